@@ -1,0 +1,90 @@
+//! Dot products and matrix times vector.
+//! Room: kernel. Sees ndarray views; no Tensor, no text.
+//! Source: `torch.dot`, `torch.mv`; the order of summation is the one measured on PyTorch 2.6 with MKL on x86:
+//! 16-byte vectors, products rounded before they are added, a few elements first up to a 16-byte boundary.
+
+use ndarray::{ArrayView1, ArrayView2, ArrayViewMut1, s};
+
+use super::{Real, small};
+
+/// The dot product of two vectors of one length: Σ x_i y_i; 0 if they are empty.
+///
+/// Straight vectors: four chains of 16-byte vectors, the rest on the first lane of the first chain. Any other
+/// stride: one product after another, in double precision in two chains.
+/// Equal to PyTorch 2.6's bit for bit in all of some thousand random cases, as is [`matvec`] in single precision
+/// (in double precision all straight vectors, 98%).
+pub fn dot<T: Real>(x: ArrayView1<T>, y: ArrayView1<T>) -> T {
+    match (x.as_slice(), y.as_slice()) {
+        (Some(x), Some(y)) => straight(x, y),
+        _ if small::width::<T>() == 4 => small::in_turn(x, y),
+        _ => {
+            let pairs = x.len() / 2 * 2;
+            let every_other = |first: usize| {
+                let (x, y) = (x.slice(s![first..pairs;2]), y.slice(s![first..pairs;2]));
+                small::in_turn(x, y)
+            };
+            let even = if pairs < x.len() { every_other(0) + x[pairs] * y[pairs] } else { every_other(0) };
+            if pairs == 0 { even } else { even + every_other(1) }
+        }
+    }
+}
+
+fn straight<T: Real>(x: &[T], y: &[T]) -> T {
+    let width = small::width::<T>();
+    let single = width == 4;
+    let n = x.len().min(y.len());
+    let first = small::peel(y.as_ptr());
+    let mut acc = [[T::ZERO; 4]; 4];
+    let mut at = first.min(n);
+    for i in 0..at {
+        acc[0][0] += x[i] * y[i];
+    }
+    let mut take = |acc: &mut [[T; 4]; 4], chains: usize| {
+        let (x, y) = (&x[at..at + chains * width], &y[at..at + chains * width]);
+        for (acc, (x, y)) in acc.iter_mut().zip(x.chunks_exact(width).zip(y.chunks_exact(width))) {
+            for (acc, (&x, &y)) in acc.iter_mut().zip(x.iter().zip(y)) {
+                *acc += x * y;
+            }
+        }
+        at += chains * width;
+        n - at
+    };
+    let mut rest = n - first.min(n);
+    if single && small::peel(x.as_ptr()) != first {
+        // Single precision and boundaries that do not coincide: one vector, and then one by one.
+        if rest >= width {
+            rest = take(&mut acc, 1);
+        }
+    } else {
+        while rest >= 4 * width {
+            rest = take(&mut acc, 4);
+        }
+        if single && rest >= 2 * width {
+            rest = take(&mut acc, 2);
+        }
+        while rest >= width {
+            rest = take(&mut acc, 1);
+        }
+    }
+    for i in n - rest..n {
+        acc[0][0] += x[i] * y[i];
+    }
+    let [mut sum, others @ ..] = acc;
+    for other in others {
+        for (sum, other) in sum.iter_mut().zip(other) {
+            *sum += other;
+        }
+    }
+    if single { (sum[0] + sum[2]) + (sum[1] + sum[3]) } else { sum[0] + sum[1] }
+}
+
+/// Matrix times vector: (m, k) @ (k) into `out` (m). For vector times matrix give the matrix transposed.
+pub fn matvec<T: Real>(a: ArrayView2<T>, x: ArrayView1<T>, out: &mut [T]) {
+    assert!(out.len() == a.nrows() && x.len() == a.ncols(), "a product's shapes agree");
+    small::matvec(a, x, small::Onto::Nothing, ArrayViewMut1::from(out));
+}
+
+/// The dot product of two integer vectors, wrapping.
+pub fn dot_i64(x: ArrayView1<i64>, y: ArrayView1<i64>) -> i64 {
+    x.iter().zip(y.iter()).fold(0, |sum, (&x, &y)| sum.wrapping_add(x.wrapping_mul(y)))
+}

@@ -1,0 +1,221 @@
+//! Matrix products over strided views, and the one place where `unsafe` is allowed.
+//! Room: kernel. Sees ndarray views and `matrixmultiply`; no Tensor, no text.
+//! Source: `torch.mm`, `torch.bmm`; large products by `matrixmultiply` (Goto's blocking).
+#![allow(unsafe_code)]
+
+use ndarray::{ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, Axis, s};
+use rayon::prelude::*;
+
+use super::Real;
+use super::small::{self, Layout, Onto};
+use super::wide::Work;
+
+/// Multiplications below which a product stays on the caller's thread.
+const PARALLEL: usize = 1 << 18;
+/// Rows and columns from which a product is computed by blocks.
+const ROWS: usize = 4;
+const COLUMNS: usize = 12;
+/// Multiplications below which one product of a batch is computed the plainest way.
+const TINY: usize = 400;
+
+/// What a number needs so that [`gemm`] can multiply matrices of it.
+pub trait Multiply: Sized {
+    /// The longest chain of multiply-adds before its sum is put away.
+    const DEPTH: usize;
+    /// Whether rows beyond the last four and columns beyond the last twelve are computed as small products are.
+    const EDGES: bool;
+
+    /// `out = alpha * a @ b + beta * out` by the blocked kernel; shapes (m, k), (k, n), (m, n), checked by the caller and here.
+    fn blocked(alpha: Self, a: ArrayView2<Self>, b: ArrayView2<Self>, beta: Self, out: ArrayViewMut2<Self>);
+}
+
+macro_rules! multiply {
+    ($t:ty, $kernel:path, $depth:expr, $edges:expr) => {
+        impl Multiply for $t {
+            const DEPTH: usize = $depth;
+            const EDGES: bool = $edges;
+
+            fn blocked(
+                alpha: $t,
+                a: ArrayView2<$t>,
+                b: ArrayView2<$t>,
+                beta: $t,
+                mut out: ArrayViewMut2<$t>,
+            ) {
+                let (m, k) = a.dim();
+                let n = b.ncols();
+                assert!(b.nrows() == k && out.dim() == (m, n), "a product's shapes agree");
+                let (ra, ca) = (a.strides()[0], a.strides()[1]);
+                let (rb, cb) = (b.strides()[0], b.strides()[1]);
+                let (rc, cc) = (out.strides()[0], out.strides()[1]);
+                // SAFETY: the assertion above makes (m, k), (k, n) and (m, n) the shapes of `a`, `b` and
+                // `out`, whose pointers and strides come from these very views: each index the kernel
+                // forms from them is an element of a live view. `out` is borrowed mutably, so it overlaps
+                // neither operand, and a mutable ndarray view never holds one element twice.
+                unsafe {
+                    $kernel(
+                        m,
+                        k,
+                        n,
+                        alpha,
+                        a.as_ptr(),
+                        ra,
+                        ca,
+                        b.as_ptr(),
+                        rb,
+                        cb,
+                        beta,
+                        out.as_mut_ptr(),
+                        rc,
+                        cc,
+                    );
+                }
+            }
+        }
+    };
+}
+
+multiply!(f32, matrixmultiply::sgemm, 192, false);
+multiply!(f64, matrixmultiply::dgemm, usize::MAX, true);
+
+/// The matrix product: (m, k) @ (k, n) into `out` (m, n), any strides, nothing copied.
+/// Panics if the shapes disagree: callers check them first and say so in their own words.
+///
+/// Fewer than 4 rows or fewer than 12 columns: as `small.rs` says. Otherwise each element is a chain of fused
+/// multiply-adds, in single precision in blocks of at most 192 terms.
+///
+/// Share of elements that equal PyTorch 2.6's bit for bit (MKL, x86, one thread; thousands of random shapes up to
+/// 1,000 terms; plain, transposed, sliced): single precision all; double precision all up to 256 terms. With several
+/// threads PyTorch may split rows so that a thread is left with fewer than four: those rows then differ there.
+pub fn matmul<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, out: ArrayViewMut2<T>) {
+    product(a, b, Onto::Nothing, true, out);
+}
+
+/// `out += a @ b`: what `torch.addmm` and a linear layer do, with the bias in `out` beforehand.
+pub fn addmm<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, out: ArrayViewMut2<T>) {
+    product(a, b, Onto::Out, true, out);
+}
+
+fn product<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, onto: Onto, vector: bool, mut out: ArrayViewMut2<T>) {
+    let (m, n) = out.dim();
+    let k = a.ncols();
+    assert!(a.nrows() == m && b.dim() == (k, n), "a product's shapes agree");
+    if k == 1 && m > 1 && n > 1 && onto == Onto::Nothing {
+        // One term each: nothing is added to it, so that -0 stays -0.
+        for (mut row, &a) in out.outer_iter_mut().zip(a.column(0)) {
+            row.zip_mut_with(&b.row(0), |out, &b| *out = a * b);
+        }
+        return;
+    }
+    if m < ROWS || n < COLUMNS {
+        return small::product(a, b, onto, vector, out);
+    }
+    let (rows, columns) = if T::EDGES { (m / ROWS * ROWS, n / COLUMNS * COLUMNS) } else { (m, n) };
+    let (mut upper, lower) = out.view_mut().split_at(Axis(0), rows);
+    if rows < m {
+        small::lower_edge(a.slice(s![rows.., ..]), b, onto, lower);
+    }
+    if columns < n {
+        let right = upper.slice_mut(s![.., columns..]);
+        small::product(a.slice(s![..rows, ..]), b.slice(s![.., columns..]), onto, false, right);
+    }
+    let (a, b) = (a.slice(s![..rows, ..]), b.slice(s![.., ..columns]));
+    let mut out = upper.slice_mut(s![.., ..columns]);
+    if k == 0 && onto == Onto::Nothing {
+        out.fill(T::ZERO);
+    }
+    let mut start = 0;
+    while start < k {
+        let end = start + depth(k, start, T::DEPTH);
+        let beta = if start == 0 && onto == Onto::Nothing { T::ZERO } else { T::ONE };
+        T::blocked(T::ONE, a.slice(s![.., start..end]), b.slice(s![start..end, ..]), beta, out.view_mut());
+        start = end;
+    }
+}
+
+/// How many terms the block that begins at `start` takes, of `k`.
+fn depth(k: usize, start: usize, deepest: usize) -> usize {
+    let most = if k > deepest && k / 2 < deepest { k / 2 } else { deepest };
+    most.min(k - start)
+}
+
+/// `out = alpha * a @ b + beta * out`; with `beta` 0 what `out` held does not matter, not even NaN.
+pub fn gemm<T: Real>(alpha: T, a: ArrayView2<T>, b: ArrayView2<T>, beta: T, out: ArrayViewMut2<T>) {
+    if alpha == T::ONE && beta == T::ZERO {
+        matmul(a, b, out);
+    } else if alpha == T::ONE && beta == T::ONE {
+        addmm(a, b, out);
+    } else {
+        T::blocked(alpha, a, b, beta, out);
+    }
+}
+
+/// One product for each batch: (batch, m, k) @ (batch, k, n) into (batch, m, n); an expanded operand (stride 0) is read in place.
+/// Batches run side by side when there is enough to do; each is computed alone, so threads change no bit.
+/// Products of fewer than 400 multiplications add their terms one after another, as `torch.bmm` does.
+pub fn batched<T: Real>(a: ArrayView3<T>, b: ArrayView3<T>, mut out: ArrayViewMut3<T>) {
+    let (count, m, n) = out.dim();
+    let work = count * m * n * a.len_of(Axis(2));
+    let products = out.outer_iter_mut().zip(a.outer_iter()).zip(b.outer_iter());
+    if count > 1 && work >= PARALLEL && rayon::current_num_threads() > 1 {
+        let products: Vec<_> = products.collect();
+        products.into_par_iter().for_each(|((out, a), b)| of_batch(count, a, b, out));
+    } else {
+        products.for_each(|((out, a), b)| of_batch(count, a, b, out));
+    }
+}
+
+/// One product of a batch of `count`.
+pub(super) fn of_batch<T: Real>(count: usize, a: ArrayView2<T>, b: ArrayView2<T>, out: ArrayViewMut2<T>) {
+    let (m, n) = out.dim();
+    if m * n * a.ncols() < TINY {
+        small::product_in_turn(a, b, out);
+    } else {
+        // Of vectors, a batch of several knows only a row times a transposed matrix as such.
+        let row = m == 1 && small::layout(&a) == Layout::Plain && small::layout(&b) == Layout::Transposed;
+        product(a, b, Onto::Nothing, count == 1 || row, out);
+    }
+}
+
+/// The product of integer matrices, wrapping as PyTorch's `int64` does.
+pub fn matmul_i64(a: ArrayView2<i64>, b: ArrayView2<i64>, mut out: ArrayViewMut2<i64>) {
+    for (mut row, a) in out.outer_iter_mut().zip(a.outer_iter()) {
+        row.fill(0);
+        for (&a, b) in a.iter().zip(b.outer_iter()) {
+            row.zip_mut_with(&b, |out, &b| *out = out.wrapping_add(a.wrapping_mul(b)));
+        }
+    }
+}
+
+/// Runs `work` as compiled for the widest vectors this machine has.
+pub(crate) fn widest<W: Work>(work: W) -> W::Output {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("fma")
+        {
+            // SAFETY: every feature that `avx512` names was just detected.
+            return unsafe { avx512(work) };
+        }
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            // SAFETY: both features that `avx2` names were just detected.
+            return unsafe { avx2(work) };
+        }
+    }
+    work.run()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")]
+fn avx512<W: Work>(work: W) -> W::Output {
+    work.run()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn avx2<W: Work>(work: W) -> W::Output {
+    work.run()
+}

@@ -1,0 +1,77 @@
+//! Elements picked along every axis at once: flip, roll, repeat, index_select and advanced indexing.
+//! Room: kernel. For each axis of the result a list of storage offsets; the result's elements are
+//! those at the sums of one offset of each list, row-major.
+
+/// The storage offsets `0, stride, 2 stride, ...` of a whole axis.
+pub fn whole(size: usize, stride: usize) -> Vec<usize> {
+    (0..size).map(|at| at * stride).collect()
+}
+
+/// Trailing axes whose offsets run on without a gap, as one axis.
+fn merged(axes: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    let runs = |axis: &[usize], step: usize| axis.iter().enumerate().all(|(at, &offset)| offset == at * step);
+    let mut axes: Vec<Vec<usize>> = axes.iter().filter(|axis| axis.as_slice() != [0]).cloned().collect();
+    while axes.len() > 1 {
+        let inner = &axes[axes.len() - 1];
+        let outer = &axes[axes.len() - 2];
+        if !(runs(inner, 1) && runs(outer, inner.len())) {
+            break;
+        }
+        let all = inner.len() * outer.len();
+        axes.truncate(axes.len() - 2);
+        axes.push((0..all).collect());
+    }
+    axes
+}
+
+/// Calls `row(start, offsets)` for every innermost axis, row-major.
+fn rows(start: usize, axes: &[Vec<usize>], row: &mut impl FnMut(usize, &[usize])) {
+    match axes {
+        [] => row(start, &[0]),
+        [last] => row(start, last),
+        [first, rest @ ..] => first.iter().for_each(|offset| rows(start + offset, rest, row)),
+    }
+}
+
+/// The elements at the sums of `offset` and one storage offset of each axis, row-major. Copies.
+pub fn pick<T: Copy>(data: &[T], offset: usize, axes: &[Vec<usize>]) -> Vec<T> {
+    let axes = merged(axes);
+    let mut out = Vec::with_capacity(axes.iter().map(Vec::len).product());
+    if axes.iter().any(Vec::is_empty) {
+        return out;
+    }
+    let gapless = axes.last().is_some_and(|last| last.iter().enumerate().all(|(at, &offset)| at == offset));
+    rows(offset, &axes, &mut |start, offsets| {
+        if gapless {
+            out.extend_from_slice(&data[start..start + offsets.len()]);
+        } else {
+            out.extend(offsets.iter().map(|offset| data[start + offset]));
+        }
+    });
+    out
+}
+
+/// The storage elements at those sums, row-major.
+pub fn places(offset: usize, axes: &[Vec<usize>]) -> Vec<usize> {
+    let mut out = Vec::with_capacity(axes.iter().map(Vec::len).product());
+    if !axes.iter().any(Vec::is_empty) {
+        rows(offset, axes, &mut |start, offsets| out.extend(offsets.iter().map(|offset| start + offset)));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_picked_and_columns_turned_round() {
+        let data = [0, 1, 2, 3, 4, 5];
+        assert_eq!(pick(&data, 0, &[vec![3, 0, 3], whole(3, 1)]), [3, 4, 5, 0, 1, 2, 3, 4, 5]);
+        assert_eq!(pick(&data, 0, &[whole(2, 3), vec![2, 1, 0]]), [2, 1, 0, 5, 4, 3]);
+        assert_eq!(pick(&data, 1, &[whole(1, 3), whole(2, 1)]), [1, 2]);
+        assert_eq!(pick(&data, 4, &[]), [4]);
+        assert_eq!(pick(&data, 0, &[vec![], whole(3, 1)]), [0; 0]);
+        assert_eq!(places(1, &[vec![3, 0], vec![0, 1]]), [4, 5, 1, 2]);
+    }
+}

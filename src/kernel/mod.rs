@@ -1,0 +1,20 @@
+//! Numbers in, numbers out, on slices and ndarray views. No tensor, no Python, no text.
+
+pub mod attention;
+pub mod dot;
+pub mod elementwise;
+pub mod gemm;
+pub mod grid;
+pub mod loss;
+pub mod math;
+pub mod norm;
+pub mod random;
+pub mod rank;
+pub mod real;
+pub mod reduce;
+pub mod selection;
+mod small;
+pub mod softmax;
+mod wide;
+
+pub use real::Real;

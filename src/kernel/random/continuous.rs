@@ -1,0 +1,64 @@
+//! Exponential, Cauchy, log-normal and truncated normal numbers.
+//! Room: kernel. Fills slices; no tensors, no text.
+//! Source: `Tensor.exponential_`, `cauchy_`, `log_normal_`; `nn.init.trunc_normal_`.
+
+use super::mcg31::Mcg31;
+use super::normal::next_normal;
+use super::special::{erf, erfinv};
+use super::{Family, Generator, Real, uniform};
+use std::f64::consts::{PI, SQRT_2};
+
+/// Fills `out` with exponential numbers of rate `lambda`: `Tensor.exponential_`. With an infinite
+/// `lambda` both families take the book's way, as PyTorch does.
+pub fn exponential<T: Real>(generator: &mut Generator, family: Family, out: &mut [T], lambda: f64) {
+    if out.is_empty() {
+        return;
+    }
+    match family {
+        Family::Mkl if lambda > 0.0 && lambda.is_finite() => {
+            let mut stream = Mcg31::new(T::mkl_seed(generator));
+            for x in out {
+                *x = T::mkl_exponential(stream.draw(), lambda);
+            }
+        }
+        _ => {
+            for x in out {
+                *x = T::from_f64(-1.0 / lambda * (-generator.unit()).ln_1p());
+            }
+        }
+    }
+}
+
+/// Fills `out` with Cauchy numbers: `Tensor.cauchy_`.
+pub fn cauchy<T: Real>(generator: &mut Generator, out: &mut [T], median: f64, sigma: f64) {
+    for x in out {
+        *x = T::from_f64(median + sigma * (PI * (generator.unit() - 0.5)).tan());
+    }
+}
+
+/// Fills `out` with e to the power of normals: `Tensor.log_normal_`. Always the scalar normals.
+pub fn log_normal<T: Real>(generator: &mut Generator, out: &mut [T], mean: f64, std: f64) {
+    for x in out {
+        *x = T::from_f64(next_normal(generator, mean, std).exp());
+    }
+}
+
+/// Fills `out` with normals that lie in [a, b]: `nn.init.trunc_normal_`. Each element is one
+/// uniform number between the bounds' probabilities, turned by the inverse error function.
+pub fn trunc_normal<T: Real>(generator: &mut Generator, out: &mut [T], mean: f64, std: f64, a: f64, b: f64) {
+    let below = |x: f64| (1.0 + erf((x - mean) / std / SQRT_2)) / 2.0;
+    let (low, high) = (below(a), below(b));
+    uniform(generator, out, 2.0 * low - 1.0, 2.0 * high - 1.0);
+    let (scale, shift) = (T::from_f64(std * SQRT_2), T::from_f64(mean));
+    let (least, most) = (T::from_f64(a), T::from_f64(b));
+    for x in out {
+        let y = T::from_f64(erfinv(x.to_f64())).times(scale).plus(shift);
+        *x = if y < least {
+            least
+        } else if y > most {
+            most
+        } else {
+            y
+        };
+    }
+}

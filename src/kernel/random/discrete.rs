@@ -1,0 +1,155 @@
+//! Masks and samples: Bernoulli, dropout, geometric, multinomial.
+//! Room: kernel. Fills slices; no tensors, no text.
+//! Source: `torch.bernoulli`, `F.dropout`, `Tensor.geometric_`, `torch.multinomial`.
+
+use super::mcg31::{Mcg31, unit};
+use super::{Family, Generator, Real, exponential};
+
+/// `n` yes-or-no answers, each yes with probability `p`: `Tensor.bernoulli_(p)` and
+/// `torch.bernoulli(x, p)` with one number `p`, for any dtype.
+pub fn bernoulli(generator: &mut Generator, family: Family, p: f64, n: usize) -> Vec<bool> {
+    match family {
+        Family::Book => (0..n).map(|_| generator.unit() < p).collect(),
+        Family::Mkl if n == 0 => Vec::new(),
+        Family::Mkl => {
+            let mut stream = Mcg31::new(generator.random());
+            (0..n).map(|_| unit(stream.draw()) < p).collect()
+        }
+    }
+}
+
+/// One answer for each probability: `torch.bernoulli(p)` and `bernoulli_(p)` with a tensor `p`.
+/// The same in both families: a 32-bit draw an element for f32, a 64-bit draw for f64.
+pub fn bernoulli_each<T: Real>(generator: &mut Generator, p: &[T]) -> Vec<bool> {
+    p.iter().map(|p| T::unit(generator) < *p).collect()
+}
+
+/// Which of `n` elements dropout with probability `p` keeps, for `p` strictly between 0 and 1;
+/// with 0 and 1 PyTorch draws nothing, and neither does this.
+pub fn dropout_keep(generator: &mut Generator, family: Family, p: f64, n: usize) -> Vec<bool> {
+    if p <= 0.0 || p >= 1.0 {
+        return vec![p <= 0.0; n];
+    }
+    bernoulli(generator, family, 1.0 - p, n)
+}
+
+/// What dropout multiplies `n` elements with: 1 / (1 - p) where one is kept, 0 elsewhere.
+/// Draws nothing for `p` 0 (all ones) and 1 (all zeros). `F.dropout` in training.
+pub fn dropout<T: Real>(generator: &mut Generator, family: Family, p: f64, n: usize) -> Vec<T> {
+    let scale = if p < 1.0 { T::from_f64(1.0).over(T::from_f64(1.0 - p)) } else { T::default() };
+    dropout_keep(generator, family, p, n)
+        .into_iter()
+        .map(|keep| if keep { scale } else { T::default() })
+        .collect()
+}
+
+/// `n` counts of trials up to the first success: `Tensor.geometric_(p)`.
+pub fn geometric(generator: &mut Generator, p: f64, n: usize) -> Vec<f64> {
+    let log_failure = (-p).ln_1p();
+    (0..n).map(|_| (generator.unit().ln() / log_failure).ceil()).collect()
+}
+
+/// One Poisson count of this rate (not negative): `torch.poisson`. Small rates multiply uniforms until the product
+/// falls below e^-rate; from 10 on Hörmann's transformed rejection (1993).
+pub fn poisson(generator: &mut Generator, rate: f64) -> i64 {
+    if rate == 0.0 {
+        return 0;
+    }
+    if rate < 10.0 {
+        let least = (-rate).exp();
+        let (mut count, mut product) = (0, generator.unit());
+        while product > least {
+            count += 1;
+            product *= generator.unit();
+        }
+        return count;
+    }
+    let b = 0.931 + 2.53 * rate.sqrt();
+    let a = -0.059 + 0.02483 * b;
+    let log_inverse_alpha = (1.1239 + 1.1328 / (b - 3.4)).ln();
+    let sure = 0.9277 - 3.6224 / (b - 2.0);
+    loop {
+        let (u, v) = (generator.unit() - 0.5, generator.unit());
+        let tail = 0.5 - u.abs();
+        let count = ((2.0 * a / tail + b) * u + rate + 0.43).floor();
+        if tail >= 0.07 && v <= sure {
+            return count as i64;
+        }
+        if count < 0.0 || (tail < 0.013 && v > tail) {
+            continue;
+        }
+        let left = v.ln() + log_inverse_alpha - (a / (tail * tail) + b).ln();
+        if left <= count * rate.ln() - rate - libm::lgamma(count + 1.0) {
+            return count as i64;
+        }
+    }
+}
+
+/// `samples` indices for each row of `weights` (rows of `categories` weights: not negative, finite,
+/// with a positive sum), row after row: `torch.multinomial`. Shapes: (rows * categories) in,
+/// (rows * samples) out.
+///
+/// Without replacement, and with it for a single sample, the largest of weight / exponential win,
+/// best first; here the families differ. Otherwise one 64-bit draw a sample is looked up among the
+/// running sums, in both families.
+pub fn multinomial<T: Real>(
+    generator: &mut Generator,
+    family: Family,
+    weights: &[T],
+    categories: usize,
+    samples: usize,
+    replacement: bool,
+) -> Vec<i64> {
+    if categories == 0 || samples == 0 {
+        Vec::new()
+    } else if replacement && samples > 1 {
+        let mut out = Vec::new();
+        for row in weights.chunks(categories) {
+            looked_up(generator, row, samples, &mut out);
+        }
+        out
+    } else {
+        raced(generator, family, weights, categories, samples)
+    }
+}
+
+/// Sampling by a race: each category finishes at exponential / weight, the first ones win.
+fn raced<T: Real>(
+    generator: &mut Generator,
+    family: Family,
+    weights: &[T],
+    categories: usize,
+    samples: usize,
+) -> Vec<i64> {
+    let mut race = vec![T::default(); weights.len()];
+    exponential(generator, family, &mut race, 1.0);
+    let mut out = Vec::new();
+    for (row, race) in weights.chunks(categories).zip(race.chunks(categories)) {
+        let over = |(p, q): (&T, &T)| p.over(*q).to_f64();
+        let score: Vec<f64> = row.iter().zip(race).map(over).collect();
+        let mut order: Vec<usize> = (0..row.len()).collect();
+        order.sort_by(|a, b| score[*b].total_cmp(&score[*a]));
+        out.extend(order.iter().take(samples).map(|i| *i as i64));
+    }
+    out
+}
+
+/// Sampling by looking a uniform number up among the running sums of one row.
+fn looked_up<T: Real>(generator: &mut Generator, row: &[T], samples: usize, out: &mut Vec<i64>) {
+    let mut sum = T::default();
+    let mut running: Vec<T> = Vec::with_capacity(row.len());
+    for p in row {
+        sum = sum.plus(*p);
+        running.push(sum);
+    }
+    for x in &mut running {
+        *x = x.over(sum);
+    }
+    if let Some(last) = running.last_mut() {
+        *last = T::from_f64(1.0);
+    }
+    for _ in 0..samples {
+        let u = generator.unit();
+        out.push(running.partition_point(|x| x.to_f64() < u) as i64);
+    }
+}

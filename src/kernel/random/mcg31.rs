@@ -1,0 +1,45 @@
+//! The generator MCG31m1, which builds with Intel MKL use for masks and exponentials.
+//! Room: kernel. Integers and their logarithms; no tensors, no text.
+//! Source: L'Ecuyer 1999 (multiplier 1132489760, modulus 2^31 - 1); oneMKL's notes on MCG31m1.
+
+/// 2^31 - 1.
+const MODULUS: u64 = (1 << 31) - 1;
+
+/// A stream of integers in 1..2^31 - 1.
+pub(super) struct Mcg31 {
+    x: u64,
+}
+
+impl Mcg31 {
+    /// A stream that one draw of the generator seeds.
+    pub(super) fn new(seed: u32) -> Mcg31 {
+        let x = u64::from(seed) % MODULUS;
+        Mcg31 { x: x.max(1) }
+    }
+
+    /// The current integer, and on to the next.
+    #[inline]
+    pub(super) fn draw(&mut self) -> u32 {
+        let x = self.x;
+        self.x = x * 1_132_489_760 % MODULUS;
+        x as u32
+    }
+}
+
+/// The integer as a number in (0, 1).
+#[inline]
+pub(super) fn unit(x: u32) -> f64 {
+    f64::from(x) / MODULUS as f64
+}
+
+/// -ln(x / (2^31 - 1)) / lambda in f32, the quotient rounded first as MKL does. MKL's logarithm is
+/// within 0.9 of a last place; this one is nearest, so they differ now and then in the last bit.
+pub(super) fn exponential_f32(x: u32, lambda: f64) -> f32 {
+    let log = f64::from(unit(x) as f32).ln() as f32;
+    -log * (1.0 / lambda) as f32 + f32::MIN_POSITIVE
+}
+
+/// -ln(x / (2^31 - 1)) / lambda in f64.
+pub(super) fn exponential_f64(x: u32, lambda: f64) -> f64 {
+    -unit(x).ln() * (1.0 / lambda) + f64::MIN_POSITIVE
+}

@@ -1,0 +1,149 @@
+//! Normal numbers by Box-Muller: blocks of 16, or one by one with the second of a pair kept.
+//! Room: kernel. Fills slices; no tensors, no text.
+//! Source: `torch.randn`, `Tensor.normal_`; the f32 block follows PyTorch's AVX2 kernel, whose
+//! log, sin and cos are the Cephes polynomials (Moshier 1992) with products fused into sums.
+
+use super::{Generator, Real};
+use rayon::prelude::*;
+use std::f64::consts::PI;
+
+/// From how many elements on the blocks are spread over threads; the numbers stay the same.
+const SPREAD: usize = 1 << 16;
+
+/// `n` standard normals: `torch.randn(n)`.
+pub fn randn<T: Real>(generator: &mut Generator, n: usize) -> Vec<T> {
+    let mut out = vec![T::default(); n];
+    normal(generator, &mut out, 0.0, 1.0);
+    out
+}
+
+/// Fills `out` with normals of this mean and standard deviation: `Tensor.normal_` on a contiguous
+/// tensor. 16 and more elements go in blocks, fewer go as [`normal_each`].
+pub fn normal<T: Real>(generator: &mut Generator, out: &mut [T], mean: f64, std: f64) {
+    let n = out.len();
+    if n < 16 {
+        return normal_each(generator, out, mean, std);
+    }
+    for x in out.iter_mut() {
+        *x = T::unit(generator);
+    }
+    let (blocks, rest) = out.as_chunks_mut::<16>();
+    if n < SPREAD {
+        for block in blocks {
+            T::box_muller(block, mean, std);
+        }
+    } else {
+        // The draws are done; what is left of each block touches no other.
+        let blocks = blocks.par_iter_mut().with_min_len(512);
+        blocks.for_each(|block| T::box_muller(block, mean, std));
+    }
+    if !rest.is_empty() {
+        // The last 16 are drawn anew, those that were done included.
+        let mut block = [T::default(); 16];
+        for x in &mut block {
+            *x = T::unit(generator);
+        }
+        T::box_muller(&mut block, mean, std);
+        out[n - 16..].copy_from_slice(&block);
+    }
+}
+
+/// Fills `out` one by one in double precision: what `Tensor.normal_` does with fewer than 16
+/// elements, and with any number where the tensor is not contiguous. The second normal of a pair
+/// waits in the generator for the next call.
+pub fn normal_each<T: Real>(generator: &mut Generator, out: &mut [T], mean: f64, std: f64) {
+    for x in out {
+        *x = T::from_f64(next_normal(generator, mean, std));
+    }
+}
+
+/// The next normal of the scalar path.
+pub(super) fn next_normal(generator: &mut Generator, mean: f64, std: f64) -> f64 {
+    let standard = match generator.spare_double.take() {
+        Some(spare) => spare,
+        None => {
+            let (u1, u2) = (generator.unit(), generator.unit());
+            let radius = (-2.0 * (-u2).ln_1p()).sqrt();
+            let theta = 2.0 * PI * u1;
+            generator.spare_double = Some(radius * theta.sin());
+            radius * theta.cos()
+        }
+    };
+    standard.mul_add(std, mean)
+}
+
+/// The f64 block: the C library's functions on each pair.
+pub(super) fn box_muller_f64(block: &mut [f64; 16], mean: f64, std: f64) {
+    let (first, second) = block.split_at_mut(8);
+    for (a, b) in first.iter_mut().zip(second) {
+        let radius = (-2.0 * (1.0 - *a).ln()).sqrt();
+        let theta = 2.0 * PI * *b;
+        *a = (radius * theta.cos()).mul_add(std, mean);
+        *b = (radius * theta.sin()).mul_add(std, mean);
+    }
+}
+
+/// The f32 block: Cephes' log, sin and cos on each pair.
+pub(super) fn box_muller_f32(block: &mut [f32; 16], mean: f64, std: f64) {
+    const TWO_PI: f32 = (2.0 * PI) as f32;
+    let (mean, std) = (mean as f32, std as f32);
+    let (first, second) = block.split_at_mut(8);
+    for (a, b) in first.iter_mut().zip(second) {
+        let radius = (-2.0 * log(1.0 - *a)).sqrt();
+        let (sin, cos) = sin_cos(TWO_PI * *b);
+        *a = (radius * cos).mul_add(std, mean);
+        *b = (radius * sin).mul_add(std, mean);
+    }
+}
+
+/// Natural logarithm of a normal, positive `x`.
+fn log(x: f32) -> f32 {
+    const P: [f32; 9] = [
+        7.037_683_6e-2,
+        -1.151_461e-1,
+        1.167_699_84e-1,
+        -1.242_014_1e-1,
+        1.424_932_3e-1,
+        -1.666_805_8e-1,
+        2.000_071_4e-1,
+        -2.499_999_4e-1,
+        3.333_333e-1,
+    ];
+    const LN2_LOW: f32 = -2.121_944_4e-4;
+    const LN2_HIGH: f32 = 0.693_359_4;
+    // x = m * 2^e with m in [sqrt(1/2), sqrt(2)); the polynomial is in m - 1.
+    let bits = x.to_bits();
+    let mut e = ((bits >> 23) as i32 - 126) as f32;
+    let mut m = f32::from_bits((bits & 0x007f_ffff) | 0.5f32.to_bits());
+    if m < std::f32::consts::FRAC_1_SQRT_2 {
+        e -= 1.0;
+        m = (m - 1.0) + m;
+    } else {
+        m -= 1.0;
+    }
+    let z = m * m;
+    let mut y = P[0];
+    for p in &P[1..] {
+        y = y.mul_add(m, *p);
+    }
+    y = (m * y).mul_add(z, e * LN2_LOW);
+    y = (-0.5f32).mul_add(z, y);
+    e.mul_add(LN2_HIGH, m + y)
+}
+
+/// Sine and cosine of `x >= 0`.
+fn sin_cos(x: f32) -> (f32, f32) {
+    // Pi/4 in three parts, negative.
+    const PARTS: [f32; 3] = [-0.785_156_25, -2.418_756_5e-4, -3.774_895e-8];
+    // The octant, rounded up to an even one: j * pi/4 is the nearest multiple of pi/2.
+    let j = ((x * std::f32::consts::FRAC_2_PI * 2.0) as i32 + 1) & !1;
+    let y = j as f32;
+    let x = PARTS.iter().fold(x, |x, part| y.mul_add(*part, x));
+    let z = x * x;
+    let cos = 2.443_315_7e-5f32.mul_add(z, -1.388_731_6e-3).mul_add(z, 4.166_664_6e-2);
+    let cos = (cos * z).mul_add(z, -0.5 * z) + 1.0;
+    let sin = (-1.951_529_6e-4f32).mul_add(z, 8.332_161e-3).mul_add(z, -1.666_665_5e-1);
+    let sin = x.mul_add(z * sin, x);
+    let (s, c) = if j & 2 == 0 { (sin, cos) } else { (cos, sin) };
+    (if j & 4 == 0 { s } else { -s }, if (j - 2) & 4 == 0 { -c } else { c })
+}

@@ -1,0 +1,202 @@
+//! Uniform numbers and integers, permutations.
+//! Room: kernel. Fills slices; no tensors, no text.
+//! Source: `torch.rand`, `Tensor.uniform_`, `torch.randint`, `Tensor.random_`, `torch.randperm`.
+
+use super::normal::{box_muller_f32, box_muller_f64};
+use super::{Generator, Real, mcg31};
+
+/// `n` numbers in [0, 1): `torch.rand(n)`.
+pub fn rand<T: Real>(generator: &mut Generator, n: usize) -> Vec<T> {
+    (0..n).map(|_| T::unit(generator)).collect()
+}
+
+/// Fills `out` with numbers in [from, to): `Tensor.uniform_`. Bounds are rounded to the type first.
+pub fn uniform<T: Real>(generator: &mut Generator, out: &mut [T], from: f64, to: f64) {
+    let (from, to) = (T::from_f64(from), T::from_f64(to));
+    for x in out {
+        *x = T::stretch(T::unit(generator), from, to);
+    }
+}
+
+/// The bound of `nn.Linear`'s first weights and biases, which are uniform in ±bound: 1/sqrt(fan_in),
+/// reached as PyTorch reaches it for the weight (`kaiming_uniform_` with a = sqrt 5).
+/// 0 for `fan_in` 0.
+pub fn linear_bound(fan_in: usize) -> f64 {
+    if fan_in == 0 {
+        return 0.0;
+    }
+    let gain = (2.0 / (1.0 + 5f64.sqrt().powi(2))).sqrt();
+    3f64.sqrt() * (gain / (fan_in as f64).sqrt())
+}
+
+/// `n` integers in [low, high): `torch.randint`, and `random_(from, to)` of integer tensors.
+/// Ranges below 2^32 take one 32-bit draw an element, wider ones a 64-bit draw.
+pub fn randint(generator: &mut Generator, low: i64, high: i64, n: usize) -> Vec<i64> {
+    raw_integers(generator, high.wrapping_sub(low) as u64, low, n)
+}
+
+/// `n` integers `base + draw mod range`: the kernel under `randint` and every form of `random_`
+/// with bounds. `range` 0 stands for 2^64 (`random_(-2**63, None)`, whose base counts as 0).
+pub fn raw_integers(generator: &mut Generator, range: u64, base: i64, n: usize) -> Vec<i64> {
+    let mut draw = || match range {
+        0 => generator.random64(),
+        1..=0xffff_ffff => u64::from(generator.random()) % range,
+        _ => generator.random64() % range,
+    };
+    (0..n).map(|_| base.wrapping_add(draw() as i64)).collect()
+}
+
+/// What `random_()` without bounds fills: it depends on the dtype how far it goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum IntegerKind {
+    /// 0 or 1.
+    Bool,
+    /// Up to 2^8 - 1.
+    UInt8,
+    /// Up to 2^7 - 1.
+    Int8,
+    /// Up to 2^15 - 1.
+    Int16,
+    /// Up to 2^31 - 1.
+    Int32,
+    /// Up to 2^63 - 1, a 64-bit draw each.
+    Int64,
+    /// Up to 2^11.
+    Float16,
+    /// Up to 2^8.
+    BFloat16,
+    /// Up to 2^24.
+    Float32,
+    /// Up to 2^53, a 64-bit draw each.
+    Float64,
+}
+
+/// `n` integers over the whole non-negative range of a dtype: `Tensor.random_()`.
+pub fn full_range(generator: &mut Generator, kind: IntegerKind, n: usize) -> Vec<i64> {
+    let (range, wide) = match kind {
+        IntegerKind::Bool => (1 << 1, false),
+        IntegerKind::UInt8 => (1 << 8, false),
+        IntegerKind::Int8 => (1 << 7, false),
+        IntegerKind::Int16 => (1 << 15, false),
+        IntegerKind::Int32 => (1 << 31, false),
+        IntegerKind::Int64 => (1 << 63, true),
+        IntegerKind::Float16 => ((1 << 11) + 1, false),
+        IntegerKind::BFloat16 => ((1 << 8) + 1, false),
+        IntegerKind::Float32 => ((1 << 24) + 1, false),
+        IntegerKind::Float64 => ((1u64 << 53) + 1, true),
+    };
+    let mut draw = || match wide {
+        true => generator.random64(),
+        false => u64::from(generator.random()),
+    };
+    (0..n).map(|_| (draw() % range) as i64).collect()
+}
+
+/// A permutation of 0..n: `torch.randperm`.
+pub fn randperm(generator: &mut Generator, n: usize) -> Vec<i64> {
+    if n < u32::MAX as usize / 20 {
+        let mut out: Vec<i64> = (0..n as i64).collect();
+        for i in 0..n.saturating_sub(1) {
+            let z = generator.random() as usize % (n - i);
+            out.swap(i, i + z);
+        }
+        return out;
+    }
+    // So long that 32 bits would be visibly uneven: the inside-out shuffle on 64-bit draws.
+    let mut out = Vec::with_capacity(n);
+    for i in 0..n {
+        let z = (generator.random64() % (i as u64 + 1)) as usize;
+        out.push(i as i64);
+        out.swap(i, z);
+    }
+    out
+}
+
+impl Real for f32 {
+    #[inline]
+    fn unit(generator: &mut Generator) -> f32 {
+        generator.unit_f32()
+    }
+
+    fn from_f64(value: f64) -> f32 {
+        value as f32
+    }
+
+    fn to_f64(self) -> f64 {
+        f64::from(self)
+    }
+
+    #[inline]
+    fn stretch(unit: f32, from: f32, to: f32) -> f32 {
+        unit.mul_add(to - from, from)
+    }
+
+    fn box_muller(block: &mut [f32; 16], mean: f64, std: f64) {
+        box_muller_f32(block, mean, std);
+    }
+
+    fn mkl_seed(generator: &mut Generator) -> u32 {
+        generator.random()
+    }
+
+    fn mkl_exponential(x: u32, lambda: f64) -> f32 {
+        mcg31::exponential_f32(x, lambda)
+    }
+
+    fn over(self, other: f32) -> f32 {
+        self / other
+    }
+
+    fn plus(self, other: f32) -> f32 {
+        self + other
+    }
+
+    fn times(self, other: f32) -> f32 {
+        self * other
+    }
+}
+
+impl Real for f64 {
+    #[inline]
+    fn unit(generator: &mut Generator) -> f64 {
+        generator.unit()
+    }
+
+    fn from_f64(value: f64) -> f64 {
+        value
+    }
+
+    fn to_f64(self) -> f64 {
+        self
+    }
+
+    #[inline]
+    fn stretch(unit: f64, from: f64, to: f64) -> f64 {
+        unit.mul_add(to - from, from)
+    }
+
+    fn box_muller(block: &mut [f64; 16], mean: f64, std: f64) {
+        box_muller_f64(block, mean, std);
+    }
+
+    fn mkl_seed(generator: &mut Generator) -> u32 {
+        // Of a 64-bit draw MKL sees the low half.
+        generator.random64() as u32
+    }
+
+    fn mkl_exponential(x: u32, lambda: f64) -> f64 {
+        mcg31::exponential_f64(x, lambda)
+    }
+
+    fn over(self, other: f64) -> f64 {
+        self / other
+    }
+
+    fn plus(self, other: f64) -> f64 {
+        self + other
+    }
+
+    fn times(self, other: f64) -> f64 {
+        self * other
+    }
+}

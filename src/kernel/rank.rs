@@ -1,0 +1,77 @@
+//! The order sorting puts elements in: nan above all numbers.
+//! Room: kernel. Source: `torch.sort`, which follows NumPy here.
+
+use std::cmp::Ordering;
+
+/// An element that can be sorted.
+pub trait Rank: Copy {
+    /// Where it stands beside another.
+    fn rank(self, other: Self) -> Ordering;
+}
+
+macro_rules! floats {
+    ($float:ty) => {
+        impl Rank for $float {
+            fn rank(self, other: Self) -> Ordering {
+                self.partial_cmp(&other).unwrap_or_else(|| self.is_nan().cmp(&other.is_nan()))
+            }
+        }
+    };
+}
+
+floats!(f32);
+floats!(f64);
+
+impl Rank for i64 {
+    fn rank(self, other: Self) -> Ordering {
+        self.cmp(&other)
+    }
+}
+
+impl Rank for bool {
+    fn rank(self, other: Self) -> Ordering {
+        self.cmp(&other)
+    }
+}
+
+/// The places of a row's elements in sorted order; equal elements keep theirs.
+pub fn sorted_places<T: Rank>(row: &[T], descending: bool) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..row.len()).collect();
+    if descending {
+        places.sort_by(|&a, &b| row[b].rank(row[a]));
+    } else {
+        places.sort_by(|&a, &b| row[a].rank(row[b]));
+    }
+    places
+}
+
+/// How many elements of a sorted row come before `value`; with `right`, those equal to it too.
+/// `order` says where the sorted elements stand, if the row itself is not sorted.
+pub fn insertion_place<T: Rank>(row: &[T], order: Option<&[i64]>, value: T, right: bool) -> usize {
+    let at = |place: usize| row[order.map_or(place, |order| order[place] as usize)];
+    let (mut low, mut high) = (0, row.len());
+    while low < high {
+        let middle = low + (high - low) / 2;
+        let before = match at(middle).rank(value) {
+            Ordering::Less => true,
+            Ordering::Equal => right,
+            Ordering::Greater => false,
+        };
+        if before { low = middle + 1 } else { high = middle }
+    }
+    low
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nan_is_the_largest_and_equals_keep_their_order() {
+        let row = [1.0, f32::NAN, 0.0, 1.0];
+        assert_eq!(sorted_places(&row, false), [2, 0, 3, 1]);
+        assert_eq!(sorted_places(&row, true), [1, 0, 3, 2]);
+        assert_eq!(insertion_place(&[1, 3, 3, 5], None, 3, false), 1);
+        assert_eq!(insertion_place(&[1, 3, 3, 5], None, 3, true), 3);
+    }
+}

@@ -1,0 +1,109 @@
+//! The two kinds of number the kernel computes with, f32 and f64, under one name.
+//! Room: kernel. Sees primitive numbers only.
+//! Source: the lane counts are those of PyTorch's widest x86 build, whose order of summation the reductions follow.
+
+use std::fmt::Debug;
+use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
+
+use super::math::Functions;
+
+/// An IEEE number the kernel can compute with: `f32` or `f64`.
+pub trait Real:
+    Copy
+    + Debug
+    + Default
+    + PartialEq
+    + PartialOrd
+    + Send
+    + Sync
+    + 'static
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + AddAssign
+    + SubAssign
+    + MulAssign
+    + Functions
+    + super::gemm::Multiply
+{
+    /// How many numbers of this kind a 32-byte vector holds: the width in which sums are split.
+    const LANES: usize;
+    /// 0.
+    const ZERO: Self;
+    /// 1.
+    const ONE: Self;
+    /// Positive infinity.
+    const INFINITY: Self;
+    /// Negative infinity.
+    const NEG_INFINITY: Self;
+    /// A quiet NaN.
+    const NAN: Self;
+
+    /// The nearest number of this kind.
+    fn from_f64(x: f64) -> Self;
+    /// The same number in double precision.
+    fn to_f64(self) -> f64;
+    /// `self * a + b`, rounded once.
+    fn fma(self, a: Self, b: Self) -> Self;
+    /// The magnitude.
+    fn abs(self) -> Self;
+    /// The correctly rounded square root.
+    fn sqrt(self) -> Self;
+    /// Whether this is NaN.
+    fn is_nan(self) -> bool;
+
+    /// The larger of two; NaN if either is NaN, as `torch.maximum`.
+    #[inline(always)]
+    fn maximum(self, other: Self) -> Self {
+        if self.is_nan() || self > other { self } else { other }
+    }
+
+    /// The smaller of two; NaN if either is NaN, as `torch.minimum`.
+    #[inline(always)]
+    fn minimum(self, other: Self) -> Self {
+        if self.is_nan() || self < other { self } else { other }
+    }
+}
+
+macro_rules! real {
+    ($t:ty, $lanes:expr) => {
+        impl Real for $t {
+            const LANES: usize = $lanes;
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            const INFINITY: Self = <$t>::INFINITY;
+            const NEG_INFINITY: Self = <$t>::NEG_INFINITY;
+            const NAN: Self = <$t>::NAN;
+
+            #[inline(always)]
+            fn from_f64(x: f64) -> Self {
+                x as $t
+            }
+            #[inline(always)]
+            fn to_f64(self) -> f64 {
+                f64::from(self)
+            }
+            #[inline(always)]
+            fn fma(self, a: Self, b: Self) -> Self {
+                self.mul_add(a, b)
+            }
+            #[inline(always)]
+            fn abs(self) -> Self {
+                <$t>::abs(self)
+            }
+            #[inline(always)]
+            fn sqrt(self) -> Self {
+                <$t>::sqrt(self)
+            }
+            #[inline(always)]
+            fn is_nan(self) -> bool {
+                self != self
+            }
+        }
+    };
+}
+
+real!(f32, 8);
+real!(f64, 4);

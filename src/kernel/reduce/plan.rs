@@ -1,0 +1,170 @@
+//! In which order a reduction walks its operand.
+//! Room: kernel. Sees ndarray views; no Tensor, no text.
+//! Source: the order of PyTorch's TensorIterator: reduced axes innermost, then by stride, neighbours merged
+//! where memory allows. Which axis ends innermost decides the order of summation, and so the last bit.
+
+use std::borrow::Cow;
+
+use ndarray::{ArrayViewD, IxDyn};
+
+/// One axis of the walk.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Dim {
+    /// How many steps.
+    pub size: usize,
+    /// The operand's own stride: decides the order of summation.
+    pub step: usize,
+    /// The stride in the numbers the walk reads.
+    pub stride: usize,
+    /// The stride in the result, 0 for a reduced axis.
+    pub out: usize,
+}
+
+/// A reduction's operand and the axes of its walk, innermost first.
+pub(super) struct Plan<'a, T: Copy> {
+    /// The numbers, addressed by `Dim::stride`.
+    pub data: Cow<'a, [T]>,
+    /// The axes, innermost first; never fewer than two.
+    pub dims: Vec<Dim>,
+}
+
+/// How many results a reduction of `shape` over `axes` has.
+pub(super) fn results(shape: &[usize], axes: &[usize]) -> usize {
+    shape.iter().enumerate().filter(|(axis, _)| !axes.contains(axis)).map(|(_, &size)| size).product()
+}
+
+impl<'a, T: Copy> Plan<'a, T> {
+    /// The walk over `x` that reduces `axes`; results row-major over the axes kept.
+    pub fn new(x: &'a ArrayViewD<'a, T>, axes: &[usize]) -> Self {
+        let dims = walk(x, axes);
+        let straight = x.strides().iter().all(|&s| s >= 0);
+        let (data, mut dims): (Cow<[T]>, Vec<Dim>) = match x.as_slice_memory_order().filter(|_| straight) {
+            Some(data) => (Cow::Borrowed(data), dims.into_iter().map(|(dim, _)| dim).collect()),
+            None => {
+                // The copy is laid out in the order of the walk; an operand that runs straight across its
+                // second axis keeps doing so, because there whole vectors are read.
+                let mut dims = dims;
+                if dims.len() > 1 && dims[1].0.step == 1 {
+                    dims.swap(0, 1);
+                }
+                let order: Vec<usize> =
+                    dims.iter().rev().flat_map(|(_, axes)| axes.iter().rev().copied()).collect();
+                let data: Vec<T> = x.view().permuted_axes(IxDyn(&order)).iter().copied().collect();
+                let mut stride = 1;
+                let mut dims: Vec<Dim> = dims.into_iter().map(|(dim, _)| dim).collect();
+                for dim in &mut dims {
+                    dim.stride = stride;
+                    stride *= dim.size;
+                }
+                if dims.len() > 1 && dims[0].step == 1 && dims[0].out != 0 {
+                    dims.swap(0, 1);
+                }
+                (Cow::Owned(data), dims)
+            }
+        };
+        while dims.len() < 2 {
+            dims.push(Dim { size: 1, step: 0, stride: 0, out: 0 });
+        }
+        Plan { data, dims }
+    }
+
+    /// Calls `block` for every innermost pair of axes with where it starts in the data and in the result.
+    pub fn blocks(&self, mut block: impl FnMut(&[T], usize, Dim, Dim, usize)) {
+        let outer = &self.dims[2..];
+        let count: usize = outer.iter().map(|d| d.size).product();
+        for index in 0..count {
+            let (mut rest, mut at, mut out) = (index, 0, 0);
+            for dim in outer {
+                at += rest % dim.size * dim.stride;
+                out += rest % dim.size * dim.out;
+                rest /= dim.size;
+            }
+            block(&self.data, at, self.dims[0], self.dims[1], out);
+        }
+    }
+}
+
+/// The axes of the walk over `x`, innermost first, each with the axes of `x` that were merged into it.
+fn walk<T>(x: &ArrayViewD<T>, axes: &[usize]) -> Vec<(Dim, Vec<usize>)> {
+    let shape = x.shape();
+    let mut out_stride = 1;
+    let mut dims: Vec<(Dim, Vec<usize>)> = Vec::with_capacity(shape.len());
+    for axis in (0..shape.len()).rev() {
+        let step = x.strides()[axis].unsigned_abs();
+        let out = if axes.contains(&axis) { 0 } else { out_stride };
+        if out != 0 {
+            out_stride *= shape[axis];
+        }
+        dims.push((Dim { size: shape[axis], step, stride: step, out }, vec![axis]));
+    }
+    sort(&mut dims);
+    merge(dims)
+}
+
+/// The order in which a result's operands are met, as axes of `x`, outermost first; and whether they lie side by side.
+pub(super) fn order_of_reduced<T>(x: &ArrayViewD<T>, axes: &[usize]) -> (Vec<usize>, bool) {
+    let dims = walk(x, axes);
+    let beside = dims.first().is_some_and(|(dim, _)| dim.out == 0 && dim.step == 1)
+        && dims.iter().skip(1).all(|(dim, _)| dim.out != 0);
+    let met = dims.iter().rev().flat_map(|(_, members)| members.iter().rev().copied());
+    (met.filter(|axis| axes.contains(axis)).collect(), beside)
+}
+
+/// The reduced axes to the front, then rising strides; an insertion sort, because pairs that do not compare stay.
+fn sort(dims: &mut [(Dim, Vec<usize>)]) {
+    for i in 1..dims.len() {
+        let mut moved = i;
+        for before in (0..i).rev() {
+            match order(dims[before].0, dims[moved].0) {
+                1 => {
+                    dims.swap(before, moved);
+                    moved = before;
+                }
+                -1 => break,
+                _ => {}
+            }
+        }
+    }
+}
+
+fn order(a: Dim, b: Dim) -> i32 {
+    if (a.out == 0) != (b.out == 0) {
+        return if b.out == 0 { 1 } else { -1 };
+    }
+    for (x, y) in [(a.out, b.out), (a.step, b.step)] {
+        if x == 0 || y == 0 {
+            continue;
+        }
+        if x != y {
+            return if x < y { -1 } else { 1 };
+        }
+        if a.size > b.size {
+            return 1;
+        }
+    }
+    0
+}
+
+fn merge(dims: Vec<(Dim, Vec<usize>)>) -> Vec<(Dim, Vec<usize>)> {
+    let mut merged: Vec<(Dim, Vec<usize>)> = Vec::with_capacity(dims.len());
+    for (dim, axes) in dims {
+        if let Some((last, members)) = merged.last_mut() {
+            let follows = last.size * last.step == dim.step && last.size * last.out == dim.out;
+            if last.size == 1 || dim.size == 1 || follows {
+                if last.size == 1 {
+                    (last.step, last.stride, last.out) = (dim.step, dim.stride, dim.out);
+                }
+                last.size *= dim.size;
+                members.extend(axes);
+                continue;
+            }
+        }
+        merged.push((dim, axes));
+    }
+    merged
+}
+
+/// How PyTorch rounds log2 up when it sizes its cascades.
+pub(crate) fn ceil_log2(n: usize) -> usize {
+    if n <= 2 { 1 } else { (usize::BITS - (n - 1).leading_zeros()) as usize }
+}

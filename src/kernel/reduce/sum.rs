@@ -1,0 +1,187 @@
+//! Sums in a cascade: short runs first, runs of runs after, so that only numbers of like size meet.
+//! Room: kernel. Sees ndarray views; no Tensor, no text.
+//! Source: the order in which `torch.sum` adds on x86: four chains of vectors, 16 elements or more to a run,
+//! four levels of runs (pairwise summation: Higham 1993).
+
+use ndarray::ArrayViewD;
+
+use super::super::Real;
+use super::super::wide::wide;
+use super::plan::{Dim, Plan, ceil_log2};
+
+/// Σ over `axes`; the result is row-major over the axes kept. `axes` empty leaves every element (plus 0).
+/// To reduce everything give all axes.
+pub fn sum<T: Real>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<T> {
+    let mut out = vec![T::ZERO; super::plan::results(x.shape(), axes)];
+    if !x.is_empty() {
+        sum_blocks(&Plan::new(&x, axes), &mut out);
+    }
+    out
+}
+
+/// Σ over one contiguous row.
+pub fn sum_slice<T: Real>(x: &[T]) -> T {
+    if x.len() < T::LANES {
+        return row_sum::<T, 1>(x, 0, 1, x.len())[0];
+    }
+    sum_long(x)
+}
+
+wide! {
+    fn sum_long<'a, T>(x: &'a [T]) -> T {
+        if T::LANES == 8 { vector_row::<T, 8>(x) } else { vector_row::<T, 4>(x) }
+    }
+}
+
+wide! {
+    fn sum_blocks<'a, 'b, T>(plan: &'a Plan<'b, T>, out: &'a mut [T]) -> () {
+        plan.blocks(|data, at, inner, outer, to| {
+            if T::LANES == 8 {
+                block::<T, 8>(data, at, inner, outer, &mut out[to..]);
+            } else {
+                block::<T, 4>(data, at, inner, outer, &mut out[to..]);
+            }
+        });
+    }
+}
+
+#[inline(always)]
+fn block<T: Real, const W: usize>(data: &[T], at: usize, mut inner: Dim, mut outer: Dim, out: &mut [T]) {
+    if inner.out != 0 && outer.out == 0 {
+        std::mem::swap(&mut inner, &mut outer);
+    }
+    let (n, rows) = (inner.size, outer.size);
+    if inner.out != 0 {
+        for j in 0..rows {
+            for i in 0..n {
+                out[j * outer.out + i * inner.out] += data[at + j * outer.stride + i * inner.stride];
+            }
+        }
+    } else if inner.step == 1 && n >= W {
+        for j in 0..rows {
+            let row = &data[at + j * outer.stride..];
+            if inner.stride == 1 {
+                out[j * outer.out] += vector_row::<T, W>(&row[..n]);
+            } else {
+                let row: Vec<T> = (0..n).map(|i| row[i * inner.stride]).collect();
+                out[j * outer.out] += vector_row::<T, W>(&row);
+            }
+        }
+    } else if outer.step == 1 && rows >= W && outer.stride == 1 {
+        let mut j = 0;
+        while j + 4 * W <= rows {
+            let sums = multi_row::<T, W, 4>(data, at + j, inner.stride, W, n);
+            for (i, lane) in sums.as_flattened().iter().enumerate() {
+                out[(j + i) * outer.out] += *lane;
+            }
+            j += 4 * W;
+        }
+        while j + W <= rows {
+            for (i, lane) in row_sum::<T, W>(data, at + j, inner.stride, n).iter().enumerate() {
+                out[(j + i) * outer.out] += *lane;
+            }
+            j += W;
+        }
+        for j in j..rows {
+            out[j * outer.out] += row_sum::<T, 1>(data, at + j, inner.stride, n)[0];
+        }
+    } else if inner.step < outer.step {
+        for j in 0..rows {
+            out[j * outer.out] += row_sum::<T, 1>(data, at + j * outer.stride, inner.stride, n)[0];
+        }
+    } else {
+        let mut j = 0;
+        while j + 4 <= rows {
+            let sums = multi_row::<T, 1, 4>(data, at + j * outer.stride, inner.stride, outer.stride, n);
+            for (i, [lane]) in sums.iter().enumerate() {
+                out[(j + i) * outer.out] += *lane;
+            }
+            j += 4;
+        }
+        for j in j..rows {
+            out[j * outer.out] += row_sum::<T, 1>(data, at + j * outer.stride, inner.stride, n)[0];
+        }
+    }
+}
+
+/// A contiguous row of at least `W` numbers: vectors first, the rest one by one, the lanes last.
+#[inline(always)]
+fn vector_row<T: Real, const W: usize>(row: &[T]) -> T {
+    let vectors = row.len() / W;
+    let lanes = row_sum::<T, W>(row, 0, W, vectors);
+    let mut sum = T::ZERO;
+    for &x in &row[vectors * W..] {
+        sum += x;
+    }
+    for lane in lanes {
+        sum += lane;
+    }
+    sum
+}
+
+/// One sum of `n` vectors of `W` lanes, `stride` apart, in four chains.
+#[inline(always)]
+fn row_sum<T: Real, const W: usize>(data: &[T], at: usize, stride: usize, n: usize) -> [T; W] {
+    let [mut sum, rest @ ..] = multi_row::<T, W, 4>(data, at, 4 * stride, stride, n / 4);
+    for i in n / 4 * 4..n {
+        add(&mut sum, &data[at + i * stride..]);
+    }
+    for chain in rest {
+        add(&mut sum, &chain);
+    }
+    sum
+}
+
+/// `R` sums at once, `apart` from each other, over `n` vectors of `W` lanes that lie `stride` apart.
+#[inline(always)]
+fn multi_row<T: Real, const W: usize, const R: usize>(
+    data: &[T],
+    at: usize,
+    stride: usize,
+    apart: usize,
+    n: usize,
+) -> [[T; W]; R] {
+    const LEVELS: usize = 4;
+    let power = (ceil_log2(n) / LEVELS).max(4);
+    let run = 1 << power;
+    let mut acc = [[[T::ZERO; W]; R]; LEVELS];
+    let mut i = 0;
+    while i + run <= n {
+        let mut level = acc[0];
+        for _ in 0..run {
+            for (k, level) in level.iter_mut().enumerate() {
+                add(level, &data[at + i * stride + k * apart..]);
+            }
+            i += 1;
+        }
+        acc[0] = level;
+        for j in 1..LEVELS {
+            let below = std::mem::replace(&mut acc[j - 1], [[T::ZERO; W]; R]);
+            for (level, below) in acc[j].iter_mut().zip(&below) {
+                add(level, below);
+            }
+            if i & ((run - 1) << (j * power)) != 0 {
+                break;
+            }
+        }
+    }
+    let [mut sums, upper @ ..] = acc;
+    for i in i..n {
+        for (k, sum) in sums.iter_mut().enumerate() {
+            add(sum, &data[at + i * stride + k * apart..]);
+        }
+    }
+    for level in upper {
+        for (sum, level) in sums.iter_mut().zip(&level) {
+            add(sum, level);
+        }
+    }
+    sums
+}
+
+#[inline(always)]
+fn add<T: Real, const W: usize>(sum: &mut [T; W], x: &[T]) {
+    for (sum, &x) in sum.iter_mut().zip(&x[..W]) {
+        *sum += x;
+    }
+}

