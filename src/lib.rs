@@ -7,7 +7,7 @@
 //! | layer | what lives there |
 //! |---|---|
 //! | [`kernel`] | numbers in, numbers out: GEMM, softmax, attention, random streams |
-//! | `tensor` | what PyTorch calls a tensor: views, dtypes, the recorded graph, printing |
+//! | [`tensor`] | what PyTorch calls a tensor: views, dtypes, the recorded graph, printing |
 //! | `torch` | the modules that lesson code imports |
 //! | `session` | one interpreter: run a cell, keep what it printed and bound |
 //! | `lesson` | lesson files, notebooks and scripts; the catalogue of steps |
@@ -16,3 +16,4 @@
 //! | `app` | commands: the only code that reads keys or writes to the terminal |
 
 pub mod kernel;
+pub mod tensor;

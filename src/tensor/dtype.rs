@@ -1,0 +1,254 @@
+//! Element types and how PyTorch promotes them.
+//! Room: tensor. Source: `torch.result_type`, `torch.promote_types`.
+
+/// The element type of a tensor, in PyTorch's order of promotion within a category.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum DType {
+    /// `torch.bool`
+    Bool,
+    /// `torch.uint8`
+    UInt8,
+    /// `torch.int8`
+    Int8,
+    /// `torch.int16`
+    Int16,
+    /// `torch.int32`
+    Int32,
+    /// `torch.int64`
+    Int64,
+    /// `torch.float16`
+    Float16,
+    /// `torch.bfloat16`
+    BFloat16,
+    /// `torch.float32`
+    Float32,
+    /// `torch.float64`
+    Float64,
+}
+
+/// What kind of number a dtype holds; promotion never goes down this list.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Category {
+    /// Truth values.
+    Bool,
+    /// Whole numbers.
+    Integer,
+    /// Floating point numbers.
+    Float,
+}
+
+/// How the elements of a dtype are held in memory.
+///
+/// Narrow dtypes live in the next wider lane and are rounded after each operation, so a kernel
+/// knows four element types and PyTorch's ten are still told apart.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Lane {
+    /// 32-bit floats: float32, float16, bfloat16.
+    F32,
+    /// 64-bit floats: float64.
+    F64,
+    /// 64-bit integers: all integer dtypes.
+    I64,
+    /// One byte truth values.
+    Bool,
+}
+
+/// dtype, PyTorch's name, its C++ name in error texts, its width in bytes, category, lane.
+const TABLE: [(DType, &str, &str, usize, Category, Lane); 10] = [
+    (DType::Bool, "bool", "Bool", 1, Category::Bool, Lane::Bool),
+    (DType::UInt8, "uint8", "Byte", 1, Category::Integer, Lane::I64),
+    (DType::Int8, "int8", "Char", 1, Category::Integer, Lane::I64),
+    (DType::Int16, "int16", "Short", 2, Category::Integer, Lane::I64),
+    (DType::Int32, "int32", "Int", 4, Category::Integer, Lane::I64),
+    (DType::Int64, "int64", "Long", 8, Category::Integer, Lane::I64),
+    (DType::Float16, "float16", "Half", 2, Category::Float, Lane::F32),
+    (DType::BFloat16, "bfloat16", "BFloat16", 2, Category::Float, Lane::F32),
+    (DType::Float32, "float32", "Float", 4, Category::Float, Lane::F32),
+    (DType::Float64, "float64", "Double", 8, Category::Float, Lane::F64),
+];
+
+impl DType {
+    /// All dtypes, in order of promotion.
+    pub fn all() -> impl Iterator<Item = DType> {
+        TABLE.iter().map(|row| row.0)
+    }
+
+    fn row(self) -> &'static (DType, &'static str, &'static str, usize, Category, Lane) {
+        &TABLE[self as usize]
+    }
+
+    /// PyTorch's name without the module: `float32`.
+    pub fn name(self) -> &'static str {
+        self.row().1
+    }
+
+    /// The name PyTorch's error texts use: `Float`, `Long`.
+    pub fn cpp_name(self) -> &'static str {
+        self.row().2
+    }
+
+    /// Bytes an element takes in PyTorch (`element_size`).
+    pub fn size(self) -> usize {
+        self.row().3
+    }
+
+    /// Truth, whole or floating point number.
+    pub fn category(self) -> Category {
+        self.row().4
+    }
+
+    /// How the elements are held here.
+    pub fn lane(self) -> Lane {
+        self.row().5
+    }
+
+    /// Whether this is a floating point dtype.
+    pub fn is_float(self) -> bool {
+        self.category() == Category::Float
+    }
+
+    /// Whether this is an integer dtype (bool is not).
+    pub fn is_integer(self) -> bool {
+        self.category() == Category::Integer
+    }
+
+    /// The dtype with this PyTorch name; aliases (`float`, `long`, `half`) count.
+    pub fn from_name(name: &str) -> Option<DType> {
+        let name = match name {
+            "float" => "float32",
+            "double" => "float64",
+            "half" => "float16",
+            "long" => "int64",
+            "int" => "int32",
+            "short" => "int16",
+            other => other,
+        };
+        TABLE.iter().find(|row| row.1 == name).map(|row| row.0)
+    }
+
+    /// The dtype both can be held in. As `torch.promote_types`.
+    pub fn promote(self, other: DType) -> DType {
+        use DType::{BFloat16, Float16, Float32, Int8, Int16, UInt8};
+        if self == other {
+            return self;
+        }
+        match (self, other) {
+            (Float16, BFloat16) | (BFloat16, Float16) => Float32,
+            (UInt8, Int8) | (Int8, UInt8) => Int16,
+            _ if self as usize > other as usize => self,
+            _ => other,
+        }
+    }
+
+    /// `value` as this dtype would hold it, for lanes of 32-bit floats.
+    pub fn round_f32(self, value: f32) -> f32 {
+        match self {
+            DType::Float16 => half_round(value),
+            DType::BFloat16 => bfloat_round(value),
+            _ => value,
+        }
+    }
+
+    /// `value` as this dtype would hold it, for lanes of 64-bit integers: wraps around.
+    pub fn wrap_i64(self, value: i64) -> i64 {
+        match self {
+            DType::UInt8 => i64::from(value as u8),
+            DType::Int8 => i64::from(value as i8),
+            DType::Int16 => i64::from(value as i16),
+            DType::Int32 => i64::from(value as i32),
+            _ => value,
+        }
+    }
+
+    /// Whether values of this dtype need rounding after an operation in their lane.
+    pub fn is_narrow(self) -> bool {
+        !matches!(self, DType::Float32 | DType::Float64 | DType::Int64 | DType::Bool)
+    }
+}
+
+/// Nearest bfloat16, ties to even: the upper half of the float's bits.
+fn bfloat_round(value: f32) -> f32 {
+    if value.is_nan() {
+        return value;
+    }
+    let bits = value.to_bits();
+    let round = ((bits >> 16) & 1) + 0x7fff;
+    f32::from_bits(bits.wrapping_add(round) & 0xffff_0000)
+}
+
+/// Nearest IEEE half, ties to even, as a float.
+fn half_round(value: f32) -> f32 {
+    if !value.is_finite() {
+        return value;
+    }
+    let magnitude = f64::from(value.abs());
+    // Half has 11 significant bits; below 2^-14 the spacing stays 2^-24.
+    let exponent = if magnitude == 0.0 { -14 } else { (magnitude.log2().floor() as i32).max(-14) };
+    let spacing = 2f64.powi(exponent - 10);
+    let rounded = (magnitude / spacing).round_ties_even() * spacing;
+    let rounded = if rounded >= 65520.0 { f64::INFINITY } else { rounded };
+    (rounded as f32).copysign(value)
+}
+
+/// One operand as promotion sees it.
+#[derive(Clone, Copy, Debug)]
+pub enum Operand {
+    /// A tensor of at least one dimension.
+    Dimensioned(DType),
+    /// A 0-d tensor: weaker than any dimensioned tensor of its category.
+    ZeroDim(DType),
+    /// A Python number: weakest.
+    Number(Category),
+}
+
+/// The dtype an operation on these operands computes in. As `torch.result_type`.
+pub fn result_type(operands: impl IntoIterator<Item = Operand>, default: DType) -> DType {
+    let mut best: [Option<DType>; 3] = [None; 3];
+    let mut join = |slot: usize, dtype: DType| {
+        best[slot] = Some(best[slot].map_or(dtype, |old| old.promote(dtype)));
+    };
+    for operand in operands {
+        match operand {
+            Operand::Dimensioned(dtype) => join(0, dtype),
+            Operand::ZeroDim(dtype) => join(1, dtype),
+            Operand::Number(Category::Bool) => join(2, DType::Bool),
+            Operand::Number(Category::Integer) => join(2, DType::Int64),
+            Operand::Number(Category::Float) => join(2, default),
+        }
+    }
+    // A weaker operand counts only where it is of a higher category.
+    let stronger = |strong: Option<DType>, weak: Option<DType>| match (strong, weak) {
+        (Some(strong), Some(weak)) if weak.category() > strong.category() => {
+            // bool with an int stays the weak one; an int with a float too.
+            Some(if strong.is_float() { strong } else { weak })
+        }
+        (Some(strong), _) => Some(strong),
+        (None, weak) => weak,
+    };
+    stronger(best[0], stronger(best[1], best[2])).unwrap_or(default)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn promotion_follows_the_categories() {
+        use Operand::{Dimensioned, Number, ZeroDim};
+        let of = |operands: &[Operand]| result_type(operands.iter().copied(), DType::Float32);
+        assert_eq!(of(&[Dimensioned(DType::Int64), Number(Category::Float)]), DType::Float32);
+        assert_eq!(of(&[Dimensioned(DType::Float32), ZeroDim(DType::Float64)]), DType::Float32);
+        assert_eq!(of(&[Dimensioned(DType::Int32), ZeroDim(DType::Int64)]), DType::Int32);
+        assert_eq!(of(&[Dimensioned(DType::Bool), Number(Category::Integer)]), DType::Int64);
+        assert_eq!(of(&[Dimensioned(DType::UInt8), Dimensioned(DType::Int8)]), DType::Int16);
+        assert_eq!(of(&[ZeroDim(DType::Float64), Number(Category::Float)]), DType::Float64);
+    }
+
+    #[test]
+    fn narrow_floats_round_to_nearest_even() {
+        assert_eq!(DType::Float16.round_f32(1.0 + 1.0 / 2048.0), 1.0);
+        assert_eq!(DType::Float16.round_f32(70000.0), f32::INFINITY);
+        assert_eq!(DType::Float16.round_f32(0.1), 0.099_975_586);
+        assert_eq!(DType::BFloat16.round_f32(0.1), 0.100_097_656);
+    }
+}

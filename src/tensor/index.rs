@@ -1,0 +1,440 @@
+//! Indexing and assignment: `x[1]`, `x[:, None]`, `x[..., 0]`, `x[mask]`, `x[[0, 2], 1:]`.
+//! Room: tensor. Ints, slices, `None` and `...` give views; lists and tensors gather, and copy.
+//! Source: PyTorch's `python_variable_indexing`, NumPy's rules for advanced indexing.
+
+use super::error::{Error, Result};
+use super::layout::{Layout, broadcast, iteration_order, ordered, row_major};
+use super::ops;
+use super::{Buffer, DType, Tensor};
+use crate::kernel::grid;
+use crate::{each_lane, map_lane};
+
+/// One part of an index expression.
+#[derive(Clone, Debug)]
+pub enum Index {
+    /// `3`
+    Int(i64),
+    /// `a:b:c`
+    Slice {
+        /// First index.
+        start: Option<i64>,
+        /// One past the last index.
+        stop: Option<i64>,
+        /// Distance between indices.
+        step: Option<i64>,
+    },
+    /// `None`
+    NewAxis,
+    /// `...`
+    Ellipsis,
+    /// `True` or `False`
+    Bool(bool),
+    /// Integers or a mask.
+    Tensor(Tensor),
+}
+
+/// What basic indexing leaves: a view, and the dimensions of it that tensors index.
+struct Basic {
+    view: Tensor,
+    gathers: Vec<(usize, Tensor)>,
+    grad_name: &'static str,
+}
+
+/// Start, length and step of a slice of a dimension of this size.
+pub fn resolve_slice(
+    size: usize,
+    start: Option<i64>,
+    stop: Option<i64>,
+    step: Option<i64>,
+) -> Result<(usize, usize, usize)> {
+    let step = step.unwrap_or(1);
+    if step == 0 {
+        return Err(Error::value("slice step cannot be zero"));
+    }
+    if step < 0 {
+        return Err(Error::value("step must be greater than zero"));
+    }
+    let size = size as i64;
+    let clamp = |at: i64| {
+        if at < 0 { (at + size).max(0) } else { at.min(size) }
+    };
+    let start = clamp(start.unwrap_or(0));
+    let stop = clamp(stop.unwrap_or(size)).max(start);
+    let len = (stop - start + step - 1) / step;
+    Ok((start as usize, len as usize, step as usize))
+}
+
+/// The positions where a mask is true, one tensor for each of its dimensions, all on one storage.
+pub fn nonzero(mask: &Tensor) -> Vec<Tensor> {
+    let shape: &[usize] = if mask.ndim() == 0 { &[1] } else { mask.shape() };
+    let hits: Vec<usize> =
+        mask.to_bool_vec().into_iter().enumerate().filter(|hit| hit.1).map(|hit| hit.0).collect();
+    let count = hits.len();
+    let mut found = vec![0i64; count * shape.len()];
+    let mut inner = 1;
+    for axis in (0..shape.len()).rev() {
+        let column = &mut found[axis * count..(axis + 1) * count];
+        column.iter_mut().zip(&hits).for_each(|(place, hit)| *place = (hit / inner % shape[axis]) as i64);
+        inner *= shape[axis].max(1);
+    }
+    let all = Tensor::from_i64(found, [count * shape.len()]);
+    (0..shape.len()).map(|axis| all.with_layout(all.layout().slice(0, axis * count, count, 1))).collect()
+}
+
+fn basic(tensor: &Tensor, index: &[Index]) -> Result<Basic> {
+    let consumed: usize = index
+        .iter()
+        .map(|part| match part {
+            Index::Int(_) | Index::Slice { .. } => 1,
+            Index::Tensor(mask) if is_mask(mask) => mask.ndim(),
+            Index::Tensor(_) => 1,
+            _ => 0,
+        })
+        .sum();
+    if consumed > tensor.ndim() {
+        return Err(too_many(tensor.ndim(), index));
+    }
+    let mut view = tensor.layout().clone();
+    let mut slots: Vec<(usize, Tensor)> = Vec::new();
+    let mut grad_name = "Alias";
+    let mut axis = 0;
+    for (place, part) in index.iter().enumerate() {
+        let size = view.shape.get(axis).copied();
+        match part {
+            Index::Int(at) => {
+                let size = size.ok_or_else(|| Error::dim_range(axis as i64, view.ndim()))? as i64;
+                if *at < -size || *at >= size {
+                    return Err(Error::index(format!(
+                        "index {at} is out of bounds for dimension {place} with size {size}"
+                    )));
+                }
+                view = view.select(axis, if *at < 0 { at + size } else { *at } as usize);
+                grad_name = "Select";
+            }
+            Index::Slice { start, stop, step } => {
+                let size = size.ok_or_else(|| Error::dim_range(axis as i64, view.ndim()))?;
+                let (first, len, step) = resolve_slice(size, *start, *stop, *step)?;
+                view = view.slice(axis, first, len, step);
+                // A slice that names all of a dimension is passed over, but not where it stands alone.
+                let passed_over = index.len() > 1 && *stop == Some(size as i64) && len == size && step == 1;
+                if !passed_over {
+                    grad_name = "Slice";
+                }
+                axis += 1;
+            }
+            Index::NewAxis => {
+                view = view.unsqueeze(axis);
+                grad_name = "Unsqueeze";
+                axis += 1;
+            }
+            Index::Ellipsis => axis += tensor.ndim() - consumed,
+            Index::Bool(value) => {
+                view = view.unsqueeze(axis);
+                slots.push((axis, switch(*value)));
+                axis += 1;
+            }
+            Index::Tensor(mask) if is_mask(mask) && mask.ndim() == 0 => {
+                view = view.unsqueeze(axis);
+                slots.push((axis, switch(mask.item()? != 0.0)));
+                axis += 1;
+            }
+            // A mask of several dimensions takes its place as one index; what follows it goes on
+            // with the next dimension, as in ATen, where masks become positions only afterwards.
+            Index::Tensor(positions) => {
+                slots.push((axis, positions.clone()));
+                axis += 1;
+            }
+        }
+    }
+    Ok(Basic { gathers: expanded(&view, slots)?, view: tensor.with_layout(view), grad_name })
+}
+
+fn too_many(ndim: usize, index: &[Index]) -> Error {
+    match index {
+        [Index::Int(0)] if ndim == 0 => Error::index(
+            "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a \
+             0-dim tensor to a number",
+        ),
+        [Index::Int(at)] if ndim == 0 => {
+            Error::index(format!("index {at} is out of bounds for dimension 0 with size 0"))
+        }
+        [Index::Slice { .. }] if ndim == 0 => Error::index("slice() cannot be applied to a 0-dim tensor."),
+        _ => Error::index(format!("too many indices for tensor of dimension {ndim}")),
+    }
+}
+
+/// Masks as positions, one index for each of their dimensions, in the dimensions of the view.
+fn expanded(view: &Layout, slots: Vec<(usize, Tensor)>) -> Result<Vec<(usize, Tensor)>> {
+    let mut gathers = Vec::new();
+    let mut more = 0;
+    for (axis, index) in slots {
+        let axis = axis + more;
+        if !is_mask(&index) {
+            gathers.push((axis, index));
+            continue;
+        }
+        for (offset, &size) in index.shape().iter().enumerate() {
+            let have = view.shape.get(axis + offset).copied();
+            if have.ok_or_else(|| Error::dim_range((axis + offset) as i64, view.ndim()))? != size {
+                return Err(Error::index(format!(
+                    "The shape of the mask {:?} at index {offset} does not match the shape of the indexed tensor {:?} \
+                     at index {}",
+                    index.shape(),
+                    view.shape,
+                    axis + offset
+                )));
+            }
+        }
+        more += index.ndim().saturating_sub(1);
+        gathers.extend((axis..).zip(nonzero(&index)));
+    }
+    match gathers.last() {
+        Some((axis, _)) if *axis >= view.ndim() => Err(Error::index(format!(
+            "too many indices for tensor of dimension {} (got {})",
+            view.ndim(),
+            axis + 1
+        ))),
+        _ => Ok(gathers),
+    }
+}
+
+/// The index of a truth value along its dimension of size 1.
+fn switch(on: bool) -> Tensor {
+    let positions = vec![0; usize::from(on)];
+    let count = positions.len();
+    Tensor::from_i64(positions, [count])
+}
+
+fn is_mask(tensor: &Tensor) -> bool {
+    matches!(tensor.dtype(), DType::Bool | DType::UInt8)
+}
+
+/// The gathered dimensions moved to where the result has them, and for each element of the
+/// broadcast index the storage offset it adds.
+struct Gather {
+    /// Dimensions before the indexed ones, in the result.
+    lead: usize,
+    /// The broadcast shape of the indices.
+    shape: Vec<usize>,
+    /// The view without the indexed dimensions: those before, then those after.
+    rest: Layout,
+    /// Storage offset of each index.
+    offsets: Vec<usize>,
+}
+
+/// The shape the index tensors broadcast to. Errors: they do not; they are no indices.
+fn index_shape(basic: &Basic) -> Result<Vec<usize>> {
+    let mut shape: Vec<usize> = Vec::new();
+    for (_, positions) in &basic.gathers {
+        if positions.dtype().is_float() || matches!(positions.dtype(), DType::Int16 | DType::Int8) {
+            return Err(Error::index("tensors used as indices must be long, int, byte or bool tensors"));
+        }
+        shape = broadcast("index", &shape, positions.shape()).map_err(|_| {
+            let shapes: Vec<String> = basic.gathers.iter().map(|(_, p)| format!("{:?}", p.shape())).collect();
+            Error::index(format!(
+                "shape mismatch: indexing tensors could not be broadcast together with shapes {}",
+                shapes.join(", ")
+            ))
+        })?;
+    }
+    let empty = basic.gathers.iter().any(|(axis, _)| basic.view.shape()[*axis] == 0);
+    if empty && !shape.contains(&0) {
+        return Err(Error::index("index is out of bounds for dimension with size 0"));
+    }
+    Ok(shape)
+}
+
+/// The dimensions no tensor indexes, and how many of them come before the indexed ones.
+fn kept(basic: &Basic) -> (Vec<usize>, usize) {
+    let axes: Vec<usize> = basic.gathers.iter().map(|gather| gather.0).collect();
+    let together = axes.windows(2).all(|pair| pair[1] == pair[0] + 1);
+    let kept: Vec<usize> = (0..basic.view.ndim()).filter(|axis| !axes.contains(axis)).collect();
+    let lead = if together { kept.iter().filter(|&&axis| axis < axes[0]).count() } else { 0 };
+    (kept, lead)
+}
+
+fn result_shape(basic: &Basic, indices: &[usize]) -> Vec<usize> {
+    let (kept, lead) = kept(basic);
+    let sizes: Vec<usize> = kept.iter().map(|&axis| basic.view.shape()[axis]).collect();
+    [&sizes[..lead], indices, &sizes[lead..]].concat()
+}
+
+fn gather(basic: &Basic, shape: Vec<usize>) -> Result<Gather> {
+    let layout = basic.view.layout();
+    let (kept, lead) = kept(basic);
+    let rest = layout.permute(&kept);
+    let mut offsets = vec![0; shape.iter().product()];
+    let nothing = rest.shape.contains(&0);
+    // Errors count the index tensors, not the dimensions: so does ATen, which moves them to the front.
+    for (ordinal, (axis, positions)) in basic.gathers.iter().enumerate() {
+        let size = layout.shape[*axis] as i64;
+        let values = positions.with_layout(positions.layout().broadcast_to(&shape)).to_i64_vec();
+        for (offset, at) in offsets.iter_mut().zip(values) {
+            if nothing {
+                break;
+            }
+            if at < -size || at >= size {
+                return Err(Error::index(format!(
+                    "index {at} is out of bounds for dimension {ordinal} with size {size}"
+                )));
+            }
+            *offset += (if at < 0 { at + size } else { at }) as usize * layout.strides[*axis];
+        }
+    }
+    Ok(Gather { lead, shape, rest, offsets })
+}
+
+impl Gather {
+    fn result_shape(&self) -> Vec<usize> {
+        let (before, after) = self.rest.shape.split_at(self.lead);
+        [before, &self.shape, after].concat()
+    }
+
+    /// The storage offsets along each axis of the result, the indexed ones as one axis.
+    fn axes(&self) -> Vec<Vec<usize>> {
+        let whole = |axis: usize| grid::whole(self.rest.shape[axis], self.rest.strides[axis]);
+        let mut axes: Vec<Vec<usize>> = (0..self.lead).map(whole).collect();
+        axes.push(self.offsets.clone());
+        axes.extend((self.lead..self.rest.ndim()).map(whole));
+        axes
+    }
+
+    /// How the result lies in memory: as ATen's loop over view and indices runs through it.
+    fn order(&self) -> Layout {
+        let shape = self.result_shape();
+        let (before, after) = self.rest.strides.split_at(self.lead);
+        let still = vec![0; self.shape.len()];
+        let source = [before, &still, after].concat();
+        let indices = [vec![0; before.len()], row_major(&self.shape), vec![0; after.len()]].concat();
+        ordered(&shape, &iteration_order(&shape, &[&source, &indices]))
+    }
+}
+
+/// `tensor[index]`, and what its `grad_fn` shows. View, or a copy where tensors index.
+pub fn get(tensor: &Tensor, index: &[Index]) -> Result<(Tensor, &'static str)> {
+    let basic = basic(tensor, index)?;
+    if basic.gathers.is_empty() {
+        let view = if basic.grad_name == "Alias" { tensor.alias() } else { basic.view };
+        return Ok((view, basic.grad_name));
+    }
+    let gather = gather(&basic, index_shape(&basic)?)?;
+    let shape = gather.result_shape();
+    super::allow(&shape, tensor.dtype())?;
+    let (axes, offset) = (gather.axes(), gather.rest.offset);
+    let buffer = map_lane!(&*basic.view.storage().read(), data => grid::pick(data, offset, &axes));
+    let result = Tensor::new(buffer, shape, tensor.dtype());
+    Ok((ops::shape::laid_out(result, gather.order()), "Index"))
+}
+
+/// The view that an index without tensors sees.
+pub fn view(tensor: &Tensor, index: &[Index]) -> Option<Tensor> {
+    let basic = basic(tensor, index).ok()?;
+    basic.gathers.is_empty().then_some(basic.view)
+}
+
+/// One value wherever a mask of the first dimensions holds: no positions are looked for. In place.
+fn fill_where(tensor: &Tensor, mask: &Tensor, source: &Tensor) -> Result<()> {
+    let value = ops::cast::to_dtype(&ops::reshape(source, &[]), tensor.dtype());
+    let mut over_all = mask.layout().clone();
+    while over_all.ndim() < tensor.ndim() {
+        over_all = over_all.unsqueeze(over_all.ndim());
+    }
+    let filled = ops::mask::masked_fill(tensor, &mask.with_layout(over_all), &value)?;
+    ops::write(tensor, &filled)
+}
+
+/// Whether one mask alone indexes, and the value is one element: then it is converted, as `masked_fill` does.
+fn fills(index: &[Index], source: &Tensor) -> bool {
+    let mut tensors = index.iter().filter_map(|part| match part {
+        Index::Tensor(tensor) => Some(tensor),
+        _ => None,
+    });
+    let one_mask = tensors.next().is_some_and(is_mask) && tensors.next().is_none();
+    source.numel() == 1 && one_mask && !index.iter().any(|part| matches!(part, Index::Bool(_)))
+}
+
+/// `tensor[index] = source`, broadcast; a view takes any dtype, indices that are tensors the tensor's own. In place.
+pub fn set(tensor: &Tensor, index: &[Index], source: &Tensor) -> Result<()> {
+    put(tensor, index, source, false)
+}
+
+/// What `grad_fn` shows after `tensor[index] = source`.
+pub fn set_grad_name(tensor: &Tensor, index: &[Index], number: bool) -> &'static str {
+    match basic(tensor, index) {
+        Ok(basic) if basic.gathers.is_empty() && basic.grad_name == "Alias" && number => "Fill|3",
+        Ok(basic) if basic.gathers.is_empty() && basic.grad_name == "Alias" => "CopyBackwards",
+        Ok(basic) if !basic.gathers.is_empty() && basic.grad_name == "Alias" => {
+            if index.iter().any(|part| matches!(part, Index::Bool(_))) { "CopySlices" } else { "IndexPut" }
+        }
+        _ => "CopySlices",
+    }
+}
+
+/// `tensor.index_put_(index, source, accumulate)`: indices that repeat add up where asked. In place.
+pub fn put(tensor: &Tensor, index: &[Index], source: &Tensor, accumulate: bool) -> Result<()> {
+    if let [Index::Bool(true)] = index {
+        return ops::write(&tensor.with_layout(tensor.layout().unsqueeze(0)), &without_leading_ones(source));
+    }
+    if let ([Index::Tensor(mask)], false, 1) = (index, accumulate, source.numel())
+        && mask.dtype() == DType::Bool
+        && mask.ndim() > 0
+        && tensor.shape().starts_with(mask.shape())
+    {
+        return fill_where(tensor, mask, source);
+    }
+    let basic = basic(tensor, index)?;
+    if basic.gathers.is_empty() {
+        let source = without_leading_ones(source);
+        return ops::write(&basic.view, &source);
+    }
+    let indices = index_shape(&basic)?;
+    let shape = result_shape(&basic, &indices);
+    let source = without_leading_ones(source);
+    if !broadcast("index_put_", &shape, source.shape()).is_ok_and(|all| all == shape) {
+        return Err(Error::runtime(format!(
+            "shape mismatch: value tensor of shape {:?} cannot be broadcast to indexing result of shape {shape:?}",
+            source.shape()
+        )));
+    }
+    if source.dtype() != tensor.dtype() && !fills(index, &source) {
+        return Err(Error::runtime(format!(
+            "Index put requires the source and destination dtypes match, got {} for the destination and {} for the source.",
+            tensor.dtype().cpp_name(),
+            source.dtype().cpp_name()
+        )));
+    }
+    let gather = gather(&basic, indices)?;
+    let source = source.with_layout(source.layout().broadcast_to(&shape));
+    let values = ops::cast::to_dtype(&source, tensor.dtype()).to_buffer();
+    let positions = grid::places(gather.rest.offset, &gather.axes());
+    macro_rules! store {
+        ($data:expr, $values:expr, $add:expr) => {
+            for (&at, &value) in positions.iter().zip($values) {
+                $data[at] = if accumulate { $add($data[at], value) } else { value };
+            }
+        };
+    }
+    match (&mut *tensor.storage().write(), &values) {
+        (Buffer::F32(data), Buffer::F32(values)) => store!(data, values, |a: f32, b: f32| a + b),
+        (Buffer::F64(data), Buffer::F64(values)) => store!(data, values, |a: f64, b: f64| a + b),
+        (Buffer::I64(data), Buffer::I64(values)) => store!(data, values, i64::wrapping_add),
+        (Buffer::Bool(data), Buffer::Bool(values)) => {
+            store!(data, values, |a: bool, b: bool| a | b)
+        }
+        (data, values) => unreachable!(
+            "the source was converted to the tensor's dtype: {} and {} elements",
+            each_lane!(data, it => it.len()),
+            values.len()
+        ),
+    }
+    Ok(())
+}
+
+/// A source without the first dimensions that are 1.
+fn without_leading_ones(source: &Tensor) -> Tensor {
+    let mut layout = source.layout().clone();
+    while layout.shape.first() == Some(&1) {
+        layout = layout.squeeze(0);
+    }
+    source.with_layout(layout)
+}

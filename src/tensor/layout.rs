@@ -1,0 +1,452 @@
+//! Shape, strides and offset: which storage element each index of a tensor sees.
+//! Room: tensor. Views are sums on these three; no data moves. Source: ATen's `TensorUtils` rules.
+
+use super::error::{Error, Facts, Result};
+
+/// Shape, strides (in elements) and offset of a view on a storage.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Layout {
+    /// Elements along each dimension.
+    pub shape: Vec<usize>,
+    /// Storage elements between neighbours along each dimension; 0 where expanded.
+    pub strides: Vec<usize>,
+    /// Storage element of index (0, 0, ...).
+    pub offset: usize,
+}
+
+/// Strides of a row-major tensor of this shape.
+pub fn row_major(shape: &[usize]) -> Vec<usize> {
+    let mut strides = vec![1; shape.len()];
+    for axis in (1..shape.len()).rev() {
+        strides[axis - 1] = strides[axis] * shape[axis].max(1);
+    }
+    strides
+}
+
+/// `dim` of an `ndim`-dimensional tensor as an index from the front; 0-d counts as one dimension.
+pub fn wrap_dim(dim: i64, ndim: usize) -> Result<usize> {
+    let ends = ndim.max(1) as i64;
+    if dim < -ends || dim >= ends {
+        return Err(Error::dim_range(dim, ndim));
+    }
+    Ok(if dim < 0 { dim + ends } else { dim } as usize)
+}
+
+/// Dims as indices from the front, each at most once. As PyTorch's `dim_list_to_bitset`.
+pub fn wrap_dims(dims: &[i64], ndim: usize) -> Result<Vec<usize>> {
+    let mut wrapped = Vec::with_capacity(dims.len());
+    for &dim in dims {
+        let axis = wrap_dim(dim, ndim)?;
+        if wrapped.contains(&axis) {
+            return Err(Error::runtime(format!("dim {axis} appears multiple times in the list of dims")));
+        }
+        wrapped.push(axis);
+    }
+    Ok(wrapped)
+}
+
+/// The shape two operands broadcast to.
+pub fn broadcast(op: &'static str, a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
+    if a == b {
+        return Ok(a.to_vec());
+    }
+    let ndim = a.len().max(b.len());
+    let mut shape = vec![1; ndim];
+    for axis in (0..ndim).rev() {
+        let at = |s: &[usize]| (axis + s.len()).checked_sub(ndim).map_or(1, |i| s[i]);
+        shape[axis] = match (at(a), at(b)) {
+            (x, y) if x == y => x,
+            (1, y) => y,
+            (x, 1) => x,
+            _ => return Err(Error::broadcast(op, a, b, axis)),
+        };
+    }
+    Ok(shape)
+}
+
+/// The sizes of `view`/`reshape` with -1 worked out. As PyTorch's `infer_size`.
+pub fn infer_size(wanted: &[i64], elements: usize) -> Result<Vec<usize>> {
+    let list = || {
+        let texts: Vec<String> = wanted.iter().map(i64::to_string).collect();
+        format!("[{}]", texts.join(", "))
+    };
+    let invalid = || Error::runtime(format!("shape '{}' is invalid for input of size {elements}", list()));
+    let mut known: usize = 1;
+    let mut free = None;
+    for (axis, &size) in wanted.iter().enumerate() {
+        match size {
+            -1 if free.is_some() => {
+                return Err(Error::runtime("only one dimension can be inferred"));
+            }
+            -1 => free = Some(axis),
+            size if size < 0 => {
+                return Err(Error::runtime(format!("invalid shape dimension {size}")));
+            }
+            size => known = known.checked_mul(size as usize).ok_or_else(invalid)?,
+        }
+    }
+    let mut shape: Vec<usize> = wanted.iter().map(|&size| size.max(0) as usize).collect();
+    match free {
+        Some(_) if known == 0 && elements == 0 => {
+            return Err(Error::runtime(format!(
+                "cannot reshape tensor of 0 elements into shape {} because the unspecified dimension size -1 \
+                 can be any value and is ambiguous",
+                list()
+            )));
+        }
+        Some(axis) if known > 0 && elements.is_multiple_of(known) => shape[axis] = elements / known,
+        None if known == elements => {}
+        _ => return Err(invalid()),
+    }
+    Ok(shape)
+}
+
+/// The dimensions from the slowest to the fastest, as a loop over these operands runs through
+/// memory; ties stay row-major. Source: ATen's `TensorIterator::reorder_dimensions`.
+pub fn iteration_order(shape: &[usize], operands: &[&[usize]]) -> Vec<usize> {
+    // Negative: a runs faster already; positive: the two change places.
+    let compare = |a: usize, b: usize| {
+        for strides in operands {
+            match (strides[a], strides[b]) {
+                (0, _) | (_, 0) => {}
+                (x, y) if x < y => return -1,
+                (x, y) if x > y => return 1,
+                _ if shape[a] > shape[b] => return 1,
+                _ => {}
+            }
+        }
+        0
+    };
+    let mut order: Vec<usize> = (0..shape.len()).rev().collect();
+    for start in 1..order.len() {
+        let mut at = start;
+        for before in (0..start).rev() {
+            match compare(order[before], order[at]) {
+                1 => {
+                    order.swap(before, at);
+                    at = before;
+                }
+                -1 => break,
+                _ => {}
+            }
+        }
+    }
+    order.reverse();
+    order
+}
+
+/// A gapless layout whose dimensions lie in this order in memory, the slowest first.
+pub fn ordered(shape: &[usize], order: &[usize]) -> Layout {
+    let sizes: Vec<usize> = order.iter().map(|&axis| shape[axis]).collect();
+    let mut strides = vec![0; shape.len()];
+    for (&axis, stride) in order.iter().zip(row_major(&sizes)) {
+        strides[axis] = stride;
+    }
+    Layout { shape: shape.to_vec(), strides, offset: 0 }
+}
+
+impl Layout {
+    /// A row-major layout from storage element 0 on.
+    pub fn contiguous(shape: impl Into<Vec<usize>>) -> Self {
+        let shape = shape.into();
+        Layout { strides: row_major(&shape), shape, offset: 0 }
+    }
+
+    /// Number of dimensions.
+    pub fn ndim(&self) -> usize {
+        self.shape.len()
+    }
+
+    /// Number of elements.
+    pub fn numel(&self) -> usize {
+        self.shape.iter().product()
+    }
+
+    /// Whether the elements lie row-major without gaps. As `Tensor.is_contiguous`.
+    pub fn is_contiguous(&self) -> bool {
+        let mut expected = 1;
+        if self.numel() == 0 {
+            return true;
+        }
+        for (&size, &stride) in self.shape.iter().zip(&self.strides).rev() {
+            if size != 1 {
+                if stride != expected {
+                    return false;
+                }
+                expected *= size;
+            }
+        }
+        true
+    }
+
+    /// Whether two indices may see the same element (an expanded view).
+    pub fn overlaps(&self) -> bool {
+        self.shape.iter().zip(&self.strides).any(|(&size, &stride)| size > 1 && stride == 0)
+    }
+
+    /// The storage element of a row-major index.
+    pub fn position(&self, mut flat: usize) -> usize {
+        let mut at = self.offset;
+        for (&size, &stride) in self.shape.iter().zip(&self.strides).rev() {
+            at += flat % size * stride;
+            flat /= size;
+        }
+        at
+    }
+
+    /// Dimensions `a` and `b` exchanged. View.
+    pub fn transpose(&self, a: usize, b: usize) -> Layout {
+        let mut out = self.clone();
+        if !out.shape.is_empty() {
+            out.shape.swap(a, b);
+            out.strides.swap(a, b);
+        }
+        out
+    }
+
+    /// Dimensions in the order given. View.
+    pub fn permute(&self, dims: &[usize]) -> Layout {
+        Layout {
+            shape: dims.iter().map(|&dim| self.shape[dim]).collect(),
+            strides: dims.iter().map(|&dim| self.strides[dim]).collect(),
+            offset: self.offset,
+        }
+    }
+
+    /// One index of a dimension, which goes. View.
+    pub fn select(&self, axis: usize, index: usize) -> Layout {
+        let mut out = self.clone();
+        out.offset += index * out.strides[axis];
+        out.shape.remove(axis);
+        out.strides.remove(axis);
+        out
+    }
+
+    /// Every `step`-th of `len` elements of a dimension from `start` on. View.
+    pub fn slice(&self, axis: usize, start: usize, len: usize, step: usize) -> Layout {
+        let mut out = self.clone();
+        out.offset += start * out.strides[axis];
+        out.shape[axis] = len;
+        out.strides[axis] *= step;
+        out
+    }
+
+    /// A dimension of size 1 before `axis`. View; its stride is PyTorch's.
+    pub fn unsqueeze(&self, axis: usize) -> Layout {
+        let mut out = self.clone();
+        let stride = if axis < self.ndim() { self.shape[axis] * self.strides[axis] } else { 1 };
+        out.shape.insert(axis, 1);
+        out.strides.insert(axis, stride);
+        out
+    }
+
+    /// Without the dimension `axis`, which has size 1. View.
+    pub fn squeeze(&self, axis: usize) -> Layout {
+        let mut out = self.clone();
+        out.shape.remove(axis);
+        out.strides.remove(axis);
+        out
+    }
+
+    /// Repeated without copying (stride 0) to `shape`, which it must broadcast to. View.
+    pub fn broadcast_to(&self, shape: &[usize]) -> Layout {
+        let lead = shape.len() - self.ndim();
+        let mut strides = vec![0; shape.len()];
+        for axis in 0..self.ndim() {
+            if self.shape[axis] == shape[lead + axis] {
+                strides[lead + axis] = self.strides[axis];
+            }
+        }
+        Layout { shape: shape.to_vec(), strides, offset: self.offset }
+    }
+
+    /// `sizes` as `Tensor.expand` takes them: -1 keeps a size, new dimensions come in front.
+    /// `kind` names the tensor in errors.
+    pub fn expand(&self, sizes: &[i64], kind: &str) -> Result<Layout> {
+        let text = |values: &[i64]| {
+            let texts: Vec<String> = values.iter().map(i64::to_string).collect();
+            format!("[{}]", texts.join(", "))
+        };
+        let own: Vec<i64> = self.shape.iter().map(|&size| size as i64).collect();
+        if sizes.len() < self.ndim() {
+            return Err(Error::runtime(format!(
+                "expand({kind}{{{}}}, size={}): the number of sizes provided ({}) must be greater or equal \
+                 to the number of dimensions in the tensor ({})",
+                text(&own),
+                text(sizes),
+                sizes.len(),
+                self.ndim()
+            )));
+        }
+        let lead = sizes.len() - self.ndim();
+        let mut shape = vec![0; sizes.len()];
+        let mut strides = vec![0; sizes.len()];
+        for (axis, &size) in sizes.iter().enumerate().rev() {
+            let (have, stride) = match axis.checked_sub(lead) {
+                Some(own) => (self.shape[own], self.strides[own]),
+                // A new dimension has the stride it would have if it were the tensor's own.
+                None if self.ndim() == 0 => (1, 0),
+                None if axis + 1 < sizes.len() => (1, shape[axis + 1] * strides[axis + 1]),
+                None => (1, 1),
+            };
+            let wanted = match size {
+                -1 if axis < lead => {
+                    return Err(Error::runtime(format!(
+                        "The expanded size of the tensor (-1) isn't allowed in a leading, non-existing dimension {axis}"
+                    )));
+                }
+                -1 => have,
+                size => size as usize,
+            };
+            if have != wanted && (have != 1 || size < 0) {
+                return Err(Error::runtime(format!(
+                    "The expanded size of the tensor ({size}) must match the existing size ({have}) at non-singleton \
+                     dimension {axis}.  Target sizes: {}.  Tensor sizes: {}",
+                    text(sizes),
+                    text(&own)
+                )));
+            }
+            shape[axis] = wanted;
+            strides[axis] = if have == wanted { stride } else { 0 };
+        }
+        Ok(Layout { shape, strides, offset: self.offset })
+    }
+
+    /// The diagonal of dimensions `a` and `b` as a new last dimension; `offset` counts above the
+    /// main one. View.
+    pub fn diagonal(&self, offset: i64, a: usize, b: usize) -> Layout {
+        let (rows, columns) = (self.shape[a] as i64, self.shape[b] as i64);
+        let len = if offset >= 0 { rows.min(columns - offset) } else { (rows + offset).min(columns) }.max(0);
+        let mut out = self.clone();
+        if len > 0 {
+            out.offset += offset.unsigned_abs() as usize * self.strides[if offset >= 0 { b } else { a }];
+        }
+        for axis in [a.max(b), a.min(b)] {
+            out.shape.remove(axis);
+            out.strides.remove(axis);
+        }
+        out.shape.push(len as usize);
+        out.strides.push(self.strides[a] + self.strides[b]);
+        out
+    }
+
+    /// Windows of `size` elements along a dimension, `step` apart, as a new last dimension. View.
+    pub fn unfold(&self, axis: usize, size: usize, step: usize) -> Layout {
+        let mut out = self.clone();
+        out.shape.push(size);
+        out.strides.push(self.strides[axis]);
+        out.shape[axis] = (self.shape[axis] - size) / step + 1;
+        out.strides[axis] *= step;
+        out
+    }
+
+    /// Whether each storage element between the first and the last is seen just once. Dimensions of
+    /// less than two elements do not count. Source: ATen's `is_non_overlapping_and_dense`.
+    pub fn is_dense(&self) -> bool {
+        let mut order: Vec<usize> = (0..self.ndim()).filter(|&axis| self.shape[axis] > 1).collect();
+        order.sort_by_key(|&axis| self.strides[axis]);
+        let mut expected = 1;
+        order.into_iter().all(|axis| {
+            let fits = self.strides[axis] == expected;
+            expected *= self.shape[axis];
+            fits
+        })
+    }
+
+    /// What a copy that preserves the order in memory looks like. As `clone` lays it out.
+    pub fn preserved(&self) -> Layout {
+        match self.is_dense() {
+            true => Layout { shape: self.shape.clone(), strides: self.strides.clone(), offset: 0 },
+            false => ordered(&self.shape, &iteration_order(&self.shape, &[&self.strides])),
+        }
+    }
+
+    /// The same elements in another shape without moving them, where that can be. View.
+    /// Source: ATen's `computeStride`.
+    pub fn view(&self, shape: &[usize]) -> Option<Layout> {
+        if self.numel() == 0 {
+            let strides = if self.shape == shape { self.strides.clone() } else { row_major(shape) };
+            return Some(Layout { shape: shape.to_vec(), strides, offset: self.offset });
+        }
+        let mut strides = vec![0; shape.len()];
+        let mut view_axis = shape.len();
+        // Walk from the back over chunks of dimensions that lie without gaps.
+        let mut chunk_stride = self.strides.last().copied().unwrap_or(1);
+        let (mut chunk, mut viewed) = (1, 1);
+        for axis in (0..self.ndim()).rev() {
+            chunk *= self.shape[axis];
+            let ends =
+                axis == 0 || (self.shape[axis - 1] != 1 && self.strides[axis - 1] != chunk * chunk_stride);
+            if ends {
+                while view_axis > 0 && (viewed < chunk || shape[view_axis - 1] == 1) {
+                    view_axis -= 1;
+                    strides[view_axis] = viewed * chunk_stride;
+                    viewed *= shape[view_axis];
+                }
+                if viewed != chunk {
+                    return None;
+                }
+                if axis > 0 {
+                    chunk_stride = self.strides[axis - 1];
+                    (chunk, viewed) = (1, 1);
+                }
+            }
+        }
+        if self.ndim() == 0 {
+            strides.fill(1);
+            view_axis = 0;
+        }
+        (view_axis == 0).then(|| Layout { shape: shape.to_vec(), strides, offset: self.offset })
+    }
+
+    /// [`Layout::view`], or the error PyTorch's `view` raises.
+    pub fn view_or_error(&self, shape: &[usize]) -> Result<Layout> {
+        self.view(shape).ok_or_else(|| {
+            Error::runtime(
+                "view size is not compatible with input tensor's size and stride (at least one dimension spans \
+                 across two contiguous subspaces). Use .reshape(...) instead.",
+            )
+            .with(Facts::View {
+                wanted: shape.iter().map(|&size| size as i64).collect(),
+                shape: self.shape.clone(),
+                strides: self.strides.clone(),
+            })
+        })
+    }
+
+    /// One past the last storage element seen, or the offset where there is none.
+    pub fn end(&self) -> usize {
+        if self.numel() == 0 {
+            return self.offset;
+        }
+        let last: usize =
+            self.shape.iter().zip(&self.strides).map(|(&size, &stride)| (size - 1) * stride).sum();
+        self.offset + last + 1
+    }
+}
+
+impl Layout {
+    /// Whether some index sees storage element `at`.
+    pub fn sees(&self, at: usize) -> bool {
+        self.index_of(at).is_some()
+    }
+
+    /// The (first) index that sees storage element `at`.
+    pub fn index_of(&self, at: usize) -> Option<Vec<usize>> {
+        if self.numel() == 0 {
+            return None;
+        }
+        let mut rest = at.checked_sub(self.offset)?;
+        // The largest stride first: what it does not cover, the smaller ones must.
+        let mut order: Vec<usize> = (0..self.ndim()).collect();
+        order.sort_by_key(|&axis| std::cmp::Reverse(self.strides[axis]));
+        let mut index = vec![0; self.ndim()];
+        for axis in order {
+            if let Some(most) = rest.checked_div(self.strides[axis]) {
+                index[axis] = most.min(self.shape[axis] - 1);
+                rest -= index[axis] * self.strides[axis];
+            }
+        }
+        (rest == 0).then_some(index)
+    }
+}

@@ -1,0 +1,322 @@
+//! Reading and writing along one dimension by index tensors: gather, scatter, index_add, take.
+//! Room: tensor. Places in storage are worked out once for a call, then read or written in one loop.
+//! Source: ATen's `TensorAdvancedIndexing`, its checks and texts.
+
+use super::cast::to_dtype;
+use crate::kernel::elementwise::places;
+use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor};
+use crate::zip_lanes;
+
+/// How values meet what stands at their place already.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Meet {
+    /// The last one stays.
+    Replace,
+    /// They add up.
+    Sum,
+    /// They multiply.
+    Product,
+    /// Their mean.
+    Mean,
+    /// The largest.
+    Largest,
+    /// The smallest.
+    Smallest,
+}
+
+/// What is scattered.
+pub enum Source {
+    /// One element for each of the index.
+    Tensor(Tensor),
+    /// One number everywhere, as a 0-d tensor.
+    Number(Tensor),
+}
+
+/// A layout with at least one dimension.
+fn dimensioned(layout: &Layout) -> Layout {
+    if layout.ndim() == 0 { layout.unsqueeze(0) } else { layout.clone() }
+}
+
+/// For each element of `index`, the place in storage of the element of `layout` that it names along `dim`.
+fn named(layout: &Layout, dim: usize, index: &Tensor) -> Result<Vec<usize>> {
+    let (layout, shape) = (dimensioned(layout), dimensioned(index.layout()).shape);
+    let mut strides = layout.strides.clone();
+    let (stride, size) = (std::mem::take(&mut strides[dim]), layout.shape[dim] as i64);
+    let mut found = places(&shape, &strides, layout.offset);
+    for (place, at) in found.iter_mut().zip(index.to_i64_vec()) {
+        if at < 0 || at >= size {
+            return Err(Error::runtime(format!(
+                "index {at} is out of bounds for dimension {dim} with size {size}"
+            )));
+        }
+        *place += at as usize * stride;
+    }
+    Ok(found)
+}
+
+fn is_long(index: &Tensor, op: &str) -> Result<()> {
+    match index.dtype() {
+        DType::Int64 => Ok(()),
+        _ if index.numel() == 0 => Ok(()),
+        _ => Err(Error::runtime(format!("{op}(): Expected dtype int64 for index"))),
+    }
+}
+
+/// The first dimension but `dim` in which an index goes beyond a tensor.
+fn beyond(index: &Tensor, other: &Tensor, dim: Option<usize>) -> Option<usize> {
+    let (index, other) = (dimensioned(index.layout()).shape, dimensioned(other.layout()).shape);
+    (0..index.len()).find(|&axis| Some(axis) != dim && index[axis] > other[axis])
+}
+
+/// `out[i][j] = x[index[i][j]][j]` for dim 0. The shape of `index`. Copies. As `torch.gather`.
+pub fn gather(x: &Tensor, dim: usize, index: &Tensor) -> Result<Tensor> {
+    is_long(index, "gather")?;
+    if index.numel() > 0 {
+        if dimensioned(index.layout()).ndim() != dimensioned(x.layout()).ndim() {
+            return Err(Error::runtime(
+                "Index tensor must have the same number of dimensions as input tensor",
+            ));
+        }
+        if let Some(axis) = beyond(index, x, Some(dim)) {
+            return Err(Error::runtime(format!(
+                "Size does not match at dimension {axis} expected index {:?} to be no larger than self {:?} apart from \
+                 dimension {dim}",
+                index.shape(),
+                x.shape()
+            )));
+        }
+    }
+    if index.numel() == 0 {
+        return Tensor::zeros(index.shape(), x.dtype());
+    }
+    let found = named(x.layout(), dim, index)?;
+    Ok(Tensor::new(x.storage().read().pick(&found), index.shape(), x.dtype()))
+}
+
+/// Values written into a copy of `x` at the places that `index` names along `dim`. As `torch.scatter`
+/// with its reductions; without `include_self` what stood there before does not count. A number as
+/// source goes everywhere.
+pub fn scatter(
+    x: &Tensor,
+    dim: usize,
+    index: &Tensor,
+    src: &Source,
+    meet: Meet,
+    include_self: bool,
+) -> Result<Tensor> {
+    is_long(index, "scatter")?;
+    let (src, single) = match src {
+        Source::Tensor(src) => (src, false),
+        Source::Number(src) => (src, true),
+    };
+    if src.dtype() != x.dtype() {
+        return Err(Error::runtime("scatter(): Expected self.dtype to be equal to src.dtype"));
+    }
+    let out = super::copy(x);
+    if index.numel() == 0 {
+        return Ok(out);
+    }
+    if dimensioned(index.layout()).ndim() != dimensioned(x.layout()).ndim() {
+        return Err(Error::runtime("Index tensor must have the same number of dimensions as self tensor"));
+    }
+    let too_large = beyond(index, x, Some(dim)).is_some();
+    let (ours, theirs) = (dimensioned(index.layout()), dimensioned(src.layout()));
+    let shared = ours.ndim().min(theirs.ndim());
+    let too_small =
+        !single && ours.shape[..shared].iter().zip(&theirs.shape).any(|(ours, theirs)| ours > theirs);
+    if !single && !too_small && !too_large && ours.ndim() > theirs.ndim() {
+        return Err(Error::dim_range(theirs.ndim() as i64, theirs.ndim()));
+    }
+    if too_small || too_large {
+        let source = if single {
+            String::new()
+        } else {
+            format!(" and to be no larger size than src {:?}", src.shape())
+        };
+        return Err(Error::runtime(format!(
+            "Expected index {:?} to be no larger than self {:?} apart from dimension {dim}{source}",
+            index.shape(),
+            x.shape()
+        )));
+    }
+    let found = named(out.layout(), dim, index)?;
+    let shape = dimensioned(index.layout()).shape;
+    let seen = if single {
+        src.layout().broadcast_to(&shape)
+    } else {
+        Layout { strides: theirs.strides[..shape.len()].to_vec(), shape, offset: theirs.offset }
+    };
+    meet_at(&out, &found, &src.with_layout(seen).to_buffer(), meet, include_self);
+    Ok(out)
+}
+
+/// Writes values at places of a row-major tensor's storage; several at one place meet.
+fn meet_at(out: &Tensor, found: &[usize], values: &Buffer, meet: Meet, include_self: bool) {
+    let mut fresh = vec![!include_self; out.storage().read().len()];
+    let mut counts = vec![i64::from(include_self); if meet == Meet::Mean { fresh.len() } else { 0 }];
+    let dtype = out.dtype();
+    macro_rules! each {
+        ($data:expr, $values:expr, $join:expr) => {
+            for (&at, &value) in found.iter().zip($values) {
+                $data[at] = if std::mem::take(&mut fresh[at]) { value } else { $join($data[at], value) };
+            }
+        };
+    }
+    macro_rules! lane {
+        ($data:expr, $values:expr, $kind:ty, $add:expr, $mul:expr, $more:expr, $less:expr) => {
+            match meet {
+                Meet::Replace => each!($data, $values, |_: $kind, b: $kind| b),
+                Meet::Sum | Meet::Mean => each!($data, $values, $add),
+                Meet::Product => each!($data, $values, $mul),
+                Meet::Largest => each!($data, $values, $more),
+                Meet::Smallest => each!($data, $values, $less),
+            }
+        };
+    }
+    macro_rules! floats {
+        ($data:expr, $values:expr, $kind:ty) => {
+            lane!(
+                $data,
+                $values,
+                $kind,
+                |a: $kind, b: $kind| a + b,
+                |a: $kind, b: $kind| a * b,
+                |a: $kind, b: $kind| if a.is_nan() || a > b { a } else { b },
+                |a: $kind, b: $kind| if a.is_nan() || a < b { a } else { b }
+            )
+        };
+    }
+    let mut data = out.storage().write();
+    match (&mut *data, values) {
+        (Buffer::F32(data), Buffer::F32(values)) => floats!(data, values, f32),
+        (Buffer::F64(data), Buffer::F64(values)) => floats!(data, values, f64),
+        (Buffer::I64(data), Buffer::I64(values)) => {
+            lane!(data, values, i64, i64::wrapping_add, i64::wrapping_mul, i64::max, i64::min);
+        }
+        (Buffer::Bool(data), Buffer::Bool(values)) => {
+            let or = |a: bool, b: bool| a | b;
+            let and = |a: bool, b: bool| a & b;
+            lane!(data, values, bool, or, and, or, and);
+        }
+        _ => unreachable!("source and target have one dtype"),
+    }
+    if meet == Meet::Mean {
+        found.iter().for_each(|&at| counts[at] += 1);
+        let touched = counts.iter().enumerate().filter(|(_, count)| **count > 1);
+        match &mut *data {
+            Buffer::F32(data) => touched.for_each(|(at, &count)| data[at] /= count as f32),
+            Buffer::F64(data) => touched.for_each(|(at, &count)| data[at] /= count as f64),
+            Buffer::I64(data) => touched.for_each(|(at, &count)| data[at] = data[at].div_euclid(count)),
+            Buffer::Bool(_) => {}
+        }
+    }
+    data.settle(dtype);
+}
+
+/// The index of `index_add` and its kin: a vector, or a number that counts as one.
+fn vector(index: &Tensor) -> Tensor {
+    index.with_layout(dimensioned(index.layout()))
+}
+
+/// An index along `dim` repeated over all other dimensions of `shape`.
+fn spread(index: &Tensor, dim: usize, shape: &[usize]) -> Tensor {
+    let mut layout =
+        Layout { shape: shape.to_vec(), strides: vec![0; shape.len()], offset: index.layout().offset };
+    layout.strides[dim] = index.strides()[0];
+    index.with_layout(layout)
+}
+
+/// Slices of `source` met with the slices of a copy of `x` that `index` names. As `index_add`, `index_copy`
+/// and `index_reduce`; the caller has checked the dtypes.
+pub fn index_meet(
+    x: &Tensor,
+    dim: usize,
+    index: &Tensor,
+    source: &Tensor,
+    meet: Meet,
+    include_self: bool,
+) -> Result<Tensor> {
+    let out = super::copy(x);
+    let index = vector(index);
+    let seen = source.with_layout(dimensioned(source.layout()));
+    let index = spread(&index, dim, seen.shape());
+    let found = named(out.layout(), dim, &index)?;
+    meet_at(&out, &found, &seen.to_buffer(), meet, include_self);
+    Ok(out)
+}
+
+/// The slices of a copy of `x` that `index` names, filled with one value. As `index_fill`.
+pub fn index_fill(x: &Tensor, dim: usize, index: &Tensor, value: &Tensor) -> Result<Tensor> {
+    if index.ndim() > 1 {
+        return Err(Error::runtime("Index has to be a vector/scalar"));
+    }
+    let out = super::shape::preserved(x);
+    let target = out.with_layout(dimensioned(out.layout()));
+    let size = target.shape()[dim] as i64;
+    for at in index.to_i64_vec() {
+        if at < -size || at >= size {
+            return Err(Error::index(format!(
+                "index {at} is out of bounds for dimension {dim} with size {size}"
+            )));
+        }
+        let slice = target.layout().select(dim, if at < 0 { at + size } else { at } as usize);
+        super::write(&target.with_layout(slice), value)?;
+    }
+    Ok(out)
+}
+
+/// Elements by their row-major numbers; negative ones count from the end. The shape of `index`. As `take`.
+pub fn take(x: &Tensor, index: &Tensor) -> Result<Tensor> {
+    let (found, shape) = (taken(x, index)?, index.shape());
+    Ok(Tensor::new(x.storage().read().pick(&found), shape, x.dtype()))
+}
+
+/// Values written at row-major numbers of a copy of `x`. As `put`.
+pub fn put(x: &Tensor, index: &Tensor, source: &Tensor, accumulate: bool) -> Result<Tensor> {
+    let out = super::copy(x);
+    let found = taken(&out, index)?;
+    let meet = if accumulate { Meet::Sum } else { Meet::Replace };
+    meet_at(&out, &found, &source.to_buffer(), meet, true);
+    Ok(out)
+}
+
+fn taken(x: &Tensor, index: &Tensor) -> Result<Vec<usize>> {
+    let count = x.numel() as i64;
+    if count == 0 && index.numel() > 0 {
+        return Err(Error::index("take(): tried to take from an empty tensor"));
+    }
+    let place = |at: i64| match at {
+        at if at < -count || at >= count => Err(Error::index(format!(
+            "out of range: tried to access index {at} on a tensor of {count} elements."
+        ))),
+        at => Ok(x.layout().position(if at < 0 { at + count } else { at } as usize)),
+    };
+    index.to_i64_vec().into_iter().map(place).collect()
+}
+
+/// The elements where the mask is true, as a vector. Copies. As `masked_select`.
+pub fn masked_select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
+    let shape = crate::tensor::layout::broadcast("masked_select", mask.shape(), x.shape())?;
+    let seen = x.layout().broadcast_to(&shape);
+    let mask = mask.with_layout(mask.layout().broadcast_to(&shape)).to_bool_vec();
+    let all = places(&shape, &seen.strides, seen.offset);
+    let found: Vec<usize> = all.into_iter().zip(mask).filter(|pair| pair.1).map(|pair| pair.0).collect();
+    let count = found.len();
+    Ok(Tensor::new(x.storage().read().pick(&found), [count], x.dtype()))
+}
+
+/// A copy of `x` with the elements of `source`, in their order, where the mask is true. As `masked_scatter`.
+pub fn masked_scatter(x: &Tensor, mask: &Tensor, source: &Tensor) -> Result<Tensor> {
+    let shape = crate::tensor::layout::broadcast("masked_scatter", mask.shape(), x.shape())?;
+    let out = super::copy(&x.with_layout(x.layout().broadcast_to(&shape)));
+    let mask = mask.with_layout(mask.layout().broadcast_to(&shape)).to_bool_vec();
+    let found: Vec<usize> = (0..mask.len()).filter(|&at| mask[at]).collect();
+    if found.len() > source.numel() {
+        return Err(Error::runtime("Number of elements of source < number of ones in mask"));
+    }
+    let values = to_dtype(source, x.dtype()).to_buffer();
+    zip_lanes!(&mut *out.storage().write(), &values, data, values => {
+        found.iter().zip(values).for_each(|(&at, &value)| data[at] = value);
+    });
+    Ok(out)
+}

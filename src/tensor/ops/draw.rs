@@ -1,0 +1,208 @@
+//! Random fills: numbers of the kernel's streams, written where a tensor sees.
+//! Room: tensor. Whoever calls has checked the bounds of a distribution; the order of elements is settled here.
+//! Source: PyTorch's CPU distributions. They walk a tensor in the order of its memory, and normals leave the
+//! vectorised path where it is not contiguous.
+
+use crate::kernel::random::{self, Family, Generator, IntegerKind, Narrow};
+use crate::tensor::{Buffer, DType, Layout, Result, Storage, Tensor, allow};
+
+/// The same elements with the largest stride first: row-major order is then the order of memory. View.
+pub fn memory_order(layout: &Layout) -> Layout {
+    let mut axes: Vec<usize> = (0..layout.ndim()).collect();
+    axes.sort_by_key(|&axis| std::cmp::Reverse(layout.strides[axis]));
+    layout.permute(&axes)
+}
+
+/// Zeros of this tensor's shape and order in memory. As `torch.empty_like`, whose elements are not read.
+pub fn empty_like(x: &Tensor, dtype: DType) -> Result<Tensor> {
+    let len = allow(x.shape(), dtype)?;
+    Ok(Tensor::from_parts(Storage::new(Buffer::zeros(dtype, len)), super::strides::like(x.layout()), dtype))
+}
+
+/// Writes values that come in the order of `target`'s memory; they are of `dtype` and become `target`'s.
+fn place(target: &Tensor, values: Buffer, dtype: DType) -> Result<()> {
+    let layout = memory_order(target.layout());
+    let values = Tensor::new(values, layout.shape.clone(), dtype);
+    super::write(&target.with_layout(layout), &values)
+}
+
+/// The half-width kinds of number, which draw fewer bits.
+fn narrow(dtype: DType) -> Option<Narrow> {
+    match dtype {
+        DType::Float16 => Some(Narrow::float16(|value| DType::Float16.round_f32(value))),
+        DType::BFloat16 => Some(Narrow::bfloat16(|value| DType::BFloat16.round_f32(value))),
+        _ => None,
+    }
+}
+
+/// Uniform in [from, to). In place. As `Tensor.uniform_` on floats.
+pub fn uniform(target: &Tensor, generator: &mut Generator, from: f64, to: f64) -> Result<()> {
+    let (n, dtype) = (target.numel(), target.dtype());
+    let values = if dtype == DType::Float64 {
+        let mut values = vec![0.0; n];
+        random::uniform(generator, &mut values, from, to);
+        Buffer::F64(values)
+    } else {
+        let mut values = vec![0.0; n];
+        match narrow(dtype) {
+            Some(kind) => kind.uniform(generator, &mut values, from, to),
+            None => random::uniform(generator, &mut values, from, to),
+        }
+        Buffer::F32(values)
+    };
+    place(target, values, dtype)
+}
+
+/// Normal. In place. As `Tensor.normal_` on floats.
+pub fn normal(target: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
+    let (n, dtype, straight) = (target.numel(), target.dtype(), target.is_contiguous());
+    let values = if dtype == DType::Float64 {
+        let mut values = vec![0.0; n];
+        match straight {
+            true => random::normal(generator, &mut values, mean, std),
+            false => random::normal_each(generator, &mut values, mean, std),
+        }
+        Buffer::F64(values)
+    } else {
+        let mut values = vec![0.0; n];
+        match (narrow(dtype), straight) {
+            (Some(kind), true) => kind.normal(generator, &mut values, mean, std),
+            (Some(kind), false) => kind.normal_each(generator, &mut values, mean, std),
+            (None, true) => random::normal(generator, &mut values, mean, std),
+            (None, false) => random::normal_each(generator, &mut values, mean, std),
+        }
+        Buffer::F32(values)
+    };
+    place(target, values, dtype)
+}
+
+/// A distribution that is drawn in float32 or float64 and rounded.
+macro_rules! drawn {
+    ($target:expr, |$values:ident| $fill:expr) => {{
+        let (n, dtype) = ($target.numel(), $target.dtype());
+        let values = if dtype == DType::Float64 {
+            let mut $values = vec![0f64; n];
+            $fill;
+            Buffer::F64($values)
+        } else {
+            let mut $values = vec![0f32; n];
+            $fill;
+            Buffer::F32($values)
+        };
+        place($target, values, dtype)
+    }};
+}
+
+/// Exponential of rate `lambda`. In place. As `Tensor.exponential_`.
+pub fn exponential(target: &Tensor, generator: &mut Generator, family: Family, lambda: f64) -> Result<()> {
+    if family == Family::Mkl && !target.is_contiguous() {
+        // This family fills a row-major tensor and copies it.
+        let rows = Tensor::zeros(target.shape(), target.dtype())?;
+        exponential(&rows, generator, family, lambda)?;
+        return super::write(target, &rows);
+    }
+    drawn!(target, |values| random::exponential(generator, family, &mut values, lambda))
+}
+
+/// Cauchy. In place. As `Tensor.cauchy_`.
+pub fn cauchy(target: &Tensor, generator: &mut Generator, median: f64, sigma: f64) -> Result<()> {
+    drawn!(target, |values| random::cauchy(generator, &mut values, median, sigma))
+}
+
+/// e to the power of normals. In place. As `Tensor.log_normal_`.
+pub fn log_normal(target: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
+    drawn!(target, |values| random::log_normal(generator, &mut values, mean, std))
+}
+
+/// Normal, cut to [a, b]. In place. As `nn.init.trunc_normal_`.
+pub fn trunc_normal(target: &Tensor, generator: &mut Generator, [mean, std, a, b]: [f64; 4]) -> Result<()> {
+    drawn!(target, |values| random::trunc_normal(generator, &mut values, mean, std, a, b))
+}
+
+/// Trials up to the first success. In place. As `Tensor.geometric_`.
+pub fn geometric(target: &Tensor, generator: &mut Generator, p: f64) -> Result<()> {
+    place(target, Buffer::F64(random::geometric(generator, p, target.numel())), DType::Float64)
+}
+
+/// Poisson of rate `rates` each, in `target` of the same shape. As `torch.poisson`.
+pub fn poisson(target: &Tensor, generator: &mut Generator, rates: &Tensor) -> Result<()> {
+    let ordered = rates.with_layout(memory_order_as(target.layout(), rates.layout()));
+    let counts = ordered.to_f64_vec().into_iter().map(|rate| random::poisson(generator, rate) as f64);
+    place(target, Buffer::F64(counts.collect()), DType::Float64)
+}
+
+/// Yes with probability `p` everywhere. In place. As `Tensor.bernoulli_(p)`.
+pub fn bernoulli(target: &Tensor, generator: &mut Generator, family: Family, p: f64) -> Result<()> {
+    let answers = Buffer::Bool(random::bernoulli(generator, family, p, target.numel()));
+    match family {
+        Family::Book => place(target, answers, DType::Bool),
+        Family::Mkl => super::write(target, &Tensor::new(answers, target.shape(), DType::Bool)),
+    }
+}
+
+/// Yes with the probability each element of `p` states. In place. As `Tensor.bernoulli_(tensor)`.
+pub fn bernoulli_each(target: &Tensor, generator: &mut Generator, p: &Tensor) -> Result<()> {
+    let ordered = p.with_layout(memory_order_as(target.layout(), p.layout()));
+    let answers = match p.dtype() {
+        DType::Float64 => random::bernoulli_each(generator, &ordered.to_f64_vec()),
+        _ => random::bernoulli_each(generator, &ordered.to_f32_vec()),
+    };
+    place(target, Buffer::Bool(answers), DType::Bool)
+}
+
+/// `layout`, of the same shape as `leader`, with its dimensions in the order of `leader`'s memory. View.
+fn memory_order_as(leader: &Layout, layout: &Layout) -> Layout {
+    let mut axes: Vec<usize> = (0..leader.ndim()).collect();
+    axes.sort_by_key(|&axis| std::cmp::Reverse(leader.strides[axis]));
+    layout.permute(&axes)
+}
+
+/// Whole numbers `base + draw mod range`; range 0 stands for 2^64. In place. As `Tensor.random_` with bounds.
+pub fn integers(target: &Tensor, generator: &mut Generator, range: u64, base: i64) -> Result<()> {
+    place(target, Buffer::I64(random::raw_integers(generator, range, base, target.numel())), DType::Int64)
+}
+
+/// Whole numbers over all the dtype can count to. In place. As `Tensor.random_()`.
+pub fn all_integers(target: &Tensor, generator: &mut Generator) -> Result<()> {
+    let kind = match target.dtype() {
+        DType::Bool => IntegerKind::Bool,
+        DType::UInt8 => IntegerKind::UInt8,
+        DType::Int8 => IntegerKind::Int8,
+        DType::Int16 => IntegerKind::Int16,
+        DType::Int32 => IntegerKind::Int32,
+        DType::Int64 => IntegerKind::Int64,
+        DType::Float16 => IntegerKind::Float16,
+        DType::BFloat16 => IntegerKind::BFloat16,
+        DType::Float32 => IntegerKind::Float32,
+        DType::Float64 => IntegerKind::Float64,
+    };
+    place(target, Buffer::I64(random::full_range(generator, kind, target.numel())), DType::Int64)
+}
+
+/// What dropout with probability `p` (0 < p < 1) multiplies `x` with: 1 / (1 - p) where an element is kept, else 0,
+/// in the order of memory `x` has. As `F.dropout`'s noise.
+pub fn dropout_noise(x: &Tensor, generator: &mut Generator, family: Family, p: f64) -> Result<Tensor> {
+    let noise = empty_like(x, x.dtype())?;
+    bernoulli(&noise, generator, family, 1.0 - p)?;
+    let kept = match x.dtype() {
+        DType::Float64 => 1.0 / (1.0 - p),
+        dtype => f64::from(dtype.round_f32(1.0 / (1.0 - p) as f32)),
+    };
+    match &mut *noise.storage().write() {
+        Buffer::F32(data) => data.iter_mut().for_each(|value| *value *= kept as f32),
+        Buffer::F64(data) => data.iter_mut().for_each(|value| *value *= kept),
+        _ => {}
+    }
+    Ok(noise)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_of_memory_has_the_largest_stride_first() {
+        let turned = Layout { shape: vec![2, 3], strides: vec![1, 2], offset: 0 };
+        assert_eq!(memory_order(&turned).shape, [3, 2]);
+    }
+}

@@ -1,0 +1,106 @@
+//! Two kinds of float, one text: operations written once for float32 and float64.
+//! Room: tensor. Half-width floats are computed in float32 and rounded when the tensor is made.
+
+use crate::kernel::Real;
+use crate::tensor::{Buffer, DType, Error, Result, Tensor};
+
+/// A kind of number the kernel computes with, as tensors hold it.
+pub trait Float: Real {
+    /// The elements row-major, converted where they are of another kind. Copies.
+    fn of(tensor: &Tensor) -> Vec<Self>;
+    /// A buffer of these.
+    fn buffer(values: Vec<Self>) -> Buffer;
+
+    /// A row-major tensor of these elements.
+    fn tensor(values: Vec<Self>, shape: impl Into<Vec<usize>>, dtype: DType) -> Tensor {
+        Tensor::new(Self::buffer(values), shape, dtype)
+    }
+
+    /// The elements of a tensor that may be missing.
+    fn of_some(tensor: Option<&Tensor>) -> Option<Vec<Self>> {
+        tensor.map(Self::of)
+    }
+}
+
+impl Float for f32 {
+    fn of(tensor: &Tensor) -> Vec<f32> {
+        tensor.to_f32_vec()
+    }
+
+    fn buffer(values: Vec<f32>) -> Buffer {
+        Buffer::F32(values)
+    }
+}
+
+impl Float for f64 {
+    fn of(tensor: &Tensor) -> Vec<f64> {
+        tensor.to_f64_vec()
+    }
+
+    fn buffer(values: Vec<f64>) -> Buffer {
+        Buffer::F64(values)
+    }
+}
+
+/// Runs `$body` with `$T` standing for the kind of float that `$dtype` is computed in.
+#[macro_export]
+macro_rules! in_floats {
+    ($dtype:expr, $T:ident => $body:expr) => {
+        if $dtype == $crate::tensor::DType::Float64 {
+            type $T = f64;
+            $body
+        } else {
+            type $T = f32;
+            $body
+        }
+    };
+}
+
+/// Errors: a dtype that is no float, in the words of PyTorch's `kernel`.
+pub fn only(kernel: &str, dtype: DType) -> Result<()> {
+    if dtype.is_float() {
+        return Ok(());
+    }
+    Err(Error::runtime(format!("\"{kernel}\" not implemented for '{}'", dtype.cpp_name())))
+}
+
+/// Σ of all, in the order `torch.sum` adds a row-major tensor.
+pub fn total<T: Float>(values: &[T]) -> T {
+    crate::kernel::reduce::sum(
+        ndarray::ArrayViewD::from_shape(ndarray::IxDyn(&[values.len()]), values)
+            .expect("a row of its own length"),
+        &[0],
+    )[0]
+}
+
+/// What is left of a loss for each element: all of it, its sum, or its mean.
+pub fn reduced<T: Float>(values: Vec<T>, shape: &[usize], dtype: DType, reduction: Reduction) -> Tensor {
+    match reduction {
+        Reduction::None => T::tensor(values, shape, dtype),
+        Reduction::Sum => T::tensor(vec![total(&values)], [], dtype),
+        Reduction::Mean => T::tensor(vec![total(&values) / T::from_f64(values.len() as f64)], [], dtype),
+    }
+}
+
+/// How a loss is brought to one number.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reduction {
+    /// `"none"`
+    None,
+    /// `"mean"`
+    Mean,
+    /// `"sum"`
+    Sum,
+}
+
+impl Reduction {
+    /// The reduction of this name. Errors: `ValueError`, as PyTorch words it.
+    pub fn named(name: &str) -> Result<Reduction> {
+        match name {
+            "none" => Ok(Reduction::None),
+            "mean" | "elementwise_mean" => Ok(Reduction::Mean),
+            "sum" => Ok(Reduction::Sum),
+            other => Err(Error::value(format!("{other} is not a valid value for reduction"))),
+        }
+    }
+}

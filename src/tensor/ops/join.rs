@@ -1,0 +1,173 @@
+//! Several tensors into one: cat, stack, block_diag.
+//! Room: tensor. Source: `torch.cat` and its kin; a 1-d tensor of no elements is passed over.
+
+use std::cell::Ref;
+
+use super::cast::to_dtype;
+use crate::tensor::dtype::{Operand, result_type};
+use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor, allow};
+
+/// The dtype several tensors are joined in.
+pub fn joined_dtype(tensors: &[Tensor], default: DType) -> DType {
+    let operand = |tensor: &Tensor| match tensor.ndim() {
+        0 => Operand::ZeroDim(tensor.dtype()),
+        _ => Operand::Dimensioned(tensor.dtype()),
+    };
+    result_type(tensors.iter().map(operand), default)
+}
+
+/// A tensor's elements row-major: borrowed where they lie so.
+enum Rows<'a> {
+    Borrowed(Ref<'a, Buffer>, usize),
+    Owned(Buffer),
+}
+
+impl Rows<'_> {
+    fn of(tensor: &Tensor) -> Rows<'_> {
+        match tensor.is_contiguous() {
+            true => Rows::Borrowed(tensor.storage().read(), tensor.layout().offset),
+            false => Rows::Owned(tensor.to_buffer()),
+        }
+    }
+
+    fn buffer(&self) -> (&Buffer, usize) {
+        match self {
+            Rows::Borrowed(buffer, offset) => (buffer, *offset),
+            Rows::Owned(buffer) => (buffer, 0),
+        }
+    }
+}
+
+/// Tensors one after the other along a dimension. Copies.
+/// Errors: nothing to join; sizes that differ elsewhere. As `torch.cat`.
+pub fn cat(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor> {
+    let passed_over = |tensor: &&Tensor| tensor.shape() == [0];
+    if let Some(at) = tensors.iter().position(|tensor| tensor.ndim() == 0) {
+        return Err(Error::runtime(format!(
+            "zero-dimensional tensor (at position {at}) cannot be concatenated"
+        )));
+    }
+    let Some(first) = tensors.first() else {
+        return Err(Error::runtime("torch.cat(): expected a non-empty list of Tensors"));
+    };
+    let dtype = joined_dtype(tensors, default);
+    let model = tensors.iter().find(|tensor| !passed_over(tensor)).unwrap_or(first);
+    let axis = crate::tensor::layout::wrap_dim(dim, model.ndim())?;
+    let mut shape = model.shape().to_vec();
+    shape[axis] = 0;
+    let kept: Vec<(usize, &Tensor)> =
+        tensors.iter().enumerate().filter(|(_, tensor)| !passed_over(tensor)).collect();
+    for &(at, tensor) in &kept {
+        if tensor.ndim() != model.ndim() {
+            return Err(Error::runtime(format!(
+                "Tensors must have same number of dimensions: got {} and {}",
+                model.ndim(),
+                tensor.ndim()
+            )));
+        }
+        let clash =
+            (0..model.ndim()).find(|&other| other != axis && tensor.shape()[other] != model.shape()[other]);
+        if let Some(other) = clash {
+            return Err(Error::runtime(format!(
+                "Sizes of tensors must match except in dimension {axis}. Expected size {} but got size {} for tensor \
+                 number {at} in the list.",
+                model.shape()[other],
+                tensor.shape()[other]
+            )));
+        }
+        shape[axis] += tensor.shape()[axis];
+    }
+    let len = allow(&shape, dtype)?;
+    let same: Vec<Tensor> = kept.into_iter().map(|(_, tensor)| to_dtype(tensor, dtype)).collect();
+    let rows: Vec<Rows> = same.iter().map(Rows::of).collect();
+    let before: usize = shape[..axis].iter().product();
+    let runs: Vec<usize> = same.iter().map(|tensor| tensor.shape()[axis..].iter().product()).collect();
+    macro_rules! joined {
+        ($variant:ident) => {{
+            let parts = rows.iter().zip(&runs).map(|(rows, &run)| match rows.buffer() {
+                (Buffer::$variant(data), offset) => (data.get(offset..).unwrap_or_default(), run),
+                _ => unreachable!("all parts were made one dtype"),
+            });
+            let parts: Vec<_> = parts.collect();
+            let mut out = Vec::with_capacity(len);
+            for row in 0..before {
+                parts
+                    .iter()
+                    .for_each(|&(data, run)| out.extend_from_slice(&data[row * run..(row + 1) * run]));
+            }
+            Buffer::$variant(out)
+        }};
+    }
+    let buffer = match dtype.lane() {
+        crate::tensor::Lane::F32 => joined!(F32),
+        crate::tensor::Lane::F64 => joined!(F64),
+        crate::tensor::Lane::I64 => joined!(I64),
+        crate::tensor::Lane::Bool => joined!(Bool),
+    };
+    Ok(Tensor::new(buffer, shape, dtype))
+}
+
+/// Tensors of one shape along a new dimension. Copies. As `torch.stack`.
+pub fn stack(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor> {
+    let Some(first) = tensors.first() else {
+        return Err(Error::runtime("stack expects a non-empty TensorList"));
+    };
+    let axis = crate::tensor::layout::wrap_dim(dim, first.ndim() + 1)?;
+    if let Some((at, other)) = tensors.iter().enumerate().find(|(_, other)| other.shape() != first.shape()) {
+        return Err(Error::runtime(format!(
+            "stack expects each tensor to be equal size, but got {:?} at entry 0 and {:?} at entry {at}",
+            first.shape(),
+            other.shape()
+        )));
+    }
+    let dtype = joined_dtype(tensors, default);
+    let parts: Vec<Tensor> = tensors
+        .iter()
+        .map(|tensor| {
+            let tensor = to_dtype(tensor, dtype);
+            tensor.with_layout(tensor.layout().unsqueeze(axis))
+        })
+        .collect();
+    cat(&parts, axis as i64, default)
+}
+
+/// Matrices down the diagonal of a larger one, zeros around. Copies. As `torch.block_diag`.
+pub fn block_diag(tensors: &[Tensor], default: DType) -> Result<Tensor> {
+    if let Some((at, tensor)) = tensors.iter().enumerate().find(|(_, tensor)| tensor.ndim() > 2) {
+        return Err(Error::runtime(format!(
+            "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {at} has {} dimensions",
+            tensor.ndim()
+        )));
+    }
+    if tensors.is_empty() {
+        return Tensor::zeros([1, 0], default);
+    }
+    let dtype = tensors.iter().map(Tensor::dtype).reduce(DType::promote).unwrap_or(default);
+    let blocks: Vec<Tensor> = tensors
+        .iter()
+        .map(|tensor| {
+            let mut layout = tensor.layout().clone();
+            while layout.ndim() < 2 {
+                layout = layout.unsqueeze(0);
+            }
+            tensor.with_layout(layout)
+        })
+        .collect();
+    let shape = [0, 1].map(|axis| blocks.iter().map(|block| block.shape()[axis]).sum::<usize>());
+    let out = Tensor::zeros(shape, dtype)?;
+    let (mut row, mut column) = (0, 0);
+    for block in &blocks {
+        let [rows, columns] = [block.shape()[0], block.shape()[1]];
+        let place = Layout {
+            shape: vec![rows, columns],
+            strides: vec![shape[1].max(1), 1],
+            offset: row * shape[1] + column,
+        };
+        if rows * columns > 0 {
+            super::write(&out.with_layout(place), block)?;
+        }
+        row += rows;
+        column += columns;
+    }
+    Ok(out)
+}

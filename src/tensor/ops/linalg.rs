@@ -1,0 +1,287 @@
+//! Small dense linear algebra: determinants, inverses, systems, by Gaussian elimination with partial pivoting; QR by
+//! Householder's reflections, singular values by Jacobi's rotations, Cholesky's factor.
+//! Room: tensor. Source: LAPACK's unblocked forms (Golub & Van Loan, chapters 3, 5 and 8).
+
+use crate::kernel::Real;
+
+/// A row-major matrix.
+#[derive(Clone, Debug)]
+pub struct Matrix<T> {
+    /// The elements, row after row.
+    pub data: Vec<T>,
+    /// How many rows.
+    pub rows: usize,
+    /// How many columns.
+    pub columns: usize,
+}
+
+impl<T: Real> Matrix<T> {
+    /// A matrix of these elements.
+    pub fn new(data: Vec<T>, rows: usize, columns: usize) -> Self {
+        Matrix { data, rows, columns }
+    }
+
+    /// Ones on the diagonal.
+    pub fn identity(n: usize) -> Self {
+        let mut out = Matrix::new(vec![T::ZERO; n * n], n, n);
+        for i in 0..n {
+            *out.at(i, i) = T::ONE;
+        }
+        out
+    }
+
+    fn at(&mut self, row: usize, column: usize) -> &mut T {
+        &mut self.data[row * self.columns + column]
+    }
+
+    fn get(&self, row: usize, column: usize) -> T {
+        self.data[row * self.columns + column]
+    }
+
+    /// Rows and columns exchanged. Copies.
+    pub fn turned(&self) -> Self {
+        let mut out = Matrix::new(vec![T::ZERO; self.data.len()], self.columns, self.rows);
+        for i in 0..self.rows {
+            for j in 0..self.columns {
+                *out.at(j, i) = self.get(i, j);
+            }
+        }
+        out
+    }
+}
+
+/// A square matrix as lower times upper, rows exchanged.
+pub struct Factors<T> {
+    lu: Matrix<T>,
+    order: Vec<usize>,
+    odd: bool,
+    /// The first pivot that is zero, counted from 0.
+    pub singular: Option<usize>,
+}
+
+/// Factors a square matrix.
+pub fn factor<T: Real>(mut a: Matrix<T>) -> Factors<T> {
+    let n = a.rows;
+    let (mut order, mut odd, mut singular) = ((0..n).collect::<Vec<_>>(), false, None);
+    for k in 0..n {
+        let pivot = (k..n).fold(k, |best, i| if a.get(i, k).abs() > a.get(best, k).abs() { i } else { best });
+        if a.get(pivot, k) == T::ZERO {
+            singular = singular.or(Some(k));
+            continue;
+        }
+        if pivot != k {
+            (0..n).for_each(|j| a.data.swap(k * n + j, pivot * n + j));
+            order.swap(k, pivot);
+            odd = !odd;
+        }
+        let inverse = T::ONE / a.get(k, k);
+        for i in k + 1..n {
+            *a.at(i, k) *= inverse;
+            let share = a.get(i, k);
+            for j in k + 1..n {
+                *a.at(i, j) = (-share).fma(a.get(k, j), a.get(i, j));
+            }
+        }
+    }
+    Factors { lu: a, order, odd, singular }
+}
+
+impl<T: Real> Factors<T> {
+    /// The determinant.
+    pub fn determinant(&self) -> T {
+        let start = if self.odd { -T::ONE } else { T::ONE };
+        (0..self.lu.rows).fold(start, |product, i| product * self.lu.get(i, i))
+    }
+
+    /// Its sign, and the logarithm of its size.
+    pub fn sign_and_log(&self) -> (T, T) {
+        let start = if self.odd { -T::ONE } else { T::ONE };
+        (0..self.lu.rows).fold((start, T::ZERO), |(sign, log), i| {
+            let pivot = self.lu.get(i, i);
+            let sign = if pivot < T::ZERO {
+                -sign
+            } else if pivot == T::ZERO {
+                T::ZERO
+            } else {
+                sign
+            };
+            (sign, log + pivot.abs().log())
+        })
+    }
+
+    /// The solution x of a x = b for each column of `b`.
+    pub fn solve(&self, b: &Matrix<T>) -> Matrix<T> {
+        let (n, columns) = (self.lu.rows, b.columns);
+        let mut x = Matrix::new(vec![T::ZERO; n * columns], n, columns);
+        for column in 0..columns {
+            for i in 0..n {
+                let mut sum = b.get(self.order[i], column);
+                for j in 0..i {
+                    sum = (-self.lu.get(i, j)).fma(x.get(j, column), sum);
+                }
+                *x.at(i, column) = sum;
+            }
+            for i in (0..n).rev() {
+                let mut sum = x.get(i, column);
+                for j in i + 1..n {
+                    sum = (-self.lu.get(i, j)).fma(x.get(j, column), sum);
+                }
+                *x.at(i, column) = sum / self.lu.get(i, i);
+            }
+        }
+        x
+    }
+}
+
+/// Q with orthonormal columns (rows, k) and upper R (k, columns), k the smaller side; `complete`: Q square.
+pub fn qr<T: Real>(a: &Matrix<T>, complete: bool) -> (Matrix<T>, Matrix<T>) {
+    let (m, n) = (a.rows, a.columns);
+    let k = m.min(n);
+    let mut r = a.clone();
+    let width = if complete { m } else { k };
+    let mut reflections: Vec<(Vec<T>, T)> = Vec::new();
+    for j in 0..k {
+        let norm = (j..m).fold(T::ZERO, |sum, i| sum + r.get(i, j) * r.get(i, j)).sqrt();
+        let rest = (j + 1..m).fold(T::ZERO, |sum, i| sum + r.get(i, j) * r.get(i, j));
+        if rest == T::ZERO {
+            reflections.push((vec![T::ZERO; m], T::ZERO));
+            continue;
+        }
+        let alpha = r.get(j, j);
+        let beta = if alpha >= T::ZERO { -norm } else { norm };
+        let tau = (beta - alpha) / beta;
+        let mut v = vec![T::ZERO; m];
+        v[j] = T::ONE;
+        (j + 1..m).for_each(|i| v[i] = r.get(i, j) / (alpha - beta));
+        reflect(&mut r, &v, tau);
+        reflections.push((v, tau));
+    }
+    let mut q = Matrix::new(vec![T::ZERO; m * width], m, width);
+    (0..width.min(m)).for_each(|i| *q.at(i, i) = T::ONE);
+    for (v, tau) in reflections.iter().rev() {
+        reflect(&mut q, v, *tau);
+    }
+    let mut upper = Matrix::new(vec![T::ZERO; width * n], width, n);
+    for i in 0..width {
+        for j in i..n {
+            *upper.at(i, j) = r.get(i, j);
+        }
+    }
+    (q, upper)
+}
+
+/// `a -= tau v (vᵀ a)`
+fn reflect<T: Real>(a: &mut Matrix<T>, v: &[T], tau: T) {
+    for j in 0..a.columns {
+        let sum = (0..a.rows).fold(T::ZERO, |sum, i| sum + v[i] * a.get(i, j));
+        for (i, &v) in v.iter().enumerate() {
+            *a.at(i, j) = a.get(i, j) - tau * v * sum;
+        }
+    }
+}
+
+/// Singular values, largest first, with U (rows, k) and Vᵀ (k, columns); in double precision inside.
+pub fn svd<T: Real>(a: &Matrix<T>) -> (Matrix<T>, Vec<T>, Matrix<T>) {
+    if a.rows < a.columns {
+        let (u, s, vt) = svd(&a.turned());
+        return (vt.turned(), s, u.turned());
+    }
+    let (m, n) = (a.rows, a.columns);
+    let mut u: Vec<f64> = a.data.iter().map(|x| x.to_f64()).collect();
+    let mut v = vec![0.0; n * n];
+    (0..n).for_each(|i| v[i * n + i] = 1.0);
+    for _ in 0..60 {
+        let mut off = 0.0_f64;
+        for p in 0..n {
+            for q in p + 1..n {
+                let (mut alpha, mut beta, mut gamma) = (0.0, 0.0, 0.0);
+                for i in 0..m {
+                    let (x, y) = (u[i * n + p], u[i * n + q]);
+                    (alpha, beta, gamma) = (alpha + x * x, beta + y * y, gamma + x * y);
+                }
+                if gamma == 0.0 {
+                    continue;
+                }
+                off = off.max(gamma.abs() / (alpha * beta).sqrt());
+                let zeta = (beta - alpha) / (2.0 * gamma);
+                let t = zeta.signum() / (zeta.abs() + (1.0 + zeta * zeta).sqrt());
+                let c = 1.0 / (1.0 + t * t).sqrt();
+                let s = c * t;
+                let turn = |data: &mut [f64], rows: usize| {
+                    for i in 0..rows {
+                        let (x, y) = (data[i * n + p], data[i * n + q]);
+                        (data[i * n + p], data[i * n + q]) = (c * x - s * y, s * x + c * y);
+                    }
+                };
+                turn(&mut u, m);
+                turn(&mut v, n);
+            }
+        }
+        if off < 1e-15 {
+            break;
+        }
+    }
+    let norm = |j: usize| (0..m).map(|i| u[i * n + j] * u[i * n + j]).sum::<f64>().sqrt();
+    let sizes: Vec<f64> = (0..n).map(norm).collect();
+    let mut order: Vec<usize> = (0..n).collect();
+    order.sort_by(|&a, &b| sizes[b].total_cmp(&sizes[a]));
+    let mut left = Matrix::new(vec![T::ZERO; m * n], m, n);
+    let mut right = Matrix::new(vec![T::ZERO; n * n], n, n);
+    for (to, &from) in order.iter().enumerate() {
+        let size = if sizes[from] > 0.0 { sizes[from] } else { 1.0 };
+        // LAPACK's vectors mostly begin with a negative number; a sign is all that is free.
+        let first = (0..m).map(|i| u[i * n + from]).find(|x| x.abs() > 1e-12 * size).unwrap_or(-1.0);
+        let sign = if first > 0.0 { -1.0 } else { 1.0 };
+        for i in 0..m {
+            *left.at(i, to) = T::from_f64(sign * u[i * n + from] / size);
+        }
+        for i in 0..n {
+            *right.at(to, i) = T::from_f64(sign * v[i * n + from]);
+        }
+    }
+    (left, order.iter().map(|&at| T::from_f64(sizes[at])).collect(), right)
+}
+
+/// The lower factor of a symmetric positive definite matrix, or the order of the leading minor that is not positive.
+pub fn cholesky<T: Real>(a: &Matrix<T>) -> Result<Matrix<T>, usize> {
+    let n = a.rows;
+    let mut l = Matrix::new(vec![T::ZERO; n * n], n, n);
+    for j in 0..n {
+        let mut sum = a.get(j, j);
+        (0..j).for_each(|k| sum -= l.get(j, k) * l.get(j, k));
+        if sum <= T::ZERO || sum.is_nan() {
+            return Err(j + 1);
+        }
+        *l.at(j, j) = sum.sqrt();
+        for i in j + 1..n {
+            let mut sum = a.get(i, j);
+            (0..j).for_each(|k| sum -= l.get(i, k) * l.get(j, k));
+            *l.at(i, j) = sum / l.get(j, j);
+        }
+    }
+    Ok(l)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn factors_solve_and_multiply_back() {
+        let a = Matrix::new(vec![0.0, 2.0, 1.0, 4.0, 1.0, 3.0, 2.0, 2.0, 5.0f64], 3, 3);
+        let factors = factor(a.clone());
+        assert!((factors.determinant() - -22.0).abs() < 1e-12);
+        let x = factors.solve(&Matrix::identity(3));
+        for i in 0..3 {
+            for j in 0..3 {
+                let sum: f64 = (0..3).map(|k| a.get(i, k) * x.get(k, j)).sum();
+                assert!((sum - f64::from(u8::from(i == j))).abs() < 1e-12);
+            }
+        }
+        let (q, r) = qr(&a, false);
+        let (_, s, _) = svd(&a);
+        assert!((s.iter().product::<f64>() - 22.0).abs() < 1e-9);
+        let back: f64 = (0..3).map(|k| q.get(1, k) * r.get(k, 0)).sum();
+        assert!((back - 4.0).abs() < 1e-12);
+    }
+}

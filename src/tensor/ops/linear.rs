@@ -1,0 +1,486 @@
+//! Products of tensors: what `@` means for each pair of ranks.
+//! Room: tensor. Operands go to the kernel as strided views; nothing is copied that has strides.
+//! Source: `torch.matmul`'s rules.
+
+use ndarray::{
+    ArrayView1, ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, Dimension, Ix1, Ix2, Ix3, ShapeBuilder,
+};
+
+use crate::kernel::{dot as kernel_dot, gemm};
+use crate::tensor::layout::broadcast;
+use crate::tensor::ops::float::Float;
+use crate::tensor::{Arg, Buffer, DType, Error, Layout, Result, Tensor, allow};
+
+fn dtypes_agree(op: &str, a: &Tensor, b: &Tensor) -> Result<()> {
+    if a.dtype() == b.dtype() {
+        return Ok(());
+    }
+    let name = cpp_name;
+    Err(Error::runtime(match op {
+        "dot" => format!(
+            "dot : expected both vectors to have same dtype, but found {} and {}",
+            a.dtype().cpp_name(),
+            b.dtype().cpp_name()
+        ),
+        "bmm" | "mv" => {
+            format!("expected scalar type {} but found {}", a.dtype().cpp_name(), b.dtype().cpp_name())
+        }
+        _ => format!(
+            "expected m1 and m2 to have the same dtype, but got: {} != {}",
+            name(a.dtype()),
+            name(b.dtype())
+        ),
+    }))
+}
+
+/// What C++ calls a dtype.
+pub fn cpp_name(dtype: DType) -> &'static str {
+    match dtype {
+        DType::Bool => "bool",
+        DType::UInt8 => "unsigned char",
+        DType::Int8 => "signed char",
+        DType::Int16 => "short int",
+        DType::Int32 => "int",
+        DType::Int64 => "long int",
+        DType::Float16 => "c10::Half",
+        DType::BFloat16 => "c10::BFloat16",
+        DType::Float32 => "float",
+        DType::Float64 => "double",
+    }
+}
+
+/// A tensor's layout for the kernel: where there is no element, no stride leads anywhere.
+fn seen(x: &Tensor) -> Layout {
+    let layout = x.layout();
+    match layout.numel() {
+        0 => Layout { shape: layout.shape.clone(), strides: vec![0; layout.ndim()], offset: 0 },
+        _ => layout.clone(),
+    }
+}
+
+macro_rules! view {
+    ($kind:ident, $dim:expr, $strides:expr, $data:expr, $layout:expr) => {{
+        // Where there is no element, strides and offset mean nothing, and ndarray would hold them to account.
+        let mut strides = $strides;
+        let data = if $layout.numel() == 0 {
+            strides.slice_mut().fill(0);
+            &[]
+        } else {
+            &$data[$layout.offset..]
+        };
+        $kind::from_shape($dim.strides(strides), data).expect("a layout lies within its storage")
+    }};
+}
+
+macro_rules! vector {
+    ($data:expr, $l:expr) => {
+        view!(ArrayView1, Ix1($l.shape[0]), Ix1($l.strides[0]), $data, $l)
+    };
+}
+
+macro_rules! matrix {
+    ($data:expr, $l:expr) => {
+        view!(ArrayView2, Ix2($l.shape[0], $l.shape[1]), Ix2($l.strides[0], $l.strides[1]), $data, $l)
+    };
+}
+
+macro_rules! stack {
+    ($data:expr, $l:expr) => {
+        view!(
+            ArrayView3,
+            Ix3($l.shape[0], $l.shape[1], $l.shape[2]),
+            Ix3($l.strides[0], $l.strides[1], $l.strides[2]),
+            $data,
+            $l
+        )
+    };
+}
+
+/// The sum of products of two vectors. (n) . (n) -> ()
+pub fn dot(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    let (la, lb) = (&seen(a), &seen(b));
+    if la.shape != lb.shape {
+        return Err(Error::runtime(format!(
+            "inconsistent tensor size, expected tensor [{}] and src [{}] to have the same number of elements, but got \
+             {} and {} elements respectively",
+            la.shape[0], lb.shape[0], la.shape[0], lb.shape[0]
+        ))
+        .with(crate::tensor::Facts::Clash {
+            op: "dot",
+            lhs: la.shape.clone(),
+            rhs: lb.shape.clone(),
+            axes: (0, 0),
+        }));
+    }
+    dtypes_agree("dot", a, b)?;
+    let buffer = match (&*a.storage().read(), &*b.storage().read()) {
+        (Buffer::F32(x), Buffer::F32(y)) => {
+            Buffer::F32(vec![kernel_dot::dot(vector!(x, la), vector!(y, lb))])
+        }
+        (Buffer::F64(x), Buffer::F64(y)) => {
+            Buffer::F64(vec![kernel_dot::dot(vector!(x, la), vector!(y, lb))])
+        }
+        (Buffer::I64(x), Buffer::I64(y)) => {
+            Buffer::I64(vec![kernel_dot::dot_i64(vector!(x, la), vector!(y, lb))])
+        }
+        _ => return Err(Error::runtime("\"dot\" not implemented for 'Bool'")),
+    };
+    Ok(Tensor::new(buffer, [], a.dtype()))
+}
+
+/// A matrix times a vector. (n, k) @ (k) -> (n)
+pub fn mv(a: &Tensor, x: &Tensor) -> Result<Tensor> {
+    let (la, lx) = (&seen(a), &seen(x));
+    if la.shape[1] != lx.shape[0] {
+        return Err(Error::runtime(format!(
+            "size mismatch, got input ({}), mat ({}x{}), vec ({})",
+            la.shape[0], la.shape[0], la.shape[1], lx.shape[0]
+        ))
+        .with(crate::tensor::Facts::Clash {
+            op: "mv",
+            lhs: la.shape.clone(),
+            rhs: lx.shape.clone(),
+            axes: (1, 0),
+        }));
+    }
+    dtypes_agree("mv", a, x)?;
+    let rows = la.shape[0];
+    let buffer = match (&*a.storage().read(), &*x.storage().read()) {
+        (Buffer::F32(m), Buffer::F32(v)) => {
+            let mut out = vec![0.0; rows];
+            kernel_dot::matvec(matrix!(m, la), vector!(v, lx), &mut out);
+            Buffer::F32(out)
+        }
+        (Buffer::F64(m), Buffer::F64(v)) => {
+            let mut out = vec![0.0; rows];
+            kernel_dot::matvec(matrix!(m, la), vector!(v, lx), &mut out);
+            Buffer::F64(out)
+        }
+        (Buffer::I64(m), Buffer::I64(v)) => {
+            let (m, v) = (matrix!(m, la), vector!(v, lx));
+            Buffer::I64(m.rows().into_iter().map(|row| kernel_dot::dot_i64(row, v)).collect())
+        }
+        _ => {
+            return Err(Error::runtime("\"addmv_impl_cpu\" not implemented for 'Bool'"));
+        }
+    };
+    Ok(Tensor::new(buffer, [rows], a.dtype()))
+}
+
+/// The product of two matrices. (n, k) @ (k, m) -> (n, m)
+pub fn mm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    let (la, lb) = (&seen(a), &seen(b));
+    if la.shape[1] != lb.shape[0] {
+        return Err(Error::matmul(
+            &la.shape,
+            &lb.shape,
+            [la.shape[0], la.shape[1]],
+            [lb.shape[0], lb.shape[1]],
+        ));
+    }
+    dtypes_agree("mm", a, b)?;
+    let (rows, columns) = (la.shape[0], lb.shape[1]);
+    let len = allow(&[rows, columns], a.dtype())?;
+    macro_rules! product {
+        ($x:expr, $y:expr, $zero:expr, $f:expr) => {{
+            let mut out = vec![$zero; len];
+            let view = ArrayViewMut2::from_shape((rows, columns), &mut out)
+                .expect("as many elements as the shape has");
+            $f(matrix!($x, la), matrix!($y, lb), view);
+            out
+        }};
+    }
+    let buffer = match (&*a.storage().read(), &*b.storage().read()) {
+        (Buffer::F32(x), Buffer::F32(y)) => Buffer::F32(product!(x, y, 0f32, gemm::matmul)),
+        (Buffer::F64(x), Buffer::F64(y)) => Buffer::F64(product!(x, y, 0f64, gemm::matmul)),
+        (Buffer::I64(x), Buffer::I64(y)) => Buffer::I64(product!(x, y, 0i64, gemm::matmul_i64)),
+        _ => {
+            return Err(Error::runtime("\"addmm_impl_cpu_\" not implemented for 'Bool'"));
+        }
+    };
+    Ok(Tensor::new(buffer, [rows, columns], a.dtype()))
+}
+
+/// Products of two stacks of matrices. (b, n, k) @ (b, k, m) -> (b, n, m)
+pub fn bmm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    let (la, lb) = (&seen(a), &seen(b));
+    if la.shape[0] != lb.shape[0] || la.shape[2] != lb.shape[1] {
+        return Err(Error::runtime(format!(
+            "Expected size for first two dimensions of batch2 tensor to be: [{}, {}] but got: [{}, {}].",
+            la.shape[0], la.shape[2], lb.shape[0], lb.shape[1]
+        ))
+        .with(crate::tensor::Facts::Clash {
+            op: "bmm",
+            lhs: la.shape.clone(),
+            rhs: lb.shape.clone(),
+            axes: (2, 1),
+        }));
+    }
+    dtypes_agree("bmm", a, b)?;
+    let shape = [la.shape[0], la.shape[1], lb.shape[2]];
+    let len = allow(&shape, a.dtype())?;
+    macro_rules! product {
+        ($x:expr, $y:expr, $zero:expr) => {{
+            let mut out = vec![$zero; len];
+            let view = ArrayViewMut3::from_shape(shape, &mut out).expect("as many elements as the shape has");
+            gemm::batched(stack!($x, la), stack!($y, lb), view);
+            out
+        }};
+    }
+    let buffer = match (&*a.storage().read(), &*b.storage().read()) {
+        (Buffer::F32(x), Buffer::F32(y)) => Buffer::F32(product!(x, y, 0f32)),
+        (Buffer::F64(x), Buffer::F64(y)) => Buffer::F64(product!(x, y, 0f64)),
+        (Buffer::I64(x), Buffer::I64(y)) => {
+            let mut out = vec![0i64; len];
+            let mut view =
+                ArrayViewMut3::from_shape(shape, &mut out).expect("as many elements as the shape has");
+            for (at, mut page) in view.outer_iter_mut().enumerate() {
+                let (x, y) = (stack!(x, la), stack!(y, lb));
+                gemm::matmul_i64(
+                    x.index_axis_move(ndarray::Axis(0), at),
+                    y.index_axis_move(ndarray::Axis(0), at),
+                    page.view_mut(),
+                );
+            }
+            Buffer::I64(out)
+        }
+        _ => return Err(Error::runtime("\"bmm\" not implemented for 'Bool'")),
+    };
+    Ok(Tensor::new(buffer, shape, a.dtype()))
+}
+
+/// `beta * base + alpha * a @ b`, `base` spread to the result. (n, k) @ (k, m) -> (n, m). As `torch.addmm`.
+pub fn addmm(base: &Tensor, a: &Tensor, b: &Tensor, alpha: f64, beta: f64) -> Result<Tensor> {
+    for (name, x) in [("self", base), ("mat1", a)] {
+        if x.dtype() != b.dtype() {
+            return Err(Error::runtime(format!(
+                "{name} and mat2 must have the same dtype, but got {} and {}",
+                x.dtype().cpp_name(),
+                b.dtype().cpp_name()
+            )));
+        }
+    }
+    for (name, x) in [("mat1", a), ("mat2", b)] {
+        if x.ndim() != 2 {
+            return Err(Error::runtime(format!("{name} must be a matrix, got {}-D tensor", x.ndim())));
+        }
+    }
+    let (la, lb) = (&seen(a), &seen(b));
+    if la.shape[1] != lb.shape[0] {
+        return Err(Error::matmul(
+            &la.shape,
+            &lb.shape,
+            [la.shape[0], la.shape[1]],
+            [lb.shape[0], lb.shape[1]],
+        ));
+    }
+    let (rows, columns) = (la.shape[0], lb.shape[1]);
+    let base = super::expanded(base, &[rows as i64, columns as i64])?;
+    allow(&[rows, columns], a.dtype())?;
+    let mut out = base.to_buffer();
+    match (&*a.storage().read(), &*b.storage().read(), &mut out) {
+        (Buffer::F32(x), Buffer::F32(y), Buffer::F32(out)) => {
+            onto(matrix!(x, la), matrix!(y, lb), out, alpha as f32, beta as f32);
+        }
+        (Buffer::F64(x), Buffer::F64(y), Buffer::F64(out)) => {
+            onto(matrix!(x, la), matrix!(y, lb), out, alpha, beta)
+        }
+        (Buffer::I64(x), Buffer::I64(y), Buffer::I64(out)) => {
+            let mut product = vec![0; out.len()];
+            let view = ArrayViewMut2::from_shape((rows, columns), &mut product)
+                .expect("as many elements as the shape has");
+            gemm::matmul_i64(matrix!(x, la), matrix!(y, lb), view);
+            mix(out, &product, alpha as i64, beta as i64);
+        }
+        _ => {
+            return Err(Error::runtime("\"addmm_impl_cpu_\" not implemented for 'Bool'"));
+        }
+    }
+    Ok(Tensor::new(out, [rows, columns], a.dtype()))
+}
+
+/// `out = beta * out + alpha * product`, wrapping.
+fn mix(out: &mut [i64], product: &[i64], alpha: i64, beta: i64) {
+    for (out, &x) in out.iter_mut().zip(product) {
+        *out = beta.wrapping_mul(*out).wrapping_add(alpha.wrapping_mul(x));
+    }
+}
+
+fn onto<T: Float>(a: ArrayView2<T>, b: ArrayView2<T>, out: &mut [T], alpha: T, beta: T) {
+    let shape = (a.nrows(), b.ncols());
+    let view = ArrayViewMut2::from_shape(shape, out).expect("as many elements as the shape has");
+    gemm::gemm(alpha, a, b, beta, view);
+}
+
+/// `beta * base + alpha * a @ b` for stacks of matrices, `base` spread. (b, n, k) @ (b, k, m) -> (b, n, m).
+pub fn baddbmm(base: &Tensor, a: &Tensor, b: &Tensor, alpha: f64, beta: f64) -> Result<Tensor> {
+    three_dimensional(a, b)?;
+    if base.dtype() != a.dtype() || base.dtype() != b.dtype() {
+        return Err(Error::runtime(format!(
+            "Input dtypes must be the same, got: input {}, batch1: {}, batch2: {}",
+            cpp_name(base.dtype()),
+            cpp_name(a.dtype()),
+            cpp_name(b.dtype())
+        )));
+    }
+    let product = bmm(a, b)?;
+    let sizes: Vec<i64> = product.shape().iter().map(|&size| size as i64).collect();
+    let base = super::expanded(base, &sizes)?;
+    let shape = product.shape().to_vec();
+    let mut out = base.to_buffer();
+    let tiny = shape[1] * shape[2] * a.shape()[2] < 400;
+    match &mut out {
+        Buffer::I64(out) => mix(out, &product.to_i64_vec(), alpha as i64, beta as i64),
+        Buffer::F32(out) if tiny => scaled_sum(out, &product.to_f32_vec(), alpha as f32, beta as f32),
+        Buffer::F64(out) if tiny => scaled_sum(out, &product.to_f64_vec(), alpha, beta),
+        Buffer::F32(out) => pages(a, b, out, alpha as f32, beta as f32),
+        Buffer::F64(out) => pages(a, b, out, alpha, beta),
+        Buffer::Bool(_) => return Err(Error::runtime("\"baddbmm\" not implemented for 'Bool'")),
+    }
+    Ok(Tensor::new(out, shape, a.dtype()))
+}
+
+fn scaled_sum<T: Float>(out: &mut [T], product: &[T], alpha: T, beta: T) {
+    for (out, &x) in out.iter_mut().zip(product) {
+        *out = if beta == T::ZERO { alpha * x } else { *out * beta + alpha * x };
+    }
+}
+
+fn pages<T: Float>(a: &Tensor, b: &Tensor, out: &mut [T], alpha: T, beta: T) {
+    let [count, rows, inner, columns] = [a.shape()[0], a.shape()[1], a.shape()[2], b.shape()[2]];
+    let (x, y) = (T::of(a), T::of(b));
+    for page in 0..count {
+        let a = ArrayView2::from_shape((rows, inner), &x[page * rows * inner..(page + 1) * rows * inner]);
+        let b = ArrayView2::from_shape(
+            (inner, columns),
+            &y[page * inner * columns..(page + 1) * inner * columns],
+        );
+        if let (Ok(a), Ok(b)) = (a, b) {
+            onto(a, b, &mut out[page * rows * columns..(page + 1) * rows * columns], alpha, beta);
+        }
+    }
+}
+
+/// Errors: stacks of matrices that are none.
+pub fn three_dimensional(a: &Tensor, b: &Tensor) -> Result<()> {
+    for (name, x) in [("batch1", a), ("batch2", b)] {
+        if x.ndim() != 3 {
+            return Err(Error::runtime(format!("{name} must be a 3D tensor")));
+        }
+    }
+    Ok(())
+}
+
+/// `a @ b` for any ranks, and what its `grad_fn` shows; `records` says whether gradients are recorded. As `torch.matmul`.
+pub fn matmul(a: &Tensor, b: &Tensor, records: bool) -> Result<(Tensor, &'static str)> {
+    match (a.ndim(), b.ndim()) {
+        (0, _) | (_, 0) => Err(Error::runtime(format!(
+            "both arguments to matmul need to be at least 1D, but they are {}D and {}D",
+            a.ndim(),
+            b.ndim()
+        ))),
+        (1, 1) => Ok((dot(a, b)?, "Dot")),
+        (2, 1) => Ok((mv(a, b)?, "Mv")),
+        (1, 2) => {
+            let row = a.with_layout(a.layout().unsqueeze(0));
+            let out = mm(&row, b)?;
+            Ok((out.with_layout(out.layout().squeeze(0)), "Squeeze|4"))
+        }
+        (2, 2) => Ok((mm(a, b)?, "Mm")),
+        (n, m) if n >= 3 && m <= 2 && (records && b.requires_grad() || folds(a)) => folded(a, b),
+        (2, m) if m >= 3 && records && a.requires_grad() => {
+            // The other way round, so that the gradient of `a` needs no batch: (a @ b) = (b.mT @ a.t()).mT
+            let turned = |x: &Tensor| x.with_layout(x.layout().transpose(x.ndim() - 2, x.ndim() - 1));
+            let out = turned(&folded(&turned(b), &turned(a))?.0);
+            Ok((super::copy(&out), "Clone"))
+        }
+        _ => batched(a, b),
+    }
+}
+
+/// Whether the batch dimensions of `a` and its rows can be seen as rows of one matrix without a copy.
+fn folds(a: &Tensor) -> bool {
+    let (shape, strides) = (a.shape(), a.strides());
+    a.numel() == 0 || (0..a.ndim() - 2).all(|axis| strides[axis] == strides[axis + 1] * shape[axis + 1])
+}
+
+/// Many rows times one matrix: the batch dimensions are folded into the rows.
+fn folded(a: &Tensor, b: &Tensor) -> Result<(Tensor, &'static str)> {
+    let (lead, inner) = a.shape().split_at(a.ndim() - 1);
+    let rows: usize = lead.iter().product();
+    let flat = super::reshape(a, &[rows, inner[0]]);
+    let out = if b.ndim() == 1 { mv(&flat, b)? } else { mm(&flat, b)? };
+    let mut shape = lead.to_vec();
+    if b.ndim() == 2 {
+        shape.push(b.shape()[1]);
+    }
+    Ok((out.with_layout(Layout::contiguous(shape)), "UnsafeView"))
+}
+
+/// Stacks of matrices; batch dimensions broadcast.
+fn batched(a: &Tensor, b: &Tensor) -> Result<(Tensor, &'static str)> {
+    let matrix_a = if a.ndim() == 1 { a.layout().unsqueeze(0) } else { a.layout().clone() };
+    let matrix_b = if b.ndim() == 1 { b.layout().unsqueeze(1) } else { b.layout().clone() };
+    let batch = |layout: &Layout| layout.shape[..layout.ndim() - 2].to_vec();
+    let lead = broadcast("matmul", &batch(&matrix_a), &batch(&matrix_b))?;
+    let pages: usize = lead.iter().product();
+    let spread = |tensor: &Tensor, layout: &Layout| {
+        let tail = &layout.shape[layout.ndim() - 2..];
+        let full = tensor.with_layout(layout.broadcast_to(&[&lead[..], tail].concat()));
+        // Where the batch dimensions cannot be merged without copying, only then it is copied.
+        super::reshape(&full, &[pages, tail[0], tail[1]])
+    };
+    let out = bmm(&spread(a, &matrix_a), &spread(b, &matrix_b))?;
+    let mut shape = lead;
+    if a.ndim() > 1 {
+        shape.push(out.shape()[1]);
+    }
+    if b.ndim() > 1 {
+        shape.push(out.shape()[2]);
+    }
+    let layout = Layout::contiguous(shape);
+    Ok((out.with_layout(layout), "UnsafeView"))
+}
+
+/// `input @ weight.T + bias`. (.., in) x (out, in) -> (.., out). As `F.linear`.
+pub fn linear(
+    input: &Tensor,
+    weight: &Tensor,
+    bias: Option<&Tensor>,
+    records: bool,
+) -> Result<(Tensor, &'static str)> {
+    if input.ndim() == 0 || weight.ndim() == 0 {
+        return Err(Error::runtime(format!(
+            "both arguments to linear need to be at least 1D, but they are {}D and {}D",
+            input.ndim(),
+            weight.ndim()
+        )));
+    }
+    if weight.ndim() > 2 {
+        return Err(Error::runtime(format!(
+            "t() expects a tensor with <= 2 dimensions, but self is {}D",
+            weight.ndim()
+        )));
+    }
+    let turned = weight.with_layout(weight.layout().permute(&(0..weight.ndim()).rev().collect::<Vec<_>>()));
+    // The turned weight asks for gradients where the weight does: then `matmul` folds any batch into rows.
+    let product = || match records && weight.requires_grad() && weight.ndim() == 2 && input.ndim() >= 3 {
+        true => folded(input, &turned),
+        false => matmul(input, &turned, records),
+    };
+    match bias {
+        None => product(),
+        Some(bias) if input.ndim() == 2 => Ok((addmm(bias, input, &turned, 1.0, 1.0)?, "Addmm")),
+        Some(bias) if input.is_contiguous() && weight.ndim() == 2 => {
+            let (lead, inner) = input.shape().split_at(input.ndim() - 1);
+            let flat = super::reshape(input, &[lead.iter().product(), inner[0]]);
+            let out = addmm(bias, &flat, &turned, 1.0, 1.0)?;
+            let shape = [lead, &[weight.shape()[0]]].concat();
+            Ok((out.with_layout(Layout::contiguous(shape)), "View"))
+        }
+        Some(bias) => {
+            let product = Arg::Tensor(product()?.0);
+            Ok((super::pointwise::add(&product, &Arg::Tensor(bias.clone()), DType::Float32)?, "Add"))
+        }
+    }
+}

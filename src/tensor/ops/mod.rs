@@ -1,0 +1,139 @@
+//! Operations on tensors: from tensors to new tensors, no history kept here.
+//! Room: tensor. Layouts and dtypes are settled here; the numbers come from the kernel.
+
+pub mod along;
+pub mod cast;
+pub mod draw;
+pub mod einsum;
+pub mod float;
+pub mod join;
+pub mod linalg;
+pub mod linear;
+pub mod loss;
+pub mod mask;
+pub mod pad;
+pub mod pointwise;
+pub mod reduce;
+pub mod shape;
+pub mod sorting;
+pub mod strides;
+
+use super::{Buffer, DType, Error, Layout, Result, Tensor};
+use crate::kernel::elementwise::{fill_strided, gather_strided, scatter_strided};
+
+/// Writes `source` into `target`, converted to its dtype and broadcast to its shape. In place.
+/// Errors: shapes that do not go together. As `Tensor.copy_`.
+pub fn write(target: &Tensor, source: &Tensor) -> Result<()> {
+    let layout = target.layout();
+    if source.shape() != target.shape() {
+        let fits = super::layout::broadcast("copy_", target.shape(), source.shape())
+            .is_ok_and(|shape| shape == target.shape());
+        if !fits {
+            return Err(mismatch(target, source));
+        }
+    }
+    let seen = source.layout().broadcast_to(target.shape());
+    let values = cast::to_dtype(&source.with_layout(seen), target.dtype()).to_buffer();
+    let (shape, strides, offset) = (&layout.shape, &layout.strides, layout.offset);
+    match (&mut *target.storage().write(), &values) {
+        (Buffer::F32(data), Buffer::F32(values)) => scatter_strided(data, shape, strides, offset, values),
+        (Buffer::F64(data), Buffer::F64(values)) => scatter_strided(data, shape, strides, offset, values),
+        (Buffer::I64(data), Buffer::I64(values)) => scatter_strided(data, shape, strides, offset, values),
+        (Buffer::Bool(data), Buffer::Bool(values)) => scatter_strided(data, shape, strides, offset, values),
+        _ => unreachable!("the source was converted to the target's dtype, and so to its lane"),
+    }
+    Ok(())
+}
+
+/// What a tensor of this dtype is called where `expand` refuses.
+pub fn kind(dtype: DType) -> String {
+    match dtype {
+        DType::Bool => "CPUBoolType".to_owned(),
+        DType::BFloat16 => "CPUBFloat16Type".to_owned(),
+        other => format!("torch.{}Tensor", other.cpp_name()),
+    }
+}
+
+/// Repeated without copying to `sizes`. View. Errors: as `Tensor.expand`.
+pub fn expanded(tensor: &Tensor, sizes: &[i64]) -> Result<Tensor> {
+    Ok(tensor.with_layout(tensor.layout().expand(sizes, &kind(tensor.dtype()))?))
+}
+
+fn mismatch(target: &Tensor, source: &Tensor) -> Error {
+    let (wanted, given) = (target.shape(), source.shape());
+    if given.len() > wanted.len() && given[..given.len() - wanted.len()].iter().any(|&size| size != 1) {
+        return Error::runtime(format!(
+            "expand({}{{{given:?}}}, size={wanted:?}): the number of sizes provided ({}) must be greater or equal to \
+             the number of dimensions in the tensor ({})",
+            kind(source.dtype()),
+            wanted.len(),
+            given.len()
+        ));
+    }
+    let lead = wanted.len().saturating_sub(given.len());
+    let clash = (0..wanted.len())
+        .rev()
+        .filter(|axis| axis >= &lead)
+        .find(|&axis| given[axis - lead] != 1 && given[axis - lead] != wanted[axis])
+        .unwrap_or(0);
+    Error::runtime(format!(
+        "The expanded size of the tensor ({}) must match the existing size ({}) at non-singleton dimension {clash}.  \
+         Target sizes: {wanted:?}.  Tensor sizes: {given:?}",
+        wanted[clash],
+        given[clash - lead],
+    ))
+}
+
+/// Writes one number wherever `target` sees. In place. As `Tensor.fill_`.
+pub fn fill(target: &Tensor, value: f64, whole: Option<i64>) {
+    let layout = target.layout();
+    let (shape, strides, offset) = (&layout.shape, &layout.strides, layout.offset);
+    let dtype = target.dtype();
+    match &mut *target.storage().write() {
+        Buffer::F32(data) => fill_strided(data, shape, strides, offset, dtype.round_f32(value as f32)),
+        Buffer::F64(data) => fill_strided(data, shape, strides, offset, value),
+        Buffer::I64(data) => {
+            fill_strided(data, shape, strides, offset, dtype.wrap_i64(whole.unwrap_or(value as i64)));
+        }
+        Buffer::Bool(data) => fill_strided(data, shape, strides, offset, value != 0.0),
+    }
+}
+
+/// The same values row-major in a storage of their own. Copies. As `clone`.
+pub fn copy(tensor: &Tensor) -> Tensor {
+    Tensor::new(tensor.to_buffer(), tensor.shape(), tensor.dtype())
+}
+
+/// The tensor itself where it is contiguous, else a copy that is. As `contiguous`.
+pub fn contiguous(tensor: &Tensor) -> Tensor {
+    if tensor.is_contiguous() { tensor.clone() } else { copy(tensor) }
+}
+
+/// The same elements in another shape: a view where that can be, else a copy. As `reshape`.
+pub fn reshape(tensor: &Tensor, shape: &[usize]) -> Tensor {
+    match tensor.layout().view(shape) {
+        Some(layout) => tensor.with_layout(layout),
+        None => copy(tensor).with_layout(Layout::contiguous(shape)),
+    }
+}
+
+/// Runs `body` on the elements of a float tensor, row-major, borrowed where they lie so.
+pub fn with_f32<R>(tensor: &Tensor, body: impl FnOnce(&[f32]) -> R) -> R {
+    let data = tensor.storage().read();
+    let layout = tensor.layout();
+    match &*data {
+        Buffer::F32(data) if layout.is_contiguous() => {
+            body(&data[layout.offset..layout.offset + layout.numel()])
+        }
+        Buffer::F32(data) => body(&gather_strided(data, &layout.shape, &layout.strides, layout.offset)),
+        _ => {
+            drop(data);
+            body(&tensor.to_f32_vec())
+        }
+    }
+}
+
+/// The dtype a float-only operation computes in: integers become the default dtype.
+pub fn float_dtype(dtype: DType, default: DType) -> DType {
+    if dtype.is_float() { dtype } else { default }
+}

@@ -1,0 +1,130 @@
+//! Elements before and after, and rows by number: gathers whose index is worked out from the shape.
+//! Room: tensor. Source: `torch.nn.functional.pad`, `embedding`.
+
+use crate::tensor::{Arg, Buffer, Error, Result, Tensor, allow};
+
+/// The rows `at` of a contiguous table with `width` columns, one after another. Copies.
+pub fn rows(table: &Tensor, at: &[i64], width: usize) -> Buffer {
+    fn taken<T: Copy>(data: &[T], at: &[i64], width: usize) -> Vec<T> {
+        at.iter().flat_map(|&row| &data[row as usize * width..(row as usize + 1) * width]).copied().collect()
+    }
+    let offset = table.layout().offset;
+    match &*table.storage().read() {
+        Buffer::F32(data) => Buffer::F32(taken(&data[offset..], at, width)),
+        Buffer::F64(data) => Buffer::F64(taken(&data[offset..], at, width)),
+        Buffer::I64(data) => Buffer::I64(taken(&data[offset..], at, width)),
+        Buffer::Bool(data) => Buffer::Bool(taken(&data[offset..], at, width)),
+    }
+}
+
+/// Where an element of a padded dimension comes from; `None` outside.
+fn source(mode: &str, at: i64, size: i64) -> Option<i64> {
+    if (0..size).contains(&at) {
+        return Some(at);
+    }
+    match mode {
+        "reflect" => Some(if at < 0 { -at } else { 2 * (size - 1) - at }),
+        "replicate" => Some(at.clamp(0, size - 1)),
+        "circular" => Some(at.rem_euclid(size)),
+        _ => None,
+    }
+}
+
+/// The input with `sides` more elements (before and after, last dimension first; less where negative), and what its
+/// `grad_fn` shows. Copies. Errors: as `F.pad`.
+pub fn pad(x: &Tensor, sides: &[i64], mode: &str, value: &Arg) -> Result<(Tensor, &'static str)> {
+    if !sides.len().is_multiple_of(2) {
+        return Err(Error::runtime("Padding length must be divisible by 2"));
+    }
+    let dims = sides.len() / 2;
+    if dims > x.ndim() {
+        return Err(Error::runtime(format!(
+            "Padding length should be less than or equal to two times the input dimension but got padding length {} and \
+             input of dimension {}",
+            sides.len(),
+            x.ndim()
+        )));
+    }
+    let name = match mode {
+        "constant" => "ConstantPadNd",
+        "reflect" | "replicate" | "circular" => {
+            let fits = (dims == 1 && matches!(x.ndim(), 2 | 3))
+                || (dims == 2 && matches!(x.ndim(), 3 | 4))
+                || (dims == 3 && matches!(x.ndim(), 4 | 5));
+            if !fits {
+                return Err(Error::not_implemented(
+                    "Only 2D, 3D, 4D, 5D padding with non-constant padding are supported for now",
+                ));
+            }
+            match (mode, dims) {
+                ("reflect", 1) => "ReflectionPad1D",
+                ("reflect", 2) => "ReflectionPad2D",
+                ("reflect", _) => "ReflectionPad3D",
+                ("replicate", 1) => "ReplicationPad1D",
+                ("replicate", 2) => "ReplicationPad2D",
+                ("replicate", _) => "ReplicationPad3D",
+                _ => "CopySlices",
+            }
+        }
+        other => {
+            return Err(Error::not_implemented(format!("Unrecognised padding mode {other}")));
+        }
+    };
+    let ndim = x.ndim();
+    let side = |axis: usize| match (ndim - 1 - axis) * 2 {
+        at if at < sides.len() => (sides[at], sides[at + 1]),
+        _ => (0, 0),
+    };
+    let mut shape = Vec::with_capacity(ndim);
+    for axis in 0..ndim {
+        let (before, after) = side(axis);
+        let size = x.shape()[axis] as i64;
+        if mode == "reflect" && (before >= size || after >= size) {
+            return Err(Error::runtime(format!(
+                "Argument #{}: Padding size should be less than the corresponding input dimension, but got: padding \
+                 ({before}, {after}) at dimension {axis} of input {:?}",
+                4 + 2 * (ndim - 1 - axis),
+                x.shape()
+            )));
+        }
+        if mode == "circular" && (before > size || after > size) {
+            return Err(Error::runtime("Padding value causes wrapping around more than once."));
+        }
+        let padded = size + before + after;
+        if before.min(0) + after.min(0) + size < 0 {
+            return Err(Error::runtime("narrow(): length must be non-negative."));
+        }
+        if padded < 0 || (padded == 0 && mode == "constant" && ndim - axis <= dims) {
+            return Err(Error::runtime(format!(
+                "The input size {size}, plus negative padding {before} and {after} resulted in a negative output size, \
+                 which is invalid. Check dimension {axis} of your input."
+            )));
+        }
+        shape.push(padded as usize);
+    }
+    allow(&shape, x.dtype())?;
+    // For each dimension, where each padded index comes from, as a step in the storage.
+    let steps: Vec<Vec<Option<usize>>> = (0..ndim)
+        .map(|axis| {
+            let (before, size) = (side(axis).0, x.shape()[axis] as i64);
+            let at = |i: usize| source(mode, i as i64 - before, size);
+            (0..shape[axis]).map(|i| at(i).map(|at| at as usize * x.strides()[axis])).collect()
+        })
+        .collect();
+    let mut from: Vec<Option<usize>> = vec![Some(x.layout().offset)];
+    for steps in &steps {
+        from = from.iter().flat_map(|at| steps.iter().map(move |step| Some((*at)? + (*step)?))).collect();
+    }
+    let filler = crate::tensor::ops::pointwise::operand(value, x.dtype())?;
+    fn picked<T: Copy>(data: &[T], from: &[Option<usize>], filler: T) -> Vec<T> {
+        from.iter().map(|at| at.map_or(filler, |at| data[at])).collect()
+    }
+    let out = match (&*x.storage().read(), &*filler.storage().read()) {
+        (Buffer::F32(data), Buffer::F32(filler)) => Buffer::F32(picked(data, &from, filler[0])),
+        (Buffer::F64(data), Buffer::F64(filler)) => Buffer::F64(picked(data, &from, filler[0])),
+        (Buffer::I64(data), Buffer::I64(filler)) => Buffer::I64(picked(data, &from, filler[0])),
+        (Buffer::Bool(data), Buffer::Bool(filler)) => Buffer::Bool(picked(data, &from, filler[0])),
+        _ => unreachable!("the filler was made in the lane of the input"),
+    };
+    Ok((Tensor::new(out, shape, x.dtype()), name))
+}

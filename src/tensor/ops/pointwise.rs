@@ -1,0 +1,314 @@
+//! Pointwise operations: promotion, broadcasting, then one loop of the kernel.
+//! Room: tensor. Source: PyTorch's pointwise ops; integer division and remainder follow the divisor's sign.
+
+use super::cast::to_dtype;
+use crate::kernel::elementwise::{self, Strided};
+use crate::tensor::dtype::result_type;
+use crate::tensor::layout::broadcast;
+use crate::tensor::{Arg, Buffer, Category, DType, Error, Lane, Layout, Result, Tensor};
+
+/// A pointwise operation on two operands, for each lane it is defined on.
+pub struct Binary {
+    /// PyTorch's name, for errors.
+    pub name: &'static str,
+    /// On 32-bit floats.
+    pub f32: fn(f32, f32) -> f32,
+    /// On 64-bit floats.
+    pub f64: fn(f64, f64) -> f64,
+    /// On integers; `None` where PyTorch computes in floats.
+    pub i64: Option<fn(i64, i64) -> i64>,
+    /// On truth values; `None` where PyTorch computes in integers or refuses.
+    pub bool: Option<fn(bool, bool) -> bool>,
+}
+
+/// The tensor an operand is: Python numbers become 0-d tensors.
+pub fn operand(arg: &Arg, dtype: DType) -> Result<Tensor> {
+    match arg {
+        Arg::Tensor(tensor) => Ok(tensor.clone()),
+        Arg::Int(value) if dtype.lane() == Lane::I64 => Ok(Tensor::new(Buffer::I64(vec![*value]), [], dtype)),
+        other => match other.number() {
+            Some(value) => Ok(Tensor::scalar(value, dtype)),
+            None => Err(Error::type_error("expected a tensor or a number")),
+        },
+    }
+}
+
+/// The dtype two operands are computed in. As `torch.result_type`.
+pub fn common_dtype(args: &[&Arg], default: DType) -> DType {
+    result_type(args.iter().filter_map(|arg| arg.operand()), default)
+}
+
+/// A number in the lane of `dtype`: not rounded to a narrow float first, as PyTorch keeps it wide.
+fn wide(arg: &Arg, dtype: DType) -> Result<Tensor> {
+    let narrow = dtype.is_float() && dtype.is_narrow();
+    match arg {
+        Arg::Tensor(tensor) => Ok(to_dtype(tensor, dtype)),
+        number if narrow => operand(number, DType::Float32),
+        number => operand(number, dtype),
+    }
+}
+
+/// How a result lies in memory.
+enum Laid {
+    /// Row-major.
+    RowMajor,
+    /// It was computed in memory order, and this is how its elements are seen.
+    Seen(Layout),
+}
+
+impl Laid {
+    fn finish(self, buffer: Buffer, shape: Vec<usize>, dtype: DType) -> Tensor {
+        match self {
+            Laid::RowMajor => Tensor::new(buffer, shape, dtype),
+            Laid::Seen(layout) => Tensor::new(buffer, [layout.numel()], dtype).with_layout(layout),
+        }
+    }
+}
+
+/// The elements of a dense tensor as they lie in memory.
+fn flat(a: &Tensor) -> Tensor {
+    a.with_layout(Layout { shape: vec![a.numel()], strides: vec![1], offset: a.layout().offset })
+}
+
+fn seen(a: &Tensor) -> Laid {
+    Laid::Seen(Layout { shape: a.shape().to_vec(), strides: a.strides().to_vec(), offset: 0 })
+}
+
+/// Two operands as they are best run through, the shape of that run, and how the result lies: where both are dense
+/// they are run through as they lie in memory. The caller places other results as PyTorch does.
+fn arranged(a: Tensor, b: Tensor, shape: &[usize]) -> (Tensor, Tensor, Vec<usize>, Laid) {
+    let plain = (a.is_contiguous() && b.is_contiguous()) || shape.contains(&0);
+    if plain {
+        return (a, b, shape.to_vec(), Laid::RowMajor);
+    }
+    let dense = |x: &Tensor| x.shape() == shape && x.layout().is_dense();
+    let single = |x: &Tensor| x.numel() == 1;
+    if dense(&a) && dense(&b) && a.strides() == b.strides() {
+        let (laid, run) = (seen(&a), vec![a.numel()]);
+        return (flat(&a), flat(&b), run, laid);
+    }
+    if dense(&a) && single(&b) {
+        let (laid, run) = (seen(&a), vec![a.numel()]);
+        let b = b.with_layout(Layout { shape: vec![1], strides: vec![1], offset: b.layout().offset });
+        return (flat(&a), b, run, laid);
+    }
+    if dense(&b) && single(&a) {
+        let (laid, run) = (seen(&b), vec![b.numel()]);
+        let a = a.with_layout(Layout { shape: vec![1], strides: vec![1], offset: a.layout().offset });
+        return (a, flat(&b), run, laid);
+    }
+    (a, b, shape.to_vec(), Laid::RowMajor)
+}
+
+/// One operand, likewise.
+fn arranged_one(a: &Tensor) -> (Tensor, Laid) {
+    if a.is_contiguous() || a.numel() == 0 {
+        (a.clone(), Laid::RowMajor)
+    } else if a.layout().is_dense() {
+        (flat(a), seen(a))
+    } else {
+        (a.clone(), Laid::RowMajor)
+    }
+}
+
+/// Runs `$kernel` over two broadcast tensors of the lane of `$variant`.
+macro_rules! over {
+    ($shape:expr, $a:expr, $b:expr, $variant:ident, $f:expr) => {{
+        let (la, lb) = ($a.layout().broadcast_to($shape), $b.layout().broadcast_to($shape));
+        match (&*$a.storage().read(), &*$b.storage().read()) {
+            (Buffer::$variant(x), Buffer::$variant(y)) => elementwise::binary(
+                $shape,
+                Strided { data: x, strides: &la.strides, offset: la.offset },
+                Strided { data: y, strides: &lb.strides, offset: lb.offset },
+                $f,
+            ),
+            _ => unreachable!("both operands were converted to the common dtype"),
+        }
+    }};
+}
+
+/// `a op b`, promoted and broadcast. Errors: shapes that do not broadcast; bools where refused.
+pub fn binary(op: &Binary, a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
+    let mut dtype = common_dtype(&[a, b], default);
+    if dtype.category() < Category::Float && op.i64.is_none() {
+        dtype = default;
+    }
+    if dtype == DType::Bool && op.bool.is_none() {
+        dtype = DType::UInt8;
+    }
+    let (a, b) = (wide(a, dtype)?, wide(b, dtype)?);
+    let shape = broadcast(op.name, a.shape(), b.shape())?;
+    crate::tensor::allow(&shape, dtype)?;
+    let (a, b, run, laid) = arranged(a, b, &shape);
+    // One function pointer a lane: inlined where the table's closure is known to the compiler.
+    let buffer = match dtype.lane() {
+        Lane::F32 => Buffer::F32(over!(&run, a, b, F32, op.f32)),
+        Lane::F64 => Buffer::F64(over!(&run, a, b, F64, op.f64)),
+        Lane::I64 => {
+            let f = op.i64.expect("integers were promoted where there is no integer form");
+            Buffer::I64(over!(&run, a, b, I64, f))
+        }
+        Lane::Bool => {
+            let f = op.bool.expect("bools were promoted where there is no form for them");
+            Buffer::Bool(over!(&run, a, b, Bool, f))
+        }
+    };
+    Ok(laid.finish(buffer, shape, dtype))
+}
+
+/// The four arithmetic operations as loops of their own, which the compiler vectorises.
+macro_rules! arithmetic {
+    ($name:ident, $text:literal, $float:tt, $int:ident, $bool:expr, $doc:literal) => {
+        #[doc = $doc]
+        pub fn $name(a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
+            let dtype = common_dtype(&[a, b], default);
+            let (a, b) = (wide(a, dtype)?, wide(b, dtype)?);
+            let shape = broadcast($text, a.shape(), b.shape())?;
+            crate::tensor::allow(&shape, dtype)?;
+    let (a, b, run, laid) = arranged(a, b, &shape);
+            let buffer = match dtype.lane() {
+                Lane::F32 => Buffer::F32(over!(&run, a, b, F32, |x: f32, y: f32| x $float y)),
+                Lane::F64 => Buffer::F64(over!(&run, a, b, F64, |x: f64, y: f64| x $float y)),
+                Lane::I64 => Buffer::I64(over!(&run, a, b, I64, i64::$int)),
+                Lane::Bool => Buffer::Bool(over!(&run, a, b, Bool, $bool)),
+            };
+            Ok(laid.finish(buffer, shape, dtype))
+        }
+    };
+}
+
+arithmetic!(add, "add", +, wrapping_add, |x: bool, y: bool| x | y, "`a + b`. As `torch.add`.");
+arithmetic!(sub, "sub", -, wrapping_sub, |x: bool, y: bool| x & !y, "`a - b`; the caller refuses bools. As `torch.sub`.");
+arithmetic!(mul, "mul", *, wrapping_mul, |x: bool, y: bool| x & y, "`a * b`. As `torch.mul`.");
+
+/// `a / b`, in floats always. As `torch.div`.
+pub fn div(a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
+    let dtype = super::float_dtype(common_dtype(&[a, b], default), default);
+    // PyTorch multiplies by the reciprocal of a Python number.
+    let (a, b) = (wide(a, dtype)?, wide(b, dtype)?);
+    let shape = broadcast("div", a.shape(), b.shape())?;
+    crate::tensor::allow(&shape, dtype)?;
+    let (a, b, run, laid) = arranged(a, b, &shape);
+    let buffer = match dtype.lane() {
+        Lane::F64 => Buffer::F64(over!(&run, a, b, F64, |x: f64, y: f64| x / y)),
+        _ => Buffer::F32(over!(&run, a, b, F32, |x: f32, y: f32| x / y)),
+    };
+    Ok(laid.finish(buffer, shape, dtype))
+}
+
+/// A comparison: lanes to truth values.
+pub fn compare<F>(name: &'static str, a: &Arg, b: &Arg, default: DType, test: F) -> Result<Tensor>
+where
+    F: Fn(std::cmp::Ordering) -> bool + Copy,
+{
+    let dtype = common_dtype(&[a, b], default);
+    let (a, b) = (wide(a, dtype)?, wide(b, dtype)?);
+    let shape = broadcast(name, a.shape(), b.shape())?;
+    let (a, b, run, laid) = arranged(a, b, &shape);
+    // Unordered (nan) fails every test but "not equal", which is the test that accepts no Equal
+    // and both others.
+    let unordered = !test(std::cmp::Ordering::Equal)
+        && test(std::cmp::Ordering::Less)
+        && test(std::cmp::Ordering::Greater);
+    let values = match dtype.lane() {
+        Lane::F32 => over!(&run, a, b, F32, |x: f32, y: f32| x.partial_cmp(&y).map_or(unordered, test)),
+        Lane::F64 => over!(&run, a, b, F64, |x: f64, y: f64| x.partial_cmp(&y).map_or(unordered, test)),
+        Lane::I64 => over!(&run, a, b, I64, |x: i64, y: i64| test(x.cmp(&y))),
+        Lane::Bool => over!(&run, a, b, Bool, |x: bool, y: bool| test(x.cmp(&y))),
+    };
+    Ok(laid.finish(Buffer::Bool(values), shape, DType::Bool))
+}
+
+/// A logical operation: every lane read as truth values.
+pub fn logical(name: &'static str, a: &Tensor, b: &Tensor, f: fn(bool, bool) -> bool) -> Result<Tensor> {
+    let (a, b) = (to_dtype(a, DType::Bool), to_dtype(b, DType::Bool));
+    let shape = broadcast(name, a.shape(), b.shape())?;
+    Ok(Tensor::from_bool(over!(&shape, a, b, Bool, f), shape))
+}
+
+/// A function of each element in floats; integers become the default dtype first.
+pub fn float_unary(
+    a: &Tensor,
+    default: DType,
+    f32: fn(&[f32], &mut [f32]),
+    f64: fn(&[f64], &mut [f64]),
+) -> Tensor {
+    let dtype = super::float_dtype(a.dtype(), default);
+    let (run, laid) = arranged_one(&to_dtype(a, dtype));
+    let buffer = match run.to_buffer() {
+        Buffer::F32(data) => {
+            let mut out = vec![0.0; data.len()];
+            f32(&data, &mut out);
+            Buffer::F32(out)
+        }
+        Buffer::F64(data) => {
+            let mut out = vec![0.0; data.len()];
+            f64(&data, &mut out);
+            Buffer::F64(out)
+        }
+        _ => unreachable!("floats lie in float lanes"),
+    };
+    laid.finish(buffer, a.shape().to_vec(), dtype)
+}
+
+/// A function of each element that keeps its dtype.
+pub fn same_unary(a: &Tensor, f32: fn(f32) -> f32, f64: fn(f64) -> f64, i64: fn(i64) -> i64) -> Tensor {
+    let (run, laid) = arranged_one(a);
+    let buffer = match run.to_buffer() {
+        Buffer::F32(data) => Buffer::F32(data.into_iter().map(f32).collect()),
+        Buffer::F64(data) => Buffer::F64(data.into_iter().map(f64).collect()),
+        Buffer::I64(data) => Buffer::I64(data.into_iter().map(i64).collect()),
+        Buffer::Bool(data) => Buffer::Bool(data),
+    };
+    laid.finish(buffer, a.shape().to_vec(), a.dtype())
+}
+
+/// A test of each element as a float.
+pub fn test(a: &Tensor, f: fn(f64) -> bool) -> Tensor {
+    let values = a.to_f64_vec().into_iter().map(f).collect();
+    Tensor::from_bool(values, a.shape())
+}
+
+/// `condition ? a : b`, promoted and broadcast. As `torch.where`.
+pub fn select(condition: &Tensor, a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
+    let dtype = common_dtype(&[a, b], default);
+    let (a, b) = (wide(a, dtype)?, wide(b, dtype)?);
+    if !matches!(condition.dtype(), DType::Bool | DType::UInt8) {
+        return Err(Error::runtime(format!(
+            "where expected condition to be a boolean tensor, but got a tensor with dtype {}",
+            condition.dtype().cpp_name()
+        )));
+    }
+    let condition = to_dtype(condition, DType::Bool);
+    let shape = broadcast("where", a.shape(), b.shape())?;
+    let shape = broadcast("where", condition.shape(), &shape)?;
+    crate::tensor::allow(&shape, dtype)?;
+    let (lc, la, lb) = (
+        condition.layout().broadcast_to(&shape),
+        a.layout().broadcast_to(&shape),
+        b.layout().broadcast_to(&shape),
+    );
+    let storage = condition.storage().read();
+    let Buffer::Bool(tests) = &*storage else { unreachable!("the condition was made bool") };
+    macro_rules! pick {
+        ($variant:ident) => {
+            match (&*a.storage().read(), &*b.storage().read()) {
+                (Buffer::$variant(x), Buffer::$variant(y)) => Buffer::$variant(elementwise::ternary(
+                    &shape,
+                    Strided { data: tests, strides: &lc.strides, offset: lc.offset },
+                    Strided { data: x, strides: &la.strides, offset: la.offset },
+                    Strided { data: y, strides: &lb.strides, offset: lb.offset },
+                    |c: bool, x, y| if c { x } else { y },
+                )),
+                _ => unreachable!("both operands were converted to the common dtype"),
+            }
+        };
+    }
+    let buffer = match dtype.lane() {
+        Lane::F32 => pick!(F32),
+        Lane::F64 => pick!(F64),
+        Lane::I64 => pick!(I64),
+        Lane::Bool => pick!(Bool),
+    };
+    Ok(Tensor::new(buffer, shape, dtype))
+}

@@ -1,0 +1,219 @@
+//! Reductions: axes and dtypes settled here, numbers from the kernel.
+//! Room: tensor. Source: PyTorch's reductions; integers are summed as int64.
+
+use ndarray::{ArrayViewD, IxDyn, ShapeBuilder};
+
+use super::cast::to_dtype;
+use crate::kernel::Real;
+use crate::kernel::reduce;
+use crate::tensor::layout::wrap_dims;
+use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor};
+
+/// A strided view of a tensor's elements for the kernel.
+fn view<'a, T>(data: &'a [T], layout: &'a Layout) -> ArrayViewD<'a, T> {
+    let data = if layout.numel() == 0 { &[] } else { &data[layout.offset..] };
+    // Where there is no element, no stride leads anywhere.
+    let strides = if layout.numel() == 0 { vec![0; layout.ndim()] } else { layout.strides.clone() };
+    ArrayViewD::from_shape(IxDyn(&layout.shape).strides(IxDyn(&strides)), data)
+        .expect("a layout lies within its storage")
+}
+
+/// What a reduction runs over, and the shape it leaves.
+pub struct Over {
+    /// The axes reduced, in order.
+    pub axes: Vec<usize>,
+    /// The shape of the result.
+    pub shape: Vec<usize>,
+}
+
+impl Over {
+    /// All axes where `dims` names none. Errors: dims out of range or twice.
+    pub fn new(x: &Tensor, dims: &[i64], keepdim: bool) -> Result<Over> {
+        let mut axes = if dims.is_empty() { (0..x.ndim()).collect() } else { wrap_dims(dims, x.ndim())? };
+        axes.retain(|&axis| axis < x.ndim());
+        axes.sort_unstable();
+        let kept = x.shape().iter().enumerate();
+        let shape = kept
+            .filter_map(|(axis, &size)| if axes.contains(&axis) { keepdim.then_some(1) } else { Some(size) })
+            .collect();
+        Ok(Over { axes, shape })
+    }
+
+    /// How many elements go into each result.
+    pub fn count(&self, x: &Tensor) -> usize {
+        self.axes.iter().map(|&axis| x.shape()[axis]).product()
+    }
+}
+
+/// A reduction of floats, in both widths.
+pub struct Floats {
+    /// On 32-bit floats.
+    pub f32: fn(ArrayViewD<f32>, &[usize]) -> Vec<f32>,
+    /// On 64-bit floats.
+    pub f64: fn(ArrayViewD<f64>, &[usize]) -> Vec<f64>,
+}
+
+/// A float reduction of a tensor of floats.
+pub fn floats(x: &Tensor, over: &Over, kernel: &Floats) -> Tensor {
+    let layout = x.layout();
+    let buffer = match &*x.storage().read() {
+        Buffer::F32(data) => Buffer::F32((kernel.f32)(view(data, layout), &over.axes)),
+        Buffer::F64(data) => Buffer::F64((kernel.f64)(view(data, layout), &over.axes)),
+        _ => unreachable!("callers convert to a float dtype"),
+    };
+    Tensor::new(buffer, over.shape.clone(), x.dtype())
+}
+
+/// A float reduction with a parameter that is no axis (`correction`, `p`).
+pub fn floats_with(
+    x: &Tensor,
+    over: &Over,
+    f32: impl Fn(ArrayViewD<f32>, &[usize]) -> Vec<f32>,
+    f64: impl Fn(ArrayViewD<f64>, &[usize]) -> Vec<f64>,
+) -> Tensor {
+    let layout = x.layout();
+    let buffer = match &*x.storage().read() {
+        Buffer::F32(data) => Buffer::F32(f32(view(data, layout), &over.axes)),
+        Buffer::F64(data) => Buffer::F64(f64(view(data, layout), &over.axes)),
+        _ => unreachable!("callers convert to a float dtype"),
+    };
+    Tensor::new(buffer, over.shape.clone(), x.dtype())
+}
+
+/// The dtype sums and products are taken in: integers and bools become int64.
+fn accumulated(x: &Tensor, dtype: Option<DType>) -> DType {
+    dtype.unwrap_or(if x.dtype().is_float() { x.dtype() } else { DType::Int64 })
+}
+
+/// The sum over axes. As `torch.sum`.
+pub fn sum(x: &Tensor, over: &Over, dtype: Option<DType>) -> Tensor {
+    let x = to_dtype(x, accumulated(x, dtype));
+    if x.dtype().is_float() {
+        return floats(&x, over, &Floats { f32: reduce::sum, f64: reduce::sum });
+    }
+    let wide = to_dtype(&x, DType::Int64);
+    let layout = wide.layout();
+    let sums = match &*wide.storage().read() {
+        Buffer::I64(data) => reduce::sum_i64(view(data, layout), &over.axes),
+        _ => unreachable!("int64 lies in its own lane"),
+    };
+    to_dtype(&Tensor::from_i64(sums, over.shape.clone()), x.dtype())
+}
+
+/// The product over axes. As `torch.prod`.
+pub fn prod(x: &Tensor, over: &Over, dtype: Option<DType>) -> Tensor {
+    let x = to_dtype(x, accumulated(x, dtype));
+    if x.dtype().is_float() {
+        return floats(&x, over, &Floats { f32: reduce::prod, f64: reduce::prod });
+    }
+    let wide = to_dtype(&x, DType::Int64);
+    let layout = wide.layout();
+    let products = match &*wide.storage().read() {
+        Buffer::I64(data) => reduce::prod_i64(view(data, layout), &over.axes),
+        _ => unreachable!("int64 lies in its own lane"),
+    };
+    to_dtype(&Tensor::from_i64(products, over.shape.clone()), x.dtype())
+}
+
+/// Which end of the order is looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// The largest.
+    Max,
+    /// The smallest.
+    Min,
+}
+
+/// The largest or smallest over axes; `None` where there is nothing to choose from.
+pub fn extreme(x: &Tensor, over: &Over, end: End) -> Option<Tensor> {
+    fn of<T: reduce::Order>(view: ArrayViewD<T>, axes: &[usize], end: End) -> Option<Vec<T>> {
+        if end == End::Max { reduce::amax(view, axes) } else { reduce::amin(view, axes) }
+    }
+    let layout = x.layout();
+    let buffer = match &*x.storage().read() {
+        Buffer::F32(data) => of(view(data, layout), &over.axes, end).map(Buffer::F32),
+        Buffer::F64(data) => of(view(data, layout), &over.axes, end).map(Buffer::F64),
+        Buffer::I64(data) => of(view(data, layout), &over.axes, end).map(Buffer::I64),
+        Buffer::Bool(data) => of(view(data, layout), &over.axes, end).map(Buffer::Bool),
+    };
+    buffer.map(|buffer| Tensor::new(buffer, over.shape.clone(), x.dtype()))
+}
+
+/// The largest or smallest along one axis, and where it stands; `None` where the axis is empty.
+pub fn extreme_along(x: &Tensor, over: &Over, end: End) -> Option<(Tensor, Tensor)> {
+    fn of<T: reduce::Order>(view: ArrayViewD<T>, axis: usize, end: End) -> Option<(Vec<T>, Vec<i64>)> {
+        if end == End::Max { reduce::max_along(view, axis) } else { reduce::min_along(view, axis) }
+    }
+    let axis = *over.axes.first()?;
+    let layout = x.layout();
+    let (buffer, places) = match &*x.storage().read() {
+        Buffer::F32(data) => of(view(data, layout), axis, end).map(|(v, p)| (Buffer::F32(v), p)),
+        Buffer::F64(data) => of(view(data, layout), axis, end).map(|(v, p)| (Buffer::F64(v), p)),
+        Buffer::I64(data) => of(view(data, layout), axis, end).map(|(v, p)| (Buffer::I64(v), p)),
+        Buffer::Bool(data) => of(view(data, layout), axis, end).map(|(v, p)| (Buffer::Bool(v), p)),
+    }?;
+    let values = Tensor::new(buffer, over.shape.clone(), x.dtype());
+    Some((values, Tensor::from_i64(places, over.shape.clone())))
+}
+
+/// Where the largest or smallest stands; `None` where there is nothing to choose from.
+pub fn place_of_extreme(x: &Tensor, over: &Over, end: End) -> Option<Tensor> {
+    fn of<T: reduce::Order>(view: ArrayViewD<T>, axes: &[usize], end: End) -> Option<Vec<i64>> {
+        if end == End::Max { reduce::argmax(view, axes) } else { reduce::argmin(view, axes) }
+    }
+    let layout = x.layout();
+    let places = match &*x.storage().read() {
+        Buffer::F32(data) => of(view(data, layout), &over.axes, end),
+        Buffer::F64(data) => of(view(data, layout), &over.axes, end),
+        Buffer::I64(data) => of(view(data, layout), &over.axes, end),
+        Buffer::Bool(data) => of(view(data, layout), &over.axes, end),
+    }?;
+    Some(Tensor::from_i64(places, over.shape.clone()))
+}
+
+/// Whether any, or all, over axes are not zero.
+pub fn truth(x: &Tensor, over: &Over, all: bool) -> Tensor {
+    fn of<T: Copy + PartialEq + Default>(view: ArrayViewD<T>, axes: &[usize], all: bool) -> Vec<bool> {
+        if all { reduce::all(view, axes) } else { reduce::any(view, axes) }
+    }
+    let layout = x.layout();
+    let values = match &*x.storage().read() {
+        Buffer::F32(data) => of(view(data, layout), &over.axes, all),
+        Buffer::F64(data) => of(view(data, layout), &over.axes, all),
+        Buffer::I64(data) => of(view(data, layout), &over.axes, all),
+        Buffer::Bool(data) => of(view(data, layout), &over.axes, all),
+    };
+    Tensor::from_bool(values, over.shape.clone())
+}
+
+/// Running sums or products along an axis; the shape stays.
+pub fn running(x: &Tensor, axis: usize, dtype: Option<DType>, product: bool) -> Tensor {
+    fn of<T: Real>(view: ArrayViewD<T>, axis: usize, product: bool) -> Vec<T> {
+        if product { reduce::cumprod(view, axis) } else { reduce::cumsum(view, axis) }
+    }
+    let x = to_dtype(x, accumulated(x, dtype));
+    if x.ndim() == 0 {
+        return super::copy(&x);
+    }
+    let layout = x.layout();
+    let buffer = match &*x.storage().read() {
+        Buffer::F32(data) => Buffer::F32(of(view(data, layout), axis, product)),
+        Buffer::F64(data) => Buffer::F64(of(view(data, layout), axis, product)),
+        Buffer::I64(data) if product => Buffer::I64(reduce::cumprod_i64(view(data, layout), axis)),
+        Buffer::I64(data) => Buffer::I64(reduce::cumsum_i64(view(data, layout), axis)),
+        Buffer::Bool(_) => unreachable!("bools are summed as int64"),
+    };
+    Tensor::new(buffer, x.shape(), x.dtype())
+}
+
+/// Errors: a reduction over no elements that has no neutral element.
+pub fn needs_elements(name: &str, x: &Tensor, over: &Over) -> Error {
+    let empty = over.axes.iter().find(|&&axis| x.shape()[axis] == 0).copied().unwrap_or(0);
+    if over.axes.len() == x.ndim() {
+        return Error::runtime(format!(
+            "{name}(): Expected reduction dim to be specified for input.numel() == 0. Specify the reduction dim with \
+             the 'dim' argument."
+        ));
+    }
+    Error::index(format!("{name}(): Expected reduction dim {empty} to have non-zero size."))
+}

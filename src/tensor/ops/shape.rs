@@ -1,0 +1,205 @@
+//! Copies in another shape or order: flip, roll, repeat, tril, and their kin.
+//! Room: tensor. Which element comes from where is settled here; the kernel's grid picks them.
+
+use crate::kernel::grid;
+use crate::map_lane;
+use crate::tensor::layout::row_major;
+use crate::tensor::{DType, Error, Layout, Result, Tensor, allow};
+
+/// The tensor made of the elements at the sums of one storage offset of each axis.
+pub fn picked(x: &Tensor, axes: &[Vec<usize>]) -> Result<Tensor> {
+    let shape: Vec<usize> = axes.iter().map(Vec::len).collect();
+    allow(&shape, x.dtype())?;
+    let buffer = map_lane!(&*x.storage().read(), data => grid::pick(data, x.layout().offset, axes));
+    Ok(Tensor::new(buffer, shape, x.dtype()))
+}
+
+/// The storage offsets of every axis of a tensor.
+pub fn axes(x: &Tensor) -> Vec<Vec<usize>> {
+    x.shape().iter().zip(x.strides()).map(|(&size, &stride)| grid::whole(size, stride)).collect()
+}
+
+/// Row-major elements laid out with these dimensions from the slowest to the fastest in memory.
+pub fn laid_out(row_major: Tensor, layout: Layout) -> Tensor {
+    if layout.strides == row_major.strides() {
+        return row_major;
+    }
+    let order = {
+        let mut order: Vec<usize> = (0..layout.ndim()).collect();
+        order.sort_by_key(|&axis| std::cmp::Reverse(layout.strides[axis]));
+        order
+    };
+    let turned = row_major.with_layout(row_major.layout().permute(&order)).to_buffer();
+    Tensor::new(turned, row_major.shape(), row_major.dtype()).with_layout(layout)
+}
+
+/// A copy that keeps the order in memory. As `clone`.
+pub fn preserved(x: &Tensor) -> Tensor {
+    laid_out(super::copy(x), x.layout().preserved())
+}
+
+/// Dimensions turned round. Copies.
+pub fn flip(x: &Tensor, dims: &[usize]) -> Result<Tensor> {
+    let mut axes = axes(x);
+    for &dim in dims.iter().filter(|&&dim| dim < x.ndim()) {
+        axes[dim].reverse();
+    }
+    Ok(laid_out(picked(x, &axes)?, x.layout().preserved()))
+}
+
+/// Elements moved on along dimensions; those that fall out at the end come in at the front. Copies.
+pub fn roll(x: &Tensor, moves: &[(i64, usize)]) -> Result<Tensor> {
+    let mut axes = axes(x);
+    for &(shift, dim) in moves.iter().filter(|&&(_, dim)| dim < x.ndim() && x.shape()[dim] > 0) {
+        let by = shift.rem_euclid(x.shape()[dim] as i64) as usize;
+        axes[dim].rotate_right(by);
+    }
+    picked(x, &axes)
+}
+
+/// The tensor `times` over along every dimension; new dimensions come in front. Copies.
+pub fn repeat(x: &Tensor, times: &[i64]) -> Result<Tensor> {
+    if times.len() < x.ndim() {
+        return Err(Error::runtime(
+            "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor",
+        ));
+    }
+    let lead = times.len() - x.ndim();
+    let size = |axis: usize| axis.checked_sub(lead).map_or(1, |own| x.shape()[own]) as i64;
+    let sizes: Vec<i64> =
+        times.iter().enumerate().map(|(axis, &times)| times.saturating_mul(size(axis))).collect();
+    if let Some(negative) = sizes.iter().find(|&&size| size < 0) {
+        return Err(Error::runtime(format!(
+            "Trying to create tensor with negative dimension {negative}: {sizes:?}"
+        )));
+    }
+    let shape: Vec<usize> = sizes.iter().map(|&size| size as usize).collect();
+    allow(&shape, x.dtype())?;
+    let mut all = vec![vec![0]; lead];
+    all.extend(axes(x));
+    let axes: Vec<Vec<usize>> =
+        all.iter().zip(times).map(|(axis, &times)| axis.repeat(times.max(0) as usize)).collect();
+    picked(x, &axes)
+}
+
+/// Every slice of a dimension as often as `counts` says, in place of once. Copies.
+pub fn repeat_interleave(x: &Tensor, counts: &[usize], dim: usize) -> Result<Tensor> {
+    let mut shape = x.shape().to_vec();
+    if let Some(size) = shape.get_mut(dim) {
+        *size = counts.iter().fold(0, |sum: usize, &count| sum.saturating_add(count));
+    }
+    allow(&shape, x.dtype())?;
+    let mut axes = axes(x);
+    let own = std::mem::take(&mut axes[dim]);
+    axes[dim] =
+        own.into_iter().zip(counts).flat_map(|(offset, &count)| std::iter::repeat_n(offset, count)).collect();
+    picked(x, &axes)
+}
+
+/// Slices of a dimension by their numbers. Copies.
+pub fn index_select(x: &Tensor, dim: usize, index: &[i64]) -> Result<Tensor> {
+    let size = x.shape().get(dim).copied().unwrap_or(1);
+    if index.iter().any(|&at| at < 0 || at as usize >= size) {
+        return Err(Error::index("index out of range in self"));
+    }
+    if x.ndim() == 0 {
+        return Ok(super::copy(x));
+    }
+    let mut axes = axes(x);
+    axes[dim] = index.iter().map(|&at| at as usize * x.strides()[dim]).collect();
+    picked(x, &axes)
+}
+
+/// Zero above (`lower`) or below the `diagonal`-th diagonal of each matrix. Copies.
+pub fn triangle(x: &Tensor, diagonal: i64, lower: bool) -> Tensor {
+    let mut buffer = x.to_buffer();
+    let (rows, columns) = (x.shape()[x.ndim() - 2], x.shape()[x.ndim() - 1]);
+    // The kept columns of a row end (lower) or begin here.
+    let cut = |row: usize| {
+        let edge = (row as i64).saturating_add(diagonal).saturating_add(i64::from(lower));
+        edge.clamp(0, columns as i64) as usize
+    };
+    macro_rules! cleared {
+        ($data:expr, $zero:expr) => {
+            for (at, row) in $data.chunks_exact_mut(columns.max(1)).enumerate() {
+                let cut = cut(at % rows);
+                let cleared = if lower { &mut row[cut..] } else { &mut row[..cut] };
+                cleared.fill($zero);
+            }
+        };
+    }
+    match &mut buffer {
+        super::Buffer::F32(data) => cleared!(data, 0.0),
+        super::Buffer::F64(data) => cleared!(data, 0.0),
+        super::Buffer::I64(data) => cleared!(data, 0),
+        super::Buffer::Bool(data) => cleared!(data, false),
+    }
+    Tensor::new(buffer, x.shape(), x.dtype())
+}
+
+/// The index pairs of a matrix's triangle, as two rows. (2, n)
+pub fn triangle_indices(rows: usize, columns: usize, diagonal: i64, lower: bool, dtype: DType) -> Tensor {
+    let mut pairs: [Vec<i64>; 2] = Default::default();
+    for row in 0..rows as i64 {
+        let edge = row.saturating_add(diagonal);
+        let kept = if lower {
+            0..edge.saturating_add(1).clamp(0, columns as i64)
+        } else {
+            edge.clamp(0, columns as i64)..columns as i64
+        };
+        for column in kept {
+            pairs[0].push(row);
+            pairs[1].push(column);
+        }
+    }
+    let count = pairs[0].len();
+    super::cast::to_dtype(&Tensor::from_i64(pairs.concat(), [2, count]), dtype)
+}
+
+/// The last dimension as the `offset`-th diagonal of new dimensions `a` and `b`, zeros around. Copies.
+pub fn diag_embed(x: &Tensor, offset: i64, a: usize, b: usize) -> Result<Tensor> {
+    let len = x.shape()[x.ndim() - 1] + offset.unsigned_abs() as usize;
+    let mut shape = x.shape()[..x.ndim() - 1].to_vec();
+    shape.insert(a.min(b), len);
+    shape.insert(a.max(b), len);
+    let out = Tensor::zeros(shape, x.dtype())?;
+    super::write(&out.with_layout(out.layout().diagonal(offset, a, b)), x)?;
+    Ok(out)
+}
+
+/// A quarter turn, `times` over, in the plane of two dimensions. Copies.
+pub fn rot90(x: &Tensor, times: i64, from: usize, to: usize) -> Result<Tensor> {
+    match times.rem_euclid(4) {
+        1 => {
+            let flipped = flip(x, &[to])?;
+            Ok(turned(&flipped, from, to))
+        }
+        2 => flip(x, &[from, to]),
+        3 => {
+            let flipped = flip(x, &[from])?;
+            Ok(turned(&flipped, from, to))
+        }
+        _ => Ok(super::copy(x)),
+    }
+}
+
+fn turned(x: &Tensor, a: usize, b: usize) -> Tensor {
+    x.with_layout(x.layout().transpose(a, b))
+}
+
+/// A layout of these sizes from the tensor's first element on, the storage grown with zeros where
+/// it is too short. In place. As `resize_`.
+pub fn resized(x: &Tensor, shape: &[usize]) -> Result<Tensor> {
+    allow(shape, x.dtype())?;
+    let layout = Layout { shape: shape.to_vec(), strides: row_major(shape), offset: x.layout().offset };
+    let end = layout.end();
+    if end > x.storage().read().len() {
+        match &mut *x.storage().write() {
+            super::Buffer::F32(data) => data.resize(end, 0.0),
+            super::Buffer::F64(data) => data.resize(end, 0.0),
+            super::Buffer::I64(data) => data.resize(end, 0),
+            super::Buffer::Bool(data) => data.resize(end, false),
+        }
+    }
+    Ok(x.with_layout(layout))
+}

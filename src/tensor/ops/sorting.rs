@@ -1,0 +1,307 @@
+//! Order: sort, topk, kthvalue, unique, searchsorted, and counting: bincount, histc, isin.
+//! Room: tensor. Rows are brought together here; the kernel sorts one.
+
+use crate::each_lane;
+use crate::kernel::rank::{self, Rank};
+use crate::kernel::selection;
+use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor};
+
+/// The tensor with `dim` last, row-major; rows of `dim`'s length, and the shape without it.
+fn rows(x: &Tensor, dim: usize) -> (Buffer, usize, Vec<usize>) {
+    if x.ndim() == 0 {
+        return (x.to_buffer(), 1, Vec::new());
+    }
+    let mut order: Vec<usize> = (0..x.ndim()).filter(|&axis| axis != dim).collect();
+    let rest = order.iter().map(|&axis| x.shape()[axis]).collect();
+    order.push(dim);
+    (x.with_layout(x.layout().permute(&order)).to_buffer(), x.shape()[dim], rest)
+}
+
+/// Row-major elements with `dim` last, brought back to `dim`, contiguous.
+fn back(buffer: Buffer, mut rest: Vec<usize>, size: usize, dim: usize, dtype: DType, scalar: bool) -> Tensor {
+    if scalar {
+        return Tensor::new(buffer, [], dtype);
+    }
+    let ndim = rest.len() + 1;
+    rest.push(size);
+    let layout = Layout::contiguous(rest.clone());
+    let mut order: Vec<usize> = (0..ndim - 1).collect();
+    order.insert(dim, ndim - 1);
+    super::copy(&Tensor::new(buffer, rest, dtype).with_layout(layout.permute(&order)))
+}
+
+/// For each row of length `len` the places `choose` gives; values and places, `dim` back in its place.
+fn chosen(
+    x: &Tensor,
+    dim: usize,
+    size: usize,
+    choose: impl Fn(&Buffer, std::ops::Range<usize>) -> Vec<usize>,
+) -> (Tensor, Tensor) {
+    let (buffer, len, rest) = rows(x, dim);
+    let count: usize = rest.iter().product();
+    let mut found = Vec::with_capacity(count * size);
+    let mut places = Vec::with_capacity(count * size);
+    for row in 0..count {
+        let start = row * len;
+        for place in choose(&buffer, start..start + len) {
+            found.push(start + place);
+            places.push(place as i64);
+        }
+    }
+    let values = buffer.pick(&found);
+    let scalar = x.ndim() == 0;
+    (
+        back(values, rest.clone(), size, dim, x.dtype(), scalar),
+        back(Buffer::I64(places), rest, size, dim, DType::Int64, scalar),
+    )
+}
+
+/// The elements along `dim` in order, and where they stood. Equal ones keep their order. As `torch.sort`.
+/// Both are laid out in memory as the input is.
+pub fn sort(x: &Tensor, dim: usize, descending: bool) -> (Tensor, Tensor) {
+    let size = x.shape().get(dim).copied().unwrap_or(1);
+    let (values, places) = chosen(
+        x,
+        dim,
+        size,
+        |buffer, row| each_lane!(buffer, data => rank::sorted_places(&data[row], descending)),
+    );
+    let layout = x.layout().preserved();
+    (super::shape::laid_out(values, layout.clone()), super::shape::laid_out(places, layout))
+}
+
+/// Row elements with their places, for selection.
+fn paired<T: Copy>(row: &[T]) -> Vec<(T, usize)> {
+    row.iter().copied().zip(0..).collect()
+}
+
+fn top_places<T: Rank>(row: &[T], k: usize, largest: bool, sorted: bool) -> Vec<usize> {
+    let mut pairs = paired(row);
+    if largest {
+        selection::top(&mut pairs, k, sorted, |a, b| a.0.rank(b.0).is_gt());
+    } else {
+        selection::top(&mut pairs, k, sorted, |a, b| a.0.rank(b.0).is_lt());
+    }
+    pairs[..k].iter().map(|pair| pair.1).collect()
+}
+
+/// The k largest or smallest elements along `dim`, and where they stood. As `torch.topk`.
+pub fn topk(x: &Tensor, k: i64, dim: usize, largest: bool, sorted: bool) -> Result<(Tensor, Tensor)> {
+    let size = x.shape().get(dim).copied().unwrap_or(1);
+    if k < 0 || k as usize > size {
+        return Err(Error::runtime("selected index k out of range"));
+    }
+    if x.dtype() == DType::Bool && x.ndim() > 0 {
+        return Err(Error::runtime("\"topk_cpu\" not implemented for 'Bool'"));
+    }
+    if x.ndim() == 0 {
+        return Ok((super::copy(x), Tensor::from_i64(vec![0], [])));
+    }
+    let k = k as usize;
+    Ok(chosen(
+        x,
+        dim,
+        k,
+        |buffer, row| each_lane!(buffer, data => top_places(&data[row], k, largest, sorted)),
+    ))
+}
+
+/// The `k`-th smallest element along `dim` (from 1 on), and where it stood. As `torch.kthvalue`.
+pub fn kthvalue(x: &Tensor, k: i64, dim: usize, keepdim: bool) -> Result<(Tensor, Tensor)> {
+    let size = x.shape().get(dim).copied().unwrap_or(1);
+    if k <= 0 || k as usize > size {
+        return Err(Error::runtime(format!(
+            "kthvalue(): selected number k out of range for dimension {dim}"
+        )));
+    }
+    if x.dtype() == DType::Bool && x.ndim() > 0 {
+        return Err(Error::runtime("\"kthvalue_cpu\" not implemented for 'Bool'"));
+    }
+    let k = k as usize - 1;
+    let (values, places) = chosen(x, dim, 1, |buffer, row| {
+        each_lane!(buffer, data => {
+            let mut pairs = paired(&data[row]);
+            selection::kth(&mut pairs, k, |a, b| a.0.rank(b.0).is_gt());
+            vec![pairs[k].1]
+        })
+    });
+    let without = |tensor: Tensor| match keepdim || x.ndim() == 0 {
+        true => tensor,
+        false => tensor.with_layout(tensor.layout().squeeze(dim)),
+    };
+    Ok((without(values), without(places)))
+}
+
+/// The different elements, where each element went, and how many each is made of.
+pub struct Unique {
+    /// The different elements or slices.
+    pub values: Tensor,
+    /// For each element of the input the number of its value.
+    pub inverse: Tensor,
+    /// How often each occurs.
+    pub counts: Tensor,
+}
+
+/// Groups of equal neighbours among `order`: the first of each group, the group of each element, their sizes.
+fn groups(order: &[usize], same: impl Fn(usize, usize) -> bool) -> (Vec<usize>, Vec<i64>, Vec<i64>) {
+    let (mut firsts, mut inverse, mut counts) = (Vec::new(), vec![0; order.len()], Vec::new());
+    for (at, &place) in order.iter().enumerate() {
+        if at == 0 || !same(order[at - 1], place) {
+            firsts.push(place);
+            counts.push(0);
+        }
+        inverse[place] = firsts.len() as i64 - 1;
+        *counts.last_mut().expect("the first element opens a group") += 1;
+    }
+    (firsts, inverse, counts)
+}
+
+/// The different elements of the whole tensor; in order, or with `consecutive` of each run of equal ones.
+pub fn unique(x: &Tensor, consecutive: bool) -> Unique {
+    let buffer = x.to_buffer();
+    let order: Vec<usize> = if consecutive {
+        (0..buffer.len()).collect()
+    } else {
+        each_lane!(&buffer, data => rank::sorted_places(data, false))
+    };
+    let (firsts, inverse, counts) = each_lane!(&buffer, data => groups(&order, |a, b| data[a] == data[b]));
+    let count = firsts.len();
+    Unique {
+        values: Tensor::new(buffer.pick(&firsts), [count], x.dtype()),
+        inverse: Tensor::from_i64(inverse, x.shape()),
+        counts: Tensor::from_i64(counts, [count]),
+    }
+}
+
+/// The different slices along a dimension. As `torch.unique(dim=...)`.
+pub fn unique_slices(x: &Tensor, dim: usize, consecutive: bool) -> Result<Unique> {
+    let mut front: Vec<usize> = (0..x.ndim()).filter(|&axis| axis != dim).collect();
+    front.insert(0, dim);
+    let size = x.shape()[dim];
+    let buffer = x.with_layout(x.layout().permute(&front)).to_buffer();
+    let width = buffer.len().checked_div(size).unwrap_or(0);
+    let row = |at: usize| at * width..(at + 1) * width;
+    let mut order: Vec<usize> = (0..size).collect();
+    if !consecutive {
+        each_lane!(&buffer, data => order.sort_by(|&a, &b| {
+            let pairs = data[row(a)].iter().zip(&data[row(b)]);
+            pairs.map(|(x, y)| x.rank(*y)).find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
+        }));
+    }
+    let (firsts, inverse, counts) =
+        each_lane!(&buffer, data => groups(&order, |a, b| data[row(a)] == data[row(b)]));
+    let index: Vec<i64> = firsts.iter().map(|&at| at as i64).collect();
+    let count = firsts.len();
+    Ok(Unique {
+        values: in_front(x, dim, &index)?,
+        inverse: Tensor::from_i64(inverse, [size]),
+        counts: Tensor::from_i64(counts, [count]),
+    })
+}
+
+/// Slices by their numbers, laid out with `dim` slowest in memory.
+fn in_front(x: &Tensor, dim: usize, index: &[i64]) -> Result<Tensor> {
+    let mut front: Vec<usize> = (0..x.ndim()).filter(|&axis| axis != dim).collect();
+    front.insert(0, dim);
+    let slices = super::shape::index_select(&x.with_layout(x.layout().permute(&front)), 0, index)?;
+    let mut back: Vec<usize> = (1..x.ndim()).collect();
+    back.insert(dim, 0);
+    Ok(slices.with_layout(slices.layout().permute(&back)))
+}
+
+/// For each value how many sorted boundaries come before it. The shape of `values`. As `torch.searchsorted`.
+pub fn searchsorted(sorted: &Tensor, values: &Tensor, right: bool, sorter: Option<&Tensor>) -> Tensor {
+    let dtype = sorted.dtype().promote(values.dtype());
+    let (sorted, values) = (super::cast::to_dtype(sorted, dtype), super::cast::to_dtype(values, dtype));
+    let len = sorted.shape().last().copied().unwrap_or(1);
+    let per_row =
+        if sorted.ndim() <= 1 { values.numel() } else { values.shape().last().copied().unwrap_or(1) };
+    let orders = sorter.map(Tensor::to_i64_vec);
+    let (bounds, wanted) = (sorted.to_buffer(), values.to_buffer());
+    let places: Vec<i64> = crate::zip_lanes!(&bounds, &wanted, bounds, wanted => {
+        wanted.iter().enumerate().map(|(at, &value)| {
+            let row = if sorted.ndim() <= 1 { 0 } else { at / per_row.max(1) } * len;
+            let order = orders.as_ref().map(|orders| &orders[row..row + len]);
+            rank::insertion_place(&bounds[row..row + len], order, value, right) as i64
+        }).collect()
+    });
+    Tensor::from_i64(places, values.shape())
+}
+
+/// How often each whole number from 0 on occurs, or the sum of its weights. As `torch.bincount`.
+pub fn bincount(x: &Tensor, weights: Option<&Tensor>, least: usize) -> Result<Tensor> {
+    let values = x.to_i64_vec();
+    let len = values.iter().max().map_or(0, |&largest| largest as usize + 1).max(least);
+    crate::tensor::allow(&[len], DType::Int64)?;
+    let Some(weights) = weights else {
+        let mut counts = vec![0; len];
+        values.iter().for_each(|&value| counts[value as usize] += 1);
+        return Ok(Tensor::from_i64(counts, [len]));
+    };
+    if weights.dtype() == DType::Float32 {
+        let mut sums = vec![0f32; len];
+        values.iter().zip(weights.to_f32_vec()).for_each(|(&value, weight)| sums[value as usize] += weight);
+        return Ok(Tensor::from_f32(sums, [len]));
+    }
+    let mut sums = vec![0f64; len];
+    values.iter().zip(weights.to_f64_vec()).for_each(|(&value, weight)| sums[value as usize] += weight);
+    Ok(Tensor::new(Buffer::F64(sums), [len], DType::Float64))
+}
+
+/// How many elements lie in each of `bins` equal parts of `low..=high`; others do not count. As `torch.histc`.
+pub fn histc(x: &Tensor, bins: usize, mut low: f64, mut high: f64) -> Result<Tensor> {
+    let values = x.to_f64_vec();
+    if low == high && !values.is_empty() {
+        let nan = values.iter().any(|value| value.is_nan());
+        low = if nan { f64::NAN } else { values.iter().copied().fold(f64::INFINITY, f64::min) };
+        high = if nan { f64::NAN } else { values.iter().copied().fold(f64::NEG_INFINITY, f64::max) };
+    }
+    if low == high {
+        (low, high) = (low - 1.0, high + 1.0);
+    }
+    if !(low.is_finite() && high.is_finite()) {
+        let text = |value: f64| {
+            if value.is_nan() { "nan".to_owned() } else { value.to_string() }
+        };
+        return Err(Error::runtime(format!(
+            "torch.histc: range of [{}, {}] is not finite",
+            text(low),
+            text(high)
+        )));
+    }
+    if low > high {
+        return Err(Error::runtime("torch.histc: max must be larger than min"));
+    }
+    let mut counts = vec![0f64; bins];
+    for value in values.into_iter().filter(|&value| value >= low && value <= high) {
+        let place = if x.dtype() == DType::Float64 {
+            ((value - low) / (high - low) * bins as f64) as usize
+        } else {
+            ((value as f32 - low as f32) / (high as f32 - low as f32) * bins as f32) as usize
+        };
+        counts[place.min(bins - 1)] += 1.0;
+    }
+    Ok(super::cast::to_dtype(&Tensor::new(Buffer::F64(counts), [bins], DType::Float64), x.dtype()))
+}
+
+/// Whether each element is among the others; the other way round with `invert`. As `torch.isin`.
+pub fn isin(elements: &Tensor, among: &Tensor, invert: bool) -> Tensor {
+    let dtype = elements.dtype().promote(among.dtype());
+    let (elements, among) = (super::cast::to_dtype(elements, dtype), super::cast::to_dtype(among, dtype));
+    let (x, y) = (elements.to_buffer(), among.to_buffer());
+    let hits = crate::zip_lanes!(&x, &y, x, y => {
+        x.iter().map(|value| y.contains(value) != invert).collect()
+    });
+    Tensor::from_bool(hits, elements.shape())
+}
+
+/// Each place where an element is not zero, a row of indices each; column-major, as PyTorch leaves it. (n, ndim)
+pub fn nonzero(x: &Tensor) -> Tensor {
+    let columns = crate::tensor::index::nonzero(x);
+    let count = columns[0].numel();
+    if x.ndim() == 0 {
+        return Tensor::from_i64(Vec::new(), [count, 0]);
+    }
+    let layout = Layout { shape: vec![count, x.ndim()], strides: vec![1, count], offset: 0 };
+    columns[0].with_layout(layout)
+}

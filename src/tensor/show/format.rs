@@ -1,0 +1,128 @@
+//! One tensor's way of writing its elements: notation and width, from the values that are shown.
+//! Room: tensor. Values in, text out.
+//! Source: the formatter of `torch._tensor_str` in PyTorch 2.6.
+
+use super::{Kind, PrintOptions, Source, Value, shown_places};
+
+/// How the floats of one tensor are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Notation {
+    /// `3`, `True`: no floats at all.
+    Plain,
+    /// `3.`: every finite value is whole.
+    Whole,
+    /// `3.1416`.
+    Fixed,
+    /// `3.1416e+00`.
+    Scientific,
+}
+
+/// The notation of one tensor and the width its elements are padded to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Format {
+    notation: Notation,
+    precision: usize,
+    width: usize,
+}
+
+impl Format {
+    /// The format in which `source` prints under `options`; reads only the elements that are shown.
+    pub fn of(source: &dyn Source, options: &PrintOptions) -> Format {
+        let shape = source.shape();
+        let values: Vec<Value> =
+            shown_places(shape, options.edge_of(shape)).into_iter().map(|place| source.at(place)).collect();
+        Format::of_values(source.kind(), &values, options)
+    }
+
+    /// The same from the shown values themselves.
+    pub fn of_values(kind: Kind, shown: &[Value], options: &PrintOptions) -> Format {
+        let mut format = Format { notation: Notation::Plain, precision: options.precision, width: 1 };
+        if kind != Kind::Float {
+            format.widen(shown.iter().copied());
+            return format;
+        }
+        // Zeros, infinities and nan have no say, neither in the notation nor in the width.
+        let telling: Vec<f64> = shown
+            .iter()
+            .filter_map(|&value| match value {
+                Value::Float(x) if x.is_finite() && x != 0.0 => Some(x),
+                _ => None,
+            })
+            .collect();
+        format.notation = Notation::Whole;
+        if telling.is_empty() {
+            return format;
+        }
+        let (least, most) = telling
+            .iter()
+            .map(|x| x.abs())
+            .fold((f64::INFINITY, 0.0_f64), |(least, most), x| (least.min(x), most.max(x)));
+        let whole = telling.iter().all(|x| x.fract() == 0.0);
+        let far_apart = most / least > 1000.0 || most > 1e8 || (!whole && least < 1e-4);
+        let asked = match (far_apart, whole) {
+            (true, _) => Notation::Scientific,
+            (false, true) => Notation::Whole,
+            (false, false) => Notation::Fixed,
+        };
+        format.notation = asked;
+        format.widen(telling.into_iter().map(Value::Float));
+        // An option overrules the values, but only once they have set the width.
+        format.notation = match options.sci_mode {
+            Some(true) => Notation::Scientific,
+            Some(false) if whole => Notation::Whole,
+            Some(false) => Notation::Fixed,
+            None => asked,
+        };
+        format
+    }
+
+    /// How this tensor's elements are written.
+    pub fn notation(&self) -> Notation {
+        self.notation
+    }
+
+    /// The width that elements are padded to on the left.
+    pub fn width(&self) -> usize {
+        self.width
+    }
+
+    /// One element, unpadded.
+    pub fn text(&self, value: Value) -> String {
+        match value {
+            Value::Bool(true) => "True".to_owned(),
+            Value::Bool(false) => "False".to_owned(),
+            Value::Int(n) => n.to_string(),
+            Value::Float(x) if x.is_nan() => "nan".to_owned(),
+            Value::Float(x) if x.is_infinite() => if x > 0.0 { "inf" } else { "-inf" }.to_owned(),
+            Value::Float(x) => match self.notation {
+                Notation::Scientific => scientific(x, self.precision),
+                Notation::Fixed => format!("{x:.*}", self.precision),
+                Notation::Whole | Notation::Plain => format!("{x:.0}."),
+            },
+        }
+    }
+
+    /// One element as it stands in its row: padded on the left to the tensor's width.
+    pub fn padded(&self, value: Value) -> String {
+        format!("{:>width$}", self.text(value), width = self.width)
+    }
+
+    fn widen(&mut self, values: impl Iterator<Item = Value>) {
+        for value in values {
+            self.width = self.width.max(self.text(value).len());
+        }
+    }
+}
+
+/// `x` with an exponent of a sign and at least two digits, as C and Python write it.
+fn scientific(x: f64, precision: usize) -> String {
+    let text = format!("{x:.precision$e}");
+    let Some((digits, exponent)) = text.split_once('e') else {
+        return text;
+    };
+    let (sign, exponent) = match exponent.strip_prefix('-') {
+        Some(exponent) => ('-', exponent),
+        None => ('+', exponent),
+    };
+    format!("{digits}e{sign}{exponent:0>2}")
+}

@@ -1,0 +1,225 @@
+//! The elements themselves, shared by all views on them.
+//! Room: tensor.
+
+use std::cell::{Cell, Ref, RefCell, RefMut};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::dtype::{DType, Lane};
+use super::error::{Error, Result};
+use super::layout::Layout;
+use super::record::Record;
+
+/// Elements in one of the four lanes.
+#[derive(Clone, Debug)]
+pub enum Buffer {
+    /// 32-bit floats.
+    F32(Vec<f32>),
+    /// 64-bit floats.
+    F64(Vec<f64>),
+    /// 64-bit integers.
+    I64(Vec<i64>),
+    /// Truth values.
+    Bool(Vec<bool>),
+}
+
+/// The most bytes one tensor may take; a property of the process, as memory is.
+static LIMIT: AtomicU64 = AtomicU64::new(u64::MAX);
+
+/// Sets the most bytes one tensor may take (`--max-memory`).
+pub fn set_memory_limit(bytes: u64) {
+    LIMIT.store(bytes, Ordering::Relaxed);
+}
+
+/// Whether a tensor of `shape` may be made; asked before anything is allocated.
+/// Errors: the `RuntimeError` of PyTorch's allocator, with the bytes asked for.
+pub fn allow(shape: &[usize], dtype: DType) -> Result<usize> {
+    let elements = shape.iter().try_fold(1u128, |product, &size| product.checked_mul(size as u128));
+    let bytes = elements.and_then(|elements| elements.checked_mul(dtype.size() as u128)).unwrap_or(u128::MAX);
+    if bytes > u128::from(LIMIT.load(Ordering::Relaxed)).min(isize::MAX as u128) {
+        return Err(Error::memory(bytes));
+    }
+    Ok(bytes as usize / dtype.size())
+}
+
+/// Runs `$body` with `$data` bound to the vector of whichever lane `$buffer` is.
+#[macro_export]
+macro_rules! each_lane {
+    ($buffer:expr, $data:ident => $body:expr) => {
+        match $buffer {
+            $crate::tensor::Buffer::F32($data) => $body,
+            $crate::tensor::Buffer::F64($data) => $body,
+            $crate::tensor::Buffer::I64($data) => $body,
+            $crate::tensor::Buffer::Bool($data) => $body,
+        }
+    };
+}
+
+/// As [`each_lane`], the result a buffer of the same lane.
+#[macro_export]
+macro_rules! map_lane {
+    ($buffer:expr, $data:ident => $body:expr) => {
+        match $buffer {
+            $crate::tensor::Buffer::F32($data) => $crate::tensor::Buffer::F32($body),
+            $crate::tensor::Buffer::F64($data) => $crate::tensor::Buffer::F64($body),
+            $crate::tensor::Buffer::I64($data) => $crate::tensor::Buffer::I64($body),
+            $crate::tensor::Buffer::Bool($data) => $crate::tensor::Buffer::Bool($body),
+        }
+    };
+}
+
+/// Runs `$body` with the vectors of two buffers of one lane, which the caller has seen to.
+#[macro_export]
+macro_rules! zip_lanes {
+    ($a:expr, $b:expr, $x:ident, $y:ident => $body:expr) => {
+        match ($a, $b) {
+            ($crate::tensor::Buffer::F32($x), $crate::tensor::Buffer::F32($y)) => $body,
+            ($crate::tensor::Buffer::F64($x), $crate::tensor::Buffer::F64($y)) => $body,
+            ($crate::tensor::Buffer::I64($x), $crate::tensor::Buffer::I64($y)) => $body,
+            ($crate::tensor::Buffer::Bool($x), $crate::tensor::Buffer::Bool($y)) => $body,
+            _ => unreachable!("both buffers hold one dtype"),
+        }
+    };
+}
+
+impl Buffer {
+    /// `len` zeros (or `false`) in the lane of `dtype`.
+    pub fn zeros(dtype: DType, len: usize) -> Buffer {
+        match dtype.lane() {
+            Lane::F32 => Buffer::F32(vec![0.0; len]),
+            Lane::F64 => Buffer::F64(vec![0.0; len]),
+            Lane::I64 => Buffer::I64(vec![0; len]),
+            Lane::Bool => Buffer::Bool(vec![false; len]),
+        }
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        each_lane!(self, data => data.len())
+    }
+
+    /// Whether there is no element.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The elements at these places, in their order.
+    pub fn pick(&self, places: &[usize]) -> Buffer {
+        map_lane!(self, data => places.iter().map(|&at| data[at]).collect())
+    }
+
+    /// Element `at` as a float; truth values are 0 and 1.
+    pub fn float(&self, at: usize) -> f64 {
+        match self {
+            Buffer::F32(data) => f64::from(data[at]),
+            Buffer::F64(data) => data[at],
+            Buffer::I64(data) => data[at] as f64,
+            Buffer::Bool(data) => f64::from(u8::from(data[at])),
+        }
+    }
+
+    /// Element `at` as an integer, floats cut off towards zero.
+    pub fn int(&self, at: usize) -> i64 {
+        match self {
+            Buffer::F32(data) => data[at] as i64,
+            Buffer::F64(data) => data[at] as i64,
+            Buffer::I64(data) => data[at],
+            Buffer::Bool(data) => i64::from(data[at]),
+        }
+    }
+
+    /// Rounds every element to what `dtype` can hold, where its lane is wider.
+    pub fn settle(&mut self, dtype: DType) {
+        if !dtype.is_narrow() {
+            return;
+        }
+        match self {
+            Buffer::F32(data) => data.iter_mut().for_each(|value| *value = dtype.round_f32(*value)),
+            Buffer::I64(data) => data.iter_mut().for_each(|value| *value = dtype.wrap_i64(*value)),
+            Buffer::F64(_) | Buffer::Bool(_) => {}
+        }
+    }
+}
+
+/// An in-place write: which elements it covered, and the operation that wrote them.
+#[derive(Clone, Debug)]
+pub struct Write {
+    /// The view that was written through.
+    pub layout: Layout,
+    /// The operation.
+    pub record: Rc<Record>,
+}
+
+/// How many in-place writes a storage remembers; older ones are forgotten first.
+const WRITES_KEPT: usize = 512;
+
+#[derive(Debug)]
+struct Shared {
+    buffer: RefCell<Buffer>,
+    version: Cell<u64>,
+    writes: RefCell<std::collections::VecDeque<Write>>,
+}
+
+/// Elements shared by a tensor and all views on it. Cloning shares.
+#[derive(Clone, Debug)]
+pub struct Storage(Rc<Shared>);
+
+impl Storage {
+    /// A storage of its own for these elements.
+    pub fn new(buffer: Buffer) -> Self {
+        Storage(Rc::new(Shared {
+            buffer: RefCell::new(buffer),
+            version: Cell::new(0),
+            writes: RefCell::default(),
+        }))
+    }
+
+    /// The elements, to read.
+    pub fn read(&self) -> Ref<'_, Buffer> {
+        self.0.buffer.borrow()
+    }
+
+    /// The elements, to write; every view sees it. The version goes up.
+    pub fn write(&self) -> RefMut<'_, Buffer> {
+        self.0.version.set(self.0.version.get() + 1);
+        self.0.buffer.borrow_mut()
+    }
+
+    /// How often the elements were written to. As `Tensor._version`.
+    pub fn version(&self) -> u64 {
+        self.0.version.get()
+    }
+
+    /// Whether both are the same elements in memory.
+    pub fn same(&self, other: &Storage) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// A number that tells storages apart while they live. As `Tensor.data_ptr`.
+    pub fn address(&self) -> usize {
+        Rc::as_ptr(&self.0) as usize
+    }
+
+    /// Remembers an in-place write.
+    pub fn remember(&self, write: Write) {
+        let mut writes = self.0.writes.borrow_mut();
+        if writes.len() == WRITES_KEPT {
+            writes.pop_front();
+        }
+        writes.push_back(write);
+    }
+
+    /// Says that the last write, by this record, covered only what `layout` sees.
+    pub fn narrow_last(&self, record: &Rc<Record>, layout: Layout) {
+        if let Some(write) =
+            self.0.writes.borrow_mut().back_mut().filter(|write| Rc::ptr_eq(&write.record, record))
+        {
+            write.layout = layout;
+        }
+    }
+
+    /// The last write that covered storage element `at`, if it is remembered.
+    pub fn last_write(&self, at: usize) -> Option<Write> {
+        self.0.writes.borrow().iter().rev().find(|write| write.layout.sees(at)).cloned()
+    }
+}

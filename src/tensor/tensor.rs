@@ -1,0 +1,319 @@
+//! The tensor: a layout over a shared storage, a dtype, and what made it.
+//! Room: tensor. Cloning is cheap and means the same tensor, as a second Python name does.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use super::dtype::DType;
+use super::error::{Error, Result};
+use super::layout::Layout;
+use super::record::Record;
+use super::storage::{Buffer, Storage};
+use crate::kernel::elementwise::gather_strided;
+
+/// A PyTorch tensor on the CPU.
+#[derive(Clone, Debug)]
+pub struct Tensor(Rc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    storage: Storage,
+    layout: Layout,
+    dtype: DType,
+    meta: RefCell<Meta>,
+}
+
+/// What may change while the tensor stays the same.
+#[derive(Debug, Default, Clone)]
+struct Meta {
+    origin: Option<Rc<Record>>,
+    output: usize,
+    requires_grad: bool,
+    leaf: bool,
+    retains_grad: bool,
+    grad: Option<Tensor>,
+}
+
+impl Tensor {
+    /// A tensor that sees `storage` through `layout`.
+    pub fn from_parts(storage: Storage, layout: Layout, dtype: DType) -> Tensor {
+        debug_assert!(layout.end() <= storage.read().len() || layout.numel() == 0);
+        Tensor(Rc::new(Inner { storage, layout, dtype, meta: RefCell::default() }))
+    }
+
+    /// A row-major tensor of these elements, rounded to what `dtype` can hold.
+    pub fn new(mut buffer: Buffer, shape: impl Into<Vec<usize>>, dtype: DType) -> Tensor {
+        buffer.settle(dtype);
+        Tensor::from_parts(Storage::new(buffer), Layout::contiguous(shape), dtype)
+    }
+
+    /// Zeros. Errors: more memory than allowed.
+    pub fn zeros(shape: impl Into<Vec<usize>>, dtype: DType) -> Result<Tensor> {
+        let shape = shape.into();
+        let len = super::storage::allow(&shape, dtype)?;
+        Ok(Tensor::new(Buffer::zeros(dtype, len), shape, dtype))
+    }
+
+    /// A float32 tensor of these elements.
+    pub fn from_f32(values: Vec<f32>, shape: impl Into<Vec<usize>>) -> Tensor {
+        Tensor::new(Buffer::F32(values), shape, DType::Float32)
+    }
+
+    /// An int64 tensor of these elements.
+    pub fn from_i64(values: Vec<i64>, shape: impl Into<Vec<usize>>) -> Tensor {
+        Tensor::new(Buffer::I64(values), shape, DType::Int64)
+    }
+
+    /// A bool tensor of these elements.
+    pub fn from_bool(values: Vec<bool>, shape: impl Into<Vec<usize>>) -> Tensor {
+        Tensor::new(Buffer::Bool(values), shape, DType::Bool)
+    }
+
+    /// A 0-d tensor.
+    pub fn scalar(value: f64, dtype: DType) -> Tensor {
+        let mut buffer = Buffer::zeros(dtype, 1);
+        match &mut buffer {
+            Buffer::F32(data) => data[0] = value as f32,
+            Buffer::F64(data) => data[0] = value,
+            Buffer::I64(data) => data[0] = value as i64,
+            Buffer::Bool(data) => data[0] = value != 0.0,
+        }
+        Tensor::new(buffer, [], dtype)
+    }
+
+    /// The elements all views share.
+    pub fn storage(&self) -> &Storage {
+        &self.0.storage
+    }
+
+    /// Shape, strides and offset.
+    pub fn layout(&self) -> &Layout {
+        &self.0.layout
+    }
+
+    /// Elements along each dimension.
+    pub fn shape(&self) -> &[usize] {
+        &self.0.layout.shape
+    }
+
+    /// Storage elements between neighbours.
+    pub fn strides(&self) -> &[usize] {
+        &self.0.layout.strides
+    }
+
+    /// Number of dimensions.
+    pub fn ndim(&self) -> usize {
+        self.0.layout.ndim()
+    }
+
+    /// Number of elements.
+    pub fn numel(&self) -> usize {
+        self.0.layout.numel()
+    }
+
+    /// Element type.
+    pub fn dtype(&self) -> DType {
+        self.0.dtype
+    }
+
+    /// Whether the elements lie row-major without gaps.
+    pub fn is_contiguous(&self) -> bool {
+        self.0.layout.is_contiguous()
+    }
+
+    /// A number that tells tensors apart while they live.
+    pub fn id(&self) -> usize {
+        Rc::as_ptr(&self.0) as usize
+    }
+
+    /// Whether both names mean one tensor (Python's `is`).
+    pub fn is(&self, other: &Tensor) -> bool {
+        Rc::ptr_eq(&self.0, &other.0)
+    }
+
+    /// Another view on the same elements. View.
+    pub fn with_layout(&self, layout: Layout) -> Tensor {
+        Tensor::from_parts(self.0.storage.clone(), layout, self.0.dtype)
+    }
+
+    /// A new tensor on the same elements, without history. As `Tensor.detach`.
+    pub fn alias(&self) -> Tensor {
+        self.with_layout(self.0.layout.clone())
+    }
+
+    /// The elements row-major, in a buffer of their own. Copies.
+    pub fn to_buffer(&self) -> Buffer {
+        let layout = &self.0.layout;
+        macro_rules! gathered {
+            ($data:expr) => {
+                gather_strided($data, &layout.shape, &layout.strides, layout.offset)
+            };
+        }
+        match &*self.0.storage.read() {
+            Buffer::F32(data) => Buffer::F32(gathered!(data)),
+            Buffer::F64(data) => Buffer::F64(gathered!(data)),
+            Buffer::I64(data) => Buffer::I64(gathered!(data)),
+            Buffer::Bool(data) => Buffer::Bool(gathered!(data)),
+        }
+    }
+
+    /// The elements row-major as floats. Copies.
+    pub fn to_f64_vec(&self) -> Vec<f64> {
+        match self.to_buffer() {
+            Buffer::F32(data) => data.into_iter().map(f64::from).collect(),
+            Buffer::F64(data) => data,
+            Buffer::I64(data) => data.into_iter().map(|value| value as f64).collect(),
+            Buffer::Bool(data) => data.into_iter().map(|value| f64::from(u8::from(value))).collect(),
+        }
+    }
+
+    /// The elements row-major as integers. Copies.
+    pub fn to_i64_vec(&self) -> Vec<i64> {
+        match self.to_buffer() {
+            Buffer::F32(data) => data.into_iter().map(|value| value as i64).collect(),
+            Buffer::F64(data) => data.into_iter().map(|value| value as i64).collect(),
+            Buffer::I64(data) => data,
+            Buffer::Bool(data) => data.into_iter().map(i64::from).collect(),
+        }
+    }
+
+    /// The elements row-major as truth values. Copies.
+    pub fn to_bool_vec(&self) -> Vec<bool> {
+        match self.to_buffer() {
+            Buffer::F32(data) => data.into_iter().map(|value| value != 0.0).collect(),
+            Buffer::F64(data) => data.into_iter().map(|value| value != 0.0).collect(),
+            Buffer::I64(data) => data.into_iter().map(|value| value != 0).collect(),
+            Buffer::Bool(data) => data,
+        }
+    }
+
+    /// The elements row-major as 32-bit floats. Copies.
+    pub fn to_f32_vec(&self) -> Vec<f32> {
+        match self.to_buffer() {
+            Buffer::F32(data) => data,
+            Buffer::F64(data) => data.into_iter().map(|value| value as f32).collect(),
+            Buffer::I64(data) => data.into_iter().map(|value| value as f32).collect(),
+            Buffer::Bool(data) => data.into_iter().map(|value| f32::from(u8::from(value))).collect(),
+        }
+    }
+
+    /// The one element as a float. Errors: more or fewer than one element.
+    pub fn item(&self) -> Result<f64> {
+        self.only()?;
+        Ok(self.0.storage.read().float(self.0.layout.offset))
+    }
+
+    /// The one element as an integer. Errors: more or fewer than one element.
+    pub fn item_int(&self) -> Result<i64> {
+        self.only()?;
+        Ok(self.0.storage.read().int(self.0.layout.offset))
+    }
+
+    fn only(&self) -> Result<()> {
+        match self.numel() {
+            1 => Ok(()),
+            n => Err(Error::runtime(format!("a Tensor with {n} elements cannot be converted to Scalar"))),
+        }
+    }
+
+    /// What made it, if an operation did.
+    pub fn origin(&self) -> Option<Rc<Record>> {
+        self.0.meta.borrow().origin.clone()
+    }
+
+    /// Which of its operation's results it is.
+    pub fn output_index(&self) -> usize {
+        self.0.meta.borrow().output
+    }
+
+    /// Says what made it: result `output` of `record`.
+    pub fn set_origin(&self, record: Rc<Record>, output: usize) {
+        let old = {
+            let mut meta = self.0.meta.borrow_mut();
+            meta.output = output;
+            meta.origin.replace(record)
+        };
+        drop(old);
+    }
+
+    /// The record, when this is the last name of the tensor.
+    pub(super) fn into_origin(self) -> Option<Rc<Record>> {
+        Rc::try_unwrap(self.0).ok().and_then(|inner| inner.meta.into_inner().origin)
+    }
+
+    /// Whether gradients are asked for it.
+    pub fn requires_grad(&self) -> bool {
+        self.0.meta.borrow().requires_grad
+    }
+
+    /// Marks a result of a differentiable operation.
+    pub fn mark_result(&self, requires_grad: bool) {
+        let mut meta = self.0.meta.borrow_mut();
+        meta.requires_grad = requires_grad;
+        meta.leaf = false;
+    }
+
+    /// Makes it a leaf that asks for gradients, or one that does not. As `requires_grad_`.
+    /// Errors: only floating point tensors can; a result cannot stop asking.
+    pub fn set_requires_grad(&self, on: bool) -> Result<()> {
+        if on && !self.0.dtype.is_float() {
+            return Err(Error::runtime("only Tensors of floating point dtype can require gradients"));
+        }
+        if !self.is_leaf() {
+            if on {
+                return Ok(());
+            }
+            return Err(Error::runtime(
+                "you can only change requires_grad flags of leaf variables. If you want to use a computed variable \
+                 in a subgraph that doesn't require differentiation use var_no_grad = var.detach().",
+            ));
+        }
+        let mut meta = self.0.meta.borrow_mut();
+        meta.requires_grad = on;
+        meta.leaf = true;
+        Ok(())
+    }
+
+    /// Whether no differentiable operation made it. As `Tensor.is_leaf`.
+    pub fn is_leaf(&self) -> bool {
+        let meta = self.0.meta.borrow();
+        !meta.requires_grad || meta.leaf
+    }
+
+    /// What `grad_fn` shows: `MmBackward0`.
+    pub fn grad_fn(&self) -> Option<String> {
+        if self.is_leaf() {
+            return None;
+        }
+        self.origin().map(|record| grad_text(record.grad_name.get()))
+    }
+
+    /// The gradient, when one was computed.
+    pub fn grad(&self) -> Option<Tensor> {
+        self.0.meta.borrow().grad.clone()
+    }
+
+    /// Sets or clears the gradient.
+    pub fn set_grad(&self, grad: Option<Tensor>) {
+        self.0.meta.borrow_mut().grad = grad;
+    }
+
+    /// Whether a result keeps its gradient. As `Tensor.retains_grad`.
+    pub fn retains_grad(&self) -> bool {
+        self.0.meta.borrow().retains_grad
+    }
+
+    /// Asks a result to keep its gradient. As `retain_grad`.
+    pub fn retain_grad(&self) {
+        self.0.meta.borrow_mut().retains_grad = true;
+    }
+}
+
+/// The name `grad_fn` shows: `Mm` is `MmBackward0`, `Sum|1` is `SumBackward1`, `CopySlices` is itself.
+pub fn grad_text(name: &str) -> String {
+    match name.split_once('|') {
+        _ if matches!(name, "CopySlices" | "CopyBackwards" | "NotImplemented") => name.to_owned(),
+        Some((stem, number)) => format!("{stem}Backward{number}"),
+        None => format!("{name}Backward0"),
+    }
+}
