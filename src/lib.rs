@@ -8,7 +8,7 @@
 //! |---|---|
 //! | [`kernel`] | numbers in, numbers out: GEMM, softmax, attention, random streams |
 //! | [`tensor`] | what PyTorch calls a tensor: views, dtypes, the recorded graph, printing |
-//! | `torch` | the modules that lesson code imports |
+//! | [`torch`] | the modules that lesson code imports |
 //! | `session` | one interpreter: run a cell, keep what it printed and bound |
 //! | `lesson` | lesson files, notebooks and scripts; the catalogue of steps |
 //! | `explain` | why a number is what it is |
@@ -17,3 +17,4 @@
 
 pub mod kernel;
 pub mod tensor;
+pub mod torch;

@@ -1,0 +1,171 @@
+//! `torch.tensor(data)`: nested Python sequences to a tensor.
+//! Room: torch. Errors are PyTorch's.
+
+use rustpython_vm::builtins::{PyDict, PyStr};
+use rustpython_vm::{PyObject, PyObjectRef, PyResult, VirtualMachine};
+
+use super::bind::{OrRaise, inferred_dtype, items, number, tensor_of};
+use crate::tensor::ops::cast::to_dtype;
+use crate::tensor::{Arg, Buffer, Category, DType, Tensor, allow};
+
+/// The items of a sequence; ranges and other iterables are no sequences to PyTorch, but `range` is.
+fn sequence(object: &PyObject, vm: &VirtualMachine) -> PyResult<Option<Vec<PyObjectRef>>> {
+    if let Some(items) = items(object) {
+        return Ok(Some(items));
+    }
+    // Text and mappings have lengths and items, and are no sequences of numbers.
+    let is_text = object.downcast_ref::<PyStr>().is_some() || object.downcast_ref::<PyDict>().is_some();
+    let looks_like_one = !is_text
+        && object.class().get_attr(vm.ctx.intern_str("__getitem__")).is_some()
+        && object.class().get_attr(vm.ctx.intern_str("__len__")).is_some();
+    if looks_like_one && tensor_of(object).is_none() {
+        return vm.extract_elements_with(object, Ok).map(Some);
+    }
+    Ok(None)
+}
+
+/// The shape nested sequences have, read along their first elements.
+fn shape_of(object: &PyObject, vm: &VirtualMachine) -> PyResult<Vec<usize>> {
+    let mut shape = Vec::new();
+    let mut at = object.to_owned();
+    loop {
+        if let Some(tensor) = tensor_of(&at) {
+            shape.extend_from_slice(tensor.shape());
+            return Ok(shape);
+        }
+        let Some(items) = sequence(&at, vm)? else {
+            return Ok(shape);
+        };
+        shape.push(items.len());
+        if shape.len() > 128 {
+            return Err(vm.new_value_error("too many dimensions 'list'"));
+        }
+        match items.first() {
+            Some(first) => at = first.clone(),
+            None => return Ok(shape),
+        }
+    }
+}
+
+fn not_a_number(
+    object: &PyObject,
+    depth: usize,
+    first: bool,
+    vm: &VirtualMachine,
+) -> rustpython_vm::builtins::PyBaseExceptionRef {
+    let name = object.class().name().to_string();
+    if object.downcast_ref::<PyStr>().is_some() {
+        return if depth == 0 || !first {
+            vm.new_type_error(format!("new(): invalid data type '{name}'"))
+        } else {
+            vm.new_value_error(format!("too many dimensions '{name}'"))
+        };
+    }
+    if vm.is_none(object) && depth > 0 {
+        return vm.new_runtime_error("Could not infer dtype of NoneType");
+    }
+    vm.new_runtime_error(format!("Could not infer dtype of {name}"))
+}
+
+/// Collects the numbers of nested sequences in row-major order.
+fn collect(
+    object: &PyObject,
+    shape: &[usize],
+    depth: usize,
+    values: &mut Vec<Arg>,
+    vm: &VirtualMachine,
+) -> PyResult<()> {
+    if depth == shape.len() {
+        if let Some(number) = number(object, vm) {
+            values.push(number);
+            return Ok(());
+        }
+        if let Some(tensor) = tensor_of(object).filter(|tensor| tensor.numel() == 1) {
+            values.push(match tensor.dtype().category() {
+                Category::Float => Arg::Float(tensor.item().or_raise(vm)?),
+                Category::Integer => Arg::Int(tensor.item_int().or_raise(vm)?),
+                Category::Bool => Arg::Bool(tensor.item_int().or_raise(vm)? != 0),
+            });
+            return Ok(());
+        }
+        if sequence(object, vm)?.is_some() {
+            let name = object.class().name().to_string();
+            let whole = values.iter().all(|value| matches!(value, Arg::Int(_) | Arg::Bool(_)));
+            return Err(vm.new_type_error(if whole {
+                format!("'{name}' object cannot be interpreted as an integer")
+            } else {
+                format!("must be real number, not {name}")
+            }));
+        }
+        return Err(not_a_number(object, depth, values.is_empty(), vm));
+    }
+    if let Some(tensor) = tensor_of(object) {
+        let category = tensor.dtype().category();
+        for value in tensor.to_f64_vec() {
+            values.push(match category {
+                Category::Float => Arg::Float(value),
+                Category::Integer => Arg::Int(value as i64),
+                Category::Bool => Arg::Bool(value != 0.0),
+            });
+        }
+        return Ok(());
+    }
+    let Some(items) = sequence(object, vm)? else {
+        return Err(match number(object, vm) {
+            Some(_) => vm.new_type_error("not a sequence"),
+            None => not_a_number(object, depth, values.is_empty(), vm),
+        });
+    };
+    if items.len() != shape[depth] {
+        return Err(vm.new_value_error(format!(
+            "expected sequence of length {} at dim {depth} (got {})",
+            shape[depth],
+            items.len()
+        )));
+    }
+    items.iter().try_for_each(|item| collect(item, shape, depth + 1, values, vm))
+}
+
+/// The tensor of a number, nested sequences of numbers, or another tensor's values. Copies.
+pub fn tensor_from(
+    object: &PyObject,
+    dtype: Option<DType>,
+    default: DType,
+    vm: &VirtualMachine,
+) -> PyResult<Tensor> {
+    if let Some(tensor) = tensor_of(object) {
+        let copy = crate::tensor::ops::copy(&tensor);
+        return Ok(dtype.map_or_else(|| copy.clone(), |dtype| to_dtype(&copy, dtype)));
+    }
+    let shape = shape_of(object, vm)?;
+    let count = allow(&shape, DType::Float64).or_raise(vm)?;
+    let mut values = Vec::with_capacity(count.min(1 << 20));
+    collect(object, &shape, 0, &mut values, vm)?;
+    let category = values
+        .iter()
+        .map(|value| match value {
+            Arg::Float(_) => Category::Float,
+            Arg::Int(_) => Category::Integer,
+            _ => Category::Bool,
+        })
+        .max()
+        .unwrap_or(Category::Float);
+    let dtype = dtype.unwrap_or_else(|| inferred_dtype(category, default));
+    let float = |value: &Arg| value.number().unwrap_or(0.0);
+    let buffer = match Buffer::zeros(dtype, 0) {
+        Buffer::F32(_) => Buffer::F32(values.iter().map(|value| float(value) as f32).collect()),
+        Buffer::F64(_) => Buffer::F64(values.iter().map(float).collect()),
+        Buffer::I64(_) => Buffer::I64(
+            values
+                .iter()
+                .map(|value| match *value {
+                    Arg::Int(int) => int,
+                    Arg::Bool(truth) => i64::from(truth),
+                    ref other => float(other) as i64,
+                })
+                .collect(),
+        ),
+        Buffer::Bool(_) => Buffer::Bool(values.iter().map(|value| float(value) != 0.0).collect()),
+    };
+    Ok(Tensor::new(buffer, shape, dtype))
+}

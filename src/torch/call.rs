@@ -1,0 +1,498 @@
+//! One call of an operation: arguments bound, then run, recorded and marked for gradients.
+//! Room: torch. Free of Python objects, so that operations are called alike from Python and Rust.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use super::state::State;
+use super::table::{IN_PLACE_ONLY, Op};
+use crate::kernel::random::Generator;
+use crate::tensor::{Arg, Buffer, DType, Error, Ran, Result, Site, Tensor, Write, ops};
+
+/// What an operation gives back.
+#[derive(Clone, Debug)]
+pub enum Value {
+    /// A tensor.
+    Tensor(Tensor),
+    /// A tuple of tensors.
+    Tensors(Vec<Tensor>),
+    /// A list of tensors.
+    List(Vec<Tensor>),
+    /// A named tuple, as `max(dim=...)` gives: its type's name and its fields.
+    Named(&'static str, Vec<(&'static str, Tensor)>),
+    /// A truth value.
+    Bool(bool),
+    /// A whole number.
+    Int(i64),
+    /// A floating point number.
+    Float(f64),
+    /// A text.
+    Text(String),
+    /// A shape.
+    Size(Vec<usize>),
+    /// A tuple of whole numbers.
+    Ints(Vec<i64>),
+    /// A dtype.
+    DType(DType),
+    /// Nothing.
+    None,
+}
+
+impl From<Tensor> for Value {
+    fn from(tensor: Tensor) -> Value {
+        Value::Tensor(tensor)
+    }
+}
+
+impl Value {
+    /// The tensors in it.
+    pub fn tensors(&self) -> Vec<&Tensor> {
+        match self {
+            Value::Tensor(tensor) => vec![tensor],
+            Value::Tensors(tensors) | Value::List(tensors) => tensors.iter().collect(),
+            Value::Named(_, fields) => fields.iter().map(|field| &field.1).collect(),
+            _ => Vec::new(),
+        }
+    }
+}
+
+/// A call whose arguments fit the signature's form.
+pub struct Call<'a> {
+    /// The session's state.
+    pub state: &'a State,
+    /// The operation.
+    pub op: &'static Op,
+    /// Which of its forms the arguments fit.
+    pub form: usize,
+    /// Whether it is the in-place twin that was called.
+    pub in_place: bool,
+    args: &'a [Arg],
+    site: &'a dyn Fn() -> Option<Site>,
+    grad_name: Cell<&'static str>,
+    kept: RefCell<Vec<Arg>>,
+}
+
+impl<'a> Call<'a> {
+    /// Says what `grad_fn` shows for this call, where it is not the operation's usual name.
+    pub fn set_grad_name(&self, name: &'static str) {
+        self.grad_name.set(name);
+    }
+
+    /// Keeps a tensor in the record, after the arguments: what gradients and explanations need and could not work out
+    /// again, as the noise of dropout.
+    pub fn keep(&self, tensor: Tensor) {
+        self.kept.borrow_mut().push(Arg::Tensor(tensor));
+    }
+
+    /// Calls another row on this one's behalf: the result has a history of its own, as if the learner had written
+    /// the call. Arguments are those of its first form; what is left out is `None`.
+    pub fn apply(&self, name: &'static str, mut args: Vec<Arg>) -> Result<Tensor> {
+        let op = super::table::row(name);
+        args.resize(op.params()[0].len().max(args.len()), Arg::None);
+        match call(Caller { state: self.state, site: self.site }, op, 0, args)? {
+            Value::Tensor(tensor) => Ok(tensor),
+            _ => Err(Error::runtime(format!("{name}() does not give one tensor"))),
+        }
+    }
+
+    /// Argument `at`.
+    pub fn arg(&self, at: usize) -> &'a Arg {
+        &self.args[at]
+    }
+
+    /// Whether argument `at` is `None` or was not given.
+    pub fn is_none(&self, at: usize) -> bool {
+        matches!(self.args[at], Arg::None)
+    }
+
+    fn mismatch(&self, at: usize, wanted: &str) -> Error {
+        let name = self.op.params()[self.form].get(at).map_or("?", |param| param.name);
+        Error::type_error(format!(
+            "{}(): argument '{name}' (position {}) must be {wanted}",
+            self.op.name,
+            at + 1
+        ))
+    }
+
+    /// A tensor argument.
+    pub fn tensor(&self, at: usize) -> Result<&'a Tensor> {
+        self.args[at].tensor().ok_or_else(|| self.mismatch(at, "Tensor"))
+    }
+
+    /// A tensor argument that may be `None`.
+    pub fn opt_tensor(&self, at: usize) -> Option<&'a Tensor> {
+        self.args[at].tensor()
+    }
+
+    /// A sequence of tensors.
+    pub fn tensors(&self, at: usize) -> &'a [Tensor] {
+        self.args[at].tensors()
+    }
+
+    /// A whole number.
+    pub fn int(&self, at: usize) -> Result<i64> {
+        self.opt_int(at).ok_or_else(|| self.mismatch(at, "int"))
+    }
+
+    /// A whole number that may be `None`.
+    pub fn opt_int(&self, at: usize) -> Option<i64> {
+        match self.args[at] {
+            Arg::Int(value) => Some(value),
+            Arg::Bool(value) => Some(i64::from(value)),
+            _ => None,
+        }
+    }
+
+    /// A floating point number.
+    pub fn float(&self, at: usize) -> Result<f64> {
+        self.opt_float(at).ok_or_else(|| self.mismatch(at, "float"))
+    }
+
+    /// A floating point number that may be `None`.
+    pub fn opt_float(&self, at: usize) -> Option<f64> {
+        self.args[at].number()
+    }
+
+    /// A truth value; `None` is false.
+    pub fn bool(&self, at: usize) -> bool {
+        matches!(self.args[at], Arg::Bool(true))
+    }
+
+    /// A word that may be `None`.
+    pub fn opt_str(&self, at: usize) -> Option<&'a str> {
+        match &self.args[at] {
+            Arg::Str(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Sizes or dims; one int is a list of one.
+    pub fn ints(&self, at: usize) -> Result<Vec<i64>> {
+        self.opt_ints(at).ok_or_else(|| self.mismatch(at, "tuple of ints"))
+    }
+
+    /// Sizes or dims that may be `None`.
+    pub fn opt_ints(&self, at: usize) -> Option<Vec<i64>> {
+        match &self.args[at] {
+            Arg::Ints(values) => Some(values.clone()),
+            Arg::Int(value) => Some(vec![*value]),
+            _ => None,
+        }
+    }
+
+    /// A shape to make. Errors: negative sizes.
+    pub fn shape(&self, at: usize) -> Result<Vec<usize>> {
+        let sizes = self.ints(at)?;
+        match sizes.iter().find(|&&size| size < 0) {
+            Some(size) => Err(Error::runtime(format!(
+                "Trying to create tensor with negative dimension {size}: {sizes:?}"
+            ))),
+            None => Ok(sizes.into_iter().map(|size| size as usize).collect()),
+        }
+    }
+
+    /// A dtype that may be `None`.
+    pub fn opt_dtype(&self, at: usize) -> Option<DType> {
+        match self.args[at] {
+            Arg::DType(dtype) => Some(dtype),
+            _ => None,
+        }
+    }
+
+    /// The stream of random numbers: the one given, or the session's.
+    pub fn generator(&self, at: usize) -> Rc<RefCell<Generator>> {
+        match &self.args[at] {
+            Arg::Generator(generator) => generator.clone(),
+            _ => self.state.generator.clone(),
+        }
+    }
+
+    /// The dtype of Python floats.
+    pub fn default_dtype(&self) -> DType {
+        self.state.default_dtype.get()
+    }
+}
+
+/// What a call needs besides its arguments.
+#[derive(Clone, Copy)]
+pub struct Caller<'a> {
+    /// The session's state.
+    pub state: &'a State,
+    /// The line that called.
+    pub site: &'a dyn Fn() -> Option<Site>,
+}
+
+fn wants_grad(state: &State, op: &Op, args: &[Arg]) -> bool {
+    state.grad_mode.get()
+        && !op.grad_name.is_empty()
+        && args.iter().any(|arg| arg.tensors().iter().any(Tensor::requires_grad))
+}
+
+/// A pointwise operation's fresh result, in the order of memory its operands have.
+fn arranged(op: &'static Op, value: Value, args: &[Arg]) -> Value {
+    if !super::table::is_pointwise(op) {
+        return value;
+    }
+    let operands: Vec<&Tensor> = args.iter().filter_map(Arg::tensor).collect();
+    match value {
+        Value::Tensor(result)
+            if result.origin().is_none()
+                && !operands.iter().any(|operand| operand.storage().same(result.storage())) =>
+        {
+            Value::Tensor(ops::strides::placed(result, &operands))
+        }
+        value => value,
+    }
+}
+
+/// Runs an operation on bound arguments; its results are recorded.
+pub fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Result<Value> {
+    let state = caller.state;
+    let call = Call {
+        state,
+        op,
+        form,
+        in_place: false,
+        args: &args,
+        site: caller.site,
+        grad_name: Cell::new(op.grad_name),
+        kept: RefCell::default(),
+    };
+    let value = arranged(op, (op.run)(&call)?, &args);
+    let grad_name = call.grad_name.get();
+    let results = value.tensors();
+    // A tensor that is handed back as it came has its own history already, and so has one that came of `apply`.
+    let made: Vec<(usize, Tensor)> = results
+        .iter()
+        .enumerate()
+        .filter(|(_, result)| result.origin().is_none())
+        .filter(|(_, result)| !args.iter().any(|arg| arg.tensors().iter().any(|given| given.is(result))))
+        .map(|(output, result)| (output, (*result).clone()))
+        .collect();
+    if made.is_empty() {
+        return Ok(value);
+    }
+    let needs_grad = wants_grad(state, op, &args);
+    let kept = call.kept.take();
+    let mut args = args;
+    args.extend(kept);
+    let record = state.recorder.record(Ran {
+        op: op.name,
+        grad_name,
+        shape: made[0].1.shape().to_vec(),
+        outputs: results.len(),
+        args,
+        site: (caller.site)(),
+        needs_grad,
+    });
+    for (output, tensor) in made {
+        if needs_grad && tensor.dtype().is_float() {
+            tensor.mark_result(true);
+        }
+        tensor.set_origin(record.clone(), output);
+    }
+    Ok(value)
+}
+
+/// Runs an operation and writes its result into its first argument: the in-place twin.
+pub fn call_in_place(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Result<Tensor> {
+    let state = caller.state;
+    let name = if op.is_in(IN_PLACE_ONLY) { op.name } else { op.twin_name() };
+    let target = args
+        .first()
+        .and_then(Arg::tensor)
+        .cloned()
+        .ok_or_else(|| Error::type_error(format!("{name}(): self must be a Tensor")))?;
+    // One value may be written over and over.
+    if !matches!(op.name, "fill" | "zero_") {
+        allow_layout(&target)?;
+    }
+    // The diagonal is filled through a view, once it is known to be one.
+    if op.name != "fill_diagonal_" {
+        allow_leaf(state, &target)?;
+    }
+    let differentiable = !op.grad_name.is_empty();
+    let given = args.clone();
+    let call = Call {
+        state,
+        op,
+        form,
+        in_place: true,
+        args: &given,
+        site: caller.site,
+        grad_name: Cell::new(op.grad_name),
+        kept: RefCell::default(),
+    };
+    if op.is_in(IN_PLACE_ONLY) {
+        // Such a row knows which `grad_fn` it has before it writes: its form says so.
+        let grad_name = op.grad_name.split(',').nth(form).unwrap_or(op.grad_name);
+        let what = Overwrite { name, grad_name, differentiable };
+        overwrite(caller, what, &target, args, |_| (op.run)(&call).map(drop))?;
+        return Ok(target);
+    }
+    let value = (op.run)(&call)?;
+    let grad_name = call.grad_name.get();
+    let kept = call.kept.take();
+    let Value::Tensor(result) = value else {
+        return Err(Error::runtime(format!("{}() does not give one tensor", op.name)));
+    };
+    if result.is(&target) {
+        return Ok(target);
+    }
+    let mut args = args;
+    args.extend(kept);
+    if result.shape() != target.shape() {
+        return Err(Error::runtime(format!(
+            "output with shape {:?} doesn't match the broadcast shape {:?}",
+            target.shape(),
+            result.shape()
+        )));
+    }
+    if result.dtype().category() > target.dtype().category() {
+        return Err(Error::runtime(format!(
+            "result type {} can't be cast to the desired output type {}",
+            result.dtype().cpp_name(),
+            // Between numbers, the two are held another way.
+            if op.name.starts_with("clamp") && args[1..].iter().all(|arg| arg.tensor().is_none()) {
+                ops::linear::cpp_name(target.dtype())
+            } else {
+                target.dtype().cpp_name()
+            }
+        )));
+    }
+    overwrite(caller, Overwrite { name, grad_name, differentiable }, &target, args, |target| {
+        ops::write(target, &result)
+    })?;
+    Ok(target)
+}
+
+/// Errors: an in-place write that PyTorch refuses.
+pub fn allow_in_place(state: &State, target: &Tensor) -> Result<()> {
+    allow_layout(target)?;
+    allow_leaf(state, target)
+}
+
+/// Errors: several indices of what is to be written see one element.
+pub fn allow_layout(target: &Tensor) -> Result<()> {
+    if target.layout().overlaps() {
+        return Err(Error::runtime(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory \
+             location. Please clone() the tensor before performing the operation.",
+        ));
+    }
+    Ok(())
+}
+
+/// Errors: the learner's own tensor that asks for gradients.
+pub fn allow_leaf(state: &State, target: &Tensor) -> Result<()> {
+    if !state.grad_mode.get() || !target.requires_grad() {
+        return Ok(());
+    }
+    if target.is_leaf() {
+        return Err(Error::runtime(
+            "a leaf Variable that requires grad is being used in an in-place operation.",
+        ));
+    }
+    if sees_leaf(target) { allow_part_of_leaf(state, target, true) } else { Ok(()) }
+}
+
+/// Errors: part of the learner's own tensor that asks for gradients, where `part` says that it is one.
+pub fn allow_part_of_leaf(state: &State, target: &Tensor, part: bool) -> Result<()> {
+    if !part {
+        return allow_leaf(state, target);
+    }
+    if state.grad_mode.get() && target.requires_grad() && (target.is_leaf() || sees_leaf(target)) {
+        return Err(Error::runtime(
+            "a view of a leaf Variable that requires grad is being used in an in-place operation.",
+        ));
+    }
+    Ok(())
+}
+
+/// Whether a tensor is a view, of a view perhaps, of a leaf.
+fn sees_leaf(target: &Tensor) -> bool {
+    let mut seen = target.clone();
+    loop {
+        let Some(origin) = seen.origin() else { return false };
+        let args = origin.args();
+        let base = args.iter().flat_map(Arg::tensors).find(|given| given.storage().same(seen.storage()));
+        match base {
+            Some(base) if base.is_leaf() => return base.requires_grad(),
+            Some(base) if !base.is(&seen) => seen = base.clone(),
+            _ => return false,
+        }
+    }
+}
+
+/// How an in-place write is called in records.
+pub struct Overwrite {
+    /// Its name: `add_`.
+    pub name: &'static str,
+    /// What `grad_fn` shows, without `Backward0`.
+    pub grad_name: &'static str,
+    /// Whether gradients flow through it.
+    pub differentiable: bool,
+}
+
+/// Most elements of which the values before an in-place write are kept, so that they can be explained.
+const SNAPSHOT: usize = 4096;
+
+/// Writes into `target` and records it: on the tensor, and on the elements it covers.
+/// `args[0]` is the target; the record keeps the values it had.
+pub fn overwrite(
+    caller: Caller,
+    what: Overwrite,
+    target: &Tensor,
+    mut args: Vec<Arg>,
+    write: impl FnOnce(&Tensor) -> Result<()>,
+) -> Result<()> {
+    let state = caller.state;
+    let needs_grad = state.grad_mode.get()
+        && what.differentiable
+        && args.iter().any(|arg| arg.tensors().iter().any(Tensor::requires_grad));
+    args[0] = if needs_grad || target.numel() <= SNAPSHOT {
+        let before = Tensor::new(target.to_buffer(), target.shape(), target.dtype());
+        if target.requires_grad() {
+            before.mark_result(true);
+        }
+        if let Some(origin) = target.origin() {
+            before.set_origin(origin, target.output_index());
+        }
+        Arg::Tensor(before)
+    } else {
+        Arg::None
+    };
+    write(target)?;
+    let record = state.recorder.record(Ran {
+        op: what.name,
+        grad_name: what.grad_name,
+        shape: target.shape().to_vec(),
+        outputs: 1,
+        args,
+        site: (caller.site)(),
+        needs_grad,
+    });
+    target.storage().remember(Write { layout: target.layout().clone(), record: record.clone() });
+    if needs_grad {
+        target.mark_result(true);
+    }
+    target.set_origin(record, 0);
+    Ok(())
+}
+
+/// A buffer of `len` elements of a dtype all equal to a Python number.
+pub fn filled(dtype: DType, len: usize, value: &Arg) -> Buffer {
+    let float = value.number().unwrap_or(0.0);
+    match Buffer::zeros(dtype, 0) {
+        Buffer::F32(_) => Buffer::F32(vec![float as f32; len]),
+        Buffer::F64(_) => Buffer::F64(vec![float; len]),
+        Buffer::I64(_) => {
+            let int = match *value {
+                Arg::Int(int) => int,
+                _ => float as i64,
+            };
+            Buffer::I64(vec![int; len])
+        }
+        Buffer::Bool(_) => Buffer::Bool(vec![float != 0.0; len]),
+    }
+}

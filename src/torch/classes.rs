@@ -1,0 +1,440 @@
+//! The small classes of the `torch` module: `Size`, `dtype`, `device`, `Generator`.
+//! Room: torch.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use rustpython_vm::builtins::{PyInt, PyStr, PyTuple, PyType, PyTypeRef};
+use rustpython_vm::class::{PyClassImpl, StaticType};
+use rustpython_vm::common::hash::PyHash;
+use rustpython_vm::function::{FuncArgs, OptionalArg, PyComparisonValue};
+use rustpython_vm::protocol::{PyMappingMethods, PySequenceMethods};
+use rustpython_vm::types::{
+    AsMapping, AsSequence, Comparable, Constructor, Hashable, PyComparisonOp, Representable,
+};
+use rustpython_vm::{
+    AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
+};
+
+use crate::kernel::random::Generator;
+use crate::tensor::DType;
+
+/// `torch.Size`: a tuple that prints as a shape and stays one when sliced or joined.
+#[pyclass(module = "torch", name = "Size", base = PyTuple)]
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct PySize(PyTuple);
+
+/// A shape as a Python object.
+pub fn size_object(shape: &[usize], vm: &VirtualMachine) -> PyObjectRef {
+    let items = shape.iter().map(|&size| vm.ctx.new_int(size).into()).collect();
+    size_of_items(items, vm)
+}
+
+fn size_of_items(items: Vec<PyObjectRef>, vm: &VirtualMachine) -> PyObjectRef {
+    PyTuple::new_unchecked(items.into_boxed_slice())
+        .into_ref_with_type(vm, PySize::static_type().to_owned())
+        .map_or_else(|_| vm.ctx.none(), Into::into)
+}
+
+fn elements(object: &PyObject) -> Vec<PyObjectRef> {
+    object.downcast_ref::<PyTuple>().map(|tuple| tuple.as_slice().to_vec()).unwrap_or_default()
+}
+
+#[pyclass(with(Representable, AsMapping, AsSequence), flags(BASETYPE))]
+impl PySize {
+    #[pyslot]
+    fn slot_new(_cls: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+        let items = match args.args.first() {
+            Some(object) => vm.extract_elements_with(object, Ok)?,
+            None => Vec::new(),
+        };
+        Ok(size_of_items(items, vm))
+    }
+
+    /// Number of elements of a tensor of this shape.
+    #[pymethod]
+    fn numel(zelf: PyObjectRef, vm: &VirtualMachine) -> PyResult<usize> {
+        elements(&zelf)
+            .into_iter()
+            .try_fold(1, |product, size| Ok(product * size.try_into_value::<usize>(vm)?))
+    }
+}
+
+impl AsSequence for PySize {
+    fn as_sequence() -> &'static PySequenceMethods {
+        static METHODS: PySequenceMethods = PySequenceMethods {
+            length: Some(|sequence, _vm| Ok(elements(sequence.obj).len())),
+            concat: Some(|sequence, other, vm| {
+                let Some(more) = other.downcast_ref::<PyTuple>() else {
+                    return Err(vm.new_type_error(format!(
+                        "can only concatenate tuple (not \"{}\") to torch.Size",
+                        other.class().name()
+                    )));
+                };
+                let mut items = elements(sequence.obj);
+                items.extend(more.as_slice().iter().cloned());
+                Ok(size_of_items(items, vm))
+            }),
+            repeat: Some(|sequence, times, vm| {
+                let items = elements(sequence.obj);
+                let count = items.len() * times.max(0) as usize;
+                Ok(size_of_items(items.iter().cloned().cycle().take(count).collect(), vm))
+            }),
+            item: Some(|sequence, at, vm| {
+                let items = elements(sequence.obj);
+                let place = if at < 0 { at + items.len() as isize } else { at };
+                usize::try_from(place)
+                    .ok()
+                    .and_then(|place| items.get(place).cloned())
+                    .ok_or_else(|| vm.new_index_error("tuple index out of range"))
+            }),
+            contains: Some(|sequence, needle, vm| {
+                for item in elements(sequence.obj) {
+                    if vm.identical_or_equal(&item, needle)? {
+                        return Ok(true);
+                    }
+                }
+                Ok(false)
+            }),
+            ..PySequenceMethods::NOT_IMPLEMENTED
+        };
+        &METHODS
+    }
+}
+
+impl Representable for PySize {
+    fn slot_repr(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
+        let texts: PyResult<Vec<String>> =
+            elements(zelf).iter().map(|item| Ok(item.repr(vm)?.to_string())).collect();
+        Ok(vm.ctx.new_str(format!("torch.Size([{}])", texts?.join(", "))))
+    }
+
+    fn repr_str(_zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
+        Ok(String::new())
+    }
+}
+
+impl AsMapping for PySize {
+    fn as_mapping() -> &'static PyMappingMethods {
+        static METHODS: PyMappingMethods = PyMappingMethods {
+            length: Some(|mapping, _vm| Ok(elements(mapping.obj).len())),
+            subscript: Some(|mapping, key, vm| {
+                let plain = vm.ctx.new_tuple(elements(mapping.obj));
+                let found = plain.as_object().get_item(key, vm)?;
+                match found.downcast_ref::<PyTuple>() {
+                    Some(tuple) if key.downcast_ref::<PyInt>().is_none() => {
+                        Ok(size_of_items(tuple.as_slice().to_vec(), vm))
+                    }
+                    _ => Ok(found),
+                }
+            }),
+            ass_subscript: None,
+        };
+        &METHODS
+    }
+}
+
+/// `torch.dtype`
+#[pyclass(module = "torch", name = "dtype")]
+#[derive(Debug, PyPayload)]
+pub struct PyDType {
+    dtype: DType,
+}
+
+impl PyDType {
+    /// The Python object of a dtype. Equal dtypes are equal objects; `is` holds for the module's own.
+    pub fn object(dtype: DType, vm: &VirtualMachine) -> PyObjectRef {
+        let modules = vm.sys_module.get_attr("modules", vm);
+        let own = modules
+            .and_then(|modules| modules.get_item("_torch", vm))
+            .and_then(|m| m.get_attr(dtype.name(), vm));
+        own.unwrap_or_else(|_| PyDType { dtype }.into_pyobject(vm))
+    }
+
+    /// A new object, for the module to hold.
+    pub fn fresh(dtype: DType, vm: &VirtualMachine) -> PyObjectRef {
+        PyDType { dtype }.into_pyobject(vm)
+    }
+
+    /// The dtype an object is; Python's own `float`, `int`, `bool` count, as PyTorch has it.
+    pub fn of(object: &PyObject, vm: &VirtualMachine) -> Option<DType> {
+        if let Some(it) = object.downcast_ref::<PyDType>() {
+            return Some(it.dtype);
+        }
+        let class = object.downcast_ref::<PyType>()?;
+        let types = &vm.ctx.types;
+        match () {
+            () if class.is(types.float_type) => Some(DType::Float64),
+            () if class.is(types.int_type) => Some(DType::Int64),
+            () if class.is(types.bool_type) => Some(DType::Bool),
+            () => None,
+        }
+    }
+}
+
+#[pyclass(with(Representable, Comparable, Hashable))]
+impl PyDType {
+    /// There is one of each: a copy is itself.
+    #[pymethod]
+    fn __copy__(zelf: PyRef<Self>) -> PyRef<Self> {
+        zelf
+    }
+
+    #[pymethod]
+    fn __deepcopy__(zelf: PyRef<Self>, _memo: PyObjectRef) -> PyRef<Self> {
+        zelf
+    }
+
+    #[pygetset]
+    fn is_floating_point(&self) -> bool {
+        self.dtype.is_float()
+    }
+
+    #[pygetset]
+    fn is_complex(&self) -> bool {
+        false
+    }
+
+    #[pygetset]
+    fn is_signed(&self) -> bool {
+        !matches!(self.dtype, DType::Bool | DType::UInt8)
+    }
+
+    #[pygetset]
+    fn itemsize(&self) -> usize {
+        self.dtype.size()
+    }
+}
+
+impl Representable for PyDType {
+    fn repr_str(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
+        Ok(format!("torch.{}", zelf.dtype.name()))
+    }
+}
+
+impl Comparable for PyDType {
+    fn cmp(
+        zelf: &Py<Self>,
+        other: &PyObject,
+        op: PyComparisonOp,
+        _vm: &VirtualMachine,
+    ) -> PyResult<PyComparisonValue> {
+        op.eq_only(|| Ok(other.downcast_ref::<PyDType>().is_some_and(|it| it.dtype == zelf.dtype).into()))
+    }
+}
+
+impl Hashable for PyDType {
+    fn hash(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<PyHash> {
+        Ok(zelf.dtype as PyHash + 1)
+    }
+}
+
+/// `torch.device`: a name. Tensors are on the CPU, whatever names there are.
+#[pyclass(module = "torch", name = "device")]
+#[derive(Debug, PyPayload)]
+pub struct PyDevice {
+    kind: &'static str,
+    index: Option<i64>,
+}
+
+/// The devices that can be named here.
+const DEVICES: [&str; 5] = ["cpu", "cuda", "mps", "xpu", "meta"];
+
+impl PyDevice {
+    /// The CPU.
+    pub fn cpu(vm: &VirtualMachine) -> PyObjectRef {
+        PyDevice { kind: "cpu", index: None }.into_pyobject(vm)
+    }
+
+    fn named(text: &str, index: Option<i64>, vm: &VirtualMachine) -> PyResult<PyDevice> {
+        let (kind, number) = text.split_once(':').map_or((text, None), |(kind, n)| (kind, n.parse().ok()));
+        match DEVICES.iter().find(|device| **device == kind) {
+            Some(kind) => Ok(PyDevice { kind, index: number.or(index) }),
+            None => Err(vm.new_runtime_error(format!(
+                "Expected one of cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, \
+                 vulkan, mps, meta, hpu, mtia, privateuseone device type at start of device string: {kind}"
+            ))),
+        }
+    }
+
+    fn text(&self) -> String {
+        self.index.map_or_else(|| self.kind.to_owned(), |index| format!("{}:{index}", self.kind))
+    }
+
+    /// Errors: a device, or its name, that is not the CPU.
+    pub fn here(object: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
+        let device = match object.downcast_ref::<PyDevice>() {
+            Some(device) => PyDevice { kind: device.kind, index: device.index },
+            None => match object.downcast_ref::<PyStr>() {
+                Some(text) => PyDevice::named(&text.to_string_lossy(), None, vm)?,
+                None => return Ok(()),
+            },
+        };
+        if device.kind == "cpu" {
+            return Ok(());
+        }
+        Err(vm.new_runtime_error(format!(
+            "attn computes on the CPU: there is no device '{}' here. torch.device('cpu') works everywhere",
+            device.text()
+        )))
+    }
+}
+
+impl Constructor for PyDevice {
+    type Args = (PyObjectRef, OptionalArg<i64>);
+
+    fn py_new(_cls: &Py<PyType>, (name, index): Self::Args, vm: &VirtualMachine) -> PyResult<Self> {
+        if let Some(device) = name.downcast_ref::<PyDevice>() {
+            return Ok(PyDevice { kind: device.kind, index: device.index });
+        }
+        PyDevice::named(name.str(vm)?.as_ref(), index.into_option(), vm)
+    }
+}
+
+#[pyclass(with(Constructor, Representable, Comparable, Hashable))]
+impl PyDevice {
+    /// There is one of each: a copy is itself.
+    #[pymethod]
+    fn __copy__(zelf: PyRef<Self>) -> PyRef<Self> {
+        zelf
+    }
+
+    #[pymethod]
+    fn __deepcopy__(zelf: PyRef<Self>, _memo: PyObjectRef) -> PyRef<Self> {
+        zelf
+    }
+
+    #[pygetset(name = "type")]
+    fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    #[pygetset]
+    fn index(&self) -> Option<i64> {
+        self.index
+    }
+
+    #[pymethod]
+    fn __str__(&self) -> String {
+        self.text()
+    }
+}
+
+impl Representable for PyDevice {
+    fn repr_str(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
+        Ok(match zelf.index {
+            Some(index) => format!("device(type='{}', index={index})", zelf.kind),
+            None => format!("device(type='{}')", zelf.kind),
+        })
+    }
+}
+
+impl Comparable for PyDevice {
+    fn cmp(
+        zelf: &Py<Self>,
+        other: &PyObject,
+        op: PyComparisonOp,
+        _vm: &VirtualMachine,
+    ) -> PyResult<PyComparisonValue> {
+        let same = |it: &Py<PyDevice>| it.kind == zelf.kind && it.index == zelf.index;
+        op.eq_only(|| Ok(other.downcast_ref::<PyDevice>().is_some_and(same).into()))
+    }
+}
+
+impl Hashable for PyDevice {
+    fn hash(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<PyHash> {
+        Ok(zelf.index.unwrap_or(-1) as PyHash)
+    }
+}
+
+/// `torch.Generator`: a stream of random numbers of its own.
+#[pyclass(module = "torch._C", name = "Generator")]
+#[derive(Debug, PyPayload)]
+pub struct PyGenerator {
+    /// The stream.
+    pub generator: Rc<RefCell<Generator>>,
+}
+
+impl Constructor for PyGenerator {
+    type Args = FuncArgs;
+
+    fn py_new(_cls: &Py<PyType>, _args: FuncArgs, _vm: &VirtualMachine) -> PyResult<Self> {
+        Ok(PyGenerator { generator: Rc::new(RefCell::new(Generator::default())) })
+    }
+}
+
+#[pyclass(with(Constructor))]
+impl PyGenerator {
+    /// Seeds the stream and gives it back.
+    #[pymethod]
+    fn manual_seed(zelf: PyRef<Self>, seed: PyObjectRef, vm: &VirtualMachine) -> PyResult<PyRef<Self>> {
+        let seed =
+            super::bind::int(&seed, vm).ok_or_else(|| vm.new_type_error("manual_seed expects an int"))?;
+        zelf.generator.borrow_mut().seed(seed as u64);
+        Ok(zelf)
+    }
+
+    #[pymethod]
+    fn initial_seed(&self) -> u64 {
+        self.generator.borrow().initial_seed()
+    }
+
+    /// Where the stream stands, as bytes.
+    #[pymethod]
+    fn get_state(&self, vm: &VirtualMachine) -> PyResult {
+        let bytes: Vec<i64> = self.generator.borrow().state().into_iter().map(i64::from).collect();
+        let count = bytes.len();
+        let state = crate::tensor::Tensor::new(crate::tensor::Buffer::I64(bytes), [count], DType::UInt8);
+        let tensor = vm.import("_torch", 0)?.get_attr("tensor", vm)?;
+        let empty = tensor.call((vm.ctx.new_list(Vec::new()),), vm)?;
+        match empty.downcast_ref::<super::tensor_class::PyTensor>() {
+            Some(holder) => holder.replace(state),
+            None => return Err(vm.new_type_error("tensor() gave no tensor")),
+        }
+        Ok(empty)
+    }
+
+    /// Puts the stream where it stood.
+    #[pymethod]
+    fn set_state(zelf: PyRef<Self>, state: PyObjectRef, vm: &VirtualMachine) -> PyResult<PyRef<Self>> {
+        let bytes = super::bind::tensor_of(&state).filter(|tensor| tensor.dtype() == DType::UInt8);
+        let Some(bytes) = bytes else {
+            return Err(vm.new_type_error("RNG state must be a torch.ByteTensor"));
+        };
+        let values: Vec<u8> = bytes.to_i64_vec().into_iter().map(|byte| byte as u8).collect();
+        match Generator::from_state(&values) {
+            Some(generator) => *zelf.generator.borrow_mut() = generator,
+            None => {
+                return Err(vm.new_runtime_error(format!(
+                    "Expected either a CPUGeneratorImplStateLegacy of size 5048 or a CPUGeneratorImplState of size 5056 \
+                     but found the input RNG state size to be {}",
+                    values.len()
+                )));
+            }
+        }
+        Ok(zelf)
+    }
+
+    #[pymethod]
+    fn seed(&self) -> u64 {
+        let seed = 67_280_421_310_721;
+        self.generator.borrow_mut().seed(seed);
+        seed
+    }
+
+    #[pygetset]
+    fn device(&self, vm: &VirtualMachine) -> PyObjectRef {
+        PyDevice::cpu(vm)
+    }
+}
+
+/// Makes the classes known to the interpreter; they are then attributes of the module.
+pub fn classes() -> [(&'static str, PyTypeRef); 4] {
+    [
+        ("Size", PySize::make_static_type()),
+        ("dtype", PyDType::make_static_type()),
+        ("device", PyDevice::make_static_type()),
+        ("Generator", PyGenerator::make_static_type()),
+    ]
+}

@@ -1,0 +1,295 @@
+//! Operations as Python objects: `torch.softmax`, `tensor.softmax`, `tensor.softmax_`.
+//! Room: torch.
+
+use std::rc::Rc;
+
+use rustpython_vm::builtins::PyType;
+use rustpython_vm::function::FuncArgs;
+use rustpython_vm::types::{Callable, GetDescriptor, Representable};
+use rustpython_vm::{AsObject, Py, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
+
+use super::bind::{OrRaise, bind, items, object, site, tensor_of};
+use super::call::{Caller, Value, allow_leaf, call, call_in_place};
+use super::classes::PyDevice;
+use super::schema::{Param, signature};
+use super::state::State;
+use super::table::{FUNCTION, IN_PLACE_ONLY, LINALG, Op, RELAYOUT};
+use super::tensor_class::PyTensor;
+use crate::tensor::{Arg, Error, Tensor, Write, ops};
+
+/// An operation as a callable: a function of the module, or a method when it has no state of its own.
+#[pyclass(module = "torch", name = "builtin_function_or_method")]
+pub struct PyOp {
+    op: &'static Op,
+    name: &'static str,
+    in_place: bool,
+    state: Option<Rc<State>>,
+}
+
+impl std::fmt::Debug for PyOp {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "operation {}", self.name)
+    }
+}
+
+impl PyPayload for PyOp {
+    fn class(_ctx: &rustpython_vm::Context) -> &'static Py<PyType> {
+        <Self as rustpython_vm::class::StaticType>::static_type()
+    }
+}
+
+impl PyOp {
+    /// `torch.name`
+    pub fn function(op: &'static Op, name: &'static str, in_place: bool, state: &Rc<State>) -> Self {
+        PyOp { op, name, in_place, state: Some(state.clone()) }
+    }
+
+    /// `tensor.name`
+    pub fn method(op: &'static Op, name: &'static str, in_place: bool) -> Self {
+        PyOp { op, name, in_place, state: None }
+    }
+
+    /// Documentation: every form, then what it computes.
+    pub fn documentation(op: &Op, name: &str) -> String {
+        let forms: Vec<String> = op.forms.iter().map(|form| format!("{name}({})", signature(form))).collect();
+        format!("{}\n\n{}", forms.join("\n"), op.doc)
+    }
+}
+
+impl Callable for PyOp {
+    type Args = FuncArgs;
+
+    fn call(zelf: &Py<Self>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+        let state = match &zelf.state {
+            Some(state) => state.clone(),
+            None => match args.args.first().and_then(|first| first.downcast_ref::<PyTensor>()) {
+                Some(tensor) => tensor.state.clone(),
+                None => {
+                    return Err(vm.new_type_error(format!(
+                        "descriptor '{}' for 'torch._C.TensorBase' objects doesn't apply to a '{}' object",
+                        zelf.name,
+                        args.args.first().map_or("None".to_owned(), |first| first.class().name().to_string())
+                    )));
+                }
+            },
+        };
+        run(zelf.op, zelf.name, zelf.in_place, zelf.state.is_none(), &state, &args, vm)
+    }
+}
+
+/// Binds, runs and wraps: a call of an operation from Python.
+pub fn run(
+    op: &'static Op,
+    name: &str,
+    in_place: bool,
+    method: bool,
+    state: &Rc<State>,
+    args: &FuncArgs,
+    vm: &VirtualMachine,
+) -> PyResult {
+    if !method
+        && op.places & (FUNCTION | LINALG) != 0
+        && let Some(out) = args.kwargs.get("out")
+    {
+        let mut rest = args.clone();
+        rest.kwargs.swap_remove("out");
+        return match vm.is_none(out) {
+            true => run(op, name, in_place, method, state, &rest, vm),
+            false => run_into(op, name, state, &rest, out, vm),
+        };
+    }
+    let (form, bound) = bind(op, name, method, args, vm)?;
+    refuse_devices(&op.params()[form], args, vm)?;
+    let place = || site(vm);
+    let caller = Caller { state, site: &place };
+    let asked = op.params()[form]
+        .iter()
+        .zip(&bound)
+        .any(|(param, arg)| param.name == "inplace" && matches!(arg, Arg::Bool(true)));
+    if in_place && op.is_in(RELAYOUT) {
+        return relayout(caller, op, form, bound, args, vm);
+    }
+    if in_place || asked || op.is_in(IN_PLACE_ONLY) {
+        call_in_place(caller, op, form, bound).or_raise(vm)?;
+        return Ok(args.args.first().cloned().unwrap_or_else(|| vm.ctx.none()));
+    }
+    let value = call(caller, op, form, bound).or_raise(vm)?;
+    object(value, state, &args.args, vm)
+}
+
+/// Errors: a device that is not the CPU.
+fn refuse_devices(params: &[Param], args: &FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
+    let Some(position) = params.iter().position(|param| param.name == "device") else { return Ok(()) };
+    let by_position = (!params[position].keyword_only).then(|| args.args.get(position)).flatten();
+    match args.kwargs.get("device").or(by_position) {
+        Some(device) => PyDevice::here(device, vm),
+        None => Ok(()),
+    }
+}
+
+/// Runs an operation and writes its results into the tensors that `out` names, which it gives back.
+fn run_into(
+    op: &'static Op,
+    name: &str,
+    state: &Rc<State>,
+    args: &FuncArgs,
+    out: &PyObjectRef,
+    vm: &VirtualMachine,
+) -> PyResult {
+    let (form, bound) = bind(op, name, false, args, vm)?;
+    let targets = items(out).unwrap_or_else(|| vec![out.clone()]);
+    if let Some(other) = targets.iter().find(|target| tensor_of(target).is_none()) {
+        let given = other.class().name().to_string();
+        return Err(vm.new_type_error(format!("{name}(): argument 'out' must be Tensor, not {given}")));
+    }
+    if state.grad_mode.get() && bound.iter().any(|arg| arg.tensors().iter().any(Tensor::requires_grad)) {
+        return Err(vm.new_runtime_error(format!(
+            "{name}(): functions with out=... arguments don't support automatic differentiation, but one of the \
+             arguments requires grad."
+        )));
+    }
+    let place = || site(vm);
+    let value = call(Caller { state, site: &place }, op, form, bound).or_raise(vm)?;
+    for (target, result) in targets.iter().zip(value.tensors()) {
+        let Some(holder) = target.downcast_ref::<PyTensor>() else { continue };
+        write_out(holder, result).or_raise(vm)?;
+    }
+    match targets.len() {
+        1 => Ok(targets[0].clone()),
+        _ => Ok(vm.ctx.new_tuple(targets).into()),
+    }
+}
+
+/// Puts a result where a learner's tensor lies; another shape makes room for it. As `out=`.
+fn write_out(holder: &PyTensor, result: &Tensor) -> crate::tensor::Result<()> {
+    let target = holder.tensor();
+    if result.dtype().category() > target.dtype().category() {
+        return Err(Error::runtime(format!(
+            "result type {} can't be cast to the desired output type {}",
+            result.dtype().cpp_name(),
+            target.dtype().cpp_name()
+        )));
+    }
+    let target = if target.shape() == result.shape() {
+        ops::write(&target, result)?;
+        target
+    } else {
+        let made = Tensor::zeros(result.shape(), target.dtype())?;
+        ops::write(&made, result)?;
+        holder.replace(made.clone());
+        made
+    };
+    if let Some(record) = result.origin() {
+        target.storage().remember(Write { layout: target.layout().clone(), record: record.clone() });
+        target.set_origin(record, result.output_index());
+    }
+    Ok(())
+}
+
+/// Gives the tensor itself the shape that the operation's view has: `unsqueeze_`.
+fn relayout(
+    caller: Caller,
+    op: &'static Op,
+    form: usize,
+    bound: Vec<Arg>,
+    args: &FuncArgs,
+    vm: &VirtualMachine,
+) -> PyResult {
+    let object = args.args.first().cloned().unwrap_or_else(|| vm.ctx.none());
+    let Some(target) = object.downcast_ref::<PyTensor>() else { return Ok(object) };
+    if op.name != "resize" {
+        allow_leaf(caller.state, &target.tensor()).or_raise(vm)?;
+    }
+    // The view's words, with the twin's name in them.
+    let value = call(caller, op, form, bound).map_err(|mut error| {
+        error.message =
+            error.message.replacen(&format!("{}()", op.name), &format!("{}()", op.twin_name()), 1);
+        error
+    });
+    if let Value::Tensor(view) = value.or_raise(vm)? {
+        if let Some(origin) = view.origin() {
+            let name = origin.grad_name.get();
+            origin.grad_name.set(match name {
+                "Unsqueeze" => "Unsqueeze|1",
+                "Squeeze" => "Squeeze|3",
+                "Squeeze|1" => "Squeeze|4",
+                "Squeeze|2" => "Squeeze|5",
+                "Transpose" => "Transpose|1",
+                "T" => "T|1",
+                "AsStrided" => "AsStrided|1",
+                other => other,
+            });
+        }
+        // A new shape counts as a change of the tensor.
+        drop(view.storage().write());
+        target.replace(view);
+    }
+    Ok(object)
+}
+
+impl GetDescriptor for PyOp {
+    fn descr_get(
+        zelf: PyObjectRef,
+        object: Option<PyObjectRef>,
+        _class: Option<PyObjectRef>,
+        vm: &VirtualMachine,
+    ) -> PyResult {
+        // A function of the module stays one, wherever it is stored.
+        let is_method = zelf.downcast_ref::<PyOp>().is_some_and(|it| it.state.is_none());
+        match object {
+            Some(object) if is_method && !vm.is_none(&object) => {
+                Ok(rustpython_vm::builtins::PyBoundMethod::new(object, zelf).into_pyobject(vm))
+            }
+            _ => Ok(zelf),
+        }
+    }
+}
+
+impl Representable for PyOp {
+    fn repr_str(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
+        Ok(if zelf.state.is_some() {
+            format!("<built-in method {} of type object>", zelf.name)
+        } else {
+            format!("<method '{}' of 'torch._C.TensorBase' objects>", zelf.name)
+        })
+    }
+}
+
+#[pyclass(with(Callable, GetDescriptor, Representable), flags(METHOD_DESCRIPTOR))]
+impl PyOp {
+    /// Functions are the same wherever they are: a copy of one is itself, as of Python's own.
+    #[pymethod]
+    fn __copy__(zelf: PyRef<Self>) -> PyRef<Self> {
+        zelf
+    }
+
+    #[pymethod]
+    fn __deepcopy__(zelf: PyRef<Self>, _memo: PyObjectRef) -> PyRef<Self> {
+        zelf
+    }
+
+    #[pygetset]
+    fn __name__(&self) -> &'static str {
+        self.name
+    }
+
+    #[pygetset]
+    fn __qualname__(&self) -> &'static str {
+        self.name
+    }
+
+    #[pygetset]
+    fn __module__(&self) -> &'static str {
+        "torch"
+    }
+
+    #[pygetset]
+    fn __doc__(&self) -> String {
+        PyOp::documentation(self.op, self.name)
+    }
+
+    #[pygetset]
+    fn __text_signature__(&self) -> String {
+        format!("({})", self.op.forms.first().map_or_else(String::new, |form| signature(form)))
+    }
+}

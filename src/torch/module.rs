@@ -1,0 +1,329 @@
+//! The native half of the `torch` module: operations from the table, classes, and what touches state.
+//! Room: torch. The Python half is `py/torch/__init__.py`, which learners may open.
+
+use std::rc::Rc;
+
+use rustpython_vm::class::PyClassImpl;
+use rustpython_vm::function::{FuncArgs, KwArgs};
+use rustpython_vm::{AsObject, Context, PyObjectRef, PyPayload, PyResult, TryFromObject, VirtualMachine};
+
+use super::bind::{OrRaise, int, site, tensor_of};
+use super::build::tensor_from;
+use super::classes::{PyDType, PyGenerator, classes};
+use super::function::{PyOp, run};
+use super::state::State;
+use super::table::{self, ALIASES, FUNCTION, FUNCTIONAL, IN_PLACE, IN_PLACE_ONLY, LINALG, METHOD, RELAYOUT};
+use super::tensor_class::PyTensor;
+use super::written::{WRITTEN, Written};
+use crate::tensor::record::Ran;
+use crate::tensor::show::PrintOptionsChange;
+use crate::tensor::{DType, Tensor};
+
+/// Makes the classes and their methods; once for each thread, as the interpreter's types are.
+fn make_classes(ctx: &Context) -> Vec<(&'static str, PyObjectRef)> {
+    let mut made: Vec<(&'static str, PyObjectRef)> =
+        classes().into_iter().map(|(name, class)| (name, class.into())).collect();
+    PyOp::make_static_type();
+    let class = PyTensor::make_static_type();
+    if class.get_attr(ctx.intern_str("softmax")).is_none() {
+        let set = |name: &'static str, method: PyOp| {
+            class.set_str_attr(
+                name,
+                rustpython_vm::PyRef::new_ref(method, PyOp::make_static_type(), None),
+                ctx,
+            );
+        };
+        for op in table::ops().filter(|op| op.is_in(METHOD)) {
+            set(op.name, PyOp::method(op, op.name, false));
+        }
+        for op in table::ops().filter(|op| op.is_in(IN_PLACE | RELAYOUT)) {
+            set(op.twin_name(), PyOp::method(op, op.twin_name(), true));
+        }
+        for op in table::ops().filter(|op| op.is_in(IN_PLACE_ONLY)) {
+            set(op.name, PyOp::method(op, op.name, true));
+        }
+        for &(name, target) in ALIASES {
+            if let Some(op) = table::ops().find(|op| op.name == target && op.is_in(METHOD)) {
+                set(name, PyOp::method(op, name, false));
+            }
+        }
+    }
+    Written::make_static_type();
+    for name in WRITTEN {
+        let method = rustpython_vm::PyRef::new_ref(Written::new(name), Written::make_static_type(), None);
+        class.set_str_attr(name, method, ctx);
+    }
+    made.push(("TensorBase", class.clone().into()));
+    made.push(("Tensor", class.into()));
+    made
+}
+
+/// A tensor of Python data, with a record of how it came: the end of the way down for `why`.
+fn made(tensor: Tensor, state: &Rc<State>, requires_grad: bool, vm: &VirtualMachine) -> PyResult {
+    let record = state.recorder.record(Ran {
+        op: "tensor",
+        grad_name: "",
+        args: Vec::new(),
+        site: site(vm),
+        shape: tensor.shape().to_vec(),
+        outputs: 1,
+        needs_grad: false,
+    });
+    tensor.set_origin(record, 0);
+    if requires_grad {
+        if !tensor.dtype().is_float() {
+            return Err(vm.new_runtime_error(
+                "Only Tensors of floating point and complex dtype can require gradients",
+            ));
+        }
+        tensor.set_requires_grad(true).or_raise(vm)?;
+    }
+    Ok(PyTensor::new(tensor, state.clone()).into_pyobject(vm))
+}
+
+/// `tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False)`
+fn tensor(state: &Rc<State>, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    let data = match args.take_positional_keyword("data") {
+        Some(data) => data,
+        None => {
+            return Err(vm.new_type_error("tensor() missing 1 required positional arguments: \"data\""));
+        }
+    };
+    if !args.args.is_empty() {
+        return Err(vm.new_type_error(format!(
+            "tensor() takes 1 positional argument but {} were given",
+            args.args.len() + 1
+        )));
+    }
+    let dtype = args.take_keyword("dtype").filter(|object| !vm.is_none(object));
+    let dtype = dtype.map(|object| dtype_of(&object, vm)).transpose()?;
+    let requires_grad =
+        args.take_keyword("requires_grad").map(|it| it.try_to_bool(vm)).transpose()?.unwrap_or(false);
+    if let Some(device) = args.take_keyword("device") {
+        super::classes::PyDevice::here(&device, vm)?;
+    }
+    args.take_keyword("pin_memory");
+    if let Some(word) = args.kwargs.keys().next() {
+        return Err(vm.new_type_error(format!("tensor() got an unexpected keyword argument '{word}'")));
+    }
+    let tensor = tensor_from(&data, dtype, state.default_dtype.get(), vm)?;
+    made(tensor, state, requires_grad, vm)
+}
+
+fn dtype_of(object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<DType> {
+    PyDType::of(object, vm).ok_or_else(|| {
+        vm.new_type_error(format!("argument 'dtype' must be torch.dtype, not {}", object.class().name()))
+    })
+}
+
+/// A seed as PyTorch takes it: any whole number.
+fn seed_of(object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<u64> {
+    match int(object, vm) {
+        Some(seed) => Ok(seed as u64),
+        None => {
+            let value = object.try_int(vm)?;
+            u64::try_from(value.as_bigint()).map_err(|_| vm.new_runtime_error("Overflow when unpacking long"))
+        }
+    }
+}
+
+fn set_printoptions(state: &Rc<State>, words: KwArgs, vm: &VirtualMachine) -> PyResult<()> {
+    let mut change = PrintOptionsChange::default();
+    for (word, value) in words {
+        let number = || int(&value, vm).map(|number| number.max(0) as usize);
+        let huge = || value.clone().try_float(vm).is_ok_and(|float| float.to_f64().is_infinite());
+        match word.as_str() {
+            _ if vm.is_none(&value) => {}
+            "precision" => change.precision = number(),
+            "threshold" => {
+                change.threshold = if huge() { Some(f64::INFINITY) } else { number().map(|n| n as f64) }
+            }
+            "edgeitems" => change.edgeitems = number(),
+            "linewidth" => change.linewidth = if huge() { Some(usize::MAX) } else { number() },
+            "sci_mode" => change.sci_mode = Some(value.try_to_bool(vm)?),
+            "profile" => change.profile = Some(value.str(vm)?.to_string()),
+            other => {
+                return Err(vm.new_type_error(format!(
+                    "set_printoptions() got an unexpected keyword argument '{other}'"
+                )));
+            }
+        }
+    }
+    let options = state.print_options.borrow().set(&change);
+    state.print_options.replace(options);
+    Ok(())
+}
+
+/// Builds `_torch` and puts it where `import` finds it.
+pub fn install(vm: &VirtualMachine, state: &Rc<State>) -> PyResult<()> {
+    let dict = vm.ctx.new_dict();
+    let set = |name: &str, value: PyObjectRef| dict.set_item(name, value, vm);
+    for (name, class) in make_classes(&vm.ctx) {
+        set(name, class)?;
+    }
+    for dtype in DType::all() {
+        set(dtype.name(), PyDType::fresh(dtype, vm))?;
+    }
+    for alias in ["float", "double", "half", "long", "int", "short"] {
+        let name = DType::from_name(alias).map_or(alias, DType::name);
+        set(alias, dict.get_item(name, vm)?)?;
+    }
+    let functional = vm.ctx.new_dict();
+    for op in table::ops() {
+        if op.is_in(FUNCTION) {
+            set(op.name, PyOp::function(op, op.name, false, state).into_pyobject(vm))?;
+            if op.is_in(IN_PLACE) {
+                set(op.twin_name(), PyOp::function(op, op.twin_name(), true, state).into_pyobject(vm))?;
+            }
+        }
+        if op.is_in(FUNCTIONAL) {
+            functional.set_item(op.name, PyOp::function(op, op.name, false, state).into_pyobject(vm), vm)?;
+            if op.is_in(IN_PLACE) {
+                functional.set_item(
+                    op.twin_name(),
+                    PyOp::function(op, op.twin_name(), true, state).into_pyobject(vm),
+                    vm,
+                )?;
+            }
+        }
+    }
+    let linalg = vm.ctx.new_dict();
+    for op in table::ops().filter(|op| op.is_in(LINALG)) {
+        let name = op.name.strip_prefix("linalg_").unwrap_or(op.name);
+        linalg.set_item(name, PyOp::function(op, op.name, false, state).into_pyobject(vm), vm)?;
+    }
+    set("_linalg", linalg.into())?;
+    for &(name, target) in ALIASES {
+        if let Some(op) = table::ops().find(|op| op.name == target && op.is_in(FUNCTION)) {
+            set(name, PyOp::function(op, name, false, state).into_pyobject(vm))?;
+        }
+    }
+    set("_functional", functional.into())?;
+    stateful(vm, state, &set)?;
+    let module = vm.new_module("_torch", dict.clone(), None);
+    let modules = vm.sys_module.get_attr("modules", vm)?;
+    modules.set_item("_torch", module.into(), vm)
+}
+
+/// The functions that read or change the session's state.
+fn stateful(
+    vm: &VirtualMachine,
+    state: &Rc<State>,
+    set: &dyn Fn(&str, PyObjectRef) -> PyResult<()>,
+) -> PyResult<()> {
+    macro_rules! define {
+        ($name:literal, |$state:ident $(, $arg:ident : $type:ty)*| $body:expr) => {{
+            let held = state.clone();
+            let function = vm.new_function($name, move |$($arg: $type,)* vm: &VirtualMachine| {
+                let $state = &held;
+                let _ = vm;
+                $body
+            });
+            set($name, function.into())?;
+        }};
+    }
+    let held = state.clone();
+    set(
+        "tensor",
+        vm.new_function("tensor", move |args: FuncArgs, vm: &VirtualMachine| tensor(&held, args, vm)).into(),
+    )?;
+    let held = state.clone();
+    set(
+        "manual_seed",
+        vm.new_function("manual_seed", move |seed: PyObjectRef, vm: &VirtualMachine| -> PyResult {
+            held.generator.borrow_mut().seed(seed_of(&seed, vm)?);
+            Ok(PyGenerator { generator: held.generator.clone() }.into_pyobject(vm))
+        })
+        .into(),
+    )?;
+    let held = state.clone();
+    set("_default_generator", PyGenerator { generator: held.generator.clone() }.into_pyobject(vm))?;
+    define!("initial_seed", |state| state.generator.borrow().initial_seed());
+    define!("_get_rng_bytes", |state| state.generator.borrow().state());
+    define!("is_grad_enabled", |state| state.grad_mode.get());
+    define!("_set_grad_enabled", |state, on: bool| state.grad_mode.set(on));
+    let held = state.clone();
+    set(
+        "set_printoptions",
+        vm.new_function("set_printoptions", move |words: PrintWords, vm: &VirtualMachine| {
+            set_printoptions(&held, words.0, vm)
+        })
+        .into(),
+    )?;
+    let held = state.clone();
+    set(
+        "get_default_dtype",
+        vm.new_function("get_default_dtype", move |vm: &VirtualMachine| {
+            PyDType::object(held.default_dtype.get(), vm)
+        })
+        .into(),
+    )?;
+    let held = state.clone();
+    set(
+        "set_default_dtype",
+        vm.new_function(
+            "set_default_dtype",
+            move |dtype: PyObjectRef, vm: &VirtualMachine| -> PyResult<()> {
+                let dtype = dtype_of(&dtype, vm)?;
+                if !dtype.is_float() {
+                    return Err(
+                        vm.new_type_error("only floating-point types are supported as the default type")
+                    );
+                }
+                held.default_dtype.set(dtype);
+                Ok(())
+            },
+        )
+        .into(),
+    )?;
+    set(
+        "is_tensor",
+        vm.new_function("is_tensor", |object: PyObjectRef| tensor_of(&object).is_some()).into(),
+    )?;
+    set(
+        "_missing",
+        vm.new_function("_missing", |name: String, vm: &VirtualMachine| {
+            super::names::missing_function(&name, vm)
+        })
+        .into(),
+    )?;
+    let held = state.clone();
+    set(
+        "_call",
+        vm.new_function("_call", move |name: String, args: FuncArgs, vm: &VirtualMachine| -> PyResult {
+            let op =
+                table::find(&name).ok_or_else(|| vm.new_attribute_error(format!("no operation {name}")))?;
+            run(op, op.name, false, false, &held, &args, vm)
+        })
+        .into(),
+    )?;
+    Ok(())
+}
+
+/// The keyword arguments of `set_printoptions`; its first may come without its name.
+struct PrintWords(KwArgs);
+
+impl rustpython_vm::function::FromArgs for PrintWords {
+    fn from_args(
+        vm: &VirtualMachine,
+        args: &mut FuncArgs,
+    ) -> Result<Self, rustpython_vm::function::ArgumentError> {
+        let order = ["precision", "threshold", "edgeitems", "linewidth", "profile", "sci_mode"];
+        let given = std::mem::take(&mut args.args);
+        let mut words = KwArgs::from_args(vm, args)?;
+        let mut all: Vec<(String, PyObjectRef)> =
+            order.iter().map(|name| (*name).to_owned()).zip(given).collect();
+        all.extend(std::mem::take(&mut words));
+        Ok(PrintWords(all.into_iter().collect()))
+    }
+}
+
+/// The tensor a Python object is: for those who show variables.
+pub fn tensor_value(object: &PyObjectRef, vm: &VirtualMachine) -> Option<Tensor> {
+    Tensor::try_from_object(vm, object.clone()).ok()
+}
+
+/// A tensor as a Python object of this session.
+pub fn tensor_object(tensor: Tensor, state: &Rc<State>, vm: &VirtualMachine) -> PyObjectRef {
+    PyTensor::new(tensor, state.clone()).into_pyobject(vm)
+}

@@ -1,0 +1,84 @@
+//! What to say when a name is not there: the nearest one that is.
+//! Room: torch.
+
+use rustpython_vm::builtins::{PyBaseExceptionRef, PyStr};
+use rustpython_vm::{AsObject, PyObject, VirtualMachine};
+
+use super::table::{self, ALIASES, METHOD};
+
+/// The names nearest to `wanted`, best first, at most three.
+pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let wanted = wanted.to_lowercase();
+    let mut ranked: Vec<(usize, &str)> = names
+        .filter(|name| !name.starts_with('_'))
+        .map(|name| (strsim::damerau_levenshtein(&wanted, &name.to_lowercase()), name))
+        .filter(|(distance, name)| *distance <= 1 + wanted.len().min(name.len()) / 4)
+        .collect();
+    ranked.sort();
+    ranked.dedup();
+    ranked.into_iter().take(3).map(|(_, name)| name).collect()
+}
+
+/// "nearest: a, b" as the end of a sentence, or nothing.
+pub fn nearest_text<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String {
+    match nearest(wanted, names).as_slice() {
+        [] => String::new(),
+        found => format!(" (did you mean {}?)", found.join(", ")),
+    }
+}
+
+/// Attributes of PyTorch's tensors that attn does not have: asking for one is no misspelling.
+fn is_torch_attribute(name: &str) -> bool {
+    include_str!("known_methods.txt").lines().any(|known| known == name)
+}
+
+/// The error for an attribute that a tensor does not have.
+pub fn missing_attribute(object: &PyObject, name: &str, vm: &VirtualMachine) -> PyBaseExceptionRef {
+    let mut known: Vec<String> = Vec::new();
+    for op in table::ops().filter(|op| op.is_in(METHOD)) {
+        known.push(op.name.to_owned());
+    }
+    known.extend(ALIASES.iter().map(|alias| alias.0.to_owned()));
+    if let Ok(attributes) = vm.dir(Some(object.to_owned())) {
+        known.extend(
+            attributes
+                .borrow_vec()
+                .iter()
+                .filter_map(|it| it.downcast_ref::<PyStr>().map(|text| text.to_string_lossy().into_owned())),
+        );
+    }
+    let hint = nearest_text(name, known.iter().map(String::as_str));
+    if is_torch_attribute(name) {
+        return not_part_of_attn(vm, format!("torch.Tensor.{name} is not part of attn{hint}"));
+    }
+    let class = object.class().name().to_string();
+    vm.new_attribute_error(format!("'{class}' object has no attribute '{name}'{hint}"))
+}
+
+/// The error for a name that the module `torch` does not have.
+pub fn missing_function(name: &str, vm: &VirtualMachine) -> PyBaseExceptionRef {
+    let known = table::ops().filter(|op| op.is_in(table::FUNCTION)).map(|op| op.name);
+    let hint = nearest_text(name, known.chain(ALIASES.iter().map(|alias| alias.0)));
+    if include_str!("known_functions.txt").lines().any(|known| known == name) {
+        return not_part_of_attn(vm, format!("torch.{name} is not part of attn{hint}"));
+    }
+    vm.new_attribute_error(format!("module 'torch' has no attribute '{name}'{hint}"))
+}
+
+/// A `NotImplementedError` that is an `AttributeError` too: `hasattr` and `getattr` with a default
+/// take a name that attn does not have for one that is not there.
+fn not_part_of_attn(vm: &VirtualMachine, message: String) -> PyBaseExceptionRef {
+    let exceptions = &vm.ctx.exceptions;
+    let plain = || vm.new_not_implemented_error(message.clone());
+    let bases = vm.ctx.new_tuple(vec![
+        exceptions.not_implemented_error.to_owned().into(),
+        exceptions.attribute_error.to_owned().into(),
+    ]);
+    let attributes = vm.ctx.new_dict();
+    // Without this it would be named after the module whose code runs.
+    let named = attributes.set_item("__module__", vm.ctx.new_str("builtins").into(), vm);
+    debug_assert!(named.is_ok(), "a new dict takes entries");
+    let made = vm.ctx.types.type_type.as_object().call(("NotImplementedError", bases, attributes), vm);
+    let raised = made.and_then(|class| class.call((message.clone(),), vm));
+    raised.ok().and_then(|error| error.downcast().ok()).unwrap_or_else(plain)
+}

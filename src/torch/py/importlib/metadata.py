@@ -1,0 +1,26 @@
+"""Versions of what attn stands for."""
+
+
+class PackageNotFoundError(ModuleNotFoundError):
+    def __str__(self):
+        return f"No package metadata was found for {self.name}"
+
+    @property
+    def name(self):
+        return self.args[0]
+
+
+_VERSIONS = {"torch": "2.6.0", "packaging": "24.2", "tqdm": "4.67.1"}
+
+
+def version(distribution_name):
+    if not distribution_name:
+        raise ValueError("A distribution name is required.")
+    name = distribution_name.lower().replace("_", "-")
+    if name not in _VERSIONS:
+        raise PackageNotFoundError(distribution_name)
+    return _VERSIONS[name]
+
+
+def distributions():
+    return iter(())

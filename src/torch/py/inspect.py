@@ -1,0 +1,296 @@
+"""The part of `inspect` that lesson code and the standard library use here."""
+
+import sys
+import types
+
+CO_VARARGS, CO_VARKEYWORDS = 4, 8
+
+
+class _empty:
+    """Stands for a default or an annotation that is not there."""
+
+
+class _Kind(int):
+    def __new__(cls, value, name, description):
+        kind = super().__new__(cls, value)
+        kind.name, kind.description = name, description
+        return kind
+
+    def __repr__(self):
+        return f"<_ParameterKind.{self.name}: {int(self)}>"
+
+    def __str__(self):
+        return self.name
+
+
+def formatannotation(annotation):
+    if isinstance(annotation, type):
+        if annotation.__module__ == "builtins":
+            return annotation.__qualname__
+        return annotation.__module__ + "." + annotation.__qualname__
+    return repr(annotation).replace("typing.", "")
+
+
+class Parameter:
+    POSITIONAL_ONLY = _Kind(0, "POSITIONAL_ONLY", "positional-only")
+    POSITIONAL_OR_KEYWORD = _Kind(1, "POSITIONAL_OR_KEYWORD", "positional or keyword")
+    VAR_POSITIONAL = _Kind(2, "VAR_POSITIONAL", "variadic positional")
+    KEYWORD_ONLY = _Kind(3, "KEYWORD_ONLY", "keyword-only")
+    VAR_KEYWORD = _Kind(4, "VAR_KEYWORD", "variadic keyword")
+    empty = _empty
+
+    def __init__(self, name, kind, *, default=_empty, annotation=_empty):
+        self.name, self.kind, self.default, self.annotation = name, kind, default, annotation
+
+    def replace(self, **changes):
+        facts = {key: getattr(self, key) for key in ("name", "kind", "default", "annotation")}
+        facts.update(changes)
+        return Parameter(facts.pop("name"), facts.pop("kind"), **facts)
+
+    def __str__(self):
+        text = self.name
+        if self.annotation is not _empty:
+            text += ": " + formatannotation(self.annotation)
+        if self.default is not _empty:
+            text += (" = " if self.annotation is not _empty else "=") + repr(self.default)
+        return {2: "*", 4: "**"}.get(self.kind, "") + text
+
+    def __repr__(self):
+        return f'<Parameter "{self}">'
+
+
+class Signature:
+    empty = _empty
+
+    def __init__(self, parameters=None, *, return_annotation=_empty):
+        self.parameters = types.MappingProxyType({parameter.name: parameter for parameter in parameters or ()})
+        self.return_annotation = return_annotation
+
+    @classmethod
+    def from_callable(cls, function, **options):
+        return signature(function)
+
+    def __str__(self):
+        shown, starred = [], False
+        kinds = list(self.parameters.values())
+        for index, parameter in enumerate(kinds):
+            if parameter.kind == Parameter.KEYWORD_ONLY and not starred:
+                shown.append("*")
+                starred = True
+            starred = starred or parameter.kind == Parameter.VAR_POSITIONAL
+            shown.append(str(parameter))
+            last = index + 1 == len(kinds) or kinds[index + 1].kind != Parameter.POSITIONAL_ONLY
+            if parameter.kind == Parameter.POSITIONAL_ONLY and last:
+                shown.append("/")
+        text = "(" + ", ".join(shown) + ")"
+        if self.return_annotation is not _empty:
+            text += " -> " + formatannotation(self.return_annotation)
+        return text
+
+    def __repr__(self):
+        return f"<Signature {self}>"
+
+    def bind(self, *args, **kwargs):
+        return BoundArguments(self, _bound(self, args, kwargs, False))
+
+    def bind_partial(self, *args, **kwargs):
+        return BoundArguments(self, _bound(self, args, kwargs, True))
+
+
+class BoundArguments:
+    def __init__(self, signature, arguments):
+        self.signature, self.arguments = signature, arguments
+
+    def apply_defaults(self):
+        full = {}
+        for name, parameter in self.signature.parameters.items():
+            if name in self.arguments:
+                full[name] = self.arguments[name]
+            elif parameter.default is not _empty:
+                full[name] = parameter.default
+            elif parameter.kind == Parameter.VAR_POSITIONAL:
+                full[name] = ()
+            elif parameter.kind == Parameter.VAR_KEYWORD:
+                full[name] = {}
+        self.arguments = full
+
+
+def _bound(signature, args, kwargs, partial):
+    args, kwargs, bound = list(args), dict(kwargs), {}
+    for name, parameter in signature.parameters.items():
+        if parameter.kind == Parameter.VAR_POSITIONAL:
+            bound[name], args = tuple(args), []
+        elif parameter.kind == Parameter.VAR_KEYWORD:
+            bound[name], kwargs = kwargs, {}
+        elif parameter.kind <= Parameter.POSITIONAL_OR_KEYWORD and args:
+            bound[name] = args.pop(0)
+        elif parameter.kind != Parameter.POSITIONAL_ONLY and name in kwargs:
+            bound[name] = kwargs.pop(name)
+        elif parameter.default is _empty and not partial:
+            raise TypeError(f"missing a required argument: {name!r}")
+    if args:
+        raise TypeError("too many positional arguments")
+    if kwargs:
+        raise TypeError(f"got an unexpected keyword argument {next(iter(kwargs))!r}")
+    return bound
+
+
+def signature(function, **options):
+    function = unwrap(function)
+    if isinstance(function, type):
+        method = function.__init__
+        if not isinstance(method, types.FunctionType):
+            method = function.__new__
+        if not isinstance(method, types.FunctionType):
+            raise ValueError(f"no signature found for builtin type {function!r}")
+        return _without_first(signature(method))
+    if isinstance(function, types.MethodType):
+        return _without_first(signature(function.__func__))
+    if not isinstance(function, types.FunctionType):
+        call = getattr(type(function), "__call__", None)
+        if isinstance(call, types.FunctionType):
+            return _without_first(signature(call))
+        raise ValueError(f"no signature found for builtin {function!r}")
+    code = function.__code__
+    annotations = function.__annotations__
+    defaults = function.__defaults__ or ()
+    names = code.co_varnames
+    count, only = code.co_argcount, code.co_kwonlyargcount
+    parameters = []
+
+    def add(index, kind, default=_empty):
+        annotation = annotations.get(names[index], _empty)
+        parameters.append(Parameter(names[index], kind, default=default, annotation=annotation))
+
+    for index in range(count):
+        positional = index < code.co_posonlyargcount
+        kind = Parameter.POSITIONAL_ONLY if positional else Parameter.POSITIONAL_OR_KEYWORD
+        after = index - (count - len(defaults))
+        add(index, kind, defaults[after] if after >= 0 else _empty)
+    following = count + only
+    if code.co_flags & CO_VARARGS:
+        add(following, Parameter.VAR_POSITIONAL)
+        following += 1
+    for index in range(count, count + only):
+        add(index, Parameter.KEYWORD_ONLY, (function.__kwdefaults__ or {}).get(names[index], _empty))
+    if code.co_flags & CO_VARKEYWORDS:
+        add(following, Parameter.VAR_KEYWORD)
+    return Signature(parameters, return_annotation=annotations.get("return", _empty))
+
+
+def _without_first(found):
+    return Signature(list(found.parameters.values())[1:], return_annotation=found.return_annotation)
+
+
+def unwrap(function, *, stop=None):
+    while hasattr(function, "__wrapped__") and not (stop and stop(function)):
+        function = function.__wrapped__
+    return function
+
+
+def isclass(value):
+    return isinstance(value, type)
+
+
+def isfunction(value):
+    return isinstance(value, types.FunctionType)
+
+
+def ismethod(value):
+    return isinstance(value, types.MethodType)
+
+
+def ismodule(value):
+    return isinstance(value, types.ModuleType)
+
+
+def isbuiltin(value):
+    return isinstance(value, types.BuiltinFunctionType)
+
+
+def isroutine(value):
+    return isfunction(value) or ismethod(value) or isbuiltin(value)
+
+
+def isgenerator(value):
+    return isinstance(value, types.GeneratorType)
+
+
+def isgeneratorfunction(value):
+    return isfunction(value) and bool(value.__code__.co_flags & 0x20)
+
+
+def iscoroutinefunction(value):
+    return isfunction(value) and bool(value.__code__.co_flags & 0x80)
+
+
+def isabstract(value):
+    return isclass(value) and bool(getattr(value, "__abstractmethods__", None))
+
+
+def isdatadescriptor(value):
+    return hasattr(type(value), "__set__") or hasattr(type(value), "__delete__")
+
+
+def getmro(cls):
+    return cls.__mro__
+
+
+def getmembers(value, predicate=None):
+    members = []
+    for name in dir(value):
+        try:
+            member = getattr(value, name)
+        except AttributeError:
+            continue
+        if predicate is None or predicate(member):
+            members.append((name, member))
+    return sorted(members, key=lambda pair: pair[0])
+
+
+_missing = object()
+
+
+def getattr_static(value, name, default=_missing):
+    owners = ([value] if isinstance(value, type) else []) + [type(value)]
+    if not isinstance(value, type) and name in getattr(value, "__dict__", {}):
+        return value.__dict__[name]
+    for owner in owners:
+        for cls in owner.__mro__:
+            if name in cls.__dict__:
+                return cls.__dict__[name]
+    if default is _missing:
+        raise AttributeError(name)
+    return default
+
+
+def cleandoc(doc):
+    lines = doc.expandtabs().split("\n")
+    margins = [len(line) - len(line.lstrip()) for line in lines[1:] if line.strip()]
+    margin = min(margins, default=0)
+    lines = [lines[0].lstrip()] + [line[margin:] for line in lines[1:]]
+    while lines and not lines[-1]:
+        lines.pop()
+    while lines and not lines[0]:
+        lines.pop(0)
+    return "\n".join(lines)
+
+
+def getdoc(value):
+    doc = getattr(value, "__doc__", None)
+    return cleandoc(doc) if isinstance(doc, str) else None
+
+
+def getmodule(value, _filename=None):
+    return sys.modules.get(getattr(value, "__module__", None))
+
+
+def currentframe():
+    return sys._getframe(1)
+
+
+def getsource(value):
+    raise OSError("could not get source code: attn keeps cells, not files")
+
+
+getsourcelines = getsourcefile = getfile = getsource

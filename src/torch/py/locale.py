@@ -1,0 +1,40 @@
+"""The C locale, which is the only one here."""
+
+LC_CTYPE, LC_NUMERIC, LC_TIME, LC_COLLATE, LC_MONETARY, LC_MESSAGES, LC_ALL = range(7)
+
+
+class Error(Exception):
+    pass
+
+
+def setlocale(category, locale=None):
+    if locale not in (None, "", "C", "POSIX", "en_US.UTF-8", "C.UTF-8", ("C", None)):
+        raise Error("unsupported locale setting")
+    return "C"
+
+
+def getlocale(category=LC_CTYPE):
+    return (None, None)
+
+
+def getencoding():
+    return "utf-8"
+
+
+def getpreferredencoding(do_setlocale=True):
+    return "utf-8"
+
+
+def localeconv():
+    return {"decimal_point": ".", "thousands_sep": "", "grouping": []}
+
+
+def format_string(format, value, grouping=False, monetary=False):
+    return format % value
+
+
+def str(value):
+    return "%.12g" % value
+
+
+strcoll = lambda a, b: (a > b) - (a < b)

@@ -1,0 +1,3 @@
+"""The part of `packaging` that compares versions."""
+
+__version__ = "24.2"

@@ -1,0 +1,3 @@
+"""The same functions as `os.path`."""
+
+from os.path import *

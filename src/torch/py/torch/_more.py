@@ -1,0 +1,377 @@
+"""Names of `torch` that lessons seldom ask for: loaded when they do."""
+
+import _torch
+import torch
+
+__all__ = (
+    "BoolTensor ByteTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor ShortTensor CharTensor "
+    "as_tensor are_deterministic_algorithms_enabled asarray autocast broadcast_shapes compile finfo from_numpy "
+    "get_default_device get_deterministic_debug_mode get_float32_matmul_precision get_num_interop_threads "
+    "get_num_threads get_rng_state iinfo is_floating_point is_complex is_inference_mode_enabled "
+    "is_storage load renorm save seed set_default_device set_default_tensor_type "
+    "set_deterministic_debug_mode set_float32_matmul_precision set_flush_denormal set_num_interop_threads "
+    "set_num_threads set_rng_state set_warn_always tensordot typename use_deterministic_algorithms vmap"
+).split()
+
+
+def around(mode, function):
+    """`function`, run within the context `mode`."""
+    if isinstance(function, type):
+        function.__init__ = around(mode, function.__init__)
+        return function
+    if _is_generator_function(function):
+
+        def wrapped(*args, **kwargs):
+            given = function(*args, **kwargs)
+            try:
+                with mode:
+                    value = next(given)
+                while True:
+                    sent = yield value
+                    with mode:
+                        value = given.send(sent)
+            except StopIteration as stop:
+                return stop.value
+
+    else:
+
+        def wrapped(*args, **kwargs):
+            with mode:
+                return function(*args, **kwargs)
+
+    for name in ("__module__", "__name__", "__qualname__", "__doc__"):
+        if hasattr(function, name):
+            setattr(wrapped, name, getattr(function, name))
+    wrapped.__dict__.update(getattr(function, "__dict__", {}))
+    wrapped.__wrapped__ = function
+    return wrapped
+
+
+_KINDS = {
+    "float32": "Float",
+    "float64": "Double",
+    "float16": "Half",
+    "bfloat16": "BFloat16",
+    "int64": "Long",
+    "int32": "Int",
+    "int16": "Short",
+    "int8": "Char",
+    "uint8": "Byte",
+    "bool": "Bool",
+}
+
+
+def kind_of(dtype):
+    """The old name for tensors of a dtype: torch.FloatTensor."""
+    return f"torch.{_KINDS[str(dtype)[6:]]}Tensor"
+
+
+def _is_generator_function(function):
+    code = getattr(function, "__code__", None)
+    return code is not None and bool(code.co_flags & 0x20)
+
+
+def typename(obj, /):
+    """What an object is called in messages: a tensor's kind, or the dotted name of a class."""
+    if isinstance(obj, torch.Tensor):
+        return kind_of(obj.dtype)
+    module = getattr(obj, "__module__", "") or ""
+    name = getattr(obj, "__qualname__", None) or getattr(obj, "__name__", None)
+    if name is None:
+        module, name = type(obj).__module__ or "", type(obj).__qualname__
+    return name if module in ("", "builtins") else f"{module}.{name}"
+
+
+# Making tensors the old way
+
+
+def _legacy(name, dtype):
+    def make(*data):
+        if len(data) == 1 and not isinstance(data[0], int):
+            if isinstance(data[0], torch.Size):
+                return torch.empty(data[0], dtype=dtype)
+            return torch.tensor(data[0], dtype=dtype)
+        return torch.empty(*data, dtype=dtype)
+
+    make.__name__ = make.__qualname__ = name
+    return make
+
+
+FloatTensor = _legacy("FloatTensor", torch.float32)
+DoubleTensor = _legacy("DoubleTensor", torch.float64)
+HalfTensor = _legacy("HalfTensor", torch.float16)
+LongTensor = _legacy("LongTensor", torch.int64)
+IntTensor = _legacy("IntTensor", torch.int32)
+ShortTensor = _legacy("ShortTensor", torch.int16)
+CharTensor = _legacy("CharTensor", torch.int8)
+ByteTensor = _legacy("ByteTensor", torch.uint8)
+BoolTensor = _legacy("BoolTensor", torch.bool)
+
+
+def renorm(input, p, dim, maxnorm):
+    """Every slice along `dim` shortened to a p-norm of `maxnorm` where its own is larger."""
+    others = [axis for axis in range(input.dim()) if axis != dim % input.dim()]
+    norms = torch.linalg.vector_norm(input, p, dim=others, keepdim=True)
+    return input * torch.where(norms > maxnorm, maxnorm / (norms + 1e-7), torch.ones_like(norms))
+
+
+def as_tensor(data, dtype=None, device=None):
+    """The data as a tensor; a tensor of that dtype is given back as it is."""
+    if isinstance(data, torch.Tensor):
+        return data if dtype is None else data.to(dtype)
+    return torch.tensor(data, dtype=dtype)
+
+
+def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
+    made = as_tensor(obj, dtype)
+    if copy and made is obj:
+        made = made.clone()
+    return made.detach().requires_grad_() if requires_grad else made
+
+
+def from_numpy(array):
+    raise NotImplementedError(
+        "torch.from_numpy: NumPy is not part of attn. Give the numbers as lists: torch.tensor([[1., 2.], [3., 4.]])"
+    )
+
+
+def broadcast_shapes(*shapes):
+    """The shape that tensors of these shapes broadcast to."""
+    result = []
+    for shape in shapes:
+        shape = [shape] if isinstance(shape, int) else list(shape)
+        for size in shape:
+            if size < 0:
+                raise RuntimeError(f"Trying to create tensor with negative dimension ({size}): ({size})")
+        result = [1] * (len(shape) - len(result)) + result
+        for axis in range(-len(shape), 0):
+            if shape[axis] != 1 and result[axis] not in (1, shape[axis]):
+                raise RuntimeError("Shape mismatch: objects cannot be broadcast to a single shape")
+            if shape[axis] != 1:
+                result[axis] = shape[axis]
+    return torch.Size(result)
+
+
+def is_floating_point(input):
+    return input.is_floating_point()
+
+
+def is_complex(input):
+    return input.is_complex()
+
+
+def is_storage(obj):
+    return isinstance(obj, torch.storage.UntypedStorage)
+
+
+def seed():
+    """Seeds the default generator; here always with the same number, so that runs repeat."""
+    return torch.default_generator.seed()
+
+
+def get_rng_state():
+    return torch.default_generator.get_state()
+
+
+def set_rng_state(new_state):
+    torch.default_generator.set_state(new_state)
+
+
+# What dtypes can hold
+
+
+class _Info:
+    def __init__(self, type=None):
+        dtype = torch.get_default_dtype() if type is None else type
+        if not isinstance(dtype, torch.dtype):
+            raise TypeError(f"{self._kind}() argument must be torch.dtype, not {dtype.__class__.__name__}")
+        known = self._table.get(str(dtype)[6:])
+        if known is None:
+            raise TypeError(self._wrong.format(dtype))
+        self.dtype = str(dtype)[6:]
+        self.bits = dtype.itemsize * 8
+        self.__dict__.update(zip(self._fields, known))
+
+    def __eq__(self, other):
+        return type(self) is type(other) and self.dtype == other.dtype
+
+
+class finfo(_Info):
+    """The limits of a floating point dtype."""
+
+    _kind = "finfo"
+    _fields = ("resolution", "min", "max", "eps", "smallest_normal")
+    _wrong = "torch.finfo() requires a floating point input type. Use torch.iinfo to handle '{}'"
+    _table = {
+        "float32": (1e-6, -(2**128 - 2**104) * 1.0, (2**128 - 2**104) * 1.0, 2.0**-23, 2.0**-126),
+        "float64": (1e-15, -1.7976931348623157e308, 1.7976931348623157e308, 2.0**-52, 2.0**-1022),
+        "float16": (1e-3, -65504.0, 65504.0, 2.0**-10, 2.0**-14),
+        "bfloat16": (1e-2, -(2**128 - 2**120) * 1.0, (2**128 - 2**120) * 1.0, 2.0**-7, 2.0**-126),
+    }
+
+    @property
+    def tiny(self):
+        return self.smallest_normal
+
+    def __repr__(self):
+        def short(value):
+            return "%g" % value
+
+        return (
+            f"finfo(resolution={short(self.resolution)}, min={short(self.min)}, max={short(self.max)}, "
+            f"eps={short(self.eps)}, smallest_normal={short(self.smallest_normal)}, tiny={short(self.tiny)}, "
+            f"dtype={self.dtype})"
+        )
+
+
+class iinfo(_Info):
+    """The limits of an integer dtype."""
+
+    _kind = "iinfo"
+    _fields = ("min", "max")
+    _wrong = "torch.iinfo() requires an integer input type. Use torch.finfo to handle '{}'"
+    _table = {
+        "int64": (-(2**63), 2**63 - 1),
+        "int32": (-(2**31), 2**31 - 1),
+        "int16": (-(2**15), 2**15 - 1),
+        "int8": (-128, 127),
+        "uint8": (0, 255),
+    }
+
+    def __repr__(self):
+        return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
+
+
+# What there is nothing to set for: one device, one thread, one precision
+
+
+def _setting(name, value):
+    kept = [value]
+
+    def get():
+        return kept[0]
+
+    def change(*values, **words):
+        if values:
+            kept[0] = values[0]
+
+    get.__name__ = get.__qualname__ = "get_" + name
+    change.__name__ = change.__qualname__ = "set_" + name
+    return get, change
+
+
+get_num_threads, set_num_threads = _setting("num_threads", 1)
+get_num_interop_threads, set_num_interop_threads = _setting("num_interop_threads", 1)
+get_float32_matmul_precision, set_float32_matmul_precision = _setting("float32_matmul_precision", "highest")
+get_deterministic_debug_mode, set_deterministic_debug_mode = _setting("deterministic_debug_mode", 0)
+are_deterministic_algorithms_enabled, use_deterministic_algorithms = _setting("deterministic_algorithms", False)
+_, set_warn_always = _setting("warn_always", False)
+
+
+def set_flush_denormal(mode):
+    return False
+
+
+def is_inference_mode_enabled():
+    return False
+
+
+def get_default_device():
+    return torch.device("cpu")
+
+
+def set_default_device(device):
+    """The CPU is the only device; naming another raises."""
+    if device is not None:
+        torch.device(device)
+
+
+def set_default_tensor_type(t):
+    names = {"FloatTensor": torch.float32, "DoubleTensor": torch.float64, "HalfTensor": torch.float16}
+    name = t if isinstance(t, str) else t.__name__
+    torch.set_default_dtype(names[name.rpartition(".")[2]])
+
+
+def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):
+    """Gives its argument back: attn's kernel is compiled already."""
+    if model is None:
+        return lambda function: function
+    return model
+
+
+class autocast:
+    """Does nothing: attn computes in the dtype that is written."""
+
+    def __init__(self, device_type="cpu", dtype=None, enabled=True, cache_enabled=None):
+        pass
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def __call__(self, function):
+        return function
+
+
+def tensordot(a, b, dims=2, out=None):
+    """Products summed over dimensions: the last of `a` with the first of `b`, or those that two lists name."""
+    if isinstance(dims, _torch.Tensor):
+        dims = dims.tolist()
+    if isinstance(dims, int):
+        return _torch._call("tensordot", a, b, dims)
+    first, second = ([axes] if isinstance(axes, int) else list(axes) for axes in dims)
+    return _torch._call("tensordot", a, b, first, second)
+
+
+def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
+    """`func` over a batch: called for each slice, the results stacked."""
+
+    def mapped(*args):
+        dims = in_dims if isinstance(in_dims, tuple) else (in_dims,) * len(args)
+        sizes = [arg.size(dim) for arg, dim in zip(args, dims) if dim is not None]
+        results = [
+            func(*(arg if dim is None else arg.select(dim, place) for arg, dim in zip(args, dims)))
+            for place in range(sizes[0])
+        ]
+        if isinstance(results[0], tuple):
+            outs = out_dims if isinstance(out_dims, tuple) else (out_dims,) * len(results[0])
+            return tuple(torch.stack(parts, out) for parts, out in zip(zip(*results), outs))
+        return torch.stack(results, out_dims)
+
+    return mapped
+
+
+# Saving: to memory, since lessons run without files
+
+
+_saved = {}
+
+
+def save(obj, f, *args, **kwargs):
+    """Keeps a copy of `obj` under an `io.BytesIO`; a path is refused, as lessons run without files."""
+    import copy
+
+    if not hasattr(f, "write"):
+        raise PermissionError(
+            f"torch.save({f!r}): attn runs lessons without files. Save to memory: buffer = io.BytesIO(); "
+            "torch.save(obj, buffer); buffer.seek(0); torch.load(buffer)"
+        )
+    mark = b"attn" + len(_saved).to_bytes(8, "little")
+    _saved[mark] = copy.deepcopy(obj)
+    f.write(mark)
+
+
+def load(f, map_location=None, *, weights_only=True, mmap=None, **kwargs):
+    """What `save` kept under this `io.BytesIO`."""
+    import copy
+
+    if not hasattr(f, "read"):
+        raise PermissionError(
+            f"torch.load({f!r}): attn runs lessons without files. What torch.save wrote to an io.BytesIO can be loaded"
+        )
+    mark = f.read(12)
+    if mark not in _saved:
+        raise RuntimeError("torch.load: nothing that torch.save wrote begins here (buffer.seek(0) goes to its start)")
+    return copy.deepcopy(_saved[mark])

@@ -1,0 +1,46 @@
+"""torch.backends: what kinds of hardware there are. Here: the CPU."""
+
+
+class _Backend:
+    """A backend that is not there: it keeps what is set and is not available."""
+
+    def __init__(self, name, available=False, **settings):
+        self.__name__ = "torch.backends." + name
+        self._available = available
+        self.__dict__.update(settings)
+
+    def is_available(self):
+        return self._available
+
+    def is_built(self):
+        return self._available
+
+    def get_cpu_capability(self):
+        return "DEFAULT"
+
+    def version(self):
+        return None
+
+    def __repr__(self):
+        return f"<module '{self.__name__}'>"
+
+    def _switch(self, *args, **kwargs):
+        pass
+
+    def _enabled(self):
+        return True
+
+    enable_flash_sdp = enable_math_sdp = enable_mem_efficient_sdp = enable_cudnn_sdp = _switch
+    flash_sdp_enabled = math_sdp_enabled = mem_efficient_sdp_enabled = cudnn_sdp_enabled = _enabled
+
+
+cpu = _Backend("cpu", True)
+mps = _Backend("mps")
+cudnn = _Backend(
+    "cudnn", enabled=True, benchmark=False, deterministic=False, allow_tf32=True, benchmark_limit=10
+)
+cuda = _Backend("cuda")
+cuda.matmul = _Backend("cuda.matmul", allow_tf32=False, allow_fp16_reduced_precision_reduction=True)
+mkl = _Backend("mkl")
+mkldnn = _Backend("mkldnn")
+openmp = _Backend("openmp")

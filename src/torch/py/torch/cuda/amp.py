@@ -1,0 +1,3 @@
+"""torch.cuda.amp: the names of torch.amp."""
+
+from torch.amp import GradScaler, autocast

@@ -1,0 +1,127 @@
+"""torch.distributions, as far as sampling from a model needs it."""
+
+import math
+
+import torch
+
+__all__ = ["Bernoulli", "Categorical", "Distribution", "Normal", "Uniform"]
+
+
+class Distribution:
+    """A distribution that can be drawn from: `sample(shape)`, and asked: `log_prob(value)`."""
+
+    def sample(self, sample_shape=()):
+        with torch.no_grad():
+            return self._draw((*sample_shape, *self.batch_shape))
+
+    def __repr__(self):
+        def shown(value):
+            return str(value) if value.numel() == 1 else str(value.size())
+
+        return f"{type(self).__name__}({', '.join(f'{name}: {shown(getattr(self, name))}' for name in self._shown)})"
+
+
+def _together(*values):
+    """Numbers and tensors broadcast to one shape."""
+    tensors = [value if isinstance(value, torch.Tensor) else torch.tensor(float(value)) for value in values]
+    return torch.broadcast_tensors(*tensors)
+
+
+class Normal(Distribution):
+    """Normal with mean loc and standard deviation scale."""
+
+    _shown = ("loc", "scale")
+
+    def __init__(self, loc, scale, validate_args=None):
+        self.loc, self.scale = _together(loc, scale)
+        self.batch_shape = self.loc.shape
+
+    mean = property(lambda self: self.loc)
+    stddev = property(lambda self: self.scale)
+    variance = property(lambda self: self.scale**2)
+
+    def _draw(self, shape):
+        return torch.normal(self.loc.expand(shape), self.scale.expand(shape))
+
+    def log_prob(self, value):
+        off = (value - self.loc) ** 2 / (2 * self.scale**2)
+        return -off - self.scale.log() - math.log(math.sqrt(2 * math.pi))
+
+    def entropy(self):
+        return 0.5 + 0.5 * math.log(2 * math.pi) + torch.log(self.scale)
+
+
+class Uniform(Distribution):
+    """Uniform between low and high."""
+
+    _shown = ("low", "high")
+
+    def __init__(self, low, high, validate_args=None):
+        self.low, self.high = _together(low, high)
+        self.batch_shape = self.low.shape
+
+    mean = property(lambda self: (self.high + self.low) / 2)
+
+    def _draw(self, shape):
+        return self.low + torch.rand(shape) * (self.high - self.low)
+
+    def log_prob(self, value):
+        inside = (self.low <= value) & (self.high > value)
+        return torch.log(inside.type_as(self.low)) - torch.log(self.high - self.low)
+
+
+class Bernoulli(Distribution):
+    """1 at probability probs, else 0."""
+
+    _shown = ("probs",)
+
+    def __init__(self, probs=None, logits=None, validate_args=None):
+        if (probs is None) == (logits is None):
+            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+        (self.probs,) = _together(probs) if logits is None else (torch.sigmoid(*_together(logits)),)
+        self.batch_shape = self.probs.shape
+
+    def _draw(self, shape):
+        return torch.bernoulli(self.probs.expand(shape))
+
+    def log_prob(self, value):
+        return value * torch.log(self.probs) + (1 - value) * torch.log1p(-self.probs)
+
+
+class Categorical(Distribution):
+    """Class i at probability probs[i]; logits are log-probabilities up to a constant."""
+
+    def __init__(self, probs=None, logits=None, validate_args=None):
+        if (probs is None) == (logits is None):
+            raise ValueError("Either `probs` or `logits` must be specified, but not both.")
+        self._from = "probs" if logits is None else "logits"
+        if probs is not None:
+            self.probs = probs / probs.sum(-1, keepdim=True)
+            self.logits = torch.log(self.probs.clamp(min=torch.finfo(probs.dtype).eps))
+        else:
+            self.logits = logits - logits.logsumexp(dim=-1, keepdim=True)
+            self.probs = torch.softmax(self.logits, dim=-1)
+        self.batch_shape = self.probs.shape[:-1]
+
+    @property
+    def _shown(self):
+        return (self._from,)
+
+    def _draw(self, shape):
+        flat = self.probs.reshape(-1, self.probs.size(-1))
+        count = math.prod(shape) // max(flat.size(0), 1)
+        return torch.multinomial(flat, count, True).T.reshape(shape)
+
+    def log_prob(self, value):
+        value = value.long().unsqueeze(-1)
+        value, logits = torch.broadcast_tensors(value, self.logits)
+        return logits.gather(-1, value[..., :1]).squeeze(-1)
+
+    def entropy(self):
+        return -(self.logits * self.probs).sum(-1)
+
+
+def __getattr__(name):
+    from torch._names import missing
+
+    raise missing("torch.distributions", name, __all__)

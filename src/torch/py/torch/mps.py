@@ -1,0 +1,20 @@
+"""torch.mps: there is no Apple GPU here."""
+
+
+def is_available():
+    return False
+
+
+def device_count():
+    return 0
+
+
+def _nothing(*args, **kwargs):
+    pass
+
+
+manual_seed = seed = empty_cache = synchronize = _nothing
+
+
+def current_allocated_memory():
+    return 0

@@ -1,0 +1,51 @@
+"""torch.nn: modules, their parameters, and the functions behind them.
+
+Only `Module` and `Parameter` are loaded with this package; every other name is looked up in the
+file that defines it when a lesson first asks for it.
+"""
+
+from .parameter import Buffer, Parameter
+from .modules.module import Module
+
+_PLACES = {
+    "activation": "CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish "
+    "MultiheadAttention PReLU ReLU ReLU6 SELU SiLU Sigmoid Softmax Softmin Softplus Softshrink Softsign Tanh "
+    "Tanhshrink Threshold",
+    "batchnorm": "BatchNorm1d BatchNorm2d BatchNorm3d",
+    "container": "ModuleDict ModuleList ParameterDict ParameterList Sequential",
+    "conv": "Conv1d Conv2d",
+    "distance": "CosineSimilarity PairwiseDistance",
+    "dropout": "AlphaDropout Dropout Dropout1d Dropout2d Dropout3d",
+    "flatten": "Flatten Unflatten",
+    "linear": "Bilinear Identity Linear",
+    "loss": "BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss GaussianNLLLoss HingeEmbeddingLoss HuberLoss "
+    "KLDivLoss L1Loss MSELoss MarginRankingLoss NLLLoss PoissonNLLLoss SmoothL1Loss SoftMarginLoss TripletMarginLoss",
+    "normalization": "GroupNorm LayerNorm RMSNorm",
+    "rnn": "GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell",
+    "sparse": "Embedding EmbeddingBag",
+    "transformer": "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer",
+}
+_FILES = {name: file for file, names in _PLACES.items() for name in names.split()}
+_SUBMODULES = ("attention", "functional", "init", "modules", "parameter", "utils")
+
+__all__ = ["Buffer", "Module", "Parameter", *sorted(_FILES)]
+
+
+def __getattr__(name):
+    import importlib
+
+    if name.startswith("_"):
+        raise AttributeError(f"module 'torch.nn' has no attribute '{name}'")
+    if name in _SUBMODULES:
+        return importlib.import_module("torch.nn." + name)
+    if name in _FILES:
+        value = getattr(importlib.import_module("torch.nn.modules." + _FILES[name]), name)
+        globals()[name] = value
+        return value
+    from torch._names import missing
+
+    raise missing("torch.nn", name, __all__)
+
+
+def __dir__():
+    return sorted(set(globals()) | set(__all__) | set(_SUBMODULES))

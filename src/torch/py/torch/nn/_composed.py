@@ -1,0 +1,193 @@
+"""Functions of torch.nn.functional that are built from other operations."""
+
+import torch
+from torch.nn import functional as F
+
+__all__ = (
+    "alpha_dropout conv1d conv2d dropout1d dropout2d dropout3d embedding_bag gaussian_nll_loss hinge_embedding_loss "
+    "margin_ranking_loss poisson_nll_loss scaled_dot_product_attention soft_margin_loss triplet_margin_loss"
+).split()
+
+
+def _channels(dims):
+    """Dropout of whole channels: the first dimensions decide, the last `dims` follow."""
+
+    def dropped(input, p=0.5, training=True, inplace=False):
+        if p < 0.0 or p > 1.0:
+            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+        if not training or p == 0:
+            return input
+        shape = (*input.shape[:2], *(1,) * (input.dim() - 2)) if input.dim() == dims + 2 else (
+            *input.shape[:1],
+            *(1,) * (input.dim() - 1),
+        )
+        kept = torch.empty(shape, dtype=input.dtype).bernoulli_(1 - p).div_(1 - p)
+        return input.mul_(kept) if inplace else input * kept
+
+    dropped.__name__ = dropped.__qualname__ = f"dropout{dims}d"
+    return dropped
+
+
+dropout1d, dropout2d, dropout3d = map(_channels, (1, 2, 3))
+
+
+def alpha_dropout(input, p=0.5, training=False, inplace=False):
+    """Dropout to SELU's lowest value, so that mean and variance stay. Klambauer et al. 2017."""
+    if p < 0.0 or p > 1.0:
+        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+    if not training or p == 0:
+        return input
+    alpha = 1.7580993408473766
+    scale = 1.0 / ((alpha * alpha * p + 1) * (1 - p)) ** 0.5
+    kept = torch.empty(input.shape, dtype=input.dtype).bernoulli_(1 - p)
+    shift = (kept - 1) * (alpha * scale) + alpha * scale * p
+    return input * (kept * scale) + shift
+
+
+def scaled_dot_product_attention(
+    query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False
+):
+    """softmax(Q K^T / sqrt(d) + mask) V; (.., L, E), (.., S, E), (.., S, Ev) -> (.., L, Ev)."""
+    length, sources = query.size(-2), key.size(-2)
+    factor = 1 / query.size(-1) ** 0.5 if scale is None else scale
+    if is_causal:
+        assert attn_mask is None, "Explicit attn_mask should not be set when is_causal=True"
+        attn_mask = torch.ones(length, sources, dtype=torch.bool).tril()
+    if attn_mask is not None and attn_mask.dtype == torch.bool:
+        attn_mask = torch.zeros(attn_mask.shape, dtype=query.dtype).masked_fill_(~attn_mask, float("-inf"))
+    if enable_gqa:
+        key = key.repeat_interleave(query.size(-3) // key.size(-3), -3)
+        value = value.repeat_interleave(query.size(-3) // value.size(-3), -3)
+    weights = query @ key.transpose(-2, -1) * factor
+    if attn_mask is not None:
+        weights = weights + attn_mask
+    weights = torch.softmax(weights, dim=-1)
+    if dropout_p > 0.0:
+        weights = F.dropout(weights, dropout_p)
+    return weights @ value
+
+
+def _convolved(dims):
+    """A convolution over `dims` dimensions: every window of the input times the weight."""
+
+    def each(value):
+        return tuple(value) if isinstance(value, (tuple, list)) else (value,) * dims
+
+    def convolved(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
+        if input.dim() not in (dims + 1, dims + 2):
+            raise RuntimeError(
+                f"Expected {dims + 1}D (unbatched) or {dims + 2}D (batched) input to conv{dims}d, "
+                f"but got input of size: {list(input.shape)}"
+            )
+        x = input if input.dim() == dims + 2 else input.unsqueeze(0)
+        if x.size(1) != weight.size(1) * groups:
+            raise RuntimeError(
+                f"Given groups={groups}, weight of size {list(weight.shape)}, expected input{list(x.shape)} to have "
+                f"{weight.size(1) * groups} channels, but got {x.size(1)} channels instead"
+            )
+        kernel, strides, dilations = weight.shape[2:], each(stride), each(dilation)
+        spans = [d * (k - 1) for d, k in zip(dilations, kernel)]
+        if padding == "same":
+            sides = [(span // 2, span - span // 2) for span in spans]
+        else:
+            sides = [(side, side) for side in each(0 if padding == "valid" else padding)]
+        x = F.pad(x, [side for pair in reversed(sides) for side in pair])
+        for axis, (span, step, dilation) in enumerate(zip(spans, strides, dilations)):
+            x = x.unfold(2 + axis, span + 1, step)[..., ::dilation]
+        # x: (N, C, *out, *kernel); each group of channels has its own part of the weight.
+        out, batch, size = x.shape[2 : 2 + dims], x.size(0), weight.size(0)
+        x = x.movedim(1, 1 + dims).reshape(batch, -1, groups, weight[0].numel()).transpose(1, 2)
+        y = x @ weight.reshape(groups, size // groups, -1).transpose(1, 2)  # (N, groups, out, size / groups)
+        y = y.transpose(2, 3).reshape(batch, size, *out)
+        if bias is not None:
+            y = y + bias.view(-1, *(1,) * dims)
+        return y if input.dim() == dims + 2 else y.squeeze(0)
+
+    convolved.__name__ = convolved.__qualname__ = f"conv{dims}d"
+    return convolved
+
+
+conv1d, conv2d = map(_convolved, (1, 2))
+
+
+def embedding_bag(input, weight, offsets=None, mode="mean", padding_idx=None, **kwargs):
+    """The sum, mean or maximum of the rows that each bag names."""
+    if input.dim() == 2:
+        bags = list(input)
+    else:
+        starts = offsets.tolist() + [len(input)]
+        bags = [input[start:end] for start, end in zip(starts, starts[1:])]
+    rows = [weight[bag if padding_idx is None else bag[bag != padding_idx]] for bag in bags]
+    reduce = {"sum": lambda row: row.sum(0), "mean": lambda row: row.mean(0), "max": lambda row: row.amax(0)}[mode]
+    return torch.stack([reduce(row) for row in rows])
+
+
+def _reduced(loss, reduction):
+    if reduction == "none":
+        return loss
+    if reduction in ("mean", "sum"):
+        return getattr(loss, reduction)()
+    raise ValueError(f"{reduction} is not a valid value for reduction")
+
+
+def poisson_nll_loss(
+    input, target, log_input=True, size_average=None, full=False, eps=1e-8, reduce=None, reduction="mean"
+):
+    """exp(x) - y x, or x - y log(x)."""
+    loss = torch.exp(input) - target * input if log_input else input - target * torch.log(input + eps)
+    if full:
+        stirling = target * torch.log(target) - target + 0.5 * torch.log(2 * torch.pi * target)
+        loss = loss + stirling.masked_fill(target <= 1, 0)
+    return _reduced(loss, reduction)
+
+
+def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"):
+    """(log var + (x - y)^2 / var) / 2"""
+    if not isinstance(var, torch.Tensor):
+        var = var * torch.ones_like(input)
+    if (var < 0).any():
+        raise ValueError("var has negative entry/entries")
+    with torch.no_grad():
+        var = var.clamp(min=eps)
+    loss = 0.5 * (torch.log(var) + (input - target) ** 2 / var)
+    if full:
+        loss = loss + 0.9189385332046727  # log(2 pi) / 2
+    return _reduced(loss, reduction)
+
+
+def soft_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+    """log(1 + exp(-y x))"""
+    return _reduced(torch.log1p(torch.exp(-target * input)), reduction)
+
+
+def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=None, reduction="mean"):
+    """x where y is 1, max(0, margin - x) where it is -1."""
+    zeros = torch.zeros_like(input)
+    apart = torch.where(target != 1, (margin - input).clamp(min=0), zeros)
+    alike = torch.where(target != -1, input, zeros)
+    return _reduced(apart + alike, reduction)
+
+
+def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
+    """max(0, -y (x1 - x2) + margin)"""
+    return _reduced((-target * (input1 - input2) + margin).clamp(min=0), reduction)
+
+
+def triplet_margin_loss(
+    anchor,
+    positive,
+    negative,
+    margin=1.0,
+    p=2,
+    eps=1e-6,
+    swap=False,
+    size_average=None,
+    reduce=None,
+    reduction="mean",
+):
+    """max(0, d(a, p) - d(a, n) + margin)"""
+    near = F.pairwise_distance(anchor, positive, p, eps)
+    far = F.pairwise_distance(anchor, negative, p, eps)
+    if swap:
+        far = torch.min(far, F.pairwise_distance(positive, negative, p, eps))
+    return _reduced((margin + near - far).clamp(min=0), reduction)

@@ -1,0 +1,33 @@
+"""torch.nn.functional: the operations behind the modules.
+
+Most are native and come from the table of operations; those that are built from others stand in
+`_composed` and `_attention`.
+"""
+
+import _torch
+
+globals().update(_torch._functional)
+
+_ATTENTION = ("multi_head_attention_forward",)
+
+
+def __getattr__(name):
+    if name.startswith("_"):
+        raise AttributeError(f"module 'torch.nn.functional' has no attribute '{name}'")
+    if name in _ATTENTION:
+        import torch.nn._attention as place
+    else:
+        import torch.nn._composed as place
+    if name in place.__all__:
+        value = getattr(place, name)
+        globals()[name] = value
+        return value
+    from torch._names import missing
+
+    raise missing("torch.nn.functional", name, __dir__())
+
+
+def __dir__():
+    import torch.nn._composed as composed
+
+    return sorted({*_torch._functional, *composed.__all__, *_ATTENTION})

@@ -1,0 +1,90 @@
+"""What `Module` needs only now and then: calls through hooks, and the arguments of `to`."""
+
+import torch
+from torch.utils.hooks import RemovableHandle
+
+from .module import _everywhere
+
+
+def call(module, args, kwargs):
+    """A call of `module` with its hooks before and after."""
+    pre = [hook for kind, hook in _everywhere if kind == "pre"]
+    for hook in pre:
+        args = _new_args(hook(module, args), args)
+    for key, hook in [*module._forward_pre_hooks.items()]:
+        if key in module._forward_pre_hooks_with_kwargs:
+            result = hook(module, args, kwargs)
+            if result is not None:
+                if not (isinstance(result, tuple) and len(result) == 2):
+                    raise RuntimeError(
+                        "forward pre-hook must return None or a tuple of (new_args, new_kwargs), "
+                        f"but got {result}."
+                    )
+                args, kwargs = result
+        else:
+            args = _new_args(hook(module, args), args)
+    called = set()
+    try:
+        output = module.forward(*args, **kwargs)
+        for hook in [hook for kind, hook in _everywhere if kind == "post"]:
+            result = hook(module, args, output)
+            output = output if result is None else result
+        for key, hook in [*module._forward_hooks.items()]:
+            called.add(key)
+            if key in module._forward_hooks_with_kwargs:
+                result = hook(module, args, kwargs, output)
+            else:
+                result = hook(module, args, output)
+            output = output if result is None else result
+        return output
+    except Exception:
+        for key in module._forward_hooks_always_called:
+            if key not in called and key in module._forward_hooks:
+                hook = module._forward_hooks[key]
+                if key in module._forward_hooks_with_kwargs:
+                    hook(module, args, kwargs, None)
+                else:
+                    hook(module, args, None)
+        raise
+
+
+def _new_args(result, args):
+    if result is None:
+        return args
+    return result if isinstance(result, tuple) else (result,)
+
+
+def _register(kind, hook):
+    handle = RemovableHandle({})
+    entry = (kind, hook)
+    _everywhere.append(entry)
+    handle._undo = lambda: _everywhere.remove(entry)
+    return handle
+
+
+def register_module_forward_pre_hook(hook):
+    return _register("pre", hook)
+
+
+def register_module_forward_hook(hook, *, with_kwargs=False, always_call=False):
+    return _register("post", hook)
+
+
+def dtype_of_to(args, kwargs):
+    """The dtype that a call `module.to(...)` names, or None."""
+    unknown = set(kwargs) - {"device", "dtype", "non_blocking", "memory_format", "tensor", "other"}
+    if unknown:
+        raise TypeError(f"to() got an unexpected keyword argument '{sorted(unknown)[0]}'")
+    dtype = kwargs.get("dtype")
+    for value in (*args, kwargs.get("tensor"), kwargs.get("other"), kwargs.get("device")):
+        if isinstance(value, torch.dtype):
+            dtype = value
+        elif isinstance(value, torch.Tensor):
+            dtype = value.dtype
+        elif isinstance(value, (str, torch.device)):
+            torch.empty(0).to(value)
+    if dtype is not None and not dtype.is_floating_point:
+        raise TypeError(
+            f"nn.Module.to only accepts floating point or complex dtypes, but got desired dtype={dtype}"
+        )
+    return dtype

@@ -1,0 +1,131 @@
+"""State dicts: a module's parameters and buffers by name, out of it and into it again."""
+
+from _ordered import OrderedDict
+
+import torch
+
+from .module import Module
+
+
+class _IncompatibleKeys(tuple):
+    """The keys that did not match, as a pair with names."""
+
+    def __new__(cls, missing_keys, unexpected_keys):
+        return super().__new__(cls, (missing_keys, unexpected_keys))
+
+    missing_keys = property(lambda self: self[0])
+    unexpected_keys = property(lambda self: self[1])
+
+    def __repr__(self):
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return f"_IncompatibleKeys(missing_keys={self.missing_keys!r}, unexpected_keys={self.unexpected_keys!r})"
+
+    __str__ = __repr__
+
+
+def state_dict(module, args, destination, prefix, keep_vars):
+    if args:
+        destination, prefix, keep_vars = (*args, *(destination, prefix, keep_vars)[len(args) :])
+    if destination is None:
+        destination = OrderedDict()
+        destination._metadata = OrderedDict()
+    metadata = {"version": module._version}
+    if hasattr(destination, "_metadata"):
+        destination._metadata[prefix[:-1]] = metadata
+    for hook in module._state_dict_pre_hooks.values():
+        hook(module, prefix, keep_vars)
+    module._save_to_state_dict(destination, prefix, keep_vars)
+    for name, child in module._modules.items():
+        if child is not None:
+            child.state_dict(destination=destination, prefix=prefix + name + ".", keep_vars=keep_vars)
+    for hook in module._state_dict_hooks.values():
+        result = hook(module, destination, prefix, metadata)
+        if result is not None:
+            if getattr(hook, "_from_public_api", False):
+                raise RuntimeError("state_dict post-hook must return None")
+            destination = result
+    return destination
+
+
+def load_one(module, state, prefix, metadata, strict, missing, unexpected, errors):
+    """Copies what belongs to `module` itself, not to the modules inside it."""
+    for hook in module._load_state_dict_pre_hooks.values():
+        hook(state, prefix, metadata, strict, missing, unexpected, errors)
+    kept = {name: it for name, it in module._buffers.items() if name not in module._non_persistent_buffers_set}
+    own = {name: it for name, it in {**module._parameters, **kept}.items() if it is not None}
+    for name, param in own.items():
+        key = prefix + name
+        if key not in state:
+            if strict:
+                missing.append(key)
+            continue
+        given = state[key]
+        if not isinstance(given, torch.Tensor):
+            errors.append(
+                f'While copying the parameter named "{key}", expected torch.Tensor or Tensor-like object from '
+                f"checkpoint but received {type(given)}"
+            )
+            continue
+        if param.dim() == 0 and given.dim() == 1:
+            given = given[0]
+        if given.shape != param.shape:
+            errors.append(
+                f"size mismatch for {key}: copying a param with shape {given.shape} from checkpoint, "
+                f"the shape in current model is {param.shape}."
+            )
+            continue
+        with torch.no_grad():
+            if metadata.get("assign_to_params_buffers", False):
+                if isinstance(param, torch.nn.Parameter):
+                    if isinstance(given, torch.nn.Parameter):
+                        given.requires_grad_(param.requires_grad)
+                    else:
+                        given = torch.nn.Parameter(given, requires_grad=param.requires_grad)
+                setattr(module, name, given)
+            else:
+                param.copy_(given)
+    extra = prefix + "_extra_state"
+    if type(module).set_extra_state is not Module.set_extra_state:
+        if extra in state:
+            module.set_extra_state(state[extra])
+        elif strict:
+            missing.append(extra)
+    elif strict and extra in state:
+        unexpected.append(extra)
+    if strict:
+        for key in state:
+            if key.startswith(prefix) and key != extra:
+                first, *rest = key[len(prefix) :].split(".", 1)
+                if first not in (module._modules if rest else own):
+                    unexpected.append(key)
+
+
+def load_state_dict(module, state, strict, assign):
+    if not (hasattr(state, "keys") and hasattr(state, "__getitem__")):
+        raise TypeError(f"Expected state_dict to be dict-like, got {type(state)}.")
+    missing, unexpected, errors = [], [], []
+    metadata = getattr(state, "_metadata", None) or {}
+
+    def load(module, state, prefix):
+        local = dict(metadata.get(prefix[:-1], {}))
+        if assign:
+            local["assign_to_params_buffers"] = True
+        module._load_from_state_dict(state, prefix, local, True, missing, unexpected, errors)
+        for name, child in module._modules.items():
+            if child is not None:
+                place = prefix + name + "."
+                load(child, {key: it for key, it in state.items() if key.startswith(place)}, place)
+        for hook in module._load_state_dict_post_hooks.values():
+            hook(module, _IncompatibleKeys(missing, unexpected))
+
+    load(module, OrderedDict(state), "")
+    if strict:
+        for kind, keys in (("Unexpected", unexpected), ("Missing", missing)):
+            if keys:
+                quoted = ", ".join(f'"{key}"' for key in keys)
+                errors.insert(0, f"{kind} key(s) in state_dict: {quoted}. ")
+    if errors:
+        told = "\n\t".join(errors)
+        raise RuntimeError(f"Error(s) in loading state_dict for {type(module).__name__}:\n\t{told}")
+    return _IncompatibleKeys(missing, unexpected)

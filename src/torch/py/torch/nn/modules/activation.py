@@ -1,0 +1,304 @@
+"""Activations: functions of one number as modules, softmax, and multi-head attention."""
+
+import torch
+from torch.nn import functional as F
+from torch.nn.parameter import Parameter
+
+from .module import Module
+
+
+class _InPlace(Module):
+    """An activation that may work in place."""
+
+    def __init__(self, inplace=False):
+        super().__init__()
+        self.inplace = inplace
+
+    def extra_repr(self):
+        return "inplace=True" if self.inplace else ""
+
+    def _with_inplace(self, text):
+        return text + (", inplace=True" if self.inplace else "")
+
+
+class ReLU(_InPlace):
+    """max(0, x)"""
+
+    def forward(self, input):
+        return F.relu(input, inplace=self.inplace)
+
+
+class Hardtanh(_InPlace):
+    """x, held between min_val and max_val."""
+
+    def __init__(self, min_val=-1.0, max_val=1.0, inplace=False):
+        super().__init__(inplace)
+        self.min_val = min_val
+        self.max_val = max_val
+        assert max_val > min_val
+
+    def forward(self, input):
+        return F.hardtanh(input, self.min_val, self.max_val, self.inplace)
+
+    def extra_repr(self):
+        return self._with_inplace(f"min_val={self.min_val}, max_val={self.max_val}")
+
+
+class ReLU6(Hardtanh):
+    """min(max(0, x), 6)"""
+
+    def __init__(self, inplace=False):
+        super().__init__(0.0, 6.0, inplace)
+
+    def extra_repr(self):
+        return "inplace=True" if self.inplace else ""
+
+
+class SiLU(_InPlace):
+    """x * sigmoid(x)"""
+
+    def forward(self, input):
+        return F.silu(input, inplace=self.inplace)
+
+
+class Mish(_InPlace):
+    """x * tanh(softplus(x))"""
+
+    def forward(self, input):
+        return F.mish(input, inplace=self.inplace)
+
+
+class SELU(_InPlace):
+    """Scaled ELU: outputs keep mean 0 and variance 1."""
+
+    def forward(self, input):
+        return F.selu(input, self.inplace)
+
+
+class Hardsigmoid(_InPlace):
+    """Three straight lines in place of sigmoid."""
+
+    def forward(self, input):
+        return F.hardsigmoid(input, self.inplace)
+
+    def extra_repr(self):
+        return ""
+
+
+class Hardswish(_InPlace):
+    """x * hardsigmoid(x)"""
+
+    def forward(self, input):
+        return F.hardswish(input, self.inplace)
+
+    def extra_repr(self):
+        return ""
+
+
+class ELU(_InPlace):
+    """x above zero, alpha * (exp(x) - 1) below."""
+
+    def __init__(self, alpha=1.0, inplace=False):
+        super().__init__(inplace)
+        self.alpha = alpha
+
+    def forward(self, input):
+        return F.elu(input, self.alpha, self.inplace)
+
+    def extra_repr(self):
+        return self._with_inplace(f"alpha={self.alpha}")
+
+
+class CELU(ELU):
+    """x above zero, alpha * (exp(x / alpha) - 1) below."""
+
+    def forward(self, input):
+        return F.celu(input, self.alpha, self.inplace)
+
+
+class LeakyReLU(_InPlace):
+    """x above zero, negative_slope * x below."""
+
+    def __init__(self, negative_slope=1e-2, inplace=False):
+        super().__init__(inplace)
+        self.negative_slope = negative_slope
+
+    def forward(self, input):
+        return F.leaky_relu(input, self.negative_slope, self.inplace)
+
+    def extra_repr(self):
+        return self._with_inplace(f"negative_slope={self.negative_slope}")
+
+
+class Threshold(_InPlace):
+    """x above threshold, value elsewhere."""
+
+    def __init__(self, threshold, value, inplace=False):
+        super().__init__(inplace)
+        self.threshold = threshold
+        self.value = value
+
+    def forward(self, input):
+        return F.threshold(input, self.threshold, self.value, self.inplace)
+
+    def extra_repr(self):
+        return self._with_inplace(f"threshold={self.threshold}, value={self.value}")
+
+
+class GELU(Module):
+    """x times the chance that a standard normal number is below x."""
+
+    def __init__(self, approximate="none"):
+        super().__init__()
+        self.approximate = approximate
+
+    def forward(self, input):
+        return F.gelu(input, approximate=self.approximate)
+
+    def extra_repr(self):
+        return f"approximate={self.approximate!r}"
+
+
+class Sigmoid(Module):
+    """1 / (1 + exp(-x))"""
+
+    def forward(self, input):
+        return torch.sigmoid(input)
+
+
+class Tanh(Module):
+    """The hyperbolic tangent."""
+
+    def forward(self, input):
+        return torch.tanh(input)
+
+
+class LogSigmoid(Module):
+    """log(sigmoid(x))"""
+
+    def forward(self, input):
+        return F.logsigmoid(input)
+
+
+class Softsign(Module):
+    """x / (1 + |x|)"""
+
+    def forward(self, input):
+        return F.softsign(input)
+
+
+class Tanhshrink(Module):
+    """x - tanh(x)"""
+
+    def forward(self, input):
+        return F.tanhshrink(input)
+
+
+class Softplus(Module):
+    """log(1 + exp(beta * x)) / beta"""
+
+    def __init__(self, beta=1.0, threshold=20.0):
+        super().__init__()
+        self.beta = beta
+        self.threshold = threshold
+
+    def forward(self, input):
+        return F.softplus(input, self.beta, self.threshold)
+
+    def extra_repr(self):
+        return f"beta={self.beta}, threshold={self.threshold}"
+
+
+class Softshrink(Module):
+    """x moved towards zero by lambd."""
+
+    def __init__(self, lambd=0.5):
+        super().__init__()
+        self.lambd = lambd
+
+    def forward(self, input):
+        return F.softshrink(input, self.lambd)
+
+    def extra_repr(self):
+        return str(self.lambd)
+
+
+class Hardshrink(Softshrink):
+    """x where |x| > lambd, else zero."""
+
+    def forward(self, input):
+        return F.hardshrink(input, self.lambd)
+
+
+class GLU(Module):
+    """The first half times the sigmoid of the second."""
+
+    def __init__(self, dim=-1):
+        super().__init__()
+        self.dim = dim
+
+    def forward(self, input):
+        return F.glu(input, self.dim)
+
+    def extra_repr(self):
+        return f"dim={self.dim}"
+
+
+class PReLU(Module):
+    """x above zero, weight * x below; the weight is trained."""
+
+    def __init__(self, num_parameters=1, init=0.25, device=None, dtype=None):
+        super().__init__()
+        self.num_parameters = num_parameters
+        self.init = init
+        self.weight = Parameter(torch.empty(num_parameters, device=device, dtype=dtype))
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        torch.nn.init.constant_(self.weight, self.init)
+
+    def forward(self, input):
+        return F.prelu(input, self.weight)
+
+    def extra_repr(self):
+        return f"num_parameters={self.num_parameters}"
+
+
+class _Along(Module):
+    """A function along one dimension."""
+
+    def __init__(self, dim=None):
+        super().__init__()
+        self.dim = dim
+
+    def extra_repr(self):
+        return f"dim={self.dim}"
+
+
+class Softmax(_Along):
+    """exp(x) / sum(exp(x)) along dim."""
+
+    def forward(self, input):
+        return F.softmax(input, self.dim)
+
+
+class Softmin(_Along):
+    """softmax(-x) along dim."""
+
+    def forward(self, input):
+        return F.softmin(input, self.dim)
+
+
+class LogSoftmax(_Along):
+    """log(softmax(x)) along dim."""
+
+    def forward(self, input):
+        return F.log_softmax(input, self.dim)
+
+
+def __getattr__(name):
+    if name == "MultiheadAttention":
+        from .attention import MultiheadAttention
+
+        return MultiheadAttention
+    raise AttributeError(f"module 'torch.nn.modules.activation' has no attribute '{name}'")

@@ -1,0 +1,356 @@
+"""Modules and parameters in a row, in a list, or by name."""
+
+import torch
+from torch.nn.parameter import Parameter
+
+from .module import Module, _indented
+
+
+def _place(index, length):
+    """The index counted from the front. Errors: IndexError when there is none."""
+    try:
+        index = index.__index__()
+    except AttributeError:
+        raise TypeError(f"'{type(index).__name__}' object cannot be interpreted as an integer") from None
+    if not -length <= index < length:
+        raise IndexError(f"index {index} is out of range")
+    return index % length
+
+
+class _Numbered(Module):
+    """What Sequential and ModuleList share: modules in order."""
+
+    def _key(self, index):
+        return list(self._modules)[_place(index, len(self._modules))]
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return self._part(list(self._modules.items())[index])
+        return self._modules[self._key(index)]
+
+    def __setitem__(self, index, module):
+        setattr(self, self._key(index), module)
+
+    def __delitem__(self, index):
+        if isinstance(index, slice):
+            keys = list(self._modules)[index]
+        else:
+            keys = [self._key(index)]
+        for key in keys:
+            delattr(self, key)
+        self._renumber()
+
+    def _renumber(self):
+        left = list(self._modules.values())
+        self._modules.clear()
+        self._modules.update((str(place), module) for place, module in enumerate(left))
+
+    def __len__(self):
+        return len(self._modules)
+
+    def __iter__(self):
+        return iter(self._modules.values())
+
+    def __dir__(self):
+        return [name for name in super().__dir__() if not name.isdigit()]
+
+    def append(self, module):
+        self.add_module(str(len(self)), module)
+        return self
+
+    def pop(self, key):
+        module = self[key]
+        del self[key]
+        return module
+
+
+class Sequential(_Numbered):
+    """Modules that are called one after the other, each on what the one before gave."""
+
+    def __init__(self, *args):
+        super().__init__()
+        if len(args) == 1 and isinstance(args[0], dict) and hasattr(args[0], "move_to_end"):
+            for name, module in args[0].items():
+                self.add_module(name, module)
+        else:
+            for place, module in enumerate(args):
+                self.add_module(str(place), module)
+
+    def forward(self, input):
+        for module in self:
+            input = module(input)
+        return input
+
+    def _part(self, pairs):
+        part = Sequential()
+        for name, module in pairs:
+            part.add_module(name, module)
+        return type(self)(*part) if type(self) is not Sequential else part
+
+    def insert(self, index, module):
+        if not isinstance(module, Module):
+            raise AssertionError(f"module should be of type: {Module}")
+        length = len(self)
+        if not -length <= index <= length:
+            raise IndexError(f"Index out of range: {index}")
+        modules = list(self)
+        modules.insert(index, module)
+        for place, one in enumerate(modules):
+            self._modules[str(place)] = one
+        return self
+
+    def extend(self, sequential):
+        for module in sequential:
+            self.append(module)
+        return self
+
+    def __add__(self, other):
+        if not isinstance(other, Sequential):
+            raise ValueError(
+                f"add operator supports only objects of Sequential class, but {type(other)} is given."
+            )
+        return Sequential(*self, *other)
+
+    def __iadd__(self, other):
+        if not isinstance(other, Sequential):
+            raise ValueError(
+                f"add operator supports only objects of Sequential class, but {type(other)} is given."
+            )
+        return self.extend(other)
+
+    def __mul__(self, other):
+        if not isinstance(other, int):
+            raise TypeError(f"unsupported operand type(s) for *: {type(self)} and {type(other)}")
+        if other <= 0:
+            raise ValueError(f"Non-positive multiplication factor {other} for {type(self)}")
+        return Sequential(*list(self) * other)
+
+    __rmul__ = __mul__
+
+
+class ModuleList(_Numbered):
+    """A list of modules that a module knows as its own."""
+
+    def __init__(self, modules=None):
+        super().__init__()
+        if modules is not None:
+            self += modules
+
+    def _part(self, pairs):
+        return type(self)(module for _, module in pairs)
+
+    def __iadd__(self, modules):
+        return self.extend(modules)
+
+    def __add__(self, other):
+        return ModuleList([*self, *other])
+
+    def extend(self, modules):
+        if not hasattr(modules, "__iter__"):
+            raise TypeError(
+                "ModuleList.extend should be called with an iterable, but got " + type(modules).__name__
+            )
+        for module in modules:
+            self.append(module)
+        return self
+
+    def insert(self, index, module):
+        for place in range(len(self), index, -1):
+            self._modules[str(place)] = self._modules[str(place - 1)]
+        self._modules[str(index)] = module
+
+    def __repr__(self):
+        # Neighbours that look the same are shown once: (0-11): 12 x Block(...)
+        texts = [repr(module) for module in self]
+        if not texts:
+            return self._get_name() + "()"
+        runs = [[0, 0]]
+        for place, text in enumerate(texts[1:], 1):
+            if text == texts[runs[-1][0]]:
+                runs[-1][1] = place
+            else:
+                runs.append([place, place])
+        lines = []
+        for start, end in runs:
+            text = _indented(texts[start], 2)
+            lines.append(f"({start}): {text}" if start == end else f"({start}-{end}): {end - start + 1} x {text}")
+        return self._get_name() + "(\n  " + "\n  ".join(lines) + "\n)"
+
+
+class _Named:
+    """What ModuleDict and ParameterDict share with a dict; `_kept` is where the values are."""
+
+    def __len__(self):
+        return len(self._kept)
+
+    def __iter__(self):
+        return iter(self._kept)
+
+    def __contains__(self, key):
+        return key in self._kept
+
+    def keys(self):
+        return self._kept.keys()
+
+    def items(self):
+        return self._kept.items()
+
+    def values(self):
+        return self._kept.values()
+
+    def clear(self):
+        for key in list(self):
+            del self[key]
+
+    def pop(self, key):
+        value = self[key]
+        del self[key]
+        return value
+
+    def _update(self, given, single):
+        if not hasattr(given, "__iter__"):
+            raise TypeError(
+                f"{type(self).__name__}.update should be called with an iterable of key/value pairs, "
+                f"but got {type(given).__name__}"
+            )
+        if hasattr(given, "keys"):
+            for key in given.keys():
+                self[key] = given[key]
+            return
+        for place, pair in enumerate(given):
+            if len(pair) != 2:
+                raise ValueError(
+                    f"{type(self).__name__} update sequence element #{place} has length {len(pair)}; 2 is required"
+                )
+            self[pair[0]] = pair[1]
+
+
+class ModuleDict(_Named, Module):
+    """Modules by name, that a module knows as its own."""
+
+    def __init__(self, modules=None):
+        Module.__init__(self)
+        if modules is not None:
+            self.update(modules)
+
+    @property
+    def _kept(self):
+        return self._modules
+
+    def __getitem__(self, key):
+        return self._modules[key]
+
+    def __setitem__(self, key, module):
+        self.add_module(key, module)
+
+    def __delitem__(self, key):
+        del self._modules[key]
+
+    def update(self, modules):
+        self._update(modules, Module)
+
+
+def _described(value, name):
+    """What stands for a parameter in the text of a list or dict of them."""
+    if not isinstance(value, torch.Tensor):
+        return f"Object of type: {type(value).__name__}"
+    kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
+    size = "x".join(str(n) for n in value.shape)
+    return f"{kind} containing: [{name(value)} of size {size}]"
+
+
+class ParameterList(Module):
+    """A list of parameters that a module knows as its own."""
+
+    def __init__(self, values=None):
+        super().__init__()
+        self._size = 0
+        if values is not None:
+            self += values
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return type(self)(getattr(self, str(place)) for place in range(*index.indices(len(self))))
+        return getattr(self, str(_place(index, len(self))))
+
+    def __setitem__(self, index, value):
+        if isinstance(value, torch.Tensor) and not isinstance(value, Parameter):
+            value = Parameter(value)
+        setattr(self, str(_place(index, len(self))), value)
+
+    def __len__(self):
+        return self._size
+
+    def __iter__(self):
+        return iter(getattr(self, str(place)) for place in range(len(self)))
+
+    def __iadd__(self, values):
+        return self.extend(values)
+
+    def append(self, value):
+        place = len(self)
+        self._size += 1
+        self[place] = value
+        return self
+
+    def extend(self, values):
+        if not hasattr(values, "__iter__") or isinstance(values, torch.Tensor):
+            raise TypeError(
+                "ParameterList.extend should be called with an iterable, but got " + type(values).__name__
+            )
+        for value in values:
+            self.append(value)
+        return self
+
+    def extra_repr(self):
+        return "\n".join(f"  ({place}): {_described(value, lambda it: it.dtype)}" for place, value in enumerate(self))
+
+    def __call__(self, *args, **kwargs):
+        raise RuntimeError("ParameterList should not be called.")
+
+
+class ParameterDict(_Named, Module):
+    """Parameters by name, that a module knows as its own."""
+
+    def __init__(self, parameters=None):
+        Module.__init__(self)
+        self._keys = {}
+        if parameters is not None:
+            self.update(parameters)
+
+    @property
+    def _kept(self):
+        return {key: getattr(self, key) for key in self._keys}
+
+    def __getitem__(self, key):
+        return getattr(self, self._checked(key))
+
+    def _checked(self, key):
+        if not isinstance(key, str):
+            raise TypeError(
+                "Index given to ParameterDict cannot be used as a key as it is not a string "
+                f"(type is '{type(key).__name__}'). Open an issue on github if you need non-string keys."
+            )
+        return key
+
+    def __setitem__(self, key, value):
+        self._keys[self._checked(key)] = None
+        if isinstance(value, torch.Tensor) and not isinstance(value, Parameter):
+            value = Parameter(value)
+        setattr(self, key, value)
+
+    def __delitem__(self, key):
+        del self._keys[key]
+        delattr(self, key)
+
+    def get(self, key, default=None):
+        return self[key] if key in self else default
+
+    def update(self, parameters):
+        self._update(parameters, Parameter)
+
+    def extra_repr(self):
+        return "\n".join(f"  ({key}): {_described(value, torch.typename)}" for key, value in self.items())
+
+    def __call__(self, input):
+        raise RuntimeError("ParameterDict should not be called.")

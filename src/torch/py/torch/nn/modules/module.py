@@ -1,0 +1,510 @@
+"""Module: what holds parameters, buffers and other modules, and computes when it is called."""
+
+import torch
+from torch.nn.parameter import Buffer, Parameter
+
+_Tensor = torch.Tensor
+
+
+def _indented(text, spaces):
+    first, *rest = text.split("\n")
+    return "\n".join([first, *(" " * spaces + line for line in rest)])
+
+
+class Module:
+    """The base of all modules: subclasses set attributes in `__init__` and compute in `forward`."""
+
+    dump_patches = False
+    _version = 1
+    training: bool
+    call_super_init = False
+
+    def __init__(self, *args, **kwargs):
+        if kwargs:
+            raise TypeError(
+                f"{type(self).__name__}.__init__() got an unexpected keyword argument '{next(iter(kwargs))}'"
+            )
+        if args:
+            raise TypeError(
+                f"{type(self).__name__}.__init__() takes 1 positional argument but {len(args) + 1} were given"
+            )
+        self.__dict__.update(
+            training=True,
+            _parameters={},
+            _buffers={},
+            _non_persistent_buffers_set=set(),
+            _backward_pre_hooks={},
+            _backward_hooks={},
+            _is_full_backward_hook=None,
+            _forward_hooks={},
+            _forward_hooks_with_kwargs={},
+            _forward_hooks_always_called={},
+            _forward_pre_hooks={},
+            _forward_pre_hooks_with_kwargs={},
+            _state_dict_hooks={},
+            _state_dict_pre_hooks={},
+            _load_state_dict_pre_hooks={},
+            _load_state_dict_post_hooks={},
+            _modules={},
+        )
+
+    # Calling
+
+    def forward(self, *args):
+        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+
+    def __call__(self, *args, **kwargs):
+        if self._backward_hooks or self._forward_hooks or self._forward_pre_hooks or _everywhere:
+            from ._hooks import call
+
+            return call(self, args, kwargs)
+        return self.forward(*args, **kwargs)
+
+    # Registration
+
+    def register_buffer(self, name, tensor, persistent=True):
+        """Keeps a tensor that is part of the module but not trained, such as a mask."""
+        self._check_name("buffer", name, "_buffers")
+        if tensor is not None and not isinstance(tensor, _Tensor):
+            raise TypeError(
+                f"cannot assign '{torch.typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
+            )
+        self._buffers[name] = tensor
+        if persistent:
+            self._non_persistent_buffers_set.discard(name)
+        else:
+            self._non_persistent_buffers_set.add(name)
+
+    def register_parameter(self, name, param):
+        """Keeps a parameter under this name."""
+        self._check_name("parameter", name, "_parameters")
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError(
+                f"cannot assign '{torch.typename(param)}' object to parameter '{name}' "
+                "(torch.nn.Parameter or None required)"
+            )
+        if param is not None and param.grad_fn:
+            raise ValueError(
+                f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. "
+                f"To express '{name}' as a function of another Tensor, compute the value in the forward() method."
+            )
+        self._parameters[name] = param
+
+    def add_module(self, name, module):
+        """Keeps a module under this name."""
+        if not isinstance(module, Module) and module is not None:
+            raise TypeError(f"{torch.typename(module)} is not a Module subclass")
+        if not isinstance(name, str):
+            raise TypeError(f"module name should be a string. Got {torch.typename(name)}")
+        if name not in self._modules and hasattr(self, name):
+            raise KeyError(f"attribute '{name}' already exists")
+        if "." in name:
+            raise KeyError(f'module name can\'t contain ".", got: {name}')
+        if name == "":
+            raise KeyError('module name can\'t be empty string ""')
+        self._modules[name] = module
+
+    register_module = add_module
+
+    def _check_name(self, kind, name, place):
+        if place not in self.__dict__:
+            raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
+        if not isinstance(name, str):
+            raise TypeError(f"{kind} name should be a string. Got {torch.typename(name)}")
+        if "." in name:
+            raise KeyError(f'{kind} name can\'t contain "."')
+        if name == "":
+            raise KeyError(f'{kind} name can\'t be empty string ""')
+        if name not in self.__dict__[place] and hasattr(self, name):
+            raise KeyError(f"attribute '{name}' already exists")
+
+    # Attributes
+
+    def __setattr__(self, name, value):
+        own = self.__dict__
+        if isinstance(value, Parameter):
+            if "_parameters" not in own:
+                raise AttributeError("cannot assign parameters before Module.__init__() call")
+            self._forget(name, "_buffers", "_modules")
+            self.register_parameter(name, value)
+            return
+        if isinstance(value, Module):
+            if name in own.get("_parameters", ()):
+                raise TypeError(
+                    f"cannot assign '{torch.typename(value)}' as parameter '{name}' "
+                    "(torch.nn.Parameter or None expected)"
+                )
+            if "_modules" not in own:
+                raise AttributeError("cannot assign module before Module.__init__() call")
+            self._forget(name, "_parameters", "_buffers")
+            own["_modules"][name] = value
+            return
+        if name in own.get("_parameters", ()):
+            if value is not None:
+                raise TypeError(
+                    f"cannot assign '{torch.typename(value)}' as parameter '{name}' "
+                    "(torch.nn.Parameter or None expected)"
+                )
+            self.register_parameter(name, value)
+        elif name in own.get("_modules", ()):
+            if value is not None:
+                raise TypeError(
+                    f"cannot assign '{torch.typename(value)}' as child module '{name}' "
+                    "(torch.nn.Module or None expected)"
+                )
+            own["_modules"][name] = value
+        elif name in own.get("_buffers", ()) or isinstance(value, Buffer):
+            if value is not None and not isinstance(value, _Tensor):
+                raise TypeError(
+                    f"cannot assign '{torch.typename(value)}' as buffer '{name}' "
+                    "(torch.nn.Buffer, torch.Tensor or None expected)"
+                )
+            if isinstance(value, Buffer):
+                self.register_buffer(name, value, value.persistent)
+            else:
+                self.register_buffer(name, value, name not in self._non_persistent_buffers_set)
+        else:
+            object.__setattr__(self, name, value)
+
+    def _forget(self, name, *places):
+        own = self.__dict__
+        own.pop(name, None)
+        for place in places:
+            own[place].pop(name, None)
+        own["_non_persistent_buffers_set"].discard(name)
+
+    def __getattr__(self, name):
+        own = self.__dict__
+        for place in ("_parameters", "_buffers", "_modules"):
+            held = own.get(place)
+            if held is not None and name in held:
+                return held[name]
+        raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
+
+    def __delattr__(self, name):
+        for place in ("_parameters", "_buffers", "_modules"):
+            if name in self.__dict__[place]:
+                del self.__dict__[place][name]
+                self._non_persistent_buffers_set.discard(name)
+                return
+        object.__delattr__(self, name)
+
+    def __dir__(self):
+        own = self.__dict__
+        names = [*dir(type(self)), *own, *own["_parameters"], *own["_modules"], *own["_buffers"]]
+        return sorted(name for name in names if not name[0].isdigit())
+
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+
+    # Walking
+
+    def _named_members(self, members, prefix="", recurse=True, remove_duplicate=True):
+        seen = set()
+        modules = self.named_modules(prefix=prefix, remove_duplicate=remove_duplicate) if recurse else [(prefix, self)]
+        for place, module in modules:
+            for name, value in members(module):
+                if value is None or id(value) in seen:
+                    continue
+                if remove_duplicate:
+                    seen.add(id(value))
+                yield (place + "." if place else "") + name, value
+
+    def parameters(self, recurse=True):
+        """The parameters of this module and of those inside it, each once."""
+        for _, param in self.named_parameters(recurse=recurse):
+            yield param
+
+    def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
+        """Pairs of dotted name and parameter."""
+        yield from self._named_members(lambda module: module._parameters.items(), prefix, recurse, remove_duplicate)
+
+    def buffers(self, recurse=True):
+        """The buffers of this module and of those inside it, each once."""
+        for _, buffer in self.named_buffers(recurse=recurse):
+            yield buffer
+
+    def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
+        """Pairs of dotted name and buffer."""
+        yield from self._named_members(lambda module: module._buffers.items(), prefix, recurse, remove_duplicate)
+
+    def children(self):
+        """The modules directly inside this one."""
+        for _, module in self.named_children():
+            yield module
+
+    def named_children(self):
+        """Pairs of name and module, for the modules directly inside this one."""
+        seen = set()
+        for name, module in self._modules.items():
+            if module is not None and id(module) not in seen:
+                seen.add(id(module))
+                yield name, module
+
+    def modules(self):
+        """This module and all modules inside it, each once."""
+        for _, module in self.named_modules():
+            yield module
+
+    def named_modules(self, memo=None, prefix="", remove_duplicate=True):
+        """Pairs of dotted name and module, this one (the empty name) first."""
+        memo = set() if memo is None else memo
+        if self in memo:
+            return
+        if remove_duplicate:
+            memo.add(self)
+        yield prefix, self
+        for name, module in self._modules.items():
+            if module is not None:
+                yield from module.named_modules(memo, (prefix + "." if prefix else "") + name, remove_duplicate)
+
+    def get_submodule(self, target):
+        """The module at a dotted name."""
+        module = self
+        for name in target.split(".") if target else ():
+            if not hasattr(module, name):
+                raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+            module = getattr(module, name)
+            if not isinstance(module, Module):
+                raise AttributeError(f"`{name}` is not an nn.Module")
+        return module
+
+    def set_submodule(self, target, module):
+        """Puts a module at a dotted name."""
+        if target == "":
+            raise ValueError("Cannot set the submodule without a target name!")
+        place, _, name = target.rpartition(".")
+        setattr(self.get_submodule(place), name, module)
+
+    def get_parameter(self, target):
+        """The parameter at a dotted name."""
+        place, _, name = target.rpartition(".")
+        module = self.get_submodule(place)
+        if not hasattr(module, name):
+            raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+        if not isinstance(getattr(module, name), Parameter):
+            raise AttributeError(f"`{name}` is not an nn.Parameter")
+        return getattr(module, name)
+
+    def get_buffer(self, target):
+        """The buffer at a dotted name."""
+        place, _, name = target.rpartition(".")
+        module = self.get_submodule(place)
+        if not hasattr(module, name):
+            raise AttributeError(f"{module._get_name()} has no attribute `{name}`")
+        if name not in module._buffers:
+            raise AttributeError(f"`{name}` is not a buffer")
+        return getattr(module, name)
+
+    # Changing all of it
+
+    def train(self, mode=True):
+        """Training mode, for this module and all inside it: dropout drops."""
+        if not isinstance(mode, bool):
+            raise ValueError("training mode is expected to be boolean")
+        self.training = mode
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self):
+        """Evaluation mode: dropout lets everything through."""
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad=True):
+        """Whether the parameters are to be trained."""
+        for param in self.parameters():
+            param.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none=True):
+        """Forgets the gradients of all parameters."""
+        for param in self.parameters():
+            if param.grad is not None:
+                if set_to_none:
+                    param.grad = None
+                else:
+                    param.grad.requires_grad_(False)
+                    param.grad.zero_()
+
+    def apply(self, fn):
+        """Calls `fn` on each module inside this one, then on this one."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    def _apply(self, fn, recurse=True):
+        """Puts `fn(tensor)` in place of each parameter's data and of each buffer."""
+        if recurse:
+            for module in self.children():
+                module._apply(fn)
+        for param in self._parameters.values():
+            if param is not None:
+                with torch.no_grad():
+                    param.data = fn(param)
+                    if param.grad is not None:
+                        param.grad = fn(param.grad)
+        for name, buffer in self._buffers.items():
+            if buffer is not None:
+                self._buffers[name] = fn(buffer)
+        return self
+
+    def _to_dtype(self, dtype):
+        return self._apply(lambda tensor: tensor.to(dtype) if tensor.is_floating_point() else tensor)
+
+    def to(self, *args, **kwargs):
+        """Converts the floating point parameters and buffers; there is one device, the CPU."""
+        from ._hooks import dtype_of_to
+
+        dtype = dtype_of_to(args, kwargs)
+        return self if dtype is None else self._to_dtype(dtype)
+
+    def type(self, dst_type):
+        return self._apply(lambda tensor: tensor.type(dst_type))
+
+    def float(self):
+        return self._to_dtype(torch.float32)
+
+    def double(self):
+        return self._to_dtype(torch.float64)
+
+    def half(self):
+        return self._to_dtype(torch.float16)
+
+    def bfloat16(self):
+        return self._to_dtype(torch.bfloat16)
+
+    def cpu(self):
+        return self
+
+    def cuda(self, device=None):
+        from torch.cuda import _no_gpu
+
+        raise _no_gpu()
+
+    def to_empty(self, *, device, recurse=True):
+        return self
+
+    def share_memory(self):
+        return self
+
+    def compile(self, *args, **kwargs):
+        """Nothing to do: attn's kernel is compiled already."""
+
+    # Saving and loading
+
+    def get_extra_state(self):
+        raise RuntimeError(
+            "Reached a code path in Module.get_extra_state() that should never be called. "
+            "Please file an issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml "
+            "to report this bug."
+        )
+
+    set_extra_state = get_extra_state
+
+    def _save_to_state_dict(self, destination, prefix, keep_vars):
+        for name, param in self._parameters.items():
+            if param is not None:
+                destination[prefix + name] = param if keep_vars else param.detach()
+        for name, buffer in self._buffers.items():
+            if buffer is not None and name not in self._non_persistent_buffers_set:
+                destination[prefix + name] = buffer if keep_vars else buffer.detach()
+        if type(self).get_extra_state is not Module.get_extra_state:
+            destination[prefix + "_extra_state"] = self.get_extra_state()
+
+    def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
+        """An ordered dict of dotted names to parameters and persistent buffers; they are shared, not copied."""
+        import torch.nn.modules._state as _state
+
+        return _state.state_dict(self, args, destination, prefix, keep_vars)
+
+    def _load_from_state_dict(
+        self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs
+    ):
+        import torch.nn.modules._state as _state
+
+        _state.load_one(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+
+    def load_state_dict(self, state_dict, strict=True, assign=False):
+        """Copies the values of a state dict into this module's parameters and buffers."""
+        import torch.nn.modules._state as _state
+
+        return _state.load_state_dict(self, state_dict, strict, assign)
+
+    # Hooks
+
+    def _hook(self, place, hook, prepend=False, **flags):
+        from torch.utils.hooks import add_hook
+
+        return add_hook(self, place, hook, prepend, flags)
+
+    def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
+        """Calls `hook(module, args, output)` after each forward; what it returns replaces the output."""
+        flags = {"_forward_hooks_with_kwargs": with_kwargs, "_forward_hooks_always_called": always_call}
+        return self._hook("_forward_hooks", hook, prepend, **flags)
+
+    def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
+        """Calls `hook(module, args)` before each forward; what it returns replaces the arguments."""
+        return self._hook("_forward_pre_hooks", hook, prepend, _forward_pre_hooks_with_kwargs=with_kwargs)
+
+    def register_full_backward_hook(self, hook, prepend=False):
+        """Kept, and called once attn computes gradients."""
+        return self._hook("_backward_hooks", hook, prepend)
+
+    register_backward_hook = register_full_backward_hook
+
+    def register_full_backward_pre_hook(self, hook, prepend=False):
+        return self._hook("_backward_pre_hooks", hook, prepend)
+
+    def register_state_dict_post_hook(self, hook):
+        hook._from_public_api = True
+        return self._hook("_state_dict_hooks", hook)
+
+    def _register_state_dict_hook(self, hook):
+        return self._hook("_state_dict_hooks", hook)
+
+    def register_state_dict_pre_hook(self, hook):
+        return self._hook("_state_dict_pre_hooks", hook)
+
+    def register_load_state_dict_pre_hook(self, hook):
+        return self._hook("_load_state_dict_pre_hooks", lambda *args: hook(self, *args))
+
+    def _register_load_state_dict_pre_hook(self, hook, with_module=False):
+        return self._hook("_load_state_dict_pre_hooks", (lambda *args: hook(self, *args)) if with_module else hook)
+
+    def register_load_state_dict_post_hook(self, hook):
+        return self._hook("_load_state_dict_post_hooks", hook)
+
+    # Showing
+
+    def _get_name(self):
+        return type(self).__name__
+
+    def extra_repr(self):
+        """What stands between the parentheses besides the modules inside."""
+        return ""
+
+    def __repr__(self):
+        extra = self.extra_repr()
+        extra = extra.split("\n") if extra else []
+        inside = [f"({name}): {_indented(repr(module), 2)}" for name, module in self._modules.items()]
+        if len(extra) == 1 and not inside:
+            body = extra[0]
+        elif extra or inside:
+            body = "\n  " + "\n  ".join(extra + inside) + "\n"
+        else:
+            body = ""
+        return f"{self._get_name()}({body})"
+
+
+# Hooks that run around every module: see register_module_forward_hook.
+_everywhere = []
+
+
+def __getattr__(name):
+    if name.startswith("register_module_"):
+        import torch.nn.modules._hooks as hooks
+
+        return getattr(hooks, name)
+    raise AttributeError(f"module 'torch.nn.modules.module' has no attribute '{name}'")

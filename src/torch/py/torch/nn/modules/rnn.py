@@ -1,0 +1,271 @@
+"""Recurrent networks: a state that is carried from each step to the next."""
+
+import torch
+from torch.nn import functional as F
+from torch.nn import init
+from torch.nn.parameter import Parameter
+
+from .module import Module
+
+
+def _lstm_step(x, state, w_ih, w_hh, b_ih, b_hh):
+    h, c = state
+    gates = F.linear(x, w_ih, b_ih) + F.linear(h, w_hh, b_hh)
+    i, f, g, o = gates.chunk(4, -1)
+    c = torch.sigmoid(f) * c + torch.sigmoid(i) * torch.tanh(g)
+    return torch.sigmoid(o) * torch.tanh(c), c
+
+
+def _gru_step(x, state, w_ih, w_hh, b_ih, b_hh):
+    (h,) = state
+    r_x, z_x, n_x = F.linear(x, w_ih, b_ih).chunk(3, -1)
+    r_h, z_h, n_h = F.linear(h, w_hh, b_hh).chunk(3, -1)
+    r = torch.sigmoid(r_x + r_h)
+    z = torch.sigmoid(z_x + z_h)
+    n = torch.tanh(n_x + r * n_h)
+    return ((h - n) * z + n,)
+
+
+def _plain_step(nonlinearity):
+    def step(x, state, w_ih, w_hh, b_ih, b_hh):
+        return (nonlinearity(F.linear(x, w_ih, b_ih) + F.linear(state[0], w_hh, b_hh)),)
+
+    return step
+
+
+_GATES = {"LSTM": 4, "GRU": 3, "RNN_TANH": 1, "RNN_RELU": 1}
+_STEPS = {
+    "LSTM": _lstm_step,
+    "GRU": _gru_step,
+    "RNN_TANH": _plain_step(torch.tanh),
+    "RNN_RELU": _plain_step(torch.relu),
+}
+
+
+def _fill(module, hidden_size):
+    """Every parameter uniform in +-1/sqrt(hidden_size)."""
+    bound = 1.0 / hidden_size**0.5 if hidden_size > 0 else 0
+    for weight in module.parameters():
+        init.uniform_(weight, -bound, bound)
+
+
+class RNNBase(Module):
+    """What RNN, LSTM and GRU share: weights by layer and direction, and the loop over time."""
+
+    def __init__(
+        self,
+        mode,
+        input_size,
+        hidden_size,
+        num_layers=1,
+        bias=True,
+        batch_first=False,
+        dropout=0.0,
+        bidirectional=False,
+        proj_size=0,
+        device=None,
+        dtype=None,
+    ):
+        super().__init__()
+        if proj_size:
+            raise NotImplementedError("proj_size of torch.nn.LSTM is not part of attn")
+        if not isinstance(hidden_size, int):
+            raise TypeError(f"hidden_size should be of type int, got: {type(hidden_size).__name__}")
+        if hidden_size <= 0:
+            raise ValueError("hidden_size must be greater than zero")
+        if num_layers <= 0:
+            raise ValueError("num_layers must be greater than zero")
+        if dropout > 0 and num_layers == 1:
+            import warnings
+
+            warnings.warn(
+                "dropout option adds dropout after all but last recurrent layer, so non-zero dropout expects "
+                f"num_layers greater than 1, but got dropout={dropout} and num_layers={num_layers}",
+                stacklevel=3,
+            )
+        self.mode = mode
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.num_layers = num_layers
+        self.bias = bias
+        self.batch_first = batch_first
+        self.dropout = float(dropout)
+        self.bidirectional = bidirectional
+        self.proj_size = proj_size
+        wide = _GATES[mode] * hidden_size
+        self._directions = 2 if bidirectional else 1
+        for layer in range(num_layers):
+            width = input_size if layer == 0 else hidden_size * self._directions
+            for end in ("", "_reverse")[: self._directions]:
+                shapes = [("weight_ih", (wide, width)), ("weight_hh", (wide, hidden_size))]
+                if bias:
+                    shapes += [("bias_ih", (wide,)), ("bias_hh", (wide,))]
+                for name, shape in shapes:
+                    setattr(self, f"{name}_l{layer}{end}", Parameter(torch.empty(shape, dtype=dtype)))
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        _fill(self, self.hidden_size)
+
+    def flatten_parameters(self):
+        pass
+
+    @property
+    def all_weights(self):
+        ends = ("", "_reverse")[: self._directions]
+        return [self._weights(layer, end) for layer in range(self.num_layers) for end in ends]
+
+    def _weights(self, layer, end):
+        names = ("weight_ih", "weight_hh", "bias_ih", "bias_hh")[: 4 if self.bias else 2]
+        return [getattr(self, f"{name}_l{layer}{end}") for name in names]
+
+    def extra_repr(self):
+        text = f"{self.input_size}, {self.hidden_size}"
+        if self.num_layers != 1:
+            text += f", num_layers={self.num_layers}"
+        if self.bias is not True:
+            text += f", bias={self.bias}"
+        if self.batch_first is not False:
+            text += f", batch_first={self.batch_first}"
+        if self.dropout != 0:
+            text += f", dropout={self.dropout}"
+        if self.bidirectional is not False:
+            text += f", bidirectional={self.bidirectional}"
+        return text
+
+    def forward(self, input, hx=None):
+        if input.dim() not in (2, 3):
+            raise ValueError(f"{type(self).__name__}: Expected input to be 2D or 3D, got {input.dim()}D instead")
+        batched = input.dim() == 3
+        if input.size(-1) != self.input_size:
+            raise RuntimeError(
+                f"input.size(-1) must be equal to input_size. Expected {self.input_size}, got {input.size(-1)}"
+            )
+        if not batched:
+            input = input.unsqueeze(1)
+        elif self.batch_first:
+            input = input.transpose(0, 1)
+        states = 2 if self.mode == "LSTM" else 1
+        if hx is None:
+            shape = (self.num_layers * self._directions, input.size(1), self.hidden_size)
+            hx = (torch.zeros(shape, dtype=input.dtype),) * states
+        else:
+            hx = tuple(hx) if states == 2 else (hx,)
+            if not batched:
+                hx = tuple(state.unsqueeze(1) for state in hx)
+        output, last = self._run(input, hx)
+        last = tuple(torch.stack(parts) for parts in zip(*last))
+        if not batched:
+            output = output.squeeze(1)
+            last = tuple(state.squeeze(1) for state in last)
+        elif self.batch_first:
+            output = output.transpose(0, 1)
+        return output, last if states == 2 else last[0]
+
+    def _run(self, x, hx):
+        """(T, N, E) through all layers, and the last state of each layer and direction."""
+        step, last = _STEPS[self.mode], []
+        for layer in range(self.num_layers):
+            sides = []
+            for direction, end in enumerate(("", "_reverse")[: self._directions]):
+                weights = self._weights(layer, end)
+                weights += [None] * (4 - len(weights))
+                state = tuple(part[layer * self._directions + direction] for part in hx)
+                times = range(x.size(0) - 1, -1, -1) if direction else range(x.size(0))
+                given = {}
+                for time in times:
+                    state = step(x[time], state, *weights)
+                    given[time] = state[0]
+                sides.append(torch.stack([given[time] for time in range(x.size(0))]))
+                last.append(state)
+            x = sides[0] if len(sides) == 1 else torch.cat(sides, -1)
+            if self.dropout and self.training and layer + 1 < self.num_layers:
+                x = F.dropout(x, self.dropout)
+        return x, last
+
+
+class RNN(RNNBase):
+    """h' = tanh(W_ih x + b_ih + W_hh h + b_hh)"""
+
+    def __init__(self, input_size, hidden_size, num_layers=1, nonlinearity="tanh", *args, **kwargs):
+        if nonlinearity not in ("tanh", "relu"):
+            raise ValueError(f"Unknown nonlinearity '{nonlinearity}'. Select from 'tanh' or 'relu'.")
+        super().__init__("RNN_" + nonlinearity.upper(), input_size, hidden_size, num_layers, *args, **kwargs)
+        self.nonlinearity = nonlinearity
+
+
+class LSTM(RNNBase):
+    """Long short-term memory. Hochreiter & Schmidhuber 1997."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__("LSTM", *args, **kwargs)
+
+
+class GRU(RNNBase):
+    """Gated recurrent unit. Cho et al. 2014."""
+
+    def __init__(self, *args, **kwargs):
+        super().__init__("GRU", *args, **kwargs)
+
+
+class _Cell(Module):
+    """One step of a recurrent network."""
+
+    def __init__(self, input_size, hidden_size, bias=True, device=None, dtype=None):
+        super().__init__()
+        self.input_size = input_size
+        self.hidden_size = hidden_size
+        self.bias = bias
+        wide = self._gates * hidden_size
+        self.weight_ih = Parameter(torch.empty((wide, input_size), dtype=dtype))
+        self.weight_hh = Parameter(torch.empty((wide, hidden_size), dtype=dtype))
+        for name in ("bias_ih", "bias_hh"):
+            self.register_parameter(name, Parameter(torch.empty(wide, dtype=dtype)) if bias else None)
+        self.reset_parameters()
+
+    def reset_parameters(self):
+        _fill(self, self.hidden_size)
+
+    def _step(self, step, input, hx, states):
+        batched = input.dim() == 2
+        x = input if batched else input.unsqueeze(0)
+        if hx is None:
+            hx = (torch.zeros(x.size(0), self.hidden_size, dtype=x.dtype),) * states
+        else:
+            hx = tuple(hx) if states == 2 else (hx,)
+            hx = hx if batched else tuple(state.unsqueeze(0) for state in hx)
+        state = step(x, hx, self.weight_ih, self.weight_hh, self.bias_ih, self.bias_hh)
+        state = state if batched else tuple(part.squeeze(0) for part in state)
+        return state if states == 2 else state[0]
+
+    def extra_repr(self):
+        return f"{self.input_size}, {self.hidden_size}" + ("" if self.bias is True else f", bias={self.bias}")
+
+
+class RNNCell(_Cell):
+    _gates = 1
+
+    def __init__(self, input_size, hidden_size, bias=True, nonlinearity="tanh", device=None, dtype=None):
+        super().__init__(input_size, hidden_size, bias, device, dtype)
+        self.nonlinearity = nonlinearity
+
+    def forward(self, input, hx=None):
+        return self._step(_STEPS["RNN_" + self.nonlinearity.upper()], input, hx, 1)
+
+    def extra_repr(self):
+        text = super().extra_repr()
+        return text if self.nonlinearity == "tanh" else f"{text}, nonlinearity={self.nonlinearity}"
+
+
+class LSTMCell(_Cell):
+    _gates = 4
+
+    def forward(self, input, hx=None):
+        return self._step(_lstm_step, input, hx, 2)
+
+
+class GRUCell(_Cell):
+    _gates = 3
+
+    def forward(self, input, hx=None):
+        return self._step(_gru_step, input, hx, 1)

@@ -1,0 +1,327 @@
+"""The transformer: encoder and decoder layers, and stacks of them. Vaswani et al. 2017."""
+
+import copy
+
+import torch
+from torch.nn import functional as F
+from torch.nn import init
+
+from .._attention import mask_to_add
+from .attention import MultiheadAttention
+from .container import ModuleList
+from .dropout import Dropout
+from .linear import Linear
+from .module import Module
+from .normalization import LayerNorm
+
+
+def _activation(name):
+    if name == "relu":
+        return F.relu
+    if name == "gelu":
+        return F.gelu
+    raise RuntimeError(f"activation should be relu/gelu, not {name}")
+
+
+def _copies(module, count):
+    return ModuleList([copy.deepcopy(module) for _ in range(count)])
+
+
+_get_clones, _get_activation_fn = _copies, _activation
+
+
+def _causal_mask(sz, device=None, dtype=None):
+    """(sz, sz): zero where a position may look, minus infinity above the diagonal."""
+    return torch.triu(torch.full((sz, sz), float("-inf"), dtype=dtype), diagonal=1)
+
+
+def _is_causal(mask, is_causal, size):
+    """Whether a mask is the causal one, where the caller did not say."""
+    if is_causal is None and mask is not None:
+        causal = _causal_mask(mask.size(-1) if size is None else size, dtype=mask.dtype)
+        return mask.size() == causal.size() and bool((mask == causal).all())
+    return is_causal is True
+
+
+def _length(x, batch_first):
+    return x.shape[1 if x.dim() == 3 and batch_first else 0]
+
+
+class _Layer(Module):
+    """What encoder and decoder layers share: self-attention, and two linear maps after it."""
+
+    def __init__(
+        self,
+        d_model,
+        nhead,
+        dim_feedforward=2048,
+        dropout=0.1,
+        activation="relu",
+        layer_norm_eps=1e-5,
+        batch_first=False,
+        norm_first=False,
+        bias=True,
+        device=None,
+        dtype=None,
+    ):
+        super().__init__()
+        self.self_attn = MultiheadAttention(
+            d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, dtype=dtype
+        )
+        if self._crosses:
+            self.multihead_attn = MultiheadAttention(
+                d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, dtype=dtype
+            )
+        self.linear1 = Linear(d_model, dim_feedforward, bias=bias, dtype=dtype)
+        self.dropout = Dropout(dropout)
+        self.linear2 = Linear(dim_feedforward, d_model, bias=bias, dtype=dtype)
+        self.norm_first = norm_first
+        parts = (1, 2, 3) if self._crosses else (1, 2)
+        for part in parts:
+            setattr(self, f"norm{part}", LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype))
+        for part in parts:
+            setattr(self, f"dropout{part}", Dropout(dropout))
+        self.activation = _activation(activation) if isinstance(activation, str) else activation
+
+    def _sa_block(self, x, attn_mask, key_padding_mask, is_causal=False):
+        x = self.self_attn(
+            x,
+            x,
+            x,
+            attn_mask=attn_mask,
+            key_padding_mask=key_padding_mask,
+            is_causal=is_causal,
+            need_weights=False,
+        )[0]
+        return self.dropout1(x)
+
+
+class TransformerEncoderLayer(_Layer):
+    """Self-attention and a feed-forward part, each with a shortcut around it and a norm."""
+
+    _crosses = False
+
+    def forward(self, src, src_mask=None, src_key_padding_mask=None, is_causal=False):
+        other = None if src_mask is None else src_mask.dtype
+        padding = mask_to_add(src_key_padding_mask, "src_key_padding_mask", other, "src_mask", src.dtype)
+        mask = mask_to_add(src_mask, "src_mask", target_type=src.dtype)
+        x = src
+        if self.norm_first:
+            x = x + self._sa_block(self.norm1(x), mask, padding, is_causal)
+            return x + self._ff_block(self.norm2(x))
+        x = self.norm1(x + self._sa_block(x, mask, padding, is_causal))
+        return self.norm2(x + self._ff_block(x))
+
+    def _ff_block(self, x):
+        return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+
+class TransformerDecoderLayer(_Layer):
+    """Self-attention, attention to the encoder's output, and a feed-forward part."""
+
+    _crosses = True
+
+    def forward(
+        self,
+        tgt,
+        memory,
+        tgt_mask=None,
+        memory_mask=None,
+        tgt_key_padding_mask=None,
+        memory_key_padding_mask=None,
+        tgt_is_causal=False,
+        memory_is_causal=False,
+    ):
+        def attend(x):
+            return self._sa_block(x, tgt_mask, tgt_key_padding_mask, tgt_is_causal)
+
+        def cross(x):
+            x = self.multihead_attn(
+                x,
+                memory,
+                memory,
+                attn_mask=memory_mask,
+                key_padding_mask=memory_key_padding_mask,
+                is_causal=memory_is_causal,
+                need_weights=False,
+            )[0]
+            return self.dropout2(x)
+
+        x = tgt
+        if self.norm_first:
+            x = x + attend(self.norm1(x))
+            x = x + cross(self.norm2(x))
+            return x + self._ff_block(self.norm3(x))
+        x = self.norm1(x + attend(x))
+        x = self.norm2(x + cross(x))
+        return self.norm3(x + self._ff_block(x))
+
+    def _ff_block(self, x):
+        return self.dropout3(self.linear2(self.dropout(self.activation(self.linear1(x)))))
+
+
+class TransformerEncoder(Module):
+    """Copies of an encoder layer, one after the other."""
+
+    def __init__(self, encoder_layer, num_layers, norm=None, enable_nested_tensor=True, mask_check=True):
+        super().__init__()
+        self.layers = _copies(encoder_layer, num_layers)
+        self.num_layers = num_layers
+        self.norm = norm
+        self.enable_nested_tensor = enable_nested_tensor
+        self.use_nested_tensor = enable_nested_tensor
+        self.mask_check = mask_check
+        why = self._why_not_nested(encoder_layer)
+        if enable_nested_tensor and why:
+            import warnings
+
+            warnings.warn(
+                f"enable_nested_tensor is True, but self.use_nested_tensor is False because {why}", stacklevel=2
+            )
+            self.use_nested_tensor = False
+
+    @staticmethod
+    def _why_not_nested(layer):
+        if not isinstance(layer, TransformerEncoderLayer):
+            return "encoder_layer was not TransformerEncoderLayer"
+        if layer.norm_first:
+            return "encoder_layer.norm_first was True"
+        if not layer.self_attn.batch_first:
+            return (
+                "encoder_layer.self_attn.batch_first was not True(use batch_first for better inference performance)"
+            )
+        if layer.self_attn.in_proj_bias is None:
+            return "encoder_layer.self_attn was passed bias=False"
+        if layer.activation is not F.relu and layer.activation is not F.gelu:
+            if type(layer.activation).__name__ not in ("ReLU", "GELU"):
+                return "encoder_layer.activation_relu_or_gelu was not True"
+        if layer.norm1.eps != layer.norm2.eps:
+            return "encoder_layer.norm1.eps was not equal to encoder_layer.norm2.eps"
+        if layer.self_attn.num_heads % 2 == 1:
+            return "encoder_layer.self_attn.num_heads is odd"
+        return ""
+
+    def forward(self, src, mask=None, src_key_padding_mask=None, is_causal=None):
+        other = None if mask is None else mask.dtype
+        padding = mask_to_add(src_key_padding_mask, "src_key_padding_mask", other, "mask", src.dtype)
+        mask = mask_to_add(mask, "mask", target_type=src.dtype)
+        causal = _is_causal(mask, is_causal, _length(src, self.layers[0].self_attn.batch_first))
+        output = src
+        for layer in self.layers:
+            output = layer(output, src_mask=mask, is_causal=causal, src_key_padding_mask=padding)
+        return output if self.norm is None else self.norm(output)
+
+
+class TransformerDecoder(Module):
+    """Copies of a decoder layer, one after the other."""
+
+    def __init__(self, decoder_layer, num_layers, norm=None):
+        super().__init__()
+        self.layers = _copies(decoder_layer, num_layers)
+        self.num_layers = num_layers
+        self.norm = norm
+
+    def forward(
+        self,
+        tgt,
+        memory,
+        tgt_mask=None,
+        memory_mask=None,
+        tgt_key_padding_mask=None,
+        memory_key_padding_mask=None,
+        tgt_is_causal=None,
+        memory_is_causal=False,
+    ):
+        causal = _is_causal(tgt_mask, tgt_is_causal, _length(tgt, self.layers[0].self_attn.batch_first))
+        output = tgt
+        for layer in self.layers:
+            output = layer(
+                output,
+                memory,
+                tgt_mask=tgt_mask,
+                memory_mask=memory_mask,
+                tgt_key_padding_mask=tgt_key_padding_mask,
+                memory_key_padding_mask=memory_key_padding_mask,
+                tgt_is_causal=causal,
+                memory_is_causal=memory_is_causal,
+            )
+        return output if self.norm is None else self.norm(output)
+
+
+class Transformer(Module):
+    """An encoder and a decoder."""
+
+    def __init__(
+        self,
+        d_model=512,
+        nhead=8,
+        num_encoder_layers=6,
+        num_decoder_layers=6,
+        dim_feedforward=2048,
+        dropout=0.1,
+        activation="relu",
+        custom_encoder=None,
+        custom_decoder=None,
+        layer_norm_eps=1e-5,
+        batch_first=False,
+        norm_first=False,
+        bias=True,
+        device=None,
+        dtype=None,
+    ):
+        super().__init__()
+        words = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
+        if custom_encoder is None:
+            layer = TransformerEncoderLayer(*words, dtype=dtype)
+            norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
+            custom_encoder = TransformerEncoder(layer, num_encoder_layers, norm)
+        self.encoder = custom_encoder
+        if custom_decoder is None:
+            layer = TransformerDecoderLayer(*words, dtype=dtype)
+            norm = LayerNorm(d_model, eps=layer_norm_eps, bias=bias, dtype=dtype)
+            custom_decoder = TransformerDecoder(layer, num_decoder_layers, norm)
+        self.decoder = custom_decoder
+        self._reset_parameters()
+        self.d_model = d_model
+        self.nhead = nhead
+        self.batch_first = batch_first
+
+    def _reset_parameters(self):
+        for param in self.parameters():
+            if param.dim() > 1:
+                init.xavier_uniform_(param)
+
+    generate_square_subsequent_mask = staticmethod(_causal_mask)
+
+    def forward(
+        self,
+        src,
+        tgt,
+        src_mask=None,
+        tgt_mask=None,
+        memory_mask=None,
+        src_key_padding_mask=None,
+        tgt_key_padding_mask=None,
+        memory_key_padding_mask=None,
+        src_is_causal=None,
+        tgt_is_causal=None,
+        memory_is_causal=False,
+    ):
+        batch = 0 if self.batch_first else 1
+        if src.dim() == 3 and src.size(batch) != tgt.size(batch):
+            raise RuntimeError("the batch number of src and tgt must be equal")
+        if src.size(-1) != self.d_model or tgt.size(-1) != self.d_model:
+            raise RuntimeError("the feature number of src and tgt must be equal to d_model")
+        memory = self.encoder(
+            src, mask=src_mask, src_key_padding_mask=src_key_padding_mask, is_causal=src_is_causal
+        )
+        return self.decoder(
+            tgt,
+            memory,
+            tgt_mask=tgt_mask,
+            memory_mask=memory_mask,
+            tgt_key_padding_mask=tgt_key_padding_mask,
+            memory_key_padding_mask=memory_key_padding_mask,
+            tgt_is_causal=tgt_is_causal,
+            memory_is_causal=memory_is_causal,
+        )

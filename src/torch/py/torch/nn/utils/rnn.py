@@ -1,0 +1,32 @@
+"""Sequences of different lengths as one batch, and back."""
+
+import torch
+
+
+def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="right"):
+    """(T_i, ...) each -> (T, B, ...), or (B, T, ...) with batch_first; short ones are filled up."""
+    if isinstance(sequences, torch.Tensor):
+        sequences = sequences.unbind(0)
+    if padding_side not in ("right", "left"):
+        raise RuntimeError(f"padding_side should be either 'right' or 'left', got '{padding_side}'")
+    sequences = list(sequences)
+    longest = max(sequence.size(0) for sequence in sequences)
+    padded = []
+    for sequence in sequences:
+        rest = (longest - sequence.size(0), *sequence.shape[1:])
+        filling = torch.full(rest, padding_value, dtype=sequence.dtype)
+        padded.append(torch.cat([sequence, filling] if padding_side == "right" else [filling, sequence]))
+    return torch.stack(padded, 0 if batch_first else 1)
+
+
+def unpad_sequence(padded_sequences, lengths, batch_first=False):
+    """What `pad_sequence` made, without the filling."""
+    if not batch_first:
+        padded_sequences = padded_sequences.transpose(0, 1)
+    return [sequence[:length] for sequence, length in zip(padded_sequences, lengths.tolist())]
+
+
+def __getattr__(name):
+    from torch._names import missing
+
+    raise missing("torch.nn.utils.rnn", name, ("pad_sequence", "unpad_sequence"))

@@ -1,0 +1,141 @@
+"""torch.optim: rules by which parameters follow their gradients."""
+
+import torch
+from torch.optim.optimizer import Optimizer
+
+__all__ = ["Adam", "AdamW", "Optimizer", "SGD", "lr_scheduler"]
+
+
+class SGD(Optimizer):
+    """p - lr * g, with momentum where it is asked for."""
+
+    def __init__(
+        self,
+        params,
+        lr=1e-3,
+        momentum=0,
+        dampening=0,
+        weight_decay=0,
+        nesterov=False,
+        *,
+        maximize=False,
+        foreach=None,
+        differentiable=False,
+        fused=None,
+    ):
+        self._at_least_zero(lr, "learning rate")
+        self._at_least_zero(momentum, "momentum value")
+        self._at_least_zero(weight_decay, "weight_decay value")
+        if nesterov and (momentum <= 0 or dampening != 0):
+            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        super().__init__(
+            params,
+            dict(
+                lr=lr,
+                momentum=momentum,
+                dampening=dampening,
+                weight_decay=weight_decay,
+                nesterov=nesterov,
+                maximize=maximize,
+                foreach=foreach,
+                differentiable=differentiable,
+                fused=fused,
+            ),
+        )
+
+    def _change(self, param, grad, group, state):
+        if group["weight_decay"] != 0:
+            grad = grad.add(param, alpha=group["weight_decay"])
+        if group["momentum"] != 0:
+            velocity = state.get("momentum_buffer")
+            if velocity is None:
+                velocity = state["momentum_buffer"] = grad.clone()
+            else:
+                velocity.mul_(group["momentum"]).add_(grad, alpha=1 - group["dampening"])
+            grad = grad.add(velocity, alpha=group["momentum"]) if group["nesterov"] else velocity
+        param.add_(grad, alpha=-group["lr"])
+
+
+class Adam(Optimizer):
+    """Steps scaled by the running size of the gradient. Kingma & Ba 2015."""
+
+    _decoupled = False
+
+    def __init__(
+        self,
+        params,
+        lr=1e-3,
+        betas=(0.9, 0.999),
+        eps=1e-8,
+        weight_decay=0,
+        amsgrad=False,
+        *,
+        foreach=None,
+        maximize=False,
+        capturable=False,
+        differentiable=False,
+        fused=None,
+    ):
+        self._at_least_zero(lr, "learning rate")
+        self._at_least_zero(eps, "epsilon value")
+        for place, beta in enumerate(betas):
+            if not 0.0 <= beta < 1.0:
+                raise ValueError(f"Invalid beta parameter at index {place}: {beta}")
+        self._at_least_zero(weight_decay, "weight_decay value")
+        super().__init__(
+            params,
+            dict(
+                lr=lr,
+                betas=betas,
+                eps=eps,
+                weight_decay=weight_decay,
+                amsgrad=amsgrad,
+                maximize=maximize,
+                foreach=foreach,
+                capturable=capturable,
+                differentiable=differentiable,
+                fused=fused,
+            ),
+        )
+
+    def _change(self, param, grad, group, state):
+        (beta1, beta2), lr = group["betas"], group["lr"]
+        if not state:
+            state["step"] = torch.tensor(0.0)
+            state["exp_avg"] = torch.zeros_like(param)
+            state["exp_avg_sq"] = torch.zeros_like(param)
+            if group["amsgrad"]:
+                state["max_exp_avg_sq"] = torch.zeros_like(param)
+        state["step"] += 1
+        step = state["step"].item()
+        if group["weight_decay"] != 0:
+            if self._decoupled:
+                param.mul_(1 - lr * group["weight_decay"])
+            else:
+                grad = grad.add(param, alpha=group["weight_decay"])
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        mean.lerp_(grad, 1 - beta1)
+        square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+        if group["amsgrad"]:
+            square = state["max_exp_avg_sq"] = torch.maximum(state["max_exp_avg_sq"], square)
+        size = (square.sqrt() / (1 - beta2**step) ** 0.5).add_(group["eps"])
+        param.addcdiv_(mean, size, value=-lr / (1 - beta1**step))
+
+
+class AdamW(Adam):
+    """Adam whose weight decay goes beside the gradient. Loshchilov & Hutter 2019."""
+
+    _decoupled = True
+
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, amsgrad=False, **words):
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **words)
+
+
+def __getattr__(name):
+    if name in ("lr_scheduler", "optimizer"):
+        import importlib
+
+        return importlib.import_module("torch.optim." + name)
+    from torch._names import missing
+
+    raise missing("torch.optim", name, __all__)

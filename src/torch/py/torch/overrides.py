@@ -1,0 +1,11 @@
+"""torch.overrides: what counts as a tensor."""
+
+import torch
+
+
+def is_tensor_like(inp):
+    return isinstance(inp, torch.Tensor)
+
+
+def has_torch_function(relevant_args):
+    return False

@@ -1,0 +1,3 @@
+"""The same `tqdm`."""
+
+from . import tqdm, trange

@@ -1,0 +1,601 @@
+//! `torch.Tensor` as a Python class: attributes, conversions, printing.
+//! Room: torch. Operators are in `operators`, indexing in `item`; methods come from the table.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use rustpython_vm::builtins::{PyStr, PyStrRef, PyType, PyTypeRef};
+use rustpython_vm::common::hash::PyHash;
+use rustpython_vm::function::{Either, FuncArgs, OptionalArg, PyComparisonValue, PySetterValue};
+use rustpython_vm::types::{
+    AsMapping, AsNumber, AsSequence, Comparable, GetAttr, Hashable, Iterable, PyComparisonOp, Representable,
+};
+use rustpython_vm::{
+    AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, TryFromObject, VirtualMachine, pyclass,
+};
+
+use super::bind::{OrRaise, item_object, object, site, tensor_of};
+use super::call::{Caller, Value, call};
+use super::classes::{PyDType, PyDevice, size_object};
+use super::names;
+use super::state::State;
+use super::table::row;
+use crate::tensor::{Arg, Category, Layout, Tensor, show};
+
+/// A tensor in Python's hands.
+#[pyclass(module = "torch", name = "Tensor")]
+pub struct PyTensor {
+    inner: RefCell<Tensor>,
+    /// The session's state, for methods and operators.
+    pub state: Rc<State>,
+    parameter: Cell<bool>,
+}
+
+impl std::fmt::Debug for PyTensor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "tensor of shape {:?}", self.inner.borrow().shape())
+    }
+}
+
+impl PyPayload for PyTensor {
+    fn class(_ctx: &rustpython_vm::Context) -> &'static Py<PyType> {
+        <Self as rustpython_vm::class::StaticType>::static_type()
+    }
+}
+
+impl PyTensor {
+    /// A tensor for Python.
+    pub fn new(tensor: Tensor, state: Rc<State>) -> Self {
+        PyTensor { inner: RefCell::new(tensor), state, parameter: Cell::new(false) }
+    }
+
+    /// The tensor.
+    pub fn tensor(&self) -> Tensor {
+        self.inner.borrow().clone()
+    }
+
+    /// Puts another tensor in its place, for what changes shape in place (`x.data = y`, `squeeze_`).
+    pub fn replace(&self, tensor: Tensor) {
+        *self.inner.borrow_mut() = tensor;
+    }
+
+    /// Whether it is an `nn.Parameter`.
+    pub fn is_parameter(&self) -> bool {
+        self.parameter.get()
+    }
+
+    /// Calls an operation of the table with this tensor first.
+    fn apply(&self, name: &'static str, more: Vec<Arg>, vm: &VirtualMachine) -> PyResult<Value> {
+        let mut args = vec![Arg::Tensor(self.tensor())];
+        args.extend(more);
+        let place = || site(vm);
+        call(Caller { state: &self.state, site: &place }, row(name), 0, args).or_raise(vm)
+    }
+
+    /// The text of `repr`.
+    pub fn text(&self) -> String {
+        let tensor = self.inner.borrow();
+        let dtype = format!("torch.{}", tensor.dtype().name());
+        let default = format!("torch.{}", self.state.default_dtype.get().name());
+        let made = tensor.grad_fn();
+        let grad = match &made {
+            Some(name) => show::Grad::Made(name),
+            None if tensor.requires_grad() => show::Grad::Leaf,
+            None => show::Grad::None,
+        };
+        let frame =
+            show::Frame { dtype: &dtype, default_dtype: &default, grad, parameter: self.parameter.get() };
+        show::tensor_repr(&Elements(&tensor), &frame, &self.state.print_options.borrow())
+    }
+}
+
+/// A tensor's elements as printing reads them: through the strides, only those that are shown.
+pub struct Elements<'a>(pub &'a Tensor);
+
+impl show::Source for Elements<'_> {
+    fn shape(&self) -> &[usize] {
+        self.0.shape()
+    }
+
+    fn kind(&self) -> show::Kind {
+        match self.0.dtype().category() {
+            Category::Float => show::Kind::Float,
+            Category::Integer => show::Kind::Int,
+            Category::Bool => show::Kind::Bool,
+        }
+    }
+
+    fn at(&self, place: usize) -> show::Value {
+        let position = self.0.layout().position(place);
+        let data = self.0.storage().read();
+        match self.kind() {
+            show::Kind::Float => show::Value::Float(data.float(position)),
+            show::Kind::Int => show::Value::Int(data.int(position)),
+            show::Kind::Bool => show::Value::Bool(data.int(position) != 0),
+        }
+    }
+}
+
+#[pyclass(
+    with(AsNumber, AsMapping, AsSequence, Comparable, Hashable, Iterable, Representable, GetAttr),
+    flags(BASETYPE, HAS_DICT, HAS_WEAKREF)
+)]
+impl PyTensor {
+    #[pyslot]
+    fn slot_new(_cls: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+        let legacy = vm.import("torch", 0)?.get_attr("FloatTensor", vm)?;
+        legacy.call(args, vm)
+    }
+
+    /// A tensor of another class on the same elements; `nn.Parameter` is made so.
+    #[pystaticmethod]
+    fn _make_subclass(
+        cls: PyTypeRef,
+        data: PyRef<PyTensor>,
+        requires_grad: bool,
+        vm: &VirtualMachine,
+    ) -> PyResult {
+        let tensor = data.tensor().alias();
+        if let Some(origin) = data.tensor().origin() {
+            tensor.set_origin(origin, data.tensor().output_index());
+        }
+        if requires_grad && !tensor.dtype().is_float() {
+            return Err(vm.new_runtime_error(
+                "Only Tensors of floating point and complex dtype can require gradients",
+            ));
+        }
+        tensor.set_requires_grad(requires_grad).or_raise(vm)?;
+        let payload = PyTensor::new(tensor, data.state.clone());
+        payload.parameter.set(true);
+        Ok(payload.into_ref_with_type(vm, cls)?.into())
+    }
+
+    #[pygetset]
+    fn shape(&self, vm: &VirtualMachine) -> PyObjectRef {
+        size_object(self.inner.borrow().shape(), vm)
+    }
+
+    #[pymethod]
+    fn size(&self, dim: OptionalArg<PyObjectRef>, vm: &VirtualMachine) -> PyResult {
+        let tensor = self.tensor();
+        match dim.into_option().filter(|dim| !vm.is_none(dim)) {
+            None => Ok(size_object(tensor.shape(), vm)),
+            Some(dim) => {
+                let dim = super::bind::int(&dim, vm).ok_or_else(|| {
+                    vm.new_type_error(format!(
+                        "size(): argument 'dim' must be int, not {}",
+                        dim.class().name()
+                    ))
+                })?;
+                if tensor.ndim() == 0 {
+                    return Err(vm.new_index_error("dimension specified as 0 but tensor has no dimensions"));
+                }
+                let axis = crate::tensor::layout::wrap_dim(dim, tensor.ndim()).or_raise(vm)?;
+                Ok(vm.ctx.new_int(tensor.shape()[axis]).into())
+            }
+        }
+    }
+
+    #[pymethod]
+    fn stride(&self, dim: OptionalArg<PyObjectRef>, vm: &VirtualMachine) -> PyResult {
+        let tensor = self.tensor();
+        match dim.into_option().and_then(|dim| super::bind::int(&dim, vm)) {
+            None => object(
+                Value::Ints(tensor.strides().iter().map(|&stride| stride as i64).collect()),
+                &self.state,
+                &[],
+                vm,
+            ),
+            Some(dim) => {
+                let axis = crate::tensor::layout::wrap_dim(dim, tensor.ndim()).or_raise(vm)?;
+                Ok(vm.ctx.new_int(tensor.strides()[axis]).into())
+            }
+        }
+    }
+
+    #[pygetset]
+    fn ndim(&self) -> usize {
+        self.inner.borrow().ndim()
+    }
+
+    #[pymethod]
+    fn dim(&self) -> usize {
+        self.inner.borrow().ndim()
+    }
+
+    #[pymethod]
+    fn ndimension(&self) -> usize {
+        self.inner.borrow().ndim()
+    }
+
+    #[pymethod]
+    fn numel(&self) -> usize {
+        self.inner.borrow().numel()
+    }
+
+    #[pymethod]
+    fn nelement(&self) -> usize {
+        self.inner.borrow().numel()
+    }
+
+    #[pymethod]
+    fn element_size(&self) -> usize {
+        self.inner.borrow().dtype().size()
+    }
+
+    #[pygetset]
+    fn itemsize(&self) -> usize {
+        self.inner.borrow().dtype().size()
+    }
+
+    #[pygetset]
+    fn nbytes(&self) -> usize {
+        let tensor = self.inner.borrow();
+        tensor.numel() * tensor.dtype().size()
+    }
+
+    #[pygetset]
+    fn dtype(&self, vm: &VirtualMachine) -> PyObjectRef {
+        PyDType::object(self.inner.borrow().dtype(), vm)
+    }
+
+    #[pygetset]
+    fn device(&self, vm: &VirtualMachine) -> PyObjectRef {
+        PyDevice::cpu(vm)
+    }
+
+    #[pygetset]
+    fn layout(&self, vm: &VirtualMachine) -> PyResult {
+        vm.import("torch", 0)?.get_attr("strided", vm)
+    }
+
+    #[pygetset]
+    fn is_cuda(&self) -> bool {
+        false
+    }
+
+    #[pygetset]
+    fn is_sparse(&self) -> bool {
+        false
+    }
+
+    #[pymethod]
+    fn is_floating_point(&self) -> bool {
+        self.inner.borrow().dtype().is_float()
+    }
+
+    #[pymethod]
+    fn is_complex(&self) -> bool {
+        false
+    }
+
+    #[pymethod]
+    fn get_device(&self) -> i64 {
+        -1
+    }
+
+    #[pymethod]
+    fn is_contiguous(&self, _args: FuncArgs) -> bool {
+        self.inner.borrow().is_contiguous()
+    }
+
+    #[pymethod]
+    fn storage_offset(&self) -> usize {
+        self.inner.borrow().layout().offset
+    }
+
+    #[pymethod]
+    fn data_ptr(&self) -> usize {
+        let tensor = self.inner.borrow();
+        tensor.storage().address() + tensor.layout().offset * tensor.dtype().size()
+    }
+
+    #[pymethod]
+    fn untyped_storage(&self, vm: &VirtualMachine) -> PyResult {
+        let tensor = self.inner.borrow();
+        let bytes = tensor.storage().read().len() * tensor.dtype().size();
+        let module = vm.import("torch.storage", 0)?.get_attr("storage", vm)?;
+        module.get_attr("UntypedStorage", vm)?.call((tensor.storage().address(), bytes), vm)
+    }
+
+    #[pygetset]
+    fn _version(&self) -> u64 {
+        self.inner.borrow().storage().version()
+    }
+
+    #[pygetset(name = "T")]
+    fn t_property(&self, vm: &VirtualMachine) -> PyResult {
+        object(self.apply("T", vec![], vm)?, &self.state, &[], vm)
+    }
+
+    #[pygetset(name = "mT")]
+    fn mt_property(&self, vm: &VirtualMachine) -> PyResult {
+        object(self.apply("mT", vec![], vm)?, &self.state, &[], vm)
+    }
+
+    #[pygetset(name = "H")]
+    fn h_property(&self, vm: &VirtualMachine) -> PyResult {
+        object(self.apply("H", vec![], vm)?, &self.state, &[], vm)
+    }
+
+    #[pygetset(name = "mH")]
+    fn mh_property(&self, vm: &VirtualMachine) -> PyResult {
+        object(self.apply("mH", vec![], vm)?, &self.state, &[], vm)
+    }
+
+    #[pygetset]
+    fn real(zelf: PyRef<Self>) -> PyRef<Self> {
+        zelf
+    }
+
+    #[pygetset]
+    fn data(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyObjectRef {
+        PyTensor::new(zelf.tensor().alias(), zelf.state.clone()).into_pyobject(vm)
+    }
+
+    #[pygetset(setter)]
+    fn set_data(&self, value: PyObjectRef, vm: &VirtualMachine) -> PyResult<()> {
+        let Some(source) = tensor_of(&value) else {
+            return Err(vm.new_type_error(format!(
+                "Variable data has to be a tensor, but got {}",
+                value.class().name()
+            )));
+        };
+        let old = self.tensor();
+        let tensor = source.alias();
+        if old.is_leaf() {
+            tensor.set_requires_grad(old.requires_grad()).or_raise(vm)?;
+        }
+        tensor.set_grad(old.grad());
+        self.replace(tensor);
+        Ok(())
+    }
+
+    #[pygetset]
+    fn requires_grad(&self) -> bool {
+        self.inner.borrow().requires_grad()
+    }
+
+    #[pygetset(setter)]
+    fn set_requires_grad(&self, on: bool, vm: &VirtualMachine) -> PyResult<()> {
+        self.inner.borrow().set_requires_grad(on).or_raise(vm)
+    }
+
+    #[pymethod]
+    fn requires_grad_(
+        zelf: PyRef<Self>,
+        on: OptionalArg<bool>,
+        vm: &VirtualMachine,
+    ) -> PyResult<PyRef<Self>> {
+        zelf.tensor().set_requires_grad(on.unwrap_or(true)).or_raise(vm)?;
+        Ok(zelf)
+    }
+
+    #[pygetset]
+    fn is_leaf(&self) -> bool {
+        self.inner.borrow().is_leaf()
+    }
+
+    #[pygetset]
+    fn retains_grad(&self) -> bool {
+        self.inner.borrow().retains_grad()
+    }
+
+    #[pymethod]
+    fn retain_grad(&self) {
+        self.inner.borrow().retain_grad();
+    }
+
+    #[pygetset]
+    fn grad(&self, vm: &VirtualMachine) -> PyObjectRef {
+        match self.inner.borrow().grad() {
+            Some(grad) => PyTensor::new(grad, self.state.clone()).into_pyobject(vm),
+            None => vm.ctx.none(),
+        }
+    }
+
+    #[pygetset(setter)]
+    fn set_grad(&self, value: PySetterValue, vm: &VirtualMachine) -> PyResult<()> {
+        let grad = match value {
+            PySetterValue::Assign(value) if !vm.is_none(&value) => {
+                Some(tensor_of(&value).ok_or_else(|| {
+                    vm.new_type_error(format!(
+                        "assigned grad expected to be a Tensor or None but got grad of type {}",
+                        value.class().name()
+                    ))
+                })?)
+            }
+            _ => None,
+        };
+        self.inner.borrow().set_grad(grad);
+        Ok(())
+    }
+
+    #[pygetset]
+    fn grad_fn(&self, vm: &VirtualMachine) -> PyResult {
+        let Some(name) = self.inner.borrow().grad_fn() else {
+            return Ok(vm.ctx.none());
+        };
+        let node = vm.import("torch.autograd", 0)?.get_attr("autograd", vm)?.get_attr("Node", vm)?;
+        node.call((name, self.inner.borrow().id()), vm)
+    }
+
+    #[pymethod]
+    fn item(&self, vm: &VirtualMachine) -> PyResult {
+        item_object(&self.inner.borrow(), vm)
+    }
+
+    #[pymethod]
+    fn tolist(&self, vm: &VirtualMachine) -> PyResult {
+        let tensor = self.inner.borrow();
+        Ok(nested(&tensor, tensor.layout(), vm))
+    }
+
+    #[pymethod]
+    fn __format__(zelf: PyRef<Self>, spec: PyStrRef, vm: &VirtualMachine) -> PyResult<PyStrRef> {
+        let tensor = zelf.tensor();
+        if tensor.ndim() == 0 && !zelf.is_parameter() {
+            let item = item_object(&tensor, vm)?;
+            return vm.format(&item, spec);
+        }
+        if spec.is_empty() {
+            return zelf.as_object().str(vm);
+        }
+        Err(vm.new_type_error("unsupported format string passed to Tensor.__format__"))
+    }
+
+    #[pymethod]
+    fn __deepcopy__(zelf: PyRef<Self>, _memo: PyObjectRef, vm: &VirtualMachine) -> PyResult {
+        let tensor = zelf.tensor();
+        if !tensor.is_leaf() {
+            return Err(vm.new_runtime_error(
+                "Only Tensors created explicitly by the user (graph leaves) support the deepcopy protocol at the \
+                 moment.  If you were attempting to deepcopy a module, this may be because of a torch.nn.utils.weight_norm \
+                 usage, see https://github.com/pytorch/pytorch/pull/103001",
+            ));
+        }
+        let copy = crate::tensor::ops::copy(&tensor);
+        copy.set_requires_grad(tensor.requires_grad()).or_raise(vm)?;
+        let payload = PyTensor::new(copy, zelf.state.clone());
+        payload.parameter.set(zelf.is_parameter());
+        Ok(payload.into_ref_with_type(vm, zelf.class().to_owned())?.into())
+    }
+
+    #[pymethod]
+    fn __reversed__(&self, vm: &VirtualMachine) -> PyResult {
+        object(self.apply("flip", vec![Arg::Ints(vec![0])], vm)?, &self.state, &[], vm)
+    }
+
+    /// Changes shape or strides in place: the same elements through another layout.
+    #[pymethod]
+    fn _set_layout(&self, other: PyRef<PyTensor>) {
+        let target = self.tensor();
+        let layout: Layout = other.tensor().layout().clone();
+        let tensor = target.with_layout(layout);
+        if let Some(origin) = other.tensor().origin() {
+            tensor.set_origin(origin, 0);
+            if !other.tensor().is_leaf() {
+                tensor.mark_result(other.tensor().requires_grad());
+            }
+        }
+        self.replace(tensor);
+    }
+}
+
+/// Whether a tensor of one element is not zero. Errors: as PyTorch's `bool(tensor)`.
+pub fn truth(tensor: &Tensor, vm: &VirtualMachine) -> PyResult<bool> {
+    match tensor.numel() {
+        1 => Ok(tensor.item().or_raise(vm)? != 0.0),
+        0 => Err(vm.new_runtime_error("Boolean value of Tensor with no values is ambiguous")),
+        _ => Err(vm.new_runtime_error("Boolean value of Tensor with more than one value is ambiguous")),
+    }
+}
+
+impl PyTensor {
+    /// `element in tensor`
+    pub fn contains(&self, element: &PyObject, vm: &VirtualMachine) -> PyResult<bool> {
+        let element = tensor_of(element).map(Arg::Tensor).or_else(|| super::bind::number(element, vm));
+        let Some(element) = element else {
+            return Err(vm.new_runtime_error("Tensor.__contains__ only supports Tensor or scalar"));
+        };
+        let equal = self.apply("eq", vec![element], vm)?;
+        Ok(equal.tensors().iter().any(|tensor| tensor.to_bool_vec().contains(&true)))
+    }
+
+    /// The tensor if it has one element. Errors: as `float(tensor)`.
+    pub fn scalar(&self, vm: &VirtualMachine) -> PyResult<Tensor> {
+        let tensor = self.tensor();
+        if tensor.numel() == 1 {
+            return Ok(tensor);
+        }
+        Err(vm.new_value_error("only one element tensors can be converted to Python scalars"))
+    }
+}
+
+/// Nested lists of Python numbers. As `Tensor.tolist`.
+fn nested(tensor: &Tensor, layout: &Layout, vm: &VirtualMachine) -> PyObjectRef {
+    if layout.ndim() == 0 {
+        let data = tensor.storage().read();
+        return match tensor.dtype().category() {
+            Category::Float => vm.ctx.new_float(data.float(layout.offset)).into(),
+            Category::Integer => vm.ctx.new_int(data.int(layout.offset)).into(),
+            Category::Bool => vm.ctx.new_bool(data.int(layout.offset) != 0).into(),
+        };
+    }
+    let rows = (0..layout.shape[0]).map(|at| nested(tensor, &layout.select(0, at), vm)).collect();
+    vm.ctx.new_list(rows).into()
+}
+
+impl Representable for PyTensor {
+    fn repr_str(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
+        Ok(zelf.text())
+    }
+}
+
+impl Hashable for PyTensor {
+    fn hash(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<PyHash> {
+        Ok((zelf.as_object().get_id() >> 4) as PyHash)
+    }
+}
+
+impl Iterable for PyTensor {
+    fn iter(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult {
+        if zelf.tensor().ndim() == 0 {
+            return Err(vm.new_type_error("iteration over a 0-d tensor"));
+        }
+        let rows = object(zelf.apply("unbind", vec![Arg::Int(0)], vm)?, &zelf.state, &[], vm)?;
+        Ok(rows.get_iter(vm)?.into())
+    }
+}
+
+impl Comparable for PyTensor {
+    fn slot_richcompare(
+        zelf: &PyObject,
+        other: &PyObject,
+        op: PyComparisonOp,
+        vm: &VirtualMachine,
+    ) -> PyResult<Either<PyObjectRef, PyComparisonValue>> {
+        let not_implemented = || Ok(Either::B(PyComparisonValue::NotImplemented));
+        let Some(tensor) = zelf.downcast_ref::<PyTensor>() else {
+            return not_implemented();
+        };
+        let other = match tensor_of(other).map(Arg::Tensor).or_else(|| super::bind::number(other, vm)) {
+            Some(other) => other,
+            None => return not_implemented(),
+        };
+        let name = match op {
+            PyComparisonOp::Lt => "lt",
+            PyComparisonOp::Le => "le",
+            PyComparisonOp::Eq => "eq",
+            PyComparisonOp::Ne => "ne",
+            PyComparisonOp::Gt => "gt",
+            PyComparisonOp::Ge => "ge",
+        };
+        Ok(Either::A(object(tensor.apply(name, vec![other], vm)?, &tensor.state, &[], vm)?))
+    }
+
+    fn cmp(
+        _zelf: &Py<Self>,
+        _other: &PyObject,
+        _op: PyComparisonOp,
+        _vm: &VirtualMachine,
+    ) -> PyResult<PyComparisonValue> {
+        Ok(PyComparisonValue::NotImplemented)
+    }
+}
+
+impl GetAttr for PyTensor {
+    fn getattro(zelf: &Py<Self>, name: &Py<PyStr>, vm: &VirtualMachine) -> PyResult {
+        match zelf.as_object().generic_getattr_opt(name, None, vm)? {
+            Some(value) => Ok(value),
+            None => Err(names::missing_attribute(zelf.as_object(), &name.to_string_lossy(), vm)),
+        }
+    }
+}
+
+impl TryFromObject for Tensor {
+    fn try_from_object(vm: &VirtualMachine, object: PyObjectRef) -> PyResult<Self> {
+        tensor_of(&object)
+            .ok_or_else(|| vm.new_type_error(format!("expected a Tensor, not {}", object.class().name())))
+    }
+}

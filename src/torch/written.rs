@@ -1,0 +1,94 @@
+//! Methods of tensors that are written in Python, in `py/torch/_tensor.py`; loaded when first called.
+//! Room: torch.
+
+use rustpython_vm::builtins::{PyBoundMethod, PyType};
+use rustpython_vm::function::FuncArgs;
+use rustpython_vm::types::{Callable, GetDescriptor, Representable};
+use rustpython_vm::{Py, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
+
+/// The methods `_tensor.py` holds.
+pub const WRITTEN: [&str; 22] = [
+    "type",
+    "numpy",
+    "backward",
+    "register_hook",
+    "register_post_accumulate_grad_hook",
+    "share_memory_",
+    "is_shared",
+    "pin_memory",
+    "is_pinned",
+    "cuda",
+    "apply_",
+    "map_",
+    "storage",
+    "new_tensor",
+    "is_inference",
+    "is_conj",
+    "is_neg",
+    "resolve_conj",
+    "resolve_neg",
+    "is_signed",
+    "__array__",
+    "__copy__",
+];
+
+/// One of them, by name.
+#[pyclass(module = "torch", name = "method_descriptor")]
+#[derive(Debug)]
+pub struct Written {
+    name: &'static str,
+}
+
+impl Written {
+    /// The method of this name.
+    pub fn new(name: &'static str) -> Self {
+        Written { name }
+    }
+}
+
+impl PyPayload for Written {
+    fn class(_ctx: &rustpython_vm::Context) -> &'static Py<PyType> {
+        <Self as rustpython_vm::class::StaticType>::static_type()
+    }
+}
+
+impl Callable for Written {
+    type Args = FuncArgs;
+
+    fn call(zelf: &Py<Self>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+        vm.import("torch._tensor", 0)?.get_attr("_tensor", vm)?.get_attr(zelf.name, vm)?.call(args, vm)
+    }
+}
+
+impl GetDescriptor for Written {
+    fn descr_get(
+        zelf: PyObjectRef,
+        object: Option<PyObjectRef>,
+        _class: Option<PyObjectRef>,
+        vm: &VirtualMachine,
+    ) -> PyResult {
+        match object {
+            Some(object) if !vm.is_none(&object) => Ok(PyBoundMethod::new(object, zelf).into_pyobject(vm)),
+            _ => Ok(zelf),
+        }
+    }
+}
+
+impl Representable for Written {
+    fn repr_str(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
+        Ok(format!("<method '{}' of 'torch._C.TensorBase' objects>", zelf.name))
+    }
+}
+
+#[pyclass(with(Callable, GetDescriptor, Representable), flags(METHOD_DESCRIPTOR))]
+impl Written {
+    #[pygetset]
+    fn __name__(&self) -> &'static str {
+        self.name
+    }
+
+    #[pygetset]
+    fn __qualname__(&self) -> &'static str {
+        self.name
+    }
+}

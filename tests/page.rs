@@ -1,0 +1,45 @@
+//! `docs/torch.md` says what the table of operations holds. `UPDATE=1` writes it anew.
+
+use std::{env, fs, path::Path};
+
+use attn::torch::table;
+
+#[test]
+fn the_page_of_operations_is_current() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/torch.md");
+    let page = table::page::page();
+    if env::var_os("UPDATE").is_some() {
+        fs::write(&path, &page).expect("docs/torch.md can be written");
+    }
+    let stored = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        stored == page,
+        "docs/torch.md is not what the table holds: run UPDATE=1 cargo test --release --test page"
+    );
+}
+
+#[test]
+fn every_row_is_well_written() {
+    for op in table::ops() {
+        assert!(!op.doc.is_empty(), "{} has no line on what it gives", op.name);
+        assert!(op.doc.ends_with('.') || op.doc.ends_with(')'), "{}: {:?}", op.name, op.doc);
+        for params in op.params() {
+            let names: Vec<&str> = params.iter().map(|param| param.name).collect();
+            let mut unique = names.clone();
+            unique.sort_unstable();
+            unique.dedup();
+            assert_eq!(names.len(), unique.len(), "{} names a parameter twice", op.name);
+        }
+        if op.is_in(table::IN_PLACE_ONLY) {
+            assert!(op.name.ends_with('_'), "{} writes in place and does not say so", op.name);
+        }
+    }
+    let all: Vec<_> = table::ops().collect();
+    for (at, op) in all.iter().enumerate() {
+        let twice = all[..at].iter().any(|other| other.name == op.name && other.places & op.places != 0);
+        assert!(!twice, "{} stands twice in the table", op.name);
+    }
+    for (alias, target) in table::ALIASES {
+        assert!(table::find(target).is_some(), "{alias} stands for {target}, which is no row");
+    }
+}
