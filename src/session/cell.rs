@@ -1,0 +1,166 @@
+//! A cell's source to code: its statements, and its last bare expression if that is to be shown.
+//! Room: session. Asks the interpreter's own parser; counts no brackets.
+
+use ruff_python_ast::{Expr, Mod, ModExpression, ModModule, Stmt, token::TokenKind};
+use ruff_python_parser::{Mode as ParseMode, parse};
+use ruff_text_size::Ranged;
+use rustpython_compiler_core::{SourceFile, SourceFileBuilder};
+use rustpython_vm::{
+    AsObject, PyRef, VirtualMachine,
+    builtins::PyCode,
+    compiler::{CompileError, Mode, codegen::compile::compile_top},
+};
+
+/// A compiled cell.
+pub(super) struct Cell {
+    /// All statements but a last expression that is to be shown.
+    pub(super) body: Option<PyRef<PyCode>>,
+    /// The last bare expression, when no semicolon follows it.
+    pub(super) last: Option<PyRef<PyCode>>,
+    /// The names that the cell's own statements bind, in the order in which they stand.
+    pub(super) binds: Vec<String>,
+}
+
+impl Cell {
+    /// Compiles `source`; `name` stands in tracebacks.
+    pub(super) fn compile(source: &str, name: &str, vm: &VirtualMachine) -> Result<Cell, CompileError> {
+        let file = SourceFileBuilder::new(name, source).finish();
+        let parsed = parse(source, ParseMode::Module.into())
+            .map_err(|error| CompileError::from_ruff_parse_error(error, &file))?;
+        let silent = match parsed.syntax() {
+            Mod::Module(ModModule { body, .. }) => match body.last() {
+                Some(Stmt::Expr(last)) => parsed
+                    .tokens()
+                    .iter()
+                    .filter(|token| token.start() >= last.end())
+                    .any(|token| token.kind() == TokenKind::Semi),
+                _ => true,
+            },
+            Mod::Expression(_) => true,
+        };
+        let Mod::Module(mut module) = parsed.into_syntax() else {
+            return Ok(Cell { body: None, last: None, binds: vec![] });
+        };
+        let mut binds = Vec::new();
+        for statement in &module.body {
+            bound_by(statement, &mut binds);
+        }
+        let last = match (silent, module.body.pop()) {
+            (false, Some(Stmt::Expr(last))) => {
+                Some(ModExpression { body: last.value, range: last.range, node_index: last.node_index })
+            }
+            (_, popped) => {
+                module.body.extend(popped);
+                None
+            }
+        };
+        let body = match module.body.is_empty() {
+            true => None,
+            false => Some(code(Mod::Module(module), &file, Mode::Exec, vm)?),
+        };
+        let last = match last {
+            Some(expression) => Some(code(Mod::Expression(expression), &file, Mode::Eval, vm)?),
+            None => None,
+        };
+        Ok(Cell { body, last, binds })
+    }
+}
+
+fn code(
+    tree: Mod,
+    file: &SourceFile,
+    mode: Mode,
+    vm: &VirtualMachine,
+) -> Result<PyRef<PyCode>, CompileError> {
+    let code = compile_top(tree, file.clone(), mode, vm.compile_opts())?;
+    Ok(vm.ctx.new_code(code))
+}
+
+/// Collects the names that `statement` binds in its own scope, also inside its blocks.
+fn bound_by(statement: &Stmt, names: &mut Vec<String>) {
+    match statement {
+        Stmt::Assign(assign) => assign.targets.iter().for_each(|target| bound_in(target, names)),
+        Stmt::AugAssign(assign) => bound_in(&assign.target, names),
+        Stmt::AnnAssign(assign) => bound_in(&assign.target, names),
+        Stmt::For(looped) => {
+            bound_in(&looped.target, names);
+            looped.body.iter().chain(&looped.orelse).for_each(|inner| bound_by(inner, names));
+        }
+        Stmt::While(looped) => {
+            looped.body.iter().chain(&looped.orelse).for_each(|inner| bound_by(inner, names));
+        }
+        Stmt::If(branch) => {
+            branch.body.iter().for_each(|inner| bound_by(inner, names));
+            let others = branch.elif_else_clauses.iter().flat_map(|clause| &clause.body);
+            others.for_each(|inner| bound_by(inner, names));
+        }
+        Stmt::With(block) => {
+            let targets = block.items.iter().filter_map(|item| item.optional_vars.as_deref());
+            targets.for_each(|target| bound_in(target, names));
+            block.body.iter().for_each(|inner| bound_by(inner, names));
+        }
+        Stmt::Try(block) => {
+            block.body.iter().for_each(|inner| bound_by(inner, names));
+            block.orelse.iter().chain(&block.finalbody).for_each(|inner| bound_by(inner, names));
+        }
+        _ => {}
+    }
+}
+
+fn bound_in(target: &Expr, names: &mut Vec<String>) {
+    match target {
+        Expr::Name(name) => names.push(name.id.to_string()),
+        Expr::Tuple(tuple) => tuple.elts.iter().for_each(|element| bound_in(element, names)),
+        Expr::List(list) => list.elts.iter().for_each(|element| bound_in(element, names)),
+        Expr::Starred(starred) => bound_in(&starred.value, names),
+        _ => {}
+    }
+}
+
+/// Whether typed input is a whole cell.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum InputState {
+    /// It can be run.
+    Complete,
+    /// More lines belong to it: a bracket or a string is open, or a block may go on.
+    Incomplete,
+    /// No further line would make it Python.
+    Error,
+}
+
+impl InputState {
+    /// A block ends with a blank line, as at Python's own prompt; a blank line always submits.
+    pub(super) fn of(source: &str, vm: &VirtualMachine) -> InputState {
+        let last = source.rsplit('\n').next().unwrap_or_default();
+        let submitted = source.contains('\n') && last.trim().is_empty();
+        let file = SourceFileBuilder::new("<input>", source).finish();
+        match parse(source, ParseMode::Module.into()) {
+            Ok(parsed) => {
+                let body = parsed.syntax().as_module().map(|module| &module.body[..]);
+                let block = body.and_then(<[Stmt]>::last).is_some_and(Self::is_block);
+                if block && !submitted { InputState::Incomplete } else { InputState::Complete }
+            }
+            Err(error) => {
+                let error = CompileError::from_ruff_parse_error(error, &file);
+                let exception = vm.new_syntax_error_maybe_incomplete(&error, Some(source), true);
+                let open = exception.fast_isinstance(vm.ctx.exceptions.incomplete_input_error)
+                    || last.trim_start().starts_with('@');
+                if open && !submitted { InputState::Incomplete } else { InputState::Error }
+            }
+        }
+    }
+
+    fn is_block(statement: &Stmt) -> bool {
+        matches!(
+            statement,
+            Stmt::FunctionDef(_)
+                | Stmt::ClassDef(_)
+                | Stmt::For(_)
+                | Stmt::While(_)
+                | Stmt::If(_)
+                | Stmt::With(_)
+                | Stmt::Match(_)
+                | Stmt::Try(_)
+        )
+    }
+}

@@ -1,0 +1,413 @@
+//! A value as Jupyter shows it under a cell: IPython's layout of containers, `repr` of the rest.
+//! Room: session. Values to text. Source: the behaviour of IPython 8's `pretty`.
+
+use rustpython_vm::{
+    AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine,
+    builtins::{PyDict, PyFunction, PyStr, PyType},
+};
+
+use super::layout::Layout;
+
+/// Elements of one container that are shown before `...` stands for the rest.
+const MOST_ELEMENTS: usize = 1000;
+
+/// The text of `value` as Jupyter shows it.
+pub(super) fn shown(value: &PyObject, vm: &VirtualMachine) -> PyResult<String> {
+    let mut printer = Printer { layout: Layout::new(), within: Vec::new(), vm };
+    printer.value(value)?;
+    Ok(printer.layout.finish())
+}
+
+struct Printer<'vm> {
+    layout: Layout,
+    /// Ids of the objects around the one being shown.
+    within: Vec<usize>,
+    vm: &'vm VirtualMachine,
+}
+
+impl Printer<'_> {
+    fn value(&mut self, value: &PyObject) -> PyResult<()> {
+        let vm = self.vm;
+        vm.with_recursion("while showing a value", || {
+            let cycle = self.within.contains(&value.get_id());
+            self.within.push(value.get_id());
+            self.layout.begin(0, "");
+            let done = self.dispatch(value, cycle);
+            self.layout.end(0, "");
+            self.within.pop();
+            done
+        })
+    }
+
+    /// The first class in the method resolution order that is known, or has a `__repr__` of its own, decides.
+    fn dispatch(&mut self, value: &PyObject, cycle: bool) -> PyResult<()> {
+        let vm = self.vm;
+        let types = &vm.ctx.types;
+        for class in value.class().mro_collect() {
+            if class.is(types.list_type) {
+                return self.sequence(value, "[", "]", cycle);
+            } else if class.is(types.tuple_type) {
+                return self.sequence(value, "(", ")", cycle);
+            } else if class.is(types.dict_type) {
+                return self.dict(value, cycle);
+            } else if class.is(types.set_type) {
+                return self.set(value, "{", "}", cycle);
+            } else if class.is(types.frozenset_type) {
+                return self.set(value, "frozenset({", "})", cycle);
+            } else if class.is(types.type_type) {
+                return self.class(value);
+            } else if class.is(types.function_type) || class.is(types.builtin_function_or_method_type) {
+                return self.function(value);
+            } else if class.is(vm.ctx.exceptions.base_exception_type) {
+                return self.exception(value);
+            }
+            if let Some(kind) = Collection::of(&class, vm) {
+                return self.collection(kind, value, cycle);
+            }
+            if class.is(types.object_type) {
+                break;
+            }
+            let name = vm.ctx.intern_str("_repr_pretty_");
+            if class.get_direct_attr(name).is_some() && value.get_attr(name, vm)?.is_callable() {
+                return self.repr(value);
+            }
+            if class.get_direct_attr(vm.ctx.intern_str("__repr__")).is_some_and(|own| own.is_callable()) {
+                return self.repr(value);
+            }
+        }
+        self.plain_object(value, cycle)
+    }
+
+    fn repr(&mut self, value: &PyObject) -> PyResult<()> {
+        let text = value.repr(self.vm)?.as_wtf8().to_string_lossy().into_owned();
+        self.layout.begin(0, "");
+        for (index, line) in text.lines().enumerate() {
+            if index > 0 {
+                self.layout.forced_line_end();
+            }
+            self.layout.text(line);
+        }
+        self.layout.end(0, "");
+        Ok(())
+    }
+
+    fn plain_object(&mut self, value: &PyObject, cycle: bool) -> PyResult<()> {
+        let class: PyObjectRef = value.class().to_owned().into();
+        self.layout.begin(1, "<");
+        self.value(&class)?;
+        self.layout.text(&format!(" at 0x{:x}{}", value.get_id(), if cycle { " ..." } else { "" }));
+        self.layout.end(1, ">");
+        Ok(())
+    }
+
+    fn sequence(&mut self, value: &PyObject, open: &str, close: &str, cycle: bool) -> PyResult<()> {
+        if cycle {
+            self.layout.text(&format!("{open}...{close}"));
+            return Ok(());
+        }
+        let elements = elements(value, self.vm)?;
+        self.layout.begin(open.len(), open);
+        self.elements(&elements)?;
+        if elements.len() == 1 && open == "(" {
+            self.layout.text(",");
+        }
+        self.layout.end(open.len(), close);
+        Ok(())
+    }
+
+    fn elements(&mut self, elements: &[PyObjectRef]) -> PyResult<()> {
+        for (index, element) in elements.iter().enumerate() {
+            if !self.next(index) {
+                break;
+            }
+            self.value(element)?;
+        }
+        Ok(())
+    }
+
+    /// What stands before the element at `index`; false if the rest is left out.
+    fn next(&mut self, index: usize) -> bool {
+        if index > 0 {
+            self.layout.text(",");
+            self.layout.joint();
+        }
+        if index >= MOST_ELEMENTS {
+            self.layout.text("...");
+        }
+        index < MOST_ELEMENTS
+    }
+
+    fn set(&mut self, value: &PyObject, open: &str, close: &str, cycle: bool) -> PyResult<()> {
+        if cycle {
+            self.layout.text(&format!("{open}...{close}"));
+            return Ok(());
+        }
+        let mut elements = elements(value, self.vm)?;
+        if elements.is_empty() {
+            self.layout.text(&format!("{}()", value.class().name()));
+            return Ok(());
+        }
+        if elements.len() < MOST_ELEMENTS {
+            elements = sorted(elements, self.vm)?;
+        }
+        self.layout.begin(open.len(), open);
+        self.elements(&elements)?;
+        self.layout.end(open.len(), close);
+        Ok(())
+    }
+
+    fn dict(&mut self, value: &PyObject, cycle: bool) -> PyResult<()> {
+        if cycle {
+            self.layout.text("{...}");
+            return Ok(());
+        }
+        let keys = elements(&*self.vm.call_method(value, "keys", ())?, self.vm)?;
+        self.layout.begin(1, "{");
+        for (index, key) in keys.iter().enumerate() {
+            if !self.next(index) {
+                break;
+            }
+            self.value(key)?;
+            self.layout.text(": ");
+            let element = value.get_item(&**key, self.vm)?;
+            self.value(&element)?;
+        }
+        self.layout.end(1, "}");
+        Ok(())
+    }
+
+    /// `<class 'x'>` is for `print`; shown is the qualified name, unless a metaclass says otherwise.
+    fn class(&mut self, value: &PyObject) -> PyResult<()> {
+        let vm = self.vm;
+        let own_repr = value
+            .class()
+            .mro_collect()
+            .iter()
+            .take_while(|class| !class.is(vm.ctx.types.type_type))
+            .any(|class| class.get_direct_attr(vm.ctx.intern_str("__repr__")).is_some());
+        if own_repr {
+            return self.repr(value);
+        }
+        let name = qualified_name(value, vm)?;
+        self.layout.text(&name);
+        Ok(())
+    }
+
+    fn function(&mut self, value: &PyObject) -> PyResult<()> {
+        let name = qualified_name(value, self.vm)?;
+        let signature = signature(value, self.vm)?;
+        self.layout.text(&format!("<function {name}{signature}>"));
+        Ok(())
+    }
+
+    fn exception(&mut self, value: &PyObject) -> PyResult<()> {
+        let class: PyObjectRef = value.class().to_owned().into();
+        let name = qualified_name(&class, self.vm)?;
+        let arguments = elements(&*value.get_attr("args", self.vm)?, self.vm)?;
+        self.call(&name, &arguments, None)
+    }
+
+    fn collection(&mut self, kind: Collection, value: &PyObject, cycle: bool) -> PyResult<()> {
+        let vm = self.vm;
+        let name = value.class().name().to_owned();
+        if cycle {
+            self.layout.text(&format!("{name}(...)"));
+            return Ok(());
+        }
+        let dict = || -> PyResult<PyObjectRef> {
+            let pairs = elements(&*vm.call_method(value, "items", ())?, vm)?;
+            vm.ctx.types.dict_type.as_object().call((vm.ctx.new_list(pairs),), vm)
+        };
+        match kind {
+            Collection::Deque => {
+                let list = vm.ctx.new_list(elements(value, vm)?).into();
+                let most = value.get_attr("maxlen", vm)?;
+                let most = (!vm.is_none(&most)).then_some(("maxlen=", most));
+                self.call(&name, &[list], most)
+            }
+            Collection::DefaultDict => {
+                let factory = value.get_attr("default_factory", vm)?;
+                self.call(&name, &[factory, dict()?], None)
+            }
+            Collection::Counter if value.length(vm)? == 0 => self.call(&name, &[], None),
+            Collection::Counter => {
+                let pairs = vm.call_method(value, "most_common", ())?;
+                let sorted = vm.ctx.types.dict_type.as_object().call((pairs,), vm)?;
+                self.call(&name, &[sorted], None)
+            }
+            Collection::OrderedDict if value.length(vm)? == 0 => self.call(&name, &[], None),
+            Collection::OrderedDict => {
+                let pairs = elements(&*vm.call_method(value, "items", ())?, vm)?;
+                self.call(&name, &[vm.ctx.new_list(pairs).into()], None)
+            }
+        }
+    }
+
+    /// `name(arguments)`, laid out as a call.
+    fn call(
+        &mut self,
+        name: &str,
+        arguments: &[PyObjectRef],
+        keyword: Option<(&str, PyObjectRef)>,
+    ) -> PyResult<()> {
+        let open = format!("{name}(");
+        let width = open.chars().count();
+        self.layout.begin(width, &open);
+        for (index, argument) in arguments.iter().enumerate() {
+            if index > 0 {
+                self.layout.text(",");
+                self.layout.joint();
+            }
+            self.value(argument)?;
+        }
+        if let Some((prefix, argument)) = keyword {
+            self.layout.text(",");
+            self.layout.joint();
+            self.layout.begin(prefix.len(), prefix);
+            self.value(&argument)?;
+            self.layout.end(prefix.len(), "");
+        }
+        self.layout.end(width, ")");
+        Ok(())
+    }
+}
+
+/// The classes of `collections` that IPython lays out as calls.
+enum Collection {
+    Deque,
+    DefaultDict,
+    Counter,
+    OrderedDict,
+}
+
+impl Collection {
+    fn of(class: &PyType, vm: &VirtualMachine) -> Option<Collection> {
+        let kind = match &*class.name() {
+            "deque" => Collection::Deque,
+            "defaultdict" => Collection::DefaultDict,
+            "Counter" => Collection::Counter,
+            "OrderedDict" => Collection::OrderedDict,
+            _ => return None,
+        };
+        let module = class.get_direct_attr(vm.ctx.intern_str("__module__"))?;
+        let module = module.downcast_ref::<PyStr>()?.as_wtf8().to_string_lossy().into_owned();
+        matches!(&*module, "collections" | "_collections").then_some(kind)
+    }
+}
+
+fn elements(value: &PyObject, vm: &VirtualMachine) -> PyResult<Vec<PyObjectRef>> {
+    let mut found = Vec::new();
+    for element in value.get_iter(vm)?.iter::<PyObjectRef>(vm)? {
+        found.push(element?);
+        if found.len() > MOST_ELEMENTS {
+            break;
+        }
+    }
+    Ok(found)
+}
+
+/// Sorted if the elements can be compared, else by their text, else as they are.
+fn sorted(elements: Vec<PyObjectRef>, vm: &VirtualMachine) -> PyResult<Vec<PyObjectRef>> {
+    let list = vm.ctx.new_list(elements.clone());
+    if vm.call_method(list.as_object(), "sort", ()).is_ok() {
+        return Ok(list.borrow_vec().to_vec());
+    }
+    let mut keyed = Vec::with_capacity(elements.len());
+    for element in elements {
+        keyed.push((element.str(vm)?.as_wtf8().to_owned(), element));
+    }
+    keyed.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Ok(keyed.into_iter().map(|(_, element)| element).collect())
+}
+
+fn text_of(value: PyResult<PyObjectRef>) -> Option<String> {
+    let value = value.ok()?;
+    Some(value.downcast_ref::<PyStr>()?.as_wtf8().to_string_lossy().into_owned())
+}
+
+/// `module.name`, without the module for builtins.
+fn qualified_name(value: &PyObject, vm: &VirtualMachine) -> PyResult<String> {
+    let name = match text_of(value.get_attr("__qualname__", vm)) {
+        Some(name) => name,
+        None => value.get_attr("__name__", vm)?.str(vm)?.as_wtf8().to_string_lossy().into_owned(),
+    };
+    Ok(match text_of(value.get_attr("__module__", vm)) {
+        Some(module) if module != "builtins" => format!("{module}.{name}"),
+        _ => name,
+    })
+}
+
+/// `(a, b=1, *rest, c: int = 2)` of a function written in Python; nothing for native ones.
+fn signature(value: &PyObject, vm: &VirtualMachine) -> PyResult<String> {
+    let Some(function) = value.downcast_ref::<PyFunction>() else {
+        return Ok(String::new());
+    };
+    let code = value.get_attr("__code__", vm)?;
+    let code = code.try_to_ref::<rustpython_vm::builtins::PyCode>(vm)?;
+    let positional = code.arg_count as usize;
+    let keyword_only = code.kwonlyarg_count as usize;
+    let defaults = value.get_attr("__defaults__", vm)?;
+    let defaults = if vm.is_none(&defaults) { vec![] } else { elements(&defaults, vm)? };
+    let keyword_defaults = value.get_attr("__kwdefaults__", vm)?;
+    let annotations = value.get_attr("__annotations__", vm)?;
+    let annotations = annotations.downcast_ref::<PyDict>();
+    let parameter = |index: usize, default: Option<PyObjectRef>, stars: &str| -> PyResult<String> {
+        let name = code.varnames[index].as_str();
+        let annotation = match annotations {
+            Some(annotations) => annotations.get_item_opt(name, vm)?,
+            None => None,
+        };
+        let mut text = format!("{stars}{name}");
+        if let Some(annotation) = &annotation {
+            text += &format!(": {}", annotation_text(annotation, vm)?);
+        }
+        if let Some(default) = default {
+            let equals = if annotation.is_some() { " = " } else { "=" };
+            text += equals;
+            text += &default.repr(vm)?.as_wtf8().to_string_lossy();
+        }
+        Ok(text)
+    };
+    let mut parts = Vec::new();
+    for index in 0..positional {
+        let default = (index + defaults.len()).checked_sub(positional).map(|at| defaults[at].clone());
+        parts.push(parameter(index, default, "")?);
+        if index + 1 == code.posonlyarg_count as usize {
+            parts.push("/".to_owned());
+        }
+    }
+    let flags = code.flags;
+    let starred = flags.contains(rustpython_vm::bytecode::CodeFlags::VARARGS);
+    if starred {
+        parts.push(parameter(positional + keyword_only, None, "*")?);
+    } else if keyword_only > 0 {
+        parts.push("*".to_owned());
+    }
+    for index in positional..positional + keyword_only {
+        let default = match keyword_defaults.downcast_ref::<PyDict>() {
+            Some(defaults) => defaults.get_item_opt(code.varnames[index].as_str(), vm)?,
+            None => None,
+        };
+        parts.push(parameter(index, default, "")?);
+    }
+    if flags.contains(rustpython_vm::bytecode::CodeFlags::VARKEYWORDS) {
+        parts.push(parameter(positional + keyword_only + usize::from(starred), None, "**")?);
+    }
+    let mut text = format!("({})", parts.join(", "));
+    if let Some(returned) = match annotations {
+        Some(annotations) => annotations.get_item_opt("return", vm)?,
+        None => None,
+    } {
+        text += &format!(" -> {}", annotation_text(&returned, vm)?);
+    }
+    let _ = function;
+    Ok(text)
+}
+
+fn annotation_text(annotation: &PyObject, vm: &VirtualMachine) -> PyResult<String> {
+    if annotation.downcast_ref::<PyType>().is_some() {
+        return qualified_name(annotation, vm);
+    }
+    let text = annotation.repr(vm)?.as_wtf8().to_string_lossy().into_owned();
+    Ok(text.replace("typing.", ""))
+}

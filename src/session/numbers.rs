@@ -1,0 +1,372 @@
+//! Numbers round, divide and format as CPython's do, where the interpreter's own differ.
+//! Room: session. Replaces methods of `float` and `bool` in the interpreter; knows no tensors.
+//! Source: CPython's `float_round`, `float_divmod` and format specification mini-language.
+//!
+//! What differed: `round(0.05, 1)` and `round(2.675, 2)` (they scale by a power of ten first),
+//! `1.3 // 0.1` (a rounded quotient), `6.0 % -2.0` (which was -2.0), `f"{True:>6}"`, `f"{2.0:.3}"`,
+//! and separators together with an exponent, a percent sign, an infinity or padding by zeros.
+
+use rustpython_vm::{
+    AsObject, PyObject, PyObjectRef, PyRef, PyResult, VirtualMachine,
+    builtins::{PyFloat, PyInt, PyIntRef, PyStrRef},
+    common::format::FormatSpec,
+    convert::{IntoPyException, ToPyObject},
+    function::{OptionalArg, PyMethodDef, PyMethodFlags},
+};
+
+const FLOAT: &[PyMethodDef] = &[
+    PyMethodDef::new_const("__round__", round, PyMethodFlags::METHOD, None),
+    PyMethodDef::new_const("__format__", format_float, PyMethodFlags::METHOD, None),
+];
+const BOOL: &[PyMethodDef] =
+    &[PyMethodDef::new_const("__format__", format_bool, PyMethodFlags::METHOD, None)];
+
+/// Puts them into the interpreter's types, which all sessions of a process share.
+pub(super) fn install(vm: &VirtualMachine) {
+    let (float, bool) = (vm.ctx.types.float_type, vm.ctx.types.bool_type);
+    for (class, methods) in [(float, FLOAT), (bool, BOOL)] {
+        for method in methods {
+            let name = vm.ctx.intern_str(method.name);
+            class.set_attr(name, method.to_proper_method(class, &vm.ctx));
+        }
+    }
+    let slots = &float.slots.as_number;
+    slots.floor_divide.store(Some(floor_divide));
+    slots.right_floor_divide.store(Some(floor_divide));
+    slots.remainder.store(Some(remainder));
+    slots.right_remainder.store(Some(remainder));
+    slots.divmod.store(Some(divmod));
+    slots.right_divmod.store(Some(divmod));
+}
+
+fn round(x: PyRef<PyFloat>, ndigits: OptionalArg<PyObjectRef>, vm: &VirtualMachine) -> PyResult {
+    let x = x.to_f64();
+    let ndigits = ndigits.into_option().filter(|given| !vm.is_none(given));
+    let Some(ndigits) = ndigits else {
+        let whole: PyObjectRef = vm.ctx.new_float(x.round_ties_even()).into();
+        return Ok(whole.try_int(vm)?.into());
+    };
+    let ndigits = ndigits.try_index(vm)?;
+    let digits = ndigits.try_to_primitive::<i32>(vm).unwrap_or(i32::MAX);
+    let rounded = rounded(x, digits);
+    if rounded.is_infinite() && x.is_finite() {
+        return Err(vm.new_overflow_error("rounded value too large to represent"));
+    }
+    Ok(vm.ctx.new_float(rounded).into())
+}
+
+/// `x` to the nearest of `digits` decimals, a tie to the even one: from its exact decimal expansion.
+fn rounded(x: f64, digits: i32) -> f64 {
+    // Every float64 ends before its 1,100th decimal; none has 310 digits before the point.
+    if !x.is_finite() || x == 0.0 || digits > 1100 {
+        return x;
+    }
+    if digits < -310 {
+        return 0.0_f64.copysign(x);
+    }
+    let text = if digits >= 0 {
+        format!("{x:.*}", digits as usize)
+    } else {
+        let exponent = exponent(&format!("{x:e}"));
+        match exponent + digits {
+            kept if kept >= 0 => format!("{x:.*e}", kept as usize),
+            // The first digit lies right under the place kept: up beyond a half, else down.
+            -1 if x.abs() > 5.0 * 10f64.powi(exponent) => format!("{}e{}", x.signum(), -digits),
+            _ => "0".to_owned(),
+        }
+    };
+    text.parse::<f64>().unwrap_or(x).abs().copysign(x)
+}
+
+/// Quotient rounded down, and the remainder, which has the sign of `b`.
+fn quotient(a: f64, b: f64) -> (f64, f64) {
+    let mut remainder = a % b;
+    let mut whole = (a - remainder) / b;
+    if remainder == 0.0 {
+        remainder = 0.0_f64.copysign(b);
+    } else if (b < 0.0) != (remainder < 0.0) {
+        remainder += b;
+        whole -= 1.0;
+    }
+    if whole == 0.0 {
+        return (0.0_f64.copysign(a / b), remainder);
+    }
+    let floor = whole.floor();
+    (if whole - floor > 0.5 { floor + 1.0 } else { floor }, remainder)
+}
+
+fn operand(object: &PyObject) -> Option<f64> {
+    match object.downcast_ref::<PyFloat>() {
+        Some(float) => Some(float.to_f64()),
+        None => object.downcast_ref::<PyInt>().and_then(|int| {
+            use rustpython_vm::common::int::bigint_to_finite_float;
+            bigint_to_finite_float(int.as_bigint())
+        }),
+    }
+}
+
+fn divided(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult<Option<(f64, f64)>> {
+    match (operand(a), operand(b)) {
+        (Some(_), Some(0.0)) => Err(vm.new_zero_division_error("division by zero")),
+        (Some(a), Some(b)) => Ok(Some(quotient(a, b))),
+        _ => Ok(None),
+    }
+}
+
+fn floor_divide(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
+    Ok(match divided(a, b, vm)? {
+        Some((whole, _)) => vm.ctx.new_float(whole).into(),
+        None => vm.ctx.not_implemented(),
+    })
+}
+
+fn remainder(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
+    Ok(match divided(a, b, vm)? {
+        Some((_, rest)) => vm.ctx.new_float(rest).into(),
+        None => vm.ctx.not_implemented(),
+    })
+}
+
+fn divmod(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
+    Ok(match divided(a, b, vm)? {
+        Some(both) => both.to_pyobject(vm),
+        None => vm.ctx.not_implemented(),
+    })
+}
+
+fn format_bool(x: PyIntRef, spec: PyStrRef, vm: &VirtualMachine) -> PyResult<PyStrRef> {
+    if spec.as_wtf8().is_empty() {
+        return x.as_object().str(vm);
+    }
+    let number = i32::from(x.as_object().to_owned().try_to_bool(vm)?);
+    vm.format(vm.ctx.new_int(number).as_object(), spec)
+}
+
+fn format_float(x: PyRef<PyFloat>, spec: PyStrRef, vm: &VirtualMachine) -> PyResult<PyStrRef> {
+    let text = spec.as_wtf8().to_string_lossy();
+    if text.is_empty() {
+        return x.as_object().str(vm);
+    }
+    if let Some(text) = Spec::parse(&text).and_then(|spec| spec.text(x.to_f64())) {
+        return Ok(vm.ctx.new_str(text));
+    }
+    // What Spec leaves out, and every error.
+    FormatSpec::parse(spec.as_wtf8())
+        .and_then(|spec| spec.format_float(x.to_f64()))
+        .map(|text| vm.ctx.new_str(text))
+        .map_err(|error| error.into_pyexception(vm))
+}
+
+/// A format specification for floats: `[[fill]align][sign][0][width][grouping][.precision][type]`.
+#[derive(Debug, Default, PartialEq)]
+struct Spec {
+    fill: Option<char>,
+    align: Option<char>,
+    sign: Option<char>,
+    zeros: bool,
+    width: usize,
+    grouping: Option<char>,
+    precision: Option<usize>,
+    kind: Option<char>,
+}
+
+impl Spec {
+    /// `None` for what is wrong or left to the interpreter (`#`, `z`, `n`).
+    fn parse(text: &str) -> Option<Spec> {
+        let chars: Vec<char> = text.chars().collect();
+        let mut spec = Spec::default();
+        let mut at = 0;
+        let aligns = |c: Option<&char>| c.copied().filter(|c| "<>=^".contains(*c));
+        if aligns(chars.get(1)).is_some() {
+            (spec.fill, spec.align, at) = (Some(chars[0]), aligns(chars.get(1)), 2);
+        } else if aligns(chars.first()).is_some() {
+            (spec.align, at) = (aligns(chars.first()), 1);
+        }
+        let take = |at: &mut usize, of: &str| {
+            let found = chars.get(*at).copied().filter(|c| of.contains(*c));
+            *at += usize::from(found.is_some());
+            found
+        };
+        let number = |at: &mut usize| {
+            let start = *at;
+            while chars.get(*at).is_some_and(char::is_ascii_digit) {
+                *at += 1;
+            }
+            let digits: String = chars[start..*at].iter().collect();
+            (start < *at).then(|| digits.parse::<usize>().ok())
+        };
+        spec.sign = take(&mut at, "+- ");
+        spec.zeros = take(&mut at, "0").is_some();
+        spec.width = number(&mut at).unwrap_or(Some(0))?;
+        spec.grouping = take(&mut at, ",_");
+        if take(&mut at, ".").is_some() {
+            spec.precision = Some(number(&mut at)??);
+        }
+        spec.kind = take(&mut at, "eEfFgG%");
+        let sane = spec.width < 10_000 && spec.precision.unwrap_or(0) < 10_000;
+        (at == chars.len() && sane).then_some(spec)
+    }
+
+    fn text(&self, x: f64) -> Option<String> {
+        let sign = match self.sign {
+            _ if x.is_sign_negative() && !x.is_nan() => "-",
+            Some('+') => "+",
+            Some(' ') => " ",
+            _ => "",
+        };
+        let fill = self.fill.unwrap_or(if self.zeros { '0' } else { ' ' });
+        let align = self.align.unwrap_or(if self.zeros { '=' } else { '>' });
+        let mut body = self.magnitude(x.abs())?;
+        if let Some(separator) = self.grouping.filter(|_| x.is_finite()) {
+            let digits = body.bytes().take_while(u8::is_ascii_digit).count();
+            let rest = body.split_off(digits);
+            let around = sign.len() + rest.len();
+            let least = match (fill, align) {
+                ('0', '=') => self.width.saturating_sub(around),
+                _ => 0,
+            };
+            body = grouped(&body, separator, least) + &rest;
+        }
+        let missing = self.width.saturating_sub(sign.len() + body.chars().count());
+        let pad = |n: usize| fill.to_string().repeat(n);
+        Some(match align {
+            '<' => format!("{sign}{body}{}", pad(missing)),
+            '=' => format!("{sign}{}{body}", pad(missing)),
+            '^' => format!("{}{sign}{body}{}", pad(missing / 2), pad(missing - missing / 2)),
+            _ => format!("{}{sign}{body}", pad(missing)),
+        })
+    }
+
+    /// The digits of `x`, which has no sign.
+    fn magnitude(&self, x: f64) -> Option<String> {
+        let percent = if self.kind == Some('%') { "%" } else { "" };
+        if !x.is_finite() {
+            let name = if x.is_nan() { "nan" } else { "inf" };
+            let upper = self.kind.is_some_and(|kind| kind.is_ascii_uppercase());
+            let name = if upper { name.to_uppercase() } else { name.to_owned() };
+            return Some(name + percent);
+        }
+        let precision = self.precision.unwrap_or(6);
+        Some(match self.kind {
+            Some('f' | 'F') => format!("{x:.precision$}"),
+            Some('%') => format!("{:.precision$}%", x * 100.0),
+            Some('e') => scientific(x, precision),
+            Some('E') => scientific(x, precision).to_uppercase(),
+            Some('g') => general(x, precision.max(1), 0),
+            Some('G') => general(x, precision.max(1), 0).to_uppercase(),
+            None => match self.precision {
+                Some(precision) => general(x, precision.max(1), 1),
+                None => rustpython_vm::literal::float::to_string(x),
+            },
+            Some(_) => return None,
+        })
+    }
+}
+
+/// `digits` in groups of three, with zeros before them until they are `least` characters long.
+fn grouped(digits: &str, separator: char, least: usize) -> String {
+    let mut reversed = String::new();
+    let mut left = digits.bytes().rev().map(char::from);
+    let (mut remaining, mut least) = (digits.len(), least as isize);
+    loop {
+        let group = 3.min((remaining as isize).max(least).max(1)) as usize;
+        for _ in 0..group {
+            reversed.push(left.next().unwrap_or('0'));
+        }
+        remaining = remaining.saturating_sub(group);
+        least -= group as isize;
+        if remaining == 0 && least <= 0 {
+            return reversed.chars().rev().collect();
+        }
+        least -= 1;
+        reversed.push(separator);
+    }
+}
+
+fn exponent(scientific: &str) -> i32 {
+    scientific.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0)
+}
+
+/// `x` with an exponent of a sign and at least two digits.
+fn scientific(x: f64, precision: usize) -> String {
+    let text = format!("{x:.precision$e}");
+    let digits = text.split('e').next().unwrap_or_default();
+    let exponent = exponent(&text);
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{digits}e{sign}{:02}", exponent.abs())
+}
+
+/// `x` to `precision` significant digits, without trailing zeros, in whichever form is the shorter;
+/// at least `decimals` digits after the point where there is no exponent.
+fn general(x: f64, precision: usize, decimals: usize) -> String {
+    let text = scientific(x, precision - 1);
+    let power = exponent(&text);
+    let shorn = |digits: &str| match digits.contains('.') {
+        true => digits.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => digits.to_owned(),
+    };
+    if power < -4 || power >= (precision - decimals.min(precision)) as i32 {
+        let (digits, rest) = text.split_at(text.find('e').unwrap_or(text.len()));
+        return shorn(digits) + rest;
+    }
+    let places = (precision as i32 - 1 - power).max(0) as usize;
+    let digits = shorn(&format!("{x:.places$}"));
+    match decimals > 0 && !digits.contains('.') {
+        true => digits + ".0",
+        false => digits,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Spec, quotient, rounded};
+
+    #[test]
+    fn rounds_from_the_exact_expansion() {
+        for (x, digits, expected) in [
+            (2.675, 2, 2.67),
+            (0.05, 1, 0.1),
+            (0.5, 0, 0.0),
+            (2.5, 0, 2.0),
+            (-1.25, 1, -1.2),
+            (25.0, -1, 20.0),
+            (75.0, -2, 100.0),
+            (50.0, -2, 0.0),
+            (4.0, -1, 0.0),
+            (6.0, -1, 10.0),
+            (1234.5, -2, 1200.0),
+            (98819958037.42827, 5, 98819958037.42827),
+        ] {
+            assert_eq!(rounded(x, digits), expected, "round({x}, {digits})");
+        }
+    }
+
+    #[test]
+    fn divides_down() {
+        assert_eq!(quotient(7.5, 2.0), (3.0, 1.5));
+        assert_eq!(quotient(-7.5, 2.0), (-4.0, 0.5));
+        assert_eq!(quotient(1.0, 0.1).0, 9.0);
+        assert_eq!(quotient(6.0, -2.0), (-3.0, 0.0));
+    }
+
+    #[test]
+    fn formats_as_cpython() {
+        for (x, spec, expected) in [
+            (4.9959, ".3", "5.0"),
+            (12345.0, ".5", "1.2345e+04"),
+            (1234567.891, ",.2f", "1,234,567.89"),
+            (4.0, "013,.0e", "0,000,004e+00"),
+            (-2120.3, ">12,.0%", "   -212,030%"),
+            (f64::INFINITY, "012,", "000000000inf"),
+            (-0.04, "013,.2f", "-0,000,000.04"),
+            (1e-7, "*^9", "**1e-07**"),
+            (2.5, "+g", "+2.5"),
+            (100000.0, "g", "100000"),
+            (1e6, "g", "1e+06"),
+        ] {
+            let text = Spec::parse(spec).and_then(|spec| spec.text(x));
+            assert_eq!(text.as_deref(), Some(expected), "{x} as {spec}");
+        }
+        assert_eq!(Spec::parse("d"), None);
+    }
+}

@@ -1,0 +1,72 @@
+//! Building the interpreter: its settings, its modules, its streams, and the empty namespace.
+//! Room: session. Start-up time is spent here; nothing is imported that no cell asked for.
+
+use std::{cell::RefCell, rc::Rc};
+
+use rustpython_vm::{
+    AsObject, Interpreter, Py, PyObject, PyObjectRef, PyPayload, PyResult, Settings, VirtualMachine,
+    builtins::PyDict, scope::Scope, signal::UserSignalReceiver,
+};
+
+use super::{
+    builtins, mended, numbers,
+    output::{Channel, OutStream, Sink},
+    timing,
+};
+use crate::torch::{self, State, modules};
+
+/// An interpreter without site, signal handlers, environment or files.
+pub(super) fn interpreter(signals: UserSignalReceiver) -> Interpreter {
+    let mut settings = Settings::default();
+    settings.install_signal_handlers = false;
+    settings.import_site = false;
+    settings.user_site_directory = false;
+    settings.write_bytecode = false;
+    settings.ignore_environment = true;
+    settings.isolated = true;
+    settings.safe_path = true;
+    settings.argv = vec![String::new()];
+    // Sets of strings come out in the same order each time.
+    settings.hash_seed = Some(0);
+    let builder = Interpreter::builder(settings);
+    let native = modules::native_modules(&builder.ctx);
+    builder
+        .add_native_modules(&native)
+        .add_frozen_modules(modules::frozen_modules())
+        .init_hook(modules::rename_native)
+        .init_hook(move |vm| vm.set_user_signal_channel(signals))
+        .build()
+}
+
+/// Puts streams, builtins and `torch` in place, and makes the namespace of the cells.
+pub(super) fn furnish(sink: &Rc<RefCell<Sink>>, state: &Rc<State>, vm: &VirtualMachine) -> PyResult<Scope> {
+    for (name, channel) in [("stdout", Channel::Stdout), ("stderr", Channel::Stderr)] {
+        let stream: PyObjectRef = OutStream::new(sink, channel).into_ref(&vm.ctx).into();
+        set(vm.sys_module.as_object(), name, stream.clone(), vm)?;
+        set(vm.sys_module.as_object(), &format!("__{name}__"), stream, vm)?;
+    }
+    builtins::install(sink, vm)?;
+    mended::install(vm);
+    numbers::install(vm);
+    modules::install(vm)?;
+    torch::install(vm, state)?;
+    let globals = vm.ctx.new_dict();
+    let main = vm.new_module("__main__", globals.clone(), None);
+    vm.sys_module.get_attr("modules", vm)?.set_item("__main__", main.into(), vm)?;
+    clear(&globals, vm)?;
+    let scope = Scope::with_builtins(None, globals, vm);
+    timing::install(sink, &scope, vm)?;
+    Ok(scope)
+}
+
+/// Leaves in a namespace only what every module has.
+pub(super) fn clear(globals: &Py<PyDict>, vm: &VirtualMachine) -> PyResult<()> {
+    globals.clear();
+    globals.set_item("__name__", vm.ctx.new_str("__main__").into(), vm)?;
+    globals.set_item("__doc__", vm.ctx.none(), vm)?;
+    globals.set_item("__builtins__", vm.builtins.clone().into(), vm)
+}
+
+fn set(object: &PyObject, name: &str, value: PyObjectRef, vm: &VirtualMachine) -> PyResult<()> {
+    object.set_attr(vm.ctx.intern_str(name), value, vm)
+}

@@ -1,0 +1,381 @@
+//! Cells run through a session: what they print, show and raise, and how they are stopped.
+
+use std::{
+    cell::RefCell,
+    rc::Rc,
+    time::{Duration, Instant},
+};
+
+use attn::session::{Channel, InputState, Options, Outcome, Session, with_room};
+
+fn run(source: &str) -> Outcome {
+    Session::new(Options::default()).run(source, "cell 1")
+}
+
+fn names(outcome: &Outcome) -> Vec<&str> {
+    outcome.changed.iter().map(|variable| variable.name.as_str()).collect()
+}
+
+/// Source, standard output, shown value. As Jupyter with CPython has them.
+const SHOWN: &[(&str, &str, Option<&str>)] = &[
+    ("1", "", Some("1")),
+    ("'it''s'", "", Some("'its'")),
+    ("None", "", None),
+    ("x = 3", "", None),
+    ("3;", "", None),
+    ("3; 4", "", Some("4")),
+    ("3  # a comment; with a semicolon", "", Some("3")),
+    ("print('a', 1.5, end='!\\n', sep='-', flush=True)", "a-1.5!\n", None),
+    ("if True: 5", "", None),
+    ("", "", None),
+    ("# nothing\n", "", None),
+    ("_ = 1\nfor _ in range(2): pass", "", None),
+    ("display([1, 2], 'x')", "[1, 2]\n'x'\n", None),
+    (
+        "list(range(30))",
+        "",
+        Some(
+            "[0,\n 1,\n 2,\n 3,\n 4,\n 5,\n 6,\n 7,\n 8,\n 9,\n 10,\n 11,\n 12,\n 13,\n 14,\n 15,\n 16,\n 17,\n 18,\n 19,\n 20,\n 21,\n 22,\n 23,\n 24,\n 25,\n 26,\n 27,\n 28,\n 29]",
+        ),
+    ),
+    ("{'b': 1, 'a': [1, (2,), {3}]}", "", Some("{'b': 1, 'a': [1, (2,), {3}]}")),
+    ("{'c', 'a', 'b'}", "", Some("{'a', 'b', 'c'}")),
+    ("set(), frozenset({2, 1}), ()", "", Some("(set(), frozenset({1, 2}), ())")),
+    ("x = [1]; x.append(x); x", "", Some("[1, [...]]")),
+    (
+        "class T:\n    def __repr__(self): return 'tensor([[1],\\n        [2]])'\n(T(), 'x', [T()])",
+        "",
+        Some("(tensor([[1],\n         [2]]),\n 'x',\n [tensor([[1],\n          [2]])])"),
+    ),
+    (
+        "class T:\n    def __repr__(self): return 'ab\\ncd'\n{'key': T(), 'k': 1}",
+        "",
+        Some("{'key': ab\n cd,\n 'k': 1}"),
+    ),
+    ("class A: pass\nA, int, len", "", Some("(__main__.A, int, <function len>)")),
+    (
+        "def f(x, /, y: int = 2, *a, z=3, **k) -> str: pass\nf",
+        "",
+        Some("<function __main__.f(x, /, y: int = 2, *a, z=3, **k) -> str>"),
+    ),
+    ("ValueError('no', 3)", "", Some("ValueError('no', 3)")),
+    (
+        "from collections import *\nCounter('aab'), OrderedDict(a=1)",
+        "",
+        Some("(Counter({'a': 2, 'b': 1}), OrderedDict([('a', 1)]))"),
+    ),
+    (
+        "from collections import *\ndeque([1], maxlen=2), defaultdict(int, a=1)",
+        "",
+        Some("(deque([1], maxlen=2), defaultdict(int, {'a': 1}))"),
+    ),
+    ("__name__ == '__main__'", "", Some("True")),
+    ("class A: pass\nA.__module__", "", Some("'__main__'")),
+    ("import sys; sys.stdout.write('x\\n'); sys.stdout.isatty()", "x\n", Some("False")),
+    (
+        "f'{3.14159:>10.3f}|{\"a\"!r:^7}|{1234567:,}|{0.25:.0%}|{255:#06x}'",
+        "",
+        Some("\"     3.142|  'a'  |1,234,567|25%|0x00ff\""),
+    ),
+    ("'%5.2f|%-4s|%03d' % (2.345, 'a', 7)", "", Some("' 2.35|a   |007'")),
+    (
+        "1e16, 1e-5, 0.1 + 0.2, -0.0, float('nan'), 2**70",
+        "",
+        Some("(1e+16, 1e-05, 0.30000000000000004, -0.0, nan, 1180591620717411303424)"),
+    ),
+];
+
+#[test]
+fn cells_print_and_show_as_in_jupyter() {
+    for (source, stdout, result) in SHOWN {
+        let outcome = run(source);
+        assert_eq!(outcome.error, None, "{source}");
+        assert_eq!((outcome.stdout.as_str(), outcome.result.as_deref()), (*stdout, *result), "{source}");
+    }
+}
+
+/// Source, type, text, line.
+const RAISED: &[(&str, &str, &str, Option<usize>)] = &[
+    ("x = 1\n1/0", "ZeroDivisionError", "division by zero", Some(2)),
+    ("def f():\n    return {}['k']\n\nf()", "KeyError", "'k'", Some(2)),
+    ("y", "NameError", "name 'y' is not defined", Some(1)),
+    ("x = (1,\n  2", "SyntaxError", "'(' was never closed", Some(1)),
+    ("class Odd(Exception): pass\nraise Odd('so')", "Odd", "so", Some(2)),
+    (
+        "import json\njson.loads('{')",
+        "json.decoder.JSONDecodeError",
+        "Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
+        Some(2),
+    ),
+    ("'a' + 1", "TypeError", "can only concatenate str (not \"int\") to str", Some(1)),
+    ("x = [1]\nx + (2,)", "TypeError", "can only concatenate list (not \"tuple\") to list", Some(2)),
+    ("def f()\n    pass", "SyntaxError", "expected ':'", Some(1)),
+    (
+        "if True:\nprint(1)",
+        "IndentationError",
+        "expected an indented block after 'if' statement on line 1",
+        Some(2),
+    ),
+    (
+        "x = 1\nprint 'hello'",
+        "SyntaxError",
+        "Missing parentheses in call to 'print'. Did you mean print(...)?",
+        Some(2),
+    ),
+    ("x = 1\n  y = 2", "IndentationError", "unexpected indent", Some(2)),
+    ("'abc", "SyntaxError", "unterminated string literal (detected at line 1)", Some(1)),
+    ("assert 1 == 2, 'no'", "AssertionError", "no", Some(1)),
+    ("import sys\nsys.exit('bad')", "SystemExit", "bad", Some(2)),
+    (
+        "input('?')",
+        "IPython.core.error.StdinNotImplementedError",
+        "input() was called, but a cell has nobody to ask: write the value in the cell",
+        Some(1),
+    ),
+    (
+        "open('/etc/passwd')",
+        "PermissionError",
+        "open('/etc/passwd'): attn runs lessons without files",
+        Some(1),
+    ),
+    (
+        "import os\nos.system('ls')",
+        "PermissionError",
+        "os.system: attn runs lessons without files or processes",
+        Some(2),
+    ),
+    (
+        "import io; io.open('/etc/passwd')",
+        "PermissionError",
+        "open('/etc/passwd'): attn runs lessons without files",
+        Some(1),
+    ),
+    (
+        "import socket",
+        "ModuleNotFoundError",
+        "No module named 'socket' (attn runs lessons without the network; write the text or the numbers in the cell)",
+        Some(1),
+    ),
+    ("import nonsense", "ModuleNotFoundError", "No module named 'nonsense'", Some(1)),
+    (
+        "from importlib.metadata import version\nversion('numpy')",
+        "importlib.metadata.PackageNotFoundError",
+        "No package metadata was found for numpy",
+        Some(2),
+    ),
+];
+
+#[test]
+fn exceptions_are_values() {
+    for (source, kind, message, line) in RAISED {
+        let error = run(source).error.unwrap_or_else(|| panic!("{source} raises"));
+        assert_eq!(
+            (error.kind.as_str(), error.message.as_str(), error.line),
+            (*kind, *message, *line),
+            "{source}"
+        );
+        assert!(!error.interrupted);
+    }
+}
+
+#[test]
+fn lines_are_those_of_the_cell_that_runs() {
+    let mut session = Session::new(Options::default());
+    session.run("\n\ndef f(x):\n    return 1 / x", "cell 1");
+    let error = session.run("\nf(0)", "cell 2").error.expect("it divides by zero");
+    assert_eq!(error.line, Some(2));
+    let places: Vec<_> =
+        error.places.iter().map(|place| (&*place.cell, place.line, &*place.function)).collect();
+    assert_eq!(places, [("cell 2", 2, "<module>"), ("cell 1", 4, "f")]);
+}
+
+#[test]
+fn exit_ends_the_cell_only() {
+    for source in ["x = 1\nexit()\nx = 2", "x = 1\nimport sys\nsys.exit()\nx = 2", "x = 1\nquit(0)\nx = 2"] {
+        let mut session = Session::new(Options::default());
+        let outcome = session.run(source, "cell 1");
+        assert_eq!(outcome.error, None);
+        assert_eq!(outcome.stderr, "the cell ended itself with exit(); attn goes on\n");
+        assert_eq!(session.run("x", "cell 2").result.as_deref(), Some("1"));
+    }
+}
+
+#[test]
+fn endless_cells_are_stopped_and_variables_stay() {
+    for source in [
+        "x = 7\nwhile True: pass",
+        "x = 7\nimport time\ntime.sleep(100)",
+        "x = 7\nsum(range(10**15))",
+        "x = 7\nfor i in range(10**15): y = i",
+        "x = 7\nmax(i for i in range(10**15))",
+    ] {
+        let mut session = Session::new(Options::default());
+        let interrupter = session.interrupter();
+        assert!(!interrupter.interrupt(), "nothing runs yet");
+        let helper = std::thread::spawn(move || {
+            std::thread::sleep(Duration::from_millis(50));
+            while interrupter.interrupt() {
+                std::thread::sleep(Duration::from_millis(20));
+            }
+        });
+        let start = Instant::now();
+        let error = session.run(source, "cell 1").error.expect("it was stopped");
+        assert!(start.elapsed() < Duration::from_secs(3), "{source}");
+        helper.join().expect("the helper ends");
+        assert_eq!((error.kind.as_str(), error.interrupted), ("KeyboardInterrupt", true), "{source}");
+        let after = session.run("x", "cell 2");
+        assert_eq!((after.error, after.result.as_deref()), (None, Some("7")), "{source}");
+    }
+}
+
+#[test]
+fn deep_recursion_is_an_error() {
+    for source in [
+        "def f(): return f()\nf()",
+        "x = []\nfor i in range(100000): x = [x]\nprint(x)",
+        "x = []\nfor i in range(100000): x = [x]\nx",
+        "class A:\n    def __getattr__(self, name): return getattr(self, name + 'x')\nA().y",
+        "import sys\nsys.setrecursionlimit(10**7)\ndef f(n): return f(n + 1)\nf(0)",
+    ] {
+        let kind = with_room(|| run(source).error.map(|error| error.kind));
+        assert_eq!(kind.as_deref(), Some("RecursionError"), "{source}");
+    }
+}
+
+#[test]
+fn what_cannot_be_allocated_is_a_memory_error() {
+    for source in [
+        "[0] * 10**12",
+        "10**12 * (0,)",
+        "'x' * 10**13",
+        "b'x' * 10**13",
+        "x = [0]\nx *= 10**12",
+        "10**10**8",
+        "1 << 10**12",
+        "2**2**40",
+    ] {
+        let mut session = Session::new(Options { max_memory: 1 << 30, ..Options::default() });
+        let error = session.run(source, "cell 1").error.unwrap_or_else(|| panic!("{source} raises"));
+        assert_eq!(error.kind, "MemoryError", "{source}");
+        assert_eq!(session.run("1 + 1", "cell 2").result.as_deref(), Some("2"));
+    }
+    assert_eq!(
+        run("10**400 == 10**200 * 10**200, [0] * 3, 2**-1, 1 << 3").result.as_deref(),
+        Some("(True, [0, 0, 0], 0.5, 8)")
+    );
+}
+
+#[test]
+fn growth_bit_by_bit_is_stopped() {
+    for source in ["x = []\nwhile True: x.append('a' * 1000)", "x = list(range(10**12))"] {
+        let mut session = Session::new(Options { max_memory: 400 << 20, ..Options::default() });
+        let error = session.run(source, "cell 1").error.expect("it grows without end");
+        assert_eq!(error.kind, "MemoryError", "{source}");
+    }
+}
+
+#[test]
+fn output_beyond_the_limit_is_cut() {
+    let mut session = Session::new(Options { max_output: 100, ..Options::default() });
+    let outcome = session.run("for i in range(1000): print('é' * 10)\nx = 1", "cell 1");
+    assert!(outcome.stdout.len() <= 100);
+    assert!(outcome.stderr.contains("output cut here"), "{}", outcome.stderr);
+    assert_eq!(session.run("print(x)", "cell 2").stdout, "1\n");
+}
+
+#[test]
+fn a_listener_hears_output_as_it_comes() {
+    let heard = Rc::new(RefCell::new(Vec::new()));
+    let ears = heard.clone();
+    let on_output = move |channel: Channel, text: &str| ears.borrow_mut().push((channel, text.to_owned()));
+    let mut session = Session::new(Options { on_output: Some(Box::new(on_output)), ..Options::default() });
+    session.run("import sys\nprint('a')\nprint('b', file=sys.stderr)", "cell 1");
+    let all: String = heard.borrow().iter().map(|(_, text)| text.as_str()).collect();
+    assert_eq!(all, "a\nb\n");
+    assert!(heard.borrow().contains(&(Channel::Stderr, "b".to_owned())));
+}
+
+#[test]
+fn notebook_commands_are_run_or_skipped() {
+    for (source, stdout, stderr, result) in [
+        ("%matplotlib inline\n1", "", "skipped: %matplotlib inline (attn draws no charts)\n", Some("1")),
+        (
+            "!pip install torch\n2",
+            "",
+            "skipped: !pip install torch (attn installs nothing; what it has is built in)\n",
+            Some("2"),
+        ),
+        ("%%bash\nls", "", "skipped: the cell is for %%bash, which attn does not have\n", None),
+        ("%%capture\nprint(1)\n2", "", "", None),
+        ("s = '''\n%time x\n'''\nlen(s)", "", "", Some("9")),
+        ("5 \\\n% 3", "", "", Some("2")),
+    ] {
+        let outcome = run(source);
+        assert_eq!(outcome.error, None, "{source}");
+        assert_eq!(
+            (&*outcome.stdout, &*outcome.stderr, outcome.result.as_deref()),
+            (stdout, stderr, result),
+            "{source}"
+        );
+    }
+    let outcome = run("%time x = 3\nx");
+    assert!(outcome.stdout.starts_with("Wall time: "), "{}", outcome.stdout);
+    assert_eq!(outcome.result.as_deref(), Some("3"));
+    let outcome = run("%%time\ny = 1\n1/0");
+    assert_eq!(outcome.error.and_then(|error| error.line), Some(3));
+    assert!(run("%timeit -n 10 1 + 1").stdout.contains("per loop (mean ± std. dev. of 7 runs"));
+}
+
+#[test]
+fn typed_input_is_complete_or_not() {
+    let session = Session::new(Options::default());
+    for (source, state) in [
+        ("x = 1", InputState::Complete),
+        ("print(", InputState::Incomplete),
+        ("for i in x:", InputState::Incomplete),
+        ("for i in x:\n    pass", InputState::Incomplete),
+        ("for i in x:\n    pass\n", InputState::Complete),
+        ("def f():\n    return 1\n\n", InputState::Complete),
+        ("'''abc", InputState::Incomplete),
+        ("@wraps", InputState::Incomplete),
+        ("x = [1,\n", InputState::Error),
+        ("1 +", InputState::Error),
+        ("x = = 1", InputState::Error),
+        ("%time x", InputState::Complete),
+        ("", InputState::Complete),
+    ] {
+        assert_eq!(session.complete_state(source), state, "{source:?}");
+    }
+}
+
+#[test]
+fn names_expressions_and_reset() {
+    let mut session = Session::new(Options::default());
+    session.run("import math\nx = 2\n_hidden = 1\ndef f(): pass", "cell 1");
+    assert_eq!(session.names(), ["math", "x", "f"]);
+    assert!(session.attributes("math").contains(&"sqrt".to_owned()));
+    assert!(session.attributes("").contains(&"print".to_owned()));
+    assert!(session.attributes("f()").is_empty());
+    let value = session.evaluate("x * 21", |value, vm| value.try_to_value::<i64>(vm).ok());
+    assert_eq!(value, Ok(Some(42)));
+    let error = session.evaluate("nowhere", |_, _| ()).expect_err("the name is not there");
+    assert_eq!(error.kind, "NameError");
+    session.reset();
+    assert!(session.names().is_empty());
+    assert_eq!(session.run("__name__", "cell 2").result.as_deref(), Some("'__main__'"));
+}
+
+#[test]
+fn changed_tensors_are_told() {
+    let mut session = Session::new(Options::default());
+    let first = session.run("import torch\nb = torch.tensor([1., 2.])\na = b\nn = 5", "cell 1");
+    assert_eq!(first.error, None);
+    assert_eq!(names(&first), ["b", "a"]);
+    assert_eq!(names(&session.run("c = b + 1\nb = c * 2", "cell 2")), ["c", "b"]);
+    assert!(names(&session.run("b\nn = 6", "cell 3")).is_empty());
+    assert_eq!(names(&session.run("a[0] = 9.", "cell 4")), ["a"]);
+    assert_eq!(names(&session.run("a = a", "cell 5")), Vec::<&str>::new());
+    let all: Vec<String> = session.variables().into_iter().map(|variable| variable.name).collect();
+    assert_eq!(all, ["b", "a", "c"]);
+    assert!(session.tensor("a + 1").is_ok_and(|tensor| tensor.is_some()));
+}
