@@ -1,0 +1,298 @@
+//! Recorded output against what came out now: the same, close, or where it differs.
+//! Room: lesson. Texts in, a verdict with places out; knows no tensors and no colours.
+
+use std::ops::Range;
+
+/// How a cell's output relates to the recorded one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Character for character, blanks at line ends aside.
+    Same,
+    /// The same words, and numbers within the tolerance.
+    Close,
+    /// Anything else.
+    Differs,
+    /// Nothing is recorded.
+    Unrecorded,
+}
+
+impl Verdict {
+    /// As `attn check --json` writes it.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Verdict::Same => "same",
+            Verdict::Close => "close",
+            Verdict::Differs => "differs",
+            Verdict::Unrecorded => "unrecorded",
+        }
+    }
+}
+
+/// The verdict and, where it is not [`Verdict::Same`], the lines that differ.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// How the two relate.
+    pub verdict: Verdict,
+    /// The differing lines in order.
+    pub lines: Vec<LineDifference>,
+    /// The largest difference between two numbers that stand in the same place.
+    pub worst: Option<f64>,
+}
+
+/// A line that is not the same on both sides, or stands on one only.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LineDifference {
+    /// On the recorded side.
+    pub recorded: Option<Side>,
+    /// On the actual side.
+    pub actual: Option<Side>,
+}
+
+/// One side of a differing line.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Side {
+    /// Its number, from 1.
+    pub number: usize,
+    /// Its text.
+    pub text: String,
+    /// Bytes to mark: the differing numbers, or everything that is not alike.
+    pub marks: Vec<Range<usize>>,
+}
+
+/// One unit in the fourth decimal, which is what PyTorch prints, and a little for its rounding.
+pub const TOLERANCE: f64 = 1.5e-4;
+
+/// Compares. `tolerance` is absolute for numbers up to 1 and relative beyond.
+pub fn compare(recorded: Option<&str>, actual: &str, tolerance: f64) -> Comparison {
+    let Some(recorded) = recorded else {
+        return Comparison { verdict: Verdict::Unrecorded, lines: Vec::new(), worst: None };
+    };
+    let (old, new) = (tidy(recorded), tidy(actual));
+    if old == new {
+        return Comparison { verdict: Verdict::Same, lines: Vec::new(), worst: None };
+    }
+    let mut lines = Vec::new();
+    let mut worst: Option<f64> = None;
+    let mut close = true;
+    for (o, n) in align(&old, &new) {
+        let pair = (o.map(|i| old[i].as_str()), n.map(|i| new[i].as_str()));
+        let (mut left, mut right) = (Vec::new(), Vec::new());
+        match pair {
+            (Some(a), Some(b)) if a == b => continue,
+            (Some(a), Some(b)) => {
+                let met = numbers_apart(a, b, tolerance);
+                close &= met.as_ref().is_some_and(|m| m.within);
+                match met {
+                    Some(met) => {
+                        worst = worst.into_iter().chain(met.worst).reduce(f64::max);
+                        (left, right) = (met.left, met.right);
+                    }
+                    None => {
+                        left.push(unlike(a, b));
+                        right.push(unlike(b, a));
+                    }
+                }
+            }
+            (a, b) => {
+                close = false;
+                left.extend(a.map(|a| 0..a.len()));
+                right.extend(b.map(|b| 0..b.len()));
+            }
+        }
+        let side = |at: Option<usize>, all: &[String], marks: Vec<Range<usize>>| {
+            at.map(|i| Side { number: i + 1, text: all[i].clone(), marks })
+        };
+        lines.push(LineDifference { recorded: side(o, &old, left), actual: side(n, &new, right) });
+    }
+    // PyTorch wraps by width: the same numbers may stand on other lines.
+    if !close && old.len() != new.len() {
+        let met = numbers_apart(&squeeze(&old), &squeeze(&new), tolerance);
+        close = met.is_some_and(|m| m.within);
+    }
+    Comparison { verdict: if close { Verdict::Close } else { Verdict::Differs }, lines, worst }
+}
+
+/// As [`compare`], for a lesson's own step: a cell that shows nothing needs no record.
+pub fn compare_step(recorded: Option<&str>, actual: &str, tolerance: f64) -> Comparison {
+    match recorded {
+        None if actual.trim().is_empty() => compare(Some(""), "", tolerance),
+        _ => compare(recorded, actual, tolerance),
+    }
+}
+
+/// Lines without blanks at their ends, without blank lines at the end; `\r\n` as `\n`.
+fn tidy(text: &str) -> Vec<String> {
+    let mut lines: Vec<String> = text.lines().map(|l| l.trim_end().to_string()).collect();
+    while lines.last().is_some_and(String::is_empty) {
+        lines.pop();
+    }
+    lines
+}
+
+fn squeeze(lines: &[String]) -> String {
+    lines.iter().flat_map(|l| l.split_whitespace()).collect::<Vec<_>>().join(" ")
+}
+
+/// Pairs lines of both sides by a longest common subsequence; lines between two anchors pair up in order.
+fn align(old: &[String], new: &[String]) -> Vec<(Option<usize>, Option<usize>)> {
+    let mut anchors = Vec::new();
+    if old.len() * new.len() > 4_000_000 {
+        anchors.extend((0..old.len().min(new.len())).filter(|i| old[*i] == new[*i]).map(|i| (i, i)));
+    } else {
+        let width = new.len() + 1;
+        let mut longest = vec![0u32; (old.len() + 1) * width];
+        for i in (0..old.len()).rev() {
+            for j in (0..new.len()).rev() {
+                longest[i * width + j] = if old[i] == new[j] {
+                    longest[(i + 1) * width + j + 1] + 1
+                } else {
+                    longest[(i + 1) * width + j].max(longest[i * width + j + 1])
+                };
+            }
+        }
+        let (mut i, mut j) = (0, 0);
+        while i < old.len() && j < new.len() {
+            if old[i] == new[j] {
+                anchors.push((i, j));
+                (i, j) = (i + 1, j + 1);
+            } else if longest[(i + 1) * width + j] >= longest[i * width + j + 1] {
+                i += 1;
+            } else {
+                j += 1;
+            }
+        }
+    }
+    let mut pairs = Vec::new();
+    let (mut i, mut j) = (0, 0);
+    for (a, b) in anchors.into_iter().chain([(old.len(), new.len())]) {
+        while i < a || j < b {
+            pairs.push(((i < a).then_some(i), (j < b).then_some(j)));
+            i += usize::from(i < a);
+            j += usize::from(j < b);
+        }
+        if a < old.len() {
+            pairs.push((Some(a), Some(b)));
+        }
+        (i, j) = (a + 1, b + 1);
+    }
+    pairs
+}
+
+struct Met {
+    within: bool,
+    worst: Option<f64>,
+    left: Vec<Range<usize>>,
+    right: Vec<Range<usize>>,
+}
+
+/// The numbers of two lines held against each other; `None` if the words between them differ.
+fn numbers_apart(a: &str, b: &str, tolerance: f64) -> Option<Met> {
+    let (xs, ys) = (numbers(a), numbers(b));
+    if xs.len() != ys.len() || between(a, &xs) != between(b, &ys) {
+        return None;
+    }
+    let mut met = Met { within: true, worst: None, left: Vec::new(), right: Vec::new() };
+    for (x, y) in xs.into_iter().zip(ys) {
+        let (s, t) = (&a[x.clone()], &b[y.clone()]);
+        if s == t {
+            continue;
+        }
+        let is_address = s.starts_with("0x") && t.starts_with("0x");
+        if !is_address {
+            match (value(s), value(t)) {
+                (Some(p), Some(q)) if p == q || p.is_nan() && q.is_nan() => {}
+                (Some(p), Some(q)) => {
+                    let apart = (p - q).abs();
+                    met.worst = Some(met.worst.unwrap_or(0.0).max(apart));
+                    met.within &= apart.is_finite() && apart <= tolerance * p.abs().max(q.abs()).max(1.0);
+                }
+                _ => met.within = false,
+            }
+        }
+        met.left.push(x);
+        met.right.push(y);
+    }
+    Some(met)
+}
+
+fn value(text: &str) -> Option<f64> {
+    text.strip_suffix('.').unwrap_or(text).parse().ok()
+}
+
+/// Words between numbers, blanks left out: PyTorch pads numbers to one width.
+fn between(line: &str, numbers: &[Range<usize>]) -> Vec<String> {
+    let ends = numbers.iter().map(|n| n.start).chain([line.len()]);
+    let starts = [0].into_iter().chain(numbers.iter().map(|n| n.end));
+    starts.zip(ends).map(|(s, e)| line[s..e].split_whitespace().collect()).collect()
+}
+
+/// Where the numbers of a line stand: decimals with sign and exponent, nan, inf, addresses.
+/// Digits inside a name (`MmBackward0`, `attn_scores_2`) are none.
+fn numbers(line: &str) -> Vec<Range<usize>> {
+    let bytes = line.as_bytes();
+    let in_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80;
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let after_name = at > 0 && in_name(bytes[at - 1]);
+        let length = if after_name { 0 } else { number_length(&line[at..]) };
+        if length > 0 && !bytes.get(at + length).copied().is_some_and(in_name) {
+            found.push(at..at + length);
+            at += length;
+        } else {
+            at += line[at..].chars().next().map_or(1, char::len_utf8);
+        }
+    }
+    found
+}
+
+fn number_length(rest: &str) -> usize {
+    let digits = |from: usize, hex: bool| {
+        let is = |b: &u8| {
+            if hex { b.is_ascii_hexdigit() } else { b.is_ascii_digit() }
+        };
+        rest.as_bytes()[from..].iter().take_while(|b| is(b)).count()
+    };
+    let sign = usize::from(rest.starts_with(['-', '+']));
+    if rest[sign..].starts_with("nan") || rest[sign..].starts_with("inf") {
+        return sign + 3;
+    }
+    if rest.starts_with("0x") {
+        return 2 + digits(2, true);
+    }
+    let mut end = sign + digits(sign, false);
+    let whole = end - sign;
+    let mut fraction = 0;
+    if rest[end..].starts_with('.') {
+        fraction = digits(end + 1, false);
+        if whole + fraction == 0 {
+            return 0;
+        }
+        end += 1 + fraction;
+    }
+    if whole + fraction == 0 {
+        return 0;
+    }
+    if rest[end..].starts_with(['e', 'E']) {
+        let signed = usize::from(rest[end + 1..].starts_with(['-', '+']));
+        let power = digits(end + 1 + signed, false);
+        if power > 0 {
+            end += 1 + signed + power;
+        }
+    }
+    end
+}
+
+/// The part of `a` that is not a common start or end with `b`.
+fn unlike(a: &str, b: &str) -> Range<usize> {
+    let start: usize = a.chars().zip(b.chars()).take_while(|(x, y)| x == y).map(|(x, _)| x.len_utf8()).sum();
+    let (a_rest, b_rest) = (&a[start..], &b[start..]);
+    let end: usize = a_rest
+        .chars()
+        .rev()
+        .zip(b_rest.chars().rev())
+        .take_while(|(x, y)| x == y)
+        .map(|(x, _)| x.len_utf8())
+        .sum();
+    start..a.len() - end
+}
