@@ -11,10 +11,11 @@
 //! | [`torch`] | the modules that lesson code imports |
 //! | [`session`] | one interpreter: run a cell, keep what it printed and bound |
 //! | [`lesson`] | lesson files, notebooks and scripts; the catalogue of steps |
-//! | `explain` | why a number is what it is |
+//! | [`explain`] | why a number is what it is |
 //! | `view` | values to styled text; never prints |
 //! | `app` | commands: the only code that reads keys or writes to the terminal |
 
+pub mod explain;
 pub mod kernel;
 pub mod lesson;
 pub mod session;

@@ -1,0 +1,43 @@
+//! The invariants of a step, measured on what its cell left behind.
+//! Room: explain. Asks the session for one number each; changes nothing in it.
+
+use crate::lesson::Invariant;
+use crate::session::Session;
+
+/// An invariant and how far the tensors are from it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Measured {
+    /// The sentence as a learner reads it.
+    pub sentence: String,
+    /// The largest deviation; or why it could not be measured, such as a name that is not bound.
+    pub deviation: Result<f64, String>,
+}
+
+impl Measured {
+    /// Whether it holds, rounding aside.
+    pub fn holds(&self) -> bool {
+        self.deviation.as_ref().is_ok_and(|far| *far <= Invariant::TOLERANCE)
+    }
+
+    /// The deviation in words: `6e-8`; nothing where it holds exactly.
+    pub fn far(&self) -> Option<String> {
+        match &self.deviation {
+            Ok(far) if *far == 0.0 => None,
+            Ok(far) if *far < 1e-3 => Some(format!("{far:.0e}")),
+            Ok(far) => Some(format!("{far:.4}")),
+            Err(why) => Some(why.clone()),
+        }
+    }
+}
+
+/// Measures each of these in the session's namespace.
+pub fn measured(invariants: &[Invariant], session: &mut Session) -> Vec<Measured> {
+    let one = |invariant: &Invariant| {
+        let deviation = session
+            .evaluate(&invariant.deviation(), |value, vm| value.try_float(vm).map(|far| far.to_f64()).ok())
+            .map_err(|raised| format!("unknown: {}: {}", raised.kind, raised.message))
+            .and_then(|far| far.ok_or_else(|| "unknown: it is no number".to_owned()));
+        Measured { sentence: invariant.to_string(), deviation }
+    };
+    invariants.iter().map(one).collect()
+}

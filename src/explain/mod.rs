@@ -1,0 +1,12 @@
+//! Why one number is what it is, read from the record of what ran, never by running it again.
+//! Room: explain. Uses tensor and session values; returns words and figures, no styling.
+
+mod invariants;
+mod names;
+mod terms;
+mod worked;
+
+pub use invariants::{Measured, measured};
+pub use names::Names;
+pub use terms::{figure, sum_of_products, sum_of_terms};
+pub use worked::{Worked, worked};
