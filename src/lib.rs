@@ -12,7 +12,7 @@
 //! | [`session`] | one interpreter: run a cell, keep what it printed and bound |
 //! | [`lesson`] | lesson files, notebooks and scripts; the catalogue of steps |
 //! | [`explain`] | why a number is what it is |
-//! | `view` | values to styled text; never prints |
+//! | [`view`] | values to styled text; never prints |
 //! | `app` | commands: the only code that reads keys or writes to the terminal |
 
 pub mod explain;
@@ -21,3 +21,4 @@ pub mod lesson;
 pub mod session;
 pub mod tensor;
 pub mod torch;
+pub mod view;

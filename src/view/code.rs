@@ -1,0 +1,136 @@
+//! Python code with its colours and line numbers.
+//! Room: view. The interpreter's own tokenizer says what is what; code that does not parse is shown all the same.
+//! Source: tokens of `ruff_python_parser`, which RustPython parses with.
+
+use ruff_python_ast::token::TokenKind;
+use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
+
+use crate::view::text::{Line, Look, Role, Text};
+use crate::view::wrap::{Fit, GLUE, wrap};
+
+/// The code of a cell, numbered from 1.
+pub fn code(source: &str, look: Look) -> Text {
+    numbered(&highlighted(source), 1, look)
+}
+
+/// The first lines of a cell's code, and how many follow.
+pub fn code_short(source: &str, most: usize, look: Look) -> Text {
+    let mut lines = highlighted(source);
+    let hidden = match lines.len() > most + 1 {
+        true => lines.split_off(most).len(),
+        false => 0,
+    };
+    let mut text = numbered(&lines, 1, look);
+    if hidden > 0 {
+        let words = format!("{hidden} more lines");
+        text.line(match look.plain {
+            true => Line::new().with(Role::Prose, format!("and {words}")),
+            false => Line::new().with(Role::Dim, format!("{:>1$} │ {words}", "…", digits(most, look))),
+        });
+    }
+    text
+}
+
+/// One line of code, `number` at its left as in the cell it comes from.
+pub fn code_line(source: &str, number: usize, look: Look) -> Text {
+    numbered(&highlighted(source), number, look)
+}
+
+/// Highlighted lines behind a gutter of numbers; long lines go on beneath, further in.
+fn numbered(lines: &[Line], from: usize, look: Look) -> Text {
+    if look.plain {
+        return Text { lines: lines.iter().cloned().map(Line::unglued).collect() };
+    }
+    let digits = digits(from + lines.len().saturating_sub(1), look);
+    let mut text = Text::new();
+    for (at, line) in lines.iter().enumerate() {
+        let indent = line.text().chars().take_while(|c| *c == ' ').count();
+        let mut gutter = Line::new().with(Role::Dim, format!("{:>digits$} │ ", from + at));
+        let mut below = Line::new().with(Role::Dim, format!("{:>digits$} │ ", ""));
+        let inner = indent.min(look.width / 3);
+        gutter.push(Role::Prose, " ".repeat(inner));
+        below.push(Role::Prose, " ".repeat(inner + 4));
+        text.append(wrap(&without_indent(line, indent), look.width, &gutter, &below, Fit::First));
+    }
+    text
+}
+
+/// Columns that line numbers take.
+fn digits(greatest: usize, look: Look) -> usize {
+    let least = if look.width < 60 { 2 } else { 4 };
+    greatest.to_string().len().max(least)
+}
+
+fn without_indent(line: &Line, mut indent: usize) -> Line {
+    let mut rest = Line::new();
+    for span in &line.spans {
+        let cut = indent.min(span.text.len() - span.text.trim_start_matches(' ').len());
+        indent -= cut;
+        rest.push(span.role, &span.text[cut..]);
+    }
+    rest
+}
+
+/// The lines of `source`, each piece with the role of its token. Strings hold together when lines are wrapped.
+pub fn highlighted(source: &str) -> Vec<Line> {
+    let source = source.trim_end().replace('\t', "    ");
+    let parsed = parse_unchecked(&source, ParseOptions::from(Mode::Ipython));
+    let mut painter = Painter { lines: vec![Line::new()] };
+    let mut at = 0;
+    let mut names_next = false;
+    for token in parsed.tokens() {
+        let (kind, range) = token.as_tuple();
+        let (start, end) = (usize::from(range.start()), usize::from(range.end()));
+        if start < at || end <= start || end > source.len() {
+            continue;
+        }
+        painter.paint(Role::Code, &source[at..start]);
+        let role = role(kind, names_next);
+        painter.paint(role, &source[start..end]);
+        names_next = matches!(kind, TokenKind::Def | TokenKind::Class);
+        at = end;
+    }
+    painter.paint(Role::Code, &source[at..]);
+    painter.lines
+}
+
+/// Collects pieces of source into lines.
+struct Painter {
+    lines: Vec<Line>,
+}
+
+impl Painter {
+    fn paint(&mut self, role: Role, piece: &str) {
+        for (at, part) in piece.split('\n').enumerate() {
+            if at > 0 {
+                self.lines.push(Line::new());
+            }
+            let part = part.trim_end_matches('\r');
+            let line = self.lines.last_mut().expect("a painter always has a line");
+            let inside = role == Role::Str && at == 0;
+            match inside {
+                true => line.push(role, part.replace(' ', &GLUE.to_string())),
+                false => line.push(role, part),
+            }
+        }
+    }
+}
+
+fn role(kind: TokenKind, names_next: bool) -> Role {
+    match kind {
+        TokenKind::Name if names_next => Role::Name,
+        TokenKind::Name => Role::Code,
+        TokenKind::Int | TokenKind::Float | TokenKind::Complex => Role::NumberLit,
+        TokenKind::String
+        | TokenKind::FStringStart
+        | TokenKind::FStringMiddle
+        | TokenKind::FStringEnd
+        | TokenKind::TStringStart
+        | TokenKind::TStringMiddle
+        | TokenKind::TStringEnd => Role::Str,
+        TokenKind::Comment => Role::Comment,
+        TokenKind::IpyEscapeCommand => Role::Dim,
+        kind if kind.is_non_soft_keyword() => Role::Keyword,
+        _ => Role::Code,
+    }
+}

@@ -1,0 +1,239 @@
+//! `attn list`, names that were nearly right, and what `attn` says without a terminal.
+//! Room: view. The catalogue and the progress are given.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::view::heat::bar_of;
+use crate::view::text::{Line, Look, Role, Text};
+use crate::view::wrap::{Fit, GLUE, wrap};
+
+/// The chapter as it is listed.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Listing {
+    /// "chapter 3  Attention".
+    pub title: String,
+    /// Lessons in reading order.
+    pub lessons: Vec<LessonRow>,
+    /// The step to go on with, its name as it can be typed: "step18".
+    pub next: Option<String>,
+}
+
+/// One lesson.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LessonRow {
+    /// The section as the chapter numbers it.
+    pub section: String,
+    /// Its title.
+    pub title: String,
+    /// How long it takes to read.
+    pub minutes: u32,
+    /// How many exercises it has.
+    pub exercises: usize,
+    /// Its steps in order.
+    pub steps: Vec<StepRow>,
+}
+
+/// One step.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StepRow {
+    /// Its number in the chapter.
+    pub number: usize,
+    /// Its stable name.
+    pub slug: String,
+    /// Whether the learner has done it.
+    pub done: bool,
+}
+
+impl LessonRow {
+    fn done(&self) -> usize {
+        self.steps.iter().filter(|s| s.done).count()
+    }
+
+    fn progress(&self) -> String {
+        let (done, all) = (self.done(), self.steps.len());
+        match all {
+            1 if done == 0 || done == all => "1 step".to_string(),
+            _ if done == 0 || done == all => format!("{all} steps"),
+            _ => format!("{done} of {all} steps"),
+        }
+    }
+
+    fn extent(&self) -> String {
+        let exercises = match self.exercises {
+            0 => String::new(),
+            1 => "1 exercise  ".to_string(),
+            more => format!("{more} exercises  "),
+        };
+        format!("{exercises}{} min", self.minutes)
+    }
+}
+
+/// The chapter: progress, each lesson with its steps and minutes, and where to go on. With `steps`
+/// every step is named under its lesson.
+pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
+    let all: usize = listing.lessons.iter().map(|l| l.steps.len()).sum();
+    let done: usize = listing.lessons.iter().map(LessonRow::done).sum();
+    if look.plain {
+        return plain_list(listing, steps, done, all, look);
+    }
+    let width = look.measure().min(look.width);
+    let mut right = Line::new().with(Role::Dim, format!("{done} of {all} steps  "));
+    let level = done as f64 / all.max(1) as f64;
+    let bar = bar_of(level, 12);
+    let rest = 12usize.saturating_sub(bar.width());
+    right.push(Role::Good, bar);
+    right.push(Role::Dim, "░".repeat(rest));
+    let mut text = Text::new();
+    let title = Line::new().with(Role::Title, &listing.title);
+    text.append(ends(title, right, width));
+    let sections = listing.lessons.iter().map(|l| l.section.width()).max().unwrap_or(0);
+    let current = listing.lessons.iter().position(|l| l.done() < l.steps.len());
+    for (at, lesson) in listing.lessons.iter().enumerate() {
+        let mut left = Line::new().with(Role::Prose, "  ");
+        let finished = lesson.done() == lesson.steps.len() && !lesson.steps.is_empty();
+        match (finished, current == Some(at)) {
+            (true, _) => left.push(Role::Good, "✓ "),
+            (false, true) => left.push(Role::Strong, "▸ "),
+            (false, false) => left.push(Role::Prose, "  "),
+        }
+        left.push(Role::Dim, &lesson.section);
+        left.fill(6 + sections);
+        let role = if current == Some(at) { Role::Strong } else { Role::Prose };
+        left.push(role, &lesson.title);
+        let mut right = Line::new().with(Role::Dim, format!("{:>13}", lesson.progress()));
+        right.push(Role::Dim, format!("  {:>20}", lesson.extent()));
+        if left.width() + 2 + right.width() > width {
+            let words = format!("{}  {}", lesson.progress(), lesson.extent());
+            let indent = (6 + sections).min((width.saturating_sub(words.width())).max(4));
+            right = Line::new().with(Role::Prose, " ".repeat(indent)).with(Role::Dim, words);
+        }
+        text.append(ends(left, right, width));
+        if steps {
+            text.append(step_names(lesson, 6 + sections, look));
+        }
+    }
+    if let Some(next) = &listing.next {
+        text.gap();
+        let mut line = Line::new().with(Role::Prose, "  next: ").with(Role::Strong, next);
+        line.push(Role::Dim, "   attn learn");
+        text.line(line);
+    }
+    text
+}
+
+/// Left and right on one line where they fit, else the right one beneath.
+fn ends(mut left: Line, right: Line, width: usize) -> Text {
+    if left.width() + 2 + right.width() <= width {
+        left.fill(width - right.width());
+        left.join(right);
+        return Text { lines: vec![left] };
+    }
+    let shift = Line::new().with(Role::Prose, "    ");
+    let mut text = wrap(&left, width, &Line::new(), &shift, Fit::First);
+    text.line(right);
+    text
+}
+
+/// The steps of a lesson in columns: number and name, the done ones marked.
+fn step_names(lesson: &LessonRow, indent: usize, look: Look) -> Text {
+    let indent = if look.width < 60 { 4 } else { indent };
+    let names = lesson.steps.iter().map(|s| s.slug.width()).max().unwrap_or(0);
+    let each = 8 + names + 2;
+    let across = (look.measure().min(look.width).saturating_sub(indent) / each).max(1);
+    let mut text = Text::new();
+    for row in lesson.steps.chunks(across) {
+        let mut line = Line::new().with(Role::Prose, " ".repeat(indent));
+        for (at, step) in row.iter().enumerate() {
+            line.fill(indent + at * each);
+            let role = if step.done { Role::Good } else { Role::Dim };
+            line.push(role, format!("{:<8}", format!("step{}", step.number)));
+            line.push(Role::Prose, &step.slug);
+        }
+        let below = Line::new().with(Role::Prose, " ".repeat(indent + 8));
+        text.append(wrap(&line, look.width, &Line::new(), &below, Fit::First));
+    }
+    text
+}
+
+fn plain_list(listing: &Listing, steps: bool, done: usize, all: usize, look: Look) -> Text {
+    let mut text = Text::new();
+    let shift = Line::new().with(Role::Prose, "  ");
+    let mut say = |words: String| {
+        let line = Line::new().with(Role::Prose, words);
+        text.append(wrap(&line, look.width, &Line::new(), &shift, Fit::First));
+    };
+    say(format!("{}, {done} of {all} steps done", listing.title.replace("  ", ", ")));
+    for lesson in &listing.lessons {
+        let (finished, all) = (lesson.done(), lesson.steps.len());
+        let extent = lesson.extent().replace("  ", ", ");
+        say(format!("{} {}: {finished} of {all} steps done, {extent}", lesson.section, lesson.title));
+        for step in lesson.steps.iter().filter(|_| steps) {
+            let done = if step.done { ", done" } else { "" };
+            say(format!("step{} {}{done}", step.number, step.slug));
+        }
+    }
+    if let Some(next) = &listing.next {
+        say(format!("next: {next}, with: attn learn"));
+    }
+    text
+}
+
+/// A name that is not there, and those that are near it.
+pub fn nearby(kind: &str, asked: &str, near: &[String], look: Look) -> Text {
+    let mut line = Line::new().with(Role::Prose, format!("There is no {kind} called "));
+    line.push(Role::Strong, format!("\"{asked}\""));
+    line.push(Role::Prose, ".");
+    match near {
+        [] => {}
+        [one] => {
+            line.push(Role::Prose, " You may mean ");
+            line.push(Role::Good, one);
+            line.push(Role::Prose, ".");
+        }
+        many => {
+            line.push(Role::Prose, " The nearest are ");
+            for (at, name) in many.iter().enumerate() {
+                let before = match at {
+                    0 => "",
+                    at if at + 1 == many.len() => " and ",
+                    _ => ", ",
+                };
+                line.push(Role::Prose, before);
+                line.push(Role::Good, name);
+            }
+            line.push(Role::Prose, ".");
+        }
+    }
+    line.push(Role::Dim, format!(" `attn{GLUE}list` names them all."));
+    let none = Line::new();
+    wrap(&line, look.measure().min(look.width), &none, &none, Fit::Even)
+}
+
+/// What `attn` says of itself: what it is, what can be typed, each with what it does, and the steps.
+pub fn welcome(words: &str, commands: &[(&str, &str)], listing: &Listing, look: Look) -> Text {
+    let mut text = Text::new();
+    let none = Line::new();
+    let line = Line::new().with(Role::Prose, words);
+    text.append(wrap(&line, look.measure().min(look.width), &none, &none, Fit::Even));
+    text.gap();
+    let longest = commands.iter().map(|(command, _)| command.width());
+    let column = 4 + longest.max().unwrap_or(0);
+    let narrow = look.width < 60;
+    for &(command, words) in commands {
+        if look.plain {
+            text.say(Role::Prose, format!("{command}: {words}"));
+            continue;
+        }
+        let mut line = Line::new().with(Role::Prose, "  ").with(Role::CodeInline, command);
+        if narrow {
+            text.line(line);
+            line = Line::new();
+        }
+        line.fill(if narrow { 4 } else { column });
+        let below = Line::new().with(Role::Prose, " ".repeat(if narrow { 4 } else { column }));
+        let words = Line::new().with(Role::Prose, words);
+        text.append(wrap(&words, look.width, &line, &below, Fit::First));
+    }
+    text.section(list(listing, true, look));
+    text
+}

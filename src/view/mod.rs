@@ -1,0 +1,25 @@
+//! Values to styled text: panels, tables, heat maps, prose, code, listings. Never prints.
+//! Room: view. Takes plain values and a [`Look`]; gives a [`Text`]. No Tensor is computed here,
+//! nothing is global: width, colour and plainness are arguments.
+
+pub mod check;
+pub mod code;
+pub mod compare;
+pub mod errors;
+pub mod figure;
+pub mod heat;
+pub mod listing;
+pub mod maths;
+pub mod panel;
+pub mod prose;
+pub mod quiz;
+pub mod run;
+pub mod storage;
+pub mod table;
+pub mod text;
+pub mod why;
+pub mod wrap;
+
+pub use figure::Figure;
+pub use panel::{Check, Panel, panel};
+pub use text::{Line, Look, Role, Span, Text};

@@ -1,0 +1,213 @@
+//! A step's panel: where we are, prose, code, what it printed, what changed, what holds, what it means.
+//! Room: view. The order is the point of this file; each part is drawn elsewhere.
+
+use crate::view::code;
+use crate::view::errors::{ErrorNote, error};
+use crate::view::figure::Figure;
+use crate::view::prose::prose;
+use crate::view::table;
+use crate::view::text::{Line, Look, Role, Text};
+use crate::view::wrap::{Fit, GLUE, wrap};
+
+/// All that a step shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Panel {
+    /// The section as the chapter numbers it: "3.3.1".
+    pub section: String,
+    /// The lesson's title.
+    pub title: String,
+    /// The step's number in the chapter, from 1.
+    pub number: usize,
+    /// How many steps the chapter has.
+    pub total: usize,
+    /// The step's stable name.
+    pub slug: String,
+    /// Markdown before the code.
+    pub prose: String,
+    /// The cell's code.
+    pub code: String,
+    /// What the cell printed.
+    pub stdout: String,
+    /// The text of its bare last expression.
+    pub result: Option<String>,
+    /// What it raised.
+    pub error: Option<ErrorNote>,
+    /// Tensors that it bound or changed, in order.
+    pub figures: Vec<Figure>,
+    /// Invariants, evaluated.
+    pub checks: Vec<Check>,
+    /// The lines that work one element out; kept as they are.
+    pub worked: Vec<String>,
+    /// Markdown after the output: what these numbers show.
+    pub after: String,
+    /// Remarks of the tool.
+    pub remarks: Vec<String>,
+}
+
+/// An invariant and whether it holds.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Check {
+    /// What should hold: "every row sums to 1".
+    pub text: String,
+    /// Whether it does.
+    pub holds: bool,
+    /// How far the values are from it at most, in words: "6e-8".
+    pub deviation: Option<String>,
+}
+
+/// The whole panel, in the order in which it is read.
+pub fn panel(panel: &Panel, look: Look) -> Text {
+    let mut text = position(panel, look);
+    text.append(prose(&panel.prose, look));
+    if !panel.code.trim().is_empty() {
+        heard(&mut text, "Code:", look);
+        text.append(code::code(&panel.code, look));
+    }
+    text.section(printed(&panel.stdout, panel.result.as_deref(), look));
+    if let Some(note) = &panel.error {
+        text.section(error(note, look));
+    }
+    for figure in &panel.figures {
+        text.section(table::figure(figure, look));
+    }
+    text.section(checks(&panel.checks, look));
+    text.section(worked(&panel.worked, look));
+    text.section(prose(&panel.after, look));
+    for remark in &panel.remarks {
+        let line = Line::new().with(if look.plain { Role::Prose } else { Role::Dim }, remark);
+        text.section(wrap(&line, look.measure(), &Line::new(), &Line::new(), Fit::Even));
+    }
+    text
+}
+
+/// Opens a part: with its name where lines and borders may not show what it is.
+fn heard(text: &mut Text, name: &str, look: Look) {
+    text.gap();
+    if look.plain {
+        text.say(Role::Prose, name);
+    }
+}
+
+/// Section and title at the left, step and slug at the right, a rule beneath.
+pub fn position(panel: &Panel, look: Look) -> Text {
+    let mut left = Line::new().with(Role::Dim, &panel.section);
+    if !panel.section.is_empty() && !panel.title.is_empty() {
+        left.push(Role::Prose, " ");
+    }
+    left.push(Role::Title, &panel.title);
+    let step = format!("step {} of {}", panel.number, panel.total);
+    let mut text = Text::new();
+    if look.plain {
+        text.say(Role::Prose, left.text());
+        text.say(Role::Prose, format!("{step}, {}", panel.slug));
+        text.gap();
+        return text;
+    }
+    let mut right = Line::new().with(Role::Dim, step);
+    right.push(Role::Dim, "  ");
+    right.push(Role::Prose, &panel.slug);
+    let width = look.measure().min(look.width);
+    if left.width() + 2 + right.width() <= width {
+        left.fill(width - right.width());
+        left.join(right);
+        text.line(left);
+    } else {
+        let none = Line::new();
+        text.append(wrap(&left, look.width, &none, &none, Fit::First));
+        text.append(wrap(&right, look.width, &none, &none, Fit::First));
+    }
+    text.say(Role::Dim, "─".repeat(width));
+    text
+}
+
+/// What a cell printed and then the text of its last expression, each once. Lines that the screen
+/// cannot hold go on beneath, with a sign that they do; when plain they are left as they are.
+pub fn printed(stdout: &str, result: Option<&str>, look: Look) -> Text {
+    let mut text = Text::new();
+    let parts = [
+        ("Printed:", Some(stdout.trim_end_matches('\n')).filter(|s| !s.is_empty())),
+        ("Result:", result.map(|r| r.trim_end_matches('\n')).filter(|s| !s.is_empty())),
+    ];
+    for (name, part) in parts {
+        let Some(part) = part else { continue };
+        if look.plain {
+            text.say(Role::Prose, name);
+        }
+        for line in part.lines() {
+            text.append(verbatim(line, look));
+        }
+    }
+    text
+}
+
+fn verbatim(line: &str, look: Look) -> Text {
+    let whole = Line::new().with(Role::Output, safe(line));
+    if look.plain || whole.width() <= look.width {
+        return Text { lines: vec![whole] };
+    }
+    let indent = line.len() - line.trim_start_matches(' ').len();
+    let indent = indent.min(look.width / 2);
+    let first = Line::new().with(Role::Prose, " ".repeat(indent));
+    let rest = Line::new().with(Role::Prose, " ".repeat(indent)).with(Role::Dim, "↳ ");
+    let words = Line::new().with(Role::Output, safe(line.trim_start_matches(' ')));
+    wrap(&words, look.width, &first, &rest, Fit::First)
+}
+
+/// Printed text without what would steer the terminal: escape codes and other control characters
+/// are spelt out, tabs become spaces, and of a line that a carriage return rewrote the last is kept.
+fn safe(line: &str) -> String {
+    let line = line.trim_end_matches('\r');
+    let line = line.rsplit('\r').next().unwrap_or(line);
+    let mut out = String::new();
+    for c in line.chars() {
+        match c {
+            '\t' => {
+                let column = out.chars().count();
+                out.push_str(&" ".repeat(8 - column % 8));
+            }
+            c if c.is_control() => out.extend(c.escape_default()),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+/// The invariants: what holds, how nearly, and in red what does not.
+pub fn checks(checks: &[Check], look: Look) -> Text {
+    let mut text = Text::new();
+    for check in checks {
+        let mut line = Line::new();
+        match (look.plain, check.holds) {
+            (true, true) => line.push(Role::Prose, "holds: "),
+            (true, false) => line.push(Role::Prose, "does not hold: "),
+            (false, true) => line.push(Role::Good, "✓ "),
+            (false, false) => line.push(Role::Bad, "✗ "),
+        }
+        line.push(if check.holds { Role::Prose } else { Role::Bad }, &check.text);
+        if let Some(deviation) = &check.deviation {
+            let space = if look.plain { ", " } else { "   " };
+            let far = format!("largest deviation {deviation}").replace(' ', &GLUE.to_string());
+            line.push(Role::Dim, format!("{space}{far}"));
+        }
+        let shift = Line::new().with(Role::Prose, "  ");
+        text.append(wrap(&line, look.width, &Line::new(), &shift, Fit::First));
+    }
+    text
+}
+
+/// The worked lines, each as it is; one that is too long goes on under its first `=`.
+pub fn worked(lines: &[String], look: Look) -> Text {
+    let mut text = Text::new();
+    for line in lines {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        let equals = line.find("= ").map_or(indent + 2, |at| line[..at].chars().count());
+        let deeper = if equals < look.width / 2 { equals } else { indent + 2 };
+        let deeper = if look.plain { 2 } else { deeper };
+        let indent = if look.plain { 0 } else { indent };
+        let first = Line::new().with(Role::Prose, " ".repeat(indent));
+        let rest = Line::new().with(Role::Prose, " ".repeat(deeper));
+        let words = Line::new().with(Role::Prose, line.trim_start_matches(' '));
+        text.append(wrap(&words, look.width, &first, &rest, Fit::First));
+    }
+    text
+}

@@ -1,0 +1,81 @@
+//! A question before a cell runs, and what an answer is met with.
+//! Room: view. Whether an answer is right is judged elsewhere, by meaning.
+
+use crate::view::prose::{prose, prose_line};
+use crate::view::text::{Line, Look, Role, Text};
+use crate::view::wrap::{Fit, wrap};
+
+/// How an answer or an exercise stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Standing {
+    /// Right.
+    Right,
+    /// Not yet right.
+    NotYet,
+    /// Passed over: the answer is shown.
+    Shown,
+}
+
+/// The question, and its choices with letters if there are any.
+pub fn question(question: &str, choices: &[String], look: Look) -> Text {
+    let mut line = Line::new();
+    line.push(if look.plain { Role::Prose } else { Role::Title }, "Before it runs: ");
+    let mut asked = prose(question, look);
+    let mut text = Text::new();
+    if let Some(first) = asked.lines.first()
+        && first.width() + line.width() <= look.measure().min(look.width)
+        && asked.lines.len() == 1
+    {
+        line.join(asked.lines.remove(0));
+        text.line(line);
+    } else {
+        text.line(line);
+        text.append(asked);
+    }
+    for (at, choice) in choices.iter().enumerate() {
+        let letter = char::from(b'a' + (at % 26) as u8);
+        let first = Line::new().with(Role::Label, format!("  {letter}) "));
+        let rest = Line::new().with(Role::Prose, "     ");
+        // A choice is one paragraph of Markdown.
+        let choice = prose_line(choice, look);
+        let width = look.measure().min(look.width);
+        text.append(wrap(&choice, width, &first, &rest, Fit::First));
+    }
+    text
+}
+
+/// The answer to an answer: how it stands, and why (Markdown).
+pub fn reply(standing: Standing, because: &str, look: Look) -> Text {
+    let (words, role) = match standing {
+        Standing::Right => ("Yes", Role::Good),
+        Standing::NotYet => ("Not yet", Role::Bad),
+        Standing::Shown => ("The answer", Role::Strong),
+    };
+    let stop = match (standing, because.trim().is_empty()) {
+        (_, true) | (Standing::NotYet, _) => ".",
+        _ => ":",
+    };
+    let mut head = Line::new().with(role, format!("{words}{stop}"));
+    let mut text = Text::new();
+    if because.trim().is_empty() {
+        text.line(head);
+        return text;
+    }
+    // The words open the first paragraph, so that it wraps as one.
+    let marker = format!("{words}{stop} {}", because.trim_start());
+    let mut drawn = prose(&marker, look);
+    if let Some(first) = drawn.lines.first_mut() {
+        let said = head.text();
+        if first.text().starts_with(&said) {
+            let mut skip = said.len();
+            for span in &first.spans {
+                let cut = skip.min(span.text.len());
+                skip -= cut;
+                head.push(span.role, &span.text[cut..]);
+            }
+            *first = head;
+        }
+    }
+    text.append(drawn);
+    text
+}

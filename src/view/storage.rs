@@ -1,0 +1,105 @@
+//! The storage strip: which token each stored number belongs to, in the order that a view reads them.
+//! Room: view. `view`, `transpose` and `contiguous` side by side; shapes and strides are given.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::view::text::{Line, Look, Role, Text};
+use crate::view::wrap::{Fit, GLUE, wrap};
+
+/// One way of reading the same storage.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Strip {
+    /// The expression: "x.transpose(1, 2)".
+    pub name: String,
+    /// What there is to say: "shape (2, 3, 2), strides (2, 4, 1), not contiguous".
+    pub facts: String,
+    /// For each element, in the order in which it is read, the token it belongs to.
+    pub tokens: Vec<usize>,
+    /// How many elements stand together: the size of the last axis.
+    pub run: usize,
+}
+
+/// The sign of a token in a strip.
+fn sign(token: usize) -> char {
+    const SIGNS: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
+    char::from(SIGNS[token % SIGNS.len()])
+}
+
+/// Strips under each other, each element the sign and colour of its token, and the tokens' names last.
+pub fn storage(strips: &[Strip], tokens: &[String], look: Look) -> Text {
+    let mut text = Text::new();
+    let none = Line::new();
+    let shift = Line::new().with(Role::Prose, "  ");
+    for strip in strips {
+        let mut head = Line::new().with(if look.plain { Role::Prose } else { Role::Name }, &strip.name);
+        head.push(
+            if look.plain { Role::Prose } else { Role::Dim },
+            match look.plain {
+                true => format!(": {}", strip.facts),
+                false => format!("   {}", strip.facts),
+            },
+        );
+        text.append(wrap(&head, look.width, &none, &shift, Fit::First));
+        let mut line = Line::new();
+        if look.plain {
+            line.push(Role::Prose, "tokens as read: ");
+        }
+        for (at, run) in strip.tokens.chunks(strip.run.max(1)).enumerate() {
+            line.push(
+                Role::Prose,
+                if at == 0 {
+                    ""
+                } else if look.plain {
+                    ", "
+                } else {
+                    " "
+                },
+            );
+            for (i, &token) in run.iter().enumerate() {
+                let apart = if look.plain && i > 0 { GLUE.to_string() } else { String::new() };
+                let role = if look.plain { Role::Prose } else { Role::Token(token) };
+                line.push(role, format!("{apart}{}", sign(token)));
+            }
+        }
+        let first = if look.plain { &none } else { &shift };
+        text.append(wrap(&line, look.width, first, &shift, Fit::First));
+    }
+    if !tokens.is_empty() {
+        let mut names = Line::new();
+        for (at, name) in tokens.iter().enumerate() {
+            let before = if at == 0 {
+                ""
+            } else if look.plain {
+                ", "
+            } else {
+                "  "
+            };
+            names.push(Role::Prose, before);
+            let role = if look.plain { Role::Prose } else { Role::Token(at) };
+            names.push(role, sign(at).to_string());
+            names.push(Role::Prose, format!("{GLUE}{name}"));
+        }
+        if !look.plain {
+            text.gap();
+        }
+        let first = if look.plain { &none } else { &shift };
+        text.append(wrap(&names, look.width, first, &shift, Fit::First));
+    }
+    text
+}
+
+/// A bar that fills while long work runs: one line, to be written again over itself.
+pub fn progress(what: &str, part: f64, look: Look) -> Line {
+    let percent = format!("{:>3.0} %", part.clamp(0.0, 1.0) * 100.0);
+    if look.plain {
+        return Line::new().with(Role::Prose, format!("{what}: {}", percent.trim_start()));
+    }
+    let room = look.measure().min(look.width).saturating_sub(what.width() + percent.len() + 3);
+    let bar = crate::view::heat::bar_of(part, room.min(40));
+    let rest = room.min(40).saturating_sub(bar.width());
+    Line::new()
+        .with(Role::Prose, format!("{what} "))
+        .with(Role::Good, bar)
+        .with(Role::Dim, "░".repeat(rest))
+        .with(Role::Prose, format!(" {percent}"))
+}

@@ -1,0 +1,164 @@
+//! Whole screens as a learner sees them, kept in tests/view/*.txt (`UPDATE=1` rewrites them; read
+//! the diff), and what must be true of every screen: nothing wider than the width, every number
+//! once, nothing but plain characters when plain.
+
+#[path = "view/screens.rs"]
+mod screens;
+
+use std::fs;
+use std::path::PathBuf;
+
+use attn::view::table::body;
+use attn::view::{Figure, Look, panel};
+use unicode_width::UnicodeWidthStr;
+
+use screens::{screens, step, tensor};
+
+fn look(width: usize) -> Look {
+    Look { width, colour: false, plain: false }
+}
+
+fn plain(width: usize) -> Look {
+    Look { width, colour: true, plain: true }
+}
+
+#[test]
+fn screens_are_as_they_were() {
+    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/view");
+    let colour = Look { colour: true, ..look(80) };
+    let looks = [("80", look(80)), ("40", look(40)), ("plain", plain(80)), ("colour", colour)];
+    let update = std::env::var_os("UPDATE").is_some();
+    let mut differing = Vec::new();
+    for (suffix, look) in looks {
+        for (name, text) in screens(look) {
+            // Escape codes are kept as a visible character, so that the files can be read.
+            let now = text.render(look).replace('\u{1b}', "␛");
+            let path = folder.join(format!("{name}-{suffix}.txt"));
+            if update {
+                fs::write(&path, now).expect("tests/view can be written to");
+            } else if fs::read_to_string(&path).unwrap_or_default() != now {
+                differing.push(format!("{}:\n{now}", path.display()));
+            }
+        }
+    }
+    assert!(differing.is_empty(), "screens differ (UPDATE=1 rewrites them):\n{}", differing.join("\n"));
+}
+
+#[test]
+fn nothing_is_wider_than_the_width() {
+    for width in [40, 47, 60, 80, 100, 132] {
+        for (name, text) in screens(look(width)) {
+            for line in text.render(look(width)).lines() {
+                assert!(line.width() <= width, "{name} at {width}: {line}");
+            }
+        }
+        for figure in drawn_at_random(60) {
+            for line in attn::view::table::figure(&figure, look(width)).render(look(width)).lines() {
+                assert!(line.width() <= width, "{:?} at {width}: {line}", figure.shape);
+            }
+        }
+    }
+}
+
+#[test]
+fn plain_has_no_borders_no_colours_and_no_signs() {
+    for (name, text) in screens(plain(80)) {
+        let text = text.render(plain(80));
+        // The sum sign and the like are the lesson's own words; what attn adds is plain.
+        let drawn =
+            |c: &char| matches!(c, '\u{2500}'..='\u{25ff}' | '\u{1b}' | '✓' | '✗' | '…' | '·' | '↳' | '•');
+        let own = |c: &char| !(name == "why" && *c == '·');
+        let found: String = text.chars().filter(drawn).filter(own).collect();
+        assert!(found.is_empty(), "{name} has {found:?}:\n{text}");
+        for line in text.lines() {
+            assert!(!line.trim_start().starts_with('^'), "{name}: {line}");
+        }
+    }
+}
+
+#[test]
+fn colour_changes_no_character() {
+    let colour = Look { colour: true, ..look(80) };
+    for (name, text) in screens(colour) {
+        let coloured = text.render(colour);
+        let mut bare = String::new();
+        for (at, part) in coloured.split('\u{1b}').enumerate() {
+            bare.push_str(if at == 0 { part } else { part.split_once('m').expect("an escape ends in m").1 });
+        }
+        assert_eq!(bare, text.render(look(80)), "{name}");
+        assert!(coloured.contains('\u{1b}'), "{name} has no colour at all");
+    }
+}
+
+/// Tensors of many shapes whose elements are all different, from a fixed stream of numbers.
+fn drawn_at_random(count: usize) -> Vec<Figure> {
+    let mut state = 20u64;
+    let mut draw = |below: usize| {
+        // Knuth's MMIX constants.
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) as usize % below
+    };
+    let mut figures = Vec::new();
+    while figures.len() < count {
+        let axes = 1 + draw(4);
+        let shape: Vec<usize> = (0..axes).map(|_| 1 + draw(if axes < 3 { 30 } else { 6 })).collect();
+        let size: usize = shape.iter().product();
+        let sign = if draw(2) == 0 { 1.0 } else { -1.0 };
+        let values: Vec<f64> = (0..size).map(|i| sign * (0.5 + i as f64 / 1e4)).collect();
+        let names = ["batch", "head", "query", "key"];
+        let names = if draw(2) == 0 { &names[4 - axes..] } else { &[] };
+        let mut figure = tensor("some_tensor", "float32", &shape, &values, names);
+        figure.labels = vec![None; axes];
+        if draw(2) == 0 {
+            let words = (0..shape[axes - 1]).map(|i| format!("token{}", "x".repeat(i % 14)));
+            figure.labels[axes - 1] = Some(words.collect());
+        }
+        figures.push(figure);
+    }
+    figures
+}
+
+#[test]
+fn every_number_of_a_small_tensor_is_shown_once() {
+    for figure in drawn_at_random(120).iter().filter(|f| f.count() <= 1000) {
+        for look in [look(40), look(80), plain(80)] {
+            let shown = body(figure, look).render(look);
+            let mut words: Vec<&str> = shown
+                .split(|c: char| c.is_whitespace() || c == ',')
+                .filter(|w| w.contains('.') && w.parse::<f64>().is_ok())
+                .collect();
+            let mut wanted: Vec<&str> = figure.texts.iter().map(|t| t.trim()).collect();
+            words.sort_unstable();
+            wanted.sort_unstable();
+            assert_eq!(words, wanted, "{:?} at {}", figure.shape, look.width);
+        }
+    }
+}
+
+#[test]
+fn code_and_output_stand_once_in_a_panel() {
+    for look in [look(80), plain(80)] {
+        let shown = panel(&step(), look).render(look);
+        for once in ["torch.softmax(attn_scores, dim=-1)", "0: tensor(1.0000)", "torch.Size([6, 6])"] {
+            assert_eq!(shown.matches(once).count(), 1, "{once}\n{shown}");
+        }
+    }
+}
+
+#[test]
+fn only_the_renderer_writes_escape_codes() {
+    let mut hostile = step();
+    for part in [
+        &mut hostile.title,
+        &mut hostile.prose,
+        &mut hostile.code,
+        &mut hostile.stdout,
+        &mut hostile.worked[0],
+    ] {
+        part.push_str(" \u{1b}]0;gone\u{7} \u{9b}2J");
+    }
+    hostile.figures[0].labels[0] = Some(vec!["\u{1b}[2J".into(); 6]);
+    let shown = panel(&hostile, look(80)).render(look(80));
+    let found: String = shown.chars().filter(|c| c.is_control() && *c != '\n').collect();
+    assert!(found.is_empty(), "{found:?}");
+}

@@ -1,0 +1,397 @@
+//! What the screens show: one step of the chapter, odd and large tensors, a check, a listing, and
+//! the like. The figures of the weights are the chapter's.
+
+use std::time::Duration;
+
+use attn::view::check::{CheckedCell, CheckedFile, Verdict, report};
+use attn::view::code::code;
+use attn::view::compare::{Change, ChangedRow, Setting, what_if};
+use attn::view::errors::{ErrorNote, error};
+use attn::view::heat::{Bar, bars, beside};
+use attn::view::listing::{LessonRow, Listing, StepRow, list, nearby, welcome};
+use attn::view::prose::prose;
+use attn::view::quiz::{Standing, question, reply};
+use attn::view::run::{CellRun, cell, finished};
+use attn::view::storage::{Strip, progress, storage};
+use attn::view::table::figure;
+use attn::view::why::{Operation, WhyLine, trace, why};
+use attn::view::{Check, Figure, Look, Panel, Text, panel};
+
+const WORDS: &str = "attn teaches self-attention by running it: every step of the chapter is a cell that \
+                     runs here, and shows its tensors.";
+
+const COMMANDS: [(&str, &str); 3] = [
+    ("attn run step3", "Run a step, a lesson, a notebook or a script, and show its tensors"),
+    ("attn show step3", "Show the prose and the code of a step, not run"),
+    ("attn --help", "Everything else"),
+];
+
+const TOKENS: [&str; 6] = ["Your", "journey", "starts", "with", "one", "step"];
+
+const WEIGHTS: [f64; 36] = [
+    0.2098, 0.2006, 0.1981, 0.1242, 0.1220, 0.1452, 0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581, 0.1390,
+    0.2369, 0.2326, 0.1242, 0.1108, 0.1565, 0.1435, 0.2074, 0.2046, 0.1462, 0.1263, 0.1720, 0.1526, 0.1958,
+    0.1975, 0.1367, 0.1879, 0.1295, 0.1385, 0.2184, 0.2128, 0.1420, 0.0988, 0.1896,
+];
+
+/// A tensor of the given kind; axes named token, query or key bear the tokens.
+pub fn tensor(name: &str, dtype: &str, shape: &[usize], values: &[f64], axes: &[&str]) -> Figure {
+    let text = |v: &f64| match dtype {
+        "bool" => if *v != 0.0 { " True" } else { "False" }.to_string(),
+        "int64" => format!("{v:4.0}"),
+        _ if v.is_nan() => "nan".to_string(),
+        _ if v.is_infinite() => "  -inf".to_string(),
+        _ => format!("{v:.4}"),
+    };
+    let tokens = |axis: &&str| {
+        let named = ["token", "query", "key"].contains(axis);
+        named.then(|| TOKENS.map(str::to_string).to_vec())
+    };
+    Figure {
+        name: name.into(),
+        dtype: dtype.into(),
+        shape: shape.to_vec(),
+        values: values.to_vec(),
+        texts: values.iter().map(text).collect(),
+        axes: axes.iter().map(|a| a.to_string()).collect(),
+        labels: axes.iter().map(tokens).collect(),
+    }
+}
+
+fn causal(fill: f64) -> Vec<f64> {
+    let cell = |(at, w): (usize, &f64)| if at % 6 > at / 6 { fill } else { *w };
+    WEIGHTS.iter().enumerate().map(cell).collect()
+}
+
+pub fn step() -> Panel {
+    Panel {
+        section: "3.3.2".into(),
+        title: "All tokens at once".into(),
+        number: 16,
+        total: 58,
+        slug: "row-softmax".into(),
+        prose: "Each row of `attn_scores` is turned into weights by itself: `dim=-1` runs the \
+                softmax **along the keys**, so that $\\sum_j \\alpha_{ij} = 1$ for each query.\n"
+            .into(),
+        code: "# along the last axis\nattn_weights = torch.softmax(attn_scores, dim=-1)\n\
+               for i, row in enumerate(attn_weights):\n    print(f\"{i}:\", row.sum())\n"
+            .into(),
+        stdout: "0: tensor(1.0000)\n1: tensor(1.)\n".into(),
+        result: Some("torch.Size([6, 6])".into()),
+        figures: vec![
+            tensor("attn_weights", "float32", &[6, 6], &WEIGHTS, &["query", "key"]),
+            tensor("row_1", "float32", &[6], &WEIGHTS[6..12], &["key"]),
+        ],
+        checks: vec![
+            Check { text: "every row sums to 1".into(), holds: true, deviation: Some("6e-8".into()) },
+            Check {
+                text: "attn_weights is zero above the diagonal".into(),
+                holds: false,
+                deviation: Some("0.2333".into()),
+            },
+        ],
+        worked: vec![
+            "[1,2] 0.2333 = exp(1.4754 - 1.4950) / Σj exp(attn_scores[1,j] - 1.4950)".into(),
+            "             = 0.9806 / 4.2034".into(),
+        ],
+        after: "\"journey\" gives itself and \"starts\" almost the same share: together nearly half \
+                of all it has to give."
+            .into(),
+        remarks: vec!["Row 0 is the query \"Your\".".into()],
+        ..Panel::default()
+    }
+}
+
+fn mishap() -> ErrorNote {
+    ErrorNote {
+        kind: "RuntimeError".into(),
+        message: "mat1 and mat2 shapes cannot be multiplied (6x2 and 6x2)".into(),
+        line: Some(3),
+        source: Some("    scores = queries @ keys".into()),
+        notes: vec![
+            "(query 6, d_out 2) @ (key 6, d_out 2)".into(),
+            "          ^^^^^^^      ^^^^^           2 meets 6".into(),
+            "keys was made in step 24: keys = inputs @ W_key".into(),
+        ],
+        mend: vec!["You may mean  queries @ keys.T   (6,2) @ (2,6) -> (6,6)".into()],
+    }
+}
+
+fn odd() -> Vec<Figure> {
+    let mut gap = causal(f64::NEG_INFINITY);
+    gap[0] = f64::NAN;
+    let mask: Vec<f64> = gap.iter().map(|v| f64::from(v.is_infinite())).collect();
+    let long: Vec<f64> = (0..40).map(f64::from).collect();
+    vec![
+        tensor("masked", "float32", &[6, 6], &gap, &["query", "key"]),
+        tensor("mask", "bool", &[6, 6], &mask, &["query", "key"]),
+        tensor("by_head", "float32", &[2, 6, 2], &WEIGHTS[..24], &["head", "token", "d_out"]),
+        tensor("ids", "int64", &[2, 3], &[1.0, 20.0, 300.0, 4.0, 5.0, 6.0], &[]),
+        tensor("steps", "int64", &[40], &long, &[]),
+        tensor("ones", "float32", &[2, 2], &[1.0; 4], &[]),
+        tensor("score", "float32", &[], &[1.8524], &[]),
+        tensor("none", "float32", &[0, 3], &[], &["token", "feature"]),
+    ]
+}
+
+fn large() -> Vec<Figure> {
+    let wave = |r: usize, c: usize| match c > r {
+        true => 0.0,
+        false => (1.0 + ((r - c) as f64 / 9.0).cos()) / (r as f64 + 2.0),
+    };
+    let one: Vec<f64> = (0..128 * 128).map(|i| wave(i / 128, i % 128)).collect();
+    let turn = |i: usize| {
+        let (head, r, c) = (i / 1024, i % 1024 / 32, i % 32);
+        ((r as f64 - c as f64) * (head as f64 + 1.0) / 15.0).cos()
+    };
+    let many: Vec<f64> = (0..4 * 1024).map(turn).collect();
+    let bare = |mut figure: Figure| {
+        figure.texts.clear();
+        figure.labels.clear();
+        figure
+    };
+    vec![
+        bare(tensor("weights", "float32", &[128, 128], &one, &["query", "key"])),
+        bare(tensor("heads", "float32", &[4, 32, 32], &many, &["head", "query", "key"])),
+        bare(tensor("flat", "float32", &[4096], &many, &[])),
+    ]
+}
+
+fn figures(all: &[Figure], look: Look) -> Text {
+    let mut text = Text::new();
+    for one in all {
+        text.section(figure(one, look));
+    }
+    text
+}
+
+fn checked() -> Vec<CheckedFile> {
+    let rows =
+        |row: &str| format!("tensor([[0.2098, 0.2006, 0.1981, 0.1242, 0.1220, 0.1452],\n        {row}])");
+    let differing = |title: &str, line, recorded: &str, actual: &str| CheckedCell {
+        title: title.into(),
+        line: Some(line),
+        verdict: Verdict::Differs,
+        recorded: recorded.into(),
+        actual: actual.into(),
+        remark: None,
+    };
+    let good = CheckedFile {
+        file: "lessons/01-simple.md".into(),
+        cells: vec![CheckedCell::default(); 12],
+        ..CheckedFile::default()
+    };
+    let mut bad = CheckedFile {
+        file: "lessons/02-all.md".into(),
+        cells: vec![
+            differing(
+                "step16 row-softmax",
+                41,
+                &rows("[0.1385, 0.2379, 0.2333, 0.1240, 0.1082, 0.1581]"),
+                &rows("[0.1385, 0.2378, 0.2333, 0.1240, 0.1082, 0.1581]"),
+            ),
+            differing("step17 sums", 60, "tensor(1.0000)\n", "tensor(0.9999)\nand more\n"),
+            CheckedCell::default(),
+        ],
+        faults: vec!["line 12: this exercise has one hint and needs two".into()],
+        hint: Some("random dropout: try --random mkl".into()),
+    };
+    bad.cells[1].remark = Some("The sum is taken in another order.".into());
+    vec![good, bad]
+}
+
+fn chapter() -> Listing {
+    let lesson = |section: &str, title: &str, first: usize, count: usize, done: usize| LessonRow {
+        section: section.into(),
+        title: title.into(),
+        minutes: 10 + first as u32 / 2,
+        exercises: first / 10,
+        steps: (0..count)
+            .map(|at| StepRow {
+                number: first + at,
+                slug: ["inputs", "scores", "softmax-naive"][at % 3].into(),
+                done: at < done,
+            })
+            .collect(),
+    };
+    Listing {
+        title: "chapter 3  Attention".into(),
+        lessons: vec![
+            lesson("3.3.1", "Simple self-attention", 1, 12, 12),
+            lesson("3.3.2", "All tokens at once", 13, 8, 5),
+            lesson("3.4.1", "Trainable weights", 21, 11, 0),
+        ],
+        next: Some("step18".into()),
+    }
+}
+
+const MARKDOWN: &str = "# Trainable weights
+
+A score is a *dot product* over the root of the width, $\\frac{QK^\\top}{\\sqrt{d_k}}$, as in
+`scores / keys.shape[-1] ** 0.5`; see [the page](https://example.org/page).
+
+$$\\mathrm{softmax}\\left(\\frac{QK^\\top}{\\sqrt{d_k}}\\right)V$$
+
+1. First a **query**, in a sentence that is long enough to go on to a second line of its item.
+2. Then a key:
+   - inner one
+   - inner two
+
+> A remark that stands apart, long enough to need more than one line on a narrow screen.
+
+| matrix | shape | makes |
+|---|---|---|
+| `W_query` | (3, 2) | queries |
+| `W_key` | (3, 2) | keys, one for *each* token |
+
+```python
+x = torch.ones(2)  # ones
+```
+";
+
+const CODE: &str = "class SelfAttention(nn.Module):
+    \"\"\"One head.\"\"\"
+    def forward(self, x, mask=None):  # (tokens, d_in)
+        scores = self.W_query(x) @ self.W_key(x).transpose(-2, -1) / self.d_out ** 0.5
+        print(f\"{scores.shape} from\", 'a string that is longer than a narrow screen is wide')
+        return torch.softmax(scores, dim=-1) @ self.W_value(x) if True else 1_000.5
+%timeit 3 +* unfinished(
+";
+
+fn ran() -> CellRun {
+    CellRun {
+        title: "cell 4".into(),
+        code: (1..=9).map(|i| format!("x{i} = {i}\n")).collect(),
+        stdout: "hello\ttab \u{1b}[31mred\nloading 10%\rloading 99%\n".into(),
+        result: Some("tensor([1, 2, 3])".into()),
+        error: Some(mishap()),
+        remarks: vec!["%matplotlib was skipped: Jupyter's word, not Python's.".into()],
+        elapsed: Duration::from_millis(2345),
+    }
+}
+
+/// Every screen, by name, drawn for a look.
+pub fn screens(look: Look) -> Vec<(&'static str, Text)> {
+    let mut cell = cell(&ran(), look);
+    cell.append(finished(12, 1, Duration::from_secs(75), look));
+    let mut names = nearby("step", "stpe3", &["step3".into(), "step13".into()], look);
+    names.append(nearby("lesson", "9.9", &[], look));
+    let causal = tensor("causal", "float32", &[6, 6], &causal(0.0), &["query", "key"]);
+    let mut maps = beside(&[step().figures[0].clone(), causal], look);
+    let bar = |name: &str, value: f64| Bar { name: name.into(), value, text: format!("{value:.1}") };
+    maps.section(bars(&[bar("d_k 3", 3.1), bar("d_k 768", 768.2), bar("d_k 100", 101.0)], look));
+    vec![
+        ("panel", panel(&step(), look)),
+        ("odd", figures(&odd(), look)),
+        ("large", figures(&large(), look)),
+        ("maps", maps),
+        ("check", report(&checked(), look)),
+        ("list", list(&chapter(), false, look)),
+        ("welcome", welcome(WORDS, &COMMANDS, &chapter(), look)),
+        ("names", names),
+        ("prose", prose(MARKDOWN, look)),
+        ("code", code(CODE, look)),
+        ("cell", cell),
+        ("error", error(&mishap(), look)),
+        ("what-if", changed(look)),
+        ("why", explained(look)),
+        ("storage", strips(look)),
+        ("quiz", asked(look)),
+    ]
+}
+
+fn changed(look: Look) -> Text {
+    let words = |all: &str| all.split(' ').map(str::to_string).collect();
+    let setting = Setting {
+        place: "inputs[1,0]".into(),
+        words: "\"journey\", feature 0".into(),
+        before: "0.55".into(),
+        after: "0.90".into(),
+    };
+    let change = |name: &str, extent: &str, most: &str| Change {
+        name: name.into(),
+        extent: extent.into(),
+        most: most.into(),
+        row: None,
+    };
+    let mut weights = change("attn_weights", "all 36 changed", "[1,1] +0.0714");
+    weights.row = Some(ChangedRow {
+        place: "row \"journey\"".into(),
+        labels: words("Your journey starts with one step"),
+        before: words("0.1385 0.2379 0.2333 0.1240 0.1082 0.1581"),
+        after: words("0.1261 0.3093 0.2229 0.1048 0.1109 0.1260"),
+        difference: words("-0.0124 +0.0714 -0.0104 -0.0192 +0.0027 -0.0321"),
+    });
+    let scores = change("attn_scores", "11 of 36 changed: row and column \"journey\"", "[1,1] +0.5075");
+    what_if(&[setting], &[scores, weights], look)
+}
+
+fn explained(look: Look) -> Text {
+    let line = |depth, text: &str, value: Option<&str>| WhyLine {
+        depth,
+        text: text.into(),
+        value: value.map(str::to_string),
+    };
+    let lines = [
+        line(0, "attn_weights[1,2]   query \"journey\", key \"starts\"", Some("0.2333")),
+        line(
+            1,
+            "softmax over row 1 of attn_scores: exp(1.4754 - 1.4950) / Σj exp(attn_scores[1,j] - 1.4950)",
+            None,
+        ),
+        line(1, "= 0.9806 / 4.2034", None),
+        line(
+            1,
+            "attn_scores[1,2] = inputs[1] · inputs[2] = 0.55·0.57 + 0.87·0.85 + 0.66·0.64",
+            Some("1.4754"),
+        ),
+    ];
+    let operation = |number, text: &str, shapes: &str, result: &str| Operation {
+        line: Some(number),
+        text: text.into(),
+        shapes: shapes.into(),
+        result: result.into(),
+    };
+    let mut text = why(&lines, look);
+    text.section(trace(
+        &[
+            operation(1, "attn_scores = inputs @ inputs.T", "(6,3) @ (3,6) -> (6,6)", ""),
+            operation(12, "attn_scores.sum(dim=-1)", "(6,6) -> (6)", "tensor of 6"),
+        ],
+        look,
+    ));
+    text
+}
+
+fn strips(look: Look) -> Text {
+    let strip = |name: &str, facts: &str, tokens: &[usize]| Strip {
+        name: name.into(),
+        facts: facts.into(),
+        tokens: tokens.to_vec(),
+        run: 2,
+    };
+    let all = [
+        strip("x", "(token 3, d_out 4), strides (4, 1)", &[0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]),
+        strip(
+            "x.view(3, 2, 2).transpose(0, 1)",
+            "(head 2, token 3, head_dim 2), strides (2, 4, 1), not contiguous",
+            &[0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2],
+        ),
+    ];
+    let tokens = ["Your", "journey", "starts"].map(str::to_string);
+    let mut text = storage(&all, &tokens, look);
+    text.line(progress("1,024 tokens", 0.43, look));
+    text
+}
+
+fn asked(look: Look) -> Text {
+    let mut text = question("what is the shape of `attn_scores = inputs @ inputs.T`?", &[], look);
+    let because = "(6, 3) is the shape of `inputs`. Each of the 6 rows meets each of the 6 columns of \
+                   `inputs.T`, and every meeting gives one number.";
+    text.append(reply(Standing::NotYet, because, look));
+    text.append(reply(Standing::Right, "(query 6, key 6).", look));
+    text.append(reply(Standing::Right, "", look));
+    let choices = ["It stays the same.", "Each **row** sums to 1."].map(str::to_string);
+    text.section(question("Which of these holds afterwards?", &choices, look));
+    text
+}
