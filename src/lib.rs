@@ -13,8 +13,9 @@
 //! | [`lesson`] | lesson files, notebooks and scripts; the catalogue of steps |
 //! | [`explain`] | why a number is what it is |
 //! | [`view`] | values to styled text; never prints |
-//! | `app` | commands: the only code that reads keys or writes to the terminal |
+//! | [`app`] | commands: the only code that reads keys or writes to the terminal |
 
+pub mod app;
 pub mod explain;
 pub mod kernel;
 pub mod lesson;

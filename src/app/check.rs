@@ -1,0 +1,281 @@
+//! `attn check`: run again, compare with what is recorded. Without a file, all lessons.
+//! Room: app. Comparing is the lesson layer's work, the report the view's.
+
+use std::path::Path;
+
+use super::document::{Cell, Checked};
+use super::machine;
+use super::plan::{self, Plan, Planned};
+use super::run::write_json;
+use super::shell::{Exit, Failure, Shell, Wishes};
+use crate::kernel::random::Family;
+use crate::lesson::compare::{TOLERANCE, Verdict, compare, compare_step};
+use crate::lesson::notebook::shown;
+use crate::lesson::{Catalogue, Fault, Lesson, Target, gate, myst};
+use crate::session::Outcome;
+use crate::view::check::{self as report, CheckedCell, CheckedFile};
+
+/// What `attn check` takes.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// Notebooks or Markdown files; without any, all lessons
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    files: Vec<String>,
+    /// How far a number may be from the recorded one: absolute up to 1, relative beyond
+    #[arg(long, value_name = "X", value_parser = tolerance, default_value = "0", allow_negative_numbers = true)]
+    tolerance: f64,
+}
+
+fn tolerance(word: &str) -> Result<f64, String> {
+    match word.parse::<f64>() {
+        Ok(number) if number >= 0.0 && number.is_finite() => Ok(number),
+        _ => Err("it is a number that is not negative: 1e-4".to_owned()),
+    }
+}
+
+/// A file that was run again.
+#[derive(serde::Serialize)]
+struct Document {
+    schema: &'static str,
+    target: String,
+    ok: bool,
+    cells: Vec<Cell>,
+    faults: Vec<String>,
+    hint: Option<String>,
+}
+
+/// Checks each file, shows where they differ, and fails if any does.
+pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+    let catalogue = Catalogue::new();
+    let mut checker =
+        Checker { catalogue: &catalogue, tolerance: args.tolerance, wishes: shell.wishes.clone() };
+    let mut files = Vec::new();
+    match args.files.as_slice() {
+        [] => {
+            for index in 0..catalogue.len() {
+                files.push(checker.embedded(index)?);
+            }
+        }
+        named => {
+            for file in named {
+                files.push(checker.file(file, shell)?);
+            }
+        }
+    }
+    let exit = match files.iter().all(|(file, _)| file.holds()) {
+        true => Exit::Good,
+        false => Exit::Failed,
+    };
+    match shell.wishes.json {
+        true => {
+            for (file, cells) in files {
+                let document = Document {
+                    schema: "attn.check/1",
+                    ok: file.holds(),
+                    target: file.file,
+                    cells,
+                    faults: file.faults,
+                    hint: file.hint,
+                };
+                write_json(&document, shell)?;
+            }
+        }
+        false => {
+            let files: Vec<CheckedFile> = files.into_iter().map(|(file, _)| file).collect();
+            shell.show(&report::report(&files, shell.look))?;
+        }
+    }
+    Ok(exit)
+}
+
+struct Checker<'c> {
+    catalogue: &'c Catalogue,
+    tolerance: f64,
+    wishes: Wishes,
+}
+
+type File = (CheckedFile, Vec<Cell>);
+
+impl Checker<'_> {
+    /// One of the program's own lessons.
+    fn embedded(&mut self, index: usize) -> Result<File, Failure> {
+        match self.catalogue.lesson(index) {
+            Ok(lesson) => self.lesson(lesson, lesson.file.clone()),
+            Err(fault) => Ok(faulty(&fault)),
+        }
+    }
+
+    /// A file: a lesson if it is written as one, else cells with recorded outputs.
+    fn file(&mut self, word: &str, shell: &mut Shell) -> Result<File, Failure> {
+        let document = plan::open(Path::new(word))?;
+        if let Some(read) = self.read_lesson(word) {
+            return match read {
+                Ok(lesson) => self.lesson(&lesson, word.to_owned()),
+                Err(fault) => Ok(faulty(&fault)),
+            };
+        }
+        for remark in &document.remarks {
+            shell.remark(&format!("{word}: {remark}"));
+        }
+        let plan = plan::from_file(word, document, None)?;
+        let (mut cells, documents) = self.cells(&plan, self.wishes.random)?;
+        let hint = self.hint(&plan, &cells)?;
+        for cell in cells.iter_mut().filter(|cell| cell.verdict != report::Verdict::Differs) {
+            cell.remark = None;
+        }
+        Ok((CheckedFile { file: word.to_owned(), cells, faults: Vec::new(), hint }, documents))
+    }
+
+    /// A Markdown file as a lesson, if it is one by its front matter.
+    fn read_lesson(&self, word: &str) -> Option<Result<Lesson, Fault>> {
+        let text = std::fs::read_to_string(word).ok().filter(|_| word.ends_with(".md"))?;
+        let front = text.strip_prefix("---")?.split("\n---").next()?;
+        let is_lesson = front.lines().any(|line| line.starts_with("section:"));
+        let id = front.lines().find_map(|line| line.strip_prefix("id:"))?.trim();
+        let first = match self.catalogue.find(id) {
+            Ok(Target::Lesson(known)) => known.steps.first().map(|step| step.number),
+            _ => None,
+        };
+        is_lesson.then(|| myst::parse(word, &text, first.unwrap_or(self.catalogue.total_steps() + 1)))
+    }
+
+    /// Runs a lesson and tries all that it claims.
+    fn lesson(&mut self, lesson: &Lesson, file: String) -> Result<File, Failure> {
+        let wishes = Wishes { random: Family::Book, ..self.wishes.clone() };
+        let report = match gate::check(self.catalogue, lesson, &|| machine::session(&wishes)) {
+            Ok(report) => report,
+            Err(fault) => return Ok(faulty(&fault)),
+        };
+        let (mut cells, mut documents) = (Vec::new(), Vec::new());
+        for (index, ran) in report.steps.iter().enumerate() {
+            stopped(&ran.outcome)?;
+            let step = ran.step;
+            let mut verdict = match step.varies {
+                true => Verdict::Same,
+                false => compare_step(step.recorded.as_deref(), &ran.shown, self.tolerance).verdict,
+            };
+            // A lesson's cell that shows something must have it on record.
+            if verdict == Verdict::Unrecorded || (ran.outcome.error.is_some() && !step.raises) {
+                verdict = Verdict::Differs;
+            }
+            let planned = Planned {
+                name: step.name(),
+                source: step.code.clone(),
+                step: Some((step, lesson)),
+                silent: false,
+                recorded: None,
+                line: step.line,
+            };
+            let mut document = Cell::new(index, &planned, &ran.outcome);
+            document.check = Some(Checked { recorded: step.recorded.clone(), verdict: verdict.as_str() });
+            documents.push(document);
+            cells.push(CheckedCell {
+                title: format!("{} {}", step.name(), step.slug),
+                line: Some(step.line),
+                verdict: drawn(verdict),
+                recorded: step.recorded.clone().unwrap_or_default(),
+                actual: ran.shown.clone(),
+                remark: None,
+            });
+        }
+        // Outputs that differ are shown as cells; everything else that is off is a fault.
+        let is_output =
+            |what: &str| what.contains("what is recorded") || what.contains("nothing is recorded");
+        let faults = report.findings.iter().filter(|found| !is_output(&found.what));
+        let faults = faults.map(ToString::to_string).collect();
+        Ok((CheckedFile { file, cells, faults, hint: None }, documents))
+    }
+
+    /// Runs a file's cells, each whatever became of the one before.
+    fn cells(&self, plan: &Plan, random: Family) -> Result<(Vec<CheckedCell>, Vec<Cell>), Failure> {
+        let mut session = machine::session(&Wishes { random, ..self.wishes.clone() });
+        let (mut cells, mut documents) = (Vec::new(), Vec::new());
+        for (index, cell) in plan.cells.iter().enumerate() {
+            let outcome = session.run(&cell.source, &cell.name);
+            stopped(&outcome)?;
+            let recorded = cell.recorded.as_ref().map(|recorded| recorded.shown());
+            let actual = said(&outcome);
+            let mut verdict = compare(recorded.as_deref(), &actual, self.tolerance).verdict;
+            let mut remark = None;
+            if verdict == Verdict::Unrecorded && outcome.error.is_some() {
+                verdict = Verdict::Differs;
+                remark = Some("nothing is recorded for this cell, and now it raises".to_owned());
+            }
+            if verdict == Verdict::Differs && remark.is_none() && self.tolerance < TOLERANCE {
+                let wider = compare(recorded.as_deref(), &actual, TOLERANCE);
+                if let (Verdict::Close, Some(worst)) = (wider.verdict, wider.worst) {
+                    remark = Some(format!(
+                        "the numbers differ by at most {worst:.0e}: --tolerance {TOLERANCE} takes them as close"
+                    ));
+                }
+            }
+            let mut document = Cell::new(index, cell, &outcome);
+            document.check = Some(Checked { recorded: recorded.clone(), verdict: verdict.as_str() });
+            documents.push(document);
+            let is_text = plan.target.ends_with(".md") || plan.target.ends_with(".py");
+            cells.push(CheckedCell {
+                title: cell.name.clone(),
+                line: is_text.then_some(cell.line),
+                verdict: drawn(verdict),
+                recorded: recorded.unwrap_or_default(),
+                actual,
+                remark,
+            });
+        }
+        Ok((cells, documents))
+    }
+
+    /// Whether the other family of random numbers brings differing cells to agree: then says so.
+    fn hint(&self, plan: &Plan, cells: &[CheckedCell]) -> Result<Option<String>, Failure> {
+        const DRAWS: [&str; 5] = ["ropout", "ernoulli", "ultinomial", "xponential", "MultiheadAttention"];
+        let differs = |cells: &[CheckedCell]| {
+            cells.iter().filter(|cell| cell.verdict == report::Verdict::Differs).count()
+        };
+        let draws = plan.cells.iter().any(|cell| DRAWS.iter().any(|word| cell.source.contains(word)));
+        let now = differs(cells);
+        if now == 0 || !draws {
+            return Ok(None);
+        }
+        let (other, name) = match self.wishes.random {
+            Family::Book => (Family::Mkl, "mkl"),
+            Family::Mkl => (Family::Book, "book"),
+        };
+        let (again, _) = self.cells(plan, other)?;
+        let then = differs(&again);
+        Ok(match then {
+            0 if now == 1 => Some(format!("random dropout: try --random {name}, with which it agrees")),
+            0 => Some(format!("random dropout: try --random {name}, with which all agree")),
+            _ if then < now => Some(format!("random dropout: try --random {name}, with which {then} differ")),
+            _ => None,
+        })
+    }
+}
+
+/// Ends the check when Ctrl-C stopped a cell.
+fn stopped(outcome: &Outcome) -> Result<(), Failure> {
+    match outcome.error.as_ref().is_some_and(|raised| raised.interrupted) {
+        true => Err(Failure::Stopped),
+        false => Ok(()),
+    }
+}
+
+/// All that a cell showed, in the form of recorded outputs.
+fn said(outcome: &Outcome) -> String {
+    let error = outcome.error.as_ref().map(|raised| (raised.kind.as_str(), raised.message.as_str()));
+    shown(&outcome.stdout, outcome.result.as_deref(), error)
+}
+
+fn faulty(fault: &Fault) -> File {
+    let file =
+        CheckedFile { file: fault.file.clone(), faults: vec![fault.to_string()], ..CheckedFile::default() };
+    (file, Vec::new())
+}
+
+fn drawn(verdict: Verdict) -> report::Verdict {
+    match verdict {
+        Verdict::Same => report::Verdict::Same,
+        Verdict::Close => report::Verdict::Close,
+        Verdict::Differs => report::Verdict::Differs,
+        Verdict::Unrecorded => report::Verdict::Unrecorded,
+    }
+}

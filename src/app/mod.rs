@@ -1,0 +1,45 @@
+//! The commands: the only code that reads keys or writes to the terminal.
+//! Room: app. Everything above this layer is a value; here it meets streams, exit codes and Ctrl-C.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | [`verbs`] | the table of commands, and the options that hold everywhere |
+//! | [`shell`] | the two streams, the look of things, exit codes |
+//! | [`plan`] | a name or a file to the cells that are to run |
+//! | [`machine`] | one interpreter for a plan; Ctrl-C |
+//! | [`document`] | what ran, as JSON |
+//! | [`step`], [`figures`] | a step that ran, and its tensors, to what the view shows |
+//! | [`run`], [`show`], [`list`], [`check`], [`spread`] | the commands |
+
+mod check;
+mod document;
+mod figures;
+mod list;
+mod machine;
+mod notes;
+mod plan;
+mod run;
+mod shell;
+mod show;
+mod spread;
+mod step;
+mod verbs;
+
+use std::ffi::OsString;
+use std::io::{self, BufWriter, IsTerminal};
+use std::process::ExitCode;
+
+use crate::session::with_room;
+use shell::Shell;
+
+/// Runs the program on these arguments, the first being its own name.
+pub fn main(args: Vec<OsString>) -> ExitCode {
+    let exit = with_room(|| {
+        let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
+        let mut err = io::stderr().lock();
+        let mut shell = Shell::new(&mut out, &mut err, io::stdout().is_terminal());
+        let ended = verbs::dispatch(args, &mut shell);
+        shell.finish(ended)
+    });
+    ExitCode::from(exit as u8)
+}

@@ -1,0 +1,174 @@
+//! `attn run`: a step, a lesson, a notebook, a script.
+//! Room: app. Runs cells one after another and shows each as soon as it has run.
+
+use std::time::Instant;
+
+use super::document::{Cell, Run};
+use super::machine;
+use super::notes::note;
+use super::plan::{Plan, Planned, plan};
+use super::shell::{Exit, Failure, Shell};
+use super::step::step_panel;
+use crate::lesson::Catalogue;
+use crate::session::{Outcome, Raised};
+use crate::view::errors::error;
+use crate::view::panel;
+use crate::view::run::{CellRun, cell, finished};
+
+/// What `attn run` takes.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// A step (step3, scores), a lesson (3.4.1), or a .ipynb, .py or .md file
+    #[arg(required = true, value_name = "WHERE|FILE", value_hint = clap::ValueHint::AnyPath)]
+    targets: Vec<String>,
+    /// Run on as far as this step; in a file, as far as this code cell
+    #[arg(long, value_name = "STEP")]
+    until: Option<String>,
+    /// Go on after a cell that raises
+    #[arg(long)]
+    keep_going: bool,
+}
+
+/// Runs each target in an interpreter of its own.
+pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+    let catalogue = Catalogue::new();
+    let mut exit = Exit::Good;
+    for (at, target) in args.targets.iter().enumerate() {
+        let plan = plan(target, args.until.as_deref(), &catalogue)?;
+        for remark in &plan.remarks {
+            shell.remark(&format!("{target}: {remark}"));
+        }
+        if at > 0 && shell.styled() && !shell.wishes.json {
+            shell.say("\n")?;
+        }
+        let ended = match shell.wishes.json {
+            true => as_json(plan, args.keep_going, shell)?,
+            false => as_text(&plan, args.keep_going, &catalogue, shell)?,
+        };
+        exit = worse(exit, ended);
+        if exit == Exit::Interrupted {
+            break;
+        }
+    }
+    Ok(exit)
+}
+
+/// The ending that says more of two.
+fn worse(one: Exit, other: Exit) -> Exit {
+    if other as u8 > one as u8 { other } else { one }
+}
+
+/// Whether a cell's error ends the run badly; an error that its step announces does not.
+fn unexpected<'o>(cell: &Planned, outcome: &'o Outcome) -> Option<&'o Raised> {
+    let meant = cell.step.is_some_and(|(step, _)| step.raises);
+    outcome.error.as_ref().filter(|raised| raised.interrupted || !meant)
+}
+
+/// How a run ends after this error.
+fn ending(raised: &Raised) -> Exit {
+    if raised.interrupted { Exit::Interrupted } else { Exit::Raised }
+}
+
+fn as_json(plan: Plan, keep_going: bool, shell: &mut Shell) -> Result<Exit, Failure> {
+    let mut session = machine::session(&shell.wishes);
+    let mut exit = Exit::Good;
+    let mut cells = Vec::with_capacity(plan.cells.len());
+    for (index, cell) in plan.cells.iter().enumerate() {
+        let outcome = session.run(&cell.source, &cell.name);
+        shell.aside(&outcome.stderr);
+        cells.push(Cell::new(index, cell, &outcome));
+        if let Some(raised) = unexpected(cell, &outcome) {
+            exit = worse(exit, ending(raised));
+            if !keep_going || raised.interrupted {
+                break;
+            }
+        }
+    }
+    let run = Run { schema: "attn.run/1", target: plan.target, ok: exit == Exit::Good, cells };
+    write_json(&run, shell)?;
+    Ok(exit)
+}
+
+/// One document on a line of its own.
+pub fn write_json(document: &impl serde::Serialize, shell: &mut Shell) -> Result<(), Failure> {
+    let mut bytes =
+        serde_json::to_vec(document).map_err(|error| Failure::Unwritable(std::io::Error::other(error)))?;
+    bytes.push(b'\n');
+    shell.bytes(&bytes)
+}
+
+fn as_text(plan: &Plan, keep_going: bool, catalogue: &Catalogue, shell: &mut Shell) -> Result<Exit, Failure> {
+    let mut session = machine::session(&shell.wishes);
+    let mut exit = Exit::Good;
+    let (mut ran, mut raising) = (0, 0);
+    let start = Instant::now();
+    for cell in &plan.cells {
+        let outcome = session.run(&cell.source, &cell.name);
+        let bad = unexpected(cell, &outcome);
+        if shell.terminal && bad.is_some_and(|raised| raised.interrupted) {
+            // The terminal has echoed ^C: what follows begins on a line of its own.
+            shell.say("\n")?;
+        }
+        match cell.step {
+            Some(_) if cell.silent && bad.is_none() => continue,
+            Some((step, lesson)) => {
+                if ran > 0 {
+                    shell.say("\n")?;
+                }
+                shell.aside(&outcome.stderr);
+                let made = step_panel(step, lesson, &outcome, &mut session, catalogue);
+                shell.show(&panel(&made, shell.look))?;
+            }
+            None if shell.styled() => styled_cell(cell, &outcome, plan.script, shell)?,
+            None => bare_cell(cell, &outcome, plan.script, shell)?,
+        }
+        shell.flush()?;
+        ran += 1;
+        if let Some(raised) = bad {
+            raising += 1;
+            exit = worse(exit, ending(raised));
+            if !keep_going || raised.interrupted {
+                break;
+            }
+        }
+    }
+    let is_file = plan.cells.iter().all(|cell| cell.step.is_none());
+    if is_file && shell.styled() && plan.cells.len() > 1 {
+        shell.show(&finished(ran, raising, start.elapsed(), shell.look))?;
+    }
+    Ok(exit)
+}
+
+/// A file's cell as a terminal shows it.
+fn styled_cell(cell: &Planned, outcome: &Outcome, script: bool, shell: &mut Shell) -> Result<(), Failure> {
+    let run = CellRun {
+        title: cell.name.clone(),
+        code: cell.source.clone(),
+        stdout: outcome.stdout.clone(),
+        result: outcome.result.clone().filter(|_| !script),
+        error: outcome.error.as_ref().map(|raised| note(raised, &cell.source)),
+        remarks: outcome.stderr.lines().map(str::to_owned).collect(),
+        elapsed: outcome.elapsed,
+    };
+    let mut text = self::cell(&run, shell.look);
+    text.gap();
+    shell.show(&text)
+}
+
+/// A file's cell in a pipe: what it printed and its last expression; what it raised is a remark.
+fn bare_cell(cell: &Planned, outcome: &Outcome, script: bool, shell: &mut Shell) -> Result<(), Failure> {
+    shell.say(&outcome.stdout)?;
+    shell.aside(&outcome.stderr);
+    if let Some(result) = outcome.result.as_ref().filter(|_| !script) {
+        if !outcome.stdout.is_empty() && !outcome.stdout.ends_with('\n') {
+            shell.say("\n")?;
+        }
+        shell.say(&format!("{result}\n"))?;
+    }
+    if let Some(raised) = &outcome.error {
+        shell.remark(&format!("{} raised", cell.name));
+        let look = shell.look;
+        shell.note(&error(&note(raised, &cell.source), look));
+    }
+    Ok(())
+}

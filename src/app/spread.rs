@@ -1,0 +1,61 @@
+//! `attn completions` and `attn man`: the table of commands for shells and for `man`.
+//! Room: app. Everything comes from the one table.
+
+use clap_complete::Shell as Dialect;
+
+use super::shell::{Exit, Failure, Shell};
+use super::verbs::{VERBS, command};
+use crate::lesson::names;
+
+/// What `attn completions` takes.
+#[derive(clap::Args, Debug)]
+pub struct Completions {
+    /// The shell that will read them
+    #[arg(value_enum, value_name = "SHELL")]
+    dialect: Dialect,
+}
+
+/// What `attn man` takes.
+#[derive(clap::Args, Debug)]
+pub struct Man {
+    /// The command whose page it is; without one, attn itself
+    #[arg(value_name = "COMMAND")]
+    verb: Option<String>,
+}
+
+/// Writes a completion script.
+pub fn completions(args: &Completions, shell: &mut Shell) -> Result<Exit, Failure> {
+    let mut script = Vec::new();
+    clap_complete::generate(args.dialect, &mut command(), "attn", &mut script);
+    shell.bytes(&script)?;
+    Ok(Exit::Good)
+}
+
+/// Writes a manual page.
+pub fn man(args: &Man, shell: &mut Shell) -> Result<Exit, Failure> {
+    let root = command().disable_help_flag(true);
+    let page = match &args.verb {
+        None => root,
+        Some(name) => {
+            let mut root = root;
+            root.build();
+            let Some(verb) = root.find_subcommand(name) else {
+                let near = names::nearest(name, VERBS.iter().map(|verb| verb.name), 2);
+                let near = if near.is_empty() {
+                    VERBS.iter().map(|verb| verb.name.to_owned()).collect()
+                } else {
+                    near
+                };
+                return Err(Failure::Usage(format!(
+                    "attn has no command `{name}`; the nearest: {}",
+                    near.join(", ")
+                )));
+            };
+            verb.clone().name(format!("attn-{name}"))
+        }
+    };
+    let mut roff = Vec::new();
+    clap_mangen::Man::new(page).render(&mut roff)?;
+    shell.bytes(&roff)?;
+    Ok(Exit::Good)
+}

@@ -1,0 +1,168 @@
+//! A step that has run, as its panel: prose, code, output, tensors, what holds, one element worked out.
+//! Room: app. Asks the session for what the step left behind.
+
+use ruff_python_ast::{Expr, Stmt};
+
+use super::figures::{Names, figure};
+use super::notes::note;
+use crate::explain;
+use crate::kernel::random::Family;
+use crate::lesson::{Catalogue, Lesson, Step};
+use crate::session::{Outcome, Session, Variable};
+use crate::view::{Check, Figure, Panel};
+
+/// The panel of `step`, which has just run in `session`.
+pub fn step_panel(
+    step: &Step,
+    lesson: &Lesson,
+    outcome: &Outcome,
+    session: &mut Session,
+    catalogue: &Catalogue,
+) -> Panel {
+    let whole = outcome.error.is_none();
+    Panel {
+        stdout: outcome.stdout.clone(),
+        result: outcome.result.clone(),
+        error: outcome.error.as_ref().map(|raised| note(raised, &step.code)),
+        figures: figures(step, lesson, outcome, session),
+        checks: if whole { checks(step, session) } else { Vec::new() },
+        worked: worked(step, session),
+        remarks: remarks(step, session),
+        // What the numbers show is said of numbers that came.
+        after: if whole || step.raises { step.after.clone() } else { String::new() },
+        ..unrun_panel(step, lesson, catalogue)
+    }
+}
+
+/// The panel of a step that is only read.
+pub fn unrun_panel(step: &Step, lesson: &Lesson, catalogue: &Catalogue) -> Panel {
+    // What stands between a lesson's title and its first step is read with that step.
+    let is_first = lesson.steps.first().is_some_and(|first| first.number == step.number);
+    let intro = if is_first { lesson.intro.as_str() } else { "" };
+    let heading = if step.title.is_empty() { String::new() } else { format!("## {}\n\n", step.title) };
+    Panel {
+        section: lesson.section.clone(),
+        title: lesson.title.clone(),
+        number: step.number,
+        total: catalogue.total_steps(),
+        slug: step.slug.clone(),
+        prose: [intro, &heading, &step.prose].join("\n"),
+        code: step.code.clone(),
+        ..Panel::default()
+    }
+}
+
+fn figures(step: &Step, lesson: &Lesson, outcome: &Outcome, session: &mut Session) -> Vec<Figure> {
+    let shown = match &step.show {
+        Some(wanted) => {
+            let tensor = |name: &String| {
+                let value = session.tensor(name).ok().flatten()?;
+                Some(Variable { name: name.clone(), value })
+            };
+            wanted.iter().filter_map(tensor).collect()
+        }
+        None => {
+            let counters = loop_variables(&step.code);
+            let is_result = |variable: &&Variable| !counters.contains(&variable.name);
+            outcome.changed.iter().filter(is_result).cloned().collect::<Vec<_>>()
+        }
+    };
+    let names = Names::of(step, lesson);
+    let options = *session.state().print_options.borrow();
+    shown.iter().map(|shown| figure(&shown.name, &shown.value, Some(names), &options)).collect()
+}
+
+fn checks(step: &Step, session: &mut Session) -> Vec<Check> {
+    let check = |measured: explain::Measured| Check {
+        holds: measured.holds(),
+        deviation: measured.far(),
+        text: measured.sentence,
+    };
+    explain::measured(&step.invariants(), session).into_iter().map(check).collect()
+}
+
+/// Says so where the numbers were drawn otherwise than those that the prose speaks of.
+fn remarks(step: &Step, session: &Session) -> Vec<String> {
+    let (drawn, name) = match session.state().family.get() {
+        Family::Book => ("book", "as in the book"),
+        Family::Mkl => ("mkl", "as in builds with Intel's library"),
+    };
+    let other = step.random.as_deref().is_some_and(|recorded| recorded != drawn);
+    other
+        .then(|| format!("Drawn {name} (--random {drawn}): the text speaks of other numbers."))
+        .into_iter()
+        .collect()
+}
+
+fn worked(step: &Step, session: &mut Session) -> Vec<String> {
+    let element = |why: &str| {
+        let (name, index) = element_of(why)?;
+        let tensor = session.tensor(name).ok().flatten()?;
+        let variables = session.variables().into_iter().map(|variable| (variable.name, variable.value));
+        explain::worked(&tensor, &index, &explain::Names::new(variables))
+    };
+    step.why.as_deref().and_then(element).map(|worked| worked.lines()).unwrap_or_default()
+}
+
+/// `attn_weights[1,2]` as the name and the index; a name alone is a tensor of one element.
+fn element_of(why: &str) -> Option<(&str, Vec<usize>)> {
+    let why = why.trim();
+    let Some((name, rest)) = why.split_once('[') else {
+        return Some((why, Vec::new()));
+    };
+    let index = rest.strip_suffix(']')?.split(',').map(|at| at.trim().parse().ok());
+    Some((name.trim(), index.collect::<Option<Vec<_>>>()?))
+}
+
+/// Names that a cell binds as the variables of its loops and nowhere else: they are no results.
+fn loop_variables(code: &str) -> Vec<String> {
+    let Ok(parsed) = ruff_python_parser::parse_module(code) else {
+        return Vec::new();
+    };
+    let (mut counters, mut others) = (Vec::new(), Vec::new());
+    for statement in &parsed.syntax().body {
+        bound(statement, &mut counters, &mut others);
+    }
+    counters.retain(|name| !others.contains(name));
+    counters
+}
+
+fn bound(statement: &Stmt, counters: &mut Vec<String>, others: &mut Vec<String>) {
+    match statement {
+        Stmt::For(looped) => {
+            names_in(&looped.target, counters);
+            looped.body.iter().for_each(|inner| bound(inner, counters, others));
+        }
+        Stmt::With(block) => block.body.iter().for_each(|inner| bound(inner, counters, others)),
+        Stmt::If(branch) => branch.body.iter().for_each(|inner| bound(inner, counters, others)),
+        Stmt::Assign(assign) => assign.targets.iter().for_each(|target| names_in(target, others)),
+        Stmt::AugAssign(assign) => names_in(&assign.target, others),
+        _ => {}
+    }
+}
+
+fn names_in(target: &Expr, names: &mut Vec<String>) {
+    match target {
+        Expr::Name(name) => names.push(name.id.to_string()),
+        Expr::Tuple(tuple) => tuple.elts.iter().for_each(|element| names_in(element, names)),
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn elements_are_read_as_they_are_written() {
+        assert_eq!(element_of("attn_weights[1, 2]"), Some(("attn_weights", vec![1, 2])));
+        assert_eq!(element_of("attn_score_22"), Some(("attn_score_22", vec![])));
+        assert_eq!(element_of("attn_weights[-1]"), None);
+    }
+
+    #[test]
+    fn loops_bind_counters_unless_the_cell_binds_them_itself() {
+        assert_eq!(loop_variables("for i, x_i in enumerate(inputs):\n    s[i] = x_i"), ["i", "x_i"]);
+        assert_eq!(loop_variables("for x in y:\n    x = x + 1"), [""; 0]);
+    }
+}

@@ -1,0 +1,264 @@
+//! The commands: one table for the parser, the help, the completions and the manual.
+//! Room: app. What was typed becomes a call of the verb's function; nothing else happens here.
+
+use std::ffi::OsString;
+use std::io::{self, IsTerminal};
+use std::path::Path;
+
+use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{ArgMatches, Args, Command, FromArgMatches};
+
+use super::shell::{Exit, Failure, Shell, When, Wishes, coloured, columns};
+use super::{check, list, run, show, spread};
+use crate::kernel::random::Family;
+use crate::lesson::{Catalogue, names};
+
+/// A command.
+pub struct Verb {
+    /// As it is typed.
+    pub name: &'static str,
+    /// What it does, in a line.
+    pub line: &'static str,
+    /// Examples, a line each.
+    pub examples: &'static str,
+    /// Whether who meets attn for the first time is told of it.
+    pub first: bool,
+    /// Adds its options.
+    args: fn(Command) -> Command,
+    /// Does it.
+    run: fn(&ArgMatches, &mut Shell) -> Result<Exit, Failure>,
+}
+
+/// All commands, in the order of the help.
+pub static VERBS: &[Verb] = &[
+    Verb {
+        name: "run",
+        line: "Run a step, a lesson, a notebook or a script, and show its tensors",
+        examples: "attn run step3\nattn run 3.4.1 --until step25\nattn run notebook.ipynb --keep-going\n\
+                   attn run step3 --json",
+        first: true,
+        args: run::Args::augment_args,
+        run: |matches, shell| run::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "show",
+        line: "Show the prose and the code of a step, not run",
+        examples: "attn show step3\nattn show softmax\nattn show 3.3.2",
+        first: true,
+        args: show::Args::augment_args,
+        run: |matches, shell| show::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "list",
+        line: "List the lessons and their steps",
+        examples: "attn list\nattn list --json",
+        first: true,
+        args: list::Args::augment_args,
+        run: |matches, shell| list::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "check",
+        line: "Run a notebook again and compare with its recorded outputs",
+        examples: "attn check notebook.ipynb\nattn check notebook.ipynb --tolerance 1e-4\nattn check",
+        first: true,
+        args: check::Args::augment_args,
+        run: |matches, shell| check::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "completions",
+        line: "Write completions for a shell",
+        examples: "attn completions bash > ~/.local/share/bash-completion/completions/attn\n\
+                   attn completions zsh > ~/.zfunc/_attn",
+        first: false,
+        args: spread::Completions::augment_args,
+        run: |matches, shell| spread::completions(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "man",
+        line: "Write a manual page",
+        examples: "attn man > attn.1\nattn man run > attn-run.1",
+        first: false,
+        args: spread::Man::augment_args,
+        run: |matches, shell| spread::man(&parsed(matches)?, shell),
+    },
+];
+
+/// Options that every command takes.
+#[derive(Args, Debug)]
+#[command(next_help_heading = "Everywhere")]
+pub struct Globals {
+    /// When to use colours: auto, always or never
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value = "auto")]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
+    color: When,
+    /// Columns to fill (default: COLUMNS, or the terminal's)
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(20..=1000))]
+    width: Option<u16>,
+    /// No colours, no borders, one fact a line: for screen readers and for diff
+    #[arg(long, global = true)]
+    plain: bool,
+    /// Write JSON, for machines
+    #[arg(long, global = true)]
+    json: bool,
+    /// Never ask anything
+    #[arg(long, global = true)]
+    no_input: bool,
+    /// Whose random numbers dropout draws: book, or mkl for builds with Intel's library
+    #[arg(long, global = true, value_name = "FAMILY", value_parser = family)]
+    #[arg(default_value = "book", hide_default_value = true)]
+    random: Family,
+    /// Most memory that a cell may take, such as 512M or 2G (default: half of what there is)
+    #[arg(long, global = true, value_name = "SIZE", value_parser = bytes)]
+    max_memory: Option<u64>,
+}
+
+fn family(word: &str) -> Result<Family, String> {
+    match word {
+        "book" => Ok(Family::Book),
+        "mkl" => Ok(Family::Mkl),
+        _ => Err("it is `book` or `mkl`".to_owned()),
+    }
+}
+
+/// `2G`, `512M`, `1.5 GiB`, `4096`: bytes.
+fn bytes(word: &str) -> Result<u64, String> {
+    let word = word.trim();
+    let split = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
+    let (digits, unit) = word.split_at(split);
+    let power = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 0,
+        "k" | "kb" | "kib" => 10,
+        "m" | "mb" | "mib" => 20,
+        "g" | "gb" | "gib" => 30,
+        "t" | "tb" | "tib" => 40,
+        _ => return Err("a size is a number and K, M, G or T: 512M, 2G".to_owned()),
+    };
+    match digits.parse::<f64>() {
+        Ok(number) if number > 0.0 => Ok((number * (1u64 << power) as f64) as u64),
+        _ => Err("a size is a number and K, M, G or T: 512M, 2G".to_owned()),
+    }
+}
+
+fn parsed<T: FromArgMatches>(matches: &ArgMatches) -> Result<T, Failure> {
+    T::from_arg_matches(matches).map_err(|error| Failure::Usage(error.to_string()))
+}
+
+/// The whole command line, from the table.
+pub fn command() -> Command {
+    let root = Globals::augment_args(Command::new("attn"))
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("Learn self-attention by running it: the chapter's own code, its own numbers")
+        .long_about(None)
+        .disable_help_subcommand(true)
+        .term_width(columns(io::stdout().is_terminal()).min(100));
+    VERBS.iter().fold(root, |root, verb| {
+        let examples: String = verb.examples.lines().map(|line| format!("\n  {line}")).collect();
+        // What the options' struct says of itself must not take the place of the table's line.
+        let command = (verb.args)(Command::new(verb.name)).about(verb.line).long_about(None);
+        root.subcommand(command.after_help(format!("Examples:{examples}")))
+    })
+}
+
+/// Parses the command line and does what it says.
+pub fn dispatch(args: Vec<OsString>, shell: &mut Shell) -> Result<Exit, Failure> {
+    let command = command();
+    let matches = match command.try_get_matches_from(&args) {
+        Ok(matches) => matches,
+        Err(error) => return told(error, &args, shell),
+    };
+    let globals: Globals = parsed(&matches)?;
+    shell.set(Wishes {
+        color: globals.color,
+        width: globals.width.map(usize::from),
+        plain: globals.plain,
+        json: globals.json,
+        random: globals.random,
+        max_memory: globals.max_memory,
+    });
+    let _ = globals.no_input;
+    match matches.subcommand() {
+        Some((name, matches)) => {
+            let verb = VERBS.iter().find(|verb| verb.name == name);
+            (verb.expect("the parser knows the table's names only").run)(matches, shell)
+        }
+        None => list::greet(shell),
+    }
+}
+
+/// Help and version are results; everything else the parser says is a usage error.
+fn told(mut error: clap::Error, args: &[OsString], shell: &mut Shell) -> Result<Exit, Failure> {
+    let is_result = !error.use_stderr();
+    let word = |words: [&str; 2]| args.windows(2).any(|pair| pair[0] == words[0] && pair[1] == words[1]);
+    let when = match () {
+        () if word(["--color", "always"]) || args.iter().any(|arg| arg == "--color=always") => When::Always,
+        () if word(["--color", "never"]) || args.iter().any(|arg| arg == "--color=never") => When::Never,
+        () => When::Auto,
+    };
+    if error.kind() == ErrorKind::InvalidSubcommand {
+        hint(&mut error);
+    }
+    let terminal = if is_result { shell.terminal } else { io::stderr().is_terminal() };
+    let styled = error.render();
+    let text = match coloured(when, terminal) {
+        true => styled.ansi().to_string(),
+        false => styled.to_string(),
+    };
+    match is_result {
+        true => shell.say(&text).map(|()| Exit::Good),
+        false => {
+            shell.aside(&text);
+            Ok(Exit::Usage)
+        }
+    }
+}
+
+/// Adds what was probably meant: the nearest command, or how to run a step or a file.
+fn hint(error: &mut clap::Error) {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return;
+    };
+    let can_run = Catalogue::new().find(word).is_ok() || Path::new(word).is_file();
+    let tip = match names::nearest(word, VERBS.iter().map(|verb| verb.name), 1).as_slice() {
+        _ if can_run => format!("to run it: attn run {word}"),
+        [name] if error.get(ContextKind::SuggestedSubcommand).is_none() => {
+            format!("a similar subcommand exists: '{name}'")
+        }
+        _ => return,
+    };
+    error.remove(ContextKind::SuggestedSubcommand);
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_parser_takes_the_whole_table() {
+        command().debug_assert();
+        let names: Vec<String> = command().get_subcommands().map(|it| it.get_name().to_owned()).collect();
+        assert_eq!(names, VERBS.iter().map(|verb| verb.name).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn every_row_has_a_line_and_examples_that_parse() {
+        for verb in VERBS {
+            assert!(!verb.line.is_empty() && !verb.line.ends_with('.'), "{}", verb.name);
+            for example in verb.examples.lines() {
+                let typed = example.split(" > ").next().unwrap_or_default();
+                let parsed = command().try_get_matches_from(typed.split_whitespace());
+                assert!(parsed.is_ok_and(|it| it.subcommand_name() == Some(verb.name)), "{example}");
+            }
+        }
+    }
+
+    #[test]
+    fn sizes_are_read_in_all_their_forms() {
+        assert_eq!(bytes("4096"), Ok(4096));
+        assert_eq!(bytes("512M"), Ok(512 << 20));
+        assert_eq!(bytes("1.5 GiB"), Ok(3 << 29));
+        for wrong in ["", "G", "-1", "1X", "0"] {
+            assert!(bytes(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Commands as transcripts, one file a case in `tests/cmd`: what is typed, what comes, the exit code.
+//! `TRYCMD=overwrite cargo test --release --test cli` writes them anew; read the diff.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+fn attn(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_attn"));
+    command.args(args).env("COLUMNS", "80").env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+    command
+}
+
+#[test]
+fn transcripts() {
+    trycmd::TestCases::new().case("tests/cmd/*.trycmd").env("COLUMNS", "80").env("CLICOLOR_FORCE", "0");
+}
+
+/// Documents that machines read, to the byte: one file a case in `tests/cmd/json`, its first line the
+/// command. Times are left out. `UPDATE=1` writes them anew.
+#[test]
+fn json_keeps_its_shape() {
+    for entry in std::fs::read_dir("tests/cmd/json").expect("the cases are there") {
+        let path = entry.expect("a listed file can be read").path();
+        let case = std::fs::read_to_string(&path).expect("a case is text");
+        let typed = case.lines().next().unwrap_or_default();
+        let args: Vec<&str> = typed.split_whitespace().skip(2).collect();
+        let output = attn(&args).output().expect("the program runs");
+        let code = output.status.code().unwrap_or(-1);
+        let document = String::from_utf8(output.stdout).expect("JSON is UTF-8");
+        let now = format!("{typed}\n? {code}\n{}", without_times(&document));
+        match std::env::var_os("UPDATE") {
+            Some(_) => std::fs::write(&path, now).expect("tests/cmd/json can be written to"),
+            None => assert_eq!(case, now, "{} (UPDATE=1 rewrites it)", path.display()),
+        }
+    }
+}
+
+fn without_times(document: &str) -> String {
+    let mut parts = document.split("\"ms\":");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let digits = part.find(',').expect("a time is followed by a field");
+        assert!(part[..digits].parse::<f64>().is_ok(), "{}", &part[..digits]);
+        out.push_str("\"ms\":0");
+        out.push_str(&part[digits..]);
+    }
+    out
+}
+
+/// Who reads only the first line gets it, and nobody complains.
+#[test]
+fn a_closed_pipe_ends_quietly() {
+    let mut child = attn(&["run", "3.3.1"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut first = [0; 5];
+    child.stdout.take().expect("it was piped").read_exact(&mut first).expect("there is output");
+    assert_eq!(&first, b"3.3.1");
+    let ended = child.wait_with_output().expect("it ends");
+    assert_eq!((ended.status.code(), String::from_utf8_lossy(&ended.stderr).as_ref()), (Some(0), ""));
+}
+
+#[test]
+fn colours_follow_the_option_and_the_environment() {
+    let coloured = |args: &[&str], name: &str, value: &str| {
+        let output = attn(args).env(name, value).output().expect("the program runs");
+        output.stdout.contains(&0x1b)
+    };
+    let run = ["run", "step3"];
+    assert!(!coloured(&run, "TERM", "xterm"), "a pipe has no colours");
+    assert!(coloured(&run, "CLICOLOR_FORCE", "1"));
+    assert!(!coloured(&run, "CLICOLOR_FORCE", "0"));
+    let always = ["run", "step3", "--color", "always"];
+    assert!(coloured(&always, "NO_COLOR", "1"), "what is asked for by name counts most");
+    let plain = ["run", "step3", "--color", "always", "--plain"];
+    assert!(!coloured(&plain, "TERM", "xterm"), "plain has no colours");
+    let never = ["run", "step3", "--color", "never"];
+    assert!(!coloured(&never, "CLICOLOR_FORCE", "1"));
+    let forced = attn(&run).env("CLICOLOR_FORCE", "1").env("NO_COLOR", "1").output();
+    assert!(!forced.expect("the program runs").stdout.contains(&0x1b));
+}
+
+#[test]
+fn results_are_the_same_bytes_each_time() {
+    for args in [&["run", "3.3.2"][..], &["list", "--json"], &["show", "step7"], &["man", "run"]] {
+        let once = attn(args).output().expect("the program runs").stdout;
+        let again = attn(args).output().expect("the program runs").stdout;
+        assert_eq!(once, again, "{args:?}");
+    }
+}
+
+/// Ctrl-C stops an endless loop, in good time, and says so; what was printed before is there.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_a_running_cell() {
+    let mut child = attn(&["run", "tests/cmd/files/endless.py"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    std::thread::sleep(Duration::from_millis(500));
+    let start = Instant::now();
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.is_ok_and(|status| status.success()), "a signal can be sent");
+    let status = child.wait().expect("it ends");
+    assert!(start.elapsed() < Duration::from_secs(1), "it took {:?}", start.elapsed());
+    assert_eq!(status.code(), Some(130));
+    let mut out = String::new();
+    child.stdout.take().expect("it was piped").read_to_string(&mut out).expect("it is text");
+    assert_eq!(out, "begun\n");
+}
+
+/// Nothing outside the interpreter can be reached from a cell.
+#[test]
+fn cells_have_no_files_processes_or_network() {
+    let folder = std::env::temp_dir().join(format!("attn-cli-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder for the test");
+    let reaching = [
+        "open('/etc/passwd')",
+        "open('made', 'w')",
+        "import os; os.system('touch made')",
+        "import socket; socket.socket()",
+        "import subprocess; subprocess.run(['touch', 'made'])",
+        "import urllib.request; urllib.request.urlopen('http://example.org')",
+    ];
+    for (at, code) in reaching.into_iter().enumerate() {
+        let file = folder.join(format!("{at}.py"));
+        std::fs::write(&file, code).expect("a file for the test");
+        let output = attn(&["run", &file.display().to_string()]).current_dir(&folder).output();
+        let output = output.expect("the program runs");
+        assert_eq!(output.status.code(), Some(3), "{code}: {}", String::from_utf8_lossy(&output.stdout));
+        assert!(!folder.join("made").exists(), "{code}");
+    }
+    std::fs::remove_dir_all(&folder).expect("the folder can go");
+}

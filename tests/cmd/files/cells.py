@@ -1,0 +1,10 @@
+# %% [markdown]
+# Two cells.
+
+# %%
+import torch
+x = torch.arange(3)
+
+# %%
+print(x)
+x.sum()

@@ -1,0 +1,3 @@
+print("begun")
+while True:
+    pass

@@ -1,0 +1,5 @@
+import torch
+
+x = torch.arange(3)
+print(x)
+x.sum()
