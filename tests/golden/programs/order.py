@@ -1,0 +1,59 @@
+"""Order and counting: sort, topk with ties, unique, searchsorted, bincount, histc."""
+
+# %% sort-is-stable-and-nan-is-largest
+x = torch.tensor([3., float("nan"), 1., 3., -0., 0.])
+print(x.sort(), torch.sort(x, descending=True), x.argsort(), torch.argsort(x, descending=True, stable=True))
+print(torch.tensor([True, False, True]).sort(), torch.tensor([2, 1, 2, 1]).sort(descending=True))
+
+# %% sort-along-a-dimension-keeps-the-order-in-memory
+x = torch.tensor([[3, 1, 2], [1, 3, 2]])
+values, indices = x.sort(dim=0)
+print(values, indices, values.stride(), x.t().sort().values.stride(), x.t().sort(0).indices)
+print(x.msort(), torch.tensor(5.).sort(), torch.empty(0, 3).sort(0).values.shape)
+
+# %% topk-with-ties
+x = torch.tensor([1., 3., 3., 2., 3., 1.])
+for k in range(7):
+    print(x.topk(k), x.topk(k, largest=False).indices, x.topk(k, sorted=False).indices)
+y = torch.tensor([5, 5, 5, 5, 1, 1, 7, 7, 5, 5, 7, 0, 5, 5, 5, 5, 5, 9, 5, 5])
+print(y.topk(4), y.topk(12).indices, y.topk(18).indices, y.topk(3, largest=False))
+
+# %% topk-of-a-long-row
+x = torch.arange(200) * 37 % 11
+print(x.topk(3), x.topk(5).indices, x.topk(30).indices, x.topk(100, largest=False).indices)
+
+# %% topk-refuses
+x = torch.arange(6.).view(2, 3)
+for call in (lambda: x.topk(4), lambda: x.topk(-1), lambda: x.topk(1, dim=2), lambda: (x > 1).topk(1)):
+    try:
+        print(call())
+    except (RuntimeError, IndexError) as e:
+        print(type(e).__name__, e)
+print(torch.topk(x, 2, dim=0), torch.topk(x, k=1, dim=-1, largest=False, sorted=True))
+
+# %% kthvalue
+x = torch.tensor([[4., 1., 4., 2.], [2., 2., 0., 1.]])
+print(x.kthvalue(2), x.kthvalue(1, dim=0), x.kthvalue(3, dim=1, keepdim=True), torch.kthvalue(x.flatten(), 8))
+try:
+    x.kthvalue(5)
+except RuntimeError as e:
+    print(e)
+
+# %% unique
+x = torch.tensor([[3, 1, 3], [2, 1, 3]])
+print(x.unique(), torch.unique(x, return_inverse=True), torch.unique(x, return_counts=True), x.unique(return_inverse=True, return_counts=True))
+print(torch.unique(x, dim=1), torch.unique(x, dim=0, return_counts=True), torch.unique(torch.tensor([2., float("nan"), 2.])))
+print(torch.unique_consecutive(torch.tensor([1, 1, 2, 1, 1]), return_inverse=True, return_counts=True))
+
+# %% searchsorted-and-bucketize
+edges = torch.tensor([1., 3., 5., 7.])
+x = torch.tensor([[3., 6.], [0., 9.]])
+print(torch.searchsorted(edges, x), torch.searchsorted(edges, x, right=True), torch.searchsorted(edges, 3.0), torch.bucketize(x, edges, right=True))
+rows = torch.tensor([[1., 3., 5.], [2., 4., 6.]])
+print(torch.searchsorted(rows, torch.tensor([[3., 9.], [4., 1.]]), side="right"), torch.bucketize(torch.tensor([2, 8]), torch.tensor([2, 4]), out_int32=True))
+
+# %% counting
+x = torch.tensor([1, 3, 1, 0])
+print(torch.bincount(x), torch.bincount(x, minlength=6), torch.bincount(x, weights=torch.tensor([0.5, 1., 0.5, 2.])))
+print(torch.histc(torch.tensor([1., 2., 1.]), bins=4, min=0, max=3), torch.histc(torch.tensor([0., 1., 2., 4.]), bins=2))
+print(torch.isin(x, torch.tensor([1, 7])), torch.isin(x, 0, invert=True), torch.isin(torch.tensor([[1., 2.]]), torch.tensor([2, 3])))

@@ -1,0 +1,263 @@
+"""The Python around the tensors: as such notebooks use it."""
+
+# %% format-specs
+x = 3.14159
+print(f"{x:.2f} {x:10.3f}| {x:<8.1f}| {x:^9.2f}| {x:e} {x:.3g} {1234567:,} {255:x} {255:#b} {0.256:.1%} {'a':>5} {'b':*^5} {-3:+d} {7:03d} {True} {None} {x!r:.6}")
+print("%5.2f %d %s %r %%" % (x, 7, "s", "r"), "{:>6} {name}".format("a", name="n"), f"{'nested':{8}}|", f"{x = }", f"{2 ** 10:_}", format(0.1, ".20f"), str(1e16), 1e-5, 1e22, 123456789.0, 0.1 + 0.2, -0.0, 1e100, float("inf"))
+
+# %% print-tables
+rows = [("query", 0.1234), ("key", 12.5), ("value", -3.0)]
+for name, v in rows:
+    print(f"{name:<10}{v:>10.4f}")
+print("-" * 20, *[f"{n}={v}" for n, v in rows], sep="\n")
+print("\n".join(f"{i:2d}: {n}" for i, (n, _) in enumerate(rows, start=1)))
+
+# %% comprehensions-and-generators
+d = {w: len(w) for w in "the quick brown".split()}
+g = (x * x for x in range(5) if x % 2)
+print(d, list(g), sum(v for v in d.values()), {x % 3 for x in range(7)}, [[i * j for j in range(3)] for i in range(2)], sorted(d, key=d.get, reverse=True), max(d.items(), key=lambda kv: kv[1]), any(v > 4 for v in d.values()))
+def count(n):
+    while n:
+        got = yield n
+        n -= 1
+print(list(count(3)), dict(zip("ab", count(2))), [*count(2), 0])
+
+# %% classes-and-dunders
+class Vec:
+    count = 0
+    def __init__(self, *xs):
+        self.xs = xs
+        Vec.count += 1
+    def __add__(self, o):
+        return Vec(*(a + b for a, b in zip(self.xs, o.xs)))
+    def __repr__(self):
+        return f"Vec{self.xs}"
+    def __eq__(self, o):
+        return self.xs == o.xs
+    def __getitem__(self, i):
+        return self.xs[i]
+    def __len__(self):
+        return len(self.xs)
+    def __iter__(self):
+        return iter(self.xs)
+    @property
+    def norm(self):
+        return sum(x * x for x in self) ** 0.5
+    @classmethod
+    def zeros(cls, n):
+        return cls(*[0] * n)
+    @staticmethod
+    def name():
+        return "vec"
+v = Vec(3, 4)
+print(v + v, v == Vec(3, 4), v[1], len(v), v.norm, Vec.zeros(2), Vec.name(), Vec.count, list(v), [v], isinstance(v, Vec))
+
+# %% dataclasses
+from dataclasses import dataclass, field, asdict, replace
+@dataclass
+class Config:
+    vocab_size: int = 50257
+    emb_dim: int = 768
+    heads: int = 12
+    drop: float = 0.1
+    names: list = field(default_factory=list)
+    @property
+    def head_dim(self):
+        return self.emb_dim // self.heads
+c = Config(emb_dim=64, heads=4)
+print(c, c.head_dim, asdict(c), c == Config(emb_dim=64, heads=4), replace(c, drop=0.0).drop)
+@dataclass(frozen=True, order=True)
+class P:
+    x: float
+    y: float = 0.0
+print(P(1) < P(2), P(1, 2), hash(P(1)) == hash(P(1)))
+try:
+    P(1).x = 5
+except Exception as e:
+    print(type(e).__name__, e)
+
+# %% collections
+from collections import OrderedDict, defaultdict, Counter, namedtuple, deque
+c = Counter("the cat the dog the end".split())
+d = defaultdict(list)
+for i, ch in enumerate("abca"):
+    d[ch].append(i)
+Point = namedtuple("Point", ["x", "y"])
+q = deque([1, 2, 3], maxlen=3)
+q.append(4)
+print(c, c.most_common(1), c["none"], dict(d), Point(1, 2), Point(x=1, y=2).y, Point(3, 4)._asdict(), q, list(OrderedDict(a=1).items()), c + Counter(the=1), sorted(Counter("aab").elements()), list(q))
+
+# %% itertools-and-functools
+import itertools, functools
+from functools import partial, reduce, lru_cache
+print(list(itertools.chain([1], [2, 3])), list(itertools.product("ab", [1, 2])), list(itertools.combinations(range(3), 2)), list(itertools.islice(itertools.count(5), 3)), list(itertools.zip_longest([1], [2, 3])), reduce(lambda a, b: a * b, [1, 2, 3, 4]), partial(pow, 2)(5), list(itertools.accumulate([1, 2, 3])), list(itertools.permutations("abc", 2))[:3], [(k, list(g)) for k, g in itertools.groupby("aabb")], list(itertools.repeat(0, 2)))
+@lru_cache(maxsize=None)
+def fib(n):
+    return n if n < 2 else fib(n - 1) + fib(n - 2)
+def twice(f):
+    @functools.wraps(f)
+    def g(*a, **k):
+        return f(f(*a, **k))
+    return g
+@twice
+def inc(x):
+    "adds one"
+    return x + 1
+print(fib(30), inc(1), inc.__name__, inc.__doc__)
+
+# %% math-module
+import math
+print(math.sqrt(2), math.exp(1), math.log(10), math.log2(8), math.log10(1000), math.log(8, 2), math.pi, math.e, math.inf, math.isnan(math.nan), math.floor(-1.5), math.ceil(1.2), math.pow(2, 3), math.fabs(-1), math.factorial(5), math.gcd(12, 18), math.prod([2, 3]), math.isclose(0.1 + 0.2, 0.3), math.tanh(0.5), math.sin(1), math.cos(1), math.atan2(1, 1), math.hypot(3, 4), math.fsum([0.1] * 10), math.trunc(2.7), math.comb(5, 2), math.erf(0.5), math.degrees(math.pi), math.isqrt(10), math.copysign(1, -0.0), math.dist([0, 0], [3, 4]))
+for f in (lambda: math.sqrt(-1), lambda: math.log(0), lambda: math.exp(1000)):
+    try:
+        f()
+    except Exception as e:
+        print(type(e).__name__)
+
+# %% math-on-tensors
+import math
+x = torch.tensor(4.0)
+print(math.sqrt(x), math.log(x), math.exp(torch.tensor(0)), math.isnan(x), math.floor(torch.tensor(2.5)), x / math.sqrt(2), math.isinf(torch.tensor(math.inf)), abs(x), pow(x, 2), round(x.item() / 3, 3), divmod(7, int(x)))
+
+# %% regular-expressions
+import re
+text = "Well, then: who ran? The cat-- a grey one!"
+print(re.split(r"(\s)", text)[:5], [t for t in re.split(r"(--|[,:?!]|\s)", text) if t and not t.isspace()], re.sub(r"\s+([,.?!])", r"\1", "a , b ."), re.findall(r"\w+", text), re.match(r"(\w+), (\w+)", text).groups(), re.search(r"\d", text), re.compile("t", re.I).sub("T", text), bool(re.fullmatch(r"[a-z]+", "abc")), re.findall(r"(?P<a>\w)(\d)", "a1b2"), re.search(r"c(?P<rest>\w+)", text).group("rest"))
+
+# %% strings-and-text
+import string, textwrap
+s = "Attention is all you need"
+print(s.split(), s.lower().count("a"), s[::-1], s.replace("all", "what"), s.find("all"), "-".join("abc"), s.title(), s.startswith("Att"), s.center(31, "*"), "a,b".partition(","), " x ".strip(), s.upper().isupper(), "%s" % s[:3], "abc".zfill(5), "é".encode("utf-8"), ord("A"), chr(97), string.ascii_lowercase[:5], string.punctuation[:4], "a\nb".splitlines(), "tab\tx".expandtabs(4), repr("it's"), repr('q"q'), "x" in "xyz", s.rsplit(" ", 1), str.maketrans("ab", "cd"))
+print(textwrap.fill(s * 2, 20), textwrap.dedent("  a\n   b"), textwrap.shorten(s, 15), textwrap.indent("x\ny", "> "), sep="\n")
+
+# %% json-module
+import json
+d = {"a": [1, 2.5, None, True], "b": {"c": "é\n"}, "n": 1e-7}
+print(json.dumps(d), json.loads('{"x": [1, {"y": null}], "z": -1.5e3}'), json.dumps(d, indent=2), json.dumps({"b": 1, "a": 2}, sort_keys=True, separators=(",", ":")), json.loads(json.dumps(torch.arange(3).tolist())), json.dumps("ü", ensure_ascii=False))
+try:
+    json.loads("{bad}")
+except ValueError as e:
+    print(type(e).__name__)
+try:
+    json.dumps(torch.ones(1))
+except TypeError as e:
+    print(e)
+
+# %% typing-and-annotations
+from __future__ import annotations
+from typing import Optional, List, Dict, Tuple, Any, Callable, Union
+import torch
+def attend(q: torch.Tensor, mask: Optional[torch.Tensor] = None, *, scale: float | None = None) -> Tuple[torch.Tensor, Dict[str, Any]]:
+    """Weights of one query."""
+    w = q if mask is None else q.masked_fill(mask, float("-inf"))
+    return torch.softmax(w * (scale or 1.0), -1), {"n": len(w)}
+x: List[int] = [1, 2]
+f: Callable[[int], int] = lambda v: v + 1
+print(attend(torch.tensor([1., 2.])), attend(torch.tensor([1., 2.]), torch.tensor([True, False]), scale=0.5), attend.__doc__, f(x[0]), sorted(attend.__annotations__))
+
+# %% contexts-and-warnings
+import contextlib, io, warnings
+@contextlib.contextmanager
+def tag(name):
+    print(f"<{name}>")
+    try:
+        yield name.upper()
+    finally:
+        print(f"</{name}>")
+with tag("a") as t:
+    print(t)
+buf = io.StringIO()
+with contextlib.redirect_stdout(buf):
+    print("hidden")
+print(repr(buf.getvalue()))
+with contextlib.suppress(ZeroDivisionError):
+    1 / 0
+warnings.filterwarnings("ignore")
+warnings.warn("quiet")
+with warnings.catch_warnings():
+    warnings.simplefilter("ignore")
+    print("end")
+
+# %% time-and-counting
+import time
+t0 = time.time()
+t1 = time.perf_counter()
+x = sum(range(1000))
+print(time.time() >= t0, time.perf_counter() >= t1, x, isinstance(time.strftime("%Y"), str), time.sleep(0) is None, f"{0.12345:.2f}s")
+
+# %% loops-and-branches
+total = 0
+for i in range(10):
+    if i == 2:
+        continue
+    if i == 6:
+        break
+    total += i
+else:
+    print("not reached")
+n = 3
+while n:
+    n -= 1
+else:
+    print("done", total)
+match (1, [2, 3]):
+    case (1, [a, *rest]):
+        print(a, rest)
+print([x if x % 2 else -x for x in range(4)], (y := 5) + y, 1 < 2 < 3, [] or "empty", not [], 7 // 2, -7 // 2, -7 % 3, 2 ** -1, 10 ** 20, 1_000, 0b11, 0xff, 5 & 3, ~5, 1 << 4, True + True, round(2.5), round(-0.5), round(2.675, 2), abs(-3), divmod(-7, 2))
+
+# %% argument-passing
+def f(a, b=2, *args, c, d=4, **kw):
+    return a, b, args, c, d, kw
+print(f(1, c=3), f(1, 5, 6, 7, c=0, e=9), f(*[1, 2, 3], **{"c": 4, "z": 5}))
+for g in (lambda: f(1), lambda: f(c=1), lambda: f(1, 2, c=3, a=4)):
+    try:
+        g()
+    except TypeError as e:
+        print(e)
+def outer():
+    n = 0
+    def inner():
+        nonlocal n
+        n += 1
+        return n
+    return inner
+h = outer()
+print(h(), h(), (lambda *a, **k: (a, k))(1, x=2))
+
+# %% enums-and-abstract-classes
+import abc, enum
+class Kind(enum.Enum):
+    SELF = 1
+    CROSS = "x"
+class Base(abc.ABC):
+    @abc.abstractmethod
+    def run(self): ...
+class Child(Base):
+    def run(self):
+        return "ran"
+print(Kind.SELF, Kind("x"), Kind.CROSS.name, list(Kind), Child().run())
+try:
+    Base()
+except TypeError as e:
+    print(type(e).__name__)
+
+# %% versions
+from importlib.metadata import version
+import importlib.metadata
+import torch
+v = version("torch")
+print(isinstance(v, str), v.split(".")[0], importlib.metadata.version("torch") == v, torch.__version__.startswith(v.split("+")[0]), tuple(map(int, v.split("+")[0].split(".")[:2])) >= (2, 0))
+
+# %% main-guard-and-globals
+LIMIT = 3
+def main():
+    global LIMIT
+    LIMIT += 1
+    print("main", LIMIT, __name__)
+if __name__ == "__main__":
+    main()
+print(sorted(k for k in globals() if k in ("LIMIT", "main")), "LIMIT" in locals(), callable(main), vars(type("T", (), {"a": 1}))["a"], getattr(main, "__name__"), hasattr(main, "nope"), getattr(main, "nope", 5))
+
+# %% sorting-and-sets
+rows = [("b", 2), ("a", 2), ("c", 1)]
+print(sorted(rows), sorted(rows, key=lambda r: (-r[1], r[0])), list(zip(*rows)), dict(rows), {1, 2} | {3}, {1, 2} & {2}, frozenset([1]), list(map(lambda r: r[0], filter(lambda r: r[1] > 1, rows))), rows.index(("c", 1)), rows[::-1][0], [1, 2] + [3] * 2, list(range(10, 0, -3)), tuple("ab"), min(rows), sum([[1], [2]], []), list(enumerate("ab", 1)), [1, 2, 3][-2:], (1,), "abc"[1:], all([]), list(reversed([1, 2])))

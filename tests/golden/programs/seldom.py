@@ -1,0 +1,46 @@
+"""Names beyond the list that such notebooks hold once in a while."""
+
+# %% seldom-pointwise
+x = torch.tensor([0.1, 1.0, 3.0])
+print(torch.lgamma(x), torch.sinc(x), torch.xlogy(x, x), torch.special.expit(x), torch.logit(torch.tensor([0.2, 0.5])))
+print(torch.asin(x[:2]), torch.acos(x[:2]), torch.asinh(x), torch.atanh(x[:1]), torch.atan2(x, torch.ones(3)))
+print(torch.deg2rad(torch.tensor([180.])), torch.hypot(torch.tensor([3.]), torch.tensor([4.])), torch.copysign(x, torch.tensor(-1.)), torch.heaviside(torch.tensor([-1., 0., 2.]), torch.tensor(0.5)))
+
+# %% seldom-activations
+x = torch.tensor([-2., 0., 2.])
+print(F.relu6(x * 5), F.hardtanh(x), F.mish(x), F.softsign(x), F.selu(x), F.celu(x), F.hardsigmoid(x), F.hardswish(x), F.glu(torch.tensor([1., 2., 3., 4.]), dim=0), F.tanhshrink(x), F.softshrink(x))
+
+# %% seldom-searching
+x = torch.tensor([1., 3., 5., 7.])
+print(torch.searchsorted(x, torch.tensor([3., 4., 9.])), torch.bucketize(torch.tensor([0., 5.]), x), torch.searchsorted(x, 3.0, right=True), torch.isin(torch.tensor([1, 2, 3]), torch.tensor([2, 3])))
+print(torch.quantile(x, 0.5), torch.quantile(x, torch.tensor([0.25, 0.75])), torch.diff(x), torch.kthvalue(x, 2), torch.mode(torch.tensor([1, 2, 2])))
+
+# %% seldom-linalg
+a = torch.tensor([[4., 1.], [2., 3.]])
+print(torch.linalg.norm(a), torch.linalg.vector_norm(a, dim=1), torch.linalg.det(a), torch.inverse(a), torch.linalg.inv(a) @ a, torch.linalg.matrix_rank(a), torch.matrix_power(a, 2), torch.kron(torch.eye(2), a).shape)
+
+# %% seldom-rearranging
+x = torch.arange(6).view(2, 3)
+print(torch.rot90(x), torch.hstack([x, x]), torch.vstack([x, x]).shape, torch.dstack([x, x]).shape, torch.column_stack([torch.arange(2), torch.arange(2)]), torch.atleast_2d(torch.arange(3)), torch.fliplr(x), torch.flipud(x), torch.hsplit(x, 3)[0], torch.tensor_split(torch.arange(7), 3))
+
+# %% seldom-accumulations
+x = torch.tensor([[1., 3., 2.], [4., 0., 5.]])
+print(torch.cummax(x, dim=1), torch.cummin(x, 0).values, torch.logcumsumexp(x, 1), torch.renorm(x, 2, 0, 1.0), torch.aminmax(x), torch.std_mean(x, dim=1), torch.var_mean(x))
+
+# %% seldom-complex-is-told
+print(torch.is_complex(torch.ones(2)), torch.is_floating_point(torch.ones(2)), torch.ones(2).is_floating_point(), torch.ones(2).is_complex(), torch.tensor(1).is_floating_point(), torch.float32.is_floating_point, torch.int64.is_floating_point)
+
+# %% seldom-finfo
+print(torch.finfo(torch.float32).eps, torch.finfo(torch.float32).max, torch.finfo(torch.float16).min, torch.iinfo(torch.int64).max, torch.iinfo(torch.int32).min, torch.finfo(torch.float64).tiny, torch.finfo(torch.float32).bits)
+print(torch.zeros(2, 2).masked_fill(torch.eye(2).bool(), torch.finfo(torch.float32).min))
+
+# %% seldom-modules
+print(nn.Conv1d(1, 2, 3), nn.BatchNorm1d(4), nn.RMSNorm(4), nn.GRU(2, 3), nn.Unflatten(1, (2, 2)), nn.Softmax(), nn.PReLU(), nn.GroupNorm(2, 4))
+x = torch.tensor([[1., 2., 3., 4.]])
+print(nn.RMSNorm(4)(x), F.rms_norm(x, (4,)))
+
+# %% seldom-pooling-over-tokens
+x = torch.arange(24.).view(2, 3, 4)
+mask = torch.tensor([[1, 1, 0], [1, 0, 0]]).unsqueeze(-1)
+print((x * mask).sum(1) / mask.sum(1), x.masked_fill(mask == 0, -torch.inf).amax(1), x[torch.arange(2), mask.squeeze(-1).sum(1) - 1])
+print(torch.nn.utils.rnn.pad_sequence([torch.tensor([1, 2]), torch.tensor([3])], batch_first=True, padding_value=-1))
