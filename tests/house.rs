@@ -1,0 +1,284 @@
+//! The law of the house, read from the sources: imports go down the layers, nothing below the shell
+//! prints, `unsafe` stands in one file, files stay small and say what room they are.
+//! A failure names the file, the line and the rule.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The layers from the ground up. A layer may use those before it and itself.
+const LAYERS: [&str; 8] = ["kernel", "tensor", "torch", "session", "lesson", "explain", "view", "app"];
+
+/// Layers that lie below and are out of bounds all the same: what the view shows, it is given.
+const NOT_FOR: [(&str, &str); 3] = [("view", "torch"), ("view", "session"), ("view", "kernel")];
+
+/// Lines of code that a file may have: blank lines, comments and tests are not counted.
+const LONGEST: usize = 600;
+
+/// The one file in which `unsafe` may stand.
+const UNSAFE: &str = "src/kernel/gemm.rs";
+
+/// Names that name no idea.
+const EMPTY_NAMES: [&str; 4] = ["utils", "util", "helpers", "common"];
+
+/// A source file: where it is, and its lines of code without comments and strings.
+struct Source {
+    path: String,
+    layer: Option<&'static str>,
+    /// How many modules lie between it and the root of the crate.
+    depth: usize,
+    text: String,
+    code: Vec<(usize, String)>,
+}
+
+fn sources() -> Vec<Source> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut files = Vec::new();
+    walk(&root.join("src"), &mut files);
+    files.sort();
+    files.iter().map(|file| read(root, file)).collect()
+}
+
+fn walk(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("the sources can be listed") {
+        let path = entry.expect("a listed entry can be read").path();
+        if path.is_dir() {
+            walk(&path, files);
+        } else if path.extension().is_some_and(|ending| ending == "rs") {
+            files.push(path);
+        }
+    }
+}
+
+fn read(root: &Path, file: &Path) -> Source {
+    let inside = file.strip_prefix(root).expect("it was found below the root");
+    let parts: Vec<String> = inside.iter().skip(1).map(|part| part.to_string_lossy().into_owned()).collect();
+    let layer = LAYERS.iter().copied().find(|layer| parts.first().is_some_and(|part| part == layer));
+    let is_folder = parts.last().is_some_and(|name| name == "mod.rs");
+    let text = fs::read_to_string(file).expect("a source file is text");
+    Source {
+        path: inside.to_string_lossy().replace('\\', "/"),
+        layer,
+        depth: parts.len() - usize::from(is_folder),
+        code: code(&text),
+        text,
+    }
+}
+
+/// The lines that are code, numbered, up to the file's own tests; comments and strings taken out.
+fn code(text: &str) -> Vec<(usize, String)> {
+    let tests = text.find("#[cfg(test)]\nmod ").unwrap_or(text.len());
+    let mut lines = Vec::new();
+    for (at, line) in text[..tests].lines().enumerate() {
+        let bare = bare(line);
+        if !bare.trim().is_empty() {
+            lines.push((at + 1, bare));
+        }
+    }
+    lines
+}
+
+/// A line without its comment and without what stands in quotes on it.
+fn bare(line: &str) -> String {
+    let mut out = String::new();
+    let mut quoted = false;
+    let mut letters = line.char_indices();
+    while let Some((at, letter)) = letters.next() {
+        match letter {
+            '\\' if quoted => drop(letters.next()),
+            '"' => quoted = !quoted,
+            '/' if !quoted && line[at..].starts_with("//") => break,
+            _ if quoted => {}
+            _ => out.push(letter),
+        }
+    }
+    out
+}
+
+fn names(line: &str) -> impl Iterator<Item = &str> {
+    line.split(|letter: char| !letter.is_alphanumeric() && letter != '_').filter(|word| !word.is_empty())
+}
+
+/// What follows each `crate::`, and each chain of `super::` that climbs to the root.
+fn roots<'s>(source: &'s Source, line: &'s str) -> Vec<&'s str> {
+    let mut found = Vec::new();
+    for (at, _) in line.match_indices("crate::") {
+        found.push(&line[at + "crate::".len()..]);
+    }
+    let mut rest = line;
+    while let Some(at) = rest.find("super::") {
+        let mut after = &rest[at..];
+        let mut climbed = 0;
+        while let Some(next) = after.strip_prefix("super::") {
+            after = next;
+            climbed += 1;
+        }
+        if climbed >= source.depth {
+            found.push(after);
+        }
+        rest = after;
+    }
+    found
+}
+
+/// The first names of a path or of the paths in braces: `tensor::Error`, `{kernel, tensor::{a, b}}`.
+fn first_names(path: &str) -> Vec<&str> {
+    let Some(inside) = path.strip_prefix('{') else {
+        return names(path).next().into_iter().collect();
+    };
+    let mut firsts = Vec::new();
+    let (mut depth, mut start) = (0, 0);
+    for (at, letter) in inside.char_indices() {
+        match letter {
+            '{' => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            ',' | '}' if depth == 0 => {
+                firsts.extend(names(&inside[start..at]).next());
+                start = at + 1;
+                if letter == '}' {
+                    return firsts;
+                }
+            }
+            _ => {}
+        }
+    }
+    firsts.extend(names(&inside[start..]).next());
+    firsts
+}
+
+fn told(broken: &[String]) {
+    assert!(broken.is_empty(), "the law of the house is broken:\n{}\n", broken.join("\n"));
+}
+
+#[test]
+fn imports_go_down_the_layers() {
+    let sources = sources();
+    let mut macros: BTreeMap<String, &str> = BTreeMap::new();
+    for source in &sources {
+        for (_, line) in &source.code {
+            if let (Some((_, name)), Some(layer)) = (line.split_once("macro_rules! "), source.layer) {
+                macros.extend(names(name).next().map(|name| (name.to_owned(), layer)));
+            }
+        }
+    }
+    let height = |layer: &str| LAYERS.iter().position(|other| *other == layer);
+    let mut broken = Vec::new();
+    for source in &sources {
+        let Some(layer) = source.layer else { continue };
+        // A path may go over several lines: braces are closed before it is read.
+        let joined: Vec<(usize, String)> = statements(&source.code);
+        for (number, line) in &joined {
+            for name in roots(source, line).into_iter().flat_map(first_names) {
+                let used = macros.get(name).copied().unwrap_or(name);
+                let Some(target) = height(used) else { continue };
+                let up = Some(target) > height(layer);
+                if up || NOT_FOR.contains(&(layer, used)) {
+                    broken.push(format!(
+                        "{}:{number}: {layer} uses {used}; {layer} may use {}",
+                        source.path,
+                        allowed(layer)
+                    ));
+                }
+            }
+        }
+    }
+    told(&broken);
+}
+
+fn allowed(layer: &str) -> String {
+    let below = LAYERS.iter().take_while(|other| **other != layer);
+    let open: Vec<&str> = below.copied().filter(|other| !NOT_FOR.contains(&(layer, other))).collect();
+    if open.is_empty() { "no other layer".to_owned() } else { format!("only {}", open.join(", ")) }
+}
+
+/// Lines with `use` declarations that go over several lines put into one.
+fn statements(code: &[(usize, String)]) -> Vec<(usize, String)> {
+    let mut joined: Vec<(usize, String)> = Vec::new();
+    let mut open = false;
+    for (number, line) in code {
+        match joined.last_mut().filter(|_| open) {
+            Some((_, whole)) => whole.push_str(line.trim()),
+            None => joined.push((*number, line.clone())),
+        }
+        let (_, whole) = joined.last().expect("a line was pushed");
+        let is_use = whole.trim_start().trim_start_matches("pub ").starts_with("use ");
+        open = is_use && !whole.contains(';');
+    }
+    joined
+}
+
+#[test]
+fn nothing_below_the_shell_prints() {
+    const PRINTING: [&str; 7] =
+        ["println!", "print!", "eprintln!", "eprint!", "dbg!", "io::stdout", "io::stderr"];
+    let mut broken = Vec::new();
+    for source in sources().iter().filter(|source| source.layer.is_some_and(|layer| layer != "app")) {
+        for (number, line) in &source.code {
+            if let Some(found) = PRINTING.iter().find(|word| line.contains(**word)) {
+                let path = &source.path;
+                broken.push(format!("{path}:{number}: {found}; only src/app writes to the terminal"));
+            }
+        }
+    }
+    told(&broken);
+}
+
+#[test]
+fn unsafe_stands_in_one_file() {
+    let mut broken = Vec::new();
+    for source in sources().iter().filter(|source| source.path != UNSAFE) {
+        for (number, line) in &source.code {
+            if names(line).any(|name| name == "unsafe") {
+                broken.push(format!("{}:{number}: unsafe; it may stand in {UNSAFE} only", source.path));
+            }
+        }
+    }
+    told(&broken);
+}
+
+#[test]
+fn nothing_is_left_to_do_in_silence() {
+    const UNDONE: [&str; 3] = ["todo!", "unimplemented!", ".unwrap()"];
+    let mut broken = Vec::new();
+    for source in sources() {
+        for (number, line) in &source.code {
+            if let Some(found) = UNDONE.iter().find(|word| line.contains(**word)) {
+                let path = &source.path;
+                broken.push(format!("{path}:{number}: {found}; give an error, or `expect` with the reason"));
+            }
+        }
+    }
+    told(&broken);
+}
+
+#[test]
+fn files_are_small_and_say_what_they_are() {
+    let mut broken = Vec::new();
+    for source in sources() {
+        let path = &source.path;
+        if source.code.len() > LONGEST {
+            let lines = source.code.len();
+            broken.push(format!("{path}: {lines} lines of code; at most {LONGEST}: part it by ideas"));
+        }
+        if !source.text.starts_with("//!") {
+            broken.push(format!("{path}:1: the first line says what this file is: //! ..."));
+        }
+        let name = path.rsplit('/').next().unwrap_or(path).trim_end_matches(".rs");
+        if EMPTY_NAMES.contains(&name) {
+            broken.push(format!("{path}: `{name}` names no idea"));
+        }
+    }
+    told(&broken);
+}
+
+#[test]
+fn the_law_sees_what_breaks_it() {
+    assert_eq!(first_names("{kernel, tensor::{a, b}, torch}"), ["kernel", "tensor", "torch"]);
+    assert_eq!(first_names("view::Text;"), ["view"]);
+    assert_eq!(bare(r#"a("crate::app \" x") // crate::view"#), "a() ");
+    let source = Source { path: String::new(), layer: None, depth: 2, text: String::new(), code: Vec::new() };
+    assert_eq!(roots(&source, "use super::super::view::Text;"), ["view::Text;"]);
+    assert!(roots(&source, "use super::text::Text;").is_empty());
+    let lines = [(1, "use crate::{".to_owned()), (2, "    view::Text,".to_owned()), (3, "};".to_owned())];
+    assert_eq!(statements(&lines), [(1, "use crate::{view::Text,};".to_owned())]);
+}
