@@ -16,7 +16,7 @@ pub fn memory_order(layout: &Layout) -> Layout {
 /// Zeros of this tensor's shape and order in memory. As `torch.empty_like`, whose elements are not read.
 pub fn empty_like(x: &Tensor, dtype: DType) -> Result<Tensor> {
     let len = allow(x.shape(), dtype)?;
-    Ok(Tensor::from_parts(Storage::new(Buffer::zeros(dtype, len)), super::strides::like(x.layout()), dtype))
+    Ok(Tensor::from_parts(Storage::new(Buffer::zeros(dtype, len)), x.layout().preserved(), dtype))
 }
 
 /// Writes values that come in the order of `target`'s memory; they are of `dtype` and become `target`'s.
