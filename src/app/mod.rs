@@ -7,11 +7,13 @@
 //! | [`shell`] | the two streams, the look of things, exit codes |
 //! | [`plan`] | a name or a file to the cells that are to run |
 //! | [`machine`] | one interpreter for a plan; Ctrl-C |
+//! | [`desk`] | an interpreter with the state of a step, and what its tensors are called |
 //! | [`document`] | what ran, as JSON |
 //! | [`step`], [`figures`] | a step that ran, and its tensors, to what the view shows |
 //! | [`run`], [`show`], [`list`], [`check`], [`spread`] | the commands |
 
 mod check;
+mod desk;
 mod document;
 mod figures;
 mod list;

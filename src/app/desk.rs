@@ -1,0 +1,85 @@
+//! A desk to work at: one interpreter with the state of a step or a file, and what its tensors are called.
+//! Room: app. What walkthrough, REPL, `why`, trace and what-if start from; writes nothing.
+
+use super::figures::{self, Names};
+use super::machine;
+use super::plan::Plan;
+use super::shell::Wishes;
+use crate::explain;
+use crate::lesson::{Lesson, Step};
+use crate::session::{Outcome, Session};
+use crate::tensor::Tensor;
+use crate::view::Figure;
+
+/// One interpreter, the cells it has run, and the step whose names hold in it.
+pub struct Desk<'c> {
+    /// The interpreter.
+    pub session: Session,
+    /// The step whose axes and tokens name things; none for a file.
+    pub at: Option<(&'c Step, &'c Lesson)>,
+    /// What ran here, in order: run again, it leads to the same state.
+    pub ran: Vec<Ran>,
+    wishes: Wishes,
+}
+
+/// A cell that ran.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ran {
+    /// The name it ran under: `step3`, `cell 4`.
+    pub name: String,
+    /// Its code.
+    pub source: String,
+}
+
+impl<'c> Desk<'c> {
+    /// An empty desk: nothing has run.
+    pub fn new(wishes: &Wishes) -> Desk<'c> {
+        Desk { session: machine::session(wishes), at: None, ran: Vec::new(), wishes: wishes.clone() }
+    }
+
+    /// A desk on which each of these cells has run; `each` hears of every one, and ends it by `false`.
+    pub fn set(plan: &Plan<'c>, wishes: &Wishes, mut each: impl FnMut(usize, &Outcome) -> bool) -> Desk<'c> {
+        let mut desk = Desk::new(wishes);
+        for (index, cell) in plan.cells.iter().enumerate() {
+            desk.at = cell.step.or(desk.at);
+            let outcome = desk.run(&cell.source, &cell.name);
+            if !each(index, &outcome) {
+                break;
+            }
+        }
+        desk
+    }
+
+    /// Runs a cell here and remembers it.
+    pub fn run(&mut self, source: &str, name: &str) -> Outcome {
+        let outcome = self.session.run(source, name);
+        self.ran.push(Ran { name: name.to_owned(), source: source.to_owned() });
+        outcome
+    }
+
+    /// A second desk on which the same cells have run anew: what happens there leaves this one alone.
+    pub fn again(&self) -> Desk<'c> {
+        let mut desk = Desk { at: self.at, ..Desk::new(&self.wishes) };
+        for cell in &self.ran {
+            desk.run(&cell.source, &cell.name);
+        }
+        desk
+    }
+
+    /// What the learner calls the tensors that are bound here.
+    pub fn names(&self) -> explain::Names {
+        let variables = self.session.variables().into_iter();
+        explain::Names::new(variables.map(|variable| (variable.name, variable.value)))
+    }
+
+    /// Names for axes and along them, if a lesson gives any.
+    pub fn labels(&self) -> Option<Names<'c>> {
+        self.at.map(|(step, lesson)| Names::of(step, lesson))
+    }
+
+    /// A tensor as it is to be shown, under this name.
+    pub fn figure(&self, name: &str, tensor: &Tensor) -> Figure {
+        let options = *self.session.state().print_options.borrow();
+        figures::figure(name, tensor, self.labels(), &options)
+    }
+}
