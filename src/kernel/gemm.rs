@@ -219,3 +219,50 @@ fn avx512<W: Work>(work: W) -> W::Output {
 fn avx2<W: Work>(work: W) -> W::Output {
     work.run()
 }
+
+/// Chains of multiply-adds that never leave the registers, on the widest vectors this machine has: how many
+/// multiply-adds there were, and what they came to (1 / (1 - factor) after many of them).
+pub(super) fn chains(rounds: usize, factor: f32) -> (usize, f32) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f") {
+            // SAFETY: the feature that `chains_512` names was just detected.
+            return unsafe { chains_512(rounds, factor) };
+        }
+        if is_x86_feature_detected!("avx") && is_x86_feature_detected!("fma") {
+            // SAFETY: both features that `chains_256` names were just detected.
+            return unsafe { chains_256(rounds, factor) };
+        }
+    }
+    let mut sums = [[0.0f32; 4]; 12];
+    for _ in 0..rounds {
+        for sum in sums.iter_mut().flatten() {
+            *sum = *sum * factor + 1.0;
+        }
+    }
+    (rounds * 48, sums[11][3])
+}
+
+#[cfg(target_arch = "x86_64")]
+macro_rules! chains_of {
+    ($name:ident, $features:literal, $width:literal, $all:ident, $fma:ident, $first:ident) => {
+        #[target_feature(enable = $features)]
+        fn $name(rounds: usize, factor: f32) -> (usize, f32) {
+            use std::arch::x86_64::{$all, $first, $fma};
+            // Starts that differ: equal chains would be worked out once.
+            let mut sums: [_; 12] = std::array::from_fn(|at| $all(at as f32));
+            let (factor, one) = ($all(factor), $all(1.0));
+            for _ in 0..rounds {
+                for sum in &mut sums {
+                    *sum = $fma(*sum, factor, one);
+                }
+            }
+            let first = sums.map(|sum| $first(sum));
+            (rounds * 12 * $width, first.iter().sum::<f32>() / 12.0)
+        }
+    };
+}
+#[cfg(target_arch = "x86_64")]
+chains_of!(chains_512, "avx512f", 16, _mm512_set1_ps, _mm512_fmadd_ps, _mm512_cvtss_f32);
+#[cfg(target_arch = "x86_64")]
+chains_of!(chains_256, "avx,fma", 8, _mm256_set1_ps, _mm256_fmadd_ps, _mm256_cvtss_f32);
