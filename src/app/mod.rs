@@ -10,8 +10,9 @@
 //! | [`desk`] | an interpreter with the state of a step, and what its tensors are called |
 //! | [`document`] | what ran, as JSON |
 //! | [`step`], [`figures`] | a step that ran, and its tensors, to what the view shows |
-//! | [`run`], [`show`], [`list`], [`check`], [`spread`] | the commands |
+//! | [`run`], [`show`], [`list`], [`check`], [`bench`], [`spread`] | the commands |
 
+mod bench;
 mod check;
 mod desk;
 mod document;

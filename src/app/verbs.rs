@@ -9,7 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use super::shell::{Exit, Failure, Shell, When, Wishes, coloured, columns};
-use super::{check, list, run, show, spread};
+use super::{bench, check, list, run, show, spread};
 use crate::kernel::random::Family;
 use crate::lesson::{Catalogue, names};
 
@@ -63,6 +63,14 @@ pub static VERBS: &[Verb] = &[
         first: true,
         args: check::Args::augment_args,
         run: |matches, shell| check::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "bench",
+        line: "Measure attention on this machine, against the machine's own limit",
+        examples: "attn bench\nattn bench --tokens 1024 --causal --path fused\nattn bench --json",
+        first: false,
+        args: bench::Args::augment_args,
+        run: |matches, shell| bench::run(&parsed(matches)?, shell),
     },
     Verb {
         name: "completions",

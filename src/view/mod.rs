@@ -2,6 +2,7 @@
 //! Room: view. Takes plain values and a [`Look`]; gives a [`Text`]. No Tensor is computed here,
 //! nothing is global: width, colour and plainness are arguments.
 
+pub mod bench;
 pub mod check;
 pub mod code;
 pub mod compare;

@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use attn::view::bench::{Bench, Growth, Row, bench};
 use attn::view::check::{CheckedCell, CheckedFile, Verdict, report};
 use attn::view::code::code;
 use attn::view::compare::{Change, ChangedRow, Setting, what_if};
@@ -297,6 +298,7 @@ pub fn screens(look: Look) -> Vec<(&'static str, Text)> {
         ("why", explained(look)),
         ("storage", strips(look)),
         ("quiz", asked(look)),
+        ("bench", measured(look)),
     ]
 }
 
@@ -394,4 +396,32 @@ fn asked(look: Look) -> Text {
     let choices = ["It stays the same.", "Each **row** sums to 1."].map(str::to_string);
     text.section(question("Which of these holds afterwards?", &choices, look));
     text
+}
+
+fn measured(look: Look) -> Text {
+    let row = |tokens, name: &str, micros, gflops, fraction, megabytes| Row {
+        tokens,
+        name: name.into(),
+        median: Duration::from_micros(micros),
+        best: Duration::from_micros(micros * 9 / 10),
+        gflops,
+        fraction,
+        megabytes,
+    };
+    let points = vec![(1024, 20.5, Some(60.0)), (4096, 240.0, Some(112.0))];
+    let text = Bench {
+        layer: "Multi-head attention, 768 wide, 12 heads, batch of 1, float32, forward".into(),
+        machine: "a processor, 2 threads, multiply-add peak 520 GFLOP/s".into(),
+        rows: vec![
+            row(256, "three loops", 1_020_000, 1.3, 0.0025, None),
+            row(1024, "fused", 20_500, 393.0, 0.755, Some(60.0)),
+            row(1024, "fused, causal", 17_300, 372.0, 0.716, Some(1060.4)),
+        ],
+        growth: vec![Growth { name: "fused".into(), points }],
+        scores: Some((4096, 12)),
+        skipped: vec![
+            "16384 tokens, materialised: left out, it needs 36 GB, more than half of what there is".into(),
+        ],
+    };
+    bench(&text, look)
 }
