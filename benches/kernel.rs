@@ -1,0 +1,115 @@
+//! The kernel's parts at GPT-2's size: `cargo bench --bench kernel`.
+//! Products say how many multiply-adds they do, the rest how many bytes they move, so that criterion's
+//! throughput can be held against the machine's peak (`attn bench`) and its memory.
+
+use std::hint::black_box;
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use ndarray::{Array2, Array3, Array4, ArrayD};
+
+use attn::kernel::attention::{Mask, materialised, streaming};
+use attn::kernel::{gemm, math, norm, random::Generator, softmax};
+
+const WIDTH: usize = 768;
+const HEADS: usize = 12;
+const HEAD: usize = WIDTH / HEADS;
+
+/// Numbers between -2 and 2 that are the same each time.
+fn numbers(count: usize) -> Vec<f32> {
+    let mut state = 1u32;
+    let mut next = || {
+        state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+        (state >> 8) as f32 / (1 << 22) as f32 - 2.0
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+fn matrix(rows: usize, columns: usize) -> Array2<f32> {
+    Array2::from_shape_vec((rows, columns), numbers(rows * columns))
+        .expect("as many numbers as the shape has")
+}
+
+/// (1, heads, tokens, width of a head), as the chapter's class has them: heads side by side in each token.
+fn heads(tokens: usize) -> Array4<f32> {
+    let all = Array4::from_shape_vec((1, tokens, HEADS, HEAD), numbers(tokens * WIDTH));
+    all.expect("as many numbers as the shape has").permuted_axes([0, 2, 1, 3])
+}
+
+fn products(c: &mut Criterion) {
+    let mut group = c.benchmark_group("product");
+    for (m, k, n) in [(1024, WIDTH, WIDTH), (1024, WIDTH, 4 * WIDTH), (1024, HEAD, 1024), (1024, 1024, HEAD)]
+    {
+        let (a, b) = (matrix(m, k), matrix(k, n));
+        let mut out = Array2::zeros((m, n));
+        group.throughput(Throughput::Elements((m * k * n) as u64));
+        group.bench_function(BenchmarkId::from_parameter(format!("{m}x{k}x{n}")), |bench| {
+            bench.iter(|| gemm::matmul(a.view(), b.view(), black_box(&mut out).view_mut()));
+        });
+    }
+    let (a, b) = (numbers(HEADS * 1024 * HEAD), numbers(HEADS * 1024 * HEAD));
+    let a = Array3::from_shape_vec((HEADS, 1024, HEAD), a).expect("as many numbers as the shape has");
+    let b = Array3::from_shape_vec((HEADS, HEAD, 1024), b).expect("as many numbers as the shape has");
+    let mut out = Array3::zeros((HEADS, 1024, 1024));
+    group.throughput(Throughput::Elements((HEADS * 1024 * 1024 * HEAD) as u64));
+    group.bench_function("scores of all heads", |bench| {
+        bench.iter(|| gemm::batched(a.view(), b.view(), black_box(&mut out).view_mut()));
+    });
+    group.finish();
+}
+
+fn pointwise(c: &mut Criterion) {
+    let mut group = c.benchmark_group("pointwise");
+    let x = numbers(1024 * 4 * WIDTH);
+    let mut out = vec![0.0; x.len()];
+    group.throughput(Throughput::Bytes(8 * x.len() as u64));
+    group.bench_function("exp", |bench| bench.iter(|| math::exp_vector(&x, black_box(&mut out))));
+    group.bench_function("gelu", |bench| bench.iter(|| math::gelu(&x, black_box(&mut out))));
+    group.bench_function("gelu, tanh", |bench| bench.iter(|| math::gelu_tanh(&x, black_box(&mut out))));
+    group.finish();
+}
+
+fn rows(c: &mut Criterion) {
+    let mut group = c.benchmark_group("rows");
+    let scores = ArrayD::from_shape_vec(vec![HEADS, 1024, 1024], numbers(HEADS << 20));
+    let scores = scores.expect("as many numbers as the shape has");
+    group.throughput(Throughput::Bytes(8 * scores.len() as u64));
+    group.bench_function("softmax", |bench| bench.iter(|| softmax::softmax(black_box(scores.view()), 2)));
+    let (x, weight) = (numbers(1024 * WIDTH), vec![1.0; WIDTH]);
+    group.throughput(Throughput::Bytes(8 * x.len() as u64));
+    group.bench_function("layer norm", |bench| {
+        bench.iter(|| norm::layer_norm(black_box(&x), WIDTH, Some(&weight), Some(&weight), 1e-5));
+    });
+    group.finish();
+}
+
+fn attention(c: &mut Criterion) {
+    let mut group = c.benchmark_group("attention");
+    group.sample_size(20);
+    for tokens in [256, 1024] {
+        let x = heads(tokens);
+        let scale = 1.0 / (HEAD as f32).sqrt();
+        group.throughput(Throughput::Elements((2 * HEADS * tokens * tokens * HEAD) as u64));
+        for (name, mask) in [("fused", Mask::None), ("fused, causal", Mask::Causal)] {
+            group.bench_function(BenchmarkId::new(name, tokens), |bench| {
+                bench.iter(|| streaming(x.view(), x.view(), black_box(x.view()), scale, &mask));
+            });
+        }
+        group.bench_function(BenchmarkId::new("materialised", tokens), |bench| {
+            bench.iter(|| materialised(x.view(), x.view(), black_box(x.view()), scale, &Mask::None));
+        });
+    }
+    group.finish();
+}
+
+fn streams(c: &mut Criterion) {
+    let mut group = c.benchmark_group("random numbers");
+    let mut generator = Generator::new(123);
+    group.throughput(Throughput::Elements(1 << 16));
+    group.bench_function("32 bits each", |bench| {
+        bench.iter(|| (0..1 << 16).fold(0u32, |all, _| all ^ black_box(generator.random())));
+    });
+    group.finish();
+}
+
+criterion_group!(benches, products, pointwise, rows, attention, streams);
+criterion_main!(benches);
