@@ -24,7 +24,11 @@ use super::{
     raised::Raised,
     setup, timing,
 };
-use crate::{kernel::random::Family, tensor::Tensor, torch};
+use crate::{
+    kernel::random::Family,
+    tensor::Tensor,
+    torch::{self, trace::Trace},
+};
 
 /// How a session behaves.
 pub struct Options {
@@ -118,6 +122,14 @@ impl Session {
         };
         let (stdout, stderr) = self.sink.borrow_mut().take();
         Outcome { stdout, stderr, result, error, elapsed, changed }
+    }
+
+    /// Runs one cell as [`Session::run`] does, and tells each operation that ran.
+    pub fn traced(&mut self, source: &str, name: &str) -> (Outcome, Trace) {
+        self.state.tracer.begin();
+        let outcome = self.run(source, name);
+        let trace = self.interpreter.enter(|_| self.state.tracer.end());
+        (outcome, trace)
     }
 
     /// The value of an expression in the namespace, as `read` takes it. What it prints is dropped.

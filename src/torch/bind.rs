@@ -42,12 +42,17 @@ impl<T> OrRaise<T> for Result<T, Error> {
     }
 }
 
+/// Whether code of this file is library Python, and not a learner's.
+pub fn is_library(path: &str) -> bool {
+    path.starts_with("<attn>") || path.starts_with("<frozen")
+}
+
 /// The learner's line that is running: the innermost frame that is not our own Python.
 pub fn site(vm: &VirtualMachine) -> Option<Site> {
     let mut frame = vm.current_frame()?;
     loop {
         let path = frame.code.source_path().as_str();
-        if !path.starts_with("<frozen") {
+        if !is_library(path) {
             let line = frame.current_location().line.get();
             return Some(Site { cell: path, line });
         }

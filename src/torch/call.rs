@@ -248,6 +248,9 @@ fn arranged(op: &'static Op, value: Value, args: &[Arg]) -> Value {
 /// Runs an operation on bound arguments; its results are recorded.
 pub fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Result<Value> {
     let state = caller.state;
+    if state.tracer.is_on() {
+        return state.tracer.call(op.name, args, |args| call(caller, op, form, args));
+    }
     let call = Call {
         state,
         op,
@@ -303,6 +306,9 @@ pub fn call_in_place(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg
         .and_then(Arg::tensor)
         .cloned()
         .ok_or_else(|| Error::type_error(format!("{name}(): self must be a Tensor")))?;
+    if state.tracer.is_on() {
+        return state.tracer.write(name, &target, args, |args| call_in_place(caller, op, form, args));
+    }
     // One value may be written over and over.
     if !matches!(op.name, "fill" | "zero_") {
         allow_layout(&target)?;
@@ -447,6 +453,11 @@ pub fn overwrite(
     write: impl FnOnce(&Tensor) -> Result<()>,
 ) -> Result<()> {
     let state = caller.state;
+    if state.tracer.is_on() {
+        return state
+            .tracer
+            .write(what.name, target, args, |args| overwrite(caller, what, target, args, write));
+    }
     let needs_grad = state.grad_mode.get()
         && what.differentiable
         && args.iter().any(|arg| arg.tensors().iter().any(Tensor::requires_grad));

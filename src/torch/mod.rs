@@ -19,6 +19,7 @@ pub mod schema;
 pub mod state;
 pub mod table;
 mod tensor_class;
+pub mod trace;
 mod written;
 
 pub use module::{install, tensor_object, tensor_value};

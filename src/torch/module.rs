@@ -9,6 +9,7 @@ use rustpython_vm::{AsObject, Context, PyObjectRef, PyPayload, PyResult, TryFrom
 
 use super::bind::{OrRaise, int, site, tensor_of};
 use super::build::tensor_from;
+use super::call::Value;
 use super::classes::{PyDType, PyGenerator, classes};
 use super::function::{PyOp, run};
 use super::state::State;
@@ -60,6 +61,10 @@ fn make_classes(ctx: &Context) -> Vec<(&'static str, PyObjectRef)> {
 
 /// A tensor of Python data, with a record of how it came: the end of the way down for `why`.
 fn made(tensor: Tensor, state: &Rc<State>, requires_grad: bool, vm: &VirtualMachine) -> PyResult {
+    if state.tracer.is_on() {
+        let given = tensor.clone();
+        state.tracer.call("tensor", Vec::new(), |_| Ok(Value::Tensor(given))).or_raise(vm)?;
+    }
     let record = state.recorder.record(Ran {
         op: "tensor",
         grad_name: "",

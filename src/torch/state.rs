@@ -4,6 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use super::trace::Tracer;
 use crate::kernel::random::{Family, Generator};
 use crate::tensor::show::PrintOptions;
 use crate::tensor::{DType, Recorder};
@@ -23,6 +24,8 @@ pub struct State {
     pub print_options: RefCell<PrintOptions>,
     /// Records what ran.
     pub recorder: Recorder,
+    /// Traces what runs, operation by operation, while it is on.
+    pub tracer: Tracer,
 }
 
 impl State {
@@ -35,6 +38,7 @@ impl State {
             default_dtype: Cell::new(DType::Float32),
             print_options: RefCell::new(PrintOptions::default()),
             recorder: Recorder::default(),
+            tracer: Tracer::default(),
         })
     }
 }

@@ -1,0 +1,113 @@
+//! The tracer: what ran, in which calls, on which operands, as they were then.
+
+use attn::session::{Options, Session, with_room};
+use attn::torch::trace::{Trace, Traced};
+
+const CLASS: &str = "\
+import torch
+import torch.nn as nn
+class Head(nn.Module):
+    def __init__(self, d_in, d_out):
+        super().__init__()
+        self.W = nn.Linear(d_in, d_out, bias=False)
+        self.register_buffer('mask', torch.ones(3, 3).triu(1))
+    def forward(self, x):
+        keys = self.W(x)
+        scores = x @ keys.T
+        scores.masked_fill_(self.mask.bool(), -torch.inf)
+        return torch.softmax(scores, dim=-1) @ x
+class Two(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heads = nn.ModuleList([Head(2, 2) for _ in range(2)])
+    def forward(self, x):
+        return torch.cat([head(x) for head in self.heads], dim=-1)
+torch.manual_seed(123)
+two = Two()
+x = torch.rand(3, 2)
+";
+
+/// Looks at the trace of a cell, on the thread that made it.
+fn traced(before: &'static str, cell: &'static str, look: fn(&Trace)) {
+    with_room(move || {
+        let mut session = Session::new(Options::default());
+        let outcome = session.run(before, "before");
+        assert_eq!(outcome.error, None);
+        look(&session.traced(cell, "cell").1);
+    });
+}
+
+fn functions(step: &Traced) -> Vec<&str> {
+    step.calls.iter().filter(|call| !call.library).map(|call| call.function).collect()
+}
+
+#[test]
+fn a_forward_is_traced_with_its_calls_names_and_lines() {
+    traced(CLASS, "y = two(x)\n", |trace| {
+        let ops: Vec<&str> = trace.steps.iter().map(|step| step.op).collect();
+        let head = ["linear", "T", "matmul", "bool", "masked_fill_", "softmax", "matmul"];
+        assert_eq!(ops, [&head[..], &head[..], &["cat"]].concat());
+
+        let linear = &trace.steps[0];
+        assert_eq!(functions(linear), ["<module>", "Two.forward", "Head.forward"]);
+        let inside: Vec<_> =
+            linear.inside().iter().map(|call| (call.function, call.class.as_deref())).collect();
+        assert_eq!(inside, [("Module.__call__", Some("Linear")), ("Linear.forward", Some("Linear"))]);
+        let site = linear.site().expect("a line ran it");
+        assert_eq!((site.cell, site.line), ("before", 9));
+        let names: Vec<_> = linear.operands.iter().map(|operand| operand.name.as_deref()).collect();
+        assert_eq!(names, [Some("x"), Some("self.W.weight")]);
+        let span = linear.place().expect("a line ran it").span;
+        assert_eq!((span.start.column, span.end.column), (16, 25), "self.W(x)");
+
+        // The two heads are two activations of one function, called from one place.
+        let activation =
+            |at: usize| trace.steps[at].calls.iter().rfind(|call| !call.library).map(|it| it.activation);
+        assert_eq!(activation(0), activation(6));
+        assert_ne!(activation(0), activation(7));
+        assert_eq!(trace.steps[0].calls[0].activation, trace.steps[14].calls[0].activation);
+    });
+}
+
+#[test]
+fn tensors_are_held_as_they_were() {
+    traced(CLASS, "y = two(x)\n", |trace| {
+        let (transposed, product, filled) = (&trace.steps[1], &trace.steps[2], &trace.steps[4]);
+        assert!(transposed.is_view && !product.is_view && !filled.is_view);
+        assert!(filled.in_place && filled.results[0].shares(&filled.operands[0]));
+        let (before, after) = (product.results[0].values(), filled.results[0].values());
+        let (before, after) = (before.expect("it is small"), after.expect("it is small"));
+        assert!(before.float(1).is_finite() && after.float(1) == f64::NEG_INFINITY);
+        assert_eq!(filled.operands[0].values().expect("it is small").float(1), before.float(1));
+        assert_eq!(filled.operands[0].name.as_deref(), Some("scores"));
+        assert!(product.results[0].same(&filled.operands[0]));
+    });
+}
+
+#[test]
+fn what_raises_is_traced_and_what_is_off_costs_nothing() {
+    traced("import torch\n", "x = torch.tensor([1., 2.])\nx[0] = 3\nx @ torch.ones(3)\n", |trace| {
+        let ops: Vec<&str> = trace.steps.iter().map(|step| step.op).collect();
+        assert_eq!(ops, ["tensor", "setitem", "ones", "matmul"]);
+        let last = trace.steps.last().expect("four ran");
+        assert!(last.error.as_deref().is_some_and(|said| said.contains("size")), "{:?}", last.error);
+    });
+    with_room(|| {
+        let mut session = Session::new(Options::default());
+        session.traced("import torch\ntorch.ones(2)\n", "cell");
+        session.run("torch.ones(3)\n", "cell");
+        assert!(session.state().tracer.end().steps.is_empty());
+    });
+}
+
+#[test]
+fn long_and_large_traces_are_bounded() {
+    traced("import torch\nx = torch.zeros(1)\n", "for i in range(50_010): x = x + 1\n", |trace| {
+        assert_eq!((trace.steps.len(), trace.beyond), (Trace::KEPT, 10));
+    });
+    traced("import torch\n", "x = torch.zeros(3_000_000)\nfor i in range(9): y = x + i\n", |trace| {
+        let held = trace.steps.iter().filter(|step| step.results[0].tensor.is_some()).count();
+        assert!((2..9).contains(&held), "{held}");
+        assert_eq!(trace.steps[9].results[0].shape(), [3_000_000]);
+    });
+}
