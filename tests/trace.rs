@@ -1,7 +1,10 @@
 //! The tracer: what ran, in which calls, on which operands, as they were then.
 
+use attn::explain::trace::{Cost, Item, Sources, told};
+use attn::lesson::Catalogue;
 use attn::session::{Options, Session, with_room};
 use attn::torch::trace::{Trace, Traced};
+use attn::view::{Look, trace};
 
 const CLASS: &str = "\
 import torch
@@ -100,6 +103,21 @@ fn what_raises_is_traced_and_what_is_off_costs_nothing() {
     });
 }
 
+/// Whoever looks on changes nothing: neither what names are bound, nor what comes out.
+#[test]
+fn tracing_leaves_the_names_alone() {
+    with_room(|| {
+        let cell = "import torch\nx = torch.eye(2)\ny = [row * 2 for row in x]\nclass A:\n    w = x + 1\n\
+                    z = [[a @ b for a in x] for b in y]\nsorted(vars(A))";
+        let run = |traced: bool| {
+            let mut session = Session::new(Options::default());
+            let outcome = if traced { session.traced(cell, "cell").0 } else { session.run(cell, "cell") };
+            (outcome.error, outcome.result, session.names())
+        };
+        assert_eq!(run(true), run(false));
+    });
+}
+
 #[test]
 fn long_and_large_traces_are_bounded() {
     traced("import torch\nx = torch.zeros(1)\n", "for i in range(50_010): x = x + 1\n", |trace| {
@@ -109,5 +127,98 @@ fn long_and_large_traces_are_bounded() {
         let held = trace.steps.iter().filter(|step| step.results[0].tensor.is_some()).count();
         assert!((2..9).contains(&held), "{held}");
         assert_eq!(trace.steps[9].results[0].shape(), [3_000_000]);
+    });
+}
+
+/// The sum of what rows say, each as often as it ran.
+fn summed(items: &[Item]) -> (usize, Cost) {
+    items
+        .iter()
+        .fold((0, Cost::default()), |(count, cost), item| (count + item.operations(), cost + item.cost()))
+}
+
+/// Loops within loops, with calls in them: folding loses nothing, and each line of code stands once.
+#[test]
+fn folding_keeps_every_operation_and_its_cost() {
+    let mut state = 11u64;
+    let mut draw = |below: u64| {
+        state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        (state >> 33) % below
+    };
+    for _ in 0..20 {
+        let mut source = "import torch\nx = torch.ones(2, 2)\ndef f(y):\n    return y @ y + y\n".to_owned();
+        let mut depth = 0;
+        let mut lines = 0;
+        for _ in 0..7 {
+            let line = match draw(5) {
+                0 | 1 => {
+                    depth += 1;
+                    format!("for i{depth} in range({}):", draw(3) + 2)
+                }
+                2 => "x = f(x) / 9".to_owned(),
+                3 => "x = torch.softmax(x, dim=-1)".to_owned(),
+                _ => "x[0] = x[1] * 2".to_owned(),
+            };
+            let indent = depth - usize::from(line.starts_with("for"));
+            source.push_str(&format!("{}{line}\n", "    ".repeat(indent)));
+            lines += 1;
+        }
+        source.push_str(&format!("{}x = x * 1\n", "    ".repeat(depth)));
+        with_room(move || {
+            let mut session = Session::new(Options::default());
+            let (outcome, trace) = session.traced(&source, "cell");
+            assert_eq!(outcome.error, None, "{source}");
+            let sources = Sources::new([("cell".to_owned(), source.clone())]);
+            let (all, folded) = (told(&trace, &sources, true), told(&trace, &sources, false));
+            assert_eq!(summed(&all.items), (all.operations, all.cost), "{source}");
+            assert_eq!(summed(&folded.items), (all.operations, all.cost), "{source}");
+            // At most three rows for a line of code: what it reads, works out, and writes.
+            assert!(rows(&folded.items) <= 3 * (lines + 4), "{source}\n{folded:?}");
+        });
+    }
+}
+
+fn rows(items: &[Item]) -> usize {
+    let of = |item: &Item| match item {
+        Item::Ran(_) => 1,
+        Item::Called(group) => rows(&group.items),
+        Item::Again(repeat) => rows(&repeat.items),
+    };
+    items.iter().map(of).sum()
+}
+
+/// Every cell of the chapter has a trace that fits the screen, with the learner's own code in each row.
+#[test]
+fn the_chapter_is_traced() {
+    with_room(|| {
+        let catalogue = Catalogue::new();
+        for lesson in catalogue.lessons() {
+            let lesson = lesson.expect("the lessons can be read");
+            let mut session = Session::new(Options::default());
+            let mut cells = Vec::new();
+            let needed = lesson.steps.first().into_iter().flat_map(|step| catalogue.prelude(step)).flatten();
+            for step in needed {
+                session.run(&step.code, &step.name());
+                cells.push((step.name(), step.code.clone()));
+            }
+            for step in &lesson.steps {
+                cells.push((step.name(), step.code.clone()));
+                let (_, traced) = session.traced(&step.code, &step.name());
+                let told = told(&traced, &Sources::new(cells.clone()), false);
+                assert_eq!(summed(&told.items), (told.operations, told.cost), "{}", step.name());
+                for (width, plain) in [(80, false), (40, false), (60, true)] {
+                    let text = trace::trace(&told, Look { width, colour: false, plain });
+                    assert!(text.width() <= width, "{} at {width}:\n{}", step.name(), text.characters());
+                    let odd = |letter: char| "│×▁▂▃▄▅▆▇█…".contains(letter);
+                    assert!(!plain || !text.characters().contains(odd), "{}", text.characters());
+                }
+                for row in told.items.iter().filter_map(|item| match item {
+                    Item::Ran(row) => Some(row),
+                    _ => None,
+                }) {
+                    assert!(step.code.contains(row.text.split_whitespace().next().unwrap_or("?")), "{row:?}");
+                }
+            }
+        }
     });
 }

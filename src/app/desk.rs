@@ -9,6 +9,7 @@ use crate::explain;
 use crate::lesson::{Lesson, Step};
 use crate::session::{Outcome, Session};
 use crate::tensor::Tensor;
+use crate::torch::trace::Trace;
 use crate::view::Figure;
 
 /// One interpreter, the cells it has run, and the step whose names hold in it.
@@ -55,6 +56,13 @@ impl<'c> Desk<'c> {
         let outcome = self.session.run(source, name);
         self.ran.push(Ran { name: name.to_owned(), source: source.to_owned() });
         outcome
+    }
+
+    /// Runs a cell here, remembers it, and tells each operation that it ran.
+    pub fn traced(&mut self, source: &str, name: &str) -> (Outcome, Trace) {
+        let traced = self.session.traced(source, name);
+        self.ran.push(Ran { name: name.to_owned(), source: source.to_owned() });
+        traced
     }
 
     /// A second desk on which the same cells have run anew: what happens there leaves this one alone.

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 
 use super::plan::Planned;
+use super::trace::Operation;
 use crate::session::{Outcome, Variable};
 use crate::tensor::Buffer;
 
@@ -36,6 +37,9 @@ pub struct Cell {
     error: Option<Error>,
     ms: f64,
     tensors: Vec<Named>,
+    /// What `--trace` adds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace: Option<Vec<Operation>>,
     /// What `attn check` adds.
     #[serde(flatten)]
     pub check: Option<Checked>,
@@ -85,6 +89,7 @@ impl Cell {
             error,
             ms: (outcome.elapsed.as_secs_f64() * 1e6).round() / 1e3,
             tensors: outcome.changed.iter().map(named).collect(),
+            trace: None,
             check: None,
         }
     }
@@ -94,14 +99,22 @@ impl Cell {
 fn named(variable: &Variable) -> Named {
     let tensor = &variable.value;
     let shape = tensor.shape().to_vec();
-    let values = (tensor.numel() <= MOST).then(|| Values { shape: shape.clone(), data: tensor.to_buffer() });
+    let few = tensor.numel() <= MOST;
+    let values = few.then(|| Values { shape: shape.clone(), data: tensor.to_buffer() });
     Named { name: variable.name.clone(), dtype: tensor.dtype().name(), shape, values }
 }
 
 /// Row-major elements as nested lists; a 0-d tensor is one number.
-struct Values {
+pub struct Values {
     shape: Vec<usize>,
     data: Buffer,
+}
+
+impl Values {
+    /// These elements, row-major, of this shape; none where they are many.
+    pub fn of_few(shape: &[usize], data: Buffer) -> Option<Values> {
+        (data.len() <= MOST).then(|| Values { shape: shape.to_vec(), data })
+    }
 }
 
 impl Serialize for Values {

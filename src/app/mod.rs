@@ -9,6 +9,7 @@
 //! | [`machine`] | one interpreter for a plan; Ctrl-C |
 //! | [`desk`] | an interpreter with the state of a step, and what its tensors are called |
 //! | [`document`] | what ran, as JSON |
+//! | [`trace`] | a cell's operations in order, as text and as JSON |
 //! | [`step`], [`figures`] | a step that ran, and its tensors, to what the view shows |
 //! | [`run`], [`show`], [`list`], [`check`], [`bench`], [`spread`] | the commands |
 
@@ -26,6 +27,7 @@ mod shell;
 mod show;
 mod spread;
 mod step;
+mod trace;
 mod verbs;
 
 use std::ffi::OsString;

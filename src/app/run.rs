@@ -3,17 +3,20 @@
 
 use std::time::Instant;
 
+use super::desk::Ran;
 use super::document::{Cell, Run};
 use super::machine;
 use super::notes::note;
 use super::plan::{Plan, Planned, plan};
 use super::shell::{Exit, Failure, Shell};
-use super::step::step_panel;
+use super::step::{step_panel, unrun_panel};
+use super::trace::{self, Detail};
 use crate::lesson::Catalogue;
 use crate::session::{Outcome, Raised};
+use crate::torch::trace::Trace;
 use crate::view::errors::error;
-use crate::view::panel;
 use crate::view::run::{CellRun, cell, finished};
+use crate::view::{Panel, panel};
 
 /// What `attn run` takes.
 #[derive(clap::Args, Debug)]
@@ -27,6 +30,10 @@ pub struct Args {
     /// Go on after a cell that raises
     #[arg(long)]
     keep_going: bool,
+    /// Show each operation that ran, with its shapes and its cost; `all` unfolds loops and the library's calls
+    #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "folded")]
+    #[arg(hide_possible_values = true)]
+    trace: Option<Detail>,
 }
 
 /// Runs each target in an interpreter of its own.
@@ -42,8 +49,8 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             shell.say("\n")?;
         }
         let ended = match shell.wishes.json {
-            true => as_json(plan, args.keep_going, shell)?,
-            false => as_text(&plan, args.keep_going, &catalogue, shell)?,
+            true => as_json(plan, args, shell)?,
+            false => as_text(&plan, args, &catalogue, shell)?,
         };
         exit = worse(exit, ended);
         if exit == Exit::Interrupted {
@@ -69,17 +76,24 @@ fn ending(raised: &Raised) -> Exit {
     if raised.interrupted { Exit::Interrupted } else { Exit::Raised }
 }
 
-fn as_json(plan: Plan, keep_going: bool, shell: &mut Shell) -> Result<Exit, Failure> {
+fn as_json(plan: Plan, args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut session = machine::session(&shell.wishes);
     let mut exit = Exit::Good;
     let mut cells = Vec::with_capacity(plan.cells.len());
+    let mut ran = Vec::new();
     for (index, cell) in plan.cells.iter().enumerate() {
-        let outcome = session.run(&cell.source, &cell.name);
+        ran.push(Ran { name: cell.name.clone(), source: cell.source.clone() });
+        let (outcome, traced) = match args.trace {
+            Some(_) => session.traced(&cell.source, &cell.name),
+            None => (session.run(&cell.source, &cell.name), Trace::default()),
+        };
         shell.aside(&outcome.stderr);
-        cells.push(Cell::new(index, cell, &outcome));
+        let mut document = Cell::new(index, cell, &outcome);
+        document.trace = args.trace.map(|_| trace::operations(&traced, &ran));
+        cells.push(document);
         if let Some(raised) = unexpected(cell, &outcome) {
             exit = worse(exit, ending(raised));
-            if !keep_going || raised.interrupted {
+            if !args.keep_going || raised.interrupted {
                 break;
             }
         }
@@ -97,13 +111,19 @@ pub fn write_json(document: &impl serde::Serialize, shell: &mut Shell) -> Result
     shell.bytes(&bytes)
 }
 
-fn as_text(plan: &Plan, keep_going: bool, catalogue: &Catalogue, shell: &mut Shell) -> Result<Exit, Failure> {
+fn as_text(plan: &Plan, args: &Args, catalogue: &Catalogue, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut session = machine::session(&shell.wishes);
     let mut exit = Exit::Good;
     let (mut ran, mut raising) = (0, 0);
+    let mut before = Vec::new();
     let start = Instant::now();
     for cell in &plan.cells {
-        let outcome = session.run(&cell.source, &cell.name);
+        before.push(Ran { name: cell.name.clone(), source: cell.source.clone() });
+        let (outcome, traced) = match args.trace {
+            Some(_) if !cell.silent => session.traced(&cell.source, &cell.name),
+            _ => (session.run(&cell.source, &cell.name), Trace::default()),
+        };
+        let told = args.trace.map(|detail| trace::text(&traced, &before, detail, shell.look));
         let bad = unexpected(cell, &outcome);
         if shell.terminal && bad.is_some_and(|raised| raised.interrupted) {
             // The terminal has echoed ^C: what follows begins on a line of its own.
@@ -117,7 +137,28 @@ fn as_text(plan: &Plan, keep_going: bool, catalogue: &Catalogue, shell: &mut She
                 }
                 shell.aside(&outcome.stderr);
                 let made = step_panel(step, lesson, &outcome, &mut session, catalogue);
-                shell.show(&panel(&made, shell.look))?;
+                match told {
+                    None => shell.show(&panel(&made, shell.look))?,
+                    // Whoever asks what ran has read the rest.
+                    Some(told) => {
+                        let bare = Panel {
+                            prose: String::new(),
+                            stdout: made.stdout,
+                            result: made.result,
+                            error: made.error,
+                            ..unrun_panel(step, lesson, catalogue)
+                        };
+                        let mut text = panel(&bare, shell.look);
+                        text.section(told);
+                        shell.show(&text)?;
+                    }
+                }
+            }
+            None if told.is_some() => {
+                styled_cell(cell, &outcome, plan.script, shell)?;
+                let mut text = told.unwrap_or_default();
+                text.gap();
+                shell.show(&text)?;
             }
             None if shell.styled() => styled_cell(cell, &outcome, plan.script, shell)?,
             None => bare_cell(cell, &outcome, plan.script, shell)?,
@@ -127,7 +168,7 @@ fn as_text(plan: &Plan, keep_going: bool, catalogue: &Catalogue, shell: &mut She
         if let Some(raised) = bad {
             raising += 1;
             exit = worse(exit, ending(raised));
-            if !keep_going || raised.interrupted {
+            if !args.keep_going || raised.interrupted {
                 break;
             }
         }

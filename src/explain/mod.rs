@@ -4,6 +4,7 @@
 mod invariants;
 mod names;
 mod terms;
+pub mod trace;
 mod worked;
 
 pub use invariants::{Measured, measured};

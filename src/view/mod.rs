@@ -18,6 +18,7 @@ pub mod run;
 pub mod storage;
 pub mod table;
 pub mod text;
+pub mod trace;
 pub mod why;
 pub mod wrap;
 

@@ -12,7 +12,7 @@ use crate::view::wrap::{Fit, wrap};
 /// Lines of a cell's code that are shown; the file has the rest.
 const CODE: usize = 6;
 /// From here on, how long a cell took is worth saying.
-const SLOW: Duration = Duration::from_millis(100);
+pub const SLOW: Duration = Duration::from_millis(100);
 
 /// A cell that has run.
 #[derive(Clone, Debug, Default, PartialEq)]

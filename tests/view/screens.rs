@@ -15,7 +15,7 @@ use attn::view::quiz::{Standing, question, reply};
 use attn::view::run::{CellRun, cell, finished};
 use attn::view::storage::{Strip, progress, storage};
 use attn::view::table::figure;
-use attn::view::why::{Operation, WhyLine, trace, why};
+use attn::view::why::{WhyLine, why};
 use attn::view::{Check, Figure, Look, Panel, Text, panel};
 
 const WORDS: &str = "attn teaches self-attention by running it: every step of the chapter is a cell that \
@@ -348,21 +348,7 @@ fn explained(look: Look) -> Text {
             Some("1.4754"),
         ),
     ];
-    let operation = |number, text: &str, shapes: &str, result: &str| Operation {
-        line: Some(number),
-        text: text.into(),
-        shapes: shapes.into(),
-        result: result.into(),
-    };
-    let mut text = why(&lines, look);
-    text.section(trace(
-        &[
-            operation(1, "attn_scores = inputs @ inputs.T", "(6,3) @ (3,6) -> (6,6)", ""),
-            operation(12, "attn_scores.sum(dim=-1)", "(6,6) -> (6)", "tensor of 6"),
-        ],
-        look,
-    ));
-    text
+    why(&lines, look)
 }
 
 fn strips(look: Look) -> Text {

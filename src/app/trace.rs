@@ -1,0 +1,113 @@
+//! `--trace`: what a cell did, operation by operation; for `attn run`, the walkthrough and the REPL alike.
+//! Room: app. Runs a cell with the tracer on; tells nothing itself.
+
+use serde::Serialize;
+
+use super::desk::{Desk, Ran};
+use super::document::Values;
+use super::shell::Wishes;
+use crate::explain::trace::{Sources, algebra, code_of, cost, told};
+use crate::session::Outcome;
+use crate::torch::trace::{Seen, Trace, Traced};
+use crate::view::{Look, Text, trace as lines};
+
+/// How much of a trace is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum Detail {
+    /// Loops and calls of the library stand once.
+    #[default]
+    Folded,
+    /// Every operation.
+    All,
+}
+
+/// The trace of a cell as text; `cells` are all cells that ran, each by its name.
+pub fn text(trace: &Trace, cells: &[Ran], detail: Detail, look: Look) -> Text {
+    lines::trace(&told(trace, &sources(cells), detail == Detail::All), look)
+}
+
+/// The last of these cells run again, with the others before it, in an interpreter of its own; traced.
+#[allow(dead_code)]
+pub fn again(cells: &[Ran], wishes: &Wishes) -> Option<(Outcome, Trace)> {
+    let (last, before) = cells.split_last()?;
+    let mut desk = Desk::new(wishes);
+    for cell in before {
+        desk.run(&cell.source, &cell.name);
+    }
+    Some(desk.traced(&last.source, &last.name))
+}
+
+/// What the words of a trace are read from.
+pub fn sources(cells: &[Ran]) -> Sources {
+    Sources::new(cells.iter().map(|cell| (cell.name.clone(), cell.source.clone())))
+}
+
+/// One operation, for machines.
+#[derive(Serialize)]
+pub struct Operation {
+    op: &'static str,
+    ms: f64,
+    cell: String,
+    line: usize,
+    code: String,
+    calls: Vec<String>,
+    operands: Vec<Given>,
+    results: Vec<Made>,
+    shapes: String,
+    view: bool,
+    in_place: bool,
+    multiplications: u64,
+    bytes: u64,
+    error: Option<String>,
+}
+
+#[derive(Serialize)]
+struct Given {
+    name: Option<String>,
+    dtype: &'static str,
+    shape: Vec<usize>,
+}
+
+#[derive(Serialize)]
+struct Made {
+    dtype: &'static str,
+    shape: Vec<usize>,
+    values: Option<Values>,
+}
+
+/// The operations of a trace in order, unfolded.
+pub fn operations(trace: &Trace, cells: &[Ran]) -> Vec<Operation> {
+    let sources = sources(cells);
+    trace.steps.iter().filter_map(|ran| operation(ran, &sources)).collect()
+}
+
+fn operation(ran: &Traced, sources: &Sources) -> Option<Operation> {
+    let place = ran.place()?;
+    let spent = cost(ran);
+    let called = |call: &crate::torch::trace::Called| call.function.to_owned();
+    Some(Operation {
+        op: ran.op,
+        ms: (ran.elapsed.as_secs_f64() * 1e6).round() / 1e3,
+        cell: place.cell.to_owned(),
+        line: place.span.start.line,
+        code: code_of(ran, sources),
+        calls: ran.calls.iter().filter(|call| call.function != "<module>").map(called).collect(),
+        operands: ran.operands.iter().map(given).collect(),
+        results: ran.results.iter().map(made).collect(),
+        shapes: algebra(ran),
+        view: ran.is_view,
+        in_place: ran.in_place,
+        multiplications: spent.products,
+        bytes: spent.bytes,
+        error: ran.error.clone(),
+    })
+}
+
+fn given(seen: &Seen) -> Given {
+    Given { name: seen.name.clone(), dtype: seen.dtype.name(), shape: seen.shape().to_vec() }
+}
+
+fn made(seen: &Seen) -> Made {
+    let values = seen.values().and_then(|data| Values::of_few(seen.shape(), data));
+    Made { dtype: seen.dtype.name(), shape: seen.shape().to_vec(), values }
+}

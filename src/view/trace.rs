@@ -1,0 +1,295 @@
+//! What a cell did: its operations in order, each with its shapes, its cost and its result in small.
+//! Room: view. Calls are indented, loops stand once; lays out, works out nothing.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::explain::trace::{Cost, Glance, Group, Item, Repeat, Row, Told};
+use crate::view::Figure;
+use crate::view::code::highlighted;
+use crate::view::figure::mean_text;
+use crate::view::run::{SLOW, spoken_time};
+use crate::view::text::{Line, Look, Role, Text};
+use crate::view::wrap::{Fit, GLUE, wrap};
+
+/// The operations of a cell, then what they took together.
+pub fn trace(told: &Told, look: Look) -> Text {
+    let mut text = Text::new();
+    if told.items.is_empty() {
+        let words = "No operation on tensors ran here.";
+        text.say(if look.plain { Role::Prose } else { Role::Dim }, words);
+        return text;
+    }
+    let page = Page { digits: last_line(&told.items).to_string().len().max(2), look };
+    page.items(&told.items, 0, None, &mut text);
+    text.gap();
+    text.append(totals(told, look));
+    text
+}
+
+/// `21 operations, 720 multiplications, 12.3 kB moved, 0.4 ms`.
+fn totals(told: &Told, look: Look) -> Text {
+    let mut words = format!("{}, {}", count(told.operations, "operation"), cost_words(told.cost, false));
+    if told.elapsed >= SLOW {
+        words.push_str(&format!(", {}", spoken_time(told.elapsed)));
+    }
+    if told.told < told.operations {
+        words.push_str(&format!("; only the first {} are told", grouped(told.told as u64)));
+    }
+    let line = Line::new().with(if look.plain { Role::Prose } else { Role::Dim }, words);
+    wrap(&line, look.width, &Line::new(), &Line::new().with(Role::Prose, "  "), Fit::First)
+}
+
+fn last_line(items: &[Item]) -> usize {
+    let of = |item: &Item| match item {
+        Item::Ran(row) => row.line,
+        Item::Called(group) => group.line.max(last_line(&group.items)),
+        Item::Again(repeat) => last_line(&repeat.items),
+    };
+    items.iter().map(of).max().unwrap_or(0)
+}
+
+/// `1 operation`, `12,000 operations`.
+fn count(number: usize, what: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {what}{plural}", grouped(number as u64))
+}
+
+/// Digits in threes: `1,048,576`.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut out = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+fn bytes(number: u64) -> String {
+    match number {
+        n if n < 1000 => format!("{n} bytes"),
+        n if n < 1_000_000 => format!("{:.1} kB", n as f64 / 1e3),
+        n if n < 1_000_000_000 => format!("{:.1} MB", n as f64 / 1e6),
+        n => format!("{:.1} GB", n as f64 / 1e9),
+    }
+}
+
+fn cost_words(cost: Cost, short: bool) -> String {
+    if short {
+        return format!("{} mul", grouped(cost.products));
+    }
+    format!("{}, {} moved", count(cost.products as usize, "multiplication"), bytes(cost.bytes))
+}
+
+/// The columns of one trace.
+struct Page {
+    digits: usize,
+    look: Look,
+}
+
+impl Page {
+    fn items(&self, items: &[Item], depth: usize, times: Option<usize>, text: &mut Text) {
+        for item in items {
+            match item {
+                Item::Ran(row) => self.row(row, depth, text),
+                Item::Called(group) => self.group(group, depth, text),
+                Item::Again(repeat) => self.again(repeat, depth, times, text),
+            }
+        }
+    }
+
+    /// The gutter with a line's number, or without one, and the room that `depth` takes.
+    fn gutter(&self, line: Option<usize>, depth: usize) -> Line {
+        let digits = self.digits;
+        let number = line.map(|line| line.to_string()).unwrap_or_default();
+        let indent = (2 * depth).min(self.look.width / 3);
+        Line::new().with(Role::Dim, format!("{number:>digits$} │ ")).with(Role::Prose, " ".repeat(indent))
+    }
+
+    fn say(&self, words: &str, role: Role, depth: usize, text: &mut Text) {
+        if self.look.plain {
+            let line = Line::new().with(Role::Prose, words);
+            let indent = Line::new().with(Role::Prose, " ".repeat(2 * depth));
+            text.append(wrap(&line, self.look.width, &indent, &indent, Fit::First));
+            return;
+        }
+        let gutter = self.gutter(None, depth);
+        text.append(wrap(&Line::new().with(role, words), self.look.width, &gutter, &gutter, Fit::First));
+    }
+
+    fn group(&self, group: &Group, depth: usize, text: &mut Text) {
+        let mut inside = count(group.operations, "operation");
+        if group.cost.products > 0 {
+            inside.push_str(&format!(", {}", cost_words(group.cost, true)));
+        }
+        let home = if group.home == group.cell { String::new() } else { format!(" ({})", group.home) };
+        if self.look.plain {
+            let words =
+                format!("line {}: {} calls {}{home}: {inside}", group.line, group.text, group.function);
+            self.say(&words, Role::Prose, depth, text);
+        } else {
+            self.code(&group.text, None, group.line, depth, String::new(), text);
+            let gutter = self.gutter(None, depth + 1);
+            let line =
+                Line::new().with(Role::Name, &group.function).with(Role::Dim, format!("{home}  {inside}"));
+            text.append(wrap(&line, self.look.width, &gutter, &gutter, Fit::First));
+        }
+        self.items(&group.items, depth + 1, None, text);
+    }
+
+    fn again(&self, repeat: &Repeat, depth: usize, times: Option<usize>, text: &mut Text) {
+        let (least, most) = repeat.times;
+        let often = match least == most {
+            true => format!("{least}"),
+            false => format!("{least} to {most}"),
+        };
+        let all = match times {
+            Some(outer) if least == most => format!(", {} in all", grouped((outer * most) as u64)),
+            _ => String::new(),
+        };
+        let sum = match repeat.cost.products > 0 {
+            true => format!(", {} together", cost_words(repeat.cost, true)),
+            false => String::new(),
+        };
+        match self.look.plain {
+            true => self.say(&format!("{often} times{all}{sum}; the first time:"), Role::Prose, depth, text),
+            false => self.say(&format!("× {often}{all}{sum}"), Role::Emphasis, depth, text),
+        }
+        let outer = (least == most).then(|| most * times.unwrap_or(1));
+        self.items(&repeat.items, depth + 1, outer, text);
+        if self.look.plain {
+            self.say(&format!("end of what ran {often} times"), Role::Prose, depth, text);
+        }
+    }
+
+    fn row(&self, row: &Row, depth: usize, text: &mut Text) {
+        let shapes = match &row.last_shapes {
+            Some(last) => format!("{}, at last {last}", row.shapes),
+            None => row.shapes.clone(),
+        };
+        let library = row.library.clone().unwrap_or_default();
+        let library = match row.operations {
+            1 => library,
+            many => format!("{library}, {}", count(many, "operation")),
+        };
+        if self.look.plain {
+            return self.plain_row(row, &library, &shapes, depth, text);
+        }
+        let cost = match (row.is_same, row.is_view, row.cost.products) {
+            (true, ..) => "unchanged".to_owned(),
+            (_, true, _) => "view".to_owned(),
+            (_, _, 0) if row.error.is_some() => String::new(),
+            (_, _, 0) => bytes(row.cost.bytes),
+            _ => cost_words(row.cost, true),
+        };
+        // What belongs together is not torn apart.
+        let cost = cost.replace(' ', &GLUE.to_string());
+        let shapes = shapes.replace("-> ", &format!("->{GLUE}"));
+        let parts = [library, shapes, row.glance.numbers.join(" "), cost];
+        let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+        let detail = parts.join("  ");
+        self.code(&row.text, row.short.as_deref(), row.line, depth, detail, text);
+        if let Some(heat) = self.heat(&row.glance, depth) {
+            text.line(heat);
+        }
+        if let Some(error) = &row.error {
+            self.say(&format!("raised: {error}"), Role::Bad, depth + 1, text);
+        }
+        self.items(&row.inner, depth + 1, None, text);
+    }
+
+    fn plain_row(&self, row: &Row, library: &str, shapes: &str, depth: usize, text: &mut Text) {
+        let mut words = format!("line {}: {}", row.line, row.text);
+        let cost = match (row.is_view, row.cost.products) {
+            (true, _) if row.is_same => "unchanged".to_owned(),
+            (true, _) => "a view".to_owned(),
+            (false, 0) => bytes(row.cost.bytes),
+            _ => {
+                format!("{}, {}", count(row.cost.products as usize, "multiplication"), bytes(row.cost.bytes))
+            }
+        };
+        let numbers = match (row.glance.numbers.as_slice(), row.glance.rows.first()) {
+            ([], Some(first)) => {
+                let means: Vec<String> = first.iter().map(|mean| mean_text(*mean)).collect();
+                format!("begins {}", means.join(", "))
+            }
+            ([], None) => String::new(),
+            (numbers, _) => format!("gives {}", numbers.join(", ")),
+        };
+        let odd = row.glance.odd.join(", ");
+        for part in [library, shapes, &cost, &numbers, &odd] {
+            if !part.is_empty() {
+                words.push_str("; ");
+                words.push_str(part);
+            }
+        }
+        if let Some(error) = &row.error {
+            words.push_str(&format!("; raised: {error}"));
+        }
+        self.say(&words, Role::Prose, depth, text);
+        self.items(&row.inner, depth + 1, None, text);
+    }
+
+    /// A line of code with what it did at its right, or beneath where there is no room.
+    fn code(
+        &self,
+        code: &str,
+        short: Option<&str>,
+        line: usize,
+        depth: usize,
+        detail: String,
+        text: &mut Text,
+    ) {
+        let width = self.look.measure().min(self.look.width);
+        let gutter = self.gutter(Some(line), depth);
+        let below = self.gutter(None, depth + 1);
+        let room = width.saturating_sub(gutter.width());
+        let beside = if detail.is_empty() { 0 } else { detail.width() + 2 };
+        let fits = |code: &&str| code.width() + beside <= room;
+        let alone = |code: &&str| code.width() <= room;
+        let chosen = [Some(code), short].into_iter().flatten();
+        let shown = chosen.clone().find(fits).or_else(|| chosen.clone().find(alone));
+        let shown = shown.or(short).unwrap_or(code);
+        let one = highlighted(shown).into_iter().next().unwrap_or_default();
+        let mut lines = wrap(&one, width, &gutter, &self.gutter(None, depth + 2), Fit::First);
+        if !detail.is_empty() {
+            let right = Line::new().with(Role::Dim, &detail);
+            let last = lines.lines.last_mut().filter(|last| last.width() + beside <= width);
+            match last {
+                Some(last) => {
+                    last.fill(width - detail.width());
+                    last.join(right.unglued());
+                }
+                None => lines.append(wrap(&right, width, &below, &below, Fit::First)),
+            }
+        }
+        text.append(lines);
+    }
+
+    /// The result as blocks, a group a row, as many rows as fit.
+    fn heat(&self, glance: &Glance, depth: usize) -> Option<Line> {
+        let first = glance.rows.first()?;
+        let width = self.look.measure().min(self.look.width);
+        let figure = Figure { values: glance.rows.iter().flatten().copied().collect(), ..Figure::default() };
+        let facts = figure.facts();
+        let mut line = self.gutter(None, depth + 1);
+        let odd = glance.odd.join(", ");
+        let odd = if odd.is_empty() { odd } else { format!("  {odd}") };
+        let room = width.saturating_sub(line.width() + odd.width() + 2);
+        let fits = (room / (first.len() + 1)).max(1);
+        for row in glance.rows.iter().take(fits) {
+            for value in row {
+                let (mark, role) = facts.mark(*value).unwrap_or(('▄', Role::Heat(0.5)));
+                line.push(role, mark.to_string());
+            }
+            line.push(Role::Prose, " ");
+        }
+        if glance.more || fits < glance.rows.len() {
+            line.push(Role::Dim, "…");
+        }
+        line.push(Role::Dim, odd);
+        Some(line)
+    }
+}
