@@ -9,6 +9,7 @@
 //! | [`machine`] | one interpreter for a plan; Ctrl-C |
 //! | [`desk`] | an interpreter with the state of a step, and what its tensors are called |
 //! | [`document`] | what ran, as JSON |
+//! | [`what_if`] | steps run without and with a change, and compared |
 //! | [`trace`] | a cell's operations in order, as text and as JSON |
 //! | [`step`], [`figures`] | a step that ran, and its tensors, to what the view shows |
 //! | [`run`], [`show`], [`list`], [`check`], [`bench`], [`spread`] | the commands |
@@ -29,6 +30,7 @@ mod spread;
 mod step;
 mod trace;
 mod verbs;
+mod what_if;
 
 use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal};

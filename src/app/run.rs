@@ -11,6 +11,7 @@ use super::plan::{Plan, Planned, plan};
 use super::shell::{Exit, Failure, Shell};
 use super::step::{step_panel, unrun_panel};
 use super::trace::{self, Detail};
+use super::what_if::{self, Changes};
 use crate::lesson::Catalogue;
 use crate::session::{Outcome, Raised};
 use crate::torch::trace::Trace;
@@ -34,12 +35,18 @@ pub struct Args {
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "folded")]
     #[arg(hide_possible_values = true)]
     trace: Option<Detail>,
+    #[command(flatten)]
+    changes: Changes,
 }
 
 /// Runs each target in an interpreter of its own.
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let catalogue = Catalogue::new();
     let mut exit = Exit::Good;
+    if !args.changes.is_empty() && args.trace.is_some() {
+        let words = "--trace shows one run, a change compares two: ask for one of them";
+        return Err(Failure::Usage(words.to_owned()));
+    }
     for (at, target) in args.targets.iter().enumerate() {
         let plan = plan(target, args.until.as_deref(), &catalogue)?;
         for remark in &plan.remarks {
@@ -49,6 +56,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             shell.say("\n")?;
         }
         let ended = match shell.wishes.json {
+            _ if !args.changes.is_empty() => what_if::run(&plan, &args.changes, &catalogue, shell)?,
             true => as_json(plan, args, shell)?,
             false => as_text(&plan, args, &catalogue, shell)?,
         };

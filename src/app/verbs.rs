@@ -35,7 +35,7 @@ pub static VERBS: &[Verb] = &[
         name: "run",
         line: "Run a step, a lesson, a notebook or a script, and show its tensors",
         examples: "attn run step3\nattn run 3.4.1 --until step25\nattn run notebook.ipynb --keep-going\n\
-                   attn run step3 --trace\n\
+                   attn run step3 --trace\nattn run 3.3.2 --set inputs[1,0]=0.9\n\
                    attn run step3 --json",
         first: true,
         args: run::Args::augment_args,

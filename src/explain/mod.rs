@@ -5,6 +5,7 @@ mod invariants;
 mod names;
 mod terms;
 pub mod trace;
+pub mod what_if;
 mod worked;
 
 pub use invariants::{Measured, measured};

@@ -165,6 +165,23 @@ impl Session {
         self.interpreter.enter(|vm| namespace::tensors(&self.scope.globals, vm))
     }
 
+    /// The tensors of the namespace, and those in the modules and other objects that are bound there, each by its
+    /// path: `ca.W_query.weight`.
+    pub fn tensors(&self) -> Vec<Variable> {
+        let within = |(name, object): (String, PyObjectRef), vm: &VirtualMachine| match torch::tensor_value(
+            &object, vm,
+        ) {
+            Some(value) => vec![Variable { name, value }],
+            None => torch::trace::tensors_in(&object, &name)
+                .into_iter()
+                .map(|(name, value)| Variable { name, value })
+                .collect(),
+        };
+        self.interpreter.enter(|vm| {
+            namespace::entries(&self.scope.globals).into_iter().flat_map(|entry| within(entry, vm)).collect()
+        })
+    }
+
     /// The names that the learner has bound, in that order: tensors, modules, functions and the rest.
     pub fn names(&self) -> Vec<String> {
         let entries = self.interpreter.enter(|_| namespace::entries(&self.scope.globals));

@@ -1,137 +1,303 @@
-//! What changed when an input was set otherwise: the counts, and one row before and after.
+//! What came out otherwise: the changes, tensor by tensor what moved, and what stayed as it was.
 //! Room: view. Differences are worked out elsewhere; here they are lined up.
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::explain::trace::shape;
+use crate::explain::what_if::{Moved, Setting, WhatIf};
+use crate::view::figure::mean_text;
 use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, wrap};
+use crate::view::wrap::{Fit, GLUE, wrap};
 
-/// An element that was set: `inputs[1,0]`, from, to.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Setting {
-    /// The element: "inputs[1,0]".
-    pub place: String,
-    /// Its position in words: "\"journey\", feature 0".
-    pub words: String,
-    /// Its number before.
-    pub before: String,
-    /// Its number now.
-    pub after: String,
-}
+/// Tensors that are shown with a row of their numbers; of those after them only the extent is told.
+const ROWS: usize = 12;
+/// Most columns of a row that are shown: those that moved most.
+const COLUMNS: usize = 8;
 
-/// A tensor that came out otherwise.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Change {
-    /// Its name.
-    pub name: String,
-    /// How much of it: "11 of 36 changed: row and column \"journey\"".
-    pub extent: String,
-    /// Where it changed most, and by how much: "[1,1] +0.5075".
-    pub most: String,
-    /// One row in full.
-    pub row: Option<ChangedRow>,
-}
-
-/// One row before and after.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct ChangedRow {
-    /// Which: "row \"journey\"".
-    pub place: String,
-    /// Names of the columns.
-    pub labels: Vec<String>,
-    /// Numbers before.
-    pub before: Vec<String>,
-    /// Numbers after.
-    pub after: Vec<String>,
-    /// Differences, with their signs.
-    pub difference: Vec<String>,
-}
-
-/// The settings, and tensor by tensor what came of them.
-pub fn what_if(settings: &[Setting], changes: &[Change], look: Look) -> Text {
+/// The changes, then each tensor that moved, the largest difference first, then what stayed, then it in words.
+pub fn what_if(what: &WhatIf, look: Look) -> Text {
     let mut text = Text::new();
-    let none = Line::new();
-    let shift = Line::new().with(Role::Prose, "  ");
-    for set in settings {
-        let mut line = Line::new().with(Role::Name, &set.place);
-        let arrow = if look.plain { "to" } else { "→" };
-        line.push(Role::Prose, format!(" {}:  {} {arrow} ", set.words, set.before));
-        line.push(Role::Strong, &set.after);
-        text.append(wrap(&line, look.width, &none, &shift, Fit::First));
+    for setting in &what.settings {
+        text.append(changed(setting, look));
     }
-    if !look.plain {
+    if let Some((cell, raised)) = &what.raised {
+        text.gap();
+        let line = raised.line.map(|line| format!(", line {line}")).unwrap_or_default();
+        let head =
+            Line::new().with(Role::Bad, format!("{}: ", raised.kind)).with(Role::Prose, &raised.message);
+        text.append(wrapped(&head, look, 0, 2));
+        let mut words = format!("{cell}{line} raises with the change.");
+        if !what.unreached.is_empty() {
+            words.push_str(&format!(" Not reached: {}.", what.unreached.join(", ")));
+        }
+        words.push_str(" What follows is what the cells before it left behind.");
+        text.append(wrapped(&Line::new().with(Role::Prose, words), look, 0, 0));
+    }
+    let names = what.moved.iter().map(|moved| moved.name.width());
+    let names = names.chain(what.reshaped.iter().map(|other| other.name.width())).max().unwrap_or(0);
+    for other in &what.reshaped {
+        gap(&mut text, look);
+        let mut line = named(&other.name, names, look);
+        let arrow = if look.plain { "to" } else { "→" };
+        line.push(Role::Prose, format!("shape {} {arrow} {}", shape(&other.before), shape(&other.after)));
+        text.append(wrapped(&line, look, 0, 2));
+    }
+    let mut shown: Vec<(&str, Row)> = Vec::new();
+    let (own, others): (Vec<&Moved>, Vec<&Moved>) = what.moved.iter().partition(|moved| what.is_asked(moved));
+    for (at, moved) in own.into_iter().enumerate() {
+        gap(&mut text, look);
+        text.append(extent(moved, names, look));
+        if at < ROWS && !moved.is_rounding() && moved.shape.last().is_some_and(|wide| *wide > 1) {
+            let row = row(moved);
+            match shown.iter().find(|(_, other)| other.numbers_as(&row)) {
+                Some((name, _)) => {
+                    let words = format!("{}: as in {name}", row.place).trim_start_matches(": ").to_owned();
+                    text.append(wrapped(&Line::new().with(Role::Dim, words), look, 2, 4));
+                }
+                None => {
+                    text.append(row.text(look));
+                    shown.push((&moved.name, row));
+                }
+            }
+        }
+    }
+    if !others.is_empty() {
+        text.gap();
+        text.append(wrapped(&Line::new().with(Role::Dim, "In the steps before:"), look, 0, 0));
+        others.into_iter().for_each(|moved| text.append(extent(moved, names, look)));
+    }
+    for (words, list) in [
+        ("Exactly as before", what.still()),
+        ("Only without the change", what.missing.clone()),
+        ("Only with the change", what.added.clone()),
+    ] {
+        if !list.is_empty() {
+            text.gap();
+            let line = Line::new().with(Role::Dim, format!("{words}: ")).with(Role::Prose, list.join(", "));
+            text.append(wrapped(&line, look, 0, 2));
+        }
+    }
+    if !what.words.is_empty() {
         text.gap();
     }
-    let names = changes.iter().map(|c| c.name.width()).max().unwrap_or(0);
-    for change in changes {
-        let mut line = Line::new().with(Role::Name, &change.name);
-        match look.plain {
-            true => line.push(Role::Prose, ": "),
-            false => line.fill(names + 2),
-        }
-        line.push(Role::Prose, &change.extent);
-        if !change.most.is_empty() {
-            let most = Line::new().with(Role::Dim, "most ").with(Role::Prose, &change.most);
-            let width = look.measure().min(look.width);
-            if !look.plain && line.width() + 2 + most.width() <= width {
-                line.fill(width - most.width());
-            } else {
-                line.push(Role::Prose, ", ");
-            }
-            line.join(most);
-        }
-        text.append(wrap(&line, look.width, &none, &shift, Fit::First));
-        if let Some(row) = &change.row {
-            text.append(changed_row(row, look));
-        }
+    for sentence in &what.words {
+        let words = Line::new().with(Role::Prose, sentence);
+        text.append(wrap(&words, look.measure().min(look.width), &Line::new(), &Line::new(), Fit::Even));
     }
     text
 }
 
-fn changed_row(row: &ChangedRow, look: Look) -> Text {
-    let numbers = [&row.before, &row.after, &row.difference];
-    let cell = row.labels.iter().chain(numbers.into_iter().flatten()).map(|t| t.width()).max().unwrap_or(0);
-    let lead = row.place.width().max("  difference".len()) + 4;
-    let wide = lead + row.labels.len() * (cell + 2);
-    let mut text = Text::new();
-    if look.plain || wide > look.width {
-        return by_column(row, look);
+fn gap(text: &mut Text, look: Look) {
+    if !look.plain || text.lines.len() <= 2 {
+        text.gap();
     }
-    let mut say = |name: &str, cells: &[String], role: Role, head: bool| {
-        let mut line = Line::new().with(Role::Prose, "  ");
-        line.push(if head { Role::Prose } else { Role::Dim }, name);
-        line.fill(lead);
-        for (at, one) in cells.iter().enumerate() {
-            let left = if head { one.clone() } else { format!("{one:>cell$}") };
-            line.fill(lead + at * (cell + 2));
-            line.push(role, left);
-        }
-        text.line(line);
+}
+
+fn wrapped(line: &Line, look: Look, first: usize, rest: usize) -> Text {
+    let indent = |columns| Line::new().with(Role::Prose, " ".repeat(columns));
+    wrap(line, look.measure().min(look.width), &indent(first), &indent(rest), Fit::First)
+}
+
+fn named(name: &str, names: usize, look: Look) -> Line {
+    let mut line = Line::new().with(Role::Name, name);
+    match look.plain {
+        true => line.push(Role::Prose, ": "),
+        // On a narrow screen a column of names leaves no room for what is said of them.
+        false if 3 * names > look.width => line.push(Role::Prose, "  "),
+        false => line.fill(names + 2),
+    }
+    line
+}
+
+/// `inputs[1,0]  "journey", feature 0:  0.55 → 0.9   (step1)`.
+fn changed(setting: &Setting, look: Look) -> Text {
+    let mut line = Line::new().with(Role::Name, &setting.place);
+    if !setting.words.is_empty() {
+        line.push(Role::Prose, format!(" {}", setting.words));
+    }
+    let arrow = if look.plain { "to" } else { "→" };
+    line.push(Role::Prose, format!(":  {} {arrow} ", setting.before));
+    line.push(Role::Strong, &setting.after);
+    line.push(Role::Dim, format!("  in {}", setting.at.join(", ")));
+    let mut text = wrapped(&line, look, 0, 2);
+    for remark in &setting.remarks {
+        text.append(wrapped(&Line::new().with(Role::Dim, remark), look, 2, 2));
+    }
+    text
+}
+
+/// How much of a tensor moved, and where most.
+fn extent(moved: &Moved, names: usize, look: Look) -> Text {
+    let mut line = named(&moved.name, names, look);
+    let (count, all) = (moved.changed.len(), moved.before.len());
+    let part = moved.extent();
+    line.push(
+        Role::Prose,
+        match (count == all, all) {
+            (_, 1) => format!(
+                "{} {} {}",
+                number(moved, moved.before[0]),
+                if look.plain { "to" } else { "→" },
+                number(moved, moved.after[0])
+            ),
+            (true, _) => format!("all {all} changed"),
+            (false, _) => format!("{count} of {all} changed"),
+        },
+    );
+    if moved.is_rounding() {
+        line.push(Role::Prose, ", in the last digit");
+    } else if !part.is_empty() && all > 1 {
+        line.push(Role::Prose, format!(": {part}"));
+    }
+    let index: Vec<String> = moved.index(moved.most).iter().map(usize::to_string).collect();
+    let index = if index.is_empty() { String::new() } else { format!("[{}] ", index.join(",")) };
+    let words = if all > 1 { "most" } else { "by" };
+    let far = format!("{index}{}", difference(moved, moved.most)).replace(' ', &GLUE.to_string());
+    let (words, far) = match moved.dtype {
+        // Truth values differ or do not: none of them most.
+        "bool" if all > 1 => ("first", index.trim_end().to_owned()),
+        _ => (words, far),
     };
-    say(&row.place, &row.labels, Role::Label, true);
-    say("  before", &row.before, Role::Number, false);
-    say("  after", &row.after, Role::Number, false);
-    say("  difference", &row.difference, Role::Strong, false);
-    text
+    let most = Line::new().with(Role::Dim, format!("{words}{GLUE}")).with(Role::Prose, far);
+    let width = look.measure().min(look.width);
+    if !look.plain && line.width() + 2 + most.width() <= width {
+        line.fill(width - most.width());
+        line.join(most.unglued());
+        return Text { lines: vec![line] };
+    } else {
+        line.push(Role::Prose, ", ");
+    }
+    line.join(most);
+    wrapped(&line, look, 0, 2)
 }
 
-/// The row turned on its side: a line for each column.
-fn by_column(row: &ChangedRow, look: Look) -> Text {
-    let mut text = Text::new();
-    text.say(Role::Prose, if look.plain { format!("{}:", row.place) } else { format!("  {}", row.place) });
-    let names = row.labels.iter().map(|l| l.width()).max().unwrap_or(0);
-    for (at, label) in row.labels.iter().enumerate() {
-        let of = |all: &[String]| all.get(at).cloned().unwrap_or_default();
-        let (before, after, difference) = (of(&row.before), of(&row.after), of(&row.difference));
-        if look.plain {
-            text.say(Role::Prose, format!("{label}: {before} to {after}, {difference}"));
-            continue;
-        }
-        let mut line = Line::new().with(Role::Label, format!("    {label}"));
-        line.fill(names + 6);
-        line.push(Role::Number, format!("{before} → {after}  "));
-        line.push(Role::Strong, difference);
-        text.line(line);
+fn number(moved: &Moved, value: f64) -> String {
+    if moved.dtype == "bool" {
+        return if value == 0.0 { "False" } else { "True" }.to_owned();
     }
-    text
+    match value {
+        nan if nan.is_nan() => "nan".to_owned(),
+        value if moved.is_float && value.is_finite() => mean_text(value),
+        value => value.to_string(),
+    }
+}
+
+fn difference(moved: &Moved, place: usize) -> String {
+    let far = moved.difference(place);
+    let text = number(moved, far);
+    match () {
+        () if moved.dtype == "bool" => "changed".to_owned(),
+        // Less than the digits show, and yet something.
+        () if far != 0.0 && far.abs() < 5e-5 && moved.is_float => format!("{far:+.0e}"),
+        () if far > 0.0 => format!("+{text}"),
+        () => text,
+    }
+}
+
+/// The row with the largest difference: names, before, after, difference.
+fn row(moved: &Moved) -> Row {
+    let wide = moved.shape.last().copied().unwrap_or(1);
+    let last = moved.shape.len() - 1;
+    let start = moved.most - moved.most % wide;
+    let mut shown: Vec<usize> = (start..start + wide).collect();
+    if wide > COLUMNS {
+        let far = |place: &usize| moved.difference(*place).abs();
+        shown.sort_by(|a, b| far(b).total_cmp(&far(a)));
+        shown.truncate(COLUMNS);
+        shown.sort_unstable();
+    }
+    let index = moved.index(start);
+    let words = moved.naming.place(&index[..last]);
+    let mut place = match (last, words.is_empty()) {
+        (0, _) => moved.naming.axes.first().cloned().unwrap_or_default(),
+        (_, false) => words,
+        _ => format!("row {}", index[..last].iter().map(usize::to_string).collect::<Vec<_>>().join(",")),
+    };
+    if wide > COLUMNS {
+        place = format!("{place}{}{COLUMNS} of {wide}", if place.is_empty() { "" } else { ", " });
+    }
+    let column = |at: &usize| moved.naming.label(last, moved.index(*at)[last]);
+    let labels: Vec<String> = shown.iter().map(column).collect();
+    let of = |values: &[f64]| shown.iter().map(|at| number(moved, values[*at])).collect::<Vec<String>>();
+    let (before, after) = (of(&moved.before), of(&moved.after));
+    let differences: Vec<String> = shown
+        .iter()
+        .map(|at| if moved.changed.contains(at) { difference(moved, *at) } else { "·".to_owned() })
+        .collect();
+    Row { place, labels, before, after, differences }
+}
+
+/// One row before and after, as texts.
+struct Row {
+    place: String,
+    labels: Vec<String>,
+    before: Vec<String>,
+    after: Vec<String>,
+    differences: Vec<String>,
+}
+
+impl Row {
+    /// Whether both have the same numbers, before and after.
+    fn numbers_as(&self, other: &Row) -> bool {
+        self.before == other.before && self.after == other.after
+    }
+
+    fn text(&self, look: Look) -> Text {
+        match look.plain {
+            true => self.by_column(look),
+            false => self.lined_up(look).unwrap_or_else(|| self.by_column(look)),
+        }
+    }
+
+    fn lined_up(&self, look: Look) -> Option<Text> {
+        let all = self.labels.iter().chain(&self.before).chain(&self.after).chain(&self.differences);
+        let cell = all.map(|text| text.width()).max()?;
+        let lead = self.place.width().max("difference".len()) + 4;
+        if lead + self.labels.len() * (cell + 2) > look.width {
+            return None;
+        }
+        let mut text = Text::new();
+        for (name, cells, role) in [
+            (self.place.as_str(), &self.labels, Role::Label),
+            ("before", &self.before, Role::Number),
+            ("after", &self.after, Role::Number),
+            ("difference", &self.differences, Role::Strong),
+        ] {
+            let mut line = Line::new().with(Role::Prose, "  ").with(Role::Dim, name);
+            for (at, one) in cells.iter().enumerate() {
+                line.fill(lead + at * (cell + 2) + cell - one.width());
+                line.push(if one == "·" { Role::Dim } else { role }, one);
+            }
+            text.line(line);
+        }
+        Some(text)
+    }
+
+    /// The row turned on its side: a line for each column.
+    fn by_column(&self, look: Look) -> Text {
+        let mut text = Text::new();
+        if !self.place.is_empty() {
+            let end = if look.plain { ":" } else { "" };
+            text.append(wrapped(&Line::new().with(Role::Dim, format!("{}{end}", self.place)), look, 2, 2));
+        }
+        let widest = |texts: &[String]| texts.iter().map(|text| text.width()).max().unwrap_or(0);
+        let (names, olds, news) = (widest(&self.labels), widest(&self.before), widest(&self.after));
+        for (at, label) in self.labels.iter().enumerate() {
+            let (before, after, far) = (&self.before[at], &self.after[at], &self.differences[at]);
+            if look.plain {
+                let words = match far.as_str() {
+                    "·" => format!("{label}: {before}, the same"),
+                    far => format!("{label}: {before} to {after}, {far}"),
+                };
+                text.append(wrapped(&Line::new().with(Role::Prose, words), look, 2, 4));
+                continue;
+            }
+            let mut line = Line::new().with(Role::Label, format!("    {label}"));
+            line.fill(names + 6);
+            line.push(Role::Number, format!("{before:>olds$} → {after:>news$}  "));
+            line.push(if far == "·" { Role::Dim } else { Role::Strong }, far);
+            text.line(line);
+        }
+        text
+    }
 }

@@ -3,10 +3,11 @@
 
 use std::time::Duration;
 
+use attn::explain::what_if::{Moved, Naming, Setting, WhatIf};
 use attn::view::bench::{Bench, Growth, Row, bench};
 use attn::view::check::{CheckedCell, CheckedFile, Verdict, report};
 use attn::view::code::code;
-use attn::view::compare::{Change, ChangedRow, Setting, what_if};
+use attn::view::compare::what_if;
 use attn::view::errors::{ErrorNote, error};
 use attn::view::heat::{Bar, bars, beside};
 use attn::view::listing::{LessonRow, Listing, StepRow, list, nearby, welcome};
@@ -303,29 +304,50 @@ pub fn screens(look: Look) -> Vec<(&'static str, Text)> {
 }
 
 fn changed(look: Look) -> Text {
-    let words = |all: &str| all.split(' ').map(str::to_string).collect();
     let setting = Setting {
         place: "inputs[1,0]".into(),
         words: "\"journey\", feature 0".into(),
         before: "0.55".into(),
-        after: "0.90".into(),
+        after: "0.9".into(),
+        at: vec!["step1".into()],
+        remarks: Vec::new(),
     };
-    let change = |name: &str, extent: &str, most: &str| Change {
+    let words: Vec<String> = "Your journey starts with one step".split(' ').map(str::to_string).collect();
+    let moved = |name: &str, before: Vec<f64>, after: Vec<f64>, most| Moved {
         name: name.into(),
-        extent: extent.into(),
-        most: most.into(),
-        row: None,
+        cell: None,
+        dtype: "float32",
+        is_float: true,
+        shape: vec![1, 6],
+        naming: Naming {
+            axes: vec!["query".into(), "key".into()],
+            labels: vec![Some(vec!["journey".into()]), Some(words.clone())],
+        },
+        changed: (0..6).filter(|at| (before[*at] - after[*at]).abs() > 0.0).collect(),
+        before,
+        after,
+        most,
     };
-    let mut weights = change("attn_weights", "all 36 changed", "[1,1] +0.0714");
-    weights.row = Some(ChangedRow {
-        place: "row \"journey\"".into(),
-        labels: words("Your journey starts with one step"),
-        before: words("0.1385 0.2379 0.2333 0.1240 0.1082 0.1581"),
-        after: words("0.1261 0.3093 0.2229 0.1048 0.1109 0.1260"),
-        difference: words("-0.0124 +0.0714 -0.0104 -0.0192 +0.0027 -0.0321"),
-    });
-    let scores = change("attn_scores", "11 of 36 changed: row and column \"journey\"", "[1,1] +0.5075");
-    what_if(&[setting], &[scores, weights], look)
+    let weights = moved(
+        "attn_weights",
+        vec![0.1385, 0.2379, 0.2333, 0.124, 0.1082, 0.1581],
+        vec![0.1261, 0.3093, 0.2229, 0.1048, 0.1109, 0.126],
+        1,
+    );
+    let odd = moved(
+        "masked",
+        vec![1.0, f64::NEG_INFINITY, f64::NAN, 0.5, 0.0, 2.0],
+        vec![1.0, f64::NEG_INFINITY, f64::NAN, f64::INFINITY, 1e-9, 2.0],
+        3,
+    );
+    let what = WhatIf {
+        settings: vec![setting],
+        moved: vec![odd, weights],
+        stayed: vec!["d_in".into(), "ca.W_query.weight".into(), "ca.W_key.weight".into()],
+        words: vec!["A sentence on what moved.".into()],
+        ..WhatIf::default()
+    };
+    what_if(&what, look)
 }
 
 fn explained(look: Look) -> Text {
