@@ -6,6 +6,7 @@ use serde::ser::{SerializeSeq, Serializer};
 
 use super::plan::Planned;
 use super::trace::Operation;
+use crate::explain::errors::Explanation;
 use crate::session::{Outcome, Variable};
 use crate::tensor::Buffer;
 
@@ -35,6 +36,9 @@ pub struct Cell {
     stdout: String,
     result: Option<String>,
     error: Option<Error>,
+    /// What is to be said of the error beyond its own text.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<Explanation>,
     ms: f64,
     tensors: Vec<Named>,
     /// What `--trace` adds.
@@ -87,6 +91,7 @@ impl Cell {
             stdout: outcome.stdout.clone(),
             result: outcome.result.clone(),
             error,
+            explanation: None,
             ms: (outcome.elapsed.as_secs_f64() * 1e6).round() / 1e3,
             tensors: outcome.changed.iter().map(named).collect(),
             trace: None,

@@ -1,12 +1,15 @@
-//! What a cell raised, as the view shows it.
-//! Room: app. Finds the line of code; explains nothing.
+//! What a cell raised, as the view shows it: the line of code, what was there, what would fit.
+//! Room: app. Joins the session's scene, the names of axes and the explanation.
 
-use crate::session::Raised;
+use crate::explain::errors::{Case, Explanation, explained as explain};
+use crate::session::{Raised, Session};
 use crate::view::errors::ErrorNote;
+
+/// Names of a variable's axes, none where none are given.
+pub type AxesOf<'a> = &'a dyn Fn(&str) -> Vec<String>;
 
 /// What a cell raised, with the line of its code.
 pub fn note(raised: &Raised, source: &str) -> ErrorNote {
-    let line = raised.line.and_then(|line| source.lines().nth(line.checked_sub(1)?));
     let mut message = raised.message.clone();
     if raised.interrupted {
         message = "stopped by Ctrl-C".to_owned();
@@ -15,7 +18,29 @@ pub fn note(raised: &Raised, source: &str) -> ErrorNote {
         kind: raised.kind.clone(),
         message,
         line: raised.line,
-        source: line.map(str::to_owned),
+        source: raised.line.and_then(|number| line(source, number)),
         ..ErrorNote::default()
     }
+}
+
+/// What the last cell of this session raised, explained from what was in reach there.
+pub fn explained(raised: &Raised, source: &str, session: &Session, axes: AxesOf) -> ErrorNote {
+    // A function of an earlier cell raised: its line tells more than the call.
+    let inside = raised.places.last().filter(|place| raised.places.iter().any(|it| it.cell != place.cell));
+    let inside = inside.and_then(|place| {
+        let source = line(session.source(&place.cell)?, place.line)?;
+        Some((place.cell.clone(), place.line, source))
+    });
+    ErrorNote { inside, explanation: explanation(raised, session, axes), ..note(raised, source) }
+}
+
+/// What is to be said of the last cell's error beyond its own text.
+pub fn explanation(raised: &Raised, session: &Session, axes: AxesOf) -> Explanation {
+    let scene = session.scene();
+    let source = |cell: &str| session.source(cell).map(str::to_owned);
+    explain(&Case { raised, scene: &scene, source: &source, axes })
+}
+
+fn line(source: &str, number: usize) -> Option<String> {
+    source.lines().nth(number.checked_sub(1)?).map(str::to_owned)
 }

@@ -5,15 +5,16 @@ use std::time::Instant;
 
 use super::desk::Ran;
 use super::document::{Cell, Run};
+use super::figures::Names;
 use super::machine;
-use super::notes::note;
+use super::notes::{explained, explanation};
 use super::plan::{Plan, Planned, plan};
 use super::shell::{Exit, Failure, Shell};
-use super::step::{step_panel, unrun_panel};
+use super::step::{nonfinite, step_panel, unrun_panel};
 use super::trace::{self, Detail};
 use super::what_if::{self, Changes};
 use crate::lesson::Catalogue;
-use crate::session::{Outcome, Raised};
+use crate::session::{Outcome, Raised, Session};
 use crate::torch::trace::Trace;
 use crate::view::errors::error;
 use crate::view::run::{CellRun, cell, finished};
@@ -98,6 +99,13 @@ fn as_json(plan: Plan, args: &Args, shell: &mut Shell) -> Result<Exit, Failure> 
         shell.aside(&outcome.stderr);
         let mut document = Cell::new(index, cell, &outcome);
         document.trace = args.trace.map(|_| trace::operations(&traced, &ran));
+        document.explanation = outcome.error.as_ref().and_then(|raised| {
+            let names = cell.step.map(|(step, lesson)| Names::of(step, lesson));
+            Some(explanation(raised, &session, &|name| {
+                names.map(|names| names.axes(name)).unwrap_or_default()
+            }))
+            .filter(|found| *found != Default::default())
+        });
         cells.push(document);
         if let Some(raised) = unexpected(cell, &outcome) {
             exit = worse(exit, ending(raised));
@@ -163,13 +171,13 @@ fn as_text(plan: &Plan, args: &Args, catalogue: &Catalogue, shell: &mut Shell) -
                 }
             }
             None if told.is_some() => {
-                styled_cell(cell, &outcome, plan.script, shell)?;
+                styled_cell(cell, &outcome, &session, plan.script, shell)?;
                 let mut text = told.unwrap_or_default();
                 text.gap();
                 shell.show(&text)?;
             }
-            None if shell.styled() => styled_cell(cell, &outcome, plan.script, shell)?,
-            None => bare_cell(cell, &outcome, plan.script, shell)?,
+            None if shell.styled() => styled_cell(cell, &outcome, &session, plan.script, shell)?,
+            None => bare_cell(cell, &outcome, &session, plan.script, shell)?,
         }
         shell.flush()?;
         ran += 1;
@@ -189,14 +197,20 @@ fn as_text(plan: &Plan, args: &Args, catalogue: &Catalogue, shell: &mut Shell) -
 }
 
 /// A file's cell as a terminal shows it.
-fn styled_cell(cell: &Planned, outcome: &Outcome, script: bool, shell: &mut Shell) -> Result<(), Failure> {
+fn styled_cell(
+    cell: &Planned,
+    outcome: &Outcome,
+    session: &Session,
+    script: bool,
+    shell: &mut Shell,
+) -> Result<(), Failure> {
     let run = CellRun {
         title: cell.name.clone(),
         code: cell.source.clone(),
         stdout: outcome.stdout.clone(),
         result: outcome.result.clone().filter(|_| !script),
-        error: outcome.error.as_ref().map(|raised| note(raised, &cell.source)),
-        remarks: outcome.stderr.lines().map(str::to_owned).collect(),
+        error: outcome.error.as_ref().map(|raised| explained(raised, &cell.source, session, &|_| Vec::new())),
+        remarks: outcome.stderr.lines().map(str::to_owned).chain(nonfinite(outcome, session)).collect(),
         elapsed: outcome.elapsed,
     };
     let mut text = self::cell(&run, shell.look);
@@ -205,7 +219,13 @@ fn styled_cell(cell: &Planned, outcome: &Outcome, script: bool, shell: &mut Shel
 }
 
 /// A file's cell in a pipe: what it printed and its last expression; what it raised is a remark.
-fn bare_cell(cell: &Planned, outcome: &Outcome, script: bool, shell: &mut Shell) -> Result<(), Failure> {
+fn bare_cell(
+    cell: &Planned,
+    outcome: &Outcome,
+    session: &Session,
+    script: bool,
+    shell: &mut Shell,
+) -> Result<(), Failure> {
     shell.say(&outcome.stdout)?;
     shell.aside(&outcome.stderr);
     if let Some(result) = outcome.result.as_ref().filter(|_| !script) {
@@ -217,7 +237,7 @@ fn bare_cell(cell: &Planned, outcome: &Outcome, script: bool, shell: &mut Shell)
     if let Some(raised) = &outcome.error {
         shell.remark(&format!("{} raised", cell.name));
         let look = shell.look;
-        shell.note(&error(&note(raised, &cell.source), look));
+        shell.note(&error(&explained(raised, &cell.source, session, &|_| Vec::new()), look));
     }
     Ok(())
 }

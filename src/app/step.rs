@@ -4,7 +4,7 @@
 use ruff_python_ast::{Expr, Stmt};
 
 use super::figures::{Names, figure};
-use super::notes::note;
+use super::notes::explained;
 use crate::explain;
 use crate::kernel::random::Family;
 use crate::lesson::{Catalogue, Lesson, Step};
@@ -23,11 +23,14 @@ pub fn step_panel(
     Panel {
         stdout: outcome.stdout.clone(),
         result: outcome.result.clone(),
-        error: outcome.error.as_ref().map(|raised| note(raised, &step.code)),
+        error: outcome.error.as_ref().map(|raised| {
+            let names = Names::of(step, lesson);
+            explained(raised, &step.code, session, &|name| names.axes(name))
+        }),
         figures: figures(step, lesson, outcome, session),
         checks: if whole { checks(step, session) } else { Vec::new() },
         worked: worked(step, session),
-        remarks: remarks(step, session),
+        remarks: [remarks(step, session), nonfinite(outcome, session)].concat(),
         // What the numbers show is said of numbers that came.
         after: if whole || step.raises { step.after.clone() } else { String::new() },
         ..unrun_panel(step, lesson, catalogue)
@@ -92,6 +95,17 @@ fn remarks(step: &Step, session: &Session) -> Vec<String> {
         .then(|| format!("Drawn {name} (--random {drawn}): the text speaks of other numbers."))
         .into_iter()
         .collect()
+}
+
+/// Where each nan of the tensors that a cell bound or changed first arose.
+pub fn nonfinite(outcome: &Outcome, session: &Session) -> Vec<String> {
+    let variables = session.variables().into_iter().map(|variable| (variable.name, variable.value));
+    let names = explain::Names::new(variables);
+    let one = |variable: &Variable| {
+        let arisen = explain::first_nonfinite(&variable.value, &names)?;
+        (arisen.what == "nan").then(|| arisen.sentence(&variable.name))
+    };
+    outcome.changed.iter().filter_map(one).collect()
 }
 
 fn worked(step: &Step, session: &mut Session) -> Vec<String> {

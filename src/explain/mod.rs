@@ -1,8 +1,10 @@
 //! Why one number is what it is, read from the record of what ran, never by running it again.
 //! Room: explain. Uses tensor and session values; returns words and figures, no styling.
 
+pub mod errors;
 mod invariants;
 mod names;
+mod nonfinite;
 mod terms;
 pub mod trace;
 pub mod what_if;
@@ -10,5 +12,6 @@ mod worked;
 
 pub use invariants::{Measured, measured};
 pub use names::Names;
+pub use nonfinite::{Arisen, first_nonfinite};
 pub use terms::{figure, sum_of_products, sum_of_terms};
 pub use worked::{Worked, worked};

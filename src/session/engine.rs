@@ -3,7 +3,7 @@
 
 use std::{
     cell::RefCell,
-    collections::HashSet,
+    collections::HashMap,
     panic::{AssertUnwindSafe, catch_unwind},
     rc::Rc,
     time::{Duration, Instant},
@@ -22,6 +22,7 @@ use super::{
     namespace::{self, Moment, Variable},
     output::{Channel, Listener, Sink},
     raised::Raised,
+    scene::Scene,
     setup, timing,
 };
 use crate::{
@@ -79,7 +80,8 @@ pub struct Session {
     interrupter: Interrupter,
     watch: memory::Watch,
     runs: u64,
-    cells: HashSet<String>,
+    cells: HashMap<String, String>,
+    scene: RefCell<Scene>,
 }
 
 impl Session {
@@ -100,12 +102,24 @@ impl Session {
             Err(message) => panic!("attn's interpreter does not start: {message}"),
         };
         let watch = memory::Watch::start(options.max_memory, interrupter.clone());
-        Session { interpreter, scope, sink, state, interrupter, watch, runs: 0, cells: HashSet::new() }
+        Session {
+            interpreter,
+            scope,
+            sink,
+            state,
+            interrupter,
+            watch,
+            runs: 0,
+            cells: HashMap::new(),
+            scene: RefCell::default(),
+        }
     }
 
     /// Runs one cell; `name` stands in tracebacks and marks lines of this cell.
     pub fn run(&mut self, source: &str, name: &str) -> Outcome {
-        self.cells.insert(name.to_owned());
+        self.cells.insert(name.to_owned(), source.to_owned());
+        self.scene.take();
+        self.state.take_failed();
         let start = Instant::now();
         let mut changed = Vec::new();
         let ended = self.guarded(|session, vm| {
@@ -139,7 +153,7 @@ impl Session {
         read: impl FnOnce(&PyObjectRef, &VirtualMachine) -> T,
     ) -> Result<T, Raised> {
         const NAME: &str = "<expression>";
-        self.cells.insert(NAME.to_owned());
+        self.cells.insert(NAME.to_owned(), expression.to_owned());
         let read = self.guarded(|session, vm| {
             let cell = Cell::compile(expression.trim(), NAME, vm)
                 .map_err(|error| Raised::syntax(&error, expression, vm))?;
@@ -211,6 +225,16 @@ impl Session {
         &self.state
     }
 
+    /// What was in reach where the last cell raised; nothing if it did not.
+    pub fn scene(&self) -> Scene {
+        self.scene.borrow().clone()
+    }
+
+    /// The source of a cell that has run, by the name it ran under.
+    pub fn source(&self, cell: &str) -> Option<&str> {
+        self.cells.get(cell).map(String::as_str)
+    }
+
     /// Forgets all names. Modules stay imported, the random stream goes on.
     pub fn reset(&mut self) {
         let cleared = self.interpreter.enter(|vm| setup::clear(&self.scope.globals, vm));
@@ -270,7 +294,13 @@ impl Session {
                 self.remark("the cell ended itself with exit(); attn goes on");
                 Ok(None)
             }
-            Err(exception) => Err(self.raised(&exception, name, vm)),
+            Err(exception) => {
+                let mut scene =
+                    Scene::of(&exception, &self.scope.globals, |file| self.cells.contains_key(file), vm);
+                scene.failed = self.state.take_failed();
+                self.scene.replace(scene);
+                Err(self.raised(&exception, name, vm))
+            }
         }
     }
 
@@ -300,7 +330,7 @@ impl Session {
     }
 
     fn raised(&self, exception: &PyBaseExceptionRef, name: &str, vm: &VirtualMachine) -> Raised {
-        let mut raised = Raised::read(exception, name, |file| self.cells.contains(file), vm);
+        let mut raised = Raised::read(exception, name, |file| self.cells.contains_key(file), vm);
         raised.interrupted =
             exception.fast_isinstance(vm.ctx.exceptions.keyboard_interrupt) && self.interrupter.requested();
         raised

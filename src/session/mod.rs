@@ -18,6 +18,7 @@ mod namespace;
 mod numbers;
 mod output;
 mod raised;
+mod scene;
 mod setup;
 mod timing;
 
@@ -29,3 +30,4 @@ pub use memory::default_limit;
 pub use namespace::Variable;
 pub use output::Channel;
 pub use raised::{Place, Raised};
+pub use scene::Scene;

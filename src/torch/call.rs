@@ -4,6 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use super::failed::Failed;
 use super::state::State;
 use super::table::{IN_PLACE_ONLY, Op};
 use crate::kernel::random::Generator;
@@ -245,6 +246,20 @@ fn arranged(op: &'static Op, value: Value, args: &[Arg]) -> Value {
     }
 }
 
+/// Keeps a call that raised, for those who explain it, and hands its error on.
+fn failed(caller: Caller, op: &'static Op, form: usize, in_place: bool, args: &[Arg], error: Error) -> Error {
+    let args = args.to_vec();
+    caller.state.keep_failed(Failed {
+        op,
+        form,
+        in_place,
+        args,
+        site: (caller.site)(),
+        error: error.clone(),
+    });
+    error
+}
+
 /// Runs an operation on bound arguments; its results are recorded.
 pub fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Result<Value> {
     let state = caller.state;
@@ -261,7 +276,10 @@ pub fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Res
         grad_name: Cell::new(op.grad_name),
         kept: RefCell::default(),
     };
-    let value = arranged(op, (op.run)(&call)?, &args);
+    let value = match (op.run)(&call) {
+        Ok(value) => arranged(op, value, &args),
+        Err(error) => return Err(failed(caller, op, form, false, &args, error)),
+    };
     let grad_name = call.grad_name.get();
     let results = value.tensors();
     // A tensor that is handed back as it came has its own history already, and so has one that came of `apply`.
@@ -299,6 +317,11 @@ pub fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Res
 
 /// Runs an operation and writes its result into its first argument: the in-place twin.
 pub fn call_in_place(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Result<Tensor> {
+    let given = args.clone();
+    written(caller, op, form, args).map_err(|error| failed(caller, op, form, true, &given, error))
+}
+
+fn written(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Result<Tensor> {
     let state = caller.state;
     let name = if op.is_in(IN_PLACE_ONLY) { op.name } else { op.twin_name() };
     let target = args

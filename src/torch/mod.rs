@@ -9,6 +9,7 @@ mod bind;
 mod build;
 pub mod call;
 mod classes;
+mod failed;
 mod function;
 mod item;
 mod module;
@@ -22,6 +23,7 @@ mod tensor_class;
 pub mod trace;
 mod written;
 
+pub use failed::Failed;
 pub use module::{install, tensor_object, tensor_value};
 pub use state::State;
 pub use tensor_class::Elements;

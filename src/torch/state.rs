@@ -4,6 +4,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use super::failed::Failed;
 use super::trace::Tracer;
 use crate::kernel::random::{Family, Generator};
 use crate::tensor::show::PrintOptions;
@@ -24,6 +25,8 @@ pub struct State {
     pub print_options: RefCell<PrintOptions>,
     /// Records what ran.
     pub recorder: Recorder,
+    /// The last call that raised.
+    pub(super) failed: RefCell<Option<Failed>>,
     /// Traces what runs, operation by operation, while it is on.
     pub tracer: Tracer,
 }
@@ -38,6 +41,7 @@ impl State {
             default_dtype: Cell::new(DType::Float32),
             print_options: RefCell::new(PrintOptions::default()),
             recorder: Recorder::default(),
+            failed: RefCell::default(),
             tracer: Tracer::default(),
         })
     }

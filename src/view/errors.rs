@@ -1,6 +1,7 @@
-//! An error in a cell: what PyTorch says, where, and what the learner can do.
-//! Room: view. The facts and the mend are worked out elsewhere.
+//! An error in a cell: what PyTorch says, where, what was there, and what the learner can do.
+//! Room: view. The facts and the mends are worked out elsewhere.
 
+use crate::explain::errors::{Clash, Explanation, Mend, Operand};
 use crate::view::code;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::{Fit, wrap};
@@ -12,18 +13,19 @@ pub struct ErrorNote {
     pub kind: String,
     /// Its message, as PyTorch words it.
     pub message: String,
-    /// The line of the cell that raised, from 1.
+    /// The line that raised, from 1.
     pub line: Option<usize>,
     /// That line of code.
     pub source: Option<String>,
-    /// What was there: operands with their names and shapes, the axes that clash, where they came from.
-    /// Kept as they are, so that they can be lined up.
-    pub notes: Vec<String>,
-    /// What is likely meant, in one or more lines.
+    /// The line inside, where a function of an earlier cell raised: that cell, the line, its code.
+    pub inside: Option<(String, usize, String)>,
+    /// What else is likely meant, as those know who show it: in one or more lines.
     pub mend: Vec<String>,
+    /// What was there, and what would fit.
+    pub explanation: Explanation,
 }
 
-/// The error's own text first, then the line of code, then notes, then the mend.
+/// The error's own text first, then the line of code, then what was there, then what would fit.
 pub fn error(note: &ErrorNote, look: Look) -> Text {
     let mut text = Text::new();
     let mut said = note.message.lines();
@@ -51,32 +53,132 @@ pub fn error(note: &ErrorNote, look: Look) -> Text {
     } else if let Some(number) = note.line {
         text.say(Role::Dim, format!("  in line {number}"));
     }
-    for (lines, role) in [(&note.notes, Role::Prose), (&note.mend, Role::Good)] {
-        if !lines.is_empty() && !look.plain {
-            text.gap();
+    if let Some((cell, number, source)) = &note.inside {
+        match look.plain {
+            true => text.say(Role::Prose, format!("inside, line {number} of {cell}: {}", source.trim())),
+            false => {
+                text.say(Role::Dim, format!("       inside, in {cell}:"));
+                text.append(code::code_line(source.trim(), *number, look));
+            }
         }
-        for (at, line) in lines.iter().enumerate() {
-            let above = at.checked_sub(1).map(|above| lines[above].as_str());
-            text.append(noted(line, above, role, look));
+    }
+    let found = &note.explanation;
+    let mut parts = vec![found.clash.as_ref().map(|it| clash(it, look)).unwrap_or_default()];
+    parts.push(remarks(&found.remarks, look));
+    parts.push(mends(&found.mends, look));
+    // An operation and where its operands came from belong together.
+    let together = found.clash.is_some();
+    for (at, part) in parts.into_iter().enumerate() {
+        if !part.is_empty() {
+            let joined = at == 1 && together;
+            if !look.plain && !joined {
+                text.gap();
+            }
+            text.append(part);
         }
+    }
+    if !note.mend.is_empty() && !look.plain {
+        text.gap();
+    }
+    for line in &note.mend {
+        text.append(shifted(line, Role::Good, look));
     }
     text
 }
 
-/// A note as it is, two columns in. Marks (`^^^`) that cannot stand under what they mark, because the
-/// lines are too long or borders are not wanted, leave their words alone.
-fn noted(line: &str, above: Option<&str>, role: Role, look: Look) -> Text {
-    if !line.trim_start().starts_with('^') {
-        return shifted(if look.plain { line.trim() } else { line }, role, look);
+/// The operation, the shapes of its operands one beside the other, and marks under the axes that clash.
+fn clash(clash: &Clash, look: Look) -> Text {
+    let [left, right] = &clash.operands;
+    let said = shifted(&clash.text, Role::Code, look);
+    let (a, first) = axes(left);
+    let (b, second) = axes(right);
+    let joint = format!(" {} ", clash.between);
+    let shapes = format!("{a}{joint}{b}");
+    let start = a.chars().count() + joint.chars().count();
+    let mut text = said;
+    let wide = shapes.chars().count() + 2 <= look.width && !look.plain;
+    text.append(shifted(&shapes, Role::Prose, look));
+    if let (true, Some(first), Some(second)) = (wide, first, second) {
+        let mut marks = Line::new().with(Role::Prose, "  ");
+        marks.fill(2 + first.0);
+        marks.push(Role::Bad, "^".repeat(first.1));
+        marks.fill(2 + start + second.0);
+        marks.push(Role::Bad, "^".repeat(second.1));
+        if marks.width() + 3 + clash.rule.chars().count() <= look.width {
+            marks.push(Role::Prose, format!("   {}", clash.rule));
+            text.line(marks);
+        } else {
+            text.line(marks);
+            text.append(shifted(&clash.rule, Role::Prose, look));
+        }
+    } else if !clash.rule.is_empty() {
+        text.append(shifted(&clash.rule, Role::Prose, look));
     }
-    let fits = |line: &str| Line::new().with(role, line).width() + 2 <= look.width;
-    if !look.plain && fits(line) && above.is_none_or(fits) {
-        return shifted(line, role, look);
+    text
+}
+
+/// `(query 6, d_out 2)`, and where in it the axis that clashes stands: column and width.
+fn axes(operand: &Operand) -> (String, Option<(usize, usize)>) {
+    let mut text = "(".to_owned();
+    let mut mark = None;
+    for (at, size) in operand.shape.iter().enumerate() {
+        if at > 0 {
+            text.push_str(", ");
+        }
+        let entry = match operand.axes.get(at) {
+            Some(axis) => format!("{axis} {size}"),
+            None => size.to_string(),
+        };
+        if operand.clash == Some(at) {
+            mark = Some((text.chars().count(), entry.chars().count()));
+        }
+        text.push_str(&entry);
     }
-    match line.replace('^', " ").split_whitespace().collect::<Vec<_>>() {
-        words if words.is_empty() => Text::new(),
-        words => shifted(&words.join(" "), role, look),
+    text.push_str(if operand.shape.len() == 1 && operand.axes.is_empty() { ",)" } else { ")" });
+    (text, mark)
+}
+
+fn remarks(remarks: &[String], look: Look) -> Text {
+    let mut text = Text::new();
+    for remark in remarks {
+        let shift = Line::new().with(Role::Prose, if look.plain { "" } else { "  " });
+        let line = Line::new().with(Role::Prose, remark);
+        text.append(wrap(&line, look.measure(), &shift, &shift, Fit::First));
     }
+    text
+}
+
+/// What would fit: the code, what comes of it, and why, side by side where there is room.
+fn mends(mends: &[Mend], look: Look) -> Text {
+    const MEAN: &str = "You may mean  ";
+    let mut text = Text::new();
+    for (at, mend) in mends.iter().enumerate() {
+        let narrow = look.plain || look.width < 60;
+        let lead = match (at, look.plain) {
+            (_, true) => MEAN.trim_end().to_owned() + ": ",
+            (0, false) => format!("  {MEAN}"),
+            (_, false) => format!("  {:>1$}", "or  ", MEAN.len()),
+        };
+        let below = if narrow { 4 } else { lead.len() };
+        let first = Line::new().with(Role::Prose, lead);
+        let rest = Line::new().with(Role::Prose, " ".repeat(below));
+        let mut line = Line::new().with(Role::Good, &mend.code);
+        let parts = [(&mend.gives, Role::Prose), (&mend.because, Role::Prose)];
+        let mut under: Vec<Line> = Vec::new();
+        for (part, role) in parts.into_iter().filter(|(part, _)| !part.is_empty()) {
+            let room = first.width() + line.width() + 3 + part.chars().count() <= look.width;
+            match (look.plain, under.last_mut()) {
+                (true, _) => line.push(role, format!(", {part}")),
+                (false, None) if room => line.push(role, format!("   {part}")),
+                _ => under.push(Line::new().with(role, part)),
+            }
+        }
+        text.append(wrap(&line, look.width, &first, &rest, Fit::First));
+        for line in under {
+            text.append(wrap(&line, look.width, &rest, &rest, Fit::First));
+        }
+    }
+    text
 }
 
 /// A line kept as it is where it fits; a longer one goes on beneath, further in.
@@ -89,9 +191,8 @@ fn kept(line: &str, look: Look) -> Text {
 }
 
 fn shifted(line: &str, role: Role, look: Look) -> Text {
-    let indent = line.len() - line.trim_start().len() + if look.plain { 0 } else { 2 };
+    let indent = if look.plain { 0 } else { 2 };
     let first = Line::new().with(Role::Prose, " ".repeat(indent));
     let rest = Line::new().with(Role::Prose, " ".repeat(indent + 2));
-    let line = Line::new().with(role, line.trim_start());
-    wrap(&line, look.width, &first, &rest, Fit::First)
+    wrap(&Line::new().with(role, line), look.width, &first, &rest, Fit::First)
 }

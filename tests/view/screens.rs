@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use attn::explain::what_if::{Moved, Naming, Setting, WhatIf};
+use attn::explain::errors::{Clash, Explanation, Mend, Operand};
 use attn::view::bench::{Bench, Growth, Row, bench};
 use attn::view::check::{CheckedCell, CheckedFile, Verdict, report};
 use attn::view::code::code;
@@ -110,13 +111,31 @@ fn mishap() -> ErrorNote {
         message: "mat1 and mat2 shapes cannot be multiplied (6x2 and 6x2)".into(),
         line: Some(3),
         source: Some("    scores = queries @ keys".into()),
-        notes: vec![
-            "(query 6, d_out 2) @ (key 6, d_out 2)".into(),
-            "          ^^^^^^^      ^^^^^           2 meets 6".into(),
-            "keys was made in step 24: keys = inputs @ W_key".into(),
-        ],
-        mend: vec!["You may mean  queries @ keys.T   (6,2) @ (2,6) -> (6,6)".into()],
+        inside: None,
+        mend: Vec::new(),
+        explanation: Explanation {
+            clash: Some(Clash {
+                text: "queries @ keys".into(),
+                between: "@".into(),
+                operands: [
+                    operand("queries", &[6, 2], &["query", "d_out"], 1),
+                    operand("keys", &[6, 2], &["key", "d_out"], 0),
+                ],
+                rule: "2 and 6 must be equal".into(),
+            }),
+            remarks: vec!["keys was made in step24, line 2: keys = inputs @ W_key".into()],
+            mends: vec![Mend {
+                code: "queries @ keys.T".into(),
+                gives: "(6,2) @ (2,6) -> (6,6)".into(),
+                because: "every row of queries meets every row of keys".into(),
+            }],
+        },
     }
+}
+
+fn operand(name: &str, shape: &[usize], axes: &[&str], clash: usize) -> Operand {
+    let axes = axes.iter().map(|axis| (*axis).to_owned()).collect();
+    Operand { name: name.into(), shape: shape.to_vec(), axes, clash: Some(clash) }
 }
 
 fn odd() -> Vec<Figure> {

@@ -1,0 +1,102 @@
+//! Dtypes that do not go together, and operations that want another dtype or a tensor that is not followed.
+//! Room: explain. Each conversion is tried on zeros before it is offered.
+
+use super::operands::called;
+use super::scratch::Scratch;
+use super::shapes::suffixed;
+use super::{Explanation, Look, Mend};
+use crate::tensor::ops::cast::to_dtype;
+use crate::tensor::{Arg, DType, Tensor};
+use crate::torch::Failed;
+
+/// Conversions in the order in which they are tried: as written, and to what.
+const CONVERSIONS: [(&str, DType); 4] = [
+    (".float()", DType::Float32),
+    (".bool()", DType::Bool),
+    (".long()", DType::Int64),
+    (".double()", DType::Float64),
+];
+
+/// What these errors say.
+const SAID: [&str; 9] = [
+    "same dtype",
+    "boolean masks",
+    "not implemented for",
+    "could not infer output dtype",
+    "Long but got",
+    "scalar types: Long",
+    "can't be cast to",
+    "must be floating",
+    "to have the same dtypes",
+];
+
+pub(super) fn explain(look: &Look) -> Option<Explanation> {
+    let failed = look.failed?;
+    let message = failed.error.message.as_str();
+    if message.contains("leaf Variable that requires grad") {
+        return leaf(failed, look);
+    }
+    if !SAID.iter().any(|said| message.contains(said)) {
+        return None;
+    }
+    let tensors: Vec<(usize, &Tensor)> =
+        failed.args.iter().enumerate().filter_map(|(at, arg)| Some((at, arg.tensor()?))).collect();
+    let mut facts: Vec<String> = tensors
+        .iter()
+        .map(|(at, tensor)| format!("{} is {}", named(tensor, *at, look), tensor.dtype().name()))
+        .collect();
+    facts.dedup();
+    let mut remarks = if facts.is_empty() { Vec::new() } else { vec![format!("{}.", facts.join(", "))] };
+    if message.contains("boolean masks") {
+        remarks.push(
+            "A mask says of each element whether it is replaced: True or False, not a number; .bool() makes one of 0 and 1.".to_owned(),
+        );
+    }
+    let scratch = Scratch::new(failed.args.iter().flat_map(Arg::tensors));
+    let zeros = scratch.args(&failed.args)?;
+    let mut mends = Vec::new();
+    for (suffix, dtype) in CONVERSIONS {
+        for (at, tensor) in &tensors {
+            let mut args = zeros.clone();
+            let Some(zero) = args[*at].tensor().cloned() else { continue };
+            args[*at] = Arg::Tensor(to_dtype(&zero, dtype));
+            if tensor.dtype() != dtype && failed.again(args).is_ok() {
+                let because = format!("{} -> {}", tensor.dtype().name(), dtype.name());
+                mends.push(Mend::new(suffixed(&named(tensor, *at, look), suffix), because));
+            }
+        }
+    }
+    // Numbers are not to become truth values where another conversion fits.
+    if mends.iter().any(|mend| !mend.code.ends_with(".bool()")) && !message.contains("boolean") {
+        mends.retain(|mend| !mend.code.ends_with(".bool()"));
+    }
+    let one = message.contains("not implemented for") || message.contains("could not infer");
+    mends.truncate(if one { 1 } else { 2 });
+    Some(Explanation { remarks, mends, clash: None })
+}
+
+fn named(tensor: &Tensor, at: usize, look: &Look) -> String {
+    called(tensor, at, look, if at == 0 { "the tensor" } else { "the other" })
+}
+
+/// Writing into a parameter while gradients are followed.
+fn leaf(failed: &Failed, look: &Look) -> Option<Explanation> {
+    let target = failed.args.first()?.tensor()?;
+    let name = called(target, 0, look, "the tensor");
+    let remarks = vec![format!(
+        "{name} asks for gradients (requires_grad=True): PyTorch follows what is computed from it, and refuses to have it \
+         overwritten meanwhile."
+    )];
+    // A line that does more than write is not to be repeated as it is.
+    let line = look.case.line().filter(|line| line.starts_with(&name) && !line.contains(';'));
+    let line = line.unwrap_or_else(|| "...".to_owned());
+    let mut mends = Vec::new();
+    // The same write, on zeros that nobody follows.
+    let scratch = Scratch::new(failed.args.iter().flat_map(Arg::tensors));
+    if failed.again(scratch.args(&failed.args)?).is_ok() {
+        mends
+            .push(Mend::new(format!("with torch.no_grad(): {line}"), "not followed, as an optimiser writes"));
+        mends.push(Mend::new(format!("{name}.detach().clone()"), "a copy that may be written to"));
+    }
+    Some(Explanation { remarks, mends, clash: None })
+}

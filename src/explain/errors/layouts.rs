@@ -1,0 +1,92 @@
+//! `view` and `reshape`: sizes that do not hold the elements, and memory that lies in another order.
+//! Room: explain. Mends are tried on the layout alone: no element is touched.
+
+use super::operands::{called, history};
+use super::scratch::tuple;
+use super::{Explanation, Look, Mend};
+use crate::tensor::layout::infer_size;
+use crate::tensor::{Arg, Tensor};
+
+pub(super) fn explain(look: &Look) -> Option<Explanation> {
+    let failed = look.failed?;
+    if !matches!(failed.op.name, "view" | "reshape" | "view_as" | "reshape_as" | "unflatten") {
+        return None;
+    }
+    let tensor = failed.args.first()?.tensor()?;
+    let wanted: Vec<i64> = match failed.args.get(1)? {
+        Arg::Ints(sizes) => sizes.clone(),
+        Arg::Tensor(other) => other.shape().iter().map(|&size| size as i64).collect(),
+        _ => return None,
+    };
+    let name = called(tensor, 0, look, "the tensor");
+    match infer_size(&wanted, tensor.numel()) {
+        Ok(shape) if tensor.layout().view(&shape).is_none() => Some(apart(tensor, &name, &wanted, look)),
+        Ok(_) => None,
+        Err(_) => Some(uneven(tensor, &name, &wanted, failed.op.name)),
+    }
+}
+
+fn listed(sizes: &[i64]) -> String {
+    let texts: Vec<String> = sizes.iter().map(i64::to_string).collect();
+    texts.join(", ")
+}
+
+/// The elements are enough, but neighbours in the new shape are no neighbours in memory.
+fn apart(tensor: &Tensor, name: &str, wanted: &[i64], look: &Look) -> Explanation {
+    let mut remarks = vec![format!(
+        "{name} {} has strides {}: its rows do not lie one after the other in memory, as after a transpose. view() \
+         only looks at memory in another way; it moves nothing.",
+        tuple(tensor.shape()),
+        tuple(tensor.strides()),
+    )];
+    remarks.extend(history(tensor, look));
+    let sizes = listed(wanted);
+    let gives = |copy: &str| format!("{} -> {}{copy}", tuple(tensor.shape()), wanted_shape(wanted, tensor));
+    let mends = vec![
+        Mend {
+            code: format!("{name}.contiguous().view({sizes})"),
+            gives: gives(""),
+            because: "copies into the order that is seen, then views".to_owned(),
+        },
+        Mend {
+            code: format!("{name}.reshape({sizes})"),
+            gives: gives(""),
+            because: "the same in one call".to_owned(),
+        },
+    ];
+    Explanation { clash: None, remarks, mends }
+}
+
+fn wanted_shape(wanted: &[i64], tensor: &Tensor) -> String {
+    infer_size(wanted, tensor.numel()).map(|shape| tuple(&shape)).unwrap_or_default()
+}
+
+/// The sizes asked for do not hold the elements there are.
+fn uneven(tensor: &Tensor, name: &str, wanted: &[i64], op: &str) -> Explanation {
+    let (have, shape) = (tensor.numel(), tuple(tensor.shape()));
+    let product: i64 = wanted.iter().filter(|&&size| size >= 0).product();
+    let sizes = listed(wanted).replace(", ", " · ");
+    let mut remarks = Vec::new();
+    match wanted.contains(&-1) {
+        false => remarks
+            .push(format!("{name} {shape} has {have} elements; {sizes} = {product} asks for {product}.")),
+        true => remarks.push(format!(
+            "{name} {shape} has {have} elements, which the sizes given ({product} together) do not divide."
+        )),
+    }
+    let mut mends = Vec::new();
+    for at in (0..wanted.len()).filter(|_| !wanted.contains(&-1)) {
+        let mut open = wanted.to_vec();
+        open[at] = -1;
+        if let Ok(shape) = infer_size(&open, have)
+            && tensor.layout().view(&shape).is_some()
+        {
+            let code = format!("{name}.{op}({})", listed(&open));
+            let because = if mends.is_empty() { "-1: whatever is left over" } else { "" };
+            let gives = format!("{} -> {}", tuple(tensor.shape()), tuple(&shape));
+            mends.push(Mend { code, gives, because: because.to_owned() });
+        }
+    }
+    mends.truncate(2);
+    Explanation { clash: None, remarks, mends }
+}

@@ -1,0 +1,112 @@
+//! Names, attributes, modules and keys that are not there: the nearest that are.
+//! Room: explain. Says nothing where the error's own text already does.
+
+use super::{Case, Explanation, Look, Mend};
+use crate::lesson::names::nearest;
+
+/// Names that are imported rather than made, and how.
+const IMPORTS: [(&str, &str); 9] = [
+    ("torch", "import torch"),
+    ("nn", "import torch.nn as nn"),
+    ("F", "import torch.nn.functional as F"),
+    ("math", "import math"),
+    ("Parameter", "from torch.nn import Parameter"),
+    ("random", "import random"),
+    ("time", "import time"),
+    ("inf", "from math import inf"),
+    ("optim", "import torch.optim as optim"),
+];
+
+pub(super) fn explain(look: &Look) -> Option<Explanation> {
+    let case = look.case;
+    let message = case.raised.message.as_str();
+    if message.to_lowercase().contains("did you mean") {
+        return None;
+    }
+    let found = match case.raised.kind.as_str() {
+        "NameError" | "UnboundLocalError" => name(case, quoted(message)?),
+        "AttributeError" => attribute(case, message)?,
+        "KeyError" => key(case, quoted(message)?),
+        "RuntimeError" if message.contains("in state_dict") => state(message),
+        _ => return None,
+    };
+    Some(Explanation { clash: None, ..found })
+}
+
+/// What stands in the first quotes.
+fn quoted(message: &str) -> Option<&str> {
+    let (_, rest) = message.split_once('\'')?;
+    rest.split_once('\'').map(|(name, _)| name)
+}
+
+fn mends(names: Vec<String>, because: &str) -> Vec<Mend> {
+    names.into_iter().map(|name| Mend::new(name, because)).collect()
+}
+
+fn name(case: &Case, wanted: &str) -> Explanation {
+    let own = format!("self.{wanted}");
+    let is_own =
+        |name: &str| name == own || name.strip_prefix(&own).is_some_and(|rest| rest.starts_with(['.', '[']));
+    if case.scene.tensors.iter().any(|variable| is_own(&variable.name)) {
+        let remarks =
+            vec![format!("{wanted} belongs to the object: inside a method it is reached through self.")];
+        return Explanation { remarks, mends: vec![Mend::new(own, "")], clash: None };
+    }
+    if let Some((_, import)) = IMPORTS.iter().find(|(name, _)| *name == wanted) {
+        return Explanation { mends: vec![Mend::new(*import, "")], ..Explanation::default() };
+    }
+    Explanation { mends: mends(nearest(wanted, &case.scene.names, 2), ""), ..Explanation::default() }
+}
+
+fn attribute(case: &Case, message: &str) -> Option<Explanation> {
+    if message.contains("before Module.__init__() call") {
+        let remarks = vec![
+            "A module keeps its layers and parameters in tables that nn.Module's own __init__ makes; it has not run yet."
+                .to_owned(),
+        ];
+        let mends = vec![Mend::new("super().__init__()", "as the first line of __init__")];
+        return Some(Explanation { remarks, mends, clash: None });
+    }
+    let class = quoted(message)?;
+    let wanted = message.rsplit_once(" attribute '").map(|(_, name)| name.trim_end_matches('\''))?;
+    let said = match class {
+        "NoneType" => {
+            "It is None: that is what a function gives that has no return, and what writes in place often give."
+        }
+        "tuple" => "It is a tuple, several results in one: take one of them, as in result[0].",
+        "list" => "It is a Python list, not a tensor: torch.tensor(...) or torch.stack(...) makes one of it.",
+        "int" | "float" => "It is a plain Python number, not a tensor.",
+        _ => "",
+    };
+    let remarks = if said.is_empty() { Vec::new() } else { vec![said.to_owned()] };
+    Some(Explanation { remarks, mends: mends(nearest(wanted, &case.scene.attributes, 2), ""), clash: None })
+}
+
+fn key(case: &Case, wanted: &str) -> Explanation {
+    let parameters = case.scene.tensors.iter().filter_map(|variable| {
+        let (_, path) = variable.name.split_once('.')?;
+        Some(path.replace('[', ".").replace(']', ""))
+    });
+    let mut keys = case.scene.keys.clone();
+    keys.extend(parameters);
+    let near = nearest(wanted, keys, 2);
+    Explanation {
+        mends: mends(near.into_iter().map(|key| format!("'{key}'")).collect(), ""),
+        ..Explanation::default()
+    }
+}
+
+/// `load_state_dict`: which of the keys that came is probably which of those that are missing.
+fn state(message: &str) -> Explanation {
+    let listed = |after: &str| -> Vec<String> {
+        let line = message.lines().find_map(|line| line.trim().strip_prefix(after)).unwrap_or_default();
+        line.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+    };
+    let (missing, unexpected) =
+        (listed("Missing key(s) in state_dict: "), listed("Unexpected key(s) in state_dict: "));
+    let pairs = unexpected.iter().filter_map(|key| {
+        let near = nearest(key, &missing, 1);
+        near.first().map(|near| Mend::new(format!("\"{near}\""), format!("for \"{key}\"")))
+    });
+    Explanation { mends: pairs.take(4).collect(), ..Explanation::default() }
+}

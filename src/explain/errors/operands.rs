@@ -1,0 +1,119 @@
+//! The operands of a call that raised: what they are called, what their axes are, where they were made.
+//! Room: explain.
+
+use super::{Look, Operand};
+use crate::tensor::{Arg, Tensor};
+
+/// How far the way back is followed to a tensor that has a name.
+const BACK: usize = 4;
+/// Longest name and longest line that are shown.
+const LONGEST: usize = 48;
+
+/// What to call argument `at`: by its name, else as the learner wrote it, else by what made it; `other` where all of
+/// that says too little.
+pub(super) fn called(tensor: &Tensor, at: usize, look: &Look, other: &str) -> String {
+    if look.names.knows(tensor) {
+        return look.names.of(tensor);
+    }
+    if let Some(text) = look.written.get(at)
+        && text.chars().count() <= LONGEST
+        && !text.contains('\n')
+    {
+        return text.clone();
+    }
+    let name = look.names.of(tensor);
+    let vague = name == "a tensor" || name.contains('…') || name.chars().count() > LONGEST;
+    if vague { other.to_owned() } else { name }
+}
+
+/// Argument `at` as it is shown.
+pub(super) fn operand(tensor: &Tensor, at: usize, other: &str, look: &Look) -> Operand {
+    Operand {
+        name: called(tensor, at, look, other),
+        shape: tensor.shape().to_vec(),
+        axes: axes(tensor, look, BACK),
+        clash: None,
+    }
+}
+
+/// Names of a tensor's axes: those of its variable, or of the one it is a turned view of.
+fn axes(tensor: &Tensor, look: &Look, depth: usize) -> Vec<String> {
+    let known = (look.case.axes)(&look.names.of(tensor));
+    if known.len() == tensor.ndim() {
+        return known;
+    }
+    let Some(record) = tensor.origin().filter(|_| depth > 0) else { return Vec::new() };
+    let args = record.args();
+    let Some(base) = args.first().and_then(Arg::tensor) else { return Vec::new() };
+    let turned = |a: i64, b: i64| {
+        let mut found = axes(base, look, depth - 1);
+        let count = found.len() as i64;
+        let at = |dim: i64| usize::try_from(if dim < 0 { dim + count } else { dim }).ok();
+        if let (Some(a), Some(b)) = (at(a), at(b))
+            && a.max(b) < found.len()
+        {
+            found.swap(a, b);
+        }
+        found
+    };
+    match (record.op, args.get(1), args.get(2)) {
+        ("T" | "t", ..) if base.ndim() == 2 => turned(0, 1),
+        ("mT", ..) => turned(-2, -1),
+        ("transpose" | "swapaxes" | "swapdims", Some(Arg::Int(a)), Some(Arg::Int(b))) => turned(*a, *b),
+        ("contiguous" | "clone" | "detach" | "to" | "float", ..) => axes(base, look, depth - 1),
+        _ => Vec::new(),
+    }
+}
+
+/// Where an operand came from: "keys was made in step24, line 4: keys = inputs @ W_key".
+pub(super) fn history(tensor: &Tensor, look: &Look) -> Option<String> {
+    histories(&[tensor], look).pop()
+}
+
+/// Where operands came from; those of one line in one sentence.
+pub(super) fn histories(tensors: &[&Tensor], look: &Look) -> Vec<String> {
+    let mut made: Vec<(Vec<String>, String)> = Vec::new();
+    for (name, place) in tensors.iter().filter_map(|tensor| made_in(tensor, look)) {
+        match made.iter_mut().find(|(_, known)| *known == place) {
+            Some((names, _)) if names.contains(&name) => {}
+            Some((names, _)) => names.push(name),
+            None => made.push((vec![name], place)),
+        }
+    }
+    let sentence = |(names, place): (Vec<String>, String)| {
+        format!("{} {} made in {place}", names.join(" and "), if names.len() == 1 { "was" } else { "were" })
+    };
+    made.into_iter().map(sentence).collect()
+}
+
+/// The name of the nearest tensor on the way back that has one, and the line that made it.
+fn made_in(tensor: &Tensor, look: &Look) -> Option<(String, String)> {
+    let (case, names) = (look.case, &look.names);
+    let mut tensor = tensor.clone();
+    for _ in 0..BACK {
+        let record = tensor.origin()?;
+        let site = record.site.clone()?;
+        let here = case.place() == Some((site.cell, site.line));
+        if names.knows(&tensor) && !here {
+            let source = (case.source)(site.cell)?;
+            let line = source.lines().nth(site.line.checked_sub(1)?)?.trim();
+            let line = line.split_once("  #").map_or(line, |(code, _)| code.trim_end());
+            let line: String = match line.chars().count() > LONGEST + 16 {
+                true => {
+                    let start: String = line.chars().take(LONGEST + 14).collect();
+                    format!("{} …", start.trim_end_matches([' ', ',', '(']))
+                }
+                false => line.to_owned(),
+            };
+            let within = case.place().is_some_and(|(cell, _)| cell == site.cell);
+            let place = match within {
+                true => format!("line {}", site.line),
+                false => format!("{}, line {}", site.cell, site.line),
+            };
+            return Some((names.of(&tensor), format!("{place}: {line}")));
+        }
+        let args = record.args();
+        tensor = args.iter().find_map(Arg::tensor)?.clone();
+    }
+    None
+}

@@ -1,0 +1,85 @@
+//! Indices and dimensions that are out of range.
+//! Room: explain.
+
+use super::operands::{called, history};
+use super::scratch::tuple;
+use super::{Explanation, Look, Mend};
+use crate::tensor::{Arg, Facts, Tensor};
+use crate::torch::Failed;
+
+pub(super) fn explain(look: &Look) -> Option<Explanation> {
+    let failed = look.failed?;
+    if let Some(Facts::Dim { dim, ndim }) = failed.error.facts.as_deref() {
+        return Some(dimension(failed, *dim, *ndim, look));
+    }
+    let tensor = failed.args.first()?.tensor()?;
+    let message = failed.error.message.as_str();
+    if failed.op.name == "embedding" && message.starts_with("index out of range") {
+        return embedding(failed, look);
+    }
+    let rest = message.strip_prefix("index ")?;
+    let (index, rest) = rest.split_once(" is out of bounds for dimension ")?;
+    let (axis, size) = rest.split_once(" with size ")?;
+    let (axis, size): (usize, i64) = (axis.parse().ok()?, size.parse().ok()?);
+    let name = called(tensor, 0, look, "the tensor");
+    let axes = (look.case.axes)(&name);
+    let what = axes.get(axis).map_or_else(|| format!("dimension {axis}"), |axis| format!("axis \"{axis}\""));
+    let mut remarks = vec![format!(
+        "{name} {} has {size} along {what}: 0 to {}, or -{size} to -1 from the end. {index} is beyond.",
+        tuple(tensor.shape()),
+        size - 1
+    )];
+    remarks.extend(history(tensor, look));
+    let mends = match index.parse::<i64>() {
+        Ok(index) if index == size => {
+            vec![Mend::new((size - 1).to_string(), "the last one: counting begins at 0")]
+        }
+        _ => Vec::new(),
+    };
+    Some(Explanation { remarks, mends, clash: None })
+}
+
+/// `dim=` that the tensor does not have.
+fn dimension(failed: &Failed, dim: i64, ndim: usize, look: &Look) -> Explanation {
+    let tensor = failed.args.iter().flat_map(Arg::tensors).next();
+    let name = tensor.map_or_else(|| "the tensor".to_owned(), |tensor| called(tensor, 0, look, "the tensor"));
+    let shape = tensor.map(|tensor| format!(" {}", tuple(tensor.shape()))).unwrap_or_default();
+    let (one, last) = (if ndim == 1 { "dimension" } else { "dimensions" }, ndim.max(1) - 1);
+    let numbers = if ndim <= 1 { "0 (or -1)".to_owned() } else { format!("0 to {last} (or -1 to -{ndim})") };
+    let remarks = vec![format!("{name}{shape} has {ndim} {one}: {numbers}. There is no dimension {dim}.")];
+    let mut args = failed.args.clone();
+    let params = &failed.op.params()[failed.form];
+    let is_dim = |at: &usize| params.get(*at).is_some_and(|param| param.name == "dim");
+    let place = args.iter().position(|arg| matches!(arg, Arg::Int(at) if *at == dim)).filter(is_dim);
+    let mut mends = Vec::new();
+    if let (Some(at), Some(tensor)) = (place, tensor) {
+        args[at] = Arg::Int(-1);
+        let small = tensor.numel() <= 1 << 16;
+        if small && failed.again(args).is_ok() {
+            mends.push(Mend::new("dim=-1", "the last dimension, however many there are"));
+        }
+    }
+    Explanation { remarks, mends, clash: None }
+}
+
+/// A token that the table has no row for.
+fn embedding(failed: &Failed, look: &Look) -> Option<Explanation> {
+    let (indices, table) = (failed.args.first()?.tensor()?, failed.args.get(1)?.tensor()?);
+    let rows = *table.shape().first()?;
+    let beyond = indices.to_i64_vec().into_iter().find(|&at| at < 0 || at >= rows as i64)?;
+    let name = called(indices, 0, look, "the index tensor");
+    let mut remarks = vec![format!(
+        "The table {} has rows 0 to {}; {name} asks for row {beyond}.",
+        tuple(table.shape()),
+        rows.saturating_sub(1)
+    )];
+    remarks.extend(history(table, look));
+    let mends = largest(indices).filter(|largest| *largest >= rows as i64).map(|largest| {
+        Mend::new(format!("nn.Embedding({}, {})", largest + 1, table.shape()[1]), "a row for every token")
+    });
+    Some(Explanation { remarks, mends: mends.into_iter().collect(), clash: None })
+}
+
+fn largest(indices: &Tensor) -> Option<i64> {
+    indices.to_i64_vec().into_iter().max()
+}

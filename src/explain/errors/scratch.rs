@@ -1,0 +1,72 @@
+//! Zeros in the shapes of operands, to try a mend on: small, whatever the operands' sizes are.
+//! Room: explain.
+
+use std::collections::BTreeMap;
+
+use crate::tensor::{Arg, Tensor};
+
+/// Sizes up to this stand for themselves.
+const SMALL: usize = 8;
+
+/// Which small size stands for which size, the same for all operands: what was equal stays equal.
+pub(super) struct Scratch {
+    small: BTreeMap<usize, usize>,
+}
+
+impl Scratch {
+    /// For operands of these shapes.
+    pub(super) fn new<'t>(tensors: impl IntoIterator<Item = &'t Tensor>) -> Scratch {
+        let mut small: BTreeMap<usize, usize> =
+            tensors.into_iter().flat_map(|tensor| tensor.shape().to_vec()).map(|size| (size, size)).collect();
+        let mut next = SMALL;
+        for (size, stands) in &mut small {
+            if *size > SMALL {
+                next += 1;
+                *stands = next;
+            }
+        }
+        Scratch { small }
+    }
+
+    /// Zeros in a small copy of this tensor's shape, of its dtype.
+    pub(super) fn zeros(&self, tensor: &Tensor) -> Option<Tensor> {
+        let shape: Vec<usize> = tensor.shape().iter().map(|size| self.small[size]).collect();
+        Tensor::zeros(shape, tensor.dtype()).ok()
+    }
+
+    /// A call's arguments with zeros in place of its tensors.
+    pub(super) fn args(&self, args: &[Arg]) -> Option<Vec<Arg>> {
+        let one = |arg: &Arg| {
+            Some(match arg {
+                Arg::Tensor(tensor) => Arg::Tensor(self.zeros(tensor)?),
+                Arg::Tensors(tensors) => {
+                    Arg::Tensors(tensors.iter().map(|tensor| self.zeros(tensor)).collect::<Option<_>>()?)
+                }
+                other => other.clone(),
+            })
+        };
+        args.iter().map(one).collect()
+    }
+
+    /// The size that a small one stands for.
+    fn whole(&self, small: usize) -> Option<usize> {
+        if small <= 1 {
+            return Some(small);
+        }
+        self.small.iter().find(|(_, stands)| **stands == small).map(|(size, _)| *size)
+    }
+
+    /// A shape as it is with the operands' own sizes; `None` where a size is a new one.
+    pub(super) fn shape(&self, tensor: &Tensor) -> Option<Vec<usize>> {
+        tensor.shape().iter().map(|&size| self.whole(size)).collect()
+    }
+}
+
+/// `(6,2)`; `(6,)` of one dimension, as Python writes it.
+pub(super) fn tuple(shape: &[usize]) -> String {
+    let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
+    match sizes.as_slice() {
+        [one] => format!("({one},)"),
+        many => format!("({})", many.join(",")),
+    }
+}

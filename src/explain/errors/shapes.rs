@@ -1,0 +1,417 @@
+//! Two shapes that do not go together: products, broadcasting, joining.
+//! Room: explain. Which operations these are stands in one table.
+
+use super::operands::{called, histories, operand};
+use super::scratch::{Scratch, tuple};
+use super::{Clash, Explanation, Look, Mend};
+use crate::tensor::{Arg, DType, Layout, Tensor};
+use crate::torch::Failed;
+use crate::torch::call::Value;
+use crate::torch::table::METHOD;
+
+/// What two shapes must be to each other.
+#[derive(Clone, Copy, PartialEq)]
+enum Rule {
+    /// The last axis of one meets the axis before the last of the other.
+    Product,
+    /// The last axes meet: the right operand is stored (out, in).
+    Linear,
+    /// Axes are equal from the right, or 1.
+    Broadcast,
+    /// All axes but one are equal.
+    Joined,
+}
+
+/// An operation on two shapes: its name, the sign it is written with, its rule, where its operands stand.
+struct Row(&'static str, &'static str, Rule, usize, usize);
+
+const ROWS: &[Row] = &[
+    Row("matmul", "@", Rule::Product, 0, 1),
+    Row("mm", "", Rule::Product, 0, 1),
+    Row("bmm", "", Rule::Product, 0, 1),
+    Row("mv", "", Rule::Product, 0, 1),
+    Row("dot", "", Rule::Product, 0, 1),
+    Row("addmm", "", Rule::Product, 1, 2),
+    Row("baddbmm", "", Rule::Product, 1, 2),
+    Row("inner", "", Rule::Linear, 0, 1),
+    Row("linear", "", Rule::Linear, 0, 1),
+    Row("add", "+", Rule::Broadcast, 0, 1),
+    Row("sub", "-", Rule::Broadcast, 0, 1),
+    Row("mul", "*", Rule::Broadcast, 0, 1),
+    Row("div", "/", Rule::Broadcast, 0, 1),
+    Row("pow", "**", Rule::Broadcast, 0, 1),
+    Row("gt", ">", Rule::Broadcast, 0, 1),
+    Row("lt", "<", Rule::Broadcast, 0, 1),
+    Row("ge", ">=", Rule::Broadcast, 0, 1),
+    Row("le", "<=", Rule::Broadcast, 0, 1),
+    Row("eq", "==", Rule::Broadcast, 0, 1),
+    Row("ne", "!=", Rule::Broadcast, 0, 1),
+    Row("bitwise_and", "&", Rule::Broadcast, 0, 1),
+    Row("bitwise_or", "|", Rule::Broadcast, 0, 1),
+    Row("maximum", "", Rule::Broadcast, 0, 1),
+    Row("minimum", "", Rule::Broadcast, 0, 1),
+    Row("isclose", "", Rule::Broadcast, 0, 1),
+    Row("allclose", "", Rule::Broadcast, 0, 1),
+    Row("masked_fill", "", Rule::Broadcast, 0, 1),
+    Row("where", "", Rule::Broadcast, 0, 1),
+    Row("copy", "", Rule::Broadcast, 0, 1),
+    Row("cat", "", Rule::Joined, 0, 0),
+    Row("stack", "", Rule::Joined, 0, 0),
+];
+
+pub(super) fn explain(look: &Look) -> Option<Explanation> {
+    let failed = look.failed?;
+    let row = ROWS.iter().find(|row| row.0 == failed.op.name)?;
+    let pair = Pair::of(failed, row)?;
+    let (left, right) = pair.clash?;
+    let mut operands =
+        [operand(&pair.left, row.3, "left", look), operand(&pair.right, pair.other, "right", look)];
+    operands[0].clash = Some(left);
+    operands[1].clash = Some(right);
+    if failed.op.name == "linear" {
+        // A layer multiplies by its weight turned round.
+        let turned = &mut operands[1];
+        turned.shape.reverse();
+        turned.axes.clear();
+        turned.clash = Some(0);
+    }
+    let sizes = (pair.left.shape()[left], pair.right.shape()[right]);
+    let rule = match row.2 {
+        Rule::Product | Rule::Linear | Rule::Joined => format!("{} and {} must be equal", sizes.0, sizes.1),
+        Rule::Broadcast => format!("{} and {} must be equal, or one of them 1", sizes.0, sizes.1),
+    };
+    let (a, b) = (&operands[0].name, &operands[1].name);
+    let text = match (row.1, row.2) {
+        ("", Rule::Linear) if failed.op.name == "linear" => format!("{a} @ {b}.T"),
+        ("", Rule::Joined) => format!("{}([{a}, {b}])", failed.op.name),
+        ("", _) => format!("{}{}({a}, {b})", failed.op.name, if failed.in_place { "_" } else { "" }),
+        (sign, _) if failed.in_place => format!("{a} {sign}= {b}"),
+        (sign, _) => format!("{a} {sign} {b}"),
+    };
+    let between = match (row.1, row.2) {
+        ("", Rule::Product | Rule::Linear) => "@",
+        ("", _) => "with",
+        (sign, _) => sign,
+    };
+    let mut remarks = histories(&[&pair.left, &pair.right], look);
+    if failed.op.name == "linear" {
+        remarks.push(format!(
+            "A Linear layer keeps its weight as (out, in): this one takes rows of {} numbers and gives rows of {}.",
+            pair.right.shape()[pair.right.ndim() - 1],
+            pair.right.shape()[0]
+        ));
+    }
+    let mends = pair.mends(failed, row, look);
+    let clash = Clash { text, between: between.to_owned(), operands, rule };
+    Some(Explanation { clash: Some(clash), remarks, mends })
+}
+
+/// The two operands that clash, and the axes in which they do.
+struct Pair {
+    left: Tensor,
+    right: Tensor,
+    clash: Option<(usize, usize)>,
+    /// Which operand the right one is.
+    other: usize,
+}
+
+impl Pair {
+    fn of(failed: &Failed, row: &Row) -> Option<Pair> {
+        if row.2 == Rule::Joined {
+            let tensors = failed.args.first()?.tensors();
+            let dim = (row.0 == "cat").then(|| failed.args.get(1).and_then(Arg::number)).flatten();
+            let (left, clash, right, other) = joined(tensors, dim)?;
+            return Some(Pair { left, right, clash: Some(clash), other });
+        }
+        let (left, right) = (failed.args.get(row.3)?.tensor()?, failed.args.get(row.4)?.tensor()?);
+        let clash = match row.2 {
+            Rule::Product => product(left.shape(), right.shape()),
+            Rule::Linear => last(left.shape(), right.shape()),
+            _ => broadcast(left.shape(), right.shape()),
+        };
+        Some(Pair { left: left.clone(), right: right.clone(), clash, other: row.4 })
+    }
+
+    /// What would fit, tried on zeros of these shapes.
+    fn mends(&self, failed: &Failed, row: &Row, look: &Look) -> Vec<Mend> {
+        if row.2 == Rule::Joined {
+            return self.joins(failed, look);
+        }
+        let Some(mut trial) = Trial::new(failed, row) else { return Vec::new() };
+        let zeros = (trial.scratch.zeros(&self.left), trial.scratch.zeros(&self.right));
+        let (Some(left), Some(right)) = zeros else { return Vec::new() };
+        let (a, b) = (called(&self.left, row.3, look, "left"), called(&self.right, row.4, look, "right"));
+        match row.2 {
+            Rule::Product => {
+                let same = left.shape() == right.shape() && left.ndim() == 2;
+                let meets =
+                    if same { format!("every row of {a} meets every row of {b}") } else { String::new() };
+                let fits = turned(&right).is_some_and(|(suffix, turned)| {
+                    trial.offer([(&a, &left), (&suffixed(&b, suffix), &turned)], &meets)
+                });
+                if !fits {
+                    if let Some((suffix, turned)) = turned(&left) {
+                        trial.offer([(&suffixed(&a, suffix), &turned), (&b, &right)], "");
+                    }
+                    trial.offer([(&b, &right), (&a, &left)], "the other way round");
+                }
+                if failed.op.name != "matmul" {
+                    let because = format!("@ takes what {} does not", failed.op.name);
+                    trial.multiply([(&a, &left), (&b, &right)], &because);
+                }
+            }
+            Rule::Linear => {
+                if let Some((suffix, turned)) = turned(&left) {
+                    trial.offer([(&suffixed(&a, suffix), &turned), (&b, &right)], "");
+                }
+            }
+            _ => {
+                if row.1 == "*" {
+                    let because = "* multiplies element by element, @ multiplies matrices";
+                    trial.multiply([(&a, &left), (&b, &right)], because);
+                }
+                // A mask that is too large is cut; one that is too small cannot be mended here.
+                if let Some((text, cut)) = cut(&right, &left, &self.left) {
+                    trial.offer([(&a, &left), (&format!("{}{text}", grouped(&b)), &cut)], "");
+                }
+                for (suffix, wider) in widened(&right) {
+                    trial.offer([(&a, &left), (&suffixed(&b, &suffix), &wider)], "");
+                }
+                for (suffix, wider) in widened(&left) {
+                    trial.offer([(&suffixed(&a, &suffix), &wider), (&b, &right)], "");
+                }
+                if let Some((suffix, turned)) = turned(&right) {
+                    trial.offer([(&a, &left), (&suffixed(&b, suffix), &turned)], "");
+                }
+            }
+        }
+        trial.found.truncate(2);
+        trial.found
+    }
+
+    /// Other dimensions to join along.
+    fn joins(&self, failed: &Failed, look: &Look) -> Vec<Mend> {
+        let Some(tensors) = failed.args.first().map(|arg| arg.tensors().to_vec()) else { return Vec::new() };
+        let scratch = Scratch::new(&tensors);
+        let zeros: Option<Vec<Tensor>> = tensors.iter().map(|tensor| scratch.zeros(tensor)).collect();
+        let Some(zeros) = zeros else { return Vec::new() };
+        let texts: Vec<String> =
+            tensors.iter().enumerate().map(|(at, tensor)| called(tensor, at, look, "…")).collect();
+        let list = if texts.len() > 4 { "…".to_owned() } else { texts.join(", ") };
+        let mut found = Vec::new();
+        for dim in 0..tensors[0].ndim() {
+            let args = vec![Arg::Tensors(zeros.clone()), Arg::Int(dim as i64)];
+            if failed.instead("cat", 0, args).is_ok() {
+                let size: usize = tensors.iter().map(|tensor| tensor.shape()[dim]).sum();
+                let mut shape = tensors[0].shape().to_vec();
+                shape[dim] = size;
+                let code = format!("torch.cat([{list}], dim={dim})");
+                found.push(Mend { code, gives: format!("-> {}", tuple(&shape)), because: String::new() });
+            }
+        }
+        if found.is_empty()
+            && let [first, second] = zeros.as_slice()
+            && let Some((suffix, turned)) = turned(second)
+        {
+            let args = vec![Arg::Tensors(vec![first.clone(), turned]), failed.args[1].clone()];
+            if failed.again(args).is_ok() {
+                let code =
+                    format!("torch.{}([{}, {}])", failed.op.name, texts[0], suffixed(&texts[1], suffix));
+                found.push(Mend::new(code, ""));
+            }
+        }
+        found
+    }
+}
+
+/// Mends tried one after the other, on zeros.
+struct Trial<'t> {
+    failed: &'t Failed,
+    row: &'t Row,
+    scratch: Scratch,
+    zeros: Vec<Arg>,
+    found: Vec<Mend>,
+    most: usize,
+}
+
+impl<'t> Trial<'t> {
+    fn new(failed: &'t Failed, row: &'t Row) -> Option<Trial<'t>> {
+        let scratch = Scratch::new(failed.args.iter().flat_map(Arg::tensors));
+        let zeros = scratch.args(&failed.args)?;
+        let most = failed.args.iter().flat_map(Arg::tensors).map(Tensor::ndim).max().unwrap_or(0);
+        Some(Trial { failed, row, scratch, zeros, found: Vec::new(), most })
+    }
+
+    /// Tries the call with these in place of its operands; keeps it as a mend where it works.
+    fn offer(&mut self, operands: [(&str, &Tensor); 2], because: &str) -> bool {
+        let mut args = self.zeros.clone();
+        args[self.row.3] = Arg::Tensor(operands[0].1.clone());
+        args[self.row.4] = Arg::Tensor(operands[1].1.clone());
+        let Ok(Value::Tensor(result)) = self.failed.again(args) else { return false };
+        // A new dimension is to bring the shapes together, not to make every pair meet.
+        if result.ndim() > self.most {
+            return false;
+        }
+        // Writing into an operand does not change its shape.
+        if self.failed.in_place && result.shape() != operands[0].1.shape() {
+            return false;
+        }
+        let [(a, _), (b, _)] = operands;
+        let code = match self.row.1 {
+            "" if self.row.0 == "linear" => a.to_owned(),
+            "" => self.call(a, b),
+            sign if self.failed.in_place => format!("{a} {sign}= {b}"),
+            sign => format!("{a} {sign} {b}"),
+        };
+        let between = if self.row.1.is_empty() { "with" } else { self.row.1 };
+        self.keep(code, between, [operands[0].1, operands[1].1, &result], because);
+        true
+    }
+
+    /// The call with these names for its two operands, its numbers as they were.
+    fn call(&self, a: &str, b: &str) -> String {
+        let underscore = if self.failed.in_place && !self.row.0.ends_with('_') { "_" } else { "" };
+        let name = format!("{}{underscore}", self.row.0);
+        let is_method = self.failed.op.is_in(METHOD);
+        let mut given = Vec::new();
+        for (at, arg) in self.failed.args.iter().enumerate() {
+            given.push(match arg {
+                _ if at == self.row.3 => a.to_owned(),
+                _ if at == self.row.4 => b.to_owned(),
+                Arg::Float(number) if number.is_infinite() => {
+                    format!("{}torch.inf", if *number < 0.0 { "-" } else { "" })
+                }
+                Arg::Float(number) => format!("{number:?}"),
+                Arg::Int(number) => number.to_string(),
+                Arg::Bool(true) => "True".to_owned(),
+                Arg::Bool(false) => "False".to_owned(),
+                Arg::None => continue,
+                _ => "...".to_owned(),
+            });
+        }
+        // What is off unless it is asked for need not be said.
+        while given.last().is_some_and(|last| last == "False") {
+            given.pop();
+        }
+        match is_method && self.row.3 == 0 {
+            true => format!("{}.{name}({})", grouped(a), given[1..].join(", ")),
+            false => format!("torch.{name}({})", given.join(", ")),
+        }
+    }
+
+    /// Tries the matrix product in place of the call.
+    fn multiply(&mut self, operands: [(&str, &Tensor); 2], because: &str) {
+        let args = operands.iter().map(|(_, tensor)| Arg::Tensor((*tensor).clone())).collect();
+        if let Ok(Value::Tensor(result)) = self.failed.instead("matmul", 0, args) {
+            let code = format!("{} @ {}", operands[0].0, operands[1].0);
+            self.keep(code, "@", [operands[0].1, operands[1].1, &result], because);
+        }
+    }
+
+    fn keep(&mut self, code: String, between: &str, tensors: [&Tensor; 3], because: &str) {
+        let shapes = tensors.map(|tensor| self.scratch.shape(tensor).map(|shape| tuple(&shape)));
+        let gives = match shapes {
+            [Some(left), Some(right), Some(result)] => format!("{left} {between} {right} -> {result}"),
+            _ => String::new(),
+        };
+        let mend = Mend { code, gives, because: because.to_owned() };
+        if !self.found.contains(&mend) {
+            self.found.push(mend);
+        }
+    }
+}
+
+/// The axes that meet in a product and differ, or batch axes that do.
+fn product(left: &[usize], right: &[usize]) -> Option<(usize, usize)> {
+    let a = left.len().checked_sub(1)?;
+    let b = if right.len() == 1 { 0 } else { right.len().checked_sub(2)? };
+    if left[a] != right[b] {
+        return Some((a, b));
+    }
+    let (lead_a, lead_b) = (left.len().saturating_sub(2), right.len().saturating_sub(2));
+    broadcast(&left[..lead_a], &right[..lead_b])
+}
+
+fn last(left: &[usize], right: &[usize]) -> Option<(usize, usize)> {
+    let (a, b) = (left.len().checked_sub(1)?, right.len().checked_sub(1)?);
+    (left[a] != right[b]).then_some((a, b))
+}
+
+/// The first axes from the right that are neither equal nor 1.
+fn broadcast(left: &[usize], right: &[usize]) -> Option<(usize, usize)> {
+    let pairs = (1..=left.len().min(right.len())).map(|back| (left.len() - back, right.len() - back));
+    pairs.into_iter().find(|&(a, b)| left[a] != right[b] && left[a] != 1 && right[b] != 1)
+}
+
+/// The first tensor of a list, the first that does not fit it, and the axes in which they differ.
+fn joined(tensors: &[Tensor], dim: Option<f64>) -> Option<(Tensor, (usize, usize), Tensor, usize)> {
+    let first = tensors.first()?;
+    let dim = dim.map(|dim| if dim < 0.0 { dim + first.ndim() as f64 } else { dim } as usize);
+    let other = tensors.iter().enumerate().find_map(|(at, tensor)| {
+        let shapes = first.shape().iter().zip(tensor.shape()).enumerate();
+        let axis = shapes.filter(|(axis, _)| Some(*axis) != dim).find(|(_, (a, b))| a != b)?.0;
+        Some((tensor.clone(), axis, at))
+    });
+    let (other, axis, at) = other?;
+    Some((first.clone(), (axis, axis), other, at))
+}
+
+/// The last two dimensions exchanged, and how that is written.
+fn turned(tensor: &Tensor) -> Option<(&'static str, Tensor)> {
+    let ndim = tensor.ndim();
+    let layout = (ndim >= 2).then(|| tensor.layout().transpose(ndim - 2, ndim - 1))?;
+    Some((if ndim == 2 { ".T" } else { ".transpose(-2, -1)" }, tensor.with_layout(layout)))
+}
+
+/// A new dimension of one element, at each place.
+fn widened(tensor: &Tensor) -> Vec<(String, Tensor)> {
+    let ndim = tensor.ndim();
+    let places = (0..=ndim).rev().map(|axis| {
+        let text = if axis == ndim { ".unsqueeze(-1)".to_owned() } else { format!(".unsqueeze({axis})") };
+        (text, tensor.with_layout(tensor.layout().unsqueeze(axis)))
+    });
+    let mut places: Vec<_> = places.filter(|_| ndim < 4).collect();
+    if ndim == 1 {
+        let size = tensor.shape()[0];
+        let column = Layout { shape: vec![size, 1, 1], strides: vec![1, 1, 1], offset: 0 };
+        places.push((".view(-1, 1, 1)".to_owned(), tensor.with_layout(column)));
+    }
+    places
+}
+
+/// The first rows and columns of a mask that is larger than what it masks; `whole` has its sizes.
+fn cut(mask: &Tensor, masked: &Tensor, whole: &Tensor) -> Option<(String, Tensor)> {
+    let (have, want) = (mask.shape(), masked.shape());
+    if have.len() != 2 || want.len() < 2 || mask.dtype() != DType::Bool {
+        return None;
+    }
+    let (rows, columns) = (want[want.len() - 2], want[want.len() - 1]);
+    if have[0] < rows || have[1] < columns {
+        return None;
+    }
+    let shape = whole.shape();
+    let text = format!("[:{}, :{}]", shape[shape.len() - 2], shape[shape.len() - 1]);
+    Some((text, mask.with_layout(mask.layout().slice(0, 0, rows, 1).slice(1, 0, columns, 1))))
+}
+
+/// A name that a suffix may follow: an expression stands in brackets.
+fn grouped(name: &str) -> String {
+    let mut depth = 0;
+    let loose = name.chars().any(|letter| {
+        match letter {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth -= 1,
+            _ => {}
+        }
+        depth == 0 && letter == ' '
+    });
+    if loose || name.starts_with('-') { format!("({name})") } else { name.to_owned() }
+}
+
+pub(super) fn suffixed(name: &str, suffix: &str) -> String {
+    // Turned twice is as it was.
+    match name.strip_suffix(suffix) {
+        Some(bare) if matches!(suffix, ".T" | ".transpose(-2, -1)") => bare.to_owned(),
+        _ => format!("{}{suffix}", grouped(name)),
+    }
+}

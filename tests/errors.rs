@@ -1,0 +1,172 @@
+//! Errors explained: PyTorch's text stays as it is, operands are named, and every mend that is offered works.
+
+use attn::explain::errors::{Case, Explanation, explained};
+use attn::session::{Options, Raised, Session, with_room};
+
+fn explanation(session: &Session, raised: &Raised) -> Explanation {
+    let scene = session.scene();
+    let source = |cell: &str| session.source(cell).map(str::to_owned);
+    let axes = |name: &str| match name {
+        "queries" | "keys" => vec!["token".to_owned(), "d_out".to_owned()],
+        _ => Vec::new(),
+    };
+    explained(&Case { raised, scene: &scene, source: &source, axes: &axes })
+}
+
+const SETUP: &str = "\
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+inputs = torch.rand(6, 3)
+W_query = torch.rand(3, 2)
+queries = inputs @ W_query
+keys = torch.rand(6, 2)
+values = torch.rand(6, 2)
+batch = torch.rand(2, 6, 3)
+scores = torch.rand(2, 4, 4)
+mask = torch.ones(6, 6).triu(1).bool()
+ids = torch.arange(6)
+weight = nn.Parameter(torch.rand(2, 3))
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.W_key = nn.Linear(3, 2)
+    def forward(self, x):
+        keys = self.W_key(x)
+        return keys @ keys
+layer = Layer()
+";
+
+/// What a learner types, what the first mend says, and words that stand somewhere in the explanation.
+const CASES: &[(&str, &str, &[&str])] = &[
+    (
+        "queries @ keys",
+        "queries @ keys.T",
+        &["2 and 6 must be equal", "queries was made in setup, line 6: queries = inputs @ W_query"],
+    ),
+    ("batch @ batch", "batch @ batch.transpose(-2, -1)", &["(2,6,3) @ (2,3,6) -> (2,6,6)"]),
+    ("torch.bmm(batch, batch)", "batch.bmm(batch.transpose(-2, -1))", &[]),
+    ("inputs @ weight", "inputs @ weight.T", &["(6,3) @ (3,2) -> (6,2)"]),
+    ("W_query @ inputs", "inputs @ W_query", &["the other way round"]),
+    ("F.linear(W_query, weight)", "W_query.T", &["takes rows of 3 numbers and gives rows of 2"]),
+    (
+        "torch.softmax(scores, dim=-1) * torch.rand(4, 2)",
+        "torch.softmax(scores, dim=-1) @ torch.rand(4, 2)",
+        &["@ multiplies matrices"],
+    ),
+    ("scores / torch.rand(2)", "scores / torch.rand(2).view(-1, 1, 1)", &["or one of them 1"]),
+    (
+        "scores.masked_fill(mask, -torch.inf)",
+        "scores.masked_fill(mask[:4, :4], -torch.inf)",
+        &["(2,4,4) with (4,4) -> (2,4,4)"],
+    ),
+    ("scores.masked_fill_(mask, 0.5)", "scores.masked_fill_(mask[:4, :4], 0.5)", &[]),
+    (
+        "inputs.masked_fill(inputs > 0.5, 0).masked_fill(inputs, 0)",
+        "inputs.bool()",
+        &["True or False, not a number"],
+    ),
+    ("torch.cat([inputs, keys])", "torch.cat([inputs, keys], dim=1)", &["-> (6,5)"]),
+    ("inputs @ W_query.double()", "W_query.double().float()", &["inputs is float32"]),
+    ("torch.softmax(ids, dim=0)", "ids.float()", &["int64 -> float32"]),
+    ("ids.mean()", "ids.float()", &[]),
+    ("inputs.view(4, 4)", "", &["18 elements", "4 · 4 = 16"]),
+    ("inputs.view(4, 6)", "inputs.view(-1, 6)", &["-1: whatever is left over"]),
+    ("inputs.T.view(18)", "inputs.T.contiguous().view(18)", &["strides (1,3)", "inputs.T.reshape(18)"]),
+    ("inputs[6]", "5", &["0 to 5", "counting begins at 0"]),
+    ("inputs[0, 9]", "", &["0 to 2"]),
+    ("torch.softmax(inputs, dim=2)", "dim=-1", &["There is no dimension 2"]),
+    ("F.embedding(torch.tensor([1, 9]), inputs)", "nn.Embedding(10, 3)", &["rows 0 to 5", "asks for row 9"]),
+    ("weight.add_(1)", "with torch.no_grad(): weight.add_(1)", &["asks for gradients"]),
+    ("inputs.item()", "inputs[0]", &["one element"]),
+    ("bool(inputs)", "x.any()", &["one truth value"]),
+    ("layer(inputs)", "keys @ keys.T", &["keys was made in line 19: keys = self.W_key(x)"]),
+    ("layer(keys)", "", &["x @ self.W_key.weight.T", "takes rows of 3 numbers"]),
+    ("layer(inputs, keys)", "", &["counts self"]),
+    ("layer.W_kye", "W_key", &[]),
+    ("querys", "queries", &[]),
+    ("np", "", &[]),
+    ("nn.Linear(3, 2)(inputs).shpae", "", &[]),
+    ("layer.state_dict()['W_keys.weight']", "'W_key.weight'", &[]),
+];
+
+fn written(found: &Explanation) -> String {
+    let mut text = found.remarks.join("\n");
+    if let Some(clash) = &found.clash {
+        text.push_str(&format!("\n{}\n{}", clash.text, clash.rule));
+    }
+    for mend in &found.mends {
+        text.push_str(&format!("\n{} | {} | {}", mend.code, mend.gives, mend.because));
+    }
+    text
+}
+
+#[test]
+fn errors_name_operands_and_offer_what_fits() {
+    with_room(|| {
+        let mut wrong = Vec::new();
+        for (typed, mend, words) in CASES {
+            let mut session = Session::new(Options::default());
+            assert_eq!(session.run(SETUP, "setup").error, None);
+            let raised = session.run(typed, "cell").error.expect(typed);
+            let found = explanation(&session, &raised);
+            let text = written(&found);
+            let first = found.mends.first().map_or("", |mend| mend.code.as_str());
+            if first != *mend || !words.iter().all(|words| text.contains(words)) {
+                wrong.push(format!("{typed}: {}\n{text}\n", raised.message));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    });
+}
+
+/// Whatever the shapes: a mend that is an expression runs, and what is explained changes nothing.
+#[test]
+fn every_mend_of_random_shapes_works() {
+    with_room(|| {
+        let mut session = Session::new(Options::default());
+        session.run("import torch", "setup");
+        let mut state = 12345_u64;
+        let mut draw = |below: u64| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) % below
+        };
+        let (mut raised, mut tried) = (0, 0);
+        for _ in 0..400 {
+            let mut shape = || {
+                let ndim = 1 + draw(3);
+                (0..ndim)
+                    .map(|_| [1, 2, 3, 4, 40][draw(5) as usize].to_string())
+                    .collect::<Vec<_>>()
+                    .join(", ")
+            };
+            let (a, b) = (shape(), shape());
+            let forms = [
+                "a @ b",
+                "a + b",
+                "a * b",
+                "torch.cat([a, b])",
+                "a.masked_fill(b > 0, 1.5)",
+                "torch.bmm(a, b)",
+                "torch.maximum(a, b)",
+            ];
+            let form = forms[draw(forms.len() as u64) as usize];
+            session.run(&format!("a, b = torch.ones({a}), torch.ones({b})"), "made");
+            let Some(error) = session.run(form, "cell").error else { continue };
+            raised += 1;
+            for mend in explanation(&session, &error).mends {
+                tried += 1;
+                let works = session.evaluate(&mend.code, |_, _| ());
+                assert!(works.is_ok(), "({a}) and ({b}), {form}: {} raises {works:?}", mend.code);
+            }
+            let sums = session.evaluate("float(a.sum() + b.sum())", |value, vm| {
+                value.try_float(vm).map(|it| it.to_f64()).ok()
+            });
+            let count = |shape: &str| {
+                shape.split(", ").map(|size| size.parse::<f64>().expect("a size")).product::<f64>()
+            };
+            assert_eq!(sums.expect("they are there"), Some(count(&a) + count(&b)));
+        }
+        assert!(raised > 100 && tried > 40, "{raised} raised, {tried} mends");
+    });
+}

@@ -1,0 +1,40 @@
+//! Where a nan or an infinity first arose.
+
+use attn::explain::{Names, first_nonfinite};
+use attn::session::{Options, Session, with_room};
+
+#[test]
+fn the_first_operation_that_gave_it_is_named() {
+    const CASES: &[(&str, &str, &str)] = &[
+        (
+            "s = torch.zeros(3, 3)\nm = s.masked_fill(torch.ones(3, 3).triu(0).bool(), -torch.inf)\nw = torch.softmax(m, dim=-1)\ny = w @ torch.ones(3, 2) + 1",
+            "y",
+            "cell, line 3: row 0 of m is -inf throughout: its softmax is 0/0",
+        ),
+        ("x = torch.tensor([1., 0.])\ny = x / x.T\nz = y * 2", "z", "cell, line 2: 0 / 0 = nan, at [1]"),
+        ("x = torch.tensor([1., 1000.])\ne = torch.exp(x)\nw = e / e.sum()", "w", "inf / inf = nan, at [1]"),
+        (
+            "x = torch.tensor([1., 1000.])\ne = torch.exp(x) * 2",
+            "e",
+            "exp(1000) at [1] is more than float32 holds",
+        ),
+        ("x = torch.tensor([4., -1.])\ny = x.sqrt().sum()", "y", "sqrt(-1) = nan, at [1]"),
+        ("x = torch.tensor([0.])\ny = torch.log(x) + 1", "y", "log(0) = -inf, at [0]"),
+    ];
+    with_room(|| {
+        for (code, name, words) in CASES {
+            let mut session = Session::new(Options::default());
+            let outcome = session.run(&format!("import torch; {code}"), "cell");
+            assert_eq!(outcome.error, None, "{code}");
+            let names = Names::new(session.variables().into_iter().map(|it| (it.name, it.value)));
+            let tensor = names.get(name).expect("it is bound").clone();
+            let arisen =
+                first_nonfinite(&tensor, &names).map(|arisen| arisen.sentence(name)).unwrap_or_default();
+            assert!(arisen.contains(words), "{code}\n{arisen}");
+        }
+        let mut session = Session::new(Options::default());
+        session.run("import torch\nx = torch.ones(2)", "cell");
+        let names = Names::new(session.variables().into_iter().map(|it| (it.name, it.value)));
+        assert_eq!(first_nonfinite(names.get("x").expect("it is bound"), &names), None);
+    });
+}
