@@ -12,11 +12,12 @@
 //! | [`what_if`] | steps run without and with a change, and compared |
 //! | [`trace`] | a cell's operations in order, as text and as JSON |
 //! | [`step`], [`figures`] | a step that ran, and its tensors, to what the view shows |
-//! | [`run`], [`show`], [`list`], [`check`], [`bench`], [`spread`] | the commands |
+//! | [`run`], [`show`], [`list`], [`check`], [`doctor`], [`bench`], [`spread`] | the commands |
 
 mod bench;
 mod check;
 mod desk;
+mod doctor;
 mod document;
 mod figures;
 mod list;

@@ -9,7 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use super::shell::{Exit, Failure, Shell, When, Wishes, coloured, columns};
-use super::{bench, check, list, run, show, spread};
+use super::{bench, check, doctor, list, run, show, spread};
 use crate::kernel::random::Family;
 use crate::lesson::{Catalogue, names};
 
@@ -64,6 +64,14 @@ pub static VERBS: &[Verb] = &[
         first: true,
         args: check::Args::augment_args,
         run: |matches, shell| check::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "doctor",
+        line: "Find what runs without an error and is wrong",
+        examples: "attn doctor attention.py\nattn doctor notebook.ipynb --json\nattn doctor 3.6.2",
+        first: true,
+        args: doctor::Args::augment_args,
+        run: |matches, shell| doctor::run(&parsed(matches)?, shell),
     },
     Verb {
         name: "bench",

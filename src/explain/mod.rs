@@ -1,6 +1,7 @@
 //! Why one number is what it is, read from the record of what ran, never by running it again.
 //! Room: explain. Uses tensor and session values; returns words and figures, no styling.
 
+pub mod doctor;
 pub mod errors;
 mod invariants;
 mod names;

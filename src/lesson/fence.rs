@@ -113,6 +113,7 @@ impl Source<'_> {
                     return self.fault(*at, format!("`:random:` is book or mkl, not {value}"));
                 }
                 "aside" => step.aside = self.yes(value, *at)?,
+                "wrong" => step.wrong = self.yes(value, *at)?,
                 "varies" => step.varies = self.yes(value, *at)?,
                 "tags" => step.raises = value.contains("raises-exception"),
                 _ => {}

@@ -100,6 +100,8 @@ pub struct Step {
     pub raises: bool,
     /// No later step builds on this one: it is left out of preludes.
     pub aside: bool,
+    /// The cell shows a mistake on purpose: the doctor passes over it.
+    pub wrong: bool,
     /// The output holds times or the like: it is shown, and not compared.
     pub varies: bool,
 }

@@ -38,6 +38,7 @@ pub const DIRECTIVES: &[Directive] = &[
             word("check", "invariants, by semicolons: rows of attn_weights sum to 1"),
             word("random", "book or mkl: the family of random numbers that was recorded"),
             word("aside", "true: no later step builds on this cell"),
+            word("wrong", "true: the cell shows a mistake on purpose, and attn doctor passes over it"),
             word("varies", "true: the output holds times or the like and is shown, not compared"),
             word("tags", "Jupyter's cell tags: [raises-exception] for a cell that fails on purpose"),
         ],

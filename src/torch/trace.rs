@@ -160,6 +160,8 @@ pub struct Called {
     pub function: &'static str,
     /// The class of its `self`.
     pub class: Option<String>,
+    /// Whether that `self` is in training mode, where it is a module.
+    pub training: Option<bool>,
     /// The expression that was running in it.
     pub span: Span,
     /// A number that tells this activation of the function from all others of the trace.
@@ -366,8 +368,21 @@ fn called(frame: &FrameRef, activation: u64, vm: &VirtualMachine) -> Called {
         end: Spot { line: end.line.get(), column: end.character_offset.get() },
     });
     let owner = code.varnames.first().is_some_and(|first| first.as_str() == "self");
-    let class = owner.then(|| local(frame, "self", vm)).flatten().map(|it| it.class().name().to_string());
-    Called { cell, library: is_library(cell), function: code.qualname.as_str(), class, span, activation }
+    let own = owner.then(|| local(frame, "self", vm)).flatten();
+    let class = own.as_ref().map(|it| it.class().name().to_string());
+    let training = own.and_then(|own| {
+        let training = own.dict()?.get_item_opt("training", vm).ok().flatten()?;
+        training.class().is(vm.ctx.types.bool_type).then(|| training.is(&vm.ctx.true_value))
+    });
+    Called {
+        cell,
+        library: is_library(cell),
+        function: code.qualname.as_str(),
+        class,
+        training,
+        span,
+        activation,
+    }
 }
 
 fn local(frame: &FrameRef, name: &str, vm: &VirtualMachine) -> Option<rustpython_vm::PyObjectRef> {

@@ -6,6 +6,7 @@ pub mod bench;
 pub mod check;
 pub mod code;
 pub mod compare;
+pub mod doctor;
 pub mod errors;
 pub mod figure;
 pub mod heat;

@@ -1,0 +1,96 @@
+//! What the doctor found: the mistake, the line, what was seen, why it matters, what would be right.
+//! Room: view. The finding is worked out elsewhere.
+
+use crate::explain::doctor::Finding;
+use crate::view::code;
+use crate::view::text::{Line, Look, Role, Text};
+use crate::view::wrap::{Fit, wrap};
+
+/// A finding, and the code it is about.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Found {
+    /// What was found.
+    pub finding: Finding,
+    /// The line of code.
+    pub code: Option<String>,
+    /// The cell that ran it, where that is another one.
+    pub by: Option<String>,
+}
+
+/// One finding.
+pub fn found(found: &Found, look: Look) -> Text {
+    let Found { finding, code, by } = found;
+    let mut text = Text::new();
+    let cell = finding.cell.as_deref().unwrap_or("");
+    let mut place = match finding.line {
+        Some(line) => format!("{cell}, line {line}"),
+        None => cell.to_owned(),
+    };
+    if let Some(function) = &finding.function {
+        place.push_str(&format!(", in {function}"));
+    }
+    if let Some(by) = by {
+        place.push_str(&format!(", run by {by}"));
+    }
+    if look.plain {
+        text.say(Role::Prose, format!("Found: {} ({})", finding.title, finding.mistake));
+        let code = code.as_deref().map(|code| format!(": {}", code.trim())).unwrap_or_default();
+        text.say(Role::Prose, format!("Where: {place}{code}"));
+        text.say(Role::Prose, format!("Seen: {}", finding.saw));
+        text.say(Role::Prose, format!("Why it matters: {}", finding.why));
+        text.say(Role::Prose, format!("Mend: {}", finding.mend));
+        return text;
+    }
+    let shift = Line::new().with(Role::Prose, "  ");
+    let head = Line::new().with(Role::Strong, finding.title);
+    text.append(wrap(&head, look.width, &Line::new().with(Role::Bad, "✗ "), &shift, Fit::First));
+    text.append(wrap(&Line::new().with(Role::Dim, place), look.width, &shift, &shift, Fit::First));
+    if let Some(code) = code {
+        text.append(code::code_line(code.trim(), finding.line.unwrap_or(1), look));
+    }
+    text.gap();
+    let width = look.measure();
+    let said = |words: &str| wrap(&Line::new().with(Role::Prose, words), width, &shift, &shift, Fit::First);
+    text.append(said(&finding.saw));
+    text.append(wrap(&Line::new().with(Role::Dim, &finding.why), width, &shift, &shift, Fit::First));
+    let lead = Line::new().with(Role::Prose, "  Better: ");
+    let rest = Line::new().with(Role::Prose, "    ");
+    text.append(wrap(&Line::new().with(Role::Good, &finding.mend), width, &lead, &rest, Fit::First));
+    text
+}
+
+/// One finding as a remark under what was just typed: what was seen, and what would be right.
+pub fn remark(found: &Found, look: Look) -> Text {
+    let finding = &found.finding;
+    let line = finding.line.map(|line| format!(" (line {line})")).unwrap_or_default();
+    let lead = if look.plain { "Remark: " } else { "! " };
+    let first = Line::new().with(Role::Bad, lead);
+    let rest = Line::new().with(Role::Prose, if look.plain { "" } else { "  " });
+    let words = Line::new().with(Role::Prose, format!("{}{line}. {}", capital(finding.title), finding.saw));
+    let mut text = wrap(&words, look.measure(), &first, &rest, Fit::First);
+    let better = Line::new().with(Role::Good, &finding.mend);
+    let mut lead = rest.clone();
+    lead.push(Role::Prose, "Better: ");
+    text.append(wrap(&better, look.measure(), &lead, &rest, Fit::First));
+    text
+}
+
+fn capital(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+/// How much was looked at, and what came of it.
+pub fn summary(operations: usize, cells: usize, found: usize, look: Look) -> Text {
+    let plural = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
+    let looked = format!("{} in {}", plural(operations, "operation"), plural(cells, "cell"));
+    let mut line = Line::new();
+    match found {
+        0 => {
+            line.push(Role::Good, if look.plain { "" } else { "✓ " });
+            line.push(Role::Prose, format!("Nothing found. Looked at {looked}."));
+        }
+        count => line.push(Role::Prose, format!("{} found. Looked at {looked}.", plural(count, "mistake"))),
+    }
+    wrap(&line, look.width, &Line::new(), &Line::new(), Fit::First)
+}

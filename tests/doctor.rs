@@ -1,0 +1,546 @@
+//! The silent mistakes: each is planted in a copy of the chapter's classes, in several spellings, and found; the classes
+//! as they are, PyTorch's own, and every lesson give no remark.
+
+use attn::explain::{Names, doctor};
+use attn::lesson::Catalogue;
+use attn::session::{Options, Session, with_room};
+
+/// Attention with a causal mask, one head.
+const CAUSAL: &str = "\
+import math
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+torch.manual_seed(123)
+x = torch.rand(2, 6, 3)
+class Layer(nn.Module):
+    def __init__(self, d_in=3, d_out=4, context_length=6, dropout=0.0, qkv_bias=False):
+        super().__init__()
+        self.W_query = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_key = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.W_value = nn.Linear(d_in, d_out, bias=qkv_bias)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer('mask', torch.triu(torch.ones(context_length, context_length), diagonal=1))
+    def forward(self, x):
+        b, num_tokens, d_in = x.shape
+        queries = self.W_query(x)
+        keys = self.W_key(x)
+        values = self.W_value(x)
+        scores = queries @ keys.transpose(1, 2)
+        hide = self.mask.bool()[:num_tokens, :num_tokens]
+        scores.masked_fill_(hide, -torch.inf)
+        weights = torch.softmax(scores / keys.shape[-1]**0.5, dim=-1)
+        weights = self.dropout(weights)
+        context = weights @ values
+        return context
+layer = Layer()
+out = layer(x)
+";
+
+/// The same with its projections split into heads.
+const HEADS: &str = "\
+import math
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+torch.manual_seed(123)
+x = torch.rand(2, 6, 3)
+class Layer(nn.Module):
+    def __init__(self, d_in=3, d_out=8, context_length=6, dropout=0.0, num_heads=2):
+        super().__init__()
+        self.d_out, self.num_heads, self.head_dim = d_out, num_heads, d_out // num_heads
+        self.W_query = nn.Linear(d_in, d_out)
+        self.W_key = nn.Linear(d_in, d_out)
+        self.W_value = nn.Linear(d_in, d_out)
+        self.out_proj = nn.Linear(d_out, d_out)
+        self.dropout = nn.Dropout(dropout)
+        self.register_buffer('mask', torch.triu(torch.ones(context_length, context_length), diagonal=1))
+    def split(self, x):
+        b, num_tokens, _ = x.shape
+        return x.view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2)
+    def forward(self, x):
+        b, num_tokens, d_in = x.shape
+        queries, keys, values = self.split(self.W_query(x)), self.split(self.W_key(x)), self.split(self.W_value(x))
+        scores = queries @ keys.transpose(2, 3)
+        scores.masked_fill_(self.mask.bool()[:num_tokens, :num_tokens], -torch.inf)
+        weights = torch.softmax(scores / self.head_dim**0.5, dim=-1)
+        context = self.dropout(weights) @ values
+        context = context.transpose(1, 2).contiguous().view(b, num_tokens, self.d_out)
+        return self.out_proj(context)
+layer = Layer()
+out = layer(x)
+";
+
+const SOFTMAX: &str = "torch.softmax(scores / keys.shape[-1]**0.5, dim=-1)";
+const SCORES: &str = "queries @ keys.transpose(1, 2)";
+const MASKED: &str = "scores.masked_fill_(hide, -torch.inf)";
+const CONTEXT: &str = "weights @ values";
+const TRIANGLE: &str = "torch.triu(torch.ones(context_length, context_length), diagonal=1)";
+const SPLIT: &str = "x.view(b, num_tokens, self.num_heads, self.head_dim).transpose(1, 2)";
+const HEAD_SCALE: &str = "self.head_dim**0.5";
+
+/// A class with each of these replaced.
+fn planted(class: &str, changes: &[(&str, &str)]) -> String {
+    changes.iter().fold(class.to_owned(), |code, (from, to)| {
+        assert!(code.contains(from), "{from} stands in the class");
+        code.replace(from, to)
+    })
+}
+
+/// The names of the mistakes found in what these cells ran, each with the text of its line; and all that was said.
+fn found(cells: &[String]) -> (Vec<(String, String)>, String) {
+    let mut session = Session::new(Options::default());
+    let (mut found, mut said) = (Vec::new(), String::new());
+    for (at, cell) in cells.iter().enumerate() {
+        let (outcome, trace) = session.traced(cell, &format!("cell {at}"));
+        assert_eq!(outcome.error, None, "{cell}");
+        let names = Names::new(session.variables().into_iter().map(|it| (it.name, it.value)));
+        for finding in doctor::examined(&trace, &names) {
+            let source = finding.cell.as_deref().and_then(|cell| session.source(cell)).unwrap_or_default();
+            let line = finding.line.and_then(|line| source.lines().nth(line - 1)).unwrap_or_default();
+            said.push_str(&format!(
+                "{}: {}\n  {}\n  {}\n",
+                finding.mistake,
+                line.trim(),
+                finding.saw,
+                finding.mend
+            ));
+            found.push((finding.mistake.to_owned(), line.trim().to_owned()));
+        }
+    }
+    (found, said)
+}
+
+/// One mistake, planted so: its name, the class, what is changed in it, and what stands in the line that is named.
+type Case = (&'static str, &'static str, &'static [(&'static str, &'static str)], &'static str);
+
+const CASES: &[Case] = &[
+    // Softmax along the queries.
+    ("softmax-over-queries", CAUSAL, &[("dim=-1", "dim=1")], "softmax"),
+    (
+        "softmax-over-queries",
+        CAUSAL,
+        &[(SOFTMAX, "F.softmax(scores / keys.shape[-1]**0.5, dim=-2)")],
+        "softmax",
+    ),
+    (
+        "softmax-over-queries",
+        CAUSAL,
+        &[(SOFTMAX, "nn.Softmax(dim=1)(scores / keys.shape[-1]**0.5)")],
+        "Softmax",
+    ),
+    ("softmax-over-queries", CAUSAL, &[(SOFTMAX, "(scores / keys.shape[-1]**0.5).softmax(1)")], "softmax"),
+    (
+        "softmax-over-queries",
+        CAUSAL,
+        &[("dim=-1", "dim=1"), (CONTEXT, "torch.bmm(weights, values)")],
+        "softmax",
+    ),
+    (
+        "softmax-over-queries",
+        CAUSAL,
+        &[("dim=-1", "dim=1"), (CONTEXT, "torch.einsum('bqk,bkd->bqd', weights, values)")],
+        "softmax",
+    ),
+    (
+        "softmax-over-queries",
+        CAUSAL,
+        &[
+            ("dim=-1", "dim=1"),
+            (CONTEXT, "(values.transpose(1, 2) @ weights.transpose(1, 2)).transpose(1, 2)"),
+        ],
+        "softmax",
+    ),
+    ("softmax-over-queries", HEADS, &[("dim=-1", "dim=2")], "softmax"),
+    // A mask on the weights, and no division after it.
+    (
+        "mask-after-softmax",
+        CAUSAL,
+        &[(MASKED, "pass"), (CONTEXT, "(weights * torch.tril(torch.ones(6, 6))) @ values")],
+        "tril",
+    ),
+    (
+        "mask-after-softmax",
+        CAUSAL,
+        &[(MASKED, "pass"), (CONTEXT, "weights.masked_fill(hide, 0) @ values")],
+        "hide",
+    ),
+    (
+        "mask-after-softmax",
+        CAUSAL,
+        &[(MASKED, "pass"), (CONTEXT, "weights.masked_fill_(hide, 0.0) @ values")],
+        "hide",
+    ),
+    (
+        "mask-after-softmax",
+        CAUSAL,
+        &[(MASKED, "pass"), (CONTEXT, "torch.where(hide, 0.0, weights) @ values")],
+        "where",
+    ),
+    ("mask-after-softmax", CAUSAL, &[(MASKED, "pass"), (CONTEXT, "torch.tril(weights) @ values")], "tril"),
+    (
+        "mask-after-softmax",
+        CAUSAL,
+        &[(MASKED, "pass"), ("weights = self.dropout(weights)", "weights[:, hide] = 0")],
+        "hide",
+    ),
+    (
+        "mask-after-softmax",
+        CAUSAL,
+        &[
+            (MASKED, "pass"),
+            ("dropout=0.0", "dropout=0.5"),
+            ("self.dropout(weights)", "self.dropout(weights * ~hide)"),
+        ],
+        "~hide",
+    ),
+    // Scores filled with 0.
+    ("mask-leaks", CAUSAL, &[(MASKED, "scores.masked_fill_(hide, 0)")], "masked_fill_"),
+    ("mask-leaks", CAUSAL, &[(MASKED, "scores = scores.masked_fill(hide, 0.0)")], "masked_fill"),
+    ("mask-leaks", CAUSAL, &[(MASKED, "scores = scores * torch.tril(torch.ones(6, 6))")], "tril"),
+    ("mask-leaks", CAUSAL, &[(MASKED, "scores = torch.tril(scores)")], "tril"),
+    ("mask-leaks", CAUSAL, &[(MASKED, "scores = torch.where(hide, 0.0, scores)")], "where"),
+    ("mask-leaks", CAUSAL, &[(MASKED, "scores = torch.where(~hide, scores, torch.zeros(1))")], "where"),
+    ("mask-leaks", CAUSAL, &[("-torch.inf)", "-1e-9)")], "masked_fill_"),
+    ("mask-leaks", CAUSAL, &[(MASKED, "scores[:, hide] = 0.0")], "[:, hide]"),
+    ("mask-leaks", CAUSAL, &[(MASKED, "scores = scores + self.mask")], "self.mask"),
+    // A softmax of a softmax, and dropout before it.
+    (
+        "softmax-twice",
+        CAUSAL,
+        &[("self.dropout(weights)", "torch.softmax(weights, dim=-1)")],
+        "torch.softmax(weights",
+    ),
+    ("softmax-twice", CAUSAL, &[(CONTEXT, "F.softmax(weights, dim=-1) @ values")], "F.softmax"),
+    ("dropout-before-softmax", CAUSAL, &[(MASKED, "scores = F.dropout(scores, 0.5)")], "F.dropout"),
+    // The scale.
+    ("scale", CAUSAL, &[("scores / keys.shape[-1]**0.5", "scores")], "queries @ keys"),
+    ("scale", CAUSAL, &[(SCORES, "torch.einsum('bqd,bkd->bqk', queries, keys)"), ("**0.5", "")], "softmax"),
+    ("scale", CAUSAL, &[("**0.5", "")], "softmax"),
+    ("scale", CAUSAL, &[(" / keys.shape[-1]**0.5", " * keys.shape[-1]**0.5")], "softmax"),
+    ("scale", CAUSAL, &[("keys.shape[-1]**0.5", "math.sqrt(d_in)")], "softmax"),
+    (
+        "scale",
+        CAUSAL,
+        &[(SCORES, "torch.bmm(queries, keys.transpose(1, 2)) / math.sqrt(keys.shape[-1])")],
+        "",
+    ),
+    ("scale", CAUSAL, &[("queries = self.W_query(x)", "queries = self.W_query(x) * 4**-0.5")], ""),
+    ("scale", HEADS, &[(HEAD_SCALE, "self.d_out**0.5")], "softmax"),
+    ("scale", HEADS, &[(HEAD_SCALE, "torch.sqrt(torch.tensor(self.d_out))")], "softmax"),
+    ("scale", HEADS, &[(HEAD_SCALE, "x.shape[-1]**0.5")], "softmax"),
+    // Heads by a view alone.
+    (
+        "heads-by-view-alone",
+        HEADS,
+        &[(SPLIT, "x.view(b, self.num_heads, num_tokens, self.head_dim)")],
+        "view",
+    ),
+    (
+        "heads-by-view-alone",
+        HEADS,
+        &[(SPLIT, "x.reshape(b, self.num_heads, num_tokens, self.head_dim)")],
+        "reshape",
+    ),
+    (
+        "heads-by-view-alone",
+        HEADS,
+        &[
+            (SPLIT, "x.view(b, self.num_heads, num_tokens, self.head_dim)"),
+            ("queries @ keys.transpose(2, 3)", "torch.einsum('bhqd,bhkd->bhqk', queries, keys)"),
+        ],
+        "view",
+    ),
+    (
+        "heads-by-view-alone",
+        HEADS,
+        &[
+            (SPLIT, "x.view(b, num_tokens, self.num_heads, self.head_dim)"),
+            ("scores.masked_fill_(self.mask.bool()[:num_tokens, :num_tokens], -torch.inf)", "pass"),
+        ],
+        "view",
+    ),
+    // Heads put together by a view alone.
+    (
+        "heads-joined-by-view-alone",
+        HEADS,
+        &[("context.transpose(1, 2).contiguous().view", "context.view")],
+        "view",
+    ),
+    (
+        "heads-joined-by-view-alone",
+        HEADS,
+        &[("context.transpose(1, 2).contiguous().view", "context.reshape")],
+        "reshape",
+    ),
+    // A mask turned round.
+    ("mask-turned-round", CAUSAL, &[(TRIANGLE, "torch.tril(torch.ones(6, 6), diagonal=-1)")], "masked_fill_"),
+    ("mask-turned-round", CAUSAL, &[(TRIANGLE, "torch.tril(torch.ones(6, 6))")], "masked_fill_"),
+    ("mask-turned-round", CAUSAL, &[("diagonal=1", "diagonal=0")], "masked_fill_"),
+    (
+        "mask-turned-round",
+        CAUSAL,
+        &[(
+            MASKED,
+            "scores = scores + torch.full((6, 6), float('-inf')).tril(diagonal=-1).nan_to_num(0, neginf=-1e30)",
+        )],
+        "scores + torch.full",
+    ),
+    ("mask-turned-round", CAUSAL, &[(MASKED, "scores[:, hide.T] = -torch.inf")], ""),
+    (
+        "mask-turned-round",
+        CAUSAL,
+        &[("return context", "return F.scaled_dot_product_attention(queries, keys, values, attn_mask=hide)")],
+        "scaled_dot_product_attention",
+    ),
+    (
+        "mask-turned-round",
+        CAUSAL,
+        &[(
+            "out = layer(x)",
+            "mha = nn.MultiheadAttention(4, 2, batch_first=True)\ny = torch.rand(1, 6, 4)\nmha(y, y, y, attn_mask=torch.tril(torch.ones(6, 6)).bool())",
+        )],
+        "mha(",
+    ),
+    // Dropout in evaluation mode.
+    (
+        "dropout-in-eval",
+        CAUSAL,
+        &[("self.dropout(weights)", "F.dropout(weights, 0.5)"), ("Layer()", "Layer().eval()")],
+        "F.dropout",
+    ),
+    (
+        "dropout-in-eval",
+        CAUSAL,
+        &[
+            ("self.dropout = nn.Dropout(dropout)", "self.layers = [nn.Dropout(0.5)]"),
+            ("self.dropout(", "self.layers[0]("),
+            ("Layer()", "Layer().eval()"),
+        ],
+        "self.layers[0](",
+    ),
+    (
+        "dropout-in-eval",
+        CAUSAL,
+        &[
+            ("return context", "return F.scaled_dot_product_attention(queries, keys, values, dropout_p=0.1)"),
+            ("Layer()", "Layer().eval()"),
+        ],
+        "dropout_p",
+    ),
+    // A masked copy that nobody takes.
+    ("masked-copy-unused", CAUSAL, &[(MASKED, "scores.masked_fill(hide, -torch.inf)")], "masked_fill"),
+    (
+        "masked-copy-unused",
+        CAUSAL,
+        &[(MASKED, "masked = torch.masked_fill(scores, hide, -torch.inf)")],
+        "masked_fill",
+    ),
+    // One projection for another.
+    ("projection-mixed-up", CAUSAL, &[(CONTEXT, "weights @ keys")], "weights @ keys"),
+    ("projection-mixed-up", CAUSAL, &[(SCORES, "queries @ queries.transpose(1, 2)")], "weights @ values"),
+    ("projection-mixed-up", CAUSAL, &[(SCORES, "queries @ values.transpose(1, 2)")], "weights @ values"),
+    // A nan, where it arises.
+    (
+        "nan",
+        CAUSAL,
+        &[(SOFTMAX, "torch.exp(scores * 1000) / torch.exp(scores * 1000).sum(dim=-1, keepdim=True)")],
+        "torch.exp",
+    ),
+    ("nan", CAUSAL, &[(CONTEXT, "(weights - 1).sqrt() @ values")], "sqrt"),
+    // Rows that see nothing.
+    ("row-all-hidden", CAUSAL, &[("diagonal=1", "diagonal=0")], "softmax"),
+    // Sums that are off for another reason.
+    (
+        "rows-do-not-sum-to-1",
+        CAUSAL,
+        &[(SOFTMAX, "torch.softmax(scores, dim=-1) / keys.shape[-1]**0.5")],
+        "softmax",
+    ),
+    ("rows-do-not-sum-to-1", CAUSAL, &[(CONTEXT, "(weights + 0.1) @ values")], "values"),
+];
+
+#[test]
+fn each_mistake_is_found_where_it_was_planted() {
+    with_room(|| {
+        let mut missed = Vec::new();
+        for (mistake, class, changes, line) in CASES {
+            let code = planted(class, changes);
+            let (found, said) = found(std::slice::from_ref(&code));
+            if !found.iter().any(|(name, at)| name == mistake && at.contains(line)) {
+                missed.push(format!("{mistake} {changes:?}: found {said}"));
+            }
+        }
+        assert!(missed.is_empty(), "{} missed:\n{}", missed.len(), missed.join("\n"));
+    });
+}
+
+/// Every row has a case.
+#[test]
+fn no_mistake_goes_without_a_case() {
+    for mistake in doctor::MISTAKES {
+        assert!(CASES.iter().any(|case| case.0 == mistake.name), "{}", mistake.name);
+        assert!(!mistake.title.is_empty() && mistake.why.ends_with('.'), "{}", mistake.name);
+    }
+}
+
+/// What is right, in as many spellings.
+const RIGHT: &[(&str, &[(&str, &str)])] = &[
+    (CAUSAL, &[]),
+    (HEADS, &[]),
+    (CAUSAL, &[("dropout=0.0", "dropout=0.5")]),
+    (CAUSAL, &[("dropout=0.0", "dropout=0.5"), ("Layer()", "Layer().eval()")]),
+    (HEADS, &[("dropout=0.0", "dropout=0.2")]),
+    (HEADS, &[("num_heads=2", "num_heads=1")]),
+    // As many heads as tokens: shapes alone tell nothing.
+    (HEADS, &[("num_heads=2", "num_heads=2"), ("torch.rand(2, 6, 3)", "torch.rand(2, 2, 3)")]),
+    (HEADS, &[("d_out=8", "d_out=2")]),
+    (CAUSAL, &[("d_out=4", "d_out=1")]),
+    (
+        CAUSAL,
+        &[
+            (SCORES, "torch.einsum('bqd,bkd->bqk', queries, keys)"),
+            (CONTEXT, "torch.einsum('bqk,bkd->bqd', weights, values)"),
+        ],
+    ),
+    (CAUSAL, &[(SCORES, "torch.bmm(queries, keys.mT)"), (CONTEXT, "weights.bmm(values)")]),
+    (
+        CAUSAL,
+        &[
+            ("queries = self.W_query(x)", "queries = self.W_query(x) * 4**-0.5"),
+            (" / keys.shape[-1]**0.5", ""),
+        ],
+    ),
+    (
+        CAUSAL,
+        &[
+            ("**0.5, dim=-1", "**0.5, dim=2"),
+            (MASKED, "scores = scores + torch.full((6, 6), -torch.inf).triu(1)"),
+        ],
+    ),
+    (CAUSAL, &[(MASKED, "scores = torch.where(hide, -torch.inf, scores)")]),
+    (CAUSAL, &[(MASKED, "pass")]),
+    (
+        CAUSAL,
+        &[
+            (MASKED, "pass"),
+            (CONTEXT, "(weights * ~hide / (weights * ~hide).sum(dim=-1, keepdim=True)) @ values"),
+        ],
+    ),
+    (CAUSAL, &[(SOFTMAX, "torch.softmax(scores.transpose(1, 2) / 2, dim=1).transpose(1, 2)")]),
+    (
+        HEADS,
+        &[
+            (SPLIT, "x.view(b, num_tokens, self.num_heads, self.head_dim)"),
+            ("queries @ keys.transpose(2, 3)", "torch.einsum('bqhd,bkhd->bhqk', queries, keys)"),
+            ("self.dropout(weights) @ values", "torch.einsum('bhqk,bkhd->bqhd', weights, values)"),
+            ("context.transpose(1, 2).contiguous().view", "context.reshape"),
+        ],
+    ),
+    (
+        CAUSAL,
+        &[("return context", "return F.scaled_dot_product_attention(queries, keys, values, is_causal=True)")],
+    ),
+    (
+        CAUSAL,
+        &[(
+            "return context",
+            "return F.scaled_dot_product_attention(queries, keys, values, attn_mask=~hide)",
+        )],
+    ),
+    (
+        CAUSAL,
+        &[(
+            "out = layer(x)",
+            "mha = nn.MultiheadAttention(4, 2, dropout=0.1, batch_first=True)\ny = torch.rand(2, 6, 4)\nhide = layer.mask.bool()\nmha(y, y, y, attn_mask=hide)\nmha.eval()(y, y, y, attn_mask=hide, need_weights=False)\nmha(y, y, y)",
+        )],
+    ),
+    (
+        CAUSAL,
+        &[(
+            "out = layer(x)",
+            "block = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)\nblock(torch.rand(2, 6, 4))\nblock.eval()(torch.rand(2, 6, 4))",
+        )],
+    ),
+    // Prototypes that share out the tokens, slots that compete for them, keys of one length.
+    (
+        CAUSAL,
+        &[(
+            "out = layer(x)",
+            "slots = torch.rand(3, 3)\nshare = torch.softmax(x @ slots.T, dim=-1)\nshare.transpose(1, 2) @ x\n\
+             w = torch.softmax(slots @ x[0].T, dim=0)\n(w / w.sum(dim=-1, keepdim=True)) @ x[0]\n\
+             q, k = F.normalize(torch.rand(6, 4), dim=-1), F.normalize(torch.rand(6, 4), dim=-1)\n\
+             torch.softmax(2 * q @ k.T, dim=-1) @ x[0]\ngate = torch.sigmoid(torch.rand(6, 6))\n\
+             (torch.softmax(q @ k.T, dim=-1) * gate) @ x[0]",
+        )],
+    ),
+];
+
+#[test]
+fn what_is_right_gives_no_remark() {
+    with_room(|| {
+        let mut wrong = Vec::new();
+        for (class, changes) in RIGHT {
+            let (found, said) = found(&[planted(class, changes)]);
+            if !found.is_empty() {
+                wrong.push(format!("{changes:?}: {said}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    });
+}
+
+/// Steps of a notebook: what was made in one cell is followed in the next.
+#[test]
+fn cells_are_followed_one_after_the_other() {
+    with_room(|| {
+        let cells = [
+            "import torch\ntorch.manual_seed(1)\nx = torch.rand(6, 3)\nW_q, W_k, W_v = (torch.rand(3, 2) for _ in range(3))",
+            "queries, keys, values = x @ W_q, x @ W_k, x @ W_v\nscores = queries @ keys.T",
+            "weights = torch.softmax(scores / 2**0.5, dim=0)",
+            "context = weights @ values",
+        ];
+        let (found, said) = found(&cells.map(str::to_owned));
+        assert_eq!(found.len(), 1, "{said}");
+        assert!(found[0].0 == "softmax-over-queries" && found[0].1.contains("dim=0"), "{said}");
+        assert!(said.contains("weights is then summed with values"), "{said}");
+    });
+}
+
+/// No lesson gives a remark, but for the cells that say that they show a mistake; and those are rightly found.
+#[test]
+fn lessons_are_sound() {
+    with_room(|| {
+        let catalogue = Catalogue::new();
+        let (mut alarms, mut shown) = (Vec::new(), Vec::new());
+        for lesson in catalogue.lessons() {
+            let lesson = lesson.expect("lessons are read");
+            let mut session = Session::new(Options::default());
+            let prelude = lesson.steps.first().map(|step| catalogue.prelude(step).expect("it is known"));
+            for step in prelude.unwrap_or_default() {
+                session.run(&step.code, &step.name());
+            }
+            for step in &lesson.steps {
+                let (_, trace) = session.traced(&step.code, &step.name());
+                let names = Names::new(session.variables().into_iter().map(|it| (it.name, it.value)));
+                for finding in doctor::examined(&trace, &names) {
+                    match step.wrong {
+                        true => shown.push(format!("{}: {}", step.slug, finding.mistake)),
+                        false => alarms.push(format!("{} {}: {finding:?}", step.name(), step.slug)),
+                    }
+                }
+            }
+        }
+        assert!(alarms.is_empty(), "{}", alarms.join("\n"));
+        assert_eq!(
+            shown,
+            [
+                "softmax-overflow: nan",
+                "zero-is-not-nothing: mask-leaks",
+                "diagonal-off-by-one: row-all-hidden",
+                "diagonal-off-by-one: mask-turned-round",
+                "two-mask-conventions: mask-turned-round",
+            ]
+        );
+    });
+}
