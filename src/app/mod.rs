@@ -8,6 +8,7 @@
 //! | [`plan`] | a name or a file to the cells that are to run |
 //! | [`machine`] | one interpreter for a plan; Ctrl-C |
 //! | [`desk`] | an interpreter with the state of a step, and what its tensors are called |
+//! | [`state`] | the folder for what outlasts a run |
 //! | [`document`] | what ran, as JSON |
 //! | [`what_if`] | steps run without and with a change, and compared |
 //! | [`trace`] | a cell's operations in order, as text and as JSON |
@@ -28,6 +29,8 @@ mod run;
 mod shell;
 mod show;
 mod spread;
+#[allow(dead_code)]
+mod state;
 mod step;
 mod trace;
 mod verbs;
