@@ -4,10 +4,11 @@
 //! A starter has to fail its check, a solution to pass it, a wrong attempt to get its own message. A wrong
 //! answer to a prediction must not be the right one. Invariants hold. Outputs are the recorded ones.
 
-use crate::session::{Outcome, Session};
+use crate::session::{Outcome, Raised, Session};
 
-use super::compare::{Comparison, TOLERANCE, Verdict, compare_step};
+use super::compare::{self, Comparison, TOLERANCE, compare_step};
 use super::exercise::{Answer, Exercise, Prediction};
+use super::judge::{self, Verdict, judge};
 use super::notebook::shown;
 use super::{Catalogue, Fault, Invariant, Lesson, Step};
 
@@ -114,14 +115,15 @@ impl Gate<'_> {
     /// Output, invariants and predictions of a step that ran.
     fn claims(&mut self, session: &mut Session, step: &Step, comparison: &Comparison) {
         match comparison.verdict {
-            Verdict::Same => {}
-            Verdict::Unrecorded => {
+            compare::Verdict::Same => {}
+            compare::Verdict::Unrecorded => {
                 self.found(step.line, format!("{} shows something, and nothing is recorded", step.name()));
             }
             verdict => {
                 let differing = comparison.lines.first().and_then(|l| l.actual.as_ref());
                 let shows = differing.map_or(String::new(), |s| format!(": it now shows `{}`", s.text));
-                let words = if verdict == Verdict::Close { "is only close to" } else { "differs from" };
+                let words =
+                    if verdict == compare::Verdict::Close { "is only close to" } else { "differs from" };
                 self.found(step.line, format!("{} {words} what is recorded{shows}", step.name()));
             }
         }
@@ -137,35 +139,54 @@ impl Gate<'_> {
         let Ok(invariant) = Invariant::parse(sentence) else {
             return;
         };
-        match value(session, &invariant.deviation()).map(|v| v.first().copied().unwrap_or(f64::NAN)) {
+        let off = judge::numbers_of(&invariant.deviation(), session);
+        match off.map(|v| v.first().copied().unwrap_or(f64::NAN)) {
             Ok(off) if off <= Invariant::TOLERANCE => {}
             Ok(off) => self.found(step.line, format!("`{sentence}` is off by {off:e}")),
-            Err(why) => self.found(step.line, format!("`{sentence}` cannot be measured: {why}")),
+            Err(raised) => {
+                self.found(step.line, format!("`{sentence}` cannot be measured: {}", said(&raised)));
+            }
         }
     }
 
+    /// The answer is judged right as it would be typed, and each usual wrong answer hears its own remark.
     fn prediction(&mut self, session: &mut Session, asked: &Prediction) {
-        let (right, of_shape, near) = match &asked.answer {
-            Answer::Shape(expr) => (expr, true, 0.0),
-            Answer::Value { expr, tolerance } => (expr, false, tolerance.unwrap_or(1e-3)),
-            Answer::Choice(_) => return,
+        let line = asked.line;
+        let right = match judge::truth(asked, session) {
+            Ok(right) => right,
+            Err(raised) => return self.found(line, format!("the answer fails: {}", said(&raised))),
         };
-        let mut measure =
-            |expr: &str| value(session, &if of_shape { shape_of(expr) } else { numbers_of(expr) });
-        let truth = match measure(right) {
-            Ok(truth) => truth,
-            Err(why) => {
-                return self.found(asked.line, format!("the answer `{right}` fails: {why}"));
-            }
+        match judge(asked, &right, session) {
+            Ok(Verdict::Right) => {}
+            _ => self.found(line, format!("the answer `{right}` is not taken as right")),
+        }
+        let words = |expr: &str, session: &mut Session| match &asked.answer {
+            Answer::Shape(_) => judge::shape_of(expr, session).map(|shape| judge::shape_words(&shape)),
+            _ => judge::numbers_of(expr, session).map(|values| judge::value_words(&values)),
         };
-        let wrong: Vec<_> = asked.wrong.iter().map(|w| (&w.value, measure(&w.value))).collect();
-        for (expr, found) in wrong {
-            match found {
-                Ok(found) if alike(&found, &truth, near) => {
-                    self.found(asked.line, format!("the wrong answer `{expr}` is right: {found:?}"));
+        let mut wrong: Vec<(String, String, &str)> = Vec::new();
+        for one in &asked.wrong {
+            match words(&one.value, session) {
+                Ok(answer) => wrong.push((one.value.clone(), answer, &one.because)),
+                Err(raised) => {
+                    self.found(line, format!("the wrong answer `{}` fails: {}", one.value, said(&raised)));
                 }
-                Ok(_) => {}
-                Err(why) => self.found(asked.line, format!("the wrong answer `{expr}` fails: {why}")),
+            }
+        }
+        if let Answer::Choice(choices) = &asked.answer {
+            let other = choices.iter().filter(|choice| !choice.right);
+            wrong.extend(other.map(|c| (c.text.clone(), c.text.clone(), c.because.as_str())));
+        }
+        for (expr, answer, because) in wrong {
+            match judge(asked, &answer, session) {
+                Ok(Verdict::Wrong { because: heard }) if heard == because => {}
+                Ok(Verdict::Right) => {
+                    self.found(line, format!("the wrong answer `{expr}` is right: {answer}"))
+                }
+                _ => {
+                    let what = format!("the wrong answer `{expr}` ({answer}) does not get its own remark");
+                    self.found(line, what);
+                }
             }
         }
     }
@@ -208,28 +229,7 @@ impl Gate<'_> {
     }
 }
 
-/// Evaluates an expression that gives a number or a list of numbers; binds nothing.
-fn value(session: &mut Session, expr: &str) -> Result<Vec<f64>, String> {
-    let outcome = session.run(expr, "check");
-    if let Some(error) = outcome.error {
-        return Err(format!("{}: {}", error.kind, error.message));
-    }
-    let text = outcome.result.unwrap_or_default();
-    text.split([',', '[', ']', '(', ')'])
-        .map(str::trim)
-        .filter(|n| !n.is_empty())
-        .map(|n| n.parse().map_err(|_| format!("`{n}` is no number")))
-        .collect()
-}
-
-fn shape_of(expr: &str) -> String {
-    format!("(lambda v: tuple(v.shape) if hasattr(v, 'shape') else tuple(v))({expr})")
-}
-
-fn numbers_of(expr: &str) -> String {
-    format!("(lambda v: v.detach().tolist() if hasattr(v, 'detach') else [float(v)])({expr})")
-}
-
-fn alike(a: &[f64], b: &[f64], near: f64) -> bool {
-    a.len() == b.len() && a.iter().zip(b).all(|(x, y)| x == y || (x - y).abs() <= near)
+/// What was raised, on one line.
+fn said(raised: &Raised) -> String {
+    format!("{}: {}", raised.kind, raised.message)
 }

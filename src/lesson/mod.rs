@@ -6,12 +6,14 @@
 //! | [`myst`] | one lesson file to a [`Lesson`], or a [`Fault`] with file and line |
 //! | [`vocabulary`] | every directive, option and axis name a lesson may use |
 //! | [`exercise`] | predictions and exercises as data |
+//! | [`answer`], [`judge`] | what a learner answers, read and judged by meaning |
 //! | [`invariant`] | the sentences of `:check:` |
 //! | [`catalogue`] | all lessons of this program; names to steps |
 //! | [`notebook`], [`script`] | what others wrote: `.ipynb`, `.py`, `.md` |
 //! | [`compare`] | recorded output against what came out now |
 //! | [`gate`] | a lesson run, and all it claims tried |
 
+pub mod answer;
 pub mod catalogue;
 pub mod compare;
 mod embed;
@@ -19,6 +21,7 @@ pub mod exercise;
 mod fence;
 pub mod gate;
 pub mod invariant;
+pub mod judge;
 mod markdown;
 pub mod myst;
 pub mod names;
