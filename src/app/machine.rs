@@ -1,14 +1,19 @@
 //! One interpreter for a plan, and what stops it: Ctrl-C stops the running cell, a second one the program.
+//! Where a learner works (walkthrough, REPL) it stops cells only, as often as wished, never the program.
 //! Room: app. Session options come from the command line; signals come from `ctrlc`.
 
 use std::process;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 
 use super::shell::{Exit, Wishes};
 use crate::session::{Interrupter, Options, Session, default_limit};
 
-/// What Ctrl-C stops; the second one finds nothing here and ends the program.
-static RUNNING: Mutex<Option<Interrupter>> = Mutex::new(None);
+/// What Ctrl-C stops: every session there is, for several may be open and one of them runs.
+static SESSIONS: Mutex<Vec<Interrupter>> = Mutex::new(Vec::new());
+
+/// Whether Ctrl-C is to leave the program running.
+static STAYS: AtomicBool = AtomicBool::new(false);
 
 /// Bytes that a cell of a file may print: far more than a lesson's, since machines read them.
 const OUTPUT: usize = 64 << 20;
@@ -21,17 +26,31 @@ pub fn session(wishes: &Wishes) -> Session {
     let session =
         Session::new(Options { max_output: OUTPUT, max_memory, random: wishes.random, on_output: None });
     listen();
-    *RUNNING.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.interrupter());
+    let mut sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);
+    sessions.retain(|interrupter| !interrupter.is_orphan());
+    sessions.push(session.interrupter());
+    drop(sessions);
     session
 }
 
-/// Lets Ctrl-C stop the cell that runs; where none runs, or at the second time, the program ends.
+/// From here on Ctrl-C stops the cell that runs, however often; at a prompt it does nothing by itself.
+pub fn stay() {
+    STAYS.store(true, Ordering::Release);
+    listen();
+}
+
+/// Lets Ctrl-C stop the cell that runs; where none runs, or at the second time, the program ends,
+/// unless it is to stay.
 fn listen() {
     static ONCE: Once = Once::new();
+    static BEFORE: AtomicBool = AtomicBool::new(false);
     ONCE.call_once(|| {
         let heard = || {
-            let running = RUNNING.lock().unwrap_or_else(PoisonError::into_inner).take();
-            if !running.is_some_and(|cell| cell.interrupt()) {
+            let sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);
+            // All of them are asked, not only the first that runs.
+            let stopped = sessions.iter().filter(|session| session.interrupt()).count() > 0;
+            let before = BEFORE.swap(true, Ordering::AcqRel);
+            if !STAYS.load(Ordering::Acquire) && (before || !stopped) {
                 process::exit(Exit::Interrupted as i32);
             }
         };

@@ -85,6 +85,11 @@ impl Interrupter {
         run != 0 && self.state.stopped.load(Ordering::Acquire) == run
     }
 
+    /// Whether the session is gone, and only this handle left of it.
+    pub fn is_orphan(&self) -> bool {
+        Arc::strong_count(&self.state) == 1
+    }
+
     /// Whether the run `run` was asked to stop, also after it ended.
     pub(super) fn asked(&self, run: u64) -> bool {
         self.state.stopped.load(Ordering::Acquire) == run
