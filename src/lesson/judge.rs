@@ -284,7 +284,7 @@ fn one_fits(said: &Number, truth: f64, tolerance: Option<f64>) -> Fit {
 }
 
 /// Which of the choices is meant: by letter, by its words, by its number. Errors: what is wanted instead.
-fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
+pub fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
     let said = plain(said);
     let texts: Vec<String> = choices.iter().map(|choice| plain(&choice.text)).collect();
     let letters: Vec<String> =

@@ -9,6 +9,7 @@
 //! | [`answer`], [`judge`] | what a learner answers, read and judged by meaning |
 //! | [`invariant`] | the sentences of `:check:` |
 //! | [`catalogue`] | all lessons of this program; names to steps |
+//! | [`progress`] | what a learner has done, as data |
 //! | [`notebook`], [`script`] | what others wrote: `.ipynb`, `.py`, `.md` |
 //! | [`compare`] | recorded output against what came out now |
 //! | [`gate`] | a lesson run, and all it claims tried |
@@ -27,6 +28,7 @@ pub mod myst;
 pub mod names;
 pub mod notebook;
 mod predict;
+pub mod progress;
 pub mod script;
 pub mod vocabulary;
 
