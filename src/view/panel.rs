@@ -57,13 +57,25 @@ pub struct Check {
 
 /// The whole panel, in the order in which it is read.
 pub fn panel(panel: &Panel, look: Look) -> Text {
+    let mut text = reading(panel, look);
+    text.section(outcome(panel, look));
+    text
+}
+
+/// What is read before the cell runs: where we are, prose, code.
+pub fn reading(panel: &Panel, look: Look) -> Text {
     let mut text = position(panel, look);
     text.append(prose(&panel.prose, look));
     if !panel.code.trim().is_empty() {
         heard(&mut text, "Code:", look);
         text.append(code::code(&panel.code, look));
     }
-    text.section(printed(&panel.stdout, panel.result.as_deref(), look));
+    text
+}
+
+/// What came of it: output, tensors, what holds, and what it means.
+pub fn outcome(panel: &Panel, look: Look) -> Text {
+    let mut text = printed(&panel.stdout, panel.result.as_deref(), look);
     if let Some(note) = &panel.error {
         text.section(error(note, look));
     }
@@ -90,22 +102,30 @@ fn heard(text: &mut Text, name: &str, look: Look) {
 
 /// Section and title at the left, step and slug at the right, a rule beneath.
 pub fn position(panel: &Panel, look: Look) -> Text {
-    let mut left = Line::new().with(Role::Dim, &panel.section);
-    if !panel.section.is_empty() && !panel.title.is_empty() {
+    let step = format!("step {} of {}", panel.number, panel.total);
+    head(&panel.section, &panel.title, &step, &panel.slug, look)
+}
+
+/// Where we are: the lesson at the left, the place in it and its name at the right, a rule beneath.
+pub fn head(section: &str, title: &str, place: &str, slug: &str, look: Look) -> Text {
+    let mut left = Line::new().with(Role::Dim, section);
+    if !section.is_empty() && !title.is_empty() {
         left.push(Role::Prose, " ");
     }
-    left.push(Role::Title, &panel.title);
-    let step = format!("step {} of {}", panel.number, panel.total);
+    left.push(Role::Title, title);
     let mut text = Text::new();
     if look.plain {
         text.say(Role::Prose, left.text());
-        text.say(Role::Prose, format!("{step}, {}", panel.slug));
+        let comma = if slug.is_empty() { "" } else { ", " };
+        text.say(Role::Prose, format!("{place}{comma}{slug}"));
         text.gap();
         return text;
     }
-    let mut right = Line::new().with(Role::Dim, step);
-    right.push(Role::Dim, "  ");
-    right.push(Role::Prose, &panel.slug);
+    let mut right = Line::new().with(Role::Dim, place);
+    if !slug.is_empty() {
+        right.push(Role::Dim, "  ");
+        right.push(Role::Prose, slug);
+    }
     let width = look.measure().min(look.width);
     if left.width() + 2 + right.width() <= width {
         left.fill(width - right.width());

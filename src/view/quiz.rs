@@ -55,6 +55,12 @@ pub fn reply(standing: Standing, because: &str, look: Look) -> Text {
         (_, true) | (Standing::NotYet, _) => ".",
         _ => ":",
     };
+    // Words to a right answer may open with the "Yes" themselves.
+    let (stop, because) =
+        match because.trim_start().strip_prefix(words).and_then(|rest| rest.split_at_checked(1)) {
+            Some((own, rest)) if [".", ":", ","].contains(&own) => (own, rest),
+            _ => (stop, because),
+        };
     let mut head = Line::new().with(role, format!("{words}{stop}"));
     let mut text = Text::new();
     if because.trim().is_empty() {

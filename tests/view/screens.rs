@@ -11,7 +11,11 @@ use attn::view::code::code;
 use attn::view::compare::what_if;
 use attn::view::errors::{ErrorNote, error};
 use attn::view::heat::{Bar, bars, beside};
+use attn::view::learn::{
+    Ending, Legend, Means, Task, answered, ending, footer, help, hint, labelled_code, task,
+};
 use attn::view::listing::{LessonRow, Listing, StepRow, list, nearby, welcome};
+use attn::view::pick::pick;
 use attn::view::prose::prose;
 use attn::view::quiz::{Standing, question, reply};
 use attn::view::run::{CellRun, cell, finished};
@@ -318,8 +322,65 @@ pub fn screens(look: Look) -> Vec<(&'static str, Text)> {
         ("why", explained(look)),
         ("storage", strips(look)),
         ("quiz", asked(look)),
+        ("learn", walked(look)),
         ("bench", measured(look)),
     ]
+}
+
+fn walked(look: Look) -> Text {
+    let legend = |(key, label): (&str, &str)| Legend { key: key.into(), label: label.into() };
+    let keys =
+        [("Enter", "run it"), ("p", "back"), ("w", "why"), ("e", "edit"), ("l", "list"), ("?", "help")];
+    let keys: Vec<Legend> =
+        [&keys[..], &[("r", "run again"), ("q", "quit")]].concat().into_iter().map(legend).collect();
+    let mut text = task(
+        &Task {
+            section: "3.3.1",
+            title: "Let another token ask",
+            slug: "another-query",
+            minutes: 4,
+            task: "Compute the context vector of \"one\" and call it `context_vec_5`. The starter still lets \
+                   \"journey\" ask.",
+            starter: "query_5 = inputs[1]\nprint(context_vec_5)",
+        },
+        look,
+    );
+    text.section(hint(2, 2, "Counting starts at 0: \"Your\" is row 0, so the fifth token is row 4.", look));
+    text.section(labelled_code("A solution:", "query_5 = inputs[4]", look));
+    text.section(answered("(6, 3)", look));
+    text.append(reply(Standing::Right, "Yes: one score for each of the six keys.", look));
+    let figures =
+        [("steps seen", "11 of 11"), ("predictions", "3 of 5 right at the first try, 1 after others")];
+    let made = Ending {
+        section: "3.3.1".into(),
+        title: "Simple self-attention".into(),
+        summary: "One word looks at all six, weighs them, and becomes a blend of them.".into(),
+        headings: vec![
+            ("Six tokens, three numbers each".into(), true),
+            ("The mend: subtract the maximum".into(), false),
+        ],
+        figures: figures.map(|(name, figure)| (name.into(), figure.into())).into(),
+        next: "**Next: 3.3.2 All tokens at once**, 8 steps, about 12 minutes.".into(),
+    };
+    text.section(ending(&made, look));
+    text.section(footer(&keys, look));
+    let means = |(keys, line, here): (&[&str], &str, bool)| Means {
+        keys: keys.iter().map(|key| (*key).into()).collect(),
+        line: line.into(),
+        here,
+    };
+    let rows = [
+        (&["Enter", "n", "on", "next"][..], "Go on: run the cell, or go to what comes next", true),
+        (&["h", "hint"], "Show a hint; each says more than the one before", false),
+    ];
+    text.section(help(&rows.map(means), "A key each. Nothing goes on by itself.", look));
+    text.section(pick(
+        &tensor("attn_weights", "float32", &[6, 6], &WEIGHTS, &["query", "key"]),
+        &[1, 2],
+        4,
+        look,
+    ));
+    text
 }
 
 fn changed(look: Look) -> Text {
