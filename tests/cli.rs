@@ -5,15 +5,27 @@ use std::io::Read;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+/// A state folder that is not there: nothing was done yet.
+const NOBODY: &str = "tests/cmd/nobody";
+
 fn attn(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_attn"));
-    command.args(args).env("COLUMNS", "80").env_remove("NO_COLOR").env_remove("CLICOLOR_FORCE");
+    command
+        .args(args)
+        .env("COLUMNS", "80")
+        .env("ATTN_STATE_DIR", NOBODY)
+        .env_remove("NO_COLOR")
+        .env_remove("CLICOLOR_FORCE");
     command
 }
 
 #[test]
 fn transcripts() {
-    trycmd::TestCases::new().case("tests/cmd/*.trycmd").env("COLUMNS", "80").env("CLICOLOR_FORCE", "0");
+    trycmd::TestCases::new()
+        .case("tests/cmd/*.trycmd")
+        .env("COLUMNS", "80")
+        .env("CLICOLOR_FORCE", "0")
+        .env("ATTN_STATE_DIR", NOBODY);
 }
 
 /// Documents that machines read, to the byte: one file a case in `tests/cmd/json`, its first line the

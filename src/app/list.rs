@@ -1,12 +1,15 @@
-//! `attn list`: lessons and steps; and what `attn` alone says of itself.
-//! Room: app. The catalogue to a listing; the view lays it out.
+//! `attn list`: lessons, steps, and what was done of them; and what `attn` alone says of itself.
+//! Room: app. The catalogue and the progress to a listing; the view lays it out. Writes no file.
 
 use serde::Serialize;
 
+use super::learn::stops::{Kind, Stop, resume};
 use super::run::write_json;
 use super::shell::{Exit, Failure, Shell};
+use super::store::Store;
 use super::verbs::VERBS;
-use crate::lesson::{Catalogue, Lesson};
+use crate::lesson::progress::Progress;
+use crate::lesson::{Catalogue, Exercise, Lesson};
 use crate::view::listing::{LessonRow, Listing, StepRow, list, welcome};
 
 /// What `attn list` takes.
@@ -21,6 +24,8 @@ pub struct Args {
 struct Document<'c> {
     schema: &'static str,
     steps: usize,
+    done: usize,
+    next: Option<String>,
     lessons: Vec<Row<'c>>,
 }
 
@@ -33,6 +38,7 @@ struct Row<'c> {
     minutes: u32,
     steps: Vec<Step<'c>>,
     exercises: Vec<&'c str>,
+    passed: Vec<&'c str>,
 }
 
 #[derive(Serialize)]
@@ -40,19 +46,29 @@ struct Step<'c> {
     step: String,
     slug: &'c str,
     title: &'c str,
+    done: bool,
 }
 
 /// Lists the chapter.
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let catalogue = Catalogue::new();
     let (lessons, exit) = lessons(&catalogue, shell);
+    let progress = progress(shell);
     if shell.wishes.json {
-        let rows = lessons.iter().map(|lesson| row(lesson)).collect();
-        let document = Document { schema: "attn.list/1", steps: catalogue.total_steps(), lessons: rows };
+        let rows: Vec<Row> = lessons.iter().map(|lesson| row(lesson, &progress)).collect();
+        let done = rows.iter().flat_map(|row| &row.steps).filter(|step| step.done).count();
+        let document = Document {
+            schema: "attn.list/1",
+            steps: catalogue.total_steps(),
+            done,
+            next: next(&catalogue, &progress),
+            lessons: rows,
+        };
         write_json(&document, shell)?;
         return Ok(exit);
     }
-    shell.show(&list(&listing(&lessons), !args.lessons, shell.look))?;
+    let next = next(&catalogue, &progress);
+    shell.show(&list(&listing(&lessons, &progress, next), !args.lessons, shell.look))?;
     Ok(exit)
 }
 
@@ -71,8 +87,29 @@ pub fn greet(shell: &mut Shell) -> Result<Exit, Failure> {
         .map(|verb| (verb.examples.lines().next().unwrap_or_default().trim(), verb.line))
         .chain([("attn --help", "Everything else")])
         .collect();
-    shell.show(&welcome(words, &commands, &listing(&lessons), shell.look))?;
+    let progress = progress(shell);
+    let next = next(&catalogue, &progress);
+    shell.show(&welcome(words, &commands, &listing(&lessons, &progress, next), shell.look))?;
     Ok(exit)
+}
+
+/// What was done; what is wrong with the file it is kept in is a remark.
+fn progress(shell: &mut Shell) -> Progress {
+    let mut store = Store::read();
+    for remark in store.remarks() {
+        shell.remark(&remark);
+    }
+    store.progress().clone()
+}
+
+/// Where the walkthrough goes on, by the name that can be typed.
+fn next(catalogue: &Catalogue, progress: &Progress) -> Option<String> {
+    let stops = Stop::all(catalogue).ok()?;
+    match stops.get(resume(&stops, progress))?.kind {
+        Kind::Step(step) => Some(step.name()),
+        Kind::Exercise(exercise) => Some(exercise.slug.clone()),
+        Kind::End => None,
+    }
 }
 
 /// The lessons that can be read; a fault in one is a remark and does not hide the others.
@@ -91,8 +128,9 @@ fn lessons<'c>(catalogue: &'c Catalogue, shell: &mut Shell) -> (Vec<&'c Lesson>,
     (lessons, exit)
 }
 
-fn row(lesson: &Lesson) -> Row<'_> {
-    let step = |step: &'_ crate::lesson::Step| step.name();
+fn row<'c>(lesson: &'c Lesson, progress: &Progress) -> Row<'c> {
+    let passed =
+        |exercise: &&Exercise| progress.tried(lesson, exercise).is_some_and(|it| it.passed.is_some());
     Row {
         section: &lesson.section,
         id: &lesson.id,
@@ -102,25 +140,34 @@ fn row(lesson: &Lesson) -> Row<'_> {
         steps: lesson
             .steps
             .iter()
-            .map(|it| Step { step: step(it), slug: &it.slug, title: &it.title })
+            .map(|it| Step {
+                step: it.name(),
+                slug: &it.slug,
+                title: &it.title,
+                done: progress.done(lesson, it),
+            })
             .collect(),
         exercises: lesson.exercises.iter().map(|exercise| exercise.slug.as_str()).collect(),
+        passed: lesson.exercises.iter().filter(passed).map(|exercise| exercise.slug.as_str()).collect(),
     }
 }
 
-fn listing(lessons: &[&Lesson]) -> Listing {
-    let step =
-        |step: &crate::lesson::Step| StepRow { number: step.number, slug: step.slug.clone(), done: false };
+/// The chapter as it is listed.
+pub fn listing(lessons: &[&Lesson], progress: &Progress, next: Option<String>) -> Listing {
     let row = |lesson: &&Lesson| LessonRow {
         section: lesson.section.clone(),
         title: lesson.title.clone(),
         minutes: lesson.minutes,
         exercises: lesson.exercises.len(),
-        steps: lesson.steps.iter().map(step).collect(),
+        steps: lesson
+            .steps
+            .iter()
+            .map(|step| StepRow {
+                number: step.number,
+                slug: step.slug.clone(),
+                done: progress.done(lesson, step),
+            })
+            .collect(),
     };
-    Listing {
-        title: "chapter 3  Attention".to_owned(),
-        lessons: lessons.iter().map(row).collect(),
-        next: None,
-    }
+    Listing { title: "chapter 3  Attention".to_owned(), lessons: lessons.iter().map(row).collect(), next }
 }

@@ -9,29 +9,37 @@
 //! | [`machine`] | one interpreter for a plan; Ctrl-C |
 //! | [`desk`] | an interpreter with the state of a step, and what its tensors are called |
 //! | [`state`] | the folder for what outlasts a run |
+//! | [`suspend`] | Ctrl-Z |
 //! | [`document`] | what ran, as JSON |
 //! | [`what_if`] | steps run without and with a change, and compared |
 //! | [`trace`] | a cell's operations in order, as text and as JSON |
 //! | [`step`], [`figures`] | a step that ran, and its tensors, to what the view shows |
-//! | [`run`], [`show`], [`list`], [`check`], [`doctor`], [`bench`], [`spread`] | the commands |
+//! | [`store`] | what the learner has done, in a file |
+//! | [`learn`] | the walkthrough |
+//! | [`export`] | steps and answers as a file |
+//! | [`run`], [`show`], [`list`], [`reset`], [`check`], [`doctor`], [`bench`], [`spread`] | the commands |
 
 mod bench;
 mod check;
 mod desk;
 mod doctor;
 mod document;
+mod export;
 mod figures;
+mod learn;
 mod list;
 mod machine;
 mod notes;
 mod plan;
+mod reset;
 mod run;
 mod shell;
 mod show;
 mod spread;
-#[allow(dead_code)]
 mod state;
 mod step;
+mod store;
+mod suspend;
 mod trace;
 mod verbs;
 mod what_if;

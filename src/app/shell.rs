@@ -85,6 +85,8 @@ pub struct Wishes {
     pub random: Family,
     /// `--max-memory`, in bytes.
     pub max_memory: Option<u64>,
+    /// `--no-input`.
+    pub no_input: bool,
 }
 
 /// The streams of one command, and what was wished for.

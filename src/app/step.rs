@@ -119,7 +119,7 @@ fn worked(step: &Step, session: &mut Session) -> Vec<String> {
 }
 
 /// `attn_weights[1,2]` as the name and the index; a name alone is a tensor of one element.
-fn element_of(why: &str) -> Option<(&str, Vec<usize>)> {
+pub fn element_of(why: &str) -> Option<(&str, Vec<usize>)> {
     let why = why.trim();
     let Some((name, rest)) = why.split_once('[') else {
         return Some((why, Vec::new()));

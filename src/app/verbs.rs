@@ -9,7 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use super::shell::{Exit, Failure, Shell, When, Wishes, coloured, columns};
-use super::{bench, check, doctor, list, run, show, spread};
+use super::{bench, check, doctor, export, learn, list, reset, run, show, spread};
 use crate::kernel::random::Family;
 use crate::lesson::{Catalogue, names};
 
@@ -31,6 +31,14 @@ pub struct Verb {
 
 /// All commands, in the order of the help.
 pub static VERBS: &[Verb] = &[
+    Verb {
+        name: "learn",
+        line: "Walk through the chapter, from where it was left or from WHERE",
+        examples: "attn learn\nattn learn step12\nattn learn 3.4.1",
+        first: true,
+        args: learn::Args::augment_args,
+        run: |matches, shell| learn::run(&parsed(matches)?, shell),
+    },
     Verb {
         name: "run",
         line: "Run a step, a lesson, a notebook or a script, and show its tensors",
@@ -80,6 +88,22 @@ pub static VERBS: &[Verb] = &[
         first: false,
         args: bench::Args::augment_args,
         run: |matches, shell| bench::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "export",
+        line: "Write steps, answers and tables as Markdown, a notebook or JSON",
+        examples: "attn export -o summary.md\nattn export 3.3.1 --format ipynb -o lesson.ipynb\nattn export step12",
+        first: false,
+        args: export::Args::augment_args,
+        run: |matches, shell| export::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "reset",
+        line: "Forget what was done: of everything, or of one lesson or step",
+        examples: "attn reset\nattn reset 3.3.1\nattn reset step12 --yes",
+        first: false,
+        args: reset::Args::augment_args,
+        run: |matches, shell| reset::run(&parsed(matches)?, shell),
     },
     Verb {
         name: "completions",
@@ -191,14 +215,14 @@ pub fn dispatch(args: Vec<OsString>, shell: &mut Shell) -> Result<Exit, Failure>
         json: globals.json,
         random: globals.random,
         max_memory: globals.max_memory,
+        no_input: globals.no_input,
     });
-    let _ = globals.no_input;
     match matches.subcommand() {
         Some((name, matches)) => {
             let verb = VERBS.iter().find(|verb| verb.name == name);
             (verb.expect("the parser knows the table's names only").run)(matches, shell)
         }
-        None => list::greet(shell),
+        None => learn::start(shell),
     }
 }
 

@@ -1,0 +1,125 @@
+//! `attn export`: a step, a lesson, or a page on the chapter, with the learner's answers, as a file.
+//! Room: app. Everything that is written was run for it; a file that is there is not overwritten unasked.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | [`material`] | runs what is asked for, and puts the learner's answers beside it |
+//! | [`page`] | that as Markdown |
+//! | [`notebook`] | that as a notebook, nbformat 4.5 |
+
+mod material;
+mod notebook;
+mod page;
+
+use std::fs::OpenOptions;
+use std::io::{self, IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use super::learn::input::{Read, typed};
+use super::shell::{Exit, Failure, Shell};
+use super::store::Store;
+use crate::lesson::Catalogue;
+use material::Material;
+
+/// What `attn export` takes.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// A step, an exercise or a lesson; without one, the chapter
+    #[arg(value_name = "WHERE")]
+    place: Option<String>,
+    /// The form: md, ipynb or json (default: by the name of FILE, else md)
+    #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
+    format: Option<Format>,
+    /// The file to write; without it, the text is a result like any other
+    #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    output: Option<PathBuf>,
+    /// Overwrite the file if it is there
+    #[arg(long)]
+    force: bool,
+}
+
+/// The form of what is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Markdown.
+    Md,
+    /// A notebook.
+    Ipynb,
+    /// For machines.
+    Json,
+}
+
+/// Exports.
+pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+    let format = format(args, shell.wishes.json);
+    if let Some(file) = &args.output {
+        may_write(file, args.force, shell)?;
+    }
+    let catalogue = Catalogue::new();
+    let mut store = Store::read();
+    for remark in store.remarks() {
+        shell.remark(&remark);
+    }
+    let page_on_chapter = args.place.is_none() && format == Format::Md;
+    let progress = store.progress();
+    let wishes = shell.wishes.clone();
+    let material = Material::gather(args.place.as_deref(), page_on_chapter, &catalogue, progress, &wishes)?;
+    let text = match format {
+        Format::Md if page_on_chapter => page::of_chapter(&material, &catalogue, progress),
+        Format::Md => page::of_steps(&material),
+        Format::Ipynb => written(&notebook::of(&material))?,
+        Format::Json => written(&material.document(args.place.as_deref().unwrap_or("chapter")))?,
+    };
+    match &args.output {
+        None => shell.say(&text)?,
+        Some(file) => {
+            write(file, &text)?;
+            shell.say(&format!("Written: {}\n", file.display()))?;
+        }
+    }
+    Ok(Exit::Good)
+}
+
+fn format(args: &Args, json: bool) -> Format {
+    let ending =
+        args.output.as_ref().and_then(|file| file.extension()).map(|it| it.to_string_lossy().to_lowercase());
+    let by_name = match ending.as_deref() {
+        Some("ipynb") => Format::Ipynb,
+        Some("json") => Format::Json,
+        _ => Format::Md,
+    };
+    let asked = args.format.or(json.then_some(Format::Json));
+    asked.unwrap_or(by_name)
+}
+
+fn written(document: &impl serde::Serialize) -> Result<String, Failure> {
+    let text = serde_json::to_string_pretty(document)
+        .map_err(|error| Failure::Unwritable(io::Error::other(error)))?;
+    Ok(text + "\n")
+}
+
+/// Whether the file may be written: it is not there, or it was agreed to.
+fn may_write(file: &Path, force: bool, shell: &mut Shell) -> Result<(), Failure> {
+    let there = file.display();
+    if file.is_dir() {
+        return Err(Failure::Usage(format!("{there} is a folder; name a file in it")));
+    }
+    if force || !file.exists() {
+        return Ok(());
+    }
+    let refused =
+        Failure::Usage(format!("{there} is there already, and was left as it is; --force overwrites it"));
+    if shell.wishes.no_input || !io::stdin().is_terminal() || !shell.terminal {
+        return Err(refused);
+    }
+    match typed(&format!("{there} is there already. Overwrite it? [y/N] "), shell)? {
+        Read::Line(line) if matches!(line.trim().to_lowercase().as_str(), "y" | "yes") => Ok(()),
+        _ => Err(refused),
+    }
+}
+
+fn write(file: &Path, text: &str) -> Result<(), Failure> {
+    let opened = OpenOptions::new().write(true).create(true).truncate(true).open(file);
+    let written = opened.and_then(|mut opened| opened.write_all(text.as_bytes()));
+    written.map_err(|error| Failure::Unreadable(format!("{} cannot be written: {error}", file.display())))
+}

@@ -1,0 +1,116 @@
+//! What is exported, as Markdown: steps in full, or a page on the chapter.
+//! Room: app. Text only.
+
+use super::super::learn::ending::{figures, in_all};
+use super::super::learn::stops::Stop;
+use super::material::{Material, Part, Run, Written};
+use crate::lesson::progress::Progress;
+use crate::lesson::{Catalogue, Lesson};
+use crate::view::Figure;
+use crate::view::markdown::{fenced, inline, joined, step, table};
+
+/// Steps and exercises in full.
+pub fn of_steps(material: &Material) -> String {
+    let mut parts = Vec::new();
+    let mut lesson = "";
+    for part in &material.parts {
+        let (own, text) = match part {
+            Part::Step(run) if run.silent => continue,
+            Part::Step(run) => (run.lesson, step(&run.panel, &run.asked)),
+            Part::Exercise(written) => (written.lesson, exercise(written)),
+        };
+        if own.id != lesson {
+            lesson = &own.id;
+            parts.push(format!("# {} {}", own.section, own.title));
+        }
+        parts.push(text);
+    }
+    joined(&parts)
+}
+
+fn exercise(written: &Written) -> String {
+    let exercise = written.exercise;
+    let mut parts = vec![format!("## Exercise: {}", exercise.title), exercise.task.trim().to_owned()];
+    let words = match (&written.tried.passed, written.tried.attempts.is_empty()) {
+        (Some(_), _) => "My solution, which passed:",
+        (None, false) => "My newest attempt:",
+        (None, true) => "To start from:",
+    };
+    parts.push(words.to_owned());
+    parts.push(fenced("python", written.code()));
+    if written.tried.passed.is_some() {
+        parts.push(exercise.after.trim().to_owned());
+    }
+    joined(&parts)
+}
+
+/// A page on the chapter: each lesson that the learner has been in, with answers and one table.
+pub fn of_chapter(material: &Material, catalogue: &Catalogue, progress: &Progress) -> String {
+    let mut parts = vec!["# Chapter 3, Attention: what I learned".to_owned()];
+    let stops = Stop::all(catalogue).unwrap_or_default();
+    let all = in_all(&stops, progress);
+    parts.push(listed(all.iter().map(|(name, figure)| (name.trim_end_matches(", chapter"), figure))));
+    for lesson in catalogue.lessons().flatten() {
+        match progress.lessons.contains_key(&lesson.id) {
+            true => parts.push(of_lesson(lesson, material, progress)),
+            false => parts
+                .push(format!("## {} {}\n\n{} *Not begun.*", lesson.section, lesson.title, lesson.summary)),
+        }
+    }
+    joined(&parts)
+}
+
+fn listed<'f>(figures: impl Iterator<Item = (&'f str, &'f String)>) -> String {
+    let lines: Vec<String> = figures.map(|(name, figure)| format!("- {name}: {figure}")).collect();
+    lines.join("\n")
+}
+
+fn of_lesson(lesson: &Lesson, material: &Material, progress: &Progress) -> String {
+    let mut parts = vec![format!("## {} {}", lesson.section, lesson.title), lesson.summary.clone()];
+    let own = figures(lesson, progress);
+    parts.push(listed(own.iter().map(|(name, figure)| (name.as_str(), figure))));
+    let runs: Vec<&Run> = material
+        .parts
+        .iter()
+        .filter_map(|part| match part {
+            Part::Step(run) if run.lesson.id == lesson.id => Some(&**run),
+            _ => None,
+        })
+        .collect();
+    parts.push(answers(&runs));
+    parts.extend(telling(&runs).map(table));
+    for part in &material.parts {
+        let Part::Exercise(written) = part else { continue };
+        if let (true, Some(passed)) = (written.lesson.id == lesson.id, &written.tried.passed) {
+            parts.push(format!("My solution of \"{}\":", inline(&written.exercise.title)));
+            parts.push(fenced("python", passed));
+        }
+    }
+    joined(&parts)
+}
+
+/// The questions that were answered, and how.
+fn answers(runs: &[&Run]) -> String {
+    let mut lines = Vec::new();
+    for asked in runs.iter().flat_map(|run| &run.asked).filter(|asked| !asked.answers.is_empty()) {
+        let given = asked.answers.iter().map(|(text, right)| {
+            let mark = if *right { " ✓" } else { "" };
+            format!("{}{mark}", inline(text))
+        });
+        let ask = asked.ask.trim().replace('|', "\\|").replace('\n', " ");
+        lines.push(format!("| {ask} | {} |", given.collect::<Vec<_>>().join(", then ")));
+    }
+    if !lines.is_empty() {
+        lines.splice(0..0, ["| asked before it ran | my answers |", "| --- | --- |"].map(str::to_owned));
+    }
+    lines.join("\n")
+}
+
+/// The table that says most of a lesson: the last small one with names on its axes that was seen.
+fn telling<'r>(runs: &[&'r Run]) -> Option<&'r Figure> {
+    let seen = runs.iter().rev().filter(|run| run.done && !run.step.aside);
+    let fits = |figure: &&Figure| (2..=48).contains(&figure.count()) && figure.shape.len() <= 2;
+    let named = |figure: &&Figure| fits(figure) && figure.shape.len() == 2 && !figure.axes.is_empty();
+    let figures: Vec<&Figure> = seen.flat_map(|run| run.panel.figures.iter().rev()).collect();
+    figures.iter().copied().find(named).or_else(|| figures.iter().copied().find(fits))
+}

@@ -1,0 +1,305 @@
+//! Code that the learner writes: exercises, and the lesson's own cell edited. Each run has a desk of its own.
+//! Room: app. The lesson's state is not touched; what is tried is kept.
+
+use super::super::desk::Desk;
+use super::super::notes::note;
+use super::super::shell::Failure;
+use super::editor;
+use super::walk::{Flow, Stage, Waiting, Walk};
+use crate::lesson::progress::{Change, Help, Tried};
+use crate::lesson::{Exercise, Lesson};
+use crate::session::Outcome;
+use crate::view::learn::{Task, hint, labelled_code, remark, task};
+use crate::view::prose::prose;
+use crate::view::quiz::{Standing, reply};
+use crate::view::{Line, Panel, Text};
+
+/// What was done on an exercise.
+#[derive(Clone, Debug, Default)]
+pub struct Workbook {
+    /// How many hints were read.
+    pub hints: usize,
+    /// The newest attempt.
+    pub attempt: Option<String>,
+    /// The code that passed.
+    pub passed: Option<String>,
+    /// Whether the solution is shown.
+    pub solution: bool,
+}
+
+impl Workbook {
+    /// As it was kept.
+    pub fn of(tried: &Tried) -> Workbook {
+        Workbook {
+            hints: tried.hints,
+            attempt: tried.attempts.last().cloned(),
+            passed: tried.passed.clone(),
+            solution: tried.solution || tried.skipped,
+        }
+    }
+}
+
+impl<'c> Walk<'c, '_, '_> {
+    /// All that was seen of an exercise.
+    pub(super) fn exercise_page(&mut self, exercise: &Exercise, lesson: &Lesson) -> Text {
+        let look = self.shell.look;
+        let page = self.page();
+        let mut text = task(
+            &Task {
+                section: &lesson.section,
+                title: &exercise.title,
+                slug: &exercise.slug,
+                minutes: exercise.minutes,
+                task: &exercise.task,
+                starter: &exercise.starter.source,
+            },
+            look,
+        );
+        for (at, words) in exercise.hints.iter().take(page.book.hints).enumerate() {
+            text.section(hint(at + 1, exercise.hints.len(), words, look));
+        }
+        match (&page.book.passed, &page.book.attempt) {
+            (Some(passed), _) => {
+                text.section(labelled_code("Yours, which passed:", passed, look));
+            }
+            (None, Some(attempt)) => {
+                text.section(labelled_code("Yours so far (`e` goes on with it):", attempt, look));
+            }
+            (None, None) => {}
+        }
+        if page.book.solution {
+            text.section(labelled_code("A solution:", &exercise.solution.source, look));
+        }
+        if page.stage == Stage::Shown {
+            text.section(prose(&exercise.after, look));
+        }
+        text
+    }
+
+    /// Edits the cell, or writes the exercise.
+    pub fn edit(&mut self) -> Result<Flow, Failure> {
+        let text = self.text_to_edit();
+        let mode = self.mode;
+        self.shell.say("\n")?;
+        match (editor::code(&text, mode, self.shell)?, self.exercise()) {
+            (Some(code), _) => self.run_own(&code),
+            (None, Some(_)) => self.note("Left without running it."),
+            (None, None) => self.note("Left without running it; the lesson's own state is as it was."),
+        }
+    }
+
+    /// Writes the exercise as a file in the learner's editor.
+    pub fn edit_file(&mut self) -> Result<Flow, Failure> {
+        let text = self.text_to_edit();
+        self.shell.flush()?;
+        match editor::file(self.stop().slug(), &text) {
+            Err(words) => self.note(&words),
+            Ok(code) if code.trim() == text.trim() => self.note("Nothing was changed, so nothing was run."),
+            Ok(code) => self.run_own(&code),
+        }
+    }
+
+    fn text_to_edit(&mut self) -> String {
+        let (step, exercise) = (self.step(), self.exercise());
+        let page = self.page();
+        let kept = if exercise.is_some() { page.book.attempt.clone() } else { page.edited.clone() };
+        let own = || match (step, exercise) {
+            (Some(step), _) => step.code.clone(),
+            (_, Some(exercise)) => exercise.starter.source.clone(),
+            (None, None) => String::new(),
+        };
+        kept.unwrap_or_else(own)
+    }
+
+    /// A fresh desk with the state before this place.
+    fn desk_to_write_on(&mut self) -> Result<Option<Desk<'c>>, Failure> {
+        let (step, exercise, lesson) = (self.step(), self.exercise(), self.stop().lesson);
+        let mut waiting = Waiting::new(self.mode);
+        let shell = &mut *self.shell;
+        let mut hears = |ran: usize, all: usize| waiting.hear(ran, all, shell);
+        let made = match (step, exercise) {
+            (Some(step), _) => self.bench.before(step, &mut hears).map(|mut desk| {
+                desk.at = Some((step, lesson));
+                desk
+            }),
+            (_, Some(exercise)) => self.bench.exercise(exercise, lesson, &mut hears),
+            (None, None) => return Ok(None),
+        };
+        waiting.end(self.shell)?;
+        match made {
+            Ok(desk) => Ok(Some(desk)),
+            Err(unmade) => self.unmade(unmade).map(|_| None),
+        }
+    }
+
+    /// Runs what the learner wrote; it is kept, whatever becomes of it.
+    fn run_own(&mut self, code: &str) -> Result<Flow, Failure> {
+        self.shell.flush()?;
+        match self.exercise() {
+            Some(_) => self.page().book.attempt = Some(code.to_owned()),
+            None => self.page().edited = Some(code.to_owned()),
+        }
+        let Some(mut desk) = self.desk_to_write_on()? else {
+            return Ok(Flow::Stay);
+        };
+        let outcome = desk.run(code, "your code");
+        let panel = own_panel(code, &outcome, &desk);
+        self.show_outcome(&outcome, &panel)?;
+        let Some(exercise) = self.exercise() else {
+            return self.note(
+                "That was yours, on a copy: the lesson's own state is as it was, and goes on with its own cell. \
+                 `e` edits further.",
+            );
+        };
+        if outcome.error.as_ref().is_some_and(|raised| raised.interrupted) {
+            return self.note("Stopped. `e` goes on with what you wrote.");
+        }
+        let fails = match &outcome.error {
+            Some(_) => Some("Python stopped there. `e` goes on with what you wrote.".to_owned()),
+            None => fails(exercise, &mut desk),
+        };
+        drop(desk);
+        self.judge_own(exercise, code, fails)
+    }
+
+    fn judge_own(
+        &mut self,
+        exercise: &'c Exercise,
+        code: &str,
+        fails: Option<String>,
+    ) -> Result<Flow, Failure> {
+        let look = self.shell.look;
+        let lesson = self.stop().lesson;
+        let passed = fails.is_none();
+        let mut text = Text { lines: vec![Line::new()] };
+        text.append(match &fails {
+            Some(words) => reply(Standing::NotYet, words, look),
+            None => reply(Standing::Right, "it does what was asked.", look),
+        });
+        let page = self.page();
+        if passed {
+            page.book.passed = Some(code.to_owned());
+            page.stage = Stage::Shown;
+            text.section(prose(&exercise.after, look));
+        }
+        self.put(&text)?;
+        let change = Change::Tried(lesson.id.clone(), exercise.slug.clone(), code.to_owned(), passed);
+        self.keep(change)?;
+        if passed {
+            self.run_solution(exercise)?;
+        }
+        Ok(Flow::Stay)
+    }
+
+    /// The next hint.
+    pub fn hint(&mut self) -> Result<Flow, Failure> {
+        let Some(exercise) = self.exercise() else {
+            return Ok(Flow::Stay);
+        };
+        let all = exercise.hints.len();
+        let page = self.page();
+        if page.book.hints >= all {
+            return self.note("These were all the hints; `s` shows the solution.");
+        }
+        page.book.hints += 1;
+        let number = page.book.hints;
+        let mut text = Text { lines: vec![Line::new()] };
+        text.append(hint(number, all, &exercise.hints[number - 1], self.shell.look));
+        self.put(&text)?;
+        self.help_taken(exercise, Help::Hints(number))?;
+        Ok(Flow::Stay)
+    }
+
+    /// The solution of an exercise, or the answer to a question.
+    pub fn solution(&mut self) -> Result<Flow, Failure> {
+        let Some(exercise) = self.exercise() else {
+            return self.show_answer();
+        };
+        self.show_solution(exercise)?;
+        self.help_taken(exercise, Help::Solution)?;
+        self.note("`e` still writes your own; Enter goes on.")?;
+        self.page().warned = true;
+        Ok(Flow::Stay)
+    }
+
+    /// Passes over a question or an exercise; of an exercise the solution is run.
+    pub fn skip(&mut self) -> Result<Flow, Failure> {
+        let Some(exercise) = self.exercise() else {
+            return self.skip_question();
+        };
+        let look = self.shell.look;
+        if !self.page().book.solution {
+            self.show_solution(exercise)?;
+        }
+        self.page().stage = Stage::Shown;
+        let mut text = prose(&exercise.after, look);
+        text.gap();
+        text.append(remark("Passed over; it can be come back to.", look));
+        self.put(&text)?;
+        self.help_taken(exercise, Help::Skip)?;
+        Ok(Flow::Stay)
+    }
+
+    fn help_taken(&mut self, exercise: &Exercise, help: Help) -> Result<(), Failure> {
+        let id = self.stop().lesson.id.clone();
+        self.keep(Change::Helped(id, exercise.slug.clone(), help))
+    }
+
+    fn show_solution(&mut self, exercise: &'c Exercise) -> Result<(), Failure> {
+        let mut text = Text { lines: vec![Line::new()] };
+        text.append(labelled_code("A solution:", &exercise.solution.source, self.shell.look));
+        self.put(&text)?;
+        self.shell.flush()?;
+        self.page().book.solution = true;
+        if let Some((outcome, panel)) = self.run_solution(exercise)? {
+            self.show_outcome(&outcome, &panel)?;
+        }
+        Ok(())
+    }
+
+    /// Runs the solution, and gives its variables to the steps that follow.
+    fn run_solution(&mut self, exercise: &'c Exercise) -> Result<Option<(Outcome, Panel)>, Failure> {
+        let Some(mut desk) = self.desk_to_write_on()? else {
+            return Ok(None);
+        };
+        let source = &exercise.solution.source;
+        let outcome = desk.run(source, &exercise.slug);
+        let panel = own_panel(source, &outcome, &desk);
+        self.bench.settle(exercise, self.stop().lesson, &outcome);
+        Ok(Some((outcome, panel)))
+    }
+}
+
+/// Runs the checks on what an attempt left; what the first that fails says.
+fn fails(exercise: &Exercise, desk: &mut Desk) -> Option<String> {
+    let raised = exercise.checks.iter().find_map(|check| desk.run(&check.source, "the check").error)?;
+    let said = as_words(&raised.message);
+    Some(match raised.kind.as_str() {
+        "AssertionError" if !said.is_empty() => said,
+        "NameError" => format!("The check looks for something that is not there: {said}."),
+        kind => format!("The check could not go on ({kind}: {said})."),
+    })
+}
+
+/// A message as a sentence of Markdown, in which it stands as it is. Backticks mean what they mean.
+fn as_words(message: &str) -> String {
+    let mut words = String::with_capacity(message.len());
+    for letter in message.chars() {
+        if matches!(letter, '\\' | '*' | '_' | '<' | '[' | '$' | '#') {
+            words.push('\\');
+        }
+        words.push(letter);
+    }
+    words
+}
+
+/// What the learner's own code showed: its output and the tensors it bound.
+fn own_panel(code: &str, outcome: &Outcome, desk: &Desk) -> Panel {
+    Panel {
+        stdout: outcome.stdout.clone(),
+        result: outcome.result.clone(),
+        error: outcome.error.as_ref().map(|raised| note(raised, code)),
+        figures: outcome.changed.iter().map(|it| desk.figure(&it.name, &it.value)).collect(),
+        ..Panel::default()
+    }
+}

@@ -1,0 +1,77 @@
+//! `attn reset`: what was done is forgotten, of everything or of one place.
+//! Room: app. Asks first, unless it is told not to.
+
+use std::io::IsTerminal;
+
+use super::learn::input::{Read, typed};
+use super::learn::stops::{Kind, Stop, find};
+use super::shell::{Exit, Failure, Shell};
+use super::store::Store;
+use crate::lesson::progress::{Change, Forgotten};
+use crate::lesson::{Catalogue, Target};
+
+/// What `attn reset` takes.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// A step, an exercise or a lesson; without one, everything
+    #[arg(value_name = "WHERE")]
+    place: Option<String>,
+    /// Do it without asking
+    #[arg(long, short)]
+    yes: bool,
+}
+
+/// Forgets.
+pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+    let catalogue = Catalogue::new();
+    let (what, words) = what(args, &catalogue)?;
+    let mut store = Store::read();
+    if store.progress().is_empty() && store.remarks().is_empty() {
+        shell.say("Nothing was done yet, so there is nothing to forget.\n")?;
+        return Ok(Exit::Good);
+    }
+    if !args.yes {
+        if shell.wishes.no_input || !std::io::stdin().is_terminal() {
+            return Err(Failure::Usage(format!(
+                "nothing was forgotten: to forget {words} without being asked, say --yes"
+            )));
+        }
+        let asked = format!("Forget {words}: answers, attempts, and what was seen? [y/N] ");
+        let agreed = match typed(&asked, shell)? {
+            Read::Line(line) => matches!(line.trim().to_lowercase().as_str(), "y" | "yes"),
+            Read::Stop | Read::End => false,
+        };
+        if !agreed {
+            shell.say("Nothing was forgotten.\n")?;
+            return Ok(Exit::Good);
+        }
+    }
+    store.change(Change::Forget(what));
+    let remarks = store.remarks();
+    if store.is_behind() {
+        return Err(Failure::Unreadable(remarks.join("; ")));
+    }
+    for remark in remarks {
+        shell.remark(&remark);
+    }
+    shell.say(&format!("Forgotten: {words}.\n"))?;
+    Ok(Exit::Good)
+}
+
+/// What is to be forgotten, and that in words.
+fn what(args: &Args, catalogue: &Catalogue) -> Result<(Forgotten, String), Failure> {
+    let Some(place) = &args.place else {
+        return Ok((Forgotten::All, "everything that was done".to_owned()));
+    };
+    if let Ok(Target::Lesson(lesson)) = catalogue.find(place) {
+        let words = format!("what was done of {}, {}", lesson.section, lesson.title);
+        return Ok((Forgotten::Lesson(lesson.id.clone()), words));
+    }
+    let stops = Stop::all(catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+    let stop = stops[find(&stops, place, catalogue).map_err(Failure::Usage)?];
+    let words = match stop.kind {
+        Kind::End => format!("what was done of {}", stop.lesson.title),
+        _ => format!("what was done of {}", stop.title()),
+    };
+    Ok((Forgotten::One(stop.lesson.id.clone(), stop.slug().to_owned()), words))
+}

@@ -1,0 +1,454 @@
+//! The walkthrough as a learner meets it: attn in a pseudo-terminal, and as typed words through pipes.
+
+#![cfg(unix)]
+
+#[path = "walk/terminal.rs"]
+mod terminal;
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use terminal::{Folder, Terminal};
+
+/// attn with these lines typed into a pipe: what it wrote, what it remarked, the exit code.
+fn typed(args: &[&str], lines: &[&str], folder: &Folder) -> (String, String, i32) {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_attn"))
+        .args(args)
+        .env("COLUMNS", "80")
+        .env("ATTN_STATE_DIR", folder.path())
+        .env_remove("NO_COLOR")
+        .env_remove("CLICOLOR_FORCE")
+        .current_dir(folder.path())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    let mut text = lines.join("\n");
+    text.push('\n');
+    // A program that ends before all was typed closes the pipe.
+    let _ = child.stdin.take().expect("it was piped").write_all(text.as_bytes());
+    let ended = child.wait_with_output().expect("it ends");
+    let words = |bytes: Vec<u8>| String::from_utf8(bytes).expect("it writes text");
+    (words(ended.stdout), words(ended.stderr), ended.status.code().unwrap_or(-1))
+}
+
+#[track_caller]
+fn in_order(text: &str, parts: &[&str]) {
+    let mut rest = text;
+    for part in parts {
+        let at = rest
+            .find(part)
+            .unwrap_or_else(|| panic!("`{part}` is missing, or not after the others:\n{text}"));
+        rest = &rest[at + part.len()..];
+    }
+}
+
+/// First run; a wrong answer and a right one; leaving, and coming back to the same place.
+#[test]
+fn a_learner_begins_leaves_and_comes_back() {
+    let folder = Folder::new("begins");
+    let mut attn = Terminal::start(&[], &folder, 80, 40);
+    attn.settles("Welcome");
+    let screen = attn.screen();
+    in_order(
+        &screen,
+        &["Welcome", "3.3.1 Simple self-attention", "step 1 of", "import torch", "Enter run it"],
+    );
+    assert!(!screen.contains("torch.Size([6, 3])"), "it must not run by itself:\n{screen}");
+    in_order(
+        &attn.on("\r", "Keep that in mind."),
+        &["torch.Size([6, 3])", "inputs   float32 (token 6, feature 3)", "Enter on"],
+    );
+    attn.on("\r", "step 2 of");
+    attn.on("\r", "Never read such");
+    attn.then("\r", "Before it runs:");
+    attn.then("(6, 3)\r", "Not yet. That is the shape of inputs.");
+    attn.on("6\r", "Yes. One score for each of the six keys.");
+    let screen = attn.on("\r", "that needs the next steps.");
+    in_order(&screen, &["tensor([0.9544, 1.4950", "attn_scores_2   float32 (key 6)", "[1] 1.4950 ="]);
+    assert_eq!(attn.quits(), 0);
+    assert!(attn.screen().contains("Left at step 3, scores"), "{}", attn.screen());
+
+    let kept = std::fs::read_to_string(folder.progress()).expect("progress is kept");
+    assert!(kept.contains("\"attn.progress/1\""), "{kept}");
+    let mut attn = Terminal::start(&[], &folder, 80, 60);
+    attn.hears("Before this: step 3, scores");
+    attn.hears("step 4 of");
+    attn.hears("> ");
+    let screen = attn.on("back\r", "that needs the next steps.");
+    in_order(&screen, &["> (6, 3)", "Not yet.", "> 6", "Yes. One score", "tensor([0.9544"]);
+    assert_eq!(attn.quits(), 0);
+}
+
+/// The list knows what was done; reset forgets it; neither asks a script anything.
+#[test]
+fn progress_is_listed_and_forgotten() {
+    let folder = Folder::new("listed");
+    typed(&["learn"], &["", "", "", "quit"], &folder);
+    let (listed, _, _) = typed(&["list"], &[], &folder);
+    in_order(&listed, &["2 of ", "▸ 3.3.1", "2 of 11 steps", "next: step3"]);
+    let (document, _, _) = typed(&["list", "--json"], &[], &folder);
+    in_order(&document, &["\"done\":2", "\"next\":\"step3\"", "\"slug\":\"inputs\"", "\"done\":true"]);
+    let (_, refused, code) = typed(&["reset", "--no-input"], &[], &folder);
+    assert_eq!((refused.contains("--yes"), code), (true, 2), "{refused}");
+    let (said, _, code) = typed(&["reset", "step1", "--yes"], &[], &folder);
+    assert_eq!(
+        (said.as_str(), code),
+        ("Forgotten: what was done of step 1, inputs: Six tokens, three numbers each.\n", 0)
+    );
+    assert!(typed(&["list"], &[], &folder).0.contains("1 of 11 steps"));
+    typed(&["reset", "--yes"], &[], &folder);
+    assert!(typed(&["list"], &[], &folder).0.contains("0 of "));
+}
+
+/// An exercise by typed words: a hint, a wrong try, the right one, and the end of the lesson.
+#[test]
+fn an_exercise_is_tried_until_it_passes() {
+    let folder = Folder::new("exercise");
+    let wrong = [
+        "write",
+        "query_5 = inputs[5]",
+        "context_vec_5 = torch.softmax(inputs @ query_5, dim=0) @ inputs",
+        ".",
+    ];
+    let right = [
+        "write",
+        "query_5 = inputs[4]",
+        "context_vec_5 = torch.softmax(inputs @ query_5, dim=0) @ inputs",
+        ".",
+    ];
+    let lines = [&["hint"][..], &wrong, &right, &["", "quit"]].concat();
+    let (said, _, code) = typed(&["learn", "another-query"], &lines, &folder);
+    assert_eq!(code, 0);
+    in_order(
+        &said,
+        &[
+            "Exercise: Let another token ask",
+            "Hint 1 of 2.",
+            "Not yet. row 5 is \"step\"",
+            "Yes: it does what was asked.",
+            "\"one\" gives itself 0.1879",
+            "the end of this lesson",
+            "1 of 1 passed",
+            "Next: 3.3.2 All tokens at once",
+        ],
+    );
+    let kept = std::fs::read_to_string(folder.progress()).expect("progress is kept");
+    in_order(
+        &kept,
+        &["\"another-query\"", "inputs[5]", "inputs[4]", "\"tries\": 2", "\"passed\": \"query_5 = inputs[4]"],
+    );
+    let (said, _, _) = typed(&["learn", "another-query"], &["quit"], &folder);
+    in_order(&said, &["Yours, which passed:", "query_5 = inputs[4]"]);
+}
+
+/// With an editor of their own, learners write in a file; what they wrote is run and kept.
+#[test]
+fn an_exercise_is_written_in_the_editor_that_is_named() {
+    let folder = Folder::new("editor");
+    let vars = [("VISUAL", "sed -i s/inputs.1./inputs[4]/")];
+    let mut attn = Terminal::with(&["learn", "another-query"], &folder, 80, 70, &vars);
+    attn.settles("v in your editor");
+    attn.on("v", "Yes: it does what was asked.");
+    assert_eq!(attn.quits(), 0);
+    assert!(
+        std::fs::read_to_string(folder.progress()).is_ok_and(|kept| kept.contains("query_5 = inputs[4]"))
+    );
+}
+
+/// Being stuck never blocks: Enter says what it would do, a second one goes on; the solution's variables are there.
+#[test]
+fn what_cannot_be_done_can_be_passed_over() {
+    let folder = Folder::new("skip");
+    let (said, _, _) = typed(&["learn", "another-query"], &["", "", "back", "next", "quit"], &folder);
+    in_order(
+        &said,
+        &["Not written yet", "A solution:", "query_5 = inputs[4]", "context_vec_5", "Passed over"],
+    );
+    let (said, _, _) = typed(&["learn", "scores"], &["skip", "back", "", "next", "quit"], &folder);
+    in_order(&said, &["Before it runs", "tensor([0.9544", "step 2 of", "step 3 of", "tensor([0.9544"]);
+    let (said, _, _) = typed(&["learn", "step4"], &["solution", "", "quit"], &folder);
+    in_order(&said, &["The answer: 0.9544", "tensor(0.9544)"]);
+}
+
+/// The cell edited: it runs on a copy, says so, and the lesson goes on as if nothing had been.
+#[test]
+fn an_edited_cell_leaves_the_lesson_alone() {
+    let folder = Folder::new("edit");
+    let mut attn = Terminal::start(&["learn", "step2"], &folder, 80, 40);
+    attn.settles("step 2 of");
+    attn.then("e", "query, attn_scores_2");
+    // A line more at the end, and an empty one.
+    attn.then("\rinputs[1] = 7.; print('mine', inputs[1])\r\r", "mine tensor([7., 7., 7.])");
+    attn.settles("own state is as it was");
+    let screen = attn.on("\r", "Never read such");
+    in_order(&screen, &["(tensor([0.5500, 0.8700, 0.6600])", "query   float32"]);
+    assert_eq!(attn.quits(), 0);
+}
+
+/// Ctrl-C stops an endless loop, again and again, and the next cell still runs; at a prompt it does nothing.
+#[test]
+fn ctrl_c_stops_the_cell_and_nothing_else() {
+    let folder = Folder::new("stop");
+    let mut attn = Terminal::start(&["learn", "step2"], &folder, 80, 40);
+    attn.settles("step 2 of");
+    for _ in 0..3 {
+        attn.then("e", "Ctrl-C leaves without running.");
+        attn.hears("query, attn_scores_2");
+        attn.then("\rprint('begun')\rwhile True: pass\r\r", "while True");
+        // Nothing says from outside that the loop runs: Ctrl-C is pressed until it is heard.
+        let stopped = (0..600).any(|_| {
+            attn.press("\x03");
+            let stopped = attn.comes("stopped by Ctrl-C");
+            if attn.comes("Stopped, before") {
+                // It was heard before the loop began: what was written is there still.
+                attn.then("e", "Ctrl-C leaves without running.");
+                attn.hears("while True");
+                attn.press("\x1b\r");
+            }
+            stopped
+        });
+        assert!(stopped, "{}", attn.screen());
+        attn.until("the footer", |screen| screen.trim_end().ends_with("q quit"));
+        attn.on("r", "Nothing has run here yet");
+    }
+    attn.press("\x03");
+    let screen = attn.on("\r", "Never read such");
+    in_order(&screen, &["query shape: torch.Size([3])"]);
+    assert_eq!(attn.quits(), 0);
+}
+
+/// A window that changes its size, and a narrow one: nothing is cut off, nothing wraps badly.
+#[test]
+fn the_page_follows_the_window() {
+    let folder = Folder::new("resize");
+    let mut attn = Terminal::start(&["learn", "step3"], &folder, 80, 50);
+    attn.hears("> ");
+    attn.on("6\r", "Yes.");
+    attn.on("\r", "that needs the next steps.");
+    attn.resize(40, 60);
+    let narrow = attn.until("the page at 40 columns", |screen| {
+        screen.contains(&"─".repeat(40))
+            && !screen.contains(&"─".repeat(41))
+            && screen.trim_end().ends_with("q quit")
+    });
+    assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
+    in_order(&narrow, &["> 6", "Yes.", "1.4950"]);
+    assert_eq!(attn.quits(), 0);
+}
+
+/// A page longer than the screen is shown in parts, and only where there is a screen.
+#[test]
+fn long_pages_come_in_parts() {
+    let folder = Folder::new("long");
+    let mut attn = Terminal::start(&["learn", "step1"], &folder, 80, 14);
+    attn.hears("more lines");
+    assert!(!attn.screen().contains("print(inputs)"), "{}", attn.screen());
+    attn.on(" ", "print(inputs)");
+    assert_eq!(attn.quits(), 0);
+    let (said, _, _) = typed(&["learn", "step1"], &["quit"], &folder);
+    assert!(!said.contains("more lines"));
+}
+
+/// A number is chosen with the arrow keys, and where it comes from is worked out.
+#[test]
+fn a_number_in_a_table_says_where_it_comes_from() {
+    let folder = Folder::new("why");
+    let mut attn = Terminal::start(&["learn", "scores"], &folder, 80, 60);
+    attn.hears("> ");
+    attn.on("skip\r", "that needs the next steps.");
+    attn.then("w", "Esc done");
+    attn.hears("= 1.4950");
+    attn.then("\x1b[C", "[1.4754]");
+    attn.hears("Esc done");
+    attn.then("\x1b[C", "[0.8434]");
+    attn.hears("Esc done");
+    attn.on("\x1b", "0.22·0.55 + 0.58·0.87");
+    assert_eq!(attn.quits(), 0);
+}
+
+/// The list: typed letters narrow it, Enter goes there.
+#[test]
+fn a_place_is_found_by_typing_part_of_its_name() {
+    let folder = Folder::new("jump");
+    let mut attn = Terminal::start(&["learn"], &folder, 80, 90);
+    attn.settles("step 1 of");
+    attn.then("l", "type to narrow");
+    attn.then("wrong-ax", "1 of ");
+    attn.then("\r", "step 16 of");
+    attn.hears("> ");
+    attn.on("skip\r", "column sums:");
+    attn.then("l", "type to narrow");
+    attn.then("qqq", "nothing is called so");
+    attn.hears("Esc stay");
+    attn.press("\x1b");
+    attn.until("the footer", |screen| screen.trim_end().ends_with("q quit"));
+    assert_eq!(attn.quits(), 0);
+}
+
+/// A damaged file, and one of a newer attn, are kept beside and reported; nothing is overwritten in silence.
+#[test]
+fn a_file_that_cannot_be_used_is_kept() {
+    for (text, kept) in
+        [("{\"schema\": \"attn.pro", "damaged"), ("{\"schema\": \"attn.progress/9\"}", "newer")]
+    {
+        let folder = Folder::new(kept);
+        std::fs::write(folder.progress(), text).expect("a file for the test");
+        let (listed, remark, code) = typed(&["list", "--lessons"], &[], &folder);
+        assert!(listed.contains("0 of ") && remark.contains("left as it is") && code == 0, "{remark}");
+        assert_eq!(std::fs::read_to_string(folder.progress()).ok().as_deref(), Some(text));
+        let (_, remark, code) = typed(&["learn"], &["", "quit"], &folder);
+        assert!(remark.contains(&format!("progress.{kept}.json")) && code == 0, "{remark}");
+        let aside = folder.path().join(format!("progress.{kept}.json"));
+        assert_eq!(std::fs::read_to_string(aside).ok().as_deref(), Some(text));
+        assert!(std::fs::read_to_string(folder.progress()).is_ok_and(|text| text.contains("\"inputs\"")));
+    }
+}
+
+/// Two at once, both saving: nothing of either is lost.
+#[test]
+fn two_at_once_lose_nothing() {
+    let folder = Folder::new("two");
+    let walk = |from: &'static str| {
+        let path = folder.path().to_owned();
+        std::thread::spawn(move || {
+            let mut lines = vec![""; 12];
+            lines.push("quit");
+            let mut child = Command::new(env!("CARGO_BIN_EXE_attn"))
+                .args(["learn", from])
+                .env("ATTN_STATE_DIR", path)
+                .stdin(Stdio::piped())
+                .stdout(Stdio::null())
+                .spawn()
+                .expect("the program starts");
+            let text = lines.join("\n") + "\n";
+            child.stdin.take().expect("it was piped").write_all(text.as_bytes()).expect("it reads");
+            assert!(child.wait().is_ok_and(|status| status.success()));
+        })
+    };
+    let both = [walk("step1"), walk("step22")];
+    both.into_iter().for_each(|one| one.join().expect("it walks"));
+    let kept = std::fs::read_to_string(folder.progress()).expect("progress is kept");
+    for slug in ["inputs", "query", "scores", "query-2", "keys-values"] {
+        assert!(kept.contains(&format!("\"{slug}\"")), "{slug}:\n{kept}");
+    }
+}
+
+/// A state folder that cannot be written to is said once, and the walk goes on.
+#[test]
+fn without_a_state_folder_it_goes_on() {
+    let folder = Folder::new("unwritable");
+    let file = folder.path().join("file");
+    std::fs::write(&file, "in the way").expect("a file for the test");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_attn"))
+        .args(["learn", "--plain"])
+        .env("ATTN_STATE_DIR", file.join("state"))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    child.stdin.take().expect("it was piped").write_all(b"\n\n\nquit\n").expect("it reads");
+    let ended = child.wait_with_output().expect("it ends");
+    let (said, remark) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
+    assert_eq!((remark.matches("cannot be kept").count(), ended.status.code()), (1, Some(0)), "{remark}");
+    in_order(&said, &["torch.Size([6, 3])", "query shape"]);
+}
+
+/// Plain: no escape codes, nothing redrawn, the same words; also on a terminal that cannot do more.
+#[test]
+fn plain_and_dumb_terminals_take_words() {
+    let folder = Folder::new("plain");
+    let (said, _, _) =
+        typed(&["learn", "--plain"], &["help", "", "why inputs[0,0]", "lsit", "quit"], &folder);
+    assert!(!said.contains('\x1b') && !said.contains('│'), "{said}");
+    in_order(
+        &said,
+        &[
+            "step 1 of",
+            "p, back, previous: Look back",
+            "torch.Size([6, 3])",
+            "inputs[0,0]",
+            "The nearest: list",
+        ],
+    );
+    let mut attn = Terminal::with(&["learn"], &folder, 80, 40, &[("TERM", "dumb")]);
+    attn.hears("what else can be typed");
+    attn.then("quit\r", "Left at");
+    assert_eq!(attn.ends(), 0);
+}
+
+/// What was done can be written down: a page with the answers, a lesson as a notebook that runs as it is.
+#[test]
+fn answers_and_outputs_are_exported() {
+    let folder = Folder::new("export");
+    typed(&["learn", "scores"], &["(6, 3)", "6", "", "quit"], &folder);
+    let (page, _, code) = typed(&["export"], &[], &folder);
+    assert_eq!(code, 0);
+    in_order(
+        &page,
+        &[
+            "# Chapter 3, Attention",
+            "- predictions: 0 of 45 right at the first try, 1 after others",
+            "## 3.3.1 Simple self-attention",
+            "| What is the shape of `attn_scores_2` once the loop has filled it? | (6, 3), then 6 ✓ |",
+            "`attn_scores_2` float32 (key 6)",
+            "| 0.9544 | 1.4950 |",
+            "## 3.3.2 All tokens at once",
+            "*Not begun.*",
+        ],
+    );
+    let (step, _, _) = typed(&["export", "scores"], &[], &folder);
+    in_order(&step, &["> **Before it runs:**", "> - (6, 3): not yet", "> - 6: yes", "```python", "```text"]);
+
+    let (said, _, _) = typed(&["export", "3.3.1", "-o", "lesson.ipynb"], &[], &folder);
+    assert_eq!(said, "Written: lesson.ipynb\n");
+    let (_, refused, code) = typed(&["export", "3.3.1", "-o", "lesson.ipynb"], &[], &folder);
+    assert_eq!((refused.contains("--force"), code), (true, 2), "{refused}");
+    let text = std::fs::read_to_string(folder.path().join("lesson.ipynb")).expect("it was written");
+    let notebook: serde_json::Value = serde_json::from_str(&text).expect("a notebook is JSON");
+    assert_eq!((&notebook["nbformat"], &notebook["nbformat_minor"]), (&4.into(), &5.into()));
+    let mut ids = std::collections::HashSet::new();
+    for cell in notebook["cells"].as_array().expect("it has cells") {
+        let id = cell["id"].as_str().expect("a cell has an id");
+        assert!((1..=64).contains(&id.len()) && ids.insert(id), "{id}");
+        assert!(id.chars().all(|letter| letter.is_ascii_alphanumeric() || "-_".contains(letter)), "{id}");
+        assert!(cell["metadata"].is_object() && cell["source"].is_array(), "{cell}");
+        let is_code = cell["cell_type"] == "code";
+        assert_eq!((cell["outputs"].is_array(), cell.get("execution_count").is_some()), (is_code, is_code));
+    }
+    let (checked, _, code) = typed(&["check", "lesson.ipynb"], &[], &folder);
+    assert!(code == 0 && checked.contains("as recorded"), "{checked}");
+    let (document, _, _) = typed(&["export", "scores", "--format", "json"], &[], &folder);
+    let document: serde_json::Value = serde_json::from_str(&document).expect("it is JSON");
+    let last = document["steps"].as_array().and_then(|steps| steps.last()).expect("it has steps");
+    assert_eq!(
+        (&last["slug"], &last["predictions"][0]["answers"][1]["right"]),
+        (&"scores".into(), &true.into())
+    );
+}
+
+/// Asked to end, it leaves the terminal as it found it.
+#[test]
+fn a_terminal_is_left_as_it_was_found() {
+    let folder = Folder::new("hangup");
+    let settings = |attn: &Terminal| {
+        let path = format!("/proc/{}/fd/0", attn.process());
+        let read = Command::new("stty").arg("-a").stdin(std::fs::File::open(path).ok()?).output().ok()?;
+        Some(String::from_utf8_lossy(&read.stdout).into_owned())
+    };
+    let mut attn = Terminal::start(&["learn"], &folder, 80, 40);
+    attn.hears("q quit");
+    let Some(raw) = settings(&attn).filter(|it| !it.is_empty()) else { return };
+    assert!(raw.contains("-icanon"), "{raw}");
+    let tty = std::fs::read_link(format!("/proc/{}/fd/0", attn.process())).expect("it has a terminal");
+    let sent = Command::new("kill").args(["-TERM", &attn.process().to_string()]).status();
+    assert!(sent.is_ok_and(|status| status.success()), "a signal can be sent");
+    attn.ends();
+    if let Ok(tty) = std::fs::File::open(tty) {
+        let read = Command::new("stty").arg("-a").stdin(tty).output().expect("stty runs");
+        let after = String::from_utf8_lossy(&read.stdout).into_owned();
+        assert!(after.contains(" icanon") && after.contains(" echo "), "{after}");
+    }
+}
