@@ -42,6 +42,23 @@ pub fn allow(shape: &[usize], dtype: DType) -> Result<usize> {
     Ok(bytes as usize / dtype.size())
 }
 
+thread_local! {
+    /// Bytes of the elements that this thread's tensors hold, and the most they held since it was asked to look.
+    static HELD: Cell<u64> = const { Cell::new(0) };
+    static PEAK: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Runs `work` and tells the most bytes that this thread's tensors held meanwhile, beyond those held before.
+/// What a kernel keeps for itself while it runs is not counted.
+pub fn peak_memory<T>(work: impl FnOnce() -> T) -> (T, u64) {
+    let (before, outer) = (HELD.get(), PEAK.get());
+    PEAK.set(before);
+    let done = work();
+    let peak = PEAK.get();
+    PEAK.set(peak.max(outer));
+    (done, peak.saturating_sub(before))
+}
+
 /// Runs `$body` with `$data` bound to the vector of whichever lane `$buffer` is.
 #[macro_export]
 macro_rules! each_lane {
@@ -103,6 +120,16 @@ impl Buffer {
         self.len() == 0
     }
 
+    /// Bytes of its elements.
+    pub fn bytes(&self) -> u64 {
+        let each = match self {
+            Buffer::F32(_) => 4,
+            Buffer::F64(_) | Buffer::I64(_) => 8,
+            Buffer::Bool(_) => 1,
+        };
+        self.len() as u64 * each
+    }
+
     /// The elements at these places, in their order.
     pub fn pick(&self, places: &[usize]) -> Buffer {
         map_lane!(self, data => places.iter().map(|&at| data[at]).collect())
@@ -158,6 +185,14 @@ struct Shared {
     buffer: RefCell<Buffer>,
     version: Cell<u64>,
     writes: RefCell<std::collections::VecDeque<Write>>,
+    bytes: u64,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // A thread that ends has nothing to count any more.
+        let _ = HELD.try_with(|held| held.set(held.get().saturating_sub(self.bytes)));
+    }
 }
 
 /// Elements shared by a tensor and all views on it. Cloning shares.
@@ -167,7 +202,11 @@ pub struct Storage(Rc<Shared>);
 impl Storage {
     /// A storage of its own for these elements.
     pub fn new(buffer: Buffer) -> Self {
+        let bytes = buffer.bytes();
+        HELD.set(HELD.get() + bytes);
+        PEAK.set(PEAK.get().max(HELD.get()));
         Storage(Rc::new(Shared {
+            bytes,
             buffer: RefCell::new(buffer),
             version: Cell::new(0),
             writes: RefCell::default(),
