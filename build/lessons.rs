@@ -1,6 +1,8 @@
 //! Lists the lesson files for the program, so that a new lesson needs no line of Rust.
 //! Room: build. Reads `lessons/*.md`, writes `OUT_DIR/lessons.rs`, which `src/lesson/embed.rs` takes in.
 //!
+//! `lessons/glossary.md` is no lesson and stands beside them.
+//!
 //! Beside each text stands a small index (its `id`, its sections, the names of its cells) made by looking
 //! at the first characters of lines. It only says which file to parse: what a step is, the Markdown parser
 //! in `src/lesson/myst.rs` decides, and a test holds the two against each other.
@@ -21,6 +23,9 @@ pub fn embed_lessons(lessons: &Path, out_dir: &Path) {
     files.sort();
     let mut table = String::from("pub(super) static LESSONS: &[Embedded] = &[\n");
     for path in files {
+        if path.file_name().is_some_and(|name| name == "glossary.md") {
+            continue;
+        }
         println!("cargo::rerun-if-changed={}", path.display());
         let text =
             fs::read_to_string(&path).unwrap_or_else(|e| panic!("cannot read {}: {e}", path.display()));
@@ -40,6 +45,14 @@ pub fn embed_lessons(lessons: &Path, out_dir: &Path) {
         .expect("writing to a String cannot fail");
     }
     table.push_str("];\n");
+    let glossary = fs::canonicalize(lessons.join("glossary.md")).expect("the lessons have a glossary");
+    println!("cargo::rerun-if-changed={}", glossary.display());
+    let text = glossary.display().to_string();
+    writeln!(
+        table,
+        "pub(super) static GLOSSARY: (&str, &str) = (\"lessons/glossary.md\", include_str!({text:?}));"
+    )
+    .expect("writing to a String cannot fail");
     fs::write(out_dir.join("lessons.rs"), table).expect("OUT_DIR can be written");
 }
 

@@ -10,8 +10,9 @@ use super::run::write_json;
 use super::shell::{Exit, Failure, Shell, Wishes};
 use crate::kernel::random::Family;
 use crate::lesson::compare::{TOLERANCE, Verdict, compare, compare_step};
+use crate::lesson::glossary::embedded as embedded_glossary;
 use crate::lesson::notebook::shown;
-use crate::lesson::{Catalogue, Fault, Lesson, Target, gate, myst};
+use crate::lesson::{Catalogue, Fault, Glossary, Lesson, Target, gate, myst, terms};
 use crate::session::Outcome;
 use crate::view::check::{self as report, CheckedCell, CheckedFile};
 
@@ -47,18 +48,30 @@ struct Document {
 /// Checks each file, shows where they differ, and fails if any does.
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let catalogue = Catalogue::new();
-    let mut checker =
-        Checker { catalogue: &catalogue, tolerance: args.tolerance, wishes: shell.wishes.clone() };
+    let named_glossary = args.files.iter().find(|file| is_glossary(file));
+    let glossary = glossary_of(named_glossary.map(String::as_str));
+    let mut checker = Checker {
+        catalogue: &catalogue,
+        tolerance: args.tolerance,
+        wishes: shell.wishes.clone(),
+        glossary: glossary.as_ref().map(|(glossary, _)| glossary.clone()).unwrap_or_default(),
+        named: Vec::new(),
+    };
+    checker.named = args.files.iter().filter_map(|file| checker.read_lesson(file)?.ok()).collect();
     let mut files = Vec::new();
     match args.files.as_slice() {
         [] => {
             for index in 0..catalogue.len() {
                 files.push(checker.embedded(index)?);
             }
+            files.push(checker.glossary(&glossary));
         }
         named => {
             for file in named {
-                files.push(checker.file(file, shell)?);
+                files.push(match is_glossary(file) {
+                    true => checker.glossary(&glossary),
+                    false => checker.file(file, shell)?,
+                });
             }
         }
     }
@@ -92,6 +105,27 @@ struct Checker<'c> {
     catalogue: &'c Catalogue,
     tolerance: f64,
     wishes: Wishes,
+    glossary: Glossary,
+    /// Lessons that were named as files.
+    named: Vec<Lesson>,
+}
+
+/// Whether a word on the command line is a glossary's file.
+fn is_glossary(word: &str) -> bool {
+    Path::new(word).file_name().is_some_and(|name| name == "glossary.md")
+}
+
+/// The glossary in a file, or the program's own, with its text.
+fn glossary_of(word: Option<&str>) -> Result<(Glossary, String), Fault> {
+    let (file, text) = match word.map(|word| (word, std::fs::read_to_string(word))) {
+        None => embedded_glossary(),
+        Some((word, Ok(text))) => (word.to_owned(), text),
+        Some((word, Err(error))) => {
+            let what = format!("cannot be read: {error}");
+            return Err(Fault { file: word.to_owned(), line: 1, what, nearest: Vec::new() });
+        }
+    };
+    Glossary::parse(&file, &text).map(|glossary| (glossary, text))
 }
 
 type File = (CheckedFile, Vec<Cell>);
@@ -123,7 +157,23 @@ impl Checker<'_> {
         for cell in cells.iter_mut().filter(|cell| cell.verdict != report::Verdict::Differs) {
             cell.remark = None;
         }
-        Ok((CheckedFile { file: word.to_owned(), cells, faults: Vec::new(), hint }, documents))
+        Ok((CheckedFile { file: word.to_owned(), cells, hint, ..CheckedFile::default() }, documents))
+    }
+
+    /// A glossary held against the program's lessons, those that were named as files in the place of theirs.
+    fn glossary(&self, read: &Result<(Glossary, String), Fault>) -> File {
+        let (glossary, text) = match read {
+            Ok(read) => read,
+            Err(fault) => return faulty(fault),
+        };
+        let own = self.catalogue.lessons().filter_map(Result::ok);
+        let lessons: Vec<&Lesson> = own
+            .map(|lesson| self.named.iter().find(|named| named.id == lesson.id).unwrap_or(lesson))
+            .collect();
+        let faults = terms::in_glossary(glossary, text, &lessons);
+        let faults = faults.iter().map(ToString::to_string).collect();
+        let instead = Some(format!("{} terms, each explained before it is used", glossary.terms.len()));
+        (CheckedFile { file: glossary.file.clone(), faults, instead, ..CheckedFile::default() }, Vec::new())
     }
 
     /// A Markdown file as a lesson, if it is one by its front matter.
@@ -142,7 +192,8 @@ impl Checker<'_> {
     /// Runs a lesson and tries all that it claims.
     fn lesson(&mut self, lesson: &Lesson, file: String) -> Result<File, Failure> {
         let wishes = Wishes { random: Family::Book, ..self.wishes.clone() };
-        let report = match gate::check(self.catalogue, lesson, &|| machine::session(&wishes)) {
+        let report = match gate::check(self.catalogue, lesson, &self.glossary, &|| machine::session(&wishes))
+        {
             Ok(report) => report,
             Err(fault) => return Ok(faulty(&fault)),
         };
@@ -183,7 +234,7 @@ impl Checker<'_> {
             |what: &str| what.contains("what is recorded") || what.contains("nothing is recorded");
         let faults = report.findings.iter().filter(|found| !is_output(&found.what));
         let faults = faults.map(ToString::to_string).collect();
-        Ok((CheckedFile { file, cells, faults, hint: None }, documents))
+        Ok((CheckedFile { file, cells, faults, ..CheckedFile::default() }, documents))
     }
 
     /// Runs a file's cells, each whatever became of the one before.

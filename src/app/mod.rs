@@ -13,7 +13,7 @@
 //! | [`document`] | what ran, as JSON |
 //! | [`what_if`] | steps run without and with a change, and compared |
 //! | [`trace`] | a cell's operations in order, as text and as JSON |
-//! | [`step`], [`figures`] | a step that ran, and its tensors, to what the view shows |
+//! | [`step`], [`figures`], [`pictures`] | a step that ran, and its tensors, to what the view shows |
 //! | [`store`] | what the learner has done, in a file |
 //! | [`learn`] | the walkthrough |
 //! | [`export`] | steps and answers as a file |
@@ -30,6 +30,7 @@ mod learn;
 mod list;
 mod machine;
 mod notes;
+mod pictures;
 mod plan;
 mod reset;
 mod run;

@@ -1,4 +1,4 @@
-//! `attn show`: the prose and the code of a step or of a lesson, not run.
+//! `attn show`: the prose and the code of a step or of a lesson, not run; the glossary and its terms.
 //! Room: app. Panels without outputs.
 
 use serde::Serialize;
@@ -7,15 +7,19 @@ use super::run::write_json;
 use super::shell::{Exit, Failure, Shell};
 use super::step::unrun_panel;
 use crate::lesson::catalogue::FindError;
-use crate::lesson::{Catalogue, Step, Target};
-use crate::view::panel;
+use crate::lesson::glossary::Term;
+use crate::lesson::{Catalogue, Glossary, Step, Target};
+use crate::view::{glossary, panel};
 
 /// What `attn show` takes.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// A step (step3, scores) or a lesson (3.4.1)
+    /// A step (step3, scores), a lesson (3.4.1), the glossary, or a term of it
     #[arg(value_name = "WHERE")]
     place: String,
+    /// After `glossary`: the term to show
+    #[arg(value_name = "TERM")]
+    term: Vec<String>,
 }
 
 #[derive(Serialize)]
@@ -38,10 +42,24 @@ struct Shown<'c> {
 /// Shows it.
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let catalogue = Catalogue::new();
-    let found = catalogue.find(&args.place).map_err(|error| match error {
-        FindError::Unknown { .. } => Failure::Usage(error.to_string()),
-        FindError::Broken(fault) => Failure::Unreadable(fault.to_string()),
-    })?;
+    if args.place.eq_ignore_ascii_case("glossary") {
+        return terms(&args.term.join(" "), &catalogue, shell);
+    }
+    if !args.term.is_empty() {
+        let all = format!("{} {}", args.place, args.term.join(" "));
+        return terms(&all, &catalogue, shell);
+    }
+    let found = match catalogue.find(&args.place) {
+        Ok(found) => found,
+        Err(FindError::Broken(fault)) => return Err(Failure::Unreadable(fault.to_string())),
+        Err(unknown) => {
+            let glossary = Glossary::new().map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+            return match glossary.find(&args.place) {
+                Some(_) => terms(&args.place, &catalogue, shell),
+                None => Err(Failure::Usage(unknown.to_string())),
+            };
+        }
+    };
     let steps: Vec<&Step> = match found {
         Target::Step(step) => vec![step],
         Target::Lesson(lesson) => lesson.steps.iter().collect(),
@@ -59,6 +77,81 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             shell.show(&panel(&unrun_panel(step, lesson, &catalogue), shell.look))?;
         }
     }
+    Ok(Exit::Good)
+}
+
+#[derive(Serialize)]
+struct Words<'g> {
+    schema: &'static str,
+    terms: Vec<Word<'g>>,
+}
+
+#[derive(Serialize)]
+struct Word<'g> {
+    term: &'g str,
+    slug: &'g str,
+    also: &'g [String],
+    text: String,
+    step: String,
+    step_slug: &'g str,
+    section: String,
+}
+
+/// Shows the whole glossary, or the term that is asked for.
+fn terms(wanted: &str, catalogue: &Catalogue, shell: &mut Shell) -> Result<Exit, Failure> {
+    let glossary = Glossary::new().map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+    let terms: Vec<&Term> = match wanted.trim() {
+        "" => glossary.terms.iter().collect(),
+        name => match glossary.find(name) {
+            Some(term) => vec![term],
+            None => {
+                let near = match glossary.nearest(name).as_slice() {
+                    [] => "`attn show glossary` has all terms".to_owned(),
+                    names => format!("the nearest: {}", names.join(", ")),
+                };
+                return Err(Failure::Usage(format!("the glossary has no term `{name}`; {near}")));
+            }
+        },
+    };
+    let met = |term: &Term| match catalogue.find(&term.step) {
+        Ok(Target::Step(step)) => (step.name(), step.section.clone()),
+        _ => (String::new(), String::new()),
+    };
+    if shell.wishes.json {
+        let word = |term: &&'_ Term| {
+            let (step, section) = met(term);
+            (step, section, glossary::plain(&term.text))
+        };
+        let words: Vec<Word> = terms
+            .iter()
+            .map(|term| {
+                let (step, section, text) = word(term);
+                Word {
+                    term: &term.name,
+                    slug: &term.slug,
+                    also: &term.also,
+                    text,
+                    step,
+                    step_slug: &term.step,
+                    section,
+                }
+            })
+            .collect();
+        write_json(&Words { schema: "attn.glossary/1", terms: words }, shell)?;
+        return Ok(Exit::Good);
+    }
+    let entry = |term: &&Term| {
+        let (step, section) = met(term);
+        glossary::Entry {
+            name: term.name.clone(),
+            also: term.also.clone(),
+            text: term.text.clone(),
+            met: format!("{section}, {step} {}", term.step),
+        }
+    };
+    let entries: Vec<glossary::Entry> = terms.iter().map(entry).collect();
+    let intro = if wanted.trim().is_empty() { glossary.intro.as_str() } else { "" };
+    shell.show(&glossary::entries(intro, &entries, shell.look))?;
     Ok(Exit::Good)
 }
 

@@ -5,6 +5,7 @@ use ruff_python_ast::{Expr, Stmt};
 
 use super::figures::{Names, figure};
 use super::notes::explained;
+use super::pictures::pictures;
 use crate::explain;
 use crate::kernel::random::Family;
 use crate::lesson::{Catalogue, Lesson, Step};
@@ -28,6 +29,7 @@ pub fn step_panel(
             explained(raised, &step.code, session, &|name| names.axes(name))
         }),
         figures: figures(step, lesson, outcome, session),
+        pictures: if whole { pictures(step, lesson, session) } else { Vec::new() },
         checks: if whole { checks(step, session) } else { Vec::new() },
         worked: worked(step, session),
         remarks: [remarks(step, session), nonfinite(outcome, session)].concat(),

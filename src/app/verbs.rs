@@ -51,8 +51,9 @@ pub static VERBS: &[Verb] = &[
     },
     Verb {
         name: "show",
-        line: "Show the prose and the code of a step, not run",
-        examples: "attn show step3\nattn show softmax\nattn show 3.3.2",
+        line: "Show the prose and the code of a step, not run, or the glossary",
+        examples: "attn show step3\nattn show softmax\nattn show 3.3.2\nattn show glossary\n\
+                   attn show glossary context vector",
         first: true,
         args: show::Args::augment_args,
         run: |matches, shell| show::run(&parsed(matches)?, shell),

@@ -3,8 +3,8 @@
 
 use super::exercise::Code;
 use super::names::nearest;
-use super::vocabulary::{AXES, Word};
-use super::{AxisNames, Fault, Invariant, Step};
+use super::vocabulary::{AXES, VIEWS, Word};
+use super::{AxisNames, Fault, Invariant, Step, View};
 
 /// The file that is being read, for its faults.
 pub(super) struct Source<'t> {
@@ -99,6 +99,7 @@ impl Source<'_> {
                     let names = value.split([',', ' ']).filter(|n| !n.is_empty() && *n != "none");
                     step.show = Some(names.map(str::to_string).collect());
                 }
+                "view" => step.views = self.views(value, *at)?,
                 "why" => step.why = Some(value.clone()),
                 "check" => {
                     for sentence in value.split(';').map(str::trim).filter(|s| !s.is_empty()) {
@@ -125,7 +126,7 @@ impl Source<'_> {
     fn axes(&self, value: &str, line: usize) -> Result<Vec<AxisNames>, Fault> {
         let mut all = Vec::new();
         for part in value.split(';').map(str::trim).filter(|p| !p.is_empty()) {
-            let Some((tensor, axes)) = part.split_once(':') else {
+            let Some((tensor, axes)) = part.rsplit_once(':') else {
                 return self.fault(line, format!("`{part}`: axes are written `tensor: first second`"));
             };
             let axes: Vec<String> = axes.split_whitespace().map(str::to_string).collect();
@@ -134,6 +135,22 @@ impl Source<'_> {
                 return self.unknown(line, what, wrong, AXES.iter().map(|w| w.name));
             }
             all.push(AxisNames { tensor: tensor.trim().to_string(), axes });
+        }
+        Ok(all)
+    }
+
+    fn views(&self, value: &str, line: usize) -> Result<Vec<View>, Fault> {
+        let mut all = Vec::new();
+        for part in value.split(';').map(str::trim).filter(|p| !p.is_empty()) {
+            let (word, rest) = part.split_once(' ').unwrap_or((part, ""));
+            if !VIEWS.iter().any(|known| known.name == word) {
+                let what = format!("no view is called `{word}`");
+                return self.unknown(line, what, word, VIEWS.iter().map(|w| w.name));
+            }
+            match View::new(word, rest, line) {
+                Ok(view) => all.push(view),
+                Err(what) => return self.fault(line, what),
+            }
         }
         Ok(all)
     }

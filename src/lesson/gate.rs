@@ -2,15 +2,17 @@
 //! Room: lesson. Uses the session; gives findings with file and line, prints nothing.
 //!
 //! A starter has to fail its check, a solution to pass it, a wrong attempt to get its own message. A wrong
-//! answer to a prediction must not be the right one. Invariants hold. Outputs are the recorded ones.
+//! answer to a prediction must not be the right one. Invariants hold. Outputs are the recorded ones. Pictures can be
+//! drawn, and words of the glossary are links where they are first used.
 
 use crate::session::{Outcome, Raised, Session};
 
 use super::compare::{self, Comparison, TOLERANCE, compare_step};
 use super::exercise::{Answer, Exercise, Prediction};
 use super::judge::{self, Verdict, judge};
+use super::names::nearest;
 use super::notebook::shown;
-use super::{Catalogue, Fault, Invariant, Lesson, Step};
+use super::{Catalogue, Fault, Glossary, Invariant, Lesson, Step, terms};
 
 /// Something that is off, and where.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +57,7 @@ pub struct LessonReport<'c> {
 pub fn check<'c>(
     catalogue: &'c Catalogue,
     lesson: &'c Lesson,
+    glossary: &Glossary,
     new_session: &dyn Fn() -> Session,
 ) -> Result<LessonReport<'c>, Fault> {
     let mut gate = Gate { lesson, new_session, findings: Vec::new() };
@@ -72,7 +75,8 @@ pub fn check<'c>(
         let before = catalogue.prelude_of(lesson, exercise)?;
         gate.exercise(exercise, &before);
     }
-    let findings = gate.findings;
+    let mut findings = gate.findings;
+    findings.extend(terms::in_lesson(lesson, glossary));
     Ok(LessonReport { lesson, steps, findings })
 }
 
@@ -130,8 +134,52 @@ impl Gate<'_> {
         for sentence in &step.checks {
             self.invariant(session, step, sentence);
         }
+        self.names(session, step);
+        for view in &step.views {
+            if let Err(what) = view.drawn(step, session) {
+                self.found(view.line, format!("`:view: {}`: {what}", view.kind));
+            }
+        }
         for prediction in &step.predictions {
             self.prediction(session, prediction);
+        }
+    }
+
+    /// What the options name is there: tensors to show, tensors with axes, the element to work out.
+    fn names(&mut self, session: &mut Session, step: &Step) {
+        let unknown = |name: &str, session: &Session| {
+            let near = nearest(name, session.names(), 3);
+            if near.is_empty() { String::new() } else { format!(" (nearest: {})", near.join(", ")) }
+        };
+        for name in step.show.iter().flatten() {
+            if !matches!(session.tensor(name), Ok(Some(_))) {
+                let near = unknown(name, session);
+                self.found(step.line, format!("`:show:` names `{name}`, which is no tensor here{near}"));
+            }
+        }
+        for named in &step.axes {
+            let name = &named.tensor;
+            match session.tensor(name) {
+                Ok(Some(tensor)) if tensor.ndim() == named.axes.len() => {}
+                Ok(Some(tensor)) => {
+                    let (have, given) = (tensor.ndim(), named.axes.len());
+                    self.found(
+                        step.line,
+                        format!("`:axes:` gives `{name}` {given} names, and it has {have} axes"),
+                    );
+                }
+                _ => {
+                    let near = unknown(name, session);
+                    self.found(step.line, format!("`:axes:` names `{name}`, which is no tensor here{near}"));
+                }
+            }
+        }
+        if let Some(why) = &step.why {
+            match judge::numbers_of(why, session) {
+                Ok(one) if one.len() == 1 => {}
+                Ok(_) => self.found(step.line, format!("`:why:` wants one element, and `{why}` is several")),
+                Err(raised) => self.found(step.line, format!("`:why: {why}`: {}", said(&raised))),
+            }
         }
     }
 
@@ -142,7 +190,8 @@ impl Gate<'_> {
         let off = judge::numbers_of(&invariant.deviation(), session);
         match off.map(|v| v.first().copied().unwrap_or(f64::NAN)) {
             Ok(off) if off <= Invariant::TOLERANCE => {}
-            Ok(off) => self.found(step.line, format!("`{sentence}` is off by {off:e}")),
+            Ok(off) if off < 1e-3 => self.found(step.line, format!("`{sentence}` is off by {off:.0e}")),
+            Ok(off) => self.found(step.line, format!("`{sentence}` is off by {off:.4}")),
             Err(raised) => {
                 self.found(step.line, format!("`{sentence}` cannot be measured: {}", said(&raised)));
             }
@@ -214,6 +263,7 @@ impl Gate<'_> {
             findings
                 .push((exercise.solution.line, format!("the solution of `{}` fails: {says}", exercise.slug)));
         }
+        let mut heard: Vec<String> = Vec::new();
         for wrong in &exercise.attempts {
             let says = attempt(&wrong.code.source).unwrap_or_else(|| "nothing: it passes".to_string());
             if !says.contains(&wrong.says) {
@@ -221,7 +271,10 @@ impl Gate<'_> {
                     wrong.code.line,
                     format!("this attempt should hear `{}` and hears {says}", wrong.says),
                 ));
+            } else if heard.contains(&says) {
+                findings.push((wrong.code.line, format!("another attempt hears the same: {says}")));
             }
+            heard.push(says);
         }
         for (line, what) in findings {
             self.found(line, what);

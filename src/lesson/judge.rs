@@ -115,7 +115,7 @@ fn nothing(expr: &str, what: &str) -> Raised {
 }
 
 /// Runs `work` and leaves the random stream as it found it.
-fn undisturbed<T>(session: &mut Session, work: impl FnOnce(&mut Session) -> T) -> T {
+pub(super) fn undisturbed<T>(session: &mut Session, work: impl FnOnce(&mut Session) -> T) -> T {
     let stream = session.state().generator.clone();
     let before = stream.borrow().clone();
     let done = work(session);

@@ -11,6 +11,8 @@
 //! | [`catalogue`] | all lessons of this program; names to steps |
 //! | [`progress`] | what a learner has done, as data |
 //! | [`notebook`], [`script`] | what others wrote: `.ipynb`, `.py`, `.md` |
+//! | [`views`] | the pictures that a step asks for, and the tensors they are of |
+//! | [`glossary`], [`terms`] | the field's words, and where lessons use them |
 //! | [`compare`] | recorded output against what came out now |
 //! | [`gate`] | a lesson run, and all it claims tried |
 
@@ -21,6 +23,7 @@ mod embed;
 pub mod exercise;
 mod fence;
 pub mod gate;
+pub mod glossary;
 pub mod invariant;
 pub mod judge;
 mod markdown;
@@ -30,14 +33,18 @@ pub mod notebook;
 mod predict;
 pub mod progress;
 pub mod script;
+pub mod terms;
+pub mod views;
 pub mod vocabulary;
 
 use std::fmt;
 
 pub use catalogue::{Catalogue, Target};
 pub use exercise::{Exercise, Prediction};
+pub use glossary::Glossary;
 pub use invariant::Invariant;
 pub use notebook::Document;
+pub use views::View;
 
 /// One lesson file: front matter, what stands before the first step, and the steps.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,6 +67,8 @@ pub struct Lesson {
     pub needs: Vec<String>,
     /// The file it was read from.
     pub file: String,
+    /// The whole of that file.
+    pub text: String,
     /// Markdown between the title and the first step.
     pub intro: String,
     /// The steps, in reading order.
@@ -91,6 +100,8 @@ pub struct Step {
     pub axes: Vec<AxisNames>,
     /// Tensors worth a table; `None`: those that the cell bound or changed.
     pub show: Option<Vec<String>>,
+    /// Pictures worth drawing, in order.
+    pub views: Vec<View>,
     /// One element worth a worked line, e.g. `attn_scores_2[1]`.
     pub why: Option<String>,
     /// Invariants as written; [`Step::invariants`] gives them as data.

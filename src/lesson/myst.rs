@@ -219,6 +219,7 @@ impl<'t> Reader<'t> {
             minutes: front.minutes,
             needs: front.needs,
             file: self.source.file.to_string(),
+            text: self.text.to_string(),
             intro: String::new(),
             steps: Vec::new(),
             exercises: Vec::new(),

@@ -29,6 +29,9 @@ fn likeness(wanted: &str, name: &str) -> f64 {
     }
     let inside = wanted.len() >= 3 && (name.contains(wanted) || wanted.contains(name) && name.len() >= 3);
     let edits = strsim::normalized_damerau_levenshtein(wanted, name);
+    // One slip in a short word is a third of it, and still one slip.
+    let slip = wanted.len() >= 3 && name.len() >= 3 && strsim::damerau_levenshtein(wanted, name) == 1;
+    let edits = if slip { edits.max(0.75) } else { edits };
     let winkler = strsim::jaro_winkler(wanted, name) - 0.12;
     edits.max(winkler).max(if inside { 0.8 } else { 0.0 })
 }

@@ -34,6 +34,10 @@ pub const DIRECTIVES: &[Directive] = &[
             word("name", "a stable slug, unique in the chapter: letters, digits, hyphens"),
             word("axes", "names of axes: \"attn_scores: query key; inputs: token feature\""),
             word("show", "tensors worth a table, by commas; none for no table"),
+            word(
+                "view",
+                "pictures, by semicolons, each with what it shows: map attn_weights; strip x, x.transpose(0, 1)",
+            ),
             word("why", "one element worth a worked line: attn_scores_2[1]"),
             word("check", "invariants, by semicolons: rows of attn_weights sum to 1"),
             word("random", "book or mkl: the family of random numbers that was recorded"),
@@ -74,6 +78,22 @@ pub const DIRECTIVES: &[Directive] = &[
         line: "a wrong solution, and what the check must say to it",
         options: &[word("says", "words that stand in the check's message")],
     },
+];
+
+/// The pictures of `:view:`. Each takes expressions, by commas.
+pub const VIEWS: &[Word] = &[
+    word("map", "heat maps side by side, shaded by one scale: map attn_weights, dropped"),
+    word("triangle", "which keys each query may see; 0, False and -inf are hidden: triangle attn_weights"),
+    word(
+        "dropped",
+        "before and after dropout side by side, what was dropped marked: dropped attn_weights, out",
+    ),
+    word(
+        "strip",
+        "how each expression reads the storage of the first, by tokens: strip x, x.transpose(0, 1)",
+    ),
+    word("bars", "a bar for each entry of a dict or each element of a tensor: bars variances"),
+    word("cost", "time and memory that it takes to work each expression out: cost plain(), fused()"),
 ];
 
 /// Keys of the front matter. Keys of Jupyter and jupytext may stand beside them.

@@ -44,6 +44,8 @@ pub struct CheckedFile {
     pub cells: Vec<CheckedCell>,
     /// What is wrong with the file besides its outputs, each with its line if it has one.
     pub faults: Vec<String>,
+    /// What it has, where it has no cells: "all 45 terms".
+    pub instead: Option<String>,
     /// What to say after the count: "random dropout: try --random mkl".
     pub hint: Option<String>,
 }
@@ -64,6 +66,7 @@ impl CheckedFile {
         let all = self.cells.len() - unrecorded;
         let (same, close) = (self.count(Verdict::Same), self.count(Verdict::Close));
         let mut words = match all {
+            0 if self.instead.is_some() => self.instead.clone().unwrap_or_default(),
             0 => "nothing recorded to compare with".to_string(),
             1 if same + close == 1 => "1 cell as recorded".to_string(),
             _ if same + close == all => format!("all {all} cells as recorded"),

@@ -24,7 +24,10 @@ pub fn map(figure: &Figure, look: Look) -> Text {
     if look.plain {
         return body(figure, look);
     }
-    maps(figure, look, usize::MAX, usize::MAX, None)
+    match figure.is_cut() {
+        true => whole(figure, look),
+        false => maps(figure, look, usize::MAX, usize::MAX, None, None),
+    }
 }
 
 /// Maps of several tensors side by side where they fit, each under its name, shaded by one scale:
@@ -40,9 +43,11 @@ pub fn beside(figures: &[Figure], look: Look) -> Text {
     let together =
         Figure { values: shown.iter().flat_map(|f| f.values.iter().copied()).collect(), ..Figure::default() };
     let facts = together.facts();
+    // Large tensors are drawn as the means of blocks of theirs.
+    let most = if shown.iter().any(|figure| figure.is_cut()) { ROWS } else { usize::MAX };
     let titled = |figure: &&Figure| {
-        let mut text = Text::of(Role::Name, &figure.name);
-        text.append(maps(figure, look, usize::MAX, usize::MAX, Some(facts)));
+        let mut text = Text::of(Role::Name, &clipped(&figure.name, look.width));
+        text.append(maps(figure, look, most, most, Some(facts), None));
         text
     };
     let all: Vec<Text> = shown.iter().map(titled).collect();
@@ -91,9 +96,26 @@ pub fn whole(figure: &Figure, look: Look) -> Text {
         &Line::new(),
         Fit::First,
     ));
-    text.append(maps(figure, look, most_rows, most_columns, None));
+    text.append(maps(figure, look, most_rows, most_columns, None, None));
     text
 }
+
+/// Before and after dropout side by side, by one scale; what was dropped bears a `×`.
+pub fn dropped(before: &Figure, after: &Figure, look: Look) -> Text {
+    let values = [before, after].iter().flat_map(|f| f.values.iter().copied()).collect();
+    let facts = Figure { values, ..Figure::default() }.facts();
+    let gone =
+        |at: usize, _: f64| (before.values[at] != 0.0 && after.values[at] == 0.0).then_some(('×', Role::Bad));
+    let titled = |figure: &Figure, mark: Option<&Mark>| {
+        let mut text = Text::of(Role::Name, &clipped(&figure.name, look.width));
+        text.append(maps(figure, look, usize::MAX, usize::MAX, Some(facts), mark));
+        text
+    };
+    in_rows(&[titled(before, None), titled(after, Some(&gone))], 4, look)
+}
+
+/// What marks the element at this place of a tensor in the place of its shade.
+type Mark<'m> = dyn Fn(usize, f64) -> Option<(char, Role)> + 'm;
 
 fn rows_of(figure: &Figure) -> usize {
     match figure.shape.len() {
@@ -133,7 +155,14 @@ fn blocks(values: &[f64], high: usize, wide: usize, down: usize, across: usize) 
     Blocks { down, across, means }
 }
 
-fn maps(figure: &Figure, look: Look, most_rows: usize, most_columns: usize, shared: Option<Facts>) -> Text {
+fn maps(
+    figure: &Figure,
+    look: Look,
+    most_rows: usize,
+    most_columns: usize,
+    shared: Option<Facts>,
+    own: Option<&Mark>,
+) -> Text {
     let axes = figure.shape.len();
     let outer = axes.saturating_sub(2);
     let (high, wide) = (rows_of(figure), figure.shape[axes - 1]);
@@ -158,7 +187,12 @@ fn maps(figure: &Figure, look: Look, most_rows: usize, most_columns: usize, shar
             }
             text.append(match look.plain {
                 true => spoken(blocks, &names, look),
-                false => drawn(figure, blocks, &names, wide, &facts, look),
+                false => {
+                    let mark = |cell: usize, value: f64| {
+                        own.and_then(|own| own(at * each + cell, value)).or_else(|| facts.mark(value))
+                    };
+                    drawn(figure, blocks, &names, wide, &mark, look)
+                }
             });
             text
         })
@@ -199,7 +233,7 @@ fn row_names(figure: &Figure, high: usize, down: usize) -> Vec<String> {
     (0..down).map(name).collect()
 }
 
-fn drawn(figure: &Figure, blocks: &Blocks, names: &[String], wide: usize, facts: &Facts, look: Look) -> Text {
+fn drawn(figure: &Figure, blocks: &Blocks, names: &[String], wide: usize, mark: &Mark, look: Look) -> Text {
     let label = names.iter().map(|n| n.width()).max().unwrap_or(0);
     let left = if label > 0 { label + 1 } else { 0 };
     let columns = figure.shape.len() - 1;
@@ -233,8 +267,8 @@ fn drawn(figure: &Figure, blocks: &Blocks, names: &[String], wide: usize, facts:
             line.push(role, format!("{:>label$}", names[r]));
             line.push(Role::Prose, " ");
         }
-        for &mean in row {
-            match facts.mark(mean) {
+        for (c, &mean) in row.iter().enumerate() {
+            match mark(r * blocks.across + c, mean) {
                 Some(('·', role)) => line.push(role, "· "),
                 Some((mark, role)) => line.push(role, format!("{mark}{mark}")),
                 None => line.push(Role::Heat(0.5), "▄▄"),

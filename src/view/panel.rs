@@ -4,6 +4,7 @@
 use crate::view::code;
 use crate::view::errors::{ErrorNote, error};
 use crate::view::figure::Figure;
+use crate::view::picture::{self, Picture};
 use crate::view::prose::prose;
 use crate::view::table;
 use crate::view::text::{Line, Look, Role, Text};
@@ -34,6 +35,8 @@ pub struct Panel {
     pub error: Option<ErrorNote>,
     /// Tensors that it bound or changed, in order.
     pub figures: Vec<Figure>,
+    /// Pictures of them.
+    pub pictures: Vec<Picture>,
     /// Invariants, evaluated.
     pub checks: Vec<Check>,
     /// The lines that work one element out; kept as they are.
@@ -81,6 +84,9 @@ pub fn outcome(panel: &Panel, look: Look) -> Text {
     }
     for figure in &panel.figures {
         text.section(table::figure(figure, look));
+    }
+    for picture in &panel.pictures {
+        text.section(picture::picture(picture, look));
     }
     text.section(checks(&panel.checks, look));
     text.section(worked(&panel.worked, look));

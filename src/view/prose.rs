@@ -152,7 +152,8 @@ impl Writer {
             Tag::Strong => self.roles.push(Role::Strong),
             Tag::Link { dest_url, .. } => {
                 self.link = Some((dest_url.to_string(), String::new()));
-                self.roles.push(Role::Link);
+                let strong = self.roles.last() == Some(&Role::Strong);
+                self.roles.push(if strong { Role::Defined } else { Role::Link });
             }
             Tag::Table(_) => {
                 self.flush();

@@ -17,6 +17,8 @@ pub struct Strip {
     pub tokens: Vec<usize>,
     /// How many elements stand together: the size of the last axis.
     pub run: usize,
+    /// How many elements make a table: the product of the last two axes; 0 where there is one table.
+    pub page: usize,
 }
 
 /// The sign of a token in a strip.
@@ -45,16 +47,13 @@ pub fn storage(strips: &[Strip], tokens: &[String], look: Look) -> Text {
             line.push(Role::Prose, "tokens as read: ");
         }
         for (at, run) in strip.tokens.chunks(strip.run.max(1)).enumerate() {
-            line.push(
-                Role::Prose,
-                if at == 0 {
-                    ""
-                } else if look.plain {
-                    ", "
-                } else {
-                    " "
-                },
-            );
+            let turned = at > 0 && strip.page > 0 && (at * strip.run.max(1)).is_multiple_of(strip.page);
+            match (at, look.plain) {
+                (0, _) => {}
+                (_, true) => line.push(Role::Prose, if turned { "; " } else { ", " }),
+                (_, false) if turned => line.push(Role::Dim, format!(" │{GLUE}")),
+                (_, false) => line.push(Role::Prose, " "),
+            }
             for (i, &token) in run.iter().enumerate() {
                 let apart = if look.plain && i > 0 { GLUE.to_string() } else { String::new() };
                 let role = if look.plain { Role::Prose } else { Role::Token(token) };
@@ -102,4 +101,24 @@ pub fn progress(what: &str, part: f64, look: Look) -> Line {
         .with(Role::Good, bar)
         .with(Role::Dim, "░".repeat(rest))
         .with(Role::Prose, format!(" {percent}"))
+}
+
+/// A light that runs to and fro while work of unknown length runs, and how long it has: one line.
+pub fn working(what: &str, elapsed: std::time::Duration, look: Look) -> Line {
+    const LONG: usize = 4;
+    let time = crate::view::run::spoken_time(elapsed);
+    if look.plain {
+        return Line::new().with(Role::Prose, format!("{what}: {time}"));
+    }
+    let room =
+        look.measure().min(look.width).saturating_sub(what.width() + time.width() + 3).clamp(LONG + 1, 40);
+    let ways = room - LONG;
+    let at = (elapsed.as_millis() / 100) as usize % (2 * ways);
+    let at = if at < ways { at } else { 2 * ways - at };
+    Line::new()
+        .with(Role::Prose, format!("{what} "))
+        .with(Role::Dim, "░".repeat(at))
+        .with(Role::Good, "█".repeat(LONG))
+        .with(Role::Dim, "░".repeat(ways - at))
+        .with(Role::Prose, format!(" {time}"))
 }

@@ -43,6 +43,8 @@ pub enum Role {
     Strong,
     /// The text of a link.
     Link,
+    /// A word of the glossary where it is explained.
+    Defined,
     /// Code inside a sentence, and code without a role of its own.
     CodeInline,
     /// Python code that is neither of the next.
@@ -92,6 +94,7 @@ impl Role {
             Role::Title | Role::Strong | Role::Name => (None, &[Styles::Bold]),
             Role::Emphasis => (None, &[Styles::Italic]),
             Role::Link => (None, &[Styles::Underline]),
+            Role::Defined => (None, &[Styles::Bold, Styles::Underline]),
             Role::CodeInline => (Some(Color::Cyan), &[]),
             Role::Keyword => (Some(Color::Magenta), &[]),
             Role::Str | Role::Good => (Some(Color::Green), &[]),

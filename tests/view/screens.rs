@@ -10,19 +10,21 @@ use attn::view::check::{CheckedCell, CheckedFile, Verdict, report};
 use attn::view::code::code;
 use attn::view::compare::what_if;
 use attn::view::errors::{ErrorNote, error};
+use attn::view::glossary::{Entry, entries};
 use attn::view::heat::{Bar, bars, beside};
 use attn::view::learn::{
     Ending, Legend, Means, Task, answered, ending, footer, help, hint, labelled_code, task,
 };
 use attn::view::listing::{LessonRow, Listing, StepRow, list, nearby, welcome};
 use attn::view::pick::pick;
+use attn::view::picture::picture;
 use attn::view::prose::prose;
 use attn::view::quiz::{Standing, question, reply};
 use attn::view::run::{CellRun, cell, finished};
-use attn::view::storage::{Strip, progress, storage};
+use attn::view::storage::{Strip, progress, storage, working};
 use attn::view::table::figure;
 use attn::view::why::{WhyLine, why};
-use attn::view::{Check, Figure, Look, Panel, Text, panel};
+use attn::view::{Check, Figure, Look, Panel, Picture, Text, panel};
 
 const WORDS: &str = "attn teaches self-attention by running it: every step of the chapter is a cell that \
                      runs here, and shows its tensors.";
@@ -219,6 +221,7 @@ fn checked() -> Vec<CheckedFile> {
             CheckedCell::default(),
         ],
         faults: vec!["line 12: this exercise has one hint and needs two".into()],
+        instead: None,
         hint: Some("random dropout: try --random mkl".into()),
     };
     bad.cells[1].remark = Some("The sum is taken in another order.".into());
@@ -321,6 +324,8 @@ pub fn screens(look: Look) -> Vec<(&'static str, Text)> {
         ("what-if", changed(look)),
         ("why", explained(look)),
         ("storage", strips(look)),
+        ("pictures", pictures(look)),
+        ("glossary", glossary(look)),
         ("quiz", asked(look)),
         ("learn", walked(look)),
         ("bench", measured(look)),
@@ -459,6 +464,7 @@ fn strips(look: Look) -> Text {
         facts: facts.into(),
         tokens: tokens.to_vec(),
         run: 2,
+        page: 6,
     };
     let all = [
         strip("x", "(token 3, d_out 4), strides (4, 1)", &[0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]),
@@ -471,7 +477,72 @@ fn strips(look: Look) -> Text {
     let tokens = ["Your", "journey", "starts"].map(str::to_string);
     let mut text = storage(&all, &tokens, look);
     text.line(progress("1,024 tokens", 0.43, look));
+    text.line(working("step91 gpt2-timed", Duration::from_millis(1700), look));
     text
+}
+
+fn pictures(look: Look) -> Text {
+    let weights = step().figures[0].clone();
+    let causal = tensor("causal", "float32", &[6, 6], &causal(0.0), &["query", "key"]);
+    let drop = |(at, w): (usize, &f64)| if at % 3 == 1 { 0.0 } else { w * 1.25 };
+    let after: Vec<f64> = causal.values.iter().enumerate().map(drop).collect();
+    let after = tensor("dropped", "float32", &[6, 6], &after, &["query", "key"]);
+    let two: Vec<f64> = WEIGHTS[..18].iter().chain(&WEIGHTS[18..]).copied().collect();
+    let heads = tensor("heads", "float32", &[2, 3, 6], &two, &["head", "row", "key"]);
+    let bar = |name: &str, value: f64| (name.to_string(), value);
+    let strip = |name: &str, facts: &str, tokens: &[usize]| Strip {
+        name: name.into(),
+        facts: facts.into(),
+        tokens: tokens.to_vec(),
+        run: 2,
+        page: 6,
+    };
+    let all = [
+        Picture::Maps(vec![weights.clone()]),
+        Picture::Maps(vec![weights, causal.clone()]),
+        Picture::Maps(vec![heads]),
+        Picture::Maps(vec![large()[0].clone()]),
+        Picture::Triangle(vec![causal.clone()]),
+        Picture::Dropped(Box::new((causal, after))),
+        Picture::Strips {
+            strips: vec![
+                strip("x", "(token 3, d_out 4), strides (4, 1)", &[0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]),
+                strip("right", "(2, 3, 2), not contiguous", &[0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2]),
+            ],
+            tokens: Vec::new(),
+            legend: "Each sign tells which token of x the number belongs to, 0 the first.".into(),
+        },
+        Picture::Bars("counts".into(), vec![bar("W_query.weight", 589_824.0), bar("out_proj.bias", 768.0)]),
+        Picture::Bars("variances".into(), vec![bar("d_k 3", 3.05), bar("d_k 768", 776.94), bar("none", 0.0)]),
+        Picture::Costs(vec![
+            ("with_table()".into(), Duration::from_micros(181_300), 154_140_672),
+            ("without_table()".into(), Duration::from_micros(84_000), 6_291_456),
+        ]),
+    ];
+    let mut text = Text::new();
+    all.iter().for_each(|one| text.section(picture(one, look)));
+    text
+}
+
+fn glossary(look: Look) -> Text {
+    let entry = |name: &str, also: &[&str], text: &str, met: &str| Entry {
+        name: name.into(),
+        also: also.iter().map(ToString::to_string).collect(),
+        text: text.into(),
+        met: met.into(),
+    };
+    let score = "How well a key fits a query: their [dot product](#dot-product). All scores of a text \
+                 have the [shape](#shape) (query, key).";
+    let all = [
+        entry("attention score", &["score", "logit"], score, "3.3.1, step3 scores"),
+        entry(
+            "head",
+            &[],
+            "One attention among several, with `W_query` of its own.",
+            "3.6.1, step68 class-wrapper",
+        ),
+    ];
+    entries("The words of the field, as the chapter uses them.", &all, look)
 }
 
 fn asked(look: Look) -> Text {

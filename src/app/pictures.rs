@@ -1,0 +1,61 @@
+//! The pictures that a step asks for, from what its expressions give.
+//! Room: app. Names axes and tokens; lays nothing out.
+
+use super::figures::{Names, figure};
+use crate::lesson::views::{Drawn, Named};
+use crate::lesson::{Lesson, Step};
+use crate::session::Session;
+use crate::view::Picture;
+use crate::view::storage::Strip;
+
+/// The pictures of a step that has just run. One that cannot be drawn is left out: the gate speaks of it.
+pub fn pictures(step: &Step, lesson: &Lesson, session: &mut Session) -> Vec<Picture> {
+    let drawn: Vec<Drawn> = step.views.iter().filter_map(|view| view.drawn(step, session).ok()).collect();
+    let names = Names::of(step, lesson);
+    let options = *session.state().print_options.borrow();
+    let figure = |named: &Named| figure(&named.name, &named.tensor, Some(names), &options);
+    let picture = |drawn: Drawn| match drawn {
+        Drawn::Maps(all) => Picture::Maps(all.iter().map(figure).collect()),
+        Drawn::Triangle(all) => Picture::Triangle(all.iter().map(figure).collect()),
+        Drawn::Dropped(before, after) => Picture::Dropped(Box::new((figure(&before), figure(&after)))),
+        Drawn::Strips(strips) => {
+            let base = strips.strips[0].of.name.clone();
+            let unit = &strips.unit;
+            let legend =
+                format!("Each sign tells which {unit} of {base} the number belongs to, 0 the first.");
+            let axes = names.axes(&base);
+            let words = axes.get(strips.axis).and_then(|axis| names.labels(axis, strips.tokens));
+            let one = |strip: crate::lesson::views::Strip| {
+                let shown = figure(&strip.of);
+                let tensor = &strip.of.tensor;
+                let strides: Vec<String> = tensor.strides().iter().map(usize::to_string).collect();
+                let mut facts = format!("{}, strides ({})", shown.shape_words(), strides.join(", "));
+                if !tensor.is_contiguous() {
+                    facts.push_str(", not contiguous");
+                }
+                if strip.copied {
+                    facts.push_str(", a copy");
+                }
+                let last_two = tensor.shape().iter().rev().take(2).product();
+                let page = if tensor.ndim() > 2 { last_two } else { 0 };
+                Strip { name: strip.of.name, facts, tokens: strip.owners, run: run(tensor.shape()), page }
+            };
+            let legend = if words.is_some() { String::new() } else { legend };
+            let strips = strips.strips.into_iter().map(one).collect();
+            Picture::Strips { strips, tokens: words.unwrap_or_default(), legend }
+        }
+        Drawn::Bars(name, bars) => Picture::Bars(name, bars),
+        Drawn::Costs(costs) => {
+            Picture::Costs(costs.into_iter().map(|cost| (cost.name, cost.time, cost.bytes)).collect())
+        }
+    };
+    drawn.into_iter().map(picture).collect()
+}
+
+/// How many elements stand together: the last axis; of a single axis each for itself.
+fn run(shape: &[usize]) -> usize {
+    match shape {
+        [] | [_] => 1,
+        [.., last] => *last,
+    }
+}

@@ -1,0 +1,49 @@
+//! The glossary as it is read: each term, what else it is called, what it means, where it is met.
+//! Room: view. The terms are given.
+
+use crate::view::prose::{prose, prose_line};
+use crate::view::text::{Line, Look, Role, Text};
+use crate::view::wrap::{Fit, wrap};
+
+/// A term as it is shown.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Entry {
+    /// The word.
+    pub name: String,
+    /// What else it is called.
+    pub also: Vec<String>,
+    /// What it means (Markdown).
+    pub text: String,
+    /// Where it is explained: "3.3.1, step3 scores".
+    pub met: String,
+}
+
+/// All of them, after what is said of them together (Markdown).
+pub fn entries(intro: &str, entries: &[Entry], look: Look) -> Text {
+    let mut text = prose(intro, look);
+    for entry in entries {
+        text.section(one(entry, look));
+    }
+    text
+}
+
+fn one(entry: &Entry, look: Look) -> Text {
+    let quiet = if look.plain { Role::Prose } else { Role::Dim };
+    let shift = Line::new().with(Role::Prose, if look.plain { "" } else { "  " });
+    let width = look.measure().min(look.width);
+    let mut head = Line::new().with(if look.plain { Role::Prose } else { Role::Title }, &entry.name);
+    if !entry.also.is_empty() {
+        head.push(quiet, format!("   also {}", entry.also.join(", ")));
+    }
+    let mut text = wrap(&head, width, &Line::new(), &shift, Fit::First);
+    let inner = Look { width: look.width.saturating_sub(shift.width()), ..look };
+    text.append(prose(&entry.text, inner).indented(shift.width()));
+    let met = Line::new().with(quiet, format!("explained in {}", entry.met));
+    text.append(wrap(&met, width, &shift, &shift, Fit::First));
+    text
+}
+
+/// Markdown without its signs, on one line: for machines.
+pub fn plain(markdown: &str) -> String {
+    prose_line(markdown, Look { width: 10_000, colour: false, plain: true }).text()
+}

@@ -1,0 +1,293 @@
+//! The pictures that a step asks for: heat maps, the causal triangle, dropout, storage, bars, costs.
+//! Room: view. Figures and numbers are given; when plain, what a picture shows is said in words.
+
+use std::time::Duration;
+
+use crate::view::figure::Figure;
+use crate::view::heat::{self, Bar, bars};
+use crate::view::run::spoken_time;
+use crate::view::storage::{self, Strip};
+use crate::view::text::{Line, Look, Role, Text};
+use crate::view::wrap::{Fit, wrap};
+
+/// A picture.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Picture {
+    /// Heat maps by one scale.
+    Maps(Vec<Figure>),
+    /// What of each figure is seen: all but 0, False, minus infinity and nan.
+    Triangle(Vec<Figure>),
+    /// Before and after dropout.
+    Dropped(Box<(Figure, Figure)>),
+    /// One storage read in several ways.
+    Strips {
+        /// The ways.
+        strips: Vec<Strip>,
+        /// The names of its tokens, if they have any.
+        tokens: Vec<String>,
+        /// What the signs mean, where names do not say it.
+        legend: String,
+    },
+    /// Bars, each with its value.
+    Bars(String, Vec<(String, f64)>),
+    /// What it took to work out each of these: time, and bytes of tensors.
+    Costs(Vec<(String, Duration, u64)>),
+}
+
+/// The picture as text.
+pub fn picture(picture: &Picture, look: Look) -> Text {
+    match picture {
+        Picture::Maps(figures) => maps(figures, look),
+        Picture::Triangle(figures) => {
+            let mut text = Text::new();
+            figures.iter().for_each(|figure| text.section(triangle(figure, look)));
+            text
+        }
+        Picture::Dropped(both) => dropped(&both.0, &both.1, look),
+        Picture::Strips { strips, tokens, legend } => {
+            let mut text = storage::storage(strips, tokens, look);
+            if !legend.is_empty() {
+                text.append(said(legend, look));
+            }
+            text
+        }
+        Picture::Bars(name, all) => {
+            let bar = |(name, value): &(String, f64)| Bar {
+                name: name.clone(),
+                value: *value,
+                text: amount(*value),
+            };
+            let mut text = heading(name, look);
+            text.append(bars(&all.iter().map(bar).collect::<Vec<_>>(), look));
+            text
+        }
+        Picture::Costs(costs) => self::costs(costs, look),
+    }
+}
+
+fn heading(name: &str, look: Look) -> Text {
+    let role = if look.plain { Role::Prose } else { Role::Name };
+    let line = Line::new().with(role, if look.plain { format!("{name}:") } else { name.to_owned() });
+    wrap(&line, look.width, &Line::new(), &Line::new().with(Role::Prose, "  "), Fit::First)
+}
+
+fn said(words: &str, look: Look) -> Text {
+    let line = Line::new().with(if look.plain { Role::Prose } else { Role::Dim }, words);
+    wrap(&line, look.measure().min(look.width), &Line::new(), &Line::new(), Fit::Even)
+}
+
+fn maps(figures: &[Figure], look: Look) -> Text {
+    let mut text = Text::new();
+    if look.plain {
+        figures.iter().for_each(|figure| text.append(spoken(figure, look)));
+        return text;
+    }
+    match figures {
+        [one] if one.is_cut() => text.append(heat::map(one, look)),
+        [one] => {
+            let mut words = Line::new().with(Role::Name, &one.name);
+            if let [.., rows, columns] = one.shape.as_slice()
+                && let Some(down) = one.axis(one.shape.len() - 2)
+                && let Some(across) = one.axis(one.shape.len() - 1)
+            {
+                words.push(Role::Dim, format!("   rows {down} {rows}, columns {across} {columns}"));
+            }
+            text.append(wrap(&words, look.width, &Line::new(), &Line::new(), Fit::First));
+            text.append(heat::map(one, look));
+            if let (Some((low, _)), Some((high, _))) = (one.facts().least, one.facts().greatest) {
+                let ends = one.numbers(&[low, high]);
+                text.line(heat::scale(&ends[0], &ends[1]));
+            }
+        }
+        many => text.append(heat::beside(many, look)),
+    }
+    text
+}
+
+/// A map in words: for each row where it is greatest and where least.
+fn spoken(figure: &Figure, look: Look) -> Text {
+    let mut text = Text::new();
+    let Some((&wide, outer)) =
+        figure.shape.split_last().filter(|_| figure.has_values() && figure.count() > 0)
+    else {
+        return text;
+    };
+    if figure.is_cut() {
+        return heat::whole(figure, look);
+    }
+    let rows = figure.values.chunks(wide);
+    for (at, row) in rows.enumerate() {
+        let mut index = Vec::new();
+        let mut left = at;
+        for &size in outer.iter().rev() {
+            index.insert(0, left % size);
+            left /= size;
+        }
+        let name: Vec<String> = index
+            .iter()
+            .enumerate()
+            .map(|(axis, place)| match figure.axis(axis) {
+                Some(_) if figure.label(axis, *place).is_some() => figure.place(axis, *place),
+                Some(axis) => format!("{axis} {place}"),
+                None => format!("row {place}"),
+            })
+            .collect();
+        let place = |at: usize| figure.place(outer.len(), at);
+        let order = |other: fn(f64, f64) -> bool| {
+            let mut best: Option<usize> = None;
+            for (at, value) in row.iter().enumerate().filter(|(_, v)| v.is_finite() && **v != 0.0) {
+                if best.is_none_or(|b| other(*value, row[b])) {
+                    best = Some(at);
+                }
+            }
+            best
+        };
+        let number = |c: usize| figure.numbers(&[at * wide + c]).concat();
+        let words = match (order(|a, b| a > b), order(|a, b| a < b)) {
+            (Some(most), Some(least)) if most != least => {
+                format!("most {} {}, least {} {}", place(most), number(most), place(least), number(least))
+            }
+            (Some(most), _) => format!("only {} {}", place(most), number(most)),
+            _ => "nothing".to_owned(),
+        };
+        let head = if name.is_empty() {
+            figure.name.clone()
+        } else {
+            format!("{}, {}", figure.name, name.join(", "))
+        };
+        text.append(said(&format!("{head}: {words}"), look));
+    }
+    text
+}
+
+/// What of each row is seen.
+fn triangle(figure: &Figure, look: Look) -> Text {
+    let seen = |value: f64| value.is_finite() && value != 0.0;
+    let shown = Figure {
+        values: figure.values.iter().map(|v| f64::from(seen(*v))).collect(),
+        texts: Vec::new(),
+        dtype: "bool".into(),
+        ..figure.clone()
+    };
+    let count = shown.values.iter().filter(|v| **v == 1.0).count();
+    let (rows, columns) = match figure.shape.as_slice() {
+        [.., rows, columns] => (*rows, *columns),
+        _ => (1, figure.count()),
+    };
+    let each = (rows * columns).max(1);
+    let later = |at: usize| at % each % columns.max(1) > at % each / columns.max(1);
+    let after = shown.values.iter().enumerate().filter(|(at, v)| **v == 1.0 && later(*at)).count();
+    let own = (0..figure.count()).filter(|at| at % each % columns.max(1) == at % each / columns.max(1));
+    let hidden_own = own.filter(|at| shown.values[*at] == 0.0).count();
+    let mut text = Text::new();
+    let facts = format!("{count} of {} seen, {} hidden", figure.count(), figure.count() - count);
+    match look.plain {
+        true => {
+            text.append(said(&format!("{}: {facts}", figure.name), look));
+            for (at, row) in shown.values.chunks(columns.max(1)).enumerate() {
+                let names = |at: usize| figure.place(figure.shape.len().saturating_sub(1), at);
+                let seen: Vec<String> = (0..row.len()).filter(|c| row[*c] == 1.0).map(names).collect();
+                let row = figure.place(figure.shape.len().saturating_sub(2), at % rows);
+                let seen = if seen.is_empty() { "nothing".to_owned() } else { seen.join(", ") };
+                text.append(said(&format!("{row} sees {seen}"), look));
+            }
+        }
+        false => {
+            let mut head = Line::new().with(Role::Name, &figure.name);
+            head.push(Role::Dim, "   ██ seen  · hidden");
+            text.append(wrap(&head, look.width, &Line::new(), &Line::new(), Fit::First));
+            text.append(heat::map(&shown, look));
+        }
+    }
+    let mut words = if look.plain { Vec::new() } else { vec![facts] };
+    words.push(match after {
+        0 => "nothing after the diagonal".to_owned(),
+        some => format!("{some} after the diagonal: the future is seen"),
+    });
+    if hidden_own > 0 {
+        words.push(format!("{hidden_own} on the diagonal are hidden"));
+    }
+    text.append(said(&words.join("; "), look));
+    text
+}
+
+fn dropped(before: &Figure, after: &Figure, look: Look) -> Text {
+    let mut text = Text::new();
+    let pairs = || before.values.iter().zip(&after.values).filter(|(b, _)| **b != 0.0);
+    let all = pairs().count();
+    let kept: Vec<f64> = pairs().filter(|(_, a)| **a != 0.0).map(|(b, a)| a / b).collect();
+    if look.plain {
+        let wide = before.shape.last().copied().unwrap_or(1).max(1);
+        let rows = before.values.chunks(wide).zip(after.values.chunks(wide));
+        for (at, (b, a)) in rows.enumerate() {
+            let axis = before.shape.len().saturating_sub(1);
+            let gone: Vec<String> = (0..wide.min(b.len()))
+                .filter(|c| b[*c] != 0.0 && a[*c] == 0.0)
+                .map(|c| before.place(axis, c))
+                .collect();
+            let gone = if gone.is_empty() { "nothing".to_owned() } else { gone.join(", ") };
+            let row = match axis {
+                0 => before.name.clone(),
+                axis => before.place(axis - 1, at % before.shape[axis - 1]),
+            };
+            text.append(said(&format!("{row} loses {gone}"), look));
+        }
+    } else {
+        text.append(heat::dropped(before, after, look));
+    }
+    let mut words = format!(
+        "{} of {all} dropped{}, {} kept",
+        all - kept.len(),
+        if look.plain { "" } else { " (×)" },
+        kept.len()
+    );
+    let (least, most) = kept.iter().fold((f64::INFINITY, 0f64), |(low, high), k| (low.min(*k), high.max(*k)));
+    if !kept.is_empty() && most - least < 1e-3 {
+        words.push_str(&format!(", each of them {} times as large", amount((least + most) / 2.0)));
+    }
+    text.append(said(&words, look));
+    text
+}
+
+fn costs(costs: &[(String, Duration, u64)], look: Look) -> Text {
+    let mut text = heading("time", look);
+    let bar = |name: &String, value: f64, text: String| Bar { name: name.clone(), value, text };
+    let times = costs.iter().map(|(name, time, _)| bar(name, time.as_secs_f64(), spoken_time(*time)));
+    text.append(bars(&times.collect::<Vec<_>>(), look));
+    text.append(heading("most memory that its tensors took at once", look));
+    let sizes = costs.iter().map(|(name, _, bytes)| bar(name, *bytes as f64, megabytes(*bytes)));
+    text.append(bars(&sizes.collect::<Vec<_>>(), look));
+    text
+}
+
+fn megabytes(bytes: u64) -> String {
+    match bytes as f64 {
+        b if b < 1e6 => format!("{:.1} kB", b / 1e3),
+        b => format!("{:.1} MB", b / 1e6),
+    }
+}
+
+/// A number as a bar says it: commas between thousands, four digits or so after them.
+fn amount(value: f64) -> String {
+    let size = value.abs();
+    let places = match size {
+        s if s.fract() < 1e-9 && s < 1e15 => 0,
+        s if s >= 100.0 => 1,
+        s if s >= 1.0 => 2,
+        _ => 4,
+    };
+    let digits = format!("{size:.places$}");
+    let (whole, rest) = digits.split_once('.').map_or((digits.as_str(), None), |(w, r)| (w, Some(r)));
+    let mut out = if value < 0.0 { "-".to_owned() } else { String::new() };
+    for (at, digit) in whole.chars().enumerate() {
+        if at > 0 && (whole.len() - at).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    if let Some(rest) = rest {
+        out.push('.');
+        out.push_str(rest);
+    }
+    out
+}
