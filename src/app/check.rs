@@ -6,6 +6,7 @@ use std::path::Path;
 use super::document::{Cell, Checked};
 use super::machine;
 use super::plan::{self, Plan, Planned};
+use super::progress::Progress;
 use super::run::write_json;
 use super::shell::{Exit, Failure, Shell, Wishes};
 use crate::kernel::random::Family;
@@ -61,7 +62,9 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut files = Vec::new();
     match args.files.as_slice() {
         [] => {
+            let progress = Progress::watch(catalogue.len(), shell);
             for index in 0..catalogue.len() {
+                progress.at(index, &format!("lesson {} of {}", index + 1, catalogue.len()));
                 files.push(checker.embedded(index)?);
             }
             files.push(checker.glossary(&glossary));

@@ -14,6 +14,7 @@
 //! | [`what_if`] | steps run without and with a change, and compared |
 //! | [`trace`] | a cell's operations in order, as text and as JSON |
 //! | [`step`], [`figures`], [`pictures`] | a step that ran, and its tensors, to what the view shows |
+//! | [`progress`] | a bar on a terminal while long work runs |
 //! | [`store`] | what the learner has done, in a file |
 //! | [`learn`] | the walkthrough |
 //! | [`export`] | steps and answers as a file |
@@ -32,6 +33,7 @@ mod machine;
 mod notes;
 mod pictures;
 mod plan;
+mod progress;
 mod reset;
 mod run;
 mod shell;
@@ -56,7 +58,8 @@ use shell::Shell;
 pub fn main(args: Vec<OsString>) -> ExitCode {
     let exit = with_room(|| {
         let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
-        let mut err = io::stderr().lock();
+        // Not locked: while a cell runs, the bar of `progress` is drawn from another thread.
+        let mut err = io::stderr();
         let mut shell = Shell::new(&mut out, &mut err, io::stdout().is_terminal());
         let ended = verbs::dispatch(args, &mut shell);
         shell.finish(ended)

@@ -37,6 +37,16 @@ pub struct Planned<'c> {
     pub line: usize,
 }
 
+impl Planned<'_> {
+    /// What to call it while it runs: `step91 gpt2-fused`, `cell 4`.
+    pub fn title(&self) -> String {
+        match self.step {
+            Some((step, _)) => format!("{} {}", self.name, step.slug),
+            None => self.name.clone(),
+        }
+    }
+}
+
 /// What a word on the command line stands for.
 pub enum Found<'c> {
     /// A step or a lesson.

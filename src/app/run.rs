@@ -9,6 +9,7 @@ use super::figures::Names;
 use super::machine;
 use super::notes::{explained, explanation};
 use super::plan::{Plan, Planned, plan};
+use super::progress::Progress;
 use super::shell::{Exit, Failure, Shell};
 use super::step::{nonfinite, step_panel, unrun_panel};
 use super::trace::{self, Detail};
@@ -133,7 +134,9 @@ fn as_text(plan: &Plan, args: &Args, catalogue: &Catalogue, shell: &mut Shell) -
     let (mut ran, mut raising) = (0, 0);
     let mut before = Vec::new();
     let start = Instant::now();
-    for cell in &plan.cells {
+    let progress = Progress::watch(plan.cells.len(), shell);
+    for (at, cell) in plan.cells.iter().enumerate() {
+        progress.at(at, &cell.title());
         before.push(Ran { name: cell.name.clone(), source: cell.source.clone() });
         let (outcome, traced) = match args.trace {
             Some(_) if !cell.silent => session.traced(&cell.source, &cell.name),
@@ -141,6 +144,9 @@ fn as_text(plan: &Plan, args: &Args, catalogue: &Catalogue, shell: &mut Shell) -
         };
         let told = args.trace.map(|detail| trace::text(&traced, &before, detail, shell.look));
         let bad = unexpected(cell, &outcome);
+        if !cell.silent || bad.is_some() {
+            progress.hide();
+        }
         if shell.terminal && bad.is_some_and(|raised| raised.interrupted) {
             // The terminal has echoed ^C: what follows begins on a line of its own.
             shell.say("\n")?;

@@ -1,0 +1,122 @@
+//! A bar on the terminal's stderr while long work runs; it goes away without a trace.
+//! Room: app. Drawn by a thread of its own, since the interpreter holds this one. Never in a pipe, never when plain.
+
+use std::io::{self, IsTerminal, Write};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use super::shell::Shell;
+use crate::view::Look;
+use crate::view::storage::{progress, working};
+
+/// Work that is done before this needs no bar.
+const PATIENCE: Duration = Duration::from_millis(500);
+/// How often it is drawn anew.
+const BEAT: Duration = Duration::from_millis(100);
+
+/// What the bar shows.
+#[derive(Clone, Default)]
+struct State {
+    what: String,
+    done: usize,
+    all: usize,
+    ended: bool,
+    drawn: bool,
+}
+
+/// A bar that is drawn once work takes longer than half a second.
+pub struct Progress {
+    shared: Option<Arc<(Mutex<State>, Condvar)>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Progress {
+    /// Watches work of `all` parts. Shows nothing unless both streams are a terminal's and a reader wants pictures.
+    pub fn watch(all: usize, shell: &Shell) -> Progress {
+        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+        let wanted =
+            shell.terminal && io::stderr().is_terminal() && !shell.look.plain && !shell.wishes.json && !dumb;
+        if !wanted {
+            return Progress { shared: None, thread: None };
+        }
+        let shared = Arc::new((Mutex::new(State { all, ..State::default() }), Condvar::new()));
+        let (own, look) = (shared.clone(), shell.look);
+        let draw = move || drawing(&own, look);
+        let thread =
+            std::thread::Builder::new().name("attn progress".into()).stack_size(128 << 10).spawn(draw).ok();
+        Progress { shared: Some(shared), thread }
+    }
+
+    /// Says which part is being worked on, `done` being behind.
+    pub fn at(&self, done: usize, what: &str) {
+        if let Some(shared) = &self.shared {
+            let mut state = shared.0.lock().unwrap_or_else(PoisonError::into_inner);
+            state.done = done;
+            what.clone_into(&mut state.what);
+        }
+    }
+
+    /// Takes the bar away, until the next part begins: before anything else is written.
+    pub fn hide(&self) {
+        if let Some(shared) = &self.shared {
+            let mut state = shared.0.lock().unwrap_or_else(PoisonError::into_inner);
+            state.what.clear();
+            erase(&mut state);
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        let Some(shared) = &self.shared else { return };
+        shared.0.lock().unwrap_or_else(PoisonError::into_inner).ended = true;
+        shared.1.notify_all();
+        if let Some(thread) = self.thread.take() {
+            // A thread that draws has nothing to tell.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn drawing(shared: &(Mutex<State>, Condvar), look: Look) {
+    let mut since: Option<(Instant, usize, String)> = None;
+    let mut begun: Option<Instant> = None;
+    let mut state = shared.0.lock().unwrap_or_else(PoisonError::into_inner);
+    while !state.ended {
+        if state.what.is_empty() {
+            (since, begun) = (None, None);
+        } else {
+            let now = Instant::now();
+            let begun = *begun.get_or_insert(now);
+            let same =
+                since.as_ref().is_some_and(|(_, done, what)| (*done, what) == (state.done, &state.what));
+            if !same {
+                since = Some((now, state.done, state.what.clone()));
+            }
+            let own = since.as_ref().map_or(now, |(start, ..)| *start);
+            if now - begun >= PATIENCE {
+                let line = match state.all {
+                    0 | 1 => working(&state.what, now - own, look),
+                    all => progress(&state.what, state.done as f64 / all as f64, look),
+                };
+                let text = crate::view::Text { lines: vec![line] }.render(look);
+                let mut err = io::stderr().lock();
+                let _ = write!(err, "\r{}\x1b[K", text.trim_end_matches('\n'));
+                let _ = err.flush();
+                state.drawn = true;
+            }
+        }
+        let waited = shared.1.wait_timeout(state, BEAT);
+        state = waited.map_or_else(|poisoned| poisoned.into_inner().0, |(state, _)| state);
+    }
+    erase(&mut state);
+}
+
+fn erase(state: &mut State) {
+    if std::mem::take(&mut state.drawn) {
+        let mut err = io::stderr().lock();
+        let _ = write!(err, "\r\x1b[K");
+        let _ = err.flush();
+    }
+}
