@@ -248,7 +248,7 @@ def invariant(path, piece, check, names):
 def main():
     args = sys.argv[1:]
     check = "--check" in args
-    paths = sorted(a for a in args if a != "--check")
+    paths = sorted(a for a in args if a != "--check" and not a.endswith("glossary.md"))
     texts = {p: open(p, encoding="utf-8").read() for p in paths}
     lessons = {front(t, "id"): t for t in texts.values()}
     bad = []
