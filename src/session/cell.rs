@@ -2,11 +2,13 @@
 //! Room: session. Asks the interpreter's own parser; counts no brackets.
 
 use ruff_python_ast::{Expr, Mod, ModExpression, ModModule, Stmt, token::TokenKind};
-use ruff_python_parser::{Mode as ParseMode, parse};
+use ruff_python_parser::{
+    InterpolatedStringErrorType, LexicalErrorType, Mode as ParseMode, ParseErrorType, parse,
+};
 use ruff_text_size::Ranged;
 use rustpython_compiler_core::{SourceFile, SourceFileBuilder};
 use rustpython_vm::{
-    AsObject, PyRef, VirtualMachine,
+    PyRef, VirtualMachine,
     builtins::PyCode,
     compiler::{CompileError, Mode, codegen::compile::compile_top},
 };
@@ -130,10 +132,9 @@ pub enum InputState {
 
 impl InputState {
     /// A block ends with a blank line, as at Python's own prompt; a blank line always submits.
-    pub(super) fn of(source: &str, vm: &VirtualMachine) -> InputState {
+    pub(super) fn of(source: &str) -> InputState {
         let last = source.rsplit('\n').next().unwrap_or_default();
         let submitted = source.contains('\n') && last.trim().is_empty();
-        let file = SourceFileBuilder::new("<input>", source).finish();
         match parse(source, ParseMode::Module.into()) {
             Ok(parsed) => {
                 let body = parsed.syntax().as_module().map(|module| &module.body[..]);
@@ -141,10 +142,9 @@ impl InputState {
                 if block && !submitted { InputState::Incomplete } else { InputState::Complete }
             }
             Err(error) => {
+                let file = SourceFileBuilder::new("<input>", source).finish();
                 let error = CompileError::from_ruff_parse_error(error, &file);
-                let exception = vm.new_syntax_error_maybe_incomplete(&error, Some(source), true);
-                let open = exception.fast_isinstance(vm.ctx.exceptions.incomplete_input_error)
-                    || last.trim_start().starts_with('@');
+                let open = is_unfinished(&error, source) || last.trim_start().starts_with('@');
                 if open && !submitted { InputState::Incomplete } else { InputState::Error }
             }
         }
@@ -162,5 +162,31 @@ impl InputState {
                 | Stmt::Match(_)
                 | Stmt::Try(_)
         )
+    }
+}
+
+/// Whether the parser came to the end of the source with something open: a bracket, a string, a block.
+/// As RustPython tells `_IncompleteInputError` from `SyntaxError`.
+fn is_unfinished(error: &CompileError, source: &str) -> bool {
+    let CompileError::Parse(error) = error else {
+        return false;
+    };
+    let at = error.raw_location.start().to_usize()..error.raw_location.end().to_usize();
+    let part = source.get(at.clone()).unwrap_or_default();
+    match &error.error {
+        _ if error.is_unclosed_bracket => true,
+        ParseErrorType::Lexical(LexicalErrorType::Eof) => true,
+        ParseErrorType::Lexical(LexicalErrorType::FStringError(open)) => {
+            *open == InterpolatedStringErrorType::UnterminatedTripleQuotedString
+        }
+        ParseErrorType::Lexical(LexicalErrorType::UnclosedStringError) => {
+            let opened = source.get(at.start..).unwrap_or_default();
+            let quotes = opened.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
+            quotes.starts_with("\"\"\"") || quotes.starts_with("'''")
+        }
+        ParseErrorType::OtherError(said) => {
+            said.starts_with("Expected an indented block after") && part.trim().is_empty()
+        }
+        _ => false,
     }
 }

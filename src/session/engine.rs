@@ -216,8 +216,12 @@ impl Session {
 
     /// Whether what was typed so far is a whole cell.
     pub fn complete_state(&self, source: &str) -> InputState {
-        let prepared = magics::prepare(source);
-        self.interpreter.enter(|vm| InputState::of(&prepared.source, vm))
+        input_state(source)
+    }
+
+    /// From now on `listener` hears output while a cell runs; nobody does if there is none.
+    pub fn heard_by(&mut self, listener: Option<Listener>) {
+        self.sink.borrow_mut().set_listener(listener);
     }
 
     /// What the `torch` module of this session keeps: random stream, records, print options.
@@ -335,6 +339,14 @@ impl Session {
             exception.fast_isinstance(vm.ctx.exceptions.keyboard_interrupt) && self.interrupter.requested();
         raised
     }
+}
+
+/// Whether what was typed so far is a whole cell. A cell magic (`%%time`) takes lines up to a blank one.
+pub fn input_state(source: &str) -> InputState {
+    let prepared = magics::prepare(source);
+    let last = source.rsplit('\n').next().unwrap_or_default();
+    let open = prepared.whole != Whole::Plain && !(source.contains('\n') && last.trim().is_empty());
+    if open { InputState::Incomplete } else { InputState::of(&prepared.source) }
 }
 
 /// Whether an exception is an `exit()` without a complaint.

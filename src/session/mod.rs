@@ -23,11 +23,11 @@ mod setup;
 mod timing;
 
 pub use cell::InputState;
-pub use engine::{Options, Outcome, Session};
+pub use engine::{Options, Outcome, Session, input_state};
 pub use guard::with_room;
 pub use interrupt::Interrupter;
 pub use memory::default_limit;
 pub use namespace::Variable;
-pub use output::Channel;
+pub use output::{Channel, Listener};
 pub use raised::{Place, Raised};
 pub use scene::Scene;

@@ -40,6 +40,10 @@ impl Sink {
         Sink { stdout: String::new(), stderr: String::new(), limit, full: false, listener }
     }
 
+    pub(super) fn set_listener(&mut self, listener: Option<Listener>) {
+        self.listener = listener;
+    }
+
     pub(super) fn write(&mut self, channel: Channel, text: &str) {
         if self.full {
             return;
