@@ -11,6 +11,7 @@
 //! | [`catalogue`] | all lessons of this program; names to steps |
 //! | [`progress`] | what a learner has done, as data |
 //! | [`notebook`], [`script`] | what others wrote: `.ipynb`, `.py`, `.md` |
+//! | [`written`] | cells to a script or a notebook |
 //! | [`views`] | the pictures that a step asks for, and the tensors they are of |
 //! | [`glossary`], [`terms`] | the field's words, and where lessons use them |
 //! | [`compare`] | recorded output against what came out now |
@@ -36,6 +37,7 @@ pub mod script;
 pub mod terms;
 pub mod views;
 pub mod vocabulary;
+pub mod written;
 
 use std::fmt;
 
