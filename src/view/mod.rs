@@ -5,6 +5,7 @@
 pub mod bench;
 pub mod check;
 pub mod code;
+pub mod columns;
 pub mod compare;
 pub mod doctor;
 pub mod errors;
@@ -21,6 +22,7 @@ pub mod picture;
 pub mod prose;
 pub mod quiz;
 pub mod run;
+pub mod shapes;
 pub mod storage;
 pub mod table;
 pub mod text;

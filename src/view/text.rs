@@ -69,6 +69,8 @@ pub enum Role {
     Bad,
     /// The part that differs from what it should be.
     Differs,
+    /// The bracket that belongs to the one at the cursor.
+    Match,
     /// Position, rules, gutters, remarks.
     Dim,
     /// A token or an axis in a table.
@@ -101,6 +103,7 @@ impl Role {
             Role::NumberLit => (Some(Color::AnsiColor(136)), &[]),
             Role::Comment => (None, &[Styles::Dimmed, Styles::Italic]),
             Role::Dim => (None, &[Styles::Dimmed]),
+            Role::Match => (None, &[Styles::Reversed]),
             Role::Bad => (Some(Color::Red), &[Styles::Bold]),
             Role::Differs => (Some(Color::Red), &[Styles::Bold, Styles::Underline]),
             Role::Token(token) => (Some(Color::AnsiColor(TOKENS[token % TOKENS.len()])), &[]),

@@ -1,0 +1,74 @@
+//! Where two tensors of one shape differ, and by how much.
+//! Room: explain. As `torch.equal` and `torch.allclose` would see them, with the place of the greatest difference.
+
+use crate::tensor::Tensor;
+
+/// The difference of two tensors, element by element.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Difference {
+    /// How many elements there are.
+    pub count: usize,
+    /// How many differ.
+    pub differing: usize,
+    /// How many are nan in one of the two only.
+    pub nan: usize,
+    /// The greatest difference: where, and both values.
+    pub greatest: Option<(Vec<usize>, f64, f64)>,
+    /// The mean of all absolute differences that are finite.
+    pub mean: f64,
+    /// The second minus the first, row-major.
+    pub values: Vec<f64>,
+}
+
+/// The difference `b - a`; `None` where the shapes differ. Two nans are the same, and so are two equal infinities.
+pub fn difference(a: &Tensor, b: &Tensor) -> Option<Difference> {
+    if a.shape() != b.shape() {
+        return None;
+    }
+    let pairs: Vec<(f64, f64)> = a.to_f64_vec().into_iter().zip(b.to_f64_vec()).collect();
+    let mut found = Difference { count: pairs.len(), ..Difference::default() };
+    let (mut sum, mut most) = (0.0, 0.0);
+    for (at, (one, other)) in pairs.into_iter().enumerate() {
+        let same = one == other || (one.is_nan() && other.is_nan());
+        let by = if same { 0.0 } else { other - one };
+        found.values.push(by);
+        found.differing += usize::from(!same);
+        found.nan += usize::from(by.is_nan());
+        if by.is_finite() {
+            sum += by.abs();
+        }
+        if by.abs() > most {
+            most = by.abs();
+            found.greatest = Some((place(a.shape(), at), one, other));
+        }
+    }
+    found.mean = sum / found.count.max(1) as f64;
+    Some(found)
+}
+
+/// The index of the element that is `at` in row-major order.
+fn place(shape: &[usize], mut at: usize) -> Vec<usize> {
+    let mut index = vec![0; shape.len()];
+    for axis in (0..shape.len()).rev() {
+        index[axis] = at % shape[axis];
+        at /= shape[axis];
+    }
+    index
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_and_sizes_of_differences() {
+        let a = Tensor::from_f32(vec![1.0, 2.0, f32::NAN, f32::INFINITY], [2, 2]);
+        let b = Tensor::from_f32(vec![1.5, 1.0, f32::NAN, f32::INFINITY], [2, 2]);
+        let found = difference(&a, &b).expect("the shapes are equal");
+        assert_eq!((found.count, found.differing, found.nan), (4, 2, 0));
+        assert_eq!(found.greatest, Some((vec![0, 1], 2.0, 1.0)));
+        assert_eq!(found.mean, 1.5 / 4.0);
+        assert_eq!(difference(&a, &a).map(|same| same.differing), Some(0));
+        assert_eq!(difference(&a, &Tensor::from_f32(vec![1.0; 4], [4])), None);
+    }
+}
