@@ -21,8 +21,10 @@ fn attn(args: &[&str]) -> Command {
 
 #[test]
 fn transcripts() {
-    trycmd::TestCases::new()
+    let cases = trycmd::TestCases::new();
+    cases
         .case("tests/cmd/*.trycmd")
+        .case("tests/cmd/repl/*.toml")
         .env("COLUMNS", "80")
         .env("CLICOLOR_FORCE", "0")
         .env("ATTN_STATE_DIR", NOBODY);

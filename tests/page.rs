@@ -1,21 +1,24 @@
-//! `docs/torch.md` says what the table of operations holds. `UPDATE=1` writes it anew.
+//! `docs/torch.md` says what the table of operations holds, `docs/repl.md` what that of the REPL's commands does.
+//! `UPDATE=1` writes them anew.
 
 use std::{env, fs, path::Path};
 
+use attn::app::repl;
 use attn::torch::table;
 
 #[test]
-fn the_page_of_operations_is_current() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/torch.md");
-    let page = table::page::page();
-    if env::var_os("UPDATE").is_some() {
-        fs::write(&path, &page).expect("docs/torch.md can be written");
+fn the_pages_are_current() {
+    for (name, page) in [("docs/torch.md", table::page::page()), ("docs/repl.md", repl::page::page())] {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+        if env::var_os("UPDATE").is_some() {
+            fs::write(&path, &page).expect("a page can be written");
+        }
+        let stored = fs::read_to_string(&path).unwrap_or_default();
+        assert!(
+            stored == page,
+            "{name} is not what the table holds: run UPDATE=1 cargo test --release --test page"
+        );
     }
-    let stored = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        stored == page,
-        "docs/torch.md is not what the table holds: run UPDATE=1 cargo test --release --test page"
-    );
 }
 
 #[test]

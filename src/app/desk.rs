@@ -1,6 +1,8 @@
 //! A desk to work at: one interpreter with the state of a step or a file, and what its tensors are called.
 //! Room: app. What walkthrough, REPL, `why`, trace and what-if start from; writes nothing.
 
+use std::collections::BTreeMap;
+
 use super::figures::{self, Names};
 use super::machine;
 use super::plan::Plan;
@@ -20,6 +22,8 @@ pub struct Desk<'c> {
     pub at: Option<(&'c Step, &'c Lesson)>,
     /// What ran here, in order: run again, it leads to the same state.
     pub ran: Vec<Ran>,
+    /// Names that the learner gave to the axes of variables; they go before the lesson's.
+    pub axes: BTreeMap<String, Vec<String>>,
     wishes: Wishes,
 }
 
@@ -35,7 +39,13 @@ pub struct Ran {
 impl<'c> Desk<'c> {
     /// An empty desk: nothing has run.
     pub fn new(wishes: &Wishes) -> Desk<'c> {
-        Desk { session: machine::session(wishes), at: None, ran: Vec::new(), wishes: wishes.clone() }
+        Desk {
+            session: machine::session(wishes),
+            at: None,
+            ran: Vec::new(),
+            axes: BTreeMap::new(),
+            wishes: wishes.clone(),
+        }
     }
 
     /// A desk on which each of these cells has run; `each` hears of every one, and ends it by `false`.
@@ -51,10 +61,17 @@ impl<'c> Desk<'c> {
         desk
     }
 
-    /// Runs a cell here and remembers it.
+    /// From now on this step names things.
+    pub fn enter(&mut self, step: &'c Step, lesson: &'c Lesson) {
+        self.at = Some((step, lesson));
+    }
+
+    /// Runs a cell here and remembers it, unless it was stopped from outside: it cannot be repeated.
     pub fn run(&mut self, source: &str, name: &str) -> Outcome {
         let outcome = self.session.run(source, name);
-        self.ran.push(Ran { name: name.to_owned(), source: source.to_owned() });
+        if !outcome.error.as_ref().is_some_and(|raised| raised.interrupted) {
+            self.ran.push(Ran { name: name.to_owned(), source: source.to_owned() });
+        }
         outcome
     }
 
@@ -67,11 +84,28 @@ impl<'c> Desk<'c> {
 
     /// A second desk on which the same cells have run anew: what happens there leaves this one alone.
     pub fn again(&self) -> Desk<'c> {
-        let mut desk = Desk { at: self.at, ..Desk::new(&self.wishes) };
+        let mut desk = self.empty();
         for cell in &self.ran {
             desk.run(&cell.source, &cell.name);
         }
         desk
+    }
+
+    /// A second desk with this one's names on which only these cells have run; `None` when Ctrl-C stopped one.
+    pub fn replayed(&self, cells: &[Ran]) -> Option<Desk<'c>> {
+        let mut desk = self.empty();
+        for cell in cells {
+            let outcome = desk.run(&cell.source, &cell.name);
+            if outcome.error.is_some_and(|raised| raised.interrupted) {
+                return None;
+            }
+        }
+        Some(desk)
+    }
+
+    /// A desk with this one's names on which nothing has run.
+    fn empty(&self) -> Desk<'c> {
+        Desk { at: self.at, axes: self.axes.clone(), ..Desk::new(&self.wishes) }
     }
 
     /// What the learner calls the tensors that are bound here.
@@ -88,6 +122,22 @@ impl<'c> Desk<'c> {
     /// A tensor as it is to be shown, under this name.
     pub fn figure(&self, name: &str, tensor: &Tensor) -> Figure {
         let options = *self.session.state().print_options.borrow();
-        figures::figure(name, tensor, self.labels(), &options)
+        self.named(figures::figure(name, tensor, self.labels(), &options))
+    }
+
+    /// What is to be said of a tensor without looking at its elements: its dtype, its shape, its axes.
+    pub fn outline(&self, name: &str, tensor: &Tensor) -> Figure {
+        self.named(figures::outline(name, tensor, self.labels()))
+    }
+
+    /// With the names that the learner gave to the axes.
+    fn named(&self, mut figure: Figure) -> Figure {
+        let name = &figure.name;
+        if let Some(axes) = self.axes.get(name).filter(|axes| axes.len() == figure.shape.len()) {
+            let label = |(axis, size): (&String, &usize)| self.labels()?.labels(axis, *size);
+            figure.labels = axes.iter().zip(&figure.shape).map(label).collect();
+            figure.axes.clone_from(axes);
+        }
+        figure
     }
 }

@@ -41,19 +41,27 @@ impl<'a> Names<'a> {
 
 /// A tensor as it is to be shown.
 pub fn figure(name: &str, tensor: &Tensor, names: Option<Names>, options: &PrintOptions) -> Figure {
+    let count = tensor.numel();
+    Figure {
+        values: if count <= VALUES { tensor.to_f64_vec() } else { Vec::new() },
+        texts: if count <= TEXTS { element_texts(&Elements(tensor), options) } else { Vec::new() },
+        ..outline(name, tensor, names)
+    }
+}
+
+/// The same without its elements.
+pub fn outline(name: &str, tensor: &Tensor, names: Option<Names>) -> Figure {
     let shape = tensor.shape().to_vec();
     let axes =
         names.map(|names| names.axes(name)).filter(|axes| axes.len() == shape.len()).unwrap_or_default();
     let label = |(axis, size): (&String, &usize)| names.and_then(|names| names.labels(axis, *size));
     let labels = axes.iter().zip(&shape).map(label).collect();
-    let count = tensor.numel();
     Figure {
         name: name.to_owned(),
         dtype: tensor.dtype().name().to_owned(),
-        values: if count <= VALUES { tensor.to_f64_vec() } else { Vec::new() },
-        texts: if count <= TEXTS { element_texts(&Elements(tensor), options) } else { Vec::new() },
         shape,
         axes,
         labels,
+        ..Figure::default()
     }
 }

@@ -15,6 +15,7 @@
 //! | [`trace`] | a cell's operations in order, as text and as JSON |
 //! | [`step`], [`figures`], [`pictures`] | a step that ran, and its tensors, to what the view shows |
 //! | [`progress`] | a bar on a terminal while long work runs |
+//! | [`repl`] | the learner's own code over a step's tensors |
 //! | [`store`] | what the learner has done, in a file |
 //! | [`learn`] | the walkthrough |
 //! | [`export`] | steps and answers as a file |
@@ -34,6 +35,7 @@ mod notes;
 mod pictures;
 mod plan;
 mod progress;
+pub mod repl;
 mod reset;
 mod run;
 mod shell;

@@ -93,6 +93,8 @@ pub struct Wishes {
 pub struct Shell<'a> {
     out: &'a mut dyn Write,
     err: &'a mut dyn Write,
+    /// Whether a result was written since this was last asked.
+    said: bool,
     /// Whether results go to a terminal.
     pub terminal: bool,
     /// The options that hold everywhere.
@@ -107,6 +109,7 @@ impl<'a> Shell<'a> {
         let mut shell = Shell {
             out,
             err,
+            said: false,
             terminal,
             wishes: Wishes::default(),
             look: Look { width: 80, colour: false, plain: false },
@@ -125,6 +128,11 @@ impl<'a> Shell<'a> {
         self.wishes = wishes;
     }
 
+    /// Looks again how wide the terminal is: it may have been resized.
+    pub fn refit(&mut self) {
+        self.look.width = self.wishes.width.unwrap_or_else(|| columns(self.terminal));
+    }
+
     /// Whether results are to be laid out for a reader: on a terminal, or asked for.
     pub fn styled(&self) -> bool {
         self.terminal || self.look.plain || self.look.colour
@@ -137,8 +145,19 @@ impl<'a> Shell<'a> {
 
     /// Writes a result as it is.
     pub fn say(&mut self, text: &str) -> Result<(), Failure> {
+        self.said |= !text.is_empty();
         self.out.write_all(text.as_bytes())?;
         Ok(())
+    }
+
+    /// A result was written past this shell: what a cell prints while it runs.
+    pub fn was_passed(&mut self) {
+        self.said = true;
+    }
+
+    /// Whether a result was written since this was last asked.
+    pub fn has_said(&mut self) -> bool {
+        std::mem::take(&mut self.said)
     }
 
     /// Writes a result made of bytes.

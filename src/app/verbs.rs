@@ -9,7 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use super::shell::{Exit, Failure, Shell, When, Wishes, coloured, columns};
-use super::{bench, check, doctor, export, learn, list, reset, run, show, spread};
+use super::{bench, check, doctor, export, learn, list, repl, reset, run, show, spread};
 use crate::kernel::random::Family;
 use crate::lesson::{Catalogue, names};
 
@@ -57,6 +57,14 @@ pub static VERBS: &[Verb] = &[
         first: true,
         args: show::Args::augment_args,
         run: |matches, shell| show::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "repl",
+        line: "Work with the tensors of a step: your own code, and commands that look and ask",
+        examples: "attn repl step30\nattn repl 3.4.1\nattn repl notebook.ipynb\nattn repl",
+        first: true,
+        args: repl::Args::augment_args,
+        run: |matches, shell| repl::run(&parsed(matches)?, shell),
     },
     Verb {
         name: "list",

@@ -1,0 +1,238 @@
+//! An input that is Python: it runs, and what came of it is shown.
+//! Room: app. What it prints is seen while it runs; errors are told in one place.
+
+use std::io::{self, Write};
+
+use super::super::notes::note;
+use super::super::shell::{Failure, Shell};
+use super::moves::Before;
+use super::{Refusal, Repl, Went};
+use crate::lesson::names::nearest;
+use crate::session::{Channel, Listener, Outcome, Raised};
+use crate::tensor::Tensor;
+use crate::view::errors::{ErrorNote, error};
+use crate::view::prose::prose;
+use crate::view::{Role, Text, table};
+
+/// Tensors that one input bound are told up to this number.
+const TOLD: usize = 6;
+
+impl Repl<'_> {
+    /// Runs an input and shows what came.
+    pub(super) fn cell(&mut self, source: &str, shell: &mut Shell) -> Result<Went, Failure> {
+        self.count += 1;
+        let name = format!("input {}", self.count);
+        self.before.push(Before::here(format!("input {}", self.count), self));
+        self.run(source, &name, shell)
+    }
+
+    /// Runs code under a name and shows what came.
+    pub(super) fn run(&mut self, source: &str, name: &str, shell: &mut Shell) -> Result<Went, Failure> {
+        shell.flush()?;
+        let outcome = {
+            let desk = &mut *self.desk.borrow_mut();
+            desk.session.heard_by(Some(aloud(shell.terminal, desk.session.interrupter())));
+            let outcome = desk.run(source, name);
+            desk.session.heard_by(None);
+            outcome
+        };
+        let went = self.show(source, name, &outcome, shell);
+        self.gave.insert(name.to_owned(), outcome);
+        went
+    }
+
+    /// What came of an input, but for what it printed: that was shown while it ran.
+    fn show(
+        &mut self,
+        source: &str,
+        name: &str,
+        outcome: &Outcome,
+        shell: &mut Shell,
+    ) -> Result<Went, Failure> {
+        let stopped = outcome.error.as_ref().is_some_and(|raised| raised.interrupted);
+        let open = !outcome.stdout.is_empty() && !outcome.stdout.ends_with('\n');
+        if !outcome.stdout.is_empty() {
+            shell.was_passed();
+        }
+        if open || (stopped && shell.terminal) {
+            shell.say("\n")?;
+        }
+        if let Some(result) = &outcome.result {
+            let shown = self.result_table(source);
+            match shown {
+                Some(text) => shell.show(&text(shell))?,
+                None => shell.say(&format!("{}\n", harmless(result, shell.terminal)))?,
+            }
+        }
+        if let Some(raised) = &outcome.error {
+            let mut note = self.explained(raised, source);
+            if source.lines().count() == 1 {
+                // The line stands right above.
+                (note.line, note.source) = (None, None);
+            }
+            if !self.typed && !raised.interrupted {
+                shell.remark(&format!("{name} raised"));
+            }
+            self.tell(&note, shell)?;
+            return Ok(if raised.interrupted { Went::Stopped } else { Went::Badly });
+        }
+        let text = self.bound(outcome, shell);
+        shell.show(&text)?;
+        Ok(Went::Well)
+    }
+
+    /// The table of the value that was just shown, where tables are wished for and it is a tensor.
+    fn result_table(&mut self, source: &str) -> Option<impl Fn(&Shell) -> Text + use<>> {
+        if !self.settings.tables {
+            return None;
+        }
+        let mut desk = self.desk.borrow_mut();
+        let tensor = desk.session.tensor("_").ok().flatten()?;
+        let last = source.lines().last().unwrap_or_default().trim();
+        let figure = desk.figure(if last.chars().count() <= 40 { last } else { "_" }, &tensor);
+        Some(move |shell: &Shell| table::figure(&figure, shell.look))
+    }
+
+    /// The tensors that an input bound or changed: a line each, or their tables.
+    fn bound(&self, outcome: &Outcome, shell: &Shell) -> Text {
+        let desk = self.desk.borrow();
+        let mut text = Text::new();
+        if !self.settings.tables && !self.settings.shapes {
+            return text;
+        }
+        for variable in outcome.changed.iter().take(TOLD) {
+            if self.settings.tables {
+                let figure = desk.figure(&variable.name, &variable.value);
+                text.section(table::figure(&figure, shell.look));
+                continue;
+            }
+            let words = format!("{}: {}", variable.name, shape_words(&desk, &variable.name, &variable.value));
+            text.say(Role::Dim, words);
+        }
+        if let Some(more) = outcome.changed.len().checked_sub(TOLD).filter(|more| *more > 0) {
+            text.say(Role::Dim, format!("and {more} more: `:vars`"));
+        }
+        text
+    }
+
+    /// What was raised, explained. Every error that a learner sees here comes through this function.
+    pub(super) fn explained(&mut self, raised: &Raised, source: &str) -> ErrorNote {
+        let mut note = note(raised, source);
+        let unknown = raised.message.strip_prefix("name '").and_then(|rest| rest.split_once('\''));
+        if let Some((name, _)) = unknown.filter(|_| raised.kind == "NameError" && note.mend.is_empty()) {
+            let near = self.names_like(name);
+            if !near.is_empty() {
+                note.mend = vec![format!("You may mean  {}", near.join(", "))];
+            }
+        }
+        note
+    }
+
+    /// Names that are there and like this one.
+    pub(super) fn names_like(&self, name: &str) -> Vec<String> {
+        let mut desk = self.desk.borrow_mut();
+        let known = desk.session.names().into_iter().chain(desk.session.attributes(""));
+        nearest(name, known.filter(|known| !known.starts_with('_')), 3)
+    }
+
+    /// Shows an error: as a result to someone who types, else as a remark.
+    pub(super) fn tell(&self, note: &ErrorNote, shell: &mut Shell) -> Result<(), Failure> {
+        let text = error(note, shell.look);
+        match self.typed {
+            true => shell.show(&text),
+            false => {
+                shell.note(&text);
+                Ok(())
+            }
+        }
+    }
+
+    /// Answers in words, given as Markdown.
+    pub(super) fn answer(&self, words: &str, shell: &mut Shell) -> Result<Went, Failure> {
+        shell.show(&prose(words, shell.look)).map(|()| Went::Well)
+    }
+
+    /// Says something, given as Markdown: to someone who types as a result, else as a remark.
+    pub(super) fn say(&self, words: &str, shell: &mut Shell) -> Result<(), Failure> {
+        match self.typed {
+            true => shell.show(&prose(words, shell.look)),
+            false => {
+                shell.remark(&words.replace('`', ""));
+                Ok(())
+            }
+        }
+    }
+
+    /// The tensor that an expression gives. Random numbers that it draws are drawn again by whoever comes next.
+    pub(super) fn tensor(&mut self, expression: &str) -> Result<Tensor, Refusal> {
+        let found = {
+            let mut desk = self.desk.borrow_mut();
+            let stream = desk.session.state().generator.borrow().clone();
+            let found = desk.session.tensor(expression);
+            *desk.session.state().generator.borrow_mut() = stream;
+            found
+        };
+        match found {
+            Ok(Some(tensor)) => Ok(tensor),
+            Ok(None) => Err(Refusal::Said(format!(
+                "`{expression}` is no tensor but {}.",
+                self.kind(expression).unwrap_or_else(|| "something else".to_owned())
+            ))),
+            Err(raised) => Err(self.refused(&raised, expression)),
+        }
+    }
+
+    /// An expression that raised: its line is the one that was typed.
+    pub(super) fn refused(&mut self, raised: &Raised, expression: &str) -> Refusal {
+        let mut note = self.explained(raised, expression);
+        (note.line, note.source) = (None, None);
+        Refusal::Raised(Box::new(note))
+    }
+
+    /// The type of what an expression gives, with its article: "a list".
+    pub(super) fn kind(&self, expression: &str) -> Option<String> {
+        let code = format!("type({expression}).__name__");
+        let mut desk = self.desk.borrow_mut();
+        let name = desk.session.evaluate(&code, |name, vm| name.try_to_value::<String>(vm).ok());
+        let name = name.ok().flatten()?;
+        let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        Some(format!("{article} {name}"))
+    }
+}
+
+/// `float32 (query 6, key 6)`.
+pub(super) fn shape_words(desk: &super::Desk, name: &str, tensor: &Tensor) -> String {
+    let figure = desk.outline(name, tensor);
+    format!("{} {}", figure.dtype, figure.shape_words())
+}
+
+/// Writes what a cell prints as soon as it prints it. When nobody reads any more, the cell is stopped.
+fn aloud(terminal: bool, interrupter: crate::session::Interrupter) -> Listener {
+    Box::new(move |channel, text| {
+        let text = harmless(text, terminal);
+        let written = match channel {
+            // A whole line is handed on in any case.
+            Channel::Stdout if terminal && !text.ends_with('\n') => {
+                io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush())
+            }
+            Channel::Stdout => io::stdout().write_all(text.as_bytes()),
+            Channel::Stderr => io::stderr().write_all(text.as_bytes()),
+        };
+        if written.is_err() {
+            interrupter.interrupt();
+        }
+    })
+}
+
+/// Printed text without what would steer a terminal, but for tabs, new lines and what rewrites a line.
+fn harmless(text: &str, terminal: bool) -> String {
+    let steers = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\r' | '\t' | '\u{8}');
+    if !terminal || !text.contains(steers) {
+        return text.to_owned();
+    }
+    let spelt = |letter: char| match steers(letter) {
+        true => letter.escape_default().to_string(),
+        false => letter.to_string(),
+    };
+    text.chars().map(spelt).collect()
+}

@@ -1,0 +1,243 @@
+//! What may stand where the cursor is: variables, attributes, functions with their signatures, commands and
+//! their arguments.
+//! Room: app. Asks the session what is there.
+
+use rustyline::completion::FilenameCompleter;
+
+use super::super::desk::Desk;
+use super::commands::{COMMANDS, Takes, find};
+use super::help::without_first;
+use super::keys::unmargined;
+use super::settings::SETTINGS;
+use crate::lesson::Catalogue;
+use crate::torch::schema::signature;
+use crate::torch::table::{self, ALIASES, FUNCTION, FUNCTIONAL, IN_PLACE, LINALG, METHOD, RELAYOUT};
+
+/// What can be put in the place of what stands from `start` to the cursor.
+pub(super) struct Completion {
+    /// The byte at which the word begins.
+    pub start: usize,
+    /// How each is shown, and what is put in.
+    pub candidates: Vec<(String, String)>,
+}
+
+const KEYWORDS: &[&str] = &[
+    "False", "None", "True", "and", "assert", "break", "class", "continue", "def", "del", "elif", "else",
+    "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "not", "or", "pass",
+    "raise", "return", "try", "while", "with", "yield",
+];
+
+/// Completes the word before the cursor.
+pub(super) fn complete(line: &str, pos: usize, desk: &mut Desk, catalogue: &Catalogue) -> Completion {
+    let before = &line[..pos];
+    let plain = unmargined(before);
+    if let Some(typed) = plain.trim_start().strip_prefix(':') {
+        if !typed.contains(' ') {
+            return commands(typed, pos);
+        }
+        return arguments(typed, line, pos, desk, catalogue);
+    }
+    python(before, desk)
+}
+
+fn commands(typed: &str, pos: usize) -> Completion {
+    let fits = COMMANDS.iter().filter(|command| command.name.starts_with(typed));
+    let candidates = fits.map(|command| {
+        let space = if command.args.is_empty() { "" } else { " " };
+        (format!(":{:<9} {}", command.name, command.line), format!(":{}{space}", command.name))
+    });
+    Completion { start: pos - typed.len() - 1, candidates: candidates.collect() }
+}
+
+fn arguments(typed: &str, line: &str, pos: usize, desk: &mut Desk, catalogue: &Catalogue) -> Completion {
+    let (name, rest) = typed.split_once(' ').unwrap_or((typed, ""));
+    let word = rest.rsplit(' ').next().unwrap_or(rest);
+    let starting = |names: Vec<String>| {
+        let fits = names.into_iter().filter(|name| name.starts_with(word));
+        let candidates = fits.map(|name| (name.clone(), name)).collect();
+        Completion { start: pos - word.len(), candidates }
+    };
+    match find(name).map_or(Takes::Anything, |command| command.takes) {
+        Takes::Nothing => Completion { start: pos, candidates: Vec::new() },
+        Takes::Expression => python(&line[..pos], desk),
+        Takes::Step => starting(catalogue.names()),
+        Takes::Setting if rest.contains(' ') => {
+            let setting = rest.split(' ').next().and_then(|name| SETTINGS.iter().find(|it| it.name == name));
+            let values = setting.map(|setting| setting.values.split(", ").map(str::to_owned).collect());
+            starting(values.unwrap_or_default())
+        }
+        Takes::Setting => starting(SETTINGS.iter().map(|setting| setting.name.to_owned()).collect()),
+        Takes::File => files(line, pos),
+        Takes::Anything => {
+            let mut found = python(&line[..pos], desk);
+            let ops = table::ops().map(|op| op.name.to_owned());
+            let commands = COMMANDS.iter().map(|command| command.name.to_owned());
+            if !word.contains('.') && !word.is_empty() {
+                let more = starting(commands.chain(ops).collect()).candidates;
+                found.candidates.extend(more);
+                found.candidates.sort();
+                found.candidates.dedup();
+            }
+            found
+        }
+    }
+}
+
+fn files(line: &str, pos: usize) -> Completion {
+    match FilenameCompleter::new().complete_path(line, pos) {
+        Ok((start, found)) => {
+            let candidates = found.into_iter().map(|pair| (pair.display, pair.replacement)).collect();
+            Completion { start, candidates }
+        }
+        Err(_) => Completion { start: pos, candidates: Vec::new() },
+    }
+}
+
+/// The dotted name that ends at `pos`: `torch.nn.Lin`.
+pub(super) fn path_before(line: &str, pos: usize) -> &str {
+    let before = &line[..pos];
+    let part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
+    let start = before
+        .rfind(|letter| !part(letter))
+        .map_or(0, |at| at + before[at..].chars().next().map_or(1, char::len_utf8));
+    before[start..].trim_start_matches('.')
+}
+
+fn python(before: &str, desk: &mut Desk) -> Completion {
+    let path = path_before(before, before.len());
+    let nothing = Completion { start: before.len(), candidates: Vec::new() };
+    if path.starts_with(|letter: char| letter.is_ascii_digit()) || in_string(before) {
+        return nothing;
+    }
+    let (base, word) = match path.rsplit_once('.') {
+        Some((base, word)) => (Some(base), word),
+        // `).T`: what stands before the dot is no name.
+        None if before[..before.len() - path.len()].ends_with('.') => return nothing,
+        None => (None, path),
+    };
+    let mut names: Vec<String> = match base {
+        Some(base) => desk.session.attributes(base),
+        None => {
+            let keywords = KEYWORDS.iter().map(|word| (*word).to_owned());
+            let own = desk.session.names();
+            own.into_iter().chain(desk.session.attributes("")).chain(keywords).collect()
+        }
+    };
+    names.retain(|name| name.starts_with(word) && (word.starts_with('_') || !name.starts_with('_')));
+    names.sort();
+    names.dedup();
+    let place = base.map_or(0, |base| place_of(base, desk));
+    let shown = |name: String| match arguments_of(&name, place) {
+        Some(arguments) => (format!("{name}({arguments})"), name),
+        None => (name.clone(), name),
+    };
+    Completion { start: before.len() - word.len(), candidates: names.into_iter().map(shown).collect() }
+}
+
+/// Whether the cursor is inside a string or a comment, as the tokenizer sees it.
+fn in_string(before: &str) -> bool {
+    use ruff_python_ast::token::TokenKind as Kind;
+    let marked = format!("{}cursor", unmargined(before));
+    let parsed = ruff_python_parser::parse_unchecked(&marked, ruff_python_parser::Mode::Module.into());
+    let mut last =
+        parsed.tokens().iter().filter(|token| usize::from(token.as_tuple().1.end()) >= marked.len());
+    last.any(|token| {
+        matches!(token.kind(), Kind::Comment | Kind::String | Kind::FStringMiddle | Kind::Unknown)
+    })
+}
+
+/// Where the operations of what a name stands for are: a tensor's are methods, a module's functions.
+fn place_of(base: &str, desk: &mut Desk) -> u8 {
+    if desk.session.tensor(base).is_ok_and(|tensor| tensor.is_some()) {
+        return METHOD;
+    }
+    let code = format!("getattr({base}, '__name__', '')");
+    let name = desk.session.evaluate(&code, |name, vm| name.try_to_value::<String>(vm).ok()).ok().flatten();
+    match name.as_deref() {
+        Some("torch") => FUNCTION,
+        Some("torch.nn.functional") => FUNCTIONAL,
+        Some("torch.linalg") => LINALG,
+        _ => 0,
+    }
+}
+
+/// The arguments of the operation that is called so there.
+fn arguments_of(name: &str, place: u8) -> Option<String> {
+    if place == 0 {
+        return None;
+    }
+    let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| *name);
+    let own = if place == LINALG { format!("linalg_{name}") } else { name.to_owned() };
+    let op = table::ops().find(|op| op.name == own && op.is_in(place)).or_else(|| {
+        let twin = name.strip_suffix('_').filter(|_| place == METHOD)?;
+        table::ops().find(|op| op.name == twin && op.is_in(IN_PLACE | RELAYOUT))
+    })?;
+    let arguments = signature(op.forms.first()?);
+    Some(match place {
+        METHOD => without_first(&arguments).to_owned(),
+        _ => arguments,
+    })
+}
+
+/// The arguments of what a path names: an operation's from the table, else as Python says.
+pub(super) fn signature_of(path: &str, desk: &mut Desk) -> Option<String> {
+    if path.is_empty() || path.starts_with(|letter: char| letter.is_ascii_digit()) {
+        return None;
+    }
+    if let Some((base, name)) = path.rsplit_once('.') {
+        let place = place_of(base, desk);
+        if let Some(arguments) = arguments_of(name, place) {
+            return Some(arguments);
+        }
+    }
+    let code = format!("str(__import__('inspect').signature({path}))");
+    let said =
+        desk.session.evaluate(&code, |text, vm| text.try_to_value::<String>(vm).ok()).ok().flatten()?;
+    let inner = said.strip_prefix('(')?.split(" -> ").next()?;
+    Some(inner.strip_suffix(')').unwrap_or(inner).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::app::shell::Wishes;
+
+    #[test]
+    fn names_are_completed_where_they_stand() {
+        let catalogue = Catalogue::new();
+        let mut desk = Desk::new(&Wishes::default());
+        desk.run(
+            "import torch\nimport torch.nn.functional as F\nqueries = torch.ones(2, 3)\nqueue = 1",
+            "cell",
+        );
+        let mut at = |line: &str| {
+            let found = complete(line, line.len(), &mut desk, &catalogue);
+            let names: Vec<String> = found.candidates.into_iter().map(|(_, put)| put).collect();
+            (found.start, names)
+        };
+        assert_eq!(at("x = que"), (4, vec!["queries".to_owned(), "queue".to_owned()]));
+        assert_eq!(at("queries.transp").1, ["transpose", "transpose_"]);
+        assert_eq!(at("torch.softm").1, ["softmax"]);
+        assert_eq!(at(":ta").1, [":table "]);
+        assert_eq!(at(":table quer").1, ["queries"]);
+        assert_eq!(at(":goto softmax-st").1.len(), 1);
+        assert_eq!(at(":set ta").1, ["tables"]);
+        assert_eq!(at(":set tables o").1, ["on", "off"]);
+        for line in ["'que", "# que", "1.", "f().sha"] {
+            assert!(at(line).1.is_empty(), "{line}");
+        }
+    }
+
+    #[test]
+    fn signatures_are_shown() {
+        let mut desk = Desk::new(&Wishes::default());
+        desk.run("import torch\nfrom torch import nn\nx = torch.ones(2, 3)\ndef f(a, b=2): pass", "cell");
+        let mut of = |path: &str| signature_of(path, &mut desk);
+        assert_eq!(of("torch.softmax").as_deref(), Some("input, dim, dtype=None"));
+        assert_eq!(of("x.transpose").as_deref(), Some("dim0, dim1"));
+        assert_eq!(of("f").as_deref(), Some("a, b=2"));
+        assert!(of("nn.Linear").is_some_and(|said| said.contains("in_features")));
+        assert_eq!(of("nothing"), None);
+        assert_eq!(path_before("y = f(torch.soft", 16), "torch.soft");
+    }
+}

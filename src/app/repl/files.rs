@@ -1,0 +1,134 @@
+//! `:save` and `:run`: the session to a file, and a file into the session.
+//! Room: app. The shell reads and writes these files; the code that runs has none.
+
+use std::fs;
+use std::io::Write;
+use std::path::Path;
+
+use super::super::desk::Ran;
+use super::super::plan;
+use super::super::shell::Shell;
+use super::lines::statements;
+use super::moves::Before;
+use super::{Answer, Refusal, Repl, Went};
+use crate::lesson::written::{Kept, notebook, python};
+
+impl Repl<'_> {
+    /// `:save FILE [!]`
+    pub(super) fn save(&mut self, words: &str, shell: &mut Shell) -> Answer {
+        let (file, over) = match words.trim().strip_suffix('!') {
+            Some(file) => (file.trim(), true),
+            None => (words.trim(), false),
+        };
+        let file = unquoted(file);
+        if file.is_empty() {
+            return Err(Refusal::said("To which file? `:save notes.py` or `:save notes.ipynb`."));
+        }
+        let path = Path::new(&file);
+        let cells = self.kept();
+        let text = match path.extension().and_then(|ending| ending.to_str()) {
+            Some("py") => python(&cells),
+            Some("ipynb") => notebook(&cells),
+            _ => {
+                return Err(Refusal::Said(format!(
+                    "`{file}`: the ending says what is written, `.py` or `.ipynb`."
+                )));
+            }
+        };
+        if path.exists() && !over {
+            return Err(Refusal::Said(format!(
+                "`{file}` is there already, and was left as it is. `:save {file} !` writes over it."
+            )));
+        }
+        if let Err(error) = write_whole(path, &text) {
+            return Err(Refusal::Said(format!("`{file}` could not be written: {error}.")));
+        }
+        let count = cells.len();
+        let plural = if count == 1 { "" } else { "s" };
+        self.say(&format!("`{file}` has {count} cell{plural}. `attn run {file}` runs it."), shell)?;
+        Ok(Went::Well)
+    }
+
+    /// All cells that led to this state, with what they gave if that is known.
+    fn kept(&self) -> Vec<Kept> {
+        let desk = self.desk.borrow();
+        // One statement that raised did nothing; what comes after it is to run all the same.
+        let failed = |ran: &&Ran| {
+            let raised = self.gave.get(&ran.name).is_some_and(|gave| gave.error.is_some());
+            raised && ran.name.starts_with("input ") && statements(&ran.source) <= 1
+        };
+        let kept = desk.ran.iter().filter(|ran| !failed(ran)).map(|ran| {
+            let cell = Kept { name: ran.name.clone(), source: ran.source.clone(), ..Kept::default() };
+            let Some(gave) = self.gave.get(&ran.name) else {
+                return cell;
+            };
+            Kept {
+                stdout: gave.stdout.clone(),
+                stderr: gave.stderr.clone(),
+                result: gave.result.clone(),
+                error: gave.error.as_ref().map(|raised| (raised.kind.clone(), raised.message.clone())),
+                ..cell
+            }
+        });
+        kept.collect()
+    }
+
+    /// `:run FILE`
+    pub(super) fn run_file(&mut self, words: &str, shell: &mut Shell) -> Answer {
+        let file = unquoted(words);
+        if file.is_empty() {
+            return Err(Refusal::said("Which file? `:run notes.py`; also `.ipynb` and `.md`."));
+        }
+        let document = plan::open(Path::new(&file))?;
+        for remark in &document.remarks {
+            self.say(remark, shell)?;
+        }
+        let name =
+            Path::new(&file).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        self.before.push(Before::here(format!("`:run {file}`"), self));
+        self.count += 1;
+        for cell in document.cells {
+            let name = format!("{name} {}.{}", self.count, cell.index + 1);
+            match self.run(&cell.source, &name, shell)? {
+                Went::Well => {}
+                went => return Ok(went),
+            }
+        }
+        Ok(Went::Well)
+    }
+}
+
+/// A file's name without the quotes that a learner may put around it; `~` is the home folder.
+fn unquoted(word: &str) -> String {
+    let word = word.trim();
+    let bare = ['"', '\''].iter().find_map(|quote| word.strip_prefix(*quote)?.strip_suffix(*quote));
+    let word = bare.unwrap_or(word);
+    match word.strip_prefix("~/").zip(std::env::var_os("HOME")) {
+        Some((rest, home)) => Path::new(&home).join(rest).display().to_string(),
+        None => word.to_owned(),
+    }
+}
+
+/// Writes a file whole or not at all. The rights of a file that is written over stay.
+fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut file = builder().tempfile_in(folder)?;
+    file.write_all(text.as_bytes())?;
+    file.as_file().sync_all()?;
+    if let Ok(before) = fs::metadata(path) {
+        fs::set_permissions(file.path(), before.permissions())?;
+    }
+    file.persist(path).map(|_| ()).map_err(|error| error.error)
+}
+
+/// Temporary files are their owner's alone; this one is to become an ordinary file.
+fn builder() -> tempfile::Builder<'static, 'static> {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".attn-");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        builder.permissions(fs::Permissions::from_mode(0o666));
+    }
+    builder
+}

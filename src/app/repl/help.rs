@@ -1,0 +1,163 @@
+//! `:help`: the commands, or one of them, or a function or a variable.
+//! Room: app. Reads the tables that everything else reads.
+
+use super::super::shell::Shell;
+use super::commands::{COMMANDS, Command, Group, find};
+use super::{Answer, Refusal, Repl, Went};
+use crate::lesson::names::nearest;
+use crate::torch::schema::signature;
+use crate::torch::table::{self, ALIASES, FUNCTION, FUNCTIONAL, LINALG, METHOD, Op};
+use crate::view::columns::columns;
+use crate::view::prose::{prose, prose_line};
+use crate::view::{Line, Look, Role, Text};
+
+/// Keys of the line editor that a learner may not guess.
+const KEYS: &[(&str, &str)] = &[
+    ("Enter", "runs what is complete, else goes on to the next line; a blank line ends a block"),
+    ("Alt-Enter", "runs it as it is"),
+    ("Tab", "completes names, commands, files; again: shows all, with signatures"),
+    ("Up, Down", "earlier inputs; Ctrl-R searches them; Right takes the grey hint"),
+    ("Ctrl-C", "stops a cell that runs, or drops the line"),
+];
+
+impl Repl<'_> {
+    /// `:help [NAME]`
+    pub(super) fn help(&mut self, word: &str, shell: &mut Shell) -> Answer {
+        if word.is_empty() {
+            shell.show(&everything(shell.look))?;
+            return Ok(Went::Well);
+        }
+        if let Some(command) = find(word.trim_start_matches(':')).filter(|command| {
+            word.starts_with(':') || !self.desk.borrow().session.names().contains(&command.name.to_owned())
+        }) {
+            shell.show(&one(command, shell.look))?;
+            return Ok(Went::Well);
+        }
+        let last = word.rsplit('.').next().unwrap_or(word);
+        let is_bound = self.desk.borrow().session.names().iter().any(|name| name == word);
+        let last = ALIASES.iter().find(|(alias, _)| *alias == last).map_or(last, |(_, name)| *name);
+        if let Some(op) = table::find(last).filter(|_| !is_bound) {
+            shell.show(&operation(op, shell.look))?;
+            return Ok(Went::Well);
+        }
+        let plain = word.chars().all(|letter| letter.is_alphanumeric() || "._".contains(letter));
+        if is_bound {
+            let desk = &self.desk;
+            let callable = desk
+                .borrow_mut()
+                .session
+                .evaluate(&format!("callable({word})"), |it, vm| it.try_to_value::<bool>(vm).ok());
+            if callable == Ok(Some(false)) {
+                let words = self.outline(word).unwrap_or_else(|| self.other(word));
+                return Ok(self.answer(&format!("`{word}` is {words}."), shell)?);
+            }
+        }
+        let said = match plain {
+            true => self.desk.borrow_mut().session.run(&format!("help({word})"), "help"),
+            false => {
+                return Err(Refusal::Said(format!("`:help` takes a name, such as `softmax`, not `{word}`.")));
+            }
+        };
+        if said.error.is_none() {
+            shell.say(&said.stdout)?;
+            return Ok(Went::Well);
+        }
+        let known = COMMANDS.iter().map(|command| format!(":{}", command.name));
+        let ops = table::ops().map(|op| op.name.to_owned());
+        let own = self.desk.borrow().session.names();
+        let near = nearest(word, own.into_iter().chain(known).chain(ops), 3);
+        Err(Refusal::Said(match near.as_slice() {
+            [] => format!(
+                "Nothing is called `{word}`. `:help` lists the commands, `docs/torch.md` the functions."
+            ),
+            near => format!("Nothing is called `{word}`. The nearest: `{}`.", near.join("`, `")),
+        }))
+    }
+}
+
+fn everything(look: Look) -> Text {
+    let mut text = Text::new();
+    for (group, title) in Group::ALL {
+        text.gap();
+        text.say(Role::Title, title);
+        let row = |command: &Command| {
+            let usage = command.usage();
+            let (name, args) = usage.split_once(' ').unwrap_or((&usage, ""));
+            let mut head = Line::new().with(Role::Name, name);
+            if !args.is_empty() {
+                head.push(Role::Prose, format!(" {args}"));
+            }
+            (head, Line::new().with(Role::Prose, command.line))
+        };
+        let rows: Vec<(Line, Line)> =
+            COMMANDS.iter().filter(|command| command.group == group).map(row).collect();
+        text.append(columns(&rows, look));
+    }
+    text.gap();
+    text.say(Role::Title, "Keys");
+    let row = |(key, line): &(&str, &str)| {
+        (Line::new().with(Role::Name, *key), Line::new().with(Role::Prose, *line))
+    };
+    text.append(columns(&KEYS.iter().map(row).collect::<Vec<_>>(), look));
+    text.gap();
+    text.append(prose(
+        "Everything else is Python. `:help table` says more of a command, `:help softmax` of a function.",
+        look,
+    ));
+    text
+}
+
+fn one(command: &Command, look: Look) -> Text {
+    let mut text = Text::new();
+    text.say(Role::Name, command.usage());
+    let mut words = format!("{}.", command.line);
+    if !command.more.is_empty() {
+        words.push_str(&format!(" {}", command.more));
+    }
+    if !command.aliases.is_empty() {
+        let also: Vec<String> = command.aliases.iter().map(|alias| format!("`:{alias}`")).collect();
+        words.push_str(&format!(" Also {}.", also.join(", ")));
+    }
+    text.append(prose(&words, look));
+    text.gap();
+    for line in command.example.lines() {
+        text.say(Role::CodeInline, format!("{}{line}", if look.plain { "" } else { "  " }));
+    }
+    text
+}
+
+/// How an operation is called, and what it gives.
+fn operation(op: &Op, look: Look) -> Text {
+    let mut text = Text::new();
+    for form in op.forms {
+        text.say(Role::Name, call_of(op, &signature(form)));
+    }
+    text.append(crate::view::wrap::wrap(
+        &prose_line(op.doc, look),
+        look.measure().min(look.width),
+        &Line::new(),
+        &Line::new(),
+        crate::view::wrap::Fit::Even,
+    ));
+    text
+}
+
+/// `torch.softmax(input, dim)`, or as a method where it is one only.
+fn call_of(op: &Op, arguments: &str) -> String {
+    if op.is_in(FUNCTION) {
+        return format!("torch.{}({arguments})", op.name);
+    }
+    if op.is_in(FUNCTIONAL) {
+        return format!("torch.nn.functional.{}({arguments})", op.name);
+    }
+    if op.is_in(LINALG) {
+        return format!("torch.linalg.{}({arguments})", op.name.trim_start_matches("linalg_"));
+    }
+    debug_assert!(op.is_in(METHOD) || op.places != 0, "every operation can be reached");
+    format!("tensor.{}({})", op.name, without_first(arguments))
+}
+
+/// The arguments of a method: the tensor itself stands before the dot.
+pub(super) fn without_first(arguments: &str) -> &str {
+    arguments.split_once(", ").map_or("", |(_, rest)| rest)
+}

@@ -1,0 +1,260 @@
+//! From state to state: where a session starts, the steps of the chapter, and back.
+//! Room: app. Every state is made anew by running the cells that lead to it.
+
+use std::collections::BTreeMap;
+
+use super::super::desk::{Desk, Ran};
+use super::super::notes::note;
+use super::super::plan::{self, Plan};
+use super::super::shell::{Failure, Shell};
+use super::super::step::step_panel;
+use super::cells::shape_words;
+use super::{Answer, Refusal, Repl, Went};
+use crate::lesson::{Catalogue, Lesson, Step};
+use crate::session::Outcome;
+use crate::view::errors::error;
+use crate::view::panel;
+
+/// Tensors that the greeting names.
+const NAMED: usize = 6;
+
+/// A state to go back to.
+pub(super) struct Before<'c> {
+    /// What was done then.
+    what: String,
+    /// Where it was done.
+    at: Option<(&'c Step, &'c Lesson)>,
+    /// The names that were there from the start.
+    given: Vec<String>,
+    /// The cells that lead there: this many of those that ran, or others.
+    cells: Cells,
+}
+
+enum Cells {
+    First(usize),
+    Other(Vec<Ran>),
+}
+
+impl<'c> Before<'c> {
+    /// The state as it is, before `what` adds to it.
+    pub(super) fn here(what: String, repl: &Repl<'c>) -> Before<'c> {
+        let desk = repl.desk.borrow();
+        Before { what, at: desk.at, given: repl.given.clone(), cells: Cells::First(desk.ran.len()) }
+    }
+
+    /// The state as it is, before `what` puts another in its place.
+    fn elsewhere(what: String, repl: &Repl<'c>) -> Before<'c> {
+        let desk = repl.desk.borrow();
+        Before { what, at: desk.at, given: repl.given.clone(), cells: Cells::Other(desk.ran.clone()) }
+    }
+}
+
+/// A desk on which nothing has run but `import torch`.
+pub(super) fn bare_desk<'c>(shell: &Shell) -> Desk<'c> {
+    let mut desk = Desk::new(&shell.wishes);
+    desk.run("import torch", "start");
+    desk
+}
+
+/// What cells gave, by the name they ran under.
+type Gave = BTreeMap<String, Outcome>;
+
+/// A desk with the state after a step, a lesson or a file, and what its cells gave.
+pub(super) fn desk_at<'c>(
+    word: &str,
+    catalogue: &'c Catalogue,
+    shell: &mut Shell,
+) -> Result<(Desk<'c>, Gave), Failure> {
+    let plan = plan::plan(word, None, catalogue)?;
+    for remark in &plan.remarks {
+        shell.remark(&format!("{word}: {remark}"));
+    }
+    desk_of(&plan, shell)
+}
+
+fn desk_of<'c>(plan: &Plan<'c>, shell: &mut Shell) -> Result<(Desk<'c>, Gave), Failure> {
+    let (mut gave, mut stopped) = (Gave::new(), false);
+    let wishes = shell.wishes.clone();
+    let desk = Desk::set(plan, &wishes, |at, outcome| {
+        let cell = &plan.cells[at];
+        let meant = cell.step.is_some_and(|(step, _)| step.raises);
+        if let Some(raised) = outcome.error.as_ref().filter(|_| !meant) {
+            stopped = raised.interrupted;
+            shell.remark(&format!("{} raised; the state is that before it", cell.name));
+            shell.note(&error(&note(raised, &cell.source), shell.look));
+            return false;
+        }
+        gave.insert(cell.name.clone(), outcome.clone());
+        true
+    });
+    match stopped {
+        true => Err(Failure::Stopped),
+        false => Ok((desk, gave)),
+    }
+}
+
+impl<'c> Repl<'c> {
+    /// One or two lines: which state this is, what is in it, where help is.
+    pub(super) fn greet(&self, shell: &mut Shell) -> Result<(), Failure> {
+        let leave = match self.inside {
+            true => "Ctrl-D goes back to the lesson, whose own variables stay as they are",
+            false => "Ctrl-D leaves",
+        };
+        self.say(&format!("{} `:help` lists the commands; {leave}.", self.place()), shell)
+    }
+
+    /// Which state this is, and what is in it.
+    pub(super) fn place(&self) -> String {
+        let desk = self.desk.borrow();
+        let at = match (desk.at, &self.source) {
+            (Some((step, lesson)), _) => {
+                format!("State after {} {}, {} {}", step.name(), step.slug, lesson.section, lesson.title)
+            }
+            (None, Some(file)) => format!("State after `{file}`"),
+            (None, None) => return "`torch` is imported; nothing else is there yet.".to_owned(),
+        };
+        let named = |variable: &crate::session::Variable| {
+            let words = desk.outline(&variable.name, &variable.value).shape_words();
+            format!("`{}` {words}", variable.name)
+        };
+        let all = desk.session.variables();
+        // The last ones are what the step is about.
+        let shown: Vec<String> = all.iter().rev().take(NAMED).rev().map(named).collect();
+        let rest = match all.len().saturating_sub(NAMED) {
+            0 => String::new(),
+            more => format!(", and {more} more (`:vars`)"),
+        };
+        match shown.is_empty() {
+            true => format!("{at}."),
+            false => format!("{at}: {}{rest}.", shown.join(", ")),
+        }
+    }
+
+    /// The current step with its text, its output and its tensors as they are now.
+    pub(super) fn step(&mut self, shell: &mut Shell) -> Answer {
+        let at = self.desk.borrow().at;
+        let Some((step, lesson)) = at else {
+            return Err(Refusal::said("No step has run here. `:goto step1` goes to the first."));
+        };
+        let outcome = self.gave.get(&step.name()).cloned().unwrap_or_default();
+        let made = {
+            let desk = &mut *self.desk.borrow_mut();
+            step_panel(step, lesson, &outcome, &mut desk.session, self.catalogue)
+        };
+        shell.show(&panel(&made, shell.look))?;
+        Ok(Went::Well)
+    }
+
+    /// Runs the next step of the chapter here, and shows it.
+    pub(super) fn next(&mut self, shell: &mut Shell) -> Answer {
+        let number = self.desk.borrow().at.map_or(1, |(step, _)| step.number + 1);
+        let step = match self.catalogue.step(number) {
+            Some(Ok(step)) => step,
+            Some(Err(fault)) => return Err(Refusal::Said(fault.to_string())),
+            None => return Err(Refusal::said("That was the last step of the chapter.")),
+        };
+        let needs = self.catalogue.prelude(step).map_err(|fault| Refusal::Said(fault.to_string()))?;
+        let ready = {
+            let desk = self.desk.borrow();
+            needs.iter().all(|need| desk.ran.iter().any(|ran| ran.name == need.name()))
+        };
+        if !ready {
+            return self.goto(&step.name(), shell);
+        }
+        let Some(lesson) = self.catalogue.lesson_of(step) else {
+            return Err(Refusal::said("The next step belongs to no lesson."));
+        };
+        self.before.push(Before::here(format!("`:next` ({})", step.name()), self));
+        let outcome = {
+            let desk = &mut *self.desk.borrow_mut();
+            desk.enter(step, lesson);
+            desk.run(&step.code, &step.name())
+        };
+        let raised = outcome.error.as_ref().is_some_and(|_| !step.raises);
+        self.gave.insert(step.name(), outcome);
+        self.step(shell)?;
+        Ok(if raised { Went::Badly } else { Went::Well })
+    }
+
+    /// Puts the state after a step or a lesson in the place of this one.
+    pub(super) fn goto(&mut self, word: &str, shell: &mut Shell) -> Answer {
+        if word.is_empty() {
+            return Err(Refusal::said("Where to? `:goto step30`, `:goto softmax`, `:goto 3.4.1`."));
+        }
+        let (desk, gave) = desk_at(word, self.catalogue, shell)?;
+        self.put(format!("`:goto {word}`"), desk, gave);
+        self.source = Some(word.to_owned());
+        self.say(&self.place(), shell)?;
+        Ok(Went::Well)
+    }
+
+    /// The state of the step again, as if nothing had been typed.
+    pub(super) fn reset(&mut self, shell: &mut Shell) -> Answer {
+        let at = self.desk.borrow().at;
+        let (desk, gave) = match (at, self.source.clone()) {
+            (Some((step, _)), _) => desk_at(&step.name(), self.catalogue, shell)?,
+            (None, Some(file)) => desk_at(&file, self.catalogue, shell)?,
+            (None, None) => (bare_desk(shell), Gave::new()),
+        };
+        self.put("`:reset`".to_owned(), desk, gave);
+        self.say(&self.place(), shell)?;
+        Ok(Went::Well)
+    }
+
+    /// Puts another desk in the place of this one. The names that the learner gave to axes stay.
+    fn put(&mut self, what: String, mut desk: Desk<'c>, gave: Gave) {
+        self.before.push(Before::elsewhere(what, self));
+        let mut old = self.desk.borrow_mut();
+        desk.axes = std::mem::take(&mut old.axes);
+        self.given = desk.session.names();
+        self.gave.extend(gave);
+        *old = desk;
+    }
+
+    /// The state before the last input, made by running all others again.
+    pub(super) fn undo(&mut self, shell: &mut Shell) -> Answer {
+        let Some(before) = self.before.pop() else {
+            return Err(Refusal::said("There is nothing to undo."));
+        };
+        let (undone, fresh) = {
+            let desk = self.desk.borrow();
+            let (undone, kept) = match &before.cells {
+                Cells::First(count) => (desk.ran[*count..].to_vec(), &desk.ran[..*count]),
+                Cells::Other(cells) => (Vec::new(), &cells[..]),
+            };
+            (undone, desk.replayed(kept))
+        };
+        let Some(mut fresh) = fresh else {
+            self.before.push(before);
+            return Err(Refusal::Stopped);
+        };
+        fresh.at = before.at;
+        let kept = fresh.session.names();
+        let gone = self.desk.borrow().session.names().into_iter().filter(|name| !kept.contains(name));
+        let gone: Vec<String> = gone.map(|name| format!("`{name}`")).collect();
+        *self.desk.borrow_mut() = fresh;
+        self.given = before.given;
+        let code = match undone.as_slice() {
+            [only] => match only.source.lines().collect::<Vec<_>>().as_slice() {
+                [line] => format!(": `{line}`"),
+                [line, ..] => format!(": `{line}` …"),
+                [] => String::new(),
+            },
+            _ => String::new(),
+        };
+        let gone = match gone.as_slice() {
+            [] => String::new(),
+            [name] => format!(" {name} is gone."),
+            names => format!(" Gone: {}.", names.join(", ")),
+        };
+        self.say(&format!("Undone: {}{code}.{gone}", before.what), shell)?;
+        Ok(Went::Well)
+    }
+
+    /// `name: float32 (6, 3)` of a variable, if it is a tensor.
+    pub(super) fn outline(&self, name: &str) -> Option<String> {
+        let desk = self.desk.borrow();
+        let variable = desk.session.variables().into_iter().find(|variable| variable.name == name)?;
+        Some(shape_words(&desk, name, &variable.value))
+    }
+}

@@ -1,0 +1,39 @@
+//! The table of commands as a page: `docs/repl.md`.
+//! Room: app.
+
+use std::fmt::Write;
+
+use super::commands::{COMMANDS, Group};
+use super::settings::SETTINGS;
+
+const HEAD: &str = "\
+# The REPL
+
+Made from the table of commands (`src/app/repl/commands.rs`); `UPDATE=1 cargo test --release --test page` writes it anew.
+
+`attn repl step30` opens it with the state after that step, `attn repl 3.4.1` after a lesson, `attn repl notebook.ipynb`
+after a file, `attn repl` with `torch` and nothing else. What is typed is Python, run as a notebook runs a cell: it may
+go over several lines, and the value of its last line is shown. A line that begins with a colon is a command.
+
+Inputs may come through a pipe too: `echo 'inputs.shape' | attn repl step3`. Then there are no prompts, results go to
+stdout and errors to stderr, and the first input that raises ends the run with exit code 3 (`--keep-going` goes on).
+";
+
+/// The whole page as Markdown.
+pub fn page() -> String {
+    let mut text = HEAD.to_owned();
+    for (group, title) in Group::ALL {
+        let _ = write!(text, "\n## {title}\n\n| command | what it does |\n|---|---|\n");
+        for command in COMMANDS.iter().filter(|command| command.group == group) {
+            let also: Vec<String> = command.aliases.iter().map(|alias| format!("`:{alias}`")).collect();
+            let also = if also.is_empty() { String::new() } else { format!(" Also {}.", also.join(", ")) };
+            let more = if command.more.is_empty() { String::new() } else { format!(" {}", command.more) };
+            let _ = writeln!(text, "| `{}` | {}.{more}{also} |", command.usage(), command.line);
+        }
+    }
+    text.push_str("\n## Settings\n\n| setting | values | what it does |\n|---|---|---|\n");
+    for setting in SETTINGS {
+        let _ = writeln!(text, "| `{}` | {} | {} |", setting.name, setting.values, setting.line);
+    }
+    text
+}

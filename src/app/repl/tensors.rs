@@ -1,0 +1,287 @@
+//! Commands that show tensors: tables, heat maps, storage, differences, names of axes, shapes.
+//! Room: app. Asks the desk for tensors and the view for their looks.
+
+use super::super::shell::Shell;
+use super::{Answer, Refusal, Repl, Went};
+use crate::explain::shapes::{algebra, is_harmless, written};
+use crate::explain::{self, difference};
+use crate::tensor::Tensor;
+use crate::view::shapes::{ShapeRow, shapes};
+use crate::view::storage::{Strip, storage};
+use crate::view::{heat, table};
+
+/// Elements up to which a storage is drawn.
+const DRAWN: usize = 512;
+
+impl Repl<'_> {
+    /// `:table X`
+    pub(super) fn table(&mut self, expression: &str, shell: &mut Shell) -> Answer {
+        let tensor = self.tensor(wanted(expression, ":table attn_weights")?)?;
+        let figure = self.desk.borrow().figure(expression, &tensor);
+        shell.show(&table::figure(&figure, shell.look))?;
+        Ok(Went::Well)
+    }
+
+    /// `:heat X`
+    pub(super) fn heat(&mut self, expression: &str, shell: &mut Shell) -> Answer {
+        let tensor = self.tensor(wanted(expression, ":heat attn_weights")?)?;
+        let figure = self.desk.borrow().figure(expression, &tensor);
+        let map =
+            if figure.is_cut() { heat::whole(&figure, shell.look) } else { heat::map(&figure, shell.look) };
+        shell.show(&map)?;
+        Ok(Went::Well)
+    }
+
+    /// `:shape EXPR`
+    pub(super) fn shape(&mut self, expression: &str, shell: &mut Shell) -> Answer {
+        let expression = wanted(expression, ":shape keys @ keys.T")?;
+        // An assignment is asked for its right side.
+        let expression = right_side(expression);
+        let stages = {
+            let desk = &mut *self.desk.borrow_mut();
+            // What may change something works on a copy; what only draws random numbers puts them back.
+            let mut copy = match is_harmless(expression, &mut desk.session) {
+                true => None,
+                false => Some(desk.replayed(&desk.ran).ok_or(Refusal::Stopped)?),
+            };
+            let stream = desk.session.state().generator.borrow().clone();
+            let stages =
+                algebra(expression, copy.as_mut().map_or(&mut desk.session, |copy| &mut copy.session));
+            *desk.session.state().generator.borrow_mut() = stream;
+            stages
+        };
+        let stages = match stages {
+            Ok(stages) => stages,
+            Err(raised) => return Err(self.refused(&raised, expression)),
+        };
+        let mut failed = None;
+        let row = |stage: explain::shapes::Stage| {
+            let result = match stage.result {
+                Ok(result) => Some(result),
+                Err(raised) => {
+                    failed = Some(raised);
+                    None
+                }
+            };
+            ShapeRow { code: stage.code, algebra: stage.algebra, result, remark: stage.remark.to_owned() }
+        };
+        let rows: Vec<ShapeRow> = stages.into_iter().map(row).collect();
+        let missing = failed.as_ref().is_some_and(|raised| raised.kind == "NameError");
+        if !missing {
+            shell.show(&shapes(&rows, shell.look))?;
+        }
+        match failed {
+            Some(raised) => Err(self.refused(&raised, expression)),
+            None => Ok(Went::Well),
+        }
+    }
+
+    /// `:diff A B`
+    pub(super) fn diff(&mut self, both: &str, shell: &mut Shell) -> Answer {
+        let Some((one, other)) = two(both) else {
+            return Err(Refusal::said(
+                "Two tensors are compared: `:diff a b`, or with a comma `:diff a + 1, b`.",
+            ));
+        };
+        let (a, b) = (self.tensor(one)?, self.tensor(other)?);
+        let Some(found) = difference(&a, &b) else {
+            let (left, right) = (written(a.shape()), written(b.shape()));
+            let words = format!("The shapes differ: `{one}` is {left}, `{other}` is {right}.");
+            return Ok(self.answer(&words, shell)?);
+        };
+        let dtypes = match a.dtype() == b.dtype() {
+            true => String::new(),
+            false => format!(" (`{one}` is {}, `{other}` {})", a.dtype().name(), b.dtype().name()),
+        };
+        if found.differing == 0 {
+            let words = match found.count {
+                1 => format!("Both are the same{dtypes}."),
+                count => format!("All {count} elements are the same{dtypes}."),
+            };
+            return Ok(self.answer(&words, shell)?);
+        }
+        let mut words = match found.count {
+            1 => format!("They differ{dtypes}."),
+            count => format!("{} of {count} elements differ{dtypes}.", found.differing),
+        };
+        if let Some((place, before, after)) = &found.greatest {
+            let place = place.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+            let figure = explain::figure;
+            let by = explain::figure(after - before);
+            let sign = if after > before { "+" } else { "" };
+            words.push_str(&format!(
+                " Most at [{place}]: {} and {}, which is {sign}{by}; on average by {}.",
+                figure(*before),
+                figure(*after),
+                figure(found.mean)
+            ));
+        }
+        self.answer(&words, shell)?;
+        if found.count > 1 {
+            let values = found.values.iter().map(|value| *value as f32).collect();
+            let by = Tensor::from_f32(values, a.shape().to_vec());
+            let mut figure = self.desk.borrow().figure(&format!("{other} - {one}"), &by);
+            let like = self.desk.borrow().outline(one, &a);
+            (figure.axes, figure.labels) = (like.axes, like.labels);
+            shell.show(&table::figure(&figure, shell.look))?;
+        }
+        Ok(Went::Well)
+    }
+
+    /// `:axes X NAME...`
+    pub(super) fn axes(&mut self, words: &str, shell: &mut Shell) -> Answer {
+        let mut words = words.split([' ', ',', '(', ')']).filter(|word| !word.is_empty());
+        let Some(name) = words.next() else {
+            return Err(Refusal::said(
+                "Which tensor, and what are its axes called? `:axes scores query key`",
+            ));
+        };
+        let tensor = self.tensor(name)?;
+        let axes: Vec<String> = words.map(str::to_owned).collect();
+        if axes.len() != tensor.ndim() && !axes.is_empty() {
+            let shape = written(tensor.shape());
+            let count = tensor.ndim();
+            let plural = if count == 1 { "axis" } else { "axes" };
+            return Err(Refusal::Said(format!(
+                "`{name}` has {count} {plural}, {shape}, not {}.",
+                axes.len()
+            )));
+        }
+        if !axes.is_empty() {
+            self.desk.borrow_mut().axes.insert(name.to_owned(), axes);
+        }
+        let words = super::cells::shape_words(&self.desk.borrow(), name, &tensor);
+        Ok(self.answer(&format!("`{name}` is {words}."), shell)?)
+    }
+
+    /// `:strides X`
+    pub(super) fn strides(&mut self, expression: &str, shell: &mut Shell) -> Answer {
+        let expression = wanted(expression, ":strides keys.T")?;
+        let tensor = self.tensor(expression)?;
+        let desk = self.desk.borrow();
+        // The variable that owns the storage says what its elements are: one that sees all of it in order.
+        let sharing = desk.session.variables().into_iter().filter(|variable| {
+            variable.value.storage().same(tensor.storage()) && variable.value.is_contiguous()
+        });
+        let owner = sharing.max_by_key(|variable| (variable.value.numel(), variable.value.ndim()));
+        let (owner_name, whole) = match &owner {
+            Some(owner) => (owner.name.as_str(), &owner.value),
+            None => (expression, &tensor),
+        };
+        let outline = desk.outline(owner_name, whole);
+        let is_tokens = |axis: &String| matches!(axis.as_str(), "token" | "query" | "key");
+        let axis = outline.axes.iter().position(is_tokens).unwrap_or(0);
+        let size = whole.shape().get(axis).copied().unwrap_or(1);
+        let kind = outline.axis(axis).unwrap_or_else(|| format!("index of axis {axis}"));
+        let tokens: Vec<String> = match outline.labels.get(axis).cloned().flatten() {
+            Some(names) => names,
+            None if size <= 36 => (0..size).map(|at| format!("{kind} {at}")).collect(),
+            None => Vec::new(),
+        };
+        let drawn = tensor.numel() <= DRAWN && size <= 36;
+        let strip = |name: &str, tensor: &Tensor, shares: Option<&str>| {
+            let place = |at: usize| {
+                let index = whole.layout().index_of(tensor.layout().position(at));
+                index.and_then(|index| index.get(axis).copied()).unwrap_or(0)
+            };
+            Strip {
+                name: name.to_owned(),
+                facts: facts(tensor, shares),
+                tokens: if drawn { (0..tensor.numel()).map(place).collect() } else { Vec::new() },
+                run: tensor.shape().last().copied().unwrap_or(1),
+                page: if tensor.ndim() > 2 { tensor.shape().iter().rev().take(2).product() } else { 0 },
+            }
+        };
+        let mut strips = Vec::new();
+        if let Some(owner) =
+            owner.as_ref().filter(|owner| !owner.value.is(&tensor) && owner.name != expression)
+        {
+            strips.push(strip(&owner.name, &owner.value, None));
+            strips.push(strip(expression, &tensor, Some(&owner.name)));
+        } else {
+            strips.push(strip(expression, &tensor, None));
+        }
+        let tokens = if drawn { tokens } else { Vec::new() };
+        shell.show(&storage(&strips, &tokens, shell.look))?;
+        Ok(Went::Well)
+    }
+}
+
+/// "shape (2, 6), strides (1, 2), not contiguous, the storage of keys".
+fn facts(tensor: &Tensor, shares: Option<&str>) -> String {
+    let tuple = |sizes: &[usize]| sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+    let mut facts = format!("shape ({}), strides ({})", tuple(tensor.shape()), tuple(tensor.strides()));
+    if tensor.layout().offset > 0 {
+        facts.push_str(&format!(", offset {}", tensor.layout().offset));
+    }
+    facts.push_str(if tensor.is_contiguous() { ", contiguous" } else { ", not contiguous" });
+    if let Some(owner) = shares {
+        facts.push_str(&format!(", the storage of {owner}"));
+    }
+    facts
+}
+
+/// The argument, or what to type.
+pub(super) fn wanted<'w>(words: &'w str, example: &str) -> Result<&'w str, Refusal> {
+    match words.trim() {
+        "" => Err(Refusal::Said(format!("Of what? For example `{example}`"))),
+        words => Ok(words),
+    }
+}
+
+/// `x = a + b` asks for `a + b`.
+fn right_side(code: &str) -> &str {
+    use ruff_python_ast::Stmt;
+    use ruff_text_size::Ranged;
+    let parsed = ruff_python_parser::parse_module(code).ok();
+    let only = parsed.as_ref().and_then(|parsed| match parsed.syntax().body.as_slice() {
+        [Stmt::Assign(assign)] => Some(assign.value.range()),
+        _ => None,
+    });
+    only.map_or(code, |range| &code[range.start().to_usize()..range.end().to_usize()])
+}
+
+/// Two expressions: with a comma between them, or two words.
+fn two(words: &str) -> Option<(&str, &str)> {
+    use ruff_python_ast::Expr;
+    use ruff_text_size::Ranged;
+    if let Ok(parsed) = ruff_python_parser::parse_expression(words)
+        && let Expr::Tuple(tuple) = &*parsed.syntax().body
+        && let [one, other] = tuple.elts.as_slice()
+    {
+        let text = |expr: &Expr| &words[expr.range().start().to_usize()..expr.range().end().to_usize()];
+        return Some((text(one), text(other)));
+    }
+    // Split where both sides are expressions, and the second could not go on with the first.
+    let is_expression = |code: &str| ruff_python_parser::parse_expression(code).is_ok();
+    let gaps = words.match_indices(' ').filter(|(at, _)| !words[..*at].ends_with(' '));
+    let splits = gaps.map(|(at, _)| (words[..at].trim(), words[at..].trim()));
+    let starts_anew = |code: &str| !code.starts_with(['+', '-', '*', '~', '(', '[']);
+    let mut found = splits.filter(|(one, other)| {
+        !one.is_empty() && starts_anew(other) && is_expression(one) && is_expression(other)
+    });
+    let first = found.next()?;
+    found.next().is_none().then_some(first)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn two_expressions_are_told_apart() {
+        assert_eq!(two("a b"), Some(("a", "b")));
+        assert_eq!(two("a[0, 1]  b.T"), Some(("a[0, 1]", "b.T")));
+        assert_eq!(two("a + 1, b @ c"), Some(("a + 1", "b @ c")));
+        assert_eq!(two("f(a, b) c"), Some(("f(a, b)", "c")));
+        for wrong in ["a", "", "a b c", "a -b"] {
+            assert_eq!(two(wrong), None, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_assignment_is_its_right_side() {
+        assert_eq!(right_side("x = a @ b"), "a @ b");
+        assert_eq!(right_side("a == b"), "a == b");
+    }
+}

@@ -1,0 +1,247 @@
+//! The REPL as it is typed at: sessions in a terminal, the screen compared or searched.
+#![cfg(unix)]
+
+mod terminal;
+
+use terminal::{Start, State, Terminal};
+
+const CTRL_C: &str = "\x03";
+const CTRL_D: &str = "\x04";
+const CTRL_R: &str = "\x12";
+const CTRL_Z: &str = "\x1a";
+const UP: &str = "\x1b[A";
+
+/// The REPL after step 30, at its first prompt.
+fn started(state: &State) -> Terminal {
+    let repl = Start::new(state).attn(&["repl", "step30"]);
+    repl.waits_after("attn [1]> ");
+    repl
+}
+
+#[test]
+fn a_session() {
+    let state = State::new();
+    let mut repl = started(&state);
+    let greeting = repl.shows(":help");
+    assert!(greeting.starts_with("State after step30 "), "{greeting}");
+    repl.enter("scores = keys @ keys.T");
+    repl.waits_after("attn [2]> ");
+    repl.shows("scores: float32 (6, 6)");
+    repl.enter("scors.shape");
+    repl.waits_after("attn [3]> ");
+    repl.shows("NameError: name 'scors' is not defined");
+    repl.shows("scores");
+    repl.enter(":shape keys @ keys.T");
+    repl.shows("keys @ keys.T : (6,2) @ (2,6) -> (6,6)");
+    repl.waits_after("attn [3]> ");
+    repl.enter("6 * 7");
+    repl.waits_after("attn [4]> ");
+    repl.shows("\n42\n");
+    repl.press(CTRL_D);
+    assert_eq!(repl.ends(), 0);
+}
+
+#[test]
+fn several_lines_are_one_input_and_can_be_gone_back_to() {
+    let state = State::new();
+    let mut repl = Start::new(&state).attn(&["repl"]);
+    repl.waits_after("attn [1]> ");
+    repl.enter("for i in range(2):");
+    repl.waits_after("    ...>     ");
+    repl.enter("print('a', i)");
+    repl.waits_after("    ...>     ");
+    // Up to the line above, where `a` becomes `b`, and down again; the empty last line submits.
+    repl.press(&format!(
+        "{UP}\x1b[H\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C\x1b[C"
+    ));
+    repl.waits_after("    print('a");
+    repl.press("\x7fb\x1b[B");
+    repl.shows("print('b', i)");
+    repl.enter("");
+    repl.waits_after("attn [2]> ");
+    let screen = repl.shows("b 1");
+    assert!(screen.contains("attn [1]> for i in range(2):\n     ...>     print('b', i)\n"), "{screen}");
+    assert!(screen.contains("\nb 0\nb 1\n"), "{screen}");
+    // Pasted code is one input too.
+    repl.press("\x1b[200~def double(x):\n    return 2 * x\n\x1b[201~");
+    repl.shows("return 2 * x");
+    repl.enter("");
+    repl.waits_after("attn [3]> ");
+    repl.enter("double(4)");
+    repl.shows("\n8\n");
+    repl.waits_after("attn [4]> ");
+    repl.enter("quit");
+    assert_eq!(repl.ends(), 0);
+}
+
+#[test]
+fn ctrl_c_stops_what_runs_and_nothing_else() {
+    let state = State::new();
+    let mut repl = Start::new(&state).attn(&["repl"]);
+    repl.waits_after("attn [1]> ");
+    for number in 1..4 {
+        repl.enter(&format!("x = {number}"));
+        repl.waits_after(&format!("attn [{}]> ", 2 * number));
+        repl.enter(&format!("while True: print('on', {number}, flush=True)"));
+        repl.waits_after("...> ");
+        repl.enter("");
+        repl.shows(&format!("\non {number}\non {number}\n"));
+        repl.press(CTRL_C);
+        repl.waits_after(&format!("attn [{}]> ", 2 * number + 1));
+    }
+    repl.press("x = 'dropped'");
+    repl.waits_after("'dropped'");
+    repl.press(CTRL_C);
+    repl.waits_after("attn [7]> ");
+    repl.press(CTRL_C);
+    repl.until("a third prompt", |screen| screen.contents().matches("attn [7]>").count() == 3);
+    repl.enter("x");
+    repl.waits_after("attn [8]> ");
+    repl.shows("attn [7]> x\n3\n");
+    repl.enter(":undo");
+    repl.shows("Undone: input 7: x.");
+    repl.enter("def endless():");
+    repl.waits_after("...>     ");
+    repl.enter("while True: pass");
+    repl.waits_after("...>     ");
+    repl.enter("");
+    repl.waits_after("attn [9]> ");
+    repl.enter(":time endless()");
+    repl.until("the line of the command", |screen| {
+        screen.contents().ends_with(":time endless()\n") || screen.cursor_position().1 == 0
+    });
+    repl.press(CTRL_C);
+    repl.shows("Stopped. Everything is as it was.");
+    repl.waits_after("attn [9]> ");
+    repl.enter("x");
+    repl.waits_after("attn [10]> ");
+    repl.press(CTRL_D);
+    assert_eq!(repl.ends(), 0);
+}
+
+#[test]
+fn what_was_typed_is_there_the_next_time() {
+    let state = State::new();
+    let mut repl = started(&state);
+    for line in ["first = 1", "second = 2", "first = 1"] {
+        repl.enter(line);
+    }
+    repl.waits_after("attn [4]> ");
+    repl.press(CTRL_D);
+    assert_eq!(repl.ends(), 0);
+    let mut repl = started(&state);
+    repl.press(UP);
+    repl.waits_after("attn [1]> first = 1");
+    repl.press(UP);
+    repl.waits_after("attn [1]> second = 2");
+    // Each input is kept once: there is nothing before it.
+    repl.press(UP);
+    repl.press("\x1b[F");
+    repl.waits_after("attn [1]> second = 2");
+    repl.press(CTRL_C);
+    repl.waits_after("attn [1]> ");
+    repl.press("fir");
+    repl.shows("first = 1");
+    repl.press("\x1b[C");
+    repl.waits_after("attn [1]> first = 1");
+    repl.press(CTRL_C);
+    repl.waits_after("attn [1]> ");
+    repl.press(&format!("{CTRL_R}sec"));
+    repl.shows("`sec': second = 2");
+    repl.press(CTRL_C);
+    repl.waits_after("attn [1]> ");
+    repl.press(CTRL_D);
+    assert_eq!(repl.ends(), 0);
+}
+
+#[test]
+fn names_are_completed_and_calls_explained() {
+    let state = State::new();
+    let mut repl = started(&state);
+    repl.press("valu\t");
+    repl.shows("value_2");
+    repl.waits_after("attn [1]> value");
+    repl.press(CTRL_C);
+    repl.waits_after("attn [1]> ");
+    repl.press("torch.softma\t(");
+    repl.waits_after("torch.softmax(");
+    repl.shows("torch.softmax(input, dim, dtype=None)");
+    repl.press(CTRL_C);
+    repl.waits_after("attn [1]> ");
+    repl.press("keys.transp\t");
+    repl.shows("transpose(dim0, dim1)");
+    repl.press(CTRL_C);
+    repl.waits_after("attn [1]> ");
+    repl.press(":stri\t");
+    repl.waits_after(":strides ");
+    repl.enter("keys.T");
+    repl.shows("012345 012345");
+    repl.press(CTRL_D);
+    assert_eq!(repl.ends(), 0);
+}
+
+#[test]
+fn narrow_plain_and_without_colours() {
+    let state = State::new();
+    let mut repl = Start::new(&state).columns(40).attn(&["repl", "step30"]);
+    repl.waits_after("attn [1]> ");
+    repl.enter(":diff keys values");
+    repl.waits_after("attn [1]> ");
+    repl.shows("journey");
+    repl.resize(60, 20);
+    repl.enter("very_long_name = torch.softmax(keys @ keys.T, dim=-1)");
+    repl.waits_after("attn [2]> ");
+    repl.press(CTRL_D);
+    assert_eq!(repl.ends(), 0);
+
+    let coloured =
+        |text: &str| text.contains("\x1b[1m") || text.contains("\x1b[2m") || text.contains("\x1b[38");
+    let mut repl = Start::new(&state).with("NO_COLOR", "1").attn(&["repl"]);
+    repl.waits_after("attn [1]> ");
+    repl.enter("x = 'a'");
+    repl.waits_after("attn [2]> ");
+    assert!(!coloured(&repl.wrote()), "{:?}", repl.wrote());
+    repl.press(CTRL_D);
+    assert_eq!(repl.ends(), 0);
+
+    // Nothing is redrawn where it cannot be, or is not wished.
+    for start in [Start::new(&state).with("TERM", "dumb"), Start::new(&state)] {
+        let mut repl = start.attn(&["repl", "--plain"]);
+        repl.waits_after("attn [1]> ");
+        repl.enter("for i in range(2):");
+        repl.waits_after("...> ");
+        repl.enter("    print(i)");
+        repl.waits_after("...> ");
+        repl.enter("");
+        repl.waits_after("attn [2]> ");
+        repl.shows("0\n1\n");
+        assert!(!repl.wrote().contains('\x1b'), "{:?}", repl.wrote());
+        repl.enter("exit()");
+        assert_eq!(repl.ends(), 0);
+    }
+}
+
+#[test]
+fn the_terminal_is_left_as_it_was() {
+    let state = State::new();
+    let mut shell = Start::new(&state).with("PS1", "ready> ").with("ENV", "").program("sh", &["-i"]);
+    shell.waits_after("ready> ");
+    shell.enter(&format!("{} repl; stty -a", env!("CARGO_BIN_EXE_attn")));
+    shell.waits_after("attn [1]> ");
+    shell.enter("x = 5");
+    shell.waits_after("attn [2]> ");
+    shell.press(CTRL_Z);
+    shell.waits_after("ready> ");
+    shell.enter("fg");
+    shell.waits_after("attn [2]> ");
+    shell.enter("x * 3");
+    shell.shows("\n15\n");
+    shell.waits_after("attn [3]> ");
+    shell.press(CTRL_D);
+    shell.waits_after("ready> ");
+    shell.enter("stty -a | grep -o -- '-\\?icanon'; stty -a | grep -o -- '-\\?echo '");
+    let screen = shell.until("the settings", |screen| screen.contents().contains("\nicanon\necho"));
+    assert!(!screen.contains("\n-icanon"), "{screen}");
+    shell.enter("exit");
+    assert_eq!(shell.ends(), 0);
+}
