@@ -12,19 +12,20 @@ const PAIR: &[&str] = &["Operand input, Operand other"];
 const ONE: &[&str] = &["Tensor input"];
 
 /// `other * alpha`, where alpha is not 1.
-fn scaled(c: &Call, at: usize) -> Result<Arg> {
+fn scaled(c: &Call, other: usize) -> Result<Arg> {
+    let (x, alpha) = (c.arg(other), c.arg(2));
     let common = pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype());
-    refused::factor(c.arg(at), common)?;
-    match c.arg(at) {
-        Arg::Int(1) | Arg::None | Arg::Bool(true) => Ok(c.arg(1).clone()),
-        alpha if common == DType::Bool && alpha.number() != Some(0.0) => Ok(c.arg(1).clone()),
+    refused::factor(alpha, common)?;
+    match alpha {
+        Arg::Int(1) | Arg::None | Arg::Bool(true) => Ok(x.clone()),
+        alpha if common == DType::Bool && alpha.number() != Some(0.0) => Ok(x.clone()),
         Arg::Int(0) | Arg::Bool(false) if common == DType::Bool => Ok(Arg::Bool(false)),
-        alpha => Ok(Arg::Tensor(pointwise::mul(c.arg(1), alpha, c.default_dtype())?)),
+        alpha => Ok(Arg::Tensor(pointwise::mul(x, alpha, c.default_dtype())?)),
     }
 }
 
 fn add(c: &Call) -> Result<Value> {
-    Ok(pointwise::add(c.arg(0), &scaled(c, 2)?, c.default_dtype())?.into())
+    Ok(pointwise::add(c.arg(0), &scaled(c, 1)?, c.default_dtype())?.into())
 }
 
 fn sub(c: &Call) -> Result<Value> {
@@ -32,7 +33,7 @@ fn sub(c: &Call) -> Result<Value> {
     if c.arg(0).tensor().is_none() {
         c.set_grad_name("Rsub|1");
     }
-    Ok(pointwise::sub(c.arg(0), &scaled(c, 2)?, c.default_dtype())?.into())
+    Ok(pointwise::sub(c.arg(0), &scaled(c, 1)?, c.default_dtype())?.into())
 }
 
 fn mul(c: &Call) -> Result<Value> {
@@ -389,7 +390,7 @@ pub(super) static OPS: [Op; 59] = [
         "other - alpha * input.",
         |c| {
             refused::bools_subtracted(c.arg(1), c.arg(0))?;
-            Ok(pointwise::sub(c.arg(1), c.arg(0), c.default_dtype())?.into())
+            Ok(pointwise::sub(c.arg(1), &scaled(c, 0)?, c.default_dtype())?.into())
         },
     ),
     op("mul", ALL, PAIR, "Mul", "input * other, element by element, broadcast.", mul),
