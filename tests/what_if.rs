@@ -72,7 +72,7 @@ fn comes_from(tensor: &Tensor, inputs: &Tensor) -> bool {
         let mut records: Vec<_> = tensor.origin().into_iter().collect();
         // What was written into it, element by element.
         let writes = (0..tensor.numel()).filter_map(|at| {
-            tensor.storage().last_write(tensor.layout().position(at)).map(|write| write.record)
+            tensor.storage().last_write(tensor.layout().position(at), u64::MAX).map(|write| write.record)
         });
         records.extend(writes);
         for record in records {

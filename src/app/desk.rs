@@ -24,6 +24,8 @@ pub struct Desk<'c> {
     pub ran: Vec<Ran>,
     /// Names that the learner gave to the axes of variables; they go before the lesson's.
     pub axes: BTreeMap<String, Vec<String>>,
+    /// The steps that ran here: what they call axes holds for later ones.
+    steps: Vec<(&'c Step, &'c Lesson)>,
     wishes: Wishes,
 }
 
@@ -44,6 +46,7 @@ impl<'c> Desk<'c> {
             at: None,
             ran: Vec::new(),
             axes: BTreeMap::new(),
+            steps: Vec::new(),
             wishes: wishes.clone(),
         }
     }
@@ -53,6 +56,7 @@ impl<'c> Desk<'c> {
         let mut desk = Desk::new(wishes);
         for (index, cell) in plan.cells.iter().enumerate() {
             desk.at = cell.step.or(desk.at);
+            desk.steps.extend(cell.step);
             let outcome = desk.run(&cell.source, &cell.name);
             if !each(index, &outcome) {
                 break;
@@ -105,13 +109,17 @@ impl<'c> Desk<'c> {
 
     /// A desk with this one's names on which nothing has run.
     fn empty(&self) -> Desk<'c> {
-        Desk { at: self.at, axes: self.axes.clone(), ..Desk::new(&self.wishes) }
+        Desk {
+            at: self.at,
+            axes: self.axes.clone(),
+            steps: self.steps.clone(),
+            ..Desk::new(&self.wishes)
+        }
     }
 
-    /// What the learner calls the tensors that are bound here.
+    /// What the learner calls the tensors that are held here, their axes and tokens.
     pub fn names(&self) -> explain::Names {
-        let variables = self.session.variables().into_iter();
-        explain::Names::new(variables.map(|variable| (variable.name, variable.value)))
+        figures::called(&self.session, &self.steps)
     }
 
     /// Names for axes and along them, if a lesson gives any.

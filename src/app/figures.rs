@@ -1,7 +1,9 @@
 //! Tensors to what the view shows of them: values, their texts, and names for axes and positions.
 //! Room: app. Reads tensors; lays nothing out.
 
+use crate::explain;
 use crate::lesson::{Lesson, Step};
+use crate::session::Session;
 use crate::tensor::Tensor;
 use crate::tensor::show::{PrintOptions, element_texts};
 use crate::torch::Elements;
@@ -37,6 +39,18 @@ impl<'a> Names<'a> {
         let of_tokens = matches!(axis, "token" | "query" | "key");
         (of_tokens && self.lesson.tokens.len() == size).then(|| self.lesson.tokens.clone())
     }
+}
+
+/// What the learner calls the tensors of a session: its variables and what they hold, the names in the cells' code,
+/// and the axes and tokens of the steps that ran in it.
+pub fn called(session: &Session, steps: &[(&Step, &Lesson)]) -> explain::Names {
+    let held = session.variables().into_iter().chain(session.held());
+    let names = explain::Names::new(held.map(|variable| (variable.name, variable.value)));
+    // A later step may call an axis otherwise than an earlier one.
+    let axes = steps.iter().rev().flat_map(|(step, _)| &step.axes);
+    let axes: Vec<_> = axes.map(|axes| (axes.tensor.clone(), axes.axes.clone())).collect();
+    let tokens = steps.last().map(|(_, lesson)| lesson.tokens.clone()).unwrap_or_default();
+    names.with_code(session.sources()).with_axes(axes, tokens)
 }
 
 /// A tensor as it is to be shown.

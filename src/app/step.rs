@@ -3,7 +3,7 @@
 
 use ruff_python_ast::{Expr, Stmt};
 
-use super::figures::{Names, figure};
+use super::figures::{Names, called, figure};
 use super::notes::explained;
 use super::pictures::pictures;
 use crate::explain;
@@ -31,7 +31,7 @@ pub fn step_panel(
         figures: figures(step, lesson, outcome, session),
         pictures: if whole { pictures(step, lesson, session) } else { Vec::new() },
         checks: if whole { checks(step, session) } else { Vec::new() },
-        worked: worked(step, session),
+        worked: worked(step, lesson, session),
         remarks: [remarks(step, session), nonfinite(outcome, session)].concat(),
         // What the numbers show is said of numbers that came.
         after: if whole || step.raises { step.after.clone() } else { String::new() },
@@ -110,12 +110,11 @@ pub fn nonfinite(outcome: &Outcome, session: &Session) -> Vec<String> {
     outcome.changed.iter().filter_map(one).collect()
 }
 
-fn worked(step: &Step, session: &mut Session) -> Vec<String> {
+fn worked(step: &Step, lesson: &Lesson, session: &mut Session) -> Vec<String> {
     let element = |why: &str| {
         let (name, index) = element_of(why)?;
         let tensor = session.tensor(name).ok().flatten()?;
-        let variables = session.variables().into_iter().map(|variable| (variable.name, variable.value));
-        explain::worked(&tensor, &index, &explain::Names::new(variables))
+        explain::worked(&tensor, &index, &called(session, &[(step, lesson)]))
     };
     step.why.as_deref().and_then(element).map(|worked| worked.lines()).unwrap_or_default()
 }

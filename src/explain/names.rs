@@ -1,26 +1,80 @@
-//! What a learner calls a tensor: its variable, a row of one, or the expression that made it.
+//! What a learner calls a tensor: its variable, an attribute, a row of one, or the expression that made it; and what
+//! the lesson calls its axes and tokens.
 //! Room: explain.
 
-use crate::tensor::{Arg, Tensor};
+use super::code::Code;
+use super::spot::Spot;
+use crate::tensor::{Arg, Record, Site, Tensor};
 
-/// The names that are bound, most telling first.
+/// The names that hold, most telling first.
 #[derive(Default, Debug)]
 pub struct Names {
     bound: Vec<(String, Tensor)>,
+    counters: Vec<String>,
+    code: Code,
+    axes: Vec<(String, Vec<String>)>,
+    tokens: Vec<String>,
+}
+
+/// Where an element stands along one axis, in the lesson's words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The axis: `query`.
+    pub axis: String,
+    /// The index along it.
+    pub at: usize,
+    /// The token at that index: `journey`.
+    pub token: Option<String>,
 }
 
 /// How deep an expression without a name is spelled out.
 const DEPTH: usize = 3;
 
+/// Most letters of an operand as it stands in a call that are taken before it is spelled out.
+const SHORT: usize = 32;
+
+/// Views one on another that are followed to the tensor under them.
+const VIEWS: usize = 32;
+
 impl Names {
     /// The names of these variables.
     pub fn new(variables: impl IntoIterator<Item = (String, Tensor)>) -> Names {
-        Names { bound: variables.into_iter().collect() }
+        Names { bound: variables.into_iter().collect(), ..Names::default() }
+    }
+
+    /// Also what the cells' sources tell: names inside functions, and which names are only counters of loops.
+    pub fn with_code(mut self, cells: impl IntoIterator<Item = (String, String)>) -> Names {
+        self.code = Code::new(cells);
+        self.counters = self.code.counters();
+        let counters = &self.counters;
+        self.bound.sort_by_key(|(name, _)| counters.contains(name));
+        self
+    }
+
+    /// Also the lesson's names for the axes of tensors, and its tokens.
+    pub fn with_axes(
+        mut self,
+        axes: impl IntoIterator<Item = (String, Vec<String>)>,
+        tokens: Vec<String>,
+    ) -> Names {
+        self.axes = axes.into_iter().collect();
+        self.tokens = tokens;
+        self
     }
 
     /// The variable of this name.
     pub fn get(&self, name: &str) -> Option<&Tensor> {
         self.bound.iter().find(|(bound, _)| bound == name).map(|(_, tensor)| tensor)
+    }
+
+    /// All names, most telling first.
+    pub fn all(&self) -> impl Iterator<Item = &str> {
+        self.bound.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The line that called an operation, as the learner wrote it.
+    pub fn line(&self, site: &Site) -> Option<String> {
+        self.code.line(site)
     }
 
     /// What to call a tensor: a variable, a part of one, or an expression of such.
@@ -38,8 +92,119 @@ impl Names {
         self.known(tensor).is_some()
     }
 
+    /// What to call an operand of a call: its name, else as it stands where it was called, else its expression.
+    pub fn operand(&self, record: &Record, place: usize, tensor: &Tensor) -> String {
+        let written = || self.code.operand(record, place);
+        let owned = || {
+            let part = match (record.op, place) {
+                ("linear" | "layer_norm", 1) => "weight",
+                ("linear", 2) => "bias",
+                ("layer_norm", 2) => "weight",
+                ("layer_norm", 3) => "bias",
+                ("embedding", 1) => "weight",
+                _ => return None,
+            };
+            self.code.module(record).map(|module| format!("{module}.{part}"))
+        };
+        let known = match on_one_line(tensor, Some(record)) {
+            true => self.bound_to(tensor),
+            false => self.known(tensor),
+        };
+        let short = |text: &String| text.len() <= SHORT;
+        let known = known.or_else(|| written().filter(short)).or_else(owned);
+        known.unwrap_or_else(|| {
+            let spelled = self.expression(tensor, DEPTH);
+            // What is cut says less than what stands in the call, however long.
+            if spelled.contains('…') { written().unwrap_or(spelled) } else { spelled }
+        })
+    }
+
+    /// What to call a number among the arguments: as it stands in the call, where that tells more than the number.
+    pub fn number(&self, record: &Record, place: usize, value: &Arg) -> String {
+        let plain = self.arg(value, 0);
+        let written = self.code.operand(record, place);
+        let telling = |text: &String| text.contains(char::is_alphabetic) && !text.starts_with("float(");
+        written.filter(telling).unwrap_or(plain)
+    }
+
+    /// What to call an element: `attn_scores[1,2]`.
+    pub fn element(&self, spot: &Spot) -> String {
+        self.element_in(spot, None)
+    }
+
+    /// What to call an element where a call takes it: what the same line made before has not the line's name.
+    pub fn element_in(&self, spot: &Spot, by: Option<&Record>) -> String {
+        let tensor = &spot.tensor;
+        if let Some((name, bound)) = self.holder(spot) {
+            return indexed(name, &bound.layout().index_of(spot.at).unwrap_or_default());
+        }
+        let mut seen = tensor.clone();
+        for _ in 0..VIEWS {
+            if let Some(name) = self.local(&seen).filter(|_| !on_one_line(&seen, by)) {
+                return indexed(&name, &seen.layout().index_of(spot.at).unwrap_or_default());
+            }
+            match base_of(&seen) {
+                Some(base) => seen = base,
+                None => break,
+            }
+        }
+        if let Some(made) = tensor.storage().made()
+            && let Some(name) = self.code.assigned(&made.record)
+            && by.is_none_or(|by| by.site.is_none() || by.site != made.record.site)
+            && let Some(index) = made.layout().index_of(spot.at)
+        {
+            return indexed(&name, &index);
+        }
+        indexed(&self.expression(&seen, DEPTH), &seen.layout().index_of(spot.at).unwrap_or_default())
+    }
+
+    /// Where an element stands, in the lesson's words; nothing where the lesson has none.
+    pub fn place(&self, spot: &Spot) -> Vec<Place> {
+        let local = || self.local(&spot.tensor).map(|name| (name, spot.tensor.clone()));
+        let holder = self.holder(spot).map(|(name, bound)| (name.to_owned(), bound.clone()));
+        let Some((name, bound)) = holder.or_else(local) else { return Vec::new() };
+        let Some((_, axes)) = self.axes.iter().find(|(named, _)| *named == name) else { return Vec::new() };
+        let Some(index) = bound.layout().index_of(spot.at).filter(|index| index.len() >= axes.len()) else {
+            return Vec::new();
+        };
+        // In a class, a batch and heads stand before the axes that the lesson knows.
+        let skip = index.len() - axes.len();
+        if skip > 0 && self.get(&name).is_some_and(|bound| bound.storage().same(spot.tensor.storage())) {
+            return Vec::new();
+        }
+        let (index, sizes) = (index[skip..].to_vec(), bound.shape()[skip..].to_vec());
+        let place = |(axis, (at, size)): (&String, (usize, &usize))| {
+            let of_tokens = matches!(axis.as_str(), "token" | "query" | "key") && *size == self.tokens.len();
+            Place { axis: axis.clone(), at, token: of_tokens.then(|| self.tokens[at].clone()) }
+        };
+        axes.iter().zip(index.into_iter().zip(&sizes)).map(place).collect()
+    }
+
+    /// The variable by which an element is called, and its tensor.
+    fn holder(&self, spot: &Spot) -> Option<(&str, &Tensor)> {
+        let tensor = &spot.tensor;
+        let exact = self.bound.iter().find(|(_, bound)| bound.is(tensor));
+        let sees = |bound: &&(String, Tensor)| {
+            bound.1.storage().same(tensor.storage()) && bound.1.layout().sees(spot.at)
+        };
+        // The whole names its parts; of those as large, the first that was bound.
+        let widest = || self.bound.iter().filter(sees).rev().max_by_key(|(_, bound)| bound.numel());
+        let exact = exact.filter(|(name, _)| !self.counters.contains(name));
+        exact.or_else(widest).map(|(name, bound)| (name.as_str(), bound))
+    }
+
+    /// What is added at each turn where a line adds in place, as it is written.
+    pub fn added(&self, record: &Record) -> Option<String> {
+        self.code.added(record)
+    }
+
     fn known(&self, tensor: &Tensor) -> Option<String> {
-        let same = |bound: &&(String, Tensor)| bound.1.is(tensor);
+        self.bound_to(tensor).or_else(|| self.local(tensor))
+    }
+
+    /// The variable that a tensor is bound to, or is part of.
+    fn bound_to(&self, tensor: &Tensor) -> Option<String> {
+        let same = |bound: &&(String, Tensor)| bound.1.is(tensor) && !self.counters.contains(&bound.0);
         if let Some((name, _)) = self.bound.iter().find(same) {
             return Some(name.clone());
         }
@@ -47,10 +212,19 @@ impl Names {
         // A row of a matrix is called so before it is called by another name for the same row.
         let mut wide: Vec<&(String, Tensor)> = sharing().collect();
         wide.sort_by_key(|(_, bound)| std::cmp::Reverse(bound.ndim()));
-        if let Some(part) = wide.into_iter().find_map(|(name, bound)| part_of(name, bound, tensor)) {
-            return Some(part);
-        }
-        sharing().find(|(_, bound)| bound.layout() == tensor.layout()).map(|(name, _)| name.clone())
+        let alike =
+            || sharing().find(|(_, bound)| bound.layout() == tensor.layout()).map(|(name, _)| name.clone());
+        let part = || wide.iter().find_map(|(name, bound)| part_of(name, bound, tensor));
+        part().or_else(alike)
+    }
+
+    /// The name that the statement gave it which made it, in a function perhaps.
+    fn local(&self, tensor: &Tensor) -> Option<String> {
+        let made = || {
+            let made = tensor.storage().made().filter(|made| made.layout() == *tensor.layout())?;
+            self.code.assigned(&made.record)
+        };
+        tensor.origin().and_then(|origin| self.code.assigned(&origin)).or_else(made)
     }
 
     fn expression(&self, tensor: &Tensor, depth: usize) -> String {
@@ -70,20 +244,37 @@ impl Names {
             "pow" => "**",
             "matmul" | "mm" | "mv" | "bmm" => " @ ",
             "dot" => " · ",
+            "eq" => " == ",
+            "ne" => " != ",
+            "lt" => " < ",
+            "le" => " <= ",
+            "gt" => " > ",
+            "ge" => " >= ",
             _ => "",
         };
-        let name = |at: usize| args.get(at).map_or_else(String::new, |arg| self.arg(arg, depth - 1));
+        let name = |at: usize| match args.get(at) {
+            Some(Arg::Tensor(tensor)) => {
+                self.known(tensor).unwrap_or_else(|| self.expression(tensor, depth - 1))
+            }
+            Some(number) if number.number().is_some() => self.number(&record, at, number),
+            Some(arg) => self.arg(arg, depth - 1),
+            None => String::new(),
+        };
         match op {
             _ if !sign.is_empty() && args.len() >= 2 => {
                 format!("{}{sign}{}", grouped(name(0), op), grouped(name(1), op))
             }
             "T" | "t" => format!("{}.T", grouped(name(0), "pow")),
             "transpose" => format!("{}.transpose({}, {})", grouped(name(0), "pow"), name(1), name(2)),
+            "getitem" => format!("{}[…]", grouped(name(0), "pow")),
             "neg" => format!("-{}", grouped(name(0), "mul")),
             "unbind" => format!("{}[{}]", grouped(name(0), "pow"), tensor.output_index()),
-            "contiguous" | "clone" | "detach" | "to" | "float" => name(0),
+            "contiguous" | "clone" | "detach" | "to" | "view" | "reshape" => name(0),
             "linear" => format!("{} @ {}.T", grouped(name(0), "matmul"), grouped(name(1), "pow")),
-            "setitem" | "copy" | "fill" => name(0),
+            "setitem" | "copy" | "fill" | "masked_fill" if record.op.ends_with('_') || op == "setitem" => {
+                name(0)
+            }
+            "bool" | "float" | "long" | "int" | "double" => format!("{}.{op}()", grouped(name(0), "pow")),
             _ => format!("{op}({})", name(0)),
         }
     }
@@ -92,16 +283,66 @@ impl Names {
         match arg {
             Arg::Tensor(tensor) => self.known(tensor).unwrap_or_else(|| self.expression(tensor, depth)),
             Arg::Tensors(tensors) => {
-                let names: Vec<String> = tensors.iter().map(|tensor| self.of(tensor)).collect();
-                format!("[{}]", names.join(", "))
+                let names: Vec<String> = tensors.iter().take(3).map(|tensor| self.of(tensor)).collect();
+                let text = names.join(", ");
+                match tensors.len() <= 3 && text.len() <= 40 {
+                    true => format!("[{text}]"),
+                    false => format!("[{} tensors]", tensors.len()),
+                }
             }
             Arg::Int(value) => value.to_string(),
             Arg::Float(value) => super::terms::figure(*value),
             Arg::Bool(value) => if *value { "True" } else { "False" }.to_owned(),
             Arg::Str(text) => format!("'{text}'"),
+            Arg::DType(dtype) => dtype.name().to_owned(),
+            Arg::Ints(values) => {
+                let texts: Vec<String> = values.iter().map(i64::to_string).collect();
+                format!("({})", texts.join(", "))
+            }
             _ => "…".to_owned(),
         }
     }
+}
+
+/// Whether a tensor was made on the line that calls this operation: a step on the way to what the line names.
+fn on_one_line(tensor: &Tensor, by: Option<&Record>) -> bool {
+    let Some(by) = by else { return false };
+    let made = || tensor.storage().made().map(|made| made.record);
+    let site = tensor.origin().or_else(made).and_then(|record| record.site.clone());
+    site.is_some() && site == by.site
+}
+
+/// The tensor that a view is a view of.
+fn base_of(tensor: &Tensor) -> Option<Tensor> {
+    let record = tensor.origin()?;
+    let base = record.args().first()?.tensor()?.clone();
+    (base.storage().same(tensor.storage()) && !base.is(tensor)).then_some(base)
+}
+
+/// `name[i,j]`, or the name alone for what has no index; an expression stands in brackets.
+pub fn indexed(name: &str, index: &[usize]) -> String {
+    if index.is_empty() {
+        return name.to_owned();
+    }
+    let texts: Vec<String> = index.iter().map(usize::to_string).collect();
+    let simple =
+        !name.contains(' ') || (name.ends_with([')', ']']) && !name.contains(") ") && balanced(name));
+    let name = if simple { name.to_owned() } else { format!("({name})") };
+    format!("{name}[{}]", texts.join(","))
+}
+
+/// Whether spaces stand only inside of brackets, so that what follows belongs to the whole.
+fn balanced(name: &str) -> bool {
+    let mut open = 0usize;
+    for letter in name.chars() {
+        match letter {
+            '(' | '[' => open += 1,
+            ')' | ']' => open = open.saturating_sub(1),
+            ' ' if open == 0 => return false,
+            _ => {}
+        }
+    }
+    true
 }
 
 /// In brackets where the operator around it binds tighter.
@@ -109,12 +350,15 @@ fn grouped(text: String, op: &str) -> String {
     let loose = matches!(op, "mul" | "div" | "matmul" | "mm" | "mv" | "bmm" | "dot" | "pow");
     let has = |signs: &[&str]| signs.iter().any(|sign| text.contains(sign));
     let needs = (loose && has(&[" + ", " - "])) || (op == "pow" && has(&[" * ", " / ", " @ "]));
-    if needs { format!("({text})") } else { text }
+    if needs && !(balanced(&text)) { format!("({text})") } else { text }
 }
 
 /// `name[i]`, `name[:, i]` or `name.T`, where a tensor is that part of a variable.
 fn part_of(name: &str, bound: &Tensor, tensor: &Tensor) -> Option<String> {
     let (whole, part) = (bound.layout(), tensor.layout());
+    if whole == part {
+        return None;
+    }
     if whole.ndim() == 2 && *part == whole.transpose(0, 1) {
         return Some(format!("{name}.T"));
     }

@@ -15,7 +15,7 @@ use rustpython_vm::{
 
 use super::{
     cell::{Cell, InputState},
-    display, guard,
+    display, guard, held,
     interrupt::Interrupter,
     magics::{self, Whole},
     memory,
@@ -194,6 +194,17 @@ impl Session {
         self.interpreter.enter(|vm| {
             namespace::entries(&self.scope.globals).into_iter().flat_map(|entry| within(entry, vm)).collect()
         })
+    }
+
+    /// The tensors that the namespace holds in attributes, lists and dicts, by the path that leads to them:
+    /// `sa_v2.W_key.weight`, `qs[0]`.
+    pub fn held(&self) -> Vec<Variable> {
+        self.interpreter.enter(|vm| held::tensors(&self.scope.globals, vm))
+    }
+
+    /// The cells that ran, by name, with their sources as they were given.
+    pub fn sources(&self) -> impl Iterator<Item = (String, String)> {
+        self.cells.iter().map(|(name, source)| (name.clone(), source.clone()))
     }
 
     /// The names that the learner has bound, in that order: tensors, modules, functions and the rest.

@@ -9,6 +9,7 @@ mod cell;
 mod display;
 mod engine;
 mod guard;
+mod held;
 mod interrupt;
 mod layout;
 mod magics;

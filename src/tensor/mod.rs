@@ -17,6 +17,6 @@ pub use arg::Arg;
 pub use dtype::{Category, DType, Lane};
 pub use error::{Error, Facts, Kind, Result};
 pub use layout::Layout;
-pub use record::{Ran, Record, Recorder, Site};
-pub use storage::{Buffer, Storage, Write, allow, peak_memory, set_memory_limit};
+pub use record::{Drawn, Lost, Ran, Record, Recorder, Site};
+pub use storage::{Buffer, Made, Storage, Write, allow, peak_memory, set_memory_limit};
 pub use tensor::Tensor;

@@ -1,16 +1,16 @@
 //! What made a tensor: the one graph behind `grad_fn`, `why`, the trace and gradients.
 //!
-//! Each tensor that came out of an operation holds its [`Record`]; a record holds its operands,
-//! and so the way back to the inputs. Nothing else holds records strongly, so a result that is
-//! dropped takes its history with it (but for in-place writes, which tie a storage to what was
-//! written: see the recorder). What is left is the history of living tensors, and that is
-//! bounded by the [`Recorder`]: beyond [`Recorder::KEPT`] records or [`Recorder::BYTES`] of held
-//! operands the oldest are *forgotten*: they keep operation, shapes and line, and let the operand
-//! tensors go. Records that gradients need are kept, as PyTorch keeps them.
+//! Each tensor that came out of an operation holds its [`Record`], and so do its elements, which views
+//! and detached twins share; a record holds its operands, and so the way back to the inputs. Nothing
+//! else holds records strongly, so a result that is dropped takes its history with it (but for
+//! in-place writes, which tie a storage to what was written: see the recorder). What is left is the history of living tensors, and that is
+//! bounded by the [`Recorder`]: beyond [`Recorder::KEPT`] records the oldest are *forgotten*, and beyond
+//! [`Recorder::BYTES`] of operands that only records keep alive those that hold the largest: they keep
+//! operation, shapes and line, and let the operand tensors go. Records that gradients need are kept, as PyTorch keeps them.
 //! Room: tensor.
 
 use std::cell::{Cell, RefCell};
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::{Rc, Weak};
 
 use super::arg::Arg;
@@ -25,27 +25,54 @@ pub struct Site {
     pub line: usize,
 }
 
+/// Random numbers that an operation drew: which of its generator's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drawn {
+    /// The seed that the generator had last been given.
+    pub seed: u64,
+    /// The first of them, counted from 1 since the seed; `None` after a state was restored.
+    pub first: Option<u64>,
+    /// How many.
+    pub count: u64,
+    /// How many 32-bit words the generator had given before, from which the draws can be drawn again.
+    pub words: Option<u64>,
+    /// Whether dropout and its kin draw as the book's build does; other builds use a second generator.
+    pub book: bool,
+}
+
+/// Why a record holds no operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lost {
+    /// It was forgotten so that memory stays bounded.
+    Bounds,
+    /// Recording was turned off.
+    Off,
+}
+
 /// One operation that ran: what, on which operands, where.
 #[derive(Debug)]
 pub struct Record {
     /// Its PyTorch name: `softmax`.
     pub op: &'static str,
+    /// Which of the operation's signatures the arguments fit.
+    pub form: usize,
     /// What `grad_fn` shows, without `Backward0`: `Softmax`.
     pub grad_name: Cell<&'static str>,
     /// All arguments in the order of its signature, defaults filled in.
     args: RefCell<Vec<Arg>>,
     /// The line that called it.
     pub site: Option<Site>,
-    /// Versions of the operands' storages when it ran: a later in-place write shows.
+    /// Versions of the operands' storages when it ran, all tensors in their order: a later in-place write shows.
     pub versions: Vec<u64>,
+    /// The random numbers it drew.
+    pub drawn: Option<Drawn>,
     /// Shape of the (first) result.
     pub shape: Vec<usize>,
     /// Which of several results a tensor is, is told by the tensor; how many there were.
     pub outputs: usize,
     /// Whether gradients flow through it, so that it must not be forgotten.
     pub needs_grad: bool,
-    /// Whether its operands were let go to bound memory.
-    forgotten: Cell<bool>,
+    lost: Cell<Option<Lost>>,
     bytes: usize,
 }
 
@@ -55,13 +82,13 @@ impl Record {
         self.args.borrow().clone()
     }
 
-    /// Whether the operands were let go to bound memory.
-    pub fn is_forgotten(&self) -> bool {
-        self.forgotten.get()
+    /// Why it holds no operands, if it holds none.
+    pub fn lost(&self) -> Option<Lost> {
+        self.lost.get()
     }
 
-    fn forget(&self) -> Vec<Arg> {
-        self.forgotten.set(true);
+    fn forget(&self, why: Lost) -> Vec<Arg> {
+        self.lost.set(Some(why));
         std::mem::take(&mut *self.args.borrow_mut())
     }
 }
@@ -77,8 +104,11 @@ impl Drop for Record {
                 _ => continue,
             };
             for tensor in tensors {
-                if let Some(mut record) = tensor.into_last_record() {
-                    chain.append(record.args.get_mut());
+                for record in tensor.into_records() {
+                    // A record may be named by its tensor and by the tensor's elements: the last name counts.
+                    if let Some(mut record) = Rc::into_inner(record) {
+                        chain.append(record.args.get_mut());
+                    }
                 }
             }
         }
@@ -89,6 +119,8 @@ impl Drop for Record {
 pub struct Ran {
     /// PyTorch name of the operation.
     pub op: &'static str,
+    /// Which of its signatures the arguments fit.
+    pub form: usize,
     /// `grad_fn` name without `Backward0`.
     pub grad_name: &'static str,
     /// All arguments.
@@ -101,6 +133,8 @@ pub struct Ran {
     pub outputs: usize,
     /// Whether gradients flow through it.
     pub needs_grad: bool,
+    /// The random numbers it drew.
+    pub drawn: Option<Drawn>,
 }
 
 /// Makes records and bounds what they hold.
@@ -112,9 +146,11 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// Most records that keep their operands.
+    /// Most records of living tensors that keep their operands.
     pub const KEPT: usize = 4096;
-    /// Most bytes that operands of remembered records may take, shared ones counted each time.
+    /// How many more may gather before the dead are looked for.
+    const SPARE: usize = 1024;
+    /// Most bytes that operands may take which nothing but records keeps alive.
     pub const BYTES: usize = 64 << 20;
 
     /// Turns recording off (`--no-record`) or on; gradients are still recorded.
@@ -122,14 +158,19 @@ impl Recorder {
         self.off.set(off);
     }
 
+    /// Whether recording is turned off.
+    pub fn is_off(&self) -> bool {
+        self.off.get()
+    }
+
     /// A record of what ran; the oldest are forgotten beyond the bounds.
     pub fn record(&self, ran: Ran) -> Rc<Record> {
-        let versions = ran.args.iter().filter_map(Arg::tensor).map(|t| t.storage().version()).collect();
-        let held = |tensor: &Tensor| tensor.storage().read().len() * 8;
-        let bytes = ran.args.iter().flat_map(Arg::tensors).map(held).sum::<usize>()
-            + ran.shape.iter().product::<usize>() * 8;
+        let tensors = ran.args.iter().flat_map(Arg::tensors);
+        let versions = tensors.map(|tensor| tensor.storage().version()).collect();
+        let bytes = ran.args.iter().flat_map(Arg::tensors).map(bytes_of).sum::<usize>();
         let record = Rc::new(Record {
             op: ran.op,
+            form: ran.form,
             grad_name: Cell::new(ran.grad_name),
             args: RefCell::new(ran.args),
             site: ran.site,
@@ -137,53 +178,135 @@ impl Recorder {
             shape: ran.shape,
             outputs: ran.outputs,
             needs_grad: ran.needs_grad,
-            forgotten: Cell::new(false),
+            drawn: ran.drawn,
+            lost: Cell::new(None),
             bytes,
         });
         if record.needs_grad {
             return record;
         }
         if self.off.get() {
-            drop(record.forget());
+            drop(record.forget(Lost::Off));
             return record;
         }
-        let mut released = Vec::new();
-        {
-            let mut ring = self.ring.borrow_mut();
-            ring.push_back(Rc::downgrade(&record));
-            self.held.set(self.held.get() + bytes);
-            while ring.len() > Self::KEPT || (self.held.get() > Self::BYTES && ring.len() > 1) {
-                let Some(oldest) = ring.pop_front() else {
-                    break;
-                };
-                // A dead record's size is unknown here; what lives is counted anew below.
-                if let Some(oldest) = oldest.upgrade() {
-                    self.held.set(self.held.get().saturating_sub(oldest.bytes));
-                    released.push(oldest.forget());
-                } else if self.held.get() > Self::BYTES {
-                    ring.retain(|record| record.strong_count() > 0);
-                    self.held.set(ring.iter().filter_map(Weak::upgrade).map(|record| record.bytes).sum());
-                }
-            }
-        }
+        let released = self.keep(&record);
         // Letting go runs the drop of operands, which may be long: outside the borrow.
         drop(released);
         record
     }
+
+    /// A record of a copy that no call of an operation made, as `copy.deepcopy` makes one.
+    pub fn copied(&self, tensor: &Tensor, site: Option<Site>) -> Rc<Record> {
+        self.record(Ran {
+            op: "clone",
+            form: 0,
+            grad_name: "",
+            args: vec![Arg::Tensor(tensor.clone())],
+            site,
+            shape: tensor.shape().to_vec(),
+            outputs: 1,
+            needs_grad: false,
+            drawn: None,
+        })
+    }
+
+    /// Remembers a record; gives what others hold that have to be forgotten for it.
+    fn keep(&self, record: &Rc<Record>) -> Vec<Vec<Arg>> {
+        let mut ring = self.ring.borrow_mut();
+        ring.push_back(Rc::downgrade(record));
+        self.held.set(self.held.get() + record.bytes);
+        if ring.len() <= Self::KEPT + Self::SPARE && self.held.get() <= Self::BYTES {
+            return Vec::new();
+        }
+        // What died meanwhile holds nothing any more.
+        let mut living: Vec<Rc<Record>> = ring.iter().filter_map(Weak::upgrade).collect();
+        let excess = living.len().saturating_sub(Self::KEPT);
+        let mut released: Vec<Vec<Arg>> =
+            living.drain(..excess).map(|old| old.forget(Lost::Bounds)).collect();
+        if self.held.get() <= Self::BYTES {
+            *ring = living.iter().map(Rc::downgrade).collect();
+            return released;
+        }
+        let mut owned = owned(&living);
+        let mut held: usize = owned.iter().map(|storage| storage.bytes).sum();
+        // The largest go first, so that large work in one cell does not cost the history of small tensors.
+        owned.sort_by_key(|storage| std::cmp::Reverse(storage.bytes));
+        let newest = living.len().saturating_sub(1);
+        for storage in owned {
+            if held <= Self::BYTES {
+                break;
+            }
+            // The newest is what was just asked for: it stays, whatever its size.
+            if storage.records.contains(&newest) {
+                continue;
+            }
+            held -= storage.bytes;
+            released.extend(storage.records.iter().map(|&at| living[at].forget(Lost::Bounds)));
+        }
+        *ring = living.iter().map(Rc::downgrade).collect();
+        self.held.set(held);
+        released
+    }
+}
+
+/// Elements that nothing but records keeps alive, and which records those are.
+struct Owned {
+    bytes: usize,
+    records: Vec<usize>,
+}
+
+/// What these records alone keep alive.
+fn owned(records: &[Rc<Record>]) -> Vec<Owned> {
+    struct Seen {
+        handles: usize,
+        bytes: usize,
+        tensors: HashSet<usize>,
+        records: Vec<usize>,
+    }
+    // How often records name a tensor, and how often anything does.
+    let mut tensors: HashMap<usize, (usize, usize)> = HashMap::new();
+    let mut storages: HashMap<usize, Seen> = HashMap::new();
+    for (at, record) in records.iter().enumerate() {
+        for tensor in record.args.borrow().iter().flat_map(Arg::tensors) {
+            tensors.entry(tensor.id()).or_insert((0, tensor.handles())).0 += 1;
+            let storage = tensor.storage();
+            let seen = storages.entry(storage.address()).or_insert_with(|| Seen {
+                handles: storage.handles(),
+                bytes: bytes_of(tensor),
+                tensors: HashSet::new(),
+                records: Vec::new(),
+            });
+            seen.tensors.insert(tensor.id());
+            if seen.records.last() != Some(&at) {
+                seen.records.push(at);
+            }
+        }
+    }
+    let only_ours = |seen: &Seen| {
+        seen.handles == seen.tensors.len()
+            && seen.tensors.iter().all(|tensor| tensors.get(tensor).is_some_and(|(ours, all)| ours == all))
+    };
+    let mut found: Vec<(usize, Owned)> = storages
+        .into_values()
+        .filter(only_ours)
+        .map(|seen| (seen.records[0], Owned { bytes: seen.bytes, records: seen.records }))
+        .collect();
+    // Of equal size the oldest first, whatever the addresses are.
+    found.sort_by_key(|(first, _)| *first);
+    found.into_iter().map(|(_, owned)| owned).collect()
+}
+
+/// Bytes that a tensor's elements take.
+fn bytes_of(tensor: &Tensor) -> usize {
+    tensor.storage().read().len() * tensor.dtype().size()
 }
 
 impl Drop for Recorder {
     /// An in-place write can tie a tensor to its own history; letting all go unties it.
     fn drop(&mut self) {
         let ring = std::mem::take(self.ring.get_mut());
-        let released: Vec<_> = ring.iter().filter_map(Weak::upgrade).map(|record| record.forget()).collect();
+        let living = ring.iter().filter_map(Weak::upgrade);
+        let released: Vec<_> = living.map(|record| record.forget(Lost::Bounds)).collect();
         drop(released);
-    }
-}
-
-impl Tensor {
-    /// The record this tensor alone keeps alive, taking the tensor apart.
-    fn into_last_record(self) -> Option<Record> {
-        self.into_origin().and_then(|origin| Rc::try_unwrap(origin).ok())
     }
 }

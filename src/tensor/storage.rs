@@ -9,6 +9,7 @@ use super::dtype::{DType, Lane};
 use super::error::{Error, Result};
 use super::layout::Layout;
 use super::record::Record;
+use super::tensor::Tensor;
 
 /// Elements in one of the four lanes.
 #[derive(Clone, Debug)]
@@ -171,10 +172,47 @@ impl Buffer {
 /// An in-place write: which elements it covered, and the operation that wrote them.
 #[derive(Clone, Debug)]
 pub struct Write {
-    /// The view that was written through.
+    /// The elements that it covered.
     pub layout: Layout,
+    /// The tensor it was called on, whose values before stand first in the record; none where that is what it covered.
+    target: Option<Layout>,
     /// The operation.
     pub record: Rc<Record>,
+    /// The storage's version when it had written.
+    pub version: u64,
+    /// Whether the record's first argument is what the target held before; not so where `out=` named the target.
+    pub in_place: bool,
+}
+
+impl Write {
+    /// The tensor it was called on.
+    pub fn target(&self) -> &Layout {
+        self.target.as_ref().unwrap_or(&self.layout)
+    }
+}
+
+/// The operation that filled a storage when it was new, and which of its results that was.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// The operation.
+    pub record: Rc<Record>,
+    /// Which of its results.
+    pub output: usize,
+    /// How that result lies in the storage; none where it is the first, row-major.
+    layout: Option<Layout>,
+}
+
+impl Made {
+    /// Result `output` of an operation, which lies so in its storage.
+    pub fn new(record: Rc<Record>, output: usize, layout: &Layout) -> Made {
+        let plain = layout.offset == 0 && layout.shape == record.shape && layout.is_contiguous();
+        Made { record, output, layout: (!plain).then(|| layout.clone()) }
+    }
+
+    /// How the result lies in the storage.
+    pub fn layout(&self) -> Layout {
+        self.layout.clone().unwrap_or_else(|| Layout::contiguous(self.record.shape.clone()))
+    }
 }
 
 /// How many in-place writes a storage remembers; older ones are forgotten first.
@@ -184,7 +222,10 @@ const WRITES_KEPT: usize = 512;
 struct Shared {
     buffer: RefCell<Buffer>,
     version: Cell<u64>,
+    made: RefCell<Option<Made>>,
     writes: RefCell<std::collections::VecDeque<Write>>,
+    /// The version up to which writes were forgotten.
+    forgotten: Cell<u64>,
     bytes: u64,
 }
 
@@ -209,7 +250,9 @@ impl Storage {
             bytes,
             buffer: RefCell::new(buffer),
             version: Cell::new(0),
+            made: RefCell::default(),
             writes: RefCell::default(),
+            forgotten: Cell::new(0),
         }))
     }
 
@@ -234,18 +277,37 @@ impl Storage {
         Rc::ptr_eq(&self.0, &other.0)
     }
 
+    /// How many tensors see it.
+    pub(super) fn handles(&self) -> usize {
+        Rc::strong_count(&self.0)
+    }
+
     /// A number that tells storages apart while they live. As `Tensor.data_ptr`.
     pub fn address(&self) -> usize {
         Rc::as_ptr(&self.0) as usize
     }
 
-    /// Remembers an in-place write.
-    pub fn remember(&self, write: Write) {
+    /// Says what filled it when it was new; what is known already stays.
+    pub fn made_by(&self, made: Made) {
+        self.0.made.borrow_mut().get_or_insert(made);
+    }
+
+    /// What filled it when it was new, if an operation did.
+    pub fn made(&self) -> Option<Made> {
+        self.0.made.borrow().clone()
+    }
+
+    /// Remembers an in-place write that has just been done through `target`.
+    pub fn remember(&self, target: &Layout, record: &Rc<Record>, in_place: bool) {
+        let version = self.version();
+        let write = Write { layout: target.clone(), target: None, record: record.clone(), version, in_place };
         let mut writes = self.0.writes.borrow_mut();
-        if writes.len() == WRITES_KEPT {
-            writes.pop_front();
-        }
+        let oldest = if writes.len() == WRITES_KEPT { writes.pop_front() } else { None };
         writes.push_back(write);
+        drop(writes);
+        if let Some(oldest) = oldest {
+            self.0.forgotten.set(oldest.version);
+        }
     }
 
     /// Says that the last write, by this record, covered only what `layout` sees.
@@ -253,12 +315,49 @@ impl Storage {
         if let Some(write) =
             self.0.writes.borrow_mut().back_mut().filter(|write| Rc::ptr_eq(&write.record, record))
         {
-            write.layout = layout;
+            write.target = Some(std::mem::replace(&mut write.layout, layout));
         }
     }
 
-    /// The last write that covered storage element `at`, if it is remembered.
-    pub fn last_write(&self, at: usize) -> Option<Write> {
-        self.0.writes.borrow().iter().rev().find(|write| write.layout.sees(at)).cloned()
+    /// The last write that covered storage element `at` up to version `time`, if it is remembered.
+    pub fn last_write(&self, at: usize, time: u64) -> Option<Write> {
+        let writes = self.0.writes.borrow();
+        writes.iter().rev().find(|write| write.version <= time && write.layout.sees(at)).cloned()
+    }
+
+    /// Whether some write up to version `time` is no longer remembered.
+    pub fn forgot_before(&self, time: u64) -> bool {
+        time > 0 && self.0.forgotten.get() > 0
+    }
+
+    /// Storage element `at` as it was at version `time`; `None` where what overwrote it since did not keep it.
+    pub fn float_at(&self, at: usize, time: u64) -> Option<f64> {
+        if time >= self.version() {
+            return Some(self.read().float(at));
+        }
+        if time < self.0.forgotten.get() {
+            return None;
+        }
+        let writes = self.0.writes.borrow();
+        // The first write after that time holds what was there before.
+        match writes.iter().find(|write| write.version > time && write.layout.sees(at)) {
+            None => Some(self.read().float(at)),
+            Some(write) if write.in_place => {
+                let index = write.target().index_of(at)?;
+                let before: Tensor = write.record.args().first()?.tensor()?.clone();
+                let strides = before.strides().iter().zip(&index);
+                let place = before.layout().offset + strides.map(|(stride, at)| stride * at).sum::<usize>();
+                Some(before.storage().read().float(place))
+            }
+            Some(_) => None,
+        }
+    }
+
+    /// The records that only this last name of the elements keeps alive.
+    pub(super) fn into_records(self) -> Vec<Rc<Record>> {
+        let Ok(mut shared) = Rc::try_unwrap(self.0) else { return Vec::new() };
+        let written = std::mem::take(shared.writes.get_mut()).into_iter().map(|write| write.record);
+        let made = shared.made.get_mut().take().map(|made| made.record);
+        made.into_iter().chain(written).collect()
     }
 }

@@ -8,7 +8,7 @@ use super::dtype::DType;
 use super::error::{Error, Result};
 use super::layout::Layout;
 use super::record::Record;
-use super::storage::{Buffer, Storage};
+use super::storage::{Buffer, Made, Storage};
 use crate::kernel::elementwise::gather_strided;
 
 /// A PyTorch tensor on the CPU.
@@ -126,6 +126,11 @@ impl Tensor {
         Rc::as_ptr(&self.0) as usize
     }
 
+    /// How many names there are for it, records' among them.
+    pub(super) fn handles(&self) -> usize {
+        Rc::strong_count(&self.0)
+    }
+
     /// Whether both names mean one tensor (Python's `is`).
     pub fn is(&self, other: &Tensor) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
@@ -236,9 +241,19 @@ impl Tensor {
         drop(old);
     }
 
-    /// The record, when this is the last name of the tensor.
-    pub(super) fn into_origin(self) -> Option<Rc<Record>> {
-        Rc::try_unwrap(self.0).ok().and_then(|inner| inner.meta.into_inner().origin)
+    /// Says what made it, and with it its elements: result `output` of `record`.
+    pub fn set_made(&self, record: Rc<Record>, output: usize) {
+        self.0.storage.made_by(Made::new(record.clone(), output, &self.0.layout));
+        self.set_origin(record, output);
+    }
+
+    /// The records that only this last name of the tensor keeps alive.
+    pub(super) fn into_records(self) -> Vec<Rc<Record>> {
+        let Ok(inner) = Rc::try_unwrap(self.0) else { return Vec::new() };
+        let origin = inner.meta.into_inner().origin;
+        let mut records = inner.storage.into_records();
+        records.extend(origin);
+        records
     }
 
     /// Whether gradients are asked for it.

@@ -52,6 +52,7 @@ pub fn site(vm: &VirtualMachine) -> Option<Site> {
     let mut frame = vm.current_frame()?;
     loop {
         let path = frame.code.source_path().as_str();
+        // Code of attn's own, the modules of `torch` among it, is no place in what the learner wrote.
         if !is_library(path) {
             let line = frame.current_location().line.get();
             return Some(Site { cell: path, line });

@@ -7,8 +7,9 @@ use std::rc::Rc;
 use super::failed::Failed;
 use super::state::State;
 use super::table::{IN_PLACE_ONLY, Op};
+use crate::kernel::random::Family;
 use crate::kernel::random::Generator;
-use crate::tensor::{Arg, Buffer, DType, Error, Ran, Result, Site, Tensor, Write, ops};
+use crate::tensor::{Arg, Buffer, DType, Drawn, Error, Ran, Result, Site, Tensor, ops};
 
 /// What an operation gives back.
 #[derive(Clone, Debug)]
@@ -260,6 +261,42 @@ fn failed(caller: Caller, op: &'static Op, form: usize, in_place: bool, args: &[
     error
 }
 
+/// The generator that a call may draw from, and where it stood before.
+struct Stream {
+    generator: Rc<RefCell<Generator>>,
+    before: (Option<u64>, Option<u64>),
+    book: bool,
+}
+
+impl Stream {
+    fn of(state: &State, args: &[Arg]) -> Stream {
+        let given = args.iter().find_map(|arg| match arg {
+            Arg::Generator(generator) => Some(generator),
+            _ => None,
+        });
+        let generator = given.unwrap_or(&state.generator).clone();
+        let before = {
+            let generator = generator.borrow();
+            (generator.given(), generator.words())
+        };
+        Stream { generator, before, book: state.family.get() == Family::Book }
+    }
+
+    /// What was drawn since.
+    fn drawn(&self) -> Option<Drawn> {
+        let generator = self.generator.borrow();
+        let (given, words) = self.before;
+        let count = generator.given()? - given?;
+        (count > 0).then_some(Drawn {
+            seed: generator.initial_seed(),
+            first: given.map(|given| given + 1),
+            count,
+            words,
+            book: self.book,
+        })
+    }
+}
+
 /// Runs an operation on bound arguments; its results are recorded.
 pub fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Result<Value> {
     let state = caller.state;
@@ -276,6 +313,7 @@ pub fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Res
         grad_name: Cell::new(op.grad_name),
         kept: RefCell::default(),
     };
+    let stream = Stream::of(state, &args);
     let value = match (op.run)(&call) {
         Ok(value) => arranged(op, value, &args),
         Err(error) => return Err(failed(caller, op, form, false, &args, error)),
@@ -283,12 +321,12 @@ pub fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Res
     let grad_name = call.grad_name.get();
     let results = value.tensors();
     // A tensor that is handed back as it came has its own history already, and so has one that came of `apply`.
-    let made: Vec<(usize, Tensor)> = results
+    let made: Vec<(usize, Tensor, bool)> = results
         .iter()
         .enumerate()
         .filter(|(_, result)| result.origin().is_none())
         .filter(|(_, result)| !args.iter().any(|arg| arg.tensors().iter().any(|given| given.is(result))))
-        .map(|(output, result)| (output, (*result).clone()))
+        .map(|(output, result)| (output, (*result).clone(), is_view_of_any(&args, result)))
         .collect();
     if made.is_empty() {
         return Ok(value);
@@ -299,18 +337,23 @@ pub fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Res
     args.extend(kept);
     let record = state.recorder.record(Ran {
         op: op.name,
+        form,
         grad_name,
+        drawn: stream.drawn(),
         shape: made[0].1.shape().to_vec(),
         outputs: results.len(),
         args,
         site: (caller.site)(),
         needs_grad,
     });
-    for (output, tensor) in made {
+    for (output, tensor, is_view) in made {
         if needs_grad && tensor.dtype().is_float() {
             tensor.mark_result(true);
         }
-        tensor.set_origin(record.clone(), output);
+        match is_view {
+            true => tensor.set_origin(record.clone(), output),
+            false => tensor.set_made(record.clone(), output),
+        }
     }
     Ok(value)
 }
@@ -355,10 +398,11 @@ fn written(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Resu
     if op.is_in(IN_PLACE_ONLY) {
         // Such a row knows which `grad_fn` it has before it writes: its form says so.
         let grad_name = op.grad_name.split(',').nth(form).unwrap_or(op.grad_name);
-        let what = Overwrite { name, grad_name, differentiable };
+        let what = Overwrite { form, name, grad_name, differentiable, drawn: None };
         overwrite(caller, what, &target, args, |_| (op.run)(&call).map(drop))?;
         return Ok(target);
     }
+    let stream = Stream::of(state, &given);
     let value = (op.run)(&call)?;
     let grad_name = call.grad_name.get();
     let kept = call.kept.take();
@@ -389,9 +433,8 @@ fn written(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Resu
             }
         )));
     }
-    overwrite(caller, Overwrite { name, grad_name, differentiable }, &target, args, |target| {
-        ops::write(target, &result)
-    })?;
+    let what = Overwrite { form, name, grad_name, differentiable, drawn: stream.drawn() };
+    overwrite(caller, what, &target, args, |target| ops::write(target, &result))?;
     Ok(target)
 }
 
@@ -453,14 +496,23 @@ fn sees_leaf(target: &Tensor) -> bool {
     }
 }
 
+/// Whether a result is a view on one of these.
+fn is_view_of_any(args: &[Arg], result: &Tensor) -> bool {
+    args.iter().flat_map(Arg::tensors).any(|given| given.storage().same(result.storage()))
+}
+
 /// How an in-place write is called in records.
 pub struct Overwrite {
+    /// Which of the operation's signatures the arguments fit.
+    pub form: usize,
     /// Its name: `add_`.
     pub name: &'static str,
     /// What `grad_fn` shows, without `Backward0`.
     pub grad_name: &'static str,
     /// Whether gradients flow through it.
     pub differentiable: bool,
+    /// The random numbers that its values took, where they were worked out before.
+    pub drawn: Option<Drawn>,
 }
 
 /// Most elements of which the values before an in-place write are kept, so that they can be explained.
@@ -484,7 +536,9 @@ pub fn overwrite(
     let needs_grad = state.grad_mode.get()
         && what.differentiable
         && args.iter().any(|arg| arg.tensors().iter().any(Tensor::requires_grad));
-    args[0] = if needs_grad || target.numel() <= SNAPSHOT {
+    let stream = Stream::of(state, &args);
+    let keeps = target.numel() <= SNAPSHOT && !state.recorder.is_off();
+    args[0] = if needs_grad || keeps {
         let before = Tensor::new(target.to_buffer(), target.shape(), target.dtype());
         if target.requires_grad() {
             before.mark_result(true);
@@ -499,6 +553,8 @@ pub fn overwrite(
     write(target)?;
     let record = state.recorder.record(Ran {
         op: what.name,
+        form: what.form,
+        drawn: stream.drawn().or(what.drawn),
         grad_name: what.grad_name,
         shape: target.shape().to_vec(),
         outputs: 1,
@@ -506,7 +562,7 @@ pub fn overwrite(
         site: (caller.site)(),
         needs_grad,
     });
-    target.storage().remember(Write { layout: target.layout().clone(), record: record.clone() });
+    target.storage().remember(target.layout(), &record, true);
     if needs_grad {
         target.mark_result(true);
     }

@@ -15,7 +15,7 @@ use super::schema::{Param, signature};
 use super::state::State;
 use super::table::{FUNCTION, IN_PLACE_ONLY, LINALG, Op, RELAYOUT};
 use super::tensor_class::PyTensor;
-use crate::tensor::{Arg, Error, Tensor, Write, ops};
+use crate::tensor::{Arg, Error, Tensor, ops};
 
 /// An operation as a callable: a function of the module, or a method when it has no state of its own.
 #[pyclass(module = "torch", name = "builtin_function_or_method")]
@@ -180,7 +180,7 @@ fn write_out(holder: &PyTensor, result: &Tensor) -> crate::tensor::Result<()> {
         made
     };
     if let Some(record) = result.origin() {
-        target.storage().remember(Write { layout: target.layout().clone(), record: record.clone() });
+        target.storage().remember(target.layout(), &record, false);
         target.set_origin(record, result.output_index());
     }
     Ok(())

@@ -163,7 +163,7 @@ pub fn set(holder: &PyTensor, key: &PyObject, value: &PyObject, vm: &VirtualMach
     let place = || site(vm);
     let caller = Caller { state: &holder.state, site: &place };
     let grad_name = index::set_grad_name(&target, &index, source.tensor().is_none());
-    let what = Overwrite { name: "setitem", grad_name, differentiable: true };
+    let what = Overwrite { form: 0, name: "setitem", grad_name, differentiable: true, drawn: None };
     let args = vec![Arg::Tensor(target.clone()), source, Arg::Index(index.clone())];
     overwrite(caller, what, &target, args, |target| index::set(target, &index, &values)).or_raise(vm)?;
     if let (Some(view), Some(record)) = (covered, target.origin()) {

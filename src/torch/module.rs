@@ -67,6 +67,8 @@ fn made(tensor: Tensor, state: &Rc<State>, requires_grad: bool, vm: &VirtualMach
     }
     let record = state.recorder.record(Ran {
         op: "tensor",
+        form: 0,
+        drawn: None,
         grad_name: "",
         args: Vec::new(),
         site: site(vm),
@@ -74,7 +76,7 @@ fn made(tensor: Tensor, state: &Rc<State>, requires_grad: bool, vm: &VirtualMach
         outputs: 1,
         needs_grad: false,
     });
-    tensor.set_origin(record, 0);
+    tensor.set_made(record, 0);
     if requires_grad {
         if !tensor.dtype().is_float() {
             return Err(vm.new_runtime_error(

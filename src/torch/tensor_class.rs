@@ -455,6 +455,7 @@ impl PyTensor {
             ));
         }
         let copy = crate::tensor::ops::copy(&tensor);
+        copy.set_made(zelf.state.recorder.copied(&tensor, site(vm)), 0);
         copy.set_requires_grad(tensor.requires_grad()).or_raise(vm)?;
         let payload = PyTensor::new(copy, zelf.state.clone());
         payload.parameter.set(zelf.is_parameter());

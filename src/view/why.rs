@@ -1,48 +1,150 @@
-//! Where a number comes from, line by line, its value at the right.
-//! Room: view. The lines are worked out from the recorded graph elsewhere.
+//! Where a number comes from: each element with its value at the right, under it the formula in names and in figures,
+//! then what it was worked out from, further in.
+//! Room: view. What there is to say is worked out from the recorded graph elsewhere.
 
+use unicode_width::UnicodeWidthStr;
+
+use crate::explain::{End, Place, Says, Why};
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::{Fit, wrap};
 
-/// One line of an explanation.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WhyLine {
-    /// How far down from the number asked about: 0 is that number itself.
-    pub depth: usize,
-    /// The formula in names, or with numbers: "= 0.9806 / 4.2034". Kept as it is.
-    pub text: String,
-    /// The value that the line arrives at, if it names one.
-    pub value: Option<String>,
+/// A remark on how a question was read.
+pub fn remark(words: &str, look: Look) -> Text {
+    let line = Line::new().with(if look.plain { Role::Prose } else { Role::Dim }, words);
+    let none = Line::new();
+    wrap(&line, look.measure().min(look.width), &none, &none, Fit::First)
 }
 
-/// The explanation: each line in by its depth, values flush at the right.
-pub fn why(lines: &[WhyLine], look: Look) -> Text {
-    let width = look.measure().min(look.width);
+/// An element explained, and below it what it was worked out from.
+pub fn explanation(why: &Why, look: Look) -> Text {
     let mut text = Text::new();
-    for line in lines {
-        let own = line.text.len() - line.text.trim_start_matches(' ').len();
-        let indent = if look.plain { 0 } else { 2 * line.depth + own };
-        let first = Line::new().with(Role::Prose, " ".repeat(indent.min(width / 3)));
-        let rest = Line::new().with(Role::Prose, " ".repeat((indent + 4).min(width / 3 + 4)));
-        let role = if line.depth == 0 && !look.plain { Role::Name } else { Role::Prose };
-        let words = Line::new().with(role, line.text.trim_start_matches(' '));
-        let mut part = wrap(&words, width, &first, &rest, Fit::First);
-        if let (Some(value), Some(last)) = (&line.value, part.lines.last_mut()) {
-            let value = Line::new().with(Role::Dim, "= ").with(Role::Strong, value);
-            if look.plain {
-                last.push(Role::Prose, " ");
-                last.join(value);
-            } else if last.width() + 2 + value.width() <= width {
-                last.fill(width - value.width());
-                last.join(value);
-            } else {
-                let mut under = Line::new();
-                under.fill(width.saturating_sub(value.width()));
-                under.join(value);
-                part.line(under);
+    explained(why, 0, look, &mut text);
+    text
+}
+
+/// Columns that each level goes in.
+const STEP: usize = 2;
+
+fn explained(why: &Why, depth: usize, look: Look, text: &mut Text) {
+    let width = look.measure().min(look.width);
+    let indent = if look.plain { 0 } else { (STEP * depth).min(width / 3) };
+    let ending = why.end.is_some() && why.says.len() == 1;
+    let beside = |words: &str| {
+        let along = places(why).join(", ");
+        indent + why.what.width() + 2 + along.width() + 2 + words.width() + 4 + why.shown.width() <= width
+    };
+    let single = match why.says.as_slice() {
+        [Says::Words(words)] if ending && (look.plain || beside(words)) => Some(words.as_str()),
+        _ => None,
+    };
+    head(why, depth, indent, single, look, text);
+    let inner = if look.plain { 0 } else { indent + STEP };
+    if let (0, Some(site), Some(line)) = (depth, &why.site, &why.line) {
+        let words = format!("{}, line {}: {line}", site.cell, site.line);
+        let told = matches!(why.end, Some(End::Given)) && why.below.is_empty();
+        if single.is_none() && !told {
+            body(&words, if look.plain { Role::Prose } else { Role::Dim }, inner, width, text);
+        }
+    }
+    let mut held: Option<&str> = None;
+    for line in why.says.iter().filter(|_| single.is_none()) {
+        match line {
+            Says::Words(words) => {
+                if let Some(words) = held.replace(words) {
+                    body(words, Role::Prose, inner, width, text);
+                }
+            }
+            Says::Figures(calc) => {
+                let figures = calc.text();
+                match held.take() {
+                    Some(words) if inner + words.width() + 3 + figures.width() <= width => {
+                        body(&format!("{words} = {figures}"), Role::Prose, inner, width, text);
+                    }
+                    Some(words) => {
+                        body(words, Role::Prose, inner, width, text);
+                        body(&format!("= {figures}"), Role::Prose, inner, width, text);
+                    }
+                    None => body(&format!("= {figures}"), Role::Prose, inner, width, text),
+                }
+            }
+            Says::Note(note) => {
+                if let Some(words) = held.take() {
+                    body(words, Role::Prose, inner, width, text);
+                }
+                body(note, if look.plain { Role::Prose } else { Role::Dim }, inner, width, text);
             }
         }
-        text.append(part);
     }
-    text
+    if let Some(words) = held {
+        body(words, Role::Prose, inner, width, text);
+    }
+    if let Some(lead) = why.lead.filter(|_| why.links.len() > why.follow && !why.below.is_empty()) {
+        body(&format!("{lead}:"), if look.plain { Role::Prose } else { Role::Dim }, inner, width, text);
+    }
+    for below in &why.below {
+        explained(below, depth + 1, look, text);
+    }
+}
+
+/// The line that names an element, its value at the right.
+fn head(why: &Why, depth: usize, indent: usize, single: Option<&str>, look: Look, text: &mut Text) {
+    let width = look.measure().min(look.width);
+    let mut words = Line::new();
+    if look.plain {
+        if depth > 0 {
+            words.push(Role::Prose, format!("level {depth}: "));
+        }
+        words.push(Role::Prose, format!("{} = {}", why.what, why.shown));
+        for along in places(why) {
+            words.push(Role::Prose, format!(", {along}"));
+        }
+        if let Some(single) = single {
+            words.push(Role::Prose, format!(", {single}"));
+        }
+        let rest = Line::new().with(Role::Prose, "  ");
+        text.append(wrap(&words, look.width, &Line::new(), &rest, Fit::First));
+        return;
+    }
+    words.push(Role::Name, &why.what);
+    let along = places(why).join(", ");
+    if !along.is_empty() {
+        words.push(Role::Prose, "  ");
+        words.push(Role::Label, along);
+    }
+    if let Some(single) = single {
+        words.push(Role::Prose, "  ");
+        words.push(Role::Dim, single);
+    }
+    let first = Line::new().with(Role::Prose, " ".repeat(indent));
+    let rest = Line::new().with(Role::Prose, " ".repeat(indent + STEP));
+    let value = Line::new().with(Role::Dim, "= ").with(Role::Strong, &why.shown);
+    let mut part = wrap(&words, width, &first, &rest, Fit::First);
+    if let Some(last) = part.lines.last_mut() {
+        if last.width() + 2 + value.width() <= width {
+            last.fill(width - value.width());
+            last.join(value);
+        } else {
+            let mut under = Line::new();
+            under.fill(width.saturating_sub(value.width()));
+            under.join(value);
+            part.line(under);
+        }
+    }
+    text.append(part);
+}
+
+/// `query "journey"`, `feature 1`
+fn places(why: &Why) -> Vec<String> {
+    let one = |place: &Place| match &place.token {
+        Some(token) => format!("{} \"{token}\"", place.axis),
+        None => format!("{} {}", place.axis, place.at),
+    };
+    why.place.iter().map(one).collect()
+}
+
+/// A line under it; what does not fit goes on further in.
+fn body(words: &str, role: Role, indent: usize, width: usize, text: &mut Text) {
+    let first = Line::new().with(Role::Prose, " ".repeat(indent));
+    let rest = Line::new().with(Role::Prose, " ".repeat(indent + STEP));
+    text.append(wrap(&Line::new().with(role, words), width, &first, &rest, Fit::First));
 }

@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use attn::explain::what_if::{Moved, Naming, Setting, WhatIf};
 use attn::explain::errors::{Clash, Explanation, Mend, Operand};
+use attn::explain::{Names, why};
+use attn::session::{Options, Session};
 use attn::view::bench::{Bench, Growth, Row, bench};
 use attn::view::check::{CheckedCell, CheckedFile, Verdict, report};
 use attn::view::code::code;
@@ -23,7 +25,7 @@ use attn::view::quiz::{Standing, question, reply};
 use attn::view::run::{CellRun, cell, finished};
 use attn::view::storage::{Strip, progress, storage, working};
 use attn::view::table::figure;
-use attn::view::why::{WhyLine, why};
+use attn::view::why::explanation;
 use attn::view::{Check, Figure, Look, Panel, Picture, Text, panel};
 
 const WORDS: &str = "attn teaches self-attention by running it: every step of the chapter is a cell that \
@@ -435,27 +437,28 @@ fn changed(look: Look) -> Text {
     what_if(&what, look)
 }
 
+/// The embeddings of the chapter's sentence, and simple attention over them.
+const CELL: &str = "\
+import torch
+inputs = torch.tensor(
+    [[0.43, 0.15, 0.89], [0.55, 0.87, 0.66], [0.57, 0.85, 0.64], [0.22, 0.58, 0.33], [0.77, 0.25, 0.10], [0.05, 0.80, 0.55]]
+)
+attn_scores = inputs @ inputs.T
+attn_weights = torch.softmax(attn_scores, dim=-1)
+";
+
 fn explained(look: Look) -> Text {
-    let line = |depth, text: &str, value: Option<&str>| WhyLine {
-        depth,
-        text: text.into(),
-        value: value.map(str::to_string),
-    };
-    let lines = [
-        line(0, "attn_weights[1,2]   query \"journey\", key \"starts\"", Some("0.2333")),
-        line(
-            1,
-            "softmax over row 1 of attn_scores: exp(1.4754 - 1.4950) / Σj exp(attn_scores[1,j] - 1.4950)",
-            None,
-        ),
-        line(1, "= 0.9806 / 4.2034", None),
-        line(
-            1,
-            "attn_scores[1,2] = inputs[1] · inputs[2] = 0.55·0.57 + 0.87·0.85 + 0.66·0.64",
-            Some("1.4754"),
-        ),
-    ];
-    why(&lines, look)
+    let mut session = Session::new(Options::default());
+    session.run(CELL, "step15");
+    let variables = session.variables().into_iter().map(|variable| (variable.name, variable.value));
+    let axes = [("inputs", "token feature"), ("attn_scores", "query key"), ("attn_weights", "query key")];
+    let split = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
+    let axes = axes.map(|(name, axes)| (name.to_owned(), split(axes)));
+    let names = Names::new(variables).with_code(session.sources());
+    let names = names.with_axes(axes, split("Your journey starts with one step"));
+    let mut explained = why(names.get("attn_weights").expect("the cell binds it"), &[1, 2], &names);
+    explained.open(2, &names);
+    explanation(&explained, look)
 }
 
 fn strips(look: Look) -> Text {

@@ -8,12 +8,23 @@ const WORDS: usize = 624;
 const SHIFT: usize = 397;
 
 /// MT19937: 32 bits a draw.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct Mt19937 {
     state: [u32; WORDS],
     /// Place of the next word in `state`; `WORDS` when a new block is due.
     next: usize,
+    /// Blocks made since the seed; unknown where the state was restored.
+    blocks: Option<u64>,
 }
+
+/// Engines are equal that go on alike, whatever came before.
+impl PartialEq for Mt19937 {
+    fn eq(&self, other: &Mt19937) -> bool {
+        self.state == other.state && self.next == other.next
+    }
+}
+
+impl Eq for Mt19937 {}
 
 impl Mt19937 {
     /// The standard initialisation from one word.
@@ -24,7 +35,7 @@ impl Mt19937 {
             let before = state[j - 1];
             state[j] = 1_812_433_253u32.wrapping_mul(before ^ (before >> 30)).wrapping_add(j as u32);
         }
-        Mt19937 { state, next: WORDS }
+        Mt19937 { state, next: WORDS, blocks: Some(0) }
     }
 
     /// The standard initialisation from a key of any length (as Python's `random.seed` uses it).
@@ -58,18 +69,24 @@ impl Mt19937 {
             }
         }
         state[0] = 0x8000_0000;
-        Mt19937 { state, next: WORDS }
+        Mt19937 { state, next: WORDS, blocks: Some(0) }
     }
 
     /// The engine with this state and place, or `None` unless there are 624 words and `next <= 624`.
     pub fn from_words(words: &[u32], next: usize) -> Option<Mt19937> {
         let state = words.try_into().ok()?;
-        (next <= WORDS).then_some(Mt19937 { state, next })
+        (next <= WORDS).then_some(Mt19937 { state, next, blocks: None })
     }
 
     /// The 624 words of the state, and how many of them are used up.
     pub fn words(&self) -> (&[u32], usize) {
         (&self.state, self.next)
+    }
+
+    /// How many words were drawn since the seed, if that is known.
+    pub fn drawn(&self) -> Option<u64> {
+        let blocks = self.blocks?;
+        Some((blocks * WORDS as u64 + self.next as u64).saturating_sub(WORDS as u64))
     }
 
     /// The next 32 bits.
@@ -100,6 +117,7 @@ impl Mt19937 {
         }
         p[WORDS - 1] = p[SHIFT - 1] ^ mixed(p[WORDS - 1], p[0]);
         self.next = 0;
+        self.blocks = self.blocks.map(|blocks| blocks + 1);
     }
 }
 
@@ -112,7 +130,7 @@ pub const STATE_BYTES: usize = 5056;
 
 /// What PyTorch's CPU random functions draw from: `torch.Generator`. A clone continues the same
 /// stream on its own.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub struct Generator {
     engine: Mt19937,
     seed: u64,
@@ -120,6 +138,16 @@ pub struct Generator {
     pub(super) spare_double: Option<f64>,
     /// The same for float pairs; no function of this crate makes one, but a restored state may.
     spare_float: Option<f32>,
+    /// How many numbers were handed out since the seed; unknown where the state was restored.
+    given: Option<u64>,
+}
+
+/// Generators are equal that go on alike, whatever they gave before.
+impl PartialEq for Generator {
+    fn eq(&self, other: &Generator) -> bool {
+        let own = |it: &Generator| (it.seed, it.spare_double, it.spare_float);
+        own(self) == own(other) && self.engine == other.engine
+    }
 }
 
 impl Default for Generator {
@@ -131,7 +159,8 @@ impl Default for Generator {
 impl Generator {
     /// A generator as `torch.Generator().manual_seed(seed)`: the low 32 bits make the stream.
     pub fn new(seed: u64) -> Generator {
-        Generator { engine: Mt19937::new(seed as u32), seed, spare_double: None, spare_float: None }
+        let engine = Mt19937::new(seed as u32);
+        Generator { engine, seed, spare_double: None, spare_float: None, given: Some(0) }
     }
 
     /// Starts again from `seed` (`torch.manual_seed`); forgets a cached normal.
@@ -142,6 +171,21 @@ impl Generator {
     /// The seed last given, all 64 bits of it (`torch.initial_seed`).
     pub fn initial_seed(&self) -> u64 {
         self.seed
+    }
+
+    /// How many 32-bit words were drawn since the seed; `None` after a state was restored.
+    pub fn words(&self) -> Option<u64> {
+        self.engine.drawn()
+    }
+
+    /// How many numbers were handed out since the seed; `None` after a state was restored.
+    pub fn given(&self) -> Option<u64> {
+        self.given
+    }
+
+    /// Counts `n` numbers as handed out: whoever fills elements says how many.
+    pub fn hand_out(&mut self, n: usize) {
+        self.given = self.given.map(|given| given + n as u64);
     }
 
     /// 32 random bits: one draw.
@@ -219,6 +263,7 @@ impl Generator {
             seed: word(0),
             spare_double: (word(normal + 24) as u32 != 0).then(|| f64::from_bits(word(normal + 8))),
             spare_float: ((float >> 32) as u8 != 0).then(|| f32::from_bits(float as u32)),
+            given: None,
         })
     }
 }

@@ -20,7 +20,8 @@ pub fn empty_like(x: &Tensor, dtype: DType) -> Result<Tensor> {
 }
 
 /// Writes values that come in the order of `target`'s memory; they are of `dtype` and become `target`'s.
-fn place(target: &Tensor, values: Buffer, dtype: DType) -> Result<()> {
+fn place(target: &Tensor, generator: &mut Generator, values: Buffer, dtype: DType) -> Result<()> {
+    generator.hand_out(values.len());
     let layout = memory_order(target.layout());
     let values = Tensor::new(values, layout.shape.clone(), dtype);
     super::write(&target.with_layout(layout), &values)
@@ -50,7 +51,7 @@ pub fn uniform(target: &Tensor, generator: &mut Generator, from: f64, to: f64) -
         }
         Buffer::F32(values)
     };
-    place(target, values, dtype)
+    place(target, generator, values, dtype)
 }
 
 /// Normal. In place. As `Tensor.normal_` on floats.
@@ -73,12 +74,12 @@ pub fn normal(target: &Tensor, generator: &mut Generator, mean: f64, std: f64) -
         }
         Buffer::F32(values)
     };
-    place(target, values, dtype)
+    place(target, generator, values, dtype)
 }
 
 /// A distribution that is drawn in float32 or float64 and rounded.
 macro_rules! drawn {
-    ($target:expr, |$values:ident| $fill:expr) => {{
+    ($target:expr, $generator:ident, |$values:ident| $fill:expr) => {{
         let (n, dtype) = ($target.numel(), $target.dtype());
         let values = if dtype == DType::Float64 {
             let mut $values = vec![0f64; n];
@@ -89,7 +90,7 @@ macro_rules! drawn {
             $fill;
             Buffer::F32($values)
         };
-        place($target, values, dtype)
+        place($target, $generator, values, dtype)
     }};
 }
 
@@ -101,42 +102,47 @@ pub fn exponential(target: &Tensor, generator: &mut Generator, family: Family, l
         exponential(&rows, generator, family, lambda)?;
         return super::write(target, &rows);
     }
-    drawn!(target, |values| random::exponential(generator, family, &mut values, lambda))
+    drawn!(target, generator, |values| random::exponential(generator, family, &mut values, lambda))
 }
 
 /// Cauchy. In place. As `Tensor.cauchy_`.
 pub fn cauchy(target: &Tensor, generator: &mut Generator, median: f64, sigma: f64) -> Result<()> {
-    drawn!(target, |values| random::cauchy(generator, &mut values, median, sigma))
+    drawn!(target, generator, |values| random::cauchy(generator, &mut values, median, sigma))
 }
 
 /// e to the power of normals. In place. As `Tensor.log_normal_`.
 pub fn log_normal(target: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
-    drawn!(target, |values| random::log_normal(generator, &mut values, mean, std))
+    drawn!(target, generator, |values| random::log_normal(generator, &mut values, mean, std))
 }
 
 /// Normal, cut to [a, b]. In place. As `nn.init.trunc_normal_`.
 pub fn trunc_normal(target: &Tensor, generator: &mut Generator, [mean, std, a, b]: [f64; 4]) -> Result<()> {
-    drawn!(target, |values| random::trunc_normal(generator, &mut values, mean, std, a, b))
+    drawn!(target, generator, |values| random::trunc_normal(generator, &mut values, mean, std, a, b))
 }
 
 /// Trials up to the first success. In place. As `Tensor.geometric_`.
 pub fn geometric(target: &Tensor, generator: &mut Generator, p: f64) -> Result<()> {
-    place(target, Buffer::F64(random::geometric(generator, p, target.numel())), DType::Float64)
+    let counts = Buffer::F64(random::geometric(generator, p, target.numel()));
+    place(target, generator, counts, DType::Float64)
 }
 
 /// Poisson of rate `rates` each, in `target` of the same shape. As `torch.poisson`.
 pub fn poisson(target: &Tensor, generator: &mut Generator, rates: &Tensor) -> Result<()> {
     let ordered = rates.with_layout(memory_order_as(target.layout(), rates.layout()));
     let counts = ordered.to_f64_vec().into_iter().map(|rate| random::poisson(generator, rate) as f64);
-    place(target, Buffer::F64(counts.collect()), DType::Float64)
+    let counts = Buffer::F64(counts.collect());
+    place(target, generator, counts, DType::Float64)
 }
 
 /// Yes with probability `p` everywhere. In place. As `Tensor.bernoulli_(p)`.
 pub fn bernoulli(target: &Tensor, generator: &mut Generator, family: Family, p: f64) -> Result<()> {
     let answers = Buffer::Bool(random::bernoulli(generator, family, p, target.numel()));
     match family {
-        Family::Book => place(target, answers, DType::Bool),
-        Family::Mkl => super::write(target, &Tensor::new(answers, target.shape(), DType::Bool)),
+        Family::Book => place(target, generator, answers, DType::Bool),
+        Family::Mkl => {
+            generator.hand_out(target.numel());
+            super::write(target, &Tensor::new(answers, target.shape(), DType::Bool))
+        }
     }
 }
 
@@ -147,7 +153,7 @@ pub fn bernoulli_each(target: &Tensor, generator: &mut Generator, p: &Tensor) ->
         DType::Float64 => random::bernoulli_each(generator, &ordered.to_f64_vec()),
         _ => random::bernoulli_each(generator, &ordered.to_f32_vec()),
     };
-    place(target, Buffer::Bool(answers), DType::Bool)
+    place(target, generator, Buffer::Bool(answers), DType::Bool)
 }
 
 /// `layout`, of the same shape as `leader`, with its dimensions in the order of `leader`'s memory. View.
@@ -159,7 +165,8 @@ fn memory_order_as(leader: &Layout, layout: &Layout) -> Layout {
 
 /// Whole numbers `base + draw mod range`; range 0 stands for 2^64. In place. As `Tensor.random_` with bounds.
 pub fn integers(target: &Tensor, generator: &mut Generator, range: u64, base: i64) -> Result<()> {
-    place(target, Buffer::I64(random::raw_integers(generator, range, base, target.numel())), DType::Int64)
+    let drawn = Buffer::I64(random::raw_integers(generator, range, base, target.numel()));
+    place(target, generator, drawn, DType::Int64)
 }
 
 /// Whole numbers over all the dtype can count to. In place. As `Tensor.random_()`.
@@ -176,7 +183,8 @@ pub fn all_integers(target: &Tensor, generator: &mut Generator) -> Result<()> {
         DType::Float32 => IntegerKind::Float32,
         DType::Float64 => IntegerKind::Float64,
     };
-    place(target, Buffer::I64(random::full_range(generator, kind, target.numel())), DType::Int64)
+    let drawn = Buffer::I64(random::full_range(generator, kind, target.numel()));
+    place(target, generator, drawn, DType::Int64)
 }
 
 /// What dropout with probability `p` (0 < p < 1) multiplies `x` with: 1 / (1 - p) where an element is kept, else 0,

@@ -1,0 +1,214 @@
+//! One element of one result, with the operation that made it: what an explanation starts from.
+//! Room: explain. Names and values of operands; runs a row of the table of operations on scratch values only.
+
+use super::account::Link;
+use super::calc::Calc;
+use super::names::{Names, indexed};
+use super::spot::{Made, Operand};
+use crate::tensor::layout::wrap_dim;
+use crate::tensor::{Arg, DType, Site, Tensor};
+use crate::torch::State;
+use crate::torch::call::{Caller, Value, call};
+use crate::torch::table::{self, Op};
+
+/// An element and the operation that made it.
+pub struct Case<'a> {
+    /// The operation, and where in its result the element stands.
+    pub made: &'a Made,
+    /// The arguments, as recorded.
+    pub args: Vec<Arg>,
+    /// What things are called.
+    pub names: &'a Names,
+    /// What the element holds.
+    pub value: f64,
+    /// The element's type.
+    pub dtype: DType,
+}
+
+impl Case<'_> {
+    /// The operation's name, without the sign of its in-place twin.
+    pub fn op(&self) -> &'static str {
+        plain(self.made.record.op)
+    }
+
+    /// The row of the table of operations.
+    pub fn row(&self) -> Option<&'static Op> {
+        row_of(self.made.record.op, self.made.record.form, self.args.len())
+    }
+
+    /// Where the element stands in the result.
+    pub fn index(&self) -> &[usize] {
+        &self.made.index
+    }
+
+    /// The argument of this name.
+    pub fn param(&self, name: &str) -> Option<&Arg> {
+        let params = self.row()?.params().get(self.made.record.form)?;
+        self.args.get(params.iter().position(|param| param.name == name)?)
+    }
+
+    /// A whole number among the arguments.
+    pub fn int(&self, name: &str) -> Option<i64> {
+        match self.param(name)? {
+            Arg::Int(value) => Some(*value),
+            Arg::Bool(value) => Some(i64::from(*value)),
+            _ => None,
+        }
+    }
+
+    /// A number among the arguments.
+    pub fn number(&self, name: &str) -> Option<f64> {
+        self.param(name)?.number()
+    }
+
+    /// A truth value among the arguments.
+    pub fn is_set(&self, name: &str) -> bool {
+        matches!(self.param(name), Some(Arg::Bool(true)))
+    }
+
+    /// The axis that the argument `dim` names, of a tensor of so many.
+    pub fn axis(&self, ndim: usize) -> Option<usize> {
+        wrap_dim(self.int("dim")?, ndim).ok()
+    }
+
+    /// The tensor in this place of the arguments.
+    pub fn operand(&self, place: usize) -> Option<Operand> {
+        self.made.operand(place)
+    }
+
+    /// What the tensor in this place is called.
+    pub fn called(&self, place: usize) -> String {
+        match self.made.operand(place) {
+            Some(operand) => self.names.operand(&self.made.record, place, &operand.tensor),
+            None => self
+                .args
+                .get(place)
+                .map_or_else(String::new, |arg| self.names.number(&self.made.record, place, arg)),
+        }
+    }
+
+    /// An element of the tensor in this place, called as it is here.
+    pub fn link(&self, place: usize, operand: &Operand, index: &[usize]) -> Link {
+        let spot = operand.at(index);
+        let name = self.names.element_in(&spot, Some(&self.made.record));
+        // Without a name of its own, it goes by what stands in the call.
+        let nameless = name.contains('…')
+            || name.starts_with("a tensor")
+            || name.contains(") ")
+            || name.starts_with('(');
+        let what = match nameless {
+            true => indexed(&self.called(place), index),
+            false => name,
+        };
+        Link { what, spot }
+    }
+
+    /// An element of one of a list of tensors.
+    pub fn listed(&self, operand: &Operand, index: &[usize]) -> Link {
+        let spot = operand.at(index);
+        Link { what: self.names.element_in(&spot, Some(&self.made.record)), spot }
+    }
+
+    /// The argument in this place as a number, at the element's index where it is a tensor.
+    pub fn at(&self, place: usize) -> Option<f64> {
+        match self.made.operand(place) {
+            Some(operand) => Some(operand.value(&operand.broadcast(self.index()))),
+            None => self.args.get(place)?.number(),
+        }
+    }
+
+    /// What the argument in this place is called at the element's index.
+    pub fn name_at(&self, place: usize) -> String {
+        match self.made.operand(place) {
+            Some(operand) => {
+                let index = operand.broadcast(self.index());
+                self.link(place, &operand, &index).what
+            }
+            None => self.called(place),
+        }
+    }
+
+    /// The elements of the operands that meet the element, those that are tensors.
+    pub fn met(&self) -> Vec<Link> {
+        let link = |place: usize| {
+            let operand = self.made.operand(place)?;
+            let index = operand.broadcast(self.index());
+            Some(self.link(place, &operand, &index))
+        };
+        (0..self.args.len()).filter_map(link).collect()
+    }
+
+    /// The row of the operation run on other arguments; what it records is its own.
+    pub fn run(&self, args: Vec<Arg>) -> Option<Value> {
+        run(self.row()?, self.made.record.form, args)
+    }
+
+    /// The arguments with every tensor replaced.
+    pub fn replaced(&self, mut with: impl FnMut(usize, &Operand) -> Tensor) -> Vec<Arg> {
+        let params = self.row().and_then(|row| row.params().get(self.made.record.form)).map_or(0, Vec::len);
+        let replace = |(place, arg): (usize, &Arg)| match arg {
+            Arg::Tensors(_) => {
+                let all = self.made.operands(place);
+                Arg::Tensors(all.iter().map(|operand| with(place, operand)).collect())
+            }
+            Arg::Tensor(_) => match self.made.operand(place) {
+                Some(operand) => Arg::Tensor(with(place, &operand)),
+                None => arg.clone(),
+            },
+            // Whatever is drawn, is drawn from another generator.
+            Arg::Generator(_) => Arg::None,
+            other => other.clone(),
+        };
+        self.args.iter().take(params).enumerate().map(replace).collect()
+    }
+}
+
+/// An operation's name without the sign of its in-place twin.
+pub fn plain(op: &'static str) -> &'static str {
+    match table::find(op) {
+        Some(_) => op,
+        None => op.strip_suffix('_').unwrap_or(op),
+    }
+}
+
+/// The row of this name whose form takes so many arguments; some names have two rows.
+fn row_of(op: &'static str, form: usize, args: usize) -> Option<&'static Op> {
+    let name = plain(op);
+    let fits = |row: &&'static Op| row.params().get(form).is_some_and(|params| params.len() <= args);
+    let named = || table::ops().filter(move |row| row.name == name);
+    named().filter(fits).max_by_key(|row| row.params()[form].len()).or_else(|| named().next())
+}
+
+/// An operation on scratch values, in a state of its own.
+pub fn run(row: &'static Op, form: usize, args: Vec<Arg>) -> Option<Value> {
+    let state = State::new(Default::default());
+    state.grad_mode.set(false);
+    state.recorder.set_off(true);
+    let nowhere = || -> Option<Site> { None };
+    call(Caller { state: &state, site: &nowhere }, row, form, args).ok()
+}
+
+/// A number as a tensor without dimensions, in as wide a type as there is of its kind.
+pub fn scalar(value: f64, dtype: DType) -> Tensor {
+    Tensor::scalar(value, if dtype.is_float() { DType::Float64 } else { dtype })
+}
+
+/// `row 1 of attn_scores`, `column 2 of attn_scores`, or the name of a vector.
+pub fn along(name: &str, lead: &[usize], axis: usize) -> String {
+    match (lead, axis) {
+        ([], _) => name.to_owned(),
+        ([at], 1) => format!("row {at} of {name}"),
+        ([at], 0) => format!("column {at} of {name}"),
+        _ => {
+            let mut texts: Vec<String> = lead.iter().map(usize::to_string).collect();
+            texts.insert(axis.min(texts.len()), ":".to_owned());
+            let base = indexed(name, &[0]);
+            format!("{}[{}]", base.strip_suffix("[0]").unwrap_or(&base), texts.join(","))
+        }
+    }
+}
+
+/// Numbers one by one, as a function takes them.
+pub fn numbers(values: &[f64]) -> Vec<Calc> {
+    values.iter().map(|&value| Calc::Number(value)).collect()
+}

@@ -1,0 +1,112 @@
+//! Scaled dot product attention: scores, mask, weights and the weighted sum, worked out for one element.
+//! Room: explain. The fused operation keeps no weights; they are worked out here from its operands.
+
+use crate::explain::account::{Account, Link, Says};
+use crate::explain::calc::Calc;
+use crate::explain::case::{Case, along};
+use crate::explain::names::indexed;
+use crate::explain::spot::Operand;
+use crate::explain::terms::figure;
+use crate::tensor::{Arg, DType};
+
+/// An element of the output: weights over the keys, times a column of the values.
+pub fn account(case: &Case) -> Option<Account> {
+    let (query, key, value) = (case.operand(0)?, case.operand(1)?, case.operand(2)?);
+    let index = case.index();
+    let [batch @ .., row, column] = index else { return None };
+    let ndim = query.tensor.ndim();
+    let width = *query.tensor.shape().last()?;
+    let scale = case.number("scale").unwrap_or(1.0 / (width as f64).sqrt());
+    let own = |operand: &Operand| lead_of(operand, &query, batch);
+    let asking = [batch, &[*row]].concat();
+    let q = query.row(&asking, ndim - 1);
+    let keys = key.tensor.shape()[key.tensor.ndim() - 2];
+    let (key_lead, value_lead) = (own(&key), own(&value));
+    let mask = case.operand(3);
+    let is_causal = case.is_set("is_causal");
+    let mut scores = Vec::with_capacity(keys);
+    for at in 0..keys {
+        let k = key.row(&[key_lead.clone(), vec![at]].concat(), key.tensor.ndim() - 1);
+        let dot: f64 = q.iter().zip(&k).map(|(a, b)| a * b).sum();
+        let hidden = is_causal && at > *row;
+        let added = mask.as_ref().map_or(0.0, |mask| {
+            let full = [batch, &[*row, at]].concat();
+            let value = mask.value(&mask.broadcast(&full));
+            match mask.tensor.dtype() {
+                DType::Bool if value == 0.0 => f64::NEG_INFINITY,
+                DType::Bool => 0.0,
+                _ => value,
+            }
+        });
+        scores.push(if hidden { f64::NEG_INFINITY } else { dot * scale + added });
+    }
+    let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let powers: Vec<f64> = match most == f64::NEG_INFINITY {
+        true => vec![0.0; keys],
+        false => scores.iter().map(|score| (score - most).exp()).collect(),
+    };
+    let total: f64 = powers.iter().sum();
+    let mut weights: Vec<f64> =
+        powers.iter().map(|power| if total == 0.0 { 0.0 } else { power / total }).collect();
+    let params = case.row()?.params().get(case.made.record.form)?.len();
+    let dropped = case.args.get(params..).and_then(<[Arg]>::first).and_then(Arg::tensor);
+    if let Some(noise) = dropped {
+        let noise = Operand { tensor: noise.clone(), time: u64::MAX };
+        let line = noise.row(&[batch, &[*row]].concat(), noise.tensor.ndim() - 1);
+        weights.iter_mut().zip(line).for_each(|(weight, noise)| *weight *= noise);
+    }
+    let at = |place: usize| [value_lead.clone(), vec![place, *column]].concat();
+    let values: Vec<f64> = (0..keys).map(|place| value.value(&at(place))).collect();
+    let mut order: Vec<usize> = (0..keys).collect();
+    order.sort_by(|&a, &b| (weights[b] * values[b]).abs().total_cmp(&(weights[a] * values[a]).abs()));
+    let best = order.first().copied().unwrap_or(0);
+    let links: Vec<Link> = order.iter().take(4).map(|&place| case.link(2, &value, &at(place))).collect();
+    let factor = figure(scale);
+    let (asks, keyed) = (indexed(&case.called(0), &asking), case.called(1));
+    let valued =
+        along(&case.called(2), &[value_lead.clone(), vec![*column]].concat(), value.tensor.ndim() - 2);
+    let mut account = Account::words(format!("weights over the keys · {valued}")).from(links).following(1);
+    let weighed = match (is_causal, mask.is_some(), dropped.is_some()) {
+        (true, ..) => ", later keys hidden",
+        (_, true, _) => ", with the mask",
+        _ => "",
+    };
+    account.says.push(Says::Words(format!("weights: softmax of {asks} · {keyed}[…]·{factor}{weighed}")));
+    let shown: Vec<String> =
+        order.iter().take(6).map(|&place| format!("key {place}: {}", figure(weights[place]))).collect();
+    let rest = if keys > 6 { format!(", {} smaller", keys - 6) } else { String::new() };
+    account.says.push(Says::Words(format!("weights (by what they add): {}{rest}", shown.join(", "))));
+    if total > 0.0 {
+        let score = figure(scores[best]);
+        account.says.push(Says::Words(format!(
+            "key {best}: exp({score} - {}) / {}{}",
+            figure(most),
+            figure(total),
+            if dropped.is_some() { ", then dropout" } else { "" }
+        )));
+    }
+    account = account.figures(Calc::products(&weights, &values));
+    if keys > 1 {
+        let terms = weights.iter().zip(&values).map(|(a, b)| a * b);
+        account = account.figures(Calc::terms(terms)).led("the largest term's value");
+    }
+    Some(account)
+}
+
+/// The batch and the head of an operand that the output's belong to; heads may be shared.
+fn lead_of(operand: &Operand, query: &Operand, batch: &[usize]) -> Vec<usize> {
+    let shape = operand.tensor.shape();
+    let own = &shape[..shape.len() - 2];
+    let asked = query.tensor.shape();
+    let skip = batch.len().saturating_sub(own.len());
+    let at = |(axis, &size): (usize, &usize)| {
+        let given = batch[skip + axis];
+        let wide = asked.get(skip + axis).copied().unwrap_or(size);
+        match size {
+            1 => 0,
+            _ if wide > size && wide % size == 0 => given / (wide / size),
+            _ => given,
+        }
+    };
+    own.iter().enumerate().map(at).collect()
+}

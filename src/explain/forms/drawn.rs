@@ -1,0 +1,185 @@
+//! Random numbers: which draw of which seed, and for dropout whether it kept the element.
+//! Room: explain. Draws again from the seed what was drawn, where the book's way of drawing allows it.
+
+use crate::explain::account::{Account, End};
+use crate::explain::calc::Calc;
+use crate::explain::case::Case;
+use crate::explain::spot::{position, ravelled};
+use crate::explain::terms::figure;
+use crate::kernel::random::{DEFAULT_SEED, Generator};
+use crate::tensor::ops::draw::memory_order;
+use crate::tensor::{Arg, DType, Drawn, Layout};
+
+/// What draws random numbers.
+pub const OPS: &[&str] = &[
+    "rand",
+    "randn",
+    "rand_like",
+    "randn_like",
+    "randint",
+    "randint_like",
+    "randperm",
+    "normal",
+    "bernoulli",
+    "multinomial",
+    "poisson",
+    "uniform_",
+    "normal_",
+    "random_",
+    "bernoulli_",
+    "exponential_",
+    "geometric_",
+    "cauchy_",
+    "log_normal_",
+    "trunc_normal_",
+    "alpha_dropout",
+    "gumbel_softmax",
+];
+
+/// Most words that are drawn again to reach a draw.
+const AGAIN: u64 = 1 << 24;
+
+/// `draw 3 of seed 123`.
+fn draw_words(drawn: &Drawn, nth: u64) -> String {
+    let seed = match drawn.seed {
+        DEFAULT_SEED => "the seed that stands where none was set".to_owned(),
+        seed => format!("seed {seed}"),
+    };
+    match drawn.first {
+        Some(first) => format!("draw {} of {seed}", first + nth),
+        None => format!("a draw of {seed}, from a restored state"),
+    }
+}
+
+/// `draws 3 to 8 of seed 123`.
+fn all_words(drawn: &Drawn) -> String {
+    match drawn.first {
+        Some(first) if drawn.count > 1 => draw_words(drawn, 0).replacen(
+            &format!("draw {first}"),
+            &format!("draws {first} to {}", first + drawn.count - 1),
+            1,
+        ),
+        _ => draw_words(drawn, 0),
+    }
+}
+
+/// How many elements were drawn before the one at this index: they are drawn in the order of memory.
+fn order_in(layout: &Layout, index: &[usize]) -> u64 {
+    let ordered = memory_order(layout);
+    let at = position(layout, index);
+    let place = ordered
+        .index_of(at)
+        .map_or_else(|| ravelled(index, &layout.shape), |it| ravelled(&it, &ordered.shape));
+    place as u64
+}
+
+/// The layout of what was filled.
+fn layout_of(case: &Case) -> Layout {
+    match case.made.before.as_ref() {
+        Some(before) => before.tensor.layout().clone(),
+        None => Layout::contiguous(case.made.record.shape.clone()),
+    }
+}
+
+/// The generator as it stood when so many words had been drawn.
+fn again(drawn: &Drawn, more: u64) -> Option<Generator> {
+    let words = drawn.words?.checked_add(more).filter(|&words| words <= AGAIN)?;
+    let mut generator = Generator::new(drawn.seed);
+    for _ in 0..words {
+        generator.random();
+    }
+    Some(generator)
+}
+
+/// A random number.
+pub fn account(case: &Case) -> Option<Account> {
+    let op = case.op();
+    let Some(drawn) = case.made.record.drawn else {
+        return Some(Account::words(format!("{op}: drawn at random")).ending(End::Drawn));
+    };
+    let nth = order_in(&layout_of(case), case.index());
+    let nth_words = draw_words(&drawn, nth);
+    let wide = case.dtype == DType::Float64;
+    let fraction = |nth: u64| {
+        let mut generator = again(&drawn, if wide { 2 * nth } else { nth })?;
+        Some(if wide { generator.unit() } else { f64::from(generator.unit_f32()) })
+    };
+    let plain = matches!(case.dtype, DType::Float32 | DType::Float64);
+    let number = |place: usize| case.args.get(place).and_then(Arg::number);
+    Some(
+        match op {
+            "rand" | "rand_like" => Account::words(format!("{op}: uniform in [0, 1), {nth_words}")),
+            "uniform_" => {
+                let (from, to) = (number(1).unwrap_or(0.0), number(2).unwrap_or(1.0));
+                let words = format!("uniform_: uniform in [{}, {}), {nth_words}", figure(from), figure(to));
+                let account = Account::words(words);
+                match fraction(nth).filter(|_| plain) {
+                    Some(unit) => {
+                        let stretched = Calc::Product(vec![Calc::Number(unit), Calc::Number(to - from)]);
+                        account.figures(Calc::Sum(vec![Calc::Number(from), stretched]))
+                    }
+                    None => account,
+                }
+            }
+            "randn" | "randn_like" => {
+                Account::words(format!("{op}: normal, mean 0 and variance 1, {nth_words}"))
+            }
+            "normal_" => {
+                let (mean, std) = (number(1).unwrap_or(0.0), number(2).unwrap_or(1.0));
+                Account::words(format!(
+                    "normal_: normal, mean {} and std {}, {nth_words}",
+                    figure(mean),
+                    figure(std)
+                ))
+            }
+            "bernoulli" | "bernoulli_" => Account::words(format!(
+                "{op}: {} by chance, {nth_words}",
+                if case.value == 0.0 { "no" } else { "yes" }
+            )),
+            // As many draws as elements, and each element hangs on several of them.
+            "randperm" | "multinomial" | "gumbel_softmax" | "alpha_dropout" => {
+                Account::words(format!("{op}: {}", all_words(&drawn)))
+            }
+            _ => Account::words(format!("{op}: {nth_words}")),
+        }
+        .ending(End::Drawn),
+    )
+}
+
+/// An element that dropout kept or dropped.
+pub fn dropout(case: &Case) -> Option<Account> {
+    let x = case.operand(0)?;
+    let link = case.link(0, &x, case.index());
+    let value = x.value(case.index());
+    let p = case.number("p")?;
+    if p >= 1.0 {
+        let words = format!("dropout drops all at p = {}", figure(p));
+        return Some(
+            Account::words(words)
+                .figures(Calc::Product(vec![Calc::Number(value), Calc::Number(0.0)]))
+                .from([link]),
+        );
+    }
+    let params = case.row()?.params().get(case.made.record.form)?.len();
+    let noise = case.args.get(params)?.tensor()?.clone();
+    let kept = noise.storage().read().float(position(noise.layout(), case.index()));
+    let account = |words: String| Account::words(words).from([link.clone()]);
+    let drawn = case.made.record.drawn;
+    let nth = order_in(noise.layout(), case.index());
+    let draw = drawn.map(|drawn| draw_words(&drawn, nth)).unwrap_or_default();
+    // The book's build takes two words an element.
+    let unit = drawn.filter(|drawn| drawn.book).and_then(|drawn| Some(again(&drawn, 2 * nth)?.unit()));
+    let share = figure(1.0 - p);
+    let compared = match (unit, kept != 0.0) {
+        (Some(unit), true) => format!(": {draw}, {}, is below {share}", figure(unit)),
+        (Some(unit), false) => format!(": {draw}, {}, is not below {share}", figure(unit)),
+        (None, _) if !draw.is_empty() => format!(": {draw}"),
+        _ => String::new(),
+    };
+    Some(match kept != 0.0 {
+        true => account(format!("dropout kept {}{compared}", link.what))
+            .figures(Calc::Number(value).over(Calc::Sum(vec![Calc::Number(1.0), Calc::Number(-p)]))),
+        false => account(format!("dropout dropped {}{compared}", link.what))
+            .figures(Calc::Product(vec![Calc::Number(value), Calc::Number(0.0)])),
+    })
+}

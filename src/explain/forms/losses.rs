@@ -1,0 +1,171 @@
+//! Cross entropy and other losses: each element's own, then their mean.
+//! Room: explain. The losses of single elements come from the operation's own row, without the reduction.
+
+use std::rc::Rc;
+
+use crate::explain::account::{Account, Link};
+use crate::explain::calc::Calc;
+use crate::explain::case::Case;
+use crate::explain::spot::unravelled;
+use crate::explain::terms::figure;
+use crate::tensor::{Arg, Tensor};
+
+/// Losses that are reduced by `reduction`.
+pub const OPS: &[&str] = &[
+    "cross_entropy",
+    "nll_loss",
+    "mse_loss",
+    "l1_loss",
+    "smooth_l1_loss",
+    "huber_loss",
+    "binary_cross_entropy",
+    "binary_cross_entropy_with_logits",
+    "kl_div",
+    "cosine_embedding_loss",
+];
+
+/// A loss: of one element, or the mean or the sum over all.
+pub fn account(case: &Case) -> Option<Account> {
+    let place = case
+        .row()?
+        .params()
+        .get(case.made.record.form)?
+        .iter()
+        .position(|param| param.name == "reduction")?;
+    let reduction = match case.args.get(place) {
+        Some(Arg::Str(word)) => word.to_string(),
+        _ => "mean".to_owned(),
+    };
+    let (input, target) = (case.called(0), case.called(1));
+    let classes =
+        matches!(case.op(), "cross_entropy" | "nll_loss") && !case.operand(1)?.tensor.dtype().is_float();
+    if reduction == "none" {
+        return match classes {
+            true => one_class(case, case.index()),
+            false => one(case),
+        };
+    }
+    // The row itself, on the operands as they stood, without the reduction.
+    let mut args = case.replaced(|_, operand| operand.snapshot());
+    args[place] = Arg::Str(Rc::from("none"));
+    let each: Tensor = case.run(args)?.tensors().first().map(|&each| each.clone())?;
+    let losses = each.to_f64_vec();
+    let words = format!("{} of {input} against {target}: {reduction} over {}", case.op(), losses.len());
+    let mut largest: Vec<usize> = (0..losses.len()).collect();
+    largest.sort_by(|&a, &b| losses[b].total_cmp(&losses[a]));
+    let which = largest.first().copied().unwrap_or(0);
+    let at = unravelled(which, each.shape());
+    let total = Calc::terms(losses.iter().copied());
+    let calc = match reduction.as_str() {
+        "sum" => total,
+        "batchmean" => {
+            total.over(Calc::Number(case.operand(0)?.tensor.shape().first().copied().unwrap_or(1) as f64))
+        }
+        _ => total.over(Calc::Number(weight_of(case, losses.len())?)),
+    };
+    let mut account = Account::words(words).figures(calc);
+    if classes {
+        let of_one = one_class(case, &at)?;
+        account = account.note(format!("the largest, {}, at {at:?}:", figure(losses[which])));
+        account.says.extend(of_one.says.into_iter().map(|line| match line {
+            crate::explain::account::Says::Figures(calc) => {
+                crate::explain::account::Says::Note(format!("{} = {}", calc.text(), figure(calc.value())))
+            }
+            other => other,
+        }));
+        return Some(account.from(of_one.links).following(1));
+    }
+    let links: Vec<Link> = [0, 1]
+        .iter()
+        .filter_map(|&place| {
+            let operand = case.operand(place)?;
+            (operand.tensor.shape() == each.shape()).then(|| case.link(place, &operand, &at))
+        })
+        .collect();
+    let follow = links.len();
+    Some(account.from(links).following(follow))
+}
+
+/// What a mean divides by: the number of losses, or the sum of their classes' weights.
+fn weight_of(case: &Case, count: usize) -> Option<f64> {
+    if !matches!(case.op(), "cross_entropy" | "nll_loss") {
+        return Some(count as f64);
+    }
+    let target = case.operand(1)?;
+    let weights = match case.param("weight") {
+        Some(Arg::Tensor(weight)) => Some(weight.to_f64_vec()),
+        _ => None,
+    };
+    if target.tensor.dtype().is_float() {
+        return Some(count as f64);
+    }
+    let ignored = case.int("ignore_index").unwrap_or(-100);
+    let classes = target.values().into_iter().filter(|&class| class as i64 != ignored);
+    Some(
+        classes
+            .map(|class| weights.as_ref().map_or(1.0, |all| all.get(class as usize).copied().unwrap_or(0.0)))
+            .sum(),
+    )
+}
+
+/// The loss of one prediction of a class.
+fn one_class(case: &Case, at: &[usize]) -> Option<Account> {
+    let (input, target) = (case.operand(0)?, case.operand(1)?);
+    let class = target.value(at);
+    if class as i64 == case.int("ignore_index").unwrap_or(-100) {
+        return Some(
+            Account::words("its target is ignore_index: it does not count").figures(Calc::Number(0.0)),
+        );
+    }
+    let axis = if input.tensor.ndim() == 1 { 0 } else { 1 };
+    let scores = input.row(at, axis);
+    let class = class as usize;
+    let mut own = at.to_vec();
+    own.insert(axis, class);
+    let link = case.link(0, &input, &own);
+    let weight = match case.param("weight") {
+        Some(Arg::Tensor(weight)) => weight.to_f64_vec().get(class).copied(),
+        _ => None,
+    };
+    let weighted = |calc: Calc| match weight {
+        Some(weight) => Calc::Product(vec![Calc::Number(weight), calc]),
+        None => calc,
+    };
+    if case.op() == "nll_loss" {
+        let words = format!("minus the log-probability of the target, class {class}: -{}", link.what);
+        let calc = weighted(Calc::Number(-scores[class]));
+        return Some(Account::words(words).figures(calc).from([link]));
+    }
+    if case.number("label_smoothing").unwrap_or(0.0) != 0.0 {
+        return None;
+    }
+    let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let powers = Calc::terms(scores.iter().map(|score| (score - most).exp()));
+    let words =
+        format!("minus log softmax at the target, class {class}: log of the sum of exp, less {}", link.what);
+    let calc = Calc::Sum(vec![Calc::log(powers), Calc::Number(most), Calc::Number(-scores[class])]);
+    Some(Account::words(words).figures(weighted(calc)).from([link]))
+}
+
+/// The loss of one pair of elements.
+fn one(case: &Case) -> Option<Account> {
+    let (x, y) = (case.at(0)?, case.at(1)?);
+    let (a, b) = (case.name_at(0), case.name_at(1));
+    let weighted = case.operand(2).is_some();
+    let difference = Calc::minus(x, y);
+    let account = match case.op() {
+        "mse_loss" if !weighted => Account::words(format!("({a} - {b})^2"))
+            .figures(Calc::Power(Box::new(difference), Box::new(Calc::Number(2.0)))),
+        "l1_loss" => Account::words(format!("|{a} - {b}|")).figures(Calc::apply(
+            "abs",
+            vec![difference],
+            (x - y).abs(),
+        )),
+        op => Account::words(format!("{op} of {a} against {b}")).figures(Calc::apply(
+            op,
+            vec![Calc::Number(x), Calc::Number(y)],
+            case.value,
+        )),
+    };
+    Some(account.from(case.met()).following(2))
+}

@@ -1,0 +1,186 @@
+//! Softmax and its kin, layer norm and its kin.
+//! Room: explain. All figures are worked out from the operand's values, in double precision.
+
+use super::reduced::Met;
+use crate::explain::account::{Account, Link};
+use crate::explain::calc::Calc;
+use crate::explain::case::{Case, along};
+use crate::explain::spot::{Operand, unravelled};
+use crate::explain::terms::figure;
+use crate::tensor::Arg;
+use crate::tensor::layout::wrap_dim;
+
+/// Exponentials over their sum, and their logarithms.
+pub const SOFTMAX: &[&str] = &["softmax", "log_softmax", "softmin"];
+
+/// What brings elements to mean 0 and variance 1.
+pub const NORMS: &[&str] = &["layer_norm", "rms_norm", "group_norm", "batch_norm"];
+
+/// The dimension that softmax takes where none is named.
+fn implicit_dim(ndim: usize) -> i64 {
+    if matches!(ndim, 0 | 1 | 3) { 0 } else { 1 }
+}
+
+/// One weight of a softmax, or its logarithm.
+pub fn softmax(case: &Case) -> Option<Account> {
+    let x = case.operand(0)?;
+    let ndim = x.tensor.ndim();
+    let axis = wrap_dim(case.int("dim").unwrap_or_else(|| implicit_dim(ndim)), ndim).ok()?;
+    let mut lead = case.index().to_vec();
+    let place = if ndim == 0 { 0 } else { lead.remove(axis) };
+    let sign = if case.op() == "softmin" { -1.0 } else { 1.0 };
+    let scores: Vec<f64> = x.row(&lead, axis).into_iter().map(|score| sign * score).collect();
+    let own = scores[place];
+    let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let over = along(&case.called(0), &lead, axis);
+    let at = |place: usize| x.line(&lead, axis).swap_remove(place);
+    let link = |place: usize| case.link(0, &x, &at(place));
+    let mut others: Vec<usize> = (0..scores.len()).filter(|&at| at != place).collect();
+    others.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
+    let links: Vec<Link> = std::iter::once(place).chain(others.into_iter().take(7)).map(link).collect();
+    let account = Account::words(format!("{} over {over}", case.op())).from(links).following(1);
+    if !most.is_finite() {
+        let because = if most == f64::NEG_INFINITY {
+            "every score is -inf: exp(-inf - -inf) has no value"
+        } else {
+            "a score is inf or nan: no weight has a value"
+        };
+        return Some(account.note(because));
+    }
+    let powers: Vec<f64> = scores.iter().map(|score| (score - most).exp()).collect();
+    let total: f64 = powers.iter().sum();
+    let difference = Calc::minus(own, most);
+    if case.op() == "log_softmax" {
+        let sum = Calc::Sum(vec![Calc::Number(own), Calc::Number(-most), minus_log(&powers)]);
+        return Some(account.figures(sum).figures(Calc::minus(own - most, total.ln())));
+    }
+    let account = account.figures(Calc::exp(difference).over(Calc::terms(powers.iter().copied())));
+    let account = account.figures(Calc::Term(powers[place]).over(Calc::Term(total)));
+    let hidden = scores.iter().filter(|&&score| score == f64::NEG_INFINITY).count();
+    Some(match (own == f64::NEG_INFINITY, hidden) {
+        (true, _) => account.note("its score is -inf: exp(-inf) is 0"),
+        (false, 0) => account,
+        (false, 1) => account.note(format!("1 of the {} scores is -inf and counts 0", scores.len())),
+        (false, _) => account.note(format!("{hidden} of the {} scores are -inf and count 0", scores.len())),
+    })
+}
+
+/// `- log(sum)` as a term of a sum.
+fn minus_log(powers: &[f64]) -> Calc {
+    let log = Calc::log(Calc::terms(powers.iter().copied()));
+    Calc::Product(vec![Calc::Number(-1.0), log])
+}
+
+/// The elements that are brought to mean 0 together, and where the element's weight and bias stand.
+fn group(case: &Case, x: &Operand) -> Option<(Met, Vec<usize>)> {
+    let (shape, index) = (x.tensor.shape().to_vec(), case.index());
+    Some(match case.op() {
+        "layer_norm" | "rms_norm" => {
+            let Some(Arg::Ints(normal)) = case.param("normalized_shape") else { return None };
+            let first = shape.len() - normal.len();
+            let dims: Vec<usize> = (first..shape.len()).collect();
+            (Met::over(case, x.clone(), &dims)?, index[first..].to_vec())
+        }
+        "batch_norm" => {
+            let dims: Vec<usize> = (0..shape.len()).filter(|&axis| axis != 1).collect();
+            (Met::over(case, x.clone(), &dims)?, vec![index[1]])
+        }
+        _ => {
+            let groups = case.int("num_groups")? as usize;
+            let (batch, channel) = (index[0], index[1]);
+            let width = shape[1] / groups;
+            let first = channel / width * width;
+            let inner = &shape[2..];
+            let at = (0..width * inner.iter().product::<usize>())
+                .map(|flat| {
+                    let own = unravelled(flat, &[&[width], inner].concat());
+                    [&[batch, first + own[0]], &own[1..]].concat()
+                })
+                .collect();
+            let name = format!("channels {first} to {} of {}", first + width - 1, case.called(0));
+            (Met { operand: x.clone(), at, name, place: 0 }, vec![channel])
+        }
+    })
+}
+
+/// An element of a layer norm or one of its kin.
+pub fn norm(case: &Case) -> Option<Account> {
+    let x = case.operand(0)?;
+    let (met, own) = group(case, &x)?;
+    let params = |name: &str| {
+        let row = case.row()?;
+        let place = row.params().get(case.made.record.form)?.iter().position(|param| param.name == name)?;
+        let operand = case.operand(place)?;
+        let value = operand.value(&own);
+        Some((value, case.link(place, &operand, &own)))
+    };
+    let (weight, bias) = (params("weight"), params("bias"));
+    let values = met.values();
+    let many = values.len() as f64;
+    let value = x.value(case.index());
+    let eps = case.number("eps").unwrap_or(f64::from(f32::EPSILON));
+    let root_only = case.op() == "rms_norm";
+    let kept = match case.op() {
+        "batch_norm" if !case.is_set("training") => {
+            Some((params("running_mean")?.0, params("running_var")?.0))
+        }
+        _ => None,
+    };
+    let mean =
+        kept.map_or_else(|| if root_only { 0.0 } else { values.iter().sum::<f64>() / many }, |kept| kept.0);
+    let variance = kept
+        .map_or_else(|| values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / many, |kept| kept.1);
+    let top = if root_only { Calc::Number(value) } else { Calc::minus(value, mean) };
+    let below = Calc::sqrt(Calc::Sum(vec![Calc::Number(variance), Calc::Number(eps)]));
+    let mut calc = top.over(below);
+    let mut words = match (root_only, kept.is_some()) {
+        (true, _) => format!("{} over the root of the mean square of {}", case.called(0), met.name),
+        (_, true) => format!("(x - running mean) / sqrt(running variance + {})", figure(eps)),
+        _ => format!("(x - mean) / sqrt(variance + {}) over {}", figure(eps), met.name),
+    };
+    let mut links = vec![case.link(0, &x, case.index())];
+    if let Some((gain, link)) = weight {
+        calc = Calc::Product(vec![calc, Calc::Number(gain)]);
+        words.push_str(&format!(", times {}", link.what));
+        links.push(link);
+    }
+    if let Some((shift, link)) = bias {
+        calc = Calc::Sum(vec![calc, Calc::Number(shift)]);
+        words.push_str(&format!(", plus {}", link.what));
+        links.push(link);
+    }
+    let mut account = Account::words(words).figures(calc).from(links).following(1);
+    if kept.is_none() && !root_only {
+        account = account.note(format!(
+            "mean {}, variance {} (over {}, nothing taken off)",
+            figure(mean),
+            figure(variance),
+            figure(many)
+        ));
+    }
+    Some(account)
+}
+
+/// An element over the length of its line.
+pub fn normalize(case: &Case) -> Option<Account> {
+    let x = case.operand(0)?;
+    let ndim = x.tensor.ndim();
+    let axis = wrap_dim(case.int("dim").unwrap_or(1), ndim).ok()?;
+    let mut lead = case.index().to_vec();
+    if ndim > 0 {
+        lead.remove(axis);
+    }
+    if case.number("p").unwrap_or(2.0) != 2.0 {
+        return None;
+    }
+    let values = x.row(&lead, axis);
+    let own = case.link(0, &x, case.index());
+    let length = values.iter().map(|value| value * value).sum::<f64>().sqrt();
+    let eps = case.number("eps").unwrap_or(1e-12);
+    let below = match length < eps {
+        true => Calc::Number(eps),
+        false => Calc::sqrt(Calc::terms(values.iter().map(|value| value * value))),
+    };
+    let words = format!("{} over the length of {}", own.what, along(&case.called(0), &lead, axis));
+    Some(Account::words(words).figures(Calc::Number(x.value(case.index())).over(below)).from([own]))
+}

@@ -1,0 +1,68 @@
+//! Sorted elements and where they stood.
+//! Room: explain. The order is worked out by the operation's own row, on the operand's values.
+
+use crate::explain::account::Account;
+use crate::explain::calc::Calc;
+use crate::explain::case::{Case, along};
+use crate::explain::terms::figure;
+use crate::tensor::layout::wrap_dim;
+
+/// What puts elements in order.
+pub const OPS: &[&str] = &["sort", "argsort", "msort", "topk", "kthvalue", "mode"];
+
+/// An element of what is sorted, or of where it stood.
+pub fn account(case: &Case) -> Option<Account> {
+    let x = case.operand(0)?;
+    let ndim = x.tensor.ndim();
+    let op = case.op();
+    let dim = if op == "msort" { 0 } else { case.int("dim").unwrap_or(-1) };
+    let axis = wrap_dim(dim, ndim).ok()?;
+    let reduces = matches!(op, "kthvalue" | "mode");
+    let mut lead = case.index().to_vec();
+    let keeps = lead.len() == ndim;
+    let rank = match (reduces, ndim == 0) {
+        (true, _) => {
+            if keeps && ndim > 0 {
+                lead.remove(axis);
+            }
+            case.int("k").map_or(0, |k| k as usize - 1)
+        }
+        (_, true) => 0,
+        _ => lead.remove(axis),
+    };
+    let values = x.row(&lead, axis);
+    let places = op == "argsort" || case.made.output == 1;
+    let stood = match places {
+        true => case.value as usize,
+        // Of equal elements it does not matter which is named.
+        false => {
+            values.iter().position(|&value| value == case.value || (value.is_nan() && case.value.is_nan()))?
+        }
+    };
+    let mut at = lead.clone();
+    if ndim > 0 {
+        at.insert(axis, stood);
+    }
+    let link = case.link(0, &x, &at);
+    let line = along(&case.called(0), &lead, axis);
+    let descending = match op {
+        "topk" => !matches!(case.param("largest"), Some(crate::tensor::Arg::Bool(false))),
+        _ => case.is_set("descending"),
+    };
+    let ordinal = |number: usize| match number {
+        1 => String::new(),
+        2 => "second ".to_owned(),
+        3 => "third ".to_owned(),
+        more => format!("{more}th "),
+    };
+    let rank_word = match op {
+        "mode" => "the most frequent".to_owned(),
+        _ => format!("the {}{}", ordinal(rank + 1), if descending { "largest" } else { "smallest" }),
+    };
+    let words = match places {
+        true => format!("{} = {} is {rank_word} of {line}: index {stood}", link.what, figure(values[stood])),
+        false => format!("{rank_word} of {line}: {}", link.what),
+    };
+    let calc = Calc::Number(if places { stood as f64 } else { values[stood] });
+    Some(Account::words(words).figures(calc).from([link]))
+}

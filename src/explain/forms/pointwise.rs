@@ -1,0 +1,376 @@
+//! What is worked out element by element: the operands' elements that meet, a sign or a function between them.
+//! Room: explain.
+
+use crate::explain::account::Account;
+use crate::explain::calc::Calc;
+use crate::explain::case::{Case, scalar};
+use crate::explain::terms::figure;
+use crate::tensor::{Arg, Tensor};
+
+/// Operations on the elements that meet when the operands are broadcast.
+pub const OPS: &[&str] = &[
+    "abs",
+    "acos",
+    "acosh",
+    "add",
+    "addcdiv",
+    "addcmul",
+    "asin",
+    "asinh",
+    "atan",
+    "atan2",
+    "atanh",
+    "bitwise_and",
+    "bitwise_left_shift",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_right_shift",
+    "bitwise_xor",
+    "ceil",
+    "celu",
+    "clamp",
+    "clamp_max",
+    "clamp_min",
+    "copysign",
+    "cos",
+    "cosh",
+    "deg2rad",
+    "div",
+    "elu",
+    "eq",
+    "erf",
+    "erfc",
+    "erfinv",
+    "exp",
+    "exp2",
+    "expm1",
+    "float_power",
+    "floor",
+    "floor_divide",
+    "fmax",
+    "fmin",
+    "fmod",
+    "frac",
+    "gcd",
+    "ge",
+    "gelu",
+    "gt",
+    "hardshrink",
+    "hardsigmoid",
+    "hardswish",
+    "hardtanh",
+    "heaviside",
+    "hypot",
+    "isclose",
+    "isfinite",
+    "isinf",
+    "isnan",
+    "isneginf",
+    "isposinf",
+    "isreal",
+    "lcm",
+    "ldexp",
+    "le",
+    "leaky_relu",
+    "lerp",
+    "lgamma",
+    "log",
+    "log10",
+    "log1p",
+    "log2",
+    "logaddexp",
+    "logical_and",
+    "logical_not",
+    "logical_or",
+    "logical_xor",
+    "logit",
+    "logsigmoid",
+    "lt",
+    "maximum",
+    "minimum",
+    "mish",
+    "mul",
+    "nan_to_num",
+    "ne",
+    "neg",
+    "pow",
+    "rad2deg",
+    "reciprocal",
+    "relu",
+    "relu6",
+    "remainder",
+    "round",
+    "rrelu",
+    "rsqrt",
+    "rsub",
+    "selu",
+    "sgn",
+    "sigmoid",
+    "sign",
+    "signbit",
+    "silu",
+    "sin",
+    "sinc",
+    "sinh",
+    "softplus",
+    "softshrink",
+    "softsign",
+    "sqrt",
+    "square",
+    "sub",
+    "tan",
+    "tanh",
+    "tanhshrink",
+    "threshold",
+    "trunc",
+    "xlogy",
+];
+
+/// Operations that give the same value in another type.
+pub const CASTS: &[&str] = &[
+    "to", "type_as", "bfloat16", "bool", "byte", "char", "double", "float", "half", "int", "long", "short",
+    "cpu",
+];
+
+/// An element of a pointwise result.
+pub fn account(case: &Case) -> Option<Account> {
+    let count = operands(case);
+    if case.op() == "add"
+        && case.made.before.is_some()
+        && let Some(summed) = added_up(case)
+    {
+        return Some(summed);
+    }
+    let values: Vec<f64> = (0..count).map(|place| case.at(place)).collect::<Option<_>>()?;
+    let names: Vec<String> = (0..count).map(|place| case.name_at(place)).collect();
+    let (words, calc) = told(case, &names, &values)?;
+    let links: Vec<_> = case.met();
+    let follow = links.len().min(2);
+    Some(Account::words(words).figures(calc).from(links).following(follow))
+}
+
+/// How many of the arguments are operands, before options such as `alpha`.
+fn operands(case: &Case) -> usize {
+    match case.op() {
+        "add" | "sub" | "rsub" | "mul" | "div" | "pow" | "remainder" | "fmod" | "floor_divide"
+        | "isclose" => 2,
+        _ => {
+            let is_operand = |arg: &Arg| arg.tensor().is_some() || arg.number().is_some();
+            case.args.iter().take_while(|arg| is_operand(arg)).count().clamp(1, 3)
+        }
+    }
+}
+
+/// The formula in names and in figures.
+fn told(case: &Case, names: &[String], values: &[f64]) -> Option<(String, Calc)> {
+    let number = |at: usize| Calc::Number(values[at]);
+    let (x, y) = (values.first().copied()?, values.get(1).copied().unwrap_or(0.0));
+    let name = |at: usize| names.get(at).cloned().unwrap_or_default();
+    let grouped = |at: usize| match name(at) {
+        name if name.contains([' ', '/', '+']) && !name.ends_with(']') => format!("({name})"),
+        name => name,
+    };
+    let signed = |sign: &str| format!("{} {sign} {}", grouped(0), grouped(1));
+    let alpha = case.number("alpha").unwrap_or(1.0);
+    let rounded = matches!(case.param("rounding_mode"), Some(Arg::Str(_)));
+    let scaled = |factor: f64| match factor == 1.0 {
+        true => number(1),
+        false => Calc::Product(vec![Calc::Number(factor), number(1)]),
+    };
+    let scaled_name = |factor: f64| match factor == 1.0 {
+        true => name(1),
+        false => format!("{}·{}", figure(factor), grouped(1)),
+    };
+    Some(match case.op() {
+        "add" => (format!("{} + {}", name(0), scaled_name(alpha)), Calc::Sum(vec![number(0), scaled(alpha)])),
+        "sub" => {
+            let taken = if alpha == 1.0 { Calc::Number(-y) } else { scaled(-alpha) };
+            (format!("{} - {}", name(0), scaled_name(alpha)), Calc::Sum(vec![number(0), taken]))
+        }
+        "rsub" => {
+            (format!("{} - {}", name(1), name(0)), Calc::Sum(vec![number(1), Calc::Number(-x * alpha)]))
+        }
+        "mul" => (signed("·"), Calc::Product(vec![number(0), number(1)])),
+        "div" if !rounded => (signed("/"), number(0).over(number(1))),
+        "pow" | "float_power" => (signed("^"), Calc::Power(Box::new(number(0)), Box::new(number(1)))),
+        "square" => {
+            (format!("{}^2", grouped(0)), Calc::Power(Box::new(number(0)), Box::new(Calc::Number(2.0))))
+        }
+        "neg" => (format!("-{}", grouped(0)), Calc::Product(vec![Calc::Number(-1.0), number(0)])),
+        "reciprocal" => (format!("1 / {}", grouped(0)), Calc::Number(1.0).over(number(0))),
+        "rsqrt" => (format!("1 / sqrt({})", name(0)), Calc::Number(1.0).over(Calc::sqrt(number(0)))),
+        "sigmoid" => {
+            let below = Calc::Sum(vec![Calc::Number(1.0), Calc::exp(Calc::Number(-x))]);
+            (format!("sigmoid({}): 1 / (1 + exp(-x))", name(0)), Calc::Number(1.0).over(below))
+        }
+        "silu" => {
+            let below = Calc::Sum(vec![Calc::Number(1.0), Calc::exp(Calc::Number(-x))]);
+            (format!("silu({}): x / (1 + exp(-x))", name(0)), number(0).over(below))
+        }
+        "relu" => {
+            let kept = if x > 0.0 { "above 0: kept" } else { "not above 0: made 0" };
+            let largest = Calc::apply("max", vec![Calc::Number(0.0), number(0)], x.max(0.0));
+            (format!("relu({}), {kept}", name(0)), largest)
+        }
+        "gelu" if !matches!(case.param("approximate"), Some(Arg::Str(how)) if **how == *"tanh") => {
+            let root = x / std::f64::consts::SQRT_2;
+            let erf = Calc::apply("erf", vec![Calc::Number(root)], libm::erf(root));
+            let share = Calc::Sum(vec![Calc::Number(1.0), erf]);
+            let calc = Calc::Product(vec![Calc::Number(0.5), number(0), share]);
+            (format!("gelu({}): 0.5·x·(1 + erf(x/sqrt(2)))", name(0)), calc)
+        }
+        "addcmul" | "addcdiv" => {
+            let factor = case.number("value").unwrap_or(1.0);
+            let times = case.op() == "addcmul";
+            let sign = if times { '·' } else { '/' };
+            let words = format!("{} + {}·{} {sign} {}", name(0), figure(factor), grouped(1), grouped(2));
+            let part = match times {
+                true => Calc::Product(vec![Calc::Number(factor), number(1), number(2)]),
+                false => Calc::Product(vec![Calc::Number(factor), number(1)]).over(number(2)),
+            };
+            (words, Calc::Sum(vec![number(0), part]))
+        }
+        "lerp" => {
+            let way = Calc::minus(y, x);
+            let words = format!("{} + {}·({} - {})", name(0), name(2), name(1), name(0));
+            (words, Calc::Sum(vec![number(0), Calc::Product(vec![number(2), way])]))
+        }
+        "eq" | "ne" | "lt" | "le" | "gt" | "ge" => {
+            let sign = match case.op() {
+                "eq" => "==",
+                "ne" => "!=",
+                "lt" => "<",
+                "le" => "<=",
+                "gt" => ">",
+                _ => ">=",
+            };
+            let given = on_scalars(case)?;
+            (signed(sign), Calc::Sign(sign, Box::new(number(0)), Box::new(number(1)), given))
+        }
+        "logical_not" | "bitwise_not" if case.dtype == crate::tensor::DType::Bool => {
+            (format!("not {}", name(0)), Calc::apply("not", vec![truth(x)], f64::from(u8::from(x == 0.0))))
+        }
+        "logical_and" | "bitwise_and" if case.dtype == crate::tensor::DType::Bool => {
+            let both = x != 0.0 && y != 0.0;
+            (
+                signed("and"),
+                Calc::Sign("and", Box::new(truth(x)), Box::new(truth(y)), f64::from(u8::from(both))),
+            )
+        }
+        "logical_or" | "bitwise_or" if case.dtype == crate::tensor::DType::Bool => {
+            let either = x != 0.0 || y != 0.0;
+            (
+                signed("or"),
+                Calc::Sign("or", Box::new(truth(x)), Box::new(truth(y)), f64::from(u8::from(either))),
+            )
+        }
+        "maximum" | "minimum" | "fmax" | "fmin" | "max" | "min" => {
+            let word = if case.op().contains("ma") { "larger" } else { "smaller" };
+            let args = (0..values.len()).map(number).collect();
+            (
+                format!("the {word} of {} and {}", name(0), name(1)),
+                Calc::apply(case.op(), args, on_scalars(case)?),
+            )
+        }
+        "clamp" | "clamp_min" | "clamp_max" | "hardtanh" | "relu6" => {
+            let given = on_scalars(case)?;
+            let held =
+                if given == x { "within the bounds: kept" } else { "outside the bounds: set to the nearest" };
+            let shown = case.args.iter().filter_map(Arg::number).map(Calc::Number);
+            let args = std::iter::once(number(0)).chain(shown).collect();
+            (format!("{}({}), {held}", case.op(), name(0)), Calc::apply(case.op(), args, given))
+        }
+        op => {
+            let all = names.join(", ");
+            let args: Vec<Calc> = (0..values.len()).map(number).collect();
+            let name = if op == "div" { "div (rounded)" } else { op };
+            (format!("{name}({all})"), Calc::apply(op, args, on_scalars(case)?))
+        }
+    })
+}
+
+fn truth(value: f64) -> Calc {
+    Calc::Truth(value != 0.0)
+}
+
+/// What the operation gives for the one element of each operand.
+pub fn on_scalars(case: &Case) -> Option<f64> {
+    let args = case.replaced(|_, operand| {
+        let (value, dtype) = (operand.value(&operand.broadcast(case.index())), operand.tensor.dtype());
+        // Its largest number takes the place of infinity: that of the element's own type.
+        if case.op() == "nan_to_num" { Tensor::scalar(value, dtype) } else { scalar(value, dtype) }
+    });
+    let given = case.run(args)?;
+    given.tensors().first()?.item().ok()
+}
+
+/// A value in another type.
+pub fn cast(case: &Case) -> Option<Account> {
+    let x = case.operand(0)?;
+    let link = case.link(0, &x, case.index());
+    let value = x.value(case.index());
+    if value == case.value || (value.is_nan() && case.value.is_nan()) {
+        let words = format!("{} as {}", link.what, case.dtype.name());
+        return Some(Account::words(words).passing(link));
+    }
+    let calc =
+        Calc::apply(case.dtype.name(), vec![Calc::Number(value)], on_scalars(case).unwrap_or(case.value));
+    Some(
+        Account::words(format!("{} as {}, as near as it can hold it", link.what, case.dtype.name()))
+            .figures(calc)
+            .from([link]),
+    )
+}
+
+/// A chain of `+=` on one element, all from one line, as one sum.
+fn added_up(case: &Case) -> Option<Account> {
+    let mut parts = Vec::new();
+    let mut links = Vec::new();
+    let site = case.made.record.site.clone()?;
+    let mut spot = case.made.operand(0)?.at(case.index());
+    let first = parts_of(case)?;
+    parts.push(first.0);
+    links.extend(first.1);
+    loop {
+        let crate::explain::spot::Cause::Made(made) = spot.cause() else { break };
+        if made.record.op != case.made.record.op
+            || made.record.site.as_ref() != Some(&site)
+            || made.before.is_none()
+        {
+            break;
+        }
+        let value = spot.value()?;
+        let before =
+            Case { args: made.record.args(), made: &made, names: case.names, value, dtype: case.dtype };
+        let Some(next) = parts_of(&before) else { break };
+        parts.push(next.0);
+        links.extend(next.1);
+        spot = made.operand(0)?.at(&made.index);
+    }
+    if parts.len() < 2 {
+        return None;
+    }
+    let start = spot.value()?;
+    parts.reverse();
+    links.reverse();
+    let added = case.names.added(&case.made.record).unwrap_or_else(|| case.called(1));
+    let from = if start == 0.0 { String::new() } else { format!("{} and ", figure(start)) };
+    let words = format!("{from}the sum of {added}, added {} times", parts.len());
+    let sum = Calc::Sum(
+        std::iter::once(start).filter(|&start| start != 0.0).chain(parts.clone()).map(Calc::Term).collect(),
+    );
+    let mut order: Vec<usize> = (0..links.len()).collect();
+    order.sort_by(|&a, &b| parts[b].abs().total_cmp(&parts[a].abs()));
+    let sorted: Vec<_> = order.into_iter().map(|at| links[at].clone()).collect();
+    Some(Account::words(words).figures(sum).from(sorted).following(1).led("the largest of what was added"))
+}
+
+/// What one `+=` added, and where from.
+fn parts_of(case: &Case) -> Option<(f64, Option<crate::explain::account::Link>)> {
+    let alpha = case.number("alpha").unwrap_or(1.0);
+    let link = case.operand(1).map(|operand| {
+        let index = operand.broadcast(case.index());
+        case.link(1, &operand, &index)
+    });
+    Some((case.at(1)? * alpha, link))
+}

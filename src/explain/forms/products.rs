@@ -1,0 +1,508 @@
+//! Sums of products: dot, matmul and their kin, linear, einsum.
+//! Room: explain.
+
+use crate::explain::account::{Account, Link};
+use crate::explain::calc::Calc;
+use crate::explain::case::Case;
+use crate::explain::names::indexed;
+use crate::explain::spot::{Operand, unravelled};
+use crate::explain::terms::figure;
+use crate::tensor::Arg;
+
+/// A line of one operand times a line of another.
+pub const OPS: &[&str] = &[
+    "dot", "vdot", "matmul", "mm", "mv", "bmm", "inner", "addmm", "addmv", "baddbmm", "addbmm", "addr",
+    "outer", "ger",
+];
+
+/// Products over several axes at once.
+pub const MULTILINEAR: &[&str] =
+    &["bilinear", "conv1d", "kron", "cross", "linalg_cross", "tensordot", "trace"];
+
+/// Most pairs of factors that a sum's node can be followed into.
+const PAIRS: usize = 8;
+
+/// One sum of products: what each side is called, and the indices of the factors in each.
+struct Lines {
+    places: [usize; 2],
+    operands: [Operand; 2],
+    names: [String; 2],
+    at: Vec<[Vec<usize>; 2]>,
+}
+
+impl Lines {
+    fn values(&self, side: usize) -> Vec<f64> {
+        self.at.iter().map(|pair| self.operands[side].value(&pair[side])).collect()
+    }
+
+    fn words(&self) -> String {
+        format!("{} · {}", self.names[0], self.names[1])
+    }
+
+    /// The factors, those of the largest product first.
+    fn links(&self, case: &Case) -> Vec<Link> {
+        let (a, b) = (self.values(0), self.values(1));
+        let mut order: Vec<usize> = (0..a.len()).collect();
+        order.sort_by(|&i, &j| (b[j] * a[j]).abs().total_cmp(&(b[i] * a[i]).abs()));
+        let pair = |at: usize| {
+            [0, 1].map(|side| case.link(self.places[side], &self.operands[side], &self.at[at][side]))
+        };
+        order.into_iter().take(PAIRS).flat_map(pair).collect()
+    }
+
+    fn account(&self, case: &Case) -> Account {
+        let (a, b) = (self.values(0), self.values(1));
+        let mut account = Account::words(self.words()).figures(Calc::products(&a, &b));
+        if a.len() > 1 {
+            account =
+                account.figures(Calc::terms(a.iter().zip(&b).map(|(x, y)| x * y))).led("the largest term");
+        }
+        account.from(self.links(case)).following(2)
+    }
+}
+
+/// A matrix or a vector along its last axis but `lead`.
+fn batch_of(operand: &Operand, rest: &[usize], matrix: usize) -> Vec<usize> {
+    let own = &operand.tensor.shape()[..operand.tensor.ndim() - matrix];
+    let skip = rest.len().saturating_sub(own.len());
+    own.iter().zip(&rest[skip..]).map(|(&size, &at)| if size == 1 { 0 } else { at }).collect()
+}
+
+fn with(lead: &[usize], axis: usize, at: usize) -> Vec<usize> {
+    let mut index = lead.to_vec();
+    index.insert(axis, at);
+    index
+}
+
+/// A line along the last axis; where the tensor has no name of its own, by what its elements are called.
+fn row_name(case: &Case, place: usize, operand: &Operand, called: &str, lead: &[usize]) -> String {
+    let plain = indexed(called, lead);
+    let last = operand.tensor.shape().last().copied().unwrap_or(0);
+    if !called.contains('…') || last == 0 {
+        return plain;
+    }
+    let name = |at: usize| case.link(place, operand, &[lead, &[at]].concat()).what;
+    let (first, end) = (name(0), name(last - 1));
+    let line =
+        |name: &str| name.strip_suffix(']').and_then(|name| name.rsplit_once(',')).map(|it| it.0.to_owned());
+    match (line(&first), line(&end)) {
+        (Some(first), Some(end)) if first == end && !first.contains('…') => format!("{first}]"),
+        _ => plain,
+    }
+}
+
+/// Line `index` of a product of the operands in these places.
+fn lines(case: &Case, places: [usize; 2], index: &[usize]) -> Option<Lines> {
+    let (a, b) = (case.operand(places[0])?, case.operand(places[1])?);
+    let (called_a, called_b) = (case.called(places[0]), case.called(places[1]));
+    let (rows, columns) = (a.tensor.ndim(), b.tensor.ndim());
+    let mut rest = index.to_vec();
+    let column = if columns > 1 { Some(rest.pop()?) } else { None };
+    let line = if rows > 1 { Some(rest.pop()?) } else { None };
+    let mut left = batch_of(&a, &rest, rows.min(2));
+    left.extend(line);
+    let pages = batch_of(&b, &rest, columns.min(2));
+    let inner = a.tensor.shape().last().copied()?;
+    let pair = |at: usize| {
+        let right = match column {
+            Some(column) => {
+                let mut right = pages.clone();
+                right.extend([at, column]);
+                right
+            }
+            None => with(&pages, columns - 1, at),
+        };
+        [with(&left, rows - 1, at), right]
+    };
+    let at = (0..inner).map(pair).collect();
+    let right = match column {
+        Some(column) => column_text(&called_b, &pages, column),
+        None => called_b,
+    };
+    let left = row_name(case, places[0], &a, &called_a, &left);
+    Some(Lines { places, operands: [a, b], names: [left, right], at })
+}
+
+/// A column of a matrix; of a transposed one it is a row of what was transposed.
+fn column_text(name: &str, pages: &[usize], column: usize) -> String {
+    let plain = |text: &str| !text.contains(' ');
+    if let Some(base) = name.strip_suffix(".T").filter(|base| pages.is_empty() && plain(base)) {
+        return format!("{base}[{column}]");
+    }
+    // `keys.transpose(1, 2)` turns the last two axes: its column is a row of the keys.
+    for turned in [".transpose(1, 2)", ".transpose(2, 3)", ".transpose(-2, -1)", ".transpose(-1, -2)", ".mT"]
+    {
+        let last_two = match turned {
+            ".transpose(1, 2)" => pages.len() == 1,
+            ".transpose(2, 3)" => pages.len() == 2,
+            _ => true,
+        };
+        if let Some(base) = name.strip_suffix(turned).filter(|base| last_two && plain(base)) {
+            return indexed(base, &with(pages, pages.len(), column));
+        }
+    }
+    let mut texts: Vec<String> = pages.iter().map(usize::to_string).collect();
+    texts.push(":".to_owned());
+    texts.push(column.to_string());
+    let base = indexed(name, &[0]);
+    format!("{}[{}]", base.strip_suffix("[0]").unwrap_or(&base), texts.join(","))
+}
+
+/// An element of a product of matrices or vectors, with what is added to it.
+pub fn account(case: &Case) -> Option<Account> {
+    let index = case.index();
+    match case.op() {
+        "dot" | "vdot" => {
+            let (a, b) = (case.operand(0)?, case.operand(1)?);
+            let at = (0..a.tensor.numel()).map(|at| [vec![at], vec![at]]).collect();
+            let names = [case.called(0), case.called(1)];
+            Some(Lines { places: [0, 1], operands: [a, b], names, at }.account(case))
+        }
+        "outer" | "ger" => {
+            let (a, b) = (case.operand(0)?, case.operand(1)?);
+            let names = [indexed(&case.called(0), &index[..1]), indexed(&case.called(1), &index[1..])];
+            let at = vec![[vec![index[0]], vec![index[1]]]];
+            Some(Lines { places: [0, 1], operands: [a, b], names, at }.account(case))
+        }
+        "inner" => {
+            let (a, b) = (case.operand(0)?, case.operand(1)?);
+            if a.tensor.ndim() == 0 || b.tensor.ndim() == 0 {
+                return None;
+            }
+            let split = a.tensor.ndim() - 1;
+            let (left, right) = index.split_at(split);
+            let names = [indexed(&case.called(0), left), indexed(&case.called(1), right)];
+            let last = b.tensor.ndim() - 1;
+            let inner = a.tensor.shape()[split];
+            let at = (0..inner).map(|at| [with(left, split, at), with(right, last, at)]).collect();
+            Some(Lines { places: [0, 1], operands: [a, b], names, at }.account(case))
+        }
+        "matmul" | "mm" | "mv" | "bmm" => Some(lines(case, [0, 1], index)?.account(case)),
+        _ => added(case, index),
+    }
+}
+
+/// `beta * input + alpha * (a @ b)`
+fn added(case: &Case, index: &[usize]) -> Option<Account> {
+    let (beta, alpha) = (case.number("beta").unwrap_or(1.0), case.number("alpha").unwrap_or(1.0));
+    let all = match case.op() {
+        "addr" => {
+            let (a, b) = (case.operand(1)?, case.operand(2)?);
+            let names = [indexed(&case.called(1), &index[..1]), indexed(&case.called(2), &index[1..])];
+            vec![Lines {
+                places: [1, 2],
+                operands: [a, b],
+                names,
+                at: vec![[vec![index[0]], vec![index[1]]]],
+            }]
+        }
+        "addbmm" => {
+            let pages = case.operand(1)?.tensor.shape()[0];
+            (0..pages).map(|page| lines(case, [1, 2], &with(index, 0, page))).collect::<Option<_>>()?
+        }
+        _ => vec![lines(case, [1, 2], index)?],
+    };
+    let base = case.at(0)?;
+    let words: Vec<String> = all.iter().map(Lines::words).collect();
+    let times = |factor: f64| if factor == 1.0 { String::new() } else { format!("{}·", figure(factor)) };
+    let words = match alpha == 1.0 {
+        true => format!("{}{} + {}", times(beta), case.name_at(0), words.join(" + ")),
+        false => format!("{}{} + {}({})", times(beta), case.name_at(0), times(alpha), words.join(" + ")),
+    };
+    let (a, b): (Vec<f64>, Vec<f64>) =
+        (all.iter().flat_map(|it| it.values(0)).collect(), all.iter().flat_map(|it| it.values(1)).collect());
+    let product: f64 = a.iter().zip(&b).map(|(x, y)| x * y).sum();
+    let factored = |factor: f64, value: Calc| match factor == 1.0 {
+        true => value,
+        false => Calc::Product(vec![Calc::Number(factor), value]),
+    };
+    let mut sum = vec![factored(beta, Calc::Number(base))];
+    match (factored(alpha, Calc::products(&a, &b)), alpha == 1.0) {
+        (Calc::Sum(parts), true) => sum.extend(parts),
+        (other, _) => sum.push(other),
+    }
+    let links: Vec<Link> = all.iter().flat_map(|it| it.links(case)).collect();
+    let input = case.operand(0).map(|operand| case.link(0, &operand, &operand.broadcast(index)));
+    let account = Account::words(words).figures(Calc::Sum(sum));
+    let account = account.figures(Calc::terms([beta * base, alpha * product]));
+    Some(account.from(links).from(input).following(2))
+}
+
+/// An element of `x @ weight.T + bias`.
+pub fn linear(case: &Case) -> Option<Account> {
+    let (x, weight) = (case.operand(0)?, case.operand(1)?);
+    let single = weight.tensor.ndim() == 1;
+    let (&out, lead) = match single {
+        true => (&0, case.index()),
+        false => case.index().split_last()?,
+    };
+    let last = x.tensor.ndim() - 1;
+    let row = |at: usize| if single { vec![at] } else { vec![out, at] };
+    let at: Vec<[Vec<usize>; 2]> =
+        (0..x.tensor.shape()[last]).map(|at| [with(lead, last, at), row(at)]).collect();
+    let weight_name = if single { case.called(1) } else { indexed(&case.called(1), &[out]) };
+    let names = [row_name(case, 0, &x, &case.called(0), lead), weight_name];
+    let lines = Lines { places: [0, 1], operands: [x, weight], names, at };
+    let Some(bias) = case.operand(2) else { return Some(lines.account(case)) };
+    let bias_at = bias.broadcast(case.index());
+    let add = bias.value(&bias_at);
+    let link = case.link(2, &bias, &bias_at);
+    let (a, b) = (lines.values(0), lines.values(1));
+    let products = Calc::products(&a, &b);
+    let mut sum = match products {
+        Calc::Sum(parts) => parts,
+        other => vec![other],
+    };
+    sum.push(Calc::Number(add));
+    let terms: Vec<f64> = a.iter().zip(&b).map(|(x, y)| x * y).chain([add]).collect();
+    let account = Account::words(format!("{} + {}", lines.words(), link.what)).figures(Calc::Sum(sum));
+    let account = account.figures(Calc::terms(terms)).led("the largest term");
+    Some(account.from(lines.links(case)).from([link]).following(2))
+}
+
+/// An element of an einsum: over all letters that the result has not.
+pub fn einsum(case: &Case) -> Option<Account> {
+    let Some(Arg::Str(equation)) = case.param("equation") else { return None };
+    let equation: String = equation.chars().filter(|letter| !letter.is_whitespace()).collect();
+    let (inputs, output) = match equation.split_once("->") {
+        Some((inputs, output)) => (inputs.to_owned(), output.to_owned()),
+        None => {
+            let mut once: Vec<char> = equation.chars().filter(|letter| letter.is_alphabetic()).collect();
+            once.retain(|letter| equation.matches(*letter).count() == 1);
+            once.sort_unstable();
+            (equation.clone(), once.into_iter().collect())
+        }
+    };
+    if equation.contains('.') {
+        return None;
+    }
+    let inputs: Vec<Vec<char>> = inputs.split(',').map(|part| part.chars().collect()).collect();
+    let operands = case.made.operands(1);
+    if operands.len() != inputs.len() {
+        return None;
+    }
+    let mut letters: Vec<(char, usize)> = Vec::new();
+    for (operand, input) in operands.iter().zip(&inputs) {
+        for (&letter, &size) in input.iter().zip(operand.tensor.shape()) {
+            match letters.iter_mut().find(|known| known.0 == letter) {
+                Some(known) => known.1 = known.1.max(size),
+                None => letters.push((letter, size)),
+            }
+        }
+    }
+    let fixed: Vec<(char, usize)> = output.chars().zip(case.index().iter().copied()).collect();
+    let free: Vec<(char, usize)> =
+        letters.iter().copied().filter(|(letter, _)| !output.contains(*letter)).collect();
+    let sizes: Vec<usize> = free.iter().map(|letter| letter.1).collect();
+    let count: usize = sizes.iter().product();
+    let index = |input: &[char], operand: &Operand, turn: &[usize]| -> Vec<usize> {
+        let at = |letter: &char| {
+            let summed = free.iter().position(|free| free.0 == *letter).map(|place| turn[place]);
+            summed.or_else(|| fixed.iter().find(|it| it.0 == *letter).map(|it| it.1)).unwrap_or(0)
+        };
+        input
+            .iter()
+            .zip(operand.tensor.shape())
+            .map(|(letter, &size)| if size == 1 { 0 } else { at(letter) })
+            .collect()
+    };
+    let mut products = Vec::with_capacity(count);
+    let mut largest = (0.0, Vec::new());
+    for flat in 0..count {
+        let turn = unravelled(flat, &sizes);
+        let at: Vec<Vec<usize>> =
+            operands.iter().zip(&inputs).map(|(operand, input)| index(input, operand, &turn)).collect();
+        let factors: Vec<f64> = operands.iter().zip(&at).map(|(operand, at)| operand.value(at)).collect();
+        let product: f64 = factors.iter().product();
+        if product.abs() > largest.0 || largest.1.is_empty() {
+            let links = operands.iter().zip(&at).map(|(operand, at)| case.listed(operand, at));
+            largest = (product.abs(), links.collect());
+        }
+        products.push(Calc::Product(factors.into_iter().map(Calc::Number).collect()));
+    }
+    let terms: Vec<f64> = products.iter().map(Calc::value).collect();
+    let summed: String = free.iter().map(|letter| letter.0).collect();
+    let names: Vec<String> = operands
+        .iter()
+        .zip(&inputs)
+        .map(|(operand, input)| {
+            let at: Vec<String> = input
+                .iter()
+                .map(|letter| {
+                    fixed.iter().find(|it| it.0 == *letter).map_or(letter.to_string(), |it| it.1.to_string())
+                })
+                .collect();
+            let name = case.names.of(&operand.tensor);
+            if at.is_empty() { name } else { format!("{name}[{}]", at.join(",")) }
+        })
+        .collect();
+    let over = if summed.is_empty() { String::new() } else { format!(", summed over {summed}") };
+    let mut account = Account::words(format!("einsum '{equation}': {}{over}", names.join(" · ")))
+        .figures(Calc::Sum(products));
+    if operands.len() > 1 && terms.len() > 1 {
+        account = account.figures(Calc::terms(terms)).led("the largest term");
+    }
+    let follow = largest.1.len().min(2);
+    Some(account.from(largest.1).following(follow))
+}
+
+/// Terms of a product over several axes: the indices of the factors in each operand, and their sign.
+type Terms = Vec<(f64, Vec<(usize, Vec<usize>)>)>;
+
+/// An element that is a sum of products over several axes.
+pub fn multilinear(case: &Case) -> Option<Account> {
+    let index = case.index();
+    let shape = |place: usize| case.operand(place).map(|operand| operand.tensor.shape().to_vec());
+    let mut plus = None;
+    let terms: Terms = match case.op() {
+        "trace" => (0..shape(0)?.iter().copied().min()?).map(|at| (1.0, vec![(0, vec![at, at])])).collect(),
+        "kron" => {
+            let (a, b) = (shape(0)?, shape(1)?);
+            let ndim = a.len().max(b.len());
+            let pad = |shape: &[usize]| [vec![1; ndim - shape.len()], shape.to_vec()].concat();
+            let (wide_a, wide_b) = (pad(&a), pad(&b));
+            let left: Vec<usize> = (0..ndim).map(|axis| index[axis] / wide_b[axis]).collect();
+            let right: Vec<usize> = (0..ndim).map(|axis| index[axis] % wide_b[axis]).collect();
+            let _ = wide_a;
+            vec![(1.0, vec![(0, left[ndim - a.len()..].to_vec()), (1, right[ndim - b.len()..].to_vec())])]
+        }
+        "cross" | "linalg_cross" => {
+            let a = shape(0)?;
+            let axis = match case.int("dim") {
+                Some(dim) => crate::tensor::layout::wrap_dim(dim, index.len()).ok()?,
+                None => a.iter().position(|&size| size == 3)?,
+            };
+            let at = |turn: usize| {
+                let mut index = index.to_vec();
+                index[axis] = (index[axis] + turn) % 3;
+                index
+            };
+            if shape(1)? != a {
+                return None;
+            }
+            vec![(1.0, vec![(0, at(1)), (1, at(2))]), (-1.0, vec![(0, at(2)), (1, at(1))])]
+        }
+        "bilinear" => {
+            let (a, weight) = (shape(0)?, shape(2)?);
+            let (&out, lead) = index.split_last()?;
+            if case.operand(3).is_some() {
+                plus = Some((3, vec![out]));
+            }
+            let pair = |i: usize, j: usize| {
+                (
+                    1.0,
+                    vec![
+                        (0, with(lead, a.len() - 1, i)),
+                        (2, vec![out, i, j]),
+                        (1, with(lead, a.len() - 1, j)),
+                    ],
+                )
+            };
+            (0..weight[1])
+                .flat_map(|i| (0..weight[2]).map(move |j| (i, j)))
+                .map(|(i, j)| pair(i, j))
+                .collect()
+        }
+        "conv1d" => {
+            let (x, weight) = (shape(0)?, shape(1)?);
+            let first = |name: &str, default: i64| match case.param(name) {
+                Some(Arg::Ints(values)) => values.first().copied().unwrap_or(default),
+                Some(Arg::Int(value)) => *value,
+                Some(Arg::Str(word)) if **word == *"valid" => 0,
+                Some(Arg::Str(_)) => i64::MIN,
+                _ => default,
+            };
+            let (stride, padding, dilation) = (first("stride", 1), first("padding", 0), first("dilation", 1));
+            let groups = case.int("groups").unwrap_or(1) as usize;
+            if padding == i64::MIN {
+                return None;
+            }
+            let batched = x.len() == 3;
+            let (batch, out, place) = match index {
+                [batch, out, place] => (Some(*batch), *out, *place),
+                [out, place] => (None, *out, *place),
+                _ => return None,
+            };
+            if case.operand(2).is_some() {
+                plus = Some((2, vec![out]));
+            }
+            let (own, length) = (weight[1], x[x.len() - 1] as i64);
+            let channels = out / (weight[0] / groups) * own;
+            let mut terms: Terms = Vec::new();
+            for channel in 0..own {
+                for tap in 0..weight[2] {
+                    let at = place as i64 * stride - padding + tap as i64 * dilation;
+                    if (0..length).contains(&at) {
+                        let mut input = if batched { vec![batch.unwrap_or(0)] } else { Vec::new() };
+                        input.extend([channels + channel, at as usize]);
+                        terms.push((1.0, vec![(0, input), (1, vec![out, channel, tap])]));
+                    }
+                }
+            }
+            terms
+        }
+        "tensordot" => {
+            let (a, b) = (shape(0)?, shape(1)?);
+            let wrap = |dims: &[i64], ndim: usize| crate::tensor::layout::wrap_dims(dims, ndim).ok();
+            let (left, right) = match (case.args.get(2), case.args.get(3)) {
+                (Some(Arg::Ints(first)), Some(Arg::Ints(second))) => {
+                    (wrap(first, a.len())?, wrap(second, b.len())?)
+                }
+                (Some(Arg::Int(count)), _) => {
+                    let count = *count as usize;
+                    ((a.len() - count..a.len()).collect(), (0..count).collect())
+                }
+                _ => return None,
+            };
+            let sizes: Vec<usize> = left.iter().map(|&axis| a[axis]).collect();
+            let free_a = a.len() - left.len();
+            let build = |shape: &[usize], axes: &[usize], turn: &[usize], free: &[usize]| -> Vec<usize> {
+                let mut own = free.iter();
+                let at = |axis: usize| match axes.iter().position(|&it| it == axis) {
+                    Some(place) => turn[place],
+                    None => own.next().copied().unwrap_or(0),
+                };
+                (0..shape.len()).map(at).collect()
+            };
+            (0..sizes.iter().product())
+                .map(|flat| {
+                    let turn = unravelled(flat, &sizes);
+                    let left = build(&a, &left, &turn, &index[..free_a]);
+                    let right = build(&b, &right, &turn, &index[free_a..]);
+                    (1.0, vec![(0, left), (1, right)])
+                })
+                .collect()
+        }
+        _ => return None,
+    };
+    let value = |place: usize, at: &[usize]| case.operand(place).map(|operand| operand.value(at));
+    let mut parts = Vec::new();
+    let mut best: (f64, Vec<Link>) = (-1.0, Vec::new());
+    for (sign, factors) in &terms {
+        let mut numbers: Vec<f64> =
+            factors.iter().map(|(place, at)| value(*place, at)).collect::<Option<_>>()?;
+        numbers[0] *= sign;
+        let product: f64 = numbers.iter().product();
+        if product.abs() > best.0 {
+            let link =
+                |(place, at): &(usize, Vec<usize>)| Some(case.link(*place, &case.operand(*place)?, at));
+            best = (product.abs(), factors.iter().filter_map(link).collect());
+        }
+        parts.push(Calc::Product(numbers.into_iter().map(Calc::Number).collect()));
+    }
+    let names: Vec<String> =
+        (0..case.args.len()).filter(|&at| case.operand(at).is_some()).map(|at| case.called(at)).collect();
+    let mut values: Vec<f64> = parts.iter().map(Calc::value).collect();
+    if let Some((place, at)) = &plus {
+        let bias = value(*place, at)?;
+        parts.push(Calc::Number(bias));
+        values.push(bias);
+    }
+    let mut account =
+        Account::words(format!("{}({})", case.op(), names.join(", "))).figures(Calc::Sum(parts));
+    if values.len() > 1 && case.op() != "trace" {
+        account = account.figures(Calc::terms(values)).led("the largest term");
+    }
+    let follow = best.1.len().min(2);
+    Some(account.from(best.1).following(follow))
+}

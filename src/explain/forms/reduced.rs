@@ -1,0 +1,429 @@
+//! Sums, means, spreads and extremes over dimensions, and those that run along one.
+//! Room: explain.
+
+use super::pointwise;
+use crate::explain::account::{Account, Link};
+use crate::explain::calc::Calc;
+use crate::explain::case::{Case, along, numbers};
+use crate::explain::names::indexed;
+use crate::explain::spot::{Operand, unravelled};
+use crate::explain::terms::{figure, largest};
+use crate::tensor::Arg;
+use crate::tensor::layout::{wrap_dim, wrap_dims};
+
+/// Sums of elements, and what is a step from a sum.
+pub const SUMS: &[&str] = &[
+    "sum",
+    "mean",
+    "nansum",
+    "nanmean",
+    "prod",
+    "logsumexp",
+    "norm",
+    "linalg_vector_norm",
+    "count_nonzero",
+    "all",
+    "any",
+];
+
+/// How far elements lie from their mean.
+pub const SPREAD: &[&str] = &["var", "std", "var_mean", "std_mean"];
+
+/// The one that wins over others.
+pub const EXTREMES: &[&str] =
+    &["max", "min", "amax", "amin", "aminmax", "argmax", "argmin", "median", "cummax", "cummin"];
+
+/// Sums and products that run along a dimension.
+pub const RUNNING: &[&str] = &["cumsum", "cumprod", "logcumsumexp", "diff"];
+
+/// Distances, and means over windows.
+pub const OTHERS: &[&str] =
+    &["dist", "pairwise_distance", "cosine_similarity", "cdist", "avg_pool1d", "max_pool1d"];
+
+/// The elements of an operand that one element of the result was made from.
+pub struct Met {
+    /// The operand.
+    pub operand: Operand,
+    /// The elements' indices.
+    pub at: Vec<Vec<usize>>,
+    /// `row 1 of attn_scores`.
+    pub name: String,
+    /// Its place among the arguments.
+    pub place: usize,
+}
+
+impl Met {
+    /// The elements that meet in the result's element when the dimensions of `dim` are reduced.
+    pub fn reduced(case: &Case) -> Option<Met> {
+        let operand = case.operand(0)?;
+        let ndim = operand.tensor.ndim();
+        let all = || (0..ndim).collect();
+        let dims: Vec<usize> = match case.param("dim") {
+            Some(Arg::Int(dim)) => vec![wrap_dim(*dim, ndim).ok()?],
+            Some(Arg::Ints(dims)) if !dims.is_empty() => wrap_dims(dims, ndim).ok()?,
+            _ => all(),
+        };
+        let dims: Vec<usize> = if ndim == 0 { Vec::new() } else { dims };
+        Met::over(case, operand, &dims)
+    }
+
+    /// The elements that meet when these dimensions are reduced.
+    pub fn over(case: &Case, operand: Operand, dims: &[usize]) -> Option<Met> {
+        let shape = operand.tensor.shape().to_vec();
+        let index = case.index();
+        let keeps = index.len() == shape.len();
+        let mut given = index.iter().copied();
+        let mut lead: Vec<Option<usize>> = Vec::new();
+        for axis in 0..shape.len() {
+            let reduced = dims.contains(&axis);
+            let own = if reduced && !keeps { None } else { given.next() };
+            lead.push(if reduced { None } else { Some(own?) });
+        }
+        let sizes: Vec<usize> = dims.iter().map(|&axis| shape[axis]).collect();
+        let count: usize = sizes.iter().product();
+        let mut sorted = dims.to_vec();
+        sorted.sort_unstable();
+        let sizes: Vec<usize> = sorted.iter().map(|&axis| shape[axis]).collect();
+        let at = (0..count)
+            .map(|flat| {
+                let turn = unravelled(flat, &sizes);
+                let mut turns = turn.into_iter();
+                lead.iter().map(|fixed| fixed.unwrap_or_else(|| turns.next().unwrap_or(0))).collect()
+            })
+            .collect();
+        let name = case.called(0);
+        let name = match sorted.as_slice() {
+            [axis] => along(&name, &lead.iter().flatten().copied().collect::<Vec<_>>(), *axis),
+            _ if sorted.len() == shape.len() => name,
+            _ => {
+                let texts: Vec<String> =
+                    lead.iter().map(|fixed| fixed.map_or(":".to_owned(), |at| at.to_string())).collect();
+                let base = indexed(&name, &[0]);
+                format!("{}[{}]", base.strip_suffix("[0]").unwrap_or(&base), texts.join(","))
+            }
+        };
+        Some(Met { operand, at, name, place: 0 })
+    }
+
+    /// What stood there.
+    pub fn values(&self) -> Vec<f64> {
+        self.at.iter().map(|index| self.operand.value(index)).collect()
+    }
+
+    /// One of the elements.
+    pub fn link(&self, case: &Case, which: usize) -> Link {
+        case.link(self.place, &self.operand, &self.at[which])
+    }
+
+    /// The elements, those of the largest magnitude first.
+    pub fn links(&self, case: &Case, values: &[f64]) -> Vec<Link> {
+        let mut order: Vec<usize> = (0..values.len()).collect();
+        order.sort_by(|&a, &b| values[b].abs().total_cmp(&values[a].abs()));
+        order.into_iter().take(8).map(|which| self.link(case, which)).collect()
+    }
+}
+
+/// A sum, or what is a step from one.
+pub fn sum(case: &Case) -> Option<Account> {
+    let met = Met::reduced(case)?;
+    let mut values = met.values();
+    let links = met.links(case, &values);
+    let words = format!("{} of {}", case.op(), met.name);
+    let account = |words: String| Account::words(words).from(links.clone()).following(1).led("the largest");
+    let many = values.len() as f64;
+    Some(match case.op() {
+        "sum" => account(words).figures(Calc::terms(values)),
+        "mean" => account(words).figures(Calc::terms(values).over(Calc::Number(many))),
+        "nansum" | "nanmean" => {
+            values.retain(|value| !value.is_nan());
+            let left = Calc::Number(values.len() as f64);
+            let total = Calc::terms(values);
+            let calc = if case.op() == "nansum" { total } else { total.over(left) };
+            account(format!("{words}, nan left out")).figures(calc)
+        }
+        "prod" => account(words).figures(Calc::Product(numbers(&values))),
+        "logsumexp" => {
+            let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            if !most.is_finite() {
+                return Some(account(words).figures(Calc::Number(most)));
+            }
+            let powers: Vec<f64> = values.iter().map(|value| (value - most).exp()).collect();
+            let calc = Calc::Sum(vec![Calc::Number(most), Calc::log(Calc::terms(powers))]);
+            account(format!("log of the sum of exp over {}, the largest taken out first", met.name))
+                .figures(calc)
+        }
+        "norm" | "linalg_vector_norm" => {
+            let p = match case.param("p").or_else(|| case.param("ord")) {
+                Some(Arg::Str(word)) if **word == *"fro" => 2.0,
+                Some(Arg::None) | None => 2.0,
+                Some(arg) => arg.number()?,
+            };
+            if p == 2.0 {
+                let squares = Calc::terms(values.iter().map(|value| value * value));
+                account(format!("length of {}: the root of the sum of squares", met.name))
+                    .figures(Calc::sqrt(squares))
+            } else if p == 1.0 {
+                account(format!("sum of magnitudes of {}", met.name))
+                    .figures(Calc::terms(values.iter().map(|it| it.abs())))
+            } else {
+                return None;
+            }
+        }
+        "count_nonzero" => {
+            let count = values.iter().filter(|&&value| value != 0.0).count();
+            account(format!("{count} of the {} elements of {} are not 0", values.len(), met.name))
+                .figures(Calc::Number(count as f64))
+        }
+        _ => {
+            let holds = |value: &&f64| **value != 0.0;
+            let count = values.iter().filter(holds).count();
+            let truth = if case.op() == "all" { count == values.len() } else { count > 0 };
+            account(format!("{}: {count} of the {} elements of {} hold", case.op(), values.len(), met.name))
+                .figures(Calc::Truth(truth))
+        }
+    })
+}
+
+/// A variance or what goes with it.
+pub fn spread(case: &Case) -> Option<Account> {
+    let met = Met::reduced(case)?;
+    let values = met.values();
+    let many = values.len() as f64;
+    let mean = values.iter().sum::<f64>() / many;
+    let links = met.links(case, &values.iter().map(|value| value - mean).collect::<Vec<_>>());
+    if case.op().ends_with("_mean") && case.made.output == 1 {
+        let calc = Calc::terms(values).over(Calc::Number(many));
+        return Some(Account::words(format!("mean of {}", met.name)).figures(calc).from(links).following(1));
+    }
+    let correction = case.number("correction").or_else(|| case.number("unbiased")).unwrap_or(1.0);
+    let squares = Calc::terms(values.iter().map(|value| (value - mean).powi(2)));
+    let less = Calc::Number((many - correction).max(0.0));
+    let variance = squares.over(less);
+    let is_root = case.op().starts_with("std");
+    let words = format!(
+        "{} of {}: squared distances from the mean {}, over {} - {}",
+        if is_root { "root of the variance" } else { "variance" },
+        met.name,
+        figure(mean),
+        figure(many),
+        figure(correction)
+    );
+    let calc = if is_root { Calc::sqrt(variance) } else { variance };
+    Some(Account::words(words).figures(calc).from(links).following(1).led("the farthest from the mean"))
+}
+
+/// The element that is the largest, the smallest or in the middle, or where it stands.
+pub fn extreme(case: &Case) -> Option<Account> {
+    if case.args.get(1).and_then(Arg::tensor).is_some() {
+        return pointwise::account(case);
+    }
+    let op = case.op();
+    let met = match op {
+        "cummax" | "cummin" => {
+            let operand = case.operand(0)?;
+            let axis = case.axis(operand.tensor.ndim())?;
+            up_to(case, operand, axis)?
+        }
+        _ => Met::reduced(case)?,
+    };
+    let values = met.values();
+    let places = matches!(op, "argmax" | "argmin") || (case.made.output == 1 && op != "aminmax");
+    let wants_largest = match op {
+        "aminmax" => case.made.output == 1,
+        _ => op.contains("max"),
+    };
+    let better = |a: f64, b: f64| a.is_nan() || (!b.is_nan() && if wants_largest { a > b } else { a < b });
+    let which = match (op, places) {
+        // Where it stands is what the result says; ties are its own choice.
+        (_, true) if met.at.len() > case.value as usize => case.value as usize,
+        ("median", _) => values.iter().position(|&value| value == case.value)?,
+        ("cummax" | "cummin", _) => values.iter().position(|&value| value == case.value)?,
+        _ => (0..values.len()).reduce(|best, at| if better(values[at], values[best]) { at } else { best })?,
+    };
+    let word = match op {
+        "median" => "the middle of",
+        _ if wants_largest => "the largest of",
+        _ => "the smallest of",
+    };
+    let so_far = if op.starts_with("cum") { " so far" } else { "" };
+    let link = met.link(case, which);
+    let words = match places {
+        true => {
+            format!("{} = {} is {word} {}{so_far}: index {which}", link.what, figure(values[which]), met.name)
+        }
+        false => format!("{word} {}{so_far}: {}", met.name, link.what),
+    };
+    let (shown, cut) = largest(&values);
+    let shown: Vec<f64> = match (cut, wants_largest) {
+        (false, _) => values.clone(),
+        (true, true) => shown.iter().map(|&at| values[at]).collect(),
+        (true, false) => vec![values[which]],
+    };
+    let calc = match places {
+        true => Calc::Number(which as f64),
+        false if op == "median" || cut => Calc::Number(values[which]),
+        false => Calc::apply(if wants_largest { "max" } else { "min" }, numbers(&shown), values[which]),
+    };
+    Some(Account::words(words).figures(calc).from([link]))
+}
+
+/// The elements of a line up to the result's own.
+fn up_to(case: &Case, operand: Operand, axis: usize) -> Option<Met> {
+    let mut lead = case.index().to_vec();
+    let last = if lead.is_empty() { 0 } else { lead.remove(axis) };
+    let mut at = operand.line(&lead, axis);
+    at.truncate(last + 1);
+    let name = along(&case.called(0), &lead, axis);
+    Some(Met { operand, at, name, place: 0 })
+}
+
+/// A running sum or product, or the difference of neighbours.
+pub fn running(case: &Case) -> Option<Account> {
+    let operand = case.operand(0)?;
+    let axis = case.axis(operand.tensor.ndim())?;
+    if case.op() == "diff" {
+        if case.int("n").unwrap_or(1) != 1 {
+            return None;
+        }
+        let (mut next, own) = (case.index().to_vec(), case.index().to_vec());
+        next[axis] += 1;
+        let links = [case.link(0, &operand, &next), case.link(0, &operand, &own)];
+        let words = format!("{} - {}", links[0].what, links[1].what);
+        let calc = Calc::minus(operand.value(&next), operand.value(&own));
+        return Some(Account::words(words).figures(calc).from(links).following(2));
+    }
+    let met = up_to(case, operand, axis)?;
+    let values = met.values();
+    let links = met.links(case, &values);
+    let first = format!("the first {} of {}", values.len(), met.name);
+    let account = match case.op() {
+        "cumsum" => Account::words(format!("running sum: {first}")).figures(Calc::terms(values)),
+        "cumprod" => {
+            Account::words(format!("running product: {first}")).figures(Calc::Product(numbers(&values)))
+        }
+        _ => {
+            let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let powers: Vec<f64> = values.iter().map(|value| (value - most).exp()).collect();
+            let calc = Calc::Sum(vec![Calc::Number(most), Calc::log(Calc::terms(powers))]);
+            Account::words(format!("log of the sum of exp over {first}")).figures(calc)
+        }
+    };
+    Some(account.from(links).following(1).led("the largest"))
+}
+
+/// Distances, similarities and windows.
+pub fn other(case: &Case) -> Option<Account> {
+    let p = case.number("p").unwrap_or(2.0);
+    let op = case.op();
+    if matches!(op, "avg_pool1d" | "max_pool1d") {
+        return pooled(case);
+    }
+    let (a, b) = (case.operand(0)?, case.operand(1)?);
+    let (names, index) = ([case.called(0), case.called(1)], case.index());
+    let ndim = a.tensor.ndim().max(b.tensor.ndim());
+    let (axis, lead): (usize, Vec<usize>) = match op {
+        "dist" => {
+            let differences: Vec<f64> = if a.tensor.shape() == b.tensor.shape() {
+                a.values().iter().zip(b.values()).map(|(x, y)| x - y).collect()
+            } else {
+                return None;
+            };
+            return Some(
+                distance(&differences, p, &format!("{} and {}", names[0], names[1]), 0.0)?.from(case.met()),
+            );
+        }
+        "cdist" => {
+            let [batch @ .., i, j] = index else { return None };
+            let (left, right) = ([batch, &[*i]].concat(), [batch, &[*j]].concat());
+            if a.tensor.ndim() != b.tensor.ndim() || a.tensor.ndim() != index.len() {
+                return None;
+            }
+            let (x, y) = (a.row(&left, ndim - 1), b.row(&right, ndim - 1));
+            let differences: Vec<f64> = x.iter().zip(&y).map(|(x, y)| x - y).collect();
+            let between = format!("{} and {}", indexed(&names[0], &left), indexed(&names[1], &right));
+            return distance(&differences, p, &between, 0.0);
+        }
+        "pairwise_distance" => (ndim - 1, index[..ndim - 1].to_vec()),
+        _ => (wrap_dim(case.int("dim").unwrap_or(1), ndim).ok()?, index.to_vec()),
+    };
+    if a.tensor.shape() != b.tensor.shape() {
+        return None;
+    }
+    let (x, y) = (a.row(&lead, axis), b.row(&lead, axis));
+    if op == "pairwise_distance" {
+        let eps = case.number("eps").unwrap_or(1e-6);
+        let differences: Vec<f64> = x.iter().zip(&y).map(|(x, y)| x - y + eps).collect();
+        let between = format!("{} and {}", indexed(&names[0], &lead), indexed(&names[1], &lead));
+        return distance(&differences, p, &between, eps);
+    }
+    let eps = case.number("eps").unwrap_or(1e-8);
+    let length = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>().sqrt().max(eps);
+    let lengths = Calc::Product(vec![Calc::Number(length(&x)), Calc::Number(length(&y))]);
+    let (left, right) = (along(&names[0], &lead, axis), along(&names[1], &lead, axis));
+    let words =
+        format!("cosine of the angle between {left} and {right}: their dot product over both lengths");
+    let terms = Calc::terms(x.iter().zip(&y).map(|(x, y)| x * y));
+    Some(Account::words(words).figures(terms.over(lengths)))
+}
+
+fn distance(differences: &[f64], p: f64, between: &str, eps: f64) -> Option<Account> {
+    let added = if eps == 0.0 { String::new() } else { format!(" (each difference plus {})", figure(eps)) };
+    let words = format!("distance between {between}{added}");
+    if p == 1.0 {
+        return Some(Account::words(words).figures(Calc::terms(differences.iter().map(|it| it.abs()))));
+    }
+    if p != 2.0 {
+        return None;
+    }
+    Some(Account::words(words).figures(Calc::sqrt(Calc::terms(differences.iter().map(|it| it * it)))))
+}
+
+/// The mean or the largest of a window of the last dimension.
+fn pooled(case: &Case) -> Option<Account> {
+    let operand = case.operand(0)?;
+    let first = |name: &str| match case.param(name) {
+        Some(Arg::Ints(values)) => values.first().copied(),
+        Some(Arg::Int(value)) => Some(*value),
+        _ => None,
+    };
+    let width = first("kernel_size")?;
+    let stride = first("stride").unwrap_or(width);
+    let (padding, dilation) = (first("padding").unwrap_or(0), first("dilation").unwrap_or(1));
+    let axis = operand.tensor.ndim() - 1;
+    let length = operand.tensor.shape()[axis] as i64;
+    let begin = case.index()[axis] as i64 * stride - padding;
+    let inside: Vec<usize> = (0..width)
+        .map(|at| begin + at * dilation)
+        .filter(|at| (0..length).contains(at))
+        .map(|at| at as usize)
+        .collect();
+    let at: Vec<Vec<usize>> = inside
+        .iter()
+        .map(|&place| {
+            let mut index = case.index().to_vec();
+            index[axis] = place;
+            index
+        })
+        .collect();
+    let name = case.called(0);
+    let met = Met { operand, at, name, place: 0 };
+    let values = met.values();
+    let window = format!("positions {} to {} of {}", inside.first()?, inside.last()?, met.name);
+    if case.op() == "max_pool1d" {
+        let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let which = values.iter().position(|&value| value == best)?;
+        let calc = Calc::apply("max", numbers(&values), best);
+        return Some(
+            Account::words(format!("the largest of {window}")).figures(calc).from([met.link(case, which)]),
+        );
+    }
+    let counts_padding = !matches!(case.param("count_include_pad"), Some(Arg::Bool(false)));
+    let end = (begin + width).min(length + padding);
+    let count = if counts_padding { (end - begin) as f64 } else { values.len() as f64 };
+    let links = met.links(case, &values);
+    Some(
+        Account::words(format!("mean of {window}"))
+            .figures(Calc::terms(values).over(Calc::Number(count)))
+            .from(links),
+    )
+}

@@ -1,0 +1,213 @@
+//! One element of a tensor at one moment: what it held, and what put it there.
+//! Room: explain. Reads storages and records; computes nothing.
+
+use std::rc::Rc;
+
+use crate::tensor::{Arg, Layout, Record, Tensor};
+
+/// An element of a tensor, as it was when its storage had been written to so many times.
+#[derive(Clone, Debug)]
+pub struct Spot {
+    /// The tensor through which it is seen.
+    pub tensor: Tensor,
+    /// The storage element.
+    pub at: usize,
+    /// The version of the storage.
+    pub time: u64,
+}
+
+/// What put an element where it is.
+pub enum Cause {
+    /// A result of an operation.
+    Made(Made),
+    /// No operation that is known of.
+    Unknown,
+    /// An in-place write that is no longer remembered.
+    Forgotten,
+}
+
+/// The operation that put an element there, and which element of its result it is.
+pub struct Made {
+    /// The operation.
+    pub record: Rc<Record>,
+    /// Which of its results.
+    pub output: usize,
+    /// The element's index in that result.
+    pub index: Vec<usize>,
+    /// The tensor that was written into, as it was before: the first operand of what writes in place.
+    pub before: Option<Operand>,
+}
+
+/// A tensor as an operation saw it.
+#[derive(Clone, Debug)]
+pub struct Operand {
+    /// The tensor.
+    pub tensor: Tensor,
+    /// The version of its storage at that moment.
+    pub time: u64,
+}
+
+/// Where an index leads to in the storage.
+pub fn position(layout: &Layout, index: &[usize]) -> usize {
+    layout.offset + index.iter().zip(&layout.strides).map(|(at, stride)| at * stride).sum::<usize>()
+}
+
+impl Spot {
+    /// An element as it is now.
+    pub fn now(tensor: &Tensor, index: &[usize]) -> Spot {
+        let time = tensor.storage().version();
+        Spot { tensor: tensor.clone(), at: position(tensor.layout(), index), time }
+    }
+
+    /// What it held; `None` where that was overwritten and not kept.
+    pub fn value(&self) -> Option<f64> {
+        self.tensor.storage().float_at(self.at, self.time)
+    }
+
+    /// Its index in the tensor through which it is seen.
+    pub fn index(&self) -> Vec<usize> {
+        self.tensor.layout().index_of(self.at).unwrap_or_default()
+    }
+
+    /// What put it there.
+    pub fn cause(&self) -> Cause {
+        let storage = self.tensor.storage();
+        if let Some(write) = storage.last_write(self.at, self.time) {
+            let (time, layout) = (write.version - 1, write.target().clone());
+            let Some(index) = layout.index_of(self.at) else { return Cause::Unknown };
+            let before = write.in_place.then(|| Operand { tensor: self.tensor.with_layout(layout), time });
+            return Cause::Made(Made { record: write.record, output: 0, index, before });
+        }
+        if storage.forgot_before(self.time) {
+            return Cause::Forgotten;
+        }
+        let made = storage.made();
+        let placed = made.and_then(|made| made.layout().index_of(self.at).map(|index| (made, index)));
+        match placed {
+            Some((made, index)) => {
+                Cause::Made(Made { record: made.record, output: made.output, index, before: None })
+            }
+            None => Cause::Unknown,
+        }
+    }
+}
+
+impl Made {
+    /// The tensor that stands in this place of the operation's arguments.
+    pub fn operand(&self, place: usize) -> Option<Operand> {
+        if let (0, Some(before)) = (place, &self.before) {
+            return Some(before.clone());
+        }
+        let args = self.record.args();
+        let ahead: usize = args.iter().take(place).map(|arg| arg.tensors().len()).sum();
+        let tensor = args.get(place)?.tensor()?.clone();
+        Some(self.seen(tensor, ahead))
+    }
+
+    /// The tensors of a list that stands in this place.
+    pub fn operands(&self, place: usize) -> Vec<Operand> {
+        if let (0, Some(before)) = (place, &self.before) {
+            return vec![before.clone()];
+        }
+        let args = self.record.args();
+        let ahead: usize = args.iter().take(place).map(|arg| arg.tensors().len()).sum();
+        let tensors = args.get(place).map(Arg::tensors).unwrap_or_default();
+        tensors.iter().enumerate().map(|(at, tensor)| self.seen(tensor.clone(), ahead + at)).collect()
+    }
+
+    fn seen(&self, tensor: Tensor, ordinal: usize) -> Operand {
+        let aliased = self.before.as_ref().filter(|before| before.tensor.storage().same(tensor.storage()));
+        let recorded = || self.record.versions.get(ordinal).copied().unwrap_or(u64::MAX);
+        Operand { time: aliased.map_or_else(recorded, |before| before.time), tensor }
+    }
+}
+
+impl Operand {
+    /// Its element at this index.
+    pub fn at(&self, index: &[usize]) -> Spot {
+        Spot { tensor: self.tensor.clone(), at: position(self.tensor.layout(), index), time: self.time }
+    }
+
+    /// What stood at this index; what stands there now, where that was not kept.
+    pub fn value(&self, index: &[usize]) -> f64 {
+        let spot = self.at(index);
+        spot.value().unwrap_or_else(|| self.tensor.storage().read().float(spot.at))
+    }
+
+    /// Its element that meets `index` of a result it was broadcast to.
+    pub fn met(&self, index: &[usize]) -> Spot {
+        self.at(&self.broadcast(index))
+    }
+
+    /// The index of its element that meets `index` of a result it was broadcast to.
+    pub fn broadcast(&self, index: &[usize]) -> Vec<usize> {
+        let shape = self.tensor.shape();
+        let lead = index.len().saturating_sub(shape.len());
+        shape.iter().zip(&index[lead..]).map(|(&size, &at)| if size == 1 { 0 } else { at }).collect()
+    }
+
+    /// The indices along an axis, the others fixed by `lead`.
+    pub fn line(&self, lead: &[usize], axis: usize) -> Vec<Vec<usize>> {
+        let size = self.tensor.shape().get(axis).copied().unwrap_or(1);
+        let along = |at| {
+            let mut index = lead.to_vec();
+            if self.tensor.ndim() > 0 {
+                index.insert(axis, at);
+            }
+            index
+        };
+        (0..size).map(along).collect()
+    }
+
+    /// The values along an axis, the other indices fixed.
+    pub fn row(&self, lead: &[usize], axis: usize) -> Vec<f64> {
+        self.line(lead, axis).iter().map(|index| self.value(index)).collect()
+    }
+
+    /// All values, row-major, as they stood.
+    pub fn values(&self) -> Vec<f64> {
+        if self.time >= self.tensor.storage().version() {
+            return self.tensor.to_f64_vec();
+        }
+        self.indices().iter().map(|index| self.value(index)).collect()
+    }
+
+    /// All indices, row-major.
+    pub fn indices(&self) -> Vec<Vec<usize>> {
+        indices(self.tensor.shape())
+    }
+
+    /// A tensor of its values as they stood, with no history.
+    pub fn snapshot(&self) -> Tensor {
+        if self.time >= self.tensor.storage().version() {
+            return self.tensor.alias();
+        }
+        let wide = Tensor::new(
+            crate::tensor::Buffer::F64(self.values()),
+            self.tensor.shape(),
+            crate::tensor::DType::Float64,
+        );
+        crate::tensor::ops::cast::to_dtype(&wide, self.tensor.dtype())
+    }
+}
+
+/// All indices of a shape, row-major.
+pub fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
+    let count: usize = shape.iter().product();
+    (0..count).map(|flat| unravelled(flat, shape)).collect()
+}
+
+/// The index of element `flat` of a row-major shape.
+pub fn unravelled(mut flat: usize, shape: &[usize]) -> Vec<usize> {
+    let mut index = vec![0; shape.len()];
+    for (axis, &size) in shape.iter().enumerate().rev() {
+        index[axis] = flat % size.max(1);
+        flat /= size.max(1);
+    }
+    index
+}
+
+/// Where an index stands in a row-major shape.
+pub fn ravelled(index: &[usize], shape: &[usize]) -> usize {
+    index.iter().zip(shape).fold(0, |flat, (at, size)| flat * size + at)
+}

@@ -1,0 +1,251 @@
+//! Where one number comes from: a node for the element, its formula in names and in figures, and the way down.
+//! Room: explain. Everything is read from the records of what ran; nothing runs again.
+
+use super::account::{Account, End, Link, Says};
+use super::calc::{Calc, Combine};
+use super::case::Case;
+use super::forms;
+use super::names::{Names, Place};
+use super::spot::{Cause, Made, Spot};
+use super::terms::{figure, term};
+use crate::tensor::{DType, Lost, Recorder, Site, Tensor};
+
+/// One element explained.
+#[derive(Clone, Debug)]
+pub struct Why {
+    /// What it is called: `attn_weights[1,2]`.
+    pub what: String,
+    /// Where it stands, in the lesson's words.
+    pub place: Vec<Place>,
+    /// Its value; `None` where it was overwritten since and is not kept.
+    pub value: Option<f64>,
+    /// Its value as printed.
+    pub shown: String,
+    /// How finely its type rounds: the distance between 1 and the next number.
+    pub rounding: f64,
+    /// The operation that made it, or handed it on as it was.
+    pub op: Option<&'static str>,
+    /// Where that only handed it on (a copy, a cast, a join): what it came through before, the last of which made it.
+    pub passed: Vec<&'static str>,
+    /// Where that was called.
+    pub site: Option<Site>,
+    /// The line that called it, as the learner wrote it.
+    pub line: Option<String>,
+    /// The formula in names, then in figures, and remarks.
+    pub says: Vec<Says>,
+    /// Where the way down ends, if it ends here.
+    pub end: Option<End>,
+    /// The elements it was worked out from, most telling first.
+    pub links: Vec<Link>,
+    /// How many of them are followed where no more is asked.
+    pub follow: usize,
+    /// What those are: `the largest term`.
+    pub lead: Option<&'static str>,
+    /// The explanations of the first of those, as far down as was asked.
+    pub below: Vec<Why>,
+}
+
+/// Copies and views one on another that are followed as one.
+const THROUGH: usize = 64;
+
+/// Why an element of a tensor is what it is. The index is the tensor's own, and within its shape.
+pub fn why(tensor: &Tensor, index: &[usize], names: &Names) -> Why {
+    why_of(names.element(&Spot::now(tensor, index)), tensor, index, names)
+}
+
+/// The same for an element that was asked about by another name: `inputs.T[2,1]`.
+pub fn why_of(what: String, tensor: &Tensor, index: &[usize], names: &Names) -> Why {
+    let spot = Spot::now(tensor, index);
+    let mut node = node(what, &spot, names);
+    if let Some(words) = seen_through(&node.what, tensor, &spot, names) {
+        node.says.insert(0, Says::Words(words));
+    }
+    node
+}
+
+impl Why {
+    /// The way down, so many levels below this one.
+    pub fn open(&mut self, depth: usize, names: &Names) {
+        self.below.clear();
+        if depth == 0 {
+            return;
+        }
+        let mut seen: Vec<(usize, usize)> = Vec::new();
+        for link in self.links.iter().take(self.follow) {
+            let key = (link.spot.tensor.storage().address(), link.spot.at);
+            if seen.contains(&key) {
+                continue;
+            }
+            seen.push(key);
+            let mut below = node(link.what.clone(), &link.spot, names);
+            below.open(depth - 1, names);
+            self.below.push(below);
+        }
+    }
+
+    /// The explanation of one of the elements it was worked out from.
+    pub fn down(&self, link: usize, names: &Names) -> Option<Why> {
+        self.links.get(link).map(|link| node(link.what.clone(), &link.spot, names))
+    }
+
+    /// The last of its figures: what stands right before the value.
+    pub fn last(&self) -> Option<&Calc> {
+        self.says.iter().rev().find_map(|line| match line {
+            Says::Figures(calc) => Some(calc),
+            _ => None,
+        })
+    }
+
+    /// How its terms go together.
+    pub fn combine(&self) -> Combine {
+        self.last().map_or(Combine::Same, Calc::combine)
+    }
+
+    /// The terms that give it.
+    pub fn terms(&self) -> Vec<f64> {
+        self.last().map(Calc::parts).unwrap_or_default()
+    }
+
+    /// Figures that do not give the element, beyond what rounding explains; none is as it should be.
+    pub fn amiss(&self) -> Vec<String> {
+        let Some(value) = self.value else { return Vec::new() };
+        let wrong = |line: &Says| match line {
+            Says::Figures(calc) => {
+                let given = calc.value();
+                let far = (given - value).abs();
+                let count = calc.parts().len().max(1) as f64;
+                let allowed = self.rounding * 4.0 * (1.0 + count.sqrt()) * calc.scale().max(value.abs());
+                let same = given == value || (given.is_nan() && value.is_nan()) || far <= allowed;
+                (!same).then(|| format!("{} = {value}: {} gives {given}", self.what, calc.text()))
+            }
+            _ => None,
+        };
+        self.says.iter().filter_map(wrong).chain(self.below.iter().flat_map(Why::amiss)).collect()
+    }
+}
+
+/// The explanation of one element, nothing below it yet.
+fn node(what: String, spot: &Spot, names: &Names) -> Why {
+    let dtype = spot.tensor.dtype();
+    let value = spot.value();
+    let mut why = Why {
+        what,
+        place: names.place(spot),
+        value,
+        shown: value.map_or("?".to_owned(), |value| shown(value, dtype)),
+        rounding: rounding(dtype),
+        op: None,
+        passed: Vec::new(),
+        site: None,
+        line: None,
+        says: Vec::new(),
+        end: None,
+        links: Vec::new(),
+        follow: 0,
+        lead: None,
+        below: Vec::new(),
+    };
+    let mut at = spot.clone();
+    for _ in 0..THROUGH {
+        let account = match at.cause() {
+            Cause::Made(made) => {
+                let is_first = why.op.is_none();
+                match is_first {
+                    true => why.op = Some(made.record.op),
+                    false => why.passed.push(made.record.op),
+                }
+                // What passed through a coarser type is as coarse as that.
+                why.rounding = why.rounding.max(rounding(at.tensor.dtype()));
+                if is_first {
+                    why.site = made.record.site.clone();
+                    why.line = why.site.as_ref().and_then(|site| names.line(site));
+                }
+                account(made, &at, names)
+            }
+            Cause::Forgotten => Account::default()
+                .ending(End::Forgotten)
+                .note("written in place more often than attn remembers: who wrote this element is forgotten"),
+            Cause::Unknown => {
+                Account::default().ending(End::Unknown).note("no operation that is recorded made it")
+            }
+        };
+        let through = account.through.then(|| account.links[0].clone());
+        // A copy that nothing more can be said of is the end; else it is passed without a word if it has no name.
+        why.says.extend(account.says);
+        why.end = account.end;
+        why.follow = account.follow;
+        why.lead = account.lead;
+        why.links = account.links;
+        match through {
+            Some(link) => at = link.spot,
+            None => break,
+        }
+    }
+    why
+}
+
+fn account(made: Made, spot: &Spot, names: &Names) -> Account {
+    if let Some(lost) = made.record.lost() {
+        return lost_account(lost, made.record.op);
+    }
+    let value = spot.value().unwrap_or(f64::NAN);
+    let args = made.record.args();
+    let case = Case { made: &made, args, names, value, dtype: spot.tensor.dtype() };
+    forms::account(&case)
+}
+
+fn lost_account(lost: Lost, op: &str) -> Account {
+    match lost {
+        Lost::Off => Account::words(format!("{op}: not recorded (--no-record)"))
+            .note("ask again without --no-record to see how it was worked out")
+            .ending(End::Unrecorded),
+        Lost::Bounds => Account::words(format!("{op}: no longer recorded"))
+            .note(format!(
+                "attn keeps the operands of the last {} operations, {} MB at most; ask at an earlier step, or with smaller tensors",
+                Recorder::KEPT,
+                Recorder::BYTES >> 20
+            ))
+            .ending(End::Forgotten),
+    }
+}
+
+/// For a view that was asked about itself: which element of which tensor it sees.
+fn seen_through(what: &str, tensor: &Tensor, spot: &Spot, names: &Names) -> Option<String> {
+    let record = tensor.origin()?;
+    let base = record.args().first()?.tensor()?.clone();
+    if !base.storage().same(tensor.storage())
+        || base.is(tensor)
+        || record.op.ends_with('_')
+        || record.op == "setitem"
+    {
+        return None;
+    }
+    let under = Spot { tensor: base.clone(), ..spot.clone() };
+    let seen = names.element(&under);
+    if seen == what {
+        return Some(format!("a view ({}): storage element {}", record.op, spot.at));
+    }
+    Some(format!("a view ({}): storage element {}, the same as {seen}", record.op, spot.at))
+}
+
+/// A value as PyTorch prints it.
+pub fn shown(value: f64, dtype: DType) -> String {
+    match dtype {
+        DType::Bool => if value == 0.0 { "False" } else { "True" }.to_owned(),
+        _ if dtype.is_float() => match value < 0.0 {
+            true => format!("-{}", term(-value)),
+            false => term(value),
+        },
+        _ => figure(value),
+    }
+}
+
+/// The distance between 1 and the next number of a type.
+fn rounding(dtype: DType) -> f64 {
+    match dtype {
+        DType::Float64 => f64::EPSILON,
+        DType::Float16 => 1.0 / 1024.0,
+        DType::BFloat16 => 1.0 / 128.0,
+        _ => f64::from(f32::EPSILON),
+    }
+}

@@ -1,0 +1,275 @@
+//! Every figure that `why` shows gives the element it explains: over all lessons, and over random programs.
+
+use std::collections::BTreeMap;
+
+use attn::explain::{End, Names, Why, why};
+use attn::lesson::{Catalogue, Lesson, Step};
+use attn::session::{Options, Session, with_room};
+use attn::tensor::Tensor;
+use attn::view::Look;
+use attn::view::why::explanation;
+use unicode_width::UnicodeWidthStr;
+
+/// What the learner calls things in a session.
+fn names(session: &Session, steps: &[&Step], lesson: Option<&Lesson>) -> Names {
+    let held = session.variables().into_iter().chain(session.held());
+    let axes = steps.iter().rev().flat_map(|step| &step.axes);
+    let axes: Vec<_> = axes.map(|axes| (axes.tensor.clone(), axes.axes.clone())).collect();
+    let tokens = lesson.map(|lesson| lesson.tokens.clone()).unwrap_or_default();
+    Names::new(held.map(|variable| (variable.name, variable.value)))
+        .with_code(session.sources())
+        .with_axes(axes, tokens)
+}
+
+/// The first, a middle and the last index of a tensor.
+fn indices(tensor: &Tensor) -> Vec<Vec<usize>> {
+    let shape = tensor.shape();
+    if shape.contains(&0) {
+        return Vec::new();
+    }
+    let ends = |at: fn(usize) -> usize| shape.iter().map(|&size| at(size)).collect();
+    let mut all = vec![ends(|_| 0), ends(|size| size / 2), ends(|size| size - 1)];
+    all.dedup();
+    all
+}
+
+/// What is wrong with an explanation: figures that do not give the element, lines too wide, ends that are not known.
+fn faults(why: &Why) -> Vec<String> {
+    let mut found = why.amiss();
+    for look in [(80, false), (40, false), (80, true)] {
+        let look = Look { width: look.0, colour: false, plain: look.1 };
+        let text = explanation(why, look).render(look);
+        let wide = text.lines().find(|line| line.width() > look.width && !look.plain);
+        found.extend(wide.map(|line| format!("{} columns wide: {line}", line.width())));
+    }
+    found
+}
+
+fn unexplained(why: &Why) -> Vec<String> {
+    let own = matches!(why.end, Some(End::Unknown)) || (why.says.is_empty() && why.end.is_none());
+    let own = own.then(|| format!("{} = {} ({:?})", why.what, why.shown, why.op));
+    own.into_iter().chain(why.below.iter().flat_map(unexplained)).collect()
+}
+
+#[test]
+fn every_tensor_of_every_lesson_is_explained_by_figures_that_add_up() {
+    with_room(|| {
+        let catalogue = Catalogue::new();
+        let (mut asked, mut found) = (0, BTreeMap::new());
+        for lesson in catalogue.lessons().filter_map(Result::ok) {
+            let Some(first) = lesson.steps.first() else { continue };
+            let mut session = Session::new(Options::default());
+            let mut steps: Vec<&Step> = catalogue.prelude(first).expect("the lesson's needs are there");
+            for step in &steps {
+                session.run(&step.code, &step.name());
+            }
+            for step in &lesson.steps {
+                // A step that only takes times has no numbers to explain.
+                if step.varies {
+                    continue;
+                }
+                let outcome = session.run(&step.code, &step.name());
+                steps.push(step);
+                let names = names(&session, &steps, Some(lesson));
+                for variable in outcome.changed {
+                    for index in indices(&variable.value) {
+                        let mut why = why(&variable.value, &index, &names);
+                        why.open(3, &names);
+                        asked += 1;
+                        let mut faults = faults(&why);
+                        faults.extend(unexplained(&why));
+                        if !faults.is_empty() {
+                            found.insert(format!("{} {}{index:?}", step.name(), variable.name), faults);
+                        }
+                    }
+                }
+            }
+        }
+        assert!(found.is_empty(), "{} of {asked} explanations:\n{found:#?}", found.len());
+        assert!(asked > 300, "{asked}");
+    });
+}
+
+/// The programs that were recorded from PyTorch, over the whole surface of operations.
+fn programs() -> Vec<String> {
+    let mut all = Vec::new();
+    for file in ["programs", "programs_more", "show", "nn"] {
+        let path = format!("{}/tests/golden/{file}.json", env!("CARGO_MANIFEST_DIR"));
+        let text = std::fs::read_to_string(&path).expect("the recorded programs are there");
+        let document: serde_json::Value = serde_json::from_str(&text).expect("they are JSON");
+        let cases = document["cases"].as_array().expect("they have a list of cases");
+        all.extend(cases.iter().filter_map(|case| case["program"].as_str()).map(with_imports));
+    }
+    all.retain(|program| !program.contains(".backward("));
+    all
+}
+
+/// The program itself, or with the imports it takes for granted put before it.
+fn with_imports(source: &str) -> String {
+    match source.contains("import torch\n") {
+        true => source.to_owned(),
+        false => format!(
+            "import torch\nimport torch.nn as nn\nimport torch.nn.functional as F\ninf, nan = float('inf'), float('nan')\n{source}"
+        ),
+    }
+}
+
+/// Counts the operations that an explanation speaks of.
+fn ops_in(why: &Why, ops: &mut BTreeMap<&'static str, usize>) {
+    for op in why.passed.iter().copied().chain(why.op) {
+        *ops.entry(op).or_default() += 1;
+    }
+    why.below.iter().for_each(|below| ops_in(below, ops));
+}
+
+/// Asks why of what a session holds under these names; gives what is wrong.
+fn ask_all(
+    session: &Session,
+    wanted: impl Fn(&str) -> bool,
+    ops: &mut BTreeMap<&'static str, usize>,
+) -> Vec<String> {
+    let names = names(session, &[], None);
+    let mut found = Vec::new();
+    for variable in session.variables().into_iter().chain(session.held()) {
+        if variable.value.numel() > 4096 || !wanted(&variable.name) {
+            continue;
+        }
+        // A view has no record of its own on the way to its elements.
+        let origin = variable.value.origin().map(|record| record.op);
+        ops.extend(origin.map(|op| (op, 1)));
+        for index in indices(&variable.value) {
+            let mut why = why(&variable.value, &index, &names);
+            why.open(3, &names);
+            ops_in(&why, ops);
+            let faults = faults(&why).into_iter().chain(unexplained(&why));
+            found.extend(faults.map(|fault| format!("{fault}   <{:?}>", why.line)));
+        }
+    }
+    found
+}
+
+#[test]
+fn recorded_programs_are_explained_by_figures_that_add_up() {
+    with_room(|| {
+        let mut ops = BTreeMap::new();
+        let mut found = Vec::new();
+        for program in programs() {
+            let mut session = Session::new(Options::default());
+            session.run(&program, "program");
+            found.extend(ask_all(&session, |_| true, &mut ops));
+        }
+        assert!(found.is_empty(), "{}", found.join("\n"));
+    });
+}
+
+/// What the expressions of `why/surface.txt` are about; `written` writes in place, `summed` adds in a loop.
+const GROUND: &str = "\
+import copy, torch
+import torch.nn as nn
+import torch.nn.functional as F
+torch.manual_seed(SEED)
+a, b = torch.randn(3, 4), torch.randn(3, 4)
+p = torch.rand(3, 4) + 0.1
+u = torch.rand(3, 4) * 0.9 + 0.05
+m, n = torch.randn(4, 5), torch.randn(4, 4)
+v, w = torch.randn(4), torch.randn(4)
+s, t3 = torch.randn(2, 3, 4), torch.randn(2, 4, 3)
+i, j = torch.randint(0, 3, (3, 4)), torch.randint(1, 6, (3, 4))
+k = torch.rand(3, 4) > 0.5
+c = torch.randint(0, 4, (3,))
+h = torch.randn(2, 4, 6)
+def written(a, b):
+    r = torch.zeros(3, 4)
+    r[0] = a[1]
+    r[1, 2] = 7.5
+    r[:, 3] = b[:, 0] * 2
+    a = r * 1
+    r[2] += a[0]
+    return r
+def summed(a, b):
+    total = torch.zeros(4)
+    for row, other in zip(a, b):
+        total += row * other
+    return total
+def attended(a, wq, wk):
+    queries, keys = a @ wq, a @ wk
+    scores = queries @ keys.T
+    hide = torch.triu(torch.ones(3, 3), diagonal=1).bool()
+    scores.masked_fill_(hide, -torch.inf)
+    weights = torch.softmax(scores / keys.shape[-1]**0.5, dim=-1)
+    return weights @ a
+";
+
+/// Operations whose results are no tensors or the operand itself, or that are recorded as the ones they are made of.
+const NOT_MET: [&str; 21] = [
+    "numel",
+    "promote_types",
+    "result_type",
+    "can_cast",
+    "is_same_size",
+    "allclose",
+    "equal",
+    "is_nonzero",
+    "detach_",
+    "resize",
+    "resize_as",
+    "mH",
+    "cpu",
+    "positive",
+    "real",
+    "conj",
+    "split_with_sizes",
+    "softsign",
+    "tanhshrink",
+    "softmin",
+    "gumbel_softmax",
+];
+
+/// Numbers that seem random: Marsaglia's xorshift.
+fn next(state: &mut u64) -> u64 {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    *state
+}
+
+#[test]
+fn random_programs_over_the_surface_are_explained_by_figures_that_add_up() {
+    with_room(|| {
+        let expressions: Vec<&str> =
+            include_str!("why/surface.txt").lines().filter(|line| !line.starts_with('#')).collect();
+        let mut ops = BTreeMap::new();
+        let mut found = Vec::new();
+        let mut state = 88_172_645_463_325_252;
+        for seed in 1..=3 {
+            let mut order = expressions.clone();
+            for at in (1..order.len()).rev() {
+                order.swap(at, next(&mut state) as usize % (at + 1));
+            }
+            for program in order.chunks(8) {
+                let mut session = Session::new(Options::default());
+                session.run(&GROUND.replace("SEED", &seed.to_string()), "ground");
+                for (at, expression) in program.iter().enumerate() {
+                    let outcome = session.run(&format!("r = {expression}"), &format!("cell {at}"));
+                    if let Some(raised) = outcome.error {
+                        found.push(format!("{expression}: {}: {}", raised.kind, raised.message));
+                    }
+                    found.extend(ask_all(&session, |name| name == "r" || name.starts_with("r["), &mut ops));
+                    // What came out goes into the next, where it can.
+                    let fits = "isinstance(r, torch.Tensor) and r.shape == (3, 4) and r.dtype == torch.float32 and not r.requires_grad and bool(r.isfinite().all()) and bool((r.abs() < 50).all())";
+                    session.run(&format!("if {fits}: a = r"), "next");
+                }
+            }
+        }
+        let stem = |name: &str| name.trim_end_matches('_').to_owned();
+        let met: Vec<String> = ops.keys().map(|op| stem(op)).collect();
+        let missing: Vec<&str> = attn::torch::table::ops()
+            .map(|op| op.name)
+            .filter(|name| !met.contains(&stem(name)) && !NOT_MET.contains(name))
+            .collect();
+        found.sort();
+        found.dedup();
+        assert!(found.is_empty(), "{}\nnot met: {missing:?}", found.join("\n"));
+        assert!(missing.is_empty(), "no expression calls {missing:?}");
+    });
+}
