@@ -25,6 +25,7 @@ pub fn session(wishes: &Wishes) -> Session {
     crate::tensor::set_memory_limit(max_memory as u64);
     let session =
         Session::new(Options { max_output: OUTPUT, max_memory, random: wishes.random, on_output: None });
+    session.state().recorder.set_off(wishes.no_record);
     listen();
     let mut sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);
     sessions.retain(|interrupter| !interrupter.is_orphan());

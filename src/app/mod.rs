@@ -19,7 +19,7 @@
 //! | [`store`] | what the learner has done, in a file |
 //! | [`learn`] | the walkthrough |
 //! | [`export`] | steps and answers as a file |
-//! | [`run`], [`show`], [`list`], [`reset`], [`check`], [`doctor`], [`bench`], [`spread`] | the commands |
+//! | [`run`], [`show`], [`list`], [`reset`], [`check`], [`doctor`], [`why`], [`bench`], [`spread`] | the commands |
 
 mod bench;
 mod check;
@@ -48,6 +48,7 @@ mod suspend;
 mod trace;
 mod verbs;
 mod what_if;
+pub mod why;
 
 use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal};

@@ -87,6 +87,8 @@ pub struct Wishes {
     pub max_memory: Option<u64>,
     /// `--no-input`.
     pub no_input: bool,
+    /// `--no-record`.
+    pub no_record: bool,
 }
 
 /// The streams of one command, and what was wished for.

@@ -9,7 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use super::shell::{Exit, Failure, Shell, When, Wishes, coloured, columns};
-use super::{bench, check, doctor, export, learn, list, repl, reset, run, show, spread};
+use super::{bench, check, doctor, export, learn, list, repl, reset, run, show, spread, why};
 use crate::kernel::random::Family;
 use crate::lesson::{Catalogue, names};
 
@@ -65,6 +65,15 @@ pub static VERBS: &[Verb] = &[
         first: true,
         args: repl::Args::augment_args,
         run: |matches, shell| repl::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "why",
+        line: "Explain where a number comes from",
+        examples: "attn why step3 attn_scores_2\nattn why 3.3.2 'attn_weights[1,2]' --depth 3\n\
+                   attn why notebook.ipynb 'scores[0,0]'",
+        first: true,
+        args: why::Args::augment_args,
+        run: |matches, shell| why::run(&parsed(matches)?, shell),
     },
     Verb {
         name: "list",
@@ -150,6 +159,9 @@ pub struct Globals {
     /// Write JSON, for machines
     #[arg(long, global = true)]
     json: bool,
+    /// Keep no record of operations, for large work: nothing can be asked why afterwards
+    #[arg(long, global = true)]
+    no_record: bool,
     /// Never ask anything
     #[arg(long, global = true)]
     no_input: bool,
@@ -225,6 +237,7 @@ pub fn dispatch(args: Vec<OsString>, shell: &mut Shell) -> Result<Exit, Failure>
         random: globals.random,
         max_memory: globals.max_memory,
         no_input: globals.no_input,
+        no_record: globals.no_record,
     });
     match matches.subcommand() {
         Some((name, matches)) => {

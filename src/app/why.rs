@@ -1,0 +1,398 @@
+//! `attn why`: where one number comes from, down to inputs, parameters and random draws.
+//! Room: app. Finds the element that is meant; what there is to say of it is worked out elsewhere.
+
+use ruff_python_ast::{Expr, Number, UnaryOp};
+use ruff_python_parser::parse_expression;
+use ruff_text_size::Ranged;
+use serde::Serialize;
+
+use super::desk::Desk;
+use super::plan::plan;
+use super::run::write_json;
+use super::shell::{Exit, Failure, Shell};
+use crate::explain::{Calc, Says, Why, why_of};
+use crate::lesson::{Catalogue, names};
+use crate::tensor::Tensor;
+use crate::view::why::explanation;
+use crate::view::{Look, Text};
+
+/// How far down is shown where nothing is said: the number, and what it was worked out from.
+const DEPTH: usize = 1;
+
+/// What `attn why` takes.
+#[derive(clap::Args, Debug)]
+pub struct Args {
+    /// A step (step3, scores), a lesson (3.4.1), or a .ipynb, .md or .py file: the state after it is asked
+    #[arg(value_name = "WHERE|FILE", value_hint = clap::ValueHint::AnyPath)]
+    target: String,
+    /// One element: 'attn_weights[1,2]', 'context_vec_2[-1]', or any expression that gives a tensor
+    #[arg(value_name = "EXPR")]
+    expression: String,
+    /// How many levels to go down from it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(..=40))]
+    depth: Option<u8>,
+}
+
+/// Explains an element.
+pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+    let catalogue = Catalogue::new();
+    let plan = plan(&args.target, None, &catalogue)?;
+    for remark in &plan.remarks {
+        shell.remark(&format!("{}: {remark}", args.target));
+    }
+    let mut raised = None;
+    let mut desk = Desk::set(&plan, &shell.wishes, |index, outcome| {
+        let cell = &plan.cells[index];
+        let meant = cell.step.is_some_and(|(step, _)| step.raises);
+        match &outcome.error {
+            Some(error) if error.interrupted || !meant => {
+                raised = Some((cell.name.clone(), error.clone()));
+                false
+            }
+            _ => true,
+        }
+    });
+    if let Some((cell, error)) = &raised {
+        if error.interrupted {
+            return Err(Failure::Stopped);
+        }
+        shell.remark(&format!(
+            "{cell} raised {}: {}; what ran before it can be asked",
+            error.kind, error.message
+        ));
+    }
+    let asked = asked(&args.expression, &mut desk)?;
+    let mut why = asked.why;
+    why.open(usize::from(args.depth.unwrap_or(DEPTH as u8)), &desk.names());
+    if shell.wishes.json {
+        let document = Document {
+            schema: "attn.why/1",
+            target: &args.target,
+            expression: &args.expression,
+            remarks: &asked.remarks,
+            why: node(&why),
+        };
+        write_json(&document, shell)?;
+    } else {
+        for remark in &asked.remarks {
+            shell.remark(remark);
+        }
+        shell.show(&explanation(&why, shell.look))?;
+        if shell.terminal && args.depth.is_none() && goes_on(&why) {
+            shell.remark("--depth 2 goes further down");
+        }
+    }
+    Ok(if raised.is_some() { Exit::Raised } else { Exit::Good })
+}
+
+/// Whether there is more below what is shown.
+fn goes_on(why: &Why) -> bool {
+    match why.below.as_slice() {
+        [] => why.follow > 0 && !why.links.is_empty(),
+        below => below.iter().any(goes_on),
+    }
+}
+
+/// The element that an expression means, explained; how far down is up to the caller.
+pub struct Asked {
+    /// Its explanation, nothing below it opened yet.
+    pub why: Why,
+    /// What should be known of how the question was read.
+    pub remarks: Vec<String>,
+}
+
+/// The explanation of what an expression means, as text, remarks first.
+/// Errors: wrong usage, in words that say what would be right.
+pub fn text(expression: &str, depth: usize, desk: &mut Desk, look: Look) -> Result<Text, Failure> {
+    let mut asked = asked(expression, desk)?;
+    asked.why.open(depth, &desk.names());
+    let mut text = Text::new();
+    for remark in &asked.remarks {
+        text.append(crate::view::why::remark(remark, look));
+    }
+    text.append(explanation(&asked.why, look));
+    Ok(text)
+}
+
+/// Finds the element that an expression means, and explains it.
+/// Errors: wrong usage, in words that say what would be right.
+pub fn asked(expression: &str, desk: &mut Desk) -> Result<Asked, Failure> {
+    let expression = expression.trim();
+    let names = desk.names();
+    let parsed = parse_expression(expression)
+        .map_err(|error| Failure::Usage(format!("'{expression}' is no expression: {}", error.error)))?;
+    let (base, index) = element_of(parsed.expr());
+    let base = &expression[base.range()];
+    let tensor = match names.get(base) {
+        Some(tensor) => tensor.clone(),
+        None => evaluated(base, desk)?,
+    };
+    let shape = tensor.shape().to_vec();
+    if shape.contains(&0) {
+        return Err(Failure::Usage(format!("{base} has no element: its shape is {}", sizes(&shape))));
+    }
+    let mut at = inside(base, &index, &shape)?;
+    let mut remarks = Vec::new();
+    if at.len() < shape.len() {
+        let (whole, said) = chosen(base, &at, &tensor, desk);
+        at = whole;
+        remarks.extend(said);
+    }
+    let texts: Vec<String> = at.iter().map(usize::to_string).collect();
+    let what = if at.is_empty() { base.to_owned() } else { format!("{base}[{}]", texts.join(",")) };
+    Ok(Asked { why: why_of(what, &tensor, &at, &names), remarks })
+}
+
+/// What is indexed, and the whole numbers at the end of it: `a[1][-2,3]` is `a` and 1, -2, 3.
+fn element_of(expression: &Expr) -> (&Expr, Vec<i64>) {
+    let Expr::Subscript(part) = expression else { return (expression, Vec::new()) };
+    let own: Option<Vec<i64>> = match &*part.slice {
+        Expr::Tuple(tuple) => tuple.elts.iter().map(whole).collect(),
+        other => whole(other).map(|at| vec![at]),
+    };
+    match own {
+        Some(own) => {
+            let (base, mut index) = element_of(&part.value);
+            index.extend(own);
+            (base, index)
+        }
+        None => (expression, Vec::new()),
+    }
+}
+
+/// A whole number as it is written.
+fn whole(expression: &Expr) -> Option<i64> {
+    match expression {
+        Expr::NumberLiteral(literal) => match &literal.value {
+            Number::Int(value) => value.as_i64(),
+            _ => None,
+        },
+        Expr::UnaryOp(signed) if signed.op == UnaryOp::USub => whole(&signed.operand).map(|value| -value),
+        _ => None,
+    }
+}
+
+/// The index with negative numbers counted from the end.
+/// Errors: it lies outside, or there are too many numbers.
+fn inside(base: &str, index: &[i64], shape: &[usize]) -> Result<Vec<usize>, Failure> {
+    if index.len() > shape.len() {
+        return Err(Failure::Usage(match shape.len() {
+            0 => format!("{base} is one number: it takes no index"),
+            axes => format!(
+                "{base} has {axes} {}, shape {}: {} numbers are too many",
+                plural(axes, "axis", "axes"),
+                sizes(shape),
+                index.len()
+            ),
+        }));
+    }
+    let one = |(axis, (&at, &size)): (usize, (&i64, &usize))| {
+        let from_start = if at < 0 { at + size as i64 } else { at };
+        usize::try_from(from_start).ok().filter(|&at| at < size).ok_or_else(|| {
+            Failure::Usage(format!(
+                "{base} has {size} along axis {axis}: {at} is outside; 0 to {} or -{size} to -1",
+                size - 1
+            ))
+        })
+    };
+    index.iter().zip(shape).enumerate().map(one).collect()
+}
+
+/// The tensor that an expression gives.
+/// Errors: it raises, or gives something else.
+fn evaluated(base: &str, desk: &mut Desk) -> Result<Tensor, Failure> {
+    let read = |object: &rustpython_vm::PyObjectRef, vm: &rustpython_vm::VirtualMachine| {
+        let tensor = crate::torch::tensor_value(object, vm);
+        let kind = object.class().name().to_string();
+        let text = object.repr(vm).map(|text| text.to_string()).unwrap_or_default();
+        tensor.ok_or((kind, text))
+    };
+    match desk.session.evaluate(base, read) {
+        Ok(Ok(tensor)) => Ok(tensor),
+        Ok(Err((kind, text))) => {
+            let short: String = text.chars().take(40).collect();
+            let shown = if short.len() < text.len() || text.starts_with('<') {
+                String::new()
+            } else {
+                format!(", {short}")
+            };
+            let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+            Err(Failure::Usage(format!(
+                "{base} is {article} {kind}{shown}: only elements of tensors can be asked why"
+            )))
+        }
+        Err(raised) if raised.interrupted => Err(Failure::Stopped),
+        Err(raised) => {
+            let known = desk.names();
+            let is_name = matches!(raised.kind.as_str(), "NameError" | "AttributeError");
+            let mut near = if is_name { names::nearest(base, known.all(), 3) } else { Vec::new() };
+            if near.is_empty() && raised.kind == "NameError" {
+                near = known.all().filter(|name| !name.contains('.')).take(6).map(str::to_owned).collect();
+            }
+            let near = match near.as_slice() {
+                [] => String::new(),
+                names => format!("; there are {}", names.join(", ")),
+            };
+            Err(Failure::Usage(format!("{base}: {}: {}{near}", raised.kind, raised.message)))
+        }
+    }
+}
+
+/// One element of several: the one that the step itself works out, else the largest; and that it is a choice.
+fn chosen(base: &str, lead: &[usize], tensor: &Tensor, desk: &Desk) -> (Vec<usize>, Option<String>) {
+    let shape = tensor.shape();
+    let count: usize = shape[lead.len()..].iter().product();
+    let wanted = desk.at.and_then(|(step, _)| step.why.as_deref()).and_then(|why| {
+        let parsed = parse_expression(why).ok()?;
+        let (named, index) = element_of(parsed.expr());
+        let index = inside(base, &index, shape).ok()?;
+        (&why[named.range()] == base && index.len() == shape.len() && index.starts_with(lead))
+            .then_some(index)
+    });
+    let texts = |index: &[usize]| index.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+    let (index, which) = match wanted {
+        Some(index) => (index, "the one this step works out"),
+        None => {
+            let mut part = tensor.layout().clone();
+            for &at in lead {
+                part = part.select(0, at);
+            }
+            let values = tensor.with_layout(part).to_f64_vec();
+            // A nan is what one wants to know of; what a mask made infinite is not.
+            let size = |at: usize| match values[at] {
+                value if value.is_nan() => f64::INFINITY,
+                value if value.is_infinite() => -1.0,
+                value => value.abs(),
+            };
+            let largest = (0..values.len()).reduce(|best, at| if size(at) > size(best) { at } else { best });
+            let mut rest = largest.unwrap_or(0);
+            let mut tail = vec![0; shape.len() - lead.len()];
+            for (place, &size) in shape[lead.len()..].iter().enumerate().rev() {
+                tail[place] = rest % size;
+                rest /= size;
+            }
+            ([lead, &tail].concat(), "the largest")
+        }
+    };
+    let whole = if lead.is_empty() { base.to_owned() } else { format!("{base}[{}]", texts(lead)) };
+    let last: Vec<usize> = shape.iter().map(|size| size - 1).collect();
+    let said = format!(
+        "{whole} has {count} elements: this is {which}, {base}[{}]; ask for any other up to {base}[{}]",
+        texts(&index),
+        texts(&last)
+    );
+    (index, (count > 1).then_some(said))
+}
+
+fn sizes(shape: &[usize]) -> String {
+    crate::tensor::show::tuple_repr(shape)
+}
+
+fn plural(count: usize, one: &'static str, more: &'static str) -> &'static str {
+    if count == 1 { one } else { more }
+}
+
+/// The document of `attn why --json`.
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    target: &'a str,
+    expression: &'a str,
+    remarks: &'a [String],
+    why: Node<'a>,
+}
+
+#[derive(Serialize)]
+struct Node<'a> {
+    what: &'a str,
+    place: Vec<Along<'a>>,
+    value: Real,
+    shown: &'a str,
+    op: Option<&'static str>,
+    cell: Option<&'static str>,
+    line: Option<usize>,
+    formula: Vec<&'a str>,
+    figures: Vec<Figures>,
+    combine: &'static str,
+    terms: Vec<Real>,
+    notes: Vec<&'a str>,
+    end: Option<&'static str>,
+    links: Vec<&'a str>,
+    below: Vec<Node<'a>>,
+}
+
+#[derive(Serialize)]
+struct Along<'a> {
+    axis: &'a str,
+    index: usize,
+    token: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct Figures {
+    text: String,
+    value: Real,
+}
+
+/// A number as JSON has it; what JSON has no number for is a word.
+struct Real(Option<f64>);
+
+impl Serialize for Real {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            None => serializer.serialize_none(),
+            Some(value) if value.is_finite() => serializer.serialize_f64(value),
+            Some(value) => serializer.serialize_str(&crate::explain::figure(value)),
+        }
+    }
+}
+
+fn node(why: &Why) -> Node<'_> {
+    Node {
+        what: &why.what,
+        place: why
+            .place
+            .iter()
+            .map(|place| Along { axis: &place.axis, index: place.at, token: place.token.as_deref() })
+            .collect(),
+        value: Real(why.value),
+        shown: &why.shown,
+        op: why.op,
+        cell: why.site.as_ref().map(|site| site.cell),
+        line: why.site.as_ref().map(|site| site.line),
+        formula: why.says.iter().filter_map(words_of).collect(),
+        figures: why
+            .says
+            .iter()
+            .filter_map(figures_of)
+            .map(|calc| Figures { text: calc.text(), value: Real(Some(calc.value())) })
+            .collect(),
+        combine: why.combine().name(),
+        terms: why.terms().into_iter().map(|term| Real(Some(term))).collect(),
+        notes: why.says.iter().filter_map(note_of).collect(),
+        end: why.end.map(|end| end.name()),
+        links: why.links.iter().map(|link| link.what.as_str()).collect(),
+        below: why.below.iter().map(node).collect(),
+    }
+}
+
+fn words_of(line: &Says) -> Option<&str> {
+    match line {
+        Says::Words(words) => Some(words),
+        _ => None,
+    }
+}
+
+fn figures_of(line: &Says) -> Option<&Calc> {
+    match line {
+        Says::Figures(calc) => Some(calc),
+        _ => None,
+    }
+}
+
+fn note_of(line: &Says) -> Option<&str> {
+    match line {
+        Says::Note(note) => Some(note),
+        _ => None,
+    }
+}
