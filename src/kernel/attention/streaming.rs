@@ -1,122 +1,14 @@
-//! Attention over heads: materialised, where every score can be looked at, and streaming, where none is kept.
+//! Attention that keeps no scores, in PyTorch's blocks and PyTorch's order.
 //! Room: kernel. Sees ndarray views; no Tensor, no text.
-//! Source: Vaswani et al. 2017, equation 1; `torch.nn.functional.scaled_dot_product_attention`; streaming by the online
-//! softmax (Milakov & Gimelshein 2018; Dao et al. 2022), in the blocks PyTorch's CPU kernel takes.
+//! Source: the online softmax (Milakov & Gimelshein 2018; Dao et al. 2022), in the blocks PyTorch's CPU kernel takes.
 //!
-//! Share of results that equal PyTorch 2.6's bit for bit, single precision: streaming over 99.8%, all in most shapes.
-//!
-//! Letters: B batch, H heads, T queries, S keys, D width of a head.
+//! Share of results that equal PyTorch 2.6's bit for bit, single precision: over 99.8%, all in most shapes.
 
 use ndarray::{ArrayView2, ArrayView4, ArrayViewMut2, Axis, s};
-use rayon::prelude::*;
 
-use super::wide::wide;
-use super::{Real, gemm, small, softmax};
-
-/// What a query may see of the keys.
-pub enum Mask<'a, T> {
-    /// Everything.
-    None,
-    /// Keys up to its own position, counted from the start.
-    Causal,
-    /// Where true. (B, H, T, S), expanded axes welcome.
-    Keep(ArrayView4<'a, bool>),
-    /// This is added to the scores. (B, H, T, S), expanded axes welcome.
-    Added(ArrayView4<'a, T>),
-}
-
-/// Everything that materialised attention computes, row-major.
-pub struct Materialised<T> {
-    /// Scores, scaled and masked: (B, H, T, S).
-    pub scores: Vec<T>,
-    /// Their softmax: (B, H, T, S).
-    pub weights: Vec<T>,
-    /// Weights times values: (B, H, T, D).
-    pub context: Vec<T>,
-}
-
-/// Results below which heads stay on the caller's thread.
-const PARALLEL: usize = 1 << 12;
-
-/// softmax(scale Q K^T + mask) V, every stage kept. A row that may see nothing is NaN, as the formula says.
-/// q (B, H, T, D), k (B, G, S, D), v (B, G, S, E), H a multiple of G.
-pub fn materialised<T: Real>(
-    q: ArrayView4<T>,
-    k: ArrayView4<T>,
-    v: ArrayView4<T>,
-    scale: T,
-    mask: &Mask<T>,
-) -> Materialised<T> {
-    let (b, h, t, _) = q.dim();
-    let (keys, width) = (k.len_of(Axis(2)), v.len_of(Axis(3)));
-    let share = h.checked_div(k.len_of(Axis(1))).unwrap_or(1);
-    let mut scores = vec![T::ZERO; b * h * t * keys];
-    each_head(&mut scores, t * keys, |index, scores| {
-        let (batch, head) = (index / h, index % h);
-        let (q, k) = (q.slice(s![batch, head, .., ..]), k.slice(s![batch, head / share, .., ..]));
-        if let Ok(scores) = ArrayViewMut2::from_shape((t, keys), &mut *scores) {
-            gemm::of_batch(b * h, q, k.reversed_axes(), scores); // (T, D) x (D, S) -> (T, S)
-        }
-        for (i, row) in scores.chunks_exact_mut(keys).enumerate() {
-            scale_row(row, scale);
-            if !matches!(mask, Mask::None) {
-                for (j, x) in row.iter_mut().enumerate() {
-                    *x = masked(*x, mask, [batch, head, i, j]);
-                }
-            }
-        }
-    });
-    let mut weights = scores.clone();
-    if keys > 0 {
-        each_head(&mut weights, t * keys, |_, rows| {
-            rows.chunks_exact_mut(keys).for_each(softmax::softmax_row)
-        });
-    }
-    let mut context = vec![T::ZERO; b * h * t * width];
-    each_head(&mut context, t * width, |index, context| {
-        let (batch, head) = (index / h, index % h);
-        let weights = ArrayView2::from_shape((t, keys), &weights[index * t * keys..(index + 1) * t * keys]);
-        if let (Ok(weights), Ok(context)) = (weights, ArrayViewMut2::from_shape((t, width), context)) {
-            gemm::of_batch(b * h, weights, v.slice(s![batch, head / share, .., ..]), context); // (T, S) x (S, D) -> (T, D)
-        }
-    });
-    Materialised { scores, weights, context }
-}
-
-/// Calls `one` for each head's part of `out`, side by side when there is enough to do.
-fn each_head<T: Real>(out: &mut [T], part: usize, one: impl Fn(usize, &mut [T]) + Sync) {
-    if part == 0 {
-        return;
-    }
-    if out.len() >= PARALLEL && out.len() > part && rayon::current_num_threads() > 1 {
-        out.par_chunks_exact_mut(part).enumerate().for_each(|(index, out)| one(index, out));
-    } else {
-        out.chunks_exact_mut(part).enumerate().for_each(|(index, out)| one(index, out));
-    }
-}
-
-/// One score after the mask.
-#[inline(always)]
-fn masked<T: Real>(x: T, mask: &Mask<T>, at: [usize; 4]) -> T {
-    match mask {
-        Mask::None => x,
-        Mask::Causal => {
-            if at[3] > at[2] {
-                T::NEG_INFINITY
-            } else {
-                x
-            }
-        }
-        Mask::Keep(keep) => {
-            if keep[at] {
-                x
-            } else {
-                T::NEG_INFINITY
-            }
-        }
-        Mask::Added(added) => x + added[at],
-    }
-}
+use super::super::wide::wide;
+use super::super::{Real, gemm, small, softmax};
+use super::{Mask, each_head, masked, scale_row};
 
 /// softmax(scale Q K^T + mask) V without keeping the scores: one block of queries against one block of keys at a
 /// time, a running maximum and sum a query. A row that may see nothing gives zeros. Shapes as [`materialised`];
@@ -234,12 +126,6 @@ fn queries<T: Real>(
         for (out, &x) in out.iter_mut().zip(row) {
             *out = x * share;
         }
-    }
-}
-
-wide! {
-    fn scale_row<'a, T>(row: &'a mut [T], scale: T) -> () {
-        row.iter_mut().for_each(|x| *x *= scale);
     }
 }
 

@@ -1,0 +1,63 @@
+//! Attention with every stage kept, as the learner's own class computes it.
+//! Room: kernel. Sees ndarray views; no Tensor, no text.
+//! Source: Vaswani et al. 2017, equation 1.
+
+use ndarray::{ArrayView2, ArrayView4, ArrayViewMut2, Axis, s};
+
+use super::super::{Real, gemm, softmax};
+use super::{Mask, each_head, masked, scale_row};
+
+/// Everything that materialised attention computes, row-major.
+pub struct Materialised<T> {
+    /// Scores, scaled and masked: (B, H, T, S).
+    pub scores: Vec<T>,
+    /// Their softmax: (B, H, T, S).
+    pub weights: Vec<T>,
+    /// Weights times values: (B, H, T, D).
+    pub context: Vec<T>,
+}
+
+/// softmax(scale Q K^T + mask) V, every stage kept. A row that may see nothing is NaN, as the formula says.
+/// q (B, H, T, D), k (B, G, S, D), v (B, G, S, E), H a multiple of G.
+pub fn materialised<T: Real>(
+    q: ArrayView4<T>,
+    k: ArrayView4<T>,
+    v: ArrayView4<T>,
+    scale: T,
+    mask: &Mask<T>,
+) -> Materialised<T> {
+    let (b, h, t, _) = q.dim();
+    let (keys, width) = (k.len_of(Axis(2)), v.len_of(Axis(3)));
+    let share = h.checked_div(k.len_of(Axis(1))).unwrap_or(1);
+    let mut scores = vec![T::ZERO; b * h * t * keys];
+    each_head(&mut scores, t * keys, |index, scores| {
+        let (batch, head) = (index / h, index % h);
+        let (q, k) = (q.slice(s![batch, head, .., ..]), k.slice(s![batch, head / share, .., ..]));
+        if let Ok(scores) = ArrayViewMut2::from_shape((t, keys), &mut *scores) {
+            gemm::of_batch(b * h, q, k.reversed_axes(), scores); // (T, D) x (D, S) -> (T, S)
+        }
+        for (i, row) in scores.chunks_exact_mut(keys).enumerate() {
+            scale_row(row, scale);
+            if !matches!(mask, Mask::None) {
+                for (j, x) in row.iter_mut().enumerate() {
+                    *x = masked(*x, mask, [batch, head, i, j]);
+                }
+            }
+        }
+    });
+    let mut weights = scores.clone();
+    if keys > 0 {
+        each_head(&mut weights, t * keys, |_, rows| {
+            rows.chunks_exact_mut(keys).for_each(softmax::softmax_row)
+        });
+    }
+    let mut context = vec![T::ZERO; b * h * t * width];
+    each_head(&mut context, t * width, |index, context| {
+        let (batch, head) = (index / h, index % h);
+        let weights = ArrayView2::from_shape((t, keys), &weights[index * t * keys..(index + 1) * t * keys]);
+        if let (Ok(weights), Ok(context)) = (weights, ArrayViewMut2::from_shape((t, width), context)) {
+            gemm::of_batch(b * h, weights, v.slice(s![batch, head / share, .., ..]), context); // (T, S) x (S, D) -> (T, D)
+        }
+    });
+    Materialised { scores, weights, context }
+}
