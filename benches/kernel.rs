@@ -7,7 +7,7 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ndarray::{Array2, Array3, Array4, ArrayD};
 
-use attn::kernel::attention::{Mask, materialised, streaming};
+use attn::kernel::attention::{Mask, fused, materialised};
 use attn::kernel::{gemm, math, norm, random::Generator, softmax};
 
 const WIDTH: usize = 768;
@@ -91,7 +91,10 @@ fn attention(c: &mut Criterion) {
         group.throughput(Throughput::Elements((2 * HEADS * tokens * tokens * HEAD) as u64));
         for (name, mask) in [("fused", Mask::None), ("fused, causal", Mask::Causal)] {
             group.bench_function(BenchmarkId::new(name, tokens), |bench| {
-                bench.iter(|| streaming(x.view(), x.view(), black_box(x.view()), scale, &mask));
+                let mut out = heads(tokens);
+                bench.iter(|| {
+                    fused(x.view(), x.view(), black_box(x.view()), scale, &mask, out.view_mut());
+                });
             });
         }
         group.bench_function(BenchmarkId::new("materialised", tokens), |bench| {

@@ -3,9 +3,13 @@
 //! `golden/kernel.json` is what `golden/make_kernel.py` recorded on x86-64. Elements whose order of summation comes from
 //! fused multiply-add need a processor that has it; without one those cases are compared within a few ULP.
 
+use attn::kernel::Real;
 use attn::kernel::attention::{self, Mask};
 use attn::kernel::{dot, gemm, loss, math, norm, reduce, softmax};
-use ndarray::{Array1, Array2, Array3, ArrayD, ArrayView2, ArrayViewD, Axis, Ix1, Ix2, Ix3, Ix4, Slice, s};
+use ndarray::{
+    Array1, Array2, Array3, Array4, ArrayD, ArrayView2, ArrayView4, ArrayViewD, Axis, Ix1, Ix2, Ix3, Ix4,
+    Slice, s,
+};
 use serde_json::Value;
 
 /// An operand as the recording stores it, and the view that the case is about.
@@ -107,7 +111,7 @@ fn compute(op: &str, x: &[Operand], axes: &[usize], causal: bool, targets: &[i64
         "attention" => {
             let [q, k, v] = [0, 1, 2].map(|i| x[i].view().into_dimensionality::<Ix4>().expect("four axes"));
             let scale = 1.0 / (q.dim().3 as f32).sqrt();
-            return attention::streaming(q, k, v, scale, &if causal { Mask::Causal } else { Mask::None });
+            return exact(q, k, v, scale, &if causal { Mask::Causal } else { Mask::None });
         }
         "nll" => {
             let total = loss::nll_total(&straight, two(&x[0]).ncols(), targets, None, -100);
@@ -119,6 +123,14 @@ fn compute(op: &str, x: &[Operand], axes: &[usize], causal: bool, targets: &[i64
         other => panic!("no such operation: {other}"),
     }
     out
+}
+
+/// Fused attention in the form that gives PyTorch's bits.
+fn exact<T: Real>(q: ArrayView4<T>, k: ArrayView4<T>, v: ArrayView4<T>, scale: T, mask: &Mask<T>) -> Vec<T> {
+    let (b, h, t, _) = q.dim();
+    let mut out = Array4::from_elem((b, h, t, v.dim().3), T::NAN);
+    attention::streaming(q, k, v, scale, mask, out.view_mut());
+    out.into_raw_vec_and_offset().0
 }
 
 /// Whether single roundings of a product and a sum come from the processor, as they did where the figures were made.
@@ -303,7 +315,7 @@ fn both_forms_of_attention_agree() {
         [(1, 1, 1, 2), (5, 7, 3, 1), (70, 600, 4, 2), (800, 800, 2, 2)].into_iter().enumerate()
     {
         let operand = |n: usize, h: usize, seed: u64| {
-            ndarray::Array4::from_shape_vec((1, n, h, d), numbers(n * h * d, seed))
+            Array4::from_shape_vec((1, n, h, d), numbers(n * h * d, seed))
                 .expect("as many numbers")
                 .permuted_axes([0, 2, 1, 3])
         };
@@ -311,16 +323,14 @@ fn both_forms_of_attention_agree() {
         let (q, k, v) =
             (operand(t, 2, seed + 1), operand(keys, groups, seed + 2), operand(keys, groups, seed + 3));
         let mut masks = vec![Mask::None];
-        let keep = ndarray::Array4::from_shape_fn((1, 1, t, keys), |(_, _, i, j)| {
-            j == 0 || (i * 7 + j * 3) % 5 != 0
-        });
+        let keep = Array4::from_shape_fn((1, 1, t, keys), |(_, _, i, j)| j == 0 || (i * 7 + j * 3) % 5 != 0);
         masks.push(Mask::Keep(keep.broadcast((1, 2, t, keys)).expect("one mask repeated")));
         if t == keys {
             masks.push(Mask::Causal);
         }
         for mask in masks {
             let all = attention::materialised(q.view(), k.view(), v.view(), 0.7, &mask);
-            let stream = attention::streaming(q.view(), k.view(), v.view(), 0.7, &mask);
+            let stream = exact(q.view(), k.view(), v.view(), 0.7, &mask);
             let worst =
                 all.context.iter().zip(&stream).map(|(a, b): (&f64, &f64)| (a - b).abs()).fold(0.0, f64::max);
             assert!(worst < 1e-14, "{t} queries, {keys} keys: {worst}");
@@ -346,8 +356,7 @@ fn attention_is_near_the_double_precision_reference() {
                 let digits = word.as_str().expect("a bit pattern is text");
                 f32::from_bits(u32::from_str_radix(digits, 16).expect("hexadecimal digits"))
             });
-            ndarray::Array4::from_shape_vec(dim, values.collect())
-                .expect("an operand has its shape's elements")
+            Array4::from_shape_vec(dim, values.collect()).expect("an operand has its shape's elements")
         };
         let (q, k, v) = (operand("q"), operand("k"), operand("v"));
         let mask = if case["causal"] == true { Mask::Causal } else { Mask::None };
@@ -358,7 +367,7 @@ fn attention_is_near_the_double_precision_reference() {
             .iter()
             .map(|x| x.as_f64().expect("the reference is numbers"))
             .collect();
-        let fused = attention::streaming(q.view(), k.view(), v.view(), scale, &mask);
+        let fused = exact(q.view(), k.view(), v.view(), scale, &mask);
         let whole = attention::materialised(q.view(), k.view(), v.view(), scale, &mask).context;
         for (form, got) in [("streaming", fused), ("materialised", whole)] {
             assert_eq!(got.len(), wanted.len());

@@ -208,6 +208,27 @@ pub(crate) fn widest<W: Work>(work: W) -> W::Output {
     work.run()
 }
 
+/// Bytes in the vectors that [`widest`] works with; 0 where a multiply-add is no instruction of theirs.
+pub(crate) fn vector_bytes() -> usize {
+    #[cfg(target_arch = "x86_64")]
+    let bytes = if !is_x86_feature_detected!("fma") {
+        0
+    } else if is_x86_feature_detected!("avx512f")
+        && is_x86_feature_detected!("avx512vl")
+        && is_x86_feature_detected!("avx512dq")
+        && is_x86_feature_detected!("avx512bw")
+    {
+        64
+    } else if is_x86_feature_detected!("avx2") {
+        32
+    } else {
+        0
+    };
+    #[cfg(not(target_arch = "x86_64"))]
+    let bytes = if cfg!(target_arch = "aarch64") { 16 } else { 0 };
+    bytes
+}
+
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")]
 fn avx512<W: Work>(work: W) -> W::Output {

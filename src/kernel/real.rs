@@ -27,6 +27,7 @@ pub trait Real:
     + MulAssign
     + Functions
     + super::gemm::Multiply
+    + super::attention::Fused
 {
     /// How many numbers of this kind a 32-byte vector holds: the width in which sums are split.
     const LANES: usize;

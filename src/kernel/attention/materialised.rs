@@ -3,9 +3,10 @@
 //! Source: Vaswani et al. 2017, equation 1.
 
 use ndarray::{ArrayView2, ArrayView4, ArrayViewMut2, Axis, s};
+use rayon::prelude::*;
 
 use super::super::{Real, gemm, softmax};
-use super::{Mask, each_head, masked, scale_row};
+use super::{Mask, scale_row};
 
 /// Everything that materialised attention computes, row-major.
 pub struct Materialised<T> {
@@ -16,6 +17,9 @@ pub struct Materialised<T> {
     /// Weights times values: (B, H, T, D).
     pub context: Vec<T>,
 }
+
+/// Results below which heads stay on the caller's thread.
+const PARALLEL: usize = 1 << 12;
 
 /// softmax(scale Q K^T + mask) V, every stage kept. A row that may see nothing is NaN, as the formula says.
 /// q (B, H, T, D), k (B, G, S, D), v (B, G, S, E), H a multiple of G.
@@ -60,4 +64,39 @@ pub fn materialised<T: Real>(
         }
     });
     Materialised { scores, weights, context }
+}
+
+/// Calls `one` for each head's part of `out`, side by side when there is enough to do.
+fn each_head<T: Real>(out: &mut [T], part: usize, one: impl Fn(usize, &mut [T]) + Sync) {
+    if part == 0 {
+        return;
+    }
+    if out.len() >= PARALLEL && out.len() > part && rayon::current_num_threads() > 1 {
+        out.par_chunks_exact_mut(part).enumerate().for_each(|(index, out)| one(index, out));
+    } else {
+        out.chunks_exact_mut(part).enumerate().for_each(|(index, out)| one(index, out));
+    }
+}
+
+/// One score after the mask.
+#[inline(always)]
+fn masked<T: Real>(x: T, mask: &Mask<T>, at: [usize; 4]) -> T {
+    match mask {
+        Mask::None => x,
+        Mask::Causal => {
+            if at[3] > at[2] {
+                T::NEG_INFINITY
+            } else {
+                x
+            }
+        }
+        Mask::Keep(keep) => {
+            if keep[at] {
+                x
+            } else {
+                T::NEG_INFINITY
+            }
+        }
+        Mask::Added(added) => x + added[at],
+    }
 }

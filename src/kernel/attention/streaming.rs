@@ -4,44 +4,40 @@
 //!
 //! Share of results that equal PyTorch 2.6's bit for bit, single precision: over 99.8%, all in most shapes.
 
-use ndarray::{ArrayView2, ArrayView4, ArrayViewMut2, Axis, s};
+use ndarray::{ArrayView1, ArrayView2, ArrayView4, ArrayViewMut2, ArrayViewMut4, Axis, s};
 
 use super::super::wide::wide;
 use super::super::{Real, gemm, small, softmax};
-use super::{Mask, each_head, masked, scale_row};
+use super::{Mask, blocks, scale_row, side_by_side};
 
 /// softmax(scale Q K^T + mask) V without keeping the scores: one block of queries against one block of keys at a
-/// time, a running maximum and sum a query. A row that may see nothing gives zeros. Shapes as [`materialised`];
-/// the result is (B, H, T, E), row-major. Heads run side by side; threads change no bit.
+/// time, a running maximum and sum a query. Shapes and promises as [`super::fused`].
 pub fn streaming<T: Real>(
     q: ArrayView4<T>,
     k: ArrayView4<T>,
     v: ArrayView4<T>,
     scale: T,
     mask: &Mask<T>,
-) -> Vec<T> {
+    mut out: ArrayViewMut4<T>,
+) {
     let (b, h, t, _) = q.dim();
-    let (keys, width) = (k.len_of(Axis(2)), v.len_of(Axis(3)));
-    let share = h.checked_div(k.len_of(Axis(1))).unwrap_or(1);
-    let mut out = vec![T::ZERO; b * h * t * width];
+    let (groups, keys) = (k.len_of(Axis(1)), k.len_of(Axis(2)));
     if out.is_empty() || keys == 0 {
-        return out;
+        return out.fill(T::ZERO);
     }
-    let rows = query_block(t);
-    each_head(&mut out, t * width, |index, out| {
-        let (batch, head) = (index / h, index % h);
-        let (q, k, v) = (
-            q.slice(s![batch, head, .., ..]),
-            k.slice(s![batch, head / share, .., ..]),
-            v.slice(s![batch, head / share, .., ..]),
+    side_by_side(b * h * t * keys, blocks(out, query_block(t)), |at, out| {
+        let [batch, head, first] = at;
+        let group = head / (h / groups);
+        queries(
+            q.slice(s![batch, head, first..first + out.nrows(), ..]),
+            k.slice(s![batch, group, .., ..]),
+            v.slice(s![batch, group, .., ..]),
+            scale,
+            mask,
+            at,
+            out,
         );
-        for (block, out) in out.chunks_mut(rows * width).enumerate() {
-            let first = block * rows;
-            let last = (first + rows).min(t);
-            queries(q.slice(s![first..last, ..]), k, v, scale, mask, [batch, head, first], out);
-        }
     });
-    out
 }
 
 /// Queries in a block.
@@ -64,7 +60,7 @@ fn queries<T: Real>(
     scale: T,
     mask: &Mask<T>,
     at: [usize; 3],
-    out: &mut [T],
+    mut out: ArrayViewMut2<T>,
 ) {
     let (t, keys, width) = (q.nrows(), k.nrows(), v.ncols());
     let seen = if matches!(mask, Mask::Causal) { (at[2] + t).min(keys) } else { keys };
@@ -91,13 +87,11 @@ fn queries<T: Real>(
                     row[visible..].fill(T::NEG_INFINITY);
                     scale_row(row, scale);
                 }
-                _ => {
-                    for (j, x) in row.iter_mut().enumerate() {
-                        *x = match mask {
-                            Mask::Added(added) => x.fma(scale, added[[at[0], at[1], at[2] + i, first + j]]),
-                            _ => masked(*x * scale, mask, [at[0], at[1], at[2] + i, first + j]),
-                        };
-                    }
+                Mask::Keep(keep) => {
+                    keep_row(row, scale, keep.slice(s![at[0], at[1], at[2] + i, first..first + n]));
+                }
+                Mask::Added(added) => {
+                    add_row(row, scale, added.slice(s![at[0], at[1], at[2] + i, first..first + n]));
                 }
             }
             let (before, part) = (top[i], &mut context[i * width..(i + 1) * width]);
@@ -121,7 +115,7 @@ fn queries<T: Real>(
         let values = v.slice(s![first..first + n, ..]);
         if first == 0 { gemm::matmul(weights, values, out) } else { gemm::addmm(weights, values, out) }
     }
-    for ((row, out), &sum) in context.chunks_exact(width).zip(out.chunks_exact_mut(width)).zip(&sum) {
+    for ((row, mut out), &sum) in context.chunks_exact(width).zip(out.outer_iter_mut()).zip(&sum) {
         let share = if sum == T::ZERO { T::ZERO } else { T::ONE / sum };
         for (out, &x) in out.iter_mut().zip(row) {
             *out = x * share;
@@ -130,15 +124,38 @@ fn queries<T: Real>(
 }
 
 wide! {
+    /// Scaled, and hidden where not to be kept.
+    fn keep_row<'a, T>(row: &'a mut [T], scale: T, keep: ArrayView1<'a, bool>) -> () {
+        let kept = |x: T, keep: bool| if keep { x * scale } else { T::NEG_INFINITY };
+        match keep.to_slice() {
+            Some(keep) => row.iter_mut().zip(keep).for_each(|(x, &keep)| *x = kept(*x, keep)),
+            None => row.iter_mut().zip(keep).for_each(|(x, &keep)| *x = kept(*x, keep)),
+        }
+    }
+}
+
+wide! {
+    /// Scaled and added to, rounded once.
+    fn add_row<'a, T>(row: &'a mut [T], scale: T, added: ArrayView1<'a, T>) -> () {
+        match added.to_slice() {
+            Some(added) => row.iter_mut().zip(added).for_each(|(x, &added)| *x = x.fma(scale, added)),
+            None => row.iter_mut().zip(added).for_each(|(x, &added)| *x = x.fma(scale, added)),
+        }
+    }
+}
+
+wide! {
     /// The largest of a row and `before`; NaN wins.
     fn top_of<'a, T>(row: &'a [T], before: T) -> T {
         let mut acc = [before; 16];
-        for run in row.chunks(16) {
+        let (runs, rest) = row.as_chunks::<16>();
+        for run in runs {
             for (acc, &x) in acc.iter_mut().zip(run) {
-                *acc = acc.maximum(x);
+                // `|`, so that the compiler sees a choice and no branch.
+                *acc = if acc.is_nan() | (*acc > x) { *acc } else { x };
             }
         }
-        acc.iter().fold(before, |top, &x| top.maximum(x))
+        acc.iter().chain(rest).fold(before, |top, &x| top.maximum(x))
     }
 }
 

@@ -15,6 +15,7 @@ pub use activation::{gelu, gelu_tanh, sigmoid, silu, softplus};
 pub use power::{pow_elements, pow_scalar, scalar_pow};
 
 use super::wide::wide;
+pub(super) use exponential::exp2_quick;
 
 /// The functions a [`super::Real`] has, one number at a time; the slice forms below vectorise those that can be.
 pub trait Functions: Sized {

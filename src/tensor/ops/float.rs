@@ -8,6 +8,8 @@ use crate::tensor::{Buffer, DType, Error, Result, Tensor};
 pub trait Float: Real {
     /// The elements row-major, converted where they are of another kind. Copies.
     fn of(tensor: &Tensor) -> Vec<Self>;
+    /// The elements of a buffer that holds these; none of another.
+    fn elements(buffer: &Buffer) -> &[Self];
     /// A buffer of these.
     fn buffer(values: Vec<Self>) -> Buffer;
 
@@ -27,6 +29,13 @@ impl Float for f32 {
         tensor.to_f32_vec()
     }
 
+    fn elements(buffer: &Buffer) -> &[f32] {
+        match buffer {
+            Buffer::F32(values) => values,
+            _ => &[],
+        }
+    }
+
     fn buffer(values: Vec<f32>) -> Buffer {
         Buffer::F32(values)
     }
@@ -35,6 +44,13 @@ impl Float for f32 {
 impl Float for f64 {
     fn of(tensor: &Tensor) -> Vec<f64> {
         tensor.to_f64_vec()
+    }
+
+    fn elements(buffer: &Buffer) -> &[f64] {
+        match buffer {
+            Buffer::F64(values) => values,
+            _ => &[],
+        }
     }
 
     fn buffer(values: Vec<f64>) -> Buffer {

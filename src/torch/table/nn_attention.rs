@@ -1,16 +1,16 @@
 //! `torch.nn.functional`: attention.
 
-use ndarray::{ArrayView4, Ix4, ShapeBuilder};
+use ndarray::{ArrayView4, ArrayViewMut4, Ix4, ShapeBuilder};
 
 use super::functional::softmax_along;
 use super::{FUNCTIONAL, Op, op};
 use crate::in_floats;
 use crate::kernel::Real;
-use crate::kernel::attention::{Mask, streaming};
+use crate::kernel::attention::{Mask, fused};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::{self, draw, linear, pointwise};
-use crate::tensor::{Arg, DType, Error, Result, Tensor};
+use crate::tensor::{Arg, Buffer, DType, Error, Layout, Result, Storage, Tensor, allow};
 use crate::torch::call::{Call, Value};
 
 /// What attention was asked to do.
@@ -117,66 +117,74 @@ fn fits(mask: &Tensor, q: &[usize], keys: usize, records: bool) -> bool {
     }
 }
 
+/// Four strides on the elements of a storage. There is an element: `streams` asked.
 macro_rules! four {
-    ($data:expr, $layout:expr) => {
-        ArrayView4::from_shape(
-            Ix4($layout.shape[0], $layout.shape[1], $layout.shape[2], $layout.shape[3]).strides(
-                if $layout.numel() == 0 {
-                    // Where there is no element, no stride leads anywhere.
-                    Ix4(0, 0, 0, 0)
-                } else {
-                    Ix4($layout.strides[0], $layout.strides[1], $layout.strides[2], $layout.strides[3])
-                },
-            ),
-            if $layout.numel() == 0 { &[] } else { &$data[$layout.offset..] },
-        )
-        .expect("a layout lies within its storage")
-    };
+    ($kind:ident, $data:expr, $layout:expr $(, $mut:tt)?) => {{
+        let Layout { shape, strides, offset } = $layout;
+        let shape = Ix4(shape[0], shape[1], shape[2], shape[3]);
+        let strides = Ix4(strides[0], strides[1], strides[2], strides[3]);
+        $kind::from_shape(shape.strides(strides), &$($mut)? $data[*offset..])
+            .expect("a layout lies within its storage")
+    }};
 }
 
+/// By the kernel that keeps no scores, which reads operands and mask where they lie. The result lies in memory as the
+/// query does.
 fn streamed<T: Float>(asked: &Asked) -> Result<Tensor> {
-    let (query, key) = (asked.query, asked.key);
-    let own = |x: &Tensor| (T::of(x), crate::tensor::Layout::contiguous(x.shape()));
-    let ((q, lq), (k, lk), (v, lv)) = (own(query), own(key), own(asked.value));
+    let [query, key, value] = [asked.query, asked.key, asked.value];
+    let mut out = vec![T::ZERO; allow(query.shape(), query.dtype())?];
+    let placed = query.layout().preserved();
+    let (q, k, v) = (query.storage().read(), key.storage().read(), value.storage().read());
     let scores = [query.shape()[0], query.shape()[1], query.shape()[2], key.shape()[2]];
-    let mut added = None;
-    let mut keep = None;
-    if let Some(mask) = asked.mask {
-        let seen = ops::contiguous(&mask.with_layout(mask.layout().broadcast_to(&scores)));
-        if mask.dtype() == DType::Bool && !asked.causal {
-            keep = Some(seen.to_bool_vec());
-        } else {
-            added = Some(bias_of::<T>(&seen, asked.causal, scores));
+    let mut attend = |mask: &Mask<T>| {
+        fused(
+            four!(ArrayView4, T::elements(&q), query.layout()),
+            four!(ArrayView4, T::elements(&k), key.layout()),
+            four!(ArrayView4, T::elements(&v), value.layout()),
+            T::from_f64(asked.scale),
+            mask,
+            four!(ArrayViewMut4, out, &placed, mut),
+        )
+    };
+    match asked.mask {
+        None => attend(if asked.causal { &Mask::Causal } else { &Mask::None }),
+        Some(mask) if asked.causal => {
+            let seen = ops::contiguous(&mask.with_layout(mask.layout().broadcast_to(&scores)));
+            let added = bias_of::<T>(&seen, scores);
+            attend(&Mask::Added(four!(ArrayView4, added, &Layout::contiguous(scores))));
+        }
+        Some(mask) => {
+            let data = mask.storage().read();
+            let layout = mask.layout().broadcast_to(&scores);
+            match &*data {
+                Buffer::Bool(keep) => attend(&Mask::Keep(four!(ArrayView4, keep, &layout))),
+                added if mask.dtype().lane() == query.dtype().lane() => {
+                    attend(&Mask::Added(four!(ArrayView4, T::elements(added), &layout)));
+                }
+                _ => {
+                    let (added, layout) =
+                        (T::of(mask), Layout::contiguous(mask.shape()).broadcast_to(&scores));
+                    attend(&Mask::Added(four!(ArrayView4, added, &layout)));
+                }
+            }
         }
     }
-    let layout = crate::tensor::Layout::contiguous(scores);
-    let mask = match (&keep, &added) {
-        (Some(keep), _) => Mask::Keep(four!(keep, layout)),
-        (_, Some(added)) => Mask::Added(four!(added, layout)),
-        _ if asked.causal => Mask::Causal,
-        _ => Mask::None,
-    };
-    let out = streaming(four!(q, lq), four!(k, lk), four!(v, lv), T::from_f64(asked.scale), &mask);
-    let out = T::tensor(out, query.shape(), query.dtype());
-    // The result lies in memory as the query does.
-    let placed = draw::empty_like(query, query.dtype())?;
-    ops::write(&placed, &out)?;
-    Ok(placed)
+    let mut out = T::buffer(out);
+    out.settle(query.dtype());
+    Ok(Tensor::from_parts(Storage::new(out), placed, query.dtype()))
 }
 
-/// What a mask adds to each score, the causal one included where asked.
-fn bias_of<T: Float>(mask: &Tensor, causal: bool, scores: [usize; 4]) -> Vec<T> {
+/// What a mask adds to each score, the causal one included.
+fn bias_of<T: Float>(mask: &Tensor, scores: [usize; 4]) -> Vec<T> {
     let mut added: Vec<T> = if mask.dtype() == DType::Bool {
         mask.to_bool_vec().into_iter().map(|keep| if keep { T::ZERO } else { T::NEG_INFINITY }).collect()
     } else {
         T::of(mask)
     };
-    if causal {
-        let [_, _, rows, keys] = scores;
-        for (at, x) in added.iter_mut().enumerate() {
-            if at % keys > at / keys % rows {
-                *x = T::NEG_INFINITY;
-            }
+    let [_, _, rows, keys] = scores;
+    for (at, x) in added.iter_mut().enumerate() {
+        if at % keys > at / keys % rows {
+            *x = T::NEG_INFINITY;
         }
     }
     added

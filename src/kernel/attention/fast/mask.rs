@@ -1,0 +1,174 @@
+//! Masks of fast attention: what need not be computed, and what is hidden of the rest.
+//! Room: kernel. Sees ndarray views; compiled inside [`Work`] bodies.
+//! Source: as `fast`; bits turned from rows to columns as in Warren, Hacker's Delight, 7-3.
+//!
+//! Masks lie query by query and scores key by key, so that a mask is turned on its way, 16 queries at a time.
+//!
+//! [`Work`]: super::super::super::wide::Work
+
+use std::f32::consts::LOG2_E;
+
+use ndarray::{ArrayView2, s};
+
+use super::super::Mask;
+use super::tile::{KEYS, LANES, Lanes, Strip, each};
+
+/// What a strip sees of a block of keys.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sight {
+    /// No key: there is nothing to compute.
+    Nothing,
+    /// Some keys, or keys with something added to their scores.
+    Part,
+    /// Every key as it is.
+    All,
+}
+
+impl Sight {
+    #[inline(always)]
+    fn of(all: bool, any: bool) -> Sight {
+        if all {
+            Sight::All
+        } else if any {
+            Sight::Part
+        } else {
+            Sight::Nothing
+        }
+    }
+}
+
+/// A place in the matrix of scores: batch and head, queries and keys from one to before another.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub(super) head: [usize; 2],
+    pub(super) queries: (usize, usize),
+    pub(super) keys: (usize, usize),
+}
+
+/// What is seen at a place, and how many of its keys need be looked at.
+#[inline(always)]
+pub(super) fn sight(mask: &Mask<f32>, at: Place) -> (Sight, usize) {
+    let n = at.keys.1 - at.keys.0;
+    match mask {
+        Mask::None => (Sight::All, n),
+        Mask::Causal => (
+            Sight::of(at.keys.1 <= at.queries.0 + 1, at.keys.0 < at.queries.1),
+            n.min(at.queries.1.saturating_sub(at.keys.0)),
+        ),
+        Mask::Keep(keep) => (seen(keep.slice(part(at)), |keep| keep, |keep| keep), n),
+        Mask::Added(added) => (seen(added.slice(part(at)), |x| x == 0.0, |x| x != f32::NEG_INFINITY), n),
+    }
+}
+
+#[inline(always)]
+fn part(at: Place) -> ndarray::SliceInfo<[ndarray::SliceInfoElem; 4], ndarray::Ix4, ndarray::Ix2> {
+    s![at.head[0], at.head[1], at.queries.0..at.queries.1, at.keys.0..at.keys.1]
+}
+
+/// Whether all of a mask leaves a score as it is, and whether any of it leaves something.
+#[inline(always)]
+fn seen<T: Copy>(mask: ArrayView2<T>, whole: impl Fn(T) -> bool, some: impl Fn(T) -> bool) -> Sight {
+    let (mut all, mut any) = (true, false);
+    for row in mask.outer_iter() {
+        if let Some(row) = row.to_slice() {
+            for &x in row {
+                all &= whole(x);
+                any |= some(x);
+            }
+        } else {
+            for &x in row {
+                all &= whole(x);
+                any |= some(x);
+            }
+        }
+    }
+    Sight::of(all, any)
+}
+
+/// Puts the mask on the scores at a place.
+#[inline(always)]
+pub(super) fn hide<const P: usize>(scores: &mut [Strip<P>], mask: &Mask<f32>, at: Place) {
+    match mask {
+        Mask::None => {}
+        Mask::Causal => {
+            for (key, s) in (at.keys.0..).zip(scores) {
+                let blind = key.saturating_sub(at.queries.0); // so many queries of the strip do not see the key
+                each!(P, p => {
+                    for lane in 0..LANES {
+                        if p * LANES + lane < blind {
+                            s[p].0[lane] = f32::NEG_INFINITY;
+                        }
+                    }
+                });
+            }
+        }
+        Mask::Keep(keep) => {
+            let mut rows = [[true; KEYS]; LANES];
+            for p in 0..P {
+                rows_of(keep.slice(part(at)), p, &mut rows);
+                keep_only(&rows, p, scores);
+            }
+        }
+        Mask::Added(added) => {
+            let mut rows = [[0.0; KEYS]; LANES];
+            for p in 0..P {
+                rows_of(added.slice(part(at)), p, &mut rows);
+                add(&rows, p, scores);
+            }
+        }
+    }
+}
+
+/// The mask's rows of the queries in vector `p`.
+#[inline(always)]
+fn rows_of<T: Copy>(mask: ArrayView2<T>, p: usize, rows: &mut [[T; KEYS]; LANES]) {
+    for (to, row) in rows.iter_mut().zip(mask.outer_iter().skip(p * LANES)) {
+        match row.to_slice() {
+            Some(row) => to[..row.len()].copy_from_slice(row),
+            None => to.iter_mut().zip(row).for_each(|(to, &x)| *to = x),
+        }
+    }
+}
+
+/// Hides from vector `p` what is not to be kept.
+#[inline(always)]
+fn keep_only<const P: usize>(rows: &[[bool; KEYS]; LANES], p: usize, scores: &mut [Strip<P>]) {
+    for (at, scores) in scores.chunks_mut(8).enumerate() {
+        // Eight truth values are the low bits of eight bytes. Shifted by its number, each query's bytes fall between
+        // those of the others, and byte j holds what the eight queries see of key j.
+        let mut columns = [0u64; 2];
+        for (l, row) in rows.iter().enumerate() {
+            let row: [u8; 8] = row.as_chunks().0[at].map(u8::from);
+            columns[l / 8] |= u64::from_le_bytes(row) << (l % 8);
+        }
+        let [low, high] = columns.map(u64::to_le_bytes);
+        for (j, s) in scores.iter_mut().enumerate() {
+            let kept = u32::from(low[j]) | u32::from(high[j]) << 8;
+            for lane in 0..LANES {
+                if kept >> lane & 1 == 0 {
+                    s[p].0[lane] = f32::NEG_INFINITY;
+                }
+            }
+        }
+    }
+}
+
+/// Adds the mask to the scores of vector `p`, turned four queries by four keys.
+#[inline(always)]
+fn add<const P: usize>(rows: &[[f32; KEYS]; LANES], p: usize, scores: &mut [Strip<P>]) {
+    for (at, scores) in scores.chunks_mut(4).enumerate() {
+        let mut columns = [Lanes([0.0; LANES]); 4];
+        for (l, [a, b, c, d]) in rows.as_chunks::<4>().0.iter().enumerate() {
+            let (a, b) = (&a.as_chunks::<4>().0[at], &b.as_chunks::<4>().0[at]);
+            let (c, d) = (&c.as_chunks::<4>().0[at], &d.as_chunks::<4>().0[at]);
+            for (j, column) in columns.iter_mut().enumerate() {
+                column.0.as_chunks_mut().0[l] = [a[j], b[j], c[j], d[j]];
+            }
+        }
+        for (s, column) in scores.iter_mut().zip(&columns) {
+            for lane in 0..LANES {
+                s[p].0[lane] = column.0[lane].mul_add(LOG2_E, s[p].0[lane]);
+            }
+        }
+    }
+}
