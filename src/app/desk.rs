@@ -109,12 +109,7 @@ impl<'c> Desk<'c> {
 
     /// A desk with this one's names on which nothing has run.
     fn empty(&self) -> Desk<'c> {
-        Desk {
-            at: self.at,
-            axes: self.axes.clone(),
-            steps: self.steps.clone(),
-            ..Desk::new(&self.wishes)
-        }
+        Desk { at: self.at, axes: self.axes.clone(), steps: self.steps.clone(), ..Desk::new(&self.wishes) }
     }
 
     /// What the learner calls the tensors that are held here, their axes and tokens.

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use attn::explain::what_if::{Moved, Naming, Setting, WhatIf};
 use attn::explain::errors::{Clash, Explanation, Mend, Operand};
+use attn::explain::what_if::{Moved, Naming, Setting, WhatIf};
 use attn::explain::{Names, why};
 use attn::session::{Options, Session};
 use attn::view::bench::{Bench, Growth, Row, bench};
