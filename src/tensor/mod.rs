@@ -19,4 +19,4 @@ pub use error::{Error, Facts, Kind, Result};
 pub use layout::Layout;
 pub use record::{Drawn, Lost, Ran, Record, Recorder, Site};
 pub use storage::{Buffer, Made, Storage, Write, allow, peak_memory, set_memory_limit};
-pub use tensor::Tensor;
+pub use tensor::{Tensor, grad_text};

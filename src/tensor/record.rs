@@ -73,8 +73,16 @@ pub struct Record {
     /// Whether gradients flow through it, so that it must not be forgotten.
     pub needs_grad: bool,
     lost: Cell<Option<Lost>>,
+    /// For each tensor among the arguments, what had made it then: a later in-place write gives the tensor itself
+    /// another history. Kept where gradients flow.
+    edges: RefCell<Vec<Edge>>,
+    /// Whether gradients went through it and need it no more.
+    spent: Cell<bool>,
     bytes: usize,
 }
+
+/// The record that made an operand, and which of its results the operand was; none for leaves.
+pub type Edge = Option<(Rc<Record>, usize)>;
 
 impl Record {
     /// The arguments; empty when they were forgotten.
@@ -87,6 +95,16 @@ impl Record {
         self.lost.get()
     }
 
+    /// What had made the tensors among the arguments, those in lists one by one.
+    pub fn edges(&self) -> Vec<Edge> {
+        self.edges.borrow().clone()
+    }
+
+    /// Whether gradients went through it and need it no more.
+    pub fn is_spent(&self) -> bool {
+        self.spent.get()
+    }
+
     fn forget(&self, why: Lost) -> Vec<Arg> {
         self.lost.set(Some(why));
         std::mem::take(&mut *self.args.borrow_mut())
@@ -97,10 +115,17 @@ impl Drop for Record {
     /// A long history is a long chain: let it go link by link, not by recursion.
     fn drop(&mut self) {
         let mut chain = std::mem::take(self.args.get_mut());
-        while let Some(arg) = chain.pop() {
-            let tensors = match arg {
-                Arg::Tensor(tensor) => vec![tensor],
-                Arg::Tensors(tensors) => tensors,
+        let mut made = std::mem::take(self.edges.get_mut());
+        loop {
+            let last = |edge: Edge| edge.and_then(|(record, _)| Rc::try_unwrap(record).ok());
+            if let Some(mut record) = made.pop().and_then(last) {
+                chain.append(record.args.get_mut());
+                made.append(record.edges.get_mut());
+            }
+            let tensors = match chain.pop() {
+                Some(Arg::Tensor(tensor)) => vec![tensor],
+                Some(Arg::Tensors(tensors)) => tensors,
+                None if made.is_empty() => break,
                 _ => continue,
             };
             for tensor in tensors {
@@ -108,6 +133,7 @@ impl Drop for Record {
                     // A record may be named by its tensor and by the tensor's elements: the last name counts.
                     if let Some(mut record) = Rc::into_inner(record) {
                         chain.append(record.args.get_mut());
+                        made.append(record.edges.get_mut());
                     }
                 }
             }
@@ -167,6 +193,14 @@ impl Recorder {
     pub fn record(&self, ran: Ran) -> Rc<Record> {
         let tensors = ran.args.iter().flat_map(Arg::tensors);
         let versions = tensors.map(|tensor| tensor.storage().version()).collect();
+        let edge = |tensor: &Tensor| {
+            let made = tensor.origin().filter(|_| !tensor.is_leaf());
+            made.map(|record| (record, tensor.output_index()))
+        };
+        let edges = match ran.needs_grad {
+            true => ran.args.iter().flat_map(Arg::tensors).map(edge).collect(),
+            false => Vec::new(),
+        };
         let bytes = ran.args.iter().flat_map(Arg::tensors).map(bytes_of).sum::<usize>();
         let record = Rc::new(Record {
             op: ran.op,
@@ -180,19 +214,34 @@ impl Recorder {
             needs_grad: ran.needs_grad,
             drawn: ran.drawn,
             lost: Cell::new(None),
+            edges: RefCell::new(edges),
+            spent: Cell::new(false),
             bytes,
         });
-        if record.needs_grad {
-            return record;
+        if !record.needs_grad {
+            self.bound(&record);
         }
+        record
+    }
+
+    /// Gradients need this record no more: it is held as any other is.
+    pub fn spend(&self, record: &Rc<Record>) {
+        if !record.spent.replace(true) {
+            let edges = std::mem::take(&mut *record.edges.borrow_mut());
+            self.bound(record);
+            drop(edges);
+        }
+    }
+
+    /// Counts a record in, and lets the oldest go.
+    fn bound(&self, record: &Rc<Record>) {
         if self.off.get() {
             drop(record.forget(Lost::Off));
-            return record;
+            return;
         }
-        let released = self.keep(&record);
+        let released = self.keep(record);
         // Letting go runs the drop of operands, which may be long: outside the borrow.
         drop(released);
-        record
     }
 
     /// A record of a copy that no call of an operation made, as `copy.deepcopy` makes one.

@@ -11,6 +11,7 @@ pub mod call;
 mod classes;
 mod failed;
 mod function;
+mod history;
 mod item;
 mod module;
 pub mod modules;

@@ -12,6 +12,7 @@ use super::build::tensor_from;
 use super::call::Value;
 use super::classes::{PyDType, PyGenerator, classes};
 use super::function::{PyOp, run};
+use super::history::{PyRecord, history};
 use super::state::State;
 use super::table::{self, ALIASES, FUNCTION, FUNCTIONAL, IN_PLACE, IN_PLACE_ONLY, LINALG, METHOD, RELAYOUT};
 use super::tensor_class::PyTensor;
@@ -291,6 +292,17 @@ fn stateful(
         "_missing",
         vm.new_function("_missing", |name: String, vm: &VirtualMachine| {
             super::names::missing_function(&name, vm)
+        })
+        .into(),
+    )?;
+    PyRecord::make_static_type();
+    let held = state.clone();
+    set(
+        "_history",
+        vm.new_function("_history", move |tensor: PyObjectRef, vm: &VirtualMachine| -> PyResult {
+            let tensor =
+                tensor_of(&tensor).ok_or_else(|| vm.new_type_error("_history() takes a tensor"))?;
+            Ok(history(&tensor, &held, vm))
         })
         .into(),
     )?;

@@ -298,6 +298,12 @@ impl PyTensor {
         module.get_attr("UntypedStorage", vm)?.call((tensor.storage().address(), bytes), vm)
     }
 
+    /// A number that this tensor alone has while it lives, whatever Python object holds it.
+    #[pygetset]
+    fn _identity(&self) -> usize {
+        self.inner.borrow().id()
+    }
+
     #[pygetset]
     fn _version(&self) -> u64 {
         self.inner.borrow().storage().version()

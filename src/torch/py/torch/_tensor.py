@@ -42,7 +42,7 @@ def __copy__(self):
 def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=None):
     from torch.autograd import backward
 
-    backward(self, gradient)
+    backward(self, gradient, retain_graph, create_graph, inputs=inputs)
 
 
 def register_hook(self, hook):

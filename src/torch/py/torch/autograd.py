@@ -1,4 +1,4 @@
-"""Gradients: the nodes of the graph that `grad_fn` shows. Computing gradients is not part of attn yet."""
+"""Gradients: the nodes of the graph that `grad_fn` shows, and the way back along them."""
 
 import _torch
 
@@ -25,22 +25,100 @@ class Node:
         return f"<{self._name} object at 0x{self._place:x}>"
 
 
-def _not_yet(what):
-    return NotImplementedError(f"{what}: gradients are not part of attn yet")
+def _several(value):
+    return tuple(value) if isinstance(value, (list, tuple)) else (value,)
 
 
-def backward(tensors, grad_tensors=None, *args, **kwargs):
-    """What PyTorch refuses is refused in its words; the rest is not there yet."""
-    for tensor in tensors if isinstance(tensors, (list, tuple)) else (tensors,):
+def _seeds(tensors, given):
+    """What to go back with from each result: 1 for a number, else what was given."""
+    import torch
+
+    seeds = []
+    for at, (tensor, seed) in enumerate(zip(tensors, given)):
+        if seed is not None:
+            if seed.shape != tensor.shape:
+                raise RuntimeError(
+                    f"Mismatch in shape: grad_output[{at}] has a shape of {seed.shape} and output[{at}] has a shape "
+                    f"of {tensor.shape}."
+                )
+            seeds.append(seed)
+            continue
         if not tensor.requires_grad:
-            raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
-        if grad_tensors is None and tensor.numel() != 1:
+            raise RuntimeError(f"element {at} of tensors does not require grad and does not have a grad_fn")
+        if tensor.numel() != 1:
             raise RuntimeError("grad can be implicitly created only for scalar outputs")
-    raise _not_yet("backward()")
+        seeds.append(torch.ones_like(tensor))
+    for at, tensor in enumerate(tensors):
+        if not tensor.requires_grad:
+            raise RuntimeError(f"element {at} of tensors does not require grad and does not have a grad_fn")
+    return seeds
 
 
-def grad(outputs, inputs, *args, **kwargs):
-    raise _not_yet("torch.autograd.grad()")
+def backward(
+    tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None
+):
+    """Adds to `grad` of each leaf how much the tensors change with it."""
+    from torch._gradients import run
+
+    tensors = _several(tensors)
+    given = (None,) * len(tensors) if grad_tensors is None else _several(grad_tensors)
+    wanted = () if inputs is None else _several(inputs)
+    if inputs is not None and not wanted:
+        raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
+    only = {tensor._identity for tensor in wanted}
+
+    def arrived(tensor, grad):
+        if only and tensor._identity not in only:
+            return
+        if tensor.grad is not None:
+            tensor.grad = tensor.grad + grad if create_graph else tensor.grad.add_(grad)
+        else:
+            tensor.grad = grad if create_graph else grad.detach().clone()
+
+    keep = create_graph if retain_graph is None else retain_graph
+    run(tensors, _seeds(tensors, given), arrived, wanted, keep, create_graph)
+
+
+def grad(
+    outputs,
+    inputs,
+    grad_outputs=None,
+    retain_graph=None,
+    create_graph=False,
+    only_inputs=True,
+    allow_unused=None,
+    is_grads_batched=False,
+    materialize_grads=False,
+):
+    """How much the outputs change with each input; adds to no `grad`."""
+    import torch
+    from torch._gradients import run
+
+    outputs, inputs = _several(outputs), _several(inputs)
+    given = (None,) * len(outputs) if grad_outputs is None else _several(grad_outputs)
+    for tensor in inputs:
+        if not tensor.requires_grad:
+            raise RuntimeError("One of the differentiated Tensors does not require grad")
+    found = {}
+
+    def arrived(tensor, grad):
+        old = found.get(tensor._identity)
+        found[tensor._identity] = grad if old is None else old + grad
+
+    keep = create_graph if retain_graph is None else retain_graph
+    run(outputs, _seeds(outputs, given), arrived, inputs, keep, create_graph)
+    grads = []
+    for tensor in inputs:
+        got = found.get(tensor._identity)
+        if got is None and materialize_grads:
+            got = torch.zeros_like(tensor)
+        if got is None and not allow_unused:
+            raise RuntimeError(
+                "One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True "
+                "if this is the desired behavior."
+            )
+        grads.append(got)
+    return tuple(grads)
 
 
 def set_grad_enabled(mode):

@@ -1,0 +1,161 @@
+//! What made a tensor, as Python sees it: what the rules of gradients in `py/torch/_gradients` work from.
+//! Room: torch. Hands on what a record holds; differentiates nothing.
+
+use std::rc::Rc;
+
+use rustpython_vm::builtins::{PySlice, PyType};
+use rustpython_vm::{Py, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
+
+use super::classes::{PyDType, size_object};
+use super::state::State;
+use super::table;
+use super::tensor_class::PyTensor;
+use crate::tensor::index::Index;
+use crate::tensor::{Arg, Record, Tensor};
+
+/// One operation that ran and through which gradients flow.
+#[pyclass(module = "torch", name = "Record")]
+pub struct PyRecord {
+    record: Rc<Record>,
+    state: Rc<State>,
+}
+
+impl std::fmt::Debug for PyRecord {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "record of {}", self.record.op)
+    }
+}
+
+impl PyPayload for PyRecord {
+    fn class(_ctx: &rustpython_vm::Context) -> &'static Py<PyType> {
+        <Self as rustpython_vm::class::StaticType>::static_type()
+    }
+}
+
+/// The record behind a tensor and which of its results the tensor is; `None` for leaves.
+pub fn history(tensor: &Tensor, state: &Rc<State>, vm: &VirtualMachine) -> PyObjectRef {
+    match tensor.origin().filter(|_| !tensor.is_leaf()) {
+        Some(record) => edge(&record, tensor.output_index(), state, vm),
+        None => vm.ctx.none(),
+    }
+}
+
+fn edge(record: &Rc<Record>, output: usize, state: &Rc<State>, vm: &VirtualMachine) -> PyObjectRef {
+    let record = PyRecord { record: record.clone(), state: state.clone() }.into_pyobject(vm);
+    vm.ctx.new_tuple(vec![record, vm.ctx.new_int(output).into()]).into()
+}
+
+#[pyclass]
+impl PyRecord {
+    /// A number that only this record has while it lives.
+    #[pygetset]
+    fn place(&self) -> usize {
+        Rc::as_ptr(&self.record).addr()
+    }
+
+    /// The operation's name, that of its twin where it wrote in place.
+    #[pygetset]
+    fn op(&self) -> &'static str {
+        self.record.op
+    }
+
+    /// The name `grad_fn` shows.
+    #[pygetset]
+    fn name(&self) -> String {
+        crate::tensor::grad_text(self.record.grad_name.get())
+    }
+
+    /// Shape of the first result.
+    #[pygetset]
+    fn shape(&self, vm: &VirtualMachine) -> PyObjectRef {
+        size_object(&self.record.shape, vm)
+    }
+
+    /// How many results there were.
+    #[pygetset]
+    fn outputs(&self) -> usize {
+        self.record.outputs
+    }
+
+    /// The arguments by name; what the operation kept beside them is `kept`, `kept1` and so on.
+    #[pymethod]
+    fn arguments(&self, vm: &VirtualMachine) -> PyResult {
+        let dict = vm.ctx.new_dict();
+        let op = self.record.op;
+        let row = table::find(op).or_else(|| table::find(op.trim_end_matches('_')));
+        let params = row.and_then(|row| row.params().get(self.record.form)).map_or(&[][..], Vec::as_slice);
+        for (at, arg) in self.record.args().iter().enumerate() {
+            let name = match (params.get(at), at.checked_sub(params.len())) {
+                (Some(param), _) => param.name.to_owned(),
+                (None, Some(0)) if !params.is_empty() => "kept".to_owned(),
+                (None, Some(kept)) if !params.is_empty() => format!("kept{kept}"),
+                _ => format!("arg{at}"),
+            };
+            dict.set_item(name.as_str(), self.value(arg, vm), vm)?;
+        }
+        Ok(dict.into())
+    }
+
+    /// For each tensor among the arguments, those in lists one by one: the record that had made it when the operation
+    /// ran and which of its results it was, or `None`.
+    #[pymethod]
+    fn edges(&self, vm: &VirtualMachine) -> PyObjectRef {
+        let one = |made: &Option<(Rc<Record>, usize)>| match made {
+            Some((record, output)) => edge(record, *output, &self.state, vm),
+            None => vm.ctx.none(),
+        };
+        vm.ctx.new_list(self.record.edges().iter().map(one).collect()).into()
+    }
+
+    /// The versions that the storages of the tensors among the arguments had, in the same order.
+    #[pymethod]
+    fn versions(&self, vm: &VirtualMachine) -> PyObjectRef {
+        let versions = self.record.versions.iter().map(|version| vm.ctx.new_int(*version).into()).collect();
+        vm.ctx.new_list(versions).into()
+    }
+
+    /// Whether gradients went through it and its operands were let go.
+    #[pygetset]
+    fn spent(&self) -> bool {
+        self.record.is_spent()
+    }
+
+    /// Gradients need it no more: from now on its operands may be let go, as those of any other record.
+    #[pymethod]
+    fn spend(zelf: PyRef<Self>) {
+        zelf.state.recorder.spend(&zelf.record);
+    }
+
+    fn value(&self, arg: &Arg, vm: &VirtualMachine) -> PyObjectRef {
+        let tensor = |tensor: &Tensor| PyTensor::new(tensor.clone(), self.state.clone()).into_pyobject(vm);
+        let tuple = |items: Vec<PyObjectRef>| vm.ctx.new_tuple(items).into();
+        match arg {
+            Arg::None | Arg::Generator(_) => vm.ctx.none(),
+            Arg::Bool(value) => vm.ctx.new_bool(*value).into(),
+            Arg::Int(value) => vm.ctx.new_int(*value).into(),
+            Arg::Float(value) => vm.ctx.new_float(*value).into(),
+            Arg::Str(text) => vm.ctx.new_str(&**text).into(),
+            Arg::DType(dtype) => PyDType::object(*dtype, vm),
+            Arg::Tensor(value) => tensor(value),
+            Arg::Tensors(values) => vm.ctx.new_list(values.iter().map(tensor).collect()).into(),
+            Arg::Ints(values) => tuple(values.iter().map(|value| vm.ctx.new_int(*value).into()).collect()),
+            Arg::Floats(values) => tuple(values.iter().map(|value| vm.ctx.new_float(*value).into()).collect()),
+            Arg::Index(parts) => tuple(parts.iter().map(|part| self.part(part, vm)).collect()),
+        }
+    }
+
+    fn part(&self, part: &Index, vm: &VirtualMachine) -> PyObjectRef {
+        let whole = |value: Option<i64>| value.map_or(vm.ctx.none(), |value| vm.ctx.new_int(value).into());
+        match part {
+            Index::Int(at) => vm.ctx.new_int(*at).into(),
+            Index::Slice { start, stop, step } => {
+                let (start, stop, step) = (Some(whole(*start)), whole(*stop), Some(whole(*step)));
+                PySlice { start, stop, step }.into_pyobject(vm)
+            }
+            Index::NewAxis => vm.ctx.none(),
+            Index::Ellipsis => vm.ctx.ellipsis.to_owned().into(),
+            Index::Bool(value) => vm.ctx.new_bool(*value).into(),
+            Index::Tensor(tensor) => PyTensor::new(tensor.clone(), self.state.clone()).into_pyobject(vm),
+        }
+    }
+}

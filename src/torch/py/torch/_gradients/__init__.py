@@ -1,0 +1,215 @@
+"""Gradients, by going back over what was recorded: reverse-mode differentiation.
+
+Each operation that ran holds its operands. Going back from a result, a rule says for each operation how much each
+operand had to do with it: the gradients of the operands from the gradient of the result. Where several ways lead
+to one tensor, their gradients add up.
+
+| file | rules of |
+|---|---|
+| `_pointwise` | arithmetic, functions of one number |
+| `_products` | matrix products |
+| `_views` | views, joining, indexing |
+| `_reductions` | sums, means, extremes, norms |
+| `_nn` | softmax, layer norm, losses, attention |
+"""
+
+import torch
+from _torch import _history
+
+_rules = {}
+
+
+def rule(*names):
+    """Says that the function below is the rule of these operations.
+
+    It takes the operation that ran (a Step) and the gradient of its result (a list of them where it has several, None
+    where nothing leads there), and gives a dict: the name of an argument to its gradient.
+    """
+
+    def register(function):
+        for name in names:
+            _rules[name] = function
+        return function
+
+    return register
+
+
+class Step:
+    """One operation that ran. `step["input"]` is the value of an operand: what the operation saw."""
+
+    def __init__(self, record):
+        self.record = record
+        self.op = record.op.rstrip("_") if not record.op.startswith("_") else record.op
+        self.place = record.place
+        self.shape = record.shape
+        self.arguments = record.arguments()
+        self.grads = [None] * record.outputs
+        self.saw = False
+        # The operands in order, those in lists one by one: argument's name, place in its list, tensor, edge, version.
+        self.operands = []
+        edges, versions = record.edges(), record.versions()
+        for name, value in self.arguments.items():
+            for at, tensor in enumerate(value if isinstance(value, list) else [value]):
+                if isinstance(tensor, torch.Tensor):
+                    edge = edges[len(self.operands)] if edges else None
+                    version = versions[len(self.operands)]
+                    self.operands.append((name, at, tensor, edge, version))
+
+    def __getitem__(self, name):
+        value = self.arguments.get(name)
+        if isinstance(value, (torch.Tensor, list)):
+            self.saw = True
+            for found, at, tensor, edge, version in self.operands:
+                if found == name and tensor._version != version:
+                    raise _modified(tensor, edge, version)
+        return value
+
+    def get(self, name, default=None):
+        value = self[name]
+        return default if value is None else value
+
+    def shape_of(self, name):
+        """The shape of an operand; `()` of a number."""
+        value = self.arguments.get(name)
+        return value.shape if isinstance(value, torch.Tensor) else torch.Size(())
+
+    def wants(self, name):
+        """Whether a gradient of this argument is asked for."""
+        return any(found == name and _flows(tensor, edge) for found, _, tensor, edge, _ in self.operands)
+
+
+def _flows(tensor, edge):
+    return edge is not None or (tensor.requires_grad and tensor.is_leaf)
+
+
+def _modified(tensor, edge, version):
+    kind = f"{torch._more.kind_of(tensor.dtype)} {list(tensor.shape)}"
+    came = f", which is output {edge[1]} of {edge[0].name}," if edge else ""
+    return RuntimeError(
+        "one of the variables needed for gradient computation has been modified by an inplace operation: "
+        f"[{kind}]{came} is at version {tensor._version}; expected version {version} instead. Hint: "
+        + (
+            "enable anomaly detection to find the operation that failed to compute its gradient, with "
+            "torch.autograd.set_detect_anomaly(True)."
+        )
+    )
+
+
+def _again():
+    return RuntimeError(
+        "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
+        "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
+        "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
+        "saved tensors after calling backward."
+    )
+
+
+def sum_to(grad, shape):
+    """A gradient of a broadcast result, brought back to an operand's shape: what was repeated adds up."""
+    if grad.shape == shape:
+        return grad
+    lead = grad.ndim - len(shape)
+    dims = list(range(lead)) + [lead + at for at, size in enumerate(shape) if size == 1 and grad.shape[lead + at] != 1]
+    grad = grad.sum(dims, keepdim=True) if dims else grad
+    return grad.reshape(shape) if grad.shape != shape else grad
+
+
+def _explored(roots):
+    """All steps that lead to these records, and how many steps wait for each."""
+    steps, waiting = {}, {}
+    todo = [record for record, _ in roots]
+    while todo:
+        record = todo.pop()
+        if record.place in steps:
+            continue
+        step = steps[record.place] = Step(record)
+        for _, _, tensor, edge, _ in step.operands:
+            if edge is not None:
+                waiting[edge[0].place] = waiting.get(edge[0].place, 0) + 1
+                if edge[0].place not in steps:
+                    todo.append(edge[0])
+    return steps, waiting
+
+
+def _added(old, new):
+    return new if old is None else old + new
+
+
+def run(tensors, seeds, arrived, wanted=(), keep=False, create=False):
+    """Goes back from `tensors` with the gradients `seeds`; `arrived(tensor, grad)` hears of each leaf, and of those
+    results that keep their gradients or are `wanted`."""
+    roots, leaves = [], {}
+    kept = {}
+    for tensor in wanted:
+        made = _history(tensor)
+        if made is not None:
+            kept[made[0].place, made[1]] = tensor
+    made_of = []
+    for tensor, seed in zip(tensors, seeds):
+        made = _history(tensor)
+        made_of.append((tensor, seed, made))
+        if made is not None:
+            roots.append(made)
+    steps, waiting = _explored(roots)
+    with torch.set_grad_enabled(create):
+        for tensor, seed, made in made_of:
+            if made is None:
+                _arrive(leaves, tensor, seed)
+                continue
+            step = steps[made[0].place]
+            step.grads[made[1]] = _added(step.grads[made[1]], seed)
+            if tensor.retains_grad:
+                kept.setdefault((step.place, made[1]), tensor)
+        ready = [steps[place] for place in steps if waiting.get(place, 0) == 0]
+        while ready:
+            step = ready.pop()
+            _go_back(step, steps, waiting, ready, kept, leaves, arrived, keep or create)
+        for tensor, grad in leaves.values():
+            arrived(tensor, grad)
+
+
+def _arrive(leaves, tensor, grad):
+    found = leaves.get(tensor._identity)
+    leaves[tensor._identity] = (tensor, grad if found is None else found[1] + grad)
+
+
+def _go_back(step, steps, waiting, ready, kept, leaves, arrived, keep):
+    for output in range(len(step.grads)):
+        tensor = kept.get((step.place, output))
+        if tensor is not None and step.grads[output] is not None:
+            arrived(tensor, step.grads[output])
+    grads = {}
+    if any(grad is not None for grad in step.grads):
+        if step.record.spent:
+            raise _again()
+        found = _rules.get(step.op)
+        if found is None:
+            raise NotImplementedError(f"{step.record.op}: attn does not know its gradient yet")
+        grads = found(step, step.grads[0] if len(step.grads) == 1 else step.grads)
+        if step.saw and not keep:
+            step.record.spend()
+    for name, at, tensor, edge, _ in step.operands:
+        grad = grads.get(name)
+        if isinstance(grad, (list, tuple)):
+            grad = grad[at]
+        if edge is not None:
+            parent = steps[edge[0].place]
+            if grad is not None:
+                grad = _as_operand(grad, tensor)
+                parent.grads[edge[1]] = _added(parent.grads[edge[1]], grad)
+                if tensor.retains_grad:
+                    kept.setdefault((parent.place, edge[1]), tensor)
+            waiting[parent.place] -= 1
+            if waiting[parent.place] == 0:
+                ready.append(parent)
+        elif grad is not None and tensor.requires_grad and tensor.is_leaf:
+            _arrive(leaves, tensor, _as_operand(grad, tensor))
+
+
+def _as_operand(grad, tensor):
+    """A gradient in its operand's shape and dtype."""
+    grad = sum_to(grad, tensor.shape)
+    return grad if grad.dtype == tensor.dtype else grad.to(tensor.dtype)
+
+
+from torch._gradients import _nn, _pointwise, _products, _reductions, _views  # noqa: E402, F401

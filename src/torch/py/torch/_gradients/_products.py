@@ -1,0 +1,129 @@
+"""Rules of matrix products. For C = A B the gradient of A is G Bᵀ, that of B is Aᵀ G."""
+
+import torch
+from torch._gradients import rule, sum_to
+
+
+@rule("matmul", "mm", "bmm", "mv")
+def matmul(step, grad):
+    second = "mat2" if "mat2" in step.arguments else "vec" if "vec" in step.arguments else "other"
+    grads = {}
+    if step.wants("input"):
+        grads["input"] = _of_first(grad, step[second], step.shape_of("input"))
+    if step.wants(second):
+        grads[second] = _of_second(grad, step["input"], step.shape_of(second))
+    return grads
+
+
+def _of_first(grad, b, shape):
+    if b.ndim == 1:
+        return sum_to(grad.unsqueeze(-1) * b, shape)
+    if len(shape) == 1:
+        return sum_to((grad.unsqueeze(-2) @ b.mT).squeeze(-2), shape)
+    return sum_to(grad @ b.mT, shape)
+
+
+def _of_second(grad, a, shape):
+    if a.ndim == 1 and len(shape) == 1:
+        return grad * a
+    if a.ndim == 1:
+        return sum_to(a.unsqueeze(-1) * grad.unsqueeze(-2), shape)
+    if len(shape) == 1:
+        return sum_to((a.mT @ grad.unsqueeze(-1)).squeeze(-1), shape)
+    if len(shape) == 2 and a.ndim > 2:
+        # Rows of a batch are rows of one tall matrix.
+        return a.reshape(-1, a.shape[-1]).mT @ grad.reshape(-1, grad.shape[-1])
+    return sum_to(a.mT @ grad, shape)
+
+
+@rule("dot", "vdot", "inner")
+def dot(step, grad):
+    a, b = step.arguments, "other" if "other" in step.arguments else "tensor"
+    if step.shape_of("input") and len(step.shape_of("input")) > 1:
+        return {"input": torch.tensordot(grad, step[b], ([-1], [0])), b: None}
+    return {"input": grad * step[b], b: grad * step["input"]}
+
+
+@rule("ger", "outer")
+def outer(step, grad):
+    return {"input": grad @ step["vec2"], "vec2": grad.mT @ step["input"]}
+
+
+@rule("linear")
+def linear(step, grad):
+    grads = {}
+    if step.wants("input"):
+        grads["input"] = grad @ step["weight"]
+    flat = grad.reshape(-1, grad.shape[-1]) if grad.ndim > 1 else grad.unsqueeze(0)
+    if step.wants("weight"):
+        x = step["input"]
+        weight = flat.mT @ x.reshape(-1, x.shape[-1])
+        grads["weight"] = weight.reshape(step.shape_of("weight"))
+    if step.wants("bias"):
+        grads["bias"] = flat.sum(0).reshape(step.shape_of("bias"))
+    return grads
+
+
+@rule("addmm", "baddbmm", "addmv", "addbmm")
+def addmm(step, grad):
+    names = list(step.arguments)
+    base, first, second = names[:3]
+    alpha, beta = step.get("alpha", 1), step.get("beta", 1)
+    a, b = step[first], step[second]
+    return {
+        base: sum_to(grad if beta == 1 else grad * beta, step.shape_of(base)),
+        first: _of_first(grad if alpha == 1 else grad * alpha, b, a.shape),
+        second: _of_second(grad if alpha == 1 else grad * alpha, a, b.shape),
+    }
+
+
+@rule("einsum")
+def einsum(step, grad):
+    names = list(step.arguments)
+    equation, operands = step[names[0]], step[names[1]]
+    inputs, result = _spelled(equation.replace(" ", ""), operands)
+    grads = []
+    for at, own in enumerate(inputs):
+        others = [letters for i, letters in enumerate(inputs) if i != at]
+        tensors = [operand for i, operand in enumerate(operands) if i != at]
+        known = set("".join(others) + result)
+        # A letter that stands in this operand alone was summed away: every element got the same.
+        lone = [letter for letter in dict.fromkeys(own) if letter not in known]
+        out = "".join(letter for letter in dict.fromkeys(own) if letter in known)
+        part = torch.einsum(",".join([result] + others) + "->" + out, grad, *tensors)
+        for letter in lone:
+            part = part.unsqueeze(-1)
+        order = out + "".join(lone)
+        once = list(dict.fromkeys(own))
+        part = part.permute([order.index(letter) for letter in once])
+        sizes = dict(zip(own, operands[at].shape))
+        part = part.expand([sizes[letter] for letter in once])
+        if len(once) != len(own):
+            part = _on_diagonal(part, once, own, operands[at])
+        grads.append(part)
+    return {names[1]: grads}
+
+
+def _spelled(equation, operands):
+    """The letters of each operand and of the result; an ellipsis is spelled out in letters of its own."""
+    left, _, result = equation.partition("->")
+    inputs = left.split(",")
+    spare = [letter for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz" if letter not in equation]
+    widths = [operand.ndim - len(own.replace("...", "")) for own, operand in zip(inputs, operands) if "..." in own]
+    dots = "".join(spare[: max(widths, default=0)])
+    spelled = []
+    for own, operand in zip(inputs, operands):
+        width = operand.ndim - len(own.replace("...", ""))
+        spelled.append(own.replace("...", dots[len(dots) - width :] if width else ""))
+    if "->" not in equation:
+        letters = sorted(set("".join(inputs)) - {"."})
+        result = dots + "".join(letter for letter in letters if "".join(inputs).count(letter) == 1)
+    return spelled, result.replace("...", dots)
+
+
+def _on_diagonal(part, once, own, operand):
+    """A gradient of a diagonal, put on the diagonal."""
+    whole = torch.zeros_like(operand)
+    view = torch.einsum("".join(own) + "->" + "".join(once), whole)
+    view.copy_(part)
+    return whole

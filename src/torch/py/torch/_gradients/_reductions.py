@@ -1,0 +1,174 @@
+"""Rules of what brings many numbers to few: sums, means, extremes, norms."""
+
+import torch
+from torch._gradients import rule
+
+
+def _dims(step, ndim):
+    dim = step.arguments.get("dim")
+    if dim is None or dim == ():
+        return tuple(range(ndim))
+    return tuple(at % ndim if ndim else 0 for at in ((dim,) if isinstance(dim, int) else dim))
+
+
+def spread(step, grad, shape=None):
+    """The gradient of a reduction, repeated along the dimensions that were reduced."""
+    shape = step.shape_of("input") if shape is None else shape
+    if not len(shape):
+        return grad.reshape(shape)
+    if not step.arguments.get("keepdim"):
+        for at in sorted(_dims(step, len(shape))):
+            grad = grad.unsqueeze(at) if grad.ndim < len(shape) else grad
+    return grad.expand(shape)
+
+
+def _count(step):
+    shape = step.shape_of("input")
+    count = 1
+    for at in _dims(step, len(shape)):
+        count *= shape[at] if len(shape) else 1
+    return count
+
+
+@rule("sum", "nansum")
+def sum(step, grad):
+    grad = spread(step, grad)
+    return {"input": grad * ~step["input"].isnan() if step.op == "nansum" else grad}
+
+
+@rule("mean")
+def mean(step, grad):
+    return {"input": spread(step, grad) / _count(step)}
+
+
+@rule("var")
+def var(step, grad):
+    x = step["input"]
+    dims = _dims(step, x.ndim)
+    free = max(0, _count(step) - _correction(step))
+    return {"input": (2.0 / free if free else torch.nan) * spread(step, grad) * (x - x.mean(dims, keepdim=True))}
+
+
+@rule("std")
+def std(step, grad):
+    x = step["input"]
+    dims = _dims(step, x.ndim)
+    deviation = x.std(dims, correction=_correction(step), keepdim=True)
+    free = max(0, _count(step) - _correction(step))
+    slope = (x - x.mean(dims, keepdim=True)) / (deviation * free)
+    return {"input": spread(step, grad) * slope.masked_fill(deviation == 0, 0)}
+
+
+def _correction(step):
+    if step.arguments.get("unbiased") is not None:
+        return int(step.arguments["unbiased"])
+    correction = step.arguments.get("correction")
+    return 1 if correction is None else correction
+
+
+@rule("max", "min", "amax", "amin")
+def extremes(step, grad):
+    x = step["input"]
+    if isinstance(step.arguments.get("other"), torch.Tensor):
+        from torch._gradients._pointwise import extreme
+
+        step.op = "maximum" if step.op == "max" else "minimum"
+        return extreme(step, grad)
+    one_of = step.op in ("max", "min") and step.arguments.get("dim") is not None
+    if one_of:
+        return _picked(step, grad, getattr(torch, step.op)(x, step["dim"], keepdim=True).indices)
+    best = getattr(torch, "amax" if "max" in step.op else "amin")(x, _dims(step, x.ndim), keepdim=True)
+    found = x == best
+    return {"input": spread(step, grad) * found / found.sum(_dims(step, x.ndim), keepdim=True)}
+
+
+def _picked(step, grads, indices):
+    """The gradient of values that were picked along a dimension goes to where they stood."""
+    grad = grads[0] if isinstance(grads, list) else grads
+    x = step["input"]
+    if grad is None:
+        return {"input": None}
+    if not x.ndim:
+        return {"input": grad.reshape(())}
+    dim = step.get("dim", -1)
+    if grad.ndim < indices.ndim:
+        grad = grad.unsqueeze(dim)
+    return {"input": torch.zeros_like(x).scatter(dim, indices, grad)}
+
+
+@rule("median", "nanmedian", "mode", "kthvalue")
+def middle(step, grad):
+    x = step["input"]
+    if step.arguments.get("dim") is None and step.op in ("median", "nanmedian"):
+        found = x == getattr(torch, step.op)(x)
+        return {"input": grad * found / found.sum()}
+    given = (step["k"],) if step.op == "kthvalue" else ()
+    return _picked(step, grad, getattr(torch, step.op)(x, *given, step.get("dim", -1), keepdim=True).indices)
+
+
+@rule("topk", "sort")
+def sorted_values(step, grad):
+    x = step["input"]
+    given = {name: value for name, value in step.arguments.items() if name not in ("input", "out")}
+    given = {name: value for name, value in given.items() if value is not None}
+    if isinstance(x, torch.Tensor) and "dim" not in given:
+        given["dim"] = -1
+    return _picked(step, grad, getattr(torch, step.op)(x, **given).indices)
+
+
+@rule("prod")
+def prod(step, grad):
+    x = step["input"]
+    dims = _dims(step, x.ndim)
+    whole = x.prod() if len(dims) == x.ndim and step.arguments.get("dim") is None else x.prod(dims[0], keepdim=True)
+    if not (x == 0).any():
+        return {"input": spread(step, grad) * whole / x}
+    if x.ndim > 1 and step.arguments.get("dim") is None:
+        return {"input": (grad * _others(x.flatten(), 0)).reshape(x.shape)}
+    return {"input": spread(step, grad) * _others(x, dims[0] if dims else 0)}
+
+
+def _others(x, dim):
+    """For each element the product of the others along a dimension."""
+    if not x.ndim:
+        return torch.ones_like(x)
+    parts = [x.index_select(dim, torch.tensor([j for j in range(x.shape[dim]) if j != i])) for i in range(x.shape[dim])]
+    return torch.stack([part.prod(dim) for part in parts], dim)
+
+
+@rule("logsumexp")
+def logsumexp(step, grad):
+    x = step["input"]
+    total = torch.logsumexp(x, _dims(step, x.ndim), keepdim=True)
+    return {"input": spread(step, grad) * (x - total).exp()}
+
+
+@rule("cumsum")
+def cumsum(step, grad):
+    dim = step["dim"]
+    return {"input": grad.flip(dim).cumsum(dim).flip(dim) if grad.ndim else grad}
+
+
+@rule("norm", "linalg_norm", "linalg_vector_norm")
+def norm(step, grad):
+    x = step["input"] if "input" in step.arguments else step["A"]
+    power = step.get("p", step.get("ord", 2))
+    power = 2 if power is None or power == "fro" else power
+    length = torch.linalg.vector_norm(x, power, _dims(step, x.ndim), keepdim=True)
+    grad = spread(step, grad, x.shape)
+    if power == 2:
+        slope = x / length
+    elif power == 1:
+        return {next(iter(step.arguments)): grad * x.sgn()}
+    elif power in (float("inf"), float("-inf")):
+        found = x.abs() == length
+        slope = x.sgn() * found / found.sum(_dims(step, x.ndim), keepdim=True)
+    else:
+        slope = x.sgn() * (x.abs() / length) ** (power - 1)
+    return {next(iter(step.arguments)): grad * slope.masked_fill(length == 0, 0)}
+
+
+@rule("trace")
+def trace(step, grad):
+    rows, columns = step.shape_of("input")
+    return {"input": grad * torch.eye(rows, columns, dtype=grad.dtype)}

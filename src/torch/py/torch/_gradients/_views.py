@@ -1,0 +1,190 @@
+"""Rules of views, of joining and of indexing: a gradient goes back to where its number came from."""
+
+import torch
+from torch._gradients import rule
+
+
+@rule("view", "view_as", "reshape", "reshape_as", "flatten", "unflatten", "ravel", "squeeze", "unsqueeze")
+def reshaped(step, grad):
+    return {"input": grad.reshape(step.shape_of("input"))}
+
+
+@rule("clone", "contiguous", "positive", "detach_", "alias")
+def same(step, grad):
+    return {"input": grad}
+
+
+@rule("to", "type_as", "float", "double", "half", "bfloat16", "cpu")
+def cast(step, grad):
+    return {"input": grad}
+
+
+@rule("transpose", "swapaxes", "swapdims")
+def transpose(step, grad):
+    first, second = [value for name, value in step.arguments.items() if isinstance(value, int)][:2]
+    return {"input": grad.transpose(first, second)}
+
+
+@rule("t", "T", "numpy_T", "mT", "adjoint", "H")
+def turned(step, grad):
+    if step.op in ("T", "numpy_T") and grad.ndim != 2:
+        return {"input": grad.permute(tuple(range(grad.ndim))[::-1])}
+    return {"input": grad.mT if grad.ndim > 1 else grad}
+
+
+@rule("permute")
+def permute(step, grad):
+    dims = [at % grad.ndim for at in step["dims"]]
+    return {"input": grad.permute([dims.index(at) for at in range(grad.ndim)])}
+
+
+@rule("movedim", "moveaxis")
+def movedim(step, grad):
+    return {"input": grad.movedim(step["destination"], step["source"])}
+
+
+@rule("expand", "expand_as", "broadcast_to")
+def expand(step, grad):
+    return {"input": grad}  # summed back to the operand's shape
+
+
+def _written(step, write):
+    """Zeros of the input's shape with the gradient written into what the view saw."""
+    whole = torch.zeros(step.shape_of("input"), dtype=step.arguments["input"].dtype)
+    write(whole)
+    return {"input": whole}
+
+
+@rule("getitem")
+def getitem(step, grad):
+    index = _index(step)
+    whole = torch.zeros(step.shape_of("input"), dtype=grad.dtype)
+    if any(isinstance(part, torch.Tensor) for part in index):
+        marks = torch.arange(whole.numel()).view(whole.shape)[index]
+        whole = whole.view(-1).index_add(0, marks.reshape(-1), grad.reshape(-1)).view(whole.shape)
+        return {"input": whole}
+    if torch.is_grad_enabled() and grad.requires_grad:
+        marks = torch.arange(whole.numel()).view(whole.shape)[index]
+        return {"input": whole.view(-1).index_add(0, marks.reshape(-1), grad.reshape(-1)).view(whole.shape)}
+    whole[index] = grad
+    return {"input": whole}
+
+
+def _index(step):
+    return next(value for value in step.arguments.values() if isinstance(value, tuple))
+
+
+@rule("setitem")
+def setitem(step, grad):
+    names = list(step.arguments)
+    index = _index(step)
+    left = grad.clone()
+    left[index] = 0
+    return {names[0]: left, names[1]: grad[index]}
+
+
+@rule("select")
+def select(step, grad):
+    return _written(step, lambda whole: whole.select(step["dim"], step["index"]).copy_(grad))
+
+
+@rule("narrow")
+def narrow(step, grad):
+    start, length = step["start"], step["length"]
+    return _written(step, lambda whole: whole.narrow(step["dim"], int(start), length).copy_(grad))
+
+
+@rule("diagonal")
+def diagonal(step, grad):
+    given = (step.get("offset", 0), step.get("dim1", 0), step.get("dim2", 1))
+    return _written(step, lambda whole: whole.diagonal(*given).copy_(grad))
+
+
+@rule("unbind")
+def unbind(step, grads):
+    grads = grads if isinstance(grads, list) else [grads]
+    return {"input": torch.stack(_filled(grads), step.get("dim", 0))}
+
+
+def _filled(grads):
+    one = next(grad for grad in grads if grad is not None)
+    return [torch.zeros_like(one) if grad is None else grad for grad in grads]
+
+
+@rule("split", "split_with_sizes", "chunk", "tensor_split", "hsplit", "vsplit", "dsplit")
+def split(step, grads):
+    grads = grads if isinstance(grads, list) else [grads]
+    given = {name: value for name, value in step.arguments.items() if name != "input" and value is not None}
+    parts = getattr(torch.zeros(step.shape_of("input")), step.op)(**given)
+    dim = {"hsplit": 1, "vsplit": 0, "dsplit": 2}.get(step.op, step.get("dim", 0))
+    whole = [torch.zeros_like(part) if grad is None else grad for part, grad in zip(parts, grads)]
+    return {"input": torch.cat(whole, dim)}
+
+
+@rule("cat", "concat", "concatenate")
+def cat(step, grad):
+    tensors, dim = step.arguments["tensors"], step.get("dim", 0)
+    grads, start = [], 0
+    for tensor in tensors:
+        if tensor.shape == (0,) and grad.ndim != 1:
+            grads.append(None)
+            continue
+        grads.append(grad.narrow(dim, start, tensor.shape[dim]))
+        start += tensor.shape[dim]
+    return {"tensors": grads}
+
+
+@rule("stack")
+def stack(step, grad):
+    return {"tensors": list(grad.unbind(step.get("dim", 0)))}
+
+
+@rule("repeat", "tile")
+def repeat(step, grad):
+    shape = step.shape_of("input")
+    times = next(value for value in step.arguments.values() if isinstance(value, tuple))
+    times = (1,) * (grad.ndim - len(times)) + tuple(times)
+    lead = (1,) * (grad.ndim - len(shape)) + tuple(shape)
+    folded = [size for pair in zip(times, lead) for size in pair]
+    return {"input": grad.reshape(folded).sum(tuple(range(0, 2 * grad.ndim, 2))).reshape(shape)}
+
+
+@rule("flip", "fliplr", "flipud")
+def flip(step, grad):
+    dims = {"fliplr": (1,), "flipud": (0,)}.get(step.op) or step["dims"]
+    return {"input": grad.flip(dims)}
+
+
+@rule("roll")
+def roll(step, grad):
+    shifts, dims = step["shifts"], step.get("dims")
+    back = -shifts if isinstance(shifts, int) else tuple(-shift for shift in shifts)
+    return {"input": grad.roll(back, dims) if dims else grad.roll(back)}
+
+
+@rule("gather", "take_along_dim")
+def gather(step, grad):
+    index = step["index"] if "index" in step.arguments else step["indices"]
+    return {"input": torch.zeros(step.shape_of("input"), dtype=grad.dtype).scatter_add(step["dim"], index, grad)}
+
+
+@rule("index_select")
+def index_select(step, grad):
+    whole = torch.zeros(step.shape_of("input"), dtype=grad.dtype)
+    return {"input": whole.index_add(step["dim"], step["index"], grad)}
+
+
+@rule("embedding")
+def embedding(step, grad):
+    index, shape = step["input"].reshape(-1), step.shape_of("weight")
+    rows = grad.reshape(-1, shape[-1])
+    padding = step.arguments.get("padding_idx")
+    if padding is not None:
+        rows = rows.masked_fill((index == padding % shape[0]).unsqueeze(-1), 0)
+    return {"weight": torch.zeros(shape, dtype=grad.dtype).index_add(0, index, rows)}
+
+
+@rule("masked_select")
+def masked_select(step, grad):
+    mask = step["mask"].expand(torch.broadcast_shapes(step.shape_of("input"), step["mask"].shape))
+    return {"input": torch.zeros(mask.shape, dtype=grad.dtype).masked_scatter(mask, grad)}
