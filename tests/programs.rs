@@ -45,11 +45,6 @@ fn text(case: &Json, key: &str) -> String {
     case[key].as_str().unwrap_or_default().to_owned()
 }
 
-/// Gradients are an issue of their own.
-fn needs_gradients(source: &str) -> bool {
-    source.contains(".backward(")
-}
-
 /// Programs with their recorded output; those without imports of their own get them.
 fn recorded(path: &str) -> Vec<Program> {
     cases(path)
@@ -64,7 +59,6 @@ fn recorded(path: &str) -> Vec<Program> {
                 stdout: text(case, "stdout"),
             }
         })
-        .filter(|program| !needs_gradients(&program.source))
         .collect()
 }
 
@@ -196,5 +190,5 @@ fn errors_say_what_is_recorded() {
             },
         }
     });
-    all_agree(programs.filter(|program| !needs_gradients(&program.source)).collect());
+    all_agree(programs.collect());
 }

@@ -550,6 +550,7 @@ pub fn overwrite(
     } else {
         Arg::None
     };
+    let before = args[0].tensor().cloned();
     write(target)?;
     let record = state.recorder.record(Ran {
         op: what.name,
@@ -567,6 +568,9 @@ pub fn overwrite(
         target.mark_result(true);
     }
     target.set_origin(record, 0);
+    if let (true, Some(before)) = (needs_grad, before) {
+        super::bases::tell(caller, target, &before);
+    }
     Ok(())
 }
 

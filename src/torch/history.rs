@@ -1,7 +1,9 @@
 //! What made a tensor, as Python sees it: what the rules of gradients in `py/torch/_gradients` work from.
 //! Room: torch. Hands on what a record holds; differentiates nothing.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
+use std::sync::{Mutex, PoisonError};
 
 use rustpython_vm::builtins::{PySlice, PyType};
 use rustpython_vm::{Py, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
@@ -11,7 +13,7 @@ use super::state::State;
 use super::table;
 use super::tensor_class::PyTensor;
 use crate::tensor::index::Index;
-use crate::tensor::{Arg, Record, Tensor};
+use crate::tensor::{Arg, Ran, Record, Tensor};
 
 /// One operation that ran and through which gradients flow.
 #[pyclass(module = "torch", name = "Record")]
@@ -38,6 +40,47 @@ pub fn history(tensor: &Tensor, state: &Rc<State>, vm: &VirtualMachine) -> PyObj
         Some(record) => edge(&record, tensor.output_index(), state, vm),
         None => vm.ctx.none(),
     }
+}
+
+/// The record behind a tensor alone.
+pub fn record(tensor: &Tensor, state: &Rc<State>, vm: &VirtualMachine) -> PyObjectRef {
+    match tensor.origin() {
+        Some(record) => PyRecord { record, state: state.clone() }.into_pyobject(vm),
+        None => vm.ctx.none(),
+    }
+}
+
+/// Says that a learner's own function made `results` of `operands`; gives the record's place.
+pub fn made_by(name: &str, operands: Vec<Tensor>, results: &[Tensor], state: &Rc<State>) -> usize {
+    let record = state.recorder.record(Ran {
+        op: "function",
+        grad_name: known(&format!("{name}|")),
+        args: vec![Arg::Tensors(operands)],
+        form: 0,
+        site: None,
+        shape: results.first().map(|result| result.shape().to_vec()).unwrap_or_default(),
+        outputs: results.len(),
+        needs_grad: true,
+    });
+    for (output, result) in results.iter().enumerate() {
+        if result.dtype().is_float() {
+            result.mark_result(true);
+        }
+        result.set_origin(record.clone(), output);
+    }
+    Rc::as_ptr(&record).addr()
+}
+
+/// A name that lasts: learners define few functions, and each name is kept once.
+fn known(name: &str) -> &'static str {
+    static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());
+    let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(known) = names.get(name) {
+        return known;
+    }
+    let known: &'static str = name.to_owned().leak();
+    names.insert(known);
+    known
 }
 
 fn edge(record: &Rc<Record>, output: usize, state: &Rc<State>, vm: &VirtualMachine) -> PyObjectRef {

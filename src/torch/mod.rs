@@ -5,6 +5,7 @@
 //! `nn` and what is built from operations is readable Python in `py/`.
 //! Room: torch. Uses tensor and kernel; knows no session and no terminal.
 
+mod bases;
 mod bind;
 mod build;
 pub mod call;

@@ -12,7 +12,7 @@ use super::build::tensor_from;
 use super::call::Value;
 use super::classes::{PyDType, PyGenerator, classes};
 use super::function::{PyOp, run};
-use super::history::{PyRecord, history};
+use super::history::{PyRecord, history, made_by};
 use super::state::State;
 use super::table::{self, ALIASES, FUNCTION, FUNCTIONAL, IN_PLACE, IN_PLACE_ONLY, LINALG, METHOD, RELAYOUT};
 use super::tensor_class::PyTensor;
@@ -296,6 +296,21 @@ fn stateful(
         .into(),
     )?;
     PyRecord::make_static_type();
+    let held = state.clone();
+    set(
+        "_made_by",
+        vm.new_function(
+            "_made_by",
+            move |name: String, operands: PyObjectRef, results: PyObjectRef, vm: &VirtualMachine| {
+                let tensors = |list: &PyObjectRef| -> Vec<Tensor> {
+                    super::bind::items(list).unwrap_or_default().iter().filter_map(|it| tensor_of(it)).collect()
+                };
+                let _ = vm;
+                made_by(&name, tensors(&operands), &tensors(&results), &held)
+            },
+        )
+        .into(),
+    )?;
     let held = state.clone();
     set(
         "_history",

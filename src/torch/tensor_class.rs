@@ -423,7 +423,8 @@ impl PyTensor {
             return Ok(vm.ctx.none());
         };
         let node = vm.import("torch.autograd", 0)?.get_attr("autograd", vm)?.get_attr("Node", vm)?;
-        node.call((name, self.inner.borrow().id()), vm)
+        let (tensor, record) = (self.tensor(), super::history::record(&self.tensor(), &self.state, vm));
+        node.call((name, tensor.id(), record), vm)
     }
 
     #[pymethod]

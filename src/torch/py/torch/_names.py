@@ -27,7 +27,7 @@ _KNOWN = {
     "remove_spectral_norm remove_weight_norm skip_init spectral_norm stateless weight_norm parametrizations "
     "parametrize",
     "torch.nn.utils.rnn": "PackedSequence pack_padded_sequence pack_sequence pad_packed_sequence",
-    "torch.optim": "ASGD Adadelta Adafactor Adagrad Adamax LBFGS NAdam RAdam RMSprop Rprop SparseAdam swa_utils",
+    "torch.optim": "ASGD Adadelta Adafactor Adamax LBFGS NAdam RAdam Rprop SparseAdam swa_utils",
     "torch.optim.lr_scheduler": "ChainedScheduler CyclicLR MultiplicativeLR PolynomialLR ReduceLROnPlateau",
     "torch.utils.data": "ChainDataset DistributedSampler IterDataPipe MapDataPipe StackDataset "
     "WeightedRandomSampler",
@@ -35,7 +35,7 @@ _KNOWN = {
     "mobile_optimizer model_zoo tensorboard",
     "torch.linalg": "cholesky_ex cross eig eigh eigvals eigvalsh householder_product inv_ex ldl_factor ldl_solve lstsq "
     "lu lu_factor lu_solve matrix_exp slogdet solve_ex solve_triangular tensorinv tensorsolve vander",
-    "torch.autograd": "Function Variable anomaly_mode backward detect_anomaly forward_ad function functional gradcheck "
+    "torch.autograd": "Variable anomaly_mode backward detect_anomaly forward_ad function functional gradcheck "
     "graph profiler set_detect_anomaly",
     "torch.cuda": "Event FloatTensor Stream amp current_stream default_stream get_arch_list graph ipc_collect memory nvtx "
     "set_per_process_memory_fraction stream",

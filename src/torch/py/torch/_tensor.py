@@ -48,11 +48,13 @@ def backward(self, gradient=None, retain_graph=None, create_graph=False, inputs=
 def register_hook(self, hook):
     if not self.requires_grad:
         raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-    raise NotImplementedError("Tensor.register_hook: gradients are not part of attn yet")
+    from torch._gradients import hook_onto
+
+    return hook_onto(self, hook)
 
 
 def register_post_accumulate_grad_hook(self, hook):
-    return register_hook(self, hook)
+    raise NotImplementedError("Tensor.register_post_accumulate_grad_hook is not part of attn")
 
 
 def share_memory_(self):

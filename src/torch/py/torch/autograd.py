@@ -9,20 +9,120 @@ _kinds = {}
 class Node:
     """Which operation made a tensor. Each operation has a class of its own, named as `grad_fn` shows it."""
 
-    def __new__(cls, name, place):
+    def __new__(cls, name, place, record=None):
         if name not in _kinds:
             _kinds[name] = type(name, (Node,), {"__module__": "builtins"})
         return object.__new__(_kinds[name])
 
-    def __init__(self, name, place):
+    def __init__(self, name, place, record=None):
         self._name = name
         self._place = place
+        self._record = record
 
     def name(self):
         return self._name
 
+    @property
+    def next_functions(self):
+        """The operations that made the operands, and which of their results those were."""
+        from torch._gradients import Step
+
+        nodes = []
+        for _, _, tensor, edge, _ in Step(self._record).operands if self._record else ():
+            if edge is not None:
+                nodes.append((Node(edge[0].name, edge[0].place, edge[0]), edge[1]))
+            elif tensor.requires_grad and tensor.is_leaf:
+                node = Node("AccumulateGrad", tensor._identity)
+                node.variable = tensor
+                nodes.append((node, 0))
+            else:
+                nodes.append((None, 0))
+        return tuple(nodes)
+
+    @property
+    def metadata(self):
+        return {}
+
+    def __eq__(self, other):
+        return isinstance(other, Node) and self._place == other._place
+
+    def __hash__(self):
+        return hash(self._place)
+
     def __repr__(self):
         return f"<{self._name} object at 0x{self._place:x}>"
+
+
+class Context:
+    """What a function of one's own keeps between the way there and the way back."""
+
+    def save_for_backward(self, *tensors):
+        self.saved_tensors = tensors
+
+    save_for_forward = save_for_backward
+
+    def mark_dirty(self, *tensors):
+        pass
+
+    def mark_non_differentiable(self, *tensors):
+        self._flat = tensors
+
+    def set_materialize_grads(self, value):
+        pass
+
+    saved_tensors = ()
+
+    @property
+    def saved_variables(self):
+        return self.saved_tensors
+
+
+class Function:
+    """An operation of one's own: `forward(ctx, ...)` computes it, `backward(ctx, grad)` says its gradients."""
+
+    @classmethod
+    def apply(cls, *args):
+        import torch
+        from _torch import _made_by
+        from torch._gradients import functions
+
+        context = Context()
+        tensors = [arg for arg in args if isinstance(arg, torch.Tensor)]
+        context._tensors = [isinstance(arg, torch.Tensor) for arg in args]
+        context.needs_input_grad = tuple(isinstance(arg, torch.Tensor) and arg.requires_grad for arg in args)
+        with torch.no_grad():
+            if cls.setup_context is Function.setup_context:
+                result = cls.forward(context, *args)
+            else:
+                result = cls.forward(*args)
+                cls.setup_context(context, args, result)
+        if not torch.is_grad_enabled() or not any(context.needs_input_grad):
+            return result
+        results = result if isinstance(result, tuple) else (result,)
+        results = tuple(out.view_as(out) if any(out is given for given in tensors) else out for out in results)
+        context._shapes = [out.shape for out in results]
+        place = _made_by(cls.__name__, tensors, list(results))
+        functions[place] = (cls, context)
+        return results if isinstance(result, tuple) else results[0]
+
+    @staticmethod
+    def forward(ctx, *args):
+        raise NotImplementedError("You must implement the forward function for custom autograd.Function.")
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        raise NotImplementedError("setup_context is not implemented.")
+
+    @staticmethod
+    def backward(ctx, *grads):
+        raise NotImplementedError(
+            "You must implement either the backward or vjp method for your custom autograd.Function to use it with "
+            "backward mode AD."
+        )
+
+
+def once_differentiable(function):
+    return function
 
 
 def _several(value):

@@ -11,12 +11,18 @@ to one tensor, their gradients add up.
 | `_views` | views, joining, indexing |
 | `_reductions` | sums, means, extremes, norms |
 | `_nn` | softmax, layer norm, losses, attention |
+| `_writes` | writes by index, and what only moves numbers |
+| `_composed` | what is told in simpler operations |
 """
 
 import torch
 from _torch import _history
 
 _rules = {}
+# What learners hooked onto tensors: by the record and the result, or by the leaf. The tensor is kept with them.
+_hooks = {}
+# Learners' own functions: the class and the context of each call, by its record.
+functions = {}
 
 
 def rule(*names):
@@ -61,7 +67,7 @@ class Step:
             self.saw = True
             for found, at, tensor, edge, version in self.operands:
                 if found == name and tensor._version != version:
-                    raise _modified(tensor, edge, version)
+                    raise _modified(tensor, version)
         return value
 
     def get(self, name, default=None):
@@ -82,9 +88,10 @@ def _flows(tensor, edge):
     return edge is not None or (tensor.requires_grad and tensor.is_leaf)
 
 
-def _modified(tensor, edge, version):
+def _modified(tensor, version):
     kind = f"{torch._more.kind_of(tensor.dtype)} {list(tensor.shape)}"
-    came = f", which is output {edge[1]} of {edge[0].name}," if edge else ""
+    made = _history(tensor)
+    came = f", which is output {made[1]} of {made[0].name}," if made else ""
     return RuntimeError(
         "one of the variables needed for gradient computation has been modified by an inplace operation: "
         f"[{kind}]{came} is at version {tensor._version}; expected version {version} instead. Hint: "
@@ -165,7 +172,7 @@ def run(tensors, seeds, arrived, wanted=(), keep=False, create=False):
             step = ready.pop()
             _go_back(step, steps, waiting, ready, kept, leaves, arrived, keep or create)
         for tensor, grad in leaves.values():
-            arrived(tensor, grad)
+            arrived(tensor, _hooked(tensor._identity, grad) if _hooks else grad)
 
 
 def _arrive(leaves, tensor, grad):
@@ -175,6 +182,8 @@ def _arrive(leaves, tensor, grad):
 
 def _go_back(step, steps, waiting, ready, kept, leaves, arrived, keep):
     for output in range(len(step.grads)):
+        if _hooks and step.grads[output] is not None:
+            step.grads[output] = _hooked((step.place, output), step.grads[output])
         tensor = kept.get((step.place, output))
         if tensor is not None and step.grads[output] is not None:
             arrived(tensor, step.grads[output])
@@ -188,6 +197,7 @@ def _go_back(step, steps, waiting, ready, kept, leaves, arrived, keep):
         grads = found(step, step.grads[0] if len(step.grads) == 1 else step.grads)
         if step.saw and not keep:
             step.record.spend()
+            functions.pop(step.place, None)
     for name, at, tensor, edge, _ in step.operands:
         grad = grads.get(name)
         if isinstance(grad, (list, tuple)):
@@ -206,10 +216,38 @@ def _go_back(step, steps, waiting, ready, kept, leaves, arrived, keep):
             _arrive(leaves, tensor, _as_operand(grad, tensor))
 
 
+def hook_onto(tensor, hook):
+    """Calls `hook(grad)` when the gradient of a tensor is known; what it gives takes its place."""
+    key = _key(tensor)
+    _hooks.setdefault(key, (tensor, []))[1].append(hook)
+
+    class Handle:
+        def remove(self):
+            tensor, hooks = _hooks.get(key, (None, []))
+            if hook in hooks:
+                hooks.remove(hook)
+            if not hooks:
+                _hooks.pop(key, None)
+
+    return Handle()
+
+
+def _key(tensor):
+    made = _history(tensor)
+    return tensor._identity if made is None else (made[0].place, made[1])
+
+
+def _hooked(key, grad):
+    for hook in _hooks.get(key, (None, ()))[1]:
+        changed = hook(grad)
+        grad = grad if changed is None else changed
+    return grad
+
+
 def _as_operand(grad, tensor):
     """A gradient in its operand's shape and dtype."""
     grad = sum_to(grad, tensor.shape)
     return grad if grad.dtype == tensor.dtype else grad.to(tensor.dtype)
 
 
-from torch._gradients import _nn, _pointwise, _products, _reductions, _views  # noqa: E402, F401
+from torch._gradients import _composed, _nn, _pointwise, _products, _reductions, _views, _writes  # noqa: E402, F401

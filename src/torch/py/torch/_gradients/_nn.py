@@ -1,5 +1,7 @@
 """Rules of softmax, layer norm, losses and attention."""
 
+import math
+
 import torch
 from torch._gradients import rule
 
@@ -8,13 +10,13 @@ from torch._gradients import rule
 def softmax(step, grad):
     dim = step["dim"]
     weights = torch.softmax(step["input"], dim).to(grad.dtype)
-    return {"input": weights * (grad - (grad * weights).sum(dim, keepdim=True))}
+    return {"input": (grad - (grad * weights).sum(dim, keepdim=True)) * weights}
 
 
 @rule("log_softmax")
 def log_softmax(step, grad):
     dim = step["dim"]
-    weights = torch.softmax(step["input"], dim).to(grad.dtype)
+    weights = torch.log_softmax(step["input"], dim).exp().to(grad.dtype)
     return {"input": grad - weights * grad.sum(dim, keepdim=True)}
 
 
@@ -22,15 +24,17 @@ def log_softmax(step, grad):
 def layer_norm(step, grad):
     x, weight = step["input"], step["weight"]
     dims = tuple(range(x.ndim - len(step["normalized_shape"]), x.ndim))
-    centred = x - x.mean(dims, keepdim=True)
-    scale = (centred.square().mean(dims, keepdim=True) + step.get("eps", 1e-5)).rsqrt()
-    normal = centred * scale
+    count = math.prod(step["normalized_shape"])
+    mean = x.mean(dims, keepdim=True)
+    scale = ((x - mean).square().mean(dims, keepdim=True) + step.get("eps", 1e-5)).rsqrt()
     grads = {"bias": grad}
     if step.wants("weight"):
-        grads["weight"] = grad * normal
+        grads["weight"] = grad * (scale * x - scale * mean)
     inner = grad if weight is None else grad * weight
-    mean = inner.mean(dims, keepdim=True)
-    grads["input"] = scale * (inner - mean - normal * (inner * normal).mean(dims, keepdim=True))
+    along, all = (inner * x).sum(dims, keepdim=True), inner.sum(dims, keepdim=True)
+    of_x = (all * mean - along) * scale * scale * scale / count
+    rest = -of_x * mean - all * scale / count
+    grads["input"] = scale * inner + of_x * x + rest
     return grads
 
 
@@ -96,7 +100,7 @@ def nll_loss(step, grad):
 @rule("mse_loss")
 def mse_loss(step, grad):
     far = step["input"] - step["target"]
-    slope = 2 * far * grad * _scale(step, grad, far.numel())
+    slope = 2.0 * _scale(step, grad, far.numel()) * far * grad
     return {"input": slope, "target": -slope}
 
 
@@ -148,12 +152,11 @@ def attention(step, grad):
     dropped = weights if noise is None else weights * noise
     of_weights = grad @ value.mT
     of_weights = of_weights if noise is None else of_weights * noise
-    of_scores = weights * (of_weights - (of_weights * weights).sum(-1, keepdim=True))
-    grads = {
-        "query": of_scores @ key * scale,
-        "key": of_scores.mT @ query * scale,
-        "value": dropped.mT @ grad,
-    }
+    # A row's sum of weights times their gradients is the result times its own.
+    total = (grad * (dropped @ value)).sum(-1, keepdim=True)
+    of_scores = weights * (of_weights - total)
+    scaled = of_scores * scale
+    grads = {"query": scaled @ key, "key": scaled.mT @ query, "value": dropped.mT @ grad}
     if mask is not None and step.wants("attn_mask"):
         grads["attn_mask"] = of_scores
     if step.get("enable_gqa"):

@@ -101,7 +101,6 @@ _of_one("cosh", lambda x: x.sinh())
 _of_one("asinh", lambda x: (x * x + 1).rsqrt())
 _of_one("acosh", lambda x: (x * x - 1).rsqrt())
 _of_one("atanh", lambda x: 1 / (1 - x * x))
-_of_one("log", lambda x: 1 / x)
 _of_one("log2", lambda x: 1 / (x * math.log(2)))
 _of_one("log10", lambda x: 1 / (x * math.log(10)))
 _of_one("log1p", lambda x: 1 / (x + 1))
@@ -118,15 +117,39 @@ _of_one("frac", torch.ones_like)
 _of_one("deg2rad", lambda x: torch.full_like(x, math.pi / 180))
 _of_one("rad2deg", lambda x: torch.full_like(x, 180 / math.pi))
 _from_result("exp", torch.exp, lambda y: y)
-_from_result("sqrt", torch.sqrt, lambda y: 1 / (2 * y))
-_from_result("rsqrt", torch.rsqrt, lambda y: -0.5 * y**3)
-_from_result("reciprocal", torch.reciprocal, lambda y: -y * y)
+_from_result("reciprocal", torch.reciprocal, lambda y: -(y * y))
 _from_result("tanh", torch.tanh, lambda y: 1 - y * y)
-_from_result("sigmoid", torch.sigmoid, lambda y: (1 - y) * y)
 _of_one("relu", lambda x: (x > 0).to(x.dtype))
 _of_one("relu6", lambda x: ((x > 0) & (x < 6)).to(x.dtype))
-_of_one("silu", lambda x: x.sigmoid() * (1 + x * (1 - x.sigmoid())))
 _of_one("logsigmoid", lambda x: torch.sigmoid(-x))
+
+
+@rule("log")
+def log(step, grad):
+    return {"input": grad / step["input"]}
+
+
+@rule("sqrt")
+def sqrt(step, grad):
+    return {"input": grad / (2 * step["input"].sqrt())}
+
+
+@rule("rsqrt")
+def rsqrt(step, grad):
+    return {"input": -0.5 * grad * step["input"].rsqrt() ** 3}
+
+
+@rule("sigmoid")
+def sigmoid(step, grad):
+    value = step["input"].sigmoid()
+    return {"input": grad * (1 - value) * value}
+
+
+@rule("silu")
+def silu(step, grad):
+    x = step["input"]
+    part = x.sigmoid()
+    return {"input": grad * part * (1 + x * (1 - part))}
 
 
 @rule("gelu")

@@ -9,21 +9,30 @@ def matmul(step, grad):
     second = "mat2" if "mat2" in step.arguments else "vec" if "vec" in step.arguments else "other"
     grads = {}
     if step.wants("input"):
-        grads["input"] = _of_first(grad, step[second], step.shape_of("input"))
+        turned = _by_columns(step.arguments["input"])
+        grads["input"] = _of_first(grad, step[second], step.shape_of("input"), turned)
     if step.wants(second):
-        grads[second] = _of_second(grad, step["input"], step.shape_of(second))
+        turned = _by_columns(step.arguments[second])
+        grads[second] = _of_second(grad, step["input"], step.shape_of(second), turned)
     return grads
 
 
-def _of_first(grad, b, shape):
+def _by_columns(matrix):
+    """Whether a matrix lies in memory column by column: its gradient is then computed so."""
+    return matrix.ndim == 2 and matrix.stride() == (1, matrix.shape[0]) and matrix.shape[1] > 1
+
+
+def _of_first(grad, b, shape, turned=False):
     if b.ndim == 1:
         return sum_to(grad.unsqueeze(-1) * b, shape)
     if len(shape) == 1:
         return sum_to((grad.unsqueeze(-2) @ b.mT).squeeze(-2), shape)
+    if turned:
+        return (b @ grad.mT).mT
     return sum_to(grad @ b.mT, shape)
 
 
-def _of_second(grad, a, shape):
+def _of_second(grad, a, shape, turned=False):
     if a.ndim == 1 and len(shape) == 1:
         return grad * a
     if a.ndim == 1:
@@ -32,16 +41,23 @@ def _of_second(grad, a, shape):
         return sum_to((a.mT @ grad.unsqueeze(-1)).squeeze(-1), shape)
     if len(shape) == 2 and a.ndim > 2:
         # Rows of a batch are rows of one tall matrix.
-        return a.reshape(-1, a.shape[-1]).mT @ grad.reshape(-1, grad.shape[-1])
+        a, grad = a.reshape(-1, a.shape[-1]), grad.reshape(-1, grad.shape[-1])
+    if turned:
+        return (grad.mT @ a).mT
     return sum_to(a.mT @ grad, shape)
 
 
 @rule("dot", "vdot", "inner")
 def dot(step, grad):
-    a, b = step.arguments, "other" if "other" in step.arguments else "tensor"
-    if step.shape_of("input") and len(step.shape_of("input")) > 1:
-        return {"input": torch.tensordot(grad, step[b], ([-1], [0])), b: None}
-    return {"input": grad * step[b], b: grad * step["input"]}
+    names = list(step.arguments)
+    a, b = step[names[0]], step[names[1]]
+    if a.ndim < 2 and b.ndim < 2:
+        return {names[0]: grad * b, names[1]: grad * a}
+    # Rows of both, each with each.
+    flat = grad.reshape(a.shape[:-1].numel(), b.shape[:-1].numel())
+    first = flat @ b.reshape(-1, b.shape[-1])
+    second = flat.mT @ a.reshape(-1, a.shape[-1])
+    return {names[0]: first.reshape(a.shape), names[1]: second.reshape(b.shape)}
 
 
 @rule("ger", "outer")

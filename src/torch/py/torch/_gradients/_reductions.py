@@ -54,9 +54,9 @@ def std(step, grad):
     x = step["input"]
     dims = _dims(step, x.ndim)
     deviation = x.std(dims, correction=_correction(step), keepdim=True)
+    of_variance = (spread(step, grad) / (deviation * 2)).masked_fill(deviation == 0, 0)
     free = max(0, _count(step) - _correction(step))
-    slope = (x - x.mean(dims, keepdim=True)) / (deviation * free)
-    return {"input": spread(step, grad) * slope.masked_fill(deviation == 0, 0)}
+    return {"input": (2.0 / free if free else torch.nan) * of_variance * (x - x.mean(dims, keepdim=True))}
 
 
 def _correction(step):
@@ -157,8 +157,8 @@ def norm(step, grad):
     length = torch.linalg.vector_norm(x, power, _dims(step, x.ndim), keepdim=True)
     grad = spread(step, grad, x.shape)
     if power == 2:
-        slope = x / length
-    elif power == 1:
+        return {next(iter(step.arguments)): x * (grad / length).masked_fill(length == 0, 0)}
+    if power == 1:
         return {next(iter(step.arguments)): grad * x.sgn()}
     elif power in (float("inf"), float("-inf")):
         found = x.abs() == length

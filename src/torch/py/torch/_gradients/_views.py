@@ -55,21 +55,6 @@ def _written(step, write):
     return {"input": whole}
 
 
-@rule("getitem")
-def getitem(step, grad):
-    index = _index(step)
-    whole = torch.zeros(step.shape_of("input"), dtype=grad.dtype)
-    if any(isinstance(part, torch.Tensor) for part in index):
-        marks = torch.arange(whole.numel()).view(whole.shape)[index]
-        whole = whole.view(-1).index_add(0, marks.reshape(-1), grad.reshape(-1)).view(whole.shape)
-        return {"input": whole}
-    if torch.is_grad_enabled() and grad.requires_grad:
-        marks = torch.arange(whole.numel()).view(whole.shape)[index]
-        return {"input": whole.view(-1).index_add(0, marks.reshape(-1), grad.reshape(-1)).view(whole.shape)}
-    whole[index] = grad
-    return {"input": whole}
-
-
 def _index(step):
     return next(value for value in step.arguments.values() if isinstance(value, tuple))
 
@@ -94,12 +79,6 @@ def narrow(step, grad):
     return _written(step, lambda whole: whole.narrow(step["dim"], int(start), length).copy_(grad))
 
 
-@rule("diagonal")
-def diagonal(step, grad):
-    given = (step.get("offset", 0), step.get("dim1", 0), step.get("dim2", 1))
-    return _written(step, lambda whole: whole.diagonal(*given).copy_(grad))
-
-
 @rule("unbind")
 def unbind(step, grads):
     grads = grads if isinstance(grads, list) else [grads]
@@ -121,9 +100,20 @@ def split(step, grads):
     return {"input": torch.cat(whole, dim)}
 
 
-@rule("cat", "concat", "concatenate")
+@rule("cat", "concat", "concatenate", "hstack", "vstack", "dstack", "column_stack")
 def cat(step, grad):
-    tensors, dim = step.arguments["tensors"], step.get("dim", 0)
+    tensors = next(value for value in step.arguments.values() if isinstance(value, list))
+    dim = step.get("dim", 0)
+    if step.op == "hstack":
+        dim = 0 if tensors[0].ndim < 2 else 1
+    elif step.op in ("vstack", "dstack", "column_stack"):
+        dim = {"vstack": 0, "dstack": 2, "column_stack": 1}[step.op]
+        grads, start = [], 0
+        for tensor in tensors:
+            size = getattr(torch, step.op)([tensor]).shape[dim]
+            grads.append(grad.narrow(dim, start, size).reshape(tensor.shape))
+            start += size
+        return {"tensors": grads}
     grads, start = [], 0
     for tensor in tensors:
         if tensor.shape == (0,) and grad.ndim != 1:
@@ -159,7 +149,7 @@ def flip(step, grad):
 def roll(step, grad):
     shifts, dims = step["shifts"], step.get("dims")
     back = -shifts if isinstance(shifts, int) else tuple(-shift for shift in shifts)
-    return {"input": grad.roll(back, dims) if dims else grad.roll(back)}
+    return {"input": grad.roll(back) if dims is None or dims == () else grad.roll(back, dims)}
 
 
 @rule("gather", "take_along_dim")

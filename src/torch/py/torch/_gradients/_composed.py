@@ -1,0 +1,437 @@
+"""Rules of operations that are told in simpler ones: the simpler ones are differentiated."""
+
+import math
+
+import torch
+from torch._gradients import rule
+
+
+def composed(*names):
+    """The function below computes what these operations compute, in operations whose rules are known. It takes the
+    arguments by name."""
+
+    def register(function):
+        @rule(*names)
+        def back(step, grads):
+            return through(step, grads, lambda given: function(**given))
+
+        return function
+
+    return register
+
+
+def through(step, grads, function):
+    """The gradients of the arguments through a function of them that gives the same result."""
+    create = torch.is_grad_enabled()
+    given, wanted = {}, {}
+    with torch.enable_grad():
+        for name in step.arguments:
+            value = step[name]
+            if isinstance(value, torch.Tensor) and step.wants(name):
+                # What was seen is taken for itself: further back goes the engine, not this rule.
+                value = value.view_as(value) if create else value.detach().requires_grad_()
+                wanted[name] = value
+            given[name] = value
+        result = function(given)
+        results = list(result) if isinstance(result, tuple) else [result]
+        grads = grads if isinstance(grads, list) else [grads]
+        pairs = [(out, grad) for out, grad in zip(results, grads) if grad is not None and out.requires_grad]
+        if not pairs:
+            return {}
+        outs, seeds = zip(*pairs)
+        found = torch.autograd.grad(
+            outs, list(wanted.values()), seeds, create_graph=create, allow_unused=True
+        )
+    return dict(zip(wanted, found))
+
+
+def _reduced(losses, reduction):
+    return losses.mean() if reduction == "mean" else losses.sum() if reduction == "sum" else losses
+
+
+@composed("elu")
+def elu(input, alpha, **rest):
+    return torch.where(input > 0, input, alpha * input.clamp(max=0).expm1())
+
+
+@composed("celu")
+def celu(input, alpha, **rest):
+    return torch.where(input > 0, input, alpha * (input.clamp(max=0) / alpha).expm1())
+
+
+@composed("selu")
+def selu(input, **rest):
+    return 1.0507009873554805 * torch.where(input > 0, input, 1.6732632423543772 * input.clamp(max=0).expm1())
+
+
+@composed("softplus")
+def softplus(input, beta, threshold):
+    return torch.where(input * beta > threshold, input, (input.clamp(max=threshold / beta) * beta).exp().log1p() / beta)
+
+
+@composed("hardtanh")
+def hardtanh(input, min_val, max_val, **rest):
+    return torch.where((input > min_val) & (input < max_val), input, 0.0)
+
+
+@composed("mish")
+def mish(input, **rest):
+    return input * torch.where(input > 20, input, input.clamp(max=20).exp().log1p()).tanh()
+
+
+@composed("hardsigmoid")
+def hardsigmoid(input, **rest):
+    return torch.where((input > -3) & (input < 3), input / 6 + 0.5, 0.0)
+
+
+@composed("hardswish")
+def hardswish(input, **rest):
+    inside = input * (input / 6 + 0.5)
+    return torch.where(input < -3, 0.0, torch.where(input <= 3, inside, input))
+
+
+@composed("softsign")
+def softsign(input, **rest):
+    return input / (1 + input.abs())
+
+
+@composed("tanhshrink")
+def tanhshrink(input, **rest):
+    return input - input.tanh()
+
+
+@composed("threshold")
+def threshold(input, threshold, **rest):
+    return torch.where(input > threshold, input, 0.0)
+
+
+@composed("softshrink", "hardshrink")
+def shrink(input, lambd):
+    return torch.where(input.abs() > lambd, input, 0.0)
+
+
+@composed("prelu")
+def prelu(input, weight):
+    shape = [1] * input.ndim
+    if input.ndim > 1:
+        shape[1] = -1
+    return torch.where(input > 0, input, weight.reshape(shape) * input)
+
+
+@composed("glu")
+def glu(input, dim):
+    left, right = input.chunk(2, dim)
+    return left * right.sigmoid()
+
+
+@composed("logit")
+def logit(input, eps):
+    if eps is not None:
+        input = input.clamp(eps, 1 - eps)
+    return (input / (1 - input)).log()
+
+
+@composed("sinc")
+def sinc(input):
+    far = torch.where(input == 0, torch.ones_like(input), input) * math.pi
+    return torch.where(input == 0, torch.zeros_like(input), far.sin() / far)
+
+
+@composed("remainder")
+def remainder(input, other):
+    return input - torch.as_tensor(input / other).detach().floor() * other
+
+
+@composed("fmod")
+def fmod(input, other):
+    return input - torch.as_tensor(input / other).detach().trunc() * other
+
+
+@composed("atan2")
+def atan2(input, other):
+    length = (input * input + other * other).detach()
+    return (input * other.detach() - other * input.detach()) / length
+
+
+@composed("hypot")
+def hypot(input, other):
+    return (input * input + other * other).sqrt()
+
+
+@composed("xlogy")
+def xlogy(input, other):
+    return torch.where(torch.as_tensor(input == 0), 0.0, input * torch.as_tensor(other).log())
+
+
+@composed("logaddexp")
+def logaddexp(input, other):
+    return torch.stack(torch.broadcast_tensors(input, other)).logsumexp(0)
+
+
+@composed("addcmul")
+def addcmul(input, tensor1, tensor2, value, **rest):
+    return input + tensor1 * tensor2 * (1 if value is None else value)
+
+
+@composed("addcdiv")
+def addcdiv(input, tensor1, tensor2, value, **rest):
+    return input + tensor1 / tensor2 * (1 if value is None else value)
+
+
+@composed("addr")
+def addr(input, vec1, vec2, beta=None, alpha=None, **rest):
+    return input * (1 if beta is None else beta) + torch.outer(vec1, vec2) * (1 if alpha is None else alpha)
+
+
+@composed("nan_to_num")
+def nan_to_num(input, **rest):
+    return torch.where(input.isfinite(), input, 0.0)
+
+
+@composed("cumprod")
+def cumprod(input, dim, **rest):
+    parts = input.unbind(dim)
+    products = [parts[0]]
+    for part in parts[1:]:
+        products.append(products[-1] * part)
+    return torch.stack(products, dim)
+
+
+@composed("cummax")
+def cummax(input, dim):
+    return input.gather(dim, torch.cummax(input.detach(), dim).indices)
+
+
+@composed("cummin")
+def cummin(input, dim):
+    return input.gather(dim, torch.cummin(input.detach(), dim).indices)
+
+
+@composed("logcumsumexp")
+def logcumsumexp(input, dim):
+    top = input.detach().amax(dim, keepdim=True)
+    return (input - top).exp().cumsum(dim).log() + top
+
+
+@composed("diff")
+def diff(input, n, dim, **rest):
+    for _ in range(n):
+        size = input.shape[dim]
+        input = input.narrow(dim, 1, size - 1) - input.narrow(dim, 0, size - 1)
+    return input
+
+
+@composed("dist")
+def dist(input, other, p):
+    return (input - other).norm(p)
+
+
+@composed("cdist")
+def cdist(x1, x2, p, **rest):
+    return (x1.unsqueeze(-2) - x2.unsqueeze(-3)).norm(p, dim=-1)
+
+
+@composed("var_mean")
+def var_mean(input, **rest):
+    given = {name: value for name, value in rest.items() if value is not None and name != "out"}
+    return input.var(**given), input.mean(given.get("dim"), keepdim=given.get("keepdim", False))
+
+
+@composed("std_mean")
+def std_mean(input, **rest):
+    given = {name: value for name, value in rest.items() if value is not None and name != "out"}
+    return input.std(**given), input.mean(given.get("dim"), keepdim=given.get("keepdim", False))
+
+
+@composed("nanmean")
+def nanmean(input, dim=None, keepdim=False, **rest):
+    known = ~input.isnan()
+    dims = tuple(range(input.ndim)) if dim is None else dim
+    return input.nansum(dims, keepdim=keepdim) / known.sum(dims, keepdim=keepdim)
+
+
+@composed("quantile")
+def quantile(input, q, dim, keepdim, **rest):
+    ordered = (input.flatten() if dim is None else input.movedim(dim, -1)).sort(-1).values
+    at = torch.as_tensor(q, dtype=input.dtype) * (ordered.shape[-1] - 1)
+    low = at.floor().long()
+    part = (at - low).to(input.dtype)
+    below, above = ordered[..., low], ordered[..., (low + 1).clamp(max=ordered.shape[-1] - 1)]
+    result = below + (above - below) * part
+    if at.ndim and dim is not None:
+        result = result.movedim(-1, 0)
+    return result.unsqueeze(dim) if keepdim and dim is not None else result
+
+
+@composed("kron")
+def kron(input, other, **rest):
+    ndim = max(input.ndim, other.ndim)
+    a = input.reshape((1,) * (ndim - input.ndim) + tuple(input.shape))
+    b = other.reshape((1,) * (ndim - other.ndim) + tuple(other.shape))
+    shape = [x * y for x, y in zip(a.shape, b.shape)]
+    a = a.reshape([size for pair in zip(a.shape, [1] * ndim) for size in pair])
+    b = b.reshape([size for pair in zip([1] * ndim, b.shape) for size in pair])
+    return (a * b).reshape(shape)
+
+
+@composed("tensordot")
+def tensordot(a, b, dims=None, _first=None, _second=None, **rest):
+    if _first is None:
+        _first, _second = list(range(a.ndim - dims, a.ndim)), list(range(dims))
+    first = [at % a.ndim for at in ([_first] if isinstance(_first, int) else _first)]
+    second = [at % b.ndim for at in ([_second] if isinstance(_second, int) else _second)]
+    kept_a = [at for at in range(a.ndim) if at not in first]
+    kept_b = [at for at in range(b.ndim) if at not in second]
+    shape = [a.shape[at] for at in kept_a] + [b.shape[at] for at in kept_b]
+    inner = math.prod(a.shape[at] for at in first)
+    left = a.permute(kept_a + first).reshape(-1, inner)
+    return (left @ b.permute(second + kept_b).reshape(inner, -1)).reshape(shape)
+
+
+@composed("chain_matmul", "multi_dot")
+def chain(**given):
+    matrices = next(value for value in given.values() if isinstance(value, list))
+    product = matrices[0]
+    for matrix in matrices[1:]:
+        product = product @ matrix
+    return product
+
+
+@composed("matrix_power")
+def matrix_power(input, n, **rest):
+    product = input
+    for _ in range(n - 1):
+        product = product @ input
+    return product if n else input * 0 + torch.eye(input.shape[-1])
+
+
+@composed("cross", "linalg_cross")
+def cross(input, other, dim=None, **rest):
+    if dim is None:
+        dim = next(at for at, size in enumerate(input.shape) if size == 3)
+    a, b = torch.broadcast_tensors(input, other)
+    return a.roll(-1, dim) * b.roll(-2, dim) - a.roll(-2, dim) * b.roll(-1, dim)
+
+
+@composed("bilinear")
+def bilinear(input1, input2, weight, bias):
+    result = torch.einsum("...i,oij,...j->...o", input1, weight, input2)
+    return result if bias is None else result + bias
+
+
+@composed("inverse")
+def inverse(input, **rest):
+    known = input.detach().inverse()
+    return known - known @ (input - input.detach()) @ known
+
+
+@composed("det")
+def det(input, **rest):
+    known = input.detach()
+    return known.det() * (1 + (known.inverse().mT * (input - known)).sum((-2, -1)))
+
+
+@composed("linalg_solve")
+def solve(A, B, **rest):
+    known = A.detach()
+    found = torch.linalg.solve(known, B.detach())
+    back = known.inverse()
+    return back @ B - back @ ((A - known) @ found)
+
+
+@composed("rms_norm")
+def rms_norm(input, normalized_shape, weight, eps):
+    dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
+    eps = torch.finfo(input.dtype).eps if eps is None else eps
+    result = input * (input.pow(2).mean(dims, keepdim=True) + eps).rsqrt()
+    return result if weight is None else result * weight
+
+
+@composed("normalize")
+def normalize(input, p, dim, eps, **rest):
+    return input / input.norm(p, dim, keepdim=True).clamp_min(eps)
+
+
+@composed("cosine_similarity")
+def cosine_similarity(x1, x2, dim, eps):
+    a = x1 / x1.norm(2, dim, keepdim=True).clamp_min(eps)
+    b = x2 / x2.norm(2, dim, keepdim=True).clamp_min(eps)
+    return (a * b).sum(dim)
+
+
+@composed("pairwise_distance")
+def pairwise_distance(x1, x2, p, eps, keepdim):
+    return (x1 - x2 + eps).norm(p, -1, keepdim=keepdim)
+
+
+@composed("batch_norm")
+def batch_norm(input, running_mean, running_var, weight, bias, training, eps, **rest):
+    dims = [at for at in range(input.ndim) if at != 1]
+    shape = [1, -1] + [1] * (input.ndim - 2)
+    if training or running_mean is None:
+        mean, var = input.mean(dims), input.var(dims, unbiased=False)
+    else:
+        mean, var = running_mean, running_var
+    result = (input - mean.view(shape)) * (var.view(shape) + eps).rsqrt()
+    result = result if weight is None else result * weight.view(shape)
+    return result if bias is None else result + bias.view(shape)
+
+
+@composed("group_norm")
+def group_norm(input, num_groups, weight, bias, eps):
+    rows = input.reshape(input.shape[0], num_groups, -1)
+    centred = rows - rows.mean(-1, keepdim=True)
+    result = (centred * (centred.square().mean(-1, keepdim=True) + eps).rsqrt()).reshape(input.shape)
+    shape = [1, -1] + [1] * (input.ndim - 2)
+    result = result if weight is None else result * weight.view(shape)
+    return result if bias is None else result + bias.view(shape)
+
+
+@composed("smooth_l1_loss")
+def smooth_l1_loss(input, target, reduction, beta, **rest):
+    far = (input - target).abs()
+    near = 0.5 * far * far / beta if beta else far
+    return _reduced(torch.where(far < beta, near, far - 0.5 * beta), reduction)
+
+
+@composed("huber_loss")
+def huber_loss(input, target, reduction, delta, weight=None, **rest):
+    far = (input - target).abs()
+    losses = torch.where(far < delta, 0.5 * far * far, delta * (far - 0.5 * delta))
+    return _reduced(losses if weight is None else losses * weight, reduction)
+
+
+@composed("kl_div")
+def kl_div(input, target, reduction, log_target, **rest):
+    if log_target:
+        losses = target.exp() * (target - input)
+    else:
+        losses = torch.where(target > 0, target * target.clamp_min(1e-38).log(), 0.0) - target * input
+    return losses.sum() / input.shape[0] if reduction == "batchmean" else _reduced(losses, reduction)
+
+
+@composed("cosine_embedding_loss")
+def cosine_embedding_loss(input1, input2, target, margin, reduction, **rest):
+    alike = cosine_similarity(input1, input2, -1, 1e-8)
+    return _reduced(torch.where(target == 1, 1 - alike, (alike - margin).clamp_min(0)), reduction)
+
+
+@composed("softmin")
+def softmin(input, dim, **rest):
+    return torch.softmax(-input, dim)
+
+
+@composed("conv1d")
+def conv1d(input, weight, bias, stride, padding, dilation, groups):
+    one = lambda value: value[0] if isinstance(value, (tuple, list)) else value  # noqa: E731
+    stride, dilation, width = one(stride), one(dilation), weight.shape[-1]
+    reach = dilation * (width - 1)
+    before, after = (reach // 2, reach - reach // 2) if padding == "same" else (0, 0)
+    if not isinstance(padding, str):
+        before = after = one(padding)
+    batched = input if input.ndim == 3 else input.unsqueeze(0)
+    windows = torch.nn.functional.pad(batched, (before, after)).unfold(2, reach + 1, stride)[..., ::dilation]
+    windows = windows.unflatten(1, (groups, -1))
+    result = torch.einsum("bgclk,gock->bgol", windows, weight.unflatten(0, (groups, -1))).flatten(1, 2)
+    result = result if bias is None else result + bias.view(1, -1, 1)
+    return result if input.ndim == 3 else result.squeeze(0)
