@@ -25,6 +25,7 @@ pub fn tell(caller: Caller, view: &Tensor, before: &Tensor) {
             form: 0,
             site: (caller.site)(),
             needs_grad: true,
+            drawn: None,
         });
         base.mark_result(true);
         base.set_origin(record, 0);

@@ -61,6 +61,7 @@ pub fn made_by(name: &str, operands: Vec<Tensor>, results: &[Tensor], state: &Rc
         shape: results.first().map(|result| result.shape().to_vec()).unwrap_or_default(),
         outputs: results.len(),
         needs_grad: true,
+        drawn: None,
     });
     for (output, result) in results.iter().enumerate() {
         if result.dtype().is_float() {
