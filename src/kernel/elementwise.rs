@@ -2,7 +2,19 @@
 //! Room: kernel. Slices, shapes and strides in; a row-major vector out.
 //!
 //! Dimensions that lie without gaps in every operand are merged first, so that most calls come
-//! down to one flat loop, which the compiler vectorises.
+//! down to one flat loop, which the compiler vectorises. Large results are written by several threads.
+
+use super::gemm::widest;
+use super::spare::{self, Element};
+use super::threads;
+use super::wide::Work;
+
+/// Elements below which a result is written by the caller alone.
+const PARALLEL: usize = 1 << 16;
+/// Elements that one thread writes at a time; a whole number of vectors, however wide they are.
+pub const PIECE: usize = 1 << 14;
+/// Elements below which the instruction set is not worth choosing.
+const WIDE: usize = 1 << 6;
 
 /// An operand: storage elements, strides (0 where broadcast) and the element of index (0, 0, ...).
 #[derive(Clone, Copy)]
@@ -53,36 +65,119 @@ fn rows<const N: usize>(
         return row(offsets, [0; N], 1);
     };
     let inner = steps[sizes.len() - 1];
-    let mut index = vec![0; outer.len()];
-    let mut at = offsets;
-    loop {
-        row(at, inner, length);
-        let mut axis = outer.len();
-        loop {
-            if axis == 0 {
+    let mut walk = Walk::from(0, outer, &steps, offsets);
+    for _ in 0..outer.iter().product() {
+        row(walk.at, inner, length);
+        walk.next();
+    }
+}
+
+/// A way through the outer dimensions, row-major.
+struct Walk<'a, const N: usize> {
+    sizes: &'a [usize],
+    steps: &'a [[usize; N]],
+    index: Vec<usize>,
+    at: [usize; N],
+}
+
+impl<'a, const N: usize> Walk<'a, N> {
+    /// Stands at row number `row`.
+    fn from(mut row: usize, sizes: &'a [usize], steps: &'a [[usize; N]], mut at: [usize; N]) -> Self {
+        let mut index = vec![0; sizes.len()];
+        for axis in (0..sizes.len()).rev() {
+            index[axis] = row % sizes[axis];
+            row /= sizes[axis];
+            (0..N).for_each(|n| at[n] += steps[axis][n] * index[axis]);
+        }
+        Walk { sizes, steps, index, at }
+    }
+
+    /// Goes on to the next row; after the last one, to the first.
+    fn next(&mut self) {
+        for axis in (0..self.sizes.len()).rev() {
+            self.index[axis] += 1;
+            if self.index[axis] < self.sizes[axis] {
+                (0..N).for_each(|n| self.at[n] += self.steps[axis][n]);
                 return;
             }
-            axis -= 1;
-            index[axis] += 1;
-            if index[axis] < outer[axis] {
-                (0..N).for_each(|n| at[n] += steps[axis][n]);
-                break;
-            }
-            (0..N).for_each(|n| at[n] -= steps[axis][n] * (outer[axis] - 1));
-            index[axis] = 0;
+            (0..N).for_each(|n| self.at[n] -= self.steps[axis][n] * (self.sizes[axis] - 1));
+            self.index[axis] = 0;
         }
     }
 }
 
-/// The elements a strided view sees, row-major. Copies.
-pub fn gather_strided<T: Copy>(data: &[T], shape: &[usize], strides: &[usize], offset: usize) -> Vec<T> {
-    let mut out = Vec::with_capacity(shape.iter().product());
-    rows(shape, [strides], [offset], |[at], [step], length| match step {
-        1 => out.extend_from_slice(&data[at..at + length]),
-        0 => out.extend(std::iter::repeat_n(data[at], length)),
-        _ => out.extend(data[at..].iter().step_by(step).take(length)),
-    });
+/// One row of a result, compiled for the widest vectors there are.
+struct Row<'a, const N: usize, R, F> {
+    write: &'a F,
+    at: [usize; N],
+    step: [usize; N],
+    out: &'a mut [R],
+}
+
+impl<const N: usize, R, F: Fn([usize; N], [usize; N], &mut [R])> Work for Row<'_, N, R, F> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        (self.write)(self.at, self.step, self.out);
+    }
+}
+
+/// A row-major result; `write(starts, steps, row)` writes one innermost row of it, or a piece of one.
+fn written<const N: usize, R: Element>(
+    shape: &[usize],
+    strides: [&[usize]; N],
+    offsets: [usize; N],
+    write: impl Fn([usize; N], [usize; N], &mut [R]) + Sync,
+) -> Vec<R> {
+    let mut out = spare::take(shape.iter().product());
+    if out.is_empty() {
+        return out;
+    }
+    let (sizes, steps) = merge(shape, strides);
+    let Some((&length, outer)) = sizes.split_last() else {
+        write(offsets, [0; N], &mut out);
+        return out;
+    };
+    let inner = steps[outer.len()];
+    let row = |at: [usize; N], out: &mut [R]| match out.len() {
+        0..WIDE => write(at, inner, out),
+        _ => widest(Row { write: &write, at, step: inner, out }),
+    };
+    let piece = |number: usize, out: &mut [R]| {
+        if outer.is_empty() {
+            return row(std::array::from_fn(|n| offsets[n] + number * PIECE * inner[n]), out);
+        }
+        let mut walk = Walk::from(number * (PIECE / length).max(1), outer, &steps, offsets);
+        for out in out.chunks_exact_mut(length) {
+            row(walk.at, out);
+            walk.next();
+        }
+    };
+    let size = if outer.is_empty() { PIECE } else { (PIECE / length).max(1) * length };
+    match out.len() < PARALLEL {
+        true if outer.is_empty() => row(offsets, &mut out),
+        true => out.chunks_mut(size).enumerate().for_each(|(number, out)| piece(number, out)),
+        false => threads::share(out.chunks_mut(size).enumerate(), |(number, out)| piece(number, out)),
+    }
     out
+}
+
+/// `write` for every two pieces of two slices of one length, on several threads where they are long.
+pub fn in_pieces<A: Sync, R: Send>(x: &[A], out: &mut [R], write: impl Fn(&[A], &mut [R]) + Sync) {
+    match x.len() < PARALLEL {
+        true => write(x, out),
+        false => threads::share(x.chunks(PIECE).zip(out.chunks_mut(PIECE)), |(x, out)| write(x, out)),
+    }
+}
+
+/// The elements a strided view sees, row-major. Copies.
+pub fn gather_strided<T: Element>(data: &[T], shape: &[usize], strides: &[usize], offset: usize) -> Vec<T> {
+    written(shape, [strides], [offset], |[at], [step], out| match step {
+        1 => out.copy_from_slice(&data[at..at + out.len()]),
+        0 => out.fill(data[at]),
+        _ => out.iter_mut().zip(data[at..].iter().step_by(step)).for_each(|(out, &x)| *out = x),
+    })
 }
 
 /// The storage elements a strided view sees, row-major.
@@ -120,55 +215,76 @@ pub fn fill_strided<T: Copy>(data: &mut [T], shape: &[usize], strides: &[usize],
 }
 
 /// `f` of each element, row-major.
-pub fn unary<A: Copy, R>(shape: &[usize], a: Strided<A>, f: impl Fn(A) -> R) -> Vec<R> {
-    let mut out = Vec::with_capacity(shape.iter().product());
-    rows(shape, [a.strides], [a.offset], |[at], [step], length| match step {
-        1 => out.extend(a.data[at..at + length].iter().map(|&x| f(x))),
-        _ => out.extend((0..length).map(|i| f(a.data[at + i * step]))),
-    });
-    out
+pub fn unary<A: Element, R: Element>(shape: &[usize], a: Strided<A>, f: impl Fn(A) -> R + Sync) -> Vec<R> {
+    written(shape, [a.strides], [a.offset], |[at], [step], out| match step {
+        1 => out.iter_mut().zip(&a.data[at..]).for_each(|(out, &x)| *out = f(x)),
+        0 => out.fill(f(a.data[at])),
+        _ => out.iter_mut().zip(a.data[at..].iter().step_by(step)).for_each(|(out, &x)| *out = f(x)),
+    })
 }
 
 /// `f` of each pair of elements, row-major.
-pub fn binary<A: Copy, B: Copy, R>(
+pub fn binary<A: Element, B: Element, R: Element>(
     shape: &[usize],
     a: Strided<A>,
     b: Strided<B>,
-    f: impl Fn(A, B) -> R,
+    f: impl Fn(A, B) -> R + Sync,
 ) -> Vec<R> {
-    let mut out = Vec::with_capacity(shape.iter().product());
-    rows(shape, [a.strides, b.strides], [a.offset, b.offset], |[i, j], [di, dj], length| match (di, dj) {
-        (1, 1) => {
-            let pairs = a.data[i..i + length].iter().zip(&b.data[j..j + length]);
-            out.extend(pairs.map(|(&x, &y)| f(x, y)));
+    written(shape, [a.strides, b.strides], [a.offset, b.offset], |[i, j], steps, out| {
+        let length = out.len();
+        match steps {
+            [1, 1] => {
+                let (a, b) = (&a.data[i..i + length], &b.data[j..j + length]);
+                out.iter_mut().zip(a).zip(b).for_each(|((out, &x), &y)| *out = f(x, y));
+            }
+            [1, 0] => {
+                let y = b.data[j];
+                out.iter_mut().zip(&a.data[i..i + length]).for_each(|(out, &x)| *out = f(x, y));
+            }
+            [0, 1] => {
+                let x = a.data[i];
+                out.iter_mut().zip(&b.data[j..j + length]).for_each(|(out, &y)| *out = f(x, y));
+            }
+            [di, dj] => {
+                let at = |(k, out): (usize, &mut R)| *out = f(a.data[i + k * di], b.data[j + k * dj]);
+                out.iter_mut().enumerate().for_each(at);
+            }
         }
-        (1, 0) => {
-            let y = b.data[j];
-            out.extend(a.data[i..i + length].iter().map(|&x| f(x, y)));
-        }
-        (0, 1) => {
-            let x = a.data[i];
-            out.extend(b.data[j..j + length].iter().map(|&y| f(x, y)));
-        }
-        _ => out.extend((0..length).map(|k| f(a.data[i + k * di], b.data[j + k * dj]))),
-    });
-    out
+    })
 }
 
 /// `f` of each triple of elements, row-major.
-pub fn ternary<A: Copy, B: Copy, C: Copy, R>(
+pub fn ternary<A: Element, B: Element, C: Element, R: Element>(
     shape: &[usize],
     a: Strided<A>,
     b: Strided<B>,
     c: Strided<C>,
-    f: impl Fn(A, B, C) -> R,
+    f: impl Fn(A, B, C) -> R + Sync,
 ) -> Vec<R> {
-    let mut out = Vec::with_capacity(shape.iter().product());
     let offsets = [a.offset, b.offset, c.offset];
-    rows(shape, [a.strides, b.strides, c.strides], offsets, |[i, j, k], [di, dj, dk], length| {
-        out.extend((0..length).map(|n| f(a.data[i + n * di], b.data[j + n * dj], c.data[k + n * dk])));
-    });
-    out
+    written(shape, [a.strides, b.strides, c.strides], offsets, |[i, j, k], steps, out| {
+        let length = out.len();
+        match steps {
+            [1, 1, 1] => {
+                let (a, b, c) = (&a.data[i..i + length], &b.data[j..j + length], &c.data[k..k + length]);
+                out.iter_mut().zip(a).zip(b).zip(c).for_each(|(((out, &x), &y), &z)| *out = f(x, y, z));
+            }
+            [1, 1, 0] => {
+                let (a, b, z) = (&a.data[i..i + length], &b.data[j..j + length], c.data[k]);
+                out.iter_mut().zip(a).zip(b).for_each(|((out, &x), &y)| *out = f(x, y, z));
+            }
+            [1, 0, 1] => {
+                let (a, y, c) = (&a.data[i..i + length], b.data[j], &c.data[k..k + length]);
+                out.iter_mut().zip(a).zip(c).for_each(|((out, &x), &z)| *out = f(x, y, z));
+            }
+            [di, dj, dk] => {
+                let at = |(n, out): (usize, &mut R)| {
+                    *out = f(a.data[i + n * di], b.data[j + n * dj], c.data[k + n * dk]);
+                };
+                out.iter_mut().enumerate().for_each(at);
+            }
+        }
+    })
 }
 
 #[cfg(test)]
@@ -177,7 +293,7 @@ mod tests {
 
     #[test]
     fn transposed_and_broadcast_operands_meet_in_row_major_order() {
-        let a = [1, 2, 3, 4, 5, 6];
+        let a = [1_i64, 2, 3, 4, 5, 6];
         let column = Strided { data: &a, strides: &[1, 3], offset: 0 };
         let row = Strided { data: &a, strides: &[0, 1], offset: 0 };
         assert_eq!(binary(&[3, 2], column, row, |x, y| x * 10 + y), [11, 42, 21, 52, 31, 62]);

@@ -1,17 +1,22 @@
 //! Matrix products over strided views, and the one place where `unsafe` is allowed.
 //! Room: kernel. Sees ndarray views and `matrixmultiply`; no Tensor, no text.
 //! Source: `torch.mm`, `torch.bmm`; large products by `matrixmultiply` (Goto's blocking).
+//!
+//! Threads: a batch is shared by matrices and blocks of their rows, one large product by blocks of its longer side, each
+//! block computed by `matrixmultiply` on one thread. Its own threads are not used: they obey another setting
+//! (`MATMUL_NUM_THREADS`), and each element's chain of sums is the same in every block, so that blocks change no bit.
 #![allow(unsafe_code)]
 
 use ndarray::{ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, Axis, s};
-use rayon::prelude::*;
 
-use super::Real;
 use super::small::{self, Layout, Onto};
 use super::wide::Work;
+use super::{Real, thin, threads};
 
 /// Multiplications below which a product stays on the caller's thread.
-const PARALLEL: usize = 1 << 18;
+const PARALLEL: usize = 1 << 21;
+/// Rows of a batch's matrix that one thread takes at a time, at least: what it packs serves them all.
+const BLOCK: usize = 256;
 /// Rows and columns from which a product is computed by blocks.
 const ROWS: usize = 4;
 const COLUMNS: usize = 12;
@@ -25,15 +30,27 @@ pub trait Multiply: Sized {
     /// Whether rows beyond the last four and columns beyond the last twelve are computed as small products are.
     const EDGES: bool;
 
+    /// Whether [`Multiply::few_columns`] is there.
+    const THIN: bool;
+
+    /// `out = a @ b`, or onto `out` where `more`, of few columns: one block of terms, by `thin.rs`.
+    fn few_columns(a: ArrayView2<Self>, b: ArrayView2<Self>, more: bool, out: ArrayViewMut2<Self>);
+
     /// `out = alpha * a @ b + beta * out` by the blocked kernel; shapes (m, k), (k, n), (m, n), checked by the caller and here.
     fn blocked(alpha: Self, a: ArrayView2<Self>, b: ArrayView2<Self>, beta: Self, out: ArrayViewMut2<Self>);
 }
 
 macro_rules! multiply {
-    ($t:ty, $kernel:path, $depth:expr, $edges:expr) => {
+    ($t:ty, $kernel:path, $depth:expr, $edges:expr, $thin:expr) => {
         impl Multiply for $t {
             const DEPTH: usize = $depth;
             const EDGES: bool = $edges;
+            const THIN: bool = size_of::<$t>() == 4;
+
+            fn few_columns(a: ArrayView2<$t>, b: ArrayView2<$t>, more: bool, out: ArrayViewMut2<$t>) {
+                let thin: fn(ArrayView2<$t>, ArrayView2<$t>, bool, ArrayViewMut2<$t>) = $thin;
+                thin(a, b, more, out);
+            }
 
             fn blocked(
                 alpha: $t,
@@ -75,8 +92,8 @@ macro_rules! multiply {
     };
 }
 
-multiply!(f32, matrixmultiply::sgemm, 192, false);
-multiply!(f64, matrixmultiply::dgemm, usize::MAX, true);
+multiply!(f32, matrixmultiply::sgemm, 192, false, thin::product);
+multiply!(f64, matrixmultiply::dgemm, usize::MAX, true, |_, _, _, _| {});
 
 /// The matrix product: (m, k) @ (k, n) into `out` (m, n), any strides, nothing copied.
 /// Panics if the shapes disagree: callers check them first and say so in their own words.
@@ -124,11 +141,34 @@ fn product<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, onto: Onto, vector: bool
     if k == 0 && onto == Onto::Nothing {
         out.fill(T::ZERO);
     }
-    let mut start = 0;
+    if m * n * k < PARALLEL || !threads::shares() {
+        return in_terms(a, b, onto, out);
+    }
+    // Each thread packs what lies across from its block, so that the longer side is cut, and into few blocks.
+    let axis = Axis(usize::from(columns > rows));
+    let size = out.len_of(axis).div_ceil(threads::count()).next_multiple_of(16);
+    let blocks = out.axis_chunks_iter_mut(axis, size);
+    if axis == Axis(0) {
+        threads::share(blocks.zip(a.axis_chunks_iter(axis, size)), |(out, a)| in_terms(a, b, onto, out));
+    } else {
+        threads::share(blocks.zip(b.axis_chunks_iter(axis, size)), |(out, b)| in_terms(a, b, onto, out));
+    }
+}
+
+/// The product on one thread: each element a chain of multiply-adds, in blocks of as many terms as the type says.
+fn in_terms<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, onto: Onto, mut out: ArrayViewMut2<T>) {
+    let thin = T::THIN && vector_bytes() == 64 && thin::fits(&a, &b, &out);
+    let (k, mut start) = (a.ncols(), 0);
     while start < k {
         let end = start + depth(k, start, T::DEPTH);
-        let beta = if start == 0 && onto == Onto::Nothing { T::ZERO } else { T::ONE };
-        T::blocked(T::ONE, a.slice(s![.., start..end]), b.slice(s![start..end, ..]), beta, out.view_mut());
+        let (a, b) = (a.slice(s![.., start..end]), b.slice(s![start..end, ..]));
+        let onto = if start == 0 { onto } else { Onto::Out };
+        if thin {
+            T::few_columns(a, b, onto == Onto::Out, out.view_mut());
+        } else {
+            let beta = if onto == Onto::Nothing { T::ZERO } else { T::ONE };
+            T::blocked(T::ONE, a, b, beta, out.view_mut());
+        }
         start = end;
     }
 }
@@ -157,12 +197,23 @@ pub fn batched<T: Real>(a: ArrayView3<T>, b: ArrayView3<T>, mut out: ArrayViewMu
     let (count, m, n) = out.dim();
     let work = count * m * n * a.len_of(Axis(2));
     let products = out.outer_iter_mut().zip(a.outer_iter()).zip(b.outer_iter());
-    if count > 1 && work >= PARALLEL && rayon::current_num_threads() > 1 {
-        let products: Vec<_> = products.collect();
-        products.into_par_iter().for_each(|((out, a), b)| of_batch(count, a, b, out));
-    } else {
-        products.for_each(|((out, a), b)| of_batch(count, a, b, out));
+    if count < 2 || work < PARALLEL || !threads::shares() {
+        return products.for_each(|((out, a), b)| of_batch(count, a, b, out));
     }
+    // Few matrices are cut, so that no thread waits long for the last.
+    let parts = (4 * threads::count()).div_ceil(count).min(m / BLOCK).max(1);
+    let size = m.div_ceil(parts).next_multiple_of(16);
+    let mut blocks = Vec::with_capacity(count * parts);
+    for ((out, a), b) in products {
+        let (mut start, mut rest) = (0, out);
+        while start < m {
+            let end = (start + size).min(m);
+            let (block, after) = rest.split_at(Axis(0), end - start);
+            blocks.push((block, a.slice_move(s![start..end, ..]), b));
+            (start, rest) = (end, after);
+        }
+    }
+    threads::share(blocks.into_iter(), |(out, a, b)| of_batch(count, a, b, out));
 }
 
 /// One product of a batch of `count`.
@@ -211,22 +262,18 @@ pub(crate) fn widest<W: Work>(work: W) -> W::Output {
 /// Bytes in the vectors that [`widest`] works with; 0 where a multiply-add is no instruction of theirs.
 pub(crate) fn vector_bytes() -> usize {
     #[cfg(target_arch = "x86_64")]
-    let bytes = if !is_x86_feature_detected!("fma") {
-        0
-    } else if is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("avx512dq")
-        && is_x86_feature_detected!("avx512bw")
     {
-        64
-    } else if is_x86_feature_detected!("avx2") {
-        32
-    } else {
-        0
-    };
+        let fma = is_x86_feature_detected!("fma");
+        match is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512dq") {
+            true if fma && is_x86_feature_detected!("avx512vl") => 64,
+            _ if fma && is_x86_feature_detected!("avx2") => 32,
+            _ => 0,
+        }
+    }
     #[cfg(not(target_arch = "x86_64"))]
-    let bytes = if cfg!(target_arch = "aarch64") { 16 } else { 0 };
-    bytes
+    {
+        if cfg!(target_arch = "aarch64") { 16 } else { 0 }
+    }
 }
 
 #[cfg(target_arch = "x86_64")]

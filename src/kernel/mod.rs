@@ -17,6 +17,9 @@ pub mod reduce;
 pub mod selection;
 mod small;
 pub mod softmax;
+pub mod spare;
+mod thin;
+pub mod threads;
 mod wide;
 
 pub use real::Real;

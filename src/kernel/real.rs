@@ -28,6 +28,7 @@ pub trait Real:
     + Functions
     + super::gemm::Multiply
     + super::attention::Fused
+    + super::spare::Element
 {
     /// How many numbers of this kind a 32-byte vector holds: the width in which sums are split.
     const LANES: usize;

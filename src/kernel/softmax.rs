@@ -5,13 +5,14 @@
 //! across it all in whole vectors and 99.98% in the columns behind them.
 
 use ndarray::ArrayViewD;
-use rayon::prelude::*;
 
-use super::Real;
 use super::wide::wide;
+use super::{Real, spare, threads};
 
 /// Elements below which rows stay on the caller's thread.
-const PARALLEL: usize = 1 << 16;
+const PARALLEL: usize = 1 << 15;
+/// Elements that a thread takes at a time.
+const PIECE: usize = 1 << 14;
 
 /// Weights from scores along `axis`: exp(x - max) / Σ exp(x - max), same shape, row-major. Copies.
 /// A row of nothing but -inf gives NaN, as PyTorch's does.
@@ -28,26 +29,39 @@ fn along<T: Real>(x: ArrayViewD<T>, axis: usize, log: bool) -> Vec<T> {
     let shape = x.shape();
     let (length, inner) =
         if shape.is_empty() { (1, 1) } else { (shape[axis], shape[axis + 1..].iter().product()) };
-    let mut data: Vec<T> = match x.as_slice() {
-        Some(x) => x.to_vec(),
-        None => x.iter().copied().collect(),
-    };
+    let mut data: Vec<T> = spare::take(x.len());
     if data.is_empty() {
         return data;
     }
-    let last = axis + 1 >= shape.len();
-    let each = |block: &mut [T]| match (last, log) {
-        (true, false) => softmax_row(block),
-        (true, true) => log_softmax_row(block),
-        (_, false) => softmax_columns(block, inner),
-        (_, true) => log_softmax_columns(block, inner),
-    };
-    let block = length * inner;
-    if data.len() >= PARALLEL && data.len() > block && rayon::current_num_threads() > 1 {
-        data.par_chunks_exact_mut(block).for_each(each);
-    } else {
-        data.chunks_exact_mut(block).for_each(each);
+    let straight = x.as_slice();
+    if straight.is_none() {
+        data.iter_mut().zip(&x).for_each(|(data, &x)| *data = x);
     }
+    let last = axis + 1 >= shape.len();
+    let block = length * inner;
+    let each = |at: usize, blocks: &mut [T]| {
+        if let Some(x) = straight {
+            // Row by row, so that each is still at hand when it is worked on.
+            if last && !log {
+                return softmax_rows(&x[at..at + blocks.len()], blocks, block);
+            }
+            blocks.copy_from_slice(&x[at..at + blocks.len()]);
+        }
+        for block in blocks.chunks_exact_mut(block) {
+            match (last, log) {
+                (true, false) => softmax_row(block),
+                (true, true) => log_softmax_row(block),
+                (_, false) => softmax_columns(block, inner),
+                (_, true) => log_softmax_columns(block, inner),
+            }
+        }
+    };
+    if data.len() < PARALLEL {
+        each(0, &mut data);
+        return data;
+    }
+    let size = (PIECE / block).max(1) * block;
+    threads::share(data.chunks_mut(size).enumerate(), |(number, blocks)| each(number * size, blocks));
     data
 }
 
@@ -66,13 +80,48 @@ wide! {
 }
 
 wide! {
+    /// Softmax of each row of `width` numbers, from one slice to another.
+    fn softmax_rows<'a, 'b, T>(x: &'a [T], out: &'b mut [T], width: usize) -> () {
+        for (x, out) in x.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
+            let top = fold(x, T::maximum);
+            for (out, &x) in out.iter_mut().zip(x) {
+                *out = (x - top).exp_vector();
+            }
+            let scale = T::ONE / fold(out, |a, b| a + b);
+            for out in out.iter_mut() {
+                *out *= scale;
+            }
+        }
+    }
+}
+
+wide! {
     fn log_softmax_row<'a, T>(row: &'a mut [T]) -> () {
         let top = fold(row, T::maximum);
-        let mut powers = row.to_vec();
-        for x in powers.iter_mut() {
-            *x = (*x - top).exp_vector();
-        }
-        let log = fold(&powers, |a, b| a + b).log_vector();
+        // The powers are needed once, in the order of their sum: a few vectors of them at a time.
+        let lanes = 2 * T::LANES;
+        let sum = if row.len() < lanes {
+            let mut powers = row.iter().map(|&x| (x - top).exp_vector());
+            let first = powers.next().unwrap_or(T::ZERO);
+            powers.fold(first, |a, b| a + b)
+        } else {
+            let mut acc = [T::ZERO; 16];
+            for (acc, &x) in acc.iter_mut().zip(&row[..lanes]) {
+                *acc = (x - top).exp_vector();
+            }
+            let chunks = row[lanes..].chunks_exact(lanes);
+            let rest = chunks.remainder();
+            for chunk in chunks {
+                for (acc, &x) in acc[..lanes].iter_mut().zip(chunk) {
+                    *acc += (x - top).exp_vector();
+                }
+            }
+            for (acc, &x) in acc.iter_mut().zip(rest) {
+                *acc += (x - top).exp_vector();
+            }
+            halves(&mut acc, lanes, |a, b| a + b)
+        };
+        let log = sum.log_vector();
         for x in row.iter_mut() {
             *x = *x - top - log;
         }
@@ -159,10 +208,15 @@ fn fold<T: Real>(row: &[T], combine: impl Fn(T, T) -> T) -> T {
     }
     let mut acc = [T::ZERO; 16];
     acc[..lanes].copy_from_slice(&row[..lanes]);
-    for chunk in row[lanes..].chunks(lanes) {
-        for (acc, &x) in acc.iter_mut().zip(chunk) {
+    let chunks = row[lanes..].chunks_exact(lanes);
+    let rest = chunks.remainder();
+    for chunk in chunks {
+        for (acc, &x) in acc[..lanes].iter_mut().zip(chunk) {
             *acc = combine(*acc, x);
         }
+    }
+    for (acc, &x) in acc.iter_mut().zip(rest) {
+        *acc = combine(*acc, x);
     }
     halves(&mut acc, lanes, combine)
 }

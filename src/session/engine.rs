@@ -26,7 +26,7 @@ use super::{
     setup, timing,
 };
 use crate::{
-    kernel::random::Family,
+    kernel::{random::Family, spare},
     tensor::Tensor,
     torch::{self, trace::Trace},
 };
@@ -94,6 +94,8 @@ impl Session {
         let state = torch::State::new(options.random);
         let furnished = interpreter.enter(|vm| {
             memory::install(options.max_memory, vm);
+            // What results may leave behind for the next ones: a share of what they may take.
+            spare::set_most(options.max_memory / 8);
             let furnished = setup::furnish(&sink, &state, vm);
             furnished.map_err(|exception| Raised::read(&exception, "", |_| false, vm).message)
         });

@@ -10,6 +10,7 @@ use super::error::{Error, Result};
 use super::layout::Layout;
 use super::record::Record;
 use super::tensor::Tensor;
+use crate::kernel::spare;
 
 /// Elements in one of the four lanes.
 #[derive(Clone, Debug)]
@@ -104,10 +105,10 @@ impl Buffer {
     /// `len` zeros (or `false`) in the lane of `dtype`.
     pub fn zeros(dtype: DType, len: usize) -> Buffer {
         match dtype.lane() {
-            Lane::F32 => Buffer::F32(vec![0.0; len]),
-            Lane::F64 => Buffer::F64(vec![0.0; len]),
-            Lane::I64 => Buffer::I64(vec![0; len]),
-            Lane::Bool => Buffer::Bool(vec![false; len]),
+            Lane::F32 => Buffer::F32(spare::filled(len, 0.0)),
+            Lane::F64 => Buffer::F64(spare::filled(len, 0.0)),
+            Lane::I64 => Buffer::I64(spare::filled(len, 0)),
+            Lane::Bool => Buffer::Bool(spare::filled(len, false)),
         }
     }
 
@@ -133,7 +134,11 @@ impl Buffer {
 
     /// The elements at these places, in their order.
     pub fn pick(&self, places: &[usize]) -> Buffer {
-        map_lane!(self, data => places.iter().map(|&at| data[at]).collect())
+        map_lane!(self, data => {
+            let mut out = spare::take(places.len());
+            out.iter_mut().zip(places).for_each(|(out, &at)| *out = data[at]);
+            out
+        })
     }
 
     /// Element `at` as a float; truth values are 0 and 1.
@@ -230,9 +235,12 @@ struct Shared {
 }
 
 impl Drop for Shared {
+    /// What nobody sees any more serves a later result.
     fn drop(&mut self) {
         // A thread that ends has nothing to count any more.
         let _ = HELD.try_with(|held| held.set(held.get().saturating_sub(self.bytes)));
+        let buffer = std::mem::replace(self.buffer.get_mut(), Buffer::Bool(Vec::new()));
+        each_lane!(buffer, data => spare::give(data));
     }
 }
 
@@ -265,6 +273,19 @@ impl Storage {
     pub fn write(&self) -> RefMut<'_, Buffer> {
         self.0.version.set(self.0.version.get() + 1);
         self.0.buffer.borrow_mut()
+    }
+
+    /// Puts other elements, as many, in the place of these, and gives these back: a write that copies nothing.
+    pub fn exchange(&self, buffer: Buffer) -> Buffer {
+        std::mem::replace(&mut self.write(), buffer)
+    }
+
+    /// The elements, where nobody else holds them; else the storage itself.
+    pub fn into_buffer(self) -> std::result::Result<Buffer, Storage> {
+        match Rc::strong_count(&self.0) {
+            1 => Ok(std::mem::replace(&mut self.write(), Buffer::Bool(Vec::new()))),
+            _ => Err(self),
+        }
     }
 
     /// How often the elements were written to. As `Tensor._version`.

@@ -162,6 +162,13 @@ impl Tensor {
         }
     }
 
+    /// The elements, where no other tensor and no other name sees them; else the tensor itself.
+    pub fn into_buffer(self) -> std::result::Result<Buffer, Tensor> {
+        let inner = Rc::try_unwrap(self.0).map_err(Tensor)?;
+        let Inner { storage, layout, dtype, meta } = inner;
+        storage.into_buffer().map_err(|storage| Tensor(Rc::new(Inner { storage, layout, dtype, meta })))
+    }
+
     /// The elements row-major as floats. Copies.
     pub fn to_f64_vec(&self) -> Vec<f64> {
         match self.to_buffer() {
@@ -224,6 +231,11 @@ impl Tensor {
     /// What made it, if an operation did.
     pub fn origin(&self) -> Option<Rc<Record>> {
         self.0.meta.borrow().origin.clone()
+    }
+
+    /// Whether an operation made it.
+    pub fn has_origin(&self) -> bool {
+        self.0.meta.borrow().origin.is_some()
     }
 
     /// Which of its operation's results it is.

@@ -9,7 +9,8 @@ use super::state::State;
 use super::table::{IN_PLACE_ONLY, Op};
 use crate::kernel::random::Family;
 use crate::kernel::random::Generator;
-use crate::tensor::{Arg, Buffer, DType, Drawn, Error, Ran, Result, Site, Tensor, ops};
+use crate::kernel::spare;
+use crate::tensor::{Arg, Buffer, DType, Drawn, Error, Ran, Record, Result, Site, Tensor, ops};
 
 /// What an operation gives back.
 #[derive(Clone, Debug)]
@@ -319,15 +320,33 @@ pub fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Res
         Err(error) => return Err(failed(caller, op, form, false, &args, error)),
     };
     let grad_name = call.grad_name.get();
-    let results = value.tensors();
     // A tensor that is handed back as it came has its own history already, and so has one that came of `apply`.
-    let made: Vec<(usize, Tensor, bool)> = results
-        .iter()
-        .enumerate()
-        .filter(|(_, result)| result.origin().is_none())
-        .filter(|(_, result)| !args.iter().any(|arg| arg.tensors().iter().any(|given| given.is(result))))
-        .map(|(output, result)| (output, (*result).clone(), is_view_of_any(&args, result)))
-        .collect();
+    let is_made = |result: &Tensor| {
+        !result.has_origin() && !args.iter().any(|arg| arg.tensors().iter().any(|given| given.is(result)))
+    };
+    let (made, outputs): (Vec<(usize, Tensor, bool)>, usize) = match &value {
+        // The usual case, without lists of its own.
+        Value::Tensor(one) => match is_made(one) {
+            true => {
+                let (needs_grad, shape) = (wants_grad(state, op, &args), one.shape().to_vec());
+                let is_view = is_view_of_any(&args, one);
+                let (kept, drawn) = (call.kept.take(), stream.drawn());
+                let mut args = args;
+                args.extend(kept);
+                let (site, outputs) = ((caller.site)(), 1);
+                let ran = Ran { op: op.name, form, grad_name, drawn, args, site, shape, outputs, needs_grad };
+                made_by(one, state.recorder.record(ran), 0, is_view);
+                return Ok(value);
+            }
+            false => return Ok(value),
+        },
+        several => {
+            let results = several.tensors();
+            let made = results.iter().enumerate().filter(|(_, result)| is_made(result));
+            let made = made.map(|(output, result)| (output, (*result).clone(), is_view_of_any(&args, result)));
+            (made.collect(), results.len())
+        }
+    };
     if made.is_empty() {
         return Ok(value);
     }
@@ -341,21 +360,26 @@ pub fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Res
         grad_name,
         drawn: stream.drawn(),
         shape: made[0].1.shape().to_vec(),
-        outputs: results.len(),
+        outputs,
         args,
         site: (caller.site)(),
         needs_grad,
     });
     for (output, tensor, is_view) in made {
-        if needs_grad && tensor.dtype().is_float() {
-            tensor.mark_result(true);
-        }
-        match is_view {
-            true => tensor.set_origin(record.clone(), output),
-            false => tensor.set_made(record.clone(), output),
-        }
+        made_by(&tensor, record.clone(), output, is_view);
     }
     Ok(value)
+}
+
+/// Says of a result what made it, and whether gradients are asked for it.
+fn made_by(result: &Tensor, record: Rc<Record>, output: usize, is_view: bool) {
+    if record.needs_grad && result.dtype().is_float() {
+        result.mark_result(true);
+    }
+    match is_view {
+        true => result.set_origin(record, output),
+        false => result.set_made(record, output),
+    }
 }
 
 /// Runs an operation and writes its result into its first argument: the in-place twin.
@@ -434,7 +458,7 @@ fn written(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Resu
         )));
     }
     let what = Overwrite { form, name, grad_name, differentiable, drawn: stream.drawn() };
-    overwrite(caller, what, &target, args, |target| ops::write(target, &result))?;
+    replace(caller, what, &target, args, result)?;
     Ok(target)
 }
 
@@ -518,6 +542,25 @@ pub struct Overwrite {
 /// Most elements of which the values before an in-place write are kept, so that they can be explained.
 const SNAPSHOT: usize = 4096;
 
+impl Overwrite {
+    fn needs_grad(&self, state: &State, args: &[Arg]) -> bool {
+        state.grad_mode.get()
+            && self.differentiable
+            && args.iter().any(|arg| arg.tensors().iter().any(Tensor::requires_grad))
+    }
+}
+
+/// Gives the values a tensor had before a write the tensor's history.
+fn with_past(before: Tensor, target: &Tensor) -> Arg {
+    if target.requires_grad() {
+        before.mark_result(true);
+    }
+    if let Some(origin) = target.origin() {
+        before.set_origin(origin, target.output_index());
+    }
+    Arg::Tensor(before)
+}
+
 /// Writes into `target` and records it: on the tensor, and on the elements it covers.
 /// `args[0]` is the target; the record keeps the values it had.
 pub fn overwrite(
@@ -533,29 +576,51 @@ pub fn overwrite(
             .tracer
             .write(what.name, target, args, |args| overwrite(caller, what, target, args, write));
     }
-    let needs_grad = state.grad_mode.get()
-        && what.differentiable
-        && args.iter().any(|arg| arg.tensors().iter().any(Tensor::requires_grad));
+    let needs_grad = what.needs_grad(state, &args);
     let stream = Stream::of(state, &args);
     let keeps = target.numel() <= SNAPSHOT && !state.recorder.is_off();
-    args[0] = if needs_grad || keeps {
-        let before = Tensor::new(target.to_buffer(), target.shape(), target.dtype());
-        if target.requires_grad() {
-            before.mark_result(true);
-        }
-        if let Some(origin) = target.origin() {
-            before.set_origin(origin, target.output_index());
-        }
-        Arg::Tensor(before)
-    } else {
-        Arg::None
+    args[0] = match needs_grad || keeps {
+        true => with_past(Tensor::new(target.to_buffer(), target.shape(), target.dtype()), target),
+        false => Arg::None,
     };
-    let before = args[0].tensor().cloned();
     write(target)?;
-    let record = state.recorder.record(Ran {
+    let what = Overwrite { drawn: stream.drawn().or(what.drawn), ..what };
+    recorded(caller, what, target, args, needs_grad);
+    Ok(())
+}
+
+/// As [`overwrite`], with all that is to stand there at hand. Where the result's elements can take the place of the
+/// target's, nothing is copied, not even the values before.
+fn replace(
+    caller: Caller,
+    what: Overwrite,
+    target: &Tensor,
+    mut args: Vec<Arg>,
+    result: Tensor,
+) -> Result<()> {
+    if target.numel() <= SNAPSHOT {
+        return overwrite(caller, what, target, args, |target| ops::write(target, &result));
+    }
+    match ops::exchange(target, result) {
+        Ok(before) => {
+            let needs_grad = what.needs_grad(caller.state, &args);
+            // Dropped as a tensor, the elements can serve the next result.
+            let before = Tensor::new(before, target.shape(), target.dtype());
+            args[0] = if needs_grad { with_past(before, target) } else { Arg::None };
+            recorded(caller, what, target, args, needs_grad);
+            Ok(())
+        }
+        Err(result) => overwrite(caller, what, target, args, |target| ops::write(target, &result)),
+    }
+}
+
+/// Records a write that was done.
+fn recorded(caller: Caller, what: Overwrite, target: &Tensor, args: Vec<Arg>, needs_grad: bool) {
+    let before = args[0].tensor().cloned();
+    let record = caller.state.recorder.record(Ran {
         op: what.name,
         form: what.form,
-        drawn: stream.drawn().or(what.drawn),
+        drawn: what.drawn,
         grad_name: what.grad_name,
         shape: target.shape().to_vec(),
         outputs: 1,
@@ -571,22 +636,21 @@ pub fn overwrite(
     if let (true, Some(before)) = (needs_grad, before) {
         super::bases::tell(caller, target, &before);
     }
-    Ok(())
 }
 
 /// A buffer of `len` elements of a dtype all equal to a Python number.
 pub fn filled(dtype: DType, len: usize, value: &Arg) -> Buffer {
     let float = value.number().unwrap_or(0.0);
     match Buffer::zeros(dtype, 0) {
-        Buffer::F32(_) => Buffer::F32(vec![float as f32; len]),
-        Buffer::F64(_) => Buffer::F64(vec![float; len]),
+        Buffer::F32(_) => Buffer::F32(spare::filled(len, float as f32)),
+        Buffer::F64(_) => Buffer::F64(spare::filled(len, float)),
         Buffer::I64(_) => {
             let int = match *value {
                 Arg::Int(int) => int,
                 _ => float as i64,
             };
-            Buffer::I64(vec![int; len])
+            Buffer::I64(spare::filled(len, int))
         }
-        Buffer::Bool(_) => Buffer::Bool(vec![float != 0.0; len]),
+        Buffer::Bool(_) => Buffer::Bool(spare::filled(len, float != 0.0)),
     }
 }

@@ -3,9 +3,8 @@
 //! Source: Vaswani et al. 2017, equation 1.
 
 use ndarray::{ArrayView2, ArrayView4, ArrayViewMut2, Axis, s};
-use rayon::prelude::*;
 
-use super::super::{Real, gemm, softmax};
+use super::super::{Real, gemm, softmax, threads};
 use super::{Mask, scale_row};
 
 /// Everything that materialised attention computes, row-major.
@@ -71,10 +70,10 @@ fn each_head<T: Real>(out: &mut [T], part: usize, one: impl Fn(usize, &mut [T]) 
     if part == 0 {
         return;
     }
-    if out.len() >= PARALLEL && out.len() > part && rayon::current_num_threads() > 1 {
-        out.par_chunks_exact_mut(part).enumerate().for_each(|(index, out)| one(index, out));
-    } else {
-        out.chunks_exact_mut(part).enumerate().for_each(|(index, out)| one(index, out));
+    let parts = out.chunks_exact_mut(part).enumerate();
+    match parts.len() > 1 && parts.len() * part >= PARALLEL {
+        true => threads::share(parts, |(index, out)| one(index, out)),
+        false => parts.for_each(|(index, out)| one(index, out)),
     }
 }
 

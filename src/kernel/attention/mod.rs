@@ -13,10 +13,9 @@ mod materialised;
 mod streaming;
 
 use ndarray::{ArrayView4, ArrayViewMut2, ArrayViewMut4, Axis, RemoveAxis};
-use rayon::prelude::*;
 
-use super::Real;
 use super::wide::wide;
+use super::{Real, threads};
 pub use fast::{Fused, fast};
 pub use materialised::{Materialised, materialised};
 pub use streaming::streaming;
@@ -98,10 +97,9 @@ fn side_by_side<T: Real>(
     each: impl Fn([usize; 3], ArrayViewMut2<T>) + Sync,
 ) {
     const ENOUGH: usize = 1 << 13;
-    if scores >= ENOUGH && blocks.len() > 1 && rayon::current_num_threads() > 1 {
-        blocks.into_par_iter().for_each(|(at, out)| each(at, out));
-    } else {
-        blocks.into_iter().for_each(|(at, out)| each(at, out));
+    match scores >= ENOUGH {
+        true => threads::share(blocks.into_iter(), |(at, out)| each(at, out)),
+        false => blocks.into_iter().for_each(|(at, out)| each(at, out)),
     }
 }
 

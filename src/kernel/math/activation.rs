@@ -87,8 +87,7 @@ fn softplus_scalar<T: Real>(x: T) -> T {
 #[inline(always)]
 fn gelu_exact<T: Real>(x: T) -> T {
     let half = T::from_f64(0.5);
-    let erf = libm::erf(x.to_f64() * std::f64::consts::FRAC_1_SQRT_2);
-    half * x * (T::ONE + T::from_f64(erf))
+    half * x * (T::ONE + x.erf_by_root_two())
 }
 
 #[inline(always)]

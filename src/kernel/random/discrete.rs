@@ -4,12 +4,22 @@
 
 use super::mcg31::{Mcg31, unit};
 use super::{Family, Generator, Real, exponential};
+use crate::kernel::spare;
 
 /// `n` yes-or-no answers, each yes with probability `p`: `Tensor.bernoulli_(p)` and
 /// `torch.bernoulli(x, p)` with one number `p`, for any dtype.
 pub fn bernoulli(generator: &mut Generator, family: Family, p: f64, n: usize) -> Vec<bool> {
     match family {
-        Family::Book => (0..n).map(|_| generator.unit() < p).collect(),
+        Family::Book => {
+            let mut answers = spare::take(n);
+            let mut units = [0.0; 512];
+            for answers in answers.chunks_mut(512) {
+                let units = &mut units[..answers.len()];
+                generator.units(units);
+                answers.iter_mut().zip(&*units).for_each(|(answer, &unit)| *answer = unit < p);
+            }
+            answers
+        }
         Family::Mkl if n == 0 => Vec::new(),
         Family::Mkl => {
             let mut stream = Mcg31::new(generator.random());

@@ -2,8 +2,13 @@
 //! Room: kernel. Integers and two cached normals; no tensors, no text.
 //! Source: Matsumoto & Nishimura 1998; `torch.Generator` on CPU, `torch.get_rng_state`.
 
+use crate::kernel::gemm::widest;
+use crate::kernel::wide::Work;
+
 /// Length of the Mersenne Twister's state, in 32-bit words.
 const WORDS: usize = 624;
+/// Draws that are made at once where many are wanted.
+const MANY: usize = 512;
 /// Distance of the words that one step mixes.
 const SHIFT: usize = 397;
 
@@ -15,6 +20,30 @@ pub struct Mt19937 {
     next: usize,
     /// Blocks made since the seed; unknown where the state was restored.
     blocks: Option<u64>,
+}
+
+/// A word of the state as it is given out.
+#[inline(always)]
+fn tempered(mut y: u32) -> u32 {
+    y ^= y >> 11;
+    y ^= (y << 7) & 0x9d2c_5680;
+    y ^= (y << 15) & 0xefc6_0000;
+    y ^ (y >> 18)
+}
+
+/// Many words at once.
+struct Temper<'a> {
+    words: &'a [u32],
+    out: &'a mut [u32],
+}
+
+impl Work for Temper<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.out.iter_mut().zip(self.words).for_each(|(out, &y)| *out = tempered(y));
+    }
 }
 
 /// Engines are equal that go on alike, whatever came before.
@@ -95,15 +124,28 @@ impl Mt19937 {
         if self.next == WORDS {
             self.twist();
         }
-        let mut y = self.state[self.next];
+        let y = self.state[self.next];
         self.next += 1;
-        y ^= y >> 11;
-        y ^= (y << 7) & 0x9d2c_5680;
-        y ^= (y << 15) & 0xefc6_0000;
-        y ^ (y >> 18)
+        tempered(y)
+    }
+
+    /// The next draws, as many as `out` holds; vectors make most of them.
+    pub fn fill(&mut self, out: &mut [u32]) {
+        let mut rest = out;
+        while !rest.is_empty() {
+            if self.next == WORDS {
+                self.twist();
+            }
+            let count = rest.len().min(WORDS - self.next);
+            let (now, after) = rest.split_at_mut(count);
+            widest(Temper { words: &self.state[self.next..self.next + count], out: now });
+            self.next += count;
+            rest = after;
+        }
     }
 
     fn twist(&mut self) {
+        #[inline(always)]
         fn mixed(high: u32, low: u32) -> u32 {
             let joined = (high & 0x8000_0000) | (low & 0x7fff_ffff);
             (joined >> 1) ^ (0x9908_b0df & (low & 1).wrapping_neg())
@@ -211,6 +253,31 @@ impl Generator {
     #[inline]
     pub fn unit_f32(&mut self) -> f32 {
         (self.random() & ((1 << 24) - 1)) as f32 * (1.0 / (1u32 << 24) as f32)
+    }
+
+    /// As many of [`Generator::unit`] as `out` holds.
+    pub fn units(&mut self, out: &mut [f64]) {
+        let mut draws = [0; 2 * MANY];
+        for out in out.chunks_mut(MANY) {
+            let draws = &mut draws[..2 * out.len()];
+            self.engine.fill(draws);
+            for (out, pair) in out.iter_mut().zip(draws.chunks_exact(2)) {
+                let bits = (u64::from(pair[0]) << 32 | u64::from(pair[1])) & ((1 << 53) - 1);
+                *out = bits as f64 * (1.0 / (1u64 << 53) as f64);
+            }
+        }
+    }
+
+    /// As many of [`Generator::unit_f32`] as `out` holds.
+    pub fn units_f32(&mut self, out: &mut [f32]) {
+        let mut draws = [0; MANY];
+        for out in out.chunks_mut(MANY) {
+            let draws = &mut draws[..out.len()];
+            self.engine.fill(draws);
+            for (out, &bits) in out.iter_mut().zip(&*draws) {
+                *out = (bits & ((1 << 24) - 1)) as f32 * (1.0 / (1u32 << 24) as f32);
+            }
+        }
     }
 
     /// The state in the layout of `torch.get_rng_state`, little-endian.

@@ -40,6 +40,8 @@ pub enum Family {
 pub trait Real: Copy + PartialOrd + Default + Send {
     /// One uniform number in [0, 1): 24 bits of one draw for f32, 53 bits of two for f64.
     fn unit(generator: &mut Generator) -> Self;
+    /// As many uniform numbers as `out` holds, as [`Real::unit`] would give them one by one.
+    fn units(generator: &mut Generator, out: &mut [Self]);
     /// Rounds to this type.
     fn from_f64(value: f64) -> Self;
     /// The same value in f64.

@@ -4,7 +4,9 @@
 //! log, sin and cos are the Cephes polynomials (Moshier 1992) with products fused into sums.
 
 use super::{Generator, Real};
-use rayon::prelude::*;
+use crate::kernel::gemm::widest;
+use crate::kernel::threads;
+use crate::kernel::wide::Work;
 use std::f64::consts::PI;
 
 /// From how many elements on the blocks are spread over threads; the numbers stay the same.
@@ -24,18 +26,13 @@ pub fn normal<T: Real>(generator: &mut Generator, out: &mut [T], mean: f64, std:
     if n < 16 {
         return normal_each(generator, out, mean, std);
     }
-    for x in out.iter_mut() {
-        *x = T::unit(generator);
-    }
+    T::units(generator, out);
     let (blocks, rest) = out.as_chunks_mut::<16>();
     if n < SPREAD {
-        for block in blocks {
-            T::box_muller(block, mean, std);
-        }
+        widest(Blocks { blocks, mean, std });
     } else {
         // The draws are done; what is left of each block touches no other.
-        let blocks = blocks.par_iter_mut().with_min_len(512);
-        blocks.for_each(|block| T::box_muller(block, mean, std));
+        threads::share(blocks.chunks_mut(512), |blocks| widest(Blocks { blocks, mean, std }));
     }
     if !rest.is_empty() {
         // The last 16 are drawn anew, those that were done included.
@@ -45,6 +42,24 @@ pub fn normal<T: Real>(generator: &mut Generator, out: &mut [T], mean: f64, std:
         }
         T::box_muller(&mut block, mean, std);
         out[n - 16..].copy_from_slice(&block);
+    }
+}
+
+/// Blocks of 16 uniform numbers that become normal.
+struct Blocks<'a, T> {
+    blocks: &'a mut [[T; 16]],
+    mean: f64,
+    std: f64,
+}
+
+impl<T: Real> Work for Blocks<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for block in self.blocks {
+            T::box_muller(block, self.mean, self.std);
+        }
     }
 }
 
@@ -73,6 +88,7 @@ pub(super) fn next_normal(generator: &mut Generator, mean: f64, std: f64) -> f64
 }
 
 /// The f64 block: the C library's functions on each pair.
+#[inline(always)]
 pub(super) fn box_muller_f64(block: &mut [f64; 16], mean: f64, std: f64) {
     let (first, second) = block.split_at_mut(8);
     for (a, b) in first.iter_mut().zip(second) {
@@ -84,6 +100,7 @@ pub(super) fn box_muller_f64(block: &mut [f64; 16], mean: f64, std: f64) {
 }
 
 /// The f32 block: Cephes' log, sin and cos on each pair.
+#[inline(always)]
 pub(super) fn box_muller_f32(block: &mut [f32; 16], mean: f64, std: f64) {
     const TWO_PI: f32 = (2.0 * PI) as f32;
     let (mean, std) = (mean as f32, std as f32);
@@ -97,6 +114,7 @@ pub(super) fn box_muller_f32(block: &mut [f32; 16], mean: f64, std: f64) {
 }
 
 /// Natural logarithm of a normal, positive `x`.
+#[inline(always)]
 fn log(x: f32) -> f32 {
     const P: [f32; 9] = [
         7.037_683_6e-2,
@@ -132,6 +150,7 @@ fn log(x: f32) -> f32 {
 }
 
 /// Sine and cosine of `x >= 0`.
+#[inline(always)]
 fn sin_cos(x: f32) -> (f32, f32) {
     // Pi/4 in three parts, negative.
     const PARTS: [f32; 3] = [-0.785_156_25, -2.418_756_5e-4, -3.774_895e-8];

@@ -2,19 +2,41 @@
 //! Room: kernel. Fills slices; no tensors, no text.
 //! Source: `torch.rand`, `Tensor.uniform_`, `torch.randint`, `Tensor.random_`, `torch.randperm`.
 
+use crate::kernel::gemm::widest;
+use crate::kernel::wide::Work;
+
 use super::normal::{box_muller_f32, box_muller_f64};
 use super::{Generator, Real, mcg31};
 
 /// `n` numbers in [0, 1): `torch.rand(n)`.
 pub fn rand<T: Real>(generator: &mut Generator, n: usize) -> Vec<T> {
-    (0..n).map(|_| T::unit(generator)).collect()
+    let mut out = vec![T::default(); n];
+    T::units(generator, &mut out);
+    out
 }
 
 /// Fills `out` with numbers in [from, to): `Tensor.uniform_`. Bounds are rounded to the type first.
 pub fn uniform<T: Real>(generator: &mut Generator, out: &mut [T], from: f64, to: f64) {
     let (from, to) = (T::from_f64(from), T::from_f64(to));
-    for x in out {
-        *x = T::stretch(T::unit(generator), from, to);
+    T::units(generator, out);
+    widest(Stretch { out, from, to });
+}
+
+/// Uniform numbers brought from [0, 1) to [from, to), in place.
+struct Stretch<'a, T> {
+    out: &'a mut [T],
+    from: T,
+    to: T,
+}
+
+impl<T: Real> Work for Stretch<'_, T> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for x in self.out {
+            *x = T::stretch(*x, self.from, self.to);
+        }
     }
 }
 
@@ -118,6 +140,10 @@ impl Real for f32 {
         generator.unit_f32()
     }
 
+    fn units(generator: &mut Generator, out: &mut [f32]) {
+        generator.units_f32(out);
+    }
+
     fn from_f64(value: f64) -> f32 {
         value as f32
     }
@@ -126,11 +152,12 @@ impl Real for f32 {
         f64::from(self)
     }
 
-    #[inline]
+    #[inline(always)]
     fn stretch(unit: f32, from: f32, to: f32) -> f32 {
         unit.mul_add(to - from, from)
     }
 
+    #[inline(always)]
     fn box_muller(block: &mut [f32; 16], mean: f64, std: f64) {
         box_muller_f32(block, mean, std);
     }
@@ -162,6 +189,10 @@ impl Real for f64 {
         generator.unit()
     }
 
+    fn units(generator: &mut Generator, out: &mut [f64]) {
+        generator.units(out);
+    }
+
     fn from_f64(value: f64) -> f64 {
         value
     }
@@ -170,11 +201,12 @@ impl Real for f64 {
         self
     }
 
-    #[inline]
+    #[inline(always)]
     fn stretch(unit: f64, from: f64, to: f64) -> f64 {
         unit.mul_add(to - from, from)
     }
 
+    #[inline(always)]
     fn box_muller(block: &mut [f64; 16], mean: f64, std: f64) {
         box_muller_f64(block, mean, std);
     }

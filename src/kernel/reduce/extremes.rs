@@ -4,44 +4,66 @@
 
 use ndarray::ArrayViewD;
 
+use super::super::gemm::widest;
+use super::super::threads;
+use super::super::wide::Work;
 use super::rows::Rows;
 
+/// Candidates that are kept side by side, so that vectors can compare them.
+const LANES: usize = 32;
+/// Numbers of one row that a thread takes at a time.
+const PIECE: usize = 1 << 15;
+
 /// A number that has a largest and a smallest.
-pub trait Order: Copy + PartialOrd {
+pub trait Order: Copy + PartialOrd + Send + Sync {
     /// Whether this is NaN.
     fn unordered(self) -> bool;
+    /// Whether it equals a number that is written otherwise: 0.
+    fn equals_another(self) -> bool;
 }
 
 macro_rules! order {
-    ($($t:ty: $nan:expr),*) => {$(
+    ($($t:ty: $nan:expr, $zero:expr;)*) => {$(
         impl Order for $t {
             #[inline(always)]
             fn unordered(self) -> bool {
                 let nan: fn($t) -> bool = $nan;
                 nan(self)
             }
+            #[inline(always)]
+            fn equals_another(self) -> bool {
+                let zero: fn($t) -> bool = $zero;
+                zero(self)
+            }
         }
     )*};
 }
 
-order!(f32: |x| x.is_nan(), f64: |x| x.is_nan(), i64: |_| false, bool: |_| false);
+order! {
+    f32: |x| x.is_nan(), |x| x == 0.0;
+    f64: |x| x.is_nan(), |x| x == 0.0;
+    i64: |_| false, |_| false;
+    bool: |_| false, |_| false;
+}
 
+#[inline(always)]
 fn largest<T: Order>(best: T, x: T) -> bool {
     !best.unordered() && (x > best || x.unordered())
 }
 
+#[inline(always)]
 fn smallest<T: Order>(best: T, x: T) -> bool {
     !best.unordered() && (x < best || x.unordered())
 }
 
 /// The largest over `axes`, row-major over the axes kept; `None` if there are results to give and nothing to choose from.
 pub fn amax<T: Order>(x: ArrayViewD<T>, axes: &[usize]) -> Option<Vec<T>> {
-    Some(choose(x, axes, largest)?.into_iter().map(|(x, _)| x).collect())
+    values(x, axes, largest)
 }
 
 /// The smallest over `axes`, as [`amax`].
 pub fn amin<T: Order>(x: ArrayViewD<T>, axes: &[usize]) -> Option<Vec<T>> {
-    Some(choose(x, axes, smallest)?.into_iter().map(|(x, _)| x).collect())
+    values(x, axes, smallest)
 }
 
 /// Where the largest stands, counted row-major through `axes`; the first of equals, and the first NaN before all.
@@ -64,26 +86,90 @@ pub fn min_along<T: Order>(x: ArrayViewD<T>, axis: usize) -> Option<(Vec<T>, Vec
     Some(choose(x, &[axis], smallest)?.into_iter().unzip())
 }
 
-fn choose<T: Order>(x: ArrayViewD<T>, axes: &[usize], better: fn(T, T) -> bool) -> Option<Vec<(T, i64)>> {
-    let picked = Rows::new(&x, axes).map(|row| {
-        let (&first, rest) = row.split_first()?;
-        let mut best = (first, 0);
-        for (i, &x) in rest.iter().enumerate() {
-            if better(best.0, x) {
-                best = (x, i as i64 + 1);
-            }
-        }
-        Some(best)
+/// The best of each row, and where it stands.
+fn choose<T: Order>(
+    x: ArrayViewD<T>,
+    axes: &[usize],
+    better: impl Fn(T, T) -> bool + Copy + Sync,
+) -> Option<Vec<(T, i64)>> {
+    let rows = Rows::new(&x, axes);
+    rows.map(|row| first_of(row, of_row(row, better)?)).into_iter().collect()
+}
+
+/// The best of each row alone.
+fn values<T: Order>(
+    x: ArrayViewD<T>,
+    axes: &[usize],
+    better: impl Fn(T, T) -> bool + Copy + Sync,
+) -> Option<Vec<T>> {
+    let rows = Rows::new(&x, axes);
+    let picked = rows.map(|row| {
+        let best = of_row(row, better)?;
+        // Of several NaN and of 0 and -0 the first counts; all other equals are the same number.
+        let plain = !best.unordered() && !best.equals_another();
+        if plain { Some(best) } else { first_of(row, best).map(|(x, _)| x) }
     });
     picked.into_iter().collect()
 }
 
+/// The first number of a row that equals its best, or its first NaN: the one that was met first.
+fn first_of<T: Order>(row: &[T], best: T) -> Option<(T, i64)> {
+    let there = |&x: &T| x == best || (x.unordered() && best.unordered());
+    // Whole pieces are looked through without a branch; the piece that has it then gives the place.
+    let piece =
+        row.chunks(LANES * 8).position(|piece| piece.iter().fold(false, |found, x| found | there(x)))?;
+    let start = piece * LANES * 8;
+    let at = start + row[start..].iter().position(there)?;
+    Some((row[at], at as i64))
+}
+
+/// The best of a row, whichever of equals; long rows are looked through by several threads.
+fn of_row<T: Order>(row: &[T], better: impl Fn(T, T) -> bool + Copy + Sync) -> Option<T> {
+    if row.len() <= 2 * PIECE || !threads::shares() {
+        return best(row, better);
+    }
+    let mut found: Vec<Option<T>> = vec![None; row.len().div_ceil(PIECE)];
+    threads::share(row.chunks(PIECE).zip(&mut found), |(piece, found)| *found = best(piece, better));
+    best(&found.into_iter().flatten().collect::<Vec<T>>(), better)
+}
+
+/// The best of a row, whichever of equals.
+fn best<T: Order>(row: &[T], better: impl Fn(T, T) -> bool + Copy) -> Option<T> {
+    let &first = row.first()?;
+    Some(widest(Best { first, row, better }))
+}
+
+struct Best<'a, T, F> {
+    first: T,
+    row: &'a [T],
+    better: F,
+}
+
+impl<T: Order, F: Fn(T, T) -> bool + Copy> Work for Best<'_, T, F> {
+    type Output = T;
+
+    #[inline(always)]
+    fn run(self) -> T {
+        let better = self.better;
+        let mut lanes = [self.first; LANES];
+        let chunks = self.row.chunks_exact(LANES);
+        let rest = chunks.remainder();
+        for chunk in chunks {
+            for (best, &x) in lanes.iter_mut().zip(chunk) {
+                *best = if better(*best, x) { x } else { *best };
+            }
+        }
+        let [best, others @ ..] = lanes;
+        others.iter().chain(rest).fold(best, |best, &x| if better(best, x) { x } else { best })
+    }
+}
+
 /// Whether any over `axes` is not zero, row-major over the axes kept.
-pub fn any<T: Copy + PartialEq + Default>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<bool> {
+pub fn any<T: Copy + PartialEq + Default + Sync>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<bool> {
     Rows::new(&x, axes).map(|row| row.iter().any(|&x| x != T::default()))
 }
 
 /// Whether all over `axes` are not zero, row-major over the axes kept.
-pub fn all<T: Copy + PartialEq + Default>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<bool> {
+pub fn all<T: Copy + PartialEq + Default + Sync>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<bool> {
     Rows::new(&x, axes).map(|row| row.iter().all(|&x| x != T::default()))
 }

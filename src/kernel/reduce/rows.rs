@@ -5,6 +5,12 @@ use std::borrow::Cow;
 
 use ndarray::{ArrayViewD, IxDyn};
 
+use super::super::threads;
+
+/// Numbers below which all rows stay on the caller's thread, and those that a thread takes at a time.
+const PARALLEL: usize = 1 << 15;
+const PIECE: usize = 1 << 13;
+
 /// The operands of a reduction, one row of `length` numbers for each result.
 pub(super) struct Rows<'a, T: Clone> {
     data: Cow<'a, [T]>,
@@ -35,12 +41,25 @@ impl<'a, T: Copy> Rows<'a, T> {
         Rows { data, length, count }
     }
 
-    /// One result from each row.
-    pub fn map<R>(&self, each: impl FnMut(&[T]) -> R) -> Vec<R> {
+    /// One result from each row; many numbers are shared out among threads by rows.
+    pub fn map<R: Send>(&self, each: impl Fn(&[T]) -> R + Sync) -> Vec<R>
+    where
+        T: Sync,
+    {
         if self.length == 0 {
-            std::iter::repeat_n(&[][..], self.count).map(each).collect()
-        } else {
-            self.data.chunks_exact(self.length).map(each).collect()
+            return std::iter::repeat_n(&[][..], self.count).map(each).collect();
         }
+        if self.data.len() < PARALLEL || self.count < 2 {
+            return self.data.chunks_exact(self.length).map(each).collect();
+        }
+        let rows = (PIECE / self.length).max(1);
+        let mut out: Vec<Option<R>> = Vec::new();
+        out.resize_with(self.count, || None);
+        threads::share(self.data.chunks(rows * self.length).zip(out.chunks_mut(rows)), |(data, out)| {
+            for (row, out) in data.chunks_exact(self.length).zip(out) {
+                *out = Some(each(row));
+            }
+        });
+        out.into_iter().flatten().collect()
     }
 }

@@ -5,16 +5,36 @@
 
 use ndarray::ArrayViewD;
 
-use super::super::Real;
 use super::super::wide::wide;
+use super::super::{Real, threads};
 use super::plan::{Dim, Plan, ceil_log2};
+
+/// Numbers below which a sum stays on the caller's thread, and those that a thread takes at a time.
+const PARALLEL: usize = 1 << 16;
+const PIECE: usize = 1 << 14;
 
 /// Σ over `axes`; the result is row-major over the axes kept. `axes` empty leaves every element (plus 0).
 /// To reduce everything give all axes.
 pub fn sum<T: Real>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<T> {
     let mut out = vec![T::ZERO; super::plan::results(x.shape(), axes)];
-    if !x.is_empty() {
-        sum_blocks(&Plan::new(&x, axes), &mut out);
+    if x.is_empty() {
+        return out;
+    }
+    let plan = Plan::new(&x, axes);
+    match plan.dims[..] {
+        // Rows that lie straight are summed each by itself, and so by any thread.
+        [inner, outer] if inner.out == 0 && inner.step == 1 && inner.stride == 1 && outer.out == 1 => {
+            let rows = (PIECE / inner.size.max(1)).max(1);
+            if inner.size < T::LANES || x.len() < PARALLEL || outer.size <= rows {
+                sum_blocks(&plan, &mut out);
+                return out;
+            }
+            threads::share(out.chunks_mut(rows).enumerate(), |(number, out)| {
+                let outer = Dim { size: out.len(), ..outer };
+                sum_rows(&plan.data, number * rows * outer.stride, inner, outer, out);
+            });
+        }
+        _ => sum_blocks(&plan, &mut out),
     }
     out
 }
@@ -30,6 +50,16 @@ pub fn sum_slice<T: Real>(x: &[T]) -> T {
 wide! {
     fn sum_long<'a, T>(x: &'a [T]) -> T {
         if T::LANES == 8 { vector_row::<T, 8>(x) } else { vector_row::<T, 4>(x) }
+    }
+}
+
+wide! {
+    fn sum_rows<'a, 'b, T>(data: &'a [T], at: usize, inner: Dim, outer: Dim, out: &'b mut [T]) -> () {
+        if T::LANES == 8 {
+            block::<T, 8>(data, at, inner, outer, out);
+        } else {
+            block::<T, 4>(data, at, inner, outer, out);
+        }
     }
 }
 

@@ -3,7 +3,9 @@
 //! Source: PyTorch's CPU distributions. They walk a tensor in the order of its memory, and normals leave the
 //! vectorised path where it is not contiguous.
 
+use crate::kernel::elementwise::PIECE;
 use crate::kernel::random::{self, Family, Generator, IntegerKind, Narrow};
+use crate::kernel::{spare, threads};
 use crate::tensor::{Buffer, DType, Layout, Result, Storage, Tensor, allow};
 
 /// The same elements with the largest stride first: row-major order is then the order of memory. View.
@@ -24,7 +26,12 @@ fn place(target: &Tensor, generator: &mut Generator, values: Buffer, dtype: DTyp
     generator.hand_out(values.len());
     let layout = memory_order(target.layout());
     let values = Tensor::new(values, layout.shape.clone(), dtype);
-    super::write(&target.with_layout(layout), &values)
+    let (values, target) = (super::cast::to_dtype(&values, target.dtype()), target.with_layout(layout));
+    match super::exchange(&target, values) {
+        Ok(before) => drop(Storage::new(before)),
+        Err(values) => super::write(&target, &values)?,
+    }
+    Ok(())
 }
 
 /// The half-width kinds of number, which draw fewer bits.
@@ -40,11 +47,11 @@ fn narrow(dtype: DType) -> Option<Narrow> {
 pub fn uniform(target: &Tensor, generator: &mut Generator, from: f64, to: f64) -> Result<()> {
     let (n, dtype) = (target.numel(), target.dtype());
     let values = if dtype == DType::Float64 {
-        let mut values = vec![0.0; n];
+        let mut values = spare::take(n);
         random::uniform(generator, &mut values, from, to);
         Buffer::F64(values)
     } else {
-        let mut values = vec![0.0; n];
+        let mut values = spare::take(n);
         match narrow(dtype) {
             Some(kind) => kind.uniform(generator, &mut values, from, to),
             None => random::uniform(generator, &mut values, from, to),
@@ -58,14 +65,14 @@ pub fn uniform(target: &Tensor, generator: &mut Generator, from: f64, to: f64) -
 pub fn normal(target: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
     let (n, dtype, straight) = (target.numel(), target.dtype(), target.is_contiguous());
     let values = if dtype == DType::Float64 {
-        let mut values = vec![0.0; n];
+        let mut values = spare::take(n);
         match straight {
             true => random::normal(generator, &mut values, mean, std),
             false => random::normal_each(generator, &mut values, mean, std),
         }
         Buffer::F64(values)
     } else {
-        let mut values = vec![0.0; n];
+        let mut values = spare::take(n);
         match (narrow(dtype), straight) {
             (Some(kind), true) => kind.normal(generator, &mut values, mean, std),
             (Some(kind), false) => kind.normal_each(generator, &mut values, mean, std),
@@ -82,11 +89,11 @@ macro_rules! drawn {
     ($target:expr, $generator:ident, |$values:ident| $fill:expr) => {{
         let (n, dtype) = ($target.numel(), $target.dtype());
         let values = if dtype == DType::Float64 {
-            let mut $values = vec![0f64; n];
+            let mut $values = spare::take::<f64>(n);
             $fill;
             Buffer::F64($values)
         } else {
-            let mut $values = vec![0f32; n];
+            let mut $values = spare::take::<f32>(n);
             $fill;
             Buffer::F32($values)
         };
@@ -197,7 +204,10 @@ pub fn dropout_noise(x: &Tensor, generator: &mut Generator, family: Family, p: f
         dtype => f64::from(dtype.round_f32(1.0 / (1.0 - p) as f32)),
     };
     match &mut *noise.storage().write() {
-        Buffer::F32(data) => data.iter_mut().for_each(|value| *value *= kept as f32),
+        Buffer::F32(data) => {
+            let scaled = |data: &mut [f32]| data.iter_mut().for_each(|value| *value *= kept as f32);
+            threads::share(data.chunks_mut(PIECE), scaled);
+        }
         Buffer::F64(data) => data.iter_mut().for_each(|value| *value *= kept),
         _ => {}
     }

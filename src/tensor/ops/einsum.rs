@@ -316,8 +316,8 @@ pub fn sum(x: &Tensor, axes: &[usize], keep: bool) -> Tensor {
         return Tensor::new(crate::tensor::Buffer::I64(reduce::sum_i64(view, axes)), shape, DType::Int64);
     }
     in_floats!(x.dtype(), T => {
-        let data = T::of(x);
-        let view = ArrayViewD::from_shape(IxDyn(x.shape()), &data).expect("as many elements as the shape has");
+        let data = T::seen(x);
+        let view = ArrayViewD::from_shape(IxDyn(x.shape()), &data[..]).expect("as many elements as the shape has");
         T::tensor(reduce::sum(view, axes), shape, x.dtype())
     })
 }

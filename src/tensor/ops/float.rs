@@ -1,8 +1,38 @@
 //! Two kinds of float, one text: operations written once for float32 and float64.
 //! Room: tensor. Half-width floats are computed in float32 and rounded when the tensor is made.
 
-use crate::kernel::Real;
+use std::cell::Ref;
+use std::ops::Deref;
+
+use crate::kernel::{Real, spare};
 use crate::tensor::{Buffer, DType, Error, Result, Tensor};
+
+/// A tensor's elements row-major.
+pub enum Seen<'a, T: Float> {
+    /// As they lie in the storage.
+    InPlace(Ref<'a, [T]>),
+    /// Gathered or converted.
+    Copied(Vec<T>),
+}
+
+impl<T: Float> Deref for Seen<'_, T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        match self {
+            Seen::InPlace(data) => data,
+            Seen::Copied(data) => data,
+        }
+    }
+}
+
+impl<T: Float> Drop for Seen<'_, T> {
+    fn drop(&mut self) {
+        if let Seen::Copied(data) = self {
+            spare::give(std::mem::take(data));
+        }
+    }
+}
 
 /// A kind of number the kernel computes with, as tensors hold it.
 pub trait Float: Real {
@@ -10,6 +40,8 @@ pub trait Float: Real {
     fn of(tensor: &Tensor) -> Vec<Self>;
     /// The elements of a buffer that holds these; none of another.
     fn elements(buffer: &Buffer) -> &[Self];
+    /// The elements row-major: where they lie so, in place.
+    fn seen(tensor: &Tensor) -> Seen<'_, Self>;
     /// A buffer of these.
     fn buffer(values: Vec<Self>) -> Buffer;
 
@@ -36,6 +68,16 @@ impl Float for f32 {
         }
     }
 
+    fn seen(tensor: &Tensor) -> Seen<'_, f32> {
+        let whole = |buffer: &Buffer| matches!(buffer, Buffer::F32(_)) && tensor.is_contiguous();
+        let range = tensor.layout().offset..tensor.layout().offset + tensor.numel();
+        let inside = Ref::filter_map(tensor.storage().read(), |buffer| match buffer {
+            Buffer::F32(data) if whole(buffer) => data.get(range),
+            _ => None,
+        });
+        inside.map_or_else(|_| Seen::Copied(Self::of(tensor)), Seen::InPlace)
+    }
+
     fn buffer(values: Vec<f32>) -> Buffer {
         Buffer::F32(values)
     }
@@ -51,6 +93,16 @@ impl Float for f64 {
             Buffer::F64(values) => values,
             _ => &[],
         }
+    }
+
+    fn seen(tensor: &Tensor) -> Seen<'_, f64> {
+        let whole = |buffer: &Buffer| matches!(buffer, Buffer::F64(_)) && tensor.is_contiguous();
+        let range = tensor.layout().offset..tensor.layout().offset + tensor.numel();
+        let inside = Ref::filter_map(tensor.storage().read(), |buffer| match buffer {
+            Buffer::F64(data) if whole(buffer) => data.get(range),
+            _ => None,
+        });
+        inside.map_or_else(|_| Seen::Copied(Self::of(tensor)), Seen::InPlace)
     }
 
     fn buffer(values: Vec<f64>) -> Buffer {

@@ -4,6 +4,7 @@
 use std::cell::Ref;
 
 use super::cast::to_dtype;
+use crate::kernel::spare;
 use crate::tensor::dtype::{Operand, result_type};
 use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor, allow};
 
@@ -89,11 +90,14 @@ pub fn cat(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor> {
                 _ => unreachable!("all parts were made one dtype"),
             });
             let parts: Vec<_> = parts.collect();
-            let mut out = Vec::with_capacity(len);
+            let mut out = spare::take(len);
+            let mut rest = &mut out[..];
             for row in 0..before {
-                parts
-                    .iter()
-                    .for_each(|&(data, run)| out.extend_from_slice(&data[row * run..(row + 1) * run]));
+                for &(data, run) in &parts {
+                    let (place, after) = rest.split_at_mut(run);
+                    place.copy_from_slice(&data[row * run..(row + 1) * run]);
+                    rest = after;
+                }
             }
             Buffer::$variant(out)
         }};

@@ -6,7 +6,7 @@ use ndarray::{
     ArrayView1, ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, Dimension, Ix1, Ix2, Ix3, ShapeBuilder,
 };
 
-use crate::kernel::{dot as kernel_dot, gemm};
+use crate::kernel::{dot as kernel_dot, gemm, spare};
 use crate::tensor::layout::broadcast;
 use crate::tensor::ops::float::Float;
 use crate::tensor::{Arg, Buffer, DType, Error, Layout, Result, Tensor, allow};
@@ -182,8 +182,8 @@ pub fn mm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let (rows, columns) = (la.shape[0], lb.shape[1]);
     let len = allow(&[rows, columns], a.dtype())?;
     macro_rules! product {
-        ($x:expr, $y:expr, $zero:expr, $f:expr) => {{
-            let mut out = vec![$zero; len];
+        ($x:expr, $y:expr, $f:expr) => {{
+            let mut out: Vec<_> = spare::take(len);
             let view = ArrayViewMut2::from_shape((rows, columns), &mut out)
                 .expect("as many elements as the shape has");
             $f(matrix!($x, la), matrix!($y, lb), view);
@@ -191,9 +191,9 @@ pub fn mm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
         }};
     }
     let buffer = match (&*a.storage().read(), &*b.storage().read()) {
-        (Buffer::F32(x), Buffer::F32(y)) => Buffer::F32(product!(x, y, 0f32, gemm::matmul)),
-        (Buffer::F64(x), Buffer::F64(y)) => Buffer::F64(product!(x, y, 0f64, gemm::matmul)),
-        (Buffer::I64(x), Buffer::I64(y)) => Buffer::I64(product!(x, y, 0i64, gemm::matmul_i64)),
+        (Buffer::F32(x), Buffer::F32(y)) => Buffer::F32(product!(x, y, gemm::matmul)),
+        (Buffer::F64(x), Buffer::F64(y)) => Buffer::F64(product!(x, y, gemm::matmul)),
+        (Buffer::I64(x), Buffer::I64(y)) => Buffer::I64(product!(x, y, gemm::matmul_i64)),
         _ => {
             return Err(Error::runtime("\"addmm_impl_cpu_\" not implemented for 'Bool'"));
         }
@@ -220,16 +220,16 @@ pub fn bmm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let shape = [la.shape[0], la.shape[1], lb.shape[2]];
     let len = allow(&shape, a.dtype())?;
     macro_rules! product {
-        ($x:expr, $y:expr, $zero:expr) => {{
-            let mut out = vec![$zero; len];
+        ($x:expr, $y:expr) => {{
+            let mut out: Vec<_> = spare::take(len);
             let view = ArrayViewMut3::from_shape(shape, &mut out).expect("as many elements as the shape has");
             gemm::batched(stack!($x, la), stack!($y, lb), view);
             out
         }};
     }
     let buffer = match (&*a.storage().read(), &*b.storage().read()) {
-        (Buffer::F32(x), Buffer::F32(y)) => Buffer::F32(product!(x, y, 0f32)),
-        (Buffer::F64(x), Buffer::F64(y)) => Buffer::F64(product!(x, y, 0f64)),
+        (Buffer::F32(x), Buffer::F32(y)) => Buffer::F32(product!(x, y)),
+        (Buffer::F64(x), Buffer::F64(y)) => Buffer::F64(product!(x, y)),
         (Buffer::I64(x), Buffer::I64(y)) => {
             let mut out = vec![0i64; len];
             let mut view =

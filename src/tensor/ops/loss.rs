@@ -72,7 +72,7 @@ pub fn nll<T: Float>(input: &Tensor, target: &Tensor, asked: &Classes) -> Result
         [batch, classes, inner @ ..] => (*batch, *classes, inner.iter().product::<usize>()),
         [] => (0, 0, 0),
     };
-    let (values, targets, weight) = (T::of(input), target.to_i64_vec(), T::of_some(asked.weight));
+    let (values, targets, weight) = (T::seen(input), target.to_i64_vec(), T::of_some(asked.weight));
     let count = batch * inner;
     let power = 4.max(ceil_log2(count) / LEVELS);
     let mask = (1usize << power) - 1;
@@ -137,7 +137,7 @@ pub fn smoothed<T: Float>(logs: &Tensor, target: &Tensor, asked: &Classes, smoot
         [_, classes, inner @ ..] => (*classes, inner.iter().product::<usize>()),
         [] => (1, 1),
     };
-    let (values, targets, weight) = (T::of(logs), target.to_i64_vec(), T::of_some(asked.weight));
+    let (values, targets, weight) = (T::seen(logs), target.to_i64_vec(), T::of_some(asked.weight));
     let mut smooth = Vec::with_capacity(targets.len());
     let mut weights = Vec::new();
     for (at, &target) in targets.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! One number where a mask holds.
 //! Room: tensor. Source: `torch.masked_fill`; a number must fit the tensor's dtype.
 
-use crate::kernel::elementwise::{Strided, binary};
+use crate::kernel::elementwise::{Strided, ternary};
 use crate::tensor::layout::broadcast;
 use crate::tensor::{Arg, Buffer, DType, Error, Result, Tensor, allow};
 
@@ -50,20 +50,19 @@ pub fn masked_fill(x: &Tensor, mask: &Tensor, value: &Tensor) -> Result<Tensor> 
     let shape = broadcast("masked_fill", mask.shape(), x.shape())?;
     allow(&shape, x.dtype())?;
     let (lx, lm) = (x.layout().broadcast_to(&shape), mask.layout().broadcast_to(&shape));
+    let everywhere = vec![0; shape.len()];
     let masks = mask.storage().read();
     let Buffer::Bool(masks) = &*masks else { unreachable!("the caller has checked the mask's dtype") };
     macro_rules! filled {
         ($variant:ident) => {
             match (&*x.storage().read(), &*value.storage().read()) {
-                (Buffer::$variant(data), Buffer::$variant(values)) => {
-                    let value = values[value.layout().offset];
-                    Buffer::$variant(binary(
-                        &shape,
-                        Strided { data: masks, strides: &lm.strides, offset: lm.offset },
-                        Strided { data, strides: &lx.strides, offset: lx.offset },
-                        |mask: bool, x| if mask { value } else { x },
-                    ))
-                }
+                (Buffer::$variant(data), Buffer::$variant(values)) => Buffer::$variant(ternary(
+                    &shape,
+                    Strided { data: masks, strides: &lm.strides, offset: lm.offset },
+                    Strided { data, strides: &lx.strides, offset: lx.offset },
+                    Strided { data: values, strides: &everywhere, offset: value.layout().offset },
+                    |mask: bool, x, value| if mask { value } else { x },
+                )),
                 _ => unreachable!("the value was made the tensor's dtype"),
             }
         };

@@ -1,12 +1,17 @@
 //! Elements before and after, and rows by number: gathers whose index is worked out from the shape.
 //! Room: tensor. Source: `torch.nn.functional.pad`, `embedding`.
 
+use crate::kernel::spare::{self, Element};
 use crate::tensor::{Arg, Buffer, Error, Result, Tensor, allow};
 
 /// The rows `at` of a contiguous table with `width` columns, one after another. Copies.
 pub fn rows(table: &Tensor, at: &[i64], width: usize) -> Buffer {
-    fn taken<T: Copy>(data: &[T], at: &[i64], width: usize) -> Vec<T> {
-        at.iter().flat_map(|&row| &data[row as usize * width..(row as usize + 1) * width]).copied().collect()
+    fn taken<T: Element>(data: &[T], at: &[i64], width: usize) -> Vec<T> {
+        let mut out = spare::take(at.len() * width);
+        for (out, &row) in out.chunks_exact_mut(width.max(1)).zip(at) {
+            out.copy_from_slice(&data[row as usize * width..(row as usize + 1) * width]);
+        }
+        out
     }
     let offset = table.layout().offset;
     match &*table.storage().read() {

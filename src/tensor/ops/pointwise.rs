@@ -3,6 +3,7 @@
 
 use super::cast::to_dtype;
 use crate::kernel::elementwise::{self, Strided};
+use crate::kernel::spare;
 use crate::tensor::dtype::result_type;
 use crate::tensor::layout::broadcast;
 use crate::tensor::{Arg, Buffer, Category, DType, Error, Lane, Layout, Result, Tensor};
@@ -199,7 +200,7 @@ pub fn div(a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
 /// A comparison: lanes to truth values.
 pub fn compare<F>(name: &'static str, a: &Arg, b: &Arg, default: DType, test: F) -> Result<Tensor>
 where
-    F: Fn(std::cmp::Ordering) -> bool + Copy,
+    F: Fn(std::cmp::Ordering) -> bool + Copy + Sync,
 {
     let dtype = common_dtype(&[a, b], default);
     let (a, b) = (wide(a, dtype)?, wide(b, dtype)?);
@@ -235,37 +236,74 @@ pub fn float_unary(
 ) -> Tensor {
     let dtype = super::float_dtype(a.dtype(), default);
     let (run, laid) = arranged_one(&to_dtype(a, dtype));
-    let buffer = match run.to_buffer() {
-        Buffer::F32(data) => {
-            let mut out = vec![0.0; data.len()];
-            f32(&data, &mut out);
-            Buffer::F32(out)
-        }
-        Buffer::F64(data) => {
-            let mut out = vec![0.0; data.len()];
-            f64(&data, &mut out);
-            Buffer::F64(out)
-        }
+    macro_rules! mapped {
+        ($data:expr, $f:expr) => {{
+            let copy;
+            let layout = run.layout();
+            let seen = if layout.is_contiguous() {
+                &$data[layout.offset..layout.offset + layout.numel()]
+            } else {
+                copy = elementwise::gather_strided($data, &layout.shape, &layout.strides, layout.offset);
+                &copy[..]
+            };
+            let mut out = spare::take(seen.len());
+            elementwise::in_pieces(seen, &mut out, $f);
+            out
+        }};
+    }
+    let buffer = match &*run.storage().read() {
+        Buffer::F32(data) => Buffer::F32(mapped!(data, f32)),
+        Buffer::F64(data) => Buffer::F64(mapped!(data, f64)),
         _ => unreachable!("floats lie in float lanes"),
     };
     laid.finish(buffer, a.shape().to_vec(), dtype)
 }
 
 /// A function of each element that keeps its dtype.
-pub fn same_unary(a: &Tensor, f32: fn(f32) -> f32, f64: fn(f64) -> f64, i64: fn(i64) -> i64) -> Tensor {
+pub fn same_unary(
+    a: &Tensor,
+    f32: impl Fn(f32) -> f32 + Sync,
+    f64: impl Fn(f64) -> f64 + Sync,
+    i64: impl Fn(i64) -> i64 + Sync,
+) -> Tensor {
     let (run, laid) = arranged_one(a);
-    let buffer = match run.to_buffer() {
-        Buffer::F32(data) => Buffer::F32(data.into_iter().map(f32).collect()),
-        Buffer::F64(data) => Buffer::F64(data.into_iter().map(f64).collect()),
-        Buffer::I64(data) => Buffer::I64(data.into_iter().map(i64).collect()),
-        Buffer::Bool(data) => Buffer::Bool(data),
+    let layout = run.layout();
+    macro_rules! mapped {
+        ($data:expr, $f:expr) => {
+            elementwise::unary(
+                &layout.shape,
+                Strided { data: $data, strides: &layout.strides, offset: layout.offset },
+                $f,
+            )
+        };
+    }
+    let buffer = match &*run.storage().read() {
+        Buffer::F32(data) => Buffer::F32(mapped!(data, f32)),
+        Buffer::F64(data) => Buffer::F64(mapped!(data, f64)),
+        Buffer::I64(data) => Buffer::I64(mapped!(data, i64)),
+        Buffer::Bool(data) => Buffer::Bool(mapped!(data, |x: bool| x)),
     };
     laid.finish(buffer, a.shape().to_vec(), a.dtype())
 }
 
 /// A test of each element as a float.
-pub fn test(a: &Tensor, f: fn(f64) -> bool) -> Tensor {
-    let values = a.to_f64_vec().into_iter().map(f).collect();
+pub fn test(a: &Tensor, f: impl Fn(f64) -> bool + Sync) -> Tensor {
+    let layout = a.layout();
+    macro_rules! tested {
+        ($data:expr, $f:expr) => {
+            elementwise::unary(
+                &layout.shape,
+                Strided { data: $data, strides: &layout.strides, offset: layout.offset },
+                $f,
+            )
+        };
+    }
+    let values = match &*a.storage().read() {
+        Buffer::F32(data) => tested!(data, |x: f32| f(f64::from(x))),
+        Buffer::F64(data) => tested!(data, &f),
+        Buffer::I64(data) => tested!(data, |x: i64| f(x as f64)),
+        Buffer::Bool(data) => tested!(data, |x: bool| f(f64::from(u8::from(x)))),
+    };
     Tensor::from_bool(values, a.shape())
 }
 

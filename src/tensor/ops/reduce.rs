@@ -173,7 +173,7 @@ pub fn place_of_extreme(x: &Tensor, over: &Over, end: End) -> Option<Tensor> {
 
 /// Whether any, or all, over axes are not zero.
 pub fn truth(x: &Tensor, over: &Over, all: bool) -> Tensor {
-    fn of<T: Copy + PartialEq + Default>(view: ArrayViewD<T>, axes: &[usize], all: bool) -> Vec<bool> {
+    fn of<T: Copy + PartialEq + Default + Sync>(view: ArrayViewD<T>, axes: &[usize], all: bool) -> Vec<bool> {
         if all { reduce::all(view, axes) } else { reduce::any(view, axes) }
     }
     let layout = x.layout();

@@ -2,7 +2,7 @@
 
 use super::{BOTH, FUNCTION, FUNCTIONAL, METHOD, Op, op};
 use crate::in_floats;
-use crate::kernel::{Real, math};
+use crate::kernel::{Real, elementwise, math, spare};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::float::{Float, only};
 use crate::tensor::{Arg, Error, Result, Tensor};
@@ -14,16 +14,18 @@ const PLAIN: &[&str] = &["Tensor input"];
 /// A function of slices on a float tensor.
 macro_rules! slices {
     ($T:ty, $x:expr, $f:expr) => {{
-        let values = <$T as Float>::of($x);
-        let mut out = vec![<$T as Real>::ZERO; values.len()];
-        $f(&values, &mut out);
+        let values = <$T as Float>::seen($x);
+        let mut out = spare::take(values.len());
+        elementwise::in_pieces(&values, &mut out, |x: &[$T], out: &mut [$T]| $f(x, out));
         <$T as Float>::tensor(out, $x.shape(), $x.dtype())
     }};
 }
 
 /// A function of one number on a float tensor.
-fn each<T: Float>(x: &Tensor, f: impl Fn(T) -> T) -> Tensor {
-    T::tensor(T::of(x).into_iter().map(f).collect(), x.shape(), x.dtype())
+fn each<T: Float>(x: &Tensor, f: impl Fn(T) -> T + Sync) -> Tensor {
+    let values = T::seen(x);
+    let data = elementwise::Strided { data: &values, strides: &[1], offset: 0 };
+    T::tensor(elementwise::unary(&[values.len()], data, f), x.shape(), x.dtype())
 }
 
 /// An expression of each element of argument 0, which must be a float tensor, and of numbers in the same kind of float.

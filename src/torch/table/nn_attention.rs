@@ -5,8 +5,8 @@ use ndarray::{ArrayView4, ArrayViewMut4, Ix4, ShapeBuilder};
 use super::functional::softmax_along;
 use super::{FUNCTIONAL, Op, op};
 use crate::in_floats;
-use crate::kernel::Real;
 use crate::kernel::attention::{Mask, fused};
+use crate::kernel::{Real, spare};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::{self, draw, linear, pointwise};
@@ -132,7 +132,7 @@ macro_rules! four {
 /// query does.
 fn streamed<T: Float>(asked: &Asked) -> Result<Tensor> {
     let [query, key, value] = [asked.query, asked.key, asked.value];
-    let mut out = vec![T::ZERO; allow(query.shape(), query.dtype())?];
+    let mut out = spare::filled(allow(query.shape(), query.dtype())?, T::ZERO);
     let placed = query.layout().preserved();
     let (q, k, v) = (query.storage().read(), key.storage().read(), value.storage().read());
     let scores = [query.shape()[0], query.shape()[1], query.shape()[2], key.shape()[2]];

@@ -71,7 +71,7 @@ fn layer_norm(c: &Call) -> Result<Value> {
     same_dtype(x, bias)?;
     Ok(in_floats!(x.dtype(), T => {
         let (weight, bias) = (T::of_some(weight), T::of_some(bias));
-        let out = norm::layer_norm(&T::of(x), width, weight.as_deref(), bias.as_deref(), eps);
+        let out = norm::layer_norm(&T::seen(x), width, weight.as_deref(), bias.as_deref(), eps);
         T::tensor(out, x.shape(), x.dtype())
     })
     .into())

@@ -171,9 +171,6 @@ fn bitwise_not(c: &Call) -> Result<Value> {
     }
 }
 
-/// A function of one float in both widths.
-type Exact = (fn(f32) -> f32, fn(f64) -> f64);
-
 fn pow(c: &Call) -> Result<Value> {
     if c.arg(0).tensor().is_none() {
         c.set_grad_name("Pow|2");
@@ -197,18 +194,21 @@ fn pow(c: &Call) -> Result<Value> {
     {
         let base = ops::cast::to_dtype(base, dtype);
         // The exponents PyTorch computes without pow.
-        let exact: Option<Exact> = match exponent {
-            1.0 => Some((|x| x, |x| x)),
-            2.0 => Some((|x| x * x, |x| x * x)),
-            3.0 => Some((|x| x * x * x, |x| x * x * x)),
-            0.5 => Some((f32::sqrt, f64::sqrt)),
-            -0.5 => Some((|x| 1.0 / x.sqrt(), |x| 1.0 / x.sqrt())),
-            -1.0 => Some((|x| 1.0 / x, |x| 1.0 / x)),
-            -2.0 => Some((|x| 1.0 / (x * x), |x| 1.0 / (x * x))),
-            _ => None,
-        };
-        if let Some((f32, f64)) = exact {
-            return Ok(same_unary(&base, f32, f64, |x| x).into());
+        // Each a loop of its own, which the compiler vectorises.
+        macro_rules! exact {
+            ($f:expr, $g:expr) => {
+                return Ok(same_unary(&base, $f, $g, |x| x).into())
+            };
+        }
+        match exponent {
+            1.0 => exact!(|x| x, |x| x),
+            2.0 => exact!(|x| x * x, |x| x * x),
+            3.0 => exact!(|x| x * x * x, |x| x * x * x),
+            0.5 => exact!(f32::sqrt, f64::sqrt),
+            -0.5 => exact!(|x| 1.0 / x.sqrt(), |x| 1.0 / x.sqrt()),
+            -1.0 => exact!(|x| 1.0 / x, |x| 1.0 / x),
+            -2.0 => exact!(|x| 1.0 / (x * x), |x| 1.0 / (x * x)),
+            _ => {}
         }
     }
     let power = Binary {

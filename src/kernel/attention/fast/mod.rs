@@ -20,7 +20,7 @@ use ndarray::{ArrayView2, ArrayView4, ArrayViewMut2, ArrayViewMut4, Axis, s};
 use self::mask::{Place, Sight, hide, sight};
 use self::tile::{DEPTH, KEYS, LANES, NEVER, NOTHING, Strip};
 use super::super::wide::Work;
-use super::super::{Real, gemm};
+use super::super::{Real, gemm, threads};
 use super::{Mask, blocks, side_by_side, streaming};
 
 /// Queries a head should have: half a vector's worth.
@@ -104,7 +104,7 @@ fn heads<const R: usize, const P: usize>(
     let (b, h, t, d) = q.dim();
     let (groups, keys) = (k.len_of(Axis(1)), k.len_of(Axis(2)));
     // Blocks enough for every thread, as large as may be; their size changes no bit.
-    let parts = (4 * rayon::current_num_threads()).div_ceil(b * h);
+    let parts = (4 * threads::count()).div_ceil(b * h);
     let rows = t.div_ceil(parts).next_multiple_of(P * LANES).min(MOST);
     side_by_side(b * h * t * keys, blocks(out, rows), |at, out| {
         let [batch, head, first] = at;
