@@ -2,11 +2,11 @@
 //! Where a learner works (walkthrough, REPL) it stops cells only, as often as wished, never the program.
 //! Room: app. Session options come from the command line; signals come from `ctrlc`.
 
-use std::process;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
+use std::{env, process};
 
-use super::shell::{Exit, Wishes};
+use super::shell::{Exit, Failure, Wishes};
 use crate::session::{Interrupter, Options, Session, default_limit};
 
 /// What Ctrl-C stops: every session there is, for several may be open and one of them runs.
@@ -32,6 +32,22 @@ pub fn session(wishes: &Wishes) -> Session {
     sessions.push(session.interrupter());
     drop(sessions);
     session
+}
+
+/// Takes over how many threads the arithmetic may use: `ATTN_THREADS`, where it is set.
+/// Errors: it is no whole number from 1 on.
+pub fn threads() -> Result<(), Failure> {
+    let Some(text) = env::var_os("ATTN_THREADS").filter(|text| !text.is_empty()) else { return Ok(()) };
+    let text = text.to_string_lossy();
+    match text.trim().parse::<usize>() {
+        Ok(count) if count > 0 => {
+            crate::kernel::threads::set_count(count);
+            Ok(())
+        }
+        _ => Err(Failure::Usage(format!(
+            "ATTN_THREADS is `{text}`; it takes a whole number from 1 on: how many threads may compute"
+        ))),
+    }
 }
 
 /// From here on Ctrl-C stops the cell that runs, however often; at a prompt it does nothing by itself.

@@ -9,7 +9,7 @@ use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
 use super::shell::{Exit, Failure, Shell, When, Wishes, coloured, columns};
-use super::{bench, check, doctor, export, learn, list, repl, reset, run, show, spread, why};
+use super::{bench, check, doctor, export, learn, list, machine, repl, reset, run, show, spread, why};
 use crate::kernel::random::Family;
 use crate::lesson::{Catalogue, names};
 
@@ -211,6 +211,9 @@ pub fn command() -> Command {
         .version(env!("CARGO_PKG_VERSION"))
         .about("Learn self-attention by running it: the chapter's own code, its own numbers")
         .long_about(None)
+        .after_help(
+            "Environment:\n  ATTN_THREADS  how many threads may compute (default: one for each processor)",
+        )
         .disable_help_subcommand(true)
         .term_width(columns(io::stdout().is_terminal()).min(100));
     VERBS.iter().fold(root, |root, verb| {

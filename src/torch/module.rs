@@ -17,6 +17,7 @@ use super::state::State;
 use super::table::{self, ALIASES, FUNCTION, FUNCTIONAL, IN_PLACE, IN_PLACE_ONLY, LINALG, METHOD, RELAYOUT};
 use super::tensor_class::PyTensor;
 use super::written::{WRITTEN, Written};
+use crate::kernel::threads;
 use crate::tensor::record::Ran;
 use crate::tensor::show::PrintOptionsChange;
 use crate::tensor::{DType, Tensor};
@@ -213,6 +214,21 @@ pub fn install(vm: &VirtualMachine, state: &Rc<State>) -> PyResult<()> {
     modules.set_item("_torch", module.into(), vm)
 }
 
+/// `torch.set_num_threads(count)`. Errors: as PyTorch's.
+fn set_num_threads(count: PyObjectRef, vm: &VirtualMachine) -> PyResult<()> {
+    let given = count.class();
+    match int(&count, vm).filter(|_| !given.is(vm.ctx.types.bool_type)) {
+        Some(count) if (1..=i64::from(i32::MAX)).contains(&count) => {
+            threads::set_count(count as usize);
+            Ok(())
+        }
+        Some(_) => Err(vm.new_runtime_error("set_num_threads expects a positive integer")),
+        None => {
+            Err(vm.new_runtime_error(format!("set_num_threads expects an int, but got {}", given.name())))
+        }
+    }
+}
+
 /// The functions that read or change the session's state.
 fn stateful(
     vm: &VirtualMachine,
@@ -248,6 +264,8 @@ fn stateful(
     set("_default_generator", PyGenerator { generator: held.generator.clone() }.into_pyobject(vm))?;
     define!("initial_seed", |state| state.generator.borrow().initial_seed());
     define!("_get_rng_bytes", |state| state.generator.borrow().state());
+    define!("get_num_threads", |_state| threads::count());
+    set("set_num_threads", vm.new_function("set_num_threads", set_num_threads).into())?;
     define!("is_grad_enabled", |state| state.grad_mode.get());
     define!("_set_grad_enabled", |state, on: bool| state.grad_mode.set(on));
     let held = state.clone();

@@ -242,7 +242,9 @@ class iinfo(_Info):
         return f"iinfo(min={self.min}, max={self.max}, dtype={self.dtype})"
 
 
-# What there is nothing to set for: one device, one thread, one precision
+get_num_threads, set_num_threads = _torch.get_num_threads, _torch.set_num_threads
+
+# What there is nothing to set for: one device, one precision
 
 
 def _setting(name, value):
@@ -260,7 +262,6 @@ def _setting(name, value):
     return get, change
 
 
-get_num_threads, set_num_threads = _setting("num_threads", 1)
 get_num_interop_threads, set_num_interop_threads = _setting("num_interop_threads", 1)
 get_float32_matmul_precision, set_float32_matmul_precision = _setting("float32_matmul_precision", "highest")
 get_deterministic_debug_mode, set_deterministic_debug_mode = _setting("deterministic_debug_mode", 0)
