@@ -58,10 +58,15 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             shell.say("\n")?;
         }
         let ended = match shell.wishes.json {
-            _ if !args.changes.is_empty() => what_if::run(&plan, &args.changes, &catalogue, shell)?,
-            true => as_json(plan, args, shell)?,
-            false => as_text(&plan, args, &catalogue, shell)?,
+            _ if !args.changes.is_empty() => (what_if::run(&plan, &args.changes, &catalogue, shell)?, None),
+            true => as_json(plan, args, shell).map(|(exit, session)| (exit, Some(session)))?,
+            false => as_text(&plan, args, &catalogue, shell).map(|(exit, session)| (exit, Some(session)))?,
         };
+        let (ended, session) = ended;
+        if at + 1 == args.targets.len() {
+            // The program ends here: the system takes all of it back at once.
+            std::mem::forget(session);
+        }
         exit = worse(exit, ended);
         if exit == Exit::Interrupted {
             break;
@@ -86,7 +91,7 @@ fn ending(raised: &Raised) -> Exit {
     if raised.interrupted { Exit::Interrupted } else { Exit::Raised }
 }
 
-fn as_json(plan: Plan, args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+fn as_json(plan: Plan, args: &Args, shell: &mut Shell) -> Result<(Exit, Session), Failure> {
     let mut session = machine::session(&shell.wishes);
     let mut exit = Exit::Good;
     let mut cells = Vec::with_capacity(plan.cells.len());
@@ -117,7 +122,7 @@ fn as_json(plan: Plan, args: &Args, shell: &mut Shell) -> Result<Exit, Failure> 
     }
     let run = Run { schema: "attn.run/1", target: plan.target, ok: exit == Exit::Good, cells };
     write_json(&run, shell)?;
-    Ok(exit)
+    Ok((exit, session))
 }
 
 /// One document on a line of its own.
@@ -128,7 +133,12 @@ pub fn write_json(document: &impl serde::Serialize, shell: &mut Shell) -> Result
     shell.bytes(&bytes)
 }
 
-fn as_text(plan: &Plan, args: &Args, catalogue: &Catalogue, shell: &mut Shell) -> Result<Exit, Failure> {
+fn as_text(
+    plan: &Plan,
+    args: &Args,
+    catalogue: &Catalogue,
+    shell: &mut Shell,
+) -> Result<(Exit, Session), Failure> {
     let mut session = machine::session(&shell.wishes);
     let mut exit = Exit::Good;
     let (mut ran, mut raising) = (0, 0);
@@ -199,7 +209,7 @@ fn as_text(plan: &Plan, args: &Args, catalogue: &Catalogue, shell: &mut Shell) -
     if is_file && shell.styled() && plan.cells.len() > 1 {
         shell.show(&finished(ran, raising, start.elapsed(), shell.look))?;
     }
-    Ok(exit)
+    Ok((exit, session))
 }
 
 /// A file's cell as a terminal shows it.

@@ -242,6 +242,7 @@ pub fn dispatch(args: Vec<OsString>, shell: &mut Shell) -> Result<Exit, Failure>
         no_input: globals.no_input,
         no_record: globals.no_record,
     });
+    machine::threads()?;
     match matches.subcommand() {
         Some((name, matches)) => {
             let verb = VERBS.iter().find(|verb| verb.name == name);

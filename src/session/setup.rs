@@ -5,7 +5,7 @@ use std::{cell::RefCell, rc::Rc};
 
 use rustpython_vm::{
     AsObject, Interpreter, Py, PyObject, PyObjectRef, PyPayload, PyResult, Settings, VirtualMachine,
-    builtins::PyDict, scope::Scope, signal::UserSignalReceiver,
+    builtins::PyDict, gc_state::gc_state, scope::Scope, signal::UserSignalReceiver,
 };
 
 use super::{
@@ -14,6 +14,9 @@ use super::{
     timing,
 };
 use crate::torch::{self, State, modules};
+
+/// New objects after which the interpreter looks for cycles.
+const OBJECTS: u32 = 50_000;
 
 /// An interpreter without site, signal handlers, environment or files.
 pub(super) fn interpreter(signals: UserSignalReceiver) -> Interpreter {
@@ -28,6 +31,9 @@ pub(super) fn interpreter(signals: UserSignalReceiver) -> Interpreter {
     settings.argv = vec![String::new()];
     // Sets of strings come out in the same order each time.
     settings.hash_seed = Some(0);
+    // Our modules and a learner's few objects make no cycles worth looking for each time 2,000 more objects are there;
+    // one look costs as much as a start.
+    gc_state().set_threshold(OBJECTS, None, None);
     let builder = Interpreter::builder(settings);
     let native = modules::native_modules(&builder.ctx);
     builder

@@ -343,7 +343,8 @@ pub fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Res
         several => {
             let results = several.tensors();
             let made = results.iter().enumerate().filter(|(_, result)| is_made(result));
-            let made = made.map(|(output, result)| (output, (*result).clone(), is_view_of_any(&args, result)));
+            let made =
+                made.map(|(output, result)| (output, (*result).clone(), is_view_of_any(&args, result)));
             (made.collect(), results.len())
         }
     };

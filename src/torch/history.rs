@@ -183,7 +183,9 @@ impl PyRecord {
             Arg::Tensor(value) => tensor(value),
             Arg::Tensors(values) => vm.ctx.new_list(values.iter().map(tensor).collect()).into(),
             Arg::Ints(values) => tuple(values.iter().map(|value| vm.ctx.new_int(*value).into()).collect()),
-            Arg::Floats(values) => tuple(values.iter().map(|value| vm.ctx.new_float(*value).into()).collect()),
+            Arg::Floats(values) => {
+                tuple(values.iter().map(|value| vm.ctx.new_float(*value).into()).collect())
+            }
             Arg::Index(parts) => tuple(parts.iter().map(|part| self.part(part, vm)).collect()),
         }
     }

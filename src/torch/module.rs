@@ -321,7 +321,11 @@ fn stateful(
             "_made_by",
             move |name: String, operands: PyObjectRef, results: PyObjectRef, vm: &VirtualMachine| {
                 let tensors = |list: &PyObjectRef| -> Vec<Tensor> {
-                    super::bind::items(list).unwrap_or_default().iter().filter_map(|it| tensor_of(it)).collect()
+                    super::bind::items(list)
+                        .unwrap_or_default()
+                        .iter()
+                        .filter_map(|it| tensor_of(it))
+                        .collect()
                 };
                 let _ = vm;
                 made_by(&name, tensors(&operands), &tensors(&results), &held)
@@ -333,8 +337,7 @@ fn stateful(
     set(
         "_history",
         vm.new_function("_history", move |tensor: PyObjectRef, vm: &VirtualMachine| -> PyResult {
-            let tensor =
-                tensor_of(&tensor).ok_or_else(|| vm.new_type_error("_history() takes a tensor"))?;
+            let tensor = tensor_of(&tensor).ok_or_else(|| vm.new_type_error("_history() takes a tensor"))?;
             Ok(history(&tensor, &held, vm))
         })
         .into(),
