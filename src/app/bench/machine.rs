@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::kernel::peak::multiply_add_peak;
 
 /// Rounds of which the best is taken as the peak.
-const ROUNDS: usize = 25;
+const ROUNDS: usize = 60;
 
 /// A machine as the document names it.
 #[derive(Serialize, Deserialize)]
@@ -36,6 +36,13 @@ impl Machine {
             peak_gflops: if threads == 1 { one } else { multiply_add_peak(threads, ROUNDS) },
             memory: memory(),
         }
+    }
+
+    /// Measures the peak once more: what else the machine did the first time may be over.
+    pub fn look_again(&mut self, threads: usize) {
+        self.peak_gflops_one_thread = self.peak_gflops_one_thread.max(multiply_add_peak(1, ROUNDS));
+        let all = if threads == 1 { self.peak_gflops_one_thread } else { multiply_add_peak(threads, ROUNDS) };
+        self.peak_gflops = self.peak_gflops.max(all);
     }
 
     /// In a line.

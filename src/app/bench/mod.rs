@@ -118,16 +118,17 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
                     .push(skip(format!("it needs {gigabytes:.0} GB, more than half of what there is")));
             }
             _ => match apart(case, args)? {
-                Ok(mut measured) => {
-                    measured.peak_fraction = measured.gflops / document.machine.peak_gflops;
-                    document.cases.push(measured);
-                }
+                Ok(measured) => document.cases.push(measured),
                 Err(why) => document.skipped.push(skip(why)),
             },
         }
     }
     if watched {
         shell.aside("\r\x1b[K");
+    }
+    document.machine.look_again(threads);
+    for measured in &mut document.cases {
+        measured.peak_fraction = measured.gflops / document.machine.peak_gflops;
     }
     match shell.wishes.json {
         true => write_json(&document, shell)?,
