@@ -163,11 +163,21 @@ impl Figure {
 }
 
 impl Facts {
+    /// Whether least and greatest are the same, but for what rounding leaves: row sums of 1 lie within 2e-7.
+    pub fn alike(&self) -> bool {
+        let (Some((_, least)), Some((_, greatest))) = (self.least, self.greatest) else {
+            return false;
+        };
+        let span = greatest - least;
+        // Whole numbers differ by 1 at least, however large they are.
+        span == 0.0 || (span <= 1e-6 * least.abs().max(greatest.abs()) && span < 0.5)
+    }
+
     /// Where a value lies between least and greatest, 0 to 1; `None` when there is nothing to compare.
     pub fn level(&self, value: f64) -> Option<f32> {
         let ((_, least), (_, greatest)) = (self.least?, self.greatest?);
         let span = greatest - least;
-        (value.is_finite() && span > 0.0 && span.is_finite()).then(|| ((value - least) / span) as f32)
+        (value.is_finite() && !self.alike() && span.is_finite()).then(|| ((value - least) / span) as f32)
     }
 
     /// Whether a value is "nothing" here: minus infinity, or the zero that all others exceed.
@@ -181,7 +191,7 @@ impl Facts {
         if value.is_nan() {
             return Some(('!', Role::Bad));
         }
-        if self.greatest.is_some() && self.least.map(|l| l.1) == self.greatest.map(|g| g.1) {
+        if self.alike() {
             let differs = self.nan + self.inf + self.minus_inf > 0;
             return differs.then(|| match value.is_finite() {
                 true => ('█', Role::Number),
@@ -345,7 +355,7 @@ fn facts_of(figure: &Figure) -> Vec<(&'static str, String, Role)> {
     if let (Some((low, _)), Some((high, _))) = (all.least, all.greatest) {
         let ends = figure.numbers(&[low, high]);
         let finite = all.nan + all.inf + all.minus_inf == 0;
-        if all.least.map(|l| l.1) == all.greatest.map(|g| g.1) && figure.count() > 1 {
+        if all.alike() && ends[0] == ends[1] && figure.count() > 1 {
             let word = if finite { "all" } else { "the rest" };
             facts.push((word, ends[0].clone(), Role::Prose));
             return with_odd(facts, &all);
