@@ -212,7 +212,8 @@ pub fn command() -> Command {
         .about("Learn self-attention by running it: the chapter's own code, its own numbers")
         .long_about(None)
         .after_help(
-            "Environment:\n  ATTN_THREADS  how many threads may compute (default: one for each processor)",
+            "Environment:\n  ATTN_STATE_DIR  the folder that keeps what was done (default: the platform's)\n  \
+             ATTN_THREADS    how many threads may compute (default: one for each processor)",
         )
         .disable_help_subcommand(true)
         .term_width(columns(io::stdout().is_terminal()).min(100));

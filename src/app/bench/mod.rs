@@ -43,7 +43,7 @@ pub struct Args {
     #[arg(long)]
     causal: bool,
     /// fused keeps no scores, materialised keeps all of them, naive is three loops; with commas between them
-    #[arg(long, value_enum, value_name = "PATH", value_delimiter = ',')]
+    #[arg(long, value_enum, value_name = "PATH", value_delimiter = ',', hide_possible_values = true)]
     path: Vec<Path>,
     /// Threads (default: ATTN_THREADS, or as many as there are)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]

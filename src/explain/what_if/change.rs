@@ -81,7 +81,7 @@ impl Change {
     /// `[WHERE:] OLD => NEW`. Errors: it is not that.
     pub fn edit(text: &str) -> Result<Change, String> {
         let misread =
-            || format!("`{text}` is no edit: write [STEP:] OLD => NEW, as in step18: dim=-1 => dim=0");
+            || format!("`{text}` is no edit: write [STEP:] OLD => NEW, as in step15: dim=-1 => dim=0");
         let (left, new) = text.split_once("=>").or_else(|| text.split_once(" -> ")).ok_or_else(misread)?;
         let (cell, old) = match left.split_once(':') {
             Some((cell, old)) if is_cell(cell.trim()) => (Some(cell.trim().to_owned()), old),

@@ -12,8 +12,9 @@ Made from the table of operations (`src/torch/table/`); `UPDATE=1 cargo test --r
 
 `f` is a function `torch.name`, `m` a method `tensor.name`, `_` an in-place twin `tensor.name_`, `F` a function of
 `torch.nn.functional`. Numbers, shapes, views, `grad_fn` names and error texts are PyTorch 2.6's. A name that is not
-here raises an error that says so; an unknown keyword argument is an error too. Gradients (`backward`, optimisers) are
-not part of attn yet. `torch.nn`, `torch.utils.data` and others stand in plain Python in `src/torch/py/torch/`.
+here raises an error that says so; an unknown keyword argument is an error too. `backward()` goes
+back over what ran; an operation without a rule for that is named in the error. `torch.nn`, `torch.optim`,
+`torch.autograd`, `torch.utils.data` and others stand in plain Python in `src/torch/py/torch/`.
 
 | name | as | arguments | what it gives |
 |---|---|---|---|
