@@ -12,7 +12,7 @@ use unicode_width::UnicodeWidthStr;
 
 /// What the learner calls things in a session.
 fn names(session: &Session, steps: &[&Step], lesson: Option<&Lesson>) -> Names {
-    let held = session.variables().into_iter().chain(session.held());
+    let held = session.tensors();
     let axes = steps.iter().rev().flat_map(|step| &step.axes);
     let axes: Vec<_> = axes.map(|axes| (axes.tensor.clone(), axes.axes.clone())).collect();
     let tokens = lesson.map(|lesson| lesson.tokens.clone()).unwrap_or_default();
@@ -130,7 +130,7 @@ fn ask_all(
 ) -> Vec<String> {
     let names = names(session, &[], None);
     let mut found = Vec::new();
-    for variable in session.variables().into_iter().chain(session.held()) {
+    for variable in session.tensors() {
         if variable.value.numel() > 4096 || !wanted(&variable.name) {
             continue;
         }

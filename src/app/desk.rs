@@ -5,14 +5,16 @@ use std::collections::BTreeMap;
 
 use super::figures::{self, Names};
 use super::machine;
+use super::notes;
 use super::plan::Plan;
 use super::shell::Wishes;
 use crate::explain;
 use crate::lesson::{Lesson, Step};
-use crate::session::{Outcome, Session};
+use crate::session::{Outcome, Raised, Session};
 use crate::tensor::Tensor;
 use crate::torch::trace::Trace;
 use crate::view::Figure;
+use crate::view::errors::ErrorNote;
 
 /// One interpreter, the cells it has run, and the step whose names hold in it.
 pub struct Desk<'c> {
@@ -95,16 +97,24 @@ impl<'c> Desk<'c> {
         desk
     }
 
-    /// A second desk with this one's names on which only these cells have run; `None` when Ctrl-C stopped one.
+    /// A second desk with this one's names on which only these cells have run; `None` when Ctrl-C was pressed.
     pub fn replayed(&self, cells: &[Ran]) -> Option<Desk<'c>> {
+        self.replayed_while(cells, |_| true)
+    }
+
+    /// The same; `each` hears how many cells have run, and ends it by `false`.
+    pub fn replayed_while(&self, cells: &[Ran], mut each: impl FnMut(usize) -> bool) -> Option<Desk<'c>> {
+        // Between two cells, and while the interpreter starts, none runs that could be stopped.
+        let pressed = machine::pressed();
         let mut desk = self.empty();
-        for cell in cells {
+        for (at, cell) in cells.iter().enumerate() {
             let outcome = desk.run(&cell.source, &cell.name);
-            if outcome.error.is_some_and(|raised| raised.interrupted) {
+            let stopped = outcome.error.is_some_and(|raised| raised.interrupted);
+            if stopped || machine::pressed() != pressed || !each(at + 1) {
                 return None;
             }
         }
-        Some(desk)
+        (machine::pressed() == pressed).then_some(desk)
     }
 
     /// A desk with this one's names on which nothing has run.
@@ -115,6 +125,15 @@ impl<'c> Desk<'c> {
     /// What the learner calls the tensors that are held here, their axes and tokens.
     pub fn names(&self) -> explain::Names {
         figures::called(&self.session, &self.steps)
+    }
+
+    /// What was raised here last, explained from what was in reach there.
+    pub fn explained(&self, raised: &Raised, source: &str) -> ErrorNote {
+        let axes = |name: &str| match self.axes.get(name) {
+            Some(axes) => axes.clone(),
+            None => self.labels().map(|names| names.axes(name)).unwrap_or_default(),
+        };
+        notes::explained(raised, source, &self.session, &axes)
     }
 
     /// Names for axes and along them, if a lesson gives any.

@@ -2,7 +2,7 @@
 //! Where a learner works (walkthrough, REPL) it stops cells only, as often as wished, never the program.
 //! Room: app. Session options come from the command line; signals come from `ctrlc`.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 use std::{env, process};
 
@@ -14,6 +14,9 @@ static SESSIONS: Mutex<Vec<Interrupter>> = Mutex::new(Vec::new());
 
 /// Whether Ctrl-C is to leave the program running.
 static STAYS: AtomicBool = AtomicBool::new(false);
+
+/// How often Ctrl-C was pressed.
+static PRESSED: AtomicUsize = AtomicUsize::new(0);
 
 /// Bytes that a cell of a file may print: far more than a lesson's, since machines read them.
 const OUTPUT: usize = 64 << 20;
@@ -56,6 +59,11 @@ pub fn stay() {
     listen();
 }
 
+/// How often Ctrl-C was pressed so far. Work of many cells compares it: one pressed between two of them counts.
+pub fn pressed() -> usize {
+    PRESSED.load(Ordering::Acquire)
+}
+
 /// Lets Ctrl-C stop the cell that runs; where none runs, or at the second time, the program ends,
 /// unless it is to stay.
 fn listen() {
@@ -63,6 +71,7 @@ fn listen() {
     static BEFORE: AtomicBool = AtomicBool::new(false);
     ONCE.call_once(|| {
         let heard = || {
+            PRESSED.fetch_add(1, Ordering::AcqRel);
             let sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);
             // All of them are asked, not only the first that runs.
             let stopped = sessions.iter().filter(|session| session.interrupt()).count() > 0;

@@ -5,7 +5,6 @@ use serde::Serialize;
 
 use super::desk::{Desk, Ran};
 use super::document::Values;
-use super::shell::Wishes;
 use crate::explain::trace::{Sources, algebra, code_of, cost, told};
 use crate::session::Outcome;
 use crate::torch::trace::{Seen, Trace, Traced};
@@ -26,15 +25,11 @@ pub fn text(trace: &Trace, cells: &[Ran], detail: Detail, look: Look) -> Text {
     lines::trace(&told(trace, &sources(cells), detail == Detail::All), look)
 }
 
-/// The last of these cells run again, with the others before it, in an interpreter of its own; traced.
-#[allow(dead_code)]
-pub fn again(cells: &[Ran], wishes: &Wishes) -> Option<(Outcome, Trace)> {
-    let (last, before) = cells.split_last()?;
-    let mut desk = Desk::new(wishes);
-    for cell in before {
-        desk.run(&cell.source, &cell.name);
-    }
-    Some(desk.traced(&last.source, &last.name))
+/// Cell number `at` of those that ran on this desk, run again after the others before it, on a desk of its own; traced.
+/// `None`: Ctrl-C was pressed before.
+pub fn again(desk: &Desk, at: usize) -> Option<(Outcome, Trace)> {
+    let cell = desk.ran.get(at)?;
+    Some(desk.replayed(&desk.ran[..at])?.traced(&cell.source, &cell.name))
 }
 
 /// What the words of a trace are read from.

@@ -128,7 +128,6 @@ pub fn changed(
 
 /// What would be on a desk if what was typed (`inputs[1,0]=0.9`, `seed 7`, `drop journey`, `dim=-1 => dim=0`) had held
 /// from the start; the desk itself is not touched. Errors: a change that cannot be read or made, in words.
-#[allow(dead_code)]
 pub fn typed(desk: &Desk, text: &str, wishes: &Wishes, look: Look) -> Result<Text, Failure> {
     let change = Change::typed(text).map_err(Failure::Usage)?;
     let what = changed(&desk.ran, &[], desk.at.into_iter().collect(), &[change], wishes)?;

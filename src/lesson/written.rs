@@ -115,7 +115,7 @@ mod tests {
             Document::from_bytes(Path::new("a.ipynb"), notebook(&cells).as_bytes()).expect("as before");
         let recorded = |at: usize| read.cells[at].recorded.as_ref().map(|it| it.shown()).unwrap_or_default();
         assert_eq!(recorded(0), shown("1\n", None, None));
-        assert_eq!(recorded(1), "1");
+        assert_eq!(recorded(1), shown("", Some("1"), None));
         assert_eq!(recorded(2), shown("", None, Some(("ZeroDivisionError", "division by zero"))));
     }
 }

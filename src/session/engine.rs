@@ -159,7 +159,7 @@ impl Session {
         let read = self.guarded(|session, vm| {
             let cell = Cell::compile(expression.trim(), NAME, vm)
                 .map_err(|error| Raised::syntax(&error, expression, vm))?;
-            let value = session.value(&cell, vm).map_err(|exception| session.raised(&exception, NAME, vm))?;
+            let value = session.value(&cell, vm).map_err(|exception| session.failed(&exception, NAME, vm))?;
             Ok(read(&value.unwrap_or_else(|| vm.ctx.none()), vm))
         });
         self.sink.borrow_mut().take();
@@ -181,27 +181,11 @@ impl Session {
         self.interpreter.enter(|vm| namespace::tensors(&self.scope.globals, vm))
     }
 
-    /// The tensors of the namespace, and those in the modules and other objects that are bound there, each by its
-    /// path: `ca.W_query.weight`.
+    /// The tensors of the namespace, then those that it holds in attributes, lists and dicts, each by the path that
+    /// leads to it: `sa_v2.W_key.weight`, `qs[0]`.
     pub fn tensors(&self) -> Vec<Variable> {
-        let within = |(name, object): (String, PyObjectRef), vm: &VirtualMachine| match torch::tensor_value(
-            &object, vm,
-        ) {
-            Some(value) => vec![Variable { name, value }],
-            None => torch::trace::tensors_in(&object, &name)
-                .into_iter()
-                .map(|(name, value)| Variable { name, value })
-                .collect(),
-        };
-        self.interpreter.enter(|vm| {
-            namespace::entries(&self.scope.globals).into_iter().flat_map(|entry| within(entry, vm)).collect()
-        })
-    }
-
-    /// The tensors that the namespace holds in attributes, lists and dicts, by the path that leads to them:
-    /// `sa_v2.W_key.weight`, `qs[0]`.
-    pub fn held(&self) -> Vec<Variable> {
-        self.interpreter.enter(|vm| held::tensors(&self.scope.globals, vm))
+        let held = self.interpreter.enter(|vm| held::tensors(&self.scope.globals, vm));
+        self.variables().into_iter().chain(held).collect()
     }
 
     /// The cells that ran, by name, with their sources as they were given.
@@ -242,7 +226,7 @@ impl Session {
         &self.state
     }
 
-    /// What was in reach where the last cell raised; nothing if it did not.
+    /// What was in reach where the last cell, or an expression after it, raised; nothing if none did.
     pub fn scene(&self) -> Scene {
         self.scene.borrow().clone()
     }
@@ -311,13 +295,7 @@ impl Session {
                 self.remark("the cell ended itself with exit(); attn goes on");
                 Ok(None)
             }
-            Err(exception) => {
-                let mut scene =
-                    Scene::of(&exception, &self.scope.globals, |file| self.cells.contains_key(file), vm);
-                scene.failed = self.state.take_failed();
-                self.scene.replace(scene);
-                Err(self.raised(&exception, name, vm))
-            }
+            Err(exception) => Err(self.failed(&exception, name, vm)),
         }
     }
 
@@ -344,6 +322,14 @@ impl Session {
 
     fn remark(&self, text: &str) {
         self.sink.borrow_mut().write(Channel::Stderr, &format!("{text}\n"));
+    }
+
+    /// What was raised, and from now on what was in reach there is the scene.
+    fn failed(&self, exception: &PyBaseExceptionRef, name: &str, vm: &VirtualMachine) -> Raised {
+        let mut scene = Scene::of(exception, &self.scope.globals, |file| self.cells.contains_key(file), vm);
+        scene.failed = self.state.take_failed();
+        self.scene.replace(scene);
+        self.raised(exception, name, vm)
     }
 
     fn raised(&self, exception: &PyBaseExceptionRef, name: &str, vm: &VirtualMachine) -> Raised {

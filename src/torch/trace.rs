@@ -438,13 +438,6 @@ fn each(dict: &PyDict, mut visit: impl FnMut(&str, &PyObject)) {
     }
 }
 
-/// The tensors in an object that is bound to `path`, each by its path: `ca.W_query.weight`.
-pub fn tensors_in(object: &PyObject, path: &str) -> Vec<(String, Tensor)> {
-    let mut known = Vec::new();
-    attributes(object, path, NESTED, &mut known);
-    known
-}
-
 /// Parameters, buffers and other tensors of a module, and of the modules in it.
 fn attributes(object: &PyObject, path: &str, depth: usize, known: &mut Vec<(String, Tensor)>) {
     let Some(own) = object.dict().filter(|_| depth > 0) else { return };

@@ -135,20 +135,15 @@ impl<'c> Bench<'c> {
 
     /// A fresh desk on which all has run that ran on the lesson's own, but for the last cell.
     fn replayed(&self, main: &Main<'c>, hears: Hears) -> Result<Desk<'c>, Unmade> {
-        let mut desk = Desk::new(&self.wishes);
-        desk.at = main.desk.at;
         let start = Instant::now();
         let all = main.desk.ran.len().saturating_sub(1);
-        for (ran, cell) in main.desk.ran.iter().take(all).enumerate() {
-            let outcome = desk.run(&cell.source, &cell.name);
-            if outcome.error.is_some_and(|raised| raised.interrupted) {
-                return Err(Unmade::Stopped);
-            }
+        let desk = main.desk.replayed_while(&main.desk.ran[..all], |ran| {
             if start.elapsed() > SLOW {
-                hears(ran + 1, all);
+                hears(ran, all);
             }
-        }
-        Ok(desk)
+            true
+        });
+        desk.ok_or(Unmade::Stopped)
     }
 
     fn fresh(&self, needed: &[&'c Step], hears: Hears) -> Result<Desk<'c>, Unmade> {

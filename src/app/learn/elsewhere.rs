@@ -1,21 +1,73 @@
 //! What other rooms do for the walk: one function each, so that the walk knows them by name only.
-//! Room: app.
+//! Room: app. What they refuse is said in their words.
 
 use super::super::desk::Desk;
-use super::super::step::element_of;
-use crate::explain;
-use crate::view::learn::remark;
-use crate::view::panel::worked;
+use super::super::shell::{Failure, Shell, Wishes};
+use super::super::{repl as repl_room, trace as trace_room, what_if as what_if_room, why as why_room};
+use crate::lesson::Catalogue;
+use crate::lesson::glossary::{Glossary, Term};
+use crate::view::glossary::{Entry, entries};
+use crate::view::learn::paragraph;
 use crate::view::{Look, Text};
 
 /// Where an element comes from, `depth` steps down.
-pub fn why(element: &str, _depth: usize, desk: &mut Desk, look: Look) -> Text {
-    let found = element_of(element).and_then(|(name, index)| {
-        let tensor = desk.session.tensor(name).ok().flatten()?;
-        explain::worked(&tensor, &index, &desk.names())
-    });
-    match found {
-        Some(found) => worked(&found.lines(), look),
-        None => remark(&format!("{element} was given, not worked out; or there is no such element."), look),
+pub fn why(element: &str, depth: usize, desk: &mut Desk, look: Look) -> Text {
+    said(why_room::text(element, depth, desk, look), look)
+}
+
+/// A REPL on this desk, until the learner leaves it.
+pub fn repl<'c>(desk: Desk<'c>, catalogue: &'c Catalogue, shell: &mut Shell) -> Result<(), Failure> {
+    repl_room::open(desk, catalogue, shell).map(drop)
+}
+
+/// Every operation of the cell that ran last on this desk.
+pub fn trace(desk: &Desk, look: Look) -> Text {
+    let traced = desk.ran.len().checked_sub(1).and_then(|last| trace_room::again(desk, last));
+    match traced {
+        Some((_, trace)) if trace.steps.is_empty() => {
+            paragraph("This cell runs no operation on tensors.", look)
+        }
+        Some((_, trace)) => trace_room::text(&trace, &desk.ran, trace_room::Detail::Folded, look),
+        None => paragraph("Stopped.", look),
     }
+}
+
+/// What would be on this desk if the change had held from the start.
+pub fn what_if(desk: &Desk, change: &str, wishes: &Wishes, look: Look) -> Text {
+    said(what_if_room::typed(desk, change, wishes, look), look)
+}
+
+/// A word of the field, or with `all` every one of them.
+pub fn glossary(word: &str, catalogue: &Catalogue, look: Look) -> Text {
+    let glossary = match Glossary::new() {
+        Ok(glossary) => glossary,
+        Err(fault) => return paragraph(&fault.to_string(), look),
+    };
+    let found: Vec<&Term> = match word {
+        "all" => glossary.terms.iter().collect(),
+        word => glossary.find(word).into_iter().collect(),
+    };
+    if found.is_empty() {
+        let near = match glossary.nearest(word).as_slice() {
+            [] => "`all` lists the words that are.".to_owned(),
+            near => format!("The nearest: {}.", near.join(", ")),
+        };
+        return paragraph(&format!("`{word}` is not explained. {near}"), look);
+    }
+    let entry = |term: &&Term| Entry {
+        name: term.name.clone(),
+        also: term.also.clone(),
+        text: term.text.clone(),
+        met: match catalogue.find(&term.step) {
+            Ok(crate::lesson::Target::Step(step)) => {
+                format!("{}, {} {}", step.section, step.name(), step.slug)
+            }
+            _ => term.step.clone(),
+        },
+    };
+    entries("", &found.iter().map(entry).collect::<Vec<_>>(), look)
+}
+
+fn said(told: Result<Text, Failure>, look: Look) -> Text {
+    told.unwrap_or_else(|failure| paragraph(&failure.to_string(), look))
 }

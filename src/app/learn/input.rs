@@ -114,6 +114,14 @@ pub fn by_line(mode: Mode, asked: bool, letters: usize, shell: &mut Shell) -> Re
     })
 }
 
+/// A line that was asked for with this prompt.
+pub fn line(prompt: &str, mode: Mode, shell: &mut Shell) -> Result<Read, Failure> {
+    match mode {
+        Mode::Keys => edited(prompt, shell),
+        Mode::Words => typed(prompt, shell),
+    }
+}
+
 /// What came of waiting for a line.
 pub enum Read {
     /// It, without its end.

@@ -11,7 +11,7 @@
 //! | [`question`], [`practice`], [`editor`] | predictions; exercises and edited cells |
 //! | [`jump`], [`choose`] | a place from the list; a number from a table |
 //! | [`ending`] | the end of a lesson and of the chapter |
-//! | [`elsewhere`] | what other rooms do for the walk |
+//! | [`visits`], [`elsewhere`] | what is looked up and tried out on the way; what other rooms do for it |
 
 mod bench;
 mod choose;
@@ -25,6 +25,7 @@ mod practice;
 mod question;
 pub mod stops;
 mod terminal;
+mod visits;
 mod walk;
 
 use std::io::IsTerminal;

@@ -2,7 +2,6 @@
 //! Room: app. The lesson's state is not touched; what is tried is kept.
 
 use super::super::desk::Desk;
-use super::super::notes::note;
 use super::super::shell::Failure;
 use super::editor;
 use super::walk::{Flow, Stage, Waiting, Walk};
@@ -298,7 +297,7 @@ fn own_panel(code: &str, outcome: &Outcome, desk: &Desk) -> Panel {
     Panel {
         stdout: outcome.stdout.clone(),
         result: outcome.result.clone(),
-        error: outcome.error.as_ref().map(|raised| note(raised, code)),
+        error: outcome.error.as_ref().map(|raised| desk.explained(raised, code)),
         figures: outcome.changed.iter().map(|it| desk.figure(&it.name, &it.value)).collect(),
         ..Panel::default()
     }

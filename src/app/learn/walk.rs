@@ -149,7 +149,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         }
     }
 
-    fn measure(&mut self) {
+    pub(super) fn measure(&mut self) {
         if self.shell.wishes.width.is_none() {
             self.shell.look.width = columns(self.shell.terminal);
         }

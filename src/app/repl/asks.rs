@@ -1,36 +1,122 @@
 //! Commands that ask: where a number comes from, how long something takes.
 //! Room: app. What they say is worked out elsewhere.
 
+use super::super::desk::{Desk, Ran};
 use super::super::shell::Shell;
-use super::super::step::element_of;
+use super::super::trace::Detail;
+use super::super::{doctor, machine, trace, what_if, why};
 use super::tensors::wanted;
 use super::{Answer, Refusal, Repl, Went};
-use crate::explain;
-use crate::view::panel;
+use crate::lesson::Target;
+use crate::torch::trace::Trace;
+use crate::view::doctor as report;
+
+/// Levels that are shown where nothing is said.
+const DEPTH: usize = 1;
+/// Most levels.
+const MOST: usize = 40;
 
 impl Repl<'_> {
     /// `:why EXPR [DEPTH]`
     pub(super) fn why(&mut self, words: &str, shell: &mut Shell) -> Answer {
-        let words = wanted(words, ":why keys[1,0]")?;
-        let Some((name, index)) = element_of(words) else {
-            return Err(Refusal::said("One element is asked for, by its place: `:why keys[1,0]`."));
+        let (expression, depth) = levels(wanted(words, ":why keys[1,0]")?);
+        let text = {
+            let desk = &mut *self.desk.borrow_mut();
+            let stream = desk.session.state().generator.borrow().clone();
+            let text = why::text(expression, depth, desk, shell.look);
+            *desk.session.state().generator.borrow_mut() = stream;
+            text?
         };
-        let tensor = self.tensor(name)?;
-        if index.len() != tensor.ndim() || index.iter().zip(tensor.shape()).any(|(at, size)| at >= size) {
-            let shape = explain::shapes::written(tensor.shape());
-            return Err(Refusal::Said(format!("`{name}` is {shape}: `{words}` is no element of it.")));
-        }
-        let names = self.desk.borrow().names();
-        match explain::worked(&tensor, &index, &names) {
-            Some(worked) => shell.show(&panel::worked(&worked.lines(), shell.look))?,
-            None => return Ok(self.answer(&format!("`{words}` was given as it is."), shell)?),
-        }
+        shell.show(&text)?;
         Ok(Went::Well)
+    }
+
+    /// `:trace [CELL]`
+    pub(super) fn trace(&mut self, words: &str, shell: &mut Shell) -> Answer {
+        let desk = self.desk.borrow();
+        let at = self.cell_of(words, &desk)?;
+        let (outcome, traced) = trace::again(&desk, at).ok_or(Refusal::Stopped)?;
+        if outcome.error.is_some_and(|raised| raised.interrupted) {
+            return Err(Refusal::Stopped);
+        }
+        if traced.steps.is_empty() {
+            return Err(Refusal::Said(format!("`{}` runs no operation on tensors.", desk.ran[at].name)));
+        }
+        shell.show(&trace::text(&traced, &desk.ran[..=at], Detail::Folded, shell.look))?;
+        Ok(Went::Well)
+    }
+
+    /// `:what-if CHANGE`
+    pub(super) fn what_if(&mut self, words: &str, shell: &mut Shell) -> Answer {
+        let change = wanted(words, ":what-if inputs[1,0]=0.9")?;
+        let text = what_if::typed(&self.desk.borrow(), change, &shell.wishes, shell.look)?;
+        shell.show(&text)?;
+        Ok(Went::Well)
+    }
+
+    /// `:doctor [CELL]`
+    pub(super) fn doctor(&mut self, words: &str, shell: &mut Shell) -> Answer {
+        let desk = self.desk.borrow();
+        let inputs: Vec<usize> = match words.is_empty() {
+            true => (0..desk.ran.len()).filter(|at| self.is_typed(&desk.ran[*at])).collect(),
+            false => vec![self.cell_of(words, &desk)?],
+        };
+        let asked = if inputs.is_empty() { vec![self.cell_of("", &desk)?] } else { inputs };
+        let last = asked.last().map_or(0, |at| at + 1);
+        let mut copy = desk.replayed(&desk.ran[..asked[0]]).ok_or(Refusal::Stopped)?;
+        let (mut found, mut operations) = (Vec::new(), 0);
+        for (at, cell) in desk.ran.iter().enumerate().take(last).skip(asked[0]) {
+            let (outcome, traced) = match asked.contains(&at) {
+                true => copy.traced(&cell.source, &cell.name),
+                false => (copy.run(&cell.source, &cell.name), Trace::default()),
+            };
+            if outcome.error.is_some_and(|raised| raised.interrupted) {
+                return Err(Refusal::Stopped);
+            }
+            operations += traced.steps.len() + traced.beyond;
+            found.extend(doctor::remarks(&traced, &copy.session));
+        }
+        for found in &found {
+            let mut text = report::found(found, shell.look);
+            text.gap();
+            shell.show(&text)?;
+        }
+        shell.show(&report::summary(operations, asked.len(), found.len(), shell.look))?;
+        Ok(Went::Well)
+    }
+
+    /// Whether the learner typed this cell here.
+    fn is_typed(&self, cell: &Ran) -> bool {
+        cell.name.starts_with("input ")
+    }
+
+    /// Which of the cells that ran is meant: by its name, its step or its input's number; without words the last.
+    fn cell_of(&self, words: &str, desk: &Desk) -> Result<usize, Refusal> {
+        let words = words.trim();
+        let input = words.trim_start_matches(['[', '#']).trim_end_matches(']');
+        let slug = self.catalogue.find(words).ok().and_then(|target| match target {
+            Target::Step(step) => Some(step.name()),
+            _ => None,
+        });
+        let is_meant = |cell: &Ran| {
+            words.is_empty()
+                || cell.name == words
+                || cell.name == format!("input {input}")
+                || slug.as_ref() == Some(&cell.name)
+        };
+        desk.ran.iter().rposition(is_meant).ok_or_else(|| match desk.ran.is_empty() {
+            true => Refusal::said("Nothing has run here yet."),
+            false => Refusal::Said(format!(
+                "No cell here is called `{words}`. A number is that of an input: `:trace {}`; a step goes by its name: `:trace step3`.",
+                self.count.max(1)
+            )),
+        })
     }
 
     /// `:time EXPR`
     pub(super) fn time(&mut self, expression: &str, shell: &mut Shell) -> Answer {
         let expression = wanted(expression, ":time keys @ keys.T")?;
+        let pressed = machine::pressed();
         let copy = {
             let desk = self.desk.borrow();
             desk.replayed(&desk.ran)
@@ -39,13 +125,40 @@ impl Repl<'_> {
             return Err(Refusal::Stopped);
         };
         let outcome = scratch.session.run(&format!("%timeit {expression}"), "timed");
+        if machine::pressed() != pressed {
+            return Err(Refusal::Stopped);
+        }
         match outcome.error {
             Some(raised) if raised.interrupted => Err(Refusal::Stopped),
-            Some(raised) => Err(self.refused(&raised, expression)),
+            Some(raised) => Err(self.refused(&raised, expression, Some(&scratch))),
             None => {
                 shell.say(&outcome.stdout)?;
                 Ok(Went::Well)
             }
         }
+    }
+}
+
+/// An expression, and how far down is asked for: a number after it.
+fn levels(words: &str) -> (&str, usize) {
+    let asked = words.rsplit_once(char::is_whitespace).and_then(|(expression, depth)| {
+        let depth = depth.parse::<usize>().ok()?;
+        ruff_python_parser::parse_expression(expression)
+            .is_ok()
+            .then_some((expression.trim(), depth.min(MOST)))
+    });
+    asked.unwrap_or((words, DEPTH))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_number_after_an_expression_is_a_depth() {
+        assert_eq!(levels("keys[1, 0]"), ("keys[1, 0]", DEPTH));
+        assert_eq!(levels("keys[1, 0]  3"), ("keys[1, 0]", 3));
+        assert_eq!(levels("keys + 3"), ("keys + 3", DEPTH));
+        assert_eq!(levels("keys 999"), ("keys", MOST));
     }
 }

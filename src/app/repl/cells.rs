@@ -3,11 +3,10 @@
 
 use std::io::{self, Write};
 
-use super::super::notes::note;
+use super::super::desk::Desk;
 use super::super::shell::{Failure, Shell};
 use super::moves::Before;
 use super::{Refusal, Repl, Went};
-use crate::lesson::names::nearest;
 use crate::session::{Channel, Listener, Outcome, Raised};
 use crate::tensor::Tensor;
 use crate::view::errors::{ErrorNote, error};
@@ -65,7 +64,7 @@ impl Repl<'_> {
             }
         }
         if let Some(raised) = &outcome.error {
-            let mut note = self.explained(raised, source);
+            let mut note = self.explained(raised, source, None);
             if source.lines().count() == 1 {
                 // The line stands right above.
                 (note.line, note.source) = (None, None);
@@ -116,23 +115,11 @@ impl Repl<'_> {
     }
 
     /// What was raised, explained. Every error that a learner sees here comes through this function.
-    pub(super) fn explained(&mut self, raised: &Raised, source: &str) -> ErrorNote {
-        let mut note = note(raised, source);
-        let unknown = raised.message.strip_prefix("name '").and_then(|rest| rest.split_once('\''));
-        if let Some((name, _)) = unknown.filter(|_| raised.kind == "NameError" && note.mend.is_empty()) {
-            let near = self.names_like(name);
-            if !near.is_empty() {
-                note.mend = vec![format!("You may mean  {}", near.join(", "))];
-            }
+    pub(super) fn explained(&self, raised: &Raised, source: &str, at: Option<&Desk>) -> ErrorNote {
+        match at {
+            Some(desk) => desk.explained(raised, source),
+            None => self.desk.borrow().explained(raised, source),
         }
-        note
-    }
-
-    /// Names that are there and like this one.
-    pub(super) fn names_like(&self, name: &str) -> Vec<String> {
-        let mut desk = self.desk.borrow_mut();
-        let known = desk.session.names().into_iter().chain(desk.session.attributes(""));
-        nearest(name, known.filter(|known| !known.starts_with('_')), 3)
     }
 
     /// Shows an error: as a result to someone who types, else as a remark.
@@ -178,13 +165,13 @@ impl Repl<'_> {
                 "`{expression}` is no tensor but {}.",
                 self.kind(expression).unwrap_or_else(|| "something else".to_owned())
             ))),
-            Err(raised) => Err(self.refused(&raised, expression)),
+            Err(raised) => Err(self.refused(&raised, expression, None)),
         }
     }
 
-    /// An expression that raised: its line is the one that was typed.
-    pub(super) fn refused(&mut self, raised: &Raised, expression: &str) -> Refusal {
-        let mut note = self.explained(raised, expression);
+    /// An expression that raised, on another desk if one is given: its line is the one that was typed.
+    pub(super) fn refused(&self, raised: &Raised, expression: &str, at: Option<&Desk>) -> Refusal {
+        let mut note = self.explained(raised, expression, at);
         (note.line, note.source) = (None, None);
         Refusal::Raised(Box::new(note))
     }
@@ -201,7 +188,7 @@ impl Repl<'_> {
 }
 
 /// `float32 (query 6, key 6)`.
-pub(super) fn shape_words(desk: &super::Desk, name: &str, tensor: &Tensor) -> String {
+pub(super) fn shape_words(desk: &Desk, name: &str, tensor: &Tensor) -> String {
     let figure = desk.outline(name, tensor);
     format!("{} {}", figure.dtype, figure.shape_words())
 }

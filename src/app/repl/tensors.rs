@@ -37,7 +37,7 @@ impl Repl<'_> {
         let expression = wanted(expression, ":shape keys @ keys.T")?;
         // An assignment is asked for its right side.
         let expression = right_side(expression);
-        let stages = {
+        let (stages, copy) = {
             let desk = &mut *self.desk.borrow_mut();
             // What may change something works on a copy; what only draws random numbers puts them back.
             let mut copy = match is_harmless(expression, &mut desk.session) {
@@ -48,11 +48,11 @@ impl Repl<'_> {
             let stages =
                 algebra(expression, copy.as_mut().map_or(&mut desk.session, |copy| &mut copy.session));
             *desk.session.state().generator.borrow_mut() = stream;
-            stages
+            (stages, copy)
         };
         let stages = match stages {
             Ok(stages) => stages,
-            Err(raised) => return Err(self.refused(&raised, expression)),
+            Err(raised) => return Err(self.refused(&raised, expression, copy.as_ref())),
         };
         let mut failed = None;
         let row = |stage: explain::shapes::Stage| {
@@ -71,7 +71,7 @@ impl Repl<'_> {
             shell.show(&shapes(&rows, shell.look))?;
         }
         match failed {
-            Some(raised) => Err(self.refused(&raised, expression)),
+            Some(raised) => Err(self.refused(&raised, expression, copy.as_ref())),
             None => Ok(Went::Well),
         }
     }
