@@ -176,6 +176,8 @@ fn names_are_completed_and_calls_explained() {
     repl.waits_after(":strides ");
     repl.enter("keys.T");
     repl.shows("012345 012345");
+    // Until the prompt is there, the terminal takes Ctrl-D for itself.
+    repl.waits_after("attn [1]> ");
     repl.press(CTRL_D);
     assert_eq!(repl.ends(), 0);
 }

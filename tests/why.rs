@@ -16,7 +16,7 @@ fn names(session: &Session, steps: &[&Step], lesson: Option<&Lesson>) -> Names {
     let axes = steps.iter().rev().flat_map(|step| &step.axes);
     let axes: Vec<_> = axes.map(|axes| (axes.tensor.clone(), axes.axes.clone())).collect();
     let tokens = lesson.map(|lesson| lesson.tokens.clone()).unwrap_or_default();
-    Names::new(held.map(|variable| (variable.name, variable.value)))
+    Names::new(held.into_iter().map(|variable| (variable.name, variable.value)))
         .with_code(session.sources())
         .with_axes(axes, tokens)
 }
