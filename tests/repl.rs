@@ -110,6 +110,7 @@ fn ctrl_c_stops_what_runs_and_nothing_else() {
     repl.until("the line of the command", |screen| {
         screen.contents().ends_with(":time endless()\n") || screen.cursor_position().1 == 0
     });
+    repl.hears_signals();
     repl.press(CTRL_C);
     repl.shows("Stopped. Everything is as it was.");
     repl.waits_after("attn [9]> ");

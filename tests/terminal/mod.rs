@@ -127,6 +127,7 @@ impl Terminal {
     }
 
     /// Waits until the screen is as wished, and gives it.
+    #[track_caller]
     pub fn until(&self, what: &str, wished: impl Fn(&vt100::Screen) -> bool) -> String {
         let start = Instant::now();
         let (screen, changed) = &*self.screen;
@@ -144,11 +145,13 @@ impl Terminal {
     }
 
     /// Waits until a text is on the screen.
+    #[track_caller]
     pub fn shows(&self, text: &str) -> String {
         self.until(&format!("{text:?}"), |screen| screen.contents().contains(text))
     }
 
     /// Waits until the cursor stands right after a text, which is how a prompt waits.
+    #[track_caller]
     pub fn waits_after(&self, text: &str) -> String {
         self.until(&format!("the cursor after {text:?}"), |screen| {
             let (row, column) = screen.cursor_position();
@@ -157,6 +160,20 @@ impl Terminal {
             let width = usize::from(column);
             format!("{before:<width$}").ends_with(text)
         })
+    }
+
+    /// Waits until Ctrl-C is a signal: while a line is typed it is a key, and becomes one again only after the line
+    /// has been shown.
+    pub fn hears_signals(&self) {
+        let start = Instant::now();
+        let is_key = || {
+            let state = self.master.get_termios();
+            state.is_some_and(|state| !format!("{:?}", state.local_flags).contains("ISIG"))
+        };
+        while is_key() {
+            assert!(start.elapsed() < PATIENCE, "the terminal still reads keys");
+            std::thread::sleep(Duration::from_millis(2));
+        }
     }
 
     /// All that the program wrote so far.
