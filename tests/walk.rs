@@ -227,6 +227,8 @@ fn the_page_follows_the_window() {
     attn.hears("> ");
     attn.on("6\r", "Yes.");
     attn.on("\r", "that needs the next steps.");
+    // The page is whole when its keys are shown.
+    attn.until("the keys", |screen| screen.trim_end().ends_with("q quit"));
     attn.resize(40, 60);
     let narrow = attn.until("the page at 40 columns", |screen| {
         screen.contains(&"─".repeat(40))
