@@ -4,8 +4,7 @@
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
-use std::time::Duration;
-use std::{env, process, thread};
+use std::{env, process};
 
 use super::shell::{Exit, Failure, Wishes};
 use crate::session::{Interrupter, Options, Session, default_limit};
@@ -18,10 +17,6 @@ static STAYS: AtomicBool = AtomicBool::new(false);
 
 /// How often Ctrl-C was pressed.
 static PRESSED: AtomicUsize = AtomicUsize::new(0);
-
-/// How long Ctrl-C waits for a cell to begin where none runs, and how often it looks.
-const MOMENT: Duration = Duration::from_millis(60);
-const TRIES: u32 = 20;
 
 /// Bytes that a cell of a file may print: far more than a lesson's, since machines read them.
 const OUTPUT: usize = 64 << 20;
@@ -77,24 +72,12 @@ fn listen() {
     ONCE.call_once(|| {
         let heard = || {
             PRESSED.fetch_add(1, Ordering::AcqRel);
+            let sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);
             // All of them are asked, not only the first that runs.
-            let stop = || {
-                let sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);
-                sessions.iter().filter(|session| session.interrupt()).count() > 0
-            };
-            let stopped = stop();
+            let stopped = sessions.iter().filter(|session| session.interrupt()).count() > 0;
             let before = BEFORE.swap(true, Ordering::AcqRel);
-            match STAYS.load(Ordering::Acquire) {
-                false if before || !stopped => process::exit(Exit::Interrupted as i32),
-                // Pressed in the moment between a line and its cell: it is meant for that cell.
-                true if !stopped => {
-                    let again = |_: &u32| {
-                        thread::sleep(MOMENT / TRIES);
-                        stop()
-                    };
-                    (0..TRIES).find(again);
-                }
-                _ => {}
+            if !STAYS.load(Ordering::Acquire) && (before || !stopped) {
+                process::exit(Exit::Interrupted as i32);
             }
         };
         // Where signals cannot be heard, Ctrl-C ends the program as it does by default.
