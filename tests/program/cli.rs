@@ -150,3 +150,23 @@ fn cells_have_no_files_processes_or_network() {
     }
     std::fs::remove_dir_all(&folder).expect("the folder can go");
 }
+
+/// Each lesson runs by its section or its other name on a clean state, and all that it claims holds.
+#[test]
+fn every_section_runs_on_a_clean_state() {
+    for lesson in ::attn::lesson::Catalogue::new().lessons() {
+        let lesson = lesson.unwrap_or_else(|fault| panic!("{fault}"));
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_attn"))
+            .args(["run", &lesson.id, "--plain", "--width", "80"])
+            .output()
+            .expect("the program runs");
+        let shown = String::from_utf8(output.stdout).expect("it writes UTF-8");
+        assert_eq!(output.status.code(), Some(0), "{}: {shown}", lesson.id);
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{}", lesson.id);
+        assert!(!shown.contains("does not hold"), "{}: {shown}", lesson.id);
+        for step in &lesson.steps {
+            let place = format!("step {} of ", step.number);
+            assert!(shown.contains(&place), "{}: {} is not shown", lesson.id, step.slug);
+        }
+    }
+}

@@ -237,7 +237,7 @@ fn next(state: &mut u64) -> u64 {
 fn random_programs_over_the_surface_are_explained_by_figures_that_add_up() {
     with_room(|| {
         let expressions: Vec<&str> =
-            include_str!("why/surface.txt").lines().filter(|line| !line.starts_with('#')).collect();
+            include_str!("../why/surface.txt").lines().filter(|line| !line.starts_with('#')).collect();
         let mut ops = BTreeMap::new();
         let mut found = Vec::new();
         let mut state = 88_172_645_463_325_252;
@@ -263,7 +263,7 @@ fn random_programs_over_the_surface_are_explained_by_figures_that_add_up() {
         }
         let stem = |name: &str| name.trim_end_matches('_').to_owned();
         let met: Vec<String> = ops.keys().map(|op| stem(op)).collect();
-        let missing: Vec<&str> = attn::torch::table::ops()
+        let missing: Vec<&str> = attn::ops::table::ops()
             .map(|op| op.name)
             .filter(|name| !met.contains(&stem(name)) && !NOT_MET.contains(name))
             .collect();

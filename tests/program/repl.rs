@@ -1,9 +1,6 @@
 //! The REPL as it is typed at: sessions in a terminal, the screen compared or searched.
-#![cfg(unix)]
 
-mod terminal;
-
-use terminal::{Start, State, Terminal};
+use super::terminal::{Start, State, Terminal};
 
 const CTRL_C: &str = "\x03";
 const CTRL_D: &str = "\x04";

@@ -2,8 +2,8 @@
 
 use attn::explain::trace::{Cost, Item, Sources, told};
 use attn::lesson::Catalogue;
+use attn::ops::trace::{Trace, Traced};
 use attn::session::{Options, Session, with_room};
-use attn::torch::trace::{Trace, Traced};
 use attn::view::{Look, trace};
 
 const CLASS: &str = "\

@@ -154,7 +154,7 @@ fn equal(got: &[f32], recorded: &[f32]) -> bool {
 #[test]
 fn bits_are_those_that_pytorch_gives() {
     let recorded: Value =
-        serde_json::from_str(include_str!("golden/kernel.json")).expect("the recording is JSON");
+        serde_json::from_str(include_str!("../golden/kernel.json")).expect("the recording is JSON");
     let mut wrong = Vec::new();
     let cases = recorded["cases"].as_array().expect("cases");
     for (index, case) in cases.iter().enumerate() {
@@ -344,7 +344,7 @@ fn both_forms_of_attention_agree() {
 /// The contract of `attention.json`: 1e-5 relative and 1e-6 absolute of the double-precision reference.
 #[test]
 fn attention_is_near_the_double_precision_reference() {
-    let text = include_str!("golden/attention.json");
+    let text = include_str!("../golden/attention.json");
     let document: Value = serde_json::from_str(text).expect("the golden file is JSON");
     for case in document["cases"].as_array().expect("the golden file has cases") {
         let shape: Vec<usize> =

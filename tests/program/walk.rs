@@ -1,8 +1,5 @@
 //! The walkthrough as a learner meets it: attn in a pseudo-terminal, and as typed words through pipes.
 
-#![cfg(unix)]
-
-#[path = "walk/terminal.rs"]
 mod terminal;
 
 use std::io::Write;

@@ -2,7 +2,6 @@
 //! the diff), and what must be true of every screen: nothing wider than the width, every number
 //! once, nothing but plain characters when plain.
 
-#[path = "view/screens.rs"]
 mod screens;
 
 use std::fs;

@@ -4,7 +4,7 @@
 use std::{env, fs, path::Path};
 
 use attn::app::repl;
-use attn::torch::table;
+use attn::ops::table;
 
 #[test]
 fn the_pages_are_current() {

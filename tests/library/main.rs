@@ -1,0 +1,24 @@
+//! The library, layer by layer: golden figures, properties over random inputs, pages and snapshots, and the structure
+//! of the sources. One program, so that the interpreter is linked once.
+
+mod attention;
+mod doctor;
+mod documents;
+mod errors;
+mod functional;
+mod kernel;
+mod lesson;
+mod lesson_run;
+mod nonfinite;
+mod page;
+mod programs;
+mod python_random;
+mod random;
+mod session;
+mod show;
+mod structure;
+mod threads;
+mod trace;
+mod view;
+mod what_if;
+mod why;

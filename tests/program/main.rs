@@ -1,0 +1,9 @@
+//! The program `attn` as a learner runs it: transcripts of commands, pipes, and keys in a pseudo-terminal.
+
+mod cli;
+#[cfg(unix)]
+mod repl;
+#[cfg(unix)]
+mod terminal;
+#[cfg(unix)]
+mod walk;
