@@ -1,7 +1,6 @@
 //! Freezes Python source into one blob of bytecode, so that the binary carries what lessons import.
-//! Two sources: our own modules under `src/torch/py/` (directory layout = module layout), and the
-//! modules of the standard library named in `STDLIB`, read from the crate `rustpython-pylib`.
-//! Sees no other part of attn; the blob is `OUT_DIR/frozen.lib`.
+//! The sources are our own modules (see `OWN`; directory layout = module layout) and the modules of the standard
+//! library named in `STDLIB`, read from the crate `rustpython-pylib`. The blob is `OUT_DIR/frozen.lib`.
 
 use std::{
     collections::BTreeMap,
@@ -74,18 +73,21 @@ const STDLIB: &[&str] = &[
     "weakref",
 ];
 
+/// The folders of our own Python modules.
+const OWN: [&str; 2] = ["src/torch/py", "src/shims/py"];
+
 /// What is imported before a module of the standard library: our `OrderedDict`, which the pure Python one gives way to.
 const BEFORE: &[(&str, &str)] = &[("collections", "import _ordered; ")];
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
-    println!("cargo::rerun-if-changed=src/torch/py");
-    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/torch/py");
     let mut sources = BTreeMap::new();
     for entry in STDLIB {
         stdlib_sources(entry, &mut sources);
     }
-    if own.is_dir() {
+    for folder in OWN {
+        println!("cargo::rerun-if-changed={folder}");
+        let own = Path::new(env!("CARGO_MANIFEST_DIR")).join(folder);
         walk(&own, &own, "", &mut sources);
     }
 

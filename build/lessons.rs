@@ -1,5 +1,5 @@
 //! Lists the lesson files for the program, so that a new lesson needs no line of Rust.
-//! Room: build. Reads `lessons/*.md`, writes `OUT_DIR/lessons.rs`, which `src/lesson/embed.rs` takes in.
+//! Reads `lessons/*.md`, writes `OUT_DIR/lessons.rs`, which `src/lesson/embed.rs` takes in.
 //!
 //! `lessons/glossary.md` is no lesson and stands beside them.
 //!

@@ -8,7 +8,9 @@
 //! |---|---|
 //! | [`kernel`] | numbers in, numbers out: GEMM, softmax, attention, random streams |
 //! | [`tensor`] | what PyTorch calls a tensor: views, dtypes, the recorded graph, printing |
-//! | [`torch`] | the modules that lesson code imports |
+//! | [`ops`] | the table of operations and the dispatcher; knows no Python object |
+//! | [`torch`] | the modules `torch` and `torch.nn` that lesson code imports: thin bindings |
+//! | [`shims`] | the other modules that lesson code imports: parts of the standard library, `IPython`, `tqdm` |
 //! | [`session`] | one interpreter: run a cell, keep what it printed and bound |
 //! | [`lesson`] | lesson files, notebooks and scripts; the catalogue of steps |
 //! | [`explain`] | why a number is what it is |
@@ -19,7 +21,9 @@ pub mod app;
 pub mod explain;
 pub mod kernel;
 pub mod lesson;
+pub mod ops;
 pub mod session;
+pub mod shims;
 pub mod tensor;
 pub mod torch;
 pub mod view;

@@ -1,5 +1,5 @@
 //! `attn check`: run again, compare with what is recorded. Without a file, all lessons.
-//! Room: app. Comparing is the lesson layer's work, the report the view's.
+//! Comparing is the lesson layer's work, the report the view's.
 
 use std::path::Path;
 

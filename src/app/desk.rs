@@ -1,5 +1,5 @@
 //! A desk to work at: one interpreter with the state of a step or a file, and what its tensors are called.
-//! Room: app. What walkthrough, REPL, `why`, trace and what-if start from; writes nothing.
+//! What walkthrough, REPL, `why`, trace and what-if start from; writes nothing.
 
 use std::collections::BTreeMap;
 
@@ -10,9 +10,9 @@ use super::plan::Plan;
 use super::shell::Wishes;
 use crate::explain;
 use crate::lesson::{Lesson, Step};
+use crate::ops::trace::Trace;
 use crate::session::{Outcome, Raised, Session};
 use crate::tensor::Tensor;
-use crate::torch::trace::Trace;
 use crate::view::Figure;
 use crate::view::errors::ErrorNote;
 

@@ -1,5 +1,5 @@
 //! `attn doctor`: what runs without an error and is wrong.
-//! Room: app. Runs cells under the tracer, hands what ran to `explain`, and shows what was found.
+//! Runs cells under the tracer, hands what ran to `explain`, and shows what was found.
 
 use serde::Serialize;
 
@@ -12,8 +12,8 @@ use super::shell::{Exit, Failure, Shell};
 use crate::explain;
 use crate::explain::doctor::{Finding, examined};
 use crate::lesson::Catalogue;
+use crate::ops::trace::Trace;
 use crate::session::{Outcome, Session};
-use crate::torch::trace::Trace;
 use crate::view::doctor::{self as report, Found};
 use crate::view::errors::error;
 

@@ -1,5 +1,5 @@
 //! What ran, as one JSON document: `attn.run/1`.
-//! Room: app. Fields stand in the order that machines were promised.
+//! Fields stand in the order that machines were promised.
 
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};

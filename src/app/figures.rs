@@ -1,5 +1,5 @@
 //! Tensors to what the view shows of them: values, their texts, and names for axes and positions.
-//! Room: app. Reads tensors; lays nothing out.
+//! Reads tensors; lays nothing out.
 
 use crate::explain;
 use crate::lesson::{Lesson, Step};

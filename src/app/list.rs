@@ -1,5 +1,5 @@
 //! `attn list`: lessons, steps, and what was done of them; and what `attn` alone says of itself.
-//! Room: app. The catalogue and the progress to a listing; the view lays it out. Writes no file.
+//! The catalogue and the progress to a listing; the view lays it out. Writes no file.
 
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! One interpreter for a plan, and what stops it: Ctrl-C stops the running cell, a second one the program.
 //! Where a learner works (walkthrough, REPL) it stops cells only, as often as wished, never the program.
-//! Room: app. Session options come from the command line; signals come from `ctrlc`.
+//! Session options come from the command line; signals come from `ctrlc`.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, Once, PoisonError};

@@ -1,5 +1,5 @@
 //! The commands: the only code that reads keys or writes to the terminal.
-//! Room: app. Everything above this layer is a value; here it meets streams, exit codes and Ctrl-C.
+//! Everything above this layer is a value; here it meets streams, exit codes and Ctrl-C.
 //!
 //! | file | what it does |
 //! |---|---|

@@ -1,5 +1,5 @@
 //! What a cell raised, as the view shows it: the line of code, what was there, what would fit.
-//! Room: app. Joins the session's scene, the names of axes and the explanation.
+//! Joins the session's scene, the names of axes and the explanation.
 
 use crate::explain::errors::{Case, Explanation, explained as explain};
 use crate::session::{Raised, Session};

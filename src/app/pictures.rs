@@ -1,5 +1,5 @@
 //! The pictures that a step asks for, from what its expressions give.
-//! Room: app. Names axes and tokens; lays nothing out.
+//! Names axes and tokens; lays nothing out.
 
 use super::figures::{Names, figure};
 use crate::lesson::views::{Drawn, Named};

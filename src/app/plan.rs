@@ -1,5 +1,5 @@
 //! A name or a file to the cells that are to run, in order.
-//! Room: app. Reads files and the catalogue; runs nothing.
+//! Reads files and the catalogue; runs nothing.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,5 +1,5 @@
 //! A bar on the terminal's stderr while long work runs; it goes away without a trace.
-//! Room: app. Drawn by a thread of its own, since the interpreter holds this one. Never in a pipe, never when plain.
+//! Drawn by a thread of its own, since the interpreter holds this one. Never in a pipe, never when plain.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};

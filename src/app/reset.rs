@@ -1,5 +1,5 @@
 //! `attn reset`: what was done is forgotten, of everything or of one place.
-//! Room: app. Asks first, unless it is told not to.
+//! Asks first, unless it is told not to.
 
 use std::io::IsTerminal;
 

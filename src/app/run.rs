@@ -1,5 +1,5 @@
 //! `attn run`: a step, a lesson, a notebook, a script.
-//! Room: app. Runs cells one after another and shows each as soon as it has run.
+//! Runs cells one after another and shows each as soon as it has run.
 
 use std::time::Instant;
 
@@ -15,8 +15,8 @@ use super::step::{nonfinite, step_panel, unrun_panel};
 use super::trace::{self, Detail};
 use super::what_if::{self, Changes};
 use crate::lesson::Catalogue;
+use crate::ops::trace::Trace;
 use crate::session::{Outcome, Raised, Session};
-use crate::torch::trace::Trace;
 use crate::view::errors::error;
 use crate::view::run::{CellRun, cell, finished};
 use crate::view::{Panel, panel};

@@ -1,5 +1,5 @@
 //! What a command writes through: two streams, the look of things, and how it may end.
-//! Room: app. The only writers are the two it is given; a reader who has gone away ends things quietly.
+//! The only writers are the two it is given; a reader who has gone away ends things quietly.
 
 use std::env;
 use std::fmt;

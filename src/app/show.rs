@@ -1,5 +1,5 @@
 //! `attn show`: the prose and the code of a step or of a lesson, not run; the glossary and its terms.
-//! Room: app. Panels without outputs.
+//! Panels without outputs.
 
 use serde::Serialize;
 

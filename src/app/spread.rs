@@ -1,5 +1,5 @@
 //! `attn completions` and `attn man`: the table of commands for shells and for `man`.
-//! Room: app. Everything comes from the one table.
+//! Everything comes from the one table.
 
 use clap_complete::Shell as Dialect;
 

@@ -1,5 +1,5 @@
 //! The folder in which attn keeps what outlasts a run: progress, history.
-//! Room: app. Says where it is; whoever writes there makes it.
+//! Says where it is; whoever writes there makes it.
 //! Source: the XDG base directories, through `etcetera`, which knows the other platforms' folders too.
 
 use std::env;

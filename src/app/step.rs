@@ -1,5 +1,5 @@
 //! A step that has run, as its panel: prose, code, output, tensors, what holds, one element worked out.
-//! Room: app. Asks the session for what the step left behind.
+//! Asks the session for what the step left behind.
 
 use ruff_python_ast::{Expr, Stmt};
 

@@ -1,5 +1,5 @@
 //! Progress in a file: read, and written under a lock, whole or not at all.
-//! Room: app. Its form is the lessons' ([`crate::lesson::progress`]); where it lies is the platform's.
+//! Its form is the lessons' ([`crate::lesson::progress`]); where it lies is the platform's.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

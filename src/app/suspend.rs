@@ -1,5 +1,5 @@
 //! Ctrl-Z where keys are read one by one: the program stops, and goes on when the shell says so.
-//! Room: app. The terminal is as it was found when this is called.
+//! The terminal is as it was found when this is called.
 
 /// Stops the program as Ctrl-Z does elsewhere, and comes back when it was taken up again.
 #[cfg(unix)]

@@ -1,13 +1,13 @@
 //! `--trace`: what a cell did, operation by operation; for `attn run`, the walkthrough and the REPL alike.
-//! Room: app. Runs a cell with the tracer on; tells nothing itself.
+//! Runs a cell with the tracer on; tells nothing itself.
 
 use serde::Serialize;
 
 use super::desk::{Desk, Ran};
 use super::document::Values;
 use crate::explain::trace::{Sources, algebra, code_of, cost, told};
+use crate::ops::trace::{Seen, Trace, Traced};
 use crate::session::Outcome;
-use crate::torch::trace::{Seen, Trace, Traced};
 use crate::view::{Look, Text, trace as lines};
 
 /// How much of a trace is shown.
@@ -79,7 +79,7 @@ pub fn operations(trace: &Trace, cells: &[Ran]) -> Vec<Operation> {
 fn operation(ran: &Traced, sources: &Sources) -> Option<Operation> {
     let place = ran.place()?;
     let spent = cost(ran);
-    let called = |call: &crate::torch::trace::Called| call.function.to_owned();
+    let called = |call: &crate::ops::trace::Called| call.function.to_owned();
     Some(Operation {
         op: ran.op,
         ms: (ran.elapsed.as_secs_f64() * 1e6).round() / 1e3,

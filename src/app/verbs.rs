@@ -1,5 +1,5 @@
 //! The commands: one table for the parser, the help, the completions and the manual.
-//! Room: app. What was typed becomes a call of the verb's function; nothing else happens here.
+//! What was typed becomes a call of the verb's function; nothing else happens here.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};

@@ -1,5 +1,5 @@
 //! What if: steps run without and with a change, for `attn run --set`, the walkthrough and the REPL alike.
-//! Room: app. Reads what was typed, gives interpreters, writes the answer.
+//! Reads what was typed, gives interpreters, writes the answer.
 
 use serde::Serialize;
 

@@ -1,5 +1,5 @@
 //! `attn why`: where one number comes from, down to inputs, parameters and random draws.
-//! Room: app. Finds the element that is meant; what there is to say of it is worked out elsewhere.
+//! Finds the element that is meant; what there is to say of it is worked out elsewhere.
 
 use ruff_python_ast::{Expr, Number, UnaryOp};
 use ruff_python_parser::parse_expression;

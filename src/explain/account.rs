@@ -1,5 +1,5 @@
 //! What an explanation of one element is made of, before it has a name and a place.
-//! Room: explain. Data only; the words are put on the screen elsewhere.
+//! Data only; the words are put on the screen elsewhere.
 
 use super::calc::Calc;
 use super::spot::Spot;

@@ -1,5 +1,5 @@
 //! Arithmetic as a learner reads it: figures, sums, products, and the functions between them.
-//! Room: explain. A calculation knows its value, so that what is shown can be held against the element.
+//! A calculation knows its value, so that what is shown can be held against the element.
 
 use super::terms::{figure, largest, term};
 

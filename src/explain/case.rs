@@ -1,15 +1,15 @@
 //! One element of one result, with the operation that made it: what an explanation starts from.
-//! Room: explain. Names and values of operands; runs a row of the table of operations on scratch values only.
+//! Names and values of operands; runs a row of the table of operations on scratch values only.
 
 use super::account::Link;
 use super::calc::Calc;
 use super::names::{Names, indexed};
 use super::spot::{Made, Operand};
+use crate::ops::State;
+use crate::ops::call::{Caller, Value, call};
+use crate::ops::table::{self, Op};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{Arg, DType, Site, Tensor};
-use crate::torch::State;
-use crate::torch::call::{Caller, Value, call};
-use crate::torch::table::{self, Op};
 
 /// An element and the operation that made it.
 pub struct Case<'a> {

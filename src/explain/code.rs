@@ -1,5 +1,5 @@
 //! What the learner wrote where an operation ran: the name its result was given, its operands as they stand there.
-//! Room: explain. Reads the sources of cells with the Python parser; runs nothing.
+//! Reads the sources of cells with the Python parser; runs nothing.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -9,8 +9,8 @@ use ruff_python_ast::{Expr, ModModule, Operator, Stmt, UnaryOp};
 use ruff_python_parser::parse_module;
 use ruff_text_size::Ranged;
 
+use crate::ops::table;
 use crate::tensor::{Record, Site};
-use crate::torch::table;
 
 /// The sources of the cells that ran, by the names they ran under.
 #[derive(Default, Debug)]

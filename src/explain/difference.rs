@@ -1,5 +1,5 @@
 //! Where two tensors of one shape differ, and by how much.
-//! Room: explain. As `torch.equal` and `torch.allclose` would see them, with the place of the greatest difference.
+//! As `torch.equal` and `torch.allclose` would see them, with the place of the greatest difference.
 
 use crate::tensor::Tensor;
 

@@ -1,5 +1,5 @@
 //! The invariants of a step, measured on what its cell left behind.
-//! Room: explain. Asks the session for one number each; changes nothing in it.
+//! Asks the session for one number each; changes nothing in it.
 
 use crate::lesson::Invariant;
 use crate::session::Session;

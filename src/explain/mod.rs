@@ -1,5 +1,5 @@
 //! Why one number is what it is, read from the record of what ran, never by running it again.
-//! Room: explain. Uses tensor, torch and session values; returns words and figures, no styling.
+//! Uses tensor, torch and session values; returns words and figures, no styling.
 //!
 //! | file | what it does |
 //! |---|---|

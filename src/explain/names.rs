@@ -1,6 +1,5 @@
 //! What a learner calls a tensor: its variable, an attribute, a row of one, or the expression that made it; and what
 //! the lesson calls its axes and tokens.
-//! Room: explain.
 
 use super::code::Code;
 use super::spot::Spot;

@@ -1,5 +1,5 @@
 //! Where a nan or an infinity first arose: the operation whose operands had none.
-//! Room: explain. Reads the record of what ran.
+//! Reads the record of what ran.
 
 use std::collections::HashSet;
 use std::rc::Rc;

@@ -1,12 +1,12 @@
 //! The shape algebra of an expression: every operation in it, in the order in which it is done.
-//! Room: explain. The parser says what the parts are; each part is evaluated for its shape, and nothing is kept.
+//! The parser says what the parts are; each part is evaluated for its shape, and nothing is kept.
 
 use ruff_python_ast::{CmpOp, Expr, Operator, UnaryOp};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::terms::figure;
+use crate::ops::table;
 use crate::session::{Raised, Session};
-use crate::torch::table;
 
 /// One operation of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,5 +1,5 @@
 //! One element of a tensor at one moment: what it held, and what put it there.
-//! Room: explain. Reads storages and records; computes nothing.
+//! Reads storages and records; computes nothing.
 
 use std::rc::Rc;
 

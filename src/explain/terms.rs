@@ -1,5 +1,4 @@
 //! Figures as a learner reads them, and which terms of a long sum are shown.
-//! Room: explain.
 
 /// Most terms a sum shows one by one.
 const SHOWN: usize = 6;

@@ -1,5 +1,5 @@
 //! Where one number comes from: a node for the element, its formula in names and in figures, and the way down.
-//! Room: explain. Everything is read from the records of what ran; nothing runs again.
+//! Everything is read from the records of what ran; nothing runs again.
 
 use super::account::{Account, End, Link, Says};
 use super::calc::{Calc, Combine};

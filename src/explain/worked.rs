@@ -1,5 +1,5 @@
 //! One element, worked out in a few lines: the line under a panel.
-//! Room: explain. The first of what [`why`](super::why()) says, as text.
+//! The first of what [`why`](super::why()) says, as text.
 
 use super::account::Says;
 use super::names::Names;

@@ -1,5 +1,5 @@
 //! Dot products and matrix times vector.
-//! Room: kernel. Sees ndarray views; no Tensor, no text.
+//! Sees ndarray views; no Tensor, no text.
 //! Source: `torch.dot`, `torch.mv`; the order of summation is the one measured on PyTorch 2.6 with MKL on x86:
 //! 16-byte vectors, products rounded before they are added, a few elements first up to a 16-byte boundary.
 

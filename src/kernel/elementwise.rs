@@ -1,5 +1,5 @@
 //! One result element from one element of each operand, for any strides.
-//! Room: kernel. Slices, shapes and strides in; a row-major vector out.
+//! Slices, shapes and strides in; a row-major vector out.
 //!
 //! Dimensions that lie without gaps in every operand are merged first, so that most calls come
 //! down to one flat loop, which the compiler vectorises. Large results are written by several threads.

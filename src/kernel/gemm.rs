@@ -1,5 +1,5 @@
 //! Matrix products over strided views, and the one place where `unsafe` is allowed.
-//! Room: kernel. Sees ndarray views and `matrixmultiply`; no Tensor, no text.
+//! Sees ndarray views and `matrixmultiply`; no Tensor, no text.
 //! Source: `torch.mm`, `torch.bmm`; large products by `matrixmultiply` (Goto's blocking).
 //!
 //! Threads: a batch is shared by matrices and blocks of their rows, one large product by blocks of its longer side, each

@@ -1,5 +1,5 @@
 //! Elements picked along every axis at once: flip, roll, repeat, index_select and advanced indexing.
-//! Room: kernel. For each axis of the result a list of storage offsets; the result's elements are
+//! For each axis of the result a list of storage offsets; the result's elements are
 //! those at the sums of one offset of each list, row-major.
 
 /// The storage offsets `0, stride, 2 stride, ...` of a whole axis.

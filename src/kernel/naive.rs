@@ -1,5 +1,5 @@
 //! Multi-head attention as the formula reads, a loop for each index: what faster paths are measured against.
-//! Room: kernel. Sees slices; no Tensor, no text.
+//! Sees slices; no Tensor, no text.
 //! Source: Vaswani et al. 2017, section 3.2; the layer of the book's section 3.6.2.
 //!
 //! Letters: T tokens, C width of the model, H heads, D = C / H width of a head.

@@ -1,5 +1,5 @@
 //! Layer normalisation.
-//! Room: kernel. Sees slices; no Tensor, no text.
+//! Sees slices; no Tensor, no text.
 //! Source: `torch.nn.functional.layer_norm` (Ba, Kiros & Hinton 2016); mean and variance by Welford's recurrence in
 //! lanes and chunks of 16 vectors, chunks combined pairwise (Chan, Golub & LeVeque 1979), as PyTorch's x86 build does.
 //! Equal to PyTorch 2.6's bit for bit in every row tried: 1 to 5,000 numbers, with and without weight and bias.

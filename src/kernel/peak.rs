@@ -1,5 +1,5 @@
 //! The most multiply-adds this machine can do: what every product's speed is held against.
-//! Room: kernel. Numbers only; the clock is the one thing it asks of the outside.
+//! Numbers only; the clock is the one thing it asks of the outside.
 
 use std::hint::black_box;
 use std::time::Instant;

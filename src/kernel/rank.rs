@@ -1,5 +1,5 @@
 //! The order sorting puts elements in: nan above all numbers.
-//! Room: kernel. Source: `torch.sort`, which follows NumPy here.
+//! Source: `torch.sort`, which follows NumPy here.
 
 use std::cmp::Ordering;
 

@@ -1,5 +1,5 @@
 //! The two kinds of number the kernel computes with, f32 and f64, under one name.
-//! Room: kernel. Sees primitive numbers only.
+//! Sees primitive numbers only.
 //! Source: the lane counts are those of PyTorch's widest x86 build, whose order of summation the reductions follow.
 
 use std::fmt::Debug;

@@ -1,5 +1,5 @@
 //! The largest or smallest k of a row, in the order in which PyTorch leaves them.
-//! Room: kernel. Where elements are equal, or the order is left open (`topk(sorted=False)`), what
+//! Where elements are equal, or the order is left open (`topk(sorted=False)`), what
 //! comes first depends on the steps of the algorithm. PyTorch uses the C++ library's `partial_sort`,
 //! `nth_element` and `sort`, and for `kthvalue` a quick select of its own: these are their steps
 //! (Musser 1997, introspective sorting; Numerical Recipes, selection by partition).

@@ -1,5 +1,5 @@
 //! Products too small for blocking, in the order of summation that PyTorch's CPU build uses for them.
-//! Room: kernel. Sees ndarray views; no Tensor, no text. Reads addresses to know where 16-byte boundaries lie; follows none.
+//! Sees ndarray views; no Tensor, no text. Reads addresses to know where 16-byte boundaries lie; follows none.
 //! Source: measured on PyTorch 2.6 with MKL on x86 (products rounded before they are added; 16-byte vectors; a few
 //! leading elements by themselves where a row does not start on a 16-byte boundary). Each rule below is stated
 //! where it stands; `gemm.rs` says which products come here.

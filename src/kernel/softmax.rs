@@ -1,5 +1,5 @@
 //! Softmax along one axis of a strided view.
-//! Room: kernel. Sees ndarray views; no Tensor, no text.
+//! Sees ndarray views; no Tensor, no text.
 //! Source: `torch.softmax`, `torch.log_softmax`, which have one way along the last axis and another across it.
 //! Share of results that equal PyTorch 2.6's bit for bit: all along the last axis (1 to 1,024 numbers, masked or not);
 //! across it all in whole vectors and 99.98% in the columns behind them.

@@ -1,5 +1,5 @@
 //! Products with few columns, as weights times values are: what `matrixmultiply` would pack is used too few times.
-//! Room: kernel. Sees ndarray views; no Tensor, no text. `gemm.rs` says which products come here, and in which order
+//! Sees ndarray views; no Tensor, no text. `gemm.rs` says which products come here, and in which order
 //! terms are added: the same as in the blocked kernel, so that it is a matter of speed alone.
 
 use ndarray::{ArrayView1, ArrayView2, ArrayViewMut2};

@@ -1,5 +1,5 @@
 //! How many threads work, and work shared among them.
-//! Room: kernel. No Python, no text, no environment: whoever starts the program says how many.
+//! No Python, no text, no environment: whoever starts the program says how many.
 //!
 //! The caller takes part and takes tasks as the others do, one at a time, so that a busy machine waits for no thread.
 //! What a task computes never depends on who computes it: callers cut their work by its size alone, or where the cut

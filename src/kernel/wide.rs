@@ -1,5 +1,5 @@
 //! Loops compiled once for each instruction set and chosen at run time.
-//! Room: kernel. The choice itself, with its proof, stands in `gemm.rs`.
+//! The choice itself, with its proof, stands in `gemm.rs`.
 //!
 //! A body marked `#[inline(always)]` is compiled three times: for AVX-512, for AVX2 with fused
 //! multiply-add, and for whatever the crate was built for. All three give the same bits, because

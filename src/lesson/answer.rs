@@ -1,5 +1,5 @@
 //! What a learner typed as an answer, read by meaning: shapes in any usual spelling, numbers in any rounding.
-//! Room: lesson. Text in, readings out; knows no right answers. Where a text can be read in two ways (1,024 as
+//! Text in, readings out; knows no right answers. Where a text can be read in two ways (1,024 as
 //! one number or as two), both readings come out.
 
 use super::vocabulary::AXES;

@@ -1,5 +1,5 @@
 //! All lessons of this program, and names to steps.
-//! Room: lesson. A lesson is parsed when something of it is asked for, and once.
+//! A lesson is parsed when something of it is asked for, and once.
 
 use std::cell::OnceCell;
 use std::fmt;

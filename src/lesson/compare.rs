@@ -1,5 +1,5 @@
 //! Recorded output against what came out now: the same, close, or where it differs.
-//! Room: lesson. Texts in, a verdict with places out; knows no tensors and no colours.
+//! Texts in, a verdict with places out; knows no tensors and no colours.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
 //! The lesson files as they stand inside the program.
-//! Room: lesson. The list is written by `build/lessons.rs` from the folder `lessons/`.
+//! The list is written by `build/lessons.rs` from the folder `lessons/`.
 
 /// One lesson file, with the names by which the catalogue finds it before parsing.
 pub(super) struct Embedded {

@@ -1,5 +1,5 @@
 //! Predictions and exercises as data. Who plays them decides how they look.
-//! Room: lesson. Expressions stay text here; the session evaluates them.
+//! Expressions stay text here; the session evaluates them.
 
 /// A question asked before a cell runs.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,5 +1,5 @@
 //! A lesson's fences: option lines, YAML, and the faults that name file and line.
-//! Room: lesson. What [`super::myst`] needs to read one block; knows nothing of the order of blocks.
+//! What [`super::myst`] needs to read one block; knows nothing of the order of blocks.
 
 use super::exercise::Code;
 use super::names::nearest;

@@ -1,5 +1,5 @@
 //! The author's gate: a lesson is run, and everything it claims is tried.
-//! Room: lesson. Uses the session; gives findings with file and line, prints nothing.
+//! Uses the session; gives findings with file and line, prints nothing.
 //!
 //! A starter has to fail its check, a solution to pass it, a wrong attempt to get its own message. A wrong
 //! answer to a prediction must not be the right one. Invariants hold. Outputs are the recorded ones. Pictures can be

@@ -1,5 +1,5 @@
 //! The glossary: the field's words, each with what it means and the step that brings it in.
-//! Room: lesson. `lessons/glossary.md` to data; what lessons make of it is looked at in [`super::terms`].
+//! `lessons/glossary.md` to data; what lessons make of it is looked at in [`super::terms`].
 //!
 //! A term is a heading (`##`), its explanation, and last a paragraph that says where it is first met, as a link
 //! whose words are the step's name, and what else it is called:

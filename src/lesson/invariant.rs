@@ -1,5 +1,5 @@
 //! The sentences of `:check:`: what must hold of a cell's tensors.
-//! Room: lesson. Turns a sentence into an expression that the session measures; measures nothing itself.
+//! Turns a sentence into an expression that the session measures; measures nothing itself.
 
 use std::fmt;
 

@@ -1,5 +1,5 @@
 //! An answer to a prediction, judged by meaning, and what to say to it.
-//! Room: lesson. The session works the expressions out once the cell has run; a wrong answer is a value.
+//! The session works the expressions out once the cell has run; a wrong answer is a value.
 //!
 //! A number counts as right in any rounding that says two digits; a shape in any spelling; a choice by its
 //! letter or by its words. Where an answer fits a usual mistake as well, the nearer of the two decides.

@@ -1,5 +1,5 @@
 //! A Markdown text as its top-level blocks, each with its place.
-//! Room: lesson. The only file that knows pulldown-cmark.
+//! The only file that knows pulldown-cmark.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
 //! Lesson files, notebooks and scripts to steps and cells; the catalogue of all steps; recorded outputs.
-//! Room: lesson. Reads text and gives data; only the gate runs anything, and nothing here prints.
+//! Reads text and gives data; only the gate runs anything, and nothing here prints.
 //!
 //! | file | what it does |
 //! |---|---|

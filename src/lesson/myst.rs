@@ -1,5 +1,5 @@
 //! One lesson file: MyST Markdown to a [`Lesson`].
-//! Room: lesson. Text in, data or a [`Fault`] out.
+//! Text in, data or a [`Fault`] out.
 //!
 //! A step is a heading (`##`), prose, any `{predict}`, a `{code-cell}`, its `{output}`, and prose after it.
 //! What stands between an output and the next heading belongs to the step before. An exercise is a heading,

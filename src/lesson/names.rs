@@ -1,5 +1,5 @@
 //! The nearest right names to a wrong one.
-//! Room: lesson. Strings only.
+//! Strings only.
 
 /// The candidates most like `wanted`, best first, at most `limit`; none if nothing is like it.
 /// Case, spaces, `-` and `_` do not count.

@@ -1,5 +1,5 @@
 //! What others wrote, as cells: Jupyter notebooks here, scripts and Markdown in [`super::script`].
-//! Room: lesson. Reads bytes, gives a [`Document`] or a [`ReadError`]; runs nothing.
+//! Reads bytes, gives a [`Document`] or a [`ReadError`]; runs nothing.
 //! Source: the nbformat descriptions of versions 3 and 4 (and 5, as far as it keeps their fields).
 
 use std::fmt;

@@ -1,5 +1,5 @@
 //! `{predict}`: its YAML to a [`Prediction`].
-//! Room: lesson. Part of [`super::myst`].
+//! Part of [`super::myst`].
 
 use serde::Deserialize;
 

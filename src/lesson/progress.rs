@@ -1,5 +1,5 @@
 //! What a learner has done: steps seen, answers given, exercises tried. Kept under names, not numbers,
-//! so that a new step shifts nothing. Room: lesson. Data and its changes; files are the shell's.
+//! so that a new step shifts nothing.
 //!
 //! Whoever saves applies its own [`Change`]s to what is stored by then: two programs at once lose nothing.
 

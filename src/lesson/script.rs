@@ -1,5 +1,5 @@
 //! Python scripts and Markdown files as cells.
-//! Room: lesson. Text in, a [`Document`] out; lenient, where [`super::myst`] is strict about our own lessons.
+//! Text in, a [`Document`] out; lenient, where [`super::myst`] is strict about our own lessons.
 
 use super::markdown::{Kind, blocks};
 use super::notebook::{Cell, Document, Recorded};

@@ -1,5 +1,5 @@
 //! Where lessons use the words of the glossary: links that lead nowhere, words that come before they are explained.
-//! Room: lesson. Texts and a glossary in, findings with file and line out.
+//! Texts and a glossary in, findings with file and line out.
 //!
 //! Two rules. In every lesson the first use of a term is a link to it. In the whole chapter the first use of a term
 //! stands in the step that the glossary names, where it is explained. Code does not count, headings do.

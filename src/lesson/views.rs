@@ -1,5 +1,5 @@
 //! The pictures of `:view:`: which they are, and the tensors, numbers and times that they are of.
-//! Room: lesson. Expressions are any expressions; the session works them out. How a picture looks is the view's.
+//! Expressions are any expressions; the session works them out. How a picture looks is the view's.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
 //! Every word a lesson file may use, with what it means: one table for the parser, the errors and the help.
-//! Room: lesson. Data only.
+//! Data only.
 
 /// A word and one line about it.
 #[derive(Clone, Copy, Debug)]

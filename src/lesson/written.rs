@@ -1,5 +1,5 @@
 //! Cells to the text of a file: a Python script with cell marks, or a Jupyter notebook with its outputs.
-//! Room: lesson. What [`super::script`] and [`super::notebook`] read.
+//! What [`super::script`] and [`super::notebook`] read.
 //! Source: the nbformat description of version 4.5.
 
 use serde_json::{Value, json};

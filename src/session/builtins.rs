@@ -1,5 +1,5 @@
 //! The builtins that a cell has beyond Python's own, and those that must not do what Python's do.
-//! Room: session. Output goes to the sink; nothing here reads keys or files.
+//! Output goes to the sink; nothing here reads keys or files.
 
 use std::{cell::RefCell, rc::Rc};
 

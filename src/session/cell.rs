@@ -1,5 +1,5 @@
 //! A cell's source to code: its statements, and its last bare expression if that is to be shown.
-//! Room: session. Asks the interpreter's own parser; counts no brackets.
+//! Asks the interpreter's own parser; counts no brackets.
 
 use ruff_python_ast::{Expr, Mod, ModExpression, ModModule, Stmt, token::TokenKind};
 use ruff_python_parser::{

@@ -1,5 +1,5 @@
 //! A value as Jupyter shows it under a cell: IPython's layout of containers, `repr` of the rest.
-//! Room: session. Values to text. Source: the behaviour of IPython 8's `pretty`.
+//! Values to text. Source: the behaviour of IPython 8's `pretty`.
 
 use rustpython_vm::{
     AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine,

@@ -1,5 +1,5 @@
 //! The session itself: one interpreter, one namespace, cells run one after another.
-//! Room: session. Everything a cell does comes back in its [`Outcome`].
+//! Everything a cell does comes back in its [`Outcome`].
 
 use std::{
     cell::RefCell,
@@ -27,8 +27,9 @@ use super::{
 };
 use crate::{
     kernel::{random::Family, spare},
+    ops::{self, trace::Trace},
     tensor::Tensor,
-    torch::{self, trace::Trace},
+    torch,
 };
 
 /// How a session behaves.
@@ -76,7 +77,7 @@ pub struct Session {
     interpreter: Interpreter,
     scope: Scope,
     sink: Rc<RefCell<Sink>>,
-    state: Rc<torch::State>,
+    state: Rc<ops::State>,
     interrupter: Interrupter,
     watch: memory::Watch,
     runs: u64,
@@ -91,7 +92,7 @@ impl Session {
         let (interrupter, signals) = Interrupter::new();
         let interpreter = setup::interpreter(signals);
         let sink = Rc::new(RefCell::new(Sink::new(options.max_output, options.on_output)));
-        let state = torch::State::new(options.random);
+        let state = ops::State::new(options.random);
         let furnished = interpreter.enter(|vm| {
             memory::install(options.max_memory, vm);
             // What results may leave behind for the next ones: a share of what they may take.
@@ -222,7 +223,7 @@ impl Session {
     }
 
     /// What the `torch` module of this session keeps: random stream, records, print options.
-    pub fn state(&self) -> &Rc<torch::State> {
+    pub fn state(&self) -> &Rc<ops::State> {
         &self.state
     }
 

@@ -1,5 +1,5 @@
 //! What stands around a running cell: the mark that one runs, and the net for panics.
-//! Room: session. A panic in native code is attn's own defect and is told as one, in the cell.
+//! A panic in native code is attn's own defect and is told as one, in the cell.
 
 use std::{any::Any, cell::Cell, sync::Once};
 

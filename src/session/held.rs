@@ -1,5 +1,5 @@
 //! Tensors that the namespace holds deeper down: parameters and buffers of modules, attributes, lists, dicts.
-//! Room: session. Reads objects' dictionaries; never runs Python.
+//! Reads objects' dictionaries; never runs Python.
 
 use rustpython_vm::{
     AsObject, PyObjectRef, VirtualMachine,

@@ -1,5 +1,5 @@
 //! Stopping a cell that runs, from another thread or from a signal handler's thread.
-//! Room: session. Sees the interpreter's user-signal channel only.
+//! Sees the interpreter's user-signal channel only.
 
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError,

@@ -1,6 +1,6 @@
 //! Breaking lines as IPython's pretty printer breaks them: groups that stay on one line if they
 //! fit into 79 columns, and otherwise break at all of their own joints, outermost group first.
-//! Room: session. Text only; knows no Python. Source: Oppen 1980, as IPython.lib.pretty applies it.
+//! Text only; knows no Python. Source: Oppen 1980, as IPython.lib.pretty applies it.
 
 use std::collections::VecDeque;
 

@@ -1,5 +1,5 @@
 //! Notebook lines that are no Python: `%time`, `%matplotlib inline`, `!pip install`, `x?`, `%%time`.
-//! Room: session. Text to text, line for line, so that errors keep their lines. A cell that is
+//! Text to text, line for line, so that errors keep their lines. A cell that is
 //! Python as it stands is never touched; where a command begins and ends, the parser says.
 
 use ruff_python_ast::{

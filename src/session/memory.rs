@@ -1,6 +1,6 @@
 //! A limit on memory: objects that could not be allocated raise MemoryError before they are tried,
 //! and a watching thread stops a cell that has grown too large bit by bit.
-//! Room: session. Puts checks before the interpreter's own `*`, `**` and `<<`, and a look at the
+//! Puts checks before the interpreter's own `*`, `**` and `<<`, and a look at the
 //! signals into iterators that may be endless, so that `list(count())` can be stopped too.
 
 use std::{

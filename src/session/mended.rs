@@ -1,6 +1,6 @@
 //! Where RustPython 0.5 prints other than CPython: the order of sets of numbers, and
 //! the words of a few errors. (`numbers` mends decimals.)
-//! Room: session. Replaces single slots of the interpreter; source: CPython 3.11's behaviour.
+//! Replaces single slots of the interpreter; source: CPython 3.11's behaviour.
 
 use std::sync::OnceLock;
 

@@ -1,5 +1,5 @@
 //! One interpreter: run a cell, keep what it printed, what it bound and what went wrong.
-//! Room: session. Sees torch and tensor; never the terminal: what a cell prints comes back as text.
+//! Sees torch and tensor; never the terminal: what a cell prints comes back as text.
 //!
 //! A [`Session`] belongs to the thread that made it. Python code may nest deeply, so give that
 //! thread room: [`with_room`] runs a function on a thread with a large stack.

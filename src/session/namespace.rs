@@ -1,5 +1,5 @@
 //! The namespace between cells: its tensors, and which of them a cell bound or changed in place.
-//! Room: session. Reads names and versions; never runs Python.
+//! Reads names and versions; never runs Python.
 
 use rustpython_vm::{
     AsObject, PyObjectRef, VirtualMachine,

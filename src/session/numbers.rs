@@ -1,5 +1,5 @@
 //! Numbers round, divide and format as CPython's do, where the interpreter's own differ.
-//! Room: session. Replaces methods of `float` and `bool` in the interpreter; knows no tensors.
+//! Replaces methods of `float` and `bool` in the interpreter; knows no tensors.
 //! Source: CPython's `float_round`, `float_divmod` and format specification mini-language.
 //!
 //! What differed: `round(0.05, 1)` and `round(2.675, 2)` (they scale by a power of ten first),

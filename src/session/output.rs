@@ -1,5 +1,5 @@
 //! Where a cell's `print` goes: `sys.stdout` and `sys.stderr` as native objects over one sink.
-//! Room: session. Collects text, hands it on to a listener; writes nowhere.
+//! Collects text, hands it on to a listener; writes nowhere.
 
 use std::{cell::RefCell, fmt, rc::Rc};
 

@@ -1,5 +1,5 @@
 //! A Python exception as a value: its type, its text, and the line of the cell it came from.
-//! Room: session. Reads exceptions; never prints them.
+//! Reads exceptions; never prints them.
 
 use rustpython_vm::{
     AsObject, VirtualMachine,

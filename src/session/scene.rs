@@ -1,5 +1,5 @@
 //! Where a cell raised: the call that failed, and what was in reach there, by the names the learner gives it.
-//! Room: session. Reads frames and objects; asks only `dir()` of the object whose attribute is missing.
+//! Reads frames and objects; asks only `dir()` of the object whose attribute is missing.
 
 use rustpython_vm::{
     AsObject, PyObjectRef, VirtualMachine,
@@ -8,7 +8,8 @@ use rustpython_vm::{
 };
 
 use super::namespace::{self, Variable};
-use crate::torch::{self, Failed};
+use crate::ops::Failed;
+use crate::torch;
 
 /// What was in reach where a cell raised.
 #[derive(Clone, Debug, Default)]

@@ -1,5 +1,5 @@
 //! Building the interpreter: its settings, its modules, its streams, and the empty namespace.
-//! Room: session. Start-up time is spent here; nothing is imported that no cell asked for.
+//! Start-up time is spent here; nothing is imported that no cell asked for.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -13,7 +13,8 @@ use super::{
     output::{Channel, OutStream, Sink},
     timing,
 };
-use crate::torch::{self, State, modules};
+use crate::ops::State;
+use crate::{shims, torch};
 
 /// New objects after which the interpreter looks for cycles.
 const OBJECTS: u32 = 50_000;
@@ -35,11 +36,11 @@ pub(super) fn interpreter(signals: UserSignalReceiver) -> Interpreter {
     // one look costs as much as a start.
     gc_state().set_threshold(OBJECTS, None, None);
     let builder = Interpreter::builder(settings);
-    let native = modules::native_modules(&builder.ctx);
+    let native = shims::native_modules(&builder.ctx);
     builder
         .add_native_modules(&native)
-        .add_frozen_modules(modules::frozen_modules())
-        .init_hook(modules::rename_native)
+        .add_frozen_modules(shims::frozen_modules())
+        .init_hook(shims::rename_native)
         .init_hook(move |vm| vm.set_user_signal_channel(signals))
         .build()
 }
@@ -54,7 +55,7 @@ pub(super) fn furnish(sink: &Rc<RefCell<Sink>>, state: &Rc<State>, vm: &VirtualM
     builtins::install(sink, vm)?;
     mended::install(vm);
     numbers::install(vm);
-    modules::install(vm)?;
+    shims::install(vm)?;
     torch::install(vm, state)?;
     let globals = vm.ctx.new_dict();
     let main = vm.new_module("__main__", globals.clone(), None);

@@ -1,5 +1,5 @@
 //! `%time`, `%timeit` and `x?`: builtins that `magics` calls, run in the cells' namespace.
-//! Room: session. What they say goes to the sink, as IPython words it.
+//! What they say goes to the sink, as IPython words it.
 
 use std::{
     cell::RefCell,

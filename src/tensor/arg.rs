@@ -1,5 +1,4 @@
 //! One argument of an operation, free of Python: what records keep and operations are called with.
-//! Room: tensor.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -1,5 +1,5 @@
 //! Element types and how PyTorch promotes them.
-//! Room: tensor. Source: `torch.result_type`, `torch.promote_types`.
+//! Source: `torch.result_type`, `torch.promote_types`.
 
 /// The element type of a tensor, in PyTorch's order of promotion within a category.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]

@@ -1,5 +1,5 @@
 //! What can go wrong with tensors: facts first, PyTorch's words from them.
-//! Room: tensor. The texts are those of PyTorch 2.6, so that a learner can search for them.
+//! The texts are those of PyTorch 2.6, so that a learner can search for them.
 
 use std::fmt;
 

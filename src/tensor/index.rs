@@ -1,5 +1,5 @@
 //! Indexing and assignment: `x[1]`, `x[:, None]`, `x[..., 0]`, `x[mask]`, `x[[0, 2], 1:]`.
-//! Room: tensor. Ints, slices, `None` and `...` give views; lists and tensors gather, and copy.
+//! Ints, slices, `None` and `...` give views; lists and tensors gather, and copy.
 //! Source: PyTorch's `python_variable_indexing`, NumPy's rules for advanced indexing.
 
 use super::error::{Error, Result};

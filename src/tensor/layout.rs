@@ -1,5 +1,5 @@
 //! Shape, strides and offset: which storage element each index of a tensor sees.
-//! Room: tensor. Views are sums on these three; no data moves. Source: ATen's `TensorUtils` rules.
+//! Views are sums on these three; no data moves. Source: ATen's `TensorUtils` rules.
 
 use super::error::{Error, Facts, Result};
 

@@ -1,5 +1,5 @@
 //! What PyTorch calls a tensor: dtype, shape and strides over shared storage, and the record of what made it.
-//! Room: tensor. Uses the kernel; knows no Python and no terminal.
+//! Uses the kernel; knows no Python and no terminal.
 
 pub mod arg;
 pub mod dtype;

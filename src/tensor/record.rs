@@ -7,7 +7,6 @@
 //! bounded by the [`Recorder`]: beyond [`Recorder::KEPT`] records the oldest are *forgotten*, and beyond
 //! [`Recorder::BYTES`] of operands that only records keep alive those that hold the largest: they keep
 //! operation, shapes and line, and let the operand tensors go. Records that gradients need are kept, as PyTorch keeps them.
-//! Room: tensor.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet, VecDeque};

@@ -1,5 +1,4 @@
 //! The elements themselves, shared by all views on them.
-//! Room: tensor.
 
 use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::rc::Rc;

@@ -1,5 +1,5 @@
 //! The tensor: a layout over a shared storage, a dtype, and what made it.
-//! Room: tensor. Cloning is cheap and means the same tensor, as a second Python name does.
+//! Cloning is cheap and means the same tensor, as a second Python name does.
 
 use std::cell::RefCell;
 use std::rc::Rc;

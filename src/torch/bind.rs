@@ -1,5 +1,5 @@
 //! Python objects to arguments by an operation's signature, and values back to Python objects.
-//! Room: torch. Errors are worded as PyTorch's argument parser words them.
+//! Errors are worded as PyTorch's argument parser words them.
 
 use std::rc::Rc;
 
@@ -7,12 +7,12 @@ use rustpython_vm::builtins::{PyBaseExceptionRef, PyFloat, PyInt, PyList, PyStr,
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
-use super::call::Value;
 use super::classes::{PyDType, PyGenerator, size_object};
-use super::schema::{Param, Type};
-use super::state::State;
-use super::table::{FUNCTIONAL, Op};
 use super::tensor_class::PyTensor;
+use crate::ops::call::Value;
+use crate::ops::schema::{Param, Type};
+use crate::ops::state::State;
+use crate::ops::table::{FUNCTIONAL, Op};
 use crate::tensor::{Arg, Category, DType, Error, Kind, Site, Tensor};
 
 /// The Python exception of a tensor error.

@@ -1,5 +1,5 @@
 //! `torch.tensor(data)`: nested Python sequences to a tensor.
-//! Room: torch. Errors are PyTorch's.
+//! Errors are PyTorch's.
 
 use rustpython_vm::builtins::{PyDict, PyStr};
 use rustpython_vm::{PyObject, PyObjectRef, PyResult, VirtualMachine};

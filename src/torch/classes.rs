@@ -1,5 +1,4 @@
 //! The small classes of the `torch` module: `Size`, `dtype`, `device`, `Generator`.
-//! Room: torch.
 
 use std::cell::RefCell;
 use std::rc::Rc;

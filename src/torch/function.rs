@@ -1,5 +1,4 @@
 //! Operations as Python objects: `torch.softmax`, `tensor.softmax`, `tensor.softmax_`.
-//! Room: torch.
 
 use std::rc::Rc;
 
@@ -9,12 +8,12 @@ use rustpython_vm::types::{Callable, GetDescriptor, Representable};
 use rustpython_vm::{AsObject, Py, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
 
 use super::bind::{OrRaise, bind, items, object, site, tensor_of};
-use super::call::{Caller, Value, allow_leaf, call, call_in_place};
 use super::classes::PyDevice;
-use super::schema::{Param, signature};
-use super::state::State;
-use super::table::{FUNCTION, IN_PLACE_ONLY, LINALG, Op, RELAYOUT};
 use super::tensor_class::PyTensor;
+use crate::ops::call::{Caller, Value, allow_leaf, call, call_in_place};
+use crate::ops::schema::{Param, signature};
+use crate::ops::state::State;
+use crate::ops::table::{FUNCTION, IN_PLACE_ONLY, LINALG, Op, RELAYOUT};
 use crate::tensor::{Arg, Error, Tensor, ops};
 
 /// An operation as a callable: a function of the module, or a method when it has no state of its own.

@@ -1,5 +1,5 @@
 //! What made a tensor, as Python sees it: what the rules of gradients in `py/torch/_gradients` work from.
-//! Room: torch. Hands on what a record holds; differentiates nothing.
+//! Hands on what a record holds; differentiates nothing.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -9,9 +9,9 @@ use rustpython_vm::builtins::{PySlice, PyType};
 use rustpython_vm::{Py, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
 
 use super::classes::{PyDType, size_object};
-use super::state::State;
-use super::table;
 use super::tensor_class::PyTensor;
+use crate::ops::state::State;
+use crate::ops::table;
 use crate::tensor::index::Index;
 use crate::tensor::{Arg, Ran, Record, Tensor};
 

@@ -1,5 +1,5 @@
 //! `x[...]` and `x[...] = y`: Python's index objects to index expressions.
-//! Room: torch. What they mean is in `tensor::index`.
+//! What they mean is in `tensor::index`.
 
 use std::rc::Rc;
 
@@ -10,9 +10,9 @@ use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::bind::{OrRaise, int, items, number, object, site, tensor_of};
 use super::build::tensor_from;
-use super::call::{Caller, Overwrite, allow_layout, allow_part_of_leaf, call, overwrite};
-use super::table::row;
 use super::tensor_class::PyTensor;
+use crate::ops::call::{Caller, Overwrite, allow_layout, allow_part_of_leaf, call, overwrite};
+use crate::ops::table::row;
 use crate::tensor::index::{self, Index};
 use crate::tensor::ops::{cast::to_dtype, mask::checked_number};
 use crate::tensor::{Arg, DType, Tensor};

@@ -1,31 +1,21 @@
-//! The modules that lesson code imports, bound to the tensor layer.
+//! The modules `torch`, `torch.nn` and `torch.nn.functional` that lesson code imports.
 //!
-//! What can be called stands in one [`table`]; `bind` takes Python arguments by a row's
-//! signature, `call` runs and records it, `module` makes Python functions and methods of the rows.
-//! `nn` and what is built from operations is readable Python in `py/`.
-//! Room: torch. Uses tensor and kernel; knows no session and no terminal.
+//! `bind` reads Python arguments by the signature of a row of [`crate::ops::table`], `module` makes Python functions
+//! and methods from the rows, `frames` tells the tracer which Python code made a call. `nn` and what is built from
+//! operations is readable Python in `py/`.
 
-mod bases;
 mod bind;
 mod build;
-pub mod call;
 mod classes;
-mod failed;
+mod frames;
 mod function;
 mod history;
 mod item;
 mod module;
-pub mod modules;
 pub mod names;
 mod operators;
-pub mod schema;
-pub mod state;
-pub mod table;
 mod tensor_class;
-pub mod trace;
 mod written;
 
-pub use failed::Failed;
 pub use module::{install, tensor_object, tensor_value};
-pub use state::State;
 pub use tensor_class::Elements;

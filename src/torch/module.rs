@@ -1,5 +1,5 @@
 //! The native half of the `torch` module: operations from the table, classes, and what touches state.
-//! Room: torch. The Python half is `py/torch/__init__.py`, which learners may open.
+//! The Python half is `py/torch/__init__.py`, which learners may open.
 
 use std::rc::Rc;
 
@@ -9,15 +9,17 @@ use rustpython_vm::{AsObject, Context, PyObjectRef, PyPayload, PyResult, TryFrom
 
 use super::bind::{OrRaise, int, site, tensor_of};
 use super::build::tensor_from;
-use super::call::Value;
 use super::classes::{PyDType, PyGenerator, classes};
 use super::function::{PyOp, run};
 use super::history::{PyRecord, history, made_by};
-use super::state::State;
-use super::table::{self, ALIASES, FUNCTION, FUNCTIONAL, IN_PLACE, IN_PLACE_ONLY, LINALG, METHOD, RELAYOUT};
 use super::tensor_class::PyTensor;
 use super::written::{WRITTEN, Written};
 use crate::kernel::threads;
+use crate::ops::call::Value;
+use crate::ops::state::State;
+use crate::ops::table::{
+    self, ALIASES, FUNCTION, FUNCTIONAL, IN_PLACE, IN_PLACE_ONLY, LINALG, METHOD, RELAYOUT,
+};
 use crate::tensor::record::Ran;
 use crate::tensor::show::PrintOptionsChange;
 use crate::tensor::{DType, Tensor};
@@ -165,6 +167,7 @@ fn set_printoptions(state: &Rc<State>, words: KwArgs, vm: &VirtualMachine) -> Py
 
 /// Builds `_torch` and puts it where `import` finds it.
 pub fn install(vm: &VirtualMachine, state: &Rc<State>) -> PyResult<()> {
+    super::frames::observe(&state.tracer);
     let dict = vm.ctx.new_dict();
     let set = |name: &str, value: PyObjectRef| dict.set_item(name, value, vm);
     for (name, class) in make_classes(&vm.ctx) {

@@ -1,10 +1,9 @@
 //! What to say when a name is not there: the nearest one that is.
-//! Room: torch.
 
 use rustpython_vm::builtins::{PyBaseExceptionRef, PyStr};
 use rustpython_vm::{AsObject, PyObject, VirtualMachine};
 
-use super::table::{self, ALIASES, METHOD};
+use crate::ops::table::{self, ALIASES, METHOD};
 
 /// The names nearest to `wanted`, best first, at most three.
 pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {

@@ -1,5 +1,4 @@
 //! `+ - * / // % ** @ & | ^ ~` on tensors, with numbers on either side and in place.
-//! Room: torch.
 
 use std::sync::OnceLock;
 
@@ -8,9 +7,9 @@ use rustpython_vm::types::AsNumber;
 use rustpython_vm::{PyObject, PyResult, VirtualMachine};
 
 use super::bind::{OrRaise, number, object, site, tensor_of};
-use super::call::{Caller, call, call_in_place};
-use super::table::{Op, row};
 use super::tensor_class::{PyTensor, truth};
+use crate::ops::call::{Caller, call, call_in_place};
+use crate::ops::table::{Op, row};
 use crate::tensor::Arg;
 
 /// A row of the table, looked up once.

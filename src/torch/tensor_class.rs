@@ -1,5 +1,5 @@
 //! `torch.Tensor` as a Python class: attributes, conversions, printing.
-//! Room: torch. Operators are in `operators`, indexing in `item`; methods come from the table.
+//! Operators are in `operators`, indexing in `item`; methods come from the table.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -15,11 +15,11 @@ use rustpython_vm::{
 };
 
 use super::bind::{OrRaise, item_object, object, site, tensor_of};
-use super::call::{Caller, Value, call};
 use super::classes::{PyDType, PyDevice, size_object};
 use super::names;
-use super::state::State;
-use super::table::row;
+use crate::ops::call::{Caller, Value, call};
+use crate::ops::state::State;
+use crate::ops::table::row;
 use crate::tensor::{Arg, Category, Layout, Tensor, show};
 
 /// A tensor in Python's hands.

@@ -1,5 +1,4 @@
 //! Methods of tensors that are written in Python, in `py/torch/_tensor.py`; loaded when first called.
-//! Room: torch.
 
 use rustpython_vm::builtins::{PyBoundMethod, PyType};
 use rustpython_vm::function::FuncArgs;

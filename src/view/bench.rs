@@ -1,5 +1,5 @@
 //! What was measured: a table of times, how they grow with the tokens, and where the square is.
-//! Room: view. comfy-table lays out the columns; figures come from elsewhere.
+//! comfy-table lays out the columns; figures come from elsewhere.
 
 use std::time::Duration;
 

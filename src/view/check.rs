@@ -1,5 +1,5 @@
 //! `attn check`: what came out beside what was recorded, and where they part.
-//! Room: view. The verdicts are given; only the places that differ are found here, to be marked.
+//! The verdicts are given; only the places that differ are found here, to be marked.
 
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::{Fit, wrap};

@@ -1,5 +1,5 @@
 //! Python code with its colours and line numbers.
-//! Room: view. The interpreter's own tokenizer says what is what; code that does not parse is shown all the same.
+//! The interpreter's own tokenizer says what is what; code that does not parse is shown all the same.
 //! Source: tokens of `ruff_python_parser`, which RustPython parses with.
 
 use ruff_python_ast::token::TokenKind;

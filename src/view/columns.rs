@@ -1,5 +1,5 @@
 //! Two columns: what something is called, and what there is to say of it.
-//! Room: view. For lists of commands, settings and variables.
+//! For lists of commands, settings and variables.
 
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::{Fit, wrap};

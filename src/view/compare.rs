@@ -1,5 +1,5 @@
 //! What came out otherwise: the changes, tensor by tensor what moved, and what stayed as it was.
-//! Room: view. Differences are worked out elsewhere; here they are lined up.
+//! Differences are worked out elsewhere; here they are lined up.
 
 use unicode_width::UnicodeWidthStr;
 

@@ -1,5 +1,5 @@
 //! What the doctor found: the mistake, the line, what was seen, why it matters, what would be right.
-//! Room: view. The finding is worked out elsewhere.
+//! The finding is worked out elsewhere.
 
 use crate::explain::doctor::Finding;
 use crate::view::code;

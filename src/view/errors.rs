@@ -1,5 +1,5 @@
 //! An error in a cell: what PyTorch says, where, what was there, and what the learner can do.
-//! Room: view. The facts and the mends are worked out elsewhere.
+//! The facts and the mends are worked out elsewhere.
 
 use crate::explain::errors::{Clash, Explanation, Mend, Operand};
 use crate::view::code;

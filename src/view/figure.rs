@@ -1,5 +1,5 @@
 //! A tensor as a figure: its facts, which of its elements are shown, and how its numbers read.
-//! Room: view. Plain values in; nothing of the tensor is computed but least, greatest and mean.
+//! Plain values in; nothing of the tensor is computed but least, greatest and mean.
 //! Source: what is cut and how many digits: PyTorch's `_tensor_str` (threshold 1000, edge items 3, precision 4).
 
 use crate::view::text::{Line, Look, Role, Text};

@@ -1,5 +1,5 @@
 //! The glossary as it is read: each term, what else it is called, what it means, where it is met.
-//! Room: view. The terms are given.
+//! The terms are given.
 
 use crate::view::prose::{prose, prose_line};
 use crate::view::text::{Line, Look, Role, Text};

@@ -1,5 +1,5 @@
 //! Heat maps and bars: a tensor's pattern at a glance, in block characters that read without colour.
-//! Room: view. Averages blocks of given values; computes nothing else.
+//! Averages blocks of given values; computes nothing else.
 
 use unicode_width::UnicodeWidthStr;
 

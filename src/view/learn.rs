@@ -1,5 +1,5 @@
 //! What the walkthrough says between steps: keys, hints, exercises, the end of a lesson and of the chapter.
-//! Room: view. What was done and what can be done is given.
+//! What was done and what can be done is given.
 
 use unicode_width::UnicodeWidthStr;
 

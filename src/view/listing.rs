@@ -1,5 +1,5 @@
 //! `attn list`, names that were nearly right, and what `attn` says without a terminal.
-//! Room: view. The catalogue and the progress are given.
+//! The catalogue and the progress are given.
 
 use unicode_width::UnicodeWidthStr;
 

@@ -1,5 +1,5 @@
 //! A step, and what a learner answered, as Markdown that other programs render: tables, code, quotations.
-//! Room: view. Panels and answers are given; nothing here is laid out for a terminal.
+//! Panels and answers are given; nothing here is laid out for a terminal.
 
 use crate::view::figure::Figure;
 use crate::view::panel::Panel;

@@ -1,5 +1,5 @@
 //! A formula in TeX as one line of text, as a teacher would type it.
-//! Room: view. The commands that attention needs; an unknown one gives its name.
+//! The commands that attention needs; an unknown one gives its name.
 
 use std::iter::Peekable;
 use std::str::Chars;

@@ -1,5 +1,5 @@
 //! Values to styled text: panels, tables, heat maps, prose, code, listings. Never prints.
-//! Room: view. Takes plain values and a [`Look`]; gives a [`Text`]. No Tensor is computed here,
+//! Takes plain values and a [`Look`]; gives a [`Text`]. No Tensor is computed here,
 //! nothing is global: width, colour and plainness are arguments.
 
 pub mod bench;

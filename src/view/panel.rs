@@ -1,5 +1,5 @@
 //! A step's panel: where we are, prose, code, what it printed, what changed, what holds, what it means.
-//! Room: view. The order is the point of this file; each part is drawn elsewhere.
+//! The order is the point of this file; each part is drawn elsewhere.
 
 use crate::view::code;
 use crate::view::errors::{ErrorNote, error};

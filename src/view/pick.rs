@@ -1,5 +1,5 @@
 //! A table in which one number is being chosen: as much of it around that number as there is room for.
-//! Room: view. Which number, and how much room, is given.
+//! Which number, and how much room, is given.
 
 use unicode_width::UnicodeWidthStr;
 

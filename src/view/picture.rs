@@ -1,5 +1,5 @@
 //! The pictures that a step asks for: heat maps, the causal triangle, dropout, storage, bars, costs.
-//! Room: view. Figures and numbers are given; when plain, what a picture shows is said in words.
+//! Figures and numbers are given; when plain, what a picture shows is said in words.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
 //! Markdown to styled text, wrapped at the width.
-//! Room: view. Headings, paragraphs, lists, emphasis, code, links, quotes, mathematics and tables, simply.
+//! Headings, paragraphs, lists, emphasis, code, links, quotes, mathematics and tables, simply.
 //! Source: CommonMark through pulldown-cmark; what it does not know stays as it was written.
 
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};

@@ -1,5 +1,5 @@
 //! A question before a cell runs, and what an answer is met with.
-//! Room: view. Whether an answer is right is judged elsewhere, by meaning.
+//! Whether an answer is right is judged elsewhere, by meaning.
 
 use crate::view::prose::{prose, prose_line};
 use crate::view::text::{Line, Look, Role, Text};

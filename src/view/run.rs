@@ -1,5 +1,5 @@
 //! A notebook or a script as it runs on a terminal: cell by cell, the code short, then what came of it.
-//! Room: view. Each cell is a text of its own, so that it can be shown as soon as it has run.
+//! Each cell is a text of its own, so that it can be shown as soon as it has run.
 
 use std::time::Duration;
 

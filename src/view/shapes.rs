@@ -1,5 +1,5 @@
 //! The shape algebra of an expression: the code at the left, its shapes at the right.
-//! Room: view. What the shapes are is worked out elsewhere.
+//! What the shapes are is worked out elsewhere.
 
 use unicode_width::UnicodeWidthStr;
 

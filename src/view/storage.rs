@@ -1,5 +1,5 @@
 //! The storage strip: which token each stored number belongs to, in the order that a view reads them.
-//! Room: view. `view`, `transpose` and `contiguous` side by side; shapes and strides are given.
+//! `view`, `transpose` and `contiguous` side by side; shapes and strides are given.
 
 use unicode_width::UnicodeWidthStr;
 

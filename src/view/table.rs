@@ -1,5 +1,5 @@
 //! A tensor as labelled tables: rows and columns bear their tokens' and axes' names, cells are
-//! shaded by value. Room: view. comfy-table lays out the columns; the meaning of each cell is put
+//! shaded by value. comfy-table lays out the columns; the meaning of each cell is put
 //! back on its lines afterwards, so that one renderer colours everything.
 
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableComponent};

@@ -1,5 +1,5 @@
 //! Styled text as a value: lines of spans tagged by meaning, and the one renderer of it.
-//! Room: view. Knows colours and columns; knows nothing of tensors, lessons or terminals.
+//! Knows colours and columns; knows nothing of tensors, lessons or terminals.
 //! Source: colours through `colored`'s vocabulary, widths through `unicode-width`.
 
 use std::borrow::Cow;

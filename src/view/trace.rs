@@ -1,5 +1,5 @@
 //! What a cell did: its operations in order, each with its shapes, its cost and its result in small.
-//! Room: view. Calls are indented, loops stand once; lays out, works out nothing.
+//! Calls are indented, loops stand once; lays out, works out nothing.
 
 use unicode_width::UnicodeWidthStr;
 

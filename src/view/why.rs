@@ -1,6 +1,6 @@
 //! Where a number comes from: each element with its value at the right, under it the formula in names and in figures,
 //! then what it was worked out from, further in.
-//! Room: view. What there is to say is worked out from the recorded graph elsewhere.
+//! What there is to say is worked out from the recorded graph elsewhere.
 
 use unicode_width::UnicodeWidthStr;
 

@@ -1,5 +1,5 @@
 //! Breaking a styled line into lines that fit.
-//! Room: view. Spans keep their meaning across breaks.
+//! Spans keep their meaning across breaks.
 //! Source: textwrap's line breaking over fragments of our own (optimal fit, after Knuth and Plass).
 
 use textwrap::core::Fragment;

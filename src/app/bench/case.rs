@@ -1,5 +1,5 @@
 //! One case: what it computes, timed in this process.
-//! Room: app. The layer is run as a learner's cell is; the three loops call the kernel.
+//! The layer is run as a learner's cell is; the three loops call the kernel.
 
 use std::fmt;
 use std::time::{Duration, Instant};

@@ -1,5 +1,4 @@
 //! What machine this is, and the most it can do.
-//! Room: app.
 
 use std::fs;
 

@@ -1,5 +1,5 @@
 //! `attn bench`: one layer of multi-head attention measured on this machine, and how far from its limit it is.
-//! Room: app. Each case runs in a process of its own, so that its peak memory is its own.
+//! Each case runs in a process of its own, so that its peak memory is its own.
 //!
 //! | file | what it does |
 //! |---|---|

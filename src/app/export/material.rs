@@ -1,5 +1,5 @@
 //! What is exported: steps that were run for it, exercises, and what the learner said to each.
-//! Room: app. The catalogue and the progress in; interpreters run; nothing is written.
+//! The catalogue and the progress in; interpreters run; nothing is written.
 
 use serde::Serialize;
 

@@ -1,5 +1,5 @@
 //! `attn export`: a step, a lesson, or a page on the chapter, with the learner's answers, as a file.
-//! Room: app. Everything that is written was run for it; a file that is there is not overwritten unasked.
+//! Everything that is written was run for it; a file that is there is not overwritten unasked.
 //!
 //! | file | what it does |
 //! |---|---|

@@ -1,5 +1,5 @@
 //! What is exported, as a notebook that Jupyter opens: cells in order, with the outputs they gave here.
-//! Room: app. Source: the nbformat 4.5 description; every cell has an id, text is kept as lists of lines.
+//! Source: the nbformat 4.5 description; every cell has an id, text is kept as lists of lines.
 
 use std::collections::HashSet;
 

@@ -1,5 +1,5 @@
 //! What is exported, as Markdown: steps in full, or a page on the chapter.
-//! Room: app. Text only.
+//! Text only.
 
 use super::super::learn::ending::{figures, in_all};
 use super::super::learn::stops::Stop;

@@ -1,5 +1,5 @@
 //! The lesson's own state: one desk that goes on with the steps, and others where it must not be touched.
-//! Room: app. Runs lesson cells; shows nothing.
+//! Runs lesson cells; shows nothing.
 
 use std::time::{Duration, Instant};
 

@@ -1,5 +1,5 @@
 //! Choosing a number in a table with the arrow keys, and seeing where it comes from.
-//! Room: app. Redraws its own region only; what was asked last stays on the screen.
+//! Redraws its own region only; what was asked last stays on the screen.
 
 use super::super::shell::Failure;
 use super::super::step::element_of;

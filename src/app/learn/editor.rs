@@ -1,5 +1,5 @@
 //! Code as the learner writes it: in a line editor over several lines, as a file, or line by line.
-//! Room: app. What is written comes back as text; nothing is run here.
+//! What is written comes back as text; nothing is run here.
 
 use std::borrow::Cow;
 use std::env;

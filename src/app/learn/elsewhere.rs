@@ -1,5 +1,5 @@
 //! What other rooms do for the walk: one function each, so that the walk knows them by name only.
-//! Room: app. What they refuse is said in their words.
+//! What they refuse is said in their words.
 
 use super::super::desk::Desk;
 use super::super::shell::{Failure, Shell, Wishes};

@@ -1,5 +1,5 @@
 //! The end of a lesson and of the chapter: what was learned, how the questions went, what comes next.
-//! Room: app. Progress and catalogue in, text out.
+//! Progress and catalogue in, text out.
 
 use super::stops::{Kind, Stop};
 use super::walk::Walk;

@@ -1,5 +1,5 @@
 //! What the learner says: a key, a typed word, an answer.
-//! Room: app. Keys where the terminal has them; else lines, the same words, and nothing redrawn.
+//! Keys where the terminal has them; else lines, the same words, and nothing redrawn.
 
 use std::io::{self, BufRead, IsTerminal};
 

@@ -1,5 +1,5 @@
 //! The list of places, and going to one: typed letters narrow it, arrows choose.
-//! Room: app. Where lines are not redrawn, the list is shown and a name is typed.
+//! Where lines are not redrawn, the list is shown and a name is typed.
 
 use super::super::list::listing;
 use super::super::shell::Failure;

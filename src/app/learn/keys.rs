@@ -1,5 +1,5 @@
 //! What the learner can do: one table for the keys, the footer, the help and the typed words.
-//! Room: app. A row names its key and words, says when it does something, and calls what does it.
+//! A row names its key and words, says when it does something, and calls what does it.
 
 use super::super::shell::Failure;
 use super::walk::{Flow, Stage, Walk};

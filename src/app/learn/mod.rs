@@ -1,5 +1,5 @@
 //! `attn` and `attn learn`: the walk through the chapter, one step at a time.
-//! Room: app. Nothing here goes on by itself; what the learner did is kept as soon as it is done.
+//! Nothing here goes on by itself; what the learner did is kept as soon as it is done.
 //!
 //! | file | what it does |
 //! |---|---|

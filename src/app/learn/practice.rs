@@ -1,5 +1,5 @@
 //! Code that the learner writes: exercises, and the lesson's own cell edited. Each run has a desk of its own.
-//! Room: app. The lesson's state is not touched; what is tried is kept.
+//! The lesson's state is not touched; what is tried is kept.
 
 use super::super::desk::Desk;
 use super::super::shell::Failure;

@@ -1,5 +1,5 @@
 //! Predictions: asked before the cell is shown to run, answered as often as wished, never in the way.
-//! Room: app. Whether an answer is right the lesson's judge says; the state it needs is run ahead, unseen.
+//! Whether an answer is right the lesson's judge says; the state it needs is run ahead, unseen.
 
 use super::super::shell::Failure;
 use super::walk::{Flow, Stage, Walk};

@@ -1,5 +1,5 @@
 //! The places of the walkthrough in order: each lesson's steps, its exercises where they stand, its end.
-//! Room: app. The catalogue in, a list out.
+//! The catalogue in, a list out.
 
 use crate::lesson::progress::{Place, Progress};
 use crate::lesson::{Catalogue, Exercise, Fault, Lesson, Step, Target};

@@ -1,5 +1,5 @@
 //! The terminal: single keys, its size, and that it is left as it was found.
-//! Room: app. Modes are changed only while a key or a line is awaited; a cell runs on the terminal as it was.
+//! Modes are changed only while a key or a line is awaited; a cell runs on the terminal as it was.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};

@@ -1,5 +1,5 @@
 //! What the learner looks up and tries out on the way: where numbers come from, a REPL, a trace, what if, words.
-//! Room: app. Copies of the lesson's state are handed to other rooms; the lesson's own is not touched.
+//! Copies of the lesson's state are handed to other rooms; the lesson's own is not touched.
 
 use super::super::desk::Desk;
 use super::super::shell::Failure;

@@ -1,5 +1,5 @@
 //! The walk through the chapter: where the learner is, what was shown there, and on, back, and away.
-//! Room: app. Shows pages and listens; what a key does at a question or an exercise stands beside.
+//! Shows pages and listens; what a key does at a question or an exercise stands beside.
 
 use std::collections::HashMap;
 use std::mem;

@@ -1,5 +1,5 @@
 //! Commands that ask: where a number comes from, how long something takes.
-//! Room: app. What they say is worked out elsewhere.
+//! What they say is worked out elsewhere.
 
 use super::super::desk::{Desk, Ran};
 use super::super::shell::Shell;
@@ -8,7 +8,7 @@ use super::super::{doctor, machine, trace, what_if, why};
 use super::tensors::wanted;
 use super::{Answer, Refusal, Repl, Went};
 use crate::lesson::Target;
-use crate::torch::trace::Trace;
+use crate::ops::trace::Trace;
 use crate::view::doctor as report;
 
 /// Levels that are shown where nothing is said.

@@ -1,5 +1,5 @@
 //! An input that is Python: it runs, and what came of it is shown.
-//! Room: app. What it prints is seen while it runs; errors are told in one place.
+//! What it prints is seen while it runs; errors are told in one place.
 
 use std::io::{self, Write};
 

@@ -1,5 +1,5 @@
 //! The commands: one table for the parser, `:help`, completion and `docs/repl.md`.
-//! Room: app. A row says what is typed, what it does, and calls the function that does it.
+//! A row says what is typed, what it does, and calls the function that does it.
 
 use super::super::shell::Shell;
 use super::{Answer, Refusal, Repl, Went};

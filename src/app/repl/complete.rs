@@ -1,6 +1,6 @@
 //! What may stand where the cursor is: variables, attributes, functions with their signatures, commands and
 //! their arguments.
-//! Room: app. Asks the session what is there.
+//! Asks the session what is there.
 
 use rustyline::completion::FilenameCompleter;
 
@@ -10,8 +10,8 @@ use super::help::without_first;
 use super::keys::unmargined;
 use super::settings::SETTINGS;
 use crate::lesson::Catalogue;
-use crate::torch::schema::signature;
-use crate::torch::table::{self, ALIASES, FUNCTION, FUNCTIONAL, IN_PLACE, LINALG, METHOD, RELAYOUT};
+use crate::ops::schema::signature;
+use crate::ops::table::{self, ALIASES, FUNCTION, FUNCTIONAL, IN_PLACE, LINALG, METHOD, RELAYOUT};
 
 /// What can be put in the place of what stands from `start` to the cursor.
 pub(super) struct Completion {

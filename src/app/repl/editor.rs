@@ -1,5 +1,5 @@
 //! The line editor: prompts, several lines, history, completion, colours.
-//! Room: app. `rustyline` reads the keys; what they mean here is in [`super::keys`].
+//! `rustyline` reads the keys; what they mean here is in [`super::keys`].
 //!
 //! Lines after the first begin with a margin as wide as the prompt, so that code stands under code. The
 //! margin is made of a space that nobody types, is shown as `...> `, and is taken out again.

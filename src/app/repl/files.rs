@@ -1,5 +1,5 @@
 //! `:save` and `:run`: the session to a file, and a file into the session.
-//! Room: app. The shell reads and writes these files; the code that runs has none.
+//! The shell reads and writes these files; the code that runs has none.
 
 use std::fs;
 use std::io::Write;

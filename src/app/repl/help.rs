@@ -1,12 +1,12 @@
 //! `:help`: the commands, or one of them, or a function or a variable.
-//! Room: app. Reads the tables that everything else reads.
+//! Reads the tables that everything else reads.
 
 use super::super::shell::Shell;
 use super::commands::{COMMANDS, Command, Group, find};
 use super::{Answer, Refusal, Repl, Went};
 use crate::lesson::names::nearest;
-use crate::torch::schema::signature;
-use crate::torch::table::{self, ALIASES, FUNCTION, FUNCTIONAL, LINALG, METHOD, Op};
+use crate::ops::schema::signature;
+use crate::ops::table::{self, ALIASES, FUNCTION, FUNCTIONAL, LINALG, METHOD, Op};
 use crate::view::columns::columns;
 use crate::view::prose::{prose, prose_line};
 use crate::view::{Line, Look, Role, Text};

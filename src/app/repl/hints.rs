@@ -1,5 +1,4 @@
 //! The grey text after the cursor: how a function is called, or how an earlier input went on.
-//! Room: app.
 
 use rustyline::Context;
 use rustyline::history::SearchDirection;

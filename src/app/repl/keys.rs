@@ -1,5 +1,5 @@
 //! What keys do in an input of several lines.
-//! Room: app. Sees the text and the cursor; the compiler says whether Enter submits.
+//! Sees the text and the cursor; the compiler says whether Enter submits.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};

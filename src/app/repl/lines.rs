@@ -1,5 +1,5 @@
 //! Inputs read line by line: from a pipe, or typed where nothing on the screen may be redrawn.
-//! Room: app. The compiler says where an input ends.
+//! The compiler says where an input ends.
 
 use std::io::{self, BufRead};
 

@@ -1,5 +1,5 @@
 //! `attn repl`: the learner's own code over the tensors of a step, and commands that look at them.
-//! Room: app. Reads inputs one after another and hands each on; what an input does stands in the other files.
+//! Reads inputs one after another and hands each on; what an input does stands in the other files.
 //!
 //! | file | what it does |
 //! |---|---|

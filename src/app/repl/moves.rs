@@ -1,5 +1,5 @@
 //! From state to state: where a session starts, the steps of the chapter, and back.
-//! Room: app. Every state is made anew by running the cells that lead to it.
+//! Every state is made anew by running the cells that lead to it.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
 //! `:vars`: what is bound, in a line each.
-//! Room: app. Asks the session; the view lines it up.
+//! Asks the session; the view lines it up.
 
 use super::super::shell::Shell;
 use super::{Answer, Repl, Went};

@@ -1,5 +1,4 @@
 //! The table of commands as a page: `docs/repl.md`.
-//! Room: app.
 
 use std::fmt::Write;
 

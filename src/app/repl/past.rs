@@ -1,5 +1,5 @@
 //! Earlier inputs: kept in the state folder, each once, the latest last.
-//! Room: app. One JSON string a line, so that an input may have lines of its own and two sessions may write.
+//! One JSON string a line, so that an input may have lines of its own and two sessions may write.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;

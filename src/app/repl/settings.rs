@@ -1,5 +1,4 @@
 //! What `:set` changes: one table for setting, listing and completion.
-//! Room: app.
 
 use super::super::shell::Shell;
 use super::{Answer, Refusal, Repl, Went};

@@ -1,5 +1,5 @@
 //! Commands that show tensors: tables, heat maps, storage, differences, names of axes, shapes.
-//! Room: app. Asks the desk for tensors and the view for their looks.
+//! Asks the desk for tensors and the view for their looks.
 
 use super::super::shell::Shell;
 use super::{Answer, Refusal, Repl, Went};

@@ -1,12 +1,11 @@
 //! Attention as it was found in what ran: scores, softmax, weights, and the product with the values.
-//! Room: explain.
 
 use std::rc::Rc;
 
 use super::axes::{Axis, Product};
 use super::flow::{Link, Way, axis_at_end, back, source};
+use crate::ops::trace::Traced;
 use crate::tensor::{Arg, Record, Site, Tensor};
-use crate::torch::trace::Traced;
 
 /// A softmax, what it was computed from, and what was done with it.
 pub(super) struct Attention<'r> {

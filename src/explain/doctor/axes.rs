@@ -1,5 +1,5 @@
 //! Axes counted from the end, through the operations that carry a tensor on: products, views, element-wise work.
-//! Room: explain. Reads records; says nothing where it cannot tell.
+//! Reads records; says nothing where it cannot tell.
 
 use crate::tensor::{Arg, Record, Tensor};
 

@@ -1,9 +1,8 @@
 //! Dropout that drops while its module is in evaluation mode.
-//! Room: explain.
 
 use super::{Find, Mistake, Run, Seen, figure};
+use crate::ops::trace::Traced;
 use crate::tensor::Arg;
-use crate::torch::trace::Traced;
 
 pub(super) static MISTAKE: Mistake = Mistake {
     name: "dropout-in-eval",

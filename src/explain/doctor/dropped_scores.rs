@@ -1,5 +1,4 @@
 //! Dropout on the scores, before the softmax: what is dropped is 0, and exp(0) is 1.
-//! Room: explain.
 
 use super::attention::Attention;
 use super::{Find, Mistake, Run, Seen};

@@ -1,5 +1,5 @@
 //! The way back through the records: from weights to their softmax, from scores to their product.
-//! Room: explain. Follows what carries a tensor on; stops where something new is made of it.
+//! Follows what carries a tensor on; stops where something new is made of it.
 
 use std::rc::Rc;
 

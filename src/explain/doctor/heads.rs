@@ -1,5 +1,4 @@
 //! Heads split off by a view alone: what is called a head is then some tokens, not some features.
-//! Room: explain.
 
 use super::attention::Attention;
 use super::axes::Axis;

@@ -1,12 +1,11 @@
 //! Heads put together by a view alone: the context vectors of several tokens end up in one row.
-//! Room: explain.
 
 use super::attention::{Attention, made_by};
 use super::axes::Product;
 use super::flow::back;
 use super::heads::tuple;
 use super::{Find, Mistake, Run, Seen};
-use crate::torch::trace::Traced;
+use crate::ops::trace::Traced;
 
 pub(super) static MISTAKE: Mistake = Mistake {
     name: "heads-joined-by-view-alone",

@@ -1,5 +1,4 @@
 //! Scores filled with a number where they should be hidden: exp(0) is 1.
-//! Room: explain.
 
 use super::attention::Attention;
 use super::flow::{Link, is_zero_one};

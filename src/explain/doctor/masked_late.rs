@@ -1,5 +1,4 @@
 //! A mask on the weights, after the softmax, and no division by what is left.
-//! Room: explain.
 
 use super::attention::Attention;
 use super::row_sums::sums;

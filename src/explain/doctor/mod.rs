@@ -1,5 +1,5 @@
 //! The silent mistakes: what runs without an error and is wrong, found from what ran and never from the text.
-//! Room: explain. One row for each mistake, in a file of its own; adding one is a file and its row here.
+//! One row for each mistake, in a file of its own; adding one is a file and its row here.
 //!
 //! | file | what it does |
 //! |---|---|
@@ -32,8 +32,8 @@ use attention::Attention;
 use serde::Serialize;
 
 use super::names::Names;
+use crate::ops::trace::{Trace, Traced};
 use crate::tensor::{Site, Tensor};
-use crate::torch::trace::{Trace, Traced};
 
 /// A silent mistake that can be found.
 pub struct Mistake {

@@ -1,5 +1,4 @@
 //! A row of scores that is minus infinity throughout: its softmax is 0/0.
-//! Room: explain.
 
 use super::attention::Attention;
 use super::{Find, Mistake, Run, Seen};

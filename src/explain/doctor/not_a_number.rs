@@ -1,9 +1,8 @@
 //! A nan that arose where no operand had one.
-//! Room: explain.
 
 use super::{Find, Mistake, Run, Seen};
 use crate::explain::first_nonfinite;
-use crate::torch::trace::{Seen as Tensor, Traced};
+use crate::ops::trace::{Seen as Tensor, Traced};
 
 pub(super) static MISTAKE: Mistake = Mistake {
     name: "nan",

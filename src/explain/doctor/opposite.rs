@@ -1,10 +1,9 @@
 //! A mask of the opposite convention: the past is hidden, and the future is seen.
-//! Room: explain.
 
 use super::attention::Attention;
 use super::{Find, Mistake, Run, Seen};
+use crate::ops::trace::Traced;
 use crate::tensor::{Arg, DType, Site, Tensor};
-use crate::torch::trace::Traced;
 
 pub(super) static MISTAKE: Mistake = Mistake {
     name: "mask-turned-round",

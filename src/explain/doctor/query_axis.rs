@@ -1,5 +1,4 @@
 //! Softmax along the queries: each column sums to 1, and no token's weights do.
-//! Room: explain.
 
 use super::attention::Attention;
 use super::axes::size;

@@ -1,5 +1,4 @@
 //! Weights that do not sum to 1 when they meet the values, and no other row says why.
-//! Room: explain.
 
 use super::attention::{Attention, Use};
 use super::flow::is_zero_one;

@@ -1,5 +1,5 @@
 //! Scores scaled by something other than the root of the head's width, or not at all.
-//! Room: explain. Source: Vaswani et al. 2017, 3.2.1: scores of width d are divided by the root of d.
+//! Source: Vaswani et al. 2017, 3.2.1: scores of width d are divided by the root of d.
 
 use super::attention::{Attention, Scores};
 use super::axes::size;

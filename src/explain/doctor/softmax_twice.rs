@@ -1,5 +1,4 @@
 //! A softmax of what a softmax gave.
-//! Room: explain.
 
 use super::attention::Attention;
 use super::flow::back;

@@ -1,5 +1,4 @@
 //! A masked copy that nobody uses: the mask has no effect.
-//! Room: explain.
 
 use super::attention::Attention;
 use super::{Find, Mistake, Run, Seen};

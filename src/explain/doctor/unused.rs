@@ -1,11 +1,11 @@
 //! Keys where the values belong, or values where the keys belong: the other projection is left unused.
-//! Room: explain. Told only of a function in which the projection that should have been taken is computed and left.
+//! Told only of a function in which the projection that should have been taken is computed and left.
 
 use super::attention::{Attention, made_by};
 use super::flow::{projection, source};
 use super::{Find, Mistake, Run, Seen};
+use crate::ops::trace::Traced;
 use crate::tensor::Tensor;
-use crate::torch::trace::Traced;
 
 pub(super) static MISTAKE: Mistake = Mistake {
     name: "projection-mixed-up",

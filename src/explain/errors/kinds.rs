@@ -1,13 +1,13 @@
 //! Dtypes that do not go together, and operations that want another dtype or a tensor that is not followed.
-//! Room: explain. Each conversion is tried on zeros before it is offered.
+//! Each conversion is tried on zeros before it is offered.
 
 use super::operands::called;
 use super::scratch::Scratch;
 use super::shapes::suffixed;
 use super::{Explanation, Look, Mend};
+use crate::ops::Failed;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::{Arg, DType, Tensor};
-use crate::torch::Failed;
 
 /// Conversions in the order in which they are tried: as written, and to what.
 const CONVERSIONS: [(&str, DType); 4] = [

@@ -1,5 +1,5 @@
 //! `view` and `reshape`: sizes that do not hold the elements, and memory that lies in another order.
-//! Room: explain. Mends are tried on the layout alone: no element is touched.
+//! Mends are tried on the layout alone: no element is touched.
 
 use super::operands::{called, history};
 use super::scratch::tuple;

@@ -1,5 +1,5 @@
 //! Names, attributes, modules and keys that are not there: the nearest that are.
-//! Room: explain. Says nothing where the error's own text already does.
+//! Says nothing where the error's own text already does.
 
 use super::{Case, Explanation, Look, Mend};
 use crate::lesson::names::nearest;

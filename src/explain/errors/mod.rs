@@ -1,6 +1,6 @@
 //! An error explained from what was there when it was raised: operands, where they came from, what clashes,
 //! and the mends that were tried and fit.
-//! Room: explain. Facts and sentences as values; a mend is tried on zeros of the operands' shapes, in a state of its
+//! Facts and sentences as values; a mend is tried on zeros of the operands' shapes, in a state of its
 //! own, and never on the learner's tensors.
 //!
 //! | file | what it does |
@@ -113,7 +113,7 @@ impl Case<'_> {
 struct Look<'c> {
     case: &'c Case<'c>,
     names: Names,
-    failed: Option<&'c crate::torch::Failed>,
+    failed: Option<&'c crate::ops::Failed>,
     written: Vec<String>,
 }
 

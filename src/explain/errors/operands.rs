@@ -1,5 +1,4 @@
 //! The operands of a call that raised: what they are called, what their axes are, where they were made.
-//! Room: explain.
 
 use super::{Look, Operand};
 use crate::tensor::{Arg, Tensor};

@@ -1,11 +1,10 @@
 //! Indices and dimensions that are out of range.
-//! Room: explain.
 
 use super::operands::{called, history};
 use super::scratch::tuple;
 use super::{Explanation, Look, Mend};
+use crate::ops::Failed;
 use crate::tensor::{Arg, Facts, Tensor};
-use crate::torch::Failed;
 
 pub(super) fn explain(look: &Look) -> Option<Explanation> {
     let failed = look.failed?;

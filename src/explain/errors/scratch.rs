@@ -1,5 +1,4 @@
 //! Zeros in the shapes of operands, to try a mend on: small, whatever the operands' sizes are.
-//! Room: explain.
 
 use std::collections::BTreeMap;
 

@@ -1,13 +1,13 @@
 //! Two shapes that do not go together: products, broadcasting, joining.
-//! Room: explain. Which operations these are stands in one table.
+//! Which operations these are stands in one table.
 
 use super::operands::{called, histories, operand};
 use super::scratch::{Scratch, tuple};
 use super::{Clash, Explanation, Look, Mend};
+use crate::ops::Failed;
+use crate::ops::call::Value;
+use crate::ops::table::METHOD;
 use crate::tensor::{Arg, DType, Layout, Tensor};
-use crate::torch::Failed;
-use crate::torch::call::Value;
-use crate::torch::table::METHOD;
 
 /// What two shapes must be to each other.
 #[derive(Clone, Copy, PartialEq)]

@@ -1,5 +1,4 @@
 //! Errors that are known by their words: one row each.
-//! Room: explain.
 
 use super::operands::called;
 use super::{Explanation, Look, Mend, written};

@@ -1,5 +1,5 @@
 //! How the learner wrote the operands of an operation: the text of each, from the line that raised.
-//! Room: explain. Asks the interpreter's own parser; guesses nothing where two calls on a line could be meant.
+//! Asks the interpreter's own parser; guesses nothing where two calls on a line could be meant.
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, Operator, Stmt};

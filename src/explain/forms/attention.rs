@@ -1,5 +1,5 @@
 //! Scaled dot product attention: scores, mask, weights and the weighted sum, worked out for one element.
-//! Room: explain. The fused operation keeps no weights; they are worked out here from its operands.
+//! The fused operation keeps no weights; they are worked out here from its operands.
 
 use crate::explain::account::{Account, Link, Says};
 use crate::explain::calc::Calc;

@@ -1,5 +1,5 @@
 //! Random numbers: which draw of which seed, and for dropout whether it kept the element.
-//! Room: explain. Draws again from the seed what was drawn, where the book's way of drawing allows it.
+//! Draws again from the seed what was drawn, where the book's way of drawing allows it.
 
 use crate::explain::account::{Account, End};
 use crate::explain::calc::Calc;

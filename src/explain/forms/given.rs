@@ -1,5 +1,4 @@
 //! Where the way down ends, and operations that are explained as a whole.
-//! Room: explain.
 
 use crate::explain::account::{Account, End, Link};
 use crate::explain::calc::Calc;

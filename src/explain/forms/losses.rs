@@ -1,5 +1,5 @@
 //! Cross entropy and other losses: each element's own, then their mean.
-//! Room: explain. The losses of single elements come from the operation's own row, without the reduction.
+//! The losses of single elements come from the operation's own row, without the reduction.
 
 use std::rc::Rc;
 

@@ -1,5 +1,5 @@
 //! How each operation is explained: one table by the operations' names.
-//! Room: explain. A row names a way to explain and the operations that it serves; a test walks torch's own table.
+//! A row names a way to explain and the operations that it serves; a test walks torch's own table.
 //!
 //! | file | explains |
 //! |---|---|
@@ -77,7 +77,7 @@ pub fn account(case: &Case) -> Account {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::torch::table;
+    use crate::ops::table;
 
     #[test]
     fn every_operation_has_its_form_and_every_form_its_operations() {

@@ -1,5 +1,5 @@
 //! Elements of an operand that stand somewhere else now: joined, gathered, masked, written in place.
-//! Room: explain. Where an element came from is asked of the operation itself: its row runs on numbered elements.
+//! Where an element came from is asked of the operation itself: its row runs on numbered elements.
 
 use crate::explain::account::{Account, End};
 use crate::explain::calc::Calc;

@@ -1,5 +1,5 @@
 //! Softmax and its kin, layer norm and its kin.
-//! Room: explain. All figures are worked out from the operand's values, in double precision.
+//! All figures are worked out from the operand's values, in double precision.
 
 use super::reduced::Met;
 use crate::explain::account::{Account, Link};

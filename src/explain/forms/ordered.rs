@@ -1,5 +1,5 @@
 //! Sorted elements and where they stood.
-//! Room: explain. The order is worked out by the operation's own row, on the operand's values.
+//! The order is worked out by the operation's own row, on the operand's values.
 
 use crate::explain::account::Account;
 use crate::explain::calc::Calc;

@@ -1,5 +1,4 @@
 //! What is worked out element by element: the operands' elements that meet, a sign or a function between them.
-//! Room: explain.
 
 use crate::explain::account::Account;
 use crate::explain::calc::Calc;

@@ -1,5 +1,4 @@
 //! Sums of products: dot, matmul and their kin, linear, einsum.
-//! Room: explain.
 
 use crate::explain::account::{Account, Link};
 use crate::explain::calc::Calc;

@@ -1,5 +1,4 @@
 //! Sums, means, spreads and extremes over dimensions, and those that run along one.
-//! Room: explain.
 
 use super::pointwise;
 use crate::explain::account::{Account, Link};

@@ -1,5 +1,5 @@
 //! The learner's own code for what ran: the expression, and what its value is bound to.
-//! Room: explain. The interpreter's parser says what is what; sources are never changed.
+//! The interpreter's parser says what is what; sources are never changed.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use ruff_python_ast::{Expr, ModModule, Stmt};
 use ruff_python_parser::{Parsed, parse_module};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
-use crate::torch::trace::{Called, Span, Spot};
+use crate::ops::trace::{Called, Span, Spot};
 
 /// The cells' sources, by the names they ran under.
 #[derive(Default)]

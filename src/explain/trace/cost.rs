@@ -1,8 +1,8 @@
 //! What an operation takes: products, and bytes moved.
-//! Room: explain. Counted from shapes, as one counts on paper; what the kernel really does may be less.
+//! Counted from shapes, as one counts on paper; what the kernel really does may be less.
 
+use crate::ops::trace::Traced;
 use crate::tensor::Arg;
-use crate::torch::trace::Traced;
 
 /// What operations take.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

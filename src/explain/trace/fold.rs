@@ -1,5 +1,5 @@
 //! Blocks of code that ran several times running, folded into one.
-//! Room: explain. What is the same is told by where in the source it stands, not by its numbers.
+//! What is the same is told by where in the source it stands, not by its numbers.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 

@@ -1,8 +1,7 @@
 //! A result in small: its first numbers, or blocks of it averaged.
-//! Room: explain.
 
 use super::super::terms::figure;
-use crate::torch::trace::{Seen, Traced};
+use crate::ops::trace::{Seen, Traced};
 
 /// Most rows and columns that are left.
 const SIDE: usize = 8;

@@ -1,5 +1,5 @@
 //! What a cell did, as a learner reads it: operations in order, calls indented, loops folded.
-//! Room: explain. Reads a trace and the cells' sources; runs nothing, styles nothing.
+//! Reads a trace and the cells' sources; runs nothing, styles nothing.
 
 mod code;
 mod cost;
@@ -14,7 +14,7 @@ pub use cost::{Cost, cost};
 pub use glance::Glance;
 pub use shapes::{algebra, shape};
 
-use crate::torch::trace::{Called, Seen, Trace, Traced};
+use crate::ops::trace::{Called, Seen, Trace, Traced};
 use code::Told as Parts;
 
 /// A cell's operations.

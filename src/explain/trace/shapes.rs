@@ -1,9 +1,8 @@
 //! Shapes as algebra: `(6,3) @ (3,2) -> (6,2)`.
-//! Room: explain.
 
 use super::super::terms::figure;
+use crate::ops::trace::{Seen, Traced};
 use crate::tensor::Arg;
-use crate::torch::trace::{Seen, Traced};
 
 /// A shape in short: `(6,3)`, `()` for a single number.
 pub fn shape(sizes: &[usize]) -> String {

@@ -1,5 +1,5 @@
 //! Changes made while cells run: code that reads otherwise, and values set right after they are made.
-//! Room: explain. Lines keep their numbers: a cell is run in parts, each where it stands.
+//! Lines keep their numbers: a cell is run in parts, each where it stands.
 
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, Stmt};

@@ -1,5 +1,5 @@
 //! The changes there are, and how they are typed.
-//! Room: explain. The interpreter's parser reads them; nothing is run.
+//! The interpreter's parser reads them; nothing is run.
 
 use ruff_python_ast::{Expr, Stmt};
 use ruff_python_parser::{parse_expression, parse_module};

@@ -1,5 +1,5 @@
 //! What would follow if something were different: cells run twice, as they are and with a change, and compared.
-//! Room: explain. Both runs are in interpreters of their own; the learner's own is not touched.
+//! Both runs are in interpreters of their own; the learner's own is not touched.
 
 mod apply;
 mod change;

@@ -1,5 +1,4 @@
 //! One tensor before and after: which of its elements moved, how far, and what they are called.
-//! Room: explain.
 
 use super::Naming;
 use crate::tensor::{DType, Tensor};

@@ -1,5 +1,4 @@
 //! What moved, in sentences: each is worked out from the figures, none is there for its own sake.
-//! Room: explain.
 
 use super::{Moved, WhatIf};
 

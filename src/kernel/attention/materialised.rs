@@ -1,5 +1,5 @@
 //! Attention with every stage kept, as the learner's own class computes it.
-//! Room: kernel. Sees ndarray views; no Tensor, no text.
+//! Sees ndarray views; no Tensor, no text.
 //! Source: Vaswani et al. 2017, equation 1.
 
 use ndarray::{ArrayView2, ArrayView4, ArrayViewMut2, Axis, s};

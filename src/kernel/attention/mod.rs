@@ -1,5 +1,5 @@
 //! Attention over heads: materialised, where every score can be looked at, and fused, where none is kept.
-//! Room: kernel. Sees ndarray views; no Tensor, no text.
+//! Sees ndarray views; no Tensor, no text.
 //! Source: Vaswani et al. 2017, equation 1; `torch.nn.functional.scaled_dot_product_attention`.
 //!
 //! Fused attention comes in two forms. [`streaming`] takes PyTorch's blocks and PyTorch's order and gives its bits;

@@ -1,5 +1,5 @@
 //! Attention that keeps no scores, in PyTorch's blocks and PyTorch's order.
-//! Room: kernel. Sees ndarray views; no Tensor, no text.
+//! Sees ndarray views; no Tensor, no text.
 //! Source: the online softmax (Milakov & Gimelshein 2018; Dao et al. 2022), in the blocks PyTorch's CPU kernel takes.
 //!
 //! Share of results that equal PyTorch 2.6's bit for bit, single precision: over 99.8%, all in most shapes.

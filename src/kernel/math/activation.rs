@@ -1,5 +1,5 @@
 //! Activations: functions that networks put between their products.
-//! Room: kernel. Sees slices; no Tensor, no text.
+//! Sees slices; no Tensor, no text.
 //! Source: `torch.sigmoid` and `torch.nn.functional`. PyTorch works through a slice four 32-byte vectors at a time and
 //! takes the library's functions for what is left over, which the last bit shows; so do these.
 

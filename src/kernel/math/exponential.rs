@@ -1,5 +1,5 @@
 //! The exponential as vector units compute it: range reduction by ln 2, a polynomial, the power of two put back.
-//! Room: kernel. Numbers only.
+//! Numbers only.
 //! Source: the published coefficients of SLEEF's 1.0-ULP `exp` (Shibata & Petrogalli 2020).
 #![allow(clippy::excessive_precision)] // the coefficients stand as they were published
 

@@ -1,5 +1,5 @@
 //! Functions that level off at ±1: the error function and the hyperbolic tangent, in vectors of double precision.
-//! Room: kernel. Numbers only.
+//! Numbers only.
 //! Source: erf(x) / x is smooth in x², so that one polynomial reaches as far as single precision tells erf from 1
 //! (interpolated at Chebyshev's points in high precision; Trefethen 2013); tanh x = 1 - 2 / (e^2x + 1).
 //! Relative error below 4e-13 and 2e-12: rounded to single precision both are the correctly rounded values, but for

@@ -1,6 +1,6 @@
 //! The natural logarithm as vector units compute it: mantissa in [0.75, 1.5), a series in (m - 1) / (m + 1), every step
 //! that matters kept in two numbers.
-//! Room: kernel. Numbers only.
+//! Numbers only.
 //! Source: the published coefficients of SLEEF's 1.0-ULP `log` (Shibata & Petrogalli 2020); two-number arithmetic: Dekker 1971.
 #![allow(clippy::excessive_precision, clippy::approx_constant)] // the coefficients stand as they were published
 

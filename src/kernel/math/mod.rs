@@ -1,5 +1,5 @@
 //! Functions of one number, over slices.
-//! Room: kernel. Sees slices; no Tensor, no text.
+//! Sees slices; no Tensor, no text.
 //! Source: the functions of `torch` that bear these names. PyTorch's x86 build computes some of them by a vector
 //! library of its maker's and some by SLEEF; the first kind is answered here with the correctly rounded result
 //! (double precision, rounded once), the second by SLEEF's published polynomials.

@@ -1,5 +1,5 @@
 //! Powers.
-//! Room: kernel. Sees slices; no Tensor, no text.
+//! Sees slices; no Tensor, no text.
 //! Source: `torch.pow`; the exponents 0.5, 2, 3 and their negatives have ways of their own there, and here.
 
 use super::super::Real;

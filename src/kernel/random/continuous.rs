@@ -1,5 +1,5 @@
 //! Exponential, Cauchy, log-normal and truncated normal numbers.
-//! Room: kernel. Fills slices; no tensors, no text.
+//! Fills slices; no tensors, no text.
 //! Source: `Tensor.exponential_`, `cauchy_`, `log_normal_`; `nn.init.trunc_normal_`.
 
 use super::mcg31::Mcg31;

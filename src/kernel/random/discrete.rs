@@ -1,5 +1,5 @@
 //! Masks and samples: Bernoulli, dropout, geometric, multinomial.
-//! Room: kernel. Fills slices; no tensors, no text.
+//! Fills slices; no tensors, no text.
 //! Source: `torch.bernoulli`, `F.dropout`, `Tensor.geometric_`, `torch.multinomial`.
 
 use super::mcg31::{Mcg31, unit};

@@ -1,5 +1,5 @@
 //! The Mersenne Twister and the generator that PyTorch's CPU functions draw from.
-//! Room: kernel. Integers and two cached normals; no tensors, no text.
+//! Integers and two cached normals; no tensors, no text.
 //! Source: Matsumoto & Nishimura 1998; `torch.Generator` on CPU, `torch.get_rng_state`.
 
 use crate::kernel::gemm::widest;

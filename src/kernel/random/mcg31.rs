@@ -1,5 +1,5 @@
 //! The generator MCG31m1, which builds with Intel MKL use for masks and exponentials.
-//! Room: kernel. Integers and their logarithms; no tensors, no text.
+//! Integers and their logarithms; no tensors, no text.
 //! Source: L'Ecuyer 1999 (multiplier 1132489760, modulus 2^31 - 1); oneMKL's notes on MCG31m1.
 
 /// 2^31 - 1.

@@ -1,5 +1,5 @@
 //! Random streams that equal those of PyTorch's CPU generator, draw for draw.
-//! Room: kernel. Fills slices from a [`Generator`]; no tensors, no Python, no text.
+//! Fills slices from a [`Generator`]; no tensors, no Python, no text.
 //! Source: PyTorch 2.6 on CPU. Whoever calls has checked the arguments (a probability lies in
 //! [0, 1], a range is not empty): that is where PyTorch's error texts are made.
 //!

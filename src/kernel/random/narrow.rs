@@ -1,5 +1,5 @@
 //! Uniform and normal numbers in the half-width float types.
-//! Room: kernel. Values stand in f32, each rounded to the narrow type; no tensors, no text.
+//! Values stand in f32, each rounded to the narrow type; no tensors, no text.
 //! Source: `Tensor.uniform_` and `Tensor.normal_` on float16 and bfloat16, whose intermediate
 //! results are rounded too where PyTorch keeps them in the narrow type.
 

@@ -1,5 +1,5 @@
 //! Normal numbers by Box-Muller: blocks of 16, or one by one with the second of a pair kept.
-//! Room: kernel. Fills slices; no tensors, no text.
+//! Fills slices; no tensors, no text.
 //! Source: `torch.randn`, `Tensor.normal_`; the f32 block follows PyTorch's AVX2 kernel, whose
 //! log, sin and cos are the Cephes polynomials (Moshier 1992) with products fused into sums.
 

@@ -1,5 +1,5 @@
 //! The error function and its inverse, in double precision.
-//! Room: kernel. One number in, one out.
+//! One number in, one out.
 //! Source: Abramowitz & Stegun 7.1.6 and 7.1.14; Wichura's algorithm AS 241 (1988).
 
 use std::f64::consts::{PI, SQRT_2};

@@ -1,5 +1,5 @@
 //! Uniform numbers and integers, permutations.
-//! Room: kernel. Fills slices; no tensors, no text.
+//! Fills slices; no tensors, no text.
 //! Source: `torch.rand`, `Tensor.uniform_`, `torch.randint`, `Tensor.random_`, `torch.randperm`.
 
 use crate::kernel::gemm::widest;

@@ -1,5 +1,5 @@
 //! The largest and the smallest, and where they stand; NaN wins, as in PyTorch.
-//! Room: kernel. Sees ndarray views; no Tensor, no text.
+//! Sees ndarray views; no Tensor, no text.
 //! Source: `torch.amax`, `torch.max`, `torch.argmax` and their kin.
 
 use ndarray::ArrayViewD;

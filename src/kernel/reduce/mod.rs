@@ -1,5 +1,5 @@
 //! Reductions over axes of a strided view.
-//! Room: kernel. Sees ndarray views; no Tensor, no text.
+//! Sees ndarray views; no Tensor, no text.
 //! Source: `torch.sum` and its kin; each file names its own.
 //!
 //! Every function takes the axes to reduce (any order, none twice) and gives its results row-major over the

@@ -1,5 +1,5 @@
 //! Mean, variance and standard deviation.
-//! Room: kernel. Sees ndarray views; no Tensor, no text.
+//! Sees ndarray views; no Tensor, no text.
 //! Source: `torch.mean` (the cascade sum over the count); `torch.var`, `torch.std` (Welford 1962, in double precision).
 
 use ndarray::ArrayViewD;

@@ -1,5 +1,5 @@
 //! Norms over axes, and the logarithm of a sum of exponentials.
-//! Room: kernel. Sees ndarray views; no Tensor, no text.
+//! Sees ndarray views; no Tensor, no text.
 //! Source: `torch.linalg.vector_norm`, `torch.logsumexp`.
 
 use ndarray::ArrayViewD;

@@ -1,5 +1,5 @@
 //! In which order a reduction walks its operand.
-//! Room: kernel. Sees ndarray views; no Tensor, no text.
+//! Sees ndarray views; no Tensor, no text.
 //! Source: the order of PyTorch's TensorIterator: reduced axes innermost, then by stride, neighbours merged
 //! where memory allows. Which axis ends innermost decides the order of summation, and so the last bit.
 

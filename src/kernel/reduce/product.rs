@@ -1,5 +1,5 @@
 //! Products, and sums and products as they grow along an axis.
-//! Room: kernel. Sees ndarray views; no Tensor, no text.
+//! Sees ndarray views; no Tensor, no text.
 //! Source: `torch.prod` (four vectors at a time where memory is straight), `torch.cumsum`, `torch.cumprod`
 //! (single precision is carried in double, as PyTorch's CPU build does).
 

@@ -1,5 +1,5 @@
 //! A view laid out so that each result has its operands in one row.
-//! Room: kernel. Sees ndarray views; no Tensor, no text.
+//! Sees ndarray views; no Tensor, no text.
 
 use std::borrow::Cow;
 

@@ -1,5 +1,5 @@
 //! Sums in a cascade: short runs first, runs of runs after, so that only numbers of like size meet.
-//! Room: kernel. Sees ndarray views; no Tensor, no text.
+//! Sees ndarray views; no Tensor, no text.
 //! Source: the order in which `torch.sum` adds on x86: four chains of vectors, 16 elements or more to a run,
 //! four levels of runs (pairwise summation: Higham 1993).
 

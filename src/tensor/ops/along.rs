@@ -1,5 +1,5 @@
 //! Reading and writing along one dimension by index tensors: gather, scatter, index_add, take.
-//! Room: tensor. Places in storage are worked out once for a call, then read or written in one loop.
+//! Places in storage are worked out once for a call, then read or written in one loop.
 //! Source: ATen's `TensorAdvancedIndexing`, its checks and texts.
 
 use super::cast::to_dtype;

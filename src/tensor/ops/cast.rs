@@ -1,5 +1,5 @@
 //! From one dtype to another.
-//! Room: tensor. Source: `Tensor.to(dtype)`; floats are cut off towards zero on the way to integers.
+//! Source: `Tensor.to(dtype)`; floats are cut off towards zero on the way to integers.
 
 use crate::kernel::elementwise::{Strided, unary};
 use crate::tensor::{Buffer, DType, Lane, Tensor};

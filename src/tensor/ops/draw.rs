@@ -1,5 +1,5 @@
 //! Random fills: numbers of the kernel's streams, written where a tensor sees.
-//! Room: tensor. Whoever calls has checked the bounds of a distribution; the order of elements is settled here.
+//! Whoever calls has checked the bounds of a distribution; the order of elements is settled here.
 //! Source: PyTorch's CPU distributions. They walk a tensor in the order of its memory, and normals leave the
 //! vectorised path where it is not contiguous.
 

@@ -1,5 +1,5 @@
 //! `torch.einsum`: products and sums written as subscripts.
-//! Room: tensor. Two operands at a time are brought to (shared, own, summed) and multiplied as stacks of matrices.
+//! Two operands at a time are brought to (shared, own, summed) and multiplied as stacks of matrices.
 //! Source: PyTorch's own reduction of einsum to `bmm`, whose order of contraction is from left to right.
 
 use ndarray::{ArrayViewD, IxDyn};

@@ -1,5 +1,5 @@
 //! Two kinds of float, one text: operations written once for float32 and float64.
-//! Room: tensor. Half-width floats are computed in float32 and rounded when the tensor is made.
+//! Half-width floats are computed in float32 and rounded when the tensor is made.
 
 use std::cell::Ref;
 use std::ops::Deref;

@@ -1,5 +1,5 @@
 //! Several tensors into one: cat, stack, block_diag.
-//! Room: tensor. Source: `torch.cat` and its kin; a 1-d tensor of no elements is passed over.
+//! Source: `torch.cat` and its kin; a 1-d tensor of no elements is passed over.
 
 use std::cell::Ref;
 

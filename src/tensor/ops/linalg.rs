@@ -1,6 +1,6 @@
 //! Small dense linear algebra: determinants, inverses, systems, by Gaussian elimination with partial pivoting; QR by
 //! Householder's reflections, singular values by Jacobi's rotations, Cholesky's factor.
-//! Room: tensor. Source: LAPACK's unblocked forms (Golub & Van Loan, chapters 3, 5 and 8).
+//! Source: LAPACK's unblocked forms (Golub & Van Loan, chapters 3, 5 and 8).
 
 use crate::kernel::Real;
 

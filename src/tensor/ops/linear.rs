@@ -1,5 +1,5 @@
 //! Products of tensors: what `@` means for each pair of ranks.
-//! Room: tensor. Operands go to the kernel as strided views; nothing is copied that has strides.
+//! Operands go to the kernel as strided views; nothing is copied that has strides.
 //! Source: `torch.matmul`'s rules.
 
 use ndarray::{

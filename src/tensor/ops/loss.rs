@@ -1,5 +1,5 @@
 //! Losses over classes: the negative log likelihood and what is built on it.
-//! Room: tensor. Source: `torch.nn.functional.nll_loss`, in the order PyTorch's CPU kernel adds.
+//! Source: `torch.nn.functional.nll_loss`, in the order PyTorch's CPU kernel adds.
 
 use super::float::{Float, Reduction, total};
 use crate::kernel::Real;

@@ -1,5 +1,5 @@
 //! One number where a mask holds.
-//! Room: tensor. Source: `torch.masked_fill`; a number must fit the tensor's dtype.
+//! Source: `torch.masked_fill`; a number must fit the tensor's dtype.
 
 use crate::kernel::elementwise::{Strided, ternary};
 use crate::tensor::layout::broadcast;

@@ -1,5 +1,5 @@
 //! Operations on tensors: from tensors to new tensors, no history kept here.
-//! Room: tensor. Layouts and dtypes are settled here; the numbers come from the kernel.
+//! Layouts and dtypes are settled here; the numbers come from the kernel.
 
 pub mod along;
 pub mod cast;

@@ -1,5 +1,5 @@
 //! Elements before and after, and rows by number: gathers whose index is worked out from the shape.
-//! Room: tensor. Source: `torch.nn.functional.pad`, `embedding`.
+//! Source: `torch.nn.functional.pad`, `embedding`.
 
 use crate::kernel::spare::{self, Element};
 use crate::tensor::{Arg, Buffer, Error, Result, Tensor, allow};

@@ -1,5 +1,5 @@
 //! Pointwise operations: promotion, broadcasting, then one loop of the kernel.
-//! Room: tensor. Source: PyTorch's pointwise ops; integer division and remainder follow the divisor's sign.
+//! Source: PyTorch's pointwise ops; integer division and remainder follow the divisor's sign.
 
 use super::cast::to_dtype;
 use crate::kernel::elementwise::{self, Strided};

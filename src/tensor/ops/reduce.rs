@@ -1,5 +1,5 @@
 //! Reductions: axes and dtypes settled here, numbers from the kernel.
-//! Room: tensor. Source: PyTorch's reductions; integers are summed as int64.
+//! Source: PyTorch's reductions; integers are summed as int64.
 
 use ndarray::{ArrayViewD, IxDyn, ShapeBuilder};
 

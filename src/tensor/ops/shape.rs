@@ -1,5 +1,5 @@
 //! Copies in another shape or order: flip, roll, repeat, tril, and their kin.
-//! Room: tensor. Which element comes from where is settled here; the kernel's grid picks them.
+//! Which element comes from where is settled here; the kernel's grid picks them.
 
 use crate::kernel::grid;
 use crate::map_lane;

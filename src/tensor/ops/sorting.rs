@@ -1,5 +1,5 @@
 //! Order: sort, topk, kthvalue, unique, searchsorted, and counting: bincount, histc, isin.
-//! Room: tensor. Rows are brought together here; the kernel sorts one.
+//! Rows are brought together here; the kernel sorts one.
 
 use crate::each_lane;
 use crate::kernel::rank::{self, Rank};

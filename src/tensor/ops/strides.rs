@@ -1,5 +1,5 @@
 //! In which order of memory a result lies: as its operands do.
-//! Room: tensor. Source: PyTorch's `TensorIterator` and `infer_dense_strides`.
+//! Source: PyTorch's `TensorIterator` and `infer_dense_strides`.
 
 use crate::tensor::layout::{iteration_order, ordered};
 use crate::tensor::{Buffer, Layout, Storage, Tensor};

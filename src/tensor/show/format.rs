@@ -1,5 +1,5 @@
 //! One tensor's way of writing its elements: notation and width, from the values that are shown.
-//! Room: tensor. Values in, text out.
+//! Values in, text out.
 //! Source: the formatter of `torch._tensor_str` in PyTorch 2.6.
 
 use super::{Kind, PrintOptions, Source, Value, shown_places};

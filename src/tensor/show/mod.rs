@@ -1,5 +1,5 @@
 //! A tensor as PyTorch prints it, to the character.
-//! Room: tensor. Sees values through [`Source`] only: no storage, no graph, no Python.
+//! Sees values through [`Source`] only: no storage, no graph, no Python.
 //! Source: the rules of `torch._tensor_str` in PyTorch 2.6, held to it by `tests/golden/show*.json`.
 //!
 //! Printing reads as few elements as it can. Beyond `threshold` elements only the first and last

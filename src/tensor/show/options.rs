@@ -1,5 +1,5 @@
 //! What a session may change about printing.
-//! Room: tensor. Plain values; the session owns them and passes them in.
+//! Plain values; the session owns them and passes them in.
 //! Source: `torch.set_printoptions` in PyTorch 2.6.
 
 use super::numel;

@@ -1,5 +1,5 @@
 //! Where printing gets its values from.
-//! Room: tensor. A trait, and its plain form over slices; strided tensors bring their own.
+//! A trait, and its plain form over slices; strided tensors bring their own.
 
 /// What a tensor's elements are, whatever buffer they lie in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

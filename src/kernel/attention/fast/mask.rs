@@ -1,5 +1,5 @@
 //! Masks of fast attention: what need not be computed, and what is hidden of the rest.
-//! Room: kernel. Sees ndarray views; compiled inside [`Work`] bodies.
+//! Sees ndarray views; compiled inside [`Work`] bodies.
 //! Source: as `fast`; bits turned from rows to columns as in Warren, Hacker's Delight, 7-3.
 //!
 //! Masks lie query by query and scores key by key, so that a mask is turned on its way, 16 queries at a time.

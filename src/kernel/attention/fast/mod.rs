@@ -1,5 +1,5 @@
 //! Attention that keeps no scores, as fast as the machine multiplies. Single precision.
-//! Room: kernel. Sees ndarray views; no Tensor, no text.
+//! Sees ndarray views; no Tensor, no text.
 //! Source: the online softmax (Milakov & Gimelshein 2018) over blocks of keys (Rabe & Staats 2021; Dao et al. 2022).
 //!
 //! Queries lie across the vectors: 16 of them side by side, `P` vectors to a strip. A tile of `R` keys by one strip

@@ -1,5 +1,5 @@
 //! The tiles of fast attention: 16 queries side by side, and what is done to them.
-//! Room: kernel. Sees ndarray views and numbers in vectors' width; everything here is compiled inside [`Work`] bodies.
+//! Sees ndarray views and numbers in vectors' width; everything here is compiled inside [`Work`] bodies.
 //! Source: as `fast`.
 //!
 //! [`Work`]: super::super::super::wide::Work

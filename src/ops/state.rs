@@ -1,0 +1,48 @@
+//! What belongs to one session and not to a tensor: the random stream, gradient mode, print options.
+//! Every function object and every Python tensor holds it; there is no global.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use super::failed::Failed;
+use super::trace::Tracer;
+use crate::kernel::random::{Family, Generator};
+use crate::tensor::show::PrintOptions;
+use crate::tensor::{DType, Recorder};
+
+/// The state of the `torch` module of one session.
+#[derive(Debug)]
+pub struct State {
+    /// The default stream of random numbers (`torch.manual_seed`).
+    pub generator: Rc<RefCell<Generator>>,
+    /// Which builds' random numbers dropout and its kin draw (`--random`).
+    pub family: Cell<Family>,
+    /// Whether operations are recorded for gradients (`torch.no_grad` turns it off).
+    pub grad_mode: Cell<bool>,
+    /// The dtype of Python floats (`torch.set_default_dtype`).
+    pub default_dtype: Cell<DType>,
+    /// How tensors are printed (`torch.set_printoptions`).
+    pub print_options: RefCell<PrintOptions>,
+    /// Records what ran.
+    pub recorder: Recorder,
+    /// The last call that raised.
+    pub(super) failed: RefCell<Option<Failed>>,
+    /// Traces what runs, operation by operation, while it is on.
+    pub tracer: Tracer,
+}
+
+impl State {
+    /// The state of a fresh session.
+    pub fn new(family: Family) -> Rc<State> {
+        Rc::new(State {
+            generator: Rc::new(RefCell::new(Generator::default())),
+            family: Cell::new(family),
+            grad_mode: Cell::new(true),
+            default_dtype: Cell::new(DType::Float32),
+            print_options: RefCell::new(PrintOptions::default()),
+            recorder: Recorder::default(),
+            failed: RefCell::default(),
+            tracer: Tracer::default(),
+        })
+    }
+}

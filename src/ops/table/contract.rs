@@ -1,0 +1,328 @@
+//! Products summed over chosen dimensions: einsum, tensordot, inner and outer, chains of matrices.
+
+use super::functional::clash;
+use super::{BOTH, FUNCTION, Op, op};
+use crate::ops::call::{Call, Value};
+use crate::tensor::ops::{self, einsum, linear, pointwise};
+use crate::tensor::{Arg, DType, Error, Layout, Result, Tensor};
+
+/// Products along the last dimensions of both.
+fn inner(c: &Call) -> Result<Value> {
+    let (a, b) = (c.tensor(0)?, c.tensor(1)?);
+    if a.ndim() == 0 || b.ndim() == 0 {
+        c.set_grad_name("Mul");
+        return Ok(pointwise::mul(c.arg(0), c.arg(1), c.default_dtype())?.into());
+    }
+    if a.shape()[a.ndim() - 1] != b.shape()[b.ndim() - 1] {
+        return Err(Error::runtime(format!(
+            "inner() the last dimension must match on both input tensors but got shapes {:?} and {:?}",
+            a.shape(),
+            b.shape()
+        ))
+        .with(clash("inner", a, b, (a.ndim() - 1, b.ndim() - 1))));
+    }
+    same_dtype(a, b)?;
+    Ok(tensordot_of(a, b, &[a.ndim() - 1], &[b.ndim() - 1])?.into())
+}
+
+fn same_dtype(a: &Tensor, b: &Tensor) -> Result<()> {
+    if a.dtype() == b.dtype() { Ok(()) } else { Err(Error::runtime("both inputs should have same dtype")) }
+}
+
+fn outer(c: &Call) -> Result<Value> {
+    let (a, b) = (c.tensor(0)?, c.tensor(1)?);
+    for (name, x) in [("self", a), ("vec2", b)] {
+        if x.ndim() != 1 {
+            return Err(Error::runtime(format!(
+                "outer: Expected 1-D argument {name}, but got {}-D",
+                x.ndim()
+            )));
+        }
+    }
+    let column = Arg::Tensor(a.with_layout(a.layout().unsqueeze(1)));
+    Ok(pointwise::mul(&column, c.arg(1), c.default_dtype())?.into())
+}
+
+/// Σ over the named dimensions of both. As `torch.tensordot`.
+fn tensordot_of(a: &Tensor, b: &Tensor, of_a: &[usize], of_b: &[usize]) -> Result<Tensor> {
+    let free =
+        |x: &Tensor, taken: &[usize]| (0..x.ndim()).filter(|axis| !taken.contains(axis)).collect::<Vec<_>>();
+    let (free_a, free_b) = (free(a, of_a), free(b, of_b));
+    let size = |x: &Tensor, axes: &[usize]| axes.iter().map(|&axis| x.shape()[axis]).product::<usize>();
+    let turned = |x: &Tensor, order: Vec<usize>| x.with_layout(x.layout().permute(&order));
+    let left = ops::reshape(&turned(a, [&free_a[..], of_a].concat()), &[size(a, &free_a), size(a, of_a)]);
+    let right = ops::reshape(&turned(b, [of_b, &free_b[..]].concat()), &[size(b, of_b), size(b, &free_b)]);
+    let out = linear::mm(&left, &right)?;
+    let shape: Vec<usize> = free_a
+        .iter()
+        .map(|&axis| a.shape()[axis])
+        .chain(free_b.iter().map(|&axis| b.shape()[axis]))
+        .collect();
+    Ok(out.with_layout(Layout::contiguous(shape)))
+}
+
+fn tensordot(c: &Call) -> Result<Value> {
+    let (a, b) = (c.tensor(0)?, c.tensor(1)?);
+    let (first, second) = if c.form == 0 {
+        (c.ints(2)?, c.ints(3)?)
+    } else {
+        let count = c.int(2)?;
+        if count < 0 {
+            return Err(Error::runtime(format!("tensordot expects dims >= 0, but got dims={count}")));
+        }
+        if count as usize > a.ndim().min(b.ndim()) {
+            return Err(Error::runtime(format!(
+                "tensordot expects dims < ndim_a or ndim_b, but got dims={count}"
+            )));
+        }
+        ((-count..0).collect(), (0..count).collect())
+    };
+    if first.len() != second.len() {
+        return Err(Error::runtime("both dimension lists should have same length"));
+    }
+    same_dtype(a, b)?;
+    let of_a = crate::tensor::layout::wrap_dims(&first, a.ndim())?;
+    let of_b = crate::tensor::layout::wrap_dims(&second, b.ndim())?;
+    let (mut a, mut b) = (a.clone(), b.clone());
+    for (at, (&x, &y)) in of_a.iter().zip(&of_b).enumerate() {
+        // What meets one element is summed first.
+        if a.shape()[x] == 1 && b.shape()[y] != 1 {
+            b = einsum::sum(&b, &[y], true);
+        } else if b.shape()[y] == 1 && a.shape()[x] != 1 {
+            a = einsum::sum(&a, &[x], true);
+        } else if a.shape()[x] != b.shape()[y] {
+            return Err(Error::runtime(format!(
+                "contracted dimensions need to match, but first has size {} in dim {} and second has size {} in dim {}",
+                a.shape()[x],
+                first[at],
+                b.shape()[y],
+                second[at]
+            )));
+        }
+    }
+    Ok(tensordot_of(&a, &b, &of_a, &of_b)?.into())
+}
+
+fn einsum_(c: &Call) -> Result<Value> {
+    let Some(equation) = c.opt_str(0) else {
+        return Err(Error::value("einsum(): must specify the equation string and at least one operand"));
+    };
+    let (out, grad_name) = einsum::einsum(equation, c.tensors(1))?;
+    c.set_grad_name(grad_name);
+    Ok(out.into())
+}
+
+/// Matrices multiplied in the cheapest order.
+fn multi_dot(c: &Call) -> Result<Value> {
+    let given = c.tensors(0);
+    if c.op.name == "chain_matmul" {
+        if given.is_empty() {
+            return Err(Error::runtime("chain_matmul(): Expected one or more matrices"));
+        }
+        if let Some(other) = given.iter().find(|tensor| tensor.ndim() != 2) {
+            return Err(Error::runtime(format!("Tensor dimension is {}, expected 2 instead.", other.ndim())));
+        }
+    }
+    if given.len() < 2 {
+        if c.op.name == "chain_matmul" && given.len() == 1 {
+            return Ok(given[0].clone().into());
+        }
+        return Err(Error::runtime(format!(
+            "multi_dot(): expected at least 2 tensors but got {}",
+            given.len()
+        )));
+    }
+    let mut tensors: Vec<Tensor> = given.to_vec();
+    let last = tensors.len() - 1;
+    let (row, column) = (tensors[0].ndim() == 1, tensors[last].ndim() == 1);
+    if row {
+        tensors[0] = tensors[0].with_layout(tensors[0].layout().unsqueeze(0));
+    }
+    if column {
+        tensors[last] = tensors[last].with_layout(tensors[last].layout().unsqueeze(1));
+    }
+    for (at, tensor) in tensors.iter().enumerate() {
+        if tensor.ndim() != 2 {
+            return Err(Error::runtime(format!(
+                "multi_dot(): tensor {at} must be 2D but got {}D",
+                tensor.ndim()
+            )));
+        }
+    }
+    for at in 1..tensors.len() {
+        let (a, b) = (&tensors[at - 1], &tensors[at]);
+        if a.shape()[1] != b.shape()[0] {
+            return Err(Error::runtime(format!(
+                "multi_dot(): tensors {} and {at} with shapes {:?} and {:?} cannot be multiplied",
+                at - 1,
+                given[at - 1].shape(),
+                given[at].shape()
+            )));
+        }
+    }
+    let n = tensors.len();
+    let size = |at: usize| if at == 0 { tensors[0].shape()[0] } else { tensors[at - 1].shape()[1] };
+    let (mut cost, mut split) = (vec![vec![0u128; n]; n], vec![vec![0; n]; n]);
+    for length in 1..n {
+        for i in 0..n - length {
+            let j = i + length;
+            cost[i][j] = u128::MAX;
+            for k in i..j {
+                let price = cost[i][k] + cost[k + 1][j] + (size(i) * size(k + 1) * size(j + 1)) as u128;
+                if price < cost[i][j] {
+                    (cost[i][j], split[i][j]) = (price, k);
+                }
+            }
+        }
+    }
+    fn multiplied(tensors: &[Tensor], split: &[Vec<usize>], i: usize, j: usize) -> Result<Tensor> {
+        if i == j {
+            return Ok(tensors[i].clone());
+        }
+        linear::mm(
+            &multiplied(tensors, split, i, split[i][j])?,
+            &multiplied(tensors, split, split[i][j] + 1, j)?,
+        )
+    }
+    let out = multiplied(&tensors, &split, 0, n - 1)?;
+    let mut shape = Vec::new();
+    if !row {
+        shape.push(out.shape()[0]);
+    }
+    if !column {
+        shape.push(out.shape()[1]);
+    }
+    Ok(out.with_layout(Layout::contiguous(shape)).into())
+}
+
+/// The Kronecker product.
+fn kron(c: &Call) -> Result<Value> {
+    let (a, b) = (c.tensor(0)?, c.tensor(1)?);
+    let ndim = a.ndim().max(b.ndim());
+    let wide = |x: &Tensor, first: bool| {
+        let lead = vec![1; ndim - x.ndim()];
+        let shape: Vec<usize> = lead
+            .iter()
+            .chain(x.shape())
+            .flat_map(|&size| if first { [size, 1] } else { [1, size] })
+            .collect();
+        ops::reshape(x, &shape)
+    };
+    let out = pointwise::mul(&Arg::Tensor(wide(a, true)), &Arg::Tensor(wide(b, false)), c.default_dtype())?;
+    let shape: Vec<usize> = out.shape().chunks(2).map(|pair| pair[0] * pair[1]).collect();
+    Ok(out.with_layout(Layout::contiguous(shape)).into())
+}
+
+fn trace(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    if x.dtype() == DType::Bool {
+        return Err(Error::runtime("\"trace\" not implemented for 'Bool'"));
+    }
+    if x.ndim() != 2 {
+        return Err(Error::runtime(format!(
+            "trace: expected a matrix, but got tensor with dim {}",
+            x.ndim()
+        )));
+    }
+    let layout = x.layout();
+    let size = layout.shape[0].min(layout.shape[1]);
+    let diagonal = Layout {
+        shape: vec![size],
+        strides: vec![layout.strides[0] + layout.strides[1]],
+        offset: layout.offset,
+    };
+    let diagonal = x.with_layout(diagonal);
+    Ok(einsum::sum(&diagonal, &[0], false).into())
+}
+
+pub(super) static OPS: [Op; 12] = [
+    op(
+        "inner",
+        BOTH,
+        &["Tensor input, Tensor other, *, any out=None"],
+        "View",
+        "Products along the last dimensions. (.., k) x (.., k)",
+        inner,
+    ),
+    op(
+        "outer",
+        BOTH,
+        &["Tensor input, Tensor vec2, *, any out=None"],
+        "Mul",
+        "Each with each. (n) x (m) -> (n, m)",
+        outer,
+    ),
+    op(
+        "ger",
+        BOTH,
+        &["Tensor input, Tensor vec2, *, any out=None"],
+        "Mul",
+        "Each with each; `outer` under its old name. (n) x (m) -> (n, m)",
+        outer,
+    ),
+    op(
+        "einsum",
+        FUNCTION,
+        &["str equation, Several operands"],
+        "View",
+        "Products and sums written as subscripts: \"bij,bjk->bik\".",
+        einsum_,
+    ),
+    op(
+        "tensordot",
+        0,
+        &["Tensor a, Tensor b, ints _first, ints _second", "Tensor a, Tensor b, int dims=2, *, any out=None"],
+        "View",
+        "Products summed over dimensions of both.",
+        tensordot,
+    ),
+    op(
+        "multi_dot",
+        0,
+        &["Tensors tensors, *, any out=None"],
+        "View",
+        "Matrices multiplied in the cheapest order.",
+        multi_dot,
+    ),
+    op(
+        "chain_matmul",
+        FUNCTION,
+        &["Several matrices, *, any out=None"],
+        "View",
+        "Matrices multiplied in the cheapest order.",
+        multi_dot,
+    ),
+    op(
+        "kron",
+        BOTH,
+        &["Tensor input, Tensor other, *, any out=None"],
+        "UnsafeView",
+        "Every element of input times all of other.",
+        kron,
+    ),
+    op("trace", BOTH, &["Tensor input"], "Trace", "The sum of the diagonal. (n, n) -> ()", trace),
+    op(
+        "cdist",
+        FUNCTION,
+        &["Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary'"],
+        "Cdist",
+        "The p-norm distance of every row to every row. (.., n, d) x (.., m, d) -> (.., n, m)",
+        super::linalg::cdist,
+    ),
+    op(
+        "cross",
+        BOTH,
+        &["Tensor input, Tensor other, int? dim=None, *, any out=None"],
+        "LinalgCross",
+        "The vector orthogonal to both, in three dimensions.",
+        super::linalg::cross,
+    ),
+    op(
+        "matrix_power",
+        BOTH,
+        &["Tensor input, int n, *, any out=None"],
+        "Mm",
+        "A square matrix times itself. (.., n, n)",
+        super::linalg::matrix_power,
+    ),
+];

@@ -1,0 +1,377 @@
+//! Tensors out of nothing: zeros, ones, ranges, and copies in another dtype.
+
+use super::{BOTH, FUNCTION, METHOD, Op, op};
+use crate::ops::call::{Call, Value, filled};
+use crate::tensor::ops::{self, cast::to_dtype};
+use crate::tensor::{Arg, Buffer, DType, Error, Result, Tensor, allow};
+
+const SIZES: &[&str] =
+    &["sizes size, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, \
+     any pin_memory=False, any memory_format=None, any out=None, any names=None"];
+const LIKE: &[&str] = &[
+    "Tensor input, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any memory_format=None",
+];
+
+/// A fresh leaf, asking for gradients where the call says so.
+fn leaf(tensor: Tensor, requires_grad: bool) -> Result<Value> {
+    if requires_grad {
+        tensor.set_requires_grad(true)?;
+    }
+    Ok(tensor.into())
+}
+
+fn constant(shape: Vec<usize>, dtype: DType, value: &Arg, requires_grad: bool) -> Result<Value> {
+    let len = allow(&shape, dtype)?;
+    leaf(Tensor::new(filled(dtype, len, value), shape, dtype), requires_grad)
+}
+
+fn sized(c: &Call, value: &Arg) -> Result<Value> {
+    constant(c.shape(0)?, c.opt_dtype(1).unwrap_or(c.default_dtype()), value, c.bool(4))
+}
+
+fn like(c: &Call, value: &Arg) -> Result<Value> {
+    alike(c, c.opt_dtype(1), value, c.bool(4))
+}
+
+/// One value in the shape of the first argument, and in its order in memory.
+fn alike(c: &Call, dtype: Option<DType>, value: &Arg, requires_grad: bool) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let dtype = dtype.unwrap_or(x.dtype());
+    let len = allow(x.shape(), dtype)?;
+    let row_major = Tensor::new(filled(dtype, len, value), x.shape(), dtype);
+    leaf(row_major.with_layout(x.layout().preserved()), requires_grad)
+}
+
+fn new_sized(c: &Call, value: &Arg) -> Result<Value> {
+    constant(c.shape(1)?, c.opt_dtype(2).unwrap_or(c.tensor(0)?.dtype()), value, c.bool(4))
+}
+
+fn dtype_of_number(c: &Call, value: &Arg) -> DType {
+    match value {
+        Arg::Int(_) => DType::Int64,
+        Arg::Bool(_) => DType::Bool,
+        _ => c.default_dtype(),
+    }
+}
+
+fn full(c: &Call) -> Result<Value> {
+    let dtype = c.opt_dtype(2).unwrap_or_else(|| dtype_of_number(c, c.arg(1)));
+    constant(c.shape(0)?, dtype, c.arg(1), c.bool(5))
+}
+
+fn full_like(c: &Call) -> Result<Value> {
+    alike(c, c.opt_dtype(2), c.arg(1), c.bool(5))
+}
+
+fn new_full(c: &Call) -> Result<Value> {
+    constant(c.shape(1)?, c.opt_dtype(3).unwrap_or(c.tensor(0)?.dtype()), c.arg(2), false)
+}
+
+fn eye(c: &Call) -> Result<Value> {
+    let rows = c.int(0)?;
+    let columns = c.opt_int(1).unwrap_or(rows);
+    if rows < 0 || columns < 0 {
+        return Err(Error::runtime(format!("n must be greater or equal to 0, got {rows}")));
+    }
+    let (rows, columns) = (rows as usize, columns as usize);
+    let dtype = c.opt_dtype(2).unwrap_or(c.default_dtype());
+    let tensor = Tensor::zeros([rows, columns], dtype)?;
+    let diagonal =
+        crate::tensor::Layout { shape: vec![rows.min(columns)], strides: vec![columns + 1], offset: 0 };
+    ops::fill(&tensor.with_layout(diagonal), 1.0, Some(1));
+    leaf(tensor, c.bool(5))
+}
+
+/// start, end and step of `arange` in its three forms.
+fn arange(c: &Call) -> Result<Value> {
+    let (start, end, step, rest) = match c.form {
+        0 => (Arg::Int(0), c.arg(0).clone(), Arg::Int(1), 1),
+        _ => (c.arg(0).clone(), c.arg(1).clone(), c.arg(2).clone(), 3),
+    };
+    let whole = [&start, &end, &step].iter().all(|arg| matches!(arg, Arg::Int(_) | Arg::Bool(_)));
+    let dtype = c.opt_dtype(rest).unwrap_or(if whole { DType::Int64 } else { c.default_dtype() });
+    let number = |arg: &Arg| arg.number().unwrap_or(0.0);
+    let (first, last, by) = (number(&start), number(&end), number(&step));
+    if by == 0.0 {
+        return Err(Error::runtime("step must be nonzero"));
+    }
+    if (by > 0.0 && last < first) || (by < 0.0 && last > first) {
+        return Err(Error::runtime("upper bound and larger bound inconsistent with step sign"));
+    }
+    let count = ((last - first) / by).ceil().max(0.0) as usize;
+    allow(&[count], dtype)?;
+    let buffer = match Buffer::zeros(dtype, 0) {
+        Buffer::I64(_) => Buffer::I64((0..count as i64).map(|i| first as i64 + i * by as i64).collect()),
+        Buffer::F32(_) => {
+            // PyTorch steps in double precision and rounds each element.
+            Buffer::F32((0..count).map(|i| (first + i as f64 * by) as f32).collect())
+        }
+        Buffer::F64(_) => Buffer::F64((0..count).map(|i| first + i as f64 * by).collect()),
+        Buffer::Bool(_) => Buffer::Bool((0..count).map(|i| first + i as f64 * by != 0.0).collect()),
+    };
+    leaf(Tensor::new(buffer, [count], dtype), c.bool(rest + 3))
+}
+
+/// `steps` numbers from start to end, both ends exact: the second half is counted from the end.
+fn linspace(c: &Call) -> Result<Value> {
+    let (start, end, steps) = (c.float(0)?, c.float(1)?, c.int(2)?);
+    if steps < 0 {
+        return Err(Error::runtime("number of steps must be non-negative"));
+    }
+    let steps = steps as usize;
+    let dtype = c.opt_dtype(3).unwrap_or(c.default_dtype());
+    allow(&[steps], dtype)?;
+    let buffer = match Buffer::zeros(dtype, 0) {
+        Buffer::F64(_) => {
+            let step = (end - start) / steps.saturating_sub(1).max(1) as f64;
+            let at = |i: usize| {
+                if i < steps / 2 { start + step * i as f64 } else { end - step * (steps - i - 1) as f64 }
+            };
+            Buffer::F64((0..steps).map(|i| if steps == 1 { start } else { at(i) }).collect())
+        }
+        Buffer::F32(_) => {
+            let (start, end) = (start as f32, end as f32);
+            let step = (end - start) / steps.saturating_sub(1).max(1) as f32;
+            let at = |i: usize| {
+                if i < steps / 2 {
+                    step.mul_add(i as f32, start)
+                } else {
+                    (-step).mul_add((steps - i - 1) as f32, end)
+                }
+            };
+            Buffer::F32((0..steps).map(|i| if steps == 1 { start } else { at(i) }).collect())
+        }
+        _ => {
+            let step = (end - start) / steps.saturating_sub(1).max(1) as f64;
+            let at = |i: usize| {
+                if i < steps / 2 { start + step * i as f64 } else { end - step * (steps - i - 1) as f64 }
+            };
+            let wide = Tensor::new(
+                Buffer::F64((0..steps).map(|i| if steps == 1 { start } else { at(i) }).collect()),
+                [steps],
+                DType::Float64,
+            );
+            return leaf(to_dtype(&wide, dtype), false);
+        }
+    };
+    leaf(Tensor::new(buffer, [steps], dtype), c.bool(6))
+}
+
+/// `to(dtype)`, `to(device)`, `to(other)` and their mixes.
+fn to(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let dtype = match c.form {
+        0 => c.opt_dtype(1),
+        1 => c.opt_tensor(1).map(Tensor::dtype),
+        _ => c.opt_dtype(2),
+    };
+    let copy = c.bool(if c.form == 2 { 4 } else { 3 });
+    let dtype = dtype.unwrap_or(x.dtype());
+    Ok(if copy && dtype == x.dtype() { ops::copy(x) } else { to_dtype(x, dtype) }.into())
+}
+
+fn cast(c: &Call, dtype: DType) -> Result<Value> {
+    Ok(to_dtype(c.tensor(0)?, dtype).into())
+}
+
+macro_rules! cast_op {
+    ($name:literal, $dtype:ident) => {
+        op(
+            $name,
+            METHOD,
+            &["Tensor input, any memory_format=None"],
+            "ToCopy",
+            "The same values in this dtype.",
+            |c| cast(c, DType::$dtype),
+        )
+    };
+}
+
+pub(super) static OPS: [Op; 33] = [
+    op("zeros", FUNCTION, SIZES, "", "A tensor of zeros.", |c| sized(c, &Arg::Int(0))),
+    op("ones", FUNCTION, SIZES, "", "A tensor of ones.", |c| sized(c, &Arg::Int(1))),
+    op(
+        "empty",
+        FUNCTION,
+        SIZES,
+        "",
+        "A tensor whose elements are not set; here they are zeros, so that runs repeat.",
+        |c| sized(c, &Arg::Int(0)),
+    ),
+    op(
+        "full",
+        FUNCTION,
+        &[
+            "sizes size, Number fill_value, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any out=None",
+        ],
+        "",
+        "A tensor of one value.",
+        full,
+    ),
+    op("zeros_like", FUNCTION, LIKE, "", "Zeros in the shape and dtype of input.", |c| like(c, &Arg::Int(0))),
+    op("ones_like", FUNCTION, LIKE, "", "Ones in the shape and dtype of input.", |c| like(c, &Arg::Int(1))),
+    op("empty_like", FUNCTION, LIKE, "", "As input, elements not set; here zeros.", |c| {
+        like(c, &Arg::Int(0))
+    }),
+    op(
+        "full_like",
+        FUNCTION,
+        &[
+            "Tensor input, Number fill_value, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any memory_format=None",
+        ],
+        "",
+        "One value in the shape and dtype of input.",
+        full_like,
+    ),
+    op(
+        "new_zeros",
+        METHOD,
+        &[
+            "Tensor input, sizes size, *, dtype? dtype=None, any device=None, bool requires_grad=False, any layout=None",
+        ],
+        "",
+        "Zeros of another shape, same dtype.",
+        |c| new_sized(c, &Arg::Int(0)),
+    ),
+    op(
+        "new_ones",
+        METHOD,
+        &[
+            "Tensor input, sizes size, *, dtype? dtype=None, any device=None, bool requires_grad=False, any layout=None",
+        ],
+        "",
+        "Ones of another shape, same dtype.",
+        |c| new_sized(c, &Arg::Int(1)),
+    ),
+    op(
+        "new_empty",
+        METHOD,
+        &[
+            "Tensor input, sizes size, *, dtype? dtype=None, any device=None, bool requires_grad=False, any layout=None",
+        ],
+        "",
+        "Another shape, same dtype; here zeros.",
+        |c| new_sized(c, &Arg::Int(0)),
+    ),
+    op(
+        "new_full",
+        METHOD,
+        &[
+            "Tensor input, sizes size, Number fill_value, *, dtype? dtype=None, any device=None, bool requires_grad=False",
+        ],
+        "",
+        "One value in another shape, same dtype.",
+        new_full,
+    ),
+    op(
+        "eye",
+        FUNCTION,
+        &[
+            "int n, int? m=None, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False",
+        ],
+        "",
+        "Ones on the diagonal, zeros elsewhere.",
+        eye,
+    ),
+    op(
+        "arange",
+        FUNCTION,
+        &[
+            "Number end, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any out=None",
+            "Number start, Number end, Number step=1, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any out=None",
+        ],
+        "",
+        "start, start + step, ... below end.",
+        arange,
+    ),
+    op(
+        "linspace",
+        FUNCTION,
+        &[
+            "Number start, Number end, int steps, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False",
+        ],
+        "",
+        "Evenly spaced numbers, both ends included.",
+        linspace,
+    ),
+    op(
+        "clone",
+        BOTH,
+        &["Tensor input, *, any memory_format=None"],
+        "Clone",
+        "A copy with a storage of its own.",
+        |c| Ok(ops::shape::preserved(c.tensor(0)?).into()),
+    ),
+    op("detach", BOTH, &["Tensor input"], "", "The same elements without history. View.", |c| {
+        Ok(c.tensor(0)?.alias().into())
+    }),
+    op(
+        "to",
+        METHOD,
+        &[
+            "Tensor input, dtype dtype, any non_blocking=False, bool copy=False, *, any memory_format=None",
+            "Tensor input, Tensor other, any non_blocking=False, bool copy=False, *, any memory_format=None",
+            "Tensor input, any device=None, dtype? dtype=None, any non_blocking=False, bool copy=False, *, any memory_format=None",
+        ],
+        "ToCopy",
+        "The values in another dtype; itself where nothing changes.",
+        to,
+    ),
+    op(
+        "cpu",
+        METHOD,
+        &["Tensor input, any memory_format=None"],
+        "",
+        "The tensor itself: it is on the CPU.",
+        |c| Ok(c.tensor(0)?.clone().into()),
+    ),
+    op("type_as", METHOD, &["Tensor input, Tensor other"], "ToCopy", "The values in other's dtype.", |c| {
+        cast(c, c.tensor(1)?.dtype())
+    }),
+    cast_op!("float", Float32),
+    cast_op!("double", Float64),
+    cast_op!("half", Float16),
+    cast_op!("bfloat16", BFloat16),
+    cast_op!("long", Int64),
+    cast_op!("int", Int32),
+    cast_op!("short", Int16),
+    cast_op!("char", Int8),
+    cast_op!("byte", UInt8),
+    cast_op!("bool", Bool),
+    op(
+        "fill",
+        METHOD | super::IN_PLACE,
+        &["Tensor input, Number value"],
+        "Fill",
+        "Every element set to value.",
+        |c| {
+            let x = c.tensor(0)?;
+            constant(x.shape().to_vec(), x.dtype(), c.arg(1), false)
+        },
+    ),
+    op("zero_", super::IN_PLACE_ONLY, &["Tensor input"], "Zero", "Every element set to 0.", |c| {
+        let x = c.tensor(0)?;
+        ops::fill(x, 0.0, Some(0));
+        Ok(x.clone().into())
+    }),
+    op(
+        "copy",
+        METHOD | super::IN_PLACE,
+        &["Tensor input, Tensor src, any non_blocking=False"],
+        "Copy",
+        "src's values, converted and broadcast.",
+        |c| {
+            let (x, src) = (c.tensor(0)?, c.tensor(1)?);
+            let shape = crate::tensor::layout::broadcast("copy_", x.shape(), src.shape())?;
+            if shape != x.shape() {
+                return Err(crate::tensor::Error::runtime(format!(
+                    "output with shape {:?} doesn't match the broadcast shape {shape:?}",
+                    x.shape()
+                )));
+            }
+            let out = Tensor::zeros(x.shape(), x.dtype())?;
+            ops::write(&out, src)?;
+            Ok(out.into())
+        },
+    ),
+];

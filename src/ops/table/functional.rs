@@ -1,0 +1,439 @@
+//! `torch.nn.functional`: softmax and its kin, dropout, tables of vectors, padding, similarity.
+
+use ndarray::{ArrayViewD, IxDyn};
+
+use super::{BOTH, FUNCTION, FUNCTIONAL, Op, op};
+use crate::in_floats;
+use crate::kernel::{Real, softmax};
+use crate::ops::call::{Call, Value};
+use crate::tensor::layout::wrap_dim;
+use crate::tensor::ops::float::Float;
+use crate::tensor::ops::{self, cast::to_dtype, draw, pad};
+use crate::tensor::{Arg, DType, Error, Facts, Lane, Result, Tensor};
+
+const ALONG: &[&str] = &["Tensor input, int dim, dtype? dtype=None"];
+const ALONG_F: &[&str] = &["Tensor input, int? dim=None, int _stacklevel=3, dtype? dtype=None"];
+
+/// The dimension softmax takes where none is named.
+pub(super) fn implicit_dim(x: &Tensor) -> i64 {
+    if matches!(x.ndim(), 0 | 1 | 3) { 0 } else { 1 }
+}
+
+/// The call's tensor, dimension and dtype, as the functional or the plain form gives them.
+fn along(c: &Call, log: bool) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let functional = c.op.params()[c.form].len() == 4;
+    let dim = c.opt_int(1).unwrap_or_else(|| implicit_dim(x));
+    let dtype = c.opt_dtype(if functional { 3 } else { 2 });
+    Ok(softmax_along(x, dim, dtype, log)?.into())
+}
+
+/// Softmax, or its logarithm, along one dimension.
+pub(super) fn softmax_along(x: &Tensor, dim: i64, dtype: Option<DType>, log: bool) -> Result<Tensor> {
+    let axis = wrap_dim(dim, x.ndim())?;
+    let dtype = dtype.unwrap_or(x.dtype());
+    if !dtype.is_float() {
+        let kernel = match (axis + 1 == x.ndim().max(1), log) {
+            (true, true) => "log_softmax_lastdim_kernel_impl",
+            (true, false) => "softmax_lastdim_kernel_impl",
+            _ => "softmax_kernel_impl",
+        };
+        return Err(Error::runtime(format!("\"{kernel}\" not implemented for '{}'", dtype.cpp_name())));
+    }
+    let x = to_dtype(x, dtype);
+    let shape: Vec<usize> = if x.ndim() == 0 { vec![1] } else { x.shape().to_vec() };
+    Ok(in_floats!(dtype, T => {
+        let data = T::seen(&x);
+        let view = ArrayViewD::from_shape(IxDyn(&shape), &data[..]).expect("as many elements as the shape has");
+        let out = if log { softmax::log_softmax(view, axis) } else { softmax::softmax(view, axis) };
+        T::tensor(out, x.shape(), dtype)
+    }))
+}
+
+/// A sample of a categorical distribution, in numbers.
+pub(super) fn gumbel_softmax(c: &Call) -> Result<Value> {
+    let (logits, tau, hard, dim) = (c.tensor(0)?, c.float(1)?, c.bool(2), c.int(4)?);
+    let noise = draw::empty_like(logits, logits.dtype())?;
+    draw::exponential(&noise, &mut c.state.generator.borrow_mut(), c.state.family.get(), 1.0)?;
+    let gumbels = c.apply("neg", vec![Arg::Tensor(c.apply("log", vec![Arg::Tensor(noise)])?)])?;
+    let sum = c.apply("add", vec![c.arg(0).clone(), Arg::Tensor(gumbels), Arg::Int(1)])?;
+    let scaled = c.apply("div", vec![Arg::Tensor(sum), Arg::Float(tau)])?;
+    let soft = c.apply("softmax", vec![Arg::Tensor(scaled), Arg::Int(dim)])?;
+    if !hard {
+        return Ok(soft.into());
+    }
+    let top = c.apply("amax", vec![Arg::Tensor(soft.clone()), Arg::Ints(vec![dim]), Arg::Bool(true)])?;
+    let first = c.apply("eq", vec![Arg::Tensor(soft.clone()), Arg::Tensor(top)])?;
+    let one_hot = to_dtype(&first, soft.dtype());
+    let rest = c.apply("sub", vec![Arg::Tensor(one_hot), Arg::Tensor(soft.alias()), Arg::Int(1)])?;
+    Ok(c.apply("add", vec![Arg::Tensor(rest), Arg::Tensor(soft), Arg::Int(1)])?.into())
+}
+
+/// `F.dropout`: nothing is drawn where nothing can be dropped.
+fn dropout(c: &Call) -> Result<Value> {
+    let (x, p, training) = (c.tensor(0)?, c.float(1)?, c.bool(2));
+    if !(0.0..=1.0).contains(&p) {
+        let text =
+            format!("dropout probability has to be between 0 and 1, but got {}", python_float(c.arg(1)));
+        let functional = c.op.is_in(FUNCTIONAL);
+        return Err(if functional { Error::value(text) } else { Error::runtime(text) });
+    }
+    if p == 0.0 || !training || x.numel() == 0 {
+        return Ok(x.clone().into());
+    }
+    if !x.dtype().is_float() && p < 1.0 {
+        return Err(Error::runtime(format!(
+            "result type Float can't be cast to the desired output type {}",
+            x.dtype().cpp_name()
+        )));
+    }
+    let noise = if p == 1.0 {
+        Tensor::zeros([], x.dtype())?
+    } else {
+        draw::dropout_noise(x, &mut c.state.generator.borrow_mut(), c.state.family.get(), p)?
+    };
+    let out = ops::pointwise::mul(c.arg(0), &Arg::Tensor(noise.clone()), c.default_dtype())?;
+    let out = ops::strides::placed(out, &[x, &noise]);
+    c.keep(noise);
+    Ok(out.into())
+}
+
+/// A Python number as Python writes it.
+fn python_float(arg: &Arg) -> String {
+    match arg {
+        Arg::Float(value) if value.fract() == 0.0 && value.abs() < 1e16 => format!("{value:.1}"),
+        Arg::Float(value) => value.to_string(),
+        Arg::Int(value) => value.to_string(),
+        _ => String::new(),
+    }
+}
+
+/// Rows of a table by their numbers.
+fn embedding(c: &Call) -> Result<Value> {
+    let (indices, weight) = (c.tensor(0)?, c.tensor(1)?);
+    if let Some(padding) = c.opt_int(2) {
+        let rows = weight.shape().first().map_or(0, |&rows| rows as i64);
+        if padding >= rows || padding < -rows {
+            return Err(Error::new(crate::tensor::Kind::Value, "Padding_idx must be within num_embeddings"));
+        }
+    }
+    if weight.ndim() != 2 {
+        return Err(Error::runtime("'weight' must be 2-D"));
+    }
+    if !matches!(indices.dtype(), DType::Int64 | DType::Int32) {
+        return Err(Error::runtime(format!(
+            "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got \
+             torch.{}Tensor instead (while checking arguments for embedding)",
+            indices.dtype().cpp_name()
+        )));
+    }
+    let (rows, width) = (weight.shape()[0], weight.shape()[1]);
+    let at = indices.to_i64_vec();
+    if at.iter().any(|&at| at < 0 || at >= rows as i64) {
+        return Err(Error::index("index out of range in self"));
+    }
+    let mut shape = indices.shape().to_vec();
+    shape.push(width);
+    crate::tensor::allow(&shape, weight.dtype())?;
+    let out = pad::rows(&ops::contiguous(weight), &at, width);
+    Ok(Tensor::new(out, shape, weight.dtype()).into())
+}
+
+fn one_hot(c: &Call) -> Result<Value> {
+    let (x, wanted) = (c.tensor(0)?, c.int(1)?);
+    if x.dtype() != DType::Int64 {
+        return Err(Error::runtime("one_hot is only applicable to index tensor of type LongTensor."));
+    }
+    let values = x.to_i64_vec();
+    if values.is_empty() && wanted <= 0 {
+        return Err(Error::runtime("Can not infer total number of classes from empty tensor."));
+    }
+    if values.iter().any(|&value| value < 0) {
+        return Err(Error::runtime("Class values must be non-negative."));
+    }
+    let most = values.iter().max().map_or(0, |&most| most + 1);
+    let classes = match wanted {
+        -1 => most,
+        wanted if wanted < 1 && values.is_empty() => {
+            return Err(Error::runtime("num_classes should be positive"));
+        }
+        wanted if wanted < most => {
+            return Err(Error::runtime("Class values must be smaller than num_classes."));
+        }
+        wanted => wanted,
+    } as usize;
+    let mut shape = x.shape().to_vec();
+    shape.push(classes);
+    let mut out = vec![0; crate::tensor::allow(&shape, DType::Int64)?];
+    for (row, &value) in values.iter().enumerate() {
+        out[row * classes + value as usize] = 1;
+    }
+    Ok(Tensor::from_i64(out, shape).into())
+}
+
+fn pad_(c: &Call) -> Result<Value> {
+    let (x, sides) = (c.tensor(0)?, c.ints(1)?);
+    let mode = c.opt_str(2).unwrap_or("constant");
+    let value = if c.is_none(3) { Arg::Int(0) } else { c.arg(3).clone() };
+    let (out, name) = pad::pad(x, &sides, mode, &value)?;
+    c.set_grad_name(name);
+    Ok(out.into())
+}
+
+/// Both tensors over their norms, multiplied and summed.
+fn cosine_similarity(c: &Call) -> Result<Value> {
+    let (a, b, eps) = (c.tensor(0)?, c.tensor(1)?, c.float(3)?);
+    let dtype = ops::pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype());
+    if !dtype.is_float() {
+        return Err(Error::runtime(format!(
+            "expected common dtype to be floating point, yet common dtype is {}",
+            dtype.cpp_name()
+        )));
+    }
+    let shape = crate::tensor::layout::broadcast("cosine_similarity", a.shape(), b.shape())?;
+    let axis = wrap_dim(c.int(2)?, shape.len())?;
+    let spread = |x: &Tensor| {
+        let x = to_dtype(x, dtype);
+        x.with_layout(x.layout().broadcast_to(&shape))
+    };
+    let (a, b) = (ops::contiguous(&spread(a)), ops::contiguous(&spread(b)));
+    let mut kept = shape.clone();
+    if !kept.is_empty() {
+        kept.remove(axis);
+    }
+    let (length, inner) = match shape.is_empty() {
+        true => (1, 1),
+        false => (shape[axis], shape[axis + 1..].iter().product::<usize>()),
+    };
+    let dims = if shape.is_empty() { vec![1] } else { shape.clone() };
+    Ok(in_floats!(dtype, T => {
+        let (x, y) = (T::of(&a), T::of(&b));
+        let view = |data| ArrayViewD::<T>::from_shape(IxDyn(&dims), data).expect("as many elements as the shape has");
+        let least = T::from_f64(eps);
+        let norms = |data| -> Vec<T> {
+            crate::kernel::reduce::norm(view(data), &[axis], 2.0).into_iter().map(|norm| if norm < least { least } else { norm }).collect()
+        };
+        let (p, q) = (norms(&x), norms(&y));
+        let row = |at: usize| at / (length * inner).max(1) * inner + at % inner.max(1);
+        let products: Vec<T> = (0..x.len()).map(|at| (x[at] / p[row(at)]) * (y[at] / q[row(at)])).collect();
+        T::tensor(crate::kernel::reduce::sum(view(&products), &[axis]), kept, dtype)
+    })
+    .into())
+}
+
+/// A tensor's p-norm along one dimension, which is kept.
+fn norm_along<T: Float>(x: &Tensor, axis: usize, p: f64) -> Vec<T> {
+    let data = T::of(x);
+    let shape: Vec<usize> = if x.ndim() == 0 { vec![1] } else { x.shape().to_vec() };
+    let view = ArrayViewD::from_shape(IxDyn(&shape), &data).expect("as many elements as the shape has");
+    crate::kernel::reduce::norm(view, &[axis], p)
+}
+
+fn normalize(c: &Call) -> Result<Value> {
+    let (x, p, eps) = (c.tensor(0)?, c.float(1)?, c.float(3)?);
+    if !x.dtype().is_float() {
+        return Err(Error::runtime(format!(
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got {}",
+            x.dtype().cpp_name()
+        )));
+    }
+    let axis = wrap_dim(c.int(2)?, x.ndim())?;
+    let mut shape = x.shape().to_vec();
+    if let Some(size) = shape.get_mut(axis) {
+        *size = 1;
+    }
+    let least = in_floats!(x.dtype(), T => {
+        let eps = <T as Real>::from_f64(eps);
+        let norms = norm_along::<T>(x, axis, p).into_iter().map(|norm| if norm < eps { eps } else { norm }).collect();
+        T::tensor(norms, shape, x.dtype())
+    });
+    Ok(ops::pointwise::div(c.arg(0), &Arg::Tensor(least), c.default_dtype())?.into())
+}
+
+/// The p-norm of x1 - x2 + eps along the last dimension.
+fn pairwise_distance(c: &Call) -> Result<Value> {
+    let (p, eps, keepdim) = (c.float(2)?, c.float(3)?, c.bool(4));
+    let default = c.default_dtype();
+    let apart = ops::pointwise::sub(c.arg(0), c.arg(1), default)?;
+    let apart = ops::pointwise::add(&Arg::Tensor(apart), &Arg::Float(eps), default)?;
+    let axis = apart.ndim().saturating_sub(1);
+    let mut shape = apart.shape().to_vec();
+    shape.pop();
+    if keepdim {
+        shape.push(1);
+    }
+    Ok(in_floats!(apart.dtype(), T => T::tensor(norm_along::<T>(&apart, axis, p), shape, apart.dtype()))
+        .into())
+}
+
+/// out[.., k] = Σ x[.., i] weight[k, i, j] y[.., j] + bias[k]
+fn bilinear(c: &Call) -> Result<Value> {
+    let (x, y, weight, bias) = (c.tensor(0)?, c.tensor(1)?, c.tensor(2)?, c.opt_tensor(3));
+    let fail = |text: String| Err(Error::runtime(text));
+    if x.ndim() != y.ndim() {
+        return fail(format!("bilinear(): input dimensions do not match: got {} and {}", x.ndim(), y.ndim()));
+    }
+    for axis in 0..x.ndim().saturating_sub(1) {
+        if x.shape()[axis] != y.shape()[axis] {
+            return fail(format!(
+                "bilinear(): input batch dimensions do not match at dim {axis}: got {} and {}",
+                x.shape()[axis],
+                y.shape()[axis]
+            ));
+        }
+    }
+    for (name, input, axis) in [("input1", x, 1), ("input2", y, 2)] {
+        let (size, wanted) = (input.shape()[input.ndim() - 1], weight.shape()[axis]);
+        if size != wanted {
+            return fail(format!(
+                "bilinear(): {name} size does not match weight size: got {size} but expected {wanted}"
+            ));
+        }
+    }
+    let [outs, n, m] = [weight.shape()[0], weight.shape()[1], weight.shape()[2]];
+    let mut shape = x.shape().to_vec();
+    let rows: usize = shape[..shape.len() - 1].iter().product();
+    *shape.last_mut().expect("weights with three dimensions match inputs with one or more") = outs;
+    c.set_grad_name(if bias.is_some() { "Add" } else { "View" });
+    Ok(in_floats!(x.dtype(), T => {
+        let (a, b, w, bias) = (T::of(x), T::of(y), T::of(weight), T::of_some(bias));
+        let mut out = Vec::with_capacity(rows * outs);
+        for row in 0..rows {
+            for k in 0..outs {
+                let mut sum = T::ZERO;
+                for j in 0..m {
+                    let mut inner = T::ZERO;
+                    for i in 0..n {
+                        inner += a[row * n + i] * w[(k * n + i) * m + j];
+                    }
+                    sum += inner * b[row * m + j];
+                }
+                out.push(bias.as_ref().map_or(sum, |bias| sum + bias[k]));
+            }
+        }
+        T::tensor(out, shape, x.dtype())
+    })
+    .into())
+}
+
+/// What two shapes clash about, for those who explain it.
+pub(super) fn clash(op: &'static str, a: &Tensor, b: &Tensor, axes: (usize, usize)) -> Facts {
+    Facts::Clash { op, lhs: a.shape().to_vec(), rhs: b.shape().to_vec(), axes }
+}
+
+/// Whether the elements are held in an integer lane.
+pub(super) fn is_whole(x: &Tensor) -> bool {
+    matches!(x.dtype().lane(), Lane::I64 | Lane::Bool)
+}
+
+pub(super) static OPS: [Op; 15] = [
+    op("softmax", BOTH, ALONG, "Softmax", "exp(x) / sum(exp(x)) along dim: positive, and sums to 1.", |c| {
+        along(c, false)
+    }),
+    op("log_softmax", BOTH, ALONG, "LogSoftmax", "log(softmax(x)), without the detour.", |c| along(c, true)),
+    op(
+        "softmax",
+        FUNCTIONAL,
+        ALONG_F,
+        "Softmax",
+        "exp(x) / sum(exp(x)) along dim: positive, and sums to 1.",
+        |c| along(c, false),
+    ),
+    op("log_softmax", FUNCTIONAL, ALONG_F, "LogSoftmax", "log(softmax(x)), without the detour.", |c| {
+        along(c, true)
+    }),
+    op(
+        "dropout",
+        FUNCTIONAL,
+        &["Tensor input, float p=0.5, bool training=True, bool inplace=False"],
+        "Mul",
+        "Some elements 0, the others scaled up; the input itself where not training.",
+        dropout,
+    ),
+    op(
+        "dropout",
+        FUNCTION,
+        &["Tensor input, float p, bool train"],
+        "Mul",
+        "Some elements 0, the others scaled up.",
+        dropout,
+    ),
+    op(
+        "embedding",
+        FUNCTIONAL,
+        &[
+            "Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, float norm_type=2.0, bool scale_grad_by_freq=False, bool sparse=False",
+        ],
+        "Embedding",
+        "Rows of a table by their numbers. (..) x (n, d) -> (.., d)",
+        embedding,
+    ),
+    op(
+        "one_hot",
+        FUNCTIONAL,
+        &["Tensor input, int num_classes=-1"],
+        "",
+        "A row with a single 1 for each number. (..) -> (.., num_classes)",
+        one_hot,
+    ),
+    op(
+        "pad",
+        FUNCTIONAL,
+        &["Tensor input, ints pad, str mode='constant', Number? value=None"],
+        "ConstantPadNd",
+        "More elements before and after, last dimension first.",
+        pad_,
+    ),
+    op(
+        "cosine_similarity",
+        FUNCTION | FUNCTIONAL,
+        &["Tensor x1, Tensor x2, int dim=1, float eps=1e-8"],
+        "Sum|1",
+        "The cosine of the angle between vectors along dim.",
+        cosine_similarity,
+    ),
+    op(
+        "normalize",
+        FUNCTIONAL,
+        &["Tensor input, float p=2.0, int dim=1, float eps=1e-12, any out=None"],
+        "Div",
+        "Each vector along dim over its norm.",
+        normalize,
+    ),
+    op(
+        "pairwise_distance",
+        FUNCTION | FUNCTIONAL,
+        &["Tensor x1, Tensor x2, float p=2.0, float eps=1e-6, bool keepdim=False"],
+        "Norm|1",
+        "The norm of the difference of vectors along the last dimension.",
+        pairwise_distance,
+    ),
+    op(
+        "bilinear",
+        FUNCTION | FUNCTIONAL,
+        &["Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None"],
+        "Add",
+        "input1 weight_k input2 + bias_k for each k. (.., n) x (.., m) x (k, n, m) -> (.., k)",
+        bilinear,
+    ),
+    op(
+        "linear",
+        FUNCTIONAL,
+        &["Tensor input, Tensor weight, Tensor? bias=None"],
+        "Mm",
+        "input @ weight.T + bias. (.., in) x (out, in) -> (.., out)",
+        super::linear::linear_,
+    ),
+    op(
+        "constant_pad_nd",
+        FUNCTION,
+        &["Tensor input, ints pad, Number value=0"],
+        "ConstantPadNd",
+        "A value before and after, last dimension first.",
+        |c| {
+            let (out, name) = pad::pad(c.tensor(0)?, &c.ints(1)?, "constant", c.arg(2))?;
+            c.set_grad_name(name);
+            Ok(out.into())
+        },
+    ),
+];

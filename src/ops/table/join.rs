@@ -1,0 +1,484 @@
+//! Several tensors as one, and one tensor in another order or several times over. Copies.
+
+use super::{ALL, BOTH, FUNCTION, METHOD, Op, op};
+use crate::ops::call::{Call, Value};
+use crate::tensor::layout::{wrap_dim, wrap_dims};
+use crate::tensor::ops::{self, join, shape};
+use crate::tensor::{Arg, DType, Error, Layout, Result, Tensor};
+
+const JOIN: &[&str] = &["Tensors tensors, int dim=0, *, any out=None"];
+const LIST: &[&str] = &["Tensors tensors, *, any out=None"];
+
+/// Each tensor with at least `ndim` dimensions: as `atleast_1d`, `_2d`, `_3d`.
+fn raised(tensors: &[Tensor], ndim: usize, name: &str) -> Result<Vec<Tensor>> {
+    if tensors.is_empty() {
+        return Err(Error::runtime(format!("{name} expects a non-empty TensorList")));
+    }
+    let one = |tensor: &Tensor| {
+        let mut layout = tensor.layout().clone();
+        while layout.ndim() < ndim.min(2) {
+            layout = layout.unsqueeze(0);
+        }
+        if layout.ndim() < ndim {
+            layout = layout.unsqueeze(2);
+        }
+        tensor.with_layout(layout)
+    };
+    Ok(tensors.iter().map(one).collect())
+}
+
+fn hstack(c: &Call) -> Result<Value> {
+    let tensors = raised(c.tensors(0), 1, "hstack")?;
+    let dim = i64::from(tensors[0].ndim() > 1);
+    Ok(join::cat(&tensors, dim, c.default_dtype())?.into())
+}
+
+fn column_stack(c: &Call) -> Result<Value> {
+    if c.tensors(0).is_empty() {
+        return Err(Error::runtime("column_stack expects a non-empty TensorList"));
+    }
+    let column = |tensor: &Tensor| match tensor.ndim() {
+        0 | 1 => ops::reshape(tensor, &[tensor.numel(), 1]),
+        _ => tensor.clone(),
+    };
+    let columns: Vec<Tensor> = c.tensors(0).iter().map(column).collect();
+    Ok(join::cat(&columns, 1, c.default_dtype())?.into())
+}
+
+fn meshgrid(c: &Call) -> Result<Value> {
+    let tensors = c.tensors(0);
+    let Some(first) = tensors.first() else {
+        return Err(Error::runtime("meshgrid expects a non-empty TensorList"));
+    };
+    if tensors.iter().any(|tensor| tensor.ndim() > 1) {
+        return Err(Error::runtime("torch.meshgrid: Expected 0D or 1D tensor in the tensor list"));
+    }
+    if tensors.iter().any(|tensor| tensor.dtype() != first.dtype()) {
+        return Err(Error::runtime("meshgrid expects all tensors to have the same dtype"));
+    }
+    let swapped = match c.opt_str(1) {
+        None | Some("ij") => false,
+        Some("xy") => tensors.len() > 1,
+        Some(other) => {
+            return Err(Error::runtime(format!(
+                "torch.meshgrid: indexing must be one of \"xy\" or \"ij\", but received: {other}"
+            )));
+        }
+    };
+    let mut sizes: Vec<usize> = tensors.iter().map(Tensor::numel).collect();
+    if swapped {
+        sizes.swap(0, 1);
+    }
+    let grid = |(at, tensor): (usize, &Tensor)| {
+        let axis = if swapped && at < 2 { 1 - at } else { at };
+        let mut own = vec![1; sizes.len()];
+        own[axis] = tensor.numel();
+        let line = tensor.layout().view(&own).expect("a vector is a line of the grid");
+        tensor.with_layout(line.broadcast_to(&sizes))
+    };
+    let grids: Vec<Tensor> = tensors.iter().enumerate().map(grid).collect();
+    Ok(Value::Tensors(grids))
+}
+
+fn is_vector(x: &Tensor) -> Result<()> {
+    match x.ndim() {
+        1 => Ok(()),
+        _ => Err(Error::runtime(format!("Expect a 1D vector, but got shape {:?}", x.shape()))),
+    }
+}
+
+fn cartesian_prod(c: &Call) -> Result<Value> {
+    let tensors = c.tensors(0);
+    tensors.iter().try_for_each(is_vector)?;
+    if let [only] = tensors {
+        return Ok(only.clone().into());
+    }
+    if tensors.is_empty() {
+        return Err(Error::runtime("meshgrid expects a non-empty TensorList"));
+    }
+    if tensors.iter().any(|tensor| tensor.dtype() != tensors[0].dtype()) {
+        return Err(Error::runtime("meshgrid expects all tensors to have the same dtype"));
+    }
+    let sizes: Vec<usize> = tensors.iter().map(Tensor::numel).collect();
+    let columns: Vec<Tensor> = tensors
+        .iter()
+        .enumerate()
+        .map(|(axis, tensor)| {
+            let mut strides = vec![0; sizes.len()];
+            strides[axis] = tensor.strides()[0];
+            let grid =
+                tensor.with_layout(Layout { shape: sizes.clone(), strides, offset: tensor.layout().offset });
+            ops::reshape(&grid, &[grid.numel()])
+        })
+        .collect();
+    Ok(join::stack(&columns, 1, c.default_dtype())?.into())
+}
+
+fn combinations(c: &Call) -> Result<Value> {
+    let (x, r, again) = (c.tensor(0)?, c.int(1)?, c.bool(2));
+    is_vector(x)?;
+    if r < 0 {
+        return Err(Error::runtime(format!("Expect a non-negative number, but got {r}")));
+    }
+    if r == 0 {
+        return Ok(Tensor::zeros([0], x.dtype())?.into());
+    }
+    let (r, n) = (r as usize, x.numel());
+    // The places of one combination, counted up like the wheels of an odometer.
+    let mut picks: Vec<usize> = if again { vec![0; r] } else { (0..r).collect() };
+    let most = |at: usize| {
+        if again { n } else { (n + at + 1).saturating_sub(r) }
+    };
+    let mut rows: Vec<usize> = Vec::new();
+    let mut count = 0;
+    let possible = if again { n > 0 } else { r <= n };
+    if !possible {
+        return Ok(Tensor::zeros([0, r], x.dtype())?.into());
+    }
+    loop {
+        rows.extend(&picks);
+        count += 1;
+        let Some(wheel) = (0..r).rev().find(|&at| picks[at] + 1 < most(at)) else {
+            break;
+        };
+        picks[wheel] += 1;
+        for at in wheel + 1..r {
+            picks[at] = if again { picks[wheel] } else { picks[at - 1] + 1 };
+        }
+    }
+    let places: Vec<usize> = rows.iter().map(|&at| x.layout().position(at)).collect();
+    Ok(Tensor::new(x.storage().read().pick(&places), [count, r], x.dtype()).into())
+}
+
+fn repeat_interleave(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    if c.form == 2 {
+        c.set_grad_name("");
+        let counts = counts_of(x)?;
+        let places = counts.iter().enumerate().flat_map(|(at, &count)| std::iter::repeat_n(at as i64, count));
+        let places: Vec<i64> = places.collect();
+        let count = places.len();
+        return Ok(ops::cast::to_dtype(&Tensor::from_i64(places, [count]), x.dtype()).into());
+    }
+    let (flat, dim) = match c.opt_int(2) {
+        Some(dim) => {
+            let axis = if x.ndim() == 0 { 0 } else { wrap_dim(dim, x.ndim())? };
+            match (x.ndim(), c.arg(1)) {
+                (0, Arg::Tensor(_)) => {
+                    return Err(Error::index(format!(
+                        "Dimension specified as {dim} but tensor has no dimensions"
+                    )));
+                }
+                (0, _) => return Err(Error::dim_range(1, 0)),
+                _ => (x.clone(), axis),
+            }
+        }
+        None => (ops::reshape(x, &[x.numel()]), 0),
+    };
+    let size = flat.shape()[dim];
+    let counts = match c.arg(1) {
+        Arg::Tensor(repeats) => {
+            c.set_grad_name("IndexSelect");
+            if repeats.ndim() > 1 {
+                return Err(Error::runtime("repeats must be 0-dim or 1-dim tensor"));
+            }
+            if repeats.numel() != 1 && repeats.numel() != size {
+                return Err(Error::runtime(format!(
+                    "repeats must have the same size as input along dim, but got repeats.size(0) = {} and input.size({dim}) \
+                     = {size}",
+                    repeats.numel()
+                )));
+            }
+            let counts = counts_of(repeats)?;
+            if repeats.numel() == 1 { vec![counts[0]; size] } else { counts }
+        }
+        _ => {
+            let times = c.int(1)?;
+            if times < 0 {
+                return Err(Error::runtime("Repeats must be non-negative"));
+            }
+            vec![times as usize; size]
+        }
+    };
+    Ok(shape::repeat_interleave(&flat, &counts, dim)?.into())
+}
+
+fn counts_of(repeats: &Tensor) -> Result<Vec<usize>> {
+    if !matches!(repeats.dtype(), DType::Int64 | DType::Int32) {
+        return Err(Error::runtime(format!(
+            "\"repeat_interleave_cpu\" not implemented for '{}'",
+            repeats.dtype().cpp_name()
+        )));
+    }
+    let counts = repeats.to_i64_vec();
+    match counts.iter().any(|&count| count < 0) {
+        true => Err(Error::runtime("repeats can not be negative")),
+        false => Ok(counts.into_iter().map(|count| count as usize).collect()),
+    }
+}
+
+fn tile(c: &Call) -> Result<Value> {
+    let (x, mut times) = (c.tensor(0)?, c.ints(1)?);
+    while times.len() < x.ndim() {
+        times.insert(0, 1);
+    }
+    Ok(shape::repeat(x, &times)?.into())
+}
+
+fn flip(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    Ok(shape::flip(x, &wrap_dims(&c.ints(1)?, x.ndim())?)?.into())
+}
+
+fn flip_one(c: &Call, dim: usize) -> Result<Value> {
+    let x = c.tensor(0)?;
+    if x.ndim() <= dim {
+        return Err(Error::runtime(format!("Input must be >= {}-d.", dim + 1)));
+    }
+    Ok(shape::flip(x, &[dim])?.into())
+}
+
+fn roll(c: &Call) -> Result<Value> {
+    let (x, shifts, dims) = (c.tensor(0)?, c.ints(1)?, c.ints(2)?);
+    if shifts.is_empty() {
+        return Err(Error::runtime("`shifts` required"));
+    }
+    if dims.is_empty() && shifts.len() == 1 {
+        let flat = ops::reshape(x, &[x.numel()]);
+        let rolled = shape::roll(&flat, &[(shifts[0], 0)])?;
+        return Ok(rolled.with_layout(Layout::contiguous(x.shape())).into());
+    }
+    if shifts.len() != dims.len() {
+        return Err(Error::runtime(format!(
+            "shifts and dimensions must align. shifts: {}, dims:{}",
+            shifts.len(),
+            dims.len()
+        )));
+    }
+    if x.ndim() == 0 {
+        return Err(Error::index(format!("Dimension specified as {} but tensor has no dimensions", dims[0])));
+    }
+    if x.numel() == 0 && dims.len() == 1 {
+        return Ok(shape::preserved(x).into());
+    }
+    let moves = shifts.iter().zip(&dims).map(|(&shift, &dim)| Ok((shift, wrap_dim(dim, x.ndim())?)));
+    Ok(shape::roll(x, &moves.collect::<Result<Vec<_>>>()?)?.into())
+}
+
+fn rot90(c: &Call) -> Result<Value> {
+    let (x, times, dims) = (c.tensor(0)?, c.int(1)?, c.opt_ints(2).unwrap_or_else(|| vec![0, 1]));
+    if dims.len() != 2 {
+        return Err(Error::runtime(format!(
+            "expected total rotation dims == 2, but got dims = {}",
+            dims.len()
+        )));
+    }
+    let ndim = x.ndim() as i64;
+    if ndim < 2 {
+        return Err(Error::runtime(format!("expected total dims >= 2, but got total dims = {ndim}")));
+    }
+    if dims[0] == dims[1] || (dims[0] - dims[1]).abs() == ndim {
+        return Err(Error::runtime(format!(
+            "expected rotation dims to be different, but got dim0 = {} and dim1 = {}",
+            dims[0], dims[1]
+        )));
+    }
+    for (at, &dim) in dims.iter().enumerate() {
+        if dim >= ndim || dim < -ndim {
+            return Err(Error::runtime(format!("Rotation dim{at} out of range, dim{at} = {dim}")));
+        }
+    }
+    Ok(shape::rot90(x, times, wrap_dim(dims[0], x.ndim())?, wrap_dim(dims[1], x.ndim())?)?.into())
+}
+
+fn triangle(c: &Call, lower: bool) -> Result<Value> {
+    let x = c.tensor(0)?;
+    if x.ndim() < 2 {
+        return Err(Error::runtime(format!("{}: input tensor must have at least 2 dimensions", c.op.name)));
+    }
+    Ok(shape::triangle(x, c.int(1)?, lower).into())
+}
+
+fn triangle_indices(c: &Call, lower: bool) -> Result<Value> {
+    let (rows, columns, offset) = (c.int(0)?, c.int(1)?, c.int(2)?);
+    if rows < 0 {
+        return Err(Error::runtime(format!("row must be non-negative, got{rows}")));
+    }
+    if columns < 0 {
+        return Err(Error::runtime(format!("col must be non-negative, got{columns}")));
+    }
+    let dtype = c.opt_dtype(3).unwrap_or(DType::Int64);
+    Ok(shape::triangle_indices(rows as usize, columns as usize, offset, lower, dtype).into())
+}
+
+fn diag(c: &Call) -> Result<Value> {
+    let (x, offset) = (c.tensor(0)?, c.int(1)?);
+    match x.ndim() {
+        1 => {
+            c.set_grad_name("DiagEmbed");
+            Ok(shape::diag_embed(x, offset, 0, 1)?.into())
+        }
+        2 => {
+            c.set_grad_name("Diagonal|0_copy");
+            Ok(ops::copy(&x.with_layout(x.layout().diagonal(offset, 0, 1))).into())
+        }
+        ndim => Err(Error::runtime(format!("diag(): Supports 1D or 2D tensors. Got {ndim}D"))),
+    }
+}
+
+fn diag_embed(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let (a, b) = (c.int(2)?, c.int(3)?);
+    let (first, second) = (wrap_dim(a, x.ndim() + 1)?, wrap_dim(b, x.ndim() + 1)?);
+    if first == second {
+        return Err(Error::runtime(format!("diagonal dimensions cannot be identical {a}, {b}")));
+    }
+    Ok(shape::diag_embed(x, c.int(1)?, first, second)?.into())
+}
+
+const TRIANGLE: &[&str] = &["Tensor input, int diagonal=0, *, any out=None"];
+const INDICES: &[&str] = &[
+    "int row, int col, int offset=0, *, dtype? dtype=None, any device=None, any layout=None, any pin_memory=False",
+];
+
+pub(super) static OPS: [Op; 25] = [
+    op("cat", FUNCTION, JOIN, "Cat", "Tensors one after the other along a dimension.", |c| {
+        Ok(join::cat(c.tensors(0), c.int(1)?, c.default_dtype())?.into())
+    }),
+    op("stack", FUNCTION, JOIN, "Stack", "Tensors of one shape along a new dimension.", |c| {
+        Ok(join::stack(c.tensors(0), c.int(1)?, c.default_dtype())?.into())
+    }),
+    op(
+        "hstack",
+        FUNCTION,
+        LIST,
+        "Cat",
+        "Tensors side by side: along the columns, vectors end to end.",
+        hstack,
+    ),
+    op("vstack", FUNCTION, LIST, "Cat", "Tensors one below the other; a vector is a row.", |c| {
+        Ok(join::cat(&raised(c.tensors(0), 2, "vstack")?, 0, c.default_dtype())?.into())
+    }),
+    op("dstack", FUNCTION, LIST, "Cat", "Tensors along the third dimension.", |c| {
+        Ok(join::cat(&raised(c.tensors(0), 3, "dstack")?, 2, c.default_dtype())?.into())
+    }),
+    op("column_stack", FUNCTION, LIST, "Cat", "Tensors side by side; a vector is a column.", column_stack),
+    op(
+        "block_diag",
+        FUNCTION,
+        &["Several tensors"],
+        "BlockDiag",
+        "Matrices down the diagonal of a larger one.",
+        |c| Ok(join::block_diag(c.tensors(0), c.default_dtype())?.into()),
+    ),
+    op(
+        "meshgrid",
+        FUNCTION,
+        &["Several tensors, *, str? indexing=None"],
+        "Expand",
+        "The coordinates of a grid, one tensor for each axis. Views.",
+        meshgrid,
+    ),
+    op(
+        "cartesian_prod",
+        FUNCTION,
+        &["Several tensors"],
+        "Stack",
+        "All tuples of one element of each vector.",
+        cartesian_prod,
+    ),
+    op(
+        "combinations",
+        FUNCTION,
+        &["Tensor input, int r=2, bool with_replacement=False"],
+        "Stack",
+        "All choices of r elements of a vector.",
+        combinations,
+    ),
+    op(
+        "repeat",
+        METHOD,
+        &["Tensor input, sizes repeats"],
+        "Repeat",
+        "The tensor so many times over along each dimension.",
+        |c| Ok(shape::repeat(c.tensor(0)?, &c.ints(1)?)?.into()),
+    ),
+    op(
+        "tile",
+        BOTH,
+        &["Tensor input, sizes dims"],
+        "Repeat",
+        "The tensor so many times over along the last dimensions.",
+        tile,
+    ),
+    op(
+        "repeat_interleave",
+        BOTH,
+        &[
+            "Tensor input, Tensor repeats, int? dim=None, *, any output_size=None",
+            "Tensor input, int repeats, int? dim=None, *, any output_size=None",
+            "Tensor repeats, *, any output_size=None",
+        ],
+        "View",
+        "Each element, or slice along a dimension, so many times.",
+        repeat_interleave,
+    ),
+    op("flip", BOTH, &["Tensor input, sizes dims"], "Flip", "Dimensions turned round.", flip),
+    op("fliplr", BOTH, &["Tensor input"], "Flip", "Columns turned round.", |c| flip_one(c, 1)),
+    op("flipud", BOTH, &["Tensor input"], "Flip", "Rows turned round.", |c| flip_one(c, 0)),
+    op(
+        "roll",
+        BOTH,
+        &["Tensor input, ints shifts, ints dims=()"],
+        "Roll",
+        "Elements moved on; what falls out comes in at the other end.",
+        roll,
+    ),
+    op(
+        "rot90",
+        BOTH,
+        &["Tensor input, int k=1, ints dims=None"],
+        "Rot90",
+        "Quarter turns in the plane of two dimensions.",
+        rot90,
+    ),
+    op("tril", ALL, TRIANGLE, "Tril", "The lower triangle of each matrix, zeros above.", |c| {
+        triangle(c, true)
+    }),
+    op("triu", ALL, TRIANGLE, "Triu", "The upper triangle of each matrix, zeros below.", |c| {
+        triangle(c, false)
+    }),
+    op("tril_indices", FUNCTION, INDICES, "", "Where the lower triangle is: rows, then columns.", |c| {
+        triangle_indices(c, true)
+    }),
+    op("triu_indices", FUNCTION, INDICES, "", "Where the upper triangle is: rows, then columns.", |c| {
+        triangle_indices(c, false)
+    }),
+    op(
+        "diag",
+        BOTH,
+        &["Tensor input, int diagonal=0, *, any out=None"],
+        "Diagonal",
+        "A vector as a diagonal matrix, or a matrix's diagonal.",
+        diag,
+    ),
+    op(
+        "diag_embed",
+        BOTH,
+        &["Tensor input, int offset=0, int dim1=-2, int dim2=-1"],
+        "DiagEmbed",
+        "The last dimension as a diagonal of two.",
+        diag_embed,
+    ),
+    op(
+        "diagflat",
+        BOTH,
+        &["Tensor input, int offset=0"],
+        "DiagEmbed",
+        "All elements as the diagonal of a matrix.",
+        |c| {
+            let x = c.tensor(0)?;
+            Ok(shape::diag_embed(&ops::reshape(x, &[x.numel()]), c.int(1)?, 0, 1)?.into())
+        },
+    ),
+];

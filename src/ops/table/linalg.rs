@@ -1,0 +1,417 @@
+//! `torch.linalg`: determinants, inverses, systems, factors; distances and cross products.
+
+use ndarray::{ArrayViewD, IxDyn};
+
+use super::{BOTH, FUNCTION, LINALG, METHOD, Op, op};
+use crate::in_floats;
+use crate::kernel::{Real, reduce};
+use crate::ops::call::{Call, Value};
+use crate::tensor::layout::{broadcast, wrap_dim};
+use crate::tensor::ops::float::Float;
+use crate::tensor::ops::linalg::{self, Matrix};
+use crate::tensor::ops::linear;
+use crate::tensor::{Arg, Error, Layout, Result, Tensor};
+
+const MATRIX: &[&str] = &["Tensor A, *, any out=None"];
+const INPUT: &[&str] = &["Tensor input, *, any out=None"];
+
+/// Errors: what is no square matrix or stack of them.
+fn square(name: &str, x: &Tensor) -> Result<usize> {
+    let ndim = x.ndim();
+    if ndim < 2 {
+        return Err(Error::runtime(format!("{name}: The input tensor A must have at least 2 dimensions.")));
+    }
+    let (rows, columns) = (x.shape()[ndim - 2], x.shape()[ndim - 1]);
+    if rows != columns {
+        return Err(Error::runtime(format!(
+            "{name}: A must be batches of square matrices, but they are {rows} by {columns} matrices"
+        )));
+    }
+    if !x.dtype().is_float() {
+        return Err(Error::runtime(format!(
+            "{name}: Expected a floating point or complex tensor as input. Got {}",
+            x.dtype().cpp_name()
+        )));
+    }
+    Ok(rows)
+}
+
+/// Every matrix of a stack.
+pub(super) fn pages<T: Float>(x: &Tensor) -> Vec<Matrix<T>> {
+    let ndim = x.ndim();
+    let (rows, columns) = (x.shape()[ndim - 2], x.shape()[ndim - 1]);
+    let data = T::of(x);
+    let count: usize = x.shape()[..ndim - 2].iter().product();
+    (0..count)
+        .map(|at| Matrix::new(data[at * rows * columns..(at + 1) * rows * columns].to_vec(), rows, columns))
+        .collect()
+}
+
+/// A stack of matrices as LAPACK leaves it: columns lie straight in memory.
+fn columns_first<T: Float>(lead: &[usize], pages: &[Matrix<T>], dtype: crate::tensor::DType) -> Tensor {
+    let (rows, columns) = pages.first().map_or((0, 0), |page| (page.rows, page.columns));
+    let data = pages.iter().flat_map(|page| page.turned().data).collect();
+    let turned = T::tensor(data, [lead, &[columns, rows]].concat(), dtype);
+    turned.with_layout(turned.layout().transpose(lead.len(), lead.len() + 1))
+}
+
+pub(super) fn lead(x: &Tensor) -> &[usize] {
+    &x.shape()[..x.ndim() - 2]
+}
+
+fn det(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    square("linalg.det", x)?;
+    Ok(in_floats!(x.dtype(), T => {
+        let out = pages::<T>(x).into_iter().map(|page| linalg::factor(page).determinant()).collect();
+        T::tensor(out, lead(x), x.dtype())
+    })
+    .into())
+}
+
+fn slogdet(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    square("linalg.slogdet", x)?;
+    let (sign, log) = in_floats!(x.dtype(), T => {
+        let (signs, logs) = pages::<T>(x).into_iter().map(|page| linalg::factor(page).sign_and_log()).unzip();
+        (T::tensor(signs, lead(x), x.dtype()), T::tensor(logs, lead(x), x.dtype()))
+    });
+    Ok(Value::Named("slogdet", vec![("sign", sign), ("logabsdet", log)]))
+}
+
+fn logdet(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    square("linalg.slogdet", x)?;
+    Ok(in_floats!(x.dtype(), T => {
+        let out = pages::<T>(x).into_iter().map(|page| {
+            let (sign, log) = linalg::factor(page).sign_and_log();
+            if sign < T::ZERO { T::NAN } else { log }
+        });
+        T::tensor(out.collect(), lead(x), x.dtype())
+    })
+    .into())
+}
+
+fn inv(c: &Call) -> Result<Value> {
+    Ok(inverse(c.tensor(0)?)?.into())
+}
+
+fn inverse(x: &Tensor) -> Result<Tensor> {
+    let n = square("linalg.inv", x)?;
+    in_floats!(x.dtype(), T => {
+        let mut out = Vec::new();
+        for (at, page) in pages::<T>(x).into_iter().enumerate() {
+            let factors = linalg::factor(page);
+            if let Some(pivot) = factors.singular {
+                let batch = if x.ndim() > 2 { format!("(Batch element {at}): ") } else { String::new() };
+                return Err(Error::runtime(format!(
+                    "linalg.inv: {batch}The diagonal element {} is zero, the inversion could not be completed because the \
+                     input matrix is singular.",
+                    pivot + 1
+                )));
+            }
+            out.push(factors.solve(&Matrix::identity(n)));
+        }
+        Ok(columns_first(lead(x), &out, x.dtype()))
+    })
+}
+
+fn solve(c: &Call) -> Result<Value> {
+    let (a, b) = (c.tensor(0)?, c.tensor(1)?);
+    let n = square("linalg.solve", a)?;
+    let vector = b.ndim() == 1 || (b.ndim() + 1 == a.ndim() && b.shape() == &a.shape()[..a.ndim() - 1]);
+    let wide = if vector { b.with_layout(b.layout().unsqueeze(b.ndim())) } else { b.clone() };
+    if wide.shape()[wide.ndim() - 2] != n {
+        return Err(Error::runtime(format!(
+            "linalg.solve: Incompatible shapes of A and B for the equation AX = B ({n}x{n} and {}x{})",
+            wide.shape()[wide.ndim() - 2],
+            wide.shape()[wide.ndim() - 1]
+        )));
+    }
+    let shared = broadcast("linalg_solve", lead(a), lead(&wide))?;
+    let spread = |x: &Tensor| {
+        let shape = [&shared[..], &x.shape()[x.ndim() - 2..]].concat();
+        x.with_layout(x.layout().broadcast_to(&shape))
+    };
+    let (left, right) = (spread(a), spread(&wide));
+    let out = in_floats!(a.dtype(), T => {
+        let mut out = Vec::new();
+        for (a, b) in pages::<T>(&left).into_iter().zip(pages::<T>(&right)) {
+            let factors = linalg::factor(a);
+            if factors.singular.is_some() {
+                return Err(Error::runtime("torch.linalg.solve: The solver failed because the input matrix is singular."));
+            }
+            out.push(factors.solve(&b));
+        }
+        columns_first(&shared, &out, a.dtype())
+    });
+    Ok(if vector { out.with_layout(out.layout().squeeze(out.ndim() - 1)) } else { out }.into())
+}
+
+fn qr(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let complete = c.opt_str(1) == Some("complete");
+    let (q, r) = in_floats!(x.dtype(), T => {
+        let (q, r): (Vec<_>, Vec<_>) = pages::<T>(x).iter().map(|page| linalg::qr(page, complete)).unzip();
+        let flat = |pages: &[Matrix<T>]| columns_first(lead(x), pages, x.dtype());
+        (flat(&q), flat(&r))
+    });
+    Ok(Value::Named("linalg_qr", vec![("Q", q), ("R", r)]))
+}
+
+fn svd(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let (u, s, v) = in_floats!(x.dtype(), T => {
+        let (mut u, mut s, mut v) = (Vec::new(), Vec::new(), Vec::new());
+        let k = x.shape()[x.ndim() - 1].min(x.shape()[x.ndim() - 2]);
+        for page in pages::<T>(x) {
+            let (left, sizes, right) = linalg::svd(&page);
+            u.push(left);
+            s.extend(sizes);
+            v.push(right);
+        }
+        let shape = [lead(x), &[k]].concat();
+        (columns_first(lead(x), &u, x.dtype()), T::tensor(s, shape, x.dtype()), columns_first(lead(x), &v, x.dtype()))
+    });
+    Ok(match c.op.name {
+        "linalg_svdvals" => s.into(),
+        "svd" => Value::Named(
+            "svd",
+            vec![("U", u), ("S", s), ("V", v.with_layout(v.layout().transpose(v.ndim() - 2, v.ndim() - 1)))],
+        ),
+        _ => Value::Named("linalg_svd", vec![("U", u), ("S", s), ("Vh", v)]),
+    })
+}
+
+fn cholesky(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    square("linalg.cholesky", x)?;
+    Ok(in_floats!(x.dtype(), T => {
+        let mut out = Vec::new();
+        for page in pages::<T>(x) {
+            out.push(linalg::cholesky(&page).map_err(|order| Error::runtime(format!(
+                "linalg.cholesky: The factorization could not be completed because the input is not positive-definite \
+                 (the leading minor of order {order} is not positive-definite)."
+            )))?);
+        }
+        columns_first(lead(x), &out, x.dtype())
+    })
+    .into())
+}
+
+/// A square matrix multiplied by itself, by repeated squaring.
+pub(super) fn matrix_power(c: &Call) -> Result<Value> {
+    let (x, n) = (c.tensor(0)?, c.int(1)?);
+    let size = square("linalg.matrix_power", x)?;
+    if n == 0 {
+        c.set_grad_name("CopyBackwards");
+        let eye = in_floats!(x.dtype(), T => {
+            let one = Matrix::<T>::identity(size).data;
+            let count: usize = lead(x).iter().product();
+            T::tensor(one.repeat(count), x.shape(), x.dtype())
+        });
+        return Ok(eye.into());
+    }
+    let base = if n < 0 { inverse(x)? } else { x.clone() };
+    if n.abs() == 1 {
+        c.set_grad_name(if n < 0 { "LinalgInvEx" } else { "Clone" });
+        return Ok(if n < 0 { base } else { crate::tensor::ops::copy(&base) }.into());
+    }
+    c.set_grad_name(if x.ndim() == 2 { "Mm" } else { "UnsafeView" });
+    let product = |a: &Tensor, b: &Tensor| linear::matmul(a, b, false).map(|out| out.0);
+    if n.abs() == 3 {
+        return Ok(product(&product(&base, &base)?, &base)?.into());
+    }
+    let (mut left, mut square, mut result): (u64, Option<Tensor>, Option<Tensor>) =
+        (n.unsigned_abs(), None, None);
+    while left > 0 {
+        let next = match &square {
+            Some(square) => product(square, square)?,
+            None => base.clone(),
+        };
+        if left % 2 == 1 {
+            result = Some(match result {
+                Some(result) => product(&result, &next)?,
+                None => next.clone(),
+            });
+        }
+        square = Some(next);
+        left /= 2;
+    }
+    Ok(result.unwrap_or(base).into())
+}
+
+/// The distance of every row to every row.
+pub(super) fn cdist(c: &Call) -> Result<Value> {
+    let (a, b, p) = (c.tensor(0)?, c.tensor(1)?, c.float(2)?);
+    for (name, x) in [("X1", a), ("X2", b)] {
+        if x.ndim() < 2 {
+            return Err(Error::runtime(format!(
+                "cdist only supports at least 2D tensors, {name} got: {}D",
+                x.ndim()
+            )));
+        }
+    }
+    for (name, x) in [("X1", a), ("X2", b)] {
+        if !x.dtype().is_float() {
+            return Err(Error::runtime(format!(
+                "cdist only supports floating-point dtypes, {name} got: {}",
+                x.dtype().cpp_name()
+            )));
+        }
+    }
+    if p < 0.0 {
+        return Err(Error::runtime("cdist only supports non-negative p values"));
+    }
+    let (width, other) = (a.shape()[a.ndim() - 1], b.shape()[b.ndim() - 1]);
+    if width != other {
+        return Err(Error::runtime(format!(
+            "X1 and X2 must have the same number of columns. X1: {width} X2: {other}"
+        )));
+    }
+    let shared = broadcast("cdist", lead(a), lead(b))?;
+    let spread = |x: &Tensor| {
+        let shape = [&shared[..], &x.shape()[x.ndim() - 2..]].concat();
+        x.with_layout(x.layout().broadcast_to(&shape))
+    };
+    let (rows, columns) = (a.shape()[a.ndim() - 2], b.shape()[b.ndim() - 2]);
+    let by_product = p == 2.0 && (rows > 25 || columns > 25);
+    c.set_grad_name(if by_product { "View" } else { "Cdist" });
+    let (left, right) = (spread(a), spread(b));
+    Ok(in_floats!(a.dtype(), T => {
+        let mut out = Vec::new();
+        for (a, b) in pages::<T>(&left).iter().zip(pages::<T>(&right)) {
+            for i in 0..rows {
+                for j in 0..columns {
+                    let (x, y) = (&a.data[i * width..(i + 1) * width], &b.data[j * width..(j + 1) * width]);
+                    let apart: Vec<T> = x.iter().zip(y).map(|(&x, &y)| x - y).collect();
+                    let view = ArrayViewD::from_shape(IxDyn(&[width]), &apart).expect("a row of its own length");
+                    out.push(reduce::norm(view, &[0], p)[0]);
+                }
+            }
+        }
+        T::tensor(out, [&shared[..], &[rows, columns]].concat(), a.dtype())
+    })
+    .into())
+}
+
+pub(super) fn cross(c: &Call) -> Result<Value> {
+    let (a, b) = (c.tensor(0)?, c.tensor(1)?);
+    if a.ndim() != b.ndim() {
+        return Err(Error::runtime("linalg.cross: inputs must have the same number of dimensions."));
+    }
+    let dim = match c.opt_int(2) {
+        Some(dim) => dim,
+        None if c.op.name == "linalg_cross" => -1,
+        None => match a.shape().iter().position(|&size| size == 3) {
+            Some(axis) => axis as i64,
+            None => return Err(Error::runtime("no dimension of size 3 in input")),
+        },
+    };
+    let axis = wrap_dim(dim, a.ndim())?;
+    let shape = broadcast("linalg_cross", a.shape(), b.shape())?;
+    let size = |x: &Tensor| x.shape().get(axis).copied().unwrap_or(1);
+    if size(a) != 3 || size(b) != 3 {
+        return Err(Error::runtime(format!(
+            "linalg.cross: inputs dimension {dim} must have length 3. Got {} and {}",
+            size(a),
+            size(b)
+        )));
+    }
+    let part =
+        |x: &Tensor, at: usize| Arg::Tensor(x.with_layout(x.layout().broadcast_to(&shape).select(axis, at)));
+    let default = c.default_dtype();
+    let out = Tensor::zeros(
+        shape.clone(),
+        crate::tensor::ops::pointwise::common_dtype(&[c.arg(0), c.arg(1)], default),
+    )?;
+    for at in 0..3 {
+        let (i, j) = ((at + 1) % 3, (at + 2) % 3);
+        let left = crate::tensor::ops::pointwise::mul(&part(a, i), &part(b, j), default)?;
+        let right = crate::tensor::ops::pointwise::mul(&part(a, j), &part(b, i), default)?;
+        let difference =
+            crate::tensor::ops::pointwise::sub(&Arg::Tensor(left), &Arg::Tensor(right), default)?;
+        crate::tensor::ops::write(&out.with_layout(out.layout().select(axis, at)), &difference)?;
+    }
+    Ok(out.with_layout(Layout::contiguous(shape)).into())
+}
+
+pub(super) static OPS: [Op; 14] = [
+    op("det", BOTH, INPUT, "LinalgDet", "The determinant. (.., n, n) -> (..)", det),
+    op("logdet", BOTH, INPUT, "Where", "The logarithm of the determinant. (.., n, n) -> (..)", logdet),
+    op(
+        "slogdet",
+        BOTH,
+        INPUT,
+        "LinalgSlogdet",
+        "The determinant's sign and the logarithm of its size.",
+        slogdet,
+    ),
+    op("inverse", BOTH, INPUT, "LinalgInvEx", "The inverse matrix. (.., n, n)", inv),
+    op(
+        "svd",
+        FUNCTION | METHOD,
+        &["Tensor input, bool some=True, bool compute_uv=True"],
+        "LinalgSvd",
+        "Singular values and vectors.",
+        svd,
+    ),
+    op("linalg_det", LINALG, MATRIX, "LinalgDet", "The determinant. (.., n, n) -> (..)", det),
+    op(
+        "linalg_slogdet",
+        LINALG,
+        MATRIX,
+        "LinalgSlogdet",
+        "The determinant's sign and the logarithm of its size.",
+        slogdet,
+    ),
+    op("linalg_inv", LINALG, MATRIX, "LinalgInvEx", "The inverse matrix. (.., n, n)", inv),
+    op(
+        "linalg_solve",
+        LINALG,
+        &["Tensor A, Tensor B, *, bool left=True, any out=None"],
+        "LinalgSolveEx",
+        "x with A x = B.",
+        solve,
+    ),
+    op(
+        "linalg_qr",
+        LINALG,
+        &["Tensor A, str mode='reduced', *, any out=None"],
+        "LinalgQr",
+        "Orthonormal columns times an upper triangle.",
+        qr,
+    ),
+    op(
+        "linalg_svd",
+        LINALG,
+        &["Tensor A, bool full_matrices=True, *, any driver=None, any out=None"],
+        "LinalgSvd",
+        "Singular values and vectors.",
+        svd,
+    ),
+    op(
+        "linalg_svdvals",
+        LINALG,
+        &["Tensor A, *, any driver=None, any out=None"],
+        "LinalgSvd",
+        "Singular values, largest first.",
+        svd,
+    ),
+    op(
+        "linalg_cholesky",
+        LINALG,
+        &["Tensor A, *, bool upper=False, any out=None"],
+        "LinalgCholeskyEx",
+        "The lower triangle whose product with itself turned is A.",
+        cholesky,
+    ),
+    op(
+        "linalg_cross",
+        LINALG,
+        &["Tensor input, Tensor other, *, int dim=-1, any out=None"],
+        "LinalgCross",
+        "The vector orthogonal to both, in three dimensions.",
+        cross,
+    ),
+];

@@ -1,0 +1,173 @@
+//! `torch.linalg`: the sizes of vectors and matrices.
+
+use ndarray::{ArrayViewD, IxDyn};
+
+use super::linalg::{lead, pages};
+use super::{LINALG, Op, op};
+use crate::in_floats;
+use crate::kernel::{Real, reduce};
+use crate::ops::call::{Call, Value};
+use crate::tensor::layout::wrap_dims;
+use crate::tensor::ops::cast::to_dtype;
+use crate::tensor::ops::float::Float;
+use crate::tensor::ops::linalg::{self, Matrix};
+use crate::tensor::{Arg, Error, Result, Tensor};
+
+/// Σ |x|^p over dims, to the power 1/p.
+fn vector_norm_of(x: &Tensor, p: f64, axes: &[usize], keepdim: bool) -> Result<Tensor> {
+    if !x.dtype().is_float() {
+        return Err(Error::runtime(format!(
+            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got {}",
+            x.dtype().cpp_name()
+        )));
+    }
+    let shape: Vec<usize> = (0..x.ndim())
+        .filter(|axis| keepdim || !axes.contains(axis))
+        .map(|axis| if axes.contains(&axis) { 1 } else { x.shape()[axis] })
+        .collect();
+    Ok(in_floats!(x.dtype(), T => {
+        let data = T::of(x);
+        let full: Vec<usize> = if x.ndim() == 0 { vec![1] } else { x.shape().to_vec() };
+        let view = ArrayViewD::from_shape(IxDyn(&full), &data).expect("as many elements as the shape has");
+        let axes = if x.ndim() == 0 { &[0][..] } else { axes };
+        T::tensor(reduce::norm(view, axes, p), shape, x.dtype())
+    }))
+}
+
+fn vector_norm(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let x = &to_dtype(x, c.opt_dtype(4).unwrap_or(x.dtype()));
+    let axes = match c.opt_ints(2) {
+        Some(dims) if !dims.is_empty() => wrap_dims(&dims, x.ndim())?,
+        _ => (0..x.ndim()).collect(),
+    };
+    Ok(vector_norm_of(x, c.opt_float(1).unwrap_or(2.0), &axes, c.bool(3))?.into())
+}
+
+/// The size of a matrix: by name, or the number of a norm.
+fn matrix_norm_of(c: &Call, x: &Tensor, name: &str, dims: &[i64], keepdim: bool) -> Result<Value> {
+    if x.ndim() < 2 {
+        return Err(Error::runtime(
+            "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.",
+        ));
+    }
+    let axes = wrap_dims(dims, x.ndim())?;
+    let [row, column] = axes[..] else {
+        return Err(Error::runtime(format!("linalg.matrix_norm: dim must be a 2-tuple. Got {dims:?}")));
+    };
+    if name == "fro" {
+        c.set_grad_name("LinalgVectorNorm");
+        return Ok(vector_norm_of(x, 2.0, &axes, keepdim)?.into());
+    }
+    let mut order: Vec<usize> = (0..x.ndim()).filter(|axis| !axes.contains(axis)).collect();
+    order.extend([row, column]);
+    let turned = x.with_layout(x.layout().permute(&order));
+    let batch = lead(&turned).to_vec();
+    let out = in_floats!(x.dtype(), T => {
+        let mut out = Vec::new();
+        for page in pages::<T>(&turned) {
+            let of = |page: &Matrix<T>| -> Vec<T> {
+                page.data.chunks(page.columns.max(1)).map(|row| row.iter().fold(T::ZERO, |sum, &x| sum + Real::abs(x))).collect()
+            };
+            let top = |values: &[T]| values.iter().fold(T::NEG_INFINITY, |a, &b| Real::maximum(a, b));
+            let low = |values: &[T]| values.iter().fold(T::INFINITY, |a, &b| Real::minimum(a, b));
+            out.push(match name {
+                "nuc" => linalg::svd(&page).1.iter().fold(T::ZERO, |sum, &x| sum + x),
+                "2" => top(&linalg::svd(&page).1),
+                "-2" => low(&linalg::svd(&page).1),
+                "1" => top(&of(&page.turned())),
+                "-1" => low(&of(&page.turned())),
+                "inf" => top(&of(&page)),
+                "-inf" => low(&of(&page)),
+                other => return Err(Error::runtime(format!("linalg.matrix_norm: Order {other} not supported."))),
+            });
+        }
+        T::tensor(out, batch, x.dtype())
+    });
+    c.set_grad_name(match name {
+        "nuc" => "Sum|1",
+        name if name.starts_with('-') => "Amin",
+        _ => "Amax",
+    });
+    let mut layout = out.layout().clone();
+    if keepdim {
+        for axis in [row.min(column), row.max(column)] {
+            layout = layout.unsqueeze(axis);
+        }
+    }
+    Ok(out.with_layout(layout).into())
+}
+
+/// A norm's number as its name.
+fn named(ord: &Arg) -> String {
+    match ord {
+        Arg::Str(name) => name.to_string(),
+        other => other.number().map_or_else(|| "fro".to_owned(), |number| number.to_string()),
+    }
+}
+
+fn matrix_norm(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let x = &to_dtype(x, c.opt_dtype(4).unwrap_or(x.dtype()));
+    let dims = c.opt_ints(2).unwrap_or_else(|| vec![-2, -1]);
+    matrix_norm_of(c, x, &named(c.arg(1)), &dims, c.bool(3))
+}
+
+fn norm(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let x = &to_dtype(x, c.opt_dtype(4).unwrap_or(x.dtype()));
+    let (ord, dims, keepdim) = (c.arg(1), c.opt_ints(2), c.bool(3));
+    let matrix = match (&dims, ord) {
+        (_, Arg::None) => false,
+        (Some(dims), _) => dims.len() == 2,
+        (None, _) if x.ndim() == 2 => true,
+        (None, Arg::Str(_)) => {
+            return Err(Error::runtime(format!(
+                "linalg.norm: If dim is not specified but ord is, the input must be 1D or 2D. Got {}D.",
+                x.ndim()
+            )));
+        }
+        _ => false,
+    };
+    if matrix {
+        return matrix_norm_of(c, x, &named(ord), &dims.unwrap_or_else(|| vec![-2, -1]), keepdim);
+    }
+    let axes = match dims {
+        Some(dims) if !dims.is_empty() => wrap_dims(&dims, x.ndim())?,
+        _ => (0..x.ndim()).collect(),
+    };
+    Ok(vector_norm_of(x, ord.number().unwrap_or(2.0), &axes, keepdim)?.into())
+}
+
+pub(super) static OPS: [Op; 3] = [
+    op(
+        "linalg_norm",
+        LINALG,
+        &[
+            "Tensor A, Number? ord=None, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, any out=None",
+            "Tensor A, str ord, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, any out=None",
+        ],
+        "LinalgVectorNorm",
+        "The size of vectors or matrices.",
+        norm,
+    ),
+    op(
+        "linalg_vector_norm",
+        LINALG,
+        &["Tensor x, Number ord=2, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, any out=None"],
+        "LinalgVectorNorm",
+        "The p-norm over dims.",
+        vector_norm,
+    ),
+    op(
+        "linalg_matrix_norm",
+        LINALG,
+        &[
+            "Tensor A, str ord='fro', ints? dim=None, bool keepdim=False, *, dtype? dtype=None, any out=None",
+            "Tensor A, Number ord, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, any out=None",
+        ],
+        "LinalgVectorNorm",
+        "The size of matrices.",
+        matrix_norm,
+    ),
+];

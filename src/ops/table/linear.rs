@@ -1,0 +1,384 @@
+//! Products: dot, matrix times vector, matrix times matrix, batches of them, einsum.
+
+use super::functional::clash;
+use super::{ALL, BOTH, Op, op};
+use crate::in_floats;
+use crate::ops::call::{Call, Value};
+use crate::tensor::ops::cast::to_dtype;
+use crate::tensor::ops::float::Float;
+use crate::tensor::ops::{self, linear, pointwise};
+use crate::tensor::{Arg, DType, Error, Layout, Result, Tensor};
+
+const ADDED: &[&str] =
+    &["Tensor input, Tensor mat1, Tensor mat2, *, Number beta=1, Number alpha=1, any out=None"];
+const ADDED_VECTOR: &[&str] =
+    &["Tensor input, Tensor mat, Tensor vec, *, Number beta=1, Number alpha=1, any out=None"];
+const ADDED_VECTORS: &[&str] =
+    &["Tensor input, Tensor vec1, Tensor vec2, *, Number beta=1, Number alpha=1, any out=None"];
+const ADDED_BATCHES: &[&str] =
+    &["Tensor input, Tensor batch1, Tensor batch2, *, Number beta=1, Number alpha=1, any out=None"];
+const ADDED_PAIR: &[&str] =
+    &["Tensor input, Tensor tensor1, Tensor tensor2, *, Number value=1, any out=None"];
+
+fn records(c: &Call) -> bool {
+    c.state.grad_mode.get()
+}
+
+fn matmul(c: &Call) -> Result<Value> {
+    let (out, grad_name) = linear::matmul(c.tensor(0)?, c.tensor(1)?, records(c))?;
+    c.set_grad_name(grad_name);
+    Ok(out.into())
+}
+
+fn dot(c: &Call) -> Result<Value> {
+    let (a, b) = (c.tensor(0)?, c.tensor(1)?);
+    if a.ndim() != 1 || b.ndim() != 1 {
+        return Err(Error::runtime(format!(
+            "1D tensors expected, but got {}D and {}D tensors",
+            a.ndim(),
+            b.ndim()
+        )));
+    }
+    Ok(linear::dot(a, b)?.into())
+}
+
+fn mm(c: &Call) -> Result<Value> {
+    let (a, b) = (c.tensor(0)?, c.tensor(1)?);
+    for (name, x) in [("self", a), ("mat2", b)] {
+        if x.ndim() != 2 {
+            return Err(Error::runtime(format!("{name} must be a matrix")));
+        }
+    }
+    Ok(linear::mm(a, b)?.into())
+}
+
+fn bmm(c: &Call) -> Result<Value> {
+    let (a, b) = (c.tensor(0)?, c.tensor(1)?);
+    linear::three_dimensional(a, b)?;
+    Ok(linear::bmm(a, b)?.into())
+}
+
+fn mv(c: &Call) -> Result<Value> {
+    let (a, x) = (c.tensor(0)?, c.tensor(1)?);
+    if a.ndim() != 2 || x.ndim() != 1 {
+        return Err(Error::runtime(format!(
+            "vector + matrix @ vector expected, got 1, {}, {}",
+            a.ndim(),
+            x.ndim()
+        )));
+    }
+    Ok(linear::mv(a, x)?.into())
+}
+
+pub(super) fn linear_(c: &Call) -> Result<Value> {
+    let (out, grad_name) = linear::linear(c.tensor(0)?, c.tensor(1)?, c.opt_tensor(2), records(c))?;
+    c.set_grad_name(grad_name);
+    Ok(out.into())
+}
+
+fn number(c: &Call, at: usize) -> f64 {
+    c.opt_float(at).unwrap_or(1.0)
+}
+
+/// Fractions have no place in whole numbers.
+fn whole_factors(c: &Call, beta: usize, alpha: usize) -> Result<()> {
+    let whole = !c.tensor(0)?.dtype().is_float();
+    for (name, at) in [("beta", beta), ("alpha", alpha)] {
+        if whole && matches!(c.arg(at), Arg::Float(_)) {
+            return Err(Error::runtime(format!(
+                "For integral input tensors, argument {name} must not be a floating point number."
+            )));
+        }
+    }
+    Ok(())
+}
+
+fn addmm(c: &Call) -> Result<Value> {
+    whole_factors(c, 3, 4)?;
+    Ok(linear::addmm(c.tensor(0)?, c.tensor(1)?, c.tensor(2)?, number(c, 4), number(c, 3))?.into())
+}
+
+fn addmv(c: &Call) -> Result<Value> {
+    let (base, a, x) = (c.tensor(0)?, c.tensor(1)?, c.tensor(2)?);
+    whole_factors(c, 3, 4)?;
+    if a.ndim() != 2 || x.ndim() != 1 || base.ndim() > 1 {
+        return Err(Error::runtime(format!(
+            "vector + matrix @ vector expected, got {}, {}, {}",
+            base.ndim(),
+            a.ndim(),
+            x.ndim()
+        )));
+    }
+    if a.shape()[1] != x.shape()[0] || (base.numel() != a.shape()[0] && base.numel() != 1) {
+        return Err(Error::runtime(format!(
+            "size mismatch, got input ({}), mat ({}x{}), vec ({})",
+            base.numel(),
+            a.shape()[0],
+            a.shape()[1],
+            x.shape()[0]
+        ))
+        .with(clash("addmv", a, x, (1, 0))));
+    }
+    let base = ops::expanded(base, &[a.shape()[0] as i64])?;
+    let column = base.with_layout(base.layout().unsqueeze(1));
+    let x = x.with_layout(x.layout().unsqueeze(1));
+    let out = linear::addmm(&column, a, &x, number(c, 4), number(c, 3))?;
+    Ok(out.with_layout(Layout::contiguous([a.shape()[0]])).into())
+}
+
+fn baddbmm(c: &Call) -> Result<Value> {
+    whole_factors(c, 3, 4)?;
+    if !c.in_place {
+        // What is added is spread before anything is asked of the factors.
+        let size = |at: usize, dim: i64| -> Result<i64> {
+            let x = c.tensor(at)?;
+            if x.ndim() == 0 {
+                return Err(Error::index(format!(
+                    "Dimension specified as {dim} but tensor has no dimensions"
+                )));
+            }
+            Ok(x.shape()[crate::tensor::layout::wrap_dim(dim, x.ndim())?] as i64)
+        };
+        ops::expanded(c.tensor(0)?, &[size(1, 0)?, size(1, 1)?, size(2, 2)?])?;
+    }
+    Ok(linear::baddbmm(c.tensor(0)?, c.tensor(1)?, c.tensor(2)?, number(c, 4), number(c, 3))?.into())
+}
+
+/// The batches' products, all added.
+fn addbmm(c: &Call) -> Result<Value> {
+    let (base, a, b) = (c.tensor(0)?, c.tensor(1)?, c.tensor(2)?);
+    whole_factors(c, 3, 4)?;
+    linear::three_dimensional(a, b)?;
+    if a.shape()[0] != b.shape()[0] {
+        return Err(Error::runtime(format!(
+            "batch1 and batch2 must have same number of batches, got {} and {}",
+            a.shape()[0],
+            b.shape()[0]
+        )));
+    }
+    if a.shape()[2] != b.shape()[1] {
+        return Err(Error::runtime(format!(
+            "Incompatible matrix sizes for bmm ({}x{} and {}x{})",
+            a.shape()[1],
+            a.shape()[2],
+            b.shape()[1],
+            b.shape()[2]
+        )));
+    }
+    let sizes = [a.shape()[1] as i64, b.shape()[2] as i64];
+    let mut sum = ops::expanded(base, &sizes)?;
+    let mut beta = number(c, 3);
+    for page in 0..a.shape()[0] {
+        let page_of = |x: &Tensor| x.with_layout(x.layout().select(0, page));
+        sum = linear::addmm(&sum, &page_of(a), &page_of(b), number(c, 4), beta)?;
+        beta = 1.0;
+    }
+    Ok(sum.into())
+}
+
+fn addr(c: &Call) -> Result<Value> {
+    let (a, b) = (c.tensor(1)?, c.tensor(2)?);
+    for (name, x) in [("vec1", a), ("vec2", b)] {
+        if x.ndim() != 1 {
+            return Err(Error::runtime(format!(
+                "addr: Expected 1-D argument {name}, but got {}-D",
+                x.ndim()
+            )));
+        }
+    }
+    let base = c.tensor(0)?;
+    let base = ops::expanded(base, &[a.numel() as i64, b.numel() as i64])?;
+    let default = c.default_dtype();
+    let column = Arg::Tensor(a.with_layout(a.layout().unsqueeze(1)));
+    let product = pointwise::mul(&column, c.arg(2), default)?;
+    let product = pointwise::mul(&Arg::Tensor(product), c.arg(4), default)?;
+    let base = pointwise::mul(&Arg::Tensor(base), c.arg(3), default)?;
+    Ok(pointwise::add(&Arg::Tensor(base), &Arg::Tensor(product), default)?.into())
+}
+
+/// `input + value * tensor1 (op) tensor2`
+fn added(c: &Call, divide: bool) -> Result<Value> {
+    let default = c.default_dtype();
+    let dtype = pointwise::common_dtype(&[c.arg(0), c.arg(1), c.arg(2)], default);
+    let whole = |at: usize| c.tensor(at).is_ok_and(|x| !x.dtype().is_float());
+    if divide && whole(1) && whole(2) {
+        return Err(Error::runtime(
+            "Integer division with addcdiv is no longer supported, and in a future  release addcdiv will perform a true \
+             division of tensor1 and tensor2. The historic addcdiv behavior can be implemented as (input + value * \
+             torch.trunc(tensor1 / tensor2)).to(input.dtype) for integer inputs and as (input + value * tensor1 / \
+             tensor2) for float inputs. The future addcdiv behavior is just the latter implementation: (input + value * \
+             tensor1 / tensor2), for all dtypes.",
+        ));
+    }
+    let scaled = match c.arg(3) {
+        Arg::Int(1) => c.arg(1).clone(),
+        Arg::Float(value) if !dtype.is_float() => {
+            let x = Arg::Tensor(to_dtype(c.tensor(1)?, dtype));
+            Arg::Tensor(pointwise::mul(&Arg::Int(*value as i64), &x, default)?)
+        }
+        value => Arg::Tensor(pointwise::mul(value, c.arg(1), default)?),
+    };
+    if !divide {
+        super::refused::bools("addcmul_cpu_out", dtype)?;
+    }
+    if !divide
+        && dtype.is_float()
+        && [0, 1, 2].iter().all(|&at| c.tensor(at).is_ok_and(|x| x.dtype() == dtype))
+    {
+        return fused(c, &scaled, dtype);
+    }
+    let term = if divide {
+        pointwise::div(&scaled, c.arg(2), default)?
+    } else {
+        pointwise::mul(&scaled, c.arg(2), default)?
+    };
+    Ok(placed(c, to_dtype(&pointwise::add(c.arg(0), &Arg::Tensor(term), default)?, dtype)).into())
+}
+
+/// `input + scaled * tensor2`, rounded once. As PyTorch's vectors do it.
+fn fused(c: &Call, scaled: &Arg, dtype: DType) -> Result<Value> {
+    let scaled = pointwise::operand(scaled, dtype)?;
+    let shape = crate::tensor::layout::broadcast("addcmul", scaled.shape(), c.tensor(2)?.shape())?;
+    let shape = crate::tensor::layout::broadcast("addcmul", c.tensor(0)?.shape(), &shape)?;
+    let spread = |x: &Tensor| x.with_layout(x.layout().broadcast_to(&shape));
+    let (base, x, y) = (spread(c.tensor(0)?), spread(&scaled), spread(c.tensor(2)?));
+    fn of<T: Float>(base: T, x: T, y: T) -> T {
+        x.fma(y, base)
+    }
+    let out = in_floats!(dtype, T => {
+        let values = T::of(&base).into_iter().zip(T::of(&x)).zip(T::of(&y)).map(|((base, x), y)| of(base, x, y));
+        T::tensor(values.collect(), shape, dtype)
+    });
+    Ok(placed(c, out).into())
+}
+
+/// A result that lies in memory as the call's tensors do.
+fn placed(c: &Call, out: Tensor) -> Tensor {
+    let operands: Vec<&Tensor> = (0..3).filter_map(|at| c.opt_tensor(at)).collect();
+    ops::strides::placed(out, &operands)
+}
+
+/// From start towards end; from the nearer end, so that both ends are exact.
+fn lerp(c: &Call) -> Result<Value> {
+    let (start, end) = (c.tensor(0)?, c.tensor(1)?);
+    if start.dtype() != end.dtype() {
+        return Err(Error::runtime(format!(
+            "expected dtype {} for `end` but got dtype {}",
+            linear::cpp_name(start.dtype()),
+            linear::cpp_name(end.dtype())
+        )));
+    }
+    if let Some(weight) = c.opt_tensor(2).filter(|weight| weight.dtype() != start.dtype()) {
+        return Err(Error::runtime(format!(
+            "expected dtype {} for `weight` but got dtype {}",
+            linear::cpp_name(start.dtype()),
+            linear::cpp_name(weight.dtype())
+        )));
+    }
+    ops::float::only("lerp_kernel_scalar", start.dtype())?;
+    c.set_grad_name(if c.opt_tensor(2).is_some() { "Lerp|1" } else { "Lerp" });
+    let weight = pointwise::operand(c.arg(2), start.dtype())?;
+    let shape = crate::tensor::layout::broadcast("lerp", start.shape(), end.shape())?;
+    let shape = crate::tensor::layout::broadcast("lerp", &shape, weight.shape())?;
+    let spread = |x: &Tensor| x.with_layout(x.layout().broadcast_to(&shape));
+    let (a, b, w) = (spread(start), spread(end), spread(&weight));
+    fn between<T: Float>(a: T, b: T, w: T) -> T {
+        if w.abs() < T::from_f64(0.5) { w.fma(b - a, a) } else { (-(b - a)).fma(T::ONE - w, b) }
+    }
+    let out = in_floats!(start.dtype(), T => {
+        let values = T::of(&a).into_iter().zip(T::of(&b)).zip(T::of(&w)).map(|((a, b), w)| between(a, b, w));
+        T::tensor(values.collect(), shape, start.dtype())
+    });
+    Ok(placed(c, out).into())
+}
+
+pub(super) static OPS: [Op; 14] = [
+    op(
+        "matmul",
+        BOTH,
+        &["Tensor input, Tensor other, *, any out=None"],
+        "Mm",
+        "The matrix product; batch dimensions broadcast. (.., n, k) @ (.., k, m) -> (.., n, m)",
+        matmul,
+    ),
+    op(
+        "dot",
+        BOTH,
+        &["Tensor input, Tensor tensor, *, any out=None"],
+        "Dot",
+        "The sum of products of two vectors. (n) . (n) -> ()",
+        dot,
+    ),
+    op(
+        "vdot",
+        BOTH,
+        &["Tensor input, Tensor other, *, any out=None"],
+        "Vdot",
+        "The sum of products of two vectors. (n) . (n) -> ()",
+        dot,
+    ),
+    op(
+        "mm",
+        BOTH,
+        &["Tensor input, Tensor mat2, *, any out=None"],
+        "Mm",
+        "The product of two matrices. (n, k) @ (k, m) -> (n, m)",
+        mm,
+    ),
+    op(
+        "bmm",
+        BOTH,
+        &["Tensor input, Tensor mat2, *, any out=None"],
+        "Bmm",
+        "Products of two stacks of matrices. (b, n, k) @ (b, k, m) -> (b, n, m)",
+        bmm,
+    ),
+    op(
+        "mv",
+        BOTH,
+        &["Tensor input, Tensor vec, *, any out=None"],
+        "Mv",
+        "A matrix times a vector. (n, k) @ (k) -> (n)",
+        mv,
+    ),
+    op(
+        "addmm",
+        ALL,
+        ADDED,
+        "Addmm",
+        "beta * input + alpha * (mat1 @ mat2). (n, k) @ (k, m) -> (n, m)",
+        addmm,
+    ),
+    op("addmv", ALL, ADDED_VECTOR, "Addmv", "beta * input + alpha * (mat @ vec). (n, k) @ (k) -> (n)", addmv),
+    op("addr", ALL, ADDED_VECTORS, "Addr", "beta * input + alpha * outer(vec1, vec2). (n, m)", addr),
+    op(
+        "addbmm",
+        ALL,
+        ADDED_BATCHES,
+        "Addbmm",
+        "beta * input + alpha * the sum of batch1 @ batch2 over the batch. (n, m)",
+        addbmm,
+    ),
+    op(
+        "baddbmm",
+        ALL,
+        ADDED_BATCHES,
+        "Baddbmm",
+        "beta * input + alpha * (batch1 @ batch2). (b, n, m)",
+        baddbmm,
+    ),
+    op("addcmul", ALL, ADDED_PAIR, "Addcmul", "input + value * tensor1 * tensor2, broadcast.", |c| {
+        added(c, false)
+    }),
+    op("addcdiv", ALL, ADDED_PAIR, "Addcdiv", "input + value * tensor1 / tensor2, broadcast.", |c| {
+        added(c, true)
+    }),
+    op(
+        "lerp",
+        ALL,
+        &["Tensor input, Tensor end, Operand weight, *, any out=None"],
+        "Lerp",
+        "input + weight * (end - input).",
+        lerp,
+    ),
+];

@@ -1,0 +1,191 @@
+//! Masks, and copies with one part replaced.
+
+use super::{ALL, BOTH, Op, op};
+use crate::ops::call::{Call, Value};
+use crate::tensor::layout::wrap_dim;
+use crate::tensor::ops::{along, mask, shape, sorting};
+use crate::tensor::{Arg, DType, Error, Result, Tensor, index};
+
+/// What C++ calls a dtype, in some error texts.
+fn c_name(dtype: DType) -> &'static str {
+    match dtype {
+        DType::Float32 => "float",
+        DType::Float64 => "double",
+        DType::Int64 => "long int",
+        DType::Int32 => "int",
+        DType::Int16 => "short int",
+        DType::Int8 => "signed char",
+        DType::UInt8 => "unsigned char",
+        DType::Float16 => "c10::Half",
+        DType::BFloat16 => "c10::BFloat16",
+        DType::Bool => "bool",
+    }
+}
+
+fn masked_fill(c: &Call) -> Result<Value> {
+    let (x, mask) = (c.tensor(0)?, c.tensor(1)?);
+    let value = match c.arg(2) {
+        Arg::Tensor(value) => {
+            c.set_grad_name("MaskedFill|1");
+            if value.ndim() > 0 {
+                return Err(Error::runtime(format!(
+                    "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {} dimension(s).",
+                    value.ndim()
+                )));
+            }
+            let number = if value.dtype().is_float() {
+                Arg::Float(value.item()?)
+            } else {
+                Arg::Int(value.item_int()?)
+            };
+            mask::checked_number(&number, x.dtype())?
+        }
+        number => mask::checked_number(number, x.dtype())?,
+    };
+    if mask.dtype() != DType::Bool {
+        return Err(Error::runtime(format!(
+            "masked_fill_ only supports boolean masks, but got mask with dtype {}",
+            c_name(mask.dtype())
+        )));
+    }
+    if c.in_place {
+        crate::tensor::layout::broadcast("masked_fill_", x.shape(), mask.shape())?;
+    }
+    Ok(mask::masked_fill(x, mask, &value)?.into())
+}
+
+fn masked_select(c: &Call) -> Result<Value> {
+    let (x, mask) = (c.tensor(0)?, c.tensor(1)?);
+    if mask.dtype() != DType::Bool {
+        return Err(Error::runtime("masked_select: expected BoolTensor for mask"));
+    }
+    Ok(along::masked_select(x, mask)?.into())
+}
+
+fn masked_scatter(c: &Call) -> Result<Value> {
+    let (x, mask, source) = (c.tensor(0)?, c.tensor(1)?, c.tensor(2)?);
+    if x.dtype() != source.dtype() {
+        return Err(Error::runtime(format!(
+            "masked_scatter: expected self and source to have same dtypes but got{} and {}",
+            x.dtype().cpp_name(),
+            source.dtype().cpp_name()
+        )));
+    }
+    if mask.dtype() != DType::Bool {
+        return Err(Error::runtime(format!(
+            "masked_scatter_ only supports boolean masks, but got mask with dtype {}",
+            mask.dtype().cpp_name()
+        )));
+    }
+    Ok(along::masked_scatter(x, mask, source)?.into())
+}
+
+fn nonzero(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    if !c.bool(1) {
+        return Ok(sorting::nonzero(x).into());
+    }
+    let x = if x.ndim() == 0 { x.with_layout(x.layout().unsqueeze(0)) } else { x.clone() };
+    let all = sorting::nonzero(&x);
+    Ok(Value::Tensors((0..x.ndim()).map(|axis| all.with_layout(all.layout().select(1, axis))).collect()))
+}
+
+fn slot(c: &Call, view: crate::tensor::Layout, out: Tensor) -> Result<Value> {
+    let source = c.tensor(1)?;
+    let target = out.with_layout(view);
+    if target.shape() != source.shape() {
+        return Err(Error::runtime(format!(
+            "expected src to have a size equal to the slice of self. src size = {:?}, slice size = {:?}",
+            source.shape(),
+            target.shape()
+        )));
+    }
+    crate::tensor::ops::write(&target, source)?;
+    Ok(out.into())
+}
+
+pub(super) static OPS: [Op; 8] = [
+    op(
+        "masked_fill",
+        ALL,
+        &["Tensor input, Tensor mask, Operand value"],
+        "MaskedFill",
+        "value where the mask is True.",
+        masked_fill,
+    ),
+    op(
+        "masked_select",
+        BOTH,
+        &["Tensor input, Tensor mask"],
+        "MaskedSelect",
+        "The elements where the mask is True, as a vector.",
+        masked_select,
+    ),
+    op(
+        "masked_scatter",
+        ALL,
+        &["Tensor input, Tensor mask, Tensor source"],
+        "MaskedScatter",
+        "source's elements, in their order, where the mask is True.",
+        masked_scatter,
+    ),
+    op(
+        "nonzero",
+        BOTH,
+        &["Tensor input, *, bool as_tuple=False"],
+        "",
+        "Where elements are not zero: a row of indices each.",
+        nonzero,
+    ),
+    op("argwhere", BOTH, &["Tensor input"], "", "Where elements are not zero: a row of indices each.", |c| {
+        Ok(sorting::nonzero(c.tensor(0)?).into())
+    }),
+    op(
+        "select_scatter",
+        BOTH,
+        &["Tensor input, Tensor src, int dim, int index"],
+        "SelectScatter",
+        "A copy with src in place of one slice.",
+        |c| {
+            let x = c.tensor(0)?;
+            let (axis, at) = (wrap_dim(c.int(2)?, x.ndim())?, c.int(3)?);
+            let size = x.shape()[axis] as i64;
+            if at < -size || at >= size {
+                return Err(Error::index(format!(
+                    "select(): index {at} out of range for tensor of size {:?} at dimension {axis}",
+                    x.shape()
+                )));
+            }
+            let out = shape::preserved(x);
+            slot(c, out.layout().select(axis, at.rem_euclid(size) as usize), out.clone())
+        },
+    ),
+    op(
+        "slice_scatter",
+        BOTH,
+        &["Tensor input, Tensor src, int dim=0, int? start=None, int? end=None, int step=1"],
+        "SliceScatter",
+        "A copy with src in place of a range of slices.",
+        |c| {
+            let x = c.tensor(0)?;
+            let axis = wrap_dim(c.int(2)?, x.ndim())?;
+            let (start, len, step) =
+                index::resolve_slice(x.shape()[axis], c.opt_int(3), c.opt_int(4), Some(c.int(5)?))?;
+            let out = shape::preserved(x);
+            slot(c, out.layout().slice(axis, start, len, step), out.clone())
+        },
+    ),
+    op(
+        "diagonal_scatter",
+        BOTH,
+        &["Tensor input, Tensor src, int offset=0, int dim1=0, int dim2=1"],
+        "DiagonalScatter",
+        "A copy with src on a diagonal.",
+        |c| {
+            let x = c.tensor(0)?;
+            let (a, b) = (wrap_dim(c.int(3)?, x.ndim())?, wrap_dim(c.int(4)?, x.ndim())?);
+            let out = shape::preserved(x);
+            slot(c, out.layout().diagonal(c.int(2)?, a, b), out.clone())
+        },
+    ),
+];

@@ -1,0 +1,389 @@
+//! `torch.nn.functional`: activations.
+
+use super::{BOTH, FUNCTION, FUNCTIONAL, METHOD, Op, op};
+use crate::in_floats;
+use crate::kernel::{Real, elementwise, math, spare};
+use crate::ops::call::{Call, Value};
+use crate::tensor::layout::wrap_dim;
+use crate::tensor::ops::float::{Float, only};
+use crate::tensor::{Arg, Error, Result, Tensor};
+
+const ONE: &[&str] = &["Tensor input, bool inplace=False"];
+const PLAIN: &[&str] = &["Tensor input"];
+
+/// A function of slices on a float tensor.
+macro_rules! slices {
+    ($T:ty, $x:expr, $f:expr) => {{
+        let values = <$T as Float>::seen($x);
+        let mut out = spare::take(values.len());
+        elementwise::in_pieces(&values, &mut out, |x: &[$T], out: &mut [$T]| $f(x, out));
+        <$T as Float>::tensor(out, $x.shape(), $x.dtype())
+    }};
+}
+
+/// A function of one number on a float tensor.
+fn each<T: Float>(x: &Tensor, f: impl Fn(T) -> T + Sync) -> Tensor {
+    let values = T::seen(x);
+    let data = elementwise::Strided { data: &values, strides: &[1], offset: 0 };
+    T::tensor(elementwise::unary(&[values.len()], data, f), x.shape(), x.dtype())
+}
+
+/// An expression of each element of argument 0, which must be a float tensor, and of numbers in the same kind of float.
+macro_rules! pointwise {
+    ($c:expr, $kernel:literal, |$x:ident $(, $number:ident)*| $body:expr) => {{
+        fn of<T: Real>($x: T $(, $number: T)*) -> T {
+            $body
+        }
+        let input = $c.tensor(0)?;
+        only($kernel, input.dtype())?;
+        Ok(in_floats!(input.dtype(), T => each::<T>(input, |x| of::<T>(x $(, n::<T>($number))*))).into())
+    }};
+}
+
+fn n<T: Real>(value: f64) -> T {
+    T::from_f64(value)
+}
+
+fn gelu(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let tanh = match c.opt_str(1) {
+        Some("none") | None => false,
+        Some("tanh") => true,
+        _ => return Err(Error::runtime("approximate argument must be either none or tanh.")),
+    };
+    only("GeluKernelImpl", x.dtype())?;
+    Ok(in_floats!(x.dtype(), T => if tanh { slices!(T, x, math::gelu_tanh) } else { slices!(T, x, math::gelu) }).into())
+}
+
+/// Where x is not positive: alpha (e^(scale x) - 1); everything times `gain`. Whole vectors take the power less 1,
+/// what is left over the function for small powers, as PyTorch's loop does.
+fn elu_with(c: &Call, alpha: f64, gain: f64, scale: f64) -> Result<Value> {
+    fn of<T: Real>(x: T, low: T, gain: T, scale: T, whole: bool) -> T {
+        match (x <= T::ZERO, whole) {
+            (false, _) => x * gain,
+            (true, true) => ((x * scale).exp() - T::ONE) * low,
+            (true, false) => (x * scale).expm1() * low,
+        }
+    }
+    let x = c.tensor(0)?;
+    only("elu_cpu", x.dtype())?;
+    Ok(in_floats!(x.dtype(), T => {
+        let values = T::of(x);
+        let vectors = values.len() / (4 * T::LANES) * (4 * T::LANES);
+        let out = values.into_iter().enumerate().map(|(at, x)| {
+            of(x, n::<T>(alpha * gain), n::<T>(gain), n::<T>(scale), at < vectors)
+        });
+        T::tensor(out.collect(), x.shape(), x.dtype())
+    })
+    .into())
+}
+
+fn softplus(c: &Call) -> Result<Value> {
+    let (x, beta, threshold) = (c.tensor(0)?, c.float(1)?, c.float(2)?);
+    only("softplus_cpu", x.dtype())?;
+    if beta == 1.0 && threshold == 20.0 {
+        return Ok(in_floats!(x.dtype(), T => slices!(T, x, math::softplus)).into());
+    }
+    pointwise!(c, "softplus_cpu", |x, beta, threshold| {
+        if x * beta > threshold { x } else { (x * beta).exp().log1p() / beta }
+    })
+}
+
+fn hardtanh(c: &Call) -> Result<Value> {
+    let (low, high) = (c.float(1)?, c.float(2)?);
+    if low > high {
+        return Err(Error::value("min_val cannot be greater than max_val"));
+    }
+    bounded(c, low, high)
+}
+
+fn bounded(c: &Call, low: f64, high: f64) -> Result<Value> {
+    let x = c.tensor(0)?;
+    if !x.dtype().is_float() {
+        let held = x.to_i64_vec().into_iter().map(|x| x.clamp(low as i64, high as i64)).collect();
+        return Ok(Tensor::new(crate::tensor::Buffer::I64(held), x.shape(), x.dtype()).into());
+    }
+    pointwise!(c, "hardtanh", |x, low, high| if x.is_nan() { x } else { x.maximum(low).minimum(high) })
+}
+
+fn glu(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    if x.ndim() == 0 {
+        return Err(Error::runtime("glu does not support scalars because halving size must be even"));
+    }
+    let axis = wrap_dim(c.int(1)?, x.ndim())?;
+    let size = x.shape()[axis];
+    if !size.is_multiple_of(2) {
+        return Err(Error::runtime(format!(
+            "Halving dimension must be even, but dimension {axis} is size {size}"
+        )));
+    }
+    only("glu_cpu", x.dtype())?;
+    let half = |at: usize| x.with_layout(x.layout().slice(axis, at, size / 2, 1));
+    let (a, b) = (half(0), half(size / 2));
+    Ok(in_floats!(x.dtype(), T => {
+        let gate = slices!(T, &b, math::sigmoid);
+        let values = T::of(&a).into_iter().zip(T::of(&gate)).map(|(a, g)| a * g).collect();
+        T::tensor(values, a.shape(), x.dtype())
+    })
+    .into())
+}
+
+/// What is moved past zero is 0; a zero of the input's sign behind the last whole vector, as in PyTorch's loop.
+fn softshrink(c: &Call, lambd: f64) -> Result<Value> {
+    let x = c.tensor(0)?;
+    only("softshrink_cpu", x.dtype())?;
+    Ok(in_floats!(x.dtype(), T => {
+        let (values, edge) = (T::of(x), n::<T>(lambd));
+        let vectors = values.len() / (4 * T::LANES) * (4 * T::LANES);
+        let out = values.into_iter().enumerate().map(|(at, x)| {
+            if x > edge {
+                x - edge
+            } else if x < -edge {
+                x + edge
+            } else if at < vectors && !Real::is_nan(x) {
+                T::ZERO
+            } else {
+                x * T::ZERO
+            }
+        });
+        T::tensor(out.collect(), x.shape(), x.dtype())
+    })
+    .into())
+}
+
+fn threshold(c: &Call) -> Result<Value> {
+    let (limit, value) = (c.float(1)?, c.float(2)?);
+    pointwise!(c, "threshold_cpu", |x, limit, value| if x <= limit { value } else { x })
+}
+
+fn prelu(c: &Call) -> Result<Value> {
+    let (x, weight) = (c.tensor(0)?, c.tensor(1)?);
+    let channels = if x.ndim() > 1 { x.shape()[1] } else { 1 };
+    if weight.numel() != 1 && weight.numel() != channels {
+        return Err(Error::runtime(format!(
+            "Mismatch of parameter numbers and input channel size. Found parameter numbers = {} and channel size = {channels}.",
+            weight.numel()
+        )));
+    }
+    let inner: usize = x.shape().iter().skip(2).product();
+    Ok(in_floats!(x.dtype(), T => {
+        let slopes = T::of(weight);
+        let slope = |at: usize| if slopes.len() == 1 { slopes[0] } else { slopes[at / inner % channels] };
+        let values = T::of(x).into_iter().enumerate().map(|(at, x)| if x > T::ZERO { x } else { x * slope(at) });
+        T::tensor(values.collect(), x.shape(), x.dtype())
+    })
+    .into())
+}
+
+/// How deep the slope is below zero: the mean of both bounds, or drawn for each element while training.
+fn rrelu(c: &Call) -> Result<Value> {
+    let (low, high, training) = (c.float(1)?, c.float(2)?, c.bool(3));
+    if !training {
+        let slope = (low + high) / 2.0;
+        return pointwise!(c, "leaky_relu_cpu", |x, slope| if x > T::ZERO { x } else { x * slope });
+    }
+    let x = c.tensor(0)?;
+    only("rrelu_with_noise_out_cpu", x.dtype())?;
+    let generator = &mut *c.state.generator.borrow_mut();
+    let mut draw = || generator.unit() * (high - low) + low;
+    Ok(in_floats!(x.dtype(), T => {
+        let values = T::of(x).into_iter().map(|x| if x <= T::ZERO { x * n::<T>(draw()) } else { x }).collect();
+        T::tensor(values, x.shape(), x.dtype())
+    })
+    .into())
+}
+
+/// x / (1 + |x|) as PyTorch composes it.
+fn softsign(c: &Call) -> Result<Value> {
+    let x = c.arg(0).clone();
+    let size = c.apply("abs", vec![x.clone()])?;
+    let size = c.apply("add", vec![Arg::Tensor(size), Arg::Int(1), Arg::Int(1)])?;
+    Ok(c.apply("div", vec![x, Arg::Tensor(size)])?.into())
+}
+
+fn tanhshrink(c: &Call) -> Result<Value> {
+    let x = c.arg(0).clone();
+    let tanh = c.apply("tanh", vec![x.clone()])?;
+    Ok(c.apply("sub", vec![x, Arg::Tensor(tanh), Arg::Int(1)])?.into())
+}
+
+const SELU_ALPHA: f64 = 1.673_263_242_354_377_2;
+const SELU_GAIN: f64 = 1.050_700_987_355_480_5;
+
+pub(super) static OPS: [Op; 24] = [
+    op(
+        "gelu",
+        FUNCTIONAL,
+        &["Tensor input, *, str approximate='none'"],
+        "Gelu",
+        "x times the share of a normal distribution below x.",
+        gelu,
+    ),
+    op("silu", FUNCTIONAL, ONE, "Silu", "x * sigmoid(x).", |c| {
+        let x = c.tensor(0)?;
+        only("silu_cpu", x.dtype())?;
+        Ok(in_floats!(x.dtype(), T => slices!(T, x, math::silu)).into())
+    }),
+    op(
+        "elu",
+        FUNCTIONAL,
+        &["Tensor input, float alpha=1.0, bool inplace=False"],
+        "Elu",
+        "x, or alpha (e^x - 1) below zero.",
+        |c| {
+            let alpha = c.float(1)?;
+            elu_with(c, alpha, 1.0, 1.0)
+        },
+    ),
+    op(
+        "selu",
+        FUNCTION | FUNCTIONAL,
+        ONE,
+        "Elu",
+        "elu with the constants that keep mean and variance.",
+        |c| elu_with(c, SELU_ALPHA, SELU_GAIN, 1.0),
+    ),
+    op(
+        "celu",
+        FUNCTION | FUNCTIONAL,
+        &["Tensor input, float alpha=1.0, bool inplace=False"],
+        "Celu",
+        "x, or alpha (e^(x / alpha) - 1) below zero.",
+        |c| {
+            let alpha = c.float(1)?;
+            elu_with(c, alpha, 1.0, 1.0 / alpha)
+        },
+    ),
+    op(
+        "leaky_relu",
+        FUNCTIONAL,
+        &["Tensor input, float negative_slope=0.01, bool inplace=False"],
+        "LeakyRelu",
+        "x, or a little of it below zero.",
+        |c| {
+            let slope = c.float(1)?;
+            pointwise!(c, "leaky_relu_cpu", |x, slope| if x > T::ZERO { x } else { x * slope })
+        },
+    ),
+    op("relu6", FUNCTIONAL, ONE, "Hardtanh", "x held between 0 and 6.", |c| bounded(c, 0.0, 6.0)),
+    op(
+        "hardtanh",
+        FUNCTIONAL,
+        &["Tensor input, float min_val=-1.0, float max_val=1.0, bool inplace=False"],
+        "Hardtanh",
+        "x held between min_val and max_val.",
+        hardtanh,
+    ),
+    op(
+        "softplus",
+        FUNCTIONAL,
+        &["Tensor input, float beta=1, float threshold=20"],
+        "Softplus",
+        "ln(1 + e^(beta x)) / beta; x itself where that is large.",
+        softplus,
+    ),
+    op("mish", FUNCTIONAL, ONE, "Mish", "x * tanh(softplus(x)).", |c| {
+        pointwise!(c, "mish_cpu", |x| x * x.exp().log1p().tanh())
+    }),
+    op("logsigmoid", FUNCTIONAL, PLAIN, "LogSigmoid", "ln(sigmoid(x)), without overflow.", |c| {
+        pointwise!(c, "log_sigmoid_cpu", |x| x.minimum(T::ZERO) - (-x.abs()).exp().log1p())
+    }),
+    op(
+        "glu",
+        FUNCTIONAL,
+        &["Tensor input, int dim=-1"],
+        "Glu",
+        "The first half times the sigmoid of the second.",
+        glu,
+    ),
+    op(
+        "threshold",
+        FUNCTION | FUNCTIONAL,
+        &["Tensor input, float threshold, float value, bool inplace=False"],
+        "Threshold",
+        "x above the threshold, else value.",
+        threshold,
+    ),
+    op("hardsigmoid", FUNCTIONAL, ONE, "Hardsigmoid", "(x + 3) / 6 held between 0 and 1.", |c| {
+        pointwise!(c, "hardsigmoid_cpu", |x| (x + n(3.0)).maximum(T::ZERO).minimum(n(6.0)) / n(6.0))
+    }),
+    op("hardswish", FUNCTIONAL, ONE, "Hardswish", "x * hardsigmoid(x).", |c| {
+        pointwise!(c, "hardswish_cpu", |x| x * (x + n(3.0)).maximum(T::ZERO).minimum(n(6.0)) / n(6.0))
+    }),
+    op(
+        "softshrink",
+        FUNCTIONAL,
+        &["Tensor input, float lambd=0.5"],
+        "Softshrink",
+        "x moved towards zero by lambd.",
+        |c| {
+            let lambd = c.float(1)?;
+            if lambd < 0.0 {
+                return Err(Error::runtime(format!(
+                    "lambda must be greater or equal to 0, but found to be {lambd}."
+                )));
+            }
+            softshrink(c, lambd)
+        },
+    ),
+    op(
+        "hardshrink",
+        BOTH | FUNCTIONAL,
+        &["Tensor input, float lambd=0.5"],
+        "Hardshrink",
+        "x, or 0 where it is small.",
+        |c| {
+            let lambd = c.float(1)?;
+            pointwise!(c, "hardshrink_cpu", |x, lambd| if x >= -lambd && x <= lambd { T::ZERO } else { x })
+        },
+    ),
+    op("softsign", FUNCTIONAL, PLAIN, "Div", "x / (1 + |x|).", softsign),
+    op("tanhshrink", FUNCTIONAL, PLAIN, "Sub", "x - tanh(x).", tanhshrink),
+    op(
+        "prelu",
+        BOTH | FUNCTIONAL,
+        &["Tensor input, Tensor weight"],
+        "PreluKernel",
+        "x, or weight times x below zero.",
+        prelu,
+    ),
+    op(
+        "rrelu",
+        FUNCTIONAL,
+        &[
+            "Tensor input, float lower=0.125, float upper=0.3333333333333333, bool training=False, bool inplace=False",
+        ],
+        "RreluWithNoise",
+        "leaky_relu with a slope drawn while training.",
+        rrelu,
+    ),
+    op(
+        "softmin",
+        FUNCTIONAL,
+        &["Tensor input, int? dim=None, int _stacklevel=3, dtype? dtype=None"],
+        "Softmax",
+        "softmax(-x).",
+        |c| {
+            let minus = c.apply("neg", vec![c.arg(0).clone()])?;
+            let dim = c.opt_int(1).unwrap_or_else(|| super::functional::implicit_dim(&minus));
+            Ok(c.apply("softmax", vec![Arg::Tensor(minus), Arg::Int(dim), c.arg(3).clone()])?.into())
+        },
+    ),
+    op(
+        "gumbel_softmax",
+        FUNCTIONAL,
+        &["Tensor logits, float tau=1, bool hard=False, float eps=1e-10, int dim=-1"],
+        "Softmax",
+        "Softmax of logits with Gumbel noise: a sample, in numbers.",
+        super::functional::gumbel_softmax,
+    ),
+    op("logit", METHOD | FUNCTION, &["Tensor input, float? eps=None"], "Logit", "ln(x / (1 - x)).", |c| {
+        let low = c.opt_float(1).unwrap_or(f64::NEG_INFINITY);
+        let high = 1.0 - low;
+        pointwise!(c, "logit_cpu", |x, low, high| {
+            let x = x.maximum(low).minimum(high);
+            (x / (T::ONE - x)).log()
+        })
+    }),
+];

@@ -1,0 +1,342 @@
+//! `torch.nn.functional`: attention.
+
+use ndarray::{ArrayView4, ArrayViewMut4, Ix4, ShapeBuilder};
+
+use super::functional::softmax_along;
+use super::{FUNCTIONAL, Op, op};
+use crate::in_floats;
+use crate::kernel::attention::{Mask, fused};
+use crate::kernel::{Real, spare};
+use crate::ops::call::{Call, Value};
+use crate::tensor::ops::cast::to_dtype;
+use crate::tensor::ops::float::Float;
+use crate::tensor::ops::{self, draw, linear, pointwise};
+use crate::tensor::{Arg, Buffer, DType, Error, Layout, Result, Storage, Tensor, allow};
+
+/// What attention was asked to do.
+struct Asked<'a> {
+    query: &'a Tensor,
+    key: &'a Tensor,
+    value: &'a Tensor,
+    mask: Option<&'a Tensor>,
+    dropout: f64,
+    causal: bool,
+    scale: f64,
+    shared_heads: bool,
+}
+
+/// softmax(scale Q Kᵀ + mask) V. (.., T, D), (.., S, D), (.., S, E) -> (.., T, E)
+fn attention(c: &Call) -> Result<Value> {
+    let (query, key, value) = (c.tensor(0)?, c.tensor(1)?, c.tensor(2)?);
+    let width = query.shape().last().copied().unwrap_or(1);
+    let asked = Asked {
+        query,
+        key,
+        value,
+        mask: c.opt_tensor(3),
+        dropout: c.float(4)?,
+        causal: c.bool(5),
+        scale: c.opt_float(6).unwrap_or(1.0 / (width as f64).sqrt()),
+        shared_heads: c.bool(7),
+    };
+    checked(&asked)?;
+    // Where PyTorch asks whether its fast kernel fits, it asks for the mask's rows.
+    if let Some(mask) = asked.mask.filter(|mask| mask.ndim() == 1)
+        && [query, key, value].iter().all(|x| x.ndim() == 4 && x.shape()[..2] == query.shape()[..2])
+        && asked.dropout == 0.0
+        && !mask.requires_grad()
+    {
+        return Err(Error::dim_range(-2, 1));
+    }
+    if streams(&asked, c.state.grad_mode.get()) {
+        return Ok(in_floats!(query.dtype(), T => streamed::<T>(&asked))?.into());
+    }
+    materialised(c, &asked)
+}
+
+fn checked(asked: &Asked) -> Result<()> {
+    let [query, key, value] = [asked.query, asked.key, asked.value];
+    let name = |x: &Tensor| linear::cpp_name(x.dtype());
+    if query.dtype() != key.dtype() || query.dtype() != value.dtype() {
+        return Err(Error::runtime(format!(
+            "Expected query, key, and value to have the same dtype, but got query.dtype: {} key.dtype: {} and \
+             value.dtype: {} instead.",
+            name(query),
+            name(key),
+            name(value)
+        )));
+    }
+    if query.ndim() < 2 || key.ndim() < 2 || value.ndim() < 2 {
+        return Err(Error::runtime(format!(
+            "Expected query, key, and value to all be  at least 2 dimensional, but got query.dim: {} key.dim: {} and \
+             value.dim: {} instead.",
+            query.ndim(),
+            key.ndim(),
+            value.ndim()
+        )));
+    }
+    match asked.mask {
+        Some(mask)
+            if !matches!(mask.dtype(), DType::Bool | DType::Float32) && mask.dtype() != query.dtype() =>
+        {
+            Err(Error::runtime(format!(
+                "Expected attn_mask dtype to be bool or float or to match query dtype, but got attn_mask.dtype: {} and  \
+                 query.dtype: {} instead.",
+                name(mask),
+                name(query)
+            )))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Whether PyTorch takes its CPU kernel that keeps no scores.
+fn streams(asked: &Asked, records: bool) -> bool {
+    let [q, k, v] = [asked.query, asked.key, asked.value].map(Tensor::shape);
+    let four = q.len() == 4 && k.len() == 4 && v.len() == 4;
+    if !four || asked.dropout > 0.0 || !asked.query.dtype().is_float() {
+        return false;
+    }
+    let agree = q[..2] == k[..2] && q[..2] == v[..2] && q[3] == k[3] && q[3] == v[3] && k[2] == v[2];
+    let straight = [asked.query, asked.key, asked.value].iter().all(|x| x.strides()[3] == 1);
+    let some = q[2] > 0 && k[2] > 0 && q[0] * q[1] * q[3] > 0;
+    agree && straight && some && asked.mask.is_none_or(|mask| fits(mask, q, k[2], records))
+}
+
+fn fits(mask: &Tensor, q: &[usize], keys: usize, records: bool) -> bool {
+    let shape = mask.shape();
+    if (records && mask.requires_grad()) || shape.len() < 2 {
+        return false;
+    }
+    let one_or = |size: usize, wanted: usize| size == 1 || size == wanted;
+    let tail = one_or(shape[shape.len() - 2], q[2]) && one_or(shape[shape.len() - 1], keys);
+    tail && match shape {
+        [_, _] => true,
+        [batch, heads, _, _] => one_or(*batch, q[0]) && one_or(*heads, q[1]),
+        _ => false,
+    }
+}
+
+/// Four strides on the elements of a storage. There is an element: `streams` asked.
+macro_rules! four {
+    ($kind:ident, $data:expr, $layout:expr $(, $mut:tt)?) => {{
+        let Layout { shape, strides, offset } = $layout;
+        let shape = Ix4(shape[0], shape[1], shape[2], shape[3]);
+        let strides = Ix4(strides[0], strides[1], strides[2], strides[3]);
+        $kind::from_shape(shape.strides(strides), &$($mut)? $data[*offset..])
+            .expect("a layout lies within its storage")
+    }};
+}
+
+/// By the kernel that keeps no scores, which reads operands and mask where they lie. The result lies in memory as the
+/// query does.
+fn streamed<T: Float>(asked: &Asked) -> Result<Tensor> {
+    let [query, key, value] = [asked.query, asked.key, asked.value];
+    let mut out = spare::filled(allow(query.shape(), query.dtype())?, T::ZERO);
+    let placed = query.layout().preserved();
+    let (q, k, v) = (query.storage().read(), key.storage().read(), value.storage().read());
+    let scores = [query.shape()[0], query.shape()[1], query.shape()[2], key.shape()[2]];
+    let mut attend = |mask: &Mask<T>| {
+        fused(
+            four!(ArrayView4, T::elements(&q), query.layout()),
+            four!(ArrayView4, T::elements(&k), key.layout()),
+            four!(ArrayView4, T::elements(&v), value.layout()),
+            T::from_f64(asked.scale),
+            mask,
+            four!(ArrayViewMut4, out, &placed, mut),
+        )
+    };
+    match asked.mask {
+        None => attend(if asked.causal { &Mask::Causal } else { &Mask::None }),
+        Some(mask) if asked.causal => {
+            let seen = ops::contiguous(&mask.with_layout(mask.layout().broadcast_to(&scores)));
+            let added = bias_of::<T>(&seen, scores);
+            attend(&Mask::Added(four!(ArrayView4, added, &Layout::contiguous(scores))));
+        }
+        Some(mask) => {
+            let data = mask.storage().read();
+            let layout = mask.layout().broadcast_to(&scores);
+            match &*data {
+                Buffer::Bool(keep) => attend(&Mask::Keep(four!(ArrayView4, keep, &layout))),
+                added if mask.dtype().lane() == query.dtype().lane() => {
+                    attend(&Mask::Added(four!(ArrayView4, T::elements(added), &layout)));
+                }
+                _ => {
+                    let (added, layout) =
+                        (T::of(mask), Layout::contiguous(mask.shape()).broadcast_to(&scores));
+                    attend(&Mask::Added(four!(ArrayView4, added, &layout)));
+                }
+            }
+        }
+    }
+    let mut out = T::buffer(out);
+    out.settle(query.dtype());
+    Ok(Tensor::from_parts(Storage::new(out), placed, query.dtype()))
+}
+
+/// What a mask adds to each score, the causal one included.
+fn bias_of<T: Float>(mask: &Tensor, scores: [usize; 4]) -> Vec<T> {
+    let mut added: Vec<T> = if mask.dtype() == DType::Bool {
+        mask.to_bool_vec().into_iter().map(|keep| if keep { T::ZERO } else { T::NEG_INFINITY }).collect()
+    } else {
+        T::of(mask)
+    };
+    let [_, _, rows, keys] = scores;
+    for (at, x) in added.iter_mut().enumerate() {
+        if at % keys > at / keys % rows {
+            *x = T::NEG_INFINITY;
+        }
+    }
+    added
+}
+
+/// The formula step by step, as PyTorch computes it where its kernel does not apply.
+fn materialised(c: &Call, asked: &Asked) -> Result<Value> {
+    let default = c.default_dtype();
+    let records = c.state.grad_mode.get();
+    let dtype = asked.query.dtype();
+    let root = asked.scale.abs().sqrt();
+    let times = |x: &Tensor, by: f64| {
+        let product = pointwise::mul(&Arg::Tensor(x.clone()), &Arg::Float(by), default)?;
+        Ok::<_, Error>(ops::strides::placed(product, &[x]))
+    };
+    let turned = |x: &Tensor| x.with_layout(x.layout().transpose(x.ndim() - 2, x.ndim() - 1));
+    if asked.causal && asked.mask.is_some() {
+        return Err(Error::runtime(
+            "_scaled_dot_product_attention: Explicit attn_mask should not be set when is_causal=True",
+        ));
+    }
+    let (key, value) = if asked.shared_heads {
+        (shared(asked.query, asked.key)?, shared(asked.query, asked.value)?)
+    } else {
+        (asked.key.clone(), asked.value.clone())
+    };
+    let query = times(asked.query, if asked.scale < 0.0 { -root } else { root })?;
+    let key = times(&key, root)?;
+    let mut scores = linear::matmul(&query, &turned(&key), records)?.0;
+    let (rows, keys) = (scores.shape()[scores.ndim() - 2], scores.shape()[scores.ndim() - 1]);
+    let added = match asked.mask {
+        Some(mask) if mask.dtype() == DType::Bool => {
+            let values = mask
+                .to_bool_vec()
+                .into_iter()
+                .map(|keep| if keep { 0.0 } else { f32::NEG_INFINITY })
+                .collect();
+            Some(to_dtype(&Tensor::from_f32(values, mask.shape()), dtype))
+        }
+        Some(mask) => Some(mask.clone()),
+        None if asked.causal => {
+            let hidden = |at: usize| if at % keys > at / keys { f32::NEG_INFINITY } else { 0.0 };
+            Some(to_dtype(&Tensor::from_f32((0..rows * keys).map(hidden).collect(), [rows, keys]), dtype))
+        }
+        None => None,
+    };
+    if let Some(added) = added {
+        let sum = pointwise::add(&Arg::Tensor(scores.clone()), &Arg::Tensor(added), default)?;
+        if sum.shape() != scores.shape() {
+            return Err(Error::runtime(format!(
+                "output with shape {:?} doesn't match the broadcast shape {:?}",
+                scores.shape(),
+                sum.shape()
+            )));
+        }
+        scores = to_dtype(&sum, dtype);
+    }
+    let mut weights = safe_softmax(&scores)?;
+    if asked.dropout > 0.0 {
+        if asked.dropout > 1.0 {
+            return Err(Error::runtime(format!(
+                "dropout probability has to be between 0 and 1, but got {}",
+                super::random::short(asked.dropout)
+            )));
+        }
+        let noise = match asked.dropout < 1.0 {
+            true => draw::dropout_noise(
+                &weights,
+                &mut c.state.generator.borrow_mut(),
+                c.state.family.get(),
+                asked.dropout,
+            )?,
+            false => Tensor::zeros(weights.shape(), dtype)?,
+        };
+        weights = pointwise::mul(&Arg::Tensor(weights), &Arg::Tensor(noise.clone()), default)?;
+        c.keep(noise);
+    }
+    let (out, name) = linear::matmul(&weights, &value, records)?;
+    c.set_grad_name(name);
+    Ok(out.into())
+}
+
+/// Softmax along the last dimension; a row of nothing but -inf is all zeros.
+fn safe_softmax(scores: &Tensor) -> Result<Tensor> {
+    let weights = softmax_along(scores, -1, None, false)?;
+    let keys = scores.shape()[scores.ndim() - 1].max(1);
+    Ok(in_floats!(scores.dtype(), T => {
+        let mut out = T::of(&weights);
+        for (out, row) in out.chunks_mut(keys).zip(T::of(scores).chunks(keys)) {
+            if row.iter().all(|&x| x == T::NEG_INFINITY) {
+                out.fill(T::ZERO);
+            }
+        }
+        T::tensor(out, scores.shape(), scores.dtype())
+    }))
+}
+
+/// Keys or values repeated so that every head of the query has its own.
+fn shared(query: &Tensor, x: &Tensor) -> Result<Tensor> {
+    if query.ndim() < 3 || x.ndim() < 3 {
+        return Ok(x.clone());
+    }
+    let axis = x.ndim() - 3;
+    let (heads, own) = (query.shape()[query.ndim() - 3], x.shape()[axis]);
+    if own == 0 || !heads.is_multiple_of(own) {
+        return Err(Error::runtime("Number of heads in key and value must divide the number of heads in "));
+    }
+    let mut wide = x.layout().unsqueeze(axis + 1);
+    (wide.shape[axis + 1], wide.strides[axis + 1]) = (heads / own, 0);
+    let mut shape = x.shape().to_vec();
+    shape[axis] = heads;
+    Ok(ops::reshape(&x.with_layout(wide), &shape))
+}
+
+pub(super) static OPS: [Op; 2] = [
+    op(
+        "scaled_dot_product_attention",
+        FUNCTIONAL,
+        &[
+            "Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False",
+        ],
+        "ScaledDotProductFlashAttentionForCpu",
+        "softmax(scale Q Kᵀ + mask) V. (.., T, D), (.., S, D), (.., S, E) -> (.., T, E)",
+        attention,
+    ),
+    op(
+        "alpha_dropout",
+        FUNCTIONAL,
+        &["Tensor input, float p=0.5, bool training=False, bool inplace=False"],
+        "Add",
+        "Dropout that keeps mean and variance of `selu`.",
+        |c| {
+            let (x, p, training) = (c.tensor(0)?, c.float(1)?, c.bool(2));
+            if !(0.0..=1.0).contains(&p) {
+                return Err(Error::value(format!(
+                    "dropout probability has to be between 0 and 1, but got {p}"
+                )));
+            }
+            if p == 0.0 || !training || x.numel() == 0 {
+                return Ok(x.clone().into());
+            }
+            const ALPHA: f64 = 1.758_099_340_847_376_6;
+            let noise = draw::empty_like(x, x.dtype())?;
+            draw::bernoulli(&noise, &mut c.state.generator.borrow_mut(), c.state.family.get(), 1.0 - p)?;
+            let a = 1.0 / ((ALPHA * ALPHA * p + 1.0) * (1.0 - p)).sqrt();
+            let default = c.default_dtype();
+            let shift = pointwise::sub(&Arg::Tensor(noise.clone()), &Arg::Int(1), default)?;
+            let shift = pointwise::mul(&Arg::Tensor(shift), &Arg::Float(ALPHA * a), default)?;
+            let shift = pointwise::add(&Arg::Tensor(shift), &Arg::Float(ALPHA * a * p), default)?;
+            let noise = pointwise::mul(&Arg::Tensor(noise), &Arg::Float(a), default)?;
+            let out = pointwise::mul(c.arg(0), &Arg::Tensor(noise), default)?;
+            Ok(pointwise::add(&Arg::Tensor(out), &Arg::Tensor(shift), default)?.into())
+        },
+    ),
+];

@@ -1,0 +1,398 @@
+//! `torch.nn.functional`: losses.
+
+use super::functional::softmax_along;
+use super::{FUNCTION, FUNCTIONAL, Op, op};
+use crate::in_floats;
+use crate::kernel::Real;
+use crate::ops::call::{Call, Value};
+use crate::tensor::layout::broadcast;
+use crate::tensor::ops::cast::to_dtype;
+use crate::tensor::ops::float::{Float, Reduction, only, reduced};
+use crate::tensor::ops::loss::{self, Classes};
+use crate::tensor::ops::strides::placed;
+use crate::tensor::{Arg, DType, Error, Result, Tensor};
+
+const TWO: &[&str] =
+    &["Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean'"];
+
+fn reduction(c: &Call, at: usize) -> Result<Reduction> {
+    Reduction::named(c.opt_str(at).unwrap_or("mean"))
+}
+
+fn cross_entropy(c: &Call) -> Result<Value> {
+    let (x, target, weight) = (c.tensor(0)?, c.tensor(1)?, c.opt_tensor(2));
+    let asked = Classes { weight, ignored: c.int(4)?, reduction: reduction(c, 6)? };
+    let smoothing = c.float(7)?;
+    let axis = if x.ndim() == 1 { 0 } else { 1 };
+    if x.ndim() == 0 {
+        return Err(Error::runtime("Dimension out of range (expected to be in range of [-1, 0], but got 1)"));
+    }
+    if !(0.0..=1.0).contains(&smoothing) {
+        return Err(Error::runtime(format!("label_smoothing must be between 0.0 and 1.0. Got: {smoothing}")));
+    }
+    if x.shape() == target.shape() {
+        if !target.dtype().is_float() {
+            return Err(Error::runtime(format!(
+                "Expected floating point type for target with class probabilities, got {}",
+                target.dtype().cpp_name()
+            )));
+        }
+        if asked.ignored >= 0 {
+            return Err(Error::runtime("ignore_index is not supported for floating point target"));
+        }
+        c.set_grad_name(if asked.reduction == Reduction::Mean { "Div|1" } else { "Neg" });
+        let logs = softmax_along(x, axis, None, true)?;
+        let dtype = x.dtype().promote(target.dtype());
+        let logs = to_dtype(&logs, dtype);
+        return Ok(in_floats!(dtype, T => loss::expected::<T>(&logs, target, &asked, smoothing)).into());
+    }
+    let logs = softmax_along(x, axis, None, true)?;
+    loss::check(x, target, weight)?;
+    if smoothing > 0.0 {
+        c.set_grad_name("Add");
+        return Ok(in_floats!(x.dtype(), T => loss::smoothed::<T>(&logs, target, &asked, smoothing))?.into());
+    }
+    c.set_grad_name(nll_name(x, asked.reduction));
+    Ok(in_floats!(x.dtype(), T => loss::nll::<T>(&logs, target, &asked))?.into())
+}
+
+fn nll_name(x: &Tensor, reduction: Reduction) -> &'static str {
+    match (x.ndim(), reduction) {
+        (..=2, _) => "NllLoss",
+        (4, _) => "NllLoss2D",
+        (_, Reduction::None) => "View",
+        _ => "NllLoss2D",
+    }
+}
+
+fn nll_loss(c: &Call) -> Result<Value> {
+    let (x, target, weight) = (c.tensor(0)?, c.tensor(1)?, c.opt_tensor(2));
+    let asked = Classes { weight, ignored: c.int(4)?, reduction: reduction(c, 6)? };
+    loss::check(x, target, weight)?;
+    only("nll_loss_out_frame", x.dtype())?;
+    c.set_grad_name(nll_name(x, asked.reduction));
+    Ok(in_floats!(x.dtype(), T => loss::nll::<T>(x, target, &asked))?.into())
+}
+
+/// A loss of each pair of elements, broadcast.
+fn pairs(
+    c: &Call,
+    kernel: &str,
+    reduction: Reduction,
+    f32: impl Fn(f32, f32) -> f32,
+    f64: impl Fn(f64, f64) -> f64,
+) -> Result<Value> {
+    let dtype = crate::tensor::ops::pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype());
+    let shape = broadcast("loss", c.tensor(0)?.shape(), c.tensor(1)?.shape())?;
+    only(kernel, dtype)?;
+    let spread = |x: &Tensor| {
+        let x = to_dtype(x, dtype);
+        x.with_layout(x.layout().broadcast_to(&shape))
+    };
+    let (a, b) = (spread(c.tensor(0)?), spread(c.tensor(1)?));
+    let out = if dtype == DType::Float64 {
+        let values = f64::of(&a).into_iter().zip(f64::of(&b)).map(|(a, b)| f64(a, b)).collect();
+        reduced(values, &shape, dtype, reduction)
+    } else {
+        let values =
+            f32::of(&a).into_iter().zip(f32::of(&b)).map(|(a, b)| dtype.round_f32(f32(a, b))).collect();
+        reduced(values, &shape, dtype, reduction)
+    };
+    Ok(match reduction {
+        Reduction::None => placed(out, &[&a, &b]),
+        _ => out,
+    }
+    .into())
+}
+
+fn mse_loss(c: &Call) -> Result<Value> {
+    let reduction = reduction(c, 4)?;
+    pairs(c, "mse_cpu", reduction, |a, b| (a - b) * (a - b), |a, b| (a - b) * (a - b))
+}
+
+fn l1_loss(c: &Call) -> Result<Value> {
+    let reduction = reduction(c, 4)?;
+    super::refused::bools_subtracted(c.arg(0), c.arg(1))?;
+    c.set_grad_name(match reduction {
+        Reduction::None => "Abs",
+        Reduction::Sum => "Sum",
+        Reduction::Mean => "Mean",
+    });
+    if reduction != Reduction::Mean
+        && super::functional::is_whole(c.tensor(0)?)
+        && super::functional::is_whole(c.tensor(1)?)
+    {
+        let apart = c.apply("sub", vec![c.arg(0).clone(), c.arg(1).clone(), Arg::Int(1)])?;
+        let apart = c.apply("abs", vec![Arg::Tensor(apart)])?;
+        return Ok(if reduction == Reduction::Sum {
+            c.apply("sum", vec![Arg::Tensor(apart)])?
+        } else {
+            apart
+        }
+        .into());
+    }
+    if super::functional::is_whole(c.tensor(0)?) && super::functional::is_whole(c.tensor(1)?) {
+        return Err(Error::runtime(
+            "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: \
+             Long",
+        ));
+    }
+    pairs(c, "l1", reduction, |a, b| (a - b).abs(), |a, b| (a - b).abs())
+}
+
+fn smooth_l1_loss(c: &Call) -> Result<Value> {
+    let (reduction, beta) = (reduction(c, 4)?, c.float(5)?);
+    if beta < 0.0 {
+        return Err(Error::runtime("smooth_l1_loss does not support negative values for beta."));
+    }
+    if beta == 0.0 {
+        return l1_loss(c);
+    }
+    fn of<T: Real>(a: T, b: T, beta: f64) -> T {
+        let (apart, beta, half) = ((a - b).abs(), T::from_f64(beta), T::from_f64(0.5));
+        if apart < beta { half * apart * apart / beta } else { apart - half * beta }
+    }
+    pairs(c, "smooth_l1_cpu", reduction, |a, b| of(a, b, beta), |a, b| of(a, b, beta))
+}
+
+fn huber_loss(c: &Call) -> Result<Value> {
+    let (reduction, delta) = (reduction(c, 2)?, c.float(3)?);
+    if delta <= 0.0 {
+        return Err(Error::runtime("huber_loss does not support non-positive values for delta."));
+    }
+    fn of<T: Real>(a: T, b: T, delta: f64) -> T {
+        let (apart, delta, half) = ((a - b).abs(), T::from_f64(delta), T::from_f64(0.5));
+        if apart < delta { half * apart * apart } else { delta * (apart - half * delta) }
+    }
+    pairs(c, "huber_cpu", reduction, |a, b| of(a, b, delta), |a, b| of(a, b, delta))
+}
+
+/// A tensor spread to a shape, as floats.
+fn spread<T: Float>(x: &Tensor, shape: &[usize]) -> Result<Vec<T>> {
+    let sizes: Vec<i64> = shape.iter().map(|&size| size as i64).collect();
+    Ok(T::of(&crate::tensor::ops::expanded(x, &sizes)?))
+}
+
+fn binary_cross_entropy(c: &Call) -> Result<Value> {
+    let (x, target, weight) = (c.tensor(0)?, c.tensor(1)?, c.opt_tensor(2));
+    let reduction = reduction(c, 5)?;
+    if x.shape() != target.shape() {
+        return Err(Error::value(format!(
+            "Using a target size (torch.Size({:?})) that is different to the input size (torch.Size({:?})) is \
+             deprecated. Please ensure they have the same size.",
+            target.shape(),
+            x.shape()
+        )));
+    }
+    if x.dtype() != target.dtype() {
+        return Err(Error::runtime(format!(
+            "Found dtype {} but expected {}",
+            target.dtype().cpp_name(),
+            x.dtype().cpp_name()
+        )));
+    }
+    only("binary_cross_entropy", x.dtype())?;
+    fn of<T: Real>(x: T, t: T) -> T {
+        let least = T::from_f64(-100.0);
+        let held = |x: T| if x < least { least } else { x };
+        (t - T::ONE) * held((-x).log1p()) - t * held(x.log())
+    }
+    let out = in_floats!(x.dtype(), T => {
+        let (x_values, targets) = (T::of(x), T::of(target));
+        if x_values.iter().any(|x| !(0.0..=1.0).contains(x)) {
+            return Err(Error::runtime("all elements of input should be between 0 and 1"));
+        }
+        let mut losses: Vec<T> = x_values.iter().zip(&targets).map(|(&x, &t)| of(x, t)).collect();
+        if let Some(weight) = weight {
+            losses.iter_mut().zip(spread::<T>(weight, x.shape())?).for_each(|(loss, weight)| *loss *= weight);
+        }
+        reduced(losses, x.shape(), x.dtype(), reduction)
+    });
+    Ok(if reduction == Reduction::None { placed(out, &[x, target]) } else { out }.into())
+}
+
+fn with_logits(c: &Call) -> Result<Value> {
+    let (x, target, weight, positive) = (c.tensor(0)?, c.tensor(1)?, c.opt_tensor(2), c.opt_tensor(6));
+    let reduction = reduction(c, 5)?;
+    if x.shape() != target.shape() {
+        return Err(Error::value(format!(
+            "Target size (torch.Size({:?})) must be the same as input size (torch.Size({:?}))",
+            target.shape(),
+            x.shape()
+        )));
+    }
+    only("log_sigmoid_cpu", x.dtype())?;
+    // The loss is written over 1 - target, and so has its dtype.
+    let dtype = if target.dtype().is_float() { target.dtype() } else { x.dtype() };
+    fn log_sigmoid<T: Real>(x: T) -> T {
+        x.minimum(T::ZERO) - (-x.abs()).exp().log1p()
+    }
+    Ok(in_floats!(x.dtype(), T => {
+        let (x_values, targets) = (T::of(x), T::of(target));
+        let positive = positive.map(|positive| spread::<T>(positive, x.shape())).transpose()?;
+        let mut losses: Vec<T> = Vec::with_capacity(x_values.len());
+        for (at, (&x, &t)) in x_values.iter().zip(&targets).enumerate() {
+            let mut log = log_sigmoid(x);
+            if let Some(positive) = &positive {
+                log *= (positive[at] - T::ONE) * t + T::ONE;
+            }
+            losses.push((T::ONE - t) * x - log);
+        }
+        if let Some(weight) = weight {
+            losses.iter_mut().zip(spread::<T>(weight, x.shape())?).for_each(|(loss, weight)| *loss *= weight);
+        }
+        to_dtype(&reduced(losses, x.shape(), x.dtype(), reduction), dtype)
+    })
+    .into())
+}
+
+fn kl_div(c: &Call) -> Result<Value> {
+    let (name, log_target) = (c.opt_str(4).unwrap_or("mean"), c.bool(5));
+    let by_batch = name == "batchmean";
+    let reduction = if by_batch { Reduction::Sum } else { Reduction::named(name)? };
+    fn of<T: Real>(x: T, t: T, log_target: bool) -> T {
+        if log_target {
+            return t.exp() * (t - x);
+        }
+        let own = if t == T::ZERO { T::ZERO } else { t * t.log() };
+        own - t * x
+    }
+    c.set_grad_name(match (by_batch, reduction) {
+        (true, _) => "Div",
+        (_, Reduction::Sum) => "Sum",
+        (_, Reduction::Mean) => "Mean",
+        _ => {
+            if log_target {
+                "Mul"
+            } else {
+                "Sub"
+            }
+        }
+    });
+    let value = pairs(c, "kl_div", reduction, |x, t| of(x, t, log_target), |x, t| of(x, t, log_target))?;
+    match value {
+        Value::Tensor(sum) if by_batch => {
+            let batch = c.tensor(0)?.shape().first().copied().unwrap_or(1);
+            let mean = crate::tensor::ops::pointwise::div(
+                &Arg::Tensor(sum),
+                &Arg::Int(batch as i64),
+                c.default_dtype(),
+            )?;
+            Ok(mean.into())
+        }
+        value => Ok(value),
+    }
+}
+
+pub(super) static OPS: [Op; 10] = [
+    op(
+        "cross_entropy",
+        FUNCTIONAL,
+        &[
+            "Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, int ignore_index=-100, bool? reduce=None, str reduction='mean', float label_smoothing=0.0",
+        ],
+        "NllLoss",
+        "How surprised softmax(input) is by the targets, in nats. (batch, classes, ..) x (batch, ..)",
+        cross_entropy,
+    ),
+    op(
+        "nll_loss",
+        FUNCTIONAL,
+        &[
+            "Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, int ignore_index=-100, bool? reduce=None, str reduction='mean'",
+        ],
+        "NllLoss",
+        "Minus the log-probability of the targets. (batch, classes, ..) x (batch, ..)",
+        nll_loss,
+    ),
+    op(
+        "mse_loss",
+        FUNCTIONAL,
+        &[
+            "Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor? weight=None",
+        ],
+        "MseLoss",
+        "The mean of the squared differences.",
+        mse_loss,
+    ),
+    op("l1_loss", FUNCTIONAL, TWO, "Mean", "The mean of the absolute differences.", l1_loss),
+    op(
+        "smooth_l1_loss",
+        FUNCTIONAL,
+        &[
+            "Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float beta=1.0",
+        ],
+        "SmoothL1Loss",
+        "Squared differences where they are small, absolute ones elsewhere.",
+        smooth_l1_loss,
+    ),
+    op(
+        "huber_loss",
+        FUNCTIONAL,
+        &["Tensor input, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None"],
+        "HuberLoss",
+        "Squared differences up to delta, absolute ones beyond.",
+        huber_loss,
+    ),
+    op(
+        "binary_cross_entropy",
+        FUNCTIONAL,
+        &[
+            "Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, bool? reduce=None, str reduction='mean'",
+        ],
+        "BinaryCrossEntropy",
+        "How surprised the probabilities are by targets between 0 and 1, in nats.",
+        binary_cross_entropy,
+    ),
+    op(
+        "binary_cross_entropy_with_logits",
+        FUNCTION | FUNCTIONAL,
+        &[
+            "Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor? pos_weight=None",
+        ],
+        "BinaryCrossEntropyWithLogits",
+        "binary_cross_entropy of sigmoid(input), without overflow.",
+        with_logits,
+    ),
+    op(
+        "kl_div",
+        FUNCTIONAL,
+        &[
+            "Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool log_target=False",
+        ],
+        "Mean",
+        "How far log-probabilities are from a distribution, in nats.",
+        kl_div,
+    ),
+    op(
+        "cosine_embedding_loss",
+        FUNCTIONAL,
+        &[
+            "Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool? reduce=None, str reduction='mean'",
+        ],
+        "Mean",
+        "1 - cosine where the target is 1, the cosine above the margin where it is -1.",
+        |c| {
+            let (margin, reduction) = (c.float(3)?, reduction(c, 6)?);
+            let dim = if c.tensor(0)?.ndim() == 1 { 0 } else { 1 };
+            let near = c.apply(
+                "cosine_similarity",
+                vec![c.arg(0).clone(), c.arg(1).clone(), Arg::Int(dim), Arg::Float(1e-8)],
+            )?;
+            let target = c.tensor(2)?;
+            c.set_grad_name(match reduction {
+                Reduction::Mean => "Mean",
+                Reduction::Sum => "Sum",
+                Reduction::None => "Add",
+            });
+            Ok(in_floats!(near.dtype(), T => {
+                let edge = <T as Real>::from_f64(margin);
+                let losses = T::of(&near).into_iter().zip(target.to_f64_vec()).map(|(near, target)| {
+                    if target == 1.0 { T::ONE - near } else { Real::maximum(near - edge, T::ZERO) }
+                }).collect();
+                reduced::<T>(losses, near.shape(), near.dtype(), reduction)
+            })
+            .into())
+        },
+    ),
+];

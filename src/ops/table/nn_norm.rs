@@ -1,0 +1,304 @@
+//! `torch.nn.functional`: normalisation over the last dimensions, over groups and over batches.
+
+use super::{FUNCTION, FUNCTIONAL, Op, op};
+use crate::in_floats;
+use crate::kernel::{Real, norm, reduce};
+use crate::ops::call::{Call, Value};
+use crate::tensor::ops::{
+    self,
+    float::{Float, only},
+};
+use crate::tensor::{Arg, DType, Error, Result, Tensor};
+
+/// The sizes normalised over, checked against the input. Errors: as PyTorch words them.
+fn normalized(c: &Call, x: &Tensor) -> Result<Vec<usize>> {
+    if let Arg::Int(_) = c.arg(1) {
+        return Err(Error::type_error(format!(
+            "{}(): argument 'normalized_shape' (position 2) must be tuple of ints, not int",
+            c.op.name
+        )));
+    }
+    let wanted = c.ints(1)?;
+    if wanted.is_empty() {
+        return Err(Error::runtime(
+            "Expected normalized_shape to be at least 1-dimensional, i.e., containing at least one element, but got \
+             normalized_shape = []",
+        ));
+    }
+    let shape: Vec<usize> = wanted.iter().map(|&size| size.max(0) as usize).collect();
+    for (name, at) in [("weight", 2), ("bias", 3)] {
+        if name == "bias" && c.op.name == "rms_norm" {
+            continue;
+        }
+        if let Some(tensor) = c.opt_tensor(at).filter(|tensor| tensor.shape() != shape) {
+            return Err(Error::runtime(format!(
+                "Expected {name} to be of same shape as normalized_shape, but got {name} of shape {:?} and \
+                 normalized_shape = {shape:?}",
+                tensor.shape()
+            )));
+        }
+    }
+    if x.ndim() < shape.len() || x.shape()[x.ndim() - shape.len()..] != shape {
+        let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
+        return Err(Error::runtime(format!(
+            "Given normalized_shape={shape:?}, expected input with shape [*, {}], but got input of size{:?}",
+            sizes.join(", "),
+            x.shape()
+        )));
+    }
+    Ok(shape)
+}
+
+fn same_dtype(x: &Tensor, other: Option<&Tensor>) -> Result<()> {
+    match other {
+        Some(other) if other.dtype() != x.dtype() => Err(Error::runtime(format!(
+            "expected scalar type {} but found {}",
+            x.dtype().cpp_name(),
+            other.dtype().cpp_name()
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn layer_norm(c: &Call) -> Result<Value> {
+    let (x, weight, bias, eps) = (c.tensor(0)?, c.opt_tensor(2), c.opt_tensor(3), c.float(4)?);
+    let width: usize = normalized(c, x)?.iter().product();
+    if !x.dtype().is_float() && (weight.is_some() || bias.is_some()) {
+        return Err(Error::runtime("mixed dtype (CPU): all inputs must share same datatype."));
+    }
+    only("LayerNormKernelImpl", x.dtype())?;
+    same_dtype(x, weight)?;
+    same_dtype(x, bias)?;
+    Ok(in_floats!(x.dtype(), T => {
+        let (weight, bias) = (T::of_some(weight), T::of_some(bias));
+        let out = norm::layer_norm(&T::seen(x), width, weight.as_deref(), bias.as_deref(), eps);
+        T::tensor(out, x.shape(), x.dtype())
+    })
+    .into())
+}
+
+fn rms_norm(c: &Call) -> Result<Value> {
+    let (x, weight) = (c.tensor(0)?, c.opt_tensor(2));
+    let width: usize = normalized(c, x)?.iter().product();
+    only("rms_norm", x.dtype())?;
+    let eps = c.opt_float(3).unwrap_or(match x.dtype() {
+        DType::Float64 => f64::EPSILON,
+        _ => f64::from(f32::EPSILON),
+    });
+    let out = in_floats!(x.dtype(), T => {
+        let mut data = T::of(x);
+        for row in data.chunks_exact_mut(width.max(1)) {
+            let squares: Vec<T> = row.iter().map(|&x| x * x).collect();
+            let mean = reduce::sum_slice(&squares) / <T as Real>::from_f64(width as f64);
+            let scale = T::ONE / (mean + <T as Real>::from_f64(eps)).sqrt();
+            for x in row.iter_mut() {
+                *x *= scale;
+            }
+        }
+        T::tensor(data, x.shape(), x.dtype())
+    });
+    let out = ops::strides::placed(out, &[x]);
+    let Some(weight) = weight else {
+        return Ok(out.into());
+    };
+    let scaled =
+        ops::pointwise::mul(&Arg::Tensor(out.clone()), &Arg::Tensor(weight.clone()), c.default_dtype())?;
+    Ok(ops::strides::placed(scaled, &[&out, weight]).into())
+}
+
+fn group_norm(c: &Call) -> Result<Value> {
+    let (x, groups, weight, bias, eps) =
+        (c.tensor(0)?, c.int(1)?, c.opt_tensor(2), c.opt_tensor(3), c.float(4)?);
+    if x.ndim() < 2 {
+        return Err(Error::runtime(format!(
+            "Expected at least 2 dimensions for input tensor but received {}",
+            x.ndim()
+        )));
+    }
+    let (batch, channels) = (x.shape()[0], x.shape()[1]);
+    if groups <= 0 {
+        return Err(Error::runtime(format!("Expected num groups to be greater than 0, got {groups}")));
+    }
+    let groups = groups as usize;
+    if !channels.is_multiple_of(groups) {
+        return Err(Error::runtime(format!(
+            "Expected number of channels in input to be divisible by num_groups, but got input of shape {:?} and \
+             num_groups={groups}",
+            x.shape()
+        )));
+    }
+    for (name, tensor) in [("weight", weight), ("bias", bias)] {
+        if let Some(tensor) = tensor.filter(|tensor| tensor.ndim() != 1 || tensor.numel() != channels) {
+            return Err(Error::runtime(format!(
+                "Expected {name} to be a vector of size equal to the number of channels in input, but got {name} of \
+                 shape {:?} and input of shape {:?}",
+                tensor.shape(),
+                x.shape()
+            )));
+        }
+    }
+    only("GroupNormKernelImpl", x.dtype())?;
+    let per = channels / groups;
+    let inner: usize = x.shape()[2..].iter().product();
+    Ok(in_floats!(x.dtype(), T => {
+        let (weight, bias) = (T::of_some(weight), T::of_some(bias));
+        let mut data = T::of(x);
+        for (at, group) in data.chunks_exact_mut((per * inner).max(1)).enumerate().take(batch * groups) {
+            let (mean, var) = norm::moments(group);
+            let scale = <T as Real>::from_f64(1.0 / (Real::maximum(var, T::ZERO).to_f64() + eps).sqrt());
+            for (channel, row) in group.chunks_exact_mut(inner.max(1)).enumerate() {
+                let channel = at % groups * per + channel;
+                if weight.is_none() && bias.is_none() {
+                    row.iter_mut().for_each(|x| *x = (*x - mean) * scale);
+                } else {
+                    let gain = weight.as_ref().map_or(scale, |weight| scale * weight[channel]);
+                    let shift = (-gain).fma(mean, bias.as_ref().map_or(T::ZERO, |bias| bias[channel]));
+                    row.iter_mut().for_each(|x| *x = gain.fma(*x, shift));
+                }
+            }
+        }
+        T::tensor(data, x.shape(), x.dtype())
+    })
+    .into())
+}
+
+/// One channel's numbers, walked over the batch and the places.
+struct Channels {
+    batch: usize,
+    channels: usize,
+    inner: usize,
+}
+
+impl Channels {
+    fn of(x: &Tensor) -> Channels {
+        Channels { batch: x.shape()[0], channels: x.shape()[1], inner: x.shape()[2..].iter().product() }
+    }
+
+    fn places(&self, channel: usize) -> impl Iterator<Item = usize> + '_ {
+        (0..self.batch).flat_map(move |row| {
+            let start = (row * self.channels + channel) * self.inner;
+            start..start + self.inner
+        })
+    }
+}
+
+fn batch_norm(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let (mean, var, weight, bias) = (c.opt_tensor(1), c.opt_tensor(2), c.opt_tensor(3), c.opt_tensor(4));
+    let (training, momentum, eps) = (c.bool(5), c.float(6)?, c.float(7)?);
+    if x.ndim() < 2 {
+        return Err(Error::index(format!(
+            "Dimension out of range (expected to be in range of [-{0}, {1}], but got 1)",
+            x.ndim().max(1),
+            x.ndim().max(1) - 1
+        )));
+    }
+    let walk = Channels::of(x);
+    let count = walk.batch * walk.inner;
+    if training && count == 1 {
+        return Err(Error::value(format!(
+            "Expected more than 1 value per channel when training, got input size torch.Size({:?})",
+            x.shape()
+        )));
+    }
+    for (name, tensor) in [("running_mean", mean), ("running_var", var), ("weight", weight), ("bias", bias)] {
+        match tensor {
+            Some(tensor) if tensor.numel() != walk.channels => {
+                return Err(Error::runtime(format!(
+                    "{name} should contain {} elements not {}",
+                    walk.channels,
+                    tensor.numel()
+                )));
+            }
+            None if !training && name.starts_with("running") => {
+                return Err(Error::runtime(format!("{name} must be defined in evaluation mode")));
+            }
+            _ => {}
+        }
+    }
+    only("batch_norm", x.dtype())?;
+    Ok(in_floats!(x.dtype(), T => {
+        let mut data = T::of(x);
+        let (weight, bias) = (T::of_some(weight), T::of_some(bias));
+        let means = {
+            let view = ndarray::ArrayViewD::from_shape(ndarray::IxDyn(x.shape()), &data).expect("as many elements as the shape has");
+            let axes: Vec<usize> = (0..x.ndim()).filter(|&axis| axis != 1).collect();
+            reduce::mean(view, &axes)
+        };
+        let (mut kept_mean, mut kept_var) = (T::of_some(mean), T::of_some(var));
+        for channel in 0..walk.channels {
+            let (mean, scale) = if training {
+                let mean = means[channel];
+                let squares = walk.places(channel).fold(0.0, |sum, at| {
+                    let apart = data[at].to_f64() - mean.to_f64();
+                    sum + apart * apart
+                });
+                let (biased, unbiased) = (squares / count as f64, squares / (count as f64 - 1.0));
+                let unbiased = <T as Real>::from_f64(unbiased);
+                let share = <T as Real>::from_f64(momentum);
+                for (kept, fresh) in [(&mut kept_mean, mean), (&mut kept_var, unbiased)] {
+                    if let Some(kept) = kept {
+                        kept[channel] = share * fresh + (T::ONE - share) * kept[channel];
+                    }
+                }
+                (mean, <T as Real>::from_f64(1.0 / (biased + eps).sqrt()))
+            } else {
+                let at = |kept: &Option<Vec<T>>| kept.as_ref().map_or(T::ZERO, |kept| kept[channel]);
+                (at(&kept_mean), T::ONE / (at(&kept_var) + <T as Real>::from_f64(eps)).sqrt())
+            };
+            let gain = weight.as_ref().map_or(scale, |weight| scale * weight[channel]);
+            let shift = (-mean).fma(gain, bias.as_ref().map_or(T::ZERO, |bias| bias[channel]));
+            for at in walk.places(channel) {
+                data[at] = data[at].fma(gain, shift);
+            }
+        }
+        if training {
+            for (kept, tensor) in [(kept_mean, mean), (kept_var, var)] {
+                if let (Some(kept), Some(tensor)) = (kept, tensor) {
+                    ops::write(tensor, &T::tensor(kept, tensor.shape(), tensor.dtype()))?;
+                }
+            }
+        }
+        T::tensor(data, x.shape(), x.dtype())
+    })
+    .into())
+}
+
+pub(super) static OPS: [Op; 4] = [
+    op(
+        "layer_norm",
+        FUNCTION | FUNCTIONAL,
+        &[
+            "Tensor input, ints normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool cudnn_enable=True",
+        ],
+        "NativeLayerNorm",
+        "Mean 0 and variance 1 along the last dimensions, then scaled and shifted. Shape kept.",
+        layer_norm,
+    ),
+    op(
+        "rms_norm",
+        FUNCTION | FUNCTIONAL,
+        &["Tensor input, ints normalized_shape, Tensor? weight=None, float? eps=None"],
+        "Mul",
+        "x over the root of its mean square along the last dimensions. Shape kept.",
+        rms_norm,
+    ),
+    op(
+        "group_norm",
+        FUNCTION | FUNCTIONAL,
+        &["Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05"],
+        "NativeGroupNorm",
+        "Mean 0 and variance 1 over groups of channels. (batch, channels, ..)",
+        group_norm,
+    ),
+    op(
+        "batch_norm",
+        FUNCTIONAL,
+        &[
+            "Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, Tensor? bias=None, bool training=False, float momentum=0.1, float eps=1e-05",
+        ],
+        "NativeBatchNorm",
+        "Mean 0 and variance 1 over the batch, or by kept moments. (batch, channels, ..)",
+        batch_norm,
+    ),
+];

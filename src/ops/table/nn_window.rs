@@ -1,0 +1,194 @@
+//! `torch.nn.functional`: the sliding windows of one dimension.
+
+use super::{FUNCTION, FUNCTIONAL, Op, op};
+use crate::in_floats;
+use crate::kernel::Real;
+use crate::ops::call::{Call, Value};
+use crate::tensor::ops::float::Float;
+use crate::tensor::{Error, Result};
+
+/// The windows of one dimension: size, step, padding, distance between taps.
+#[derive(Clone, Copy)]
+struct Window {
+    size: usize,
+    stride: usize,
+    padding: usize,
+    dilation: usize,
+}
+
+impl Window {
+    fn count(&self, length: usize, ceil: bool) -> Option<usize> {
+        let span = self.dilation * (self.size - 1) + 1;
+        let room = (length + 2 * self.padding).checked_sub(span)?;
+        let more = if ceil { self.stride - 1 } else { 0 };
+        let count = (room + more) / self.stride + 1;
+        // The last window must begin inside the input or the padding before it.
+        Some(if ceil && (count - 1) * self.stride >= length + self.padding { count - 1 } else { count })
+    }
+
+    /// Where the taps of window `at` lie, inside the input only.
+    fn taps(self, at: usize, length: usize) -> impl Iterator<Item = (usize, usize)> {
+        (0..self.size).filter_map(move |tap| {
+            let place = (at * self.stride + tap * self.dilation).checked_sub(self.padding)?;
+            (place < length).then_some((tap, place))
+        })
+    }
+}
+
+fn one(c: &Call, at: usize, default: usize) -> Result<usize> {
+    match c.opt_ints(at).as_deref() {
+        None | Some([]) => Ok(default),
+        Some([size]) if *size >= 0 => Ok(*size as usize),
+        Some(_) => Err(Error::runtime(format!(
+            "{}(): expected one number for each of the windows' settings",
+            c.op.name
+        ))),
+    }
+}
+
+/// Windows of the last dimension times filters. (batch, in, n) x (out, in / groups, k) -> (batch, out, m)
+fn conv1d(c: &Call) -> Result<Value> {
+    let (x, weight, bias) = (c.tensor(0)?, c.tensor(1)?, c.opt_tensor(2));
+    let batched = x.ndim() == 3;
+    if x.ndim() != 2 && !batched {
+        return Err(Error::runtime(format!(
+            "Expected 2D (unbatched) or 3D (batched) input to conv1d, but got input of size: {:?}",
+            x.shape()
+        )));
+    }
+    let groups = c.int(6)?.max(1) as usize;
+    let (outs, inner, size) = (weight.shape()[0], weight.shape()[1], weight.shape()[2]);
+    let dilation = one(c, 5, 1)?;
+    let padding = match c.opt_str(4) {
+        Some("same") => dilation * (size - 1) / 2,
+        Some(_) => 0,
+        None => one(c, 4, 0)?,
+    };
+    let window = Window { size, stride: one(c, 3, 1)?.max(1), padding, dilation };
+    let batch = if batched { x.shape()[0] } else { 1 };
+    let (channels, length) = (x.shape()[x.ndim() - 2], x.shape()[x.ndim() - 1]);
+    if channels != inner * groups {
+        return Err(Error::runtime(format!(
+            "Given groups={groups}, weight of size {:?}, expected input{:?} to have {} channels, but got {channels} \
+             channels instead",
+            weight.shape(),
+            x.shape(),
+            inner * groups
+        )));
+    }
+    let Some(count) = window.count(length, false) else {
+        return Err(Error::runtime(format!(
+            "Calculated padded input size per channel: ({}). Kernel size: ({size}). Kernel size can't be greater than \
+             actual input size",
+            length + 2 * padding
+        )));
+    };
+    let shape = if batched { vec![batch, outs, count] } else { vec![outs, count] };
+    Ok(in_floats!(x.dtype(), T => {
+        let (data, filters, bias) = (T::of(x), T::of(weight), T::of_some(bias));
+        let mut out = Vec::with_capacity(batch * outs * count);
+        for page in 0..batch {
+            for filter in 0..outs {
+                let first = filter / (outs / groups).max(1) * inner;
+                for at in 0..count {
+                    let mut sum = bias.as_ref().map_or(T::ZERO, |bias| bias[filter]);
+                    for channel in 0..inner {
+                        let row = (page * channels + first + channel) * length;
+                        for (tap, place) in window.taps(at, length) {
+                            sum = data[row + place].fma(filters[(filter * inner + channel) * size + tap], sum);
+                        }
+                    }
+                    out.push(sum);
+                }
+            }
+        }
+        T::tensor(out, shape, x.dtype())
+    })
+    .into())
+}
+
+/// A number from each window of the last dimension.
+fn pooled(c: &Call, window: Window, ceil: bool, largest: bool, count_padding: bool) -> Result<Value> {
+    let x = c.tensor(0)?;
+    if x.ndim() != 2 && x.ndim() != 3 {
+        return Err(Error::runtime(format!(
+            "{}() Expected 2D or 3D input tensor, but got {:?}",
+            c.op.name,
+            x.shape()
+        )));
+    }
+    let length = x.shape()[x.ndim() - 1];
+    if window.padding * 2 > window.size {
+        return Err(Error::runtime("pad should be at most half of effective kernel size"));
+    }
+    let Some(count) = window.count(length, ceil).filter(|&count| count > 0) else {
+        return Err(Error::runtime(format!("{}() Invalid computed output size: 0", c.op.name)));
+    };
+    let mut shape = x.shape().to_vec();
+    shape[x.ndim() - 1] = count;
+    Ok(in_floats!(x.dtype(), T => {
+        let mut out = Vec::new();
+        for row in T::of(x).chunks(length) {
+            for at in 0..count {
+                let taps: Vec<T> = window.taps(at, length).map(|(_, place)| row[place]).collect();
+                out.push(if largest {
+                    taps.iter().fold(T::NEG_INFINITY, |top, &x| Real::maximum(top, x))
+                } else {
+                    let last = (at * window.stride + window.size).min(length + 2 * window.padding);
+                    let among = if count_padding { last - at * window.stride } else { taps.len() };
+                    taps.iter().fold(T::ZERO, |sum, &x| sum + x) / <T as Real>::from_f64(among as f64)
+                });
+            }
+        }
+        T::tensor(out, shape, x.dtype())
+    })
+    .into())
+}
+
+pub(super) static OPS: [Op; 3] = [
+    op(
+        "conv1d",
+        FUNCTION | FUNCTIONAL,
+        &[
+            "Tensor input, Tensor weight, Tensor? bias=None, ints stride=1, ints padding=0, ints dilation=1, int groups=1",
+            "Tensor input, Tensor weight, Tensor? bias=None, ints stride=1, str padding='valid', ints dilation=1, int groups=1",
+        ],
+        "Convolution",
+        "Windows of the last dimension times filters. (batch, in, n) x (out, in, k) -> (batch, out, m)",
+        conv1d,
+    ),
+    op(
+        "avg_pool1d",
+        FUNCTION | FUNCTIONAL,
+        &[
+            "Tensor input, ints kernel_size, ints stride=(), ints padding=0, bool ceil_mode=False, bool count_include_pad=True",
+        ],
+        "Squeeze|1",
+        "The mean of each window of the last dimension.",
+        |c| {
+            let size = one(c, 1, 1)?;
+            let window =
+                Window { size, stride: one(c, 2, size)?.max(1), padding: one(c, 3, 0)?, dilation: 1 };
+            pooled(c, window, c.bool(4), false, c.bool(5))
+        },
+    ),
+    op(
+        "max_pool1d",
+        FUNCTION | FUNCTIONAL,
+        &[
+            "Tensor input, ints kernel_size, ints? stride=None, ints padding=0, ints dilation=1, bool ceil_mode=False",
+        ],
+        "Squeeze|1",
+        "The largest of each window of the last dimension.",
+        |c| {
+            let size = one(c, 1, 1)?;
+            let window = Window {
+                size,
+                stride: one(c, 2, size)?.max(1),
+                padding: one(c, 3, 0)?,
+                dilation: one(c, 4, 1)?.max(1),
+            };
+            pooled(c, window, c.bool(5), true, false)
+        },
+    ),
+];

@@ -1,0 +1,571 @@
+//! Pointwise operations.
+
+use super::refused;
+use super::{ALL, BOTH, FUNCTION, FUNCTIONAL, IN_PLACE, METHOD, Op, op};
+use crate::kernel::{math, random::erfinv};
+use crate::ops::call::{Call, Value};
+use crate::tensor::ops::pointwise::{self, Binary, binary, float_unary, same_unary};
+use crate::tensor::{Arg, DType, Error, Result, Tensor, ops};
+
+/// Two operands, one of which may be a number.
+const PAIR: &[&str] = &["Operand input, Operand other"];
+const ONE: &[&str] = &["Tensor input"];
+
+/// `other * alpha`, where alpha is not 1.
+fn scaled(c: &Call, other: usize) -> Result<Arg> {
+    let (x, alpha) = (c.arg(other), c.arg(2));
+    let common = pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype());
+    refused::factor(alpha, common)?;
+    match alpha {
+        Arg::Int(1) | Arg::None | Arg::Bool(true) => Ok(x.clone()),
+        alpha if common == DType::Bool && alpha.number() != Some(0.0) => Ok(x.clone()),
+        Arg::Int(0) | Arg::Bool(false) if common == DType::Bool => Ok(Arg::Bool(false)),
+        alpha => Ok(Arg::Tensor(pointwise::mul(x, alpha, c.default_dtype())?)),
+    }
+}
+
+fn add(c: &Call) -> Result<Value> {
+    Ok(pointwise::add(c.arg(0), &scaled(c, 1)?, c.default_dtype())?.into())
+}
+
+fn sub(c: &Call) -> Result<Value> {
+    refused::bools_subtracted(c.arg(0), c.arg(1))?;
+    if c.arg(0).tensor().is_none() {
+        c.set_grad_name("Rsub|1");
+    }
+    Ok(pointwise::sub(c.arg(0), &scaled(c, 1)?, c.default_dtype())?.into())
+}
+
+fn mul(c: &Call) -> Result<Value> {
+    Ok(pointwise::mul(c.arg(0), c.arg(1), c.default_dtype())?.into())
+}
+
+fn div(c: &Call) -> Result<Value> {
+    if c.opt_str(2).is_some() {
+        c.set_grad_name("Div|2");
+    }
+    match c.opt_str(2) {
+        None => {
+            // PyTorch computes number / tensor as reciprocal times number.
+            if c.arg(0).tensor().is_none() {
+                c.set_grad_name("Mul");
+            }
+            Ok(pointwise::div(c.arg(0), c.arg(1), c.default_dtype())?.into())
+        }
+        Some("floor") => floor_divide(c),
+        Some("trunc") => {
+            refused::bool_pair("div_trunc_cpu", c)?;
+            Ok(binary(&TRUNC_DIV, c.arg(0), c.arg(1), c.default_dtype())?.into())
+        }
+        Some(other) => Err(Error::runtime(format!(
+            "div expected rounding_mode to be one of None, 'trunc', or 'floor' but found '{other}'"
+        ))),
+    }
+}
+
+fn zero_divisor(c: &Call) -> Result<()> {
+    if let (Some(a), Some(b)) = (c.arg(0).tensor(), c.arg(1).tensor()) {
+        crate::tensor::layout::broadcast(c.op.name, a.shape(), b.shape())?;
+    }
+    let whole = pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype());
+    let zero = match c.arg(1) {
+        Arg::Tensor(tensor) => tensor.to_f64_vec().contains(&0.0),
+        number => number.number() == Some(0.0),
+    };
+    if !whole.is_float() && zero { Err(Error::runtime("ZeroDivisionError")) } else { Ok(()) }
+}
+
+fn floor_divide(c: &Call) -> Result<Value> {
+    refused::bool_pair("div_floor_cpu", c)?;
+    zero_divisor(c)?;
+    Ok(binary(&FLOOR_DIV, c.arg(0), c.arg(1), c.default_dtype())?.into())
+}
+
+fn floored_i64(a: i64, b: i64) -> i64 {
+    let quotient = a.wrapping_div(b);
+    if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
+}
+
+/// Remainder with the sign of the divisor, as Python's `%`.
+fn floored_rem(a: f64, b: f64) -> f64 {
+    let rest = a % b;
+    if rest != 0.0 && (rest < 0.0) != (b < 0.0) { rest + b } else { rest }
+}
+
+static FLOOR_DIV: Binary = Binary {
+    name: "floor_divide",
+    f32: |a, b| (a / b).floor(),
+    f64: |a, b| (a / b).floor(),
+    i64: Some(floored_i64),
+    bool: None,
+};
+static TRUNC_DIV: Binary = Binary {
+    name: "div",
+    f32: |a, b| (a / b).trunc(),
+    f64: |a, b| (a / b).trunc(),
+    i64: Some(i64::wrapping_div),
+    bool: None,
+};
+static REMAINDER: Binary = Binary {
+    name: "remainder",
+    f32: |a, b| {
+        let rest = a % b;
+        if rest != 0.0 && (rest < 0.0) != (b < 0.0) { rest + b } else { rest }
+    },
+    f64: floored_rem,
+    i64: Some(|a, b| a - floored_i64(a, b) * b),
+    bool: None,
+};
+static FMOD: Binary =
+    Binary { name: "fmod", f32: |a, b| a % b, f64: |a, b| a % b, i64: Some(|a, b| a % b), bool: None };
+static MAXIMUM: Binary = Binary {
+    name: "maximum",
+    f32: |a, b| if a.is_nan() || a > b { a } else { b },
+    f64: |a, b| if a.is_nan() || a > b { a } else { b },
+    i64: Some(i64::max),
+    bool: Some(|a, b| a | b),
+};
+static MINIMUM: Binary = Binary {
+    name: "minimum",
+    f32: |a, b| if a.is_nan() || a < b { a } else { b },
+    f64: |a, b| if a.is_nan() || a < b { a } else { b },
+    i64: Some(i64::min),
+    bool: Some(|a, b| a & b),
+};
+static ATAN2: Binary = Binary { name: "atan2", f32: f32::atan2, f64: f64::atan2, i64: None, bool: None };
+static AND: Binary = bits("bitwise_and", |a, b| a & b, |a, b| a & b);
+static OR: Binary = bits("bitwise_or", |a, b| a | b, |a, b| a | b);
+static XOR: Binary = bits("bitwise_xor", |a, b| a ^ b, |a, b| a ^ b);
+static SHL: Binary = bits("bitwise_left_shift", |a, b| a.wrapping_shl(b as u32), |a, _| a);
+static SHR: Binary = bits("bitwise_right_shift", |a, b| a.wrapping_shr(b as u32), |a, _| a);
+
+const fn bits(name: &'static str, i64: fn(i64, i64) -> i64, bool: fn(bool, bool) -> bool) -> Binary {
+    Binary { name, f32: |a, _| a, f64: |a, _| a, i64: Some(i64), bool: Some(bool) }
+}
+
+fn bitwise(c: &Call, op: &Binary) -> Result<Value> {
+    let dtype = pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype());
+    if dtype.is_float() {
+        if let (Some(a), Some(b)) = (c.arg(0).tensor(), c.arg(1).tensor()) {
+            crate::tensor::layout::broadcast(op.name, a.shape(), b.shape())?;
+        }
+        return Err(Error::runtime(format!(
+            "\"{}_cpu\" not implemented for '{}'",
+            op.name,
+            dtype.cpp_name()
+        )));
+    }
+    Ok(binary(op, c.arg(0), c.arg(1), c.default_dtype())?.into())
+}
+
+fn bitwise_not(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    match x.dtype() {
+        DType::Bool => {
+            Ok(Tensor::from_bool(x.to_bool_vec().into_iter().map(|value| !value).collect(), x.shape()).into())
+        }
+        dtype if dtype.is_float() => {
+            Err(Error::runtime(format!("\"bitwise_not_cpu\" not implemented for '{}'", dtype.cpp_name())))
+        }
+        _ => Ok(same_unary(x, |v| v, |v| v, |v| !v).into()),
+    }
+}
+
+fn pow(c: &Call) -> Result<Value> {
+    if c.arg(0).tensor().is_none() {
+        c.set_grad_name("Pow|2");
+    } else if c.arg(1).tensor().is_some() {
+        c.set_grad_name("Pow|1");
+    }
+    let dtype = pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype());
+    match c.arg(1).number() {
+        Some(exponent) if dtype == DType::Bool && c.arg(0).tensor().is_some() => {
+            // A truth value to the power of one: itself, or true.
+            let x = c.tensor(0)?.to_bool_vec().into_iter().map(|value| value | (exponent == 0.0));
+            return Ok(Tensor::from_bool(x.collect(), c.tensor(0)?.shape()).into());
+        }
+        _ => refused::bools("pow", dtype)?,
+    }
+    if !dtype.is_float() && c.arg(1).number().is_some_and(|exponent| exponent < 0.0) {
+        return Err(Error::runtime("Integers to negative integer powers are not allowed."));
+    }
+    if let (Some(base), Some(exponent)) = (c.arg(0).tensor(), c.arg(1).number())
+        && dtype.is_float()
+    {
+        let base = ops::cast::to_dtype(base, dtype);
+        // The exponents PyTorch computes without pow.
+        // Each a loop of its own, which the compiler vectorises.
+        macro_rules! exact {
+            ($f:expr, $g:expr) => {
+                return Ok(same_unary(&base, $f, $g, |x| x).into())
+            };
+        }
+        match exponent {
+            1.0 => exact!(|x| x, |x| x),
+            2.0 => exact!(|x| x * x, |x| x * x),
+            3.0 => exact!(|x| x * x * x, |x| x * x * x),
+            0.5 => exact!(f32::sqrt, f64::sqrt),
+            -0.5 => exact!(|x| 1.0 / x.sqrt(), |x| 1.0 / x.sqrt()),
+            -1.0 => exact!(|x| 1.0 / x, |x| 1.0 / x),
+            -2.0 => exact!(|x| 1.0 / (x * x), |x| 1.0 / (x * x)),
+            _ => {}
+        }
+    }
+    let power = Binary {
+        name: "pow",
+        f32: f32::powf,
+        f64: f64::powf,
+        i64: Some(|base, exponent| match exponent {
+            0.. => base.wrapping_pow(exponent as u32),
+            _ if base == 1 => 1,
+            _ if base == -1 => {
+                if exponent % 2 == 0 {
+                    1
+                } else {
+                    -1
+                }
+            }
+            _ => 0,
+        }),
+        bool: None,
+    };
+    Ok(binary(&power, c.arg(0), c.arg(1), c.default_dtype())?.into())
+}
+
+fn floats(c: &Call, f32: fn(&[f32], &mut [f32]), f64: fn(&[f64], &mut [f64])) -> Result<Value> {
+    Ok(float_unary(c.tensor(0)?, c.default_dtype(), f32, f64).into())
+}
+
+/// A function of one float as a loop over slices.
+macro_rules! each {
+    ($f:expr, $g:expr) => {
+        |c: &Call| {
+            floats(
+                c,
+                |x, out| out.iter_mut().zip(x).for_each(|(out, &x)| *out = $f(x)),
+                |x, out| out.iter_mut().zip(x).for_each(|(out, &x)| *out = $g(x)),
+            )
+        }
+    };
+}
+
+fn neg(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    if x.dtype() == DType::Bool {
+        return Err(Error::runtime(
+            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use \
+             the `~` or `logical_not()` operator instead.",
+        ));
+    }
+    Ok(same_unary(x, |v| -v, |v| -v, i64::wrapping_neg).into())
+}
+
+fn round(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    match c.opt_int(1).unwrap_or(0) {
+        0 => refused::bools("round_vml_cpu", x.dtype())?,
+        _ => {
+            refused::whole("round_cpu", x.dtype())?;
+            c.set_grad_name("Round|1");
+        }
+    }
+    match c.opt_int(1).unwrap_or(0) {
+        0 => Ok(same_unary(x, f32::round_ties_even, f64::round_ties_even, |v| v).into()),
+        decimals => {
+            let scale = 10f64.powi(decimals.unsigned_abs() as i32);
+            let down = decimals > 0;
+            let values = x.to_f64_vec().into_iter().map(|v| {
+                if x.dtype() == DType::Float64 {
+                    return if down {
+                        (v * scale).round_ties_even() / scale
+                    } else {
+                        (v / scale).round_ties_even() * scale
+                    };
+                }
+                let (v, scale) = (v as f32, scale as f32);
+                f64::from(if down {
+                    (v * scale).round_ties_even() / scale
+                } else {
+                    (v / scale).round_ties_even() * scale
+                })
+            });
+            let wide = Tensor::new(crate::tensor::Buffer::F64(values.collect()), x.shape(), DType::Float64);
+            Ok(ops::cast::to_dtype(&wide, x.dtype()).into())
+        }
+    }
+}
+
+fn sign(c: &Call) -> Result<Value> {
+    let f = |v: f32| {
+        if v > 0.0 {
+            1.0
+        } else if v < 0.0 {
+            -1.0
+        } else {
+            v * 0.0
+        }
+    };
+    let g = |v: f64| {
+        if v > 0.0 {
+            1.0
+        } else if v < 0.0 {
+            -1.0
+        } else {
+            v * 0.0
+        }
+    };
+    Ok(same_unary(c.tensor(0)?, f, g, i64::signum).into())
+}
+
+fn clamp(c: &Call) -> Result<Value> {
+    if c.arg(1).tensor().is_none() && c.arg(2).tensor().is_none() {
+        c.set_grad_name("Clamp|1");
+    }
+    if c.is_none(1) && c.is_none(2) {
+        return Err(Error::runtime("torch.clamp: At least one of 'min' or 'max' must not be None"));
+    }
+    refused::bools_clamped(c)?;
+    let mut out = Arg::Tensor(c.tensor(0)?.clone());
+    if !c.is_none(1) {
+        out = Arg::Tensor(binary(&MAXIMUM, &out, c.arg(1), c.default_dtype())?);
+    }
+    if !c.is_none(2) {
+        out = Arg::Tensor(binary(&MINIMUM, &out, c.arg(2), c.default_dtype())?);
+    }
+    let Arg::Tensor(tensor) = out else { unreachable!("clamp starts from a tensor") };
+    Ok(tensor.into())
+}
+
+fn clamp_min(c: &Call) -> Result<Value> {
+    Ok(binary(&MAXIMUM, c.arg(0), c.arg(1), c.default_dtype())?.into())
+}
+
+fn clamp_max(c: &Call) -> Result<Value> {
+    Ok(binary(&MINIMUM, c.arg(0), c.arg(1), c.default_dtype())?.into())
+}
+
+fn relu(c: &Call) -> Result<Value> {
+    if c.tensor(0)?.dtype() == DType::Bool {
+        return Err(Error::runtime("Boolean inputs not supported for relu"));
+    }
+    Ok(same_unary(
+        c.tensor(0)?,
+        |v| if v.is_nan() || v > 0.0 { v } else { 0.0 },
+        |v| if v.is_nan() || v > 0.0 { v } else { 0.0 },
+        |v| v.max(0),
+    )
+    .into())
+}
+
+fn where_(c: &Call) -> Result<Value> {
+    let condition = c.tensor(0)?;
+    if c.form == 1 {
+        return Ok(Value::Tensors(crate::tensor::index::nonzero(condition)));
+    }
+    Ok(pointwise::select(condition, c.arg(1), c.arg(2), c.default_dtype())?.into())
+}
+
+pub(super) static OPS: [Op; 59] = [
+    op(
+        "add",
+        ALL,
+        &["Operand input, Operand other, *, Number alpha=1"],
+        "Add",
+        "input + alpha * other, broadcast.",
+        add,
+    ),
+    op(
+        "sub",
+        ALL,
+        &["Operand input, Operand other, *, Number alpha=1"],
+        "Sub",
+        "input - alpha * other, broadcast.",
+        sub,
+    ),
+    op(
+        "rsub",
+        BOTH,
+        &["Operand input, Operand other, *, Number alpha=1"],
+        "Rsub",
+        "other - alpha * input.",
+        |c| {
+            refused::bools_subtracted(c.arg(1), c.arg(0))?;
+            Ok(pointwise::sub(c.arg(1), &scaled(c, 0)?, c.default_dtype())?.into())
+        },
+    ),
+    op("mul", ALL, PAIR, "Mul", "input * other, element by element, broadcast.", mul),
+    op(
+        "div",
+        ALL,
+        &["Operand input, Operand other, *, str? rounding_mode=None"],
+        "Div",
+        "input / other, in floats.",
+        div,
+    ),
+    op("floor_divide", ALL, PAIR, "NotImplemented", "input / other, rounded down.", floor_divide),
+    op("remainder", ALL, PAIR, "Remainder", "What floor division leaves; the divisor's sign.", |c| {
+        refused::bool_pair("remainder_cpu", c)?;
+        zero_divisor(c)?;
+        match (c.arg(0).tensor(), c.arg(1).tensor()) {
+            (Some(_), Some(_)) => c.set_grad_name("Remainder|1"),
+            (None, _) => c.set_grad_name("NotImplemented"),
+            _ => {}
+        }
+        Ok(binary(&REMAINDER, c.arg(0), c.arg(1), c.default_dtype())?.into())
+    }),
+    op("fmod", ALL, PAIR, "Fmod", "What division cut towards zero leaves; the dividend's sign.", |c| {
+        refused::bool_pair("fmod_cpu", c)?;
+        zero_divisor(c)?;
+        if c.arg(1).tensor().is_some() {
+            c.set_grad_name("Fmod|1");
+        }
+        Ok(binary(&FMOD, c.arg(0), c.arg(1), c.default_dtype())?.into())
+    }),
+    op("pow", ALL, &["Operand input, Operand exponent"], "Pow", "input to the power of exponent.", pow),
+    op("maximum", BOTH, PAIR, "Maximum", "The larger of each pair; nan where either is nan.", |c| {
+        Ok(binary(&MAXIMUM, c.arg(0), c.arg(1), c.default_dtype())?.into())
+    }),
+    op("minimum", BOTH, PAIR, "Minimum", "The smaller of each pair; nan where either is nan.", |c| {
+        Ok(binary(&MINIMUM, c.arg(0), c.arg(1), c.default_dtype())?.into())
+    }),
+    op("atan2", ALL, PAIR, "Atan2", "The angle of the point (other, input).", |c| {
+        Ok(binary(&ATAN2, c.arg(0), c.arg(1), c.default_dtype())?.into())
+    }),
+    op("bitwise_and", ALL, PAIR, "", "Bits set in both; `&`.", |c| bitwise(c, &AND)),
+    op("bitwise_or", ALL, PAIR, "", "Bits set in either; `|`.", |c| bitwise(c, &OR)),
+    op("bitwise_xor", ALL, PAIR, "", "Bits set in one of them; `^`.", |c| bitwise(c, &XOR)),
+    op("bitwise_left_shift", ALL, PAIR, "", "Bits moved up; `<<`.", |c| bitwise(c, &SHL)),
+    op("bitwise_right_shift", ALL, PAIR, "", "Bits moved down; `>>`.", |c| bitwise(c, &SHR)),
+    op("bitwise_not", ALL, ONE, "", "Every bit turned over; `~`, which inverts a mask.", bitwise_not),
+    op("neg", ALL, ONE, "Neg", "-input.", neg),
+    op("positive", BOTH, ONE, "", "The input itself.", |c| {
+        if c.tensor(0)?.dtype() == DType::Bool {
+            return Err(Error::runtime("The `+` operator, on a bool tensor is not supported."));
+        }
+        Ok(c.tensor(0)?.clone().into())
+    }),
+    op("abs", ALL, ONE, "Abs", "The magnitude of each element.", |c| {
+        refused::bools("abs_cpu", c.tensor(0)?.dtype())?;
+        Ok(same_unary(c.tensor(0)?, f32::abs, f64::abs, i64::wrapping_abs).into())
+    }),
+    op("sign", ALL, ONE, "Sign", "-1, 0 or 1.", sign),
+    op("exp", ALL, ONE, "Exp", "e to the power of each element.", |c| floats(c, math::exp, math::exp)),
+    op("exp2", ALL, ONE, "Exp2", "2 to the power of each element.", |c| floats(c, math::exp2, math::exp2)),
+    op("expm1", ALL, ONE, "Expm1", "exp(x) - 1, exact near 0.", |c| floats(c, math::expm1, math::expm1)),
+    op(
+        "erfinv",
+        ALL,
+        ONE,
+        "Erfinv",
+        "The number whose erf is x; infinite at 1 and -1.",
+        each!(|x: f32| erfinv(f64::from(x)) as f32, erfinv),
+    ),
+    op("log", ALL, ONE, "Log", "Natural logarithm.", |c| floats(c, math::log, math::log)),
+    op("log2", ALL, ONE, "Log2", "Logarithm to base 2.", |c| floats(c, math::log2, math::log2)),
+    op("log10", ALL, ONE, "Log10", "Logarithm to base 10.", |c| floats(c, math::log10, math::log10)),
+    op("log1p", ALL, ONE, "Log1P", "log(1 + x), exact near 0.", |c| floats(c, math::log1p, math::log1p)),
+    op("sqrt", ALL, ONE, "Sqrt", "Square root.", each!(f32::sqrt, f64::sqrt)),
+    op(
+        "rsqrt",
+        ALL,
+        ONE,
+        "Rsqrt",
+        "1 / square root.",
+        each!(|x: f32| 1.0 / x.sqrt(), |x: f64| 1.0 / x.sqrt()),
+    ),
+    op("reciprocal", ALL, ONE, "Reciprocal", "1 / x.", each!(|x: f32| 1.0 / x, |x: f64| 1.0 / x)),
+    op("square", ALL, ONE, "Pow", "x * x.", |c| {
+        let x = c.tensor(0)?;
+        let x = if x.dtype() == DType::Bool { &ops::cast::to_dtype(x, DType::Int64) } else { x };
+        Ok(same_unary(x, |x| x * x, |x| x * x, |x| x.wrapping_mul(x)).into())
+    }),
+    op("sin", ALL, ONE, "Sin", "Sine of an angle in radians.", |c| floats(c, math::sin, math::sin)),
+    op("cos", ALL, ONE, "Cos", "Cosine of an angle in radians.", |c| floats(c, math::cos, math::cos)),
+    op("tan", ALL, ONE, "Tan", "Tangent of an angle in radians.", |c| floats(c, math::tan, math::tan)),
+    op("asin", ALL, ONE, "Asin", "The angle with this sine.", each!(f32::asin, f64::asin)),
+    op("acos", ALL, ONE, "Acos", "The angle with this cosine.", each!(f32::acos, f64::acos)),
+    op("atan", ALL, ONE, "Atan", "The angle with this tangent.", each!(f32::atan, f64::atan)),
+    op("sinh", ALL, ONE, "Sinh", "Hyperbolic sine.", each!(f32::sinh, f64::sinh)),
+    op("cosh", ALL, ONE, "Cosh", "Hyperbolic cosine.", each!(f32::cosh, f64::cosh)),
+    op("tanh", ALL | FUNCTIONAL, ONE, "Tanh", "Hyperbolic tangent, between -1 and 1.", |c| {
+        floats(c, math::tanh, math::tanh)
+    }),
+    op("sigmoid", ALL | FUNCTIONAL, ONE, "Sigmoid", "1 / (1 + exp(-x)), between 0 and 1.", |c| {
+        floats(c, math::sigmoid, math::sigmoid)
+    }),
+    op("floor", ALL, ONE, "Floor", "The next whole number below.", |c| {
+        refused::bools("floor_vml_cpu", c.tensor(0)?.dtype())?;
+        Ok(same_unary(c.tensor(0)?, f32::floor, f64::floor, |v| v).into())
+    }),
+    op("ceil", ALL, ONE, "Ceil", "The next whole number above.", |c| {
+        refused::bools("ceil_vml_cpu", c.tensor(0)?.dtype())?;
+        Ok(same_unary(c.tensor(0)?, f32::ceil, f64::ceil, |v| v).into())
+    }),
+    op("trunc", ALL, ONE, "Trunc", "Without what stands behind the point.", |c| {
+        refused::bools("trunc_vml_cpu", c.tensor(0)?.dtype())?;
+        Ok(same_unary(c.tensor(0)?, f32::trunc, f64::trunc, |v| v).into())
+    }),
+    op("frac", ALL, ONE, "Frac", "What stands behind the point.", |c| {
+        refused::whole("frac_cpu", c.tensor(0)?.dtype())?;
+        each!(f32::fract, f64::fract)(c)
+    }),
+    op(
+        "round",
+        ALL,
+        &["Tensor input, *, int decimals=0"],
+        "Round",
+        "The nearest whole number; halves to even.",
+        round,
+    ),
+    op(
+        "clamp",
+        ALL,
+        &["Tensor input, Operand? min=None, Operand? max=None"],
+        "Clamp",
+        "Held between min and max.",
+        clamp,
+    ),
+    op("clamp_min", ALL, &["Tensor input, Operand min"], "ClampMin", "Not below min.", clamp_min),
+    op("clamp_max", ALL, &["Tensor input, Operand max"], "ClampMax", "Not above max.", clamp_max),
+    op(
+        "relu",
+        ALL | FUNCTIONAL,
+        &["Tensor input", "Tensor input, bool inplace=False"],
+        "Relu",
+        "max(x, 0).",
+        relu,
+    ),
+    op(
+        "where",
+        FUNCTION,
+        &["Tensor condition, Operand input, Operand other", "Tensor condition"],
+        "Where",
+        "input where the condition holds, other where not.",
+        where_,
+    ),
+    op(
+        "where",
+        METHOD,
+        &["Operand input, Tensor condition, Operand other"],
+        "Where",
+        "self where the condition holds, other where not.",
+        |c| Ok(pointwise::select(c.tensor(1)?, c.arg(0), c.arg(2), c.default_dtype())?.into()),
+    ),
+    op("logical_not", ALL, ONE, "", "Whether an element is zero.", |c| {
+        Ok(pointwise::test(c.tensor(0)?, |v| v == 0.0).into())
+    }),
+    op(
+        "logical_and",
+        METHOD | FUNCTION | IN_PLACE,
+        &["Tensor input, Tensor other"],
+        "",
+        "Whether both are not zero.",
+        |c| Ok(pointwise::logical("logical_and", c.tensor(0)?, c.tensor(1)?, |a, b| a & b)?.into()),
+    ),
+    op("logical_or", ALL, &["Tensor input, Tensor other"], "", "Whether either is not zero.", |c| {
+        Ok(pointwise::logical("logical_or", c.tensor(0)?, c.tensor(1)?, |a, b| a | b)?.into())
+    }),
+    op("logical_xor", ALL, &["Tensor input, Tensor other"], "", "Whether just one is not zero.", |c| {
+        Ok(pointwise::logical("logical_xor", c.tensor(0)?, c.tensor(1)?, |a, b| a ^ b)?.into())
+    }),
+];

@@ -1,0 +1,469 @@
+//! Random numbers from PyTorch's streams: fresh tensors and samples.
+
+use super::{BOTH, FUNCTION, Op, op};
+use crate::kernel::random::Generator;
+use crate::ops::call::{Call, Value};
+use crate::tensor::ops::{self, cast::to_dtype, draw};
+use crate::tensor::{Arg, DType, Error, Result, Tensor};
+
+const SIZES: &[&str] = &[
+    "sizes size, *, Generator? generator=None, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any pin_memory=False, any out=None",
+];
+const LIKE: &[&str] = &[
+    "Tensor input, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any pin_memory=False, any memory_format=None",
+];
+const RANDINT: &[&str] = &[
+    "int low, int high, ints size, *, Generator? generator=None, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any pin_memory=False, any out=None",
+    "int high, ints size, *, Generator? generator=None, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any pin_memory=False, any out=None",
+];
+const RANDINT_LIKE: &[&str] = &[
+    "Tensor input, int low, int high, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any pin_memory=False, any memory_format=None",
+    "Tensor input, int high, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any pin_memory=False, any memory_format=None",
+];
+const NORMAL: &[&str] = &[
+    "Tensor mean, Tensor std, *, Generator? generator=None, any out=None",
+    "Tensor mean, float std=1, *, Generator? generator=None, any out=None",
+    "float mean, Tensor std, *, Generator? generator=None, any out=None",
+    "float mean, float std, ints size, *, Generator? generator=None, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any pin_memory=False, any out=None",
+];
+
+/// A number as C++ streams write it: six significant digits.
+pub(super) fn short(value: f64) -> String {
+    if value == 0.0 || !value.is_finite() {
+        return if value == 0.0 { "0".to_owned() } else { value.to_string().to_lowercase() };
+    }
+    let text = format!("{value:.5e}");
+    let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let trim = |text: &str| text.trim_end_matches('0').trim_end_matches('.').to_owned();
+    if (-4..6).contains(&exponent) {
+        let text = format!("{value:.*}", (5 - exponent).max(0) as usize);
+        return if text.contains('.') { trim(&text) } else { text };
+    }
+    let sign = if exponent < 0 { '-' } else { '+' };
+    format!("{}e{sign}{:02}", trim(digits), exponent.abs())
+}
+
+/// What C++ calls a dtype.
+pub(super) fn cpp_type(dtype: DType) -> &'static str {
+    match dtype {
+        DType::Bool => "bool",
+        DType::UInt8 => "unsigned char",
+        DType::Int8 => "signed char",
+        DType::Int16 => "short",
+        DType::Int32 => "int",
+        DType::Int64 => "long int",
+        DType::Float16 => "c10::Half",
+        DType::BFloat16 => "c10::BFloat16",
+        DType::Float32 => "float",
+        DType::Float64 => "double",
+    }
+}
+
+pub(super) fn only_floats(kernel: &str, dtype: DType) -> Result<()> {
+    if dtype.is_float() {
+        return Ok(());
+    }
+    Err(Error::runtime(format!("\"{kernel}\" not implemented for '{}'", dtype.cpp_name())))
+}
+
+/// The range a dtype's numbers lie in.
+fn ends(dtype: DType) -> (f64, f64) {
+    match dtype {
+        DType::Bool => (0.0, 1.0),
+        DType::UInt8 => (0.0, 255.0),
+        DType::Int8 => (-128.0, 127.0),
+        DType::Int16 => (-32768.0, 32767.0),
+        DType::Int32 => (f64::from(i32::MIN), f64::from(i32::MAX)),
+        DType::Int64 => (i64::MIN as f64, i64::MAX as f64),
+        DType::Float16 => (-65504.0, 65504.0),
+        DType::BFloat16 => (-3.389_531_389_251_535_5e38, 3.389_531_389_251_535_5e38),
+        DType::Float32 => (f64::from(f32::MIN), f64::from(f32::MAX)),
+        DType::Float64 => (f64::MIN, f64::MAX),
+    }
+}
+
+pub(super) fn uniform(target: &Tensor, generator: &mut Generator, from: f64, to: f64) -> Result<()> {
+    let dtype = target.dtype();
+    only_floats("check_uniform_bounds", dtype)?;
+    let (least, most) = ends(dtype);
+    for (name, bound) in [("from", from), ("to", to)] {
+        if !(least..=most).contains(&bound) {
+            return Err(Error::runtime(format!("{name} is out of bounds for {}", cpp_type(dtype))));
+        }
+    }
+    if from > to {
+        return Err(Error::runtime(format!(
+            "uniform_ expects to return a [from, to) range, but found from={} > to={}",
+            short(from),
+            short(to)
+        )));
+    }
+    if to - from > most {
+        return Err(Error::runtime(format!(
+            "uniform_ expects to-from <= std::numeric_limits<{}>::max(), but found to={} and from={} which result in \
+             to-from to exceed the limit",
+            dtype.cpp_name(),
+            short(to),
+            short(from)
+        )));
+    }
+    draw::uniform(target, generator, from, to)
+}
+
+pub(super) fn normal(target: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
+    if std < 0.0 || std.is_nan() {
+        return Err(Error::runtime(format!("normal expects std >= 0.0, but found std {}", short(std))));
+    }
+    only_floats("normal_kernel_cpu", target.dtype())?;
+    draw::normal(target, generator, mean, std)
+}
+
+/// Whole numbers in [from, to), or from `from` on.
+pub(super) fn bounded(target: &Tensor, generator: &mut Generator, from: i64, to: Option<i64>) -> Result<()> {
+    let dtype = target.dtype();
+    let (least, most) = ends(dtype);
+    let within = |name: &str, value: f64| match (least..=most).contains(&value) {
+        true => Ok(()),
+        false => Err(Error::runtime(format!("{name} is out of bounds for {}", cpp_type(dtype)))),
+    };
+    let range = match to {
+        Some(to) => {
+            if from >= to {
+                return Err(Error::runtime(format!(
+                    "random_ expects 'from' to be less than 'to', but got from={from} >= to={to}"
+                )));
+            }
+            within("from", from as f64)?;
+            within("to - 1", (to - 1) as f64)?;
+            to.wrapping_sub(from) as u64
+        }
+        None => {
+            let last = match dtype {
+                DType::Bool => 1,
+                DType::UInt8 => 255,
+                DType::Int8 => 127,
+                DType::Int16 => 32767,
+                DType::Int32 => i64::from(i32::MAX),
+                DType::Int64 => i64::MAX,
+                DType::Float16 => 1 << 11,
+                DType::BFloat16 => 1 << 8,
+                DType::Float32 => 1 << 24,
+                DType::Float64 => 1 << 53,
+            };
+            within("from", from as f64)?;
+            last.wrapping_sub(from).wrapping_add(1) as u64
+        }
+    };
+    draw::integers(target, generator, range, from)
+}
+
+/// A fresh leaf of this shape, filled.
+fn fresh(
+    shape: &[usize],
+    dtype: DType,
+    requires_grad: bool,
+    fill: impl FnOnce(&Tensor) -> Result<()>,
+) -> Result<Value> {
+    leaf(Tensor::zeros(shape, dtype)?, requires_grad, fill)
+}
+
+fn leaf(tensor: Tensor, requires_grad: bool, fill: impl FnOnce(&Tensor) -> Result<()>) -> Result<Value> {
+    fill(&tensor)?;
+    if requires_grad {
+        if !tensor.dtype().is_float() {
+            return Err(Error::runtime(
+                "Only Tensors of floating point and complex dtype can require gradients",
+            ));
+        }
+        tensor.set_requires_grad(true)?;
+    }
+    Ok(tensor.into())
+}
+
+type Fill = fn(&Tensor, &mut Generator) -> Result<()>;
+
+fn sized(c: &Call, fill: Fill) -> Result<Value> {
+    let (shape, generator) = (c.shape(0)?, c.generator(1));
+    let dtype = c.opt_dtype(2).unwrap_or(c.default_dtype());
+    fresh(&shape, dtype, c.bool(5), |target| fill(target, &mut generator.borrow_mut()))
+}
+
+fn like(c: &Call, fill: Fill) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let target = draw::empty_like(x, c.opt_dtype(1).unwrap_or(x.dtype()))?;
+    leaf(target, c.bool(4), |target| fill(target, &mut c.state.generator.borrow_mut()))
+}
+
+/// Sizes that must come as a sequence.
+fn sequence(c: &Call, at: usize) -> Result<Vec<usize>> {
+    if let Arg::Int(_) = c.arg(at) {
+        return Err(Error::type_error(format!(
+            "{}(): argument 'size' (position {}) must be tuple of ints, not int",
+            c.op.name,
+            at + 1
+        )));
+    }
+    c.shape(at)
+}
+
+fn randint(c: &Call) -> Result<Value> {
+    let (low, high, at) = if c.form == 0 { (c.int(0)?, c.int(1)?, 2) } else { (0, c.int(0)?, 1) };
+    let (shape, generator) = (sequence(c, at)?, c.generator(at + 1));
+    let dtype = c.opt_dtype(at + 2).unwrap_or(DType::Int64);
+    fresh(&shape, dtype, c.bool(at + 5), |target| {
+        bounded(target, &mut generator.borrow_mut(), low, Some(high))
+    })
+}
+
+fn randint_like(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let (low, high, at) = if c.form == 0 { (c.int(1)?, c.int(2)?, 3) } else { (0, c.int(1)?, 2) };
+    let target = draw::empty_like(x, c.opt_dtype(at).unwrap_or(x.dtype()))?;
+    leaf(target, c.bool(at + 3), |target| {
+        bounded(target, &mut c.state.generator.borrow_mut(), low, Some(high))
+    })
+}
+
+fn randperm(c: &Call) -> Result<Value> {
+    let n = c.int(0)?;
+    let dtype = c.opt_dtype(2).unwrap_or(DType::Int64);
+    if n < 0 {
+        return Err(Error::runtime(format!("Trying to create tensor with negative dimension {n}: [{n}]")));
+    }
+    let most = match dtype {
+        DType::Bool => return Err(Error::runtime("\"randperm\" not implemented for 'Bool'")),
+        DType::Float16 => (1 << 11) + 1,
+        DType::BFloat16 => (1 << 8) + 1,
+        DType::Float32 => (1 << 24) + 1,
+        _ => i64::MAX,
+    };
+    if n > most {
+        return Err(Error::runtime(format!(
+            "n cannot be greater than {most} for {} type.",
+            dtype.cpp_name()
+        )));
+    }
+    crate::tensor::allow(&[n as usize], dtype)?;
+    let generator = c.generator(1);
+    let order = crate::kernel::random::randperm(&mut generator.borrow_mut(), n as usize);
+    generator.borrow_mut().hand_out(n as usize);
+    let order = to_dtype(&Tensor::from_i64(order, [n as usize]), dtype);
+    leaf(order, c.bool(5), |_| Ok(()))
+}
+
+fn normal_of(c: &Call) -> Result<Value> {
+    let generator = c.generator(if c.form == 3 { 3 } else { 2 });
+    let generator = &mut *generator.borrow_mut();
+    let all_positive = |std: &Tensor| match std.to_f64_vec().iter().any(|&std| std < 0.0) {
+        true => Err(Error::runtime("normal expects all elements of std >= 0.0")),
+        false => Ok(()),
+    };
+    let default = c.default_dtype();
+    let plus = |x: Tensor, y: &Arg| ops::pointwise::add(&Arg::Tensor(x), y, default);
+    let times = |x: Tensor, y: &Arg| ops::pointwise::mul(&Arg::Tensor(x), y, default);
+    Ok(match c.form {
+        0 => {
+            let (mean, std) = (c.tensor(0)?, c.tensor(1)?);
+            c.set_grad_name("Normal|3");
+            all_positive(std)?;
+            let shape = crate::tensor::layout::broadcast("normal", mean.shape(), std.shape())?;
+            let noise = Tensor::zeros(shape, mean.dtype())?;
+            normal(&noise, generator, 0.0, 1.0)?;
+            to_dtype(&plus(times(noise, c.arg(1))?, c.arg(0))?, mean.dtype()).into()
+        }
+        1 => {
+            let mean = c.tensor(0)?;
+            c.set_grad_name("Normal|1");
+            let noise = Tensor::zeros(mean.shape(), mean.dtype())?;
+            normal(&noise, generator, 0.0, c.float(1)?)?;
+            plus(noise, c.arg(0))?.into()
+        }
+        2 => {
+            let std = c.tensor(1)?;
+            c.set_grad_name("Normal|2");
+            all_positive(std)?;
+            let noise = Tensor::zeros(std.shape(), std.dtype())?;
+            normal(&noise, generator, 0.0, 1.0)?;
+            plus(times(noise, c.arg(1))?, &Arg::Float(c.float(0)?))?.into()
+        }
+        _ => {
+            let (mean, std, shape) = (c.float(0)?, c.float(1)?, sequence(c, 2)?);
+            let dtype = c.opt_dtype(4).unwrap_or(default);
+            return fresh(&shape, dtype, c.bool(7), |target| normal(target, generator, mean, std));
+        }
+    })
+}
+
+pub(super) fn probability(name: &str, p: f64) -> Result<f64> {
+    if (0.0..=1.0).contains(&p) {
+        return Ok(p);
+    }
+    Err(Error::runtime(format!("{name} expects p to be in [0, 1], but got p={}", short(p))))
+}
+
+/// Draws with the probabilities `p`, which broadcasts to `target`.
+pub(super) fn bernoulli_each(target: &Tensor, generator: &mut Generator, p: &Tensor) -> Result<()> {
+    only_floats("bernoulli_tensor_cpu_p_", p.dtype())?;
+    let sizes: Vec<i64> = target.shape().iter().map(|&size| size as i64).collect();
+    let p = p.with_layout(p.layout().expand(&sizes, "Float")?);
+    if p.to_f64_vec().iter().any(|p| !(0.0..=1.0).contains(p)) {
+        return Err(Error::runtime(
+            "Expected p_in >= 0 && p_in <= 1 to be true, but got false.  (Could this error message be improved?  If \
+             so, please report an enhancement request to PyTorch.)",
+        ));
+    }
+    draw::bernoulli_each(target, generator, &p)
+}
+
+fn bernoulli(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let generator = c.generator(if c.form == 0 { 1 } else { 2 });
+    let generator = &mut *generator.borrow_mut();
+    let target =
+        if c.form == 0 { Tensor::zeros(x.shape(), x.dtype())? } else { draw::empty_like(x, x.dtype())? };
+    if c.form == 0 {
+        bernoulli_each(&target, generator, x)?;
+    } else {
+        c.set_grad_name("Bernoulli|1");
+        draw::bernoulli(&target, generator, c.state.family.get(), probability("bernoulli_", c.float(1)?)?)?;
+    }
+    Ok(target.into())
+}
+
+fn multinomial(c: &Call) -> Result<Value> {
+    let (p, samples, replacement) = (c.tensor(0)?, c.int(1)?, c.bool(2));
+    let error = |text: &str| Err(Error::runtime(text));
+    if p.ndim() == 0 || p.ndim() > 2 {
+        return error("prob_dist must be 1 or 2 dim");
+    }
+    if !p.dtype().is_float() {
+        return Err(Error::runtime(format!(
+            "multinomial only supports floating-point dtypes for input, got: {}",
+            p.dtype().cpp_name()
+        )));
+    }
+    if samples <= 0 {
+        return error("cannot sample n_sample <= 0 samples");
+    }
+    let categories = p.shape()[p.ndim() - 1];
+    if !replacement && samples as usize > categories {
+        return error("cannot sample n_sample > prob_dist.size(-1) samples without replacement");
+    }
+    let samples = samples as usize;
+    let mut shape = p.shape().to_vec();
+    shape[p.ndim() - 1] = samples;
+    let weights = p.to_f64_vec();
+    let races = !replacement || samples == 1;
+    if shape.iter().product::<usize>() > 0 && categories > 0 {
+        if races && weights.iter().any(|&weight| !(0.0..f64::INFINITY).contains(&weight)) {
+            return error("probability tensor contains either `inf`, `nan` or element < 0");
+        }
+        for row in weights.chunks(categories) {
+            if row.iter().any(|&weight| weight < 0.0) {
+                return error("invalid multinomial distribution (encountering probability entry < 0)");
+            }
+            if row.iter().any(|weight| !weight.is_finite()) {
+                return error(
+                    "invalid multinomial distribution (encountering probability entry = infinity or NaN)",
+                );
+            }
+            if row.iter().sum::<f64>() <= 0.0 {
+                return error("invalid multinomial distribution (sum of probabilities <= 0)");
+            }
+        }
+    }
+    let generator = c.generator(3);
+    let generator = &mut *generator.borrow_mut();
+    let family = c.state.family.get();
+    use crate::kernel::random;
+    let indices = match p.dtype() {
+        DType::Float64 => random::multinomial(generator, family, &weights, categories, samples, replacement),
+        _ => random::multinomial(generator, family, &p.to_f32_vec(), categories, samples, replacement),
+    };
+    generator.hand_out(indices.len());
+    Ok(Tensor::from_i64(indices, shape).into())
+}
+
+fn poisson(c: &Call) -> Result<Value> {
+    let rates = c.tensor(0)?;
+    only_floats("poisson_cpu", rates.dtype())?;
+    if rates.to_f64_vec().iter().any(|&rate| rate < 0.0) {
+        return Err(Error::runtime("invalid Poisson rate, expected rate to be non-negative"));
+    }
+    let target = Tensor::zeros(rates.shape(), rates.dtype())?;
+    let generator = c.generator(1);
+    draw::poisson(&target, &mut generator.borrow_mut(), rates)?;
+    Ok(target.into())
+}
+
+pub(super) static OPS: [Op; 11] = [
+    op("rand", FUNCTION, SIZES, "", "Uniform in [0, 1).", |c| {
+        sized(c, |target, generator| uniform(target, generator, 0.0, 1.0))
+    }),
+    op("randn", FUNCTION, SIZES, "", "Standard normal: mean 0, variance 1.", |c| {
+        sized(c, |target, generator| normal(target, generator, 0.0, 1.0))
+    }),
+    op("rand_like", FUNCTION, LIKE, "", "Uniform in [0, 1), in the input's shape.", |c| {
+        like(c, |target, generator| uniform(target, generator, 0.0, 1.0))
+    }),
+    op("randn_like", FUNCTION, LIKE, "", "Standard normal, in the input's shape.", |c| {
+        like(c, |target, generator| normal(target, generator, 0.0, 1.0))
+    }),
+    op("randint", FUNCTION, RANDINT, "", "Whole numbers in [low, high).", randint),
+    op(
+        "randint_like",
+        FUNCTION,
+        RANDINT_LIKE,
+        "",
+        "Whole numbers in [low, high), in the input's shape.",
+        randint_like,
+    ),
+    op(
+        "randperm",
+        FUNCTION,
+        &[
+            "int n, *, Generator? generator=None, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any pin_memory=False, any out=None",
+        ],
+        "",
+        "The numbers 0 to n - 1, shuffled. (n)",
+        randperm,
+    ),
+    op(
+        "normal",
+        FUNCTION,
+        NORMAL,
+        "Normal|3",
+        "Normal, with a mean and a standard deviation for all or for each element.",
+        normal_of,
+    ),
+    op(
+        "bernoulli",
+        BOTH,
+        &[
+            "Tensor input, *, Generator? generator=None, any out=None",
+            "Tensor input, float p, *, Generator? generator=None",
+        ],
+        "Bernoulli",
+        "1 with the probability each element states (or p), else 0.",
+        bernoulli,
+    ),
+    op(
+        "multinomial",
+        BOTH,
+        &[
+            "Tensor input, int num_samples, bool replacement=False, *, Generator? generator=None, any out=None",
+        ],
+        "",
+        "Indices drawn with probability in proportion to the weights. (.., n) -> (.., num_samples)",
+        multinomial,
+    ),
+    op(
+        "poisson",
+        FUNCTION,
+        &["Tensor input, Generator? generator=None"],
+        "Poisson",
+        "Counts with these rates.",
+        poisson,
+    ),
+];

@@ -1,0 +1,174 @@
+//! Random numbers written into a tensor: `uniform_`, `normal_` and their kin.
+
+use super::random::{bernoulli_each, bounded, cpp_type, normal, only_floats, probability, short, uniform};
+use super::{IN_PLACE_ONLY, Op, op};
+use crate::kernel::random::Generator;
+use crate::ops::call::{Call, Value};
+use crate::tensor::ops::draw;
+use crate::tensor::{DType, Error, Result, Tensor};
+
+/// A fill of argument 0 by the generator in argument `at`.
+fn in_place(c: &Call, at: usize, fill: impl FnOnce(&Tensor, &mut Generator) -> Result<()>) -> Result<Value> {
+    let (target, generator) = (c.tensor(0)?, c.generator(at));
+    fill(target, &mut generator.borrow_mut())?;
+    Ok(target.clone().into())
+}
+
+/// A number that must be positive.
+fn positive(what: &str, name: &str, value: f64) -> Result<()> {
+    if value > 0.0 {
+        return Ok(());
+    }
+    Err(Error::runtime(format!("{what} expects {name} > 0.0, but found {name}={}", short(value))))
+}
+
+fn continuous(what: &str, x: &Tensor, name: &str) -> Result<()> {
+    if x.dtype().is_float() {
+        return Ok(());
+    }
+    Err(Error::runtime(format!(
+        "{what} distribution is a continuous probability distribution. dtype must be a floating point but you \
+         specified {name}"
+    )))
+}
+
+pub(super) static OPS: [Op; 9] = [
+    op(
+        "uniform_",
+        IN_PLACE_ONLY,
+        &["Tensor input, float from=0, float to=1, *, Generator? generator=None"],
+        "Uniform",
+        "Fills with numbers uniform in [from, to).",
+        |c| {
+            let (from, to) = (c.float(1)?, c.float(2)?);
+            in_place(c, 3, |target, generator| uniform(target, generator, from, to))
+        },
+    ),
+    op(
+        "normal_",
+        IN_PLACE_ONLY,
+        &["Tensor input, float mean=0, float std=1, *, Generator? generator=None"],
+        "Normal",
+        "Fills with normal numbers.",
+        |c| {
+            let (mean, std) = (c.float(1)?, c.float(2)?);
+            in_place(c, 3, |target, generator| normal(target, generator, mean, std))
+        },
+    ),
+    op(
+        "random_",
+        IN_PLACE_ONLY,
+        &[
+            "Tensor input, int from, int? to, *, Generator? generator=None",
+            "Tensor input, int to, *, Generator? generator=None",
+            "Tensor input, *, Generator? generator=None",
+        ],
+        "Random,Random|1,Random|2",
+        "Fills with whole numbers in [from, to), or over all the dtype can count to.",
+        |c| match c.form {
+            0 => in_place(c, 3, |target, generator| match (c.int(1)?, c.opt_int(2)) {
+                (i64::MIN, None) => draw::integers(target, generator, 0, 0),
+                (from, to) => bounded(target, generator, from, to),
+            }),
+            1 => in_place(c, 2, |target, generator| bounded(target, generator, 0, Some(c.int(1)?))),
+            _ => in_place(c, 1, draw::all_integers),
+        },
+    ),
+    op(
+        "bernoulli_",
+        IN_PLACE_ONLY,
+        &[
+            "Tensor input, Tensor p, *, Generator? generator=None",
+            "Tensor input, float p=0.5, *, Generator? generator=None",
+        ],
+        "Bernoulli|1,Bernoulli|2",
+        "Fills with 1 at probability p, else 0.",
+        |c| {
+            in_place(c, 2, |target, generator| match c.form {
+                0 => bernoulli_each(target, generator, c.tensor(1)?),
+                _ => draw::bernoulli(
+                    target,
+                    generator,
+                    c.state.family.get(),
+                    probability("bernoulli_", c.float(1)?)?,
+                ),
+            })
+        },
+    ),
+    op(
+        "exponential_",
+        IN_PLACE_ONLY,
+        &["Tensor input, float lambd=1, *, Generator? generator=None"],
+        "Exponential",
+        "Fills with exponential numbers of rate lambd.",
+        |c| {
+            in_place(c, 2, |target, generator| {
+                continuous("Exponential", target, target.dtype().cpp_name())?;
+                positive("exponential_", "lambda", c.float(1)?)?;
+                draw::exponential(target, generator, c.state.family.get(), c.float(1)?)
+            })
+        },
+    ),
+    op(
+        "geometric_",
+        IN_PLACE_ONLY,
+        &["Tensor input, float p, *, Generator? generator=None"],
+        "Geometric",
+        "Fills with counts of trials up to the first success.",
+        |c| {
+            in_place(c, 2, |target, generator| {
+                let p = c.float(1)?;
+                if !(p > 0.0 && p < 1.0) {
+                    return Err(Error::runtime(format!(
+                        "geometric_ expects p to be in (0, 1), but got p={}",
+                        short(p)
+                    )));
+                }
+                if target.dtype() == DType::Bool {
+                    return Err(Error::runtime("\"geometric_cpu\" not implemented for 'Bool'"));
+                }
+                draw::geometric(target, generator, p)
+            })
+        },
+    ),
+    op(
+        "cauchy_",
+        IN_PLACE_ONLY,
+        &["Tensor input, float median=0, float sigma=1, *, Generator? generator=None"],
+        "Cauchy",
+        "Fills with Cauchy numbers.",
+        |c| {
+            in_place(c, 3, |target, generator| {
+                positive("cauchy_", "sigma", c.float(2)?)?;
+                continuous("Cauchy", target, cpp_type(target.dtype()))?;
+                draw::cauchy(target, generator, c.float(1)?, c.float(2)?)
+            })
+        },
+    ),
+    op(
+        "log_normal_",
+        IN_PLACE_ONLY,
+        &["Tensor input, float mean=1, float std=2, *, Generator? generator=None"],
+        "LogNormal",
+        "Fills with e to the power of normal numbers.",
+        |c| {
+            in_place(c, 3, |target, generator| {
+                positive("log_normal_", "std", c.float(2)?)?;
+                only_floats("log_normal_cpu", target.dtype())?;
+                draw::log_normal(target, generator, c.float(1)?, c.float(2)?)
+            })
+        },
+    ),
+    op(
+        "trunc_normal_",
+        IN_PLACE_ONLY,
+        &["Tensor input, float mean=0, float std=1, float a=-2, float b=2, *, Generator? generator=None"],
+        "Clamp",
+        "Fills with normal numbers cut to [a, b]; `nn.init.trunc_normal_` calls it.",
+        |c| {
+            in_place(c, 5, |target, generator| {
+                draw::trunc_normal(target, generator, [c.float(1)?, c.float(2)?, c.float(3)?, c.float(4)?])
+            })
+        },
+    ),
+];

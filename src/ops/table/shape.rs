@@ -1,0 +1,348 @@
+//! Shapes: views, and copies where a view cannot be.
+
+use super::{BOTH, METHOD, Op, RELAYOUT, op};
+use crate::ops::call::{Call, Value};
+use crate::tensor::layout::{infer_size, wrap_dim, wrap_dims};
+use crate::tensor::{Error, Layout, Result, Tensor, ops};
+
+const ONE: &[&str] = &["Tensor input"];
+const DIMS: &[&str] = &["Tensor input, int dim0, int dim1"];
+const AXES: &[&str] = &["Tensor input, int axis0, int axis1"];
+
+fn seen(x: &Tensor, layout: Layout) -> Result<Value> {
+    Ok(x.with_layout(layout).into())
+}
+
+fn reversed(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let dims: Vec<usize> = (0..x.ndim()).rev().collect();
+    seen(x, x.layout().permute(&dims))
+}
+
+fn last_two(x: &Tensor, name: &str) -> Result<Value> {
+    if x.ndim() == 0 {
+        return Ok(x.clone().into());
+    }
+    if x.ndim() < 2 {
+        return Err(Error::runtime(format!(
+            "tensor.{name} is only supported on matrices or batches of matrices. Got {}-D tensor.",
+            x.ndim()
+        )));
+    }
+    seen(x, x.layout().transpose(x.ndim() - 2, x.ndim() - 1))
+}
+
+fn h(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    match x.ndim() {
+        0 => Ok(x.clone().into()),
+        2 => seen(x, x.layout().transpose(0, 1)),
+        ndim => Err(Error::runtime(format!(
+            "tensor.H is only supported on matrices (2-D tensors). Got {ndim}-D tensor.{}",
+            if ndim > 2 { " For batches of matrices, consider using tensor.mH" } else { "" }
+        ))),
+    }
+}
+
+fn transpose(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let (a, b) = (wrap_dim(c.int(1)?, x.ndim())?, wrap_dim(c.int(2)?, x.ndim())?);
+    seen(x, x.layout().transpose(a, b))
+}
+
+fn t(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    match x.ndim() {
+        0 | 1 => seen(x, x.layout().clone()),
+        2 => seen(x, x.layout().transpose(0, 1)),
+        ndim => {
+            Err(Error::runtime(format!("t() expects a tensor with <= 2 dimensions, but self is {ndim}D")))
+        }
+    }
+}
+
+fn permute(c: &Call) -> Result<Value> {
+    let (x, dims) = (c.tensor(0)?, c.ints(1)?);
+    if dims.len() != x.ndim() {
+        return Err(Error::runtime(format!(
+            "permute(sparse_coo): number of dimensions in the tensor input does not match the length of the desired \
+             ordering of dimensions i.e. input.dim() = {} is not equal to len(dims) = {}",
+            x.ndim(),
+            dims.len()
+        )));
+    }
+    let axes: Vec<usize> = dims.iter().map(|&dim| wrap_dim(dim, x.ndim())).collect::<Result<_>>()?;
+    if (0..axes.len()).any(|at| axes[..at].contains(&axes[at])) {
+        return Err(Error::runtime("permute(): duplicate dims are not allowed."));
+    }
+    seen(x, x.layout().permute(&axes))
+}
+
+fn movedim(c: &Call) -> Result<Value> {
+    let (x, source, target) = (c.tensor(0)?, c.ints(1)?, c.ints(2)?);
+    if source.len() != target.len() {
+        return Err(Error::runtime(format!(
+            "movedim: Invalid source or destination dims: source ({source:?} dims) should contain the same number of \
+             dims as destination ({target:?} dims)"
+        )));
+    }
+    let wrapped = |dims: &[i64], what: &str| -> Result<Vec<usize>> {
+        let axes: Vec<usize> = dims.iter().map(|&dim| wrap_dim(dim, x.ndim())).collect::<Result<_>>()?;
+        match (0..axes.len()).any(|at| axes[..at].contains(&axes[at])) {
+            true => Err(Error::runtime(format!("movedim: repeated dim in `{what}` ({dims:?})"))),
+            false => Ok(axes),
+        }
+    };
+    let (from, to) = (wrapped(&source, "source")?, wrapped(&target, "destination")?);
+    if x.ndim() == 0 {
+        c.set_grad_name("Alias");
+        return Ok(x.alias().into());
+    }
+    let mut rest = (0..x.ndim()).filter(|axis| !from.contains(axis));
+    let order: Vec<usize> = (0..x.ndim())
+        .map(|axis| match to.iter().position(|&target| target == axis) {
+            Some(at) => from[at],
+            None => rest.next().expect("as many places are left as dimensions"),
+        })
+        .collect();
+    seen(x, x.layout().permute(&order))
+}
+
+fn view(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    if let Some(dtype) = c.opt_dtype(1) {
+        if dtype == x.dtype() {
+            return Ok(x.alias().into());
+        }
+        return Err(Error::not_implemented(format!(
+            "torch.Tensor.view(torch.{}) is not part of attn (did you mean to({0})?)",
+            dtype.name()
+        )));
+    }
+    let shape = infer_size(&c.ints(1)?, x.numel())?;
+    seen(x, x.layout().view_or_error(&shape)?)
+}
+
+/// What `reshape` gives, and what its `grad_fn` shows.
+fn reshaped(c: &Call, x: &Tensor, shape: &[usize]) -> Value {
+    c.set_grad_name(match x.layout().view(shape) {
+        Some(_) if x.is_contiguous() => "View",
+        Some(_) => "ReshapeAlias",
+        None => "UnsafeView",
+    });
+    ops::reshape(x, shape).into()
+}
+
+fn reshape(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let shape = infer_size(&c.ints(1)?, x.numel())?;
+    Ok(reshaped(c, x, &shape))
+}
+
+fn as_other(c: &Call) -> Result<Vec<usize>> {
+    let sizes: Vec<i64> = c.tensor(1)?.shape().iter().map(|&size| size as i64).collect();
+    infer_size(&sizes, c.tensor(0)?.numel())
+}
+
+fn flatten(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let (start, end) = (wrap_dim(c.int(1)?, x.ndim())?, wrap_dim(c.int(2)?, x.ndim())?);
+    if start > end {
+        return Err(Error::runtime("flatten() has invalid args: start_dim cannot come after end_dim"));
+    }
+    if x.ndim() == 0 {
+        return Ok(reshaped(c, x, &[1]));
+    }
+    if start == end {
+        return Ok(x.clone().into());
+    }
+    let shape = x.shape();
+    let merged = shape[start..=end].iter().product();
+    Ok(reshaped(c, x, &[&shape[..start], &[merged], &shape[end + 1..]].concat()))
+}
+
+fn unflatten(c: &Call) -> Result<Value> {
+    let (x, sizes) = (c.tensor(0)?, c.ints(2)?);
+    if sizes.is_empty() {
+        return Err(Error::runtime("unflatten: sizes must be non-empty"));
+    }
+    if x.ndim() == 0 {
+        wrap_dim(c.int(1)?, 0)?;
+        return Err(Error::index("Dimension specified as 0 but tensor has no dimensions"));
+    }
+    let axis = wrap_dim(c.int(1)?, x.ndim())?;
+    let size = x.shape()[axis];
+    let inner = infer_size(&sizes, size).map_err(|error| {
+        if error.message.starts_with("shape '") {
+            return Error::runtime(format!(
+                "unflatten: Provided sizes {sizes:?} don't multiply up to the size of dim {axis} ({size}) in the input \
+                 tensor"
+            ));
+        }
+        Error::runtime(format!("unflatten got an unexpected error:\n{}", error.message))
+    })?;
+    let shape = x.shape();
+    let wanted = [&shape[..axis], &inner, &shape[axis + 1..]].concat();
+    seen(x, x.layout().view_or_error(&wanted)?)
+}
+
+fn squeeze(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let dims = match c.form {
+        0 => (0..x.ndim()).collect(),
+        1 => {
+            c.set_grad_name("Squeeze|1");
+            vec![wrap_dim(c.int(1)?, x.ndim())?]
+        }
+        _ => {
+            c.set_grad_name("Squeeze|2");
+            wrap_dims(&c.ints(1)?, x.ndim())?
+        }
+    };
+    let mut layout = x.layout().clone();
+    for axis in (0..x.ndim()).rev().filter(|&axis| dims.contains(&axis) && x.shape()[axis] == 1) {
+        layout = layout.squeeze(axis);
+    }
+    seen(x, layout)
+}
+
+fn unsqueeze(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let axis = wrap_dim(c.int(1)?, x.ndim() + 1)?;
+    seen(x, x.layout().unsqueeze(axis))
+}
+
+pub(super) static OPS: [Op; 22] = [
+    op("T", 0, ONE, "Permute", "All dimensions reversed. View.", reversed),
+    op("mT", 0, ONE, "Transpose", "The last two dimensions exchanged. View.", |c| {
+        last_two(c.tensor(0)?, "mT")
+    }),
+    op("mH", 0, ONE, "Transpose", "The last two dimensions exchanged. View.", |c| {
+        last_two(c.tensor(0)?, "mH")
+    }),
+    op("H", 0, ONE, "Transpose", "A matrix transposed. View.", h),
+    op("adjoint", BOTH, ONE, "Transpose", "The last two dimensions exchanged. View.", |c| {
+        last_two(c.tensor(0)?, "adjoint()")
+    }),
+    op("transpose", BOTH | RELAYOUT, DIMS, "Transpose", "Two dimensions exchanged. View.", transpose),
+    op(
+        "swapaxes",
+        BOTH | RELAYOUT,
+        AXES,
+        "Transpose",
+        "Two dimensions exchanged, as transpose. View.",
+        transpose,
+    ),
+    op(
+        "swapdims",
+        BOTH | RELAYOUT,
+        DIMS,
+        "Transpose",
+        "Two dimensions exchanged, as transpose. View.",
+        transpose,
+    ),
+    op("t", BOTH | RELAYOUT, ONE, "T", "A matrix transposed. View.", t),
+    op(
+        "permute",
+        BOTH,
+        &["Tensor input, sizes dims"],
+        "Permute",
+        "The dimensions in another order. View.",
+        permute,
+    ),
+    op(
+        "movedim",
+        BOTH,
+        &["Tensor input, ints source, ints destination"],
+        "Permute",
+        "Some dimensions moved, the others in their order. View.",
+        movedim,
+    ),
+    op(
+        "view",
+        METHOD,
+        &["Tensor input, sizes size", "Tensor input, dtype dtype"],
+        "View",
+        "The same elements in another shape. View, or an error.",
+        view,
+    ),
+    op(
+        "view_as",
+        METHOD,
+        &["Tensor input, Tensor other"],
+        "View",
+        "The same elements in other's shape. View, or an error.",
+        |c| {
+            let x = c.tensor(0)?;
+            seen(x, x.layout().view_or_error(&as_other(c)?)?)
+        },
+    ),
+    op(
+        "reshape",
+        BOTH,
+        &["Tensor input, sizes shape"],
+        "View",
+        "Another shape: a view where that can be, else a copy.",
+        reshape,
+    ),
+    op(
+        "reshape_as",
+        METHOD,
+        &["Tensor input, Tensor other"],
+        "View",
+        "Other's shape: a view where that can be, else a copy.",
+        |c| Ok(reshaped(c, c.tensor(0)?, &as_other(c)?)),
+    ),
+    op(
+        "flatten",
+        BOTH,
+        &["Tensor input, int start_dim=0, int end_dim=-1"],
+        "View",
+        "Several dimensions as one: a view where that can be.",
+        flatten,
+    ),
+    op(
+        "unflatten",
+        BOTH,
+        &["Tensor input, int dim, ints sizes"],
+        "View",
+        "One dimension as several. View.",
+        unflatten,
+    ),
+    op("ravel", BOTH, ONE, "View", "All elements as a vector: a view where that can be.", |c| {
+        let x = ops::contiguous(c.tensor(0)?);
+        seen(&x, Layout { shape: vec![x.numel()], strides: vec![1], offset: x.layout().offset })
+    }),
+    op(
+        "squeeze",
+        BOTH | RELAYOUT,
+        &["Tensor input", "Tensor input, int dim", "Tensor input, ints dim"],
+        "Squeeze",
+        "Without dimensions of size 1. View.",
+        squeeze,
+    ),
+    op(
+        "unsqueeze",
+        BOTH | RELAYOUT,
+        &["Tensor input, int dim"],
+        "Unsqueeze",
+        "A dimension of size 1 more. View.",
+        unsqueeze,
+    ),
+    op(
+        "contiguous",
+        METHOD,
+        &["Tensor input, *, any memory_format=None"],
+        "Clone",
+        "The tensor itself if row-major, else a copy that is.",
+        |c| Ok(ops::contiguous(c.tensor(0)?).into()),
+    ),
+    op("is_nonzero", BOTH, ONE, "", "Whether the one element is not zero.", |c| {
+        let x = c.tensor(0)?;
+        match x.numel() {
+            1 => Ok(Value::Bool(x.item()? != 0.0)),
+            0 => Err(Error::runtime("Boolean value of Tensor with no values is ambiguous")),
+            _ => Err(Error::runtime("Boolean value of Tensor with more than one value is ambiguous")),
+        }
+    }),
+];

@@ -1,0 +1,302 @@
+//! Order and counting: sort, topk, unique, searchsorted, bincount, histc, isin.
+
+use super::{BOTH, FUNCTION, Op, op};
+use crate::ops::call::{Call, Value};
+use crate::tensor::layout::wrap_dim;
+use crate::tensor::ops::sorting::{self, Unique};
+use crate::tensor::ops::{cast::to_dtype, pointwise};
+use crate::tensor::{Arg, Category, DType, Error, Result, Tensor};
+
+fn sorted(c: &Call, dim: i64, descending: bool) -> Result<(Tensor, Tensor)> {
+    let x = c.tensor(0)?;
+    Ok(sorting::sort(x, wrap_dim(dim, x.ndim())?, descending))
+}
+
+fn pair(name: &'static str, (values, indices): (Tensor, Tensor)) -> Value {
+    Value::Named(name, vec![("values", values), ("indices", indices)])
+}
+
+fn sort(c: &Call) -> Result<Value> {
+    if c.form == 1 {
+        c.set_grad_name("Sort|1");
+        return Ok(pair("sort", sorted(c, c.int(2)?, c.bool(3))?));
+    }
+    Ok(pair("sort", sorted(c, c.int(1)?, c.bool(2))?))
+}
+
+fn argsort(c: &Call) -> Result<Value> {
+    Ok(sorted(c, c.int(1)?, c.bool(2))?.1.into())
+}
+
+fn topk(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let dim = wrap_dim(c.int(2)?, x.ndim())?;
+    Ok(pair("topk", sorting::topk(x, c.int(1)?, dim, c.bool(3), c.bool(4))?))
+}
+
+fn kthvalue(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let dim = wrap_dim(c.int(2)?, x.ndim())?;
+    Ok(pair("kthvalue", sorting::kthvalue(x, c.int(1)?, dim, c.bool(3))?))
+}
+
+/// One tensor, or a tuple with the inverse and the counts where they are asked for.
+fn several(found: Unique, inverse: bool, counts: bool) -> Value {
+    if !inverse && !counts {
+        return found.values.into();
+    }
+    let mut all = vec![found.values];
+    if inverse {
+        all.push(found.inverse);
+    }
+    if counts {
+        all.push(found.counts);
+    }
+    Value::Tensors(all)
+}
+
+fn unique(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let found = match c.opt_int(4) {
+        None => sorting::unique(x, false),
+        Some(dim) => {
+            c.set_grad_name("UniqueDim");
+            sorting::unique_slices(x, with_dim(x, dim)?, false)?
+        }
+    };
+    Ok(several(found, c.bool(2), c.bool(3)))
+}
+
+fn with_dim(x: &Tensor, dim: i64) -> Result<usize> {
+    let axis = wrap_dim(dim, x.ndim())?;
+    if x.ndim() == 0 {
+        return Err(Error::index(format!("Dimension specified as {dim} but tensor has no dimensions")));
+    }
+    let empty = x.shape().iter().filter(|&&size| size == 0).count();
+    if x.shape()[axis] == 0 && empty > 1 {
+        return Err(Error::runtime(
+            "Number of zero sized dimensions is more than one, so unique cannot be applied ",
+        ));
+    }
+    if x.shape()[axis] > 0 && empty > 0 {
+        return Err(Error::runtime(
+            "There are 0 sized dimensions, and they aren't selected, so unique cannot be applied",
+        ));
+    }
+    Ok(axis)
+}
+
+fn unique_consecutive(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let found = match c.opt_int(3) {
+        None => sorting::unique(x, true),
+        Some(dim) => sorting::unique_slices(x, with_dim(x, dim)?, true)?,
+    };
+    Ok(several(found, c.bool(1), c.bool(2)))
+}
+
+/// A tensor, or a number as a 0-d tensor of the dtype it has by itself.
+fn operand(c: &Call, at: usize) -> Result<Tensor> {
+    let dtype = match c.arg(at) {
+        Arg::Float(_) => c.default_dtype(),
+        Arg::Bool(_) => DType::Bool,
+        _ => DType::Int64,
+    };
+    pointwise::operand(c.arg(at), dtype)
+}
+
+fn indices(places: Tensor, small: bool) -> Value {
+    if small { to_dtype(&places, DType::Int32).into() } else { places.into() }
+}
+
+fn searchsorted(c: &Call) -> Result<Value> {
+    let (sorted, values) = (c.tensor(0)?, operand(c, 1)?);
+    let right = match (c.opt_str(4), c.bool(3)) {
+        (None, right) => right,
+        (Some("left"), true) => {
+            return Err(Error::runtime(
+                "torch.searchsorted(): side and right can't be set to opposites, got side of left while right was True",
+            ));
+        }
+        (Some(side @ ("left" | "right")), _) => side == "right",
+        (Some(other), _) => {
+            return Err(Error::runtime(format!(
+                "torch.searchsorted(): side can only be 'left' or 'right' but got {other}"
+            )));
+        }
+    };
+    let (a, b) = (sorted.shape(), values.shape());
+    if sorted.ndim() == 0 {
+        return Err(Error::runtime("torch.searchsorted(): input value can be a scalar only when boundaries tensor dimension is 1, but we got boundaries tensor dim(0) and input value's dim(".to_owned()
+            + &format!("{}) numel({})", values.ndim(), values.numel())));
+    }
+    let rows_agree = sorted.ndim() == 1 || (a.len() == b.len() && a[..a.len() - 1] == b[..b.len() - 1]);
+    if !rows_agree {
+        return Err(Error::runtime(format!(
+            "torch.searchsorted(): boundaries tensor should be 1 dimension or the first N-1 dimensions of boundaries tensor \
+             and input value tensor must match, but we got boundaries tensor {a:?} and input value tensor {b:?}"
+        )));
+    }
+    Ok(indices(sorting::searchsorted(sorted, &values, right, c.opt_tensor(5)), c.bool(2)))
+}
+
+fn bucketize(c: &Call) -> Result<Value> {
+    let (values, bounds) = (operand(c, 0)?, c.tensor(1)?);
+    if bounds.ndim() != 1 {
+        return Err(Error::runtime(format!(
+            "boundaries tensor must be 1 dimension, but got dim({})",
+            bounds.ndim()
+        )));
+    }
+    Ok(indices(sorting::searchsorted(bounds, &values, c.bool(3), None), c.bool(2)))
+}
+
+fn bincount(c: &Call) -> Result<Value> {
+    let (x, weights, least) = (c.tensor(0)?, c.opt_tensor(1), c.int(2)?);
+    if x.dtype().category() != Category::Integer {
+        return Err(Error::runtime(format!(
+            "\"bincount_cpu\" not implemented for '{}'",
+            x.dtype().cpp_name()
+        )));
+    }
+    if least < 0 {
+        return Err(Error::runtime("minlength should be >= 0"));
+    }
+    if x.ndim() != 1 || x.to_i64_vec().iter().any(|&value| value < 0) {
+        return Err(Error::runtime("bincount only supports 1-d non-negative integral inputs."));
+    }
+    if weights.is_some_and(|weights| weights.shape() != x.shape()) {
+        return Err(Error::runtime("weights should be 1-d and have the same length as input"));
+    }
+    Ok(sorting::bincount(x, weights, least as usize)?.into())
+}
+
+fn histc(c: &Call) -> Result<Value> {
+    let (x, bins) = (c.tensor(0)?, c.int(1)?);
+    if !x.dtype().is_float() {
+        return Err(Error::runtime(format!(
+            "\"{}\" not implemented for '{}'",
+            if x.dtype() == DType::Bool { "linspace_cpu" } else { "histogram_cpu" },
+            x.dtype().cpp_name()
+        )));
+    }
+    if bins <= 0 {
+        return Err(Error::runtime(format!(
+            "torch.histogram(): bins must be > 0, but got {bins} for dimension 0"
+        )));
+    }
+    Ok(sorting::histc(x, bins as usize, c.float(2)?, c.float(3)?)?.into())
+}
+
+fn isin(c: &Call) -> Result<Value> {
+    let (elements, among) = (operand(c, 0)?, operand(c, 1)?);
+    if [&elements, &among].iter().any(|tensor| tensor.dtype() == DType::Bool) {
+        return Err(Error::runtime("Unsupported input type encountered for isin(): Bool"));
+    }
+    Ok(sorting::isin(&elements, &among, c.bool(3)).into())
+}
+
+pub(super) static OPS: [Op; 12] = [
+    op(
+        "sort",
+        BOTH,
+        &[
+            "Tensor input, int dim=-1, bool descending=False",
+            "Tensor input, *, bool? stable, int dim=-1, bool descending=False",
+        ],
+        "Sort",
+        "Elements along a dimension in order, and where they stood.",
+        sort,
+    ),
+    op(
+        "argsort",
+        BOTH,
+        &[
+            "Tensor input, int dim=-1, bool descending=False",
+            "Tensor input, int dim=-1, bool descending=False, bool stable=False",
+        ],
+        "",
+        "Where the elements of the sorted tensor stood.",
+        argsort,
+    ),
+    op("msort", BOTH, &["Tensor input"], "Sort", "Sorted along the first dimension.", |c| {
+        Ok(sorted(c, 0, false)?.0.into())
+    }),
+    op(
+        "topk",
+        BOTH,
+        &["Tensor input, int k, int dim=-1, bool largest=True, bool sorted=True"],
+        "Topk",
+        "The k largest (or smallest) along a dimension, and where they stood.",
+        topk,
+    ),
+    op(
+        "kthvalue",
+        BOTH,
+        &["Tensor input, int k, int dim=-1, bool keepdim=False"],
+        "Kthvalue",
+        "The k-th smallest along a dimension, and where it stood.",
+        kthvalue,
+    ),
+    op(
+        "unique",
+        BOTH,
+        &[
+            "Tensor input, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None",
+        ],
+        "Unique2",
+        "The different elements, or slices along a dimension, in order.",
+        unique,
+    ),
+    op(
+        "unique_consecutive",
+        BOTH,
+        &["Tensor input, bool return_inverse=False, bool return_counts=False, int? dim=None"],
+        "UniqueConsecutive",
+        "One of each run of equal elements.",
+        unique_consecutive,
+    ),
+    op(
+        "searchsorted",
+        FUNCTION,
+        &[
+            "Tensor sorted_sequence, Operand input, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None",
+            "Tensor sorted_sequence, Operand self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None",
+        ],
+        "",
+        "Where elements would be put in to keep the order.",
+        searchsorted,
+    ),
+    op(
+        "bucketize",
+        FUNCTION,
+        &["Operand input, Tensor boundaries, *, bool out_int32=False, bool right=False"],
+        "",
+        "The number of the bucket each element falls into.",
+        bucketize,
+    ),
+    op(
+        "bincount",
+        BOTH,
+        &["Tensor input, Tensor? weights=None, int minlength=0"],
+        "",
+        "How often each whole number occurs.",
+        bincount,
+    ),
+    op(
+        "histc",
+        BOTH,
+        &["Tensor input, int bins=100, float min=0, float max=0"],
+        "",
+        "How many elements lie in each of equal parts of a range.",
+        histc,
+    ),
+    op(
+        "isin",
+        FUNCTION,
+        &["Operand elements, Operand test_elements, *, bool assume_unique=False, bool invert=False"],
+        "",
+        "Whether each element is among the others.",
+        isin,
+    ),
+];

@@ -1,0 +1,343 @@
+//! Pointwise operations that lessons seldom ask for, and the rules of promotion as functions.
+
+use super::{ALL, BOTH, FUNCTION, IN_PLACE_ONLY, METHOD, Op, op};
+use crate::kernel::math;
+use crate::ops::call::{Call, Value, allow_part_of_leaf};
+use crate::tensor::ops::pointwise::{self, Binary, binary, float_unary, same_unary};
+use crate::tensor::ops::{self, cast::to_dtype};
+use crate::tensor::{Arg, Buffer, Category, DType, Error, Result, Tensor};
+
+const PAIR: &[&str] = &["Operand input, Operand other"];
+const ONE: &[&str] = &["Tensor input"];
+
+/// A pointwise operation in floats only.
+const fn in_floats(name: &'static str, f32: fn(f32, f32) -> f32, f64: fn(f64, f64) -> f64) -> Binary {
+    Binary { name, f32, f64, i64: None, bool: None }
+}
+
+static FMAX: Binary =
+    Binary { name: "fmax", f32: f32::max, f64: f64::max, i64: Some(i64::max), bool: Some(|a, b| a | b) };
+static FMIN: Binary =
+    Binary { name: "fmin", f32: f32::min, f64: f64::min, i64: Some(i64::min), bool: Some(|a, b| a & b) };
+static HYPOT: Binary = in_floats("hypot", f32::hypot, f64::hypot);
+static COPYSIGN: Binary = in_floats("copysign", f32::copysign, f64::copysign);
+static LOGADDEXP: Binary = in_floats(
+    "logaddexp",
+    |a, b| if a == b && a.is_infinite() { a } else { a.max(b) + (-(a - b).abs()).exp().ln_1p() },
+    |a, b| if a == b && a.is_infinite() { a } else { a.max(b) + (-(a - b).abs()).exp().ln_1p() },
+);
+static XLOGY: Binary = in_floats(
+    "xlogy",
+    |x, y| {
+        if y.is_nan() {
+            y
+        } else if x == 0.0 {
+            0.0
+        } else {
+            x * y.ln()
+        }
+    },
+    |x, y| {
+        if y.is_nan() {
+            y
+        } else if x == 0.0 {
+            0.0
+        } else {
+            x * y.ln()
+        }
+    },
+);
+static HEAVISIDE: Binary = Binary {
+    name: "heaviside",
+    f32: |x, at| {
+        if x.is_nan() {
+            x
+        } else if x == 0.0 {
+            at
+        } else {
+            f32::from(u8::from(x > 0.0))
+        }
+    },
+    f64: |x, at| {
+        if x.is_nan() {
+            x
+        } else if x == 0.0 {
+            at
+        } else {
+            f64::from(u8::from(x > 0.0))
+        }
+    },
+    i64: Some(|x, at| if x == 0 { at } else { i64::from(x > 0) }),
+    bool: None,
+};
+static GCD: Binary = Binary { name: "gcd", f32: |a, _| a, f64: |a, _| a, i64: Some(divisor), bool: None };
+static LCM: Binary = Binary {
+    name: "lcm",
+    f32: |a, _| a,
+    f64: |a, _| a,
+    i64: Some(|a, b| if a == 0 || b == 0 { 0 } else { (a / divisor(a, b) * b).abs() }),
+    bool: None,
+};
+
+/// The largest number that divides both.
+fn divisor(a: i64, b: i64) -> i64 {
+    let (mut a, mut b) = (a.abs(), b.abs());
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+fn pair(c: &Call, op: &Binary) -> Result<Value> {
+    Ok(binary(op, c.arg(0), c.arg(1), c.default_dtype())?.into())
+}
+
+fn floats(c: &Call, f32: fn(&[f32], &mut [f32]), f64: fn(&[f64], &mut [f64])) -> Result<Value> {
+    Ok(float_unary(c.tensor(0)?, c.default_dtype(), f32, f64).into())
+}
+
+/// A function of one double as a loop over slices of either width.
+macro_rules! each {
+    ($f:expr) => {
+        |c: &Call| {
+            let f: fn(f64) -> f64 = $f;
+            let _ = f;
+            floats(
+                c,
+                |x, out| {
+                    let f: fn(f64) -> f64 = $f;
+                    out.iter_mut().zip(x).for_each(|(out, &x)| *out = f(f64::from(x)) as f32);
+                },
+                |x, out| {
+                    let f: fn(f64) -> f64 = $f;
+                    out.iter_mut().zip(x).for_each(|(out, &x)| *out = f(x));
+                },
+            )
+        }
+    };
+}
+
+fn sinc(x: f64) -> f64 {
+    let turn = std::f64::consts::PI * x;
+    if x == 0.0 { 1.0 } else { turn.sin() / turn }
+}
+
+fn nan_to_num(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let largest = match x.dtype() {
+        DType::Float64 => f64::MAX,
+        DType::Float16 => 65504.0,
+        DType::BFloat16 => f64::from(f32::from_bits(0x7f7f_0000)),
+        _ => f64::from(f32::MAX),
+    };
+    let (nan, up, down) = (
+        c.opt_float(1).unwrap_or(0.0),
+        c.opt_float(2).unwrap_or(largest),
+        c.opt_float(3).unwrap_or(-largest),
+    );
+    let mend = |v: f64| match v {
+        v if v.is_nan() => nan,
+        v if v == f64::INFINITY => up,
+        v if v == f64::NEG_INFINITY => down,
+        v => v,
+    };
+    let buffer = match x.to_buffer() {
+        Buffer::F32(data) => Buffer::F32(data.into_iter().map(|v| mend(f64::from(v)) as f32).collect()),
+        Buffer::F64(data) => Buffer::F64(data.into_iter().map(mend).collect()),
+        other => other,
+    };
+    Ok(Tensor::new(buffer, x.shape(), x.dtype()).into())
+}
+
+fn float_power(c: &Call) -> Result<Value> {
+    let wide = |arg: &Arg| -> Result<Arg> {
+        Ok(Arg::Tensor(to_dtype(&pointwise::operand(arg, DType::Float64)?, DType::Float64)))
+    };
+    let power = in_floats("float_power", f32::powf, f64::powf);
+    Ok(binary(&power, &wide(c.arg(0))?, &wide(c.arg(1))?, DType::Float64)?.into())
+}
+
+fn result_type(c: &Call) -> Result<Value> {
+    Ok(Value::DType(pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype())))
+}
+
+fn two_dtypes(c: &Call) -> Result<(DType, DType)> {
+    match (c.opt_dtype(0), c.opt_dtype(1)) {
+        (Some(a), Some(b)) => Ok((a, b)),
+        _ => Err(Error::type_error(format!("{}() takes two dtypes", c.op.name))),
+    }
+}
+
+/// Whether a value of one dtype may become one of another in place. As `torch.can_cast`.
+fn can_cast(c: &Call) -> Result<Value> {
+    let (from, to) = two_dtypes(c)?;
+    let unsigned = to == DType::UInt8 && from != DType::UInt8 && from.category() == Category::Integer;
+    Ok(Value::Bool(from.category() <= to.category() && !unsigned))
+}
+
+/// The differences of neighbours along a dimension, `n` times over.
+fn diff(c: &Call) -> Result<Value> {
+    let (mut x, times) = (c.tensor(0)?.clone(), c.int(1)?);
+    let axis = crate::tensor::layout::wrap_dim(c.int(2)?, x.ndim())?;
+    if x.ndim() == 0 {
+        return Err(Error::runtime("diff expects input to be at least one-dimensional"));
+    }
+    for _ in 0..times {
+        let len = x.shape()[axis].saturating_sub(1);
+        let upper = x.with_layout(x.layout().slice(axis, x.shape()[axis] - len, len, 1));
+        let lower = x.with_layout(x.layout().slice(axis, 0, len, 1));
+        x = pointwise::sub(&Arg::Tensor(upper), &Arg::Tensor(lower), c.default_dtype())?;
+    }
+    Ok(x.into())
+}
+
+fn nanmean(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let dims = c.opt_ints(1).unwrap_or_default();
+    let over = ops::reduce::Over::new(x, &dims, c.bool(2))?;
+    let clean = |v: f64| if v.is_nan() { 0.0 } else { v };
+    let values = same_unary(x, |v| if v.is_nan() { 0.0 } else { v }, clean, |v| v);
+    let there = pointwise::test(x, |v| !v.is_nan());
+    let sum = ops::reduce::sum(&values, &over, None);
+    let count = ops::reduce::sum(&there, &over, None);
+    Ok(pointwise::div(&Arg::Tensor(sum), &Arg::Tensor(count), c.default_dtype())?.into())
+}
+
+fn logspace(c: &Call) -> Result<Value> {
+    let (start, end, steps, base) = (c.float(0)?, c.float(1)?, c.int(2)?.max(0), c.float(3)?);
+    let gap = (end - start) / (steps - 1).max(1) as f64;
+    let values = (0..steps).map(|i| base.powf(start + gap * i as f64)).collect();
+    let wide = Tensor::new(Buffer::F64(values), [steps as usize], DType::Float64);
+    Ok(to_dtype(&wide, c.opt_dtype(4).unwrap_or(c.default_dtype())).into())
+}
+
+fn fill_diagonal(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    if x.ndim() < 2 {
+        return Err(Error::runtime("dimensions must larger than 1"));
+    }
+    if x.ndim() > 2 && x.shape().iter().any(|&size| size != x.shape()[0]) {
+        return Err(Error::runtime("all dimensions of input must be of equal length"));
+    }
+    allow_part_of_leaf(c.state, x, true)?;
+    let size = x.shape().iter().copied().min().unwrap_or(0);
+    let step = x.strides().iter().sum();
+    let layout = crate::tensor::Layout { shape: vec![size], strides: vec![step], offset: x.layout().offset };
+    ops::fill(&x.with_layout(layout), c.float(1)?, c.opt_int(1));
+    Ok(Value::None)
+}
+
+pub(super) static OPS: [Op; 34] = [
+    op("erf", ALL, ONE, "Erf", "The error function.", |c| floats(c, math::erf, math::erf)),
+    op("erfc", ALL, ONE, "Erfc", "1 - erf(x).", |c| floats(c, math::erfc, math::erfc)),
+    op("asinh", ALL, ONE, "Asinh", "Inverse hyperbolic sine.", each!(f64::asinh)),
+    op("acosh", ALL, ONE, "Acosh", "Inverse hyperbolic cosine.", each!(f64::acosh)),
+    op("atanh", ALL, ONE, "Atanh", "Inverse hyperbolic tangent.", each!(f64::atanh)),
+    op("sinc", ALL, ONE, "Sinc", "sin(πx) / (πx), 1 at 0.", |c| {
+        floats(
+            c,
+            |x, out| {
+                out.iter_mut().zip(x).for_each(|(out, &x)| {
+                    let turn = std::f32::consts::PI * x;
+                    *out = if x == 0.0 { 1.0 } else { turn.sin() / turn };
+                });
+            },
+            |x, out| out.iter_mut().zip(x).for_each(|(out, &x)| *out = sinc(x)),
+        )
+    }),
+    op("deg2rad", ALL, ONE, "Deg2Rad", "Degrees to radians.", each!(f64::to_radians)),
+    op("rad2deg", ALL, ONE, "Rad2Deg", "Radians to degrees.", each!(f64::to_degrees)),
+    op("lgamma", ALL, ONE, "Lgamma", "Logarithm of the gamma function.", each!(libm::lgamma)),
+    op("fmax", BOTH, PAIR, "Fmax", "The larger of each pair; a number goes before nan.", |c| pair(c, &FMAX)),
+    op("fmin", BOTH, PAIR, "Fmin", "The smaller of each pair; a number goes before nan.", |c| pair(c, &FMIN)),
+    op("hypot", ALL, PAIR, "Hypot", "The root of the sum of both squares.", |c| pair(c, &HYPOT)),
+    op("copysign", ALL, PAIR, "Copysign", "input with the sign of other.", |c| pair(c, &COPYSIGN)),
+    op("logaddexp", BOTH, PAIR, "Logaddexp", "log(exp(input) + exp(other)), without overflow.", |c| {
+        pair(c, &LOGADDEXP)
+    }),
+    op("xlogy", ALL, PAIR, "Xlogy", "input * log(other), 0 where input is 0.", |c| pair(c, &XLOGY)),
+    op("heaviside", ALL, &["Tensor input, Tensor values"], "", "0 below 0, 1 above, values at 0.", |c| {
+        pair(c, &HEAVISIDE)
+    }),
+    op("gcd", ALL, &["Tensor input, Tensor other"], "", "The largest common divisor.", |c| pair(c, &GCD)),
+    op("lcm", ALL, &["Tensor input, Tensor other"], "", "The smallest common multiple.", |c| pair(c, &LCM)),
+    op(
+        "nan_to_num",
+        ALL,
+        &["Tensor input, float? nan=None, float? posinf=None, float? neginf=None"],
+        "NanToNum",
+        "Finite numbers in place of nan and the infinities.",
+        nan_to_num,
+    ),
+    op(
+        "float_power",
+        ALL,
+        &["Operand input, Operand exponent"],
+        "Pow|1",
+        "The power in double precision.",
+        float_power,
+    ),
+    op("isreal", BOTH, ONE, "", "True everywhere: attn has no complex numbers.", |c| {
+        Ok(pointwise::test(c.tensor(0)?, |_| true).into())
+    }),
+    op("signbit", BOTH, ONE, "", "Where the sign is negative; -0. counts.", |c| {
+        Ok(pointwise::test(c.tensor(0)?, f64::is_sign_negative).into())
+    }),
+    op("sgn", ALL, ONE, "Sgn", "-1, 0 or 1.", |c| (super::row("sign").run)(c)),
+    op("real", FUNCTION, ONE, "", "The tensor itself: attn has no complex numbers.", |c| {
+        Ok(c.tensor(0)?.clone().into())
+    }),
+    op("conj", BOTH, ONE, "", "The tensor itself: attn has no complex numbers.", |c| {
+        Ok(c.tensor(0)?.clone().into())
+    }),
+    op(
+        "result_type",
+        FUNCTION,
+        &["Operand tensor1, Operand tensor2"],
+        "",
+        "The dtype both are computed in.",
+        result_type,
+    ),
+    op("promote_types", FUNCTION, &["dtype type1, dtype type2"], "", "The dtype that holds both.", |c| {
+        let (a, b) = two_dtypes(c)?;
+        Ok(Value::DType(a.promote(b)))
+    }),
+    op(
+        "can_cast",
+        FUNCTION,
+        &["dtype from_, dtype to"],
+        "",
+        "Whether values may become that dtype in place.",
+        can_cast,
+    ),
+    op("diff", BOTH, &["Tensor input, int n=1, int dim=-1"], "Sub", "The differences of neighbours.", diff),
+    op(
+        "nanmean",
+        BOTH,
+        &["Tensor input, ints? dim=None, bool keepdim=False, *, dtype? dtype=None"],
+        "Div",
+        "The mean without what is no number.",
+        nanmean,
+    ),
+    op(
+        "logspace",
+        FUNCTION,
+        &["Number start, Number end, int steps, float base=10.0, *, dtype? dtype=None, any device=None"],
+        "",
+        "Powers of base, evenly spaced exponents.",
+        logspace,
+    ),
+    op(
+        "fill_diagonal_",
+        METHOD | IN_PLACE_ONLY,
+        &["Tensor input, Number fill_value, bool wrap=False"],
+        "FillDiagonal",
+        "The main diagonal set to a value.",
+        fill_diagonal,
+    ),
+    op("detach_", METHOD, ONE, "", "The tensor without history.", |c| Ok(c.tensor(0)?.clone().into())),
+    op("ldexp", ALL, PAIR, "Mul", "input * 2 to the power of other.", |c| {
+        let two = in_floats("ldexp", |x, n| x * n.exp2(), |x, n| x * n.exp2());
+        pair(c, &two)
+    }),
+];

@@ -1,0 +1,288 @@
+//! One tensor as several: split, chunk, unbind, and the single slices select and narrow. Views.
+
+use super::{BOTH, Op, op};
+use crate::ops::call::{Call, Value};
+use crate::tensor::layout::wrap_dim;
+use crate::tensor::{Arg, Error, Result, Tensor};
+
+fn slice(x: &Tensor, axis: usize, start: usize, len: usize) -> Tensor {
+    x.with_layout(x.layout().slice(axis, start, len, 1))
+}
+
+fn unbind(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let axis = wrap_dim(c.int(1)?, x.ndim())?;
+    if x.ndim() == 0 {
+        return Err(Error::index("Dimension specified as 0 but tensor has no dimensions"));
+    }
+    let rows = (0..x.shape()[axis]).map(|at| x.with_layout(x.layout().select(axis, at)));
+    Ok(Value::Tensors(rows.collect()))
+}
+
+/// Slices of these lengths, one after the other.
+fn parts(x: &Tensor, axis: usize, sizes: impl IntoIterator<Item = usize>) -> Value {
+    let mut start = 0;
+    let one = |size: usize| {
+        let part = slice(x, axis, start, size);
+        start += size;
+        part
+    };
+    Value::Tensors(sizes.into_iter().map(one).collect())
+}
+
+fn even_parts(x: &Tensor, axis: usize, size: usize) -> Value {
+    let total = x.shape()[axis];
+    if size == 0 {
+        return parts(x, axis, [0]);
+    }
+    let count = total.div_ceil(size).max(1);
+    parts(x, axis, (0..count).map(|at| size.min(total - (at * size).min(total))))
+}
+
+fn split(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    if x.ndim() == 0 {
+        return Err(Error::runtime("split expects at least a 1-dimensional tensor"));
+    }
+    match c.arg(1) {
+        Arg::Ints(sizes) => {
+            let axis = wrap_dim(c.int(2)?, x.ndim())?;
+            split_sizes(c, x, axis, sizes)
+        }
+        _ => {
+            let size = c.int(1)?;
+            if size < 0 {
+                return Err(Error::runtime(format!(
+                    "split expects split_size be non-negative, but got split_size={size}"
+                )));
+            }
+            let axis = wrap_dim(c.int(2)?, x.ndim())?;
+            if size == 0 && x.shape()[axis] != 0 {
+                return Err(Error::runtime(format!(
+                    "split_size can only be 0 if dimension size is 0, but got dimension size of {}",
+                    x.shape()[axis]
+                )));
+            }
+            Ok(even_parts(x, axis, size as usize))
+        }
+    }
+}
+
+fn split_sizes(c: &Call, x: &Tensor, axis: usize, sizes: &[i64]) -> Result<Value> {
+    c.set_grad_name("SplitWithSizes");
+    let dim = c.int(2)?;
+    if sizes.iter().any(|&size| size < 0) {
+        return Err(Error::runtime(format!(
+            "split_with_sizes expects split_sizes have only non-negative entries, but got split_sizes={sizes:?}"
+        )));
+    }
+    if sizes.iter().sum::<i64>() != x.shape()[axis] as i64 {
+        return Err(Error::runtime(format!(
+            "split_with_sizes expects split_sizes to sum exactly to {} (input tensor's size at dimension {dim}), but got \
+             split_sizes={sizes:?}",
+            x.shape()[axis]
+        )));
+    }
+    Ok(parts(x, axis, sizes.iter().map(|&size| size as usize)))
+}
+
+fn chunk(c: &Call) -> Result<Value> {
+    let (x, chunks) = (c.tensor(0)?, c.int(1)?);
+    if x.ndim() == 0 {
+        return Err(Error::runtime("chunk expects at least a 1-dimensional tensor"));
+    }
+    if chunks <= 0 {
+        return Err(Error::runtime(format!("chunk expects `chunks` to be greater than 0, got: {chunks}")));
+    }
+    let axis = wrap_dim(c.int(2)?, x.ndim())?;
+    let size = x.shape()[axis].div_ceil(chunks as usize);
+    if size == 0 {
+        c.set_grad_name("SplitWithSizes");
+        return Ok(parts(x, axis, vec![0; chunks as usize]));
+    }
+    Ok(even_parts(x, axis, size))
+}
+
+/// Cuts before these indices, as slicing takes them.
+fn cut_at(x: &Tensor, axis: usize, cuts: &[i64]) -> Value {
+    let size = x.shape()[axis] as i64;
+    let place = |at: i64| {
+        if at < 0 { (at + size).max(0) } else { at.min(size) }
+    };
+    let mut start = 0;
+    let ends = cuts.iter().map(|&cut| place(cut)).chain([size]);
+    let one = |end: i64| {
+        let part = slice(x, axis, start as usize, (end - start).max(0) as usize);
+        start = end;
+        part
+    };
+    Value::Tensors(ends.map(one).collect())
+}
+
+fn in_sections(x: &Tensor, axis: usize, sections: i64) -> Result<Value> {
+    if sections <= 0 {
+        return Err(Error::runtime(format!("number of sections must be larger than 0, got {sections}")));
+    }
+    let (size, count) = (x.shape()[axis], sections as usize);
+    Ok(parts(x, axis, (0..count).map(|at| size / count + usize::from(at < size % count))))
+}
+
+fn tensor_split(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    if x.ndim() == 0 {
+        return Err(Error::runtime(
+            "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims",
+        ));
+    }
+    let axis = wrap_dim(c.int(2)?, x.ndim())?;
+    match c.arg(1) {
+        Arg::Tensor(at) if at.ndim() == 0 => in_sections(x, axis, at.item_int()?),
+        Arg::Tensor(at) => Ok(cut_at(x, axis, &at.to_i64_vec())),
+        Arg::Ints(cuts) => Ok(cut_at(x, axis, cuts)),
+        _ => in_sections(x, axis, c.int(1)?),
+    }
+}
+
+/// `hsplit`, `vsplit`, `dsplit`: along one dimension, in equal parts.
+fn split_along(c: &Call, axis: usize, least: usize) -> Result<Value> {
+    let (x, name) = (c.tensor(0)?, c.op.name);
+    if x.ndim() < least {
+        return Err(Error::runtime(format!(
+            "torch.{name} requires a tensor with at least {least} dimension, but got a tensor with {} dimensions!",
+            x.ndim()
+        )));
+    }
+    match c.arg(1) {
+        Arg::Ints(cuts) => Ok(cut_at(x, axis, cuts)),
+        _ => {
+            let (sections, size) = (c.int(1)?, x.shape()[axis]);
+            if sections <= 0 || !size.is_multiple_of(sections as usize) {
+                return Err(Error::runtime(format!(
+                    "torch.{name} attempted to split along dimension {axis}, but the size of the dimension {size} is not \
+                     divisible by the split_size {sections}!"
+                )));
+            }
+            in_sections(x, axis, sections)
+        }
+    }
+}
+
+fn select(c: &Call) -> Result<Value> {
+    let (x, at) = (c.tensor(0)?, c.int(2)?);
+    if x.ndim() == 0 {
+        return Err(Error::index("select() cannot be applied to a 0-dim tensor."));
+    }
+    let axis = wrap_dim(c.int(1)?, x.ndim())?;
+    let size = x.shape()[axis] as i64;
+    if at < -size || at >= size {
+        return Err(Error::index(format!(
+            "select(): index {at} out of range for tensor of size {:?} at dimension {axis}",
+            x.shape()
+        )));
+    }
+    Ok(x.with_layout(x.layout().select(axis, if at < 0 { at + size } else { at } as usize)).into())
+}
+
+fn narrow(c: &Call) -> Result<Value> {
+    let (x, start, len) = (c.tensor(0)?, c.int(2)?, c.int(3)?);
+    if x.ndim() == 0 {
+        return Err(Error::runtime("narrow() cannot be applied to a 0-dim tensor."));
+    }
+    if len < 0 {
+        return Err(Error::runtime("narrow(): length must be non-negative."));
+    }
+    let axis = wrap_dim(c.int(1)?, x.ndim())?;
+    let size = x.shape()[axis] as i64;
+    if start < -size || start > size {
+        return Err(Error::index(format!(
+            "start out of range (expected to be in range of [{}, {size}], but got {start})",
+            -size
+        )));
+    }
+    let from = if start < 0 { start + size } else { start };
+    if from > size - len {
+        return Err(Error::runtime(format!(
+            "start ({from}) + length ({len}) exceeds dimension size ({size})."
+        )));
+    }
+    Ok(slice(x, axis, from as usize, len as usize).into())
+}
+
+/// The signatures of `hsplit` and its kin.
+const SECTIONS: &[&str] =
+    &["Tensor input, ints indices", "Tensor input, ints sections", "Tensor input, ints indices_or_sections"];
+
+pub(super) static OPS: [Op; 10] = [
+    op(
+        "unbind",
+        BOTH,
+        &["Tensor input, int dim=0"],
+        "Unbind",
+        "The slices along a dimension, one by one. Views.",
+        unbind,
+    ),
+    op(
+        "split",
+        BOTH,
+        &[
+            "Tensor input, ints split_size, int dim=0",
+            "Tensor tensor, ints split_size_or_sections, int dim=0",
+        ],
+        "Split",
+        "Parts of one size, or of the sizes given. Views.",
+        split,
+    ),
+    op(
+        "split_with_sizes",
+        BOTH,
+        &["Tensor input, ints split_sizes, int dim=0"],
+        "SplitWithSizes",
+        "Parts of the sizes given. Views.",
+        split,
+    ),
+    op(
+        "chunk",
+        BOTH,
+        &["Tensor input, int chunks, int dim=0"],
+        "Split",
+        "At most so many parts of one size, the last one smaller. Views.",
+        chunk,
+    ),
+    op(
+        "tensor_split",
+        BOTH,
+        &[
+            "Tensor input, Tensor tensor_indices_or_sections, int dim=0",
+            "Tensor input, ints indices, int dim=0",
+            "Tensor input, ints sections, int dim=0",
+            "Tensor input, ints indices_or_sections, int dim=0",
+        ],
+        "Slice",
+        "So many parts, sizes as even as can be, or cut where given. Views.",
+        tensor_split,
+    ),
+    op("hsplit", BOTH, SECTIONS, "Slice", "Equal parts along the columns. Views.", |c| {
+        let axis = usize::from(c.tensor(0)?.ndim() > 1);
+        split_along(c, axis, 1)
+    }),
+    op("vsplit", BOTH, SECTIONS, "Slice", "Equal parts along the rows. Views.", |c| split_along(c, 0, 2)),
+    op("dsplit", BOTH, SECTIONS, "Slice", "Equal parts along the third dimension. Views.", |c| {
+        split_along(c, 2, 3)
+    }),
+    op(
+        "select",
+        BOTH,
+        &["Tensor input, int dim, int index"],
+        "Select",
+        "One index of a dimension, which goes. View.",
+        select,
+    ),
+    op(
+        "narrow",
+        BOTH,
+        &["Tensor input, int dim, int start, int length"],
+        "Slice",
+        "Some neighbours along a dimension. View.",
+        narrow,
+    ),
+];

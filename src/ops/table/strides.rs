@@ -1,0 +1,214 @@
+//! Views by strides: expanded, diagonal, windowed, and shapes changed in place.
+
+use super::{BOTH, FUNCTION, METHOD, Op, RELAYOUT, op};
+use crate::ops::call::{Call, Value};
+use crate::tensor::layout::{broadcast, wrap_dim};
+use crate::tensor::{Arg, Error, Layout, Result, Tensor, ops};
+
+fn seen(x: &Tensor, layout: Layout) -> Result<Value> {
+    Ok(x.with_layout(layout).into())
+}
+
+fn as_strided(c: &Call) -> Result<Value> {
+    let (x, sizes, strides) = (c.tensor(0)?, c.ints(1)?, c.ints(2)?);
+    if sizes.len() != strides.len() {
+        return Err(Error::runtime("mismatch in length of strides and shape"));
+    }
+    if strides.iter().any(|&stride| stride < 0) {
+        return Err(Error::runtime(format!(
+            "as_strided: Negative strides are not supported at the moment, got strides: {strides:?}"
+        )));
+    }
+    let offset = c.opt_int(3).unwrap_or(x.layout().offset as i64);
+    if offset < 0 {
+        return Err(Error::runtime(format!("Tensor: invalid storage offset {offset}")));
+    }
+    if sizes.iter().any(|&size| size < 0) {
+        return Err(Error::runtime(format!(
+            "Storage size calculation overflowed with sizes={sizes:?} and strides={strides:?}"
+        )));
+    }
+    let layout = Layout {
+        shape: sizes.iter().map(|&size| size as usize).collect(),
+        strides: strides.iter().map(|&stride| stride as usize).collect(),
+        offset: offset as usize,
+    };
+    let (have, bytes) = (x.storage().read().len(), x.dtype().size());
+    if layout.numel() > 0 && layout.end() > have {
+        return Err(Error::runtime(format!(
+            "setStorage: sizes {sizes:?}, strides {strides:?}, storage offset {offset}, and itemsize {bytes} requiring a \
+             storage size of {} are out of bounds for storage of size {}",
+            layout.end() * bytes,
+            have * bytes
+        )));
+    }
+    seen(x, layout)
+}
+
+fn diagonal(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let (a, b) = (wrap_dim(c.int(2)?, x.ndim())?, wrap_dim(c.int(3)?, x.ndim())?);
+    if a == b {
+        return Err(Error::runtime(format!(
+            "diagonal dimensions cannot be identical {}, {}",
+            c.int(2)?,
+            c.int(3)?
+        )));
+    }
+    seen(x, x.layout().diagonal(c.int(1)?, a, b))
+}
+
+fn unfold(c: &Call) -> Result<Value> {
+    let (x, size, step) = (c.tensor(0)?, c.int(2)?, c.int(3)?);
+    let axis = wrap_dim(c.int(1)?, x.ndim())?;
+    let layout = if x.ndim() == 0 { x.layout().unsqueeze(0) } else { x.layout().clone() };
+    let most = layout.shape[axis];
+    if size < 0 {
+        return Err(Error::runtime(format!("size is {size} but must be >= 0")));
+    }
+    if size as usize > most {
+        return Err(Error::runtime(format!(
+            "maximum size for tensor at dimension {axis} is {most} but size is {size}"
+        )));
+    }
+    if step <= 0 {
+        return Err(Error::runtime(format!("step is {step} but must be > 0")));
+    }
+    let mut windows = layout.unfold(axis, size as usize, step as usize);
+    if x.ndim() == 0 {
+        windows = Layout { shape: vec![size as usize], strides: vec![1], offset: x.layout().offset };
+    }
+    seen(x, windows)
+}
+
+/// One of `atleast_1d`, `_2d`, `_3d`: the layout with leading (and for 3-d trailing) ones.
+fn at_least(c: &Call, ndim: usize) -> Result<Value> {
+    let raised = |x: &Tensor| {
+        let layout = x.layout();
+        match (x.ndim(), ndim) {
+            (have, wanted) if have >= wanted => return x.clone(),
+            (0, _) => c.set_grad_name("View"),
+            _ => c.set_grad_name("Unsqueeze"),
+        }
+        x.with_layout(match (x.ndim(), ndim) {
+            (0, ndim) => Layout { shape: vec![1; ndim], strides: vec![1; ndim], offset: layout.offset },
+            (1, 2) => layout.unsqueeze(0),
+            (1, _) => layout.unsqueeze(0).unsqueeze(2),
+            _ => layout.unsqueeze(2),
+        })
+    };
+    match c.arg(0) {
+        Arg::Tensor(x) => Ok(raised(x).into()),
+        several => Ok(Value::Tensors(several.tensors().iter().map(raised).collect())),
+    }
+}
+
+fn broadcast_tensors(c: &Call) -> Result<Value> {
+    let tensors = c.tensors(0);
+    let shape = tensors
+        .iter()
+        .try_fold(Vec::new(), |shape, tensor| broadcast("broadcast_tensors", &shape, tensor.shape()))?;
+    let sizes: Vec<i64> = shape.iter().map(|&size| size as i64).collect();
+    let spread = |tensor: &Tensor| match tensor.shape() == shape {
+        true => Ok(tensor.clone()),
+        false => Ok(tensor.with_layout(tensor.layout().expand(&sizes, &ops::kind(tensor.dtype()))?)),
+    };
+    Ok(Value::Tensors(tensors.iter().map(spread).collect::<Result<_>>()?))
+}
+
+fn expand_as(c: &Call) -> Result<Value> {
+    let sizes: Vec<i64> = c.tensor(1)?.shape().iter().map(|&size| size as i64).collect();
+    expand_to(c.tensor(0)?, &sizes)
+}
+
+fn expand_to(x: &Tensor, sizes: &[i64]) -> Result<Value> {
+    seen(x, x.layout().expand(sizes, &ops::kind(x.dtype()))?)
+}
+
+const AT_LEAST: &[&str] = &["Tensor input", "Several tensors"];
+
+pub(super) static OPS: [Op; 13] = [
+    op(
+        "expand",
+        METHOD,
+        &["Tensor input, sizes size, *, any implicit=False"],
+        "Expand",
+        "Repeated without copying. View.",
+        |c| expand_to(c.tensor(0)?, &c.ints(1)?),
+    ),
+    op(
+        "expand_as",
+        METHOD,
+        &["Tensor input, Tensor other"],
+        "Expand",
+        "Repeated to other's shape without copying. View.",
+        expand_as,
+    ),
+    op(
+        "broadcast_to",
+        BOTH,
+        &["Tensor input, sizes size"],
+        "Expand",
+        "Repeated to a shape without copying. View.",
+        |c| expand_to(c.tensor(0)?, &c.ints(1)?),
+    ),
+    op(
+        "broadcast_tensors",
+        FUNCTION,
+        &["Several tensors"],
+        "Expand",
+        "All tensors expanded to the shape they share. Views.",
+        broadcast_tensors,
+    ),
+    op(
+        "as_strided",
+        BOTH | RELAYOUT,
+        &["Tensor input, ints size, ints stride, int? storage_offset=None"],
+        "AsStrided",
+        "Any sizes and strides on the same storage. View.",
+        as_strided,
+    ),
+    op(
+        "diagonal",
+        BOTH,
+        &["Tensor input, int offset=0, int dim1=0, int dim2=1"],
+        "Diagonal",
+        "The diagonal of two dimensions, as the last one. View.",
+        diagonal,
+    ),
+    op(
+        "unfold",
+        METHOD,
+        &["Tensor input, int dimension, int size, int step"],
+        "Unfold",
+        "Windows along a dimension, as a last one. View.",
+        unfold,
+    ),
+    op(
+        "resize",
+        RELAYOUT,
+        &["Tensor input, sizes size, *, any memory_format=None"],
+        "",
+        "Another shape on the same storage, grown where needed.",
+        |c| {
+            if c.tensor(0)?.requires_grad() {
+                return Err(Error::runtime("cannot resize variables that require grad"));
+            }
+            Ok(ops::shape::resized(c.tensor(0)?, &c.shape(1)?)?.into())
+        },
+    ),
+    op(
+        "resize_as",
+        RELAYOUT,
+        &["Tensor input, Tensor the_template, *, any memory_format=None"],
+        "",
+        "Another tensor's shape on the same storage.",
+        |c| Ok(ops::shape::resized(c.tensor(0)?, c.tensor(1)?.shape())?.into()),
+    ),
+    op("atleast_1d", FUNCTION, AT_LEAST, "View", "At least one dimension. View.", |c| at_least(c, 1)),
+    op("atleast_2d", FUNCTION, AT_LEAST, "View", "At least two dimensions. View.", |c| at_least(c, 2)),
+    op("atleast_3d", FUNCTION, AT_LEAST, "View", "At least three dimensions. View.", |c| at_least(c, 3)),
+    op("is_same_size", BOTH, &["Tensor input, Tensor other"], "", "Whether both have one shape.", |c| {
+        Ok(Value::Bool(c.tensor(0)?.shape() == c.tensor(1)?.shape()))
+    }),
+];

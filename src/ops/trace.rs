@@ -1,0 +1,350 @@
+//! What ran, operation by operation, in order: the tracer of one session.
+//! Off unless a session asks for it; a call then costs one look at a flag.
+//!
+//! Only calls that Python makes are traced: what an operation does through others is its own affair.
+//! Tensors are held as they were when the operation ran, up to [`Trace::BYTES`]; beyond, shapes are left.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::time::{Duration, Instant};
+
+use crate::ops::call::Value;
+use crate::tensor::{Arg, Buffer, DType, Layout, Result, Site, Storage, Tensor};
+
+/// The operations that one cell ran.
+#[derive(Debug, Default)]
+pub struct Trace {
+    /// In the order in which they ended.
+    pub steps: Vec<Traced>,
+    /// How many more ran than are kept.
+    pub beyond: usize,
+}
+
+impl Trace {
+    /// Most operations that are kept.
+    pub const KEPT: usize = 50_000;
+    /// Most bytes that held tensors may take, each storage counted once.
+    pub const BYTES: usize = 64 << 20;
+    /// Elements up to which the values of a tensor are kept as they were, whatever is written later.
+    pub const COPIED: usize = 4096;
+}
+
+/// One operation that ran, or raised.
+#[derive(Debug)]
+pub struct Traced {
+    /// Its PyTorch name: `softmax`, `masked_fill_`, `setitem`.
+    pub op: &'static str,
+    /// Whether it wrote into its first argument.
+    pub in_place: bool,
+    /// All arguments in the order of its signature, defaults filled in; a tensor that is not held is `None` here.
+    pub args: Vec<Arg>,
+    /// The tensors among the arguments as they were before it ran.
+    pub operands: Vec<Seen>,
+    /// What it gave; of an operation in place, what it wrote into.
+    pub results: Vec<Seen>,
+    /// What it said when it raised.
+    pub error: Option<String>,
+    /// The calls that led to it, the cell itself first. Library frames that led to no learner's line are there too.
+    pub calls: Vec<Called>,
+    /// Whether it moved no data: every result is another view of an operand's elements.
+    pub is_view: bool,
+    /// How long it took.
+    pub elapsed: Duration,
+}
+
+impl Traced {
+    /// The learner's line that ran it: the innermost that is not library Python.
+    pub fn place(&self) -> Option<&Called> {
+        self.calls.iter().rev().find(|call| !call.library)
+    }
+
+    /// That line as records have it.
+    pub fn site(&self) -> Option<Site> {
+        self.place().map(|call| Site { cell: call.cell, line: call.span.start.line })
+    }
+
+    /// The library's functions between the learner's line and the operation, outermost first.
+    pub fn inside(&self) -> &[Called] {
+        let own = self.calls.iter().rposition(|call| !call.library).map_or(0, |at| at + 1);
+        &self.calls[own..]
+    }
+
+    /// The tensor that was argument `at`.
+    pub fn operand(&self, at: usize) -> Option<&Seen> {
+        self.operands.iter().find(|seen| seen.at == at)
+    }
+}
+
+/// A tensor as an operation met it.
+#[derive(Clone, Debug)]
+pub struct Seen {
+    /// Which argument or which result it was, from 0 on.
+    pub at: usize,
+    /// What the learner's code calls it there: a variable, or an attribute (`self.W_query`); none for what has no name.
+    pub name: Option<String>,
+    /// The tensor itself; none where tensors took more than [`Trace::BYTES`].
+    pub tensor: Option<Tensor>,
+    /// Its shape, strides and offset.
+    pub layout: Layout,
+    /// Its element type.
+    pub dtype: DType,
+    storage: usize,
+    then: Option<Buffer>,
+    version: u64,
+}
+
+impl Seen {
+    /// Its shape.
+    pub fn shape(&self) -> &[usize] {
+        &self.layout.shape
+    }
+
+    /// Bytes of its elements.
+    pub fn bytes(&self) -> usize {
+        self.layout.numel() * self.dtype.size()
+    }
+
+    /// Its elements as they were then, row-major; none where they were written over since, or not held.
+    pub fn values(&self) -> Option<Buffer> {
+        match (&self.then, &self.tensor) {
+            (Some(then), _) => Some(then.clone()),
+            (None, Some(tensor)) if tensor.storage().version() == self.version => Some(tensor.to_buffer()),
+            _ => None,
+        }
+    }
+
+    /// Whether both see the same elements in memory; unknown of what is not held, and then no.
+    pub fn shares(&self, other: &Seen) -> bool {
+        self.storage == other.storage && self.tensor.is_some() && other.tensor.is_some()
+    }
+
+    /// Whether both are the same elements in the same order.
+    pub fn same(&self, other: &Seen) -> bool {
+        self.shares(other) && self.layout == other.layout
+    }
+}
+
+/// A place in a source: line and column from 1 on, columns in characters.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Spot {
+    /// The line.
+    pub line: usize,
+    /// The column.
+    pub column: usize,
+}
+
+/// A stretch of a source.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Span {
+    /// Where it begins.
+    pub start: Spot,
+    /// Just after its last character.
+    pub end: Spot,
+}
+
+/// A call on the way to an operation: where in which code the next call, or the operation, stood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Called {
+    /// The cell, by the name it ran under; the file of library Python.
+    pub cell: &'static str,
+    /// Whether it is library Python.
+    pub library: bool,
+    /// The function as Python names it: `<module>`, `CausalAttention.forward`.
+    pub function: &'static str,
+    /// The class of its `self`.
+    pub class: Option<String>,
+    /// Whether that `self` is in training mode, where it is a module.
+    pub training: Option<bool>,
+    /// The expression that was running in it.
+    pub span: Span,
+    /// A number that tells this activation of the function from all others of the trace.
+    pub activation: u64,
+}
+
+/// The code that made a call, as a [`CallObserver`] sees it.
+#[derive(Debug)]
+pub struct Caller {
+    /// The calls that led to the operation, outermost first.
+    pub calls: Vec<Called>,
+    /// What the learner's code calls each tensor among the arguments, those in lists one by one.
+    pub names: Vec<Option<String>>,
+}
+
+/// Tells the tracer which code is running. The Python binding implements it, so that this layer knows no interpreter.
+pub trait CallObserver {
+    /// The code that is calling an operation with these arguments.
+    fn caller(&self, args: &[Arg]) -> Caller;
+
+    /// Releases whatever was kept between calls: the trace has ended.
+    fn end(&self);
+}
+
+/// Makes a [`Trace`] while it is on.
+#[derive(Default)]
+pub struct Tracer {
+    on: Cell<bool>,
+    begun: Cell<bool>,
+    trace: RefCell<Trace>,
+    /// Tells which code made a call; none while only Rust calls operations.
+    observer: RefCell<Option<Rc<dyn CallObserver>>>,
+    /// Storages that are held, so that each is counted once.
+    held: RefCell<HashMap<usize, Storage>>,
+    bytes: Cell<usize>,
+}
+
+impl std::fmt::Debug for Tracer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Tracer").field("on", &self.on).finish_non_exhaustive()
+    }
+}
+
+impl Tracer {
+    /// Sets what tells the tracer which code made a call.
+    pub fn set_observer(&self, observer: Rc<dyn CallObserver>) {
+        self.observer.replace(Some(observer));
+    }
+
+    fn caller(&self, args: &[Arg]) -> Caller {
+        match &*self.observer.borrow() {
+            Some(observer) => observer.caller(args),
+            None => Caller {
+                calls: Vec::new(),
+                names: args.iter().flat_map(Arg::tensors).map(|_| None).collect(),
+            },
+        }
+    }
+
+    /// Whether calls are to be traced.
+    #[inline]
+    pub fn is_on(&self) -> bool {
+        self.on.get()
+    }
+
+    /// Traces from here on; what was traced before is dropped.
+    pub fn begin(&self) {
+        self.end();
+        self.on.set(true);
+        self.begun.set(true);
+    }
+
+    /// Ends the trace and hands it over. Python objects are let go: call it where Python may run.
+    pub fn end(&self) -> Trace {
+        self.on.set(false);
+        self.begun.set(false);
+        if let Some(observer) = &*self.observer.borrow() {
+            observer.end();
+        }
+        self.held.take();
+        self.bytes.set(0);
+        self.trace.take()
+    }
+
+    /// Runs one call of an operation and adds it to the trace. What it calls in turn is not traced.
+    pub fn around<T>(
+        &self,
+        op: &'static str,
+        in_place: bool,
+        args: Vec<Arg>,
+        run: impl FnOnce(Vec<Arg>) -> Result<T>,
+        results: impl FnOnce(&T) -> Vec<Tensor>,
+    ) -> Result<T> {
+        self.on.set(false);
+        let _on = Resumed(self);
+        let full = self.trace.borrow().steps.len() >= Trace::KEPT;
+        if full {
+            let ended = run(args);
+            self.trace.borrow_mut().beyond += 1;
+            return ended;
+        }
+        let Caller { calls, names } = self.caller(&args);
+        let tensors =
+            args.iter().enumerate().flat_map(|(at, arg)| arg.tensors().iter().map(move |it| (at, it)));
+        let operands: Vec<Seen> =
+            tensors.zip(names).map(|((at, tensor), name)| self.seen(at, tensor, name)).collect();
+        let kept: Vec<Arg> = args.iter().map(|arg| self.kept(arg)).collect();
+        let start = Instant::now();
+        let ended = run(args);
+        let elapsed = start.elapsed();
+        let (results, error) = match &ended {
+            Ok(value) => (results(value), None),
+            Err(error) => (Vec::new(), Some(error.message.clone())),
+        };
+        let results: Vec<Seen> =
+            results.iter().enumerate().map(|(at, tensor)| self.seen(at, tensor, None)).collect();
+        // All of these live now, so that an address means one storage.
+        let is_view = !in_place
+            && !results.is_empty()
+            && results.iter().all(|result| operands.iter().any(|operand| operand.storage == result.storage));
+        let traced = Traced { op, in_place, args: kept, operands, results, error, calls, is_view, elapsed };
+        self.trace.borrow_mut().steps.push(traced);
+        ended
+    }
+
+    /// As [`Tracer::around`], for calls that give a [`Value`].
+    pub fn call(
+        &self,
+        op: &'static str,
+        args: Vec<Arg>,
+        run: impl FnOnce(Vec<Arg>) -> Result<Value>,
+    ) -> Result<Value> {
+        self.around(op, false, args, run, |value| value.tensors().into_iter().cloned().collect())
+    }
+
+    /// As [`Tracer::around`], for calls that write into `target`.
+    pub fn write<T>(
+        &self,
+        op: &'static str,
+        target: &Tensor,
+        args: Vec<Arg>,
+        run: impl FnOnce(Vec<Arg>) -> Result<T>,
+    ) -> Result<T> {
+        self.around(op, true, args, run, |_| vec![target.clone()])
+    }
+
+    /// Whether a tensor's elements are held, now or after this look.
+    fn holds(&self, tensor: &Tensor) -> bool {
+        let mut held = self.held.borrow_mut();
+        let address = tensor.storage().address();
+        if held.contains_key(&address) {
+            return true;
+        }
+        let bytes = self.bytes.get() + tensor.storage().read().len() * tensor.dtype().size();
+        if bytes > Trace::BYTES {
+            return false;
+        }
+        self.bytes.set(bytes);
+        held.insert(address, tensor.storage().clone());
+        true
+    }
+
+    fn kept(&self, arg: &Arg) -> Arg {
+        match arg.tensors().iter().all(|tensor| self.holds(tensor)) {
+            true => arg.clone(),
+            false => Arg::None,
+        }
+    }
+
+    fn seen(&self, at: usize, tensor: &Tensor, name: Option<String>) -> Seen {
+        let holds = self.holds(tensor);
+        Seen {
+            at,
+            name,
+            layout: tensor.layout().clone(),
+            dtype: tensor.dtype(),
+            storage: tensor.storage().address(),
+            then: (holds && tensor.numel() <= Trace::COPIED).then(|| tensor.to_buffer()),
+            version: tensor.storage().version(),
+            tensor: holds.then(|| tensor.clone()),
+        }
+    }
+}
+
+/// Turns the tracer on again when an operation ends, however it ends.
+struct Resumed<'a>(&'a Tracer);
+
+impl Drop for Resumed<'_> {
+    fn drop(&mut self) {
+        self.0.on.set(self.0.begun.get());
+    }
+}

@@ -1,0 +1,42 @@
+//! What a write through a view means for the tensors that the view was made from: their history goes on with it.
+//! Source: PyTorch's `CopySlices`.
+
+use super::call::Caller;
+use crate::tensor::{Arg, Ran, Tensor};
+
+/// After a write through `view`, whose gradients matter: the tensors it is a view of, one after the other, are now made
+/// of what they were and of the view. `before` is the view as it was, with the history it had.
+pub fn tell(caller: Caller, view: &Tensor, before: &Tensor) {
+    let mut seen = (view.clone(), before.clone());
+    while let Some(base) = base_of(&seen.1, view) {
+        let old = base.alias();
+        if base.requires_grad() {
+            old.mark_result(true);
+        }
+        if let Some(origin) = base.origin() {
+            old.set_origin(origin, base.output_index());
+        }
+        let record = caller.state.recorder.record(Ran {
+            op: "copy_slices",
+            grad_name: "CopySlices",
+            shape: base.shape().to_vec(),
+            outputs: 1,
+            args: vec![Arg::Tensor(old.clone()), Arg::Tensor(seen.0)],
+            form: 0,
+            site: (caller.site)(),
+            needs_grad: true,
+            drawn: None,
+        });
+        base.mark_result(true);
+        base.set_origin(record, 0);
+        seen = (base, old);
+    }
+}
+
+/// The tensor that `tensor` is a view of, by its history; none where that was cut.
+fn base_of(tensor: &Tensor, written: &Tensor) -> Option<Tensor> {
+    let origin = tensor.origin().filter(|origin| !matches!(origin.op, "detach" | "data" | "copy_slices"))?;
+    let args = origin.args();
+    let base = args.iter().flat_map(Arg::tensors).find(|given| given.storage().same(written.storage()))?;
+    (!base.is(written)).then(|| base.clone())
+}

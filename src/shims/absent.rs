@@ -1,0 +1,145 @@
+//! Modules that attn does not have: the error says so, and what serves instead.
+//! One table of names; asked only when no other finder knows a module.
+//!
+//! What a notebook imports beside torch (plots, tables, tokenizers) is imported as a stand-in that
+//! raises when it is used, so that one such line does not take the whole cell with it. What would
+//! reach out of the lesson (network, processes, files) cannot even be imported.
+
+use rustpython_vm::{
+    AsObject, PyPayload, PyResult, VirtualMachine,
+    builtins::{PyList, PyStrRef},
+    class::PyClassImpl,
+    function::FuncArgs,
+    pyclass,
+};
+
+/// What to do without a module: first names, then advice. As stand-ins.
+const LATER: &[(&[&str], &str)] = &[
+    (
+        &["numpy"],
+        "attn has no numpy for now; `tensor.tolist()` gives plain lists, and torch's own functions do the arithmetic",
+    ),
+    (&["pandas"], "attn has no tables for now; a dict of lists or a tensor serves"),
+    (
+        &["scipy", "sklearn", "jax", "tensorflow", "keras"],
+        "attn carries torch alone; torch's own functions do the arithmetic",
+    ),
+    (
+        &["matplotlib", "seaborn", "plotly", "bertviz", "mpl_toolkits"],
+        "attn draws no charts; it shows tensors as shaded tables by itself, and `display(x)` shows a value",
+    ),
+    (
+        &[
+            "tiktoken",
+            "transformers",
+            "tokenizers",
+            "datasets",
+            "huggingface_hub",
+            "sentencepiece",
+            "spacy",
+            "nltk",
+            "gensim",
+        ],
+        "attn has no tokenizers or pretrained models; split the text with `.split()` and number the words with a dict",
+    ),
+    (
+        &[
+            "torchvision",
+            "torchaudio",
+            "torchtext",
+            "torchinfo",
+            "torchsummary",
+            "lightning",
+            "pytorch_lightning",
+            "accelerate",
+        ],
+        "attn carries torch alone, the part that attention needs",
+    ),
+    (
+        &["requests", "urllib", "urllib3"],
+        "attn runs lessons without the network; write the text or the numbers in the cell",
+    ),
+    (
+        &["google", "ipywidgets", "psutil", "cv2", "PIL", "einops", "wandb", "gradio", "streamlit"],
+        "attn does not have it",
+    ),
+];
+
+/// What reaches out of the lesson: names, then advice. These cannot be imported.
+const NEVER: &[(&[&str], &str)] = &[
+    (
+        &["http", "socket", "ssl", "httpx", "aiohttp", "ftplib", "smtplib", "websockets"],
+        "attn runs lessons without the network; write the text or the numbers in the cell",
+    ),
+    (
+        &[
+            "subprocess",
+            "multiprocessing",
+            "signal",
+            "concurrent",
+            "asyncio",
+            "ctypes",
+            "pty",
+            "select",
+            "selectors",
+        ],
+        "attn runs lessons on one thread, without processes",
+    ),
+    (
+        &[
+            "tempfile",
+            "glob",
+            "fnmatch",
+            "zipfile",
+            "tarfile",
+            "gzip",
+            "pickle",
+            "shelve",
+            "sqlite3",
+            "csv",
+            "fileinput",
+        ],
+        "attn runs lessons without files",
+    ),
+];
+
+fn advice(table: &[(&[&str], &'static str)], top: &str) -> Option<&'static str> {
+    table.iter().find(|(names, _)| names.contains(&top)).map(|(_, advice)| *advice)
+}
+
+/// The last finder on `sys.meta_path`.
+#[pyclass(module = "attn", name = "AbsentFinder")]
+#[derive(Debug, PyPayload)]
+struct AbsentFinder {}
+
+#[pyclass]
+impl AbsentFinder {
+    #[pymethod]
+    fn find_spec(&self, name: PyStrRef, _rest: FuncArgs, vm: &VirtualMachine) -> PyResult {
+        let text = name.as_wtf8().to_string_lossy().into_owned();
+        let top = text.split('.').next().unwrap_or_default();
+        if let Some(advice) = advice(LATER, top) {
+            let later = vm.import("_later", 0)?;
+            return later.get_attr("spec", vm)?.call((name, advice), vm);
+        }
+        let Some(advice) = advice(NEVER, top) else {
+            return Ok(vm.ctx.none());
+        };
+        let error = vm.new_exception_msg(
+            vm.ctx.exceptions.module_not_found_error.to_owned(),
+            format!("No module named '{top}' ({advice})").into(),
+        );
+        error.as_object().set_attr("name", vm.ctx.new_str(top), vm)?;
+        Err(error)
+    }
+}
+
+/// Puts the finder behind all others.
+pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
+    AbsentFinder::make_static_type();
+    let finders = vm.sys_module.get_attr("meta_path", vm)?;
+    if let Some(finders) = finders.downcast_ref::<PyList>() {
+        finders.borrow_vec_mut().push(AbsentFinder {}.into_ref(&vm.ctx).into());
+    }
+    Ok(())
+}

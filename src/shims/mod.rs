@@ -1,0 +1,48 @@
+//! The native modules that lesson code imports besides `torch` itself, and the frozen Python ones.
+//! Sees RustPython; no session, no terminal.
+
+mod absent;
+mod math;
+mod math_floats;
+mod math_integers;
+mod pause;
+mod random;
+mod sha2;
+
+use rustpython_vm::{
+    Context, PyObjectRef, PyResult, VirtualMachine,
+    builtins::PyModuleDef,
+    common::rc::PyRc,
+    frozen::{FrozenLib, FrozenModule},
+};
+
+/// The Python sources that `build.rs` froze: our own and the chosen part of the standard library.
+static FROZEN: &FrozenLib = FrozenLib::from_ref(include_bytes!(concat!(env!("OUT_DIR"), "/frozen.lib")));
+
+/// Every native module that an interpreter is given, in addition to the interpreter's own.
+pub fn native_modules(ctx: &Context) -> Vec<&'static PyModuleDef> {
+    vec![math::module_def(ctx), pause::module_def(ctx), random::module_def(ctx), sha2::module_def(ctx)]
+}
+
+/// Every Python module that an interpreter is given, by its dotted name.
+pub fn frozen_modules() -> impl Iterator<Item = (&'static str, FrozenModule)> {
+    FROZEN.decode()
+}
+
+/// To be called before the interpreter is initialised: its clock becomes `_clock`, under our `time`.
+pub fn rename_native(vm: &mut VirtualMachine) {
+    if let Some(state) = PyRc::get_mut(&mut vm.state)
+        && let Some(clock) = state.module_defs.remove("time")
+    {
+        state.module_defs.insert("_clock", clock);
+    }
+}
+
+/// To be called once the interpreter is initialised.
+pub fn install(vm: &VirtualMachine) -> PyResult<()> {
+    absent::install(vm)?;
+    let search = vm.new_function("search", |name: PyObjectRef, vm: &VirtualMachine| -> PyResult {
+        vm.import("encodings", 0)?.get_attr("search_function", vm)?.call((name,), vm)
+    });
+    vm.state.codec_registry.register(search.into(), vm)
+}

@@ -1,0 +1,175 @@
+//! Which Python code calls an operation: the interpreter's frames, read for the tracer.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use rustpython_compiler_core::bytecode::CodeFlags;
+use rustpython_vm::builtins::{PyDict, PyDictRef, PyStr};
+use rustpython_vm::frame::FrameRef;
+use rustpython_vm::vm::thread::with_current_vm;
+use rustpython_vm::{AsObject, PyObject, VirtualMachine};
+
+use super::bind::{is_library, tensor_of};
+use crate::ops::trace::{CallObserver, Called, Caller, Span, Spot, Tracer};
+use crate::tensor::{Arg, Tensor};
+
+/// Reads the frames of the interpreter that runs on this thread.
+#[derive(Default)]
+pub struct FrameObserver {
+    /// The frames of the previous operation, held so that no new frame can have the address of one of them.
+    frames: RefCell<Vec<(FrameRef, u64)>>,
+    activations: Cell<u64>,
+}
+
+/// Lets `tracer` see the interpreter's frames.
+pub fn observe(tracer: &Tracer) {
+    tracer.set_observer(Rc::new(FrameObserver::default()));
+}
+
+impl CallObserver for FrameObserver {
+    fn caller(&self, args: &[Arg]) -> Caller {
+        with_current_vm(|vm| self.stack(vm, args))
+    }
+
+    fn end(&self) {
+        self.frames.take();
+    }
+}
+
+impl FrameObserver {
+    fn stack(&self, vm: &VirtualMachine, args: &[Arg]) -> Caller {
+        let mut frames = Vec::new();
+        let mut next = vm.current_frame();
+        while let Some(frame) = next {
+            next = frame.f_back(vm);
+            frames.push(frame);
+        }
+        frames.reverse();
+        let numbered = self.numbered(frames);
+        let calls: Vec<Called> = numbered.iter().map(|(frame, number)| called(frame, *number, vm)).collect();
+        let own = calls.iter().rposition(|call| !call.library);
+        let tensors = args.iter().flat_map(Arg::tensors);
+        let names = match own {
+            Some(own) => {
+                let known = Known::of(&numbered[own].0, vm);
+                tensors.map(|tensor| known.name(tensor)).collect()
+            }
+            None => tensors.map(|_| None).collect(),
+        };
+        self.frames.replace(numbered);
+        Caller { calls, names }
+    }
+
+    /// Each frame with the number of its activation: that of the last operation's frame if it is the same one.
+    fn numbered(&self, frames: Vec<FrameRef>) -> Vec<(FrameRef, u64)> {
+        let before = self.frames.borrow();
+        let number = |frame: FrameRef| {
+            let known = before.iter().find(|(other, _)| other.is(&frame)).map(|(_, number)| *number);
+            let number = known.unwrap_or_else(|| {
+                self.activations.set(self.activations.get() + 1);
+                self.activations.get()
+            });
+            (frame, number)
+        };
+        frames.into_iter().map(number).collect()
+    }
+}
+
+fn called(frame: &FrameRef, activation: u64, vm: &VirtualMachine) -> Called {
+    let code = &frame.code;
+    let cell = code.source_path().as_str();
+    let at = (frame.lasti() as usize).saturating_sub(1);
+    let span = code.locations.get(at).map_or_else(Span::default, |(start, end)| Span {
+        start: Spot { line: start.line.get(), column: start.character_offset.get() },
+        end: Spot { line: end.line.get(), column: end.character_offset.get() },
+    });
+    let owner = code.varnames.first().is_some_and(|first| first.as_str() == "self");
+    let own = owner.then(|| local(frame, "self", vm)).flatten();
+    let class = own.as_ref().map(|it| it.class().name().to_string());
+    let training = own.and_then(|own| {
+        let training = own.dict()?.get_item_opt("training", vm).ok().flatten()?;
+        training.class().is(vm.ctx.types.bool_type).then(|| training.is(&vm.ctx.true_value))
+    });
+    Called {
+        cell,
+        library: is_library(cell),
+        function: code.qualname.as_str(),
+        class,
+        training,
+        span,
+        activation,
+    }
+}
+
+fn local(frame: &FrameRef, name: &str, vm: &VirtualMachine) -> Option<rustpython_vm::PyObjectRef> {
+    names_of(frame, vm)?.get_item_opt(name, vm).ok().flatten()
+}
+
+/// The names of a frame. Those of a module or of a class's body are taken as they are: to ask for them anew would bind
+/// the variables of comprehensions there.
+fn names_of(frame: &FrameRef, vm: &VirtualMachine) -> Option<PyDictRef> {
+    let names = match frame.code.flags.contains(CodeFlags::OPTIMIZED) {
+        true => frame.locals(vm).ok(),
+        false => frame.locals.get().cloned(),
+    };
+    names?.obj().to_owned().downcast::<PyDict>().ok()
+}
+
+/// The tensors that a frame has names for.
+struct Known(Vec<(String, Tensor)>);
+
+/// How deep modules inside modules are looked through for a tensor's name.
+const NESTED: usize = 3;
+
+impl Known {
+    fn of(frame: &FrameRef, vm: &VirtualMachine) -> Known {
+        let mut known = Vec::new();
+        let names = names_of(frame, vm);
+        if let Some(locals) = &names {
+            each(locals, |name, value| {
+                known.extend(tensor_of(value).map(|tensor| (name.to_owned(), tensor)))
+            });
+            if let Some(own) = locals.get_item_opt("self", vm).ok().flatten() {
+                attributes(&own, "self", NESTED, &mut known);
+            }
+        }
+        if !names.is_some_and(|names| names.is(&frame.globals)) {
+            each(&frame.globals, |name, value| {
+                known.extend(tensor_of(value).map(|tensor| (name.to_owned(), tensor)));
+            });
+        }
+        Known(known)
+    }
+
+    fn name(&self, tensor: &Tensor) -> Option<String> {
+        self.0.iter().find(|(_, other)| other.is(tensor)).map(|(name, _)| name.clone())
+    }
+}
+
+fn each(dict: &PyDict, mut visit: impl FnMut(&str, &PyObject)) {
+    for (name, value) in dict {
+        if let Some(name) = name.downcast_ref::<PyStr>() {
+            visit(&name.as_wtf8().to_string_lossy(), &value);
+        }
+    }
+}
+
+/// Parameters, buffers and other tensors of a module, and of the modules in it.
+fn attributes(object: &PyObject, path: &str, depth: usize, known: &mut Vec<(String, Tensor)>) {
+    let Some(own) = object.dict().filter(|_| depth > 0) else { return };
+    each(&own, |name, value| {
+        if let Some(tensor) = tensor_of(value) {
+            known.push((format!("{path}.{name}"), tensor));
+        } else if let Some(part) = value.downcast_ref::<PyDict>() {
+            match name {
+                "_parameters" | "_buffers" => each(part, |name, value| {
+                    known.extend(tensor_of(value).map(|tensor| (format!("{path}.{name}"), tensor)));
+                }),
+                "_modules" => {
+                    each(part, |name, value| attributes(value, &format!("{path}.{name}"), depth - 1, known));
+                }
+                _ => {}
+            }
+        }
+    });
+}
