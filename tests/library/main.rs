@@ -2,6 +2,7 @@
 //! of the sources. One program, so that the interpreter is linked once.
 
 mod attention;
+mod cycles;
 mod doctor;
 mod documents;
 mod errors;

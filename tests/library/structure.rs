@@ -22,16 +22,16 @@ const UNSAFE: &str = "src/kernel/gemm.rs";
 const EMPTY_NAMES: [&str; 4] = ["utils", "util", "helpers", "common"];
 
 /// A source file: where it is, and its lines of code without comments and strings.
-struct Source {
-    path: String,
-    layer: Option<&'static str>,
+pub(crate) struct Source {
+    pub(crate) path: String,
+    pub(crate) layer: Option<&'static str>,
     /// How many modules lie between it and the root of the crate.
-    depth: usize,
-    text: String,
-    code: Vec<(usize, String)>,
+    pub(crate) depth: usize,
+    pub(crate) text: String,
+    pub(crate) code: Vec<(usize, String)>,
 }
 
-fn sources() -> Vec<Source> {
+pub(crate) fn sources() -> Vec<Source> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut files = Vec::new();
     walk(&root.join("src"), &mut files);
