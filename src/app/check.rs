@@ -3,12 +3,13 @@
 
 use std::path::Path;
 
-use super::document::{Cell, Checked};
+use super::document::{CellDocument, CheckDocument};
+use super::json::write_json;
 use super::machine;
+use super::options::GlobalOptions;
 use super::plan::{self, Plan, Planned};
 use super::progress::Progress;
-use super::run::write_json;
-use super::shell::{Exit, Failure, Shell, Wishes};
+use super::shell::{Exit, Failure, Shell};
 use crate::kernel::random::Family;
 use crate::lesson::compare::{TOLERANCE, Verdict, compare, compare_step};
 use crate::lesson::glossary::embedded as embedded_glossary;
@@ -41,7 +42,7 @@ struct Document {
     schema: &'static str,
     target: String,
     ok: bool,
-    cells: Vec<Cell>,
+    cells: Vec<CellDocument>,
     faults: Vec<String>,
     hint: Option<String>,
 }
@@ -54,7 +55,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut checker = Checker {
         catalogue: &catalogue,
         tolerance: args.tolerance,
-        wishes: shell.wishes.clone(),
+        options: shell.options.clone(),
         glossary: glossary.as_ref().map(|(glossary, _)| glossary.clone()).unwrap_or_default(),
         named: Vec::new(),
     };
@@ -82,7 +83,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         true => Exit::Good,
         false => Exit::Failed,
     };
-    match shell.wishes.json {
+    match shell.options.json {
         true => {
             for (file, cells) in files {
                 let document = Document {
@@ -107,7 +108,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 struct Checker<'c> {
     catalogue: &'c Catalogue,
     tolerance: f64,
-    wishes: Wishes,
+    options: GlobalOptions,
     glossary: Glossary,
     /// Lessons that were named as files.
     named: Vec<Lesson>,
@@ -131,7 +132,7 @@ fn glossary_of(word: Option<&str>) -> Result<(Glossary, String), Fault> {
     Glossary::parse(&file, &text).map(|glossary| (glossary, text))
 }
 
-type File = (CheckedFile, Vec<Cell>);
+type File = (CheckedFile, Vec<CellDocument>);
 
 impl Checker<'_> {
     /// One of the program's own lessons.
@@ -155,7 +156,7 @@ impl Checker<'_> {
             shell.remark(&format!("{word}: {remark}"));
         }
         let plan = plan::from_file(word, document, None)?;
-        let (mut cells, documents) = self.cells(&plan, self.wishes.random)?;
+        let (mut cells, documents) = self.cells(&plan, self.options.random)?;
         let hint = self.hint(&plan, &cells)?;
         for cell in cells.iter_mut().filter(|cell| cell.verdict != report::Verdict::Differs) {
             cell.remark = None;
@@ -194,8 +195,8 @@ impl Checker<'_> {
 
     /// Runs a lesson and tries all that it claims.
     fn lesson(&mut self, lesson: &Lesson, file: String) -> Result<File, Failure> {
-        let wishes = Wishes { random: Family::Book, ..self.wishes.clone() };
-        let report = match gate::check(self.catalogue, lesson, &self.glossary, &|| machine::session(&wishes))
+        let options = GlobalOptions { random: Family::Book, ..self.options.clone() };
+        let report = match gate::check(self.catalogue, lesson, &self.glossary, &|| machine::session(&options))
         {
             Ok(report) => report,
             Err(fault) => return Ok(faulty(&fault)),
@@ -220,8 +221,9 @@ impl Checker<'_> {
                 recorded: None,
                 line: step.line,
             };
-            let mut document = Cell::new(index, &planned, &ran.outcome);
-            document.check = Some(Checked { recorded: step.recorded.clone(), verdict: verdict.as_str() });
+            let mut document = CellDocument::new(index, &planned, &ran.outcome);
+            document.check =
+                Some(CheckDocument { recorded: step.recorded.clone(), verdict: verdict.as_str() });
             documents.push(document);
             cells.push(CheckedCell {
                 title: format!("{} {}", step.name(), step.slug),
@@ -241,8 +243,8 @@ impl Checker<'_> {
     }
 
     /// Runs a file's cells, each whatever became of the one before.
-    fn cells(&self, plan: &Plan, random: Family) -> Result<(Vec<CheckedCell>, Vec<Cell>), Failure> {
-        let mut session = machine::session(&Wishes { random, ..self.wishes.clone() });
+    fn cells(&self, plan: &Plan, random: Family) -> Result<(Vec<CheckedCell>, Vec<CellDocument>), Failure> {
+        let mut session = machine::session(&GlobalOptions { random, ..self.options.clone() });
         let (mut cells, mut documents) = (Vec::new(), Vec::new());
         for (index, cell) in plan.cells.iter().enumerate() {
             let outcome = session.run(&cell.source, &cell.name);
@@ -263,8 +265,8 @@ impl Checker<'_> {
                     ));
                 }
             }
-            let mut document = Cell::new(index, cell, &outcome);
-            document.check = Some(Checked { recorded: recorded.clone(), verdict: verdict.as_str() });
+            let mut document = CellDocument::new(index, cell, &outcome);
+            document.check = Some(CheckDocument { recorded: recorded.clone(), verdict: verdict.as_str() });
             documents.push(document);
             let is_text = plan.target.ends_with(".md") || plan.target.ends_with(".py");
             cells.push(CheckedCell {
@@ -290,7 +292,7 @@ impl Checker<'_> {
         if now == 0 || !draws {
             return Ok(None);
         }
-        let (other, name) = match self.wishes.random {
+        let (other, name) = match self.options.random {
             Family::Book => (Family::Mkl, "mkl"),
             Family::Mkl => (Family::Book, "book"),
         };

@@ -4,10 +4,10 @@
 use serde::Serialize;
 
 use super::figures::Names;
+use super::json::write_json;
 use super::machine;
 use super::notes::explained;
 use super::plan::{Plan, Planned, plan};
-use super::run::write_json;
 use super::shell::{Exit, Failure, Shell};
 use crate::explain;
 use crate::explain::doctor::{Finding, examined};
@@ -67,7 +67,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         for remark in &plan.remarks {
             shell.remark(&format!("{target}: {remark}"));
         }
-        if at > 0 && !shell.wishes.json {
+        if at > 0 && !shell.options.json {
             shell.say("\n")?;
         }
         let ended = one(&plan, shell)?;
@@ -81,7 +81,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 
 /// What one cell's run gave the doctor: findings new in this target.
 fn one(plan: &Plan, shell: &mut Shell) -> Result<Exit, Failure> {
-    let mut session = machine::session(&shell.wishes);
+    let mut session = machine::session(&shell.options);
     let (mut found, mut passed_over) = (Vec::<(Found, String)>::new(), Vec::new());
     let (mut cells, mut operations, mut raised) = (0, 0, None);
     for cell in &plan.cells {
@@ -124,7 +124,7 @@ fn one(plan: &Plan, shell: &mut Shell) -> Result<Exit, Failure> {
         (None, true) => Exit::Good,
         (None, false) => Exit::Failed,
     };
-    if shell.wishes.json {
+    if shell.options.json {
         let error = raised.as_ref().and_then(|(cell, outcome)| {
             let error = outcome.error.as_ref()?;
             let (kind, message) = (error.kind.clone(), error.message.clone());

@@ -3,8 +3,8 @@
 
 use serde::Serialize;
 
+use super::json::write_json;
 use super::learn::stops::{Kind, Stop, resume};
-use super::run::write_json;
 use super::shell::{Exit, Failure, Shell};
 use super::store::Store;
 use super::verbs::VERBS;
@@ -54,7 +54,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let catalogue = Catalogue::new();
     let (lessons, exit) = lessons(&catalogue, shell);
     let progress = progress(shell);
-    if shell.wishes.json {
+    if shell.options.json {
         let rows: Vec<Row> = lessons.iter().map(|lesson| row(lesson, &progress)).collect();
         let done = rows.iter().flat_map(|row| &row.steps).filter(|step| step.done).count();
         let document = Document {
@@ -74,7 +74,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 
 /// What `attn` alone says: what it is, what can be typed, and the steps.
 pub fn greet(shell: &mut Shell) -> Result<Exit, Failure> {
-    if shell.wishes.json {
+    if shell.options.json {
         return run(&Args { lessons: false }, shell);
     }
     let catalogue = Catalogue::new();

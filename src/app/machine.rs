@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 use std::{env, process};
 
-use super::shell::{Exit, Failure, Wishes};
+use super::options::GlobalOptions;
+use super::shell::{Exit, Failure};
 use crate::session::{Interrupter, Options, Session, default_limit};
 
 /// What Ctrl-C stops: every session there is, for several may be open and one of them runs.
@@ -21,14 +22,14 @@ static PRESSED: AtomicUsize = AtomicUsize::new(0);
 /// Bytes that a cell of a file may print: far more than a lesson's, since machines read them.
 const OUTPUT: usize = 64 << 20;
 
-/// A fresh session as the command line wishes it.
-pub fn session(wishes: &Wishes) -> Session {
+/// A fresh session as the command line options it.
+pub fn session(options: &GlobalOptions) -> Session {
     let max_memory =
-        wishes.max_memory.map_or_else(default_limit, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+        options.max_memory.map_or_else(default_limit, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     crate::tensor::set_memory_limit(max_memory as u64);
     let session =
-        Session::new(Options { max_output: OUTPUT, max_memory, random: wishes.random, on_output: None });
-    session.state().recorder.set_off(wishes.no_record);
+        Session::new(Options { max_output: OUTPUT, max_memory, random: options.random, on_output: None });
+    session.state().recorder.set_off(options.no_record);
     listen();
     let mut sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);
     sessions.retain(|interrupter| !interrupter.is_orphan());

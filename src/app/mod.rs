@@ -7,7 +7,7 @@
 //! | [`shell`] | the two streams, the look of things, exit codes |
 //! | [`plan`] | a name or a file to the cells that are to run |
 //! | [`machine`] | one interpreter for a plan; Ctrl-C |
-//! | [`desk`] | an interpreter with the state of a step, and what its tensors are called |
+//! | [`workspace`] | an interpreter with the state of a step, and what its tensors are called |
 //! | [`state`] | the folder for what outlasts a run |
 //! | [`suspend`] | Ctrl-Z |
 //! | [`document`] | what ran, as JSON |
@@ -23,15 +23,16 @@
 
 mod bench;
 mod check;
-mod desk;
 mod doctor;
 mod document;
 mod export;
 mod figures;
+mod json;
 mod learn;
 mod list;
 mod machine;
 mod notes;
+pub mod options;
 mod pictures;
 mod plan;
 mod progress;
@@ -46,9 +47,10 @@ mod step;
 mod store;
 mod suspend;
 mod trace;
-mod verbs;
+pub mod verbs;
 mod what_if;
 pub mod why;
+mod workspace;
 
 use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal};

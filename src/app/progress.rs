@@ -36,7 +36,7 @@ impl Progress {
     pub fn watch(all: usize, shell: &Shell) -> Progress {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let wanted =
-            shell.terminal && io::stderr().is_terminal() && !shell.look.plain && !shell.wishes.json && !dumb;
+            shell.terminal && io::stderr().is_terminal() && !shell.look.plain && !shell.options.json && !dumb;
         if !wanted {
             return Progress { shared: None, thread: None };
         }

@@ -31,7 +31,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         return Ok(Exit::Good);
     }
     if !args.yes {
-        if shell.wishes.no_input || !std::io::stdin().is_terminal() {
+        if shell.options.no_input || !std::io::stdin().is_terminal() {
             return Err(Failure::Usage(format!(
                 "nothing was forgotten: to forget {words} without being asked, say --yes"
             )));

@@ -3,9 +3,9 @@
 
 use std::time::Instant;
 
-use super::desk::Ran;
-use super::document::{Cell, Run};
+use super::document::{CellDocument, RunDocument};
 use super::figures::Names;
+use super::json::write_json;
 use super::machine;
 use super::notes::{explained, explanation};
 use super::plan::{Plan, Planned, plan};
@@ -14,6 +14,7 @@ use super::shell::{Exit, Failure, Shell};
 use super::step::{nonfinite, step_panel, unrun_panel};
 use super::trace::{self, Detail};
 use super::what_if::{self, Changes};
+use super::workspace::RanCell;
 use crate::lesson::Catalogue;
 use crate::ops::trace::Trace;
 use crate::session::{Outcome, Raised, Session};
@@ -54,10 +55,10 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         for remark in &plan.remarks {
             shell.remark(&format!("{target}: {remark}"));
         }
-        if at > 0 && shell.styled() && !shell.wishes.json {
+        if at > 0 && shell.styled() && !shell.options.json {
             shell.say("\n")?;
         }
-        let ended = match shell.wishes.json {
+        let ended = match shell.options.json {
             _ if !args.changes.is_empty() => (what_if::run(&plan, &args.changes, &catalogue, shell)?, None),
             true => as_json(plan, args, shell).map(|(exit, session)| (exit, Some(session)))?,
             false => as_text(&plan, args, &catalogue, shell).map(|(exit, session)| (exit, Some(session)))?,
@@ -92,18 +93,18 @@ fn ending(raised: &Raised) -> Exit {
 }
 
 fn as_json(plan: Plan, args: &Args, shell: &mut Shell) -> Result<(Exit, Session), Failure> {
-    let mut session = machine::session(&shell.wishes);
+    let mut session = machine::session(&shell.options);
     let mut exit = Exit::Good;
     let mut cells = Vec::with_capacity(plan.cells.len());
     let mut ran = Vec::new();
     for (index, cell) in plan.cells.iter().enumerate() {
-        ran.push(Ran { name: cell.name.clone(), source: cell.source.clone() });
+        ran.push(RanCell { name: cell.name.clone(), source: cell.source.clone() });
         let (outcome, traced) = match args.trace {
             Some(_) => session.traced(&cell.source, &cell.name),
             None => (session.run(&cell.source, &cell.name), Trace::default()),
         };
         shell.aside(&outcome.stderr);
-        let mut document = Cell::new(index, cell, &outcome);
+        let mut document = CellDocument::new(index, cell, &outcome);
         document.trace = args.trace.map(|_| trace::operations(&traced, &ran));
         document.explanation = outcome.error.as_ref().and_then(|raised| {
             let names = cell.step.map(|(step, lesson)| Names::of(step, lesson));
@@ -120,17 +121,9 @@ fn as_json(plan: Plan, args: &Args, shell: &mut Shell) -> Result<(Exit, Session)
             }
         }
     }
-    let run = Run { schema: "attn.run/1", target: plan.target, ok: exit == Exit::Good, cells };
+    let run = RunDocument { schema: "attn.run/1", target: plan.target, ok: exit == Exit::Good, cells };
     write_json(&run, shell)?;
     Ok((exit, session))
-}
-
-/// One document on a line of its own.
-pub fn write_json(document: &impl serde::Serialize, shell: &mut Shell) -> Result<(), Failure> {
-    let mut bytes =
-        serde_json::to_vec(document).map_err(|error| Failure::Unwritable(std::io::Error::other(error)))?;
-    bytes.push(b'\n');
-    shell.bytes(&bytes)
 }
 
 fn as_text(
@@ -139,7 +132,7 @@ fn as_text(
     catalogue: &Catalogue,
     shell: &mut Shell,
 ) -> Result<(Exit, Session), Failure> {
-    let mut session = machine::session(&shell.wishes);
+    let mut session = machine::session(&shell.options);
     let mut exit = Exit::Good;
     let (mut ran, mut raising) = (0, 0);
     let mut before = Vec::new();
@@ -147,7 +140,7 @@ fn as_text(
     let progress = Progress::watch(plan.cells.len(), shell);
     for (at, cell) in plan.cells.iter().enumerate() {
         progress.at(at, &cell.title());
-        before.push(Ran { name: cell.name.clone(), source: cell.source.clone() });
+        before.push(RanCell { name: cell.name.clone(), source: cell.source.clone() });
         let (outcome, traced) = match args.trace {
             Some(_) if !cell.silent => session.traced(&cell.source, &cell.name),
             _ => (session.run(&cell.source, &cell.name), Trace::default()),

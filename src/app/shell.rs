@@ -5,7 +5,7 @@ use std::env;
 use std::fmt;
 use std::io::{self, Write};
 
-use crate::kernel::random::Family;
+use super::options::{GlobalOptions, When};
 use crate::view::{Look, Text};
 
 /// How the program ends.
@@ -58,39 +58,6 @@ impl fmt::Display for Failure {
     }
 }
 
-/// When colours are used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum When {
-    /// On a terminal, unless NO_COLOR or TERM=dumb says otherwise.
-    #[default]
-    Auto,
-    /// Always.
-    Always,
-    /// Never.
-    Never,
-}
-
-/// What the options that hold everywhere ask for.
-#[derive(Clone, Debug, Default)]
-pub struct Wishes {
-    /// `--color`.
-    pub color: When,
-    /// `--width`.
-    pub width: Option<usize>,
-    /// `--plain`.
-    pub plain: bool,
-    /// `--json`.
-    pub json: bool,
-    /// `--random`.
-    pub random: Family,
-    /// `--max-memory`, in bytes.
-    pub max_memory: Option<u64>,
-    /// `--no-input`.
-    pub no_input: bool,
-    /// `--no-record`.
-    pub no_record: bool,
-}
-
 /// The streams of one command, and what was wished for.
 pub struct Shell<'a> {
     out: &'a mut dyn Write,
@@ -100,7 +67,7 @@ pub struct Shell<'a> {
     /// Whether results go to a terminal.
     pub terminal: bool,
     /// The options that hold everywhere.
-    pub wishes: Wishes,
+    pub options: GlobalOptions,
     /// How results look.
     pub look: Look,
 }
@@ -113,26 +80,26 @@ impl<'a> Shell<'a> {
             err,
             said: false,
             terminal,
-            wishes: Wishes::default(),
+            options: GlobalOptions::default(),
             look: Look { width: 80, colour: false, plain: false },
         };
-        shell.set(Wishes::default());
+        shell.set(GlobalOptions::default());
         shell
     }
 
     /// Takes over what the command line asks for.
-    pub fn set(&mut self, wishes: Wishes) {
+    pub fn set(&mut self, options: GlobalOptions) {
         self.look = Look {
-            width: wishes.width.unwrap_or_else(|| columns(self.terminal)),
-            colour: coloured(wishes.color, self.terminal),
-            plain: wishes.plain,
+            width: options.width.map_or_else(|| columns(self.terminal), usize::from),
+            colour: coloured(options.color, self.terminal),
+            plain: options.plain,
         };
-        self.wishes = wishes;
+        self.options = options;
     }
 
     /// Looks again how wide the terminal is: it may have been resized.
     pub fn refit(&mut self) {
-        self.look.width = self.wishes.width.unwrap_or_else(|| columns(self.terminal));
+        self.look.width = self.options.width.map_or_else(|| columns(self.terminal), usize::from);
     }
 
     /// Whether results are to be laid out for a reader: on a terminal, or asked for.

@@ -3,7 +3,7 @@
 
 use serde::Serialize;
 
-use super::run::write_json;
+use super::json::write_json;
 use super::shell::{Exit, Failure, Shell};
 use super::step::unrun_panel;
 use crate::lesson::catalogue::FindError;
@@ -64,7 +64,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         Target::Step(step) => vec![step],
         Target::Lesson(lesson) => lesson.steps.iter().collect(),
     };
-    if shell.wishes.json {
+    if shell.options.json {
         let steps = steps.into_iter().map(shown).collect();
         write_json(&Document { schema: "attn.show/1", target: &args.place, steps }, shell)?;
         return Ok(Exit::Good);
@@ -117,7 +117,7 @@ fn terms(wanted: &str, catalogue: &Catalogue, shell: &mut Shell) -> Result<Exit,
         Ok(Target::Step(step)) => (step.name(), step.section.clone()),
         _ => (String::new(), String::new()),
     };
-    if shell.wishes.json {
+    if shell.options.json {
         let word = |term: &&'_ Term| {
             let (step, section) = met(term);
             (step, section, glossary::plain(&term.text))

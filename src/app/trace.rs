@@ -3,8 +3,8 @@
 
 use serde::Serialize;
 
-use super::desk::{Desk, Ran};
-use super::document::Values;
+use super::json::Values;
+use super::workspace::{RanCell, Workspace};
 use crate::explain::trace::{Sources, algebra, code_of, cost, told};
 use crate::ops::trace::{Seen, Trace, Traced};
 use crate::session::Outcome;
@@ -21,19 +21,19 @@ pub enum Detail {
 }
 
 /// The trace of a cell as text; `cells` are all cells that ran, each by its name.
-pub fn text(trace: &Trace, cells: &[Ran], detail: Detail, look: Look) -> Text {
+pub fn text(trace: &Trace, cells: &[RanCell], detail: Detail, look: Look) -> Text {
     lines::trace(&told(trace, &sources(cells), detail == Detail::All), look)
 }
 
-/// Cell number `at` of those that ran on this desk, run again after the others before it, on a desk of its own; traced.
+/// Cell number `at` of those that ran on this workspace, run again after the others before it, on a workspace of its own; traced.
 /// `None`: Ctrl-C was pressed before.
-pub fn again(desk: &Desk, at: usize) -> Option<(Outcome, Trace)> {
-    let cell = desk.ran.get(at)?;
-    Some(desk.replayed(&desk.ran[..at])?.traced(&cell.source, &cell.name))
+pub fn again(workspace: &Workspace, at: usize) -> Option<(Outcome, Trace)> {
+    let cell = workspace.ran.get(at)?;
+    Some(workspace.replayed(&workspace.ran[..at])?.traced(&cell.source, &cell.name))
 }
 
 /// What the words of a trace are read from.
-pub fn sources(cells: &[Ran]) -> Sources {
+pub fn sources(cells: &[RanCell]) -> Sources {
     Sources::new(cells.iter().map(|cell| (cell.name.clone(), cell.source.clone())))
 }
 
@@ -71,7 +71,7 @@ struct Made {
 }
 
 /// The operations of a trace in order, unfolded.
-pub fn operations(trace: &Trace, cells: &[Ran]) -> Vec<Operation> {
+pub fn operations(trace: &Trace, cells: &[RanCell]) -> Vec<Operation> {
     let sources = sources(cells);
     trace.steps.iter().filter_map(|ran| operation(ran, &sources)).collect()
 }

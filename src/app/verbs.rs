@@ -8,9 +8,9 @@ use std::path::Path;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
-use super::shell::{Exit, Failure, Shell, When, Wishes, coloured, columns};
+use super::options::{GlobalOptions, When};
+use super::shell::{Exit, Failure, Shell, coloured, columns};
 use super::{bench, check, doctor, export, learn, list, machine, repl, reset, run, show, spread, why};
-use crate::kernel::random::Family;
 use crate::lesson::{Catalogue, names};
 
 /// A command.
@@ -142,72 +142,13 @@ pub static VERBS: &[Verb] = &[
     },
 ];
 
-/// Options that every command takes.
-#[derive(Args, Debug)]
-#[command(next_help_heading = "Everywhere")]
-pub struct Globals {
-    /// When to use colours: auto, always or never
-    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value = "auto")]
-    #[arg(hide_possible_values = true, hide_default_value = true)]
-    color: When,
-    /// Columns to fill (default: COLUMNS, or the terminal's)
-    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(20..=1000))]
-    width: Option<u16>,
-    /// No colours, no borders, one fact a line: for screen readers and for diff
-    #[arg(long, global = true)]
-    plain: bool,
-    /// Write JSON, for machines
-    #[arg(long, global = true)]
-    json: bool,
-    /// Keep no record of operations, for large work: nothing can be asked why afterwards
-    #[arg(long, global = true)]
-    no_record: bool,
-    /// Never ask anything
-    #[arg(long, global = true)]
-    no_input: bool,
-    /// Whose random numbers dropout draws: book, or mkl for builds with Intel's library
-    #[arg(long, global = true, value_name = "FAMILY", value_parser = family)]
-    #[arg(default_value = "book", hide_default_value = true)]
-    random: Family,
-    /// Most memory that a cell may take, such as 512M or 2G (default: half of what there is)
-    #[arg(long, global = true, value_name = "SIZE", value_parser = bytes)]
-    max_memory: Option<u64>,
-}
-
-fn family(word: &str) -> Result<Family, String> {
-    match word {
-        "book" => Ok(Family::Book),
-        "mkl" => Ok(Family::Mkl),
-        _ => Err("it is `book` or `mkl`".to_owned()),
-    }
-}
-
-/// `2G`, `512M`, `1.5 GiB`, `4096`: bytes.
-fn bytes(word: &str) -> Result<u64, String> {
-    let word = word.trim();
-    let split = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
-    let (digits, unit) = word.split_at(split);
-    let power = match unit.trim().to_ascii_lowercase().as_str() {
-        "" | "b" => 0,
-        "k" | "kb" | "kib" => 10,
-        "m" | "mb" | "mib" => 20,
-        "g" | "gb" | "gib" => 30,
-        "t" | "tb" | "tib" => 40,
-        _ => return Err("a size is a number and K, M, G or T: 512M, 2G".to_owned()),
-    };
-    match digits.parse::<f64>() {
-        Ok(number) if number > 0.0 => Ok((number * (1u64 << power) as f64) as u64),
-        _ => Err("a size is a number and K, M, G or T: 512M, 2G".to_owned()),
-    }
-}
-
 fn parsed<T: FromArgMatches>(matches: &ArgMatches) -> Result<T, Failure> {
     T::from_arg_matches(matches).map_err(|error| Failure::Usage(error.to_string()))
 }
 
 /// The whole command line, from the table.
 pub fn command() -> Command {
-    let root = Globals::augment_args(Command::new("attn"))
+    let root = GlobalOptions::augment_args(Command::new("attn"))
         .version(env!("CARGO_PKG_VERSION"))
         .about("Learn self-attention by running it: the chapter's own code, its own numbers")
         .long_about(None)
@@ -232,17 +173,7 @@ pub fn dispatch(args: Vec<OsString>, shell: &mut Shell) -> Result<Exit, Failure>
         Ok(matches) => matches,
         Err(error) => return told(error, &args, shell),
     };
-    let globals: Globals = parsed(&matches)?;
-    shell.set(Wishes {
-        color: globals.color,
-        width: globals.width.map(usize::from),
-        plain: globals.plain,
-        json: globals.json,
-        random: globals.random,
-        max_memory: globals.max_memory,
-        no_input: globals.no_input,
-        no_record: globals.no_record,
-    });
+    shell.set(parsed(&matches)?);
     machine::threads()?;
     match matches.subcommand() {
         Some((name, matches)) => {
@@ -295,38 +226,4 @@ fn hint(error: &mut clap::Error) {
     };
     error.remove(ContextKind::SuggestedSubcommand);
     error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_parser_takes_the_whole_table() {
-        command().debug_assert();
-        let names: Vec<String> = command().get_subcommands().map(|it| it.get_name().to_owned()).collect();
-        assert_eq!(names, VERBS.iter().map(|verb| verb.name).collect::<Vec<_>>());
-    }
-
-    #[test]
-    fn every_row_has_a_line_and_examples_that_parse() {
-        for verb in VERBS {
-            assert!(!verb.line.is_empty() && !verb.line.ends_with('.'), "{}", verb.name);
-            for example in verb.examples.lines() {
-                let typed = example.split(" > ").next().unwrap_or_default();
-                let parsed = command().try_get_matches_from(typed.split_whitespace());
-                assert!(parsed.is_ok_and(|it| it.subcommand_name() == Some(verb.name)), "{example}");
-            }
-        }
-    }
-
-    #[test]
-    fn sizes_are_read_in_all_their_forms() {
-        assert_eq!(bytes("4096"), Ok(4096));
-        assert_eq!(bytes("512M"), Ok(512 << 20));
-        assert_eq!(bytes("1.5 GiB"), Ok(3 << 29));
-        for wrong in ["", "G", "-1", "1X", "0"] {
-            assert!(bytes(wrong).is_err(), "{wrong}");
-        }
-    }
 }

@@ -3,13 +3,14 @@
 
 use serde::Serialize;
 
-use super::desk::{Desk, Ran};
-use super::document::Values;
 use super::figures;
+use super::json::Values;
+use super::json::write_json;
 use super::machine;
+use super::options::GlobalOptions;
 use super::plan::Plan;
-use super::run::write_json;
-use super::shell::{Exit, Failure, Shell, Wishes};
+use super::shell::{Exit, Failure, Shell};
+use super::workspace::{RanCell, Workspace};
 use crate::explain::what_if::{Change, Moved, Names, Naming, Setting, WhatIf, what_if};
 use crate::lesson::{Catalogue, Lesson, Step, Target};
 use crate::tensor::Buffer;
@@ -115,22 +116,27 @@ impl Names for Lessons<'_> {
 /// Runs these cells without and with changes. `asked`: the cells that are asked for, none where all are; `at`: the steps whose lessons name things, in order.
 /// Errors: a change that cannot be made, in words.
 pub fn changed(
-    cells: &[Ran],
+    cells: &[RanCell],
     asked: &[String],
     at: Vec<(&Step, &Lesson)>,
     changes: &[Change],
-    wishes: &Wishes,
+    options: &GlobalOptions,
 ) -> Result<WhatIf, Failure> {
     let cells: Vec<(String, String)> =
         cells.iter().map(|cell| (cell.name.clone(), cell.source.clone())).collect();
-    what_if(&cells, changes, asked, &Lessons(at), &mut || machine::session(wishes)).map_err(Failure::Usage)
+    what_if(&cells, changes, asked, &Lessons(at), &mut || machine::session(options)).map_err(Failure::Usage)
 }
 
-/// What would be on a desk if what was typed (`inputs[1,0]=0.9`, `seed 7`, `drop journey`, `dim=-1 => dim=0`) had held
-/// from the start; the desk itself is not touched. Errors: a change that cannot be read or made, in words.
-pub fn typed(desk: &Desk, text: &str, wishes: &Wishes, look: Look) -> Result<Text, Failure> {
+/// What would be on a workspace if what was typed (`inputs[1,0]=0.9`, `seed 7`, `drop journey`, `dim=-1 => dim=0`) had held
+/// from the start; the workspace itself is not touched. Errors: a change that cannot be read or made, in words.
+pub fn typed(
+    workspace: &Workspace,
+    text: &str,
+    options: &GlobalOptions,
+    look: Look,
+) -> Result<Text, Failure> {
     let change = Change::typed(text).map_err(Failure::Usage)?;
-    let what = changed(&desk.ran, &[], desk.at.into_iter().collect(), &[change], wishes)?;
+    let what = changed(&workspace.ran, &[], workspace.at.into_iter().collect(), &[change], options)?;
     Ok(compare::what_if(&what, look))
 }
 
@@ -142,13 +148,16 @@ pub fn run(
     shell: &mut Shell,
 ) -> Result<Exit, Failure> {
     let asked = changes.read(catalogue)?;
-    let cells: Vec<Ran> =
-        plan.cells.iter().map(|cell| Ran { name: cell.name.clone(), source: cell.source.clone() }).collect();
+    let cells: Vec<RanCell> = plan
+        .cells
+        .iter()
+        .map(|cell| RanCell { name: cell.name.clone(), source: cell.source.clone() })
+        .collect();
     let shown: Vec<String> =
         plan.cells.iter().filter(|cell| !cell.silent).map(|cell| cell.name.clone()).collect();
     let at = plan.cells.iter().filter_map(|cell| cell.step).collect();
-    let what = changed(&cells, &shown, at, &asked, &shell.wishes)?;
-    match shell.wishes.json {
+    let what = changed(&cells, &shown, at, &asked, &shell.options)?;
+    match shell.options.json {
         true => write_json(&Document::of(&plan.target, &what), shell)?,
         false => shell.show(&compare::what_if(&what, shell.look))?,
     }

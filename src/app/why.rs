@@ -6,10 +6,10 @@ use ruff_python_parser::parse_expression;
 use ruff_text_size::Ranged;
 use serde::Serialize;
 
-use super::desk::Desk;
+use super::json::write_json;
 use super::plan::plan;
-use super::run::write_json;
 use super::shell::{Exit, Failure, Shell};
+use super::workspace::Workspace;
 use crate::explain::{Calc, Says, Why, why_of};
 use crate::lesson::{Catalogue, names};
 use crate::tensor::Tensor;
@@ -41,7 +41,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         shell.remark(&format!("{}: {remark}", args.target));
     }
     let mut raised = None;
-    let mut desk = Desk::set(&plan, &shell.wishes, |index, outcome| {
+    let mut workspace = Workspace::set(&plan, &shell.options, |index, outcome| {
         let cell = &plan.cells[index];
         let meant = cell.step.is_some_and(|(step, _)| step.raises);
         match &outcome.error {
@@ -61,10 +61,10 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             error.kind, error.message
         ));
     }
-    let asked = asked(&args.expression, &mut desk)?;
+    let asked = asked(&args.expression, &mut workspace)?;
     let mut why = asked.why;
-    why.open(usize::from(args.depth.unwrap_or(DEPTH as u8)), &desk.names());
-    if shell.wishes.json {
+    why.open(usize::from(args.depth.unwrap_or(DEPTH as u8)), &workspace.names());
+    if shell.options.json {
         let document = Document {
             schema: "attn.why/1",
             target: &args.target,
@@ -103,9 +103,9 @@ pub struct Asked {
 
 /// The explanation of what an expression means, as text, remarks first.
 /// Errors: wrong usage, in words that say what would be right.
-pub fn text(expression: &str, depth: usize, desk: &mut Desk, look: Look) -> Result<Text, Failure> {
-    let mut asked = asked(expression, desk)?;
-    asked.why.open(depth, &desk.names());
+pub fn text(expression: &str, depth: usize, workspace: &mut Workspace, look: Look) -> Result<Text, Failure> {
+    let mut asked = asked(expression, workspace)?;
+    asked.why.open(depth, &workspace.names());
     let mut text = Text::new();
     for remark in &asked.remarks {
         text.append(crate::view::why::remark(remark, look));
@@ -116,16 +116,16 @@ pub fn text(expression: &str, depth: usize, desk: &mut Desk, look: Look) -> Resu
 
 /// Finds the element that an expression means, and explains it.
 /// Errors: wrong usage, in words that say what would be right.
-pub fn asked(expression: &str, desk: &mut Desk) -> Result<Asked, Failure> {
+pub fn asked(expression: &str, workspace: &mut Workspace) -> Result<Asked, Failure> {
     let expression = expression.trim();
-    let names = desk.names();
+    let names = workspace.names();
     let parsed = parse_expression(expression)
         .map_err(|error| Failure::Usage(format!("'{expression}' is no expression: {}", error.error)))?;
     let (base, index) = element_of(parsed.expr());
     let base = &expression[base.range()];
     let tensor = match names.get(base) {
         Some(tensor) => tensor.clone(),
-        None => evaluated(base, desk)?,
+        None => evaluated(base, workspace)?,
     };
     let shape = tensor.shape().to_vec();
     if shape.contains(&0) {
@@ -134,7 +134,7 @@ pub fn asked(expression: &str, desk: &mut Desk) -> Result<Asked, Failure> {
     let mut at = inside(base, &index, &shape)?;
     let mut remarks = Vec::new();
     if at.len() < shape.len() {
-        let (whole, said) = chosen(base, &at, &tensor, desk);
+        let (whole, said) = chosen(base, &at, &tensor, workspace);
         at = whole;
         remarks.extend(said);
     }
@@ -200,14 +200,14 @@ fn inside(base: &str, index: &[i64], shape: &[usize]) -> Result<Vec<usize>, Fail
 
 /// The tensor that an expression gives.
 /// Errors: it raises, or gives something else.
-fn evaluated(base: &str, desk: &mut Desk) -> Result<Tensor, Failure> {
+fn evaluated(base: &str, workspace: &mut Workspace) -> Result<Tensor, Failure> {
     let read = |object: &rustpython_vm::PyObjectRef, vm: &rustpython_vm::VirtualMachine| {
         let tensor = crate::torch::tensor_value(object, vm);
         let kind = object.class().name().to_string();
         let text = object.repr(vm).map(|text| text.to_string()).unwrap_or_default();
         tensor.ok_or((kind, text))
     };
-    match desk.session.evaluate(base, read) {
+    match workspace.session.evaluate(base, read) {
         Ok(Ok(tensor)) => Ok(tensor),
         Ok(Err((kind, text))) => {
             let short: String = text.chars().take(40).collect();
@@ -223,7 +223,7 @@ fn evaluated(base: &str, desk: &mut Desk) -> Result<Tensor, Failure> {
         }
         Err(raised) if raised.interrupted => Err(Failure::Stopped),
         Err(raised) => {
-            let known = desk.names();
+            let known = workspace.names();
             let is_name = matches!(raised.kind.as_str(), "NameError" | "AttributeError");
             let mut near = if is_name { names::nearest(base, known.all(), 3) } else { Vec::new() };
             if near.is_empty() && raised.kind == "NameError" {
@@ -239,10 +239,15 @@ fn evaluated(base: &str, desk: &mut Desk) -> Result<Tensor, Failure> {
 }
 
 /// One element of several: the one that the step itself works out, else the largest; and that it is a choice.
-fn chosen(base: &str, lead: &[usize], tensor: &Tensor, desk: &Desk) -> (Vec<usize>, Option<String>) {
+fn chosen(
+    base: &str,
+    lead: &[usize],
+    tensor: &Tensor,
+    workspace: &Workspace,
+) -> (Vec<usize>, Option<String>) {
     let shape = tensor.shape();
     let count: usize = shape[lead.len()..].iter().product();
-    let wanted = desk.at.and_then(|(step, _)| step.why.as_deref()).and_then(|why| {
+    let wanted = workspace.at.and_then(|(step, _)| step.why.as_deref()).and_then(|why| {
         let parsed = parse_expression(why).ok()?;
         let (named, index) = element_of(parsed.expr());
         let index = inside(base, &index, shape).ok()?;

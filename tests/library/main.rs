@@ -1,6 +1,7 @@
 //! The library, layer by layer: golden figures, properties over random inputs, pages and snapshots, and the structure
 //! of the sources. One program, so that the interpreter is linked once.
 
+mod app;
 mod attention;
 mod cycles;
 mod doctor;

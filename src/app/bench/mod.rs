@@ -17,8 +17,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::run::write_json;
-use super::shell::{Exit, Failure, Shell, Wishes};
+use super::json::write_json;
+use super::options::GlobalOptions;
+use super::shell::{Exit, Failure, Shell};
 use crate::view::bench::{Bench, Growth, Row, bench};
 use case::{Case, Measured, Path};
 use machine::Machine;
@@ -83,7 +84,7 @@ const PATIENCE: usize = 256;
 /// Measures, and shows a table or writes a document.
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     // The parser takes `--width` for the screen's, too.
-    shell.set(Wishes { width: None, ..shell.wishes.clone() });
+    shell.set(GlobalOptions { width: None, ..shell.options.clone() });
     if !u32::from(args.width).is_multiple_of(args.heads) {
         return Err(Failure::Usage(format!(
             "--heads {}: the width {} does not split into {} heads of equal width",
@@ -103,7 +104,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         cases: Vec::new(),
         skipped: Vec::new(),
     };
-    let watched = stderr().is_terminal() && !shell.look.plain && !shell.wishes.json;
+    let watched = stderr().is_terminal() && !shell.look.plain && !shell.options.json;
     for (at, case) in cases.iter().enumerate() {
         if watched {
             shell.aside(&format!("\r\x1b[K{} of {}: {case}", at + 1, cases.len()));
@@ -130,7 +131,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     for measured in &mut document.cases {
         measured.peak_fraction = measured.gflops / document.machine.peak_gflops;
     }
-    match shell.wishes.json {
+    match shell.options.json {
         true => write_json(&document, shell)?,
         false => shell.show(&bench(&shown(&document, args), shell.look))?,
     }

@@ -3,12 +3,13 @@
 
 use serde::Serialize;
 
-use super::super::desk::Desk;
-use super::super::document::Cell;
+use super::super::document::CellDocument;
 use super::super::learn::stops::{Kind, Stop, find};
+use super::super::options::GlobalOptions;
 use super::super::plan::{Planned, steps};
-use super::super::shell::{Failure, Wishes};
+use super::super::shell::Failure;
 use super::super::step::step_panel;
+use super::super::workspace::Workspace;
 use crate::lesson::progress::{Given, Progress, Tried};
 use crate::lesson::{Catalogue, Exercise, Lesson, Step, Target};
 use crate::session::Outcome;
@@ -45,7 +46,7 @@ pub struct Run<'c> {
     pub asked: Vec<Asked>,
     /// Whether the learner has seen it.
     pub done: bool,
-    cell: Cell,
+    cell: CellDocument,
 }
 
 /// An exercise, and what the learner wrote.
@@ -73,7 +74,7 @@ impl<'c> Material<'c> {
         seen_only: bool,
         catalogue: &'c Catalogue,
         progress: &Progress,
-        wishes: &Wishes,
+        options: &GlobalOptions,
     ) -> Result<Material<'c>, Failure> {
         let stops = Stop::all(catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
         let chosen = chosen(place, &stops, catalogue)?;
@@ -86,7 +87,7 @@ impl<'c> Material<'c> {
                 _ => None,
             })
             .collect();
-        let mut runs = run(&shown, catalogue, progress, wishes)?.into_iter().peekable();
+        let mut runs = run(&shown, catalogue, progress, options)?.into_iter().peekable();
         let mut parts = Vec::new();
         for stop in &chosen {
             match stop.kind {
@@ -155,19 +156,19 @@ fn run<'c>(
     shown: &[&'c Step],
     catalogue: &'c Catalogue,
     progress: &Progress,
-    wishes: &Wishes,
+    options: &GlobalOptions,
 ) -> Result<Vec<Run<'c>>, Failure> {
     let cells = steps(shown, catalogue)?;
-    let mut desk = Desk::new(wishes);
+    let mut workspace = Workspace::new(options);
     let mut runs = Vec::with_capacity(cells.len());
     for (index, planned) in cells.iter().enumerate() {
         let Planned { step: Some((step, lesson)), source, name, silent, .. } = planned else { continue };
-        desk.at = Some((step, lesson));
-        let outcome = desk.run(source, name);
+        workspace.at = Some((step, lesson));
+        let outcome = workspace.run(source, name);
         if outcome.error.as_ref().is_some_and(|raised| raised.interrupted) {
             return Err(Failure::Stopped);
         }
-        let panel = step_panel(step, lesson, &outcome, &mut desk.session, catalogue);
+        let panel = step_panel(step, lesson, &outcome, &mut workspace.session, catalogue);
         runs.push(Run {
             step,
             lesson,
@@ -175,7 +176,7 @@ fn run<'c>(
             panel,
             asked: asked(step, lesson, progress),
             done: progress.done(lesson, step),
-            cell: Cell::new(index, planned, &outcome),
+            cell: CellDocument::new(index, planned, &outcome),
             outcome,
         });
     }
@@ -207,7 +208,7 @@ struct StepRow<'m> {
     title: &'m str,
     prose: &'m str,
     #[serde(flatten)]
-    cell: &'m Cell,
+    cell: &'m CellDocument,
     after: &'m str,
     needed_only: bool,
     done: bool,

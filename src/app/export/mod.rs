@@ -51,7 +51,7 @@ enum Format {
 
 /// Exports.
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let format = format(args, shell.wishes.json);
+    let format = format(args, shell.options.json);
     if let Some(file) = &args.output {
         may_write(file, args.force, shell)?;
     }
@@ -62,8 +62,8 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     }
     let page_on_chapter = args.place.is_none() && format == Format::Md;
     let progress = store.progress();
-    let wishes = shell.wishes.clone();
-    let material = Material::gather(args.place.as_deref(), page_on_chapter, &catalogue, progress, &wishes)?;
+    let options = shell.options.clone();
+    let material = Material::gather(args.place.as_deref(), page_on_chapter, &catalogue, progress, &options)?;
     let text = match format {
         Format::Md if page_on_chapter => page::of_chapter(&material, &catalogue, progress),
         Format::Md => page::of_steps(&material),
@@ -109,7 +109,7 @@ fn may_write(file: &Path, force: bool, shell: &mut Shell) -> Result<(), Failure>
     }
     let refused =
         Failure::Usage(format!("{there} is there already, and was left as it is; --force overwrites it"));
-    if shell.wishes.no_input || !io::stdin().is_terminal() || !shell.terminal {
+    if shell.options.no_input || !io::stdin().is_terminal() || !shell.terminal {
         return Err(refused);
     }
     match typed(&format!("{there} is there already. Overwrite it? [y/N] "), shell)? {

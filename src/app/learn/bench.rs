@@ -1,11 +1,12 @@
-//! The lesson's own state: one desk that goes on with the steps, and others where it must not be touched.
+//! The lesson's own state: one workspace that goes on with the steps, and others where it must not be touched.
 //! Runs lesson cells; shows nothing.
 
 use std::time::{Duration, Instant};
 
-use super::super::desk::Desk;
+use super::super::options::GlobalOptions;
 use super::super::plan::{self, Plan};
-use super::super::shell::{Failure, Wishes};
+use super::super::shell::Failure;
+use super::super::workspace::Workspace;
 use crate::kernel::random::Generator;
 use crate::lesson::{Catalogue, Exercise, Lesson, Step};
 use crate::session::Outcome;
@@ -16,15 +17,15 @@ pub type Hears<'h> = &'h mut dyn FnMut(usize, usize);
 /// From here on it is said that something runs.
 const SLOW: Duration = Duration::from_millis(300);
 
-/// The desk on which the lesson goes on.
+/// The workspace on which the lesson goes on.
 pub struct Bench<'c> {
     catalogue: &'c Catalogue,
-    wishes: Wishes,
+    options: GlobalOptions,
     main: Option<Main<'c>>,
 }
 
 struct Main<'c> {
-    desk: Desk<'c>,
+    workspace: Workspace<'c>,
     lesson: &'c Lesson,
     /// The step that ran last, 0 if none of this lesson has.
     last: usize,
@@ -41,8 +42,8 @@ pub enum Unmade {
 
 impl<'c> Bench<'c> {
     /// Nothing has run.
-    pub fn new(catalogue: &'c Catalogue, wishes: &Wishes) -> Bench<'c> {
-        Bench { catalogue, wishes: wishes.clone(), main: None }
+    pub fn new(catalogue: &'c Catalogue, options: &GlobalOptions) -> Bench<'c> {
+        Bench { catalogue, options: options.clone(), main: None }
     }
 
     /// Runs a step in the lesson's own state, after all that it needs.
@@ -51,18 +52,18 @@ impl<'c> Bench<'c> {
         step: &'c Step,
         lesson: &'c Lesson,
         hears: Hears,
-    ) -> Result<(Outcome, &mut Desk<'c>), Unmade> {
+    ) -> Result<(Outcome, &mut Workspace<'c>), Unmade> {
         if !self.leads_to(step, lesson) {
-            let desk = self.before(step, hears)?;
-            self.main = Some(Main { desk, lesson, last: 0 });
+            let workspace = self.before(step, hears)?;
+            self.main = Some(Main { workspace, lesson, last: 0 });
         }
         let main = self.main.as_mut().expect("it was put there or was found to be there");
         let skipped = lesson.steps.iter().filter(|it| main.last > 0 && it.number > main.last);
         for between in skipped.filter(|it| it.number < step.number && !it.aside) {
-            main.desk.run(&between.code, &between.name());
+            main.workspace.run(&between.code, &between.name());
         }
-        main.desk.at = Some((step, lesson));
-        let outcome = main.desk.run(&step.code, &step.name());
+        main.workspace.at = Some((step, lesson));
+        let outcome = main.workspace.run(&step.code, &step.name());
         main.last = step.number;
         let broken = outcome.error.as_ref().is_some_and(|raised| raised.interrupted || !step.raises);
         if broken {
@@ -71,16 +72,16 @@ impl<'c> Bench<'c> {
             main.last = usize::MAX;
         }
         let main = self.main.as_mut().expect("it is still there");
-        Ok((outcome, &mut main.desk))
+        Ok((outcome, &mut main.workspace))
     }
 
-    /// Whether the desk stands at some point of this lesson before `step`.
+    /// Whether the workspace stands at some point of this lesson before `step`.
     fn leads_to(&self, step: &Step, lesson: &Lesson) -> bool {
         self.main.as_ref().is_some_and(|main| main.lesson.id == lesson.id && main.last < step.number)
     }
 
-    /// A fresh desk with the state before a step: that from which the lesson's own desk ran it, if it did.
-    pub fn before(&self, step: &'c Step, hears: Hears) -> Result<Desk<'c>, Unmade> {
+    /// A fresh workspace with the state before a step: that from which the lesson's own workspace ran it, if it did.
+    pub fn before(&self, step: &'c Step, hears: Hears) -> Result<Workspace<'c>, Unmade> {
         if let Some(main) = self.main.as_ref().filter(|main| main.last == step.number) {
             return self.replayed(main, hears);
         }
@@ -88,30 +89,30 @@ impl<'c> Bench<'c> {
         self.fresh(&needed, hears)
     }
 
-    /// A fresh desk with the state after a step.
-    pub fn after(&self, step: &'c Step, lesson: &'c Lesson, hears: Hears) -> Result<Desk<'c>, Unmade> {
-        let mut desk = self.before(step, hears)?;
-        desk.at = Some((step, lesson));
-        desk.run(&step.code, &step.name());
-        Ok(desk)
+    /// A fresh workspace with the state after a step.
+    pub fn after(&self, step: &'c Step, lesson: &'c Lesson, hears: Hears) -> Result<Workspace<'c>, Unmade> {
+        let mut workspace = self.before(step, hears)?;
+        workspace.at = Some((step, lesson));
+        workspace.run(&step.code, &step.name());
+        Ok(workspace)
     }
 
-    /// The lesson's own desk, if `step` is what ran there last.
-    pub fn at(&mut self, step: &Step) -> Option<&mut Desk<'c>> {
-        self.main.as_mut().filter(|main| main.last == step.number).map(|main| &mut main.desk)
+    /// The lesson's own workspace, if `step` is what ran there last.
+    pub fn at(&mut self, step: &Step) -> Option<&mut Workspace<'c>> {
+        self.main.as_mut().filter(|main| main.last == step.number).map(|main| &mut main.workspace)
     }
 
-    /// A fresh desk with the state in which an exercise starts.
+    /// A fresh workspace with the state in which an exercise starts.
     pub fn exercise(
         &self,
         exercise: &Exercise,
         lesson: &'c Lesson,
         hears: Hears,
-    ) -> Result<Desk<'c>, Unmade> {
+    ) -> Result<Workspace<'c>, Unmade> {
         let needed = self.catalogue.prelude_of(lesson, exercise).map_err(|fault| failed(&fault))?;
-        let mut desk = self.fresh(&needed, hears)?;
-        desk.at = needed.last().map(|step| (*step, lesson)).or(desk.at);
-        Ok(desk)
+        let mut workspace = self.fresh(&needed, hears)?;
+        workspace.at = needed.last().map(|step| (*step, lesson)).or(workspace.at);
+        Ok(workspace)
     }
 
     /// Gives the lesson the variables of an exercise's solution, where that only adds to what is there:
@@ -122,37 +123,37 @@ impl<'c> Bench<'c> {
         else {
             return;
         };
-        let own = main.desk.session.names();
+        let own = main.workspace.session.names();
         let overwrites = tried.changed.iter().any(|changed| own.contains(&changed.name));
         if tried.error.is_some() || overwrites {
             return;
         }
-        let stream = main.desk.session.state().generator.clone();
+        let stream = main.workspace.session.state().generator.clone();
         let before: Generator = stream.borrow().clone();
-        main.desk.run(&exercise.solution.source, &exercise.slug);
+        main.workspace.run(&exercise.solution.source, &exercise.slug);
         *stream.borrow_mut() = before;
     }
 
-    /// A fresh desk on which all has run that ran on the lesson's own, but for the last cell.
-    fn replayed(&self, main: &Main<'c>, hears: Hears) -> Result<Desk<'c>, Unmade> {
+    /// A fresh workspace on which all has run that ran on the lesson's own, but for the last cell.
+    fn replayed(&self, main: &Main<'c>, hears: Hears) -> Result<Workspace<'c>, Unmade> {
         let start = Instant::now();
-        let all = main.desk.ran.len().saturating_sub(1);
-        let desk = main.desk.replayed_while(&main.desk.ran[..all], |ran| {
+        let all = main.workspace.ran.len().saturating_sub(1);
+        let workspace = main.workspace.replayed_while(&main.workspace.ran[..all], |ran| {
             if start.elapsed() > SLOW {
                 hears(ran, all);
             }
             true
         });
-        desk.ok_or(Unmade::Stopped)
+        workspace.ok_or(Unmade::Stopped)
     }
 
-    fn fresh(&self, needed: &[&'c Step], hears: Hears) -> Result<Desk<'c>, Unmade> {
+    fn fresh(&self, needed: &[&'c Step], hears: Hears) -> Result<Workspace<'c>, Unmade> {
         let cells = plan::steps(needed, self.catalogue).map_err(Unmade::Failed)?;
         let plan = Plan { target: String::new(), cells, remarks: Vec::new(), script: false };
         let start = Instant::now();
         let all = plan.cells.len();
         let mut stopped = false;
-        let desk = Desk::set(&plan, &self.wishes, |ran, outcome| {
+        let workspace = Workspace::set(&plan, &self.options, |ran, outcome| {
             stopped = outcome.error.as_ref().is_some_and(|raised| raised.interrupted);
             if start.elapsed() > SLOW {
                 hears(ran + 1, all);
@@ -161,7 +162,7 @@ impl<'c> Bench<'c> {
         });
         match stopped {
             true => Err(Unmade::Stopped),
-            false => Ok(desk),
+            false => Ok(workspace),
         }
     }
 }

@@ -8,7 +8,7 @@ use super::jump::{cut, legends};
 use super::terminal::{self, Pressed};
 use super::walk::{Flow, Waiting, Walk};
 use super::{bench::Bench, elsewhere};
-use crate::app::desk::Desk;
+use crate::app::workspace::Workspace;
 use crate::lesson::{Lesson, Step};
 use crate::view::learn::footer;
 use crate::view::pick::{element_name, pick};
@@ -30,24 +30,24 @@ impl<'c> Walk<'c, '_, '_> {
         let mut waiting = Waiting::new(self.mode);
         let mut side = None;
         let shell = &mut *self.shell;
-        let desk = match desk(step, lesson, &mut self.bench, &mut side, &mut |ran, all| {
+        let workspace = match workspace(step, lesson, &mut self.bench, &mut side, &mut |ran, all| {
             waiting.hear(ran, all, shell);
         }) {
-            Ok(desk) => desk,
+            Ok(workspace) => workspace,
             Err(unmade) => return self.unmade(unmade),
         };
         waiting.end(self.shell)?;
         let look = self.shell.look;
         let text = match (wanted.is_empty(), self.mode) {
-            (false, _) => elsewhere::why(wanted, 1, desk, look),
-            (true, Mode::Keys) => match chosen(step, &figures, desk, self.shell)? {
+            (false, _) => elsewhere::why(wanted, 1, workspace, look),
+            (true, Mode::Keys) => match chosen(step, &figures, workspace, self.shell)? {
                 Some(text) => text,
                 None => return Ok(Flow::Stay),
             },
             (true, Mode::Words) => {
                 let first = figures.first().map(|it| element_name(&it.name, &vec![0; it.shape.len()]));
                 match step.why.clone().or(first) {
-                    Some(element) => elsewhere::why(&element, 1, desk, look),
+                    Some(element) => elsewhere::why(&element, 1, workspace, look),
                     None => return Ok(Flow::Stay),
                 }
             }
@@ -57,19 +57,19 @@ impl<'c> Walk<'c, '_, '_> {
     }
 }
 
-/// The desk with the state after the step: the lesson's own where it stands there, else a fresh one.
-fn desk<'d, 'c>(
+/// The workspace with the state after the step: the lesson's own where it stands there, else a fresh one.
+fn workspace<'d, 'c>(
     step: &'c Step,
     lesson: &'c Lesson,
     bench: &'d mut Bench<'c>,
-    side: &'d mut Option<Desk<'c>>,
+    side: &'d mut Option<Workspace<'c>>,
     hears: super::bench::Hears,
-) -> Result<&'d mut Desk<'c>, super::bench::Unmade> {
+) -> Result<&'d mut Workspace<'c>, super::bench::Unmade> {
     if bench.at(step).is_none() {
         *side = Some(bench.after(step, lesson, hears)?);
     }
     match side {
-        Some(desk) => Ok(desk),
+        Some(workspace) => Ok(workspace),
         None => Ok(bench.at(step).expect("it was found to stand there")),
     }
 }
@@ -78,7 +78,7 @@ fn desk<'d, 'c>(
 fn chosen(
     step: &Step,
     figures: &[Figure],
-    desk: &mut Desk,
+    workspace: &mut Workspace,
     shell: &mut super::super::shell::Shell,
 ) -> Result<Option<Text>, Failure> {
     let (mut at, mut index) = begin(step, figures);
@@ -89,7 +89,7 @@ fn chosen(
             return Ok(None);
         };
         let look = shell.look;
-        let why = elsewhere::why(&element_name(&figure.name, &index), depth, desk, look);
+        let why = elsewhere::why(&element_name(&figure.name, &index), depth, workspace, look);
         let region = region(figure, &index, &why, figures.len() > 1, look);
         match input::press(&region, shell)? {
             Pressed::Arrow(rows, columns) => {
@@ -106,7 +106,7 @@ fn chosen(
                 depth += 1;
                 let mut text = pick(figure, &index, 1, look);
                 text.lines.truncate(1);
-                text.append(elsewhere::why(&element_name(&figure.name, &index), depth, desk, look));
+                text.append(elsewhere::why(&element_name(&figure.name, &index), depth, workspace, look));
                 let deeper = asked.as_ref() != Some(&text);
                 asked = Some(text);
                 if !deeper {
@@ -115,7 +115,7 @@ fn chosen(
             }
             Pressed::Resized => {}
             _ => {
-                let kept = elsewhere::why(&element_name(&figure.name, &index), depth, desk, look);
+                let kept = elsewhere::why(&element_name(&figure.name, &index), depth, workspace, look);
                 return Ok(Some(kept));
             }
         }

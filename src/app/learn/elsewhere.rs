@@ -1,8 +1,9 @@
 //! What other rooms do for the walk: one function each, so that the walk knows them by name only.
 //! What they refuse is said in their words.
 
-use super::super::desk::Desk;
-use super::super::shell::{Failure, Shell, Wishes};
+use super::super::options::GlobalOptions;
+use super::super::shell::{Failure, Shell};
+use super::super::workspace::Workspace;
 use super::super::{repl as repl_room, trace as trace_room, what_if as what_if_room, why as why_room};
 use crate::lesson::Catalogue;
 use crate::lesson::glossary::{Glossary, Term};
@@ -11,30 +12,34 @@ use crate::view::learn::paragraph;
 use crate::view::{Look, Text};
 
 /// Where an element comes from, `depth` steps down.
-pub fn why(element: &str, depth: usize, desk: &mut Desk, look: Look) -> Text {
-    said(why_room::text(element, depth, desk, look), look)
+pub fn why(element: &str, depth: usize, workspace: &mut Workspace, look: Look) -> Text {
+    said(why_room::text(element, depth, workspace, look), look)
 }
 
-/// A REPL on this desk, until the learner leaves it.
-pub fn repl<'c>(desk: Desk<'c>, catalogue: &'c Catalogue, shell: &mut Shell) -> Result<(), Failure> {
-    repl_room::open(desk, catalogue, shell).map(drop)
+/// A REPL on this workspace, until the learner leaves it.
+pub fn repl<'c>(
+    workspace: Workspace<'c>,
+    catalogue: &'c Catalogue,
+    shell: &mut Shell,
+) -> Result<(), Failure> {
+    repl_room::open(workspace, catalogue, shell).map(drop)
 }
 
-/// Every operation of the cell that ran last on this desk.
-pub fn trace(desk: &Desk, look: Look) -> Text {
-    let traced = desk.ran.len().checked_sub(1).and_then(|last| trace_room::again(desk, last));
+/// Every operation of the cell that ran last on this workspace.
+pub fn trace(workspace: &Workspace, look: Look) -> Text {
+    let traced = workspace.ran.len().checked_sub(1).and_then(|last| trace_room::again(workspace, last));
     match traced {
         Some((_, trace)) if trace.steps.is_empty() => {
             paragraph("This cell runs no operation on tensors.", look)
         }
-        Some((_, trace)) => trace_room::text(&trace, &desk.ran, trace_room::Detail::Folded, look),
+        Some((_, trace)) => trace_room::text(&trace, &workspace.ran, trace_room::Detail::Folded, look),
         None => paragraph("Stopped.", look),
     }
 }
 
-/// What would be on this desk if the change had held from the start.
-pub fn what_if(desk: &Desk, change: &str, wishes: &Wishes, look: Look) -> Text {
-    said(what_if_room::typed(desk, change, wishes, look), look)
+/// What would be on this workspace if the change had held from the start.
+pub fn what_if(workspace: &Workspace, change: &str, options: &GlobalOptions, look: Look) -> Text {
+    said(what_if_room::typed(workspace, change, options, look), look)
 }
 
 /// A word of the field, or with `all` every one of them.

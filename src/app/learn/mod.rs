@@ -50,10 +50,10 @@ pub struct Args {
 /// `attn` alone: the walk on a terminal, else the list.
 pub fn start(shell: &mut Shell) -> Result<Exit, Failure> {
     let terminal = shell.terminal && std::io::stdin().is_terminal();
-    match terminal && !shell.wishes.json && !shell.wishes.no_input {
+    match terminal && !shell.options.json && !shell.options.no_input {
         true => run(&Args { place: None }, shell),
         false => {
-            if !shell.wishes.json {
+            if !shell.options.json {
                 shell.remark("the walkthrough needs a terminal; here is what there is");
             }
             super::list::greet(shell)
@@ -63,8 +63,8 @@ pub fn start(shell: &mut Shell) -> Result<Exit, Failure> {
 
 /// Walks.
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    if shell.wishes.no_input || shell.wishes.json {
-        let option = if shell.wishes.json { "--json" } else { "--no-input" };
+    if shell.options.no_input || shell.options.json {
+        let option = if shell.options.json { "--json" } else { "--no-input" };
         return Err(Failure::Usage(format!(
             "the walkthrough asks and answers, which {option} rules out; `attn run` and `attn show` do not ask"
         )));

@@ -1,8 +1,8 @@
-//! Code that the learner writes: exercises, and the lesson's own cell edited. Each run has a desk of its own.
+//! Code that the learner writes: exercises, and the lesson's own cell edited. Each run has a workspace of its own.
 //! The lesson's state is not touched; what is tried is kept.
 
-use super::super::desk::Desk;
 use super::super::shell::Failure;
+use super::super::workspace::Workspace;
 use super::editor;
 use super::walk::{Flow, Stage, Waiting, Walk};
 use crate::lesson::progress::{Change, Help, Tried};
@@ -110,23 +110,23 @@ impl<'c> Walk<'c, '_, '_> {
         kept.unwrap_or_else(own)
     }
 
-    /// A fresh desk with the state before this place.
-    fn desk_to_write_on(&mut self) -> Result<Option<Desk<'c>>, Failure> {
+    /// A fresh workspace with the state before this place.
+    fn workspace_to_write_in(&mut self) -> Result<Option<Workspace<'c>>, Failure> {
         let (step, exercise, lesson) = (self.step(), self.exercise(), self.stop().lesson);
         let mut waiting = Waiting::new(self.mode);
         let shell = &mut *self.shell;
         let mut hears = |ran: usize, all: usize| waiting.hear(ran, all, shell);
         let made = match (step, exercise) {
-            (Some(step), _) => self.bench.before(step, &mut hears).map(|mut desk| {
-                desk.at = Some((step, lesson));
-                desk
+            (Some(step), _) => self.bench.before(step, &mut hears).map(|mut workspace| {
+                workspace.at = Some((step, lesson));
+                workspace
             }),
             (_, Some(exercise)) => self.bench.exercise(exercise, lesson, &mut hears),
             (None, None) => return Ok(None),
         };
         waiting.end(self.shell)?;
         match made {
-            Ok(desk) => Ok(Some(desk)),
+            Ok(workspace) => Ok(Some(workspace)),
             Err(unmade) => self.unmade(unmade).map(|_| None),
         }
     }
@@ -138,11 +138,11 @@ impl<'c> Walk<'c, '_, '_> {
             Some(_) => self.page().book.attempt = Some(code.to_owned()),
             None => self.page().edited = Some(code.to_owned()),
         }
-        let Some(mut desk) = self.desk_to_write_on()? else {
+        let Some(mut workspace) = self.workspace_to_write_in()? else {
             return Ok(Flow::Stay);
         };
-        let outcome = desk.run(code, "your code");
-        let panel = own_panel(code, &outcome, &desk);
+        let outcome = workspace.run(code, "your code");
+        let panel = own_panel(code, &outcome, &workspace);
         self.show_outcome(&outcome, &panel)?;
         let Some(exercise) = self.exercise() else {
             return self.note(
@@ -155,9 +155,9 @@ impl<'c> Walk<'c, '_, '_> {
         }
         let fails = match &outcome.error {
             Some(_) => Some("Python stopped there. `e` goes on with what you wrote.".to_owned()),
-            None => fails(exercise, &mut desk),
+            None => fails(exercise, &mut workspace),
         };
-        drop(desk);
+        drop(workspace);
         self.judge_own(exercise, code, fails)
     }
 
@@ -258,20 +258,20 @@ impl<'c> Walk<'c, '_, '_> {
 
     /// Runs the solution, and gives its variables to the steps that follow.
     fn run_solution(&mut self, exercise: &'c Exercise) -> Result<Option<(Outcome, Panel)>, Failure> {
-        let Some(mut desk) = self.desk_to_write_on()? else {
+        let Some(mut workspace) = self.workspace_to_write_in()? else {
             return Ok(None);
         };
         let source = &exercise.solution.source;
-        let outcome = desk.run(source, &exercise.slug);
-        let panel = own_panel(source, &outcome, &desk);
+        let outcome = workspace.run(source, &exercise.slug);
+        let panel = own_panel(source, &outcome, &workspace);
         self.bench.settle(exercise, self.stop().lesson, &outcome);
         Ok(Some((outcome, panel)))
     }
 }
 
 /// Runs the checks on what an attempt left; what the first that fails says.
-fn fails(exercise: &Exercise, desk: &mut Desk) -> Option<String> {
-    let raised = exercise.checks.iter().find_map(|check| desk.run(&check.source, "the check").error)?;
+fn fails(exercise: &Exercise, workspace: &mut Workspace) -> Option<String> {
+    let raised = exercise.checks.iter().find_map(|check| workspace.run(&check.source, "the check").error)?;
     let said = as_words(&raised.message);
     Some(match raised.kind.as_str() {
         "AssertionError" if !said.is_empty() => said,
@@ -293,12 +293,12 @@ fn as_words(message: &str) -> String {
 }
 
 /// What the learner's own code showed: its output and the tensors it bound.
-fn own_panel(code: &str, outcome: &Outcome, desk: &Desk) -> Panel {
+fn own_panel(code: &str, outcome: &Outcome, workspace: &Workspace) -> Panel {
     Panel {
         stdout: outcome.stdout.clone(),
         result: outcome.result.clone(),
-        error: outcome.error.as_ref().map(|raised| desk.explained(raised, code)),
-        figures: outcome.changed.iter().map(|it| desk.figure(&it.name, &it.value)).collect(),
+        error: outcome.error.as_ref().map(|raised| workspace.explained(raised, code)),
+        figures: outcome.changed.iter().map(|it| workspace.figure(&it.name, &it.value)).collect(),
         ..Panel::default()
     }
 }

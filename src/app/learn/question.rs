@@ -87,14 +87,14 @@ impl<'c> Walk<'c, '_, '_> {
         if self.page().panel.is_none() && !self.run_step()? {
             return Ok(None);
         }
-        let Some(desk) = self.bench.at(step) else {
+        let Some(workspace) = self.bench.at(step) else {
             self.note(
                 "The cell did not run to its end, so this cannot be judged. `k` goes on without an answer.",
             )?;
             self.page().panel = None;
             return Ok(None);
         };
-        match judge::judge(asked, said, &mut desk.session) {
+        match judge::judge(asked, said, &mut workspace.session) {
             Ok(verdict) => Ok(Some(verdict)),
             Err(raised) => {
                 let words =
@@ -135,7 +135,8 @@ impl<'c> Walk<'c, '_, '_> {
         if self.page().panel.is_none() && !self.run_step()? {
             return Ok(Flow::Stay);
         }
-        let truth = self.bench.at(step).and_then(|desk| judge::truth(asked, &mut desk.session).ok());
+        let truth =
+            self.bench.at(step).and_then(|workspace| judge::truth(asked, &mut workspace.session).ok());
         let because = match truth {
             Some(truth) => format!("{truth}. {}", without_yes(&asked.right)),
             None => asked.right.clone(),
@@ -174,7 +175,8 @@ impl<'c> Walk<'c, '_, '_> {
             turns.push(Turn::question(asked));
             for Given { text, right } in &given.answers {
                 turns.push(Turn::Answer(text.clone()));
-                let verdict = self.bench.at(step).map(|desk| judge::judge(asked, text, &mut desk.session));
+                let verdict =
+                    self.bench.at(step).map(|workspace| judge::judge(asked, text, &mut workspace.session));
                 turns.push(match (verdict, right) {
                     (Some(Ok(Verdict::Wrong { because })), _) => Turn::Reply(Standing::NotYet, because),
                     (_, true) => Turn::Reply(Standing::Right, asked.right.clone()),

@@ -1,8 +1,8 @@
 //! What the learner looks up and tries out on the way: where numbers come from, a REPL, a trace, what if, words.
 //! Copies of the lesson's state are handed to other rooms; the lesson's own is not touched.
 
-use super::super::desk::Desk;
 use super::super::shell::Failure;
+use super::super::workspace::Workspace;
 use super::bench::Unmade;
 use super::elsewhere;
 use super::input::{self, Read};
@@ -14,23 +14,23 @@ use crate::view::{Line, Text};
 impl<'c> Walk<'c, '_, '_> {
     /// A REPL with a copy of the state at this place.
     pub fn repl(&mut self) -> Result<Flow, Failure> {
-        let Some(desk) = self.copy()? else {
+        let Some(workspace) = self.copy()? else {
             return Ok(Flow::Stay);
         };
         self.shell.say("\n")?;
         self.shell.flush()?;
         let catalogue = self.catalogue;
-        super::terminal::awaiting(|| elsewhere::repl(desk, catalogue, self.shell))?;
+        super::terminal::awaiting(|| elsewhere::repl(workspace, catalogue, self.shell))?;
         self.measure();
         self.note("Back in the walkthrough: the lesson's own state is as it was.")
     }
 
     /// Every operation of the cell.
     pub fn trace(&mut self) -> Result<Flow, Failure> {
-        let Some(desk) = self.copy()? else {
+        let Some(workspace) = self.copy()? else {
             return Ok(Flow::Stay);
         };
-        let text = elsewhere::trace(&desk, self.shell.look);
+        let text = elsewhere::trace(&workspace, self.shell.look);
         self.show_after_gap(text)
     }
 
@@ -41,10 +41,10 @@ impl<'c> Walk<'c, '_, '_> {
         else {
             return Ok(Flow::Stay);
         };
-        let Some(desk) = self.copy()? else {
+        let Some(workspace) = self.copy()? else {
             return Ok(Flow::Stay);
         };
-        let text = elsewhere::what_if(&desk, &change, &self.shell.wishes, self.shell.look);
+        let text = elsewhere::what_if(&workspace, &change, &self.shell.options, self.shell.look);
         self.show_after_gap(text)
     }
 
@@ -77,20 +77,20 @@ impl<'c> Walk<'c, '_, '_> {
         })
     }
 
-    /// A desk of its own with the state at this place: after the cell where it was seen, before it elsewhere.
-    fn copy(&mut self) -> Result<Option<Desk<'c>>, Failure> {
+    /// A workspace of its own with the state at this place: after the cell where it was seen, before it elsewhere.
+    fn copy(&mut self) -> Result<Option<Workspace<'c>>, Failure> {
         let (stop, stage) = (self.stop(), self.stage());
         let mut waiting = Waiting::new(self.mode);
         let shell = &mut *self.shell;
         let mut hears = |ran: usize, all: usize| waiting.hear(ran, all, shell);
         let made = match (stop.kind, stop.lesson.steps.last()) {
             (Kind::Step(step), _) if stage == Stage::Shown => match self.bench.at(step) {
-                Some(desk) => Ok(Some(desk.again())),
+                Some(workspace) => Ok(Some(workspace.again())),
                 None => self.bench.after(step, stop.lesson, &mut hears).map(Some),
             },
-            (Kind::Step(step), _) => self.bench.before(step, &mut hears).map(|mut desk| {
-                desk.at = Some((step, stop.lesson));
-                Some(desk)
+            (Kind::Step(step), _) => self.bench.before(step, &mut hears).map(|mut workspace| {
+                workspace.at = Some((step, stop.lesson));
+                Some(workspace)
             }),
             (Kind::Exercise(exercise), _) => self.bench.exercise(exercise, stop.lesson, &mut hears).map(Some),
             (Kind::End, Some(last)) => self.bench.after(last, stop.lesson, &mut hears).map(Some),
@@ -98,7 +98,7 @@ impl<'c> Walk<'c, '_, '_> {
         };
         waiting.end(self.shell)?;
         match made {
-            Ok(desk) => Ok(desk),
+            Ok(workspace) => Ok(workspace),
             Err(unmade @ (Unmade::Stopped | Unmade::Failed(_))) => self.unmade(unmade).map(|_| None),
         }
     }

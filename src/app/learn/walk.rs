@@ -86,7 +86,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         mode: Mode,
         shell: &'w mut Shell<'s>,
     ) -> Walk<'c, 'w, 's> {
-        let bench = Bench::new(catalogue, &shell.wishes);
+        let bench = Bench::new(catalogue, &shell.options);
         let pages = HashMap::new();
         Walk { catalogue, shell, store, stops, bench, mode, pages, at, shown: 0, pressed: None, told: None }
     }
@@ -150,7 +150,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
     }
 
     pub(super) fn measure(&mut self) {
-        if self.shell.wishes.width.is_none() {
+        if self.shell.options.width.is_none() {
             self.shell.look.width = columns(self.shell.terminal);
         }
     }
@@ -363,9 +363,9 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         let ran = self.bench.run(step, lesson, &mut |ran, all| waiting.hear(ran, all, self.shell));
         waiting.end(self.shell)?;
         let made = match ran {
-            Ok((outcome, desk)) => {
+            Ok((outcome, workspace)) => {
                 self.shell.aside(&outcome.stderr);
-                Ok(step_panel(step, lesson, &outcome, &mut desk.session, catalogue))
+                Ok(step_panel(step, lesson, &outcome, &mut workspace.session, catalogue))
             }
             Err(unmade) => Err(unmade),
         };

@@ -1,9 +1,9 @@
 //! Commands that ask: where a number comes from, how long something takes.
 //! What they say is worked out elsewhere.
 
-use super::super::desk::{Desk, Ran};
 use super::super::shell::Shell;
 use super::super::trace::Detail;
+use super::super::workspace::{RanCell, Workspace};
 use super::super::{doctor, machine, trace, what_if, why};
 use super::tensors::wanted;
 use super::{Answer, Refusal, Repl, Went};
@@ -21,10 +21,10 @@ impl Repl<'_> {
     pub(super) fn why(&mut self, words: &str, shell: &mut Shell) -> Answer {
         let (expression, depth) = levels(wanted(words, ":why keys[1,0]")?);
         let text = {
-            let desk = &mut *self.desk.borrow_mut();
-            let stream = desk.session.state().generator.borrow().clone();
-            let text = why::text(expression, depth, desk, shell.look);
-            *desk.session.state().generator.borrow_mut() = stream;
+            let workspace = &mut *self.workspace.borrow_mut();
+            let stream = workspace.session.state().generator.borrow().clone();
+            let text = why::text(expression, depth, workspace, shell.look);
+            *workspace.session.state().generator.borrow_mut() = stream;
             text?
         };
         shell.show(&text)?;
@@ -33,39 +33,39 @@ impl Repl<'_> {
 
     /// `:trace [CELL]`
     pub(super) fn trace(&mut self, words: &str, shell: &mut Shell) -> Answer {
-        let desk = self.desk.borrow();
-        let at = self.cell_of(words, &desk)?;
-        let (outcome, traced) = trace::again(&desk, at).ok_or(Refusal::Stopped)?;
+        let workspace = self.workspace.borrow();
+        let at = self.cell_of(words, &workspace)?;
+        let (outcome, traced) = trace::again(&workspace, at).ok_or(Refusal::Stopped)?;
         if outcome.error.is_some_and(|raised| raised.interrupted) {
             return Err(Refusal::Stopped);
         }
         if traced.steps.is_empty() {
-            return Err(Refusal::Said(format!("`{}` runs no operation on tensors.", desk.ran[at].name)));
+            return Err(Refusal::Said(format!("`{}` runs no operation on tensors.", workspace.ran[at].name)));
         }
-        shell.show(&trace::text(&traced, &desk.ran[..=at], Detail::Folded, shell.look))?;
+        shell.show(&trace::text(&traced, &workspace.ran[..=at], Detail::Folded, shell.look))?;
         Ok(Went::Well)
     }
 
     /// `:what-if CHANGE`
     pub(super) fn what_if(&mut self, words: &str, shell: &mut Shell) -> Answer {
         let change = wanted(words, ":what-if inputs[1,0]=0.9")?;
-        let text = what_if::typed(&self.desk.borrow(), change, &shell.wishes, shell.look)?;
+        let text = what_if::typed(&self.workspace.borrow(), change, &shell.options, shell.look)?;
         shell.show(&text)?;
         Ok(Went::Well)
     }
 
     /// `:doctor [CELL]`
     pub(super) fn doctor(&mut self, words: &str, shell: &mut Shell) -> Answer {
-        let desk = self.desk.borrow();
+        let workspace = self.workspace.borrow();
         let inputs: Vec<usize> = match words.is_empty() {
-            true => (0..desk.ran.len()).filter(|at| self.is_typed(&desk.ran[*at])).collect(),
-            false => vec![self.cell_of(words, &desk)?],
+            true => (0..workspace.ran.len()).filter(|at| self.is_typed(&workspace.ran[*at])).collect(),
+            false => vec![self.cell_of(words, &workspace)?],
         };
-        let asked = if inputs.is_empty() { vec![self.cell_of("", &desk)?] } else { inputs };
+        let asked = if inputs.is_empty() { vec![self.cell_of("", &workspace)?] } else { inputs };
         let last = asked.last().map_or(0, |at| at + 1);
-        let mut copy = desk.replayed(&desk.ran[..asked[0]]).ok_or(Refusal::Stopped)?;
+        let mut copy = workspace.replayed(&workspace.ran[..asked[0]]).ok_or(Refusal::Stopped)?;
         let (mut found, mut operations) = (Vec::new(), 0);
-        for (at, cell) in desk.ran.iter().enumerate().take(last).skip(asked[0]) {
+        for (at, cell) in workspace.ran.iter().enumerate().take(last).skip(asked[0]) {
             let (outcome, traced) = match asked.contains(&at) {
                 true => copy.traced(&cell.source, &cell.name),
                 false => (copy.run(&cell.source, &cell.name), Trace::default()),
@@ -86,25 +86,25 @@ impl Repl<'_> {
     }
 
     /// Whether the learner typed this cell here.
-    fn is_typed(&self, cell: &Ran) -> bool {
+    fn is_typed(&self, cell: &RanCell) -> bool {
         cell.name.starts_with("input ")
     }
 
     /// Which of the cells that ran is meant: by its name, its step or its input's number; without words the last.
-    fn cell_of(&self, words: &str, desk: &Desk) -> Result<usize, Refusal> {
+    fn cell_of(&self, words: &str, workspace: &Workspace) -> Result<usize, Refusal> {
         let words = words.trim();
         let input = words.trim_start_matches(['[', '#']).trim_end_matches(']');
         let slug = self.catalogue.find(words).ok().and_then(|target| match target {
             Target::Step(step) => Some(step.name()),
             _ => None,
         });
-        let is_meant = |cell: &Ran| {
+        let is_meant = |cell: &RanCell| {
             words.is_empty()
                 || cell.name == words
                 || cell.name == format!("input {input}")
                 || slug.as_ref() == Some(&cell.name)
         };
-        desk.ran.iter().rposition(is_meant).ok_or_else(|| match desk.ran.is_empty() {
+        workspace.ran.iter().rposition(is_meant).ok_or_else(|| match workspace.ran.is_empty() {
             true => Refusal::said("Nothing has run here yet."),
             false => Refusal::Said(format!(
                 "No cell here is called `{words}`. A number is that of an input: `:trace {}`; a step goes by its name: `:trace step3`.",
@@ -118,8 +118,8 @@ impl Repl<'_> {
         let expression = wanted(expression, ":time keys @ keys.T")?;
         let pressed = machine::pressed();
         let copy = {
-            let desk = self.desk.borrow();
-            desk.replayed(&desk.ran)
+            let workspace = self.workspace.borrow();
+            workspace.replayed(&workspace.ran)
         };
         let Some(mut scratch) = copy else {
             return Err(Refusal::Stopped);

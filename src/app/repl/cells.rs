@@ -3,8 +3,8 @@
 
 use std::io::{self, Write};
 
-use super::super::desk::Desk;
 use super::super::shell::{Failure, Shell};
+use super::super::workspace::Workspace;
 use super::moves::Before;
 use super::{Refusal, Repl, Went};
 use crate::session::{Channel, Listener, Outcome, Raised};
@@ -29,10 +29,10 @@ impl Repl<'_> {
     pub(super) fn run(&mut self, source: &str, name: &str, shell: &mut Shell) -> Result<Went, Failure> {
         shell.flush()?;
         let outcome = {
-            let desk = &mut *self.desk.borrow_mut();
-            desk.session.heard_by(Some(aloud(shell.terminal, desk.session.interrupter())));
-            let outcome = desk.run(source, name);
-            desk.session.heard_by(None);
+            let workspace = &mut *self.workspace.borrow_mut();
+            workspace.session.heard_by(Some(aloud(shell.terminal, workspace.session.interrupter())));
+            let outcome = workspace.run(source, name);
+            workspace.session.heard_by(None);
             outcome
         };
         let went = self.show(source, name, &outcome, shell);
@@ -85,27 +85,28 @@ impl Repl<'_> {
         if !self.settings.tables {
             return None;
         }
-        let mut desk = self.desk.borrow_mut();
-        let tensor = desk.session.tensor("_").ok().flatten()?;
+        let mut workspace = self.workspace.borrow_mut();
+        let tensor = workspace.session.tensor("_").ok().flatten()?;
         let last = source.lines().last().unwrap_or_default().trim();
-        let figure = desk.figure(if last.chars().count() <= 40 { last } else { "_" }, &tensor);
+        let figure = workspace.figure(if last.chars().count() <= 40 { last } else { "_" }, &tensor);
         Some(move |shell: &Shell| table::figure(&figure, shell.look))
     }
 
     /// The tensors that an input bound or changed: a line each, or their tables.
     fn bound(&self, outcome: &Outcome, shell: &Shell) -> Text {
-        let desk = self.desk.borrow();
+        let workspace = self.workspace.borrow();
         let mut text = Text::new();
         if !self.settings.tables && !self.settings.shapes {
             return text;
         }
         for variable in outcome.changed.iter().take(TOLD) {
             if self.settings.tables {
-                let figure = desk.figure(&variable.name, &variable.value);
+                let figure = workspace.figure(&variable.name, &variable.value);
                 text.section(table::figure(&figure, shell.look));
                 continue;
             }
-            let words = format!("{}: {}", variable.name, shape_words(&desk, &variable.name, &variable.value));
+            let words =
+                format!("{}: {}", variable.name, shape_words(&workspace, &variable.name, &variable.value));
             text.say(Role::Dim, words);
         }
         if let Some(more) = outcome.changed.len().checked_sub(TOLD).filter(|more| *more > 0) {
@@ -115,10 +116,10 @@ impl Repl<'_> {
     }
 
     /// What was raised, explained. Every error that a learner sees here comes through this function.
-    pub(super) fn explained(&self, raised: &Raised, source: &str, at: Option<&Desk>) -> ErrorNote {
+    pub(super) fn explained(&self, raised: &Raised, source: &str, at: Option<&Workspace>) -> ErrorNote {
         match at {
-            Some(desk) => desk.explained(raised, source),
-            None => self.desk.borrow().explained(raised, source),
+            Some(workspace) => workspace.explained(raised, source),
+            None => self.workspace.borrow().explained(raised, source),
         }
     }
 
@@ -153,10 +154,10 @@ impl Repl<'_> {
     /// The tensor that an expression gives. Random numbers that it draws are drawn again by whoever comes next.
     pub(super) fn tensor(&mut self, expression: &str) -> Result<Tensor, Refusal> {
         let found = {
-            let mut desk = self.desk.borrow_mut();
-            let stream = desk.session.state().generator.borrow().clone();
-            let found = desk.session.tensor(expression);
-            *desk.session.state().generator.borrow_mut() = stream;
+            let mut workspace = self.workspace.borrow_mut();
+            let stream = workspace.session.state().generator.borrow().clone();
+            let found = workspace.session.tensor(expression);
+            *workspace.session.state().generator.borrow_mut() = stream;
             found
         };
         match found {
@@ -169,8 +170,8 @@ impl Repl<'_> {
         }
     }
 
-    /// An expression that raised, on another desk if one is given: its line is the one that was typed.
-    pub(super) fn refused(&self, raised: &Raised, expression: &str, at: Option<&Desk>) -> Refusal {
+    /// An expression that raised, on another workspace if one is given: its line is the one that was typed.
+    pub(super) fn refused(&self, raised: &Raised, expression: &str, at: Option<&Workspace>) -> Refusal {
         let mut note = self.explained(raised, expression, at);
         (note.line, note.source) = (None, None);
         Refusal::Raised(Box::new(note))
@@ -179,8 +180,8 @@ impl Repl<'_> {
     /// The type of what an expression gives, with its article: "a list".
     pub(super) fn kind(&self, expression: &str) -> Option<String> {
         let code = format!("type({expression}).__name__");
-        let mut desk = self.desk.borrow_mut();
-        let name = desk.session.evaluate(&code, |name, vm| name.try_to_value::<String>(vm).ok());
+        let mut workspace = self.workspace.borrow_mut();
+        let name = workspace.session.evaluate(&code, |name, vm| name.try_to_value::<String>(vm).ok());
         let name = name.ok().flatten()?;
         let article = if name.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
         Some(format!("{article} {name}"))
@@ -188,8 +189,8 @@ impl Repl<'_> {
 }
 
 /// `float32 (query 6, key 6)`.
-pub(super) fn shape_words(desk: &Desk, name: &str, tensor: &Tensor) -> String {
-    let figure = desk.outline(name, tensor);
+pub(super) fn shape_words(workspace: &Workspace, name: &str, tensor: &Tensor) -> String {
+    let figure = workspace.outline(name, tensor);
     format!("{} {}", figure.dtype, figure.shape_words())
 }
 

@@ -361,7 +361,7 @@ fn unknown(word: &str) -> Refusal {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::repl::moves::desk_at;
+    use crate::app::repl::moves::workspace_at;
     use crate::lesson::Catalogue;
 
     #[test]
@@ -382,8 +382,9 @@ mod tests {
         let catalogue = Catalogue::new();
         let (mut out, mut err) = (Vec::new(), Vec::new());
         let mut shell = Shell::new(&mut out, &mut err, false);
-        let (desk, _) = desk_at("step30", &catalogue, &mut shell).expect("the chapter has a step 30");
-        let mut repl = Repl::new(desk, &catalogue);
+        let (workspace, _) =
+            workspace_at("step30", &catalogue, &mut shell).expect("the chapter has a step 30");
+        let mut repl = Repl::new(workspace, &catalogue);
         for command in COMMANDS {
             assert!(!command.line.is_empty() && !command.line.ends_with('.'), "{}", command.name);
             for line in command.example.lines() {

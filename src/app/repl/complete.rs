@@ -4,7 +4,7 @@
 
 use rustyline::completion::FilenameCompleter;
 
-use super::super::desk::Desk;
+use super::super::workspace::Workspace;
 use super::commands::{COMMANDS, Takes, find};
 use super::help::without_first;
 use super::keys::unmargined;
@@ -28,16 +28,21 @@ const KEYWORDS: &[&str] = &[
 ];
 
 /// Completes the word before the cursor.
-pub(super) fn complete(line: &str, pos: usize, desk: &mut Desk, catalogue: &Catalogue) -> Completion {
+pub(super) fn complete(
+    line: &str,
+    pos: usize,
+    workspace: &mut Workspace,
+    catalogue: &Catalogue,
+) -> Completion {
     let before = &line[..pos];
     let plain = unmargined(before);
     if let Some(typed) = plain.trim_start().strip_prefix(':') {
         if !typed.contains(' ') {
             return commands(typed, pos);
         }
-        return arguments(typed, line, pos, desk, catalogue);
+        return arguments(typed, line, pos, workspace, catalogue);
     }
-    python(before, desk)
+    python(before, workspace)
 }
 
 fn commands(typed: &str, pos: usize) -> Completion {
@@ -49,7 +54,13 @@ fn commands(typed: &str, pos: usize) -> Completion {
     Completion { start: pos - typed.len() - 1, candidates: candidates.collect() }
 }
 
-fn arguments(typed: &str, line: &str, pos: usize, desk: &mut Desk, catalogue: &Catalogue) -> Completion {
+fn arguments(
+    typed: &str,
+    line: &str,
+    pos: usize,
+    workspace: &mut Workspace,
+    catalogue: &Catalogue,
+) -> Completion {
     let (name, rest) = typed.split_once(' ').unwrap_or((typed, ""));
     let word = rest.rsplit(' ').next().unwrap_or(rest);
     let starting = |names: Vec<String>| {
@@ -59,7 +70,7 @@ fn arguments(typed: &str, line: &str, pos: usize, desk: &mut Desk, catalogue: &C
     };
     match find(name).map_or(Takes::Anything, |command| command.takes) {
         Takes::Nothing => Completion { start: pos, candidates: Vec::new() },
-        Takes::Expression => python(&line[..pos], desk),
+        Takes::Expression => python(&line[..pos], workspace),
         Takes::Step => starting(catalogue.names()),
         Takes::Setting if rest.contains(' ') => {
             let setting = rest.split(' ').next().and_then(|name| SETTINGS.iter().find(|it| it.name == name));
@@ -69,7 +80,7 @@ fn arguments(typed: &str, line: &str, pos: usize, desk: &mut Desk, catalogue: &C
         Takes::Setting => starting(SETTINGS.iter().map(|setting| setting.name.to_owned()).collect()),
         Takes::File => files(line, pos),
         Takes::Anything => {
-            let mut found = python(&line[..pos], desk);
+            let mut found = python(&line[..pos], workspace);
             let ops = table::ops().map(|op| op.name.to_owned());
             let commands = COMMANDS.iter().map(|command| command.name.to_owned());
             if !word.contains('.') && !word.is_empty() {
@@ -103,7 +114,7 @@ pub(super) fn path_before(line: &str, pos: usize) -> &str {
     before[start..].trim_start_matches('.')
 }
 
-fn python(before: &str, desk: &mut Desk) -> Completion {
+fn python(before: &str, workspace: &mut Workspace) -> Completion {
     let path = path_before(before, before.len());
     let nothing = Completion { start: before.len(), candidates: Vec::new() };
     if path.starts_with(|letter: char| letter.is_ascii_digit()) || in_string(before) {
@@ -116,17 +127,17 @@ fn python(before: &str, desk: &mut Desk) -> Completion {
         None => (None, path),
     };
     let mut names: Vec<String> = match base {
-        Some(base) => desk.session.attributes(base),
+        Some(base) => workspace.session.attributes(base),
         None => {
             let keywords = KEYWORDS.iter().map(|word| (*word).to_owned());
-            let own = desk.session.names();
-            own.into_iter().chain(desk.session.attributes("")).chain(keywords).collect()
+            let own = workspace.session.names();
+            own.into_iter().chain(workspace.session.attributes("")).chain(keywords).collect()
         }
     };
     names.retain(|name| name.starts_with(word) && (word.starts_with('_') || !name.starts_with('_')));
     names.sort();
     names.dedup();
-    let place = base.map_or(0, |base| place_of(base, desk));
+    let place = base.map_or(0, |base| place_of(base, workspace));
     let shown = |name: String| match arguments_of(&name, place) {
         Some(arguments) => (format!("{name}({arguments})"), name),
         None => (name.clone(), name),
@@ -147,12 +158,13 @@ fn in_string(before: &str) -> bool {
 }
 
 /// Where the operations of what a name stands for are: a tensor's are methods, a module's functions.
-fn place_of(base: &str, desk: &mut Desk) -> u8 {
-    if desk.session.tensor(base).is_ok_and(|tensor| tensor.is_some()) {
+fn place_of(base: &str, workspace: &mut Workspace) -> u8 {
+    if workspace.session.tensor(base).is_ok_and(|tensor| tensor.is_some()) {
         return METHOD;
     }
     let code = format!("getattr({base}, '__name__', '')");
-    let name = desk.session.evaluate(&code, |name, vm| name.try_to_value::<String>(vm).ok()).ok().flatten();
+    let name =
+        workspace.session.evaluate(&code, |name, vm| name.try_to_value::<String>(vm).ok()).ok().flatten();
     match name.as_deref() {
         Some("torch") => FUNCTION,
         Some("torch.nn.functional") => FUNCTIONAL,
@@ -180,19 +192,19 @@ fn arguments_of(name: &str, place: u8) -> Option<String> {
 }
 
 /// The arguments of what a path names: an operation's from the table, else as Python says.
-pub(super) fn signature_of(path: &str, desk: &mut Desk) -> Option<String> {
+pub(super) fn signature_of(path: &str, workspace: &mut Workspace) -> Option<String> {
     if path.is_empty() || path.starts_with(|letter: char| letter.is_ascii_digit()) {
         return None;
     }
     if let Some((base, name)) = path.rsplit_once('.') {
-        let place = place_of(base, desk);
+        let place = place_of(base, workspace);
         if let Some(arguments) = arguments_of(name, place) {
             return Some(arguments);
         }
     }
     let code = format!("str(__import__('inspect').signature({path}))");
     let said =
-        desk.session.evaluate(&code, |text, vm| text.try_to_value::<String>(vm).ok()).ok().flatten()?;
+        workspace.session.evaluate(&code, |text, vm| text.try_to_value::<String>(vm).ok()).ok().flatten()?;
     let inner = said.strip_prefix('(')?.split(" -> ").next()?;
     Some(inner.strip_suffix(')').unwrap_or(inner).to_owned())
 }
@@ -200,18 +212,18 @@ pub(super) fn signature_of(path: &str, desk: &mut Desk) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::app::shell::Wishes;
+    use crate::app::options::GlobalOptions;
 
     #[test]
     fn names_are_completed_where_they_stand() {
         let catalogue = Catalogue::new();
-        let mut desk = Desk::new(&Wishes::default());
-        desk.run(
+        let mut workspace = Workspace::new(&GlobalOptions::default());
+        workspace.run(
             "import torch\nimport torch.nn.functional as F\nqueries = torch.ones(2, 3)\nqueue = 1",
             "cell",
         );
         let mut at = |line: &str| {
-            let found = complete(line, line.len(), &mut desk, &catalogue);
+            let found = complete(line, line.len(), &mut workspace, &catalogue);
             let names: Vec<String> = found.candidates.into_iter().map(|(_, put)| put).collect();
             (found.start, names)
         };
@@ -230,9 +242,10 @@ mod tests {
 
     #[test]
     fn signatures_are_shown() {
-        let mut desk = Desk::new(&Wishes::default());
-        desk.run("import torch\nfrom torch import nn\nx = torch.ones(2, 3)\ndef f(a, b=2): pass", "cell");
-        let mut of = |path: &str| signature_of(path, &mut desk);
+        let mut workspace = Workspace::new(&GlobalOptions::default());
+        workspace
+            .run("import torch\nfrom torch import nn\nx = torch.ones(2, 3)\ndef f(a, b=2): pass", "cell");
+        let mut of = |path: &str| signature_of(path, &mut workspace);
         assert_eq!(of("torch.softmax").as_deref(), Some("input, dim, dtype=None"));
         assert_eq!(of("x.transpose").as_deref(), Some("dim0, dim1"));
         assert_eq!(of("f").as_deref(), Some("a, b=2"));

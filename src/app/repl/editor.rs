@@ -20,9 +20,9 @@ use rustyline::{
 };
 use unicode_width::UnicodeWidthStr;
 
-use super::super::desk::Desk;
 use super::super::shell::{Failure, Shell};
 use super::super::suspend::suspend;
+use super::super::workspace::Workspace;
 use super::complete::{Completion, complete};
 use super::hints::{Hint, hint};
 use super::keys::{Key, Keys, MARGIN, unmargined};
@@ -56,7 +56,7 @@ impl<'c> Editor<'c> {
         let history = MemHistory::with_config(&config);
         let mut editor = rustyline::Editor::with_history(config, history).ok()?;
         editor.set_helper(Some(Typist {
-            desk: repl.desk.clone(),
+            workspace: repl.workspace.clone(),
             catalogue: repl.catalogue,
             look: shell.look,
             matching: RefCell::new(None),
@@ -143,7 +143,7 @@ fn bind(editor: &mut rustyline::Editor<Typist<'_>, MemHistory>) {
 
 /// What the editor asks while someone types.
 pub(super) struct Typist<'c> {
-    desk: Rc<RefCell<Desk<'c>>>,
+    workspace: Rc<RefCell<Workspace<'c>>>,
     catalogue: &'c Catalogue,
     look: Look,
     /// Where the bracket stands that belongs to the one at the cursor.
@@ -162,11 +162,11 @@ impl Completer for Typist<'_> {
         if let Some((start, text)) = Keys::rewriting() {
             return Ok((start, vec![Pair { display: String::new(), replacement: text }]));
         }
-        // The desk is free while someone types; if it were not, there is nothing to offer.
-        let Ok(mut desk) = self.desk.try_borrow_mut() else {
+        // The workspace is free while someone types; if it were not, there is nothing to offer.
+        let Ok(mut workspace) = self.workspace.try_borrow_mut() else {
             return Ok((pos, Vec::new()));
         };
-        let Completion { start, candidates } = complete(line, pos, &mut desk, self.catalogue);
+        let Completion { start, candidates } = complete(line, pos, &mut workspace, self.catalogue);
         let most = self.look.width.saturating_sub(1);
         let pair =
             |(display, replacement): (String, String)| Pair { display: clipped(&display, most), replacement };
@@ -192,8 +192,8 @@ impl Hinter for Typist<'_> {
     type Hint = Hint;
 
     fn hint(&self, line: &str, pos: usize, context: &Context<'_>) -> Option<Hint> {
-        let mut desk = self.desk.try_borrow_mut().ok()?;
-        hint(line, pos, context, &mut desk, self.look.width)
+        let mut workspace = self.workspace.try_borrow_mut().ok()?;
+        hint(line, pos, context, &mut workspace, self.look.width)
     }
 }
 

@@ -5,9 +5,9 @@ use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use super::super::desk::Ran;
 use super::super::plan;
 use super::super::shell::Shell;
+use super::super::workspace::RanCell;
 use super::lines::statements;
 use super::moves::Before;
 use super::{Answer, Refusal, Repl, Went};
@@ -51,13 +51,13 @@ impl Repl<'_> {
 
     /// All cells that led to this state, with what they gave if that is known.
     fn kept(&self) -> Vec<Kept> {
-        let desk = self.desk.borrow();
+        let workspace = self.workspace.borrow();
         // One statement that raised did nothing; what comes after it is to run all the same.
-        let failed = |ran: &&Ran| {
+        let failed = |ran: &&RanCell| {
             let raised = self.gave.get(&ran.name).is_some_and(|gave| gave.error.is_some());
             raised && ran.name.starts_with("input ") && statements(&ran.source) <= 1
         };
-        let kept = desk.ran.iter().filter(|ran| !failed(ran)).map(|ran| {
+        let kept = workspace.ran.iter().filter(|ran| !failed(ran)).map(|ran| {
             let cell = Kept { name: ran.name.clone(), source: ran.source.clone(), ..Kept::default() };
             let Some(gave) = self.gave.get(&ran.name) else {
                 return cell;

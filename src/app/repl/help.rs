@@ -28,13 +28,14 @@ impl Repl<'_> {
             return Ok(Went::Well);
         }
         if let Some(command) = find(word.trim_start_matches(':')).filter(|command| {
-            word.starts_with(':') || !self.desk.borrow().session.names().contains(&command.name.to_owned())
+            word.starts_with(':')
+                || !self.workspace.borrow().session.names().contains(&command.name.to_owned())
         }) {
             shell.show(&one(command, shell.look))?;
             return Ok(Went::Well);
         }
         let last = word.rsplit('.').next().unwrap_or(word);
-        let is_bound = self.desk.borrow().session.names().iter().any(|name| name == word);
+        let is_bound = self.workspace.borrow().session.names().iter().any(|name| name == word);
         let last = ALIASES.iter().find(|(alias, _)| *alias == last).map_or(last, |(_, name)| *name);
         if let Some(op) = table::find(last).filter(|_| !is_bound) {
             shell.show(&operation(op, shell.look))?;
@@ -42,8 +43,8 @@ impl Repl<'_> {
         }
         let plain = word.chars().all(|letter| letter.is_alphanumeric() || "._".contains(letter));
         if is_bound {
-            let desk = &self.desk;
-            let callable = desk
+            let workspace = &self.workspace;
+            let callable = workspace
                 .borrow_mut()
                 .session
                 .evaluate(&format!("callable({word})"), |it, vm| it.try_to_value::<bool>(vm).ok());
@@ -53,7 +54,7 @@ impl Repl<'_> {
             }
         }
         let said = match plain {
-            true => self.desk.borrow_mut().session.run(&format!("help({word})"), "help"),
+            true => self.workspace.borrow_mut().session.run(&format!("help({word})"), "help"),
             false => {
                 return Err(Refusal::Said(format!("`:help` takes a name, such as `softmax`, not `{word}`.")));
             }
@@ -64,7 +65,7 @@ impl Repl<'_> {
         }
         let known = COMMANDS.iter().map(|command| format!(":{}", command.name));
         let ops = table::ops().map(|op| op.name.to_owned());
-        let own = self.desk.borrow().session.names();
+        let own = self.workspace.borrow().session.names();
         let near = nearest(word, own.into_iter().chain(known).chain(ops), 3);
         Err(Refusal::Said(match near.as_slice() {
             [] => format!(

@@ -3,7 +3,7 @@
 use rustyline::Context;
 use rustyline::history::SearchDirection;
 
-use super::super::desk::Desk;
+use super::super::workspace::Workspace;
 use super::complete::{path_before, signature_of};
 use super::keys::MARGIN;
 
@@ -24,12 +24,18 @@ impl rustyline::hint::Hint for Hint {
 }
 
 /// The hint for what is typed, with the cursor at its end.
-pub(super) fn hint(line: &str, pos: usize, context: &Context, desk: &mut Desk, width: usize) -> Option<Hint> {
+pub(super) fn hint(
+    line: &str,
+    pos: usize,
+    context: &Context,
+    workspace: &mut Workspace,
+    width: usize,
+) -> Option<Hint> {
     if line.trim().is_empty() || pos < line.len() {
         return None;
     }
     if let Some(called) = line.strip_suffix('(') {
-        let signature = signature_of(path_before(called, called.len()), desk)?;
+        let signature = signature_of(path_before(called, called.len()), workspace)?;
         let fits = signature.chars().count() + line.chars().count() + 16 <= width;
         return fits.then(|| Hint { shown: format!("{signature})"), taken: None });
     }

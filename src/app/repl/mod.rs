@@ -33,9 +33,9 @@ use std::io::{self, IsTerminal};
 use std::panic::{self, AssertUnwindSafe};
 use std::rc::Rc;
 
-use super::desk::Desk;
 use super::machine;
 use super::shell::{Exit, Failure, Shell};
+use super::workspace::Workspace;
 use crate::lesson::Catalogue;
 use crate::session::Outcome;
 use crate::view::errors::ErrorNote;
@@ -51,23 +51,27 @@ pub struct Args {
     keep_going: bool,
 }
 
-/// Sets a desk and works at it.
+/// Sets a workspace and works at it.
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let catalogue = Catalogue::new();
-    let (desk, gave) = match &args.target {
-        Some(word) => moves::desk_at(word, &catalogue, shell)?,
-        None => (moves::bare_desk(shell), BTreeMap::new()),
+    let (workspace, gave) = match &args.target {
+        Some(word) => moves::workspace_at(word, &catalogue, shell)?,
+        None => (moves::bare_workspace(shell), BTreeMap::new()),
     };
-    let mut repl = Repl::new(desk, &catalogue);
+    let mut repl = Repl::new(workspace, &catalogue);
     repl.gave = gave;
     repl.source = args.target.clone();
     repl.work(args.keep_going, shell)
 }
 
-/// Works at a desk until the learner leaves. The desk is used up: hand in a copy ([`Desk::again`])
+/// Works at a workspace until the learner leaves. The workspace is used up: hand in a copy ([`Workspace::again`])
 /// where what happens here must not be seen elsewhere.
-pub fn open<'c>(desk: Desk<'c>, catalogue: &'c Catalogue, shell: &mut Shell) -> Result<Exit, Failure> {
-    let mut repl = Repl::new(desk, catalogue);
+pub fn open<'c>(
+    workspace: Workspace<'c>,
+    catalogue: &'c Catalogue,
+    shell: &mut Shell,
+) -> Result<Exit, Failure> {
+    let mut repl = Repl::new(workspace, catalogue);
     repl.inside = true;
     repl.work(false, shell)
 }
@@ -129,7 +133,7 @@ enum Heard {
 /// A session of the REPL.
 struct Repl<'c> {
     /// Where the inputs run. Shared with the line editor, which completes names.
-    desk: Rc<RefCell<Desk<'c>>>,
+    workspace: Rc<RefCell<Workspace<'c>>>,
     catalogue: &'c Catalogue,
     settings: settings::Settings,
     /// How many inputs there were.
@@ -149,10 +153,10 @@ struct Repl<'c> {
 }
 
 impl<'c> Repl<'c> {
-    fn new(desk: Desk<'c>, catalogue: &'c Catalogue) -> Repl<'c> {
-        let given = desk.session.names();
+    fn new(workspace: Workspace<'c>, catalogue: &'c Catalogue) -> Repl<'c> {
+        let given = workspace.session.names();
         Repl {
-            desk: Rc::new(RefCell::new(desk)),
+            workspace: Rc::new(RefCell::new(workspace)),
             catalogue,
             settings: settings::Settings::default(),
             count: 0,

@@ -3,11 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use super::super::desk::{Desk, Ran};
 use super::super::notes::note;
 use super::super::plan::{self, Plan};
 use super::super::shell::{Failure, Shell};
 use super::super::step::step_panel;
+use super::super::workspace::{RanCell, Workspace};
 use super::cells::shape_words;
 use super::{Answer, Refusal, Repl, Went};
 use crate::lesson::{Catalogue, Lesson, Step};
@@ -32,50 +32,55 @@ pub(super) struct Before<'c> {
 
 enum Cells {
     First(usize),
-    Other(Vec<Ran>),
+    Other(Vec<RanCell>),
 }
 
 impl<'c> Before<'c> {
     /// The state as it is, before `what` adds to it.
     pub(super) fn here(what: String, repl: &Repl<'c>) -> Before<'c> {
-        let desk = repl.desk.borrow();
-        Before { what, at: desk.at, given: repl.given.clone(), cells: Cells::First(desk.ran.len()) }
+        let workspace = repl.workspace.borrow();
+        Before { what, at: workspace.at, given: repl.given.clone(), cells: Cells::First(workspace.ran.len()) }
     }
 
     /// The state as it is, before `what` puts another in its place.
     fn elsewhere(what: String, repl: &Repl<'c>) -> Before<'c> {
-        let desk = repl.desk.borrow();
-        Before { what, at: desk.at, given: repl.given.clone(), cells: Cells::Other(desk.ran.clone()) }
+        let workspace = repl.workspace.borrow();
+        Before {
+            what,
+            at: workspace.at,
+            given: repl.given.clone(),
+            cells: Cells::Other(workspace.ran.clone()),
+        }
     }
 }
 
-/// A desk on which nothing has run but `import torch`.
-pub(super) fn bare_desk<'c>(shell: &Shell) -> Desk<'c> {
-    let mut desk = Desk::new(&shell.wishes);
-    desk.run("import torch", "start");
-    desk
+/// A workspace on which nothing has run but `import torch`.
+pub(super) fn bare_workspace<'c>(shell: &Shell) -> Workspace<'c> {
+    let mut workspace = Workspace::new(&shell.options);
+    workspace.run("import torch", "start");
+    workspace
 }
 
 /// What cells gave, by the name they ran under.
 type Gave = BTreeMap<String, Outcome>;
 
-/// A desk with the state after a step, a lesson or a file, and what its cells gave.
-pub(super) fn desk_at<'c>(
+/// A workspace with the state after a step, a lesson or a file, and what its cells gave.
+pub(super) fn workspace_at<'c>(
     word: &str,
     catalogue: &'c Catalogue,
     shell: &mut Shell,
-) -> Result<(Desk<'c>, Gave), Failure> {
+) -> Result<(Workspace<'c>, Gave), Failure> {
     let plan = plan::plan(word, None, catalogue)?;
     for remark in &plan.remarks {
         shell.remark(&format!("{word}: {remark}"));
     }
-    desk_of(&plan, shell)
+    workspace_of(&plan, shell)
 }
 
-fn desk_of<'c>(plan: &Plan<'c>, shell: &mut Shell) -> Result<(Desk<'c>, Gave), Failure> {
+fn workspace_of<'c>(plan: &Plan<'c>, shell: &mut Shell) -> Result<(Workspace<'c>, Gave), Failure> {
     let (mut gave, mut stopped) = (Gave::new(), false);
-    let wishes = shell.wishes.clone();
-    let desk = Desk::set(plan, &wishes, |at, outcome| {
+    let options = shell.options.clone();
+    let workspace = Workspace::set(plan, &options, |at, outcome| {
         let cell = &plan.cells[at];
         let meant = cell.step.is_some_and(|(step, _)| step.raises);
         if let Some(raised) = outcome.error.as_ref().filter(|_| !meant) {
@@ -89,7 +94,7 @@ fn desk_of<'c>(plan: &Plan<'c>, shell: &mut Shell) -> Result<(Desk<'c>, Gave), F
     });
     match stopped {
         true => Err(Failure::Stopped),
-        false => Ok((desk, gave)),
+        false => Ok((workspace, gave)),
     }
 }
 
@@ -105,8 +110,8 @@ impl<'c> Repl<'c> {
 
     /// Which state this is, and what is in it.
     pub(super) fn place(&self) -> String {
-        let desk = self.desk.borrow();
-        let at = match (desk.at, &self.source) {
+        let workspace = self.workspace.borrow();
+        let at = match (workspace.at, &self.source) {
             (Some((step, lesson)), _) => {
                 format!("State after {} {}, {} {}", step.name(), step.slug, lesson.section, lesson.title)
             }
@@ -114,10 +119,10 @@ impl<'c> Repl<'c> {
             (None, None) => return "`torch` is imported; nothing else is there yet.".to_owned(),
         };
         let named = |variable: &crate::session::Variable| {
-            let words = desk.outline(&variable.name, &variable.value).shape_words();
+            let words = workspace.outline(&variable.name, &variable.value).shape_words();
             format!("`{}` {words}", variable.name)
         };
-        let all = desk.session.variables();
+        let all = workspace.session.variables();
         // The last ones are what the step is about.
         let shown: Vec<String> = all.iter().rev().take(NAMED).rev().map(named).collect();
         let rest = match all.len().saturating_sub(NAMED) {
@@ -132,14 +137,14 @@ impl<'c> Repl<'c> {
 
     /// The current step with its text, its output and its tensors as they are now.
     pub(super) fn step(&mut self, shell: &mut Shell) -> Answer {
-        let at = self.desk.borrow().at;
+        let at = self.workspace.borrow().at;
         let Some((step, lesson)) = at else {
             return Err(Refusal::said("No step has run here. `:goto step1` goes to the first."));
         };
         let outcome = self.gave.get(&step.name()).cloned().unwrap_or_default();
         let made = {
-            let desk = &mut *self.desk.borrow_mut();
-            step_panel(step, lesson, &outcome, &mut desk.session, self.catalogue)
+            let workspace = &mut *self.workspace.borrow_mut();
+            step_panel(step, lesson, &outcome, &mut workspace.session, self.catalogue)
         };
         shell.show(&panel(&made, shell.look))?;
         Ok(Went::Well)
@@ -147,7 +152,7 @@ impl<'c> Repl<'c> {
 
     /// Runs the next step of the chapter here, and shows it.
     pub(super) fn next(&mut self, shell: &mut Shell) -> Answer {
-        let number = self.desk.borrow().at.map_or(1, |(step, _)| step.number + 1);
+        let number = self.workspace.borrow().at.map_or(1, |(step, _)| step.number + 1);
         let step = match self.catalogue.step(number) {
             Some(Ok(step)) => step,
             Some(Err(fault)) => return Err(Refusal::Said(fault.to_string())),
@@ -155,8 +160,8 @@ impl<'c> Repl<'c> {
         };
         let needs = self.catalogue.prelude(step).map_err(|fault| Refusal::Said(fault.to_string()))?;
         let ready = {
-            let desk = self.desk.borrow();
-            needs.iter().all(|need| desk.ran.iter().any(|ran| ran.name == need.name()))
+            let workspace = self.workspace.borrow();
+            needs.iter().all(|need| workspace.ran.iter().any(|ran| ran.name == need.name()))
         };
         if !ready {
             return self.goto(&step.name(), shell);
@@ -166,9 +171,9 @@ impl<'c> Repl<'c> {
         };
         self.before.push(Before::here(format!("`:next` ({})", step.name()), self));
         let outcome = {
-            let desk = &mut *self.desk.borrow_mut();
-            desk.enter(step, lesson);
-            desk.run(&step.code, &step.name())
+            let workspace = &mut *self.workspace.borrow_mut();
+            workspace.enter(step, lesson);
+            workspace.run(&step.code, &step.name())
         };
         let raised = outcome.error.as_ref().is_some_and(|_| !step.raises);
         self.gave.insert(step.name(), outcome);
@@ -181,8 +186,8 @@ impl<'c> Repl<'c> {
         if word.is_empty() {
             return Err(Refusal::said("Where to? `:goto step30`, `:goto softmax`, `:goto 3.4.1`."));
         }
-        let (desk, gave) = desk_at(word, self.catalogue, shell)?;
-        self.put(format!("`:goto {word}`"), desk, gave);
+        let (workspace, gave) = workspace_at(word, self.catalogue, shell)?;
+        self.put(format!("`:goto {word}`"), workspace, gave);
         self.source = Some(word.to_owned());
         self.say(&self.place(), shell)?;
         Ok(Went::Well)
@@ -190,25 +195,25 @@ impl<'c> Repl<'c> {
 
     /// The state of the step again, as if nothing had been typed.
     pub(super) fn reset(&mut self, shell: &mut Shell) -> Answer {
-        let at = self.desk.borrow().at;
-        let (desk, gave) = match (at, self.source.clone()) {
-            (Some((step, _)), _) => desk_at(&step.name(), self.catalogue, shell)?,
-            (None, Some(file)) => desk_at(&file, self.catalogue, shell)?,
-            (None, None) => (bare_desk(shell), Gave::new()),
+        let at = self.workspace.borrow().at;
+        let (workspace, gave) = match (at, self.source.clone()) {
+            (Some((step, _)), _) => workspace_at(&step.name(), self.catalogue, shell)?,
+            (None, Some(file)) => workspace_at(&file, self.catalogue, shell)?,
+            (None, None) => (bare_workspace(shell), Gave::new()),
         };
-        self.put("`:reset`".to_owned(), desk, gave);
+        self.put("`:reset`".to_owned(), workspace, gave);
         self.say(&self.place(), shell)?;
         Ok(Went::Well)
     }
 
-    /// Puts another desk in the place of this one. The names that the learner gave to axes stay.
-    fn put(&mut self, what: String, mut desk: Desk<'c>, gave: Gave) {
+    /// Puts another workspace in the place of this one. The names that the learner gave to axes stay.
+    fn put(&mut self, what: String, mut workspace: Workspace<'c>, gave: Gave) {
         self.before.push(Before::elsewhere(what, self));
-        let mut old = self.desk.borrow_mut();
-        desk.axes = std::mem::take(&mut old.axes);
-        self.given = desk.session.names();
+        let mut old = self.workspace.borrow_mut();
+        workspace.axes = std::mem::take(&mut old.axes);
+        self.given = workspace.session.names();
         self.gave.extend(gave);
-        *old = desk;
+        *old = workspace;
     }
 
     /// The state before the last input, made by running all others again.
@@ -217,12 +222,12 @@ impl<'c> Repl<'c> {
             return Err(Refusal::said("There is nothing to undo."));
         };
         let (undone, fresh) = {
-            let desk = self.desk.borrow();
+            let workspace = self.workspace.borrow();
             let (undone, kept) = match &before.cells {
-                Cells::First(count) => (desk.ran[*count..].to_vec(), &desk.ran[..*count]),
+                Cells::First(count) => (workspace.ran[*count..].to_vec(), &workspace.ran[..*count]),
                 Cells::Other(cells) => (Vec::new(), &cells[..]),
             };
-            (undone, desk.replayed(kept))
+            (undone, workspace.replayed(kept))
         };
         let Some(mut fresh) = fresh else {
             self.before.push(before);
@@ -230,9 +235,9 @@ impl<'c> Repl<'c> {
         };
         fresh.at = before.at;
         let kept = fresh.session.names();
-        let gone = self.desk.borrow().session.names().into_iter().filter(|name| !kept.contains(name));
+        let gone = self.workspace.borrow().session.names().into_iter().filter(|name| !kept.contains(name));
         let gone: Vec<String> = gone.map(|name| format!("`{name}`")).collect();
-        *self.desk.borrow_mut() = fresh;
+        *self.workspace.borrow_mut() = fresh;
         self.given = before.given;
         let code = match undone.as_slice() {
             [only] => match only.source.lines().collect::<Vec<_>>().as_slice() {
@@ -253,8 +258,8 @@ impl<'c> Repl<'c> {
 
     /// `name: float32 (6, 3)` of a variable, if it is a tensor.
     pub(super) fn outline(&self, name: &str) -> Option<String> {
-        let desk = self.desk.borrow();
-        let variable = desk.session.variables().into_iter().find(|variable| variable.name == name)?;
-        Some(shape_words(&desk, name, &variable.value))
+        let workspace = self.workspace.borrow();
+        let variable = workspace.session.variables().into_iter().find(|variable| variable.name == name)?;
+        Some(shape_words(&workspace, name, &variable.value))
     }
 }

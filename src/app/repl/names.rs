@@ -9,7 +9,7 @@ use crate::view::{Line, Role, Text};
 impl Repl<'_> {
     /// `:vars`
     pub(super) fn vars(&mut self, shell: &mut Shell) -> Answer {
-        let names = self.desk.borrow().session.names();
+        let names = self.workspace.borrow().session.names();
         let (given, own): (Vec<String>, Vec<String>) =
             names.into_iter().partition(|name| self.given.contains(name));
         let mut text = Text::new();
@@ -38,9 +38,9 @@ impl Repl<'_> {
 
     /// What a variable is that is no tensor: `int 2`, `module`, `class`.
     pub(super) fn other(&self, name: &str) -> String {
-        let mut desk = self.desk.borrow_mut();
+        let mut workspace = self.workspace.borrow_mut();
         let code = format!("(type({name}).__name__, repr({name}))");
-        let read = desk.session.evaluate(&code, |pair, vm| pair.try_to_value::<Vec<String>>(vm).ok());
+        let read = workspace.session.evaluate(&code, |pair, vm| pair.try_to_value::<Vec<String>>(vm).ok());
         let Some([kind, shown]) = read.ok().flatten().and_then(|pair| <[String; 2]>::try_from(pair).ok())
         else {
             return String::new();

@@ -51,12 +51,12 @@ pub(super) static SETTINGS: &[Setting] = &[
         set: |_, shell, word| {
             let columns = word.parse().ok().filter(|columns| (20..=1000).contains(columns));
             if word == "auto" || columns.is_some() {
-                shell.wishes.width = columns;
+                shell.options.width = columns;
                 shell.refit();
             }
             word == "auto" || columns.is_some()
         },
-        get: |_, shell| shell.wishes.width.map_or("auto".to_owned(), |columns| columns.to_string()),
+        get: |_, shell| shell.options.width.map_or("auto".to_owned(), |columns| columns.to_string()),
     },
 ];
 

@@ -1,5 +1,5 @@
 //! Commands that show tensors: tables, heat maps, storage, differences, names of axes, shapes.
-//! Asks the desk for tensors and the view for their looks.
+//! Asks the workspace for tensors and the view for their looks.
 
 use super::super::shell::Shell;
 use super::{Answer, Refusal, Repl, Went};
@@ -17,7 +17,7 @@ impl Repl<'_> {
     /// `:table X`
     pub(super) fn table(&mut self, expression: &str, shell: &mut Shell) -> Answer {
         let tensor = self.tensor(wanted(expression, ":table attn_weights")?)?;
-        let figure = self.desk.borrow().figure(expression, &tensor);
+        let figure = self.workspace.borrow().figure(expression, &tensor);
         shell.show(&table::figure(&figure, shell.look))?;
         Ok(Went::Well)
     }
@@ -25,7 +25,7 @@ impl Repl<'_> {
     /// `:heat X`
     pub(super) fn heat(&mut self, expression: &str, shell: &mut Shell) -> Answer {
         let tensor = self.tensor(wanted(expression, ":heat attn_weights")?)?;
-        let figure = self.desk.borrow().figure(expression, &tensor);
+        let figure = self.workspace.borrow().figure(expression, &tensor);
         let map =
             if figure.is_cut() { heat::whole(&figure, shell.look) } else { heat::map(&figure, shell.look) };
         shell.show(&map)?;
@@ -38,16 +38,16 @@ impl Repl<'_> {
         // An assignment is asked for its right side.
         let expression = right_side(expression);
         let (stages, copy) = {
-            let desk = &mut *self.desk.borrow_mut();
+            let workspace = &mut *self.workspace.borrow_mut();
             // What may change something works on a copy; what only draws random numbers puts them back.
-            let mut copy = match is_harmless(expression, &mut desk.session) {
+            let mut copy = match is_harmless(expression, &mut workspace.session) {
                 true => None,
-                false => Some(desk.replayed(&desk.ran).ok_or(Refusal::Stopped)?),
+                false => Some(workspace.replayed(&workspace.ran).ok_or(Refusal::Stopped)?),
             };
-            let stream = desk.session.state().generator.borrow().clone();
+            let stream = workspace.session.state().generator.borrow().clone();
             let stages =
-                algebra(expression, copy.as_mut().map_or(&mut desk.session, |copy| &mut copy.session));
-            *desk.session.state().generator.borrow_mut() = stream;
+                algebra(expression, copy.as_mut().map_or(&mut workspace.session, |copy| &mut copy.session));
+            *workspace.session.state().generator.borrow_mut() = stream;
             (stages, copy)
         };
         let stages = match stages {
@@ -120,8 +120,8 @@ impl Repl<'_> {
         if found.count > 1 {
             let values = found.values.iter().map(|value| *value as f32).collect();
             let by = Tensor::from_f32(values, a.shape().to_vec());
-            let mut figure = self.desk.borrow().figure(&format!("{other} - {one}"), &by);
-            let like = self.desk.borrow().outline(one, &a);
+            let mut figure = self.workspace.borrow().figure(&format!("{other} - {one}"), &by);
+            let like = self.workspace.borrow().outline(one, &a);
             (figure.axes, figure.labels) = (like.axes, like.labels);
             shell.show(&table::figure(&figure, shell.look))?;
         }
@@ -148,9 +148,9 @@ impl Repl<'_> {
             )));
         }
         if !axes.is_empty() {
-            self.desk.borrow_mut().axes.insert(name.to_owned(), axes);
+            self.workspace.borrow_mut().axes.insert(name.to_owned(), axes);
         }
-        let words = super::cells::shape_words(&self.desk.borrow(), name, &tensor);
+        let words = super::cells::shape_words(&self.workspace.borrow(), name, &tensor);
         Ok(self.answer(&format!("`{name}` is {words}."), shell)?)
     }
 
@@ -158,9 +158,9 @@ impl Repl<'_> {
     pub(super) fn strides(&mut self, expression: &str, shell: &mut Shell) -> Answer {
         let expression = wanted(expression, ":strides keys.T")?;
         let tensor = self.tensor(expression)?;
-        let desk = self.desk.borrow();
+        let workspace = self.workspace.borrow();
         // The variable that owns the storage says what its elements are: one that sees all of it in order.
-        let sharing = desk.session.variables().into_iter().filter(|variable| {
+        let sharing = workspace.session.variables().into_iter().filter(|variable| {
             variable.value.storage().same(tensor.storage()) && variable.value.is_contiguous()
         });
         let owner = sharing.max_by_key(|variable| (variable.value.numel(), variable.value.ndim()));
@@ -168,7 +168,7 @@ impl Repl<'_> {
             Some(owner) => (owner.name.as_str(), &owner.value),
             None => (expression, &tensor),
         };
-        let outline = desk.outline(owner_name, whole);
+        let outline = workspace.outline(owner_name, whole);
         let is_tokens = |axis: &String| matches!(axis.as_str(), "token" | "query" | "key");
         let axis = outline.axes.iter().position(is_tokens).unwrap_or(0);
         let size = whole.shape().get(axis).copied().unwrap_or(1);

@@ -1,4 +1,4 @@
-//! A desk to work at: one interpreter with the state of a step or a file, and what its tensors are called.
+//! A workspace to work at: one interpreter with the state of a step or a file, and what its tensors are called.
 //! What walkthrough, REPL, `why`, trace and what-if start from; writes nothing.
 
 use std::collections::BTreeMap;
@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use super::figures::{self, Names};
 use super::machine;
 use super::notes;
+use super::options::GlobalOptions;
 use super::plan::Plan;
-use super::shell::Wishes;
 use crate::explain;
 use crate::lesson::{Lesson, Step};
 use crate::ops::trace::Trace;
@@ -17,54 +17,58 @@ use crate::view::Figure;
 use crate::view::errors::ErrorNote;
 
 /// One interpreter, the cells it has run, and the step whose names hold in it.
-pub struct Desk<'c> {
+pub struct Workspace<'c> {
     /// The interpreter.
     pub session: Session,
     /// The step whose axes and tokens name things; none for a file.
     pub at: Option<(&'c Step, &'c Lesson)>,
     /// What ran here, in order: run again, it leads to the same state.
-    pub ran: Vec<Ran>,
+    pub ran: Vec<RanCell>,
     /// Names that the learner gave to the axes of variables; they go before the lesson's.
     pub axes: BTreeMap<String, Vec<String>>,
     /// The steps that ran here: what they call axes holds for later ones.
     steps: Vec<(&'c Step, &'c Lesson)>,
-    wishes: Wishes,
+    options: GlobalOptions,
 }
 
 /// A cell that ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Ran {
+pub struct RanCell {
     /// The name it ran under: `step3`, `cell 4`.
     pub name: String,
     /// Its code.
     pub source: String,
 }
 
-impl<'c> Desk<'c> {
-    /// An empty desk: nothing has run.
-    pub fn new(wishes: &Wishes) -> Desk<'c> {
-        Desk {
-            session: machine::session(wishes),
+impl<'c> Workspace<'c> {
+    /// An empty workspace: nothing has run.
+    pub fn new(options: &GlobalOptions) -> Workspace<'c> {
+        Workspace {
+            session: machine::session(options),
             at: None,
             ran: Vec::new(),
             axes: BTreeMap::new(),
             steps: Vec::new(),
-            wishes: wishes.clone(),
+            options: options.clone(),
         }
     }
 
-    /// A desk on which each of these cells has run; `each` hears of every one, and ends it by `false`.
-    pub fn set(plan: &Plan<'c>, wishes: &Wishes, mut each: impl FnMut(usize, &Outcome) -> bool) -> Desk<'c> {
-        let mut desk = Desk::new(wishes);
+    /// A workspace on which each of these cells has run; `each` hears of every one, and ends it by `false`.
+    pub fn set(
+        plan: &Plan<'c>,
+        options: &GlobalOptions,
+        mut each: impl FnMut(usize, &Outcome) -> bool,
+    ) -> Workspace<'c> {
+        let mut workspace = Workspace::new(options);
         for (index, cell) in plan.cells.iter().enumerate() {
-            desk.at = cell.step.or(desk.at);
-            desk.steps.extend(cell.step);
-            let outcome = desk.run(&cell.source, &cell.name);
+            workspace.at = cell.step.or(workspace.at);
+            workspace.steps.extend(cell.step);
+            let outcome = workspace.run(&cell.source, &cell.name);
             if !each(index, &outcome) {
                 break;
             }
         }
-        desk
+        workspace
     }
 
     /// From now on this step names things.
@@ -76,7 +80,7 @@ impl<'c> Desk<'c> {
     pub fn run(&mut self, source: &str, name: &str) -> Outcome {
         let outcome = self.session.run(source, name);
         if !outcome.error.as_ref().is_some_and(|raised| raised.interrupted) {
-            self.ran.push(Ran { name: name.to_owned(), source: source.to_owned() });
+            self.ran.push(RanCell { name: name.to_owned(), source: source.to_owned() });
         }
         outcome
     }
@@ -84,42 +88,51 @@ impl<'c> Desk<'c> {
     /// Runs a cell here, remembers it, and tells each operation that it ran.
     pub fn traced(&mut self, source: &str, name: &str) -> (Outcome, Trace) {
         let traced = self.session.traced(source, name);
-        self.ran.push(Ran { name: name.to_owned(), source: source.to_owned() });
+        self.ran.push(RanCell { name: name.to_owned(), source: source.to_owned() });
         traced
     }
 
-    /// A second desk on which the same cells have run anew: what happens there leaves this one alone.
-    pub fn again(&self) -> Desk<'c> {
-        let mut desk = self.empty();
+    /// A second workspace on which the same cells have run anew: what happens there leaves this one alone.
+    pub fn again(&self) -> Workspace<'c> {
+        let mut workspace = self.empty();
         for cell in &self.ran {
-            desk.run(&cell.source, &cell.name);
+            workspace.run(&cell.source, &cell.name);
         }
-        desk
+        workspace
     }
 
-    /// A second desk with this one's names on which only these cells have run; `None` when Ctrl-C was pressed.
-    pub fn replayed(&self, cells: &[Ran]) -> Option<Desk<'c>> {
+    /// A second workspace with this one's names on which only these cells have run; `None` when Ctrl-C was pressed.
+    pub fn replayed(&self, cells: &[RanCell]) -> Option<Workspace<'c>> {
         self.replayed_while(cells, |_| true)
     }
 
     /// The same; `each` hears how many cells have run, and ends it by `false`.
-    pub fn replayed_while(&self, cells: &[Ran], mut each: impl FnMut(usize) -> bool) -> Option<Desk<'c>> {
+    pub fn replayed_while(
+        &self,
+        cells: &[RanCell],
+        mut each: impl FnMut(usize) -> bool,
+    ) -> Option<Workspace<'c>> {
         // Between two cells, and while the interpreter starts, none runs that could be stopped.
         let pressed = machine::pressed();
-        let mut desk = self.empty();
+        let mut workspace = self.empty();
         for (at, cell) in cells.iter().enumerate() {
-            let outcome = desk.run(&cell.source, &cell.name);
+            let outcome = workspace.run(&cell.source, &cell.name);
             let stopped = outcome.error.is_some_and(|raised| raised.interrupted);
             if stopped || machine::pressed() != pressed || !each(at + 1) {
                 return None;
             }
         }
-        (machine::pressed() == pressed).then_some(desk)
+        (machine::pressed() == pressed).then_some(workspace)
     }
 
-    /// A desk with this one's names on which nothing has run.
-    fn empty(&self) -> Desk<'c> {
-        Desk { at: self.at, axes: self.axes.clone(), steps: self.steps.clone(), ..Desk::new(&self.wishes) }
+    /// A workspace with this one's names on which nothing has run.
+    fn empty(&self) -> Workspace<'c> {
+        Workspace {
+            at: self.at,
+            axes: self.axes.clone(),
+            steps: self.steps.clone(),
+            ..Workspace::new(&self.options)
+        }
     }
 
     /// What the learner calls the tensors that are held here, their axes and tokens.

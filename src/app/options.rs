@@ -1,0 +1,78 @@
+//! The options that every command takes.
+
+use clap::Args;
+
+use crate::kernel::random::Family;
+
+/// When colours are used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum When {
+    /// On a terminal, unless NO_COLOR or TERM=dumb says otherwise.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// The options that every command takes.
+#[derive(Args, Clone, Debug, Default)]
+#[command(next_help_heading = "Everywhere")]
+pub struct GlobalOptions {
+    /// When to use colours: auto, always or never
+    #[arg(long, global = true, value_enum, value_name = "WHEN", default_value = "auto")]
+    #[arg(hide_possible_values = true, hide_default_value = true)]
+    pub color: When,
+    /// Columns to fill (default: COLUMNS, or the terminal's)
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(20..=1000))]
+    pub width: Option<u16>,
+    /// No colours, no borders, one fact a line: for screen readers and for diff
+    #[arg(long, global = true)]
+    pub plain: bool,
+    /// Write JSON, for machines
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Keep no record of operations, for large work: nothing can be asked why afterwards
+    #[arg(long, global = true)]
+    pub no_record: bool,
+    /// Never ask anything
+    #[arg(long, global = true)]
+    pub no_input: bool,
+    /// Whose random numbers dropout draws: book, or mkl for builds with Intel's library
+    #[arg(long, global = true, value_name = "FAMILY", value_parser = family)]
+    #[arg(default_value = "book", hide_default_value = true)]
+    pub random: Family,
+    /// Most memory that a cell may take, such as 512M or 2G (default: half of what there is)
+    #[arg(long, global = true, value_name = "SIZE", value_parser = bytes)]
+    pub max_memory: Option<u64>,
+}
+
+fn family(word: &str) -> Result<Family, String> {
+    match word {
+        "book" => Ok(Family::Book),
+        "mkl" => Ok(Family::Mkl),
+        _ => Err("it is `book` or `mkl`".to_owned()),
+    }
+}
+
+/// Parses a number of bytes: `2G`, `512M`, `1.5 GiB`, `4096`. All units are powers of 1024
+/// (`bytesize` would read `2G` as 2,000,000,000). Errors: what a size looks like.
+pub fn bytes(word: &str) -> Result<u64, String> {
+    let word = word.trim();
+    let split = word.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(word.len());
+    let (digits, unit) = word.split_at(split);
+    let power = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => Some(0),
+        "k" | "kb" | "kib" => Some(10),
+        "m" | "mb" | "mib" => Some(20),
+        "g" | "gb" | "gib" => Some(30),
+        "t" | "tb" | "tib" => Some(40),
+        _ => None,
+    };
+    let number = digits.parse::<f64>().ok().filter(|number| *number > 0.0);
+    match number.zip(power) {
+        Some((number, power)) => Ok((number * (1u64 << power) as f64) as u64),
+        None => Err("a size is a number and K, M, G or T: 512M, 2G".to_owned()),
+    }
+}
