@@ -37,7 +37,7 @@ struct Document {
     cells: usize,
     operations: usize,
     findings: Vec<Placed>,
-    passed_over: Vec<String>,
+    skipped: Vec<String>,
     error: Option<Raised>,
 }
 
@@ -82,7 +82,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 /// What one cell's run gave the doctor: findings new in this target.
 fn one(plan: &Plan, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut session = machine::session(&shell.options);
-    let (mut found, mut passed_over) = (Vec::<(Found, String)>::new(), Vec::new());
+    let (mut found, mut skipped) = (Vec::<(Found, String)>::new(), Vec::new());
     let (mut cells, mut operations, mut raised) = (0, 0, None);
     for cell in &plan.cells {
         let (outcome, trace) = match cell.silent {
@@ -97,7 +97,7 @@ fn one(plan: &Plan, shell: &mut Shell) -> Result<Exit, Failure> {
         match cell.step {
             Some((step, _)) if step.wrong => {
                 if !seen.is_empty() {
-                    passed_over.push(format!("{} {} shows a mistake on purpose", cell.name, step.slug));
+                    skipped.push(format!("{} {} shows a mistake on purpose", cell.name, step.slug));
                 }
             }
             _ => {
@@ -134,8 +134,8 @@ fn one(plan: &Plan, shell: &mut Shell) -> Result<Exit, Failure> {
             .into_iter()
             .map(|(found, ran_in)| Placed { finding: found.finding, code: found.code, ran_in })
             .collect();
-        let (schema, target, ok) = ("attn.doctor/1", plan.target.clone(), exit == Exit::Good);
-        write_json(&Document { schema, target, ok, cells, operations, findings, passed_over, error }, shell)?;
+        let (schema, target, ok) = ("attn.doctor/2", plan.target.clone(), exit == Exit::Good);
+        write_json(&Document { schema, target, ok, cells, operations, findings, skipped, error }, shell)?;
         return Ok(exit);
     }
     for (found, _) in &found {
@@ -143,7 +143,7 @@ fn one(plan: &Plan, shell: &mut Shell) -> Result<Exit, Failure> {
         text.say(crate::view::Role::Prose, "");
         shell.show(&text)?;
     }
-    for passed in &passed_over {
+    for passed in &skipped {
         shell.remark(&format!("{passed}: passed over"));
     }
     match &raised {

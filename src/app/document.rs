@@ -1,4 +1,4 @@
-//! What ran, as one JSON document: `attn.run/1`.
+//! What ran, as one JSON document: `attn.run/2`.
 //! Fields stand in the order that machines were promised.
 
 use serde::Serialize;
@@ -12,7 +12,7 @@ use crate::session::{Outcome, Variable};
 /// A run.
 #[derive(Serialize)]
 pub struct RunDocument {
-    /// `attn.run/1`.
+    /// `attn.run/2`.
     pub schema: &'static str,
     /// As it was asked for.
     pub target: String,

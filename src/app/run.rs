@@ -121,7 +121,7 @@ fn as_json(plan: Plan, args: &Args, shell: &mut Shell) -> Result<(Exit, Session)
             }
         }
     }
-    let run = RunDocument { schema: "attn.run/1", target: plan.target, ok: exit == Exit::Good, cells };
+    let run = RunDocument { schema: "attn.run/2", target: plan.target, ok: exit == Exit::Good, cells };
     write_json(&run, shell)?;
     Ok((exit, session))
 }

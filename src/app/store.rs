@@ -40,7 +40,7 @@ impl Store {
             match read(&file) {
                 Ok(progress) => store.progress = progress,
                 Err(why) => store.remarks.push(format!(
-                    "{}: {}; nothing is known of your progress until that is mended. It is left as it is",
+                    "{}: {}; nothing is known of your progress until that is fixed. It is left as it is",
                     file.display(),
                     why.words()
                 )),

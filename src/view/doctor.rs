@@ -36,9 +36,9 @@ pub fn found(found: &Found, look: Look) -> Text {
         text.say(Role::Prose, format!("Found: {} ({})", finding.title, finding.mistake));
         let code = code.as_deref().map(|code| format!(": {}", code.trim())).unwrap_or_default();
         text.say(Role::Prose, format!("Where: {place}{code}"));
-        text.say(Role::Prose, format!("Seen: {}", finding.saw));
+        text.say(Role::Prose, format!("Seen: {}", finding.observed));
         text.say(Role::Prose, format!("Why it matters: {}", finding.why));
-        text.say(Role::Prose, format!("Mend: {}", finding.mend));
+        text.say(Role::Prose, format!("Fix: {}", finding.fix));
         return text;
     }
     let shift = Line::new().with(Role::Prose, "  ");
@@ -51,11 +51,11 @@ pub fn found(found: &Found, look: Look) -> Text {
     text.gap();
     let width = look.measure();
     let said = |words: &str| wrap(&Line::new().with(Role::Prose, words), width, &shift, &shift, Fit::First);
-    text.append(said(&finding.saw));
+    text.append(said(&finding.observed));
     text.append(wrap(&Line::new().with(Role::Dim, &finding.why), width, &shift, &shift, Fit::First));
     let lead = Line::new().with(Role::Prose, "  Better: ");
     let rest = Line::new().with(Role::Prose, "    ");
-    text.append(wrap(&Line::new().with(Role::Good, &finding.mend), width, &lead, &rest, Fit::First));
+    text.append(wrap(&Line::new().with(Role::Good, &finding.fix), width, &lead, &rest, Fit::First));
     text
 }
 
@@ -66,9 +66,10 @@ pub fn remark(found: &Found, look: Look) -> Text {
     let lead = if look.plain { "Remark: " } else { "! " };
     let first = Line::new().with(Role::Bad, lead);
     let rest = Line::new().with(Role::Prose, if look.plain { "" } else { "  " });
-    let words = Line::new().with(Role::Prose, format!("{}{line}. {}", capital(finding.title), finding.saw));
+    let words =
+        Line::new().with(Role::Prose, format!("{}{line}. {}", capital(finding.title), finding.observed));
     let mut text = wrap(&words, look.measure(), &first, &rest, Fit::First);
-    let better = Line::new().with(Role::Good, &finding.mend);
+    let better = Line::new().with(Role::Good, &finding.fix);
     let mut lead = rest.clone();
     lead.push(Role::Prose, "Better: ");
     text.append(wrap(&better, look.measure(), &lead, &rest, Fit::First));

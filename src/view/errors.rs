@@ -1,7 +1,7 @@
 //! An error in a cell: what PyTorch says, where, what was there, and what the learner can do.
-//! The facts and the mends are worked out elsewhere.
+//! The facts and the fixes are worked out elsewhere.
 
-use crate::explain::errors::{Clash, Explanation, Mend, Operand};
+use crate::explain::errors::{Clash, Explanation, Fix, Operand};
 use crate::view::code;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::{Fit, wrap};
@@ -19,8 +19,6 @@ pub struct ErrorNote {
     pub source: Option<String>,
     /// The line inside, where a function of an earlier cell raised: that cell, the line, its code.
     pub inside: Option<(String, usize, String)>,
-    /// What else is likely meant, as those know who show it: in one or more lines.
-    pub mend: Vec<String>,
     /// What was there, and what would fit.
     pub explanation: Explanation,
 }
@@ -65,7 +63,7 @@ pub fn error(note: &ErrorNote, look: Look) -> Text {
     let found = &note.explanation;
     let mut parts = vec![found.clash.as_ref().map(|it| clash(it, look)).unwrap_or_default()];
     parts.push(remarks(&found.remarks, look));
-    parts.push(mends(&found.mends, look));
+    parts.push(fixes(&found.fixes, look));
     // An operation and where its operands came from belong together.
     let together = found.clash.is_some();
     for (at, part) in parts.into_iter().enumerate() {
@@ -76,12 +74,6 @@ pub fn error(note: &ErrorNote, look: Look) -> Text {
             }
             text.append(part);
         }
-    }
-    if !note.mend.is_empty() && !look.plain {
-        text.gap();
-    }
-    for line in &note.mend {
-        text.append(shifted(line, Role::Good, look));
     }
     text
 }
@@ -149,10 +141,10 @@ fn remarks(remarks: &[String], look: Look) -> Text {
 }
 
 /// What would fit: the code, what comes of it, and why, side by side where there is room.
-fn mends(mends: &[Mend], look: Look) -> Text {
+fn fixes(fixes: &[Fix], look: Look) -> Text {
     const MEAN: &str = "You may mean  ";
     let mut text = Text::new();
-    for (at, mend) in mends.iter().enumerate() {
+    for (at, fix) in fixes.iter().enumerate() {
         let narrow = look.plain || look.width < 60;
         let lead = match (at, look.plain) {
             (_, true) => MEAN.trim_end().to_owned() + ": ",
@@ -162,8 +154,8 @@ fn mends(mends: &[Mend], look: Look) -> Text {
         let below = if narrow { 4 } else { lead.len() };
         let first = Line::new().with(Role::Prose, lead);
         let rest = Line::new().with(Role::Prose, " ".repeat(below));
-        let mut line = Line::new().with(Role::Good, &mend.code);
-        let parts = [(&mend.gives, Role::Prose), (&mend.because, Role::Prose)];
+        let mut line = Line::new().with(Role::Good, &fix.code);
+        let parts = [(&fix.shapes, Role::Prose), (&fix.reason, Role::Prose)];
         let mut under: Vec<Line> = Vec::new();
         for (part, role) in parts.into_iter().filter(|(part, _)| !part.is_empty()) {
             let room = first.width() + line.width() + 3 + part.chars().count() <= look.width;

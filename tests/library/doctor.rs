@@ -102,8 +102,8 @@ fn found(cells: &[String]) -> (Vec<(String, String)>, String) {
                 "{}: {}\n  {}\n  {}\n",
                 finding.mistake,
                 line.trim(),
-                finding.saw,
-                finding.mend
+                finding.observed,
+                finding.fix
             ));
             found.push((finding.mistake.to_owned(), line.trim().to_owned()));
         }
@@ -274,11 +274,11 @@ const CASES: &[Case] = &[
         "reshape",
     ),
     // A mask turned round.
-    ("mask-turned-round", CAUSAL, &[(TRIANGLE, "torch.tril(torch.ones(6, 6), diagonal=-1)")], "masked_fill_"),
-    ("mask-turned-round", CAUSAL, &[(TRIANGLE, "torch.tril(torch.ones(6, 6))")], "masked_fill_"),
-    ("mask-turned-round", CAUSAL, &[("diagonal=1", "diagonal=0")], "masked_fill_"),
+    ("mask-inverted", CAUSAL, &[(TRIANGLE, "torch.tril(torch.ones(6, 6), diagonal=-1)")], "masked_fill_"),
+    ("mask-inverted", CAUSAL, &[(TRIANGLE, "torch.tril(torch.ones(6, 6))")], "masked_fill_"),
+    ("mask-inverted", CAUSAL, &[("diagonal=1", "diagonal=0")], "masked_fill_"),
     (
-        "mask-turned-round",
+        "mask-inverted",
         CAUSAL,
         &[(
             MASKED,
@@ -286,15 +286,15 @@ const CASES: &[Case] = &[
         )],
         "scores + torch.full",
     ),
-    ("mask-turned-round", CAUSAL, &[(MASKED, "scores[:, hide.T] = -torch.inf")], ""),
+    ("mask-inverted", CAUSAL, &[(MASKED, "scores[:, hide.T] = -torch.inf")], ""),
     (
-        "mask-turned-round",
+        "mask-inverted",
         CAUSAL,
         &[("return context", "return F.scaled_dot_product_attention(queries, keys, values, attn_mask=hide)")],
         "scaled_dot_product_attention",
     ),
     (
-        "mask-turned-round",
+        "mask-inverted",
         CAUSAL,
         &[(
             "out = layer(x)",
@@ -538,8 +538,8 @@ fn lessons_are_sound() {
                 "softmax-overflow: nan",
                 "zero-is-not-nothing: mask-leaks",
                 "diagonal-off-by-one: row-all-hidden",
-                "diagonal-off-by-one: mask-turned-round",
-                "two-mask-conventions: mask-turned-round",
+                "diagonal-off-by-one: mask-inverted",
+                "two-mask-conventions: mask-inverted",
             ]
         );
     });

@@ -1,4 +1,4 @@
-//! Errors explained: PyTorch's text stays as it is, operands are named, and every mend that is offered works.
+//! Errors explained: PyTorch's text stays as it is, operands are named, and every fix that is offered works.
 
 use attn::explain::errors::{Case, Explanation, explained};
 use attn::session::{Options, Raised, Session, with_room};
@@ -37,7 +37,7 @@ class Layer(nn.Module):
 layer = Layer()
 ";
 
-/// What a learner types, what the first mend says, and words that stand somewhere in the explanation.
+/// What a learner types, what the first fix says, and words that stand somewhere in the explanation.
 const CASES: &[(&str, &str, &[&str])] = &[
     (
         "queries @ keys",
@@ -95,8 +95,8 @@ fn written(found: &Explanation) -> String {
     if let Some(clash) = &found.clash {
         text.push_str(&format!("\n{}\n{}", clash.text, clash.rule));
     }
-    for mend in &found.mends {
-        text.push_str(&format!("\n{} | {} | {}", mend.code, mend.gives, mend.because));
+    for fix in &found.fixes {
+        text.push_str(&format!("\n{} | {} | {}", fix.code, fix.shapes, fix.reason));
     }
     text
 }
@@ -105,14 +105,14 @@ fn written(found: &Explanation) -> String {
 fn errors_name_operands_and_offer_what_fits() {
     with_room(|| {
         let mut wrong = Vec::new();
-        for (typed, mend, words) in CASES {
+        for (typed, fix, words) in CASES {
             let mut session = Session::new(Options::default());
             assert_eq!(session.run(SETUP, "setup").error, None);
             let raised = session.run(typed, "cell").error.expect(typed);
             let found = explanation(&session, &raised);
             let text = written(&found);
-            let first = found.mends.first().map_or("", |mend| mend.code.as_str());
-            if first != *mend || !words.iter().all(|words| text.contains(words)) {
+            let first = found.fixes.first().map_or("", |fix| fix.code.as_str());
+            if first != *fix || !words.iter().all(|words| text.contains(words)) {
                 wrong.push(format!("{typed}: {}\n{text}\n", raised.message));
             }
         }
@@ -120,7 +120,7 @@ fn errors_name_operands_and_offer_what_fits() {
     });
 }
 
-/// Whatever the shapes: a mend that is an expression runs, and what is explained changes nothing.
+/// Whatever the shapes: a fix that is an expression runs, and what is explained changes nothing.
 #[test]
 fn every_mend_of_random_shapes_works() {
     with_room(|| {
@@ -154,10 +154,10 @@ fn every_mend_of_random_shapes_works() {
             session.run(&format!("a, b = torch.ones({a}), torch.ones({b})"), "made");
             let Some(error) = session.run(form, "cell").error else { continue };
             raised += 1;
-            for mend in explanation(&session, &error).mends {
+            for fix in explanation(&session, &error).fixes {
                 tried += 1;
-                let works = session.evaluate(&mend.code, |_, _| ());
-                assert!(works.is_ok(), "({a}) and ({b}), {form}: {} raises {works:?}", mend.code);
+                let works = session.evaluate(&fix.code, |_, _| ());
+                assert!(works.is_ok(), "({a}) and ({b}), {form}: {} raises {works:?}", fix.code);
             }
             let sums = session.evaluate("float(a.sum() + b.sum())", |value, vm| {
                 value.try_float(vm).map(|it| it.to_f64()).ok()
@@ -167,6 +167,6 @@ fn every_mend_of_random_shapes_works() {
             };
             assert_eq!(sums.expect("they are there"), Some(count(&a) + count(&b)));
         }
-        assert!(raised > 100 && tried > 40, "{raised} raised, {tried} mends");
+        assert!(raised > 100 && tried > 40, "{raised} raised, {tried} fixes");
     });
 }

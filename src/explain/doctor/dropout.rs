@@ -17,15 +17,15 @@ fn find(run: &Run) -> Vec<Seen> {
 }
 
 fn dropping(step: &Traced) -> Option<Seen> {
-    let (p, mend) = match step.op {
+    let (p, fix) = match step.op {
         "dropout" | "dropout_" => {
             let is_on = matches!(step.args.get(2), Some(Arg::Bool(true)));
-            let mend = "F.dropout(x, p, training=self.training), or an nn.Dropout kept as an attribute of the module";
-            (step.args.get(1)?.number().filter(|p| is_on && *p > 0.0)?, mend)
+            let fix = "F.dropout(x, p, training=self.training), or an nn.Dropout kept as an attribute of the module";
+            (step.args.get(1)?.number().filter(|p| is_on && *p > 0.0)?, fix)
         }
         "scaled_dot_product_attention" => {
-            let mend = "dropout_p=self.dropout if self.training else 0.0";
-            (step.args.get(4)?.number().filter(|p| *p > 0.0)?, mend)
+            let fix = "dropout_p=self.dropout if self.training else 0.0";
+            (step.args.get(4)?.number().filter(|p| *p > 0.0)?, fix)
         }
         _ => return None,
     };
@@ -42,5 +42,5 @@ fn dropping(step: &Traced) -> Option<Seen> {
         figure(p),
         zeros.unwrap_or_default()
     );
-    Some(Seen::new(step.site(), saw, mend))
+    Some(Seen::new(step.site(), saw, fix))
 }

@@ -41,7 +41,7 @@ fn split(way: &[Link], tokens: Axis, run: &Run) -> Option<Seen> {
             let other = if projection(&link.operand).is_some() { "the projection" } else { "the tensor" };
             let name = run.called(&link.operand, other);
             let saw = format!("{name} {} is viewed as {}: {what}.", tuple(given), tuple(made));
-            return Some(Seen::new(link.record.site.clone(), saw, mend(given, made)));
+            return Some(Seen::new(link.record.site.clone(), saw, fix(given, made)));
         }
         axis = axis.and_then(|axis| super::axes::before(&link.record, &link.operand, made, axis));
     }
@@ -84,7 +84,7 @@ fn cut(heads: usize, tokens: usize) -> String {
     )
 }
 
-fn mend(given: &[usize], made: &[usize]) -> String {
+fn fix(given: &[usize], made: &[usize]) -> String {
     match (given, made) {
         (&[_, t, c], &[b, _, _, d]) => format!("x.view({b}, {t}, {}, {d}).transpose(1, 2)", c / d.max(1)),
         (&[b, t, c], &[_, _, d]) => {

@@ -52,9 +52,9 @@ fn joined(step: &Traced, run: &Run) -> Option<Seen> {
         tuple(given.shape()),
         tuple(made.shape())
     );
-    let mend = match given.shape().len() {
+    let fix = match given.shape().len() {
         4 => "context.transpose(1, 2).contiguous().view(b, num_tokens, d_out)",
         _ => "context.transpose(0, 1).contiguous().view(num_tokens, d_out)",
     };
-    Some(Seen::new(step.site(), saw, mend))
+    Some(Seen::new(step.site(), saw, fix))
 }

@@ -59,9 +59,9 @@ fn find(attention: &Attention, run: &Run) -> Option<Seen> {
                 "{mask} holds 0 and 1, and is added to the scores: what it marks gains {}.",
                 figure(by)
             );
-            let mend = "add -inf there, not 1: torch.full((T, T), -torch.inf).triu(1); or scores.masked_fill(mask.bool(), \
+            let fix = "add -inf there, not 1: torch.full((T, T), -torch.inf).triu(1); or scores.masked_fill(mask.bool(), \
                         -torch.inf)";
-            return Some(Seen::new(site, saw, mend));
+            return Some(Seen::new(site, saw, fix));
         }
     };
     let (scores, weights) = (input.to_f64_vec(), soft.to_f64_vec());

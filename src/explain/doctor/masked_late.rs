@@ -52,7 +52,7 @@ fn find(attention: &Attention, run: &Run) -> Option<Seen> {
         "{mask} sets entries of {weights} to 0 after the softmax: row {row} then sums to {}.",
         figure(sum)
     );
-    let mend = "mask the scores, before the softmax: scores.masked_fill(mask, -torch.inf); or divide the masked weights \
+    let fix = "mask the scores, before the softmax: scores.masked_fill(mask, -torch.inf); or divide the masked weights \
                 by weights.sum(dim=-1, keepdim=True)";
-    Some(Seen::new(link.record.site.clone(), saw, mend))
+    Some(Seen::new(link.record.site.clone(), saw, fix))
 }

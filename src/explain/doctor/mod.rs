@@ -77,14 +77,14 @@ pub const MISTAKES: &[&Mistake] = &[
 struct Seen {
     site: Option<Site>,
     saw: String,
-    mend: String,
+    fix: String,
     /// Another reason, where the row's own does not say it.
     why: Option<&'static str>,
 }
 
 impl Seen {
-    fn new(site: Option<Site>, saw: impl Into<String>, mend: impl Into<String>) -> Seen {
-        Seen { site, saw: saw.into(), mend: mend.into(), why: None }
+    fn new(site: Option<Site>, saw: impl Into<String>, fix: impl Into<String>) -> Seen {
+        Seen { site, saw: saw.into(), fix: fix.into(), why: None }
     }
 }
 
@@ -102,11 +102,11 @@ pub struct Finding {
     /// The function it stands in: `CausalAttention.forward`.
     pub function: Option<String>,
     /// What was seen, with its numbers.
-    pub saw: String,
+    pub observed: String,
     /// Why it matters.
     pub why: String,
     /// What would be right.
-    pub mend: String,
+    pub fix: String,
 }
 
 /// One cell's operations, and what things are called in it.
@@ -179,9 +179,9 @@ pub fn examined(trace: &Trace, names: &Names) -> Vec<Finding> {
                 cell: seen.site.as_ref().map(|site| site.cell.to_owned()),
                 line: seen.site.as_ref().map(|site| site.line),
                 function: seen.site.as_ref().and_then(|site| run.function(site)),
-                saw: seen.saw,
+                observed: seen.saw,
                 why: seen.why.unwrap_or(mistake.why).to_owned(),
-                mend: seen.mend,
+                fix: seen.fix,
             };
             let known = |it: &Finding| {
                 (it.mistake, &it.cell, it.line) == (finding.mistake, &finding.cell, finding.line)

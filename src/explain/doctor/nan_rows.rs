@@ -34,6 +34,6 @@ fn find(attention: &Attention, run: &Run) -> Option<Seen> {
     let saw = format!(
         "Row {first} of {scores} is -inf in all {columns} places{more}: the softmax gives nan there."
     );
-    let mend = "leave every token at least itself: torch.triu(..., diagonal=1) hides what comes after it, and not itself";
-    Some(Seen::new(attention.site(), saw, mend))
+    let fix = "leave every token at least itself: torch.triu(..., diagonal=1) hides what comes after it, and not itself";
+    Some(Seen::new(attention.site(), saw, fix))
 }

@@ -38,7 +38,7 @@ fn arose(step: &Traced, run: &Run) -> Option<Seen> {
         return None;
     }
     let arisen = first_nonfinite(result.tensor.as_ref()?, run.names)?;
-    let mend = match step.op.trim_end_matches('_') {
+    let fix = match step.op.trim_end_matches('_') {
         "div" if arisen.because.contains("inf") => {
             "exp grew beyond what floats hold: subtract the largest score first, as torch.softmax does"
         }
@@ -46,5 +46,5 @@ fn arose(step: &Traced, run: &Run) -> Option<Seen> {
         "log" | "sqrt" | "rsqrt" => "see that it is handed nothing below 0: clamp(min=1e-8)",
         _ => "look at its operands: one of them is infinite, or beyond what the operation takes",
     };
-    Some(Seen::new(step.site(), format!("{} gave nan: {}.", step.op, arisen.because), mend))
+    Some(Seen::new(step.site(), format!("{} gave nan: {}.", step.op, arisen.because), fix))
 }

@@ -6,7 +6,7 @@ use crate::ops::trace::Traced;
 use crate::tensor::{Arg, DType, Site, Tensor};
 
 pub(super) static MISTAKE: Mistake = Mistake {
-    name: "mask-turned-round",
+    name: "mask-inverted",
     title: "the mask hides the past and shows the future",
     why: "A causal mask lets token i see the keys 0 to i. Turned round, a token is predicted from what comes after it, \
           and the last one sees itself alone, or nothing.",
@@ -67,7 +67,7 @@ fn of_fused(step: &Traced, run: &Run) -> Option<Seen> {
     let name = run.called(mask, "attn_mask");
     let mut seen = told(pattern, size, name.clone(), step.site());
     if mask.dtype() == DType::Bool && pattern != Pattern::FutureAndItself {
-        seen.mend = format!(
+        seen.fix = format!(
             "True means \"keep\" for F.scaled_dot_product_attention (and \"hide\" for nn.MultiheadAttention): hand it \
              ~{name}, or is_causal=True"
         );
@@ -76,7 +76,7 @@ fn of_fused(step: &Traced, run: &Run) -> Option<Seen> {
 }
 
 fn told(pattern: Pattern, size: usize, mask: String, site: Option<Site>) -> Seen {
-    let (saw, mend) = match pattern {
+    let (saw, fix) = match pattern {
         Pattern::Past => (
             format!(
                 "{mask} hides every key before the token's own and none after it: token 0 sees all {size}, token {} only \
@@ -101,7 +101,7 @@ fn told(pattern: Pattern, size: usize, mask: String, site: Option<Site>) -> Seen
             "diagonal=1 begins above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()",
         ),
     };
-    let mut seen = Seen::new(site, saw, mend);
+    let mut seen = Seen::new(site, saw, fix);
     if pattern == Pattern::FutureAndItself {
         seen.why =
             Some("A token is to know at least itself; with nothing to see, the first row of weights is nan.");

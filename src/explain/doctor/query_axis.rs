@@ -67,11 +67,11 @@ fn find(attention: &Attention, run: &Run) -> Option<Seen> {
         tuple(attention.soft.shape()),
         ndim - summed
     );
-    let mend = match summed {
+    let fix = match summed {
         1 => "torch.softmax(..., dim=-1): over the keys, the last axis".to_owned(),
         summed => format!("torch.softmax(..., dim=-{summed}): along the axis that meets the values"),
     };
-    Some(Seen::new(attention.site(), saw, mend))
+    Some(Seen::new(attention.site(), saw, fix))
 }
 
 /// Sums of the softmax's result along an axis: those of the first matrix.

@@ -48,7 +48,7 @@ fn find(attention: &Attention, run: &Run) -> Option<Seen> {
     let (row, sum) = uneven(used)?;
     let scaled: Vec<&super::flow::Link> = used.after.iter().filter(|link| link.factor().is_some()).collect();
     let weights = run.called(&used.weights, "the weights");
-    let (saw, mend, site) = match scaled.first() {
+    let (saw, fix, site) = match scaled.first() {
         Some(link) => (
             format!(
                 "{weights} is multiplied by {} after the softmax: row {row} sums to {}.",
@@ -64,7 +64,7 @@ fn find(attention: &Attention, run: &Run) -> Option<Seen> {
             used.site(),
         ),
     };
-    Some(Seen::new(site, saw, mend))
+    Some(Seen::new(site, saw, fix))
 }
 
 /// The first row of weights that does not sum to 1, as they were when they were multiplied.

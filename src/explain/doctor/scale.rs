@@ -46,8 +46,8 @@ fn find(attention: &Attention, run: &Run) -> Option<Seen> {
         format!("{} and {keys} meet over {width} features", run.called(&scores.product.left, "the queries"));
     let site = factors.first().and_then(|(link, _)| link.record.site.clone());
     let right = format!("divide by the root of {width}, the head's width: scores / {width}**0.5");
-    let seen = |saw: String, mend: String| {
-        Some(Seen::new(site.clone().or_else(|| scores.record.site.clone()), saw, mend))
+    let seen = |saw: String, fix: String| {
+        Some(Seen::new(site.clone().or_else(|| scores.record.site.clone()), saw, fix))
     };
     let one_over = |by: f64| format!("{head}; their scores are divided by {}", figure(1.0 / by));
     if factors.is_empty() {

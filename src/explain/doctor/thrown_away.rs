@@ -43,9 +43,9 @@ fn find(run: &Run) -> Vec<Seen> {
             let saw = format!(
                 "masked_fill made a masked copy of {name}, which nothing uses; the softmax{line} takes {name} itself."
             );
-            let mend =
+            let fix =
                 format!("{name}.masked_fill_(...), with the underscore, or {name} = {name}.masked_fill(...)");
-            found.push(Seen::new(step.site(), saw, mend));
+            found.push(Seen::new(step.site(), saw, fix));
         }
     }
     found

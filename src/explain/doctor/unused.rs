@@ -28,7 +28,7 @@ fn mixed(step: &Traced, run: &Run) -> Option<Seen> {
     let idle = idle(run, &input, activation)?;
     let idle_name = run.called(&idle, "the other projection");
     let same = |a: &Tensor, b: &Tensor| a.is(b);
-    let (saw, mend) = if same(&values, keys) || same(&values, queries) {
+    let (saw, fix) = if same(&values, keys) || same(&values, queries) {
         let which = if same(&values, keys) { "keys" } else { "queries" };
         let name = run.called(&values, &format!("the {which}"));
         (
@@ -47,7 +47,7 @@ fn mixed(step: &Traced, run: &Run) -> Option<Seen> {
     } else {
         return None;
     };
-    Some(Seen::new(step.site(), saw, mend))
+    Some(Seen::new(step.site(), saw, fix))
 }
 
 fn left_over(name: &str) -> String {

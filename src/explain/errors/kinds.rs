@@ -4,7 +4,7 @@
 use super::operands::called;
 use super::scratch::Scratch;
 use super::shapes::suffixed;
-use super::{Explanation, Look, Mend};
+use super::{Explanation, Fix, Look};
 use crate::ops::Failed;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::{Arg, DType, Tensor};
@@ -54,25 +54,25 @@ pub(super) fn explain(look: &Look) -> Option<Explanation> {
     }
     let scratch = Scratch::new(failed.args.iter().flat_map(Arg::tensors));
     let zeros = scratch.args(&failed.args)?;
-    let mut mends = Vec::new();
+    let mut fixes = Vec::new();
     for (suffix, dtype) in CONVERSIONS {
         for (at, tensor) in &tensors {
             let mut args = zeros.clone();
             let Some(zero) = args[*at].tensor().cloned() else { continue };
             args[*at] = Arg::Tensor(to_dtype(&zero, dtype));
             if tensor.dtype() != dtype && failed.again(args).is_ok() {
-                let because = format!("{} -> {}", tensor.dtype().name(), dtype.name());
-                mends.push(Mend::new(suffixed(&named(tensor, *at, look), suffix), because));
+                let reason = format!("{} -> {}", tensor.dtype().name(), dtype.name());
+                fixes.push(Fix::new(suffixed(&named(tensor, *at, look), suffix), reason));
             }
         }
     }
     // Numbers are not to become truth values where another conversion fits.
-    if mends.iter().any(|mend| !mend.code.ends_with(".bool()")) && !message.contains("boolean") {
-        mends.retain(|mend| !mend.code.ends_with(".bool()"));
+    if fixes.iter().any(|fix| !fix.code.ends_with(".bool()")) && !message.contains("boolean") {
+        fixes.retain(|fix| !fix.code.ends_with(".bool()"));
     }
     let one = message.contains("not implemented for") || message.contains("could not infer");
-    mends.truncate(if one { 1 } else { 2 });
-    Some(Explanation { remarks, mends, clash: None })
+    fixes.truncate(if one { 1 } else { 2 });
+    Some(Explanation { remarks, fixes, clash: None })
 }
 
 fn named(tensor: &Tensor, at: usize, look: &Look) -> String {
@@ -90,13 +90,12 @@ fn leaf(failed: &Failed, look: &Look) -> Option<Explanation> {
     // A line that does more than write is not to be repeated as it is.
     let line = look.case.line().filter(|line| line.starts_with(&name) && !line.contains(';'));
     let line = line.unwrap_or_else(|| "...".to_owned());
-    let mut mends = Vec::new();
+    let mut fixes = Vec::new();
     // The same write, on zeros that nobody follows.
     let scratch = Scratch::new(failed.args.iter().flat_map(Arg::tensors));
     if failed.again(scratch.args(&failed.args)?).is_ok() {
-        mends
-            .push(Mend::new(format!("with torch.no_grad(): {line}"), "not followed, as an optimiser writes"));
-        mends.push(Mend::new(format!("{name}.detach().clone()"), "a copy that may be written to"));
+        fixes.push(Fix::new(format!("with torch.no_grad(): {line}"), "not followed, as an optimiser writes"));
+        fixes.push(Fix::new(format!("{name}.detach().clone()"), "a copy that may be written to"));
     }
-    Some(Explanation { remarks, mends, clash: None })
+    Some(Explanation { remarks, fixes, clash: None })
 }

@@ -1,9 +1,9 @@
 //! `view` and `reshape`: sizes that do not hold the elements, and memory that lies in another order.
-//! Mends are tried on the layout alone: no element is touched.
+//! Fixes are tried on the layout alone: no element is touched.
 
 use super::operands::{called, history};
 use super::scratch::tuple;
-use super::{Explanation, Look, Mend};
+use super::{Explanation, Fix, Look};
 use crate::tensor::layout::infer_size;
 use crate::tensor::{Arg, Tensor};
 
@@ -41,20 +41,20 @@ fn apart(tensor: &Tensor, name: &str, wanted: &[i64], look: &Look) -> Explanatio
     )];
     remarks.extend(history(tensor, look));
     let sizes = listed(wanted);
-    let gives = |copy: &str| format!("{} -> {}{copy}", tuple(tensor.shape()), wanted_shape(wanted, tensor));
-    let mends = vec![
-        Mend {
+    let shapes = |copy: &str| format!("{} -> {}{copy}", tuple(tensor.shape()), wanted_shape(wanted, tensor));
+    let fixes = vec![
+        Fix {
             code: format!("{name}.contiguous().view({sizes})"),
-            gives: gives(""),
-            because: "copies into the order that is seen, then views".to_owned(),
+            shapes: shapes(""),
+            reason: "copies into the order that is seen, then views".to_owned(),
         },
-        Mend {
+        Fix {
             code: format!("{name}.reshape({sizes})"),
-            gives: gives(""),
-            because: "the same in one call".to_owned(),
+            shapes: shapes(""),
+            reason: "the same in one call".to_owned(),
         },
     ];
-    Explanation { clash: None, remarks, mends }
+    Explanation { clash: None, remarks, fixes }
 }
 
 fn wanted_shape(wanted: &[i64], tensor: &Tensor) -> String {
@@ -74,7 +74,7 @@ fn uneven(tensor: &Tensor, name: &str, wanted: &[i64], op: &str) -> Explanation 
             "{name} {shape} has {have} elements, which the sizes given ({product} together) do not divide."
         )),
     }
-    let mut mends = Vec::new();
+    let mut fixes = Vec::new();
     for at in (0..wanted.len()).filter(|_| !wanted.contains(&-1)) {
         let mut open = wanted.to_vec();
         open[at] = -1;
@@ -82,11 +82,11 @@ fn uneven(tensor: &Tensor, name: &str, wanted: &[i64], op: &str) -> Explanation 
             && tensor.layout().view(&shape).is_some()
         {
             let code = format!("{name}.{op}({})", listed(&open));
-            let because = if mends.is_empty() { "-1: whatever is left over" } else { "" };
-            let gives = format!("{} -> {}", tuple(tensor.shape()), tuple(&shape));
-            mends.push(Mend { code, gives, because: because.to_owned() });
+            let reason = if fixes.is_empty() { "-1: whatever is left over" } else { "" };
+            let shapes = format!("{} -> {}", tuple(tensor.shape()), tuple(&shape));
+            fixes.push(Fix { code, shapes, reason: reason.to_owned() });
         }
     }
-    mends.truncate(2);
-    Explanation { clash: None, remarks, mends }
+    fixes.truncate(2);
+    Explanation { clash: None, remarks, fixes }
 }

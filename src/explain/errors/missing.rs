@@ -1,7 +1,7 @@
 //! Names, attributes, modules and keys that are not there: the nearest that are.
 //! Says nothing where the error's own text already does.
 
-use super::{Case, Explanation, Look, Mend};
+use super::{Case, Explanation, Fix, Look};
 use crate::lesson::names::nearest;
 
 /// Names that are imported rather than made, and how.
@@ -39,8 +39,8 @@ fn quoted(message: &str) -> Option<&str> {
     rest.split_once('\'').map(|(name, _)| name)
 }
 
-fn mends(names: Vec<String>, because: &str) -> Vec<Mend> {
-    names.into_iter().map(|name| Mend::new(name, because)).collect()
+fn fixes(names: Vec<String>, reason: &str) -> Vec<Fix> {
+    names.into_iter().map(|name| Fix::new(name, reason)).collect()
 }
 
 fn name(case: &Case, wanted: &str) -> Explanation {
@@ -50,12 +50,12 @@ fn name(case: &Case, wanted: &str) -> Explanation {
     if case.scene.tensors.iter().any(|variable| is_own(&variable.name)) {
         let remarks =
             vec![format!("{wanted} belongs to the object: inside a method it is reached through self.")];
-        return Explanation { remarks, mends: vec![Mend::new(own, "")], clash: None };
+        return Explanation { remarks, fixes: vec![Fix::new(own, "")], clash: None };
     }
     if let Some((_, import)) = IMPORTS.iter().find(|(name, _)| *name == wanted) {
-        return Explanation { mends: vec![Mend::new(*import, "")], ..Explanation::default() };
+        return Explanation { fixes: vec![Fix::new(*import, "")], ..Explanation::default() };
     }
-    Explanation { mends: mends(nearest(wanted, &case.scene.names, 2), ""), ..Explanation::default() }
+    Explanation { fixes: fixes(nearest(wanted, &case.scene.names, 2), ""), ..Explanation::default() }
 }
 
 fn attribute(case: &Case, message: &str) -> Option<Explanation> {
@@ -64,8 +64,8 @@ fn attribute(case: &Case, message: &str) -> Option<Explanation> {
             "A module keeps its layers and parameters in tables that nn.Module's own __init__ makes; it has not run yet."
                 .to_owned(),
         ];
-        let mends = vec![Mend::new("super().__init__()", "as the first line of __init__")];
-        return Some(Explanation { remarks, mends, clash: None });
+        let fixes = vec![Fix::new("super().__init__()", "as the first line of __init__")];
+        return Some(Explanation { remarks, fixes, clash: None });
     }
     let class = quoted(message)?;
     let wanted = message.rsplit_once(" attribute '").map(|(_, name)| name.trim_end_matches('\''))?;
@@ -79,7 +79,7 @@ fn attribute(case: &Case, message: &str) -> Option<Explanation> {
         _ => "",
     };
     let remarks = if said.is_empty() { Vec::new() } else { vec![said.to_owned()] };
-    Some(Explanation { remarks, mends: mends(nearest(wanted, &case.scene.attributes, 2), ""), clash: None })
+    Some(Explanation { remarks, fixes: fixes(nearest(wanted, &case.scene.attributes, 2), ""), clash: None })
 }
 
 fn key(case: &Case, wanted: &str) -> Explanation {
@@ -91,7 +91,7 @@ fn key(case: &Case, wanted: &str) -> Explanation {
     keys.extend(parameters);
     let near = nearest(wanted, keys, 2);
     Explanation {
-        mends: mends(near.into_iter().map(|key| format!("'{key}'")).collect(), ""),
+        fixes: fixes(near.into_iter().map(|key| format!("'{key}'")).collect(), ""),
         ..Explanation::default()
     }
 }
@@ -106,7 +106,7 @@ fn state(message: &str) -> Explanation {
         (listed("Missing key(s) in state_dict: "), listed("Unexpected key(s) in state_dict: "));
     let pairs = unexpected.iter().filter_map(|key| {
         let near = nearest(key, &missing, 1);
-        near.first().map(|near| Mend::new(format!("\"{near}\""), format!("for \"{key}\"")))
+        near.first().map(|near| Fix::new(format!("\"{near}\""), format!("for \"{key}\"")))
     });
-    Explanation { mends: pairs.take(4).collect(), ..Explanation::default() }
+    Explanation { fixes: pairs.take(4).collect(), ..Explanation::default() }
 }

@@ -1,12 +1,12 @@
 //! An error explained from what was there when it was raised: operands, where they came from, what clashes,
-//! and the mends that were tried and fit.
-//! Facts and sentences as values; a mend is tried on zeros of the operands' shapes, in a state of its
+//! and the fixes that were tried and fit.
+//! Facts and sentences as values; a fix is tried on zeros of the operands' shapes, in a state of its
 //! own, and never on the learner's tensors.
 //!
 //! | file | what it does |
 //! |---|---|
 //! | [`operands`] | the operands of a call that raised: names, axes, where they were made |
-//! | [`shapes`] | two shapes that do not go together: the axes that clash, the mends that fit |
+//! | [`shapes`] | two shapes that do not go together: the axes that clash, the fixes that fit |
 //! | [`layouts`] | `view` and `reshape` |
 //! | [`places`] | indices and dimensions out of range |
 //! | [`kinds`] | dtypes, and operations that want another |
@@ -37,7 +37,7 @@ pub struct Explanation {
     /// What else is to be said, a sentence or two each.
     pub remarks: Vec<String>,
     /// What would fit, the likeliest first.
-    pub mends: Vec<Mend>,
+    pub fixes: Vec<Fix>,
 }
 
 /// An operation and two operands that do not go together.
@@ -68,18 +68,18 @@ pub struct Operand {
 
 /// A change after which the call works; it was tried.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Mend {
+pub struct Fix {
     /// Code: `queries @ keys.T`.
     pub code: String,
-    /// What comes of it: `(6,2) @ (2,6) -> (6,6)`; or nothing.
-    pub gives: String,
-    /// What that is, in words; or nothing.
-    pub because: String,
+    /// The shapes after it: `(6,2) @ (2,6) -> (6,6)`; empty where shapes do not matter.
+    pub shapes: String,
+    /// Why it works, in words; may be empty.
+    pub reason: String,
 }
 
-impl Mend {
-    fn new(code: impl Into<String>, because: impl Into<String>) -> Mend {
-        Mend { code: code.into(), gives: String::new(), because: because.into() }
+impl Fix {
+    fn new(code: impl Into<String>, reason: impl Into<String>) -> Fix {
+        Fix { code: code.into(), shapes: String::new(), reason: reason.into() }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::operands::{called, history};
 use super::scratch::tuple;
-use super::{Explanation, Look, Mend};
+use super::{Explanation, Fix, Look};
 use crate::ops::Failed;
 use crate::tensor::{Arg, Facts, Tensor};
 
@@ -29,13 +29,13 @@ pub(super) fn explain(look: &Look) -> Option<Explanation> {
         size - 1
     )];
     remarks.extend(history(tensor, look));
-    let mends = match index.parse::<i64>() {
+    let fixes = match index.parse::<i64>() {
         Ok(index) if index == size => {
-            vec![Mend::new((size - 1).to_string(), "the last one: counting begins at 0")]
+            vec![Fix::new((size - 1).to_string(), "the last one: counting begins at 0")]
         }
         _ => Vec::new(),
     };
-    Some(Explanation { remarks, mends, clash: None })
+    Some(Explanation { remarks, fixes, clash: None })
 }
 
 /// `dim=` that the tensor does not have.
@@ -50,15 +50,15 @@ fn dimension(failed: &Failed, dim: i64, ndim: usize, look: &Look) -> Explanation
     let params = &failed.op.params()[failed.form];
     let is_dim = |at: &usize| params.get(*at).is_some_and(|param| param.name == "dim");
     let place = args.iter().position(|arg| matches!(arg, Arg::Int(at) if *at == dim)).filter(is_dim);
-    let mut mends = Vec::new();
+    let mut fixes = Vec::new();
     if let (Some(at), Some(tensor)) = (place, tensor) {
         args[at] = Arg::Int(-1);
         let small = tensor.numel() <= 1 << 16;
         if small && failed.again(args).is_ok() {
-            mends.push(Mend::new("dim=-1", "the last dimension, however many there are"));
+            fixes.push(Fix::new("dim=-1", "the last dimension, however many there are"));
         }
     }
-    Explanation { remarks, mends, clash: None }
+    Explanation { remarks, fixes, clash: None }
 }
 
 /// A token that the table has no row for.
@@ -73,10 +73,10 @@ fn embedding(failed: &Failed, look: &Look) -> Option<Explanation> {
         rows.saturating_sub(1)
     )];
     remarks.extend(history(table, look));
-    let mends = largest(indices).filter(|largest| *largest >= rows as i64).map(|largest| {
-        Mend::new(format!("nn.Embedding({}, {})", largest + 1, table.shape()[1]), "a row for every token")
+    let fixes = largest(indices).filter(|largest| *largest >= rows as i64).map(|largest| {
+        Fix::new(format!("nn.Embedding({}, {})", largest + 1, table.shape()[1]), "a row for every token")
     });
-    Some(Explanation { remarks, mends: mends.into_iter().collect(), clash: None })
+    Some(Explanation { remarks, fixes: fixes.into_iter().collect(), clash: None })
 }
 
 fn largest(indices: &Tensor) -> Option<i64> {

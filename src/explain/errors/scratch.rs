@@ -1,4 +1,4 @@
-//! Zeros in the shapes of operands, to try a mend on: small, whatever the operands' sizes are.
+//! Zeros in the shapes of operands, to try a fix on: small, whatever the operands' sizes are.
 
 use std::collections::BTreeMap;
 

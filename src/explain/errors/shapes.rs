@@ -3,7 +3,7 @@
 
 use super::operands::{called, histories, operand};
 use super::scratch::{Scratch, tuple};
-use super::{Clash, Explanation, Look, Mend};
+use super::{Clash, Explanation, Fix, Look};
 use crate::ops::Failed;
 use crate::ops::call::Value;
 use crate::ops::table::METHOD;
@@ -101,9 +101,9 @@ pub(super) fn explain(look: &Look) -> Option<Explanation> {
             pair.right.shape()[0]
         ));
     }
-    let mends = pair.mends(failed, row, look);
+    let fixes = pair.fixes(failed, row, look);
     let clash = Clash { text, between: between.to_owned(), operands, rule };
-    Some(Explanation { clash: Some(clash), remarks, mends })
+    Some(Explanation { clash: Some(clash), remarks, fixes })
 }
 
 /// The two operands that clash, and the axes in which they do.
@@ -133,7 +133,7 @@ impl Pair {
     }
 
     /// What would fit, tried on zeros of these shapes.
-    fn mends(&self, failed: &Failed, row: &Row, look: &Look) -> Vec<Mend> {
+    fn fixes(&self, failed: &Failed, row: &Row, look: &Look) -> Vec<Fix> {
         if row.2 == Rule::Joined {
             return self.joins(failed, look);
         }
@@ -156,8 +156,8 @@ impl Pair {
                     trial.offer([(&b, &right), (&a, &left)], "the other way round");
                 }
                 if failed.op.name != "matmul" {
-                    let because = format!("@ takes what {} does not", failed.op.name);
-                    trial.multiply([(&a, &left), (&b, &right)], &because);
+                    let reason = format!("@ takes what {} does not", failed.op.name);
+                    trial.multiply([(&a, &left), (&b, &right)], &reason);
                 }
             }
             Rule::Linear => {
@@ -167,10 +167,10 @@ impl Pair {
             }
             _ => {
                 if row.1 == "*" {
-                    let because = "* multiplies element by element, @ multiplies matrices";
-                    trial.multiply([(&a, &left), (&b, &right)], because);
+                    let reason = "* multiplies element by element, @ multiplies matrices";
+                    trial.multiply([(&a, &left), (&b, &right)], reason);
                 }
-                // A mask that is too large is cut; one that is too small cannot be mended here.
+                // A mask that is too large is cut; one that is too small cannot be fixed here.
                 if let Some((text, cut)) = cut(&right, &left, &self.left) {
                     trial.offer([(&a, &left), (&format!("{}{text}", grouped(&b)), &cut)], "");
                 }
@@ -190,7 +190,7 @@ impl Pair {
     }
 
     /// Other dimensions to join along.
-    fn joins(&self, failed: &Failed, look: &Look) -> Vec<Mend> {
+    fn joins(&self, failed: &Failed, look: &Look) -> Vec<Fix> {
         let Some(tensors) = failed.args.first().map(|arg| arg.tensors().to_vec()) else { return Vec::new() };
         let scratch = Scratch::new(&tensors);
         let zeros: Option<Vec<Tensor>> = tensors.iter().map(|tensor| scratch.zeros(tensor)).collect();
@@ -206,7 +206,7 @@ impl Pair {
                 let mut shape = tensors[0].shape().to_vec();
                 shape[dim] = size;
                 let code = format!("torch.cat([{list}], dim={dim})");
-                found.push(Mend { code, gives: format!("-> {}", tuple(&shape)), because: String::new() });
+                found.push(Fix { code, shapes: format!("-> {}", tuple(&shape)), reason: String::new() });
             }
         }
         if found.is_empty()
@@ -217,20 +217,20 @@ impl Pair {
             if failed.again(args).is_ok() {
                 let code =
                     format!("torch.{}([{}, {}])", failed.op.name, texts[0], suffixed(&texts[1], suffix));
-                found.push(Mend::new(code, ""));
+                found.push(Fix::new(code, ""));
             }
         }
         found
     }
 }
 
-/// Mends tried one after the other, on zeros.
+/// Fixes tried one after the other, on zeros.
 struct Trial<'t> {
     failed: &'t Failed,
     row: &'t Row,
     scratch: Scratch,
     zeros: Vec<Arg>,
-    found: Vec<Mend>,
+    found: Vec<Fix>,
     most: usize,
 }
 
@@ -242,8 +242,8 @@ impl<'t> Trial<'t> {
         Some(Trial { failed, row, scratch, zeros, found: Vec::new(), most })
     }
 
-    /// Tries the call with these in place of its operands; keeps it as a mend where it works.
-    fn offer(&mut self, operands: [(&str, &Tensor); 2], because: &str) -> bool {
+    /// Tries the call with these in place of its operands; keeps it as a fix where it works.
+    fn offer(&mut self, operands: [(&str, &Tensor); 2], reason: &str) -> bool {
         let mut args = self.zeros.clone();
         args[self.row.3] = Arg::Tensor(operands[0].1.clone());
         args[self.row.4] = Arg::Tensor(operands[1].1.clone());
@@ -264,7 +264,7 @@ impl<'t> Trial<'t> {
             sign => format!("{a} {sign} {b}"),
         };
         let between = if self.row.1.is_empty() { "with" } else { self.row.1 };
-        self.keep(code, between, [operands[0].1, operands[1].1, &result], because);
+        self.keep(code, between, [operands[0].1, operands[1].1, &result], reason);
         true
     }
 
@@ -300,23 +300,23 @@ impl<'t> Trial<'t> {
     }
 
     /// Tries the matrix product in place of the call.
-    fn multiply(&mut self, operands: [(&str, &Tensor); 2], because: &str) {
+    fn multiply(&mut self, operands: [(&str, &Tensor); 2], reason: &str) {
         let args = operands.iter().map(|(_, tensor)| Arg::Tensor((*tensor).clone())).collect();
         if let Ok(Value::Tensor(result)) = self.failed.instead("matmul", 0, args) {
             let code = format!("{} @ {}", operands[0].0, operands[1].0);
-            self.keep(code, "@", [operands[0].1, operands[1].1, &result], because);
+            self.keep(code, "@", [operands[0].1, operands[1].1, &result], reason);
         }
     }
 
-    fn keep(&mut self, code: String, between: &str, tensors: [&Tensor; 3], because: &str) {
-        let shapes = tensors.map(|tensor| self.scratch.shape(tensor).map(|shape| tuple(&shape)));
-        let gives = match shapes {
+    fn keep(&mut self, code: String, between: &str, tensors: [&Tensor; 3], reason: &str) {
+        let sizes = tensors.map(|tensor| self.scratch.shape(tensor).map(|shape| tuple(&shape)));
+        let shapes = match sizes {
             [Some(left), Some(right), Some(result)] => format!("{left} {between} {right} -> {result}"),
             _ => String::new(),
         };
-        let mend = Mend { code, gives, because: because.to_owned() };
-        if !self.found.contains(&mend) {
-            self.found.push(mend);
+        let fix = Fix { code, shapes, reason: reason.to_owned() };
+        if !self.found.contains(&fix) {
+            self.found.push(fix);
         }
     }
 }

@@ -1,22 +1,22 @@
 //! Errors that are known by their words: one row each.
 
 use super::operands::called;
-use super::{Explanation, Look, Mend, written};
+use super::{Explanation, Fix, Look, written};
 use crate::tensor::Arg;
 
 /// An error: words in its text, what is to be said, and what would do, each with its reason.
 struct Row {
     has: &'static str,
     says: &'static str,
-    mends: &'static [(&'static str, &'static str)],
+    fixes: &'static [(&'static str, &'static str)],
 }
 
-/// In mends, `{}` stands for the tensor the error is about.
+/// In fixes, `{}` stands for the tensor the error is about.
 const ROWS: &[Row] = &[
     Row {
         has: "cannot be converted to Scalar",
         says: "item() reads a tensor of one element.",
-        mends: &[
+        fixes: &[
             ("{}[0]", "one of them"),
             ("{}.mean()", "one number of all"),
             ("{}.tolist()", "all of them as Python numbers"),
@@ -25,7 +25,7 @@ const ROWS: &[Row] = &[
     Row {
         has: "only one element tensors can be converted",
         says: "float() and int() read a tensor of one element.",
-        mends: &[
+        fixes: &[
             ("{}[0]", "one of them"),
             ("{}.mean()", "one number of all"),
             ("{}.tolist()", "all of them as Python numbers"),
@@ -34,7 +34,7 @@ const ROWS: &[Row] = &[
     Row {
         has: "Boolean value of Tensor with more than one value is ambiguous",
         says: "A condition is one truth value; this tensor has one for each element.",
-        mends: &[
+        fixes: &[
             ("{}.any()", "whether one of them holds"),
             ("{}.all()", "whether all of them hold"),
             ("torch.where(condition, a, b)", "a choice for each element"),
@@ -43,12 +43,12 @@ const ROWS: &[Row] = &[
     Row {
         has: "grad can be implicitly created only for scalar outputs",
         says: "Gradients are those of one number, a loss; this tensor has several.",
-        mends: &[("{}.sum().backward()", ""), ("{}.mean().backward()", "")],
+        fixes: &[("{}.sum().backward()", ""), ("{}.mean().backward()", "")],
     },
     Row {
         has: "does not require grad and does not have a grad_fn",
         says: "Nothing that it was computed from asks for gradients.",
-        mends: &[
+        fixes: &[
             ("torch.rand(..., requires_grad=True)", "a tensor that asks"),
             ("nn.Parameter(...)", "one that belongs to a module"),
         ],
@@ -56,57 +56,57 @@ const ROWS: &[Row] = &[
     Row {
         has: "stack expects each tensor to be equal size",
         says: "stack() lays tensors of one shape side by side, along a new dimension; cat() joins them along one they have.",
-        mends: &[],
+        fixes: &[],
     },
     Row {
         has: "expected sequence of length",
         says: "Every row of a tensor is as long as the others; these lists are not.",
-        mends: &[],
+        fixes: &[],
     },
     Row {
         has: "iteration over a 0-d tensor",
         says: "It is one number, without dimensions: there is nothing to go through.",
-        mends: &[("{}.unsqueeze(0)", "a tensor of one element"), ("{}.item()", "the number")],
+        fixes: &[("{}.unsqueeze(0)", "a tensor of one element"), ("{}.item()", "the number")],
     },
     Row {
         has: "len() of a 0-d tensor",
         says: "It is one number, without dimensions.",
-        mends: &[("{}.numel()", "how many elements it has"), ("{}.item()", "the number")],
+        fixes: &[("{}.numel()", "how many elements it has"), ("{}.item()", "the number")],
     },
     Row {
         has: "need to be at least 1D",
         says: "@ multiplies vectors and matrices; one of these is a single number.",
-        mends: &[("*", "multiplies by a number")],
+        fixes: &[("*", "multiplies by a number")],
     },
     Row {
         has: "must be a 3D tensor",
         says: "bmm multiplies a batch of matrices with another: (b, n, m) with (b, m, p). @ takes matrices without a batch too.",
-        mends: &[],
+        fixes: &[],
     },
     Row {
         has: "must be a matrix",
         says: "mm multiplies two matrices. @ takes vectors and batches too.",
-        mends: &[],
+        fixes: &[],
     },
     Row {
         has: "einsum(): subscript",
         says: "A letter stands for one size throughout: here two operands give it different ones.",
-        mends: &[],
+        fixes: &[],
     },
     Row {
         has: "the number of sizes provided",
         says: "What is assigned has more dimensions than the place it is to go to.",
-        mends: &[],
+        fixes: &[],
     },
     Row {
         has: "dropout probability has to be between 0 and 1",
         says: "p is the share that is dropped: 0.1 drops a tenth.",
-        mends: &[],
+        fixes: &[],
     },
     Row {
         has: "is missing the required \"forward\" function",
         says: "Calling a module calls its forward(self, x): look for its name and its indentation.",
-        mends: &[],
+        fixes: &[],
     },
 ];
 
@@ -127,15 +127,15 @@ pub(super) fn explain(look: &Look) -> Option<Explanation> {
             .find_map(|op| written::operands(&source, line, op).into_iter().next())
     };
     let name = tensor.map(|tensor| called(tensor, 0, look, "")).or_else(owner);
-    let mend = |(code, because): &(&str, &str)| {
+    let fix = |(code, reason): &(&str, &str)| {
         let name = name.as_deref().filter(|name| !name.is_empty()).unwrap_or("x");
         let code = code.replace("{}", name);
-        Mend::new(code, *because)
+        Fix::new(code, *reason)
     };
     Some(Explanation {
         clash: None,
         remarks: vec![row.says.to_owned()],
-        mends: row.mends.iter().map(mend).collect(),
+        fixes: row.fixes.iter().map(fix).collect(),
     })
 }
 

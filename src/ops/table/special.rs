@@ -135,15 +135,15 @@ fn nan_to_num(c: &Call) -> Result<Value> {
         c.opt_float(2).unwrap_or(largest),
         c.opt_float(3).unwrap_or(-largest),
     );
-    let mend = |v: f64| match v {
+    let replace = |v: f64| match v {
         v if v.is_nan() => nan,
         v if v == f64::INFINITY => up,
         v if v == f64::NEG_INFINITY => down,
         v => v,
     };
     let buffer = match x.to_buffer() {
-        Buffer::F32(data) => Buffer::F32(data.into_iter().map(|v| mend(f64::from(v)) as f32).collect()),
-        Buffer::F64(data) => Buffer::F64(data.into_iter().map(mend).collect()),
+        Buffer::F32(data) => Buffer::F32(data.into_iter().map(|v| replace(f64::from(v)) as f32).collect()),
+        Buffer::F64(data) => Buffer::F64(data.into_iter().map(replace).collect()),
         other => other,
     };
     Ok(Tensor::new(buffer, x.shape(), x.dtype()).into())

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use attn::explain::errors::{Clash, Explanation, Mend, Operand};
+use attn::explain::errors::{Clash, Explanation, Fix, Operand};
 use attn::explain::what_if::{Moved, Naming, Setting, WhatIf};
 use attn::explain::{Names, why};
 use attn::session::{Options, Session};
@@ -120,7 +120,6 @@ fn mishap() -> ErrorNote {
         line: Some(3),
         source: Some("    scores = queries @ keys".into()),
         inside: None,
-        mend: Vec::new(),
         explanation: Explanation {
             clash: Some(Clash {
                 text: "queries @ keys".into(),
@@ -132,10 +131,10 @@ fn mishap() -> ErrorNote {
                 rule: "2 and 6 must be equal".into(),
             }),
             remarks: vec!["keys was made in step24, line 2: keys = inputs @ W_key".into()],
-            mends: vec![Mend {
+            fixes: vec![Fix {
                 code: "queries @ keys.T".into(),
-                gives: "(6,2) @ (2,6) -> (6,6)".into(),
-                because: "every row of queries meets every row of keys".into(),
+                shapes: "(6,2) @ (2,6) -> (6,6)".into(),
+                reason: "every row of queries meets every row of keys".into(),
             }],
         },
     }
