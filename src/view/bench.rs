@@ -7,7 +7,7 @@ use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
 
 use crate::view::heat::bar_of;
 use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, wrap};
+use crate::view::wrap::wrap;
 
 /// A measurement as it is shown.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -63,7 +63,7 @@ pub fn bench(bench: &Bench, look: Look) -> Text {
     let none = Line::new();
     for (role, words) in [(Role::Title, &bench.layer), (Role::Dim, &bench.machine)] {
         let role = if look.plain { Role::Prose } else { role };
-        text.append(wrap(&Line::new().with(role, words), look.width, &none, &none, Fit::First));
+        text.append(wrap(&Line::new().with(role, words), look.width, &none, &none));
     }
     text.section(if look.plain { facts(bench) } else { table(bench, look) });
     if !bench.growth.is_empty() {
@@ -71,7 +71,7 @@ pub fn bench(bench: &Bench, look: Look) -> Text {
     }
     let remarks = bench.skipped.iter().map(|words| Line::new().with(Role::Dim, words));
     let mut left_out = Text::new();
-    remarks.for_each(|line| left_out.append(wrap(&line, look.width, &none, &none, Fit::First)));
+    remarks.for_each(|line| left_out.append(wrap(&line, look.width, &none, &none)));
     if !left_out.is_empty() {
         text.section(left_out);
     }
@@ -137,8 +137,8 @@ fn facts(bench: &Bench) -> Text {
 /// How each path grows, and which part of it grows with the square.
 fn growth(bench: &Bench, look: Look) -> Text {
     let mut text = Text::new();
-    text.say(if look.plain { Role::Prose } else { Role::Strong }, "Growth with the tokens");
-    let shift = Line::new().with(Role::Prose, "  ");
+    text.say(Role::Strong, "Growth with the tokens");
+    let shift = Line::spaces(2);
     for growth in &bench.growth {
         let mut line = Line::new().with(Role::Prose, format!("{}:", growth.name));
         for (at, pair) in growth.points.windows(2).enumerate() {
@@ -149,7 +149,7 @@ fn growth(bench: &Bench, look: Look) -> Text {
             line.push(Role::Prose, format!(" time ×{:.1}{}", long / short, memory.unwrap_or_default()));
         }
         let first = if look.plain { Line::new() } else { shift.clone() };
-        text.append(wrap(&line, look.width, &first, &shift, Fit::First));
+        text.append(wrap(&line, look.width, &first, &shift));
     }
     let mut words =
         "Every query meets every key, so the time of attention grows with the square of the tokens on \
@@ -165,7 +165,7 @@ fn growth(bench: &Bench, look: Look) -> Text {
         ));
     }
     let words = Line::new().with(Role::Prose, words);
-    text.append(wrap(&words, look.measure().min(look.width), &Line::new(), &Line::new(), Fit::First));
+    text.append(wrap(&words, look.text_width(), &Line::new(), &Line::new()));
     text
 }
 

@@ -2,7 +2,7 @@
 //! The verdicts are given; only the places that differ are found here, to be marked.
 
 use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, wrap};
+use crate::view::wrap::{paragraph, wrap};
 
 /// What became of one cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -119,12 +119,12 @@ pub fn summary(file: &CheckedFile, look: Look) -> Text {
         line.push(Role::Prose, format!(" ({hint})"));
     }
     let none = Line::new();
-    let shift = Line::new().with(Role::Prose, "  ");
-    let mut text = wrap(&line, look.width, &none, &shift, Fit::First);
+    let shift = Line::spaces(2);
+    let mut text = wrap(&line, look.width, &none, &shift);
     for fault in &file.faults {
         let line = Line::new().with(Role::Prose, fault);
-        let below = Line::new().with(Role::Prose, "    ");
-        text.append(wrap(&line, look.width, &shift, &below, Fit::First));
+        let below = Line::spaces(4);
+        text.append(wrap(&line, look.width, &shift, &below));
     }
     text
 }
@@ -142,16 +142,16 @@ pub fn difference(file: &str, cell: &CheckedCell, look: Look) -> Text {
         head
     };
     let none = Line::new();
-    let shift = Line::new().with(Role::Prose, "  ");
-    let mut text = wrap(&head, look.width, &none, &shift, Fit::First);
+    let shift = Line::spaces(2);
+    let mut text = wrap(&head, look.width, &none, &shift);
     let pairs = pairs(&cell.recorded, &cell.actual);
     match look.plain {
         true => text.append(spoken(cell, &pairs)),
         false => text.append(shown(&pairs, look)),
     }
     if let Some(remark) = &cell.remark {
-        let line = Line::new().with(if look.plain { Role::Prose } else { Role::Dim }, remark);
-        text.append(wrap(&line, look.measure().min(look.width), &none, &none, Fit::Even));
+        let line = Line::new().with(Role::Dim, remark);
+        text.append(paragraph(&line, look));
     }
     text
 }
@@ -348,7 +348,7 @@ fn stacked(pairs: &[Pair], rows: &[Option<usize>], look: Look) -> Text {
     key.push(Role::Good, "+");
     key.push(Role::Dim, " now");
     text.line(key);
-    let same = Line::new().with(Role::Prose, "  ");
+    let same = Line::spaces(2);
     let old = Line::new().with(Role::Bad, "- ");
     let new = Line::new().with(Role::Good, "+ ");
     for at in rows {
@@ -377,7 +377,7 @@ fn parts(line: &Line, sign: &Line, look: Look) -> Text {
     let first = sign.clone().with(Role::Prose, &indent);
     let rest = Line::new().with(Role::Dim, format!("  {indent}↳ "));
     let mut text = Text::new();
-    for part in wrap(&stripped(line), look.width, &first, &rest, Fit::First).lines {
+    for part in wrap(&stripped(line), look.width, &first, &rest).lines {
         let under = carets(&part, look);
         text.line(part);
         if !under.spans.is_empty() {

@@ -5,8 +5,8 @@
 use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
 
-use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, GLUE, wrap};
+use crate::view::text::{Line, Look, Role, Text, unbroken};
+use crate::view::wrap::wrap;
 
 /// The code of a cell, numbered from 1.
 pub fn code(source: &str, look: Look) -> Text {
@@ -39,7 +39,7 @@ pub fn code_line(source: &str, number: usize, look: Look) -> Text {
 /// Highlighted lines behind a gutter of numbers; long lines go on beneath, further in.
 fn numbered(lines: &[Line], from: usize, look: Look) -> Text {
     if look.plain {
-        return Text { lines: lines.iter().cloned().map(Line::unglued).collect() };
+        return Text { lines: lines.iter().cloned().map(Line::with_plain_spaces).collect() };
     }
     let digits = digits(from + lines.len().saturating_sub(1), look);
     let mut text = Text::new();
@@ -50,7 +50,7 @@ fn numbered(lines: &[Line], from: usize, look: Look) -> Text {
         let inner = indent.min(look.width / 3);
         gutter.push(Role::Prose, " ".repeat(inner));
         below.push(Role::Prose, " ".repeat(inner + 4));
-        text.append(wrap(&without_indent(line, indent), look.width, &gutter, &below, Fit::First));
+        text.append(wrap(&without_indent(line, indent), look.width, &gutter, &below));
     }
     text
 }
@@ -109,7 +109,7 @@ impl Painter {
             let line = self.lines.last_mut().expect("a painter always has a line");
             let inside = role == Role::Str && at == 0;
             match inside {
-                true => line.push(role, part.replace(' ', &GLUE.to_string())),
+                true => line.push(role, unbroken(&part)),
                 false => line.push(role, part),
             }
         }

@@ -2,7 +2,7 @@
 //! For lists of commands, settings and variables.
 
 use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, wrap};
+use crate::view::wrap::wrap;
 
 /// Rows side by side; where the names leave too little room, what is said goes under them.
 pub fn columns(rows: &[(Line, Line)], look: Look) -> Text {
@@ -15,23 +15,23 @@ pub fn columns(rows: &[(Line, Line)], look: Look) -> Text {
                 line.push(Role::Prose, ": ");
                 line.join(said.clone());
             }
-            text.append(wrap(&line, look.width, &none, &none, Fit::First));
+            text.append(wrap(&line, look.width, &none, &none));
         }
         return text;
     }
     let widest = rows.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
-    let beside = widest + 2 <= look.measure() * 2 / 5;
+    let beside = widest + 2 <= look.text_width() * 2 / 5;
     let fits = |(name, said): &&(Line, Line)| 4 + name.width() + said.width() <= look.width;
     // Where most rows fit on a line, those that do stand on one.
     let after = rows.iter().filter(fits).count() * 2 > rows.len();
     for (name, said) in rows {
-        let mut head = Line::new().with(Role::Prose, "  ");
+        let mut head = Line::spaces(2);
         head.join(name.clone());
         let mut under = Line::new();
         under.fill(if beside { widest + 4 } else { 6 });
         if beside {
             head.fill(widest + 4);
-            text.append(wrap(said, look.measure().min(look.width), &head, &under, Fit::First));
+            text.append(wrap(said, look.text_width(), &head, &under));
             continue;
         }
         if after && head.width() + 2 + said.width() <= look.width {
@@ -40,9 +40,9 @@ pub fn columns(rows: &[(Line, Line)], look: Look) -> Text {
             text.line(head);
             continue;
         }
-        text.append(wrap(&head, look.width, &none, &under, Fit::First));
+        text.append(wrap(&head, look.width, &none, &under));
         if said.width() > 0 {
-            text.append(wrap(said, look.measure().min(look.width), &under, &under, Fit::First));
+            text.append(wrap(said, look.text_width(), &under, &under));
         }
     }
     text

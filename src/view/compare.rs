@@ -6,8 +6,8 @@ use unicode_width::UnicodeWidthStr;
 use crate::explain::trace::shape;
 use crate::explain::what_if::{Moved, Setting, WhatIf};
 use crate::view::figure::mean_text;
-use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, GLUE, wrap};
+use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, unbroken};
+use crate::view::wrap::{paragraph, wrap};
 
 /// Tensors that are shown with a row of their numbers; of those after them only the extent is told.
 const ROWS: usize = 12;
@@ -82,7 +82,7 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
     }
     for sentence in &what.words {
         let words = Line::new().with(Role::Prose, sentence);
-        text.append(wrap(&words, look.measure().min(look.width), &Line::new(), &Line::new(), Fit::Even));
+        text.append(paragraph(&words, look));
     }
     text
 }
@@ -94,8 +94,8 @@ fn gap(text: &mut Text, look: Look) {
 }
 
 fn wrapped(line: &Line, look: Look, first: usize, rest: usize) -> Text {
-    let indent = |columns| Line::new().with(Role::Prose, " ".repeat(columns));
-    wrap(line, look.measure().min(look.width), &indent(first), &indent(rest), Fit::First)
+    let indent = |columns| Line::spaces(columns);
+    wrap(line, look.text_width(), &indent(first), &indent(rest))
 }
 
 fn named(name: &str, names: usize, look: Look) -> Line {
@@ -152,17 +152,17 @@ fn extent(moved: &Moved, names: usize, look: Look) -> Text {
     let index: Vec<String> = moved.index(moved.most).iter().map(usize::to_string).collect();
     let index = if index.is_empty() { String::new() } else { format!("[{}] ", index.join(",")) };
     let words = if all > 1 { "most" } else { "by" };
-    let far = format!("{index}{}", difference(moved, moved.most)).replace(' ', &GLUE.to_string());
+    let far = unbroken(&format!("{index}{}", difference(moved, moved.most)));
     let (words, far) = match moved.dtype {
         // Truth values differ or do not: none of them most.
         "bool" if all > 1 => ("first", index.trim_end().to_owned()),
         _ => (words, far),
     };
-    let most = Line::new().with(Role::Dim, format!("{words}{GLUE}")).with(Role::Prose, far);
-    let width = look.measure().min(look.width);
+    let most = Line::new().with(Role::Dim, format!("{words}{NO_BREAK_SPACE}")).with(Role::Prose, far);
+    let width = look.text_width();
     if !look.plain && line.width() + 2 + most.width() <= width {
         line.fill(width - most.width());
-        line.join(most.unglued());
+        line.join(most.with_plain_spaces());
         return Text { lines: vec![line] };
     } else {
         line.push(Role::Prose, ", ");
@@ -263,7 +263,7 @@ impl Row {
             ("after", &self.after, Role::Number),
             ("difference", &self.differences, Role::Strong),
         ] {
-            let mut line = Line::new().with(Role::Prose, "  ").with(Role::Dim, name);
+            let mut line = Line::spaces(2).with(Role::Dim, name);
             for (at, one) in cells.iter().enumerate() {
                 line.fill(lead + at * (cell + 2) + cell - one.width());
                 line.push(if one == "·" { Role::Dim } else { role }, one);

@@ -4,7 +4,7 @@
 use crate::explain::doctor::Finding;
 use crate::view::code;
 use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, wrap};
+use crate::view::wrap::wrap;
 
 /// A finding, and the code it is about.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,21 +41,21 @@ pub fn found(found: &Found, look: Look) -> Text {
         text.say(Role::Prose, format!("Fix: {}", finding.fix));
         return text;
     }
-    let shift = Line::new().with(Role::Prose, "  ");
+    let shift = Line::spaces(2);
     let head = Line::new().with(Role::Strong, finding.title);
-    text.append(wrap(&head, look.width, &Line::new().with(Role::Bad, "✗ "), &shift, Fit::First));
-    text.append(wrap(&Line::new().with(Role::Dim, place), look.width, &shift, &shift, Fit::First));
+    text.append(wrap(&head, look.width, &Line::new().with(Role::Bad, "✗ "), &shift));
+    text.append(wrap(&Line::new().with(Role::Dim, place), look.width, &shift, &shift));
     if let Some(code) = code {
         text.append(code::code_line(code.trim(), finding.line.unwrap_or(1), look));
     }
     text.gap();
-    let width = look.measure();
-    let said = |words: &str| wrap(&Line::new().with(Role::Prose, words), width, &shift, &shift, Fit::First);
+    let width = look.text_width();
+    let said = |words: &str| wrap(&Line::new().with(Role::Prose, words), width, &shift, &shift);
     text.append(said(&finding.observed));
-    text.append(wrap(&Line::new().with(Role::Dim, &finding.why), width, &shift, &shift, Fit::First));
+    text.append(wrap(&Line::new().with(Role::Dim, &finding.why), width, &shift, &shift));
     let lead = Line::new().with(Role::Prose, "  Better: ");
-    let rest = Line::new().with(Role::Prose, "    ");
-    text.append(wrap(&Line::new().with(Role::Good, &finding.fix), width, &lead, &rest, Fit::First));
+    let rest = Line::spaces(4);
+    text.append(wrap(&Line::new().with(Role::Good, &finding.fix), width, &lead, &rest));
     text
 }
 
@@ -65,14 +65,14 @@ pub fn remark(found: &Found, look: Look) -> Text {
     let line = finding.line.map(|line| format!(" (line {line})")).unwrap_or_default();
     let lead = if look.plain { "Remark: " } else { "! " };
     let first = Line::new().with(Role::Bad, lead);
-    let rest = Line::new().with(Role::Prose, if look.plain { "" } else { "  " });
+    let rest = Line::spaces(if look.plain { 0 } else { 2 });
     let words =
         Line::new().with(Role::Prose, format!("{}{line}. {}", capital(finding.title), finding.observed));
-    let mut text = wrap(&words, look.measure(), &first, &rest, Fit::First);
+    let mut text = wrap(&words, look.text_width(), &first, &rest);
     let better = Line::new().with(Role::Good, &finding.fix);
     let mut lead = rest.clone();
     lead.push(Role::Prose, "Better: ");
-    text.append(wrap(&better, look.measure(), &lead, &rest, Fit::First));
+    text.append(wrap(&better, look.text_width(), &lead, &rest));
     text
 }
 
@@ -93,5 +93,5 @@ pub fn summary(operations: usize, cells: usize, found: usize, look: Look) -> Tex
         }
         count => line.push(Role::Prose, format!("{} found. Looked at {looked}.", plural(count, "mistake"))),
     }
-    wrap(&line, look.width, &Line::new(), &Line::new(), Fit::First)
+    wrap(&line, look.width, &Line::new(), &Line::new())
 }

@@ -4,7 +4,7 @@
 use crate::explain::errors::{Clash, Explanation, Fix, Operand};
 use crate::view::code;
 use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, wrap};
+use crate::view::wrap::wrap;
 
 /// An error as it is to be shown.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -34,8 +34,8 @@ pub fn error(note: &ErrorNote, look: Look) -> Text {
         head.push(Role::Prose, format!(" {first}"));
     }
     let none = Line::new();
-    let shift = Line::new().with(Role::Prose, "  ");
-    text.append(wrap(&head, look.width, &none, &shift, Fit::First));
+    let shift = Line::spaces(2);
+    text.append(wrap(&head, look.width, &none, &shift));
     for line in said {
         text.append(kept(line, look));
     }
@@ -91,7 +91,7 @@ fn clash(clash: &Clash, look: Look) -> Text {
     let wide = shapes.chars().count() + 2 <= look.width && !look.plain;
     text.append(shifted(&shapes, Role::Prose, look));
     if let (true, Some(first), Some(second)) = (wide, first, second) {
-        let mut marks = Line::new().with(Role::Prose, "  ");
+        let mut marks = Line::spaces(2);
         marks.fill(2 + first.0);
         marks.push(Role::Bad, "^".repeat(first.1));
         marks.fill(2 + start + second.0);
@@ -133,9 +133,9 @@ fn axes(operand: &Operand) -> (String, Option<(usize, usize)>) {
 fn remarks(remarks: &[String], look: Look) -> Text {
     let mut text = Text::new();
     for remark in remarks {
-        let shift = Line::new().with(Role::Prose, if look.plain { "" } else { "  " });
+        let shift = Line::spaces(if look.plain { 0 } else { 2 });
         let line = Line::new().with(Role::Prose, remark);
-        text.append(wrap(&line, look.measure(), &shift, &shift, Fit::First));
+        text.append(wrap(&line, look.text_width(), &shift, &shift));
     }
     text
 }
@@ -153,7 +153,7 @@ fn fixes(fixes: &[Fix], look: Look) -> Text {
         };
         let below = if narrow { 4 } else { lead.len() };
         let first = Line::new().with(Role::Prose, lead);
-        let rest = Line::new().with(Role::Prose, " ".repeat(below));
+        let rest = Line::spaces(below);
         let mut line = Line::new().with(Role::Good, &fix.code);
         let parts = [(&fix.shapes, Role::Prose), (&fix.reason, Role::Prose)];
         let mut under: Vec<Line> = Vec::new();
@@ -165,9 +165,9 @@ fn fixes(fixes: &[Fix], look: Look) -> Text {
                 _ => under.push(Line::new().with(role, part)),
             }
         }
-        text.append(wrap(&line, look.width, &first, &rest, Fit::First));
+        text.append(wrap(&line, look.width, &first, &rest));
         for line in under {
-            text.append(wrap(&line, look.width, &rest, &rest, Fit::First));
+            text.append(wrap(&line, look.width, &rest, &rest));
         }
     }
     text
@@ -176,15 +176,15 @@ fn fixes(fixes: &[Fix], look: Look) -> Text {
 /// A line kept as it is where it fits; a longer one goes on beneath, further in.
 fn kept(line: &str, look: Look) -> Text {
     let indent = line.len() - line.trim_start().len();
-    let first = Line::new().with(Role::Prose, " ".repeat(indent));
-    let rest = Line::new().with(Role::Prose, " ".repeat(indent + 2));
+    let first = Line::spaces(indent);
+    let rest = Line::spaces(indent + 2);
     let line = Line::new().with(Role::Prose, line.trim_start());
-    wrap(&line, look.width, &first, &rest, Fit::First)
+    wrap(&line, look.width, &first, &rest)
 }
 
 fn shifted(line: &str, role: Role, look: Look) -> Text {
     let indent = if look.plain { 0 } else { 2 };
-    let first = Line::new().with(Role::Prose, " ".repeat(indent));
-    let rest = Line::new().with(Role::Prose, " ".repeat(indent + 2));
-    wrap(&Line::new().with(role, line), look.width, &first, &rest, Fit::First)
+    let first = Line::spaces(indent);
+    let rest = Line::spaces(indent + 2);
+    wrap(&Line::new().with(role, line), look.width, &first, &rest)
 }

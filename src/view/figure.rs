@@ -2,8 +2,8 @@
 //! Plain values in; nothing of the tensor is computed but least, greatest and mean.
 //! Source: what is cut and how many digits: PyTorch's `_tensor_str` (threshold 1000, edge items 3, precision 4).
 
-use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, GLUE, wrap};
+use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, unbroken};
+use crate::view::wrap::wrap;
 
 /// Tensors with more elements than this are cut, as PyTorch cuts them.
 pub const THRESHOLD: usize = 1000;
@@ -303,17 +303,17 @@ pub fn summary(figure: &Figure, look: Look) -> Text {
     left.push(Role::Prose, figure.shape_words());
     let facts = facts_of(figure);
     // The ends of the scale stand by their numbers where there is room for them.
-    let width = look.measure().min(look.width);
+    let width = look.text_width();
     for right in [fact_line(&facts, true), fact_line(&facts, false)] {
         if left.width() + 2 + right.width() <= width {
             left.fill(width - right.width());
             left.join(right);
-            return Text { lines: vec![left.unglued()] };
+            return Text { lines: vec![left.with_plain_spaces()] };
         }
     }
-    let (none, shift) = (Line::new(), Line::new().with(Role::Prose, "  "));
-    let mut text = wrap(&left, look.width, &none, &shift, Fit::First);
-    text.append(wrap(&fact_line(&facts, true), look.width, &shift, &shift, Fit::First));
+    let (none, shift) = (Line::new(), Line::spaces(2));
+    let mut text = wrap(&left, look.width, &none, &shift);
+    text.append(wrap(&fact_line(&facts, true), look.width, &shift, &shift));
     text
 }
 
@@ -323,12 +323,12 @@ fn fact_line(facts: &[(&'static str, String, Role)], scale: bool) -> Line {
     for (at, (word, value, role)) in facts.iter().enumerate() {
         line.push(Role::Prose, if at == 0 { "" } else { "  " });
         if !word.is_empty() {
-            line.push(Role::Dim, format!("{word} ").replace(' ', &GLUE.to_string()));
+            line.push(Role::Dim, unbroken(&format!("{word} ")));
         }
-        line.push(*role, value.replace(' ', &GLUE.to_string()));
+        line.push(*role, unbroken(&value));
         match *word {
-            "min" if scale => line.push(Role::Heat(0.0), format!("{GLUE}{}", BLOCKS[0])),
-            "max" if scale => line.push(Role::Heat(1.0), format!("{GLUE}{}", BLOCKS[7])),
+            "min" if scale => line.push(Role::Heat(0.0), format!("{NO_BREAK_SPACE}{}", BLOCKS[0])),
+            "max" if scale => line.push(Role::Heat(1.0), format!("{NO_BREAK_SPACE}{}", BLOCKS[7])),
             _ => {}
         }
     }

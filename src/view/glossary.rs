@@ -3,7 +3,7 @@
 
 use crate::view::prose::{prose, prose_line};
 use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, wrap};
+use crate::view::wrap::wrap;
 
 /// A term as it is shown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,18 +28,18 @@ pub fn entries(intro: &str, entries: &[Entry], look: Look) -> Text {
 }
 
 fn one(entry: &Entry, look: Look) -> Text {
-    let quiet = if look.plain { Role::Prose } else { Role::Dim };
-    let shift = Line::new().with(Role::Prose, if look.plain { "" } else { "  " });
-    let width = look.measure().min(look.width);
-    let mut head = Line::new().with(if look.plain { Role::Prose } else { Role::Title }, &entry.name);
+    let quiet = Role::Dim;
+    let shift = Line::spaces(if look.plain { 0 } else { 2 });
+    let width = look.text_width();
+    let mut head = Line::new().with(Role::Title, &entry.name);
     if !entry.also.is_empty() {
         head.push(quiet, format!("   also {}", entry.also.join(", ")));
     }
-    let mut text = wrap(&head, width, &Line::new(), &shift, Fit::First);
+    let mut text = wrap(&head, width, &Line::new(), &shift);
     let inner = Look { width: look.width.saturating_sub(shift.width()), ..look };
     text.append(prose(&entry.text, inner).indented(shift.width()));
     let met = Line::new().with(quiet, format!("explained in {}", entry.met));
-    text.append(wrap(&met, width, &shift, &shift, Fit::First));
+    text.append(wrap(&met, width, &shift, &shift));
     text
 }
 

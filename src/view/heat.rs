@@ -6,7 +6,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::view::figure::{Facts, Figure, block, mean_text};
 use crate::view::table::{body, clipped, in_rows, place, slice_name};
 use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, wrap};
+use crate::view::wrap::wrap;
 
 /// Most blocks that the map of a large tensor has from top to bottom.
 const ROWS: usize = 16;
@@ -89,13 +89,7 @@ pub fn whole(figure: &Figure, look: Look) -> Text {
     let block = format!("{} × {}", high.div_ceil(down), wide.div_ceil(across));
     let block = if look.plain { block.replace('×', "by") } else { block };
     let words = format!("the whole of {}, each cell the mean of {block} elements", figure.name);
-    text.append(wrap(
-        &Line::new().with(if look.plain { Role::Prose } else { Role::Dim }, words),
-        look.width,
-        &Line::new(),
-        &Line::new(),
-        Fit::First,
-    ));
+    text.append(wrap(&Line::new().with(Role::Dim, words), look.width, &Line::new(), &Line::new()));
     text.append(maps(figure, look, most_rows, most_columns, None, None));
     text
 }
@@ -182,7 +176,7 @@ fn maps(
         .map(|(at, blocks)| {
             let mut text = Text::new();
             if outer > 0 {
-                let role = if look.plain { Role::Prose } else { Role::Strong };
+                let role = Role::Strong;
                 text.say(role, slice_name(figure, &place(figure, at)));
             }
             text.append(match look.plain {
@@ -247,14 +241,14 @@ fn drawn(figure: &Figure, blocks: &Blocks, names: &[String], wide: usize, mark: 
     // Names over the columns stand in steps, so that a cell can stay two characters wide.
     if by_name {
         for c in 0..blocks.across {
-            let mut line = Line::new().with(Role::Prose, " ".repeat(left));
+            let mut line = Line::spaces(left);
             line.push(Role::Dim, "│ ".repeat(c));
             line.push(Role::Label, name_of(figure, columns, c));
             text.line(line);
         }
     } else if wide > 1 {
         let last = (wide - 1).to_string();
-        let mut line = Line::new().with(Role::Prose, " ".repeat(left));
+        let mut line = Line::spaces(left);
         line.push(Role::Dim, "0");
         line.fill((left + 2 * blocks.across).saturating_sub(last.len()).max(left + 2));
         line.push(Role::Dim, last);
@@ -285,8 +279,8 @@ fn spoken(blocks: &Blocks, names: &[String], look: Look) -> Text {
         let means: Vec<String> = row.iter().map(|m| mean_text(*m)).collect();
         let head = if name.is_empty() { String::new() } else { format!("rows from {name}: ") };
         let line = Line::new().with(Role::Prose, format!("{head}{}", means.join(", ")));
-        let shift = Line::new().with(Role::Prose, "  ");
-        text.append(wrap(&line, look.width, &Line::new(), &shift, Fit::First));
+        let shift = Line::spaces(2);
+        text.append(wrap(&line, look.width, &Line::new(), &shift));
     }
     text
 }
@@ -307,7 +301,7 @@ pub fn bars(bars: &[Bar], look: Look) -> Text {
     let names = bars.iter().map(|b| b.name.width()).max().unwrap_or(0);
     let texts = bars.iter().map(|b| b.text.width()).max().unwrap_or(0);
     let greatest = bars.iter().map(|b| b.value).filter(|v| v.is_finite()).fold(0.0, f64::max);
-    let room = look.measure().saturating_sub(names + texts + 3).max(4);
+    let room = look.text_width().saturating_sub(names + texts + 3).max(4);
     let mut text = Text::new();
     for bar in bars {
         if look.plain {

@@ -6,8 +6,8 @@ use unicode_width::UnicodeWidthStr;
 use crate::view::code;
 use crate::view::panel::head;
 use crate::view::prose::{prose, prose_line};
-use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, GLUE, wrap};
+use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, unbroken};
+use crate::view::wrap::{paragraph, wrap};
 
 /// A key that does something, and what.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,9 +26,9 @@ pub fn footer(keys: &[Legend], look: Look) -> Text {
             line.push(Role::Prose, "   ");
         }
         line.push(Role::Strong, key);
-        line.push(Role::Dim, format!("{GLUE}{}", label.replace(' ', &GLUE.to_string())));
+        line.push(Role::Dim, format!("{NO_BREAK_SPACE}{}", unbroken(&label)));
     }
-    wrap(&line, look.width.saturating_sub(1).max(20), &Line::new(), &Line::new(), Fit::First)
+    wrap(&line, look.width.saturating_sub(1).max(20), &Line::new(), &Line::new())
 }
 
 /// One thing that can be done, for the help.
@@ -44,7 +44,7 @@ pub struct Means {
 
 /// All keys, each with its words and what it does.
 pub fn help(rows: &[Means], words: &str, look: Look) -> Text {
-    let mut text = paragraph(words, look);
+    let mut text = prose(words, look);
     text.gap();
     let named = |row: &Means| row.keys.join(", ");
     let column = 4 + rows.iter().map(|row| named(row).width()).max().unwrap_or(0);
@@ -55,35 +55,30 @@ pub fn help(rows: &[Means], words: &str, look: Look) -> Text {
             text.say(Role::Prose, format!("{}: {}{not_here}", named(row), row.line));
             continue;
         }
-        let mut first = Line::new().with(Role::Prose, "  ").with(Role::Strong, named(row));
+        let mut first = Line::spaces(2).with(Role::Strong, named(row));
         if narrow {
             text.line(std::mem::take(&mut first));
         }
         first.fill(if narrow { 4 } else { column });
-        let below = Line::new().with(Role::Prose, " ".repeat(if narrow { 4 } else { column }));
+        let below = Line::spaces(if narrow { 4 } else { column });
         let role = if row.here { Role::Prose } else { Role::Dim };
         let words = Line::new().with(role, &row.line).with(Role::Dim, not_here);
-        text.append(wrap(&words, look.measure().min(look.width), &first, &below, Fit::First));
+        text.append(wrap(&words, look.text_width(), &first, &below));
     }
     text
 }
 
-/// A paragraph of Markdown.
-pub fn paragraph(words: &str, look: Look) -> Text {
-    prose(words, look)
-}
-
 /// A remark of the walkthrough about itself.
 pub fn remark(words: &str, look: Look) -> Text {
-    let line = Line::new().with(if look.plain { Role::Prose } else { Role::Dim }, words);
-    wrap(&line, look.measure().min(look.width), &Line::new(), &Line::new(), Fit::Even)
+    let line = Line::new().with(Role::Dim, words);
+    paragraph(&line, look)
 }
 
 /// An answer as it was given.
 pub fn answered(answer: &str, look: Look) -> Text {
     let first = Line::new().with(Role::Dim, "> ");
-    let rest = Line::new().with(Role::Prose, "  ");
-    wrap(&Line::new().with(Role::Strong, answer), look.width, &first, &rest, Fit::First)
+    let rest = Line::spaces(2);
+    wrap(&Line::new().with(Role::Strong, answer), look.width, &first, &rest)
 }
 
 /// An exercise before anything was written: where it is, the task, what to start from.
@@ -122,7 +117,7 @@ pub fn hint(number: usize, all: usize, words: &str, look: Look) -> Text {
 /// Code under a few words of its own.
 pub fn labelled_code(words: &str, source: &str, look: Look) -> Text {
     let mut text = Text::new();
-    text.say(if look.plain { Role::Prose } else { Role::Title }, words);
+    text.say(Role::Title, words);
     text.append(code::code(source, look));
     text
 }
@@ -156,9 +151,9 @@ pub fn ending(ending: &Ending, look: Look) -> Text {
             (false, true) => Line::new().with(Role::Good, "  ✓ "),
             (false, false) => Line::new().with(Role::Dim, "  · "),
         };
-        let below = Line::new().with(Role::Prose, if look.plain { "" } else { "    " });
+        let below = Line::spaces(if look.plain { 0 } else { 4 });
         let words = prose_line(heading, look);
-        text.append(wrap(&words, look.measure().min(look.width), &mark, &below, Fit::First));
+        text.append(wrap(&words, look.text_width(), &mark, &below));
     }
     text.section(figures(&ending.figures, look));
     text.section(prose(&ending.next, look));
@@ -178,7 +173,7 @@ pub fn figures(figures: &[(String, String)], look: Look) -> Text {
         let column = if look.width < 60 { first.width() + 2 } else { column };
         first.fill(column);
         let below = Line::new().with(Role::Prose, " ".repeat(column.min(look.width / 3)));
-        text.append(wrap(&Line::new().with(Role::Strong, figure), look.width, &first, &below, Fit::First));
+        text.append(wrap(&Line::new().with(Role::Strong, figure), look.width, &first, &below));
     }
     text
 }

@@ -4,8 +4,8 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::view::heat::bar_of;
-use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, GLUE, wrap};
+use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text};
+use crate::view::wrap::{paragraph, wrap};
 
 /// The chapter as it is listed.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -76,7 +76,7 @@ pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
     if look.plain {
         return plain_list(listing, steps, done, all, look);
     }
-    let width = look.measure().min(look.width);
+    let width = look.text_width();
     let mut right = Line::new().with(Role::Dim, format!("{done} of {all} steps  "));
     let level = done as f64 / all.max(1) as f64;
     let bar = bar_of(level, 12);
@@ -89,7 +89,7 @@ pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
     let sections = listing.lessons.iter().map(|l| l.section.width()).max().unwrap_or(0);
     let current = listing.lessons.iter().position(|l| l.done() < l.steps.len());
     for (at, lesson) in listing.lessons.iter().enumerate() {
-        let mut left = Line::new().with(Role::Prose, "  ");
+        let mut left = Line::spaces(2);
         let finished = lesson.done() == lesson.steps.len() && !lesson.steps.is_empty();
         match (finished, current == Some(at)) {
             (true, _) => left.push(Role::Good, "✓ "),
@@ -105,7 +105,7 @@ pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
         if left.width() + 2 + right.width() > width {
             let words = format!("{}  {}", lesson.progress(), lesson.extent());
             let indent = (6 + sections).min((width.saturating_sub(words.width())).max(4));
-            right = Line::new().with(Role::Prose, " ".repeat(indent)).with(Role::Dim, words);
+            right = Line::spaces(indent).with(Role::Dim, words);
         }
         text.append(ends(left, right, width));
         if steps {
@@ -128,8 +128,8 @@ fn ends(mut left: Line, right: Line, width: usize) -> Text {
         left.join(right);
         return Text { lines: vec![left] };
     }
-    let shift = Line::new().with(Role::Prose, "    ");
-    let mut text = wrap(&left, width, &Line::new(), &shift, Fit::First);
+    let shift = Line::spaces(4);
+    let mut text = wrap(&left, width, &Line::new(), &shift);
     text.line(right);
     text
 }
@@ -139,28 +139,28 @@ fn step_names(lesson: &LessonRow, indent: usize, look: Look) -> Text {
     let indent = if look.width < 60 { 4 } else { indent };
     let names = lesson.steps.iter().map(|s| s.slug.width()).max().unwrap_or(0);
     let each = 8 + names + 2;
-    let across = (look.measure().min(look.width).saturating_sub(indent) / each).max(1);
+    let across = (look.text_width().saturating_sub(indent) / each).max(1);
     let mut text = Text::new();
     for row in lesson.steps.chunks(across) {
-        let mut line = Line::new().with(Role::Prose, " ".repeat(indent));
+        let mut line = Line::spaces(indent);
         for (at, step) in row.iter().enumerate() {
             line.fill(indent + at * each);
             let role = if step.done { Role::Good } else { Role::Dim };
             line.push(role, format!("{:<8}", format!("step{}", step.number)));
             line.push(Role::Prose, &step.slug);
         }
-        let below = Line::new().with(Role::Prose, " ".repeat(indent + 8));
-        text.append(wrap(&line, look.width, &Line::new(), &below, Fit::First));
+        let below = Line::spaces(indent + 8);
+        text.append(wrap(&line, look.width, &Line::new(), &below));
     }
     text
 }
 
 fn plain_list(listing: &Listing, steps: bool, done: usize, all: usize, look: Look) -> Text {
     let mut text = Text::new();
-    let shift = Line::new().with(Role::Prose, "  ");
+    let shift = Line::spaces(2);
     let mut say = |words: String| {
         let line = Line::new().with(Role::Prose, words);
-        text.append(wrap(&line, look.width, &Line::new(), &shift, Fit::First));
+        text.append(wrap(&line, look.width, &Line::new(), &shift));
     };
     say(format!("{}, {done} of {all} steps done", listing.title.replace("  ", ", ")));
     for lesson in &listing.lessons {
@@ -204,17 +204,15 @@ pub fn nearby(kind: &str, asked: &str, near: &[String], look: Look) -> Text {
             line.push(Role::Prose, ".");
         }
     }
-    line.push(Role::Dim, format!(" `attn{GLUE}list` names them all."));
-    let none = Line::new();
-    wrap(&line, look.measure().min(look.width), &none, &none, Fit::Even)
+    line.push(Role::Dim, format!(" `attn{NO_BREAK_SPACE}list` names them all."));
+    paragraph(&line, look)
 }
 
 /// What `attn` says of itself: what it is, what can be typed, each with what it does, and the steps.
 pub fn welcome(words: &str, commands: &[(&str, &str)], listing: &Listing, look: Look) -> Text {
     let mut text = Text::new();
-    let none = Line::new();
     let line = Line::new().with(Role::Prose, words);
-    text.append(wrap(&line, look.measure().min(look.width), &none, &none, Fit::Even));
+    text.append(paragraph(&line, look));
     text.gap();
     let longest = commands.iter().map(|(command, _)| command.width());
     let column = 4 + longest.max().unwrap_or(0);
@@ -224,15 +222,15 @@ pub fn welcome(words: &str, commands: &[(&str, &str)], listing: &Listing, look: 
             text.say(Role::Prose, format!("{command}: {words}"));
             continue;
         }
-        let mut line = Line::new().with(Role::Prose, "  ").with(Role::CodeInline, command);
+        let mut line = Line::spaces(2).with(Role::CodeInline, command);
         if narrow {
             text.line(line);
             line = Line::new();
         }
         line.fill(if narrow { 4 } else { column });
-        let below = Line::new().with(Role::Prose, " ".repeat(if narrow { 4 } else { column }));
+        let below = Line::spaces(if narrow { 4 } else { column });
         let words = Line::new().with(Role::Prose, words);
-        text.append(wrap(&words, look.width, &line, &below, Fit::First));
+        text.append(wrap(&words, look.width, &line, &below));
     }
     text.section(list(listing, true, look));
     text

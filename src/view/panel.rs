@@ -7,8 +7,8 @@ use crate::view::figure::Figure;
 use crate::view::picture::{self, Picture};
 use crate::view::prose::prose;
 use crate::view::table;
-use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, GLUE, wrap};
+use crate::view::text::{Line, Look, Role, Text, unbroken};
+use crate::view::wrap::{paragraph, wrap};
 
 /// All that a step shows.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -92,8 +92,8 @@ pub fn outcome(panel: &Panel, look: Look) -> Text {
     text.section(worked(&panel.worked, look));
     text.section(prose(&panel.after, look));
     for remark in &panel.remarks {
-        let line = Line::new().with(if look.plain { Role::Prose } else { Role::Dim }, remark);
-        text.section(wrap(&line, look.measure(), &Line::new(), &Line::new(), Fit::Even));
+        let line = Line::new().with(Role::Dim, remark);
+        text.section(paragraph(&line, look));
     }
     text
 }
@@ -132,15 +132,15 @@ pub fn head(section: &str, title: &str, place: &str, slug: &str, look: Look) -> 
         right.push(Role::Dim, "  ");
         right.push(Role::Prose, slug);
     }
-    let width = look.measure().min(look.width);
+    let width = look.text_width();
     if left.width() + 2 + right.width() <= width {
         left.fill(width - right.width());
         left.join(right);
         text.line(left);
     } else {
         let none = Line::new();
-        text.append(wrap(&left, look.width, &none, &none, Fit::First));
-        text.append(wrap(&right, look.width, &none, &none, Fit::First));
+        text.append(wrap(&left, look.width, &none, &none));
+        text.append(wrap(&right, look.width, &none, &none));
     }
     text.say(Role::Dim, "─".repeat(width));
     text
@@ -173,10 +173,10 @@ fn verbatim(line: &str, look: Look) -> Text {
     }
     let indent = line.len() - line.trim_start_matches(' ').len();
     let indent = indent.min(look.width / 2);
-    let first = Line::new().with(Role::Prose, " ".repeat(indent));
-    let rest = Line::new().with(Role::Prose, " ".repeat(indent)).with(Role::Dim, "↳ ");
+    let first = Line::spaces(indent);
+    let rest = Line::spaces(indent).with(Role::Dim, "↳ ");
     let words = Line::new().with(Role::Output, safe(line.trim_start_matches(' ')));
-    wrap(&words, look.width, &first, &rest, Fit::First)
+    wrap(&words, look.width, &first, &rest)
 }
 
 /// Printed text without what would steer the terminal: escape codes and other control characters
@@ -212,11 +212,11 @@ pub fn checks(checks: &[Check], look: Look) -> Text {
         line.push(if check.holds { Role::Prose } else { Role::Bad }, &check.text);
         if let Some(deviation) = &check.deviation {
             let space = if look.plain { ", " } else { "   " };
-            let far = format!("largest deviation {deviation}").replace(' ', &GLUE.to_string());
+            let far = unbroken(&format!("largest deviation {deviation}"));
             line.push(Role::Dim, format!("{space}{far}"));
         }
-        let shift = Line::new().with(Role::Prose, "  ");
-        text.append(wrap(&line, look.width, &Line::new(), &shift, Fit::First));
+        let shift = Line::spaces(2);
+        text.append(wrap(&line, look.width, &Line::new(), &shift));
     }
     text
 }
@@ -230,10 +230,10 @@ pub fn worked(lines: &[String], look: Look) -> Text {
         let deeper = if equals < look.width / 2 { equals } else { indent + 2 };
         let deeper = if look.plain { 2 } else { deeper };
         let indent = if look.plain { 0 } else { indent };
-        let first = Line::new().with(Role::Prose, " ".repeat(indent));
-        let rest = Line::new().with(Role::Prose, " ".repeat(deeper));
+        let first = Line::spaces(indent);
+        let rest = Line::spaces(deeper);
         let words = Line::new().with(Role::Prose, line.trim_start_matches(' '));
-        text.append(wrap(&words, look.width, &first, &rest, Fit::First));
+        text.append(wrap(&words, look.width, &first, &rest));
     }
     text
 }

@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::view::figure::Figure;
 use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, wrap};
+use crate::view::wrap::wrap;
 
 /// The table with element `index` chosen, in at most `rows` rows.
 pub fn pick(figure: &Figure, index: &[usize], rows: usize, look: Look) -> Text {
@@ -86,8 +86,8 @@ fn heading(figure: &Figure, index: &[usize], look: Look) -> Text {
     }
     line.push(Role::Prose, "   = ");
     line.push(Role::Strong, element(figure, place(figure, index)));
-    let rest = Line::new().with(Role::Prose, "  ");
-    wrap(&line, look.width, &Line::new(), &rest, Fit::First)
+    let rest = Line::spaces(2);
+    wrap(&line, look.width, &Line::new(), &rest)
 }
 
 /// `attn_weights[1,2]`.

@@ -8,7 +8,7 @@ use crate::view::heat::{self, Bar, bars};
 use crate::view::run::spoken_time;
 use crate::view::storage::{self, Strip};
 use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, wrap};
+use crate::view::wrap::{paragraph, wrap};
 
 /// A picture.
 #[derive(Clone, Debug, PartialEq)]
@@ -66,14 +66,14 @@ pub fn picture(picture: &Picture, look: Look) -> Text {
 }
 
 fn heading(name: &str, look: Look) -> Text {
-    let role = if look.plain { Role::Prose } else { Role::Name };
+    let role = Role::Name;
     let line = Line::new().with(role, if look.plain { format!("{name}:") } else { name.to_owned() });
-    wrap(&line, look.width, &Line::new(), &Line::new().with(Role::Prose, "  "), Fit::First)
+    wrap(&line, look.width, &Line::new(), &Line::spaces(2))
 }
 
 fn said(words: &str, look: Look) -> Text {
-    let line = Line::new().with(if look.plain { Role::Prose } else { Role::Dim }, words);
-    wrap(&line, look.measure().min(look.width), &Line::new(), &Line::new(), Fit::Even)
+    let line = Line::new().with(Role::Dim, words);
+    paragraph(&line, look)
 }
 
 fn maps(figures: &[Figure], look: Look) -> Text {
@@ -92,7 +92,7 @@ fn maps(figures: &[Figure], look: Look) -> Text {
             {
                 words.push(Role::Dim, format!("   rows {down} {rows}, columns {across} {columns}"));
             }
-            text.append(wrap(&words, look.width, &Line::new(), &Line::new(), Fit::First));
+            text.append(wrap(&words, look.width, &Line::new(), &Line::new()));
             text.append(heat::map(one, look));
             if let (Some((low, _)), Some((high, _))) = (one.facts().least, one.facts().greatest) {
                 let ends = one.numbers(&[low, high]);
@@ -195,7 +195,7 @@ fn triangle(figure: &Figure, look: Look) -> Text {
         false => {
             let mut head = Line::new().with(Role::Name, &figure.name);
             head.push(Role::Dim, "   ██ seen  · hidden");
-            text.append(wrap(&head, look.width, &Line::new(), &Line::new(), Fit::First));
+            text.append(wrap(&head, look.width, &Line::new(), &Line::new()));
             text.append(heat::map(&shown, look));
         }
     }

@@ -6,8 +6,8 @@ use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use crate::view::code;
 use crate::view::maths::maths;
-use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, GLUE, wrap};
+use crate::view::text::{Line, Look, Role, Text, unbroken};
+use crate::view::wrap::{wrap, wrap_evenly};
 
 /// Inline code up to this many columns is not broken at its spaces.
 const WHOLE: usize = 24;
@@ -224,7 +224,7 @@ impl Writer {
     }
 
     fn width(&self) -> usize {
-        self.look.measure().min(self.look.width)
+        self.look.text_width()
     }
 
     /// An empty line before a block, but not between the items of a list.
@@ -283,7 +283,7 @@ impl Writer {
         let (mut first, mut rest) = self.prefixes();
         first.push(Role::Prose, indent);
         rest.push(Role::Prose, indent);
-        self.text.append(wrap(&line, self.width(), &first, &rest, Fit::Even));
+        self.text.append(wrap_evenly(&line, self.width(), &first, &rest));
     }
 
     fn fenced(&mut self, python: bool, source: &str) {
@@ -298,7 +298,7 @@ impl Writer {
             left.push(Role::Prose, indent);
             let mut below = rest.clone();
             below.push(Role::Prose, format!("{indent}  "));
-            self.text.append(wrap(line, self.look.width, &left, &below, Fit::First));
+            self.text.append(wrap(line, self.look.width, &left, &below));
         }
     }
 
@@ -318,8 +318,8 @@ impl Writer {
                     let mut line = Line::new().with(Role::Label, name.text());
                     line.push(Role::Dim, ": ");
                     line.join(cell.clone());
-                    let shift = Line::new().with(Role::Prose, "  ");
-                    self.text.append(wrap(&line, self.look.width, &Line::new(), &shift, Fit::First));
+                    let shift = Line::spaces(2);
+                    self.text.append(wrap(&line, self.look.width, &Line::new(), &shift));
                 }
                 if !self.look.plain {
                     self.text.gap();
@@ -338,7 +338,7 @@ impl Writer {
                 }
                 column += widths[c] + 3;
             }
-            self.text.line(line.unglued());
+            self.text.line(line.with_plain_spaces());
             if at == 0 {
                 self.text.say(Role::Dim, "─".repeat(total));
             }
@@ -349,7 +349,7 @@ impl Writer {
 /// A short piece of code or mathematics, held together at its spaces.
 fn held(words: &str) -> String {
     match words.chars().count() <= WHOLE {
-        true => words.replace(' ', &GLUE.to_string()),
+        true => unbroken(&words),
         false => words.to_string(),
     }
 }

@@ -3,7 +3,7 @@
 
 use crate::view::prose::{prose, prose_line};
 use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, wrap};
+use crate::view::wrap::wrap;
 
 /// How an answer or an exercise stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,11 +19,11 @@ pub enum Standing {
 /// The question, and its choices with letters if there are any.
 pub fn question(question: &str, choices: &[String], look: Look) -> Text {
     let mut line = Line::new();
-    line.push(if look.plain { Role::Prose } else { Role::Title }, "Before it runs: ");
+    line.push(Role::Title, "Before it runs: ");
     let mut asked = prose(question, look);
     let mut text = Text::new();
     if let Some(first) = asked.lines.first()
-        && first.width() + line.width() <= look.measure().min(look.width)
+        && first.width() + line.width() <= look.text_width()
         && asked.lines.len() == 1
     {
         line.join(asked.lines.remove(0));
@@ -35,11 +35,11 @@ pub fn question(question: &str, choices: &[String], look: Look) -> Text {
     for (at, choice) in choices.iter().enumerate() {
         let letter = char::from(b'a' + (at % 26) as u8);
         let first = Line::new().with(Role::Label, format!("  {letter}) "));
-        let rest = Line::new().with(Role::Prose, "     ");
+        let rest = Line::spaces(5);
         // A choice is one paragraph of Markdown.
         let choice = prose_line(choice, look);
-        let width = look.measure().min(look.width);
-        text.append(wrap(&choice, width, &first, &rest, Fit::First));
+        let width = look.text_width();
+        text.append(wrap(&choice, width, &first, &rest));
     }
     text
 }

@@ -7,7 +7,7 @@ use crate::view::code;
 use crate::view::errors::{ErrorNote, error};
 use crate::view::panel::printed;
 use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, wrap};
+use crate::view::wrap::{paragraph, wrap};
 
 /// Lines of a cell's code that are shown; the file has the rest.
 const CODE: usize = 6;
@@ -36,7 +36,7 @@ pub struct CellRun {
 /// One cell: its title, its code shortened, its output, its result, its error.
 pub fn cell(run: &CellRun, look: Look) -> Text {
     let mut text = Text::new();
-    let width = look.measure().min(look.width);
+    let width = look.text_width();
     let time = (run.elapsed >= SLOW).then(|| spoken_time(run.elapsed));
     match look.plain {
         true => {
@@ -46,7 +46,7 @@ pub fn cell(run: &CellRun, look: Look) -> Text {
         false => {
             let time = time.map(|t| format!(" {t}")).unwrap_or_default();
             let title = Line::new().with(Role::Title, &run.title);
-            let mut head = wrap(&title, width, &Line::new(), &Line::new(), Fit::First);
+            let mut head = wrap(&title, width, &Line::new(), &Line::new());
             if let Some(line) = head.lines.last_mut() {
                 line.push(Role::Prose, " ");
                 let rule = width.saturating_sub(line.width() + time.chars().count());
@@ -70,8 +70,8 @@ pub fn cell(run: &CellRun, look: Look) -> Text {
         text.section(error(note, look));
     }
     for remark in &run.remarks {
-        let line = Line::new().with(if look.plain { Role::Prose } else { Role::Dim }, remark);
-        text.section(wrap(&line, width, &Line::new(), &Line::new(), Fit::Even));
+        let line = Line::new().with(Role::Dim, remark);
+        text.section(paragraph(&line, look));
     }
     text
 }
@@ -85,7 +85,7 @@ pub fn finished(cells: usize, raised: usize, elapsed: Duration, look: Look) -> T
         line.push(Role::Bad, format!("{raised} raised"));
     }
     line.push(Role::Dim, format!(", {}", spoken_time(elapsed)));
-    wrap(&line, look.width, &Line::new(), &Line::new(), Fit::First)
+    wrap(&line, look.width, &Line::new(), &Line::new())
 }
 
 /// A duration with two or three digits that matter.

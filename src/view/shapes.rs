@@ -5,7 +5,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::view::code::highlighted;
 use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, wrap};
+use crate::view::wrap::wrap;
 
 /// One operation: its code, the shapes that go in, the shape that comes out, and a remark.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -27,12 +27,12 @@ pub fn shapes(rows: &[ShapeRow], look: Look) -> Text {
     let fits = codes + 3 + told.iter().map(Line::width).max().unwrap_or(0) <= look.width;
     let mut text = Text::new();
     for (row, told) in rows.iter().zip(told) {
-        let mut line = highlighted(&row.code).into_iter().next().unwrap_or_default().unglued();
+        let mut line = highlighted(&row.code).into_iter().next().unwrap_or_default().with_plain_spaces();
         if look.plain || !fits {
-            let under = Line::new().with(Role::Prose, "    ");
+            let under = Line::spaces(4);
             line.push(Role::Dim, " : ");
             line.join(told);
-            text.append(wrap(&line, look.width, &Line::new(), &under, Fit::First));
+            text.append(wrap(&line, look.width, &Line::new(), &under));
             continue;
         }
         line.fill(codes);

@@ -3,8 +3,8 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, GLUE, wrap};
+use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text};
+use crate::view::wrap::wrap;
 
 /// One way of reading the same storage.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -31,17 +31,17 @@ fn sign(token: usize) -> char {
 pub fn storage(strips: &[Strip], tokens: &[String], look: Look) -> Text {
     let mut text = Text::new();
     let none = Line::new();
-    let shift = Line::new().with(Role::Prose, "  ");
+    let shift = Line::spaces(2);
     for strip in strips {
-        let mut head = Line::new().with(if look.plain { Role::Prose } else { Role::Name }, &strip.name);
+        let mut head = Line::new().with(Role::Name, &strip.name);
         head.push(
-            if look.plain { Role::Prose } else { Role::Dim },
+            Role::Dim,
             match look.plain {
                 true => format!(": {}", strip.facts),
                 false => format!("   {}", strip.facts),
             },
         );
-        text.append(wrap(&head, look.width, &none, &shift, Fit::First));
+        text.append(wrap(&head, look.width, &none, &shift));
         let mut line = Line::new();
         if look.plain {
             line.push(Role::Prose, "tokens as read: ");
@@ -51,17 +51,17 @@ pub fn storage(strips: &[Strip], tokens: &[String], look: Look) -> Text {
             match (at, look.plain) {
                 (0, _) => {}
                 (_, true) => line.push(Role::Prose, if turned { "; " } else { ", " }),
-                (_, false) if turned => line.push(Role::Dim, format!(" │{GLUE}")),
+                (_, false) if turned => line.push(Role::Dim, format!(" │{NO_BREAK_SPACE}")),
                 (_, false) => line.push(Role::Prose, " "),
             }
             for (i, &token) in run.iter().enumerate() {
-                let apart = if look.plain && i > 0 { GLUE.to_string() } else { String::new() };
+                let apart = if look.plain && i > 0 { NO_BREAK_SPACE.to_string() } else { String::new() };
                 let role = if look.plain { Role::Prose } else { Role::Token(token) };
                 line.push(role, format!("{apart}{}", sign(token)));
             }
         }
         let first = if look.plain { &none } else { &shift };
-        text.append(wrap(&line, look.width, first, &shift, Fit::First));
+        text.append(wrap(&line, look.width, first, &shift));
     }
     if !tokens.is_empty() {
         let mut names = Line::new();
@@ -76,13 +76,13 @@ pub fn storage(strips: &[Strip], tokens: &[String], look: Look) -> Text {
             names.push(Role::Prose, before);
             let role = if look.plain { Role::Prose } else { Role::Token(at) };
             names.push(role, sign(at).to_string());
-            names.push(Role::Prose, format!("{GLUE}{name}"));
+            names.push(Role::Prose, format!("{NO_BREAK_SPACE}{name}"));
         }
         if !look.plain {
             text.gap();
         }
         let first = if look.plain { &none } else { &shift };
-        text.append(wrap(&names, look.width, first, &shift, Fit::First));
+        text.append(wrap(&names, look.width, first, &shift));
     }
     text
 }
@@ -93,7 +93,7 @@ pub fn progress(what: &str, part: f64, look: Look) -> Line {
     if look.plain {
         return Line::new().with(Role::Prose, format!("{what}: {}", percent.trim_start()));
     }
-    let room = look.measure().min(look.width).saturating_sub(what.width() + percent.len() + 3);
+    let room = look.text_width().saturating_sub(what.width() + percent.len() + 3);
     let bar = crate::view::heat::bar_of(part, room.min(40));
     let rest = room.min(40).saturating_sub(bar.width());
     Line::new()
@@ -110,8 +110,7 @@ pub fn working(what: &str, elapsed: std::time::Duration, look: Look) -> Line {
     if look.plain {
         return Line::new().with(Role::Prose, format!("{what}: {time}"));
     }
-    let room =
-        look.measure().min(look.width).saturating_sub(what.width() + time.width() + 3).clamp(LONG + 1, 40);
+    let room = look.text_width().saturating_sub(what.width() + time.width() + 3).clamp(LONG + 1, 40);
     let ways = room - LONG;
     let at = (elapsed.as_millis() / 100) as usize % (2 * ways);
     let at = if at < ways { at } else { 2 * ways - at };

@@ -7,8 +7,8 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::view::figure::{Facts, Figure, summary};
 use crate::view::heat;
-use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, GLUE, wrap};
+use crate::view::text::{Line, Look, Role, Text, unbroken};
+use crate::view::wrap::wrap;
 
 /// Between columns, until the lines are tagged.
 const SEAM: char = '\u{E001}';
@@ -345,8 +345,8 @@ fn facts(figure: &Figure, look: Look) -> Text {
             }
             let line = format!("{head}: {}", row_facts(figure, slice.start + row * size, columns));
             let line = Line::new().with(Role::Prose, line);
-            let shift = Line::new().with(Role::Prose, "  ");
-            text.append(wrap(&line, look.width, &Line::new(), &shift, Fit::First));
+            let shift = Line::spaces(2);
+            text.append(wrap(&line, look.width, &Line::new(), &shift));
         }
     }
     if left_out > 0 {
@@ -376,6 +376,6 @@ fn row_facts(figure: &Figure, start: usize, columns: usize) -> String {
             }
         }
     };
-    let facts: Vec<String> = shown.iter().map(|c| fact(c).replace(' ', &GLUE.to_string())).collect();
+    let facts: Vec<String> = shown.iter().map(|c| unbroken(&fact(c))).collect();
     facts.join(", ")
 }

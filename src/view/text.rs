@@ -1,13 +1,16 @@
-//! Styled text as a value: lines of spans tagged by meaning, and the one renderer of it.
-//! Knows colours and columns; knows nothing of tensors, lessons or terminals.
-//! Source: colours through `colored`'s vocabulary, widths through `unicode-width`.
+//! Styled text as a value: lines of spans, each with a role, and the one renderer that turns roles into escape codes.
+//! Source: styles from `colored`, widths from `unicode-width`.
 
 use std::borrow::Cow;
 
-use colored::{Color, Styles};
+use colored::{ColoredString, Colorize};
 use unicode_width::UnicodeWidthStr;
 
-/// How something is to look: the columns there are, and what may be used to fill them.
+/// Marks a space at which no line is broken; it is shown as an ordinary space. A private-use character, so that
+/// a no-break space (U+00A0) in a learner's text stays what it is.
+pub const NO_BREAK_SPACE: char = '\u{E000}';
+
+/// How text is shown: the width of the screen, and which means of display may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Look {
     /// Columns of the screen.
@@ -19,35 +22,35 @@ pub struct Look {
 }
 
 impl Look {
-    /// The widest that running text should become: long lines are hard to read on wide screens.
-    pub fn measure(&self) -> usize {
-        self.width.clamp(20, 88)
+    /// Columns of running text: the screen's, but at most 88, because longer lines are hard to read.
+    pub fn text_width(&self) -> usize {
+        self.width.min(88)
     }
 
-    /// Whether escape codes are really written: never when plain.
+    /// Whether escape codes are written: never when plain.
     pub fn coloured(&self) -> bool {
         self.colour && !self.plain
     }
 }
 
-/// What a span means. The renderer alone decides what a meaning looks like.
+/// What a span is. The renderer decides what each role looks like.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Role {
     /// A heading, the name of a lesson.
     Title,
     /// Running text.
     Prose,
-    /// `*so*`.
+    /// `*emphasised*` text.
     Emphasis,
-    /// `**so**`.
+    /// `**strong**` text.
     Strong,
     /// The text of a link.
     Link,
-    /// A word of the glossary where it is explained.
+    /// A glossary term where it is explained.
     Defined,
-    /// Code inside a sentence, and code without a role of its own.
+    /// Code within a sentence.
     CodeInline,
-    /// Python code that is neither of the next.
+    /// Python code that has no role below.
     Code,
     /// A Python keyword.
     Keyword,
@@ -63,92 +66,71 @@ pub enum Role {
     Output,
     /// A number in a table that is not shaded.
     Number,
-    /// Something that holds.
+    /// A passed check, a right answer.
     Good,
-    /// Something that does not, an error.
+    /// A failed check, an error.
     Bad,
-    /// The part that differs from what it should be.
+    /// The part of an output that differs from the recorded one.
     Differs,
-    /// The bracket that belongs to the one at the cursor.
+    /// The bracket that matches the one at the cursor.
     Match,
-    /// Position, rules, gutters, remarks.
+    /// Secondary text: position, rules, gutters, remarks.
     Dim,
     /// A token or an axis in a table.
     Label,
-    /// A value shaded by where it lies between the least (0) and the greatest (1).
+    /// A value, shaded by its place between the least (0) and the greatest (1).
     Heat(f32),
-    /// What belongs to the token of this number: one colour a token.
+    /// What belongs to the token of this number: each token has its colour.
     Token(usize),
 }
 
-/// Colours of [`Role::Heat`], cold to hot. Each has about the same distance from black as from
-/// white, so that a number in it can be read on a dark and on a light terminal.
+/// Colours of [`Role::Heat`], cold to hot. Each has about the same contrast with black and with white, so that
+/// a number in it can be read on a dark and on a light terminal.
 const HEAT: [u8; 8] = [245, 67, 68, 32, 37, 136, 172, 202];
 
-/// Colours of [`Role::Token`], as far apart as they can be and still be read on both grounds.
+/// Colours of [`Role::Token`], as different as is possible with contrast to both backgrounds.
 const TOKENS: [u8; 8] = [32, 166, 71, 133, 37, 136, 167, 245];
 
 impl Role {
-    /// The parts of the SGR escape: empty for text in the terminal's own colour.
-    fn escape(self) -> String {
-        let (colour, styles): (Option<Color>, &[Styles]) = match self {
-            Role::Prose | Role::Output | Role::Code | Role::Number | Role::Label => (None, &[]),
-            Role::Title | Role::Strong | Role::Name => (None, &[Styles::Bold]),
-            Role::Emphasis => (None, &[Styles::Italic]),
-            Role::Link => (None, &[Styles::Underline]),
-            Role::Defined => (None, &[Styles::Bold, Styles::Underline]),
-            Role::CodeInline => (Some(Color::Cyan), &[]),
-            Role::Keyword => (Some(Color::Magenta), &[]),
-            Role::Str | Role::Good => (Some(Color::Green), &[]),
-            Role::NumberLit => (Some(Color::AnsiColor(136)), &[]),
-            Role::Comment => (None, &[Styles::Dimmed, Styles::Italic]),
-            Role::Dim => (None, &[Styles::Dimmed]),
-            Role::Match => (None, &[Styles::Reversed]),
-            Role::Bad => (Some(Color::Red), &[Styles::Bold]),
-            Role::Differs => (Some(Color::Red), &[Styles::Bold, Styles::Underline]),
-            Role::Token(token) => (Some(Color::AnsiColor(TOKENS[token % TOKENS.len()])), &[]),
-            Role::Heat(level) => {
-                let at = (level.clamp(0.0, 1.0) * 7.0).round() as usize;
-                (Some(Color::AnsiColor(HEAT[at])), &[])
-            }
-        };
-        let mut parts: Vec<String> = styles.iter().map(|s| sgr(*s).to_string()).collect();
-        parts.extend(colour.map(|c| c.to_fg_str().into_owned()));
-        parts.join(";")
+    /// `text` in the style of the role; text in the terminal's own colour has none.
+    fn style(self, text: &str) -> ColoredString {
+        match self {
+            Role::Prose | Role::Output | Role::Code | Role::Number | Role::Label => text.normal(),
+            Role::Title | Role::Strong | Role::Name => text.bold(),
+            Role::Emphasis => text.italic(),
+            Role::Link => text.underline(),
+            Role::Defined => text.bold().underline(),
+            Role::CodeInline => text.cyan(),
+            Role::Keyword => text.magenta(),
+            Role::Str | Role::Good => text.green(),
+            Role::NumberLit => text.ansi_color(136),
+            Role::Comment => text.dimmed().italic(),
+            Role::Dim => text.dimmed(),
+            Role::Match => text.reversed(),
+            Role::Bad => text.red().bold(),
+            Role::Differs => text.red().bold().underline(),
+            Role::Token(token) => text.ansi_color(TOKENS[token % TOKENS.len()]),
+            Role::Heat(level) => text.ansi_color(HEAT[(level.clamp(0.0, 1.0) * 7.0).round() as usize]),
+        }
     }
 }
 
-/// The number of a style in an SGR escape (ECMA-48, 8.3.117).
-fn sgr(style: Styles) -> u8 {
-    match style {
-        Styles::Clear => 0,
-        Styles::Bold => 1,
-        Styles::Dimmed => 2,
-        Styles::Italic => 3,
-        Styles::Underline => 4,
-        Styles::Blink => 5,
-        Styles::Reversed => 7,
-        Styles::Hidden => 8,
-        Styles::Strikethrough => 9,
-    }
-}
-
-/// Some text of one meaning.
+/// Text of one role.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Span {
-    /// What it means.
+    /// What the text is.
     pub role: Role,
-    /// What it says; no line breaks.
+    /// The characters, without line breaks.
     pub text: String,
 }
 
 impl Span {
-    /// A span of `text` that means `role`.
+    /// A span of `text` with `role`.
     pub fn new(role: Role, text: impl Into<String>) -> Span {
         Span { role, text: text.into() }
     }
 
-    /// Columns it takes.
+    /// Columns that the span takes.
     pub fn width(&self) -> usize {
         self.text.width()
     }
@@ -167,13 +149,18 @@ impl Line {
         Line::default()
     }
 
-    /// This line and then `text` meaning `role`.
+    /// A line of `columns` spaces.
+    pub fn spaces(columns: usize) -> Line {
+        Line::new().with(Role::Prose, " ".repeat(columns))
+    }
+
+    /// The line with `text` appended in `role`.
     pub fn with(mut self, role: Role, text: impl Into<String>) -> Line {
         self.push(role, text);
         self
     }
 
-    /// Adds `text` meaning `role` at the right.
+    /// Appends `text` in `role`.
     pub fn push(&mut self, role: Role, text: impl Into<String>) {
         let text = text.into();
         match self.spans.last_mut() {
@@ -183,34 +170,34 @@ impl Line {
         }
     }
 
-    /// Adds the spans of `other` at the right.
+    /// Appends the spans of `other`.
     pub fn join(&mut self, other: Line) {
         for span in other.spans {
             self.push(span.role, span.text);
         }
     }
 
-    /// This line with its glue (see [`crate::view::wrap::GLUE`]) turned into the spaces it stands for.
-    pub fn unglued(self) -> Line {
+    /// The line with ordinary spaces for each [`NO_BREAK_SPACE`]: for a line that is not wrapped.
+    pub fn with_plain_spaces(self) -> Line {
         let mut line = Line::new();
         for span in self.spans {
-            line.push(span.role, span.text.replace(crate::view::wrap::GLUE, " "));
+            line.push(span.role, span.text.replace(NO_BREAK_SPACE, " "));
         }
         line
     }
 
-    /// Adds spaces until the line is `width` columns wide.
+    /// Appends spaces until the line is `width` columns wide.
     pub fn fill(&mut self, width: usize) {
         let missing = width.saturating_sub(self.width());
         self.push(Role::Prose, " ".repeat(missing));
     }
 
-    /// Columns it takes.
+    /// Columns that the line takes.
     pub fn width(&self) -> usize {
         self.spans.iter().map(Span::width).sum()
     }
 
-    /// The characters without their meaning.
+    /// The characters without their roles.
     pub fn text(&self) -> String {
         self.spans.iter().map(|s| s.text.as_str()).collect()
     }
@@ -229,7 +216,7 @@ impl Text {
         Text::default()
     }
 
-    /// One line per line of `text`, all meaning `role`.
+    /// A line for each line of `text`, all in `role`.
     pub fn of(role: Role, text: &str) -> Text {
         let lines = text.lines().map(|l| Line::new().with(role, l)).collect();
         Text { lines }
@@ -240,29 +227,29 @@ impl Text {
         self.lines.is_empty()
     }
 
-    /// Adds one line.
+    /// Appends a line.
     pub fn line(&mut self, line: Line) {
         self.lines.push(line);
     }
 
-    /// Adds one line of one meaning.
+    /// Appends a line of one role.
     pub fn say(&mut self, role: Role, text: impl Into<String>) {
         self.line(Line::new().with(role, text));
     }
 
-    /// Adds an empty line, unless there is none above it or one already.
+    /// Appends an empty line, unless the text is empty or ends in one.
     pub fn gap(&mut self) {
         if self.lines.last().is_some_and(|l| !l.spans.is_empty()) {
             self.lines.push(Line::new());
         }
     }
 
-    /// Adds the lines of `other`.
+    /// Appends the lines of `other`.
     pub fn append(&mut self, other: Text) {
         self.lines.extend(other.lines);
     }
 
-    /// Adds the lines of `other` after an empty line; nothing when it has none.
+    /// Appends an empty line and the lines of `other`; nothing if `other` is empty.
     pub fn section(&mut self, other: Text) {
         if !other.is_empty() {
             self.gap();
@@ -270,12 +257,12 @@ impl Text {
         }
     }
 
-    /// Every line moved right by `columns`; empty lines stay empty.
+    /// The text with `columns` spaces before each line; empty lines stay empty.
     pub fn indented(self, columns: usize) -> Text {
         let shift = |line: Line| match line.spans.is_empty() {
             true => line,
             false => {
-                let mut moved = Line::new().with(Role::Prose, " ".repeat(columns));
+                let mut moved = Line::spaces(columns);
                 moved.join(line);
                 moved
             }
@@ -288,7 +275,7 @@ impl Text {
         self.lines.iter().map(Line::width).max().unwrap_or(0)
     }
 
-    /// Texts side by side, `gap` columns between them.
+    /// Texts side by side, with `gap` columns between them.
     pub fn beside(texts: &[Text], gap: usize) -> Text {
         let height = texts.iter().map(|t| t.lines.len()).max().unwrap_or(0);
         let mut all = Text::new();
@@ -307,28 +294,36 @@ impl Text {
         all
     }
 
-    /// The text as characters, each line ended by a newline; escape codes only where `look` allows.
-    /// Spaces at the ends of lines are dropped, so that what is copied is clean.
+    /// Texts side by side in as few rows as the width allows, with `gap` columns between them. All take the width
+    /// of the widest.
+    pub fn in_rows(texts: &[Text], gap: usize, look: Look) -> Text {
+        let widest = texts.iter().map(Text::width).max().unwrap_or(0);
+        let abreast = ((look.width + gap) / (widest + gap)).max(1);
+        let mut text = Text::new();
+        for row in texts.chunks(abreast) {
+            text.section(Text::beside(row, gap));
+        }
+        text
+    }
+
+    /// The characters of the text, a newline after each line; escape codes only where `look` allows them.
+    /// Spaces at the ends of lines are dropped.
     pub fn render(&self, look: Look) -> String {
+        if look.coloured() {
+            // `colored` decides for the whole process whether its strings have colours, by the environment if
+            // nothing else is set. Here it always writes them: it is called only where `look` asks for colours.
+            colored::control::set_override(true);
+        }
         let mut out = String::new();
         for line in &self.lines {
             let mut rest = line.text().trim_end().len();
             for span in &line.spans {
                 let text = &span.text[..rest.min(span.text.len())];
                 rest -= text.len();
-                let escape = match look.coloured() && !text.trim().is_empty() {
-                    true => span.role.escape(),
-                    false => String::new(),
-                };
-                match escape.is_empty() {
-                    true => out.push_str(&harmless(text)),
-                    false => {
-                        out.push_str("\x1b[");
-                        out.push_str(&escape);
-                        out.push('m');
-                        out.push_str(&harmless(text));
-                        out.push_str("\x1b[0m");
-                    }
+                let text = escape_controls(text, &[]);
+                match look.coloured() && !text.trim().is_empty() {
+                    true => out.push_str(&span.role.style(&text).to_string()),
+                    false => out.push_str(&text),
                 }
             }
             out.push('\n');
@@ -336,21 +331,30 @@ impl Text {
         out
     }
 
-    /// The characters alone, as without colour.
+    /// The characters alone, without colour.
     pub fn characters(&self) -> String {
         self.render(Look { width: 80, colour: false, plain: true })
     }
 }
 
-/// Text without what would steer the terminal: whatever a notebook holds, only the renderer writes
-/// escape codes.
-fn harmless(text: &str) -> Cow<'_, str> {
-    if !text.contains(char::is_control) {
+/// `text` with control characters written as `\n`, `\u{1b}` and the like, except those in `keep`: text from notebooks
+/// and cells cannot send commands to the terminal.
+pub fn escape_controls<'t>(text: &'t str, keep: &[char]) -> Cow<'t, str> {
+    let escaped = |c: char| (c.is_control() || c == NO_BREAK_SPACE) && !keep.contains(&c);
+    if !text.contains(escaped) {
         return Cow::Borrowed(text);
     }
-    let spelt = |c: char| match c.is_control() {
-        true => c.escape_default().to_string(),
-        false => c.to_string(),
-    };
-    text.chars().map(spelt).collect()
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match escaped(c) {
+            true => out.extend(c.escape_default()),
+            false => out.push(c),
+        }
+    }
+    Cow::Owned(out)
+}
+
+/// `text` as one word for wrapping: no line is broken at its spaces.
+pub fn unbroken(text: &str) -> String {
+    text.replace(' ', &NO_BREAK_SPACE.to_string())
 }

@@ -8,15 +8,15 @@ use crate::view::Figure;
 use crate::view::code::highlighted;
 use crate::view::figure::mean_text;
 use crate::view::run::{SLOW, spoken_time};
-use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, GLUE, wrap};
+use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, unbroken};
+use crate::view::wrap::wrap;
 
 /// The operations of a cell, then what they took together.
 pub fn trace(told: &Told, look: Look) -> Text {
     let mut text = Text::new();
     if told.items.is_empty() {
         let words = "No operation on tensors ran here.";
-        text.say(if look.plain { Role::Prose } else { Role::Dim }, words);
+        text.say(Role::Dim, words);
         return text;
     }
     let page = Page { digits: last_line(&told.items).to_string().len().max(2), look };
@@ -35,8 +35,8 @@ fn totals(told: &Told, look: Look) -> Text {
     if told.told < told.operations {
         words.push_str(&format!("; only the first {} are told", grouped(told.told as u64)));
     }
-    let line = Line::new().with(if look.plain { Role::Prose } else { Role::Dim }, words);
-    wrap(&line, look.width, &Line::new(), &Line::new().with(Role::Prose, "  "), Fit::First)
+    let line = Line::new().with(Role::Dim, words);
+    wrap(&line, look.width, &Line::new(), &Line::spaces(2))
 }
 
 fn last_line(items: &[Item]) -> usize {
@@ -111,12 +111,12 @@ impl Page {
     fn say(&self, words: &str, role: Role, depth: usize, text: &mut Text) {
         if self.look.plain {
             let line = Line::new().with(Role::Prose, words);
-            let indent = Line::new().with(Role::Prose, " ".repeat(2 * depth));
-            text.append(wrap(&line, self.look.width, &indent, &indent, Fit::First));
+            let indent = Line::spaces(2 * depth);
+            text.append(wrap(&line, self.look.width, &indent, &indent));
             return;
         }
         let gutter = self.gutter(None, depth);
-        text.append(wrap(&Line::new().with(role, words), self.look.width, &gutter, &gutter, Fit::First));
+        text.append(wrap(&Line::new().with(role, words), self.look.width, &gutter, &gutter));
     }
 
     fn group(&self, group: &Group, depth: usize, text: &mut Text) {
@@ -134,7 +134,7 @@ impl Page {
             let gutter = self.gutter(None, depth + 1);
             let line =
                 Line::new().with(Role::Name, &group.function).with(Role::Dim, format!("{home}  {inside}"));
-            text.append(wrap(&line, self.look.width, &gutter, &gutter, Fit::First));
+            text.append(wrap(&line, self.look.width, &gutter, &gutter));
         }
         self.items(&group.items, depth + 1, None, text);
     }
@@ -185,8 +185,8 @@ impl Page {
             _ => cost_words(row.cost, true),
         };
         // What belongs together is not torn apart.
-        let cost = cost.replace(' ', &GLUE.to_string());
-        let shapes = shapes.replace("-> ", &format!("->{GLUE}"));
+        let cost = unbroken(&cost);
+        let shapes = shapes.replace("-> ", &format!("->{NO_BREAK_SPACE}"));
         let parts = [library, shapes, row.glance.numbers.join(" "), cost];
         let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         let detail = parts.join("  ");
@@ -242,7 +242,7 @@ impl Page {
         detail: String,
         text: &mut Text,
     ) {
-        let width = self.look.measure().min(self.look.width);
+        let width = self.look.text_width();
         let gutter = self.gutter(Some(line), depth);
         let below = self.gutter(None, depth + 1);
         let room = width.saturating_sub(gutter.width());
@@ -253,16 +253,16 @@ impl Page {
         let shown = chosen.clone().find(fits).or_else(|| chosen.clone().find(alone));
         let shown = shown.or(short).unwrap_or(code);
         let one = highlighted(shown).into_iter().next().unwrap_or_default();
-        let mut lines = wrap(&one, width, &gutter, &self.gutter(None, depth + 2), Fit::First);
+        let mut lines = wrap(&one, width, &gutter, &self.gutter(None, depth + 2));
         if !detail.is_empty() {
             let right = Line::new().with(Role::Dim, &detail);
             let last = lines.lines.last_mut().filter(|last| last.width() + beside <= width);
             match last {
                 Some(last) => {
                     last.fill(width - detail.width());
-                    last.join(right.unglued());
+                    last.join(right.with_plain_spaces());
                 }
-                None => lines.append(wrap(&right, width, &below, &below, Fit::First)),
+                None => lines.append(wrap(&right, width, &below, &below)),
             }
         }
         text.append(lines);
@@ -271,7 +271,7 @@ impl Page {
     /// The result as blocks, a group a row, as many rows as fit.
     fn heat(&self, glance: &Glance, depth: usize) -> Option<Line> {
         let first = glance.rows.first()?;
-        let width = self.look.measure().min(self.look.width);
+        let width = self.look.text_width();
         let figure = Figure { values: glance.rows.iter().flatten().copied().collect(), ..Figure::default() };
         let facts = figure.facts();
         let mut line = self.gutter(None, depth + 1);

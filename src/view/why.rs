@@ -6,13 +6,13 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::explain::{End, Place, Says, Why};
 use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{Fit, wrap};
+use crate::view::wrap::wrap;
 
 /// A remark on how a question was read.
 pub fn remark(words: &str, look: Look) -> Text {
-    let line = Line::new().with(if look.plain { Role::Prose } else { Role::Dim }, words);
+    let line = Line::new().with(Role::Dim, words);
     let none = Line::new();
-    wrap(&line, look.measure().min(look.width), &none, &none, Fit::First)
+    wrap(&line, look.text_width(), &none, &none)
 }
 
 /// An element explained, and below it what it was worked out from.
@@ -26,7 +26,7 @@ pub fn explanation(why: &Why, look: Look) -> Text {
 const STEP: usize = 2;
 
 fn explained(why: &Why, depth: usize, look: Look, text: &mut Text) {
-    let width = look.measure().min(look.width);
+    let width = look.text_width();
     let indent = if look.plain { 0 } else { (STEP * depth).min(width / 3) };
     let ending = why.end.is_some() && why.says.len() == 1;
     let beside = |words: &str| {
@@ -43,7 +43,7 @@ fn explained(why: &Why, depth: usize, look: Look, text: &mut Text) {
         let words = format!("{}, line {}: {line}", site.cell, site.line);
         let told = matches!(why.end, Some(End::Given)) && why.below.is_empty();
         if single.is_none() && !told {
-            body(&words, if look.plain { Role::Prose } else { Role::Dim }, inner, width, text);
+            body(&words, Role::Dim, inner, width, text);
         }
     }
     let mut held: Option<&str> = None;
@@ -71,7 +71,7 @@ fn explained(why: &Why, depth: usize, look: Look, text: &mut Text) {
                 if let Some(words) = held.take() {
                     body(words, Role::Prose, inner, width, text);
                 }
-                body(note, if look.plain { Role::Prose } else { Role::Dim }, inner, width, text);
+                body(note, Role::Dim, inner, width, text);
             }
         }
     }
@@ -79,7 +79,7 @@ fn explained(why: &Why, depth: usize, look: Look, text: &mut Text) {
         body(words, Role::Prose, inner, width, text);
     }
     if let Some(lead) = why.lead.filter(|_| why.links.len() > why.follow && !why.below.is_empty()) {
-        body(&format!("{lead}:"), if look.plain { Role::Prose } else { Role::Dim }, inner, width, text);
+        body(&format!("{lead}:"), Role::Dim, inner, width, text);
     }
     for below in &why.below {
         explained(below, depth + 1, look, text);
@@ -88,7 +88,7 @@ fn explained(why: &Why, depth: usize, look: Look, text: &mut Text) {
 
 /// The line that names an element, its value at the right.
 fn head(why: &Why, depth: usize, indent: usize, single: Option<&str>, look: Look, text: &mut Text) {
-    let width = look.measure().min(look.width);
+    let width = look.text_width();
     let mut words = Line::new();
     if look.plain {
         if depth > 0 {
@@ -101,8 +101,8 @@ fn head(why: &Why, depth: usize, indent: usize, single: Option<&str>, look: Look
         if let Some(single) = single {
             words.push(Role::Prose, format!(", {single}"));
         }
-        let rest = Line::new().with(Role::Prose, "  ");
-        text.append(wrap(&words, look.width, &Line::new(), &rest, Fit::First));
+        let rest = Line::spaces(2);
+        text.append(wrap(&words, look.width, &Line::new(), &rest));
         return;
     }
     words.push(Role::Name, &why.what);
@@ -115,10 +115,10 @@ fn head(why: &Why, depth: usize, indent: usize, single: Option<&str>, look: Look
         words.push(Role::Prose, "  ");
         words.push(Role::Dim, single);
     }
-    let first = Line::new().with(Role::Prose, " ".repeat(indent));
-    let rest = Line::new().with(Role::Prose, " ".repeat(indent + STEP));
+    let first = Line::spaces(indent);
+    let rest = Line::spaces(indent + STEP);
     let value = Line::new().with(Role::Dim, "= ").with(Role::Strong, &why.shown);
-    let mut part = wrap(&words, width, &first, &rest, Fit::First);
+    let mut part = wrap(&words, width, &first, &rest);
     if let Some(last) = part.lines.last_mut() {
         if last.width() + 2 + value.width() <= width {
             last.fill(width - value.width());
@@ -144,7 +144,7 @@ fn places(why: &Why) -> Vec<String> {
 
 /// A line under it; what does not fit goes on further in.
 fn body(words: &str, role: Role, indent: usize, width: usize, text: &mut Text) {
-    let first = Line::new().with(Role::Prose, " ".repeat(indent));
-    let rest = Line::new().with(Role::Prose, " ".repeat(indent + STEP));
-    text.append(wrap(&Line::new().with(role, words), width, &first, &rest, Fit::First));
+    let first = Line::spaces(indent);
+    let rest = Line::spaces(indent + STEP);
+    text.append(wrap(&Line::new().with(role, words), width, &first, &rest));
 }

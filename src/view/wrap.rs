@@ -1,25 +1,21 @@
-//! Breaking a styled line into lines that fit.
-//! Spans keep their meaning across breaks.
-//! Source: textwrap's line breaking over fragments of our own (optimal fit, after Knuth and Plass).
+//! Line wrapping of styled text: spans keep their roles across breaks.
+//! Source: line breaking by textwrap; its optimal fit is that of Knuth and Plass.
 
 use textwrap::core::Fragment;
 use textwrap::wrap_algorithms::{Penalties, wrap_first_fit, wrap_optimal_fit};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-use crate::view::text::{Line, Role, Span, Text};
+use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Span, Text};
 
-/// A character that stands for a space at which no line may break; never shown.
-pub const GLUE: char = '\u{E000}';
-
-/// A word: spans without a break between them, and the spaces after it.
+/// A word to wrap: its spans, and the spaces after it.
 #[derive(Debug)]
-struct Word {
+struct StyledWord {
     spans: Vec<Span>,
     width: usize,
     space: String,
 }
 
-impl Fragment for Word {
+impl Fragment for StyledWord {
     fn width(&self) -> f64 {
         self.width as f64
     }
@@ -31,36 +27,42 @@ impl Fragment for Word {
     }
 }
 
-/// How lines are chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fit {
-    /// As much on each line as fits: for code and for what was printed.
-    First,
-    /// Lines as even as they can be: for sentences.
-    Even,
+/// `line` wrapped to `width` columns, as many words on each line as fit: for code and for printed text. The first line
+/// starts with `first`, the others with `rest`. A word wider than a line is broken after punctuation if possible;
+/// addresses stay whole.
+pub fn wrap(line: &Line, width: usize, first: &Line, rest: &Line) -> Text {
+    let widths = [first, rest].map(|prefix| width.saturating_sub(prefix.width()).max(8));
+    let words = words(line, widths[0].min(widths[1]));
+    joined(&wrap_first_fit(&words, &widths.map(|width| width as f64)), first, rest)
 }
 
-/// `line` broken to at most `width` columns: the first line starts with `first`, the others with
-/// `rest`. Words that fit on no line are broken after punctuation, or where they must; addresses stay whole.
-pub fn wrap(line: &Line, width: usize, first: &Line, rest: &Line, fit: Fit) -> Text {
-    let room = |prefix: &Line| width.saturating_sub(prefix.width()).max(8);
-    let rooms = [room(first) as f64, room(rest) as f64];
-    let words = words(line, room(first).min(room(rest)));
-    let rows: Vec<&[Word]> = match fit {
-        Fit::First => wrap_first_fit(&words, &rooms),
-        Fit::Even => wrap_optimal_fit(&words, &rooms, &Penalties::new())
-            .unwrap_or_else(|_| wrap_first_fit(&words, &rooms)),
-    };
+/// As [`wrap`], with lines as equal in width as possible: for sentences.
+pub fn wrap_evenly(line: &Line, width: usize, first: &Line, rest: &Line) -> Text {
+    let widths = [first, rest].map(|prefix| width.saturating_sub(prefix.width()).max(8));
+    let words = words(line, widths[0].min(widths[1]));
+    let widths = widths.map(|width| width as f64);
+    let rows = wrap_optimal_fit(&words, &widths, &Penalties::new())
+        .expect("widths of a screen do not overflow the squares in the penalties");
+    joined(&rows, first, rest)
+}
+
+/// `line` as a paragraph of running text.
+pub fn paragraph(line: &Line, look: Look) -> Text {
+    wrap_evenly(line, look.text_width(), &Line::new(), &Line::new())
+}
+
+/// The rows as lines, after `first` and `rest`.
+fn joined(rows: &[&[StyledWord]], first: &Line, rest: &Line) -> Text {
     let mut text = Text::new();
     for (at, row) in rows.iter().enumerate() {
         let mut out = if at == 0 { first } else { rest }.clone();
         for (i, word) in row.iter().enumerate() {
             for span in &word.spans {
-                out.push(span.role, span.text.replace(GLUE, " "));
+                out.push(span.role, span.text.replace(NO_BREAK_SPACE, " "));
             }
-            if i + 1 < row.len() {
-                // A space inside one meaning keeps it, so that underlines and the like run through.
-                let next = row[i + 1].spans.first().map(|s| s.role);
+            if let Some(next) = row.get(i + 1) {
+                // A space between spans of one role has it too, so that an underline is not interrupted.
+                let next = next.spans.first().map(|s| s.role);
                 let role = match word.spans.last().map(|s| s.role) {
                     Some(role) if Some(role) == next => role,
                     _ => Role::Prose,
@@ -76,9 +78,9 @@ pub fn wrap(line: &Line, width: usize, first: &Line, rest: &Line, fit: Fit) -> T
     text
 }
 
-/// The words of a line, none wider than `room` where it can be helped.
-fn words(line: &Line, room: usize) -> Vec<Word> {
-    let mut words: Vec<Word> = Vec::new();
+/// The words of a line; one wider than `width` is broken in parts.
+fn words(line: &Line, width: usize) -> Vec<StyledWord> {
+    let mut words: Vec<StyledWord> = Vec::new();
     let mut open = false;
     for span in &line.spans {
         for piece in span.text.split_inclusive(' ') {
@@ -91,14 +93,18 @@ fn words(line: &Line, room: usize) -> Vec<Word> {
                         word.width += part.width();
                         word.spans.push(part);
                     }
-                    _ => words.push(Word { width: part.width(), spans: vec![part], space: String::new() }),
+                    _ => words.push(StyledWord {
+                        width: part.width(),
+                        spans: vec![part],
+                        space: String::new(),
+                    }),
                 }
                 open = true;
             }
             if spaces > 0 {
                 match words.last_mut() {
                     Some(word) => word.space.push_str(&" ".repeat(spaces)),
-                    None => words.push(Word { spans: Vec::new(), width: 0, space: " ".repeat(spaces) }),
+                    None => words.push(StyledWord { spans: Vec::new(), width: 0, space: " ".repeat(spaces) }),
                 }
                 open = false;
             }
@@ -106,25 +112,25 @@ fn words(line: &Line, room: usize) -> Vec<Word> {
     }
     words
         .into_iter()
-        .flat_map(|word| match word.width > room && !is_address(&word) {
-            true => broken(word, room),
+        .flat_map(|word| match word.width > width && !is_address(&word) {
+            true => broken(word, width),
             false => vec![word],
         })
         .collect()
 }
 
-fn is_address(word: &Word) -> bool {
+fn is_address(word: &StyledWord) -> bool {
     word.spans.iter().any(|s| s.text.contains("://"))
 }
 
-/// A word too wide for any line, in parts: after glue or punctuation where there is some, else anywhere.
-fn broken(word: Word, room: usize) -> Vec<Word> {
+/// A word in parts of at most `width` columns, broken after a no-break space or punctuation if possible.
+fn broken(word: StyledWord, width: usize) -> Vec<StyledWord> {
     let mut parts = Vec::new();
     let mut line = Line::new();
     for span in &word.spans {
         let mut rest = span.text.as_str();
         while !rest.is_empty() {
-            let space_left = room.saturating_sub(line.width());
+            let space_left = width.saturating_sub(line.width());
             if rest.width() <= space_left {
                 line.push(span.role, rest);
                 break;
@@ -143,7 +149,7 @@ fn broken(word: Word, room: usize) -> Vec<Word> {
     }
     parts.push(line);
     let last = parts.len() - 1;
-    let part = |(at, line): (usize, Line)| Word {
+    let part = |(at, line): (usize, Line)| StyledWord {
         width: line.width(),
         spans: line.spans,
         space: if at == last { word.space.clone() } else { String::new() },
@@ -151,16 +157,17 @@ fn broken(word: Word, room: usize) -> Vec<Word> {
     parts.into_iter().enumerate().map(part).collect()
 }
 
-/// Where to cut `text` so that its start takes at most `room` columns.
-fn break_at(text: &str, room: usize) -> usize {
+/// Where to cut `text` so that the part before takes at most `most` columns: after a no-break space or punctuation,
+/// unless that leaves the line two thirds empty.
+fn break_at(text: &str, most: usize) -> usize {
     let (mut width, mut hard, mut soft) = (0, 0, 0);
     for (at, c) in text.char_indices() {
         width += c.width().unwrap_or(0);
-        if width > room {
+        if width > most {
             break;
         }
         hard = at + c.len_utf8();
-        if c == GLUE || ",.;:()[]{}/=_-+*@".contains(c) {
+        if c == NO_BREAK_SPACE || ",.;:()[]{}/=_-+*@".contains(c) {
             soft = hard;
         }
     }

@@ -8,7 +8,7 @@ use super::super::{repl as repl_room, trace as trace_room, what_if as what_if_ro
 use crate::lesson::Catalogue;
 use crate::lesson::glossary::{Glossary, Term};
 use crate::view::glossary::{Entry, entries};
-use crate::view::learn::paragraph;
+use crate::view::prose::prose;
 use crate::view::{Look, Text};
 
 /// Where an element comes from, `depth` steps down.
@@ -29,11 +29,9 @@ pub fn repl<'c>(
 pub fn trace(workspace: &Workspace, look: Look) -> Text {
     let traced = workspace.ran.len().checked_sub(1).and_then(|last| trace_room::again(workspace, last));
     match traced {
-        Some((_, trace)) if trace.steps.is_empty() => {
-            paragraph("This cell runs no operation on tensors.", look)
-        }
+        Some((_, trace)) if trace.steps.is_empty() => prose("This cell runs no operation on tensors.", look),
         Some((_, trace)) => trace_room::text(&trace, &workspace.ran, trace_room::Detail::Folded, look),
-        None => paragraph("Stopped.", look),
+        None => prose("Stopped.", look),
     }
 }
 
@@ -46,7 +44,7 @@ pub fn what_if(workspace: &Workspace, change: &str, options: &GlobalOptions, loo
 pub fn glossary(word: &str, catalogue: &Catalogue, look: Look) -> Text {
     let glossary = match Glossary::new() {
         Ok(glossary) => glossary,
-        Err(fault) => return paragraph(&fault.to_string(), look),
+        Err(fault) => return prose(&fault.to_string(), look),
     };
     let found: Vec<&Term> = match word {
         "all" => glossary.terms.iter().collect(),
@@ -57,7 +55,7 @@ pub fn glossary(word: &str, catalogue: &Catalogue, look: Look) -> Text {
             [] => "`all` lists the words that are.".to_owned(),
             near => format!("The nearest: {}.", near.join(", ")),
         };
-        return paragraph(&format!("`{word}` is not explained. {near}"), look);
+        return prose(&format!("`{word}` is not explained. {near}"), look);
     }
     let entry = |term: &&Term| Entry {
         name: term.name.clone(),
@@ -74,5 +72,5 @@ pub fn glossary(word: &str, catalogue: &Catalogue, look: Look) -> Text {
 }
 
 fn said(told: Result<Text, Failure>, look: Look) -> Text {
-    told.unwrap_or_else(|failure| paragraph(&failure.to_string(), look))
+    told.unwrap_or_else(|failure| prose(&failure.to_string(), look))
 }

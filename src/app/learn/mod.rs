@@ -34,7 +34,7 @@ use super::machine;
 use super::shell::{Exit, Failure, Shell};
 use super::store::Store;
 use crate::lesson::Catalogue;
-use crate::view::learn::paragraph;
+use crate::view::prose::prose;
 use input::Mode;
 use stops::{Kind, Stop};
 use walk::Walk;
@@ -94,7 +94,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         (_, at) => before(&stops[at - 1]),
     };
     if !words.is_empty() {
-        shell.show(&paragraph(&words, shell.look))?;
+        shell.show(&prose(&words, shell.look))?;
     }
     Walk::new(&catalogue, stops, at, store, mode, shell).go()
 }

@@ -8,7 +8,7 @@ use super::elsewhere;
 use super::input::{self, Read};
 use super::stops::Kind;
 use super::walk::{Flow, Stage, Waiting, Walk};
-use crate::view::learn::paragraph;
+use crate::view::prose::prose;
 use crate::view::{Line, Text};
 
 impl<'c> Walk<'c, '_, '_> {
@@ -69,7 +69,7 @@ impl<'c> Walk<'c, '_, '_> {
         if !given.is_empty() {
             return Ok(Some(given.to_owned()));
         }
-        let hint = paragraph(&format!("Type {wanted}; Enter alone goes back."), self.shell.look);
+        let hint = prose(&format!("Type {wanted}; Enter alone goes back."), self.shell.look);
         self.put(&hint)?;
         Ok(match input::line(prompt, self.mode, self.shell)? {
             Read::Line(line) if !line.trim().is_empty() => Some(line.trim().to_owned()),

@@ -17,8 +17,9 @@ use super::terminal::{self, Pressed};
 use crate::lesson::progress::Change;
 use crate::lesson::{Catalogue, Exercise, Step};
 use crate::session::Outcome;
-use crate::view::learn::{footer, help, paragraph, remark};
+use crate::view::learn::{footer, help, remark};
 use crate::view::panel::{outcome, reading};
+use crate::view::prose::prose;
 use crate::view::{Line, Panel, Role, Text};
 
 /// Whether the walk goes on.
@@ -418,7 +419,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
     /// A remark, and the walk goes on.
     pub(super) fn note(&mut self, words: &str) -> Result<Flow, Failure> {
         let mut text = Text { lines: vec![Line::new()] };
-        text.append(paragraph(words, self.shell.look));
+        text.append(prose(words, self.shell.look));
         self.put(&text)?;
         Ok(Flow::Stay)
     }

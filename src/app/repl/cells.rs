@@ -1,6 +1,7 @@
 //! An input that is Python: it runs, and what came of it is shown.
 //! What it prints is seen while it runs; errors are told in one place.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::super::shell::{Failure, Shell};
@@ -11,6 +12,7 @@ use crate::session::{Channel, Listener, Outcome, Raised};
 use crate::tensor::Tensor;
 use crate::view::errors::{ErrorNote, error};
 use crate::view::prose::prose;
+use crate::view::text::escape_controls;
 use crate::view::{Role, Text, table};
 
 /// Tensors that one input bound are told up to this number.
@@ -60,7 +62,7 @@ impl Repl<'_> {
             let shown = self.result_table(source);
             match shown {
                 Some(text) => shell.show(&text(shell))?,
-                None => shell.say(&format!("{}\n", harmless(result, shell.terminal)))?,
+                None => shell.say(&format!("{}\n", printable(result, shell.terminal)))?,
             }
         }
         if let Some(raised) = &outcome.error {
@@ -197,7 +199,7 @@ pub(super) fn shape_words(workspace: &Workspace, name: &str, tensor: &Tensor) ->
 /// Writes what a cell prints as soon as it prints it. When nobody reads any more, the cell is stopped.
 fn aloud(terminal: bool, interrupter: crate::session::Interrupter) -> Listener {
     Box::new(move |channel, text| {
-        let text = harmless(text, terminal);
+        let text = printable(text, terminal);
         let written = match channel {
             // A whole line is handed on in any case.
             Channel::Stdout if terminal && !text.ends_with('\n') => {
@@ -212,15 +214,11 @@ fn aloud(terminal: bool, interrupter: crate::session::Interrupter) -> Listener {
     })
 }
 
-/// Printed text without what would steer a terminal, but for tabs, new lines and what rewrites a line.
-fn harmless(text: &str, terminal: bool) -> String {
-    let steers = |letter: char| letter.is_control() && !matches!(letter, '\n' | '\r' | '\t' | '\u{8}');
-    if !terminal || !text.contains(steers) {
-        return text.to_owned();
+/// Printed text as a terminal may show it: of the control characters only tabs, new lines and those that rewrite
+/// a line are left.
+fn printable(text: &str, terminal: bool) -> Cow<'_, str> {
+    match terminal {
+        true => escape_controls(text, &['\n', '\r', '\t', '\u{8}']),
+        false => Cow::Borrowed(text),
     }
-    let spelt = |letter: char| match steers(letter) {
-        true => letter.escape_default().to_string(),
-        false => letter.to_string(),
-    };
-    text.chars().map(spelt).collect()
 }

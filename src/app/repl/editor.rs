@@ -248,7 +248,7 @@ fn coloured(typed: &str, matching: Option<usize>, look: Look) -> String {
             out.push_str(&one_line(Line::new().with(Role::Dim, format!("{:>columns$}", "...> ")), look));
         }
         // What the painter leaves out are spaces at the end.
-        let mut line = painted.get(number).cloned().unwrap_or_default().unglued();
+        let mut line = painted.get(number).cloned().unwrap_or_default().with_plain_spaces();
         if line.text().len() > bare.len() || !bare.starts_with(&line.text()) {
             line = Line::new().with(Role::Code, bare);
         }

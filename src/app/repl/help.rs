@@ -9,6 +9,7 @@ use crate::ops::schema::signature;
 use crate::ops::table::{self, ALIASES, FUNCTION, FUNCTIONAL, LINALG, METHOD, Op};
 use crate::view::columns::columns;
 use crate::view::prose::{prose, prose_line};
+use crate::view::wrap::paragraph;
 use crate::view::{Line, Look, Role, Text};
 
 /// Keys of the line editor that a learner may not guess.
@@ -133,13 +134,7 @@ fn operation(op: &Op, look: Look) -> Text {
     for form in op.forms {
         text.say(Role::Name, call_of(op, &signature(form)));
     }
-    text.append(crate::view::wrap::wrap(
-        &prose_line(op.doc, look),
-        look.measure().min(look.width),
-        &Line::new(),
-        &Line::new(),
-        crate::view::wrap::Fit::Even,
-    ));
+    text.append(paragraph(&prose_line(op.doc, look), look));
     text
 }
 
