@@ -10,7 +10,9 @@ use super::table::{IN_PLACE_ONLY, Op};
 use crate::kernel::random::Family;
 use crate::kernel::random::Generator;
 use crate::kernel::spare;
-use crate::tensor::{Arg, Buffer, DType, Drawn, Error, Ran, Record, Result, Site, Tensor, ops};
+use crate::tensor::{
+    Arg, Buffer, DType, Descriptor, Drawn, Error, GradName, Ran, Record, Result, Site, Tensor, ops,
+};
 
 /// What an operation gives back.
 #[derive(Clone, Debug)]
@@ -71,14 +73,19 @@ pub struct Call<'a> {
     pub in_place: bool,
     args: &'a [Arg],
     site: &'a dyn Fn() -> Option<Site>,
-    grad_name: Cell<&'static str>,
+    grad_name: Cell<Option<GradName>>,
     kept: RefCell<Vec<Arg>>,
 }
 
 impl<'a> Call<'a> {
     /// Says what `grad_fn` shows for this call, where it is not the operation's usual name.
-    pub fn set_grad_name(&self, name: &'static str) {
-        self.grad_name.set(name);
+    pub fn set_grad_name(&self, name: GradName) {
+        self.grad_name.set(Some(name));
+    }
+
+    /// Says that no gradient flows through this call.
+    pub fn no_gradient(&self) {
+        self.grad_name.set(None);
     }
 
     /// Keeps a tensor in the record, after the arguments: what gradients and explanations need and could not work out
@@ -227,13 +234,13 @@ pub struct Caller<'a> {
 
 fn wants_grad(state: &State, op: &Op, args: &[Arg]) -> bool {
     state.grad_mode.get()
-        && !op.grad_name.is_empty()
+        && op.gradient.is_some()
         && args.iter().any(|arg| arg.tensors().iter().any(Tensor::requires_grad))
 }
 
 /// A pointwise operation's fresh result, in the order of memory its operands have.
 fn arranged(op: &'static Op, value: Value, args: &[Arg]) -> Value {
-    if !super::table::is_pointwise(op) {
+    if !op.keeps_order {
         return value;
     }
     let operands: Vec<&Tensor> = args.iter().filter_map(Arg::tensor).collect();
@@ -302,7 +309,7 @@ impl Stream {
 pub fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Result<Value> {
     let state = caller.state;
     if state.tracer.is_on() {
-        return state.tracer.call(op.name, args, |args| call(caller, op, form, args));
+        return state.tracer.call(&op.descriptor, args, |args| call(caller, op, form, args));
     }
     let call = Call {
         state,
@@ -311,7 +318,7 @@ pub fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Res
         in_place: false,
         args: &args,
         site: caller.site,
-        grad_name: Cell::new(op.grad_name),
+        grad_name: Cell::new(op.gradient_of(form)),
         kept: RefCell::default(),
     };
     let stream = Stream::of(state, &args);
@@ -334,7 +341,20 @@ pub fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Res
                 let mut args = args;
                 args.extend(kept);
                 let (site, outputs) = ((caller.site)(), 1);
-                let ran = Ran { op: op.name, form, grad_name, drawn, args, site, shape, outputs, needs_grad };
+                let operation = &op.descriptor;
+                let in_place = false;
+                let ran = Ran {
+                    operation,
+                    in_place,
+                    form,
+                    grad_name,
+                    drawn,
+                    args,
+                    site,
+                    shape,
+                    outputs,
+                    needs_grad,
+                };
                 made_by(one, state.recorder.record(ran), 0, is_view);
                 return Ok(value);
             }
@@ -356,7 +376,8 @@ pub fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Res
     let mut args = args;
     args.extend(kept);
     let record = state.recorder.record(Ran {
-        op: op.name,
+        operation: &op.descriptor,
+        in_place: false,
         form,
         grad_name,
         drawn: stream.drawn(),
@@ -391,14 +412,16 @@ pub fn call_in_place(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg
 
 fn written(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Result<Tensor> {
     let state = caller.state;
-    let name = if op.is_in(IN_PLACE_ONLY) { op.name } else { op.twin_name() };
+    let name = op.called(true);
     let target = args
         .first()
         .and_then(Arg::tensor)
         .cloned()
         .ok_or_else(|| Error::type_error(format!("{name}(): self must be a Tensor")))?;
     if state.tracer.is_on() {
-        return state.tracer.write(name, &target, args, |args| call_in_place(caller, op, form, args));
+        return state
+            .tracer
+            .write(&op.descriptor, &target, args, |args| call_in_place(caller, op, form, args));
     }
     // One value may be written over and over.
     if !matches!(op.name, "fill" | "zero_") {
@@ -408,7 +431,8 @@ fn written(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Resu
     if op.name != "fill_diagonal_" {
         allow_leaf(state, &target)?;
     }
-    let differentiable = !op.grad_name.is_empty();
+    let differentiable = op.gradient.is_some();
+    let operation = &op.descriptor;
     let given = args.clone();
     let call = Call {
         state,
@@ -417,13 +441,12 @@ fn written(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Resu
         in_place: true,
         args: &given,
         site: caller.site,
-        grad_name: Cell::new(op.grad_name),
+        grad_name: Cell::new(op.gradient_of(form)),
         kept: RefCell::default(),
     };
     if op.is_in(IN_PLACE_ONLY) {
-        // Such a row knows which `grad_fn` it has before it writes: its form says so.
-        let grad_name = op.grad_name.split(',').nth(form).unwrap_or(op.grad_name);
-        let what = Overwrite { form, name, grad_name, differentiable, drawn: None };
+        let grad_name = op.gradient_of(form);
+        let what = Overwrite { form, operation, grad_name, differentiable, drawn: None };
         overwrite(caller, what, &target, args, |_| (op.run)(&call).map(drop))?;
         return Ok(target);
     }
@@ -458,7 +481,7 @@ fn written(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Resu
             }
         )));
     }
-    let what = Overwrite { form, name, grad_name, differentiable, drawn: stream.drawn() };
+    let what = Overwrite { form, operation, grad_name, differentiable, drawn: stream.drawn() };
     replace(caller, what, &target, args, result)?;
     Ok(target)
 }
@@ -530,10 +553,10 @@ fn is_view_of_any(args: &[Arg], result: &Tensor) -> bool {
 pub struct Overwrite {
     /// Which of the operation's signatures the arguments fit.
     pub form: usize,
-    /// Its name: `add_`.
-    pub name: &'static str,
-    /// What `grad_fn` shows, without `Backward0`.
-    pub grad_name: &'static str,
+    /// The operation.
+    pub operation: &'static Descriptor,
+    /// What `grad_fn` shows.
+    pub grad_name: Option<GradName>,
     /// Whether gradients flow through it.
     pub differentiable: bool,
     /// The random numbers that its values took, where they were worked out before.
@@ -575,7 +598,7 @@ pub fn overwrite(
     if state.tracer.is_on() {
         return state
             .tracer
-            .write(what.name, target, args, |args| overwrite(caller, what, target, args, write));
+            .write(what.operation, target, args, |args| overwrite(caller, what, target, args, write));
     }
     let needs_grad = what.needs_grad(state, &args);
     let stream = Stream::of(state, &args);
@@ -619,7 +642,8 @@ fn replace(
 fn recorded(caller: Caller, what: Overwrite, target: &Tensor, args: Vec<Arg>, needs_grad: bool) {
     let before = args[0].tensor().cloned();
     let record = caller.state.recorder.record(Ran {
-        op: what.name,
+        operation: what.operation,
+        in_place: true,
         form: what.form,
         drawn: what.drawn,
         grad_name: what.grad_name,

@@ -5,6 +5,7 @@ use super::call::{Caller, Value, call, call_in_place};
 use super::state::State;
 use super::table::{self, Op};
 use crate::kernel::random::Family;
+use crate::tensor::descriptor::InPlace;
 use crate::tensor::{Arg, Error, Result, Site};
 
 /// The last operation of a session that raised.
@@ -43,7 +44,7 @@ impl Failed {
         };
         let state = State::new(Family::default());
         let caller = Caller { state: &state, site: &|| None };
-        match op.is_in(table::IN_PLACE_ONLY) {
+        match op.in_place == InPlace::Always {
             true => call_in_place(caller, op, form, args).map(Value::Tensor),
             false => call(caller, op, form, args),
         }

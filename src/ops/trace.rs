@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use crate::ops::call::Value;
-use crate::tensor::{Arg, Buffer, DType, Layout, Result, Site, Storage, Tensor};
+use crate::tensor::{Arg, Buffer, DType, Descriptor, Layout, Result, Site, Storage, Tensor};
 
 /// The operations that one cell ran.
 #[derive(Debug, Default)]
@@ -33,6 +33,8 @@ impl Trace {
 /// One operation that ran, or raised.
 #[derive(Debug)]
 pub struct Traced {
+    /// The operation.
+    pub operation: &'static Descriptor,
     /// Its PyTorch name: `softmax`, `masked_fill_`, `setitem`.
     pub op: &'static str,
     /// Whether it wrote into its first argument.
@@ -243,7 +245,7 @@ impl Tracer {
     /// Runs one call of an operation and adds it to the trace. What it calls in turn is not traced.
     pub fn around<T>(
         &self,
-        op: &'static str,
+        operation: &'static Descriptor,
         in_place: bool,
         args: Vec<Arg>,
         run: impl FnOnce(Vec<Arg>) -> Result<T>,
@@ -276,7 +278,9 @@ impl Tracer {
         let is_view = !in_place
             && !results.is_empty()
             && results.iter().all(|result| operands.iter().any(|operand| operand.storage == result.storage));
-        let traced = Traced { op, in_place, args: kept, operands, results, error, calls, is_view, elapsed };
+        let op = operation.called(in_place);
+        let traced =
+            Traced { operation, op, in_place, args: kept, operands, results, error, calls, is_view, elapsed };
         self.trace.borrow_mut().steps.push(traced);
         ended
     }
@@ -284,22 +288,22 @@ impl Tracer {
     /// As [`Tracer::around`], for calls that give a [`Value`].
     pub fn call(
         &self,
-        op: &'static str,
+        operation: &'static Descriptor,
         args: Vec<Arg>,
         run: impl FnOnce(Vec<Arg>) -> Result<Value>,
     ) -> Result<Value> {
-        self.around(op, false, args, run, |value| value.tensors().into_iter().cloned().collect())
+        self.around(operation, false, args, run, |value| value.tensors().into_iter().cloned().collect())
     }
 
     /// As [`Tracer::around`], for calls that write into `target`.
     pub fn write<T>(
         &self,
-        op: &'static str,
+        operation: &'static Descriptor,
         target: &Tensor,
         args: Vec<Arg>,
         run: impl FnOnce(Vec<Arg>) -> Result<T>,
     ) -> Result<T> {
-        self.around(op, true, args, run, |_| vec![target.clone()])
+        self.around(operation, true, args, run, |_| vec![target.clone()])
     }
 
     /// Whether a tensor's elements are held, now or after this look.

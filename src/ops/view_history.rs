@@ -2,6 +2,7 @@
 //! Source: PyTorch's `CopySlices`.
 
 use super::call::Caller;
+use crate::tensor::descriptor::COPY_SLICES;
 use crate::tensor::{Arg, Ran, Tensor};
 
 /// After a write through `view`, whose gradients matter: the tensors it is a view of, one after the other, are now made
@@ -17,8 +18,9 @@ pub fn tell(caller: Caller, view: &Tensor, before: &Tensor) {
             old.set_origin(origin, base.output_index());
         }
         let record = caller.state.recorder.record(Ran {
-            op: "copy_slices",
-            grad_name: "CopySlices",
+            operation: &COPY_SLICES,
+            in_place: false,
+            grad_name: COPY_SLICES.gradient,
             shape: base.shape().to_vec(),
             outputs: 1,
             args: vec![Arg::Tensor(old.clone()), Arg::Tensor(seen.0)],
@@ -35,7 +37,7 @@ pub fn tell(caller: Caller, view: &Tensor, before: &Tensor) {
 
 /// The tensor that `tensor` is a view of, by its history; none where that was cut.
 fn base_of(tensor: &Tensor, written: &Tensor) -> Option<Tensor> {
-    let origin = tensor.origin().filter(|origin| !matches!(origin.op, "detach" | "data" | "copy_slices"))?;
+    let origin = tensor.origin().filter(|origin| !origin.operation.cuts_history)?;
     let args = origin.args();
     let base = args.iter().flat_map(Arg::tensors).find(|given| given.storage().same(written.storage()))?;
     (!base.is(written)).then(|| base.clone())

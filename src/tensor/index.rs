@@ -5,7 +5,7 @@
 use super::error::{Error, Result};
 use super::layout::{Layout, broadcast, iteration_order, ordered, row_major};
 use super::ops;
-use super::{Buffer, DType, Tensor};
+use super::{Buffer, DType, GradName, Tensor};
 use crate::kernel::grid;
 use crate::{each_lane, map_lane};
 
@@ -33,11 +33,31 @@ pub enum Index {
     Tensor(Tensor),
 }
 
+/// The last step of an index without tensors: what its `grad_fn` is named for.
+#[derive(Clone, Copy, PartialEq)]
+enum BasicStep {
+    Alias,
+    Select,
+    Slice,
+    Unsqueeze,
+}
+
+impl BasicStep {
+    fn grad_name(self) -> GradName {
+        GradName::node(match self {
+            BasicStep::Alias => "Alias",
+            BasicStep::Select => "Select",
+            BasicStep::Slice => "Slice",
+            BasicStep::Unsqueeze => "Unsqueeze",
+        })
+    }
+}
+
 /// What basic indexing leaves: a view, and the dimensions of it that tensors index.
 struct Basic {
     view: Tensor,
     gathers: Vec<(usize, Tensor)>,
-    grad_name: &'static str,
+    last_step: BasicStep,
 }
 
 /// Start, length and step of a slice of a dimension of this size.
@@ -96,7 +116,7 @@ fn basic(tensor: &Tensor, index: &[Index]) -> Result<Basic> {
     }
     let mut view = tensor.layout().clone();
     let mut slots: Vec<(usize, Tensor)> = Vec::new();
-    let mut grad_name = "Alias";
+    let mut last_step = BasicStep::Alias;
     let mut axis = 0;
     for (place, part) in index.iter().enumerate() {
         let size = view.shape.get(axis).copied();
@@ -109,7 +129,7 @@ fn basic(tensor: &Tensor, index: &[Index]) -> Result<Basic> {
                     )));
                 }
                 view = view.select(axis, if *at < 0 { at + size } else { *at } as usize);
-                grad_name = "Select";
+                last_step = BasicStep::Select;
             }
             Index::Slice { start, stop, step } => {
                 let size = size.ok_or_else(|| Error::dim_range(axis as i64, view.ndim()))?;
@@ -118,13 +138,13 @@ fn basic(tensor: &Tensor, index: &[Index]) -> Result<Basic> {
                 // A slice that names all of a dimension is passed over, but not where it stands alone.
                 let passed_over = index.len() > 1 && *stop == Some(size as i64) && len == size && step == 1;
                 if !passed_over {
-                    grad_name = "Slice";
+                    last_step = BasicStep::Slice;
                 }
                 axis += 1;
             }
             Index::NewAxis => {
                 view = view.unsqueeze(axis);
-                grad_name = "Unsqueeze";
+                last_step = BasicStep::Unsqueeze;
                 axis += 1;
             }
             Index::Ellipsis => axis += tensor.ndim() - consumed,
@@ -146,7 +166,7 @@ fn basic(tensor: &Tensor, index: &[Index]) -> Result<Basic> {
             }
         }
     }
-    Ok(Basic { gathers: expanded(&view, slots)?, view: tensor.with_layout(view), grad_name })
+    Ok(Basic { gathers: expanded(&view, slots)?, view: tensor.with_layout(view), last_step })
 }
 
 fn too_many(ndim: usize, index: &[Index]) -> Error {
@@ -311,11 +331,11 @@ impl Gather {
 }
 
 /// `tensor[index]`, and what its `grad_fn` shows. View, or a copy where tensors index.
-pub fn get(tensor: &Tensor, index: &[Index]) -> Result<(Tensor, &'static str)> {
+pub fn get(tensor: &Tensor, index: &[Index]) -> Result<(Tensor, GradName)> {
     let basic = basic(tensor, index)?;
     if basic.gathers.is_empty() {
-        let view = if basic.grad_name == "Alias" { tensor.alias() } else { basic.view };
-        return Ok((view, basic.grad_name));
+        let view = if basic.last_step == BasicStep::Alias { tensor.alias() } else { basic.view };
+        return Ok((view, basic.last_step.grad_name()));
     }
     let gather = gather(&basic, index_shape(&basic)?)?;
     let shape = gather.result_shape();
@@ -323,7 +343,7 @@ pub fn get(tensor: &Tensor, index: &[Index]) -> Result<(Tensor, &'static str)> {
     let (axes, offset) = (gather.axes(), gather.rest.offset);
     let buffer = map_lane!(&*basic.view.storage().read(), data => grid::pick(data, offset, &axes));
     let result = Tensor::new(buffer, shape, tensor.dtype());
-    Ok((ops::shape::laid_out(result, gather.order()), "Index"))
+    Ok((ops::shape::laid_out(result, gather.order()), GradName::node("Index")))
 }
 
 /// The view that an index without tensors sees.
@@ -359,14 +379,22 @@ pub fn set(tensor: &Tensor, index: &[Index], source: &Tensor) -> Result<()> {
 }
 
 /// What `grad_fn` shows after `tensor[index] = source`.
-pub fn set_grad_name(tensor: &Tensor, index: &[Index], number: bool) -> &'static str {
+pub fn set_grad_name(tensor: &Tensor, index: &[Index], number: bool) -> GradName {
     match basic(tensor, index) {
-        Ok(basic) if basic.gathers.is_empty() && basic.grad_name == "Alias" && number => "Fill|3",
-        Ok(basic) if basic.gathers.is_empty() && basic.grad_name == "Alias" => "CopyBackwards",
-        Ok(basic) if !basic.gathers.is_empty() && basic.grad_name == "Alias" => {
-            if index.iter().any(|part| matches!(part, Index::Bool(_))) { "CopySlices" } else { "IndexPut" }
+        Ok(basic) if basic.gathers.is_empty() && basic.last_step == BasicStep::Alias && number => {
+            GradName::Node("Fill", 3)
         }
-        _ => "CopySlices",
+        Ok(basic) if basic.gathers.is_empty() && basic.last_step == BasicStep::Alias => {
+            GradName::CopyBackwards
+        }
+        Ok(basic) if !basic.gathers.is_empty() && basic.last_step == BasicStep::Alias => {
+            if index.iter().any(|part| matches!(part, Index::Bool(_))) {
+                GradName::CopySlices
+            } else {
+                GradName::node("IndexPut")
+            }
+        }
+        _ => GradName::CopySlices,
     }
 }
 

@@ -2,8 +2,10 @@
 //! Uses the kernel; knows no Python and no terminal.
 
 pub mod arg;
+pub mod descriptor;
 pub mod dtype;
 pub mod error;
+pub mod explanation;
 pub mod index;
 pub mod layout;
 pub mod ops;
@@ -14,9 +16,10 @@ mod storage;
 mod tensor;
 
 pub use arg::Arg;
+pub use descriptor::{Descriptor, GradName};
 pub use dtype::{Category, DType, Lane};
 pub use error::{Error, Facts, Kind, Result};
 pub use layout::Layout;
 pub use record::{Drawn, Lost, Ran, Record, Recorder, Site};
 pub use storage::{Buffer, Made, Storage, Write, allow, peak_memory, set_memory_limit};
-pub use tensor::{Tensor, grad_text};
+pub use tensor::Tensor;

@@ -13,6 +13,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::{Rc, Weak};
 
 use super::arg::Arg;
+use super::descriptor::{DEEP_COPY, Descriptor, GradName};
 use super::tensor::Tensor;
 
 /// Where in the learner's code an operation was called.
@@ -51,12 +52,16 @@ pub enum Lost {
 /// One operation that ran: what, on which operands, where.
 #[derive(Debug)]
 pub struct Record {
-    /// Its PyTorch name: `softmax`.
+    /// The operation.
+    pub operation: &'static Descriptor,
+    /// Whether it wrote into its first argument.
+    pub in_place: bool,
+    /// Its PyTorch name: `softmax`, `add_`.
     pub op: &'static str,
     /// Which of the operation's signatures the arguments fit.
     pub form: usize,
-    /// What `grad_fn` shows, without `Backward0`: `Softmax`.
-    pub grad_name: Cell<&'static str>,
+    /// What `grad_fn` shows.
+    pub grad_name: Cell<Option<GradName>>,
     /// All arguments in the order of its signature, defaults filled in.
     args: RefCell<Vec<Arg>>,
     /// The line that called it.
@@ -142,12 +147,14 @@ impl Drop for Record {
 
 /// What a caller knows of an operation when it has run.
 pub struct Ran {
-    /// PyTorch name of the operation.
-    pub op: &'static str,
+    /// The operation.
+    pub operation: &'static Descriptor,
+    /// Whether it wrote into its first argument.
+    pub in_place: bool,
     /// Which of its signatures the arguments fit.
     pub form: usize,
-    /// `grad_fn` name without `Backward0`.
-    pub grad_name: &'static str,
+    /// What `grad_fn` shows.
+    pub grad_name: Option<GradName>,
     /// All arguments.
     pub args: Vec<Arg>,
     /// Where it was called.
@@ -202,7 +209,9 @@ impl Recorder {
         };
         let bytes = ran.args.iter().flat_map(Arg::tensors).map(bytes_of).sum::<usize>();
         let record = Rc::new(Record {
-            op: ran.op,
+            operation: ran.operation,
+            in_place: ran.in_place,
+            op: ran.operation.called(ran.in_place),
             form: ran.form,
             grad_name: Cell::new(ran.grad_name),
             args: RefCell::new(ran.args),
@@ -246,9 +255,10 @@ impl Recorder {
     /// A record of a copy that no call of an operation made, as `copy.deepcopy` makes one.
     pub fn copied(&self, tensor: &Tensor, site: Option<Site>) -> Rc<Record> {
         self.record(Ran {
-            op: "clone",
+            operation: &DEEP_COPY,
+            in_place: false,
             form: 0,
-            grad_name: "",
+            grad_name: None,
             args: vec![Arg::Tensor(tensor.clone())],
             site,
             shape: tensor.shape().to_vec(),

@@ -312,7 +312,7 @@ impl Tensor {
         if self.is_leaf() {
             return None;
         }
-        self.origin().map(|record| grad_text(record.grad_name.get()))
+        Some(self.origin()?.grad_name.get()?.to_string())
     }
 
     /// The gradient, when one was computed.
@@ -333,14 +333,5 @@ impl Tensor {
     /// Asks a result to keep its gradient. As `retain_grad`.
     pub fn retain_grad(&self) {
         self.0.meta.borrow_mut().retains_grad = true;
-    }
-}
-
-/// The name `grad_fn` shows: `Mm` is `MmBackward0`, `Sum|1` is `SumBackward1`, `CopySlices` is itself.
-pub fn grad_text(name: &str) -> String {
-    match name.split_once('|') {
-        _ if matches!(name, "CopySlices" | "CopyBackwards" | "NotImplemented") => name.to_owned(),
-        Some((stem, number)) => format!("{stem}Backward{number}"),
-        None => format!("{name}Backward0"),
     }
 }

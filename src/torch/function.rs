@@ -207,17 +207,7 @@ fn relayout(
     });
     if let Value::Tensor(view) = value.or_raise(vm)? {
         if let Some(origin) = view.origin() {
-            let name = origin.grad_name.get();
-            origin.grad_name.set(match name {
-                "Unsqueeze" => "Unsqueeze|1",
-                "Squeeze" => "Squeeze|3",
-                "Squeeze|1" => "Squeeze|4",
-                "Squeeze|2" => "Squeeze|5",
-                "Transpose" => "Transpose|1",
-                "T" => "T|1",
-                "AsStrided" => "AsStrided|1",
-                other => other,
-            });
+            origin.grad_name.set(origin.grad_name.get().map(|name| name.further(op.in_place_overload)));
         }
         // A new shape counts as a change of the tensor.
         drop(view.storage().write());

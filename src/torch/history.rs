@@ -12,8 +12,9 @@ use super::classes::{PyDType, size_object};
 use super::tensor_class::PyTensor;
 use crate::ops::state::State;
 use crate::ops::table;
+use crate::tensor::descriptor::FUNCTION;
 use crate::tensor::index::Index;
-use crate::tensor::{Arg, Ran, Record, Tensor};
+use crate::tensor::{Arg, GradName, Ran, Record, Tensor};
 
 /// One operation that ran and through which gradients flow.
 #[pyclass(module = "torch", name = "Record")]
@@ -53,8 +54,9 @@ pub fn record(tensor: &Tensor, state: &Rc<State>, vm: &VirtualMachine) -> PyObje
 /// Says that a learner's own function made `results` of `operands`; gives the record's place.
 pub fn made_by(name: &str, operands: Vec<Tensor>, results: &[Tensor], state: &Rc<State>) -> usize {
     let record = state.recorder.record(Ran {
-        op: "function",
-        grad_name: known(&format!("{name}|")),
+        operation: &FUNCTION,
+        in_place: false,
+        grad_name: Some(GradName::Custom(known(name))),
         args: vec![Arg::Tensors(operands)],
         form: 0,
         site: None,
@@ -106,7 +108,7 @@ impl PyRecord {
     /// The name `grad_fn` shows.
     #[pygetset]
     fn name(&self) -> String {
-        crate::tensor::grad_text(self.record.grad_name.get())
+        self.record.grad_name.get().map_or_else(String::new, |name| name.to_string())
     }
 
     /// Shape of the first result.
@@ -125,8 +127,7 @@ impl PyRecord {
     #[pymethod]
     fn arguments(&self, vm: &VirtualMachine) -> PyResult {
         let dict = vm.ctx.new_dict();
-        let op = self.record.op;
-        let row = table::find(op).or_else(|| table::find(op.trim_end_matches('_')));
+        let row = table::row_of(self.record.operation);
         let params = row.and_then(|row| row.params().get(self.record.form)).map_or(&[][..], Vec::as_slice);
         for (at, arg) in self.record.args().iter().enumerate() {
             let name = match (params.get(at), at.checked_sub(params.len())) {

@@ -13,6 +13,7 @@ use super::build::tensor_from;
 use super::tensor_class::PyTensor;
 use crate::ops::call::{Caller, Overwrite, allow_layout, allow_part_of_leaf, call, overwrite};
 use crate::ops::table::row;
+use crate::tensor::descriptor::SETITEM;
 use crate::tensor::index::{self, Index};
 use crate::tensor::ops::{cast::to_dtype, mask::checked_number};
 use crate::tensor::{Arg, DType, Tensor};
@@ -163,7 +164,13 @@ pub fn set(holder: &PyTensor, key: &PyObject, value: &PyObject, vm: &VirtualMach
     let place = || site(vm);
     let caller = Caller { state: &holder.state, site: &place };
     let grad_name = index::set_grad_name(&target, &index, source.tensor().is_none());
-    let what = Overwrite { form: 0, name: "setitem", grad_name, differentiable: true, drawn: None };
+    let what = Overwrite {
+        form: 0,
+        operation: &SETITEM,
+        grad_name: Some(grad_name),
+        differentiable: true,
+        drawn: None,
+    };
     let args = vec![Arg::Tensor(target.clone()), source, Arg::Index(index.clone())];
     overwrite(caller, what, &target, args, |target| index::set(target, &index, &values)).or_raise(vm)?;
     if let (Some(view), Some(record)) = (covered, target.origin()) {

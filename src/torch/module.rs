@@ -20,6 +20,7 @@ use crate::ops::state::State;
 use crate::ops::table::{
     self, ALIASES, FUNCTION, FUNCTIONAL, IN_PLACE, IN_PLACE_ONLY, LINALG, METHOD, RELAYOUT,
 };
+use crate::tensor::descriptor::TENSOR;
 use crate::tensor::record::Ran;
 use crate::tensor::show::PrintOptionsChange;
 use crate::tensor::{DType, Tensor};
@@ -67,13 +68,14 @@ fn make_classes(ctx: &Context) -> Vec<(&'static str, PyObjectRef)> {
 fn made(tensor: Tensor, state: &Rc<State>, requires_grad: bool, vm: &VirtualMachine) -> PyResult {
     if state.tracer.is_on() {
         let given = tensor.clone();
-        state.tracer.call("tensor", Vec::new(), |_| Ok(Value::Tensor(given))).or_raise(vm)?;
+        state.tracer.call(&TENSOR, Vec::new(), |_| Ok(Value::Tensor(given))).or_raise(vm)?;
     }
     let record = state.recorder.record(Ran {
-        op: "tensor",
+        operation: &TENSOR,
+        in_place: false,
         form: 0,
         drawn: None,
-        grad_name: "",
+        grad_name: None,
         args: Vec::new(),
         site: site(vm),
         shape: tensor.shape().to_vec(),

@@ -4,6 +4,8 @@ use std::cmp::Ordering;
 
 use super::{ALL, BOTH, FUNCTION, Op, op};
 use crate::ops::call::{Call, Value};
+use crate::tensor::descriptor::{Descriptor, OpFamily, ShapeRule, Sign};
+use crate::tensor::explanation::{ConstantKind, Explanation, Formula};
 use crate::tensor::ops::pointwise;
 use crate::tensor::{Error, Result, Tensor};
 
@@ -48,40 +50,89 @@ fn equal(c: &Call) -> Result<Value> {
 }
 
 pub(super) static OPS: [Op; 15] = [
-    op("eq", ALL, PAIR, "", "Where both are equal.", |c| test(c, |o| o == Ordering::Equal)),
-    op("ne", ALL, PAIR, "", "Where both differ.", |c| test(c, |o| o != Ordering::Equal)),
-    op("lt", ALL, PAIR, "", "Where input is less.", |c| test(c, |o| o == Ordering::Less)),
-    op("le", ALL, PAIR, "", "Where input is not greater.", |c| test(c, |o| o != Ordering::Greater)),
-    op("gt", ALL, PAIR, "", "Where input is greater.", |c| test(c, |o| o == Ordering::Greater)),
-    op("ge", ALL, PAIR, "", "Where input is not less.", |c| test(c, |o| o != Ordering::Less)),
-    op("isclose", BOTH, CLOSE, "", "Where both agree within a tolerance.", |c| Ok(isclose(c)?.into())),
-    op("allclose", BOTH, CLOSE, "", "Whether all elements agree within a tolerance.", |c| {
-        Ok(Value::Bool(isclose(c)?.to_bool_vec().into_iter().all(|near| near)))
-    }),
     op(
-        "equal",
+        Descriptor::pointwise("eq").formula(Formula::Compare).infix(Sign::Eq),
+        ALL,
+        PAIR,
+        "Where both are equal.",
+        |c| test(c, |o| o == Ordering::Equal),
+    ),
+    op(
+        Descriptor::pointwise("ne").formula(Formula::Compare).infix(Sign::Ne),
+        ALL,
+        PAIR,
+        "Where both differ.",
+        |c| test(c, |o| o != Ordering::Equal),
+    ),
+    op(
+        Descriptor::pointwise("lt").formula(Formula::Compare).infix(Sign::Lt),
+        ALL,
+        PAIR,
+        "Where input is less.",
+        |c| test(c, |o| o == Ordering::Less),
+    ),
+    op(
+        Descriptor::pointwise("le").formula(Formula::Compare).infix(Sign::Le),
+        ALL,
+        PAIR,
+        "Where input is not greater.",
+        |c| test(c, |o| o != Ordering::Greater),
+    ),
+    op(
+        Descriptor::pointwise("gt").formula(Formula::Compare).infix(Sign::Gt),
+        ALL,
+        PAIR,
+        "Where input is greater.",
+        |c| test(c, |o| o == Ordering::Greater),
+    ),
+    op(
+        Descriptor::pointwise("ge").formula(Formula::Compare).infix(Sign::Ge),
+        ALL,
+        PAIR,
+        "Where input is not less.",
+        |c| test(c, |o| o != Ordering::Less),
+    ),
+    op(
+        Descriptor::pointwise("isclose").formula(Formula::Pair),
+        BOTH,
+        CLOSE,
+        "Where both agree within a tolerance.",
+        |c| Ok(isclose(c)?.into()),
+    ),
+    op(
+        Descriptor::new("allclose", OpFamily::Query, Explanation::Whole).shapes(ShapeRule::Broadcast(0, 1)),
+        BOTH,
+        CLOSE,
+        "Whether all elements agree within a tolerance.",
+        |c| Ok(Value::Bool(isclose(c)?.to_bool_vec().into_iter().all(|near| near))),
+    ),
+    op(
+        Descriptor::new("equal", OpFamily::Query, Explanation::Whole),
         BOTH,
         &["Tensor input, Tensor other"],
-        "",
         "Whether shape and all elements are the same.",
         equal,
     ),
-    op("isnan", BOTH, ONE, "", "Where an element is no number.", |c| {
+    op(Descriptor::pointwise("isnan"), BOTH, ONE, "Where an element is no number.", |c| {
         Ok(pointwise::test(c.tensor(0)?, f64::is_nan).into())
     }),
-    op("isinf", BOTH, ONE, "", "Where an element is infinite.", |c| {
+    op(Descriptor::pointwise("isinf"), BOTH, ONE, "Where an element is infinite.", |c| {
         Ok(pointwise::test(c.tensor(0)?, f64::is_infinite).into())
     }),
-    op("isfinite", BOTH, ONE, "", "Where an element is neither infinite nor nan.", |c| {
+    op(Descriptor::pointwise("isfinite"), BOTH, ONE, "Where an element is neither infinite nor nan.", |c| {
         Ok(pointwise::test(c.tensor(0)?, f64::is_finite).into())
     }),
-    op("isposinf", BOTH, ONE, "", "Where an element is +inf.", |c| {
+    op(Descriptor::pointwise("isposinf"), BOTH, ONE, "Where an element is +inf.", |c| {
         Ok(pointwise::test(c.tensor(0)?, |v| v == f64::INFINITY).into())
     }),
-    op("isneginf", BOTH, ONE, "", "Where an element is -inf.", |c| {
+    op(Descriptor::pointwise("isneginf"), BOTH, ONE, "Where an element is -inf.", |c| {
         Ok(pointwise::test(c.tensor(0)?, |v| v == f64::NEG_INFINITY).into())
     }),
-    op("numel", FUNCTION, ONE, "", "The number of elements.", |c| {
-        Ok(Value::Int(c.tensor(0)?.numel() as i64))
-    }),
+    op(
+        Descriptor::new("numel", OpFamily::Query, Explanation::Constant(ConstantKind::Everywhere)),
+        FUNCTION,
+        ONE,
+        "The number of elements.",
+        |c| Ok(Value::Int(c.tensor(0)?.numel() as i64)),
+    ),
 ];

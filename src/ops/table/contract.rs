@@ -3,6 +3,8 @@
 use super::functional::clash;
 use super::{BOTH, FUNCTION, Op, op};
 use crate::ops::call::{Call, Value};
+use crate::tensor::descriptor::{CostRule, Descriptor, GradName, OpFamily, OpNotation, ShapeRule, Sign};
+use crate::tensor::explanation::{DistanceKind, Explanation, Multilinear, ProductKind};
 use crate::tensor::ops::{self, einsum, linear, pointwise};
 use crate::tensor::{Arg, DType, Error, Layout, Result, Tensor};
 
@@ -10,7 +12,7 @@ use crate::tensor::{Arg, DType, Error, Layout, Result, Tensor};
 fn inner(c: &Call) -> Result<Value> {
     let (a, b) = (c.tensor(0)?, c.tensor(1)?);
     if a.ndim() == 0 || b.ndim() == 0 {
-        c.set_grad_name("Mul");
+        c.set_grad_name(GradName::node("Mul"));
         return Ok(pointwise::mul(c.arg(0), c.arg(1), c.default_dtype())?.into());
     }
     if a.shape()[a.ndim() - 1] != b.shape()[b.ndim() - 1] {
@@ -237,91 +239,95 @@ fn trace(c: &Call) -> Result<Value> {
 
 pub(super) static OPS: [Op; 12] = [
     op(
-        "inner",
+        Descriptor::product("inner", ProductKind::Inner)
+            .notation(OpNotation::Symbol(Sign::Dot))
+            .shapes(ShapeRule::LastAxes(0, 1))
+            .cost(CostRule::MatrixProduct(0))
+            .grad("View"),
         BOTH,
         &["Tensor input, Tensor other, *, any out=None"],
-        "View",
         "Products along the last dimensions. (.., k) x (.., k)",
         inner,
     ),
     op(
-        "outer",
+        Descriptor::product("outer", ProductKind::Outer).cost(CostRule::PerResult(1)).grad("Mul"),
         BOTH,
         &["Tensor input, Tensor vec2, *, any out=None"],
-        "Mul",
         "Each with each. (n) x (m) -> (n, m)",
         outer,
     ),
     op(
-        "ger",
+        Descriptor::product("ger", ProductKind::Outer).cost(CostRule::PerResult(1)).grad("Mul"),
         BOTH,
         &["Tensor input, Tensor vec2, *, any out=None"],
-        "Mul",
         "Each with each; `outer` under its old name. (n) x (m) -> (n, m)",
         outer,
     ),
     op(
-        "einsum",
+        Descriptor::new("einsum", OpFamily::Product, Explanation::Einsum).cost(CostRule::Einsum).grad("View"),
         FUNCTION,
         &["str equation, Several operands"],
-        "View",
         "Products and sums written as subscripts: \"bij,bjk->bik\".",
         einsum_,
     ),
     op(
-        "tensordot",
+        Descriptor::new("tensordot", OpFamily::Product, Explanation::Multilinear(Multilinear::Tensordot))
+            .grad("View"),
         0,
         &["Tensor a, Tensor b, ints _first, ints _second", "Tensor a, Tensor b, int dims=2, *, any out=None"],
-        "View",
         "Products summed over dimensions of both.",
         tensordot,
     ),
     op(
-        "multi_dot",
+        Descriptor::new("multi_dot", OpFamily::Product, Explanation::Whole).grad("View"),
         0,
         &["Tensors tensors, *, any out=None"],
-        "View",
         "Matrices multiplied in the cheapest order.",
         multi_dot,
     ),
     op(
-        "chain_matmul",
+        Descriptor::new("chain_matmul", OpFamily::Product, Explanation::Whole).grad("View"),
         FUNCTION,
         &["Several matrices, *, any out=None"],
-        "View",
         "Matrices multiplied in the cheapest order.",
         multi_dot,
     ),
     op(
-        "kron",
+        Descriptor::new("kron", OpFamily::Product, Explanation::Multilinear(Multilinear::Kronecker))
+            .grad("UnsafeView"),
         BOTH,
         &["Tensor input, Tensor other, *, any out=None"],
-        "UnsafeView",
         "Every element of input times all of other.",
         kron,
     ),
-    op("trace", BOTH, &["Tensor input"], "Trace", "The sum of the diagonal. (n, n) -> ()", trace),
     op(
-        "cdist",
+        Descriptor::new("trace", OpFamily::Reduction, Explanation::Multilinear(Multilinear::Trace))
+            .grad("Trace"),
+        BOTH,
+        &["Tensor input"],
+        "The sum of the diagonal. (n, n) -> ()",
+        trace,
+    ),
+    op(
+        Descriptor::new("cdist", OpFamily::Distance, Explanation::Distance(DistanceKind::EachToEach))
+            .grad("Cdist"),
         FUNCTION,
         &["Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary'"],
-        "Cdist",
         "The p-norm distance of every row to every row. (.., n, d) x (.., m, d) -> (.., n, m)",
         super::linalg::cdist,
     ),
     op(
-        "cross",
+        Descriptor::new("cross", OpFamily::Product, Explanation::Multilinear(Multilinear::Cross))
+            .grad("LinalgCross"),
         BOTH,
         &["Tensor input, Tensor other, int? dim=None, *, any out=None"],
-        "LinalgCross",
         "The vector orthogonal to both, in three dimensions.",
         super::linalg::cross,
     ),
     op(
-        "matrix_power",
+        Descriptor::new("matrix_power", OpFamily::LinearAlgebra, Explanation::Whole).grad("Mm"),
         BOTH,
         &["Tensor input, int n, *, any out=None"],
-        "Mm",
         "A square matrix times itself. (.., n, n)",
         super::linalg::matrix_power,
     ),

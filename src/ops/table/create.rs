@@ -2,6 +2,8 @@
 
 use super::{BOTH, FUNCTION, METHOD, Op, op};
 use crate::ops::call::{Call, Value, filled};
+use crate::tensor::descriptor::{Descriptor, OpFamily, ShapeRule};
+use crate::tensor::explanation::{CastTo, ConstantKind, Explanation};
 use crate::tensor::ops::{self, cast::to_dtype};
 use crate::tensor::{Arg, Buffer, DType, Error, Result, Tensor, allow};
 
@@ -177,10 +179,9 @@ fn cast(c: &Call, dtype: DType) -> Result<Value> {
 macro_rules! cast_op {
     ($name:literal, $dtype:ident) => {
         op(
-            $name,
+            Descriptor::new($name, OpFamily::Cast, Explanation::Cast(CastTo::Named)).grad("ToCopy"),
             METHOD,
             &["Tensor input, any memory_format=None"],
-            "ToCopy",
             "The same values in this dtype.",
             |c| cast(c, DType::$dtype),
         )
@@ -188,146 +189,161 @@ macro_rules! cast_op {
 }
 
 pub(super) static OPS: [Op; 33] = [
-    op("zeros", FUNCTION, SIZES, "", "A tensor of zeros.", |c| sized(c, &Arg::Int(0))),
-    op("ones", FUNCTION, SIZES, "", "A tensor of ones.", |c| sized(c, &Arg::Int(1))),
+    op(Descriptor::creation("zeros", ConstantKind::Everywhere), FUNCTION, SIZES, "A tensor of zeros.", |c| {
+        sized(c, &Arg::Int(0))
+    }),
+    op(Descriptor::creation("ones", ConstantKind::Everywhere), FUNCTION, SIZES, "A tensor of ones.", |c| {
+        sized(c, &Arg::Int(1))
+    }),
     op(
-        "empty",
+        Descriptor::creation("empty", ConstantKind::Empty),
         FUNCTION,
         SIZES,
-        "",
         "A tensor whose elements are not set; here they are zeros, so that runs repeat.",
         |c| sized(c, &Arg::Int(0)),
     ),
     op(
-        "full",
+        Descriptor::creation("full", ConstantKind::Everywhere),
         FUNCTION,
         &[
             "sizes size, Number fill_value, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any out=None",
         ],
-        "",
         "A tensor of one value.",
         full,
     ),
-    op("zeros_like", FUNCTION, LIKE, "", "Zeros in the shape and dtype of input.", |c| like(c, &Arg::Int(0))),
-    op("ones_like", FUNCTION, LIKE, "", "Ones in the shape and dtype of input.", |c| like(c, &Arg::Int(1))),
-    op("empty_like", FUNCTION, LIKE, "", "As input, elements not set; here zeros.", |c| {
-        like(c, &Arg::Int(0))
-    }),
     op(
-        "full_like",
+        Descriptor::creation("zeros_like", ConstantKind::Everywhere),
+        FUNCTION,
+        LIKE,
+        "Zeros in the shape and dtype of input.",
+        |c| like(c, &Arg::Int(0)),
+    ),
+    op(
+        Descriptor::creation("ones_like", ConstantKind::Everywhere),
+        FUNCTION,
+        LIKE,
+        "Ones in the shape and dtype of input.",
+        |c| like(c, &Arg::Int(1)),
+    ),
+    op(
+        Descriptor::creation("empty_like", ConstantKind::Empty),
+        FUNCTION,
+        LIKE,
+        "As input, elements not set; here zeros.",
+        |c| like(c, &Arg::Int(0)),
+    ),
+    op(
+        Descriptor::creation("full_like", ConstantKind::Everywhere),
         FUNCTION,
         &[
             "Tensor input, Number fill_value, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any memory_format=None",
         ],
-        "",
         "One value in the shape and dtype of input.",
         full_like,
     ),
     op(
-        "new_zeros",
+        Descriptor::creation("new_zeros", ConstantKind::Everywhere),
         METHOD,
         &[
             "Tensor input, sizes size, *, dtype? dtype=None, any device=None, bool requires_grad=False, any layout=None",
         ],
-        "",
         "Zeros of another shape, same dtype.",
         |c| new_sized(c, &Arg::Int(0)),
     ),
     op(
-        "new_ones",
+        Descriptor::creation("new_ones", ConstantKind::Everywhere),
         METHOD,
         &[
             "Tensor input, sizes size, *, dtype? dtype=None, any device=None, bool requires_grad=False, any layout=None",
         ],
-        "",
         "Ones of another shape, same dtype.",
         |c| new_sized(c, &Arg::Int(1)),
     ),
     op(
-        "new_empty",
+        Descriptor::creation("new_empty", ConstantKind::Empty),
         METHOD,
         &[
             "Tensor input, sizes size, *, dtype? dtype=None, any device=None, bool requires_grad=False, any layout=None",
         ],
-        "",
         "Another shape, same dtype; here zeros.",
         |c| new_sized(c, &Arg::Int(0)),
     ),
     op(
-        "new_full",
+        Descriptor::creation("new_full", ConstantKind::Everywhere),
         METHOD,
         &[
             "Tensor input, sizes size, Number fill_value, *, dtype? dtype=None, any device=None, bool requires_grad=False",
         ],
-        "",
         "One value in another shape, same dtype.",
         new_full,
     ),
     op(
-        "eye",
+        Descriptor::creation("eye", ConstantKind::Identity),
         FUNCTION,
         &[
             "int n, int? m=None, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False",
         ],
-        "",
         "Ones on the diagonal, zeros elsewhere.",
         eye,
     ),
     op(
-        "arange",
+        Descriptor::creation("arange", ConstantKind::Range),
         FUNCTION,
         &[
             "Number end, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any out=None",
             "Number start, Number end, Number step=1, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any out=None",
         ],
-        "",
         "start, start + step, ... below end.",
         arange,
     ),
     op(
-        "linspace",
+        Descriptor::creation("linspace", ConstantKind::Spaced),
         FUNCTION,
         &[
             "Number start, Number end, int steps, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False",
         ],
-        "",
         "Evenly spaced numbers, both ends included.",
         linspace,
     ),
     op(
-        "clone",
+        Descriptor::new("clone", OpFamily::Copy, Explanation::Copy).grad("Clone"),
         BOTH,
         &["Tensor input, *, any memory_format=None"],
-        "Clone",
         "A copy with a storage of its own.",
         |c| Ok(ops::shape::preserved(c.tensor(0)?).into()),
     ),
-    op("detach", BOTH, &["Tensor input"], "", "The same elements without history. View.", |c| {
-        Ok(c.tensor(0)?.alias().into())
-    }),
     op(
-        "to",
+        Descriptor::view("detach").explained(Explanation::Copy).cutting_history(),
+        BOTH,
+        &["Tensor input"],
+        "The same elements without history. View.",
+        |c| Ok(c.tensor(0)?.alias().into()),
+    ),
+    op(
+        Descriptor::new("to", OpFamily::Cast, Explanation::Cast(CastTo::Asked)).grad("ToCopy"),
         METHOD,
         &[
             "Tensor input, dtype dtype, any non_blocking=False, bool copy=False, *, any memory_format=None",
             "Tensor input, Tensor other, any non_blocking=False, bool copy=False, *, any memory_format=None",
             "Tensor input, any device=None, dtype? dtype=None, any non_blocking=False, bool copy=False, *, any memory_format=None",
         ],
-        "ToCopy",
         "The values in another dtype; itself where nothing changes.",
         to,
     ),
     op(
-        "cpu",
+        Descriptor::new("cpu", OpFamily::Cast, Explanation::Cast(CastTo::Own)),
         METHOD,
         &["Tensor input, any memory_format=None"],
-        "",
         "The tensor itself: it is on the CPU.",
         |c| Ok(c.tensor(0)?.clone().into()),
     ),
-    op("type_as", METHOD, &["Tensor input, Tensor other"], "ToCopy", "The values in other's dtype.", |c| {
-        cast(c, c.tensor(1)?.dtype())
-    }),
+    op(
+        Descriptor::new("type_as", OpFamily::Cast, Explanation::Cast(CastTo::Asked)).grad("ToCopy"),
+        METHOD,
+        &["Tensor input, Tensor other"],
+        "The values in other's dtype.",
+        |c| cast(c, c.tensor(1)?.dtype()),
+    ),
     cast_op!("float", Float32),
     cast_op!("double", Float64),
     cast_op!("half", Float16),
@@ -339,26 +355,33 @@ pub(super) static OPS: [Op; 33] = [
     cast_op!("byte", UInt8),
     cast_op!("bool", Bool),
     op(
-        "fill",
+        Descriptor::creation("fill", ConstantKind::Fill).overwriting().grad("Fill"),
         METHOD | super::IN_PLACE,
         &["Tensor input, Number value"],
-        "Fill",
         "Every element set to value.",
         |c| {
             let x = c.tensor(0)?;
             constant(x.shape().to_vec(), x.dtype(), c.arg(1), false)
         },
     ),
-    op("zero_", super::IN_PLACE_ONLY, &["Tensor input"], "Zero", "Every element set to 0.", |c| {
-        let x = c.tensor(0)?;
-        ops::fill(x, 0.0, Some(0));
-        Ok(x.clone().into())
-    }),
     op(
-        "copy",
+        Descriptor::creation("zero_", ConstantKind::Everywhere).overwriting().grad("Zero"),
+        super::IN_PLACE_ONLY,
+        &["Tensor input"],
+        "Every element set to 0.",
+        |c| {
+            let x = c.tensor(0)?;
+            ops::fill(x, 0.0, Some(0));
+            Ok(x.clone().into())
+        },
+    ),
+    op(
+        Descriptor::new("copy", OpFamily::Copy, Explanation::CopyFrom)
+            .shapes(ShapeRule::Broadcast(0, 1))
+            .overwriting()
+            .grad("Copy"),
         METHOD | super::IN_PLACE,
         &["Tensor input, Tensor src, any non_blocking=False"],
-        "Copy",
         "src's values, converted and broadcast.",
         |c| {
             let (x, src) = (c.tensor(0)?, c.tensor(1)?);

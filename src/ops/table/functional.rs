@@ -6,6 +6,8 @@ use super::{BOTH, FUNCTION, FUNCTIONAL, Op, op};
 use crate::in_floats;
 use crate::kernel::{Real, softmax};
 use crate::ops::call::{Call, Value};
+use crate::tensor::descriptor::{CostRule, Descriptor, GradName, OpFamily, ShapeRule};
+use crate::tensor::explanation::{DistanceKind, Explanation, Movement, Multilinear, SoftmaxKind};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::{self, cast::to_dtype, draw, pad};
@@ -294,7 +296,7 @@ fn bilinear(c: &Call) -> Result<Value> {
     let mut shape = x.shape().to_vec();
     let rows: usize = shape[..shape.len() - 1].iter().product();
     *shape.last_mut().expect("weights with three dimensions match inputs with one or more") = outs;
-    c.set_grad_name(if bias.is_some() { "Add" } else { "View" });
+    c.set_grad_name(if bias.is_some() { GradName::node("Add") } else { GradName::node("View") });
     Ok(in_floats!(x.dtype(), T => {
         let (a, b, w, bias) = (T::of(x), T::of(y), T::of(weight), T::of_some(bias));
         let mut out = Vec::with_capacity(rows * outs);
@@ -327,108 +329,137 @@ pub(super) fn is_whole(x: &Tensor) -> bool {
 }
 
 pub(super) static OPS: [Op; 15] = [
-    op("softmax", BOTH, ALONG, "Softmax", "exp(x) / sum(exp(x)) along dim: positive, and sums to 1.", |c| {
-        along(c, false)
-    }),
-    op("log_softmax", BOTH, ALONG, "LogSoftmax", "log(softmax(x)), without the detour.", |c| along(c, true)),
     op(
-        "softmax",
-        FUNCTIONAL,
-        ALONG_F,
-        "Softmax",
+        Descriptor::new("softmax", OpFamily::Normalisation, Explanation::Softmax(SoftmaxKind::Weights))
+            .cost(CostRule::PerResult(2))
+            .grad("Softmax"),
+        BOTH,
+        ALONG,
         "exp(x) / sum(exp(x)) along dim: positive, and sums to 1.",
         |c| along(c, false),
     ),
-    op("log_softmax", FUNCTIONAL, ALONG_F, "LogSoftmax", "log(softmax(x)), without the detour.", |c| {
-        along(c, true)
-    }),
     op(
-        "dropout",
+        Descriptor::new("log_softmax", OpFamily::Normalisation, Explanation::Softmax(SoftmaxKind::Log))
+            .cost(CostRule::PerResult(2))
+            .grad("LogSoftmax"),
+        BOTH,
+        ALONG,
+        "log(softmax(x)), without the detour.",
+        |c| along(c, true),
+    ),
+    op(
+        Descriptor::new("softmax", OpFamily::Normalisation, Explanation::Softmax(SoftmaxKind::Weights))
+            .cost(CostRule::PerResult(2))
+            .grad("Softmax"),
+        FUNCTIONAL,
+        ALONG_F,
+        "exp(x) / sum(exp(x)) along dim: positive, and sums to 1.",
+        |c| along(c, false),
+    ),
+    op(
+        Descriptor::new("log_softmax", OpFamily::Normalisation, Explanation::Softmax(SoftmaxKind::Log))
+            .cost(CostRule::PerResult(2))
+            .grad("LogSoftmax"),
+        FUNCTIONAL,
+        ALONG_F,
+        "log(softmax(x)), without the detour.",
+        |c| along(c, true),
+    ),
+    op(
+        Descriptor::new("dropout", OpFamily::Random, Explanation::Dropout)
+            .shapes(ShapeRule::Same)
+            .cost(CostRule::PerResult(1))
+            .grad("Mul"),
         FUNCTIONAL,
         &["Tensor input, float p=0.5, bool training=True, bool inplace=False"],
-        "Mul",
         "Some elements 0, the others scaled up; the input itself where not training.",
         dropout,
     ),
     op(
-        "dropout",
+        Descriptor::new("dropout", OpFamily::Random, Explanation::Dropout)
+            .shapes(ShapeRule::Same)
+            .cost(CostRule::PerResult(1))
+            .grad("Mul"),
         FUNCTION,
         &["Tensor input, float p, bool train"],
-        "Mul",
         "Some elements 0, the others scaled up.",
         dropout,
     ),
     op(
-        "embedding",
+        Descriptor::new("embedding", OpFamily::Index, Explanation::Moved(Movement::Embedded))
+            .grad("Embedding"),
         FUNCTIONAL,
         &[
             "Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, float norm_type=2.0, bool scale_grad_by_freq=False, bool sparse=False",
         ],
-        "Embedding",
         "Rows of a table by their numbers. (..) x (n, d) -> (.., d)",
         embedding,
     ),
     op(
-        "one_hot",
+        Descriptor::new("one_hot", OpFamily::Creation, Explanation::Whole),
         FUNCTIONAL,
         &["Tensor input, int num_classes=-1"],
-        "",
         "A row with a single 1 for each number. (..) -> (.., num_classes)",
         one_hot,
     ),
     op(
-        "pad",
+        Descriptor::new("pad", OpFamily::Join, Explanation::Moved(Movement::Rearranged))
+            .grad("ConstantPadNd"),
         FUNCTIONAL,
         &["Tensor input, ints pad, str mode='constant', Number? value=None"],
-        "ConstantPadNd",
         "More elements before and after, last dimension first.",
         pad_,
     ),
     op(
-        "cosine_similarity",
+        Descriptor::new("cosine_similarity", OpFamily::Distance, Explanation::Distance(DistanceKind::Cosine))
+            .grad_name(GradName::Node("Sum", 1)),
         FUNCTION | FUNCTIONAL,
         &["Tensor x1, Tensor x2, int dim=1, float eps=1e-8"],
-        "Sum|1",
         "The cosine of the angle between vectors along dim.",
         cosine_similarity,
     ),
     op(
-        "normalize",
+        Descriptor::new("normalize", OpFamily::Normalisation, Explanation::UnitLength).grad("Div"),
         FUNCTIONAL,
         &["Tensor input, float p=2.0, int dim=1, float eps=1e-12, any out=None"],
-        "Div",
         "Each vector along dim over its norm.",
         normalize,
     ),
     op(
-        "pairwise_distance",
+        Descriptor::new(
+            "pairwise_distance",
+            OpFamily::Distance,
+            Explanation::Distance(DistanceKind::Pairwise),
+        )
+        .grad_name(GradName::Node("Norm", 1)),
         FUNCTION | FUNCTIONAL,
         &["Tensor x1, Tensor x2, float p=2.0, float eps=1e-6, bool keepdim=False"],
-        "Norm|1",
         "The norm of the difference of vectors along the last dimension.",
         pairwise_distance,
     ),
     op(
-        "bilinear",
+        Descriptor::new("bilinear", OpFamily::Product, Explanation::Multilinear(Multilinear::Bilinear))
+            .grad("Add"),
         FUNCTION | FUNCTIONAL,
         &["Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None"],
-        "Add",
         "input1 weight_k input2 + bias_k for each k. (.., n) x (.., m) x (k, n, m) -> (.., k)",
         bilinear,
     ),
     op(
-        "linear",
+        Descriptor::new("linear", OpFamily::Product, Explanation::Linear)
+            .shapes(ShapeRule::LastAxes(0, 1))
+            .cost(CostRule::MatrixProduct(0))
+            .grad("Mm"),
         FUNCTIONAL,
         &["Tensor input, Tensor weight, Tensor? bias=None"],
-        "Mm",
         "input @ weight.T + bias. (.., in) x (out, in) -> (.., out)",
         super::linear::linear_,
     ),
     op(
-        "constant_pad_nd",
+        Descriptor::new("constant_pad_nd", OpFamily::Join, Explanation::Moved(Movement::Rearranged))
+            .grad("ConstantPadNd"),
         FUNCTION,
         &["Tensor input, ints pad, Number value=0"],
-        "ConstantPadNd",
         "A value before and after, last dimension first.",
         |c| {
             let (out, name) = pad::pad(c.tensor(0)?, &c.ints(1)?, "constant", c.arg(2))?;

@@ -2,6 +2,8 @@
 
 use super::{ALL, BOTH, IN_PLACE, METHOD, Op, op};
 use crate::ops::call::{Call, Value};
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, OpNotation, ShapeRule};
+use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::along::{self, Meet, Source};
 use crate::tensor::ops::cast::to_dtype;
@@ -36,7 +38,7 @@ fn scatter(c: &Call) -> Result<Value> {
     let is_number = c.arg(3).tensor().is_none();
     let meet = match (c.form, c.op.params()[c.form].len()) {
         (_, 4) => {
-            c.set_grad_name(if is_number { "Scatter|1" } else { "Scatter" });
+            c.set_grad_name(if is_number { GradName::Node("Scatter", 1) } else { GradName::node("Scatter") });
             Meet::Replace
         }
         _ => match c.opt_str(4) {
@@ -48,7 +50,7 @@ fn scatter(c: &Call) -> Result<Value> {
         },
     };
     if meet != Meet::Replace {
-        c.set_grad_name("NotImplemented");
+        c.set_grad_name(GradName::NotImplemented);
     }
     let dim = wrap_dim(c.int(1)?, x.ndim())?;
     let source = source(c, x)?;
@@ -116,7 +118,7 @@ fn index_fill(c: &Call) -> Result<Value> {
             )));
         }
         Arg::Tensor(value) => {
-            c.set_grad_name("IndexFill|1");
+            c.set_grad_name(GradName::Node("IndexFill", 1));
             to_dtype(value, x.dtype())
         }
         number => mask::checked_number(number, x.dtype())?,
@@ -345,95 +347,105 @@ const REDUCED: &[&str] =
 
 pub(super) static OPS: [Op; 14] = [
     op(
-        "getitem",
+        Descriptor::new("getitem", OpFamily::Index, Explanation::Moved(Movement::LookedUp))
+            .notation(OpNotation::Subscript)
+            .shapes(ShapeRule::Rearranged)
+            .grad("Index"),
         0,
         &["Tensor input, any index"],
-        "Index",
         "input[index]: a view, or a copy where tensors index.",
         getitem,
     ),
     op(
-        "gather",
+        Descriptor::new("gather", OpFamily::Index, Explanation::Moved(Movement::LookedUp)).grad("Gather"),
         BOTH,
         &["Tensor input, int dim, Tensor index, *, any sparse_grad=False"],
-        "Gather",
         "Elements along a dimension by index.",
         gather,
     ),
-    op("scatter", ALL, SCATTER, "Scatter", "Values written along a dimension by index.", scatter),
     op(
-        "scatter_add",
+        Descriptor::new("scatter", OpFamily::Index, Explanation::Moved(Movement::Rearranged)).grad("Scatter"),
+        ALL,
+        SCATTER,
+        "Values written along a dimension by index.",
+        scatter,
+    ),
+    op(
+        Descriptor::new("scatter_add", OpFamily::Index, Explanation::IndexedSum { by_element: true })
+            .grad("ScatterAdd"),
         ALL,
         &["Tensor input, int dim, Tensor index, Tensor src"],
-        "ScatterAdd",
         "Values added along a dimension by index.",
         scatter_add,
     ),
     op(
-        "scatter_reduce",
+        Descriptor::new("scatter_reduce", OpFamily::Index, Explanation::Whole).grad("ScatterReduce"),
         ALL,
         REDUCED,
-        "ScatterReduce",
         "Values met along a dimension by index: sum, prod, mean, amax, amin.",
         scatter_reduce,
     ),
     op(
-        "index_select",
+        Descriptor::new("index_select", OpFamily::Index, Explanation::Moved(Movement::LookedUp))
+            .grad("IndexSelect"),
         BOTH,
         &["Tensor input, int dim, Tensor index"],
-        "IndexSelect",
         "Slices along a dimension by their numbers.",
         index_select,
     ),
     op(
-        "index_fill",
+        Descriptor::new("index_fill", OpFamily::Index, Explanation::Moved(Movement::Filled))
+            .grad("IndexFill"),
         ALL,
         &["Tensor input, int dim, Tensor index, Operand value"],
-        "IndexFill",
         "value in the slices named.",
         index_fill,
     ),
     op(
-        "index_add",
+        Descriptor::new("index_add", OpFamily::Index, Explanation::IndexedSum { by_element: false })
+            .grad("IndexAdd"),
         ALL,
         &["Tensor input, int dim, Tensor index, Tensor source, *, Number alpha=1"],
-        "IndexAdd",
         "source's slices added to the slices named.",
         index_add,
     ),
     op(
-        "index_copy",
+        Descriptor::new("index_copy", OpFamily::Index, Explanation::Moved(Movement::Rearranged))
+            .grad("IndexCopy"),
         ALL,
         &["Tensor input, int dim, Tensor index, Tensor source"],
-        "IndexCopy",
         "source's slices in place of the slices named.",
         index_copy,
     ),
     op(
-        "index_reduce",
+        Descriptor::new("index_reduce", OpFamily::Index, Explanation::Whole).grad("IndexReduce"),
         ALL,
         &["Tensor input, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True"],
-        "IndexReduce",
         "source's slices met with the slices named.",
         index_reduce,
     ),
     op(
-        "index_put",
+        Descriptor::new("index_put", OpFamily::Index, Explanation::Moved(Movement::Rearranged))
+            .grad("IndexPut"),
         ALL,
         &["Tensor input, Tensors indices, Tensor values, bool accumulate=False"],
-        "IndexPut",
         "values where the index tensors say.",
         index_put,
     ),
-    op("take", BOTH, &["Tensor input, Tensor index"], "Take", "Elements by their row-major numbers.", |c| {
-        long_index(c.tensor(1)?, "take")?;
-        Ok(along::take(c.tensor(0)?, c.tensor(1)?)?.into())
-    }),
     op(
-        "put",
+        Descriptor::new("take", OpFamily::Index, Explanation::Moved(Movement::LookedUp)).grad("Take"),
+        BOTH,
+        &["Tensor input, Tensor index"],
+        "Elements by their row-major numbers.",
+        |c| {
+            long_index(c.tensor(1)?, "take")?;
+            Ok(along::take(c.tensor(0)?, c.tensor(1)?)?.into())
+        },
+    ),
+    op(
+        Descriptor::new("put", OpFamily::Index, Explanation::Moved(Movement::Rearranged)).grad("Put"),
         METHOD | IN_PLACE,
         &["Tensor input, Tensor index, Tensor source, bool accumulate=False"],
-        "Put",
         "Values at row-major numbers.",
         |c| {
             long_index(c.tensor(1)?, "put_")?;
@@ -441,10 +453,10 @@ pub(super) static OPS: [Op; 14] = [
         },
     ),
     op(
-        "take_along_dim",
+        Descriptor::new("take_along_dim", OpFamily::Index, Explanation::Moved(Movement::LookedUp))
+            .grad("Gather"),
         BOTH,
         &["Tensor input, Tensor indices, int? dim=None"],
-        "Gather",
         "Elements along a dimension by index, broadcast.",
         take_along_dim,
     ),

@@ -2,6 +2,8 @@
 
 use super::{ALL, BOTH, FUNCTION, METHOD, Op, op};
 use crate::ops::call::{Call, Value};
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule};
+use crate::tensor::explanation::{ConstantKind, Explanation, Movement};
 use crate::tensor::layout::{wrap_dim, wrap_dims};
 use crate::tensor::ops::{self, join, shape};
 use crate::tensor::{Arg, DType, Error, Layout, Result, Tensor};
@@ -153,7 +155,7 @@ fn combinations(c: &Call) -> Result<Value> {
 fn repeat_interleave(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     if c.form == 2 {
-        c.set_grad_name("");
+        c.no_gradient();
         let counts = counts_of(x)?;
         let places = counts.iter().enumerate().flat_map(|(at, &count)| std::iter::repeat_n(at as i64, count));
         let places: Vec<i64> = places.collect();
@@ -178,7 +180,7 @@ fn repeat_interleave(c: &Call) -> Result<Value> {
     let size = flat.shape()[dim];
     let counts = match c.arg(1) {
         Arg::Tensor(repeats) => {
-            c.set_grad_name("IndexSelect");
+            c.set_grad_name(GradName::node("IndexSelect"));
             if repeats.ndim() > 1 {
                 return Err(Error::runtime("repeats must be 0-dim or 1-dim tensor"));
             }
@@ -315,11 +317,11 @@ fn diag(c: &Call) -> Result<Value> {
     let (x, offset) = (c.tensor(0)?, c.int(1)?);
     match x.ndim() {
         1 => {
-            c.set_grad_name("DiagEmbed");
+            c.set_grad_name(GradName::node("DiagEmbed"));
             Ok(shape::diag_embed(x, offset, 0, 1)?.into())
         }
         2 => {
-            c.set_grad_name("Diagonal|0_copy");
+            c.set_grad_name(GradName::ViewCopy("Diagonal"));
             Ok(ops::copy(&x.with_layout(x.layout().diagonal(offset, 0, 1))).into())
         }
         ndim => Err(Error::runtime(format!("diag(): Supports 1D or 2D tensors. Got {ndim}D"))),
@@ -342,139 +344,194 @@ const INDICES: &[&str] = &[
 ];
 
 pub(super) static OPS: [Op; 25] = [
-    op("cat", FUNCTION, JOIN, "Cat", "Tensors one after the other along a dimension.", |c| {
-        Ok(join::cat(c.tensors(0), c.int(1)?, c.default_dtype())?.into())
-    }),
-    op("stack", FUNCTION, JOIN, "Stack", "Tensors of one shape along a new dimension.", |c| {
-        Ok(join::stack(c.tensors(0), c.int(1)?, c.default_dtype())?.into())
-    }),
     op(
-        "hstack",
+        Descriptor::new("cat", OpFamily::Join, Explanation::Moved(Movement::Joined))
+            .shapes(ShapeRule::Join)
+            .grad("Cat"),
+        FUNCTION,
+        JOIN,
+        "Tensors one after the other along a dimension.",
+        |c| Ok(join::cat(c.tensors(0), c.int(1)?, c.default_dtype())?.into()),
+    ),
+    op(
+        Descriptor::new("stack", OpFamily::Join, Explanation::Moved(Movement::Stacked))
+            .shapes(ShapeRule::Stack)
+            .grad("Stack"),
+        FUNCTION,
+        JOIN,
+        "Tensors of one shape along a new dimension.",
+        |c| Ok(join::stack(c.tensors(0), c.int(1)?, c.default_dtype())?.into()),
+    ),
+    op(
+        Descriptor::new("hstack", OpFamily::Join, Explanation::Moved(Movement::Joined)).grad("Cat"),
         FUNCTION,
         LIST,
-        "Cat",
         "Tensors side by side: along the columns, vectors end to end.",
         hstack,
     ),
-    op("vstack", FUNCTION, LIST, "Cat", "Tensors one below the other; a vector is a row.", |c| {
-        Ok(join::cat(&raised(c.tensors(0), 2, "vstack")?, 0, c.default_dtype())?.into())
-    }),
-    op("dstack", FUNCTION, LIST, "Cat", "Tensors along the third dimension.", |c| {
-        Ok(join::cat(&raised(c.tensors(0), 3, "dstack")?, 2, c.default_dtype())?.into())
-    }),
-    op("column_stack", FUNCTION, LIST, "Cat", "Tensors side by side; a vector is a column.", column_stack),
     op(
-        "block_diag",
+        Descriptor::new("vstack", OpFamily::Join, Explanation::Moved(Movement::Joined)).grad("Cat"),
+        FUNCTION,
+        LIST,
+        "Tensors one below the other; a vector is a row.",
+        |c| Ok(join::cat(&raised(c.tensors(0), 2, "vstack")?, 0, c.default_dtype())?.into()),
+    ),
+    op(
+        Descriptor::new("dstack", OpFamily::Join, Explanation::Moved(Movement::Joined)).grad("Cat"),
+        FUNCTION,
+        LIST,
+        "Tensors along the third dimension.",
+        |c| Ok(join::cat(&raised(c.tensors(0), 3, "dstack")?, 2, c.default_dtype())?.into()),
+    ),
+    op(
+        Descriptor::new("column_stack", OpFamily::Join, Explanation::Moved(Movement::Joined)).grad("Cat"),
+        FUNCTION,
+        LIST,
+        "Tensors side by side; a vector is a column.",
+        column_stack,
+    ),
+    op(
+        Descriptor::new("block_diag", OpFamily::Join, Explanation::Moved(Movement::Rearranged))
+            .grad("BlockDiag"),
         FUNCTION,
         &["Several tensors"],
-        "BlockDiag",
         "Matrices down the diagonal of a larger one.",
         |c| Ok(join::block_diag(c.tensors(0), c.default_dtype())?.into()),
     ),
     op(
-        "meshgrid",
+        Descriptor::view("meshgrid").grad("Expand"),
         FUNCTION,
         &["Several tensors, *, str? indexing=None"],
-        "Expand",
         "The coordinates of a grid, one tensor for each axis. Views.",
         meshgrid,
     ),
     op(
-        "cartesian_prod",
+        Descriptor::new("cartesian_prod", OpFamily::Join, Explanation::Whole).grad("Stack"),
         FUNCTION,
         &["Several tensors"],
-        "Stack",
         "All tuples of one element of each vector.",
         cartesian_prod,
     ),
     op(
-        "combinations",
+        Descriptor::new("combinations", OpFamily::Join, Explanation::Whole).grad("Stack"),
         FUNCTION,
         &["Tensor input, int r=2, bool with_replacement=False"],
-        "Stack",
         "All choices of r elements of a vector.",
         combinations,
     ),
     op(
-        "repeat",
+        Descriptor::new("repeat", OpFamily::Join, Explanation::Moved(Movement::Rearranged)).grad("Repeat"),
         METHOD,
         &["Tensor input, sizes repeats"],
-        "Repeat",
         "The tensor so many times over along each dimension.",
         |c| Ok(shape::repeat(c.tensor(0)?, &c.ints(1)?)?.into()),
     ),
     op(
-        "tile",
+        Descriptor::new("tile", OpFamily::Join, Explanation::Moved(Movement::Rearranged)).grad("Repeat"),
         BOTH,
         &["Tensor input, sizes dims"],
-        "Repeat",
         "The tensor so many times over along the last dimensions.",
         tile,
     ),
     op(
-        "repeat_interleave",
+        Descriptor::new("repeat_interleave", OpFamily::Join, Explanation::Moved(Movement::Rearranged))
+            .grad("View"),
         BOTH,
         &[
             "Tensor input, Tensor repeats, int? dim=None, *, any output_size=None",
             "Tensor input, int repeats, int? dim=None, *, any output_size=None",
             "Tensor repeats, *, any output_size=None",
         ],
-        "View",
         "Each element, or slice along a dimension, so many times.",
         repeat_interleave,
     ),
-    op("flip", BOTH, &["Tensor input, sizes dims"], "Flip", "Dimensions turned round.", flip),
-    op("fliplr", BOTH, &["Tensor input"], "Flip", "Columns turned round.", |c| flip_one(c, 1)),
-    op("flipud", BOTH, &["Tensor input"], "Flip", "Rows turned round.", |c| flip_one(c, 0)),
     op(
-        "roll",
+        Descriptor::new("flip", OpFamily::Join, Explanation::Moved(Movement::Rearranged)).grad("Flip"),
+        BOTH,
+        &["Tensor input, sizes dims"],
+        "Dimensions turned round.",
+        flip,
+    ),
+    op(
+        Descriptor::new("fliplr", OpFamily::Join, Explanation::Moved(Movement::Rearranged)).grad("Flip"),
+        BOTH,
+        &["Tensor input"],
+        "Columns turned round.",
+        |c| flip_one(c, 1),
+    ),
+    op(
+        Descriptor::new("flipud", OpFamily::Join, Explanation::Moved(Movement::Rearranged)).grad("Flip"),
+        BOTH,
+        &["Tensor input"],
+        "Rows turned round.",
+        |c| flip_one(c, 0),
+    ),
+    op(
+        Descriptor::new("roll", OpFamily::Join, Explanation::Moved(Movement::Rearranged)).grad("Roll"),
         BOTH,
         &["Tensor input, ints shifts, ints dims=()"],
-        "Roll",
         "Elements moved on; what falls out comes in at the other end.",
         roll,
     ),
     op(
-        "rot90",
+        Descriptor::new("rot90", OpFamily::Join, Explanation::Moved(Movement::Rearranged)).grad("Rot90"),
         BOTH,
         &["Tensor input, int k=1, ints dims=None"],
-        "Rot90",
         "Quarter turns in the plane of two dimensions.",
         rot90,
     ),
-    op("tril", ALL, TRIANGLE, "Tril", "The lower triangle of each matrix, zeros above.", |c| {
-        triangle(c, true)
-    }),
-    op("triu", ALL, TRIANGLE, "Triu", "The upper triangle of each matrix, zeros below.", |c| {
-        triangle(c, false)
-    }),
-    op("tril_indices", FUNCTION, INDICES, "", "Where the lower triangle is: rows, then columns.", |c| {
-        triangle_indices(c, true)
-    }),
-    op("triu_indices", FUNCTION, INDICES, "", "Where the upper triangle is: rows, then columns.", |c| {
-        triangle_indices(c, false)
-    }),
     op(
-        "diag",
+        Descriptor::new("tril", OpFamily::Index, Explanation::Triangle { lower: true })
+            .shapes(ShapeRule::Same)
+            .grad("Tril"),
+        ALL,
+        TRIANGLE,
+        "The lower triangle of each matrix, zeros above.",
+        |c| triangle(c, true),
+    ),
+    op(
+        Descriptor::new("triu", OpFamily::Index, Explanation::Triangle { lower: false })
+            .shapes(ShapeRule::Same)
+            .grad("Triu"),
+        ALL,
+        TRIANGLE,
+        "The upper triangle of each matrix, zeros below.",
+        |c| triangle(c, false),
+    ),
+    op(
+        Descriptor::creation("tril_indices", ConstantKind::Places),
+        FUNCTION,
+        INDICES,
+        "Where the lower triangle is: rows, then columns.",
+        |c| triangle_indices(c, true),
+    ),
+    op(
+        Descriptor::creation("triu_indices", ConstantKind::Places),
+        FUNCTION,
+        INDICES,
+        "Where the upper triangle is: rows, then columns.",
+        |c| triangle_indices(c, false),
+    ),
+    op(
+        Descriptor::new("diag", OpFamily::Join, Explanation::Moved(Movement::Rearranged)).grad("Diagonal"),
         BOTH,
         &["Tensor input, int diagonal=0, *, any out=None"],
-        "Diagonal",
         "A vector as a diagonal matrix, or a matrix's diagonal.",
         diag,
     ),
     op(
-        "diag_embed",
+        Descriptor::new("diag_embed", OpFamily::Join, Explanation::Moved(Movement::Rearranged))
+            .grad("DiagEmbed"),
         BOTH,
         &["Tensor input, int offset=0, int dim1=-2, int dim2=-1"],
-        "DiagEmbed",
         "The last dimension as a diagonal of two.",
         diag_embed,
     ),
     op(
-        "diagflat",
+        Descriptor::new("diagflat", OpFamily::Join, Explanation::Moved(Movement::Rearranged))
+            .grad("DiagEmbed"),
         BOTH,
         &["Tensor input, int offset=0"],
-        "DiagEmbed",
         "All elements as the diagonal of a matrix.",
         |c| {
             let x = c.tensor(0)?;

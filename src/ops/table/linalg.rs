@@ -6,6 +6,8 @@ use super::{BOTH, FUNCTION, LINALG, METHOD, Op, op};
 use crate::in_floats;
 use crate::kernel::{Real, reduce};
 use crate::ops::call::{Call, Value};
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
+use crate::tensor::explanation::{Explanation, Multilinear};
 use crate::tensor::layout::{broadcast, wrap_dim};
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::linalg::{self, Matrix};
@@ -204,7 +206,7 @@ pub(super) fn matrix_power(c: &Call) -> Result<Value> {
     let (x, n) = (c.tensor(0)?, c.int(1)?);
     let size = square("linalg.matrix_power", x)?;
     if n == 0 {
-        c.set_grad_name("CopyBackwards");
+        c.set_grad_name(GradName::CopyBackwards);
         let eye = in_floats!(x.dtype(), T => {
             let one = Matrix::<T>::identity(size).data;
             let count: usize = lead(x).iter().product();
@@ -214,10 +216,10 @@ pub(super) fn matrix_power(c: &Call) -> Result<Value> {
     }
     let base = if n < 0 { inverse(x)? } else { x.clone() };
     if n.abs() == 1 {
-        c.set_grad_name(if n < 0 { "LinalgInvEx" } else { "Clone" });
+        c.set_grad_name(if n < 0 { GradName::node("LinalgInvEx") } else { GradName::node("Clone") });
         return Ok(if n < 0 { base } else { crate::tensor::ops::copy(&base) }.into());
     }
-    c.set_grad_name(if x.ndim() == 2 { "Mm" } else { "UnsafeView" });
+    c.set_grad_name(if x.ndim() == 2 { GradName::node("Mm") } else { GradName::node("UnsafeView") });
     let product = |a: &Tensor, b: &Tensor| linear::matmul(a, b, false).map(|out| out.0);
     if n.abs() == 3 {
         return Ok(product(&product(&base, &base)?, &base)?.into());
@@ -276,7 +278,7 @@ pub(super) fn cdist(c: &Call) -> Result<Value> {
     };
     let (rows, columns) = (a.shape()[a.ndim() - 2], b.shape()[b.ndim() - 2]);
     let by_product = p == 2.0 && (rows > 25 || columns > 25);
-    c.set_grad_name(if by_product { "View" } else { "Cdist" });
+    c.set_grad_name(if by_product { GradName::node("View") } else { GradName::node("Cdist") });
     let (left, right) = (spread(a), spread(b));
     Ok(in_floats!(a.dtype(), T => {
         let mut out = Vec::new();
@@ -337,80 +339,103 @@ pub(super) fn cross(c: &Call) -> Result<Value> {
 }
 
 pub(super) static OPS: [Op; 14] = [
-    op("det", BOTH, INPUT, "LinalgDet", "The determinant. (.., n, n) -> (..)", det),
-    op("logdet", BOTH, INPUT, "Where", "The logarithm of the determinant. (.., n, n) -> (..)", logdet),
     op(
-        "slogdet",
+        Descriptor::new("det", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgDet"),
         BOTH,
         INPUT,
-        "LinalgSlogdet",
+        "The determinant. (.., n, n) -> (..)",
+        det,
+    ),
+    op(
+        Descriptor::new("logdet", OpFamily::LinearAlgebra, Explanation::Whole).grad("Where"),
+        BOTH,
+        INPUT,
+        "The logarithm of the determinant. (.., n, n) -> (..)",
+        logdet,
+    ),
+    op(
+        Descriptor::new("slogdet", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSlogdet"),
+        BOTH,
+        INPUT,
         "The determinant's sign and the logarithm of its size.",
         slogdet,
     ),
-    op("inverse", BOTH, INPUT, "LinalgInvEx", "The inverse matrix. (.., n, n)", inv),
     op(
-        "svd",
+        Descriptor::new("inverse", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgInvEx"),
+        BOTH,
+        INPUT,
+        "The inverse matrix. (.., n, n)",
+        inv,
+    ),
+    op(
+        Descriptor::new("svd", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSvd"),
         FUNCTION | METHOD,
         &["Tensor input, bool some=True, bool compute_uv=True"],
-        "LinalgSvd",
         "Singular values and vectors.",
         svd,
     ),
-    op("linalg_det", LINALG, MATRIX, "LinalgDet", "The determinant. (.., n, n) -> (..)", det),
     op(
-        "linalg_slogdet",
+        Descriptor::new("linalg_det", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgDet"),
         LINALG,
         MATRIX,
-        "LinalgSlogdet",
+        "The determinant. (.., n, n) -> (..)",
+        det,
+    ),
+    op(
+        Descriptor::new("linalg_slogdet", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSlogdet"),
+        LINALG,
+        MATRIX,
         "The determinant's sign and the logarithm of its size.",
         slogdet,
     ),
-    op("linalg_inv", LINALG, MATRIX, "LinalgInvEx", "The inverse matrix. (.., n, n)", inv),
     op(
-        "linalg_solve",
+        Descriptor::new("linalg_inv", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgInvEx"),
+        LINALG,
+        MATRIX,
+        "The inverse matrix. (.., n, n)",
+        inv,
+    ),
+    op(
+        Descriptor::new("linalg_solve", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSolveEx"),
         LINALG,
         &["Tensor A, Tensor B, *, bool left=True, any out=None"],
-        "LinalgSolveEx",
         "x with A x = B.",
         solve,
     ),
     op(
-        "linalg_qr",
+        Descriptor::new("linalg_qr", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgQr"),
         LINALG,
         &["Tensor A, str mode='reduced', *, any out=None"],
-        "LinalgQr",
         "Orthonormal columns times an upper triangle.",
         qr,
     ),
     op(
-        "linalg_svd",
+        Descriptor::new("linalg_svd", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSvd"),
         LINALG,
         &["Tensor A, bool full_matrices=True, *, any driver=None, any out=None"],
-        "LinalgSvd",
         "Singular values and vectors.",
         svd,
     ),
     op(
-        "linalg_svdvals",
+        Descriptor::new("linalg_svdvals", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSvd"),
         LINALG,
         &["Tensor A, *, any driver=None, any out=None"],
-        "LinalgSvd",
         "Singular values, largest first.",
         svd,
     ),
     op(
-        "linalg_cholesky",
+        Descriptor::new("linalg_cholesky", OpFamily::LinearAlgebra, Explanation::Whole)
+            .grad("LinalgCholeskyEx"),
         LINALG,
         &["Tensor A, *, bool upper=False, any out=None"],
-        "LinalgCholeskyEx",
         "The lower triangle whose product with itself turned is A.",
         cholesky,
     ),
     op(
-        "linalg_cross",
+        Descriptor::new("linalg_cross", OpFamily::Product, Explanation::Multilinear(Multilinear::Cross))
+            .grad("LinalgCross"),
         LINALG,
         &["Tensor input, Tensor other, *, int dim=-1, any out=None"],
-        "LinalgCross",
         "The vector orthogonal to both, in three dimensions.",
         cross,
     ),

@@ -7,6 +7,8 @@ use super::{LINALG, Op, op};
 use crate::in_floats;
 use crate::kernel::{Real, reduce};
 use crate::ops::call::{Call, Value};
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
+use crate::tensor::explanation::{Explanation, Reducer};
 use crate::tensor::layout::wrap_dims;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
@@ -56,7 +58,7 @@ fn matrix_norm_of(c: &Call, x: &Tensor, name: &str, dims: &[i64], keepdim: bool)
         return Err(Error::runtime(format!("linalg.matrix_norm: dim must be a 2-tuple. Got {dims:?}")));
     };
     if name == "fro" {
-        c.set_grad_name("LinalgVectorNorm");
+        c.set_grad_name(GradName::node("LinalgVectorNorm"));
         return Ok(vector_norm_of(x, 2.0, &axes, keepdim)?.into());
     }
     let mut order: Vec<usize> = (0..x.ndim()).filter(|axis| !axes.contains(axis)).collect();
@@ -85,9 +87,9 @@ fn matrix_norm_of(c: &Call, x: &Tensor, name: &str, dims: &[i64], keepdim: bool)
         T::tensor(out, batch, x.dtype())
     });
     c.set_grad_name(match name {
-        "nuc" => "Sum|1",
-        name if name.starts_with('-') => "Amin",
-        _ => "Amax",
+        "nuc" => GradName::Node("Sum", 1),
+        name if name.starts_with('-') => GradName::node("Amin"),
+        _ => GradName::node("Amax"),
     });
     let mut layout = out.layout().clone();
     if keepdim {
@@ -141,32 +143,30 @@ fn norm(c: &Call) -> Result<Value> {
 
 pub(super) static OPS: [Op; 3] = [
     op(
-        "linalg_norm",
+        Descriptor::new("linalg_norm", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgVectorNorm"),
         LINALG,
         &[
             "Tensor A, Number? ord=None, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, any out=None",
             "Tensor A, str ord, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, any out=None",
         ],
-        "LinalgVectorNorm",
         "The size of vectors or matrices.",
         norm,
     ),
     op(
-        "linalg_vector_norm",
+        Descriptor::reduction("linalg_vector_norm", Reducer::Norm).grad("LinalgVectorNorm"),
         LINALG,
         &["Tensor x, Number ord=2, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, any out=None"],
-        "LinalgVectorNorm",
         "The p-norm over dims.",
         vector_norm,
     ),
     op(
-        "linalg_matrix_norm",
+        Descriptor::new("linalg_matrix_norm", OpFamily::LinearAlgebra, Explanation::Whole)
+            .grad("LinalgVectorNorm"),
         LINALG,
         &[
             "Tensor A, str ord='fro', ints? dim=None, bool keepdim=False, *, dtype? dtype=None, any out=None",
             "Tensor A, Number ord, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, any out=None",
         ],
-        "LinalgVectorNorm",
         "The size of matrices.",
         matrix_norm,
     ),

@@ -4,6 +4,8 @@ use super::functional::clash;
 use super::{ALL, BOTH, Op, op};
 use crate::in_floats;
 use crate::ops::call::{Call, Value};
+use crate::tensor::descriptor::{CostRule, Descriptor, GradName, OpNotation, ShapeRule, Sign};
+use crate::tensor::explanation::{Formula, ProductKind};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::{self, linear, pointwise};
@@ -276,7 +278,11 @@ fn lerp(c: &Call) -> Result<Value> {
         )));
     }
     ops::float::only("lerp_kernel_scalar", start.dtype())?;
-    c.set_grad_name(if c.opt_tensor(2).is_some() { "Lerp|1" } else { "Lerp" });
+    c.set_grad_name(if c.opt_tensor(2).is_some() {
+        GradName::Node("Lerp", 1)
+    } else {
+        GradName::node("Lerp")
+    });
     let weight = pointwise::operand(c.arg(2), start.dtype())?;
     let shape = crate::tensor::layout::broadcast("lerp", start.shape(), end.shape())?;
     let shape = crate::tensor::layout::broadcast("lerp", &shape, weight.shape())?;
@@ -294,90 +300,139 @@ fn lerp(c: &Call) -> Result<Value> {
 
 pub(super) static OPS: [Op; 14] = [
     op(
-        "matmul",
+        Descriptor::product("matmul", ProductKind::Matrix)
+            .shapes(ShapeRule::MatrixProduct(0, 1))
+            .cost(CostRule::MatrixProduct(0))
+            .infix(Sign::MatMul)
+            .grad("Mm"),
         BOTH,
         &["Tensor input, Tensor other, *, any out=None"],
-        "Mm",
         "The matrix product; batch dimensions broadcast. (.., n, k) @ (.., k, m) -> (.., n, m)",
         matmul,
     ),
     op(
-        "dot",
+        Descriptor::product("dot", ProductKind::Dot)
+            .notation(OpNotation::Symbol(Sign::Dot))
+            .shapes(ShapeRule::MatrixProduct(0, 1))
+            .cost(CostRule::PerOperand)
+            .grad("Dot"),
         BOTH,
         &["Tensor input, Tensor tensor, *, any out=None"],
-        "Dot",
         "The sum of products of two vectors. (n) . (n) -> ()",
         dot,
     ),
     op(
-        "vdot",
+        Descriptor::product("vdot", ProductKind::Dot)
+            .notation(OpNotation::Symbol(Sign::Dot))
+            .shapes(ShapeRule::MatrixProduct(0, 1))
+            .cost(CostRule::PerOperand)
+            .grad("Vdot"),
         BOTH,
         &["Tensor input, Tensor other, *, any out=None"],
-        "Vdot",
         "The sum of products of two vectors. (n) . (n) -> ()",
         dot,
     ),
     op(
-        "mm",
+        Descriptor::product("mm", ProductKind::Matrix)
+            .shapes(ShapeRule::MatrixProduct(0, 1))
+            .cost(CostRule::MatrixProduct(0))
+            .notation(OpNotation::Symbol(Sign::MatMul))
+            .grad("Mm"),
         BOTH,
         &["Tensor input, Tensor mat2, *, any out=None"],
-        "Mm",
         "The product of two matrices. (n, k) @ (k, m) -> (n, m)",
         mm,
     ),
     op(
-        "bmm",
+        Descriptor::product("bmm", ProductKind::Matrix)
+            .shapes(ShapeRule::MatrixProduct(0, 1))
+            .cost(CostRule::MatrixProduct(0))
+            .notation(OpNotation::Symbol(Sign::MatMul))
+            .grad("Bmm"),
         BOTH,
         &["Tensor input, Tensor mat2, *, any out=None"],
-        "Bmm",
         "Products of two stacks of matrices. (b, n, k) @ (b, k, m) -> (b, n, m)",
         bmm,
     ),
     op(
-        "mv",
+        Descriptor::product("mv", ProductKind::Matrix)
+            .shapes(ShapeRule::MatrixProduct(0, 1))
+            .cost(CostRule::MatrixProduct(0))
+            .notation(OpNotation::Symbol(Sign::MatMul))
+            .grad("Mv"),
         BOTH,
         &["Tensor input, Tensor vec, *, any out=None"],
-        "Mv",
         "A matrix times a vector. (n, k) @ (k) -> (n)",
         mv,
     ),
     op(
-        "addmm",
+        Descriptor::product("addmm", ProductKind::Added)
+            .shapes(ShapeRule::MatrixProduct(1, 2))
+            .cost(CostRule::MatrixProduct(1))
+            .grad("Addmm"),
         ALL,
         ADDED,
-        "Addmm",
         "beta * input + alpha * (mat1 @ mat2). (n, k) @ (k, m) -> (n, m)",
         addmm,
     ),
-    op("addmv", ALL, ADDED_VECTOR, "Addmv", "beta * input + alpha * (mat @ vec). (n, k) @ (k) -> (n)", addmv),
-    op("addr", ALL, ADDED_VECTORS, "Addr", "beta * input + alpha * outer(vec1, vec2). (n, m)", addr),
     op(
-        "addbmm",
+        Descriptor::product("addmv", ProductKind::Added)
+            .shapes(ShapeRule::MatrixProduct(1, 2))
+            .cost(CostRule::MatrixProduct(1))
+            .grad("Addmv"),
+        ALL,
+        ADDED_VECTOR,
+        "beta * input + alpha * (mat @ vec). (n, k) @ (k) -> (n)",
+        addmv,
+    ),
+    op(
+        Descriptor::product("addr", ProductKind::AddedOuter).grad("Addr"),
+        ALL,
+        ADDED_VECTORS,
+        "beta * input + alpha * outer(vec1, vec2). (n, m)",
+        addr,
+    ),
+    op(
+        Descriptor::product("addbmm", ProductKind::AddedPages).grad("Addbmm"),
         ALL,
         ADDED_BATCHES,
-        "Addbmm",
         "beta * input + alpha * the sum of batch1 @ batch2 over the batch. (n, m)",
         addbmm,
     ),
     op(
-        "baddbmm",
+        Descriptor::product("baddbmm", ProductKind::Added)
+            .shapes(ShapeRule::MatrixProduct(1, 2))
+            .cost(CostRule::MatrixProduct(1))
+            .grad("Baddbmm"),
         ALL,
         ADDED_BATCHES,
-        "Baddbmm",
         "beta * input + alpha * (batch1 @ batch2). (b, n, m)",
         baddbmm,
     ),
-    op("addcmul", ALL, ADDED_PAIR, "Addcmul", "input + value * tensor1 * tensor2, broadcast.", |c| {
-        added(c, false)
-    }),
-    op("addcdiv", ALL, ADDED_PAIR, "Addcdiv", "input + value * tensor1 / tensor2, broadcast.", |c| {
-        added(c, true)
-    }),
     op(
-        "lerp",
+        Descriptor::pointwise("addcmul")
+            .formula(Formula::Addcmul)
+            .shapes(ShapeRule::Broadcast(1, 2))
+            .grad("Addcmul"),
+        ALL,
+        ADDED_PAIR,
+        "input + value * tensor1 * tensor2, broadcast.",
+        |c| added(c, false),
+    ),
+    op(
+        Descriptor::pointwise("addcdiv")
+            .formula(Formula::Addcdiv)
+            .shapes(ShapeRule::Broadcast(1, 2))
+            .grad("Addcdiv"),
+        ALL,
+        ADDED_PAIR,
+        "input + value * tensor1 / tensor2, broadcast.",
+        |c| added(c, true),
+    ),
+    op(
+        Descriptor::pointwise("lerp").formula(Formula::Lerp).grad("Lerp"),
         ALL,
         &["Tensor input, Tensor end, Operand weight, *, any out=None"],
-        "Lerp",
         "input + weight * (end - input).",
         lerp,
     ),

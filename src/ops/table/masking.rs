@@ -2,6 +2,8 @@
 
 use super::{ALL, BOTH, Op, op};
 use crate::ops::call::{Call, Value};
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule};
+use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::{along, mask, shape, sorting};
 use crate::tensor::{Arg, DType, Error, Result, Tensor, index};
@@ -26,7 +28,7 @@ fn masked_fill(c: &Call) -> Result<Value> {
     let (x, mask) = (c.tensor(0)?, c.tensor(1)?);
     let value = match c.arg(2) {
         Arg::Tensor(value) => {
-            c.set_grad_name("MaskedFill|1");
+            c.set_grad_name(GradName::Node("MaskedFill", 1));
             if value.ndim() > 0 {
                 return Err(Error::runtime(format!(
                     "masked_fill_ only supports a 0-dimensional value tensor, but got tensor with {} dimension(s).",
@@ -106,45 +108,49 @@ fn slot(c: &Call, view: crate::tensor::Layout, out: Tensor) -> Result<Value> {
 
 pub(super) static OPS: [Op; 8] = [
     op(
-        "masked_fill",
+        Descriptor::new("masked_fill", OpFamily::Index, Explanation::MaskedFill)
+            .shapes(ShapeRule::Broadcast(0, 1))
+            .grad("MaskedFill"),
         ALL,
         &["Tensor input, Tensor mask, Operand value"],
-        "MaskedFill",
         "value where the mask is True.",
         masked_fill,
     ),
     op(
-        "masked_select",
+        Descriptor::new("masked_select", OpFamily::Index, Explanation::Moved(Movement::Rearranged))
+            .grad("MaskedSelect"),
         BOTH,
         &["Tensor input, Tensor mask"],
-        "MaskedSelect",
         "The elements where the mask is True, as a vector.",
         masked_select,
     ),
     op(
-        "masked_scatter",
+        Descriptor::new("masked_scatter", OpFamily::Index, Explanation::Moved(Movement::Rearranged))
+            .grad("MaskedScatter"),
         ALL,
         &["Tensor input, Tensor mask, Tensor source"],
-        "MaskedScatter",
         "source's elements, in their order, where the mask is True.",
         masked_scatter,
     ),
     op(
-        "nonzero",
+        Descriptor::new("nonzero", OpFamily::Index, Explanation::Whole),
         BOTH,
         &["Tensor input, *, bool as_tuple=False"],
-        "",
         "Where elements are not zero: a row of indices each.",
         nonzero,
     ),
-    op("argwhere", BOTH, &["Tensor input"], "", "Where elements are not zero: a row of indices each.", |c| {
-        Ok(sorting::nonzero(c.tensor(0)?).into())
-    }),
     op(
-        "select_scatter",
+        Descriptor::new("argwhere", OpFamily::Index, Explanation::Whole),
+        BOTH,
+        &["Tensor input"],
+        "Where elements are not zero: a row of indices each.",
+        |c| Ok(sorting::nonzero(c.tensor(0)?).into()),
+    ),
+    op(
+        Descriptor::new("select_scatter", OpFamily::Index, Explanation::Moved(Movement::Rearranged))
+            .grad("SelectScatter"),
         BOTH,
         &["Tensor input, Tensor src, int dim, int index"],
-        "SelectScatter",
         "A copy with src in place of one slice.",
         |c| {
             let x = c.tensor(0)?;
@@ -161,10 +167,10 @@ pub(super) static OPS: [Op; 8] = [
         },
     ),
     op(
-        "slice_scatter",
+        Descriptor::new("slice_scatter", OpFamily::Index, Explanation::Moved(Movement::Rearranged))
+            .grad("SliceScatter"),
         BOTH,
         &["Tensor input, Tensor src, int dim=0, int? start=None, int? end=None, int step=1"],
-        "SliceScatter",
         "A copy with src in place of a range of slices.",
         |c| {
             let x = c.tensor(0)?;
@@ -176,10 +182,10 @@ pub(super) static OPS: [Op; 8] = [
         },
     ),
     op(
-        "diagonal_scatter",
+        Descriptor::new("diagonal_scatter", OpFamily::Index, Explanation::Moved(Movement::Rearranged))
+            .grad("DiagonalScatter"),
         BOTH,
         &["Tensor input, Tensor src, int offset=0, int dim1=0, int dim2=1"],
-        "DiagonalScatter",
         "A copy with src on a diagonal.",
         |c| {
             let x = c.tensor(0)?;

@@ -7,7 +7,8 @@ use std::sync::OnceLock;
 
 use super::call::{Call, Value};
 use super::schema::{self, Param};
-use crate::tensor::Result;
+use crate::tensor::descriptor::{InPlace, OpNotation, Sign};
+use crate::tensor::{Descriptor, Result};
 
 mod compare;
 mod contract;
@@ -45,7 +46,7 @@ pub const IN_PLACE: u8 = 4;
 /// Reachable as `torch.nn.functional.name(...)`.
 pub const FUNCTIONAL: u8 = 8;
 /// Writes into its first argument, through whatever view that is, and has no form that does not: `tensor.name(...)`
-/// with a name that ends in `_`. `grad_name` then holds a name for each form, split by commas.
+/// with a name that ends in `_`.
 pub const IN_PLACE_ONLY: u8 = 16;
 /// Has a twin `tensor.name_(...)` that gives the tensor itself another shape: `unsqueeze_`.
 pub const RELAYOUT: u8 = 32;
@@ -56,45 +57,51 @@ pub const BOTH: u8 = FUNCTION | METHOD;
 /// The usual pointwise operation: function, method and in-place twin.
 pub const ALL: u8 = FUNCTION | METHOD | IN_PLACE;
 
-/// One operation.
+/// One operation: its descriptor, and what calls of it need.
 pub struct Op {
-    /// Its PyTorch name.
-    pub name: &'static str,
+    /// What is known of it.
+    pub descriptor: Descriptor,
     /// Where it can be reached.
     pub places: u8,
     /// Its signatures, most usual first.
     pub forms: &'static [&'static str],
-    /// What `grad_fn` shows without `Backward0`; empty where no gradient flows.
-    pub grad_name: &'static str,
     /// One line on what it computes, shapes included.
     pub doc: &'static str,
     /// What it does.
     pub run: fn(&Call) -> Result<Value>,
     parsed: OnceLock<Vec<Vec<Param>>>,
-    twin: OnceLock<String>,
+}
+
+impl std::ops::Deref for Op {
+    type Target = Descriptor;
+
+    fn deref(&self) -> &Descriptor {
+        &self.descriptor
+    }
 }
 
 /// A row of the table.
 pub const fn op(
-    name: &'static str,
+    mut descriptor: Descriptor,
     places: u8,
     forms: &'static [&'static str],
-    grad_name: &'static str,
     doc: &'static str,
     run: fn(&Call) -> Result<Value>,
 ) -> Op {
-    Op { name, places, forms, grad_name, doc, run, parsed: OnceLock::new(), twin: OnceLock::new() }
+    if places & IN_PLACE_ONLY != 0 {
+        descriptor.in_place = InPlace::Always;
+    } else if places & RELAYOUT != 0 {
+        descriptor.in_place = InPlace::Relayout;
+    } else if places & IN_PLACE != 0 {
+        descriptor.in_place = InPlace::Twin;
+    }
+    Op { descriptor, places, forms, doc, run, parsed: OnceLock::new() }
 }
 
 impl Op {
     /// The parameters of each form.
     pub fn params(&self) -> &[Vec<Param>] {
         self.parsed.get_or_init(|| self.forms.iter().map(|form| schema::parse(form)).collect())
-    }
-
-    /// The name of its in-place twin: `add_`.
-    pub fn twin_name(&'static self) -> &'static str {
-        self.twin.get_or_init(|| format!("{}_", self.name))
     }
 
     /// Whether it can be reached there.
@@ -131,12 +138,6 @@ static FAMILIES: &[&[Op]] = &[
     &linalg_norm::OPS,
 ];
 
-/// Whether the operation works element by element, so that its result lies in memory as its operands do.
-pub fn is_pointwise(op: &'static Op) -> bool {
-    let families: [&[Op]; 3] = [&pointwise::OPS, &compare::OPS, &nn_activation::OPS];
-    families.iter().any(|family| family.as_ptr_range().contains(&std::ptr::from_ref(op)))
-}
-
 /// All operations.
 pub fn ops() -> impl Iterator<Item = &'static Op> {
     FAMILIES.iter().flat_map(|family| family.iter())
@@ -153,6 +154,19 @@ pub fn find(name: &str) -> Option<&'static Op> {
         map
     });
     by_name.get(name).copied()
+}
+
+/// The row that this descriptor belongs to; none for what Python's syntax calls, such as `x[i] = v`.
+pub fn row_of(descriptor: &'static Descriptor) -> Option<&'static Op> {
+    static BY_DESCRIPTOR: OnceLock<HashMap<usize, &'static Op>> = OnceLock::new();
+    let rows = BY_DESCRIPTOR
+        .get_or_init(|| ops().map(|op| (std::ptr::from_ref(&op.descriptor).addr(), op)).collect());
+    rows.get(&std::ptr::from_ref(descriptor).addr()).copied()
+}
+
+/// The operation that this operator of Python calls.
+pub fn operator(sign: Sign) -> Option<&'static Op> {
+    ops().find(|op| op.notation == OpNotation::Infix(sign) || op.notation == OpNotation::Prefix(sign))
 }
 
 /// The operation of this name, which the table has.

@@ -4,6 +4,8 @@ use super::{BOTH, FUNCTION, FUNCTIONAL, METHOD, Op, op};
 use crate::in_floats;
 use crate::kernel::{Real, elementwise, math, spare};
 use crate::ops::call::{Call, Value};
+use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily, ShapeRule};
+use crate::tensor::explanation::{Explanation, Formula, RandomKind, SoftmaxKind};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::float::{Float, only};
 use crate::tensor::{Arg, Error, Result, Tensor};
@@ -213,23 +215,27 @@ const SELU_GAIN: f64 = 1.050_700_987_355_480_5;
 
 pub(super) static OPS: [Op; 24] = [
     op(
-        "gelu",
+        Descriptor::pointwise("gelu").formula(Formula::Gelu).cost(CostRule::PerResult(1)).grad("Gelu"),
         FUNCTIONAL,
         &["Tensor input, *, str approximate='none'"],
-        "Gelu",
         "x times the share of a normal distribution below x.",
         gelu,
     ),
-    op("silu", FUNCTIONAL, ONE, "Silu", "x * sigmoid(x).", |c| {
-        let x = c.tensor(0)?;
-        only("silu_cpu", x.dtype())?;
-        Ok(in_floats!(x.dtype(), T => slices!(T, x, math::silu)).into())
-    }),
     op(
-        "elu",
+        Descriptor::pointwise("silu").formula(Formula::Silu).cost(CostRule::PerResult(1)).grad("Silu"),
+        FUNCTIONAL,
+        ONE,
+        "x * sigmoid(x).",
+        |c| {
+            let x = c.tensor(0)?;
+            only("silu_cpu", x.dtype())?;
+            Ok(in_floats!(x.dtype(), T => slices!(T, x, math::silu)).into())
+        },
+    ),
+    op(
+        Descriptor::pointwise("elu").grad("Elu"),
         FUNCTIONAL,
         &["Tensor input, float alpha=1.0, bool inplace=False"],
-        "Elu",
         "x, or alpha (e^x - 1) below zero.",
         |c| {
             let alpha = c.float(1)?;
@@ -237,18 +243,16 @@ pub(super) static OPS: [Op; 24] = [
         },
     ),
     op(
-        "selu",
+        Descriptor::pointwise("selu").grad("Elu"),
         FUNCTION | FUNCTIONAL,
         ONE,
-        "Elu",
         "elu with the constants that keep mean and variance.",
         |c| elu_with(c, SELU_ALPHA, SELU_GAIN, 1.0),
     ),
     op(
-        "celu",
+        Descriptor::pointwise("celu").grad("Celu"),
         FUNCTION | FUNCTIONAL,
         &["Tensor input, float alpha=1.0, bool inplace=False"],
-        "Celu",
         "x, or alpha (e^(x / alpha) - 1) below zero.",
         |c| {
             let alpha = c.float(1)?;
@@ -256,66 +260,74 @@ pub(super) static OPS: [Op; 24] = [
         },
     ),
     op(
-        "leaky_relu",
+        Descriptor::pointwise("leaky_relu").grad("LeakyRelu"),
         FUNCTIONAL,
         &["Tensor input, float negative_slope=0.01, bool inplace=False"],
-        "LeakyRelu",
         "x, or a little of it below zero.",
         |c| {
             let slope = c.float(1)?;
             pointwise!(c, "leaky_relu_cpu", |x, slope| if x > T::ZERO { x } else { x * slope })
         },
     ),
-    op("relu6", FUNCTIONAL, ONE, "Hardtanh", "x held between 0 and 6.", |c| bounded(c, 0.0, 6.0)),
     op(
-        "hardtanh",
+        Descriptor::pointwise("relu6").formula(Formula::Clamp).grad("Hardtanh"),
+        FUNCTIONAL,
+        ONE,
+        "x held between 0 and 6.",
+        |c| bounded(c, 0.0, 6.0),
+    ),
+    op(
+        Descriptor::pointwise("hardtanh").formula(Formula::Clamp).grad("Hardtanh"),
         FUNCTIONAL,
         &["Tensor input, float min_val=-1.0, float max_val=1.0, bool inplace=False"],
-        "Hardtanh",
         "x held between min_val and max_val.",
         hardtanh,
     ),
     op(
-        "softplus",
+        Descriptor::pointwise("softplus").grad("Softplus"),
         FUNCTIONAL,
         &["Tensor input, float beta=1, float threshold=20"],
-        "Softplus",
         "ln(1 + e^(beta x)) / beta; x itself where that is large.",
         softplus,
     ),
-    op("mish", FUNCTIONAL, ONE, "Mish", "x * tanh(softplus(x)).", |c| {
+    op(Descriptor::pointwise("mish").grad("Mish"), FUNCTIONAL, ONE, "x * tanh(softplus(x)).", |c| {
         pointwise!(c, "mish_cpu", |x| x * x.exp().log1p().tanh())
     }),
-    op("logsigmoid", FUNCTIONAL, PLAIN, "LogSigmoid", "ln(sigmoid(x)), without overflow.", |c| {
-        pointwise!(c, "log_sigmoid_cpu", |x| x.minimum(T::ZERO) - (-x.abs()).exp().log1p())
-    }),
     op(
-        "glu",
+        Descriptor::pointwise("logsigmoid").grad("LogSigmoid"),
+        FUNCTIONAL,
+        PLAIN,
+        "ln(sigmoid(x)), without overflow.",
+        |c| pointwise!(c, "log_sigmoid_cpu", |x| x.minimum(T::ZERO) - (-x.abs()).exp().log1p()),
+    ),
+    op(
+        Descriptor::pointwise("glu").explained(Explanation::Whole).shapes(ShapeRule::Own).grad("Glu"),
         FUNCTIONAL,
         &["Tensor input, int dim=-1"],
-        "Glu",
         "The first half times the sigmoid of the second.",
         glu,
     ),
     op(
-        "threshold",
+        Descriptor::pointwise("threshold").grad("Threshold"),
         FUNCTION | FUNCTIONAL,
         &["Tensor input, float threshold, float value, bool inplace=False"],
-        "Threshold",
         "x above the threshold, else value.",
         threshold,
     ),
-    op("hardsigmoid", FUNCTIONAL, ONE, "Hardsigmoid", "(x + 3) / 6 held between 0 and 1.", |c| {
-        pointwise!(c, "hardsigmoid_cpu", |x| (x + n(3.0)).maximum(T::ZERO).minimum(n(6.0)) / n(6.0))
-    }),
-    op("hardswish", FUNCTIONAL, ONE, "Hardswish", "x * hardsigmoid(x).", |c| {
+    op(
+        Descriptor::pointwise("hardsigmoid").grad("Hardsigmoid"),
+        FUNCTIONAL,
+        ONE,
+        "(x + 3) / 6 held between 0 and 1.",
+        |c| pointwise!(c, "hardsigmoid_cpu", |x| (x + n(3.0)).maximum(T::ZERO).minimum(n(6.0)) / n(6.0)),
+    ),
+    op(Descriptor::pointwise("hardswish").grad("Hardswish"), FUNCTIONAL, ONE, "x * hardsigmoid(x).", |c| {
         pointwise!(c, "hardswish_cpu", |x| x * (x + n(3.0)).maximum(T::ZERO).minimum(n(6.0)) / n(6.0))
     }),
     op(
-        "softshrink",
+        Descriptor::pointwise("softshrink").grad("Softshrink"),
         FUNCTIONAL,
         &["Tensor input, float lambd=0.5"],
-        "Softshrink",
         "x moved towards zero by lambd.",
         |c| {
             let lambd = c.float(1)?;
@@ -328,41 +340,40 @@ pub(super) static OPS: [Op; 24] = [
         },
     ),
     op(
-        "hardshrink",
+        Descriptor::pointwise("hardshrink").grad("Hardshrink"),
         BOTH | FUNCTIONAL,
         &["Tensor input, float lambd=0.5"],
-        "Hardshrink",
         "x, or 0 where it is small.",
         |c| {
             let lambd = c.float(1)?;
             pointwise!(c, "hardshrink_cpu", |x, lambd| if x >= -lambd && x <= lambd { T::ZERO } else { x })
         },
     ),
-    op("softsign", FUNCTIONAL, PLAIN, "Div", "x / (1 + |x|).", softsign),
-    op("tanhshrink", FUNCTIONAL, PLAIN, "Sub", "x - tanh(x).", tanhshrink),
+    op(Descriptor::pointwise("softsign").grad("Div"), FUNCTIONAL, PLAIN, "x / (1 + |x|).", softsign),
+    op(Descriptor::pointwise("tanhshrink").grad("Sub"), FUNCTIONAL, PLAIN, "x - tanh(x).", tanhshrink),
     op(
-        "prelu",
+        Descriptor::pointwise("prelu").explained(Explanation::Whole).grad("PreluKernel"),
         BOTH | FUNCTIONAL,
         &["Tensor input, Tensor weight"],
-        "PreluKernel",
         "x, or weight times x below zero.",
         prelu,
     ),
     op(
-        "rrelu",
+        Descriptor::pointwise("rrelu").grad("RreluWithNoise"),
         FUNCTIONAL,
         &[
             "Tensor input, float lower=0.125, float upper=0.3333333333333333, bool training=False, bool inplace=False",
         ],
-        "RreluWithNoise",
         "leaky_relu with a slope drawn while training.",
         rrelu,
     ),
     op(
-        "softmin",
+        Descriptor::new("softmin", OpFamily::Normalisation, Explanation::Softmax(SoftmaxKind::Negative))
+            .cost(CostRule::PerResult(2))
+            .keeping_order()
+            .grad("Softmax"),
         FUNCTIONAL,
         &["Tensor input, int? dim=None, int _stacklevel=3, dtype? dtype=None"],
-        "Softmax",
         "softmax(-x).",
         |c| {
             let minus = c.apply("neg", vec![c.arg(0).clone()])?;
@@ -371,19 +382,24 @@ pub(super) static OPS: [Op; 24] = [
         },
     ),
     op(
-        "gumbel_softmax",
+        Descriptor::random("gumbel_softmax", RandomKind::Together).keeping_order().grad("Softmax"),
         FUNCTIONAL,
         &["Tensor logits, float tau=1, bool hard=False, float eps=1e-10, int dim=-1"],
-        "Softmax",
         "Softmax of logits with Gumbel noise: a sample, in numbers.",
         super::functional::gumbel_softmax,
     ),
-    op("logit", METHOD | FUNCTION, &["Tensor input, float? eps=None"], "Logit", "ln(x / (1 - x)).", |c| {
-        let low = c.opt_float(1).unwrap_or(f64::NEG_INFINITY);
-        let high = 1.0 - low;
-        pointwise!(c, "logit_cpu", |x, low, high| {
-            let x = x.maximum(low).minimum(high);
-            (x / (T::ONE - x)).log()
-        })
-    }),
+    op(
+        Descriptor::pointwise("logit").grad("Logit"),
+        METHOD | FUNCTION,
+        &["Tensor input, float? eps=None"],
+        "ln(x / (1 - x)).",
+        |c| {
+            let low = c.opt_float(1).unwrap_or(f64::NEG_INFINITY);
+            let high = 1.0 - low;
+            pointwise!(c, "logit_cpu", |x, low, high| {
+                let x = x.maximum(low).minimum(high);
+                (x / (T::ONE - x)).log()
+            })
+        },
+    ),
 ];

@@ -8,6 +8,8 @@ use crate::in_floats;
 use crate::kernel::attention::{Mask, fused};
 use crate::kernel::{Real, spare};
 use crate::ops::call::{Call, Value};
+use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily};
+use crate::tensor::explanation::{Explanation, RandomKind};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::{self, draw, linear, pointwise};
@@ -301,20 +303,20 @@ fn shared(query: &Tensor, x: &Tensor) -> Result<Tensor> {
 
 pub(super) static OPS: [Op; 2] = [
     op(
-        "scaled_dot_product_attention",
+        Descriptor::new("scaled_dot_product_attention", OpFamily::Attention, Explanation::Attention)
+            .cost(CostRule::Attention)
+            .grad("ScaledDotProductFlashAttentionForCpu"),
         FUNCTIONAL,
         &[
             "Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, float dropout_p=0.0, bool is_causal=False, *, float? scale=None, bool enable_gqa=False",
         ],
-        "ScaledDotProductFlashAttentionForCpu",
         "softmax(scale Q Kᵀ + mask) V. (.., T, D), (.., S, D), (.., S, E) -> (.., T, E)",
         attention,
     ),
     op(
-        "alpha_dropout",
+        Descriptor::random("alpha_dropout", RandomKind::Together).grad("Add"),
         FUNCTIONAL,
         &["Tensor input, float p=0.5, bool training=False, bool inplace=False"],
-        "Add",
         "Dropout that keeps mean and variance of `selu`.",
         |c| {
             let (x, p, training) = (c.tensor(0)?, c.float(1)?, c.bool(2));

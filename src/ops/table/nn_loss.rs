@@ -5,6 +5,8 @@ use super::{FUNCTION, FUNCTIONAL, Op, op};
 use crate::in_floats;
 use crate::kernel::Real;
 use crate::ops::call::{Call, Value};
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
+use crate::tensor::explanation::{Explanation, LossKind};
 use crate::tensor::layout::broadcast;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::{Float, Reduction, only, reduced};
@@ -40,7 +42,11 @@ fn cross_entropy(c: &Call) -> Result<Value> {
         if asked.ignored >= 0 {
             return Err(Error::runtime("ignore_index is not supported for floating point target"));
         }
-        c.set_grad_name(if asked.reduction == Reduction::Mean { "Div|1" } else { "Neg" });
+        c.set_grad_name(if asked.reduction == Reduction::Mean {
+            GradName::Node("Div", 1)
+        } else {
+            GradName::node("Neg")
+        });
         let logs = softmax_along(x, axis, None, true)?;
         let dtype = x.dtype().promote(target.dtype());
         let logs = to_dtype(&logs, dtype);
@@ -49,19 +55,19 @@ fn cross_entropy(c: &Call) -> Result<Value> {
     let logs = softmax_along(x, axis, None, true)?;
     loss::check(x, target, weight)?;
     if smoothing > 0.0 {
-        c.set_grad_name("Add");
+        c.set_grad_name(GradName::node("Add"));
         return Ok(in_floats!(x.dtype(), T => loss::smoothed::<T>(&logs, target, &asked, smoothing))?.into());
     }
     c.set_grad_name(nll_name(x, asked.reduction));
     Ok(in_floats!(x.dtype(), T => loss::nll::<T>(&logs, target, &asked))?.into())
 }
 
-fn nll_name(x: &Tensor, reduction: Reduction) -> &'static str {
+fn nll_name(x: &Tensor, reduction: Reduction) -> GradName {
     match (x.ndim(), reduction) {
-        (..=2, _) => "NllLoss",
-        (4, _) => "NllLoss2D",
-        (_, Reduction::None) => "View",
-        _ => "NllLoss2D",
+        (..=2, _) => GradName::node("NllLoss"),
+        (4, _) => GradName::node("NllLoss2D"),
+        (_, Reduction::None) => GradName::node("View"),
+        _ => GradName::node("NllLoss2D"),
     }
 }
 
@@ -114,9 +120,9 @@ fn l1_loss(c: &Call) -> Result<Value> {
     let reduction = reduction(c, 4)?;
     super::refused::bools_subtracted(c.arg(0), c.arg(1))?;
     c.set_grad_name(match reduction {
-        Reduction::None => "Abs",
-        Reduction::Sum => "Sum",
-        Reduction::Mean => "Mean",
+        Reduction::None => GradName::node("Abs"),
+        Reduction::Sum => GradName::node("Sum"),
+        Reduction::Mean => GradName::node("Mean"),
     });
     if reduction != Reduction::Mean
         && super::functional::is_whole(c.tensor(0)?)
@@ -258,14 +264,14 @@ fn kl_div(c: &Call) -> Result<Value> {
         own - t * x
     }
     c.set_grad_name(match (by_batch, reduction) {
-        (true, _) => "Div",
-        (_, Reduction::Sum) => "Sum",
-        (_, Reduction::Mean) => "Mean",
+        (true, _) => GradName::node("Div"),
+        (_, Reduction::Sum) => GradName::node("Sum"),
+        (_, Reduction::Mean) => GradName::node("Mean"),
         _ => {
             if log_target {
-                "Mul"
+                GradName::node("Mul")
             } else {
-                "Sub"
+                GradName::node("Sub")
             }
         }
     });
@@ -286,91 +292,98 @@ fn kl_div(c: &Call) -> Result<Value> {
 
 pub(super) static OPS: [Op; 10] = [
     op(
-        "cross_entropy",
+        Descriptor::new("cross_entropy", OpFamily::Loss, Explanation::Loss(LossKind::CrossEntropy))
+            .grad("NllLoss"),
         FUNCTIONAL,
         &[
             "Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, int ignore_index=-100, bool? reduce=None, str reduction='mean', float label_smoothing=0.0",
         ],
-        "NllLoss",
         "How surprised softmax(input) is by the targets, in nats. (batch, classes, ..) x (batch, ..)",
         cross_entropy,
     ),
     op(
-        "nll_loss",
+        Descriptor::new("nll_loss", OpFamily::Loss, Explanation::Loss(LossKind::NegativeLogLikelihood))
+            .grad("NllLoss"),
         FUNCTIONAL,
         &[
             "Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, int ignore_index=-100, bool? reduce=None, str reduction='mean'",
         ],
-        "NllLoss",
         "Minus the log-probability of the targets. (batch, classes, ..) x (batch, ..)",
         nll_loss,
     ),
     op(
-        "mse_loss",
+        Descriptor::new("mse_loss", OpFamily::Loss, Explanation::Loss(LossKind::Squared)).grad("MseLoss"),
         FUNCTIONAL,
         &[
             "Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor? weight=None",
         ],
-        "MseLoss",
         "The mean of the squared differences.",
         mse_loss,
     ),
-    op("l1_loss", FUNCTIONAL, TWO, "Mean", "The mean of the absolute differences.", l1_loss),
     op(
-        "smooth_l1_loss",
+        Descriptor::new("l1_loss", OpFamily::Loss, Explanation::Loss(LossKind::Absolute)).grad("Mean"),
+        FUNCTIONAL,
+        TWO,
+        "The mean of the absolute differences.",
+        l1_loss,
+    ),
+    op(
+        Descriptor::new("smooth_l1_loss", OpFamily::Loss, Explanation::Loss(LossKind::Other))
+            .grad("SmoothL1Loss"),
         FUNCTIONAL,
         &[
             "Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float beta=1.0",
         ],
-        "SmoothL1Loss",
         "Squared differences where they are small, absolute ones elsewhere.",
         smooth_l1_loss,
     ),
     op(
-        "huber_loss",
+        Descriptor::new("huber_loss", OpFamily::Loss, Explanation::Loss(LossKind::Other)).grad("HuberLoss"),
         FUNCTIONAL,
         &["Tensor input, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None"],
-        "HuberLoss",
         "Squared differences up to delta, absolute ones beyond.",
         huber_loss,
     ),
     op(
-        "binary_cross_entropy",
+        Descriptor::new("binary_cross_entropy", OpFamily::Loss, Explanation::Loss(LossKind::Other))
+            .grad("BinaryCrossEntropy"),
         FUNCTIONAL,
         &[
             "Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, bool? reduce=None, str reduction='mean'",
         ],
-        "BinaryCrossEntropy",
         "How surprised the probabilities are by targets between 0 and 1, in nats.",
         binary_cross_entropy,
     ),
     op(
-        "binary_cross_entropy_with_logits",
+        Descriptor::new(
+            "binary_cross_entropy_with_logits",
+            OpFamily::Loss,
+            Explanation::Loss(LossKind::Other),
+        )
+        .grad("BinaryCrossEntropyWithLogits"),
         FUNCTION | FUNCTIONAL,
         &[
             "Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor? pos_weight=None",
         ],
-        "BinaryCrossEntropyWithLogits",
         "binary_cross_entropy of sigmoid(input), without overflow.",
         with_logits,
     ),
     op(
-        "kl_div",
+        Descriptor::new("kl_div", OpFamily::Loss, Explanation::Loss(LossKind::Other)).grad("Mean"),
         FUNCTIONAL,
         &[
             "Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool log_target=False",
         ],
-        "Mean",
         "How far log-probabilities are from a distribution, in nats.",
         kl_div,
     ),
     op(
-        "cosine_embedding_loss",
+        Descriptor::new("cosine_embedding_loss", OpFamily::Loss, Explanation::Loss(LossKind::Other))
+            .grad("Mean"),
         FUNCTIONAL,
         &[
             "Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool? reduce=None, str reduction='mean'",
         ],
-        "Mean",
         "1 - cosine where the target is 1, the cosine above the margin where it is -1.",
         |c| {
             let (margin, reduction) = (c.float(3)?, reduction(c, 6)?);
@@ -381,9 +394,9 @@ pub(super) static OPS: [Op; 10] = [
             )?;
             let target = c.tensor(2)?;
             c.set_grad_name(match reduction {
-                Reduction::Mean => "Mean",
-                Reduction::Sum => "Sum",
-                Reduction::None => "Add",
+                Reduction::Mean => GradName::node("Mean"),
+                Reduction::Sum => GradName::node("Sum"),
+                Reduction::None => GradName::node("Add"),
             });
             Ok(in_floats!(near.dtype(), T => {
                 let edge = <T as Real>::from_f64(margin);

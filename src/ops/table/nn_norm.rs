@@ -4,6 +4,8 @@ use super::{FUNCTION, FUNCTIONAL, Op, op};
 use crate::in_floats;
 use crate::kernel::{Real, norm, reduce};
 use crate::ops::call::{Call, Value};
+use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily};
+use crate::tensor::explanation::{Explanation, NormKind};
 use crate::tensor::ops::{
     self,
     float::{Float, only},
@@ -266,38 +268,40 @@ fn batch_norm(c: &Call) -> Result<Value> {
 
 pub(super) static OPS: [Op; 4] = [
     op(
-        "layer_norm",
+        Descriptor::new("layer_norm", OpFamily::Normalisation, Explanation::Normalisation(NormKind::Layer))
+            .cost(CostRule::PerResult(3))
+            .grad("NativeLayerNorm"),
         FUNCTION | FUNCTIONAL,
         &[
             "Tensor input, ints normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool cudnn_enable=True",
         ],
-        "NativeLayerNorm",
         "Mean 0 and variance 1 along the last dimensions, then scaled and shifted. Shape kept.",
         layer_norm,
     ),
     op(
-        "rms_norm",
+        Descriptor::new("rms_norm", OpFamily::Normalisation, Explanation::Normalisation(NormKind::Rms))
+            .cost(CostRule::PerResult(3))
+            .grad("Mul"),
         FUNCTION | FUNCTIONAL,
         &["Tensor input, ints normalized_shape, Tensor? weight=None, float? eps=None"],
-        "Mul",
         "x over the root of its mean square along the last dimensions. Shape kept.",
         rms_norm,
     ),
     op(
-        "group_norm",
+        Descriptor::new("group_norm", OpFamily::Normalisation, Explanation::Normalisation(NormKind::Group))
+            .grad("NativeGroupNorm"),
         FUNCTION | FUNCTIONAL,
         &["Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1e-05"],
-        "NativeGroupNorm",
         "Mean 0 and variance 1 over groups of channels. (batch, channels, ..)",
         group_norm,
     ),
     op(
-        "batch_norm",
+        Descriptor::new("batch_norm", OpFamily::Normalisation, Explanation::Normalisation(NormKind::Batch))
+            .grad("NativeBatchNorm"),
         FUNCTIONAL,
         &[
             "Tensor input, Tensor? running_mean, Tensor? running_var, Tensor? weight=None, Tensor? bias=None, bool training=False, float momentum=0.1, float eps=1e-05",
         ],
-        "NativeBatchNorm",
         "Mean 0 and variance 1 over the batch, or by kept moments. (batch, channels, ..)",
         batch_norm,
     ),

@@ -4,6 +4,8 @@ use super::{FUNCTION, FUNCTIONAL, Op, op};
 use crate::in_floats;
 use crate::kernel::Real;
 use crate::ops::call::{Call, Value};
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
+use crate::tensor::explanation::{Explanation, Multilinear};
 use crate::tensor::ops::float::Float;
 use crate::tensor::{Error, Result};
 
@@ -147,23 +149,23 @@ fn pooled(c: &Call, window: Window, ceil: bool, largest: bool, count_padding: bo
 
 pub(super) static OPS: [Op; 3] = [
     op(
-        "conv1d",
+        Descriptor::new("conv1d", OpFamily::Window, Explanation::Multilinear(Multilinear::Conv1d))
+            .grad("Convolution"),
         FUNCTION | FUNCTIONAL,
         &[
             "Tensor input, Tensor weight, Tensor? bias=None, ints stride=1, ints padding=0, ints dilation=1, int groups=1",
             "Tensor input, Tensor weight, Tensor? bias=None, ints stride=1, str padding='valid', ints dilation=1, int groups=1",
         ],
-        "Convolution",
         "Windows of the last dimension times filters. (batch, in, n) x (out, in, k) -> (batch, out, m)",
         conv1d,
     ),
     op(
-        "avg_pool1d",
+        Descriptor::new("avg_pool1d", OpFamily::Window, Explanation::Pool { largest: false })
+            .grad_name(GradName::Node("Squeeze", 1)),
         FUNCTION | FUNCTIONAL,
         &[
             "Tensor input, ints kernel_size, ints stride=(), ints padding=0, bool ceil_mode=False, bool count_include_pad=True",
         ],
-        "Squeeze|1",
         "The mean of each window of the last dimension.",
         |c| {
             let size = one(c, 1, 1)?;
@@ -173,12 +175,12 @@ pub(super) static OPS: [Op; 3] = [
         },
     ),
     op(
-        "max_pool1d",
+        Descriptor::new("max_pool1d", OpFamily::Window, Explanation::Pool { largest: true })
+            .grad_name(GradName::Node("Squeeze", 1)),
         FUNCTION | FUNCTIONAL,
         &[
             "Tensor input, ints kernel_size, ints? stride=None, ints padding=0, ints dilation=1, bool ceil_mode=False",
         ],
-        "Squeeze|1",
         "The largest of each window of the last dimension.",
         |c| {
             let size = one(c, 1, 1)?;

@@ -4,6 +4,8 @@ use super::refused;
 use super::{ALL, BOTH, FUNCTION, FUNCTIONAL, IN_PLACE, METHOD, Op, op};
 use crate::kernel::{math, random::erfinv};
 use crate::ops::call::{Call, Value};
+use crate::tensor::descriptor::{CostRule, Descriptor, GradName, OpFamily, OpNotation, ShapeRule, Sign};
+use crate::tensor::explanation::{Explanation, Formula, Movement};
 use crate::tensor::ops::pointwise::{self, Binary, binary, float_unary, same_unary};
 use crate::tensor::{Arg, DType, Error, Result, Tensor, ops};
 
@@ -31,7 +33,7 @@ fn add(c: &Call) -> Result<Value> {
 fn sub(c: &Call) -> Result<Value> {
     refused::bools_subtracted(c.arg(0), c.arg(1))?;
     if c.arg(0).tensor().is_none() {
-        c.set_grad_name("Rsub|1");
+        c.set_grad_name(GradName::Node("Rsub", 1));
     }
     Ok(pointwise::sub(c.arg(0), &scaled(c, 1)?, c.default_dtype())?.into())
 }
@@ -42,13 +44,13 @@ fn mul(c: &Call) -> Result<Value> {
 
 fn div(c: &Call) -> Result<Value> {
     if c.opt_str(2).is_some() {
-        c.set_grad_name("Div|2");
+        c.set_grad_name(GradName::Node("Div", 2));
     }
     match c.opt_str(2) {
         None => {
             // PyTorch computes number / tensor as reciprocal times number.
             if c.arg(0).tensor().is_none() {
-                c.set_grad_name("Mul");
+                c.set_grad_name(GradName::node("Mul"));
             }
             Ok(pointwise::div(c.arg(0), c.arg(1), c.default_dtype())?.into())
         }
@@ -173,9 +175,9 @@ fn bitwise_not(c: &Call) -> Result<Value> {
 
 fn pow(c: &Call) -> Result<Value> {
     if c.arg(0).tensor().is_none() {
-        c.set_grad_name("Pow|2");
+        c.set_grad_name(GradName::Node("Pow", 2));
     } else if c.arg(1).tensor().is_some() {
-        c.set_grad_name("Pow|1");
+        c.set_grad_name(GradName::Node("Pow", 1));
     }
     let dtype = pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype());
     match c.arg(1).number() {
@@ -266,7 +268,7 @@ fn round(c: &Call) -> Result<Value> {
         0 => refused::bools("round_vml_cpu", x.dtype())?,
         _ => {
             refused::whole("round_cpu", x.dtype())?;
-            c.set_grad_name("Round|1");
+            c.set_grad_name(GradName::Node("Round", 1));
         }
     }
     match c.opt_int(1).unwrap_or(0) {
@@ -319,7 +321,7 @@ fn sign(c: &Call) -> Result<Value> {
 
 fn clamp(c: &Call) -> Result<Value> {
     if c.arg(1).tensor().is_none() && c.arg(2).tensor().is_none() {
-        c.set_grad_name("Clamp|1");
+        c.set_grad_name(GradName::Node("Clamp", 1));
     }
     if c.is_none(1) && c.is_none(2) {
         return Err(Error::runtime("torch.clamp: At least one of 'min' or 'max' must not be None"));
@@ -367,205 +369,422 @@ fn where_(c: &Call) -> Result<Value> {
 
 pub(super) static OPS: [Op; 59] = [
     op(
-        "add",
+        Descriptor::pointwise("add").formula(Formula::Add).infix(Sign::Add).grad("Add"),
         ALL,
         &["Operand input, Operand other, *, Number alpha=1"],
-        "Add",
         "input + alpha * other, broadcast.",
         add,
     ),
     op(
-        "sub",
+        Descriptor::pointwise("sub").formula(Formula::Sub).infix(Sign::Sub).grad("Sub"),
         ALL,
         &["Operand input, Operand other, *, Number alpha=1"],
-        "Sub",
         "input - alpha * other, broadcast.",
         sub,
     ),
     op(
-        "rsub",
+        Descriptor::pointwise("rsub").formula(Formula::ReverseSub).grad("Rsub"),
         BOTH,
         &["Operand input, Operand other, *, Number alpha=1"],
-        "Rsub",
         "other - alpha * input.",
         |c| {
             refused::bools_subtracted(c.arg(1), c.arg(0))?;
             Ok(pointwise::sub(c.arg(1), &scaled(c, 0)?, c.default_dtype())?.into())
         },
     ),
-    op("mul", ALL, PAIR, "Mul", "input * other, element by element, broadcast.", mul),
     op(
-        "div",
+        Descriptor::pointwise("mul")
+            .formula(Formula::Mul)
+            .infix(Sign::Mul)
+            .cost(CostRule::PerResult(1))
+            .grad("Mul"),
+        ALL,
+        PAIR,
+        "input * other, element by element, broadcast.",
+        mul,
+    ),
+    op(
+        Descriptor::pointwise("div")
+            .formula(Formula::Div)
+            .infix(Sign::Div)
+            .cost(CostRule::PerResult(1))
+            .grad("Div"),
         ALL,
         &["Operand input, Operand other, *, str? rounding_mode=None"],
-        "Div",
         "input / other, in floats.",
         div,
     ),
-    op("floor_divide", ALL, PAIR, "NotImplemented", "input / other, rounded down.", floor_divide),
-    op("remainder", ALL, PAIR, "Remainder", "What floor division leaves; the divisor's sign.", |c| {
-        refused::bool_pair("remainder_cpu", c)?;
-        zero_divisor(c)?;
-        match (c.arg(0).tensor(), c.arg(1).tensor()) {
-            (Some(_), Some(_)) => c.set_grad_name("Remainder|1"),
-            (None, _) => c.set_grad_name("NotImplemented"),
-            _ => {}
-        }
-        Ok(binary(&REMAINDER, c.arg(0), c.arg(1), c.default_dtype())?.into())
-    }),
-    op("fmod", ALL, PAIR, "Fmod", "What division cut towards zero leaves; the dividend's sign.", |c| {
-        refused::bool_pair("fmod_cpu", c)?;
-        zero_divisor(c)?;
-        if c.arg(1).tensor().is_some() {
-            c.set_grad_name("Fmod|1");
-        }
-        Ok(binary(&FMOD, c.arg(0), c.arg(1), c.default_dtype())?.into())
-    }),
-    op("pow", ALL, &["Operand input, Operand exponent"], "Pow", "input to the power of exponent.", pow),
-    op("maximum", BOTH, PAIR, "Maximum", "The larger of each pair; nan where either is nan.", |c| {
-        Ok(binary(&MAXIMUM, c.arg(0), c.arg(1), c.default_dtype())?.into())
-    }),
-    op("minimum", BOTH, PAIR, "Minimum", "The smaller of each pair; nan where either is nan.", |c| {
-        Ok(binary(&MINIMUM, c.arg(0), c.arg(1), c.default_dtype())?.into())
-    }),
-    op("atan2", ALL, PAIR, "Atan2", "The angle of the point (other, input).", |c| {
-        Ok(binary(&ATAN2, c.arg(0), c.arg(1), c.default_dtype())?.into())
-    }),
-    op("bitwise_and", ALL, PAIR, "", "Bits set in both; `&`.", |c| bitwise(c, &AND)),
-    op("bitwise_or", ALL, PAIR, "", "Bits set in either; `|`.", |c| bitwise(c, &OR)),
-    op("bitwise_xor", ALL, PAIR, "", "Bits set in one of them; `^`.", |c| bitwise(c, &XOR)),
-    op("bitwise_left_shift", ALL, PAIR, "", "Bits moved up; `<<`.", |c| bitwise(c, &SHL)),
-    op("bitwise_right_shift", ALL, PAIR, "", "Bits moved down; `>>`.", |c| bitwise(c, &SHR)),
-    op("bitwise_not", ALL, ONE, "", "Every bit turned over; `~`, which inverts a mask.", bitwise_not),
-    op("neg", ALL, ONE, "Neg", "-input.", neg),
-    op("positive", BOTH, ONE, "", "The input itself.", |c| {
+    op(
+        Descriptor::pointwise("floor_divide")
+            .formula(Formula::Pair)
+            .infix(Sign::FloorDiv)
+            .cost(CostRule::PerResult(1))
+            .grad_name(GradName::NotImplemented),
+        ALL,
+        PAIR,
+        "input / other, rounded down.",
+        floor_divide,
+    ),
+    op(
+        Descriptor::pointwise("remainder")
+            .formula(Formula::Pair)
+            .infix(Sign::Remainder)
+            .cost(CostRule::PerResult(1))
+            .grad("Remainder"),
+        ALL,
+        PAIR,
+        "What floor division leaves; the divisor's sign.",
+        |c| {
+            refused::bool_pair("remainder_cpu", c)?;
+            zero_divisor(c)?;
+            match (c.arg(0).tensor(), c.arg(1).tensor()) {
+                (Some(_), Some(_)) => c.set_grad_name(GradName::Node("Remainder", 1)),
+                (None, _) => c.set_grad_name(GradName::NotImplemented),
+                _ => {}
+            }
+            Ok(binary(&REMAINDER, c.arg(0), c.arg(1), c.default_dtype())?.into())
+        },
+    ),
+    op(
+        Descriptor::pointwise("fmod").formula(Formula::Pair).grad("Fmod"),
+        ALL,
+        PAIR,
+        "What division cut towards zero leaves; the dividend's sign.",
+        |c| {
+            refused::bool_pair("fmod_cpu", c)?;
+            zero_divisor(c)?;
+            if c.arg(1).tensor().is_some() {
+                c.set_grad_name(GradName::Node("Fmod", 1));
+            }
+            Ok(binary(&FMOD, c.arg(0), c.arg(1), c.default_dtype())?.into())
+        },
+    ),
+    op(
+        Descriptor::pointwise("pow").formula(Formula::Pow).infix(Sign::Pow).cost(CostRule::Power).grad("Pow"),
+        ALL,
+        &["Operand input, Operand exponent"],
+        "input to the power of exponent.",
+        pow,
+    ),
+    op(
+        Descriptor::pointwise("maximum").formula(Formula::Larger).grad("Maximum"),
+        BOTH,
+        PAIR,
+        "The larger of each pair; nan where either is nan.",
+        |c| Ok(binary(&MAXIMUM, c.arg(0), c.arg(1), c.default_dtype())?.into()),
+    ),
+    op(
+        Descriptor::pointwise("minimum").formula(Formula::Smaller).grad("Minimum"),
+        BOTH,
+        PAIR,
+        "The smaller of each pair; nan where either is nan.",
+        |c| Ok(binary(&MINIMUM, c.arg(0), c.arg(1), c.default_dtype())?.into()),
+    ),
+    op(
+        Descriptor::pointwise("atan2").grad("Atan2"),
+        ALL,
+        PAIR,
+        "The angle of the point (other, input).",
+        |c| Ok(binary(&ATAN2, c.arg(0), c.arg(1), c.default_dtype())?.into()),
+    ),
+    op(
+        Descriptor::pointwise("bitwise_and").formula(Formula::And).infix(Sign::And),
+        ALL,
+        PAIR,
+        "Bits set in both; `&`.",
+        |c| bitwise(c, &AND),
+    ),
+    op(
+        Descriptor::pointwise("bitwise_or").formula(Formula::Or).infix(Sign::Or),
+        ALL,
+        PAIR,
+        "Bits set in either; `|`.",
+        |c| bitwise(c, &OR),
+    ),
+    op(
+        Descriptor::pointwise("bitwise_xor").infix(Sign::Xor),
+        ALL,
+        PAIR,
+        "Bits set in one of them; `^`.",
+        |c| bitwise(c, &XOR),
+    ),
+    op(
+        Descriptor::pointwise("bitwise_left_shift").infix(Sign::LeftShift),
+        ALL,
+        PAIR,
+        "Bits moved up; `<<`.",
+        |c| bitwise(c, &SHL),
+    ),
+    op(
+        Descriptor::pointwise("bitwise_right_shift").infix(Sign::RightShift),
+        ALL,
+        PAIR,
+        "Bits moved down; `>>`.",
+        |c| bitwise(c, &SHR),
+    ),
+    op(
+        Descriptor::pointwise("bitwise_not").formula(Formula::Not).notation(OpNotation::Prefix(Sign::Invert)),
+        ALL,
+        ONE,
+        "Every bit turned over; `~`, which inverts a mask.",
+        bitwise_not,
+    ),
+    op(
+        Descriptor::pointwise("neg")
+            .formula(Formula::Neg)
+            .notation(OpNotation::Prefix(Sign::Neg))
+            .grad("Neg"),
+        ALL,
+        ONE,
+        "-input.",
+        neg,
+    ),
+    op(Descriptor::pointwise("positive").explained(Explanation::Copy), BOTH, ONE, "The input itself.", |c| {
         if c.tensor(0)?.dtype() == DType::Bool {
             return Err(Error::runtime("The `+` operator, on a bool tensor is not supported."));
         }
         Ok(c.tensor(0)?.clone().into())
     }),
-    op("abs", ALL, ONE, "Abs", "The magnitude of each element.", |c| {
+    op(Descriptor::pointwise("abs").grad("Abs"), ALL, ONE, "The magnitude of each element.", |c| {
         refused::bools("abs_cpu", c.tensor(0)?.dtype())?;
         Ok(same_unary(c.tensor(0)?, f32::abs, f64::abs, i64::wrapping_abs).into())
     }),
-    op("sign", ALL, ONE, "Sign", "-1, 0 or 1.", sign),
-    op("exp", ALL, ONE, "Exp", "e to the power of each element.", |c| floats(c, math::exp, math::exp)),
-    op("exp2", ALL, ONE, "Exp2", "2 to the power of each element.", |c| floats(c, math::exp2, math::exp2)),
-    op("expm1", ALL, ONE, "Expm1", "exp(x) - 1, exact near 0.", |c| floats(c, math::expm1, math::expm1)),
+    op(Descriptor::pointwise("sign").grad("Sign"), ALL, ONE, "-1, 0 or 1.", sign),
     op(
-        "erfinv",
+        Descriptor::pointwise("exp").formula(Formula::Exp).cost(CostRule::PerResult(1)).grad("Exp"),
         ALL,
         ONE,
-        "Erfinv",
+        "e to the power of each element.",
+        |c| floats(c, math::exp, math::exp),
+    ),
+    op(Descriptor::pointwise("exp2").grad("Exp2"), ALL, ONE, "2 to the power of each element.", |c| {
+        floats(c, math::exp2, math::exp2)
+    }),
+    op(Descriptor::pointwise("expm1").grad("Expm1"), ALL, ONE, "exp(x) - 1, exact near 0.", |c| {
+        floats(c, math::expm1, math::expm1)
+    }),
+    op(
+        Descriptor::pointwise("erfinv").grad("Erfinv"),
+        ALL,
+        ONE,
         "The number whose erf is x; infinite at 1 and -1.",
         each!(|x: f32| erfinv(f64::from(x)) as f32, erfinv),
     ),
-    op("log", ALL, ONE, "Log", "Natural logarithm.", |c| floats(c, math::log, math::log)),
-    op("log2", ALL, ONE, "Log2", "Logarithm to base 2.", |c| floats(c, math::log2, math::log2)),
-    op("log10", ALL, ONE, "Log10", "Logarithm to base 10.", |c| floats(c, math::log10, math::log10)),
-    op("log1p", ALL, ONE, "Log1P", "log(1 + x), exact near 0.", |c| floats(c, math::log1p, math::log1p)),
-    op("sqrt", ALL, ONE, "Sqrt", "Square root.", each!(f32::sqrt, f64::sqrt)),
     op(
-        "rsqrt",
+        Descriptor::pointwise("log").formula(Formula::Log).cost(CostRule::PerResult(1)).grad("Log"),
         ALL,
         ONE,
-        "Rsqrt",
+        "Natural logarithm.",
+        |c| floats(c, math::log, math::log),
+    ),
+    op(
+        Descriptor::pointwise("log2").formula(Formula::Log).grad("Log2"),
+        ALL,
+        ONE,
+        "Logarithm to base 2.",
+        |c| floats(c, math::log2, math::log2),
+    ),
+    op(
+        Descriptor::pointwise("log10").formula(Formula::Log).grad("Log10"),
+        ALL,
+        ONE,
+        "Logarithm to base 10.",
+        |c| floats(c, math::log10, math::log10),
+    ),
+    op(Descriptor::pointwise("log1p").grad("Log1P"), ALL, ONE, "log(1 + x), exact near 0.", |c| {
+        floats(c, math::log1p, math::log1p)
+    }),
+    op(
+        Descriptor::pointwise("sqrt").formula(Formula::Sqrt).cost(CostRule::PerResult(1)).grad("Sqrt"),
+        ALL,
+        ONE,
+        "Square root.",
+        each!(f32::sqrt, f64::sqrt),
+    ),
+    op(
+        Descriptor::pointwise("rsqrt").formula(Formula::Rsqrt).cost(CostRule::PerResult(1)).grad("Rsqrt"),
+        ALL,
+        ONE,
         "1 / square root.",
         each!(|x: f32| 1.0 / x.sqrt(), |x: f64| 1.0 / x.sqrt()),
     ),
-    op("reciprocal", ALL, ONE, "Reciprocal", "1 / x.", each!(|x: f32| 1.0 / x, |x: f64| 1.0 / x)),
-    op("square", ALL, ONE, "Pow", "x * x.", |c| {
-        let x = c.tensor(0)?;
-        let x = if x.dtype() == DType::Bool { &ops::cast::to_dtype(x, DType::Int64) } else { x };
-        Ok(same_unary(x, |x| x * x, |x| x * x, |x| x.wrapping_mul(x)).into())
+    op(
+        Descriptor::pointwise("reciprocal")
+            .formula(Formula::Reciprocal)
+            .cost(CostRule::PerResult(1))
+            .grad("Reciprocal"),
+        ALL,
+        ONE,
+        "1 / x.",
+        each!(|x: f32| 1.0 / x, |x: f64| 1.0 / x),
+    ),
+    op(
+        Descriptor::pointwise("square").formula(Formula::Square).cost(CostRule::PerResult(1)).grad("Pow"),
+        ALL,
+        ONE,
+        "x * x.",
+        |c| {
+            let x = c.tensor(0)?;
+            let x = if x.dtype() == DType::Bool { &ops::cast::to_dtype(x, DType::Int64) } else { x };
+            Ok(same_unary(x, |x| x * x, |x| x * x, |x| x.wrapping_mul(x)).into())
+        },
+    ),
+    op(Descriptor::pointwise("sin").grad("Sin"), ALL, ONE, "Sine of an angle in radians.", |c| {
+        floats(c, math::sin, math::sin)
     }),
-    op("sin", ALL, ONE, "Sin", "Sine of an angle in radians.", |c| floats(c, math::sin, math::sin)),
-    op("cos", ALL, ONE, "Cos", "Cosine of an angle in radians.", |c| floats(c, math::cos, math::cos)),
-    op("tan", ALL, ONE, "Tan", "Tangent of an angle in radians.", |c| floats(c, math::tan, math::tan)),
-    op("asin", ALL, ONE, "Asin", "The angle with this sine.", each!(f32::asin, f64::asin)),
-    op("acos", ALL, ONE, "Acos", "The angle with this cosine.", each!(f32::acos, f64::acos)),
-    op("atan", ALL, ONE, "Atan", "The angle with this tangent.", each!(f32::atan, f64::atan)),
-    op("sinh", ALL, ONE, "Sinh", "Hyperbolic sine.", each!(f32::sinh, f64::sinh)),
-    op("cosh", ALL, ONE, "Cosh", "Hyperbolic cosine.", each!(f32::cosh, f64::cosh)),
-    op("tanh", ALL | FUNCTIONAL, ONE, "Tanh", "Hyperbolic tangent, between -1 and 1.", |c| {
-        floats(c, math::tanh, math::tanh)
+    op(Descriptor::pointwise("cos").grad("Cos"), ALL, ONE, "Cosine of an angle in radians.", |c| {
+        floats(c, math::cos, math::cos)
     }),
-    op("sigmoid", ALL | FUNCTIONAL, ONE, "Sigmoid", "1 / (1 + exp(-x)), between 0 and 1.", |c| {
-        floats(c, math::sigmoid, math::sigmoid)
+    op(Descriptor::pointwise("tan").grad("Tan"), ALL, ONE, "Tangent of an angle in radians.", |c| {
+        floats(c, math::tan, math::tan)
     }),
-    op("floor", ALL, ONE, "Floor", "The next whole number below.", |c| {
+    op(
+        Descriptor::pointwise("asin").formula(Formula::InverseTrigonometric).grad("Asin"),
+        ALL,
+        ONE,
+        "The angle with this sine.",
+        each!(f32::asin, f64::asin),
+    ),
+    op(
+        Descriptor::pointwise("acos").formula(Formula::InverseTrigonometric).grad("Acos"),
+        ALL,
+        ONE,
+        "The angle with this cosine.",
+        each!(f32::acos, f64::acos),
+    ),
+    op(
+        Descriptor::pointwise("atan").grad("Atan"),
+        ALL,
+        ONE,
+        "The angle with this tangent.",
+        each!(f32::atan, f64::atan),
+    ),
+    op(Descriptor::pointwise("sinh").grad("Sinh"), ALL, ONE, "Hyperbolic sine.", each!(f32::sinh, f64::sinh)),
+    op(
+        Descriptor::pointwise("cosh").grad("Cosh"),
+        ALL,
+        ONE,
+        "Hyperbolic cosine.",
+        each!(f32::cosh, f64::cosh),
+    ),
+    op(
+        Descriptor::pointwise("tanh").cost(CostRule::PerResult(1)).grad("Tanh"),
+        ALL | FUNCTIONAL,
+        ONE,
+        "Hyperbolic tangent, between -1 and 1.",
+        |c| floats(c, math::tanh, math::tanh),
+    ),
+    op(
+        Descriptor::pointwise("sigmoid")
+            .formula(Formula::Sigmoid)
+            .cost(CostRule::PerResult(1))
+            .grad("Sigmoid"),
+        ALL | FUNCTIONAL,
+        ONE,
+        "1 / (1 + exp(-x)), between 0 and 1.",
+        |c| floats(c, math::sigmoid, math::sigmoid),
+    ),
+    op(Descriptor::pointwise("floor").grad("Floor"), ALL, ONE, "The next whole number below.", |c| {
         refused::bools("floor_vml_cpu", c.tensor(0)?.dtype())?;
         Ok(same_unary(c.tensor(0)?, f32::floor, f64::floor, |v| v).into())
     }),
-    op("ceil", ALL, ONE, "Ceil", "The next whole number above.", |c| {
+    op(Descriptor::pointwise("ceil").grad("Ceil"), ALL, ONE, "The next whole number above.", |c| {
         refused::bools("ceil_vml_cpu", c.tensor(0)?.dtype())?;
         Ok(same_unary(c.tensor(0)?, f32::ceil, f64::ceil, |v| v).into())
     }),
-    op("trunc", ALL, ONE, "Trunc", "Without what stands behind the point.", |c| {
-        refused::bools("trunc_vml_cpu", c.tensor(0)?.dtype())?;
-        Ok(same_unary(c.tensor(0)?, f32::trunc, f64::trunc, |v| v).into())
-    }),
-    op("frac", ALL, ONE, "Frac", "What stands behind the point.", |c| {
+    op(
+        Descriptor::pointwise("trunc").grad("Trunc"),
+        ALL,
+        ONE,
+        "Without what stands behind the point.",
+        |c| {
+            refused::bools("trunc_vml_cpu", c.tensor(0)?.dtype())?;
+            Ok(same_unary(c.tensor(0)?, f32::trunc, f64::trunc, |v| v).into())
+        },
+    ),
+    op(Descriptor::pointwise("frac").grad("Frac"), ALL, ONE, "What stands behind the point.", |c| {
         refused::whole("frac_cpu", c.tensor(0)?.dtype())?;
         each!(f32::fract, f64::fract)(c)
     }),
     op(
-        "round",
+        Descriptor::pointwise("round").grad("Round"),
         ALL,
         &["Tensor input, *, int decimals=0"],
-        "Round",
         "The nearest whole number; halves to even.",
         round,
     ),
     op(
-        "clamp",
+        Descriptor::pointwise("clamp").formula(Formula::Clamp).grad("Clamp"),
         ALL,
         &["Tensor input, Operand? min=None, Operand? max=None"],
-        "Clamp",
         "Held between min and max.",
         clamp,
     ),
-    op("clamp_min", ALL, &["Tensor input, Operand min"], "ClampMin", "Not below min.", clamp_min),
-    op("clamp_max", ALL, &["Tensor input, Operand max"], "ClampMax", "Not above max.", clamp_max),
     op(
-        "relu",
+        Descriptor::pointwise("clamp_min").formula(Formula::Clamp).grad("ClampMin"),
+        ALL,
+        &["Tensor input, Operand min"],
+        "Not below min.",
+        clamp_min,
+    ),
+    op(
+        Descriptor::pointwise("clamp_max").formula(Formula::Clamp).grad("ClampMax"),
+        ALL,
+        &["Tensor input, Operand max"],
+        "Not above max.",
+        clamp_max,
+    ),
+    op(
+        Descriptor::pointwise("relu").formula(Formula::Relu).grad("Relu"),
         ALL | FUNCTIONAL,
         &["Tensor input", "Tensor input, bool inplace=False"],
-        "Relu",
         "max(x, 0).",
         relu,
     ),
     op(
-        "where",
+        Descriptor::new("where", OpFamily::Index, Explanation::Moved(Movement::Chosen))
+            .shapes(ShapeRule::Broadcast(0, 1))
+            .grad("Where"),
         FUNCTION,
         &["Tensor condition, Operand input, Operand other", "Tensor condition"],
-        "Where",
         "input where the condition holds, other where not.",
         where_,
     ),
     op(
-        "where",
+        Descriptor::new("where", OpFamily::Index, Explanation::Moved(Movement::Chosen))
+            .shapes(ShapeRule::Broadcast(0, 1))
+            .grad("Where"),
         METHOD,
         &["Operand input, Tensor condition, Operand other"],
-        "Where",
         "self where the condition holds, other where not.",
         |c| Ok(pointwise::select(c.tensor(1)?, c.arg(0), c.arg(2), c.default_dtype())?.into()),
     ),
-    op("logical_not", ALL, ONE, "", "Whether an element is zero.", |c| {
-        Ok(pointwise::test(c.tensor(0)?, |v| v == 0.0).into())
-    }),
     op(
-        "logical_and",
+        Descriptor::pointwise("logical_not").formula(Formula::Not),
+        ALL,
+        ONE,
+        "Whether an element is zero.",
+        |c| Ok(pointwise::test(c.tensor(0)?, |v| v == 0.0).into()),
+    ),
+    op(
+        Descriptor::pointwise("logical_and").formula(Formula::And),
         METHOD | FUNCTION | IN_PLACE,
         &["Tensor input, Tensor other"],
-        "",
         "Whether both are not zero.",
         |c| Ok(pointwise::logical("logical_and", c.tensor(0)?, c.tensor(1)?, |a, b| a & b)?.into()),
     ),
-    op("logical_or", ALL, &["Tensor input, Tensor other"], "", "Whether either is not zero.", |c| {
-        Ok(pointwise::logical("logical_or", c.tensor(0)?, c.tensor(1)?, |a, b| a | b)?.into())
-    }),
-    op("logical_xor", ALL, &["Tensor input, Tensor other"], "", "Whether just one is not zero.", |c| {
-        Ok(pointwise::logical("logical_xor", c.tensor(0)?, c.tensor(1)?, |a, b| a ^ b)?.into())
-    }),
+    op(
+        Descriptor::pointwise("logical_or").formula(Formula::Or),
+        ALL,
+        &["Tensor input, Tensor other"],
+        "Whether either is not zero.",
+        |c| Ok(pointwise::logical("logical_or", c.tensor(0)?, c.tensor(1)?, |a, b| a | b)?.into()),
+    ),
+    op(
+        Descriptor::pointwise("logical_xor"),
+        ALL,
+        &["Tensor input, Tensor other"],
+        "Whether just one is not zero.",
+        |c| Ok(pointwise::logical("logical_xor", c.tensor(0)?, c.tensor(1)?, |a, b| a ^ b)?.into()),
+    ),
 ];

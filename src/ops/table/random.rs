@@ -3,6 +3,8 @@
 use super::{BOTH, FUNCTION, Op, op};
 use crate::kernel::random::Generator;
 use crate::ops::call::{Call, Value};
+use crate::tensor::descriptor::{Descriptor, GradName};
+use crate::tensor::explanation::RandomKind;
 use crate::tensor::ops::{self, cast::to_dtype, draw};
 use crate::tensor::{Arg, DType, Error, Result, Tensor};
 
@@ -265,7 +267,7 @@ fn normal_of(c: &Call) -> Result<Value> {
     Ok(match c.form {
         0 => {
             let (mean, std) = (c.tensor(0)?, c.tensor(1)?);
-            c.set_grad_name("Normal|3");
+            c.set_grad_name(GradName::Node("Normal", 3));
             all_positive(std)?;
             let shape = crate::tensor::layout::broadcast("normal", mean.shape(), std.shape())?;
             let noise = Tensor::zeros(shape, mean.dtype())?;
@@ -274,14 +276,14 @@ fn normal_of(c: &Call) -> Result<Value> {
         }
         1 => {
             let mean = c.tensor(0)?;
-            c.set_grad_name("Normal|1");
+            c.set_grad_name(GradName::Node("Normal", 1));
             let noise = Tensor::zeros(mean.shape(), mean.dtype())?;
             normal(&noise, generator, 0.0, c.float(1)?)?;
             plus(noise, c.arg(0))?.into()
         }
         2 => {
             let std = c.tensor(1)?;
-            c.set_grad_name("Normal|2");
+            c.set_grad_name(GradName::Node("Normal", 2));
             all_positive(std)?;
             let noise = Tensor::zeros(std.shape(), std.dtype())?;
             normal(&noise, generator, 0.0, 1.0)?;
@@ -325,7 +327,7 @@ fn bernoulli(c: &Call) -> Result<Value> {
     if c.form == 0 {
         bernoulli_each(&target, generator, x)?;
     } else {
-        c.set_grad_name("Bernoulli|1");
+        c.set_grad_name(GradName::Node("Bernoulli", 1));
         draw::bernoulli(&target, generator, c.state.family.get(), probability("bernoulli_", c.float(1)?)?)?;
     }
     Ok(target.into())
@@ -398,71 +400,83 @@ fn poisson(c: &Call) -> Result<Value> {
 }
 
 pub(super) static OPS: [Op; 11] = [
-    op("rand", FUNCTION, SIZES, "", "Uniform in [0, 1).", |c| {
+    op(Descriptor::random("rand", RandomKind::Uniform), FUNCTION, SIZES, "Uniform in [0, 1).", |c| {
         sized(c, |target, generator| uniform(target, generator, 0.0, 1.0))
     }),
-    op("randn", FUNCTION, SIZES, "", "Standard normal: mean 0, variance 1.", |c| {
-        sized(c, |target, generator| normal(target, generator, 0.0, 1.0))
-    }),
-    op("rand_like", FUNCTION, LIKE, "", "Uniform in [0, 1), in the input's shape.", |c| {
-        like(c, |target, generator| uniform(target, generator, 0.0, 1.0))
-    }),
-    op("randn_like", FUNCTION, LIKE, "", "Standard normal, in the input's shape.", |c| {
-        like(c, |target, generator| normal(target, generator, 0.0, 1.0))
-    }),
-    op("randint", FUNCTION, RANDINT, "", "Whole numbers in [low, high).", randint),
     op(
-        "randint_like",
+        Descriptor::random("randn", RandomKind::Normal),
+        FUNCTION,
+        SIZES,
+        "Standard normal: mean 0, variance 1.",
+        |c| sized(c, |target, generator| normal(target, generator, 0.0, 1.0)),
+    ),
+    op(
+        Descriptor::random("rand_like", RandomKind::Uniform),
+        FUNCTION,
+        LIKE,
+        "Uniform in [0, 1), in the input's shape.",
+        |c| like(c, |target, generator| uniform(target, generator, 0.0, 1.0)),
+    ),
+    op(
+        Descriptor::random("randn_like", RandomKind::Normal),
+        FUNCTION,
+        LIKE,
+        "Standard normal, in the input's shape.",
+        |c| like(c, |target, generator| normal(target, generator, 0.0, 1.0)),
+    ),
+    op(
+        Descriptor::random("randint", RandomKind::Other),
+        FUNCTION,
+        RANDINT,
+        "Whole numbers in [low, high).",
+        randint,
+    ),
+    op(
+        Descriptor::random("randint_like", RandomKind::Other),
         FUNCTION,
         RANDINT_LIKE,
-        "",
         "Whole numbers in [low, high), in the input's shape.",
         randint_like,
     ),
     op(
-        "randperm",
+        Descriptor::random("randperm", RandomKind::Together),
         FUNCTION,
         &[
             "int n, *, Generator? generator=None, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any pin_memory=False, any out=None",
         ],
-        "",
         "The numbers 0 to n - 1, shuffled. (n)",
         randperm,
     ),
     op(
-        "normal",
+        Descriptor::random("normal", RandomKind::Other).grad_name(GradName::Node("Normal", 3)),
         FUNCTION,
         NORMAL,
-        "Normal|3",
         "Normal, with a mean and a standard deviation for all or for each element.",
         normal_of,
     ),
     op(
-        "bernoulli",
+        Descriptor::random("bernoulli", RandomKind::Bernoulli).grad("Bernoulli"),
         BOTH,
         &[
             "Tensor input, *, Generator? generator=None, any out=None",
             "Tensor input, float p, *, Generator? generator=None",
         ],
-        "Bernoulli",
         "1 with the probability each element states (or p), else 0.",
         bernoulli,
     ),
     op(
-        "multinomial",
+        Descriptor::random("multinomial", RandomKind::Together),
         BOTH,
         &[
             "Tensor input, int num_samples, bool replacement=False, *, Generator? generator=None, any out=None",
         ],
-        "",
         "Indices drawn with probability in proportion to the weights. (.., n) -> (.., num_samples)",
         multinomial,
     ),
     op(
-        "poisson",
+        Descriptor::random("poisson", RandomKind::Other).grad("Poisson"),
         FUNCTION,
         &["Tensor input, Generator? generator=None"],
-        "Poisson",
         "Counts with these rates.",
         poisson,
     ),

@@ -4,6 +4,8 @@ use super::random::{bernoulli_each, bounded, cpp_type, normal, only_floats, prob
 use super::{IN_PLACE_ONLY, Op, op};
 use crate::kernel::random::Generator;
 use crate::ops::call::{Call, Value};
+use crate::tensor::descriptor::{Descriptor, GradName};
+use crate::tensor::explanation::RandomKind;
 use crate::tensor::ops::draw;
 use crate::tensor::{DType, Error, Result, Tensor};
 
@@ -34,10 +36,9 @@ fn continuous(what: &str, x: &Tensor, name: &str) -> Result<()> {
 
 pub(super) static OPS: [Op; 9] = [
     op(
-        "uniform_",
+        Descriptor::random("uniform_", RandomKind::UniformFill).overwriting().grad("Uniform"),
         IN_PLACE_ONLY,
         &["Tensor input, float from=0, float to=1, *, Generator? generator=None"],
-        "Uniform",
         "Fills with numbers uniform in [from, to).",
         |c| {
             let (from, to) = (c.float(1)?, c.float(2)?);
@@ -45,10 +46,9 @@ pub(super) static OPS: [Op; 9] = [
         },
     ),
     op(
-        "normal_",
+        Descriptor::random("normal_", RandomKind::NormalFill).overwriting().grad("Normal"),
         IN_PLACE_ONLY,
         &["Tensor input, float mean=0, float std=1, *, Generator? generator=None"],
-        "Normal",
         "Fills with normal numbers.",
         |c| {
             let (mean, std) = (c.float(1)?, c.float(2)?);
@@ -56,14 +56,13 @@ pub(super) static OPS: [Op; 9] = [
         },
     ),
     op(
-        "random_",
+        Descriptor::random("random_", RandomKind::Other).overwriting().grad("Random").overload_by_form(),
         IN_PLACE_ONLY,
         &[
             "Tensor input, int from, int? to, *, Generator? generator=None",
             "Tensor input, int to, *, Generator? generator=None",
             "Tensor input, *, Generator? generator=None",
         ],
-        "Random,Random|1,Random|2",
         "Fills with whole numbers in [from, to), or over all the dtype can count to.",
         |c| match c.form {
             0 => in_place(c, 3, |target, generator| match (c.int(1)?, c.opt_int(2)) {
@@ -75,13 +74,15 @@ pub(super) static OPS: [Op; 9] = [
         },
     ),
     op(
-        "bernoulli_",
+        Descriptor::random("bernoulli_", RandomKind::Bernoulli)
+            .overwriting()
+            .grad_name(GradName::Node("Bernoulli", 1))
+            .overload_by_form(),
         IN_PLACE_ONLY,
         &[
             "Tensor input, Tensor p, *, Generator? generator=None",
             "Tensor input, float p=0.5, *, Generator? generator=None",
         ],
-        "Bernoulli|1,Bernoulli|2",
         "Fills with 1 at probability p, else 0.",
         |c| {
             in_place(c, 2, |target, generator| match c.form {
@@ -96,10 +97,9 @@ pub(super) static OPS: [Op; 9] = [
         },
     ),
     op(
-        "exponential_",
+        Descriptor::random("exponential_", RandomKind::Other).overwriting().grad("Exponential"),
         IN_PLACE_ONLY,
         &["Tensor input, float lambd=1, *, Generator? generator=None"],
-        "Exponential",
         "Fills with exponential numbers of rate lambd.",
         |c| {
             in_place(c, 2, |target, generator| {
@@ -110,10 +110,9 @@ pub(super) static OPS: [Op; 9] = [
         },
     ),
     op(
-        "geometric_",
+        Descriptor::random("geometric_", RandomKind::Other).overwriting().grad("Geometric"),
         IN_PLACE_ONLY,
         &["Tensor input, float p, *, Generator? generator=None"],
-        "Geometric",
         "Fills with counts of trials up to the first success.",
         |c| {
             in_place(c, 2, |target, generator| {
@@ -132,10 +131,9 @@ pub(super) static OPS: [Op; 9] = [
         },
     ),
     op(
-        "cauchy_",
+        Descriptor::random("cauchy_", RandomKind::Other).overwriting().grad("Cauchy"),
         IN_PLACE_ONLY,
         &["Tensor input, float median=0, float sigma=1, *, Generator? generator=None"],
-        "Cauchy",
         "Fills with Cauchy numbers.",
         |c| {
             in_place(c, 3, |target, generator| {
@@ -146,10 +144,9 @@ pub(super) static OPS: [Op; 9] = [
         },
     ),
     op(
-        "log_normal_",
+        Descriptor::random("log_normal_", RandomKind::Other).overwriting().grad("LogNormal"),
         IN_PLACE_ONLY,
         &["Tensor input, float mean=1, float std=2, *, Generator? generator=None"],
-        "LogNormal",
         "Fills with e to the power of normal numbers.",
         |c| {
             in_place(c, 3, |target, generator| {
@@ -160,10 +157,9 @@ pub(super) static OPS: [Op; 9] = [
         },
     ),
     op(
-        "trunc_normal_",
+        Descriptor::random("trunc_normal_", RandomKind::Other).overwriting().grad("Clamp"),
         IN_PLACE_ONLY,
         &["Tensor input, float mean=0, float std=1, float a=-2, float b=2, *, Generator? generator=None"],
-        "Clamp",
         "Fills with normal numbers cut to [a, b]; `nn.init.trunc_normal_` calls it.",
         |c| {
             in_place(c, 5, |target, generator| {

@@ -3,6 +3,10 @@
 use super::{ALL, BOTH, Op, op};
 use crate::kernel::reduce as kernel;
 use crate::ops::call::{Call, Value};
+use crate::tensor::descriptor::{CostRule, Descriptor, GradName, OpFamily};
+use crate::tensor::explanation::{
+    DistanceKind, Explanation, ExtremeResult, Extremum, OrderKind, Reducer, RunningKind,
+};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::reduce::{self, End, Floats, Over};
@@ -40,13 +44,13 @@ fn dtype(c: &Call) -> Option<DType> {
     c.opt_dtype(if c.form == 0 { 1 } else { 3 })
 }
 
-/// `Sum` over everything, `Sum|1` over dimensions.
-fn name_by_form(c: &Call, all: &'static str, dims: &'static str) {
-    c.set_grad_name(if c.form == 0 { all } else { dims });
+/// The first overload reduces everything, the second the dimensions named.
+fn overload_by_form(c: &Call, stem: &'static str) {
+    c.set_grad_name(GradName::Node(stem, u8::from(c.form != 0)));
 }
 
 fn sum(c: &Call) -> Result<Value> {
-    name_by_form(c, "Sum", "Sum|1");
+    overload_by_form(c, "Sum");
     Ok(reduce::sum(c.tensor(0)?, &over(c)?, dtype(c)).into())
 }
 
@@ -62,7 +66,7 @@ fn nansum(c: &Call) -> Result<Value> {
 }
 
 fn mean(c: &Call) -> Result<Value> {
-    name_by_form(c, "Mean", "Mean|1");
+    overload_by_form(c, "Mean");
     let (x, over) = (c.tensor(0)?, over(c)?);
     let dtype = dtype(c).unwrap_or(x.dtype());
     if !dtype.is_float() {
@@ -75,7 +79,7 @@ fn mean(c: &Call) -> Result<Value> {
 }
 
 fn prod(c: &Call) -> Result<Value> {
-    name_by_form(c, "Prod", "Prod|1");
+    overload_by_form(c, "Prod");
     Ok(reduce::prod(c.tensor(0)?, &over(c)?, dtype(c)).into())
 }
 
@@ -114,7 +118,11 @@ fn extreme(c: &Call, end: End) -> Result<Value> {
     let name = c.op.name;
     match c.form {
         0 => {
-            c.set_grad_name(if end == End::Max { "Max|1" } else { "Min|1" });
+            c.set_grad_name(if end == End::Max {
+                GradName::Node("Max", 1)
+            } else {
+                GradName::Node("Min", 1)
+            });
             let over = Over::new(x, &[], false)?;
             Ok(reduce::extreme(x, &over, end).ok_or_else(|| reduce::needs_elements(name, x, &over))?.into())
         }
@@ -130,9 +138,9 @@ fn extreme(c: &Call, end: End) -> Result<Value> {
             Ok(Value::Named(name, vec![("values", values), ("indices", indices)]))
         }
         _ => {
-            let twin = super::row(if end == End::Max { "maximum" } else { "minimum" });
-            c.set_grad_name(twin.grad_name);
-            (twin.run)(c)
+            let pairs = super::row(if end == End::Max { "maximum" } else { "minimum" });
+            c.set_grad_name(pairs.gradient.expect("both have a gradient"));
+            (pairs.run)(c)
         }
     }
 }
@@ -315,51 +323,116 @@ fn mode(c: &Call) -> Result<Value> {
 }
 
 pub(super) static OPS: [Op; 29] = [
-    op("sum", BOTH, DIMS, "Sum", "The sum over all elements, or over the dimensions named.", sum),
-    op("nansum", BOTH, DIMS, "Nansum", "The sum without what is no number.", nansum),
-    op("mean", BOTH, DIMS, "Mean", "The mean over all elements, or over the dimensions named.", mean),
-    op("prod", BOTH, DIM, "Prod", "The product over all elements, or over one dimension.", prod),
-    op("var", BOTH, VAR, "Var", "The variance; divided by n - correction.", |c| {
-        let (x, over, correction) = spread(c)?;
-        Ok(var_of(&x, &over, correction).into())
-    }),
-    op("std", BOTH, VAR, "Std", "The standard deviation; the root of the variance.", |c| {
-        let (x, over, correction) = spread(c)?;
-        Ok(std_of(&x, &over, correction).into())
-    }),
-    op("var_mean", super::FUNCTION, VAR, "VarMean", "The variance and the mean.", |c| with_mean(c, var_of)),
-    op("std_mean", super::FUNCTION, VAR, "StdMean", "The standard deviation and the mean.", |c| {
-        with_mean(c, std_of)
-    }),
     op(
-        "max",
+        Descriptor::reduction("sum", Reducer::Sum).grad("Sum"),
+        BOTH,
+        DIMS,
+        "The sum over all elements, or over the dimensions named.",
+        sum,
+    ),
+    op(
+        Descriptor::reduction("nansum", Reducer::NanSum).grad("Nansum"),
+        BOTH,
+        DIMS,
+        "The sum without what is no number.",
+        nansum,
+    ),
+    op(
+        Descriptor::reduction("mean", Reducer::Mean).cost(CostRule::PerResult(1)).grad("Mean"),
+        BOTH,
+        DIMS,
+        "The mean over all elements, or over the dimensions named.",
+        mean,
+    ),
+    op(
+        Descriptor::reduction("prod", Reducer::Product).grad("Prod"),
+        BOTH,
+        DIM,
+        "The product over all elements, or over one dimension.",
+        prod,
+    ),
+    op(
+        Descriptor::new("var", OpFamily::Reduction, Explanation::Spread { root: false, with_mean: false })
+            .cost(CostRule::Spread)
+            .grad("Var"),
+        BOTH,
+        VAR,
+        "The variance; divided by n - correction.",
+        |c| {
+            let (x, over, correction) = spread(c)?;
+            Ok(var_of(&x, &over, correction).into())
+        },
+    ),
+    op(
+        Descriptor::new("std", OpFamily::Reduction, Explanation::Spread { root: true, with_mean: false })
+            .cost(CostRule::Spread)
+            .grad("Std"),
+        BOTH,
+        VAR,
+        "The standard deviation; the root of the variance.",
+        |c| {
+            let (x, over, correction) = spread(c)?;
+            Ok(std_of(&x, &over, correction).into())
+        },
+    ),
+    op(
+        Descriptor::new(
+            "var_mean",
+            OpFamily::Reduction,
+            Explanation::Spread { root: false, with_mean: true },
+        )
+        .grad("VarMean"),
+        super::FUNCTION,
+        VAR,
+        "The variance and the mean.",
+        |c| with_mean(c, var_of),
+    ),
+    op(
+        Descriptor::new("std_mean", OpFamily::Reduction, Explanation::Spread { root: true, with_mean: true })
+            .grad("StdMean"),
+        super::FUNCTION,
+        VAR,
+        "The standard deviation and the mean.",
+        |c| with_mean(c, std_of),
+    ),
+    op(
+        Descriptor::extreme("max", Extremum::Largest, ExtremeResult::ValueAndPlace).grad("Max"),
         BOTH,
         EXTREME,
-        "Max",
         "The largest; along a dimension with its place; or the larger of each pair.",
         |c| extreme(c, End::Max),
     ),
     op(
-        "min",
+        Descriptor::extreme("min", Extremum::Smallest, ExtremeResult::ValueAndPlace).grad("Min"),
         BOTH,
         EXTREME,
-        "Min",
         "The smallest; along a dimension with its place; or the smaller of each pair.",
         |c| extreme(c, End::Min),
     ),
-    op("amax", BOTH, AMAX, "Amax", "The largest over the dimensions named.", |c| amax(c, End::Max)),
-    op("amin", BOTH, AMAX, "Amin", "The smallest over the dimensions named.", |c| amax(c, End::Min)),
     op(
-        "aminmax",
+        Descriptor::extreme("amax", Extremum::Largest, ExtremeResult::Value).grad("Amax"),
+        BOTH,
+        AMAX,
+        "The largest over the dimensions named.",
+        |c| amax(c, End::Max),
+    ),
+    op(
+        Descriptor::extreme("amin", Extremum::Smallest, ExtremeResult::Value).grad("Amin"),
+        BOTH,
+        AMAX,
+        "The smallest over the dimensions named.",
+        |c| amax(c, End::Min),
+    ),
+    op(
+        Descriptor::extreme("aminmax", Extremum::Both, ExtremeResult::Value).grad("Aminmax"),
         BOTH,
         &["Tensor input, *, int? dim=None, bool keepdim=False"],
-        "Aminmax",
         "The smallest and the largest.",
         |c| {
             let x = c.tensor(0)?;
             let dims: Vec<i64> = c.opt_int(1).into_iter().collect();
             if dims.is_empty() {
-                c.set_grad_name("NotImplemented");
+                c.set_grad_name(GradName::NotImplemented);
             }
             let over = Over::new(x, &dims, c.bool(2))?;
             let of = |end| {
@@ -368,36 +441,62 @@ pub(super) static OPS: [Op; 29] = [
             Ok(Value::Named("aminmax", vec![("min", of(End::Min)?), ("max", of(End::Max)?)]))
         },
     ),
-    op("argmax", BOTH, PLACE, "", "Where the largest stands.", |c| place(c, End::Max)),
-    op("argmin", BOTH, PLACE, "", "Where the smallest stands.", |c| place(c, End::Min)),
-    op("any", BOTH, TRUTH, "", "Whether any element is not zero.", |c| truth(c, false)),
-    op("all", BOTH, TRUTH, "", "Whether every element is not zero.", |c| truth(c, true)),
-    op("cumsum", ALL, RUN, "Cumsum", "Running sums along a dimension.", |c| running(c, false)),
-    op("cumprod", ALL, RUN, "Cumprod", "Running products along a dimension.", |c| running(c, true)),
     op(
-        "logsumexp",
+        Descriptor::extreme("argmax", Extremum::Largest, ExtremeResult::Place),
+        BOTH,
+        PLACE,
+        "Where the largest stands.",
+        |c| place(c, End::Max),
+    ),
+    op(
+        Descriptor::extreme("argmin", Extremum::Smallest, ExtremeResult::Place),
+        BOTH,
+        PLACE,
+        "Where the smallest stands.",
+        |c| place(c, End::Min),
+    ),
+    op(Descriptor::reduction("any", Reducer::Any), BOTH, TRUTH, "Whether any element is not zero.", |c| {
+        truth(c, false)
+    }),
+    op(Descriptor::reduction("all", Reducer::All), BOTH, TRUTH, "Whether every element is not zero.", |c| {
+        truth(c, true)
+    }),
+    op(
+        Descriptor::new("cumsum", OpFamily::Scan, Explanation::Running(RunningKind::Sum)).grad("Cumsum"),
+        ALL,
+        RUN,
+        "Running sums along a dimension.",
+        |c| running(c, false),
+    ),
+    op(
+        Descriptor::new("cumprod", OpFamily::Scan, Explanation::Running(RunningKind::Product))
+            .grad("Cumprod"),
+        ALL,
+        RUN,
+        "Running products along a dimension.",
+        |c| running(c, true),
+    ),
+    op(
+        Descriptor::reduction("logsumexp", Reducer::LogSumExp).grad("Logsumexp"),
         BOTH,
         &["Tensor input, ints dim, bool keepdim=False"],
-        "Logsumexp",
         "log of the sum of exp, without overflow.",
         logsumexp,
     ),
     op(
-        "norm",
+        Descriptor::reduction("norm", Reducer::Norm).grad("LinalgVectorNorm"),
         BOTH,
         &[
             "Tensor input, Number? p=2, ints? dim=None, bool keepdim=False, dtype? dtype=None",
             "Tensor input, str? p='fro', ints? dim=None, bool keepdim=False, dtype? dtype=None",
         ],
-        "LinalgVectorNorm",
         "The p-norm: the root of the sum of squares for p = 2.",
         norm,
     ),
     op(
-        "dist",
+        Descriptor::new("dist", OpFamily::Distance, Explanation::Distance(DistanceKind::Whole)).grad("Dist"),
         BOTH,
         &["Tensor input, Tensor other, Number p=2"],
-        "Dist",
         "The p-norm of the difference.",
         |c| {
             let difference = ops::pointwise::sub(c.arg(0), c.arg(1), c.default_dtype())?;
@@ -405,48 +504,52 @@ pub(super) static OPS: [Op; 29] = [
         },
     ),
     op(
-        "count_nonzero",
+        Descriptor::reduction("count_nonzero", Reducer::CountNonzero),
         BOTH,
         &["Tensor input, ints? dim=None"],
-        "",
         "How many elements are not zero.",
         count_nonzero,
     ),
     op(
-        "median",
+        Descriptor::extreme("median", Extremum::Middle, ExtremeResult::ValueAndPlace).grad("Median"),
         BOTH,
         &["Tensor input", "Tensor input, int dim, bool keepdim=False"],
-        "Median",
         "The middle of the sorted elements, the lower of two.",
         median,
     ),
     op(
-        "mode",
+        Descriptor::new("mode", OpFamily::Sort, Explanation::Ordered(OrderKind::Mode)).grad("Mode"),
         BOTH,
         &["Tensor input, int dim=-1, bool keepdim=False"],
-        "Mode",
         "The value that occurs most.",
         mode,
     ),
-    op("cummax", BOTH, &["Tensor input, int dim"], "Cummax", "The largest so far along a dimension.", |c| {
-        so_far(c, |new, best| new >= best)
-    }),
-    op("cummin", BOTH, &["Tensor input, int dim"], "Cummin", "The smallest so far along a dimension.", |c| {
-        so_far(c, |new, best| new <= best)
-    }),
     op(
-        "quantile",
+        Descriptor::running_extreme("cummax", Extremum::Largest).grad("Cummax"),
+        BOTH,
+        &["Tensor input, int dim"],
+        "The largest so far along a dimension.",
+        |c| so_far(c, |new, best| new >= best),
+    ),
+    op(
+        Descriptor::running_extreme("cummin", Extremum::Smallest).grad("Cummin"),
+        BOTH,
+        &["Tensor input, int dim"],
+        "The smallest so far along a dimension.",
+        |c| so_far(c, |new, best| new <= best),
+    ),
+    op(
+        Descriptor::new("quantile", OpFamily::Reduction, Explanation::Whole).grad("Quantile"),
         BOTH,
         &["Tensor input, Operand q, int? dim=None, bool keepdim=False, *, str interpolation='linear'"],
-        "Quantile",
         "The value below which a share q of the elements lies.",
         quantile,
     ),
     op(
-        "logcumsumexp",
+        Descriptor::new("logcumsumexp", OpFamily::Scan, Explanation::Running(RunningKind::LogSumExp))
+            .grad("Logcumsumexp"),
         BOTH,
         &["Tensor input, int dim"],
-        "Logcumsumexp",
         "Running log of the sum of exp.",
         |c| {
             let x = c.tensor(0)?;

@@ -2,6 +2,8 @@
 
 use super::{BOTH, METHOD, Op, RELAYOUT, op};
 use crate::ops::call::{Call, Value};
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, OpNotation, ShapeRule};
+use crate::tensor::explanation::Explanation;
 use crate::tensor::layout::{infer_size, wrap_dim, wrap_dims};
 use crate::tensor::{Error, Layout, Result, Tensor, ops};
 
@@ -95,7 +97,7 @@ fn movedim(c: &Call) -> Result<Value> {
     };
     let (from, to) = (wrapped(&source, "source")?, wrapped(&target, "destination")?);
     if x.ndim() == 0 {
-        c.set_grad_name("Alias");
+        c.set_grad_name(GradName::node("Alias"));
         return Ok(x.alias().into());
     }
     let mut rest = (0..x.ndim()).filter(|axis| !from.contains(axis));
@@ -126,9 +128,9 @@ fn view(c: &Call) -> Result<Value> {
 /// What `reshape` gives, and what its `grad_fn` shows.
 fn reshaped(c: &Call, x: &Tensor, shape: &[usize]) -> Value {
     c.set_grad_name(match x.layout().view(shape) {
-        Some(_) if x.is_contiguous() => "View",
-        Some(_) => "ReshapeAlias",
-        None => "UnsafeView",
+        Some(_) if x.is_contiguous() => GradName::node("View"),
+        Some(_) => GradName::node("ReshapeAlias"),
+        None => GradName::node("UnsafeView"),
     });
     ops::reshape(x, shape).into()
 }
@@ -191,11 +193,11 @@ fn squeeze(c: &Call) -> Result<Value> {
     let dims = match c.form {
         0 => (0..x.ndim()).collect(),
         1 => {
-            c.set_grad_name("Squeeze|1");
+            c.set_grad_name(GradName::Node("Squeeze", 1));
             vec![wrap_dim(c.int(1)?, x.ndim())?]
         }
         _ => {
-            c.set_grad_name("Squeeze|2");
+            c.set_grad_name(GradName::Node("Squeeze", 2));
             wrap_dims(&c.ints(1)?, x.ndim())?
         }
     };
@@ -213,64 +215,100 @@ fn unsqueeze(c: &Call) -> Result<Value> {
 }
 
 pub(super) static OPS: [Op; 22] = [
-    op("T", 0, ONE, "Permute", "All dimensions reversed. View.", reversed),
-    op("mT", 0, ONE, "Transpose", "The last two dimensions exchanged. View.", |c| {
-        last_two(c.tensor(0)?, "mT")
-    }),
-    op("mH", 0, ONE, "Transpose", "The last two dimensions exchanged. View.", |c| {
-        last_two(c.tensor(0)?, "mH")
-    }),
-    op("H", 0, ONE, "Transpose", "A matrix transposed. View.", h),
-    op("adjoint", BOTH, ONE, "Transpose", "The last two dimensions exchanged. View.", |c| {
-        last_two(c.tensor(0)?, "adjoint()")
-    }),
-    op("transpose", BOTH | RELAYOUT, DIMS, "Transpose", "Two dimensions exchanged. View.", transpose),
     op(
-        "swapaxes",
-        BOTH | RELAYOUT,
-        AXES,
-        "Transpose",
-        "Two dimensions exchanged, as transpose. View.",
-        transpose,
+        Descriptor::view("T").shapes(ShapeRule::Reversed).notation(OpNotation::Attribute).grad("Permute"),
+        0,
+        ONE,
+        "All dimensions reversed. View.",
+        reversed,
     ),
     op(
-        "swapdims",
+        Descriptor::view("mT")
+            .shapes(ShapeRule::Transposed)
+            .notation(OpNotation::Attribute)
+            .grad("Transpose"),
+        0,
+        ONE,
+        "The last two dimensions exchanged. View.",
+        |c| last_two(c.tensor(0)?, "mT"),
+    ),
+    op(
+        Descriptor::view("mH")
+            .shapes(ShapeRule::Transposed)
+            .notation(OpNotation::Attribute)
+            .grad("Transpose"),
+        0,
+        ONE,
+        "The last two dimensions exchanged. View.",
+        |c| last_two(c.tensor(0)?, "mH"),
+    ),
+    op(
+        Descriptor::view("H").shapes(ShapeRule::Transposed).notation(OpNotation::Attribute).grad("Transpose"),
+        0,
+        ONE,
+        "A matrix transposed. View.",
+        h,
+    ),
+    op(
+        Descriptor::view("adjoint").shapes(ShapeRule::Transposed).grad("Transpose"),
+        BOTH,
+        ONE,
+        "The last two dimensions exchanged. View.",
+        |c| last_two(c.tensor(0)?, "adjoint()"),
+    ),
+    op(
+        Descriptor::view("transpose").shapes(ShapeRule::Swapped).grad("Transpose"),
         BOTH | RELAYOUT,
         DIMS,
-        "Transpose",
+        "Two dimensions exchanged. View.",
+        transpose,
+    ),
+    op(
+        Descriptor::view("swapaxes").shapes(ShapeRule::Swapped).grad("Transpose"),
+        BOTH | RELAYOUT,
+        AXES,
         "Two dimensions exchanged, as transpose. View.",
         transpose,
     ),
-    op("t", BOTH | RELAYOUT, ONE, "T", "A matrix transposed. View.", t),
     op(
-        "permute",
+        Descriptor::view("swapdims").shapes(ShapeRule::Swapped).grad("Transpose"),
+        BOTH | RELAYOUT,
+        DIMS,
+        "Two dimensions exchanged, as transpose. View.",
+        transpose,
+    ),
+    op(
+        Descriptor::view("t").shapes(ShapeRule::Reversed).grad("T"),
+        BOTH | RELAYOUT,
+        ONE,
+        "A matrix transposed. View.",
+        t,
+    ),
+    op(
+        Descriptor::view("permute").shapes(ShapeRule::Permuted).grad("Permute"),
         BOTH,
         &["Tensor input, sizes dims"],
-        "Permute",
         "The dimensions in another order. View.",
         permute,
     ),
     op(
-        "movedim",
+        Descriptor::view("movedim").grad("Permute"),
         BOTH,
         &["Tensor input, ints source, ints destination"],
-        "Permute",
         "Some dimensions moved, the others in their order. View.",
         movedim,
     ),
     op(
-        "view",
+        Descriptor::view("view").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
         METHOD,
         &["Tensor input, sizes size", "Tensor input, dtype dtype"],
-        "View",
         "The same elements in another shape. View, or an error.",
         view,
     ),
     op(
-        "view_as",
+        Descriptor::view("view_as").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
         METHOD,
         &["Tensor input, Tensor other"],
-        "View",
         "The same elements in other's shape. View, or an error.",
         |c| {
             let x = c.tensor(0)?;
@@ -278,71 +316,76 @@ pub(super) static OPS: [Op; 22] = [
         },
     ),
     op(
-        "reshape",
+        Descriptor::view("reshape").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
         BOTH,
         &["Tensor input, sizes shape"],
-        "View",
         "Another shape: a view where that can be, else a copy.",
         reshape,
     ),
     op(
-        "reshape_as",
+        Descriptor::view("reshape_as").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
         METHOD,
         &["Tensor input, Tensor other"],
-        "View",
         "Other's shape: a view where that can be, else a copy.",
         |c| Ok(reshaped(c, c.tensor(0)?, &as_other(c)?)),
     ),
     op(
-        "flatten",
+        Descriptor::view("flatten").explained(Explanation::Copy).grad("View"),
         BOTH,
         &["Tensor input, int start_dim=0, int end_dim=-1"],
-        "View",
         "Several dimensions as one: a view where that can be.",
         flatten,
     ),
     op(
-        "unflatten",
+        Descriptor::view("unflatten").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
         BOTH,
         &["Tensor input, int dim, ints sizes"],
-        "View",
         "One dimension as several. View.",
         unflatten,
     ),
-    op("ravel", BOTH, ONE, "View", "All elements as a vector: a view where that can be.", |c| {
-        let x = ops::contiguous(c.tensor(0)?);
-        seen(&x, Layout { shape: vec![x.numel()], strides: vec![1], offset: x.layout().offset })
-    }),
     op(
-        "squeeze",
+        Descriptor::view("ravel").explained(Explanation::Copy).grad("View"),
+        BOTH,
+        ONE,
+        "All elements as a vector: a view where that can be.",
+        |c| {
+            let x = ops::contiguous(c.tensor(0)?);
+            seen(&x, Layout { shape: vec![x.numel()], strides: vec![1], offset: x.layout().offset })
+        },
+    ),
+    op(
+        Descriptor::view("squeeze").grad("Squeeze").in_place_overload(3),
         BOTH | RELAYOUT,
         &["Tensor input", "Tensor input, int dim", "Tensor input, ints dim"],
-        "Squeeze",
         "Without dimensions of size 1. View.",
         squeeze,
     ),
     op(
-        "unsqueeze",
+        Descriptor::view("unsqueeze").grad("Unsqueeze"),
         BOTH | RELAYOUT,
         &["Tensor input, int dim"],
-        "Unsqueeze",
         "A dimension of size 1 more. View.",
         unsqueeze,
     ),
     op(
-        "contiguous",
+        Descriptor::new("contiguous", OpFamily::Copy, Explanation::Copy).grad("Clone"),
         METHOD,
         &["Tensor input, *, any memory_format=None"],
-        "Clone",
         "The tensor itself if row-major, else a copy that is.",
         |c| Ok(ops::contiguous(c.tensor(0)?).into()),
     ),
-    op("is_nonzero", BOTH, ONE, "", "Whether the one element is not zero.", |c| {
-        let x = c.tensor(0)?;
-        match x.numel() {
-            1 => Ok(Value::Bool(x.item()? != 0.0)),
-            0 => Err(Error::runtime("Boolean value of Tensor with no values is ambiguous")),
-            _ => Err(Error::runtime("Boolean value of Tensor with more than one value is ambiguous")),
-        }
-    }),
+    op(
+        Descriptor::new("is_nonzero", OpFamily::Query, Explanation::Whole),
+        BOTH,
+        ONE,
+        "Whether the one element is not zero.",
+        |c| {
+            let x = c.tensor(0)?;
+            match x.numel() {
+                1 => Ok(Value::Bool(x.item()? != 0.0)),
+                0 => Err(Error::runtime("Boolean value of Tensor with no values is ambiguous")),
+                _ => Err(Error::runtime("Boolean value of Tensor with more than one value is ambiguous")),
+            }
+        },
+    ),
 ];

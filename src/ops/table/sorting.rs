@@ -2,6 +2,8 @@
 
 use super::{BOTH, FUNCTION, Op, op};
 use crate::ops::call::{Call, Value};
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
+use crate::tensor::explanation::{Explanation, OrderKind};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::sorting::{self, Unique};
 use crate::tensor::ops::{cast::to_dtype, pointwise};
@@ -18,7 +20,7 @@ fn pair(name: &'static str, (values, indices): (Tensor, Tensor)) -> Value {
 
 fn sort(c: &Call) -> Result<Value> {
     if c.form == 1 {
-        c.set_grad_name("Sort|1");
+        c.set_grad_name(GradName::Node("Sort", 1));
         return Ok(pair("sort", sorted(c, c.int(2)?, c.bool(3))?));
     }
     Ok(pair("sort", sorted(c, c.int(1)?, c.bool(2))?))
@@ -60,7 +62,7 @@ fn unique(c: &Call) -> Result<Value> {
     let found = match c.opt_int(4) {
         None => sorting::unique(x, false),
         Some(dim) => {
-            c.set_grad_name("UniqueDim");
+            c.set_grad_name(GradName::node("UniqueDim"));
             sorting::unique_slices(x, with_dim(x, dim)?, false)?
         }
     };
@@ -198,104 +200,98 @@ fn isin(c: &Call) -> Result<Value> {
 
 pub(super) static OPS: [Op; 12] = [
     op(
-        "sort",
+        Descriptor::new("sort", OpFamily::Sort, Explanation::Ordered(OrderKind::Sort)).grad("Sort"),
         BOTH,
         &[
             "Tensor input, int dim=-1, bool descending=False",
             "Tensor input, *, bool? stable, int dim=-1, bool descending=False",
         ],
-        "Sort",
         "Elements along a dimension in order, and where they stood.",
         sort,
     ),
     op(
-        "argsort",
+        Descriptor::new("argsort", OpFamily::Sort, Explanation::Ordered(OrderKind::ArgSort)),
         BOTH,
         &[
             "Tensor input, int dim=-1, bool descending=False",
             "Tensor input, int dim=-1, bool descending=False, bool stable=False",
         ],
-        "",
         "Where the elements of the sorted tensor stood.",
         argsort,
     ),
-    op("msort", BOTH, &["Tensor input"], "Sort", "Sorted along the first dimension.", |c| {
-        Ok(sorted(c, 0, false)?.0.into())
-    }),
     op(
-        "topk",
+        Descriptor::new("msort", OpFamily::Sort, Explanation::Ordered(OrderKind::SortFirst)).grad("Sort"),
+        BOTH,
+        &["Tensor input"],
+        "Sorted along the first dimension.",
+        |c| Ok(sorted(c, 0, false)?.0.into()),
+    ),
+    op(
+        Descriptor::new("topk", OpFamily::Sort, Explanation::Ordered(OrderKind::TopK)).grad("Topk"),
         BOTH,
         &["Tensor input, int k, int dim=-1, bool largest=True, bool sorted=True"],
-        "Topk",
         "The k largest (or smallest) along a dimension, and where they stood.",
         topk,
     ),
     op(
-        "kthvalue",
+        Descriptor::new("kthvalue", OpFamily::Sort, Explanation::Ordered(OrderKind::KthValue))
+            .grad("Kthvalue"),
         BOTH,
         &["Tensor input, int k, int dim=-1, bool keepdim=False"],
-        "Kthvalue",
         "The k-th smallest along a dimension, and where it stood.",
         kthvalue,
     ),
     op(
-        "unique",
+        Descriptor::new("unique", OpFamily::Sort, Explanation::Whole).grad("Unique2"),
         BOTH,
         &[
             "Tensor input, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None",
         ],
-        "Unique2",
         "The different elements, or slices along a dimension, in order.",
         unique,
     ),
     op(
-        "unique_consecutive",
+        Descriptor::new("unique_consecutive", OpFamily::Sort, Explanation::Whole).grad("UniqueConsecutive"),
         BOTH,
         &["Tensor input, bool return_inverse=False, bool return_counts=False, int? dim=None"],
-        "UniqueConsecutive",
         "One of each run of equal elements.",
         unique_consecutive,
     ),
     op(
-        "searchsorted",
+        Descriptor::new("searchsorted", OpFamily::Sort, Explanation::Whole),
         FUNCTION,
         &[
             "Tensor sorted_sequence, Operand input, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None",
             "Tensor sorted_sequence, Operand self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None",
         ],
-        "",
         "Where elements would be put in to keep the order.",
         searchsorted,
     ),
     op(
-        "bucketize",
+        Descriptor::new("bucketize", OpFamily::Sort, Explanation::Whole),
         FUNCTION,
         &["Operand input, Tensor boundaries, *, bool out_int32=False, bool right=False"],
-        "",
         "The number of the bucket each element falls into.",
         bucketize,
     ),
     op(
-        "bincount",
+        Descriptor::new("bincount", OpFamily::Sort, Explanation::Whole),
         BOTH,
         &["Tensor input, Tensor? weights=None, int minlength=0"],
-        "",
         "How often each whole number occurs.",
         bincount,
     ),
     op(
-        "histc",
+        Descriptor::new("histc", OpFamily::Sort, Explanation::Whole),
         BOTH,
         &["Tensor input, int bins=100, float min=0, float max=0"],
-        "",
         "How many elements lie in each of equal parts of a range.",
         histc,
     ),
     op(
-        "isin",
+        Descriptor::new("isin", OpFamily::Sort, Explanation::Whole),
         FUNCTION,
         &["Operand elements, Operand test_elements, *, bool assume_unique=False, bool invert=False"],
-        "",
         "Whether each element is among the others.",
         isin,
     ),

@@ -3,6 +3,8 @@
 use super::{ALL, BOTH, FUNCTION, IN_PLACE_ONLY, METHOD, Op, op};
 use crate::kernel::math;
 use crate::ops::call::{Call, Value, allow_part_of_leaf};
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule};
+use crate::tensor::explanation::{ConstantKind, Explanation, Formula, Reducer, RunningKind};
 use crate::tensor::ops::pointwise::{self, Binary, binary, float_unary, same_unary};
 use crate::tensor::ops::{self, cast::to_dtype};
 use crate::tensor::{Arg, Buffer, Category, DType, Error, Result, Tensor};
@@ -228,12 +230,28 @@ fn fill_diagonal(c: &Call) -> Result<Value> {
 }
 
 pub(super) static OPS: [Op; 34] = [
-    op("erf", ALL, ONE, "Erf", "The error function.", |c| floats(c, math::erf, math::erf)),
-    op("erfc", ALL, ONE, "Erfc", "1 - erf(x).", |c| floats(c, math::erfc, math::erfc)),
-    op("asinh", ALL, ONE, "Asinh", "Inverse hyperbolic sine.", each!(f64::asinh)),
-    op("acosh", ALL, ONE, "Acosh", "Inverse hyperbolic cosine.", each!(f64::acosh)),
-    op("atanh", ALL, ONE, "Atanh", "Inverse hyperbolic tangent.", each!(f64::atanh)),
-    op("sinc", ALL, ONE, "Sinc", "sin(πx) / (πx), 1 at 0.", |c| {
+    op(Descriptor::pointwise("erf").grad("Erf"), ALL, ONE, "The error function.", |c| {
+        floats(c, math::erf, math::erf)
+    }),
+    op(Descriptor::pointwise("erfc").grad("Erfc"), ALL, ONE, "1 - erf(x).", |c| {
+        floats(c, math::erfc, math::erfc)
+    }),
+    op(Descriptor::pointwise("asinh").grad("Asinh"), ALL, ONE, "Inverse hyperbolic sine.", each!(f64::asinh)),
+    op(
+        Descriptor::pointwise("acosh").grad("Acosh"),
+        ALL,
+        ONE,
+        "Inverse hyperbolic cosine.",
+        each!(f64::acosh),
+    ),
+    op(
+        Descriptor::pointwise("atanh").grad("Atanh"),
+        ALL,
+        ONE,
+        "Inverse hyperbolic tangent.",
+        each!(f64::atanh),
+    ),
+    op(Descriptor::pointwise("sinc").grad("Sinc"), ALL, ONE, "sin(πx) / (πx), 1 at 0.", |c| {
         floats(
             c,
             |x, out| {
@@ -245,98 +263,179 @@ pub(super) static OPS: [Op; 34] = [
             |x, out| out.iter_mut().zip(x).for_each(|(out, &x)| *out = sinc(x)),
         )
     }),
-    op("deg2rad", ALL, ONE, "Deg2Rad", "Degrees to radians.", each!(f64::to_radians)),
-    op("rad2deg", ALL, ONE, "Rad2Deg", "Radians to degrees.", each!(f64::to_degrees)),
-    op("lgamma", ALL, ONE, "Lgamma", "Logarithm of the gamma function.", each!(libm::lgamma)),
-    op("fmax", BOTH, PAIR, "Fmax", "The larger of each pair; a number goes before nan.", |c| pair(c, &FMAX)),
-    op("fmin", BOTH, PAIR, "Fmin", "The smaller of each pair; a number goes before nan.", |c| pair(c, &FMIN)),
-    op("hypot", ALL, PAIR, "Hypot", "The root of the sum of both squares.", |c| pair(c, &HYPOT)),
-    op("copysign", ALL, PAIR, "Copysign", "input with the sign of other.", |c| pair(c, &COPYSIGN)),
-    op("logaddexp", BOTH, PAIR, "Logaddexp", "log(exp(input) + exp(other)), without overflow.", |c| {
-        pair(c, &LOGADDEXP)
-    }),
-    op("xlogy", ALL, PAIR, "Xlogy", "input * log(other), 0 where input is 0.", |c| pair(c, &XLOGY)),
-    op("heaviside", ALL, &["Tensor input, Tensor values"], "", "0 below 0, 1 above, values at 0.", |c| {
-        pair(c, &HEAVISIDE)
-    }),
-    op("gcd", ALL, &["Tensor input, Tensor other"], "", "The largest common divisor.", |c| pair(c, &GCD)),
-    op("lcm", ALL, &["Tensor input, Tensor other"], "", "The smallest common multiple.", |c| pair(c, &LCM)),
     op(
-        "nan_to_num",
+        Descriptor::pointwise("deg2rad").grad("Deg2Rad"),
+        ALL,
+        ONE,
+        "Degrees to radians.",
+        each!(f64::to_radians),
+    ),
+    op(
+        Descriptor::pointwise("rad2deg").grad("Rad2Deg"),
+        ALL,
+        ONE,
+        "Radians to degrees.",
+        each!(f64::to_degrees),
+    ),
+    op(
+        Descriptor::pointwise("lgamma").grad("Lgamma"),
+        ALL,
+        ONE,
+        "Logarithm of the gamma function.",
+        each!(libm::lgamma),
+    ),
+    op(
+        Descriptor::pointwise("fmax").formula(Formula::Larger).grad("Fmax"),
+        BOTH,
+        PAIR,
+        "The larger of each pair; a number goes before nan.",
+        |c| pair(c, &FMAX),
+    ),
+    op(
+        Descriptor::pointwise("fmin").formula(Formula::Smaller).grad("Fmin"),
+        BOTH,
+        PAIR,
+        "The smaller of each pair; a number goes before nan.",
+        |c| pair(c, &FMIN),
+    ),
+    op(
+        Descriptor::pointwise("hypot").grad("Hypot"),
+        ALL,
+        PAIR,
+        "The root of the sum of both squares.",
+        |c| pair(c, &HYPOT),
+    ),
+    op(Descriptor::pointwise("copysign").grad("Copysign"), ALL, PAIR, "input with the sign of other.", |c| {
+        pair(c, &COPYSIGN)
+    }),
+    op(
+        Descriptor::pointwise("logaddexp").grad("Logaddexp"),
+        BOTH,
+        PAIR,
+        "log(exp(input) + exp(other)), without overflow.",
+        |c| pair(c, &LOGADDEXP),
+    ),
+    op(
+        Descriptor::pointwise("xlogy").grad("Xlogy"),
+        ALL,
+        PAIR,
+        "input * log(other), 0 where input is 0.",
+        |c| pair(c, &XLOGY),
+    ),
+    op(
+        Descriptor::pointwise("heaviside"),
+        ALL,
+        &["Tensor input, Tensor values"],
+        "0 below 0, 1 above, values at 0.",
+        |c| pair(c, &HEAVISIDE),
+    ),
+    op(
+        Descriptor::pointwise("gcd"),
+        ALL,
+        &["Tensor input, Tensor other"],
+        "The largest common divisor.",
+        |c| pair(c, &GCD),
+    ),
+    op(
+        Descriptor::pointwise("lcm"),
+        ALL,
+        &["Tensor input, Tensor other"],
+        "The smallest common multiple.",
+        |c| pair(c, &LCM),
+    ),
+    op(
+        Descriptor::pointwise("nan_to_num").formula(Formula::NanToNum).grad("NanToNum"),
         ALL,
         &["Tensor input, float? nan=None, float? posinf=None, float? neginf=None"],
-        "NanToNum",
         "Finite numbers in place of nan and the infinities.",
         nan_to_num,
     ),
     op(
-        "float_power",
+        Descriptor::pointwise("float_power").formula(Formula::Pow).grad_name(GradName::Node("Pow", 1)),
         ALL,
         &["Operand input, Operand exponent"],
-        "Pow|1",
         "The power in double precision.",
         float_power,
     ),
-    op("isreal", BOTH, ONE, "", "True everywhere: attn has no complex numbers.", |c| {
+    op(Descriptor::pointwise("isreal"), BOTH, ONE, "True everywhere: attn has no complex numbers.", |c| {
         Ok(pointwise::test(c.tensor(0)?, |_| true).into())
     }),
-    op("signbit", BOTH, ONE, "", "Where the sign is negative; -0. counts.", |c| {
+    op(Descriptor::pointwise("signbit"), BOTH, ONE, "Where the sign is negative; -0. counts.", |c| {
         Ok(pointwise::test(c.tensor(0)?, f64::is_sign_negative).into())
     }),
-    op("sgn", ALL, ONE, "Sgn", "-1, 0 or 1.", |c| (super::row("sign").run)(c)),
-    op("real", FUNCTION, ONE, "", "The tensor itself: attn has no complex numbers.", |c| {
-        Ok(c.tensor(0)?.clone().into())
-    }),
-    op("conj", BOTH, ONE, "", "The tensor itself: attn has no complex numbers.", |c| {
+    op(Descriptor::pointwise("sgn").grad("Sgn"), ALL, ONE, "-1, 0 or 1.", |c| (super::row("sign").run)(c)),
+    op(
+        Descriptor::view("real").explained(Explanation::Copy),
+        FUNCTION,
+        ONE,
+        "The tensor itself: attn has no complex numbers.",
+        |c| Ok(c.tensor(0)?.clone().into()),
+    ),
+    op(Descriptor::view("conj"), BOTH, ONE, "The tensor itself: attn has no complex numbers.", |c| {
         Ok(c.tensor(0)?.clone().into())
     }),
     op(
-        "result_type",
+        Descriptor::new("result_type", OpFamily::Query, Explanation::Constant(ConstantKind::Everywhere)),
         FUNCTION,
         &["Operand tensor1, Operand tensor2"],
-        "",
         "The dtype both are computed in.",
         result_type,
     ),
-    op("promote_types", FUNCTION, &["dtype type1, dtype type2"], "", "The dtype that holds both.", |c| {
-        let (a, b) = two_dtypes(c)?;
-        Ok(Value::DType(a.promote(b)))
-    }),
     op(
-        "can_cast",
+        Descriptor::new("promote_types", OpFamily::Query, Explanation::Constant(ConstantKind::Everywhere)),
+        FUNCTION,
+        &["dtype type1, dtype type2"],
+        "The dtype that holds both.",
+        |c| {
+            let (a, b) = two_dtypes(c)?;
+            Ok(Value::DType(a.promote(b)))
+        },
+    ),
+    op(
+        Descriptor::new("can_cast", OpFamily::Query, Explanation::Constant(ConstantKind::Everywhere)),
         FUNCTION,
         &["dtype from_, dtype to"],
-        "",
         "Whether values may become that dtype in place.",
         can_cast,
     ),
-    op("diff", BOTH, &["Tensor input, int n=1, int dim=-1"], "Sub", "The differences of neighbours.", diff),
     op(
-        "nanmean",
+        Descriptor::new("diff", OpFamily::Scan, Explanation::Running(RunningKind::Difference))
+            .shapes(ShapeRule::Own)
+            .grad("Sub"),
+        BOTH,
+        &["Tensor input, int n=1, int dim=-1"],
+        "The differences of neighbours.",
+        diff,
+    ),
+    op(
+        Descriptor::reduction("nanmean", Reducer::NanMean).grad("Div"),
         BOTH,
         &["Tensor input, ints? dim=None, bool keepdim=False, *, dtype? dtype=None"],
-        "Div",
         "The mean without what is no number.",
         nanmean,
     ),
     op(
-        "logspace",
+        Descriptor::creation("logspace", ConstantKind::Spaced),
         FUNCTION,
         &["Number start, Number end, int steps, float base=10.0, *, dtype? dtype=None, any device=None"],
-        "",
         "Powers of base, evenly spaced exponents.",
         logspace,
     ),
     op(
-        "fill_diagonal_",
+        Descriptor::creation("fill_diagonal_", ConstantKind::FillDiagonal).grad("FillDiagonal"),
         METHOD | IN_PLACE_ONLY,
         &["Tensor input, Number fill_value, bool wrap=False"],
-        "FillDiagonal",
         "The main diagonal set to a value.",
         fill_diagonal,
     ),
-    op("detach_", METHOD, ONE, "", "The tensor without history.", |c| Ok(c.tensor(0)?.clone().into())),
-    op("ldexp", ALL, PAIR, "Mul", "input * 2 to the power of other.", |c| {
+    op(
+        Descriptor::view("detach_").explained(Explanation::View),
+        METHOD,
+        ONE,
+        "The tensor without history.",
+        |c| Ok(c.tensor(0)?.clone().into()),
+    ),
+    op(Descriptor::pointwise("ldexp").grad("Mul"), ALL, PAIR, "input * 2 to the power of other.", |c| {
         let two = in_floats("ldexp", |x, n| x * n.exp2(), |x, n| x * n.exp2());
         pair(c, &two)
     }),

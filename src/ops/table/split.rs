@@ -2,6 +2,8 @@
 
 use super::{BOTH, Op, op};
 use crate::ops::call::{Call, Value};
+use crate::tensor::descriptor::{Descriptor, GradName};
+use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{Arg, Error, Result, Tensor};
 
@@ -69,7 +71,7 @@ fn split(c: &Call) -> Result<Value> {
 }
 
 fn split_sizes(c: &Call, x: &Tensor, axis: usize, sizes: &[i64]) -> Result<Value> {
-    c.set_grad_name("SplitWithSizes");
+    c.set_grad_name(GradName::node("SplitWithSizes"));
     let dim = c.int(2)?;
     if sizes.iter().any(|&size| size < 0) {
         return Err(Error::runtime(format!(
@@ -97,7 +99,7 @@ fn chunk(c: &Call) -> Result<Value> {
     let axis = wrap_dim(c.int(2)?, x.ndim())?;
     let size = x.shape()[axis].div_ceil(chunks as usize);
     if size == 0 {
-        c.set_grad_name("SplitWithSizes");
+        c.set_grad_name(GradName::node("SplitWithSizes"));
         return Ok(parts(x, axis, vec![0; chunks as usize]));
     }
     Ok(even_parts(x, axis, size))
@@ -214,42 +216,40 @@ const SECTIONS: &[&str] =
 
 pub(super) static OPS: [Op; 10] = [
     op(
-        "unbind",
+        Descriptor::view("unbind").explained(Explanation::Moved(Movement::Part)).grad("Unbind"),
         BOTH,
         &["Tensor input, int dim=0"],
-        "Unbind",
         "The slices along a dimension, one by one. Views.",
         unbind,
     ),
     op(
-        "split",
+        Descriptor::view("split").explained(Explanation::Moved(Movement::Part)).grad("Split"),
         BOTH,
         &[
             "Tensor input, ints split_size, int dim=0",
             "Tensor tensor, ints split_size_or_sections, int dim=0",
         ],
-        "Split",
         "Parts of one size, or of the sizes given. Views.",
         split,
     ),
     op(
-        "split_with_sizes",
+        Descriptor::view("split_with_sizes")
+            .explained(Explanation::Moved(Movement::Part))
+            .grad("SplitWithSizes"),
         BOTH,
         &["Tensor input, ints split_sizes, int dim=0"],
-        "SplitWithSizes",
         "Parts of the sizes given. Views.",
         split,
     ),
     op(
-        "chunk",
+        Descriptor::view("chunk").explained(Explanation::Moved(Movement::Part)).grad("Split"),
         BOTH,
         &["Tensor input, int chunks, int dim=0"],
-        "Split",
         "At most so many parts of one size, the last one smaller. Views.",
         chunk,
     ),
     op(
-        "tensor_split",
+        Descriptor::view("tensor_split").explained(Explanation::Moved(Movement::Part)).grad("Slice"),
         BOTH,
         &[
             "Tensor input, Tensor tensor_indices_or_sections, int dim=0",
@@ -257,31 +257,44 @@ pub(super) static OPS: [Op; 10] = [
             "Tensor input, ints sections, int dim=0",
             "Tensor input, ints indices_or_sections, int dim=0",
         ],
-        "Slice",
         "So many parts, sizes as even as can be, or cut where given. Views.",
         tensor_split,
     ),
-    op("hsplit", BOTH, SECTIONS, "Slice", "Equal parts along the columns. Views.", |c| {
-        let axis = usize::from(c.tensor(0)?.ndim() > 1);
-        split_along(c, axis, 1)
-    }),
-    op("vsplit", BOTH, SECTIONS, "Slice", "Equal parts along the rows. Views.", |c| split_along(c, 0, 2)),
-    op("dsplit", BOTH, SECTIONS, "Slice", "Equal parts along the third dimension. Views.", |c| {
-        split_along(c, 2, 3)
-    }),
     op(
-        "select",
+        Descriptor::view("hsplit").explained(Explanation::Moved(Movement::Part)).grad("Slice"),
+        BOTH,
+        SECTIONS,
+        "Equal parts along the columns. Views.",
+        |c| {
+            let axis = usize::from(c.tensor(0)?.ndim() > 1);
+            split_along(c, axis, 1)
+        },
+    ),
+    op(
+        Descriptor::view("vsplit").explained(Explanation::Moved(Movement::Part)).grad("Slice"),
+        BOTH,
+        SECTIONS,
+        "Equal parts along the rows. Views.",
+        |c| split_along(c, 0, 2),
+    ),
+    op(
+        Descriptor::view("dsplit").explained(Explanation::Moved(Movement::Part)).grad("Slice"),
+        BOTH,
+        SECTIONS,
+        "Equal parts along the third dimension. Views.",
+        |c| split_along(c, 2, 3),
+    ),
+    op(
+        Descriptor::view("select").grad("Select"),
         BOTH,
         &["Tensor input, int dim, int index"],
-        "Select",
         "One index of a dimension, which goes. View.",
         select,
     ),
     op(
-        "narrow",
+        Descriptor::view("narrow").grad("Slice"),
         BOTH,
         &["Tensor input, int dim, int start, int length"],
-        "Slice",
         "Some neighbours along a dimension. View.",
         narrow,
     ),

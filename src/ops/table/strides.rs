@@ -2,6 +2,8 @@
 
 use super::{BOTH, FUNCTION, METHOD, Op, RELAYOUT, op};
 use crate::ops::call::{Call, Value};
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
+use crate::tensor::explanation::{ConstantKind, Explanation};
 use crate::tensor::layout::{broadcast, wrap_dim};
 use crate::tensor::{Arg, Error, Layout, Result, Tensor, ops};
 
@@ -87,8 +89,8 @@ fn at_least(c: &Call, ndim: usize) -> Result<Value> {
         let layout = x.layout();
         match (x.ndim(), ndim) {
             (have, wanted) if have >= wanted => return x.clone(),
-            (0, _) => c.set_grad_name("View"),
-            _ => c.set_grad_name("Unsqueeze"),
+            (0, _) => c.set_grad_name(GradName::node("View")),
+            _ => c.set_grad_name(GradName::node("Unsqueeze")),
         }
         x.with_layout(match (x.ndim(), ndim) {
             (0, ndim) => Layout { shape: vec![1; ndim], strides: vec![1; ndim], offset: layout.offset },
@@ -129,66 +131,58 @@ const AT_LEAST: &[&str] = &["Tensor input", "Several tensors"];
 
 pub(super) static OPS: [Op; 13] = [
     op(
-        "expand",
+        Descriptor::view("expand").grad("Expand"),
         METHOD,
         &["Tensor input, sizes size, *, any implicit=False"],
-        "Expand",
         "Repeated without copying. View.",
         |c| expand_to(c.tensor(0)?, &c.ints(1)?),
     ),
     op(
-        "expand_as",
+        Descriptor::view("expand_as").grad("Expand"),
         METHOD,
         &["Tensor input, Tensor other"],
-        "Expand",
         "Repeated to other's shape without copying. View.",
         expand_as,
     ),
     op(
-        "broadcast_to",
+        Descriptor::view("broadcast_to").grad("Expand"),
         BOTH,
         &["Tensor input, sizes size"],
-        "Expand",
         "Repeated to a shape without copying. View.",
         |c| expand_to(c.tensor(0)?, &c.ints(1)?),
     ),
     op(
-        "broadcast_tensors",
+        Descriptor::view("broadcast_tensors").grad("Expand"),
         FUNCTION,
         &["Several tensors"],
-        "Expand",
         "All tensors expanded to the shape they share. Views.",
         broadcast_tensors,
     ),
     op(
-        "as_strided",
+        Descriptor::view("as_strided").grad("AsStrided"),
         BOTH | RELAYOUT,
         &["Tensor input, ints size, ints stride, int? storage_offset=None"],
-        "AsStrided",
         "Any sizes and strides on the same storage. View.",
         as_strided,
     ),
     op(
-        "diagonal",
+        Descriptor::view("diagonal").grad("Diagonal"),
         BOTH,
         &["Tensor input, int offset=0, int dim1=0, int dim2=1"],
-        "Diagonal",
         "The diagonal of two dimensions, as the last one. View.",
         diagonal,
     ),
     op(
-        "unfold",
+        Descriptor::view("unfold").grad("Unfold"),
         METHOD,
         &["Tensor input, int dimension, int size, int step"],
-        "Unfold",
         "Windows along a dimension, as a last one. View.",
         unfold,
     ),
     op(
-        "resize",
+        Descriptor::view("resize").explained(Explanation::View),
         RELAYOUT,
         &["Tensor input, sizes size, *, any memory_format=None"],
-        "",
         "Another shape on the same storage, grown where needed.",
         |c| {
             if c.tensor(0)?.requires_grad() {
@@ -198,17 +192,38 @@ pub(super) static OPS: [Op; 13] = [
         },
     ),
     op(
-        "resize_as",
+        Descriptor::view("resize_as").explained(Explanation::View),
         RELAYOUT,
         &["Tensor input, Tensor the_template, *, any memory_format=None"],
-        "",
         "Another tensor's shape on the same storage.",
         |c| Ok(ops::shape::resized(c.tensor(0)?, c.tensor(1)?.shape())?.into()),
     ),
-    op("atleast_1d", FUNCTION, AT_LEAST, "View", "At least one dimension. View.", |c| at_least(c, 1)),
-    op("atleast_2d", FUNCTION, AT_LEAST, "View", "At least two dimensions. View.", |c| at_least(c, 2)),
-    op("atleast_3d", FUNCTION, AT_LEAST, "View", "At least three dimensions. View.", |c| at_least(c, 3)),
-    op("is_same_size", BOTH, &["Tensor input, Tensor other"], "", "Whether both have one shape.", |c| {
-        Ok(Value::Bool(c.tensor(0)?.shape() == c.tensor(1)?.shape()))
-    }),
+    op(
+        Descriptor::view("atleast_1d").grad("View"),
+        FUNCTION,
+        AT_LEAST,
+        "At least one dimension. View.",
+        |c| at_least(c, 1),
+    ),
+    op(
+        Descriptor::view("atleast_2d").grad("View"),
+        FUNCTION,
+        AT_LEAST,
+        "At least two dimensions. View.",
+        |c| at_least(c, 2),
+    ),
+    op(
+        Descriptor::view("atleast_3d").grad("View"),
+        FUNCTION,
+        AT_LEAST,
+        "At least three dimensions. View.",
+        |c| at_least(c, 3),
+    ),
+    op(
+        Descriptor::new("is_same_size", OpFamily::Query, Explanation::Constant(ConstantKind::Everywhere)),
+        BOTH,
+        &["Tensor input, Tensor other"],
+        "Whether both have one shape.",
+        |c| Ok(Value::Bool(c.tensor(0)?.shape() == c.tensor(1)?.shape())),
+    ),
 ];

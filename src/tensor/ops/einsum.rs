@@ -8,7 +8,7 @@ use super::float::Float;
 use super::{linear, pointwise, reshape};
 use crate::in_floats;
 use crate::kernel::reduce;
-use crate::tensor::{Arg, DType, Error, Lane, Layout, Result, Tensor};
+use crate::tensor::{Arg, DType, Error, GradName, Lane, Layout, Result, Tensor};
 
 /// The subscript that stands for the dimensions under `...`.
 const ELLIPSIS: usize = 52;
@@ -136,7 +136,7 @@ fn output(text: &[u8], start: usize, operands: &[Vec<usize>]) -> Result<Vec<usiz
 
 /// The product and sum that `equation` says, and what its `grad_fn` shows. A lone operand that is only permuted is a view.
 /// Errors: as `torch.einsum`.
-pub fn einsum(equation: &str, operands: &[Tensor]) -> Result<(Tensor, &'static str)> {
+pub fn einsum(equation: &str, operands: &[Tensor]) -> Result<(Tensor, GradName)> {
     let Equation { operands: labels, output } = parse(equation, operands.len())?;
     let mut under = 0;
     for (at, (labels, operand)) in labels.iter().zip(operands).enumerate() {
@@ -253,12 +253,12 @@ fn align(
     Ok(out)
 }
 
-fn contract(mut operands: Vec<Tensor>, kept: usize, ndim: usize) -> Result<(Tensor, &'static str)> {
+fn contract(mut operands: Vec<Tensor>, kept: usize, ndim: usize) -> Result<(Tensor, GradName)> {
     let count = operands.len();
     // In how many operands each dimension that goes is more than a placeholder.
     let mut uses: Vec<usize> =
         (0..ndim).map(|axis| operands.iter().filter(|operand| operand.shape()[axis] != 1).count()).collect();
-    let mut name = "Permute";
+    let mut name = GradName::node("Permute");
     let mut rest = operands.drain(..);
     let Some(mut result) = rest.next() else {
         return Err(Error::value("einsum(): must specify the equation string and at least one operand"));
@@ -284,7 +284,7 @@ fn contract(mut operands: Vec<Tensor>, kept: usize, ndim: usize) -> Result<(Tens
         if !from_right.is_empty() {
             other = sum(&other, &from_right, true);
         }
-        name = if shared.is_empty() { "Mul" } else { "Permute" };
+        name = if shared.is_empty() { GradName::node("Mul") } else { GradName::node("Permute") };
         result = product(result, other, &shared)?;
     }
     if kept == ndim {
@@ -292,7 +292,7 @@ fn contract(mut operands: Vec<Tensor>, kept: usize, ndim: usize) -> Result<(Tens
     }
     if count == 1 {
         let axes: Vec<usize> = (kept..ndim).collect();
-        return Ok((sum(&result, &axes, false), "Sum|1"));
+        return Ok((sum(&result, &axes, false), GradName::Node("Sum", 1)));
     }
     let layout = result.layout();
     let layout = Layout {
@@ -300,7 +300,7 @@ fn contract(mut operands: Vec<Tensor>, kept: usize, ndim: usize) -> Result<(Tens
         strides: layout.strides[..kept].to_vec(),
         offset: layout.offset,
     };
-    Ok((result.with_layout(layout), "View"))
+    Ok((result.with_layout(layout), GradName::node("View")))
 }
 
 /// Σ over `axes`, which stay with size 1 where `keep` says so.

@@ -9,7 +9,7 @@ use ndarray::{
 use crate::kernel::{dot as kernel_dot, gemm, spare};
 use crate::tensor::layout::broadcast;
 use crate::tensor::ops::float::Float;
-use crate::tensor::{Arg, Buffer, DType, Error, Layout, Result, Tensor, allow};
+use crate::tensor::{Arg, Buffer, DType, Error, GradName, Layout, Result, Tensor, allow};
 
 fn dtypes_agree(op: &str, a: &Tensor, b: &Tensor) -> Result<()> {
     if a.dtype() == b.dtype() {
@@ -372,27 +372,27 @@ pub fn three_dimensional(a: &Tensor, b: &Tensor) -> Result<()> {
 }
 
 /// `a @ b` for any ranks, and what its `grad_fn` shows; `records` says whether gradients are recorded. As `torch.matmul`.
-pub fn matmul(a: &Tensor, b: &Tensor, records: bool) -> Result<(Tensor, &'static str)> {
+pub fn matmul(a: &Tensor, b: &Tensor, records: bool) -> Result<(Tensor, GradName)> {
     match (a.ndim(), b.ndim()) {
         (0, _) | (_, 0) => Err(Error::runtime(format!(
             "both arguments to matmul need to be at least 1D, but they are {}D and {}D",
             a.ndim(),
             b.ndim()
         ))),
-        (1, 1) => Ok((dot(a, b)?, "Dot")),
-        (2, 1) => Ok((mv(a, b)?, "Mv")),
+        (1, 1) => Ok((dot(a, b)?, GradName::node("Dot"))),
+        (2, 1) => Ok((mv(a, b)?, GradName::node("Mv"))),
         (1, 2) => {
             let row = a.with_layout(a.layout().unsqueeze(0));
             let out = mm(&row, b)?;
-            Ok((out.with_layout(out.layout().squeeze(0)), "Squeeze|4"))
+            Ok((out.with_layout(out.layout().squeeze(0)), GradName::Node("Squeeze", 4)))
         }
-        (2, 2) => Ok((mm(a, b)?, "Mm")),
+        (2, 2) => Ok((mm(a, b)?, GradName::node("Mm"))),
         (n, m) if n >= 3 && m <= 2 && (records && b.requires_grad() || folds(a)) => folded(a, b),
         (2, m) if m >= 3 && records && a.requires_grad() => {
             // The other way round, so that the gradient of `a` needs no batch: (a @ b) = (b.mT @ a.t()).mT
             let turned = |x: &Tensor| x.with_layout(x.layout().transpose(x.ndim() - 2, x.ndim() - 1));
             let out = turned(&folded(&turned(b), &turned(a))?.0);
-            Ok((super::copy(&out), "Clone"))
+            Ok((super::copy(&out), GradName::node("Clone")))
         }
         _ => batched(a, b),
     }
@@ -405,7 +405,7 @@ fn folds(a: &Tensor) -> bool {
 }
 
 /// Many rows times one matrix: the batch dimensions are folded into the rows.
-fn folded(a: &Tensor, b: &Tensor) -> Result<(Tensor, &'static str)> {
+fn folded(a: &Tensor, b: &Tensor) -> Result<(Tensor, GradName)> {
     let (lead, inner) = a.shape().split_at(a.ndim() - 1);
     let rows: usize = lead.iter().product();
     let flat = super::reshape(a, &[rows, inner[0]]);
@@ -414,11 +414,11 @@ fn folded(a: &Tensor, b: &Tensor) -> Result<(Tensor, &'static str)> {
     if b.ndim() == 2 {
         shape.push(b.shape()[1]);
     }
-    Ok((out.with_layout(Layout::contiguous(shape)), "UnsafeView"))
+    Ok((out.with_layout(Layout::contiguous(shape)), GradName::node("UnsafeView")))
 }
 
 /// Stacks of matrices; batch dimensions broadcast.
-fn batched(a: &Tensor, b: &Tensor) -> Result<(Tensor, &'static str)> {
+fn batched(a: &Tensor, b: &Tensor) -> Result<(Tensor, GradName)> {
     let matrix_a = if a.ndim() == 1 { a.layout().unsqueeze(0) } else { a.layout().clone() };
     let matrix_b = if b.ndim() == 1 { b.layout().unsqueeze(1) } else { b.layout().clone() };
     let batch = |layout: &Layout| layout.shape[..layout.ndim() - 2].to_vec();
@@ -439,7 +439,7 @@ fn batched(a: &Tensor, b: &Tensor) -> Result<(Tensor, &'static str)> {
         shape.push(out.shape()[2]);
     }
     let layout = Layout::contiguous(shape);
-    Ok((out.with_layout(layout), "UnsafeView"))
+    Ok((out.with_layout(layout), GradName::node("UnsafeView")))
 }
 
 /// `input @ weight.T + bias`. (.., in) x (out, in) -> (.., out). As `F.linear`.
@@ -448,7 +448,7 @@ pub fn linear(
     weight: &Tensor,
     bias: Option<&Tensor>,
     records: bool,
-) -> Result<(Tensor, &'static str)> {
+) -> Result<(Tensor, GradName)> {
     if input.ndim() == 0 || weight.ndim() == 0 {
         return Err(Error::runtime(format!(
             "both arguments to linear need to be at least 1D, but they are {}D and {}D",
@@ -470,17 +470,22 @@ pub fn linear(
     };
     match bias {
         None => product(),
-        Some(bias) if input.ndim() == 2 => Ok((addmm(bias, input, &turned, 1.0, 1.0)?, "Addmm")),
+        Some(bias) if input.ndim() == 2 => {
+            Ok((addmm(bias, input, &turned, 1.0, 1.0)?, GradName::node("Addmm")))
+        }
         Some(bias) if input.is_contiguous() && weight.ndim() == 2 => {
             let (lead, inner) = input.shape().split_at(input.ndim() - 1);
             let flat = super::reshape(input, &[lead.iter().product(), inner[0]]);
             let out = addmm(bias, &flat, &turned, 1.0, 1.0)?;
             let shape = [lead, &[weight.shape()[0]]].concat();
-            Ok((out.with_layout(Layout::contiguous(shape)), "View"))
+            Ok((out.with_layout(Layout::contiguous(shape)), GradName::node("View")))
         }
         Some(bias) => {
             let product = Arg::Tensor(product()?.0);
-            Ok((super::pointwise::add(&product, &Arg::Tensor(bias.clone()), DType::Float32)?, "Add"))
+            Ok((
+                super::pointwise::add(&product, &Arg::Tensor(bias.clone()), DType::Float32)?,
+                GradName::node("Add"),
+            ))
         }
     }
 }

@@ -2,7 +2,7 @@
 //! Source: `torch.nn.functional.pad`, `embedding`.
 
 use crate::kernel::spare::{self, Element};
-use crate::tensor::{Arg, Buffer, Error, Result, Tensor, allow};
+use crate::tensor::{Arg, Buffer, Error, GradName, Result, Tensor, allow};
 
 /// The rows `at` of a contiguous table with `width` columns, one after another. Copies.
 pub fn rows(table: &Tensor, at: &[i64], width: usize) -> Buffer {
@@ -37,7 +37,7 @@ fn source(mode: &str, at: i64, size: i64) -> Option<i64> {
 
 /// The input with `sides` more elements (before and after, last dimension first; less where negative), and what its
 /// `grad_fn` shows. Copies. Errors: as `F.pad`.
-pub fn pad(x: &Tensor, sides: &[i64], mode: &str, value: &Arg) -> Result<(Tensor, &'static str)> {
+pub fn pad(x: &Tensor, sides: &[i64], mode: &str, value: &Arg) -> Result<(Tensor, GradName)> {
     if !sides.len().is_multiple_of(2) {
         return Err(Error::runtime("Padding length must be divisible by 2"));
     }
@@ -51,7 +51,7 @@ pub fn pad(x: &Tensor, sides: &[i64], mode: &str, value: &Arg) -> Result<(Tensor
         )));
     }
     let name = match mode {
-        "constant" => "ConstantPadNd",
+        "constant" => GradName::node("ConstantPadNd"),
         "reflect" | "replicate" | "circular" => {
             let fits = (dims == 1 && matches!(x.ndim(), 2 | 3))
                 || (dims == 2 && matches!(x.ndim(), 3 | 4))
@@ -62,13 +62,13 @@ pub fn pad(x: &Tensor, sides: &[i64], mode: &str, value: &Arg) -> Result<(Tensor
                 ));
             }
             match (mode, dims) {
-                ("reflect", 1) => "ReflectionPad1D",
-                ("reflect", 2) => "ReflectionPad2D",
-                ("reflect", _) => "ReflectionPad3D",
-                ("replicate", 1) => "ReplicationPad1D",
-                ("replicate", 2) => "ReplicationPad2D",
-                ("replicate", _) => "ReplicationPad3D",
-                _ => "CopySlices",
+                ("reflect", 1) => GradName::node("ReflectionPad1D"),
+                ("reflect", 2) => GradName::node("ReflectionPad2D"),
+                ("reflect", _) => GradName::node("ReflectionPad3D"),
+                ("replicate", 1) => GradName::node("ReplicationPad1D"),
+                ("replicate", 2) => GradName::node("ReplicationPad2D"),
+                ("replicate", _) => GradName::node("ReplicationPad3D"),
+                _ => GradName::CopySlices,
             }
         }
         other => {

@@ -1,0 +1,562 @@
+//! What is known of an operation apart from how it runs: one [`Descriptor`] each, which records and traces point to.
+
+use std::fmt;
+use std::sync::OnceLock;
+
+use super::explanation::{
+    ConstantKind, Explanation, ExtremeResult, Extremum, Formula, Movement, ProductKind, RandomKind, Reducer,
+};
+
+/// Everything that is known of an operation by its name alone.
+#[derive(Debug)]
+pub struct Descriptor {
+    /// Its PyTorch name, without the `_` of an in-place twin: `softmax`, `masked_fill`, `zero_`.
+    pub name: &'static str,
+    /// What kind of operation it is.
+    pub family: OpFamily,
+    /// How code and formulas write it.
+    pub notation: OpNotation,
+    /// How the shapes of its operands combine.
+    pub shapes: ShapeRule,
+    /// How many multiplications it takes.
+    pub cost: CostRule,
+    /// What it does in place.
+    pub in_place: InPlace,
+    /// Whether it ignores the values that its target had when it runs in place.
+    pub overwrites: bool,
+    /// What `grad_fn` shows for its results; none where no gradient flows. A call may choose another overload.
+    pub gradient: Option<GradName>,
+    /// Whether the gradient's overload counts up with the signature that the arguments fit.
+    pub overload_by_form: bool,
+    /// By how much the overload is higher for a twin that changes the layout: `UnsqueezeBackward1`.
+    pub in_place_overload: u8,
+    /// Whether its result lies in memory in the order that its operands have.
+    pub keeps_order: bool,
+    /// Whether a write through its result is not part of the history of its operand: `detach`.
+    pub cuts_history: bool,
+    /// How an element of its result is explained.
+    pub explanation: Explanation,
+    twin: OnceLock<String>,
+}
+
+impl PartialEq for Descriptor {
+    /// Each operation has one descriptor.
+    fn eq(&self, other: &Descriptor) -> bool {
+        std::ptr::eq(self, other)
+    }
+}
+
+impl Eq for Descriptor {}
+
+/// The kinds of operations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OpFamily {
+    /// Element by element, operands broadcast.
+    Pointwise,
+    /// Sums of products.
+    Product,
+    /// One value for all elements along some dimensions.
+    Reduction,
+    /// Running values along a dimension.
+    Scan,
+    /// The same elements in another shape or order; shares memory where the layout allows it.
+    View,
+    /// The same elements in new memory.
+    Copy,
+    /// The same values in another dtype.
+    Cast,
+    /// Elements chosen or written by index or mask.
+    Index,
+    /// Tensors joined, repeated, padded or rearranged in new memory.
+    Join,
+    /// Elements put in order, searched or counted.
+    Sort,
+    /// Random numbers.
+    Random,
+    /// New tensors that depend on no other tensor's values.
+    Creation,
+    /// Softmax and normalisation layers.
+    Normalisation,
+    /// Losses.
+    Loss,
+    /// Scaled dot product attention.
+    Attention,
+    /// Convolution and pooling.
+    Window,
+    /// Decompositions, determinants, inverses, matrix norms.
+    LinearAlgebra,
+    /// Distances and similarities.
+    Distance,
+    /// Facts about tensors: whether they are equal, how many elements they have, which dtype results.
+    Query,
+    /// Writes that Python's syntax makes, and what they mean for other views: `x[i] = v`.
+    Write,
+    /// A function that the learner's code defines with `torch.autograd.Function`.
+    Custom,
+}
+
+/// The sign of an operator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Sign {
+    /// `+`
+    Add,
+    /// `-`
+    Sub,
+    /// `*`
+    Mul,
+    /// `/`
+    Div,
+    /// `//`
+    FloorDiv,
+    /// `%`
+    Remainder,
+    /// `**`
+    Pow,
+    /// `@`
+    MatMul,
+    /// `·`, the product of two vectors
+    Dot,
+    /// `==`
+    Eq,
+    /// `!=`
+    Ne,
+    /// `<`
+    Lt,
+    /// `<=`
+    Le,
+    /// `>`
+    Gt,
+    /// `>=`
+    Ge,
+    /// `&`
+    And,
+    /// `|`
+    Or,
+    /// `^`
+    Xor,
+    /// `<<`
+    LeftShift,
+    /// `>>`
+    RightShift,
+    /// `-x`
+    Neg,
+    /// `~x`
+    Invert,
+}
+
+/// How tightly an operator binds its operands, loosest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Binding {
+    /// `== < &` and the like
+    Comparison,
+    /// `+ -`
+    Sum,
+    /// `* / // % @`
+    Product,
+    /// `-x ~x`
+    Prefix,
+    /// `**`
+    Power,
+    /// A name, a call, an attribute or a subscript.
+    Primary,
+}
+
+impl Sign {
+    /// The sign as Python code has it; [`Sign::Dot`] has none there and is `·`.
+    pub fn code(self) -> &'static str {
+        match self {
+            Sign::Add => "+",
+            Sign::Sub | Sign::Neg => "-",
+            Sign::Mul => "*",
+            Sign::Div => "/",
+            Sign::FloorDiv => "//",
+            Sign::Remainder => "%",
+            Sign::Pow => "**",
+            Sign::MatMul => "@",
+            Sign::Dot => "·",
+            Sign::Eq => "==",
+            Sign::Ne => "!=",
+            Sign::Lt => "<",
+            Sign::Le => "<=",
+            Sign::Gt => ">",
+            Sign::Ge => ">=",
+            Sign::And => "&",
+            Sign::Or => "|",
+            Sign::Xor => "^",
+            Sign::LeftShift => "<<",
+            Sign::RightShift => ">>",
+            Sign::Invert => "~",
+        }
+    }
+
+    /// The sign as a formula has it: `·` for products of numbers, `^` for powers.
+    pub fn formula(self) -> &'static str {
+        match self {
+            Sign::Mul => "·",
+            Sign::Pow => "^",
+            other => other.code(),
+        }
+    }
+
+    /// How tightly it binds.
+    pub fn binding(self) -> Binding {
+        match self {
+            Sign::Add | Sign::Sub => Binding::Sum,
+            Sign::Mul | Sign::Div | Sign::FloorDiv | Sign::Remainder | Sign::MatMul | Sign::Dot => {
+                Binding::Product
+            }
+            Sign::Neg | Sign::Invert => Binding::Prefix,
+            Sign::Pow => Binding::Power,
+            Sign::Eq | Sign::Ne | Sign::Lt | Sign::Le | Sign::Gt | Sign::Ge => Binding::Comparison,
+            Sign::And | Sign::Or | Sign::Xor | Sign::LeftShift | Sign::RightShift => Binding::Comparison,
+        }
+    }
+}
+
+/// How an operation is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpNotation {
+    /// As a call: `softmax(x)`.
+    Call,
+    /// By the operator that calls it in Python: `a + b`.
+    Infix(Sign),
+    /// By a call in Python, by a sign in formulas: `torch.mm(a, b)` is `a @ b`.
+    Symbol(Sign),
+    /// By a sign before its operand: `-x`.
+    Prefix(Sign),
+    /// As an attribute: `x.T`.
+    Attribute,
+    /// As a subscript: `x[i]`.
+    Subscript,
+}
+
+/// How the shapes of operands combine. Numbers are places among the arguments.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShapeRule {
+    /// Axes are equal from the right, or 1.
+    Broadcast(usize, usize),
+    /// The last axis of the first meets the last but one of the second (its only one, if it is a vector).
+    MatrixProduct(usize, usize),
+    /// The last axes meet; a weight is stored as (out, in).
+    LastAxes(usize, usize),
+    /// All axes but the one that `dim` names are equal.
+    Join,
+    /// All shapes are equal; the result has one axis more.
+    Stack,
+    /// The result has the shape of the first operand.
+    Same,
+    /// All axes in reverse order: `x.T`.
+    Reversed,
+    /// The last two axes exchanged: `x.mT`.
+    Transposed,
+    /// The axes that the arguments 1 and 2 name exchanged.
+    Swapped,
+    /// The axes in the order that argument 1 gives.
+    Permuted,
+    /// The sizes that are asked for, elements in the same order.
+    Reshaped,
+    /// Axes merged, split, dropped or added by the arguments; the others keep their order.
+    Rearranged,
+    /// Some axes are dropped or become 1.
+    Reduced,
+    /// The arguments give the shape.
+    Given,
+    /// The operation has a rule of its own.
+    Own,
+}
+
+/// How many multiplications, divisions, exponentials and roots an operation takes, each counted as one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CostRule {
+    /// None that count.
+    Free,
+    /// So many for each element of the result.
+    PerResult(u64),
+    /// One for each element of the result and each element along the last axis of this operand.
+    MatrixProduct(usize),
+    /// One for each element of the first operand.
+    PerOperand,
+    /// One for each element of the first operand and each element of the result.
+    Spread,
+    /// As many for each element as the power asks for.
+    Power,
+    /// One for each setting of all letters, for each operand but one.
+    Einsum,
+    /// Scores, scale, softmax, and the weighted sum.
+    Attention,
+}
+
+/// What an operation does in place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InPlace {
+    /// It has no in-place form.
+    Never,
+    /// Its twin (`add_`) writes the result into the first argument.
+    Twin,
+    /// Its twin (`unsqueeze_`) gives the first argument another layout.
+    Relayout,
+    /// It has no other form: `zero_`, `x[i] = v`.
+    Always,
+}
+
+/// The name of a node of the gradient graph.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum GradName {
+    /// A stem and the number of its overload: `SqueezeBackward4`.
+    Node(&'static str, u8),
+    /// The node of an operation that made a copy instead of its view: `DiagonalBackward0_copy`.
+    ViewCopy(&'static str),
+    /// The node of a learner's own function: `ScaleBackward`.
+    Custom(&'static str),
+    /// A write through a view, as its base sees it: `CopySlices`.
+    CopySlices,
+    /// A copy of another tensor's values: `CopyBackwards`.
+    CopyBackwards,
+    /// A node through which PyTorch knows no gradient: `NotImplemented`.
+    NotImplemented,
+}
+
+impl GradName {
+    /// The overload that is so many further; a name without overloads as it is.
+    pub fn further(self, by: u8) -> GradName {
+        match self {
+            GradName::Node(stem, overload) => GradName::Node(stem, overload + by),
+            other => other,
+        }
+    }
+
+    /// The first overload of a node.
+    pub const fn node(stem: &'static str) -> GradName {
+        GradName::Node(stem, 0)
+    }
+}
+
+impl fmt::Display for GradName {
+    /// The text that `grad_fn` shows.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            GradName::Node(stem, overload) => write!(f, "{stem}Backward{overload}"),
+            GradName::ViewCopy(stem) => write!(f, "{stem}Backward0_copy"),
+            GradName::Custom(name) => write!(f, "{name}Backward"),
+            GradName::CopySlices => f.write_str("CopySlices"),
+            GradName::CopyBackwards => f.write_str("CopyBackwards"),
+            GradName::NotImplemented => f.write_str("NotImplemented"),
+        }
+    }
+}
+
+impl Descriptor {
+    /// A descriptor with what is usual for its family.
+    pub const fn new(name: &'static str, family: OpFamily, explanation: Explanation) -> Descriptor {
+        let shapes = match family {
+            OpFamily::Pointwise => ShapeRule::Broadcast(0, 1),
+            OpFamily::Reduction => ShapeRule::Reduced,
+            OpFamily::Copy | OpFamily::Cast | OpFamily::Scan | OpFamily::Normalisation => ShapeRule::Same,
+            OpFamily::View => ShapeRule::Rearranged,
+            OpFamily::Creation | OpFamily::Random => ShapeRule::Given,
+            _ => ShapeRule::Own,
+        };
+        Descriptor {
+            name,
+            family,
+            notation: OpNotation::Call,
+            shapes,
+            cost: CostRule::Free,
+            in_place: InPlace::Never,
+            overwrites: false,
+            gradient: None,
+            overload_by_form: false,
+            in_place_overload: 1,
+            keeps_order: false,
+            cuts_history: false,
+            explanation,
+            twin: OnceLock::new(),
+        }
+    }
+
+    /// The name of its in-place twin: `add_`.
+    pub fn twin_name(&'static self) -> &'static str {
+        self.twin.get_or_init(|| format!("{}_", self.name))
+    }
+
+    /// What `grad_fn` shows where the arguments fit this signature.
+    pub fn gradient_of(&self, form: usize) -> Option<GradName> {
+        let by =
+            if self.overload_by_form { u8::try_from(form).expect("a row has few signatures") } else { 0 };
+        self.gradient.map(|name| name.further(by))
+    }
+
+    /// What a call of it is called: `add`, or `add_` in place.
+    pub fn called(&'static self, in_place: bool) -> &'static str {
+        match self.in_place {
+            InPlace::Twin | InPlace::Relayout if in_place => self.twin_name(),
+            _ => self.name,
+        }
+    }
+
+    /// The sign between its two operands, in formulas.
+    pub fn sign(&self) -> Option<Sign> {
+        match self.notation {
+            OpNotation::Infix(sign) | OpNotation::Symbol(sign) => Some(sign),
+            OpNotation::Call | OpNotation::Prefix(_) | OpNotation::Attribute | OpNotation::Subscript => None,
+        }
+    }
+
+    /// The operator between its two operands, where Python has one that calls it.
+    pub fn operator(&self) -> Option<Sign> {
+        match self.notation {
+            OpNotation::Infix(sign) => Some(sign),
+            _ => None,
+        }
+    }
+}
+
+/// Descriptors of the larger families.
+impl Descriptor {
+    /// Element by element, operands broadcast.
+    pub const fn pointwise(name: &'static str) -> Descriptor {
+        Descriptor::new(name, OpFamily::Pointwise, Explanation::Pointwise(Formula::Function)).keeping_order()
+    }
+
+    /// A sum of products.
+    pub const fn product(name: &'static str, kind: ProductKind) -> Descriptor {
+        Descriptor::new(name, OpFamily::Product, Explanation::Product(kind))
+    }
+
+    /// One value for all elements along some dimensions.
+    pub const fn reduction(name: &'static str, reducer: Reducer) -> Descriptor {
+        Descriptor::new(name, OpFamily::Reduction, Explanation::Reduction(reducer))
+    }
+
+    /// The largest, smallest or middle element along some dimensions.
+    pub const fn extreme(name: &'static str, which: Extremum, gives: ExtremeResult) -> Descriptor {
+        Descriptor::new(name, OpFamily::Reduction, Explanation::Extreme { which, gives, running: false })
+    }
+
+    /// The largest or smallest element so far along a dimension, and its place.
+    pub const fn running_extreme(name: &'static str, which: Extremum) -> Descriptor {
+        let gives = ExtremeResult::ValueAndPlace;
+        Descriptor::new(name, OpFamily::Scan, Explanation::Extreme { which, gives, running: true })
+    }
+
+    /// Another layout of the same elements.
+    pub const fn view(name: &'static str) -> Descriptor {
+        Descriptor::new(name, OpFamily::View, Explanation::Moved(Movement::Rearranged))
+    }
+
+    /// Random numbers.
+    pub const fn random(name: &'static str, kind: RandomKind) -> Descriptor {
+        Descriptor::new(name, OpFamily::Random, Explanation::Random(kind))
+    }
+
+    /// A new tensor.
+    pub const fn creation(name: &'static str, kind: ConstantKind) -> Descriptor {
+        Descriptor::new(name, OpFamily::Creation, Explanation::Constant(kind))
+    }
+}
+
+/// How a row of the table states what is particular to it.
+impl Descriptor {
+    /// `grad_fn` shows this node.
+    pub const fn grad(self, stem: &'static str) -> Descriptor {
+        self.grad_name(GradName::node(stem))
+    }
+
+    /// `grad_fn` shows this.
+    pub const fn grad_name(mut self, name: GradName) -> Descriptor {
+        self.gradient = Some(name);
+        self
+    }
+
+    /// An operator of Python calls it.
+    pub const fn infix(mut self, sign: Sign) -> Descriptor {
+        self.notation = OpNotation::Infix(sign);
+        self
+    }
+
+    /// It is written in another way.
+    pub const fn notation(mut self, notation: OpNotation) -> Descriptor {
+        self.notation = notation;
+        self
+    }
+
+    /// Shapes combine in another way.
+    pub const fn shapes(mut self, shapes: ShapeRule) -> Descriptor {
+        self.shapes = shapes;
+        self
+    }
+
+    /// It takes multiplications.
+    pub const fn cost(mut self, cost: CostRule) -> Descriptor {
+        self.cost = cost;
+        self
+    }
+
+    /// In place it ignores what its target held.
+    pub const fn overwriting(mut self) -> Descriptor {
+        self.overwrites = true;
+        self
+    }
+
+    /// Its result lies in memory in the order that its operands have.
+    pub const fn keeping_order(mut self) -> Descriptor {
+        self.keeps_order = true;
+        self
+    }
+
+    /// A write through its result is not part of the history of its operand.
+    pub const fn cutting_history(mut self) -> Descriptor {
+        self.cuts_history = true;
+        self
+    }
+
+    /// Each of its signatures has an overload of its own: `Random`, `Random1`, ...
+    pub const fn overload_by_form(mut self) -> Descriptor {
+        self.overload_by_form = true;
+        self
+    }
+
+    /// The overload of its in-place twin is so many further, where that is not one.
+    pub const fn in_place_overload(mut self, by: u8) -> Descriptor {
+        self.in_place_overload = by;
+        self
+    }
+
+    /// It has only an in-place form.
+    pub const fn always_in_place(mut self) -> Descriptor {
+        self.in_place = InPlace::Always;
+        self
+    }
+
+    /// It is explained in another way.
+    pub const fn explained(mut self, explanation: Explanation) -> Descriptor {
+        self.explanation = explanation;
+        self
+    }
+
+    /// Its formula, where it works element by element.
+    pub const fn formula(mut self, formula: Formula) -> Descriptor {
+        self.explanation = Explanation::Pointwise(formula);
+        self
+    }
+}
+
+/// `tensor[index] = value`
+pub static SETITEM: Descriptor = Descriptor::new("setitem", OpFamily::Write, Explanation::Assignment)
+    .notation(OpNotation::Subscript)
+    .always_in_place()
+    .overwriting();
+
+/// What a write through a view means for the tensor that the view was made from.
+pub static COPY_SLICES: Descriptor = Descriptor::new("copy_slices", OpFamily::Write, Explanation::Whole)
+    .grad_name(GradName::CopySlices)
+    .cutting_history();
+
+/// A function of the learner's, defined with `torch.autograd.Function`.
+pub static FUNCTION: Descriptor = Descriptor::new("function", OpFamily::Custom, Explanation::Whole);
+
+/// `torch.tensor(data)`
+pub static TENSOR: Descriptor = Descriptor::new("tensor", OpFamily::Creation, Explanation::Literal);
+
+/// A copy that no call of an operation made, as `copy.deepcopy` makes one.
+pub static DEEP_COPY: Descriptor = Descriptor::new("clone", OpFamily::Copy, Explanation::Copy);
