@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use attn::lesson::{Catalogue, Target};
-use attn::session::{Options, Session, with_room};
+use attn::session::{Session, SessionOptions, with_large_stack};
 
 const ROUNDS: usize = 30;
 
@@ -19,7 +19,7 @@ fn main() -> io::Result<()> {
     let rounds = if std::env::args().any(|arg| arg == "--bench") { ROUNDS } else { 1 };
     let mut best = [Duration::MAX; PHASES.len()];
     for _ in 0..rounds {
-        for (best, took) in best.iter_mut().zip(with_room(phases)) {
+        for (best, took) in best.iter_mut().zip(with_large_stack(phases)) {
             *best = took.min(*best);
         }
     }
@@ -41,7 +41,7 @@ fn phases() -> [Duration; PHASES.len()] {
     let Ok(Target::Step(step)) = catalogue.find("step3") else { panic!("step3 is there") };
     let before = catalogue.prelude(step).expect("the lesson has no fault");
     let found = lap();
-    let mut session = Session::new(Options::default());
+    let mut session = Session::new(SessionOptions::default());
     let started = lap();
     session.run("import torch", "import");
     let imported = lap();

@@ -8,7 +8,7 @@ use std::{env, process};
 
 use super::options::GlobalOptions;
 use super::shell::{Exit, Failure};
-use crate::session::{Interrupter, Options, Session, default_limit};
+use crate::session::{Interrupter, Session, SessionOptions, default_limit};
 
 /// What Ctrl-C stops: every session there is, for several may be open and one of them runs.
 static SESSIONS: Mutex<Vec<Interrupter>> = Mutex::new(Vec::new());
@@ -27,8 +27,12 @@ pub fn session(options: &GlobalOptions) -> Session {
     let max_memory =
         options.max_memory.map_or_else(default_limit, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     crate::tensor::set_memory_limit(max_memory as u64);
-    let session =
-        Session::new(Options { max_output: OUTPUT, max_memory, random: options.random, on_output: None });
+    let session = Session::new(SessionOptions {
+        max_output: OUTPUT,
+        max_memory,
+        random: options.random,
+        on_output: None,
+    });
     session.state().recorder.set_off(options.no_record);
     listen();
     let mut sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);

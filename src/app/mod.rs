@@ -56,12 +56,12 @@ use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal};
 use std::process::ExitCode;
 
-use crate::session::with_room;
+use crate::session::with_large_stack;
 use shell::Shell;
 
 /// Runs the program on these arguments, the first being its own name.
 pub fn main(args: Vec<OsString>) -> ExitCode {
-    let exit = with_room(|| {
+    let exit = with_large_stack(|| {
         let mut out = BufWriter::with_capacity(1 << 16, io::stdout().lock());
         // Not locked: while a cell runs, the bar of `progress` is drawn from another thread.
         let mut err = io::stderr();

@@ -1,5 +1,5 @@
 //! What a cell raised, as the view shows it: the line of code, what was there, what would fit.
-//! Joins the session's scene, the names of axes and the explanation.
+//! Joins the session's error context, the names of axes and the explanation.
 
 use crate::explain::errors::{Case, Explanation, explained as explain};
 use crate::session::{Raised, Session};
@@ -17,6 +17,7 @@ pub fn note(raised: &Raised, source: &str) -> ErrorNote {
     ErrorNote {
         kind: raised.kind.clone(),
         message,
+        interrupted: raised.interrupted,
         line: raised.line,
         source: raised.line.and_then(|number| line(source, number)),
         ..ErrorNote::default()
@@ -26,19 +27,19 @@ pub fn note(raised: &Raised, source: &str) -> ErrorNote {
 /// What the last cell of this session raised, explained from what was in reach there.
 pub fn explained(raised: &Raised, source: &str, session: &Session, axes: AxesOf) -> ErrorNote {
     // A function of an earlier cell raised: its line tells more than the call.
-    let inside = raised.places.last().filter(|place| raised.places.iter().any(|it| it.cell != place.cell));
-    let inside = inside.and_then(|place| {
-        let source = line(session.source(&place.cell)?, place.line)?;
-        Some((place.cell.clone(), place.line, source))
+    let inside = raised.frames.last().filter(|frame| raised.frames.iter().any(|it| it.cell != frame.cell));
+    let inside = inside.and_then(|frame| {
+        let source = line(session.source(&frame.cell)?, frame.line)?;
+        Some((frame.cell.clone(), frame.line, source))
     });
     ErrorNote { inside, explanation: explanation(raised, session, axes), ..note(raised, source) }
 }
 
 /// What is to be said of the last cell's error beyond its own text.
 pub fn explanation(raised: &Raised, session: &Session, axes: AxesOf) -> Explanation {
-    let scene = session.scene();
+    let context = session.error_context();
     let source = |cell: &str| session.source(cell).map(str::to_owned);
-    explain(&Case { raised, scene: &scene, source: &source, axes })
+    explain(&Case { raised, scene: &context, source: &source, axes })
 }
 
 fn line(source: &str, number: usize) -> Option<String> {

@@ -296,10 +296,10 @@ fn prefix(op: UnaryOp) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::Options;
+    use crate::session::SessionOptions;
 
     fn lines(expression: &str) -> Vec<String> {
-        let mut session = Session::new(Options::default());
+        let mut session = Session::new(SessionOptions::default());
         let made =
             "import torch\nqueries = torch.ones(6, 2)\nkeys = torch.ones(6, 2)\nd_k = 2\nb = torch.ones(6)";
         assert_eq!(session.run(made, "cell").error, None);
@@ -336,7 +336,7 @@ mod tests {
 
     #[test]
     fn what_changes_nothing_is_told_from_the_rest() {
-        let mut session = Session::new(Options::default());
+        let mut session = Session::new(SessionOptions::default());
         session.run("import torch\nx = torch.ones(2, 2)\ns = set()\ndef f(): pass", "cell");
         for code in ["x", "x.T @ x[0, 1:] + 1", "torch.softmax(x * 2, dim=-1).sum()", "torch.rand(2) > 0.5"] {
             assert!(is_harmless(code, &mut session), "{code}");

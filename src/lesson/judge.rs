@@ -94,7 +94,7 @@ pub fn shape_of(expr: &str, session: &mut Session) -> Result<Vec<usize>, Raised>
         Some(tensor) => Some(tensor.shape().to_vec()),
         None => value.try_to_value::<Vec<usize>>(vm).ok(),
     };
-    undisturbed(session, |session| session.evaluate(expr, read))?.ok_or_else(|| nothing(expr, "shape"))
+    session.with_rng_restored(|session| session.evaluate(expr, read))?.ok_or_else(|| nothing(expr, "shape"))
 }
 
 /// The numbers of what an expression gives: one, or those of a tensor or a list. Errors: as above.
@@ -106,21 +106,11 @@ pub fn numbers_of(expr: &str, session: &mut Session) -> Result<Vec<f64>, Raised>
             Err(_) => value.try_to_value::<Vec<f64>>(vm).ok(),
         },
     };
-    undisturbed(session, |session| session.evaluate(expr, read))?.ok_or_else(|| nothing(expr, "number"))
+    session.with_rng_restored(|session| session.evaluate(expr, read))?.ok_or_else(|| nothing(expr, "number"))
 }
 
 fn nothing(expr: &str, what: &str) -> Raised {
-    let message = format!("`{expr}` has no {what}");
-    Raised { kind: "TypeError".into(), message, line: None, interrupted: false, places: Vec::new() }
-}
-
-/// Runs `work` and leaves the random stream as it found it.
-pub(super) fn undisturbed<T>(session: &mut Session, work: impl FnOnce(&mut Session) -> T) -> T {
-    let stream = session.state().generator.clone();
-    let before = stream.borrow().clone();
-    let done = work(session);
-    *stream.borrow_mut() = before;
-    done
+    Raised::new("TypeError", format!("`{expr}` has no {what}"))
 }
 
 type Known<'p, T> = Vec<(T, &'p str)>;
@@ -368,7 +358,7 @@ pub fn value_words(values: &[f64]) -> String {
 mod tests {
     use super::*;
     use crate::lesson::exercise::Wrong;
-    use crate::session::{Options, with_room};
+    use crate::session::{SessionOptions, with_large_stack};
 
     fn asked(answer: Answer, wrong: &[(&str, &str)]) -> Prediction {
         let wrong =
@@ -379,8 +369,8 @@ mod tests {
     /// The verdict in a word or two, in a session that has `w` and `q`.
     fn verdicts(asked: &Prediction, said: &[&str]) -> Vec<String> {
         let (asked, said) = (asked.clone(), said.iter().map(ToString::to_string).collect::<Vec<_>>());
-        with_room(move || {
-            let mut session = Session::new(Options::default());
+        with_large_stack(move || {
+            let mut session = Session::new(SessionOptions::default());
             session.run(
                 "import torch\nw = torch.tensor([0.22639, 0.25069, -0.5])\nq = torch.zeros(6, 2)\nd_out = 2",
                 "state",
@@ -460,8 +450,8 @@ mod tests {
 
     #[test]
     fn judging_draws_no_random_numbers() {
-        with_room(|| {
-            let mut session = Session::new(Options::default());
+        with_large_stack(|| {
+            let mut session = Session::new(SessionOptions::default());
             session.run("import torch\ntorch.manual_seed(1)\nfirst = torch.rand(1).item()", "state");
             session.run("torch.manual_seed(1)", "state");
             let asked = asked(Answer::Value { expr: "torch.rand(3)".into(), tolerance: None }, &[]);

@@ -9,7 +9,6 @@ use ruff_text_size::Ranged;
 use rustpython_vm::{AsObject, PyObjectRef, VirtualMachine, builtins::PyDict};
 
 use super::Step;
-use super::judge::undisturbed;
 use super::names::nearest;
 use crate::session::{Raised, Session};
 use crate::tensor::{Arg, Tensor, layout::row_major, peak_memory};
@@ -118,7 +117,7 @@ impl View {
     /// Works the picture's expressions out in the state after its step. Binds nothing.
     /// Errors: what is wrong, with the nearest right name where a name is unknown.
     pub fn drawn(&self, step: &Step, session: &mut Session) -> Result<Drawn, String> {
-        undisturbed(session, |session| match self.kind {
+        session.with_rng_restored(|session| match self.kind {
             "map" => self.tensors(session).map(Drawn::Maps),
             "triangle" => self.tensors(session).map(Drawn::Triangle),
             "dropped" => self.pair(session),

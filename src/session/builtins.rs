@@ -1,5 +1,5 @@
-//! The builtins that a cell has beyond Python's own, and those that must not do what Python's do.
-//! Output goes to the sink; nothing here reads keys or files.
+//! Builtins of a notebook (`display`, `get_ipython`), and those that behave differently here: a cell has no
+//! keyboard and no files.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -11,11 +11,11 @@ use rustpython_vm::{
 
 use super::{
     display,
-    output::{Channel, Sink},
+    output::{Channel, OutputBuffer},
 };
 
-/// Puts all of them into `vm`.
-pub(super) fn install(sink: &Rc<RefCell<Sink>>, vm: &VirtualMachine) -> PyResult<()> {
+/// Adds the builtins to `vm`. They write to `buffer`.
+pub(super) fn install(buffer: &Rc<RefCell<OutputBuffer>>, vm: &VirtualMachine) -> PyResult<()> {
     let stdin_error = vm.ctx.new_exception_type(
         "IPython.core.error",
         "StdinNotImplementedError",
@@ -27,15 +27,15 @@ pub(super) fn install(sink: &Rc<RefCell<Sink>>, vm: &VirtualMachine) -> PyResult
             "input() was called, but a cell has nobody to ask: write the value in the cell".into(),
         ))
     };
-    let shown = sink.clone();
+    let displayed = buffer.clone();
     let display = move |values: PosArgs, vm: &VirtualMachine| -> PyResult<()> {
         for value in values {
-            let text = display::shown(&value, vm)?;
-            shown.borrow_mut().write(Channel::Stdout, &format!("{text}\n"));
+            let text = display::display_text(&value, vm)?;
+            displayed.borrow_mut().write(Channel::Stdout, &format!("{text}\n"));
         }
         Ok(())
     };
-    let printed = sink.clone();
+    let printed = buffer.clone();
     let help = move |about: OptionalArg, vm: &VirtualMachine| -> PyResult<()> {
         let text = match about {
             OptionalArg::Present(about) => documentation(&about, vm)?,
@@ -49,9 +49,9 @@ pub(super) fn install(sink: &Rc<RefCell<Sink>>, vm: &VirtualMachine) -> PyResult
         ("help", vm.new_function("help", help).into()),
         ("input", vm.new_function("input", no_input).into()),
         ("open", vm.new_function("open", no_files).into()),
-        ("exit", vm.new_function("exit", leave).into()),
-        ("quit", vm.new_function("quit", leave).into()),
-        ("get_ipython", vm.new_function("get_ipython", shell).into()),
+        ("exit", vm.new_function("exit", exit).into()),
+        ("quit", vm.new_function("quit", exit).into()),
+        ("get_ipython", vm.new_function("get_ipython", get_ipython).into()),
     ];
     for (name, function) in functions {
         vm.builtins.as_object().set_attr(name, function, vm)?;
@@ -68,23 +68,23 @@ fn no_files(args: FuncArgs, vm: &VirtualMachine) -> PyResult<PyObjectRef> {
     Err(vm.invoke_exception(vm.ctx.exceptions.permission_error.to_owned(), vec![text.into()])?)
 }
 
-fn leave(code: OptionalArg, vm: &VirtualMachine) -> PyResult<()> {
+fn exit(code: OptionalArg, vm: &VirtualMachine) -> PyResult<()> {
     let code = code.unwrap_or_else(|| vm.ctx.none());
     Err(vm.new_exception(vm.ctx.exceptions.system_exit.to_owned(), vec![code]))
 }
 
-fn shell(vm: &VirtualMachine) -> PyResult {
+fn get_ipython(vm: &VirtualMachine) -> PyResult {
     vm.import("IPython", 0)?.get_attr("get_ipython", vm)?.call((), vm)
 }
 
-/// What `help(x)` and `x?` say: the call, then the documentation.
+/// The text of `help(x)` and `x?`: the value as Jupyter shows it, then its docstring.
 pub(super) fn documentation(about: &PyObjectRef, vm: &VirtualMachine) -> PyResult<String> {
-    let mut text = display::shown(about, vm)?;
+    let mut text = display::display_text(about, vm)?;
     text.push('\n');
-    let own = about.get_attr("__doc__", vm).ok();
-    if let Some(own) = own.as_deref().and_then(|own| own.downcast_ref::<PyStr>()) {
+    let docstring = about.get_attr("__doc__", vm).ok();
+    if let Some(docstring) = docstring.as_deref().and_then(|docstring| docstring.downcast_ref::<PyStr>()) {
         text.push('\n');
-        for line in own.as_wtf8().to_string_lossy().lines() {
+        for line in docstring.as_wtf8().to_string_lossy().lines() {
             text.push_str(line);
             text.push('\n');
         }

@@ -1,5 +1,5 @@
-//! A cell's source to code: its statements, and its last bare expression if that is to be shown.
-//! Asks the interpreter's own parser; counts no brackets.
+//! Compiles a cell: its statements, and its last bare expression if its value is to be shown. Says whether typed
+//! input is complete. Both use the interpreter's own parser.
 
 use ruff_python_ast::{Expr, Mod, ModExpression, ModModule, Stmt, token::TokenKind};
 use ruff_python_parser::{
@@ -14,18 +14,22 @@ use rustpython_vm::{
 };
 
 /// A compiled cell.
-pub(super) struct Cell {
-    /// All statements but a last expression that is to be shown.
+pub(super) struct CompiledCell {
+    /// All statements except the last expression, if that is to be shown.
     pub(super) body: Option<PyRef<PyCode>>,
-    /// The last bare expression, when no semicolon follows it.
+    /// The last bare expression, unless a semicolon follows it.
     pub(super) last: Option<PyRef<PyCode>>,
-    /// The names that the cell's own statements bind, in the order in which they stand.
+    /// The names that the statements of the cell bind, in source order.
     pub(super) binds: Vec<String>,
 }
 
-impl Cell {
-    /// Compiles `source`; `name` stands in tracebacks.
-    pub(super) fn compile(source: &str, name: &str, vm: &VirtualMachine) -> Result<Cell, CompileError> {
+impl CompiledCell {
+    /// Compiles `source`. Tracebacks show `name` as the file.
+    pub(super) fn compile(
+        source: &str,
+        name: &str,
+        vm: &VirtualMachine,
+    ) -> Result<CompiledCell, CompileError> {
         let file = SourceFileBuilder::new(name, source).finish();
         let parsed = parse(source, ParseMode::Module.into())
             .map_err(|error| CompileError::from_ruff_parse_error(error, &file))?;
@@ -41,7 +45,7 @@ impl Cell {
             Mod::Expression(_) => true,
         };
         let Mod::Module(mut module) = parsed.into_syntax() else {
-            return Ok(Cell { body: None, last: None, binds: vec![] });
+            return Ok(CompiledCell { body: None, last: None, binds: vec![] });
         };
         let mut binds = Vec::new();
         for statement in &module.body {
@@ -64,7 +68,7 @@ impl Cell {
             Some(expression) => Some(code(Mod::Expression(expression), &file, Mode::Eval, vm)?),
             None => None,
         };
-        Ok(Cell { body, last, binds })
+        Ok(CompiledCell { body, last, binds })
     }
 }
 
@@ -78,7 +82,7 @@ fn code(
     Ok(vm.ctx.new_code(code))
 }
 
-/// Collects the names that `statement` binds in its own scope, also inside its blocks.
+/// Adds the names that `statement` and the blocks in it bind in the cell's scope.
 fn bound_by(statement: &Stmt, names: &mut Vec<String>) {
     match statement {
         Stmt::Assign(assign) => assign.targets.iter().for_each(|target| bound_in(target, names)),
@@ -124,16 +128,16 @@ fn bound_in(target: &Expr, names: &mut Vec<String>) {
 pub enum InputState {
     /// It can be run.
     Complete,
-    /// More lines belong to it: a bracket or a string is open, or a block may go on.
+    /// It needs more lines: a bracket or a string is open, or a block may continue.
     Incomplete,
-    /// No further line would make it Python.
+    /// It is not Python, whatever follows.
     Error,
 }
 
 impl InputState {
-    /// A block ends with a blank line, as at Python's own prompt; a blank line always submits.
+    /// The state of `source`. A blank line ends a block, as at Python's own prompt, and always submits.
     pub(super) fn of(source: &str) -> InputState {
-        let last = source.rsplit('\n').next().unwrap_or_default();
+        let last = source.rsplit('\n').next().expect("a split has at least one part");
         let submitted = source.contains('\n') && last.trim().is_empty();
         match parse(source, ParseMode::Module.into()) {
             Ok(parsed) => {
@@ -165,14 +169,14 @@ impl InputState {
     }
 }
 
-/// Whether the parser came to the end of the source with something open: a bracket, a string, a block.
-/// As RustPython tells `_IncompleteInputError` from `SyntaxError`.
+/// Whether the source ends inside a bracket, a string or a block. RustPython distinguishes `_IncompleteInputError`
+/// from `SyntaxError` in the same way.
 fn is_unfinished(error: &CompileError, source: &str) -> bool {
     let CompileError::Parse(error) = error else {
         return false;
     };
     let at = error.raw_location.start().to_usize()..error.raw_location.end().to_usize();
-    let part = source.get(at.clone()).unwrap_or_default();
+    let part = source.get(at.clone()).unwrap_or("");
     match &error.error {
         _ if error.is_unclosed_bracket => true,
         ParseErrorType::Lexical(LexicalErrorType::Eof) => true,
@@ -180,12 +184,12 @@ fn is_unfinished(error: &CompileError, source: &str) -> bool {
             *open == InterpolatedStringErrorType::UnterminatedTripleQuotedString
         }
         ParseErrorType::Lexical(LexicalErrorType::UnclosedStringError) => {
-            let opened = source.get(at.start..).unwrap_or_default();
+            let opened = source.get(at.start..).unwrap_or("");
             let quotes = opened.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
             quotes.starts_with("\"\"\"") || quotes.starts_with("'''")
         }
-        ParseErrorType::OtherError(said) => {
-            said.starts_with("Expected an indented block after") && part.trim().is_empty()
+        ParseErrorType::OtherError(message) => {
+            message.starts_with("Expected an indented block after") && part.trim().is_empty()
         }
         _ => false,
     }

@@ -1,45 +1,45 @@
-//! A value as Jupyter shows it under a cell: IPython's layout of containers, `repr` of the rest.
-//! Values to text. Source: the behaviour of IPython 8's `pretty`.
+//! The text of a value as Jupyter shows it under a cell: containers as IPython lays them out, `repr` of the rest.
+//! Source: the behaviour of `IPython.lib.pretty`, version 8.
 
 use rustpython_vm::{
     AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine,
     builtins::{PyDict, PyFunction, PyStr, PyType},
 };
 
-use super::layout::Layout;
+use super::pretty::PrettyPrinter;
 
-/// Elements of one container that are shown before `...` stands for the rest.
-const MOST_ELEMENTS: usize = 1000;
+/// The elements of one container that are shown; `...` replaces the rest.
+const MAX_ELEMENTS: usize = 1000;
 
 /// The text of `value` as Jupyter shows it.
-pub(super) fn shown(value: &PyObject, vm: &VirtualMachine) -> PyResult<String> {
-    let mut printer = Printer { layout: Layout::new(), within: Vec::new(), vm };
-    printer.value(value)?;
-    Ok(printer.layout.finish())
+pub(super) fn display_text(value: &PyObject, vm: &VirtualMachine) -> PyResult<String> {
+    let mut display = ValueDisplay { printer: PrettyPrinter::new(), ancestors: Vec::new(), vm };
+    display.value(value)?;
+    Ok(display.printer.finish())
 }
 
-struct Printer<'vm> {
-    layout: Layout,
-    /// Ids of the objects around the one being shown.
-    within: Vec<usize>,
+struct ValueDisplay<'vm> {
+    printer: PrettyPrinter,
+    /// The ids of the containers around the current object.
+    ancestors: Vec<usize>,
     vm: &'vm VirtualMachine,
 }
 
-impl Printer<'_> {
+impl ValueDisplay<'_> {
     fn value(&mut self, value: &PyObject) -> PyResult<()> {
         let vm = self.vm;
         vm.with_recursion("while showing a value", || {
-            let cycle = self.within.contains(&value.get_id());
-            self.within.push(value.get_id());
-            self.layout.begin(0, "");
+            let cycle = self.ancestors.contains(&value.get_id());
+            self.ancestors.push(value.get_id());
+            self.printer.begin_group(0, "");
             let done = self.dispatch(value, cycle);
-            self.layout.end(0, "");
-            self.within.pop();
+            self.printer.end_group(0, "");
+            self.ancestors.pop();
             done
         })
     }
 
-    /// The first class in the method resolution order that is known, or has a `__repr__` of its own, decides.
+    /// The first class in the method resolution order that is known here or defines `__repr__` decides.
     fn dispatch(&mut self, value: &PyObject, cycle: bool) -> PyResult<()> {
         let vm = self.vm;
         let types = &vm.ctx.types;
@@ -80,44 +80,44 @@ impl Printer<'_> {
 
     fn repr(&mut self, value: &PyObject) -> PyResult<()> {
         let text = value.repr(self.vm)?.as_wtf8().to_string_lossy().into_owned();
-        self.layout.begin(0, "");
+        self.printer.begin_group(0, "");
         for (index, line) in text.lines().enumerate() {
             if index > 0 {
-                self.layout.forced_line_end();
+                self.printer.line_break();
             }
-            self.layout.text(line);
+            self.printer.text(line);
         }
-        self.layout.end(0, "");
+        self.printer.end_group(0, "");
         Ok(())
     }
 
     fn plain_object(&mut self, value: &PyObject, cycle: bool) -> PyResult<()> {
         let class: PyObjectRef = value.class().to_owned().into();
-        self.layout.begin(1, "<");
+        self.printer.begin_group(1, "<");
         self.value(&class)?;
-        self.layout.text(&format!(" at 0x{:x}{}", value.get_id(), if cycle { " ..." } else { "" }));
-        self.layout.end(1, ">");
+        self.printer.text(&format!(" at 0x{:x}{}", value.get_id(), if cycle { " ..." } else { "" }));
+        self.printer.end_group(1, ">");
         Ok(())
     }
 
     fn sequence(&mut self, value: &PyObject, open: &str, close: &str, cycle: bool) -> PyResult<()> {
         if cycle {
-            self.layout.text(&format!("{open}...{close}"));
+            self.printer.text(&format!("{open}...{close}"));
             return Ok(());
         }
         let elements = elements(value, self.vm)?;
-        self.layout.begin(open.len(), open);
+        self.printer.begin_group(open.len(), open);
         self.elements(&elements)?;
         if elements.len() == 1 && open == "(" {
-            self.layout.text(",");
+            self.printer.text(",");
         }
-        self.layout.end(open.len(), close);
+        self.printer.end_group(open.len(), close);
         Ok(())
     }
 
     fn elements(&mut self, elements: &[PyObjectRef]) -> PyResult<()> {
         for (index, element) in elements.iter().enumerate() {
-            if !self.next(index) {
+            if !self.begin_element(index) {
                 break;
             }
             self.value(element)?;
@@ -125,58 +125,58 @@ impl Printer<'_> {
         Ok(())
     }
 
-    /// What stands before the element at `index`; false if the rest is left out.
-    fn next(&mut self, index: usize) -> bool {
+    /// Writes what precedes the element at `index`. Returns false if this element and the rest are left out.
+    fn begin_element(&mut self, index: usize) -> bool {
         if index > 0 {
-            self.layout.text(",");
-            self.layout.joint();
+            self.printer.text(",");
+            self.printer.space_or_break();
         }
-        if index >= MOST_ELEMENTS {
-            self.layout.text("...");
+        if index >= MAX_ELEMENTS {
+            self.printer.text("...");
         }
-        index < MOST_ELEMENTS
+        index < MAX_ELEMENTS
     }
 
     fn set(&mut self, value: &PyObject, open: &str, close: &str, cycle: bool) -> PyResult<()> {
         if cycle {
-            self.layout.text(&format!("{open}...{close}"));
+            self.printer.text(&format!("{open}...{close}"));
             return Ok(());
         }
         let mut elements = elements(value, self.vm)?;
         if elements.is_empty() {
-            self.layout.text(&format!("{}()", value.class().name()));
+            self.printer.text(&format!("{}()", value.class().name()));
             return Ok(());
         }
-        if elements.len() < MOST_ELEMENTS {
+        if elements.len() < MAX_ELEMENTS {
             elements = sorted(elements, self.vm)?;
         }
-        self.layout.begin(open.len(), open);
+        self.printer.begin_group(open.len(), open);
         self.elements(&elements)?;
-        self.layout.end(open.len(), close);
+        self.printer.end_group(open.len(), close);
         Ok(())
     }
 
     fn dict(&mut self, value: &PyObject, cycle: bool) -> PyResult<()> {
         if cycle {
-            self.layout.text("{...}");
+            self.printer.text("{...}");
             return Ok(());
         }
         let keys = elements(&*self.vm.call_method(value, "keys", ())?, self.vm)?;
-        self.layout.begin(1, "{");
+        self.printer.begin_group(1, "{");
         for (index, key) in keys.iter().enumerate() {
-            if !self.next(index) {
+            if !self.begin_element(index) {
                 break;
             }
             self.value(key)?;
-            self.layout.text(": ");
+            self.printer.text(": ");
             let element = value.get_item(&**key, self.vm)?;
             self.value(&element)?;
         }
-        self.layout.end(1, "}");
+        self.printer.end_group(1, "}");
         Ok(())
     }
 
-    /// `<class 'x'>` is for `print`; shown is the qualified name, unless a metaclass says otherwise.
+    /// The qualified name of a class, unless its metaclass defines `__repr__`.
     fn class(&mut self, value: &PyObject) -> PyResult<()> {
         let vm = self.vm;
         let own_repr = value
@@ -189,14 +189,14 @@ impl Printer<'_> {
             return self.repr(value);
         }
         let name = qualified_name(value, vm)?;
-        self.layout.text(&name);
+        self.printer.text(&name);
         Ok(())
     }
 
     fn function(&mut self, value: &PyObject) -> PyResult<()> {
         let name = qualified_name(value, self.vm)?;
         let signature = signature(value, self.vm)?;
-        self.layout.text(&format!("<function {name}{signature}>"));
+        self.printer.text(&format!("<function {name}{signature}>"));
         Ok(())
     }
 
@@ -211,7 +211,7 @@ impl Printer<'_> {
         let vm = self.vm;
         let name = value.class().name().to_owned();
         if cycle {
-            self.layout.text(&format!("{name}(...)"));
+            self.printer.text(&format!("{name}(...)"));
             return Ok(());
         }
         let dict = || -> PyResult<PyObjectRef> {
@@ -221,9 +221,9 @@ impl Printer<'_> {
         match kind {
             Collection::Deque => {
                 let list = vm.ctx.new_list(elements(value, vm)?).into();
-                let most = value.get_attr("maxlen", vm)?;
-                let most = (!vm.is_none(&most)).then_some(("maxlen=", most));
-                self.call(&name, &[list], most)
+                let maxlen = value.get_attr("maxlen", vm)?;
+                let maxlen = (!vm.is_none(&maxlen)).then_some(("maxlen=", maxlen));
+                self.call(&name, &[list], maxlen)
             }
             Collection::DefaultDict => {
                 let factory = value.get_attr("default_factory", vm)?;
@@ -252,22 +252,22 @@ impl Printer<'_> {
     ) -> PyResult<()> {
         let open = format!("{name}(");
         let width = open.chars().count();
-        self.layout.begin(width, &open);
+        self.printer.begin_group(width, &open);
         for (index, argument) in arguments.iter().enumerate() {
             if index > 0 {
-                self.layout.text(",");
-                self.layout.joint();
+                self.printer.text(",");
+                self.printer.space_or_break();
             }
             self.value(argument)?;
         }
         if let Some((prefix, argument)) = keyword {
-            self.layout.text(",");
-            self.layout.joint();
-            self.layout.begin(prefix.len(), prefix);
+            self.printer.text(",");
+            self.printer.space_or_break();
+            self.printer.begin_group(prefix.len(), prefix);
             self.value(&argument)?;
-            self.layout.end(prefix.len(), "");
+            self.printer.end_group(prefix.len(), "");
         }
-        self.layout.end(width, ")");
+        self.printer.end_group(width, ")");
         Ok(())
     }
 }
@@ -299,14 +299,14 @@ fn elements(value: &PyObject, vm: &VirtualMachine) -> PyResult<Vec<PyObjectRef>>
     let mut found = Vec::new();
     for element in value.get_iter(vm)?.iter::<PyObjectRef>(vm)? {
         found.push(element?);
-        if found.len() > MOST_ELEMENTS {
+        if found.len() > MAX_ELEMENTS {
             break;
         }
     }
     Ok(found)
 }
 
-/// Sorted if the elements can be compared, else by their text, else as they are.
+/// Sorts the elements, or their texts if they cannot be compared.
 fn sorted(elements: Vec<PyObjectRef>, vm: &VirtualMachine) -> PyResult<Vec<PyObjectRef>> {
     let list = vm.ctx.new_list(elements.clone());
     if vm.call_method(list.as_object(), "sort", ()).is_ok() {
@@ -337,11 +337,11 @@ fn qualified_name(value: &PyObject, vm: &VirtualMachine) -> PyResult<String> {
     })
 }
 
-/// `(a, b=1, *rest, c: int = 2)` of a function written in Python; nothing for native ones.
+/// The signature of a function that is written in Python: `(a, b=1, *rest, c: int = 2)`. Empty for native ones.
 fn signature(value: &PyObject, vm: &VirtualMachine) -> PyResult<String> {
-    let Some(function) = value.downcast_ref::<PyFunction>() else {
+    if value.downcast_ref::<PyFunction>().is_none() {
         return Ok(String::new());
-    };
+    }
     let code = value.get_attr("__code__", vm)?;
     let code = code.try_to_ref::<rustpython_vm::builtins::PyCode>(vm)?;
     let positional = code.arg_count as usize;
@@ -400,7 +400,6 @@ fn signature(value: &PyObject, vm: &VirtualMachine) -> PyResult<String> {
     } {
         text += &format!(" -> {}", annotation_text(&returned, vm)?);
     }
-    let _ = function;
     Ok(text)
 }
 

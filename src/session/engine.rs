@@ -1,5 +1,4 @@
-//! The session itself: one interpreter, one namespace, cells run one after another.
-//! Everything a cell does comes back in its [`Outcome`].
+//! The session: one interpreter and one namespace, in which cells run one after another.
 
 use std::{
     cell::RefCell,
@@ -14,16 +13,17 @@ use rustpython_vm::{
 };
 
 use super::{
-    cell::{Cell, InputState},
-    display, guard, held,
+    cell::{CompiledCell, InputState},
+    display,
+    error_context::ErrorContext,
     interrupt::Interrupter,
-    magics::{self, Whole},
+    magics::{self, CellMode},
     memory,
-    namespace::{self, Moment, Variable},
-    output::{Channel, Listener, Sink},
+    namespace::{self, NamespaceSnapshot, Variable},
+    nested,
+    output::{Channel, Listener, OutputBuffer},
     raised::Raised,
-    scene::Scene,
-    setup, timing,
+    running, setup, timing,
 };
 use crate::{
     kernel::{random::Family, spare},
@@ -32,21 +32,21 @@ use crate::{
     torch,
 };
 
-/// How a session behaves.
-pub struct Options {
-    /// Hears output while the cell runs; the [`Outcome`] holds all of it in any case.
+/// The options of a session.
+pub struct SessionOptions {
+    /// Receives output while the cell runs. The [`Outcome`] contains all output in any case.
     pub on_output: Option<Listener>,
-    /// Bytes that one cell may write before the rest is dropped, with a remark.
+    /// The most bytes of output that are kept for one cell. The rest is dropped, and stderr says so.
     pub max_output: usize,
-    /// Bytes that one object, and the process as a whole, may take before a cell sees a `MemoryError`.
+    /// The most bytes that one object, and the process as a whole, may use. Beyond it a cell raises `MemoryError`.
     pub max_memory: usize,
-    /// Which builds' random numbers dropout and its kin draw.
+    /// The PyTorch build whose random numbers dropout and similar operations draw.
     pub random: Family,
 }
 
-impl Default for Options {
+impl Default for SessionOptions {
     fn default() -> Self {
-        Options {
+        SessionOptions {
             on_output: None,
             max_output: 1 << 20,
             max_memory: memory::default_limit(),
@@ -55,93 +55,98 @@ impl Default for Options {
     }
 }
 
-/// What running a cell gave.
+/// The outcome of running a cell.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
     /// What the cell printed.
     pub stdout: String,
     /// Warnings and remarks.
     pub stderr: String,
-    /// The last bare expression as Jupyter shows it; `None` when there is nothing to show.
+    /// The value of the last bare expression as Jupyter shows it, if it is to be shown.
     pub result: Option<String>,
-    /// What the cell raised.
+    /// The exception that ended the cell.
     pub error: Option<Raised>,
     /// How long the cell ran.
     pub elapsed: Duration,
-    /// The tensors that the cell bound or changed in place, in order of binding.
+    /// The tensors that the cell bound or changed in place, in the order of binding.
     pub changed: Vec<Variable>,
 }
 
-/// An interpreter with one namespace that lasts from cell to cell.
+impl Outcome {
+    /// Whether [`Interrupter::interrupt`] stopped the cell.
+    pub fn is_interrupted(&self) -> bool {
+        self.error.as_ref().is_some_and(|raised| raised.interrupted)
+    }
+}
+
+/// A Python interpreter with one namespace that all cells share.
 pub struct Session {
     interpreter: Interpreter,
     scope: Scope,
-    sink: Rc<RefCell<Sink>>,
+    output: Rc<RefCell<OutputBuffer>>,
     state: Rc<ops::State>,
     interrupter: Interrupter,
-    watch: memory::Watch,
+    memory: memory::MemoryWatch,
     runs: u64,
     cells: HashMap<String, String>,
-    scene: RefCell<Scene>,
+    error_context: RefCell<ErrorContext>,
 }
 
 impl Session {
-    /// A new interpreter with an empty namespace. Start-up takes some milliseconds.
-    pub fn new(options: Options) -> Session {
-        guard::quiet_panics();
+    /// Starts an interpreter with an empty namespace. It takes some milliseconds.
+    pub fn new(options: SessionOptions) -> Session {
+        running::silence_panics();
         let (interrupter, signals) = Interrupter::new();
         let interpreter = setup::interpreter(signals);
-        let sink = Rc::new(RefCell::new(Sink::new(options.max_output, options.on_output)));
+        let output = Rc::new(RefCell::new(OutputBuffer::new(options.max_output, options.on_output)));
         let state = ops::State::new(options.random);
-        let furnished = interpreter.enter(|vm| {
+        let scope = interpreter.enter(|vm| {
             memory::install(options.max_memory, vm);
-            // What results may leave behind for the next ones: a share of what they may take.
+            // The buffers of freed tensors that are kept for new ones use a part of the limit.
             spare::set_most(options.max_memory / 8);
-            let furnished = setup::furnish(&sink, &state, vm);
-            furnished.map_err(|exception| Raised::read(&exception, "", |_| false, vm).message)
+            setup::install(&output, &state, vm).unwrap_or_else(|exception| {
+                let raised = Raised::read(&exception, "", |_| false, vm);
+                panic!("attn's interpreter does not start: {}", raised.message)
+            })
         });
-        let scope = match furnished {
-            Ok(scope) => scope,
-            Err(message) => panic!("attn's interpreter does not start: {message}"),
-        };
-        let watch = memory::Watch::start(options.max_memory, interrupter.clone());
+        let memory = memory::MemoryWatch::start(options.max_memory, interrupter.clone());
         Session {
             interpreter,
             scope,
-            sink,
+            output,
             state,
             interrupter,
-            watch,
+            memory,
             runs: 0,
             cells: HashMap::new(),
-            scene: RefCell::default(),
+            error_context: RefCell::default(),
         }
     }
 
-    /// Runs one cell; `name` stands in tracebacks and marks lines of this cell.
+    /// Runs one cell. Tracebacks show `name` as the file of its lines.
     pub fn run(&mut self, source: &str, name: &str) -> Outcome {
         self.cells.insert(name.to_owned(), source.to_owned());
-        self.scene.take();
+        self.error_context.take();
         self.state.take_failed();
         let start = Instant::now();
         let mut changed = Vec::new();
-        let ended = self.guarded(|session, vm| {
-            let before = Moment::of(&session.scope.globals, vm);
+        let run = self.guarded(|session, vm| {
+            let before = NamespaceSnapshot::of(&session.scope.globals, vm);
             let mut binds = Vec::new();
-            let ended = session.run_source(source, name, &mut binds, vm);
+            let result = session.run_source(source, name, &mut binds, vm);
             changed = before.changes(&session.scope.globals, &binds, vm);
-            ended
+            result
         });
         let elapsed = start.elapsed();
-        let (result, error) = match ended {
+        let (result, error) = match run {
             Ok(result) => (result, None),
             Err(raised) => (None, Some(raised)),
         };
-        let (stdout, stderr) = self.sink.borrow_mut().take();
+        let (stdout, stderr) = self.output.borrow_mut().take();
         Outcome { stdout, stderr, result, error, elapsed, changed }
     }
 
-    /// Runs one cell as [`Session::run`] does, and tells each operation that ran.
+    /// Runs one cell as [`Session::run`] does, and returns the operations that ran too.
     pub fn traced(&mut self, source: &str, name: &str) -> (Outcome, Trace) {
         self.state.tracer.begin();
         let outcome = self.run(source, name);
@@ -149,7 +154,7 @@ impl Session {
         (outcome, trace)
     }
 
-    /// The value of an expression in the namespace, as `read` takes it. What it prints is dropped.
+    /// Evaluates an expression and returns what `read` makes of its value. Its output is dropped.
     pub fn evaluate<T>(
         &mut self,
         expression: &str,
@@ -157,107 +162,112 @@ impl Session {
     ) -> Result<T, Raised> {
         const NAME: &str = "<expression>";
         self.cells.insert(NAME.to_owned(), expression.to_owned());
-        let read = self.guarded(|session, vm| {
-            let cell = Cell::compile(expression.trim(), NAME, vm)
+        let result = self.guarded(|session, vm| {
+            let cell = CompiledCell::compile(expression.trim(), NAME, vm)
                 .map_err(|error| Raised::syntax(&error, expression, vm))?;
             let value = session.value(&cell, vm).map_err(|exception| session.failed(&exception, NAME, vm))?;
             Ok(read(&value.unwrap_or_else(|| vm.ctx.none()), vm))
         });
-        self.sink.borrow_mut().take();
-        read
+        self.output.borrow_mut().take();
+        result
     }
 
-    /// The tensor that an expression gives, if it gives one.
+    /// The value of an expression if it is a tensor, else `None`.
     pub fn tensor(&mut self, expression: &str) -> Result<Option<Tensor>, Raised> {
         self.evaluate(expression, torch::tensor_value)
     }
 
-    /// What stops a running cell from another thread.
+    /// Runs `work`, then restores the state of the random number generator.
+    pub fn with_rng_restored<T>(&mut self, work: impl FnOnce(&mut Session) -> T) -> T {
+        let before = self.state.generator.borrow().clone();
+        let result = work(self);
+        *self.state.generator.borrow_mut() = before;
+        result
+    }
+
+    /// A handle that stops the running cell from another thread.
     pub fn interrupter(&self) -> Interrupter {
         self.interrupter.clone()
     }
 
-    /// The tensors of the namespace in the order in which their names were first bound.
+    /// The variables that are tensors, in the order in which their names were first bound.
     pub fn variables(&self) -> Vec<Variable> {
         self.interpreter.enter(|vm| namespace::tensors(&self.scope.globals, vm))
     }
 
-    /// The tensors of the namespace, then those that it holds in attributes, lists and dicts, each by the path that
-    /// leads to it: `sa_v2.W_key.weight`, `qs[0]`.
+    /// The variables that are tensors, then the tensors in attributes, lists and dicts, each named by its path:
+    /// `sa_v2.W_key.weight`, `qs[0]`.
     pub fn tensors(&self) -> Vec<Variable> {
-        let held = self.interpreter.enter(|vm| held::tensors(&self.scope.globals, vm));
-        self.variables().into_iter().chain(held).collect()
+        let nested = self.interpreter.enter(|vm| nested::tensors(&self.scope.globals, vm));
+        self.variables().into_iter().chain(nested).collect()
     }
 
-    /// The cells that ran, by name, with their sources as they were given.
+    /// The names and the sources of the cells that ran.
     pub fn sources(&self) -> impl Iterator<Item = (String, String)> {
         self.cells.iter().map(|(name, source)| (name.clone(), source.clone()))
     }
 
-    /// The names that the learner has bound, in that order: tensors, modules, functions and the rest.
+    /// All names that are bound, in the order of binding: tensors, modules, functions and the rest.
     pub fn names(&self) -> Vec<String> {
         let entries = self.interpreter.enter(|_| namespace::entries(&self.scope.globals));
         entries.into_iter().map(|(name, _)| name).collect()
     }
 
-    /// The attributes of what a dotted name stands for; of the builtins when it is empty.
+    /// The attributes of the object with this dotted name; the builtins if the name is empty. Returns none if there
+    /// is no such object.
     pub fn attributes(&mut self, name: &str) -> Vec<String> {
-        let plain = name.chars().all(|letter| letter.is_alphanumeric() || "._".contains(letter));
-        let expression = match (name.is_empty(), plain) {
+        let is_dotted_name = name.chars().all(|letter| letter.is_alphanumeric() || "._".contains(letter));
+        let expression = match (name.is_empty(), is_dotted_name) {
             (true, _) => "dir(__builtins__)".to_owned(),
             (false, true) => format!("dir({name})"),
             (false, false) => return Vec::new(),
         };
         let listed = self.evaluate(&expression, |found, vm| found.try_to_value::<Vec<String>>(vm).ok());
+        // A name that is not bound has no attributes.
         listed.ok().flatten().unwrap_or_default()
     }
 
-    /// Whether what was typed so far is a whole cell.
-    pub fn complete_state(&self, source: &str) -> InputState {
-        input_state(source)
+    /// Sets or removes the listener that receives output while a cell runs.
+    pub fn set_listener(&mut self, listener: Option<Listener>) {
+        self.output.borrow_mut().set_listener(listener);
     }
 
-    /// From now on `listener` hears output while a cell runs; nobody does if there is none.
-    pub fn heard_by(&mut self, listener: Option<Listener>) {
-        self.sink.borrow_mut().set_listener(listener);
-    }
-
-    /// What the `torch` module of this session keeps: random stream, records, print options.
+    /// The state of this session's `torch` module: random number generator, records, print options.
     pub fn state(&self) -> &Rc<ops::State> {
         &self.state
     }
 
-    /// What was in reach where the last cell, or an expression after it, raised; nothing if none did.
-    pub fn scene(&self) -> Scene {
-        self.scene.borrow().clone()
+    /// What was in scope where the last cell, or an expression after it, raised; empty if neither raised.
+    pub fn error_context(&self) -> ErrorContext {
+        self.error_context.borrow().clone()
     }
 
-    /// The source of a cell that has run, by the name it ran under.
+    /// The source of the cell that ran under this name.
     pub fn source(&self, cell: &str) -> Option<&str> {
         self.cells.get(cell).map(String::as_str)
     }
 
-    /// Forgets all names. Modules stay imported, the random stream goes on.
+    /// Deletes all variables. Modules stay imported, and the random number generator keeps its state.
     pub fn reset(&mut self) {
-        let cleared = self.interpreter.enter(|vm| setup::clear(&self.scope.globals, vm));
-        debug_assert!(cleared.is_ok(), "a dict takes new entries");
+        let cleared = self.interpreter.enter(|vm| setup::clear(&self.scope.globals, vm).is_ok());
+        assert!(cleared, "setting a string key of a dict does not raise");
     }
 
-    /// Runs `work` as a cell runs: it can be stopped, and a panic becomes an error.
+    /// Runs `work` as a cell: it can be interrupted, and a panic becomes an error.
     fn guarded<T>(
         &mut self,
         work: impl FnOnce(&Session, &VirtualMachine) -> Result<T, Raised>,
     ) -> Result<T, Raised> {
         self.runs += 1;
         let session = &*self;
-        let ended = catch_unwind(AssertUnwindSafe(|| {
-            let _running = guard::Running::begin(&session.interrupter, session.runs);
-            session.watch.look();
+        let result = catch_unwind(AssertUnwindSafe(|| {
+            let _running = running::Running::begin(&session.interrupter, session.runs);
+            session.memory.wake();
             session.interpreter.enter(|vm| work(session, vm))
         }));
-        ended.unwrap_or_else(|panic| match self.interrupter.asked(self.runs) {
+        result.unwrap_or_else(|panic| match self.interrupter.interrupted(self.runs) {
             true => Err(Raised::stopped()),
-            false => Err(Raised::defect(guard::defect(&*panic))),
+            false => Err(Raised::defect(running::panic_message(&*panic))),
         })
     }
 
@@ -268,31 +278,34 @@ impl Session {
         binds: &mut Vec<String>,
         vm: &VirtualMachine,
     ) -> Result<Option<String>, Raised> {
-        let prepared = magics::prepare(source);
-        for remark in &prepared.remarks {
+        let translated = magics::translate(source);
+        for remark in &translated.remarks {
             self.remark(remark);
         }
-        let source = &prepared.source;
-        let cell = Cell::compile(source, name, vm).map_err(|error| Raised::syntax(&error, source, vm))?;
+        let (source, mode) = (&translated.source, &translated.mode);
+        let cell =
+            CompiledCell::compile(source, name, vm).map_err(|error| Raised::syntax(&error, source, vm))?;
         binds.clone_from(&cell.binds);
         let start = Instant::now();
-        let ended = match prepared.whole {
-            Whole::TimedOften => timing::often(|| self.value(&cell, vm).map(|_| ())).map(|report| {
-                self.sink.borrow_mut().write(Channel::Stdout, &report);
-                None
-            }),
+        let result = match mode {
+            CellMode::TimedRepeatedly => {
+                timing::timeit_report(|| self.value(&cell, vm).map(|_| ())).map(|report| {
+                    self.output.borrow_mut().write(Channel::Stdout, &report);
+                    None
+                })
+            }
             _ => self.execute(&cell, vm),
         };
-        match prepared.whole {
-            Whole::Timed => {
-                self.sink.borrow_mut().write(Channel::Stdout, &timing::wall_time(start.elapsed()));
+        match mode {
+            CellMode::Timed => {
+                self.output.borrow_mut().write(Channel::Stdout, &timing::wall_time(start.elapsed()));
             }
-            Whole::Captured => drop(self.sink.borrow_mut().take()),
+            CellMode::Captured => drop(self.output.borrow_mut().take()),
             _ => {}
         }
-        match ended {
-            Ok(shown) => Ok(shown.filter(|_| prepared.whole != Whole::Captured)),
-            Err(exception) if left_well(&exception, vm) => {
+        match result {
+            Ok(shown) => Ok(shown.filter(|_| *mode != CellMode::Captured)),
+            Err(exception) if is_clean_exit(&exception, vm) => {
                 self.remark("the cell ended itself with exit(); attn goes on");
                 Ok(None)
             }
@@ -300,10 +313,11 @@ impl Session {
         }
     }
 
-    fn execute(&self, cell: &Cell, vm: &VirtualMachine) -> PyResult<Option<String>> {
+    /// Runs the cell and returns the text of its last expression. The value becomes `_`.
+    fn execute(&self, cell: &CompiledCell, vm: &VirtualMachine) -> PyResult<Option<String>> {
         match self.value(cell, vm)? {
             Some(value) if !vm.is_none(&value) => {
-                let text = display::shown(&value, vm)?;
+                let text = display::display_text(&value, vm)?;
                 vm.builtins.as_object().set_attr("_", value, vm)?;
                 Ok(Some(text))
             }
@@ -311,7 +325,8 @@ impl Session {
         }
     }
 
-    fn value(&self, cell: &Cell, vm: &VirtualMachine) -> PyResult<Option<PyObjectRef>> {
+    /// Runs the cell and returns the value of its last expression.
+    fn value(&self, cell: &CompiledCell, vm: &VirtualMachine) -> PyResult<Option<PyObjectRef>> {
         if let Some(body) = &cell.body {
             vm.run_code_obj(body.clone(), self.scope.clone())?;
         }
@@ -322,35 +337,34 @@ impl Session {
     }
 
     fn remark(&self, text: &str) {
-        self.sink.borrow_mut().write(Channel::Stderr, &format!("{text}\n"));
+        self.output.borrow_mut().write(Channel::Stderr, &format!("{text}\n"));
     }
 
-    /// What was raised, and from now on what was in reach there is the scene.
+    /// Reads the exception, and keeps the context in which it was raised.
     fn failed(&self, exception: &PyBaseExceptionRef, name: &str, vm: &VirtualMachine) -> Raised {
-        let mut scene = Scene::of(exception, &self.scope.globals, |file| self.cells.contains_key(file), vm);
-        scene.failed = self.state.take_failed();
-        self.scene.replace(scene);
-        self.raised(exception, name, vm)
-    }
-
-    fn raised(&self, exception: &PyBaseExceptionRef, name: &str, vm: &VirtualMachine) -> Raised {
-        let mut raised = Raised::read(exception, name, |file| self.cells.contains_key(file), vm);
+        let is_cell = |file: &str| self.cells.contains_key(file);
+        let mut context = ErrorContext::of(exception, &self.scope.globals, is_cell, vm);
+        context.failed = self.state.take_failed();
+        self.error_context.replace(context);
+        let mut raised = Raised::read(exception, name, is_cell, vm);
         raised.interrupted =
             exception.fast_isinstance(vm.ctx.exceptions.keyboard_interrupt) && self.interrupter.requested();
         raised
     }
 }
 
-/// Whether what was typed so far is a whole cell. A cell magic (`%%time`) takes lines up to a blank one.
+/// Whether typed input is a complete cell. A cell with a cell magic (`%%time`) ends with a blank line.
 pub fn input_state(source: &str) -> InputState {
-    let prepared = magics::prepare(source);
-    let last = source.rsplit('\n').next().unwrap_or_default();
-    let open = prepared.whole != Whole::Plain && !(source.contains('\n') && last.trim().is_empty());
-    if open { InputState::Incomplete } else { InputState::of(&prepared.source) }
+    let translated = magics::translate(source);
+    let ends_blank = source.rsplit_once('\n').is_some_and(|(_, last)| last.trim().is_empty());
+    match translated.mode == CellMode::Plain || ends_blank {
+        true => InputState::of(&translated.source),
+        false => InputState::Incomplete,
+    }
 }
 
-/// Whether an exception is an `exit()` without a complaint.
-fn left_well(exception: &PyBaseExceptionRef, vm: &VirtualMachine) -> bool {
+/// Whether an exception is `SystemExit` with the status 0 or none.
+fn is_clean_exit(exception: &PyBaseExceptionRef, vm: &VirtualMachine) -> bool {
     if !exception.fast_isinstance(vm.ctx.exceptions.system_exit) {
         return false;
     }

@@ -1,5 +1,4 @@
-//! Stopping a cell that runs, from another thread or from a signal handler's thread.
-//! Sees the interpreter's user-signal channel only.
+//! Stops a running cell from another thread, through RustPython's channel for user signals.
 
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError,
@@ -7,7 +6,7 @@ use std::sync::{
 };
 
 use rustpython_vm::{
-    VirtualMachine,
+    PyResult, VirtualMachine,
     builtins::PyBaseExceptionRef,
     bytecode::{CodeFlags, OpArgByte},
     signal::{UserSignalReceiver, UserSignalSender, user_signal_channel},
@@ -15,46 +14,46 @@ use rustpython_vm::{
 
 /// Stops the cell that a [`Session`](super::Session) is running; does nothing while none runs.
 ///
-/// May be cloned and sent to other threads. The cell sees a `KeyboardInterrupt`; its variables stay.
+/// It can be cloned and sent to other threads. The cell raises `KeyboardInterrupt`; its variables stay.
 #[derive(Clone, Debug)]
 pub struct Interrupter {
     sender: UserSignalSender,
-    state: Arc<State>,
+    state: Arc<InterruptState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
-    /// Number of the run that is under way, 0 while none is.
+struct InterruptState {
+    /// The number of the current run, 0 while none runs.
     running: AtomicU64,
-    /// Number of the run that was last asked to stop by hand.
-    stopped: AtomicU64,
-    /// The wish that no instruction has heard yet.
-    wish: Mutex<Option<Wish>>,
+    /// The number of the last run that [`Interrupter::interrupt`] stopped.
+    interrupted: AtomicU64,
+    /// The request that has not raised its exception yet.
+    request: Mutex<Option<StopRequest>>,
 }
 
-/// One run is to stop.
+/// A request to stop one run.
 #[derive(Clone, Copy, Debug)]
-struct Wish {
+struct StopRequest {
     run: u64,
-    why: Stop,
-    /// How often an instruction had to let it pass.
-    passed: u32,
+    reason: StopReason,
+    /// How often the exception could not be raised at the current instruction.
+    deferred: u32,
 }
 
 /// Why a cell is stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Stop {
-    /// The learner asked for it.
-    Hand,
-    /// The process holds more than this many bytes.
+pub(super) enum StopReason {
+    /// The learner interrupted it.
+    Interrupt,
+    /// The process uses more than this many bytes of memory.
     Memory(usize),
 }
 
-impl Stop {
+impl StopReason {
     fn exception(self, vm: &VirtualMachine) -> PyBaseExceptionRef {
         match self {
-            Stop::Hand => vm.new_exception_empty(vm.ctx.exceptions.keyboard_interrupt.to_owned()),
-            Stop::Memory(limit) => vm.new_memory_error(format!(
+            StopReason::Interrupt => vm.new_exception_empty(vm.ctx.exceptions.keyboard_interrupt.to_owned()),
+            StopReason::Memory(limit) => vm.new_memory_error(format!(
                 "the cell took more than {:.1} GB, which is the limit here",
                 limit as f64 / 1e9
             )),
@@ -68,61 +67,62 @@ impl Interrupter {
         (Interrupter { sender, state: Arc::default() }, receiver)
     }
 
-    /// Asks the running cell to stop. Returns whether there was one.
+    /// Asks the running cell to stop. Returns whether a cell was running.
     pub fn interrupt(&self) -> bool {
         match self.running() {
             0 => false,
             run => {
-                self.state.stopped.store(run, Ordering::Release);
-                self.stop(Stop::Hand)
+                self.state.interrupted.store(run, Ordering::Release);
+                self.stop(StopReason::Interrupt)
             }
         }
     }
 
-    /// Whether the running cell was asked to stop: for native loops that take long.
+    /// Whether the running cell was interrupted. Native loops that take long should check it.
     pub fn requested(&self) -> bool {
         let run = self.running();
-        run != 0 && self.state.stopped.load(Ordering::Acquire) == run
+        run != 0 && self.interrupted(run)
     }
 
-    /// Whether the session is gone, and only this handle left of it.
+    /// Whether the session was dropped, so that only this handle is left.
     pub fn is_orphan(&self) -> bool {
         Arc::strong_count(&self.state) == 1
     }
 
-    /// Whether the run `run` was asked to stop, also after it ended.
-    pub(super) fn asked(&self, run: u64) -> bool {
-        self.state.stopped.load(Ordering::Acquire) == run
+    /// Whether run number `run` was interrupted, also after it ended.
+    pub(super) fn interrupted(&self, run: u64) -> bool {
+        self.state.interrupted.load(Ordering::Acquire) == run
     }
 
-    /// The number of the run that is under way, 0 while none is.
+    /// The number of the current run, 0 while none runs.
     pub(super) fn running(&self) -> u64 {
         self.state.running.load(Ordering::Acquire)
     }
 
-    pub(super) fn stop(&self, why: Stop) -> bool {
+    /// Asks the current run to stop. Returns whether there is one.
+    pub(super) fn stop(&self, reason: StopReason) -> bool {
         let run = self.running();
         if run == 0 {
             return false;
         }
-        *self.state.wish() = Some(Wish { run, why, passed: 0 });
-        self.knock();
+        *self.state.request() = Some(StopRequest { run, reason, deferred: 0 });
+        self.signal();
         true
     }
 
-    /// Knocks again if a wish was not heard. Returns whether one is open.
-    pub(super) fn remind(&self) -> bool {
-        let open = self.state.wish().is_some();
+    /// Sends the signal again if a request is still open. Returns whether one is.
+    pub(super) fn resend(&self) -> bool {
+        let open = self.state.request().is_some();
         if open {
-            self.knock();
+            self.signal();
         }
         open
     }
 
-    fn knock(&self) {
+    fn signal(&self) {
         let state = self.state.clone();
-        // The session's end of the channel may be gone: then there is nothing to stop.
-        let _ = self.sender.send(Box::new(move |vm| state.hear(vm)));
+        // Sending fails if the session is gone. Then there is nothing to stop.
+        let _ = self.sender.send(Box::new(move |vm| state.deliver(vm)));
     }
 
     pub(super) fn begin(&self, run: u64) {
@@ -131,43 +131,43 @@ impl Interrupter {
 
     pub(super) fn end(&self) {
         self.state.running.store(0, Ordering::Release);
-        *self.state.wish() = None;
+        *self.state.request() = None;
     }
 }
 
-impl State {
-    fn wish(&self) -> MutexGuard<'_, Option<Wish>> {
-        self.wish.lock().unwrap_or_else(PoisonError::into_inner)
+impl InterruptState {
+    fn request(&self) -> MutexGuard<'_, Option<StopRequest>> {
+        self.request.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Raises what was wished, between two instructions of the interpreter.
-    fn hear(&self, vm: &VirtualMachine) -> rustpython_vm::PyResult<()> {
-        let mut open = self.wish();
-        let Some(wish) = open.as_mut() else {
+    /// Raises the requested exception. The interpreter calls this between two instructions.
+    fn deliver(&self, vm: &VirtualMachine) -> PyResult<()> {
+        let mut open = self.request();
+        let Some(request) = open.as_mut() else {
             return Ok(());
         };
-        if wish.run != self.running.load(Ordering::Acquire) {
+        if request.run != self.running.load(Ordering::Acquire) {
             *open = None;
             return Ok(());
         }
-        if wish.passed < MOST_PASSES && !may_raise(vm) {
-            wish.passed += 1;
+        if request.deferred < MAX_DEFERRED && !may_raise(vm) {
+            request.deferred += 1;
             return Ok(());
         }
-        let why = wish.why;
+        let reason = request.reason;
         *open = None;
         drop(open);
-        Err(why.exception(vm))
+        Err(reason.exception(vm))
     }
 }
 
-/// After this many attempts the exception is raised wherever the cell is.
-const MOST_PASSES: u32 = 200;
+/// After this many attempts the exception is raised at any instruction.
+const MAX_DEFERRED: u32 = 200;
 
-/// Whether an exception may be raised before the instruction that comes next.
+/// Whether an exception may be raised before the next instruction.
 ///
-/// RustPython 0.5 gives that instruction's argument to the first one of the handler. A handler
-/// that was written heeds none; the one that every generator has does, so there the argument must be 0.
+/// RustPython 0.5 passes the argument of that instruction to the first instruction of the exception handler. Handlers
+/// that are compiled from `except` ignore it. The implicit handler of a generator does not, so the argument must be 0.
 fn may_raise(vm: &VirtualMachine) -> bool {
     let Some(frame) = vm.current_frame() else {
         return true;

@@ -1,6 +1,7 @@
-//! Notebook lines that are no Python: `%time`, `%matplotlib inline`, `!pip install`, `x?`, `%%time`.
-//! Text to text, line for line, so that errors keep their lines. A cell that is
-//! Python as it stands is never touched; where a command begins and ends, the parser says.
+//! Translates what a notebook adds to Python: `%time`, `%matplotlib inline`, `!pip install`, `x?`, `%%time`.
+//!
+//! Each line stays on its line, so that errors have the right line number. A cell that is valid Python is not changed.
+//! The parser says where a command begins and ends.
 
 use ruff_python_ast::{
     Expr, IpyEscapeKind, Stmt,
@@ -9,35 +10,35 @@ use ruff_python_ast::{
 use ruff_python_parser::{Mode, parse, parse_unchecked};
 use ruff_text_size::{Ranged, TextRange};
 
-/// What a cell magic asks for the whole cell.
+/// How a cell magic runs the cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Whole {
-    /// No cell magic.
+pub(super) enum CellMode {
+    /// The cell has no cell magic.
     Plain,
     /// `%%time`
     Timed,
     /// `%%timeit`
-    TimedOften,
-    /// `%%capture`: run, and show nothing.
+    TimedRepeatedly,
+    /// `%%capture`: runs and shows nothing.
     Captured,
-    /// The cell is not Python, or does what attn does not do.
+    /// A magic that attn does not have: the cell does not run.
     Skipped,
 }
 
-/// A cell in plain Python.
+/// A cell translated to plain Python.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Prepared {
+pub(super) struct Translated {
     pub(super) source: String,
-    pub(super) whole: Whole,
-    /// What was left out, and why.
+    pub(super) mode: CellMode,
+    /// What was skipped, and why.
     pub(super) remarks: Vec<String>,
 }
 
-/// Line magics that are run; each is a call of a builtin with the rest of the line as a string.
-const CALLS: &[(&str, &str)] = &[("time", "__attn_time__"), ("timeit", "__attn_timeit__")];
+/// Line magics that run, and the builtin that each calls with the rest of the line as a string.
+const LINE_MAGICS: &[(&str, &str)] = &[("time", "__attn_time__"), ("timeit", "__attn_timeit__")];
 
-/// Why other commands are left out.
-const REASONS: &[(&[&str], &str)] = &[
+/// Why other commands are skipped.
+const SKIP_REASONS: &[(&[&str], &str)] = &[
     (&["matplotlib", "pylab"], "attn draws no charts"),
     (&["pip", "conda", "mamba", "uv"], "attn installs nothing; what it has is built in"),
     (
@@ -50,34 +51,34 @@ const REASONS: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// Turns notebook source into Python.
-pub(super) fn prepare(source: &str) -> Prepared {
+/// Translates the source of a notebook cell to Python.
+pub(super) fn translate(source: &str) -> Translated {
     let mut remarks = Vec::new();
     let first = source.lines().position(|line| !line.trim().is_empty());
     if let Some(first) = first
         && let Some(magic) = source.lines().nth(first).and_then(|line| line.trim_start().strip_prefix("%%"))
     {
-        let name = magic.split_whitespace().next().unwrap_or_default();
-        let whole = match name {
-            "time" => Whole::Timed,
-            "timeit" => Whole::TimedOften,
-            "capture" => Whole::Captured,
-            _ => Whole::Skipped,
+        let name = magic.split_whitespace().next().unwrap_or("");
+        let mode = match name {
+            "time" => CellMode::Timed,
+            "timeit" => CellMode::TimedRepeatedly,
+            "capture" => CellMode::Captured,
+            _ => CellMode::Skipped,
         };
-        if whole == Whole::Skipped {
+        if mode == CellMode::Skipped {
             remarks.push(format!("skipped: the cell is for %%{name}, which attn does not have"));
-            return Prepared { source: String::new(), whole, remarks };
+            return Translated { source: String::new(), mode, remarks };
         }
         let body: Vec<&str> = source
             .split('\n')
             .enumerate()
             .map(|(index, line)| if index == first { "" } else { line })
             .collect();
-        let inner = python(&body.join("\n"), &mut remarks);
-        return Prepared { source: inner, whole, remarks };
+        let source = python(&body.join("\n"), &mut remarks);
+        return Translated { source, mode, remarks };
     }
     let source = python(source, &mut remarks);
-    Prepared { source, whole: Whole::Plain, remarks }
+    Translated { source, mode: CellMode::Plain, remarks }
 }
 
 fn is_python(source: &str) -> bool {
@@ -88,27 +89,27 @@ fn python(source: &str, remarks: &mut Vec<String>) -> String {
     if is_python(source) {
         return source.to_owned();
     }
-    let plain = without_margin(source);
+    let plain = dedent(source);
     if is_python(&plain) {
         return plain;
     }
-    let mut commands = Commands::default();
+    let mut commands = EscapeCommands::default();
     let parsed = parse_unchecked(&plain, Mode::Ipython.into());
     if let Some(module) = parsed.syntax().as_module() {
         module.body.iter().for_each(|statement| commands.visit_stmt(statement));
     }
     let mut result = plain.clone();
-    // From the end, so that the places before stay where they are.
+    // Replacing from the end keeps the positions of earlier commands.
     for command in commands.found.into_iter().rev() {
         let range = command.range.start().to_usize()..command.range.end().to_usize();
         let lines = plain[range.clone()].matches('\n').count();
-        let python = command.in_python(remarks) + &"\n".repeat(lines);
+        let python = command.to_python(remarks) + &"\n".repeat(lines);
         result.replace_range(range, &python);
     }
     bare_commands(&result, remarks)
 }
 
-/// `pip install x` without a `%`, which IPython takes too.
+/// Translates `pip install x` without a `%`, which IPython accepts too.
 fn bare_commands(source: &str, remarks: &mut Vec<String>) -> String {
     if is_python(source) {
         return source.to_owned();
@@ -125,19 +126,19 @@ fn bare_commands(source: &str, remarks: &mut Vec<String>) -> String {
     if is_python(&replaced) { replaced } else { source.to_owned() }
 }
 
-/// The source without the margin of its first line, and without pasted `>>>` prompts.
-fn without_margin(source: &str) -> String {
+/// Removes the indentation of the first line from all lines, and pasted `>>>` prompts.
+fn dedent(source: &str) -> String {
     let Some(first) = source.lines().find(|line| !line.trim().is_empty()) else {
         return source.to_owned();
     };
-    let margin = &first[..first.len() - first.trim_start().len()];
-    let strip = |line: &str, mark: &str| -> Option<String> {
-        let rest = line.strip_prefix(mark)?;
+    let indentation = &first[..first.len() - first.trim_start().len()];
+    let strip = |line: &str, prompt: &str| -> Option<String> {
+        let rest = line.strip_prefix(prompt)?;
         Some(rest.strip_prefix(' ').unwrap_or(rest).to_owned())
     };
     let prompted = first.trim_start().starts_with(">>> ");
     let lines = source.split('\n').map(|line| {
-        let line = line.strip_prefix(margin).unwrap_or(line);
+        let line = line.strip_prefix(indentation).unwrap_or(line);
         if prompted {
             return strip(line, ">>>").or_else(|| strip(line, "...")).unwrap_or_else(|| line.to_owned());
         }
@@ -146,24 +147,25 @@ fn without_margin(source: &str) -> String {
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// All commands of a cell, in order.
+/// Collects the commands of a cell in source order.
 #[derive(Default)]
-struct Commands {
-    found: Vec<Command>,
+struct EscapeCommands {
+    found: Vec<EscapeCommand>,
 }
 
-struct Command {
+/// A command of IPython: a line magic, a shell command or a request for help.
+struct EscapeCommand {
     range: TextRange,
     kind: IpyEscapeKind,
     text: String,
-    /// Whether its value is assigned: `files = !ls`.
+    /// Whether its value is used: `files = !ls`.
     assigned: bool,
 }
 
-impl<'a> Visitor<'a> for Commands {
+impl<'a> Visitor<'a> for EscapeCommands {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         match statement {
-            Stmt::IpyEscapeCommand(command) => self.found.push(Command {
+            Stmt::IpyEscapeCommand(command) => self.found.push(EscapeCommand {
                 range: command.range(),
                 kind: command.kind,
                 text: command.value.to_string(),
@@ -175,7 +177,7 @@ impl<'a> Visitor<'a> for Commands {
 
     fn visit_expr(&mut self, expression: &'a Expr) {
         match expression {
-            Expr::IpyEscapeCommand(command) => self.found.push(Command {
+            Expr::IpyEscapeCommand(command) => self.found.push(EscapeCommand {
                 range: command.range(),
                 kind: command.kind,
                 text: command.value.to_string(),
@@ -186,14 +188,14 @@ impl<'a> Visitor<'a> for Commands {
     }
 }
 
-impl Command {
-    fn in_python(&self, remarks: &mut Vec<String>) -> String {
+impl EscapeCommand {
+    fn to_python(&self, remarks: &mut Vec<String>) -> String {
         let text = self.text.trim();
         let (name, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         match self.kind {
             IpyEscapeKind::Help | IpyEscapeKind::Help2 => return call("__attn_help__", text),
             IpyEscapeKind::Magic | IpyEscapeKind::Magic2 => {
-                if let Some((_, function)) = CALLS.iter().find(|(magic, _)| *magic == name) {
+                if let Some((_, function)) = LINE_MAGICS.iter().find(|(magic, _)| *magic == name) {
                     return call(function, rest.trim());
                 }
             }
@@ -209,56 +211,11 @@ impl Command {
 }
 
 fn call(function: &str, argument: &str) -> String {
-    // A JSON string is a Python string.
+    // A JSON string is also a valid Python string literal.
     format!("{function}({})", serde_json::Value::from(argument))
 }
 
 fn skipped(command: &str, name: &str) -> String {
-    let reason = REASONS.iter().find(|(names, _)| names.contains(&name)).map(|(_, reason)| *reason);
+    let reason = SKIP_REASONS.iter().find(|(names, _)| names.contains(&name)).map(|(_, reason)| *reason);
     format!("skipped: {command} ({})", reason.unwrap_or("attn has no shell and few magics"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Whole, prepare};
-
-    #[test]
-    fn python_stays_as_it_is() {
-        for source in ["x = 5\n", "s = '''\n%time x\n!ls\n'''", "y = (3\n % 2)", "", "a != b"] {
-            let prepared = prepare(source);
-            assert_eq!((prepared.source.as_str(), prepared.remarks.len()), (source, 0));
-        }
-    }
-
-    #[test]
-    fn commands_become_python_on_their_own_lines() {
-        for (source, python, remarks) in [
-            ("%matplotlib inline\nx = 1", "pass\nx = 1", 1),
-            ("!pip install torch\nx = '''\n!ls\n'''", "pass\nx = '''\n!ls\n'''", 1),
-            ("if x:\n    !ls\n", "if x:\n    pass\n", 1),
-            ("%time f(1)", "__attn_time__(\"f(1)\")", 0),
-            ("t = %timeit -o f(1)", "t = __attn_timeit__(\"-o f(1)\")", 0),
-            ("files = !ls", "files = []", 1),
-            ("torch.softmax?", "__attn_help__(\"torch.softmax\")", 0),
-            ("?len", "__attn_help__(\"len\")", 0),
-            ("  x = 1\n  y = 2", "x = 1\ny = 2", 0),
-            (">>> x = 1\n>>> if x:\n...     y = 2", "x = 1\nif x:\n    y = 2", 0),
-            ("pip install torch\nx = 1", "pass\nx = 1", 1),
-        ] {
-            let prepared = prepare(source);
-            assert_eq!((prepared.source.as_str(), prepared.remarks.len()), (python, remarks), "{source}");
-        }
-    }
-
-    #[test]
-    fn cell_magics_say_how_the_cell_is_run() {
-        for (source, whole, python) in [
-            ("%%time\nx = 1", Whole::Timed, "\nx = 1"),
-            ("%%capture\nx = 1", Whole::Captured, "\nx = 1"),
-            ("%%bash\nls", Whole::Skipped, ""),
-        ] {
-            let prepared = prepare(source);
-            assert_eq!((prepared.whole, prepared.source.as_str()), (whole, python));
-        }
-    }
 }

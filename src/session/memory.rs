@@ -1,7 +1,8 @@
-//! A limit on memory: objects that could not be allocated raise MemoryError before they are tried,
-//! and a watching thread stops a cell that has grown too large bit by bit.
-//! Puts checks before the interpreter's own `*`, `**` and `<<`, and a look at the
-//! signals into iterators that may be endless, so that `list(count())` can be stopped too.
+//! The memory limit of a session: an object that is too large raises MemoryError before it is allocated, and a
+//! watching thread stops a cell that grows step by step.
+//!
+//! The checks wrap the interpreter's own `*`, `**`, `<<` and `repr`. Iterators that may be endless check for
+//! signals, so that `list(iter(int, 1))` can be stopped.
 
 use std::{
     cell::Cell,
@@ -20,12 +21,12 @@ use rustpython_vm::{
     protocol::{PyIterReturn, PySequence},
 };
 
-use super::interrupt::{Interrupter, Stop};
+use super::interrupt::{Interrupter, StopReason};
 
-/// Memory that a session may take where the machine does not say how much it has.
+/// The limit in bytes where the size of the machine's memory is unknown.
 const FALLBACK: usize = 2 << 30;
 
-/// Half of the machine's memory.
+/// The default limit in bytes: half of the machine's memory.
 pub fn default_limit() -> usize {
     let total = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
         let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
@@ -35,11 +36,11 @@ pub fn default_limit() -> usize {
 }
 
 thread_local! {
-    /// Bytes that one object may take. The checks are plain functions and have nowhere else to look.
+    /// The limit in bytes. It is a thread-local because the checks are plain functions without state.
     static LIMIT: Cell<usize> = const { Cell::new(FALLBACK) };
 }
 
-/// Sets the limit for this thread's session and puts the checks in place.
+/// Sets the limit for this thread's session and installs the checks.
 pub(super) fn install(limit: usize, vm: &VirtualMachine) {
     LIMIT.with(|cell| cell.set(limit));
     crate::tensor::set_memory_limit(limit as u64);
@@ -62,28 +63,20 @@ pub(super) fn install(limit: usize, vm: &VirtualMachine) {
         }
     }
     let numbers = &types.int_type.slots.as_number;
-    if let Some(power) = numbers.power.load() {
-        POWER.get_or_init(|| power);
-        numbers.power.store(Some(power_within_limit));
-    }
-    if let Some(shift) = numbers.lshift.load() {
-        SHIFT.get_or_init(|| shift);
-        numbers.lshift.store(Some(shift_within_limit));
-    }
-    if let Some(repr) = types.int_type.slots.repr.load() {
-        REPR.get_or_init(|| repr);
-        types.int_type.slots.repr.store(Some(repr_within_limit));
-        types.int_type.slots.str.store(Some(repr_within_limit));
-    }
+    POWER.get_or_init(|| numbers.power.load().expect("int has **"));
+    numbers.power.store(Some(power_within_limit));
+    SHIFT.get_or_init(|| numbers.lshift.load().expect("int has <<"));
+    numbers.lshift.store(Some(shift_within_limit));
+    REPR.get_or_init(|| types.int_type.slots.repr.load().expect("int has a repr"));
+    types.int_type.slots.repr.store(Some(repr_within_limit));
+    types.int_type.slots.str.store(Some(repr_within_limit));
     for (class, original, next) in [
         (types.range_iterator_type, &RANGE, next_of_range as Next),
         (types.long_range_iterator_type, &LONG_RANGE, next_of_long_range),
         (types.callable_iterator, &CALLABLE, next_of_callable),
     ] {
-        if let Some(own) = class.slots.iternext.load() {
-            original.get_or_init(|| own);
-            class.slots.iternext.store(Some(next));
-        }
+        original.get_or_init(|| class.slots.iternext.load().expect("an iterator has a next"));
+        class.slots.iternext.store(Some(next));
     }
 }
 
@@ -104,9 +97,12 @@ fn check(bytes: f64, vm: &VirtualMachine) -> PyResult<()> {
     }
 }
 
+/// Why the original of a wrapped slot is always there.
+const INSTALLED: &str = "install() keeps the original before it wraps the slot";
+
 type Repeat = fn(PySequence<'_>, isize, &VirtualMachine) -> PyResult;
 
-/// The interpreter's own functions behind the checks; the same on every thread.
+/// The interpreter's own functions that the checks call; the same on every thread.
 struct Originals {
     repeat: OnceLock<Repeat>,
     inplace: OnceLock<Repeat>,
@@ -124,7 +120,7 @@ static STR: Originals = Originals::new();
 static BYTES: Originals = Originals::new();
 static BYTEARRAY: Originals = Originals::new();
 
-/// Whose functions an object has, and the bytes that one of its elements takes.
+/// The original functions of an object's type, and the bytes that one element takes.
 fn originals(object: &PyObject, vm: &VirtualMachine) -> (&'static Originals, f64) {
     let types = &vm.ctx.types;
     let table: [(&Py<PyType>, &'static Originals, f64); 5] = [
@@ -135,17 +131,15 @@ fn originals(object: &PyObject, vm: &VirtualMachine) -> (&'static Originals, f64
         (types.bytearray_type, &BYTEARRAY, 1.0),
     ];
     let found = table.into_iter().find(|(class, ..)| object.fast_isinstance(class));
-    found.map_or((&LIST, 8.0), |(_, originals, bytes)| (originals, bytes))
+    let (_, originals, bytes) = found.expect("install() replaces the slots of these types only");
+    (originals, bytes)
 }
 
 fn repeated(sequence: PySequence<'_>, times: isize, inplace: bool, vm: &VirtualMachine) -> PyResult {
     let (originals, bytes) = originals(sequence.obj, vm);
     check(sequence.obj.length(vm)? as f64 * times as f64 * bytes, vm)?;
     let original = if inplace { originals.inplace.get() } else { originals.repeat.get() };
-    match original {
-        Some(original) => original(sequence, times, vm),
-        None => Ok(vm.ctx.not_implemented()),
-    }
+    original.expect(INSTALLED)(sequence, times, vm)
 }
 
 fn repeat_within_limit(sequence: PySequence<'_>, times: isize, vm: &VirtualMachine) -> PyResult {
@@ -162,20 +156,16 @@ type Ternary = fn(&PyObject, &PyObject, &PyObject, &VirtualMachine) -> PyResult;
 static POWER: OnceLock<Ternary> = OnceLock::new();
 static SHIFT: OnceLock<Binary> = OnceLock::new();
 
-/// Integers beyond this many bits take long to work out, even where memory suffices.
-const MOST_BITS: f64 = 2e7;
-/// Digits of the largest integer that is written out: Python's own limit.
-const MOST_DIGITS: f64 = 4300.0;
-
-fn size_of(value: &BigInt) -> f64 {
-    let magnitude = value.bits() as f64;
-    if value.sign() == Sign::Minus { -magnitude } else { magnitude }
-}
+/// The size of the largest integer that is computed: a larger one takes long, even where memory suffices.
+const MAX_BITS: f64 = 2e7;
+/// The digits of the largest integer that is converted to text, as in Python.
+const MAX_DIGITS: f64 = 4300.0;
 
 fn as_float(value: &BigInt) -> f64 {
     match i64::try_from(value) {
         Ok(small) => small as f64,
-        Err(_) => f64::INFINITY.copysign(size_of(value)),
+        Err(_) if value.sign() == Sign::Minus => f64::NEG_INFINITY,
+        Err(_) => f64::INFINITY,
     }
 }
 
@@ -189,53 +179,44 @@ fn power_within_limit(a: &PyObject, b: &PyObject, modulus: &PyObject, vm: &Virtu
         && base.bits() > 1
     {
         let bits = base.bits() as f64 * as_float(exponent);
-        if bits > MOST_BITS {
-            return Err(too_long(bits, vm));
+        if bits > MAX_BITS {
+            return Err(too_many_digits(bits, vm));
         }
     }
-    match POWER.get() {
-        Some(power) => power(a, b, modulus, vm),
-        None => Ok(vm.ctx.not_implemented()),
-    }
+    POWER.get().expect(INSTALLED)(a, b, modulus, vm)
 }
 
 fn shift_within_limit(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
     if let Some((value, by)) = integers(a, b)
         && value.bits() > 0
-        && as_float(by) > MOST_BITS
+        && as_float(by) > MAX_BITS
     {
-        return Err(too_long(as_float(by), vm));
+        return Err(too_many_digits(as_float(by), vm));
     }
-    match SHIFT.get() {
-        Some(shift) => shift(a, b, vm),
-        None => Ok(vm.ctx.not_implemented()),
-    }
+    SHIFT.get().expect(INSTALLED)(a, b, vm)
 }
 
-fn too_long(bits: f64, vm: &VirtualMachine) -> PyBaseExceptionRef {
+fn too_many_digits(bits: f64, vm: &VirtualMachine) -> PyBaseExceptionRef {
     vm.new_memory_error(format!(
         "this integer would have {:.0e} digits, more than attn works out",
         bits * std::f64::consts::LOG10_2
     ))
 }
 
-type Written = fn(&PyObject, &VirtualMachine) -> PyResult<PyRef<PyStr>>;
+type Repr = fn(&PyObject, &VirtualMachine) -> PyResult<PyRef<PyStr>>;
 
-static REPR: OnceLock<Written> = OnceLock::new();
+static REPR: OnceLock<Repr> = OnceLock::new();
 
 fn repr_within_limit(value: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
     if let Some(integer) = value.downcast_ref::<PyInt>()
-        && (integer.as_bigint().bits() as f64 - 1.0) * std::f64::consts::LOG10_2 > MOST_DIGITS
+        && (integer.as_bigint().bits() as f64 - 1.0) * std::f64::consts::LOG10_2 > MAX_DIGITS
     {
         return Err(vm.new_value_error(format!(
-            "Exceeds the limit ({MOST_DIGITS} digits) for integer string conversion; \
+            "Exceeds the limit ({MAX_DIGITS} digits) for integer string conversion; \
              use sys.set_int_max_str_digits() to increase the limit"
         )));
     }
-    match REPR.get() {
-        Some(repr) => repr(value, vm),
-        None => Ok(vm.ctx.new_str("")),
-    }
+    REPR.get().expect(INSTALLED)(value, vm)
 }
 
 type Next = fn(&PyObject, &VirtualMachine) -> PyResult<PyIterReturn>;
@@ -246,10 +227,7 @@ static CALLABLE: OnceLock<Next> = OnceLock::new();
 
 fn next_of(original: &OnceLock<Next>, iterator: &PyObject, vm: &VirtualMachine) -> PyResult<PyIterReturn> {
     vm.check_signals()?;
-    match original.get() {
-        Some(next) => next(iterator, vm),
-        None => Ok(PyIterReturn::StopIteration(None)),
-    }
+    original.get().expect(INSTALLED)(iterator, vm)
 }
 
 fn next_of_range(iterator: &PyObject, vm: &VirtualMachine) -> PyResult<PyIterReturn> {
@@ -264,60 +242,63 @@ fn next_of_callable(iterator: &PyObject, vm: &VirtualMachine) -> PyResult<PyIter
     next_of(&CALLABLE, iterator, vm)
 }
 
-/// A thread that looks at the process's memory while a cell runs, and sleeps otherwise.
-pub(super) struct Watch {
+/// A thread that checks the memory of the process while a cell runs, and sleeps otherwise.
+pub(super) struct MemoryWatch {
     alive: Arc<AtomicBool>,
     thread: Option<Thread>,
 }
 
-impl Watch {
-    /// How often it looks.
-    const PAUSE: Duration = Duration::from_millis(10);
-    /// How often it reminds a cell that did not hear that it is to stop.
-    const SHORT: Duration = Duration::from_millis(1);
+impl MemoryWatch {
+    /// The time between two checks.
+    const INTERVAL: Duration = Duration::from_millis(10);
+    /// The time between two signals to a cell that was asked to stop and still runs.
+    const RESEND_INTERVAL: Duration = Duration::from_millis(1);
 
-    /// Starts it; a cell that takes more than `limit` bytes sees a `MemoryError`.
-    pub(super) fn start(limit: usize, interrupter: Interrupter) -> Watch {
+    /// Starts the thread. A cell raises `MemoryError` when the process uses more than `limit` bytes.
+    pub(super) fn start(limit: usize, interrupter: Interrupter) -> MemoryWatch {
         let alive = Arc::new(AtomicBool::new(true));
-        let session = alive.clone();
+        let session_alive = alive.clone();
         let watching = move || {
-            let mut told = 0;
-            while session.load(Ordering::Acquire) {
+            let mut stopped = 0;
+            while session_alive.load(Ordering::Acquire) {
                 match interrupter.running() {
                     0 => std::thread::park(),
                     run => {
-                        let pause = if interrupter.remind() { Watch::SHORT } else { Watch::PAUSE };
-                        std::thread::park_timeout(pause);
-                        if run != told && resident().is_some_and(|bytes| bytes > limit) {
-                            interrupter.stop(Stop::Memory(limit));
-                            told = run;
+                        let interval = match interrupter.resend() {
+                            true => MemoryWatch::RESEND_INTERVAL,
+                            false => MemoryWatch::INTERVAL,
+                        };
+                        std::thread::park_timeout(interval);
+                        if run != stopped && resident().is_some_and(|bytes| bytes > limit) {
+                            interrupter.stop(StopReason::Memory(limit));
+                            stopped = run;
                         }
                     }
                 }
             }
         };
         let builder = std::thread::Builder::new().name("attn memory".into()).stack_size(64 << 10);
-        // Without this thread a cell can still be stopped by hand.
+        // Without this thread a cell can still be interrupted, and single large objects are still refused.
         let thread = builder.spawn(watching).ok().map(|handle| handle.thread().clone());
-        Watch { alive, thread }
+        MemoryWatch { alive, thread }
     }
 
-    /// Tells the thread that a cell runs.
-    pub(super) fn look(&self) {
+    /// Wakes the thread: a cell runs, or the session ends.
+    pub(super) fn wake(&self) {
         if let Some(thread) = &self.thread {
             thread.unpark();
         }
     }
 }
 
-impl Drop for Watch {
+impl Drop for MemoryWatch {
     fn drop(&mut self) {
         self.alive.store(false, Ordering::Release);
-        self.look();
+        self.wake();
     }
 }
 
-/// The bytes of memory that this process holds, where the system tells.
+/// The resident memory of this process in bytes, where the system reports it.
 fn resident() -> Option<usize> {
     const PAGE: usize = 4096;
     let text = std::fs::read_to_string("/proc/self/statm").ok()?;

@@ -1,34 +1,33 @@
-//! One interpreter: run a cell, keep what it printed, what it bound and what went wrong.
-//! Sees torch and tensor; never the terminal: what a cell prints comes back as text.
+//! One Python interpreter: runs a cell and returns what the cell printed, what it bound and what it raised.
 //!
-//! A [`Session`] belongs to the thread that made it. Python code may nest deeply, so give that
-//! thread room: [`with_room`] runs a function on a thread with a large stack.
+//! A [`Session`] belongs to the thread that made it. Python code may recurse deeply, so that thread needs a large
+//! stack: [`with_large_stack`] runs a function on such a thread.
 
 mod builtins;
 mod cell;
+mod cpython;
 mod display;
 mod engine;
-mod guard;
-mod held;
+mod error_context;
 mod interrupt;
-mod layout;
 mod magics;
 mod memory;
-mod mended;
 mod namespace;
+mod nested;
 mod numbers;
 mod output;
+mod pretty;
 mod raised;
-mod scene;
+mod running;
 mod setup;
 mod timing;
 
 pub use cell::InputState;
-pub use engine::{Options, Outcome, Session, input_state};
-pub use guard::with_room;
+pub use engine::{Outcome, Session, SessionOptions, input_state};
+pub use error_context::ErrorContext;
 pub use interrupt::Interrupter;
 pub use memory::default_limit;
 pub use namespace::Variable;
 pub use output::{Channel, Listener};
-pub use raised::{Place, Raised};
-pub use scene::Scene;
+pub use raised::{Raised, TracebackFrame};
+pub use running::with_large_stack;

@@ -1,5 +1,5 @@
-//! The namespace between cells: its tensors, and which of them a cell bound or changed in place.
-//! Reads names and versions; never runs Python.
+//! The variables of the session, and which tensors a cell bound or changed in place.
+//! Reads names and storage versions; runs no Python code.
 
 use rustpython_vm::{
     AsObject, PyObjectRef, VirtualMachine,
@@ -8,16 +8,16 @@ use rustpython_vm::{
 
 use crate::{tensor::Tensor, torch};
 
-/// A tensor of the namespace, by name.
+/// A tensor with the name or the path that leads to it.
 #[derive(Clone, Debug)]
 pub struct Variable {
-    /// The name it is bound to.
+    /// The name it is bound to, or its path: `sa_v2.W_key.weight`.
     pub name: String,
     /// The tensor.
     pub value: Tensor,
 }
 
-/// The learner's own names, in the order in which they were bound, with what they are bound to.
+/// The names that do not begin with an underscore, in the order in which they were bound, with their values.
 pub(super) fn entries(globals: &PyDict) -> Vec<(String, PyObjectRef)> {
     let mut found = Vec::new();
     for (name, value) in globals {
@@ -31,7 +31,7 @@ pub(super) fn entries(globals: &PyDict) -> Vec<(String, PyObjectRef)> {
     found
 }
 
-/// The tensors among them.
+/// The variables that are tensors.
 pub(super) fn tensors(globals: &PyDict, vm: &VirtualMachine) -> Vec<Variable> {
     let tensor = |(name, value): (String, PyObjectRef)| {
         torch::tensor_value(&value, vm).map(|value| Variable { name, value })
@@ -39,35 +39,40 @@ pub(super) fn tensors(globals: &PyDict, vm: &VirtualMachine) -> Vec<Variable> {
     entries(globals).into_iter().filter_map(tensor).collect()
 }
 
-/// What every name was bound to at one moment, and how often its elements had been written to.
-///
-/// It holds the objects, so that none of their ids can come to mean another object meanwhile.
-pub(super) struct Moment(Vec<(String, PyObjectRef, Option<u64>)>);
+/// The path of a module's member: `model.weight`, and `layers[0]` for a numbered one.
+pub(super) fn member_path(module: &str, member: &str) -> String {
+    match member.bytes().all(|byte| byte.is_ascii_digit()) {
+        true => format!("{module}[{member}]"),
+        false => format!("{module}.{member}"),
+    }
+}
 
-impl Moment {
-    pub(super) fn of(globals: &PyDict, vm: &VirtualMachine) -> Moment {
-        let version =
-            |value: &PyObjectRef| torch::tensor_value(value, vm).map(|tensor| tensor.storage().version());
+/// The tensors of the namespace at one moment, with the versions of their storages.
+///
+/// It keeps the objects alive, so that no new object can get the id of an old one.
+pub(super) struct NamespaceSnapshot(Vec<(String, PyObjectRef, u64)>);
+
+impl NamespaceSnapshot {
+    pub(super) fn of(globals: &PyDict, vm: &VirtualMachine) -> NamespaceSnapshot {
         let entry = |(name, value): (String, PyObjectRef)| {
-            let written = version(&value);
-            (name, value, written)
+            let version = torch::tensor_value(&value, vm)?.storage().version();
+            Some((name, value, version))
         };
-        Moment(entries(globals).into_iter().map(entry).filter(|(.., written)| written.is_some()).collect())
+        NamespaceSnapshot(entries(globals).into_iter().filter_map(entry).collect())
     }
 
-    /// The tensors that were bound or written to since; `order` names what the cell binds, as it stands there.
-    pub(super) fn changes(&self, globals: &PyDict, order: &[String], vm: &VirtualMachine) -> Vec<Variable> {
+    /// The tensors that were bound or written to since, in the order of `bound`, the names that the cell binds.
+    pub(super) fn changes(&self, globals: &PyDict, bound: &[String], vm: &VirtualMachine) -> Vec<Variable> {
         let now = entries(globals).into_iter().filter_map(|(name, object)| {
             let value = torch::tensor_value(&object, vm)?;
-            let before = self.0.iter().find(|(other, ..)| *other == name);
-            let same = before.is_some_and(|(_, before, written)| {
-                before.is(&object) && *written == Some(value.storage().version())
+            let same = self.0.iter().any(|(other, before, version)| {
+                *other == name && before.is(&object) && *version == value.storage().version()
             });
             (!same).then_some(Variable { name, value })
         });
         let mut changed: Vec<Variable> = now.collect();
-        let place = |variable: &Variable| order.iter().rposition(|name| *name == variable.name);
-        changed.sort_by_key(|variable| place(variable).unwrap_or(usize::MAX));
+        let position = |variable: &Variable| bound.iter().rposition(|name| *name == variable.name);
+        changed.sort_by_key(|variable| position(variable).unwrap_or(usize::MAX));
         changed
     }
 }

@@ -1,10 +1,9 @@
-//! Numbers round, divide and format as CPython's do, where the interpreter's own differ.
-//! Replaces methods of `float` and `bool` in the interpreter; knows no tensors.
-//! Source: CPython's `float_round`, `float_divmod` and format specification mini-language.
+//! Makes numbers round, divide and format as in CPython where RustPython's own functions differ, by replacing methods
+//! of `float` and `bool`. Source: CPython's `float_round`, `float_divmod` and format specification mini-language.
 //!
-//! What differed: `round(0.05, 1)` and `round(2.675, 2)` (they scale by a power of ten first),
-//! `1.3 // 0.1` (a rounded quotient), `6.0 % -2.0` (which was -2.0), `f"{True:>6}"`, `f"{2.0:.3}"`,
-//! and separators together with an exponent, a percent sign, an infinity or padding by zeros.
+//! RustPython differs in `round(0.05, 1)` and `round(2.675, 2)` (it scales by a power of ten first), `1.3 // 0.1` (a
+//! rounded quotient), `6.0 % -2.0` (it returns -2.0), `f"{True:>6}"`, `f"{2.0:.3}"`, and in separators together with
+//! an exponent, a percent sign, an infinity or padding by zeros.
 
 use rustpython_vm::{
     AsObject, PyObject, PyObjectRef, PyRef, PyResult, VirtualMachine,
@@ -21,7 +20,7 @@ const FLOAT: &[PyMethodDef] = &[
 const BOOL: &[PyMethodDef] =
     &[PyMethodDef::new_const("__format__", format_bool, PyMethodFlags::METHOD, None)];
 
-/// Puts them into the interpreter's types, which all sessions of a process share.
+/// Replaces the methods in the interpreter's types, which all sessions of a process share.
 pub(super) fn install(vm: &VirtualMachine) {
     let (float, bool) = (vm.ctx.types.float_type, vm.ctx.types.bool_type);
     for (class, methods) in [(float, FLOAT), (bool, BOOL)] {
@@ -55,9 +54,9 @@ fn round(x: PyRef<PyFloat>, ndigits: OptionalArg<PyObjectRef>, vm: &VirtualMachi
     Ok(vm.ctx.new_float(rounded).into())
 }
 
-/// `x` to the nearest of `digits` decimals, a tie to the even one: from its exact decimal expansion.
+/// `x` rounded half to even to `digits` decimals, computed from its exact decimal expansion.
 fn rounded(x: f64, digits: i32) -> f64 {
-    // Every float64 ends before its 1,100th decimal; none has 310 digits before the point.
+    // No float64 has more than 1,100 decimals or more than 309 digits before the point.
     if !x.is_finite() || x == 0.0 || digits > 1100 {
         return x;
     }
@@ -70,16 +69,16 @@ fn rounded(x: f64, digits: i32) -> f64 {
         let exponent = exponent(&format!("{x:e}"));
         match exponent + digits {
             kept if kept >= 0 => format!("{x:.*e}", kept as usize),
-            // The first digit lies right under the place kept: up beyond a half, else down.
+            // The first digit is one place below the last kept one: round up if the value is more than a half.
             -1 if x.abs() > 5.0 * 10f64.powi(exponent) => format!("{}e{}", x.signum(), -digits),
             _ => "0".to_owned(),
         }
     };
-    text.parse::<f64>().unwrap_or(x).abs().copysign(x)
+    text.parse::<f64>().expect("a number that was just formatted").abs().copysign(x)
 }
 
-/// Quotient rounded down, and the remainder, which has the sign of `b`.
-fn quotient(a: f64, b: f64) -> (f64, f64) {
+/// The quotient rounded down, and the remainder, which has the sign of `b`.
+fn float_divmod(a: f64, b: f64) -> (f64, f64) {
     let mut remainder = a % b;
     let mut whole = (a - remainder) / b;
     if remainder == 0.0 {
@@ -105,30 +104,30 @@ fn operand(object: &PyObject) -> Option<f64> {
     }
 }
 
-fn divided(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult<Option<(f64, f64)>> {
+fn divmod_operands(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult<Option<(f64, f64)>> {
     match (operand(a), operand(b)) {
         (Some(_), Some(0.0)) => Err(vm.new_zero_division_error("division by zero")),
-        (Some(a), Some(b)) => Ok(Some(quotient(a, b))),
+        (Some(a), Some(b)) => Ok(Some(float_divmod(a, b))),
         _ => Ok(None),
     }
 }
 
 fn floor_divide(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
-    Ok(match divided(a, b, vm)? {
+    Ok(match divmod_operands(a, b, vm)? {
         Some((whole, _)) => vm.ctx.new_float(whole).into(),
         None => vm.ctx.not_implemented(),
     })
 }
 
 fn remainder(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
-    Ok(match divided(a, b, vm)? {
-        Some((_, rest)) => vm.ctx.new_float(rest).into(),
+    Ok(match divmod_operands(a, b, vm)? {
+        Some((_, remainder)) => vm.ctx.new_float(remainder).into(),
         None => vm.ctx.not_implemented(),
     })
 }
 
 fn divmod(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
-    Ok(match divided(a, b, vm)? {
+    Ok(match divmod_operands(a, b, vm)? {
         Some(both) => both.to_pyobject(vm),
         None => vm.ctx.not_implemented(),
     })
@@ -147,10 +146,10 @@ fn format_float(x: PyRef<PyFloat>, spec: PyStrRef, vm: &VirtualMachine) -> PyRes
     if text.is_empty() {
         return x.as_object().str(vm);
     }
-    if let Some(text) = Spec::parse(&text).and_then(|spec| spec.text(x.to_f64())) {
+    if let Some(text) = FloatFormat::parse(&text).and_then(|spec| spec.text(x.to_f64())) {
         return Ok(vm.ctx.new_str(text));
     }
-    // What Spec leaves out, and every error.
+    // RustPython handles the other specifications and reports the errors.
     FormatSpec::parse(spec.as_wtf8())
         .and_then(|spec| spec.format_float(x.to_f64()))
         .map(|text| vm.ctx.new_str(text))
@@ -159,7 +158,7 @@ fn format_float(x: PyRef<PyFloat>, spec: PyStrRef, vm: &VirtualMachine) -> PyRes
 
 /// A format specification for floats: `[[fill]align][sign][0][width][grouping][.precision][type]`.
 #[derive(Debug, Default, PartialEq)]
-struct Spec {
+struct FloatFormat {
     fill: Option<char>,
     align: Option<char>,
     sign: Option<char>,
@@ -170,11 +169,11 @@ struct Spec {
     kind: Option<char>,
 }
 
-impl Spec {
-    /// `None` for what is wrong or left to the interpreter (`#`, `z`, `n`).
-    fn parse(text: &str) -> Option<Spec> {
+impl FloatFormat {
+    /// Returns `None` for an invalid specification, and for those that are left to RustPython (`#`, `z`, `n`).
+    fn parse(text: &str) -> Option<FloatFormat> {
         let chars: Vec<char> = text.chars().collect();
-        let mut spec = Spec::default();
+        let mut spec = FloatFormat::default();
         let mut at = 0;
         let aligns = |c: Option<&char>| c.copied().filter(|c| "<>=^".contains(*c));
         if aligns(chars.get(1)).is_some() {
@@ -203,8 +202,8 @@ impl Spec {
             spec.precision = Some(number(&mut at)??);
         }
         spec.kind = take(&mut at, "eEfFgG%");
-        let sane = spec.width < 10_000 && spec.precision.unwrap_or(0) < 10_000;
-        (at == chars.len() && sane).then_some(spec)
+        let in_range = spec.width < 10_000 && spec.precision.unwrap_or(0) < 10_000;
+        (at == chars.len() && in_range).then_some(spec)
     }
 
     fn text(&self, x: f64) -> Option<String> {
@@ -237,7 +236,7 @@ impl Spec {
         })
     }
 
-    /// The digits of `x`, which has no sign.
+    /// The text of `x`, which is not negative, without padding.
     fn magnitude(&self, x: f64) -> Option<String> {
         let percent = if self.kind == Some('%') { "%" } else { "" };
         if !x.is_finite() {
@@ -263,7 +262,7 @@ impl Spec {
     }
 }
 
-/// `digits` in groups of three, with zeros before them until they are `least` characters long.
+/// `digits` in groups of three, padded with leading zeros to at least `least` characters.
 fn grouped(digits: &str, separator: char, least: usize) -> String {
     let mut reversed = String::new();
     let mut left = digits.bytes().rev().map(char::from);
@@ -284,89 +283,36 @@ fn grouped(digits: &str, separator: char, least: usize) -> String {
 }
 
 fn exponent(scientific: &str) -> i32 {
-    scientific.split_once('e').and_then(|(_, exponent)| exponent.parse().ok()).unwrap_or(0)
+    let (_, exponent) = scientific.split_once('e').expect("scientific notation has an exponent");
+    exponent.parse().expect("the exponent of a float64 is a small number")
 }
 
-/// `x` with an exponent of a sign and at least two digits.
+/// `x` in scientific notation; the exponent has a sign and at least two digits.
 fn scientific(x: f64, precision: usize) -> String {
     let text = format!("{x:.precision$e}");
-    let digits = text.split('e').next().unwrap_or_default();
+    let (digits, _) = text.split_once('e').expect("scientific notation has an exponent");
     let exponent = exponent(&text);
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{digits}e{sign}{:02}", exponent.abs())
 }
 
-/// `x` to `precision` significant digits, without trailing zeros, in whichever form is the shorter;
-/// at least `decimals` digits after the point where there is no exponent.
+/// `x` with `precision` significant digits and without trailing zeros, in the shorter of both notations. Without an
+/// exponent it has at least `decimals` digits after the point.
 fn general(x: f64, precision: usize, decimals: usize) -> String {
     let text = scientific(x, precision - 1);
     let power = exponent(&text);
-    let shorn = |digits: &str| match digits.contains('.') {
+    let without_zeros = |digits: &str| match digits.contains('.') {
         true => digits.trim_end_matches('0').trim_end_matches('.').to_owned(),
         false => digits.to_owned(),
     };
     if power < -4 || power >= (precision - decimals.min(precision)) as i32 {
-        let (digits, rest) = text.split_at(text.find('e').unwrap_or(text.len()));
-        return shorn(digits) + rest;
+        let (digits, rest) = text.split_at(text.find('e').expect("scientific notation has an exponent"));
+        return without_zeros(digits) + rest;
     }
     let places = (precision as i32 - 1 - power).max(0) as usize;
-    let digits = shorn(&format!("{x:.places$}"));
+    let digits = without_zeros(&format!("{x:.places$}"));
     match decimals > 0 && !digits.contains('.') {
         true => digits + ".0",
         false => digits,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Spec, quotient, rounded};
-
-    #[test]
-    fn rounds_from_the_exact_expansion() {
-        for (x, digits, expected) in [
-            (2.675, 2, 2.67),
-            (0.05, 1, 0.1),
-            (0.5, 0, 0.0),
-            (2.5, 0, 2.0),
-            (-1.25, 1, -1.2),
-            (25.0, -1, 20.0),
-            (75.0, -2, 100.0),
-            (50.0, -2, 0.0),
-            (4.0, -1, 0.0),
-            (6.0, -1, 10.0),
-            (1234.5, -2, 1200.0),
-            (98819958037.42827, 5, 98819958037.42827),
-        ] {
-            assert_eq!(rounded(x, digits), expected, "round({x}, {digits})");
-        }
-    }
-
-    #[test]
-    fn divides_down() {
-        assert_eq!(quotient(7.5, 2.0), (3.0, 1.5));
-        assert_eq!(quotient(-7.5, 2.0), (-4.0, 0.5));
-        assert_eq!(quotient(1.0, 0.1).0, 9.0);
-        assert_eq!(quotient(6.0, -2.0), (-3.0, 0.0));
-    }
-
-    #[test]
-    fn formats_as_cpython() {
-        for (x, spec, expected) in [
-            (4.9959, ".3", "5.0"),
-            (12345.0, ".5", "1.2345e+04"),
-            (1234567.891, ",.2f", "1,234,567.89"),
-            (4.0, "013,.0e", "0,000,004e+00"),
-            (-2120.3, ">12,.0%", "   -212,030%"),
-            (f64::INFINITY, "012,", "000000000inf"),
-            (-0.04, "013,.2f", "-0,000,000.04"),
-            (1e-7, "*^9", "**1e-07**"),
-            (2.5, "+g", "+2.5"),
-            (100000.0, "g", "100000"),
-            (1e6, "g", "1e+06"),
-        ] {
-            let text = Spec::parse(spec).and_then(|spec| spec.text(x));
-            assert_eq!(text.as_deref(), Some(expected), "{x} as {spec}");
-        }
-        assert_eq!(Spec::parse("d"), None);
     }
 }

@@ -1,5 +1,5 @@
-//! Where a cell's `print` goes: `sys.stdout` and `sys.stderr` as native objects over one sink.
-//! Collects text, hands it on to a listener; writes nowhere.
+//! `sys.stdout` and `sys.stderr` of a cell: native objects that collect text in one buffer.
+//! A listener receives each piece as it is written; this module writes to no file.
 
 use std::{cell::RefCell, fmt, rc::Rc};
 
@@ -8,7 +8,7 @@ use rustpython_vm::{
     function::FuncArgs, pyclass,
 };
 
-/// Which of the two streams a piece of output came through.
+/// The stream that a piece of output was written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
     /// What the cell printed.
@@ -17,11 +17,11 @@ pub enum Channel {
     Stderr,
 }
 
-/// Hears each piece of output while the cell still runs.
+/// Is called with each piece of output while the cell runs.
 pub type Listener = Box<dyn FnMut(Channel, &str)>;
 
-/// What a cell has written so far.
-pub(super) struct Sink {
+/// The output that a cell has written so far.
+pub(super) struct OutputBuffer {
     stdout: String,
     stderr: String,
     limit: usize,
@@ -29,15 +29,15 @@ pub(super) struct Sink {
     listener: Option<Listener>,
 }
 
-impl fmt::Debug for Sink {
+impl fmt::Debug for OutputBuffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sink").field("stdout", &self.stdout.len()).finish_non_exhaustive()
+        f.debug_struct("OutputBuffer").field("stdout", &self.stdout.len()).finish_non_exhaustive()
     }
 }
 
-impl Sink {
-    pub(super) fn new(limit: usize, listener: Option<Listener>) -> Sink {
-        Sink { stdout: String::new(), stderr: String::new(), limit, full: false, listener }
+impl OutputBuffer {
+    pub(super) fn new(limit: usize, listener: Option<Listener>) -> OutputBuffer {
+        OutputBuffer { stdout: String::new(), stderr: String::new(), limit, full: false, listener }
     }
 
     pub(super) fn set_listener(&mut self, listener: Option<Listener>) {
@@ -48,13 +48,13 @@ impl Sink {
         if self.full {
             return;
         }
-        let room = self.limit.saturating_sub(self.stdout.len() + self.stderr.len());
-        if text.len() <= room {
+        let free = self.limit.saturating_sub(self.stdout.len() + self.stderr.len());
+        if text.len() <= free {
             self.push(channel, text);
             return;
         }
         self.full = true;
-        let mut end = room;
+        let mut end = free;
         while !text.is_char_boundary(end) {
             end -= 1;
         }
@@ -73,13 +73,14 @@ impl Sink {
         }
     }
 
-    /// Takes what was written, and makes room for the next cell.
+    /// Returns stdout and stderr, and empties the buffer for the next cell.
     pub(super) fn take(&mut self) -> (String, String) {
         self.full = false;
         (std::mem::take(&mut self.stdout), std::mem::take(&mut self.stderr))
     }
 }
 
+// `bytesize` would replace these lines by a dependency, and writes "1.0 MiB".
 fn size(bytes: usize) -> String {
     match bytes {
         n if n >= 1 << 20 => format!("{} MB", n >> 20),
@@ -88,18 +89,18 @@ fn size(bytes: usize) -> String {
     }
 }
 
-/// The object that stands as `sys.stdout` or `sys.stderr`.
+/// The Python object `sys.stdout` or `sys.stderr`.
 #[pyclass(module = "attn", name = "OutStream")]
 #[derive(Debug, PyPayload)]
 pub(super) struct OutStream {
-    sink: Rc<RefCell<Sink>>,
+    buffer: Rc<RefCell<OutputBuffer>>,
     channel: Channel,
 }
 
 impl OutStream {
-    pub(super) fn new(sink: &Rc<RefCell<Sink>>, channel: Channel) -> OutStream {
+    pub(super) fn new(buffer: &Rc<RefCell<OutputBuffer>>, channel: Channel) -> OutStream {
         OutStream::make_static_type();
-        OutStream { sink: sink.clone(), channel }
+        OutStream { buffer: buffer.clone(), channel }
     }
 }
 
@@ -108,8 +109,8 @@ impl OutStream {
     #[pymethod]
     fn write(&self, text: PyStrRef) -> usize {
         let wtf8 = text.as_wtf8();
-        // A lone surrogate cannot be shown; it stands as the replacement character.
-        self.sink.borrow_mut().write(self.channel, &wtf8.to_string_lossy());
+        // A lone surrogate is not valid UTF-8: it is written as the replacement character.
+        self.buffer.borrow_mut().write(self.channel, &wtf8.to_string_lossy());
         wtf8.code_points().count()
     }
 

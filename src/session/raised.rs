@@ -1,5 +1,4 @@
-//! A Python exception as a value: its type, its text, and the line of the cell it came from.
-//! Reads exceptions; never prints them.
+//! A Python exception as a value: its type, its text and its traceback.
 
 use rustpython_vm::{
     AsObject, VirtualMachine,
@@ -7,46 +6,57 @@ use rustpython_vm::{
     compiler::CompileError,
 };
 
-/// What a cell raised.
+/// An exception that ended a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Raised {
     /// The exception's type as a traceback shows it: `RuntimeError`, `json.decoder.JSONDecodeError`.
     pub kind: String,
     /// Its text, `str(exception)`.
     pub message: String,
-    /// The line of the cell, 1-based: the innermost frame that belongs to this cell.
+    /// The line of the cell, 1-based: that of the innermost frame that belongs to this cell.
     pub line: Option<usize>,
-    /// Whether the cell was stopped from outside.
+    /// Whether [`Interrupter::interrupt`](super::Interrupter::interrupt) stopped the cell.
     pub interrupted: bool,
     /// All frames that belong to cells, outermost first.
-    pub places: Vec<Place>,
+    pub frames: Vec<TracebackFrame>,
 }
 
 /// One frame of a traceback.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// The cell, by the name it was run under.
+pub struct TracebackFrame {
+    /// The name of the cell.
     pub cell: String,
-    /// 1-based line in that cell.
+    /// The line in that cell, 1-based.
     pub line: usize,
-    /// The function's name, `<module>` for the cell itself.
+    /// The name of the function; `<module>` for the cell itself.
     pub function: String,
 }
 
 impl Raised {
-    /// Reads `exception`, raised while the cell `cell` ran; `is_cell` tells cells' names from files'.
+    /// An exception of this type and text, without a place.
+    pub fn new(kind: impl Into<String>, message: impl Into<String>) -> Raised {
+        Raised {
+            kind: kind.into(),
+            message: message.into(),
+            line: None,
+            interrupted: false,
+            frames: Vec::new(),
+        }
+    }
+
+    /// Reads `exception`, which the cell `cell` raised. `is_cell` says whether a file name is that of a cell.
     pub(super) fn read(
         exception: &PyBaseExceptionRef,
         cell: &str,
         is_cell: impl Fn(&str) -> bool,
         vm: &VirtualMachine,
     ) -> Raised {
-        let mut places = Vec::new();
+        let mut frames = Vec::new();
         if let Some(traceback) = exception.__traceback__() {
             for entry in traceback.iter() {
                 let file = entry.frame.code.source_path().as_str();
                 if is_cell(file) {
-                    places.push(Place {
+                    frames.push(TracebackFrame {
                         cell: file.to_owned(),
                         line: entry.lineno.get(),
                         function: entry.frame.code.obj_name.as_str().to_owned(),
@@ -54,56 +64,42 @@ impl Raised {
                 }
             }
         }
-        let line = places.iter().rev().find(|place| place.cell == cell).map(|place| place.line);
-        Raised {
-            kind: kind(exception, vm),
-            message: message(exception, vm),
-            line,
-            interrupted: false,
-            places,
-        }
+        let line = frames.iter().rev().find(|frame| frame.cell == cell).map(|frame| frame.line);
+        Raised { line, frames, ..Raised::new(kind(exception, vm), message(exception, vm)) }
     }
 
-    /// The error of source that does not compile.
+    /// The error for source code that does not compile.
     pub(super) fn syntax(error: &CompileError, source: &str, vm: &VirtualMachine) -> Raised {
         let exception = vm.new_syntax_error(error, Some(source));
         let message = exception
             .as_object()
             .get_attr("msg", vm)
             .and_then(|text| text.str(vm))
-            .map(|text| text.to_string_lossy_owned())
-            .unwrap_or_else(|_| error.to_string());
+            .map_or_else(|_| error.to_string(), |text| text_of(&text));
         let line = error.location().map(|location| location.line.get());
-        let message = in_pythons_words(message, error, source, line);
-        Raised { kind: kind(&exception, vm), message, line, interrupted: false, places: vec![] }
+        let message = cpython_message(message, error, source, line);
+        Raised { line, ..Raised::new(kind(&exception, vm), message) }
     }
 
-    /// A cell that was stopped where the interpreter could not raise an exception.
+    /// The error for a cell that was stopped where the interpreter could not raise an exception.
     pub(super) fn stopped() -> Raised {
-        Raised {
-            kind: "KeyboardInterrupt".into(),
-            message: String::new(),
-            line: None,
-            interrupted: true,
-            places: vec![],
-        }
+        Raised { interrupted: true, ..Raised::new("KeyboardInterrupt", "") }
     }
 
-    /// A defect of attn itself: what was caught when native code panicked.
+    /// The error for a panic in native code, which is a defect of attn.
     pub(super) fn defect(message: String) -> Raised {
-        Raised { kind: "SystemError".into(), message, line: None, interrupted: false, places: vec![] }
+        Raised::new("SystemError", message)
     }
 }
 
-/// The interpreter's parser words a few errors in its own way; learners know CPython's.
-fn in_pythons_words(message: String, error: &CompileError, source: &str, line: Option<usize>) -> String {
+/// CPython's message where RustPython's parser has another one.
+fn cpython_message(message: String, error: &CompileError, source: &str, line: Option<usize>) -> String {
     let at = line.unwrap_or(1);
-    let text = source.lines().nth(at - 1).unwrap_or_default().trim();
-    let said = error.to_string();
+    let text = source.lines().nth(at - 1).unwrap_or("").trim();
     if text.starts_with("print ") && message == "invalid syntax" {
         return "Missing parentheses in call to 'print'. Did you mean print(...)?".to_owned();
     }
-    if message == "invalid syntax" && said.starts_with("Expected `:`") {
+    if message == "invalid syntax" && error.to_string().starts_with("Expected `:`") {
         return "expected ':'".to_owned();
     }
     match message.as_str() {
@@ -119,29 +115,18 @@ fn in_pythons_words(message: String, error: &CompileError, source: &str, line: O
     }
 }
 
-trait LossyText {
-    fn to_string_lossy_owned(&self) -> String;
-}
-
-impl LossyText for PyStrRef {
-    fn to_string_lossy_owned(&self) -> String {
-        self.as_wtf8().to_string_lossy().into_owned()
-    }
+fn text_of(text: &PyStrRef) -> String {
+    text.as_wtf8().to_string_lossy().into_owned()
 }
 
 fn kind(exception: &PyBaseExceptionRef, vm: &VirtualMachine) -> String {
     let class = exception.class();
-    let name = class
-        .as_object()
-        .get_attr("__qualname__", vm)
-        .and_then(|name| name.str(vm))
-        .map_or_else(|_| class.name().to_owned(), |name| name.to_string_lossy_owned());
-    let module = class
-        .as_object()
-        .get_attr("__module__", vm)
-        .and_then(|module| module.str(vm))
-        .map(|module| module.to_string_lossy_owned());
-    match module {
+    let attribute = |name: &'static str| {
+        let value = class.as_object().get_attr(name, vm).and_then(|value| value.str(vm));
+        value.map(|text| text_of(&text))
+    };
+    let name = attribute("__qualname__").unwrap_or_else(|_| class.name().to_owned());
+    match attribute("__module__") {
         Ok(module) if module != "builtins" && module != "__main__" => format!("{module}.{name}"),
         _ => name,
     }
@@ -149,7 +134,7 @@ fn kind(exception: &PyBaseExceptionRef, vm: &VirtualMachine) -> String {
 
 fn message(exception: &PyBaseExceptionRef, vm: &VirtualMachine) -> String {
     match exception.as_object().str(vm) {
-        Ok(text) => text.to_string_lossy_owned(),
+        Ok(text) => text_of(&text),
         Err(_) => "<exception str() failed>".to_owned(),
     }
 }

@@ -1,5 +1,5 @@
-//! Building the interpreter: its settings, its modules, its streams, and the empty namespace.
-//! Start-up time is spent here; nothing is imported that no cell asked for.
+//! Builds the interpreter: its settings, its modules, its streams and the empty namespace.
+//! Start-up time is spent here, so nothing is imported before a cell asks for it.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -9,17 +9,17 @@ use rustpython_vm::{
 };
 
 use super::{
-    builtins, mended, numbers,
-    output::{Channel, OutStream, Sink},
+    builtins, cpython, numbers,
+    output::{Channel, OutStream, OutputBuffer},
     timing,
 };
 use crate::ops::State;
 use crate::{shims, torch};
 
-/// New objects after which the interpreter looks for cycles.
-const OBJECTS: u32 = 50_000;
+/// The number of new objects after which the interpreter looks for reference cycles.
+const GC_THRESHOLD: u32 = 50_000;
 
-/// An interpreter without site, signal handlers, environment or files.
+/// An interpreter without `site`, signal handlers, environment variables or files.
 pub(super) fn interpreter(signals: UserSignalReceiver) -> Interpreter {
     let mut settings = Settings::default();
     settings.install_signal_handlers = false;
@@ -30,11 +30,11 @@ pub(super) fn interpreter(signals: UserSignalReceiver) -> Interpreter {
     settings.isolated = true;
     settings.safe_path = true;
     settings.argv = vec![String::new()];
-    // Sets of strings come out in the same order each time.
+    // Sets of strings have the same order in every run.
     settings.hash_seed = Some(0);
-    // Our modules and a learner's few objects make no cycles worth looking for each time 2,000 more objects are there;
-    // one look costs as much as a start.
-    gc_state().set_threshold(OBJECTS, None, None);
+    // One collection takes as long as starting the interpreter, and lessons leave few cycles: the default of 2,000
+    // objects is far too low.
+    gc_state().set_threshold(GC_THRESHOLD, None, None);
     let builder = Interpreter::builder(settings);
     let native = shims::native_modules(&builder.ctx);
     builder
@@ -45,15 +45,19 @@ pub(super) fn interpreter(signals: UserSignalReceiver) -> Interpreter {
         .build()
 }
 
-/// Puts streams, builtins and `torch` in place, and makes the namespace of the cells.
-pub(super) fn furnish(sink: &Rc<RefCell<Sink>>, state: &Rc<State>, vm: &VirtualMachine) -> PyResult<Scope> {
+/// Installs the streams, builtins and modules, and returns the empty namespace of the cells.
+pub(super) fn install(
+    buffer: &Rc<RefCell<OutputBuffer>>,
+    state: &Rc<State>,
+    vm: &VirtualMachine,
+) -> PyResult<Scope> {
     for (name, channel) in [("stdout", Channel::Stdout), ("stderr", Channel::Stderr)] {
-        let stream: PyObjectRef = OutStream::new(sink, channel).into_ref(&vm.ctx).into();
+        let stream: PyObjectRef = OutStream::new(buffer, channel).into_ref(&vm.ctx).into();
         set(vm.sys_module.as_object(), name, stream.clone(), vm)?;
         set(vm.sys_module.as_object(), &format!("__{name}__"), stream, vm)?;
     }
-    builtins::install(sink, vm)?;
-    mended::install(vm);
+    builtins::install(buffer, vm)?;
+    cpython::install(vm);
     numbers::install(vm);
     shims::install(vm)?;
     torch::install(vm, state)?;
@@ -62,11 +66,11 @@ pub(super) fn furnish(sink: &Rc<RefCell<Sink>>, state: &Rc<State>, vm: &VirtualM
     vm.sys_module.get_attr("modules", vm)?.set_item("__main__", main.into(), vm)?;
     clear(&globals, vm)?;
     let scope = Scope::with_builtins(None, globals, vm);
-    timing::install(sink, &scope, vm)?;
+    timing::install(buffer, &scope, vm)?;
     Ok(scope)
 }
 
-/// Leaves in a namespace only what every module has.
+/// Removes everything from a namespace but the names that every module has.
 pub(super) fn clear(globals: &Py<PyDict>, vm: &VirtualMachine) -> PyResult<()> {
     globals.clear();
     globals.set_item("__name__", vm.ctx.new_str("__main__").into(), vm)?;

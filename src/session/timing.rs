@@ -1,5 +1,5 @@
-//! `%time`, `%timeit` and `x?`: builtins that `magics` calls, run in the cells' namespace.
-//! What they say goes to the sink, as IPython words it.
+//! `%time`, `%timeit` and `x?`: the builtins that [`magics`](super::magics) puts in their place. They run in the
+//! namespace of the cells and report in IPython's words.
 
 use std::{
     cell::RefCell,
@@ -11,40 +11,44 @@ use rustpython_vm::{AsObject, PyObjectRef, PyResult, VirtualMachine, builtins::P
 
 use super::{
     builtins::documentation,
-    cell::Cell,
-    output::{Channel, Sink},
+    cell::CompiledCell,
+    output::{Channel, OutputBuffer},
 };
 
 /// Rounds of `%timeit`.
 const ROUNDS: u32 = 7;
-/// How long one round takes at least.
-const ROUND: Duration = Duration::from_millis(50);
+/// The shortest time that one round takes.
+const MIN_ROUND: Duration = Duration::from_millis(50);
 
-/// Puts the builtins into `vm`.
-pub(super) fn install(sink: &Rc<RefCell<Sink>>, scope: &Scope, vm: &VirtualMachine) -> PyResult<()> {
-    let (to, within) = (sink.clone(), scope.clone());
+/// Adds the builtins to `vm`. They write to `buffer`.
+pub(super) fn install(
+    buffer: &Rc<RefCell<OutputBuffer>>,
+    scope: &Scope,
+    vm: &VirtualMachine,
+) -> PyResult<()> {
+    let (output, globals) = (buffer.clone(), scope.clone());
     let time = move |source: PyStrRef, vm: &VirtualMachine| -> PyResult {
         let statement = Statement::compile(&source, vm)?;
         let start = Instant::now();
-        let value = statement.run(&within, vm)?;
-        to.borrow_mut().write(Channel::Stdout, &wall_time(start.elapsed()));
+        let value = statement.run(&globals, vm)?;
+        output.borrow_mut().write(Channel::Stdout, &wall_time(start.elapsed()));
         Ok(value)
     };
-    let (to, within) = (sink.clone(), scope.clone());
+    let (output, globals) = (buffer.clone(), scope.clone());
     let timeit = move |source: PyStrRef, vm: &VirtualMachine| -> PyResult<()> {
         let text = source.as_wtf8().to_string_lossy().into_owned();
         let statement = Statement::compile(&vm.ctx.new_str(without_options(&text)), vm)?;
-        let report = often(|| statement.run(&within, vm).map(|_| ()))?;
-        to.borrow_mut().write(Channel::Stdout, &report);
+        let report = timeit_report(|| statement.run(&globals, vm).map(|_| ()))?;
+        output.borrow_mut().write(Channel::Stdout, &report);
         Ok(())
     };
-    let (to, within) = (sink.clone(), scope.clone());
+    let (output, globals) = (buffer.clone(), scope.clone());
     let help = move |source: PyStrRef, vm: &VirtualMachine| -> PyResult<()> {
-        let text = match Statement::compile(&source, vm).and_then(|statement| statement.run(&within, vm)) {
+        let text = match Statement::compile(&source, vm).and_then(|statement| statement.run(&globals, vm)) {
             Ok(about) => documentation(&about, vm)?,
             Err(_) => format!("Object `{}` not found.\n", source.as_wtf8().to_string_lossy()),
         };
-        to.borrow_mut().write(Channel::Stdout, &text);
+        output.borrow_mut().write(Channel::Stdout, &text);
         Ok(())
     };
     let functions: [(&'static str, PyObjectRef); 3] = [
@@ -58,8 +62,8 @@ pub(super) fn install(sink: &Rc<RefCell<Sink>>, scope: &Scope, vm: &VirtualMachi
     Ok(())
 }
 
-/// What `%%timeit` says about running `work` again and again.
-pub(super) fn often(mut work: impl FnMut() -> PyResult<()>) -> PyResult<String> {
+/// Runs `work` many times and returns the report of `%%timeit`.
+pub(super) fn timeit_report(mut work: impl FnMut() -> PyResult<()>) -> PyResult<String> {
     let mut round = |times: u32| -> PyResult<Duration> {
         let start = Instant::now();
         for _ in 0..times {
@@ -68,7 +72,7 @@ pub(super) fn often(mut work: impl FnMut() -> PyResult<()>) -> PyResult<String> 
         Ok(start.elapsed())
     };
     let mut times = 1;
-    while times < 1_000_000 && round(times)? < ROUND {
+    while times < 1_000_000 && round(times)? < MIN_ROUND {
         times *= 10;
     }
     let mut seconds = Vec::new();
@@ -79,25 +83,26 @@ pub(super) fn often(mut work: impl FnMut() -> PyResult<()>) -> PyResult<String> 
     let spread = seconds.iter().map(|second| (second - mean).powi(2)).sum::<f64>() / seconds.len() as f64;
     Ok(format!(
         "{} ± {} per loop (mean ± std. dev. of {ROUNDS} runs, {} loop{} each)\n",
-        span(mean),
-        span(spread.sqrt()),
+        duration(mean),
+        duration(spread.sqrt()),
         grouped(times),
         if times == 1 { "" } else { "s" },
     ))
 }
 
-/// What `%time` says.
+/// The report of `%time`.
 pub(super) fn wall_time(elapsed: Duration) -> String {
-    format!("Wall time: {}\n", span(elapsed.as_secs_f64()))
+    format!("Wall time: {}\n", duration(elapsed.as_secs_f64()))
 }
 
-struct Statement(Cell);
+/// The code that is timed.
+struct Statement(CompiledCell);
 
 impl Statement {
     fn compile(source: &PyStrRef, vm: &VirtualMachine) -> PyResult<Statement> {
         let text = source.as_wtf8().to_string_lossy().into_owned();
-        let cell =
-            Cell::compile(&text, "<timed>", vm).map_err(|error| vm.new_syntax_error(&error, Some(&text)))?;
+        let cell = CompiledCell::compile(&text, "<timed>", vm)
+            .map_err(|error| vm.new_syntax_error(&error, Some(&text)))?;
         Ok(Statement(cell))
     }
 
@@ -112,7 +117,7 @@ impl Statement {
     }
 }
 
-/// `-n 100 -r 3 f(x)` without its options.
+/// The code of a `%timeit` line without its options: `f(x)` of `-n 100 -r 3 f(x)`.
 fn without_options(text: &str) -> &str {
     let mut rest = text.trim_start();
     while let Some(option) = rest.strip_prefix('-') {
@@ -127,8 +132,8 @@ fn without_options(text: &str) -> &str {
     rest
 }
 
-/// A time with three digits, in the unit that suits it.
-fn span(seconds: f64) -> String {
+/// A duration with three significant digits, in the largest unit in which it is at least 1: `12.3 µs`.
+fn duration(seconds: f64) -> String {
     let units = [(1.0, "s"), (1e3, "ms"), (1e6, "µs"), (1e9, "ns")];
     let (scale, unit) = units.into_iter().find(|(scale, _)| seconds * scale >= 1.0).unwrap_or((1e9, "ns"));
     let value = seconds * scale;
@@ -155,26 +160,4 @@ fn grouped(number: u32) -> String {
         text.push(digit);
     }
     text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{grouped, span, without_options};
-
-    #[test]
-    fn times_have_three_digits() {
-        for (seconds, text) in
-            [(0.00123, "1.23 ms"), (1.5, "1.5 s"), (0.0000123456, "12.3 µs"), (0.0, "0 ns")]
-        {
-            assert_eq!(span(seconds), text);
-        }
-        assert_eq!(grouped(1_000_000), "1,000,000");
-    }
-
-    #[test]
-    fn options_fall_away() {
-        for text in ["f(-x)", "-n 10 f(-x)", "-n10 -r 3 f(-x)", "-o f(-x)"] {
-            assert_eq!(without_options(text), "f(-x)");
-        }
-    }
 }

@@ -13,6 +13,8 @@ pub struct ErrorNote {
     pub kind: String,
     /// Its message, as PyTorch words it.
     pub message: String,
+    /// Whether Ctrl-C stopped the cell.
+    pub interrupted: bool,
     /// The line that raised, from 1.
     pub line: Option<usize>,
     /// That line of code.

@@ -3,7 +3,7 @@
 
 use attn::explain::{Names, doctor};
 use attn::lesson::Catalogue;
-use attn::session::{Options, Session, with_room};
+use attn::session::{Session, SessionOptions, with_large_stack};
 
 /// Attention with a causal mask, one head.
 const CAUSAL: &str = "\
@@ -89,7 +89,7 @@ fn planted(class: &str, changes: &[(&str, &str)]) -> String {
 
 /// The names of the mistakes found in what these cells ran, each with the text of its line; and all that was said.
 fn found(cells: &[String]) -> (Vec<(String, String)>, String) {
-    let mut session = Session::new(Options::default());
+    let mut session = Session::new(SessionOptions::default());
     let (mut found, mut said) = (Vec::new(), String::new());
     for (at, cell) in cells.iter().enumerate() {
         let (outcome, trace) = session.traced(cell, &format!("cell {at}"));
@@ -362,7 +362,7 @@ const CASES: &[Case] = &[
 
 #[test]
 fn each_mistake_is_found_where_it_was_planted() {
-    with_room(|| {
+    with_large_stack(|| {
         let mut missed = Vec::new();
         for (mistake, class, changes, line) in CASES {
             let code = planted(class, changes);
@@ -478,7 +478,7 @@ const RIGHT: &[(&str, &[(&str, &str)])] = &[
 
 #[test]
 fn what_is_right_gives_no_remark() {
-    with_room(|| {
+    with_large_stack(|| {
         let mut wrong = Vec::new();
         for (class, changes) in RIGHT {
             let (found, said) = found(&[planted(class, changes)]);
@@ -493,7 +493,7 @@ fn what_is_right_gives_no_remark() {
 /// Steps of a notebook: what was made in one cell is followed in the next.
 #[test]
 fn cells_are_followed_one_after_the_other() {
-    with_room(|| {
+    with_large_stack(|| {
         let cells = [
             "import torch\ntorch.manual_seed(1)\nx = torch.rand(6, 3)\nW_q, W_k, W_v = (torch.rand(3, 2) for _ in range(3))",
             "queries, keys, values = x @ W_q, x @ W_k, x @ W_v\nscores = queries @ keys.T",
@@ -510,12 +510,12 @@ fn cells_are_followed_one_after_the_other() {
 /// No lesson gives a remark, but for the cells that say that they show a mistake; and those are rightly found.
 #[test]
 fn lessons_are_sound() {
-    with_room(|| {
+    with_large_stack(|| {
         let catalogue = Catalogue::new();
         let (mut alarms, mut shown) = (Vec::new(), Vec::new());
         for lesson in catalogue.lessons() {
             let lesson = lesson.expect("lessons are read");
-            let mut session = Session::new(Options::default());
+            let mut session = Session::new(SessionOptions::default());
             let prelude = lesson.steps.first().map(|step| catalogue.prelude(step).expect("it is known"));
             for step in prelude.unwrap_or_default() {
                 session.run(&step.code, &step.name());

@@ -1,10 +1,10 @@
 //! Errors explained: PyTorch's text stays as it is, operands are named, and every fix that is offered works.
 
 use attn::explain::errors::{Case, Explanation, explained};
-use attn::session::{Options, Raised, Session, with_room};
+use attn::session::{Raised, Session, SessionOptions, with_large_stack};
 
 fn explanation(session: &Session, raised: &Raised) -> Explanation {
-    let scene = session.scene();
+    let scene = session.error_context();
     let source = |cell: &str| session.source(cell).map(str::to_owned);
     let axes = |name: &str| match name {
         "queries" | "keys" => vec!["token".to_owned(), "d_out".to_owned()],
@@ -103,10 +103,10 @@ fn written(found: &Explanation) -> String {
 
 #[test]
 fn errors_name_operands_and_offer_what_fits() {
-    with_room(|| {
+    with_large_stack(|| {
         let mut wrong = Vec::new();
         for (typed, fix, words) in CASES {
-            let mut session = Session::new(Options::default());
+            let mut session = Session::new(SessionOptions::default());
             assert_eq!(session.run(SETUP, "setup").error, None);
             let raised = session.run(typed, "cell").error.expect(typed);
             let found = explanation(&session, &raised);
@@ -123,8 +123,8 @@ fn errors_name_operands_and_offer_what_fits() {
 /// Whatever the shapes: a fix that is an expression runs, and what is explained changes nothing.
 #[test]
 fn every_mend_of_random_shapes_works() {
-    with_room(|| {
-        let mut session = Session::new(Options::default());
+    with_large_stack(|| {
+        let mut session = Session::new(SessionOptions::default());
         session.run("import torch", "setup");
         let mut state = 12345_u64;
         let mut draw = |below: u64| {

@@ -4,7 +4,7 @@
 use std::fs;
 
 use attn::kernel::random::Family;
-use attn::session::{Options, Session, with_room};
+use attn::session::{Session, SessionOptions, with_large_stack};
 use serde_json::Value as Json;
 
 #[test]
@@ -13,11 +13,12 @@ fn expressions_print_as_recorded() {
         .expect("the recorded figures are in the repository");
     let doc: Json = serde_json::from_str(&text).expect("the recorded figures are JSON");
     let cases = doc["cases"].as_array().expect("the recorded figures are a list of cases").clone();
-    let differing = with_room(move || {
+    let differing = with_large_stack(move || {
         let mut differing = Vec::new();
         for case in &cases {
             let field = |key: &str| case[key].as_str().unwrap_or_default();
-            let mut session = Session::new(Options { random: Family::Mkl, ..Options::default() });
+            let mut session =
+                Session::new(SessionOptions { random: Family::Mkl, ..SessionOptions::default() });
             let outcome = session.run(field("program"), "program");
             let mut printed = outcome.stdout.lines();
             let wrong = field("stdout").lines().find_map(|recorded| match printed.next() {

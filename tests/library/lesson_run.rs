@@ -1,17 +1,18 @@
 //! Lessons are run by the engine and everything they claim is tried: outputs, invariants, predictions, exercises.
 
 use attn::lesson::{Catalogue, Glossary, Lesson, gate, glossary, myst, terms};
-use attn::session::{Options, Session, with_room};
+use attn::session::{Session, SessionOptions, with_large_stack};
 
 fn findings(lessons: std::ops::Range<usize>) -> Vec<String> {
-    with_room(move || {
+    with_large_stack(move || {
         let catalogue = Catalogue::new();
         let glossary = Glossary::new().unwrap_or_else(|fault| panic!("{fault}"));
         let mut findings = Vec::new();
         for at in lessons {
             let lesson = catalogue.lesson(at).unwrap_or_else(|fault| panic!("{fault}"));
-            let report = gate::check(&catalogue, lesson, &glossary, &|| Session::new(Options::default()))
-                .unwrap_or_else(|fault| panic!("{fault}"));
+            let report =
+                gate::check(&catalogue, lesson, &glossary, &|| Session::new(SessionOptions::default()))
+                    .unwrap_or_else(|fault| panic!("{fault}"));
             findings.extend(report.findings.iter().map(ToString::to_string));
         }
         findings
@@ -51,7 +52,8 @@ fn broken(index: usize, slips: &[Slip]) -> (Vec<String>, String) {
         Err(fault) => vec![fault.to_string()],
         Ok(lesson) => {
             let glossary = Glossary::new().unwrap_or_else(|fault| panic!("{fault}"));
-            let report = gate::check(&catalogue, &lesson, &glossary, &|| Session::new(Options::default()));
+            let report =
+                gate::check(&catalogue, &lesson, &glossary, &|| Session::new(SessionOptions::default()));
             let report = report.unwrap_or_else(|fault| panic!("{fault}"));
             report.findings.iter().map(ToString::to_string).collect()
         }
@@ -254,7 +256,7 @@ const UNSOUND: &[(usize, &[Slip])] = &[
 
 #[test]
 fn every_slip_is_named_with_file_and_line() {
-    with_room(|| {
+    with_large_stack(|| {
         UNREADABLE.iter().for_each(|(index, slip)| named(*index, &[*slip]));
         UNSOUND.iter().for_each(|(index, slips)| named(*index, slips));
     });

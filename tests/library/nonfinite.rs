@@ -1,7 +1,7 @@
 //! Where a nan or an infinity first arose.
 
 use attn::explain::{Names, first_nonfinite};
-use attn::session::{Options, Session, with_room};
+use attn::session::{Session, SessionOptions, with_large_stack};
 
 #[test]
 fn the_first_operation_that_gave_it_is_named() {
@@ -21,9 +21,9 @@ fn the_first_operation_that_gave_it_is_named() {
         ("x = torch.tensor([4., -1.])\ny = x.sqrt().sum()", "y", "sqrt(-1) = nan, at [1]"),
         ("x = torch.tensor([0.])\ny = torch.log(x) + 1", "y", "log(0) = -inf, at [0]"),
     ];
-    with_room(|| {
+    with_large_stack(|| {
         for (code, name, words) in CASES {
-            let mut session = Session::new(Options::default());
+            let mut session = Session::new(SessionOptions::default());
             let outcome = session.run(&format!("import torch; {code}"), "cell");
             assert_eq!(outcome.error, None, "{code}");
             let names = Names::new(session.variables().into_iter().map(|it| (it.name, it.value)));
@@ -32,7 +32,7 @@ fn the_first_operation_that_gave_it_is_named() {
                 first_nonfinite(&tensor, &names).map(|arisen| arisen.sentence(name)).unwrap_or_default();
             assert!(arisen.contains(words), "{code}\n{arisen}");
         }
-        let mut session = Session::new(Options::default());
+        let mut session = Session::new(SessionOptions::default());
         session.run("import torch\nx = torch.ones(2)", "cell");
         let names = Names::new(session.variables().into_iter().map(|it| (it.name, it.value)));
         assert_eq!(first_nonfinite(names.get("x").expect("it is bound"), &names), None);

@@ -6,7 +6,7 @@
 
 use std::{collections::BTreeMap, env, fmt::Write, fs};
 
-use attn::session::{Options, Session, with_room};
+use attn::session::{Session, SessionOptions, with_large_stack};
 use serde_json::Value as Json;
 
 /// The program itself, or with the imports it takes for granted put before it.
@@ -64,7 +64,7 @@ fn recorded(path: &str) -> Vec<Program> {
 
 /// How a program went: `None` when it printed what it should.
 fn difference(program: &Program) -> Option<String> {
-    let mut session = Session::new(Options::default());
+    let mut session = Session::new(SessionOptions::default());
     let outcome = session.run(&program.source, "program");
     if let Some(error) = outcome.error {
         let line = error.line.and_then(|n| program.source.lines().nth(n.saturating_sub(1)));
@@ -98,7 +98,7 @@ fn difference(program: &Program) -> Option<String> {
 /// Runs all and fails with a table of families and the first differences.
 fn all_agree(programs: Vec<Program>) {
     let shown = env::var("ATTN_SHOW").ok().and_then(|n| n.parse().ok()).unwrap_or(15);
-    let report = with_room(move || {
+    let report = with_large_stack(move || {
         let mut families: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
         let mut report = String::new();
         let mut wrong = 0;

@@ -1,7 +1,7 @@
 //! Python's `random` in a session gives CPython's own streams.
 //! `tests/golden/python_random.json`, made by `make_python_random.py` beside it.
 
-use attn::session::{Options, Session};
+use attn::session::{Session, SessionOptions};
 use serde_json::Value;
 
 #[test]
@@ -9,7 +9,7 @@ fn streams_are_those_of_cpython() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/golden/python_random.json");
     let text = std::fs::read_to_string(path).expect("golden files are part of the repository");
     let file: Value = serde_json::from_str(&text).expect("golden files are JSON");
-    let mut session = Session::new(Options::default());
+    let mut session = Session::new(SessionOptions::default());
     let mut wrong = Vec::new();
     for case in file["cases"].as_array().expect("a list of cases") {
         let (code, expected) = (case["code"].as_str(), case["stdout"].as_str());
@@ -31,7 +31,7 @@ fn streams_are_those_of_cpython() {
 #[test]
 fn unseeded_streams_repeat_from_run_to_run() {
     let code = "import random; print(random.random(), random.Random().random())";
-    let run = || Session::new(Options::default()).run(code, "cell 1").stdout;
+    let run = || Session::new(SessionOptions::default()).run(code, "cell 1").stdout;
     let first = run();
     let mut two = first.split_whitespace();
     assert_ne!(two.next(), two.next());

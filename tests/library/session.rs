@@ -6,10 +6,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use attn::session::{Channel, InputState, Options, Outcome, Session, with_room};
+use attn::session::{Channel, InputState, Outcome, Session, SessionOptions, input_state, with_large_stack};
 
 fn run(source: &str) -> Outcome {
-    Session::new(Options::default()).run(source, "cell 1")
+    Session::new(SessionOptions::default()).run(source, "cell 1")
 }
 
 fn names(outcome: &Outcome) -> Vec<&str> {
@@ -180,19 +180,19 @@ fn exceptions_are_values() {
 
 #[test]
 fn lines_are_those_of_the_cell_that_runs() {
-    let mut session = Session::new(Options::default());
+    let mut session = Session::new(SessionOptions::default());
     session.run("\n\ndef f(x):\n    return 1 / x", "cell 1");
     let error = session.run("\nf(0)", "cell 2").error.expect("it divides by zero");
     assert_eq!(error.line, Some(2));
-    let places: Vec<_> =
-        error.places.iter().map(|place| (&*place.cell, place.line, &*place.function)).collect();
-    assert_eq!(places, [("cell 2", 2, "<module>"), ("cell 1", 4, "f")]);
+    let frames: Vec<_> =
+        error.frames.iter().map(|frame| (&*frame.cell, frame.line, &*frame.function)).collect();
+    assert_eq!(frames, [("cell 2", 2, "<module>"), ("cell 1", 4, "f")]);
 }
 
 #[test]
 fn exit_ends_the_cell_only() {
     for source in ["x = 1\nexit()\nx = 2", "x = 1\nimport sys\nsys.exit()\nx = 2", "x = 1\nquit(0)\nx = 2"] {
-        let mut session = Session::new(Options::default());
+        let mut session = Session::new(SessionOptions::default());
         let outcome = session.run(source, "cell 1");
         assert_eq!(outcome.error, None);
         assert_eq!(outcome.stderr, "the cell ended itself with exit(); attn goes on\n");
@@ -209,7 +209,7 @@ fn endless_cells_are_stopped_and_variables_stay() {
         "x = 7\nfor i in range(10**15): y = i",
         "x = 7\nmax(i for i in range(10**15))",
     ] {
-        let mut session = Session::new(Options::default());
+        let mut session = Session::new(SessionOptions::default());
         let interrupter = session.interrupter();
         assert!(!interrupter.interrupt(), "nothing runs yet");
         let helper = std::thread::spawn(move || {
@@ -237,7 +237,7 @@ fn deep_recursion_is_an_error() {
         "class A:\n    def __getattr__(self, name): return getattr(self, name + 'x')\nA().y",
         "import sys\nsys.setrecursionlimit(10**7)\ndef f(n): return f(n + 1)\nf(0)",
     ] {
-        let kind = with_room(|| run(source).error.map(|error| error.kind));
+        let kind = with_large_stack(|| run(source).error.map(|error| error.kind));
         assert_eq!(kind.as_deref(), Some("RecursionError"), "{source}");
     }
 }
@@ -254,7 +254,7 @@ fn what_cannot_be_allocated_is_a_memory_error() {
         "1 << 10**12",
         "2**2**40",
     ] {
-        let mut session = Session::new(Options { max_memory: 1 << 30, ..Options::default() });
+        let mut session = Session::new(SessionOptions { max_memory: 1 << 30, ..SessionOptions::default() });
         let error = session.run(source, "cell 1").error.unwrap_or_else(|| panic!("{source} raises"));
         assert_eq!(error.kind, "MemoryError", "{source}");
         assert_eq!(session.run("1 + 1", "cell 2").result.as_deref(), Some("2"));
@@ -268,7 +268,7 @@ fn what_cannot_be_allocated_is_a_memory_error() {
 #[test]
 fn growth_bit_by_bit_is_stopped() {
     for source in ["x = []\nwhile True: x.append('a' * 1000)", "x = list(range(10**12))"] {
-        let mut session = Session::new(Options { max_memory: 400 << 20, ..Options::default() });
+        let mut session = Session::new(SessionOptions { max_memory: 400 << 20, ..SessionOptions::default() });
         let error = session.run(source, "cell 1").error.expect("it grows without end");
         assert_eq!(error.kind, "MemoryError", "{source}");
     }
@@ -276,7 +276,7 @@ fn growth_bit_by_bit_is_stopped() {
 
 #[test]
 fn output_beyond_the_limit_is_cut() {
-    let mut session = Session::new(Options { max_output: 100, ..Options::default() });
+    let mut session = Session::new(SessionOptions { max_output: 100, ..SessionOptions::default() });
     let outcome = session.run("for i in range(1000): print('é' * 10)\nx = 1", "cell 1");
     assert!(outcome.stdout.len() <= 100);
     assert!(outcome.stderr.contains("output cut here"), "{}", outcome.stderr);
@@ -284,15 +284,16 @@ fn output_beyond_the_limit_is_cut() {
 }
 
 #[test]
-fn a_listener_hears_output_as_it_comes() {
-    let heard = Rc::new(RefCell::new(Vec::new()));
-    let ears = heard.clone();
-    let on_output = move |channel: Channel, text: &str| ears.borrow_mut().push((channel, text.to_owned()));
-    let mut session = Session::new(Options { on_output: Some(Box::new(on_output)), ..Options::default() });
+fn a_listener_receives_output_while_the_cell_runs() {
+    let received = Rc::new(RefCell::new(Vec::new()));
+    let target = received.clone();
+    let on_output = move |channel: Channel, text: &str| target.borrow_mut().push((channel, text.to_owned()));
+    let mut session =
+        Session::new(SessionOptions { on_output: Some(Box::new(on_output)), ..SessionOptions::default() });
     session.run("import sys\nprint('a')\nprint('b', file=sys.stderr)", "cell 1");
-    let all: String = heard.borrow().iter().map(|(_, text)| text.as_str()).collect();
+    let all: String = received.borrow().iter().map(|(_, text)| text.as_str()).collect();
     assert_eq!(all, "a\nb\n");
-    assert!(heard.borrow().contains(&(Channel::Stderr, "b".to_owned())));
+    assert!(received.borrow().contains(&(Channel::Stderr, "b".to_owned())));
 }
 
 #[test]
@@ -323,12 +324,65 @@ fn notebook_commands_are_run_or_skipped() {
     assert_eq!(outcome.result.as_deref(), Some("3"));
     let outcome = run("%%time\ny = 1\n1/0");
     assert_eq!(outcome.error.and_then(|error| error.line), Some(3));
-    assert!(run("%timeit -n 10 1 + 1").stdout.contains("per loop (mean ± std. dev. of 7 runs"));
+    for options in ["", "-n 10 ", "-n10 -r 3 ", "-o "] {
+        let outcome = run(&format!("x = 1\n%timeit {options}abs(-x)"));
+        assert_eq!(outcome.error, None, "{options}");
+        let report = outcome.stdout;
+        assert!(report.contains("s per loop (mean ± std. dev. of 7 runs, 1"), "{report}");
+        assert!(report.trim_end().ends_with("0 loops each)"), "{report}");
+    }
+}
+
+/// Source as a notebook has it, the same in Python, and how many remarks say that something was skipped.
+const TRANSLATED: &[(&str, &str, usize)] = &[
+    ("y = (3\n % 2)\ny", "3 % 2", 0),
+    ("!pip install torch\n'''\n!ls\n'''", "'''\n!ls\n'''", 1),
+    ("if True:\n    !ls\n5", "5", 1),
+    ("files = !ls\nfiles", "[]", 1),
+    ("pip install torch\n1", "1", 1),
+    ("  x = 1\n  y = 2\n  x, y", "(1, 2)", 0),
+    (">>> x = 1\n>>> if x:\n...     y = 2\n...\n>>> x, y", "(1, 2)", 0),
+    ("?len", "help(len)", 0),
+    ("len?", "help(len)", 0),
+];
+
+#[test]
+fn notebook_source_is_translated_to_python() {
+    for (notebook, python, remarks) in TRANSLATED {
+        let (translated, plain) = (run(notebook), run(python));
+        assert_eq!(translated.error, None, "{notebook}");
+        assert_eq!((translated.stdout, translated.result), (plain.stdout, plain.result), "{notebook}");
+        assert_eq!(translated.stderr.lines().count(), *remarks, "{notebook}");
+    }
+    // A translated line keeps its number.
+    assert_eq!(run("%matplotlib inline\n\n1/0").error.and_then(|error| error.line), Some(3));
+}
+
+/// Expressions and their values in CPython.
+const NUMBERS: &[(&str, &str)] = &[
+    ("round(2.675, 2), round(0.05, 1), round(0.5, 0), round(2.5, 0)", "(2.67, 0.1, 0.0, 2.0)"),
+    ("round(-1.25, 1), round(25.0, -1), round(75.0, -2), round(50.0, -2)", "(-1.2, 20.0, 100.0, 0.0)"),
+    ("round(4.0, -1), round(6.0, -1), round(1234.5, -2)", "(0.0, 10.0, 1200.0)"),
+    ("round(98819958037.42827, 5)", "98819958037.42827"),
+    ("divmod(7.5, 2.0), divmod(-7.5, 2.0), 1.0 // 0.1", "((3.0, 1.5), (-4.0, 0.5), 9.0)"),
+    ("divmod(6.0, -2.0)", "(-3.0, -0.0)"),
+    ("f'{4.9959:.3}|{12345.0:.5}|{1234567.891:,.2f}'", "'5.0|1.2345e+04|1,234,567.89'"),
+    ("f'{4.0:013,.0e}|{-2120.3:>12,.0%}'", "'0,000,004e+00|   -212,030%'"),
+    ("f'{float(\"inf\"):012,}|{-0.04:013,.2f}'", "'000000000inf|-0,000,000.04'"),
+    ("f'{1e-7:*^9}|{2.5:+g}|{100000.0:g}|{1e6:g}'", "'**1e-07**|+2.5|100000|1e+06'"),
+    ("f'{True:>6}|{False:d}'", "'     1|0'"),
+];
+
+#[test]
+fn numbers_are_rounded_divided_and_formatted_as_in_cpython() {
+    for (source, value) in NUMBERS {
+        assert_eq!(run(source).result.as_deref(), Some(*value), "{source}");
+    }
+    assert_eq!(run("format(1.5, 'd')").error.map(|error| error.kind).as_deref(), Some("ValueError"));
 }
 
 #[test]
 fn typed_input_is_complete_or_not() {
-    let session = Session::new(Options::default());
     for (source, state) in [
         ("x = 1", InputState::Complete),
         ("print(", InputState::Incomplete),
@@ -344,13 +398,13 @@ fn typed_input_is_complete_or_not() {
         ("%time x", InputState::Complete),
         ("", InputState::Complete),
     ] {
-        assert_eq!(session.complete_state(source), state, "{source:?}");
+        assert_eq!(input_state(source), state, "{source:?}");
     }
 }
 
 #[test]
 fn names_expressions_and_reset() {
-    let mut session = Session::new(Options::default());
+    let mut session = Session::new(SessionOptions::default());
     session.run("import math\nx = 2\n_hidden = 1\ndef f(): pass", "cell 1");
     assert_eq!(session.names(), ["math", "x", "f"]);
     assert!(session.attributes("math").contains(&"sqrt".to_owned()));
@@ -366,8 +420,8 @@ fn names_expressions_and_reset() {
 }
 
 #[test]
-fn changed_tensors_are_told() {
-    let mut session = Session::new(Options::default());
+fn an_outcome_lists_the_changed_tensors() {
+    let mut session = Session::new(SessionOptions::default());
     let first = session.run("import torch\nb = torch.tensor([1., 2.])\na = b\nn = 5", "cell 1");
     assert_eq!(first.error, None);
     assert_eq!(names(&first), ["b", "a"]);

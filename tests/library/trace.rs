@@ -3,7 +3,7 @@
 use attn::explain::trace::{Cost, Item, Sources, told};
 use attn::lesson::Catalogue;
 use attn::ops::trace::{Trace, Traced};
-use attn::session::{Options, Session, with_room};
+use attn::session::{Session, SessionOptions, with_large_stack};
 use attn::view::{Look, trace};
 
 const CLASS: &str = "\
@@ -32,8 +32,8 @@ x = torch.rand(3, 2)
 
 /// Looks at the trace of a cell, on the thread that made it.
 fn traced(before: &'static str, cell: &'static str, look: fn(&Trace)) {
-    with_room(move || {
-        let mut session = Session::new(Options::default());
+    with_large_stack(move || {
+        let mut session = Session::new(SessionOptions::default());
         let outcome = session.run(before, "before");
         assert_eq!(outcome.error, None);
         look(&session.traced(cell, "cell").1);
@@ -95,8 +95,8 @@ fn what_raises_is_traced_and_what_is_off_costs_nothing() {
         let last = trace.steps.last().expect("four ran");
         assert!(last.error.as_deref().is_some_and(|said| said.contains("size")), "{:?}", last.error);
     });
-    with_room(|| {
-        let mut session = Session::new(Options::default());
+    with_large_stack(|| {
+        let mut session = Session::new(SessionOptions::default());
         session.traced("import torch\ntorch.ones(2)\n", "cell");
         session.run("torch.ones(3)\n", "cell");
         assert!(session.state().tracer.end().steps.is_empty());
@@ -106,11 +106,11 @@ fn what_raises_is_traced_and_what_is_off_costs_nothing() {
 /// Whoever looks on changes nothing: neither what names are bound, nor what comes out.
 #[test]
 fn tracing_leaves_the_names_alone() {
-    with_room(|| {
+    with_large_stack(|| {
         let cell = "import torch\nx = torch.eye(2)\ny = [row * 2 for row in x]\nclass A:\n    w = x + 1\n\
                     z = [[a @ b for a in x] for b in y]\nsorted(vars(A))";
         let run = |traced: bool| {
-            let mut session = Session::new(Options::default());
+            let mut session = Session::new(SessionOptions::default());
             let outcome = if traced { session.traced(cell, "cell").0 } else { session.run(cell, "cell") };
             (outcome.error, outcome.result, session.names())
         };
@@ -164,8 +164,8 @@ fn folding_keeps_every_operation_and_its_cost() {
             lines += 1;
         }
         source.push_str(&format!("{}x = x * 1\n", "    ".repeat(depth)));
-        with_room(move || {
-            let mut session = Session::new(Options::default());
+        with_large_stack(move || {
+            let mut session = Session::new(SessionOptions::default());
             let (outcome, trace) = session.traced(&source, "cell");
             assert_eq!(outcome.error, None, "{source}");
             let sources = Sources::new([("cell".to_owned(), source.clone())]);
@@ -190,11 +190,11 @@ fn rows(items: &[Item]) -> usize {
 /// Every cell of the chapter has a trace that fits the screen, with the learner's own code in each row.
 #[test]
 fn the_chapter_is_traced() {
-    with_room(|| {
+    with_large_stack(|| {
         let catalogue = Catalogue::new();
         for lesson in catalogue.lessons() {
             let lesson = lesson.expect("the lessons can be read");
-            let mut session = Session::new(Options::default());
+            let mut session = Session::new(SessionOptions::default());
             let mut cells = Vec::new();
             let needed = lesson.steps.first().into_iter().flat_map(|step| catalogue.prelude(step)).flatten();
             for step in needed {

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use attn::explain::what_if::{Change, Moved, Names, Naming, WhatIf, what_if};
 use attn::lesson::{Catalogue, Target};
-use attn::session::{Options, Session, with_room};
+use attn::session::{Session, SessionOptions, with_large_stack};
 use attn::tensor::{Arg, Tensor};
 
 /// No names at all.
@@ -37,7 +37,7 @@ fn cells(sources: &[&str]) -> Cells {
 fn asked(cells: &Cells, changes: &[&str]) -> Result<WhatIf, String> {
     let changes: Vec<Change> =
         changes.iter().map(|text| Change::typed(text)).collect::<Result<_, String>>()?;
-    what_if(cells, &changes, &[], &Unnamed, &mut || Session::new(Options::default()))
+    what_if(cells, &changes, &[], &Unnamed, &mut || Session::new(SessionOptions::default()))
 }
 
 fn names(moved: &[Moved]) -> BTreeSet<String> {
@@ -86,10 +86,10 @@ fn comes_from(tensor: &Tensor, inputs: &Tensor) -> bool {
 /// `inputs`, and whose figures that number is in.
 #[test]
 fn exactly_what_depends_on_an_input_moves() {
-    with_room(|| {
+    with_large_stack(|| {
         let cells = lesson("3.3.2");
         let what = asked(&cells, &["inputs[1,0]=0.9"]).expect("the change fits");
-        let mut session = Session::new(Options::default());
+        let mut session = Session::new(SessionOptions::default());
         for (name, source) in &cells {
             assert_eq!(session.run(source, name).error, None, "{name}");
         }
@@ -120,7 +120,7 @@ fn exactly_what_depends_on_an_input_moves() {
 /// Programs of random straight lines: what moves is what is reached from the changed name, and nothing else.
 #[test]
 fn random_programs_move_what_is_reached() {
-    with_room(|| {
+    with_large_stack(|| {
         let mut state = 7u64;
         let mut draw = |below: usize| {
             state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
@@ -158,7 +158,7 @@ fn random_programs_move_what_is_reached() {
 
 #[test]
 fn a_setting_holds_wherever_its_variable_is_made() {
-    with_room(|| {
+    with_large_stack(|| {
         let cells = cells(&[
             "import torch\nx = torch.zeros(3)\ny = x + 1\nfor i in range(3): x[i] = i\nz = x * 2",
             "x = torch.ones(3)\nw = x * 3\nw",
@@ -181,7 +181,7 @@ fn a_setting_holds_wherever_its_variable_is_made() {
 
 #[test]
 fn seeds_edits_tokens_and_lists_change_what_runs() {
-    with_room(|| {
+    with_large_stack(|| {
         let cells = cells(&[
             "import torch\ntorch.manual_seed(123)\nx = torch.rand(3, 2)",
             "k = 2\nw = torch.softmax(x @ x.T / k, dim=-1)",
@@ -205,7 +205,7 @@ fn seeds_edits_tokens_and_lists_change_what_runs() {
 
 #[test]
 fn what_cannot_be_changed_says_why() {
-    with_room(|| {
+    with_large_stack(|| {
         let cells = cells(&[
             "import torch\ninputs = torch.ones(2, 2)\ndef f(x):\n    keys = x + 1\n    return keys\ny = f(inputs)\nx = y",
             "z = y @ inputs\nz = z @ torch.ones(2, 1)",

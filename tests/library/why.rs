@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use attn::explain::{End, Names, Why, why};
 use attn::lesson::{Catalogue, Lesson, Step};
-use attn::session::{Options, Session, with_room};
+use attn::session::{Session, SessionOptions, with_large_stack};
 use attn::tensor::Tensor;
 use attn::view::Look;
 use attn::view::why::explanation;
@@ -53,12 +53,12 @@ fn unexplained(why: &Why) -> Vec<String> {
 
 #[test]
 fn every_tensor_of_every_lesson_is_explained_by_figures_that_add_up() {
-    with_room(|| {
+    with_large_stack(|| {
         let catalogue = Catalogue::new();
         let (mut asked, mut found) = (0, BTreeMap::new());
         for lesson in catalogue.lessons().filter_map(Result::ok) {
             let Some(first) = lesson.steps.first() else { continue };
-            let mut session = Session::new(Options::default());
+            let mut session = Session::new(SessionOptions::default());
             let mut steps: Vec<&Step> = catalogue.prelude(first).expect("the lesson's needs are there");
             for step in &steps {
                 session.run(&step.code, &step.name());
@@ -150,11 +150,11 @@ fn ask_all(
 
 #[test]
 fn recorded_programs_are_explained_by_figures_that_add_up() {
-    with_room(|| {
+    with_large_stack(|| {
         let mut ops = BTreeMap::new();
         let mut found = Vec::new();
         for program in programs() {
-            let mut session = Session::new(Options::default());
+            let mut session = Session::new(SessionOptions::default());
             session.run(&program, "program");
             found.extend(ask_all(&session, |_| true, &mut ops));
         }
@@ -235,7 +235,7 @@ fn next(state: &mut u64) -> u64 {
 
 #[test]
 fn random_programs_over_the_surface_are_explained_by_figures_that_add_up() {
-    with_room(|| {
+    with_large_stack(|| {
         let expressions: Vec<&str> =
             include_str!("../why/surface.txt").lines().filter(|line| !line.starts_with('#')).collect();
         let mut ops = BTreeMap::new();
@@ -247,7 +247,7 @@ fn random_programs_over_the_surface_are_explained_by_figures_that_add_up() {
                 order.swap(at, next(&mut state) as usize % (at + 1));
             }
             for program in order.chunks(8) {
-                let mut session = Session::new(Options::default());
+                let mut session = Session::new(SessionOptions::default());
                 session.run(&GROUND.replace("SEED", &seed.to_string()), "ground");
                 for (at, expression) in program.iter().enumerate() {
                     let outcome = session.run(&format!("r = {expression}"), &format!("cell {at}"));

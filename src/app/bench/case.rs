@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::machine::peak_megabytes;
 use crate::kernel::naive::Layer;
-use crate::session::{Options, Session};
+use crate::session::{Session, SessionOptions};
 
 /// The layer in a learner's code.
 const LAYER: &str = include_str!("layer.py");
@@ -169,7 +169,8 @@ impl Case {
     /// Times it here: once to warm up, then `reps` times or until `budget` is spent.
     /// Errors: what the layer's code raised.
     pub fn measure(&self, reps: usize, budget: Duration) -> Result<Measured, String> {
-        let mut session = Session::new(Options { max_memory: usize::MAX, ..Options::default() });
+        let mut session =
+            Session::new(SessionOptions { max_memory: usize::MAX, ..SessionOptions::default() });
         crate::tensor::set_memory_limit(u64::MAX);
         let truth = |value: bool| if value { "True" } else { "False" };
         let sizes = format!(
@@ -286,18 +287,18 @@ fn repeated(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::session::with_room;
+    use crate::session::with_large_stack;
 
     /// All ways of computing the layer give the same numbers, up to the rounding of some dozen sums.
     #[test]
     fn every_path_computes_the_same_layer() {
         for causal in [false, true] {
-            with_room(|| {
+            with_large_stack(|| {
                 let sizes = format!(
                     "BATCH, TOKENS, WIDTH, HEADS, CAUSAL = 1, 7, 12, 3, {}",
                     if causal { "True" } else { "False" }
                 );
-                let mut session = Session::new(Options::default());
+                let mut session = Session::new(SessionOptions::default());
                 for source in [sizes.as_str(), LAYER, "hidden = causal_mask()"] {
                     said(&mut session, source).expect("the layer's code runs");
                 }

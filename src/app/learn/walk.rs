@@ -335,7 +335,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         let page = self.page();
         page.stage = Stage::Shown;
         let panel = page.panel.as_ref().expect("the step has run");
-        let stopped = panel.error.as_ref().is_some_and(|error| error.message == "stopped by Ctrl-C");
+        let stopped = panel.error.as_ref().is_some_and(|error| error.interrupted);
         let mut text = Text { lines: vec![Line::new()] };
         text.append(outcome(panel, look));
         if text.lines.len() == 1 {

@@ -32,9 +32,9 @@ impl Repl<'_> {
         shell.flush()?;
         let outcome = {
             let workspace = &mut *self.workspace.borrow_mut();
-            workspace.session.heard_by(Some(aloud(shell.terminal, workspace.session.interrupter())));
+            workspace.session.set_listener(Some(aloud(shell.terminal, workspace.session.interrupter())));
             let outcome = workspace.run(source, name);
-            workspace.session.heard_by(None);
+            workspace.session.set_listener(None);
             outcome
         };
         let went = self.show(source, name, &outcome, shell);

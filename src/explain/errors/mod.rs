@@ -27,7 +27,7 @@ mod written;
 use serde::Serialize;
 
 use super::names::Names;
-use crate::session::{Raised, Scene};
+use crate::session::{ErrorContext, Raised};
 
 /// What an error is about, beyond its own text.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -88,7 +88,7 @@ pub struct Case<'c> {
     /// What was raised.
     pub raised: &'c Raised,
     /// What was in reach there.
-    pub scene: &'c Scene,
+    pub scene: &'c ErrorContext,
     /// The source of a cell, by its name.
     pub source: &'c dyn Fn(&str) -> Option<String>,
     /// Names of a variable's axes; none where none are given.
@@ -98,7 +98,7 @@ pub struct Case<'c> {
 impl Case<'_> {
     /// Where it was raised: the cell and the line of the innermost frame.
     fn place(&self) -> Option<(&str, usize)> {
-        self.raised.places.last().map(|place| (place.cell.as_str(), place.line))
+        self.raised.frames.last().map(|frame| (frame.cell.as_str(), frame.line))
     }
 
     /// The learner's line that raised.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use attn::explain::errors::{Clash, Explanation, Fix, Operand};
 use attn::explain::what_if::{Moved, Naming, Setting, WhatIf};
 use attn::explain::{Names, why};
-use attn::session::{Options, Session};
+use attn::session::{Session, SessionOptions};
 use attn::view::bench::{Bench, Growth, Row, bench};
 use attn::view::check::{CheckedCell, CheckedFile, Verdict, report};
 use attn::view::code::code;
@@ -117,6 +117,7 @@ fn mishap() -> ErrorNote {
     ErrorNote {
         kind: "RuntimeError".into(),
         message: "mat1 and mat2 shapes cannot be multiplied (6x2 and 6x2)".into(),
+        interrupted: false,
         line: Some(3),
         source: Some("    scores = queries @ keys".into()),
         inside: None,
@@ -447,7 +448,7 @@ attn_weights = torch.softmax(attn_scores, dim=-1)
 ";
 
 fn explained(look: Look) -> Text {
-    let mut session = Session::new(Options::default());
+    let mut session = Session::new(SessionOptions::default());
     session.run(CELL, "step15");
     let variables = session.variables().into_iter().map(|variable| (variable.name, variable.value));
     let axes = [("inputs", "token feature"), ("attn_scores", "query key"), ("attn_weights", "query key")];

@@ -1,6 +1,5 @@
-//! Where RustPython 0.5 prints other than CPython: the order of sets of numbers, and
-//! the words of a few errors. (`numbers` mends decimals.)
-//! Replaces single slots of the interpreter; source: CPython 3.11's behaviour.
+//! Makes RustPython 0.5 print as CPython 3.11 does: the order of sets of numbers, and the messages of a few errors.
+//! ([`numbers`](super::numbers) does the same for decimals.) Replaces single slots of the interpreter's types.
 
 use std::sync::OnceLock;
 
@@ -11,13 +10,11 @@ use rustpython_vm::{
     recursion::ReprGuard,
 };
 
-/// Puts the replacements in place.
+/// Installs the replacements.
 pub(super) fn install(vm: &VirtualMachine) {
     let types = &vm.ctx.types;
     for (class, own) in [(types.set_type, &SET_ITER), (types.frozenset_type, &FROZENSET_ITER)] {
-        if let Some(iter) = class.slots.iter.load() {
-            own.get_or_init(|| iter);
-        }
+        own.get_or_init(|| class.slots.iter.load().expect("a set can be iterated over"));
         class.slots.repr.store(Some(set_repr));
     }
     types.set_type.slots.iter.store(Some(set_iter));
@@ -25,12 +22,14 @@ pub(super) fn install(vm: &VirtualMachine) {
     for (class, own) in
         [(types.str_type, &STR_CONCAT), (types.list_type, &LIST_CONCAT), (types.tuple_type, &TUPLE_CONCAT)]
     {
-        if let Some(concat) = class.slots.as_sequence.concat.load() {
-            own.get_or_init(|| concat);
-            class.slots.as_sequence.concat.store(Some(concatenated));
-        }
+        let slot = &class.slots.as_sequence.concat;
+        own.get_or_init(|| slot.load().expect("str, list and tuple can be concatenated"));
+        slot.store(Some(concat_sequences));
     }
 }
+
+/// Why the original of a replaced slot is always there.
+const INSTALLED: &str = "install() keeps the original before it replaces the slot";
 
 type Iter = fn(PyObjectRef, &VirtualMachine) -> PyResult;
 
@@ -45,20 +44,18 @@ fn frozenset_iter(set: PyObjectRef, vm: &VirtualMachine) -> PyResult {
     ordered_iter(set, &FROZENSET_ITER, vm)
 }
 
-/// Sets beyond this size, and sets of anything but numbers, keep the order of insertion.
-const LARGEST: usize = 4096;
+/// Larger sets, and sets of anything but numbers, keep the order of insertion.
+const MAX_ORDERED: usize = 4096;
 
 fn ordered_iter(set: PyObjectRef, own: &OnceLock<Iter>, vm: &VirtualMachine) -> PyResult {
-    let Some(own) = own.get() else {
-        return Err(vm.new_type_error("sets cannot be iterated over"));
-    };
+    let own = own.get().expect(INSTALLED);
     let length = set.length(vm)?;
-    if !(2..=LARGEST).contains(&length) {
+    if !(2..=MAX_ORDERED).contains(&length) {
         return own(set, vm);
     }
     let mut elements = Vec::with_capacity(length);
-    let plain = own(set.clone(), vm)?;
-    for element in plain.get_iter(vm)?.iter::<PyObjectRef>(vm)? {
+    let iterator = own(set.clone(), vm)?;
+    for element in iterator.get_iter(vm)?.iter::<PyObjectRef>(vm)? {
         let element = element?;
         if !has_fixed_hash(&element, vm) {
             return own(set, vm);
@@ -69,7 +66,7 @@ fn ordered_iter(set: PyObjectRef, own: &OnceLock<Iter>, vm: &VirtualMachine) -> 
     Ok(vm.ctx.new_list(ordered).as_object().to_owned().get_iter(vm)?.into())
 }
 
-/// Whether CPython's hash of an object is the same in every process.
+/// Whether CPython computes the same hash of an object in every process.
 fn has_fixed_hash(element: &PyObject, vm: &VirtualMachine) -> bool {
     if let Some(tuple) = element.downcast_ref_if_exact::<PyTuple>(vm) {
         return tuple.as_slice().iter().all(|inner| has_fixed_hash(inner, vm));
@@ -77,20 +74,20 @@ fn has_fixed_hash(element: &PyObject, vm: &VirtualMachine) -> bool {
     element.downcast_ref::<PyInt>().is_some() || element.downcast_ref::<PyFloat>().is_some()
 }
 
-/// The order in which CPython's hash table holds elements that were added one after another.
+/// The order of elements in CPython's hash table when they are added one after another.
 fn in_table_order(elements: Vec<(i64, PyObjectRef)>) -> Vec<PyObjectRef> {
-    let mut table = Table::of(8);
+    let mut table = SetTable::new(8);
     for (hash, element) in elements {
-        table.put(hash, element);
+        table.insert(hash, element);
         if table.used * 5 >= (table.slots.len() - 1) * 3 {
-            let wanted = table.used * 4;
+            let least = table.used * 4;
             let mut size = 8;
-            while size <= wanted {
+            while size <= least {
                 size *= 2;
             }
-            let mut larger = Table::of(size);
+            let mut larger = SetTable::new(size);
             for (hash, element) in table.slots.into_iter().flatten() {
-                larger.put(hash, element);
+                larger.insert(hash, element);
             }
             table = larger;
         }
@@ -98,25 +95,25 @@ fn in_table_order(elements: Vec<(i64, PyObjectRef)>) -> Vec<PyObjectRef> {
     table.slots.into_iter().flatten().map(|(_, element)| element).collect()
 }
 
-struct Table {
+struct SetTable {
     slots: Vec<Option<(i64, PyObjectRef)>>,
     used: usize,
 }
 
-impl Table {
-    fn of(size: usize) -> Table {
-        Table { slots: vec![None; size], used: 0 }
+impl SetTable {
+    fn new(size: usize) -> SetTable {
+        SetTable { slots: vec![None; size], used: 0 }
     }
 
-    /// Looks at ten neighbours, then jumps on by the hash's higher bits.
-    fn put(&mut self, hash: i64, element: PyObjectRef) {
+    /// Tries the slot of the hash and its nine neighbours, then jumps by the higher bits of the hash.
+    fn insert(&mut self, hash: i64, element: PyObjectRef) {
         const NEIGHBOURS: usize = 9;
         let mask = self.slots.len() - 1;
         let mut rest = hash as u64;
         let mut index = rest as usize & mask;
         loop {
-            let reach = if index + NEIGHBOURS <= mask { NEIGHBOURS } else { 0 };
-            if let Some(free) = (index..=index + reach).find(|&at| self.slots[at].is_none()) {
+            let neighbours = if index + NEIGHBOURS <= mask { NEIGHBOURS } else { 0 };
+            if let Some(free) = (index..=index + neighbours).find(|&at| self.slots[at].is_none()) {
                 self.slots[free] = Some((hash, element));
                 self.used += 1;
                 return;
@@ -151,22 +148,17 @@ static STR_CONCAT: OnceLock<Concat> = OnceLock::new();
 static LIST_CONCAT: OnceLock<Concat> = OnceLock::new();
 static TUPLE_CONCAT: OnceLock<Concat> = OnceLock::new();
 
-/// `a + b` of sequences, with CPython's words where `b` is of another kind.
-fn concatenated(sequence: PySequence<'_>, other: &PyObject, vm: &VirtualMachine) -> PyResult {
+/// `a + b` of sequences, with CPython's message where the types differ.
+fn concat_sequences(sequence: PySequence<'_>, other: &PyObject, vm: &VirtualMachine) -> PyResult {
     let types = &vm.ctx.types;
     let kinds: [(&Py<PyType>, &OnceLock<Concat>); 3] =
         [(types.str_type, &STR_CONCAT), (types.list_type, &LIST_CONCAT), (types.tuple_type, &TUPLE_CONCAT)];
     let found = kinds.into_iter().find(|(class, _)| sequence.obj.fast_isinstance(class));
-    let Some((class, own)) = found else {
-        return Ok(vm.ctx.not_implemented());
-    };
+    let (class, own) = found.expect("install() replaces the slot of these types only");
     if !other.fast_isinstance(class) {
         let kind = class.name();
         let text = format!("can only concatenate {kind} (not \"{}\") to {kind}", other.class().name());
         return Err(vm.new_type_error(text));
     }
-    match own.get() {
-        Some(own) => own(sequence, other, vm),
-        None => Ok(vm.ctx.not_implemented()),
-    }
+    own.get().expect(INSTALLED)(sequence, other, vm)
 }

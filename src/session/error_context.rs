@@ -1,0 +1,145 @@
+//! What was in scope where a cell raised: the failed operation, the tensors and the names.
+//! Reads frames and objects. The only Python code it runs is `dir()` of the object that lacks an attribute.
+
+use rustpython_vm::{
+    AsObject, PyObjectRef, VirtualMachine,
+    builtins::{PyBaseExceptionRef, PyDict, PyDictRef, PyStr},
+    frame::FrameRef,
+};
+
+use super::namespace::{self, Variable};
+use crate::ops::Failed;
+use crate::torch;
+
+/// What was in scope where a cell raised.
+#[derive(Clone, Debug, Default)]
+pub struct ErrorContext {
+    /// The operation that raised, with its operands, if an operation raised.
+    pub failed: Option<Failed>,
+    /// The tensors in scope, by name: those of the function that raised first, then the session's, then those
+    /// inside modules: `self.W_query.weight`.
+    pub tensors: Vec<Variable>,
+    /// All names in scope, the innermost scope first.
+    pub names: Vec<String>,
+    /// The attributes of the object that lacks the requested one.
+    pub attributes: Vec<String>,
+    /// The string keys of dicts in scope.
+    pub keys: Vec<String>,
+}
+
+/// The most tensors of modules, and keys of one dict, that are listed.
+const MAX_LISTED: usize = 400;
+/// How many modules deep tensors are looked for.
+const MAX_DEPTH: usize = 4;
+
+impl ErrorContext {
+    /// The context in which `exception` was raised. `is_cell` says whether a file name is that of a cell.
+    pub(super) fn of(
+        exception: &PyBaseExceptionRef,
+        globals: &PyDict,
+        is_cell: impl Fn(&str) -> bool,
+        vm: &VirtualMachine,
+    ) -> ErrorContext {
+        let frame = exception.__traceback__().and_then(|traceback| {
+            let frames: Vec<FrameRef> = traceback.iter().map(|entry| entry.frame.clone()).collect();
+            frames.into_iter().rev().find(|frame| is_cell(frame.code.source_path().as_str()))
+        });
+        let locals = frame.and_then(|frame| {
+            let locals: PyObjectRef = frame.locals(vm).ok()?.into();
+            locals.downcast::<PyDict>().ok()
+        });
+        let mut scope = locals.map_or_else(Vec::new, |locals| namespace::entries(&locals));
+        for (name, value) in namespace::entries(globals) {
+            if scope.iter().all(|(known, _)| *known != name) {
+                scope.push((name, value));
+            }
+        }
+        let mut context = ErrorContext::default();
+        // Variables come before members of modules: the shorter name is the clearer one.
+        for (name, value) in &scope {
+            if let Some(tensor) = torch::tensor_value(value, vm) {
+                context.tensors.push(Variable { name: name.clone(), value: tensor });
+            }
+        }
+        for (name, value) in &scope {
+            context.add_module(name, value, MAX_DEPTH, vm);
+        }
+        context.keys = keys(&scope);
+        context.attributes = attributes(exception, &scope, vm);
+        context.names = scope.into_iter().map(|(name, _)| name).collect();
+        context.names.extend(dir(vm.builtins.as_object().to_owned(), vm));
+        context
+    }
+
+    /// Adds the tensors of a module and of the modules inside it.
+    fn add_module(&mut self, name: &str, object: &PyObjectRef, depth: usize, vm: &VirtualMachine) {
+        let Some(own) =
+            object.dict().filter(|own| depth > 0 && module_dict(own, "_parameters", vm).is_some())
+        else {
+            return;
+        };
+        let dicts = ["_parameters", "_buffers"].map(|dict| module_dict(&own, dict, vm));
+        let attributes = namespace::entries(&own);
+        let members = dicts.into_iter().flatten().flat_map(|dict| namespace::entries(&dict));
+        for (member, value) in members.chain(attributes) {
+            if let Some(tensor) = torch::tensor_value(&value, vm)
+                && self.tensors.len() < MAX_LISTED
+            {
+                self.tensors.push(Variable { name: format!("{name}.{member}"), value: tensor });
+            }
+        }
+        if let Some(modules) = module_dict(&own, "_modules", vm) {
+            for (member, module) in namespace::entries(&modules) {
+                self.add_module(&namespace::member_path(name, &member), &module, depth - 1, vm);
+            }
+        }
+    }
+}
+
+/// The dict that a module stores under this name.
+fn module_dict(own: &PyDictRef, name: &str, vm: &VirtualMachine) -> Option<PyDictRef> {
+    own.get_item_opt(name, vm).ok().flatten()?.downcast::<PyDict>().ok()
+}
+
+fn keys(scope: &[(String, PyObjectRef)]) -> Vec<String> {
+    let mut keys = Vec::new();
+    for (_, value) in scope {
+        if let Some(dict) = value.downcast_ref::<PyDict>() {
+            let strings = dict.into_iter().filter_map(|(key, _)| {
+                key.downcast_ref::<PyStr>().map(|key| key.as_wtf8().to_string_lossy().into_owned())
+            });
+            keys.extend(strings.take(MAX_LISTED));
+        }
+    }
+    keys
+}
+
+/// The attributes of the object that an AttributeError is about: the one it names, else the first of that class.
+fn attributes(
+    exception: &PyBaseExceptionRef,
+    scope: &[(String, PyObjectRef)],
+    vm: &VirtualMachine,
+) -> Vec<String> {
+    if !exception.fast_isinstance(vm.ctx.exceptions.attribute_error) {
+        return Vec::new();
+    }
+    let named = exception.as_object().get_attr("obj", vm).ok().filter(|object| !vm.is_none(object));
+    // RustPython does not always set `obj`: then the message names the class, `'Linear' object has no attribute`.
+    let text = exception.as_object().str(vm).map(|text| text.as_wtf8().to_string_lossy().into_owned());
+    let class = text.ok().and_then(|text| Some(text.strip_prefix('\'')?.split_once('\'')?.0.to_owned()));
+    let of_class = || {
+        let class = class?;
+        scope.iter().find(|(_, value)| *value.class().name() == *class).map(|(_, value)| value.clone())
+    };
+    named.or_else(of_class).map_or_else(Vec::new, |object| dir(object, vm))
+}
+
+/// The public names of `dir(object)`; none if its `__dir__` raises.
+fn dir(object: PyObjectRef, vm: &VirtualMachine) -> Vec<String> {
+    let Ok(listed) = vm.dir(Some(object)) else { return Vec::new() };
+    let names = listed.borrow_vec();
+    let text = |name: &PyObjectRef| {
+        name.downcast_ref::<PyStr>().map(|name| name.as_wtf8().to_string_lossy().into_owned())
+    };
+    names.iter().filter_map(text).filter(|name| !name.starts_with('_')).collect()
+}

@@ -1,0 +1,96 @@
+//! Tensors that variables contain: parameters and buffers of modules, attributes, items of lists and dicts.
+//! The search reads the objects' dictionaries and runs no Python code.
+
+use rustpython_vm::{
+    AsObject, PyObjectRef, VirtualMachine,
+    builtins::{PyDict, PyList, PyModule, PyStr, PyTuple, PyType},
+};
+
+use super::namespace::{self, Variable};
+use crate::torch;
+
+/// The longest path that is followed.
+const MAX_DEPTH: usize = 8;
+/// The most tensors that are returned.
+const MAX_TENSORS: usize = 4096;
+/// The most items of one list that are searched.
+const MAX_ITEMS: usize = 256;
+
+/// The attributes in which `nn.Module` stores what it owns. They are not part of a path.
+const MODULE_DICTS: [&str; 3] = ["_parameters", "_buffers", "_modules"];
+
+struct NestedSearch<'a> {
+    vm: &'a VirtualMachine,
+    visited: Vec<usize>,
+    found: Vec<Variable>,
+}
+
+/// The tensors inside the learner's variables. Each is named by its path: `sa_v2.W_key.weight`, `qs[0]`.
+pub(super) fn tensors(globals: &PyDict, vm: &VirtualMachine) -> Vec<Variable> {
+    let mut search = NestedSearch { vm, visited: Vec::new(), found: Vec::new() };
+    for (name, object) in namespace::entries(globals) {
+        if torch::tensor_value(&object, vm).is_none() {
+            search.contents(&name, &object, 0);
+        }
+    }
+    search.found
+}
+
+impl NestedSearch<'_> {
+    fn visit(&mut self, path: String, object: &PyObjectRef, depth: usize) {
+        if self.found.len() >= MAX_TENSORS {
+            return;
+        }
+        match torch::tensor_value(object, self.vm) {
+            Some(value) => self.found.push(Variable { name: path, value }),
+            None => self.contents(&path, object, depth),
+        }
+    }
+
+    fn contents(&mut self, path: &str, object: &PyObjectRef, depth: usize) {
+        let is_code =
+            object.downcast_ref::<PyModule>().is_some() || object.downcast_ref::<PyType>().is_some();
+        if depth == MAX_DEPTH || is_code || self.visited.contains(&object.get_id()) {
+            return;
+        }
+        if let Some(items) = items(object) {
+            self.visited.push(object.get_id());
+            for (index, item) in items.iter().take(MAX_ITEMS).enumerate() {
+                self.visit(format!("{path}[{index}]"), item, depth + 1);
+            }
+        } else if let Some(dict) = object.downcast_ref::<PyDict>() {
+            self.visited.push(object.get_id());
+            for (key, value) in string_entries(dict) {
+                self.visit(format!("{path}['{key}']"), &value, depth + 1);
+            }
+        } else if let Some(dict) = object.dict() {
+            self.visited.push(object.get_id());
+            for (key, value) in string_entries(&dict) {
+                match value.downcast_ref::<PyDict>().filter(|_| MODULE_DICTS.contains(&key.as_str())) {
+                    Some(owned) => {
+                        for (name, value) in string_entries(owned) {
+                            self.visit(namespace::member_path(path, &name), &value, depth + 1);
+                        }
+                    }
+                    None if key.starts_with('_') => {}
+                    None => self.visit(format!("{path}.{key}"), &value, depth + 1),
+                }
+            }
+        }
+    }
+}
+
+/// The items of a list or a tuple.
+fn items(object: &PyObjectRef) -> Option<Vec<PyObjectRef>> {
+    let list = object.downcast_ref::<PyList>().map(|list| list.borrow_vec().to_vec());
+    list.or_else(|| object.downcast_ref::<PyTuple>().map(|tuple| tuple.as_slice().to_vec()))
+}
+
+/// The entries of a dict whose keys are strings.
+fn string_entries(dict: &PyDict) -> Vec<(String, PyObjectRef)> {
+    let entry = |(key, value): (PyObjectRef, PyObjectRef)| {
+        let key = key.downcast_ref::<PyStr>()?.as_wtf8().to_string_lossy().into_owned();
+        Some((key, value))
+    };
+    dict.into_iter().filter_map(entry).collect()
+}

@@ -1,0 +1,65 @@
+//! Marks a cell as running, and turns a panic in native code into an error of the cell.
+
+use std::{any::Any, cell::Cell, sync::Once};
+
+use super::interrupt::Interrupter;
+
+/// Marks the session as running until it is dropped.
+pub(super) struct Running<'a>(&'a Interrupter);
+
+impl<'a> Running<'a> {
+    /// Marks run number `run` as started.
+    pub(super) fn begin(interrupter: &'a Interrupter, run: u64) -> Running<'a> {
+        interrupter.begin(run);
+        CELL_RUNS.with(|runs| runs.set(true));
+        Running(interrupter)
+    }
+}
+
+impl Drop for Running<'_> {
+    fn drop(&mut self) {
+        CELL_RUNS.with(|runs| runs.set(false));
+        self.0.end();
+    }
+}
+
+thread_local! {
+    /// Whether this thread runs a cell. If it does, a panic is caught and reported as an error of the cell.
+    static CELL_RUNS: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Stops the panic hook from printing while a cell runs.
+pub(super) fn silence_panics() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let default = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |info| {
+            if !CELL_RUNS.with(Cell::get) {
+                default(info);
+            }
+        }));
+    });
+}
+
+/// The error message for a caught panic.
+pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .copied()
+        .or_else(|| panic.downcast_ref::<String>().map(String::as_str))
+        .unwrap_or("no message");
+    format!("this is a defect of attn, not of your code; please report it with the cell ({text})")
+}
+
+/// Runs `work` on a thread whose stack is large enough for deep Python recursion, and returns its value.
+pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
+    // This reserves address space only: the system allocates a page when it is first used.
+    const STACK_SIZE: usize = 512 << 20;
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("attn".into()).stack_size(STACK_SIZE);
+        match thread.spawn_scoped(scope, work) {
+            Ok(handle) => handle.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(error) => panic!("attn needs a thread of its own to run Python: {error}"),
+        }
+    })
+}
