@@ -4,10 +4,10 @@
 //! Dimensions that lie without gaps in every operand are merged first, so that most calls come
 //! down to one flat loop, which the compiler vectorises. Large results are written by several threads.
 
-use super::gemm::widest;
-use super::spare::{self, Element};
+use super::simd::run_widest;
+use super::buffer_pool::{self, Element};
 use super::threads;
-use super::wide::Work;
+use super::simd::SimdWork;
 
 /// Elements below which a result is written by the caller alone.
 const PARALLEL: usize = 1 << 16;
@@ -114,7 +114,7 @@ struct Row<'a, const N: usize, R, F> {
     out: &'a mut [R],
 }
 
-impl<const N: usize, R, F: Fn([usize; N], [usize; N], &mut [R])> Work for Row<'_, N, R, F> {
+impl<const N: usize, R, F: Fn([usize; N], [usize; N], &mut [R])> SimdWork for Row<'_, N, R, F> {
     type Output = ();
 
     #[inline(always)]
@@ -130,7 +130,7 @@ fn written<const N: usize, R: Element>(
     offsets: [usize; N],
     write: impl Fn([usize; N], [usize; N], &mut [R]) + Sync,
 ) -> Vec<R> {
-    let mut out = spare::take(shape.iter().product());
+    let mut out = buffer_pool::take(shape.iter().product());
     if out.is_empty() {
         return out;
     }
@@ -142,7 +142,7 @@ fn written<const N: usize, R: Element>(
     let inner = steps[outer.len()];
     let row = |at: [usize; N], out: &mut [R]| match out.len() {
         0..WIDE => write(at, inner, out),
-        _ => widest(Row { write: &write, at, step: inner, out }),
+        _ => run_widest(Row { write: &write, at, step: inner, out }),
     };
     let piece = |number: usize, out: &mut [R]| {
         if outer.is_empty() {

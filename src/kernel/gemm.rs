@@ -1,17 +1,14 @@
-//! Matrix products over strided views, and the one place where `unsafe` is allowed.
-//! Sees ndarray views and `matrixmultiply`; no Tensor, no text.
-//! Source: `torch.mm`, `torch.bmm`; large products by `matrixmultiply` (Goto's blocking).
+//! Matrix products over strided views, as `torch.mm` and `torch.bmm`.
 //!
-//! Threads: a batch is shared by matrices and blocks of their rows, one large product by blocks of its longer side, each
-//! block computed by `matrixmultiply` on one thread. Its own threads are not used: they obey another setting
-//! (`MATMUL_NUM_THREADS`), and each element's chain of sums is the same in every block, so that blocks change no bit.
-#![allow(unsafe_code)]
+//! Threads: a batch is divided into matrices and blocks of their rows, and one large product into blocks of its longer
+//! side; one thread computes each block. The threads of `matrixmultiply` are not used: another setting controls them
+//! (`MATMUL_NUM_THREADS`). Each element has the same chain of sums in every block, so the number of threads changes no bit.
 
 use ndarray::{ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, Axis, s};
 
 use super::small::{self, Layout, Onto};
-use super::wide::Work;
-use super::{Real, thin, threads};
+use super::simd::vector_bytes;
+use super::{Real, few_columns, threads};
 
 /// Multiplications below which a product stays on the caller's thread.
 const PARALLEL: usize = 1 << 21;
@@ -22,78 +19,6 @@ const ROWS: usize = 4;
 const COLUMNS: usize = 12;
 /// Multiplications below which one product of a batch is computed the plainest way.
 const TINY: usize = 400;
-
-/// What a number needs so that [`gemm`] can multiply matrices of it.
-pub trait Multiply: Sized {
-    /// The longest chain of multiply-adds before its sum is put away.
-    const DEPTH: usize;
-    /// Whether rows beyond the last four and columns beyond the last twelve are computed as small products are.
-    const EDGES: bool;
-
-    /// Whether [`Multiply::few_columns`] is there.
-    const THIN: bool;
-
-    /// `out = a @ b`, or onto `out` where `more`, of few columns: one block of terms, by `thin.rs`.
-    fn few_columns(a: ArrayView2<Self>, b: ArrayView2<Self>, more: bool, out: ArrayViewMut2<Self>);
-
-    /// `out = alpha * a @ b + beta * out` by the blocked kernel; shapes (m, k), (k, n), (m, n), checked by the caller and here.
-    fn blocked(alpha: Self, a: ArrayView2<Self>, b: ArrayView2<Self>, beta: Self, out: ArrayViewMut2<Self>);
-}
-
-macro_rules! multiply {
-    ($t:ty, $kernel:path, $depth:expr, $edges:expr, $thin:expr) => {
-        impl Multiply for $t {
-            const DEPTH: usize = $depth;
-            const EDGES: bool = $edges;
-            const THIN: bool = size_of::<$t>() == 4;
-
-            fn few_columns(a: ArrayView2<$t>, b: ArrayView2<$t>, more: bool, out: ArrayViewMut2<$t>) {
-                let thin: fn(ArrayView2<$t>, ArrayView2<$t>, bool, ArrayViewMut2<$t>) = $thin;
-                thin(a, b, more, out);
-            }
-
-            fn blocked(
-                alpha: $t,
-                a: ArrayView2<$t>,
-                b: ArrayView2<$t>,
-                beta: $t,
-                mut out: ArrayViewMut2<$t>,
-            ) {
-                let (m, k) = a.dim();
-                let n = b.ncols();
-                assert!(b.nrows() == k && out.dim() == (m, n), "a product's shapes agree");
-                let (ra, ca) = (a.strides()[0], a.strides()[1]);
-                let (rb, cb) = (b.strides()[0], b.strides()[1]);
-                let (rc, cc) = (out.strides()[0], out.strides()[1]);
-                // SAFETY: the assertion above makes (m, k), (k, n) and (m, n) the shapes of `a`, `b` and
-                // `out`, whose pointers and strides come from these very views: each index the kernel
-                // forms from them is an element of a live view. `out` is borrowed mutably, so it overlaps
-                // neither operand, and a mutable ndarray view never holds one element twice.
-                unsafe {
-                    $kernel(
-                        m,
-                        k,
-                        n,
-                        alpha,
-                        a.as_ptr(),
-                        ra,
-                        ca,
-                        b.as_ptr(),
-                        rb,
-                        cb,
-                        beta,
-                        out.as_mut_ptr(),
-                        rc,
-                        cc,
-                    );
-                }
-            }
-        }
-    };
-}
-
-multiply!(f32, matrixmultiply::sgemm, 192, false, thin::product);
-multiply!(f64, matrixmultiply::dgemm, usize::MAX, true, |_, _, _, _| {});
 
 /// The matrix product: (m, k) @ (k, n) into `out` (m, n), any strides, nothing copied.
 /// Panics if the shapes disagree: callers check them first and say so in their own words.
@@ -157,13 +82,13 @@ fn product<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, onto: Onto, vector: bool
 
 /// The product on one thread: each element a chain of multiply-adds, in blocks of as many terms as the type says.
 fn in_terms<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, onto: Onto, mut out: ArrayViewMut2<T>) {
-    let thin = T::THIN && vector_bytes() == 64 && thin::fits(&a, &b, &out);
+    let few_columns = T::FEW_COLUMNS && vector_bytes() == 64 && few_columns::fits(&a, &b, &out);
     let (k, mut start) = (a.ncols(), 0);
     while start < k {
         let end = start + depth(k, start, T::DEPTH);
         let (a, b) = (a.slice(s![.., start..end]), b.slice(s![start..end, ..]));
         let onto = if start == 0 { onto } else { Onto::Out };
-        if thin {
+        if few_columns {
             T::few_columns(a, b, onto == Onto::Out, out.view_mut());
         } else {
             let beta = if onto == Onto::Nothing { T::ZERO } else { T::ONE };
@@ -237,100 +162,3 @@ pub fn matmul_i64(a: ArrayView2<i64>, b: ArrayView2<i64>, mut out: ArrayViewMut2
         }
     }
 }
-
-/// Runs `work` as compiled for the widest vectors this machine has.
-pub(crate) fn widest<W: Work>(work: W) -> W::Output {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("fma")
-        {
-            // SAFETY: every feature that `avx512` names was just detected.
-            return unsafe { avx512(work) };
-        }
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            // SAFETY: both features that `avx2` names were just detected.
-            return unsafe { avx2(work) };
-        }
-    }
-    work.run()
-}
-
-/// Bytes in the vectors that [`widest`] works with; 0 where a multiply-add is no instruction of theirs.
-pub(crate) fn vector_bytes() -> usize {
-    #[cfg(target_arch = "x86_64")]
-    {
-        let fma = is_x86_feature_detected!("fma");
-        match is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512dq") {
-            true if fma && is_x86_feature_detected!("avx512vl") => 64,
-            _ if fma && is_x86_feature_detected!("avx2") => 32,
-            _ => 0,
-        }
-    }
-    #[cfg(not(target_arch = "x86_64"))]
-    {
-        if cfg!(target_arch = "aarch64") { 16 } else { 0 }
-    }
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")]
-fn avx512<W: Work>(work: W) -> W::Output {
-    work.run()
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma")]
-fn avx2<W: Work>(work: W) -> W::Output {
-    work.run()
-}
-
-/// Chains of multiply-adds that never leave the registers, on the widest vectors this machine has: how many
-/// multiply-adds there were, and what they came to (1 / (1 - factor) after many of them).
-pub(super) fn chains(rounds: usize, factor: f32) -> (usize, f32) {
-    #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx512f") {
-            // SAFETY: the feature that `chains_512` names was just detected.
-            return unsafe { chains_512(rounds, factor) };
-        }
-        if is_x86_feature_detected!("avx") && is_x86_feature_detected!("fma") {
-            // SAFETY: both features that `chains_256` names were just detected.
-            return unsafe { chains_256(rounds, factor) };
-        }
-    }
-    let mut sums = [[0.0f32; 4]; 12];
-    for _ in 0..rounds {
-        for sum in sums.iter_mut().flatten() {
-            *sum = *sum * factor + 1.0;
-        }
-    }
-    (rounds * 48, sums[11][3])
-}
-
-#[cfg(target_arch = "x86_64")]
-macro_rules! chains_of {
-    ($name:ident, $features:literal, $width:literal, $all:ident, $fma:ident, $first:ident) => {
-        #[target_feature(enable = $features)]
-        fn $name(rounds: usize, factor: f32) -> (usize, f32) {
-            use std::arch::x86_64::{$all, $first, $fma};
-            // Starts that differ: equal chains would be worked out once.
-            let mut sums: [_; 12] = std::array::from_fn(|at| $all(at as f32));
-            let (factor, one) = ($all(factor), $all(1.0));
-            for _ in 0..rounds {
-                for sum in &mut sums {
-                    *sum = $fma(*sum, factor, one);
-                }
-            }
-            let first = sums.map(|sum| $first(sum));
-            (rounds * 12 * $width, first.iter().sum::<f32>() / 12.0)
-        }
-    };
-}
-#[cfg(target_arch = "x86_64")]
-chains_of!(chains_512, "avx512f", 16, _mm512_set1_ps, _mm512_fmadd_ps, _mm512_cvtss_f32);
-#[cfg(target_arch = "x86_64")]
-chains_of!(chains_256, "avx,fma", 8, _mm256_set1_ps, _mm256_fmadd_ps, _mm256_cvtss_f32);

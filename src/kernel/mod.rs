@@ -1,8 +1,11 @@
 //! Numbers in, numbers out, on slices and ndarray views. No tensor, no Python, no text.
 
 pub mod attention;
+mod blocked;
+pub mod buffer_pool;
 pub mod dot;
 pub mod elementwise;
+mod few_columns;
 pub mod gemm;
 pub mod grid;
 pub mod loss;
@@ -15,11 +18,10 @@ pub mod rank;
 pub mod real;
 pub mod reduce;
 pub mod selection;
+mod simd;
 mod small;
 pub mod softmax;
-pub mod spare;
-mod thin;
+
 pub mod threads;
-mod wide;
 
 pub use real::Real;

@@ -4,8 +4,8 @@
 //! lanes and chunks of 16 vectors, chunks combined pairwise (Chan, Golub & LeVeque 1979), as PyTorch's x86 build does.
 //! Equal to PyTorch 2.6's bit for bit in every row tried: 1 to 5,000 numbers, with and without weight and bias.
 
-use super::wide::wide;
-use super::{Real, spare, threads};
+use super::simd::simd;
+use super::{Real, buffer_pool, threads};
 
 /// Numbers below which rows stay on the caller's thread, and those that a thread takes at a time.
 const PARALLEL: usize = 1 << 15;
@@ -23,7 +23,7 @@ pub fn layer_norm<T: Real>(
     bias: Option<&[T]>,
     eps: f64,
 ) -> Vec<T> {
-    let mut out = spare::take(x.len());
+    let mut out = buffer_pool::take(x.len());
     if width == 0 {
         return out;
     }
@@ -46,7 +46,7 @@ pub fn moments<T: Real>(row: &[T]) -> (T, T) {
     row_moments(row)
 }
 
-wide! {
+simd! {
     fn normalise<'a, 'b, T>(row: &'a mut [T], weight: Option<&'b [T]>, bias: Option<&'b [T]>, eps: T) -> () {
         let (mean, var) = lanes_of::<T>(row);
         let scale = T::ONE / (var.maximum(T::ZERO) + eps).sqrt();
@@ -67,7 +67,7 @@ wide! {
     }
 }
 
-wide! {
+simd! {
     fn row_moments<'a, T>(row: &'a [T]) -> (T, T) {
         lanes_of::<T>(row)
     }

@@ -26,9 +26,9 @@ pub trait Real:
     + SubAssign
     + MulAssign
     + Functions
-    + super::gemm::Multiply
+    + super::blocked::Multiply
     + super::attention::Fused
-    + super::spare::Element
+    + super::buffer_pool::Element
 {
     /// How many numbers of this kind a 32-byte vector holds: the width in which sums are split.
     const LANES: usize;

@@ -6,8 +6,8 @@
 
 use ndarray::ArrayViewD;
 
-use super::wide::wide;
-use super::{Real, spare, threads};
+use super::simd::simd;
+use super::{Real, buffer_pool, threads};
 
 /// Elements below which rows stay on the caller's thread.
 const PARALLEL: usize = 1 << 15;
@@ -29,7 +29,7 @@ fn along<T: Real>(x: ArrayViewD<T>, axis: usize, log: bool) -> Vec<T> {
     let shape = x.shape();
     let (length, inner) =
         if shape.is_empty() { (1, 1) } else { (shape[axis], shape[axis + 1..].iter().product()) };
-    let mut data: Vec<T> = spare::take(x.len());
+    let mut data: Vec<T> = buffer_pool::take(x.len());
     if data.is_empty() {
         return data;
     }
@@ -65,7 +65,7 @@ fn along<T: Real>(x: ArrayViewD<T>, axis: usize, log: bool) -> Vec<T> {
     data
 }
 
-wide! {
+simd! {
     /// Softmax of one contiguous row, in place.
     pub fn softmax_row<'a, T>(row: &'a mut [T]) -> () {
         let top = fold(row, T::maximum);
@@ -79,7 +79,7 @@ wide! {
     }
 }
 
-wide! {
+simd! {
     /// Softmax of each row of `width` numbers, from one slice to another.
     fn softmax_rows<'a, 'b, T>(x: &'a [T], out: &'b mut [T], width: usize) -> () {
         for (x, out) in x.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
@@ -95,7 +95,7 @@ wide! {
     }
 }
 
-wide! {
+simd! {
     fn log_softmax_row<'a, T>(row: &'a mut [T]) -> () {
         let top = fold(row, T::maximum);
         // The powers are needed once, in the order of their sum: a few vectors of them at a time.
@@ -128,7 +128,7 @@ wide! {
     }
 }
 
-wide! {
+simd! {
     /// Softmax down the columns of a block whose rows hold `inner` numbers, in place. Columns beyond the last
     /// whole vector take the library's exponential, as they do in PyTorch.
     fn softmax_columns<'a, T>(block: &'a mut [T], inner: usize) -> () {
@@ -148,7 +148,7 @@ wide! {
     }
 }
 
-wide! {
+simd! {
     fn log_softmax_columns<'a, T>(block: &'a mut [T], inner: usize) -> () {
         let (top, mut log) = (column_tops(block, inner), vec![T::ZERO; inner]);
         let whole = inner / (2 * T::LANES) * (2 * T::LANES);

@@ -9,7 +9,7 @@ use super::state::State;
 use super::table::{IN_PLACE_ONLY, Op};
 use crate::kernel::random::Family;
 use crate::kernel::random::Generator;
-use crate::kernel::spare;
+use crate::kernel::buffer_pool;
 use crate::tensor::{
     Arg, Buffer, DType, Descriptor, Drawn, Error, GradName, Ran, Record, Result, Site, Tensor, ops,
 };
@@ -667,15 +667,15 @@ fn recorded(caller: Caller, what: Overwrite, target: &Tensor, args: Vec<Arg>, ne
 pub fn filled(dtype: DType, len: usize, value: &Arg) -> Buffer {
     let float = value.number().unwrap_or(0.0);
     match Buffer::zeros(dtype, 0) {
-        Buffer::F32(_) => Buffer::F32(spare::filled(len, float as f32)),
-        Buffer::F64(_) => Buffer::F64(spare::filled(len, float)),
+        Buffer::F32(_) => Buffer::F32(buffer_pool::filled(len, float as f32)),
+        Buffer::F64(_) => Buffer::F64(buffer_pool::filled(len, float)),
         Buffer::I64(_) => {
             let int = match *value {
                 Arg::Int(int) => int,
                 _ => float as i64,
             };
-            Buffer::I64(spare::filled(len, int))
+            Buffer::I64(buffer_pool::filled(len, int))
         }
-        Buffer::Bool(_) => Buffer::Bool(spare::filled(len, float != 0.0)),
+        Buffer::Bool(_) => Buffer::Bool(buffer_pool::filled(len, float != 0.0)),
     }
 }

@@ -26,7 +26,7 @@ use super::{
     running, setup, timing,
 };
 use crate::{
-    kernel::{random::Family, spare},
+    kernel::{buffer_pool, random::Family},
     ops::{self, trace::Trace},
     tensor::Tensor,
     torch,
@@ -103,7 +103,7 @@ impl Session {
         let scope = interpreter.enter(|vm| {
             memory::install(options.max_memory, vm);
             // The buffers of freed tensors that are kept for new ones use a part of the limit.
-            spare::set_most(options.max_memory / 8);
+            buffer_pool::set_limit(options.max_memory / 8);
             setup::install(&output, &state, vm).unwrap_or_else(|exception| {
                 let raised = Raised::read(&exception, "", |_| false, vm);
                 panic!("attn's interpreter does not start: {}", raised.message)

@@ -1,6 +1,8 @@
 //! Element types and how PyTorch promotes them.
 //! Source: `torch.result_type`, `torch.promote_types`.
 
+use crate::kernel::random::HalfKind;
+
 /// The element type of a tensor, in PyTorch's order of promotion within a category.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum DType {
@@ -142,10 +144,15 @@ impl DType {
 
     /// `value` as this dtype would hold it, for lanes of 32-bit floats.
     pub fn round_f32(self, value: f32) -> f32 {
+        self.half().map_or(value, |kind| kind.round(value))
+    }
+
+    /// Which half-precision type this dtype is, if it is one.
+    pub fn half(self) -> Option<HalfKind> {
         match self {
-            DType::Float16 => half_round(value),
-            DType::BFloat16 => bfloat_round(value),
-            _ => value,
+            DType::Float16 => Some(HalfKind::Float16),
+            DType::BFloat16 => Some(HalfKind::BFloat16),
+            _ => None,
         }
     }
 
@@ -164,30 +171,6 @@ impl DType {
     pub fn is_narrow(self) -> bool {
         !matches!(self, DType::Float32 | DType::Float64 | DType::Int64 | DType::Bool)
     }
-}
-
-/// Nearest bfloat16, ties to even: the upper half of the float's bits.
-fn bfloat_round(value: f32) -> f32 {
-    if value.is_nan() {
-        return value;
-    }
-    let bits = value.to_bits();
-    let round = ((bits >> 16) & 1) + 0x7fff;
-    f32::from_bits(bits.wrapping_add(round) & 0xffff_0000)
-}
-
-/// Nearest IEEE half, ties to even, as a float.
-fn half_round(value: f32) -> f32 {
-    if !value.is_finite() {
-        return value;
-    }
-    let magnitude = f64::from(value.abs());
-    // Half has 11 significant bits; below 2^-14 the spacing stays 2^-24.
-    let exponent = if magnitude == 0.0 { -14 } else { (magnitude.log2().floor() as i32).max(-14) };
-    let spacing = 2f64.powi(exponent - 10);
-    let rounded = (magnitude / spacing).round_ties_even() * spacing;
-    let rounded = if rounded >= 65520.0 { f64::INFINITY } else { rounded };
-    (rounded as f32).copysign(value)
 }
 
 /// One operand as promotion sees it.

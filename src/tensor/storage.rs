@@ -9,7 +9,7 @@ use super::error::{Error, Result};
 use super::layout::Layout;
 use super::record::Record;
 use super::tensor::Tensor;
-use crate::kernel::spare;
+use crate::kernel::buffer_pool;
 
 /// Elements in one of the four lanes.
 #[derive(Clone, Debug)]
@@ -104,10 +104,10 @@ impl Buffer {
     /// `len` zeros (or `false`) in the lane of `dtype`.
     pub fn zeros(dtype: DType, len: usize) -> Buffer {
         match dtype.lane() {
-            Lane::F32 => Buffer::F32(spare::filled(len, 0.0)),
-            Lane::F64 => Buffer::F64(spare::filled(len, 0.0)),
-            Lane::I64 => Buffer::I64(spare::filled(len, 0)),
-            Lane::Bool => Buffer::Bool(spare::filled(len, false)),
+            Lane::F32 => Buffer::F32(buffer_pool::filled(len, 0.0)),
+            Lane::F64 => Buffer::F64(buffer_pool::filled(len, 0.0)),
+            Lane::I64 => Buffer::I64(buffer_pool::filled(len, 0)),
+            Lane::Bool => Buffer::Bool(buffer_pool::filled(len, false)),
         }
     }
 
@@ -134,7 +134,7 @@ impl Buffer {
     /// The elements at these places, in their order.
     pub fn pick(&self, places: &[usize]) -> Buffer {
         map_lane!(self, data => {
-            let mut out = spare::take(places.len());
+            let mut out = buffer_pool::take(places.len());
             out.iter_mut().zip(places).for_each(|(out, &at)| *out = data[at]);
             out
         })
@@ -239,7 +239,7 @@ impl Drop for Shared {
         // A thread that ends has nothing to count any more.
         let _ = HELD.try_with(|held| held.set(held.get().saturating_sub(self.bytes)));
         let buffer = std::mem::replace(self.buffer.get_mut(), Buffer::Bool(Vec::new()));
-        each_lane!(buffer, data => spare::give(data));
+        each_lane!(buffer, data => buffer_pool::recycle(data));
     }
 }
 

@@ -3,7 +3,7 @@
 //! Double-precision normals and their like rest on the C library's logarithm, sine and cosine, as
 //! PyTorch's do: their last bits are glibc's.
 
-use attn::kernel::random::{self, Family, Generator, IntegerKind, Narrow, Real};
+use attn::kernel::random::{self, Family, Generator, HalfKind, IntegerKind, Real};
 use serde_json::Value;
 
 /// What a call gave, as far as a golden file can say it.
@@ -131,8 +131,8 @@ fn run<T: Golden>(case: &Value, g: &mut Generator) -> Drawn {
         "trunc_normal" => {
             random::trunc_normal(g, &mut out, a, b, number(case, "low"), number(case, "high"));
         }
-        "narrow uniform" => return Drawn::Single(narrow(case, g, Narrow::uniform)),
-        "narrow normal" => return Drawn::Single(narrow(case, g, Narrow::normal)),
+        "narrow uniform" => return Drawn::Single(narrow(case, g, HalfKind::uniform)),
+        "narrow normal" => return Drawn::Single(narrow(case, g, HalfKind::normal)),
         "dropout" => out = random::dropout(g, Family::Mkl, p, n),
         "geometric" => {
             out = random::geometric(g, p, n).into_iter().map(T::from_f64).collect();
@@ -145,23 +145,15 @@ fn run<T: Golden>(case: &Value, g: &mut Generator) -> Drawn {
 fn narrow(
     case: &Value,
     g: &mut Generator,
-    fill: fn(Narrow, &mut Generator, &mut [f32], f64, f64),
+    fill: fn(HalfKind, &mut Generator, &mut [f32], f64, f64),
 ) -> Vec<f32> {
     let mut out = vec![0.0; count(case, "size")];
     let kind = match case["kind"].as_str() {
-        Some("float16") => Narrow::float16(|x| rounded(x, 13, -14)),
-        _ => Narrow::bfloat16(|x| rounded(x, 16, -126)),
+        Some("float16") => HalfKind::Float16,
+        _ => HalfKind::BFloat16,
     };
     fill(kind, g, &mut out, number(case, "a"), number(case, "b"));
     out
-}
-
-/// `x` without the last `cut` bits of its fraction, to the nearest, ties to even; numbers below
-/// 2^least lose more. Good for the sizes of these cases.
-fn rounded(x: f32, cut: i32, least: i32) -> f32 {
-    let exponent = (x.abs().log2().floor() as i32).max(least);
-    let unit = 2f64.powi(exponent - 23 + cut);
-    ((f64::from(x) / unit).round_ties_even() * unit) as f32
 }
 
 /// Runs one case whose result is integers; the weights it needs are drawn first.

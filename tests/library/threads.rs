@@ -3,7 +3,7 @@
 
 use attn::kernel::elementwise::{Strided, binary, gather_strided, in_pieces, ternary, unary};
 use attn::kernel::random::{Family, Generator, dropout, normal, rand};
-use attn::kernel::{gemm, math, norm, reduce, softmax, spare, threads};
+use attn::kernel::{gemm, math, norm, reduce, softmax, buffer_pool, threads};
 use ndarray::{ArrayView2, ArrayView3, ArrayViewD, ArrayViewMut2, ArrayViewMut3, IxDyn, s};
 
 fn numbers(seed: u64, n: usize) -> Vec<f32> {
@@ -69,7 +69,7 @@ fn everything() -> Vec<(String, Vec<u32>)> {
     let mut all = Vec::new();
     let mut keep = |name: String, values: Vec<f32>| {
         all.push((name, bits(&values)));
-        spare::give(values);
+        buffer_pool::recycle(values);
     };
     let shapes = [
         (1, 300, 40),

@@ -14,7 +14,7 @@ mod streaming;
 
 use ndarray::{ArrayView4, ArrayViewMut2, ArrayViewMut4, Axis, RemoveAxis};
 
-use super::wide::wide;
+use super::simd::simd;
 use super::{Real, threads};
 pub use fast::{Fused, fast};
 pub use materialised::{Materialised, materialised};
@@ -103,7 +103,7 @@ fn side_by_side<T: Real>(
     }
 }
 
-wide! {
+simd! {
     fn scale_row<'a, T>(row: &'a mut [T], scale: T) -> () {
         row.iter_mut().for_each(|x| *x *= scale);
     }

@@ -6,7 +6,7 @@
 
 use ndarray::{ArrayView1, ArrayView2, ArrayView4, ArrayViewMut2, ArrayViewMut4, Axis, s};
 
-use super::super::wide::wide;
+use super::super::simd::simd;
 use super::super::{Real, gemm, small, softmax};
 use super::{Mask, blocks, scale_row, side_by_side};
 
@@ -123,7 +123,7 @@ fn queries<T: Real>(
     }
 }
 
-wide! {
+simd! {
     /// Scaled, and hidden where not to be kept.
     fn keep_row<'a, T>(row: &'a mut [T], scale: T, keep: ArrayView1<'a, bool>) -> () {
         let kept = |x: T, keep: bool| if keep { x * scale } else { T::NEG_INFINITY };
@@ -134,7 +134,7 @@ wide! {
     }
 }
 
-wide! {
+simd! {
     /// Scaled and added to, rounded once.
     fn add_row<'a, T>(row: &'a mut [T], scale: T, added: ArrayView1<'a, T>) -> () {
         match added.to_slice() {
@@ -144,7 +144,7 @@ wide! {
     }
 }
 
-wide! {
+simd! {
     /// The largest of a row and `before`; NaN wins.
     fn top_of<'a, T>(row: &'a [T], before: T) -> T {
         let mut acc = [before; 16];
@@ -159,7 +159,7 @@ wide! {
     }
 }
 
-wide! {
+simd! {
     /// Puts e^(x - top) in place of each x and gives their sum; whole vectors by the fast exponential.
     fn powers<'a, T>(row: &'a mut [T], top: T) -> T {
         let lanes = 2 * T::LANES;

@@ -4,7 +4,7 @@
 //! takes the library's functions for what is left over, which the last bit shows; so do these.
 
 use super::super::Real;
-use super::super::wide::wide;
+use super::super::simd::simd;
 
 /// Splits a slice where PyTorch's whole vectors end.
 #[inline(always)]
@@ -14,7 +14,7 @@ fn whole<T: Real>(n: usize) -> usize {
 
 macro_rules! activation {
     ($(#[$meta:meta])* $name:ident, $vector:ident, $scalar:ident) => {
-        wide! {
+        simd! {
             $(#[$meta])*
             pub fn $name<'a, T>(x: &'a [T], out: &'a mut [T]) -> () {
                 let at = whole::<T>(x.len());

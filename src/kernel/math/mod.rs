@@ -8,14 +8,14 @@
 
 mod activation;
 mod exponential;
-mod levelling;
+mod erf_tanh;
 mod logarithm;
 mod power;
 
 pub use activation::{gelu, gelu_tanh, sigmoid, silu, softplus};
 pub use power::{pow_elements, pow_scalar, scalar_pow};
 
-use super::wide::wide;
+use super::simd::simd;
 pub(super) use exponential::exp2_quick;
 
 /// The functions a [`super::Real`] has, one number at a time; the slice forms below vectorise those that can be.
@@ -105,15 +105,15 @@ impl Functions for f32 {
     }
     #[inline(always)]
     fn tanh(self) -> f32 {
-        levelling::tanh(f64::from(self)) as f32
+        erf_tanh::tanh(f64::from(self)) as f32
     }
     #[inline(always)]
     fn erf(self) -> f32 {
-        levelling::erf(f64::from(self)) as f32
+        erf_tanh::erf(f64::from(self)) as f32
     }
     #[inline(always)]
     fn erf_by_root_two(self) -> f32 {
-        levelling::erf(f64::from(self) * std::f64::consts::FRAC_1_SQRT_2) as f32
+        erf_tanh::erf(f64::from(self) * std::f64::consts::FRAC_1_SQRT_2) as f32
     }
     #[inline(always)]
     fn pow(self, y: f32) -> f32 {
@@ -151,7 +151,7 @@ impl Functions for f64 {
 
 macro_rules! over_slices {
     ($($(#[$meta:meta])* $name:ident => |$x:ident| $e:expr;)*) => {$(
-        wide! {
+        simd! {
             $(#[$meta])*
             pub fn $name<'a, T>(x: &'a [T], out: &'a mut [T]) -> () {
                 for (&$x, out) in x.iter().zip(out) {

@@ -4,14 +4,14 @@
 
 use super::mcg31::{Mcg31, unit};
 use super::{Family, Generator, Real, exponential};
-use crate::kernel::spare;
+use crate::kernel::buffer_pool;
 
 /// `n` yes-or-no answers, each yes with probability `p`: `Tensor.bernoulli_(p)` and
 /// `torch.bernoulli(x, p)` with one number `p`, for any dtype.
 pub fn bernoulli(generator: &mut Generator, family: Family, p: f64, n: usize) -> Vec<bool> {
     match family {
         Family::Book => {
-            let mut answers = spare::take(n);
+            let mut answers = buffer_pool::take(n);
             let mut units = [0.0; 512];
             for answers in answers.chunks_mut(512) {
                 let units = &mut units[..answers.len()];

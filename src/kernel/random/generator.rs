@@ -2,8 +2,8 @@
 //! Integers and two cached normals; no tensors, no text.
 //! Source: Matsumoto & Nishimura 1998; `torch.Generator` on CPU, `torch.get_rng_state`.
 
-use crate::kernel::gemm::widest;
-use crate::kernel::wide::Work;
+use crate::kernel::simd::run_widest;
+use crate::kernel::simd::SimdWork;
 
 /// Length of the Mersenne Twister's state, in 32-bit words.
 const WORDS: usize = 624;
@@ -37,7 +37,7 @@ struct Temper<'a> {
     out: &'a mut [u32],
 }
 
-impl Work for Temper<'_> {
+impl SimdWork for Temper<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -138,7 +138,7 @@ impl Mt19937 {
             }
             let count = rest.len().min(WORDS - self.next);
             let (now, after) = rest.split_at_mut(count);
-            widest(Temper { words: &self.state[self.next..self.next + count], out: now });
+            run_widest(Temper { words: &self.state[self.next..self.next + count], out: now });
             self.next += count;
             rest = after;
         }

@@ -11,8 +11,8 @@
 mod continuous;
 mod discrete;
 mod generator;
+mod half;
 mod mcg31;
-mod narrow;
 mod normal;
 mod special;
 mod uniform;
@@ -20,7 +20,7 @@ mod uniform;
 pub use continuous::{cauchy, exponential, log_normal, trunc_normal};
 pub use discrete::{bernoulli, bernoulli_each, dropout, dropout_keep, geometric, multinomial, poisson};
 pub use generator::{DEFAULT_SEED, Generator, Mt19937, STATE_BYTES};
-pub use narrow::Narrow;
+pub use half::HalfKind;
 pub use normal::{normal, normal_each, randn};
 pub use special::erfinv;
 pub use uniform::{IntegerKind, full_range, linear_bound, rand, randint, randperm, raw_integers, uniform};

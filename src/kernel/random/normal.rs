@@ -4,9 +4,9 @@
 //! log, sin and cos are the Cephes polynomials (Moshier 1992) with products fused into sums.
 
 use super::{Generator, Real};
-use crate::kernel::gemm::widest;
+use crate::kernel::simd::run_widest;
 use crate::kernel::threads;
-use crate::kernel::wide::Work;
+use crate::kernel::simd::SimdWork;
 use std::f64::consts::PI;
 
 /// From how many elements on the blocks are spread over threads; the numbers stay the same.
@@ -29,10 +29,10 @@ pub fn normal<T: Real>(generator: &mut Generator, out: &mut [T], mean: f64, std:
     T::units(generator, out);
     let (blocks, rest) = out.as_chunks_mut::<16>();
     if n < SPREAD {
-        widest(Blocks { blocks, mean, std });
+        run_widest(Blocks { blocks, mean, std });
     } else {
         // The draws are done; what is left of each block touches no other.
-        threads::share(blocks.chunks_mut(512), |blocks| widest(Blocks { blocks, mean, std }));
+        threads::share(blocks.chunks_mut(512), |blocks| run_widest(Blocks { blocks, mean, std }));
     }
     if !rest.is_empty() {
         // The last 16 are drawn anew, those that were done included.
@@ -52,7 +52,7 @@ struct Blocks<'a, T> {
     std: f64,
 }
 
-impl<T: Real> Work for Blocks<'_, T> {
+impl<T: Real> SimdWork for Blocks<'_, T> {
     type Output = ();
 
     #[inline(always)]

@@ -2,8 +2,8 @@
 //! Fills slices; no tensors, no text.
 //! Source: `torch.rand`, `Tensor.uniform_`, `torch.randint`, `Tensor.random_`, `torch.randperm`.
 
-use crate::kernel::gemm::widest;
-use crate::kernel::wide::Work;
+use crate::kernel::simd::run_widest;
+use crate::kernel::simd::SimdWork;
 
 use super::normal::{box_muller_f32, box_muller_f64};
 use super::{Generator, Real, mcg31};
@@ -19,7 +19,7 @@ pub fn rand<T: Real>(generator: &mut Generator, n: usize) -> Vec<T> {
 pub fn uniform<T: Real>(generator: &mut Generator, out: &mut [T], from: f64, to: f64) {
     let (from, to) = (T::from_f64(from), T::from_f64(to));
     T::units(generator, out);
-    widest(Stretch { out, from, to });
+    run_widest(Stretch { out, from, to });
 }
 
 /// Uniform numbers brought from [0, 1) to [from, to), in place.
@@ -29,7 +29,7 @@ struct Stretch<'a, T> {
     to: T,
 }
 
-impl<T: Real> Work for Stretch<'_, T> {
+impl<T: Real> SimdWork for Stretch<'_, T> {
     type Output = ();
 
     #[inline(always)]

@@ -4,9 +4,9 @@
 
 use ndarray::ArrayViewD;
 
-use super::super::gemm::widest;
+use super::super::simd::run_widest;
 use super::super::threads;
-use super::super::wide::Work;
+use super::super::simd::SimdWork;
 use super::rows::Rows;
 
 /// Candidates that are kept side by side, so that vectors can compare them.
@@ -136,7 +136,7 @@ fn of_row<T: Order>(row: &[T], better: impl Fn(T, T) -> bool + Copy + Sync) -> O
 /// The best of a row, whichever of equals.
 fn best<T: Order>(row: &[T], better: impl Fn(T, T) -> bool + Copy) -> Option<T> {
     let &first = row.first()?;
-    Some(widest(Best { first, row, better }))
+    Some(run_widest(Best { first, row, better }))
 }
 
 struct Best<'a, T, F> {
@@ -145,7 +145,7 @@ struct Best<'a, T, F> {
     better: F,
 }
 
-impl<T: Order, F: Fn(T, T) -> bool + Copy> Work for Best<'_, T, F> {
+impl<T: Order, F: Fn(T, T) -> bool + Copy> SimdWork for Best<'_, T, F> {
     type Output = T;
 
     #[inline(always)]

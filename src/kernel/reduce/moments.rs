@@ -5,7 +5,7 @@
 use ndarray::ArrayViewD;
 
 use super::super::Real;
-use super::super::wide::wide;
+use super::super::simd::simd;
 use super::rows::Rows;
 
 /// The mean over `axes`, row-major over the axes kept; NaN of nothing.
@@ -32,7 +32,7 @@ pub fn std<T: Real>(x: ArrayViewD<T>, axes: &[usize], correction: f64) -> Vec<T>
     Rows::ordered(&x, &order).map(|row| T::from_f64(spread(row, correction).sqrt()))
 }
 
-wide! {
+simd! {
     /// The variance of a row, one number after another.
     fn spread<'a, T>(row: &'a [T], correction: f64) -> f64 {
         let (mut mean, mut squares) = (0.0, 0.0);

@@ -5,7 +5,7 @@
 use ndarray::ArrayViewD;
 
 use super::super::Real;
-use super::super::wide::wide;
+use super::super::simd::simd;
 use super::rows::Rows;
 
 /// (Σ |x|^p)^(1/p) over `axes`, row-major over the axes kept; p may be 0 (how many are not zero) and ±infinity.
@@ -33,7 +33,7 @@ pub fn norm<T: Real>(x: ArrayViewD<T>, axes: &[usize], p: f64) -> Vec<T> {
     }
 }
 
-wide! {
+simd! {
     fn euclidean<'a, T>(row: &'a [T]) -> T {
         let lanes = T::LANES;
         let mut acc = [T::ZERO; 8];
@@ -55,7 +55,7 @@ wide! {
     }
 }
 
-wide! {
+simd! {
     fn euclidean_in_turn<'a, T>(row: &'a [T]) -> T {
         row.iter().fold(T::ZERO, |sum, &x| x.fma(x, sum)).sqrt()
     }

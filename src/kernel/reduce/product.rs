@@ -6,7 +6,7 @@
 use ndarray::{ArrayViewD, Axis};
 
 use super::super::Real;
-use super::super::wide::wide;
+use super::super::simd::simd;
 use super::plan::Plan;
 use super::rows::Rows;
 
@@ -19,7 +19,7 @@ pub fn prod<T: Real>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<T> {
     out
 }
 
-wide! {
+simd! {
     fn prod_blocks<'a, 'b, T>(plan: &'a Plan<'b, T>, out: &'a mut [T]) -> () {
         plan.blocks(|data, at, inner, outer, to| {
             let straight = inner.out == 0 && inner.step == 1 && inner.stride == 1;

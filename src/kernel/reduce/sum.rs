@@ -5,7 +5,7 @@
 
 use ndarray::ArrayViewD;
 
-use super::super::wide::wide;
+use super::super::simd::simd;
 use super::super::{Real, threads};
 use super::plan::{Dim, Plan, ceil_log2};
 
@@ -47,13 +47,13 @@ pub fn sum_slice<T: Real>(x: &[T]) -> T {
     sum_long(x)
 }
 
-wide! {
+simd! {
     fn sum_long<'a, T>(x: &'a [T]) -> T {
         if T::LANES == 8 { vector_row::<T, 8>(x) } else { vector_row::<T, 4>(x) }
     }
 }
 
-wide! {
+simd! {
     fn sum_rows<'a, 'b, T>(data: &'a [T], at: usize, inner: Dim, outer: Dim, out: &'b mut [T]) -> () {
         if T::LANES == 8 {
             block::<T, 8>(data, at, inner, outer, out);
@@ -63,7 +63,7 @@ wide! {
     }
 }
 
-wide! {
+simd! {
     fn sum_blocks<'a, 'b, T>(plan: &'a Plan<'b, T>, out: &'a mut [T]) -> () {
         plan.blocks(|data, at, inner, outer, to| {
             if T::LANES == 8 {

@@ -2,7 +2,7 @@
 
 use super::{BOTH, FUNCTION, FUNCTIONAL, METHOD, Op, op};
 use crate::in_floats;
-use crate::kernel::{Real, elementwise, math, spare};
+use crate::kernel::{Real, elementwise, math, buffer_pool};
 use crate::ops::call::{Call, Value};
 use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily, ShapeRule};
 use crate::tensor::explanation::{Explanation, Formula, RandomKind, SoftmaxKind};
@@ -17,7 +17,7 @@ const PLAIN: &[&str] = &["Tensor input"];
 macro_rules! slices {
     ($T:ty, $x:expr, $f:expr) => {{
         let values = <$T as Float>::seen($x);
-        let mut out = spare::take(values.len());
+        let mut out = buffer_pool::take(values.len());
         elementwise::in_pieces(&values, &mut out, |x: &[$T], out: &mut [$T]| $f(x, out));
         <$T as Float>::tensor(out, $x.shape(), $x.dtype())
     }};

@@ -6,7 +6,7 @@ use super::functional::softmax_along;
 use super::{FUNCTIONAL, Op, op};
 use crate::in_floats;
 use crate::kernel::attention::{Mask, fused};
-use crate::kernel::{Real, spare};
+use crate::kernel::{Real, buffer_pool};
 use crate::ops::call::{Call, Value};
 use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily};
 use crate::tensor::explanation::{Explanation, RandomKind};
@@ -134,7 +134,7 @@ macro_rules! four {
 /// query does.
 fn streamed<T: Float>(asked: &Asked) -> Result<Tensor> {
     let [query, key, value] = [asked.query, asked.key, asked.value];
-    let mut out = spare::filled(allow(query.shape(), query.dtype())?, T::ZERO);
+    let mut out = buffer_pool::filled(allow(query.shape(), query.dtype())?, T::ZERO);
     let placed = query.layout().preserved();
     let (q, k, v) = (query.storage().read(), key.storage().read(), value.storage().read());
     let scores = [query.shape()[0], query.shape()[1], query.shape()[2], key.shape()[2]];

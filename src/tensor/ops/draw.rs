@@ -4,8 +4,8 @@
 //! vectorised path where it is not contiguous.
 
 use crate::kernel::elementwise::PIECE;
-use crate::kernel::random::{self, Family, Generator, IntegerKind, Narrow};
-use crate::kernel::{spare, threads};
+use crate::kernel::random::{self, Family, Generator, IntegerKind};
+use crate::kernel::{buffer_pool, threads};
 use crate::tensor::{Buffer, DType, Layout, Result, Storage, Tensor, allow};
 
 /// The same elements with the largest stride first: row-major order is then the order of memory. View.
@@ -34,25 +34,16 @@ fn place(target: &Tensor, generator: &mut Generator, values: Buffer, dtype: DTyp
     Ok(())
 }
 
-/// The half-width kinds of number, which draw fewer bits.
-fn narrow(dtype: DType) -> Option<Narrow> {
-    match dtype {
-        DType::Float16 => Some(Narrow::float16(|value| DType::Float16.round_f32(value))),
-        DType::BFloat16 => Some(Narrow::bfloat16(|value| DType::BFloat16.round_f32(value))),
-        _ => None,
-    }
-}
-
 /// Uniform in [from, to). In place. As `Tensor.uniform_` on floats.
 pub fn uniform(target: &Tensor, generator: &mut Generator, from: f64, to: f64) -> Result<()> {
     let (n, dtype) = (target.numel(), target.dtype());
     let values = if dtype == DType::Float64 {
-        let mut values = spare::take(n);
+        let mut values = buffer_pool::take(n);
         random::uniform(generator, &mut values, from, to);
         Buffer::F64(values)
     } else {
-        let mut values = spare::take(n);
-        match narrow(dtype) {
+        let mut values = buffer_pool::take(n);
+        match dtype.half() {
             Some(kind) => kind.uniform(generator, &mut values, from, to),
             None => random::uniform(generator, &mut values, from, to),
         }
@@ -65,15 +56,15 @@ pub fn uniform(target: &Tensor, generator: &mut Generator, from: f64, to: f64) -
 pub fn normal(target: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
     let (n, dtype, straight) = (target.numel(), target.dtype(), target.is_contiguous());
     let values = if dtype == DType::Float64 {
-        let mut values = spare::take(n);
+        let mut values = buffer_pool::take(n);
         match straight {
             true => random::normal(generator, &mut values, mean, std),
             false => random::normal_each(generator, &mut values, mean, std),
         }
         Buffer::F64(values)
     } else {
-        let mut values = spare::take(n);
-        match (narrow(dtype), straight) {
+        let mut values = buffer_pool::take(n);
+        match (dtype.half(), straight) {
             (Some(kind), true) => kind.normal(generator, &mut values, mean, std),
             (Some(kind), false) => kind.normal_each(generator, &mut values, mean, std),
             (None, true) => random::normal(generator, &mut values, mean, std),
@@ -89,11 +80,11 @@ macro_rules! drawn {
     ($target:expr, $generator:ident, |$values:ident| $fill:expr) => {{
         let (n, dtype) = ($target.numel(), $target.dtype());
         let values = if dtype == DType::Float64 {
-            let mut $values = spare::take::<f64>(n);
+            let mut $values = buffer_pool::take::<f64>(n);
             $fill;
             Buffer::F64($values)
         } else {
-            let mut $values = spare::take::<f32>(n);
+            let mut $values = buffer_pool::take::<f32>(n);
             $fill;
             Buffer::F32($values)
         };

@@ -4,7 +4,7 @@
 use std::cell::Ref;
 use std::ops::Deref;
 
-use crate::kernel::{Real, spare};
+use crate::kernel::{Real, buffer_pool};
 use crate::tensor::{Buffer, DType, Error, Result, Tensor};
 
 /// A tensor's elements row-major.
@@ -29,7 +29,7 @@ impl<T: Float> Deref for Seen<'_, T> {
 impl<T: Float> Drop for Seen<'_, T> {
     fn drop(&mut self) {
         if let Seen::Copied(data) = self {
-            spare::give(std::mem::take(data));
+            buffer_pool::recycle(std::mem::take(data));
         }
     }
 }

@@ -4,7 +4,7 @@
 use std::cell::Ref;
 
 use super::cast::to_dtype;
-use crate::kernel::spare;
+use crate::kernel::buffer_pool;
 use crate::tensor::dtype::{Operand, result_type};
 use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor, allow};
 
@@ -90,7 +90,7 @@ pub fn cat(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor> {
                 _ => unreachable!("all parts were made one dtype"),
             });
             let parts: Vec<_> = parts.collect();
-            let mut out = spare::take(len);
+            let mut out = buffer_pool::take(len);
             let mut rest = &mut out[..];
             for row in 0..before {
                 for &(data, run) in &parts {

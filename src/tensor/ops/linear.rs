@@ -6,7 +6,7 @@ use ndarray::{
     ArrayView1, ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, Dimension, Ix1, Ix2, Ix3, ShapeBuilder,
 };
 
-use crate::kernel::{dot as kernel_dot, gemm, spare};
+use crate::kernel::{dot as kernel_dot, gemm, buffer_pool};
 use crate::tensor::layout::broadcast;
 use crate::tensor::ops::float::Float;
 use crate::tensor::{Arg, Buffer, DType, Error, GradName, Layout, Result, Tensor, allow};
@@ -183,7 +183,7 @@ pub fn mm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let len = allow(&[rows, columns], a.dtype())?;
     macro_rules! product {
         ($x:expr, $y:expr, $f:expr) => {{
-            let mut out: Vec<_> = spare::take(len);
+            let mut out: Vec<_> = buffer_pool::take(len);
             let view = ArrayViewMut2::from_shape((rows, columns), &mut out)
                 .expect("as many elements as the shape has");
             $f(matrix!($x, la), matrix!($y, lb), view);
@@ -221,7 +221,7 @@ pub fn bmm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let len = allow(&shape, a.dtype())?;
     macro_rules! product {
         ($x:expr, $y:expr) => {{
-            let mut out: Vec<_> = spare::take(len);
+            let mut out: Vec<_> = buffer_pool::take(len);
             let view = ArrayViewMut3::from_shape(shape, &mut out).expect("as many elements as the shape has");
             gemm::batched(stack!($x, la), stack!($y, lb), view);
             out

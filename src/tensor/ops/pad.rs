@@ -1,13 +1,13 @@
 //! Elements before and after, and rows by number: gathers whose index is worked out from the shape.
 //! Source: `torch.nn.functional.pad`, `embedding`.
 
-use crate::kernel::spare::{self, Element};
+use crate::kernel::buffer_pool::{self, Element};
 use crate::tensor::{Arg, Buffer, Error, GradName, Result, Tensor, allow};
 
 /// The rows `at` of a contiguous table with `width` columns, one after another. Copies.
 pub fn rows(table: &Tensor, at: &[i64], width: usize) -> Buffer {
     fn taken<T: Element>(data: &[T], at: &[i64], width: usize) -> Vec<T> {
-        let mut out = spare::take(at.len() * width);
+        let mut out = buffer_pool::take(at.len() * width);
         for (out, &row) in out.chunks_exact_mut(width.max(1)).zip(at) {
             out.copy_from_slice(&data[row as usize * width..(row as usize + 1) * width]);
         }

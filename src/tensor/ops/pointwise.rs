@@ -3,7 +3,7 @@
 
 use super::cast::to_dtype;
 use crate::kernel::elementwise::{self, Strided};
-use crate::kernel::spare;
+use crate::kernel::buffer_pool;
 use crate::tensor::dtype::result_type;
 use crate::tensor::layout::broadcast;
 use crate::tensor::{Arg, Buffer, Category, DType, Error, Lane, Layout, Result, Tensor};
@@ -246,7 +246,7 @@ pub fn float_unary(
                 copy = elementwise::gather_strided($data, &layout.shape, &layout.strides, layout.offset);
                 &copy[..]
             };
-            let mut out = spare::take(seen.len());
+            let mut out = buffer_pool::take(seen.len());
             elementwise::in_pieces(seen, &mut out, $f);
             out
         }};

@@ -1,10 +1,10 @@
 //! Masks of fast attention: what need not be computed, and what is hidden of the rest.
-//! Sees ndarray views; compiled inside [`Work`] bodies.
+//! Sees ndarray views; compiled inside [`SimdWork`] bodies.
 //! Source: as `fast`; bits turned from rows to columns as in Warren, Hacker's Delight, 7-3.
 //!
 //! Masks lie query by query and scores key by key, so that a mask is turned on its way, 16 queries at a time.
 //!
-//! [`Work`]: super::super::super::wide::Work
+//! [`SimdWork`]: super::super::super::simd::SimdWork
 
 use std::f32::consts::LOG2_E;
 

@@ -19,8 +19,8 @@ use ndarray::{ArrayView2, ArrayView4, ArrayViewMut2, ArrayViewMut4, Axis, s};
 
 use self::mask::{Place, Sight, hide, sight};
 use self::tile::{DEPTH, KEYS, LANES, NEVER, NOTHING, Strip};
-use super::super::wide::Work;
-use super::super::{Real, gemm, threads};
+use super::super::simd::SimdWork;
+use super::super::{Real, simd, threads};
 use super::{Mask, blocks, side_by_side, streaming};
 
 /// Queries a head should have: half a vector's worth.
@@ -83,7 +83,7 @@ impl Fused for f32 {
         out: ArrayViewMut4<f32>,
     ) -> bool {
         // Tiles leave half of the registers, of whichever width, to the sums.
-        match gemm::vector_bytes() {
+        match simd::vector_bytes() {
             0 => return false,
             64.. => heads::<8, 2>(q, k, v, scale, mask, out),
             _ => heads::<4, 1>(q, k, v, scale, mask, out),
@@ -109,7 +109,7 @@ fn heads<const R: usize, const P: usize>(
     side_by_side(b * h * t * keys, blocks(out, rows), |at, out| {
         let [batch, head, first] = at;
         let group = head / (h / groups);
-        gemm::widest(Block::<R, P> {
+        simd::run_widest(Block::<R, P> {
             scratch: Scratch::new(out.nrows(), keys, d, out.ncols()),
             q: q.slice(s![batch, head, first..first + out.nrows(), ..]),
             k: k.slice(s![batch, group, .., ..]),
@@ -175,7 +175,7 @@ struct Block<'a, 'm, 'n, 'o, const R: usize, const P: usize> {
     out: ArrayViewMut2<'o, f32>,
 }
 
-impl<const R: usize, const P: usize> Work for Block<'_, '_, '_, '_, R, P> {
+impl<const R: usize, const P: usize> SimdWork for Block<'_, '_, '_, '_, R, P> {
     type Output = ();
 
     #[inline(always)]

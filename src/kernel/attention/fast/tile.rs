@@ -1,8 +1,8 @@
 //! The tiles of fast attention: 16 queries side by side, and what is done to them.
-//! Sees ndarray views and numbers in vectors' width; everything here is compiled inside [`Work`] bodies.
+//! Sees ndarray views and numbers in vectors' width; everything here is compiled inside [`SimdWork`] bodies.
 //! Source: as `fast`.
 //!
-//! [`Work`]: super::super::super::wide::Work
+//! [`SimdWork`]: super::super::super::simd::SimdWork
 
 use ndarray::{ArrayView2, ArrayViewMut2, Axis};
 

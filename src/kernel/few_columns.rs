@@ -4,8 +4,8 @@
 
 use ndarray::{ArrayView1, ArrayView2, ArrayViewMut2};
 
-use super::gemm::widest;
-use super::wide::Work;
+use super::simd::run_widest;
+use super::simd::SimdWork;
 
 /// Numbers that are multiplied side by side.
 const LANES: usize = 16;
@@ -48,10 +48,10 @@ pub(super) fn fits<T>(a: &ArrayView2<T>, b: &ArrayView2<T>, out: &ArrayViewMut2<
 /// `out = a @ b`, or onto `out` where `more`: one block of terms, each element a chain of multiply-adds from 0.
 pub(super) fn product(a: ArrayView2<f32>, b: ArrayView2<f32>, more: bool, out: ArrayViewMut2<f32>) {
     match b.ncols() / LANES {
-        1 => widest(Thin::<1> { a, b, more, out }),
-        2 => widest(Thin::<2> { a, b, more, out }),
-        3 => widest(Thin::<3> { a, b, more, out }),
-        _ => widest(Thin::<4> { a, b, more, out }),
+        1 => run_widest(Thin::<1> { a, b, more, out }),
+        2 => run_widest(Thin::<2> { a, b, more, out }),
+        3 => run_widest(Thin::<3> { a, b, more, out }),
+        _ => run_widest(Thin::<4> { a, b, more, out }),
     }
 }
 
@@ -62,7 +62,7 @@ struct Thin<'a, const V: usize> {
     out: ArrayViewMut2<'a, f32>,
 }
 
-impl<const V: usize> Work for Thin<'_, V> {
+impl<const V: usize> SimdWork for Thin<'_, V> {
     type Output = ();
 
     #[inline(always)]

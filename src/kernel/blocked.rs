@@ -1,0 +1,77 @@
+//! The blocked matrix product: the call into `matrixmultiply` (Goto & van de Geijn 2008).
+#![allow(unsafe_code)] // The call takes pointers and strides.
+
+use ndarray::{ArrayView2, ArrayViewMut2};
+
+use super::few_columns;
+
+/// What a number type needs so that [`super::gemm`] can multiply matrices of it.
+pub trait Multiply: Sized {
+    /// Terms that one chain of multiply-adds has at most; the sums of chains are added to the result one by one.
+    const DEPTH: usize;
+    /// Whether rows after the last whole four and columns after the last whole twelve are computed as small products.
+    const EDGES: bool;
+    /// Whether [`Multiply::few_columns`] is implemented.
+    const FEW_COLUMNS: bool;
+
+    /// `out = a @ b`, or `out += a @ b` if `add`, for a `b` of few columns.
+    fn few_columns(a: ArrayView2<Self>, b: ArrayView2<Self>, add: bool, out: ArrayViewMut2<Self>);
+
+    /// `out = alpha * a @ b + beta * out`: (m, k) @ (k, n) into (m, n). Panics if the shapes disagree.
+    fn blocked(alpha: Self, a: ArrayView2<Self>, b: ArrayView2<Self>, beta: Self, out: ArrayViewMut2<Self>);
+}
+
+macro_rules! multiply {
+    ($t:ty, $kernel:path, $depth:expr, $edges:expr, $has_few_columns:expr, $few_columns:expr) => {
+        impl Multiply for $t {
+            const DEPTH: usize = $depth;
+            const EDGES: bool = $edges;
+            const FEW_COLUMNS: bool = $has_few_columns;
+
+            fn few_columns(a: ArrayView2<$t>, b: ArrayView2<$t>, add: bool, out: ArrayViewMut2<$t>) {
+                let product: fn(ArrayView2<$t>, ArrayView2<$t>, bool, ArrayViewMut2<$t>) = $few_columns;
+                product(a, b, add, out);
+            }
+
+            fn blocked(
+                alpha: $t,
+                a: ArrayView2<$t>,
+                b: ArrayView2<$t>,
+                beta: $t,
+                mut out: ArrayViewMut2<$t>,
+            ) {
+                let (m, k) = a.dim();
+                let n = b.ncols();
+                assert!(b.nrows() == k && out.dim() == (m, n), "the shapes of a product agree");
+                let (ra, ca) = (a.strides()[0], a.strides()[1]);
+                let (rb, cb) = (b.strides()[0], b.strides()[1]);
+                let (rc, cc) = (out.strides()[0], out.strides()[1]);
+                // SAFETY: the assertion above makes (m, k), (k, n) and (m, n) the shapes of `a`, `b` and
+                // `out`, and the pointers and strides come from these same views: each index that the kernel
+                // forms is an element of a live view. `out` is borrowed mutably, so it overlaps neither
+                // operand, and a mutable ndarray view never contains one element twice.
+                unsafe {
+                    $kernel(
+                        m,
+                        k,
+                        n,
+                        alpha,
+                        a.as_ptr(),
+                        ra,
+                        ca,
+                        b.as_ptr(),
+                        rb,
+                        cb,
+                        beta,
+                        out.as_mut_ptr(),
+                        rc,
+                        cc,
+                    );
+                }
+            }
+        }
+    };
+}
+
+multiply!(f32, matrixmultiply::sgemm, 192, false, true, few_columns::product);
+multiply!(f64, matrixmultiply::dgemm, usize::MAX, true, false, |_, _, _, _| unreachable!("FEW_COLUMNS is false"));

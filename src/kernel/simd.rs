@@ -1,0 +1,86 @@
+//! Loops compiled once for each vector instruction set and chosen when the program runs.
+//!
+//! A body marked `#[inline(always)]` is compiled three times: for AVX-512, for AVX2 with fused
+//! multiply-add, and for the target the crate was built for. All three give the same bits, because
+//! lanes and fused operations are written out in the body and never left to the compiler.
+#![allow(unsafe_code)] // Calls of functions that need processor features.
+
+/// Work that can be compiled for several instruction sets; `run` must be `#[inline(always)]`.
+pub(crate) trait SimdWork {
+    /// The type of the result.
+    type Output;
+    /// Does the work.
+    fn run(self) -> Self::Output;
+}
+
+/// Runs `work` as compiled for the widest vectors that this processor has.
+pub(crate) fn run_widest<W: SimdWork>(work: W) -> W::Output {
+    #[cfg(target_arch = "x86_64")]
+    {
+        if is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("fma")
+        {
+            // SAFETY: the condition above detects every feature that `avx512` enables.
+            return unsafe { avx512(work) };
+        }
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
+            // SAFETY: the condition above detects both features that `avx2` enables.
+            return unsafe { avx2(work) };
+        }
+    }
+    work.run()
+}
+
+/// Bytes in the vectors that [`run_widest`] uses; 0 where the processor has no fused multiply-add on them.
+pub(crate) fn vector_bytes() -> usize {
+    #[cfg(target_arch = "x86_64")]
+    {
+        let fma = is_x86_feature_detected!("fma");
+        match is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512dq") {
+            true if fma && is_x86_feature_detected!("avx512vl") => 64,
+            _ if fma && is_x86_feature_detected!("avx2") => 32,
+            _ => 0,
+        }
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    {
+        if cfg!(target_arch = "aarch64") { 16 } else { 0 }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")]
+fn avx512<W: SimdWork>(work: W) -> W::Output {
+    work.run()
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2,fma")]
+fn avx2<W: SimdWork>(work: W) -> W::Output {
+    work.run()
+}
+
+/// Defines a function generic over [`super::Real`] whose body runs on the widest vectors of the processor.
+/// Lifetimes of references are written out: `simd!(pub fn f<'a, T>(x: &'a [T]) -> T { ... });`
+macro_rules! simd {
+    ($(#[$meta:meta])* $vis:vis fn $name:ident<$($life:lifetime,)* $T:ident $(: $bound:path)?>($($arg:ident : $ty:ty),* $(,)?) -> $out:ty $body:block) => {
+        $(#[$meta])*
+        $vis fn $name<$($life,)* $T: $crate::kernel::Real>($($arg: $ty),*) -> $out {
+            struct Args<$($life,)* $T: $crate::kernel::Real>($($ty),*);
+            impl<$($life,)* $T: $crate::kernel::Real> $crate::kernel::simd::SimdWork for Args<$($life,)* $T> {
+                type Output = $out;
+                #[inline(always)]
+                fn run(self) -> $out {
+                    let Args($($arg),*) = self;
+                    $body
+                }
+            }
+            $crate::kernel::simd::run_widest(Args::<$($life,)* $T>($($arg),*))
+        }
+    };
+}
+pub(crate) use simd;
