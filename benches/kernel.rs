@@ -7,7 +7,7 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ndarray::{Array2, Array3, Array4, ArrayD};
 
-use attn::kernel::attention::{Mask, fused, materialised};
+use attn::kernel::attention::{Mask, Operands, fused};
 use attn::kernel::{gemm, math, norm, random::Generator, softmax};
 
 const WIDTH: usize = 768;
@@ -93,13 +93,11 @@ fn attention(c: &mut Criterion) {
             group.bench_function(BenchmarkId::new(name, tokens), |bench| {
                 let mut out = heads(tokens);
                 bench.iter(|| {
-                    fused(x.view(), x.view(), black_box(x.view()), scale, &mask, out.view_mut());
+                    let operands = Operands::new(x.view(), x.view(), black_box(x.view()));
+                    fused(operands, scale, &mask, out.view_mut());
                 });
             });
         }
-        group.bench_function(BenchmarkId::new("materialised", tokens), |bench| {
-            bench.iter(|| materialised(x.view(), x.view(), black_box(x.view()), scale, &Mask::None));
-        });
     }
     group.finish();
 }

@@ -74,4 +74,6 @@ macro_rules! multiply {
 }
 
 multiply!(f32, matrixmultiply::sgemm, 192, false, true, few_columns::product);
-multiply!(f64, matrixmultiply::dgemm, usize::MAX, true, false, |_, _, _, _| unreachable!("FEW_COLUMNS is false"));
+multiply!(f64, matrixmultiply::dgemm, usize::MAX, true, false, |_, _, _, _| unreachable!(
+    "FEW_COLUMNS is false"
+));

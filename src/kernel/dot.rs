@@ -1,21 +1,24 @@
-//! Dot products and matrix times vector.
-//! Sees ndarray views; no Tensor, no text.
-//! Source: `torch.dot`, `torch.mv`; the order of summation is the one measured on PyTorch 2.6 with MKL on x86:
-//! 16-byte vectors, products rounded before they are added, a few elements first up to a 16-byte boundary.
+//! Dot products and matrix times vector, as `torch.dot` and `torch.mv`.
+//! Source: the order of summation measured on PyTorch 2.6 with MKL on x86: 16-byte vectors, products rounded before they
+//! are added, and the elements before a 16-byte boundary first.
 
-use ndarray::{ArrayView1, ArrayView2, ArrayViewMut1, s};
+use ndarray::{ArrayView1, ArrayViewMut1, s};
 
+use super::offset::{Matrix, Vector};
 use super::{Real, small};
 
-/// The dot product of two vectors of one length: Σ x_i y_i; 0 if they are empty.
+/// Returns the dot product of two vectors of one length: Σ x_i y_i; 0 if they are empty.
 ///
-/// Straight vectors: four chains of 16-byte vectors, the rest on the first lane of the first chain. Any other
-/// stride: one product after another, in double precision in two chains.
-/// Equal to PyTorch 2.6's bit for bit in all of some thousand random cases, as is [`matvec`] in single precision
-/// (in double precision all straight vectors, 98%).
-pub fn dot<T: Real>(x: ArrayView1<T>, y: ArrayView1<T>) -> T {
+/// Contiguous vectors: four chains of 16-byte vectors, the rest on the first lane of the first chain. Other strides:
+/// one product after another, in double precision in two chains.
+/// Equal to PyTorch 2.6 bit for bit in all of some thousand random cases, as is [`matvec`] in single precision
+/// (in double precision for all contiguous vectors; 98% overall).
+pub fn dot<'a, T: Real>(x: impl Into<Vector<'a, T>>, y: impl Into<Vector<'a, T>>) -> T {
+    let (x, y) = (x.into(), y.into());
+    let before = [x.before_boundary::<T>(), y.before_boundary::<T>()];
+    let (x, y) = (x.view, y.view);
     match (x.as_slice(), y.as_slice()) {
-        (Some(x), Some(y)) => straight(x, y),
+        (Some(x), Some(y)) => contiguous(x, y, before),
         _ if small::width::<T>() == 4 => small::in_turn(x, y),
         _ => {
             let pairs = x.len() / 2 * 2;
@@ -29,11 +32,12 @@ pub fn dot<T: Real>(x: ArrayView1<T>, y: ArrayView1<T>) -> T {
     }
 }
 
-fn straight<T: Real>(x: &[T], y: &[T]) -> T {
+/// The dot product of contiguous vectors; `before` has the elements of each before a 16-byte boundary.
+fn contiguous<T: Real>(x: &[T], y: &[T], before: [usize; 2]) -> T {
     let width = small::width::<T>();
     let single = width == 4;
     let n = x.len().min(y.len());
-    let first = small::peel(y.as_ptr());
+    let first = before[1];
     let mut acc = [[T::ZERO; 4]; 4];
     let mut at = first.min(n);
     for i in 0..at {
@@ -50,8 +54,8 @@ fn straight<T: Real>(x: &[T], y: &[T]) -> T {
         n - at
     };
     let mut rest = n - first.min(n);
-    if single && small::peel(x.as_ptr()) != first {
-        // Single precision and boundaries that do not coincide: one vector, and then one by one.
+    if single && before[0] != first {
+        // Single precision and boundaries that do not coincide: one vector, then one element at a time.
         if rest >= width {
             rest = take(&mut acc, 1);
         }
@@ -78,13 +82,14 @@ fn straight<T: Real>(x: &[T], y: &[T]) -> T {
     if single { (sum[0] + sum[2]) + (sum[1] + sum[3]) } else { sum[0] + sum[1] }
 }
 
-/// Matrix times vector: (m, k) @ (k) into `out` (m). For vector times matrix give the matrix transposed.
-pub fn matvec<T: Real>(a: ArrayView2<T>, x: ArrayView1<T>, out: &mut [T]) {
-    assert!(out.len() == a.nrows() && x.len() == a.ncols(), "a product's shapes agree");
-    small::matvec(a, x, small::Onto::Nothing, ArrayViewMut1::from(out));
+/// Matrix times vector: (m, k) @ (k) into `out` (m). For vector times matrix, pass the transposed matrix.
+pub fn matvec<'a, T: Real>(a: impl Into<Matrix<'a, T>>, x: impl Into<Vector<'a, T>>, out: &mut [T]) {
+    let (a, x) = (a.into(), x.into());
+    assert!(out.len() == a.view.nrows() && x.view.len() == a.view.ncols(), "the shapes of a product agree");
+    small::matvec(a, x, small::Target::Replace, ArrayViewMut1::from(out));
 }
 
-/// The dot product of two integer vectors, wrapping.
+/// Returns the dot product of two integer vectors; it wraps around.
 pub fn dot_i64(x: ArrayView1<i64>, y: ArrayView1<i64>) -> i64 {
     x.iter().zip(y.iter()).fold(0, |sum, (&x, &y)| sum.wrapping_add(x.wrapping_mul(y)))
 }

@@ -4,10 +4,10 @@
 //! Dimensions that lie without gaps in every operand are merged first, so that most calls come
 //! down to one flat loop, which the compiler vectorises. Large results are written by several threads.
 
-use super::simd::run_widest;
 use super::buffer_pool::{self, Element};
-use super::threads;
 use super::simd::SimdWork;
+use super::simd::run_widest;
+use super::threads;
 
 /// Elements below which a result is written by the caller alone.
 const PARALLEL: usize = 1 << 16;
@@ -285,23 +285,4 @@ pub fn ternary<A: Element, B: Element, C: Element, R: Element>(
             }
         }
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn transposed_and_broadcast_operands_meet_in_row_major_order() {
-        let a = [1_i64, 2, 3, 4, 5, 6];
-        let column = Strided { data: &a, strides: &[1, 3], offset: 0 };
-        let row = Strided { data: &a, strides: &[0, 1], offset: 0 };
-        assert_eq!(binary(&[3, 2], column, row, |x, y| x * 10 + y), [11, 42, 21, 52, 31, 62]);
-        assert_eq!(gather_strided(&a, &[2, 2], &[3, 2], 0), [1, 3, 4, 6]);
-        assert_eq!(gather_strided(&a, &[2, 0], &[3, 2], 0), [0; 0]);
-        assert_eq!(gather_strided(&a, &[], &[], 4), [5]);
-        let mut out = [0; 6];
-        scatter_strided(&mut out, &[3, 2], &[1, 3], 0, &[1, 2, 3, 4, 5, 6]);
-        assert_eq!(out, [1, 3, 5, 2, 4, 6]);
-    }
 }

@@ -4,8 +4,8 @@
 
 use ndarray::{ArrayView1, ArrayView2, ArrayViewMut2};
 
-use super::simd::run_widest;
 use super::simd::SimdWork;
+use super::simd::run_widest;
 
 /// Numbers that are multiplied side by side.
 const LANES: usize = 16;

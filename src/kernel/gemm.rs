@@ -6,154 +6,186 @@
 
 use ndarray::{ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, Axis, s};
 
-use super::small::{self, Layout, Onto};
+use super::offset::{Matrix, MatrixMut, WithOffset};
 use super::simd::vector_bytes;
+use super::small::{self, BlasLayout, Target};
 use super::{Real, few_columns, threads};
 
 /// Multiplications below which a product stays on the caller's thread.
 const PARALLEL: usize = 1 << 21;
-/// Rows of a batch's matrix that one thread takes at a time, at least: what it packs serves them all.
+/// Least rows of a matrix of a batch that one thread takes at a time, so that packing the other operand pays.
 const BLOCK: usize = 256;
-/// Rows and columns from which a product is computed by blocks.
+/// Rows and columns from which a product is computed by the blocked kernel.
 const ROWS: usize = 4;
 const COLUMNS: usize = 12;
-/// Multiplications below which one product of a batch is computed the plainest way.
-const TINY: usize = 400;
+/// Multiplications below which one product of a batch adds its terms in order, as in PyTorch.
+pub const TINY: usize = 400;
 
-/// The matrix product: (m, k) @ (k, n) into `out` (m, n), any strides, nothing copied.
-/// Panics if the shapes disagree: callers check them first and say so in their own words.
+/// The matrix product: (m, k) @ (k, n) into `out` (m, n), any strides, without copies.
+/// Panics if the shapes disagree: callers check them and raise PyTorch's error.
 ///
-/// Fewer than 4 rows or fewer than 12 columns: as `small.rs` says. Otherwise each element is a chain of fused
+/// Fewer than 4 rows or fewer than 12 columns: as in `small.rs`. Otherwise each element is a chain of fused
 /// multiply-adds, in single precision in blocks of at most 192 terms.
 ///
-/// Share of elements that equal PyTorch 2.6's bit for bit (MKL, x86, one thread; thousands of random shapes up to
-/// 1,000 terms; plain, transposed, sliced): single precision all; double precision all up to 256 terms. With several
-/// threads PyTorch may split rows so that a thread is left with fewer than four: those rows then differ there.
-pub fn matmul<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, out: ArrayViewMut2<T>) {
-    product(a, b, Onto::Nothing, true, out);
+/// Share of elements equal to PyTorch 2.6 bit for bit (MKL, x86, one thread; thousands of random shapes up to
+/// 1,000 terms; contiguous, transposed, sliced): single precision all; double precision all up to 256 terms. With several
+/// threads PyTorch may leave a thread fewer than four rows: those rows then differ there.
+pub fn matmul<'a, T: Real>(
+    a: impl Into<Matrix<'a, T>>,
+    b: impl Into<Matrix<'a, T>>,
+    out: impl Into<MatrixMut<'a, T>>,
+) {
+    product(a.into(), b.into(), Target::Replace, true, out.into());
 }
 
-/// `out += a @ b`: what `torch.addmm` and a linear layer do, with the bias in `out` beforehand.
-pub fn addmm<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, out: ArrayViewMut2<T>) {
-    product(a, b, Onto::Out, true, out);
+/// `out += a @ b`: `torch.addmm` and linear layers, which put the bias in `out` first.
+pub fn addmm<'a, T: Real>(
+    a: impl Into<Matrix<'a, T>>,
+    b: impl Into<Matrix<'a, T>>,
+    out: impl Into<MatrixMut<'a, T>>,
+) {
+    product(a.into(), b.into(), Target::Add, true, out.into());
 }
 
-fn product<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, onto: Onto, vector: bool, mut out: ArrayViewMut2<T>) {
-    let (m, n) = out.dim();
-    let k = a.ncols();
-    assert!(a.nrows() == m && b.dim() == (k, n), "a product's shapes agree");
-    if k == 1 && m > 1 && n > 1 && onto == Onto::Nothing {
-        // One term each: nothing is added to it, so that -0 stays -0.
-        for (mut row, &a) in out.outer_iter_mut().zip(a.column(0)) {
-            row.zip_mut_with(&b.row(0), |out, &b| *out = a * b);
+fn product<T: Real>(a: Matrix<T>, b: Matrix<T>, target: Target, vector: bool, mut out: MatrixMut<T>) {
+    let (m, n) = out.view.dim();
+    let k = a.view.ncols();
+    assert!(a.view.nrows() == m && b.view.dim() == (k, n), "the shapes of a product agree");
+    if k == 1 && m > 1 && n > 1 && target == Target::Replace {
+        // A single term is not added to 0, so that -0 stays -0.
+        for (mut row, &a) in out.view.outer_iter_mut().zip(a.view.column(0)) {
+            row.zip_mut_with(&b.view.row(0), |out, &b| *out = a * b);
         }
         return;
     }
     if m < ROWS || n < COLUMNS {
-        return small::product(a, b, onto, vector, out);
+        return small::product(a, b, target, vector, out);
     }
     let (rows, columns) = if T::EDGES { (m / ROWS * ROWS, n / COLUMNS * COLUMNS) } else { (m, n) };
-    let (mut upper, lower) = out.view_mut().split_at(Axis(0), rows);
     if rows < m {
-        small::lower_edge(a.slice(s![rows.., ..]), b, onto, lower);
+        let offset = out.offset + rows as isize * out.view.strides()[0];
+        let lower = WithOffset { view: out.view.slice_mut(s![rows.., ..]), offset };
+        small::lower_edge(a.rows(rows..m), b, target, lower);
     }
     if columns < n {
-        let right = upper.slice_mut(s![.., columns..]);
-        small::product(a.slice(s![..rows, ..]), b.slice(s![.., columns..]), onto, false, right);
+        let offset = out.offset + columns as isize * out.view.strides()[1];
+        let right = WithOffset { view: out.view.slice_mut(s![..rows, columns..]), offset };
+        small::product(a.rows(0..rows), b.columns(columns..n), target, false, right);
     }
-    let (a, b) = (a.slice(s![..rows, ..]), b.slice(s![.., ..columns]));
-    let mut out = upper.slice_mut(s![.., ..columns]);
-    if k == 0 && onto == Onto::Nothing {
+    // Nothing below depends on offsets.
+    let (a, b) = (a.view.slice_move(s![..rows, ..]), b.view.slice_move(s![.., ..columns]));
+    let mut out = out.view.slice_move(s![..rows, ..columns]);
+    if k == 0 && target == Target::Replace {
         out.fill(T::ZERO);
     }
     if m * n * k < PARALLEL || !threads::shares() {
-        return in_terms(a, b, onto, out);
+        return in_chains(a, b, target, out);
     }
-    // Each thread packs what lies across from its block, so that the longer side is cut, and into few blocks.
+    // Each thread packs the whole other operand, so the longer side is divided, and into few blocks.
     let axis = Axis(usize::from(columns > rows));
     let size = out.len_of(axis).div_ceil(threads::count()).next_multiple_of(16);
     let blocks = out.axis_chunks_iter_mut(axis, size);
     if axis == Axis(0) {
-        threads::share(blocks.zip(a.axis_chunks_iter(axis, size)), |(out, a)| in_terms(a, b, onto, out));
+        threads::share(blocks.zip(a.axis_chunks_iter(axis, size)), |(out, a)| in_chains(a, b, target, out));
     } else {
-        threads::share(blocks.zip(b.axis_chunks_iter(axis, size)), |(out, b)| in_terms(a, b, onto, out));
+        threads::share(blocks.zip(b.axis_chunks_iter(axis, size)), |(out, b)| in_chains(a, b, target, out));
     }
 }
 
-/// The product on one thread: each element a chain of multiply-adds, in blocks of as many terms as the type says.
-fn in_terms<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, onto: Onto, mut out: ArrayViewMut2<T>) {
+/// The product on one thread: each element in chains of at most [`DEPTH`](super::blocked::Multiply::DEPTH)
+/// multiply-adds.
+fn in_chains<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, target: Target, mut out: ArrayViewMut2<T>) {
     let few_columns = T::FEW_COLUMNS && vector_bytes() == 64 && few_columns::fits(&a, &b, &out);
     let (k, mut start) = (a.ncols(), 0);
     while start < k {
         let end = start + depth(k, start, T::DEPTH);
         let (a, b) = (a.slice(s![.., start..end]), b.slice(s![start..end, ..]));
-        let onto = if start == 0 { onto } else { Onto::Out };
+        let target = if start == 0 { target } else { Target::Add };
         if few_columns {
-            T::few_columns(a, b, onto == Onto::Out, out.view_mut());
+            T::few_columns(a, b, target == Target::Add, out.view_mut());
         } else {
-            let beta = if onto == Onto::Nothing { T::ZERO } else { T::ONE };
+            let beta = if target == Target::Replace { T::ZERO } else { T::ONE };
             T::blocked(T::ONE, a, b, beta, out.view_mut());
         }
         start = end;
     }
 }
 
-/// How many terms the block that begins at `start` takes, of `k`.
+/// Terms of the chain that begins with term `start` of `k`.
 fn depth(k: usize, start: usize, deepest: usize) -> usize {
     let most = if k > deepest && k / 2 < deepest { k / 2 } else { deepest };
     most.min(k - start)
 }
 
-/// `out = alpha * a @ b + beta * out`; with `beta` 0 what `out` held does not matter, not even NaN.
-pub fn gemm<T: Real>(alpha: T, a: ArrayView2<T>, b: ArrayView2<T>, beta: T, out: ArrayViewMut2<T>) {
+/// `out = alpha * a @ b + beta * out`. With `beta` 0 the old values of `out` do not matter, not even NaN.
+pub fn gemm<'a, T: Real>(
+    alpha: T,
+    a: impl Into<Matrix<'a, T>>,
+    b: impl Into<Matrix<'a, T>>,
+    beta: T,
+    out: impl Into<MatrixMut<'a, T>>,
+) {
     if alpha == T::ONE && beta == T::ZERO {
         matmul(a, b, out);
     } else if alpha == T::ONE && beta == T::ONE {
         addmm(a, b, out);
     } else {
-        T::blocked(alpha, a, b, beta, out);
+        T::blocked(alpha, a.into().view, b.into().view, beta, out.into().view);
     }
 }
 
-/// One product for each batch: (batch, m, k) @ (batch, k, n) into (batch, m, n); an expanded operand (stride 0) is read in place.
-/// Batches run side by side when there is enough to do; each is computed alone, so threads change no bit.
-/// Products of fewer than 400 multiplications add their terms one after another, as `torch.bmm` does.
-pub fn batched<T: Real>(a: ArrayView3<T>, b: ArrayView3<T>, mut out: ArrayViewMut3<T>) {
+/// One product for each batch element: (batch, m, k) @ (batch, k, n) into (batch, m, n), which starts its storage.
+/// An expanded operand (stride 0) is read in place.
+/// Large batches are divided among threads; each product is computed on its own, so the number of threads changes no bit.
+/// Products of fewer than [`TINY`] multiplications add their terms in order, as `torch.bmm` does.
+pub fn batched<'a, T: Real>(
+    a: impl Into<WithOffset<ArrayView3<'a, T>>>,
+    b: impl Into<WithOffset<ArrayView3<'a, T>>>,
+    mut out: ArrayViewMut3<T>,
+) {
+    let (a, b) = (a.into(), b.into());
     let (count, m, n) = out.dim();
-    let work = count * m * n * a.len_of(Axis(2));
-    let products = out.outer_iter_mut().zip(a.outer_iter()).zip(b.outer_iter());
+    let work = count * m * n * a.view.len_of(Axis(2));
+    let step = out.strides()[0];
+    let products = out.outer_iter_mut().enumerate().map(|(at, view)| {
+        let out = WithOffset { view, offset: at as isize * step };
+        (a.matrix(at), b.matrix(at), out)
+    });
     if count < 2 || work < PARALLEL || !threads::shares() {
-        return products.for_each(|((out, a), b)| of_batch(count, a, b, out));
+        return products.for_each(|(a, b, out)| in_batch(count, a, b, out));
     }
-    // Few matrices are cut, so that no thread waits long for the last.
+    // A few matrices are divided into blocks of rows, so that no thread waits long for the last one.
     let parts = (4 * threads::count()).div_ceil(count).min(m / BLOCK).max(1);
     let size = m.div_ceil(parts).next_multiple_of(16);
     let mut blocks = Vec::with_capacity(count * parts);
-    for ((out, a), b) in products {
+    for (a, b, out) in products {
         let (mut start, mut rest) = (0, out);
         while start < m {
             let end = (start + size).min(m);
-            let (block, after) = rest.split_at(Axis(0), end - start);
-            blocks.push((block, a.slice_move(s![start..end, ..]), b));
-            (start, rest) = (end, after);
+            let next = rest.offset + (end - start) as isize * rest.view.strides()[0];
+            let (block, after) = rest.view.split_at(Axis(0), end - start);
+            blocks.push((a.rows(start..end), b, WithOffset { view: block, offset: rest.offset }));
+            (start, rest) = (end, WithOffset { view: after, offset: next });
         }
     }
-    threads::share(blocks.into_iter(), |(out, a, b)| of_batch(count, a, b, out));
+    threads::share(blocks.into_iter(), |(a, b, out)| in_batch(count, a, b, out));
 }
 
 /// One product of a batch of `count`.
-pub(super) fn of_batch<T: Real>(count: usize, a: ArrayView2<T>, b: ArrayView2<T>, out: ArrayViewMut2<T>) {
-    let (m, n) = out.dim();
-    if m * n * a.ncols() < TINY {
-        small::product_in_turn(a, b, out);
+fn in_batch<T: Real>(count: usize, a: Matrix<T>, b: Matrix<T>, out: MatrixMut<T>) {
+    let (m, n) = out.view.dim();
+    if m * n * a.view.ncols() < TINY {
+        small::product_in_turn(a.view, b.view, out);
     } else {
-        // Of vectors, a batch of several knows only a row times a transposed matrix as such.
-        let row = m == 1 && small::layout(&a) == Layout::Plain && small::layout(&b) == Layout::Transposed;
-        product(a, b, Onto::Nothing, count == 1 || row, out);
+        // In a batch of several, the only vector is a row times a transposed matrix.
+        let row = m == 1
+            && small::layout(&a.view) == BlasLayout::RowMajor
+            && small::layout(&b.view) == BlasLayout::ColumnMajor;
+        product(a, b, Target::Replace, count == 1 || row, out);
     }
 }
 
-/// The product of integer matrices, wrapping as PyTorch's `int64` does.
+/// The product of integer matrices; it wraps around as in PyTorch.
 pub fn matmul_i64(a: ArrayView2<i64>, b: ArrayView2<i64>, mut out: ArrayViewMut2<i64>) {
     for (mut row, a) in out.outer_iter_mut().zip(a.outer_iter()) {
         row.fill(0);

@@ -59,19 +59,3 @@ pub fn places(offset: usize, axes: &[Vec<usize>]) -> Vec<usize> {
     }
     out
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn rows_are_picked_and_columns_turned_round() {
-        let data = [0, 1, 2, 3, 4, 5];
-        assert_eq!(pick(&data, 0, &[vec![3, 0, 3], whole(3, 1)]), [3, 4, 5, 0, 1, 2, 3, 4, 5]);
-        assert_eq!(pick(&data, 0, &[whole(2, 3), vec![2, 1, 0]]), [2, 1, 0, 5, 4, 3]);
-        assert_eq!(pick(&data, 1, &[whole(1, 3), whole(2, 1)]), [1, 2]);
-        assert_eq!(pick(&data, 4, &[]), [4]);
-        assert_eq!(pick(&data, 0, &[vec![], whole(3, 1)]), [0; 0]);
-        assert_eq!(places(1, &[vec![3, 0], vec![0, 1]]), [4, 5, 1, 2]);
-    }
-}

@@ -12,6 +12,7 @@ pub mod loss;
 pub mod math;
 pub mod naive;
 pub mod norm;
+pub mod offset;
 pub mod peak;
 pub mod random;
 pub mod rank;
@@ -21,7 +22,6 @@ pub mod selection;
 mod simd;
 mod small;
 pub mod softmax;
-
 pub mod threads;
 
 pub use real::Real;

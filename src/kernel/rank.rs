@@ -61,17 +61,3 @@ pub fn insertion_place<T: Rank>(row: &[T], order: Option<&[i64]>, value: T, righ
     }
     low
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nan_is_the_largest_and_equals_keep_their_order() {
-        let row = [1.0, f32::NAN, 0.0, 1.0];
-        assert_eq!(sorted_places(&row, false), [2, 0, 3, 1]);
-        assert_eq!(sorted_places(&row, true), [1, 0, 3, 2]);
-        assert_eq!(insertion_place(&[1, 3, 3, 5], None, 3, false), 1);
-        assert_eq!(insertion_place(&[1, 3, 3, 5], None, 3, true), 3);
-    }
-}

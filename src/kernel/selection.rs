@@ -240,32 +240,3 @@ pub fn kth<T: Copy>(row: &mut [T], k: usize, above: impl Fn(T, T) -> bool) {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_first_k_are_those_of_a_full_sort() {
-        for len in [1usize, 2, 3, 7, 40, 300] {
-            for k in [1, 2, len / 2 + 1, len].into_iter().filter(|&k| k <= len) {
-                let mut row: Vec<u32> = (0..len as u32).map(|i| i.wrapping_mul(2_654_435_761) % 97).collect();
-                let mut all = row.clone();
-                all.sort_unstable();
-                let mut other = row.clone();
-                top(&mut row, k, true, |a, b| a < b);
-                assert_eq!(row[..k], all[..k], "{len} {k}");
-                kth(&mut other, k - 1, |a, b| a > b);
-                assert_eq!(other[k - 1], all[k - 1], "{len} {k}");
-            }
-        }
-    }
-
-    #[test]
-    fn the_order_left_open_is_that_of_the_library() {
-        // torch.topk(torch.arange(4.), 3, sorted=False).indices
-        let mut row = [0, 1, 2, 3];
-        top(&mut row, 3, false, |a, b| a > b);
-        assert_eq!(row[..3], [2, 3, 1]);
-    }
-}

@@ -1,125 +1,124 @@
-//! Products too small for blocking, in the order of summation that PyTorch's CPU build uses for them.
-//! Sees ndarray views; no Tensor, no text. Reads addresses to know where 16-byte boundaries lie; follows none.
-//! Source: measured on PyTorch 2.6 with MKL on x86 (products rounded before they are added; 16-byte vectors; a few
-//! leading elements by themselves where a row does not start on a 16-byte boundary). Each rule below is stated
-//! where it stands; `gemm.rs` says which products come here.
+//! Products too small for the blocked kernel, in the order of summation of PyTorch's CPU build.
+//! Source: measured on PyTorch 2.6 with MKL on x86: products are rounded before they are added, vectors have 16 bytes,
+//! and the leading elements of a row that starts between 16-byte boundaries are added on their own. Each function states
+//! its rule; `gemm.rs` says which products come here.
 
-use ndarray::{ArrayView1, ArrayView2, ArrayViewMut1, ArrayViewMut2, s};
+use std::borrow::Cow;
+
+use ndarray::{ArrayView1, ArrayView2, ArrayViewMut1, s};
 
 use super::Real;
+use super::offset::{Matrix, MatrixMut, Vector, before_boundary};
 
-/// How BLAS is told to read an operand of shape (rows, columns).
+/// How BLAS reads an operand of shape (rows, columns).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Layout {
-    /// Rows lie in memory one after another (or the operand is copied until they do).
-    Plain,
-    /// Columns do.
-    Transposed,
+pub(super) enum BlasLayout {
+    /// Row by row (an operand with other strides is copied to this layout).
+    RowMajor,
+    /// Column by column.
+    ColumnMajor,
 }
 
-/// Which of the two a view counts as: PyTorch asks the strides in this order.
-pub(super) fn layout<T>(x: &ArrayView2<T>) -> Layout {
+/// The layout that PyTorch takes a matrix for: it tests the strides in this order.
+pub(super) fn layout<T>(x: &ArrayView2<T>) -> BlasLayout {
     let (rows, columns) = x.dim();
     let (row, column) = (x.strides()[0], x.strides()[1]);
     if column == 1 && row >= columns.max(1) as isize {
-        Layout::Plain
+        BlasLayout::RowMajor
     } else if row == 1 && column >= rows.max(1) as isize {
-        Layout::Transposed
+        BlasLayout::ColumnMajor
     } else {
-        Layout::Plain
+        BlasLayout::RowMajor
     }
 }
 
-/// How many numbers a 16-byte vector holds.
+/// Numbers in a 16-byte vector.
 pub(super) const fn width<T>() -> usize {
     16 / size_of::<T>()
 }
 
-/// How many numbers stand before the next 16-byte boundary.
-pub(super) fn peel<T>(pointer: *const T) -> usize {
-    let width = width::<T>();
-    (width - (pointer as usize / size_of::<T>()) % width) % width
-}
-
-/// Whether a product replaces what `out` held or is added to it.
+/// Whether a product replaces the values of `out` or is added to them.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Onto {
+pub(super) enum Target {
     /// `out = a @ b`.
-    Nothing,
+    Replace,
     /// `out += a @ b`.
-    Out,
+    Add,
 }
 
-impl Onto {
-    /// Puts one finished sum where it belongs.
+impl Target {
+    /// Writes one finished sum to `out`.
     fn put<T: Real>(self, out: &mut T, sum: T) {
-        *out = if self == Onto::Out { *out + sum } else { sum };
+        *out = if self == Target::Add { *out + sum } else { sum };
     }
 }
 
-/// `out = a @ b` (or onto `out`) for a product of which one side is short; `vector`: one row or one column counts
-/// as a vector, as it does outside of batches.
+/// The product of operands of which one side is short, into `out`. With `vector`, a single row or column is computed as
+/// a vector, as it is outside of batches.
 pub(super) fn product<T: Real>(
-    a: ArrayView2<T>,
-    b: ArrayView2<T>,
-    onto: Onto,
+    a: Matrix<T>,
+    b: Matrix<T>,
+    target: Target,
     vector: bool,
-    mut out: ArrayViewMut2<T>,
+    mut out: MatrixMut<T>,
 ) {
-    let (rows, columns) = out.dim();
+    let (rows, columns) = out.view.dim();
     if vector && rows == 1 && columns == 1 {
-        let start = if onto == Onto::Out { out[[0, 0]] } else { T::ZERO };
-        out[[0, 0]] = a.row(0).iter().zip(b.column(0)).fold(start, |sum, (&a, &b)| sum + a * b);
+        let start = if target == Target::Add { out.view[[0, 0]] } else { T::ZERO };
+        let pairs = a.view.row(0).into_iter().zip(b.view.column(0));
+        out.view[[0, 0]] = pairs.fold(start, |sum, (&a, &b)| sum + a * b);
         return;
     }
     if vector && rows == 1 {
-        return matvec(b.reversed_axes(), a.row(0), onto, out.row_mut(0));
+        return matvec(b.t(), a.row(0), target, out.view.row_mut(0));
     }
     if vector && columns == 1 {
-        return matvec(a, b.column(0), onto, out.column_mut(0));
+        return matvec(a, b.column(0), target, out.view.column_mut(0));
     }
-    match (layout(&a), layout(&b)) {
-        (Layout::Plain, Layout::Transposed) => {
-            for (a, mut out) in a.outer_iter().zip(out.outer_iter_mut()) {
-                row_of_dots(a, b.t(), |j, sum| onto.put(&mut out[j], sum));
+    match (layout(&a.view), layout(&b.view)) {
+        (BlasLayout::RowMajor, BlasLayout::ColumnMajor) => {
+            for (i, mut out) in out.view.outer_iter_mut().enumerate() {
+                row_of_dots(a.row(i), b.view.t(), |j, sum| target.put(&mut out[j], sum));
             }
         }
-        (Layout::Transposed, Layout::Transposed) => {
-            for (a, mut out) in a.outer_iter().zip(out.outer_iter_mut()) {
-                for (b, out) in b.columns().into_iter().zip(&mut out) {
+        (BlasLayout::ColumnMajor, BlasLayout::ColumnMajor) => {
+            for (a, mut out) in a.view.outer_iter().zip(out.view.outer_iter_mut()) {
+                for (j, out) in out.iter_mut().enumerate() {
+                    let b = b.column(j);
                     let sum = if width::<T>() == 4 {
-                        in_turn(a, b)
+                        in_turn(a, b.view)
                     } else {
-                        in_lanes(a, b, peel(b.as_ptr()), 8, T::ZERO)
+                        in_lanes(a, b.view, b.before_boundary::<T>(), 8, T::ZERO)
                     };
-                    onto.put(out, sum);
+                    target.put(out, sum);
                 }
             }
         }
-        (_, Layout::Plain) => rows_of_sums(a, b, onto, true, out),
+        (_, BlasLayout::RowMajor) => rows_of_sums(a.view, b.view, target, true, out),
     }
 }
 
-/// `out = a @ b` (or onto `out`), each row a sum of `b`'s rows. With `peels`, a row that starts off a 16-byte
-/// boundary has its leading elements computed by themselves, unless nothing else would be left.
+/// The product with each row computed as a sum of the rows of `b`. With `by_boundary`, the elements of a row before its
+/// first 16-byte boundary are computed on their own, unless less than a vector would remain.
 fn rows_of_sums<T: Real>(
     a: ArrayView2<T>,
     b: ArrayView2<T>,
-    onto: Onto,
-    peels: bool,
-    mut out: ArrayViewMut2<T>,
+    target: Target,
+    by_boundary: bool,
+    mut out: MatrixMut<T>,
 ) {
-    let columns = out.ncols();
-    if out.is_empty() {
+    let columns = out.view.ncols();
+    if out.view.is_empty() {
         return;
     }
-    if onto == Onto::Nothing {
-        out.fill(T::ZERO);
+    if target == Target::Replace {
+        out.view.fill(T::ZERO);
     }
-    for i in 0..out.nrows() {
-        let (a, mut out) = (a.row(i), out.row_mut(i));
-        let first = if peels { peel(out.as_ptr()) } else { 0 };
+    for i in 0..out.view.nrows() {
+        let (a, out) = (a.row(i), out.row_mut(i));
+        let first = if by_boundary { out.before_boundary::<T>() } else { 0 };
         let first = if first + width::<T>() <= columns { first } else { 0 };
+        let mut out = out.view;
         for (j, out) in out.iter_mut().take(first).enumerate() {
             *out = in_eights(a, b.column(j), *out);
         }
@@ -131,28 +130,28 @@ fn rows_of_sums<T: Real>(
                     }
                 }
             }
-            _ => rows_added(a, b.slice(s![.., first..]), out.slice_mut(s![first..])),
+            _ => add_rows(a, b.slice(s![.., first..]), out.slice_mut(s![first..])),
         }
     }
 }
 
-/// The rows that blocks of four leave over, in double precision: by vectors where `b` is transposed.
-pub(super) fn lower_edge<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, onto: Onto, mut out: ArrayViewMut2<T>) {
-    if layout(&a) == Layout::Plain && layout(&b) == Layout::Transposed {
-        for (a, out) in a.outer_iter().zip(out.outer_iter_mut()) {
-            matvec(b.reversed_axes(), a, onto, out);
+/// The last rows of a product in double precision, fewer than four; as vectors where `b` is transposed.
+pub(super) fn lower_edge<T: Real>(a: Matrix<T>, b: Matrix<T>, target: Target, mut out: MatrixMut<T>) {
+    if layout(&a.view) == BlasLayout::RowMajor && layout(&b.view) == BlasLayout::ColumnMajor {
+        for (i, out) in out.view.outer_iter_mut().enumerate() {
+            matvec(b.t(), a.row(i), target, out);
         }
     } else {
-        product(a, b, onto, false, out);
+        product(a, b, target, false, out);
     }
 }
 
-/// `out = a @ b`, every element one product after another: what tiny batches get.
-pub(super) fn product_in_turn<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, mut out: ArrayViewMut2<T>) {
-    if layout(&b) == Layout::Plain {
-        return rows_of_sums(a, b, Onto::Nothing, false, out);
+/// `out = a @ b` with the terms of every element added in order, as in a batch of tiny products.
+pub(super) fn product_in_turn<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, mut out: MatrixMut<T>) {
+    if layout(&b) == BlasLayout::RowMajor {
+        return rows_of_sums(a, b, Target::Replace, false, out);
     }
-    for (a, mut out) in a.outer_iter().zip(out.outer_iter_mut()) {
+    for (a, mut out) in a.outer_iter().zip(out.view.outer_iter_mut()) {
         for (b, out) in b.columns().into_iter().zip(&mut out) {
             *out = match (a.as_slice(), b.as_slice()) {
                 (Some(a), Some(b)) => a.iter().zip(b).fold(T::ZERO, |sum, (&a, &b)| sum + a * b),
@@ -162,20 +161,20 @@ pub(super) fn product_in_turn<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, mut o
     }
 }
 
-/// `out = a @ x`, or onto `out`.
-pub(super) fn matvec<T: Real>(a: ArrayView2<T>, x: ArrayView1<T>, onto: Onto, mut out: ArrayViewMut1<T>) {
-    if layout(&a.t()) == Layout::Transposed {
-        dots(a, x, |i, sum| onto.put(&mut out[i], sum));
+/// Matrix times vector into `out`.
+pub(super) fn matvec<T: Real>(a: Matrix<T>, x: Vector<T>, target: Target, mut out: ArrayViewMut1<T>) {
+    if layout(&a.view.t()) == BlasLayout::ColumnMajor {
+        dots(a, x, |i, sum| target.put(&mut out[i], sum));
     } else {
-        if onto == Onto::Nothing {
+        if target == Target::Replace {
             out.fill(T::ZERO);
         }
-        rows_added(x, a.reversed_axes(), out);
+        add_rows(x.view, a.view.reversed_axes(), out);
     }
 }
 
-/// Onto `out` the sum of `b`'s rows, each times its element of `a`, one after another.
-fn rows_added<T: Real>(a: ArrayView1<T>, b: ArrayView2<T>, mut out: ArrayViewMut1<T>) {
+/// Adds the rows of `b` to `out` in order, each times its element of `a`.
+fn add_rows<T: Real>(a: ArrayView1<T>, b: ArrayView2<T>, mut out: ArrayViewMut1<T>) {
     for (&a, b) in a.iter().zip(b.outer_iter()) {
         match (out.as_slice_mut(), b.as_slice()) {
             (Some(out), Some(b)) => {
@@ -192,12 +191,12 @@ fn rows_added<T: Real>(a: ArrayView1<T>, b: ArrayView2<T>, mut out: ArrayViewMut
     }
 }
 
-/// Σ x_i y_i one after another.
+/// Σ x_i y_i, the terms added in order.
 pub(super) fn in_turn<T: Real>(x: ArrayView1<T>, y: ArrayView1<T>) -> T {
     x.iter().zip(y).fold(T::ZERO, |sum, (&x, &y)| sum + x * y)
 }
 
-/// `sum` + Σ x_i y_i, of each whole eight the second four by themselves.
+/// `sum` + Σ x_i y_i; of each whole eight terms the second four are summed on their own.
 fn in_eights<T: Real>(x: ArrayView1<T>, y: ArrayView1<T>, mut sum: T) -> T {
     let n = x.len();
     for i in (0..n / 8 * 8).step_by(8) {
@@ -217,40 +216,44 @@ fn in_eights<T: Real>(x: ArrayView1<T>, y: ArrayView1<T>, mut sum: T) -> T {
 }
 
 /// One row of a product with a transposed operand: columns four at a time, the rest in eight lanes.
-fn row_of_dots<T: Real>(a: ArrayView1<T>, columns: ArrayView2<T>, mut put: impl FnMut(usize, T)) {
+fn row_of_dots<T: Real>(a: Vector<T>, columns: ArrayView2<T>, mut put: impl FnMut(usize, T)) {
     let fours = columns.nrows() / 4 * 4;
     let width = width::<T>();
-    let first = peel(a.as_ptr());
+    let first = a.before_boundary::<T>();
     for (j, column) in columns.outer_iter().enumerate() {
         let lanes = if j < fours { width } else { 8 };
-        put(j, in_lanes(a, column, first, lanes, T::ZERO));
+        put(j, in_lanes(a.view, column, first, lanes, T::ZERO));
     }
 }
 
-/// Matrix times vector where the matrix' rows lie straight: rows four at a time, the rest by themselves.
+/// The elements of a vector, copied if they are not contiguous.
+fn contiguous<'a, T: Real>(x: &'a ArrayView1<T>) -> Cow<'a, [T]> {
+    x.as_slice().map_or_else(|| Cow::Owned(x.to_vec()), Cow::Borrowed)
+}
+
+/// Matrix times vector where the rows of the matrix are contiguous: rows four at a time, the rest one by one.
 ///
-/// The first product stands alone; then come elements up to a boundary, of the fourth row for rows in fours
-/// and of the vector for the others, which work in eights: the first in two vectors, the second in one, the third in eight lanes.
-/// A vector with a stride knows no boundaries: rows by themselves then have eight chains.
-fn dots<T: Real>(a: ArrayView2<T>, x: ArrayView1<T>, mut put: impl FnMut(usize, T)) {
-    let (rows, n) = a.dim();
+/// The first product starts the sum. Then come the elements up to a 16-byte boundary: of the fourth row for groups of
+/// four rows, of the vector for single rows. Single rows work in eights: the first in two vectors, the second in
+/// one, the third in eight lanes. With a strided vector, single rows have eight chains instead.
+fn dots<T: Real>(a: Matrix<T>, x: Vector<T>, mut put: impl FnMut(usize, T)) {
+    let (rows, n) = a.view.dim();
     if n == 0 {
         (0..rows).for_each(|i| put(i, T::ZERO));
         return;
     }
     let width = width::<T>();
-    let copy = x.as_slice().is_none().then(|| x.to_vec());
-    let strided = copy.is_some();
-    let x = copy.as_deref().or(x.to_slice()).unwrap_or_default();
+    let strided = x.view.as_slice().is_none();
+    let first = before_boundary::<T>(x.offset + 1);
+    let x = contiguous(&x.view);
     let fours = rows / 4 * 4;
-    let first = peel(x.as_ptr().wrapping_add(1));
     for i in 0..rows {
-        let copy = a.row(i).as_slice().is_none().then(|| a.row(i).to_vec());
-        let row = copy.as_deref().or(a.row(i).to_slice()).unwrap_or_default();
+        let row = a.view.row(i);
+        let row = contiguous(&row);
         let start = row[0] * x[0];
         let sum = if i < fours {
-            let first = peel(a.row(i / 4 * 4 + 3).as_ptr().wrapping_add(1));
-            in_lanes_straight(&row[1..], &x[1..], first, width, start)
+            let first = before_boundary::<T>(a.row(i / 4 * 4 + 3).offset + 1);
+            in_lanes_contiguous(&row[1..], &x[1..], first, width, start)
         } else if strided {
             in_chains(&row[1..], &x[1..], start)
         } else {
@@ -260,14 +263,14 @@ fn dots<T: Real>(a: ArrayView2<T>, x: ArrayView1<T>, mut put: impl FnMut(usize, 
                 _ => 8,
             };
             let most = (1 + first + n.saturating_sub(1 + first) / 8 * 8).min(n);
-            let sum = in_lanes_straight(&row[1..most], &x[1..most], first, lanes, start);
+            let sum = in_lanes_contiguous(&row[1..most], &x[1..most], first, lanes, start);
             row[most..].iter().zip(&x[most..]).fold(sum, |sum, (&a, &x)| sum + a * x)
         };
         put(i, sum);
     }
 }
 
-/// `start` + Σ x_i y_i in eight chains, added up one after another; fewer than sixteen terms: one after another.
+/// `start` + Σ x_i y_i in eight chains, which are then added in order; fewer than sixteen terms are added in order.
 fn in_chains<T: Real>(x: &[T], y: &[T], start: T) -> T {
     let whole = if x.len() < 16 { 0 } else { x.len() / 8 * 8 };
     let mut chains = [T::ZERO; 8];
@@ -281,16 +284,17 @@ fn in_chains<T: Real>(x: &[T], y: &[T], start: T) -> T {
     x[whole..].iter().zip(&y[whole..]).fold(sum, |sum, (&x, &y)| sum + x * y)
 }
 
-/// Σ x_i y_i: `first` elements one by one onto `start`, which is then the first lane; whole vectors of `lanes`;
-/// halves of the lanes onto each other; what is left one by one. Too few for one vector: all one by one.
+/// `start` + Σ x_i y_i: the first `first` terms in order make the first lane; then come whole groups of `lanes` terms;
+/// the halves of the lanes are added to each other, and the remaining terms in order. Without a whole group all terms
+/// are added in order.
 fn in_lanes<T: Real>(x: ArrayView1<T>, y: ArrayView1<T>, first: usize, lanes: usize, start: T) -> T {
     match (x.as_slice(), y.as_slice()) {
-        (Some(x), Some(y)) => in_lanes_straight(x, y, first, lanes, start),
-        _ => in_lanes_straight(&x.to_vec(), &y.to_vec(), first, lanes, start),
+        (Some(x), Some(y)) => in_lanes_contiguous(x, y, first, lanes, start),
+        _ => in_lanes_contiguous(&x.to_vec(), &y.to_vec(), first, lanes, start),
     }
 }
 
-fn in_lanes_straight<T: Real>(x: &[T], y: &[T], first: usize, lanes: usize, start: T) -> T {
+fn in_lanes_contiguous<T: Real>(x: &[T], y: &[T], first: usize, lanes: usize, start: T) -> T {
     let add = |sum: T, x: &[T], y: &[T]| x.iter().zip(y).fold(sum, |sum, (&x, &y)| sum + x * y);
     if x.len() < first + lanes {
         return add(start, x, y);
@@ -304,7 +308,7 @@ fn in_lanes_straight<T: Real>(x: &[T], y: &[T], first: usize, lanes: usize, star
             *acc += x * y;
         }
     }
-    // Neighbouring vectors onto each other, then the halves of what is left.
+    // Neighbouring vectors are added to each other, then the halves of the last one.
     let width = width::<T>();
     let mut vectors = lanes / width;
     while vectors > 1 {

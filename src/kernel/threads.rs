@@ -113,18 +113,3 @@ impl Drop for Done {
         SHARING.set(false);
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_task_is_done_once_and_parts_of_shared_work_stay_together() {
-        let mut out = vec![0; 1000];
-        share(out.chunks_mut(7).enumerate(), |(at, out)| {
-            assert!(count() == 1 || !shares());
-            share(out.iter_mut(), |x| *x += at + 1);
-        });
-        assert!(out.iter().enumerate().all(|(at, &x)| x == at / 7 + 1));
-    }
-}

@@ -7,9 +7,9 @@ use std::rc::Rc;
 use super::failed::Failed;
 use super::state::State;
 use super::table::{IN_PLACE_ONLY, Op};
+use crate::kernel::buffer_pool;
 use crate::kernel::random::Family;
 use crate::kernel::random::Generator;
-use crate::kernel::buffer_pool;
 use crate::tensor::{
     Arg, Buffer, DType, Descriptor, Drawn, Error, GradName, Ran, Record, Result, Site, Tensor, ops,
 };

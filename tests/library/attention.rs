@@ -1,7 +1,7 @@
 //! Every form of attention against the formula in double precision, and against itself on other threads.
 
 use attn::kernel::Real;
-use attn::kernel::attention::{self, Mask};
+use attn::kernel::attention::{self, Mask, Operands};
 use ndarray::{Array4, ArrayView4, ArrayViewMut4, Axis, s};
 
 /// Numbers that look random, about normal, each seed its own.
@@ -35,13 +35,8 @@ impl Numbers {
     }
 }
 
-/// The formula, term by term, in double precision; a row that may see nothing gives `nothing`. Also the largest score.
-fn formula<T: Real>(
-    [q, k, v]: [ArrayView4<T>; 3],
-    scale: T,
-    mask: &Mask<T>,
-    nothing: f64,
-) -> (Array4<f64>, f64) {
+/// The formula, term by term, in double precision; a query that attends to no key gets zeros. Also the largest score.
+fn formula<T: Real>([q, k, v]: [ArrayView4<T>; 3], scale: T, mask: &Mask<T>) -> (Array4<f64>, f64) {
     let (b, h, t, _) = q.dim();
     let (groups, keys) = (k.len_of(Axis(1)), k.len_of(Axis(2)));
     let mut out = Array4::zeros((b, h, t, v.len_of(Axis(3))));
@@ -65,7 +60,7 @@ fn formula<T: Real>(
             .collect();
         let top = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         if top == f64::NEG_INFINITY {
-            row.fill(nothing);
+            row.fill(0.0);
             continue;
         }
         largest = scores.iter().filter(|x| x.is_finite()).fold(largest, |a, x| a.max(x.abs()));
@@ -79,19 +74,7 @@ fn formula<T: Real>(
     (out, largest)
 }
 
-type Form<T> = fn(ArrayView4<T>, ArrayView4<T>, ArrayView4<T>, T, &Mask<T>, ArrayViewMut4<T>);
-
-fn materialised<T: Real>(
-    q: ArrayView4<T>,
-    k: ArrayView4<T>,
-    v: ArrayView4<T>,
-    scale: T,
-    mask: &Mask<T>,
-    mut out: ArrayViewMut4<T>,
-) {
-    let context = attention::materialised(q, k, v, scale, mask).context;
-    out.iter_mut().zip(context).for_each(|(out, x)| *out = x);
-}
+type Form<T> = fn(Operands<T>, T, &Mask<T>, ArrayViewMut4<T>);
 
 /// A mask of some kind over scores of this shape. Kinds 2 to 5 hide all keys from some query.
 fn with_mask<T: Real>(numbers: &mut Numbers, shape: [usize; 4], kind: usize, test: impl FnOnce(&Mask<T>)) {
@@ -152,18 +135,12 @@ fn cases<T: Real>(count: u64, test: impl Fn([ArrayView4<T>; 3], T, &Mask<T>, Str
 
 /// How far a form is from the formula, in units of the largest value times 1 + the largest score: a score's own
 /// rounding is in proportion to it, and becomes the weight's relative error.
-fn distance<T: Real>(
-    form: Form<T>,
-    nothing: f64,
-    [q, k, v]: [ArrayView4<T>; 3],
-    scale: T,
-    mask: &Mask<T>,
-) -> f64 {
-    let (wanted, score) = formula([q, k, v], scale, mask, nothing);
+fn distance<T: Real>(form: Form<T>, [q, k, v]: [ArrayView4<T>; 3], scale: T, mask: &Mask<T>) -> f64 {
+    let (wanted, score) = formula([q, k, v], scale, mask);
     // The result lies in memory as a transposed query does, and held something else before.
     let (b, h, t, e) = wanted.dim();
     let mut out = Array4::from_elem((b, t, h, e), T::NAN).permuted_axes([0, 2, 1, 3]);
-    form(q, k, v, scale, mask, out.view_mut());
+    form(Operands::new(q, k, v), scale, mask, out.view_mut());
     let value = v.iter().map(|x| x.to_f64().abs()).fold(0.0, f64::max);
     let far = |(got, wanted): (&T, &f64)| match wanted.is_nan() {
         true => {
@@ -181,25 +158,17 @@ fn distance<T: Real>(
 
 #[test]
 fn every_form_is_near_the_formula() {
-    let forms: [(&str, Form<f32>, f64); 3] = [
-        ("fast", attention::fast, 0.0),
-        ("streaming", attention::streaming, 0.0),
-        ("materialised", materialised, f64::NAN),
-    ];
+    let forms: [(&str, Form<f32>); 2] = [("fast", attention::fast), ("streaming", attention::streaming)];
     cases::<f32>(120, |operands, scale, mask, shapes| {
-        for (name, form, nothing) in forms {
-            let far = distance(form, nothing, operands, scale, mask);
+        for (name, form) in forms {
+            let far = distance(form, operands, scale, mask);
             assert!(far <= 2e-7, "{name}, {shapes}: {far:e}");
         }
     });
-    let forms: [(&str, Form<f64>, f64); 3] = [
-        ("fast", attention::fast, 0.0),
-        ("streaming", attention::streaming, 0.0),
-        ("materialised", materialised, f64::NAN),
-    ];
+    let forms: [(&str, Form<f64>); 2] = [("fast", attention::fast), ("streaming", attention::streaming)];
     cases::<f64>(42, |operands, scale, mask, shapes| {
-        for (name, form, nothing) in forms {
-            let far = distance(form, nothing, operands, scale, mask);
+        for (name, form) in forms {
+            let far = distance(form, operands, scale, mask);
             assert!(far <= 4e-16, "{name}, {shapes}: {far:e}");
         }
     });
@@ -211,16 +180,16 @@ fn scores_of_any_size_are_borne() {
     let [mut q, k, v] = [40, 300, 300].map(|t| numbers.operand::<f32>([1, 2, t, 16], 1));
     for large in [0.0, 30.0, 1000.0, -1000.0, 1e30] {
         let scale = 0.25 * large;
-        for form in [attention::fast::<f32> as Form<f32>, attention::streaming, materialised] {
-            let far = distance(form, 0.0, [q.view(), k.view(), v.view()], scale, &Mask::None);
+        for form in [attention::fast::<f32> as Form<f32>, attention::streaming] {
+            let far = distance(form, [q.view(), k.view(), v.view()], scale, &Mask::None);
             assert!(far <= 2e-7, "{large}: {far:e}");
         }
     }
     // nan reaches the rows that see it, and no other.
     q[[0, 1, 17, 3]] = f32::NAN;
-    for form in [attention::fast::<f32> as Form<f32>, attention::streaming, materialised] {
+    for form in [attention::fast::<f32> as Form<f32>, attention::streaming] {
         let mut out = Array4::zeros(q.dim());
-        form(q.view(), k.view(), v.view(), 0.25, &Mask::None, out.view_mut());
+        form(Operands::new(q.view(), k.view(), v.view()), 0.25, &Mask::None, out.view_mut());
         for (at, row) in out.rows().into_iter().enumerate() {
             assert!(row.iter().all(|x| x.is_nan() == (at == 40 + 17)), "row {at}");
         }
@@ -233,7 +202,7 @@ fn bits(form: Form<f32>, threads: usize, [q, k, v]: [ArrayView4<f32>; 3], mask: 
     let mut out = Array4::zeros(q.dim());
     attn::kernel::threads::set_count(threads);
     let scale = 1.0 / (q.len_of(Axis(3)) as f32).sqrt();
-    form(q, k, v, scale, mask, out.view_mut());
+    form(Operands::new(q, k, v), scale, mask, out.view_mut());
     out.iter().map(|x| x.to_bits()).collect()
 }
 
@@ -244,9 +213,7 @@ fn threads_change_no_bit() {
         let [q, k, v] = [(4, t), (2, keys), (2, keys)].map(|(h, t)| numbers.operand([2, h, t, d], 1));
         let operands = [q.view(), k.view(), v.view()];
         with_mask(&mut numbers, [2, 4, t, keys], kind, |mask| {
-            for form in
-                [attention::fast::<f32> as Form<f32>, attention::streaming, attention::fused, materialised]
-            {
+            for form in [attention::fast::<f32> as Form<f32>, attention::streaming, attention::fused] {
                 let alone = bits(form, 1, operands, mask);
                 assert_eq!(alone, bits(form, 2, operands, mask));
                 assert_eq!(alone, bits(form, 5, operands, mask));
@@ -273,7 +240,7 @@ fn nothing_to_do_is_done() {
             (Array4::<f32>::ones((1, 2, t, d)), Array4::ones((1, 1, keys, d)), Array4::ones((1, 1, keys, e)));
         for form in [attention::fast::<f32> as Form<f32>, attention::streaming, attention::fused] {
             let mut out = Array4::from_elem((1, 2, t, e), f32::NAN);
-            form(q.view(), k.view(), v.view(), 1.0, &Mask::None, out.view_mut());
+            form(Operands::new(q.view(), k.view(), v.view()), 1.0, &Mask::None, out.view_mut());
             let wanted = if keys == 0 { 0.0 } else { 1.0 };
             assert!(out.iter().all(|&x| x == wanted), "{t} {keys} {d} {e}: {out}");
         }

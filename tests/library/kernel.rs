@@ -4,10 +4,11 @@
 //! fused multiply-add need a processor that has it; without one those cases are compared within a few ULP.
 
 use attn::kernel::Real;
-use attn::kernel::attention::{self, Mask};
+use attn::kernel::attention::{self, Mask, Operands};
+use attn::kernel::offset::WithOffset;
 use attn::kernel::{dot, gemm, loss, math, norm, reduce, softmax};
 use ndarray::{
-    Array1, Array2, Array3, Array4, ArrayD, ArrayView2, ArrayView4, ArrayViewD, Axis, Ix1, Ix2, Ix3, Ix4,
+    Array1, Array2, Array3, Array4, ArrayD, ArrayView1, ArrayView2, ArrayViewD, Axis, Ix1, Ix2, Ix3, Ix4,
     Slice, s,
 };
 use serde_json::Value;
@@ -46,6 +47,11 @@ impl Operand {
             _ => self.stored.view(),
         }
     }
+
+    /// Elements of the storage before the view's first one.
+    fn offset(&self) -> usize {
+        usize::from(self.layout == "s")
+    }
 }
 
 fn whole(json: &Value) -> usize {
@@ -64,6 +70,14 @@ fn two(x: &Operand) -> ArrayView2<'_, f32> {
     x.view().into_dimensionality::<Ix2>().expect("two axes")
 }
 
+fn matrix_of(x: &Operand) -> WithOffset<ArrayView2<'_, f32>> {
+    WithOffset::new(two(x), x.offset())
+}
+
+fn vector_of(x: &Operand) -> WithOffset<ArrayView1<'_, f32>> {
+    WithOffset::new(x.view().into_dimensionality::<Ix1>().expect("one axis"), x.offset())
+}
+
 fn compute(op: &str, x: &[Operand], axes: &[usize], causal: bool, targets: &[i64]) -> Vec<f32> {
     let first = || x[0].view();
     let mut out = vec![0.0; first().len()];
@@ -71,28 +85,29 @@ fn compute(op: &str, x: &[Operand], axes: &[usize], causal: bool, targets: &[i64
     match op {
         "matmul" => {
             let mut out = Array2::zeros((two(&x[0]).nrows(), two(&x[1]).ncols()));
-            gemm::matmul(two(&x[0]), two(&x[1]), out.view_mut());
+            gemm::matmul(matrix_of(&x[0]), matrix_of(&x[1]), out.view_mut());
             return out.into_raw_vec_and_offset().0;
         }
         "addmm" => {
             let mut out = two(&x[2]).to_owned();
-            gemm::addmm(two(&x[0]), two(&x[1]), out.view_mut());
+            gemm::addmm(matrix_of(&x[0]), matrix_of(&x[1]), out.view_mut());
             return out.into_raw_vec_and_offset().0;
         }
         "bmm" => {
-            let [a, b] = [0, 1].map(|i| x[i].view().into_dimensionality::<Ix3>().expect("three axes"));
-            let mut out = Array3::zeros((a.dim().0, a.dim().1, b.dim().2));
+            let [a, b] = [0, 1].map(|i| {
+                WithOffset::new(x[i].view().into_dimensionality::<Ix3>().expect("three axes"), x[i].offset())
+            });
+            let mut out = Array3::zeros((a.view.dim().0, a.view.dim().1, b.view.dim().2));
             gemm::batched(a, b, out.view_mut());
             return out.into_raw_vec_and_offset().0;
         }
         "mv" => {
             let mut out = vec![0.0; two(&x[0]).nrows()];
-            dot::matvec(two(&x[0]), x[1].view().into_dimensionality::<Ix1>().expect("one axis"), &mut out);
+            dot::matvec(matrix_of(&x[0]), vector_of(&x[1]), &mut out);
             return out;
         }
         "dot" => {
-            let [a, b] = [0, 1].map(|i| x[i].view().into_dimensionality::<Ix1>().expect("one axis"));
-            return vec![dot::dot(a, b)];
+            return vec![dot::dot(vector_of(&x[0]), vector_of(&x[1]))];
         }
         "softmax" => return softmax::softmax(first(), axes[0]),
         "log_softmax" => return softmax::log_softmax(first(), axes[0]),
@@ -109,9 +124,11 @@ fn compute(op: &str, x: &[Operand], axes: &[usize], causal: bool, targets: &[i64
             return norm::layer_norm(&straight, w.len(), Some(w), Some(b), 1e-5);
         }
         "attention" => {
-            let [q, k, v] = [0, 1, 2].map(|i| x[i].view().into_dimensionality::<Ix4>().expect("four axes"));
-            let scale = 1.0 / (q.dim().3 as f32).sqrt();
-            return exact(q, k, v, scale, &if causal { Mask::Causal } else { Mask::None });
+            let [q, k, v] = [0, 1, 2].map(|i| {
+                WithOffset::new(x[i].view().into_dimensionality::<Ix4>().expect("four axes"), x[i].offset())
+            });
+            let scale = 1.0 / (q.view.dim().3 as f32).sqrt();
+            return exact(Operands { q, k, v }, scale, &if causal { Mask::Causal } else { Mask::None });
         }
         "nll" => {
             let total = loss::nll_total(&straight, two(&x[0]).ncols(), targets, None, -100);
@@ -126,10 +143,10 @@ fn compute(op: &str, x: &[Operand], axes: &[usize], causal: bool, targets: &[i64
 }
 
 /// Fused attention in the form that gives PyTorch's bits.
-fn exact<T: Real>(q: ArrayView4<T>, k: ArrayView4<T>, v: ArrayView4<T>, scale: T, mask: &Mask<T>) -> Vec<T> {
-    let (b, h, t, _) = q.dim();
-    let mut out = Array4::from_elem((b, h, t, v.dim().3), T::NAN);
-    attention::streaming(q, k, v, scale, mask, out.view_mut());
+fn exact<T: Real>(x: Operands<T>, scale: T, mask: &Mask<T>) -> Vec<T> {
+    let (b, h, t, _) = x.q.view.dim();
+    let mut out = Array4::from_elem((b, h, t, x.v.view.dim().3), T::NAN);
+    attention::streaming(x, scale, mask, out.view_mut());
     out.into_raw_vec_and_offset().0
 }
 
@@ -309,38 +326,6 @@ fn softmax_of_a_row_that_may_see_nothing_is_nan() {
     assert!(softmax::softmax(x.view(), 0).iter().all(|x| x.is_nan()));
 }
 
-#[test]
-fn both_forms_of_attention_agree() {
-    for (seed, (t, keys, d, groups)) in
-        [(1, 1, 1, 2), (5, 7, 3, 1), (70, 600, 4, 2), (800, 800, 2, 2)].into_iter().enumerate()
-    {
-        let operand = |n: usize, h: usize, seed: u64| {
-            Array4::from_shape_vec((1, n, h, d), numbers(n * h * d, seed))
-                .expect("as many numbers")
-                .permuted_axes([0, 2, 1, 3])
-        };
-        let seed = seed as u64 * 10;
-        let (q, k, v) =
-            (operand(t, 2, seed + 1), operand(keys, groups, seed + 2), operand(keys, groups, seed + 3));
-        let mut masks = vec![Mask::None];
-        let keep = Array4::from_shape_fn((1, 1, t, keys), |(_, _, i, j)| j == 0 || (i * 7 + j * 3) % 5 != 0);
-        masks.push(Mask::Keep(keep.broadcast((1, 2, t, keys)).expect("one mask repeated")));
-        if t == keys {
-            masks.push(Mask::Causal);
-        }
-        for mask in masks {
-            let all = attention::materialised(q.view(), k.view(), v.view(), 0.7, &mask);
-            let stream = exact(q.view(), k.view(), v.view(), 0.7, &mask);
-            let worst =
-                all.context.iter().zip(&stream).map(|(a, b): (&f64, &f64)| (a - b).abs()).fold(0.0, f64::max);
-            assert!(worst < 1e-14, "{t} queries, {keys} keys: {worst}");
-            for row in all.weights.chunks(keys) {
-                assert!((row.iter().sum::<f64>() - 1.0).abs() < 1e-13);
-            }
-        }
-    }
-}
-
 /// The contract of `attention.json`: 1e-5 relative and 1e-6 absolute of the double-precision reference.
 #[test]
 fn attention_is_near_the_double_precision_reference() {
@@ -367,17 +352,53 @@ fn attention_is_near_the_double_precision_reference() {
             .iter()
             .map(|x| x.as_f64().expect("the reference is numbers"))
             .collect();
-        let fused = exact(q.view(), k.view(), v.view(), scale, &mask);
-        let whole = attention::materialised(q.view(), k.view(), v.view(), scale, &mask).context;
-        for (form, got) in [("streaming", fused), ("materialised", whole)] {
-            assert_eq!(got.len(), wanted.len());
-            for (at, (&got, &wanted)) in got.iter().zip(&wanted).enumerate() {
-                let far = (f64::from(got) - wanted).abs();
-                assert!(
-                    far <= 1e-5 * wanted.abs() + 1e-6,
-                    "{form} {shape:?} element {at}: {got} is not {wanted}"
-                );
+        let got = exact(Operands::new(q.view(), k.view(), v.view()), scale, &mask);
+        assert_eq!(got.len(), wanted.len());
+        for (at, (&got, &wanted)) in got.iter().zip(&wanted).enumerate() {
+            let far = (f64::from(got) - wanted).abs();
+            assert!(far <= 1e-5 * wanted.abs() + 1e-6, "{shape:?} element {at}: {got} is not {wanted}");
+        }
+    }
+}
+
+/// The same values at every distance from a 64-byte boundary, as copies in larger allocations.
+fn shifted(values: &[f32]) -> Vec<(Vec<f32>, usize)> {
+    (0..16)
+        .map(|shift| {
+            let mut copy = vec![0.0; shift];
+            copy.extend(values);
+            (copy, shift)
+        })
+        .collect()
+}
+
+#[test]
+fn addresses_change_no_bit_and_offsets_may() {
+    let single = |n: usize, seed: u64| numbers(n, seed).into_iter().map(|x| x as f32).collect::<Vec<f32>>();
+    let mut offsets_matter = false;
+    for (m, k, n) in [(1, 37, 1), (3, 50, 9), (2, 41, 11), (5, 37, 1), (1, 37, 6), (4, 100, 12)] {
+        let (a, b) = (single(m * k, 1), single(k * n, 2));
+        for transposed in [false, true] {
+            let product = |a: &[f32], b: &[f32], offset: usize| {
+                let a = ArrayView2::from_shape((m, k), a).expect("as many numbers");
+                let b = match transposed {
+                    true => ArrayView2::from_shape((n, k), b).expect("as many numbers").reversed_axes(),
+                    false => ArrayView2::from_shape((k, n), b).expect("as many numbers"),
+                };
+                let mut out = Array2::<f32>::zeros((m, n));
+                gemm::matmul(WithOffset::new(a, offset), WithOffset::new(b, offset), out.view_mut());
+                let (x, y) = (WithOffset::new(a.row(0), offset), WithOffset::new(b.column(0), offset));
+                let dot = dot::dot(x, y);
+                out.iter().chain([&dot]).map(|x| x.to_bits()).collect::<Vec<u32>>()
+            };
+            for offset in 0..5 {
+                let wanted = product(&a, &b, offset);
+                for ((a, shift), (b, _)) in shifted(&a).iter().zip(shifted(&b)) {
+                    assert_eq!(product(&a[*shift..], &b[*shift..], offset), wanted, "({m},{k}) @ ({k},{n})");
+                }
+                offsets_matter |= wanted != product(&a, &b, 0);
             }
         }
     }
+    assert!(offsets_matter, "BLAS adds the elements before a boundary on their own");
 }

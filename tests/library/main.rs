@@ -9,6 +9,7 @@ mod documents;
 mod errors;
 mod functional;
 mod kernel;
+mod kernel_functions;
 mod lesson;
 mod lesson_run;
 mod nonfinite;

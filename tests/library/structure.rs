@@ -230,7 +230,11 @@ fn unsafe_is_in_the_listed_files_only() {
     for source in sources().iter().filter(|source| !UNSAFE.contains(&source.path.as_str())) {
         for (number, line) in &source.code {
             if names(line).any(|name| name == "unsafe") {
-                broken.push(format!("{}:{number}: unsafe; only {} may use it", source.path, UNSAFE.join(", ")));
+                broken.push(format!(
+                    "{}:{number}: unsafe; only {} may use it",
+                    source.path,
+                    UNSAFE.join(", ")
+                ));
             }
         }
     }

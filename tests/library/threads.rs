@@ -3,7 +3,7 @@
 
 use attn::kernel::elementwise::{Strided, binary, gather_strided, in_pieces, ternary, unary};
 use attn::kernel::random::{Family, Generator, dropout, normal, rand};
-use attn::kernel::{gemm, math, norm, reduce, softmax, buffer_pool, threads};
+use attn::kernel::{buffer_pool, gemm, math, norm, reduce, softmax, threads};
 use ndarray::{ArrayView2, ArrayView3, ArrayViewD, ArrayViewMut2, ArrayViewMut3, IxDyn, s};
 
 fn numbers(seed: u64, n: usize) -> Vec<f32> {

@@ -1,69 +1,80 @@
-//! Attention over heads: materialised, where every score can be looked at, and fused, where none is kept.
-//! Sees ndarray views; no Tensor, no text.
+//! Scaled dot-product attention over heads without keeping the scores.
 //! Source: Vaswani et al. 2017, equation 1; `torch.nn.functional.scaled_dot_product_attention`.
 //!
-//! Fused attention comes in two forms. [`streaming`] takes PyTorch's blocks and PyTorch's order and gives its bits;
-//! [`fast`] takes the machine's and differs in the last bits. [`fused`] chooses by the size of the problem alone, so that
-//! what a person reads digit by digit is PyTorch's, and what a person waits for is fast.
+//! There are two forms. [`streaming`] uses PyTorch's blocks and order and returns its bits; [`fast`] uses tiles that fit
+//! the processor and differs in the last bits. [`fused`] chooses by the size of the problem alone: small results, which
+//! a person reads digit by digit, are PyTorch's, and large ones are fast.
 //!
 //! Letters: B batch, H heads, T queries, S keys, D width of a head, G heads of keys, E width of a value.
 
 mod fast;
-mod materialised;
 mod streaming;
 
 use ndarray::{ArrayView4, ArrayViewMut2, ArrayViewMut4, Axis, RemoveAxis};
 
+use super::offset::WithOffset;
 use super::simd::simd;
 use super::{Real, threads};
 pub use fast::{Fused, fast};
-pub use materialised::{Materialised, materialised};
 pub use streaming::streaming;
 
-/// What a query may see of the keys.
-pub enum Mask<'a, T> {
-    /// Everything.
-    None,
-    /// Keys up to its own position, counted from the start.
-    Causal,
-    /// Where true. (B, H, T, S), expanded axes welcome.
-    Keep(ArrayView4<'a, bool>),
-    /// This is added to the scores. (B, H, T, S), expanded axes welcome.
-    Added(ArrayView4<'a, T>),
+/// Queries (B, H, T, D), keys (B, G, S, D) and values (B, G, S, E), H a multiple of G, with any strides.
+#[derive(Clone, Copy)]
+pub struct Operands<'a, T> {
+    /// Queries.
+    pub q: WithOffset<ArrayView4<'a, T>>,
+    /// Keys.
+    pub k: WithOffset<ArrayView4<'a, T>>,
+    /// Values.
+    pub v: WithOffset<ArrayView4<'a, T>>,
 }
 
-/// Scores from which fused attention takes its fast form: 12 heads of 592 tokens. Below it the exact one is done within
-/// milliseconds.
-const MANY: usize = 1 << 22;
+impl<'a, T> Operands<'a, T> {
+    /// Operands that begin their storages.
+    pub fn new(q: ArrayView4<'a, T>, k: ArrayView4<'a, T>, v: ArrayView4<'a, T>) -> Self {
+        Operands { q: q.into(), k: k.into(), v: v.into() }
+    }
 
-/// softmax(scale Q K^T + mask) V without keeping the scores, in the form that the size of the problem asks for.
-/// q (B, H, T, D), k (B, G, S, D), v (B, G, S, E), H a multiple of G, into (B, H, T, E); any strides, nothing copied but
-/// the blocks that are at work. A row that may see nothing gives zeros. Threads change no bit.
-pub fn fused<T: Real>(
-    q: ArrayView4<T>,
-    k: ArrayView4<T>,
-    v: ArrayView4<T>,
-    scale: T,
-    mask: &Mask<T>,
-    out: ArrayViewMut4<T>,
-) {
-    let (b, h, t, _) = q.dim();
-    if t >= fast::FEWEST && b * h * t * k.len_of(Axis(2)) >= MANY {
-        fast(q, k, v, scale, mask, out);
-    } else {
-        streaming(q, k, v, scale, mask, out);
+    fn is_empty(&self) -> bool {
+        self.q.view.is_empty() || self.k.view.is_empty()
     }
 }
 
-/// A block of queries: batch, head and first query, and where its results go.
+/// Which keys a query attends to.
+pub enum Mask<'a, T> {
+    /// All.
+    None,
+    /// Keys up to the position of the query, counted from the start.
+    Causal,
+    /// Keys where this is true: (B, H, T, S), which may be expanded.
+    Keep(ArrayView4<'a, bool>),
+    /// All, with this added to the scores: (B, H, T, S), which may be expanded.
+    Added(ArrayView4<'a, T>),
+}
+
+/// Scores from which [`fused`] uses the fast form: 12 heads of 592 tokens. Below it the exact form takes milliseconds.
+const MANY: usize = 1 << 22;
+
+/// softmax(scale Q Kᵀ + mask) V into (B, H, T, E) without keeping the scores, in the form for the size of the problem.
+/// Copies only the current blocks. A query that attends to no key gets zeros. The number of threads changes no bit.
+pub fn fused<T: Real>(x: Operands<T>, scale: T, mask: &Mask<T>, out: ArrayViewMut4<T>) {
+    let (b, h, t, _) = x.q.view.dim();
+    if t >= fast::FEWEST && b * h * t * x.k.view.len_of(Axis(2)) >= MANY {
+        fast(x, scale, mask, out);
+    } else {
+        streaming(x, scale, mask, out);
+    }
+}
+
+/// A block of queries: batch, head and first query, and the part of the result.
 type Block<'a, T> = ([usize; 3], ArrayViewMut2<'a, T>);
 
-/// (B, H, T, E) cut into blocks of at most `rows` queries of one head. Under a causal mask late queries see most keys:
-/// they come first, so that no thread begins its longest work last.
+/// (B, H, T, E) divided into blocks of at most `rows` queries of one head. Late queries come first: under a causal mask
+/// they attend to most keys, and no thread should begin the longest work last.
 fn blocks<T>(out: ArrayViewMut4<'_, T>, rows: usize) -> Vec<Block<'_, T>> {
     let mut blocks = Vec::new();
-    for (batch, out) in apart(out).into_iter().enumerate() {
-        for (head, mut out) in apart(out).into_iter().enumerate() {
+    for (batch, out) in split(out).into_iter().enumerate() {
+        for (head, mut out) in split(out).into_iter().enumerate() {
             let mut first = 0;
             while out.nrows() > 0 {
                 let n = rows.min(out.nrows());
@@ -77,8 +88,8 @@ fn blocks<T>(out: ArrayViewMut4<'_, T>, rows: usize) -> Vec<Block<'_, T>> {
     blocks
 }
 
-/// What lies along the first axis, one by one.
-fn apart<T, D: RemoveAxis>(
+/// The parts along the first axis.
+fn split<T, D: RemoveAxis>(
     mut whole: ndarray::ArrayViewMut<T, D>,
 ) -> Vec<ndarray::ArrayViewMut<T, D::Smaller>> {
     let mut parts = Vec::with_capacity(whole.len_of(Axis(0)));
@@ -90,14 +101,14 @@ fn apart<T, D: RemoveAxis>(
     parts
 }
 
-/// Computes every block, side by side where threads allow and there is enough to do.
-fn side_by_side<T: Real>(
+/// Computes every block, on several threads if there are enough scores.
+fn for_each_block<T: Real>(
     scores: usize,
     blocks: Vec<Block<T>>,
     each: impl Fn([usize; 3], ArrayViewMut2<T>) + Sync,
 ) {
-    const ENOUGH: usize = 1 << 13;
-    match scores >= ENOUGH {
+    const PARALLEL: usize = 1 << 13;
+    match scores >= PARALLEL {
         true => threads::share(blocks.into_iter(), |(at, out)| each(at, out)),
         false => blocks.into_iter().for_each(|(at, out)| each(at, out)),
     }

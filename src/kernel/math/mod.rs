@@ -7,8 +7,8 @@
 //! Share of single-precision results that equal PyTorch 2.6's bit for bit: see each function.
 
 mod activation;
-mod exponential;
 mod erf_tanh;
+mod exponential;
 mod logarithm;
 mod power;
 
@@ -16,7 +16,7 @@ pub use activation::{gelu, gelu_tanh, sigmoid, silu, softplus};
 pub use power::{pow_elements, pow_scalar, scalar_pow};
 
 use super::simd::simd;
-pub(super) use exponential::exp2_quick;
+pub use exponential::exp2_fast;
 
 /// The functions a [`super::Real`] has, one number at a time; the slice forms below vectorise those that can be.
 pub trait Functions: Sized {

@@ -4,7 +4,7 @@
 
 use super::mcg31::Mcg31;
 use super::normal::next_normal;
-use super::special::{erf, erfinv};
+use super::special::erfinv;
 use super::{Family, Generator, Real, uniform};
 use std::f64::consts::{PI, SQRT_2};
 
@@ -46,7 +46,7 @@ pub fn log_normal<T: Real>(generator: &mut Generator, out: &mut [T], mean: f64, 
 /// Fills `out` with normals that lie in [a, b]: `nn.init.trunc_normal_`. Each element is one
 /// uniform number between the bounds' probabilities, turned by the inverse error function.
 pub fn trunc_normal<T: Real>(generator: &mut Generator, out: &mut [T], mean: f64, std: f64, a: f64, b: f64) {
-    let below = |x: f64| (1.0 + erf((x - mean) / std / SQRT_2)) / 2.0;
+    let below = |x: f64| (1.0 + libm::erf((x - mean) / std / SQRT_2)) / 2.0;
     let (low, high) = (below(a), below(b));
     uniform(generator, out, 2.0 * low - 1.0, 2.0 * high - 1.0);
     let (scale, shift) = (T::from_f64(std * SQRT_2), T::from_f64(mean));

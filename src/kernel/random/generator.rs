@@ -2,8 +2,8 @@
 //! Integers and two cached normals; no tensors, no text.
 //! Source: Matsumoto & Nishimura 1998; `torch.Generator` on CPU, `torch.get_rng_state`.
 
-use crate::kernel::simd::run_widest;
 use crate::kernel::simd::SimdWork;
+use crate::kernel::simd::run_widest;
 
 /// Length of the Mersenne Twister's state, in 32-bit words.
 const WORDS: usize = 624;

@@ -4,9 +4,9 @@
 //! log, sin and cos are the Cephes polynomials (Moshier 1992) with products fused into sums.
 
 use super::{Generator, Real};
+use crate::kernel::simd::SimdWork;
 use crate::kernel::simd::run_widest;
 use crate::kernel::threads;
-use crate::kernel::simd::SimdWork;
 use std::f64::consts::PI;
 
 /// From how many elements on the blocks are spread over threads; the numbers stay the same.

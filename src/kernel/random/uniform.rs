@@ -2,8 +2,8 @@
 //! Fills slices; no tensors, no text.
 //! Source: `torch.rand`, `Tensor.uniform_`, `torch.randint`, `Tensor.random_`, `torch.randperm`.
 
-use crate::kernel::simd::run_widest;
 use crate::kernel::simd::SimdWork;
+use crate::kernel::simd::run_widest;
 
 use super::normal::{box_muller_f32, box_muller_f64};
 use super::{Generator, Real, mcg31};

@@ -4,9 +4,9 @@
 
 use ndarray::ArrayViewD;
 
+use super::super::simd::SimdWork;
 use super::super::simd::run_widest;
 use super::super::threads;
-use super::super::simd::SimdWork;
 use super::rows::Rows;
 
 /// Candidates that are kept side by side, so that vectors can compare them.

@@ -2,7 +2,7 @@
 
 use super::{BOTH, FUNCTION, FUNCTIONAL, METHOD, Op, op};
 use crate::in_floats;
-use crate::kernel::{Real, elementwise, math, buffer_pool};
+use crate::kernel::{Real, buffer_pool, elementwise, math};
 use crate::ops::call::{Call, Value};
 use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily, ShapeRule};
 use crate::tensor::explanation::{Explanation, Formula, RandomKind, SoftmaxKind};

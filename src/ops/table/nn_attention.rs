@@ -5,7 +5,8 @@ use ndarray::{ArrayView4, ArrayViewMut4, Ix4, ShapeBuilder};
 use super::functional::softmax_along;
 use super::{FUNCTIONAL, Op, op};
 use crate::in_floats;
-use crate::kernel::attention::{Mask, fused};
+use crate::kernel::attention::{Mask, Operands, fused};
+use crate::kernel::offset::WithOffset;
 use crate::kernel::{Real, buffer_pool};
 use crate::ops::call::{Call, Value};
 use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily};
@@ -139,14 +140,12 @@ fn streamed<T: Float>(asked: &Asked) -> Result<Tensor> {
     let (q, k, v) = (query.storage().read(), key.storage().read(), value.storage().read());
     let scores = [query.shape()[0], query.shape()[1], query.shape()[2], key.shape()[2]];
     let mut attend = |mask: &Mask<T>| {
-        fused(
-            four!(ArrayView4, T::elements(&q), query.layout()),
-            four!(ArrayView4, T::elements(&k), key.layout()),
-            four!(ArrayView4, T::elements(&v), value.layout()),
-            T::from_f64(asked.scale),
-            mask,
-            four!(ArrayViewMut4, out, &placed, mut),
-        )
+        let operands = Operands {
+            q: WithOffset::new(four!(ArrayView4, T::elements(&q), query.layout()), query.layout().offset),
+            k: WithOffset::new(four!(ArrayView4, T::elements(&k), key.layout()), key.layout().offset),
+            v: WithOffset::new(four!(ArrayView4, T::elements(&v), value.layout()), value.layout().offset),
+        };
+        fused(operands, T::from_f64(asked.scale), mask, four!(ArrayViewMut4, out, &placed, mut))
     };
     match asked.mask {
         None => attend(if asked.causal { &Mask::Causal } else { &Mask::None }),

@@ -6,7 +6,8 @@ use ndarray::{
     ArrayView1, ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, Dimension, Ix1, Ix2, Ix3, ShapeBuilder,
 };
 
-use crate::kernel::{dot as kernel_dot, gemm, buffer_pool};
+use crate::kernel::offset::{Matrix, MatrixMut, WithOffset};
+use crate::kernel::{buffer_pool, dot as kernel_dot, gemm};
 use crate::tensor::layout::broadcast;
 use crate::tensor::ops::float::Float;
 use crate::tensor::{Arg, Buffer, DType, Error, GradName, Layout, Result, Tensor, allow};
@@ -68,7 +69,10 @@ macro_rules! view {
         } else {
             &$data[$layout.offset..]
         };
-        $kind::from_shape($dim.strides(strides), data).expect("a layout lies within its storage")
+        WithOffset::new(
+            $kind::from_shape($dim.strides(strides), data).expect("a layout is inside its storage"),
+            $layout.offset,
+        )
     }};
 }
 
@@ -121,7 +125,7 @@ pub fn dot(a: &Tensor, b: &Tensor) -> Result<Tensor> {
             Buffer::F64(vec![kernel_dot::dot(vector!(x, la), vector!(y, lb))])
         }
         (Buffer::I64(x), Buffer::I64(y)) => {
-            Buffer::I64(vec![kernel_dot::dot_i64(vector!(x, la), vector!(y, lb))])
+            Buffer::I64(vec![kernel_dot::dot_i64(vector!(x, la).view, vector!(y, lb).view)])
         }
         _ => return Err(Error::runtime("\"dot\" not implemented for 'Bool'")),
     };
@@ -157,7 +161,7 @@ pub fn mv(a: &Tensor, x: &Tensor) -> Result<Tensor> {
             Buffer::F64(out)
         }
         (Buffer::I64(m), Buffer::I64(v)) => {
-            let (m, v) = (matrix!(m, la), vector!(v, lx));
+            let (m, v) = (matrix!(m, la).view, vector!(v, lx).view);
             Buffer::I64(m.rows().into_iter().map(|row| kernel_dot::dot_i64(row, v)).collect())
         }
         _ => {
@@ -193,7 +197,11 @@ pub fn mm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let buffer = match (&*a.storage().read(), &*b.storage().read()) {
         (Buffer::F32(x), Buffer::F32(y)) => Buffer::F32(product!(x, y, gemm::matmul)),
         (Buffer::F64(x), Buffer::F64(y)) => Buffer::F64(product!(x, y, gemm::matmul)),
-        (Buffer::I64(x), Buffer::I64(y)) => Buffer::I64(product!(x, y, gemm::matmul_i64)),
+        (Buffer::I64(x), Buffer::I64(y)) => {
+            Buffer::I64(product!(x, y, |x: Matrix<i64>, y: Matrix<i64>, out| gemm::matmul_i64(
+                x.view, y.view, out
+            )))
+        }
         _ => {
             return Err(Error::runtime("\"addmm_impl_cpu_\" not implemented for 'Bool'"));
         }
@@ -235,7 +243,7 @@ pub fn bmm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
             let mut view =
                 ArrayViewMut3::from_shape(shape, &mut out).expect("as many elements as the shape has");
             for (at, mut page) in view.outer_iter_mut().enumerate() {
-                let (x, y) = (stack!(x, la), stack!(y, lb));
+                let (x, y) = (stack!(x, la).view, stack!(y, lb).view);
                 gemm::matmul_i64(
                     x.index_axis_move(ndarray::Axis(0), at),
                     y.index_axis_move(ndarray::Axis(0), at),
@@ -280,16 +288,16 @@ pub fn addmm(base: &Tensor, a: &Tensor, b: &Tensor, alpha: f64, beta: f64) -> Re
     let mut out = base.to_buffer();
     match (&*a.storage().read(), &*b.storage().read(), &mut out) {
         (Buffer::F32(x), Buffer::F32(y), Buffer::F32(out)) => {
-            onto(matrix!(x, la), matrix!(y, lb), out, alpha as f32, beta as f32);
+            add_product(matrix!(x, la), matrix!(y, lb), out, 0, alpha as f32, beta as f32);
         }
         (Buffer::F64(x), Buffer::F64(y), Buffer::F64(out)) => {
-            onto(matrix!(x, la), matrix!(y, lb), out, alpha, beta)
+            add_product(matrix!(x, la), matrix!(y, lb), out, 0, alpha, beta);
         }
         (Buffer::I64(x), Buffer::I64(y), Buffer::I64(out)) => {
             let mut product = vec![0; out.len()];
             let view = ArrayViewMut2::from_shape((rows, columns), &mut product)
                 .expect("as many elements as the shape has");
-            gemm::matmul_i64(matrix!(x, la), matrix!(y, lb), view);
+            gemm::matmul_i64(matrix!(x, la).view, matrix!(y, lb).view, view);
             mix(out, &product, alpha as i64, beta as i64);
         }
         _ => {
@@ -306,10 +314,12 @@ fn mix(out: &mut [i64], product: &[i64], alpha: i64, beta: i64) {
     }
 }
 
-fn onto<T: Float>(a: ArrayView2<T>, b: ArrayView2<T>, out: &mut [T], alpha: T, beta: T) {
-    let shape = (a.nrows(), b.ncols());
-    let view = ArrayViewMut2::from_shape(shape, out).expect("as many elements as the shape has");
-    gemm::gemm(alpha, a, b, beta, view);
+/// `out = beta * out + alpha * a @ b`; `offset` is that of `out` in its storage.
+fn add_product<T: Float>(a: Matrix<T>, b: Matrix<T>, out: &mut [T], offset: usize, alpha: T, beta: T) {
+    let shape = (a.view.nrows(), b.view.ncols());
+    let view = ArrayViewMut2::from_shape(shape, out).expect("the slice has the elements of the shape");
+    let out: MatrixMut<T> = WithOffset::new(view, offset);
+    gemm::gemm(alpha, a, b, beta, out);
 }
 
 /// `beta * base + alpha * a @ b` for stacks of matrices, `base` spread. (b, n, k) @ (b, k, m) -> (b, n, m).
@@ -328,13 +338,13 @@ pub fn baddbmm(base: &Tensor, a: &Tensor, b: &Tensor, alpha: f64, beta: f64) -> 
     let base = super::expanded(base, &sizes)?;
     let shape = product.shape().to_vec();
     let mut out = base.to_buffer();
-    let tiny = shape[1] * shape[2] * a.shape()[2] < 400;
+    let tiny = shape[1] * shape[2] * a.shape()[2] < gemm::TINY;
     match &mut out {
         Buffer::I64(out) => mix(out, &product.to_i64_vec(), alpha as i64, beta as i64),
         Buffer::F32(out) if tiny => scaled_sum(out, &product.to_f32_vec(), alpha as f32, beta as f32),
         Buffer::F64(out) if tiny => scaled_sum(out, &product.to_f64_vec(), alpha, beta),
-        Buffer::F32(out) => pages(a, b, out, alpha as f32, beta as f32),
-        Buffer::F64(out) => pages(a, b, out, alpha, beta),
+        Buffer::F32(out) => add_products(a, b, out, alpha as f32, beta as f32),
+        Buffer::F64(out) => add_products(a, b, out, alpha, beta),
         Buffer::Bool(_) => return Err(Error::runtime("\"baddbmm\" not implemented for 'Bool'")),
     }
     Ok(Tensor::new(out, shape, a.dtype()))
@@ -346,18 +356,20 @@ fn scaled_sum<T: Float>(out: &mut [T], product: &[T], alpha: T, beta: T) {
     }
 }
 
-fn pages<T: Float>(a: &Tensor, b: &Tensor, out: &mut [T], alpha: T, beta: T) {
+/// [`add_product`] for each matrix of a batch.
+fn add_products<T: Float>(a: &Tensor, b: &Tensor, out: &mut [T], alpha: T, beta: T) {
     let [count, rows, inner, columns] = [a.shape()[0], a.shape()[1], a.shape()[2], b.shape()[2]];
+    fn matrix<T>(data: &[T], at: usize, rows: usize, columns: usize) -> Matrix<'_, T> {
+        let start = at * rows * columns;
+        let view = ArrayView2::from_shape((rows, columns), &data[start..start + rows * columns])
+            .expect("the slice has the elements of the shape");
+        WithOffset::new(view, start)
+    }
     let (x, y) = (T::of(a), T::of(b));
-    for page in 0..count {
-        let a = ArrayView2::from_shape((rows, inner), &x[page * rows * inner..(page + 1) * rows * inner]);
-        let b = ArrayView2::from_shape(
-            (inner, columns),
-            &y[page * inner * columns..(page + 1) * inner * columns],
-        );
-        if let (Ok(a), Ok(b)) = (a, b) {
-            onto(a, b, &mut out[page * rows * columns..(page + 1) * rows * columns], alpha, beta);
-        }
+    for at in 0..count {
+        let start = at * rows * columns;
+        let out = &mut out[start..start + rows * columns];
+        add_product(matrix(&x, at, rows, inner), matrix(&y, at, inner, columns), out, start, alpha, beta);
     }
 }
 

@@ -2,8 +2,8 @@
 //! Source: PyTorch's pointwise ops; integer division and remainder follow the divisor's sign.
 
 use super::cast::to_dtype;
-use crate::kernel::elementwise::{self, Strided};
 use crate::kernel::buffer_pool;
+use crate::kernel::elementwise::{self, Strided};
 use crate::tensor::dtype::result_type;
 use crate::tensor::layout::broadcast;
 use crate::tensor::{Arg, Buffer, Category, DType, Error, Lane, Layout, Result, Tensor};

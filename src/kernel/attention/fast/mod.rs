@@ -15,78 +15,50 @@
 mod mask;
 mod tile;
 
-use ndarray::{ArrayView2, ArrayView4, ArrayViewMut2, ArrayViewMut4, Axis, s};
+use ndarray::{ArrayView2, ArrayViewMut2, ArrayViewMut4, Axis, s};
 
 use self::mask::{Place, Sight, hide, sight};
 use self::tile::{DEPTH, KEYS, LANES, NEVER, NOTHING, Strip};
 use super::super::simd::SimdWork;
 use super::super::{Real, simd, threads};
-use super::{Mask, blocks, side_by_side, streaming};
+use super::{Mask, Operands, blocks, for_each_block, streaming};
 
 /// Queries a head should have: half a vector's worth.
 pub(super) const FEWEST: usize = LANES / 2;
 /// Most queries in a block: as many as make fetching the keys cheap, few enough to stay in the second cache.
 const MOST: usize = 512;
 
-/// As [`super::fused`], in the fast form whatever the size. Numbers and machines that have none take [`streaming`]:
-/// double precision, and processors without a multiply-add instruction.
+/// As [`super::fused`], in the fast form for any size. Where that is not implemented, in double precision and on
+/// processors without a fused multiply-add, as [`streaming`].
 ///
-/// Error against the formula in double precision: at most 2e-7 (1 + the largest score) of the largest value, as a
-/// score's own rounding, which is in proportion to it, becomes the relative error of a weight. Most is less by a factor
-/// of 3; [`streaming`] keeps to the same bound.
-pub fn fast<T: Real>(
-    q: ArrayView4<T>,
-    k: ArrayView4<T>,
-    v: ArrayView4<T>,
-    scale: T,
-    mask: &Mask<T>,
-    mut out: ArrayViewMut4<T>,
-) {
-    if out.is_empty() || k.is_empty() || !T::fused(q, k, v, scale, mask, out.view_mut()) {
-        streaming(q, k, v, scale, mask, out);
+/// Error against the formula in double precision: at most 2e-7 (1 + the largest score) of the largest value. The rounding
+/// error of a score is proportional to it and becomes the relative error of a weight. Most errors are 3 times
+/// smaller; [`streaming`] has the same bound.
+pub fn fast<T: Real>(x: Operands<T>, scale: T, mask: &Mask<T>, mut out: ArrayViewMut4<T>) {
+    if out.is_empty() || x.is_empty() || !T::fused(&x, scale, mask, out.view_mut()) {
+        streaming(x, scale, mask, out);
     }
 }
 
-/// Numbers that may have a fast form of attention.
+/// Number types that may have a fast form of attention.
 pub trait Fused: Sized {
-    /// Computes it, where there is one on this machine; says whether it did. Nothing is empty.
-    fn fused(
-        q: ArrayView4<Self>,
-        k: ArrayView4<Self>,
-        v: ArrayView4<Self>,
-        scale: Self,
-        mask: &Mask<Self>,
-        out: ArrayViewMut4<Self>,
-    ) -> bool;
+    /// Computes it if this processor has a fast form, and returns whether it did. The operands are not empty.
+    fn fused(x: &Operands<Self>, scale: Self, mask: &Mask<Self>, out: ArrayViewMut4<Self>) -> bool;
 }
 
 impl Fused for f64 {
-    fn fused(
-        _: ArrayView4<f64>,
-        _: ArrayView4<f64>,
-        _: ArrayView4<f64>,
-        _: f64,
-        _: &Mask<f64>,
-        _: ArrayViewMut4<f64>,
-    ) -> bool {
+    fn fused(_: &Operands<f64>, _: f64, _: &Mask<f64>, _: ArrayViewMut4<f64>) -> bool {
         false
     }
 }
 
 impl Fused for f32 {
-    fn fused(
-        q: ArrayView4<f32>,
-        k: ArrayView4<f32>,
-        v: ArrayView4<f32>,
-        scale: f32,
-        mask: &Mask<f32>,
-        out: ArrayViewMut4<f32>,
-    ) -> bool {
-        // Tiles leave half of the registers, of whichever width, to the sums.
+    fn fused(x: &Operands<f32>, scale: f32, mask: &Mask<f32>, out: ArrayViewMut4<f32>) -> bool {
+        // A tile of sums takes half of the vector registers.
         match simd::vector_bytes() {
             0 => return false,
-            64.. => heads::<8, 2>(q, k, v, scale, mask, out),
-            _ => heads::<4, 1>(q, k, v, scale, mask, out),
+            64.. => heads::<8, 2>(x, scale, mask, out),
+            _ => heads::<4, 1>(x, scale, mask, out),
         }
         true
     }
@@ -94,19 +66,18 @@ impl Fused for f32 {
 
 /// All heads, in tiles of `R` by `P` vectors.
 fn heads<const R: usize, const P: usize>(
-    q: ArrayView4<f32>,
-    k: ArrayView4<f32>,
-    v: ArrayView4<f32>,
+    x: &Operands<f32>,
     scale: f32,
     mask: &Mask<f32>,
     out: ArrayViewMut4<f32>,
 ) {
+    let (q, k, v) = (x.q.view, x.k.view, x.v.view);
     let (b, h, t, d) = q.dim();
     let (groups, keys) = (k.len_of(Axis(1)), k.len_of(Axis(2)));
-    // Blocks enough for every thread, as large as may be; their size changes no bit.
+    // As large as possible, with enough blocks for every thread; their size changes no bit.
     let parts = (4 * threads::count()).div_ceil(b * h);
     let rows = t.div_ceil(parts).next_multiple_of(P * LANES).min(MOST);
-    side_by_side(b * h * t * keys, blocks(out, rows), |at, out| {
+    for_each_block(b * h * t * keys, blocks(out, rows), |at, out| {
         let [batch, head, first] = at;
         let group = head / (h / groups);
         simd::run_widest(Block::<R, P> {

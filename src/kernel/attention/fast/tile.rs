@@ -126,14 +126,14 @@ pub(super) fn weigh<const P: usize>(
         for l in 0..LANES {
             // A query that has seen nothing yet: nothing is its weight.
             base[p].0[l] = if new[p].0[l] == f32::NEG_INFINITY { 0.0 } else { new[p].0[l] };
-            shrink[p].0[l] = math::exp2_quick(top[p].0[l] - base[p].0[l]);
+            shrink[p].0[l] = math::exp2_fast(top[p].0[l] - base[p].0[l]);
         }
     });
     *top = new;
     for s in scores {
         each!(P, p => {
             for l in 0..LANES {
-                let weight = math::exp2_quick(s[p].0[l] - base[p].0[l]);
+                let weight = math::exp2_fast(s[p].0[l] - base[p].0[l]);
                 s[p].0[l] = weight;
                 part[p].0[l] += weight;
             }

@@ -1,0 +1,165 @@
+//! The parts of the kernel one by one: strided loops, picking, sorting, selection, elementary functions, threads.
+
+use attn::kernel::elementwise::{Strided, binary, gather_strided, scatter_strided};
+use attn::kernel::math::{Functions, exp2_fast};
+use attn::kernel::peak::multiply_adds;
+use attn::kernel::random::erfinv;
+use attn::kernel::rank::{insertion_place, sorted_places};
+use attn::kernel::{buffer_pool, grid, selection, threads};
+
+#[test]
+fn strided_operands_are_read_in_row_major_order() {
+    let a = [1_i64, 2, 3, 4, 5, 6];
+    let column = Strided { data: &a, strides: &[1, 3], offset: 0 };
+    let row = Strided { data: &a, strides: &[0, 1], offset: 0 };
+    assert_eq!(binary(&[3, 2], column, row, |x, y| x * 10 + y), [11, 42, 21, 52, 31, 62]);
+    assert_eq!(gather_strided(&a, &[2, 2], &[3, 2], 0), [1, 3, 4, 6]);
+    assert_eq!(gather_strided(&a, &[2, 0], &[3, 2], 0), [0; 0]);
+    assert_eq!(gather_strided(&a, &[], &[], 4), [5]);
+    let mut out = [0; 6];
+    scatter_strided(&mut out, &[3, 2], &[1, 3], 0, &[1, 2, 3, 4, 5, 6]);
+    assert_eq!(out, [1, 3, 5, 2, 4, 6]);
+}
+
+#[test]
+fn a_grid_picks_rows_and_reverses_columns() {
+    let data = [0, 1, 2, 3, 4, 5];
+    assert_eq!(grid::pick(&data, 0, &[vec![3, 0, 3], grid::whole(3, 1)]), [3, 4, 5, 0, 1, 2, 3, 4, 5]);
+    assert_eq!(grid::pick(&data, 0, &[grid::whole(2, 3), vec![2, 1, 0]]), [2, 1, 0, 5, 4, 3]);
+    assert_eq!(grid::pick(&data, 1, &[grid::whole(1, 3), grid::whole(2, 1)]), [1, 2]);
+    assert_eq!(grid::pick(&data, 4, &[]), [4]);
+    assert_eq!(grid::pick(&data, 0, &[vec![], grid::whole(3, 1)]), [0; 0]);
+    assert_eq!(grid::places(1, &[vec![3, 0], vec![0, 1]]), [4, 5, 1, 2]);
+}
+
+#[test]
+fn nan_sorts_last_and_equal_elements_keep_their_order() {
+    let row = [1.0, f32::NAN, 0.0, 1.0];
+    assert_eq!(sorted_places(&row, false), [2, 0, 3, 1]);
+    assert_eq!(sorted_places(&row, true), [1, 0, 3, 2]);
+    assert_eq!(insertion_place(&[1, 3, 3, 5], None, 3, false), 1);
+    assert_eq!(insertion_place(&[1, 3, 3, 5], None, 3, true), 3);
+}
+
+#[test]
+fn the_selected_elements_are_the_first_of_a_full_sort() {
+    for len in [1usize, 2, 3, 7, 40, 300] {
+        for k in [1, 2, len / 2 + 1, len].into_iter().filter(|&k| k <= len) {
+            let mut row: Vec<u32> = (0..len as u32).map(|i| i.wrapping_mul(2_654_435_761) % 97).collect();
+            let mut all = row.clone();
+            all.sort_unstable();
+            let mut other = row.clone();
+            selection::top(&mut row, k, true, |a, b| a < b);
+            assert_eq!(row[..k], all[..k], "{len} {k}");
+            selection::kth(&mut other, k - 1, |a, b| a > b);
+            assert_eq!(other[k - 1], all[k - 1], "{len} {k}");
+        }
+    }
+    // torch.topk(torch.arange(4.), 3, sorted=False).indices
+    let mut row = [0, 1, 2, 3];
+    selection::top(&mut row, 3, false, |a, b| a > b);
+    assert_eq!(row[..3], [2, 3, 1]);
+}
+
+#[test]
+fn recycled_vectors_are_reused_where_they_fit() {
+    let large: Vec<f32> = buffer_pool::take(1 << 16);
+    let address = large.as_ptr();
+    buffer_pool::recycle(large);
+    let small: Vec<f32> = buffer_pool::take(1 << 10);
+    assert_eq!(small, vec![0.0; 1 << 10]);
+    let shorter: Vec<f32> = buffer_pool::take((1 << 16) - 5);
+    assert_eq!((shorter.as_ptr(), shorter.len()), (address, (1 << 16) - 5));
+    buffer_pool::recycle(shorter);
+    let larger: Vec<f32> = buffer_pool::take(1 << 20);
+    assert_ne!(larger.as_ptr(), address);
+    let last: Vec<f32> = buffer_pool::take(1 << 16);
+    assert_eq!(last.as_ptr(), address);
+}
+
+#[test]
+fn every_task_runs_once_and_shared_work_is_not_shared_again() {
+    let mut out = vec![0; 1000];
+    threads::share(out.chunks_mut(7).enumerate(), |(at, out)| {
+        assert!(threads::count() == 1 || !threads::shares());
+        threads::share(out.iter_mut(), |x| *x += at + 1);
+    });
+    assert!(out.iter().enumerate().all(|(at, &x)| x == at / 7 + 1));
+}
+
+#[test]
+fn the_peak_measurement_computes_the_series() {
+    // x -> x/2 + 1 approaches 2 from any start.
+    let (work, sum) = multiply_adds(200, 0.5);
+    assert!(work >= 200 * 12, "{work}");
+    assert!((sum - 2.0).abs() < 1e-6, "{sum}");
+}
+
+/// The largest error of `f` against `exact` in units in the last place, over every 2,003rd single and the neighbours of
+/// some edges. Where the result leaves the range of normal numbers it may be 0 or infinite.
+fn worst(f: fn(f32) -> f32, exact: fn(f64) -> f64) -> f64 {
+    const LARGE: f64 = 2.3e38;
+    const SMALL: f64 = 1.7e-38;
+    let edges =
+        [0.0f32, -0.0, 1.0, -1.0, 88.0, 88.8, -87.4, -103.9, 127.5, -126.0, -126.5, f32::MAX, f32::MIN];
+    let near = edges.iter().flat_map(|x| (0..64u32).map(|by| x.to_bits().wrapping_add(by).wrapping_sub(32)));
+    let mut worst = 0.0f64;
+    for x in (0..=u32::MAX).step_by(2003).chain(near).map(f32::from_bits) {
+        let (got, wanted) = (f64::from(f(x)), exact(f64::from(x)));
+        if x.is_nan() {
+            assert!(got.is_nan(), "nan stays nan");
+        } else if wanted > LARGE {
+            assert!(got > 0.99 * LARGE, "{x}: {got}");
+        } else if wanted < SMALL {
+            assert!((0.0..=1.001 * SMALL).contains(&got), "{x}: {got}");
+        } else {
+            let unit = wanted.log2().floor().exp2() * f64::from(f32::EPSILON);
+            worst = worst.max((got - wanted).abs() / unit);
+        }
+    }
+    worst
+}
+
+#[test]
+fn exponentials_keep_their_error_bounds() {
+    let [vector, fast]: [fn(f32) -> f32; 2] = [Functions::exp_vector, Functions::exp_fast];
+    let errors = [worst(vector, f64::exp), worst(exp2_fast, f64::exp2), worst(fast, f64::exp)];
+    assert!(errors[0] < 1.0 && errors[1] < 1.0 && errors[2] < 20.0, "{errors:?}");
+    assert_eq!([vector, fast, exp2_fast].map(|f| f(f32::NEG_INFINITY)), [0.0; 3]);
+    assert_eq!([vector, exp2_fast].map(|f| f(f32::INFINITY)), [f32::INFINITY; 2]);
+    assert_eq!([0.0, -3.0, -126.0].map(exp2_fast), [1.0, 0.125, f32::MIN_POSITIVE]);
+}
+
+#[test]
+fn erf_and_tanh_are_correctly_rounded_but_for_a_few() {
+    let (mut count, mut different) = (0, 0);
+    let mut x = 1e-30_f32;
+    while x < 40.0 {
+        for (got, wanted) in [
+            (Functions::erf(x), libm::erf(f64::from(x)) as f32),
+            (Functions::tanh(-x), f64::from(-x).tanh() as f32),
+        ] {
+            count += 1;
+            different += usize::from(got != wanted);
+            assert!((got / wanted - 1.0).abs() <= f32::EPSILON, "{x}: {got} {wanted}");
+        }
+        x *= 1.0003;
+    }
+    assert!(different * 10_000 < count, "{different} of {count}");
+    for f in [Functions::erf as fn(f32) -> f32, Functions::tanh] {
+        assert_eq!((f(f32::INFINITY), f(f32::NEG_INFINITY)), (1.0, -1.0));
+        assert!(f(f32::NAN).is_nan());
+        assert!(f(-0.0).is_sign_negative() && f(-0.0) == 0.0);
+    }
+}
+
+#[test]
+fn erfinv_is_the_inverse_of_erf() {
+    for i in -5000..=5000 {
+        let y = f64::from(i) / 5001.0;
+        let back = libm::erf(erfinv(y));
+        assert!((back - y).abs() <= 4e-15, "erf(erfinv({y})) = {back}");
+    }
+    assert_eq!(erfinv(1.0), f64::INFINITY);
+    assert!(erfinv(1.5).is_nan());
+}
