@@ -3,7 +3,8 @@
 
 use super::account::Link;
 use super::calc::Calc;
-use super::names::{Names, indexed};
+use super::name::Name;
+use super::names::Names;
 use super::spot::{Made, Operand};
 use crate::ops::State;
 use crate::ops::call::{Caller, Value, call};
@@ -76,37 +77,32 @@ impl Case<'_> {
         self.made.operand(place)
     }
 
-    /// What the tensor in this place is called.
-    pub fn called(&self, place: usize) -> String {
+    /// What the argument in this place is called.
+    pub fn called(&self, place: usize) -> Name {
         match self.made.operand(place) {
             Some(operand) => self.names.operand(&self.made.record, place, &operand.tensor),
-            None => self
-                .args
-                .get(place)
-                .map_or_else(String::new, |arg| self.names.number(&self.made.record, place, arg)),
+            None => match self.args.get(place) {
+                Some(arg) => self.names.number(&self.made.record, place, arg),
+                None => Name::Value(String::new()),
+            },
         }
+    }
+
+    /// What an element of the tensor in this place is called here.
+    pub fn element(&self, place: usize, operand: &Operand, index: &[usize]) -> Name {
+        let name = self.names.element_in(&operand.at(index), Some(&self.made.record));
+        if name.is_readable() { name } else { self.called(place).element(index) }
     }
 
     /// An element of the tensor in this place, called as it is here.
     pub fn link(&self, place: usize, operand: &Operand, index: &[usize]) -> Link {
-        let spot = operand.at(index);
-        let name = self.names.element_in(&spot, Some(&self.made.record));
-        // Without a name of its own, it goes by what stands in the call.
-        let nameless = name.contains('…')
-            || name.starts_with("a tensor")
-            || name.contains(") ")
-            || name.starts_with('(');
-        let what = match nameless {
-            true => indexed(&self.called(place), index),
-            false => name,
-        };
-        Link { what, spot }
+        Link { what: self.element(place, operand, index).to_string(), spot: operand.at(index) }
     }
 
     /// An element of one of a list of tensors.
     pub fn listed(&self, operand: &Operand, index: &[usize]) -> Link {
         let spot = operand.at(index);
-        Link { what: self.names.element_in(&spot, Some(&self.made.record)), spot }
+        Link { what: self.names.element_in(&spot, Some(&self.made.record)).to_string(), spot }
     }
 
     /// The argument in this place as a number, at the element's index where it is a tensor.
@@ -118,12 +114,9 @@ impl Case<'_> {
     }
 
     /// What the argument in this place is called at the element's index.
-    pub fn name_at(&self, place: usize) -> String {
+    pub fn name_at(&self, place: usize) -> Name {
         match self.made.operand(place) {
-            Some(operand) => {
-                let index = operand.broadcast(self.index());
-                self.link(place, &operand, &index).what
-            }
+            Some(operand) => self.element(place, &operand, &operand.broadcast(self.index())),
             None => self.called(place),
         }
     }
@@ -193,17 +186,17 @@ pub fn scalar(value: f64, dtype: DType) -> Tensor {
     Tensor::scalar(value, if dtype.is_float() { DType::Float64 } else { dtype })
 }
 
-/// `row 1 of attn_scores`, `column 2 of attn_scores`, or the name of a vector.
-pub fn along(name: &str, lead: &[usize], axis: usize) -> String {
+/// The elements along an axis, the other indices fixed: `row 1 of attn_scores`, `column 2 of attn_scores`,
+/// `heads[0,:,2]`, or the name of a vector.
+pub fn along(name: &Name, lead: &[usize], axis: usize) -> String {
     match (lead, axis) {
-        ([], _) => name.to_owned(),
+        ([], _) => name.to_string(),
         ([at], 1) => format!("row {at} of {name}"),
         ([at], 0) => format!("column {at} of {name}"),
         _ => {
-            let mut texts: Vec<String> = lead.iter().map(usize::to_string).collect();
-            texts.insert(axis.min(texts.len()), ":".to_owned());
-            let base = indexed(name, &[0]);
-            format!("{}[{}]", base.strip_suffix("[0]").unwrap_or(&base), texts.join(","))
+            let mut parts: Vec<String> = lead.iter().map(usize::to_string).collect();
+            parts.insert(axis.min(parts.len()), ":".to_owned());
+            name.clone().sliced(&parts).to_string()
         }
     }
 }

@@ -5,10 +5,11 @@ use std::cell::OnceCell;
 use std::collections::HashMap;
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, ModModule, Operator, Stmt, UnaryOp};
+use ruff_python_ast::{Expr, ModModule, Number, Operator, Stmt, UnaryOp};
 use ruff_python_parser::parse_module;
 use ruff_text_size::Ranged;
 
+use super::name::{Binding, Name, Transposition};
 use crate::ops::table;
 use crate::tensor::{Record, Site};
 
@@ -36,7 +37,8 @@ impl Code {
         let cell = self.cells.get(site.cell)?;
         let line = cell.source.lines().nth(site.line.checked_sub(1)?)?;
         // A statement on one line, without the comment after it.
-        let statement = self.statement(site).map(|(cell, statement)| &cell.source[statement.range()]);
+        let statement =
+            self.statement((site.cell, site.line)).map(|(cell, statement)| &cell.source[statement.range()]);
         Some(match statement {
             Some(text) if !text.contains('\n') => text.to_owned(),
             // Of a statement on several lines, the one that called.
@@ -59,7 +61,7 @@ impl Code {
 
     /// The name that the statement gave to the result of this operation, if it gave it one.
     pub fn assigned(&self, record: &Record) -> Option<String> {
-        let (cell, statement) = self.statement(record.site.as_ref()?)?;
+        let (cell, statement) = self.statement(place(record)?)?;
         let (target, value) = match statement {
             Stmt::Assign(assign) => match assign.targets.as_slice() {
                 [target] => (target, &*assign.value),
@@ -90,23 +92,64 @@ impl Code {
 
     /// What a line adds in place, as it is written: `w * x` of `total += w * x`.
     pub fn added(&self, record: &Record) -> Option<String> {
-        let (cell, statement) = self.statement(record.site.as_ref()?)?;
+        let (cell, statement) = self.statement(place(record)?)?;
         let Stmt::AugAssign(assign) = statement else { return None };
         let text = cell.text(&assign.value);
         (assign.op == Operator::Add && text.len() <= 48 && !text.contains('\n')).then_some(text)
     }
 
-    /// What stands in an operand's place where the operation was called; nothing inside a loop, where it would name
-    /// another thing at each turn.
-    pub fn operand(&self, record: &Record, place: usize) -> Option<String> {
-        let (cell, expression) = self.call(record)?;
-        let text = cell.text(operands(expression).get(place)?);
-        Some(text).filter(|text| text.len() <= 72 && !text.contains('\n'))
+    /// The operand in this place as it is written in the call; none inside a loop, where it would name something else
+    /// each time round.
+    pub fn operand(&self, record: &Record, place: usize) -> Option<Name> {
+        let (cell, call) = self.call(record)?;
+        let name = cell.name(operands(call).get(place)?);
+        let text = name.to_string();
+        (text.len() <= 72 && !text.contains('\n')).then_some(name)
+    }
+
+    /// The same for a number, where the code says more than its value: `d_k**0.5`, but not `0.5`.
+    pub fn number(&self, record: &Record, place: usize) -> Option<Name> {
+        let (cell, call) = self.call(record)?;
+        let says_more = operands(call).get(place).is_some_and(|written| cell.names_something(written));
+        self.operand(record, place).filter(|_| says_more)
+    }
+
+    /// The operands of the one call of an operation on a line, as they are written; the elements of a list that a
+    /// function takes count one by one. Empty where there is no call, or more than one.
+    pub fn operands_of_call(&self, site: (&str, usize), op: &str) -> Vec<Name> {
+        let Some((cell, statement)) = self.statement(site) else { return Vec::new() };
+        if let Stmt::AugAssign(assign) = statement
+            && operation(assign.op).is_some_and(|written| same(op, written))
+        {
+            return vec![cell.name(&assign.target), cell.name(&assign.value)];
+        }
+        let calls =
+            |expression: &Expr| matches!(called(expression), Called::Op(written) if same(op, written));
+        let Some(call) = cell.only(statement, site.1, calls) else { return Vec::new() };
+        let listed = match operands(call).as_slice() {
+            [Expr::List(list), ..] => list.elts.iter().collect(),
+            [Expr::Tuple(tuple), ..] => tuple.elts.iter().collect(),
+            all => all.to_vec(),
+        };
+        listed.into_iter().map(|operand| cell.name(operand)).collect()
+    }
+
+    /// What one of these methods is called on, where a line calls one of them once: `loss` of `loss.backward()`.
+    pub fn receiver(&self, site: (&str, usize), methods: &[&str]) -> Option<Name> {
+        let (cell, statement) = self.statement(site)?;
+        let method = |expression: &'_ Expr| match expression {
+            Expr::Call(call) => match &*call.func {
+                Expr::Attribute(callee) => methods.contains(&callee.attr.as_str()),
+                _ => false,
+            },
+            _ => false,
+        };
+        operands(cell.only(statement, site.1, method)?).first().map(|receiver| cell.name(receiver))
     }
 
     /// What was called where an operation ran inside a module: `self.W_query` of `self.W_query(x)`.
     pub fn module(&self, record: &Record) -> Option<String> {
-        let (cell, statement) = self.statement(record.site.as_ref()?)?;
+        let (cell, statement) = self.statement(place(record)?)?;
         let mut calls = Vec::new();
         each_expression(statement, &mut |expression| {
             if let (Expr::Call(call), Called::Other) = (expression, called(expression)) {
@@ -121,7 +164,7 @@ impl Code {
 
     /// The one expression of the line that called this operation.
     fn call(&self, record: &Record) -> Option<(&Cell, &Expr)> {
-        let (cell, statement) = self.statement(record.site.as_ref()?)?;
+        let (cell, statement) = self.statement(place(record)?)?;
         if cell.in_loop(statement) {
             return None;
         }
@@ -137,14 +180,18 @@ impl Code {
         }
     }
 
-    /// The innermost statement on a line.
-    fn statement(&self, site: &Site) -> Option<(&Cell, &Stmt)> {
-        let cell = self.cells.get(site.cell)?;
-        let module = cell.module()?;
-        let mut search = Search { cell, line: site.line, found: None };
-        module.body.iter().for_each(|statement| search.visit_stmt(statement));
+    /// The innermost statement on a line of a cell.
+    fn statement(&self, (cell, line): (&str, usize)) -> Option<(&Cell, &Stmt)> {
+        let cell = self.cells.get(cell)?;
+        let mut search = Search { cell, line, found: None };
+        cell.module()?.body.iter().for_each(|statement| search.visit_stmt(statement));
         search.found.map(|found| (cell, found))
     }
+}
+
+/// The cell and the line that called an operation.
+fn place(record: &Record) -> Option<(&str, usize)> {
+    record.site.as_ref().map(|site| (site.cell, site.line))
 }
 
 impl Cell {
@@ -155,6 +202,59 @@ impl Cell {
 
     fn text(&self, expression: &Expr) -> String {
         self.source[expression.range()].to_owned()
+    }
+
+    /// An expression as it is written.
+    fn name(&self, expression: &Expr) -> Name {
+        let Some((of, axes)) = transposed(expression) else {
+            return Name::Code(self.text(expression), binding(expression));
+        };
+        let after = &self.source[of.end().to_usize()..expression.end().to_usize()];
+        let suffix = after.trim_start_matches(|letter: char| letter == ')' || letter.is_whitespace());
+        Name::Transposed(Box::new(self.name(of)), Transposition { axes, suffix: suffix.to_owned() })
+    }
+
+    /// Whether an expression says more than its value: it has a name in it, or a number such as 1e-9.
+    fn names_something(&self, expression: &Expr) -> bool {
+        struct Literals<'c> {
+            cell: &'c Cell,
+            only_plain_numbers: bool,
+        }
+        impl<'a> Visitor<'a> for Literals<'_> {
+            fn visit_expr(&mut self, expression: &'a Expr) {
+                let plain = match expression {
+                    Expr::NumberLiteral(_) => !self.cell.text(expression).contains(char::is_alphabetic),
+                    Expr::BinOp(_) | Expr::UnaryOp(_) => true,
+                    _ => false,
+                };
+                self.only_plain_numbers &= plain;
+                walk_expr(self, expression);
+            }
+        }
+        // `float("inf")` is a way to write a number.
+        if let Expr::Call(call) = expression
+            && matches!(&*call.func, Expr::Name(name) if name.id == "float")
+        {
+            return false;
+        }
+        let mut literals = Literals { cell: self, only_plain_numbers: true };
+        literals.visit_expr(expression);
+        !literals.only_plain_numbers
+    }
+
+    /// The one expression of a statement that is wanted and spans the line.
+    fn only<'a>(&self, statement: &'a Stmt, line: usize, wanted: impl Fn(&Expr) -> bool) -> Option<&'a Expr> {
+        let mut found = Vec::new();
+        each_expression(statement, &mut |expression| {
+            let (first, last) = self.lines(expression);
+            if (first..=last).contains(&line) && wanted(expression) {
+                found.push(expression);
+            }
+        });
+        match found.as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        }
     }
 
     /// The lines that something spans, from 1 on.
@@ -273,17 +373,71 @@ enum Called<'a> {
     Nothing,
 }
 
-fn called(expression: &Expr) -> Called<'_> {
+/// The operation that an operator calls.
+fn operation(operator: Operator) -> Option<&'static str> {
+    Some(match operator {
+        Operator::Add => "add",
+        Operator::Sub => "sub",
+        Operator::Mult => "mul",
+        Operator::Div => "div",
+        Operator::MatMult => "matmul",
+        Operator::Pow => "pow",
+        Operator::BitAnd => "bitwise_and",
+        Operator::BitOr => "bitwise_or",
+        _ => return None,
+    })
+}
+
+/// What is transposed, and the axes that are exchanged; `None` of them for `.T`.
+fn transposed(expression: &Expr) -> Option<(&Expr, Option<(i64, i64)>)> {
+    match expression {
+        Expr::Attribute(attribute) if attribute.attr.as_str() == "T" => Some((&attribute.value, None)),
+        Expr::Attribute(attribute) if attribute.attr.as_str() == "mT" => {
+            Some((&attribute.value, Some((-2, -1))))
+        }
+        Expr::Call(call) => match (&*call.func, &*call.arguments.args, &*call.arguments.keywords) {
+            (Expr::Attribute(callee), [a, b], []) if callee.attr.as_str() == "transpose" => {
+                Some((&callee.value, Some((integer(a)?, integer(b)?))))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn integer(expression: &Expr) -> Option<i64> {
+    match expression {
+        Expr::NumberLiteral(literal) => match &literal.value {
+            Number::Int(value) => value.as_i64(),
+            _ => None,
+        },
+        Expr::UnaryOp(signed) if signed.op == UnaryOp::USub => integer(&signed.operand).map(|at| -at),
+        _ => None,
+    }
+}
+
+/// How tightly an expression holds together.
+fn binding(expression: &Expr) -> Binding {
     match expression {
         Expr::BinOp(both) => match both.op {
-            Operator::Add => Called::Op("add"),
-            Operator::Sub => Called::Op("sub"),
-            Operator::Mult => Called::Op("mul"),
-            Operator::Div => Called::Op("div"),
-            Operator::MatMult => Called::Op("matmul"),
-            Operator::Pow => Called::Op("pow"),
-            _ => Called::Nothing,
+            Operator::Add | Operator::Sub => Binding::Sum,
+            Operator::Mult | Operator::Div | Operator::FloorDiv | Operator::Mod | Operator::MatMult => {
+                Binding::Product
+            }
+            Operator::Pow => Binding::Power,
+            _ => Binding::Comparison,
         },
+        Expr::UnaryOp(one) if one.op != UnaryOp::Not => Binding::Prefix,
+        Expr::UnaryOp(_) | Expr::Compare(_) | Expr::BoolOp(_) | Expr::If(_) | Expr::Lambda(_) => {
+            Binding::Comparison
+        }
+        _ => Binding::Primary,
+    }
+}
+
+fn called(expression: &Expr) -> Called<'_> {
+    match expression {
+        Expr::BinOp(both) => operation(both.op).map_or(Called::Nothing, Called::Op),
         Expr::UnaryOp(one) if one.op == UnaryOp::USub => Called::Op("neg"),
         Expr::Subscript(_) => Called::Op("getitem"),
         Expr::Attribute(attribute) if matches!(attribute.attr.as_str(), "T" | "mT") => Called::Op("T"),

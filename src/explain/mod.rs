@@ -24,6 +24,7 @@ pub mod doctor;
 pub mod errors;
 mod forms;
 mod invariants;
+mod name;
 mod names;
 mod nonfinite;
 pub mod shapes;

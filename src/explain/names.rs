@@ -2,6 +2,7 @@
 //! the lesson calls its axes and tokens.
 
 use super::code::Code;
+use super::name::{Binding, Name, Transposition};
 use super::spot::Spot;
 use crate::tensor::{Arg, Record, Site, Tensor};
 
@@ -31,6 +32,9 @@ const DEPTH: usize = 3;
 
 /// Most letters of an operand as it stands in a call that are taken before it is spelled out.
 const SHORT: usize = 32;
+
+/// The name of a tensor that no variable holds and no recorded operation made.
+pub const UNKNOWN: Name = Name::Words("a tensor");
 
 /// Views one on another that are followed to the tensor under them.
 const VIEWS: usize = 32;
@@ -76,23 +80,18 @@ impl Names {
         self.code.line(site)
     }
 
-    /// What to call a tensor: a variable, a part of one, or an expression of such.
-    pub fn of(&self, tensor: &Tensor) -> String {
+    /// The name of a tensor: a variable, a part of one, or an expression of such.
+    pub fn of(&self, tensor: &Tensor) -> Name {
         self.known(tensor).unwrap_or_else(|| self.expression(tensor, DEPTH))
     }
 
-    /// What to call an operand.
-    pub fn of_arg(&self, arg: &Arg) -> String {
-        self.arg(arg, DEPTH)
-    }
-
-    /// Whether a name can be given without spelling out an expression.
+    /// Whether a tensor has a name without an expression being spelled out.
     pub fn knows(&self, tensor: &Tensor) -> bool {
         self.known(tensor).is_some()
     }
 
-    /// What to call an operand of a call: its name, else as it stands where it was called, else its expression.
-    pub fn operand(&self, record: &Record, place: usize, tensor: &Tensor) -> String {
+    /// The name of an operand of a call: its own, else as the learner wrote it in the call, else its expression.
+    pub fn operand(&self, record: &Record, place: usize, tensor: &Tensor) -> Name {
         let written = || self.code.operand(record, place);
         let owned = || {
             let part = match (record.op, place) {
@@ -103,44 +102,44 @@ impl Names {
                 ("embedding", 1) => "weight",
                 _ => return None,
             };
-            self.code.module(record).map(|module| format!("{module}.{part}"))
+            self.code.module(record).map(|module| Name::Variable(format!("{module}.{part}")))
         };
         let known = match on_one_line(tensor, Some(record)) {
             true => self.bound_to(tensor),
             false => self.known(tensor),
         };
-        let short = |text: &String| text.len() <= SHORT;
+        let short = |name: &Name| name.to_string().len() <= SHORT;
         let known = known.or_else(|| written().filter(short)).or_else(owned);
         known.unwrap_or_else(|| {
             let spelled = self.expression(tensor, DEPTH);
-            // What is cut says less than what stands in the call, however long.
-            if spelled.contains('…') { written().unwrap_or(spelled) } else { spelled }
+            // The call says more than an expression with a part left out, however long it is.
+            if spelled.is_elided() { written().unwrap_or(spelled) } else { spelled }
         })
     }
 
-    /// What to call a number among the arguments: as it stands in the call, where that tells more than the number.
-    pub fn number(&self, record: &Record, place: usize, value: &Arg) -> String {
-        let plain = self.arg(value, 0);
-        let written = self.code.operand(record, place);
-        let telling = |text: &String| text.contains(char::is_alphabetic) && !text.starts_with("float(");
-        written.filter(telling).unwrap_or(plain)
+    /// The name of a number among the arguments: as it is written in the call, where that says more than the number.
+    pub fn number(&self, record: &Record, place: usize, value: &Arg) -> Name {
+        self.code.number(record, place).unwrap_or_else(|| self.arg(value, 0))
     }
 
-    /// What to call an element: `attn_scores[1,2]`.
-    pub fn element(&self, spot: &Spot) -> String {
+    /// The name of an element: `attn_scores[1,2]`.
+    pub fn element(&self, spot: &Spot) -> Name {
         self.element_in(spot, None)
     }
 
-    /// What to call an element where a call takes it: what the same line made before has not the line's name.
-    pub fn element_in(&self, spot: &Spot, by: Option<&Record>) -> String {
+    /// The name of an element in a call. A tensor that the same line made on the way does not have the line's name.
+    pub fn element_in(&self, spot: &Spot, by: Option<&Record>) -> Name {
         let tensor = &spot.tensor;
+        let seen_in = |name: Name, tensor: &Tensor| {
+            name.element(&tensor.layout().index_of(spot.at).unwrap_or_default())
+        };
         if let Some((name, bound)) = self.holder(spot) {
-            return indexed(name, &bound.layout().index_of(spot.at).unwrap_or_default());
+            return seen_in(Name::Variable(name.to_owned()), bound);
         }
         let mut seen = tensor.clone();
         for _ in 0..VIEWS {
             if let Some(name) = self.local(&seen).filter(|_| !on_one_line(&seen, by)) {
-                return indexed(&name, &seen.layout().index_of(spot.at).unwrap_or_default());
+                return seen_in(Name::Variable(name), &seen);
             }
             match base_of(&seen) {
                 Some(base) => seen = base,
@@ -152,9 +151,9 @@ impl Names {
             && by.is_none_or(|by| by.site.is_none() || by.site != made.record.site)
             && let Some(index) = made.layout().index_of(spot.at)
         {
-            return indexed(&name, &index);
+            return Name::Variable(name).element(&index);
         }
-        indexed(&self.expression(&seen, DEPTH), &seen.layout().index_of(spot.at).unwrap_or_default())
+        seen_in(self.expression(&seen, DEPTH), &seen)
     }
 
     /// Where an element stands, in the lesson's words; nothing where the lesson has none.
@@ -197,27 +196,28 @@ impl Names {
         self.code.added(record)
     }
 
-    fn known(&self, tensor: &Tensor) -> Option<String> {
-        self.bound_to(tensor).or_else(|| self.local(tensor))
+    fn known(&self, tensor: &Tensor) -> Option<Name> {
+        self.bound_to(tensor).or_else(|| self.local(tensor).map(Name::Variable))
     }
 
     /// The variable that a tensor is bound to, or is part of.
-    fn bound_to(&self, tensor: &Tensor) -> Option<String> {
+    fn bound_to(&self, tensor: &Tensor) -> Option<Name> {
+        let variable = |name: &str| Name::Variable(name.to_owned());
         let same = |bound: &&(String, Tensor)| bound.1.is(tensor) && !self.counters.contains(&bound.0);
         if let Some((name, _)) = self.bound.iter().find(same) {
-            return Some(name.clone());
+            return Some(variable(name));
         }
         let sharing = || self.bound.iter().filter(|(_, bound)| bound.storage().same(tensor.storage()));
         // A row of a matrix is called so before it is called by another name for the same row.
         let mut wide: Vec<&(String, Tensor)> = sharing().collect();
         wide.sort_by_key(|(_, bound)| std::cmp::Reverse(bound.ndim()));
         let alike =
-            || sharing().find(|(_, bound)| bound.layout() == tensor.layout()).map(|(name, _)| name.clone());
-        let part = || wide.iter().find_map(|(name, bound)| part_of(name, bound, tensor));
+            || sharing().find(|(_, bound)| bound.layout() == tensor.layout()).map(|(name, _)| variable(name));
+        let part = || wide.iter().find_map(|(name, bound)| part_of(variable(name), bound, tensor));
         part().or_else(alike)
     }
 
-    /// The name that the statement gave it which made it, in a function perhaps.
+    /// The name that the statement which made it gave it, perhaps in a function.
     fn local(&self, tensor: &Tensor) -> Option<String> {
         let made = || {
             let made = tensor.storage().made().filter(|made| made.layout() == *tensor.layout())?;
@@ -226,66 +226,72 @@ impl Names {
         tensor.origin().and_then(|origin| self.code.assigned(&origin)).or_else(made)
     }
 
-    fn expression(&self, tensor: &Tensor, depth: usize) -> String {
-        let Some(record) = tensor.origin() else {
-            return "a tensor".to_owned();
-        };
+    /// The operation that made a tensor, applied to the names of its operands, so many operations deep.
+    fn expression(&self, tensor: &Tensor, depth: usize) -> Name {
+        let Some(record) = tensor.origin() else { return UNKNOWN };
         let args = record.args();
         let op = record.op.trim_end_matches('_');
         if depth == 0 || args.is_empty() {
-            return format!("{op}(…)");
+            return Name::Call(op, Box::new(Name::Elided));
         }
-        let sign = match op {
-            "add" => " + ",
-            "sub" => " - ",
-            "mul" => " * ",
-            "div" => " / ",
-            "pow" => "**",
-            "matmul" | "mm" | "mv" | "bmm" => " @ ",
-            "dot" => " · ",
-            "eq" => " == ",
-            "ne" => " != ",
-            "lt" => " < ",
-            "le" => " <= ",
-            "gt" => " > ",
-            "ge" => " >= ",
-            _ => "",
-        };
         let name = |at: usize| match args.get(at) {
-            Some(Arg::Tensor(tensor)) => {
-                self.known(tensor).unwrap_or_else(|| self.expression(tensor, depth - 1))
-            }
             Some(number) if number.number().is_some() => self.number(&record, at, number),
             Some(arg) => self.arg(arg, depth - 1),
-            None => String::new(),
+            None => Name::Value(String::new()),
         };
-        match op {
-            _ if !sign.is_empty() && args.len() >= 2 => {
-                format!("{}{sign}{}", grouped(name(0), op), grouped(name(1), op))
+        let sign = match op {
+            "add" => Some((" + ", Binding::Sum)),
+            "sub" => Some((" - ", Binding::Sum)),
+            "mul" => Some((" * ", Binding::Product)),
+            "div" => Some((" / ", Binding::Product)),
+            "pow" => Some(("**", Binding::Power)),
+            "matmul" | "mm" | "mv" | "bmm" => Some((" @ ", Binding::Product)),
+            "dot" => Some((" · ", Binding::Product)),
+            "eq" => Some((" == ", Binding::Comparison)),
+            "ne" => Some((" != ", Binding::Comparison)),
+            "lt" => Some((" < ", Binding::Comparison)),
+            "le" => Some((" <= ", Binding::Comparison)),
+            "gt" => Some((" > ", Binding::Comparison)),
+            "ge" => Some((" >= ", Binding::Comparison)),
+            _ => None,
+        };
+        if let Some((sign, binding)) = sign
+            && args.len() >= 2
+        {
+            return Name::Infix(Box::new(name(0)), sign, binding, Box::new(name(1)));
+        }
+        match (op, args.get(1), args.get(2)) {
+            ("T" | "t", ..) => name(0).transposed(Transposition::matrix()),
+            ("transpose", Some(Arg::Int(a)), Some(Arg::Int(b))) => {
+                name(0).transposed(Transposition::of(*a, *b))
             }
-            "T" | "t" => format!("{}.T", grouped(name(0), "pow")),
-            "transpose" => format!("{}.transpose({}, {})", grouped(name(0), "pow"), name(1), name(2)),
-            "getitem" => format!("{}[…]", grouped(name(0), "pow")),
-            "neg" => format!("-{}", grouped(name(0), "mul")),
-            "unbind" => format!("{}[{}]", grouped(name(0), "pow"), tensor.output_index()),
-            "contiguous" | "clone" | "detach" | "to" | "view" | "reshape" => name(0),
-            "linear" => format!("{} @ {}.T", grouped(name(0), "matmul"), grouped(name(1), "pow")),
-            "setitem" | "copy" | "fill" | "masked_fill" if record.op.ends_with('_') || op == "setitem" => {
+            ("getitem", ..) => Name::ElidedPart(Box::new(name(0))),
+            ("neg", ..) => Name::Negative(Box::new(name(0))),
+            ("unbind", ..) => name(0).suffixed(format!("[{}]", tensor.output_index())),
+            ("contiguous" | "clone" | "detach" | "to" | "view" | "reshape", ..) => name(0),
+            ("linear", ..) => {
+                let weight = name(1).transposed(Transposition::matrix());
+                Name::Infix(Box::new(name(0)), " @ ", Binding::Product, Box::new(weight))
+            }
+            ("setitem" | "copy" | "fill" | "masked_fill", ..)
+                if record.op.ends_with('_') || op == "setitem" =>
+            {
                 name(0)
             }
-            "bool" | "float" | "long" | "int" | "double" => format!("{}.{op}()", grouped(name(0), "pow")),
-            _ => format!("{op}({})", name(0)),
+            ("bool" | "float" | "long" | "int" | "double", ..) => name(0).suffixed(format!(".{op}()")),
+            _ => Name::Call(op, Box::new(name(0))),
         }
     }
 
-    fn arg(&self, arg: &Arg, depth: usize) -> String {
-        match arg {
-            Arg::Tensor(tensor) => self.known(tensor).unwrap_or_else(|| self.expression(tensor, depth)),
+    fn arg(&self, arg: &Arg, depth: usize) -> Name {
+        Name::Value(match arg {
+            Arg::Tensor(tensor) => {
+                return self.known(tensor).unwrap_or_else(|| self.expression(tensor, depth));
+            }
             Arg::Tensors(tensors) => {
-                let names: Vec<String> = tensors.iter().take(3).map(|tensor| self.of(tensor)).collect();
-                let text = names.join(", ");
-                match tensors.len() <= 3 && text.len() <= 40 {
-                    true => format!("[{text}]"),
+                let list = Name::List(tensors.iter().take(3).map(|tensor| self.of(tensor)).collect());
+                match tensors.len() <= 3 && list.to_string().len() <= 42 {
+                    true => return list,
                     false => format!("[{} tensors]", tensors.len()),
                 }
             }
@@ -298,8 +304,8 @@ impl Names {
                 let texts: Vec<String> = values.iter().map(i64::to_string).collect();
                 format!("({})", texts.join(", "))
             }
-            _ => "…".to_owned(),
-        }
+            _ => return Name::Elided,
+        })
     }
 }
 
@@ -318,61 +324,27 @@ fn base_of(tensor: &Tensor) -> Option<Tensor> {
     (base.storage().same(tensor.storage()) && !base.is(tensor)).then_some(base)
 }
 
-/// `name[i,j]`, or the name alone for what has no index; an expression stands in brackets.
-pub fn indexed(name: &str, index: &[usize]) -> String {
-    if index.is_empty() {
-        return name.to_owned();
-    }
-    let texts: Vec<String> = index.iter().map(usize::to_string).collect();
-    let simple =
-        !name.contains(' ') || (name.ends_with([')', ']']) && !name.contains(") ") && balanced(name));
-    let name = if simple { name.to_owned() } else { format!("({name})") };
-    format!("{name}[{}]", texts.join(","))
-}
-
-/// Whether spaces stand only inside of brackets, so that what follows belongs to the whole.
-fn balanced(name: &str) -> bool {
-    let mut open = 0usize;
-    for letter in name.chars() {
-        match letter {
-            '(' | '[' => open += 1,
-            ')' | ']' => open = open.saturating_sub(1),
-            ' ' if open == 0 => return false,
-            _ => {}
-        }
-    }
-    true
-}
-
-/// In brackets where the operator around it binds tighter.
-fn grouped(text: String, op: &str) -> String {
-    let loose = matches!(op, "mul" | "div" | "matmul" | "mm" | "mv" | "bmm" | "dot" | "pow");
-    let has = |signs: &[&str]| signs.iter().any(|sign| text.contains(sign));
-    let needs = (loose && has(&[" + ", " - "])) || (op == "pow" && has(&[" * ", " / ", " @ "]));
-    if needs && !(balanced(&text)) { format!("({text})") } else { text }
-}
-
 /// `name[i]`, `name[:, i]` or `name.T`, where a tensor is that part of a variable.
-fn part_of(name: &str, bound: &Tensor, tensor: &Tensor) -> Option<String> {
+fn part_of(name: Name, bound: &Tensor, tensor: &Tensor) -> Option<Name> {
     let (whole, part) = (bound.layout(), tensor.layout());
     if whole == part {
         return None;
     }
     if whole.ndim() == 2 && *part == whole.transpose(0, 1) {
-        return Some(format!("{name}.T"));
+        return Some(name.transposed(Transposition::matrix()));
     }
     if part.ndim() + 1 == whole.ndim() {
         for axis in 0..whole.ndim() {
             let found = (0..whole.shape[axis]).find(|&at| whole.select(axis, at) == *part);
             if let Some(at) = found {
-                return Some(format!("{name}[{}{at}]", ":, ".repeat(axis)));
+                return Some(name.suffixed(format!("[{}{at}]", ":, ".repeat(axis))));
             }
         }
     }
     if part.ndim() == 0 {
         let index = whole.index_of(part.offset)?;
         let texts: Vec<String> = index.iter().map(usize::to_string).collect();
-        return Some(format!("{name}[{}]", texts.join(", ")));
+        return Some(name.suffixed(format!("[{}]", texts.join(", "))));
     }
     None
 }

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::Names;
+use super::name::Name;
 use super::terms::figure;
 use crate::tensor::{Arg, Record, Site, Tensor};
 
@@ -96,8 +97,8 @@ fn because(record: &Record, made: &Tensor, index: &[usize], what: &str, names: &
     let place = places(index);
     let name = |at: usize| match operands.get(at) {
         Some(operand) => match names.of(operand) {
-            name if name == "a tensor" => "its operand".to_owned(),
-            name => name,
+            Name::Words(_) => "its operand".to_owned(),
+            name => name.to_string(),
         },
         None => "its operand".to_owned(),
     };

@@ -50,7 +50,7 @@ const THROUGH: usize = 64;
 
 /// Why an element of a tensor is what it is. The index is the tensor's own, and within its shape.
 pub fn why(tensor: &Tensor, index: &[usize], names: &Names) -> Why {
-    why_of(names.element(&Spot::now(tensor, index)), tensor, index, names)
+    why_of(names.element(&Spot::now(tensor, index)).to_string(), tensor, index, names)
 }
 
 /// The same for an element that was asked about by another name: `inputs.T[2,1]`.
@@ -221,7 +221,7 @@ fn seen_through(what: &str, tensor: &Tensor, spot: &Spot, names: &Names) -> Opti
         return None;
     }
     let under = Spot { tensor: base.clone(), ..spot.clone() };
-    let seen = names.element(&under);
+    let seen = names.element(&under).to_string();
     if seen == what {
         return Some(format!("a view ({}): storage element {}", record.op, spot.at));
     }

@@ -133,7 +133,7 @@ impl<'r> Run<'r> {
             return name.clone();
         }
         match self.names.knows(tensor) {
-            true => self.names.of(tensor),
+            true => self.names.of(tensor).to_string(),
             false => other.to_owned(),
         }
     }

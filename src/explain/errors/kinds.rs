@@ -3,8 +3,8 @@
 
 use super::operands::called;
 use super::scratch::Scratch;
-use super::shapes::suffixed;
 use super::{Explanation, Fix, Look};
+use crate::explain::name::Name;
 use crate::ops::Failed;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::{Arg, DType, Tensor};
@@ -62,7 +62,7 @@ pub(super) fn explain(look: &Look) -> Option<Explanation> {
             args[*at] = Arg::Tensor(to_dtype(&zero, dtype));
             if tensor.dtype() != dtype && failed.again(args).is_ok() {
                 let reason = format!("{} -> {}", tensor.dtype().name(), dtype.name());
-                fixes.push(Fix::new(suffixed(&named(tensor, *at, look), suffix), reason));
+                fixes.push(Fix::new(named(tensor, *at, look).suffixed(suffix).to_string(), reason));
             }
         }
     }
@@ -75,14 +75,14 @@ pub(super) fn explain(look: &Look) -> Option<Explanation> {
     Some(Explanation { remarks, fixes, clash: None })
 }
 
-fn named(tensor: &Tensor, at: usize, look: &Look) -> String {
-    called(tensor, at, look, if at == 0 { "the tensor" } else { "the other" })
+fn named(tensor: &Tensor, at: usize, look: &Look) -> Name {
+    called(tensor, at, look, Name::Words(if at == 0 { "the tensor" } else { "the other" }))
 }
 
 /// Writing into a parameter while gradients are followed.
 fn leaf(failed: &Failed, look: &Look) -> Option<Explanation> {
     let target = failed.args.first()?.tensor()?;
-    let name = called(target, 0, look, "the tensor");
+    let name = called(target, 0, look, Name::Words("the tensor")).to_string();
     let remarks = vec![format!(
         "{name} asks for gradients (requires_grad=True): PyTorch follows what is computed from it, and refuses to have it \
          overwritten meanwhile."

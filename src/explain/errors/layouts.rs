@@ -4,6 +4,7 @@
 use super::operands::{called, history};
 use super::scratch::tuple;
 use super::{Explanation, Fix, Look};
+use crate::explain::name::Name;
 use crate::tensor::layout::infer_size;
 use crate::tensor::{Arg, Tensor};
 
@@ -18,7 +19,7 @@ pub(super) fn explain(look: &Look) -> Option<Explanation> {
         Arg::Tensor(other) => other.shape().iter().map(|&size| size as i64).collect(),
         _ => return None,
     };
-    let name = called(tensor, 0, look, "the tensor");
+    let name = called(tensor, 0, look, Name::Words("the tensor")).to_string();
     match infer_size(&wanted, tensor.numel()) {
         Ok(shape) if tensor.layout().view(&shape).is_none() => Some(apart(tensor, &name, &wanted, look)),
         Ok(_) => None,

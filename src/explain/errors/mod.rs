@@ -11,7 +11,6 @@
 //! | [`places`] | indices and dimensions out of range |
 //! | [`kinds`] | dtypes, and operations that want another |
 //! | [`missing`] | names, attributes and keys that are not there |
-//! | [`written`] | operands as the learner wrote them |
 //! | [`words`] | what else PyTorch and Python complain of |
 
 mod kinds;
@@ -22,10 +21,11 @@ mod places;
 mod scratch;
 mod shapes;
 mod words;
-mod written;
 
 use serde::Serialize;
 
+use super::code::Code;
+use super::name::Name;
 use super::names::Names;
 use crate::session::{ErrorContext, Raised};
 
@@ -114,7 +114,10 @@ struct Look<'c> {
     case: &'c Case<'c>,
     names: Names,
     failed: Option<&'c crate::ops::Failed>,
-    written: Vec<String>,
+    /// The cell that raised.
+    code: Code,
+    /// The operands of the call that raised, as the learner wrote them.
+    written: Vec<Name>,
 }
 
 /// What explains part of an error, or passes.
@@ -132,10 +135,11 @@ pub fn explained(case: &Case) -> Explanation {
     let tensors = case.scene.tensors.iter().map(|variable| (variable.name.clone(), variable.value.clone()));
     // An error that was caught before is not this one.
     let failed = case.scene.failed.as_ref().filter(|failed| failed.error.message == case.raised.message);
-    let written = failed.and_then(|failed| {
-        let (cell, line) = case.place()?;
-        Some(written::operands(&(case.source)(cell)?, line, failed.op.name))
-    });
-    let look = Look { case, names: Names::new(tensors), failed, written: written.unwrap_or_default() };
+    let place = case.place();
+    let cell = place.and_then(|(cell, _)| Some((cell.to_owned(), (case.source)(cell)?)));
+    let code = Code::new(cell);
+    let written = place.zip(failed).map(|(place, failed)| code.operands_of_call(place, failed.op.name));
+    let written = written.unwrap_or_default().into_iter().map(Name::bracketed).collect();
+    let look = Look { case, names: Names::new(tensors), failed, code, written };
     EXPLAINERS.iter().find_map(|explain| explain(&look)).unwrap_or_default()
 }

@@ -1,6 +1,7 @@
 //! The operands of a call that raised: what they are called, what their axes are, where they were made.
 
 use super::{Look, Operand};
+use crate::explain::name::Name;
 use crate::tensor::{Arg, Tensor};
 
 /// How far the way back is followed to a tensor that has a name.
@@ -8,27 +9,31 @@ const BACK: usize = 4;
 /// Longest name and longest line that are shown.
 const LONGEST: usize = 48;
 
-/// What to call argument `at`: by its name, else as the learner wrote it, else by what made it; `other` where all of
-/// that says too little.
-pub(super) fn called(tensor: &Tensor, at: usize, look: &Look, other: &str) -> String {
-    if look.names.knows(tensor) {
-        return look.names.of(tensor);
-    }
-    if let Some(text) = look.written.get(at)
-        && text.chars().count() <= LONGEST
-        && !text.contains('\n')
-    {
-        return text.clone();
-    }
+/// The name of argument `at`: its own, else as the learner wrote it, else the expression that made it; `other` where
+/// none of these says enough.
+pub(super) fn called(tensor: &Tensor, at: usize, look: &Look, other: Name) -> Name {
+    let known = look.names.knows(tensor);
     let name = look.names.of(tensor);
-    let vague = name == "a tensor" || name.contains('…') || name.chars().count() > LONGEST;
-    if vague { other.to_owned() } else { name }
+    let length = |name: &Name| name.to_string().chars().count();
+    if known {
+        return name;
+    }
+    if let Some(written) = look.written.get(at)
+        && length(written) <= LONGEST
+        && !written.to_string().contains('\n')
+    {
+        return written.clone();
+    }
+    match matches!(name, Name::Words(_)) || name.is_elided() || length(&name) > LONGEST {
+        true => other,
+        false => name,
+    }
 }
 
 /// Argument `at` as it is shown.
-pub(super) fn operand(tensor: &Tensor, at: usize, other: &str, look: &Look) -> Operand {
+pub(super) fn operand(name: &Name, tensor: &Tensor, look: &Look) -> Operand {
     Operand {
-        name: called(tensor, at, look, other),
+        name: name.to_string(),
         shape: tensor.shape().to_vec(),
         axes: axes(tensor, look, BACK),
         clash: None,
@@ -37,7 +42,7 @@ pub(super) fn operand(tensor: &Tensor, at: usize, other: &str, look: &Look) -> O
 
 /// Names of a tensor's axes: those of its variable, or of the one it is a turned view of.
 fn axes(tensor: &Tensor, look: &Look, depth: usize) -> Vec<String> {
-    let known = (look.case.axes)(&look.names.of(tensor));
+    let known = (look.case.axes)(&look.names.of(tensor).to_string());
     if known.len() == tensor.ndim() {
         return known;
     }
@@ -109,7 +114,7 @@ fn made_in(tensor: &Tensor, look: &Look) -> Option<(String, String)> {
                 true => format!("line {}", site.line),
                 false => format!("{}, line {}", site.cell, site.line),
             };
-            return Some((names.of(&tensor), format!("{place}: {line}")));
+            return Some((names.of(&tensor).to_string(), format!("{place}: {line}")));
         }
         let args = record.args();
         tensor = args.iter().find_map(Arg::tensor)?.clone();

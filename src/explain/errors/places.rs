@@ -3,6 +3,7 @@
 use super::operands::{called, history};
 use super::scratch::tuple;
 use super::{Explanation, Fix, Look};
+use crate::explain::name::Name;
 use crate::ops::Failed;
 use crate::tensor::{Arg, Facts, Tensor};
 
@@ -20,7 +21,7 @@ pub(super) fn explain(look: &Look) -> Option<Explanation> {
     let (index, rest) = rest.split_once(" is out of bounds for dimension ")?;
     let (axis, size) = rest.split_once(" with size ")?;
     let (axis, size): (usize, i64) = (axis.parse().ok()?, size.parse().ok()?);
-    let name = called(tensor, 0, look, "the tensor");
+    let name = called(tensor, 0, look, Name::Words("the tensor")).to_string();
     let axes = (look.case.axes)(&name);
     let what = axes.get(axis).map_or_else(|| format!("dimension {axis}"), |axis| format!("axis \"{axis}\""));
     let mut remarks = vec![format!(
@@ -41,7 +42,8 @@ pub(super) fn explain(look: &Look) -> Option<Explanation> {
 /// `dim=` that the tensor does not have.
 fn dimension(failed: &Failed, dim: i64, ndim: usize, look: &Look) -> Explanation {
     let tensor = failed.args.iter().flat_map(Arg::tensors).next();
-    let name = tensor.map_or_else(|| "the tensor".to_owned(), |tensor| called(tensor, 0, look, "the tensor"));
+    let unknown = Name::Words("the tensor");
+    let name = tensor.map_or(unknown.clone(), |tensor| called(tensor, 0, look, unknown));
     let shape = tensor.map(|tensor| format!(" {}", tuple(tensor.shape()))).unwrap_or_default();
     let (one, last) = (if ndim == 1 { "dimension" } else { "dimensions" }, ndim.max(1) - 1);
     let numbers = if ndim <= 1 { "0 (or -1)".to_owned() } else { format!("0 to {last} (or -1 to -{ndim})") };
@@ -66,7 +68,7 @@ fn embedding(failed: &Failed, look: &Look) -> Option<Explanation> {
     let (indices, table) = (failed.args.first()?.tensor()?, failed.args.get(1)?.tensor()?);
     let rows = *table.shape().first()?;
     let beyond = indices.to_i64_vec().into_iter().find(|&at| at < 0 || at >= rows as i64)?;
-    let name = called(indices, 0, look, "the index tensor");
+    let name = called(indices, 0, look, Name::Words("the index tensor"));
     let mut remarks = vec![format!(
         "The table {} has rows 0 to {}; {name} asks for row {beyond}.",
         tuple(table.shape()),

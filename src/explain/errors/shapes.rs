@@ -4,6 +4,7 @@
 use super::operands::{called, histories, operand};
 use super::scratch::{Scratch, tuple};
 use super::{Clash, Explanation, Fix, Look};
+use crate::explain::name::{Binding, Name, Transposition};
 use crate::ops::Failed;
 use crate::ops::call::Value;
 use crate::ops::table::METHOD;
@@ -64,8 +65,8 @@ pub(super) fn explain(look: &Look) -> Option<Explanation> {
     let row = ROWS.iter().find(|row| row.0 == failed.op.name)?;
     let pair = Pair::of(failed, row)?;
     let (left, right) = pair.clash?;
-    let mut operands =
-        [operand(&pair.left, row.3, "left", look), operand(&pair.right, pair.other, "right", look)];
+    let names = pair.names(row, look);
+    let mut operands = [operand(&names[0], &pair.left, look), operand(&names[1], &pair.right, look)];
     operands[0].clash = Some(left);
     operands[1].clash = Some(right);
     if failed.op.name == "linear" {
@@ -132,6 +133,15 @@ impl Pair {
         Some(Pair { left: left.clone(), right: right.clone(), clash, other: row.4 })
     }
 
+    /// What the two are called.
+    fn names(&self, row: &Row, look: &Look) -> [Name; 2] {
+        let other = |word: &str| Name::Variable(word.to_owned());
+        [
+            called(&self.left, row.3, look, other("left")),
+            called(&self.right, self.other, look, other("right")),
+        ]
+    }
+
     /// What would fit, tried on zeros of these shapes.
     fn fixes(&self, failed: &Failed, row: &Row, look: &Look) -> Vec<Fix> {
         if row.2 == Rule::Joined {
@@ -140,18 +150,18 @@ impl Pair {
         let Some(mut trial) = Trial::new(failed, row) else { return Vec::new() };
         let zeros = (trial.scratch.zeros(&self.left), trial.scratch.zeros(&self.right));
         let (Some(left), Some(right)) = zeros else { return Vec::new() };
-        let (a, b) = (called(&self.left, row.3, look, "left"), called(&self.right, row.4, look, "right"));
+        let [a, b] = self.names(row, look);
         match row.2 {
             Rule::Product => {
                 let same = left.shape() == right.shape() && left.ndim() == 2;
                 let meets =
                     if same { format!("every row of {a} meets every row of {b}") } else { String::new() };
-                let fits = turned(&right).is_some_and(|(suffix, turned)| {
-                    trial.offer([(&a, &left), (&suffixed(&b, suffix), &turned)], &meets)
+                let fits = turned(&right).is_some_and(|(by, turned)| {
+                    trial.offer([(&a, &left), (&b.clone().transposed(by), &turned)], &meets)
                 });
                 if !fits {
-                    if let Some((suffix, turned)) = turned(&left) {
-                        trial.offer([(&suffixed(&a, suffix), &turned), (&b, &right)], "");
+                    if let Some((by, turned)) = turned(&left) {
+                        trial.offer([(&a.clone().transposed(by), &turned), (&b, &right)], "");
                     }
                     trial.offer([(&b, &right), (&a, &left)], "the other way round");
                 }
@@ -161,8 +171,8 @@ impl Pair {
                 }
             }
             Rule::Linear => {
-                if let Some((suffix, turned)) = turned(&left) {
-                    trial.offer([(&suffixed(&a, suffix), &turned), (&b, &right)], "");
+                if let Some((by, turned)) = turned(&left) {
+                    trial.offer([(&a.clone().transposed(by), &turned), (&b, &right)], "");
                 }
             }
             _ => {
@@ -172,16 +182,16 @@ impl Pair {
                 }
                 // A mask that is too large is cut; one that is too small cannot be fixed here.
                 if let Some((text, cut)) = cut(&right, &left, &self.left) {
-                    trial.offer([(&a, &left), (&format!("{}{text}", grouped(&b)), &cut)], "");
+                    trial.offer([(&a, &left), (&b.clone().suffixed(text), &cut)], "");
                 }
                 for (suffix, wider) in widened(&right) {
-                    trial.offer([(&a, &left), (&suffixed(&b, &suffix), &wider)], "");
+                    trial.offer([(&a, &left), (&b.clone().suffixed(suffix), &wider)], "");
                 }
                 for (suffix, wider) in widened(&left) {
-                    trial.offer([(&suffixed(&a, &suffix), &wider), (&b, &right)], "");
+                    trial.offer([(&a.clone().suffixed(suffix), &wider), (&b, &right)], "");
                 }
-                if let Some((suffix, turned)) = turned(&right) {
-                    trial.offer([(&a, &left), (&suffixed(&b, suffix), &turned)], "");
+                if let Some((by, turned)) = turned(&right) {
+                    trial.offer([(&a, &left), (&b.clone().transposed(by), &turned)], "");
                 }
             }
         }
@@ -195,9 +205,9 @@ impl Pair {
         let scratch = Scratch::new(&tensors);
         let zeros: Option<Vec<Tensor>> = tensors.iter().map(|tensor| scratch.zeros(tensor)).collect();
         let Some(zeros) = zeros else { return Vec::new() };
-        let texts: Vec<String> =
-            tensors.iter().enumerate().map(|(at, tensor)| called(tensor, at, look, "…")).collect();
-        let list = if texts.len() > 4 { "…".to_owned() } else { texts.join(", ") };
+        let name = |(at, tensor)| called(tensor, at, look, Name::Elided);
+        let names: Vec<Name> = tensors.iter().enumerate().map(name).collect();
+        let list = if names.len() > 4 { Name::List(vec![Name::Elided]) } else { Name::List(names.clone()) };
         let mut found = Vec::new();
         for dim in 0..tensors[0].ndim() {
             let args = vec![Arg::Tensors(zeros.clone()), Arg::Int(dim as i64)];
@@ -205,18 +215,18 @@ impl Pair {
                 let size: usize = tensors.iter().map(|tensor| tensor.shape()[dim]).sum();
                 let mut shape = tensors[0].shape().to_vec();
                 shape[dim] = size;
-                let code = format!("torch.cat([{list}], dim={dim})");
+                let code = format!("torch.cat({list}, dim={dim})");
                 found.push(Fix { code, shapes: format!("-> {}", tuple(&shape)), reason: String::new() });
             }
         }
         if found.is_empty()
             && let [first, second] = zeros.as_slice()
-            && let Some((suffix, turned)) = turned(second)
+            && let Some((by, turned)) = turned(second)
         {
             let args = vec![Arg::Tensors(vec![first.clone(), turned]), failed.args[1].clone()];
             if failed.again(args).is_ok() {
-                let code =
-                    format!("torch.{}([{}, {}])", failed.op.name, texts[0], suffixed(&texts[1], suffix));
+                let list = Name::List(vec![names[0].clone(), names[1].clone().transposed(by)]);
+                let code = format!("torch.{}({list})", failed.op.name);
                 found.push(Fix::new(code, ""));
             }
         }
@@ -243,7 +253,7 @@ impl<'t> Trial<'t> {
     }
 
     /// Tries the call with these in place of its operands; keeps it as a fix where it works.
-    fn offer(&mut self, operands: [(&str, &Tensor); 2], reason: &str) -> bool {
+    fn offer(&mut self, operands: [(&Name, &Tensor); 2], reason: &str) -> bool {
         let mut args = self.zeros.clone();
         args[self.row.3] = Arg::Tensor(operands[0].1.clone());
         args[self.row.4] = Arg::Tensor(operands[1].1.clone());
@@ -258,7 +268,7 @@ impl<'t> Trial<'t> {
         }
         let [(a, _), (b, _)] = operands;
         let code = match self.row.1 {
-            "" if self.row.0 == "linear" => a.to_owned(),
+            "" if self.row.0 == "linear" => a.to_string(),
             "" => self.call(a, b),
             sign if self.failed.in_place => format!("{a} {sign}= {b}"),
             sign => format!("{a} {sign} {b}"),
@@ -269,15 +279,15 @@ impl<'t> Trial<'t> {
     }
 
     /// The call with these names for its two operands, its numbers as they were.
-    fn call(&self, a: &str, b: &str) -> String {
+    fn call(&self, a: &Name, b: &Name) -> String {
         let underscore = if self.failed.in_place && !self.row.0.ends_with('_') { "_" } else { "" };
         let name = format!("{}{underscore}", self.row.0);
         let is_method = self.failed.op.is_in(METHOD);
         let mut given = Vec::new();
         for (at, arg) in self.failed.args.iter().enumerate() {
             given.push(match arg {
-                _ if at == self.row.3 => a.to_owned(),
-                _ if at == self.row.4 => b.to_owned(),
+                _ if at == self.row.3 => a.to_string(),
+                _ if at == self.row.4 => b.to_string(),
                 Arg::Float(number) if number.is_infinite() => {
                     format!("{}torch.inf", if *number < 0.0 { "-" } else { "" })
                 }
@@ -294,13 +304,13 @@ impl<'t> Trial<'t> {
             given.pop();
         }
         match is_method && self.row.3 == 0 {
-            true => format!("{}.{name}({})", grouped(a), given[1..].join(", ")),
+            true => format!("{}.{name}({})", a.within(Binding::Primary), given[1..].join(", ")),
             false => format!("torch.{name}({})", given.join(", ")),
         }
     }
 
     /// Tries the matrix product in place of the call.
-    fn multiply(&mut self, operands: [(&str, &Tensor); 2], reason: &str) {
+    fn multiply(&mut self, operands: [(&Name, &Tensor); 2], reason: &str) {
         let args = operands.iter().map(|(_, tensor)| Arg::Tensor((*tensor).clone())).collect();
         if let Ok(Value::Tensor(result)) = self.failed.instead("matmul", 0, args) {
             let code = format!("{} @ {}", operands[0].0, operands[1].0);
@@ -357,10 +367,11 @@ fn joined(tensors: &[Tensor], dim: Option<f64>) -> Option<(Tensor, (usize, usize
 }
 
 /// The last two dimensions exchanged, and how that is written.
-fn turned(tensor: &Tensor) -> Option<(&'static str, Tensor)> {
+fn turned(tensor: &Tensor) -> Option<(Transposition, Tensor)> {
     let ndim = tensor.ndim();
     let layout = (ndim >= 2).then(|| tensor.layout().transpose(ndim - 2, ndim - 1))?;
-    Some((if ndim == 2 { ".T" } else { ".transpose(-2, -1)" }, tensor.with_layout(layout)))
+    let by = if ndim == 2 { Transposition::matrix() } else { Transposition::of(-2, -1) };
+    Some((by, tensor.with_layout(layout)))
 }
 
 /// A new dimension of one element, at each place.
@@ -392,26 +403,4 @@ fn cut(mask: &Tensor, masked: &Tensor, whole: &Tensor) -> Option<(String, Tensor
     let shape = whole.shape();
     let text = format!("[:{}, :{}]", shape[shape.len() - 2], shape[shape.len() - 1]);
     Some((text, mask.with_layout(mask.layout().slice(0, 0, rows, 1).slice(1, 0, columns, 1))))
-}
-
-/// A name that a suffix may follow: an expression stands in brackets.
-fn grouped(name: &str) -> String {
-    let mut depth = 0;
-    let loose = name.chars().any(|letter| {
-        match letter {
-            '(' | '[' => depth += 1,
-            ')' | ']' => depth -= 1,
-            _ => {}
-        }
-        depth == 0 && letter == ' '
-    });
-    if loose || name.starts_with('-') { format!("({name})") } else { name.to_owned() }
-}
-
-pub(super) fn suffixed(name: &str, suffix: &str) -> String {
-    // Turned twice is as it was.
-    match name.strip_suffix(suffix) {
-        Some(bare) if matches!(suffix, ".T" | ".transpose(-2, -1)") => bare.to_owned(),
-        _ => format!("{}{suffix}", grouped(name)),
-    }
 }

@@ -1,7 +1,9 @@
 //! Errors that are known by their words: one row each.
 
 use super::operands::called;
-use super::{Explanation, Fix, Look, written};
+use super::{Explanation, Fix, Look};
+use crate::explain::name::Name;
+use crate::explain::names::UNKNOWN;
 use crate::tensor::Arg;
 
 /// An error: words in its text, what is to be said, and what would do, each with its reason.
@@ -118,20 +120,14 @@ pub(super) fn explain(look: &Look) -> Option<Explanation> {
     }
     let row = ROWS.iter().find(|row| message.contains(row.has))?;
     let tensor = look.failed.and_then(|failed| failed.args.iter().flat_map(Arg::tensors).next());
-    // What is no operation of the table is looked for on the line by its method's name.
-    let owner = || {
-        let (cell, line) = case.place()?;
-        let source = (case.source)(cell)?;
-        ["item", "tolist", "backward"]
-            .iter()
-            .find_map(|op| written::operands(&source, line, op).into_iter().next())
+    // item, tolist and backward are no operations of the table, and leave no failed call.
+    let receiver = || look.code.receiver(case.place()?, &["item", "tolist", "backward"]);
+    let name = match tensor {
+        Some(tensor) => called(tensor, 0, look, UNKNOWN),
+        None => receiver().map_or(UNKNOWN, Name::bracketed),
     };
-    let name = tensor.map(|tensor| called(tensor, 0, look, "")).or_else(owner);
-    let fix = |(code, reason): &(&str, &str)| {
-        let name = name.as_deref().filter(|name| !name.is_empty()).unwrap_or("x");
-        let code = code.replace("{}", name);
-        Fix::new(code, *reason)
-    };
+    let name = if name == UNKNOWN { "x".to_owned() } else { name.to_string() };
+    let fix = |(code, reason): &(&str, &str)| Fix::new(code.replace("{}", &name), *reason);
     Some(Explanation {
         clash: None,
         remarks: vec![row.says.to_owned()],

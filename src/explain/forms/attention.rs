@@ -4,7 +4,6 @@
 use crate::explain::account::{Account, Link, Says};
 use crate::explain::calc::Calc;
 use crate::explain::case::{Case, along};
-use crate::explain::names::indexed;
 use crate::explain::spot::Operand;
 use crate::explain::terms::figure;
 use crate::tensor::{Arg, DType};
@@ -62,7 +61,7 @@ pub fn account(case: &Case) -> Option<Account> {
     let best = order.first().copied().unwrap_or(0);
     let links: Vec<Link> = order.iter().take(4).map(|&place| case.link(2, &value, &at(place))).collect();
     let factor = figure(scale);
-    let (asks, keyed) = (indexed(&case.called(0), &asking), case.called(1));
+    let (asks, keyed) = (case.called(0).element(&asking), case.called(1));
     let valued =
         along(&case.called(2), &[value_lead.clone(), vec![*column]].concat(), value.tensor.ndim() - 2);
     let mut account = Account::words(format!("weights over the keys · {valued}")).from(links).following(1);

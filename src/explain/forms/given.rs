@@ -152,7 +152,7 @@ pub fn whole(case: &Case) -> Option<Account> {
         for operand in &listed {
             let sizes: Vec<String> = operand.tensor.shape().iter().map(usize::to_string).collect();
             names.push(match sizes.is_empty() {
-                true => case.names.of(&operand.tensor),
+                true => case.names.of(&operand.tensor).to_string(),
                 false => format!("{} ({})", case.names.of(&operand.tensor), sizes.join(", ")),
             });
             if operand.tensor.numel() == 1 {

@@ -3,6 +3,7 @@
 use crate::explain::account::Account;
 use crate::explain::calc::Calc;
 use crate::explain::case::{Case, scalar};
+use crate::explain::name::{Binding, Name};
 use crate::explain::terms::figure;
 use crate::tensor::{Arg, Tensor};
 
@@ -141,7 +142,7 @@ pub fn account(case: &Case) -> Option<Account> {
         return Some(summed);
     }
     let values: Vec<f64> = (0..count).map(|place| case.at(place)).collect::<Option<_>>()?;
-    let names: Vec<String> = (0..count).map(|place| case.name_at(place)).collect();
+    let names: Vec<Name> = (0..count).map(|place| case.name_at(place)).collect();
     let (words, calc) = told(case, &names, &values)?;
     let links: Vec<_> = case.met();
     let follow = links.len().min(2);
@@ -161,14 +162,12 @@ fn operands(case: &Case) -> usize {
 }
 
 /// The formula in names and in figures.
-fn told(case: &Case, names: &[String], values: &[f64]) -> Option<(String, Calc)> {
+fn told(case: &Case, names: &[Name], values: &[f64]) -> Option<(String, Calc)> {
     let number = |at: usize| Calc::Number(values[at]);
     let (x, y) = (values.first().copied()?, values.get(1).copied().unwrap_or(0.0));
-    let name = |at: usize| names.get(at).cloned().unwrap_or_default();
-    let grouped = |at: usize| match name(at) {
-        name if name.contains([' ', '/', '+']) && !name.ends_with(']') => format!("({name})"),
-        name => name,
-    };
+    let name = |at: usize| names.get(at).map(Name::to_string).unwrap_or_default();
+    // What binds no tighter than a product stands in brackets next to any sign.
+    let grouped = |at: usize| names.get(at).map(|name| name.within(Binding::Prefix)).unwrap_or_default();
     let signed = |sign: &str| format!("{} {sign} {}", grouped(0), grouped(1));
     let alpha = case.number("alpha").unwrap_or(1.0);
     let rounded = matches!(case.param("rounding_mode"), Some(Arg::Str(_)));
@@ -280,7 +279,7 @@ fn told(case: &Case, names: &[String], values: &[f64]) -> Option<(String, Calc)>
             (format!("{}({}), {held}", case.op(), name(0)), Calc::apply(case.op(), args, given))
         }
         op => {
-            let all = names.join(", ");
+            let all = names.iter().map(Name::to_string).collect::<Vec<_>>().join(", ");
             let args: Vec<Calc> = (0..values.len()).map(number).collect();
             let name = if op == "div" { "div (rounded)" } else { op };
             (format!("{name}({all})"), Calc::apply(op, args, on_scalars(case)?))
@@ -352,7 +351,7 @@ fn added_up(case: &Case) -> Option<Account> {
     let start = spot.value()?;
     parts.reverse();
     links.reverse();
-    let added = case.names.added(&case.made.record).unwrap_or_else(|| case.called(1));
+    let added = case.names.added(&case.made.record).unwrap_or_else(|| case.called(1).to_string());
     let from = if start == 0.0 { String::new() } else { format!("{} and ", figure(start)) };
     let words = format!("{from}the sum of {added}, added {} times", parts.len());
     let sum = Calc::Sum(

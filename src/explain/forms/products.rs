@@ -3,7 +3,7 @@
 use crate::explain::account::{Account, Link};
 use crate::explain::calc::Calc;
 use crate::explain::case::Case;
-use crate::explain::names::indexed;
+use crate::explain::name::{Binding, Name};
 use crate::explain::spot::{Operand, unravelled};
 use crate::explain::terms::figure;
 use crate::tensor::Arg;
@@ -25,7 +25,7 @@ const PAIRS: usize = 8;
 struct Lines {
     places: [usize; 2],
     operands: [Operand; 2],
-    names: [String; 2],
+    names: [Name; 2],
     at: Vec<[Vec<usize>; 2]>,
 }
 
@@ -73,27 +73,30 @@ fn with(lead: &[usize], axis: usize, at: usize) -> Vec<usize> {
     index
 }
 
-/// A line along the last axis; where the tensor has no name of its own, by what its elements are called.
-fn row_name(case: &Case, place: usize, operand: &Operand, called: &str, lead: &[usize]) -> String {
-    let plain = indexed(called, lead);
+/// A line along the last axis. A tensor that has no name of its own goes by what its elements are called.
+fn row_name(case: &Case, place: usize, operand: &Operand, lead: &[usize]) -> Name {
+    let called = case.called(place);
+    let plain = |called: Name| called.element(lead);
     let last = operand.tensor.shape().last().copied().unwrap_or(0);
-    if !called.contains('…') || last == 0 {
-        return plain;
+    if !called.is_elided() || last == 0 {
+        return plain(called);
     }
-    let name = |at: usize| case.link(place, operand, &[lead, &[at]].concat()).what;
-    let (first, end) = (name(0), name(last - 1));
-    let line =
-        |name: &str| name.strip_suffix(']').and_then(|name| name.rsplit_once(',')).map(|it| it.0.to_owned());
-    match (line(&first), line(&end)) {
-        (Some(first), Some(end)) if first == end && !first.contains('…') => format!("{first}]"),
-        _ => plain,
+    let line = |at: usize| match case.element(place, operand, &[lead, &[at]].concat()) {
+        Name::Element(of, mut index) if index.len() > 1 => {
+            index.pop();
+            Some(Name::Element(of, index))
+        }
+        _ => None,
+    };
+    match (line(0), line(last - 1)) {
+        (Some(first), Some(end)) if first == end && !first.is_elided() => first,
+        _ => plain(called),
     }
 }
 
 /// Line `index` of a product of the operands in these places.
 fn lines(case: &Case, places: [usize; 2], index: &[usize]) -> Option<Lines> {
     let (a, b) = (case.operand(places[0])?, case.operand(places[1])?);
-    let (called_a, called_b) = (case.called(places[0]), case.called(places[1]));
     let (rows, columns) = (a.tensor.ndim(), b.tensor.ndim());
     let mut rest = index.to_vec();
     let column = if columns > 1 { Some(rest.pop()?) } else { None };
@@ -115,36 +118,27 @@ fn lines(case: &Case, places: [usize; 2], index: &[usize]) -> Option<Lines> {
     };
     let at = (0..inner).map(pair).collect();
     let right = match column {
-        Some(column) => column_text(&called_b, &pages, column),
-        None => called_b,
+        Some(column) => column_name(case.called(places[1]), &pages, column),
+        None => case.called(places[1]),
     };
-    let left = row_name(case, places[0], &a, &called_a, &left);
+    let left = row_name(case, places[0], &a, &left);
     Some(Lines { places, operands: [a, b], names: [left, right], at })
 }
 
-/// A column of a matrix; of a transposed one it is a row of what was transposed.
-fn column_text(name: &str, pages: &[usize], column: usize) -> String {
-    let plain = |text: &str| !text.contains(' ');
-    if let Some(base) = name.strip_suffix(".T").filter(|base| pages.is_empty() && plain(base)) {
-        return format!("{base}[{column}]");
-    }
-    // `keys.transpose(1, 2)` turns the last two axes: its column is a row of the keys.
-    for turned in [".transpose(1, 2)", ".transpose(2, 3)", ".transpose(-2, -1)", ".transpose(-1, -2)", ".mT"]
-    {
-        let last_two = match turned {
-            ".transpose(1, 2)" => pages.len() == 1,
-            ".transpose(2, 3)" => pages.len() == 2,
-            _ => true,
-        };
-        if let Some(base) = name.strip_suffix(turned).filter(|base| last_two && plain(base)) {
-            return indexed(base, &with(pages, pages.len(), column));
+/// A column of a matrix. A column of `keys.T` is a row of `keys`.
+fn column_name(name: Name, pages: &[usize], column: usize) -> Name {
+    match name {
+        Name::Transposed(of, by)
+            if by.is_of_last_two(pages.len() + 2) && of.binding() == Binding::Primary =>
+        {
+            of.element(&with(pages, pages.len(), column))
+        }
+        name => {
+            let mut parts: Vec<String> = pages.iter().map(usize::to_string).collect();
+            parts.extend([":".to_owned(), column.to_string()]);
+            name.sliced(&parts)
         }
     }
-    let mut texts: Vec<String> = pages.iter().map(usize::to_string).collect();
-    texts.push(":".to_owned());
-    texts.push(column.to_string());
-    let base = indexed(name, &[0]);
-    format!("{}[{}]", base.strip_suffix("[0]").unwrap_or(&base), texts.join(","))
 }
 
 /// An element of a product of matrices or vectors, with what is added to it.
@@ -159,7 +153,7 @@ pub fn account(case: &Case) -> Option<Account> {
         }
         "outer" | "ger" => {
             let (a, b) = (case.operand(0)?, case.operand(1)?);
-            let names = [indexed(&case.called(0), &index[..1]), indexed(&case.called(1), &index[1..])];
+            let names = [case.called(0).element(&index[..1]), case.called(1).element(&index[1..])];
             let at = vec![[vec![index[0]], vec![index[1]]]];
             Some(Lines { places: [0, 1], operands: [a, b], names, at }.account(case))
         }
@@ -170,7 +164,7 @@ pub fn account(case: &Case) -> Option<Account> {
             }
             let split = a.tensor.ndim() - 1;
             let (left, right) = index.split_at(split);
-            let names = [indexed(&case.called(0), left), indexed(&case.called(1), right)];
+            let names = [case.called(0).element(left), case.called(1).element(right)];
             let last = b.tensor.ndim() - 1;
             let inner = a.tensor.shape()[split];
             let at = (0..inner).map(|at| [with(left, split, at), with(right, last, at)]).collect();
@@ -187,7 +181,7 @@ fn added(case: &Case, index: &[usize]) -> Option<Account> {
     let all = match case.op() {
         "addr" => {
             let (a, b) = (case.operand(1)?, case.operand(2)?);
-            let names = [indexed(&case.called(1), &index[..1]), indexed(&case.called(2), &index[1..])];
+            let names = [case.called(1).element(&index[..1]), case.called(2).element(&index[1..])];
             vec![Lines {
                 places: [1, 2],
                 operands: [a, b],
@@ -239,8 +233,8 @@ pub fn linear(case: &Case) -> Option<Account> {
     let row = |at: usize| if single { vec![at] } else { vec![out, at] };
     let at: Vec<[Vec<usize>; 2]> =
         (0..x.tensor.shape()[last]).map(|at| [with(lead, last, at), row(at)]).collect();
-    let weight_name = if single { case.called(1) } else { indexed(&case.called(1), &[out]) };
-    let names = [row_name(case, 0, &x, &case.called(0), lead), weight_name];
+    let weight_name = if single { case.called(1) } else { case.called(1).element(&[out]) };
+    let names = [row_name(case, 0, &x, lead), weight_name];
     let lines = Lines { places: [0, 1], operands: [x, weight], names, at };
     let Some(bias) = case.operand(2) else { return Some(lines.account(case)) };
     let bias_at = bias.broadcast(case.index());
@@ -332,7 +326,7 @@ pub fn einsum(case: &Case) -> Option<Account> {
                 })
                 .collect();
             let name = case.names.of(&operand.tensor);
-            if at.is_empty() { name } else { format!("{name}[{}]", at.join(",")) }
+            if at.is_empty() { name.to_string() } else { name.sliced(&at).to_string() }
         })
         .collect();
     let over = if summed.is_empty() { String::new() } else { format!(", summed over {summed}") };
@@ -359,10 +353,9 @@ pub fn multilinear(case: &Case) -> Option<Account> {
             let (a, b) = (shape(0)?, shape(1)?);
             let ndim = a.len().max(b.len());
             let pad = |shape: &[usize]| [vec![1; ndim - shape.len()], shape.to_vec()].concat();
-            let (wide_a, wide_b) = (pad(&a), pad(&b));
+            let wide_b = pad(&b);
             let left: Vec<usize> = (0..ndim).map(|axis| index[axis] / wide_b[axis]).collect();
             let right: Vec<usize> = (0..ndim).map(|axis| index[axis] % wide_b[axis]).collect();
-            let _ = wide_a;
             vec![(1.0, vec![(0, left[ndim - a.len()..].to_vec()), (1, right[ndim - b.len()..].to_vec())])]
         }
         "cross" | "linalg_cross" => {
@@ -489,8 +482,8 @@ pub fn multilinear(case: &Case) -> Option<Account> {
         }
         parts.push(Calc::Product(numbers.into_iter().map(Calc::Number).collect()));
     }
-    let names: Vec<String> =
-        (0..case.args.len()).filter(|&at| case.operand(at).is_some()).map(|at| case.called(at)).collect();
+    let called = |at: usize| case.operand(at).map(|_| case.called(at).to_string());
+    let names: Vec<String> = (0..case.args.len()).filter_map(called).collect();
     let mut values: Vec<f64> = parts.iter().map(Calc::value).collect();
     if let Some((place, at)) = &plus {
         let bias = value(*place, at)?;

@@ -4,7 +4,6 @@ use super::pointwise;
 use crate::explain::account::{Account, Link};
 use crate::explain::calc::Calc;
 use crate::explain::case::{Case, along, numbers};
-use crate::explain::names::indexed;
 use crate::explain::spot::{Operand, unravelled};
 use crate::explain::terms::{figure, largest};
 use crate::tensor::Arg;
@@ -93,12 +92,11 @@ impl Met {
         let name = case.called(0);
         let name = match sorted.as_slice() {
             [axis] => along(&name, &lead.iter().flatten().copied().collect::<Vec<_>>(), *axis),
-            _ if sorted.len() == shape.len() => name,
+            _ if sorted.len() == shape.len() => name.to_string(),
             _ => {
-                let texts: Vec<String> =
+                let parts: Vec<String> =
                     lead.iter().map(|fixed| fixed.map_or(":".to_owned(), |at| at.to_string())).collect();
-                let base = indexed(&name, &[0]);
-                format!("{}[{}]", base.strip_suffix("[0]").unwrap_or(&base), texts.join(","))
+                name.sliced(&parts).to_string()
             }
         };
         Some(Met { operand, at, name, place: 0 })
@@ -318,7 +316,7 @@ pub fn other(case: &Case) -> Option<Account> {
         return pooled(case);
     }
     let (a, b) = (case.operand(0)?, case.operand(1)?);
-    let (names, index) = ([case.called(0), case.called(1)], case.index());
+    let (a_name, b_name, index) = (case.called(0), case.called(1), case.index());
     let ndim = a.tensor.ndim().max(b.tensor.ndim());
     let (axis, lead): (usize, Vec<usize>) = match op {
         "dist" => {
@@ -327,9 +325,7 @@ pub fn other(case: &Case) -> Option<Account> {
             } else {
                 return None;
             };
-            return Some(
-                distance(&differences, p, &format!("{} and {}", names[0], names[1]), 0.0)?.from(case.met()),
-            );
+            return Some(distance(&differences, p, &format!("{a_name} and {b_name}"), 0.0)?.from(case.met()));
         }
         "cdist" => {
             let [batch @ .., i, j] = index else { return None };
@@ -339,7 +335,7 @@ pub fn other(case: &Case) -> Option<Account> {
             }
             let (x, y) = (a.row(&left, ndim - 1), b.row(&right, ndim - 1));
             let differences: Vec<f64> = x.iter().zip(&y).map(|(x, y)| x - y).collect();
-            let between = format!("{} and {}", indexed(&names[0], &left), indexed(&names[1], &right));
+            let between = format!("{} and {}", a_name.element(&left), b_name.element(&right));
             return distance(&differences, p, &between, 0.0);
         }
         "pairwise_distance" => (ndim - 1, index[..ndim - 1].to_vec()),
@@ -352,13 +348,13 @@ pub fn other(case: &Case) -> Option<Account> {
     if op == "pairwise_distance" {
         let eps = case.number("eps").unwrap_or(1e-6);
         let differences: Vec<f64> = x.iter().zip(&y).map(|(x, y)| x - y + eps).collect();
-        let between = format!("{} and {}", indexed(&names[0], &lead), indexed(&names[1], &lead));
+        let between = format!("{} and {}", a_name.element(&lead), b_name.element(&lead));
         return distance(&differences, p, &between, eps);
     }
     let eps = case.number("eps").unwrap_or(1e-8);
     let length = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>().sqrt().max(eps);
     let lengths = Calc::Product(vec![Calc::Number(length(&x)), Calc::Number(length(&y))]);
-    let (left, right) = (along(&names[0], &lead, axis), along(&names[1], &lead, axis));
+    let (left, right) = (along(&a_name, &lead, axis), along(&b_name, &lead, axis));
     let words =
         format!("cosine of the angle between {left} and {right}: their dot product over both lengths");
     let terms = Calc::terms(x.iter().zip(&y).map(|(x, y)| x * y));
@@ -404,8 +400,7 @@ fn pooled(case: &Case) -> Option<Account> {
             index
         })
         .collect();
-    let name = case.called(0);
-    let met = Met { operand, at, name, place: 0 };
+    let met = Met { operand, at, name: case.called(0).to_string(), place: 0 };
     let values = met.values();
     let window = format!("positions {} to {} of {}", inside.first()?, inside.last()?, met.name);
     if case.op() == "max_pool1d" {

@@ -1,0 +1,216 @@
+//! What a tensor or a number is called: a piece of Python that is built from its parts and turned into text last.
+
+use std::fmt;
+
+/// How tightly an expression holds together, the loosest first. Decides where brackets are needed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Binding {
+    /// `a > b`, and everything that binds less.
+    Comparison,
+    /// `a + b`
+    Sum,
+    /// `a * b`, `a @ b`
+    Product,
+    /// `-a`
+    Prefix,
+    /// `a**b`
+    Power,
+    /// A name, a call, an index: `f(a)[0].T`.
+    Primary,
+}
+
+/// The name of a tensor, of a part of it, or of a number.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Name {
+    /// A variable or an attribute: `queries`, `self.W_key.weight`.
+    Variable(String),
+    /// A number or another argument that is no tensor: `0.5`, `'mean'`.
+    Value(String),
+    /// An expression as the learner wrote it.
+    Code(String, Binding),
+    /// A description of a tensor that has no name: `a tensor`.
+    Words(&'static str),
+    /// An expression that is not spelled out.
+    Elided,
+    /// A part whose index is not spelled out: `x[…]`.
+    ElidedPart(Box<Name>),
+    /// One element: `inputs[1,2]`. Without an index, a tensor of one number.
+    Element(Box<Name>, Vec<usize>),
+    /// An expression with a suffix, such as a slice or a method: `inputs[:, 1]`, `mask.float()`.
+    Suffixed(Box<Name>, String),
+    /// With two axes exchanged.
+    Transposed(Box<Name>, Transposition),
+    /// A function of one argument that is shown: `softmax(scores)`.
+    Call(&'static str, Box<Name>),
+    /// `-x`
+    Negative(Box<Name>),
+    /// Two operands and the sign between them, spaces included: `a + b`, `a**2`.
+    Infix(Box<Name>, &'static str, Binding, Box<Name>),
+    /// `[a, b]`
+    List(Vec<Name>),
+}
+
+/// Which axes are exchanged, and the suffix that says so.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Transposition {
+    /// The two axes; `None` for `.T`.
+    pub axes: Option<(i64, i64)>,
+    /// `.T`, `.transpose(1, 2)`
+    pub suffix: String,
+}
+
+impl Transposition {
+    /// `.T`
+    pub fn matrix() -> Transposition {
+        Transposition { axes: None, suffix: ".T".to_owned() }
+    }
+
+    /// `.transpose(a, b)`
+    pub fn of(a: i64, b: i64) -> Transposition {
+        Transposition { axes: Some((a, b)), suffix: format!(".transpose({a}, {b})") }
+    }
+
+    /// Whether the last two of `ndim` axes are exchanged, and the others stay.
+    pub fn is_of_last_two(&self, ndim: usize) -> bool {
+        let ndim = ndim as i64;
+        let from_end = |axis: i64| if axis < 0 { axis } else { axis - ndim };
+        match self.axes {
+            None => ndim == 2,
+            Some((a, b)) => matches!((from_end(a), from_end(b)), (-2, -1) | (-1, -2)),
+        }
+    }
+}
+
+impl Name {
+    /// How tightly it holds together.
+    pub fn binding(&self) -> Binding {
+        match self {
+            Name::Words(_) => Binding::Comparison,
+            Name::Code(_, binding) | Name::Infix(_, _, binding, _) => *binding,
+            Name::Negative(_) => Binding::Prefix,
+            Name::Element(of, index) if index.is_empty() => of.binding(),
+            Name::Variable(_)
+            | Name::Value(_)
+            | Name::Elided
+            | Name::ElidedPart(_)
+            | Name::Element(..)
+            | Name::Suffixed(..)
+            | Name::Transposed(..)
+            | Name::Call(..)
+            | Name::List(_) => Binding::Primary,
+        }
+    }
+
+    /// The name of one of its elements.
+    pub fn element(self, index: &[usize]) -> Name {
+        match self {
+            // An element of -x is minus that element.
+            Name::Negative(of) => Name::Negative(Box::new(of.element(index))),
+            of => Name::Element(Box::new(of), index.to_vec()),
+        }
+    }
+
+    /// The same expression in brackets, where it needs them before an index or an attribute.
+    pub fn bracketed(self) -> Name {
+        if self.needs_brackets() { Name::Code(format!("({self})"), Binding::Primary) } else { self }
+    }
+
+    /// The name of a slice of it: `x[:,1]` for `:` and `1`.
+    pub fn sliced(self, parts: &[String]) -> Name {
+        self.suffixed(format!("[{}]", parts.join(",")))
+    }
+
+    /// Its name with a suffix.
+    pub fn suffixed(self, suffix: impl Into<String>) -> Name {
+        Name::Suffixed(Box::new(self), suffix.into())
+    }
+
+    /// Its name with axes exchanged. The same exchange twice is none.
+    pub fn transposed(self, by: Transposition) -> Name {
+        match self {
+            Name::Transposed(of, known) if known == by => *of,
+            of => Name::Transposed(Box::new(of), by),
+        }
+    }
+
+    /// Whether a part of it is not spelled out.
+    pub fn is_elided(&self) -> bool {
+        match self {
+            Name::Elided | Name::ElidedPart(_) => true,
+            Name::Variable(_) | Name::Value(_) | Name::Code(..) | Name::Words(_) => false,
+            Name::Element(of, _)
+            | Name::Suffixed(of, _)
+            | Name::Transposed(of, _)
+            | Name::Call(_, of)
+            | Name::Negative(of) => of.is_elided(),
+            Name::Infix(left, _, _, right) => left.is_elided() || right.is_elided(),
+            Name::List(all) => all.iter().any(Name::is_elided),
+        }
+    }
+
+    /// Whether it reads as well as what the learner wrote: all of it is spelled out, and no operator or index follows
+    /// a closing bracket.
+    pub fn is_readable(&self) -> bool {
+        match self {
+            Name::Variable(_) | Name::Value(_) | Name::Code(..) => true,
+            Name::Words(_) | Name::Elided | Name::ElidedPart(_) => false,
+            Name::Element(of, index) => of.is_readable() && (index.is_empty() || !of.needs_brackets()),
+            Name::Suffixed(of, _) | Name::Transposed(of, _) => of.is_readable() && !of.needs_brackets(),
+            Name::Call(_, of) | Name::Negative(of) => of.is_readable(),
+            Name::Infix(left, _, binding, right) => {
+                let closes = left.binding() < *binding || left.ends_in_bracket();
+                left.is_readable() && right.is_readable() && !closes
+            }
+            Name::List(all) => all.iter().all(Name::is_readable),
+        }
+    }
+
+    /// Whether it stands in brackets where an index or an attribute follows.
+    fn needs_brackets(&self) -> bool {
+        self.binding() < Binding::Primary
+    }
+
+    fn ends_in_bracket(&self) -> bool {
+        match self {
+            Name::Call(..) => true,
+            Name::Suffixed(_, suffix) => suffix.ends_with(')'),
+            Name::Transposed(_, by) => by.suffix.ends_with(')'),
+            Name::Negative(of) => of.binding() < Binding::Prefix || of.ends_in_bracket(),
+            Name::Infix(_, _, binding, right) => right.binding() < *binding || right.ends_in_bracket(),
+            _ => false,
+        }
+    }
+
+    /// Its text, in brackets where it holds together less tightly than `around`.
+    pub fn within(&self, around: Binding) -> String {
+        if self.binding() < around { format!("({self})") } else { self.to_string() }
+    }
+}
+
+impl fmt::Display for Name {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let primary = |of: &Name| of.within(Binding::Primary);
+        match self {
+            Name::Variable(text) | Name::Value(text) | Name::Code(text, _) => f.write_str(text),
+            Name::Words(text) => f.write_str(text),
+            Name::Elided => f.write_str("…"),
+            Name::ElidedPart(of) => write!(f, "{}[…]", primary(of)),
+            Name::Element(of, index) if index.is_empty() => write!(f, "{of}"),
+            Name::Element(of, index) => {
+                let texts: Vec<String> = index.iter().map(usize::to_string).collect();
+                write!(f, "{}[{}]", primary(of), texts.join(","))
+            }
+            Name::Suffixed(of, suffix) => write!(f, "{}{suffix}", primary(of)),
+            Name::Transposed(of, by) => write!(f, "{}{}", primary(of), by.suffix),
+            Name::Call(function, argument) => write!(f, "{function}({argument})"),
+            Name::Negative(of) => write!(f, "-{}", of.within(Binding::Product)),
+            Name::Infix(left, sign, binding, right) => {
+                write!(f, "{}{sign}{}", left.within(*binding), right.within(*binding))
+            }
+            Name::List(all) => {
+                let texts: Vec<String> = all.iter().map(Name::to_string).collect();
+                write!(f, "[{}]", texts.join(", "))
+            }
+        }
+    }
+}
