@@ -7,9 +7,11 @@ use super::document::{CellDocument, CheckDocument};
 use super::json::write_json;
 use super::machine;
 use super::options::GlobalOptions;
-use super::plan::{self, Plan, Planned};
+use super::plan::{self, Plan, PlannedCell};
 use super::progress::Progress;
+use super::runner::{FinishedCell, Runner, unexpected};
 use super::shell::{Exit, Failure, Shell};
+use super::workspace::Workspace;
 use crate::kernel::random::Family;
 use crate::lesson::compare::{TOLERANCE, Verdict, compare, compare_step};
 use crate::lesson::glossary::embedded as embedded_glossary;
@@ -152,10 +154,8 @@ impl Checker<'_> {
                 Err(fault) => Ok(faulty(&fault)),
             };
         }
-        for remark in &document.remarks {
-            shell.remark(&format!("{word}: {remark}"));
-        }
         let plan = plan::from_file(word, document, None)?;
+        plan.show_remarks(shell);
         let (mut cells, documents) = self.cells(&plan, self.options.random)?;
         let hint = self.hint(&plan, &cells)?;
         for cell in cells.iter_mut().filter(|cell| cell.verdict != report::Verdict::Differs) {
@@ -203,24 +203,20 @@ impl Checker<'_> {
         };
         let (mut cells, mut documents) = (Vec::new(), Vec::new());
         for (index, ran) in report.steps.iter().enumerate() {
-            stopped(&ran.outcome)?;
             let step = ran.step;
+            let failure = unexpected(Some(step), &ran.outcome);
+            if failure.is_some_and(|raised| raised.interrupted) {
+                return Err(Failure::Stopped);
+            }
             let mut verdict = match step.varies {
                 true => Verdict::Same,
                 false => compare_step(step.recorded.as_deref(), &ran.shown, self.tolerance).verdict,
             };
             // A lesson's cell that shows something must have it on record.
-            if verdict == Verdict::Unrecorded || (ran.outcome.error.is_some() && !step.raises) {
+            if verdict == Verdict::Unrecorded || failure.is_some() {
                 verdict = Verdict::Differs;
             }
-            let planned = Planned {
-                name: step.name(),
-                source: step.code.clone(),
-                step: Some((step, lesson)),
-                silent: false,
-                recorded: None,
-                line: step.line,
-            };
+            let planned = PlannedCell::of_step(step, lesson, false);
             let mut document = CellDocument::new(index, &planned, &ran.outcome);
             document.check =
                 Some(CheckDocument { recorded: step.recorded.clone(), verdict: verdict.as_str() });
@@ -244,11 +240,10 @@ impl Checker<'_> {
 
     /// Runs a file's cells, each whatever became of the one before.
     fn cells(&self, plan: &Plan, random: Family) -> Result<(Vec<CheckedCell>, Vec<CellDocument>), Failure> {
-        let mut session = machine::session(&GlobalOptions { random, ..self.options.clone() });
+        let mut workspace = Workspace::new(&GlobalOptions { random, ..self.options.clone() });
+        let mut runner = Runner::new(&mut workspace, &plan.cells).keep_going(true);
         let (mut cells, mut documents) = (Vec::new(), Vec::new());
-        for (index, cell) in plan.cells.iter().enumerate() {
-            let outcome = session.run(&cell.source, &cell.name);
-            stopped(&outcome)?;
+        while let Some(FinishedCell { index, cell, outcome, .. }) = runner.next() {
             let recorded = cell.recorded.as_ref().map(|recorded| recorded.shown());
             let actual = said(&outcome);
             let mut verdict = compare(recorded.as_deref(), &actual, self.tolerance).verdict;
@@ -278,7 +273,10 @@ impl Checker<'_> {
                 remark,
             });
         }
-        Ok((cells, documents))
+        match runner.is_interrupted() {
+            true => Err(Failure::Stopped),
+            false => Ok((cells, documents)),
+        }
     }
 
     /// Whether the other family of random numbers brings differing cells to agree: then says so.
@@ -304,14 +302,6 @@ impl Checker<'_> {
             _ if then < now => Some(format!("random dropout: try --random {name}, with which {then} differ")),
             _ => None,
         })
-    }
-}
-
-/// Ends the check when Ctrl-C stopped a cell.
-fn stopped(outcome: &Outcome) -> Result<(), Failure> {
-    match outcome.error.as_ref().is_some_and(|raised| raised.interrupted) {
-        true => Err(Failure::Stopped),
-        false => Ok(()),
     }
 }
 

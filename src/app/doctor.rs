@@ -3,17 +3,16 @@
 
 use serde::Serialize;
 
-use super::figures::Names;
 use super::json::write_json;
-use super::machine;
-use super::notes::explained;
-use super::plan::{Plan, Planned, plan};
+use super::plan::{Plan, plan};
+use super::runner::{Runner, Tracing};
 use super::shell::{Exit, Failure, Shell};
+use super::workspace::Workspace;
 use crate::explain;
 use crate::explain::doctor::{Finding, examined};
 use crate::lesson::Catalogue;
 use crate::ops::trace::Trace;
-use crate::session::{Outcome, Session};
+use crate::session::Session;
 use crate::view::doctor::{self as report, Found};
 use crate::view::errors::error;
 
@@ -64,14 +63,12 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut exit = Exit::Good;
     for (at, target) in args.targets.iter().enumerate() {
         let plan = plan(target, args.until.as_deref(), &catalogue)?;
-        for remark in &plan.remarks {
-            shell.remark(&format!("{target}: {remark}"));
-        }
+        plan.show_remarks(shell);
         if at > 0 && !shell.options.json {
             shell.say("\n")?;
         }
         let ended = one(&plan, shell)?;
-        exit = if ended as u8 > exit as u8 { ended } else { exit };
+        exit = exit.max(ended);
         if exit == Exit::Interrupted {
             break;
         }
@@ -79,56 +76,47 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// What one cell's run gave the doctor: findings new in this target.
+/// Runs one target and shows what was found in it.
 fn one(plan: &Plan, shell: &mut Shell) -> Result<Exit, Failure> {
-    let mut session = machine::session(&shell.options);
+    let mut workspace = Workspace::new(&shell.options);
+    let mut runner = Runner::new(&mut workspace, &plan.cells).tracing(Tracing::Shown);
     let (mut found, mut skipped) = (Vec::<(Found, String)>::new(), Vec::new());
-    let (mut cells, mut operations, mut raised) = (0, 0, None);
-    for cell in &plan.cells {
-        let (outcome, trace) = match cell.silent {
-            true => (session.run(&cell.source, &cell.name), Trace::default()),
-            false => session.traced(&cell.source, &cell.name),
-        };
+    let (mut cells, mut operations, mut failed) = (0, 0, None);
+    while let Some(finished) = runner.next() {
+        let (cell, trace) = (finished.cell, &finished.trace);
         if !cell.silent {
             cells += 1;
             operations += trace.steps.len() + trace.beyond;
         }
-        let seen = remarks(&trace, &session);
+        let new = remarks(trace, &runner.workspace.session);
         match cell.step {
             Some((step, _)) if step.wrong => {
-                if !seen.is_empty() {
+                if !new.is_empty() {
                     skipped.push(format!("{} {} shows a mistake on purpose", cell.name, step.slug));
                 }
             }
             _ => {
-                for mut seen in seen {
-                    seen.by = Some(cell.name.clone()).filter(|name| seen.finding.cell.as_ref() != Some(name));
+                for mut new in new {
+                    new.by = Some(cell.name.clone()).filter(|name| new.finding.cell.as_ref() != Some(name));
                     let place = |it: &Finding| (it.mistake, it.cell.clone(), it.line);
-                    if found.iter().all(|(known, _)| place(&known.finding) != place(&seen.finding)) {
-                        found.push((seen, cell.name.clone()));
+                    if found.iter().all(|(known, _)| place(&known.finding) != place(&new.finding)) {
+                        found.push((new, cell.name.clone()));
                     }
                 }
             }
         }
-        let meant = cell.step.is_some_and(|(step, _)| step.raises);
-        if outcome.error.as_ref().is_some_and(|error| error.interrupted || !meant) {
-            raised = Some((cell, outcome));
-            break;
-        }
+        failed = finished.failure().cloned().map(|raised| (cell, raised));
     }
-    let exit = match (&raised, found.is_empty()) {
-        (Some((_, outcome)), _) if outcome.error.as_ref().is_some_and(|it| it.interrupted) => {
-            Exit::Interrupted
-        }
-        (Some(_), _) => Exit::Raised,
-        (None, true) => Exit::Good,
-        (None, false) => Exit::Failed,
+    let exit = match (runner.exit(), found.is_empty()) {
+        (Exit::Good, false) => Exit::Failed,
+        (exit, _) => exit,
     };
     if shell.options.json {
-        let error = raised.as_ref().and_then(|(cell, outcome)| {
-            let error = outcome.error.as_ref()?;
-            let (kind, message) = (error.kind.clone(), error.message.clone());
-            Some(Raised { kind, message, cell: cell.name.clone(), line: error.line })
+        let error = failed.map(|(cell, raised)| Raised {
+            kind: raised.kind,
+            message: raised.message,
+            cell: cell.name.clone(),
+            line: raised.line,
         });
         let findings = found
             .into_iter()
@@ -146,21 +134,14 @@ fn one(plan: &Plan, shell: &mut Shell) -> Result<Exit, Failure> {
     for passed in &skipped {
         shell.remark(&format!("{passed}: passed over"));
     }
-    match &raised {
-        Some((cell, outcome)) => stopped(cell, outcome, &session, shell),
+    match &failed {
+        Some((cell, raised)) => {
+            shell.remark(&format!("{} raised: what comes after it was not looked at", cell.name));
+            shell.note(&error(&workspace.error_note(raised, &cell.source), shell.look));
+        }
         None => shell.show(&report::summary(operations, cells, found.len(), shell.look))?,
     }
     Ok(exit)
-}
-
-/// Says that a cell raised, and what.
-fn stopped(cell: &Planned, outcome: &Outcome, session: &Session, shell: &mut Shell) {
-    let Some(raised) = &outcome.error else { return };
-    shell.remark(&format!("{} raised: what comes after it was not looked at", cell.name));
-    let names = cell.step.map(|(step, lesson)| Names::of(step, lesson));
-    let axes = |name: &str| names.map(|names| names.axes(name)).unwrap_or_default();
-    let (note, look) = (explained(raised, &cell.source, session, &axes), shell.look);
-    shell.note(&error(&note, look));
 }
 
 /// The silent mistakes in what a cell ran, each with its line of code.

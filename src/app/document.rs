@@ -4,7 +4,7 @@
 use serde::Serialize;
 
 use super::json::Values;
-use super::plan::Planned;
+use super::plan::PlannedCell;
 use super::trace::Operation;
 use crate::explain::errors::Explanation;
 use crate::session::{Outcome, Variable};
@@ -72,7 +72,7 @@ struct TensorDocument {
 
 impl CellDocument {
     /// The cell at `index` of its run, and what came of it.
-    pub fn new(index: usize, cell: &Planned, outcome: &Outcome) -> CellDocument {
+    pub fn new(index: usize, cell: &PlannedCell, outcome: &Outcome) -> CellDocument {
         let step = cell.step.map(|(step, _)| step);
         let error = outcome.error.as_ref().map(|raised| ErrorDocument {
             kind: raised.kind.clone(),

@@ -17,7 +17,7 @@ static SESSIONS: Mutex<Vec<Interrupter>> = Mutex::new(Vec::new());
 static STAYS: AtomicBool = AtomicBool::new(false);
 
 /// How often Ctrl-C was pressed.
-static PRESSED: AtomicUsize = AtomicUsize::new(0);
+static PRESSES: AtomicUsize = AtomicUsize::new(0);
 
 /// Bytes that a cell of a file may print: far more than a lesson's, since machines read them.
 const OUTPUT: usize = 64 << 20;
@@ -65,8 +65,8 @@ pub fn stay() {
 }
 
 /// How often Ctrl-C was pressed so far. Work of many cells compares it: one pressed between two of them counts.
-pub fn pressed() -> usize {
-    PRESSED.load(Ordering::Acquire)
+pub fn presses() -> usize {
+    PRESSES.load(Ordering::Acquire)
 }
 
 /// Lets Ctrl-C stop the cell that runs; where none runs, or at the second time, the program ends,
@@ -76,7 +76,7 @@ fn listen() {
     static BEFORE: AtomicBool = AtomicBool::new(false);
     ONCE.call_once(|| {
         let heard = || {
-            PRESSED.fetch_add(1, Ordering::AcqRel);
+            PRESSES.fetch_add(1, Ordering::AcqRel);
             let sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);
             // All of them are asked, not only the first that runs.
             let stopped = sessions.iter().filter(|session| session.interrupt()).count() > 0;

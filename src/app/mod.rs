@@ -5,7 +5,8 @@
 //! |---|---|
 //! | [`verbs`] | the table of commands, and the options that hold everywhere |
 //! | [`shell`] | the two streams, the look of things, exit codes |
-//! | [`plan`] | a name or a file to the cells that are to run |
+//! | [`plan`] | from a name or a file to the cells that should run |
+//! | [`runner`] | runs the cells of a plan: expected errors, Ctrl-C, the end of a run |
 //! | [`machine`] | one interpreter for a plan; Ctrl-C |
 //! | [`workspace`] | an interpreter with the state of a step, and what its tensors are called |
 //! | [`state`] | the folder for what outlasts a run |
@@ -39,6 +40,7 @@ mod progress;
 pub mod repl;
 mod reset;
 mod run;
+mod runner;
 mod shell;
 mod show;
 mod spread;

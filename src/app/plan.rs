@@ -1,44 +1,83 @@
-//! A name or a file to the cells that are to run, in order.
-//! Reads files and the catalogue; runs nothing.
+//! From a name or a file to the cells that should run, in order.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::shell::Failure;
+use super::shell::{Failure, Shell};
+use super::workspace::RanCell;
 use crate::lesson::catalogue::FindError;
-use crate::lesson::notebook::{Cause, Recorded};
+use crate::lesson::notebook::{Cause, Cell, Recorded};
 use crate::lesson::{Catalogue, Document, Lesson, Step, Target, names};
 
-/// What is to run.
+/// The cells to run, from a step, a lesson or a file.
 pub struct Plan<'c> {
-    /// As it was asked for.
+    /// The target as it was typed.
     pub target: String,
     /// The cells in order.
-    pub cells: Vec<Planned<'c>>,
+    pub cells: Vec<PlannedCell<'c>>,
     /// What the reader of the file should know.
     pub remarks: Vec<String>,
-    /// A Python file without cell marks: nothing is shown of its last expression.
+    /// A Python file without cell marks: the value of its last expression is not shown.
     pub script: bool,
 }
 
-/// One cell that is to run.
-pub struct Planned<'c> {
+impl Plan<'_> {
+    /// Writes the remarks about the file.
+    pub fn show_remarks(&self, shell: &mut Shell) {
+        for remark in &self.remarks {
+            shell.remark(&format!("{}: {remark}", self.target));
+        }
+    }
+}
+
+/// A cell of a plan.
+pub struct PlannedCell<'c> {
     /// The name it runs under: `step3`, `cell 4`.
     pub name: String,
     /// Its code.
     pub source: String,
-    /// The step it is, if it is one.
+    /// The step it belongs to; `None` in a file.
     pub step: Option<(&'c Step, &'c Lesson)>,
-    /// It only makes what later cells need, and shows nothing.
+    /// It prepares for later cells and is not shown.
     pub silent: bool,
     /// The output stored with it.
     pub recorded: Option<Recorded>,
-    /// Where it begins in its file.
+    /// The line where it begins in its file.
     pub line: usize,
 }
 
-impl Planned<'_> {
-    /// What to call it while it runs: `step91 gpt2-fused`, `cell 4`.
+impl<'c> PlannedCell<'c> {
+    /// The cell of a step.
+    pub fn of_step(step: &'c Step, lesson: &'c Lesson, silent: bool) -> PlannedCell<'c> {
+        PlannedCell {
+            name: step.name(),
+            source: step.code.clone(),
+            step: Some((step, lesson)),
+            silent,
+            recorded: step.recorded.clone().map(|stdout| Recorded { stdout, ..Recorded::default() }),
+            line: step.line,
+        }
+    }
+
+    /// A cell of a file.
+    fn of_file(cell: Cell) -> PlannedCell<'c> {
+        PlannedCell {
+            name: format!("cell {}", cell.index + 1),
+            source: cell.source,
+            step: None,
+            silent: false,
+            recorded: cell.recorded,
+            line: cell.line,
+        }
+    }
+
+    /// A cell that has run before.
+    pub fn again(ran: &RanCell) -> PlannedCell<'c> {
+        let RanCell { name, source } = ran.clone();
+        PlannedCell { name, source, step: None, silent: true, recorded: None, line: 1 }
+    }
+
+    /// The title of the progress bar while the cell runs: `step91 gpt2-fused`, `cell 4`.
     pub fn title(&self) -> String {
         match self.step {
             Some((step, _)) => format!("{} {}", self.name, step.slug),
@@ -47,39 +86,39 @@ impl Planned<'_> {
     }
 }
 
-/// What a word on the command line stands for.
-pub enum Found<'c> {
+/// The meaning of a word on the command line.
+pub enum Located<'c> {
     /// A step or a lesson.
     Named(Target<'c>),
     /// A file that was read.
     File(Document),
 }
 
-/// Follows a word: a file by its look, else a name of the catalogue, else a file by being there.
-/// Errors: nothing is called so, or the file cannot be read.
-pub fn find<'c>(word: &str, catalogue: &'c Catalogue) -> Result<Found<'c>, Failure> {
+/// Finds what a word means: a file if it looks like one, else a name in the catalogue, else an existing file.
+/// Errors: there is no such name, or the file cannot be read.
+pub fn find<'c>(word: &str, catalogue: &'c Catalogue) -> Result<Located<'c>, Failure> {
     let path = Path::new(word);
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     let ending = ending.as_deref().unwrap_or_default();
     let looks_like_file =
         matches!(ending, "ipynb" | "py" | "ipy" | "md" | "json" | "txt") || word.contains(['/', '\\']);
     if looks_like_file {
-        return open(path).map(Found::File);
+        return open(path).map(Located::File);
     }
     match catalogue.find(word) {
-        Ok(target) => Ok(Found::Named(target)),
-        Err(FindError::Unknown { .. }) if path.exists() => open(path).map(Found::File),
+        Ok(target) => Ok(Located::Named(target)),
+        Err(FindError::Unknown { .. }) if path.exists() => open(path).map(Located::File),
         Err(unknown @ FindError::Unknown { .. }) => Err(Failure::Usage(unknown.to_string())),
         Err(broken) => Err(Failure::Unreadable(broken.to_string())),
     }
 }
 
-/// Reads a file as cells. A file that is not there is answered with those beside it that are like it.
-/// Errors: a wrong name is wrong usage; a file that is not what it claims to be is unreadable.
+/// Reads a file as cells. Errors: `Usage` if there is no such file, with similar names in its folder;
+/// `Unreadable` if the file is not what its name says.
 pub fn open(path: &Path) -> Result<Document, Failure> {
     Document::open(path).map_err(|error| {
         let near = match error.cause {
-            Cause::Missing => beside(path),
+            Cause::Missing => similar_files(path),
             _ => Vec::new(),
         };
         let near = match near.as_slice() {
@@ -94,8 +133,8 @@ pub fn open(path: &Path) -> Result<Document, Failure> {
     })
 }
 
-/// Files in the same folder whose names are like the one asked for.
-fn beside(path: &Path) -> Vec<String> {
+/// Files in the same folder with a similar name.
+fn similar_files(path: &Path) -> Vec<String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     let Ok(entries) = std::fs::read_dir(folder.unwrap_or(Path::new("."))) else {
@@ -114,8 +153,8 @@ fn beside(path: &Path) -> Vec<String> {
 /// The plan for one word of the command line, up to `until` if that is given.
 pub fn plan<'c>(word: &str, until: Option<&str>, catalogue: &'c Catalogue) -> Result<Plan<'c>, Failure> {
     match find(word, catalogue)? {
-        Found::File(document) => from_file(word, document, until),
-        Found::Named(target) => {
+        Located::File(document) => from_file(word, document, until),
+        Located::Named(target) => {
             let shown = shown_steps(target, until, catalogue)?;
             let cells = steps(&shown, catalogue)?;
             Ok(Plan { target: word.to_owned(), cells, remarks: Vec::new(), script: false })
@@ -136,23 +175,15 @@ pub fn from_file<'c>(word: &str, document: Document, until: Option<&str>) -> Res
         }
     };
     let is_python = document.path.extension().is_some_and(|ending| ending == "py" || ending == "pyw");
-    let cell = |cell: crate::lesson::notebook::Cell| Planned {
-        name: format!("cell {}", cell.index + 1),
-        source: cell.source,
-        step: None,
-        silent: false,
-        recorded: cell.recorded,
-        line: cell.line,
-    };
     Ok(Plan {
         target: word.to_owned(),
         script: is_python && all == 1,
         remarks: document.remarks,
-        cells: document.cells.into_iter().take(last).map(cell).collect(),
+        cells: document.cells.into_iter().take(last).map(PlannedCell::of_file).collect(),
     })
 }
 
-/// The steps that are to be shown, in order.
+/// The steps to show, in order.
 fn shown_steps<'c>(
     target: Target<'c>,
     until: Option<&str>,
@@ -185,8 +216,8 @@ fn shown_steps<'c>(
     (first..=last).filter_map(step).collect()
 }
 
-/// These steps and, silently, all that they need before them.
-pub fn steps<'c>(shown: &[&'c Step], catalogue: &'c Catalogue) -> Result<Vec<Planned<'c>>, Failure> {
+/// The cells of these steps, and silently of all steps that they need.
+pub fn steps<'c>(shown: &[&'c Step], catalogue: &'c Catalogue) -> Result<Vec<PlannedCell<'c>>, Failure> {
     let mut wanted: BTreeMap<usize, (&Step, bool)> = BTreeMap::new();
     for step in shown {
         let before = catalogue.prelude(step).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
@@ -195,13 +226,9 @@ pub fn steps<'c>(shown: &[&'c Step], catalogue: &'c Catalogue) -> Result<Vec<Pla
         }
         wanted.insert(step.number, (step, false));
     }
-    let planned = |(step, silent): (&'c Step, bool)| Planned {
-        name: step.name(),
-        source: step.code.clone(),
-        step: catalogue.lesson_of(step).map(|lesson| (step, lesson)),
-        silent,
-        recorded: step.recorded.clone().map(|stdout| Recorded { stdout, ..Recorded::default() }),
-        line: step.line,
+    let cell = |(step, silent): (&'c Step, bool)| {
+        let lesson = catalogue.lesson_of(step).expect("the step comes from this catalogue");
+        PlannedCell::of_step(step, lesson, silent)
     };
-    Ok(wanted.into_values().map(planned).collect())
+    Ok(wanted.into_values().map(cell).collect())
 }

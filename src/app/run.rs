@@ -1,26 +1,22 @@
-//! `attn run`: a step, a lesson, a notebook, a script.
-//! Runs cells one after another and shows each as soon as it has run.
+//! `attn run`: runs a step, a lesson, a notebook or a script, and shows each cell as soon as it has run.
 
 use std::time::Instant;
 
 use super::document::{CellDocument, RunDocument};
-use super::figures::Names;
 use super::json::write_json;
-use super::machine;
-use super::notes::{explained, explanation};
-use super::plan::{Plan, Planned, plan};
+use super::plan::{Plan, plan};
 use super::progress::Progress;
+use super::runner::{FinishedCell, Runner, Tracing};
 use super::shell::{Exit, Failure, Shell};
 use super::step::{nonfinite, step_panel, unrun_panel};
 use super::trace::{self, Detail};
 use super::what_if::{self, Changes};
-use super::workspace::RanCell;
+use super::workspace::Workspace;
+use crate::explain::errors::Explanation;
 use crate::lesson::Catalogue;
-use crate::ops::trace::Trace;
-use crate::session::{Outcome, Raised, Session};
 use crate::view::errors::error;
-use crate::view::run::{CellRun, cell, finished};
-use crate::view::{Panel, panel};
+use crate::view::run::CellRun;
+use crate::view::{self, Panel, panel};
 
 /// What `attn run` takes.
 #[derive(clap::Args, Debug)]
@@ -52,23 +48,26 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     }
     for (at, target) in args.targets.iter().enumerate() {
         let plan = plan(target, args.until.as_deref(), &catalogue)?;
-        for remark in &plan.remarks {
-            shell.remark(&format!("{target}: {remark}"));
-        }
+        plan.show_remarks(shell);
         if at > 0 && shell.styled() && !shell.options.json {
             shell.say("\n")?;
         }
-        let ended = match shell.options.json {
-            _ if !args.changes.is_empty() => (what_if::run(&plan, &args.changes, &catalogue, shell)?, None),
-            true => as_json(plan, args, shell).map(|(exit, session)| (exit, Some(session)))?,
-            false => as_text(&plan, args, &catalogue, shell).map(|(exit, session)| (exit, Some(session)))?,
+        let ended = match args.changes.is_empty() {
+            false => what_if::run(&plan, &args.changes, &catalogue, shell)?,
+            true => {
+                let mut workspace = Workspace::new(&shell.options);
+                let ended = match shell.options.json {
+                    true => as_json(&plan, args, &mut workspace, shell)?,
+                    false => as_text(&plan, args, &catalogue, &mut workspace, shell)?,
+                };
+                if at + 1 == args.targets.len() {
+                    // The program ends here: the system frees all of it at once.
+                    std::mem::forget(workspace);
+                }
+                ended
+            }
         };
-        let (ended, session) = ended;
-        if at + 1 == args.targets.len() {
-            // The program ends here: the system takes all of it back at once.
-            std::mem::forget(session);
-        }
-        exit = worse(exit, ended);
+        exit = exit.max(ended);
         if exit == Exit::Interrupted {
             break;
         }
@@ -76,165 +75,139 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// The ending that says more of two.
-fn worse(one: Exit, other: Exit) -> Exit {
-    if other as u8 > one as u8 { other } else { one }
-}
-
-/// Whether a cell's error ends the run badly; an error that its step announces does not.
-fn unexpected<'o>(cell: &Planned, outcome: &'o Outcome) -> Option<&'o Raised> {
-    let meant = cell.step.is_some_and(|(step, _)| step.raises);
-    outcome.error.as_ref().filter(|raised| raised.interrupted || !meant)
-}
-
-/// How a run ends after this error.
-fn ending(raised: &Raised) -> Exit {
-    if raised.interrupted { Exit::Interrupted } else { Exit::Raised }
-}
-
-fn as_json(plan: Plan, args: &Args, shell: &mut Shell) -> Result<(Exit, Session), Failure> {
-    let mut session = machine::session(&shell.options);
-    let mut exit = Exit::Good;
+fn as_json<'c>(
+    plan: &Plan<'c>,
+    args: &Args,
+    workspace: &mut Workspace<'c>,
+    shell: &mut Shell,
+) -> Result<Exit, Failure> {
+    let tracing = if args.trace.is_some() { Tracing::All } else { Tracing::Off };
+    let mut runner = Runner::new(workspace, &plan.cells).tracing(tracing).keep_going(args.keep_going);
     let mut cells = Vec::with_capacity(plan.cells.len());
-    let mut ran = Vec::new();
-    for (index, cell) in plan.cells.iter().enumerate() {
-        ran.push(RanCell { name: cell.name.clone(), source: cell.source.clone() });
-        let (outcome, traced) = match args.trace {
-            Some(_) => session.traced(&cell.source, &cell.name),
-            None => (session.run(&cell.source, &cell.name), Trace::default()),
-        };
+    while let Some(FinishedCell { index, cell, outcome, trace }) = runner.next() {
         shell.aside(&outcome.stderr);
         let mut document = CellDocument::new(index, cell, &outcome);
-        document.trace = args.trace.map(|_| trace::operations(&traced, &ran));
-        document.explanation = outcome.error.as_ref().and_then(|raised| {
-            let names = cell.step.map(|(step, lesson)| Names::of(step, lesson));
-            Some(explanation(raised, &session, &|name| {
-                names.map(|names| names.axes(name)).unwrap_or_default()
-            }))
-            .filter(|found| *found != Default::default())
-        });
+        document.trace = args.trace.map(|_| trace::operations(&trace, &runner.workspace.session));
+        document.explanation = outcome
+            .error
+            .as_ref()
+            .map(|raised| runner.workspace.explanation(raised))
+            .filter(|found| *found != Explanation::default());
         cells.push(document);
-        if let Some(raised) = unexpected(cell, &outcome) {
-            exit = worse(exit, ending(raised));
-            if !args.keep_going || raised.interrupted {
-                break;
-            }
-        }
     }
-    let run = RunDocument { schema: "attn.run/2", target: plan.target, ok: exit == Exit::Good, cells };
-    write_json(&run, shell)?;
-    Ok((exit, session))
+    let exit = runner.exit();
+    let target = plan.target.clone();
+    write_json(&RunDocument { schema: "attn.run/2", target, ok: exit == Exit::Good, cells }, shell)?;
+    Ok(exit)
 }
 
-fn as_text(
-    plan: &Plan,
+fn as_text<'c>(
+    plan: &Plan<'c>,
     args: &Args,
     catalogue: &Catalogue,
+    workspace: &mut Workspace<'c>,
     shell: &mut Shell,
-) -> Result<(Exit, Session), Failure> {
-    let mut session = machine::session(&shell.options);
-    let mut exit = Exit::Good;
-    let (mut ran, mut raising) = (0, 0);
-    let mut before = Vec::new();
+) -> Result<Exit, Failure> {
+    let tracing = if args.trace.is_some() { Tracing::Shown } else { Tracing::Off };
+    let mut runner = Runner::new(workspace, &plan.cells).tracing(tracing).keep_going(args.keep_going);
+    let (mut shown, mut failed) = (0, 0);
     let start = Instant::now();
     let progress = Progress::watch(plan.cells.len(), shell);
-    for (at, cell) in plan.cells.iter().enumerate() {
-        progress.at(at, &cell.title());
-        before.push(RanCell { name: cell.name.clone(), source: cell.source.clone() });
-        let (outcome, traced) = match args.trace {
-            Some(_) if !cell.silent => session.traced(&cell.source, &cell.name),
-            _ => (session.run(&cell.source, &cell.name), Trace::default()),
-        };
-        let told = args.trace.map(|detail| trace::text(&traced, &before, detail, shell.look));
-        let bad = unexpected(cell, &outcome);
-        if !cell.silent || bad.is_some() {
-            progress.hide();
+    while let Some(cell) = runner.upcoming() {
+        progress.at(runner.done(), &cell.title());
+        let Some(finished) = runner.next() else { break };
+        let workspace = &mut *runner.workspace;
+        let failure = finished.failure();
+        if cell.silent && failure.is_none() {
+            continue;
         }
-        if shell.terminal && bad.is_some_and(|raised| raised.interrupted) {
-            // The terminal has echoed ^C: what follows begins on a line of its own.
+        progress.hide();
+        if shell.terminal && failure.is_some_and(|raised| raised.interrupted) {
+            // The terminal has echoed ^C: the output continues on a new line.
             shell.say("\n")?;
         }
+        let outcome = &finished.outcome;
+        let trace =
+            args.trace.map(|detail| trace::text(&finished.trace, &workspace.session, detail, shell.look));
         match cell.step {
-            Some(_) if cell.silent && bad.is_none() => continue,
             Some((step, lesson)) => {
-                if ran > 0 {
+                if shown > 0 {
                     shell.say("\n")?;
                 }
                 shell.aside(&outcome.stderr);
-                let made = step_panel(step, lesson, &outcome, &mut session, catalogue);
-                match told {
-                    None => shell.show(&panel(&made, shell.look))?,
-                    // Whoever asks what ran has read the rest.
-                    Some(told) => {
-                        let bare = Panel {
+                let whole = step_panel(step, lesson, outcome, &mut workspace.session, catalogue);
+                match trace {
+                    None => shell.show(&panel(&whole, shell.look))?,
+                    // With a trace, the step is shown without its prose and its tables.
+                    Some(trace) => {
+                        let short = Panel {
                             prose: String::new(),
-                            stdout: made.stdout,
-                            result: made.result,
-                            error: made.error,
+                            stdout: whole.stdout,
+                            result: whole.result,
+                            error: whole.error,
                             ..unrun_panel(step, lesson, catalogue)
                         };
-                        let mut text = panel(&bare, shell.look);
-                        text.section(told);
+                        let mut text = panel(&short, shell.look);
+                        text.section(trace);
                         shell.show(&text)?;
                     }
                 }
             }
-            None if told.is_some() => {
-                styled_cell(cell, &outcome, &session, plan.script, shell)?;
-                let mut text = told.unwrap_or_default();
-                text.gap();
-                shell.show(&text)?;
+            None if trace.is_some() || shell.styled() => {
+                styled_cell(&finished, workspace, plan.script, shell)?;
+                if let Some(mut text) = trace {
+                    text.gap();
+                    shell.show(&text)?;
+                }
             }
-            None if shell.styled() => styled_cell(cell, &outcome, &session, plan.script, shell)?,
-            None => bare_cell(cell, &outcome, &session, plan.script, shell)?,
+            None => bare_cell(&finished, workspace, plan.script, shell)?,
         }
         shell.flush()?;
-        ran += 1;
-        if let Some(raised) = bad {
-            raising += 1;
-            exit = worse(exit, ending(raised));
-            if !args.keep_going || raised.interrupted {
-                break;
-            }
-        }
+        shown += 1;
+        failed += usize::from(failure.is_some());
     }
     let is_file = plan.cells.iter().all(|cell| cell.step.is_none());
     if is_file && shell.styled() && plan.cells.len() > 1 {
-        shell.show(&finished(ran, raising, start.elapsed(), shell.look))?;
+        shell.show(&view::run::finished(shown, failed, start.elapsed(), shell.look))?;
     }
-    Ok((exit, session))
+    Ok(runner.exit())
 }
 
-/// A file's cell as a terminal shows it.
+/// Shows a file's cell as a terminal shows it.
 fn styled_cell(
-    cell: &Planned,
-    outcome: &Outcome,
-    session: &Session,
+    finished: &FinishedCell,
+    workspace: &Workspace,
     script: bool,
     shell: &mut Shell,
 ) -> Result<(), Failure> {
+    let FinishedCell { cell, outcome, .. } = finished;
     let run = CellRun {
         title: cell.name.clone(),
         code: cell.source.clone(),
         stdout: outcome.stdout.clone(),
         result: outcome.result.clone().filter(|_| !script),
-        error: outcome.error.as_ref().map(|raised| explained(raised, &cell.source, session, &|_| Vec::new())),
-        remarks: outcome.stderr.lines().map(str::to_owned).chain(nonfinite(outcome, session)).collect(),
+        error: outcome.error.as_ref().map(|raised| workspace.error_note(raised, &cell.source)),
+        remarks: outcome
+            .stderr
+            .lines()
+            .map(str::to_owned)
+            .chain(nonfinite(outcome, &workspace.session))
+            .collect(),
         elapsed: outcome.elapsed,
     };
-    let mut text = self::cell(&run, shell.look);
+    let mut text = view::run::cell(&run, shell.look);
     text.gap();
     shell.show(&text)
 }
 
-/// A file's cell in a pipe: what it printed and its last expression; what it raised is a remark.
+/// Writes what a file's cell printed and its last expression, for a pipe; its error is a remark.
 fn bare_cell(
-    cell: &Planned,
-    outcome: &Outcome,
-    session: &Session,
+    finished: &FinishedCell,
+    workspace: &Workspace,
     script: bool,
     shell: &mut Shell,
 ) -> Result<(), Failure> {
+    let FinishedCell { cell, outcome, .. } = finished;
     shell.say(&outcome.stdout)?;
     shell.aside(&outcome.stderr);
     if let Some(result) = outcome.result.as_ref().filter(|_| !script) {
@@ -245,8 +218,7 @@ fn bare_cell(
     }
     if let Some(raised) = &outcome.error {
         shell.remark(&format!("{} raised", cell.name));
-        let look = shell.look;
-        shell.note(&error(&explained(raised, &cell.source, session, &|_| Vec::new()), look));
+        shell.note(&error(&workspace.error_note(raised, &cell.source), shell.look));
     }
     Ok(())
 }

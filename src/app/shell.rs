@@ -8,8 +8,8 @@ use std::io::{self, Write};
 use super::options::{GlobalOptions, When};
 use crate::view::{Look, Text};
 
-/// How the program ends.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How the program ends, from the best to the worst; the value is the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
     /// All went well.
     Good = 0,

@@ -4,10 +4,12 @@
 use serde::Serialize;
 
 use super::json::Values;
-use super::workspace::{RanCell, Workspace};
+use super::plan::PlannedCell;
+use super::runner::{Runner, Tracing};
+use super::workspace::Workspace;
 use crate::explain::trace::{Sources, algebra, code_of, cost, told};
 use crate::ops::trace::{Seen, Trace, Traced};
-use crate::session::Outcome;
+use crate::session::Session;
 use crate::view::{Look, Text, trace as lines};
 
 /// How much of a trace is shown.
@@ -20,21 +22,20 @@ pub enum Detail {
     All,
 }
 
-/// The trace of a cell as text; `cells` are all cells that ran, each by its name.
-pub fn text(trace: &Trace, cells: &[RanCell], detail: Detail, look: Look) -> Text {
-    lines::trace(&told(trace, &sources(cells), detail == Detail::All), look)
+/// The trace of a cell as text; the session has the code of the cells.
+pub fn text(trace: &Trace, session: &Session, detail: Detail, look: Look) -> Text {
+    lines::trace(&told(trace, &Sources::new(session.sources()), detail == Detail::All), look)
 }
 
-/// Cell number `at` of those that ran on this workspace, run again after the others before it, on a workspace of its own; traced.
-/// `None`: Ctrl-C was pressed before.
-pub fn again(workspace: &Workspace, at: usize) -> Option<(Outcome, Trace)> {
-    let cell = workspace.ran.get(at)?;
-    Some(workspace.replayed(&workspace.ran[..at])?.traced(&cell.source, &cell.name))
-}
-
-/// What the words of a trace are read from.
-pub fn sources(cells: &[RanCell]) -> Sources {
-    Sources::new(cells.iter().map(|cell| (cell.name.clone(), cell.source.clone())))
+/// Runs the first cells of a workspace again in a new one, as many as `count`, and traces the last of them.
+/// `None`: no cell ran, or Ctrl-C was pressed.
+pub fn again(workspace: &Workspace, count: usize) -> Option<Trace> {
+    let mut cells: Vec<PlannedCell> = workspace.ran[..count].iter().map(PlannedCell::again).collect();
+    cells.last_mut()?.silent = false;
+    let mut copy = workspace.empty();
+    let mut runner = Runner::new(&mut copy, &cells).keep_going(true).tracing(Tracing::Shown);
+    let last = runner.by_ref().last()?;
+    (!runner.is_interrupted()).then_some(last.trace)
 }
 
 /// One operation, for machines.
@@ -71,8 +72,8 @@ struct Made {
 }
 
 /// The operations of a trace in order, unfolded.
-pub fn operations(trace: &Trace, cells: &[RanCell]) -> Vec<Operation> {
-    let sources = sources(cells);
+pub fn operations(trace: &Trace, session: &Session) -> Vec<Operation> {
+    let sources = Sources::new(session.sources());
     trace.steps.iter().filter_map(|ran| operation(ran, &sources)).collect()
 }
 

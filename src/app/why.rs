@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::json::write_json;
 use super::plan::plan;
+use super::runner::Runner;
 use super::shell::{Exit, Failure, Shell};
 use super::workspace::Workspace;
 use crate::explain::{Calc, Says, Why, why_of};
@@ -37,25 +38,16 @@ pub struct Args {
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let catalogue = Catalogue::new();
     let plan = plan(&args.target, None, &catalogue)?;
-    for remark in &plan.remarks {
-        shell.remark(&format!("{}: {remark}", args.target));
+    plan.show_remarks(shell);
+    let mut workspace = Workspace::new(&shell.options);
+    let mut runner = Runner::new(&mut workspace, &plan.cells);
+    let last = runner.by_ref().last();
+    let exit = runner.exit();
+    if exit == Exit::Interrupted {
+        return Err(Failure::Stopped);
     }
-    let mut raised = None;
-    let mut workspace = Workspace::set(&plan, &shell.options, |index, outcome| {
-        let cell = &plan.cells[index];
-        let meant = cell.step.is_some_and(|(step, _)| step.raises);
-        match &outcome.error {
-            Some(error) if error.interrupted || !meant => {
-                raised = Some((cell.name.clone(), error.clone()));
-                false
-            }
-            _ => true,
-        }
-    });
-    if let Some((cell, error)) = &raised {
-        if error.interrupted {
-            return Err(Failure::Stopped);
-        }
+    let failed = last.as_ref().and_then(|finished| Some((&finished.cell.name, finished.failure()?)));
+    if let Some((cell, error)) = failed {
         shell.remark(&format!(
             "{cell} raised {}: {}; what ran before it can be asked",
             error.kind, error.message
@@ -82,7 +74,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             shell.remark("--depth 2 goes further down");
         }
     }
-    Ok(if raised.is_some() { Exit::Raised } else { Exit::Good })
+    Ok(exit)
 }
 
 /// Whether there is more below what is shown.

@@ -6,7 +6,8 @@ use serde::Serialize;
 use super::super::document::CellDocument;
 use super::super::learn::stops::{Kind, Stop, find};
 use super::super::options::GlobalOptions;
-use super::super::plan::{Planned, steps};
+use super::super::plan::steps;
+use super::super::runner::{FinishedCell, Runner};
 use super::super::shell::Failure;
 use super::super::step::step_panel;
 use super::super::workspace::Workspace;
@@ -160,27 +161,25 @@ fn run<'c>(
 ) -> Result<Vec<Run<'c>>, Failure> {
     let cells = steps(shown, catalogue)?;
     let mut workspace = Workspace::new(options);
+    let mut runner = Runner::new(&mut workspace, &cells).keep_going(true);
     let mut runs = Vec::with_capacity(cells.len());
-    for (index, planned) in cells.iter().enumerate() {
-        let Planned { step: Some((step, lesson)), source, name, silent, .. } = planned else { continue };
-        workspace.at = Some((step, lesson));
-        let outcome = workspace.run(source, name);
-        if outcome.error.as_ref().is_some_and(|raised| raised.interrupted) {
-            return Err(Failure::Stopped);
-        }
-        let panel = step_panel(step, lesson, &outcome, &mut workspace.session, catalogue);
+    while let Some(FinishedCell { index, cell, outcome, .. }) = runner.next() {
+        let (step, lesson) = cell.step.expect("the plan has steps only");
         runs.push(Run {
             step,
             lesson,
-            silent: *silent,
-            panel,
+            silent: cell.silent,
+            panel: step_panel(step, lesson, &outcome, &mut runner.workspace.session, catalogue),
             asked: asked(step, lesson, progress),
             done: progress.done(lesson, step),
-            cell: CellDocument::new(index, planned, &outcome),
+            cell: CellDocument::new(index, cell, &outcome),
             outcome,
         });
     }
-    Ok(runs)
+    match runner.is_interrupted() {
+        true => Err(Failure::Stopped),
+        false => Ok(runs),
+    }
 }
 
 fn asked(step: &Step, lesson: &Lesson, progress: &Progress) -> Vec<Asked> {

@@ -4,7 +4,8 @@
 use std::time::{Duration, Instant};
 
 use super::super::options::GlobalOptions;
-use super::super::plan::{self, Plan};
+use super::super::plan::{self, PlannedCell};
+use super::super::runner::{Runner, replayed};
 use super::super::shell::Failure;
 use super::super::workspace::Workspace;
 use crate::kernel::random::Generator;
@@ -59,20 +60,18 @@ impl<'c> Bench<'c> {
         }
         let main = self.main.as_mut().expect("it was put there or was found to be there");
         let skipped = lesson.steps.iter().filter(|it| main.last > 0 && it.number > main.last);
-        for between in skipped.filter(|it| it.number < step.number && !it.aside) {
-            main.workspace.run(&between.code, &between.name());
+        let skipped = skipped.filter(|it| it.number < step.number && !it.aside);
+        let cells: Vec<PlannedCell> =
+            skipped.chain([step]).map(|step| PlannedCell::of_step(step, lesson, false)).collect();
+        // After an interrupt nothing may build on this state.
+        main.last = usize::MAX;
+        let runner = Runner::new(&mut main.workspace, &cells).keep_going(true);
+        let finished = runner.last().filter(|finished| finished.index + 1 == cells.len());
+        let finished = finished.ok_or(Unmade::Stopped)?;
+        if finished.failure().is_none() {
+            main.last = step.number;
         }
-        main.workspace.at = Some((step, lesson));
-        let outcome = main.workspace.run(&step.code, &step.name());
-        main.last = step.number;
-        let broken = outcome.error.as_ref().is_some_and(|raised| raised.interrupted || !step.raises);
-        if broken {
-            // What the cell left undone must not be built upon.
-            let main = self.main.as_mut().expect("it is still there");
-            main.last = usize::MAX;
-        }
-        let main = self.main.as_mut().expect("it is still there");
-        Ok((outcome, &mut main.workspace))
+        Ok((finished.outcome, &mut main.workspace))
     }
 
     /// Whether the workspace stands at some point of this lesson before `step`.
@@ -134,33 +133,29 @@ impl<'c> Bench<'c> {
         *stream.borrow_mut() = before;
     }
 
-    /// A fresh workspace on which all has run that ran on the lesson's own, but for the last cell.
+    /// A fresh workspace in which all cells have run that ran in the lesson's own, except for the last.
     fn replayed(&self, main: &Main<'c>, hears: Hears) -> Result<Workspace<'c>, Unmade> {
         let start = Instant::now();
         let all = main.workspace.ran.len().saturating_sub(1);
-        let workspace = main.workspace.replayed_while(&main.workspace.ran[..all], |ran| {
+        let workspace = replayed(&main.workspace, &main.workspace.ran[..all], |ran| {
             if start.elapsed() > SLOW {
                 hears(ran, all);
             }
-            true
         });
         workspace.ok_or(Unmade::Stopped)
     }
 
     fn fresh(&self, needed: &[&'c Step], hears: Hears) -> Result<Workspace<'c>, Unmade> {
         let cells = plan::steps(needed, self.catalogue).map_err(Unmade::Failed)?;
-        let plan = Plan { target: String::new(), cells, remarks: Vec::new(), script: false };
         let start = Instant::now();
-        let all = plan.cells.len();
-        let mut stopped = false;
-        let workspace = Workspace::set(&plan, &self.options, |ran, outcome| {
-            stopped = outcome.error.as_ref().is_some_and(|raised| raised.interrupted);
+        let mut workspace = Workspace::new(&self.options);
+        let mut runner = Runner::new(&mut workspace, &cells).keep_going(true);
+        while let Some(finished) = runner.next() {
             if start.elapsed() > SLOW {
-                hears(ran + 1, all);
+                hears(finished.index + 1, cells.len());
             }
-            !stopped
-        });
-        match stopped {
+        }
+        match runner.is_interrupted() {
             true => Err(Unmade::Stopped),
             false => Ok(workspace),
         }

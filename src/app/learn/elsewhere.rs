@@ -27,10 +27,9 @@ pub fn repl<'c>(
 
 /// Every operation of the cell that ran last on this workspace.
 pub fn trace(workspace: &Workspace, look: Look) -> Text {
-    let traced = workspace.ran.len().checked_sub(1).and_then(|last| trace_room::again(workspace, last));
-    match traced {
-        Some((_, trace)) if trace.steps.is_empty() => prose("This cell runs no operation on tensors.", look),
-        Some((_, trace)) => trace_room::text(&trace, &workspace.ran, trace_room::Detail::Folded, look),
+    match trace_room::again(workspace, workspace.ran.len()) {
+        Some(trace) if trace.steps.is_empty() => prose("This cell runs no operation on tensors.", look),
+        Some(trace) => trace_room::text(&trace, &workspace.session, trace_room::Detail::Folded, look),
         None => prose("Stopped.", look),
     }
 }

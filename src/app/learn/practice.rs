@@ -297,7 +297,7 @@ fn own_panel(code: &str, outcome: &Outcome, workspace: &Workspace) -> Panel {
     Panel {
         stdout: outcome.stdout.clone(),
         result: outcome.result.clone(),
-        error: outcome.error.as_ref().map(|raised| workspace.explained(raised, code)),
+        error: outcome.error.as_ref().map(|raised| workspace.error_note(raised, code)),
         figures: outcome.changed.iter().map(|it| workspace.figure(&it.name, &it.value)).collect(),
         ..Panel::default()
     }

@@ -1,6 +1,7 @@
 //! What the learner looks up and tries out on the way: where numbers come from, a REPL, a trace, what if, words.
 //! Copies of the lesson's state are handed to other rooms; the lesson's own is not touched.
 
+use super::super::runner::copy;
 use super::super::shell::Failure;
 use super::super::workspace::Workspace;
 use super::bench::Unmade;
@@ -85,7 +86,7 @@ impl<'c> Walk<'c, '_, '_> {
         let mut hears = |ran: usize, all: usize| waiting.hear(ran, all, shell);
         let made = match (stop.kind, stop.lesson.steps.last()) {
             (Kind::Step(step), _) if stage == Stage::Shown => match self.bench.at(step) {
-                Some(workspace) => Ok(Some(workspace.again())),
+                Some(workspace) => copy(workspace).map(Some).ok_or(Unmade::Stopped),
                 None => self.bench.after(step, stop.lesson, &mut hears).map(Some),
             },
             (Kind::Step(step), _) => self.bench.before(step, &mut hears).map(|mut workspace| {

@@ -1,6 +1,8 @@
 //! Commands that ask: where a number comes from, how long something takes.
 //! What they say is worked out elsewhere.
 
+use super::super::plan::PlannedCell;
+use super::super::runner::{FinishedCell, Runner, Tracing, copy};
 use super::super::shell::Shell;
 use super::super::trace::Detail;
 use super::super::workspace::{RanCell, Workspace};
@@ -8,7 +10,6 @@ use super::super::{doctor, machine, trace, what_if, why};
 use super::tensors::wanted;
 use super::{Answer, Refusal, Repl, Went};
 use crate::lesson::Target;
-use crate::ops::trace::Trace;
 use crate::view::doctor as report;
 
 /// Levels that are shown where nothing is said.
@@ -35,14 +36,11 @@ impl Repl<'_> {
     pub(super) fn trace(&mut self, words: &str, shell: &mut Shell) -> Answer {
         let workspace = self.workspace.borrow();
         let at = self.cell_of(words, &workspace)?;
-        let (outcome, traced) = trace::again(&workspace, at).ok_or(Refusal::Stopped)?;
-        if outcome.error.is_some_and(|raised| raised.interrupted) {
-            return Err(Refusal::Stopped);
-        }
+        let traced = trace::again(&workspace, at + 1).ok_or(Refusal::Stopped)?;
         if traced.steps.is_empty() {
             return Err(Refusal::Said(format!("`{}` runs no operation on tensors.", workspace.ran[at].name)));
         }
-        shell.show(&trace::text(&traced, &workspace.ran[..=at], Detail::Folded, shell.look))?;
+        shell.show(&trace::text(&traced, &workspace.session, Detail::Folded, shell.look))?;
         Ok(Went::Well)
     }
 
@@ -63,18 +61,22 @@ impl Repl<'_> {
         };
         let asked = if inputs.is_empty() { vec![self.cell_of("", &workspace)?] } else { inputs };
         let last = asked.last().map_or(0, |at| at + 1);
-        let mut copy = workspace.replayed(&workspace.ran[..asked[0]]).ok_or(Refusal::Stopped)?;
+        let cells = workspace
+            .ran
+            .iter()
+            .take(last)
+            .enumerate()
+            .map(|(at, ran)| PlannedCell { silent: !asked.contains(&at), ..PlannedCell::again(ran) });
+        let cells: Vec<PlannedCell> = cells.collect();
+        let mut copy = workspace.empty();
+        let mut runner = Runner::new(&mut copy, &cells).keep_going(true).tracing(Tracing::Shown);
         let (mut found, mut operations) = (Vec::new(), 0);
-        for (at, cell) in workspace.ran.iter().enumerate().take(last).skip(asked[0]) {
-            let (outcome, traced) = match asked.contains(&at) {
-                true => copy.traced(&cell.source, &cell.name),
-                false => (copy.run(&cell.source, &cell.name), Trace::default()),
-            };
-            if outcome.error.is_some_and(|raised| raised.interrupted) {
-                return Err(Refusal::Stopped);
-            }
-            operations += traced.steps.len() + traced.beyond;
-            found.extend(doctor::remarks(&traced, &copy.session));
+        while let Some(FinishedCell { trace, .. }) = runner.next() {
+            operations += trace.steps.len() + trace.beyond;
+            found.extend(doctor::remarks(&trace, &runner.workspace.session));
+        }
+        if runner.is_interrupted() {
+            return Err(Refusal::Stopped);
         }
         for found in &found {
             let mut text = report::found(found, shell.look);
@@ -116,16 +118,13 @@ impl Repl<'_> {
     /// `:time EXPR`
     pub(super) fn time(&mut self, expression: &str, shell: &mut Shell) -> Answer {
         let expression = wanted(expression, ":time keys @ keys.T")?;
-        let pressed = machine::pressed();
-        let copy = {
-            let workspace = self.workspace.borrow();
-            workspace.replayed(&workspace.ran)
-        };
-        let Some(mut scratch) = copy else {
+        let presses = machine::presses();
+        let copied = copy(&self.workspace.borrow());
+        let Some(mut scratch) = copied else {
             return Err(Refusal::Stopped);
         };
         let outcome = scratch.session.run(&format!("%timeit {expression}"), "timed");
-        if machine::pressed() != pressed {
+        if machine::presses() != presses {
             return Err(Refusal::Stopped);
         }
         match outcome.error {

@@ -120,8 +120,8 @@ impl Repl<'_> {
     /// What was raised, explained. Every error that a learner sees here comes through this function.
     pub(super) fn explained(&self, raised: &Raised, source: &str, at: Option<&Workspace>) -> ErrorNote {
         match at {
-            Some(workspace) => workspace.explained(raised, source),
-            None => self.workspace.borrow().explained(raised, source),
+            Some(workspace) => workspace.error_note(raised, source),
+            None => self.workspace.borrow().error_note(raised, source),
         }
     }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use super::super::notes::note;
 use super::super::plan::{self, Plan};
+use super::super::runner::{Runner, replayed, unexpected};
 use super::super::shell::{Failure, Shell};
 use super::super::step::step_panel;
 use super::super::workspace::{RanCell, Workspace};
@@ -71,28 +72,24 @@ pub(super) fn workspace_at<'c>(
     shell: &mut Shell,
 ) -> Result<(Workspace<'c>, Gave), Failure> {
     let plan = plan::plan(word, None, catalogue)?;
-    for remark in &plan.remarks {
-        shell.remark(&format!("{word}: {remark}"));
-    }
+    plan.show_remarks(shell);
     workspace_of(&plan, shell)
 }
 
 fn workspace_of<'c>(plan: &Plan<'c>, shell: &mut Shell) -> Result<(Workspace<'c>, Gave), Failure> {
-    let (mut gave, mut stopped) = (Gave::new(), false);
-    let options = shell.options.clone();
-    let workspace = Workspace::set(plan, &options, |at, outcome| {
-        let cell = &plan.cells[at];
-        let meant = cell.step.is_some_and(|(step, _)| step.raises);
-        if let Some(raised) = outcome.error.as_ref().filter(|_| !meant) {
-            stopped = raised.interrupted;
+    let mut gave = Gave::new();
+    let mut workspace = Workspace::new(&shell.options);
+    let mut runner = Runner::new(&mut workspace, &plan.cells);
+    while let Some(finished) = runner.next() {
+        let cell = finished.cell;
+        if let Some(raised) = finished.failure() {
             shell.remark(&format!("{} raised; the state is that before it", cell.name));
             shell.note(&error(&note(raised, &cell.source), shell.look));
-            return false;
+            break;
         }
-        gave.insert(cell.name.clone(), outcome.clone());
-        true
-    });
-    match stopped {
+        gave.insert(cell.name.clone(), finished.outcome);
+    }
+    match runner.is_interrupted() {
         true => Err(Failure::Stopped),
         false => Ok((workspace, gave)),
     }
@@ -175,7 +172,7 @@ impl<'c> Repl<'c> {
             workspace.enter(step, lesson);
             workspace.run(&step.code, &step.name())
         };
-        let raised = outcome.error.as_ref().is_some_and(|_| !step.raises);
+        let raised = unexpected(Some(step), &outcome).is_some();
         self.gave.insert(step.name(), outcome);
         self.step(shell)?;
         Ok(if raised { Went::Badly } else { Went::Well })
@@ -227,7 +224,7 @@ impl<'c> Repl<'c> {
                 Cells::First(count) => (workspace.ran[*count..].to_vec(), &workspace.ran[..*count]),
                 Cells::Other(cells) => (Vec::new(), &cells[..]),
             };
-            (undone, workspace.replayed(kept))
+            (undone, replayed(&workspace, kept, |_| {}))
         };
         let Some(mut fresh) = fresh else {
             self.before.push(before);

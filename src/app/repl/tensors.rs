@@ -1,6 +1,7 @@
 //! Commands that show tensors: tables, heat maps, storage, differences, names of axes, shapes.
 //! Asks the workspace for tensors and the view for their looks.
 
+use super::super::runner;
 use super::super::shell::Shell;
 use super::{Answer, Refusal, Repl, Went};
 use crate::explain::shapes::{algebra, is_harmless, written};
@@ -42,7 +43,7 @@ impl Repl<'_> {
             // What may change something works on a copy; what only draws random numbers puts them back.
             let mut copy = match is_harmless(expression, &mut workspace.session) {
                 true => None,
-                false => Some(workspace.replayed(&workspace.ran).ok_or(Refusal::Stopped)?),
+                false => Some(runner::copy(workspace).ok_or(Refusal::Stopped)?),
             };
             let stream = workspace.session.state().generator.borrow().clone();
             let stages =

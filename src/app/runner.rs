@@ -1,0 +1,161 @@
+//! Runs cells one after another: the one place that decides which errors are expected, when a run ends, and what
+//! Ctrl-C means between two cells.
+
+use super::machine;
+use super::plan::PlannedCell;
+use super::shell::Exit;
+use super::workspace::{RanCell, Workspace};
+use crate::lesson::Step;
+use crate::ops::trace::Trace;
+use crate::session::{Outcome, Raised};
+
+/// The cells whose operations are traced.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tracing {
+    /// None.
+    #[default]
+    Off,
+    /// Those that are shown, not those that only prepare for them.
+    Shown,
+    /// All.
+    All,
+}
+
+/// A cell that has run.
+pub struct FinishedCell<'p, 'c> {
+    /// Its position in the plan.
+    pub index: usize,
+    /// The cell.
+    pub cell: &'p PlannedCell<'c>,
+    /// What it printed, returned, bound and raised.
+    pub outcome: Outcome,
+    /// The operations that it ran; empty if the cell is not traced.
+    pub trace: Trace,
+}
+
+impl FinishedCell<'_, '_> {
+    /// The error that fails the run, if there is one.
+    pub fn failure(&self) -> Option<&Raised> {
+        unexpected(self.cell.step.map(|(step, _)| step), &self.outcome)
+    }
+}
+
+/// The error of a cell that fails a run. An error that the cell's step announces does not; an interrupt always does.
+pub fn unexpected<'o>(step: Option<&Step>, outcome: &'o Outcome) -> Option<&'o Raised> {
+    let announced = step.is_some_and(|step| step.raises);
+    outcome.error.as_ref().filter(|raised| raised.interrupted || !announced)
+}
+
+/// Runs the cells of a plan in a workspace. Iterating runs one cell after another and ends after the last cell,
+/// after a failure, and when Ctrl-C is pressed.
+pub struct Runner<'w, 'p, 'c> {
+    /// Where the cells run.
+    pub workspace: &'w mut Workspace<'c>,
+    cells: &'p [PlannedCell<'c>],
+    next: usize,
+    tracing: Tracing,
+    keep_going: bool,
+    /// How often Ctrl-C had been pressed when the run began.
+    presses: usize,
+    exit: Exit,
+    ended: bool,
+}
+
+impl<'w, 'p, 'c> Runner<'w, 'p, 'c> {
+    /// Runs nothing yet.
+    pub fn new(workspace: &'w mut Workspace<'c>, cells: &'p [PlannedCell<'c>]) -> Runner<'w, 'p, 'c> {
+        let presses = machine::presses();
+        Runner {
+            workspace,
+            cells,
+            next: 0,
+            tracing: Tracing::Off,
+            keep_going: false,
+            presses,
+            exit: Exit::Good,
+            ended: false,
+        }
+    }
+
+    /// Traces the operations of these cells.
+    pub fn tracing(self, tracing: Tracing) -> Self {
+        Runner { tracing, ..self }
+    }
+
+    /// Goes on after a failure. Ctrl-C ends the run all the same.
+    pub fn keep_going(self, keep_going: bool) -> Self {
+        Runner { keep_going, ..self }
+    }
+
+    /// The cell that runs next; `None` when the run has ended.
+    pub fn upcoming(&self) -> Option<&'p PlannedCell<'c>> {
+        self.cells.get(self.next).filter(|_| !self.ended && !self.is_interrupted())
+    }
+
+    /// How many cells have run.
+    pub fn done(&self) -> usize {
+        self.next
+    }
+
+    /// Whether Ctrl-C was pressed since the run began: in a cell, or between two cells, where there is no cell to stop.
+    pub fn is_interrupted(&self) -> bool {
+        self.exit == Exit::Interrupted || machine::presses() != self.presses
+    }
+
+    /// How the run has ended so far.
+    pub fn exit(&self) -> Exit {
+        if self.is_interrupted() { Exit::Interrupted } else { self.exit }
+    }
+}
+
+impl<'p, 'c> Iterator for Runner<'_, 'p, 'c> {
+    type Item = FinishedCell<'p, 'c>;
+
+    fn next(&mut self) -> Option<FinishedCell<'p, 'c>> {
+        let cell = self.upcoming()?;
+        let traced = match self.tracing {
+            Tracing::Off => false,
+            Tracing::Shown => !cell.silent,
+            Tracing::All => true,
+        };
+        if let Some((step, lesson)) = cell.step {
+            self.workspace.enter(step, lesson);
+        }
+        let (outcome, trace) = match traced {
+            true => self.workspace.traced(&cell.source, &cell.name),
+            false => (self.workspace.run(&cell.source, &cell.name), Trace::default()),
+        };
+        let finished = FinishedCell { index: self.next, cell, outcome, trace };
+        self.next += 1;
+        if let Some(raised) = finished.failure() {
+            let exit = if raised.interrupted { Exit::Interrupted } else { Exit::Raised };
+            self.exit = self.exit.max(exit);
+            self.ended = raised.interrupted || !self.keep_going;
+        }
+        Some(finished)
+    }
+}
+
+/// Runs these cells again in a new workspace with the names of `from`, which is not touched. `each` is called with the
+/// number of cells that have run. Returns `None` if Ctrl-C was pressed.
+pub fn replayed<'c>(
+    from: &Workspace<'c>,
+    cells: &[RanCell],
+    mut each: impl FnMut(usize),
+) -> Option<Workspace<'c>> {
+    let presses = machine::presses();
+    let cells: Vec<PlannedCell> = cells.iter().map(PlannedCell::again).collect();
+    let mut workspace = from.empty();
+    // Ctrl-C may have been pressed while the interpreter of the new workspace started.
+    let mut runner = Runner { presses, ..Runner::new(&mut workspace, &cells).keep_going(true) };
+    while let Some(finished) = runner.next() {
+        each(finished.index + 1);
+    }
+    let interrupted = runner.is_interrupted();
+    (!interrupted).then_some(workspace)
+}
+
+/// A copy of a workspace, made by running all of its cells again. `None`: Ctrl-C was pressed.
+pub fn copy<'c>(from: &Workspace<'c>) -> Option<Workspace<'c>> {
+    replayed(from, &from.ran, |_| {})
+}
