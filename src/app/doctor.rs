@@ -9,7 +9,7 @@ use super::runner::{Runner, Tracing};
 use super::shell::{Exit, Failure, Shell};
 use super::workspace::Workspace;
 use crate::explain;
-use crate::explain::doctor::{Finding, examined};
+use crate::explain::doctor::{Finding, examine};
 use crate::lesson::Catalogue;
 use crate::ops::trace::Trace;
 use crate::session::Session;
@@ -151,6 +151,6 @@ pub fn remarks(trace: &Trace, session: &Session) -> Vec<Found> {
         let source = session.source(finding.cell.as_deref()?)?;
         source.lines().nth(finding.line?.checked_sub(1)?).map(|line| line.trim().to_owned())
     };
-    let found = examined(trace, &names).into_iter();
+    let found = examine(trace, &names).into_iter();
     found.map(|finding| Found { code: code(&finding), by: None, finding }).collect()
 }

@@ -95,7 +95,7 @@ fn found(cells: &[String]) -> (Vec<(String, String)>, String) {
         let (outcome, trace) = session.traced(cell, &format!("cell {at}"));
         assert_eq!(outcome.error, None, "{cell}");
         let names = Names::new(session.variables().into_iter().map(|it| (it.name, it.value)));
-        for finding in doctor::examined(&trace, &names) {
+        for finding in doctor::examine(&trace, &names) {
             let source = finding.cell.as_deref().and_then(|cell| session.source(cell)).unwrap_or_default();
             let line = finding.line.and_then(|line| source.lines().nth(line - 1)).unwrap_or_default();
             said.push_str(&format!(
@@ -140,6 +140,16 @@ const CASES: &[Case] = &[
         "softmax-over-queries",
         CAUSAL,
         &[("dim=-1", "dim=1"), (CONTEXT, "torch.einsum('bqk,bkd->bqd', weights, values)")],
+        "softmax",
+    ),
+    (
+        "softmax-over-queries",
+        CAUSAL,
+        &[
+            ("dim=-1", "dim=1"),
+            (SCORES, "torch.einsum('b q d, b k d -> b q k', queries, keys)"),
+            (CONTEXT, "torch.einsum('...qk,...kd->...qd', weights, values)"),
+        ],
         "softmax",
     ),
     (
@@ -523,7 +533,7 @@ fn lessons_are_sound() {
             for step in &lesson.steps {
                 let (_, trace) = session.traced(&step.code, &step.name());
                 let names = Names::new(session.variables().into_iter().map(|it| (it.name, it.value)));
-                for finding in doctor::examined(&trace, &names) {
+                for finding in doctor::examine(&trace, &names) {
                     match step.wrong {
                         true => shown.push(format!("{}: {}", step.slug, finding.mistake)),
                         false => alarms.push(format!("{} {}: {finding:?}", step.name(), step.slug)),

@@ -1,26 +1,26 @@
-//! Attention as it was found in what ran: scores, softmax, weights, and the product with the values.
+//! Finds attention among the operations: queries and keys, scores, softmax, weights, and the product with the values.
 
 use std::rc::Rc;
 
 use super::axes::{Axis, Product};
-use super::flow::{Link, Way, axis_at_end, back, source};
+use super::flow::{FlowPath, FlowStep, axis_at_start, source, trace_back};
 use crate::ops::trace::Traced;
 use crate::tensor::{Arg, Record, Site, Tensor};
 
-/// A softmax, what it was computed from, and what was done with it.
+/// A softmax, the operations that lead to it, and the product that uses its weights.
 pub(super) struct Attention<'r> {
     /// The softmax.
     pub softmax: Rc<Record>,
-    /// Its result.
-    pub soft: Tensor,
-    /// The axis along which it runs, counted from the end.
+    /// The result of the softmax.
+    pub weights: Tensor,
+    /// The axis along which the softmax runs, counted from the end.
     pub axis: Axis,
-    /// What lies between the product of queries and keys and the softmax, nearest to the softmax first.
-    pub before: Vec<Link>,
+    /// The operations between the product of queries and keys and the softmax, nearest to the softmax first.
+    pub before: Vec<FlowStep>,
     /// The product of queries and keys.
     pub scores: Option<Scores>,
     /// The product with the values.
-    pub used: Option<Use<'r>>,
+    pub context: Option<Context<'r>>,
 }
 
 /// The product of queries and keys.
@@ -29,28 +29,28 @@ pub(super) struct Scores {
     pub record: Rc<Record>,
     /// Its operands.
     pub product: Product,
-    /// The way from each operand back to where it was made: scalings and views.
-    pub ways: [Vec<Link>; 2],
-    /// What each was made as.
+    /// The scalings and views between each operand and its source.
+    pub paths: [Vec<FlowStep>; 2],
+    /// Each operand as it was before these scalings and views.
     pub sources: [Tensor; 2],
 }
 
 /// The product of weights and values.
-pub(super) struct Use<'r> {
-    /// The operation, as it was traced.
+pub(super) struct Context<'r> {
+    /// The operation in the trace.
     pub traced: &'r Traced,
     /// Its operands.
     pub product: Product,
     /// The weights as they were multiplied.
     pub weights: Tensor,
-    /// Whether they were the left operand.
-    pub left: bool,
-    /// What lies between the softmax and this, nearest to this first.
-    pub after: Vec<Link>,
+    /// Whether the weights were the left operand.
+    pub weights_are_left: bool,
+    /// The operations between the softmax and this product, nearest to the product first.
+    pub after: Vec<FlowStep>,
     /// The axis of the weights that is summed over.
     pub summed: Axis,
-    /// That axis where the softmax gave it; none where views on the way hide it.
-    pub summed_at_softmax: Option<Axis>,
+    /// The same axis in the result of the softmax; none where views between them hide it.
+    pub summed_in_softmax: Option<Axis>,
 }
 
 fn is_softmax(record: &Record) -> bool {
@@ -58,7 +58,7 @@ fn is_softmax(record: &Record) -> bool {
 }
 
 /// The axis of a softmax, counted from the end.
-fn axis_of(record: &Record) -> Option<Axis> {
+fn softmax_axis(record: &Record) -> Option<Axis> {
     let args = record.args();
     let (input, dim) = (args.first()?.tensor()?, args.get(1)?);
     let Arg::Int(dim) = dim else { return None };
@@ -67,54 +67,61 @@ fn axis_of(record: &Record) -> Option<Axis> {
 }
 
 impl<'r> Attention<'r> {
-    /// The attention that a traced operation completes: a product with weights that came out of a softmax.
-    pub(super) fn used_by(traced: &'r Traced) -> Option<Attention<'r>> {
-        let record = made_by(traced)?;
+    /// The attention that ends with this operation: a product with weights that come from a softmax.
+    pub(super) fn ending_at(traced: &'r Traced) -> Option<Attention<'r>> {
+        let record = record_of(traced)?;
         let product = Product::of(&record).filter(|_| record.op != "linear")?;
-        for left in [true, false] {
-            let weights = if left { &product.left } else { &product.right };
-            let Some(Way { links, end, record }) = back(weights, &is_softmax) else { continue };
-            let summed = if left { product.summed.0 } else { product.summed.1 };
-            let summed_at_softmax = axis_at_end(&links, summed);
-            let (weights, product) = (weights.clone(), product.clone());
-            let used = Use { traced, product, weights, left, after: links, summed, summed_at_softmax };
-            return Attention::of(record, end, Some(used));
+        for weights_are_left in [true, false] {
+            let weights = if weights_are_left { &product.left } else { &product.right };
+            let Some(FlowPath { steps, start, record }) = trace_back(weights, &is_softmax) else { continue };
+            let summed = if weights_are_left { product.summed.0 } else { product.summed.1 };
+            let summed_in_softmax = axis_at_start(&steps, summed);
+            let context = Context {
+                traced,
+                weights: weights.clone(),
+                product: product.clone(),
+                weights_are_left,
+                after: steps,
+                summed,
+                summed_in_softmax,
+            };
+            return Attention::new(record, start, Some(context));
         }
         None
     }
 
-    /// The attention of a traced softmax, whatever is done with it.
-    pub(super) fn softmax(traced: &'r Traced) -> Option<Attention<'r>> {
-        let record = made_by(traced).filter(|record| is_softmax(record))?;
-        let soft = traced.results.first()?.tensor.clone()?;
-        Attention::of(record, soft, None)
+    /// The attention of a traced softmax, whether or not its weights are used.
+    pub(super) fn of_softmax(traced: &'r Traced) -> Option<Attention<'r>> {
+        let record = record_of(traced).filter(|record| is_softmax(record))?;
+        let weights = traced.results.first()?.tensor.clone()?;
+        Attention::new(record, weights, None)
     }
 
-    fn of(softmax: Rc<Record>, soft: Tensor, used: Option<Use<'r>>) -> Option<Attention<'r>> {
-        let axis = axis_of(&softmax)?;
+    fn new(softmax: Rc<Record>, weights: Tensor, context: Option<Context<'r>>) -> Option<Attention<'r>> {
+        let axis = softmax_axis(&softmax)?;
         let input = softmax.args().first()?.tensor()?.clone();
-        let way = back(&input, &|record| Product::of(record).is_some());
-        let (before, scores) = match way {
-            Some(Way { links, record, .. }) => {
+        let path = trace_back(&input, &|record| Product::of(record).is_some());
+        let (before, scores) = match path {
+            Some(FlowPath { steps, record, .. }) => {
                 let product = Product::of(&record)?;
                 let (left, right) = (source(&product.left), source(&product.right));
-                let (ways, sources) = ([left.0, right.0], [left.1, right.1]);
-                (links, Some(Scores { record, product, ways, sources }))
+                let (paths, sources) = ([left.0, right.0], [left.1, right.1]);
+                (steps, Some(Scores { record, product, paths, sources }))
             }
             None => (source(&input).0, None),
         };
-        Some(Attention { softmax, soft, axis, before, scores, used })
+        Some(Attention { softmax, weights, axis, before, scores, context })
     }
 
-    /// What the softmax was given.
+    /// The input of the softmax.
     pub(super) fn input(&self) -> Option<Tensor> {
         self.softmax.args().first()?.tensor().cloned()
     }
 
-    /// The values that the weights were multiplied with.
+    /// The values that the weights are multiplied with.
     pub(super) fn values(&self) -> Option<&Tensor> {
-        let used = self.used.as_ref()?;
-        Some(if used.left { &used.product.right } else { &used.product.left })
+        let context = self.context.as_ref()?;
+        Some(if context.weights_are_left { &context.product.right } else { &context.product.left })
     }
 
     /// The line of the softmax.
@@ -123,15 +130,15 @@ impl<'r> Attention<'r> {
     }
 }
 
-impl Use<'_> {
+impl Context<'_> {
     /// The line of the product with the values.
     pub(super) fn site(&self) -> Option<Site> {
         self.traced.site()
     }
 }
 
-/// The record of a traced operation.
-pub(super) fn made_by(traced: &Traced) -> Option<Rc<Record>> {
+/// The record that a traced operation made.
+pub(super) fn record_of(traced: &Traced) -> Option<Rc<Record>> {
     let record = traced.results.first()?.tensor.as_ref()?.origin()?;
     (record.op == traced.op).then_some(record)
 }

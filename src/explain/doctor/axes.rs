@@ -1,5 +1,5 @@
-//! Axes counted from the end, through the operations that carry a tensor on: products, views, element-wise work.
-//! Reads records; says nothing where it cannot tell.
+//! Which axis of an operand becomes which axis of the result, for products, views and element-wise operations.
+//! Axes are counted from the end. The answer is none where the record does not tell.
 
 use crate::tensor::{Arg, Record, Tensor};
 
@@ -9,19 +9,18 @@ pub(super) type Axis = usize;
 /// A product of two tensors, summed over one axis of each.
 #[derive(Clone, Debug)]
 pub(super) struct Product {
-    /// The operands in order.
     pub left: Tensor,
     pub right: Tensor,
-    /// The axis of each that is summed over.
+    /// The axis of each operand that is summed over.
     pub summed: (Axis, Axis),
-    /// The axis of each that is kept and the other lacks; none for a vector.
+    /// The axis that each operand keeps and the other does not have; none for a vector.
     pub free: (Option<Axis>, Option<Axis>),
-    /// Where in the result the left operand's kept axis stands.
+    /// The axis of the result that is the left operand's free axis.
     pub left_in_result: Option<Axis>,
 }
 
 impl Product {
-    /// The product that a record is, if it is one of two tensors.
+    /// The product that a record is of, if it is a product of two tensors.
     pub(super) fn of(record: &Record) -> Option<Product> {
         let args = record.args();
         let pair =
@@ -33,14 +32,14 @@ impl Product {
             _ => return None,
         };
         let (a, b) = (left.ndim(), right.ndim());
-        let turned = matches!(record.op, "linear" | "inner");
-        let summed = (1, if b == 1 || turned { 1 } else { 2 });
-        let free = ((a > 1).then_some(2), (b > 1).then_some(if turned { 2 } else { 1 }));
+        let transposed = matches!(record.op, "linear" | "inner");
+        let summed = (1, if b == 1 || transposed { 1 } else { 2 });
+        let free = ((a > 1).then_some(2), (b > 1).then_some(if transposed { 2 } else { 1 }));
         let left_in_result = free.0.map(|_| if b > 1 { 2 } else { 1 });
         Some(Product { left, right, summed, free, left_in_result })
     }
 
-    /// How many products each sum has: the width of what was multiplied.
+    /// How many products are summed for each element.
     pub(super) fn width(&self) -> usize {
         size(&self.left, self.summed.0).unwrap_or(0)
     }
@@ -52,7 +51,7 @@ pub(super) fn size(tensor: &Tensor, axis: Axis) -> Option<usize> {
     tensor.shape().get(at).copied()
 }
 
-/// A product written as subscripts, of two operands, with one letter summed.
+/// The product of an einsum of two operands with one summed letter.
 fn einsum(args: &[Arg]) -> Option<Product> {
     let (Some(Arg::Str(equation)), Some(Arg::Tensors(operands))) = (args.first(), args.get(1)) else {
         return None;
@@ -61,7 +60,7 @@ fn einsum(args: &[Arg]) -> Option<Product> {
     let plain: String = equation.chars().filter(|letter| !letter.is_whitespace()).collect();
     let (inputs, output) = plain.split_once("->")?;
     let (a, b) = inputs.split_once(',')?;
-    // Dimensions that dots stand for lie in front: counted from the end, letters after them keep their places.
+    // The dimensions of `...` come first, so letters after the dots keep their positions counted from the end.
     let after_dots = |text: &str| text.rsplit("...").next().unwrap_or(text).to_owned();
     let (a, b, output) = (after_dots(a), after_dots(b), after_dots(output));
     let axis = |text: &str, letter: char| text.chars().rev().position(|it| it == letter).map(|at| at + 1);
@@ -81,8 +80,8 @@ fn einsum(args: &[Arg]) -> Option<Product> {
     })
 }
 
-/// The operand that an operation carries on: what comes out is the same thing, scaled, masked, moved or in part.
-pub(super) fn carried(record: &Record) -> Vec<Tensor> {
+/// The operands of which the result is a scaled, masked or rearranged copy, or a part.
+pub(super) fn carried_operands(record: &Record) -> Vec<Tensor> {
     let args = record.args();
     let first = |count: usize| args.iter().take(count).filter_map(Arg::tensor).cloned().collect();
     match record.op.trim_end_matches('_') {
@@ -100,8 +99,13 @@ pub(super) fn carried(record: &Record) -> Vec<Tensor> {
     }
 }
 
-/// Where an axis of a result lies in the operand it came from; none where that cannot be told.
-pub(super) fn before(record: &Record, operand: &Tensor, result: &[usize], axis: Axis) -> Option<Axis> {
+/// The axis of the operand that became an axis of the result; none where the record does not tell.
+pub(super) fn axis_in_operand(
+    record: &Record,
+    operand: &Tensor,
+    result: &[usize],
+    axis: Axis,
+) -> Option<Axis> {
     let args = record.args();
     let dim = |at: usize| match args.get(at)? {
         Arg::Int(dim) => {
@@ -133,7 +137,7 @@ pub(super) fn before(record: &Record, operand: &Tensor, result: &[usize], axis: 
         }
         "view" | "reshape" | "getitem" | "select" | "unsqueeze" | "squeeze" | "flatten" | "unflatten"
         | "expand" | "unbind" | "narrow" | "movedim" | "view_as" | "reshape_as" | "split" | "chunk" => {
-            // Told only where the last two axes stay what they are.
+            // Known only where the last two axes are unchanged.
             let tail = |shape: &[usize]| shape.iter().rev().take(2).copied().collect::<Vec<_>>();
             let same = tail(operand.shape()) == tail(result) && result.len() >= 2;
             let one = result.len() == 1 && operand.shape().last() == result.last() && axis == 1;
@@ -144,26 +148,15 @@ pub(super) fn before(record: &Record, operand: &Tensor, result: &[usize], axis: 
     (found <= operand.ndim()).then_some(found)
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::rc::Rc;
-
-    #[test]
-    fn subscripts_say_which_axes_meet() {
-        let tensor = |shape: &[usize]| Tensor::from_f32(vec![0.0; shape.iter().product()], shape.to_vec());
-        let product = |equation: &str, a: &[usize], b: &[usize]| {
-            einsum(&[Arg::Str(Rc::from(equation)), Arg::Tensors(vec![tensor(a), tensor(b)])])
-        };
-        let scores =
-            product("b q h d, b k h d -> b h q k", &[2, 6, 2, 4], &[2, 6, 2, 4]).expect("two operands");
-        assert_eq!(
-            (scores.summed, scores.free, scores.left_in_result),
-            ((1, 1), (Some(3), Some(3)), Some(2))
-        );
-        assert_eq!(scores.width(), 4);
-        let context = product("...qk,...kd->...qd", &[6, 6], &[6, 2]).expect("two operands");
-        assert_eq!((context.summed, context.left_in_result), ((1, 2), Some(2)));
-        assert!(product("ij,kl->ijkl", &[2, 2], &[2, 2]).is_none(), "nothing is summed");
+/// Sums along an axis, of values in row-major order in a tensor's shape.
+pub(super) fn sums(values: &[f64], tensor: &Tensor, axis: Axis) -> Vec<f64> {
+    let shape = tensor.shape();
+    let Some(at) = shape.len().checked_sub(axis) else { return Vec::new() };
+    let (size, inner) = (shape[at], shape[at + 1..].iter().product::<usize>());
+    if size == 0 || inner == 0 {
+        return Vec::new();
     }
+    let outer = values.len() / (size * inner);
+    let sum = |o: usize, i: usize| (0..size).map(|s| values[(o * size + s) * inner + i]).sum();
+    (0..outer).flat_map(|o| (0..inner).map(move |i| (o, i))).map(|(o, i)| sum(o, i)).collect()
 }

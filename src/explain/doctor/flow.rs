@@ -1,5 +1,5 @@
 //! The way back through the records: from weights to their softmax, from scores to their product.
-//! Follows what carries a tensor on; stops where something new is made of it.
+//! It follows operations that scale, mask or rearrange a tensor, and ends where something new is computed from it.
 
 use std::rc::Rc;
 
@@ -7,28 +7,29 @@ use super::axes::{self, Axis, Product};
 use crate::tensor::index::Index;
 use crate::tensor::{Arg, DType, Record, Tensor};
 
-/// How long a way back may be, and how many records are looked at on it.
-const LONG: usize = 24;
-const LOOKED_AT: usize = 200;
+/// The most operations on one path.
+const LONGEST: usize = 24;
+/// The most records that one search examines.
+const MOST_RECORDS: usize = 200;
 
-/// One operation on the way: what it made, of what.
+/// One operation on a path.
 #[derive(Clone, Debug)]
-pub(super) struct Link {
+pub(super) struct FlowStep {
     /// The operation.
     pub record: Rc<Record>,
-    /// The operand that it carried on.
+    /// The operand that it scaled, masked or rearranged.
     pub operand: Tensor,
-    /// What it made.
+    /// Its result.
     pub result: Tensor,
 }
 
-impl Link {
+impl FlowStep {
     /// The operation's name, in place or not.
     pub(super) fn op(&self) -> &str {
         self.record.op.trim_end_matches('_')
     }
 
-    /// The other operand: what it was scaled or masked with.
+    /// The factor or the mask.
     pub(super) fn other(&self) -> Option<Arg> {
         let args = self.record.args();
         let own = args.iter().position(|arg| arg.tensor().is_some_and(|tensor| tensor.is(&self.operand)));
@@ -42,7 +43,7 @@ impl Link {
         }
     }
 
-    /// The number a scaling multiplies by.
+    /// The number that a scaling multiplies by.
     pub(super) fn factor(&self) -> Option<f64> {
         let number = |arg: &Arg| match arg {
             Arg::Tensor(tensor) if tensor.numel() == 1 => tensor.item().ok(),
@@ -55,7 +56,7 @@ impl Link {
         }
     }
 
-    /// What a masked element becomes.
+    /// The number that masked elements are set to.
     pub(super) fn fill(&self) -> Option<f64> {
         let args = self.record.args();
         match self.op() {
@@ -65,7 +66,7 @@ impl Link {
             },
             "tril" | "triu" => Some(0.0),
             "setitem" => mask_of(args.get(2)?).and(args.get(1)?.number()),
-            // What stands in the other branch, where it is one number throughout.
+            // The other branch, if all its elements are equal.
             "where" => args.iter().skip(1).find_map(|branch| match branch {
                 Arg::Tensor(tensor) if tensor.is(&self.operand) => None,
                 Arg::Tensor(tensor) if tensor.numel() <= 1 << 20 => {
@@ -79,13 +80,13 @@ impl Link {
         }
     }
 
-    /// Whether it drops elements at random, and did.
-    pub(super) fn drops(&self) -> bool {
+    /// Whether it is dropout.
+    pub(super) fn is_dropout(&self) -> bool {
         self.op() == "dropout"
     }
 }
 
-/// The truth values that an index expression picks elements by.
+/// The boolean mask in an index.
 fn mask_of(index: &Arg) -> Option<Arg> {
     let Arg::Index(parts) = index else { return None };
     parts.iter().find_map(|part| match part {
@@ -94,7 +95,7 @@ fn mask_of(index: &Arg) -> Option<Arg> {
     })
 }
 
-/// Whether a tensor is a mask of zeros and ones, with both in it.
+/// Whether a tensor has both zeros and ones and no other values.
 pub(super) fn is_zero_one(tensor: &Tensor) -> bool {
     if tensor.numel() < 2 || tensor.numel() > 1 << 20 {
         return false;
@@ -103,65 +104,65 @@ pub(super) fn is_zero_one(tensor: &Tensor) -> bool {
     values.iter().all(|&it| it == 0.0 || it == 1.0) && values.contains(&0.0) && values.contains(&1.0)
 }
 
-/// A way back: the operations passed, nearest first, and the one that was looked for.
-pub(super) struct Way {
-    /// What carried it on, nearest first.
-    pub links: Vec<Link>,
-    /// The tensor at its end, and what made it.
-    pub end: Tensor,
-    /// The operation that was looked for.
+/// The path from an operation to a tensor that was made from its result.
+pub(super) struct FlowPath {
+    /// The operations on the path, the last one first.
+    pub steps: Vec<FlowStep>,
+    /// The result of the operation at the start of the path.
+    pub start: Tensor,
+    /// The operation at the start of the path.
     pub record: Rc<Record>,
 }
 
-/// The way back from a tensor to the first operation that `is_goal` knows.
-pub(super) fn back(tensor: &Tensor, is_goal: &dyn Fn(&Record) -> bool) -> Option<Way> {
-    let mut looked = 0;
-    let mut links = Vec::new();
-    let (end, record) = search(tensor, is_goal, &mut links, &mut looked)?;
-    Some(Way { links, end, record })
+/// Returns the path to a tensor from the nearest operation for which `is_start` is true.
+pub(super) fn trace_back(tensor: &Tensor, is_start: &dyn Fn(&Record) -> bool) -> Option<FlowPath> {
+    let mut examined = 0;
+    let mut steps = Vec::new();
+    let (start, record) = search(tensor, is_start, &mut steps, &mut examined)?;
+    Some(FlowPath { steps, start, record })
 }
 
 fn search(
     tensor: &Tensor,
-    is_goal: &dyn Fn(&Record) -> bool,
-    links: &mut Vec<Link>,
-    looked: &mut usize,
+    is_start: &dyn Fn(&Record) -> bool,
+    steps: &mut Vec<FlowStep>,
+    examined: &mut usize,
 ) -> Option<(Tensor, Rc<Record>)> {
-    *looked += 1;
-    if links.len() > LONG || *looked > LOOKED_AT {
+    *examined += 1;
+    if steps.len() > LONGEST || *examined > MOST_RECORDS {
         return None;
     }
     let record = tensor.origin()?;
-    if is_goal(&record) {
+    if is_start(&record) {
         return Some((tensor.clone(), record));
     }
-    for operand in axes::carried(&record) {
-        links.push(Link { record: record.clone(), operand: operand.clone(), result: tensor.clone() });
-        if let Some(found) = search(&operand, is_goal, links, looked) {
+    for operand in axes::carried_operands(&record) {
+        steps.push(FlowStep { record: record.clone(), operand: operand.clone(), result: tensor.clone() });
+        if let Some(found) = search(&operand, is_start, steps, examined) {
             return Some(found);
         }
-        links.pop();
+        steps.pop();
     }
     None
 }
 
-/// Where an axis of the first tensor of a way lies in the last one.
-pub(super) fn axis_at_end(links: &[Link], axis: Axis) -> Option<Axis> {
-    links
-        .iter()
-        .try_fold(axis, |axis, link| axes::before(&link.record, &link.operand, link.result.shape(), axis))
+/// The axis at the start of a path that became this axis at its end.
+pub(super) fn axis_at_start(steps: &[FlowStep], axis: Axis) -> Option<Axis> {
+    let axis_before =
+        |axis, step: &FlowStep| axes::axis_in_operand(&step.record, &step.operand, step.result.shape(), axis);
+    steps.iter().try_fold(axis, axis_before)
 }
 
-/// The way back over scalings by one number and changes of layout, as far as it goes.
-pub(super) fn source(tensor: &Tensor) -> (Vec<Link>, Tensor) {
-    let mut links: Vec<Link> = Vec::new();
+/// Returns the tensor that this one is a scaled or rearranged copy of, and the operations between them.
+pub(super) fn source(tensor: &Tensor) -> (Vec<FlowStep>, Tensor) {
+    let mut steps: Vec<FlowStep> = Vec::new();
     let mut at = tensor.clone();
-    while links.len() < LONG {
+    while steps.len() < LONGEST {
         let Some(record) = at.origin() else { break };
-        let Some(operand) = axes::carried(&record).into_iter().next() else { break };
-        let link = Link { record, operand: operand.clone(), result: at.clone() };
+        let Some(operand) = axes::carried_operands(&record).into_iter().next() else { break };
+        let step = FlowStep { record, operand: operand.clone(), result: at.clone() };
         let is_layout = matches!(
-            link.op(),
+            step.op(),
             "view"
                 | "reshape"
                 | "transpose"
@@ -186,16 +187,16 @@ pub(super) fn source(tensor: &Tensor) -> (Vec<Link>, Tensor) {
                 | "movedim"
                 | "detach"
         );
-        if !is_layout && link.factor().is_none() {
+        if !is_layout && step.factor().is_none() {
             break;
         }
-        links.push(link);
+        steps.push(step);
         at = operand;
     }
-    (links, at)
+    (steps, at)
 }
 
-/// The projection that a tensor is a result of: a product with a matrix that no product made, with or without a bias.
+/// The projection that a tensor is the result of: a product with a weight matrix, with or without a bias.
 pub(super) fn projection(tensor: &Tensor) -> Option<Product> {
     let record = tensor.origin()?;
     if matches!(record.op, "add" | "add_") {
@@ -203,7 +204,8 @@ pub(super) fn projection(tensor: &Tensor) -> Option<Product> {
     }
     let product = Product::of(&record)?;
     let is_matrix = product.right.ndim() == 2 && !product.right.storage().same(product.left.storage());
-    let (_, made) = source(&product.right);
-    let from_product = made.origin().is_some_and(|record| Product::of(&record).is_some());
-    (is_matrix && !from_product).then_some(product)
+    // A weight matrix is a parameter: no product computes it.
+    let (_, weight) = source(&product.right);
+    let is_computed = weight.origin().is_some_and(|record| Product::of(&record).is_some());
+    (is_matrix && !is_computed).then_some(product)
 }

@@ -1,200 +1,97 @@
-//! The silent mistakes: what runs without an error and is wrong, found from what ran and never from the text.
-//! One row for each mistake, in a file of its own; adding one is a file and its row here.
+//! Finds silent mistakes: code that raises no error and is wrong. It examines the operations that ran, never the source.
+//! Each mistake is a file of its own, named after it, and an entry of [`MISTAKES`].
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`flow`], [`axes`] | the way back through the records, and which axis becomes which on it |
-//! | [`attention`] | scores, softmax, weights and values as they are found in a run |
+//! | [`mistake`] | the types: a mistake, its detector, a finding |
+//! | [`axes`], [`flow`] | which axis becomes which in an operation, and the way back through the records |
+//! | [`attention`] | the scores, softmax, weights and values among the operations |
 //! | the others | one mistake each |
 
 mod attention;
 mod axes;
-mod dropout;
-mod dropped_scores;
+mod dropout_before_softmax;
+mod dropout_in_eval;
 mod flow;
-mod heads;
-mod joined;
-mod leaks;
-mod masked_late;
-mod nan_rows;
-mod not_a_number;
-mod opposite;
-mod query_axis;
+mod heads_by_view;
+mod heads_joined_by_view;
+mod mask_after_softmax;
+mod mask_inverted;
+mod mask_leaks;
+mod masked_copy_unused;
+mod mistake;
+mod nan;
+mod projection_mixed_up;
+mod row_all_hidden;
 mod row_sums;
 mod scale;
+mod softmax_over_queries;
 mod softmax_twice;
-mod thrown_away;
-mod unused;
 
-use std::collections::HashMap;
-
-use attention::Attention;
-use serde::Serialize;
+use std::rc::Rc;
 
 use super::names::Names;
-use crate::ops::trace::{Trace, Traced};
-use crate::tensor::{Site, Tensor};
+use crate::ops::trace::Trace;
+use attention::Attention;
+use mistake::{Detector, Observation, TracedCell};
+pub use mistake::{Finding, Mistake};
 
-/// A silent mistake that can be found.
-pub struct Mistake {
-    /// A stable name: `softmax-over-queries`.
-    pub name: &'static str,
-    /// What it is, in a few words.
-    pub title: &'static str,
-    /// Why it matters.
-    pub why: &'static str,
-    find: Find,
-}
-
-/// What a mistake is looked for in.
-enum Find {
-    /// In one attention: a softmax, what came before it, what became of it.
-    Attention(fn(&Attention, &Run) -> Option<Seen>),
-    /// In all that ran.
-    Run(fn(&Run) -> Vec<Seen>),
-}
-
-/// All of them, in the order in which they are reported of one place.
+/// All mistakes, in the order in which they are reported.
 pub const MISTAKES: &[&Mistake] = &[
-    &nan_rows::MISTAKE,
-    &not_a_number::MISTAKE,
-    &query_axis::MISTAKE,
-    &heads::MISTAKE,
-    &joined::MISTAKE,
+    &row_all_hidden::MISTAKE,
+    &nan::MISTAKE,
+    &softmax_over_queries::MISTAKE,
+    &heads_by_view::MISTAKE,
+    &heads_joined_by_view::MISTAKE,
     &scale::MISTAKE,
-    &opposite::MISTAKE,
-    &leaks::MISTAKE,
+    &mask_inverted::MISTAKE,
+    &mask_leaks::MISTAKE,
     &softmax_twice::MISTAKE,
-    &dropped_scores::MISTAKE,
-    &masked_late::MISTAKE,
+    &dropout_before_softmax::MISTAKE,
+    &mask_after_softmax::MISTAKE,
     &row_sums::MISTAKE,
-    &thrown_away::MISTAKE,
-    &unused::MISTAKE,
-    &dropout::MISTAKE,
+    &masked_copy_unused::MISTAKE,
+    &projection_mixed_up::MISTAKE,
+    &dropout_in_eval::MISTAKE,
 ];
 
-/// What a row found: where, what it saw, and what would be right.
-struct Seen {
-    site: Option<Site>,
-    saw: String,
-    fix: String,
-    /// Another reason, where the row's own does not say it.
-    why: Option<&'static str>,
-}
-
-impl Seen {
-    fn new(site: Option<Site>, saw: impl Into<String>, fix: impl Into<String>) -> Seen {
-        Seen { site, saw: saw.into(), fix: fix.into(), why: None }
-    }
-}
-
-/// A mistake that was found.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Finding {
-    /// The row's name.
-    pub mistake: &'static str,
-    /// What it is, in a few words.
-    pub title: &'static str,
-    /// The cell of the line.
-    pub cell: Option<String>,
-    /// The line in it, from 1.
-    pub line: Option<usize>,
-    /// The function it stands in: `CausalAttention.forward`.
-    pub function: Option<String>,
-    /// What was seen, with its numbers.
-    pub observed: String,
-    /// Why it matters.
-    pub why: String,
-    /// What would be right.
-    pub fix: String,
-}
-
-/// One cell's operations, and what things are called in it.
-struct Run<'r> {
-    trace: &'r Trace,
-    names: &'r Names,
-    known: HashMap<usize, String>,
-}
-
-impl<'r> Run<'r> {
-    fn new(trace: &'r Trace, names: &'r Names) -> Run<'r> {
-        let mut known = HashMap::new();
-        for seen in trace.steps.iter().flat_map(|step| &step.operands) {
-            if let (Some(tensor), Some(name)) = (&seen.tensor, &seen.name) {
-                known.entry(tensor.id()).or_insert_with(|| name.clone());
-            }
-        }
-        Run { trace, names, known }
-    }
-
-    /// What the learner calls a tensor, or `other`.
-    fn called(&self, tensor: &Tensor, other: &str) -> String {
-        if let Some(name) = self.known.get(&tensor.id()) {
-            return name.clone();
-        }
-        match self.names.knows(tensor) {
-            true => self.names.of(tensor).to_string(),
-            false => other.to_owned(),
+/// Returns the mistakes in the operations of one cell; `names` are the names of its variables. A line is reported once
+/// for each mistake, however often it ran.
+pub fn examine(trace: &Trace, names: &Names) -> Vec<Finding> {
+    let cell = TracedCell::new(trace, names);
+    let mut attentions: Vec<Attention> = trace.steps.iter().filter_map(Attention::ending_at).collect();
+    // A softmax whose weights meet no values is examined on its own.
+    let with_values = attentions.len();
+    for alone in trace.steps.iter().filter_map(Attention::of_softmax) {
+        if attentions[..with_values].iter().all(|known| !Rc::ptr_eq(&known.softmax, &alone.softmax)) {
+            attentions.push(alone);
         }
     }
-
-    /// Whether an operation of this trace computed with this tensor, or a view of it, after step `at`.
-    fn is_used_after(&self, tensor: &Tensor, at: usize) -> bool {
-        self.trace.steps.iter().skip(at + 1).filter(|step| !step.is_view).any(|step| {
-            step.operands
-                .iter()
-                .any(|seen| seen.tensor.as_ref().is_some_and(|it| it.storage().same(tensor.storage())))
-        })
-    }
-
-    /// The function that a line stands in, as the trace saw it.
-    fn function(&self, site: &Site) -> Option<String> {
-        let calls = self.trace.steps.iter().filter_map(Traced::place);
-        let mut here = calls.filter(|call| call.cell == site.cell && call.span.start.line == site.line);
-        here.next().map(|call| call.function).filter(|name| *name != "<module>").map(str::to_owned)
-    }
-}
-
-/// The mistakes in what one cell ran; `names` are what its variables are called. Each line is reported once for each
-/// mistake, however often it ran.
-pub fn examined(trace: &Trace, names: &Names) -> Vec<Finding> {
-    let run = Run::new(trace, names);
-    let used: Vec<Attention> = trace.steps.iter().filter_map(Attention::used_by).collect();
-    let mut found: Vec<Finding> = Vec::new();
-    let alone = trace.steps.iter().filter_map(Attention::softmax).filter(|alone| {
-        used.iter().all(|attention| !std::rc::Rc::ptr_eq(&attention.softmax, &alone.softmax))
-    });
-    let attentions: Vec<Attention> = alone.collect();
+    let mut findings: Vec<Finding> = Vec::new();
     for mistake in MISTAKES {
-        let seen: Vec<Seen> = match mistake.find {
-            Find::Attention(find) => {
-                used.iter().chain(&attentions).filter_map(|attention| find(attention, &run)).collect()
-            }
-            Find::Run(find) => find(&run),
+        let observations: Vec<Observation> = match mistake.detector {
+            Detector::Attention(detect) => attentions.iter().filter_map(|it| detect(it, &cell)).collect(),
+            Detector::Cell(detect) => detect(&cell),
         };
-        for seen in seen {
+        for observation in observations {
+            let site = observation.site.as_ref();
             let finding = Finding {
                 mistake: mistake.name,
                 title: mistake.title,
-                cell: seen.site.as_ref().map(|site| site.cell.to_owned()),
-                line: seen.site.as_ref().map(|site| site.line),
-                function: seen.site.as_ref().and_then(|site| run.function(site)),
-                observed: seen.saw,
-                why: seen.why.unwrap_or(mistake.why).to_owned(),
-                fix: seen.fix,
+                cell: site.map(|site| site.cell.to_owned()),
+                line: site.map(|site| site.line),
+                function: site.and_then(|site| cell.function(site)),
+                observed: observation.observed,
+                why: observation.why.unwrap_or(mistake.why).to_owned(),
+                fix: observation.fix,
             };
-            let known = |it: &Finding| {
+            let is_reported = |it: &Finding| {
                 (it.mistake, &it.cell, it.line) == (finding.mistake, &finding.cell, finding.line)
             };
-            if !found.iter().any(known) {
-                found.push(finding);
+            if !findings.iter().any(is_reported) {
+                findings.push(finding);
             }
         }
     }
-    found
-}
-
-/// `0.2333`, for a number in a sentence.
-fn figure(value: f64) -> String {
-    super::terms::figure(value)
+    findings
 }

@@ -1,27 +1,28 @@
-//! Scores scaled by something other than the root of the head's width, or not at all.
+//! Scores that are not divided by the root of the head's width.
 //! Source: Vaswani et al. 2017, 3.2.1: scores of width d are divided by the root of d.
 
 use super::attention::{Attention, Scores};
 use super::axes::size;
-use super::flow::{Link, projection};
-use super::{Find, Mistake, Run, Seen, figure};
+use super::flow::{FlowStep, projection};
+use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use crate::explain::terms::figure;
 use crate::tensor::Tensor;
 
 pub(super) static MISTAKE: Mistake = Mistake {
     name: "scale",
     title: "scores are not scaled by the root of the head's width",
     why: "A score is a sum of as many products as a head is wide, so its spread grows with the root of that width. \
-          Divided by that root the scores of every head spread alike; with another scale the softmax is too even or too \
-          sharp, and learns badly.",
-    find: Find::Attention(find),
+          Divided by that root, the scores of every head have the same spread; with another scale the softmax is too \
+          even or too sharp, and the layer learns badly.",
+    detector: Detector::Attention(detect),
 };
 
 fn near(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-4 * b.abs()
 }
 
-fn find(attention: &Attention, run: &Run) -> Option<Seen> {
-    attention.used.as_ref()?;
+fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
+    let context = attention.context.as_ref()?;
     let scores = attention.scores.as_ref()?;
     let width = scores.product.width();
     if width < 2 || scores.record.op == "linear" {
@@ -30,73 +31,63 @@ fn find(attention: &Attention, run: &Run) -> Option<Seen> {
     if scores.sources.iter().any(is_normalised) {
         return None;
     }
-    let scalings: Vec<&Link> = attention.before.iter().chain(scores.ways.iter().flatten()).collect();
-    let factors: Vec<(&Link, f64)> = scalings
-        .into_iter()
-        .filter_map(|link| Some((link, link.factor()?)))
-        .filter(|(_, by)| *by != 1.0)
+    let factors: Vec<(&FlowStep, f64)> = (attention.before.iter())
+        .chain(scores.paths.iter().flatten())
+        .filter_map(|step| Some((step, step.factor()?)))
+        .filter(|(_, factor)| *factor != 1.0)
         .collect();
-    let scale: f64 = factors.iter().map(|(_, by)| by).product();
+    let scale: f64 = factors.iter().map(|(_, factor)| factor).product();
     let root = (width as f64).sqrt();
     if near(scale, 1.0 / root) {
         return None;
     }
-    let keys = run.called(&scores.product.right, "the keys");
-    let head =
-        format!("{} and {keys} meet over {width} features", run.called(&scores.product.left, "the queries"));
-    let site = factors.first().and_then(|(link, _)| link.record.site.clone());
-    let right = format!("divide by the root of {width}, the head's width: scores / {width}**0.5");
-    let seen = |saw: String, fix: String| {
-        Some(Seen::new(site.clone().or_else(|| scores.record.site.clone()), saw, fix))
-    };
-    let one_over = |by: f64| format!("{head}; their scores are divided by {}", figure(1.0 / by));
+    let queries = cell.name_of(&scores.product.left, "the queries");
+    let keys = cell.name_of(&scores.product.right, "the keys");
+    let head = format!("{queries} and {keys} are multiplied over {width} features");
+    let site = factors.first().and_then(|(step, _)| step.record.site.clone());
+    let site = site.or_else(|| scores.record.site.clone());
+    let divide = format!("divide by the root of {width}, the head's width: scores / {width}**0.5");
+    let found = |observed: String, fix: &str| Some(Observation::new(site.clone(), observed, fix));
     if factors.is_empty() {
-        // Without projections of its own, attention is only being introduced.
-        // What is scaled after the softmax is another mistake.
-        let late = attention.used.iter().flat_map(|used| &used.after).any(|link| link.factor().is_some());
-        if late || !is_projected(scores) {
+        // Without projections, the example only introduces attention. Scaling after the softmax is another mistake.
+        let is_late = context.after.iter().any(|step| step.factor().is_some());
+        if is_late || !is_projected(scores) {
             return None;
         }
-        return seen(format!("{head}, and their scores reach the softmax as they are."), right);
+        return found(format!("{head}, and their scores reach the softmax unscaled."), &divide);
     }
-    let halves = factors.len() == 2 && factors.iter().all(|(_, by)| near(*by, 1.0 / root));
-    if near(scale, 1.0 / width as f64) && halves {
-        let lines: Vec<String> = factors
-            .iter()
-            .filter_map(|(link, _)| Some(format!("line {}", link.record.site.as_ref()?.line)))
-            .collect();
-        return seen(
+    let is_root = |(_, factor): &(&FlowStep, f64)| near(*factor, 1.0 / root);
+    if near(scale, 1.0 / width as f64) && factors.len() == 2 && factors.iter().all(is_root) {
+        let line = |(step, _): &(&FlowStep, f64)| Some(format!("line {}", step.record.site.as_ref()?.line));
+        let lines: Vec<String> = factors.iter().filter_map(line).collect();
+        return found(
             format!(
                 "{head}; their scores are divided by the root of {width} twice ({}).",
                 lines.join(" and ")
             ),
-            "divide once".to_owned(),
+            "divide once",
         );
     }
-    for (whole, what) in widths(scores) {
-        if whole != width && near(scale, 1.0 / (whole as f64).sqrt()) {
-            return seen(
-                format!(
-                    "{}, that is by the root of {whole}, {what}; a head is {width} wide.",
-                    one_over(scale)
-                ),
-                right,
-            );
+    let divided = format!("{head}; their scores are divided by {}", figure(1.0 / scale));
+    for (other, what) in other_widths(scores) {
+        if other != width && near(scale, 1.0 / (other as f64).sqrt()) {
+            let observed = format!("{divided}, the root of {other}, {what}; a head is {width} wide.");
+            return found(observed, &divide);
         }
     }
     if near(scale, 1.0 / width as f64) {
-        return seen(format!("{}, that is by {width} itself and not by its root.", one_over(scale)), right);
+        return found(format!("{divided}, that is by {width} itself and not by its root."), &divide);
     }
     if near(scale, root) || near(scale, width as f64) {
-        return seen(
+        return found(
             format!("{head}; their scores are multiplied by {}, not divided.", figure(scale)),
-            right,
+            &divide,
         );
     }
     None
 }
 
-/// Whether queries or keys were brought to one length before they met: then another scale is right.
+/// Whether queries or keys are normalised before their product: another scale is then right.
 fn is_normalised(source: &Tensor) -> bool {
     let Some(record) = source.origin() else { return false };
     matches!(
@@ -105,19 +96,19 @@ fn is_normalised(source: &Tensor) -> bool {
     )
 }
 
-/// Whether queries and keys are projections, each of its own.
+/// Whether queries and keys are two different projections.
 fn is_projected(scores: &Scores) -> bool {
     let [query, key] = &scores.sources;
     !query.storage().same(key.storage()) && projection(query).is_some() && projection(key).is_some()
 }
 
-/// Widths that are taken for the head's: that of all heads together, that of what goes into the projection.
-fn widths(scores: &Scores) -> Vec<(usize, &'static str)> {
+/// Widths that may be mistaken for the head's.
+fn other_widths(scores: &Scores) -> Vec<(usize, &'static str)> {
     let mut found = Vec::new();
     for source in &scores.sources {
         found.extend(size(source, 1).map(|all| (all, "the width of all heads together")));
         if let Some(projection) = projection(source) {
-            found.extend(size(&projection.left, 1).map(|all| (all, "the width of what goes in")));
+            found.extend(size(&projection.left, 1).map(|all| (all, "the width of the layer's input")));
         }
     }
     found

@@ -1,30 +1,32 @@
-//! A softmax of what a softmax gave.
+//! A softmax of the result of a softmax.
 
 use super::attention::Attention;
-use super::flow::back;
-use super::{Find, Mistake, Run, Seen, figure};
+use super::flow::trace_back;
+use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use crate::explain::terms::figure;
+use crate::tensor::Tensor;
 
 pub(super) static MISTAKE: Mistake = Mistake {
     name: "softmax-twice",
-    title: "a softmax is taken of weights that are one already",
-    why: "Weights lie between 0 and 1, so the second softmax sees differences below 1 and gives every key nearly the same \
-          share; hidden keys, 0 after the first, get a share again.",
-    find: Find::Attention(find),
+    title: "softmax is applied twice",
+    why: "Weights are between 0 and 1, so the second softmax sees differences below 1 and gives every key nearly the same \
+          share. Hidden keys, whose weights are 0 after the first softmax, get a share again.",
+    detector: Detector::Attention(detect),
 };
 
-fn find(attention: &Attention, run: &Run) -> Option<Seen> {
+fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let input = attention.input()?;
-    let way = back(&input, &|record| record.op == "softmax")?;
-    let largest = |tensor: &crate::tensor::Tensor| tensor.to_f64_vec().into_iter().fold(0.0, f64::max);
+    let path = trace_back(&input, &|record| record.op == "softmax")?;
+    let largest = |tensor: &Tensor| tensor.to_f64_vec().into_iter().fold(0.0, f64::max);
     if input.numel() > 1 << 22 || input.numel() == 0 {
         return None;
     }
-    let first = way.record.site.as_ref().map(|site| format!(" in line {}", site.line)).unwrap_or_default();
-    let saw = format!(
-        "{} came out of a softmax{first} and goes into another: the largest weight falls from {} to {}.",
-        run.called(&input, "what it takes"),
-        figure(largest(&way.end)),
-        figure(largest(&attention.soft))
+    let line = path.record.site.as_ref().map(|site| format!(" in line {}", site.line)).unwrap_or_default();
+    let observed = format!(
+        "{} is the result of a softmax{line} and the input of another: the largest weight falls from {} to {}.",
+        cell.name_of(&input, "its input"),
+        figure(largest(&path.start)),
+        figure(largest(&attention.weights))
     );
-    Some(Seen::new(attention.site(), saw, "one softmax, of the scores"))
+    Some(Observation::new(attention.site(), observed, "one softmax, of the scores"))
 }

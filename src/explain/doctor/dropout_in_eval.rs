@@ -1,27 +1,28 @@
-//! Dropout that drops while its module is in evaluation mode.
+//! Dropout that is active while its module is in evaluation mode.
 
-use super::{Find, Mistake, Run, Seen, figure};
+use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
 use crate::tensor::Arg;
 
 pub(super) static MISTAKE: Mistake = Mistake {
     name: "dropout-in-eval",
     title: "dropout is active in evaluation mode",
-    why: "Dropout is for training. After eval() the same input is to give the same output; here some weights are still \
-          dropped at random, and what is measured or generated changes from run to run.",
-    find: Find::Run(find),
+    why: "Dropout is for training. After eval() the same input should give the same output, but here some weights are \
+          still dropped at random, and measurements and generated text differ from run to run.",
+    detector: Detector::Cell(detect),
 };
 
-fn find(run: &Run) -> Vec<Seen> {
-    run.trace.steps.iter().filter_map(dropping).collect()
+fn detect(cell: &TracedCell) -> Vec<Observation> {
+    cell.trace.steps.iter().filter_map(active_dropout).collect()
 }
 
-fn dropping(step: &Traced) -> Option<Seen> {
+fn active_dropout(step: &Traced) -> Option<Observation> {
     let (p, fix) = match step.op {
         "dropout" | "dropout_" => {
-            let is_on = matches!(step.args.get(2), Some(Arg::Bool(true)));
+            let is_active = matches!(step.args.get(2), Some(Arg::Bool(true)));
             let fix = "F.dropout(x, p, training=self.training), or an nn.Dropout kept as an attribute of the module";
-            (step.args.get(1)?.number().filter(|p| is_on && *p > 0.0)?, fix)
+            (step.args.get(1)?.number().filter(|p| is_active && *p > 0.0)?, fix)
         }
         "scaled_dot_product_attention" => {
             let fix = "dropout_p=self.dropout if self.training else 0.0";
@@ -36,11 +37,11 @@ fn dropping(step: &Traced) -> Option<Seen> {
         let zeros = (0..values.len()).filter(|at| values.float(*at) == 0.0).count();
         Some(format!(" {zeros} of {} elements are 0 after it.", values.len()))
     });
-    let saw = format!(
-        "{class} is in evaluation mode (training=False), and {} drops with p = {}.{}",
+    let observed = format!(
+        "{class} is in evaluation mode (training=False), and {} drops elements with p = {}.{}",
         step.op,
         figure(p),
         zeros.unwrap_or_default()
     );
-    Some(Seen::new(step.site(), saw, fix))
+    Some(Observation::new(step.site(), observed, fix))
 }

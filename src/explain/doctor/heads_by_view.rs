@@ -1,0 +1,99 @@
+//! Heads split by a view alone: each head then has some of the tokens instead of some of the features.
+
+use super::attention::Attention;
+use super::axes::{Axis, axis_in_operand};
+use super::flow::{FlowStep, projection, source};
+use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use crate::explain::trace::shape;
+
+pub(super) static MISTAKE: Mistake = Mistake {
+    name: "heads-by-view-alone",
+    title: "heads are split by a view without a transpose",
+    why: "A view keeps the order of memory, in which the features of one token are side by side. To give each head its \
+          own features of all tokens, split the features first and then move the head axis before the token axis.",
+    detector: Detector::Attention(detect),
+};
+
+fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
+    let context = attention.context.as_ref()?;
+    let scores = attention.scores.as_ref()?;
+    let free = [scores.product.free.0, scores.product.free.1];
+    for (path, tokens) in scores.paths.iter().zip(free) {
+        if let Some(observation) = tokens.and_then(|tokens| wrong_view(path, tokens, cell)) {
+            return Some(observation);
+        }
+    }
+    // Only the values may be split this way.
+    let (path, _) = source(attention.values()?);
+    let tokens = if context.weights_are_left { context.product.summed.1 } else { context.product.summed.0 };
+    wrong_view(&path, tokens, cell)
+}
+
+/// The view that mixes up heads and tokens; `tokens` is the axis that the product uses as the token axis.
+fn wrong_view(path: &[FlowStep], tokens: Axis, cell: &TracedCell) -> Option<Observation> {
+    let mut axis = Some(tokens);
+    for step in path {
+        let (before, after) = (step.operand.shape(), step.result.shape());
+        if matches!(step.op(), "view" | "reshape" | "unflatten")
+            && let Some(at) = axis.and_then(|axis| after.len().checked_sub(axis))
+            && let Some(effect) = effect(before, after, at)
+        {
+            let otherwise = if projection(&step.operand).is_some() { "the projection" } else { "the tensor" };
+            let name = cell.name_of(&step.operand, otherwise);
+            let observed = format!("{name} {} is viewed as {}: {effect}.", shape(before), shape(after));
+            return Some(Observation::new(step.record.site.clone(), observed, fix(before, after)));
+        }
+        axis = axis.and_then(|axis| axis_in_operand(&step.record, &step.operand, after, axis));
+    }
+    None
+}
+
+/// What is wrong with a view whose axis `at` is used as the token axis; none where the view is right.
+fn effect(before: &[usize], after: &[usize], at: usize) -> Option<String> {
+    match (before, after) {
+        // (b, T, C) as (b, H, T, D), with axis 2 as the token axis.
+        (&[b, t, c], &[b2, h, t2, d]) if b == b2 && t == t2 && h * d == c && h > 1 && t > 1 && at == 2 => {
+            Some(heads_of_tokens(h, t))
+        }
+        (&[t, c], &[h, t2, d]) if t == t2 && h * d == c && h > 1 && t > 1 && at == 1 => {
+            Some(heads_of_tokens(h, t))
+        }
+        (&[b, t, c], &[bh, t2, d])
+            if t == t2 && b > 0 && bh > b && bh % b == 0 && (bh / b) * d == c && at == 1 =>
+        {
+            Some(heads_of_tokens(bh / b, t))
+        }
+        // (b, T, C) as (b, T, H, D), with the head axis as the token axis.
+        (&[b, t, c], &[b2, t2, h, d]) if b == b2 && t == t2 && h * d == c && h > 1 && t > 1 && at == 2 => {
+            Some(heads_as_tokens(h, t))
+        }
+        (&[t, c], &[t2, h, d]) if t == t2 && h * d == c && h > 1 && t > 1 && at == 1 => {
+            Some(heads_as_tokens(h, t))
+        }
+        _ => None,
+    }
+}
+
+fn heads_of_tokens(heads: usize, tokens: usize) -> String {
+    let count = tokens.div_ceil(heads);
+    let which = if count == 1 { "token 0".to_owned() } else { format!("tokens 0 to {}", count - 1) };
+    format!("head 0 of {heads} then has all features of {which}, not its own features of all {tokens} tokens")
+}
+
+fn heads_as_tokens(heads: usize, tokens: usize) -> String {
+    format!(
+        "its {heads} heads take the place of its {tokens} tokens, and scores compare the heads of one token"
+    )
+}
+
+fn fix(before: &[usize], after: &[usize]) -> String {
+    match (before, after) {
+        (&[_, t, c], &[b, _, _, d]) => format!("x.view({b}, {t}, {}, {d}).transpose(1, 2)", c / d.max(1)),
+        (&[b, t, c], &[_, _, d]) => {
+            let h = c / d.max(1);
+            format!("x.view({b}, {t}, {h}, {d}).transpose(1, 2).reshape({}, {t}, {d})", b * h)
+        }
+        (&[t, c], &[_, _, d]) => format!("x.view({t}, {}, {d}).transpose(0, 1)", c / d.max(1)),
+        _ => "split the features, then transpose".to_owned(),
+    }
+}

@@ -1,0 +1,58 @@
+//! Heads joined by a view alone: one row then has the context vectors of several tokens.
+
+use std::rc::Rc;
+
+use super::attention::{Attention, record_of};
+use super::axes::Product;
+use super::flow::trace_back;
+use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use crate::explain::trace::shape;
+use crate::ops::trace::Traced;
+
+pub(super) static MISTAKE: Mistake = Mistake {
+    name: "heads-joined-by-view-alone",
+    title: "heads are joined without a transpose",
+    why: "After the product with the values, the head axis comes before the token axis. A view keeps the order of \
+          memory, so it puts tokens of one head side by side where the heads of one token should be.",
+    detector: Detector::Cell(detect),
+};
+
+fn detect(cell: &TracedCell) -> Vec<Observation> {
+    let views = cell.trace.steps.iter().filter(|step| matches!(step.op, "view" | "reshape" | "flatten"));
+    views.filter_map(|step| wrong_view(step, cell)).collect()
+}
+
+fn wrong_view(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let (before, after) = (step.operands.first()?, step.results.first()?);
+    let heads = match (before.shape(), after.shape()) {
+        (&[b, h, t, d], &[b2, t2, c]) if b == b2 && t == t2 && h * d == c && h > 1 && t > 1 => h,
+        (&[h, t, d], &[t2, c]) if t == t2 && h * d == c && h > 1 && t > 1 => h,
+        _ => return None,
+    };
+    let tensor = before.tensor.as_ref()?;
+    // Only operations that keep the order of the axes may come between the product with the values and the view.
+    let path = trace_back(tensor, &|record| Product::of(record).is_some())?;
+    let keeps_axes = |op: &str| matches!(op, "contiguous" | "clone" | "dropout" | "to" | "float");
+    if !path.steps.iter().all(|step| keeps_axes(step.op())) {
+        return None;
+    }
+    let product = Product::of(&path.record)?;
+    let is_product = |it: &&Traced| record_of(it).is_some_and(|record| Rc::ptr_eq(&record, &path.record));
+    cell.trace.steps.iter().find(is_product).and_then(Attention::ending_at)?;
+    // If the product puts tokens before heads, the view is right.
+    if product.left_in_result != Some(2) {
+        return None;
+    }
+    let name = cell.name_of(tensor, "the context vectors");
+    let observed = format!(
+        "{name} {} is viewed as {}: the {heads} heads still come before the tokens in memory, so row 0 gets the first \
+         {heads} tokens of head 0.",
+        shape(before.shape()),
+        shape(after.shape())
+    );
+    let fix = match before.shape().len() {
+        4 => "context.transpose(1, 2).contiguous().view(b, num_tokens, d_out)",
+        _ => "context.transpose(0, 1).contiguous().view(num_tokens, d_out)",
+    };
+    Some(Observation::new(step.site(), observed, fix))
+}

@@ -1,0 +1,124 @@
+//! Scores masked with a finite number: exp(0) is 1, so hidden keys still get weight.
+
+use super::attention::Attention;
+use super::flow::{FlowStep, is_zero_one};
+use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use crate::explain::terms::figure;
+use crate::tensor::{Arg, Tensor};
+
+pub(super) static MISTAKE: Mistake = Mistake {
+    name: "mask-leaks",
+    title: "hidden keys still get weight",
+    why: "The softmax takes exp of every score, and exp(0) is 1: a hidden key gets a share like any other, often more \
+          than keys with a negative score. Only exp of minus infinity is 0.",
+    detector: Detector::Attention(detect),
+};
+
+/// Scores below this get no weight.
+const HIDDEN: f64 = -1e4;
+
+/// How a mask changes the scores of hidden keys.
+enum Masking {
+    /// It sets them to this number.
+    Fill(f64),
+    /// It adds this number.
+    Add(f64),
+}
+
+fn masking(step: &FlowStep) -> Option<Masking> {
+    if step.op() == "add" {
+        let mask = step.other()?.tensor()?.clone();
+        return (is_zero_one(&mask) && mask.ndim() >= 2 && is_triangular(&mask)).then_some(Masking::Add(1.0));
+    }
+    step.fill().filter(|fill| fill.is_finite() && *fill > HIDDEN).map(Masking::Fill)
+}
+
+/// Whether the ones of a square mask are those above the diagonal, or those on and below it.
+fn is_triangular(mask: &Tensor) -> bool {
+    let &[.., rows, columns] = mask.shape() else { return false };
+    let values = mask.to_f64_vec();
+    let exactly = |is: fn(usize, usize) -> bool| {
+        let mut table = values.iter().take(rows * columns).enumerate();
+        rows == columns && table.all(|(at, it)| (*it == 1.0) == is(at / columns, at % columns))
+    };
+    exactly(|row, column| column > row) || exactly(|row, column| column <= row)
+}
+
+fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
+    let (step, masking) = attention.before.iter().find_map(|step| Some((step, masking(step)?)))?;
+    let (input, weights) = (attention.input()?, &attention.weights);
+    if input.numel() > 1 << 22 || input.shape() != weights.shape() {
+        return None;
+    }
+    let mask = match step.other() {
+        Some(Arg::Tensor(mask)) => cell.name_of(&mask, "the mask"),
+        _ => step.record.op.to_owned(),
+    };
+    let site = step.record.site.clone();
+    let fill = match masking {
+        Masking::Fill(fill) => fill,
+        Masking::Add(by) => {
+            let observed = format!(
+                "{mask} has zeros and ones, and is added to the scores: the scores of hidden keys grow by {}.",
+                figure(by)
+            );
+            let fix = "add -inf there, not 1: torch.full((T, T), -torch.inf).triu(1); or scores.masked_fill(mask.bool(), \
+                       -torch.inf)";
+            return Some(Observation::new(site, observed, fix));
+        }
+    };
+    let (scores, weights) = (input.to_f64_vec(), weights.to_f64_vec());
+    let hidden = hidden_elements(step)?;
+    // A scaling after the masking scales the fill too. A later mask may also hide the same keys with -inf.
+    let after = attention.before.iter().take_while(|it| !std::ptr::eq(*it, step));
+    let filled = fill * after.filter_map(FlowStep::factor).product::<f64>();
+    let is_filled = |score: f64| (score - filled).abs() <= 1e-6 * filled.abs();
+    let leaking: Vec<usize> = (0..scores.len())
+        .filter(|at| hidden[at % hidden.len()] && is_filled(scores[*at]) && weights[*at] > 1e-6)
+        .collect();
+    let (first, count) = (*leaking.first()?, leaking.len());
+    // A few scores may have this value by coincidence.
+    if count * 2 < hidden.iter().filter(|it| **it).count() {
+        return None;
+    }
+    let columns = *input.shape().last()?;
+    let row = first / columns;
+    let share: f64 = leaking.iter().filter(|at| **at / columns == row).map(|at| weights[*at]).sum();
+    let observed = format!(
+        "{count} scores that {mask} hides are {}, not -inf, at the softmax: they get {} of the weight of row {}.",
+        figure(filled),
+        figure(share),
+        row % input.shape().iter().rev().nth(1).copied().unwrap_or(1)
+    );
+    Some(Observation::new(site, observed, "scores.masked_fill(mask, -torch.inf), before the softmax"))
+}
+
+/// Which elements of the last two axes the mask hides.
+fn hidden_elements(step: &FlowStep) -> Option<Vec<bool>> {
+    let shape = step.result.shape();
+    let size: usize = shape.iter().rev().take(2).product();
+    match (step.op(), step.other()) {
+        ("tril" | "triu", _) => {
+            let values = step.result.to_f64_vec();
+            let columns = *shape.last()?;
+            let lower = step.op() == "tril";
+            let outside = |at: usize| {
+                let (row, column) = (at / columns, at % columns);
+                if lower { column > row } else { column < row }
+            };
+            Some((0..size).map(|at| values[at] == 0.0 && outside(at)).collect())
+        }
+        (op, Some(Arg::Tensor(mask))) => {
+            let mask = mask.to_f64_vec();
+            // The mask repeats over the leading axes.
+            if mask.is_empty() || mask.len() % size.max(1) != 0 {
+                return None;
+            }
+            let args = step.record.args();
+            let keeps = op == "where" && args.get(1)?.tensor().is_some_and(|kept| kept.is(&step.operand));
+            let hides = if op == "mul" || keeps { 0.0 } else { 1.0 };
+            Some(mask.into_iter().map(|it| it == hides).collect())
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,114 @@
+//! What a silent mistake is, and what the doctor reports when it finds one.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+
+use super::attention::Attention;
+use crate::explain::names::Names;
+use crate::ops::trace::{Trace, Traced};
+use crate::tensor::{Site, Tensor};
+
+/// A silent mistake that the doctor can find.
+pub struct Mistake {
+    /// A stable name: `softmax-over-queries`.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub title: &'static str,
+    /// Why it matters.
+    pub why: &'static str,
+    pub(super) detector: Detector,
+}
+
+/// The function that finds a mistake, by what it examines.
+pub(super) enum Detector {
+    /// Examines one attention: a softmax, the operations before it and the operations after it.
+    Attention(fn(&Attention, &TracedCell) -> Option<Observation>),
+    /// Examines all operations of a cell.
+    Cell(fn(&TracedCell) -> Vec<Observation>),
+}
+
+/// What a detector found: the line, what was observed, and a fix.
+pub(super) struct Observation {
+    pub site: Option<Site>,
+    pub observed: String,
+    pub fix: String,
+    /// Why it matters, where that differs from the mistake's own reason.
+    pub why: Option<&'static str>,
+}
+
+impl Observation {
+    pub(super) fn new(
+        site: Option<Site>,
+        observed: impl Into<String>,
+        fix: impl Into<String>,
+    ) -> Observation {
+        Observation { site, observed: observed.into(), fix: fix.into(), why: None }
+    }
+}
+
+/// A mistake that was found.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Finding {
+    /// The name of the mistake.
+    pub mistake: &'static str,
+    /// What it is, in a few words.
+    pub title: &'static str,
+    /// The cell that has the line.
+    pub cell: Option<String>,
+    /// The line in that cell, from 1.
+    pub line: Option<usize>,
+    /// The function that has the line: `CausalAttention.forward`.
+    pub function: Option<String>,
+    /// What was observed, with its numbers.
+    pub observed: String,
+    /// Why it matters.
+    pub why: String,
+    /// How to fix it.
+    pub fix: String,
+}
+
+/// The operations of one cell, and the names of its tensors.
+pub(super) struct TracedCell<'r> {
+    pub trace: &'r Trace,
+    pub names: &'r Names,
+    names_in_calls: HashMap<usize, String>,
+}
+
+impl<'r> TracedCell<'r> {
+    pub(super) fn new(trace: &'r Trace, names: &'r Names) -> TracedCell<'r> {
+        let mut names_in_calls = HashMap::new();
+        for operand in trace.steps.iter().flat_map(|step| &step.operands) {
+            if let (Some(tensor), Some(name)) = (&operand.tensor, &operand.name) {
+                names_in_calls.entry(tensor.id()).or_insert_with(|| name.clone());
+            }
+        }
+        TracedCell { trace, names, names_in_calls }
+    }
+
+    /// The learner's name for a tensor, or `otherwise` if it has none.
+    pub(super) fn name_of(&self, tensor: &Tensor, otherwise: &str) -> String {
+        if let Some(name) = self.names_in_calls.get(&tensor.id()) {
+            return name.clone();
+        }
+        match self.names.knows(tensor) {
+            true => self.names.of(tensor).to_string(),
+            false => otherwise.to_owned(),
+        }
+    }
+
+    /// Whether an operation after step `at` reads this tensor or a view of it.
+    pub(super) fn is_used_after(&self, tensor: &Tensor, at: usize) -> bool {
+        self.trace.steps.iter().skip(at + 1).filter(|step| !step.is_view).any(|step| {
+            let mut operands = step.operands.iter().filter_map(|operand| operand.tensor.as_ref());
+            operands.any(|operand| operand.storage().same(tensor.storage()))
+        })
+    }
+
+    /// The function that has this line.
+    pub(super) fn function(&self, site: &Site) -> Option<String> {
+        let calls = self.trace.steps.iter().filter_map(Traced::place);
+        let mut here = calls.filter(|call| call.cell == site.cell && call.span.start.line == site.line);
+        here.next().map(|call| call.function).filter(|name| *name != "<module>").map(str::to_owned)
+    }
+}

@@ -1,0 +1,50 @@
+//! A nan that an operation returns although no operand has one.
+
+use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use crate::explain::first_nonfinite;
+use crate::ops::trace::{Seen, Traced};
+
+pub(super) static MISTAKE: Mistake = Mistake {
+    name: "nan",
+    title: "an operation returns nan",
+    why: "0/0, inf - inf and the like are nan. Everything computed from a nan is nan too, up to the loss, and training \
+          stops making progress.",
+    detector: Detector::Cell(detect),
+};
+
+/// Tensors with more elements are not searched.
+const MOST_ELEMENTS: usize = 1 << 20;
+
+fn detect(cell: &TracedCell) -> Vec<Observation> {
+    // Only the first one: the others follow from it.
+    cell.trace.steps.iter().find_map(|step| first_nan(step, cell)).into_iter().collect()
+}
+
+fn has_nan(tensor: &Seen) -> bool {
+    if !tensor.dtype.is_float() || tensor.layout.numel() > MOST_ELEMENTS {
+        return false;
+    }
+    tensor.values().is_some_and(|values| (0..values.len()).any(|at| values.float(at).is_nan()))
+}
+
+fn first_nan(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    // A softmax of a hidden row is a mistake of its own, and values that the code states are not computed.
+    if matches!(step.op, "softmax" | "tensor" | "full" | "fill_" | "setitem" | "masked_fill" | "masked_fill_")
+    {
+        return None;
+    }
+    let result = step.results.iter().find(|result| has_nan(result))?;
+    if step.operands.iter().any(has_nan) {
+        return None;
+    }
+    let origin = first_nonfinite(result.tensor.as_ref()?, cell.names)?;
+    let fix = match step.op.trim_end_matches('_') {
+        "div" if origin.because.contains("inf") => {
+            "exp exceeds the range of floats: subtract the largest score first, as torch.softmax does"
+        }
+        "div" => "make sure that the divisor is never 0",
+        "log" | "sqrt" | "rsqrt" => "make sure that its input is never below 0: clamp(min=1e-8)",
+        _ => "check its operands: one of them is infinite, or outside of the operation's domain",
+    };
+    Some(Observation::new(step.site(), format!("{} returned nan: {}.", step.op, origin.because), fix))
+}

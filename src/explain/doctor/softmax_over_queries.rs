@@ -1,0 +1,93 @@
+//! Softmax along the queries: each column sums to 1 instead of each row.
+
+use super::attention::{Attention, Context};
+use super::axes::{Axis, size};
+use super::flow::{axis_at_start, projection};
+use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use crate::explain::terms::figure;
+use crate::explain::trace::shape;
+
+pub(super) static MISTAKE: Mistake = Mistake {
+    name: "softmax-over-queries",
+    title: "softmax runs over the queries",
+    why: "A row of weights says how one token divides its attention among the keys, so it has to sum to 1. Along the \
+          other axis all tokens compete for one key, and what a token gets depends on the other tokens' queries.",
+    detector: Detector::Attention(detect),
+};
+
+/// Whether the softmax runs along another axis than the one over which the weights and the values are summed.
+pub(super) fn is_wrong(attention: &Attention) -> bool {
+    let Some(context) = &attention.context else { return false };
+    let Some(summed) = summed_elsewhere(attention, context) else { return false };
+    // Weights that are divided by their sums afterwards are right, whatever axis the softmax runs along.
+    if context.after.iter().any(|step| step.op() == "div" && step.factor().is_none()) {
+        return false;
+    }
+    is_over_keys(attention, summed)
+}
+
+/// The axis of the softmax's result that is summed with the values, if the softmax runs along another one.
+fn summed_elsewhere(attention: &Attention, context: &Context) -> Option<Axis> {
+    context.summed_in_softmax.filter(|summed| *summed != attention.axis)
+}
+
+/// Whether the sum with the values runs over the keys. It runs over the queries where, for example, prototypes collect
+/// the tokens that are assigned to them.
+fn is_over_keys(attention: &Attention, summed: Axis) -> bool {
+    let Some(scores) = &attention.scores else { return true };
+    let at = axis_at_start(&attention.before, summed);
+    if at.is_none() || at != scores.product.left_in_result {
+        return true;
+    }
+    let inputs = scores
+        .sources
+        .each_ref()
+        .map(|source| projection(source).map_or_else(|| source.clone(), |it| it.left));
+    inputs[0].storage().same(inputs[1].storage())
+}
+
+fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
+    if !is_wrong(attention) {
+        return None;
+    }
+    let context = attention.context.as_ref()?;
+    let summed = summed_elsewhere(attention, context)?;
+    let weights = cell.name_of(&context.weights, "the weights");
+    let values = cell.name_of(attention.values()?, "the values");
+    let ndim = attention.weights.ndim();
+    let sums = row_sums(attention, summed);
+    let sums = match sums.as_slice() {
+        [] => String::new(),
+        sums => {
+            let shown: Vec<String> = sums.iter().take(4).map(|sum| figure(*sum)).collect();
+            let more = if sums.len() > 4 { " and so on" } else { "" };
+            format!(" Its rows sum to {}{more}.", shown.join(", "))
+        }
+    };
+    let observed = format!(
+        "softmax ran along dimension {} of {}, and {weights} is then summed with {values} along dimension {}.{sums}",
+        ndim - attention.axis,
+        shape(attention.weights.shape()),
+        ndim - summed
+    );
+    let fix = match summed {
+        1 => "torch.softmax(..., dim=-1): over the keys, the last axis".to_owned(),
+        summed => format!("torch.softmax(..., dim=-{summed}): along the axis that is summed with the values"),
+    };
+    Some(Observation::new(attention.site(), observed, fix))
+}
+
+/// Sums of the softmax's result along an axis, in the first matrix.
+fn row_sums(attention: &Attention, axis: Axis) -> Vec<f64> {
+    let weights = &attention.weights;
+    if weights.numel() > 1 << 20 || weights.ndim() < 2 || axis > 2 {
+        return Vec::new();
+    }
+    let (Some(rows), Some(columns)) = (size(weights, 2), size(weights, 1)) else { return Vec::new() };
+    let values = weights.to_f64_vec();
+    let at = |row: usize, column: usize| values[row * columns + column];
+    match axis {
+        1 => (0..rows).map(|row| (0..columns).map(|column| at(row, column)).sum()).collect(),
+        _ => (0..columns).map(|column| (0..rows).map(|row| at(row, column)).sum()).collect(),
+    }
+}
