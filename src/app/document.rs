@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::json::Values;
 use super::plan::PlannedCell;
-use super::trace::Operation;
+use super::trace::TracedOperation;
 use crate::explain::errors::Explanation;
 use crate::session::{Outcome, Variable};
 
@@ -39,7 +39,7 @@ pub struct CellDocument {
     tensors: Vec<TensorDocument>,
     /// What `--trace` adds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub trace: Option<Vec<Operation>>,
+    pub trace: Option<Vec<TracedOperation>>,
     /// What `attn check` adds.
     #[serde(flatten)]
     pub check: Option<CheckDocument>,

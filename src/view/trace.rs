@@ -1,9 +1,9 @@
-//! What a cell did: its operations in order, each with its shapes, its cost and its result in small.
-//! Calls are indented, loops stand once; lays out, works out nothing.
+//! The outline of a cell's operations: each with its shapes, its cost and a small picture of its result.
+//! Calls are indented, and a loop is shown once.
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::explain::trace::{Cost, Glance, Group, Item, Repeat, Row, Told};
+use crate::explain::trace::{CallGroup, Cost, LoopGroup, OperationRow, Outline, OutlineItem, Preview};
 use crate::view::Figure;
 use crate::view::code::highlighted;
 use crate::view::figure::mean_text;
@@ -11,39 +11,40 @@ use crate::view::run::{SLOW, spoken_time};
 use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, unbroken};
 use crate::view::wrap::wrap;
 
-/// The operations of a cell, then what they took together.
-pub fn trace(told: &Told, look: Look) -> Text {
+/// The operations of a cell, then their total cost.
+pub fn trace(outline: &Outline, look: Look) -> Text {
     let mut text = Text::new();
-    if told.items.is_empty() {
+    if outline.items.is_empty() {
         let words = "No operation on tensors ran here.";
         text.say(Role::Dim, words);
         return text;
     }
-    let page = Page { digits: last_line(&told.items).to_string().len().max(2), look };
-    page.items(&told.items, 0, None, &mut text);
+    let page = TracePage { digits: last_line(&outline.items).to_string().len().max(2), look };
+    page.items(&outline.items, 0, None, &mut text);
     text.gap();
-    text.append(totals(told, look));
+    text.append(totals(outline, look));
     text
 }
 
 /// `21 operations, 720 multiplications, 12.3 kB moved, 0.4 ms`.
-fn totals(told: &Told, look: Look) -> Text {
-    let mut words = format!("{}, {}", count(told.operations, "operation"), cost_words(told.cost, false));
-    if told.elapsed >= SLOW {
-        words.push_str(&format!(", {}", spoken_time(told.elapsed)));
+fn totals(outline: &Outline, look: Look) -> Text {
+    let mut words =
+        format!("{}, {}", count(outline.operations, "operation"), cost_words(outline.cost, false));
+    if outline.elapsed >= SLOW {
+        words.push_str(&format!(", {}", spoken_time(outline.elapsed)));
     }
-    if told.told < told.operations {
-        words.push_str(&format!("; only the first {} are told", grouped(told.told as u64)));
+    if outline.traced < outline.operations {
+        words.push_str(&format!("; only the first {} are shown", grouped(outline.traced as u64)));
     }
     let line = Line::new().with(Role::Dim, words);
     wrap(&line, look.width, &Line::new(), &Line::spaces(2))
 }
 
-fn last_line(items: &[Item]) -> usize {
-    let of = |item: &Item| match item {
-        Item::Ran(row) => row.line,
-        Item::Called(group) => group.line.max(last_line(&group.items)),
-        Item::Again(repeat) => last_line(&repeat.items),
+fn last_line(items: &[OutlineItem]) -> usize {
+    let of = |item: &OutlineItem| match item {
+        OutlineItem::Operation(row) => row.line,
+        OutlineItem::Call(group) => group.line.max(last_line(&group.items)),
+        OutlineItem::Loop(group) => last_line(&group.items),
     };
     items.iter().map(of).max().unwrap_or(0)
 }
@@ -78,24 +79,24 @@ fn bytes(number: u64) -> String {
 
 fn cost_words(cost: Cost, short: bool) -> String {
     if short {
-        return format!("{} mul", grouped(cost.products));
+        return format!("{} mul", grouped(cost.multiplications));
     }
-    format!("{}, {} moved", count(cost.products as usize, "multiplication"), bytes(cost.bytes))
+    format!("{}, {} moved", count(cost.multiplications as usize, "multiplication"), bytes(cost.bytes))
 }
 
 /// The columns of one trace.
-struct Page {
+struct TracePage {
     digits: usize,
     look: Look,
 }
 
-impl Page {
-    fn items(&self, items: &[Item], depth: usize, times: Option<usize>, text: &mut Text) {
+impl TracePage {
+    fn items(&self, items: &[OutlineItem], depth: usize, times: Option<usize>, text: &mut Text) {
         for item in items {
             match item {
-                Item::Ran(row) => self.row(row, depth, text),
-                Item::Called(group) => self.group(group, depth, text),
-                Item::Again(repeat) => self.again(repeat, depth, times, text),
+                OutlineItem::Operation(row) => self.row(row, depth, text),
+                OutlineItem::Call(group) => self.group(group, depth, text),
+                OutlineItem::Loop(group) => self.loop_group(group, depth, times, text),
             }
         }
     }
@@ -119,18 +120,19 @@ impl Page {
         text.append(wrap(&Line::new().with(role, words), self.look.width, &gutter, &gutter));
     }
 
-    fn group(&self, group: &Group, depth: usize, text: &mut Text) {
+    fn group(&self, group: &CallGroup, depth: usize, text: &mut Text) {
         let mut inside = count(group.operations, "operation");
-        if group.cost.products > 0 {
+        if group.cost.multiplications > 0 {
             inside.push_str(&format!(", {}", cost_words(group.cost, true)));
         }
-        let home = if group.home == group.cell { String::new() } else { format!(" ({})", group.home) };
+        let home =
+            if group.defined_in == group.cell { String::new() } else { format!(" ({})", group.defined_in) };
         if self.look.plain {
             let words =
-                format!("line {}: {} calls {}{home}: {inside}", group.line, group.text, group.function);
+                format!("line {}: {} calls {}{home}: {inside}", group.line, group.code, group.function);
             self.say(&words, Role::Prose, depth, text);
         } else {
-            self.code(&group.text, None, group.line, depth, String::new(), text);
+            self.code(&group.code, None, group.line, depth, String::new(), text);
             let gutter = self.gutter(None, depth + 1);
             let line =
                 Line::new().with(Role::Name, &group.function).with(Role::Dim, format!("{home}  {inside}"));
@@ -139,8 +141,8 @@ impl Page {
         self.items(&group.items, depth + 1, None, text);
     }
 
-    fn again(&self, repeat: &Repeat, depth: usize, times: Option<usize>, text: &mut Text) {
-        let (least, most) = repeat.times;
+    fn loop_group(&self, group: &LoopGroup, depth: usize, times: Option<usize>, text: &mut Text) {
+        let (least, most) = group.passes;
         let often = match least == most {
             true => format!("{least}"),
             false => format!("{least} to {most}"),
@@ -149,8 +151,8 @@ impl Page {
             Some(outer) if least == most => format!(", {} in all", grouped((outer * most) as u64)),
             _ => String::new(),
         };
-        let sum = match repeat.cost.products > 0 {
-            true => format!(", {} together", cost_words(repeat.cost, true)),
+        let sum = match group.cost.multiplications > 0 {
+            true => format!(", {} together", cost_words(group.cost, true)),
             false => String::new(),
         };
         match self.look.plain {
@@ -158,13 +160,13 @@ impl Page {
             false => self.say(&format!("× {often}{all}{sum}"), Role::Emphasis, depth, text),
         }
         let outer = (least == most).then(|| most * times.unwrap_or(1));
-        self.items(&repeat.items, depth + 1, outer, text);
+        self.items(&group.items, depth + 1, outer, text);
         if self.look.plain {
             self.say(&format!("end of what ran {often} times"), Role::Prose, depth, text);
         }
     }
 
-    fn row(&self, row: &Row, depth: usize, text: &mut Text) {
+    fn row(&self, row: &OperationRow, depth: usize, text: &mut Text) {
         let shapes = match &row.last_shapes {
             Some(last) => format!("{}, at last {last}", row.shapes),
             None => row.shapes.clone(),
@@ -177,21 +179,20 @@ impl Page {
         if self.look.plain {
             return self.plain_row(row, &library, &shapes, depth, text);
         }
-        let cost = match (row.is_same, row.is_view, row.cost.products) {
+        let cost = match (row.is_unchanged, row.is_view, row.cost.multiplications) {
             (true, ..) => "unchanged".to_owned(),
             (_, true, _) => "view".to_owned(),
             (_, _, 0) if row.error.is_some() => String::new(),
             (_, _, 0) => bytes(row.cost.bytes),
             _ => cost_words(row.cost, true),
         };
-        // What belongs together is not torn apart.
         let cost = unbroken(&cost);
         let shapes = shapes.replace("-> ", &format!("->{NO_BREAK_SPACE}"));
-        let parts = [library, shapes, row.glance.numbers.join(" "), cost];
+        let parts = [library, shapes, row.preview.numbers.join(" "), cost];
         let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         let detail = parts.join("  ");
-        self.code(&row.text, row.short.as_deref(), row.line, depth, detail, text);
-        if let Some(heat) = self.heat(&row.glance, depth) {
+        self.code(&row.code, row.short_code.as_deref(), row.line, depth, detail, text);
+        if let Some(heat) = self.heat(&row.preview, depth) {
             text.line(heat);
         }
         if let Some(error) = &row.error {
@@ -200,17 +201,21 @@ impl Page {
         self.items(&row.inner, depth + 1, None, text);
     }
 
-    fn plain_row(&self, row: &Row, library: &str, shapes: &str, depth: usize, text: &mut Text) {
-        let mut words = format!("line {}: {}", row.line, row.text);
-        let cost = match (row.is_view, row.cost.products) {
-            (true, _) if row.is_same => "unchanged".to_owned(),
+    fn plain_row(&self, row: &OperationRow, library: &str, shapes: &str, depth: usize, text: &mut Text) {
+        let mut words = format!("line {}: {}", row.line, row.code);
+        let cost = match (row.is_view, row.cost.multiplications) {
+            (true, _) if row.is_unchanged => "unchanged".to_owned(),
             (true, _) => "a view".to_owned(),
             (false, 0) => bytes(row.cost.bytes),
             _ => {
-                format!("{}, {}", count(row.cost.products as usize, "multiplication"), bytes(row.cost.bytes))
+                format!(
+                    "{}, {}",
+                    count(row.cost.multiplications as usize, "multiplication"),
+                    bytes(row.cost.bytes)
+                )
             }
         };
-        let numbers = match (row.glance.numbers.as_slice(), row.glance.rows.first()) {
+        let numbers = match (row.preview.numbers.as_slice(), row.preview.means.first()) {
             ([], Some(first)) => {
                 let means: Vec<String> = first.iter().map(|mean| mean_text(*mean)).collect();
                 format!("begins {}", means.join(", "))
@@ -218,7 +223,7 @@ impl Page {
             ([], None) => String::new(),
             (numbers, _) => format!("gives {}", numbers.join(", ")),
         };
-        let odd = row.glance.odd.join(", ");
+        let odd = row.preview.nonfinite.join(", ");
         for part in [library, shapes, &cost, &numbers, &odd] {
             if !part.is_empty() {
                 words.push_str("; ");
@@ -232,7 +237,7 @@ impl Page {
         self.items(&row.inner, depth + 1, None, text);
     }
 
-    /// A line of code with what it did at its right, or beneath where there is no room.
+    /// A line of code with details at its right, or below it if they do not fit.
     fn code(
         &self,
         code: &str,
@@ -268,25 +273,26 @@ impl Page {
         text.append(lines);
     }
 
-    /// The result as blocks, a group a row, as many rows as fit.
-    fn heat(&self, glance: &Glance, depth: usize) -> Option<Line> {
-        let first = glance.rows.first()?;
+    /// The means of blocks as marks, with as many rows as fit.
+    fn heat(&self, preview: &Preview, depth: usize) -> Option<Line> {
+        let first = preview.means.first()?;
         let width = self.look.text_width();
-        let figure = Figure { values: glance.rows.iter().flatten().copied().collect(), ..Figure::default() };
+        let figure =
+            Figure { values: preview.means.iter().flatten().copied().collect(), ..Figure::default() };
         let facts = figure.facts();
         let mut line = self.gutter(None, depth + 1);
-        let odd = glance.odd.join(", ");
+        let odd = preview.nonfinite.join(", ");
         let odd = if odd.is_empty() { odd } else { format!("  {odd}") };
         let room = width.saturating_sub(line.width() + odd.width() + 2);
         let fits = (room / (first.len() + 1)).max(1);
-        for row in glance.rows.iter().take(fits) {
+        for row in preview.means.iter().take(fits) {
             for value in row {
                 let (mark, role) = facts.mark(*value).unwrap_or(('▄', Role::Heat(0.5)));
                 line.push(role, mark.to_string());
             }
             line.push(Role::Prose, " ");
         }
-        if glance.more || fits < glance.rows.len() {
+        if preview.has_more || fits < preview.means.len() {
             line.push(Role::Dim, "…");
         }
         line.push(Role::Dim, odd);

@@ -1,6 +1,6 @@
 //! The tracer: what ran, in which calls, on which operands, as they were then.
 
-use attn::explain::trace::{Cost, Item, Sources, told};
+use attn::explain::trace::{Cost, OutlineItem, Sources, outline};
 use attn::lesson::Catalogue;
 use attn::ops::trace::{Trace, Traced};
 use attn::session::{Session, SessionOptions, with_large_stack};
@@ -131,7 +131,7 @@ fn long_and_large_traces_are_bounded() {
 }
 
 /// The sum of what rows say, each as often as it ran.
-fn summed(items: &[Item]) -> (usize, Cost) {
+fn summed(items: &[OutlineItem]) -> (usize, Cost) {
     items
         .iter()
         .fold((0, Cost::default()), |(count, cost), item| (count + item.operations(), cost + item.cost()))
@@ -169,7 +169,7 @@ fn folding_keeps_every_operation_and_its_cost() {
             let (outcome, trace) = session.traced(&source, "cell");
             assert_eq!(outcome.error, None, "{source}");
             let sources = Sources::new([("cell".to_owned(), source.clone())]);
-            let (all, folded) = (told(&trace, &sources, true), told(&trace, &sources, false));
+            let (all, folded) = (outline(&trace, &sources, true), outline(&trace, &sources, false));
             assert_eq!(summed(&all.items), (all.operations, all.cost), "{source}");
             assert_eq!(summed(&folded.items), (all.operations, all.cost), "{source}");
             // At most three rows for a line of code: what it reads, works out, and writes.
@@ -178,11 +178,11 @@ fn folding_keeps_every_operation_and_its_cost() {
     }
 }
 
-fn rows(items: &[Item]) -> usize {
-    let of = |item: &Item| match item {
-        Item::Ran(_) => 1,
-        Item::Called(group) => rows(&group.items),
-        Item::Again(repeat) => rows(&repeat.items),
+fn rows(items: &[OutlineItem]) -> usize {
+    let of = |item: &OutlineItem| match item {
+        OutlineItem::Operation(_) => 1,
+        OutlineItem::Call(group) => rows(&group.items),
+        OutlineItem::Loop(group) => rows(&group.items),
     };
     items.iter().map(of).sum()
 }
@@ -204,19 +204,19 @@ fn the_chapter_is_traced() {
             for step in &lesson.steps {
                 cells.push((step.name(), step.code.clone()));
                 let (_, traced) = session.traced(&step.code, &step.name());
-                let told = told(&traced, &Sources::new(cells.clone()), false);
-                assert_eq!(summed(&told.items), (told.operations, told.cost), "{}", step.name());
+                let outline = outline(&traced, &Sources::new(cells.clone()), false);
+                assert_eq!(summed(&outline.items), (outline.operations, outline.cost), "{}", step.name());
                 for (width, plain) in [(80, false), (40, false), (60, true)] {
-                    let text = trace::trace(&told, Look { width, colour: false, plain });
+                    let text = trace::trace(&outline, Look { width, colour: false, plain });
                     assert!(text.width() <= width, "{} at {width}:\n{}", step.name(), text.characters());
                     let odd = |letter: char| "│×▁▂▃▄▅▆▇█…".contains(letter);
                     assert!(!plain || !text.characters().contains(odd), "{}", text.characters());
                 }
-                for row in told.items.iter().filter_map(|item| match item {
-                    Item::Ran(row) => Some(row),
+                for row in outline.items.iter().filter_map(|item| match item {
+                    OutlineItem::Operation(row) => Some(row),
                     _ => None,
                 }) {
-                    assert!(step.code.contains(row.text.split_whitespace().next().unwrap_or("?")), "{row:?}");
+                    assert!(step.code.contains(row.code.split_whitespace().next().unwrap_or("?")), "{row:?}");
                 }
             }
         }

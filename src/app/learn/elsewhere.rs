@@ -27,7 +27,7 @@ pub fn repl<'c>(
 
 /// Every operation of the cell that ran last on this workspace.
 pub fn trace(workspace: &Workspace, look: Look) -> Text {
-    match trace_room::again(workspace, workspace.ran.len()) {
+    match trace_room::rerun(workspace, workspace.ran.len()) {
         Some(trace) if trace.steps.is_empty() => prose("This cell runs no operation on tensors.", look),
         Some(trace) => trace_room::text(&trace, &workspace.session, trace_room::Detail::Folded, look),
         None => prose("Stopped.", look),

@@ -36,7 +36,7 @@ impl Repl<'_> {
     pub(super) fn trace(&mut self, words: &str, shell: &mut Shell) -> Answer {
         let workspace = self.workspace.borrow();
         let at = self.cell_of(words, &workspace)?;
-        let traced = trace::again(&workspace, at + 1).ok_or(Refusal::Stopped)?;
+        let traced = trace::rerun(&workspace, at + 1).ok_or(Refusal::Stopped)?;
         if traced.steps.is_empty() {
             return Err(Refusal::Said(format!("`{}` runs no operation on tensors.", workspace.ran[at].name)));
         }

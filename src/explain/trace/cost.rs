@@ -1,15 +1,17 @@
-//! What an operation takes: products, and bytes moved.
-//! Counted from shapes, as one counts on paper; what the kernel really does may be less.
+//! The cost of an operation: multiplications, and bytes read and written.
+//! Costs are counted from the shapes; the kernel may do less.
 
 use crate::ops::trace::Traced;
 use crate::tensor::Arg;
+use crate::tensor::descriptor::CostRule;
+use crate::tensor::explanation::Explanation;
 
-/// What operations take.
+/// The cost of one or more operations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Multiplications, divisions, exponentials and roots, each counted as one.
-    pub products: u64,
-    /// Bytes of operands read and of results written; none where nothing is moved.
+    pub multiplications: u64,
+    /// Bytes of operands read and of results written.
     pub bytes: u64,
 }
 
@@ -17,71 +19,60 @@ impl std::ops::Add for Cost {
     type Output = Cost;
 
     fn add(self, other: Cost) -> Cost {
-        Cost { products: self.products + other.products, bytes: self.bytes + other.bytes }
+        Cost {
+            multiplications: self.multiplications + other.multiplications,
+            bytes: self.bytes + other.bytes,
+        }
     }
 }
 
-/// What this operation took. A view takes nothing.
+/// The cost of an operation. A view costs nothing.
 pub fn cost(ran: &Traced) -> Cost {
     if ran.is_view || ran.error.is_some() {
         return Cost::default();
     }
-    let read: usize = ran.operands.iter().map(|tensor| tensor.bytes()).sum();
-    let written: usize = ran.results.iter().map(|tensor| tensor.bytes()).sum();
-    let bytes = match ran.op {
-        // What is not read: the old values under what is filled, what is drawn or copied over.
-        "setitem" => 2 * ran.operand(1).map_or(0, |source| source.bytes()),
-        "fill_" | "zero_" | "copy_" | "normal_" | "uniform_" => {
-            written + ran.operand(1).map_or(0, |it| it.bytes())
-        }
+    let read: usize = ran.operands.iter().map(|operand| operand.bytes()).sum();
+    let written: usize = ran.results.iter().map(|result| result.bytes()).sum();
+    let source = ran.operand(1).map_or(0, |source| source.bytes());
+    let bytes = match ran.operation.explanation {
+        // The result is the whole tensor, of which only a part is written.
+        Explanation::Assignment => 2 * source,
+        _ if ran.in_place && ran.operation.overwrites => source + written,
         _ => read + written,
     };
-    Cost { products: products(ran), bytes: bytes as u64 }
+    Cost { multiplications: multiplications(ran), bytes: bytes as u64 }
 }
 
-/// The products of one operation: of a matrix product, one for each element and each term of its sum.
-fn products(ran: &Traced) -> u64 {
-    let made: u64 = ran.results.first().map_or(0, |result| result.layout.numel() as u64);
+fn multiplications(ran: &Traced) -> u64 {
     let shape = |at: usize| ran.operand(at).map_or(&[][..], |operand| operand.shape());
     let count = |at: usize| shape(at).iter().product::<usize>() as u64;
     let last = |at: usize| shape(at).last().copied().unwrap_or(1) as u64;
-    match ran.op.trim_end_matches('_') {
-        "matmul" | "mm" | "mv" | "bmm" | "linear" | "inner" => made * last(0),
-        "dot" | "vdot" => count(0),
-        "addmm" | "baddbmm" | "addmv" => made * last(1),
-        "outer" | "ger" => made,
-        "einsum" => einsum(ran),
-        "mul" | "div" | "floor_divide" | "remainder" | "exp" | "log" | "sqrt" | "rsqrt" | "reciprocal"
-        | "tanh" | "sigmoid" | "gelu" | "silu" => made,
-        // An exponential and a division for each element.
-        "softmax" | "log_softmax" | "softmin" => 2 * made,
-        "pow" => match ran.args.get(1).and_then(Arg::number) {
+    let results: u64 = ran.results.first().map_or(0, |result| result.layout.numel() as u64);
+    match ran.operation.cost {
+        CostRule::Free => 0,
+        CostRule::PerResult(each) => each * results,
+        CostRule::MatrixProduct(left) => results * last(left),
+        CostRule::PerOperand => count(0),
+        CostRule::Spread => count(0) + results,
+        CostRule::Power => match ran.args.get(1).and_then(Arg::number) {
             Some(power) if power.fract() == 0.0 && power.abs() >= 1.0 => {
-                made * (power.abs() as u64 - 1).max(1)
+                results * (power.abs() as u64 - 1).max(1)
             }
-            _ => made,
+            _ => results,
         },
-        "square" => made,
-        "mean" => made,
-        // A square for each element, then a division.
-        "var" | "std" => count(0) + made,
-        // Square, scale and weight of each element.
-        "layer_norm" | "rms_norm" => 3 * made,
-        // Dropout that drops nothing hands back what it was given, as a view does.
-        "dropout" => made,
-        "scaled_dot_product_attention" => {
+        CostRule::Einsum => einsum(ran),
+        CostRule::Attention => {
             let (queries, keys) = (shape(0), shape(1));
             let [.., tokens, width] = queries else { return 0 };
-            let pages = queries[..queries.len() - 2].iter().product::<usize>() as u64;
+            let matrices = queries[..queries.len() - 2].iter().product::<usize>() as u64;
             let keys = keys.iter().rev().nth(1).copied().unwrap_or(1) as u64;
-            // Scores, scale, softmax, and the weighted sum.
-            pages * *tokens as u64 * keys * (*width as u64 + 1 + 2 + last(2))
+            // Scores, scaling, softmax, and the weighted sum.
+            matrices * *tokens as u64 * keys * (*width as u64 + 1 + 2 + last(2))
         }
-        _ => 0,
     }
 }
 
-/// One product for each setting of all the letters.
+/// One multiplication for each combination of indices and each operand after the first.
 fn einsum(ran: &Traced) -> u64 {
     let Some(Arg::Str(equation)) = ran.args.first() else { return 0 };
     let inputs = equation.split("->").next().unwrap_or_default();

@@ -1,31 +1,30 @@
-//! Shapes as algebra: `(6,3) @ (3,2) -> (6,2)`.
+//! The shapes of an operation as algebra: `(6,3) @ (3,2) -> (6,2)`.
 
-use super::super::terms::figure;
+use crate::explain::terms::figure;
 use crate::ops::trace::{Seen, Traced};
 use crate::tensor::Arg;
+use crate::tensor::explanation::Explanation;
 
-/// A shape in short: `(6,3)`, `()` for a single number.
+/// A shape as algebra shows it: `(6,3)`; `()` for a 0-d tensor.
 pub fn shape(sizes: &[usize]) -> String {
     let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
     format!("({})", sizes.join(","))
 }
 
-/// What went in, and what came out.
+/// Returns the shapes of the operands and of the results.
 pub fn algebra(ran: &Traced) -> String {
-    let made = results(&ran.results);
-    let arrow = if made.is_empty() { String::new() } else { format!("-> {made}") };
-    let given = operands(ran);
-    match (ran.op, given.is_empty()) {
-        ("setitem", _) => {
-            format!("{given} into {}", ran.operand(0).map_or_else(String::new, |it| shape(it.shape())))
-        }
-        (_, true) => arrow,
-        (_, false) => format!("{given} {arrow}").trim_end().to_owned(),
+    let operands = operands(ran);
+    if ran.operation.explanation == Explanation::Assignment {
+        let target = ran.operand(0).map_or_else(String::new, |target| shape(target.shape()));
+        return format!("{operands} into {target}");
     }
+    let results = results(&ran.results);
+    let arrow = if results.is_empty() { String::new() } else { format!("-> {results}") };
+    format!("{operands} {arrow}").trim().to_owned()
 }
 
-/// From what the first operation of a library's call was given to what the last one gave; of what makes a module,
-/// all that was made.
+/// The shapes of a library call: the first operand of its first operation, and the results of its last one. For a call
+/// of `__init__`, all tensors that it made.
 pub(super) fn through(steps: &[&Traced]) -> String {
     let (Some(first), Some(last)) = (steps.first(), steps.last()) else { return String::new() };
     if first.inside().first().is_some_and(|call| call.function.ends_with("__init__")) {
@@ -56,46 +55,26 @@ fn operands(ran: &Traced) -> String {
     let value = |at: usize| {
         tensor(at).or_else(|| ran.args.get(at).and_then(Arg::number).map(figure)).unwrap_or_default()
     };
-    let sign = match ran.op.trim_end_matches('_') {
-        "matmul" | "mm" | "bmm" | "mv" => "@",
-        "dot" | "inner" | "vdot" => "·",
-        "add" => "+",
-        "sub" => "-",
-        "mul" => "*",
-        "div" => "/",
-        "pow" => "**",
-        "gt" => ">",
-        "lt" => "<",
-        "ge" => ">=",
-        "le" => "<=",
-        "eq" => "==",
-        "ne" => "!=",
-        _ => "",
-    };
-    if !sign.is_empty() {
-        return format!("{} {sign} {}", value(0), value(1));
+    if let Some(sign) = ran.operation.sign() {
+        return format!("{} {} {}", value(0), sign.code(), value(1));
     }
-    match ran.op {
-        // The weight is kept the other way round.
-        "linear" => {
-            let weight: Vec<usize> = ran
-                .operand(1)
-                .map(|weight| weight.shape().iter().rev().copied().collect())
-                .unwrap_or_default();
+    match ran.operation.explanation {
+        // The operation transposes its weight.
+        Explanation::Linear => {
+            let weight =
+                ran.operand(1).map(|weight| weight.shape().iter().rev().copied().collect::<Vec<_>>());
+            let weight = weight.map(|weight| shape(&weight)).unwrap_or_default();
             let bias = tensor(2).map(|bias| format!(" + {bias}")).unwrap_or_default();
-            format!("{} @ {}{bias}", value(0), shape(&weight))
+            format!("{} @ {weight}{bias}", value(0))
         }
-        "setitem" => match tensor(1) {
-            Some(source) => source,
-            None => value(1),
-        },
+        Explanation::Assignment => value(1),
         _ => {
-            let given = ran.operands.iter().map(|operand| shape(operand.shape())).collect::<Vec<_>>();
-            match given.as_slice() {
-                [first, _, _, ..] if given.iter().all(|other| other == first) => {
-                    format!("{} of {first}", given.len())
+            let shapes: Vec<String> = ran.operands.iter().map(|operand| shape(operand.shape())).collect();
+            match shapes.as_slice() {
+                [first, _, _, ..] if shapes.iter().all(|other| other == first) => {
+                    format!("{} of {first}", shapes.len())
                 }
-                _ => given.join(", "),
+                _ => shapes.join(", "),
             }
         }
     }

@@ -1,5 +1,4 @@
-//! The learner's own code for what ran: the expression, and what its value is bound to.
-//! The interpreter's parser says what is what; sources are never changed.
+//! The learner's code of an operation: the expression that ran, and the names that its value is bound to.
 
 use std::collections::HashMap;
 
@@ -9,87 +8,88 @@ use ruff_python_ast::{Expr, ModModule, Stmt};
 use ruff_python_parser::{Parsed, parse_module};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
-use crate::ops::trace::{Called, Span, Spot};
+use crate::ops::trace::{Called, Seen, Span, Spot, Traced};
+use crate::tensor::descriptor::OpNotation;
+use crate::tensor::explanation::{Explanation, Movement};
 
-/// The cells' sources, by the names they ran under.
+/// The source of each cell, by the name it ran under.
 #[derive(Default)]
 pub struct Sources {
-    cells: HashMap<String, Source>,
+    cells: HashMap<String, CellSource>,
 }
 
-struct Source {
+struct CellSource {
     text: String,
     parsed: Option<Parsed<ModModule>>,
 }
 
-/// The code of an operation.
+/// The code of an operation, on one line.
 #[derive(Debug, Default)]
-pub(super) struct Code {
-    /// In full, on one line.
+pub(super) struct OperationCode {
     pub(super) text: String,
-    /// With `…` for the parts that rows before have told.
+    /// The same with `…` for the parts that rows above show.
     pub(super) short: Option<String>,
 }
 
-/// What rows before have told of the statement that runs.
+/// The parts of the current statement that rows above show.
 #[derive(Debug, Default)]
-pub(super) struct Told {
+pub(super) struct ShownParts {
     statement: Option<(u64, TextRange)>,
     parts: Vec<TextRange>,
 }
 
 impl Sources {
-    /// These cells, each with the name it ran under; a later one takes the place of an earlier one of its name.
+    /// Names and sources of cells; of two cells of one name, the later one counts.
     pub fn new(cells: impl IntoIterator<Item = (String, String)>) -> Sources {
         let source = |(name, text): (String, String)| {
             let parsed = parse_module(&text).ok();
-            (name, Source { text, parsed })
+            (name, CellSource { text, parsed })
         };
         Sources { cells: cells.into_iter().map(source).collect() }
     }
 
-    /// The text of a stretch of a cell, on one line; nothing where the cell is unknown.
+    /// The text of a span of a cell, on one line; empty if the cell is unknown.
     pub fn text(&self, cell: &str, span: Span) -> String {
         let Some(source) = self.cells.get(cell) else { return String::new() };
         source.range(span).map_or_else(String::new, |range| source.line(range, &[]))
     }
 
-    /// The code of what `call` was running: an operation (in place or not), or a call where `op` is empty.
+    /// The code of `call`; `ran` is the operation that it ran itself, not through a function.
     pub(super) fn code(
         &self,
         call: &Called,
         activation: u64,
-        op: &str,
+        ran: Option<&Traced>,
         in_place: bool,
-        seen: &mut Told,
-    ) -> Code {
-        let Some(source) = self.cells.get(call.cell) else { return Code::default() };
-        let Some(range) = source.range(call.span) else { return Code::default() };
+        shown: &mut ShownParts,
+    ) -> OperationCode {
+        let Some(source) = self.cells.get(call.cell) else { return OperationCode::default() };
+        let Some(range) = source.range(call.span) else { return OperationCode::default() };
         let Some(parsed) = &source.parsed else {
-            return Code { text: source.line(range, &[]), short: None };
+            return OperationCode { text: source.line(range, &[]), short: None };
         };
-        let mut finder = Finder { range, statements: Vec::new(), expressions: Vec::new() };
-        finder.visit_body(&parsed.syntax().body);
-        let statement = finder.statements.last().copied();
+        let mut around = EnclosingNodes { range, statements: Vec::new(), expressions: Vec::new() };
+        around.visit_body(&parsed.syntax().body);
+        let statement = around.statements.last().copied();
         let place = statement.map(|statement| (activation, statement.range()));
-        if place != seen.statement {
-            *seen = Told { statement: place, parts: Vec::new() };
+        if place != shown.statement {
+            *shown = ShownParts { statement: place, parts: Vec::new() };
         }
-        let (node, whole) = stretch(range, op, in_place, statement, &finder.expressions);
-        let told = |part: &&TextRange| node.contains_range(**part) && **part != node;
-        let parts: Vec<TextRange> = seen.parts.iter().filter(told).copied().collect();
-        // An operation that runs again is a new pass of a loop: nothing is told yet.
-        match seen.parts.contains(&node) {
-            true => seen.parts = vec![node],
-            false => seen.parts.push(node),
+        let (node, whole) = ranges(range, ran, in_place, statement, &around.expressions);
+        let is_inside = |part: &&TextRange| node.contains_range(**part) && **part != node;
+        let parts: Vec<TextRange> = shown.parts.iter().filter(is_inside).copied().collect();
+        // An operation that runs again starts a new pass of a loop, of which nothing is shown yet.
+        match shown.parts.contains(&node) {
+            true => shown.parts = vec![node],
+            false => shown.parts.push(node),
         }
         let text = source.line(whole, &[]);
         let short = (!parts.is_empty()).then(|| source.line(whole, &parts));
-        Code { text, short }
+        OperationCode { text, short }
     }
 }
 
-impl Source {
+impl CellSource {
     fn offset(&self, spot: Spot) -> Option<usize> {
         let before: usize =
             self.text.split_inclusive('\n').take(spot.line.checked_sub(1)?).map(str::len).sum();
@@ -105,16 +105,16 @@ impl Source {
         (start <= end).then(|| TextRange::new(start, end))
     }
 
-    /// A stretch on one line, without comments; `…` for each of the stretches in `told`.
-    fn line(&self, range: TextRange, told: &[TextRange]) -> String {
+    /// A range on one line, without comments, and with `…` in place of each of the ranges in `shown`.
+    fn line(&self, range: TextRange, shown: &[TextRange]) -> String {
         let comments = self.parsed.iter().flat_map(|parsed| parsed.tokens().iter());
         let comments = comments.filter(|token| token.kind() == TokenKind::Comment).map(Ranged::range);
         let comments = comments.filter(|comment| range.contains_range(*comment)).map(|comment| (comment, ""));
-        // Of two that overlap, the outer one stands for both.
+        // A range inside of another one is part of its `…`.
         let outer =
-            |part: &&TextRange| !told.iter().any(|other| other != *part && other.contains_range(**part));
+            |part: &&TextRange| !shown.iter().any(|other| other != *part && other.contains_range(**part));
         let mut cuts: Vec<(TextRange, &str)> =
-            comments.chain(told.iter().filter(outer).map(|part| (*part, "…"))).collect();
+            comments.chain(shown.iter().filter(outer).map(|part| (*part, "…"))).collect();
         cuts.sort_by_key(|(cut, _)| cut.start());
         cuts.dedup();
         let mut text = String::new();
@@ -137,28 +137,32 @@ impl Source {
     }
 }
 
-/// The expression that ran, and the stretch of code that is shown for it.
-fn stretch(
+/// The range of the expression that ran, and the range that is shown for it.
+fn ranges(
     range: TextRange,
-    op: &str,
+    ran: Option<&Traced>,
     in_place: bool,
     statement: Option<&Stmt>,
     expressions: &[&Expr],
 ) -> (TextRange, TextRange) {
-    // An attribute's own operation (`keys.T`) is marked at what it is an attribute of.
+    // The span of an attribute's operation (`keys.T`) covers the object only (`keys`).
     let attribute = expressions.iter().rev().find_map(|expression| match expression {
-        Expr::Attribute(attribute) if attribute.value.range() == range && attribute.attr.as_str() == op => {
+        Expr::Attribute(attribute)
+            if attribute.value.range() == range
+                && ran.is_some_and(|ran| ran.operation.name == attribute.attr.as_str()) =>
+        {
             Some(attribute.range)
         }
         _ => None,
     });
     let node = attribute.unwrap_or(range);
+    let is_subscript = ran.is_some_and(|ran| ran.operation.notation == OpNotation::Subscript);
+    let (is_write, is_read) = (is_subscript && in_place, is_subscript && !in_place);
+    let is_iteration = ran.is_some_and(takes_slices);
     let up_to = |start: TextSize| TextRange::new(start, node.end().max(start));
     let whole = match statement {
-        // What is written into a part is marked at the value.
-        Some(Stmt::Assign(assign))
-            if op == "setitem" && assign.targets.iter().any(Expr::is_subscript_expr) =>
-        {
+        // The span of a write into an element covers the value only.
+        Some(Stmt::Assign(assign)) if is_write && assign.targets.iter().any(Expr::is_subscript_expr) => {
             assign.range
         }
         Some(Stmt::Assign(assign)) if assign.value.range() == node && assign.targets.iter().all(is_name) => {
@@ -173,8 +177,8 @@ fn stretch(
         Some(Stmt::AugAssign(assign)) if in_place && assign.target.range().contains_range(node) => {
             assign.range
         }
-        // What `x[i] *= 2` reads first is marked at its last index.
-        Some(Stmt::AugAssign(assign)) if op == "getitem" && assign.target.range().contains_range(node) => {
+        // `x[i] *= 2` reads `x[i]` first, with a span that covers its last index only.
+        Some(Stmt::AugAssign(assign)) if is_read && assign.target.range().contains_range(node) => {
             return (assign.target.range(), assign.target.range());
         }
         Some(Stmt::Return(returned))
@@ -182,16 +186,23 @@ fn stretch(
         {
             up_to(returned.range.start())
         }
-        Some(Stmt::For(looped)) if op == "unbind" && looped.iter.range().contains_range(node) => {
+        Some(Stmt::For(looped)) if is_iteration && looped.iter.range().contains_range(node) => {
             TextRange::new(looped.range.start(), looped.iter.end())
         }
         _ => node,
     };
-    // What an in-place statement covers is not told as a part of anything.
+    // An in-place statement is not part of another row's code.
     if in_place && whole != node { (whole, whole) } else { (node, whole) }
 }
 
-/// Whether a target only binds names: what is written into a part is an operation of its own.
+/// Whether an operation takes a tensor apart into slices of one dimension less, as a loop over it does.
+fn takes_slices(ran: &Traced) -> bool {
+    let ndim = |tensors: &[Seen]| tensors.first().map(|tensor| tensor.shape().len());
+    ran.operation.explanation == Explanation::Moved(Movement::Part)
+        && ndim(&ran.results) < ndim(&ran.operands)
+}
+
+/// Whether a target only binds names. A write into an element is an operation of its own.
 fn is_name(target: &Expr) -> bool {
     match target {
         Expr::Tuple(tuple) => tuple.elts.iter().all(is_name),
@@ -200,14 +211,14 @@ fn is_name(target: &Expr) -> bool {
     }
 }
 
-/// The statements and expressions around a stretch, outermost first.
-struct Finder<'a> {
+/// The statements and expressions that contain a range, outermost first.
+struct EnclosingNodes<'a> {
     range: TextRange,
     statements: Vec<&'a Stmt>,
     expressions: Vec<&'a Expr>,
 }
 
-impl<'a> Visitor<'a> for Finder<'a> {
+impl<'a> Visitor<'a> for EnclosingNodes<'a> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         if statement.range().contains_range(self.range) {
             self.statements.push(statement);

@@ -1,0 +1,133 @@
+//! The outline of a cell's operations: its entries and what they cost.
+
+use std::time::Duration;
+
+use super::cost::Cost;
+use super::preview::Preview;
+
+/// The operations of a cell, as a learner reads them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Outline {
+    /// What ran, in order.
+    pub items: Vec<OutlineItem>,
+    /// How many operations ran.
+    pub operations: usize,
+    /// How many of them the trace has.
+    pub traced: usize,
+    /// Their total cost.
+    pub cost: Cost,
+    /// Their total time, without the Python code around them.
+    pub elapsed: Duration,
+}
+
+/// One entry of an outline.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OutlineItem {
+    /// An operation, or a call of a library function.
+    Operation(OperationRow),
+    /// A call of a learner's function.
+    Call(CallGroup),
+    /// A block that ran several times in a row.
+    Loop(LoopGroup),
+}
+
+/// An operation, or a call of a library function with the operations in it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OperationRow {
+    /// The cell that has its code.
+    pub cell: String,
+    /// The line there.
+    pub line: usize,
+    /// Its code, with the names its value is bound to: `keys = self.W_key(x)`.
+    pub code: String,
+    /// The same with `…` for parts that rows above show, if there are any.
+    pub short_code: Option<String>,
+    /// The library class or function that ran it: `Linear`.
+    pub library: Option<String>,
+    /// PyTorch's name of the operation; for a library call, of its last operation.
+    pub op: String,
+    /// Shapes as algebra: `(6,3) @ (3,2) -> (6,2)`.
+    pub shapes: String,
+    /// The shapes of the last pass, if a loop changes them.
+    pub last_shapes: Option<String>,
+    /// What it cost.
+    pub cost: Cost,
+    /// Whether the result is a view of an operand.
+    pub is_view: bool,
+    /// Whether the result is the operand itself, as for dropout in evaluation mode.
+    pub is_unchanged: bool,
+    /// A small picture of the result.
+    pub preview: Preview,
+    /// The message of the error it raised.
+    pub error: Option<String>,
+    /// The number of operations: more than one for some library calls.
+    pub operations: usize,
+    /// The operations of a library call, if the outline is not folded.
+    pub inner: Vec<OutlineItem>,
+    pub(super) key: u64,
+}
+
+/// A call of a learner's function.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct CallGroup {
+    /// The cell that has the call.
+    pub cell: String,
+    /// The line there.
+    pub line: usize,
+    /// The call, with the names its value is bound to: `context_vecs = ca(batch)`.
+    pub code: String,
+    /// The function: `CausalAttention.forward`.
+    pub function: String,
+    /// The cell that defines the function.
+    pub defined_in: String,
+    /// What ran in it.
+    pub items: Vec<OutlineItem>,
+    /// The number of operations.
+    pub operations: usize,
+    /// What they cost.
+    pub cost: Cost,
+    pub(super) key: u64,
+}
+
+/// A block that ran several times in a row.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LoopGroup {
+    /// The fewest and the most passes; they differ only in a loop inside of another.
+    pub passes: (usize, usize),
+    /// The items of the first pass.
+    pub items: Vec<OutlineItem>,
+    /// The number of operations of all passes.
+    pub operations: usize,
+    /// What they cost.
+    pub cost: Cost,
+    pub(super) key: u64,
+}
+
+impl OutlineItem {
+    /// Equal for items that stand at the same place in the source and run the same operations.
+    pub(super) fn key(&self) -> u64 {
+        match self {
+            OutlineItem::Operation(row) => row.key,
+            OutlineItem::Call(group) => group.key,
+            OutlineItem::Loop(group) => group.key,
+        }
+    }
+
+    /// What it cost.
+    pub fn cost(&self) -> Cost {
+        match self {
+            OutlineItem::Operation(row) => row.cost,
+            OutlineItem::Call(group) => group.cost,
+            OutlineItem::Loop(group) => group.cost,
+        }
+    }
+
+    /// The number of operations.
+    pub fn operations(&self) -> usize {
+        match self {
+            OutlineItem::Operation(row) => row.operations,
+            OutlineItem::Call(group) => group.operations,
+            OutlineItem::Loop(group) => group.operations,
+        }
+    }
+}
