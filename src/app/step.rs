@@ -104,8 +104,8 @@ pub fn nonfinite(outcome: &Outcome, session: &Session) -> Vec<String> {
     let variables = session.variables().into_iter().map(|variable| (variable.name, variable.value));
     let names = explain::Names::new(variables);
     let one = |variable: &Variable| {
-        let arisen = explain::first_nonfinite(&variable.value, &names)?;
-        (arisen.what == "nan").then(|| arisen.sentence(&variable.name))
+        let origin = explain::first_nonfinite(&variable.value, &names)?;
+        (origin.value == explain::Nonfinite::Nan).then(|| origin.sentence(&variable.name))
     };
     outcome.changed.iter().filter_map(one).collect()
 }

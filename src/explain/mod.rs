@@ -40,7 +40,7 @@ pub use calc::{Calc, Combine};
 pub use difference::{Difference, difference};
 pub use invariants::{Measured, measured};
 pub use names::{Names, Place};
-pub use nonfinite::{Arisen, first_nonfinite};
+pub use nonfinite::{Nonfinite, NonfiniteOrigin, first_nonfinite};
 pub use terms::figure;
 pub use why::{Why, shown, why, why_of};
 pub use worked::{Worked, worked};

@@ -1,83 +1,100 @@
-//! Where a nan or an infinity first arose: the operation whose operands had none.
-//! Reads the record of what ran.
+//! Finds the operation that first returned a nan or an infinity, from the record of what ran.
 
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::Names;
 use super::name::Name;
+use super::names::Names;
 use super::terms::figure;
+use crate::tensor::explanation::{ConstantKind, Explanation, Formula, ProductKind, SoftmaxKind};
 use crate::tensor::{Arg, Record, Site, Tensor};
 
-/// A nan or an infinity where it first arose.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Arisen {
-    /// `nan`, `inf` or `-inf`.
-    pub what: &'static str,
-    /// The operation that gave it.
-    pub op: &'static str,
-    /// The element of its result.
+/// A value that is not finite.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nonfinite {
+    Nan,
+    Infinity,
+    NegativeInfinity,
+}
+
+impl Nonfinite {
+    /// Whether a number is this value.
+    fn is(self, number: f64) -> bool {
+        match self {
+            Nonfinite::Nan => number.is_nan(),
+            Nonfinite::Infinity => number == f64::INFINITY,
+            Nonfinite::NegativeInfinity => number == f64::NEG_INFINITY,
+        }
+    }
+}
+
+impl std::fmt::Display for Nonfinite {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Nonfinite::Nan => "nan",
+            Nonfinite::Infinity => "inf",
+            Nonfinite::NegativeInfinity => "-inf",
+        })
+    }
+}
+
+/// The origin of a nan or an infinity.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NonfiniteOrigin {
+    /// The value that arose.
+    pub value: Nonfinite,
+    /// The element of the operation's result.
     pub index: Vec<usize>,
-    /// The line that ran it.
+    /// The elements of the first two operands at that place, as far as there are any.
+    pub operands: Vec<f64>,
+    /// The line that ran the operation.
     pub site: Option<Site>,
-    /// How it came about, in a sentence.
+    /// How the value arose, in a sentence.
     pub because: String,
 }
 
-/// Elements up to which a tensor is looked through, and records up to which the way back is followed.
-const ELEMENTS: usize = 1 << 20;
-const RECORDS: usize = 400;
+/// Tensors with more elements are not searched.
+const MOST_ELEMENTS: usize = 1 << 20;
+/// The most records that are followed.
+const MOST_RECORDS: usize = 400;
 
-/// Where the first nan of a tensor arose, or, where it has none, its first infinity; nothing for a tensor that has
-/// neither, or none that anything recorded gave.
-pub fn first_nonfinite(tensor: &Tensor, names: &Names) -> Option<Arisen> {
+/// Returns where the first nan of a tensor arose, or its first infinity if it has no nan. Returns none if all elements
+/// are finite, or if no record leads to the operation.
+pub fn first_nonfinite(tensor: &Tensor, names: &Names) -> Option<NonfiniteOrigin> {
     let values = values(tensor)?;
-    let (what, is): (_, fn(f64) -> bool) = if values.iter().any(|it| it.is_nan()) {
-        ("nan", f64::is_nan)
-    } else if values.contains(&f64::INFINITY) {
-        ("inf", |it| it == f64::INFINITY)
-    } else if values.contains(&f64::NEG_INFINITY) {
-        ("-inf", |it| it == f64::NEG_INFINITY)
-    } else {
-        return None;
-    };
-    let mut seen = HashSet::new();
-    let (made, record) = arose(tensor, is, &mut seen)?;
-    let values = self::values(&made)?;
-    let flat = values.iter().position(|it| is(*it))?;
-    let index = index_of(flat, made.shape());
-    let because = because(&record, &made, &index, what, names);
-    Some(Arisen { what, op: record.op, index, site: record.site.clone(), because })
+    let kinds = [Nonfinite::Nan, Nonfinite::Infinity, Nonfinite::NegativeInfinity];
+    let value = kinds.into_iter().find(|kind| values.iter().any(|number| kind.is(*number)))?;
+    let (result, record) = origin(tensor, value)?;
+    let at = self::values(&result)?.into_iter().position(|number| value.is(number))?;
+    let index = index_of(at, result.shape());
+    let met = Met { record: &record, result: &result, index: &index };
+    let operands = [met.operand(0), met.operand(1)].into_iter().flatten().collect();
+    let because = met.because(value, names);
+    Some(NonfiniteOrigin { value, operands, site: record.site.clone(), because, index })
 }
 
 fn values(tensor: &Tensor) -> Option<Vec<f64>> {
-    (tensor.dtype().is_float() && tensor.numel() <= ELEMENTS && tensor.numel() > 0)
+    (tensor.dtype().is_float() && tensor.numel() <= MOST_ELEMENTS && tensor.numel() > 0)
         .then(|| tensor.to_f64_vec())
 }
 
-fn has(tensor: &Tensor, is: fn(f64) -> bool) -> bool {
-    values(tensor).is_some_and(|values| values.into_iter().any(is))
-}
-
-/// The way back to the operation none of whose operands has it.
-fn arose(
-    tensor: &Tensor,
-    is: fn(f64) -> bool,
-    seen: &mut HashSet<*const Record>,
-) -> Option<(Tensor, Rc<Record>)> {
+/// Follows the records to the operation whose operands have no such value.
+fn origin(tensor: &Tensor, value: Nonfinite) -> Option<(Tensor, Rc<Record>)> {
+    let has = |tensor: &&Tensor| {
+        values(tensor).is_some_and(|values| values.into_iter().any(|number| value.is(number)))
+    };
+    let mut examined = HashSet::new();
     let mut at = tensor.clone();
     loop {
         let record = at.origin()?;
-        if !seen.insert(Rc::as_ptr(&record)) || seen.len() > RECORDS {
+        if !examined.insert(Rc::as_ptr(&record)) || examined.len() > MOST_RECORDS {
             return None;
         }
         let args = record.args();
-        let from = args.iter().flat_map(Arg::tensors).find(|operand| has(operand, is));
-        match from {
-            // What has no record was handed in so.
-            Some(from) if from.origin().is_none() => return Some((at, record)),
-            Some(from) => at = from.clone(),
-            None => return Some((at, record)),
+        match args.iter().flat_map(Arg::tensors).find(has) {
+            Some(operand) if operand.origin().is_some() => at = operand.clone(),
+            // An operand without a record was given with this value.
+            Some(_) | None => return Some((at, record)),
         }
     }
 }
@@ -91,83 +108,97 @@ fn index_of(mut flat: usize, shape: &[usize]) -> Vec<usize> {
     index
 }
 
-fn because(record: &Record, made: &Tensor, index: &[usize], what: &str, names: &Names) -> String {
-    let args = record.args();
-    let operands: Vec<&Tensor> = args.iter().filter_map(Arg::tensor).collect();
-    let place = places(index);
-    let name = |at: usize| match operands.get(at) {
-        Some(operand) => match names.of(operand) {
-            Name::Words(_) => "its operand".to_owned(),
-            name => name.to_string(),
-        },
-        None => "its operand".to_owned(),
-    };
-    // The operands' elements that met there.
-    let met = |at: usize| -> Option<f64> {
-        match args.get(at)? {
-            Arg::Tensor(tensor) => element(tensor, index, made.ndim()),
+/// An element of a result, and the operands' elements it was computed from.
+struct Met<'r> {
+    record: &'r Record,
+    result: &'r Tensor,
+    index: &'r [usize],
+}
+
+impl Met<'_> {
+    /// The element of operand `at`.
+    fn operand(&self, at: usize) -> Option<f64> {
+        match self.record.args().get(at)? {
+            Arg::Tensor(tensor) => element(tensor, self.index, self.result.ndim()),
             other => other.number(),
         }
-    };
-    match record.op.trim_end_matches('_') {
-        "softmax" | "log_softmax" => {
-            let input = operands.first();
-            let row = input.and_then(|input| row(input, index, &args));
-            let which = match index.len() {
-                0 | 1 => name(0),
-                count => {
-                    format!("row {} of {}", places(&index[..count - 1]).trim_matches(['[', ']']), name(0))
+    }
+
+    fn because(&self, value: Nonfinite, names: &Names) -> String {
+        let operation = self.record.operation;
+        let (name, place) = (operation.name, bracketed(self.index));
+        let unexplained = || format!("{name} returned it at {place}");
+        match operation.explanation {
+            Explanation::Softmax(SoftmaxKind::Weights | SoftmaxKind::Log) => self.softmax(names),
+            Explanation::Pointwise(Formula::Exp) => match self.operand(0) {
+                Some(x) => {
+                    let dtype = self.result.dtype().name();
+                    format!("exp({}) at {place} is more than {dtype} can represent", figure(x))
                 }
-            };
-            match row {
-                Some(row) if row.iter().all(|it| *it == f64::NEG_INFINITY) => {
-                    format!("{which} is -inf throughout: its softmax is 0/0")
+                None => unexplained(),
+            },
+            Explanation::Pointwise(
+                Formula::Log
+                | Formula::Sqrt
+                | Formula::Rsqrt
+                | Formula::Reciprocal
+                | Formula::InverseTrigonometric,
+            ) => match self.operand(0) {
+                Some(x) => format!("{name}({}) = {value}, at {place}", figure(x)),
+                None => unexplained(),
+            },
+            Explanation::Pointwise(_) => match (self.operand(0), operation.operator(), self.operand(1)) {
+                (Some(a), Some(sign), Some(b)) => {
+                    format!("{} {} {} = {value}, at {place}", figure(a), sign.formula(), figure(b))
                 }
-                Some(row) if row.contains(&f64::INFINITY) => {
-                    format!("{which} holds inf: its softmax is inf/inf")
-                }
-                _ => format!("softmax of {which} gave it"),
+                _ => unexplained(),
+            },
+            Explanation::MaskedFill => format!("masked_fill put it at {place} on purpose"),
+            Explanation::Literal | Explanation::Constant(ConstantKind::Everywhere | ConstantKind::Fill) => {
+                format!("it was put there, at {place}")
             }
-        }
-        "div" => match (met(0), met(1)) {
-            (Some(a), Some(b)) => format!("{} / {} = {what}, at {place}", figure(a), figure(b)),
-            _ => format!("a division gave it at {place}"),
-        },
-        "exp" => match met(0) {
-            Some(x) => format!("exp({}) at {place} is more than {} holds", figure(x), made.dtype().name()),
-            None => format!("exp gave it at {place}"),
-        },
-        op @ ("log" | "sqrt" | "rsqrt" | "log2" | "log10" | "reciprocal" | "acos" | "asin") => match met(0) {
-            Some(x) => format!("{op}({}) = {what}, at {place}", figure(x)),
-            None => format!("{op} gave it at {place}"),
-        },
-        "mul" | "add" | "sub" | "pow" => {
-            let sign = match record.op.trim_end_matches('_') {
-                "mul" => "·",
-                "add" => "+",
-                "sub" => "-",
-                _ => "**",
-            };
-            match (met(0), met(1)) {
-                (Some(a), Some(b)) => format!("{} {sign} {} = {what}, at {place}", figure(a), figure(b)),
-                _ => format!("{} gave it at {place}", record.op),
+            Explanation::Product(ProductKind::Matrix) | Explanation::Linear if value == Nonfinite::Nan => {
+                format!("a sum of products with inf in it is nan at {place}: inf - inf, or 0 · inf")
             }
+            _ => unexplained(),
         }
-        "masked_fill" => format!("masked_fill put it at {place} on purpose"),
-        "full" | "tensor" | "fill" | "full_like" => format!("it was put there, at {place}"),
-        "matmul" | "mm" | "bmm" | "linear" if what == "nan" => {
-            format!("a sum of products with inf in it gave it at {place}: inf - inf, or 0 · inf")
+    }
+
+    fn softmax(&self, names: &Names) -> String {
+        let args = self.record.args();
+        let input = args.first().and_then(Arg::tensor);
+        let name = match input {
+            Some(input) => match names.of(input) {
+                Name::Words(_) => "its operand".to_owned(),
+                name => name.to_string(),
+            },
+            None => "its operand".to_owned(),
+        };
+        let row = match self.index {
+            [] | [_] => name,
+            [rows @ .., _] => format!("row {} of {name}", listed(rows)),
+        };
+        match input.and_then(|input| softmax_row(input, self.index, &args)) {
+            Some(scores) if scores.iter().all(|score| *score == f64::NEG_INFINITY) => {
+                format!("{row} is -inf throughout: its softmax is 0/0")
+            }
+            Some(scores) if scores.contains(&f64::INFINITY) => {
+                format!("{row} has inf: its softmax is inf/inf")
+            }
+            _ => format!("softmax of {row} returned it"),
         }
-        op => format!("{op} gave it at {place}"),
     }
 }
 
-fn places(index: &[usize]) -> String {
-    let texts: Vec<String> = index.iter().map(usize::to_string).collect();
-    format!("[{}]", texts.join(","))
+fn listed(index: &[usize]) -> String {
+    index.iter().map(usize::to_string).collect::<Vec<_>>().join(",")
 }
 
-/// The element of a broadcast operand that stands behind an element of the result.
+fn bracketed(index: &[usize]) -> String {
+    format!("[{}]", listed(index))
+}
+
+/// The element of a broadcast operand from which an element of the result was computed.
 fn element(operand: &Tensor, index: &[usize], ndim: usize) -> Option<f64> {
     let lead = ndim.checked_sub(operand.ndim())?;
     let layout = operand.layout();
@@ -178,8 +209,8 @@ fn element(operand: &Tensor, index: &[usize], ndim: usize) -> Option<f64> {
     Some(operand.storage().read().float(position))
 }
 
-/// The row of a softmax's input that an element came from.
-fn row(input: &Tensor, index: &[usize], args: &[Arg]) -> Option<Vec<f64>> {
+/// The row of a softmax's input from which an element was computed.
+fn softmax_row(input: &Tensor, index: &[usize], args: &[Arg]) -> Option<Vec<f64>> {
     let Some(Arg::Int(dim)) = args.get(1) else { return None };
     let axis = usize::try_from(if *dim < 0 { dim + input.ndim() as i64 } else { *dim }).ok()?;
     let size = *input.shape().get(axis)?;
@@ -191,14 +222,14 @@ fn row(input: &Tensor, index: &[usize], args: &[Arg]) -> Option<Vec<f64>> {
     (index.len() == input.ndim()).then(|| (0..size).map(at).collect::<Option<Vec<f64>>>())?
 }
 
-impl Arisen {
-    /// "nan first arose in step29, line 2: row 0 of masked is -inf throughout: its softmax is 0/0".
+impl NonfiniteOrigin {
+    /// "w holds nan: it first arose in cell 1, line 3: row 0 of m is -inf throughout: its softmax is 0/0."
     pub fn sentence(&self, name: &str) -> String {
         let place = self
             .site
             .as_ref()
             .map(|site| format!(" in {}, line {}", site.cell, site.line))
             .unwrap_or_default();
-        format!("{name} holds {}: it first arose{place}: {}.", self.what, self.because)
+        format!("{name} holds {}: it first arose{place}: {}.", self.value, self.because)
     }
 }

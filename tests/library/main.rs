@@ -18,6 +18,7 @@ mod programs;
 mod python_random;
 mod random;
 mod session;
+mod shapes;
 mod show;
 mod structure;
 mod threads;

@@ -1,10 +1,10 @@
-//! Where a nan or an infinity first arose.
+//! The operation that first returned a nan or an infinity.
 
 use attn::explain::{Names, first_nonfinite};
 use attn::session::{Session, SessionOptions, with_large_stack};
 
 #[test]
-fn the_first_operation_that_gave_it_is_named() {
+fn the_first_operation_is_named() {
     const CASES: &[(&str, &str, &str)] = &[
         (
             "s = torch.zeros(3, 3)\nm = s.masked_fill(torch.ones(3, 3).triu(0).bool(), -torch.inf)\nw = torch.softmax(m, dim=-1)\ny = w @ torch.ones(3, 2) + 1",
@@ -16,7 +16,7 @@ fn the_first_operation_that_gave_it_is_named() {
         (
             "x = torch.tensor([1., 1000.])\ne = torch.exp(x) * 2",
             "e",
-            "exp(1000) at [1] is more than float32 holds",
+            "exp(1000) at [1] is more than float32 can represent",
         ),
         ("x = torch.tensor([4., -1.])\ny = x.sqrt().sum()", "y", "sqrt(-1) = nan, at [1]"),
         ("x = torch.tensor([0.])\ny = torch.log(x) + 1", "y", "log(0) = -inf, at [0]"),
@@ -28,9 +28,9 @@ fn the_first_operation_that_gave_it_is_named() {
             assert_eq!(outcome.error, None, "{code}");
             let names = Names::new(session.variables().into_iter().map(|it| (it.name, it.value)));
             let tensor = names.get(name).expect("it is bound").clone();
-            let arisen =
-                first_nonfinite(&tensor, &names).map(|arisen| arisen.sentence(name)).unwrap_or_default();
-            assert!(arisen.contains(words), "{code}\n{arisen}");
+            let origin = first_nonfinite(&tensor, &names).expect("it has a value that is not finite");
+            let sentence = origin.sentence(name);
+            assert!(sentence.contains(words), "{code}\n{sentence}");
         }
         let mut session = Session::new(SessionOptions::default());
         session.run("import torch\nx = torch.ones(2)", "cell");

@@ -4,7 +4,8 @@
 use super::super::runner;
 use super::super::shell::Shell;
 use super::{Answer, Refusal, Repl, Went};
-use crate::explain::shapes::{algebra, is_harmless, written};
+use crate::explain::shapes::{ShapeStep, is_harmless, shape_steps};
+use crate::explain::trace::shape;
 use crate::explain::{self, difference};
 use crate::tensor::Tensor;
 use crate::view::shapes::{ShapeRow, shapes};
@@ -38,7 +39,7 @@ impl Repl<'_> {
         let expression = wanted(expression, ":shape keys @ keys.T")?;
         // An assignment is asked for its right side.
         let expression = right_side(expression);
-        let (stages, copy) = {
+        let (steps, copy) = {
             let workspace = &mut *self.workspace.borrow_mut();
             // What may change something works on a copy; what only draws random numbers puts them back.
             let mut copy = match is_harmless(expression, &mut workspace.session) {
@@ -46,27 +47,29 @@ impl Repl<'_> {
                 false => Some(runner::copy(workspace).ok_or(Refusal::Stopped)?),
             };
             let stream = workspace.session.state().generator.borrow().clone();
-            let stages =
-                algebra(expression, copy.as_mut().map_or(&mut workspace.session, |copy| &mut copy.session));
+            let steps = shape_steps(
+                expression,
+                copy.as_mut().map_or(&mut workspace.session, |copy| &mut copy.session),
+            );
             *workspace.session.state().generator.borrow_mut() = stream;
-            (stages, copy)
+            (steps, copy)
         };
-        let stages = match stages {
-            Ok(stages) => stages,
+        let steps = match steps {
+            Ok(steps) => steps,
             Err(raised) => return Err(self.refused(&raised, expression, copy.as_ref())),
         };
         let mut failed = None;
-        let row = |stage: explain::shapes::Stage| {
-            let result = match stage.result {
+        let row = |step: ShapeStep| {
+            let result = match step.result {
                 Ok(result) => Some(result),
                 Err(raised) => {
                     failed = Some(raised);
                     None
                 }
             };
-            ShapeRow { code: stage.code, algebra: stage.algebra, result, remark: stage.remark.to_owned() }
+            ShapeRow { code: step.code, algebra: step.algebra, result, remark: step.remark.to_owned() }
         };
-        let rows: Vec<ShapeRow> = stages.into_iter().map(row).collect();
+        let rows: Vec<ShapeRow> = steps.into_iter().map(row).collect();
         let missing = failed.as_ref().is_some_and(|raised| raised.kind == "NameError");
         if !missing {
             shell.show(&shapes(&rows, shell.look))?;
@@ -86,7 +89,7 @@ impl Repl<'_> {
         };
         let (a, b) = (self.tensor(one)?, self.tensor(other)?);
         let Some(found) = difference(&a, &b) else {
-            let (left, right) = (written(a.shape()), written(b.shape()));
+            let (left, right) = (shape(a.shape()), shape(b.shape()));
             let words = format!("The shapes differ: `{one}` is {left}, `{other}` is {right}.");
             return Ok(self.answer(&words, shell)?);
         };
@@ -140,7 +143,7 @@ impl Repl<'_> {
         let tensor = self.tensor(name)?;
         let axes: Vec<String> = words.map(str::to_owned).collect();
         if axes.len() != tensor.ndim() && !axes.is_empty() {
-            let shape = written(tensor.shape());
+            let shape = shape(tensor.shape());
             let count = tensor.ndim();
             let plural = if count == 1 { "axis" } else { "axes" };
             return Err(Refusal::Said(format!(

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::axes::{Axis, Product};
 use super::flow::{FlowPath, FlowStep, axis_at_start, source, trace_back};
 use crate::ops::trace::Traced;
+use crate::tensor::explanation::{Explanation, SoftmaxKind};
 use crate::tensor::{Arg, Record, Site, Tensor};
 
 /// A softmax, the operations that lead to it, and the product that uses its weights.
@@ -53,8 +54,8 @@ pub(super) struct Context<'r> {
     pub summed_in_softmax: Option<Axis>,
 }
 
-fn is_softmax(record: &Record) -> bool {
-    record.op == "softmax"
+pub(super) fn is_softmax(record: &Record) -> bool {
+    record.operation.explanation == Explanation::Softmax(SoftmaxKind::Weights)
 }
 
 /// The axis of a softmax, counted from the end.
@@ -70,7 +71,7 @@ impl<'r> Attention<'r> {
     /// The attention that ends with this operation: a product with weights that come from a softmax.
     pub(super) fn ending_at(traced: &'r Traced) -> Option<Attention<'r>> {
         let record = record_of(traced)?;
-        let product = Product::of(&record).filter(|_| record.op != "linear")?;
+        let product = Product::of(&record).filter(|_| record.operation.explanation != Explanation::Linear)?;
         for weights_are_left in [true, false] {
             let weights = if weights_are_left { &product.left } else { &product.right };
             let Some(FlowPath { steps, start, record }) = trace_back(weights, &is_softmax) else { continue };
@@ -140,5 +141,5 @@ impl Context<'_> {
 /// The record that a traced operation made.
 pub(super) fn record_of(traced: &Traced) -> Option<Rc<Record>> {
     let record = traced.results.first()?.tensor.as_ref()?.origin()?;
-    (record.op == traced.op).then_some(record)
+    (record.operation.name == traced.operation.name).then_some(record)
 }

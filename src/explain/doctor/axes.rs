@@ -1,6 +1,8 @@
 //! Which axis of an operand becomes which axis of the result, for products, views and element-wise operations.
 //! Axes are counted from the end. The answer is none where the record does not tell.
 
+use crate::tensor::descriptor::{OpFamily, ShapeRule};
+use crate::tensor::explanation::{ConstantKind, Explanation, Formula, Movement};
 use crate::tensor::{Arg, Record, Tensor};
 
 /// An axis counted from the end: 1 is the last.
@@ -23,16 +25,14 @@ impl Product {
     /// The product that a record is of, if it is a product of two tensors.
     pub(super) fn of(record: &Record) -> Option<Product> {
         let args = record.args();
-        let pair =
-            |a: usize, b: usize| Some((args.get(a)?.tensor()?.clone(), args.get(b)?.tensor()?.clone()));
-        let (left, right) = match record.op {
-            "matmul" | "mm" | "bmm" | "mv" | "dot" | "linear" | "inner" => pair(0, 1)?,
-            "baddbmm" | "addmm" => pair(1, 2)?,
-            "einsum" => return einsum(&args),
+        let (left, right, transposed) = match record.operation.shapes {
+            ShapeRule::MatrixProduct(left, right) => (left, right, false),
+            ShapeRule::LastAxes(left, right) => (left, right, true),
+            _ if record.operation.explanation == Explanation::Einsum => return einsum(&args),
             _ => return None,
         };
+        let (left, right) = (args.get(left)?.tensor()?.clone(), args.get(right)?.tensor()?.clone());
         let (a, b) = (left.ndim(), right.ndim());
-        let transposed = matches!(record.op, "linear" | "inner");
         let summed = (1, if b == 1 || transposed { 1 } else { 2 });
         let free = ((a > 1).then_some(2), (b > 1).then_some(if transposed { 2 } else { 1 }));
         let left_in_result = free.0.map(|_| if b > 1 { 2 } else { 1 });
@@ -83,18 +83,29 @@ fn einsum(args: &[Arg]) -> Option<Product> {
 /// The operands of which the result is a scaled, masked or rearranged copy, or a part.
 pub(super) fn carried_operands(record: &Record) -> Vec<Tensor> {
     let args = record.args();
-    let first = |count: usize| args.iter().take(count).filter_map(Arg::tensor).cloned().collect();
-    match record.op.trim_end_matches('_') {
-        "mul" | "div" | "add" | "sub" | "maximum" | "where" => {
-            let all: Vec<Tensor> = args.iter().filter_map(Arg::tensor).cloned().collect();
-            all
-        }
-        "dropout" | "masked_fill" | "clone" | "contiguous" | "to" | "float" | "double" | "half"
-        | "detach" | "view" | "reshape" | "unsqueeze" | "squeeze" | "expand" | "transpose" | "swapaxes"
-        | "swapdims" | "permute" | "T" | "t" | "mT" | "getitem" | "select" | "narrow" | "flatten"
-        | "unflatten" | "tril" | "triu" | "clamp" | "nan_to_num" | "setitem" | "unbind" | "view_as"
-        | "reshape_as" | "movedim" | "neg" | "copy" | "type" | "masked_scatter" | "softcap"
-        | "index_fill" | "fill_diagonal" | "split" | "chunk" => first(1),
+    let operands = |count: usize| args.iter().take(count).filter_map(Arg::tensor).cloned().collect();
+    match (record.operation.family, record.operation.explanation) {
+        (
+            _,
+            Explanation::Pointwise(
+                Formula::Add | Formula::Sub | Formula::Mul | Formula::Div | Formula::Larger,
+            )
+            | Explanation::Moved(Movement::Chosen),
+        ) => operands(args.len()),
+        (OpFamily::View | OpFamily::Copy | OpFamily::Cast, _)
+        | (
+            OpFamily::Index,
+            Explanation::Moved(Movement::LookedUp | Movement::Filled | Movement::Rearranged),
+        )
+        | (
+            _,
+            Explanation::MaskedFill
+            | Explanation::Triangle { .. }
+            | Explanation::Assignment
+            | Explanation::Dropout
+            | Explanation::Constant(ConstantKind::FillDiagonal)
+            | Explanation::Pointwise(Formula::Neg | Formula::Clamp | Formula::NanToNum),
+        ) => operands(1),
         _ => Vec::new(),
     }
 }
@@ -124,19 +135,22 @@ pub(super) fn axis_in_operand(
             axis
         }
     };
-    let found = match record.op.trim_end_matches('_') {
-        "T" | "t" if operand.ndim() == 2 => swapped(1, 2),
-        "mT" => swapped(1, 2),
-        "transpose" | "swapaxes" | "swapdims" => swapped(dim(1)?, dim(2)?),
-        "permute" => {
+    let rule = match record.operation.explanation {
+        Explanation::Moved(Movement::LookedUp) => ShapeRule::Rearranged,
+        _ => record.operation.shapes,
+    };
+    let found = match rule {
+        ShapeRule::Reversed => (operand.ndim() + 1).checked_sub(axis)?,
+        ShapeRule::Transposed => swapped(1, 2),
+        ShapeRule::Swapped => swapped(dim(1)?, dim(2)?),
+        ShapeRule::Permuted => {
             let Arg::Ints(dims) = args.get(1)? else { return None };
             let at = dims.len().checked_sub(axis)?;
             let ndim = operand.ndim() as i64;
             let from = *dims.get(at)?;
             usize::try_from(ndim - if from < 0 { from + ndim } else { from }).ok()?
         }
-        "view" | "reshape" | "getitem" | "select" | "unsqueeze" | "squeeze" | "flatten" | "unflatten"
-        | "expand" | "unbind" | "narrow" | "movedim" | "view_as" | "reshape_as" | "split" | "chunk" => {
+        ShapeRule::Reshaped | ShapeRule::Rearranged if operand.shape() != result => {
             // Known only where the last two axes are unchanged.
             let tail = |shape: &[usize]| shape.iter().rev().take(2).copied().collect::<Vec<_>>();
             let same = tail(operand.shape()) == tail(result) && result.len() >= 2;

@@ -4,6 +4,7 @@ use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
 use crate::tensor::Arg;
+use crate::tensor::explanation::Explanation;
 
 pub(super) static MISTAKE: Mistake = Mistake {
     name: "dropout-in-eval",
@@ -18,13 +19,13 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
 }
 
 fn active_dropout(step: &Traced) -> Option<Observation> {
-    let (p, fix) = match step.op {
-        "dropout" | "dropout_" => {
+    let (p, fix) = match step.operation.explanation {
+        Explanation::Dropout => {
             let is_active = matches!(step.args.get(2), Some(Arg::Bool(true)));
             let fix = "F.dropout(x, p, training=self.training), or an nn.Dropout kept as an attribute of the module";
             (step.args.get(1)?.number().filter(|p| is_active && *p > 0.0)?, fix)
         }
-        "scaled_dot_product_attention" => {
+        Explanation::Attention => {
             let fix = "dropout_p=self.dropout if self.training else 0.0";
             (step.args.get(4)?.number().filter(|p| *p > 0.0)?, fix)
         }
@@ -32,14 +33,16 @@ fn active_dropout(step: &Traced) -> Option<Observation> {
     };
     let module = step.calls.iter().rev().find(|call| !call.library && call.training == Some(false))?;
     let class = module.class.as_deref().unwrap_or("the module");
-    let zeros = step.results.first().filter(|_| step.op.starts_with("dropout")).and_then(|result| {
-        let values = result.values()?;
-        let zeros = (0..values.len()).filter(|at| values.float(*at) == 0.0).count();
-        Some(format!(" {zeros} of {} elements are 0 after it.", values.len()))
-    });
+    let zeros = step.results.first().filter(|_| step.operation.explanation == Explanation::Dropout).and_then(
+        |result| {
+            let values = result.values()?;
+            let zeros = (0..values.len()).filter(|at| values.float(*at) == 0.0).count();
+            Some(format!(" {zeros} of {} elements are 0 after it.", values.len()))
+        },
+    );
     let observed = format!(
         "{class} is in evaluation mode (training=False), and {} drops elements with p = {}.{}",
-        step.op,
+        step.operation.called(step.in_place),
         figure(p),
         zeros.unwrap_or_default()
     );

@@ -4,6 +4,8 @@
 use std::rc::Rc;
 
 use super::axes::{self, Axis, Product};
+use crate::tensor::descriptor::OpFamily;
+use crate::tensor::explanation::{Explanation, Formula, Movement};
 use crate::tensor::index::Index;
 use crate::tensor::{Arg, DType, Record, Tensor};
 
@@ -24,50 +26,55 @@ pub(super) struct FlowStep {
 }
 
 impl FlowStep {
-    /// The operation's name, in place or not.
-    pub(super) fn op(&self) -> &str {
-        self.record.op.trim_end_matches('_')
+    /// What the operation computes.
+    pub(super) fn explanation(&self) -> Explanation {
+        self.record.operation.explanation
+    }
+
+    /// The name of the operation as it was called.
+    pub(super) fn name(&self) -> &'static str {
+        self.record.operation.called(self.record.in_place)
     }
 
     /// The factor or the mask.
     pub(super) fn other(&self) -> Option<Arg> {
         let args = self.record.args();
         let own = args.iter().position(|arg| arg.tensor().is_some_and(|tensor| tensor.is(&self.operand)));
-        match (self.op(), own) {
-            ("masked_fill", _) => args.get(1).cloned(),
-            ("setitem", _) => mask_of(args.get(2)?),
-            ("mul" | "div" | "add" | "sub", Some(0)) => args.get(1).cloned(),
-            ("mul" | "add", Some(1)) => args.first().cloned(),
-            ("where", _) => args.first().cloned(),
+        match (self.explanation(), own) {
+            (Explanation::MaskedFill, _) => args.get(1).cloned(),
+            (Explanation::Assignment, _) => mask_of(args.get(2)?),
+            (Explanation::Pointwise(Formula::Mul | Formula::Div | Formula::Add | Formula::Sub), Some(0)) => {
+                args.get(1).cloned()
+            }
+            (Explanation::Pointwise(Formula::Mul | Formula::Add), Some(1)) => args.first().cloned(),
+            (Explanation::Moved(Movement::Chosen), _) => args.first().cloned(),
             _ => None,
         }
     }
 
     /// The number that a scaling multiplies by.
     pub(super) fn factor(&self) -> Option<f64> {
-        let number = |arg: &Arg| match arg {
-            Arg::Tensor(tensor) if tensor.numel() == 1 => tensor.item().ok(),
-            other => other.number(),
-        };
-        match self.op() {
-            "mul" => number(&self.other()?),
-            "div" => number(&self.other()?).map(|by| 1.0 / by),
+        match self.explanation() {
+            Explanation::Pointwise(Formula::Mul) => single_number(&self.other()?),
+            Explanation::Pointwise(Formula::Div) => single_number(&self.other()?).map(|by| 1.0 / by),
             _ => None,
         }
+    }
+
+    /// Whether it divides by a tensor, as by the sums of rows.
+    pub(super) fn divides_by_tensor(&self) -> bool {
+        self.explanation() == Explanation::Pointwise(Formula::Div) && self.factor().is_none()
     }
 
     /// The number that masked elements are set to.
     pub(super) fn fill(&self) -> Option<f64> {
         let args = self.record.args();
-        match self.op() {
-            "masked_fill" => match args.get(2)? {
-                Arg::Tensor(tensor) if tensor.numel() == 1 => tensor.item().ok(),
-                other => other.number(),
-            },
-            "tril" | "triu" => Some(0.0),
-            "setitem" => mask_of(args.get(2)?).and(args.get(1)?.number()),
+        match self.explanation() {
+            Explanation::MaskedFill => single_number(args.get(2)?),
+            Explanation::Triangle { .. } => Some(0.0),
+            Explanation::Assignment => mask_of(args.get(2)?).and(args.get(1)?.number()),
             // The other branch, if all its elements are equal.
-            "where" => args.iter().skip(1).find_map(|branch| match branch {
+            Explanation::Moved(Movement::Chosen) => args.iter().skip(1).find_map(|branch| match branch {
                 Arg::Tensor(tensor) if tensor.is(&self.operand) => None,
                 Arg::Tensor(tensor) if tensor.numel() <= 1 << 20 => {
                     let values = tensor.to_f64_vec();
@@ -75,14 +82,22 @@ impl FlowStep {
                 }
                 other => other.number(),
             }),
-            "mul" => is_zero_one(self.other()?.tensor()?).then_some(0.0),
+            Explanation::Pointwise(Formula::Mul) => is_zero_one(self.other()?.tensor()?).then_some(0.0),
             _ => None,
         }
     }
 
     /// Whether it is dropout.
     pub(super) fn is_dropout(&self) -> bool {
-        self.op() == "dropout"
+        self.explanation() == Explanation::Dropout
+    }
+}
+
+/// A number, or the element of a tensor that has only one.
+fn single_number(arg: &Arg) -> Option<f64> {
+    match arg {
+        Arg::Tensor(tensor) if tensor.numel() == 1 => tensor.item().ok(),
+        other => other.number(),
     }
 }
 
@@ -161,32 +176,10 @@ pub(super) fn source(tensor: &Tensor) -> (Vec<FlowStep>, Tensor) {
         let Some(record) = at.origin() else { break };
         let Some(operand) = axes::carried_operands(&record).into_iter().next() else { break };
         let step = FlowStep { record, operand: operand.clone(), result: at.clone() };
-        let is_layout = matches!(
-            step.op(),
-            "view"
-                | "reshape"
-                | "transpose"
-                | "swapaxes"
-                | "permute"
-                | "T"
-                | "t"
-                | "mT"
-                | "contiguous"
-                | "clone"
-                | "unsqueeze"
-                | "squeeze"
-                | "getitem"
-                | "select"
-                | "unflatten"
-                | "flatten"
-                | "to"
-                | "float"
-                | "split"
-                | "chunk"
-                | "unbind"
-                | "movedim"
-                | "detach"
-        );
+        let is_layout = match step.explanation() {
+            Explanation::Copy | Explanation::Cast(_) | Explanation::Moved(Movement::LookedUp) => true,
+            _ => step.record.operation.family == OpFamily::View,
+        };
         if !is_layout && step.factor().is_none() {
             break;
         }
@@ -199,7 +192,7 @@ pub(super) fn source(tensor: &Tensor) -> (Vec<FlowStep>, Tensor) {
 /// The projection that a tensor is the result of: a product with a weight matrix, with or without a bias.
 pub(super) fn projection(tensor: &Tensor) -> Option<Product> {
     let record = tensor.origin()?;
-    if matches!(record.op, "add" | "add_") {
+    if record.operation.explanation == Explanation::Pointwise(Formula::Add) {
         return record.args().first().and_then(Arg::tensor).and_then(projection);
     }
     let product = Product::of(&record)?;

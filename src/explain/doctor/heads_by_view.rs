@@ -5,6 +5,7 @@ use super::axes::{Axis, axis_in_operand};
 use super::flow::{FlowStep, projection, source};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::trace::shape;
+use crate::tensor::descriptor::ShapeRule;
 
 pub(super) static MISTAKE: Mistake = Mistake {
     name: "heads-by-view-alone",
@@ -34,7 +35,7 @@ fn wrong_view(path: &[FlowStep], tokens: Axis, cell: &TracedCell) -> Option<Obse
     let mut axis = Some(tokens);
     for step in path {
         let (before, after) = (step.operand.shape(), step.result.shape());
-        if matches!(step.op(), "view" | "reshape" | "unflatten")
+        if step.record.operation.shapes == ShapeRule::Reshaped
             && let Some(at) = axis.and_then(|axis| after.len().checked_sub(axis))
             && let Some(effect) = effect(before, after, at)
         {

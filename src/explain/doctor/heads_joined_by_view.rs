@@ -4,10 +4,11 @@ use std::rc::Rc;
 
 use super::attention::{Attention, record_of};
 use super::axes::Product;
-use super::flow::trace_back;
+use super::flow::{FlowStep, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::trace::shape;
 use crate::ops::trace::Traced;
+use crate::tensor::descriptor::OpFamily;
 
 pub(super) static MISTAKE: Mistake = Mistake {
     name: "heads-joined-by-view-alone",
@@ -18,8 +19,8 @@ pub(super) static MISTAKE: Mistake = Mistake {
 };
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
-    let views = cell.trace.steps.iter().filter(|step| matches!(step.op, "view" | "reshape" | "flatten"));
-    views.filter_map(|step| wrong_view(step, cell)).collect()
+    let is_view = |step: &&Traced| step.operation.family == OpFamily::View;
+    cell.trace.steps.iter().filter(is_view).filter_map(|step| wrong_view(step, cell)).collect()
 }
 
 fn wrong_view(step: &Traced, cell: &TracedCell) -> Option<Observation> {
@@ -32,8 +33,11 @@ fn wrong_view(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let tensor = before.tensor.as_ref()?;
     // Only operations that keep the order of the axes may come between the product with the values and the view.
     let path = trace_back(tensor, &|record| Product::of(record).is_some())?;
-    let keeps_axes = |op: &str| matches!(op, "contiguous" | "clone" | "dropout" | "to" | "float");
-    if !path.steps.iter().all(|step| keeps_axes(step.op())) {
+    let keeps_axes = |step: &FlowStep| {
+        let family = step.record.operation.family;
+        step.is_dropout() || matches!(family, OpFamily::Copy | OpFamily::Cast)
+    };
+    if !path.steps.iter().all(keeps_axes) {
         return None;
     }
     let product = Product::of(&path.record)?;

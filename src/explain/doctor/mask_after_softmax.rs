@@ -22,8 +22,7 @@ fn masking<'a>(attention: &'a Attention) -> Option<(&'a FlowStep, usize, f64)> {
     let at = context.after.iter().position(|step| step.fill() == Some(0.0))?;
     let masking = &context.after[at];
     // A later division by the sums would make it right.
-    let divides = |step: &FlowStep| step.op() == "div" && step.factor().is_none();
-    if context.after[..at].iter().any(divides) {
+    if context.after[..at].iter().any(FlowStep::divides_by_tensor) {
         return None;
     }
     let summed = axis_at_start(&context.after[..at], context.summed)?;
@@ -49,7 +48,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     }
     let (masking, row, sum) = masking(attention)?;
     let mask = masking.other().and_then(|mask| mask.tensor().map(|mask| cell.name_of(mask, "the mask")));
-    let mask = mask.unwrap_or_else(|| masking.record.op.to_owned());
+    let mask = mask.unwrap_or_else(|| masking.name().to_owned());
     let weights = cell.name_of(&masking.operand, "the weights");
     let observed = format!(
         "{mask} sets entries of {weights} to 0 after the softmax: row {row} then sums to {}.",

@@ -3,6 +3,7 @@
 use super::attention::Attention;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
+use crate::tensor::explanation::{Explanation, Formula, Movement, SoftmaxKind};
 use crate::tensor::{Arg, DType, Site, Tensor};
 
 pub(super) static MISTAKE: Mistake = Mistake {
@@ -22,9 +23,11 @@ enum HiddenKeys {
 }
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
-    let check = |step: &Traced| match step.op {
-        "softmax" => Attention::of_softmax(step).and_then(|attention| in_scores(&attention, cell)),
-        "scaled_dot_product_attention" => in_fused_attention(step, cell),
+    let check = |step: &Traced| match step.operation.explanation {
+        Explanation::Softmax(SoftmaxKind::Weights) => {
+            Attention::of_softmax(step).and_then(|attention| in_scores(&attention, cell))
+        }
+        Explanation::Attention => in_fused_attention(step, cell),
         _ => None,
     };
     cell.trace.steps.iter().filter_map(check).collect()
@@ -37,8 +40,12 @@ fn in_scores(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let size = square(&input)?;
     let values = last_matrix(&input, size)?;
     let hidden = hidden_keys(size, |at| values[at] <= -1e9)?;
-    let is_masking = |op: &str| matches!(op, "masked_fill" | "add" | "where" | "setitem");
-    let masking = attention.before.iter().find(|step| is_masking(step.op()));
+    let masking = attention.before.iter().find(|step| match step.explanation() {
+        Explanation::MaskedFill | Explanation::Assignment => true,
+        Explanation::Pointwise(formula) => formula == Formula::Add,
+        Explanation::Moved(movement) => movement == Movement::Chosen,
+        _ => false,
+    });
     let mask = masking.and_then(|step| step.other());
     let mask = mask.and_then(|mask| mask.tensor().map(|mask| cell.name_of(mask, "the mask")));
     let site = masking.and_then(|step| step.record.site.clone()).or_else(|| attention.site());

@@ -4,6 +4,7 @@ use super::attention::Attention;
 use super::flow::{FlowStep, is_zero_one};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
+use crate::tensor::explanation::{Explanation, Formula, Movement};
 use crate::tensor::{Arg, Tensor};
 
 pub(super) static MISTAKE: Mistake = Mistake {
@@ -26,7 +27,7 @@ enum Masking {
 }
 
 fn masking(step: &FlowStep) -> Option<Masking> {
-    if step.op() == "add" {
+    if step.explanation() == Explanation::Pointwise(Formula::Add) {
         let mask = step.other()?.tensor()?.clone();
         return (is_zero_one(&mask) && mask.ndim() >= 2 && is_triangular(&mask)).then_some(Masking::Add(1.0));
     }
@@ -52,7 +53,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     }
     let mask = match step.other() {
         Some(Arg::Tensor(mask)) => cell.name_of(&mask, "the mask"),
-        _ => step.record.op.to_owned(),
+        _ => step.name().to_owned(),
     };
     let site = step.record.site.clone();
     let fill = match masking {
@@ -97,26 +98,27 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
 fn hidden_elements(step: &FlowStep) -> Option<Vec<bool>> {
     let shape = step.result.shape();
     let size: usize = shape.iter().rev().take(2).product();
-    match (step.op(), step.other()) {
-        ("tril" | "triu", _) => {
+    match (step.explanation(), step.other()) {
+        (Explanation::Triangle { lower }, _) => {
             let values = step.result.to_f64_vec();
             let columns = *shape.last()?;
-            let lower = step.op() == "tril";
             let outside = |at: usize| {
                 let (row, column) = (at / columns, at % columns);
                 if lower { column > row } else { column < row }
             };
             Some((0..size).map(|at| values[at] == 0.0 && outside(at)).collect())
         }
-        (op, Some(Arg::Tensor(mask))) => {
+        (explanation, Some(Arg::Tensor(mask))) => {
             let mask = mask.to_f64_vec();
             // The mask repeats over the leading axes.
             if mask.is_empty() || mask.len() % size.max(1) != 0 {
                 return None;
             }
             let args = step.record.args();
-            let keeps = op == "where" && args.get(1)?.tensor().is_some_and(|kept| kept.is(&step.operand));
-            let hides = if op == "mul" || keeps { 0.0 } else { 1.0 };
+            let chosen = explanation == Explanation::Moved(Movement::Chosen);
+            let keeps = chosen && args.get(1)?.tensor().is_some_and(|kept| kept.is(&step.operand));
+            let multiplies = explanation == Explanation::Pointwise(Formula::Mul);
+            let hides = if multiplies || keeps { 0.0 } else { 1.0 };
             Some(mask.into_iter().map(|it| it == hides).collect())
         }
         _ => None,

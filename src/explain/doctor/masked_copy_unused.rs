@@ -3,6 +3,7 @@
 use super::attention::Attention;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::tensor::Tensor;
+use crate::tensor::explanation::Explanation;
 
 pub(super) static MISTAKE: Mistake = Mistake {
     name: "masked-copy-unused",
@@ -15,7 +16,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
 fn detect(cell: &TracedCell) -> Vec<Observation> {
     let mut found = Vec::new();
     for (at, step) in cell.trace.steps.iter().enumerate() {
-        if step.op != "masked_fill" || step.in_place {
+        if step.operation.explanation != Explanation::MaskedFill || step.in_place {
             continue;
         }
         // A later cell may use a copy that the cell itself binds to a name.

@@ -3,6 +3,7 @@
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::first_nonfinite;
 use crate::ops::trace::{Seen, Traced};
+use crate::tensor::explanation::{Explanation, Formula, SoftmaxKind};
 
 pub(super) static MISTAKE: Mistake = Mistake {
     name: "nan",
@@ -29,8 +30,14 @@ fn has_nan(tensor: &Seen) -> bool {
 
 fn first_nan(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     // A softmax of a hidden row is a mistake of its own, and values that the code states are not computed.
-    if matches!(step.op, "softmax" | "tensor" | "full" | "fill_" | "setitem" | "masked_fill" | "masked_fill_")
-    {
+    if matches!(
+        step.operation.explanation,
+        Explanation::Softmax(SoftmaxKind::Weights)
+            | Explanation::Literal
+            | Explanation::Constant(_)
+            | Explanation::Assignment
+            | Explanation::MaskedFill
+    ) {
         return None;
     }
     let result = step.results.iter().find(|result| has_nan(result))?;
@@ -38,13 +45,16 @@ fn first_nan(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         return None;
     }
     let origin = first_nonfinite(result.tensor.as_ref()?, cell.names)?;
-    let fix = match step.op.trim_end_matches('_') {
-        "div" if origin.because.contains("inf") => {
+    let fix = match step.operation.explanation {
+        Explanation::Pointwise(Formula::Div) if origin.operands.iter().any(|it| it.is_infinite()) => {
             "exp exceeds the range of floats: subtract the largest score first, as torch.softmax does"
         }
-        "div" => "make sure that the divisor is never 0",
-        "log" | "sqrt" | "rsqrt" => "make sure that its input is never below 0: clamp(min=1e-8)",
+        Explanation::Pointwise(Formula::Div) => "make sure that the divisor is never 0",
+        Explanation::Pointwise(Formula::Log | Formula::Sqrt | Formula::Rsqrt) => {
+            "make sure that its input is never below 0: clamp(min=1e-8)"
+        }
         _ => "check its operands: one of them is infinite, or outside of the operation's domain",
     };
-    Some(Observation::new(step.site(), format!("{} returned nan: {}.", step.op, origin.because), fix))
+    let name = step.operation.called(step.in_place);
+    Some(Observation::new(step.site(), format!("{name} returned nan: {}.", origin.because), fix))
 }

@@ -6,6 +6,7 @@ use super::flow::{FlowStep, is_zero_one};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::{mask_after_softmax, row_all_hidden, softmax_over_queries};
 use crate::explain::terms::figure;
+use crate::tensor::explanation::{Explanation, Formula};
 
 pub(super) static MISTAKE: Mistake = Mistake {
     name: "rows-do-not-sum-to-1",
@@ -34,10 +35,10 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     // of the weights does not sum to 1.
     let is_gate = |step: &FlowStep| {
         let other = step.other().and_then(|other| other.tensor().cloned());
-        matches!(step.op(), "mul" | "add" | "sub")
+        matches!(step.explanation(), Explanation::Pointwise(Formula::Mul | Formula::Add | Formula::Sub))
             && other.is_some_and(|other| other.numel() > 1 && !is_zero_one(&other))
     };
-    let is_part = |step: &FlowStep| matches!(step.op(), "getitem" | "select" | "narrow" | "split" | "chunk");
+    let is_part = |step: &FlowStep| step.result.numel() < step.operand.numel();
     if context.after.iter().any(|step| is_gate(step) || step.is_dropout() || is_part(step)) {
         return None;
     }

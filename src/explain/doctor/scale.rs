@@ -7,6 +7,7 @@ use super::flow::{FlowStep, projection};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
 use crate::tensor::Tensor;
+use crate::tensor::explanation::{Explanation, Formula};
 
 pub(super) static MISTAKE: Mistake = Mistake {
     name: "scale",
@@ -25,7 +26,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let context = attention.context.as_ref()?;
     let scores = attention.scores.as_ref()?;
     let width = scores.product.width();
-    if width < 2 || scores.record.op == "linear" {
+    if width < 2 || scores.record.operation.explanation == Explanation::Linear {
         return None;
     }
     if scores.sources.iter().any(is_normalised) {
@@ -91,8 +92,10 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
 fn is_normalised(source: &Tensor) -> bool {
     let Some(record) = source.origin() else { return false };
     matches!(
-        record.op.trim_end_matches('_'),
-        "normalize" | "layer_norm" | "rms_norm" | "group_norm" | "mul" | "div"
+        record.operation.explanation,
+        Explanation::UnitLength
+            | Explanation::Normalisation(_)
+            | Explanation::Pointwise(Formula::Mul | Formula::Div)
     )
 }
 

@@ -2,7 +2,7 @@
 
 use super::attention::{Attention, Context};
 use super::axes::{Axis, size};
-use super::flow::{axis_at_start, projection};
+use super::flow::{FlowStep, axis_at_start, projection};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
 use crate::explain::trace::shape;
@@ -20,7 +20,7 @@ pub(super) fn is_wrong(attention: &Attention) -> bool {
     let Some(context) = &attention.context else { return false };
     let Some(summed) = summed_elsewhere(attention, context) else { return false };
     // Weights that are divided by their sums afterwards are right, whatever axis the softmax runs along.
-    if context.after.iter().any(|step| step.op() == "div" && step.factor().is_none()) {
+    if context.after.iter().any(FlowStep::divides_by_tensor) {
         return false;
     }
     is_over_keys(attention, summed)

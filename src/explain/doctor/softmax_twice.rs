@@ -1,6 +1,6 @@
 //! A softmax of the result of a softmax.
 
-use super::attention::Attention;
+use super::attention::{Attention, is_softmax};
 use super::flow::trace_back;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
@@ -16,7 +16,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
 
 fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let input = attention.input()?;
-    let path = trace_back(&input, &|record| record.op == "softmax")?;
+    let path = trace_back(&input, &is_softmax)?;
     let largest = |tensor: &Tensor| tensor.to_f64_vec().into_iter().fold(0.0, f64::max);
     if input.numel() > 1 << 22 || input.numel() == 0 {
         return None;
