@@ -12,8 +12,11 @@ use crate::tensor::{Arg, Record, Site, Tensor};
 /// A value that is not finite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Nonfinite {
+    /// Not a number.
     Nan,
+    /// Infinity.
     Infinity,
+    /// Minus infinity.
     NegativeInfinity,
 }
 
