@@ -7,7 +7,8 @@ use super::shell::{Failure, Shell};
 use super::workspace::RanCell;
 use crate::lesson::catalogue::FindError;
 use crate::lesson::notebook::{Cause, Cell, Recorded};
-use crate::lesson::{Catalogue, Document, Lesson, Step, Target, names};
+use crate::lesson::{Catalogue, Document, Lesson, Step, Target};
+use crate::ops::nearest;
 
 /// The cells to run, from a step, a lesson or a file.
 pub struct Plan<'c> {
@@ -145,7 +146,7 @@ fn similar_files(path: &Path) -> Vec<String> {
         .filter(|name| [".ipynb", ".py", ".md"].iter().any(|ending| name.ends_with(ending)))
         .collect();
     all.sort();
-    let near = names::nearest(&name, all, 3);
+    let near = nearest(&name, all, 3);
     let full = |name: String| folder.map_or(name.clone(), |folder| folder.join(name).display().to_string());
     near.into_iter().map(full).collect()
 }

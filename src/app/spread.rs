@@ -5,7 +5,7 @@ use clap_complete::Shell as Dialect;
 
 use super::shell::{Exit, Failure, Shell};
 use super::verbs::{VERBS, command};
-use crate::lesson::names;
+use crate::ops::nearest;
 
 /// What `attn completions` takes.
 #[derive(clap::Args, Debug)]
@@ -40,7 +40,7 @@ pub fn man(args: &Man, shell: &mut Shell) -> Result<Exit, Failure> {
             let mut root = root;
             root.build();
             let Some(verb) = root.find_subcommand(name) else {
-                let near = names::nearest(name, VERBS.iter().map(|verb| verb.name), 2);
+                let near = nearest(name, VERBS.iter().map(|verb| verb.name), 2);
                 let near = if near.is_empty() {
                     VERBS.iter().map(|verb| verb.name.to_owned()).collect()
                 } else {

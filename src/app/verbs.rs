@@ -11,7 +11,8 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 use super::options::{GlobalOptions, When};
 use super::shell::{Exit, Failure, Shell, coloured, columns};
 use super::{bench, check, doctor, export, learn, list, machine, repl, reset, run, show, spread, why};
-use crate::lesson::{Catalogue, names};
+use crate::lesson::Catalogue;
+use crate::ops::nearest;
 
 /// A command.
 pub struct Verb {
@@ -217,7 +218,7 @@ fn hint(error: &mut clap::Error) {
         return;
     };
     let can_run = Catalogue::new().find(word).is_ok() || Path::new(word).is_file();
-    let tip = match names::nearest(word, VERBS.iter().map(|verb| verb.name), 1).as_slice() {
+    let tip = match nearest(word, VERBS.iter().map(|verb| verb.name), 1).as_slice() {
         _ if can_run => format!("to run it: attn run {word}"),
         [name] if error.get(ContextKind::SuggestedSubcommand).is_none() => {
             format!("a similar subcommand exists: '{name}'")

@@ -12,7 +12,8 @@ use super::runner::Runner;
 use super::shell::{Exit, Failure, Shell};
 use super::workspace::Workspace;
 use crate::explain::{Calc, Says, Why, why_of};
-use crate::lesson::{Catalogue, names};
+use crate::lesson::Catalogue;
+use crate::ops::nearest;
 use crate::tensor::Tensor;
 use crate::view::why::explanation;
 use crate::view::{Look, Text};
@@ -217,7 +218,7 @@ fn evaluated(base: &str, workspace: &mut Workspace) -> Result<Tensor, Failure> {
         Err(raised) => {
             let known = workspace.names();
             let is_name = matches!(raised.kind.as_str(), "NameError" | "AttributeError");
-            let mut near = if is_name { names::nearest(base, known.all(), 3) } else { Vec::new() };
+            let mut near = if is_name { nearest(base, known.all(), 3) } else { Vec::new() };
             if near.is_empty() && raised.kind == "NameError" {
                 near = known.all().filter(|name| !name.contains('.')).take(6).map(str::to_owned).collect();
             }

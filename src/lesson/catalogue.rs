@@ -6,8 +6,8 @@ use std::fmt;
 
 use super::embed::{Embedded, LESSONS};
 use super::myst;
-use super::names::nearest;
 use super::{Exercise, Fault, Lesson, Step};
+use crate::ops::nearest;
 
 /// The lessons in the order of the chapter.
 pub struct Catalogue {

@@ -2,9 +2,9 @@
 //! What [`super::myst`] needs to read one block; knows nothing of the order of blocks.
 
 use super::exercise::Code;
-use super::names::nearest;
 use super::vocabulary::{AXES, VIEWS, Word};
 use super::{AxisNames, Fault, Invariant, Step, View};
+use crate::ops::nearest;
 
 /// The file that is being read, for its faults.
 pub(super) struct Source<'t> {

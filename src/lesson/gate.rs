@@ -10,9 +10,9 @@ use crate::session::{Outcome, Raised, Session};
 use super::compare::{self, Comparison, TOLERANCE, compare_step};
 use super::exercise::{Answer, Exercise, Prediction};
 use super::judge::{self, Verdict, judge};
-use super::names::nearest;
 use super::notebook::shown;
 use super::{Catalogue, Fault, Glossary, Invariant, Lesson, Step, terms};
+use crate::ops::nearest;
 
 /// Something that is off, and where.
 #[derive(Clone, Debug, PartialEq)]

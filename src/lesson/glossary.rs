@@ -10,7 +10,7 @@ use std::ops::Range;
 use super::Fault;
 use super::embed::GLOSSARY;
 use super::markdown::{Kind, blocks, links};
-use super::names::nearest;
+use crate::ops::nearest;
 
 /// All terms, in the order of the file.
 #[derive(Clone, Debug, Default, PartialEq)]

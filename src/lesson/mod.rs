@@ -29,7 +29,6 @@ pub mod invariant;
 pub mod judge;
 mod markdown;
 pub mod myst;
-pub mod names;
 pub mod notebook;
 mod predict;
 pub mod progress;

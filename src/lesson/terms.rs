@@ -11,7 +11,7 @@ use super::Lesson;
 use super::gate::Finding;
 use super::glossary::{Glossary, anchor, plurals};
 use super::markdown::{Prose, Reading, prose};
-use super::names::nearest;
+use crate::ops::nearest;
 
 /// What a link to a term begins with.
 pub const ADDRESS: &str = "glossary.md#";

@@ -9,7 +9,7 @@ use ruff_text_size::Ranged;
 use rustpython_vm::{AsObject, PyObjectRef, VirtualMachine, builtins::PyDict};
 
 use super::Step;
-use super::names::nearest;
+use crate::ops::nearest;
 use crate::session::{Raised, Session};
 use crate::tensor::{Arg, Tensor, layout::row_major, peak_memory};
 use crate::torch::tensor_value;

@@ -5,6 +5,7 @@
 
 pub mod call;
 pub mod failed;
+mod nearest;
 pub mod schema;
 pub mod state;
 pub mod table;
@@ -12,4 +13,5 @@ pub mod trace;
 mod view_history;
 
 pub use failed::Failed;
+pub use nearest::nearest;
 pub use state::State;

@@ -3,24 +3,12 @@
 use rustpython_vm::builtins::{PyBaseExceptionRef, PyStr};
 use rustpython_vm::{AsObject, PyObject, VirtualMachine};
 
+use crate::ops::nearest;
 use crate::ops::table::{self, ALIASES, METHOD};
 
-/// The names nearest to `wanted`, best first, at most three.
-pub fn nearest<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let wanted = wanted.to_lowercase();
-    let mut ranked: Vec<(usize, &str)> = names
-        .filter(|name| !name.starts_with('_'))
-        .map(|name| (strsim::damerau_levenshtein(&wanted, &name.to_lowercase()), name))
-        .filter(|(distance, name)| *distance <= 1 + wanted.len().min(name.len()) / 4)
-        .collect();
-    ranked.sort();
-    ranked.dedup();
-    ranked.into_iter().take(3).map(|(_, name)| name).collect()
-}
-
-/// "nearest: a, b" as the end of a sentence, or nothing.
-pub fn nearest_text<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String {
-    match nearest(wanted, names).as_slice() {
+/// ` (did you mean a, b?)` as the end of a sentence, or nothing.
+fn suggestion<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String {
+    match nearest(wanted, names.filter(|name| !name.starts_with('_')), 2).as_slice() {
         [] => String::new(),
         found => format!(" (did you mean {}?)", found.join(", ")),
     }
@@ -46,7 +34,7 @@ pub fn missing_attribute(object: &PyObject, name: &str, vm: &VirtualMachine) -> 
                 .filter_map(|it| it.downcast_ref::<PyStr>().map(|text| text.to_string_lossy().into_owned())),
         );
     }
-    let hint = nearest_text(name, known.iter().map(String::as_str));
+    let hint = suggestion(name, known.iter().map(String::as_str));
     if is_torch_attribute(name) {
         return not_part_of_attn(vm, format!("torch.Tensor.{name} is not part of attn{hint}"));
     }
@@ -57,7 +45,7 @@ pub fn missing_attribute(object: &PyObject, name: &str, vm: &VirtualMachine) -> 
 /// The error for a name that the module `torch` does not have.
 pub fn missing_function(name: &str, vm: &VirtualMachine) -> PyBaseExceptionRef {
     let known = table::ops().filter(|op| op.is_in(table::FUNCTION)).map(|op| op.name);
-    let hint = nearest_text(name, known.chain(ALIASES.iter().map(|alias| alias.0)));
+    let hint = suggestion(name, known.chain(ALIASES.iter().map(|alias| alias.0)));
     if include_str!("known_functions.txt").lines().any(|known| known == name) {
         return not_part_of_attn(vm, format!("torch.{name} is not part of attn{hint}"));
     }

@@ -3,7 +3,7 @@
 
 use super::super::shell::Failure;
 use super::walk::{Flow, Stage, Walk};
-use crate::lesson::names;
+use crate::ops::nearest;
 use crate::view::learn::{Legend, Means};
 
 /// One thing that can be done.
@@ -212,7 +212,7 @@ pub fn of_word(word: &str) -> Option<&'static Key> {
 
 /// The words that are like this one.
 pub fn near(word: &str) -> Vec<String> {
-    names::nearest(word, KEYS.iter().flat_map(|key| key.words.iter().copied()), 2)
+    nearest(word, KEYS.iter().flat_map(|key| key.words.iter().copied()), 2)
 }
 
 /// The footer's keys at this place.

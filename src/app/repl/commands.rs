@@ -3,7 +3,7 @@
 
 use super::super::shell::Shell;
 use super::{Answer, Refusal, Repl, Went};
-use crate::lesson::names::nearest;
+use crate::ops::nearest;
 
 /// A command.
 pub(super) struct Command {

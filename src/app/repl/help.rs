@@ -4,7 +4,7 @@
 use super::super::shell::Shell;
 use super::commands::{COMMANDS, Command, Group, find};
 use super::{Answer, Refusal, Repl, Went};
-use crate::lesson::names::nearest;
+use crate::ops::nearest;
 use crate::ops::schema::signature;
 use crate::ops::table::{self, ALIASES, FUNCTION, FUNCTIONAL, LINALG, METHOD, Op};
 use crate::view::columns::columns;

@@ -2,7 +2,7 @@
 
 use super::super::shell::Shell;
 use super::{Answer, Refusal, Repl, Went};
-use crate::lesson::names::nearest;
+use crate::ops::nearest;
 use crate::view::columns::columns;
 use crate::view::prose::prose_line;
 use crate::view::{Line, Role};

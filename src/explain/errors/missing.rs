@@ -2,7 +2,7 @@
 //! Says nothing where the error's own text already does.
 
 use super::{Case, Explanation, Fix, Look};
-use crate::lesson::names::nearest;
+use crate::ops::nearest;
 
 /// Names that are imported rather than made, and how.
 const IMPORTS: [(&str, &str); 9] = [

@@ -6,7 +6,7 @@ use ruff_python_parser::{parse_expression, parse_module};
 use ruff_text_size::Ranged;
 
 use super::Names;
-use crate::lesson::names::nearest;
+use crate::ops::nearest;
 
 /// The forms that a change may have, for who typed something else.
 pub const FORMS: &str = "a change is NAME=VALUE (d_k=64), NAME[INDEX]=VALUE (inputs[1,0]=0.9, inputs[1]=[0.5, 0.8, 0.6]) \

@@ -12,7 +12,7 @@ pub use words::sentences;
 
 use std::collections::HashMap;
 
-use crate::lesson::names::nearest;
+use crate::ops::nearest;
 use crate::session::{Outcome, Raised, Session, Variable};
 use apply::Applied;
 

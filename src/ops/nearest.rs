@@ -1,8 +1,7 @@
-//! The nearest right names to a wrong one.
-//! Strings only.
+//! Suggestions for a misspelled name. Used for names in lesson code, commands, steps and glossary terms alike.
 
-/// The candidates most like `wanted`, best first, at most `limit`; none if nothing is like it.
-/// Case, spaces, `-` and `_` do not count.
+/// The candidates most similar to `wanted`, best first, at most `limit`; empty if none is similar.
+/// Ignores case, spaces, `-`, `_`, `:` and braces.
 pub fn nearest<S: AsRef<str>>(
     wanted: &str,
     candidates: impl IntoIterator<Item = S>,
@@ -12,26 +11,26 @@ pub fn nearest<S: AsRef<str>>(
     let mut found: Vec<(f64, String)> = Vec::new();
     for candidate in candidates {
         let name = candidate.as_ref();
-        let score = likeness(&wanted, &plain(name));
+        let score = similarity(&wanted, &plain(name));
         if score >= 0.7 && found.iter().all(|(_, n)| n != name) {
             found.push((score, name.to_string()));
         }
     }
-    found.sort_by(|a, b| b.0.total_cmp(&a.0)); // stable: equals stay in the order they were given
+    found.sort_by(|a, b| b.0.total_cmp(&a.0)); // A stable sort: equals keep their order.
     found.truncate(limit);
     found.into_iter().map(|(_, name)| name).collect()
 }
 
-/// 1 for the same name; a name that contains the other counts as near.
-fn likeness(wanted: &str, name: &str) -> f64 {
+/// How similar two names are: 1 if they are equal. A name that contains the other is similar.
+fn similarity(wanted: &str, name: &str) -> f64 {
     if wanted == name {
         return 1.0;
     }
     let inside = wanted.len() >= 3 && (name.contains(wanted) || wanted.contains(name) && name.len() >= 3);
     let edits = strsim::normalized_damerau_levenshtein(wanted, name);
-    // One slip in a short word is a third of it, and still one slip.
-    let slip = wanted.len() >= 3 && name.len() >= 3 && strsim::damerau_levenshtein(wanted, name) == 1;
-    let edits = if slip { edits.max(0.75) } else { edits };
+    // One typing error is a large part of a short word, and still only one error.
+    let one_error = wanted.len() >= 3 && name.len() >= 3 && strsim::damerau_levenshtein(wanted, name) == 1;
+    let edits = if one_error { edits.max(0.75) } else { edits };
     let winkler = strsim::jaro_winkler(wanted, name) - 0.12;
     edits.max(winkler).max(if inside { 0.8 } else { 0.0 })
 }
