@@ -27,14 +27,14 @@ pub struct Case<'a> {
 }
 
 impl Case<'_> {
-    /// The operation's name, without the sign of its in-place twin.
+    /// The operation's name, for people to read.
     pub fn op(&self) -> &'static str {
-        plain(self.made.record.op)
+        self.made.record.operation.name
     }
 
-    /// The row of the table of operations.
+    /// The row of the table of operations; none for what Python's syntax calls.
     pub fn row(&self) -> Option<&'static Op> {
-        row_of(self.made.record.op, self.made.record.form, self.args.len())
+        table::row_of(self.made.record.operation)
     }
 
     /// Where the element stands in the result.
@@ -154,22 +154,6 @@ impl Case<'_> {
         };
         self.args.iter().take(params).enumerate().map(replace).collect()
     }
-}
-
-/// An operation's name without the sign of its in-place twin.
-pub fn plain(op: &'static str) -> &'static str {
-    match table::find(op) {
-        Some(_) => op,
-        None => op.strip_suffix('_').unwrap_or(op),
-    }
-}
-
-/// The row of this name whose form takes so many arguments; some names have two rows.
-fn row_of(op: &'static str, form: usize, args: usize) -> Option<&'static Op> {
-    let name = plain(op);
-    let fits = |row: &&'static Op| row.params().get(form).is_some_and(|params| params.len() <= args);
-    let named = || table::ops().filter(move |row| row.name == name);
-    named().filter(fits).max_by_key(|row| row.params()[form].len()).or_else(|| named().next())
 }
 
 /// An operation on scratch values, in a state of its own.

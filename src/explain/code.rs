@@ -9,9 +9,11 @@ use ruff_python_ast::{Expr, ModModule, Number, Operator, Stmt, UnaryOp};
 use ruff_python_parser::parse_module;
 use ruff_text_size::Ranged;
 
-use super::name::{Binding, Name, Transposition};
-use crate::ops::table;
-use crate::tensor::{Record, Site};
+use super::name::{Name, Transposition};
+use crate::ops::table::{self, Op};
+use crate::tensor::descriptor::{Binding, OpNotation, ShapeRule, Sign};
+use crate::tensor::explanation::{Explanation, Formula, ProductKind};
+use crate::tensor::{Descriptor, Record, Site};
 
 /// The sources of the cells that ran, by the names they ran under.
 #[derive(Default, Debug)]
@@ -82,9 +84,9 @@ impl Code {
         };
         let outermost = match called(value) {
             // Of several calls of one operation on the line, nothing tells which it was.
-            Called::Op(op) => same(record.op, op) && calls_in(statement, record.op) == 1,
+            Called::Op(op) => same(record.operation, op) && calls_in(statement, record.operation) == 1,
             // A module's or a function's result: not that of an operation among its arguments.
-            Called::Other => !mentions(value, record.op),
+            Called::Other => !mentions(value, record.operation),
             Called::Nothing => false,
         };
         outermost.then_some(name)
@@ -116,10 +118,10 @@ impl Code {
 
     /// The operands of the one call of an operation on a line, as they are written; the elements of a list that a
     /// function takes count one by one. Empty where there is no call, or more than one.
-    pub fn operands_of_call(&self, site: (&str, usize), op: &str) -> Vec<Name> {
+    pub fn operands_of_call(&self, site: (&str, usize), op: &Descriptor) -> Vec<Name> {
         let Some((cell, statement)) = self.statement(site) else { return Vec::new() };
         if let Stmt::AugAssign(assign) = statement
-            && operation(assign.op).is_some_and(|written| same(op, written))
+            && operator(assign.op).is_some_and(|written| same(op, written))
         {
             return vec![cell.name(&assign.target), cell.name(&assign.value)];
         }
@@ -170,7 +172,7 @@ impl Code {
         }
         let mut found = Vec::new();
         each_expression(statement, &mut |expression| {
-            if matches!(called(expression), Called::Op(op) if same(record.op, op)) {
+            if matches!(called(expression), Called::Op(op) if same(record.operation, op)) {
                 found.push(expression);
             }
         });
@@ -341,7 +343,7 @@ fn each_expression<'a>(statement: &'a Stmt, each: &mut dyn FnMut(&'a Expr)) {
 }
 
 /// How many expressions of a statement call this operation.
-fn calls_in(statement: &Stmt, op: &str) -> usize {
+fn calls_in(statement: &Stmt, op: &Descriptor) -> usize {
     let mut count = 0;
     each_expression(statement, &mut |expression| {
         count += usize::from(matches!(called(expression), Called::Op(written) if same(op, written)));
@@ -349,9 +351,9 @@ fn calls_in(statement: &Stmt, op: &str) -> usize {
     count
 }
 
-fn mentions(value: &Expr, op: &str) -> bool {
+fn mentions(value: &Expr, op: &Descriptor) -> bool {
     let Expr::Call(call) = value else { return false };
-    struct Mentions<'o>(&'o str, bool);
+    struct Mentions<'o>(&'o Descriptor, bool);
     impl<'a> Visitor<'a> for Mentions<'_> {
         fn visit_expr(&mut self, expression: &'a Expr) {
             self.1 |= matches!(called(expression), Called::Op(op) if same(self.0, op));
@@ -364,9 +366,9 @@ fn mentions(value: &Expr, op: &str) -> bool {
 }
 
 /// What an expression calls.
-enum Called<'a> {
-    /// An operation of this name.
-    Op(&'a str),
+enum Called {
+    /// An operation of the table.
+    Op(&'static Op),
     /// A function or a module of some other name.
     Other,
     /// Nothing.
@@ -374,18 +376,39 @@ enum Called<'a> {
 }
 
 /// The operation that an operator calls.
-fn operation(operator: Operator) -> Option<&'static str> {
-    Some(match operator {
-        Operator::Add => "add",
-        Operator::Sub => "sub",
-        Operator::Mult => "mul",
-        Operator::Div => "div",
-        Operator::MatMult => "matmul",
-        Operator::Pow => "pow",
-        Operator::BitAnd => "bitwise_and",
-        Operator::BitOr => "bitwise_or",
-        _ => return None,
-    })
+fn operator(operator: Operator) -> Option<&'static Op> {
+    table::operator(sign(operator))
+}
+
+fn sign(operator: Operator) -> Sign {
+    match operator {
+        Operator::Add => Sign::Add,
+        Operator::Sub => Sign::Sub,
+        Operator::Mult => Sign::Mul,
+        Operator::Div => Sign::Div,
+        Operator::FloorDiv => Sign::FloorDiv,
+        Operator::Mod => Sign::Remainder,
+        Operator::Pow => Sign::Pow,
+        Operator::MatMult => Sign::MatMul,
+        Operator::BitAnd => Sign::And,
+        Operator::BitOr => Sign::Or,
+        Operator::BitXor => Sign::Xor,
+        Operator::LShift => Sign::LeftShift,
+        Operator::RShift => Sign::RightShift,
+    }
+}
+
+/// The operations that Python's syntax calls in this way.
+fn written_as(notation: OpNotation) -> impl Iterator<Item = &'static Op> {
+    table::ops().filter(move |op| op.notation == notation)
+}
+
+/// The operation of this name, which may be a second name or that of an in-place twin.
+fn find(name: &str) -> Option<&'static Op> {
+    let plain = name.strip_suffix('_').unwrap_or(name);
+    let alias =
+        || table::ALIASES.iter().find(|alias| alias.0 == plain).and_then(|alias| table::find(alias.1));
+    table::find(name).or_else(|| table::find(plain)).or_else(alias)
 }
 
 /// What is transposed, and the axes that are exchanged; `None` of them for `.T`.
@@ -419,14 +442,7 @@ fn integer(expression: &Expr) -> Option<i64> {
 /// How tightly an expression holds together.
 fn binding(expression: &Expr) -> Binding {
     match expression {
-        Expr::BinOp(both) => match both.op {
-            Operator::Add | Operator::Sub => Binding::Sum,
-            Operator::Mult | Operator::Div | Operator::FloorDiv | Operator::Mod | Operator::MatMult => {
-                Binding::Product
-            }
-            Operator::Pow => Binding::Power,
-            _ => Binding::Comparison,
-        },
+        Expr::BinOp(both) => sign(both.op).binding(),
         Expr::UnaryOp(one) if one.op != UnaryOp::Not => Binding::Prefix,
         Expr::UnaryOp(_) | Expr::Compare(_) | Expr::BoolOp(_) | Expr::If(_) | Expr::Lambda(_) => {
             Binding::Comparison
@@ -435,12 +451,17 @@ fn binding(expression: &Expr) -> Binding {
     }
 }
 
-fn called(expression: &Expr) -> Called<'_> {
+fn called(expression: &Expr) -> Called {
     match expression {
-        Expr::BinOp(both) => operation(both.op).map_or(Called::Nothing, Called::Op),
-        Expr::UnaryOp(one) if one.op == UnaryOp::USub => Called::Op("neg"),
-        Expr::Subscript(_) => Called::Op("getitem"),
-        Expr::Attribute(attribute) if matches!(attribute.attr.as_str(), "T" | "mT") => Called::Op("T"),
+        Expr::BinOp(both) => operator(both.op).map_or(Called::Nothing, Called::Op),
+        Expr::UnaryOp(one) if one.op == UnaryOp::USub => {
+            table::operator(Sign::Neg).map_or(Called::Nothing, Called::Op)
+        }
+        Expr::Subscript(_) => written_as(OpNotation::Subscript).next().map_or(Called::Nothing, Called::Op),
+        Expr::Attribute(attribute) => {
+            let named = |op: &&Op| op.name == attribute.attr.as_str();
+            written_as(OpNotation::Attribute).find(named).map_or(Called::Nothing, Called::Op)
+        }
         Expr::Call(call) => {
             let name = match &*call.func {
                 Expr::Attribute(attribute) => attribute.attr.as_str(),
@@ -449,28 +470,21 @@ fn called(expression: &Expr) -> Called<'_> {
             };
             // `self.dropout(x)` has the name of an operation and is none.
             let owned = matches!(&*call.func, Expr::Attribute(it) if matches!(&*it.value, Expr::Name(own) if own.id == "self"));
-            match table::find(name) {
-                Some(_) if !owned => Called::Op(name),
-                _ => Called::Other,
-            }
+            find(name).filter(|_| !owned).map_or(Called::Other, Called::Op)
         }
         _ => Called::Nothing,
     }
 }
 
-/// Whether a record's operation is the one that is written so.
-fn same(recorded: &str, written: &str) -> bool {
-    let plain = |name: &str| name.trim_end_matches('_').to_owned();
-    let (recorded, written) = (plain(recorded), plain(written));
-    let family = |name: &str| match name {
-        "t" | "T" => "T".to_owned(),
-        "sub" | "rsub" => "sub".to_owned(),
-        "matmul" | "mm" | "bmm" | "mv" => "matmul".to_owned(),
-        other => {
-            table::ALIASES.iter().find(|alias| alias.0 == other).map_or(other, |alias| alias.1).to_owned()
-        }
+/// Whether a recorded operation is the one that is written, or one that it calls: `@` calls `mm` and `bmm`.
+fn same(recorded: &Descriptor, written: &Descriptor) -> bool {
+    let is_matrix_product = |op: &Descriptor| op.explanation == Explanation::Product(ProductKind::Matrix);
+    let is_difference = |op: &Descriptor| {
+        matches!(op.explanation, Explanation::Pointwise(Formula::Sub | Formula::ReverseSub))
     };
-    family(&recorded) == family(&written)
+    let is_transpose = |op: &Descriptor| op.shapes == ShapeRule::Reversed;
+    let both = |is: &dyn Fn(&Descriptor) -> bool| is(recorded) && is(written);
+    recorded.name == written.name || both(&is_matrix_product) || both(&is_difference) || both(&is_transpose)
 }
 
 /// The operands of a call as they are written, the receiver of a method first.

@@ -2,22 +2,7 @@
 
 use std::fmt;
 
-/// How tightly an expression holds together, the loosest first. Decides where brackets are needed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Binding {
-    /// `a > b`, and everything that binds less.
-    Comparison,
-    /// `a + b`
-    Sum,
-    /// `a * b`, `a @ b`
-    Product,
-    /// `-a`
-    Prefix,
-    /// `a**b`
-    Power,
-    /// A name, a call, an index: `f(a)[0].T`.
-    Primary,
-}
+use crate::tensor::descriptor::{Binding, Sign};
 
 /// The name of a tensor, of a part of it, or of a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,10 +27,10 @@ pub enum Name {
     Transposed(Box<Name>, Transposition),
     /// A function of one argument that is shown: `softmax(scores)`.
     Call(&'static str, Box<Name>),
-    /// `-x`
-    Negative(Box<Name>),
-    /// Two operands and the sign between them, spaces included: `a + b`, `a**2`.
-    Infix(Box<Name>, &'static str, Binding, Box<Name>),
+    /// A sign before an operand: `-x`.
+    Prefix(Sign, Box<Name>),
+    /// A sign between two operands: `a + b`, `a**2`.
+    Infix(Box<Name>, Sign, Box<Name>),
     /// `[a, b]`
     List(Vec<Name>),
 }
@@ -86,8 +71,8 @@ impl Name {
     pub fn binding(&self) -> Binding {
         match self {
             Name::Words(_) => Binding::Comparison,
-            Name::Code(_, binding) | Name::Infix(_, _, binding, _) => *binding,
-            Name::Negative(_) => Binding::Prefix,
+            Name::Code(_, binding) => *binding,
+            Name::Infix(_, sign, _) | Name::Prefix(sign, _) => sign.binding(),
             Name::Element(of, index) if index.is_empty() => of.binding(),
             Name::Variable(_)
             | Name::Value(_)
@@ -104,8 +89,8 @@ impl Name {
     /// The name of one of its elements.
     pub fn element(self, index: &[usize]) -> Name {
         match self {
-            // An element of -x is minus that element.
-            Name::Negative(of) => Name::Negative(Box::new(of.element(index))),
+            // An element of -x is minus the element of x.
+            Name::Prefix(sign, of) => Name::Prefix(sign, Box::new(of.element(index))),
             of => Name::Element(Box::new(of), index.to_vec()),
         }
     }
@@ -142,8 +127,8 @@ impl Name {
             | Name::Suffixed(of, _)
             | Name::Transposed(of, _)
             | Name::Call(_, of)
-            | Name::Negative(of) => of.is_elided(),
-            Name::Infix(left, _, _, right) => left.is_elided() || right.is_elided(),
+            | Name::Prefix(_, of) => of.is_elided(),
+            Name::Infix(left, _, right) => left.is_elided() || right.is_elided(),
             Name::List(all) => all.iter().any(Name::is_elided),
         }
     }
@@ -156,9 +141,9 @@ impl Name {
             Name::Words(_) | Name::Elided | Name::ElidedPart(_) => false,
             Name::Element(of, index) => of.is_readable() && (index.is_empty() || !of.needs_brackets()),
             Name::Suffixed(of, _) | Name::Transposed(of, _) => of.is_readable() && !of.needs_brackets(),
-            Name::Call(_, of) | Name::Negative(of) => of.is_readable(),
-            Name::Infix(left, _, binding, right) => {
-                let closes = left.binding() < *binding || left.ends_in_bracket();
+            Name::Call(_, of) | Name::Prefix(_, of) => of.is_readable(),
+            Name::Infix(left, sign, right) => {
+                let closes = left.binding() < sign.binding() || left.ends_in_bracket();
                 left.is_readable() && right.is_readable() && !closes
             }
             Name::List(all) => all.iter().all(Name::is_readable),
@@ -175,8 +160,8 @@ impl Name {
             Name::Call(..) => true,
             Name::Suffixed(_, suffix) => suffix.ends_with(')'),
             Name::Transposed(_, by) => by.suffix.ends_with(')'),
-            Name::Negative(of) => of.binding() < Binding::Prefix || of.ends_in_bracket(),
-            Name::Infix(_, _, binding, right) => right.binding() < *binding || right.ends_in_bracket(),
+            Name::Prefix(sign, of) => of.binding() < sign.binding() || of.ends_in_bracket(),
+            Name::Infix(_, sign, right) => right.binding() < sign.binding() || right.ends_in_bracket(),
             _ => false,
         }
     }
@@ -203,9 +188,13 @@ impl fmt::Display for Name {
             Name::Suffixed(of, suffix) => write!(f, "{}{suffix}", primary(of)),
             Name::Transposed(of, by) => write!(f, "{}{}", primary(of), by.suffix),
             Name::Call(function, argument) => write!(f, "{function}({argument})"),
-            Name::Negative(of) => write!(f, "-{}", of.within(Binding::Product)),
-            Name::Infix(left, sign, binding, right) => {
-                write!(f, "{}{sign}{}", left.within(*binding), right.within(*binding))
+            Name::Prefix(sign, of) => write!(f, "{}{}", sign.code(), of.within(Binding::Product)),
+            Name::Infix(left, sign, right) => {
+                let (left, right) = (left.within(sign.binding()), right.within(sign.binding()));
+                match sign {
+                    Sign::Pow => write!(f, "{left}**{right}"),
+                    sign => write!(f, "{left} {} {right}", sign.code()),
+                }
             }
             Name::List(all) => {
                 let texts: Vec<String> = all.iter().map(Name::to_string).collect();

@@ -2,9 +2,12 @@
 //! the lesson calls its axes and tokens.
 
 use super::code::Code;
-use super::name::{Binding, Name, Transposition};
+use super::name::{Name, Transposition};
 use super::spot::Spot;
-use crate::tensor::{Arg, Record, Site, Tensor};
+use crate::ops::table;
+use crate::tensor::descriptor::{OpNotation, ShapeRule, Sign};
+use crate::tensor::explanation::{CastTo, ConstantKind, Explanation, Movement};
+use crate::tensor::{Arg, Descriptor, Record, Site, Tensor};
 
 /// The names that hold, most telling first.
 #[derive(Default, Debug)]
@@ -94,15 +97,11 @@ impl Names {
     pub fn operand(&self, record: &Record, place: usize, tensor: &Tensor) -> Name {
         let written = || self.code.operand(record, place);
         let owned = || {
-            let part = match (record.op, place) {
-                ("linear" | "layer_norm", 1) => "weight",
-                ("linear", 2) => "bias",
-                ("layer_norm", 2) => "weight",
-                ("layer_norm", 3) => "bias",
-                ("embedding", 1) => "weight",
-                _ => return None,
-            };
-            self.code.module(record).map(|module| Name::Variable(format!("{module}.{part}")))
+            let params = table::row_of(record.operation)?.params().get(record.form)?;
+            let part = params.get(place)?.name;
+            let is_parameter = matches!(part, "weight" | "bias");
+            let module = self.code.module(record).filter(|_| is_parameter)?;
+            Some(Name::Variable(format!("{module}.{part}")))
         };
         let known = match on_one_line(tensor, Some(record)) {
             true => self.bound_to(tensor),
@@ -230,56 +229,50 @@ impl Names {
     fn expression(&self, tensor: &Tensor, depth: usize) -> Name {
         let Some(record) = tensor.origin() else { return UNKNOWN };
         let args = record.args();
-        let op = record.op.trim_end_matches('_');
+        let operation = record.operation;
         if depth == 0 || args.is_empty() {
-            return Name::Call(op, Box::new(Name::Elided));
+            return Name::Call(operation.name, Box::new(Name::Elided));
         }
         let name = |at: usize| match args.get(at) {
             Some(number) if number.number().is_some() => self.number(&record, at, number),
             Some(arg) => self.arg(arg, depth - 1),
             None => Name::Value(String::new()),
         };
-        let sign = match op {
-            "add" => Some((" + ", Binding::Sum)),
-            "sub" => Some((" - ", Binding::Sum)),
-            "mul" => Some((" * ", Binding::Product)),
-            "div" => Some((" / ", Binding::Product)),
-            "pow" => Some(("**", Binding::Power)),
-            "matmul" | "mm" | "mv" | "bmm" => Some((" @ ", Binding::Product)),
-            "dot" => Some((" · ", Binding::Product)),
-            "eq" => Some((" == ", Binding::Comparison)),
-            "ne" => Some((" != ", Binding::Comparison)),
-            "lt" => Some((" < ", Binding::Comparison)),
-            "le" => Some((" <= ", Binding::Comparison)),
-            "gt" => Some((" > ", Binding::Comparison)),
-            "ge" => Some((" >= ", Binding::Comparison)),
-            _ => None,
-        };
-        if let Some((sign, binding)) = sign
-            && args.len() >= 2
-        {
-            return Name::Infix(Box::new(name(0)), sign, binding, Box::new(name(1)));
+        if record.in_place && keeps_its_target(operation) {
+            return name(0);
         }
-        match (op, args.get(1), args.get(2)) {
-            ("T" | "t", ..) => name(0).transposed(Transposition::matrix()),
-            ("transpose", Some(Arg::Int(a)), Some(Arg::Int(b))) => {
-                name(0).transposed(Transposition::of(*a, *b))
+        match operation.notation {
+            OpNotation::Infix(sign) | OpNotation::Symbol(sign) if args.len() >= 2 => {
+                return Name::Infix(Box::new(name(0)), sign, Box::new(name(1)));
             }
-            ("getitem", ..) => Name::ElidedPart(Box::new(name(0))),
-            ("neg", ..) => Name::Negative(Box::new(name(0))),
-            ("unbind", ..) => name(0).suffixed(format!("[{}]", tensor.output_index())),
-            ("contiguous" | "clone" | "detach" | "to" | "view" | "reshape", ..) => name(0),
-            ("linear", ..) => {
+            OpNotation::Prefix(sign) => return Name::Prefix(sign, Box::new(name(0))),
+            OpNotation::Subscript => return Name::ElidedPart(Box::new(name(0))),
+            OpNotation::Infix(_) | OpNotation::Symbol(_) | OpNotation::Call | OpNotation::Attribute => {}
+        }
+        match (operation.shapes, args.get(1), args.get(2)) {
+            (ShapeRule::Reversed, ..) => return name(0).transposed(Transposition::matrix()),
+            (ShapeRule::Swapped, Some(Arg::Int(a)), Some(Arg::Int(b))) => {
+                return name(0).transposed(Transposition::of(*a, *b));
+            }
+            _ => {}
+        }
+        match (operation.explanation, operation.shapes) {
+            (Explanation::Linear, _) => {
                 let weight = name(1).transposed(Transposition::matrix());
-                Name::Infix(Box::new(name(0)), " @ ", Binding::Product, Box::new(weight))
+                Name::Infix(Box::new(name(0)), Sign::MatMul, Box::new(weight))
             }
-            ("setitem" | "copy" | "fill" | "masked_fill", ..)
-                if record.op.ends_with('_') || op == "setitem" =>
-            {
+            // The same elements in the same order go by the same name.
+            (Explanation::Copy | Explanation::Cast(CastTo::Asked), ShapeRule::Same | ShapeRule::Reshaped) => {
                 name(0)
             }
-            ("bool" | "float" | "long" | "int" | "double", ..) => name(0).suffixed(format!(".{op}()")),
-            _ => Name::Call(op, Box::new(name(0))),
+            (Explanation::Cast(CastTo::Named), _) => name(0).suffixed(format!(".{}()", operation.name)),
+            // Parts that have an axis less are elements along it.
+            (Explanation::Moved(Movement::Part), _)
+                if args[0].tensor().is_some_and(|whole| whole.ndim() == tensor.ndim() + 1) =>
+            {
+                name(0).suffixed(format!("[{}]", tensor.output_index()))
+            }
+            _ => Name::Call(operation.name, Box::new(name(0))),
         }
     }
 
@@ -307,6 +300,17 @@ impl Names {
             _ => return Name::Elided,
         })
     }
+}
+
+/// Whether a tensor goes by its name still after this wrote some of its elements.
+fn keeps_its_target(operation: &Descriptor) -> bool {
+    matches!(
+        operation.explanation,
+        Explanation::Assignment
+            | Explanation::CopyFrom
+            | Explanation::MaskedFill
+            | Explanation::Constant(ConstantKind::Fill)
+    )
 }
 
 /// Whether a tensor was made on the line that calls this operation: a step on the way to what the line names.

@@ -151,8 +151,8 @@ fn node(what: String, spot: &Spot, names: &Names) -> Why {
             Cause::Made(made) => {
                 let is_first = why.op.is_none();
                 match is_first {
-                    true => why.op = Some(made.record.op),
-                    false => why.passed.push(made.record.op),
+                    true => why.op = Some(made.record.operation.called(made.record.in_place)),
+                    false => why.passed.push(made.record.operation.called(made.record.in_place)),
                 }
                 // What passed through a coarser type is as coarse as that.
                 why.rounding = why.rounding.max(rounding(at.tensor.dtype()));
@@ -186,7 +186,7 @@ fn node(what: String, spot: &Spot, names: &Names) -> Why {
 
 fn account(made: Made, spot: &Spot, names: &Names) -> Account {
     if let Some(lost) = made.record.lost() {
-        return lost_account(lost, made.record.op);
+        return lost_account(lost, made.record.operation.called(made.record.in_place));
     }
     let value = spot.value().unwrap_or(f64::NAN);
     let args = made.record.args();
@@ -213,19 +213,15 @@ fn lost_account(lost: Lost, op: &str) -> Account {
 fn seen_through(what: &str, tensor: &Tensor, spot: &Spot, names: &Names) -> Option<String> {
     let record = tensor.origin()?;
     let base = record.args().first()?.tensor()?.clone();
-    if !base.storage().same(tensor.storage())
-        || base.is(tensor)
-        || record.op.ends_with('_')
-        || record.op == "setitem"
-    {
+    if !base.storage().same(tensor.storage()) || base.is(tensor) || record.in_place {
         return None;
     }
     let under = Spot { tensor: base.clone(), ..spot.clone() };
     let seen = names.element(&under).to_string();
     if seen == what {
-        return Some(format!("a view ({}): storage element {}", record.op, spot.at));
+        return Some(format!("a view ({}): storage element {}", record.operation.name, spot.at));
     }
-    Some(format!("a view ({}): storage element {}, the same as {seen}", record.op, spot.at))
+    Some(format!("a view ({}): storage element {}, the same as {seen}", record.operation.name, spot.at))
 }
 
 /// A value as PyTorch prints it.

@@ -5,12 +5,13 @@ use super::operands::{called, history};
 use super::scratch::tuple;
 use super::{Explanation, Fix, Look};
 use crate::explain::name::Name;
+use crate::tensor::descriptor::ShapeRule;
 use crate::tensor::layout::infer_size;
 use crate::tensor::{Arg, Tensor};
 
 pub(super) fn explain(look: &Look) -> Option<Explanation> {
     let failed = look.failed?;
-    if !matches!(failed.op.name, "view" | "reshape" | "view_as" | "reshape_as" | "unflatten") {
+    if failed.op.shapes != ShapeRule::Reshaped {
         return None;
     }
     let tensor = failed.args.first()?.tensor()?;

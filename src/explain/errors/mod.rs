@@ -138,7 +138,7 @@ pub fn explained(case: &Case) -> Explanation {
     let place = case.place();
     let cell = place.and_then(|(cell, _)| Some((cell.to_owned(), (case.source)(cell)?)));
     let code = Code::new(cell);
-    let written = place.zip(failed).map(|(place, failed)| code.operands_of_call(place, failed.op.name));
+    let written = place.zip(failed).map(|(place, failed)| code.operands_of_call(place, failed.op));
     let written = written.unwrap_or_default().into_iter().map(Name::bracketed).collect();
     let look = Look { case, names: Names::new(tensors), failed, code, written };
     EXPLAINERS.iter().find_map(|explain| explain(&look)).unwrap_or_default()

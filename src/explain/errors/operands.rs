@@ -2,6 +2,8 @@
 
 use super::{Look, Operand};
 use crate::explain::name::Name;
+use crate::tensor::descriptor::ShapeRule;
+use crate::tensor::explanation::Explanation;
 use crate::tensor::{Arg, Tensor};
 
 /// How far the way back is followed to a tensor that has a name.
@@ -49,7 +51,7 @@ fn axes(tensor: &Tensor, look: &Look, depth: usize) -> Vec<String> {
     let Some(record) = tensor.origin().filter(|_| depth > 0) else { return Vec::new() };
     let args = record.args();
     let Some(base) = args.first().and_then(Arg::tensor) else { return Vec::new() };
-    let turned = |a: i64, b: i64| {
+    let exchanged = |a: i64, b: i64| {
         let mut found = axes(base, look, depth - 1);
         let count = found.len() as i64;
         let at = |dim: i64| usize::try_from(if dim < 0 { dim + count } else { dim }).ok();
@@ -60,11 +62,12 @@ fn axes(tensor: &Tensor, look: &Look, depth: usize) -> Vec<String> {
         }
         found
     };
-    match (record.op, args.get(1), args.get(2)) {
-        ("T" | "t", ..) if base.ndim() == 2 => turned(0, 1),
-        ("mT", ..) => turned(-2, -1),
-        ("transpose" | "swapaxes" | "swapdims", Some(Arg::Int(a)), Some(Arg::Int(b))) => turned(*a, *b),
-        ("contiguous" | "clone" | "detach" | "to" | "float", ..) => axes(base, look, depth - 1),
+    let is_copy = matches!(record.operation.explanation, Explanation::Copy | Explanation::Cast(_));
+    match (record.operation.shapes, args.get(1), args.get(2)) {
+        (ShapeRule::Reversed, ..) if base.ndim() == 2 => exchanged(0, 1),
+        (ShapeRule::Transposed, ..) => exchanged(-2, -1),
+        (ShapeRule::Swapped, Some(Arg::Int(a)), Some(Arg::Int(b))) => exchanged(*a, *b),
+        (ShapeRule::Same, ..) if is_copy => axes(base, look, depth - 1),
         _ => Vec::new(),
     }
 }

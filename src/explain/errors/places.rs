@@ -5,6 +5,7 @@ use super::scratch::tuple;
 use super::{Explanation, Fix, Look};
 use crate::explain::name::Name;
 use crate::ops::Failed;
+use crate::tensor::explanation::{Explanation as OpExplanation, Movement};
 use crate::tensor::{Arg, Facts, Tensor};
 
 pub(super) fn explain(look: &Look) -> Option<Explanation> {
@@ -12,11 +13,11 @@ pub(super) fn explain(look: &Look) -> Option<Explanation> {
     if let Some(Facts::Dim { dim, ndim }) = failed.error.facts.as_deref() {
         return Some(dimension(failed, *dim, *ndim, look));
     }
-    let tensor = failed.args.first()?.tensor()?;
-    let message = failed.error.message.as_str();
-    if failed.op.name == "embedding" && message.starts_with("index out of range") {
+    if failed.op.explanation == OpExplanation::Moved(Movement::Embedded) {
         return embedding(failed, look);
     }
+    let tensor = failed.args.first()?.tensor()?;
+    let message = failed.error.message.as_str();
     let rest = message.strip_prefix("index ")?;
     let (index, rest) = rest.split_once(" is out of bounds for dimension ")?;
     let (axis, size) = rest.split_once(" with size ")?;

@@ -1,158 +1,130 @@
-//! Two shapes that do not go together: products, broadcasting, joining.
-//! Which operations these are stands in one table.
+//! Two operands whose shapes do not fit: where they clash, and what would fit.
+//! How shapes combine is read from the operation's descriptor.
 
 use super::operands::{called, histories, operand};
 use super::scratch::{Scratch, tuple};
 use super::{Clash, Explanation, Fix, Look};
-use crate::explain::name::{Binding, Name, Transposition};
+use crate::explain::name::{Name, Transposition};
 use crate::ops::Failed;
 use crate::ops::call::Value;
 use crate::ops::table::METHOD;
+use crate::tensor::descriptor::{Binding, ShapeRule, Sign};
+use crate::tensor::explanation::Explanation as OpExplanation;
 use crate::tensor::{Arg, DType, Layout, Tensor};
-
-/// What two shapes must be to each other.
-#[derive(Clone, Copy, PartialEq)]
-enum Rule {
-    /// The last axis of one meets the axis before the last of the other.
-    Product,
-    /// The last axes meet: the right operand is stored (out, in).
-    Linear,
-    /// Axes are equal from the right, or 1.
-    Broadcast,
-    /// All axes but one are equal.
-    Joined,
-}
-
-/// An operation on two shapes: its name, the sign it is written with, its rule, where its operands stand.
-struct Row(&'static str, &'static str, Rule, usize, usize);
-
-const ROWS: &[Row] = &[
-    Row("matmul", "@", Rule::Product, 0, 1),
-    Row("mm", "", Rule::Product, 0, 1),
-    Row("bmm", "", Rule::Product, 0, 1),
-    Row("mv", "", Rule::Product, 0, 1),
-    Row("dot", "", Rule::Product, 0, 1),
-    Row("addmm", "", Rule::Product, 1, 2),
-    Row("baddbmm", "", Rule::Product, 1, 2),
-    Row("inner", "", Rule::Linear, 0, 1),
-    Row("linear", "", Rule::Linear, 0, 1),
-    Row("add", "+", Rule::Broadcast, 0, 1),
-    Row("sub", "-", Rule::Broadcast, 0, 1),
-    Row("mul", "*", Rule::Broadcast, 0, 1),
-    Row("div", "/", Rule::Broadcast, 0, 1),
-    Row("pow", "**", Rule::Broadcast, 0, 1),
-    Row("gt", ">", Rule::Broadcast, 0, 1),
-    Row("lt", "<", Rule::Broadcast, 0, 1),
-    Row("ge", ">=", Rule::Broadcast, 0, 1),
-    Row("le", "<=", Rule::Broadcast, 0, 1),
-    Row("eq", "==", Rule::Broadcast, 0, 1),
-    Row("ne", "!=", Rule::Broadcast, 0, 1),
-    Row("bitwise_and", "&", Rule::Broadcast, 0, 1),
-    Row("bitwise_or", "|", Rule::Broadcast, 0, 1),
-    Row("maximum", "", Rule::Broadcast, 0, 1),
-    Row("minimum", "", Rule::Broadcast, 0, 1),
-    Row("isclose", "", Rule::Broadcast, 0, 1),
-    Row("allclose", "", Rule::Broadcast, 0, 1),
-    Row("masked_fill", "", Rule::Broadcast, 0, 1),
-    Row("where", "", Rule::Broadcast, 0, 1),
-    Row("copy", "", Rule::Broadcast, 0, 1),
-    Row("cat", "", Rule::Joined, 0, 0),
-    Row("stack", "", Rule::Joined, 0, 0),
-];
 
 pub(super) fn explain(look: &Look) -> Option<Explanation> {
     let failed = look.failed?;
-    let row = ROWS.iter().find(|row| row.0 == failed.op.name)?;
-    let pair = Pair::of(failed, row)?;
+    let pair = Pair::of(failed)?;
     let (left, right) = pair.clash?;
-    let names = pair.names(row, look);
+    let names = pair.names(look);
     let mut operands = [operand(&names[0], &pair.left, look), operand(&names[1], &pair.right, look)];
     operands[0].clash = Some(left);
     operands[1].clash = Some(right);
-    if failed.op.name == "linear" {
-        // A layer multiplies by its weight turned round.
-        let turned = &mut operands[1];
-        turned.shape.reverse();
-        turned.axes.clear();
-        turned.clash = Some(0);
+    let is_linear = failed.op.explanation == OpExplanation::Linear;
+    if is_linear {
+        // A layer multiplies by its weight transposed.
+        let weight = &mut operands[1];
+        weight.shape.reverse();
+        weight.axes.clear();
+        weight.clash = Some(0);
     }
     let sizes = (pair.left.shape()[left], pair.right.shape()[right]);
-    let rule = match row.2 {
-        Rule::Product | Rule::Linear | Rule::Joined => format!("{} and {} must be equal", sizes.0, sizes.1),
-        Rule::Broadcast => format!("{} and {} must be equal, or one of them 1", sizes.0, sizes.1),
+    let rule = match pair.rule {
+        ShapeRule::Broadcast(..) => format!("{} and {} must be equal, or one of them 1", sizes.0, sizes.1),
+        _ => format!("{} and {} must be equal", sizes.0, sizes.1),
     };
     let (a, b) = (&operands[0].name, &operands[1].name);
-    let text = match (row.1, row.2) {
-        ("", Rule::Linear) if failed.op.name == "linear" => format!("{a} @ {b}.T"),
-        ("", Rule::Joined) => format!("{}([{a}, {b}])", failed.op.name),
-        ("", _) => format!("{}{}({a}, {b})", failed.op.name, if failed.in_place { "_" } else { "" }),
-        (sign, _) if failed.in_place => format!("{a} {sign}= {b}"),
-        (sign, _) => format!("{a} {sign} {b}"),
+    let text = match failed.op.operator() {
+        _ if is_linear => format!("{a} @ {b}.T"),
+        Some(sign) if failed.in_place => format!("{a} {}= {b}", sign.code()),
+        Some(sign) => format!("{a} {} {b}", sign.code()),
+        None if pair.is_joined() => format!("{}([{a}, {b}])", failed.op.name),
+        None => format!("{}({a}, {b})", failed.op.called(failed.in_place)),
     };
-    let between = match (row.1, row.2) {
-        ("", Rule::Product | Rule::Linear) => "@",
-        ("", _) => "with",
-        (sign, _) => sign,
+    let between = match (failed.op.operator(), pair.rule) {
+        (Some(sign), _) => sign.code(),
+        (None, ShapeRule::MatrixProduct(..) | ShapeRule::LastAxes(..)) => "@",
+        (None, _) => "with",
     };
     let mut remarks = histories(&[&pair.left, &pair.right], look);
-    if failed.op.name == "linear" {
+    if is_linear {
         remarks.push(format!(
             "A Linear layer keeps its weight as (out, in): this one takes rows of {} numbers and gives rows of {}.",
             pair.right.shape()[pair.right.ndim() - 1],
             pair.right.shape()[0]
         ));
     }
-    let fixes = pair.fixes(failed, row, look);
+    let fixes = pair.fixes(failed, look);
     let clash = Clash { text, between: between.to_owned(), operands, rule };
     Some(Explanation { clash: Some(clash), remarks, fixes })
 }
 
-/// The two operands that clash, and the axes in which they do.
+/// Two operands, and the axes in which they clash.
 struct Pair {
+    rule: ShapeRule,
     left: Tensor,
     right: Tensor,
     clash: Option<(usize, usize)>,
-    /// Which operand the right one is.
-    other: usize,
+    /// Which argument each of them is; of joined tensors, which of the list.
+    places: (usize, usize),
 }
 
 impl Pair {
-    fn of(failed: &Failed, row: &Row) -> Option<Pair> {
-        if row.2 == Rule::Joined {
-            let tensors = failed.args.first()?.tensors();
-            let dim = (row.0 == "cat").then(|| failed.args.get(1).and_then(Arg::number)).flatten();
-            let (left, clash, right, other) = joined(tensors, dim)?;
-            return Some(Pair { left, right, clash: Some(clash), other });
-        }
-        let (left, right) = (failed.args.get(row.3)?.tensor()?, failed.args.get(row.4)?.tensor()?);
-        let clash = match row.2 {
-            Rule::Product => product(left.shape(), right.shape()),
-            Rule::Linear => last(left.shape(), right.shape()),
-            _ => broadcast(left.shape(), right.shape()),
+    fn of(failed: &Failed) -> Option<Pair> {
+        let rule = failed.op.shapes;
+        let argument = |place: usize| failed.args.get(place)?.tensor().cloned();
+        let (places, clash): (_, fn(&[usize], &[usize]) -> Option<(usize, usize)>) = match rule {
+            ShapeRule::Broadcast(left, right) => ((left, right), broadcast),
+            ShapeRule::MatrixProduct(left, right) => ((left, right), product),
+            ShapeRule::LastAxes(left, right) => ((left, right), last),
+            ShapeRule::Join | ShapeRule::Stack => {
+                let dim = match rule {
+                    ShapeRule::Join => failed.args.get(1).and_then(Arg::number),
+                    _ => None,
+                };
+                let (left, axis, right, place) = joined(failed.args.first()?.tensors(), dim)?;
+                return Some(Pair { rule, left, right, clash: Some((axis, axis)), places: (0, place) });
+            }
+            ShapeRule::Same
+            | ShapeRule::Reversed
+            | ShapeRule::Transposed
+            | ShapeRule::Swapped
+            | ShapeRule::Permuted
+            | ShapeRule::Reshaped
+            | ShapeRule::Rearranged
+            | ShapeRule::Reduced
+            | ShapeRule::Given
+            | ShapeRule::Own => return None,
         };
-        Some(Pair { left: left.clone(), right: right.clone(), clash, other: row.4 })
+        let (left, right) = (argument(places.0)?, argument(places.1)?);
+        let clash = clash(left.shape(), right.shape());
+        Some(Pair { rule, left, right, clash, places })
+    }
+
+    fn is_joined(&self) -> bool {
+        matches!(self.rule, ShapeRule::Join | ShapeRule::Stack)
     }
 
     /// What the two are called.
-    fn names(&self, row: &Row, look: &Look) -> [Name; 2] {
+    fn names(&self, look: &Look) -> [Name; 2] {
         let other = |word: &str| Name::Variable(word.to_owned());
         [
-            called(&self.left, row.3, look, other("left")),
-            called(&self.right, self.other, look, other("right")),
+            called(&self.left, self.places.0, look, other("left")),
+            called(&self.right, self.places.1, look, other("right")),
         ]
     }
 
     /// What would fit, tried on zeros of these shapes.
-    fn fixes(&self, failed: &Failed, row: &Row, look: &Look) -> Vec<Fix> {
-        if row.2 == Rule::Joined {
+    fn fixes(&self, failed: &Failed, look: &Look) -> Vec<Fix> {
+        if self.is_joined() {
             return self.joins(failed, look);
         }
-        let Some(mut trial) = Trial::new(failed, row) else { return Vec::new() };
+        let Some(mut trial) = Trial::new(failed, self.places) else { return Vec::new() };
         let zeros = (trial.scratch.zeros(&self.left), trial.scratch.zeros(&self.right));
         let (Some(left), Some(right)) = zeros else { return Vec::new() };
-        let [a, b] = self.names(row, look);
-        match row.2 {
-            Rule::Product => {
+        let [a, b] = self.names(look);
+        match self.rule {
+            ShapeRule::MatrixProduct(..) => {
                 let same = left.shape() == right.shape() && left.ndim() == 2;
                 let meets =
                     if same { format!("every row of {a} meets every row of {b}") } else { String::new() };
@@ -165,18 +137,18 @@ impl Pair {
                     }
                     trial.offer([(&b, &right), (&a, &left)], "the other way round");
                 }
-                if failed.op.name != "matmul" {
+                if failed.op.operator() != Some(Sign::MatMul) {
                     let reason = format!("@ takes what {} does not", failed.op.name);
                     trial.multiply([(&a, &left), (&b, &right)], &reason);
                 }
             }
-            Rule::Linear => {
+            ShapeRule::LastAxes(..) => {
                 if let Some((by, turned)) = turned(&left) {
                     trial.offer([(&a.clone().transposed(by), &turned), (&b, &right)], "");
                 }
             }
             _ => {
-                if row.1 == "*" {
+                if failed.op.operator() == Some(Sign::Mul) {
                     let reason = "* multiplies element by element, @ multiplies matrices";
                     trial.multiply([(&a, &left), (&b, &right)], reason);
                 }
@@ -223,7 +195,8 @@ impl Pair {
             && let [first, second] = zeros.as_slice()
             && let Some((by, turned)) = turned(second)
         {
-            let args = vec![Arg::Tensors(vec![first.clone(), turned]), failed.args[1].clone()];
+            let mut args = vec![Arg::Tensors(vec![first.clone(), turned])];
+            args.extend(failed.args.iter().skip(1).cloned());
             if failed.again(args).is_ok() {
                 let list = Name::List(vec![names[0].clone(), names[1].clone().transposed(by)]);
                 let code = format!("torch.{}({list})", failed.op.name);
@@ -237,7 +210,7 @@ impl Pair {
 /// Fixes tried one after the other, on zeros.
 struct Trial<'t> {
     failed: &'t Failed,
-    row: &'t Row,
+    places: (usize, usize),
     scratch: Scratch,
     zeros: Vec<Arg>,
     found: Vec<Fix>,
@@ -245,18 +218,18 @@ struct Trial<'t> {
 }
 
 impl<'t> Trial<'t> {
-    fn new(failed: &'t Failed, row: &'t Row) -> Option<Trial<'t>> {
+    fn new(failed: &'t Failed, places: (usize, usize)) -> Option<Trial<'t>> {
         let scratch = Scratch::new(failed.args.iter().flat_map(Arg::tensors));
         let zeros = scratch.args(&failed.args)?;
         let most = failed.args.iter().flat_map(Arg::tensors).map(Tensor::ndim).max().unwrap_or(0);
-        Some(Trial { failed, row, scratch, zeros, found: Vec::new(), most })
+        Some(Trial { failed, places, scratch, zeros, found: Vec::new(), most })
     }
 
     /// Tries the call with these in place of its operands; keeps it as a fix where it works.
     fn offer(&mut self, operands: [(&Name, &Tensor); 2], reason: &str) -> bool {
         let mut args = self.zeros.clone();
-        args[self.row.3] = Arg::Tensor(operands[0].1.clone());
-        args[self.row.4] = Arg::Tensor(operands[1].1.clone());
+        args[self.places.0] = Arg::Tensor(operands[0].1.clone());
+        args[self.places.1] = Arg::Tensor(operands[1].1.clone());
         let Ok(Value::Tensor(result)) = self.failed.again(args) else { return false };
         // A new dimension is to bring the shapes together, not to make every pair meet.
         if result.ndim() > self.most {
@@ -267,27 +240,27 @@ impl<'t> Trial<'t> {
             return false;
         }
         let [(a, _), (b, _)] = operands;
-        let code = match self.row.1 {
-            "" if self.row.0 == "linear" => a.to_string(),
-            "" => self.call(a, b),
-            sign if self.failed.in_place => format!("{a} {sign}= {b}"),
-            sign => format!("{a} {sign} {b}"),
+        let operator = self.failed.op.operator();
+        let code = match operator {
+            _ if self.failed.op.explanation == OpExplanation::Linear => a.to_string(),
+            Some(sign) if self.failed.in_place => format!("{a} {}= {b}", sign.code()),
+            Some(sign) => format!("{a} {} {b}", sign.code()),
+            None => self.call(a, b),
         };
-        let between = if self.row.1.is_empty() { "with" } else { self.row.1 };
+        let between = operator.map_or("with", Sign::code);
         self.keep(code, between, [operands[0].1, operands[1].1, &result], reason);
         true
     }
 
     /// The call with these names for its two operands, its numbers as they were.
     fn call(&self, a: &Name, b: &Name) -> String {
-        let underscore = if self.failed.in_place && !self.row.0.ends_with('_') { "_" } else { "" };
-        let name = format!("{}{underscore}", self.row.0);
+        let name = self.failed.op.called(self.failed.in_place);
         let is_method = self.failed.op.is_in(METHOD);
         let mut given = Vec::new();
         for (at, arg) in self.failed.args.iter().enumerate() {
             given.push(match arg {
-                _ if at == self.row.3 => a.to_string(),
-                _ if at == self.row.4 => b.to_string(),
+                _ if at == self.places.0 => a.to_string(),
+                _ if at == self.places.1 => b.to_string(),
                 Arg::Float(number) if number.is_infinite() => {
                     format!("{}torch.inf", if *number < 0.0 { "-" } else { "" })
                 }
@@ -303,7 +276,7 @@ impl<'t> Trial<'t> {
         while given.last().is_some_and(|last| last == "False") {
             given.pop();
         }
-        match is_method && self.row.3 == 0 {
+        match is_method && self.places.0 == 0 {
             true => format!("{}.{name}({})", a.within(Binding::Primary), given[1..].join(", ")),
             false => format!("torch.{name}({})", given.join(", ")),
         }
@@ -353,8 +326,8 @@ fn broadcast(left: &[usize], right: &[usize]) -> Option<(usize, usize)> {
     pairs.into_iter().find(|&(a, b)| left[a] != right[b] && left[a] != 1 && right[b] != 1)
 }
 
-/// The first tensor of a list, the first that does not fit it, and the axes in which they differ.
-fn joined(tensors: &[Tensor], dim: Option<f64>) -> Option<(Tensor, (usize, usize), Tensor, usize)> {
+/// The first tensor of a list, the axis in which another differs from it, that other and its place.
+fn joined(tensors: &[Tensor], dim: Option<f64>) -> Option<(Tensor, usize, Tensor, usize)> {
     let first = tensors.first()?;
     let dim = dim.map(|dim| if dim < 0.0 { dim + first.ndim() as f64 } else { dim } as usize);
     let other = tensors.iter().enumerate().find_map(|(at, tensor)| {
@@ -363,7 +336,7 @@ fn joined(tensors: &[Tensor], dim: Option<f64>) -> Option<(Tensor, (usize, usize
         Some((tensor.clone(), axis, at))
     });
     let (other, axis, at) = other?;
-    Some((first.clone(), (axis, axis), other, at))
+    Some((first.clone(), axis, other, at))
 }
 
 /// The last two dimensions exchanged, and how that is written.

@@ -7,34 +7,9 @@ use crate::explain::case::Case;
 use crate::explain::spot::{position, ravelled};
 use crate::explain::terms::figure;
 use crate::kernel::random::{DEFAULT_SEED, Generator};
+use crate::tensor::explanation::RandomKind;
 use crate::tensor::ops::draw::memory_order;
 use crate::tensor::{Arg, DType, Drawn, Layout};
-
-/// What draws random numbers.
-pub const OPS: &[&str] = &[
-    "rand",
-    "randn",
-    "rand_like",
-    "randn_like",
-    "randint",
-    "randint_like",
-    "randperm",
-    "normal",
-    "bernoulli",
-    "multinomial",
-    "poisson",
-    "uniform_",
-    "normal_",
-    "random_",
-    "bernoulli_",
-    "exponential_",
-    "geometric_",
-    "cauchy_",
-    "log_normal_",
-    "trunc_normal_",
-    "alpha_dropout",
-    "gumbel_softmax",
-];
 
 /// Most words that are drawn again to reach a draw.
 const AGAIN: u64 = 1 << 24;
@@ -92,7 +67,7 @@ fn again(drawn: &Drawn, more: u64) -> Option<Generator> {
 }
 
 /// A random number.
-pub fn account(case: &Case) -> Option<Account> {
+pub fn account(case: &Case, kind: RandomKind) -> Option<Account> {
     let op = case.op();
     let Some(drawn) = case.made.record.drawn else {
         return Some(Account::words(format!("{op}: drawn at random")).ending(End::Drawn));
@@ -107,9 +82,9 @@ pub fn account(case: &Case) -> Option<Account> {
     let plain = matches!(case.dtype, DType::Float32 | DType::Float64);
     let number = |place: usize| case.args.get(place).and_then(Arg::number);
     Some(
-        match op {
-            "rand" | "rand_like" => Account::words(format!("{op}: uniform in [0, 1), {nth_words}")),
-            "uniform_" => {
+        match kind {
+            RandomKind::Uniform => Account::words(format!("{op}: uniform in [0, 1), {nth_words}")),
+            RandomKind::UniformFill => {
                 let (from, to) = (number(1).unwrap_or(0.0), number(2).unwrap_or(1.0));
                 let words = format!("uniform_: uniform in [{}, {}), {nth_words}", figure(from), figure(to));
                 let account = Account::words(words);
@@ -121,10 +96,8 @@ pub fn account(case: &Case) -> Option<Account> {
                     None => account,
                 }
             }
-            "randn" | "randn_like" => {
-                Account::words(format!("{op}: normal, mean 0 and variance 1, {nth_words}"))
-            }
-            "normal_" => {
+            RandomKind::Normal => Account::words(format!("{op}: normal, mean 0 and variance 1, {nth_words}")),
+            RandomKind::NormalFill => {
                 let (mean, std) = (number(1).unwrap_or(0.0), number(2).unwrap_or(1.0));
                 Account::words(format!(
                     "normal_: normal, mean {} and std {}, {nth_words}",
@@ -132,15 +105,13 @@ pub fn account(case: &Case) -> Option<Account> {
                     figure(std)
                 ))
             }
-            "bernoulli" | "bernoulli_" => Account::words(format!(
+            RandomKind::Bernoulli => Account::words(format!(
                 "{op}: {} by chance, {nth_words}",
                 if case.value == 0.0 { "no" } else { "yes" }
             )),
-            // As many draws as elements, and each element hangs on several of them.
-            "randperm" | "multinomial" | "gumbel_softmax" | "alpha_dropout" => {
-                Account::words(format!("{op}: {}", all_words(&drawn)))
-            }
-            _ => Account::words(format!("{op}: {nth_words}")),
+            // As many draws as elements, and each element depends on several of them.
+            RandomKind::Together => Account::words(format!("{op}: {}", all_words(&drawn))),
+            RandomKind::Other => Account::words(format!("{op}: {nth_words}")),
         }
         .ending(End::Drawn),
     )

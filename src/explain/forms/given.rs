@@ -4,82 +4,8 @@ use crate::explain::account::{Account, End, Link};
 use crate::explain::calc::Calc;
 use crate::explain::case::Case;
 use crate::explain::terms::figure;
+use crate::tensor::explanation::ConstantKind;
 use crate::tensor::{Arg, Site};
-
-/// Numbers that no operand decides.
-pub const CONSTANTS: &[&str] = &[
-    "zeros",
-    "zeros_like",
-    "new_zeros",
-    "zero_",
-    "ones",
-    "ones_like",
-    "new_ones",
-    "full",
-    "full_like",
-    "new_full",
-    "empty",
-    "empty_like",
-    "new_empty",
-    "eye",
-    "arange",
-    "linspace",
-    "logspace",
-    "fill",
-    "fill_diagonal_",
-    "tril_indices",
-    "triu_indices",
-    "numel",
-    "promote_types",
-    "result_type",
-    "can_cast",
-    "is_same_size",
-];
-
-/// The same elements seen otherwise: they are looked up in the storage, and never come here but for copies.
-pub const VIEWS: &[&str] = &["detach_", "resize", "resize_as"];
-
-/// Results that hang on their operands as a whole.
-pub const WHOLE: &[&str] = &[
-    "allclose",
-    "equal",
-    "is_nonzero",
-    "bincount",
-    "bucketize",
-    "searchsorted",
-    "histc",
-    "isin",
-    "unique",
-    "unique_consecutive",
-    "nonzero",
-    "argwhere",
-    "quantile",
-    "chain_matmul",
-    "multi_dot",
-    "matrix_power",
-    "det",
-    "logdet",
-    "slogdet",
-    "inverse",
-    "svd",
-    "linalg_cholesky",
-    "linalg_det",
-    "linalg_inv",
-    "linalg_matrix_norm",
-    "linalg_norm",
-    "linalg_qr",
-    "linalg_slogdet",
-    "linalg_solve",
-    "linalg_svd",
-    "linalg_svdvals",
-    "one_hot",
-    "index_reduce",
-    "scatter_reduce",
-    "prelu",
-    "glu",
-    "combinations",
-    "cartesian_prod",
-];
 
 /// `step3, line 2`.
 pub fn place(site: Option<&Site>) -> String {
@@ -93,40 +19,44 @@ pub fn literal(case: &Case) -> Option<Account> {
 }
 
 /// A number that the operation puts everywhere, or by a pattern.
-pub fn constant(case: &Case) -> Option<Account> {
+pub fn constant(case: &Case, kind: ConstantKind) -> Option<Account> {
     let op = case.op();
     let at = place(case.made.record.site.as_ref());
-    if op == "fill_diagonal_" {
-        let before = case.operand(0)?;
-        let was = before.at(case.index()).value();
-        if was == Some(case.value) && case.index().windows(2).any(|pair| pair[0] != pair[1]) {
-            let link = case.link(0, &before, case.index());
-            return Some(Account::words("off the diagonal: left as it was").passing(link));
+    let ending = |words: String| Account::words(words).ending(End::Constant);
+    let everywhere = || ending(format!("{op}: {} everywhere, {at}", figure(case.value)));
+    let nth = || ending(format!("{op}: number {} of the row, {at}", case.index()[0]));
+    Some(match kind {
+        ConstantKind::FillDiagonal => {
+            let before = case.operand(0)?;
+            let was = before.at(case.index()).value();
+            let off_diagonal = case.index().windows(2).any(|pair| pair[0] != pair[1]);
+            match was == Some(case.value) && off_diagonal {
+                true => {
+                    let link = case.link(0, &before, case.index());
+                    Account::words("off the diagonal: left as it was").passing(link)
+                }
+                false => everywhere(),
+            }
         }
-    }
-    if op == "fill"
-        && let Some(value) = case.operand(1)
-    {
-        let link = case.link(1, &value, &[]);
-        return Some(Account::words(format!("filled with {}", link.what)).passing(link));
-    }
-    let words = match op {
-        "arange" | "linspace" | "logspace" => format!("{op}: number {} of the row, {at}", case.index()[0]),
-        "eye" => format!("eye: 1 on the diagonal, 0 elsewhere, {at}"),
-        "empty" | "empty_like" | "new_empty" => format!("{op}: not filled yet (attn fills it with 0), {at}"),
-        _ => format!("{op}: {} everywhere, {at}", figure(case.value)),
-    };
-    let words = if matches!(op, "tril_indices" | "triu_indices") { format!("{op}, {at}") } else { words };
-    let account = Account::words(words).ending(End::Constant);
-    let number = |at: usize| case.args.get(at).and_then(Arg::number);
-    Some(match op {
-        "arange" => {
+        ConstantKind::Fill => match case.operand(1) {
+            Some(value) => {
+                let link = case.link(1, &value, &[]);
+                Account::words(format!("filled with {}", link.what)).passing(link)
+            }
+            None => everywhere(),
+        },
+        ConstantKind::Everywhere => everywhere(),
+        ConstantKind::Empty => ending(format!("{op}: not filled yet (attn fills it with 0), {at}")),
+        ConstantKind::Identity => ending(format!("{op}: 1 on the diagonal, 0 elsewhere, {at}")),
+        ConstantKind::Places => ending(format!("{op}, {at}")),
+        ConstantKind::Spaced => nth(),
+        ConstantKind::Range => {
+            let number = |at: usize| case.args.get(at).and_then(Arg::number);
             let (start, step) =
                 if case.made.record.form == 0 { (0.0, 1.0) } else { (number(0)?, number(2)?) };
-            let turns = Calc::Product(vec![Calc::Number(case.index()[0] as f64), Calc::Number(step)]);
-            account.figures(Calc::Sum(vec![Calc::Number(start), turns]))
+            let steps = Calc::Product(vec![Calc::Number(case.index()[0] as f64), Calc::Number(step)]);
+            nth().figures(Calc::Sum(vec![Calc::Number(start), steps]))
         }
-        _ => account,
     })
 }
 

@@ -3,29 +3,16 @@
 
 use std::rc::Rc;
 
-use crate::explain::account::{Account, Link};
+use crate::explain::account::{Account, Link, Says};
 use crate::explain::calc::Calc;
 use crate::explain::case::Case;
 use crate::explain::spot::unravelled;
 use crate::explain::terms::figure;
+use crate::tensor::explanation::LossKind;
 use crate::tensor::{Arg, Tensor};
 
-/// Losses that are reduced by `reduction`.
-pub const OPS: &[&str] = &[
-    "cross_entropy",
-    "nll_loss",
-    "mse_loss",
-    "l1_loss",
-    "smooth_l1_loss",
-    "huber_loss",
-    "binary_cross_entropy",
-    "binary_cross_entropy_with_logits",
-    "kl_div",
-    "cosine_embedding_loss",
-];
-
 /// A loss: of one element, or the mean or the sum over all.
-pub fn account(case: &Case) -> Option<Account> {
+pub fn account(case: &Case, kind: LossKind) -> Option<Account> {
     let place = case
         .row()?
         .params()
@@ -37,12 +24,11 @@ pub fn account(case: &Case) -> Option<Account> {
         _ => "mean".to_owned(),
     };
     let (input, target) = (case.called(0), case.called(1));
-    let classes =
-        matches!(case.op(), "cross_entropy" | "nll_loss") && !case.operand(1)?.tensor.dtype().is_float();
+    let classes = is_of_classes(kind) && !case.operand(1)?.tensor.dtype().is_float();
     if reduction == "none" {
         return match classes {
-            true => one_class(case, case.index()),
-            false => one(case),
+            true => one_class(case, kind, case.index()),
+            false => one(case, kind),
         };
     }
     // The row itself, on the operands as they stood, without the reduction.
@@ -61,16 +47,14 @@ pub fn account(case: &Case) -> Option<Account> {
         "batchmean" => {
             total.over(Calc::Number(case.operand(0)?.tensor.shape().first().copied().unwrap_or(1) as f64))
         }
-        _ => total.over(Calc::Number(weight_of(case, losses.len())?)),
+        _ => total.over(Calc::Number(weight_of(case, kind, losses.len())?)),
     };
     let mut account = Account::words(words).figures(calc);
     if classes {
-        let of_one = one_class(case, &at)?;
+        let of_one = one_class(case, kind, &at)?;
         account = account.note(format!("the largest, {}, at {at:?}:", figure(losses[which])));
         account.says.extend(of_one.says.into_iter().map(|line| match line {
-            crate::explain::account::Says::Figures(calc) => {
-                crate::explain::account::Says::Note(format!("{} = {}", calc.text(), figure(calc.value())))
-            }
+            Says::Figures(calc) => Says::Note(format!("{} = {}", calc.text(), figure(calc.value()))),
             other => other,
         }));
         return Some(account.from(of_one.links).following(1));
@@ -86,9 +70,14 @@ pub fn account(case: &Case) -> Option<Account> {
     Some(account.from(links).following(follow))
 }
 
+/// Whether the target is a class for each row of scores.
+fn is_of_classes(kind: LossKind) -> bool {
+    matches!(kind, LossKind::CrossEntropy | LossKind::NegativeLogLikelihood)
+}
+
 /// What a mean divides by: the number of losses, or the sum of their classes' weights.
-fn weight_of(case: &Case, count: usize) -> Option<f64> {
-    if !matches!(case.op(), "cross_entropy" | "nll_loss") {
+fn weight_of(case: &Case, kind: LossKind, count: usize) -> Option<f64> {
+    if !is_of_classes(kind) {
         return Some(count as f64);
     }
     let target = case.operand(1)?;
@@ -109,7 +98,7 @@ fn weight_of(case: &Case, count: usize) -> Option<f64> {
 }
 
 /// The loss of one prediction of a class.
-fn one_class(case: &Case, at: &[usize]) -> Option<Account> {
+fn one_class(case: &Case, kind: LossKind, at: &[usize]) -> Option<Account> {
     let (input, target) = (case.operand(0)?, case.operand(1)?);
     let class = target.value(at);
     if class as i64 == case.int("ignore_index").unwrap_or(-100) {
@@ -131,7 +120,7 @@ fn one_class(case: &Case, at: &[usize]) -> Option<Account> {
         Some(weight) => Calc::Product(vec![Calc::Number(weight), calc]),
         None => calc,
     };
-    if case.op() == "nll_loss" {
+    if kind == LossKind::NegativeLogLikelihood {
         let words = format!("minus the log-probability of the target, class {class}: -{}", link.what);
         let calc = weighted(Calc::Number(-scores[class]));
         return Some(Account::words(words).figures(calc).from([link]));
@@ -148,24 +137,23 @@ fn one_class(case: &Case, at: &[usize]) -> Option<Account> {
 }
 
 /// The loss of one pair of elements.
-fn one(case: &Case) -> Option<Account> {
+fn one(case: &Case, kind: LossKind) -> Option<Account> {
     let (x, y) = (case.at(0)?, case.at(1)?);
     let (a, b) = (case.name_at(0), case.name_at(1));
     let weighted = case.operand(2).is_some();
     let difference = Calc::minus(x, y);
-    let account = match case.op() {
-        "mse_loss" if !weighted => Account::words(format!("({a} - {b})^2"))
+    let account = match kind {
+        LossKind::Squared if !weighted => Account::words(format!("({a} - {b})^2"))
             .figures(Calc::Power(Box::new(difference), Box::new(Calc::Number(2.0)))),
-        "l1_loss" => Account::words(format!("|{a} - {b}|")).figures(Calc::apply(
+        LossKind::Absolute => Account::words(format!("|{a} - {b}|")).figures(Calc::apply(
             "abs",
             vec![difference],
             (x - y).abs(),
         )),
-        op => Account::words(format!("{op} of {a} against {b}")).figures(Calc::apply(
-            op,
-            vec![Calc::Number(x), Calc::Number(y)],
-            case.value,
-        )),
+        LossKind::Squared | LossKind::CrossEntropy | LossKind::NegativeLogLikelihood | LossKind::Other => {
+            let calc = Calc::apply(case.op(), vec![Calc::Number(x), Calc::Number(y)], case.value);
+            Account::words(format!("{} of {a} against {b}", case.op())).figures(calc)
+        }
     };
     Some(account.from(case.met()).following(2))
 }

@@ -1,108 +1,13 @@
 //! Elements of an operand that stand somewhere else now: joined, gathered, masked, written in place.
 //! Where an element came from is asked of the operation itself: its row runs on numbered elements.
 
-use crate::explain::account::{Account, End};
+use crate::explain::account::{Account, End, Link};
 use crate::explain::calc::Calc;
 use crate::explain::case::Case;
 use crate::explain::spot::{Operand, ravelled, unravelled};
 use crate::explain::terms::figure;
+use crate::tensor::explanation::Movement;
 use crate::tensor::{Arg, Buffer, DType, Tensor, index};
-
-/// Results whose elements are elements of the operands, or a number put in their place.
-pub const OPS: &[&str] = &[
-    "as_strided",
-    "block_diag",
-    "broadcast_tensors",
-    "broadcast_to",
-    "cat",
-    "chunk",
-    "column_stack",
-    "conj",
-    "constant_pad_nd",
-    "diag",
-    "diag_embed",
-    "diagflat",
-    "diagonal",
-    "diagonal_scatter",
-    "dsplit",
-    "dstack",
-    "embedding",
-    "expand",
-    "expand_as",
-    "flip",
-    "fliplr",
-    "flipud",
-    "gather",
-    "getitem",
-    "hsplit",
-    "hstack",
-    "index_copy",
-    "index_fill",
-    "index_put",
-    "index_select",
-    "masked_scatter",
-    "masked_select",
-    "meshgrid",
-    "movedim",
-    "narrow",
-    "pad",
-    "permute",
-    "put",
-    "repeat",
-    "repeat_interleave",
-    "roll",
-    "rot90",
-    "scatter",
-    "select",
-    "select_scatter",
-    "slice_scatter",
-    "split",
-    "split_with_sizes",
-    "squeeze",
-    "stack",
-    "swapaxes",
-    "swapdims",
-    "t",
-    "T",
-    "take",
-    "take_along_dim",
-    "tensor_split",
-    "tile",
-    "transpose",
-    "adjoint",
-    "unbind",
-    "unfold",
-    "unsqueeze",
-    "vsplit",
-    "vstack",
-    "where",
-    "atleast_1d",
-    "atleast_2d",
-    "atleast_3d",
-    "mT",
-    "mH",
-    "H",
-];
-
-/// Results with the same elements in the same row-major order.
-pub const COPIES: &[&str] = &[
-    "clone",
-    "contiguous",
-    "copy",
-    "detach",
-    "flatten",
-    "positive",
-    "ravel",
-    "real",
-    "reshape",
-    "reshape_as",
-    "unflatten",
-    "view",
-    "view_as",
-];
-
-/// Results in which elements are added to others where an index says.
-pub const ADDED: &[&str] = &["scatter_add", "index_add"];
 
 /// Arguments that say where or whether, and are not themselves moved.
 const WHERE: &[&str] = &["index", "indices", "mask", "condition", "repeats"];
@@ -120,13 +25,13 @@ enum From {
 }
 
 /// Asks the operation where the element came from.
-fn origin(case: &Case) -> Option<From> {
+fn origin(case: &Case, movement: Movement) -> Option<From> {
     let params = case.row()?.params().get(case.made.record.form)?;
     let mut known: Vec<(usize, Operand, usize)> = Vec::new();
     let mut next = 1usize;
     let mut args = case.replaced(|place, operand| {
         let says_where = params.get(place).is_some_and(|param| WHERE.contains(&param.name));
-        let looks_up = case.op() == "embedding" && place == 0;
+        let looks_up = movement == Movement::Embedded && place == 0;
         if says_where || looks_up {
             return operand.snapshot();
         }
@@ -143,8 +48,8 @@ fn origin(case: &Case) -> Option<From> {
         if is_value && arg.number().is_some() {
             *arg = Arg::Float(mark(place));
         }
-        // What fills is told apart from what is moved.
-        if case.op() == "index_fill" && params.get(place).is_some_and(|param| param.name == "value") {
+        // The value that fills is marked too where it is a tensor.
+        if movement == Movement::Filled && params.get(place).is_some_and(|param| param.name == "value") {
             *arg = Arg::Float(mark(place));
         }
     }
@@ -165,56 +70,53 @@ fn origin(case: &Case) -> Option<From> {
 }
 
 /// An element that was moved here.
-pub fn account(case: &Case) -> Option<Account> {
-    if case.op() == "where" && case.args.len() < 3 {
-        return None;
-    }
+pub fn account(case: &Case, movement: Movement) -> Option<Account> {
     if case.is_set("accumulate")
         || case.args.iter().any(|arg| matches!(arg, Arg::Str(word) if matches!(&**word, "add" | "multiply")))
     {
         return None;
     }
-    if case.op() == "where" {
-        return chosen(case);
+    if movement == Movement::Chosen {
+        return if case.args.len() < 3 { None } else { chosen(case) };
     }
-    match origin(case)? {
+    match origin(case, movement)? {
         From::Element(place, operand, index) => {
             let link = match case.args.get(place) {
                 Some(Arg::Tensors(_)) => case.listed(&operand, &index),
                 _ => case.link(place, &operand, &index),
             };
-            let words = match case.op() {
-                "embedding" => {
-                    let [.., _] = case.index() else { return None };
-                    let row = index.first().copied().unwrap_or(0);
+            let words = match movement {
+                Movement::Embedded => {
+                    let [row, ..] = index.as_slice() else { return None };
                     format!("embedding: row {row} of {}: {}", case.called(1), link.what)
                 }
-                op => format!("{}: {}", verb(op), link.what),
+                _ => format!("{}: {}", verb(case, movement), link.what),
             };
             Some(Account::words(words).passing(link))
         }
         From::Argument(place) => {
             let number = case.args.get(place)?.number()?;
-            let words = format!("{}: filled with {}", verb(case.op()), figure(number));
+            let words = format!("{}: filled with {}", verb(case, movement), figure(number));
             Some(Account::words(words).figures(Calc::Number(case.value)).ending(End::Given))
         }
         From::Zero => {
-            let words = format!("{}: nothing stood here, filled with 0", verb(case.op()));
+            let words = format!("{}: nothing stood here, filled with 0", verb(case, movement));
             Some(Account::words(words).figures(Calc::Number(0.0)).ending(End::Constant))
         }
     }
 }
 
-/// What an operation does, as a learner reads it.
-fn verb(op: &str) -> String {
-    match op {
-        "cat" | "hstack" | "vstack" | "dstack" | "column_stack" => format!("{op}: joined, from"),
-        "stack" => "stack: laid on top of each other, from".to_owned(),
-        "getitem" | "gather" | "index_select" | "take" | "take_along_dim" => format!("{op}: looked up, from"),
-        _ => op.to_owned(),
+/// What an operation does, in words.
+fn verb(case: &Case, movement: Movement) -> String {
+    let op = case.op();
+    match movement {
+        Movement::Joined => format!("{op}: joined, from"),
+        Movement::Stacked => format!("{op}: laid on top of each other, from"),
+        Movement::LookedUp => format!("{op}: looked up, from"),
+        Movement::Embedded | Movement::Chosen | Movement::Filled | Movement::Part | Movement::Rearranged => {
+            op.to_owned()
+        }
     }
-    .trim_end_matches(": ")
-    .to_owned()
 }
 
 /// `torch.where`: which of the two was taken.
@@ -236,9 +138,18 @@ fn chosen(case: &Case) -> Option<Account> {
     }
 }
 
-/// A copy: the same element of the operand, in the same row-major place.
+/// A copy: the element in the same row-major place of the operand.
 pub fn copied(case: &Case) -> Option<Account> {
-    let place = if case.op() == "copy" { 1 } else { 0 };
+    let words = |link: &Link| format!("a copy ({}) of {}", case.op(), link.what);
+    same_element(case, 0, words)
+}
+
+/// An element that another tensor's was written over.
+pub fn copied_from(case: &Case) -> Option<Account> {
+    same_element(case, 1, |link| format!("written over with {}", link.what))
+}
+
+fn same_element(case: &Case, place: usize, words: impl Fn(&Link) -> String) -> Option<Account> {
     let operand = case.operand(place)?;
     let index = match operand.tensor.numel() == case.made.record.shape.iter().product::<usize>() {
         true => unravelled(ravelled(case.index(), &case.made.record.shape), operand.tensor.shape()),
@@ -248,17 +159,10 @@ pub fn copied(case: &Case) -> Option<Account> {
     let value = operand.value(&index);
     if value != case.value && !(value.is_nan() && case.value.is_nan()) {
         let calc = Calc::apply(case.dtype.name(), vec![Calc::Number(value)], case.value);
-        return Some(
-            Account::words(format!("{}: {} as {}", case.op(), link.what, case.dtype.name()))
-                .figures(calc)
-                .from([link]),
-        );
+        let words = format!("{}: {} as {}", case.op(), link.what, case.dtype.name());
+        return Some(Account::words(words).figures(calc).from([link]));
     }
-    let words = match case.op() {
-        "copy" => format!("written over with {}", link.what),
-        op => format!("a copy ({op}) of {}", link.what),
-    };
-    Some(Account::words(words).passing(link))
+    Some(Account::words(words(&link)).passing(link))
 }
 
 /// An element that a mask hid or let stand.
@@ -283,11 +187,10 @@ pub fn masked_fill(case: &Case) -> Option<Account> {
 }
 
 /// An element on this or that side of a diagonal.
-pub fn triangle(case: &Case) -> Option<Account> {
+pub fn triangle(case: &Case, lower: bool) -> Option<Account> {
     let [.., row, column] = case.index() else { return None };
     let diagonal = case.int("diagonal").unwrap_or(0);
     let off = *column as i64 - *row as i64;
-    let lower = case.op() == "tril";
     let kept = if lower { off <= diagonal } else { off >= diagonal };
     let side = if lower { "above" } else { "below" };
     let operand = case.operand(0)?;
@@ -303,7 +206,7 @@ pub fn triangle(case: &Case) -> Option<Account> {
 }
 
 /// An element that `x[...] = value` wrote, or left alone.
-pub fn setitem(case: &Case) -> Option<Account> {
+pub fn assigned(case: &Case) -> Option<Account> {
     let shape = case.made.record.shape.clone();
     let Some(Arg::Index(parts)) = case.args.get(2) else { return None };
     let count: usize = shape.iter().product();
@@ -351,13 +254,12 @@ pub fn setitem(case: &Case) -> Option<Account> {
 }
 
 /// An element to which others were added by index.
-pub fn added(case: &Case) -> Option<Account> {
+pub fn added(case: &Case, by_element: bool) -> Option<Account> {
     let index_place = 2;
     let (base, index, source) = (case.operand(0)?, case.operand(index_place)?, case.operand(3)?);
     let axis = case.axis(base.tensor.ndim())?;
     let alpha = case.number("alpha").unwrap_or(1.0);
     let own = case.index();
-    let by_element = case.op() == "scatter_add";
     let mut links = vec![case.link(0, &base, own)];
     let mut terms = vec![base.value(own)];
     for at in index.indices() {

@@ -8,13 +8,8 @@ use crate::explain::case::{Case, along};
 use crate::explain::spot::{Operand, unravelled};
 use crate::explain::terms::figure;
 use crate::tensor::Arg;
+use crate::tensor::explanation::{NormKind, SoftmaxKind};
 use crate::tensor::layout::wrap_dim;
-
-/// Exponentials over their sum, and their logarithms.
-pub const SOFTMAX: &[&str] = &["softmax", "log_softmax", "softmin"];
-
-/// What brings elements to mean 0 and variance 1.
-pub const NORMS: &[&str] = &["layer_norm", "rms_norm", "group_norm", "batch_norm"];
 
 /// The dimension that softmax takes where none is named.
 fn implicit_dim(ndim: usize) -> i64 {
@@ -22,13 +17,13 @@ fn implicit_dim(ndim: usize) -> i64 {
 }
 
 /// One weight of a softmax, or its logarithm.
-pub fn softmax(case: &Case) -> Option<Account> {
+pub fn softmax(case: &Case, kind: SoftmaxKind) -> Option<Account> {
     let x = case.operand(0)?;
     let ndim = x.tensor.ndim();
     let axis = wrap_dim(case.int("dim").unwrap_or_else(|| implicit_dim(ndim)), ndim).ok()?;
     let mut lead = case.index().to_vec();
     let place = if ndim == 0 { 0 } else { lead.remove(axis) };
-    let sign = if case.op() == "softmin" { -1.0 } else { 1.0 };
+    let sign = if kind == SoftmaxKind::Negative { -1.0 } else { 1.0 };
     let scores: Vec<f64> = x.row(&lead, axis).into_iter().map(|score| sign * score).collect();
     let own = scores[place];
     let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -50,7 +45,7 @@ pub fn softmax(case: &Case) -> Option<Account> {
     let powers: Vec<f64> = scores.iter().map(|score| (score - most).exp()).collect();
     let total: f64 = powers.iter().sum();
     let difference = Calc::minus(own, most);
-    if case.op() == "log_softmax" {
+    if kind == SoftmaxKind::Log {
         let sum = Calc::Sum(vec![Calc::Number(own), Calc::Number(-most), minus_log(&powers)]);
         return Some(account.figures(sum).figures(Calc::minus(own - most, total.ln())));
     }
@@ -72,20 +67,20 @@ fn minus_log(powers: &[f64]) -> Calc {
 }
 
 /// The elements that are brought to mean 0 together, and where the element's weight and bias stand.
-fn group(case: &Case, x: &Operand) -> Option<(Met, Vec<usize>)> {
+fn group(case: &Case, kind: NormKind, x: &Operand) -> Option<(Met, Vec<usize>)> {
     let (shape, index) = (x.tensor.shape().to_vec(), case.index());
-    Some(match case.op() {
-        "layer_norm" | "rms_norm" => {
+    Some(match kind {
+        NormKind::Layer | NormKind::Rms => {
             let Some(Arg::Ints(normal)) = case.param("normalized_shape") else { return None };
             let first = shape.len() - normal.len();
             let dims: Vec<usize> = (first..shape.len()).collect();
             (Met::over(case, x.clone(), &dims)?, index[first..].to_vec())
         }
-        "batch_norm" => {
+        NormKind::Batch => {
             let dims: Vec<usize> = (0..shape.len()).filter(|&axis| axis != 1).collect();
             (Met::over(case, x.clone(), &dims)?, vec![index[1]])
         }
-        _ => {
+        NormKind::Group => {
             let groups = case.int("num_groups")? as usize;
             let (batch, channel) = (index[0], index[1]);
             let width = shape[1] / groups;
@@ -104,9 +99,9 @@ fn group(case: &Case, x: &Operand) -> Option<(Met, Vec<usize>)> {
 }
 
 /// An element of a layer norm or one of its kin.
-pub fn norm(case: &Case) -> Option<Account> {
+pub fn norm(case: &Case, kind: NormKind) -> Option<Account> {
     let x = case.operand(0)?;
-    let (met, own) = group(case, &x)?;
+    let (met, own) = group(case, kind, &x)?;
     let params = |name: &str| {
         let row = case.row()?;
         let place = row.params().get(case.made.record.form)?.iter().position(|param| param.name == name)?;
@@ -119,9 +114,9 @@ pub fn norm(case: &Case) -> Option<Account> {
     let many = values.len() as f64;
     let value = x.value(case.index());
     let eps = case.number("eps").unwrap_or(f64::from(f32::EPSILON));
-    let root_only = case.op() == "rms_norm";
-    let kept = match case.op() {
-        "batch_norm" if !case.is_set("training") => {
+    let root_only = kind == NormKind::Rms;
+    let kept = match kind {
+        NormKind::Batch if !case.is_set("training") => {
             Some((params("running_mean")?.0, params("running_var")?.0))
         }
         _ => None,

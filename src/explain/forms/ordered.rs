@@ -5,19 +5,17 @@ use crate::explain::account::Account;
 use crate::explain::calc::Calc;
 use crate::explain::case::{Case, along};
 use crate::explain::terms::figure;
+use crate::tensor::Arg;
+use crate::tensor::explanation::OrderKind;
 use crate::tensor::layout::wrap_dim;
 
-/// What puts elements in order.
-pub const OPS: &[&str] = &["sort", "argsort", "msort", "topk", "kthvalue", "mode"];
-
 /// An element of what is sorted, or of where it stood.
-pub fn account(case: &Case) -> Option<Account> {
+pub fn account(case: &Case, kind: OrderKind) -> Option<Account> {
     let x = case.operand(0)?;
     let ndim = x.tensor.ndim();
-    let op = case.op();
-    let dim = if op == "msort" { 0 } else { case.int("dim").unwrap_or(-1) };
+    let dim = if kind == OrderKind::SortFirst { 0 } else { case.int("dim").unwrap_or(-1) };
     let axis = wrap_dim(dim, ndim).ok()?;
-    let reduces = matches!(op, "kthvalue" | "mode");
+    let reduces = matches!(kind, OrderKind::KthValue | OrderKind::Mode);
     let mut lead = case.index().to_vec();
     let keeps = lead.len() == ndim;
     let rank = match (reduces, ndim == 0) {
@@ -31,7 +29,7 @@ pub fn account(case: &Case) -> Option<Account> {
         _ => lead.remove(axis),
     };
     let values = x.row(&lead, axis);
-    let places = op == "argsort" || case.made.output == 1;
+    let places = kind == OrderKind::ArgSort || case.made.output == 1;
     let stood = match places {
         true => case.value as usize,
         // Of equal elements it does not matter which is named.
@@ -45,8 +43,8 @@ pub fn account(case: &Case) -> Option<Account> {
     }
     let link = case.link(0, &x, &at);
     let line = along(&case.called(0), &lead, axis);
-    let descending = match op {
-        "topk" => !matches!(case.param("largest"), Some(crate::tensor::Arg::Bool(false))),
+    let descending = match kind {
+        OrderKind::TopK => !matches!(case.param("largest"), Some(Arg::Bool(false))),
         _ => case.is_set("descending"),
     };
     let ordinal = |number: usize| match number {
@@ -55,8 +53,8 @@ pub fn account(case: &Case) -> Option<Account> {
         3 => "third ".to_owned(),
         more => format!("{more}th "),
     };
-    let rank_word = match op {
-        "mode" => "the most frequent".to_owned(),
+    let rank_word = match kind {
+        OrderKind::Mode => "the most frequent".to_owned(),
         _ => format!("the {}{}", ordinal(rank + 1), if descending { "largest" } else { "smallest" }),
     };
     let words = match places {

@@ -3,139 +3,16 @@
 use crate::explain::account::Account;
 use crate::explain::calc::Calc;
 use crate::explain::case::{Case, scalar};
-use crate::explain::name::{Binding, Name};
+use crate::explain::name::Name;
 use crate::explain::terms::figure;
-use crate::tensor::{Arg, Tensor};
-
-/// Operations on the elements that meet when the operands are broadcast.
-pub const OPS: &[&str] = &[
-    "abs",
-    "acos",
-    "acosh",
-    "add",
-    "addcdiv",
-    "addcmul",
-    "asin",
-    "asinh",
-    "atan",
-    "atan2",
-    "atanh",
-    "bitwise_and",
-    "bitwise_left_shift",
-    "bitwise_not",
-    "bitwise_or",
-    "bitwise_right_shift",
-    "bitwise_xor",
-    "ceil",
-    "celu",
-    "clamp",
-    "clamp_max",
-    "clamp_min",
-    "copysign",
-    "cos",
-    "cosh",
-    "deg2rad",
-    "div",
-    "elu",
-    "eq",
-    "erf",
-    "erfc",
-    "erfinv",
-    "exp",
-    "exp2",
-    "expm1",
-    "float_power",
-    "floor",
-    "floor_divide",
-    "fmax",
-    "fmin",
-    "fmod",
-    "frac",
-    "gcd",
-    "ge",
-    "gelu",
-    "gt",
-    "hardshrink",
-    "hardsigmoid",
-    "hardswish",
-    "hardtanh",
-    "heaviside",
-    "hypot",
-    "isclose",
-    "isfinite",
-    "isinf",
-    "isnan",
-    "isneginf",
-    "isposinf",
-    "isreal",
-    "lcm",
-    "ldexp",
-    "le",
-    "leaky_relu",
-    "lerp",
-    "lgamma",
-    "log",
-    "log10",
-    "log1p",
-    "log2",
-    "logaddexp",
-    "logical_and",
-    "logical_not",
-    "logical_or",
-    "logical_xor",
-    "logit",
-    "logsigmoid",
-    "lt",
-    "maximum",
-    "minimum",
-    "mish",
-    "mul",
-    "nan_to_num",
-    "ne",
-    "neg",
-    "pow",
-    "rad2deg",
-    "reciprocal",
-    "relu",
-    "relu6",
-    "remainder",
-    "round",
-    "rrelu",
-    "rsqrt",
-    "rsub",
-    "selu",
-    "sgn",
-    "sigmoid",
-    "sign",
-    "signbit",
-    "silu",
-    "sin",
-    "sinc",
-    "sinh",
-    "softplus",
-    "softshrink",
-    "softsign",
-    "sqrt",
-    "square",
-    "sub",
-    "tan",
-    "tanh",
-    "tanhshrink",
-    "threshold",
-    "trunc",
-    "xlogy",
-];
-
-/// Operations that give the same value in another type.
-pub const CASTS: &[&str] = &[
-    "to", "type_as", "bfloat16", "bool", "byte", "char", "double", "float", "half", "int", "long", "short",
-    "cpu",
-];
+use crate::tensor::descriptor::Binding;
+use crate::tensor::explanation::{Explanation, Formula};
+use crate::tensor::{Arg, DType, Tensor};
 
 /// An element of a pointwise result.
-pub fn account(case: &Case) -> Option<Account> {
-    let count = operands(case);
-    if case.op() == "add"
+pub fn account(case: &Case, formula: Formula) -> Option<Account> {
+    let count = operands(case, formula);
+    if formula == Formula::Add
         && case.made.before.is_some()
         && let Some(summed) = added_up(case)
     {
@@ -143,17 +20,22 @@ pub fn account(case: &Case) -> Option<Account> {
     }
     let values: Vec<f64> = (0..count).map(|place| case.at(place)).collect::<Option<_>>()?;
     let names: Vec<Name> = (0..count).map(|place| case.name_at(place)).collect();
-    let (words, calc) = told(case, &names, &values)?;
+    let (words, calc) = written(case, formula, &names, &values)?;
     let links: Vec<_> = case.met();
     let follow = links.len().min(2);
     Some(Account::words(words).figures(calc).from(links).following(follow))
 }
 
 /// How many of the arguments are operands, before options such as `alpha`.
-fn operands(case: &Case) -> usize {
-    match case.op() {
-        "add" | "sub" | "rsub" | "mul" | "div" | "pow" | "remainder" | "fmod" | "floor_divide"
-        | "isclose" => 2,
+fn operands(case: &Case, formula: Formula) -> usize {
+    match formula {
+        Formula::Add
+        | Formula::Sub
+        | Formula::ReverseSub
+        | Formula::Mul
+        | Formula::Div
+        | Formula::Pow
+        | Formula::Pair => 2,
         _ => {
             let is_operand = |arg: &Arg| arg.tensor().is_some() || arg.number().is_some();
             case.args.iter().take_while(|arg| is_operand(arg)).count().clamp(1, 3)
@@ -162,7 +44,7 @@ fn operands(case: &Case) -> usize {
 }
 
 /// The formula in names and in figures.
-fn told(case: &Case, names: &[Name], values: &[f64]) -> Option<(String, Calc)> {
+fn written(case: &Case, formula: Formula, names: &[Name], values: &[f64]) -> Option<(String, Calc)> {
     let number = |at: usize| Calc::Number(values[at]);
     let (x, y) = (values.first().copied()?, values.get(1).copied().unwrap_or(0.0));
     let name = |at: usize| names.get(at).map(Name::to_string).unwrap_or_default();
@@ -179,47 +61,60 @@ fn told(case: &Case, names: &[Name], values: &[f64]) -> Option<(String, Calc)> {
         true => name(1),
         false => format!("{}·{}", figure(factor), grouped(1)),
     };
-    Some(match case.op() {
-        "add" => (format!("{} + {}", name(0), scaled_name(alpha)), Calc::Sum(vec![number(0), scaled(alpha)])),
-        "sub" => {
+    let on_truth_values = case.dtype == DType::Bool;
+    // The function by its name, computed by the operation's own row.
+    let by_name = |name: &str| -> Option<(String, Calc)> {
+        let all = names.iter().map(Name::to_string).collect::<Vec<_>>().join(", ");
+        let args: Vec<Calc> = (0..values.len()).map(number).collect();
+        Some((format!("{name}({all})"), Calc::apply(case.op(), args, on_scalars(case)?)))
+    };
+    Some(match formula {
+        Formula::Add => {
+            (format!("{} + {}", name(0), scaled_name(alpha)), Calc::Sum(vec![number(0), scaled(alpha)]))
+        }
+        Formula::Sub => {
             let taken = if alpha == 1.0 { Calc::Number(-y) } else { scaled(-alpha) };
             (format!("{} - {}", name(0), scaled_name(alpha)), Calc::Sum(vec![number(0), taken]))
         }
-        "rsub" => {
+        Formula::ReverseSub => {
             (format!("{} - {}", name(1), name(0)), Calc::Sum(vec![number(1), Calc::Number(-x * alpha)]))
         }
-        "mul" => (signed("·"), Calc::Product(vec![number(0), number(1)])),
-        "div" if !rounded => (signed("/"), number(0).over(number(1))),
-        "pow" | "float_power" => (signed("^"), Calc::Power(Box::new(number(0)), Box::new(number(1)))),
-        "square" => {
+        Formula::Mul => (signed("·"), Calc::Product(vec![number(0), number(1)])),
+        Formula::Div if rounded => by_name("div (rounded)")?,
+        Formula::Div => (signed("/"), number(0).over(number(1))),
+        Formula::Pow => (signed("^"), Calc::Power(Box::new(number(0)), Box::new(number(1)))),
+        Formula::Square => {
             (format!("{}^2", grouped(0)), Calc::Power(Box::new(number(0)), Box::new(Calc::Number(2.0))))
         }
-        "neg" => (format!("-{}", grouped(0)), Calc::Product(vec![Calc::Number(-1.0), number(0)])),
-        "reciprocal" => (format!("1 / {}", grouped(0)), Calc::Number(1.0).over(number(0))),
-        "rsqrt" => (format!("1 / sqrt({})", name(0)), Calc::Number(1.0).over(Calc::sqrt(number(0)))),
-        "sigmoid" => {
+        Formula::Neg => (format!("-{}", grouped(0)), Calc::Product(vec![Calc::Number(-1.0), number(0)])),
+        Formula::Reciprocal => (format!("1 / {}", grouped(0)), Calc::Number(1.0).over(number(0))),
+        Formula::Rsqrt => (format!("1 / sqrt({})", name(0)), Calc::Number(1.0).over(Calc::sqrt(number(0)))),
+        Formula::Sigmoid => {
             let below = Calc::Sum(vec![Calc::Number(1.0), Calc::exp(Calc::Number(-x))]);
             (format!("sigmoid({}): 1 / (1 + exp(-x))", name(0)), Calc::Number(1.0).over(below))
         }
-        "silu" => {
+        Formula::Silu => {
             let below = Calc::Sum(vec![Calc::Number(1.0), Calc::exp(Calc::Number(-x))]);
             (format!("silu({}): x / (1 + exp(-x))", name(0)), number(0).over(below))
         }
-        "relu" => {
+        Formula::Relu => {
             let kept = if x > 0.0 { "above 0: kept" } else { "not above 0: made 0" };
             let largest = Calc::apply("max", vec![Calc::Number(0.0), number(0)], x.max(0.0));
             (format!("relu({}), {kept}", name(0)), largest)
         }
-        "gelu" if !matches!(case.param("approximate"), Some(Arg::Str(how)) if **how == *"tanh") => {
+        Formula::Gelu if matches!(case.param("approximate"), Some(Arg::Str(how)) if **how == *"tanh") => {
+            by_name(case.op())?
+        }
+        Formula::Gelu => {
             let root = x / std::f64::consts::SQRT_2;
             let erf = Calc::apply("erf", vec![Calc::Number(root)], libm::erf(root));
             let share = Calc::Sum(vec![Calc::Number(1.0), erf]);
             let calc = Calc::Product(vec![Calc::Number(0.5), number(0), share]);
             (format!("gelu({}): 0.5·x·(1 + erf(x/sqrt(2)))", name(0)), calc)
         }
-        "addcmul" | "addcdiv" => {
+        Formula::Addcmul | Formula::Addcdiv => {
             let factor = case.number("value").unwrap_or(1.0);
-            let times = case.op() == "addcmul";
+            let times = formula == Formula::Addcmul;
             let sign = if times { '·' } else { '/' };
             let words = format!("{} + {}·{} {sign} {}", name(0), figure(factor), grouped(1), grouped(2));
             let part = match times {
@@ -228,49 +123,42 @@ fn told(case: &Case, names: &[Name], values: &[f64]) -> Option<(String, Calc)> {
             };
             (words, Calc::Sum(vec![number(0), part]))
         }
-        "lerp" => {
+        Formula::Lerp => {
             let way = Calc::minus(y, x);
             let words = format!("{} + {}·({} - {})", name(0), name(2), name(1), name(0));
             (words, Calc::Sum(vec![number(0), Calc::Product(vec![number(2), way])]))
         }
-        "eq" | "ne" | "lt" | "le" | "gt" | "ge" => {
-            let sign = match case.op() {
-                "eq" => "==",
-                "ne" => "!=",
-                "lt" => "<",
-                "le" => "<=",
-                "gt" => ">",
-                _ => ">=",
-            };
+        Formula::Compare => {
+            let sign = case.made.record.operation.sign()?.code();
             let given = on_scalars(case)?;
             (signed(sign), Calc::Sign(sign, Box::new(number(0)), Box::new(number(1)), given))
         }
-        "logical_not" | "bitwise_not" if case.dtype == crate::tensor::DType::Bool => {
+        Formula::Not if on_truth_values => {
             (format!("not {}", name(0)), Calc::apply("not", vec![truth(x)], f64::from(u8::from(x == 0.0))))
         }
-        "logical_and" | "bitwise_and" if case.dtype == crate::tensor::DType::Bool => {
+        Formula::And if on_truth_values => {
             let both = x != 0.0 && y != 0.0;
             (
                 signed("and"),
                 Calc::Sign("and", Box::new(truth(x)), Box::new(truth(y)), f64::from(u8::from(both))),
             )
         }
-        "logical_or" | "bitwise_or" if case.dtype == crate::tensor::DType::Bool => {
+        Formula::Or if on_truth_values => {
             let either = x != 0.0 || y != 0.0;
             (
                 signed("or"),
                 Calc::Sign("or", Box::new(truth(x)), Box::new(truth(y)), f64::from(u8::from(either))),
             )
         }
-        "maximum" | "minimum" | "fmax" | "fmin" | "max" | "min" => {
-            let word = if case.op().contains("ma") { "larger" } else { "smaller" };
+        Formula::Larger | Formula::Smaller => {
+            let word = if formula == Formula::Larger { "larger" } else { "smaller" };
             let args = (0..values.len()).map(number).collect();
             (
                 format!("the {word} of {} and {}", name(0), name(1)),
                 Calc::apply(case.op(), args, on_scalars(case)?),
             )
         }
-        "clamp" | "clamp_min" | "clamp_max" | "hardtanh" | "relu6" => {
+        Formula::Clamp => {
             let given = on_scalars(case)?;
             let held =
                 if given == x { "within the bounds: kept" } else { "outside the bounds: set to the nearest" };
@@ -278,12 +166,16 @@ fn told(case: &Case, names: &[Name], values: &[f64]) -> Option<(String, Calc)> {
             let args = std::iter::once(number(0)).chain(shown).collect();
             (format!("{}({}), {held}", case.op(), name(0)), Calc::apply(case.op(), args, given))
         }
-        op => {
-            let all = names.iter().map(Name::to_string).collect::<Vec<_>>().join(", ");
-            let args: Vec<Calc> = (0..values.len()).map(number).collect();
-            let name = if op == "div" { "div (rounded)" } else { op };
-            (format!("{name}({all})"), Calc::apply(op, args, on_scalars(case)?))
-        }
+        Formula::Not
+        | Formula::And
+        | Formula::Or
+        | Formula::Sqrt
+        | Formula::Exp
+        | Formula::Log
+        | Formula::InverseTrigonometric
+        | Formula::NanToNum
+        | Formula::Pair
+        | Formula::Function => by_name(case.op())?,
     })
 }
 
@@ -291,12 +183,13 @@ fn truth(value: f64) -> Calc {
     Calc::Truth(value != 0.0)
 }
 
-/// What the operation gives for the one element of each operand.
-pub fn on_scalars(case: &Case) -> Option<f64> {
+/// The operation's result for the one element of each operand.
+fn on_scalars(case: &Case) -> Option<f64> {
+    let is_nan_to_num = case.made.record.operation.explanation == Explanation::Pointwise(Formula::NanToNum);
     let args = case.replaced(|_, operand| {
         let (value, dtype) = (operand.value(&operand.broadcast(case.index())), operand.tensor.dtype());
         // Its largest number takes the place of infinity: that of the element's own type.
-        if case.op() == "nan_to_num" { Tensor::scalar(value, dtype) } else { scalar(value, dtype) }
+        if is_nan_to_num { Tensor::scalar(value, dtype) } else { scalar(value, dtype) }
     });
     let given = case.run(args)?;
     given.tensors().first()?.item().ok()
@@ -331,7 +224,7 @@ fn added_up(case: &Case) -> Option<Account> {
     links.extend(first.1);
     loop {
         let crate::explain::spot::Cause::Made(made) = spot.cause() else { break };
-        if made.record.op != case.made.record.op
+        if made.record.operation != case.made.record.operation
             || made.record.site.as_ref() != Some(&site)
             || made.before.is_none()
         {

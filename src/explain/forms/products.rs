@@ -3,20 +3,12 @@
 use crate::explain::account::{Account, Link};
 use crate::explain::calc::Calc;
 use crate::explain::case::Case;
-use crate::explain::name::{Binding, Name};
+use crate::explain::name::Name;
 use crate::explain::spot::{Operand, unravelled};
 use crate::explain::terms::figure;
 use crate::tensor::Arg;
-
-/// A line of one operand times a line of another.
-pub const OPS: &[&str] = &[
-    "dot", "vdot", "matmul", "mm", "mv", "bmm", "inner", "addmm", "addmv", "baddbmm", "addbmm", "addr",
-    "outer", "ger",
-];
-
-/// Products over several axes at once.
-pub const MULTILINEAR: &[&str] =
-    &["bilinear", "conv1d", "kron", "cross", "linalg_cross", "tensordot", "trace"];
+use crate::tensor::descriptor::Binding;
+use crate::tensor::explanation::{Multilinear, ProductKind};
 
 /// Most pairs of factors that a sum's node can be followed into.
 const PAIRS: usize = 8;
@@ -142,22 +134,22 @@ fn column_name(name: Name, pages: &[usize], column: usize) -> Name {
 }
 
 /// An element of a product of matrices or vectors, with what is added to it.
-pub fn account(case: &Case) -> Option<Account> {
+pub fn account(case: &Case, kind: ProductKind) -> Option<Account> {
     let index = case.index();
-    match case.op() {
-        "dot" | "vdot" => {
+    match kind {
+        ProductKind::Dot => {
             let (a, b) = (case.operand(0)?, case.operand(1)?);
             let at = (0..a.tensor.numel()).map(|at| [vec![at], vec![at]]).collect();
             let names = [case.called(0), case.called(1)];
             Some(Lines { places: [0, 1], operands: [a, b], names, at }.account(case))
         }
-        "outer" | "ger" => {
+        ProductKind::Outer => {
             let (a, b) = (case.operand(0)?, case.operand(1)?);
             let names = [case.called(0).element(&index[..1]), case.called(1).element(&index[1..])];
             let at = vec![[vec![index[0]], vec![index[1]]]];
             Some(Lines { places: [0, 1], operands: [a, b], names, at }.account(case))
         }
-        "inner" => {
+        ProductKind::Inner => {
             let (a, b) = (case.operand(0)?, case.operand(1)?);
             if a.tensor.ndim() == 0 || b.tensor.ndim() == 0 {
                 return None;
@@ -170,31 +162,25 @@ pub fn account(case: &Case) -> Option<Account> {
             let at = (0..inner).map(|at| [with(left, split, at), with(right, last, at)]).collect();
             Some(Lines { places: [0, 1], operands: [a, b], names, at }.account(case))
         }
-        "matmul" | "mm" | "mv" | "bmm" => Some(lines(case, [0, 1], index)?.account(case)),
-        _ => added(case, index),
+        ProductKind::Matrix => Some(lines(case, [0, 1], index)?.account(case)),
+        ProductKind::Added => added(case, vec![lines(case, [1, 2], index)?]),
+        ProductKind::AddedOuter => {
+            let (a, b) = (case.operand(1)?, case.operand(2)?);
+            let names = [case.called(1).element(&index[..1]), case.called(2).element(&index[1..])];
+            let at = vec![[vec![index[0]], vec![index[1]]]];
+            added(case, vec![Lines { places: [1, 2], operands: [a, b], names, at }])
+        }
+        ProductKind::AddedPages => {
+            let pages = case.operand(1)?.tensor.shape()[0];
+            let page = |page| lines(case, [1, 2], &with(index, 0, page));
+            added(case, (0..pages).map(page).collect::<Option<_>>()?)
+        }
     }
 }
 
-/// `beta * input + alpha * (a @ b)`
-fn added(case: &Case, index: &[usize]) -> Option<Account> {
+/// `beta * input + alpha * (a @ b)`; the products of several pages add up.
+fn added(case: &Case, all: Vec<Lines>) -> Option<Account> {
     let (beta, alpha) = (case.number("beta").unwrap_or(1.0), case.number("alpha").unwrap_or(1.0));
-    let all = match case.op() {
-        "addr" => {
-            let (a, b) = (case.operand(1)?, case.operand(2)?);
-            let names = [case.called(1).element(&index[..1]), case.called(2).element(&index[1..])];
-            vec![Lines {
-                places: [1, 2],
-                operands: [a, b],
-                names,
-                at: vec![[vec![index[0]], vec![index[1]]]],
-            }]
-        }
-        "addbmm" => {
-            let pages = case.operand(1)?.tensor.shape()[0];
-            (0..pages).map(|page| lines(case, [1, 2], &with(index, 0, page))).collect::<Option<_>>()?
-        }
-        _ => vec![lines(case, [1, 2], index)?],
-    };
     let base = case.at(0)?;
     let words: Vec<String> = all.iter().map(Lines::words).collect();
     let times = |factor: f64| if factor == 1.0 { String::new() } else { format!("{}·", figure(factor)) };
@@ -215,7 +201,7 @@ fn added(case: &Case, index: &[usize]) -> Option<Account> {
         (other, _) => sum.push(other),
     }
     let links: Vec<Link> = all.iter().flat_map(|it| it.links(case)).collect();
-    let input = case.operand(0).map(|operand| case.link(0, &operand, &operand.broadcast(index)));
+    let input = case.operand(0).map(|operand| case.link(0, &operand, &operand.broadcast(case.index())));
     let account = Account::words(words).figures(Calc::Sum(sum));
     let account = account.figures(Calc::terms([beta * base, alpha * product]));
     Some(account.from(links).from(input).following(2))
@@ -343,13 +329,15 @@ pub fn einsum(case: &Case) -> Option<Account> {
 type Terms = Vec<(f64, Vec<(usize, Vec<usize>)>)>;
 
 /// An element that is a sum of products over several axes.
-pub fn multilinear(case: &Case) -> Option<Account> {
+pub fn multilinear(case: &Case, kind: Multilinear) -> Option<Account> {
     let index = case.index();
     let shape = |place: usize| case.operand(place).map(|operand| operand.tensor.shape().to_vec());
     let mut plus = None;
-    let terms: Terms = match case.op() {
-        "trace" => (0..shape(0)?.iter().copied().min()?).map(|at| (1.0, vec![(0, vec![at, at])])).collect(),
-        "kron" => {
+    let terms: Terms = match kind {
+        Multilinear::Trace => {
+            (0..shape(0)?.iter().copied().min()?).map(|at| (1.0, vec![(0, vec![at, at])])).collect()
+        }
+        Multilinear::Kronecker => {
             let (a, b) = (shape(0)?, shape(1)?);
             let ndim = a.len().max(b.len());
             let pad = |shape: &[usize]| [vec![1; ndim - shape.len()], shape.to_vec()].concat();
@@ -358,7 +346,7 @@ pub fn multilinear(case: &Case) -> Option<Account> {
             let right: Vec<usize> = (0..ndim).map(|axis| index[axis] % wide_b[axis]).collect();
             vec![(1.0, vec![(0, left[ndim - a.len()..].to_vec()), (1, right[ndim - b.len()..].to_vec())])]
         }
-        "cross" | "linalg_cross" => {
+        Multilinear::Cross => {
             let a = shape(0)?;
             let axis = match case.int("dim") {
                 Some(dim) => crate::tensor::layout::wrap_dim(dim, index.len()).ok()?,
@@ -374,7 +362,7 @@ pub fn multilinear(case: &Case) -> Option<Account> {
             }
             vec![(1.0, vec![(0, at(1)), (1, at(2))]), (-1.0, vec![(0, at(2)), (1, at(1))])]
         }
-        "bilinear" => {
+        Multilinear::Bilinear => {
             let (a, weight) = (shape(0)?, shape(2)?);
             let (&out, lead) = index.split_last()?;
             if case.operand(3).is_some() {
@@ -395,7 +383,7 @@ pub fn multilinear(case: &Case) -> Option<Account> {
                 .map(|(i, j)| pair(i, j))
                 .collect()
         }
-        "conv1d" => {
+        Multilinear::Conv1d => {
             let (x, weight) = (shape(0)?, shape(1)?);
             let first = |name: &str, default: i64| match case.param(name) {
                 Some(Arg::Ints(values)) => values.first().copied().unwrap_or(default),
@@ -433,7 +421,7 @@ pub fn multilinear(case: &Case) -> Option<Account> {
             }
             terms
         }
-        "tensordot" => {
+        Multilinear::Tensordot => {
             let (a, b) = (shape(0)?, shape(1)?);
             let wrap = |dims: &[i64], ndim: usize| crate::tensor::layout::wrap_dims(dims, ndim).ok();
             let (left, right) = match (case.args.get(2), case.args.get(3)) {
@@ -465,7 +453,6 @@ pub fn multilinear(case: &Case) -> Option<Account> {
                 })
                 .collect()
         }
-        _ => return None,
     };
     let value = |place: usize, at: &[usize]| case.operand(place).map(|operand| operand.value(at));
     let mut parts = Vec::new();
@@ -492,7 +479,7 @@ pub fn multilinear(case: &Case) -> Option<Account> {
     }
     let mut account =
         Account::words(format!("{}({})", case.op(), names.join(", "))).figures(Calc::Sum(parts));
-    if values.len() > 1 && case.op() != "trace" {
+    if values.len() > 1 && kind != Multilinear::Trace {
         account = account.figures(Calc::terms(values)).led("the largest term");
     }
     let follow = best.1.len().min(2);

@@ -7,36 +7,8 @@ use crate::explain::case::{Case, along, numbers};
 use crate::explain::spot::{Operand, unravelled};
 use crate::explain::terms::{figure, largest};
 use crate::tensor::Arg;
+use crate::tensor::explanation::{DistanceKind, ExtremeResult, Extremum, Formula, Reducer, RunningKind};
 use crate::tensor::layout::{wrap_dim, wrap_dims};
-
-/// Sums of elements, and what is a step from a sum.
-pub const SUMS: &[&str] = &[
-    "sum",
-    "mean",
-    "nansum",
-    "nanmean",
-    "prod",
-    "logsumexp",
-    "norm",
-    "linalg_vector_norm",
-    "count_nonzero",
-    "all",
-    "any",
-];
-
-/// How far elements lie from their mean.
-pub const SPREAD: &[&str] = &["var", "std", "var_mean", "std_mean"];
-
-/// The one that wins over others.
-pub const EXTREMES: &[&str] =
-    &["max", "min", "amax", "amin", "aminmax", "argmax", "argmin", "median", "cummax", "cummin"];
-
-/// Sums and products that run along a dimension.
-pub const RUNNING: &[&str] = &["cumsum", "cumprod", "logcumsumexp", "diff"];
-
-/// Distances, and means over windows.
-pub const OTHERS: &[&str] =
-    &["dist", "pairwise_distance", "cosine_similarity", "cdist", "avg_pool1d", "max_pool1d"];
 
 /// The elements of an operand that one element of the result was made from.
 pub struct Met {
@@ -121,25 +93,25 @@ impl Met {
 }
 
 /// A sum, or what is a step from one.
-pub fn sum(case: &Case) -> Option<Account> {
+pub fn reduction(case: &Case, reducer: Reducer) -> Option<Account> {
     let met = Met::reduced(case)?;
     let mut values = met.values();
     let links = met.links(case, &values);
     let words = format!("{} of {}", case.op(), met.name);
     let account = |words: String| Account::words(words).from(links.clone()).following(1).led("the largest");
     let many = values.len() as f64;
-    Some(match case.op() {
-        "sum" => account(words).figures(Calc::terms(values)),
-        "mean" => account(words).figures(Calc::terms(values).over(Calc::Number(many))),
-        "nansum" | "nanmean" => {
+    Some(match reducer {
+        Reducer::Sum => account(words).figures(Calc::terms(values)),
+        Reducer::Mean => account(words).figures(Calc::terms(values).over(Calc::Number(many))),
+        Reducer::NanSum | Reducer::NanMean => {
             values.retain(|value| !value.is_nan());
             let left = Calc::Number(values.len() as f64);
             let total = Calc::terms(values);
-            let calc = if case.op() == "nansum" { total } else { total.over(left) };
+            let calc = if reducer == Reducer::NanSum { total } else { total.over(left) };
             account(format!("{words}, nan left out")).figures(calc)
         }
-        "prod" => account(words).figures(Calc::Product(numbers(&values))),
-        "logsumexp" => {
+        Reducer::Product => account(words).figures(Calc::Product(numbers(&values))),
+        Reducer::LogSumExp => {
             let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             if !most.is_finite() {
                 return Some(account(words).figures(Calc::Number(most)));
@@ -149,7 +121,7 @@ pub fn sum(case: &Case) -> Option<Account> {
             account(format!("log of the sum of exp over {}, the largest taken out first", met.name))
                 .figures(calc)
         }
-        "norm" | "linalg_vector_norm" => {
+        Reducer::Norm => {
             let p = match case.param("p").or_else(|| case.param("ord")) {
                 Some(Arg::Str(word)) if **word == *"fro" => 2.0,
                 Some(Arg::None) | None => 2.0,
@@ -166,15 +138,14 @@ pub fn sum(case: &Case) -> Option<Account> {
                 return None;
             }
         }
-        "count_nonzero" => {
+        Reducer::CountNonzero => {
             let count = values.iter().filter(|&&value| value != 0.0).count();
             account(format!("{count} of the {} elements of {} are not 0", values.len(), met.name))
                 .figures(Calc::Number(count as f64))
         }
-        _ => {
-            let holds = |value: &&f64| **value != 0.0;
-            let count = values.iter().filter(holds).count();
-            let truth = if case.op() == "all" { count == values.len() } else { count > 0 };
+        Reducer::All | Reducer::Any => {
+            let count = values.iter().filter(|&&value| value != 0.0).count();
+            let truth = if reducer == Reducer::All { count == values.len() } else { count > 0 };
             account(format!("{}: {count} of the {} elements of {} hold", case.op(), values.len(), met.name))
                 .figures(Calc::Truth(truth))
         }
@@ -182,13 +153,13 @@ pub fn sum(case: &Case) -> Option<Account> {
 }
 
 /// A variance or what goes with it.
-pub fn spread(case: &Case) -> Option<Account> {
+pub fn spread(case: &Case, root: bool, with_mean: bool) -> Option<Account> {
     let met = Met::reduced(case)?;
     let values = met.values();
     let many = values.len() as f64;
     let mean = values.iter().sum::<f64>() / many;
     let links = met.links(case, &values.iter().map(|value| value - mean).collect::<Vec<_>>());
-    if case.op().ends_with("_mean") && case.made.output == 1 {
+    if with_mean && case.made.output == 1 {
         let calc = Calc::terms(values).over(Calc::Number(many));
         return Some(Account::words(format!("mean of {}", met.name)).figures(calc).from(links).following(1));
     }
@@ -196,57 +167,61 @@ pub fn spread(case: &Case) -> Option<Account> {
     let squares = Calc::terms(values.iter().map(|value| (value - mean).powi(2)));
     let less = Calc::Number((many - correction).max(0.0));
     let variance = squares.over(less);
-    let is_root = case.op().starts_with("std");
     let words = format!(
         "{} of {}: squared distances from the mean {}, over {} - {}",
-        if is_root { "root of the variance" } else { "variance" },
+        if root { "root of the variance" } else { "variance" },
         met.name,
         figure(mean),
         figure(many),
         figure(correction)
     );
-    let calc = if is_root { Calc::sqrt(variance) } else { variance };
+    let calc = if root { Calc::sqrt(variance) } else { variance };
     Some(Account::words(words).figures(calc).from(links).following(1).led("the farthest from the mean"))
 }
 
 /// The element that is the largest, the smallest or in the middle, or where it stands.
-pub fn extreme(case: &Case) -> Option<Account> {
+pub fn extreme(case: &Case, which: Extremum, gives: ExtremeResult, running: bool) -> Option<Account> {
+    let second = case.made.output == 1;
+    let wants_largest = match which {
+        Extremum::Largest => true,
+        Extremum::Smallest | Extremum::Middle => false,
+        Extremum::Both => second,
+    };
     if case.args.get(1).and_then(Arg::tensor).is_some() {
-        return pointwise::account(case);
+        return pointwise::account(case, if wants_largest { Formula::Larger } else { Formula::Smaller });
     }
-    let op = case.op();
-    let met = match op {
-        "cummax" | "cummin" => {
+    let met = match running {
+        true => {
             let operand = case.operand(0)?;
             let axis = case.axis(operand.tensor.ndim())?;
             up_to(case, operand, axis)?
         }
-        _ => Met::reduced(case)?,
+        false => Met::reduced(case)?,
     };
     let values = met.values();
-    let places = matches!(op, "argmax" | "argmin") || (case.made.output == 1 && op != "aminmax");
-    let wants_largest = match op {
-        "aminmax" => case.made.output == 1,
-        _ => op.contains("max"),
+    let places = match gives {
+        ExtremeResult::Value => false,
+        ExtremeResult::Place => true,
+        ExtremeResult::ValueAndPlace => second,
     };
     let better = |a: f64, b: f64| a.is_nan() || (!b.is_nan() && if wants_largest { a > b } else { a < b });
-    let which = match (op, places) {
-        // Where it stands is what the result says; ties are its own choice.
-        (_, true) if met.at.len() > case.value as usize => case.value as usize,
-        ("median", _) => values.iter().position(|&value| value == case.value)?,
-        ("cummax" | "cummin", _) => values.iter().position(|&value| value == case.value)?,
+    let is_middle = which == Extremum::Middle;
+    let at = match places {
+        // The result is the place; of equal elements the operation chose one.
+        true if met.at.len() > case.value as usize => case.value as usize,
+        _ if is_middle || running => values.iter().position(|&value| value == case.value)?,
         _ => (0..values.len()).reduce(|best, at| if better(values[at], values[best]) { at } else { best })?,
     };
-    let word = match op {
-        "median" => "the middle of",
+    let word = match which {
+        Extremum::Middle => "the middle of",
         _ if wants_largest => "the largest of",
         _ => "the smallest of",
     };
-    let so_far = if op.starts_with("cum") { " so far" } else { "" };
-    let link = met.link(case, which);
+    let so_far = if running { " so far" } else { "" };
+    let link = met.link(case, at);
     let words = match places {
         true => {
-            format!("{} = {} is {word} {}{so_far}: index {which}", link.what, figure(values[which]), met.name)
+            format!("{} = {} is {word} {}{so_far}: index {at}", link.what, figure(values[at]), met.name)
         }
         false => format!("{word} {}{so_far}: {}", met.name, link.what),
     };
@@ -254,12 +229,12 @@ pub fn extreme(case: &Case) -> Option<Account> {
     let shown: Vec<f64> = match (cut, wants_largest) {
         (false, _) => values.clone(),
         (true, true) => shown.iter().map(|&at| values[at]).collect(),
-        (true, false) => vec![values[which]],
+        (true, false) => vec![values[at]],
     };
     let calc = match places {
-        true => Calc::Number(which as f64),
-        false if op == "median" || cut => Calc::Number(values[which]),
-        false => Calc::apply(if wants_largest { "max" } else { "min" }, numbers(&shown), values[which]),
+        true => Calc::Number(at as f64),
+        false if is_middle || cut => Calc::Number(values[at]),
+        false => Calc::apply(if wants_largest { "max" } else { "min" }, numbers(&shown), values[at]),
     };
     Some(Account::words(words).figures(calc).from([link]))
 }
@@ -275,10 +250,10 @@ fn up_to(case: &Case, operand: Operand, axis: usize) -> Option<Met> {
 }
 
 /// A running sum or product, or the difference of neighbours.
-pub fn running(case: &Case) -> Option<Account> {
+pub fn running(case: &Case, kind: RunningKind) -> Option<Account> {
     let operand = case.operand(0)?;
     let axis = case.axis(operand.tensor.ndim())?;
-    if case.op() == "diff" {
+    if kind == RunningKind::Difference {
         if case.int("n").unwrap_or(1) != 1 {
             return None;
         }
@@ -293,12 +268,13 @@ pub fn running(case: &Case) -> Option<Account> {
     let values = met.values();
     let links = met.links(case, &values);
     let first = format!("the first {} of {}", values.len(), met.name);
-    let account = match case.op() {
-        "cumsum" => Account::words(format!("running sum: {first}")).figures(Calc::terms(values)),
-        "cumprod" => {
+    let account = match kind {
+        RunningKind::Difference => return None,
+        RunningKind::Sum => Account::words(format!("running sum: {first}")).figures(Calc::terms(values)),
+        RunningKind::Product => {
             Account::words(format!("running product: {first}")).figures(Calc::Product(numbers(&values)))
         }
-        _ => {
+        RunningKind::LogSumExp => {
             let most = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
             let powers: Vec<f64> = values.iter().map(|value| (value - most).exp()).collect();
             let calc = Calc::Sum(vec![Calc::Number(most), Calc::log(Calc::terms(powers))]);
@@ -309,25 +285,21 @@ pub fn running(case: &Case) -> Option<Account> {
 }
 
 /// Distances, similarities and windows.
-pub fn other(case: &Case) -> Option<Account> {
+pub fn distance(case: &Case, kind: DistanceKind) -> Option<Account> {
     let p = case.number("p").unwrap_or(2.0);
-    let op = case.op();
-    if matches!(op, "avg_pool1d" | "max_pool1d") {
-        return pooled(case);
-    }
     let (a, b) = (case.operand(0)?, case.operand(1)?);
     let (a_name, b_name, index) = (case.called(0), case.called(1), case.index());
     let ndim = a.tensor.ndim().max(b.tensor.ndim());
-    let (axis, lead): (usize, Vec<usize>) = match op {
-        "dist" => {
+    let (axis, lead): (usize, Vec<usize>) = match kind {
+        DistanceKind::Whole => {
             let differences: Vec<f64> = if a.tensor.shape() == b.tensor.shape() {
                 a.values().iter().zip(b.values()).map(|(x, y)| x - y).collect()
             } else {
                 return None;
             };
-            return Some(distance(&differences, p, &format!("{a_name} and {b_name}"), 0.0)?.from(case.met()));
+            return Some(norm_of(&differences, p, &format!("{a_name} and {b_name}"), 0.0)?.from(case.met()));
         }
-        "cdist" => {
+        DistanceKind::EachToEach => {
             let [batch @ .., i, j] = index else { return None };
             let (left, right) = ([batch, &[*i]].concat(), [batch, &[*j]].concat());
             if a.tensor.ndim() != b.tensor.ndim() || a.tensor.ndim() != index.len() {
@@ -336,20 +308,20 @@ pub fn other(case: &Case) -> Option<Account> {
             let (x, y) = (a.row(&left, ndim - 1), b.row(&right, ndim - 1));
             let differences: Vec<f64> = x.iter().zip(&y).map(|(x, y)| x - y).collect();
             let between = format!("{} and {}", a_name.element(&left), b_name.element(&right));
-            return distance(&differences, p, &between, 0.0);
+            return norm_of(&differences, p, &between, 0.0);
         }
-        "pairwise_distance" => (ndim - 1, index[..ndim - 1].to_vec()),
-        _ => (wrap_dim(case.int("dim").unwrap_or(1), ndim).ok()?, index.to_vec()),
+        DistanceKind::Pairwise => (ndim - 1, index[..ndim - 1].to_vec()),
+        DistanceKind::Cosine => (wrap_dim(case.int("dim").unwrap_or(1), ndim).ok()?, index.to_vec()),
     };
     if a.tensor.shape() != b.tensor.shape() {
         return None;
     }
     let (x, y) = (a.row(&lead, axis), b.row(&lead, axis));
-    if op == "pairwise_distance" {
+    if kind == DistanceKind::Pairwise {
         let eps = case.number("eps").unwrap_or(1e-6);
         let differences: Vec<f64> = x.iter().zip(&y).map(|(x, y)| x - y + eps).collect();
         let between = format!("{} and {}", a_name.element(&lead), b_name.element(&lead));
-        return distance(&differences, p, &between, eps);
+        return norm_of(&differences, p, &between, eps);
     }
     let eps = case.number("eps").unwrap_or(1e-8);
     let length = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>().sqrt().max(eps);
@@ -361,7 +333,7 @@ pub fn other(case: &Case) -> Option<Account> {
     Some(Account::words(words).figures(terms.over(lengths)))
 }
 
-fn distance(differences: &[f64], p: f64, between: &str, eps: f64) -> Option<Account> {
+fn norm_of(differences: &[f64], p: f64, between: &str, eps: f64) -> Option<Account> {
     let added = if eps == 0.0 { String::new() } else { format!(" (each difference plus {})", figure(eps)) };
     let words = format!("distance between {between}{added}");
     if p == 1.0 {
@@ -374,7 +346,7 @@ fn distance(differences: &[f64], p: f64, between: &str, eps: f64) -> Option<Acco
 }
 
 /// The mean or the largest of a window of the last dimension.
-fn pooled(case: &Case) -> Option<Account> {
+pub fn pooled(case: &Case, largest: bool) -> Option<Account> {
     let operand = case.operand(0)?;
     let first = |name: &str| match case.param(name) {
         Some(Arg::Ints(values)) => values.first().copied(),
@@ -403,7 +375,7 @@ fn pooled(case: &Case) -> Option<Account> {
     let met = Met { operand, at, name: case.called(0).to_string(), place: 0 };
     let values = met.values();
     let window = format!("positions {} to {} of {}", inside.first()?, inside.last()?, met.name);
-    if case.op() == "max_pool1d" {
+    if largest {
         let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let which = values.iter().position(|&value| value == best)?;
         let calc = Calc::apply("max", numbers(&values), best);
