@@ -2,7 +2,7 @@
 //! Sees ndarray views; no Tensor, no text. `gemm.rs` says which products come here, and in which order
 //! terms are added: the same as in the blocked kernel, so that it is a matter of speed alone.
 
-use ndarray::{ArrayView1, ArrayView2, ArrayViewMut2};
+use ndarray::{ArrayView1, ArrayView2, ArrayViewMut2, Axis};
 
 use super::simd::SimdWork;
 use super::simd::run_widest;
@@ -87,7 +87,7 @@ impl<const V: usize> SimdWork for Thin<'_, V> {
 /// A row of `a`, which [`fits`] has seen to lie straight.
 #[inline(always)]
 fn straight<'a>(a: &ArrayView2<'a, f32>, row: usize) -> &'a [f32] {
-    a.index_axis_move(ndarray::Axis(0), row).to_slice().unwrap_or_default()
+    a.index_axis_move(Axis(0), row).to_slice().expect("`fits` has checked that rows of `a` are contiguous")
 }
 
 /// A row of `b` in vectors.
@@ -128,7 +128,7 @@ fn chains<const R: usize, const V: usize>(rows: [&[f32]; R], b: &[Strip<V>]) -> 
 #[inline(always)]
 fn put<const V: usize>(out: &mut ArrayViewMut2<f32>, row: usize, sums: &Strip<V>, more: bool) {
     let mut row = out.row_mut(row);
-    let Some(out) = row.as_slice_mut() else { return };
+    let out = row.as_slice_mut().expect("`fits` has checked that rows of `out` are contiguous");
     for (out, sums) in out.as_chunks_mut().0.iter_mut().zip(sums) {
         match more {
             false => *out = sums.0,

@@ -4,18 +4,18 @@
 //! lanes and chunks of 16 vectors, chunks combined pairwise (Chan, Golub & LeVeque 1979), as PyTorch's x86 build does.
 //! Equal to PyTorch 2.6's bit for bit in every row tried: 1 to 5,000 numbers, with and without weight and bias.
 
-use super::simd::simd;
-use super::{Real, buffer_pool, threads};
+use super::real::simd;
+use super::{Real, buffer_pool, reduce, threads};
 
-/// Numbers below which rows stay on the caller's thread, and those that a thread takes at a time.
+/// Numbers below which rows stay on the caller's thread, and numbers that a thread takes at a time.
 const PARALLEL: usize = 1 << 15;
 const PIECE: usize = 1 << 14;
 
 /// Vectors in one chunk of the recurrence.
 const CHUNK: usize = 16;
 
-/// Each row of `width` numbers brought to mean 0 and variance 1 (biased, plus `eps`), then scaled and shifted:
-/// (rows, width) row-major in and out. `weight` and `bias` hold `width` numbers. Copies.
+/// Normalises each row of `width` numbers to mean 0 and variance 1 (biased, plus `eps`), then multiplies by `weight` and
+/// adds `bias`, which have `width` numbers. (rows, width) row-major in and out.
 pub fn layer_norm<T: Real>(
     x: &[T],
     width: usize,
@@ -41,9 +41,109 @@ pub fn layer_norm<T: Real>(
     out
 }
 
-/// Mean and biased variance of one row.
-pub fn moments<T: Real>(row: &[T]) -> (T, T) {
-    row_moments(row)
+/// Divides each row of `width` numbers by the root of its mean square plus `eps`. (rows, width) row-major in and out.
+pub fn rms_norm<T: Real>(x: &[T], width: usize, eps: f64) -> Vec<T> {
+    let mut out = x.to_vec();
+    for row in out.chunks_exact_mut(width.max(1)) {
+        let squares: Vec<T> = row.iter().map(|&x| x * x).collect();
+        let mean = reduce::sum_slice(&squares) / T::from_f64(width as f64);
+        let scale = T::ONE / (mean + T::from_f64(eps)).sqrt();
+        row.iter_mut().for_each(|x| *x *= scale);
+    }
+    out
+}
+
+/// Normalises each group of channels as [`layer_norm`] does a row. (batch, channels, ..) row-major in and out;
+/// `weight` and `bias` have a number for each channel.
+pub fn group_norm<T: Real>(
+    x: &[T],
+    shape: &[usize],
+    groups: usize,
+    weight: Option<&[T]>,
+    bias: Option<&[T]>,
+    eps: f64,
+) -> Vec<T> {
+    let (per_group, inner) = (shape[1] / groups, shape[2..].iter().product::<usize>());
+    let mut out = x.to_vec();
+    for (at, group) in out.chunks_exact_mut((per_group * inner).max(1)).enumerate().take(shape[0] * groups) {
+        let (mean, var) = moments(group);
+        let scale = T::from_f64(1.0 / (var.maximum(T::ZERO).to_f64() + eps).sqrt());
+        for (channel, row) in group.chunks_exact_mut(inner.max(1)).enumerate() {
+            let channel = at % groups * per_group + channel;
+            if weight.is_none() && bias.is_none() {
+                row.iter_mut().for_each(|x| *x = (*x - mean) * scale);
+            } else {
+                let gain = weight.map_or(scale, |weight| scale * weight[channel]);
+                let shift = (-gain).fma(mean, bias.map_or(T::ZERO, |bias| bias[channel]));
+                row.iter_mut().for_each(|x| *x = gain.fma(*x, shift));
+            }
+        }
+    }
+    out
+}
+
+/// Parameters of [`batch_norm`]; each vector has a number for each channel.
+pub struct BatchNorm<'a, T> {
+    /// Multiplies the normalised values.
+    pub weight: Option<&'a [T]>,
+    /// Is added last.
+    pub bias: Option<&'a [T]>,
+    /// The running mean: updated in training, used in evaluation.
+    pub running_mean: Option<&'a mut [T]>,
+    /// The running variance: updated in training, used in evaluation.
+    pub running_var: Option<&'a mut [T]>,
+    /// Whether the statistics of this batch are used.
+    pub training: bool,
+    /// The share of this batch in the running statistics.
+    pub momentum: f64,
+    /// Added to the variance.
+    pub eps: f64,
+}
+
+/// Normalises each channel over the batch and all inner dimensions. (batch, channels, ..) row-major in and out.
+/// In evaluation there are running statistics; the caller checks it.
+pub fn batch_norm<T: Real>(x: &[T], shape: &[usize], parameters: BatchNorm<T>) -> Vec<T> {
+    let BatchNorm { weight, bias, mut running_mean, mut running_var, training, momentum, eps } = parameters;
+    let (batch, channels, inner) = (shape[0], shape[1], shape[2..].iter().product::<usize>());
+    let count = (batch * inner) as f64;
+    let places = |channel: usize| {
+        (0..batch).flat_map(move |row| {
+            let start = (row * channels + channel) * inner;
+            start..start + inner
+        })
+    };
+    let view = ArrayViewD::from_shape(IxDyn(shape), x).expect("x has the elements of its shape");
+    let axes: Vec<usize> = (0..shape.len()).filter(|&axis| axis != 1).collect();
+    let means = reduce::mean(view, &axes);
+    let mut out = x.to_vec();
+    for channel in 0..channels {
+        let (mean, scale) = if training {
+            let mean = means[channel];
+            let squares = places(channel).fold(0.0, |sum, at| {
+                let deviation = x[at].to_f64() - mean.to_f64();
+                sum + deviation * deviation
+            });
+            let unbiased = T::from_f64(squares / (count - 1.0));
+            let share = T::from_f64(momentum);
+            for (running, new) in [(&mut running_mean, mean), (&mut running_var, unbiased)] {
+                if let Some(running) = running {
+                    running[channel] = share * new + (T::ONE - share) * running[channel];
+                }
+            }
+            (mean, T::from_f64(1.0 / (squares / count + eps).sqrt()))
+        } else {
+            let at = |running: &Option<&mut [T]>| {
+                running.as_ref().expect("evaluation has running statistics")[channel]
+            };
+            (at(&running_mean), T::ONE / (at(&running_var) + T::from_f64(eps)).sqrt())
+        };
+        let gain = weight.map_or(scale, |weight| scale * weight[channel]);
+        let shift = (-mean).fma(gain, bias.map_or(T::ZERO, |bias| bias[channel]));
+        for at in places(channel) {
+            out[at] = x[at].fma(gain, shift);
+        }
+    }
+    out
 }
 
 simd! {
@@ -68,7 +168,8 @@ simd! {
 }
 
 simd! {
-    fn row_moments<'a, T>(row: &'a [T]) -> (T, T) {
+    /// Mean and biased variance of one row.
+    fn moments<'a, T>(row: &'a [T]) -> (T, T) {
         lanes_of::<T>(row)
     }
 }
@@ -78,7 +179,7 @@ fn lanes_of<T: Real>(row: &[T]) -> (T, T) {
     if T::LANES == 8 { in_lanes::<T, 8>(row) } else { in_lanes::<T, 4>(row) }
 }
 
-/// Count, mean and sum of squared deviations, in `W` lanes.
+/// Count, mean and sum of squared deviations in each of `W` lanes.
 #[derive(Clone, Copy)]
 struct Moments<T, const W: usize> {
     count: usize,

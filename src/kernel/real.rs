@@ -5,6 +5,9 @@
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 
+use super::attention::Fused;
+use super::blocked::Multiply;
+use super::buffer_pool::Element;
 use super::math::Functions;
 
 /// An IEEE number the kernel can compute with: `f32` or `f64`.
@@ -26,9 +29,9 @@ pub trait Real:
     + SubAssign
     + MulAssign
     + Functions
-    + super::blocked::Multiply
-    + super::attention::Fused
-    + super::buffer_pool::Element
+    + Multiply
+    + Fused
+    + Element
 {
     /// How many numbers of this kind a 32-byte vector holds: the width in which sums are split.
     const LANES: usize;
@@ -109,3 +112,24 @@ macro_rules! real {
 
 real!(f32, 8);
 real!(f64, 4);
+
+/// Defines a function generic over [`Real`] whose body runs on the widest vectors of the processor.
+/// Lifetimes of references are written out: `simd!(pub fn f<'a, T>(x: &'a [T]) -> T { ... });`
+macro_rules! simd {
+    ($(#[$meta:meta])* $vis:vis fn $name:ident<$($life:lifetime,)* $T:ident $(: $bound:path)?>($($arg:ident : $ty:ty),* $(,)?) -> $out:ty $body:block) => {
+        $(#[$meta])*
+        $vis fn $name<$($life,)* $T: $crate::kernel::real::Real>($($arg: $ty),*) -> $out {
+            struct Args<$($life,)* $T: $crate::kernel::real::Real>($($ty),*);
+            impl<$($life,)* $T: $crate::kernel::real::Real> $crate::kernel::simd::SimdWork for Args<$($life,)* $T> {
+                type Output = $out;
+                #[inline(always)]
+                fn run(self) -> $out {
+                    let Args($($arg),*) = self;
+                    $body
+                }
+            }
+            $crate::kernel::simd::run_widest(Args::<$($life,)* $T>($($arg),*))
+        }
+    };
+}
+pub(crate) use simd;

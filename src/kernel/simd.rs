@@ -63,24 +63,3 @@ fn avx512<W: SimdWork>(work: W) -> W::Output {
 fn avx2<W: SimdWork>(work: W) -> W::Output {
     work.run()
 }
-
-/// Defines a function generic over [`super::Real`] whose body runs on the widest vectors of the processor.
-/// Lifetimes of references are written out: `simd!(pub fn f<'a, T>(x: &'a [T]) -> T { ... });`
-macro_rules! simd {
-    ($(#[$meta:meta])* $vis:vis fn $name:ident<$($life:lifetime,)* $T:ident $(: $bound:path)?>($($arg:ident : $ty:ty),* $(,)?) -> $out:ty $body:block) => {
-        $(#[$meta])*
-        $vis fn $name<$($life,)* $T: $crate::kernel::Real>($($arg: $ty),*) -> $out {
-            struct Args<$($life,)* $T: $crate::kernel::Real>($($ty),*);
-            impl<$($life,)* $T: $crate::kernel::Real> $crate::kernel::simd::SimdWork for Args<$($life,)* $T> {
-                type Output = $out;
-                #[inline(always)]
-                fn run(self) -> $out {
-                    let Args($($arg),*) = self;
-                    $body
-                }
-            }
-            $crate::kernel::simd::run_widest(Args::<$($life,)* $T>($($arg),*))
-        }
-    };
-}
-pub(crate) use simd;

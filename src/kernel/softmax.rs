@@ -6,7 +6,7 @@
 
 use ndarray::ArrayViewD;
 
-use super::simd::simd;
+use super::real::simd;
 use super::{Real, buffer_pool, threads};
 
 /// Elements below which rows stay on the caller's thread.
@@ -102,7 +102,7 @@ simd! {
         let lanes = 2 * T::LANES;
         let sum = if row.len() < lanes {
             let mut powers = row.iter().map(|&x| (x - top).exp_vector());
-            let first = powers.next().unwrap_or(T::ZERO);
+            let first = powers.next().expect("a row has elements");
             powers.fold(first, |a, b| a + b)
         } else {
             let mut acc = [T::ZERO; 16];
@@ -201,9 +201,7 @@ fn fold<T: Real>(row: &[T], combine: impl Fn(T, T) -> T) -> T {
     let lanes = 2 * T::LANES;
     if row.len() < lanes {
         let mut rest = row.iter();
-        let Some(&first) = rest.next() else {
-            return T::ZERO;
-        };
+        let &first = rest.next().expect("a row has elements");
         return rest.fold(first, |a, &b| combine(a, b));
     }
     let mut acc = [T::ZERO; 16];

@@ -1,40 +1,7 @@
-//! One argument of an operation, free of Python: what records keep and operations are called with.
+//! Reading the arguments of operations.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
-use super::dtype::{Category, DType, Operand};
-use super::tensor::Tensor;
-use crate::kernel::random::Generator;
-
-/// An argument of an operation.
-#[derive(Clone, Debug)]
-pub enum Arg {
-    /// `None`, or not given.
-    None,
-    /// A truth value.
-    Bool(bool),
-    /// A whole number.
-    Int(i64),
-    /// A floating point number.
-    Float(f64),
-    /// A word, as in `reduction="mean"`.
-    Str(Rc<str>),
-    /// A dtype.
-    DType(DType),
-    /// A tensor.
-    Tensor(Tensor),
-    /// Several tensors, as `cat` takes them.
-    Tensors(Vec<Tensor>),
-    /// Sizes or dims.
-    Ints(Vec<i64>),
-    /// Several floating point numbers.
-    Floats(Vec<f64>),
-    /// A stream of random numbers.
-    Generator(Rc<RefCell<Generator>>),
-    /// An index expression, as in `x[1:, None]`.
-    Index(Rc<Vec<super::index::Index>>),
-}
+use super::dtype::{Category, Operand};
+use super::graph::{Arg, Tensor};
 
 impl Arg {
     /// The tensor, if it is one.

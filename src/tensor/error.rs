@@ -1,7 +1,4 @@
-//! What can go wrong with tensors: facts first, PyTorch's words from them.
-//! The texts are those of PyTorch 2.6, so that a learner can search for them.
-
-use std::fmt;
+//! Errors of tensor operations, in the words of PyTorch 2.6, so that a learner can search for them.
 
 /// The Python exception an error becomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -16,72 +13,36 @@ pub enum Kind {
     Type,
     /// `NotImplementedError`
     NotImplemented,
-    /// `AttributeError`
-    Attribute,
-    /// `KeyError`
-    Key,
-    /// `MemoryError`'s place: PyTorch raises `RuntimeError` here
-    Memory,
 }
 
-/// What an error is about, for those who explain it: shapes, not words.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Facts {
-    /// Two operands whose shapes do not go together; the axes (one of each) that clash.
-    Clash {
-        /// The operation, by its PyTorch name.
-        op: &'static str,
-        /// Shape of the left operand.
-        lhs: Vec<usize>,
-        /// Shape of the right operand.
-        rhs: Vec<usize>,
-        /// The axis of each operand that should have agreed.
-        axes: (usize, usize),
-    },
-    /// A dimension that the tensor does not have.
-    Dim {
-        /// The dimension asked for.
-        dim: i64,
-        /// How many there are.
-        ndim: usize,
-    },
-    /// A shape that cannot hold the elements.
-    View {
-        /// The shape asked for.
-        wanted: Vec<i64>,
-        /// The shape there is.
-        shape: Vec<usize>,
-        /// The strides there are.
-        strides: Vec<usize>,
-    },
+/// A dimension that a tensor does not have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MissingDim {
+    /// The dimension asked for.
+    pub dim: i64,
+    /// How many dimensions the tensor has.
+    pub ndim: usize,
 }
 
-/// An error of a tensor operation: its Python type, PyTorch's text, and the facts behind it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An error of a tensor operation: its Python type and PyTorch's message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{message}")]
 pub struct Error {
     /// Which exception it is.
     pub kind: Kind,
-    /// PyTorch's text.
+    /// PyTorch's message.
     pub message: String,
-    /// What it is about, where that helps to explain it.
-    pub facts: Option<Box<Facts>>,
+    /// The dimension that is out of range, if that is the error.
+    pub missing_dim: Option<MissingDim>,
 }
 
 /// The result of a tensor operation.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-impl fmt::Display for Error {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.message)
-    }
-}
-
-impl std::error::Error for Error {}
-
 impl Error {
     /// An error of this kind with this text.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Error { kind, message: message.into(), facts: None }
+        Error { kind, message: message.into(), missing_dim: None }
     }
 
     /// A `RuntimeError`.
@@ -109,70 +70,52 @@ impl Error {
         Error::new(Kind::NotImplemented, message)
     }
 
-    /// The same error with the facts behind it.
-    pub fn with(mut self, facts: Facts) -> Self {
-        self.facts = Some(Box::new(facts));
-        self
-    }
-
     /// The name of the Python exception.
     pub fn python_type(&self) -> &'static str {
         match self.kind {
-            Kind::Runtime | Kind::Memory => "RuntimeError",
+            Kind::Runtime => "RuntimeError",
             Kind::Index => "IndexError",
             Kind::Value => "ValueError",
             Kind::Type => "TypeError",
             Kind::NotImplemented => "NotImplementedError",
-            Kind::Attribute => "AttributeError",
-            Kind::Key => "KeyError",
         }
     }
 
     /// A dimension out of range. As PyTorch's `maybe_wrap_dim`.
     pub fn dim_range(dim: i64, ndim: usize) -> Self {
         let ends = ndim.max(1) as i64;
-        Error::index(format!(
+        let message = format!(
             "Dimension out of range (expected to be in range of [{}, {}], but got {dim})",
             -ends,
             ends - 1
-        ))
-        .with(Facts::Dim { dim, ndim })
+        );
+        Error { missing_dim: Some(MissingDim { dim, ndim }), ..Error::index(message) }
     }
 
     /// Shapes that do not broadcast: `axis` counts from the front of the result.
-    pub fn broadcast(op: &'static str, lhs: &[usize], rhs: &[usize], axis: usize) -> Self {
+    pub fn broadcast(lhs: &[usize], rhs: &[usize], axis: usize) -> Self {
         let ndim = lhs.len().max(rhs.len());
-        let at = |shape: &[usize]| (axis + shape.len()).checked_sub(ndim);
-        let (a, b) = (at(lhs).unwrap_or(0), at(rhs).unwrap_or(0));
+        let size = |shape: &[usize]| shape[axis + shape.len() - ndim];
         Error::runtime(format!(
             "The size of tensor a ({}) must match the size of tensor b ({}) at non-singleton dimension {axis}",
-            lhs[a], rhs[b]
+            size(lhs),
+            size(rhs)
         ))
-        .with(Facts::Clash { op, lhs: lhs.to_vec(), rhs: rhs.to_vec(), axes: (a, b) })
     }
 
     /// Two matrices whose inner sizes differ.
-    pub fn matmul(lhs: &[usize], rhs: &[usize], rows: [usize; 2], columns: [usize; 2]) -> Self {
+    pub fn matmul(lhs: [usize; 2], rhs: [usize; 2]) -> Self {
         Error::runtime(format!(
             "mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})",
-            rows[0], rows[1], columns[0], columns[1]
+            lhs[0], lhs[1], rhs[0], rhs[1]
         ))
-        .with(Facts::Clash {
-            op: "matmul",
-            lhs: lhs.to_vec(),
-            rhs: rhs.to_vec(),
-            axes: (lhs.len().saturating_sub(1), rhs.len().saturating_sub(2)),
-        })
     }
 
-    /// A request for more memory than there is.
+    /// A request for more memory than there is. PyTorch raises `RuntimeError`, not `MemoryError`.
     pub fn memory(bytes: u128) -> Self {
-        Error::new(
-            Kind::Memory,
-            format!(
-                "[enforce fail at alloc_cpu.cpp:119] err == 0. DefaultCPUAllocator: can't allocate memory: \
-                 you tried to allocate {bytes} bytes. Error code 12 (Cannot allocate memory)"
-            ),
-        )
+        Error::runtime(format!(
+            "[enforce fail at alloc_cpu.cpp:119] err == 0. DefaultCPUAllocator: can't allocate memory: \
+             you tried to allocate {bytes} bytes. Error code 12 (Cannot allocate memory)"
+        ))
     }
 }

@@ -3,35 +3,12 @@
 //! Source: PyTorch's `python_variable_indexing`, NumPy's rules for advanced indexing.
 
 use super::error::{Error, Result};
+use super::graph::Index;
 use super::layout::{Layout, broadcast, iteration_order, ordered, row_major};
 use super::ops;
 use super::{Buffer, DType, GradName, Tensor};
 use crate::kernel::grid;
 use crate::{each_lane, map_lane};
-
-/// One part of an index expression.
-#[derive(Clone, Debug)]
-pub enum Index {
-    /// `3`
-    Int(i64),
-    /// `a:b:c`
-    Slice {
-        /// First index.
-        start: Option<i64>,
-        /// One past the last index.
-        stop: Option<i64>,
-        /// Distance between indices.
-        step: Option<i64>,
-    },
-    /// `None`
-    NewAxis,
-    /// `...`
-    Ellipsis,
-    /// `True` or `False`
-    Bool(bool),
-    /// Integers or a mask.
-    Tensor(Tensor),
-}
 
 /// The last step of an index without tensors: what its `grad_fn` is named for.
 #[derive(Clone, Copy, PartialEq)]
@@ -249,7 +226,7 @@ fn index_shape(basic: &Basic) -> Result<Vec<usize>> {
         if positions.dtype().is_float() || matches!(positions.dtype(), DType::Int16 | DType::Int8) {
             return Err(Error::index("tensors used as indices must be long, int, byte or bool tensors"));
         }
-        shape = broadcast("index", &shape, positions.shape()).map_err(|_| {
+        shape = broadcast(&shape, positions.shape()).map_err(|_| {
             let shapes: Vec<String> = basic.gathers.iter().map(|(_, p)| format!("{:?}", p.shape())).collect();
             Error::index(format!(
                 "shape mismatch: indexing tensors could not be broadcast together with shapes {}",
@@ -343,7 +320,7 @@ pub fn get(tensor: &Tensor, index: &[Index]) -> Result<(Tensor, GradName)> {
     let (axes, offset) = (gather.axes(), gather.rest.offset);
     let buffer = map_lane!(&*basic.view.storage().read(), data => grid::pick(data, offset, &axes));
     let result = Tensor::new(buffer, shape, tensor.dtype());
-    Ok((ops::shape::laid_out(result, gather.order()), GradName::node("Index")))
+    Ok((result.laid_out(gather.order()), GradName::node("Index")))
 }
 
 /// The view that an index without tensors sees.
@@ -418,7 +395,7 @@ pub fn put(tensor: &Tensor, index: &[Index], source: &Tensor, accumulate: bool) 
     let indices = index_shape(&basic)?;
     let shape = result_shape(&basic, &indices);
     let source = without_leading_ones(source);
-    if !broadcast("index_put_", &shape, source.shape()).is_ok_and(|all| all == shape) {
+    if !broadcast(&shape, source.shape()).is_ok_and(|all| all == shape) {
         return Err(Error::runtime(format!(
             "shape mismatch: value tensor of shape {:?} cannot be broadcast to indexing result of shape {shape:?}",
             source.shape()

@@ -1,7 +1,7 @@
 //! Shape, strides and offset: which storage element each index of a tensor sees.
 //! Views are sums on these three; no data moves. Source: ATen's `TensorUtils` rules.
 
-use super::error::{Error, Facts, Result};
+use super::error::{Error, Result};
 
 /// Shape, strides (in elements) and offset of a view on a storage.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -45,8 +45,8 @@ pub fn wrap_dims(dims: &[i64], ndim: usize) -> Result<Vec<usize>> {
     Ok(wrapped)
 }
 
-/// The shape two operands broadcast to.
-pub fn broadcast(op: &'static str, a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
+/// Returns the shape two operands broadcast to. Errors: they do not.
+pub fn broadcast(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     if a == b {
         return Ok(a.to_vec());
     }
@@ -58,7 +58,7 @@ pub fn broadcast(op: &'static str, a: &[usize], b: &[usize]) -> Result<Vec<usize
             (x, y) if x == y => x,
             (1, y) => y,
             (x, 1) => x,
-            _ => return Err(Error::broadcast(op, a, b, axis)),
+            _ => return Err(Error::broadcast(a, b, axis)),
         };
     }
     Ok(shape)
@@ -406,11 +406,6 @@ impl Layout {
                 "view size is not compatible with input tensor's size and stride (at least one dimension spans \
                  across two contiguous subspaces). Use .reshape(...) instead.",
             )
-            .with(Facts::View {
-                wanted: shape.iter().map(|&size| size as i64).collect(),
-                shape: self.shape.clone(),
-                strides: self.strides.clone(),
-            })
         })
     }
 

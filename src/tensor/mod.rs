@@ -1,25 +1,26 @@
 //! What PyTorch calls a tensor: dtype, shape and strides over shared storage, and the record of what made it.
-//! Uses the kernel; knows no Python and no terminal.
 
-pub mod arg;
+mod arg;
+mod buffer;
 pub mod descriptor;
 pub mod dtype;
 pub mod error;
 pub mod explanation;
+mod graph;
 pub mod index;
 pub mod layout;
 pub mod ops;
-pub mod record;
+mod record;
 pub mod show;
 mod storage;
 #[allow(clippy::module_inception)]
 mod tensor;
 
-pub use arg::Arg;
+pub use buffer::Buffer;
 pub use descriptor::{Descriptor, GradName};
 pub use dtype::{Category, DType, Lane};
-pub use error::{Error, Facts, Kind, Result};
+pub use error::{Error, Kind, MissingDim, Result};
+pub use graph::{Arg, Drawn, Edge, Index, Lost, Made, Record, Site, Storage, Tensor, Write};
 pub use layout::Layout;
-pub use record::{Drawn, Lost, Ran, Record, Recorder, Site};
-pub use storage::{Buffer, Made, Storage, Write, allow, peak_memory, set_memory_limit};
-pub use tensor::Tensor;
+pub use record::{Ran, Recorder};
+pub use storage::{allow, peak_memory, set_memory_limit};

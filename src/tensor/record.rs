@@ -1,92 +1,15 @@
-//! What made a tensor: the one graph behind `grad_fn`, `why`, the trace and gradients.
+//! Recording operations, and the bounds on what records keep alive.
 //!
-//! Each tensor that came out of an operation holds its [`Record`], and so do its elements, which views
-//! and detached twins share; a record holds its operands, and so the way back to the inputs. Nothing
-//! else holds records strongly, so a result that is dropped takes its history with it (but for
-//! in-place writes, which tie a storage to what was written: see the recorder). What is left is the history of living tensors, and that is
-//! bounded by the [`Recorder`]: beyond [`Recorder::KEPT`] records the oldest are *forgotten*, and beyond
-//! [`Recorder::BYTES`] of operands that only records keep alive those that hold the largest: they keep
-//! operation, shapes and line, and let the operand tensors go. Records that gradients need are kept, as PyTorch keeps them.
+//! What remains is the history of living tensors. Beyond [`Recorder::KEPT`] records the oldest are *forgotten*. Beyond
+//! [`Recorder::BYTES`] of operands that only records keep alive, the records with the largest are. A forgotten record
+//! keeps operation, shapes and line and drops its operands. Records that gradients need are kept, as in PyTorch.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::rc::{Rc, Weak};
 
-use super::arg::Arg;
 use super::descriptor::{DEEP_COPY, Descriptor, GradName};
-use super::tensor::Tensor;
-
-/// Where in the learner's code an operation was called.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Site {
-    /// The cell's name.
-    pub cell: &'static str,
-    /// The line in it, from 1 on.
-    pub line: usize,
-}
-
-/// Random numbers that an operation drew: which of its generator's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Drawn {
-    /// The seed that the generator had last been given.
-    pub seed: u64,
-    /// The first of them, counted from 1 since the seed; `None` after a state was restored.
-    pub first: Option<u64>,
-    /// How many.
-    pub count: u64,
-    /// How many 32-bit words the generator had given before, from which the draws can be drawn again.
-    pub words: Option<u64>,
-    /// Whether dropout and its kin draw as the book's build does; other builds use a second generator.
-    pub book: bool,
-}
-
-/// Why a record holds no operands.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lost {
-    /// It was forgotten so that memory stays bounded.
-    Bounds,
-    /// Recording was turned off.
-    Off,
-}
-
-/// One operation that ran: what, on which operands, where.
-#[derive(Debug)]
-pub struct Record {
-    /// The operation.
-    pub operation: &'static Descriptor,
-    /// Whether it wrote into its first argument.
-    pub in_place: bool,
-    /// Its PyTorch name: `softmax`, `add_`.
-    pub op: &'static str,
-    /// Which of the operation's signatures the arguments fit.
-    pub form: usize,
-    /// What `grad_fn` shows.
-    pub grad_name: Cell<Option<GradName>>,
-    /// All arguments in the order of its signature, defaults filled in.
-    args: RefCell<Vec<Arg>>,
-    /// The line that called it.
-    pub site: Option<Site>,
-    /// Versions of the operands' storages when it ran, all tensors in their order: a later in-place write shows.
-    pub versions: Vec<u64>,
-    /// The random numbers it drew.
-    pub drawn: Option<Drawn>,
-    /// Shape of the (first) result.
-    pub shape: Vec<usize>,
-    /// Which of several results a tensor is, is told by the tensor; how many there were.
-    pub outputs: usize,
-    /// Whether gradients flow through it, so that it must not be forgotten.
-    pub needs_grad: bool,
-    lost: Cell<Option<Lost>>,
-    /// For each tensor among the arguments, what had made it then: a later in-place write gives the tensor itself
-    /// another history. Kept where gradients flow.
-    edges: RefCell<Vec<Edge>>,
-    /// Whether gradients went through it and need it no more.
-    spent: Cell<bool>,
-    bytes: usize,
-}
-
-/// The record that made an operand, and which of its results the operand was; none for leaves.
-pub type Edge = Option<(Rc<Record>, usize)>;
+use super::graph::{Arg, Drawn, Edge, Lost, Record, Site, Tensor};
 
 impl Record {
     /// The arguments; empty when they were forgotten.

@@ -1,28 +1,16 @@
-//! The elements themselves, shared by all views on them.
+//! Storages: versions, in-place writes and memory limits.
 
 use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::dtype::{DType, Lane};
+use super::buffer::Buffer;
+use super::dtype::DType;
 use super::error::{Error, Result};
+use super::graph::{Made, Record, SharedElements, Storage, Tensor, Write};
 use super::layout::Layout;
-use super::record::Record;
-use super::tensor::Tensor;
+use crate::each_lane;
 use crate::kernel::buffer_pool;
-
-/// Elements in one of the four lanes.
-#[derive(Clone, Debug)]
-pub enum Buffer {
-    /// 32-bit floats.
-    F32(Vec<f32>),
-    /// 64-bit floats.
-    F64(Vec<f64>),
-    /// 64-bit integers.
-    I64(Vec<i64>),
-    /// Truth values.
-    Bool(Vec<bool>),
-}
 
 /// The most bytes one tensor may take; a property of the process, as memory is.
 static LIMIT: AtomicU64 = AtomicU64::new(u64::MAX);
@@ -60,150 +48,11 @@ pub fn peak_memory<T>(work: impl FnOnce() -> T) -> (T, u64) {
     (done, peak.saturating_sub(before))
 }
 
-/// Runs `$body` with `$data` bound to the vector of whichever lane `$buffer` is.
-#[macro_export]
-macro_rules! each_lane {
-    ($buffer:expr, $data:ident => $body:expr) => {
-        match $buffer {
-            $crate::tensor::Buffer::F32($data) => $body,
-            $crate::tensor::Buffer::F64($data) => $body,
-            $crate::tensor::Buffer::I64($data) => $body,
-            $crate::tensor::Buffer::Bool($data) => $body,
-        }
-    };
-}
-
-/// As [`each_lane`], the result a buffer of the same lane.
-#[macro_export]
-macro_rules! map_lane {
-    ($buffer:expr, $data:ident => $body:expr) => {
-        match $buffer {
-            $crate::tensor::Buffer::F32($data) => $crate::tensor::Buffer::F32($body),
-            $crate::tensor::Buffer::F64($data) => $crate::tensor::Buffer::F64($body),
-            $crate::tensor::Buffer::I64($data) => $crate::tensor::Buffer::I64($body),
-            $crate::tensor::Buffer::Bool($data) => $crate::tensor::Buffer::Bool($body),
-        }
-    };
-}
-
-/// Runs `$body` with the vectors of two buffers of one lane, which the caller has seen to.
-#[macro_export]
-macro_rules! zip_lanes {
-    ($a:expr, $b:expr, $x:ident, $y:ident => $body:expr) => {
-        match ($a, $b) {
-            ($crate::tensor::Buffer::F32($x), $crate::tensor::Buffer::F32($y)) => $body,
-            ($crate::tensor::Buffer::F64($x), $crate::tensor::Buffer::F64($y)) => $body,
-            ($crate::tensor::Buffer::I64($x), $crate::tensor::Buffer::I64($y)) => $body,
-            ($crate::tensor::Buffer::Bool($x), $crate::tensor::Buffer::Bool($y)) => $body,
-            _ => unreachable!("both buffers hold one dtype"),
-        }
-    };
-}
-
-impl Buffer {
-    /// `len` zeros (or `false`) in the lane of `dtype`.
-    pub fn zeros(dtype: DType, len: usize) -> Buffer {
-        match dtype.lane() {
-            Lane::F32 => Buffer::F32(buffer_pool::filled(len, 0.0)),
-            Lane::F64 => Buffer::F64(buffer_pool::filled(len, 0.0)),
-            Lane::I64 => Buffer::I64(buffer_pool::filled(len, 0)),
-            Lane::Bool => Buffer::Bool(buffer_pool::filled(len, false)),
-        }
-    }
-
-    /// Number of elements.
-    pub fn len(&self) -> usize {
-        each_lane!(self, data => data.len())
-    }
-
-    /// Whether there is no element.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Bytes of its elements.
-    pub fn bytes(&self) -> u64 {
-        let each = match self {
-            Buffer::F32(_) => 4,
-            Buffer::F64(_) | Buffer::I64(_) => 8,
-            Buffer::Bool(_) => 1,
-        };
-        self.len() as u64 * each
-    }
-
-    /// The elements at these places, in their order.
-    pub fn pick(&self, places: &[usize]) -> Buffer {
-        map_lane!(self, data => {
-            let mut out = buffer_pool::take(places.len());
-            out.iter_mut().zip(places).for_each(|(out, &at)| *out = data[at]);
-            out
-        })
-    }
-
-    /// Element `at` as a float; truth values are 0 and 1.
-    pub fn float(&self, at: usize) -> f64 {
-        match self {
-            Buffer::F32(data) => f64::from(data[at]),
-            Buffer::F64(data) => data[at],
-            Buffer::I64(data) => data[at] as f64,
-            Buffer::Bool(data) => f64::from(u8::from(data[at])),
-        }
-    }
-
-    /// Element `at` as an integer, floats cut off towards zero.
-    pub fn int(&self, at: usize) -> i64 {
-        match self {
-            Buffer::F32(data) => data[at] as i64,
-            Buffer::F64(data) => data[at] as i64,
-            Buffer::I64(data) => data[at],
-            Buffer::Bool(data) => i64::from(data[at]),
-        }
-    }
-
-    /// Rounds every element to what `dtype` can hold, where its lane is wider.
-    pub fn settle(&mut self, dtype: DType) {
-        if !dtype.is_narrow() {
-            return;
-        }
-        match self {
-            Buffer::F32(data) => data.iter_mut().for_each(|value| *value = dtype.round_f32(*value)),
-            Buffer::I64(data) => data.iter_mut().for_each(|value| *value = dtype.wrap_i64(*value)),
-            Buffer::F64(_) | Buffer::Bool(_) => {}
-        }
-    }
-}
-
-/// An in-place write: which elements it covered, and the operation that wrote them.
-#[derive(Clone, Debug)]
-pub struct Write {
-    /// The elements that it covered.
-    pub layout: Layout,
-    /// The tensor it was called on, whose values before stand first in the record; none where that is what it covered.
-    target: Option<Layout>,
-    /// The operation.
-    pub record: Rc<Record>,
-    /// The storage's version when it had written.
-    pub version: u64,
-    /// Whether the record's first argument is what the target held before; not so where `out=` named the target.
-    pub in_place: bool,
-}
-
 impl Write {
     /// The tensor it was called on.
     pub fn target(&self) -> &Layout {
         self.target.as_ref().unwrap_or(&self.layout)
     }
-}
-
-/// The operation that filled a storage when it was new, and which of its results that was.
-#[derive(Clone, Debug)]
-pub struct Made {
-    /// The operation.
-    pub record: Rc<Record>,
-    /// Which of its results.
-    pub output: usize,
-    /// How that result lies in the storage; none where it is the first, row-major.
-    layout: Option<Layout>,
 }
 
 impl Made {
@@ -222,18 +71,7 @@ impl Made {
 /// How many in-place writes a storage remembers; older ones are forgotten first.
 const WRITES_KEPT: usize = 512;
 
-#[derive(Debug)]
-struct Shared {
-    buffer: RefCell<Buffer>,
-    version: Cell<u64>,
-    made: RefCell<Option<Made>>,
-    writes: RefCell<std::collections::VecDeque<Write>>,
-    /// The version up to which writes were forgotten.
-    forgotten: Cell<u64>,
-    bytes: u64,
-}
-
-impl Drop for Shared {
+impl Drop for SharedElements {
     /// What nobody sees any more serves a later result.
     fn drop(&mut self) {
         // A thread that ends has nothing to count any more.
@@ -243,17 +81,13 @@ impl Drop for Shared {
     }
 }
 
-/// Elements shared by a tensor and all views on it. Cloning shares.
-#[derive(Clone, Debug)]
-pub struct Storage(Rc<Shared>);
-
 impl Storage {
     /// A storage of its own for these elements.
     pub fn new(buffer: Buffer) -> Self {
         let bytes = buffer.bytes();
         HELD.set(HELD.get() + bytes);
         PEAK.set(PEAK.get().max(HELD.get()));
-        Storage(Rc::new(Shared {
+        Storage(Rc::new(SharedElements {
             bytes,
             buffer: RefCell::new(buffer),
             version: Cell::new(0),

@@ -1,44 +1,22 @@
-//! The tensor: a layout over a shared storage, a dtype, and what made it.
-//! Cloning is cheap and means the same tensor, as a second Python name does.
+//! Tensors: constructors, elements, history and gradients.
 
 use std::cell::RefCell;
+use std::cmp::Reverse;
 use std::rc::Rc;
 
+use super::buffer::Buffer;
 use super::dtype::DType;
 use super::error::{Error, Result};
+use super::graph::{Made, Record, Storage, Tensor, TensorData};
 use super::layout::Layout;
-use super::record::Record;
-use super::storage::{Buffer, Made, Storage};
+use super::storage::allow;
 use crate::kernel::elementwise::gather_strided;
-
-/// A PyTorch tensor on the CPU.
-#[derive(Clone, Debug)]
-pub struct Tensor(Rc<Inner>);
-
-#[derive(Debug)]
-struct Inner {
-    storage: Storage,
-    layout: Layout,
-    dtype: DType,
-    meta: RefCell<Meta>,
-}
-
-/// What may change while the tensor stays the same.
-#[derive(Debug, Default, Clone)]
-struct Meta {
-    origin: Option<Rc<Record>>,
-    output: usize,
-    requires_grad: bool,
-    leaf: bool,
-    retains_grad: bool,
-    grad: Option<Tensor>,
-}
 
 impl Tensor {
     /// A tensor that sees `storage` through `layout`.
     pub fn from_parts(storage: Storage, layout: Layout, dtype: DType) -> Tensor {
         debug_assert!(layout.end() <= storage.read().len() || layout.numel() == 0);
-        Tensor(Rc::new(Inner { storage, layout, dtype, meta: RefCell::default() }))
+        Tensor(Rc::new(TensorData { storage, layout, dtype, meta: RefCell::default() }))
     }
 
     /// A row-major tensor of these elements, rounded to what `dtype` can hold.
@@ -50,7 +28,7 @@ impl Tensor {
     /// Zeros. Errors: more memory than allowed.
     pub fn zeros(shape: impl Into<Vec<usize>>, dtype: DType) -> Result<Tensor> {
         let shape = shape.into();
-        let len = super::storage::allow(&shape, dtype)?;
+        let len = allow(&shape, dtype)?;
         Ok(Tensor::new(Buffer::zeros(dtype, len), shape, dtype))
     }
 
@@ -146,6 +124,18 @@ impl Tensor {
         self.with_layout(self.0.layout.clone())
     }
 
+    /// This row-major tensor with its elements moved to the order in memory that `layout` has. Copies unless that is
+    /// row-major.
+    pub fn laid_out(self, layout: Layout) -> Tensor {
+        if layout.strides == self.strides() {
+            return self;
+        }
+        let mut order: Vec<usize> = (0..layout.ndim()).collect();
+        order.sort_by_key(|&axis| Reverse(layout.strides[axis]));
+        let moved = self.with_layout(self.layout().permute(&order)).to_buffer();
+        Tensor::new(moved, self.shape(), self.dtype()).with_layout(layout)
+    }
+
     /// The elements row-major, in a buffer of their own. Copies.
     pub fn to_buffer(&self) -> Buffer {
         let layout = &self.0.layout;
@@ -165,8 +155,8 @@ impl Tensor {
     /// The elements, where no other tensor and no other name sees them; else the tensor itself.
     pub fn into_buffer(self) -> std::result::Result<Buffer, Tensor> {
         let inner = Rc::try_unwrap(self.0).map_err(Tensor)?;
-        let Inner { storage, layout, dtype, meta } = inner;
-        storage.into_buffer().map_err(|storage| Tensor(Rc::new(Inner { storage, layout, dtype, meta })))
+        let TensorData { storage, layout, dtype, meta } = inner;
+        storage.into_buffer().map_err(|storage| Tensor(Rc::new(TensorData { storage, layout, dtype, meta })))
     }
 
     /// The elements row-major as floats. Copies.

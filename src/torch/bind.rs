@@ -19,13 +19,11 @@ use crate::tensor::{Arg, Category, DType, Error, Kind, Site, Tensor};
 pub fn raise(error: Error, vm: &VirtualMachine) -> PyBaseExceptionRef {
     let exceptions = &vm.ctx.exceptions;
     let class = match error.kind {
-        Kind::Runtime | Kind::Memory => exceptions.runtime_error,
+        Kind::Runtime => exceptions.runtime_error,
         Kind::Index => exceptions.index_error,
         Kind::Value => exceptions.value_error,
         Kind::Type => exceptions.type_error,
         Kind::NotImplemented => exceptions.not_implemented_error,
-        Kind::Attribute => exceptions.attribute_error,
-        Kind::Key => exceptions.key_error,
     };
     vm.new_exception_msg(class.to_owned(), error.message.into())
 }

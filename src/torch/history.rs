@@ -12,8 +12,8 @@ use super::classes::{PyDType, size_object};
 use super::tensor_class::PyTensor;
 use crate::ops::state::State;
 use crate::ops::table;
+use crate::tensor::Index;
 use crate::tensor::descriptor::FUNCTION;
-use crate::tensor::index::Index;
 use crate::tensor::{Arg, GradName, Ran, Record, Tensor};
 
 /// One operation that ran and through which gradients flow.

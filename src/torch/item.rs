@@ -14,9 +14,9 @@ use super::tensor_class::PyTensor;
 use crate::ops::call::{Caller, Overwrite, allow_layout, allow_part_of_leaf, call, overwrite};
 use crate::ops::table::row;
 use crate::tensor::descriptor::SETITEM;
-use crate::tensor::index::{self, Index};
 use crate::tensor::ops::{cast::to_dtype, mask::checked_number};
 use crate::tensor::{Arg, DType, Tensor};
+use crate::tensor::{Index, index};
 
 /// One part of an index expression.
 fn part(key: &PyObject, vm: &VirtualMachine) -> PyResult<Index> {

@@ -20,8 +20,8 @@ use crate::ops::state::State;
 use crate::ops::table::{
     self, ALIASES, FUNCTION, FUNCTIONAL, IN_PLACE, IN_PLACE_ONLY, LINALG, METHOD, RELAYOUT,
 };
+use crate::tensor::Ran;
 use crate::tensor::descriptor::TENSOR;
-use crate::tensor::record::Ran;
 use crate::tensor::show::PrintOptionsChange;
 use crate::tensor::{DType, Tensor};
 

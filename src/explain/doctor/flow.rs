@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::axes::{self, Axis, Product};
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula, Movement};
-use crate::tensor::index::Index;
+use crate::tensor::Index;
 use crate::tensor::{Arg, DType, Record, Tensor};
 
 /// The most operations on one path.

@@ -6,12 +6,12 @@ use super::{Explanation, Fix, Look};
 use crate::explain::name::Name;
 use crate::ops::Failed;
 use crate::tensor::explanation::{Explanation as OpExplanation, Movement};
-use crate::tensor::{Arg, Facts, Tensor};
+use crate::tensor::{Arg, Tensor};
 
 pub(super) fn explain(look: &Look) -> Option<Explanation> {
     let failed = look.failed?;
-    if let Some(Facts::Dim { dim, ndim }) = failed.error.facts.as_deref() {
-        return Some(dimension(failed, *dim, *ndim, look));
+    if let Some(missing) = failed.error.missing_dim {
+        return Some(dimension(failed, missing.dim, missing.ndim, look));
     }
     if failed.op.explanation == OpExplanation::Moved(Movement::Embedded) {
         return embedding(failed, look);

@@ -6,9 +6,9 @@
 use ndarray::{ArrayView1, ArrayView2, ArrayViewMut2, ArrayViewMut4, Axis, s};
 
 use super::super::offset::{Matrix, MatrixMut, WithOffset};
-use super::super::simd::simd;
+use super::super::real::simd;
 use super::super::{Real, gemm, small, softmax};
-use super::{Mask, Operands, blocks, for_each_block, scale_row};
+use super::operands::{Mask, Operands, blocks, for_each_block};
 
 /// softmax(scale Q Kᵀ + mask) V without keeping the scores: one block of queries and one block of keys at a
 /// time, with a running maximum and sum for each query. Shapes and results as [`super::fused`].
@@ -158,5 +158,11 @@ simd! {
             sum += *x;
         }
         sum
+    }
+}
+
+simd! {
+    fn scale_row<'a, T>(row: &'a mut [T], scale: T) -> () {
+        row.iter_mut().for_each(|x| *x *= scale);
     }
 }

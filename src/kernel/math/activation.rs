@@ -4,7 +4,7 @@
 //! takes the library's functions for what is left over, which the last bit shows; so do these.
 
 use super::super::Real;
-use super::super::simd::simd;
+use super::super::real::simd;
 
 /// Splits a slice where PyTorch's whole vectors end.
 #[inline(always)]

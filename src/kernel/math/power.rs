@@ -3,7 +3,7 @@
 //! Source: `torch.pow`; the exponents 0.5, 2, 3 and their negatives have ways of their own there, and here.
 
 use super::super::Real;
-use super::super::simd::simd;
+use super::super::real::simd;
 
 simd! {
     /// x^y of each element for one exponent. Equal bits: all for 0, 1, 2, 3, -0.5, -1, -2; as `sqrt` for 0.5; 98% otherwise.

@@ -155,9 +155,7 @@ fn looked_up<T: Real>(generator: &mut Generator, row: &[T], samples: usize, out:
     for x in &mut running {
         *x = x.over(sum);
     }
-    if let Some(last) = running.last_mut() {
-        *last = T::from_f64(1.0);
-    }
+    *running.last_mut().expect("there is a category") = T::from_f64(1.0);
     for _ in 0..samples {
         let u = generator.unit();
         out.push(running.partition_point(|x| x.to_f64() < u) as i64);

@@ -130,7 +130,8 @@ fn of_row<T: Order>(row: &[T], better: impl Fn(T, T) -> bool + Copy + Sync) -> O
     }
     let mut found: Vec<Option<T>> = vec![None; row.len().div_ceil(PIECE)];
     threads::share(row.chunks(PIECE).zip(&mut found), |(piece, found)| *found = best(piece, better));
-    best(&found.into_iter().flatten().collect::<Vec<T>>(), better)
+    let found: Vec<T> = found.into_iter().map(|best| best.expect("no piece is empty")).collect();
+    best(&found, better)
 }
 
 /// The best of a row, whichever of equals.

@@ -24,4 +24,4 @@ pub use moments::{mean, std, var};
 pub use norms::{logsumexp, norm};
 pub(crate) use plan::ceil_log2;
 pub use product::{cumprod, cumprod_i64, cumsum, cumsum_i64, prod, prod_i64, sum_i64};
-pub use sum::{sum, sum_slice};
+pub use sum::{sum, sum_all, sum_slice};

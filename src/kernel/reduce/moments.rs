@@ -5,7 +5,7 @@
 use ndarray::ArrayViewD;
 
 use super::super::Real;
-use super::super::simd::simd;
+use super::super::real::simd;
 use super::rows::Rows;
 
 /// The mean over `axes`, row-major over the axes kept; NaN of nothing.

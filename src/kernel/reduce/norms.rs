@@ -5,7 +5,7 @@
 use ndarray::ArrayViewD;
 
 use super::super::Real;
-use super::super::simd::simd;
+use super::super::real::simd;
 use super::rows::Rows;
 
 /// (Σ |x|^p)^(1/p) over `axes`, row-major over the axes kept; p may be 0 (how many are not zero) and ±infinity.
@@ -69,9 +69,7 @@ pub fn logsumexp<T: Real>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<T> {
     });
     let mut shape = x.shape().to_vec();
     axes.iter().for_each(|&axis| shape[axis] = 1);
-    let Ok(kept) = ArrayViewD::from_shape(shape, &tops) else {
-        return tops;
-    };
+    let kept = ArrayViewD::from_shape(shape, &tops).expect("there is one maximum for each result");
     let mut powers = x.to_owned();
     powers.zip_mut_with(&kept, |x, &top| *x = (*x - top).exp());
     let mut sums = super::sum(powers.view(), axes);

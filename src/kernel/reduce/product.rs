@@ -6,7 +6,7 @@
 use ndarray::{ArrayViewD, Axis};
 
 use super::super::Real;
-use super::super::simd::simd;
+use super::super::real::simd;
 use super::plan::Plan;
 use super::rows::Rows;
 

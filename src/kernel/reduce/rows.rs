@@ -60,6 +60,6 @@ impl<'a, T: Copy> Rows<'a, T> {
                 *out = Some(each(row));
             }
         });
-        out.into_iter().flatten().collect()
+        out.into_iter().map(|result| result.expect("every row has a result")).collect()
     }
 }

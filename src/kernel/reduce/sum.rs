@@ -3,9 +3,9 @@
 //! Source: the order in which `torch.sum` adds on x86: four chains of vectors, 16 elements or more to a run,
 //! four levels of runs (pairwise summation: Higham 1993).
 
-use ndarray::ArrayViewD;
+use ndarray::{ArrayView1, ArrayViewD};
 
-use super::super::simd::simd;
+use super::super::real::simd;
 use super::super::{Real, threads};
 use super::plan::{Dim, Plan, ceil_log2};
 
@@ -37,6 +37,11 @@ pub fn sum<T: Real>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<T> {
         _ => sum_blocks(&plan, &mut out),
     }
     out
+}
+
+/// Σ over a whole slice, as [`sum`] over its only axis.
+pub fn sum_all<T: Real>(x: &[T]) -> T {
+    sum(ArrayView1::from(x).into_dyn(), &[0])[0]
 }
 
 /// Σ over one contiguous row.

@@ -29,7 +29,7 @@ fn isclose(c: &Call) -> Result<Tensor> {
             b.dtype().cpp_name()
         )));
     }
-    let shape = crate::tensor::layout::broadcast("isclose", a.shape(), b.shape())?;
+    let shape = crate::tensor::layout::broadcast(a.shape(), b.shape())?;
     let (rtol, atol, equal_nan) = (c.float(2)?, c.float(3)?, c.bool(4));
     let wide = |tensor: &Tensor| tensor.with_layout(tensor.layout().broadcast_to(&shape)).to_f64_vec();
     let values = wide(a)

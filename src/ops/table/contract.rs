@@ -1,6 +1,5 @@
 //! Products summed over chosen dimensions: einsum, tensordot, inner and outer, chains of matrices.
 
-use super::functional::clash;
 use super::{BOTH, FUNCTION, Op, op};
 use crate::ops::call::{Call, Value};
 use crate::tensor::descriptor::{CostRule, Descriptor, GradName, OpFamily, OpNotation, ShapeRule, Sign};
@@ -20,8 +19,7 @@ fn inner(c: &Call) -> Result<Value> {
             "inner() the last dimension must match on both input tensors but got shapes {:?} and {:?}",
             a.shape(),
             b.shape()
-        ))
-        .with(clash("inner", a, b, (a.ndim() - 1, b.ndim() - 1))));
+        )));
     }
     same_dtype(a, b)?;
     Ok(tensordot_of(a, b, &[a.ndim() - 1], &[b.ndim() - 1])?.into())

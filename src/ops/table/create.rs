@@ -385,7 +385,7 @@ pub(super) static OPS: [Op; 33] = [
         "src's values, converted and broadcast.",
         |c| {
             let (x, src) = (c.tensor(0)?, c.tensor(1)?);
-            let shape = crate::tensor::layout::broadcast("copy_", x.shape(), src.shape())?;
+            let shape = crate::tensor::layout::broadcast(x.shape(), src.shape())?;
             if shape != x.shape() {
                 return Err(crate::tensor::Error::runtime(format!(
                     "output with shape {:?} doesn't match the broadcast shape {shape:?}",

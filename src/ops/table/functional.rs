@@ -11,7 +11,7 @@ use crate::tensor::explanation::{DistanceKind, Explanation, Movement, Multilinea
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::{self, cast::to_dtype, draw, pad};
-use crate::tensor::{Arg, DType, Error, Facts, Lane, Result, Tensor};
+use crate::tensor::{Arg, DType, Error, Lane, Result, Tensor};
 
 const ALONG: &[&str] = &["Tensor input, int dim, dtype? dtype=None"];
 const ALONG_F: &[&str] = &["Tensor input, int? dim=None, int _stacklevel=3, dtype? dtype=None"];
@@ -192,7 +192,7 @@ fn cosine_similarity(c: &Call) -> Result<Value> {
             dtype.cpp_name()
         )));
     }
-    let shape = crate::tensor::layout::broadcast("cosine_similarity", a.shape(), b.shape())?;
+    let shape = crate::tensor::layout::broadcast(a.shape(), b.shape())?;
     let axis = wrap_dim(c.int(2)?, shape.len())?;
     let spread = |x: &Tensor| {
         let x = to_dtype(x, dtype);
@@ -316,11 +316,6 @@ fn bilinear(c: &Call) -> Result<Value> {
         T::tensor(out, shape, x.dtype())
     })
     .into())
-}
-
-/// What two shapes clash about, for those who explain it.
-pub(super) fn clash(op: &'static str, a: &Tensor, b: &Tensor, axes: (usize, usize)) -> Facts {
-    Facts::Clash { op, lhs: a.shape().to_vec(), rhs: b.shape().to_vec(), axes }
 }
 
 /// Whether the elements are held in an integer lane.

@@ -330,7 +330,7 @@ fn take_along_dim(c: &Call) -> Result<Value> {
         if let (Some(size), Some(own)) = (aside.get_mut(dim), tensor.shape().get(dim)) {
             *size = *own;
         }
-        let shape = crate::tensor::layout::broadcast("take_along_dim", tensor.shape(), &aside)?;
+        let shape = crate::tensor::layout::broadcast(tensor.shape(), &aside)?;
         Ok(tensor.with_layout(tensor.layout().broadcast_to(&shape)))
     };
     Ok(along::gather(&spread(x, index)?, dim, &spread(index, x)?)?.into())

@@ -4,13 +4,13 @@ use ndarray::{ArrayViewD, IxDyn};
 
 use super::{BOTH, FUNCTION, LINALG, METHOD, Op, op};
 use crate::in_floats;
+use crate::kernel::linalg::{self, Matrix};
 use crate::kernel::{Real, reduce};
 use crate::ops::call::{Call, Value};
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
 use crate::tensor::explanation::{Explanation, Multilinear};
 use crate::tensor::layout::{broadcast, wrap_dim};
 use crate::tensor::ops::float::Float;
-use crate::tensor::ops::linalg::{self, Matrix};
 use crate::tensor::ops::linear;
 use crate::tensor::{Arg, Error, Layout, Result, Tensor};
 
@@ -52,7 +52,7 @@ pub(super) fn pages<T: Float>(x: &Tensor) -> Vec<Matrix<T>> {
 /// A stack of matrices as LAPACK leaves it: columns lie straight in memory.
 fn columns_first<T: Float>(lead: &[usize], pages: &[Matrix<T>], dtype: crate::tensor::DType) -> Tensor {
     let (rows, columns) = pages.first().map_or((0, 0), |page| (page.rows, page.columns));
-    let data = pages.iter().flat_map(|page| page.turned().data).collect();
+    let data = pages.iter().flat_map(|page| page.transposed().data).collect();
     let turned = T::tensor(data, [lead, &[columns, rows]].concat(), dtype);
     turned.with_layout(turned.layout().transpose(lead.len(), lead.len() + 1))
 }
@@ -130,7 +130,7 @@ fn solve(c: &Call) -> Result<Value> {
             wide.shape()[wide.ndim() - 1]
         )));
     }
-    let shared = broadcast("linalg_solve", lead(a), lead(&wide))?;
+    let shared = broadcast(lead(a), lead(&wide))?;
     let spread = |x: &Tensor| {
         let shape = [&shared[..], &x.shape()[x.ndim() - 2..]].concat();
         x.with_layout(x.layout().broadcast_to(&shape))
@@ -271,7 +271,7 @@ pub(super) fn cdist(c: &Call) -> Result<Value> {
             "X1 and X2 must have the same number of columns. X1: {width} X2: {other}"
         )));
     }
-    let shared = broadcast("cdist", lead(a), lead(b))?;
+    let shared = broadcast(lead(a), lead(b))?;
     let spread = |x: &Tensor| {
         let shape = [&shared[..], &x.shape()[x.ndim() - 2..]].concat();
         x.with_layout(x.layout().broadcast_to(&shape))
@@ -311,7 +311,7 @@ pub(super) fn cross(c: &Call) -> Result<Value> {
         },
     };
     let axis = wrap_dim(dim, a.ndim())?;
-    let shape = broadcast("linalg_cross", a.shape(), b.shape())?;
+    let shape = broadcast(a.shape(), b.shape())?;
     let size = |x: &Tensor| x.shape().get(axis).copied().unwrap_or(1);
     if size(a) != 3 || size(b) != 3 {
         return Err(Error::runtime(format!(

@@ -5,6 +5,7 @@ use ndarray::{ArrayViewD, IxDyn};
 use super::linalg::{lead, pages};
 use super::{LINALG, Op, op};
 use crate::in_floats;
+use crate::kernel::linalg::{self, Matrix};
 use crate::kernel::{Real, reduce};
 use crate::ops::call::{Call, Value};
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
@@ -12,7 +13,6 @@ use crate::tensor::explanation::{Explanation, Reducer};
 use crate::tensor::layout::wrap_dims;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
-use crate::tensor::ops::linalg::{self, Matrix};
 use crate::tensor::{Arg, Error, Result, Tensor};
 
 /// Σ |x|^p over dims, to the power 1/p.
@@ -77,8 +77,8 @@ fn matrix_norm_of(c: &Call, x: &Tensor, name: &str, dims: &[i64], keepdim: bool)
                 "nuc" => linalg::svd(&page).1.iter().fold(T::ZERO, |sum, &x| sum + x),
                 "2" => top(&linalg::svd(&page).1),
                 "-2" => low(&linalg::svd(&page).1),
-                "1" => top(&of(&page.turned())),
-                "-1" => low(&of(&page.turned())),
+                "1" => top(&of(&page.transposed())),
+                "-1" => low(&of(&page.transposed())),
                 "inf" => top(&of(&page)),
                 "-inf" => low(&of(&page)),
                 other => return Err(Error::runtime(format!("linalg.matrix_norm: Order {other} not supported."))),

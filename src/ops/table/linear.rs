@@ -1,6 +1,5 @@
 //! Products: dot, matrix times vector, matrix times matrix, batches of them, einsum.
 
-use super::functional::clash;
 use super::{ALL, BOTH, Op, op};
 use crate::in_floats;
 use crate::ops::call::{Call, Value};
@@ -118,8 +117,7 @@ fn addmv(c: &Call) -> Result<Value> {
             a.shape()[0],
             a.shape()[1],
             x.shape()[0]
-        ))
-        .with(clash("addmv", a, x, (1, 0))));
+        )));
     }
     let base = ops::expanded(base, &[a.shape()[0] as i64])?;
     let column = base.with_layout(base.layout().unsqueeze(1));
@@ -240,8 +238,8 @@ fn added(c: &Call, divide: bool) -> Result<Value> {
 /// `input + scaled * tensor2`, rounded once. As PyTorch's vectors do it.
 fn fused(c: &Call, scaled: &Arg, dtype: DType) -> Result<Value> {
     let scaled = pointwise::operand(scaled, dtype)?;
-    let shape = crate::tensor::layout::broadcast("addcmul", scaled.shape(), c.tensor(2)?.shape())?;
-    let shape = crate::tensor::layout::broadcast("addcmul", c.tensor(0)?.shape(), &shape)?;
+    let shape = crate::tensor::layout::broadcast(scaled.shape(), c.tensor(2)?.shape())?;
+    let shape = crate::tensor::layout::broadcast(c.tensor(0)?.shape(), &shape)?;
     let spread = |x: &Tensor| x.with_layout(x.layout().broadcast_to(&shape));
     let (base, x, y) = (spread(c.tensor(0)?), spread(&scaled), spread(c.tensor(2)?));
     fn of<T: Float>(base: T, x: T, y: T) -> T {
@@ -284,8 +282,8 @@ fn lerp(c: &Call) -> Result<Value> {
         GradName::node("Lerp")
     });
     let weight = pointwise::operand(c.arg(2), start.dtype())?;
-    let shape = crate::tensor::layout::broadcast("lerp", start.shape(), end.shape())?;
-    let shape = crate::tensor::layout::broadcast("lerp", &shape, weight.shape())?;
+    let shape = crate::tensor::layout::broadcast(start.shape(), end.shape())?;
+    let shape = crate::tensor::layout::broadcast(&shape, weight.shape())?;
     let spread = |x: &Tensor| x.with_layout(x.layout().broadcast_to(&shape));
     let (a, b, w) = (spread(start), spread(end), spread(&weight));
     fn between<T: Float>(a: T, b: T, w: T) -> T {

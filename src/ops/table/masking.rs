@@ -51,7 +51,7 @@ fn masked_fill(c: &Call) -> Result<Value> {
         )));
     }
     if c.in_place {
-        crate::tensor::layout::broadcast("masked_fill_", x.shape(), mask.shape())?;
+        crate::tensor::layout::broadcast(x.shape(), mask.shape())?;
     }
     Ok(mask::masked_fill(x, mask, &value)?.into())
 }

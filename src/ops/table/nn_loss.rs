@@ -89,7 +89,7 @@ fn pairs(
     f64: impl Fn(f64, f64) -> f64,
 ) -> Result<Value> {
     let dtype = crate::tensor::ops::pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype());
-    let shape = broadcast("loss", c.tensor(0)?.shape(), c.tensor(1)?.shape())?;
+    let shape = broadcast(c.tensor(0)?.shape(), c.tensor(1)?.shape())?;
     only(kernel, dtype)?;
     let spread = |x: &Tensor| {
         let x = to_dtype(x, dtype);

@@ -2,7 +2,7 @@
 
 use super::{FUNCTION, FUNCTIONAL, Op, op};
 use crate::in_floats;
-use crate::kernel::{Real, norm, reduce};
+use crate::kernel::norm::{self, BatchNorm};
 use crate::ops::call::{Call, Value};
 use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily};
 use crate::tensor::explanation::{Explanation, NormKind};
@@ -88,16 +88,7 @@ fn rms_norm(c: &Call) -> Result<Value> {
         _ => f64::from(f32::EPSILON),
     });
     let out = in_floats!(x.dtype(), T => {
-        let mut data = T::of(x);
-        for row in data.chunks_exact_mut(width.max(1)) {
-            let squares: Vec<T> = row.iter().map(|&x| x * x).collect();
-            let mean = reduce::sum_slice(&squares) / <T as Real>::from_f64(width as f64);
-            let scale = T::ONE / (mean + <T as Real>::from_f64(eps)).sqrt();
-            for x in row.iter_mut() {
-                *x *= scale;
-            }
-        }
-        T::tensor(data, x.shape(), x.dtype())
+        T::tensor(norm::rms_norm(&T::seen(x), width, eps), x.shape(), x.dtype())
     });
     let out = ops::strides::placed(out, &[x]);
     let Some(weight) = weight else {
@@ -117,7 +108,7 @@ fn group_norm(c: &Call) -> Result<Value> {
             x.ndim()
         )));
     }
-    let (batch, channels) = (x.shape()[0], x.shape()[1]);
+    let channels = x.shape()[1];
     if groups <= 0 {
         return Err(Error::runtime(format!("Expected num groups to be greater than 0, got {groups}")));
     }
@@ -140,48 +131,12 @@ fn group_norm(c: &Call) -> Result<Value> {
         }
     }
     only("GroupNormKernelImpl", x.dtype())?;
-    let per = channels / groups;
-    let inner: usize = x.shape()[2..].iter().product();
     Ok(in_floats!(x.dtype(), T => {
         let (weight, bias) = (T::of_some(weight), T::of_some(bias));
-        let mut data = T::of(x);
-        for (at, group) in data.chunks_exact_mut((per * inner).max(1)).enumerate().take(batch * groups) {
-            let (mean, var) = norm::moments(group);
-            let scale = <T as Real>::from_f64(1.0 / (Real::maximum(var, T::ZERO).to_f64() + eps).sqrt());
-            for (channel, row) in group.chunks_exact_mut(inner.max(1)).enumerate() {
-                let channel = at % groups * per + channel;
-                if weight.is_none() && bias.is_none() {
-                    row.iter_mut().for_each(|x| *x = (*x - mean) * scale);
-                } else {
-                    let gain = weight.as_ref().map_or(scale, |weight| scale * weight[channel]);
-                    let shift = (-gain).fma(mean, bias.as_ref().map_or(T::ZERO, |bias| bias[channel]));
-                    row.iter_mut().for_each(|x| *x = gain.fma(*x, shift));
-                }
-            }
-        }
-        T::tensor(data, x.shape(), x.dtype())
+        let out = norm::group_norm(&T::seen(x), x.shape(), groups, weight.as_deref(), bias.as_deref(), eps);
+        T::tensor(out, x.shape(), x.dtype())
     })
     .into())
-}
-
-/// One channel's numbers, walked over the batch and the places.
-struct Channels {
-    batch: usize,
-    channels: usize,
-    inner: usize,
-}
-
-impl Channels {
-    fn of(x: &Tensor) -> Channels {
-        Channels { batch: x.shape()[0], channels: x.shape()[1], inner: x.shape()[2..].iter().product() }
-    }
-
-    fn places(&self, channel: usize) -> impl Iterator<Item = usize> + '_ {
-        (0..self.batch).flat_map(move |row| {
-            let start = (row * self.channels + channel) * self.inner;
-            start..start + self.inner
-        })
-    }
 }
 
 fn batch_norm(c: &Call) -> Result<Value> {
@@ -195,9 +150,8 @@ fn batch_norm(c: &Call) -> Result<Value> {
             x.ndim().max(1) - 1
         )));
     }
-    let walk = Channels::of(x);
-    let count = walk.batch * walk.inner;
-    if training && count == 1 {
+    let channels = x.shape()[1];
+    if training && x.shape()[0] * x.shape()[2..].iter().product::<usize>() == 1 {
         return Err(Error::value(format!(
             "Expected more than 1 value per channel when training, got input size torch.Size({:?})",
             x.shape()
@@ -205,10 +159,9 @@ fn batch_norm(c: &Call) -> Result<Value> {
     }
     for (name, tensor) in [("running_mean", mean), ("running_var", var), ("weight", weight), ("bias", bias)] {
         match tensor {
-            Some(tensor) if tensor.numel() != walk.channels => {
+            Some(tensor) if tensor.numel() != channels => {
                 return Err(Error::runtime(format!(
-                    "{name} should contain {} elements not {}",
-                    walk.channels,
+                    "{name} should contain {channels} elements not {}",
                     tensor.numel()
                 )));
             }
@@ -220,40 +173,18 @@ fn batch_norm(c: &Call) -> Result<Value> {
     }
     only("batch_norm", x.dtype())?;
     Ok(in_floats!(x.dtype(), T => {
-        let mut data = T::of(x);
         let (weight, bias) = (T::of_some(weight), T::of_some(bias));
-        let means = {
-            let view = ndarray::ArrayViewD::from_shape(ndarray::IxDyn(x.shape()), &data).expect("as many elements as the shape has");
-            let axes: Vec<usize> = (0..x.ndim()).filter(|&axis| axis != 1).collect();
-            reduce::mean(view, &axes)
-        };
         let (mut kept_mean, mut kept_var) = (T::of_some(mean), T::of_some(var));
-        for channel in 0..walk.channels {
-            let (mean, scale) = if training {
-                let mean = means[channel];
-                let squares = walk.places(channel).fold(0.0, |sum, at| {
-                    let apart = data[at].to_f64() - mean.to_f64();
-                    sum + apart * apart
-                });
-                let (biased, unbiased) = (squares / count as f64, squares / (count as f64 - 1.0));
-                let unbiased = <T as Real>::from_f64(unbiased);
-                let share = <T as Real>::from_f64(momentum);
-                for (kept, fresh) in [(&mut kept_mean, mean), (&mut kept_var, unbiased)] {
-                    if let Some(kept) = kept {
-                        kept[channel] = share * fresh + (T::ONE - share) * kept[channel];
-                    }
-                }
-                (mean, <T as Real>::from_f64(1.0 / (biased + eps).sqrt()))
-            } else {
-                let at = |kept: &Option<Vec<T>>| kept.as_ref().map_or(T::ZERO, |kept| kept[channel]);
-                (at(&kept_mean), T::ONE / (at(&kept_var) + <T as Real>::from_f64(eps)).sqrt())
-            };
-            let gain = weight.as_ref().map_or(scale, |weight| scale * weight[channel]);
-            let shift = (-mean).fma(gain, bias.as_ref().map_or(T::ZERO, |bias| bias[channel]));
-            for at in walk.places(channel) {
-                data[at] = data[at].fma(gain, shift);
-            }
-        }
+        let parameters = BatchNorm {
+            weight: weight.as_deref(),
+            bias: bias.as_deref(),
+            running_mean: kept_mean.as_deref_mut(),
+            running_var: kept_var.as_deref_mut(),
+            training,
+            momentum,
+            eps,
+        };
+        let data = norm::batch_norm(&T::seen(x), x.shape(), parameters);
         if training {
             for (kept, tensor) in [(kept_mean, mean), (kept_var, var)] {
                 if let (Some(kept), Some(tensor)) = (kept, tensor) {

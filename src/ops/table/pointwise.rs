@@ -67,7 +67,7 @@ fn div(c: &Call) -> Result<Value> {
 
 fn zero_divisor(c: &Call) -> Result<()> {
     if let (Some(a), Some(b)) = (c.arg(0).tensor(), c.arg(1).tensor()) {
-        crate::tensor::layout::broadcast(c.op.name, a.shape(), b.shape())?;
+        crate::tensor::layout::broadcast(a.shape(), b.shape())?;
     }
     let whole = pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype());
     let zero = match c.arg(1) {
@@ -149,7 +149,7 @@ fn bitwise(c: &Call, op: &Binary) -> Result<Value> {
     let dtype = pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype());
     if dtype.is_float() {
         if let (Some(a), Some(b)) = (c.arg(0).tensor(), c.arg(1).tensor()) {
-            crate::tensor::layout::broadcast(op.name, a.shape(), b.shape())?;
+            crate::tensor::layout::broadcast(a.shape(), b.shape())?;
         }
         return Err(Error::runtime(format!(
             "\"{}_cpu\" not implemented for '{}'",

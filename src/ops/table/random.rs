@@ -269,7 +269,7 @@ fn normal_of(c: &Call) -> Result<Value> {
             let (mean, std) = (c.tensor(0)?, c.tensor(1)?);
             c.set_grad_name(GradName::Node("Normal", 3));
             all_positive(std)?;
-            let shape = crate::tensor::layout::broadcast("normal", mean.shape(), std.shape())?;
+            let shape = crate::tensor::layout::broadcast(mean.shape(), std.shape())?;
             let noise = Tensor::zeros(shape, mean.dtype())?;
             normal(&noise, generator, 0.0, 1.0)?;
             to_dtype(&plus(times(noise, c.arg(1))?, c.arg(0))?, mean.dtype()).into()

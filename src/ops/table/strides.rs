@@ -107,9 +107,7 @@ fn at_least(c: &Call, ndim: usize) -> Result<Value> {
 
 fn broadcast_tensors(c: &Call) -> Result<Value> {
     let tensors = c.tensors(0);
-    let shape = tensors
-        .iter()
-        .try_fold(Vec::new(), |shape, tensor| broadcast("broadcast_tensors", &shape, tensor.shape()))?;
+    let shape = tensors.iter().try_fold(Vec::new(), |shape, tensor| broadcast(&shape, tensor.shape()))?;
     let sizes: Vec<i64> = shape.iter().map(|&size| size as i64).collect();
     let spread = |tensor: &Tensor| match tensor.shape() == shape {
         true => Ok(tensor.clone()),

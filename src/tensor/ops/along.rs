@@ -296,7 +296,7 @@ fn taken(x: &Tensor, index: &Tensor) -> Result<Vec<usize>> {
 
 /// The elements where the mask is true, as a vector. Copies. As `masked_select`.
 pub fn masked_select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
-    let shape = crate::tensor::layout::broadcast("masked_select", mask.shape(), x.shape())?;
+    let shape = crate::tensor::layout::broadcast(mask.shape(), x.shape())?;
     let seen = x.layout().broadcast_to(&shape);
     let mask = mask.with_layout(mask.layout().broadcast_to(&shape)).to_bool_vec();
     let all = places(&shape, &seen.strides, seen.offset);
@@ -307,7 +307,7 @@ pub fn masked_select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
 
 /// A copy of `x` with the elements of `source`, in their order, where the mask is true. As `masked_scatter`.
 pub fn masked_scatter(x: &Tensor, mask: &Tensor, source: &Tensor) -> Result<Tensor> {
-    let shape = crate::tensor::layout::broadcast("masked_scatter", mask.shape(), x.shape())?;
+    let shape = crate::tensor::layout::broadcast(mask.shape(), x.shape())?;
     let out = super::copy(&x.with_layout(x.layout().broadcast_to(&shape)));
     let mask = mask.with_layout(mask.layout().broadcast_to(&shape)).to_bool_vec();
     let found: Vec<usize> = (0..mask.len()).filter(|&at| mask[at]).collect();

@@ -36,5 +36,5 @@ pub fn converted(tensor: &Tensor, dtype: DType) -> Tensor {
         (Buffer::Bool(data), Lane::I64) => Buffer::I64(each!(data, |x: bool| i64::from(x))),
         (Buffer::Bool(data), Lane::Bool) => Buffer::Bool(each!(data, |x: bool| x)),
     };
-    super::shape::laid_out(Tensor::new(buffer, shape.clone(), dtype), layout.preserved())
+    Tensor::new(buffer, shape.clone(), dtype).laid_out(layout.preserved())
 }

@@ -38,9 +38,8 @@ struct Equation {
 
 fn parse(equation: &str, count: usize) -> Result<Equation> {
     let text = equation.as_bytes();
-    let arrow = equation.find("->");
-    let (left, right) = match arrow {
-        Some(at) => (&text[..at], Some(&text[at + 2..])),
+    let (left, right) = match equation.find("->") {
+        Some(at) => (&text[..at], Some((at + 2, &text[at + 2..]))),
         None => (text, None),
     };
     let mut operands = vec![Vec::new()];
@@ -81,7 +80,7 @@ fn parse(equation: &str, count: usize) -> Result<Equation> {
     if operands.len() < count {
         return Err(error("more operands were provided than specified in the equation".to_owned()));
     }
-    let output = right.map(|right| output(right, arrow.unwrap_or(0) + 2, &operands)).transpose()?;
+    let output = right.map(|(start, text)| output(text, start, &operands)).transpose()?;
     Ok(Equation { operands, output })
 }
 

@@ -4,6 +4,7 @@
 use std::cell::Ref;
 use std::ops::Deref;
 
+use crate::kernel::reduce::sum_all;
 use crate::kernel::{Real, buffer_pool};
 use crate::tensor::{Buffer, DType, Error, Result, Tensor};
 
@@ -38,7 +39,7 @@ impl<T: Float> Drop for Seen<'_, T> {
 pub trait Float: Real {
     /// The elements row-major, converted where they are of another kind. Copies.
     fn of(tensor: &Tensor) -> Vec<Self>;
-    /// The elements of a buffer that holds these; none of another.
+    /// The elements of a buffer of this type. Panics for another type.
     fn elements(buffer: &Buffer) -> &[Self];
     /// The elements row-major: where they lie so, in place.
     fn seen(tensor: &Tensor) -> Seen<'_, Self>;
@@ -64,7 +65,7 @@ impl Float for f32 {
     fn elements(buffer: &Buffer) -> &[f32] {
         match buffer {
             Buffer::F32(values) => values,
-            _ => &[],
+            _ => unreachable!("the caller has checked the dtype"),
         }
     }
 
@@ -91,7 +92,7 @@ impl Float for f64 {
     fn elements(buffer: &Buffer) -> &[f64] {
         match buffer {
             Buffer::F64(values) => values,
-            _ => &[],
+            _ => unreachable!("the caller has checked the dtype"),
         }
     }
 
@@ -132,21 +133,12 @@ pub fn only(kernel: &str, dtype: DType) -> Result<()> {
     Err(Error::runtime(format!("\"{kernel}\" not implemented for '{}'", dtype.cpp_name())))
 }
 
-/// Σ of all, in the order `torch.sum` adds a row-major tensor.
-pub fn total<T: Float>(values: &[T]) -> T {
-    crate::kernel::reduce::sum(
-        ndarray::ArrayViewD::from_shape(ndarray::IxDyn(&[values.len()]), values)
-            .expect("a row of its own length"),
-        &[0],
-    )[0]
-}
-
 /// What is left of a loss for each element: all of it, its sum, or its mean.
 pub fn reduced<T: Float>(values: Vec<T>, shape: &[usize], dtype: DType, reduction: Reduction) -> Tensor {
     match reduction {
         Reduction::None => T::tensor(values, shape, dtype),
-        Reduction::Sum => T::tensor(vec![total(&values)], [], dtype),
-        Reduction::Mean => T::tensor(vec![total(&values) / T::from_f64(values.len() as f64)], [], dtype),
+        Reduction::Sum => T::tensor(vec![sum_all(&values)], [], dtype),
+        Reduction::Mean => T::tensor(vec![sum_all(&values) / T::from_f64(values.len() as f64)], [], dtype),
     }
 }
 

@@ -86,7 +86,9 @@ pub fn cat(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor> {
     macro_rules! joined {
         ($variant:ident) => {{
             let parts = rows.iter().zip(&runs).map(|(rows, &run)| match rows.buffer() {
-                (Buffer::$variant(data), offset) => (data.get(offset..).unwrap_or_default(), run),
+                // The offset of a tensor without elements may be beyond the end of its storage.
+                (Buffer::$variant(_), _) if run * before == 0 => (&[][..], run),
+                (Buffer::$variant(data), offset) => (&data[offset..], run),
                 _ => unreachable!("all parts were made one dtype"),
             });
             let parts: Vec<_> = parts.collect();

@@ -108,13 +108,7 @@ pub fn dot(a: &Tensor, b: &Tensor) -> Result<Tensor> {
             "inconsistent tensor size, expected tensor [{}] and src [{}] to have the same number of elements, but got \
              {} and {} elements respectively",
             la.shape[0], lb.shape[0], la.shape[0], lb.shape[0]
-        ))
-        .with(crate::tensor::Facts::Clash {
-            op: "dot",
-            lhs: la.shape.clone(),
-            rhs: lb.shape.clone(),
-            axes: (0, 0),
-        }));
+        )));
     }
     dtypes_agree("dot", a, b)?;
     let buffer = match (&*a.storage().read(), &*b.storage().read()) {
@@ -139,13 +133,7 @@ pub fn mv(a: &Tensor, x: &Tensor) -> Result<Tensor> {
         return Err(Error::runtime(format!(
             "size mismatch, got input ({}), mat ({}x{}), vec ({})",
             la.shape[0], la.shape[0], la.shape[1], lx.shape[0]
-        ))
-        .with(crate::tensor::Facts::Clash {
-            op: "mv",
-            lhs: la.shape.clone(),
-            rhs: lx.shape.clone(),
-            axes: (1, 0),
-        }));
+        )));
     }
     dtypes_agree("mv", a, x)?;
     let rows = la.shape[0];
@@ -175,12 +163,7 @@ pub fn mv(a: &Tensor, x: &Tensor) -> Result<Tensor> {
 pub fn mm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let (la, lb) = (&seen(a), &seen(b));
     if la.shape[1] != lb.shape[0] {
-        return Err(Error::matmul(
-            &la.shape,
-            &lb.shape,
-            [la.shape[0], la.shape[1]],
-            [lb.shape[0], lb.shape[1]],
-        ));
+        return Err(Error::matmul([la.shape[0], la.shape[1]], [lb.shape[0], lb.shape[1]]));
     }
     dtypes_agree("mm", a, b)?;
     let (rows, columns) = (la.shape[0], lb.shape[1]);
@@ -216,13 +199,7 @@ pub fn bmm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
         return Err(Error::runtime(format!(
             "Expected size for first two dimensions of batch2 tensor to be: [{}, {}] but got: [{}, {}].",
             la.shape[0], la.shape[2], lb.shape[0], lb.shape[1]
-        ))
-        .with(crate::tensor::Facts::Clash {
-            op: "bmm",
-            lhs: la.shape.clone(),
-            rhs: lb.shape.clone(),
-            axes: (2, 1),
-        }));
+        )));
     }
     dtypes_agree("bmm", a, b)?;
     let shape = [la.shape[0], la.shape[1], lb.shape[2]];
@@ -275,12 +252,7 @@ pub fn addmm(base: &Tensor, a: &Tensor, b: &Tensor, alpha: f64, beta: f64) -> Re
     }
     let (la, lb) = (&seen(a), &seen(b));
     if la.shape[1] != lb.shape[0] {
-        return Err(Error::matmul(
-            &la.shape,
-            &lb.shape,
-            [la.shape[0], la.shape[1]],
-            [lb.shape[0], lb.shape[1]],
-        ));
+        return Err(Error::matmul([la.shape[0], la.shape[1]], [lb.shape[0], lb.shape[1]]));
     }
     let (rows, columns) = (la.shape[0], lb.shape[1]);
     let base = super::expanded(base, &[rows as i64, columns as i64])?;
@@ -434,7 +406,7 @@ fn batched(a: &Tensor, b: &Tensor) -> Result<(Tensor, GradName)> {
     let matrix_a = if a.ndim() == 1 { a.layout().unsqueeze(0) } else { a.layout().clone() };
     let matrix_b = if b.ndim() == 1 { b.layout().unsqueeze(1) } else { b.layout().clone() };
     let batch = |layout: &Layout| layout.shape[..layout.ndim() - 2].to_vec();
-    let lead = broadcast("matmul", &batch(&matrix_a), &batch(&matrix_b))?;
+    let lead = broadcast(&batch(&matrix_a), &batch(&matrix_b))?;
     let pages: usize = lead.iter().product();
     let spread = |tensor: &Tensor, layout: &Layout| {
         let tail = &layout.shape[layout.ndim() - 2..];

@@ -47,7 +47,7 @@ pub fn checked_number(value: &Arg, dtype: DType) -> Result<Tensor> {
 
 /// `value` where the mask is true, `x` elsewhere, broadcast. Copies. As `masked_fill`.
 pub fn masked_fill(x: &Tensor, mask: &Tensor, value: &Tensor) -> Result<Tensor> {
-    let shape = broadcast("masked_fill", mask.shape(), x.shape())?;
+    let shape = broadcast(mask.shape(), x.shape())?;
     allow(&shape, x.dtype())?;
     let (lx, lm) = (x.layout().broadcast_to(&shape), mask.layout().broadcast_to(&shape));
     let everywhere = vec![0; shape.len()];

@@ -7,7 +7,6 @@ pub mod draw;
 pub mod einsum;
 pub mod float;
 pub mod join;
-pub mod linalg;
 pub mod linear;
 pub mod loss;
 pub mod mask;
@@ -26,7 +25,7 @@ use crate::kernel::elementwise::{fill_strided, gather_strided, scatter_strided};
 pub fn write(target: &Tensor, source: &Tensor) -> Result<()> {
     let layout = target.layout();
     if source.shape() != target.shape() {
-        let fits = super::layout::broadcast("copy_", target.shape(), source.shape())
+        let fits = super::layout::broadcast(target.shape(), source.shape())
             .is_ok_and(|shape| shape == target.shape());
         if !fits {
             return Err(mismatch(target, source));

@@ -138,7 +138,7 @@ pub fn binary(op: &Binary, a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
         dtype = DType::UInt8;
     }
     let (a, b) = (wide(a, dtype)?, wide(b, dtype)?);
-    let shape = broadcast(op.name, a.shape(), b.shape())?;
+    let shape = broadcast(a.shape(), b.shape())?;
     crate::tensor::allow(&shape, dtype)?;
     let (a, b, run, laid) = arranged(a, b, &shape);
     // One function pointer a lane: inlined where the table's closure is known to the compiler.
@@ -159,12 +159,12 @@ pub fn binary(op: &Binary, a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
 
 /// The four arithmetic operations as loops of their own, which the compiler vectorises.
 macro_rules! arithmetic {
-    ($name:ident, $text:literal, $float:tt, $int:ident, $bool:expr, $doc:literal) => {
+    ($name:ident, $float:tt, $int:ident, $bool:expr, $doc:literal) => {
         #[doc = $doc]
         pub fn $name(a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
             let dtype = common_dtype(&[a, b], default);
             let (a, b) = (wide(a, dtype)?, wide(b, dtype)?);
-            let shape = broadcast($text, a.shape(), b.shape())?;
+            let shape = broadcast(a.shape(), b.shape())?;
             crate::tensor::allow(&shape, dtype)?;
     let (a, b, run, laid) = arranged(a, b, &shape);
             let buffer = match dtype.lane() {
@@ -178,16 +178,16 @@ macro_rules! arithmetic {
     };
 }
 
-arithmetic!(add, "add", +, wrapping_add, |x: bool, y: bool| x | y, "`a + b`. As `torch.add`.");
-arithmetic!(sub, "sub", -, wrapping_sub, |x: bool, y: bool| x & !y, "`a - b`; the caller refuses bools. As `torch.sub`.");
-arithmetic!(mul, "mul", *, wrapping_mul, |x: bool, y: bool| x & y, "`a * b`. As `torch.mul`.");
+arithmetic!(add, +, wrapping_add, |x: bool, y: bool| x | y, "`a + b`. As `torch.add`.");
+arithmetic!(sub, -, wrapping_sub, |x: bool, y: bool| x & !y, "`a - b`; the caller refuses bools. As `torch.sub`.");
+arithmetic!(mul, *, wrapping_mul, |x: bool, y: bool| x & y, "`a * b`. As `torch.mul`.");
 
 /// `a / b`, in floats always. As `torch.div`.
 pub fn div(a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
     let dtype = super::float_dtype(common_dtype(&[a, b], default), default);
     // PyTorch multiplies by the reciprocal of a Python number.
     let (a, b) = (wide(a, dtype)?, wide(b, dtype)?);
-    let shape = broadcast("div", a.shape(), b.shape())?;
+    let shape = broadcast(a.shape(), b.shape())?;
     crate::tensor::allow(&shape, dtype)?;
     let (a, b, run, laid) = arranged(a, b, &shape);
     let buffer = match dtype.lane() {
@@ -204,7 +204,7 @@ where
 {
     let dtype = common_dtype(&[a, b], default);
     let (a, b) = (wide(a, dtype)?, wide(b, dtype)?);
-    let shape = broadcast(name, a.shape(), b.shape())?;
+    let shape = broadcast(a.shape(), b.shape())?;
     let (a, b, run, laid) = arranged(a, b, &shape);
     // Unordered (nan) fails every test but "not equal", which is the test that accepts no Equal
     // and both others.
@@ -223,7 +223,7 @@ where
 /// A logical operation: every lane read as truth values.
 pub fn logical(name: &'static str, a: &Tensor, b: &Tensor, f: fn(bool, bool) -> bool) -> Result<Tensor> {
     let (a, b) = (to_dtype(a, DType::Bool), to_dtype(b, DType::Bool));
-    let shape = broadcast(name, a.shape(), b.shape())?;
+    let shape = broadcast(a.shape(), b.shape())?;
     Ok(Tensor::from_bool(over!(&shape, a, b, Bool, f), shape))
 }
 
@@ -318,8 +318,8 @@ pub fn select(condition: &Tensor, a: &Arg, b: &Arg, default: DType) -> Result<Te
         )));
     }
     let condition = to_dtype(condition, DType::Bool);
-    let shape = broadcast("where", a.shape(), b.shape())?;
-    let shape = broadcast("where", condition.shape(), &shape)?;
+    let shape = broadcast(a.shape(), b.shape())?;
+    let shape = broadcast(condition.shape(), &shape)?;
     crate::tensor::allow(&shape, dtype)?;
     let (lc, la, lb) = (
         condition.layout().broadcast_to(&shape),

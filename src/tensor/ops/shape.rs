@@ -19,23 +19,9 @@ pub fn axes(x: &Tensor) -> Vec<Vec<usize>> {
     x.shape().iter().zip(x.strides()).map(|(&size, &stride)| grid::whole(size, stride)).collect()
 }
 
-/// Row-major elements laid out with these dimensions from the slowest to the fastest in memory.
-pub fn laid_out(row_major: Tensor, layout: Layout) -> Tensor {
-    if layout.strides == row_major.strides() {
-        return row_major;
-    }
-    let order = {
-        let mut order: Vec<usize> = (0..layout.ndim()).collect();
-        order.sort_by_key(|&axis| std::cmp::Reverse(layout.strides[axis]));
-        order
-    };
-    let turned = row_major.with_layout(row_major.layout().permute(&order)).to_buffer();
-    Tensor::new(turned, row_major.shape(), row_major.dtype()).with_layout(layout)
-}
-
 /// A copy that keeps the order in memory. As `clone`.
 pub fn preserved(x: &Tensor) -> Tensor {
-    laid_out(super::copy(x), x.layout().preserved())
+    super::copy(x).laid_out(x.layout().preserved())
 }
 
 /// Dimensions turned round. Copies.
@@ -44,7 +30,7 @@ pub fn flip(x: &Tensor, dims: &[usize]) -> Result<Tensor> {
     for &dim in dims.iter().filter(|&&dim| dim < x.ndim()) {
         axes[dim].reverse();
     }
-    Ok(laid_out(picked(x, &axes)?, x.layout().preserved()))
+    Ok(picked(x, &axes)?.laid_out(x.layout().preserved()))
 }
 
 /// Elements moved on along dimensions; those that fall out at the end come in at the front. Copies.

@@ -67,7 +67,7 @@ pub fn sort(x: &Tensor, dim: usize, descending: bool) -> (Tensor, Tensor) {
         |buffer, row| each_lane!(buffer, data => rank::sorted_places(&data[row], descending)),
     );
     let layout = x.layout().preserved();
-    (super::shape::laid_out(values, layout.clone()), super::shape::laid_out(places, layout))
+    (values.laid_out(layout.clone()), places.laid_out(layout))
 }
 
 /// Row elements with their places, for selection.

@@ -2,7 +2,8 @@
 //! Values in, text out.
 //! Source: the formatter of `torch._tensor_str` in PyTorch 2.6.
 
-use super::{Kind, PrintOptions, Source, Value, shown_places};
+use super::places::shown_places;
+use super::{Kind, PrintOptions, Source, Value};
 
 /// How the floats of one tensor are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

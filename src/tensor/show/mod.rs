@@ -11,6 +11,7 @@
 
 mod format;
 mod options;
+mod places;
 mod source;
 
 pub use format::{Format, Notation};
@@ -18,6 +19,8 @@ pub use options::{PrintOptions, PrintOptionsChange};
 pub use source::{Elements, Kind, Source, Value, Values};
 
 use std::iter;
+
+use places::{numel, shown_along, shown_places};
 
 /// What stands around the values of a printed tensor.
 #[derive(Debug, Clone, Copy)]
@@ -104,33 +107,6 @@ pub fn tuple_repr(shape: &[usize]) -> String {
 fn joined(shape: &[usize]) -> String {
     let texts: Vec<String> = shape.iter().map(usize::to_string).collect();
     texts.join(", ")
-}
-
-pub(crate) fn numel(shape: &[usize]) -> usize {
-    shape.iter().product()
-}
-
-/// The places along one dimension that are shown: all of them, or the first and last `edge`.
-/// `None` stands for the dots.
-fn shown_along(size: usize, edge: Option<usize>) -> impl Iterator<Item = Option<usize>> {
-    let (head, tail) = match edge {
-        Some(edge) if size > 2 * edge => (edge, size - edge),
-        _ => (size, size),
-    };
-    let dots = (tail > head).then_some(None);
-    (0..head).map(Some).chain(dots).chain((tail..size).map(Some))
-}
-
-/// Row-major places of the elements that are shown, in the order they are printed.
-pub(crate) fn shown_places(shape: &[usize], edge: Option<usize>) -> Vec<usize> {
-    let mut places = vec![0];
-    for &size in shape {
-        places = places
-            .into_iter()
-            .flat_map(|before| shown_along(size, edge).flatten().map(move |i| before * size + i))
-            .collect();
-    }
-    places
 }
 
 fn push_values(text: &mut String, source: &dyn Source, options: &PrintOptions) {

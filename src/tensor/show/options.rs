@@ -2,7 +2,7 @@
 //! Plain values; the session owns them and passes them in.
 //! Source: `torch.set_printoptions` in PyTorch 2.6.
 
-use super::numel;
+use super::places::numel;
 
 /// How tensors are printed: `torch.set_printoptions`.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -10,7 +10,7 @@ use std::f32::consts::LOG2_E;
 
 use ndarray::{ArrayView2, s};
 
-use super::super::Mask;
+use super::super::operands::Mask;
 use super::tile::{KEYS, LANES, Lanes, Strip, each};
 
 /// What a strip sees of a block of keys.

@@ -21,7 +21,8 @@ use self::mask::{Place, Sight, hide, sight};
 use self::tile::{DEPTH, KEYS, LANES, NEVER, NOTHING, Strip};
 use super::super::simd::SimdWork;
 use super::super::{Real, simd, threads};
-use super::{Mask, Operands, blocks, for_each_block, streaming};
+use super::operands::{Fused, Mask, Operands, blocks, for_each_block};
+use super::streaming::streaming;
 
 /// Queries a head should have: half a vector's worth.
 pub(super) const FEWEST: usize = LANES / 2;
@@ -38,12 +39,6 @@ pub fn fast<T: Real>(x: Operands<T>, scale: T, mask: &Mask<T>, mut out: ArrayVie
     if out.is_empty() || x.is_empty() || !T::fused(&x, scale, mask, out.view_mut()) {
         streaming(x, scale, mask, out);
     }
-}
-
-/// Number types that may have a fast form of attention.
-pub trait Fused: Sized {
-    /// Computes it if this processor has a fast form, and returns whether it did. The operands are not empty.
-    fn fused(x: &Operands<Self>, scale: Self, mask: &Mask<Self>, out: ArrayViewMut4<Self>) -> bool;
 }
 
 impl Fused for f64 {

@@ -1,17 +1,17 @@
-//! Small dense linear algebra: determinants, inverses, systems, by Gaussian elimination with partial pivoting; QR by
-//! Householder's reflections, singular values by Jacobi's rotations, Cholesky's factor.
-//! Source: LAPACK's unblocked forms (Golub & Van Loan, chapters 3, 5 and 8).
+//! Small dense linear algebra: determinants, inverses and systems by Gaussian elimination with partial pivoting, QR by
+//! Householder reflections, singular values by Jacobi rotations, and the Cholesky factor.
+//! Source: the unblocked algorithms of LAPACK (Golub & Van Loan, chapters 3, 5 and 8).
 
-use crate::kernel::Real;
+use super::Real;
 
 /// A row-major matrix.
 #[derive(Clone, Debug)]
 pub struct Matrix<T> {
-    /// The elements, row after row.
+    /// The elements, row-major.
     pub data: Vec<T>,
-    /// How many rows.
+    /// Number of rows.
     pub rows: usize,
-    /// How many columns.
+    /// Number of columns.
     pub columns: usize,
 }
 
@@ -38,8 +38,8 @@ impl<T: Real> Matrix<T> {
         self.data[row * self.columns + column]
     }
 
-    /// Rows and columns exchanged. Copies.
-    pub fn turned(&self) -> Self {
+    /// The transposed matrix. Copies.
+    pub fn transposed(&self) -> Self {
         let mut out = Matrix::new(vec![T::ZERO; self.data.len()], self.columns, self.rows);
         for i in 0..self.rows {
             for j in 0..self.columns {
@@ -50,12 +50,12 @@ impl<T: Real> Matrix<T> {
     }
 }
 
-/// A square matrix as lower times upper, rows exchanged.
+/// The LU factorisation of a square matrix with pivoting.
 pub struct Factors<T> {
     lu: Matrix<T>,
     order: Vec<usize>,
     odd: bool,
-    /// The first pivot that is zero, counted from 0.
+    /// The index of the first pivot that is zero.
     pub singular: Option<usize>,
 }
 
@@ -93,7 +93,7 @@ impl<T: Real> Factors<T> {
         (0..self.lu.rows).fold(start, |product, i| product * self.lu.get(i, i))
     }
 
-    /// Its sign, and the logarithm of its size.
+    /// The sign of the determinant and the logarithm of its absolute value.
     pub fn sign_and_log(&self) -> (T, T) {
         let start = if self.odd { -T::ONE } else { T::ONE };
         (0..self.lu.rows).fold((start, T::ZERO), |(sign, log), i| {
@@ -133,7 +133,8 @@ impl<T: Real> Factors<T> {
     }
 }
 
-/// Q with orthonormal columns (rows, k) and upper R (k, columns), k the smaller side; `complete`: Q square.
+/// Q with orthonormal columns (rows, k) and upper triangular R (k, columns), k the smaller side; with `complete`, Q is
+/// square.
 pub fn qr<T: Real>(a: &Matrix<T>, complete: bool) -> (Matrix<T>, Matrix<T>) {
     let (m, n) = (a.rows, a.columns);
     let k = m.min(n);
@@ -180,11 +181,11 @@ fn reflect<T: Real>(a: &mut Matrix<T>, v: &[T], tau: T) {
     }
 }
 
-/// Singular values, largest first, with U (rows, k) and Vᵀ (k, columns); in double precision inside.
+/// U (rows, k), singular values, largest first, and Vᵀ (k, columns); computed in double precision.
 pub fn svd<T: Real>(a: &Matrix<T>) -> (Matrix<T>, Vec<T>, Matrix<T>) {
     if a.rows < a.columns {
-        let (u, s, vt) = svd(&a.turned());
-        return (vt.turned(), s, u.turned());
+        let (u, s, vt) = svd(&a.transposed());
+        return (vt.transposed(), s, u.transposed());
     }
     let (m, n) = (a.rows, a.columns);
     let mut u: Vec<f64> = a.data.iter().map(|x| x.to_f64()).collect();
@@ -207,14 +208,14 @@ pub fn svd<T: Real>(a: &Matrix<T>) -> (Matrix<T>, Vec<T>, Matrix<T>) {
                 let t = zeta.signum() / (zeta.abs() + (1.0 + zeta * zeta).sqrt());
                 let c = 1.0 / (1.0 + t * t).sqrt();
                 let s = c * t;
-                let turn = |data: &mut [f64], rows: usize| {
+                let rotate = |data: &mut [f64], rows: usize| {
                     for i in 0..rows {
                         let (x, y) = (data[i * n + p], data[i * n + q]);
                         (data[i * n + p], data[i * n + q]) = (c * x - s * y, s * x + c * y);
                     }
                 };
-                turn(&mut u, m);
-                turn(&mut v, n);
+                rotate(&mut u, m);
+                rotate(&mut v, n);
             }
         }
         if off < 1e-15 {
@@ -229,7 +230,7 @@ pub fn svd<T: Real>(a: &Matrix<T>) -> (Matrix<T>, Vec<T>, Matrix<T>) {
     let mut right = Matrix::new(vec![T::ZERO; n * n], n, n);
     for (to, &from) in order.iter().enumerate() {
         let size = if sizes[from] > 0.0 { sizes[from] } else { 1.0 };
-        // LAPACK's vectors mostly begin with a negative number; a sign is all that is free.
+        // The sign is arbitrary; the vectors of LAPACK mostly begin with a negative number.
         let first = (0..m).map(|i| u[i * n + from]).find(|x| x.abs() > 1e-12 * size).unwrap_or(-1.0);
         let sign = if first > 0.0 { -1.0 } else { 1.0 };
         for i in 0..m {
@@ -242,7 +243,8 @@ pub fn svd<T: Real>(a: &Matrix<T>) -> (Matrix<T>, Vec<T>, Matrix<T>) {
     (left, order.iter().map(|&at| T::from_f64(sizes[at])).collect(), right)
 }
 
-/// The lower factor of a symmetric positive definite matrix, or the order of the leading minor that is not positive.
+/// The lower Cholesky factor of a symmetric positive definite matrix.
+/// Errors: the order of the first leading minor that is not positive.
 pub fn cholesky<T: Real>(a: &Matrix<T>) -> Result<Matrix<T>, usize> {
     let n = a.rows;
     let mut l = Matrix::new(vec![T::ZERO; n * n], n, n);
@@ -260,28 +262,4 @@ pub fn cholesky<T: Real>(a: &Matrix<T>) -> Result<Matrix<T>, usize> {
         }
     }
     Ok(l)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn factors_solve_and_multiply_back() {
-        let a = Matrix::new(vec![0.0, 2.0, 1.0, 4.0, 1.0, 3.0, 2.0, 2.0, 5.0f64], 3, 3);
-        let factors = factor(a.clone());
-        assert!((factors.determinant() - -22.0).abs() < 1e-12);
-        let x = factors.solve(&Matrix::identity(3));
-        for i in 0..3 {
-            for j in 0..3 {
-                let sum: f64 = (0..3).map(|k| a.get(i, k) * x.get(k, j)).sum();
-                assert!((sum - f64::from(u8::from(i == j))).abs() < 1e-12);
-            }
-        }
-        let (q, r) = qr(&a, false);
-        let (_, s, _) = svd(&a);
-        assert!((s.iter().product::<f64>() - 22.0).abs() < 1e-9);
-        let back: f64 = (0..3).map(|k| q.get(1, k) * r.get(k, 0)).sum();
-        assert!((back - 4.0).abs() < 1e-12);
-    }
 }

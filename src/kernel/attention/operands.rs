@@ -1,0 +1,92 @@
+//! Operands and masks of attention, and the division of its result into blocks of queries.
+
+use ndarray::{ArrayView4, ArrayViewMut, ArrayViewMut2, ArrayViewMut4, Axis, RemoveAxis};
+
+use super::super::offset::WithOffset;
+use super::super::threads;
+
+/// Queries (B, H, T, D), keys (B, G, S, D) and values (B, G, S, E), H a multiple of G, with any strides.
+#[derive(Clone, Copy)]
+pub struct Operands<'a, T> {
+    /// Queries.
+    pub q: WithOffset<ArrayView4<'a, T>>,
+    /// Keys.
+    pub k: WithOffset<ArrayView4<'a, T>>,
+    /// Values.
+    pub v: WithOffset<ArrayView4<'a, T>>,
+}
+
+impl<'a, T> Operands<'a, T> {
+    /// Operands that begin their storages.
+    pub fn new(q: ArrayView4<'a, T>, k: ArrayView4<'a, T>, v: ArrayView4<'a, T>) -> Self {
+        Operands { q: q.into(), k: k.into(), v: v.into() }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.q.view.is_empty() || self.k.view.is_empty()
+    }
+}
+
+/// Which keys a query attends to.
+pub enum Mask<'a, T> {
+    /// All.
+    None,
+    /// Keys up to the position of the query, counted from the start.
+    Causal,
+    /// Keys where this is true: (B, H, T, S), which may be expanded.
+    Keep(ArrayView4<'a, bool>),
+    /// All, with this added to the scores: (B, H, T, S), which may be expanded.
+    Added(ArrayView4<'a, T>),
+}
+
+/// Number types that may have a fast form of attention.
+pub trait Fused: Sized {
+    /// Computes it if this processor has a fast form, and returns whether it did. The operands are not empty.
+    fn fused(x: &Operands<Self>, scale: Self, mask: &Mask<Self>, out: ArrayViewMut4<Self>) -> bool;
+}
+
+/// A block of queries: batch, head and first query, and the part of the result.
+pub(super) type Block<'a, T> = ([usize; 3], ArrayViewMut2<'a, T>);
+
+/// (B, H, T, E) divided into blocks of at most `rows` queries of one head. Late queries come first: under a causal mask
+/// they attend to most keys, and no thread should begin the longest work last.
+pub(super) fn blocks<T>(out: ArrayViewMut4<'_, T>, rows: usize) -> Vec<Block<'_, T>> {
+    let mut blocks = Vec::new();
+    for (batch, out) in split(out).into_iter().enumerate() {
+        for (head, mut out) in split(out).into_iter().enumerate() {
+            let mut first = 0;
+            while out.nrows() > 0 {
+                let n = rows.min(out.nrows());
+                let (block, rest) = out.split_at(Axis(0), n);
+                blocks.push(([batch, head, first], block));
+                (first, out) = (first + n, rest);
+            }
+        }
+    }
+    blocks.reverse();
+    blocks
+}
+
+/// The parts along the first axis.
+fn split<T, D: RemoveAxis>(mut whole: ArrayViewMut<T, D>) -> Vec<ArrayViewMut<T, D::Smaller>> {
+    let mut parts = Vec::with_capacity(whole.len_of(Axis(0)));
+    while whole.len_of(Axis(0)) > 0 {
+        let (part, rest) = whole.split_at(Axis(0), 1);
+        parts.push(part.index_axis_move(Axis(0), 0));
+        whole = rest;
+    }
+    parts
+}
+
+/// Computes every block, on several threads if there are enough scores.
+pub(super) fn for_each_block<T: Send>(
+    scores: usize,
+    blocks: Vec<Block<T>>,
+    each: impl Fn([usize; 3], ArrayViewMut2<T>) + Sync,
+) {
+    const PARALLEL: usize = 1 << 13;
+    match scores >= PARALLEL {
+        true => threads::share(blocks.into_iter(), |(at, out)| each(at, out)),
+        false => blocks.into_iter().for_each(|(at, out)| each(at, out)),
+    }
+}

@@ -1,0 +1,210 @@
+//! The types of the recorded graph. Tensors, storages, records and arguments contain each other, so they are defined in
+//! one file; `tensor.rs`, `storage.rs`, `record.rs`, `arg.rs` and `index.rs` have their methods.
+//!
+//! The result of an operation has a strong reference to its [`Record`], and so does its storage, which views and
+//! detached tensors share. A record has its operands, and through them the way back to the inputs. Nothing else has strong
+//! references to records, so a dropped result takes its history with it. The exception is an in-place write, which
+//! ties a storage to the values written (see [`Recorder`](super::Recorder)).
+
+use std::cell::{Cell, RefCell};
+use std::collections::VecDeque;
+use std::rc::Rc;
+
+use super::buffer::Buffer;
+use super::descriptor::{Descriptor, GradName};
+use super::dtype::DType;
+use super::layout::Layout;
+use crate::kernel::random::Generator;
+
+/// A PyTorch tensor on the CPU: a layout over a shared storage, a dtype and a history. A clone is the same
+/// tensor, like a second Python name.
+#[derive(Clone, Debug)]
+pub struct Tensor(pub(super) Rc<TensorData>);
+
+#[derive(Debug)]
+pub(super) struct TensorData {
+    pub(super) storage: Storage,
+    pub(super) layout: Layout,
+    pub(super) dtype: DType,
+    pub(super) meta: RefCell<Meta>,
+}
+
+/// The properties of a tensor that may change.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Meta {
+    pub(super) origin: Option<Rc<Record>>,
+    pub(super) output: usize,
+    pub(super) requires_grad: bool,
+    pub(super) leaf: bool,
+    pub(super) retains_grad: bool,
+    pub(super) grad: Option<Tensor>,
+}
+
+/// The elements that a tensor and all its views share. A clone is the same storage.
+#[derive(Clone, Debug)]
+pub struct Storage(pub(super) Rc<SharedElements>);
+
+/// PyTorch aligns storages to 64 bytes, and `data_ptr` shows it: this is the address that attn reports. The order of
+/// summation follows from offsets within the storage, not from where the elements are.
+#[derive(Debug)]
+#[repr(align(64))]
+pub(super) struct SharedElements {
+    pub(super) buffer: RefCell<Buffer>,
+    pub(super) version: Cell<u64>,
+    pub(super) made: RefCell<Option<Made>>,
+    pub(super) writes: RefCell<VecDeque<Write>>,
+    /// The version up to which writes were forgotten.
+    pub(super) forgotten: Cell<u64>,
+    pub(super) bytes: u64,
+}
+
+/// An in-place write: the elements it covered and the operation that wrote them.
+#[derive(Clone, Debug)]
+pub struct Write {
+    /// The elements that it covered.
+    pub layout: Layout,
+    /// The tensor it was called on, if that is more than it covered. The record's first argument has its old values.
+    pub(super) target: Option<Layout>,
+    /// The operation.
+    pub record: Rc<Record>,
+    /// The version of the storage after the write.
+    pub version: u64,
+    /// Whether the record's first argument has the old values of the target; false for a write through `out=`.
+    pub in_place: bool,
+}
+
+/// The operation that filled a new storage, and which of its results the storage has.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// The operation.
+    pub record: Rc<Record>,
+    /// The number of the result.
+    pub output: usize,
+    /// The layout of the result in the storage; `None` for the first result, row-major.
+    pub(super) layout: Option<Layout>,
+}
+
+/// Where in the learner's code an operation was called.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Site {
+    /// The name of the cell.
+    pub cell: &'static str,
+    /// The line in it, from 1 on.
+    pub line: usize,
+}
+
+/// The random numbers that an operation drew from its generator.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Drawn {
+    /// The last seed of the generator.
+    pub seed: u64,
+    /// The number of the first draw, counted from 1 since the seed; `None` after a state was restored.
+    pub first: Option<u64>,
+    /// How many numbers.
+    pub count: u64,
+    /// 32-bit words that the generator had returned before, so that the draws can be repeated.
+    pub words: Option<u64>,
+    /// Whether dropout and related operations draw as the book's build does; other builds use a second generator.
+    pub book: bool,
+}
+
+/// Why a record has no operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Lost {
+    /// It was forgotten to bound memory.
+    Bounds,
+    /// Recording was turned off.
+    Off,
+}
+
+/// One operation that ran.
+#[derive(Debug)]
+pub struct Record {
+    /// The operation.
+    pub operation: &'static Descriptor,
+    /// Whether it wrote to its first argument.
+    pub in_place: bool,
+    /// Its PyTorch name: `softmax`, `add_`.
+    pub op: &'static str,
+    /// The number of the signature that the arguments fit.
+    pub form: usize,
+    /// What `grad_fn` shows.
+    pub grad_name: Cell<Option<GradName>>,
+    /// All arguments in the order of the signature, with defaults.
+    pub(super) args: RefCell<Vec<Arg>>,
+    /// The line that called it.
+    pub site: Option<Site>,
+    /// The versions of the operands' storages when it ran, for all tensors in order. They reveal later in-place writes.
+    pub versions: Vec<u64>,
+    /// The random numbers that it drew.
+    pub drawn: Option<Drawn>,
+    /// Shape of the first result.
+    pub shape: Vec<usize>,
+    /// Number of results; each tensor knows which of them it is.
+    pub outputs: usize,
+    /// Whether gradients flow through it; then it is not forgotten.
+    pub needs_grad: bool,
+    pub(super) lost: Cell<Option<Lost>>,
+    /// The origin of each tensor among the arguments when it ran: a later in-place write changes the origin of the
+    /// tensor itself. Kept where gradients flow.
+    pub(super) edges: RefCell<Vec<Edge>>,
+    /// Whether the backward pass is done with it.
+    pub(super) spent: Cell<bool>,
+    pub(super) bytes: usize,
+}
+
+/// The record that made an operand and the number of the result; `None` for leaves.
+pub type Edge = Option<(Rc<Record>, usize)>;
+
+/// An argument of an operation, independent of Python.
+#[derive(Clone, Debug)]
+pub enum Arg {
+    /// `None`, or not given.
+    None,
+    /// A bool.
+    Bool(bool),
+    /// An int.
+    Int(i64),
+    /// A float.
+    Float(f64),
+    /// A string, as in `reduction="mean"`.
+    Str(Rc<str>),
+    /// A dtype.
+    DType(DType),
+    /// A tensor.
+    Tensor(Tensor),
+    /// Several tensors, as for `cat`.
+    Tensors(Vec<Tensor>),
+    /// Sizes or dims.
+    Ints(Vec<i64>),
+    /// Several floats.
+    Floats(Vec<f64>),
+    /// A random number generator.
+    Generator(Rc<RefCell<Generator>>),
+    /// An index expression, as in `x[1:, None]`.
+    Index(Rc<Vec<Index>>),
+}
+
+/// One part of an index expression.
+#[derive(Clone, Debug)]
+pub enum Index {
+    /// `3`
+    Int(i64),
+    /// `a:b:c`
+    Slice {
+        /// First index.
+        start: Option<i64>,
+        /// One past the last index.
+        stop: Option<i64>,
+        /// Distance between indices.
+        step: Option<i64>,
+    },
+    /// `None`
+    NewAxis,
+    /// `...`
+    Ellipsis,
+    /// `True` or `False`
+    Bool(bool),
+    /// Integers or a mask.
+    Tensor(Tensor),
+}
