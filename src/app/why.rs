@@ -15,6 +15,8 @@ use crate::explain::{Calc, Says, Why, why_of};
 use crate::lesson::Catalogue;
 use crate::ops::nearest;
 use crate::tensor::Tensor;
+use crate::tensor::layout::unravel;
+use crate::tensor::show::tuple_repr;
 use crate::view::why::explanation;
 use crate::view::{Look, Text};
 
@@ -122,7 +124,7 @@ pub fn asked(expression: &str, workspace: &mut Workspace) -> Result<Asked, Failu
     };
     let shape = tensor.shape().to_vec();
     if shape.contains(&0) {
-        return Err(Failure::Usage(format!("{base} has no element: its shape is {}", sizes(&shape))));
+        return Err(Failure::Usage(format!("{base} has no element: its shape is {}", tuple_repr(&shape))));
     }
     let mut at = inside(base, &index, &shape)?;
     let mut remarks = Vec::new();
@@ -174,7 +176,7 @@ fn inside(base: &str, index: &[i64], shape: &[usize]) -> Result<Vec<usize>, Fail
             axes => format!(
                 "{base} has {axes} {}, shape {}: {} numbers are too many",
                 plural(axes, "axis", "axes"),
-                sizes(shape),
+                tuple_repr(shape),
                 index.len()
             ),
         }));
@@ -263,12 +265,7 @@ fn chosen(
                 value => value.abs(),
             };
             let largest = (0..values.len()).reduce(|best, at| if size(at) > size(best) { at } else { best });
-            let mut rest = largest.unwrap_or(0);
-            let mut tail = vec![0; shape.len() - lead.len()];
-            for (place, &size) in shape[lead.len()..].iter().enumerate().rev() {
-                tail[place] = rest % size;
-                rest /= size;
-            }
+            let tail = unravel(largest.unwrap_or(0), &shape[lead.len()..]);
             ([lead, &tail].concat(), "the largest")
         }
     };
@@ -280,10 +277,6 @@ fn chosen(
         texts(&last)
     );
     (index, (count > 1).then_some(said))
-}
-
-fn sizes(shape: &[usize]) -> String {
-    crate::tensor::show::tuple_repr(shape)
 }
 
 fn plural(count: usize, one: &'static str, more: &'static str) -> &'static str {

@@ -2,6 +2,7 @@
 //! As `torch.equal` and `torch.allclose` would see them, with the place of the greatest difference.
 
 use crate::tensor::Tensor;
+use crate::tensor::layout::unravel;
 
 /// The difference of two tensors, element by element.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,21 +40,11 @@ pub fn difference(a: &Tensor, b: &Tensor) -> Option<Difference> {
         }
         if by.abs() > most {
             most = by.abs();
-            found.greatest = Some((place(a.shape(), at), one, other));
+            found.greatest = Some((unravel(at, a.shape()), one, other));
         }
     }
     found.mean = sum / found.count.max(1) as f64;
     Some(found)
-}
-
-/// The index of the element that is `at` in row-major order.
-fn place(shape: &[usize], mut at: usize) -> Vec<usize> {
-    let mut index = vec![0; shape.len()];
-    for axis in (0..shape.len()).rev() {
-        index[axis] = at % shape[axis];
-        at /= shape[axis];
-    }
-    index
 }
 
 #[cfg(test)]

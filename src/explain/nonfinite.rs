@@ -6,6 +6,7 @@ use std::rc::Rc;
 use super::name::Name;
 use super::names::Names;
 use super::terms::figure;
+use crate::tensor::layout::unravel;
 use crate::tensor::explanation::{ConstantKind, Explanation, Formula, ProductKind, SoftmaxKind};
 use crate::tensor::{Arg, Record, Site, Tensor};
 
@@ -69,7 +70,7 @@ pub fn first_nonfinite(tensor: &Tensor, names: &Names) -> Option<NonfiniteOrigin
     let value = kinds.into_iter().find(|kind| values.iter().any(|number| kind.is(*number)))?;
     let (result, record) = origin(tensor, value)?;
     let at = self::values(&result)?.into_iter().position(|number| value.is(number))?;
-    let index = index_of(at, result.shape());
+    let index = unravel(at, result.shape());
     let met = Met { record: &record, result: &result, index: &index };
     let operands = [met.operand(0), met.operand(1)].into_iter().flatten().collect();
     let because = met.because(value, names);
@@ -100,15 +101,6 @@ fn origin(tensor: &Tensor, value: Nonfinite) -> Option<(Tensor, Rc<Record>)> {
             Some(_) | None => return Some((at, record)),
         }
     }
-}
-
-fn index_of(mut flat: usize, shape: &[usize]) -> Vec<usize> {
-    let mut index = vec![0; shape.len()];
-    for (at, size) in shape.iter().enumerate().rev() {
-        index[at] = flat % size.max(&1);
-        flat /= size.max(&1);
-    }
-    index
 }
 
 /// An element of a result, and the operands' elements it was computed from.

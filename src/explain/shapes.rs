@@ -5,7 +5,7 @@ use ruff_python_ast::{Expr, Operator, UnaryOp};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::terms::figure;
-use super::trace::shape;
+use crate::tensor::show::shape_in_formula;
 use crate::ops::table;
 use crate::session::{Raised, Session};
 use crate::tensor::descriptor::InPlace;
@@ -104,7 +104,7 @@ enum PartValue {
 impl PartValue {
     fn text(&self) -> String {
         match self {
-            PartValue::Tensor(sizes) => shape(sizes),
+            PartValue::Tensor(sizes) => shape_in_formula(sizes),
             PartValue::Other(text) => text.clone(),
         }
     }
@@ -153,7 +153,7 @@ impl ShapeWalk<'_> {
                 match &*call.func {
                     Expr::Attribute(method) => {
                         let receiver = self.part(&method.value, false)?;
-                        shapes.extend(receiver.shape().map(shape));
+                        shapes.extend(receiver.shape().map(shape_in_formula));
                     }
                     other => drop(self.part(other, false)?),
                 }
@@ -169,7 +169,7 @@ impl ShapeWalk<'_> {
             }
             Expr::Attribute(attribute) => {
                 let value = self.part(&attribute.value, false)?;
-                let algebra = value.shape().map(shape).unwrap_or_default();
+                let algebra = value.shape().map(shape_in_formula).unwrap_or_default();
                 self.evaluate(expr, algebra, "", root || !is_plain(&attribute.value))
             }
             _ => self.evaluate(expr, String::new(), "", root),
@@ -185,7 +185,7 @@ impl ShapeWalk<'_> {
             // These run later or several times.
             Expr::Lambda(_) | Expr::Generator(_) | Expr::ListComp(_) => return Some(()),
             _ => {
-                shapes.extend(self.part(argument, false)?.shape().map(shape));
+                shapes.extend(self.part(argument, false)?.shape().map(shape_in_formula));
                 return Some(());
             }
         };

@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use crate::tensor::layout::unravel;
 use crate::tensor::{Arg, Layout, Record, Tensor};
 
 /// An element of a tensor, as it was when its storage had been written to so many times.
@@ -194,20 +195,5 @@ impl Operand {
 /// All indices of a shape, row-major.
 pub fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     let count: usize = shape.iter().product();
-    (0..count).map(|flat| unravelled(flat, shape)).collect()
-}
-
-/// The index of element `flat` of a row-major shape.
-pub fn unravelled(mut flat: usize, shape: &[usize]) -> Vec<usize> {
-    let mut index = vec![0; shape.len()];
-    for (axis, &size) in shape.iter().enumerate().rev() {
-        index[axis] = flat % size.max(1);
-        flat /= size.max(1);
-    }
-    index
-}
-
-/// Where an index stands in a row-major shape.
-pub fn ravelled(index: &[usize], shape: &[usize]) -> usize {
-    index.iter().zip(shape).fold(0, |flat, (at, size)| flat * size + at)
+    (0..count).map(|flat| unravel(flat, shape)).collect()
 }

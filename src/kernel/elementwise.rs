@@ -5,6 +5,7 @@
 //! down to one flat loop, which the compiler vectorises. Large results are written by several threads.
 
 use super::buffer_pool::{self, Element};
+use super::index::unravel;
 use super::simd::SimdWork;
 use super::simd::run_widest;
 use super::threads;
@@ -82,12 +83,10 @@ struct Walk<'a, const N: usize> {
 
 impl<'a, const N: usize> Walk<'a, N> {
     /// Stands at row number `row`.
-    fn from(mut row: usize, sizes: &'a [usize], steps: &'a [[usize; N]], mut at: [usize; N]) -> Self {
-        let mut index = vec![0; sizes.len()];
-        for axis in (0..sizes.len()).rev() {
-            index[axis] = row % sizes[axis];
-            row /= sizes[axis];
-            (0..N).for_each(|n| at[n] += steps[axis][n] * index[axis]);
+    fn from(row: usize, sizes: &'a [usize], steps: &'a [[usize; N]], mut at: [usize; N]) -> Self {
+        let index = unravel(row, sizes);
+        for (step, i) in steps.iter().zip(&index) {
+            (0..N).for_each(|n| at[n] += step[n] * i);
         }
         Walk { sizes, steps, index, at }
     }

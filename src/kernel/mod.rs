@@ -8,6 +8,7 @@ pub mod elementwise;
 mod few_columns;
 pub mod gemm;
 pub mod grid;
+pub mod index;
 pub mod linalg;
 pub mod loss;
 pub mod math;

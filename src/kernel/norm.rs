@@ -1,8 +1,10 @@
-//! Layer normalisation.
-//! Sees slices; no Tensor, no text.
-//! Source: `torch.nn.functional.layer_norm` (Ba, Kiros & Hinton 2016); mean and variance by Welford's recurrence in
-//! lanes and chunks of 16 vectors, chunks combined pairwise (Chan, Golub & LeVeque 1979), as PyTorch's x86 build does.
-//! Equal to PyTorch 2.6's bit for bit in every row tried: 1 to 5,000 numbers, with and without weight and bias.
+//! Layer, group, batch and root-mean-square normalisation.
+//! Source: `torch.nn.functional.layer_norm` (Ba, Kiros & Hinton 2016), `group_norm`, `batch_norm`, `rms_norm`. Mean and
+//! variance by Welford's recurrence in lanes and chunks of 16 vectors, chunks combined pairwise (Chan, Golub & LeVeque
+//! 1979), as in PyTorch's x86 build. [`layer_norm`] is equal to PyTorch 2.6 bit for bit in every row tried: 1 to 5,000
+//! numbers, with and without weight and bias.
+
+use ndarray::{ArrayViewD, IxDyn};
 
 use super::real::simd;
 use super::{Real, buffer_pool, reduce, threads};

@@ -210,7 +210,9 @@ impl Gate<'_> {
             _ => self.found(line, format!("the answer `{right}` is not taken as right")),
         }
         let words = |expr: &str, session: &mut Session| match &asked.answer {
-            Answer::Shape(_) => judge::shape_of(expr, session).map(|shape| judge::shape_words(&shape)),
+            Answer::Shape(_) => {
+                judge::shape_of(expr, session).map(|shape| crate::tensor::show::tuple_repr(&shape))
+            }
             _ => judge::numbers_of(expr, session).map(|values| judge::value_words(&values)),
         };
         let mut wrong: Vec<(String, String, &str)> = Vec::new();

@@ -4,6 +4,7 @@
 //! A number counts as right in any rounding that says two digits; a shape in any spelling; a choice by its
 //! letter or by its words. Where an answer fits a usual mistake as well, the nearer of the two decides.
 
+use crate::tensor::show::tuple_repr;
 use rustpython_vm::{PyObjectRef, VirtualMachine};
 
 use super::answer::{self, Number, Size};
@@ -78,7 +79,7 @@ pub fn judge(asked: &Prediction, said: &str, session: &mut Session) -> Result<Ve
 /// Errors: what the lesson's own expression raised.
 pub fn truth(asked: &Prediction, session: &mut Session) -> Result<String, Raised> {
     match &asked.answer {
-        Answer::Shape(expr) => shape_of(expr, session).map(|shape| shape_words(&shape)),
+        Answer::Shape(expr) => shape_of(expr, session).map(|shape| tuple_repr(&shape)),
         Answer::Value { expr, .. } => numbers_of(expr, session).map(|values| value_words(&values)),
         Answer::Choice(choices) => {
             let right = choices.iter().find(|choice| choice.right);
@@ -157,7 +158,7 @@ fn of_shape(said: &[Vec<usize>], truth: &[usize], wrong: &Known<Vec<usize>>) -> 
     let met = shape.iter().zip(truth).filter(|(a, b)| a == b).count();
     let because = match (shape.len(), truth.len()) {
         (have, want) if have != want => {
-            format!("{} has {}. Here there {}.", shape_words(shape), axes(have), are(want))
+            format!("{} has {}. Here there {}.", tuple_repr(shape), axes(have), are(want))
         }
         _ if sorted(shape) == sorted(truth) => "These are the sizes, in another order.".to_owned(),
         _ if met > 0 => {
@@ -323,17 +324,6 @@ fn plain(text: &str) -> String {
     };
     let words: Vec<String> = text.split_whitespace().map(word).filter(|word| !word.is_empty()).collect();
     words.join(" ")
-}
-
-/// `(6, 2)`, `(6,)`, `()`.
-pub fn shape_words(shape: &[usize]) -> String {
-    match shape {
-        [one] => format!("({one},)"),
-        all => {
-            let sizes: Vec<String> = all.iter().map(usize::to_string).collect();
-            format!("({})", sizes.join(", "))
-        }
-    }
 }
 
 /// `0.2333`, `21`, `[0.3061, 0.8210]`.

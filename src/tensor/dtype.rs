@@ -210,28 +210,3 @@ pub fn result_type(operands: impl IntoIterator<Item = Operand>, default: DType) 
     };
     stronger(best[0], stronger(best[1], best[2])).unwrap_or(default)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn promotion_follows_the_categories() {
-        use Operand::{Dimensioned, Number, ZeroDim};
-        let of = |operands: &[Operand]| result_type(operands.iter().copied(), DType::Float32);
-        assert_eq!(of(&[Dimensioned(DType::Int64), Number(Category::Float)]), DType::Float32);
-        assert_eq!(of(&[Dimensioned(DType::Float32), ZeroDim(DType::Float64)]), DType::Float32);
-        assert_eq!(of(&[Dimensioned(DType::Int32), ZeroDim(DType::Int64)]), DType::Int32);
-        assert_eq!(of(&[Dimensioned(DType::Bool), Number(Category::Integer)]), DType::Int64);
-        assert_eq!(of(&[Dimensioned(DType::UInt8), Dimensioned(DType::Int8)]), DType::Int16);
-        assert_eq!(of(&[ZeroDim(DType::Float64), Number(Category::Float)]), DType::Float64);
-    }
-
-    #[test]
-    fn narrow_floats_round_to_nearest_even() {
-        assert_eq!(DType::Float16.round_f32(1.0 + 1.0 / 2048.0), 1.0);
-        assert_eq!(DType::Float16.round_f32(70000.0), f32::INFINITY);
-        assert_eq!(DType::Float16.round_f32(0.1), 0.099_975_586);
-        assert_eq!(DType::BFloat16.round_f32(0.1), 0.100_097_656);
-    }
-}

@@ -4,7 +4,7 @@
 
 use super::error::{Error, Result};
 use super::graph::Index;
-use super::layout::{Layout, broadcast, iteration_order, ordered, row_major};
+use super::layout::{Layout, broadcast, iteration_order, ordered, row_major, unravel};
 use super::ops;
 use super::{Buffer, DType, GradName, Tensor};
 use crate::kernel::grid;
@@ -68,11 +68,10 @@ pub fn nonzero(mask: &Tensor) -> Vec<Tensor> {
         mask.to_bool_vec().into_iter().enumerate().filter(|hit| hit.1).map(|hit| hit.0).collect();
     let count = hits.len();
     let mut found = vec![0i64; count * shape.len()];
-    let mut inner = 1;
-    for axis in (0..shape.len()).rev() {
-        let column = &mut found[axis * count..(axis + 1) * count];
-        column.iter_mut().zip(&hits).for_each(|(place, hit)| *place = (hit / inner % shape[axis]) as i64);
-        inner *= shape[axis].max(1);
+    for (row, &hit) in hits.iter().enumerate() {
+        for (axis, at) in unravel(hit, shape).into_iter().enumerate() {
+            found[axis * count + row] = at as i64;
+        }
     }
     let all = Tensor::from_i64(found, [count * shape.len()]);
     (0..shape.len()).map(|axis| all.with_layout(all.layout().slice(0, axis * count, count, 1))).collect()

@@ -2,6 +2,8 @@
 //! Views are sums on these three; no data moves. Source: ATen's `TensorUtils` rules.
 
 use super::error::{Error, Result};
+use crate::kernel::index::strided_position;
+pub use crate::kernel::index::{ravel, unravel};
 
 /// Shape, strides (in elements) and offset of a view on a storage.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -66,11 +68,7 @@ pub fn broadcast(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
 
 /// The sizes of `view`/`reshape` with -1 worked out. As PyTorch's `infer_size`.
 pub fn infer_size(wanted: &[i64], elements: usize) -> Result<Vec<usize>> {
-    let list = || {
-        let texts: Vec<String> = wanted.iter().map(i64::to_string).collect();
-        format!("[{}]", texts.join(", "))
-    };
-    let invalid = || Error::runtime(format!("shape '{}' is invalid for input of size {elements}", list()));
+    let invalid = || Error::runtime(format!("shape '{wanted:?}' is invalid for input of size {elements}"));
     let mut known: usize = 1;
     let mut free = None;
     for (axis, &size) in wanted.iter().enumerate() {
@@ -89,9 +87,8 @@ pub fn infer_size(wanted: &[i64], elements: usize) -> Result<Vec<usize>> {
     match free {
         Some(_) if known == 0 && elements == 0 => {
             return Err(Error::runtime(format!(
-                "cannot reshape tensor of 0 elements into shape {} because the unspecified dimension size -1 \
-                 can be any value and is ambiguous",
-                list()
+                "cannot reshape tensor of 0 elements into shape {wanted:?} because the unspecified dimension size -1 \
+                 can be any value and is ambiguous"
             )));
         }
         Some(axis) if known > 0 && elements.is_multiple_of(known) => shape[axis] = elements / known,
@@ -184,14 +181,9 @@ impl Layout {
         self.shape.iter().zip(&self.strides).any(|(&size, &stride)| size > 1 && stride == 0)
     }
 
-    /// The storage element of a row-major index.
-    pub fn position(&self, mut flat: usize) -> usize {
-        let mut at = self.offset;
-        for (&size, &stride) in self.shape.iter().zip(&self.strides).rev() {
-            at += flat % size * stride;
-            flat /= size;
-        }
-        at
+    /// The storage element of element `flat` in row-major order.
+    pub fn position(&self, flat: usize) -> usize {
+        strided_position(flat, &self.shape, &self.strides, self.offset)
     }
 
     /// Dimensions `a` and `b` exchanged. View.
@@ -263,17 +255,11 @@ impl Layout {
     /// `sizes` as `Tensor.expand` takes them: -1 keeps a size, new dimensions come in front.
     /// `kind` names the tensor in errors.
     pub fn expand(&self, sizes: &[i64], kind: &str) -> Result<Layout> {
-        let text = |values: &[i64]| {
-            let texts: Vec<String> = values.iter().map(i64::to_string).collect();
-            format!("[{}]", texts.join(", "))
-        };
-        let own: Vec<i64> = self.shape.iter().map(|&size| size as i64).collect();
+        let own = &self.shape;
         if sizes.len() < self.ndim() {
             return Err(Error::runtime(format!(
-                "expand({kind}{{{}}}, size={}): the number of sizes provided ({}) must be greater or equal \
-                 to the number of dimensions in the tensor ({})",
-                text(&own),
-                text(sizes),
+                "expand({kind}{{{own:?}}}, size={sizes:?}): the number of sizes provided ({}) must be greater or \
+                 equal to the number of dimensions in the tensor ({})",
                 sizes.len(),
                 self.ndim()
             )));
@@ -283,7 +269,7 @@ impl Layout {
         let mut strides = vec![0; sizes.len()];
         for (axis, &size) in sizes.iter().enumerate().rev() {
             let (have, stride) = match axis.checked_sub(lead) {
-                Some(own) => (self.shape[own], self.strides[own]),
+                Some(axis) => (self.shape[axis], self.strides[axis]),
                 // A new dimension has the stride it would have if it were the tensor's own.
                 None if self.ndim() == 0 => (1, 0),
                 None if axis + 1 < sizes.len() => (1, shape[axis + 1] * strides[axis + 1]),
@@ -301,9 +287,7 @@ impl Layout {
             if have != wanted && (have != 1 || size < 0) {
                 return Err(Error::runtime(format!(
                     "The expanded size of the tensor ({size}) must match the existing size ({have}) at non-singleton \
-                     dimension {axis}.  Target sizes: {}.  Tensor sizes: {}",
-                    text(sizes),
-                    text(&own)
+                     dimension {axis}.  Target sizes: {sizes:?}.  Tensor sizes: {own:?}"
                 )));
             }
             shape[axis] = wanted;

@@ -3,8 +3,8 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::explain::trace::shape;
 use crate::explain::what_if::{Moved, Setting, WhatIf};
+use crate::tensor::show::shape_in_formula;
 use crate::view::figure::mean_text;
 use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, unbroken};
 use crate::view::wrap::{paragraph, wrap};
@@ -39,7 +39,10 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
         gap(&mut text, look);
         let mut line = named(&other.name, names, look);
         let arrow = if look.plain { "to" } else { "→" };
-        line.push(Role::Prose, format!("shape {} {arrow} {}", shape(&other.before), shape(&other.after)));
+        line.push(
+            Role::Prose,
+            format!("shape {} {arrow} {}", shape_in_formula(&other.before), shape_in_formula(&other.after)),
+        );
         text.append(wrapped(&line, look, 0, 2));
     }
     let mut shown: Vec<(&str, Row)> = Vec::new();

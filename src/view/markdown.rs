@@ -1,6 +1,7 @@
 //! A step, and what a learner answered, as Markdown that other programs render: tables, code, quotations.
 //! Panels and answers are given; nothing here is laid out for a terminal.
 
+use crate::tensor::layout::unravel;
 use crate::view::figure::Figure;
 use crate::view::panel::Panel;
 
@@ -104,15 +105,13 @@ pub fn table(figure: &Figure) -> String {
     joined(&parts).trim_end().to_owned()
 }
 
-fn slice_name(figure: &Figure, mut slice: usize) -> String {
-    let mut names = Vec::new();
-    for axis in (0..figure.shape.len() - 2).rev() {
-        let at = slice % figure.shape[axis];
-        slice /= figure.shape[axis];
+fn slice_name(figure: &Figure, slice: usize) -> String {
+    let index = unravel(slice, &figure.shape[..figure.shape.len() - 2]);
+    let name = |(axis, at): (usize, usize)| {
         let name = figure.axis(axis).unwrap_or_else(|| format!("axis {axis}"));
-        names.insert(0, format!("{name} {}", figure.place(axis, at)));
-    }
-    names.join(", ")
+        format!("{name} {}", figure.place(axis, at))
+    };
+    index.into_iter().enumerate().map(name).collect::<Vec<_>>().join(", ")
 }
 
 fn grid(figure: &Figure, start: usize, rows: usize, columns: usize) -> String {

@@ -1,6 +1,7 @@
 //! The pictures that a step asks for: heat maps, the causal triangle, dropout, storage, bars, costs.
 //! Figures and numbers are given; when plain, what a picture shows is said in words.
 
+use crate::tensor::layout::unravel;
 use std::time::Duration;
 
 use crate::view::figure::Figure;
@@ -117,13 +118,7 @@ fn spoken(figure: &Figure, look: Look) -> Text {
     }
     let rows = figure.values.chunks(wide);
     for (at, row) in rows.enumerate() {
-        let mut index = Vec::new();
-        let mut left = at;
-        for &size in outer.iter().rev() {
-            index.insert(0, left % size);
-            left /= size;
-        }
-        let name: Vec<String> = index
+        let name: Vec<String> = unravel(at, outer)
             .iter()
             .enumerate()
             .map(|(axis, place)| match figure.axis(axis) {

@@ -2,6 +2,7 @@
 //! shaded by value. comfy-table lays out the columns; the meaning of each cell is put
 //! back on its lines afterwards, so that one renderer colours everything.
 
+use crate::tensor::layout::unravel;
 use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, TableComponent};
 use unicode_width::UnicodeWidthStr;
 
@@ -76,14 +77,8 @@ fn slices(figure: &Figure) -> (Vec<Slice>, usize) {
 }
 
 /// The index of slice number `at` over all axes but the last two.
-pub(super) fn place(figure: &Figure, mut at: usize) -> Vec<usize> {
-    let outer = figure.shape.len().saturating_sub(2);
-    let mut index = vec![0; outer];
-    for axis in (0..outer).rev() {
-        index[axis] = at % figure.shape[axis];
-        at /= figure.shape[axis];
-    }
-    index
+pub(super) fn place(figure: &Figure, at: usize) -> Vec<usize> {
+    unravel(at, &figure.shape[..figure.shape.len().saturating_sub(2)])
 }
 
 /// "head 0 of 2", or `name[0, 1]` where an outer axis has no name.

@@ -131,8 +131,9 @@ fn compute(op: &str, x: &[Operand], axes: &[usize], causal: bool, targets: &[i64
             return exact(Operands { q, k, v }, scale, &if causal { Mask::Causal } else { Mask::None });
         }
         "nll" => {
-            let total = loss::nll_total(&straight, two(&x[0]).ncols(), targets, None, -100);
-            return vec![total.expect("targets are classes").0];
+            let values = loss::ClassValues::new(&straight, first().shape());
+            let options = loss::NllOptions { weight: None, ignored: -100 };
+            return vec![loss::nll_total(&values, targets, &options).expect("targets are classes").0];
         }
         "sigmoid" => math::sigmoid(&straight, &mut out),
         "silu" => math::silu(&straight, &mut out),

@@ -1,6 +1,8 @@
 //! The parts of the kernel one by one: strided loops, picking, sorting, selection, elementary functions, threads.
 
 use attn::kernel::elementwise::{Strided, binary, gather_strided, scatter_strided};
+use attn::kernel::index::{ravel, strided_position, unravel};
+use attn::kernel::linalg::{Matrix, factor, qr, svd};
 use attn::kernel::math::{Functions, exp2_fast};
 use attn::kernel::peak::multiply_adds;
 use attn::kernel::random::erfinv;
@@ -162,4 +164,35 @@ fn erfinv_is_the_inverse_of_erf() {
     }
     assert_eq!(erfinv(1.0), f64::INFINITY);
     assert!(erfinv(1.5).is_nan());
+}
+
+#[test]
+fn factors_of_a_matrix_solve_systems_and_multiply_back() {
+    let a = Matrix::new(vec![0.0, 2.0, 1.0, 4.0, 1.0, 3.0, 2.0, 2.0, 5.0f64], 3, 3);
+    let factors = factor(a.clone());
+    assert!((factors.determinant() - -22.0).abs() < 1e-12);
+    let product = |x: &Matrix<f64>, y: &Matrix<f64>, i: usize, j: usize| -> f64 {
+        (0..3).map(|k| x.data[i * 3 + k] * y.data[k * 3 + j]).sum()
+    };
+    let x = factors.solve(&Matrix::identity(3));
+    for i in 0..3 {
+        for j in 0..3 {
+            assert!((product(&a, &x, i, j) - f64::from(u8::from(i == j))).abs() < 1e-12);
+        }
+    }
+    let (q, r) = qr(&a, false);
+    let (_, s, _) = svd(&a);
+    assert!((s.iter().product::<f64>() - 22.0).abs() < 1e-9);
+    assert!((product(&q, &r, 1, 0) - 4.0).abs() < 1e-12);
+}
+
+#[test]
+fn a_flat_position_and_an_index_are_the_same_element() {
+    let shape = [2, 3, 4];
+    for flat in 0..24 {
+        assert_eq!(ravel(&unravel(flat, &shape), &shape), flat);
+    }
+    assert_eq!(unravel(17, &shape), [1, 1, 1]);
+    assert_eq!(unravel(0, &[]), [0; 0]);
+    assert_eq!(strided_position(5, &[2, 3], &[1, 2], 7), 7 + 1 + 4);
 }

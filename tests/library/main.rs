@@ -21,6 +21,7 @@ mod session;
 mod shapes;
 mod show;
 mod structure;
+mod tensor_layout;
 mod threads;
 mod trace;
 mod view;

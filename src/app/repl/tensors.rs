@@ -5,7 +5,7 @@ use super::super::runner;
 use super::super::shell::Shell;
 use super::{Answer, Refusal, Repl, Went};
 use crate::explain::shapes::{ShapeStep, is_harmless, shape_steps};
-use crate::explain::trace::shape;
+use crate::tensor::show::shape_in_formula;
 use crate::explain::{self, difference};
 use crate::tensor::Tensor;
 use crate::view::shapes::{ShapeRow, shapes};
@@ -89,7 +89,7 @@ impl Repl<'_> {
         };
         let (a, b) = (self.tensor(one)?, self.tensor(other)?);
         let Some(found) = difference(&a, &b) else {
-            let (left, right) = (shape(a.shape()), shape(b.shape()));
+            let (left, right) = (shape_in_formula(a.shape()), shape_in_formula(b.shape()));
             let words = format!("The shapes differ: `{one}` is {left}, `{other}` is {right}.");
             return Ok(self.answer(&words, shell)?);
         };
@@ -143,7 +143,7 @@ impl Repl<'_> {
         let tensor = self.tensor(name)?;
         let axes: Vec<String> = words.map(str::to_owned).collect();
         if axes.len() != tensor.ndim() && !axes.is_empty() {
-            let shape = shape(tensor.shape());
+            let shape = shape_in_formula(tensor.shape());
             let count = tensor.ndim();
             let plural = if count == 1 { "axis" } else { "axes" };
             return Err(Refusal::Said(format!(

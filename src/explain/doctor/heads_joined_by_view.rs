@@ -6,7 +6,7 @@ use super::attention::{Attention, record_of};
 use super::axes::Product;
 use super::flow::{FlowStep, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
-use crate::explain::trace::shape;
+use crate::tensor::show::shape_in_formula;
 use crate::ops::trace::Traced;
 use crate::tensor::descriptor::OpFamily;
 
@@ -51,8 +51,8 @@ fn wrong_view(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let observed = format!(
         "{name} {} is viewed as {}: the {heads} heads still come before the tokens in memory, so row 0 gets the first \
          {heads} tokens of head 0.",
-        shape(before.shape()),
-        shape(after.shape())
+        shape_in_formula(before.shape()),
+        shape_in_formula(after.shape())
     );
     let fix = match before.shape().len() {
         4 => "context.transpose(1, 2).contiguous().view(b, num_tokens, d_out)",

@@ -5,7 +5,7 @@ use super::axes::{Axis, size};
 use super::flow::{FlowStep, axis_at_start, projection};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
-use crate::explain::trace::shape;
+use crate::tensor::show::shape_in_formula;
 
 pub(super) static MISTAKE: Mistake = Mistake {
     name: "softmax-over-queries",
@@ -67,7 +67,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let observed = format!(
         "softmax ran along dimension {} of {}, and {weights} is then summed with {values} along dimension {}.{sums}",
         ndim - attention.axis,
-        shape(attention.weights.shape()),
+        shape_in_formula(attention.weights.shape()),
         ndim - summed
     );
     let fix = match summed {

@@ -63,9 +63,5 @@ impl Scratch {
 
 /// `(6,2)`; `(6,)` of one dimension, as Python writes it.
 pub(super) fn tuple(shape: &[usize]) -> String {
-    let sizes: Vec<String> = shape.iter().map(usize::to_string).collect();
-    match sizes.as_slice() {
-        [one] => format!("({one},)"),
-        many => format!("({})", many.join(",")),
-    }
+    crate::tensor::show::tuple_repr(shape).replace(", ", ",")
 }

@@ -4,7 +4,8 @@
 use crate::explain::account::{Account, End};
 use crate::explain::calc::Calc;
 use crate::explain::case::Case;
-use crate::explain::spot::{position, ravelled};
+use crate::explain::spot::position;
+use crate::tensor::layout::ravel;
 use crate::explain::terms::figure;
 use crate::kernel::random::{DEFAULT_SEED, Generator};
 use crate::tensor::explanation::RandomKind;
@@ -44,7 +45,7 @@ fn order_in(layout: &Layout, index: &[usize]) -> u64 {
     let at = position(layout, index);
     let place = ordered
         .index_of(at)
-        .map_or_else(|| ravelled(index, &layout.shape), |it| ravelled(&it, &ordered.shape));
+        .map_or_else(|| ravel(index, &layout.shape), |it| ravel(&it, &ordered.shape));
     place as u64
 }
 

@@ -6,7 +6,7 @@ use std::rc::Rc;
 use crate::explain::account::{Account, Link, Says};
 use crate::explain::calc::Calc;
 use crate::explain::case::Case;
-use crate::explain::spot::unravelled;
+use crate::tensor::layout::unravel;
 use crate::explain::terms::figure;
 use crate::tensor::explanation::LossKind;
 use crate::tensor::{Arg, Tensor};
@@ -40,7 +40,7 @@ pub fn account(case: &Case, kind: LossKind) -> Option<Account> {
     let mut largest: Vec<usize> = (0..losses.len()).collect();
     largest.sort_by(|&a, &b| losses[b].total_cmp(&losses[a]));
     let which = largest.first().copied().unwrap_or(0);
-    let at = unravelled(which, each.shape());
+    let at = unravel(which, each.shape());
     let total = Calc::terms(losses.iter().copied());
     let calc = match reduction.as_str() {
         "sum" => total,

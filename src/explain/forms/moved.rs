@@ -4,7 +4,8 @@
 use crate::explain::account::{Account, End, Link};
 use crate::explain::calc::Calc;
 use crate::explain::case::Case;
-use crate::explain::spot::{Operand, ravelled, unravelled};
+use crate::explain::spot::Operand;
+use crate::tensor::layout::{ravel, unravel};
 use crate::explain::terms::figure;
 use crate::tensor::explanation::Movement;
 use crate::tensor::{Arg, Buffer, DType, Tensor, index};
@@ -56,7 +57,7 @@ fn origin(case: &Case, movement: Movement) -> Option<From> {
     let given = case.run(args)?;
     let results = given.tensors();
     let result = results.get(case.made.output)?;
-    let number = result.to_f64_vec().get(ravelled(case.index(), result.shape())).copied()?;
+    let number = result.to_f64_vec().get(ravel(case.index(), result.shape())).copied()?;
     if number == 0.0 {
         return Some(From::Zero);
     }
@@ -65,7 +66,7 @@ fn origin(case: &Case, movement: Movement) -> Option<From> {
     }
     let number = number as usize;
     let (place, operand, first) = known.into_iter().rev().find(|(_, _, first)| *first <= number)?;
-    let index = unravelled(number - first, operand.tensor.shape());
+    let index = unravel(number - first, operand.tensor.shape());
     Some(From::Element(place, operand, index))
 }
 
@@ -152,7 +153,7 @@ pub fn copied_from(case: &Case) -> Option<Account> {
 fn same_element(case: &Case, place: usize, words: impl Fn(&Link) -> String) -> Option<Account> {
     let operand = case.operand(place)?;
     let index = match operand.tensor.numel() == case.made.record.shape.iter().product::<usize>() {
-        true => unravelled(ravelled(case.index(), &case.made.record.shape), operand.tensor.shape()),
+        true => unravel(ravel(case.index(), &case.made.record.shape), operand.tensor.shape()),
         false => operand.broadcast(case.index()),
     };
     let link = case.link(place, &operand, &index);
@@ -220,7 +221,7 @@ pub fn assigned(case: &Case) -> Option<Account> {
         None => Tensor::scalar(-1.0, DType::Float64),
     };
     index::set(&untouched, parts, &values).ok()?;
-    let number = untouched.to_f64_vec().get(ravelled(case.index(), &shape)).copied()?;
+    let number = untouched.to_f64_vec().get(ravel(case.index(), &shape)).copied()?;
     let at = super::given::place(case.made.record.site.as_ref());
     if number == 0.0 {
         let before = case.operand(0)?;
@@ -229,7 +230,7 @@ pub fn assigned(case: &Case) -> Option<Account> {
     }
     match source {
         Some(operand) => {
-            let from = unravelled(number as usize - 1, operand.tensor.shape());
+            let from = unravel(number as usize - 1, operand.tensor.shape());
             let link = case.link(1, &operand, &from);
             // The name of a fresh number would say nothing but how it was worked out, which follows.
             let named = case.names.knows(&operand.tensor);

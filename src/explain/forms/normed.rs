@@ -5,7 +5,8 @@ use super::reduced::Met;
 use crate::explain::account::{Account, Link};
 use crate::explain::calc::Calc;
 use crate::explain::case::{Case, along};
-use crate::explain::spot::{Operand, unravelled};
+use crate::explain::spot::Operand;
+use crate::tensor::layout::unravel;
 use crate::explain::terms::figure;
 use crate::tensor::Arg;
 use crate::tensor::explanation::{NormKind, SoftmaxKind};
@@ -88,7 +89,7 @@ fn group(case: &Case, kind: NormKind, x: &Operand) -> Option<(Met, Vec<usize>)> 
             let inner = &shape[2..];
             let at = (0..width * inner.iter().product::<usize>())
                 .map(|flat| {
-                    let own = unravelled(flat, &[&[width], inner].concat());
+                    let own = unravel(flat, &[&[width], inner].concat());
                     [&[batch, first + own[0]], &own[1..]].concat()
                 })
                 .collect();

@@ -4,7 +4,8 @@ use crate::explain::account::{Account, Link};
 use crate::explain::calc::Calc;
 use crate::explain::case::Case;
 use crate::explain::name::Name;
-use crate::explain::spot::{Operand, unravelled};
+use crate::explain::spot::Operand;
+use crate::tensor::layout::unravel;
 use crate::explain::terms::figure;
 use crate::tensor::Arg;
 use crate::tensor::descriptor::Binding;
@@ -288,7 +289,7 @@ pub fn einsum(case: &Case) -> Option<Account> {
     let mut products = Vec::with_capacity(count);
     let mut largest = (0.0, Vec::new());
     for flat in 0..count {
-        let turn = unravelled(flat, &sizes);
+        let turn = unravel(flat, &sizes);
         let at: Vec<Vec<usize>> =
             operands.iter().zip(&inputs).map(|(operand, input)| index(input, operand, &turn)).collect();
         let factors: Vec<f64> = operands.iter().zip(&at).map(|(operand, at)| operand.value(at)).collect();
@@ -446,7 +447,7 @@ pub fn multilinear(case: &Case, kind: Multilinear) -> Option<Account> {
             };
             (0..sizes.iter().product())
                 .map(|flat| {
-                    let turn = unravelled(flat, &sizes);
+                    let turn = unravel(flat, &sizes);
                     let left = build(&a, &left, &turn, &index[..free_a]);
                     let right = build(&b, &right, &turn, &index[free_a..]);
                     (1.0, vec![(0, left), (1, right)])

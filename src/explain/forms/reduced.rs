@@ -4,7 +4,8 @@ use super::pointwise;
 use crate::explain::account::{Account, Link};
 use crate::explain::calc::Calc;
 use crate::explain::case::{Case, along, numbers};
-use crate::explain::spot::{Operand, unravelled};
+use crate::explain::spot::Operand;
+use crate::tensor::layout::unravel;
 use crate::explain::terms::{figure, largest};
 use crate::tensor::Arg;
 use crate::tensor::explanation::{DistanceKind, ExtremeResult, Extremum, Formula, Reducer, RunningKind};
@@ -56,7 +57,7 @@ impl Met {
         let sizes: Vec<usize> = sorted.iter().map(|&axis| shape[axis]).collect();
         let at = (0..count)
             .map(|flat| {
-                let turn = unravelled(flat, &sizes);
+                let turn = unravel(flat, &sizes);
                 let mut turns = turn.into_iter();
                 lead.iter().map(|fixed| fixed.unwrap_or_else(|| turns.next().unwrap_or(0))).collect()
             })

@@ -17,7 +17,7 @@ mod source;
 pub use cost::{Cost, cost};
 pub use outline::{CallGroup, LoopGroup, OperationRow, Outline, OutlineItem};
 pub use preview::Preview;
-pub use shapes::{algebra, shape};
+pub use shapes::algebra;
 pub use source::Sources;
 
 use crate::ops::trace::{Called, Seen, Trace, Traced};

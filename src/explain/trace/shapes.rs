@@ -1,21 +1,16 @@
 //! The shapes of an operation as algebra: `(6,3) @ (3,2) -> (6,2)`.
 
+use crate::tensor::show::shape_in_formula;
 use crate::explain::terms::figure;
 use crate::ops::trace::{Seen, Traced};
 use crate::tensor::Arg;
 use crate::tensor::explanation::Explanation;
 
-/// A shape as algebra shows it: `(6,3)`; `()` for a 0-d tensor.
-pub fn shape(sizes: &[usize]) -> String {
-    let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
-    format!("({})", sizes.join(","))
-}
-
 /// Returns the shapes of the operands and of the results.
 pub fn algebra(ran: &Traced) -> String {
     let operands = operands(ran);
     if ran.operation.explanation == Explanation::Assignment {
-        let target = ran.operand(0).map_or_else(String::new, |target| shape(target.shape()));
+        let target = ran.operand(0).map_or_else(String::new, |target| shape_in_formula(target.shape()));
         return format!("{operands} into {target}");
     }
     let results = results(&ran.results);
@@ -36,12 +31,12 @@ pub(super) fn through(steps: &[&Traced]) -> String {
         }
         return format!("-> {}", results(&made));
     }
-    let given = first.operands.first().map(|operand| format!("{} ", shape(operand.shape())));
+    let given = first.operands.first().map(|operand| format!("{} ", shape_in_formula(operand.shape())));
     format!("{}-> {}", given.unwrap_or_default(), results(&last.results))
 }
 
 fn results(results: &[Seen]) -> String {
-    let shapes: Vec<String> = results.iter().map(|result| shape(result.shape())).collect();
+    let shapes: Vec<String> = results.iter().map(|result| shape_in_formula(result.shape())).collect();
     match shapes.as_slice() {
         [first, rest @ ..] if !rest.is_empty() && rest.iter().all(|other| other == first) => {
             format!("{} of {first}", shapes.len())
@@ -51,7 +46,7 @@ fn results(results: &[Seen]) -> String {
 }
 
 fn operands(ran: &Traced) -> String {
-    let tensor = |at: usize| ran.operand(at).map(|operand| shape(operand.shape()));
+    let tensor = |at: usize| ran.operand(at).map(|operand| shape_in_formula(operand.shape()));
     let value = |at: usize| {
         tensor(at).or_else(|| ran.args.get(at).and_then(Arg::number).map(figure)).unwrap_or_default()
     };
@@ -63,13 +58,13 @@ fn operands(ran: &Traced) -> String {
         Explanation::Linear => {
             let weight =
                 ran.operand(1).map(|weight| weight.shape().iter().rev().copied().collect::<Vec<_>>());
-            let weight = weight.map(|weight| shape(&weight)).unwrap_or_default();
+            let weight = weight.map(|weight| shape_in_formula(&weight)).unwrap_or_default();
             let bias = tensor(2).map(|bias| format!(" + {bias}")).unwrap_or_default();
             format!("{} @ {weight}{bias}", value(0))
         }
         Explanation::Assignment => value(1),
         _ => {
-            let shapes: Vec<String> = ran.operands.iter().map(|operand| shape(operand.shape())).collect();
+            let shapes: Vec<String> = ran.operands.iter().map(|operand| shape_in_formula(operand.shape())).collect();
             match shapes.as_slice() {
                 [first, _, _, ..] if shapes.iter().all(|other| other == first) => {
                     format!("{} of {first}", shapes.len())

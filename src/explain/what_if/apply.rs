@@ -195,8 +195,11 @@ fn set(
     let code = format!("with __import__('torch').no_grad():\n    {target} = {value}");
     let outcome = session.run(&code, "what-if");
     if let Some(raised) = outcome.error {
-        let shape =
-            session.tensor(root).ok().flatten().map(|tensor| super::super::trace::shape(tensor.shape()));
+        let shape = session
+            .tensor(root)
+            .ok()
+            .flatten()
+            .map(|tensor| crate::tensor::show::shape_in_formula(tensor.shape()));
         let shape = shape.map(|shape| format!("; {root} is {shape} there")).unwrap_or_default();
         let words =
             format!("{target} = {value} does not fit in {cell}: {}: {}{shape}", raised.kind, raised.message);
@@ -244,7 +247,7 @@ fn text_of(target: &str, session: &mut Session) -> String {
             (1, ..=6) => {
                 format!("[{}]", values.iter().map(|value| figure(*value)).collect::<Vec<_>>().join(", "))
             }
-            _ => super::super::trace::shape(tensor.shape()),
+            _ => crate::tensor::show::shape_in_formula(tensor.shape()),
         };
     }
     let text = session.evaluate(target, |value, vm| value.repr(vm).map(|text| text.to_string()).ok());

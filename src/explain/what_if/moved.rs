@@ -1,6 +1,7 @@
 //! One tensor before and after: which of its elements moved, how far, and what they are called.
 
 use super::Naming;
+use crate::tensor::layout::unravel;
 use crate::tensor::{DType, Tensor};
 
 /// A tensor that came out otherwise.
@@ -98,9 +99,8 @@ impl Moved {
             return None;
         }
         let shape = before.shape().to_vec();
-        let kept = |place: &usize| {
-            index_of(&shape, *place).iter().zip(&shape).all(|(i, of)| *of != size || *i != at)
-        };
+        let kept =
+            |place: &usize| unravel(*place, &shape).iter().zip(&shape).all(|(i, of)| *of != size || *i != at);
         let all = before.to_f64_vec();
         let old = (0..all.len()).filter(kept).map(|place| all[place]).collect();
         let mut naming = naming;
@@ -156,7 +156,7 @@ impl Moved {
 
     /// The index of a place.
     pub fn index(&self, place: usize) -> Vec<usize> {
-        index_of(&self.shape, place)
+        unravel(place, &self.shape)
     }
 
     /// Which positions along an axis moved.
@@ -246,22 +246,6 @@ fn several(name: &str) -> String {
             None => format!("{name}s"),
         },
     }
-}
-
-/// The index of a row-major place.
-fn index_of(shape: &[usize], place: usize) -> Vec<usize> {
-    let mut rest = place;
-    let mut index: Vec<usize> = shape
-        .iter()
-        .rev()
-        .map(|size| {
-            let at = rest % size;
-            rest /= size;
-            at
-        })
-        .collect();
-    index.reverse();
-    index
 }
 
 #[cfg(test)]

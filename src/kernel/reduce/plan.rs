@@ -7,6 +7,8 @@ use std::borrow::Cow;
 
 use ndarray::{ArrayViewD, IxDyn};
 
+use super::super::index::unravel_reversed;
+
 /// One axis of the walk.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Dim {
@@ -73,11 +75,10 @@ impl<'a, T: Copy> Plan<'a, T> {
         let outer = &self.dims[2..];
         let count: usize = outer.iter().map(|d| d.size).product();
         for index in 0..count {
-            let (mut rest, mut at, mut out) = (index, 0, 0);
-            for dim in outer {
-                at += rest % dim.size * dim.stride;
-                out += rest % dim.size * dim.out;
-                rest /= dim.size;
+            let (mut at, mut out) = (0, 0);
+            for (i, dim) in unravel_reversed(index, outer.iter().map(|dim| dim.size)).zip(outer) {
+                at += i * dim.stride;
+                out += i * dim.out;
             }
             block(&self.data, at, self.dims[0], self.dims[1], out);
         }

@@ -8,7 +8,7 @@ use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::along::{self, Meet, Source};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::{mask, shape};
-use crate::tensor::{Arg, DType, Error, Result, Tensor, index, index::Index};
+use crate::tensor::{Arg, DType, Error, Index, Result, Tensor, index};
 
 fn getitem(c: &Call) -> Result<Value> {
     let Arg::Index(parts) = c.arg(1) else {

@@ -771,20 +771,20 @@ pub(super) static OPS: [Op; 59] = [
         METHOD | FUNCTION | IN_PLACE,
         &["Tensor input, Tensor other"],
         "Whether both are not zero.",
-        |c| Ok(pointwise::logical("logical_and", c.tensor(0)?, c.tensor(1)?, |a, b| a & b)?.into()),
+        |c| Ok(pointwise::logical(c.tensor(0)?, c.tensor(1)?, |a, b| a & b)?.into()),
     ),
     op(
         Descriptor::pointwise("logical_or").formula(Formula::Or),
         ALL,
         &["Tensor input, Tensor other"],
         "Whether either is not zero.",
-        |c| Ok(pointwise::logical("logical_or", c.tensor(0)?, c.tensor(1)?, |a, b| a | b)?.into()),
+        |c| Ok(pointwise::logical(c.tensor(0)?, c.tensor(1)?, |a, b| a | b)?.into()),
     ),
     op(
         Descriptor::pointwise("logical_xor"),
         ALL,
         &["Tensor input, Tensor other"],
         "Whether just one is not zero.",
-        |c| Ok(pointwise::logical("logical_xor", c.tensor(0)?, c.tensor(1)?, |a, b| a ^ b)?.into()),
+        |c| Ok(pointwise::logical(c.tensor(0)?, c.tensor(1)?, |a, b| a ^ b)?.into()),
     ),
 ];

@@ -204,14 +204,3 @@ pub fn dropout_noise(x: &Tensor, generator: &mut Generator, family: Family, p: f
     }
     Ok(noise)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_order_of_memory_has_the_largest_stride_first() {
-        let turned = Layout { shape: vec![2, 3], strides: vec![1, 2], offset: 0 };
-        assert_eq!(memory_order(&turned).shape, [3, 2]);
-    }
-}

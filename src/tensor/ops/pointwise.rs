@@ -198,7 +198,7 @@ pub fn div(a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
 }
 
 /// A comparison: lanes to truth values.
-pub fn compare<F>(name: &'static str, a: &Arg, b: &Arg, default: DType, test: F) -> Result<Tensor>
+pub fn compare<F>(a: &Arg, b: &Arg, default: DType, test: F) -> Result<Tensor>
 where
     F: Fn(std::cmp::Ordering) -> bool + Copy + Sync,
 {
@@ -221,7 +221,7 @@ where
 }
 
 /// A logical operation: every lane read as truth values.
-pub fn logical(name: &'static str, a: &Tensor, b: &Tensor, f: fn(bool, bool) -> bool) -> Result<Tensor> {
+pub fn logical(a: &Tensor, b: &Tensor, f: fn(bool, bool) -> bool) -> Result<Tensor> {
     let (a, b) = (to_dtype(a, DType::Bool), to_dtype(b, DType::Bool));
     let shape = broadcast(a.shape(), b.shape())?;
     Ok(Tensor::from_bool(over!(&shape, a, b, Bool, f), shape))

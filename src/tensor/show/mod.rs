@@ -12,10 +12,12 @@
 mod format;
 mod options;
 mod places;
+mod shape;
 mod source;
 
 pub use format::{Format, Notation};
 pub use options::{PrintOptions, PrintOptionsChange};
+pub use shape::{shape_in_formula, size_repr, tuple_repr};
 pub use source::{Elements, Kind, Source, Value, Values};
 
 use std::iter;
@@ -89,24 +91,6 @@ pub fn tensor_repr(source: &dyn Source, frame: &Frame, options: &PrintOptions) -
 pub fn element_texts(source: &dyn Source, options: &PrintOptions) -> Vec<String> {
     let format = Format::of(source, options);
     (0..numel(source.shape())).map(|place| format.text(source.at(place))).collect()
-}
-
-/// A shape as `repr(t.shape)`: `torch.Size([2, 3])`.
-pub fn size_repr(shape: &[usize]) -> String {
-    format!("torch.Size([{}])", joined(shape))
-}
-
-/// A shape as Python prints a tuple: `(2, 3)`, `(2,)`, `()`.
-pub fn tuple_repr(shape: &[usize]) -> String {
-    match shape {
-        [only] => format!("({only},)"),
-        _ => format!("({})", joined(shape)),
-    }
-}
-
-fn joined(shape: &[usize]) -> String {
-    let texts: Vec<String> = shape.iter().map(usize::to_string).collect();
-    texts.join(", ")
 }
 
 fn push_values(text: &mut String, source: &dyn Source, options: &PrintOptions) {
