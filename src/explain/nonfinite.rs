@@ -6,8 +6,8 @@ use std::rc::Rc;
 use super::name::Name;
 use super::names::Names;
 use super::terms::figure;
-use crate::tensor::layout::unravel;
 use crate::tensor::explanation::{ConstantKind, Explanation, Formula, ProductKind, SoftmaxKind};
+use crate::tensor::layout::unravel;
 use crate::tensor::{Arg, Record, Site, Tensor};
 
 /// A value that is not finite.

@@ -5,10 +5,10 @@ use ruff_python_ast::{Expr, Operator, UnaryOp};
 use ruff_text_size::{Ranged, TextRange};
 
 use super::terms::figure;
-use crate::tensor::show::shape_in_formula;
 use crate::ops::table;
 use crate::session::{Raised, Session};
 use crate::tensor::descriptor::InPlace;
+use crate::tensor::show::shape_in_formula;
 
 /// One operation of an expression.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,9 +4,9 @@
 use std::rc::Rc;
 
 use super::axes::{self, Axis, Product};
+use crate::tensor::Index;
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula, Movement};
-use crate::tensor::Index;
 use crate::tensor::{Arg, DType, Record, Tensor};
 
 /// The most operations on one path.

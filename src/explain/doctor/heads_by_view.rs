@@ -4,8 +4,8 @@ use super::attention::Attention;
 use super::axes::{Axis, axis_in_operand};
 use super::flow::{FlowStep, projection, source};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
-use crate::tensor::show::shape_in_formula;
 use crate::tensor::descriptor::ShapeRule;
+use crate::tensor::show::shape_in_formula;
 
 pub(super) static MISTAKE: Mistake = Mistake {
     name: "heads-by-view-alone",
@@ -41,7 +41,11 @@ fn wrong_view(path: &[FlowStep], tokens: Axis, cell: &TracedCell) -> Option<Obse
         {
             let otherwise = if projection(&step.operand).is_some() { "the projection" } else { "the tensor" };
             let name = cell.name_of(&step.operand, otherwise);
-            let observed = format!("{name} {} is viewed as {}: {effect}.", shape_in_formula(before), shape_in_formula(after));
+            let observed = format!(
+                "{name} {} is viewed as {}: {effect}.",
+                shape_in_formula(before),
+                shape_in_formula(after)
+            );
             return Some(Observation::new(step.record.site.clone(), observed, fix(before, after)));
         }
         axis = axis.and_then(|axis| axis_in_operand(&step.record, &step.operand, after, axis));

@@ -6,9 +6,9 @@ use super::attention::{Attention, record_of};
 use super::axes::Product;
 use super::flow::{FlowStep, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
-use crate::tensor::show::shape_in_formula;
 use crate::ops::trace::Traced;
 use crate::tensor::descriptor::OpFamily;
+use crate::tensor::show::shape_in_formula;
 
 pub(super) static MISTAKE: Mistake = Mistake {
     name: "heads-joined-by-view-alone",

@@ -1,10 +1,10 @@
 //! The shapes of an operation as algebra: `(6,3) @ (3,2) -> (6,2)`.
 
-use crate::tensor::show::shape_in_formula;
 use crate::explain::terms::figure;
 use crate::ops::trace::{Seen, Traced};
 use crate::tensor::Arg;
 use crate::tensor::explanation::Explanation;
+use crate::tensor::show::shape_in_formula;
 
 /// Returns the shapes of the operands and of the results.
 pub fn algebra(ran: &Traced) -> String {
@@ -64,7 +64,8 @@ fn operands(ran: &Traced) -> String {
         }
         Explanation::Assignment => value(1),
         _ => {
-            let shapes: Vec<String> = ran.operands.iter().map(|operand| shape_in_formula(operand.shape())).collect();
+            let shapes: Vec<String> =
+                ran.operands.iter().map(|operand| shape_in_formula(operand.shape())).collect();
             match shapes.as_slice() {
                 [first, _, _, ..] if shapes.iter().all(|other| other == first) => {
                     format!("{} of {first}", shapes.len())
