@@ -5,10 +5,10 @@ use crate::explain::account::{Account, End};
 use crate::explain::calc::Calc;
 use crate::explain::case::Case;
 use crate::explain::spot::position;
-use crate::tensor::layout::ravel;
 use crate::explain::terms::figure;
 use crate::kernel::random::{DEFAULT_SEED, Generator};
 use crate::tensor::explanation::RandomKind;
+use crate::tensor::layout::ravel;
 use crate::tensor::ops::draw::memory_order;
 use crate::tensor::{Arg, DType, Drawn, Layout};
 
@@ -43,9 +43,8 @@ fn all_words(drawn: &Drawn) -> String {
 fn order_in(layout: &Layout, index: &[usize]) -> u64 {
     let ordered = memory_order(layout);
     let at = position(layout, index);
-    let place = ordered
-        .index_of(at)
-        .map_or_else(|| ravel(index, &layout.shape), |it| ravel(&it, &ordered.shape));
+    let place =
+        ordered.index_of(at).map_or_else(|| ravel(index, &layout.shape), |it| ravel(&it, &ordered.shape));
     place as u64
 }
 

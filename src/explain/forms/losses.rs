@@ -6,9 +6,9 @@ use std::rc::Rc;
 use crate::explain::account::{Account, Link, Says};
 use crate::explain::calc::Calc;
 use crate::explain::case::Case;
-use crate::tensor::layout::unravel;
 use crate::explain::terms::figure;
 use crate::tensor::explanation::LossKind;
+use crate::tensor::layout::unravel;
 use crate::tensor::{Arg, Tensor};
 
 /// A loss: of one element, or the mean or the sum over all.

@@ -5,9 +5,9 @@ use crate::explain::account::{Account, End, Link};
 use crate::explain::calc::Calc;
 use crate::explain::case::Case;
 use crate::explain::spot::Operand;
-use crate::tensor::layout::{ravel, unravel};
 use crate::explain::terms::figure;
 use crate::tensor::explanation::Movement;
+use crate::tensor::layout::{ravel, unravel};
 use crate::tensor::{Arg, Buffer, DType, Tensor, index};
 
 /// Arguments that say where or whether, and are not themselves moved.

@@ -6,10 +6,10 @@ use crate::explain::account::{Account, Link};
 use crate::explain::calc::Calc;
 use crate::explain::case::{Case, along};
 use crate::explain::spot::Operand;
-use crate::tensor::layout::unravel;
 use crate::explain::terms::figure;
 use crate::tensor::Arg;
 use crate::tensor::explanation::{NormKind, SoftmaxKind};
+use crate::tensor::layout::unravel;
 use crate::tensor::layout::wrap_dim;
 
 /// The dimension that softmax takes where none is named.

@@ -5,11 +5,11 @@ use crate::explain::calc::Calc;
 use crate::explain::case::Case;
 use crate::explain::name::Name;
 use crate::explain::spot::Operand;
-use crate::tensor::layout::unravel;
 use crate::explain::terms::figure;
 use crate::tensor::Arg;
 use crate::tensor::descriptor::Binding;
 use crate::tensor::explanation::{Multilinear, ProductKind};
+use crate::tensor::layout::unravel;
 
 /// Most pairs of factors that a sum's node can be followed into.
 const PAIRS: usize = 8;

@@ -5,10 +5,10 @@ use crate::explain::account::{Account, Link};
 use crate::explain::calc::Calc;
 use crate::explain::case::{Case, along, numbers};
 use crate::explain::spot::Operand;
-use crate::tensor::layout::unravel;
 use crate::explain::terms::{figure, largest};
 use crate::tensor::Arg;
 use crate::tensor::explanation::{DistanceKind, ExtremeResult, Extremum, Formula, Reducer, RunningKind};
+use crate::tensor::layout::unravel;
 use crate::tensor::layout::{wrap_dim, wrap_dims};
 
 /// The elements of an operand that one element of the result was made from.
