@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use super::course;
 use super::document::{CellDocument, CheckDocument};
 use super::json::write_json;
 use super::machine;
@@ -14,9 +15,9 @@ use super::shell::{Exit, Failure, Shell};
 use super::workspace::Workspace;
 use crate::kernel::random::Family;
 use crate::lesson::compare::{TOLERANCE, Verdict, compare, compare_step};
-use crate::lesson::glossary::embedded as embedded_glossary;
+use crate::lesson::front_matter::is_lesson;
 use crate::lesson::notebook::shown;
-use crate::lesson::{Catalogue, Fault, Glossary, Lesson, Target, gate, myst, terms};
+use crate::lesson::{Catalogue, Fault, Glossary, Lesson, gate, myst, terms};
 use crate::session::Outcome;
 use crate::view::check::{self as report, CheckedCell, CheckedFile};
 
@@ -51,9 +52,9 @@ struct Document {
 
 /// Checks each file, shows where they differ, and fails if any does.
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let catalogue = Catalogue::new();
+    let catalogue = course::catalogue()?;
     let named_glossary = args.files.iter().find(|file| is_glossary(file));
-    let glossary = glossary_of(named_glossary.map(String::as_str));
+    let glossary = glossary_of(named_glossary.map(String::as_str), &catalogue);
     let mut checker = Checker {
         catalogue: &catalogue,
         tolerance: args.tolerance,
@@ -122,13 +123,15 @@ fn is_glossary(word: &str) -> bool {
 }
 
 /// The glossary in a file, or the program's own, with its text.
-fn glossary_of(word: Option<&str>) -> Result<(Glossary, String), Fault> {
+fn glossary_of(word: Option<&str>, catalogue: &Catalogue) -> Result<(Glossary, String), Fault> {
     let (file, text) = match word.map(|word| (word, std::fs::read_to_string(word))) {
-        None => embedded_glossary(),
+        None => {
+            let file = catalogue.glossary_file();
+            (file.path.clone(), file.text.clone().into_owned())
+        }
         Some((word, Ok(text))) => (word.to_owned(), text),
         Some((word, Err(error))) => {
-            let what = format!("cannot be read: {error}");
-            return Err(Fault { file: word.to_owned(), line: 1, what, nearest: Vec::new() });
+            return Err(Fault::new(word, 1, format!("cannot be read: {error}")));
         }
     };
     Glossary::parse(&file, &text).map(|glossary| (glossary, text))
@@ -180,17 +183,14 @@ impl Checker<'_> {
         (CheckedFile { file: glossary.file.clone(), faults, instead, ..CheckedFile::default() }, Vec::new())
     }
 
-    /// A Markdown file as a lesson, if it is one by its front matter.
+    /// A Markdown file as a lesson, if its front matter says that it is one.
     fn read_lesson(&self, word: &str) -> Option<Result<Lesson, Fault>> {
         let text = std::fs::read_to_string(word).ok().filter(|_| word.ends_with(".md"))?;
-        let front = text.strip_prefix("---")?.split("\n---").next()?;
-        let is_lesson = front.lines().any(|line| line.starts_with("section:"));
-        let id = front.lines().find_map(|line| line.strip_prefix("id:"))?.trim();
-        let first = match self.catalogue.find(id) {
-            Ok(Target::Lesson(known)) => known.steps.first().map(|step| step.number),
-            _ => None,
+        let numbered = |mut lesson: Lesson| {
+            self.catalogue.renumber(&mut lesson)?;
+            Ok(lesson)
         };
-        is_lesson.then(|| myst::parse(word, &text, first.unwrap_or(self.catalogue.total_steps() + 1)))
+        is_lesson(&text).then(|| myst::parse(word, &text, 1).and_then(numbered))
     }
 
     /// Runs a lesson and tries all that it claims.
@@ -230,11 +230,8 @@ impl Checker<'_> {
                 remark: None,
             });
         }
-        // Outputs that differ are shown as cells; everything else that is off is a fault.
-        let is_output =
-            |what: &str| what.contains("what is recorded") || what.contains("nothing is recorded");
-        let faults = report.findings.iter().filter(|found| !is_output(&found.what));
-        let faults = faults.map(ToString::to_string).collect();
+        // Outputs that differ are shown as cells.
+        let faults = report.faults.iter().map(ToString::to_string).collect();
         Ok((CheckedFile { file, cells, faults, ..CheckedFile::default() }, documents))
     }
 

@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use super::course;
 use super::json::write_json;
 use super::plan::{Plan, plan};
 use super::runner::{Runner, Tracing};
@@ -10,7 +11,6 @@ use super::shell::{Exit, Failure, Shell};
 use super::workspace::Workspace;
 use crate::explain;
 use crate::explain::doctor::{Finding, examine};
-use crate::lesson::Catalogue;
 use crate::ops::trace::Trace;
 use crate::session::Session;
 use crate::view::doctor::{self as report, Found};
@@ -59,7 +59,7 @@ struct Raised {
 
 /// Runs each target and looks for silent mistakes.
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let catalogue = Catalogue::new();
+    let catalogue = course::catalogue()?;
     let mut exit = Exit::Good;
     for (at, target) in args.targets.iter().enumerate() {
         let plan = plan(target, args.until.as_deref(), &catalogue)?;

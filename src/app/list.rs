@@ -3,6 +3,7 @@
 
 use serde::Serialize;
 
+use super::course;
 use super::json::write_json;
 use super::learn::stops::{Kind, Stop, resume};
 use super::shell::{Exit, Failure, Shell};
@@ -51,7 +52,7 @@ struct Step<'c> {
 
 /// Lists the chapter.
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let catalogue = Catalogue::new();
+    let catalogue = course::catalogue()?;
     let (lessons, exit) = lessons(&catalogue, shell);
     let progress = progress(shell);
     if shell.options.json {
@@ -77,7 +78,7 @@ pub fn greet(shell: &mut Shell) -> Result<Exit, Failure> {
     if shell.options.json {
         return run(&Args { lessons: false }, shell);
     }
-    let catalogue = Catalogue::new();
+    let catalogue = course::catalogue()?;
     let (lessons, exit) = lessons(&catalogue, shell);
     let words = "attn teaches self-attention by running it: every step of the chapter is a cell of PyTorch code \
                  that runs here, without Python or PyTorch installed, and shows its tensors.";

@@ -5,6 +5,7 @@
 //! |---|---|
 //! | [`verbs`] | the table of commands, and the options that hold everywhere |
 //! | [`shell`] | the two streams, the look of things, exit codes |
+//! | [`course`] | the lessons: those of the program, or of a folder |
 //! | [`plan`] | from a name or a file to the cells that should run |
 //! | [`runner`] | runs the cells of a plan: expected errors, Ctrl-C, the end of a run |
 //! | [`machine`] | one interpreter for a plan; Ctrl-C |
@@ -24,6 +25,7 @@
 
 mod bench;
 mod check;
+mod course;
 mod doctor;
 mod document;
 mod export;

@@ -2,7 +2,7 @@
 //! Names axes and tokens; lays nothing out.
 
 use super::figures::{Names, figure};
-use crate::lesson::views::{Drawn, Named};
+use crate::lesson::pictures::{NamedTensor, PictureContent};
 use crate::lesson::{Lesson, Step};
 use crate::session::Session;
 use crate::view::Picture;
@@ -10,22 +10,25 @@ use crate::view::storage::Strip;
 
 /// The pictures of a step that has just run. One that cannot be drawn is left out: the gate speaks of it.
 pub fn pictures(step: &Step, lesson: &Lesson, session: &mut Session) -> Vec<Picture> {
-    let drawn: Vec<Drawn> = step.views.iter().filter_map(|view| view.drawn(step, session).ok()).collect();
+    let drawn: Vec<PictureContent> =
+        step.views.iter().filter_map(|view| view.picture(step, session).ok()).collect();
     let names = Names::of(step, lesson);
     let options = *session.state().print_options.borrow();
-    let figure = |named: &Named| figure(&named.name, &named.tensor, Some(names), &options);
-    let picture = |drawn: Drawn| match drawn {
-        Drawn::Maps(all) => Picture::Maps(all.iter().map(figure).collect()),
-        Drawn::Triangle(all) => Picture::Triangle(all.iter().map(figure).collect()),
-        Drawn::Dropped(before, after) => Picture::Dropped(Box::new((figure(&before), figure(&after)))),
-        Drawn::Strips(strips) => {
+    let figure = |named: &NamedTensor| figure(&named.name, &named.tensor, Some(names), &options);
+    let picture = |drawn: PictureContent| match drawn {
+        PictureContent::Maps(all) => Picture::Maps(all.iter().map(figure).collect()),
+        PictureContent::Triangle(all) => Picture::Triangle(all.iter().map(figure).collect()),
+        PictureContent::Dropped(before, after) => {
+            Picture::Dropped(Box::new((figure(&before), figure(&after))))
+        }
+        PictureContent::Strips(strips) => {
             let base = strips.strips[0].of.name.clone();
             let unit = &strips.unit;
             let legend =
                 format!("Each sign tells which {unit} of {base} the number belongs to, 0 the first.");
             let axes = names.axes(&base);
             let words = axes.get(strips.axis).and_then(|axis| names.labels(axis, strips.tokens));
-            let one = |strip: crate::lesson::views::Strip| {
+            let one = |strip: crate::lesson::pictures::StorageStrip| {
                 let shown = figure(&strip.of);
                 let tensor = &strip.of.tensor;
                 let strides: Vec<String> = tensor.strides().iter().map(usize::to_string).collect();
@@ -44,8 +47,8 @@ pub fn pictures(step: &Step, lesson: &Lesson, session: &mut Session) -> Vec<Pict
             let strips = strips.strips.into_iter().map(one).collect();
             Picture::Strips { strips, tokens: words.unwrap_or_default(), legend }
         }
-        Drawn::Bars(name, bars) => Picture::Bars(name, bars),
-        Drawn::Costs(costs) => {
+        PictureContent::Bars(name, bars) => Picture::Bars(name, bars),
+        PictureContent::Costs(costs) => {
             Picture::Costs(costs.into_iter().map(|cost| (cost.name, cost.time, cost.bytes)).collect())
         }
     };

@@ -6,8 +6,9 @@ use std::path::Path;
 use super::shell::{Failure, Shell};
 use super::workspace::RanCell;
 use crate::lesson::catalogue::FindError;
-use crate::lesson::notebook::{Cause, Cell, Recorded};
-use crate::lesson::{Catalogue, Document, Lesson, Step, Target};
+use crate::lesson::notebook::{NotebookCell, RecordedOutput};
+use crate::lesson::read_error::ReadErrorKind;
+use crate::lesson::{Catalogue, Lesson, Notebook, Step, Target};
 use crate::ops::nearest;
 
 /// The cells to run, from a step, a lesson or a file.
@@ -42,7 +43,7 @@ pub struct PlannedCell<'c> {
     /// It prepares for later cells and is not shown.
     pub silent: bool,
     /// The output stored with it.
-    pub recorded: Option<Recorded>,
+    pub recorded: Option<RecordedOutput>,
     /// The line where it begins in its file.
     pub line: usize,
 }
@@ -55,13 +56,16 @@ impl<'c> PlannedCell<'c> {
             source: step.code.clone(),
             step: Some((step, lesson)),
             silent,
-            recorded: step.recorded.clone().map(|stdout| Recorded { stdout, ..Recorded::default() }),
+            recorded: step
+                .recorded
+                .clone()
+                .map(|stdout| RecordedOutput { stdout, ..RecordedOutput::default() }),
             line: step.line,
         }
     }
 
     /// A cell of a file.
-    fn of_file(cell: Cell) -> PlannedCell<'c> {
+    fn of_file(cell: NotebookCell) -> PlannedCell<'c> {
         PlannedCell {
             name: format!("cell {}", cell.index + 1),
             source: cell.source,
@@ -92,7 +96,7 @@ pub enum Located<'c> {
     /// A step or a lesson.
     Named(Target<'c>),
     /// A file that was read.
-    File(Document),
+    File(Notebook),
 }
 
 /// Finds what a word means: a file if it looks like one, else a name in the catalogue, else an existing file.
@@ -116,10 +120,10 @@ pub fn find<'c>(word: &str, catalogue: &'c Catalogue) -> Result<Located<'c>, Fai
 
 /// Reads a file as cells. Errors: `Usage` if there is no such file, with similar names in its folder;
 /// `Unreadable` if the file is not what its name says.
-pub fn open(path: &Path) -> Result<Document, Failure> {
-    Document::open(path).map_err(|error| {
-        let near = match error.cause {
-            Cause::Missing => similar_files(path),
+pub fn open(path: &Path) -> Result<Notebook, Failure> {
+    Notebook::open(path).map_err(|error| {
+        let near = match error.kind {
+            ReadErrorKind::Missing => similar_files(path),
             _ => Vec::new(),
         };
         let near = match near.as_slice() {
@@ -127,8 +131,10 @@ pub fn open(path: &Path) -> Result<Document, Failure> {
             names => format!("; the nearest: {}", names.join(", ")),
         };
         let words = format!("nothing was run: {error}{near}");
-        match error.cause {
-            Cause::Missing | Cause::Folder { .. } | Cause::UnknownKind => Failure::Usage(words),
+        match error.kind {
+            ReadErrorKind::Missing | ReadErrorKind::Folder { .. } | ReadErrorKind::UnknownKind => {
+                Failure::Usage(words)
+            }
             _ => Failure::Unreadable(words),
         }
     })
@@ -164,7 +170,7 @@ pub fn plan<'c>(word: &str, until: Option<&str>, catalogue: &'c Catalogue) -> Re
 }
 
 /// The plan for a file's cells, up to cell `until`.
-pub fn from_file<'c>(word: &str, document: Document, until: Option<&str>) -> Result<Plan<'c>, Failure> {
+pub fn from_file<'c>(word: &str, document: Notebook, until: Option<&str>) -> Result<Plan<'c>, Failure> {
     let all = document.cells.len();
     let last = match until {
         None => all,

@@ -3,11 +3,12 @@
 
 use std::io::IsTerminal;
 
+use super::course;
 use super::learn::input::{Read, typed};
 use super::learn::stops::{Kind, Stop, find};
 use super::shell::{Exit, Failure, Shell};
 use super::store::Store;
-use crate::lesson::progress::{Change, Forgotten};
+use crate::lesson::progress::{ProgressChange, ResetScope};
 use crate::lesson::{Catalogue, Target};
 
 /// What `attn reset` takes.
@@ -23,7 +24,7 @@ pub struct Args {
 
 /// Forgets.
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let catalogue = Catalogue::new();
+    let catalogue = course::catalogue()?;
     let (what, words) = what(args, &catalogue)?;
     let mut store = Store::read();
     if store.progress().is_empty() && store.remarks().is_empty() {
@@ -46,7 +47,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             return Ok(Exit::Good);
         }
     }
-    store.change(Change::Forget(what));
+    store.change(ProgressChange::Forget(what));
     let remarks = store.remarks();
     if store.is_behind() {
         return Err(Failure::Unreadable(remarks.join("; ")));
@@ -59,13 +60,13 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 }
 
 /// What is to be forgotten, and that in words.
-fn what(args: &Args, catalogue: &Catalogue) -> Result<(Forgotten, String), Failure> {
+fn what(args: &Args, catalogue: &Catalogue) -> Result<(ResetScope, String), Failure> {
     let Some(place) = &args.place else {
-        return Ok((Forgotten::All, "everything that was done".to_owned()));
+        return Ok((ResetScope::All, "everything that was done".to_owned()));
     };
     if let Ok(Target::Lesson(lesson)) = catalogue.find(place) {
         let words = format!("what was done of {}, {}", lesson.section, lesson.title);
-        return Ok((Forgotten::Lesson(lesson.id.clone()), words));
+        return Ok((ResetScope::Lesson(lesson.id.clone()), words));
     }
     let stops = Stop::all(catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
     let stop = stops[find(&stops, place, catalogue).map_err(Failure::Usage)?];
@@ -73,5 +74,5 @@ fn what(args: &Args, catalogue: &Catalogue) -> Result<(Forgotten, String), Failu
         Kind::End => format!("what was done of {}", stop.lesson.title),
         _ => format!("what was done of {}", stop.title()),
     };
-    Ok((Forgotten::One(stop.lesson.id.clone(), stop.slug().to_owned()), words))
+    Ok((ResetScope::One(stop.lesson.id.clone(), stop.slug().to_owned()), words))
 }

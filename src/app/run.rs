@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use super::course;
 use super::document::{CellDocument, RunDocument};
 use super::json::write_json;
 use super::plan::{Plan, plan};
@@ -40,7 +41,7 @@ pub struct Args {
 
 /// Runs each target in an interpreter of its own.
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let catalogue = Catalogue::new();
+    let catalogue = course::catalogue()?;
     let mut exit = Exit::Good;
     if !args.changes.is_empty() && args.trace.is_some() {
         let words = "--trace shows one run, a change compares two: ask for one of them";

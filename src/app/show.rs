@@ -3,12 +3,13 @@
 
 use serde::Serialize;
 
+use super::course;
 use super::json::write_json;
 use super::shell::{Exit, Failure, Shell};
 use super::step::unrun_panel;
 use crate::lesson::catalogue::FindError;
 use crate::lesson::glossary::Term;
-use crate::lesson::{Catalogue, Glossary, Step, Target};
+use crate::lesson::{Catalogue, Step, Target};
 use crate::view::{glossary, panel};
 
 /// What `attn show` takes.
@@ -41,7 +42,7 @@ struct Shown<'c> {
 
 /// Shows it.
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let catalogue = Catalogue::new();
+    let catalogue = course::catalogue()?;
     if args.place.eq_ignore_ascii_case("glossary") {
         return terms(&args.term.join(" "), &catalogue, shell);
     }
@@ -53,7 +54,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         Ok(found) => found,
         Err(FindError::Broken(fault)) => return Err(Failure::Unreadable(fault.to_string())),
         Err(unknown) => {
-            let glossary = Glossary::new().map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+            let glossary = catalogue.glossary().map_err(|fault| Failure::Unreadable(fault.to_string()))?;
             return match glossary.find(&args.place) {
                 Some(_) => terms(&args.place, &catalogue, shell),
                 None => Err(Failure::Usage(unknown.to_string())),
@@ -99,7 +100,7 @@ struct Word<'g> {
 
 /// Shows the whole glossary, or the term that is asked for.
 fn terms(wanted: &str, catalogue: &Catalogue, shell: &mut Shell) -> Result<Exit, Failure> {
-    let glossary = Glossary::new().map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+    let glossary = catalogue.glossary().map_err(|fault| Failure::Unreadable(fault.to_string()))?;
     let terms: Vec<&Term> = match wanted.trim() {
         "" => glossary.terms.iter().collect(),
         name => match glossary.find(name) {

@@ -83,7 +83,7 @@ fn checks(step: &Step, session: &mut Session) -> Vec<Check> {
         deviation: measured.far(),
         text: measured.sentence,
     };
-    explain::measured(&step.invariants(), session).into_iter().map(check).collect()
+    explain::measured(&step.checks, session).into_iter().map(check).collect()
 }
 
 /// Says so where the numbers were drawn otherwise than those that the prose speaks of.

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use super::state::state_dir;
-use crate::lesson::progress::{Change, Progress, Unread};
+use crate::lesson::progress::{Progress, ProgressChange, ProgressError};
 
 /// The file's name in the state folder.
 const FILE: &str = "progress.json";
@@ -19,7 +19,7 @@ pub struct Store {
     folder: Option<PathBuf>,
     progress: Progress,
     /// Changes that are not in the file yet.
-    unsaved: Vec<Change>,
+    unsaved: Vec<ProgressChange>,
     remarks: Vec<String>,
     /// Whether it was said that nothing can be written.
     told: bool,
@@ -83,7 +83,7 @@ impl Store {
     }
 
     /// Takes over what the learner did, and saves it. What cannot be saved holds until the program ends.
-    pub fn change(&mut self, change: Change) {
+    pub fn change(&mut self, change: ProgressChange) {
         self.progress.apply(&change);
         self.unsaved.push(change);
         let saved = self.save();
@@ -139,7 +139,7 @@ impl Store {
 
 /// Why a file could not be used.
 enum Trouble {
-    Unread(Unread),
+    Unread(ProgressError),
     System(io::Error),
 }
 
@@ -152,11 +152,11 @@ impl Trouble {
     }
 }
 
-impl Unread {
+impl ProgressError {
     fn words(&self) -> String {
         match self {
-            Unread::Newer(form) => format!("it was written by a newer attn ({form})"),
-            Unread::Damaged(why) => format!("it is damaged ({why})"),
+            ProgressError::Newer(form) => format!("it was written by a newer attn ({form})"),
+            ProgressError::Damaged(why) => format!("it is damaged ({why})"),
         }
     }
 }
@@ -165,7 +165,7 @@ fn read(file: &Path) -> Result<Progress, Trouble> {
     match fs::read(file) {
         Ok(bytes) => match String::from_utf8(bytes) {
             Ok(text) => Progress::read(&text).map_err(Trouble::Unread),
-            Err(_) => Err(Trouble::Unread(Unread::Damaged("it is no text".to_owned()))),
+            Err(_) => Err(Trouble::Unread(ProgressError::Damaged("it is no text".to_owned()))),
         },
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Progress::default()),
         Err(error) => Err(Trouble::System(error)),
@@ -173,10 +173,10 @@ fn read(file: &Path) -> Result<Progress, Trouble> {
 }
 
 /// Gives a file that cannot be used a name that no other has.
-fn aside(file: &Path, why: &Unread) -> io::Result<PathBuf> {
+fn aside(file: &Path, why: &ProgressError) -> io::Result<PathBuf> {
     let kind = match why {
-        Unread::Newer(_) => "newer",
-        Unread::Damaged(_) => "damaged",
+        ProgressError::Newer(_) => "newer",
+        ProgressError::Damaged(_) => "damaged",
     };
     let name = |n: usize| match n {
         1 => format!("progress.{kind}.json"),

@@ -8,10 +8,10 @@ use std::path::Path;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{ArgMatches, Args, Command, FromArgMatches};
 
+use super::course;
 use super::options::{GlobalOptions, When};
 use super::shell::{Exit, Failure, Shell, coloured, columns};
 use super::{bench, check, doctor, export, learn, list, machine, repl, reset, run, show, spread, why};
-use crate::lesson::Catalogue;
 use crate::ops::nearest;
 
 /// A command.
@@ -217,7 +217,8 @@ fn hint(error: &mut clap::Error) {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
         return;
     };
-    let can_run = Catalogue::new().find(word).is_ok() || Path::new(word).is_file();
+    let is_name = course::catalogue().is_ok_and(|catalogue| catalogue.find(word).is_ok());
+    let can_run = is_name || Path::new(word).is_file();
     let tip = match nearest(word, VERBS.iter().map(|verb| verb.name), 1).as_slice() {
         _ if can_run => format!("to run it: attn run {word}"),
         [name] if error.get(ContextKind::SuggestedSubcommand).is_none() => {

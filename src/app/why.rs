@@ -6,13 +6,13 @@ use ruff_python_parser::parse_expression;
 use ruff_text_size::Ranged;
 use serde::Serialize;
 
+use super::course;
 use super::json::write_json;
 use super::plan::plan;
 use super::runner::Runner;
 use super::shell::{Exit, Failure, Shell};
 use super::workspace::Workspace;
 use crate::explain::{Calc, Says, Why, why_of};
-use crate::lesson::Catalogue;
 use crate::ops::nearest;
 use crate::tensor::Tensor;
 use crate::tensor::layout::unravel;
@@ -39,7 +39,7 @@ pub struct Args {
 
 /// Explains an element.
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let catalogue = Catalogue::new();
+    let catalogue = course::catalogue()?;
     let plan = plan(&args.target, None, &catalogue)?;
     plan.show_remarks(shell);
     let mut workspace = Workspace::new(&shell.options);

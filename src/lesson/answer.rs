@@ -1,51 +1,50 @@
-//! What a learner typed as an answer, read by meaning: shapes in any usual spelling, numbers in any rounding.
-//! Text in, readings out; knows no right answers. Where a text can be read in two ways (1,024 as
-//! one number or as two), both readings come out.
+//! Parses what a learner types as an answer: shapes in any usual spelling, numbers in any rounding.
+//! A text with two readings (1,024 as one number or as two) returns both.
 
 use super::vocabulary::AXES;
 
 /// One size of a shape.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Size {
-    /// Said as a number.
+pub enum TypedSize {
+    /// A number.
     Number(usize),
-    /// Said as the variable that holds it, such as `d_out`.
+    /// The variable that has it as its value, such as `d_out`.
     Name(String),
 }
 
-/// A number and how finely it was said.
+/// A number and its precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Number {
+pub struct TypedNumber {
     /// The number.
     pub value: f64,
-    /// What one more in its last digit would add; 0 for what was said exactly, as `1/6` is.
+    /// The value of one unit in its last digit; 0 for an exact number such as `1/6`.
     pub step: f64,
-    /// How many of its digits count.
+    /// The number of its significant digits.
     pub digits: u32,
 }
 
-/// Words that may stand around the sizes of a shape.
+/// Words that may surround the sizes of a shape.
 const FILLERS: &[&str] =
     &["torch.size", "size", "shape", "the", "is", "of", "a", "tensor", "tuple", "and", "it", "its"];
 
-/// All readings of `text` as a shape, the plainest first; none if it is no shape.
-/// `(6,2)`, `6x2`, `6 by 2`, `[6, 2]`, `torch.Size([6, 2])`, `query 6, key 2`, `(d_in, 2)`.
-pub fn shapes(text: &str) -> Vec<Vec<Size>> {
-    let mut found: Vec<Vec<Size>> = shape(text).into_iter().collect();
+/// All readings of `text` as a shape, the most literal first; empty if it is not a shape.
+/// `(6,2)`, `6x2`, `6 by 2`, `[6, 2]`, `torch.TypedSize([6, 2])`, `query 6, key 2`, `(d_in, 2)`.
+pub fn shapes(text: &str) -> Vec<Vec<TypedSize>> {
+    let mut found: Vec<Vec<TypedSize>> = shape(text).into_iter().collect();
     if let Some(joined) = without_thousands(text) {
         found.extend(shape(&joined));
     }
     found
 }
 
-/// A piece of a shape as it was written.
-enum Piece {
+/// A token of a shape.
+enum ShapeToken {
     Number(usize),
     Word(String),
     Between,
 }
 
-fn shape(text: &str) -> Option<Vec<Size>> {
+fn shape(text: &str) -> Option<Vec<TypedSize>> {
     let text = text.trim().trim_end_matches(['.', '?', '!']);
     let low = text.to_lowercase();
     if ["scalar", "a scalar", "()", "[]", "torch.size([])", "0-d", "a single number"].contains(&low.as_str())
@@ -53,46 +52,46 @@ fn shape(text: &str) -> Option<Vec<Size>> {
         return Some(Vec::new());
     }
     let mut sizes = Vec::new();
-    let mut open: Vec<Piece> = Vec::new();
-    for piece in pieces(text)?.into_iter().chain([Piece::Between]) {
+    let mut open: Vec<ShapeToken> = Vec::new();
+    for piece in pieces(text)?.into_iter().chain([ShapeToken::Between]) {
         match piece {
-            Piece::Between => sizes.extend(part(std::mem::take(&mut open))?),
+            ShapeToken::Between => sizes.extend(part(std::mem::take(&mut open))?),
             piece => open.push(piece),
         }
     }
     (!sizes.is_empty()).then_some(sizes)
 }
 
-fn pieces(text: &str) -> Option<Vec<Piece>> {
+fn pieces(text: &str) -> Option<Vec<ShapeToken>> {
     let letters: Vec<char> = text.chars().collect();
     let mut pieces = Vec::new();
     let mut at = 0;
     while at < letters.len() {
         let letter = letters[at];
         let run = |fits: fn(char) -> bool| letters[at..].iter().take_while(|c| fits(**c)).count();
-        let after_number = matches!(pieces.last(), Some(Piece::Number(_)));
+        let after_number = matches!(pieces.last(), Some(ShapeToken::Number(_)));
         let next = letters.get(at + 1);
         match letter {
             '0'..='9' => {
                 let length = run(|c| c.is_ascii_digit() || c == '_');
                 let digits: String = letters[at..at + length].iter().filter(|c| **c != '_').collect();
-                pieces.push(Piece::Number(digits.parse().ok()?));
+                pieces.push(ShapeToken::Number(digits.parse().ok()?));
                 at += length;
                 continue;
             }
             'x' | 'X' if after_number && next.is_none_or(|c| !c.is_alphabetic()) => {
-                pieces.push(Piece::Between);
+                pieces.push(ShapeToken::Between);
             }
-            ',' | ';' | '*' | '×' | '·' | '|' => pieces.push(Piece::Between),
+            ',' | ';' | '*' | '×' | '·' | '|' => pieces.push(ShapeToken::Between),
             '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | ':' | '=' => {}
             c if c.is_whitespace() => {}
             c if c.is_alphabetic() || c == '_' => {
                 let length = run(|c| c.is_alphanumeric() || c == '_' || c == '.');
                 let word: String = letters[at..at + length].iter().collect();
                 match word.to_lowercase().as_str() {
-                    "by" | "times" | "x" => pieces.push(Piece::Between),
+                    "by" | "times" | "x" => pieces.push(ShapeToken::Between),
                     low if FILLERS.contains(&low) => {}
-                    _ => pieces.push(Piece::Word(word)),
+                    _ => pieces.push(ShapeToken::Word(word)),
                 }
                 at += length;
                 continue;
@@ -104,20 +103,22 @@ fn pieces(text: &str) -> Option<Vec<Piece>> {
     Some(pieces)
 }
 
-/// What stands between two separators: numbers with the names of their axes, or names of sizes alone.
-fn part(pieces: Vec<Piece>) -> Option<Vec<Size>> {
-    let counted = pieces.iter().any(|piece| matches!(piece, Piece::Number(_)));
+/// The sizes between two separators: numbers with the names of their axes, or names of sizes alone.
+fn part(pieces: Vec<ShapeToken>) -> Option<Vec<TypedSize>> {
+    let counted = pieces.iter().any(|piece| matches!(piece, ShapeToken::Number(_)));
     let mut sizes = Vec::new();
     for piece in pieces {
         match piece {
-            Piece::Number(size) => sizes.push(Size::Number(size)),
-            Piece::Word(word) if counted => {
+            ShapeToken::Number(size) => sizes.push(TypedSize::Number(size)),
+            ShapeToken::Word(word) if counted => {
                 if !is_axis(&word) {
                     return None;
                 }
             }
-            // `d_out`, `T`: what holds a size is called so; other words are no sizes.
-            Piece::Word(word) if word.contains('_') || word.len() == 1 => sizes.push(Size::Name(word)),
+            // Variables with sizes have names such as `d_out` and `T`; other words are not sizes.
+            ShapeToken::Word(word) if word.contains('_') || word.len() == 1 => {
+                sizes.push(TypedSize::Name(word))
+            }
             _ => return None,
         }
     }
@@ -134,7 +135,7 @@ fn is_axis(word: &str) -> bool {
     AXES.iter().any(|axis| axis.name == low || axis.name == one)
 }
 
-/// `589,824` as `589824`, wherever three digits follow a comma; `None` where there is no such place.
+/// `589,824` as `589824`, wherever three digits follow a comma; `None` if no three digits do.
 fn without_thousands(text: &str) -> Option<String> {
     let letters: Vec<char> = text.chars().collect();
     let digits = |from: usize| letters[from..].iter().take_while(|c| c.is_ascii_digit()).count();
@@ -149,9 +150,9 @@ fn without_thousands(text: &str) -> Option<String> {
     (out.len() < text.len()).then_some(out)
 }
 
-/// All readings of `text` as one number or a list of them, the plainest first; none if it is neither.
+/// All readings of `text` as one number or a list of them, the most literal first; empty if it is neither.
 /// `0.23`, `.2333`, `2.333e-1`, `23%`, `about 0,23`, `1/6`, `2**0.5`, `589,824`, `[0.1, 0.2]`.
-pub fn numbers(text: &str) -> Vec<Vec<Number>> {
+pub fn numbers(text: &str) -> Vec<Vec<TypedNumber>> {
     let text = bare(text);
     let mut found = Vec::new();
     if let Some(number) = literal(&text) {
@@ -160,24 +161,24 @@ pub fn numbers(text: &str) -> Vec<Vec<Number>> {
     for joined in without_thousands(&text).into_iter().chain([text.replace(' ', "")]) {
         found.extend(literal(&joined).map(|number| vec![number]));
     }
-    // 0,2333: a comma where others write a point.
+    // 0,2333: a decimal comma.
     let inner = text.trim_matches(['[', ']', '(', ')']);
     if inner.matches(',').count() == 1 && !inner.contains(['.', ' ']) {
         found.extend(literal(&inner.replace(',', ".")).map(|number| vec![number]));
     }
-    let list: Option<Vec<Number>> =
+    let list: Option<Vec<TypedNumber>> =
         inner.split([',', ' ', '[', ']', ';']).filter(|part| !part.is_empty()).map(literal).collect();
     found.extend(list.filter(|list| list.len() > 1));
     if found.is_empty()
-        && let Some(value) = (Sum { text: &text }).all()
+        && let Some(value) = (Arithmetic { text: &text }).all()
     {
-        found.push(vec![Number { value, step: 0.0, digits: u32::MAX }]);
+        found.push(vec![TypedNumber { value, step: 0.0, digits: u32::MAX }]);
     }
     found.dedup();
     found
 }
 
-/// Without what may stand around a number and says nothing.
+/// The text without the words and signs that may surround a number.
 fn bare(text: &str) -> String {
     let mut text = text.trim().to_lowercase().replace('−', "-");
     if let Some(at) = text.find(", grad_fn") {
@@ -216,14 +217,14 @@ fn bare(text: &str) -> String {
     }
 }
 
-/// One number as it is written, with the place of its last digit.
-fn literal(text: &str) -> Option<Number> {
+/// One number, with the place of its last digit.
+fn literal(text: &str) -> Option<TypedNumber> {
     const WORDS: [&str; 13] = [
         "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
         "twelve",
     ];
     let text = text.trim();
-    let exact = |value: f64| Some(Number { value, step: 0.0, digits: u32::MAX });
+    let exact = |value: f64| Some(TypedNumber { value, step: 0.0, digits: u32::MAX });
     if let Some(value) = WORDS.iter().position(|word| *word == text) {
         return exact(value as f64);
     }
@@ -262,15 +263,15 @@ fn literal(text: &str) -> Option<Number> {
         place += zeros as i32;
     }
     let step = 10f64.powi(place) * factor;
-    Some(Number { value: value * factor, step, digits: digits as u32 })
+    Some(TypedNumber { value: value * factor, step, digits: digits as u32 })
 }
 
-/// A sum in figures: `+ - * / ** ( )`, and roots as `sqrt(2)` or `√2`.
-struct Sum<'t> {
+/// A parser of arithmetic: `+ - * / ** ( )`, and roots as `sqrt(2)` or `√2`.
+struct Arithmetic<'t> {
     text: &'t str,
 }
 
-impl Sum<'_> {
+impl Arithmetic<'_> {
     fn all(mut self) -> Option<f64> {
         let value = self.sum()?;
         (self.next().is_none() && value.is_finite()).then_some(value)
@@ -348,103 +349,5 @@ impl Sum<'_> {
         let (digits, rest) = self.text.split_at(length);
         self.text = rest;
         digits.replace('_', "").parse().ok()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn sizes(all: &[usize]) -> Vec<Size> {
-        all.iter().map(|size| Size::Number(*size)).collect()
-    }
-
-    #[test]
-    fn shapes_are_read_in_any_usual_spelling() {
-        for text in [
-            "(6,2)",
-            "6x2",
-            "6 x 2",
-            "[6, 2]",
-            "torch.Size([6, 2])",
-            "6,2",
-            "6 by 2",
-            "6×2",
-            "6*2",
-            "6 2",
-            "(6, 2).",
-            "query 6, key 2",
-            "6 queries by 2 features",
-            "the shape is (6, 2)",
-            "token 6 d_out 2",
-            "(6,2,)",
-            "6X2",
-            "torch.size([6,2])",
-            "tensor of shape 6x2",
-        ] {
-            assert_eq!(shapes(text).first(), Some(&sizes(&[6, 2])), "{text}");
-        }
-        assert_eq!(shapes("2x6x4"), [sizes(&[2, 6, 4])]);
-        assert_eq!(shapes("(6,)"), [sizes(&[6])]);
-        assert_eq!(shapes("6"), [sizes(&[6])]);
-        assert_eq!(shapes("scalar"), [sizes(&[])]);
-        assert_eq!(shapes("(d_in, 2)"), [vec![Size::Name("d_in".into()), Size::Number(2)]]);
-        assert!(shapes("1, 12, 1,024, 1,024").contains(&sizes(&[1, 12, 1024, 1024])));
-        for text in ["", "no idea", "six", "6.5, 2", "-6, 2", "what?", "6 bananas"] {
-            assert!(shapes(text).is_empty(), "{text}");
-        }
-    }
-
-    #[test]
-    fn numbers_are_read_with_the_place_of_their_last_digit() {
-        for (text, value, step) in [
-            ("0.23", 0.23, 0.01),
-            (".2333", 0.2333, 1e-4),
-            ("2.333e-1", 0.2333, 1e-4),
-            ("23%", 0.23, 0.01),
-            ("23 percent", 0.23, 0.01),
-            ("about 0.23", 0.23, 0.01),
-            ("~0.23", 0.23, 0.01),
-            ("tensor(0.2333)", 0.2333, 1e-4),
-            ("tensor(0.2333, grad_fn=<SelectBackward0>)", 0.2333, 1e-4),
-            ("-0.0739", -0.0739, 1e-4),
-            ("−0.0739", -0.0739, 1e-4),
-            ("21", 21.0, 1.0),
-            ("2.", 2.0, 1.0),
-            ("590000", 590_000.0, 1e4),
-            ("2.36 million", 2.36e6, 1e4),
-            ("590k", 590e3, 1e3),
-            ("1/6", 1.0 / 6.0, 0.0),
-            ("2**0.5", 2f64.sqrt(), 0.0),
-            ("root of 64", 8.0, 0.0),
-            ("sqrt(768/12)", 8.0, 0.0),
-            ("768 * 768", 589_824.0, 0.0),
-            ("768 x 768", 589_824.0, 0.0),
-            ("1/(1-0.2)", 1.25, 0.0),
-            ("eight", 8.0, 0.0),
-        ] {
-            let read = numbers(text);
-            let near = read.iter().any(|n| {
-                n.len() == 1
-                    && (n[0].value - value).abs() <= 1e-9 * value.abs()
-                    && (n[0].step - step).abs() < 1e-12 * step.max(1.0)
-            });
-            assert!(near, "{text}: {read:?}");
-        }
-        let values = |text: &str| -> Vec<Vec<f64>> {
-            numbers(text).into_iter().map(|list| list.into_iter().map(|n| n.value).collect()).collect()
-        };
-        assert!(values("589,824").contains(&vec![589_824.0]));
-        assert!(values("589 824").contains(&vec![589_824.0]));
-        assert!(values("0,2333").contains(&vec![0.2333]));
-        assert!(values("[0.31, 0.82]").contains(&vec![0.31, 0.82]));
-        assert!(values("0.31 0.82").contains(&vec![0.31, 0.82]));
-        for text in ["", "what", "0.2.3", "1/0", "import os", "2 **", "(1"] {
-            assert!(
-                numbers(text).iter().all(|n| n.len() == 1 && n[0].value == 1.0),
-                "{text}: {:?}",
-                numbers(text)
-            );
-        }
     }
 }

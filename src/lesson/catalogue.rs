@@ -1,70 +1,83 @@
-//! All lessons of this program, and names to steps.
+//! All lessons of the course, and the names that find a step or a lesson.
 //! A lesson is parsed when something of it is asked for, and once.
 
+use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::fmt;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use super::embed::{Embedded, LESSONS};
+use super::embed::{EmbeddedFile, GLOSSARY, LESSONS};
+use super::exercise::Exercise;
+use super::fault::Fault;
+use super::front_matter::FrontMatter;
+use super::glossary::Glossary;
 use super::myst;
-use super::{Exercise, Fault, Lesson, Step};
+use super::step::{Lesson, Step};
 use crate::ops::nearest;
 
-/// The lessons in the order of the chapter.
+/// The lessons of the course, in the order of their files' names, and the glossary.
 pub struct Catalogue {
     entries: Vec<Entry>,
+    glossary: CourseFile,
 }
 
+/// A file of the course: its name and its text.
+#[derive(Clone, Debug)]
+pub struct CourseFile {
+    /// The path, as faults show it.
+    pub path: String,
+    /// The text.
+    pub text: Cow<'static, str>,
+}
+
+/// A lesson, and what is known of it before it is parsed.
 struct Entry {
-    embedded: &'static Embedded,
+    file: CourseFile,
+    /// The number of its first step in the course.
     first: usize,
+    /// The name of each of its steps.
+    slugs: Vec<String>,
+    front_matter: OnceCell<Result<FrontMatter, Fault>>,
     lesson: OnceCell<Result<Lesson, Fault>>,
 }
 
-/// What a name stands for.
+/// What a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Target<'c> {
-    /// One step: `step3`, `3`, `scores`.
+    /// One step: `scores`, or its number in the course.
     Step(&'c Step),
     /// One lesson: `3.3.1`, `simple-self-attention`, `exercise 3.1`.
     Lesson(&'c Lesson),
 }
 
-/// Why a name could not be followed.
-#[derive(Clone, Debug, PartialEq)]
+/// Why a name was not found.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum FindError {
-    /// Nothing is called so.
+    /// No step and no lesson has this name.
+    #[error("no step or lesson is called `{wanted}`{}", suggestion(nearest, *steps))]
     Unknown {
         /// The name that was asked for.
         wanted: String,
         /// The nearest right names, best first.
         nearest: Vec<String>,
-        /// The last step there is, e.g. 58.
+        /// The number of the last step.
         steps: usize,
     },
-    /// The lesson that it stands in has a fault.
-    Broken(Fault),
+    /// The lesson has a fault.
+    #[error(transparent)]
+    Broken(#[from] Fault),
 }
 
-impl fmt::Display for FindError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FindError::Unknown { wanted, nearest, steps } => {
-                write!(f, "no step or lesson is called `{wanted}`")?;
-                match nearest.as_slice() {
-                    [] => write!(f, "; steps are step1 to step{steps}, and `attn list` shows all names"),
-                    names => write!(f, "; the nearest: {}", names.join(", ")),
-                }
-            }
-            FindError::Broken(fault) => write!(f, "{fault}"),
-        }
+fn suggestion(nearest: &[String], steps: usize) -> String {
+    match nearest {
+        [] => format!("; steps are step1 to step{steps}, and `attn list` shows all names"),
+        names => format!("; the nearest: {}", names.join(", ")),
     }
 }
 
-impl std::error::Error for FindError {}
-
-impl From<Fault> for FindError {
-    fn from(fault: Fault) -> Self {
-        FindError::Broken(fault)
+impl From<&EmbeddedFile> for CourseFile {
+    fn from((path, text): &EmbeddedFile) -> CourseFile {
+        CourseFile { path: (*path).to_owned(), text: Cow::Borrowed(text) }
     }
 }
 
@@ -75,40 +88,63 @@ impl Default for Catalogue {
 }
 
 impl Catalogue {
-    /// All embedded lessons; nothing is parsed yet.
+    /// The lessons inside the program.
     pub fn new() -> Catalogue {
-        let mut first = 1;
-        let entries = LESSONS
-            .iter()
-            .map(|embedded| {
-                let entry = Entry { embedded, first, lesson: OnceCell::new() };
-                first += embedded.slugs.len();
-                entry
-            })
-            .collect();
-        Catalogue { entries }
+        Catalogue::of(LESSONS.iter().map(CourseFile::from), CourseFile::from(&GLOSSARY))
     }
 
-    /// How many lessons there are.
+    /// The lessons of a folder: every `.md` file, and `glossary.md`. Errors: a file that cannot be read.
+    pub fn open(folder: &Path) -> Result<Catalogue, Fault> {
+        let unreadable = |path: &Path, error: io::Error| {
+            Fault::new(&path.display().to_string(), 1, format!("cannot be read: {error}"))
+        };
+        let read = |path: PathBuf| match fs::read_to_string(&path) {
+            Ok(text) => Ok(CourseFile { path: path.display().to_string(), text: Cow::Owned(text) }),
+            Err(error) => Err(unreadable(&path, error)),
+        };
+        let listed = fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
+        let mut paths = Vec::new();
+        for entry in listed {
+            paths.push(entry.map_err(|error| unreadable(folder, error))?.path());
+        }
+        let glossary = folder.join("glossary.md");
+        paths.retain(|path| path.extension().is_some_and(|ending| ending == "md") && *path != glossary);
+        paths.sort();
+        let lessons = paths.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
+        Ok(Catalogue::of(lessons, read(glossary)?))
+    }
+
+    fn of(lessons: impl IntoIterator<Item = CourseFile>, glossary: CourseFile) -> Catalogue {
+        let mut first = 1;
+        let entry = |file: CourseFile| {
+            let slugs = cell_names(&file.text);
+            let own = first;
+            first += slugs.len();
+            Entry { file, first: own, slugs, front_matter: OnceCell::new(), lesson: OnceCell::new() }
+        };
+        Catalogue { entries: lessons.into_iter().map(entry).collect(), glossary }
+    }
+
+    /// The number of lessons.
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no lessons.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// How many steps the chapter has.
+    /// The number of steps in the course.
     pub fn total_steps(&self) -> usize {
-        self.entries.iter().map(|e| e.embedded.slugs.len()).sum()
+        self.entries.iter().map(|e| e.slugs.len()).sum()
     }
 
-    /// The lesson at this place, from 0. Errors: the fault in its file.
+    /// The lesson at this index, from 0. Errors: the fault in its file.
     pub fn lesson(&self, index: usize) -> Result<&Lesson, Fault> {
         let entry = &self.entries[index];
         let parsed =
-            entry.lesson.get_or_init(|| myst::parse(entry.embedded.file, entry.embedded.text, entry.first));
+            entry.lesson.get_or_init(|| myst::parse(&entry.file.path, &entry.file.text, entry.first));
         parsed.as_ref().map_err(Clone::clone)
     }
 
@@ -128,9 +164,9 @@ impl Catalogue {
 
     /// The step with this number, from 1.
     pub fn step(&self, number: usize) -> Option<Result<&Step, Fault>> {
-        let at = self.entries.iter().rposition(|e| e.first <= number)?;
+        let at = self.owner(number)?;
         let within = number - self.entries[at].first;
-        if number == 0 || within >= self.entries[at].embedded.slugs.len() {
+        if within >= self.entries[at].slugs.len() {
             return None;
         }
         match self.lesson(at) {
@@ -139,39 +175,73 @@ impl Catalogue {
         }
     }
 
-    /// The lesson a step belongs to. `None` for a step of another catalogue.
+    /// The lesson that has a step; `None` for a step of another catalogue.
     pub fn lesson_of(&self, step: &Step) -> Option<&Lesson> {
-        let at = self.entries.iter().rposition(|e| e.first <= step.number)?;
-        self.lesson(at).ok()
+        let lesson = self.lesson(self.owner(step.number)?).ok()?;
+        lesson.steps.iter().any(|own| own.slug == step.slug).then_some(lesson)
     }
 
-    /// Follows a name: `step3`, `3`, a slug, a section, a lesson's id or other name.
-    /// Case and the kind of separators do not count. Errors: unknown, with the nearest names; or a fault.
+    /// The index of the lesson that has the step with this number, or of the last one before it.
+    fn owner(&self, number: usize) -> Option<usize> {
+        self.entries.iter().rposition(|e| e.first <= number)
+    }
+
+    /// The glossary of the course. Errors: the first fault in its file.
+    pub fn glossary(&self) -> Result<Glossary, Fault> {
+        Glossary::parse(&self.glossary.path, &self.glossary.text)
+    }
+
+    /// The file of the glossary.
+    pub fn glossary_file(&self) -> &CourseFile {
+        &self.glossary
+    }
+
+    fn front_matter(&self, index: usize) -> Result<&FrontMatter, Fault> {
+        let entry = &self.entries[index];
+        let read = entry.front_matter.get_or_init(|| FrontMatter::read(&entry.file.path, &entry.file.text));
+        read.as_ref().map_err(Clone::clone)
+    }
+
+    /// The index of the first of the lessons before `end` whose front matter `fits`.
+    fn position(&self, end: usize, fits: impl Fn(&FrontMatter) -> bool) -> Result<Option<usize>, Fault> {
+        for at in 0..end {
+            if fits(self.front_matter(at)?) {
+                return Ok(Some(at));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The step or the lesson with this name: a slug, a section, a lesson's id or other name, a step's number
+    /// with or without the word `step`. Case and the kind of separators do not count.
+    /// Errors: an unknown name, with the nearest ones, or a fault in a lesson.
     pub fn find(&self, wanted: &str) -> Result<Target<'_>, FindError> {
         let plain = normal(wanted);
         let digits = plain.strip_prefix("step").unwrap_or(&plain).trim_start_matches('-');
         if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
-            let number = digits.parse().unwrap_or(usize::MAX);
-            return match self.step(number) {
+            // More digits than a number can have are no step either.
+            let step = digits.parse().ok().and_then(|number| self.step(number));
+            return match step {
                 Some(step) => Ok(Target::Step(step?)),
                 None => Err(self.unknown(wanted)),
             };
         }
         for (at, entry) in self.entries.iter().enumerate() {
-            if let Some(within) = entry.embedded.slugs.iter().position(|s| *s == plain)
+            if let Some(within) = entry.slugs.iter().position(|slug| *slug == plain)
                 && let Some(step) = self.lesson(at)?.steps.get(within)
             {
                 return Ok(Target::Step(step));
             }
         }
-        let e = |at: usize| self.entries[at].embedded;
-        let by_name = (0..self.len())
-            .find(|at| normal(e(*at).id) == plain || e(*at).also.iter().any(|a| normal(a) == plain));
-        let by_section = || {
-            let section = wanted.trim().trim_start_matches('§').trim_end_matches('.');
-            (0..self.len()).find(|at| e(*at).section == section)
+        let called = |front: &FrontMatter| {
+            normal(&front.id) == plain || front.also.iter().any(|name| normal(name) == plain)
         };
-        match by_name.or_else(by_section) {
+        let section = wanted.trim().trim_start_matches('§').trim_end_matches('.');
+        let found = match self.position(self.len(), called)? {
+            Some(at) => Some(at),
+            None => self.position(self.len(), |front| front.section == section)?,
+        };
+        match found {
             Some(at) => Ok(Target::Lesson(self.lesson(at)?)),
             None => Err(self.unknown(wanted)),
         }
@@ -179,23 +249,27 @@ impl Catalogue {
 
     fn unknown(&self, wanted: &str) -> FindError {
         let steps = self.total_steps();
-        let mut near = self.names_like(wanted);
         let plain = normal(wanted);
         let asks_for_number = plain.trim_start_matches("step").bytes().all(|b| b.is_ascii_digit());
-        if asks_for_number && steps > 0 {
-            near = vec![format!("step{steps}")];
-        }
-        FindError::Unknown { wanted: wanted.to_string(), nearest: near, steps }
+        let nearest = match asks_for_number && steps > 0 {
+            true => vec![format!("step{steps}")],
+            false => self.names_like(wanted),
+        };
+        FindError::Unknown { wanted: wanted.to_string(), nearest, steps }
     }
 
     fn names_like(&self, wanted: &str) -> Vec<String> {
-        let names = self.entries.iter().flat_map(|e| {
-            let lesson = [e.embedded.section, e.embedded.id];
-            let also = e.embedded.also.iter().copied();
-            lesson.into_iter().chain(also).chain(e.embedded.slugs.iter().copied())
-        });
+        let mut names: Vec<&str> = Vec::new();
+        for (at, entry) in self.entries.iter().enumerate() {
+            // A lesson whose front matter cannot be read has no names but those of its steps.
+            if let Ok(front) = self.front_matter(at) {
+                names.extend([front.section.as_str(), &front.id]);
+                names.extend(front.also.iter().map(String::as_str));
+            }
+            names.extend(entry.slugs.iter().map(String::as_str));
+        }
         let mut near = nearest(wanted, names, 3);
-        // "stp3": a slip in the word, but the number is there.
+        // A misspelt `step` with a number that exists.
         let digits: String = wanted.chars().skip_while(|c| !c.is_ascii_digit()).collect();
         if wanted.starts_with(['s', 'S'])
             && digits.parse::<usize>().is_ok_and(|n| n >= 1 && n <= self.total_steps())
@@ -206,80 +280,122 @@ impl Catalogue {
         near
     }
 
-    /// Every name that [`Catalogue::find`] follows, for completion: steps, slugs, sections, ids.
+    /// Every name that [`Catalogue::find`] accepts, for completion: numbers, slugs, sections, ids.
     pub fn names(&self) -> Vec<String> {
         let mut names: Vec<String> = (1..=self.total_steps()).map(|n| format!("step{n}")).collect();
-        for entry in &self.entries {
-            names.extend(entry.embedded.slugs.iter().map(|s| s.to_string()));
-            for name in [entry.embedded.section, entry.embedded.id] {
-                if !names.iter().any(|n| n == name) {
-                    names.push(name.to_string());
+        for (at, entry) in self.entries.iter().enumerate() {
+            names.extend(entry.slugs.iter().cloned());
+            if let Ok(front) = self.front_matter(at) {
+                for name in [&front.section, &front.id] {
+                    if !names.contains(name) {
+                        names.push(name.clone());
+                    }
                 }
             }
         }
         names
     }
 
-    /// What has to run before `step`, in order: the lessons that its own goes on with, then its own
-    /// earlier steps; those marked `:aside:` are left out. Errors: a fault in one of those lessons.
+    /// The steps that run before `step`, in order: those of the lessons that its lesson needs, then the earlier
+    /// ones of its own lesson. Steps marked `:aside:` are left out. Errors: a fault in one of those lessons.
     pub fn prelude(&self, step: &Step) -> Result<Vec<&Step>, Fault> {
-        match self.entries.iter().rposition(|e| e.first <= step.number) {
-            Some(own) => self.state_at(own, step.number - self.entries[own].first),
+        match self.owner(step.number) {
+            Some(own) => self.prelude_at(self.lesson(own)?, own, step.number - self.entries[own].first),
             None => Ok(Vec::new()),
         }
     }
 
-    /// What has to run for the state in which an exercise starts: one of this lesson's own.
-    /// Errors: a fault in one of the lessons it builds on.
-    pub fn prelude_of(&self, lesson: &Lesson, exercise: &Exercise) -> Result<Vec<&Step>, Fault> {
-        match self.entries.iter().position(|e| e.embedded.id == lesson.id) {
-            Some(own) => self.state_at(own, exercise.after_steps),
-            None => Ok(Vec::new()),
-        }
+    /// The steps that run before an exercise of `lesson`. Errors: a fault in a lesson that it needs.
+    pub fn prelude_of<'c>(&'c self, lesson: &'c Lesson, exercise: &Exercise) -> Result<Vec<&'c Step>, Fault> {
+        self.prelude_at(lesson, self.index_of(lesson)?, exercise.after_steps)
     }
 
-    /// The steps before the `within`-th of lesson `own`, asides left out, after those it needs.
-    fn state_at(&self, own: usize, within: usize) -> Result<Vec<&Step>, Fault> {
-        let before = self.entries[own].first + within;
-        let mut wanted = vec![false; self.len()];
-        self.mark_needs(own, &mut wanted)?;
-        let mut steps = Vec::new();
-        for at in (0..self.len()).filter(|at| wanted[*at]) {
-            let lesson = self.lesson(at)?;
-            steps.extend(lesson.steps.iter().filter(|s| !s.aside && (at != own || s.number < before)));
+    /// The steps that run before the first step of `lesson`, which may be a file outside of the catalogue.
+    /// Errors: a fault in a lesson that it needs.
+    pub fn prelude_of_lesson<'c>(&'c self, lesson: &'c Lesson) -> Result<Vec<&'c Step>, Fault> {
+        self.prelude_at(lesson, self.index_of(lesson)?, 0)
+    }
+
+    /// The index of a lesson, by its id; a lesson from elsewhere comes after all others.
+    fn index_of(&self, lesson: &Lesson) -> Result<usize, Fault> {
+        Ok(self.position(self.len(), |front| front.id == lesson.id)?.unwrap_or(self.len()))
+    }
+
+    /// Numbers the steps of a lesson as the lesson of the same id in the catalogue, or after all others.
+    pub fn renumber(&self, lesson: &mut Lesson) -> Result<(), Fault> {
+        let first = match self.index_of(lesson)? {
+            at if at < self.len() => self.entries[at].first,
+            _ => self.total_steps() + 1,
+        };
+        for (within, step) in lesson.steps.iter_mut().enumerate() {
+            step.number = first + within;
         }
+        Ok(())
+    }
+
+    /// The steps before the `within`-th of `lesson`, the one at index `own`, after the lessons that it needs.
+    fn prelude_at<'c>(
+        &'c self,
+        lesson: &'c Lesson,
+        own: usize,
+        within: usize,
+    ) -> Result<Vec<&'c Step>, Fault> {
+        let mut needed = vec![false; self.len()];
+        self.mark_needs(lesson, own, &mut needed)?;
+        let mut steps: Vec<&Step> = Vec::new();
+        for at in (0..self.len()).filter(|at| needed[*at]) {
+            steps.extend(self.lesson(at)?.steps.iter().filter(|step| !step.aside));
+        }
+        steps.extend(lesson.steps[..within].iter().filter(|step| !step.aside));
         Ok(steps)
     }
 
-    fn mark_needs(&self, at: usize, wanted: &mut [bool]) -> Result<(), Fault> {
-        if std::mem::replace(&mut wanted[at], true) {
-            return Ok(());
-        }
-        let lesson = self.lesson(at)?;
+    fn mark_needs(&self, lesson: &Lesson, own: usize, needed: &mut [bool]) -> Result<(), Fault> {
         for need in &lesson.needs {
-            let Some(found) = self.entries[..at].iter().position(|e| e.embedded.id == need) else {
-                let earlier = self.entries[..at].iter().map(|e| e.embedded.id);
+            let Some(found) = self.position(own, |front| front.id == *need)? else {
+                let mut earlier = Vec::new();
+                for at in 0..own {
+                    earlier.push(&self.front_matter(at)?.id);
+                }
+                let what = format!("`needs` names `{need}`, and no earlier lesson has that id");
                 return Err(Fault {
-                    file: lesson.file.clone(),
-                    line: 1,
-                    what: format!("`needs` names `{need}`, and no earlier lesson has that id"),
                     nearest: nearest(need, earlier, 3),
+                    ..Fault::new(&lesson.file, 1, what)
                 });
             };
-            self.mark_needs(found, wanted)?;
+            if !std::mem::replace(&mut needed[found], true) {
+                self.mark_needs(self.lesson(found)?, found, needed)?;
+            }
         }
         Ok(())
     }
 }
 
-/// Small letters, one kind of separator.
+/// The `:name:` of each code cell of a lesson, in order, read from the starts of lines alone: every command needs the
+/// names of all steps, and parsing all lessons would double the time it takes to start. A test compares these names
+/// with those of the parser.
+fn cell_names(text: &str) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut in_cell = false;
+    for line in text.lines() {
+        if line.starts_with("```") {
+            in_cell = line.starts_with("```{code-cell}");
+            if in_cell {
+                names.push(String::new());
+            }
+        } else if in_cell
+            && let Some(name) = line.strip_prefix(":name:")
+            && let Some(last) = names.last_mut()
+        {
+            *last = name.trim().trim_matches(['"', '\'']).to_string();
+        }
+    }
+    names
+}
+
+/// A name in lower case with `-` between its words.
 fn normal(name: &str) -> String {
-    let words: Vec<String> = name
-        .trim()
-        .to_lowercase()
-        .split([' ', '_', '-'])
-        .filter(|w| !w.is_empty())
-        .map(str::to_string)
-        .collect();
+    let name = name.trim().to_lowercase();
+    let words: Vec<&str> = name.split([' ', '_', '-']).filter(|word| !word.is_empty()).collect();
     words.join("-")
 }

@@ -1,16 +1,15 @@
-//! Recorded output against what came out now: the same, close, or where it differs.
-//! Texts in, a verdict with places out; knows no tensors and no colours.
+//! Compares a recorded output with the actual one: the same, close, or the lines that differ.
 
 use std::ops::Range;
 
-/// How a cell's output relates to the recorded one.
+/// The result of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Character for character, blanks at line ends aside.
+    /// The same characters, apart from blanks at line ends.
     Same,
     /// The same words, and numbers within the tolerance.
     Close,
-    /// Anything else.
+    /// Other differences.
     Differs,
     /// Nothing is recorded.
     Unrecorded,
@@ -31,20 +30,20 @@ impl Verdict {
 /// The verdict and, where it is not [`Verdict::Same`], the lines that differ.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    /// How the two relate.
+    /// The result.
     pub verdict: Verdict,
     /// The differing lines in order.
     pub lines: Vec<LineDifference>,
-    /// The largest difference between two numbers that stand in the same place.
+    /// The largest difference between two numbers in the same place.
     pub worst: Option<f64>,
 }
 
-/// A line that is not the same on both sides, or stands on one only.
+/// A line that differs between the two sides, or that only one side has.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LineDifference {
-    /// On the recorded side.
+    /// The line of the recorded output.
     pub recorded: Option<Side>,
-    /// On the actual side.
+    /// The line of the actual output.
     pub actual: Option<Side>,
 }
 
@@ -55,14 +54,14 @@ pub struct Side {
     pub number: usize,
     /// Its text.
     pub text: String,
-    /// Bytes to mark: the differing numbers, or everything that is not alike.
+    /// The bytes to mark: the numbers that differ, or the part that differs.
     pub marks: Vec<Range<usize>>,
 }
 
-/// One unit in the fourth decimal, which is what PyTorch prints, and a little for its rounding.
+/// The default tolerance: one unit in the fourth decimal, the last that PyTorch prints, and a margin for its rounding.
 pub const TOLERANCE: f64 = 1.5e-4;
 
-/// Compares. `tolerance` is absolute for numbers up to 1 and relative beyond.
+/// Compares two outputs. `tolerance` is absolute for numbers up to 1 and relative above.
 pub fn compare(recorded: Option<&str>, actual: &str, tolerance: f64) -> Comparison {
     let Some(recorded) = recorded else {
         return Comparison { verdict: Verdict::Unrecorded, lines: Vec::new(), worst: None };
@@ -80,7 +79,7 @@ pub fn compare(recorded: Option<&str>, actual: &str, tolerance: f64) -> Comparis
         match pair {
             (Some(a), Some(b)) if a == b => continue,
             (Some(a), Some(b)) => {
-                let met = numbers_apart(a, b, tolerance);
+                let met = compare_numbers(a, b, tolerance);
                 close &= met.as_ref().is_some_and(|m| m.within);
                 match met {
                     Some(met) => {
@@ -88,8 +87,8 @@ pub fn compare(recorded: Option<&str>, actual: &str, tolerance: f64) -> Comparis
                         (left, right) = (met.left, met.right);
                     }
                     None => {
-                        left.push(unlike(a, b));
-                        right.push(unlike(b, a));
+                        left.push(differing_part(a, b));
+                        right.push(differing_part(b, a));
                     }
                 }
             }
@@ -104,15 +103,15 @@ pub fn compare(recorded: Option<&str>, actual: &str, tolerance: f64) -> Comparis
         };
         lines.push(LineDifference { recorded: side(o, &old, left), actual: side(n, &new, right) });
     }
-    // PyTorch wraps by width: the same numbers may stand on other lines.
+    // PyTorch wraps lines by their width: the same numbers may be on other lines.
     if !close && old.len() != new.len() {
-        let met = numbers_apart(&squeeze(&old), &squeeze(&new), tolerance);
+        let met = compare_numbers(&squeeze(&old), &squeeze(&new), tolerance);
         close = met.is_some_and(|m| m.within);
     }
     Comparison { verdict: if close { Verdict::Close } else { Verdict::Differs }, lines, worst }
 }
 
-/// As [`compare`], for a lesson's own step: a cell that shows nothing needs no record.
+/// Compares as [`compare`], for a step of a lesson: a cell that shows nothing needs no recorded output.
 pub fn compare_step(recorded: Option<&str>, actual: &str, tolerance: f64) -> Comparison {
     match recorded {
         None if actual.trim().is_empty() => compare(Some(""), "", tolerance),
@@ -178,7 +177,7 @@ fn align(old: &[String], new: &[String]) -> Vec<(Option<usize>, Option<usize>)> 
     pairs
 }
 
-struct Met {
+struct NumberDifferences {
     within: bool,
     worst: Option<f64>,
     left: Vec<Range<usize>>,
@@ -186,12 +185,12 @@ struct Met {
 }
 
 /// The numbers of two lines held against each other; `None` if the words between them differ.
-fn numbers_apart(a: &str, b: &str, tolerance: f64) -> Option<Met> {
+fn compare_numbers(a: &str, b: &str, tolerance: f64) -> Option<NumberDifferences> {
     let (xs, ys) = (numbers(a), numbers(b));
     if xs.len() != ys.len() || between(a, &xs) != between(b, &ys) {
         return None;
     }
-    let mut met = Met { within: true, worst: None, left: Vec::new(), right: Vec::new() };
+    let mut met = NumberDifferences { within: true, worst: None, left: Vec::new(), right: Vec::new() };
     for (x, y) in xs.into_iter().zip(ys) {
         let (s, t) = (&a[x.clone()], &b[y.clone()]);
         if s == t {
@@ -219,15 +218,15 @@ fn value(text: &str) -> Option<f64> {
     text.strip_suffix('.').unwrap_or(text).parse().ok()
 }
 
-/// Words between numbers, blanks left out: PyTorch pads numbers to one width.
+/// The text between numbers without blanks, because PyTorch pads numbers to one width.
 fn between(line: &str, numbers: &[Range<usize>]) -> Vec<String> {
     let ends = numbers.iter().map(|n| n.start).chain([line.len()]);
     let starts = [0].into_iter().chain(numbers.iter().map(|n| n.end));
     starts.zip(ends).map(|(s, e)| line[s..e].split_whitespace().collect()).collect()
 }
 
-/// Where the numbers of a line stand: decimals with sign and exponent, nan, inf, addresses.
-/// Digits inside a name (`MmBackward0`, `attn_scores_2`) are none.
+/// The places of the numbers in a line: decimals with sign and exponent, nan, inf, addresses.
+/// Digits inside a name (`MmBackward0`, `attn_scores_2`) are not numbers.
 fn numbers(line: &str) -> Vec<Range<usize>> {
     let bytes = line.as_bytes();
     let in_name = |b: u8| b.is_ascii_alphanumeric() || b == b'_' || b >= 0x80;
@@ -283,8 +282,8 @@ fn number_length(rest: &str) -> usize {
     end
 }
 
-/// The part of `a` that is not a common start or end with `b`.
-fn unlike(a: &str, b: &str) -> Range<usize> {
+/// The part of `a` between the start and the end that it shares with `b`.
+fn differing_part(a: &str, b: &str) -> Range<usize> {
     let start: usize = a.chars().zip(b.chars()).take_while(|(x, y)| x == y).map(|(x, _)| x.len_utf8()).sum();
     let (a_rest, b_rest) = (&a[start..], &b[start..]);
     let end: usize = a_rest

@@ -1,31 +1,30 @@
-//! Predictions and exercises as data. Who plays them decides how they look.
-//! Expressions stay text here; the session evaluates them.
+//! Predictions and exercises as data. Their expressions are text, which a session evaluates.
 
 /// A question asked before a cell runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
     /// The question, Markdown.
     pub ask: String,
-    /// What is right.
-    pub answer: Answer,
+    /// The right answer.
+    pub answer: RightAnswer,
     /// The usual wrong answers.
-    pub wrong: Vec<Wrong>,
-    /// What to say to the right answer.
+    pub wrong: Vec<WrongAnswer>,
+    /// The remark on the right answer.
     pub right: String,
     /// Line of its fence in the file.
     pub line: usize,
 }
 
-/// The right answer, worked out after the cell has run, never typed in.
+/// The right answer. It is evaluated after the cell has run.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Answer {
+pub enum RightAnswer {
     /// The shape of this expression.
     Shape(String),
     /// The value of this expression (a number or a small tensor), within a tolerance.
     Value {
         /// The expression.
         expr: String,
-        /// Largest difference that still counts; `None`: any sensible rounding.
+        /// The largest difference that still counts as right; `None`: a rounding to two digits or more.
         tolerance: Option<f64>,
     },
     /// One of these.
@@ -39,25 +38,25 @@ pub struct Choice {
     pub text: String,
     /// Whether it is right.
     pub right: bool,
-    /// What to say to whoever takes it.
+    /// The remark on this answer.
     pub because: String,
 }
 
-/// A usual wrong answer and what it would have been right for.
+/// A usual wrong answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Wrong {
-    /// An expression with the wrong shape (for [`Answer::Shape`]: a tensor or a tuple) or value.
+pub struct WrongAnswer {
+    /// An expression with the wrong shape (for [`RightAnswer::Shape`]: a tensor or a tuple) or value.
     pub value: String,
-    /// What to say.
+    /// The remark: what this answer would be right for.
     pub because: String,
 }
 
-/// Code the learner finishes.
+/// Code that the learner completes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exercise {
     /// A stable slug.
     pub slug: String,
-    /// A few words for the list.
+    /// A short title for the list of steps.
     pub title: String,
     /// The section of its lesson.
     pub section: String,
@@ -65,19 +64,19 @@ pub struct Exercise {
     pub minutes: u32,
     /// The task, Markdown.
     pub task: String,
-    /// What the learner starts from; fails the checks.
-    pub starter: Code,
+    /// The code that the learner starts from; it fails the checks.
+    pub starter: Snippet,
     /// Hints, each saying more than the one before.
     pub hints: Vec<String>,
     /// Code that passes the checks.
-    pub solution: Code,
-    /// Assertions, run one block after another on the learner's state.
-    pub checks: Vec<Code>,
-    /// Wrong solutions with what the checks must say to them.
+    pub solution: Snippet,
+    /// Assertions, run one block after another after the learner's code.
+    pub checks: Vec<Snippet>,
+    /// Usual wrong solutions, with the message of the checks.
     pub attempts: Vec<Attempt>,
-    /// Markdown after it: what it showed.
+    /// Markdown after the exercise: what it shows.
     pub after: String,
-    /// How many of the lesson's steps stand before it: its state is that after them.
+    /// The number of the lesson's steps before it. It starts from the state after them.
     pub after_steps: usize,
     /// Line of its fence in the file.
     pub line: usize,
@@ -85,7 +84,7 @@ pub struct Exercise {
 
 /// A piece of code and the line of its first line in the file.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Code {
+pub struct Snippet {
     /// The code.
     pub source: String,
     /// Its first line, from 1.
@@ -96,7 +95,7 @@ pub struct Code {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attempt {
     /// The code.
-    pub code: Code,
-    /// Words that the checks' message holds.
+    pub code: Snippet,
+    /// Words of the message that the checks raise.
     pub says: String,
 }

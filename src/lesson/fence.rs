@@ -1,62 +1,83 @@
-//! A lesson's fences: option lines, YAML, and the faults that name file and line.
-//! What [`super::myst`] needs to read one block; knows nothing of the order of blocks.
+//! Reads one fenced block of a lesson: its option lines or its YAML.
 
-use super::exercise::Code;
-use super::vocabulary::{AXES, VIEWS, Word};
-use super::{AxisNames, Fault, Invariant, Step, View};
+use serde::de::DeserializeOwned;
+
+use super::exercise::Snippet;
+use super::fault::Fault;
+use super::invariant::Invariant;
+use super::step::{AxisNames, Step};
+use super::views::View;
+use super::vocabulary::{AXES, VIEWS, VocabularyWord};
 use crate::ops::nearest;
 
-/// The file that is being read, for its faults.
-pub(super) struct Source<'t> {
+/// The lesson file that is being read, for its faults.
+pub(super) struct LessonSource<'t> {
     pub file: &'t str,
 }
 
 /// `:option: value` lines in order: key, value, line.
-pub(super) struct Options(Vec<(String, String, usize)>);
+pub(super) struct DirectiveOptions(Vec<(String, String, usize)>);
 
-impl Options {
+impl DirectiveOptions {
     /// The value of `key` and its line.
     pub fn get(&self, key: &str) -> Option<(&str, usize)> {
         self.0.iter().find(|(k, _, _)| k == key).map(|(_, value, line)| (value.as_str(), *line))
     }
 }
 
-impl Source<'_> {
+impl LessonSource<'_> {
+    /// A fault in line `line`.
     pub fn fault<T>(&self, line: usize, what: impl Into<String>) -> Result<T, Fault> {
-        Err(Fault { file: self.file.to_string(), line, what: what.into(), nearest: Vec::new() })
+        Err(Fault::new(self.file, line, what.into()))
     }
 
+    /// A fault about the unknown name `name`, with the nearest of the `known` ones.
     pub fn unknown<T>(
         &self,
         line: usize,
         what: String,
         name: &str,
-        right: impl IntoIterator<Item = &'static str>,
+        known: &[VocabularyWord],
     ) -> Result<T, Fault> {
-        let nearest = nearest(name, right, 3);
-        Err(Fault { file: self.file.to_string(), line, what, nearest })
+        let nearest = nearest(name, known.iter().map(|word| word.name), 3);
+        Err(Fault { nearest, ..Fault::new(self.file, line, what) })
     }
 
-    /// YAML that has to be a mapping; `line` is that of its first line.
-    pub fn mapping(&self, yaml: &str, line: usize) -> Result<yaml_serde::Mapping, Fault> {
-        match yaml_serde::from_str::<yaml_serde::Value>(yaml) {
-            Ok(yaml_serde::Value::Mapping(table)) => Ok(table),
-            Ok(_) => self.fault(line, "expected `key: value` lines here"),
+    /// Reads YAML below line `line` as a record whose keys are among `known`; `name` is what faults call it.
+    /// Errors: no mapping, an unknown key, a missing or wrong value.
+    pub fn record<T: DeserializeOwned>(
+        &self,
+        yaml: &str,
+        line: usize,
+        name: &str,
+        known: &[VocabularyWord],
+    ) -> Result<T, Fault> {
+        let table = match yaml_serde::from_str::<yaml_serde::Value>(yaml) {
+            Ok(yaml_serde::Value::Mapping(table)) => table,
+            Ok(_) => return self.fault(line + 1, "expected `key: value` lines here"),
             Err(e) => {
-                let at = line + e.location().map_or(0, |l| l.line().saturating_sub(1));
-                self.fault(at, format!("not readable as YAML: {e}"))
+                let within = e.location().map_or(0, |place| place.line().saturating_sub(1));
+                return self.fault(line + 1 + within, format!("not readable as YAML: {e}"));
+            }
+        };
+        for key in table.keys().filter_map(|key| key.as_str()) {
+            if !known.iter().any(|word| word.name == key) {
+                let within = yaml.lines().position(|l| l.starts_with(key)).unwrap_or(0);
+                return self.unknown(line + 1 + within, format!("{name} has no key `{key}`"), key, known);
             }
         }
+        yaml_serde::from_value(yaml_serde::Value::Mapping(table))
+            .or_else(|e| self.fault(line, format!("{name}: {e}")))
     }
 
-    /// Splits the `:option: value` lines from what follows them.
+    /// Splits the body of a fence into its `:option: value` lines and the code below them.
     pub fn options(
         &self,
         body: &str,
         fence: usize,
         name: &str,
-        known: &'static [Word],
-    ) -> Result<(Options, Code), Fault> {
+        known: &[VocabularyWord],
+    ) -> Result<(DirectiveOptions, Snippet), Fault> {
         let mut options: Vec<(String, String, usize)> = Vec::new();
         let mut rest = body;
         let mut line = fence + 1;
@@ -67,7 +88,7 @@ impl Source<'_> {
             };
             if !known.iter().any(|w| w.name == key) {
                 let what = format!("{{{name}}} has no option `:{key}:`");
-                return self.unknown(line, what, key, known.iter().map(|w| w.name));
+                return self.unknown(line, what, key, known);
             }
             if options.iter().any(|(k, _, _)| k == key) {
                 return self.fault(line, format!("`:{key}:` is given twice"));
@@ -86,11 +107,11 @@ impl Source<'_> {
         }
         let blank = rest.len() - rest.trim_start_matches('\n').len();
         let source = rest[blank..].trim_end().to_string();
-        Ok((Options(options), Code { source, line: line + blank }))
+        Ok((DirectiveOptions(options), Snippet { source, line: line + blank }))
     }
 
-    /// A step with what the options of its cell say; prose, code and number come later.
-    pub fn step(&self, options: &Options) -> Result<Step, Fault> {
+    /// A step with what the options of its cell say. The caller adds prose, code and number.
+    pub fn step(&self, options: &DirectiveOptions) -> Result<Step, Fault> {
         let mut step = Step::default();
         for (key, value, at) in &options.0 {
             match key.as_str() {
@@ -103,19 +124,19 @@ impl Source<'_> {
                 "why" => step.why = Some(value.clone()),
                 "check" => {
                     for sentence in value.split(';').map(str::trim).filter(|s| !s.is_empty()) {
-                        if let Err(what) = Invariant::parse(sentence) {
-                            return self.fault(*at, what);
+                        match Invariant::parse(sentence) {
+                            Ok(invariant) => step.checks.push(invariant),
+                            Err(what) => return self.fault(*at, what),
                         }
-                        step.checks.push(sentence.to_string());
                     }
                 }
                 "random" if value == "book" || value == "mkl" => step.random = Some(value.clone()),
                 "random" => {
-                    return self.fault(*at, format!("`:random:` is book or mkl, not {value}"));
+                    return self.fault(*at, format!("`:random:` is book or mkl, not `{value}`"));
                 }
-                "aside" => step.aside = self.yes(value, *at)?,
-                "wrong" => step.wrong = self.yes(value, *at)?,
-                "varies" => step.varies = self.yes(value, *at)?,
+                "aside" => step.aside = self.boolean(value, *at)?,
+                "wrong" => step.wrong = self.boolean(value, *at)?,
+                "varies" => step.varies = self.boolean(value, *at)?,
                 "tags" => step.raises = value.contains("raises-exception"),
                 _ => {}
             }
@@ -132,7 +153,7 @@ impl Source<'_> {
             let axes: Vec<String> = axes.split_whitespace().map(str::to_string).collect();
             if let Some(wrong) = axes.iter().find(|a| !AXES.iter().any(|w| w.name == a.as_str())) {
                 let what = format!("no axis is called `{wrong}`");
-                return self.unknown(line, what, wrong, AXES.iter().map(|w| w.name));
+                return self.unknown(line, what, wrong, AXES);
             }
             all.push(AxisNames { tensor: tensor.trim().to_string(), axes });
         }
@@ -145,7 +166,7 @@ impl Source<'_> {
             let (word, rest) = part.split_once(' ').unwrap_or((part, ""));
             if !VIEWS.iter().any(|known| known.name == word) {
                 let what = format!("no view is called `{word}`");
-                return self.unknown(line, what, word, VIEWS.iter().map(|w| w.name));
+                return self.unknown(line, what, word, VIEWS);
             }
             match View::new(word, rest, line) {
                 Ok(view) => all.push(view),
@@ -155,11 +176,11 @@ impl Source<'_> {
         Ok(all)
     }
 
-    fn yes(&self, value: &str, line: usize) -> Result<bool, Fault> {
+    fn boolean(&self, value: &str, line: usize) -> Result<bool, Fault> {
         match value {
             "true" => Ok(true),
             "false" => Ok(false),
-            _ => self.fault(line, format!("true or false is wanted here, not `{value}`")),
+            _ => self.fault(line, format!("expected true or false, not `{value}`")),
         }
     }
 }

@@ -1,15 +1,14 @@
-//! The glossary: the field's words, each with what it means and the step that brings it in.
-//! `lessons/glossary.md` to data; what lessons make of it is looked at in [`super::terms`].
+//! The glossary: the terms of the field, their meanings, and the steps that explain them.
+//! [`super::terms`] compares it with the lessons.
 //!
-//! A term is a heading (`##`), its explanation, and last a paragraph that says where it is first met, as a link
-//! whose words are the step's name, and what else it is called:
+//! A term is a heading (`##`), its explanation, and last a paragraph that links to the step that explains it by the
+//! step's name, and lists other names of the term:
 //! `*First met in* [scores](01-simple-self-attention.md#...). *Also:* score, attention scores.`
 
 use std::ops::Range;
 
-use super::Fault;
-use super::embed::GLOSSARY;
-use super::markdown::{Kind, blocks, links};
+use super::fault::Fault;
+use super::markdown::{BlockKind, blocks, links};
 use crate::ops::nearest;
 
 /// All terms, in the order of the file.
@@ -17,62 +16,50 @@ use crate::ops::nearest;
 pub struct Glossary {
     /// The file it was read from.
     pub file: String,
-    /// What stands before the first term (Markdown).
+    /// The text before the first term (Markdown).
     pub intro: String,
     /// The terms.
     pub terms: Vec<Term>,
 }
 
-/// One word of the field.
+/// One term of the field.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Term {
-    /// The word: "context vector".
+    /// Its name: "context vector".
     pub name: String,
-    /// As links name it: "context-vector".
+    /// Its name in links: "context-vector".
     pub slug: String,
-    /// What it means (Markdown).
+    /// Its meaning (Markdown).
     pub text: String,
     /// The step that explains it, by its slug.
     pub step: String,
-    /// Where the link to that step leads.
+    /// The address of the link to that step.
     pub address: String,
-    /// What else it is called.
+    /// Its other names.
     pub also: Vec<String>,
     /// Line of its heading, from 1.
     pub line: usize,
-    /// Line of the paragraph that says where it is met.
+    /// Line of the paragraph with the link to that step.
     pub met: usize,
 }
 
-/// The file of this program's glossary, by its name and its text.
-pub fn embedded() -> (String, String) {
-    (GLOSSARY.0.to_owned(), GLOSSARY.1.to_owned())
-}
-
 impl Glossary {
-    /// The glossary of this program. Errors: the first fault in its file.
-    pub fn new() -> Result<Glossary, Fault> {
-        let (file, text) = GLOSSARY;
-        Glossary::parse(file, text)
-    }
-
     /// Reads a glossary; `file` is its name in faults. Errors: the first fault in reading order.
     pub fn parse(file: &str, text: &str) -> Result<Glossary, Fault> {
-        let fault = |line: usize, what: String| Fault { file: file.into(), line, what, nearest: Vec::new() };
         let mut glossary = Glossary { file: file.to_owned(), ..Glossary::default() };
         let mut run: Option<Range<usize>> = None;
         for block in blocks(text) {
             match &block.kind {
-                Kind::Heading(1, _) => {}
-                Kind::Heading(_, words) => {
-                    glossary.settle(text, run.take());
+                BlockKind::Heading(1, _) => {}
+                BlockKind::Heading(_, words) => {
+                    glossary.assign_text(text, run.take());
                     if let Some(open) = glossary.terms.last().filter(|term| term.step.is_empty()) {
-                        return Err(unmet(file, open));
+                        return Err(without_step(file, open));
                     }
                     let slug = anchor(words);
                     if let Some(other) = glossary.terms.iter().find(|term| term.slug == slug) {
-                        let what = format!("the term `{words}` stands twice, first in line {}", other.line);
-                        return Err(fault(block.line, what));
+                        let what = format!("the term `{words}` occurs twice, first in line {}", other.line);
+                        return Err(Fault::new(file, block.line, what));
                     }
                     glossary.terms.push(Term {
                         name: words.clone(),
@@ -88,13 +75,13 @@ impl Glossary {
                 _ => {
                     let words = &text[block.range.clone()];
                     if words.trim_start().starts_with("*First met in*") {
-                        glossary.settle(text, run.take());
+                        glossary.assign_text(text, run.take());
                         let Some(term) = glossary.terms.last_mut() else {
-                            return Err(fault(block.line, "this belongs under a term".to_owned()));
+                            return Err(Fault::new(file, block.line, "this belongs under a term".to_owned()));
                         };
                         term.met = block.line;
                         let Some(link) = links(words).into_iter().next() else {
-                            return Err(unmet(file, term));
+                            return Err(without_step(file, term));
                         };
                         (term.step, term.address) = (link.words, link.address);
                         if let Some((_, names)) = words.split_once("*Also:*") {
@@ -108,14 +95,15 @@ impl Glossary {
                 }
             }
         }
-        glossary.settle(text, run);
+        glossary.assign_text(text, run);
         match glossary.terms.last().filter(|term| term.step.is_empty()) {
-            Some(open) => Err(unmet(file, open)),
+            Some(open) => Err(without_step(file, open)),
             None => Ok(glossary),
         }
     }
 
-    fn settle(&mut self, text: &str, run: Option<Range<usize>>) {
+    /// Sets the text of the last term, or the introduction, to a run of blocks.
+    fn assign_text(&mut self, text: &str, run: Option<Range<usize>>) {
         let Some(run) = run else { return };
         let words = text[run].trim().to_owned();
         match self.terms.last_mut() {
@@ -124,7 +112,7 @@ impl Glossary {
         }
     }
 
-    /// The term of this name, however it is written: by its own name or another of its names, in the plural too.
+    /// The term with this name, or with this among its other names; case, hyphens and the plural do not count.
     pub fn find(&self, wanted: &str) -> Option<&Term> {
         let wanted = anchor(wanted);
         let is = |name: &str| plurals(name).iter().any(|form| anchor(form) == wanted);
@@ -133,7 +121,7 @@ impl Glossary {
         })
     }
 
-    /// The terms most like a name, best first.
+    /// Up to three terms with names near to this one, best first.
     pub fn nearest(&self, wanted: &str) -> Vec<String> {
         let names = self.terms.iter().flat_map(|term| {
             let also = term.also.iter().map(|name| (name, &term.name));
@@ -149,15 +137,15 @@ impl Glossary {
     }
 }
 
-fn unmet(file: &str, term: &Term) -> Fault {
+fn without_step(file: &str, term: &Term) -> Fault {
     let what = format!(
-        "the term `{}` does not say where it is met: *First met in* [step](lesson.md#...).",
+        "the term `{}` does not name the step that explains it: *First met in* [step](lesson.md#...).",
         term.name
     );
-    Fault { file: file.to_owned(), line: term.line, what, nearest: Vec::new() }
+    Fault::new(file, term.line, what)
 }
 
-/// A heading as links name it, as GitHub does: small letters, hyphens for spaces, other signs left out.
+/// The anchor of a heading in links, as GitHub makes it: lower case, hyphens for spaces, no other signs.
 pub fn anchor(heading: &str) -> String {
     let letter = |c: char| match c {
         ' ' => Some('-'),

@@ -1,23 +1,22 @@
-//! The sentences of `:check:`: what must hold of a cell's tensors.
-//! Turns a sentence into an expression that the session measures; measures nothing itself.
+//! The sentences of `:check:`, which are true of a cell's tensors, and the expressions that measure them.
 
 use std::fmt;
 
-/// Something that holds of one or two tensors, up to rounding. Tensors are Python expressions.
+/// A statement about one or two tensors, true up to rounding. Tensors are Python expressions.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Invariant {
     /// `rows of X sum to N`: along the last axis.
     RowsSumTo {
         /// The tensor.
         tensor: String,
-        /// What each row adds up to.
+        /// The sum of each row.
         total: f64,
     },
-    /// `X sums to N`: all of it.
+    /// `X sums to N`: over all elements.
     SumsTo {
         /// The tensor.
         tensor: String,
-        /// What its elements add up to.
+        /// The sum of its elements.
         total: f64,
     },
     /// `X is never negative`.
@@ -44,7 +43,7 @@ pub enum Invariant {
     },
 }
 
-/// The forms a sentence may have, for errors and help.
+/// The forms of a sentence, for errors and help.
 pub const FORMS: &[&str] = &[
     "rows of X sum to N",
     "X sums to N",
@@ -55,7 +54,7 @@ pub const FORMS: &[&str] = &[
 ];
 
 impl Invariant {
-    /// Reads one sentence. The error is the list of forms in words.
+    /// Parses one sentence. Errors: a message that lists the forms.
     pub fn parse(sentence: &str) -> Result<Invariant, String> {
         let s = sentence.trim().trim_end_matches('.');
         let number = |n: &str| n.trim().parse::<f64>().ok();
@@ -76,10 +75,10 @@ impl Invariant {
         } else {
             None
         };
-        found.ok_or_else(|| format!("cannot read the check `{s}`; it may be one of: {}", FORMS.join("; ")))
+        found.ok_or_else(|| format!("cannot read the check `{s}`; the forms are: {}", FORMS.join("; ")))
     }
 
-    /// A Python expression for the largest deviation, a float: 0 where the invariant holds exactly.
+    /// A Python expression for the largest deviation, a float: 0 if the statement is exactly true.
     pub fn deviation(&self) -> String {
         match self {
             Invariant::RowsSumTo { tensor, total } => {
@@ -103,7 +102,7 @@ impl Invariant {
         }
     }
 
-    /// How far rounding may take it in float32: sums and products of some hundred terms.
+    /// The largest deviation that float32 rounding explains: sums and products of some hundred terms.
     pub const TOLERANCE: f64 = 1e-5;
 }
 

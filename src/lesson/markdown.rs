@@ -1,5 +1,5 @@
-//! A Markdown text as its top-level blocks, each with its place.
-//! The only file that knows pulldown-cmark.
+//! A Markdown text as its top-level blocks, its links and its prose, each with its line.
+//! The only file of this layer that uses pulldown-cmark.
 
 use std::ops::Range;
 
@@ -7,50 +7,66 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, T
 
 /// What a top-level block is.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Kind {
-    /// YAML between `---` lines at the very start.
-    Front(String),
+pub(super) enum BlockKind {
+    /// The front matter: YAML between `---` lines at the very start. [`front_matter`] returns its text.
+    FrontMatter,
     /// A heading and its plain text.
     Heading(u8, String),
-    /// A fenced block: what stands after the backticks, and the text within.
+    /// A fenced block: the words after the backticks, and the text between the fences.
     Fence { info: String, body: String },
-    /// Raw HTML such as `<details>`: for GitHub's eyes only.
+    /// Raw HTML such as `<details>`, which only GitHub shows.
     Html,
     /// Anything else: paragraphs, lists, tables, quotes.
     Prose,
 }
 
-/// A top-level block and where it stands.
+/// A top-level block and its place.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Block {
-    pub kind: Kind,
+pub(super) struct MarkdownBlock {
+    pub kind: BlockKind,
     /// Bytes of the text.
     pub range: Range<usize>,
     /// Line of its first character, from 1.
     pub line: usize,
 }
 
+/// The YAML of the front matter at the start of `text`, and the line of the `---` above it.
+pub(super) fn front_matter(text: &str) -> Option<(String, usize)> {
+    let mut found: Option<(String, usize)> = None;
+    for (event, range) in Parser::new_ext(text, Options::ENABLE_YAML_STYLE_METADATA_BLOCKS).into_offset_iter()
+    {
+        match (event, &mut found) {
+            (Event::Start(Tag::MetadataBlock(_)), None) if text[..range.start].trim().is_empty() => {
+                found = Some((String::new(), text[..range.start].matches('\n').count() + 1));
+            }
+            (Event::Text(words), Some((yaml, _))) => yaml.push_str(&words),
+            _ => break,
+        }
+    }
+    found
+}
+
 /// The top-level blocks of `text`, in order.
-pub(super) fn blocks(text: &str) -> Vec<Block> {
+pub(super) fn blocks(text: &str) -> Vec<MarkdownBlock> {
     let options = Options::ENABLE_YAML_STYLE_METADATA_BLOCKS | Options::ENABLE_TABLES;
-    let lines = Lines::of(text);
+    let lines = LineStarts::of(text);
     let mut blocks = Vec::new();
     let mut depth = 0usize;
-    let mut open: Option<Kind> = None;
+    let mut open: Option<BlockKind> = None;
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
         match event {
             Event::Start(tag) => {
                 if depth == 0 {
                     open = Some(match tag {
                         Tag::MetadataBlock(_) if text[..range.start].trim().is_empty() => {
-                            Kind::Front(String::new())
+                            BlockKind::FrontMatter
                         }
-                        Tag::Heading { level, .. } => Kind::Heading(rank(level), String::new()),
+                        Tag::Heading { level, .. } => BlockKind::Heading(rank(level), String::new()),
                         Tag::CodeBlock(CodeBlockKind::Fenced(info)) => {
-                            Kind::Fence { info: info.trim().to_string(), body: String::new() }
+                            BlockKind::Fence { info: info.trim().to_string(), body: String::new() }
                         }
-                        Tag::HtmlBlock => Kind::Html,
-                        _ => Kind::Prose,
+                        Tag::HtmlBlock => BlockKind::Html,
+                        _ => BlockKind::Prose,
                     });
                 }
                 depth += 1;
@@ -59,21 +75,19 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
                     let kind = open.take().unwrap_or(match end {
-                        TagEnd::HtmlBlock => Kind::Html,
-                        _ => Kind::Prose,
+                        TagEnd::HtmlBlock => BlockKind::Html,
+                        _ => BlockKind::Prose,
                     });
-                    blocks.push(Block { kind, line: lines.at(range.start), range });
+                    blocks.push(MarkdownBlock { kind, line: lines.at(range.start), range });
                 }
             }
             Event::Text(words) | Event::Code(words) => {
-                if let Some(Kind::Front(into) | Kind::Heading(_, into) | Kind::Fence { body: into, .. }) =
-                    &mut open
-                {
+                if let Some(BlockKind::Heading(_, into) | BlockKind::Fence { body: into, .. }) = &mut open {
                     into.push_str(&words);
                 }
             }
             Event::Rule if depth == 0 => {
-                blocks.push(Block { kind: Kind::Prose, line: lines.at(range.start), range });
+                blocks.push(MarkdownBlock { kind: BlockKind::Prose, line: lines.at(range.start), range });
             }
             _ => {}
         }
@@ -81,22 +95,22 @@ pub(super) fn blocks(text: &str) -> Vec<Block> {
     blocks
 }
 
-/// A link and the words it is on.
+/// A link.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Link {
+pub(super) struct MarkdownLink {
     pub words: String,
     pub address: String,
 }
 
 /// The links of a text, in order.
-pub(super) fn links(text: &str) -> Vec<Link> {
-    let mut links: Vec<Link> = Vec::new();
+pub(super) fn links(text: &str) -> Vec<MarkdownLink> {
+    let mut links: Vec<MarkdownLink> = Vec::new();
     let mut inside = false;
     for event in Parser::new(text) {
         match event {
             Event::Start(Tag::Link { dest_url, .. }) => {
                 inside = true;
-                links.push(Link { words: String::new(), address: dest_url.to_string() });
+                links.push(MarkdownLink { words: String::new(), address: dest_url.to_string() });
             }
             Event::End(TagEnd::Link) => inside = false,
             Event::Text(words) | Event::Code(words) if inside => {
@@ -110,58 +124,58 @@ pub(super) fn links(text: &str) -> Vec<Link> {
     links
 }
 
-/// The headings of the second rank and below, each with its line.
+/// The headings below the title, each with its line.
 pub(super) fn headings(text: &str) -> Vec<(usize, String)> {
-    let heading = |block: Block| match block.kind {
-        Kind::Heading(rank, words) if rank > 1 => Some((block.line, words)),
+    let heading = |block: MarkdownBlock| match block.kind {
+        BlockKind::Heading(rank, words) if rank > 1 => Some((block.line, words)),
         _ => None,
     };
     blocks(text).into_iter().filter_map(heading).collect()
 }
 
-/// A letter of a text that is read, where it stands, and which link it belongs to.
+/// A letter of prose: its line, and the index of the link that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Letter {
+pub(super) struct ProseLetter {
     pub letter: char,
     pub line: usize,
     pub link: Option<usize>,
 }
 
-/// A paragraph, a heading or the like as it is read: without code, line breaks as spaces.
+/// A paragraph, a heading or another block of prose, without its code, with spaces for line breaks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Prose {
-    pub letters: Vec<Letter>,
+pub(super) struct ProseBlock {
+    pub letters: Vec<ProseLetter>,
     /// The addresses of its links.
     pub links: Vec<String>,
-    /// What kind of reading it is.
-    pub kind: Reading,
+    /// Its kind.
+    pub kind: ProseKind,
 }
 
-/// What a paragraph or the like is.
+/// The kind of a block of prose.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(super) enum ProseKind {
     /// Running text.
     #[default]
     Running,
     /// A heading.
     Heading,
     /// A question, an answer to it, a hint.
-    Asked,
+    Question,
 }
 
-/// All that is read in a lesson's file, in order: running text, headings, questions with their answers, hints.
-pub(super) fn prose(text: &str) -> Vec<Prose> {
-    let lines = Lines::of(text);
+/// All prose of a lesson file, in order: running text, headings, questions with their answers, hints.
+pub(super) fn prose(text: &str) -> Vec<ProseBlock> {
+    let lines = LineStarts::of(text);
     let mut all = Vec::new();
     for block in blocks(text) {
         match &block.kind {
-            Kind::Prose => read(text, block.range, &lines, Reading::Running, &mut all),
-            Kind::Heading(..) => read(text, block.range, &lines, Reading::Heading, &mut all),
-            Kind::Fence { info, .. } if info.starts_with("{hint}") => {
+            BlockKind::Prose => read(text, block.range, &lines, ProseKind::Running, &mut all),
+            BlockKind::Heading(..) => read(text, block.range, &lines, ProseKind::Heading, &mut all),
+            BlockKind::Fence { info, .. } if info.starts_with("{hint}") => {
                 let inner = inside(text, &block.range);
-                read(text, inner, &lines, Reading::Asked, &mut all);
+                read(text, inner, &lines, ProseKind::Question, &mut all);
             }
-            Kind::Fence { info, .. } if info.starts_with("{predict}") => {
+            BlockKind::Fence { info, .. } if info.starts_with("{predict}") => {
                 let inner = inside(text, &block.range);
                 let mut start = inner.start;
                 for line in text[inner].split_inclusive('\n') {
@@ -173,7 +187,7 @@ pub(super) fn prose(text: &str) -> Vec<Prose> {
                         let from = start + skipped + key.len();
                         let value = &text[from..start + line.len()];
                         let quote = value.len() - value.trim_start_matches([' ', '"', '\'']).len();
-                        read(text, from + quote..start + line.len(), &lines, Reading::Asked, &mut all);
+                        read(text, from + quote..start + line.len(), &lines, ProseKind::Question, &mut all);
                     }
                     start += line.len();
                 }
@@ -192,13 +206,13 @@ fn inside(text: &str, fence: &Range<usize>) -> Range<usize> {
     fence.start + start..fence.start + end.max(start)
 }
 
-fn read(text: &str, part: Range<usize>, lines: &Lines, kind: Reading, all: &mut Vec<Prose>) {
-    let mut open = Prose { kind, ..Prose::default() };
+fn read(text: &str, part: Range<usize>, lines: &LineStarts, kind: ProseKind, all: &mut Vec<ProseBlock>) {
+    let mut open = ProseBlock { kind, ..ProseBlock::default() };
     let mut link = None;
     for (event, range) in Parser::new_ext(&text[part.clone()], Options::ENABLE_TABLES).into_offset_iter() {
         let line = lines.at(part.start + range.start);
-        let mut say = |words: &str| {
-            open.letters.extend(words.chars().map(|letter| Letter { letter, line, link }));
+        let mut push = |words: &str| {
+            open.letters.extend(words.chars().map(|letter| ProseLetter { letter, line, link }));
         };
         match event {
             Event::Start(Tag::Link { dest_url, .. }) => {
@@ -206,12 +220,12 @@ fn read(text: &str, part: Range<usize>, lines: &Lines, kind: Reading, all: &mut 
                 link = Some(open.links.len() - 1);
             }
             Event::End(TagEnd::Link) => link = None,
-            Event::Text(words) => say(&words),
-            Event::SoftBreak | Event::HardBreak => say(" "),
-            // Code stands in the way of words that would join around it.
-            Event::Code(_) => say("\u{FFFC}"),
+            Event::Text(words) => push(&words),
+            Event::SoftBreak | Event::HardBreak => push(" "),
+            // A sign for code keeps the words around it apart.
+            Event::Code(_) => push("\u{FFFC}"),
             Event::End(TagEnd::Paragraph | TagEnd::Item | TagEnd::TableCell | TagEnd::Heading(_)) => {
-                all.push(std::mem::replace(&mut open, Prose { kind, ..Prose::default() }));
+                all.push(std::mem::replace(&mut open, ProseBlock { kind, ..ProseBlock::default() }));
             }
             _ => {}
         }
@@ -219,14 +233,15 @@ fn read(text: &str, part: Range<usize>, lines: &Lines, kind: Reading, all: &mut 
     all.push(open);
 }
 
-/// Offsets to lines.
-struct Lines(Vec<usize>);
+/// The offsets of the line ends of a text.
+struct LineStarts(Vec<usize>);
 
-impl Lines {
-    fn of(text: &str) -> Lines {
-        Lines(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect())
+impl LineStarts {
+    fn of(text: &str) -> LineStarts {
+        LineStarts(text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i).collect())
     }
 
+    /// The line of a byte offset, from 1.
     fn at(&self, offset: usize) -> usize {
         self.0.partition_point(|newline| *newline < offset) + 1
     }

@@ -1,90 +1,92 @@
-//! What a learner has done: steps seen, answers given, exercises tried. Kept under names, not numbers,
-//! so that a new step shifts nothing.
+//! What a learner has done: steps seen, answers given, exercises tried. Stored by names, not numbers, so that a new
+//! step does not shift it.
 //!
-//! Whoever saves applies its own [`Change`]s to what is stored by then: two programs at once lose nothing.
+//! To save is to apply one's own [`ProgressChange`]s to what is stored at that time, so that two programs that run at
+//! once lose nothing.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Exercise, Lesson, Step};
+use super::exercise::Exercise;
+use super::step::{Lesson, Step};
 
-/// The form that this program writes.
+/// The schema that this program writes.
 pub const SCHEMA: &str = "attn.progress/1";
-/// Attempts at one exercise that are kept, the newest.
+/// How many attempts at one exercise are stored; older ones are dropped.
 const ATTEMPTS: usize = 20;
 
-/// All that is kept of a learner.
+/// What is stored of a learner.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// [`SCHEMA`].
     pub schema: String,
-    /// Where the walkthrough was left.
+    /// The place where the walkthrough ended.
     #[serde(default)]
-    pub place: Option<Place>,
+    pub place: Option<Bookmark>,
     /// By the lesson's id.
     #[serde(default)]
-    pub lessons: BTreeMap<String, Studied>,
+    pub lessons: BTreeMap<String, LessonProgress>,
 }
 
-/// A place in the chapter.
+/// A place in the course.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct Bookmark {
     /// The lesson's id.
     pub lesson: String,
     /// The slug of a step or of an exercise; empty at the end of the lesson.
     pub slug: String,
 }
 
-/// What was done of one lesson.
+/// The progress in one lesson.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Studied {
+pub struct LessonProgress {
     /// By the step's slug.
     #[serde(default)]
-    pub steps: BTreeMap<String, Seen>,
+    pub steps: BTreeMap<String, StepProgress>,
     /// By the exercise's slug.
     #[serde(default)]
-    pub exercises: BTreeMap<String, Tried>,
+    pub exercises: BTreeMap<String, ExerciseProgress>,
 }
 
-/// What was done of one step.
+/// The progress in one step.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Seen {
-    /// Whether its outcome was seen.
+pub struct StepProgress {
+    /// Whether the learner saw its outcome.
     #[serde(default)]
     pub done: bool,
     /// By the question.
     #[serde(default)]
-    pub predictions: BTreeMap<String, Predicted>,
+    pub predictions: BTreeMap<String, QuestionProgress>,
 }
 
-/// What was answered to one question.
+/// The answers to one question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Predicted {
+pub struct QuestionProgress {
     /// Every answer, in order.
     #[serde(default)]
-    pub answers: Vec<Given>,
-    /// Whether it was passed over.
+    pub answers: Vec<GivenAnswer>,
+    /// Whether the learner skipped it.
     #[serde(default)]
     pub passed: bool,
 }
 
 /// One answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Given {
-    /// As it was typed; for a choice, its words.
+pub struct GivenAnswer {
+    /// The text that was typed; for a choice, its words.
     pub text: String,
     /// Whether it was right.
     pub right: bool,
 }
 
-/// What was done of one exercise.
+/// The progress in one exercise.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct Tried {
+pub struct ExerciseProgress {
     /// The code of the attempts, the newest last.
     #[serde(default)]
     pub attempts: Vec<String>,
-    /// How many tries there were in all.
+    /// The number of all attempts.
     #[serde(default)]
     pub tries: usize,
     /// The code that passed the checks.
@@ -96,44 +98,44 @@ pub struct Tried {
     /// Whether the solution was read.
     #[serde(default)]
     pub solution: bool,
-    /// Whether it was passed over.
+    /// Whether the learner skipped it.
     #[serde(default)]
     pub skipped: bool,
 }
 
 /// One thing that the learner did.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Change {
-    /// Went to this place.
-    At(Place),
-    /// Saw the outcome of a step: lesson, slug.
+pub enum ProgressChange {
+    /// The learner went to this place.
+    At(Bookmark),
+    /// The learner saw the outcome of a step: lesson, slug.
     Done(String, String),
-    /// Answered a question: lesson, slug, the question, the answer.
-    Answered(String, String, String, Given),
-    /// Passed over a question: lesson, slug, the question.
+    /// The learner answered a question: lesson, slug, the question, the answer.
+    Answered(String, String, String, GivenAnswer),
+    /// The learner skipped a question: lesson, slug, the question.
     Passed(String, String, String),
-    /// Tried an exercise: lesson, slug, the code, whether it passed.
+    /// The learner tried an exercise: lesson, slug, the code, whether it passed.
     Tried(String, String, String, bool),
-    /// Did something with an exercise that is no try: lesson, slug, what.
-    Helped(String, String, Help),
-    /// Wants this forgotten.
-    Forget(Forgotten),
+    /// The learner used help in an exercise: lesson, slug, which help.
+    Helped(String, String, ExerciseHelp),
+    /// The learner resets this.
+    Forget(ResetScope),
 }
 
-/// What helps on with an exercise.
+/// Help in an exercise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Help {
-    /// So many hints were read.
+pub enum ExerciseHelp {
+    /// This many hints were read.
     Hints(usize),
     /// The solution was read.
     Solution,
-    /// It was passed over.
+    /// The exercise was skipped.
     Skip,
 }
 
-/// What a reset forgets.
+/// What a reset deletes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Forgotten {
+pub enum ResetScope {
     /// Everything.
     All,
     /// A lesson, by its id.
@@ -142,12 +144,12 @@ pub enum Forgotten {
     One(String, String),
 }
 
-/// Why a stored text is no [`Progress`].
+/// Why a stored text cannot be read as [`Progress`].
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Unread {
-    /// A later version of the program wrote it: in this form.
+pub enum ProgressError {
+    /// A later version of the program wrote it, with this schema.
     Newer(String),
-    /// It is not what it claims to be: why.
+    /// It is damaged: in this way.
     Damaged(String),
 }
 
@@ -158,53 +160,57 @@ impl Default for Progress {
 }
 
 impl Progress {
-    /// Reads what [`Progress::text`] wrote. Errors: another form, or damage.
-    pub fn read(text: &str) -> Result<Progress, Unread> {
+    /// Reads the text of [`Progress::text`]. Errors: another schema, or damage.
+    pub fn read(text: &str) -> Result<Progress, ProgressError> {
         let value: serde_json::Value =
-            serde_json::from_str(text).map_err(|error| Unread::Damaged(error.to_string()))?;
+            serde_json::from_str(text).map_err(|error| ProgressError::Damaged(error.to_string()))?;
         match value.get("schema").and_then(|schema| schema.as_str()) {
-            Some(SCHEMA) => serde_json::from_value(value).map_err(|error| Unread::Damaged(error.to_string())),
-            Some(other) if other.starts_with("attn.progress/") => Err(Unread::Newer(other.to_owned())),
-            _ => Err(Unread::Damaged(format!("it does not say \"schema\": \"{SCHEMA}\""))),
+            Some(SCHEMA) => {
+                serde_json::from_value(value).map_err(|error| ProgressError::Damaged(error.to_string()))
+            }
+            Some(other) if other.starts_with("attn.progress/") => Err(ProgressError::Newer(other.to_owned())),
+            _ => Err(ProgressError::Damaged(format!("it does not say \"schema\": \"{SCHEMA}\""))),
         }
     }
 
-    /// As it is stored.
+    /// The text that is stored.
     pub fn text(&self) -> String {
         let mut text = serde_json::to_string_pretty(self).expect("names and numbers can be written as JSON");
         text.push('\n');
         text
     }
 
-    /// Does what the change says.
-    pub fn apply(&mut self, change: &Change) {
+    /// Applies a change.
+    pub fn apply(&mut self, change: &ProgressChange) {
         match change {
-            Change::At(place) => self.place = Some(place.clone()),
-            Change::Done(lesson, slug) => self.seen_mut(lesson, slug).done = true,
-            Change::Answered(lesson, slug, ask, given) => {
+            ProgressChange::At(place) => self.place = Some(place.clone()),
+            ProgressChange::Done(lesson, slug) => self.seen_mut(lesson, slug).done = true,
+            ProgressChange::Answered(lesson, slug, ask, given) => {
                 let asked = self.seen_mut(lesson, slug).predictions.entry(ask.clone()).or_default();
                 asked.answers.push(given.clone());
                 asked.passed = false;
             }
-            Change::Passed(lesson, slug, ask) => {
+            ProgressChange::Passed(lesson, slug, ask) => {
                 let asked = self.seen_mut(lesson, slug).predictions.entry(ask.clone()).or_default();
                 asked.passed = true;
             }
-            Change::Tried(lesson, slug, code, passed) => self.tried_mut(lesson, slug).add(code, *passed),
-            Change::Helped(lesson, slug, help) => {
+            ProgressChange::Tried(lesson, slug, code, passed) => {
+                self.tried_mut(lesson, slug).add(code, *passed)
+            }
+            ProgressChange::Helped(lesson, slug, help) => {
                 let tried = self.tried_mut(lesson, slug);
                 match help {
-                    Help::Hints(hints) => tried.hints = tried.hints.max(*hints),
-                    Help::Solution => tried.solution = true,
-                    Help::Skip => tried.skipped = true,
+                    ExerciseHelp::Hints(hints) => tried.hints = tried.hints.max(*hints),
+                    ExerciseHelp::Solution => tried.solution = true,
+                    ExerciseHelp::Skip => tried.skipped = true,
                 }
             }
-            Change::Forget(Forgotten::All) => *self = Progress::default(),
-            Change::Forget(Forgotten::Lesson(id)) => {
+            ProgressChange::Forget(ResetScope::All) => *self = Progress::default(),
+            ProgressChange::Forget(ResetScope::Lesson(id)) => {
                 self.lessons.remove(id);
                 self.place.take_if(|place| place.lesson == *id);
             }
-            Change::Forget(Forgotten::One(id, slug)) => {
+            ProgressChange::Forget(ResetScope::One(id, slug)) => {
                 if let Some(lesson) = self.lessons.get_mut(id) {
                     lesson.steps.remove(slug);
                     lesson.exercises.remove(slug);
@@ -213,37 +219,37 @@ impl Progress {
         }
     }
 
-    fn seen_mut(&mut self, lesson: &str, slug: &str) -> &mut Seen {
+    fn seen_mut(&mut self, lesson: &str, slug: &str) -> &mut StepProgress {
         let studied = self.lessons.entry(lesson.to_owned()).or_default();
         studied.steps.entry(slug.to_owned()).or_default()
     }
 
-    fn tried_mut(&mut self, lesson: &str, slug: &str) -> &mut Tried {
+    fn tried_mut(&mut self, lesson: &str, slug: &str) -> &mut ExerciseProgress {
         let studied = self.lessons.entry(lesson.to_owned()).or_default();
         studied.exercises.entry(slug.to_owned()).or_default()
     }
 
-    /// What was done of a step, if anything.
-    pub fn seen(&self, lesson: &Lesson, step: &Step) -> Option<&Seen> {
+    /// The progress in a step, if there is any.
+    pub fn seen(&self, lesson: &Lesson, step: &Step) -> Option<&StepProgress> {
         self.lessons.get(&lesson.id)?.steps.get(&step.slug)
     }
 
-    /// Whether a step's outcome was seen.
+    /// Whether the learner saw the outcome of a step.
     pub fn done(&self, lesson: &Lesson, step: &Step) -> bool {
         self.seen(lesson, step).is_some_and(|seen| seen.done)
     }
 
-    /// What was done of an exercise, if anything.
-    pub fn tried(&self, lesson: &Lesson, exercise: &Exercise) -> Option<&Tried> {
+    /// The progress in an exercise, if there is any.
+    pub fn tried(&self, lesson: &Lesson, exercise: &Exercise) -> Option<&ExerciseProgress> {
         self.lessons.get(&lesson.id)?.exercises.get(&exercise.slug)
     }
 
-    /// Whether nothing is kept.
+    /// Whether nothing is stored.
     pub fn is_empty(&self) -> bool {
         self.place.is_none() && self.lessons.is_empty()
     }
 
-    /// The figures of a lesson's predictions and exercises.
+    /// Counts the answers and the passed exercises of a lesson.
     pub fn tally(&self, lesson: &Lesson) -> Tally {
         let mut tally = Tally { exercises: lesson.exercises.len(), ..Tally::default() };
         for step in &lesson.steps {
@@ -265,7 +271,7 @@ impl Progress {
     }
 }
 
-impl Tried {
+impl ExerciseProgress {
     fn add(&mut self, code: &str, passed: bool) {
         self.tries += 1;
         if self.attempts.last().is_none_or(|last| last != code) {
@@ -280,85 +286,24 @@ impl Tried {
     }
 }
 
-impl Predicted {
+impl QuestionProgress {
     /// Whether the right answer was given.
     pub fn right(&self) -> bool {
         self.answers.iter().any(|given| given.right)
     }
 }
 
-/// How a lesson's questions and exercises went.
+/// The number of right answers and passed exercises in a lesson.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Predictions that it asks for.
+    /// Its questions.
     pub questions: usize,
-    /// Right at the first try.
+    /// Questions answered right at the first try.
     pub at_once: usize,
-    /// Right, after others.
+    /// Questions answered right after a wrong answer.
     pub later: usize,
-    /// Exercises that it has.
+    /// Its exercises.
     pub exercises: usize,
-    /// Exercises whose checks were passed.
+    /// Exercises whose checks passed.
     pub passed: usize,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn answered(slug: &str, text: &str, right: bool) -> Change {
-        let given = Given { text: text.to_owned(), right };
-        Change::Answered("lesson".to_owned(), slug.to_owned(), "What?".to_owned(), given)
-    }
-
-    #[test]
-    fn what_is_written_is_read() {
-        let mut progress = Progress::default();
-        let place = Place { lesson: "lesson".to_owned(), slug: "scores".to_owned() };
-        for change in [
-            Change::At(place),
-            Change::Done("lesson".to_owned(), "scores".to_owned()),
-            answered("scores", "(6, 3)", false),
-            answered("scores", "6", true),
-            Change::Tried("lesson".to_owned(), "write".to_owned(), "x = \"é\"\n".to_owned(), true),
-            Change::Helped("lesson".to_owned(), "write".to_owned(), Help::Hints(2)),
-        ] {
-            progress.apply(&change);
-        }
-        assert_eq!(Progress::read(&progress.text()), Ok(progress));
-    }
-
-    #[test]
-    fn other_forms_are_told_apart() {
-        assert!(matches!(Progress::read(""), Err(Unread::Damaged(_))));
-        assert!(matches!(Progress::read("{\"lessons\": {}}"), Err(Unread::Damaged(_))));
-        let newer = "{\"schema\": \"attn.progress/2\"}";
-        assert_eq!(Progress::read(newer), Err(Unread::Newer("attn.progress/2".to_owned())));
-        let bent = format!("{{\"schema\": \"{SCHEMA}\", \"lessons\": 3}}");
-        assert!(matches!(Progress::read(&bent), Err(Unread::Damaged(_))));
-    }
-
-    #[test]
-    fn attempts_are_kept_up_to_a_number() {
-        let mut progress = Progress::default();
-        for n in 0..ATTEMPTS + 5 {
-            progress.apply(&Change::Tried("l".to_owned(), "e".to_owned(), format!("x = {n}"), false));
-        }
-        let tried = &progress.lessons["l"].exercises["e"];
-        assert_eq!((tried.tries, tried.attempts.len()), (ATTEMPTS + 5, ATTEMPTS));
-        assert_eq!(tried.attempts.last().map(String::as_str), Some("x = 24"));
-    }
-
-    #[test]
-    fn changes_of_two_programs_add_up() {
-        let (ours, theirs) = (answered("a", "1", false), answered("b", "2", true));
-        let mut one = Progress::default();
-        let mut other = Progress::default();
-        one.apply(&ours);
-        one.apply(&theirs);
-        other.apply(&theirs);
-        other.apply(&ours);
-        assert_eq!(one, other);
-        assert_eq!(one.lessons["lesson"].steps.len(), 2);
-    }
 }

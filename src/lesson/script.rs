@@ -1,13 +1,13 @@
-//! Python scripts and Markdown files as cells.
-//! Text in, a [`Document`] out; lenient, where [`super::myst`] is strict about our own lessons.
+//! Reads Python scripts and Markdown files as notebooks, and writes scripts. Lenient, where [`super::myst`] is strict
+//! about lessons.
 
-use super::markdown::{Kind, blocks};
-use super::notebook::{Cell, Document, Recorded};
+use super::markdown::{BlockKind, blocks};
+use super::notebook::{Notebook, NotebookCell, RecordedOutput, SavedCell};
 
 /// A `.py` file: one cell, or one for each `# %%` or `# In[3]:` mark. Text cells (`# %% [markdown]`) are left out.
-pub fn python(text: &str) -> Document {
-    let mut document = Document::default();
-    let mut cell = Cell { line: 1, ..Cell::default() };
+pub fn python(text: &str) -> Notebook {
+    let mut notebook = Notebook::default();
+    let mut cell = NotebookCell { line: 1, ..NotebookCell::default() };
     let mut is_code = true;
     for (at, line) in text.lines().enumerate() {
         let Some(words) = mark(line) else {
@@ -15,15 +15,15 @@ pub fn python(text: &str) -> Document {
             cell.source.push('\n');
             continue;
         };
-        keep(&mut document, std::mem::take(&mut cell), is_code);
+        push(&mut notebook, std::mem::take(&mut cell), is_code);
         cell.line = at + 2;
         is_code = !["[markdown]", "[md]", "[raw]"].iter().any(|kind| words.contains(kind));
     }
-    keep(&mut document, cell, is_code);
-    document
+    push(&mut notebook, cell, is_code);
+    notebook
 }
 
-/// What a cell mark says beyond being one.
+/// The words of a cell mark; `None` if the line is not a cell mark.
 fn mark(line: &str) -> Option<&str> {
     let comment = line.strip_prefix('#')?.trim_start();
     if let Some(words) = comment.strip_prefix("%%") {
@@ -36,30 +36,32 @@ fn mark(line: &str) -> Option<&str> {
     number.trim().bytes().all(|b| b.is_ascii_digit()).then_some("")
 }
 
-fn keep(document: &mut Document, mut cell: Cell, is_code: bool) {
+/// Adds a cell, unless it is blank or a text cell.
+fn push(notebook: &mut Notebook, mut cell: NotebookCell, is_code: bool) {
     if !is_code || cell.source.trim().is_empty() {
         return;
     }
     let blank = cell.source.len() - cell.source.trim_start_matches('\n').len();
     cell.line += blank;
     cell.source = cell.source.trim_matches('\n').to_string();
-    cell.index = document.cells.len();
-    document.cells.push(cell);
+    cell.index = notebook.cells.len();
+    notebook.cells.push(cell);
 }
 
 /// A `.md` file: its `{code-cell}` fences, or, if it has none, its fences marked as Python. A fence marked
 /// `output` or `{output}` right under a cell is that cell's recorded output.
-pub fn markdown(text: &str) -> Document {
+pub fn markdown(text: &str) -> Notebook {
     let all = blocks(text);
-    let is_myst =
-        all.iter().any(|b| matches!(&b.kind, Kind::Fence { info, .. } if info.starts_with("{code-cell}")));
-    let mut document = Document::default();
+    let is_myst = all
+        .iter()
+        .any(|b| matches!(&b.kind, BlockKind::Fence { info, .. } if info.starts_with("{code-cell}")));
+    let mut notebook = Notebook::default();
     let mut under_cell = false;
     for block in &all {
         match &block.kind {
-            Kind::Heading(1, words) if document.title.is_empty() => document.title = words.clone(),
-            Kind::Fence { info, body } => {
-                let word = info.split([' ', ',']).next().unwrap_or_default().to_lowercase();
+            BlockKind::Heading(1, words) if notebook.title.is_empty() => notebook.title = words.clone(),
+            BlockKind::Fence { info, body } => {
+                let word = info.split([' ', ',']).next().expect("a split has a first part").to_lowercase();
                 let is_cell = if is_myst {
                     word == "{code-cell}"
                 } else {
@@ -67,17 +69,18 @@ pub fn markdown(text: &str) -> Document {
                 };
                 if is_cell {
                     let (source, skipped) = without_options(body, is_myst);
-                    document.cells.push(Cell {
-                        index: document.cells.len(),
+                    notebook.cells.push(NotebookCell {
+                        index: notebook.cells.len(),
                         source: source.trim_end().to_string(),
                         recorded: None,
                         line: block.line + 1 + skipped,
                     });
                 } else if under_cell
                     && matches!(word.as_str(), "output" | "{output}")
-                    && let Some(cell) = document.cells.last_mut()
+                    && let Some(cell) = notebook.cells.last_mut()
                 {
-                    cell.recorded = Some(Recorded { stdout: body.clone(), ..Recorded::default() });
+                    cell.recorded =
+                        Some(RecordedOutput { stdout: body.clone(), ..RecordedOutput::default() });
                 }
                 under_cell = is_cell;
                 continue;
@@ -86,10 +89,11 @@ pub fn markdown(text: &str) -> Document {
         }
         under_cell = false;
     }
-    document
+    notebook
 }
 
-/// MyST options stand first: `:key: value` lines, or YAML between `---` lines.
+/// The body of a cell without its MyST options (`:key: value` lines, or YAML between `---` lines) and the number of
+/// lines left out.
 fn without_options(body: &str, is_myst: bool) -> (String, usize) {
     if !is_myst {
         return (body.to_string(), 0);
@@ -103,4 +107,10 @@ fn without_options(body: &str, is_myst: bool) -> (String, usize) {
     }
     skipped += lines[skipped..].iter().take_while(|l| l.trim().is_empty()).count();
     (lines[skipped..].join("\n"), skipped)
+}
+
+/// The text of a `.py` file with these cells, each under a mark with its name.
+pub fn write(cells: &[SavedCell]) -> String {
+    let cell = |cell: &SavedCell| format!("# %% {}\n{}\n", cell.name, cell.source.trim_end());
+    cells.iter().map(cell).collect::<Vec<_>>().join("\n")
 }

@@ -1,67 +1,66 @@
-//! Where lessons use the words of the glossary: links that lead nowhere, words that come before they are explained.
-//! Texts and a glossary in, findings with file and line out.
+//! Checks how lessons use the terms of the glossary: links without a term, terms used before they are explained.
 //!
-//! Two rules. In every lesson the first use of a term is a link to it. In the whole chapter the first use of a term
-//! stands in the step that the glossary names, where it is explained. Code does not count, headings do.
+//! There are two rules. In every lesson the first use of a term is a link to it. In the whole course the first use of a
+//! term is in the step that the glossary names, which explains it. Code does not count, headings do.
 
 use std::cmp::Reverse;
 use std::path::Path;
 
-use super::Lesson;
-use super::gate::Finding;
+use super::fault::Fault;
 use super::glossary::{Glossary, anchor, plurals};
-use super::markdown::{Prose, Reading, prose};
+use super::markdown::{ProseBlock, ProseKind, headings, prose};
+use super::step::Lesson;
 use crate::ops::nearest;
 
-/// What a link to a term begins with.
+/// The start of a link to a term.
 pub const ADDRESS: &str = "glossary.md#";
 
-/// A place where a lesson's text uses a term.
+/// A use of a term in a lesson's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Mention {
-    /// Which term of the glossary.
+    /// The index of the term in the glossary.
     term: usize,
     line: usize,
     /// Whether it is a link to the term.
     linked: bool,
-    kind: Reading,
-    /// The words as they stand there.
+    kind: ProseKind,
+    /// The words in the text.
     words: String,
 }
 
-/// A term's name in small letters, as it may stand in a text.
-struct Form {
+/// A name of a term in lower case, singular or plural.
+struct TermName {
     letters: Vec<char>,
     term: usize,
 }
 
-fn forms(glossary: &Glossary) -> Vec<Form> {
-    let mut forms = Vec::new();
+fn names(glossary: &Glossary) -> Vec<TermName> {
+    let mut names = Vec::new();
     for (at, term) in glossary.terms.iter().enumerate() {
         for name in [&term.name].into_iter().chain(&term.also) {
-            // `Q` and the like are names as they are; words have a plural and may begin a sentence.
+            // A single letter such as `Q` has no plural.
             let all = if name.chars().count() == 1 { vec![name.clone()] } else { plurals(name).to_vec() };
-            for form in all {
-                forms.push(Form { letters: form.to_lowercase().chars().collect(), term: at });
+            for name in all {
+                names.push(TermName { letters: name.to_lowercase().chars().collect(), term: at });
             }
         }
     }
     // The longest first: "attention weight" is not the word "weight".
-    forms.sort_by_key(|form| Reverse(form.letters.len()));
-    forms
+    names.sort_by_key(|name| Reverse(name.letters.len()));
+    names
 }
 
 /// The uses of terms in a text, in reading order.
 fn mentions(text: &str, glossary: &Glossary) -> Vec<Mention> {
-    let forms = forms(glossary);
+    let names = names(glossary);
     let mut found = Vec::new();
     for block in prose(text) {
-        in_block(&block, glossary, &forms, &mut found);
+        in_block(&block, glossary, &names, &mut found);
     }
     found
 }
 
-fn in_block(block: &Prose, glossary: &Glossary, forms: &[Form], found: &mut Vec<Mention>) {
+fn in_block(block: &ProseBlock, glossary: &Glossary, names: &[TermName], found: &mut Vec<Mention>) {
     let letters: Vec<char> =
         block.letters.iter().map(|l| l.letter.to_lowercase().next().unwrap_or(' ')).collect();
     let joins = |at: usize| letters.get(at).is_some_and(|c| c.is_alphanumeric() || *c == '_' || *c == '-');
@@ -76,23 +75,24 @@ fn in_block(block: &Prose, glossary: &Glossary, forms: &[Form], found: &mut Vec<
             continue;
         }
         let starts = at == 0 || !joins(at - 1);
-        let fits = |form: &&Form| letters[at..].starts_with(&form.letters) && !joins(at + form.letters.len());
-        match forms.iter().filter(|_| starts).find(fits) {
-            Some(form) => {
-                found.push(mention(block, at..at + form.letters.len(), form.term, false));
-                at += form.letters.len();
+        let fits =
+            |name: &&TermName| letters[at..].starts_with(&name.letters) && !joins(at + name.letters.len());
+        match names.iter().filter(|_| starts).find(fits) {
+            Some(name) => {
+                found.push(mention(block, at..at + name.letters.len(), name.term, false));
+                at += name.letters.len();
             }
             None => at += 1,
         }
     }
 }
 
-fn mention(block: &Prose, range: std::ops::Range<usize>, term: usize, linked: bool) -> Mention {
+fn mention(block: &ProseBlock, range: std::ops::Range<usize>, term: usize, linked: bool) -> Mention {
     let words = block.letters[range.clone()].iter().map(|l| l.letter).collect();
     Mention { term, line: block.letters[range.start].line, linked, kind: block.kind, words }
 }
 
-/// The term that an address leads to, if it is one of the glossary's.
+/// The slug of the term that an address leads to, if it leads to the glossary.
 fn slug_of(address: &str) -> Option<&str> {
     address
         .rsplit_once(ADDRESS)
@@ -104,129 +104,136 @@ fn term_of(glossary: &Glossary, slug: &str) -> Option<usize> {
     glossary.terms.iter().position(|term| term.slug == slug)
 }
 
-/// What is off in one lesson's use of terms: links to no term, first uses that are no links.
-pub fn in_lesson(lesson: &Lesson, glossary: &Glossary) -> Vec<Finding> {
-    let mut findings = dead_links(&lesson.file, &lesson.text, glossary);
+/// The faults in one lesson's use of terms: links to terms that do not exist, first uses that are not links.
+pub fn in_lesson(lesson: &Lesson, glossary: &Glossary) -> Vec<Fault> {
+    let mut faults = dead_links(&lesson.file, &lesson.text, glossary);
     let mut seen = vec![false; glossary.terms.len()];
-    for used in mentions(&lesson.text, glossary).into_iter().filter(|used| used.kind == Reading::Running) {
+    for used in mentions(&lesson.text, glossary).into_iter().filter(|used| used.kind == ProseKind::Running) {
         if !std::mem::replace(&mut seen[used.term], true) && !used.linked {
             let term = &glossary.terms[used.term];
             let link = format!("[{}]({ADDRESS}{})", used.words, term.slug);
             let what =
-                format!("`{}` stands here for the first time in this lesson: write {link}", used.words);
-            findings.push(Finding { file: lesson.file.clone(), line: used.line, what });
+                format!("`{}` is used here for the first time in this lesson: write {link}", used.words);
+            faults.push(Fault::new(&lesson.file, used.line, what));
         }
     }
-    findings
+    faults
 }
 
-fn dead_links(file: &str, text: &str, glossary: &Glossary) -> Vec<Finding> {
-    let mut findings = Vec::new();
+fn dead_links(file: &str, text: &str, glossary: &Glossary) -> Vec<Fault> {
+    let mut faults = Vec::new();
     for block in prose(text) {
         for (at, address) in block.links.iter().enumerate() {
             let Some(slug) = slug_of(address).filter(|slug| term_of(glossary, slug).is_none()) else {
                 continue;
             };
-            let line = block.letters.iter().find(|l| l.link == Some(at)).map_or(1, |l| l.line);
-            findings.push(missing(file, line, slug, glossary));
+            faults.push(missing(file, link_line(&block, at), slug, glossary));
         }
     }
-    findings
+    faults
 }
 
-fn missing(file: &str, line: usize, slug: &str, glossary: &Glossary) -> Finding {
-    let near = nearest(slug, glossary.terms.iter().map(|term| &term.slug), 3);
-    let near = if near.is_empty() { String::new() } else { format!(" (nearest: {})", near.join(", ")) };
-    Finding { file: file.to_owned(), line, what: format!("the glossary has no term `{slug}`{near}") }
+/// The line of a link of a block.
+fn link_line(block: &ProseBlock, link: usize) -> usize {
+    let letter = block.letters.iter().find(|letter| letter.link == Some(link));
+    letter.or(block.letters.first()).map_or(1, |letter| letter.line)
 }
 
-/// What is off with a glossary, held against all lessons: steps that are not there, links that lead elsewhere,
-/// terms that nobody uses, and terms that come before the step that explains them.
-pub fn in_glossary(glossary: &Glossary, text: &str, lessons: &[&Lesson]) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    let mut found =
-        |line: usize, what: String| findings.push(Finding { file: glossary.file.clone(), line, what });
+/// The fault of a link to a term that does not exist.
+fn missing(file: &str, line: usize, slug: &str, glossary: &Glossary) -> Fault {
+    let nearest = nearest(slug, glossary.terms.iter().map(|term| &term.slug), 3);
+    Fault { nearest, ..Fault::new(file, line, format!("the glossary has no term `{slug}`")) }
+}
+
+/// The faults of a glossary, compared with all lessons: steps that do not exist, wrong links, terms that no lesson uses,
+/// and terms used before the step that explains them.
+pub fn in_glossary(glossary: &Glossary, text: &str, lessons: &[&Lesson]) -> Vec<Fault> {
+    let mut faults = Vec::new();
     for block in prose(text) {
         for (at, address) in block.links.iter().enumerate() {
-            let line = block.letters.iter().find(|l| l.link == Some(at)).map_or(1, |l| l.line);
             if let Some(slug) = address.strip_prefix('#').filter(|slug| term_of(glossary, slug).is_none()) {
-                let missing = missing(&glossary.file, line, slug, glossary);
-                found(line, missing.what);
+                faults.push(missing(&glossary.file, link_line(&block, at), slug, glossary));
             }
         }
     }
     let uses: Vec<(&Lesson, Vec<Mention>)> =
         lessons.iter().map(|lesson| (*lesson, mentions(&lesson.text, glossary))).collect();
     for (at, term) in glossary.terms.iter().enumerate() {
-        let home = lessons
-            .iter()
-            .find_map(|lesson| Some((*lesson, lesson.steps.iter().position(|s| s.slug == term.step)?)));
-        let Some((lesson, within)) = home else {
+        let mut found = |line, what| faults.push(Fault::new(&glossary.file, line, what));
+        let Some(home) = Home::of(&term.step, lessons) else {
             let steps = lessons.iter().flat_map(|lesson| &lesson.steps).map(|step| &step.slug);
-            let near = nearest(&term.step, steps, 3);
-            let near =
-                if near.is_empty() { String::new() } else { format!(" (nearest: {})", near.join(", ")) };
-            found(
-                term.met,
-                format!("`{}` is first met in `{}`, and no step is called so{near}", term.name, term.step),
-            );
+            let what = format!("`{}` is explained in `{}`, and no step has that name", term.name, term.step);
+            let nearest = nearest(&term.step, steps, 3);
+            faults.push(Fault { nearest, ..Fault::new(&glossary.file, term.met, what) });
             continue;
         };
-        let step = &lesson.steps[within];
-        let file = Path::new(&lesson.file).file_name().map(|name| name.to_string_lossy().into_owned());
-        let address = format!("{}#{}", file.unwrap_or_default(), anchor(&heading(lesson, step.line)));
+        let address = home.address();
         if term.address != address {
             found(
                 term.met,
                 format!(
                     "the link to `{}` leads to `{}`, and the step is at `{address}`",
-                    step.slug, term.address
+                    term.step, term.address
                 ),
             );
         }
-        let home = heading(lesson, step.line);
-        let is_home = |user: &Lesson, used: &Mention| {
-            user.file == lesson.file
-                && (heading(user, used.line) == home || (within == 0 && used.line < step.line))
-        };
-        // The heading over an explanation may name what is explained.
+        // The heading above an explanation may use the term.
         let counts = |user: &Lesson, used: &Mention| {
-            used.term == at && !(used.kind == Reading::Heading && is_home(user, used))
+            used.term == at && !(used.kind == ProseKind::Heading && home.has(user, used.line))
         };
         let first =
             uses.iter().find_map(|(user, all)| Some((*user, all.iter().find(|used| counts(user, used))?)));
         match first {
             None => found(term.line, format!("no lesson uses the term `{}`", term.name)),
-            Some((user, used)) => {
-                if !is_home(user, used) {
-                    found(
-                        term.met,
-                        format!(
-                            "`{}` is used in {}:{}, before or outside of `{}`, which is to explain it",
-                            used.words, user.file, used.line, term.step
-                        ),
-                    );
-                } else if !used.linked {
-                    found(
-                        term.met,
-                        format!(
-                            "`{}` is explained in {}:{} without a link",
-                            used.words, user.file, used.line
-                        ),
-                    );
-                }
-            }
+            Some((user, used)) if !home.has(user, used.line) => found(
+                term.met,
+                format!(
+                    "`{}` is used in {}:{}, before or outside of `{}`, which explains it",
+                    used.words, user.file, used.line, term.step
+                ),
+            ),
+            Some((user, used)) if !used.linked => found(
+                term.met,
+                format!("`{}` is explained in {}:{} without a link", used.words, user.file, used.line),
+            ),
+            Some(_) => {}
         }
     }
-    findings
+    faults
 }
 
-/// The heading under which a line of a lesson stands.
+/// The section of a lesson that has a step.
+struct Home<'l> {
+    lesson: &'l Lesson,
+    heading: String,
+    /// For the first step of the lesson: the line of its cell. The introduction is part of its section.
+    first: Option<usize>,
+}
+
+impl Home<'_> {
+    fn of<'l>(slug: &str, lessons: &[&'l Lesson]) -> Option<Home<'l>> {
+        lessons.iter().find_map(|lesson| {
+            let within = lesson.steps.iter().position(|step| step.slug == slug)?;
+            let line = lesson.steps[within].line;
+            Some(Home { lesson, heading: heading(lesson, line), first: (within == 0).then_some(line) })
+        })
+    }
+
+    /// The address of the section in links.
+    fn address(&self) -> String {
+        let file = Path::new(&self.lesson.file).file_name().expect("a lesson is a file").to_string_lossy();
+        format!("{file}#{}", anchor(&self.heading))
+    }
+
+    /// Whether a line of a lesson is in the section.
+    fn has(&self, lesson: &Lesson, line: usize) -> bool {
+        lesson.file == self.lesson.file
+            && (heading(lesson, line) == self.heading || self.first.is_some_and(|cell| line < cell))
+    }
+}
+
+/// The heading above a line of a lesson; empty above the first one.
 fn heading(lesson: &Lesson, line: usize) -> String {
-    super::markdown::headings(&lesson.text)
-        .into_iter()
-        .take_while(|(at, _)| *at <= line)
-        .last()
-        .map(|(_, words)| words)
-        .unwrap_or_default()
+    let above = headings(&lesson.text).into_iter().take_while(|(at, _)| *at <= line).last();
+    above.map_or(String::new(), |(_, words)| words)
 }

@@ -1,28 +1,27 @@
-//! Every word a lesson file may use, with what it means: one table for the parser, the errors and the help.
-//! Data only.
+//! Every word that a lesson file may use, with its meaning: tables for the parser and its faults.
 
-/// A word and one line about it.
+/// A word and its meaning.
 #[derive(Clone, Copy, Debug)]
-pub struct Word {
-    /// As it is written.
+pub struct VocabularyWord {
+    /// The word.
     pub name: &'static str,
-    /// What it means.
+    /// Its meaning, in one line.
     pub line: &'static str,
 }
 
 /// A fenced directive: ` ```{name} `.
 #[derive(Clone, Copy, Debug)]
 pub struct Directive {
-    /// As it is written between the braces.
+    /// Its name between the braces.
     pub name: &'static str,
-    /// What it means.
+    /// Its meaning, in one line.
     pub line: &'static str,
-    /// Option lines (`:option: value`) it may start with, or the keys of its YAML body.
-    pub options: &'static [Word],
+    /// Its option lines (`:option: value`), or the keys of its YAML body.
+    pub options: &'static [VocabularyWord],
 }
 
-const fn word(name: &'static str, line: &'static str) -> Word {
-    Word { name, line }
+const fn word(name: &'static str, line: &'static str) -> VocabularyWord {
+    VocabularyWord { name, line }
 }
 
 /// All directives.
@@ -33,17 +32,17 @@ pub const DIRECTIVES: &[Directive] = &[
         options: &[
             word("name", "a stable slug, unique in the chapter: letters, digits, hyphens"),
             word("axes", "names of axes: \"attn_scores: query key; inputs: token feature\""),
-            word("show", "tensors worth a table, by commas; none for no table"),
+            word("show", "tensors to show as tables, separated by commas; none for no table"),
             word(
                 "view",
-                "pictures, by semicolons, each with what it shows: map attn_weights; strip x, x.transpose(0, 1)",
+                "pictures, separated by semicolons, each with its expressions: map attn_weights; strip x, x.transpose(0, 1)",
             ),
-            word("why", "one element worth a worked line: attn_scores_2[1]"),
-            word("check", "invariants, by semicolons: rows of attn_weights sum to 1"),
+            word("why", "one element to explain: attn_scores_2[1]"),
+            word("check", "invariants, separated by semicolons: rows of attn_weights sum to 1"),
             word("random", "book or mkl: the family of random numbers that was recorded"),
-            word("aside", "true: no later step builds on this cell"),
-            word("wrong", "true: the cell shows a mistake on purpose, and attn doctor passes over it"),
-            word("varies", "true: the output holds times or the like and is shown, not compared"),
+            word("aside", "true: no later step uses this cell"),
+            word("wrong", "true: the cell shows a mistake on purpose, and attn doctor skips it"),
+            word("varies", "true: the output has times or other values that vary; it is not compared"),
             word("tags", "Jupyter's cell tags: [raises-exception] for a cell that fails on purpose"),
         ],
     },
@@ -57,16 +56,16 @@ pub const DIRECTIVES: &[Directive] = &[
             word("value", "an expression whose value is the answer; evaluated after the cell"),
             word("choices", "a list of {text, because, right}"),
             word("wrong", "usual wrong answers: a list of {value, because}"),
-            word("right", "what to say to the right answer"),
+            word("right", "the remark on the right answer"),
             word("tolerance", "how far from the value counts as right"),
         ],
     },
     Directive {
         name: "exercise",
-        line: "code the learner finishes; the prose before it is the task",
+        line: "code that the learner completes; the prose before it is the task",
         options: &[
             word("name", "a stable slug"),
-            word("title", "a few words for the list"),
+            word("title", "a short title for the list"),
             word("minutes", "how long it takes"),
         ],
     },
@@ -75,56 +74,56 @@ pub const DIRECTIVES: &[Directive] = &[
     Directive { name: "check", line: "assertions that are run after the learner's code", options: &[] },
     Directive {
         name: "attempt",
-        line: "a wrong solution, and what the check must say to it",
-        options: &[word("says", "words that stand in the check's message")],
+        line: "a wrong solution, and the message of the check",
+        options: &[word("says", "words of the check's message")],
     },
 ];
 
-/// The pictures of `:view:`. Each takes expressions, by commas.
-pub const VIEWS: &[Word] = &[
-    word("map", "heat maps side by side, shaded by one scale: map attn_weights, dropped"),
+/// The pictures of `:view:`. Each takes expressions, separated by commas.
+pub const VIEWS: &[VocabularyWord] = &[
+    word("map", "heat maps side by side, with one scale: map attn_weights, dropped"),
     word("triangle", "which keys each query may see; 0, False and -inf are hidden: triangle attn_weights"),
     word(
         "dropped",
-        "before and after dropout side by side, what was dropped marked: dropped attn_weights, out",
+        "before and after dropout side by side, with marks where an element was dropped: dropped attn_weights, out",
     ),
     word(
         "strip",
-        "how each expression reads the storage of the first, by tokens: strip x, x.transpose(0, 1)",
+        "how each expression reads the storage of the first, token by token: strip x, x.transpose(0, 1)",
     ),
     word("bars", "a bar for each entry of a dict or each element of a tensor: bars variances"),
-    word("cost", "time and memory that it takes to work each expression out: cost plain(), fused()"),
+    word("cost", "time and memory of each expression: cost plain(), fused()"),
 ];
 
-/// Keys of the front matter. Keys of Jupyter and jupytext may stand beside them.
-pub const FRONT_MATTER: &[Word] = &[
+/// The keys of the front matter, those of Jupyter and jupytext included.
+pub const FRONT_MATTER: &[VocabularyWord] = &[
     word("id", "a stable name for the lesson"),
     word("title", "its heading"),
     word("section", "as the chapter numbers it, in quotes: \"3.3.1\""),
-    word("also", "further names that find it"),
+    word("also", "other names of the lesson"),
     word("tokens", "the words that label token axes"),
     word("summary", "one or two sentences for the list"),
     word("minutes", "how long it takes"),
-    word("needs", "ids of lessons whose variables it goes on with"),
+    word("needs", "ids of the lessons whose variables it uses"),
     word("jupytext", "for Jupyter: how this file is a notebook"),
     word("kernelspec", "for Jupyter: which kernel runs it"),
 ];
 
-/// Names of axes. `token`, `query` and `key` are labelled with the lesson's words.
-pub const AXES: &[Word] = &[
+/// The names of axes. `token`, `query` and `key` are labelled with the lesson's words.
+pub const AXES: &[VocabularyWord] = &[
     word("token", "position in the text"),
     word("query", "the token that asks"),
     word("key", "the token that is asked"),
     word("feature", "one number of a token's embedding"),
-    word("d_in", "width of what goes into a projection"),
-    word("d_out", "width of what comes out of a projection"),
+    word("d_in", "input width of a projection"),
+    word("d_out", "output width of a projection"),
     word("d_k", "width of a key"),
     word("head", "attention head"),
     word("head_dim", "width of one head"),
     word("batch", "text in the batch"),
-    word("row", "row of a matrix that has no better name"),
-    word("column", "column of a matrix that has no better name"),
-    word("case", "one of several variants laid side by side"),
+    word("row", "row of a matrix without a better name"),
+    word("column", "column of a matrix without a better name"),
+    word("case", "one of several variants side by side"),
     word("position", "place in storage"),
 ];
 

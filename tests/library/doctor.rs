@@ -2,8 +2,9 @@
 //! as they are, PyTorch's own, and every lesson give no remark.
 
 use attn::explain::{Names, doctor};
-use attn::lesson::Catalogue;
 use attn::session::{Session, SessionOptions, with_large_stack};
+
+use crate::course;
 
 /// Attention with a causal mask, one head.
 const CAUSAL: &str = "\
@@ -521,7 +522,7 @@ fn cells_are_followed_one_after_the_other() {
 #[test]
 fn lessons_are_sound() {
     with_large_stack(|| {
-        let catalogue = Catalogue::new();
+        let catalogue = course::catalogue();
         let (mut alarms, mut shown) = (Vec::new(), Vec::new());
         for lesson in catalogue.lessons() {
             let lesson = lesson.expect("lessons are read");

@@ -1,17 +1,20 @@
-//! Notebooks, scripts and recorded outputs: what is read, what is refused and what is said then.
+//! Notebooks, scripts and recorded outputs: what is read, what is refused and with which message.
 
 use std::path::Path;
 
+use attn::lesson::Notebook;
 use attn::lesson::compare::{TOLERANCE, Verdict, compare, compare_step};
-use attn::lesson::notebook::{Cause, Document};
+use attn::lesson::notebook::{RecordedOutput, SavedCell, shown};
+use attn::lesson::read_error::ReadErrorKind;
+use attn::lesson::{ipynb, script};
 
-fn read(name: &str, text: &str) -> Document {
-    Document::from_bytes(Path::new(name), text.as_bytes()).unwrap_or_else(|e| panic!("{e}"))
+fn read(name: &str, text: &str) -> Notebook {
+    Notebook::from_bytes(Path::new(name), text.as_bytes()).unwrap_or_else(|e| panic!("{e}"))
 }
 
-fn refused(name: &str, bytes: &[u8]) -> (Cause, String) {
-    let error = Document::from_bytes(Path::new(name), bytes).expect_err(name);
-    (error.cause.clone(), error.to_string())
+fn refused(name: &str, bytes: &[u8]) -> (ReadErrorKind, String) {
+    let error = Notebook::from_bytes(Path::new(name), bytes).expect_err(name);
+    (error.kind.clone(), error.to_string())
 }
 
 #[test]
@@ -70,9 +73,9 @@ fn a_notebook_of_format_3_and_one_that_does_not_say() {
 }
 
 #[test]
-fn files_that_are_no_notebooks_are_told_so() {
-    let (cause, words) = refused("a.ipynb", b"{\n  \"cells\": [\n    {,\n");
-    assert!(matches!(cause, Cause::NotJson { line: 3, column: 6, .. }), "{cause:?}");
+fn files_that_are_not_notebooks_are_refused() {
+    let (kind, words) = refused("a.ipynb", b"{\n  \"cells\": [\n    {,\n");
+    assert!(matches!(kind, ReadErrorKind::NotJson { line: 3, column: 6, .. }), "{kind:?}");
     assert!(words.contains("line 3, column 6"), "{words}");
     let (_, words) = refused("a.ipynb", b"import torch\nprint(1)\n");
     assert!(words.contains(".py"), "{words}");
@@ -89,8 +92,8 @@ fn files_that_are_no_notebooks_are_told_so() {
         (r#"{"name": 1, "version": 2}"#, "at the top stands name, version"),
         (r#"{"cells": {}}"#, "`cells` is an object"),
     ] {
-        let (cause, said) = refused("a.ipynb", json.as_bytes());
-        assert!(matches!(cause, Cause::NotNotebook { .. }) && said.contains(words), "{json}: {said}");
+        let (kind, said) = refused("a.ipynb", json.as_bytes());
+        assert!(matches!(kind, ReadErrorKind::NotNotebook { .. }) && said.contains(words), "{json}: {said}");
     }
     for (cell, words) in [
         ("7", "cell 1: it is a number"),
@@ -101,19 +104,22 @@ fn files_that_are_no_notebooks_are_told_so() {
         let (_, said) = refused("a.ipynb", format!(r#"{{"nbformat": 4, "cells": [{cell}]}}"#).as_bytes());
         assert!(said.contains(words), "{cell}: {said}");
     }
-    assert_eq!(refused("a.ipynb", b"").0, Cause::Empty);
-    assert_eq!(refused("a.py", b" \n\n").0, Cause::Empty);
-    assert_eq!(refused("a.txt", b"x").0, Cause::UnknownKind);
-    let (cause, words) = refused("a.py", b"x = 1\ny = '\xe9'\n");
-    assert!(matches!(cause, Cause::NotUtf8 { line: 2, seems: None }) && words.contains("UTF-8"), "{words}");
-    let (cause, _) = refused("a.ipynb", b"\xff\xfe{\0}\0");
-    assert!(matches!(cause, Cause::NotUtf8 { seems: Some("UTF-16"), .. }), "{cause:?}");
+    assert_eq!(refused("a.ipynb", b"").0, ReadErrorKind::Empty);
+    assert_eq!(refused("a.py", b" \n\n").0, ReadErrorKind::Empty);
+    assert_eq!(refused("a.txt", b"x").0, ReadErrorKind::UnknownKind);
+    let (kind, words) = refused("a.py", b"x = 1\ny = '\xe9'\n");
+    assert!(
+        matches!(kind, ReadErrorKind::NotUtf8 { line: 2, seems: None }) && words.contains("UTF-8"),
+        "{words}"
+    );
+    let (kind, _) = refused("a.ipynb", b"\xff\xfe{\0}\0");
+    assert!(matches!(kind, ReadErrorKind::NotUtf8 { seems: Some("UTF-16"), .. }), "{kind:?}");
     let deep = "[".repeat(100_000);
-    assert!(matches!(refused("a.ipynb", deep.as_bytes()).0, Cause::NotJson { .. }));
-    assert_eq!(Document::open(Path::new("no/such.ipynb")).expect_err("missing").cause, Cause::Missing);
+    assert!(matches!(refused("a.ipynb", deep.as_bytes()).0, ReadErrorKind::NotJson { .. }));
+    assert_eq!(Notebook::open(Path::new("no/such.ipynb")).expect_err("missing").kind, ReadErrorKind::Missing);
     let lessons =
-        Document::open(&Path::new(env!("CARGO_MANIFEST_DIR")).join("lessons")).expect_err("a folder");
-    assert!(matches!(&lessons.cause, Cause::Folder { within } if !within.is_empty()), "{lessons}");
+        Notebook::open(&Path::new(env!("CARGO_MANIFEST_DIR")).join("lessons")).expect_err("a folder");
+    assert!(matches!(&lessons.kind, ReadErrorKind::Folder { within } if !within.is_empty()), "{lessons}");
 }
 
 #[test]
@@ -198,4 +204,35 @@ fn lines_that_are_missing_or_new_are_paired() {
     let words = compare(Some("shape (2, 3) é ok"), "shape (2, 3) è ok", TOLERANCE);
     let side = words.lines[0].recorded.as_ref().expect("there");
     assert_eq!(&side.text[side.marks[0].clone()], "é");
+}
+
+// ---------------------------------------------------------------- cells as files
+
+#[test]
+fn saved_cells_are_read_again() {
+    let saved = |name: &str, source: &str, output: RecordedOutput| SavedCell {
+        name: name.into(),
+        source: source.into(),
+        output,
+    };
+    let raised = Some(("ZeroDivisionError".to_owned(), "division by zero".to_owned()));
+    let cells = [
+        saved(
+            "scores",
+            "x = 1\nprint(x)",
+            RecordedOutput { stdout: "1\n".into(), ..RecordedOutput::default() },
+        ),
+        saved("input 1", "x", RecordedOutput { result: Some("1".into()), ..RecordedOutput::default() }),
+        saved("input 2", "1/0", RecordedOutput { error: raised, ..RecordedOutput::default() }),
+    ];
+    for (file, text) in [("a.py", script::write(&cells)), ("a.ipynb", ipynb::write(&cells))] {
+        let read = read(file, &text);
+        let sources: Vec<&str> = read.cells.iter().map(|cell| cell.source.as_str()).collect();
+        assert_eq!(sources, ["x = 1\nprint(x)", "x", "1/0"], "{file}");
+    }
+    let read = read("a.ipynb", &ipynb::write(&cells));
+    let recorded = |at: usize| read.cells[at].recorded.as_ref().expect("it has an output").shown();
+    assert_eq!(recorded(0), shown("1\n", None, None));
+    assert_eq!(recorded(1), shown("", Some("1"), None));
+    assert_eq!(recorded(2), shown("", None, Some(("ZeroDivisionError", "division by zero"))));
 }

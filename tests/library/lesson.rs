@@ -1,11 +1,13 @@
-//! Lessons as data: what parses, what does not and what is said then; names to steps.
+//! Lessons as data: what parses, the faults of what does not, and how names find steps.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use attn::lesson::catalogue::FindError;
-use attn::lesson::exercise::Answer;
+use attn::lesson::exercise::RightAnswer;
 use attn::lesson::{Catalogue, Invariant, Step, Target, myst};
+
+use crate::course;
 
 fn folder() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).to_path_buf()
@@ -22,7 +24,7 @@ fn step<'c>(catalogue: &'c Catalogue, name: &str) -> &'c Step {
 
 #[test]
 fn every_lesson_parses_and_numbering_runs_through() {
-    let catalogue = Catalogue::new();
+    let catalogue = course::catalogue();
     let mut slugs = HashSet::new();
     let mut number = 0;
     for lesson in catalogue.lessons() {
@@ -31,7 +33,7 @@ fn every_lesson_parses_and_numbering_runs_through() {
         for step in &lesson.steps {
             number += 1;
             assert_eq!(step.number, number);
-            assert!(slugs.insert(step.slug.clone()), "{}: the name {} stands twice", lesson.file, step.slug);
+            assert!(slugs.insert(step.slug.clone()), "{}: the name {} occurs twice", lesson.file, step.slug);
             assert!(step.prose.len() + step.title.len() > 0, "{}:{}", lesson.file, step.line);
             let text = std::fs::read_to_string(folder().join(&lesson.file)).expect("lessons are files");
             let first = step.code.lines().next().expect("cells are not empty");
@@ -44,16 +46,25 @@ fn every_lesson_parses_and_numbering_runs_through() {
             );
         }
         for exercise in &lesson.exercises {
-            assert!(slugs.insert(exercise.slug.clone()), "{}: {} stands twice", lesson.file, exercise.slug);
+            assert!(slugs.insert(exercise.slug.clone()), "{}: {} occurs twice", lesson.file, exercise.slug);
         }
     }
-    assert_eq!(number, catalogue.total_steps(), "the index made at build time counts as the parser does");
-    assert_eq!(catalogue.len(), 11);
+    assert_eq!(
+        number,
+        catalogue.total_steps(),
+        "the names read from the starts of lines are those of the parser"
+    );
+    let files = std::fs::read_dir(folder().join("lessons")).expect("the folder is there");
+    let lessons = files.filter(|file| {
+        let name = file.as_ref().expect("listed").file_name();
+        name.to_string_lossy().ends_with(".md") && name != "glossary.md"
+    });
+    assert!(catalogue.len() >= lessons.count(), "every file in lessons/ is a lesson");
 }
 
 #[test]
 fn every_lesson_asks_twice_and_has_an_exercise() {
-    for lesson in Catalogue::new().lessons() {
+    for lesson in course::catalogue().lessons() {
         let lesson = lesson.unwrap_or_else(|fault| panic!("{fault}"));
         let asked: usize = lesson.steps.iter().map(|s| s.predictions.len()).sum();
         assert!(asked >= 2, "{} asks {asked} times", lesson.file);
@@ -78,10 +89,10 @@ fn option_lines_are_yaml_for_jupyter() {
 }
 
 #[test]
-fn step3_is_the_loop_of_dot_products() {
-    let catalogue = Catalogue::new();
-    let step = step(&catalogue, "step3");
-    assert_eq!((step.slug.as_str(), step.section.as_str(), step.number), ("scores", "3.3.1", 3));
+fn scores_is_the_loop_of_dot_products() {
+    let catalogue = course::catalogue();
+    let step = step(&catalogue, "scores");
+    assert_eq!((step.slug.as_str(), step.section.as_str()), ("scores", "3.3.1"));
     assert!(step.code.contains("attn_scores_2[i] = torch.dot(x_i, query)"));
     assert!(step.recorded.as_deref().expect("recorded").starts_with("tensor([0.9544, 1.4950, 1.4754,"));
     assert_eq!(step.axes[0].tensor, "attn_scores_2");
@@ -94,9 +105,10 @@ fn step3_is_the_loop_of_dot_products() {
 
 #[test]
 fn names_find_steps_and_lessons() {
-    let catalogue = Catalogue::new();
-    for name in ["step3", "Step3", "STEP 3", "3", "step-3", "scores", " scores "] {
-        assert_eq!(step(&catalogue, name).number, 3, "{name}");
+    let catalogue = course::catalogue();
+    let first = catalogue.step(1).expect("there is a first step").expect("it can be read");
+    for name in ["step1", "Step1", "STEP 1", "1", "step-1", &first.slug, &format!(" {} ", first.slug)] {
+        assert_eq!(step(&catalogue, name).number, 1, "{name}");
     }
     assert_eq!(step(&catalogue, "softmax_naive").slug, "softmax-naive");
     for (name, id) in [
@@ -117,10 +129,10 @@ fn names_find_steps_and_lessons() {
 
 #[test]
 fn wrong_names_get_the_nearest_right_ones() {
-    let catalogue = Catalogue::new();
+    let catalogue = course::catalogue();
     let last = format!("step{}", catalogue.total_steps());
     for (wrong, right) in [
-        ("stp3", "step3"),
+        ("stp1", "step1"),
         ("softmx", "softmax"),
         ("sofmax-naive", "softmax-naive"),
         ("3.3.3", "3.3.1"),
@@ -138,65 +150,81 @@ fn wrong_names_get_the_nearest_right_ones() {
         }
     }
     let lost = catalogue.find("xyzzy").expect_err("no such name").to_string();
-    assert!(lost.contains("`xyzzy`") && lost.contains("step1"), "{lost}");
+    assert!(lost.contains("`xyzzy`") && lost.contains(&format!("steps are step1 to {last}")), "{lost}");
     assert!(catalogue.find("").is_err());
     assert!(catalogue.find("step").is_err());
 }
 
 #[test]
-fn preludes_hold_what_is_needed_and_no_asides() {
-    let catalogue = Catalogue::new();
+fn preludes_have_what_is_needed_and_no_asides() {
+    let catalogue = course::catalogue();
     let slugs = |name: &str| -> Vec<String> {
         let steps = catalogue.prelude(step(&catalogue, name)).expect("lessons are sound");
         steps.iter().map(|s| s.slug.clone()).collect()
     };
-    assert_eq!(slugs("step1"), Vec::<String>::new());
-    assert_eq!(slugs("step3"), ["inputs", "query"]);
+    assert_eq!(slugs("inputs"), Vec::<String>::new());
+    assert_eq!(slugs("scores"), ["inputs", "query"]);
     let softmax = slugs("softmax");
     assert!(!softmax.contains(&"softmax-overflow".to_string()), "asides are left out: {softmax:?}");
     let loops = slugs("scores-loops");
     assert_eq!(loops.first().map(String::as_str), Some("inputs"), "3.3.2 goes on with 3.3.1");
     let causal = slugs("causal-contexts");
     assert!(causal.contains(&"widths".to_string()) && !causal.contains(&"sa-v2".to_string()), "{causal:?}");
-    let lesson = catalogue.lesson(4).expect("sound");
+    let Ok(Target::Lesson(lesson)) = catalogue.find("exercise-3-1") else {
+        panic!("there is an exercise 3.1")
+    };
     let before = catalogue.prelude_of(lesson, &lesson.exercises[0]).expect("sound");
     assert_eq!(before.last().map(|s| s.slug.as_str()), Some("v2-again"));
 }
 
+/// The rows of a table in `tests/golden`.
+fn table(file: &str) -> Vec<serde_json::Value> {
+    let text = std::fs::read_to_string(folder().join("tests/golden").join(file)).expect(file);
+    serde_json::from_str(&text).expect(file)
+}
+
+fn text<'r>(row: &'r serde_json::Value, key: &str) -> &'r str {
+    row[key].as_str().unwrap_or_else(|| panic!("{key}: {row}"))
+}
+
+fn texts<'r>(row: &'r serde_json::Value, key: &str) -> Vec<&'r str> {
+    let list = row[key].as_array().unwrap_or_else(|| panic!("{key}: {row}"));
+    list.iter().map(|value| value.as_str().expect(key)).collect()
+}
+
+/// Where learners stumble: each point has a step that shows it, with its figures.
 #[test]
-fn stumbling_points_and_seed_cells_have_their_steps() {
-    let catalogue = Catalogue::new();
-    let table = |file: &str| -> Vec<serde_json::Value> {
-        let text = std::fs::read_to_string(folder().join("tests/golden").join(file)).expect(file);
-        serde_json::from_str(&text).expect(file)
-    };
-    let list = |row: &serde_json::Value, key: &str| -> Vec<String> {
-        let found = row[key].as_array().expect(key);
-        found.iter().map(|v| v.as_str().expect(key).to_string()).collect()
-    };
+fn stumbling_points_have_their_steps() {
+    let catalogue = course::catalogue();
     let mut points = BTreeSet::new();
-    for row in table("stumbling.json") {
+    for row in table("stumbling_points.json") {
         points.insert(row["point"].as_u64().expect("a number"));
-        let step = step(&catalogue, row["step"].as_str().expect("a name"));
+        let step = step(&catalogue, text(&row, "step"));
         let lesson = catalogue.lesson_of(step).expect("a step has a lesson");
-        assert_eq!(lesson.id, row["lesson"].as_str().expect("an id"));
-        for shown in list(&row, "shows") {
-            let recorded = step.recorded.as_deref().unwrap_or_default();
-            assert!(recorded.contains(&shown), "{}: `{shown}` is not in:\n{recorded}", step.slug);
+        assert_eq!(lesson.id, text(&row, "lesson"));
+        for shown in texts(&row, "shows") {
+            let recorded = step.recorded.as_deref().expect("the step has an output");
+            assert!(recorded.contains(shown), "{}: `{shown}` is not in:\n{recorded}", step.slug);
         }
     }
     assert_eq!(points, (1..=22).collect());
-    for row in table("seed_cells.json") {
-        let step = step(&catalogue, row["step"].as_str().expect("a name"));
-        for figure in list(&row, "figures") {
-            let recorded = step.recorded.as_deref().unwrap_or_default();
-            assert!(recorded.contains(&figure), "{}: {figure}", step.slug);
+}
+
+/// Each cell of the chapter has a step that shows its figures.
+#[test]
+fn cells_of_the_chapter_have_their_steps() {
+    let catalogue = course::catalogue();
+    for row in table("chapter_cells.json") {
+        let step = step(&catalogue, text(&row, "step"));
+        for figure in texts(&row, "figures") {
+            let recorded = step.recorded.as_deref().expect("the step has an output");
+            assert!(recorded.contains(figure), "{}: {figure}", step.slug);
         }
     }
 }
 
-/// Everything that is read in a step: prose, code, output, questions with their answers; without Markdown's signs.
-fn told_in(step: &Step, catalogue: &Catalogue) -> String {
+/// All text of a step: prose, code, output, questions with their answers; without Markdown's signs.
+fn text_of(step: &Step, catalogue: &Catalogue) -> String {
     let lesson = catalogue.lesson_of(step).expect("a step has a lesson");
     let mut parts = vec![step.title.clone(), step.prose.clone(), step.after.clone()];
     if lesson.steps[0].number == step.number {
@@ -215,29 +243,20 @@ fn told_in(step: &Step, catalogue: &Catalogue) -> String {
     format!("{}\n{}\n{}", read.join("\n"), step.code, step.recorded.as_deref().unwrap_or_default())
 }
 
-/// Each explaining paragraph of the two chapters' texts has a step that says it, in our own words.
+/// Each paragraph of the chapter that explains something has a step that says it in our own words.
 #[test]
 fn paragraphs_of_the_chapter_have_their_steps() {
-    let catalogue = Catalogue::new();
-    let text =
-        std::fs::read_to_string(folder().join("tests/golden/seed_paragraphs.json")).expect("the table");
-    let rows: Vec<serde_json::Value> = serde_json::from_str(&text).expect("it is JSON");
-    let mut seen: HashSet<(String, u64)> = HashSet::new();
-    for row in &rows {
-        let step = step(&catalogue, row["step"].as_str().expect("a name"));
-        let read = told_in(step, &catalogue);
-        for words in row["says"].as_array().expect("a list") {
-            let words = words.as_str().expect("words");
-            assert!(read.contains(words), "{}: `{words}` is not in:\n{read}", step.slug);
-        }
-        seen.insert((
-            row["seed"].as_str().expect("a seed").to_owned(),
-            row["paragraph"].as_u64().expect("a number"),
-        ));
-    }
-    for (seed, paragraphs) in [("001", 12), ("003", 14)] {
-        for paragraph in 1..=paragraphs {
-            assert!(seen.contains(&(seed.to_owned(), paragraph)), "seed {seed}, paragraph {paragraph}");
+    let catalogue = course::catalogue();
+    for row in table("chapter_paragraphs.json") {
+        let step = step(&catalogue, text(&row, "step"));
+        let read = text_of(step, &catalogue);
+        for words in texts(&row, "says") {
+            assert!(
+                read.contains(words),
+                "{} ({}): `{words}` is not in:\n{read}",
+                step.slug,
+                text(&row, "about")
+            );
         }
     }
 }
@@ -279,7 +298,7 @@ fn predictions_are_data() {
     );
     let lesson = myst::parse("x.md", &text, 1).expect("sound");
     let asked = &lesson.steps[0].predictions[0];
-    assert_eq!(asked.answer, Answer::Shape("x".to_string()));
+    assert_eq!(asked.answer, RightAnswer::Shape("x".to_string()));
     assert_eq!((asked.wrong[0].value.as_str(), asked.line), ("y", 15));
     assert_eq!(lesson.steps[0].prose, "Say.");
 }
@@ -300,7 +319,7 @@ fn broken_lessons_name_file_line_and_the_nearest_right_name() {
             "no directive `{code-cel}`",
             "code-cell",
         ),
-        (format!("{FRONT}```{{code-cell python\nprint(1)\n```\n"), 15, "lacks its `}`", ""),
+        (format!("{FRONT}```{{code-cell python\nprint(1)\n```\n"), 15, "has no closing `}`", ""),
         (
             format!("{FRONT}```{{code-cell}} python\n:nmae: one\nprint(1)\n```\n"),
             16,
@@ -308,8 +327,8 @@ fn broken_lessons_name_file_line_and_the_nearest_right_name() {
             "name",
         ),
         (format!("{FRONT}```{{code-cell}} python\nprint(1)\n```\n"), 15, "needs a `:name:`", ""),
-        (format!("{FRONT}```{{code-cell}} python\n:name: One\nprint(1)\n```\n"), 16, "small letters", ""),
-        (format!("{FRONT}{CELL}{CELL}"), 20, "stands twice", ""),
+        (format!("{FRONT}```{{code-cell}} python\n:name: One\nprint(1)\n```\n"), 16, "lowercase letters", ""),
+        (format!("{FRONT}{CELL}{CELL}"), 20, "occurs twice", ""),
         (
             format!("{FRONT}```{{code-cell}} python\n:name: one\n:axes: \"a: tokn\"\nprint(1)\n```\n"),
             17,
@@ -365,7 +384,7 @@ fn broken_lessons_name_file_line_and_the_nearest_right_name() {
         ),
         (format!("{FRONT}{CELL}\n{hints}"), 20, "belongs to an {exercise}", ""),
         (format!("{FRONT}{CELL}\n## E\n\n{exercise}"), 22, "the task", ""),
-        (format!("{FRONT}{CELL}\n## E\n\nDo.\n\n{exercise}"), 24, "two hints", ""),
+        (format!("{FRONT}{CELL}\n## E\n\nDo.\n\n{exercise}"), 24, "at least two hints", ""),
         (format!("{FRONT}{CELL}\n## E\n\nDo.\n\n{exercise}\n{hints}"), 24, "a {solution}", ""),
         (
             format!("{FRONT}{CELL}\n## E\n\nDo.\n\n{exercise}\n{hints}\n```{{solution}}\nx\n```\n"),

@@ -3,6 +3,8 @@
 
 mod app;
 mod attention;
+#[path = "../shared/course.rs"]
+mod course;
 mod cycles;
 mod doctor;
 mod documents;
@@ -11,6 +13,8 @@ mod functional;
 mod kernel;
 mod kernel_functions;
 mod lesson;
+mod lesson_answers;
+mod lesson_progress;
 mod lesson_run;
 mod nonfinite;
 mod page;

@@ -1,10 +1,11 @@
 //! The tracer: what ran, in which calls, on which operands, as they were then.
 
 use attn::explain::trace::{Cost, OutlineItem, Sources, outline};
-use attn::lesson::Catalogue;
 use attn::ops::trace::{Trace, Traced};
 use attn::session::{Session, SessionOptions, with_large_stack};
 use attn::view::{Look, trace};
+
+use crate::course;
 
 const CLASS: &str = "\
 import torch
@@ -191,7 +192,7 @@ fn rows(items: &[OutlineItem]) -> usize {
 #[test]
 fn the_chapter_is_traced() {
     with_large_stack(|| {
-        let catalogue = Catalogue::new();
+        let catalogue = course::catalogue();
         for lesson in catalogue.lessons() {
             let lesson = lesson.expect("the lessons can be read");
             let mut session = Session::new(SessionOptions::default());

@@ -3,9 +3,11 @@
 use std::collections::BTreeSet;
 
 use attn::explain::what_if::{Change, Moved, Names, Naming, WhatIf, what_if};
-use attn::lesson::{Catalogue, Target};
+use attn::lesson::Target;
 use attn::session::{Session, SessionOptions, with_large_stack};
 use attn::tensor::{Arg, Tensor};
+
+use crate::course;
 
 /// No names at all.
 struct Unnamed;
@@ -46,7 +48,7 @@ fn names(moved: &[Moved]) -> BTreeSet<String> {
 
 /// The cells of a lesson and all that they need.
 fn lesson(section: &str) -> Cells {
-    let catalogue = Catalogue::new();
+    let catalogue = course::catalogue();
     let Ok(Target::Lesson(lesson)) = catalogue.find(section) else { panic!("there is no lesson {section}") };
     let mut wanted = std::collections::BTreeMap::new();
     for step in &lesson.steps {

@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use attn::explain::{End, Names, Why, why};
-use attn::lesson::{Catalogue, Lesson, Step};
+use attn::lesson::{Lesson, Step};
 use attn::session::{Session, SessionOptions, with_large_stack};
 use attn::tensor::Tensor;
 use attn::view::Look;
 use attn::view::why::explanation;
 use unicode_width::UnicodeWidthStr;
+
+use crate::course;
 
 /// What the learner calls things in a session.
 fn names(session: &Session, steps: &[&Step], lesson: Option<&Lesson>) -> Names {
@@ -54,7 +56,7 @@ fn unexplained(why: &Why) -> Vec<String> {
 #[test]
 fn every_tensor_of_every_lesson_is_explained_by_figures_that_add_up() {
     with_large_stack(|| {
-        let catalogue = Catalogue::new();
+        let catalogue = course::catalogue();
         let (mut asked, mut found) = (0, BTreeMap::new());
         for lesson in catalogue.lessons().filter_map(Result::ok) {
             let Some(first) = lesson.steps.first() else { continue };

@@ -154,7 +154,7 @@ fn cells_have_no_files_processes_or_network() {
 /// Each lesson runs by its section or its other name on a clean state, and all that it claims holds.
 #[test]
 fn every_section_runs_on_a_clean_state() {
-    for lesson in ::attn::lesson::Catalogue::new().lessons() {
+    for lesson in crate::course::catalogue().lessons() {
         let lesson = lesson.unwrap_or_else(|fault| panic!("{fault}"));
         let output = std::process::Command::new(env!("CARGO_BIN_EXE_attn"))
             .args(["run", &lesson.id, "--plain", "--width", "80"])

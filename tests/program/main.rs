@@ -1,6 +1,8 @@
 //! The program `attn` as a learner runs it: transcripts of commands, pipes, and keys in a pseudo-terminal.
 
 mod cli;
+#[path = "../shared/course.rs"]
+mod course;
 #[cfg(unix)]
 mod repl;
 #[cfg(unix)]

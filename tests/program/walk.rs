@@ -383,7 +383,7 @@ fn plain_and_dumb_terminals_take_words() {
 fn answers_and_outputs_are_exported() {
     let folder = Folder::new("export");
     typed(&["learn", "scores"], &["(6, 3)", "6", "", "quit"], &folder);
-    let catalogue = attn::lesson::Catalogue::new();
+    let catalogue = crate::course::catalogue();
     let steps = catalogue.steps().expect("the lessons can be read");
     let asked: usize = steps.iter().map(|step| step.predictions.len()).sum();
     let predictions = format!("- predictions: 0 of {asked} right at the first try, 1 after others");

@@ -11,7 +11,7 @@ use super::super::runner::{FinishedCell, Runner};
 use super::super::shell::Failure;
 use super::super::step::step_panel;
 use super::super::workspace::Workspace;
-use crate::lesson::progress::{Given, Progress, Tried};
+use crate::lesson::progress::{ExerciseProgress, GivenAnswer, Progress};
 use crate::lesson::{Catalogue, Exercise, Lesson, Step, Target};
 use crate::session::Outcome;
 use crate::view::Panel;
@@ -57,7 +57,7 @@ pub struct Written<'c> {
     /// Its lesson.
     pub lesson: &'c Lesson,
     /// What was done of it.
-    pub tried: Tried,
+    pub tried: ExerciseProgress,
 }
 
 impl Written<'_> {
@@ -186,7 +186,7 @@ fn asked(step: &Step, lesson: &Lesson, progress: &Progress) -> Vec<Asked> {
     let seen = progress.seen(lesson, step);
     let one = |ask: &String| {
         let given = seen.and_then(|seen| seen.predictions.get(ask)).map(|it| it.answers.as_slice());
-        let answer = |given: &Given| (given.text.clone(), given.right);
+        let answer = |given: &GivenAnswer| (given.text.clone(), given.right);
         Asked { ask: ask.clone(), answers: given.unwrap_or_default().iter().map(answer).collect() }
     };
     step.predictions.iter().map(|prediction| one(&prediction.ask)).collect()

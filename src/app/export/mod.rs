@@ -15,10 +15,10 @@ use std::fs::OpenOptions;
 use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
+use super::course;
 use super::learn::input::{Read, typed};
 use super::shell::{Exit, Failure, Shell};
 use super::store::Store;
-use crate::lesson::Catalogue;
 use material::Material;
 
 /// What `attn export` takes.
@@ -55,7 +55,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     if let Some(file) = &args.output {
         may_write(file, args.force, shell)?;
     }
-    let catalogue = Catalogue::new();
+    let catalogue = course::catalogue()?;
     let mut store = Store::read();
     for remark in store.remarks() {
         shell.remark(&remark);
@@ -67,7 +67,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let text = match format {
         Format::Md if page_on_chapter => page::of_chapter(&material, &catalogue, progress),
         Format::Md => page::of_steps(&material),
-        Format::Ipynb => written(&notebook::of(&material))?,
+        Format::Ipynb => notebook::of(&material),
         Format::Json => written(&material.document(args.place.as_deref().unwrap_or("chapter")))?,
     };
     match &args.output {

@@ -6,7 +6,7 @@ use super::super::shell::{Failure, Shell};
 use super::super::workspace::Workspace;
 use super::super::{repl as repl_room, trace as trace_room, what_if as what_if_room, why as why_room};
 use crate::lesson::Catalogue;
-use crate::lesson::glossary::{Glossary, Term};
+use crate::lesson::glossary::Term;
 use crate::view::glossary::{Entry, entries};
 use crate::view::prose::prose;
 use crate::view::{Look, Text};
@@ -41,7 +41,7 @@ pub fn what_if(workspace: &Workspace, change: &str, options: &GlobalOptions, loo
 
 /// A word of the field, or with `all` every one of them.
 pub fn glossary(word: &str, catalogue: &Catalogue, look: Look) -> Text {
-    let glossary = match Glossary::new() {
+    let glossary = match catalogue.glossary() {
         Ok(glossary) => glossary,
         Err(fault) => return prose(&fault.to_string(), look),
     };

@@ -30,10 +30,10 @@ mod walk;
 
 use std::io::IsTerminal;
 
+use super::course;
 use super::machine;
 use super::shell::{Exit, Failure, Shell};
 use super::store::Store;
-use crate::lesson::Catalogue;
 use crate::view::prose::prose;
 use input::Mode;
 use stops::{Kind, Stop};
@@ -69,7 +69,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             "the walkthrough asks and answers, which {option} rules out; `attn run` and `attn show` do not ask"
         )));
     }
-    let catalogue = Catalogue::new();
+    let catalogue = course::catalogue()?;
     let stops = Stop::all(&catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
     let mut store = Store::open();
     for remark in store.remarks() {

@@ -5,7 +5,7 @@ use super::super::shell::Failure;
 use super::super::workspace::Workspace;
 use super::editor;
 use super::walk::{Flow, Stage, Waiting, Walk};
-use crate::lesson::progress::{Change, Help, Tried};
+use crate::lesson::progress::{ExerciseHelp, ExerciseProgress, ProgressChange};
 use crate::lesson::{Exercise, Lesson};
 use crate::session::Outcome;
 use crate::view::learn::{Task, hint, labelled_code, remark, task};
@@ -28,7 +28,7 @@ pub struct Workbook {
 
 impl Workbook {
     /// As it was kept.
-    pub fn of(tried: &Tried) -> Workbook {
+    pub fn of(tried: &ExerciseProgress) -> Workbook {
         Workbook {
             hints: tried.hints,
             attempt: tried.attempts.last().cloned(),
@@ -182,7 +182,7 @@ impl<'c> Walk<'c, '_, '_> {
             text.section(prose(&exercise.after, look));
         }
         self.put(&text)?;
-        let change = Change::Tried(lesson.id.clone(), exercise.slug.clone(), code.to_owned(), passed);
+        let change = ProgressChange::Tried(lesson.id.clone(), exercise.slug.clone(), code.to_owned(), passed);
         self.keep(change)?;
         if passed {
             self.run_solution(exercise)?;
@@ -205,7 +205,7 @@ impl<'c> Walk<'c, '_, '_> {
         let mut text = Text { lines: vec![Line::new()] };
         text.append(hint(number, all, &exercise.hints[number - 1], self.shell.look));
         self.put(&text)?;
-        self.help_taken(exercise, Help::Hints(number))?;
+        self.help_taken(exercise, ExerciseHelp::Hints(number))?;
         Ok(Flow::Stay)
     }
 
@@ -215,7 +215,7 @@ impl<'c> Walk<'c, '_, '_> {
             return self.show_answer();
         };
         self.show_solution(exercise)?;
-        self.help_taken(exercise, Help::Solution)?;
+        self.help_taken(exercise, ExerciseHelp::Solution)?;
         self.note("`e` still writes your own; Enter goes on.")?;
         self.page().warned = true;
         Ok(Flow::Stay)
@@ -235,13 +235,13 @@ impl<'c> Walk<'c, '_, '_> {
         text.gap();
         text.append(remark("Passed over; it can be come back to.", look));
         self.put(&text)?;
-        self.help_taken(exercise, Help::Skip)?;
+        self.help_taken(exercise, ExerciseHelp::Skip)?;
         Ok(Flow::Stay)
     }
 
-    fn help_taken(&mut self, exercise: &Exercise, help: Help) -> Result<(), Failure> {
+    fn help_taken(&mut self, exercise: &Exercise, help: ExerciseHelp) -> Result<(), Failure> {
         let id = self.stop().lesson.id.clone();
-        self.keep(Change::Helped(id, exercise.slug.clone(), help))
+        self.keep(ProgressChange::Helped(id, exercise.slug.clone(), help))
     }
 
     fn show_solution(&mut self, exercise: &'c Exercise) -> Result<(), Failure> {

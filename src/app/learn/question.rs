@@ -3,9 +3,9 @@
 
 use super::super::shell::Failure;
 use super::walk::{Flow, Stage, Walk};
-use crate::lesson::exercise::Answer;
-use crate::lesson::judge::{self, Verdict};
-use crate::lesson::progress::{Change, Given};
+use crate::lesson::exercise::RightAnswer;
+use crate::lesson::judge::{self, Judgement};
+use crate::lesson::progress::{GivenAnswer, ProgressChange};
 use crate::lesson::{Prediction, Step};
 use crate::view::learn::answered;
 use crate::view::quiz::{Standing, question, reply};
@@ -41,7 +41,7 @@ impl Turn {
 /// The choices of a question, in words.
 pub fn choices(asked: &Prediction) -> Vec<String> {
     match &asked.answer {
-        Answer::Choice(choices) => choices.iter().map(|choice| choice.text.clone()).collect(),
+        RightAnswer::Choice(choices) => choices.iter().map(|choice| choice.text.clone()).collect(),
         _ => Vec::new(),
     }
 }
@@ -66,16 +66,16 @@ impl<'c> Walk<'c, '_, '_> {
             return Ok(Flow::Stay);
         };
         let (right, because) = match verdict {
-            Verdict::NotUnderstood { why } => return self.note(&why),
-            Verdict::Right => (true, asked.right.clone()),
-            Verdict::Wrong { because } => (false, because),
+            Judgement::NotUnderstood { why } => return self.note(&why),
+            Judgement::Right => (true, asked.right.clone()),
+            Judgement::Wrong { because } => (false, because),
         };
-        let given = Given { text: said_in_words(asked, said), right };
+        let given = GivenAnswer { text: said_in_words(asked, said), right };
         self.page().turns.push(Turn::Answer(given.text.clone()));
         let standing = if right { Standing::Right } else { Standing::NotYet };
         self.reply(standing, &because)?;
         let id = self.stop().lesson.id.clone();
-        self.keep(Change::Answered(id, step.slug.clone(), asked.ask.clone(), given))?;
+        self.keep(ProgressChange::Answered(id, step.slug.clone(), asked.ask.clone(), given))?;
         if right {
             self.next_question(step, at)?;
         }
@@ -83,7 +83,12 @@ impl<'c> Walk<'c, '_, '_> {
     }
 
     /// The verdict in the state after the cell, which runs now if it has not. `None`: it could not be made.
-    fn judged(&mut self, step: &'c Step, asked: &Prediction, said: &str) -> Result<Option<Verdict>, Failure> {
+    fn judged(
+        &mut self,
+        step: &'c Step,
+        asked: &Prediction,
+        said: &str,
+    ) -> Result<Option<Judgement>, Failure> {
         if self.page().panel.is_none() && !self.run_step()? {
             return Ok(None);
         }
@@ -159,7 +164,7 @@ impl<'c> Walk<'c, '_, '_> {
 
     fn passed(&mut self, step: &'c Step, at: usize, asked: &Prediction) -> Result<Flow, Failure> {
         let id = self.stop().lesson.id.clone();
-        self.keep(Change::Passed(id, step.slug.clone(), asked.ask.clone()))?;
+        self.keep(ProgressChange::Passed(id, step.slug.clone(), asked.ask.clone()))?;
         self.next_question(step, at)?;
         Ok(Flow::Stay)
     }
@@ -173,12 +178,12 @@ impl<'c> Walk<'c, '_, '_> {
         for asked in &step.predictions {
             let Some(given) = known.get(&asked.ask).filter(|it| !it.answers.is_empty()) else { continue };
             turns.push(Turn::question(asked));
-            for Given { text, right } in &given.answers {
+            for GivenAnswer { text, right } in &given.answers {
                 turns.push(Turn::Answer(text.clone()));
                 let verdict =
                     self.bench.at(step).map(|workspace| judge::judge(asked, text, &mut workspace.session));
                 turns.push(match (verdict, right) {
-                    (Some(Ok(Verdict::Wrong { because })), _) => Turn::Reply(Standing::NotYet, because),
+                    (Some(Ok(Judgement::Wrong { because })), _) => Turn::Reply(Standing::NotYet, because),
                     (_, true) => Turn::Reply(Standing::Right, asked.right.clone()),
                     (_, false) => Turn::Reply(Standing::NotYet, String::new()),
                 });
@@ -191,7 +196,7 @@ impl<'c> Walk<'c, '_, '_> {
 /// An answer as it is kept: a choice in its own words, so that it can be read without its letter.
 fn said_in_words(asked: &Prediction, said: &str) -> String {
     let chosen = match &asked.answer {
-        Answer::Choice(choices) => judge::chosen(choices, said).ok().map(|at| choices[at].text.clone()),
+        RightAnswer::Choice(choices) => judge::chosen(choices, said).ok().map(|at| choices[at].text.clone()),
         _ => None,
     };
     chosen.unwrap_or_else(|| said.trim().to_owned())

@@ -1,7 +1,7 @@
 //! The places of the walkthrough in order: each lesson's steps, its exercises where they stand, its end.
 //! The catalogue in, a list out.
 
-use crate::lesson::progress::{Place, Progress};
+use crate::lesson::progress::{Bookmark, Progress};
 use crate::lesson::{Catalogue, Exercise, Fault, Lesson, Step, Target};
 
 /// A place of the walkthrough.
@@ -51,8 +51,8 @@ impl<'c> Stop<'c> {
     }
 
     /// As it is kept.
-    pub fn place(&self) -> Place {
-        Place { lesson: self.lesson.id.clone(), slug: self.slug().to_owned() }
+    pub fn place(&self) -> Bookmark {
+        Bookmark { lesson: self.lesson.id.clone(), slug: self.slug().to_owned() }
     }
 
     /// What it is called in a line: "step 7, softmax-overflow: Where the naive form breaks".
@@ -78,7 +78,7 @@ impl<'c> Stop<'c> {
     }
 
     /// Whether it is the same place.
-    pub fn is(&self, place: &Place) -> bool {
+    pub fn is(&self, place: &Bookmark) -> bool {
         self.lesson.id == place.lesson && self.slug() == place.slug
     }
 }

@@ -14,7 +14,7 @@ use super::practice::Workbook;
 use super::question::Turn;
 use super::stops::{self, Kind, Stop};
 use super::terminal::{self, Pressed};
-use crate::lesson::progress::Change;
+use crate::lesson::progress::ProgressChange;
 use crate::lesson::{Catalogue, Exercise, Step};
 use crate::session::Outcome;
 use crate::view::learn::{footer, help, remark};
@@ -230,7 +230,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
             self.first_time(stop)?;
         }
         self.show_page()?;
-        self.keep(Change::At(stop.place()))
+        self.keep(ProgressChange::At(stop.place()))
     }
 
     /// The page of a stop that this walk has not been at.
@@ -348,7 +348,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         self.put(&text)?;
         if let (false, Some(step)) = (stopped, self.step()) {
             let id = self.stop().lesson.id.clone();
-            self.keep(Change::Done(id, step.slug.clone()))?;
+            self.keep(ProgressChange::Done(id, step.slug.clone()))?;
         }
         Ok(Flow::Stay)
     }
@@ -410,7 +410,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
     }
 
     /// Keeps what the learner did; what there is to see is seen before.
-    pub(super) fn keep(&mut self, change: Change) -> Result<(), Failure> {
+    pub(super) fn keep(&mut self, change: ProgressChange) -> Result<(), Failure> {
         self.shell.flush()?;
         self.store.change(change);
         Ok(())

@@ -11,7 +11,8 @@ use super::super::workspace::RanCell;
 use super::lines::statements;
 use super::moves::Before;
 use super::{Answer, Refusal, Repl, Went};
-use crate::lesson::written::{Kept, notebook, python};
+use crate::lesson::notebook::{RecordedOutput, SavedCell};
+use crate::lesson::{ipynb, script};
 
 impl Repl<'_> {
     /// `:save FILE [!]`
@@ -27,8 +28,8 @@ impl Repl<'_> {
         let path = Path::new(&file);
         let cells = self.kept();
         let text = match path.extension().and_then(|ending| ending.to_str()) {
-            Some("py") => python(&cells),
-            Some("ipynb") => notebook(&cells),
+            Some("py") => script::write(&cells),
+            Some("ipynb") => ipynb::write(&cells),
             _ => {
                 return Err(Refusal::Said(format!(
                     "`{file}`: the ending says what is written, `.py` or `.ipynb`."
@@ -50,7 +51,7 @@ impl Repl<'_> {
     }
 
     /// All cells that led to this state, with what they gave if that is known.
-    fn kept(&self) -> Vec<Kept> {
+    fn kept(&self) -> Vec<SavedCell> {
         let workspace = self.workspace.borrow();
         // One statement that raised did nothing; what comes after it is to run all the same.
         let failed = |ran: &&RanCell| {
@@ -58,17 +59,15 @@ impl Repl<'_> {
             raised && ran.name.starts_with("input ") && statements(&ran.source) <= 1
         };
         let kept = workspace.ran.iter().filter(|ran| !failed(ran)).map(|ran| {
-            let cell = Kept { name: ran.name.clone(), source: ran.source.clone(), ..Kept::default() };
-            let Some(gave) = self.gave.get(&ran.name) else {
-                return cell;
-            };
-            Kept {
+            let output = self.gave.get(&ran.name).map(|gave| RecordedOutput {
                 stdout: gave.stdout.clone(),
                 stderr: gave.stderr.clone(),
                 result: gave.result.clone(),
                 error: gave.error.as_ref().map(|raised| (raised.kind.clone(), raised.message.clone())),
-                ..cell
-            }
+                pictures: 0,
+            });
+            let output = output.unwrap_or_default();
+            SavedCell { name: ran.name.clone(), source: ran.source.clone(), output }
         });
         kept.collect()
     }

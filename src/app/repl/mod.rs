@@ -33,6 +33,7 @@ use std::io::{self, IsTerminal};
 use std::panic::{self, AssertUnwindSafe};
 use std::rc::Rc;
 
+use super::course;
 use super::machine;
 use super::shell::{Exit, Failure, Shell};
 use super::workspace::Workspace;
@@ -53,7 +54,7 @@ pub struct Args {
 
 /// Sets a workspace and works at it.
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let catalogue = Catalogue::new();
+    let catalogue = course::catalogue()?;
     let (workspace, gave) = match &args.target {
         Some(word) => moves::workspace_at(word, &catalogue, shell)?,
         None => (moves::bare_workspace(shell), BTreeMap::new()),

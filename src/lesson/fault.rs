@@ -1,0 +1,27 @@
+//! A fault in a lesson or in the glossary: file, line, what is wrong.
+
+/// What is wrong with a file of the course, where, and what was probably meant.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}:{line}: {what}{}", nearest_words(nearest))]
+pub struct Fault {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub what: String,
+    /// The nearest right names, best first.
+    pub nearest: Vec<String>,
+}
+
+impl Fault {
+    /// A fault without a suggestion.
+    pub fn new(file: &str, line: usize, what: String) -> Fault {
+        Fault { file: file.to_owned(), line, what, nearest: Vec::new() }
+    }
+}
+
+/// ` (nearest: a, b)`, or nothing where there are no names.
+pub(super) fn nearest_words(names: &[String]) -> String {
+    if names.is_empty() { String::new() } else { format!(" (nearest: {})", names.join(", ")) }
+}

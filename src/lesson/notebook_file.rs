@@ -1,0 +1,92 @@
+//! Reads a notebook from an `.ipynb`, `.py` or `.md` file.
+
+use std::path::Path;
+
+use super::notebook::Notebook;
+use super::read_error::{LARGEST, ReadError, ReadErrorKind};
+use super::{ipynb, script};
+
+impl Notebook {
+    /// Reads a file; the ending of its name says how. Errors: [`ReadError`].
+    pub fn open(path: &Path) -> Result<Notebook, ReadError> {
+        let fail = |kind| ReadError { path: path.to_path_buf(), kind };
+        let about = std::fs::metadata(path).map_err(|e| {
+            fail(match e.kind() {
+                std::io::ErrorKind::NotFound => ReadErrorKind::Missing,
+                _ => ReadErrorKind::Unreadable(e.to_string()),
+            })
+        })?;
+        if about.is_dir() {
+            return Err(fail(ReadErrorKind::Folder { within: runnable(path) }));
+        }
+        if about.len() > LARGEST {
+            return Err(fail(ReadErrorKind::TooLarge { bytes: about.len() }));
+        }
+        let bytes = std::fs::read(path).map_err(|e| fail(ReadErrorKind::Unreadable(e.to_string())))?;
+        Notebook::from_bytes(path, &bytes)
+    }
+
+    /// Reads the bytes of a file called `path`. Errors: [`ReadError`].
+    pub fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Notebook, ReadError> {
+        let fail = |kind| ReadError { path: path.to_path_buf(), kind };
+        if bytes.len() as u64 > LARGEST {
+            return Err(fail(ReadErrorKind::TooLarge { bytes: bytes.len() as u64 }));
+        }
+        let text = utf8(bytes).map_err(fail)?;
+        if text.trim().is_empty() {
+            return Err(fail(ReadErrorKind::Empty));
+        }
+        let ending = path.extension().map(|e| e.to_string_lossy().to_lowercase());
+        let mut notebook = match ending.as_deref() {
+            Some("ipynb") => ipynb::read(text).map_err(fail)?,
+            Some("py" | "ipy" | "pyw") => script::python(text),
+            Some("md" | "markdown" | "myst") => script::markdown(text),
+            Some("json") | None if text.trim_start().starts_with('{') => ipynb::read(text).map_err(fail)?,
+            _ => return Err(fail(ReadErrorKind::UnknownKind)),
+        };
+        notebook.path = path.to_path_buf();
+        if notebook.title.is_empty() {
+            notebook.title =
+                path.file_name().expect("a file that was read has a name").to_string_lossy().into_owned();
+        }
+        if notebook.cells.is_empty() {
+            notebook.remarks.push("there is no code cell in it".to_string());
+        }
+        Ok(notebook)
+    }
+}
+
+/// Up to five files of a folder that attn can run; none if it cannot be listed.
+fn runnable(folder: &Path) -> Vec<String> {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let mut names: Vec<String> = entries
+        .filter_map(|e| e.ok().map(|e| e.file_name().to_string_lossy().into_owned()))
+        .filter(|n| [".ipynb", ".py", ".md"].iter().any(|end| n.ends_with(end)))
+        .collect();
+    names.sort();
+    names.truncate(5);
+    names
+}
+
+/// The bytes as text, without a byte order mark.
+fn utf8(bytes: &[u8]) -> Result<&str, ReadErrorKind> {
+    let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+    match std::str::from_utf8(bytes) {
+        Ok(text) => Ok(text),
+        Err(e) => {
+            let seems = match bytes {
+                [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => Some("UTF-16"),
+                [0x1F, 0x8B, ..] => Some("a gzip archive"),
+                [b'P', b'K', 3, 4, ..] => Some("a zip archive"),
+                [b'%', b'P', b'D', b'F', ..] => Some("a PDF file"),
+                [0x89, b'P', b'N', b'G', ..] => Some("a PNG picture"),
+                _ if bytes.contains(&0) => Some("a binary file"),
+                _ => None,
+            };
+            let line = bytes[..e.valid_up_to()].iter().filter(|b| **b == b'\n').count() + 1;
+            Err(ReadErrorKind::NotUtf8 { line, seems })
+        }
+    }
+}

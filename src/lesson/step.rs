@@ -1,0 +1,97 @@
+//! A lesson and its steps, as data.
+
+use super::exercise::{Exercise, Prediction};
+use super::invariant::Invariant;
+use super::views::View;
+
+/// One lesson file: its front matter, introduction, steps and exercises.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lesson {
+    /// A stable name, e.g. `simple-self-attention`.
+    pub id: String,
+    /// Its heading.
+    pub title: String,
+    /// The section of the chapter, e.g. `3.3.1`.
+    pub section: String,
+    /// Other names of the lesson, e.g. `exercise 3.1`.
+    pub also: Vec<String>,
+    /// The words that label the axes `token`, `query` and `key`.
+    pub tokens: Vec<String>,
+    /// One or two sentences for the list of lessons.
+    pub summary: String,
+    /// How many minutes it takes, exercises included.
+    pub minutes: u32,
+    /// Ids of the lessons whose variables this one uses.
+    pub needs: Vec<String>,
+    /// The file it was read from.
+    pub file: String,
+    /// The whole of that file.
+    pub text: String,
+    /// Markdown between the title and the first step.
+    pub intro: String,
+    /// The steps, in reading order.
+    pub steps: Vec<Step>,
+    /// The exercises, in reading order.
+    pub exercises: Vec<Exercise>,
+}
+
+/// One code cell of a lesson, with its prose, options, output and questions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Step {
+    /// Its number in the course, from 1.
+    pub number: usize,
+    /// The cell's stable name, e.g. `scores`.
+    pub slug: String,
+    /// The heading above it; empty if it shares one with the step before.
+    pub title: String,
+    /// The section of its lesson.
+    pub section: String,
+    /// Markdown before the cell.
+    pub prose: String,
+    /// The cell's code, without its option lines.
+    pub code: String,
+    /// Line of the code's first line in the file, from 1.
+    pub line: usize,
+    /// What the cell printed and, after it, the text of its bare last expression.
+    pub recorded: Option<String>,
+    /// Names of the axes of some of its tensors.
+    pub axes: Vec<AxisNames>,
+    /// Tensors to show as tables; `None`: those that the cell bound or changed.
+    pub show: Option<Vec<String>>,
+    /// Pictures to draw, in order.
+    pub views: Vec<View>,
+    /// One element to explain, e.g. `attn_scores_2[1]`.
+    pub why: Option<String>,
+    /// Statements that are true after the cell.
+    pub checks: Vec<Invariant>,
+    /// Markdown after the output.
+    pub after: String,
+    /// Questions that are asked before the cell runs.
+    pub predictions: Vec<Prediction>,
+    /// For a cell whose random numbers differ between builds of PyTorch: which ones were recorded, `book` or `mkl`.
+    pub random: Option<String>,
+    /// The cell raises an exception on purpose (tag `raises-exception`).
+    pub raises: bool,
+    /// No later step uses this one: it does not run before them.
+    pub aside: bool,
+    /// The cell shows a mistake on purpose: `attn doctor` skips it.
+    pub wrong: bool,
+    /// The output has times or other values that vary: it is not compared.
+    pub varies: bool,
+}
+
+impl Step {
+    /// The step's number as a name: `step` and the number.
+    pub fn name(&self) -> String {
+        format!("step{}", self.number)
+    }
+}
+
+/// The names of the axes of one tensor, e.g. `attn_scores`: `query`, `key`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AxisNames {
+    /// The variable.
+    pub tensor: String,
+    /// A name for each axis, first axis first.
+    pub axes: Vec<String>,
+}

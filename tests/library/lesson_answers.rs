@@ -1,0 +1,201 @@
+//! Answers to predictions: how they are parsed and judged.
+
+use attn::lesson::Prediction;
+use attn::lesson::answer::{TypedSize, numbers, shapes};
+use attn::lesson::exercise::{Choice, RightAnswer, WrongAnswer};
+use attn::lesson::judge::{Judgement, judge, truth};
+use attn::session::{Session, SessionOptions, with_large_stack};
+
+fn sizes(all: &[usize]) -> Vec<TypedSize> {
+    all.iter().map(|size| TypedSize::Number(*size)).collect()
+}
+
+#[test]
+fn shapes_are_parsed_in_any_usual_spelling() {
+    for text in [
+        "(6,2)",
+        "6x2",
+        "6 x 2",
+        "[6, 2]",
+        "torch.TypedSize([6, 2])",
+        "6,2",
+        "6 by 2",
+        "6×2",
+        "6*2",
+        "6 2",
+        "(6, 2).",
+        "query 6, key 2",
+        "6 queries by 2 features",
+        "the shape is (6, 2)",
+        "token 6 d_out 2",
+        "(6,2,)",
+        "6X2",
+        "torch.size([6,2])",
+        "tensor of shape 6x2",
+    ] {
+        assert_eq!(shapes(text).first(), Some(&sizes(&[6, 2])), "{text}");
+    }
+    assert_eq!(shapes("2x6x4"), [sizes(&[2, 6, 4])]);
+    assert_eq!(shapes("(6,)"), [sizes(&[6])]);
+    assert_eq!(shapes("6"), [sizes(&[6])]);
+    assert_eq!(shapes("scalar"), [sizes(&[])]);
+    assert_eq!(shapes("(d_in, 2)"), [vec![TypedSize::Name("d_in".into()), TypedSize::Number(2)]]);
+    assert!(shapes("1, 12, 1,024, 1,024").contains(&sizes(&[1, 12, 1024, 1024])));
+    for text in ["", "no idea", "six", "6.5, 2", "-6, 2", "what?", "6 bananas"] {
+        assert!(shapes(text).is_empty(), "{text}");
+    }
+}
+
+#[test]
+fn numbers_are_parsed_with_the_place_of_their_last_digit() {
+    for (text, value, step) in [
+        ("0.23", 0.23, 0.01),
+        (".2333", 0.2333, 1e-4),
+        ("2.333e-1", 0.2333, 1e-4),
+        ("23%", 0.23, 0.01),
+        ("23 percent", 0.23, 0.01),
+        ("about 0.23", 0.23, 0.01),
+        ("~0.23", 0.23, 0.01),
+        ("tensor(0.2333)", 0.2333, 1e-4),
+        ("tensor(0.2333, grad_fn=<SelectBackward0>)", 0.2333, 1e-4),
+        ("-0.0739", -0.0739, 1e-4),
+        ("−0.0739", -0.0739, 1e-4),
+        ("21", 21.0, 1.0),
+        ("2.", 2.0, 1.0),
+        ("590000", 590_000.0, 1e4),
+        ("2.36 million", 2.36e6, 1e4),
+        ("590k", 590e3, 1e3),
+        ("1/6", 1.0 / 6.0, 0.0),
+        ("2**0.5", 2f64.sqrt(), 0.0),
+        ("root of 64", 8.0, 0.0),
+        ("sqrt(768/12)", 8.0, 0.0),
+        ("768 * 768", 589_824.0, 0.0),
+        ("768 x 768", 589_824.0, 0.0),
+        ("1/(1-0.2)", 1.25, 0.0),
+        ("eight", 8.0, 0.0),
+    ] {
+        let read = numbers(text);
+        let near = read.iter().any(|n| {
+            n.len() == 1
+                && (n[0].value - value).abs() <= 1e-9 * value.abs()
+                && (n[0].step - step).abs() < 1e-12 * step.max(1.0)
+        });
+        assert!(near, "{text}: {read:?}");
+    }
+    let values = |text: &str| -> Vec<Vec<f64>> {
+        numbers(text).into_iter().map(|list| list.into_iter().map(|n| n.value).collect()).collect()
+    };
+    assert!(values("589,824").contains(&vec![589_824.0]));
+    assert!(values("589 824").contains(&vec![589_824.0]));
+    assert!(values("0,2333").contains(&vec![0.2333]));
+    assert!(values("[0.31, 0.82]").contains(&vec![0.31, 0.82]));
+    assert!(values("0.31 0.82").contains(&vec![0.31, 0.82]));
+    for text in ["", "what", "0.2.3", "1/0", "import os", "2 **", "(1"] {
+        assert!(
+            numbers(text).iter().all(|n| n.len() == 1 && n[0].value == 1.0),
+            "{text}: {:?}",
+            numbers(text)
+        );
+    }
+}
+
+fn asked(answer: RightAnswer, wrong: &[(&str, &str)]) -> Prediction {
+    let wrong = wrong
+        .iter()
+        .map(|(value, because)| WrongAnswer { value: (*value).into(), because: (*because).into() });
+    Prediction { ask: "?".into(), answer, wrong: wrong.collect(), right: "Yes.".into(), line: 1 }
+}
+
+/// The judgements in a word or two, in a session that has `w` and `q`.
+fn judgements(asked: &Prediction, said: &[&str]) -> Vec<String> {
+    let (asked, said) = (asked.clone(), said.iter().map(ToString::to_string).collect::<Vec<_>>());
+    with_large_stack(move || {
+        let mut session = Session::new(SessionOptions::default());
+        session.run(
+            "import torch\nw = torch.tensor([0.22639, 0.25069, -0.5])\nq = torch.zeros(6, 2)\nd_out = 2",
+            "state",
+        );
+        let word = |judgement: Judgement| match judgement {
+            Judgement::Right => "right".to_owned(),
+            Judgement::Wrong { because } => format!("wrong: {because}"),
+            Judgement::NotUnderstood { why } => format!("? {why}"),
+        };
+        let judged = |said: &String| match judge(&asked, said, &mut session) {
+            Ok(judgement) => word(judgement),
+            Err(raised) => format!("raised {}", raised.message),
+        };
+        said.iter().map(judged).collect()
+    })
+}
+
+fn all(asked: &Prediction, said: &[&str], expected: &str) {
+    for (said, judgement) in said.iter().zip(judgements(asked, said)) {
+        assert!(judgement.starts_with(expected), "`{said}`: {judgement}, not {expected}");
+    }
+}
+
+#[test]
+fn shapes_are_judged_by_their_sizes() {
+    let asked = asked(RightAnswer::Shape("q".into()), &[("q.T", "transposed"), ("(6, 3)", "too wide")]);
+    all(&asked, &["(6,2)", "6x2", "torch.Size([6, 2])", "6 by 2", "(6, d_out)"], "right");
+    all(&asked, &["2x6", "[2, 6]"], "wrong: transposed");
+    all(&asked, &["6,3"], "wrong: too wide");
+    all(&asked, &["6", "(6, 2, 1)"], "wrong: (6");
+    all(&asked, &["(6, 6)"], "wrong: 1 of the 2 sizes is right");
+    all(&asked, &["", "dunno", "(6, d_model)"], "? ");
+}
+
+#[test]
+fn numbers_are_judged_in_any_sensible_rounding() {
+    let asked = asked(
+        RightAnswer::Value { expr: "w[0]".into(), tolerance: None },
+        &[("w[1]", "without the root"), ("torch.rand(1)", "a draw")],
+    );
+    all(
+        &asked,
+        &["0.2264", "0.23", ".226", "0.22639", "2.264e-1", "22.6%", "0,2264", "tensor(0.2264)", "0.2263"],
+        "right",
+    );
+    all(&asked, &["0.2507", "0.25", "25%"], "wrong: without the root");
+    all(&asked, &["0.2"], "? That is near");
+    all(&asked, &["-0.2264"], "wrong: The size is right and the sign");
+    all(&asked, &["0.3", "7", "0.2364"], "wrong: ");
+    all(&asked, &["[0.2264, 0.1]"], "? One number");
+    all(&asked, &["what", ""], "? A number");
+    let count = asked_count();
+    all(&count, &["12", "12.", "twelve", "12.0", "2*6"], "right");
+    all(&count, &["11", "13", "10", "12.4"], "wrong");
+}
+
+fn asked_count() -> Prediction {
+    asked(RightAnswer::Value { expr: "q.numel()".into(), tolerance: None }, &[])
+}
+
+#[test]
+fn choices_go_by_letter_or_words() {
+    let choice = |text: &str, right| Choice { text: text.into(), right, because: format!("because {text}") };
+    let asked = asked(
+        RightAnswer::Choice(vec![
+            choice("about 0.17, one sixth", false),
+            choice("about **0.97**", true),
+            choice("it grows", false),
+        ]),
+        &[],
+    );
+    all(&asked, &["b", "B", "b)", "(b)", "about 0.97", "0.97", "2"], "right");
+    all(&asked, &["c", "grows", "it grows.", "it grow"], "wrong: because it grows");
+    all(&asked, &["", "d", "about", "maybe"], "? Say a, b or c");
+}
+
+#[test]
+fn judging_draws_no_random_numbers() {
+    with_large_stack(|| {
+        let mut session = Session::new(SessionOptions::default());
+        session.run("import torch\ntorch.manual_seed(1)\nfirst = torch.rand(1).item()", "state");
+        session.run("torch.manual_seed(1)", "state");
+        let asked = asked(RightAnswer::Value { expr: "torch.rand(3)".into(), tolerance: None }, &[]);
+        assert!(truth(&asked, &mut session).is_ok_and(|words| words.starts_with('[')));
+        let outcome = session.run("torch.rand(1).item() == first", "state");
+        assert_eq!(outcome.result.as_deref(), Some("True"));
+    });
+}

@@ -1,0 +1,61 @@
+//! What is stored of a learner: saved, read again, changed by two programs at once.
+
+use attn::lesson::progress::{
+    Bookmark, ExerciseHelp, GivenAnswer, Progress, ProgressChange, ProgressError, SCHEMA,
+};
+
+fn answered(slug: &str, text: &str, right: bool) -> ProgressChange {
+    let given = GivenAnswer { text: text.to_owned(), right };
+    ProgressChange::Answered("lesson".to_owned(), slug.to_owned(), "What?".to_owned(), given)
+}
+
+#[test]
+fn a_saved_text_is_read_again() {
+    let mut progress = Progress::default();
+    let place = Bookmark { lesson: "lesson".to_owned(), slug: "scores".to_owned() };
+    for change in [
+        ProgressChange::At(place),
+        ProgressChange::Done("lesson".to_owned(), "scores".to_owned()),
+        answered("scores", "(6, 3)", false),
+        answered("scores", "6", true),
+        ProgressChange::Tried("lesson".to_owned(), "write".to_owned(), "x = \"é\"\n".to_owned(), true),
+        ProgressChange::Helped("lesson".to_owned(), "write".to_owned(), ExerciseHelp::Hints(2)),
+    ] {
+        progress.apply(&change);
+    }
+    assert_eq!(Progress::read(&progress.text()), Ok(progress));
+}
+
+#[test]
+fn newer_and_damaged_files_are_distinguished() {
+    assert!(matches!(Progress::read(""), Err(ProgressError::Damaged(_))));
+    assert!(matches!(Progress::read("{\"lessons\": {}}"), Err(ProgressError::Damaged(_))));
+    let newer = "{\"schema\": \"attn.progress/2\"}";
+    assert_eq!(Progress::read(newer), Err(ProgressError::Newer("attn.progress/2".to_owned())));
+    let damaged = format!("{{\"schema\": \"{SCHEMA}\", \"lessons\": 3}}");
+    assert!(matches!(Progress::read(&damaged), Err(ProgressError::Damaged(_))));
+}
+
+#[test]
+fn the_newest_attempts_are_stored() {
+    let mut progress = Progress::default();
+    for n in 0..25 {
+        progress.apply(&ProgressChange::Tried("l".to_owned(), "e".to_owned(), format!("x = {n}"), false));
+    }
+    let tried = &progress.lessons["l"].exercises["e"];
+    assert_eq!((tried.tries, tried.attempts.len()), (25, 20));
+    assert_eq!(tried.attempts.last().map(String::as_str), Some("x = 24"));
+}
+
+#[test]
+fn changes_of_two_programs_add_up() {
+    let (ours, theirs) = (answered("a", "1", false), answered("b", "2", true));
+    let mut one = Progress::default();
+    let mut other = Progress::default();
+    one.apply(&ours);
+    one.apply(&theirs);
+    other.apply(&theirs);
+    other.apply(&ours);
+    assert_eq!(one, other);
+    assert_eq!(one.lessons["lesson"].steps.len(), 2);
+}
