@@ -7,8 +7,10 @@ use super::name::Name;
 use super::names::Names;
 use super::spot::{Made, Operand};
 use crate::ops::State;
-use crate::ops::call::{Caller, Value, call};
+use crate::ops::call::call;
+use crate::ops::op::Caller;
 use crate::ops::table::{self, Op};
+use crate::ops::value::Value;
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{Arg, DType, Site, Tensor};
 

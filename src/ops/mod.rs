@@ -1,15 +1,30 @@
 //! Operations: the [`table`] of what can be called, and the dispatcher ([`call`]) that runs and records a call.
 //!
-//! Everything that is known of an operation and needs no Python object: its signatures ([`schema`]), the random and
-//! gradient state of a session ([`state`]), the last call that raised ([`failed`]), what ran ([`trace`]).
+//! | file | what it has |
+//! |---|---|
+//! | [`op`] | a row of the table, and a call of it |
+//! | [`schema`] | signatures |
+//! | [`table`] | all rows |
+//! | [`call`] | runs a call, records it, marks its results for gradients |
+//! | [`overwrite`], [`in_place`] | writes into tensors, and which of them are allowed |
+//! | [`state`] | the random and gradient state of a session |
+//! | [`failed`] | the last call that raised |
+//! | [`trace`] | what ran, in order |
 
+mod apply;
 pub mod call;
 pub mod failed;
+pub mod in_place;
 mod nearest;
+pub mod op;
+pub mod overwrite;
+mod retry;
 pub mod schema;
 pub mod state;
+mod stream;
 pub mod table;
 pub mod trace;
+pub mod value;
 mod view_history;
 
 pub use failed::Failed;

@@ -45,4 +45,14 @@ impl State {
             tracer: Tracer::default(),
         })
     }
+
+    /// Keeps a call that raised; the one before it is forgotten.
+    pub(super) fn keep_failed(&self, failed: Failed) {
+        self.failed.replace(Some(failed));
+    }
+
+    /// The last call that raised since it was asked for.
+    pub fn take_failed(&self) -> Option<Failed> {
+        self.failed.take()
+    }
 }

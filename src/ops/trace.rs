@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use crate::ops::call::Value;
+use crate::ops::value::Value;
 use crate::tensor::{Arg, Buffer, DType, Descriptor, Layout, Result, Site, Storage, Tensor};
 
 /// The operations that one cell ran.

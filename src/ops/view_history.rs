@@ -1,7 +1,7 @@
 //! What a write through a view means for the tensors that the view was made from: their history goes on with it.
 //! Source: PyTorch's `CopySlices`.
 
-use super::call::Caller;
+use super::op::Caller;
 use crate::tensor::descriptor::COPY_SLICES;
 use crate::tensor::{Arg, Ran, Tensor};
 

@@ -411,50 +411,6 @@ impl Descriptor {
     }
 }
 
-/// Descriptors of the larger families.
-impl Descriptor {
-    /// Element by element, operands broadcast.
-    pub const fn pointwise(name: &'static str) -> Descriptor {
-        Descriptor::new(name, OpFamily::Pointwise, Explanation::Pointwise(Formula::Function)).keeping_order()
-    }
-
-    /// A sum of products.
-    pub const fn product(name: &'static str, kind: ProductKind) -> Descriptor {
-        Descriptor::new(name, OpFamily::Product, Explanation::Product(kind))
-    }
-
-    /// One value for all elements along some dimensions.
-    pub const fn reduction(name: &'static str, reducer: Reducer) -> Descriptor {
-        Descriptor::new(name, OpFamily::Reduction, Explanation::Reduction(reducer))
-    }
-
-    /// The largest, smallest or middle element along some dimensions.
-    pub const fn extreme(name: &'static str, which: Extremum, gives: ExtremeResult) -> Descriptor {
-        Descriptor::new(name, OpFamily::Reduction, Explanation::Extreme { which, gives, running: false })
-    }
-
-    /// The largest or smallest element so far along a dimension, and its place.
-    pub const fn running_extreme(name: &'static str, which: Extremum) -> Descriptor {
-        let gives = ExtremeResult::ValueAndPlace;
-        Descriptor::new(name, OpFamily::Scan, Explanation::Extreme { which, gives, running: true })
-    }
-
-    /// Another layout of the same elements.
-    pub const fn view(name: &'static str) -> Descriptor {
-        Descriptor::new(name, OpFamily::View, Explanation::Moved(Movement::Rearranged))
-    }
-
-    /// Random numbers.
-    pub const fn random(name: &'static str, kind: RandomKind) -> Descriptor {
-        Descriptor::new(name, OpFamily::Random, Explanation::Random(kind))
-    }
-
-    /// A new tensor.
-    pub const fn creation(name: &'static str, kind: ConstantKind) -> Descriptor {
-        Descriptor::new(name, OpFamily::Creation, Explanation::Constant(kind))
-    }
-}
-
 /// How a row of the table states what is particular to it.
 impl Descriptor {
     /// `grad_fn` shows this node.
@@ -539,6 +495,47 @@ impl Descriptor {
         self.explanation = Explanation::Pointwise(formula);
         self
     }
+}
+
+/// Element by element, operands broadcast.
+pub const fn pointwise(name: &'static str) -> Descriptor {
+    Descriptor::new(name, OpFamily::Pointwise, Explanation::Pointwise(Formula::Function)).keeping_order()
+}
+
+/// A sum of products.
+pub const fn product(name: &'static str, kind: ProductKind) -> Descriptor {
+    Descriptor::new(name, OpFamily::Product, Explanation::Product(kind))
+}
+
+/// One value for all elements along some dimensions.
+pub const fn reduction(name: &'static str, reducer: Reducer) -> Descriptor {
+    Descriptor::new(name, OpFamily::Reduction, Explanation::Reduction(reducer))
+}
+
+/// The largest, smallest or middle element along some dimensions.
+pub const fn extreme_of(name: &'static str, which: Extremum, gives: ExtremeResult) -> Descriptor {
+    Descriptor::new(name, OpFamily::Reduction, Explanation::Extreme { which, gives, running: false })
+}
+
+/// The largest or smallest element so far along a dimension, and its place.
+pub const fn running_extreme(name: &'static str, which: Extremum) -> Descriptor {
+    let gives = ExtremeResult::ValueAndPlace;
+    Descriptor::new(name, OpFamily::Scan, Explanation::Extreme { which, gives, running: true })
+}
+
+/// Another layout of the same elements.
+pub const fn view(name: &'static str) -> Descriptor {
+    Descriptor::new(name, OpFamily::View, Explanation::Moved(Movement::Rearranged))
+}
+
+/// Random numbers.
+pub const fn random(name: &'static str, kind: RandomKind) -> Descriptor {
+    Descriptor::new(name, OpFamily::Random, Explanation::Random(kind))
+}
+
+/// A new tensor.
+pub const fn creation(name: &'static str, kind: ConstantKind) -> Descriptor {
+    Descriptor::new(name, OpFamily::Creation, Explanation::Constant(kind))
 }
 
 /// `tensor[index] = value`

@@ -1,118 +1,19 @@
-//! Python objects to arguments by an operation's signature, and values back to Python objects.
+//! Python objects to arguments, by the signatures of an operation.
 //! Errors are worded as PyTorch's argument parser words them.
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyBaseExceptionRef, PyFloat, PyInt, PyList, PyStr, PyTuple};
+use rustpython_vm::builtins::PyStr;
 use rustpython_vm::function::FuncArgs;
-use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
+use rustpython_vm::{PyObject, PyResult, VirtualMachine};
 
-use super::classes::{PyDType, PyGenerator, size_object};
-use super::tensor_class::PyTensor;
-use crate::ops::call::Value;
+use super::classes::PyDType;
+use super::generator::PyGenerator;
+use super::numbers::{element, int, ints, items, number};
+use super::py_tensor::tensor_of;
+use crate::ops::op::{FUNCTIONAL, Op};
 use crate::ops::schema::{Param, Type};
-use crate::ops::state::State;
-use crate::ops::table::{FUNCTIONAL, Op};
-use crate::tensor::{Arg, Category, DType, Error, Kind, Site, Tensor};
-
-/// The Python exception of a tensor error.
-pub fn raise(error: Error, vm: &VirtualMachine) -> PyBaseExceptionRef {
-    let exceptions = &vm.ctx.exceptions;
-    let class = match error.kind {
-        Kind::Runtime => exceptions.runtime_error,
-        Kind::Index => exceptions.index_error,
-        Kind::Value => exceptions.value_error,
-        Kind::Type => exceptions.type_error,
-        Kind::NotImplemented => exceptions.not_implemented_error,
-    };
-    vm.new_exception_msg(class.to_owned(), error.message.into())
-}
-
-/// Turns a tensor result into a Python one.
-pub trait OrRaise<T> {
-    /// The value, or its error as a Python exception.
-    fn or_raise(self, vm: &VirtualMachine) -> PyResult<T>;
-}
-
-impl<T> OrRaise<T> for Result<T, Error> {
-    fn or_raise(self, vm: &VirtualMachine) -> PyResult<T> {
-        self.map_err(|error| raise(error, vm))
-    }
-}
-
-/// Whether code of this file is library Python, and not a learner's.
-pub fn is_library(path: &str) -> bool {
-    path.starts_with("<attn>") || path.starts_with("<frozen")
-}
-
-/// The learner's line that is running: the innermost frame that is not our own Python.
-pub fn site(vm: &VirtualMachine) -> Option<Site> {
-    let mut frame = vm.current_frame()?;
-    loop {
-        let path = frame.code.source_path().as_str();
-        // Code of attn's own, the modules of `torch` among it, is no place in what the learner wrote.
-        if !is_library(path) {
-            let line = frame.current_location().line.get();
-            return Some(Site { cell: path, line });
-        }
-        frame = frame.f_back(vm)?;
-    }
-}
-
-/// The tensor a Python object is.
-pub fn tensor_of(object: &PyObject) -> Option<Tensor> {
-    object.downcast_ref::<PyTensor>().map(|it| it.tensor())
-}
-
-/// A Python number as an argument; 0-d tensors count as numbers where numbers are asked for.
-fn number_of(object: &PyObject, vm: &VirtualMachine) -> Option<Arg> {
-    if let Some(float) = object.downcast_ref::<PyFloat>() {
-        return Some(Arg::Float(float.to_f64()));
-    }
-    if object.class().is(vm.ctx.types.bool_type) {
-        return Some(Arg::Bool(object.is(&vm.ctx.true_value)));
-    }
-    let int = object.downcast_ref::<PyInt>()?;
-    let big = int.as_bigint();
-    Some(
-        i64::try_from(big)
-            .map_or_else(|_| Arg::Float(big.to_string().parse().unwrap_or(f64::INFINITY)), Arg::Int),
-    )
-}
-
-fn element_of(tensor: &Tensor) -> Option<Arg> {
-    (tensor.numel() == 1)
-        .then(|| match tensor.dtype().category() {
-            Category::Float => tensor.item().map(Arg::Float),
-            Category::Integer => tensor.item_int().map(Arg::Int),
-            Category::Bool => tensor.item_int().map(|value| Arg::Bool(value != 0)),
-        })?
-        .ok()
-}
-
-fn int_of(object: &PyObject, vm: &VirtualMachine) -> Option<i64> {
-    match number_of(object, vm) {
-        Some(Arg::Int(value)) => Some(value),
-        Some(Arg::Bool(value)) => Some(i64::from(value)),
-        Some(_) => None,
-        None => {
-            let tensor = tensor_of(object)?;
-            (!tensor.dtype().is_float()).then(|| tensor.item_int().ok())?
-        }
-    }
-}
-
-/// The items of a list or tuple.
-pub fn items(object: &PyObject) -> Option<Vec<PyObjectRef>> {
-    if let Some(list) = object.downcast_ref::<PyList>() {
-        return Some(list.borrow_vec().to_vec());
-    }
-    object.downcast_ref::<PyTuple>().map(|tuple| tuple.as_slice().to_vec())
-}
-
-fn ints_of(object: &PyObject, vm: &VirtualMachine) -> Option<Vec<i64>> {
-    items(object)?.iter().map(|item| int_of(item, vm)).collect()
-}
+use crate::tensor::{Arg, Tensor};
 
 /// What a type is called in messages.
 fn type_text(kind: Type) -> &'static str {
@@ -136,16 +37,14 @@ fn type_text(kind: Type) -> &'static str {
 fn convert(object: &PyObject, kind: Type, vm: &VirtualMachine) -> Option<Arg> {
     match kind {
         Type::Tensor => tensor_of(object).map(Arg::Tensor),
-        Type::Operand => tensor_of(object).map(Arg::Tensor).or_else(|| number_of(object, vm)),
-        Type::Number => {
-            number_of(object, vm).or_else(|| tensor_of(object).and_then(|tensor| element_of(&tensor)))
-        }
-        Type::Int => int_of(object, vm).map(Arg::Int),
-        Type::Float => match number_of(object, vm) {
+        Type::Operand => tensor_of(object).map(Arg::Tensor).or_else(|| number(object, vm)),
+        Type::Number => number(object, vm).or_else(|| tensor_of(object).and_then(|tensor| element(&tensor))),
+        Type::Int => int(object, vm).map(Arg::Int),
+        Type::Float => match number(object, vm) {
             Some(arg) => arg.number().map(Arg::Float),
-            None => element_of(&tensor_of(object)?)?.number().map(Arg::Float),
+            None => element(&tensor_of(object)?)?.number().map(Arg::Float),
         },
-        Type::Bool => match number_of(object, vm)? {
+        Type::Bool => match number(object, vm)? {
             Arg::Bool(value) => Some(Arg::Bool(value)),
             _ => None,
         },
@@ -153,11 +52,11 @@ fn convert(object: &PyObject, kind: Type, vm: &VirtualMachine) -> Option<Arg> {
             object.downcast_ref::<PyStr>().map(|text| Arg::Str(Rc::from(text.to_string_lossy().as_ref())))
         }
         Type::DType => PyDType::of(object, vm).map(Arg::DType),
-        Type::Ints => int_of(object, vm).map(Arg::Int).or_else(|| ints_of(object, vm).map(Arg::Ints)),
-        Type::Sizes => ints_of(object, vm).or_else(|| int_of(object, vm).map(|int| vec![int])).map(Arg::Ints),
+        Type::Ints => int(object, vm).map(Arg::Int).or_else(|| ints(object, vm).map(Arg::Ints)),
+        Type::Sizes => ints(object, vm).or_else(|| int(object, vm).map(|int| vec![int])).map(Arg::Ints),
         Type::Floats => items(object)?
             .iter()
-            .map(|item| number_of(item, vm).and_then(|arg| arg.number()))
+            .map(|item| number(item, vm).and_then(|arg| arg.number()))
             .collect::<Option<Vec<f64>>>()
             .map(Arg::Floats),
         Type::Tensors | Type::Several => {
@@ -211,13 +110,13 @@ fn fit(
             let rest = &call.args[taken..];
             // Sizes and tensors may come one after the other in place of a sequence.
             let spread = match param.kind {
-                Type::Sizes => int_of(&rest[0], vm).is_some(),
+                Type::Sizes => int(&rest[0], vm).is_some(),
                 Type::Several => tensor_of(&rest[0]).is_some(),
                 _ => false,
             };
             if spread {
                 let (count, arg) = if param.kind == Type::Sizes {
-                    let values: Vec<i64> = rest.iter().map_while(|item| int_of(item, vm)).collect();
+                    let values: Vec<i64> = rest.iter().map_while(|item| int(item, vm)).collect();
                     (values.len(), Arg::Ints(values))
                 } else {
                     let tensors: Vec<Tensor> = rest.iter().map_while(|item| tensor_of(item)).collect();
@@ -381,75 +280,4 @@ fn overload(params: &[Param], method: bool) -> String {
         texts.push(format!("{} {}{default}", type_text(param.kind), param.name));
     }
     texts.join(", ")
-}
-
-/// The Python object of a tensor: the one that was handed in, where an operation gave it back.
-fn tensor_object(
-    tensor: Tensor,
-    state: &Rc<State>,
-    given: &[PyObjectRef],
-    vm: &VirtualMachine,
-) -> PyObjectRef {
-    for object in given {
-        if object.downcast_ref::<PyTensor>().is_some_and(|it| it.tensor().is(&tensor)) {
-            return object.clone();
-        }
-    }
-    PyTensor::new(tensor, state.clone()).into_pyobject(vm)
-}
-
-/// The Python object of a value.
-pub fn object(value: Value, state: &Rc<State>, given: &[PyObjectRef], vm: &VirtualMachine) -> PyResult {
-    let wrap = |tensor: Tensor| tensor_object(tensor, state, given, vm);
-    Ok(match value {
-        Value::Tensor(tensor) => wrap(tensor),
-        Value::Tensors(tensors) => vm.ctx.new_tuple(tensors.into_iter().map(wrap).collect()).into(),
-        Value::List(tensors) => vm.ctx.new_list(tensors.into_iter().map(wrap).collect()).into(),
-        Value::Named(name, fields) => {
-            let (names, tensors): (Vec<_>, Vec<_>) = fields.into_iter().unzip();
-            let names = names.into_iter().map(|name| vm.ctx.new_str(name).into()).collect();
-            let tensors = tensors.into_iter().map(wrap).collect();
-            let module = vm.import("torch.return_types", 0)?;
-            let make = module.get_attr("return_types", vm)?.get_attr("_make", vm)?;
-            make.call((vm.ctx.new_str(name), vm.ctx.new_tuple(names), vm.ctx.new_tuple(tensors)), vm)?
-        }
-        Value::Bool(value) => vm.ctx.new_bool(value).into(),
-        Value::Int(value) => vm.ctx.new_int(value).into(),
-        Value::Float(value) => vm.ctx.new_float(value).into(),
-        Value::Text(text) => vm.ctx.new_str(text).into(),
-        Value::Size(shape) => size_object(&shape, vm),
-        Value::Ints(values) => {
-            vm.ctx.new_tuple(values.into_iter().map(|value| vm.ctx.new_int(value).into()).collect()).into()
-        }
-        Value::DType(dtype) => PyDType::object(dtype, vm),
-        Value::None => vm.ctx.none(),
-    })
-}
-
-/// A Python number of a tensor's one element. As `Tensor.item`.
-pub fn item_object(tensor: &Tensor, vm: &VirtualMachine) -> PyResult {
-    Ok(match tensor.dtype().category() {
-        Category::Float => vm.ctx.new_float(tensor.item().or_raise(vm)?).into(),
-        Category::Integer => vm.ctx.new_int(tensor.item_int().or_raise(vm)?).into(),
-        Category::Bool => vm.ctx.new_bool(tensor.item_int().or_raise(vm)? != 0).into(),
-    })
-}
-
-/// The dtype Python numbers and nested lists of them become.
-pub fn inferred_dtype(category: Category, default: DType) -> DType {
-    match category {
-        Category::Bool => DType::Bool,
-        Category::Integer => DType::Int64,
-        Category::Float => default,
-    }
-}
-
-/// A number object as an argument; `None` where it is no number.
-pub fn number(object: &PyObject, vm: &VirtualMachine) -> Option<Arg> {
-    number_of(object, vm)
-}
-
-/// A whole number object; 0-d integer tensors count.
-pub fn int(object: &PyObject, vm: &VirtualMachine) -> Option<i64> {
-    int_of(object, vm)
 }

@@ -4,7 +4,9 @@
 use rustpython_vm::builtins::{PyDict, PyStr};
 use rustpython_vm::{PyObject, PyObjectRef, PyResult, VirtualMachine};
 
-use super::bind::{OrRaise, inferred_dtype, items, number, tensor_of};
+use super::numbers::{items, number};
+use super::py_tensor::tensor_of;
+use super::raise::OrRaise;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::{Arg, Buffer, Category, DType, Tensor, allow};
 
@@ -168,4 +170,13 @@ pub fn tensor_from(
         Buffer::Bool(_) => Buffer::Bool(values.iter().map(|value| float(value) != 0.0).collect()),
     };
     Ok(Tensor::new(buffer, shape, dtype))
+}
+
+/// The dtype Python numbers and nested lists of them become.
+fn inferred_dtype(category: Category, default: DType) -> DType {
+    match category {
+        Category::Bool => DType::Bool,
+        Category::Integer => DType::Int64,
+        Category::Float => default,
+    }
 }

@@ -1,8 +1,5 @@
 //! The small classes of the `torch` module: `Size`, `dtype`, `device`, `Generator`.
 
-use std::cell::RefCell;
-use std::rc::Rc;
-
 use rustpython_vm::builtins::{PyInt, PyStr, PyTuple, PyType, PyTypeRef};
 use rustpython_vm::class::{PyClassImpl, StaticType};
 use rustpython_vm::common::hash::PyHash;
@@ -15,7 +12,6 @@ use rustpython_vm::{
     AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
 };
 
-use crate::kernel::random::Generator;
 use crate::tensor::DType;
 
 /// `torch.Size`: a tuple that prints as a shape and stays one when sliced or joined.
@@ -347,93 +343,11 @@ impl Hashable for PyDevice {
     }
 }
 
-/// `torch.Generator`: a stream of random numbers of its own.
-#[pyclass(module = "torch._C", name = "Generator")]
-#[derive(Debug, PyPayload)]
-pub struct PyGenerator {
-    /// The stream.
-    pub generator: Rc<RefCell<Generator>>,
-}
-
-impl Constructor for PyGenerator {
-    type Args = FuncArgs;
-
-    fn py_new(_cls: &Py<PyType>, _args: FuncArgs, _vm: &VirtualMachine) -> PyResult<Self> {
-        Ok(PyGenerator { generator: Rc::new(RefCell::new(Generator::default())) })
-    }
-}
-
-#[pyclass(with(Constructor))]
-impl PyGenerator {
-    /// Seeds the stream and gives it back.
-    #[pymethod]
-    fn manual_seed(zelf: PyRef<Self>, seed: PyObjectRef, vm: &VirtualMachine) -> PyResult<PyRef<Self>> {
-        let seed =
-            super::bind::int(&seed, vm).ok_or_else(|| vm.new_type_error("manual_seed expects an int"))?;
-        zelf.generator.borrow_mut().seed(seed as u64);
-        Ok(zelf)
-    }
-
-    #[pymethod]
-    fn initial_seed(&self) -> u64 {
-        self.generator.borrow().initial_seed()
-    }
-
-    /// Where the stream stands, as bytes.
-    #[pymethod]
-    fn get_state(&self, vm: &VirtualMachine) -> PyResult {
-        let bytes: Vec<i64> = self.generator.borrow().state().into_iter().map(i64::from).collect();
-        let count = bytes.len();
-        let state = crate::tensor::Tensor::new(crate::tensor::Buffer::I64(bytes), [count], DType::UInt8);
-        let tensor = vm.import("_torch", 0)?.get_attr("tensor", vm)?;
-        let empty = tensor.call((vm.ctx.new_list(Vec::new()),), vm)?;
-        match empty.downcast_ref::<super::tensor_class::PyTensor>() {
-            Some(holder) => holder.replace(state),
-            None => return Err(vm.new_type_error("tensor() gave no tensor")),
-        }
-        Ok(empty)
-    }
-
-    /// Puts the stream where it stood.
-    #[pymethod]
-    fn set_state(zelf: PyRef<Self>, state: PyObjectRef, vm: &VirtualMachine) -> PyResult<PyRef<Self>> {
-        let bytes = super::bind::tensor_of(&state).filter(|tensor| tensor.dtype() == DType::UInt8);
-        let Some(bytes) = bytes else {
-            return Err(vm.new_type_error("RNG state must be a torch.ByteTensor"));
-        };
-        let values: Vec<u8> = bytes.to_i64_vec().into_iter().map(|byte| byte as u8).collect();
-        match Generator::from_state(&values) {
-            Some(generator) => *zelf.generator.borrow_mut() = generator,
-            None => {
-                return Err(vm.new_runtime_error(format!(
-                    "Expected either a CPUGeneratorImplStateLegacy of size 5048 or a CPUGeneratorImplState of size 5056 \
-                     but found the input RNG state size to be {}",
-                    values.len()
-                )));
-            }
-        }
-        Ok(zelf)
-    }
-
-    #[pymethod]
-    fn seed(&self) -> u64 {
-        let seed = 67_280_421_310_721;
-        self.generator.borrow_mut().seed(seed);
-        seed
-    }
-
-    #[pygetset]
-    fn device(&self, vm: &VirtualMachine) -> PyObjectRef {
-        PyDevice::cpu(vm)
-    }
-}
-
-/// Makes the classes known to the interpreter; they are then attributes of the module.
-pub fn classes() -> [(&'static str, PyTypeRef); 4] {
+/// The classes, which become attributes of the module.
+pub fn classes() -> [(&'static str, PyTypeRef); 3] {
     [
         ("Size", PySize::make_static_type()),
         ("dtype", PyDType::make_static_type()),
         ("device", PyDevice::make_static_type()),
-        ("Generator", PyGenerator::make_static_type()),
     ]
 }

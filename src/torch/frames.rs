@@ -9,7 +9,8 @@ use rustpython_vm::frame::FrameRef;
 use rustpython_vm::vm::thread::with_current_vm;
 use rustpython_vm::{AsObject, PyObject, VirtualMachine};
 
-use super::bind::{is_library, tensor_of};
+use super::py_tensor::tensor_of;
+use super::site::is_library;
 use crate::ops::trace::{CallObserver, Called, Caller, Span, Spot, Tracer};
 use crate::tensor::{Arg, Tensor};
 

@@ -7,13 +7,20 @@ use rustpython_vm::function::FuncArgs;
 use rustpython_vm::types::{Callable, GetDescriptor, Representable};
 use rustpython_vm::{AsObject, Py, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
 
-use super::bind::{OrRaise, bind, items, object, site, tensor_of};
+use super::bind::bind;
 use super::classes::PyDevice;
-use super::tensor_class::PyTensor;
-use crate::ops::call::{Caller, Value, allow_leaf, call, call_in_place};
+use super::numbers::items;
+use super::py_tensor::{PyTensor, tensor_of};
+use super::raise::OrRaise;
+use super::site::site;
+use super::to_python::object;
+use crate::ops::call::{call, call_in_place};
+use crate::ops::in_place::allow_leaf;
+use crate::ops::op::Caller;
 use crate::ops::schema::{Param, signature};
 use crate::ops::state::State;
 use crate::ops::table::{FUNCTION, IN_PLACE_ONLY, LINALG, Op, RELAYOUT};
+use crate::ops::value::Value;
 use crate::tensor::{Arg, Error, Tensor, ops};
 
 /// An operation as a callable: a function of the module, or a method when it has no state of its own.

@@ -9,7 +9,7 @@ use rustpython_vm::builtins::{PySlice, PyType};
 use rustpython_vm::{Py, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
 
 use super::classes::{PyDType, size_object};
-use super::tensor_class::PyTensor;
+use super::py_tensor::PyTensor;
 use crate::ops::state::State;
 use crate::ops::table;
 use crate::tensor::Index;
@@ -99,10 +99,16 @@ impl PyRecord {
         Rc::as_ptr(&self.record).addr()
     }
 
-    /// The operation's name, that of its twin where it wrote in place.
+    /// The operation's name, without the `_` of an in-place twin.
     #[pygetset]
     fn op(&self) -> &'static str {
-        self.record.op
+        self.record.operation.name
+    }
+
+    /// What the call was called: `add_` if it wrote in place.
+    #[pygetset]
+    fn called(&self) -> &'static str {
+        self.record.operation.called(self.record.in_place)
     }
 
     /// The name `grad_fn` shows.

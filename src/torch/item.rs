@@ -8,10 +8,16 @@ use rustpython_vm::protocol::{PyMappingMethods, PySequenceMethods};
 use rustpython_vm::types::{AsMapping, AsSequence};
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
-use super::bind::{OrRaise, int, items, number, object, site, tensor_of};
 use super::build::tensor_from;
-use super::tensor_class::PyTensor;
-use crate::ops::call::{Caller, Overwrite, allow_layout, allow_part_of_leaf, call, overwrite};
+use super::numbers::{int, items, number};
+use super::py_tensor::{PyTensor, tensor_of};
+use super::raise::OrRaise;
+use super::site::site;
+use super::to_python::object;
+use crate::ops::call::call;
+use crate::ops::in_place::{allow_layout, allow_part_of_leaf};
+use crate::ops::op::Caller;
+use crate::ops::overwrite::{Overwrite, overwrite};
 use crate::ops::table::row;
 use crate::tensor::descriptor::SETITEM;
 use crate::tensor::ops::{cast::to_dtype, mask::checked_number};
@@ -97,7 +103,7 @@ fn is_tuple(items: &[PyObjectRef], vm: &VirtualMachine) -> bool {
     let structured = |item: &PyObjectRef| {
         vm.is_none(item)
             || tensor_of(item).is_some()
-            || super::bind::items(item).is_some()
+            || super::numbers::items(item).is_some()
             || item.class().is(vm.ctx.types.range_type)
             || item.downcast_ref::<PyStr>().is_some()
             || item.downcast_ref::<PySlice>().is_some()

@@ -9,12 +9,18 @@ mod build;
 mod classes;
 mod frames;
 mod function;
+mod generator;
 mod history;
 mod item;
 mod module;
 pub mod names;
+mod numbers;
 mod operators;
+mod py_tensor;
+mod raise;
+mod site;
 mod tensor_class;
+mod to_python;
 mod written;
 
 pub use module::{install, tensor_object, tensor_value};

@@ -7,23 +7,25 @@ use rustpython_vm::class::PyClassImpl;
 use rustpython_vm::function::{FuncArgs, KwArgs};
 use rustpython_vm::{AsObject, Context, PyObjectRef, PyPayload, PyResult, TryFromObject, VirtualMachine};
 
-use super::bind::{OrRaise, int, site, tensor_of};
 use super::build::tensor_from;
-use super::classes::{PyDType, PyGenerator, classes};
+use super::classes::{PyDType, PyDevice, classes};
 use super::function::{PyOp, run};
+use super::generator::PyGenerator;
 use super::history::{PyRecord, history, made_by};
-use super::tensor_class::PyTensor;
+use super::numbers::{int, items};
+use super::py_tensor::{PyTensor, tensor_of};
+use super::raise::OrRaise;
+use super::site::site;
 use super::written::{WRITTEN, Written};
 use crate::kernel::threads;
-use crate::ops::call::Value;
 use crate::ops::state::State;
 use crate::ops::table::{
     self, ALIASES, FUNCTION, FUNCTIONAL, IN_PLACE, IN_PLACE_ONLY, LINALG, METHOD, RELAYOUT,
 };
-use crate::tensor::Ran;
+use crate::ops::value::Value;
 use crate::tensor::descriptor::TENSOR;
 use crate::tensor::show::PrintOptionsChange;
-use crate::tensor::{DType, Tensor};
+use crate::tensor::{DType, Ran, Tensor};
 
 /// Makes the classes and their methods; once for each thread, as the interpreter's types are.
 fn make_classes(ctx: &Context) -> Vec<(&'static str, PyObjectRef)> {
@@ -113,7 +115,7 @@ fn tensor(state: &Rc<State>, mut args: FuncArgs, vm: &VirtualMachine) -> PyResul
     let requires_grad =
         args.take_keyword("requires_grad").map(|it| it.try_to_bool(vm)).transpose()?.unwrap_or(false);
     if let Some(device) = args.take_keyword("device") {
-        super::classes::PyDevice::here(&device, vm)?;
+        PyDevice::here(&device, vm)?;
     }
     args.take_keyword("pin_memory");
     if let Some(word) = args.kwargs.keys().next() {
@@ -326,11 +328,7 @@ fn stateful(
             "_made_by",
             move |name: String, operands: PyObjectRef, results: PyObjectRef, vm: &VirtualMachine| {
                 let tensors = |list: &PyObjectRef| -> Vec<Tensor> {
-                    super::bind::items(list)
-                        .unwrap_or_default()
-                        .iter()
-                        .filter_map(|it| tensor_of(it))
-                        .collect()
+                    items(list).unwrap_or_default().iter().filter_map(|it| tensor_of(it)).collect()
                 };
                 let _ = vm;
                 made_by(&name, tensors(&operands), &tensors(&results), &held)

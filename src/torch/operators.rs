@@ -6,9 +6,14 @@ use rustpython_vm::protocol::{PyNumber, PyNumberMethods};
 use rustpython_vm::types::AsNumber;
 use rustpython_vm::{PyObject, PyResult, VirtualMachine};
 
-use super::bind::{OrRaise, number, object, site, tensor_of};
-use super::tensor_class::{PyTensor, truth};
-use crate::ops::call::{Caller, call, call_in_place};
+use super::numbers::number;
+use super::py_tensor::{PyTensor, tensor_of};
+use super::raise::OrRaise;
+use super::site::site;
+use super::tensor_class::truth;
+use super::to_python::object;
+use crate::ops::call::{call, call_in_place};
+use crate::ops::op::Caller;
 use crate::ops::table::{Op, row};
 use crate::tensor::Arg;
 

@@ -1,69 +1,30 @@
 //! `torch.Tensor` as a Python class: attributes, conversions, printing.
 //! Operators are in `operators`, indexing in `item`; methods come from the table.
 
-use std::cell::{Cell, RefCell};
-use std::rc::Rc;
-
-use rustpython_vm::builtins::{PyStr, PyStrRef, PyType, PyTypeRef};
+use rustpython_vm::builtins::{PyStr, PyStrRef, PyTypeRef};
 use rustpython_vm::common::hash::PyHash;
 use rustpython_vm::function::{Either, FuncArgs, OptionalArg, PyComparisonValue, PySetterValue};
 use rustpython_vm::types::{
     AsMapping, AsNumber, AsSequence, Comparable, GetAttr, Hashable, Iterable, PyComparisonOp, Representable,
 };
 use rustpython_vm::{
-    AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, TryFromObject, VirtualMachine, pyclass,
+    AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
 };
 
-use super::bind::{OrRaise, item_object, object, site, tensor_of};
 use super::classes::{PyDType, PyDevice, size_object};
 use super::names;
-use crate::ops::call::{Caller, Value, call};
-use crate::ops::state::State;
+use super::numbers::{int, number};
+use super::py_tensor::{PyTensor, tensor_of};
+use super::raise::OrRaise;
+use super::site::site;
+use super::to_python::{item_object, object};
+use crate::ops::call::call;
+use crate::ops::op::Caller;
 use crate::ops::table::row;
+use crate::ops::value::Value;
 use crate::tensor::{Arg, Category, Layout, Tensor, show};
 
-/// A tensor in Python's hands.
-#[pyclass(module = "torch", name = "Tensor")]
-pub struct PyTensor {
-    inner: RefCell<Tensor>,
-    /// The session's state, for methods and operators.
-    pub state: Rc<State>,
-    parameter: Cell<bool>,
-}
-
-impl std::fmt::Debug for PyTensor {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "tensor of shape {:?}", self.inner.borrow().shape())
-    }
-}
-
-impl PyPayload for PyTensor {
-    fn class(_ctx: &rustpython_vm::Context) -> &'static Py<PyType> {
-        <Self as rustpython_vm::class::StaticType>::static_type()
-    }
-}
-
 impl PyTensor {
-    /// A tensor for Python.
-    pub fn new(tensor: Tensor, state: Rc<State>) -> Self {
-        PyTensor { inner: RefCell::new(tensor), state, parameter: Cell::new(false) }
-    }
-
-    /// The tensor.
-    pub fn tensor(&self) -> Tensor {
-        self.inner.borrow().clone()
-    }
-
-    /// Puts another tensor in its place, for what changes shape in place (`x.data = y`, `squeeze_`).
-    pub fn replace(&self, tensor: Tensor) {
-        *self.inner.borrow_mut() = tensor;
-    }
-
-    /// Whether it is an `nn.Parameter`.
-    pub fn is_parameter(&self) -> bool {
-        self.parameter.get()
-    }
-
     /// Calls an operation of the table with this tensor first.
     fn apply(&self, name: &'static str, more: Vec<Arg>, vm: &VirtualMachine) -> PyResult<Value> {
         let mut args = vec![Arg::Tensor(self.tensor())];
@@ -84,7 +45,7 @@ impl PyTensor {
             None => show::Grad::None,
         };
         let frame =
-            show::Frame { dtype: &dtype, default_dtype: &default, grad, parameter: self.parameter.get() };
+            show::Frame { dtype: &dtype, default_dtype: &default, grad, parameter: self.is_parameter() };
         show::tensor_repr(&Elements(&tensor), &frame, &self.state.print_options.borrow())
     }
 }
@@ -146,7 +107,7 @@ impl PyTensor {
         }
         tensor.set_requires_grad(requires_grad).or_raise(vm)?;
         let payload = PyTensor::new(tensor, data.state.clone());
-        payload.parameter.set(true);
+        payload.set_parameter(true);
         Ok(payload.into_ref_with_type(vm, cls)?.into())
     }
 
@@ -161,7 +122,7 @@ impl PyTensor {
         match dim.into_option().filter(|dim| !vm.is_none(dim)) {
             None => Ok(size_object(tensor.shape(), vm)),
             Some(dim) => {
-                let dim = super::bind::int(&dim, vm).ok_or_else(|| {
+                let dim = int(&dim, vm).ok_or_else(|| {
                     vm.new_type_error(format!(
                         "size(): argument 'dim' must be int, not {}",
                         dim.class().name()
@@ -179,7 +140,7 @@ impl PyTensor {
     #[pymethod]
     fn stride(&self, dim: OptionalArg<PyObjectRef>, vm: &VirtualMachine) -> PyResult {
         let tensor = self.tensor();
-        match dim.into_option().and_then(|dim| super::bind::int(&dim, vm)) {
+        match dim.into_option().and_then(|dim| int(&dim, vm)) {
             None => object(
                 Value::Ints(tensor.strides().iter().map(|&stride| stride as i64).collect()),
                 &self.state,
@@ -465,7 +426,7 @@ impl PyTensor {
         copy.set_made(zelf.state.recorder.copied(&tensor, site(vm)), 0);
         copy.set_requires_grad(tensor.requires_grad()).or_raise(vm)?;
         let payload = PyTensor::new(copy, zelf.state.clone());
-        payload.parameter.set(zelf.is_parameter());
+        payload.set_parameter(zelf.is_parameter());
         Ok(payload.into_ref_with_type(vm, zelf.class().to_owned())?.into())
     }
 
@@ -502,7 +463,7 @@ pub fn truth(tensor: &Tensor, vm: &VirtualMachine) -> PyResult<bool> {
 impl PyTensor {
     /// `element in tensor`
     pub fn contains(&self, element: &PyObject, vm: &VirtualMachine) -> PyResult<bool> {
-        let element = tensor_of(element).map(Arg::Tensor).or_else(|| super::bind::number(element, vm));
+        let element = tensor_of(element).map(Arg::Tensor).or_else(|| number(element, vm));
         let Some(element) = element else {
             return Err(vm.new_runtime_error("Tensor.__contains__ only supports Tensor or scalar"));
         };
@@ -567,7 +528,7 @@ impl Comparable for PyTensor {
         let Some(tensor) = zelf.downcast_ref::<PyTensor>() else {
             return not_implemented();
         };
-        let other = match tensor_of(other).map(Arg::Tensor).or_else(|| super::bind::number(other, vm)) {
+        let other = match tensor_of(other).map(Arg::Tensor).or_else(|| number(other, vm)) {
             Some(other) => other,
             None => return not_implemented(),
         };
@@ -598,12 +559,5 @@ impl GetAttr for PyTensor {
             Some(value) => Ok(value),
             None => Err(names::missing_attribute(zelf.as_object(), &name.to_string_lossy(), vm)),
         }
-    }
-}
-
-impl TryFromObject for Tensor {
-    fn try_from_object(vm: &VirtualMachine, object: PyObjectRef) -> PyResult<Self> {
-        tensor_of(&object)
-            .ok_or_else(|| vm.new_type_error(format!("expected a Tensor, not {}", object.class().name())))
     }
 }

@@ -50,7 +50,7 @@ fn dimension(failed: &Failed, dim: i64, ndim: usize, look: &Look) -> Explanation
     let numbers = if ndim <= 1 { "0 (or -1)".to_owned() } else { format!("0 to {last} (or -1 to -{ndim})") };
     let remarks = vec![format!("{name}{shape} has {ndim} {one}: {numbers}. There is no dimension {dim}.")];
     let mut args = failed.args.clone();
-    let params = &failed.op.params()[failed.form];
+    let params = &failed.row().params()[failed.form];
     let is_dim = |at: &usize| params.get(*at).is_some_and(|param| param.name == "dim");
     let place = args.iter().position(|arg| matches!(arg, Arg::Int(at) if *at == dim)).filter(is_dim);
     let mut fixes = Vec::new();

@@ -6,8 +6,8 @@ use super::scratch::{Scratch, tuple};
 use super::{Clash, Explanation, Fix, Look};
 use crate::explain::name::{Name, Transposition};
 use crate::ops::Failed;
-use crate::ops::call::Value;
 use crate::ops::table::METHOD;
+use crate::ops::value::Value;
 use crate::tensor::descriptor::{Binding, ShapeRule, Sign};
 use crate::tensor::explanation::Explanation as OpExplanation;
 use crate::tensor::{Arg, DType, Layout, Tensor};
@@ -255,7 +255,7 @@ impl<'t> Trial<'t> {
     /// The call with these names for its two operands, its numbers as they were.
     fn call(&self, a: &Name, b: &Name) -> String {
         let name = self.failed.op.called(self.failed.in_place);
-        let is_method = self.failed.op.is_in(METHOD);
+        let is_method = self.failed.row().is_in(METHOD);
         let mut given = Vec::new();
         for (at, arg) in self.failed.args.iter().enumerate() {
             given.push(match arg {

@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 
-use super::{ALL, BOTH, FUNCTION, Op, op};
-use crate::ops::call::{Call, Value};
-use crate::tensor::descriptor::{Descriptor, OpFamily, ShapeRule, Sign};
+use crate::ops::op::{ALL, BOTH, Call, FUNCTION, Op, op};
+use crate::ops::value::Value;
+use crate::tensor::descriptor::{Descriptor, OpFamily, ShapeRule, Sign, pointwise};
 use crate::tensor::explanation::{ConstantKind, Explanation, Formula};
 use crate::tensor::ops::pointwise;
 use crate::tensor::{Error, Result, Tensor};
@@ -50,50 +50,38 @@ fn equal(c: &Call) -> Result<Value> {
 }
 
 pub(super) static OPS: [Op; 15] = [
+    op(pointwise("eq").formula(Formula::Compare).infix(Sign::Eq), ALL, PAIR, "Where both are equal.", |c| {
+        test(c, |o| o == Ordering::Equal)
+    }),
+    op(pointwise("ne").formula(Formula::Compare).infix(Sign::Ne), ALL, PAIR, "Where both differ.", |c| {
+        test(c, |o| o != Ordering::Equal)
+    }),
+    op(pointwise("lt").formula(Formula::Compare).infix(Sign::Lt), ALL, PAIR, "Where input is less.", |c| {
+        test(c, |o| o == Ordering::Less)
+    }),
     op(
-        Descriptor::pointwise("eq").formula(Formula::Compare).infix(Sign::Eq),
-        ALL,
-        PAIR,
-        "Where both are equal.",
-        |c| test(c, |o| o == Ordering::Equal),
-    ),
-    op(
-        Descriptor::pointwise("ne").formula(Formula::Compare).infix(Sign::Ne),
-        ALL,
-        PAIR,
-        "Where both differ.",
-        |c| test(c, |o| o != Ordering::Equal),
-    ),
-    op(
-        Descriptor::pointwise("lt").formula(Formula::Compare).infix(Sign::Lt),
-        ALL,
-        PAIR,
-        "Where input is less.",
-        |c| test(c, |o| o == Ordering::Less),
-    ),
-    op(
-        Descriptor::pointwise("le").formula(Formula::Compare).infix(Sign::Le),
+        pointwise("le").formula(Formula::Compare).infix(Sign::Le),
         ALL,
         PAIR,
         "Where input is not greater.",
         |c| test(c, |o| o != Ordering::Greater),
     ),
     op(
-        Descriptor::pointwise("gt").formula(Formula::Compare).infix(Sign::Gt),
+        pointwise("gt").formula(Formula::Compare).infix(Sign::Gt),
         ALL,
         PAIR,
         "Where input is greater.",
         |c| test(c, |o| o == Ordering::Greater),
     ),
     op(
-        Descriptor::pointwise("ge").formula(Formula::Compare).infix(Sign::Ge),
+        pointwise("ge").formula(Formula::Compare).infix(Sign::Ge),
         ALL,
         PAIR,
         "Where input is not less.",
         |c| test(c, |o| o != Ordering::Less),
     ),
     op(
-        Descriptor::pointwise("isclose").formula(Formula::Pair),
+        pointwise("isclose").formula(Formula::Pair),
         BOTH,
         CLOSE,
         "Where both agree within a tolerance.",
@@ -113,19 +101,19 @@ pub(super) static OPS: [Op; 15] = [
         "Whether shape and all elements are the same.",
         equal,
     ),
-    op(Descriptor::pointwise("isnan"), BOTH, ONE, "Where an element is no number.", |c| {
+    op(pointwise("isnan"), BOTH, ONE, "Where an element is no number.", |c| {
         Ok(pointwise::test(c.tensor(0)?, f64::is_nan).into())
     }),
-    op(Descriptor::pointwise("isinf"), BOTH, ONE, "Where an element is infinite.", |c| {
+    op(pointwise("isinf"), BOTH, ONE, "Where an element is infinite.", |c| {
         Ok(pointwise::test(c.tensor(0)?, f64::is_infinite).into())
     }),
-    op(Descriptor::pointwise("isfinite"), BOTH, ONE, "Where an element is neither infinite nor nan.", |c| {
+    op(pointwise("isfinite"), BOTH, ONE, "Where an element is neither infinite nor nan.", |c| {
         Ok(pointwise::test(c.tensor(0)?, f64::is_finite).into())
     }),
-    op(Descriptor::pointwise("isposinf"), BOTH, ONE, "Where an element is +inf.", |c| {
+    op(pointwise("isposinf"), BOTH, ONE, "Where an element is +inf.", |c| {
         Ok(pointwise::test(c.tensor(0)?, |v| v == f64::INFINITY).into())
     }),
-    op(Descriptor::pointwise("isneginf"), BOTH, ONE, "Where an element is -inf.", |c| {
+    op(pointwise("isneginf"), BOTH, ONE, "Where an element is -inf.", |c| {
         Ok(pointwise::test(c.tensor(0)?, |v| v == f64::NEG_INFINITY).into())
     }),
     op(

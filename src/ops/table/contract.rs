@@ -1,8 +1,10 @@
 //! Products summed over chosen dimensions: einsum, tensordot, inner and outer, chains of matrices.
 
-use super::{BOTH, FUNCTION, Op, op};
-use crate::ops::call::{Call, Value};
-use crate::tensor::descriptor::{CostRule, Descriptor, GradName, OpFamily, OpNotation, ShapeRule, Sign};
+use crate::ops::op::{BOTH, Call, FUNCTION, Op, op};
+use crate::ops::value::Value;
+use crate::tensor::descriptor::{
+    CostRule, Descriptor, GradName, OpFamily, OpNotation, ShapeRule, Sign, product,
+};
 use crate::tensor::explanation::{DistanceKind, Explanation, Multilinear, ProductKind};
 use crate::tensor::ops::{self, einsum, linear, pointwise};
 use crate::tensor::{Arg, DType, Error, Layout, Result, Tensor};
@@ -237,7 +239,7 @@ fn trace(c: &Call) -> Result<Value> {
 
 pub(super) static OPS: [Op; 12] = [
     op(
-        Descriptor::product("inner", ProductKind::Inner)
+        product("inner", ProductKind::Inner)
             .notation(OpNotation::Symbol(Sign::Dot))
             .shapes(ShapeRule::LastAxes(0, 1))
             .cost(CostRule::MatrixProduct(0))
@@ -248,14 +250,14 @@ pub(super) static OPS: [Op; 12] = [
         inner,
     ),
     op(
-        Descriptor::product("outer", ProductKind::Outer).cost(CostRule::PerResult(1)).grad("Mul"),
+        product("outer", ProductKind::Outer).cost(CostRule::PerResult(1)).grad("Mul"),
         BOTH,
         &["Tensor input, Tensor vec2, *, any out=None"],
         "Each with each. (n) x (m) -> (n, m)",
         outer,
     ),
     op(
-        Descriptor::product("ger", ProductKind::Outer).cost(CostRule::PerResult(1)).grad("Mul"),
+        product("ger", ProductKind::Outer).cost(CostRule::PerResult(1)).grad("Mul"),
         BOTH,
         &["Tensor input, Tensor vec2, *, any out=None"],
         "Each with each; `outer` under its old name. (n) x (m) -> (n, m)",

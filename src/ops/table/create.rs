@@ -1,8 +1,9 @@
 //! Tensors out of nothing: zeros, ones, ranges, and copies in another dtype.
 
-use super::{BOTH, FUNCTION, METHOD, Op, op};
-use crate::ops::call::{Call, Value, filled};
-use crate::tensor::descriptor::{Descriptor, OpFamily, ShapeRule};
+use crate::kernel::buffer_pool;
+use crate::ops::op::{BOTH, Call, FUNCTION, IN_PLACE, IN_PLACE_ONLY, METHOD, Op, TargetCheck, op};
+use crate::ops::value::Value;
+use crate::tensor::descriptor::{Descriptor, OpFamily, ShapeRule, creation, view};
 use crate::tensor::explanation::{CastTo, ConstantKind, Explanation};
 use crate::tensor::ops::{self, cast::to_dtype};
 use crate::tensor::{Arg, Buffer, DType, Error, Result, Tensor, allow};
@@ -188,22 +189,39 @@ macro_rules! cast_op {
     };
 }
 
+/// A buffer of `len` elements of a dtype all equal to a Python number.
+fn filled(dtype: DType, len: usize, value: &Arg) -> Buffer {
+    let float = value.number().unwrap_or(0.0);
+    match Buffer::zeros(dtype, 0) {
+        Buffer::F32(_) => Buffer::F32(buffer_pool::filled(len, float as f32)),
+        Buffer::F64(_) => Buffer::F64(buffer_pool::filled(len, float)),
+        Buffer::I64(_) => {
+            let int = match *value {
+                Arg::Int(int) => int,
+                _ => float as i64,
+            };
+            Buffer::I64(buffer_pool::filled(len, int))
+        }
+        Buffer::Bool(_) => Buffer::Bool(buffer_pool::filled(len, float != 0.0)),
+    }
+}
+
 pub(super) static OPS: [Op; 33] = [
-    op(Descriptor::creation("zeros", ConstantKind::Everywhere), FUNCTION, SIZES, "A tensor of zeros.", |c| {
+    op(creation("zeros", ConstantKind::Everywhere), FUNCTION, SIZES, "A tensor of zeros.", |c| {
         sized(c, &Arg::Int(0))
     }),
-    op(Descriptor::creation("ones", ConstantKind::Everywhere), FUNCTION, SIZES, "A tensor of ones.", |c| {
+    op(creation("ones", ConstantKind::Everywhere), FUNCTION, SIZES, "A tensor of ones.", |c| {
         sized(c, &Arg::Int(1))
     }),
     op(
-        Descriptor::creation("empty", ConstantKind::Empty),
+        creation("empty", ConstantKind::Empty),
         FUNCTION,
         SIZES,
         "A tensor whose elements are not set; here they are zeros, so that runs repeat.",
         |c| sized(c, &Arg::Int(0)),
     ),
     op(
-        Descriptor::creation("full", ConstantKind::Everywhere),
+        creation("full", ConstantKind::Everywhere),
         FUNCTION,
         &[
             "sizes size, Number fill_value, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any out=None",
@@ -212,28 +230,28 @@ pub(super) static OPS: [Op; 33] = [
         full,
     ),
     op(
-        Descriptor::creation("zeros_like", ConstantKind::Everywhere),
+        creation("zeros_like", ConstantKind::Everywhere),
         FUNCTION,
         LIKE,
         "Zeros in the shape and dtype of input.",
         |c| like(c, &Arg::Int(0)),
     ),
     op(
-        Descriptor::creation("ones_like", ConstantKind::Everywhere),
+        creation("ones_like", ConstantKind::Everywhere),
         FUNCTION,
         LIKE,
         "Ones in the shape and dtype of input.",
         |c| like(c, &Arg::Int(1)),
     ),
     op(
-        Descriptor::creation("empty_like", ConstantKind::Empty),
+        creation("empty_like", ConstantKind::Empty),
         FUNCTION,
         LIKE,
         "As input, elements not set; here zeros.",
         |c| like(c, &Arg::Int(0)),
     ),
     op(
-        Descriptor::creation("full_like", ConstantKind::Everywhere),
+        creation("full_like", ConstantKind::Everywhere),
         FUNCTION,
         &[
             "Tensor input, Number fill_value, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any memory_format=None",
@@ -242,7 +260,7 @@ pub(super) static OPS: [Op; 33] = [
         full_like,
     ),
     op(
-        Descriptor::creation("new_zeros", ConstantKind::Everywhere),
+        creation("new_zeros", ConstantKind::Everywhere),
         METHOD,
         &[
             "Tensor input, sizes size, *, dtype? dtype=None, any device=None, bool requires_grad=False, any layout=None",
@@ -251,7 +269,7 @@ pub(super) static OPS: [Op; 33] = [
         |c| new_sized(c, &Arg::Int(0)),
     ),
     op(
-        Descriptor::creation("new_ones", ConstantKind::Everywhere),
+        creation("new_ones", ConstantKind::Everywhere),
         METHOD,
         &[
             "Tensor input, sizes size, *, dtype? dtype=None, any device=None, bool requires_grad=False, any layout=None",
@@ -260,7 +278,7 @@ pub(super) static OPS: [Op; 33] = [
         |c| new_sized(c, &Arg::Int(1)),
     ),
     op(
-        Descriptor::creation("new_empty", ConstantKind::Empty),
+        creation("new_empty", ConstantKind::Empty),
         METHOD,
         &[
             "Tensor input, sizes size, *, dtype? dtype=None, any device=None, bool requires_grad=False, any layout=None",
@@ -269,7 +287,7 @@ pub(super) static OPS: [Op; 33] = [
         |c| new_sized(c, &Arg::Int(0)),
     ),
     op(
-        Descriptor::creation("new_full", ConstantKind::Everywhere),
+        creation("new_full", ConstantKind::Everywhere),
         METHOD,
         &[
             "Tensor input, sizes size, Number fill_value, *, dtype? dtype=None, any device=None, bool requires_grad=False",
@@ -278,7 +296,7 @@ pub(super) static OPS: [Op; 33] = [
         new_full,
     ),
     op(
-        Descriptor::creation("eye", ConstantKind::Identity),
+        creation("eye", ConstantKind::Identity),
         FUNCTION,
         &[
             "int n, int? m=None, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False",
@@ -287,7 +305,7 @@ pub(super) static OPS: [Op; 33] = [
         eye,
     ),
     op(
-        Descriptor::creation("arange", ConstantKind::Range),
+        creation("arange", ConstantKind::Range),
         FUNCTION,
         &[
             "Number end, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any out=None",
@@ -297,7 +315,7 @@ pub(super) static OPS: [Op; 33] = [
         arange,
     ),
     op(
-        Descriptor::creation("linspace", ConstantKind::Spaced),
+        creation("linspace", ConstantKind::Spaced),
         FUNCTION,
         &[
             "Number start, Number end, int steps, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False",
@@ -313,7 +331,7 @@ pub(super) static OPS: [Op; 33] = [
         |c| Ok(ops::shape::preserved(c.tensor(0)?).into()),
     ),
     op(
-        Descriptor::view("detach").explained(Explanation::Copy).cutting_history(),
+        view("detach").explained(Explanation::Copy).cutting_history(),
         BOTH,
         &["Tensor input"],
         "The same elements without history. View.",
@@ -355,18 +373,19 @@ pub(super) static OPS: [Op; 33] = [
     cast_op!("byte", UInt8),
     cast_op!("bool", Bool),
     op(
-        Descriptor::creation("fill", ConstantKind::Fill).overwriting().grad("Fill"),
-        METHOD | super::IN_PLACE,
+        creation("fill", ConstantKind::Fill).overwriting().grad("Fill"),
+        METHOD | IN_PLACE,
         &["Tensor input, Number value"],
         "Every element set to value.",
         |c| {
             let x = c.tensor(0)?;
             constant(x.shape().to_vec(), x.dtype(), c.arg(1), false)
         },
-    ),
+    )
+    .checking(TargetCheck::Leaf),
     op(
-        Descriptor::creation("zero_", ConstantKind::Everywhere).overwriting().grad("Zero"),
-        super::IN_PLACE_ONLY,
+        creation("zero_", ConstantKind::Everywhere).overwriting().grad("Zero"),
+        IN_PLACE_ONLY,
         &["Tensor input"],
         "Every element set to 0.",
         |c| {
@@ -374,13 +393,14 @@ pub(super) static OPS: [Op; 33] = [
             ops::fill(x, 0.0, Some(0));
             Ok(x.clone().into())
         },
-    ),
+    )
+    .checking(TargetCheck::Leaf),
     op(
         Descriptor::new("copy", OpFamily::Copy, Explanation::CopyFrom)
             .shapes(ShapeRule::Broadcast(0, 1))
             .overwriting()
             .grad("Copy"),
-        METHOD | super::IN_PLACE,
+        METHOD | IN_PLACE,
         &["Tensor input, Tensor src, any non_blocking=False"],
         "src's values, converted and broadcast.",
         |c| {

@@ -2,10 +2,10 @@
 
 use ndarray::{ArrayViewD, IxDyn};
 
-use super::{BOTH, FUNCTION, FUNCTIONAL, Op, op};
 use crate::in_floats;
 use crate::kernel::{Real, softmax};
-use crate::ops::call::{Call, Value};
+use crate::ops::op::{BOTH, Call, FUNCTION, FUNCTIONAL, Op, op};
+use crate::ops::value::Value;
 use crate::tensor::descriptor::{CostRule, Descriptor, GradName, OpFamily, ShapeRule};
 use crate::tensor::explanation::{DistanceKind, Explanation, Movement, Multilinear, SoftmaxKind};
 use crate::tensor::layout::wrap_dim;

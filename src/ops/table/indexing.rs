@@ -1,7 +1,7 @@
 //! Indexing, gathering and scattering.
 
-use super::{ALL, BOTH, IN_PLACE, METHOD, Op, op};
-use crate::ops::call::{Call, Value};
+use crate::ops::op::{ALL, BOTH, Call, IN_PLACE, METHOD, Op, op};
+use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, OpNotation, ShapeRule};
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::wrap_dim;

@@ -1,9 +1,9 @@
 //! Several tensors as one, and one tensor in another order or several times over. Copies.
 
-use super::{ALL, BOTH, FUNCTION, METHOD, Op, op};
-use crate::ops::call::{Call, Value};
-use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule};
-use crate::tensor::explanation::{ConstantKind, Explanation, Movement};
+use crate::ops::op::{BOTH, Call, FUNCTION, METHOD, Op, op};
+use crate::ops::value::Value;
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule, view};
+use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::{wrap_dim, wrap_dims};
 use crate::tensor::ops::{self, join, shape};
 use crate::tensor::{Arg, DType, Error, Layout, Result, Tensor};
@@ -293,57 +293,7 @@ fn rot90(c: &Call) -> Result<Value> {
     Ok(shape::rot90(x, times, wrap_dim(dims[0], x.ndim())?, wrap_dim(dims[1], x.ndim())?)?.into())
 }
 
-fn triangle(c: &Call, lower: bool) -> Result<Value> {
-    let x = c.tensor(0)?;
-    if x.ndim() < 2 {
-        return Err(Error::runtime(format!("{}: input tensor must have at least 2 dimensions", c.op.name)));
-    }
-    Ok(shape::triangle(x, c.int(1)?, lower).into())
-}
-
-fn triangle_indices(c: &Call, lower: bool) -> Result<Value> {
-    let (rows, columns, offset) = (c.int(0)?, c.int(1)?, c.int(2)?);
-    if rows < 0 {
-        return Err(Error::runtime(format!("row must be non-negative, got{rows}")));
-    }
-    if columns < 0 {
-        return Err(Error::runtime(format!("col must be non-negative, got{columns}")));
-    }
-    let dtype = c.opt_dtype(3).unwrap_or(DType::Int64);
-    Ok(shape::triangle_indices(rows as usize, columns as usize, offset, lower, dtype).into())
-}
-
-fn diag(c: &Call) -> Result<Value> {
-    let (x, offset) = (c.tensor(0)?, c.int(1)?);
-    match x.ndim() {
-        1 => {
-            c.set_grad_name(GradName::node("DiagEmbed"));
-            Ok(shape::diag_embed(x, offset, 0, 1)?.into())
-        }
-        2 => {
-            c.set_grad_name(GradName::ViewCopy("Diagonal"));
-            Ok(ops::copy(&x.with_layout(x.layout().diagonal(offset, 0, 1))).into())
-        }
-        ndim => Err(Error::runtime(format!("diag(): Supports 1D or 2D tensors. Got {ndim}D"))),
-    }
-}
-
-fn diag_embed(c: &Call) -> Result<Value> {
-    let x = c.tensor(0)?;
-    let (a, b) = (c.int(2)?, c.int(3)?);
-    let (first, second) = (wrap_dim(a, x.ndim() + 1)?, wrap_dim(b, x.ndim() + 1)?);
-    if first == second {
-        return Err(Error::runtime(format!("diagonal dimensions cannot be identical {a}, {b}")));
-    }
-    Ok(shape::diag_embed(x, c.int(1)?, first, second)?.into())
-}
-
-const TRIANGLE: &[&str] = &["Tensor input, int diagonal=0, *, any out=None"];
-const INDICES: &[&str] = &[
-    "int row, int col, int offset=0, *, dtype? dtype=None, any device=None, any layout=None, any pin_memory=False",
-];
-
-pub(super) static OPS: [Op; 25] = [
+pub(super) static OPS: [Op; 18] = [
     op(
         Descriptor::new("cat", OpFamily::Join, Explanation::Moved(Movement::Joined))
             .shapes(ShapeRule::Join)
@@ -399,7 +349,7 @@ pub(super) static OPS: [Op; 25] = [
         |c| Ok(join::block_diag(c.tensors(0), c.default_dtype())?.into()),
     ),
     op(
-        Descriptor::view("meshgrid").grad("Expand"),
+        view("meshgrid").grad("Expand"),
         FUNCTION,
         &["Several tensors, *, str? indexing=None"],
         "The coordinates of a grid, one tensor for each axis. Views.",
@@ -479,63 +429,5 @@ pub(super) static OPS: [Op; 25] = [
         &["Tensor input, int k=1, ints dims=None"],
         "Quarter turns in the plane of two dimensions.",
         rot90,
-    ),
-    op(
-        Descriptor::new("tril", OpFamily::Index, Explanation::Triangle { lower: true })
-            .shapes(ShapeRule::Same)
-            .grad("Tril"),
-        ALL,
-        TRIANGLE,
-        "The lower triangle of each matrix, zeros above.",
-        |c| triangle(c, true),
-    ),
-    op(
-        Descriptor::new("triu", OpFamily::Index, Explanation::Triangle { lower: false })
-            .shapes(ShapeRule::Same)
-            .grad("Triu"),
-        ALL,
-        TRIANGLE,
-        "The upper triangle of each matrix, zeros below.",
-        |c| triangle(c, false),
-    ),
-    op(
-        Descriptor::creation("tril_indices", ConstantKind::Places),
-        FUNCTION,
-        INDICES,
-        "Where the lower triangle is: rows, then columns.",
-        |c| triangle_indices(c, true),
-    ),
-    op(
-        Descriptor::creation("triu_indices", ConstantKind::Places),
-        FUNCTION,
-        INDICES,
-        "Where the upper triangle is: rows, then columns.",
-        |c| triangle_indices(c, false),
-    ),
-    op(
-        Descriptor::new("diag", OpFamily::Join, Explanation::Moved(Movement::Rearranged)).grad("Diagonal"),
-        BOTH,
-        &["Tensor input, int diagonal=0, *, any out=None"],
-        "A vector as a diagonal matrix, or a matrix's diagonal.",
-        diag,
-    ),
-    op(
-        Descriptor::new("diag_embed", OpFamily::Join, Explanation::Moved(Movement::Rearranged))
-            .grad("DiagEmbed"),
-        BOTH,
-        &["Tensor input, int offset=0, int dim1=-2, int dim2=-1"],
-        "The last dimension as a diagonal of two.",
-        diag_embed,
-    ),
-    op(
-        Descriptor::new("diagflat", OpFamily::Join, Explanation::Moved(Movement::Rearranged))
-            .grad("DiagEmbed"),
-        BOTH,
-        &["Tensor input, int offset=0"],
-        "All elements as the diagonal of a matrix.",
-        |c| {
-            let x = c.tensor(0)?;
-            Ok(shape::diag_embed(&ops::reshape(x, &[x.numel()]), c.int(1)?, 0, 1)?.into())
-        },
     ),
 ];

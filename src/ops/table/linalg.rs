@@ -2,11 +2,11 @@
 
 use ndarray::{ArrayViewD, IxDyn};
 
-use super::{BOTH, FUNCTION, LINALG, METHOD, Op, op};
 use crate::in_floats;
 use crate::kernel::linalg::{self, Matrix};
 use crate::kernel::{Real, reduce};
-use crate::ops::call::{Call, Value};
+use crate::ops::op::{BOTH, Call, FUNCTION, LINALG, METHOD, Op, op};
+use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
 use crate::tensor::explanation::{Explanation, Multilinear};
 use crate::tensor::layout::{broadcast, wrap_dim};

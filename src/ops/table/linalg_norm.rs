@@ -3,12 +3,12 @@
 use ndarray::{ArrayViewD, IxDyn};
 
 use super::linalg::{lead, pages};
-use super::{LINALG, Op, op};
 use crate::in_floats;
 use crate::kernel::linalg::{self, Matrix};
 use crate::kernel::{Real, reduce};
-use crate::ops::call::{Call, Value};
-use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
+use crate::ops::op::{Call, LINALG, Op, op};
+use crate::ops::value::Value;
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, reduction};
 use crate::tensor::explanation::{Explanation, Reducer};
 use crate::tensor::layout::wrap_dims;
 use crate::tensor::ops::cast::to_dtype;
@@ -153,7 +153,7 @@ pub(super) static OPS: [Op; 3] = [
         norm,
     ),
     op(
-        Descriptor::reduction("linalg_vector_norm", Reducer::Norm).grad("LinalgVectorNorm"),
+        reduction("linalg_vector_norm", Reducer::Norm).grad("LinalgVectorNorm"),
         LINALG,
         &["Tensor x, Number ord=2, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, any out=None"],
         "The p-norm over dims.",

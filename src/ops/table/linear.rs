@@ -1,9 +1,9 @@
 //! Products: dot, matrix times vector, matrix times matrix, batches of them, einsum.
 
-use super::{ALL, BOTH, Op, op};
 use crate::in_floats;
-use crate::ops::call::{Call, Value};
-use crate::tensor::descriptor::{CostRule, Descriptor, GradName, OpNotation, ShapeRule, Sign};
+use crate::ops::op::{ALL, BOTH, Call, Op, op};
+use crate::ops::value::Value;
+use crate::tensor::descriptor::{CostRule, GradName, OpNotation, ShapeRule, Sign, pointwise, product};
 use crate::tensor::explanation::{Formula, ProductKind};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
@@ -298,7 +298,7 @@ fn lerp(c: &Call) -> Result<Value> {
 
 pub(super) static OPS: [Op; 14] = [
     op(
-        Descriptor::product("matmul", ProductKind::Matrix)
+        product("matmul", ProductKind::Matrix)
             .shapes(ShapeRule::MatrixProduct(0, 1))
             .cost(CostRule::MatrixProduct(0))
             .infix(Sign::MatMul)
@@ -309,7 +309,7 @@ pub(super) static OPS: [Op; 14] = [
         matmul,
     ),
     op(
-        Descriptor::product("dot", ProductKind::Dot)
+        product("dot", ProductKind::Dot)
             .notation(OpNotation::Symbol(Sign::Dot))
             .shapes(ShapeRule::MatrixProduct(0, 1))
             .cost(CostRule::PerOperand)
@@ -320,7 +320,7 @@ pub(super) static OPS: [Op; 14] = [
         dot,
     ),
     op(
-        Descriptor::product("vdot", ProductKind::Dot)
+        product("vdot", ProductKind::Dot)
             .notation(OpNotation::Symbol(Sign::Dot))
             .shapes(ShapeRule::MatrixProduct(0, 1))
             .cost(CostRule::PerOperand)
@@ -331,7 +331,7 @@ pub(super) static OPS: [Op; 14] = [
         dot,
     ),
     op(
-        Descriptor::product("mm", ProductKind::Matrix)
+        product("mm", ProductKind::Matrix)
             .shapes(ShapeRule::MatrixProduct(0, 1))
             .cost(CostRule::MatrixProduct(0))
             .notation(OpNotation::Symbol(Sign::MatMul))
@@ -342,7 +342,7 @@ pub(super) static OPS: [Op; 14] = [
         mm,
     ),
     op(
-        Descriptor::product("bmm", ProductKind::Matrix)
+        product("bmm", ProductKind::Matrix)
             .shapes(ShapeRule::MatrixProduct(0, 1))
             .cost(CostRule::MatrixProduct(0))
             .notation(OpNotation::Symbol(Sign::MatMul))
@@ -353,7 +353,7 @@ pub(super) static OPS: [Op; 14] = [
         bmm,
     ),
     op(
-        Descriptor::product("mv", ProductKind::Matrix)
+        product("mv", ProductKind::Matrix)
             .shapes(ShapeRule::MatrixProduct(0, 1))
             .cost(CostRule::MatrixProduct(0))
             .notation(OpNotation::Symbol(Sign::MatMul))
@@ -364,7 +364,7 @@ pub(super) static OPS: [Op; 14] = [
         mv,
     ),
     op(
-        Descriptor::product("addmm", ProductKind::Added)
+        product("addmm", ProductKind::Added)
             .shapes(ShapeRule::MatrixProduct(1, 2))
             .cost(CostRule::MatrixProduct(1))
             .grad("Addmm"),
@@ -374,7 +374,7 @@ pub(super) static OPS: [Op; 14] = [
         addmm,
     ),
     op(
-        Descriptor::product("addmv", ProductKind::Added)
+        product("addmv", ProductKind::Added)
             .shapes(ShapeRule::MatrixProduct(1, 2))
             .cost(CostRule::MatrixProduct(1))
             .grad("Addmv"),
@@ -384,21 +384,21 @@ pub(super) static OPS: [Op; 14] = [
         addmv,
     ),
     op(
-        Descriptor::product("addr", ProductKind::AddedOuter).grad("Addr"),
+        product("addr", ProductKind::AddedOuter).grad("Addr"),
         ALL,
         ADDED_VECTORS,
         "beta * input + alpha * outer(vec1, vec2). (n, m)",
         addr,
     ),
     op(
-        Descriptor::product("addbmm", ProductKind::AddedPages).grad("Addbmm"),
+        product("addbmm", ProductKind::AddedPages).grad("Addbmm"),
         ALL,
         ADDED_BATCHES,
         "beta * input + alpha * the sum of batch1 @ batch2 over the batch. (n, m)",
         addbmm,
     ),
     op(
-        Descriptor::product("baddbmm", ProductKind::Added)
+        product("baddbmm", ProductKind::Added)
             .shapes(ShapeRule::MatrixProduct(1, 2))
             .cost(CostRule::MatrixProduct(1))
             .grad("Baddbmm"),
@@ -408,27 +408,21 @@ pub(super) static OPS: [Op; 14] = [
         baddbmm,
     ),
     op(
-        Descriptor::pointwise("addcmul")
-            .formula(Formula::Addcmul)
-            .shapes(ShapeRule::Broadcast(1, 2))
-            .grad("Addcmul"),
+        pointwise("addcmul").formula(Formula::Addcmul).shapes(ShapeRule::Broadcast(1, 2)).grad("Addcmul"),
         ALL,
         ADDED_PAIR,
         "input + value * tensor1 * tensor2, broadcast.",
         |c| added(c, false),
     ),
     op(
-        Descriptor::pointwise("addcdiv")
-            .formula(Formula::Addcdiv)
-            .shapes(ShapeRule::Broadcast(1, 2))
-            .grad("Addcdiv"),
+        pointwise("addcdiv").formula(Formula::Addcdiv).shapes(ShapeRule::Broadcast(1, 2)).grad("Addcdiv"),
         ALL,
         ADDED_PAIR,
         "input + value * tensor1 / tensor2, broadcast.",
         |c| added(c, true),
     ),
     op(
-        Descriptor::pointwise("lerp").formula(Formula::Lerp).grad("Lerp"),
+        pointwise("lerp").formula(Formula::Lerp).grad("Lerp"),
         ALL,
         &["Tensor input, Tensor end, Operand weight, *, any out=None"],
         "input + weight * (end - input).",

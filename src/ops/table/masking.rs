@@ -1,7 +1,7 @@
 //! Masks, and copies with one part replaced.
 
-use super::{ALL, BOTH, Op, op};
-use crate::ops::call::{Call, Value};
+use crate::ops::op::{ALL, BOTH, Call, Op, op};
+use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule};
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::wrap_dim;

@@ -5,14 +5,18 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-use super::call::{Call, Value};
-use super::schema::{self, Param};
-use crate::tensor::descriptor::{InPlace, OpNotation, Sign};
-use crate::tensor::{Descriptor, Result};
+pub use super::op::{
+    ALL, BOTH, FUNCTION, FUNCTIONAL, IN_PLACE, IN_PLACE_ONLY, LINALG, METHOD, Op, RELAYOUT, TargetCheck,
+};
+use crate::tensor::Descriptor;
+use crate::tensor::descriptor::{OpNotation, Sign};
 
 mod compare;
 mod contract;
 mod create;
+mod diagonals;
+mod elementary;
+mod extremes;
 mod functional;
 mod indexing;
 mod join;
@@ -37,90 +41,20 @@ mod special;
 mod split;
 mod strides;
 
-/// Reachable as `torch.name(...)`.
-pub const FUNCTION: u8 = 1;
-/// Reachable as `tensor.name(...)`.
-pub const METHOD: u8 = 2;
-/// Has a twin `tensor.name_(...)` that writes into the tensor.
-pub const IN_PLACE: u8 = 4;
-/// Reachable as `torch.nn.functional.name(...)`.
-pub const FUNCTIONAL: u8 = 8;
-/// Writes into its first argument, through whatever view that is, and has no form that does not: `tensor.name(...)`
-/// with a name that ends in `_`.
-pub const IN_PLACE_ONLY: u8 = 16;
-/// Has a twin `tensor.name_(...)` that gives the tensor itself another shape: `unsqueeze_`.
-pub const RELAYOUT: u8 = 32;
-/// Reachable as `torch.linalg.name(...)`; the row's own name begins with `linalg_`.
-pub const LINALG: u8 = 64;
-/// Reachable as `torch.name_(...)` too (`torch.relu_`).
-pub const BOTH: u8 = FUNCTION | METHOD;
-/// The usual pointwise operation: function, method and in-place twin.
-pub const ALL: u8 = FUNCTION | METHOD | IN_PLACE;
-
-/// One operation: its descriptor, and what calls of it need.
-pub struct Op {
-    /// What is known of it.
-    pub descriptor: Descriptor,
-    /// Where it can be reached.
-    pub places: u8,
-    /// Its signatures, most usual first.
-    pub forms: &'static [&'static str],
-    /// One line on what it computes, shapes included.
-    pub doc: &'static str,
-    /// What it does.
-    pub run: fn(&Call) -> Result<Value>,
-    parsed: OnceLock<Vec<Vec<Param>>>,
-}
-
-impl std::ops::Deref for Op {
-    type Target = Descriptor;
-
-    fn deref(&self) -> &Descriptor {
-        &self.descriptor
-    }
-}
-
-/// A row of the table.
-pub const fn op(
-    mut descriptor: Descriptor,
-    places: u8,
-    forms: &'static [&'static str],
-    doc: &'static str,
-    run: fn(&Call) -> Result<Value>,
-) -> Op {
-    if places & IN_PLACE_ONLY != 0 {
-        descriptor.in_place = InPlace::Always;
-    } else if places & RELAYOUT != 0 {
-        descriptor.in_place = InPlace::Relayout;
-    } else if places & IN_PLACE != 0 {
-        descriptor.in_place = InPlace::Twin;
-    }
-    Op { descriptor, places, forms, doc, run, parsed: OnceLock::new() }
-}
-
-impl Op {
-    /// The parameters of each form.
-    pub fn params(&self) -> &[Vec<Param>] {
-        self.parsed.get_or_init(|| self.forms.iter().map(|form| schema::parse(form)).collect())
-    }
-
-    /// Whether it can be reached there.
-    pub fn is_in(&self, place: u8) -> bool {
-        self.places & place != 0
-    }
-}
-
 /// All families of operations.
 static FAMILIES: &[&[Op]] = &[
     &create::OPS,
     &pointwise::OPS,
+    &elementary::OPS,
     &special::OPS,
     &compare::OPS,
     &reduce::OPS,
+    &extremes::OPS,
     &shape::OPS,
     &strides::OPS,
     &split::OPS,
     &join::OPS,
+    &diagonals::OPS,
     &sorting::OPS,
     &indexing::OPS,
     &masking::OPS,

@@ -1,10 +1,10 @@
 //! `torch.nn.functional`: activations.
 
-use super::{BOTH, FUNCTION, FUNCTIONAL, METHOD, Op, op};
 use crate::in_floats;
 use crate::kernel::{Real, buffer_pool, elementwise, math};
-use crate::ops::call::{Call, Value};
-use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily, ShapeRule};
+use crate::ops::op::{BOTH, Call, FUNCTION, FUNCTIONAL, METHOD, Op, op};
+use crate::ops::value::Value;
+use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily, ShapeRule, pointwise, random};
 use crate::tensor::explanation::{Explanation, Formula, RandomKind, SoftmaxKind};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::float::{Float, only};
@@ -215,14 +215,14 @@ const SELU_GAIN: f64 = 1.050_700_987_355_480_5;
 
 pub(super) static OPS: [Op; 24] = [
     op(
-        Descriptor::pointwise("gelu").formula(Formula::Gelu).cost(CostRule::PerResult(1)).grad("Gelu"),
+        pointwise("gelu").formula(Formula::Gelu).cost(CostRule::PerResult(1)).grad("Gelu"),
         FUNCTIONAL,
         &["Tensor input, *, str approximate='none'"],
         "x times the share of a normal distribution below x.",
         gelu,
     ),
     op(
-        Descriptor::pointwise("silu").formula(Formula::Silu).cost(CostRule::PerResult(1)).grad("Silu"),
+        pointwise("silu").formula(Formula::Silu).cost(CostRule::PerResult(1)).grad("Silu"),
         FUNCTIONAL,
         ONE,
         "x * sigmoid(x).",
@@ -233,7 +233,7 @@ pub(super) static OPS: [Op; 24] = [
         },
     ),
     op(
-        Descriptor::pointwise("elu").grad("Elu"),
+        pointwise("elu").grad("Elu"),
         FUNCTIONAL,
         &["Tensor input, float alpha=1.0, bool inplace=False"],
         "x, or alpha (e^x - 1) below zero.",
@@ -243,14 +243,14 @@ pub(super) static OPS: [Op; 24] = [
         },
     ),
     op(
-        Descriptor::pointwise("selu").grad("Elu"),
+        pointwise("selu").grad("Elu"),
         FUNCTION | FUNCTIONAL,
         ONE,
         "elu with the constants that keep mean and variance.",
         |c| elu_with(c, SELU_ALPHA, SELU_GAIN, 1.0),
     ),
     op(
-        Descriptor::pointwise("celu").grad("Celu"),
+        pointwise("celu").grad("Celu"),
         FUNCTION | FUNCTIONAL,
         &["Tensor input, float alpha=1.0, bool inplace=False"],
         "x, or alpha (e^(x / alpha) - 1) below zero.",
@@ -260,7 +260,7 @@ pub(super) static OPS: [Op; 24] = [
         },
     ),
     op(
-        Descriptor::pointwise("leaky_relu").grad("LeakyRelu"),
+        pointwise("leaky_relu").grad("LeakyRelu"),
         FUNCTIONAL,
         &["Tensor input, float negative_slope=0.01, bool inplace=False"],
         "x, or a little of it below zero.",
@@ -270,62 +270,62 @@ pub(super) static OPS: [Op; 24] = [
         },
     ),
     op(
-        Descriptor::pointwise("relu6").formula(Formula::Clamp).grad("Hardtanh"),
+        pointwise("relu6").formula(Formula::Clamp).grad("Hardtanh"),
         FUNCTIONAL,
         ONE,
         "x held between 0 and 6.",
         |c| bounded(c, 0.0, 6.0),
     ),
     op(
-        Descriptor::pointwise("hardtanh").formula(Formula::Clamp).grad("Hardtanh"),
+        pointwise("hardtanh").formula(Formula::Clamp).grad("Hardtanh"),
         FUNCTIONAL,
         &["Tensor input, float min_val=-1.0, float max_val=1.0, bool inplace=False"],
         "x held between min_val and max_val.",
         hardtanh,
     ),
     op(
-        Descriptor::pointwise("softplus").grad("Softplus"),
+        pointwise("softplus").grad("Softplus"),
         FUNCTIONAL,
         &["Tensor input, float beta=1, float threshold=20"],
         "ln(1 + e^(beta x)) / beta; x itself where that is large.",
         softplus,
     ),
-    op(Descriptor::pointwise("mish").grad("Mish"), FUNCTIONAL, ONE, "x * tanh(softplus(x)).", |c| {
+    op(pointwise("mish").grad("Mish"), FUNCTIONAL, ONE, "x * tanh(softplus(x)).", |c| {
         pointwise!(c, "mish_cpu", |x| x * x.exp().log1p().tanh())
     }),
     op(
-        Descriptor::pointwise("logsigmoid").grad("LogSigmoid"),
+        pointwise("logsigmoid").grad("LogSigmoid"),
         FUNCTIONAL,
         PLAIN,
         "ln(sigmoid(x)), without overflow.",
         |c| pointwise!(c, "log_sigmoid_cpu", |x| x.minimum(T::ZERO) - (-x.abs()).exp().log1p()),
     ),
     op(
-        Descriptor::pointwise("glu").explained(Explanation::Whole).shapes(ShapeRule::Own).grad("Glu"),
+        pointwise("glu").explained(Explanation::Whole).shapes(ShapeRule::Own).grad("Glu"),
         FUNCTIONAL,
         &["Tensor input, int dim=-1"],
         "The first half times the sigmoid of the second.",
         glu,
     ),
     op(
-        Descriptor::pointwise("threshold").grad("Threshold"),
+        pointwise("threshold").grad("Threshold"),
         FUNCTION | FUNCTIONAL,
         &["Tensor input, float threshold, float value, bool inplace=False"],
         "x above the threshold, else value.",
         threshold,
     ),
     op(
-        Descriptor::pointwise("hardsigmoid").grad("Hardsigmoid"),
+        pointwise("hardsigmoid").grad("Hardsigmoid"),
         FUNCTIONAL,
         ONE,
         "(x + 3) / 6 held between 0 and 1.",
         |c| pointwise!(c, "hardsigmoid_cpu", |x| (x + n(3.0)).maximum(T::ZERO).minimum(n(6.0)) / n(6.0)),
     ),
-    op(Descriptor::pointwise("hardswish").grad("Hardswish"), FUNCTIONAL, ONE, "x * hardsigmoid(x).", |c| {
+    op(pointwise("hardswish").grad("Hardswish"), FUNCTIONAL, ONE, "x * hardsigmoid(x).", |c| {
         pointwise!(c, "hardswish_cpu", |x| x * (x + n(3.0)).maximum(T::ZERO).minimum(n(6.0)) / n(6.0))
     }),
     op(
-        Descriptor::pointwise("softshrink").grad("Softshrink"),
+        pointwise("softshrink").grad("Softshrink"),
         FUNCTIONAL,
         &["Tensor input, float lambd=0.5"],
         "x moved towards zero by lambd.",
@@ -340,7 +340,7 @@ pub(super) static OPS: [Op; 24] = [
         },
     ),
     op(
-        Descriptor::pointwise("hardshrink").grad("Hardshrink"),
+        pointwise("hardshrink").grad("Hardshrink"),
         BOTH | FUNCTIONAL,
         &["Tensor input, float lambd=0.5"],
         "x, or 0 where it is small.",
@@ -349,17 +349,17 @@ pub(super) static OPS: [Op; 24] = [
             pointwise!(c, "hardshrink_cpu", |x, lambd| if x >= -lambd && x <= lambd { T::ZERO } else { x })
         },
     ),
-    op(Descriptor::pointwise("softsign").grad("Div"), FUNCTIONAL, PLAIN, "x / (1 + |x|).", softsign),
-    op(Descriptor::pointwise("tanhshrink").grad("Sub"), FUNCTIONAL, PLAIN, "x - tanh(x).", tanhshrink),
+    op(pointwise("softsign").grad("Div"), FUNCTIONAL, PLAIN, "x / (1 + |x|).", softsign),
+    op(pointwise("tanhshrink").grad("Sub"), FUNCTIONAL, PLAIN, "x - tanh(x).", tanhshrink),
     op(
-        Descriptor::pointwise("prelu").explained(Explanation::Whole).grad("PreluKernel"),
+        pointwise("prelu").explained(Explanation::Whole).grad("PreluKernel"),
         BOTH | FUNCTIONAL,
         &["Tensor input, Tensor weight"],
         "x, or weight times x below zero.",
         prelu,
     ),
     op(
-        Descriptor::pointwise("rrelu").grad("RreluWithNoise"),
+        pointwise("rrelu").grad("RreluWithNoise"),
         FUNCTIONAL,
         &[
             "Tensor input, float lower=0.125, float upper=0.3333333333333333, bool training=False, bool inplace=False",
@@ -382,14 +382,14 @@ pub(super) static OPS: [Op; 24] = [
         },
     ),
     op(
-        Descriptor::random("gumbel_softmax", RandomKind::Together).keeping_order().grad("Softmax"),
+        random("gumbel_softmax", RandomKind::Together).keeping_order().grad("Softmax"),
         FUNCTIONAL,
         &["Tensor logits, float tau=1, bool hard=False, float eps=1e-10, int dim=-1"],
         "Softmax of logits with Gumbel noise: a sample, in numbers.",
         super::functional::gumbel_softmax,
     ),
     op(
-        Descriptor::pointwise("logit").grad("Logit"),
+        pointwise("logit").grad("Logit"),
         METHOD | FUNCTION,
         &["Tensor input, float? eps=None"],
         "ln(x / (1 - x)).",

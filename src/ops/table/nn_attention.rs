@@ -3,13 +3,13 @@
 use ndarray::{ArrayView4, ArrayViewMut4, Ix4, ShapeBuilder};
 
 use super::functional::softmax_along;
-use super::{FUNCTIONAL, Op, op};
 use crate::in_floats;
 use crate::kernel::attention::{Mask, Operands, fused};
 use crate::kernel::offset::WithOffset;
 use crate::kernel::{Real, buffer_pool};
-use crate::ops::call::{Call, Value};
-use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily};
+use crate::ops::op::{Call, FUNCTIONAL, Op, op};
+use crate::ops::value::Value;
+use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily, random};
 use crate::tensor::explanation::{Explanation, RandomKind};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
@@ -313,7 +313,7 @@ pub(super) static OPS: [Op; 2] = [
         attention,
     ),
     op(
-        Descriptor::random("alpha_dropout", RandomKind::Together).grad("Add"),
+        random("alpha_dropout", RandomKind::Together).grad("Add"),
         FUNCTIONAL,
         &["Tensor input, float p=0.5, bool training=False, bool inplace=False"],
         "Dropout that keeps mean and variance of `selu`.",

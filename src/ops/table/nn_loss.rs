@@ -1,10 +1,10 @@
 //! `torch.nn.functional`: losses.
 
 use super::functional::softmax_along;
-use super::{FUNCTION, FUNCTIONAL, Op, op};
 use crate::in_floats;
 use crate::kernel::Real;
-use crate::ops::call::{Call, Value};
+use crate::ops::op::{Call, FUNCTION, FUNCTIONAL, Op, op};
+use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
 use crate::tensor::explanation::{Explanation, LossKind};
 use crate::tensor::layout::broadcast;

@@ -1,9 +1,9 @@
 //! `torch.nn.functional`: normalisation over the last dimensions, over groups and over batches.
 
-use super::{FUNCTION, FUNCTIONAL, Op, op};
 use crate::in_floats;
 use crate::kernel::norm::{self, BatchNorm};
-use crate::ops::call::{Call, Value};
+use crate::ops::op::{Call, FUNCTION, FUNCTIONAL, Op, op};
+use crate::ops::value::Value;
 use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily};
 use crate::tensor::explanation::{Explanation, NormKind};
 use crate::tensor::ops::{

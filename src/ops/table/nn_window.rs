@@ -1,9 +1,9 @@
 //! `torch.nn.functional`: the sliding windows of one dimension.
 
-use super::{FUNCTION, FUNCTIONAL, Op, op};
 use crate::in_floats;
 use crate::kernel::Real;
-use crate::ops::call::{Call, Value};
+use crate::ops::op::{Call, FUNCTION, FUNCTIONAL, Op, op};
+use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
 use crate::tensor::explanation::{Explanation, Multilinear};
 use crate::tensor::ops::float::Float;

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use super::{ALIASES, FUNCTION, FUNCTIONAL, IN_PLACE, IN_PLACE_ONLY, METHOD, Op, ops};
+use super::{ALIASES, ops};
+use crate::ops::op::{FUNCTION, FUNCTIONAL, IN_PLACE, IN_PLACE_ONLY, METHOD, Op};
 use crate::ops::schema::signature;
 
 const HEAD: &str = "\

@@ -1,12 +1,11 @@
 //! Pointwise operations.
 
 use super::refused;
-use super::{ALL, BOTH, FUNCTION, FUNCTIONAL, IN_PLACE, METHOD, Op, op};
-use crate::kernel::{math, random::erfinv};
-use crate::ops::call::{Call, Value};
-use crate::tensor::descriptor::{CostRule, Descriptor, GradName, OpFamily, OpNotation, ShapeRule, Sign};
+use crate::ops::op::{ALL, BOTH, Call, FUNCTION, IN_PLACE, METHOD, Op, op};
+use crate::ops::value::Value;
+use crate::tensor::descriptor::{CostRule, GradName, OpNotation, Sign, pointwise};
 use crate::tensor::explanation::{Explanation, Formula, Movement};
-use crate::tensor::ops::pointwise::{self, Binary, binary, float_unary, same_unary};
+use crate::tensor::ops::pointwise::{self, Binary, binary, same_unary};
 use crate::tensor::{Arg, DType, Error, Result, Tensor, ops};
 
 /// Two operands, one of which may be a number.
@@ -234,91 +233,6 @@ fn pow(c: &Call) -> Result<Value> {
     Ok(binary(&power, c.arg(0), c.arg(1), c.default_dtype())?.into())
 }
 
-fn floats(c: &Call, f32: fn(&[f32], &mut [f32]), f64: fn(&[f64], &mut [f64])) -> Result<Value> {
-    Ok(float_unary(c.tensor(0)?, c.default_dtype(), f32, f64).into())
-}
-
-/// A function of one float as a loop over slices.
-macro_rules! each {
-    ($f:expr, $g:expr) => {
-        |c: &Call| {
-            floats(
-                c,
-                |x, out| out.iter_mut().zip(x).for_each(|(out, &x)| *out = $f(x)),
-                |x, out| out.iter_mut().zip(x).for_each(|(out, &x)| *out = $g(x)),
-            )
-        }
-    };
-}
-
-fn neg(c: &Call) -> Result<Value> {
-    let x = c.tensor(0)?;
-    if x.dtype() == DType::Bool {
-        return Err(Error::runtime(
-            "Negation, the `-` operator, on a bool tensor is not supported. If you are trying to invert a mask, use \
-             the `~` or `logical_not()` operator instead.",
-        ));
-    }
-    Ok(same_unary(x, |v| -v, |v| -v, i64::wrapping_neg).into())
-}
-
-fn round(c: &Call) -> Result<Value> {
-    let x = c.tensor(0)?;
-    match c.opt_int(1).unwrap_or(0) {
-        0 => refused::bools("round_vml_cpu", x.dtype())?,
-        _ => {
-            refused::whole("round_cpu", x.dtype())?;
-            c.set_grad_name(GradName::Node("Round", 1));
-        }
-    }
-    match c.opt_int(1).unwrap_or(0) {
-        0 => Ok(same_unary(x, f32::round_ties_even, f64::round_ties_even, |v| v).into()),
-        decimals => {
-            let scale = 10f64.powi(decimals.unsigned_abs() as i32);
-            let down = decimals > 0;
-            let values = x.to_f64_vec().into_iter().map(|v| {
-                if x.dtype() == DType::Float64 {
-                    return if down {
-                        (v * scale).round_ties_even() / scale
-                    } else {
-                        (v / scale).round_ties_even() * scale
-                    };
-                }
-                let (v, scale) = (v as f32, scale as f32);
-                f64::from(if down {
-                    (v * scale).round_ties_even() / scale
-                } else {
-                    (v / scale).round_ties_even() * scale
-                })
-            });
-            let wide = Tensor::new(crate::tensor::Buffer::F64(values.collect()), x.shape(), DType::Float64);
-            Ok(ops::cast::to_dtype(&wide, x.dtype()).into())
-        }
-    }
-}
-
-fn sign(c: &Call) -> Result<Value> {
-    let f = |v: f32| {
-        if v > 0.0 {
-            1.0
-        } else if v < 0.0 {
-            -1.0
-        } else {
-            v * 0.0
-        }
-    };
-    let g = |v: f64| {
-        if v > 0.0 {
-            1.0
-        } else if v < 0.0 {
-            -1.0
-        } else {
-            v * 0.0
-        }
-    };
-    Ok(same_unary(c.tensor(0)?, f, g, i64::signum).into())
-}
-
 fn clamp(c: &Call) -> Result<Value> {
     if c.arg(1).tensor().is_none() && c.arg(2).tensor().is_none() {
         c.set_grad_name(GradName::Node("Clamp", 1));
@@ -338,25 +252,12 @@ fn clamp(c: &Call) -> Result<Value> {
     Ok(tensor.into())
 }
 
-fn clamp_min(c: &Call) -> Result<Value> {
+pub(super) fn maximum(c: &Call) -> Result<Value> {
     Ok(binary(&MAXIMUM, c.arg(0), c.arg(1), c.default_dtype())?.into())
 }
 
-fn clamp_max(c: &Call) -> Result<Value> {
+pub(super) fn minimum(c: &Call) -> Result<Value> {
     Ok(binary(&MINIMUM, c.arg(0), c.arg(1), c.default_dtype())?.into())
-}
-
-fn relu(c: &Call) -> Result<Value> {
-    if c.tensor(0)?.dtype() == DType::Bool {
-        return Err(Error::runtime("Boolean inputs not supported for relu"));
-    }
-    Ok(same_unary(
-        c.tensor(0)?,
-        |v| if v.is_nan() || v > 0.0 { v } else { 0.0 },
-        |v| if v.is_nan() || v > 0.0 { v } else { 0.0 },
-        |v| v.max(0),
-    )
-    .into())
 }
 
 fn where_(c: &Call) -> Result<Value> {
@@ -367,23 +268,23 @@ fn where_(c: &Call) -> Result<Value> {
     Ok(pointwise::select(condition, c.arg(1), c.arg(2), c.default_dtype())?.into())
 }
 
-pub(super) static OPS: [Op; 59] = [
+pub(super) static OPS: [Op; 27] = [
     op(
-        Descriptor::pointwise("add").formula(Formula::Add).infix(Sign::Add).grad("Add"),
+        pointwise("add").formula(Formula::Add).infix(Sign::Add).grad("Add"),
         ALL,
         &["Operand input, Operand other, *, Number alpha=1"],
         "input + alpha * other, broadcast.",
         add,
     ),
     op(
-        Descriptor::pointwise("sub").formula(Formula::Sub).infix(Sign::Sub).grad("Sub"),
+        pointwise("sub").formula(Formula::Sub).infix(Sign::Sub).grad("Sub"),
         ALL,
         &["Operand input, Operand other, *, Number alpha=1"],
         "input - alpha * other, broadcast.",
         sub,
     ),
     op(
-        Descriptor::pointwise("rsub").formula(Formula::ReverseSub).grad("Rsub"),
+        pointwise("rsub").formula(Formula::ReverseSub).grad("Rsub"),
         BOTH,
         &["Operand input, Operand other, *, Number alpha=1"],
         "other - alpha * input.",
@@ -393,29 +294,21 @@ pub(super) static OPS: [Op; 59] = [
         },
     ),
     op(
-        Descriptor::pointwise("mul")
-            .formula(Formula::Mul)
-            .infix(Sign::Mul)
-            .cost(CostRule::PerResult(1))
-            .grad("Mul"),
+        pointwise("mul").formula(Formula::Mul).infix(Sign::Mul).cost(CostRule::PerResult(1)).grad("Mul"),
         ALL,
         PAIR,
         "input * other, element by element, broadcast.",
         mul,
     ),
     op(
-        Descriptor::pointwise("div")
-            .formula(Formula::Div)
-            .infix(Sign::Div)
-            .cost(CostRule::PerResult(1))
-            .grad("Div"),
+        pointwise("div").formula(Formula::Div).infix(Sign::Div).cost(CostRule::PerResult(1)).grad("Div"),
         ALL,
         &["Operand input, Operand other, *, str? rounding_mode=None"],
         "input / other, in floats.",
         div,
     ),
     op(
-        Descriptor::pointwise("floor_divide")
+        pointwise("floor_divide")
             .formula(Formula::Pair)
             .infix(Sign::FloorDiv)
             .cost(CostRule::PerResult(1))
@@ -426,7 +319,7 @@ pub(super) static OPS: [Op; 59] = [
         floor_divide,
     ),
     op(
-        Descriptor::pointwise("remainder")
+        pointwise("remainder")
             .formula(Formula::Pair)
             .infix(Sign::Remainder)
             .cost(CostRule::PerResult(1))
@@ -446,7 +339,7 @@ pub(super) static OPS: [Op; 59] = [
         },
     ),
     op(
-        Descriptor::pointwise("fmod").formula(Formula::Pair).grad("Fmod"),
+        pointwise("fmod").formula(Formula::Pair).grad("Fmod"),
         ALL,
         PAIR,
         "What division cut towards zero leaves; the dividend's sign.",
@@ -460,328 +353,116 @@ pub(super) static OPS: [Op; 59] = [
         },
     ),
     op(
-        Descriptor::pointwise("pow").formula(Formula::Pow).infix(Sign::Pow).cost(CostRule::Power).grad("Pow"),
+        pointwise("pow").formula(Formula::Pow).infix(Sign::Pow).cost(CostRule::Power).grad("Pow"),
         ALL,
         &["Operand input, Operand exponent"],
         "input to the power of exponent.",
         pow,
     ),
     op(
-        Descriptor::pointwise("maximum").formula(Formula::Larger).grad("Maximum"),
+        pointwise("maximum").formula(Formula::Larger).grad("Maximum"),
         BOTH,
         PAIR,
         "The larger of each pair; nan where either is nan.",
-        |c| Ok(binary(&MAXIMUM, c.arg(0), c.arg(1), c.default_dtype())?.into()),
+        maximum,
     ),
     op(
-        Descriptor::pointwise("minimum").formula(Formula::Smaller).grad("Minimum"),
+        pointwise("minimum").formula(Formula::Smaller).grad("Minimum"),
         BOTH,
         PAIR,
         "The smaller of each pair; nan where either is nan.",
-        |c| Ok(binary(&MINIMUM, c.arg(0), c.arg(1), c.default_dtype())?.into()),
+        minimum,
     ),
+    op(pointwise("atan2").grad("Atan2"), ALL, PAIR, "The angle of the point (other, input).", |c| {
+        Ok(binary(&ATAN2, c.arg(0), c.arg(1), c.default_dtype())?.into())
+    }),
     op(
-        Descriptor::pointwise("atan2").grad("Atan2"),
-        ALL,
-        PAIR,
-        "The angle of the point (other, input).",
-        |c| Ok(binary(&ATAN2, c.arg(0), c.arg(1), c.default_dtype())?.into()),
-    ),
-    op(
-        Descriptor::pointwise("bitwise_and").formula(Formula::And).infix(Sign::And),
+        pointwise("bitwise_and").formula(Formula::And).infix(Sign::And),
         ALL,
         PAIR,
         "Bits set in both; `&`.",
         |c| bitwise(c, &AND),
     ),
     op(
-        Descriptor::pointwise("bitwise_or").formula(Formula::Or).infix(Sign::Or),
+        pointwise("bitwise_or").formula(Formula::Or).infix(Sign::Or),
         ALL,
         PAIR,
         "Bits set in either; `|`.",
         |c| bitwise(c, &OR),
     ),
+    op(pointwise("bitwise_xor").infix(Sign::Xor), ALL, PAIR, "Bits set in one of them; `^`.", |c| {
+        bitwise(c, &XOR)
+    }),
+    op(pointwise("bitwise_left_shift").infix(Sign::LeftShift), ALL, PAIR, "Bits moved up; `<<`.", |c| {
+        bitwise(c, &SHL)
+    }),
+    op(pointwise("bitwise_right_shift").infix(Sign::RightShift), ALL, PAIR, "Bits moved down; `>>`.", |c| {
+        bitwise(c, &SHR)
+    }),
     op(
-        Descriptor::pointwise("bitwise_xor").infix(Sign::Xor),
-        ALL,
-        PAIR,
-        "Bits set in one of them; `^`.",
-        |c| bitwise(c, &XOR),
-    ),
-    op(
-        Descriptor::pointwise("bitwise_left_shift").infix(Sign::LeftShift),
-        ALL,
-        PAIR,
-        "Bits moved up; `<<`.",
-        |c| bitwise(c, &SHL),
-    ),
-    op(
-        Descriptor::pointwise("bitwise_right_shift").infix(Sign::RightShift),
-        ALL,
-        PAIR,
-        "Bits moved down; `>>`.",
-        |c| bitwise(c, &SHR),
-    ),
-    op(
-        Descriptor::pointwise("bitwise_not").formula(Formula::Not).notation(OpNotation::Prefix(Sign::Invert)),
+        pointwise("bitwise_not").formula(Formula::Not).notation(OpNotation::Prefix(Sign::Invert)),
         ALL,
         ONE,
         "Every bit turned over; `~`, which inverts a mask.",
         bitwise_not,
     ),
     op(
-        Descriptor::pointwise("neg")
-            .formula(Formula::Neg)
-            .notation(OpNotation::Prefix(Sign::Neg))
-            .grad("Neg"),
-        ALL,
-        ONE,
-        "-input.",
-        neg,
-    ),
-    op(Descriptor::pointwise("positive").explained(Explanation::Copy), BOTH, ONE, "The input itself.", |c| {
-        if c.tensor(0)?.dtype() == DType::Bool {
-            return Err(Error::runtime("The `+` operator, on a bool tensor is not supported."));
-        }
-        Ok(c.tensor(0)?.clone().into())
-    }),
-    op(Descriptor::pointwise("abs").grad("Abs"), ALL, ONE, "The magnitude of each element.", |c| {
-        refused::bools("abs_cpu", c.tensor(0)?.dtype())?;
-        Ok(same_unary(c.tensor(0)?, f32::abs, f64::abs, i64::wrapping_abs).into())
-    }),
-    op(Descriptor::pointwise("sign").grad("Sign"), ALL, ONE, "-1, 0 or 1.", sign),
-    op(
-        Descriptor::pointwise("exp").formula(Formula::Exp).cost(CostRule::PerResult(1)).grad("Exp"),
-        ALL,
-        ONE,
-        "e to the power of each element.",
-        |c| floats(c, math::exp, math::exp),
-    ),
-    op(Descriptor::pointwise("exp2").grad("Exp2"), ALL, ONE, "2 to the power of each element.", |c| {
-        floats(c, math::exp2, math::exp2)
-    }),
-    op(Descriptor::pointwise("expm1").grad("Expm1"), ALL, ONE, "exp(x) - 1, exact near 0.", |c| {
-        floats(c, math::expm1, math::expm1)
-    }),
-    op(
-        Descriptor::pointwise("erfinv").grad("Erfinv"),
-        ALL,
-        ONE,
-        "The number whose erf is x; infinite at 1 and -1.",
-        each!(|x: f32| erfinv(f64::from(x)) as f32, erfinv),
-    ),
-    op(
-        Descriptor::pointwise("log").formula(Formula::Log).cost(CostRule::PerResult(1)).grad("Log"),
-        ALL,
-        ONE,
-        "Natural logarithm.",
-        |c| floats(c, math::log, math::log),
-    ),
-    op(
-        Descriptor::pointwise("log2").formula(Formula::Log).grad("Log2"),
-        ALL,
-        ONE,
-        "Logarithm to base 2.",
-        |c| floats(c, math::log2, math::log2),
-    ),
-    op(
-        Descriptor::pointwise("log10").formula(Formula::Log).grad("Log10"),
-        ALL,
-        ONE,
-        "Logarithm to base 10.",
-        |c| floats(c, math::log10, math::log10),
-    ),
-    op(Descriptor::pointwise("log1p").grad("Log1P"), ALL, ONE, "log(1 + x), exact near 0.", |c| {
-        floats(c, math::log1p, math::log1p)
-    }),
-    op(
-        Descriptor::pointwise("sqrt").formula(Formula::Sqrt).cost(CostRule::PerResult(1)).grad("Sqrt"),
-        ALL,
-        ONE,
-        "Square root.",
-        each!(f32::sqrt, f64::sqrt),
-    ),
-    op(
-        Descriptor::pointwise("rsqrt").formula(Formula::Rsqrt).cost(CostRule::PerResult(1)).grad("Rsqrt"),
-        ALL,
-        ONE,
-        "1 / square root.",
-        each!(|x: f32| 1.0 / x.sqrt(), |x: f64| 1.0 / x.sqrt()),
-    ),
-    op(
-        Descriptor::pointwise("reciprocal")
-            .formula(Formula::Reciprocal)
-            .cost(CostRule::PerResult(1))
-            .grad("Reciprocal"),
-        ALL,
-        ONE,
-        "1 / x.",
-        each!(|x: f32| 1.0 / x, |x: f64| 1.0 / x),
-    ),
-    op(
-        Descriptor::pointwise("square").formula(Formula::Square).cost(CostRule::PerResult(1)).grad("Pow"),
-        ALL,
-        ONE,
-        "x * x.",
-        |c| {
-            let x = c.tensor(0)?;
-            let x = if x.dtype() == DType::Bool { &ops::cast::to_dtype(x, DType::Int64) } else { x };
-            Ok(same_unary(x, |x| x * x, |x| x * x, |x| x.wrapping_mul(x)).into())
-        },
-    ),
-    op(Descriptor::pointwise("sin").grad("Sin"), ALL, ONE, "Sine of an angle in radians.", |c| {
-        floats(c, math::sin, math::sin)
-    }),
-    op(Descriptor::pointwise("cos").grad("Cos"), ALL, ONE, "Cosine of an angle in radians.", |c| {
-        floats(c, math::cos, math::cos)
-    }),
-    op(Descriptor::pointwise("tan").grad("Tan"), ALL, ONE, "Tangent of an angle in radians.", |c| {
-        floats(c, math::tan, math::tan)
-    }),
-    op(
-        Descriptor::pointwise("asin").formula(Formula::InverseTrigonometric).grad("Asin"),
-        ALL,
-        ONE,
-        "The angle with this sine.",
-        each!(f32::asin, f64::asin),
-    ),
-    op(
-        Descriptor::pointwise("acos").formula(Formula::InverseTrigonometric).grad("Acos"),
-        ALL,
-        ONE,
-        "The angle with this cosine.",
-        each!(f32::acos, f64::acos),
-    ),
-    op(
-        Descriptor::pointwise("atan").grad("Atan"),
-        ALL,
-        ONE,
-        "The angle with this tangent.",
-        each!(f32::atan, f64::atan),
-    ),
-    op(Descriptor::pointwise("sinh").grad("Sinh"), ALL, ONE, "Hyperbolic sine.", each!(f32::sinh, f64::sinh)),
-    op(
-        Descriptor::pointwise("cosh").grad("Cosh"),
-        ALL,
-        ONE,
-        "Hyperbolic cosine.",
-        each!(f32::cosh, f64::cosh),
-    ),
-    op(
-        Descriptor::pointwise("tanh").cost(CostRule::PerResult(1)).grad("Tanh"),
-        ALL | FUNCTIONAL,
-        ONE,
-        "Hyperbolic tangent, between -1 and 1.",
-        |c| floats(c, math::tanh, math::tanh),
-    ),
-    op(
-        Descriptor::pointwise("sigmoid")
-            .formula(Formula::Sigmoid)
-            .cost(CostRule::PerResult(1))
-            .grad("Sigmoid"),
-        ALL | FUNCTIONAL,
-        ONE,
-        "1 / (1 + exp(-x)), between 0 and 1.",
-        |c| floats(c, math::sigmoid, math::sigmoid),
-    ),
-    op(Descriptor::pointwise("floor").grad("Floor"), ALL, ONE, "The next whole number below.", |c| {
-        refused::bools("floor_vml_cpu", c.tensor(0)?.dtype())?;
-        Ok(same_unary(c.tensor(0)?, f32::floor, f64::floor, |v| v).into())
-    }),
-    op(Descriptor::pointwise("ceil").grad("Ceil"), ALL, ONE, "The next whole number above.", |c| {
-        refused::bools("ceil_vml_cpu", c.tensor(0)?.dtype())?;
-        Ok(same_unary(c.tensor(0)?, f32::ceil, f64::ceil, |v| v).into())
-    }),
-    op(
-        Descriptor::pointwise("trunc").grad("Trunc"),
-        ALL,
-        ONE,
-        "Without what stands behind the point.",
-        |c| {
-            refused::bools("trunc_vml_cpu", c.tensor(0)?.dtype())?;
-            Ok(same_unary(c.tensor(0)?, f32::trunc, f64::trunc, |v| v).into())
-        },
-    ),
-    op(Descriptor::pointwise("frac").grad("Frac"), ALL, ONE, "What stands behind the point.", |c| {
-        refused::whole("frac_cpu", c.tensor(0)?.dtype())?;
-        each!(f32::fract, f64::fract)(c)
-    }),
-    op(
-        Descriptor::pointwise("round").grad("Round"),
-        ALL,
-        &["Tensor input, *, int decimals=0"],
-        "The nearest whole number; halves to even.",
-        round,
-    ),
-    op(
-        Descriptor::pointwise("clamp").formula(Formula::Clamp).grad("Clamp"),
+        pointwise("clamp").formula(Formula::Clamp).grad("Clamp"),
         ALL,
         &["Tensor input, Operand? min=None, Operand? max=None"],
         "Held between min and max.",
         clamp,
-    ),
+    )
+    .naming_scalar_types(),
     op(
-        Descriptor::pointwise("clamp_min").formula(Formula::Clamp).grad("ClampMin"),
+        pointwise("clamp_min").formula(Formula::Clamp).grad("ClampMin"),
         ALL,
         &["Tensor input, Operand min"],
         "Not below min.",
-        clamp_min,
-    ),
+        maximum,
+    )
+    .naming_scalar_types(),
     op(
-        Descriptor::pointwise("clamp_max").formula(Formula::Clamp).grad("ClampMax"),
+        pointwise("clamp_max").formula(Formula::Clamp).grad("ClampMax"),
         ALL,
         &["Tensor input, Operand max"],
         "Not above max.",
-        clamp_max,
-    ),
+        minimum,
+    )
+    .naming_scalar_types(),
     op(
-        Descriptor::pointwise("relu").formula(Formula::Relu).grad("Relu"),
-        ALL | FUNCTIONAL,
-        &["Tensor input", "Tensor input, bool inplace=False"],
-        "max(x, 0).",
-        relu,
-    ),
-    op(
-        Descriptor::new("where", OpFamily::Index, Explanation::Moved(Movement::Chosen))
-            .shapes(ShapeRule::Broadcast(0, 1))
-            .grad("Where"),
+        pointwise("where").explained(Explanation::Moved(Movement::Chosen)).grad("Where"),
         FUNCTION,
         &["Tensor condition, Operand input, Operand other", "Tensor condition"],
         "input where the condition holds, other where not.",
         where_,
     ),
     op(
-        Descriptor::new("where", OpFamily::Index, Explanation::Moved(Movement::Chosen))
-            .shapes(ShapeRule::Broadcast(0, 1))
-            .grad("Where"),
+        pointwise("where").explained(Explanation::Moved(Movement::Chosen)).grad("Where"),
         METHOD,
         &["Operand input, Tensor condition, Operand other"],
         "self where the condition holds, other where not.",
         |c| Ok(pointwise::select(c.tensor(1)?, c.arg(0), c.arg(2), c.default_dtype())?.into()),
     ),
+    op(pointwise("logical_not").formula(Formula::Not), ALL, ONE, "Whether an element is zero.", |c| {
+        Ok(pointwise::test(c.tensor(0)?, |v| v == 0.0).into())
+    }),
     op(
-        Descriptor::pointwise("logical_not").formula(Formula::Not),
-        ALL,
-        ONE,
-        "Whether an element is zero.",
-        |c| Ok(pointwise::test(c.tensor(0)?, |v| v == 0.0).into()),
-    ),
-    op(
-        Descriptor::pointwise("logical_and").formula(Formula::And),
+        pointwise("logical_and").formula(Formula::And),
         METHOD | FUNCTION | IN_PLACE,
         &["Tensor input, Tensor other"],
         "Whether both are not zero.",
         |c| Ok(pointwise::logical(c.tensor(0)?, c.tensor(1)?, |a, b| a & b)?.into()),
     ),
     op(
-        Descriptor::pointwise("logical_or").formula(Formula::Or),
+        pointwise("logical_or").formula(Formula::Or),
         ALL,
         &["Tensor input, Tensor other"],
         "Whether either is not zero.",
         |c| Ok(pointwise::logical(c.tensor(0)?, c.tensor(1)?, |a, b| a | b)?.into()),
     ),
     op(
-        Descriptor::pointwise("logical_xor"),
+        pointwise("logical_xor"),
         ALL,
         &["Tensor input, Tensor other"],
         "Whether just one is not zero.",

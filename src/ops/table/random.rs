@@ -1,9 +1,9 @@
 //! Random numbers from PyTorch's streams: fresh tensors and samples.
 
-use super::{BOTH, FUNCTION, Op, op};
 use crate::kernel::random::Generator;
-use crate::ops::call::{Call, Value};
-use crate::tensor::descriptor::{Descriptor, GradName};
+use crate::ops::op::{BOTH, Call, FUNCTION, Op, op};
+use crate::ops::value::Value;
+use crate::tensor::descriptor::{GradName, random};
 use crate::tensor::explanation::RandomKind;
 use crate::tensor::ops::{self, cast::to_dtype, draw};
 use crate::tensor::{Arg, DType, Error, Result, Tensor};
@@ -400,46 +400,36 @@ fn poisson(c: &Call) -> Result<Value> {
 }
 
 pub(super) static OPS: [Op; 11] = [
-    op(Descriptor::random("rand", RandomKind::Uniform), FUNCTION, SIZES, "Uniform in [0, 1).", |c| {
+    op(random("rand", RandomKind::Uniform), FUNCTION, SIZES, "Uniform in [0, 1).", |c| {
         sized(c, |target, generator| uniform(target, generator, 0.0, 1.0))
     }),
+    op(random("randn", RandomKind::Normal), FUNCTION, SIZES, "Standard normal: mean 0, variance 1.", |c| {
+        sized(c, |target, generator| normal(target, generator, 0.0, 1.0))
+    }),
     op(
-        Descriptor::random("randn", RandomKind::Normal),
-        FUNCTION,
-        SIZES,
-        "Standard normal: mean 0, variance 1.",
-        |c| sized(c, |target, generator| normal(target, generator, 0.0, 1.0)),
-    ),
-    op(
-        Descriptor::random("rand_like", RandomKind::Uniform),
+        random("rand_like", RandomKind::Uniform),
         FUNCTION,
         LIKE,
         "Uniform in [0, 1), in the input's shape.",
         |c| like(c, |target, generator| uniform(target, generator, 0.0, 1.0)),
     ),
     op(
-        Descriptor::random("randn_like", RandomKind::Normal),
+        random("randn_like", RandomKind::Normal),
         FUNCTION,
         LIKE,
         "Standard normal, in the input's shape.",
         |c| like(c, |target, generator| normal(target, generator, 0.0, 1.0)),
     ),
+    op(random("randint", RandomKind::Other), FUNCTION, RANDINT, "Whole numbers in [low, high).", randint),
     op(
-        Descriptor::random("randint", RandomKind::Other),
-        FUNCTION,
-        RANDINT,
-        "Whole numbers in [low, high).",
-        randint,
-    ),
-    op(
-        Descriptor::random("randint_like", RandomKind::Other),
+        random("randint_like", RandomKind::Other),
         FUNCTION,
         RANDINT_LIKE,
         "Whole numbers in [low, high), in the input's shape.",
         randint_like,
     ),
     op(
-        Descriptor::random("randperm", RandomKind::Together),
+        random("randperm", RandomKind::Together),
         FUNCTION,
         &[
             "int n, *, Generator? generator=None, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any pin_memory=False, any out=None",
@@ -448,14 +438,14 @@ pub(super) static OPS: [Op; 11] = [
         randperm,
     ),
     op(
-        Descriptor::random("normal", RandomKind::Other).grad_name(GradName::Node("Normal", 3)),
+        random("normal", RandomKind::Other).grad_name(GradName::Node("Normal", 3)),
         FUNCTION,
         NORMAL,
         "Normal, with a mean and a standard deviation for all or for each element.",
         normal_of,
     ),
     op(
-        Descriptor::random("bernoulli", RandomKind::Bernoulli).grad("Bernoulli"),
+        random("bernoulli", RandomKind::Bernoulli).grad("Bernoulli"),
         BOTH,
         &[
             "Tensor input, *, Generator? generator=None, any out=None",
@@ -465,7 +455,7 @@ pub(super) static OPS: [Op; 11] = [
         bernoulli,
     ),
     op(
-        Descriptor::random("multinomial", RandomKind::Together),
+        random("multinomial", RandomKind::Together),
         BOTH,
         &[
             "Tensor input, int num_samples, bool replacement=False, *, Generator? generator=None, any out=None",
@@ -474,7 +464,7 @@ pub(super) static OPS: [Op; 11] = [
         multinomial,
     ),
     op(
-        Descriptor::random("poisson", RandomKind::Other).grad("Poisson"),
+        random("poisson", RandomKind::Other).grad("Poisson"),
         FUNCTION,
         &["Tensor input, Generator? generator=None"],
         "Counts with these rates.",

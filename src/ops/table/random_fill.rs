@@ -1,10 +1,10 @@
 //! Random numbers written into a tensor: `uniform_`, `normal_` and their kin.
 
 use super::random::{bernoulli_each, bounded, cpp_type, normal, only_floats, probability, short, uniform};
-use super::{IN_PLACE_ONLY, Op, op};
 use crate::kernel::random::Generator;
-use crate::ops::call::{Call, Value};
-use crate::tensor::descriptor::{Descriptor, GradName};
+use crate::ops::op::{Call, IN_PLACE_ONLY, Op, op};
+use crate::ops::value::Value;
+use crate::tensor::descriptor::{GradName, random};
 use crate::tensor::explanation::RandomKind;
 use crate::tensor::ops::draw;
 use crate::tensor::{DType, Error, Result, Tensor};
@@ -36,7 +36,7 @@ fn continuous(what: &str, x: &Tensor, name: &str) -> Result<()> {
 
 pub(super) static OPS: [Op; 9] = [
     op(
-        Descriptor::random("uniform_", RandomKind::UniformFill).overwriting().grad("Uniform"),
+        random("uniform_", RandomKind::UniformFill).overwriting().grad("Uniform"),
         IN_PLACE_ONLY,
         &["Tensor input, float from=0, float to=1, *, Generator? generator=None"],
         "Fills with numbers uniform in [from, to).",
@@ -46,7 +46,7 @@ pub(super) static OPS: [Op; 9] = [
         },
     ),
     op(
-        Descriptor::random("normal_", RandomKind::NormalFill).overwriting().grad("Normal"),
+        random("normal_", RandomKind::NormalFill).overwriting().grad("Normal"),
         IN_PLACE_ONLY,
         &["Tensor input, float mean=0, float std=1, *, Generator? generator=None"],
         "Fills with normal numbers.",
@@ -56,7 +56,7 @@ pub(super) static OPS: [Op; 9] = [
         },
     ),
     op(
-        Descriptor::random("random_", RandomKind::Other).overwriting().grad("Random").overload_by_form(),
+        random("random_", RandomKind::Other).overwriting().grad("Random").overload_by_form(),
         IN_PLACE_ONLY,
         &[
             "Tensor input, int from, int? to, *, Generator? generator=None",
@@ -74,7 +74,7 @@ pub(super) static OPS: [Op; 9] = [
         },
     ),
     op(
-        Descriptor::random("bernoulli_", RandomKind::Bernoulli)
+        random("bernoulli_", RandomKind::Bernoulli)
             .overwriting()
             .grad_name(GradName::Node("Bernoulli", 1))
             .overload_by_form(),
@@ -97,7 +97,7 @@ pub(super) static OPS: [Op; 9] = [
         },
     ),
     op(
-        Descriptor::random("exponential_", RandomKind::Other).overwriting().grad("Exponential"),
+        random("exponential_", RandomKind::Other).overwriting().grad("Exponential"),
         IN_PLACE_ONLY,
         &["Tensor input, float lambd=1, *, Generator? generator=None"],
         "Fills with exponential numbers of rate lambd.",
@@ -110,7 +110,7 @@ pub(super) static OPS: [Op; 9] = [
         },
     ),
     op(
-        Descriptor::random("geometric_", RandomKind::Other).overwriting().grad("Geometric"),
+        random("geometric_", RandomKind::Other).overwriting().grad("Geometric"),
         IN_PLACE_ONLY,
         &["Tensor input, float p, *, Generator? generator=None"],
         "Fills with counts of trials up to the first success.",
@@ -131,7 +131,7 @@ pub(super) static OPS: [Op; 9] = [
         },
     ),
     op(
-        Descriptor::random("cauchy_", RandomKind::Other).overwriting().grad("Cauchy"),
+        random("cauchy_", RandomKind::Other).overwriting().grad("Cauchy"),
         IN_PLACE_ONLY,
         &["Tensor input, float median=0, float sigma=1, *, Generator? generator=None"],
         "Fills with Cauchy numbers.",
@@ -144,7 +144,7 @@ pub(super) static OPS: [Op; 9] = [
         },
     ),
     op(
-        Descriptor::random("log_normal_", RandomKind::Other).overwriting().grad("LogNormal"),
+        random("log_normal_", RandomKind::Other).overwriting().grad("LogNormal"),
         IN_PLACE_ONLY,
         &["Tensor input, float mean=1, float std=2, *, Generator? generator=None"],
         "Fills with e to the power of normal numbers.",
@@ -157,7 +157,7 @@ pub(super) static OPS: [Op; 9] = [
         },
     ),
     op(
-        Descriptor::random("trunc_normal_", RandomKind::Other).overwriting().grad("Clamp"),
+        random("trunc_normal_", RandomKind::Other).overwriting().grad("Clamp"),
         IN_PLACE_ONLY,
         &["Tensor input, float mean=0, float std=1, float a=-2, float b=2, *, Generator? generator=None"],
         "Fills with normal numbers cut to [a, b]; `nn.init.trunc_normal_` calls it.",

@@ -1,6 +1,6 @@
 //! What PyTorch computes for no whole numbers or no truth values, in its words.
 
-use crate::ops::call::Call;
+use crate::ops::op::Call;
 use crate::tensor::ops::pointwise::common_dtype;
 use crate::tensor::{Arg, DType, Error, Result};
 

@@ -1,8 +1,8 @@
 //! Shapes: views, and copies where a view cannot be.
 
-use super::{BOTH, METHOD, Op, RELAYOUT, op};
-use crate::ops::call::{Call, Value};
-use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, OpNotation, ShapeRule};
+use crate::ops::op::{BOTH, Call, METHOD, Op, RELAYOUT, op};
+use crate::ops::value::Value;
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, OpNotation, ShapeRule, view};
 use crate::tensor::explanation::Explanation;
 use crate::tensor::layout::{infer_size, wrap_dim, wrap_dims};
 use crate::tensor::{Error, Layout, Result, Tensor, ops};
@@ -110,7 +110,7 @@ fn movedim(c: &Call) -> Result<Value> {
     seen(x, x.layout().permute(&order))
 }
 
-fn view(c: &Call) -> Result<Value> {
+fn view_(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     if let Some(dtype) = c.opt_dtype(1) {
         if dtype == x.dtype() {
@@ -216,97 +216,91 @@ fn unsqueeze(c: &Call) -> Result<Value> {
 
 pub(super) static OPS: [Op; 22] = [
     op(
-        Descriptor::view("T").shapes(ShapeRule::Reversed).notation(OpNotation::Attribute).grad("Permute"),
+        view("T").shapes(ShapeRule::Reversed).notation(OpNotation::Attribute).grad("Permute"),
         0,
         ONE,
         "All dimensions reversed. View.",
         reversed,
     ),
     op(
-        Descriptor::view("mT")
-            .shapes(ShapeRule::Transposed)
-            .notation(OpNotation::Attribute)
-            .grad("Transpose"),
+        view("mT").shapes(ShapeRule::Transposed).notation(OpNotation::Attribute).grad("Transpose"),
         0,
         ONE,
         "The last two dimensions exchanged. View.",
         |c| last_two(c.tensor(0)?, "mT"),
     ),
     op(
-        Descriptor::view("mH")
-            .shapes(ShapeRule::Transposed)
-            .notation(OpNotation::Attribute)
-            .grad("Transpose"),
+        view("mH").shapes(ShapeRule::Transposed).notation(OpNotation::Attribute).grad("Transpose"),
         0,
         ONE,
         "The last two dimensions exchanged. View.",
         |c| last_two(c.tensor(0)?, "mH"),
     ),
     op(
-        Descriptor::view("H").shapes(ShapeRule::Transposed).notation(OpNotation::Attribute).grad("Transpose"),
+        view("H").shapes(ShapeRule::Transposed).notation(OpNotation::Attribute).grad("Transpose"),
         0,
         ONE,
         "A matrix transposed. View.",
         h,
     ),
     op(
-        Descriptor::view("adjoint").shapes(ShapeRule::Transposed).grad("Transpose"),
+        view("adjoint").shapes(ShapeRule::Transposed).grad("Transpose"),
         BOTH,
         ONE,
         "The last two dimensions exchanged. View.",
         |c| last_two(c.tensor(0)?, "adjoint()"),
     ),
     op(
-        Descriptor::view("transpose").shapes(ShapeRule::Swapped).grad("Transpose"),
+        view("transpose").shapes(ShapeRule::Swapped).grad("Transpose"),
         BOTH | RELAYOUT,
         DIMS,
         "Two dimensions exchanged. View.",
         transpose,
     ),
     op(
-        Descriptor::view("swapaxes").shapes(ShapeRule::Swapped).grad("Transpose"),
+        view("swapaxes").shapes(ShapeRule::Swapped).grad("Transpose"),
         BOTH | RELAYOUT,
         AXES,
         "Two dimensions exchanged, as transpose. View.",
         transpose,
     ),
     op(
-        Descriptor::view("swapdims").shapes(ShapeRule::Swapped).grad("Transpose"),
+        view("swapdims").shapes(ShapeRule::Swapped).grad("Transpose"),
         BOTH | RELAYOUT,
         DIMS,
         "Two dimensions exchanged, as transpose. View.",
         transpose,
     ),
     op(
-        Descriptor::view("t").shapes(ShapeRule::Reversed).grad("T"),
+        view("t").shapes(ShapeRule::Reversed).grad("T"),
         BOTH | RELAYOUT,
         ONE,
         "A matrix transposed. View.",
         t,
     ),
     op(
-        Descriptor::view("permute").shapes(ShapeRule::Permuted).grad("Permute"),
+        view("permute").shapes(ShapeRule::Permuted).grad("Permute"),
         BOTH,
         &["Tensor input, sizes dims"],
         "The dimensions in another order. View.",
         permute,
     ),
     op(
-        Descriptor::view("movedim").grad("Permute"),
+        view("movedim").grad("Permute"),
         BOTH,
         &["Tensor input, ints source, ints destination"],
         "Some dimensions moved, the others in their order. View.",
         movedim,
     ),
     op(
-        Descriptor::view("view").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
+        view("view").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
         METHOD,
         &["Tensor input, sizes size", "Tensor input, dtype dtype"],
         "The same elements in another shape. View, or an error.",
-        view,
+        view_,
     ),
     op(
-        Descriptor::view("view_as").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
+        view("view_as").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
         METHOD,
         &["Tensor input, Tensor other"],
         "The same elements in other's shape. View, or an error.",
@@ -316,35 +310,35 @@ pub(super) static OPS: [Op; 22] = [
         },
     ),
     op(
-        Descriptor::view("reshape").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
+        view("reshape").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
         BOTH,
         &["Tensor input, sizes shape"],
         "Another shape: a view where that can be, else a copy.",
         reshape,
     ),
     op(
-        Descriptor::view("reshape_as").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
+        view("reshape_as").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
         METHOD,
         &["Tensor input, Tensor other"],
         "Other's shape: a view where that can be, else a copy.",
         |c| Ok(reshaped(c, c.tensor(0)?, &as_other(c)?)),
     ),
     op(
-        Descriptor::view("flatten").explained(Explanation::Copy).grad("View"),
+        view("flatten").explained(Explanation::Copy).grad("View"),
         BOTH,
         &["Tensor input, int start_dim=0, int end_dim=-1"],
         "Several dimensions as one: a view where that can be.",
         flatten,
     ),
     op(
-        Descriptor::view("unflatten").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
+        view("unflatten").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
         BOTH,
         &["Tensor input, int dim, ints sizes"],
         "One dimension as several. View.",
         unflatten,
     ),
     op(
-        Descriptor::view("ravel").explained(Explanation::Copy).grad("View"),
+        view("ravel").explained(Explanation::Copy).grad("View"),
         BOTH,
         ONE,
         "All elements as a vector: a view where that can be.",
@@ -354,14 +348,14 @@ pub(super) static OPS: [Op; 22] = [
         },
     ),
     op(
-        Descriptor::view("squeeze").grad("Squeeze").in_place_overload(3),
+        view("squeeze").grad("Squeeze").in_place_overload(3),
         BOTH | RELAYOUT,
         &["Tensor input", "Tensor input, int dim", "Tensor input, ints dim"],
         "Without dimensions of size 1. View.",
         squeeze,
     ),
     op(
-        Descriptor::view("unsqueeze").grad("Unsqueeze"),
+        view("unsqueeze").grad("Unsqueeze"),
         BOTH | RELAYOUT,
         &["Tensor input, int dim"],
         "A dimension of size 1 more. View.",

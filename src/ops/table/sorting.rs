@@ -1,7 +1,7 @@
 //! Order and counting: sort, topk, unique, searchsorted, bincount, histc, isin.
 
-use super::{BOTH, FUNCTION, Op, op};
-use crate::ops::call::{Call, Value};
+use crate::ops::op::{BOTH, Call, FUNCTION, Op, op};
+use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
 use crate::tensor::explanation::{Explanation, OrderKind};
 use crate::tensor::layout::wrap_dim;

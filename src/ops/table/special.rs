@@ -1,9 +1,12 @@
 //! Pointwise operations that lessons seldom ask for, and the rules of promotion as functions.
 
-use super::{ALL, BOTH, FUNCTION, IN_PLACE_ONLY, METHOD, Op, op};
 use crate::kernel::math;
-use crate::ops::call::{Call, Value, allow_part_of_leaf};
-use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule};
+use crate::ops::in_place::allow_part_of_leaf;
+use crate::ops::op::{ALL, BOTH, Call, FUNCTION, IN_PLACE_ONLY, METHOD, Op, TargetCheck, op};
+use crate::ops::value::Value;
+use crate::tensor::descriptor::{
+    Descriptor, GradName, OpFamily, ShapeRule, creation, pointwise, reduction, view,
+};
 use crate::tensor::explanation::{ConstantKind, Explanation, Formula, Reducer, RunningKind};
 use crate::tensor::ops::pointwise::{self, Binary, binary, float_unary, same_unary};
 use crate::tensor::ops::{self, cast::to_dtype};
@@ -230,28 +233,12 @@ fn fill_diagonal(c: &Call) -> Result<Value> {
 }
 
 pub(super) static OPS: [Op; 34] = [
-    op(Descriptor::pointwise("erf").grad("Erf"), ALL, ONE, "The error function.", |c| {
-        floats(c, math::erf, math::erf)
-    }),
-    op(Descriptor::pointwise("erfc").grad("Erfc"), ALL, ONE, "1 - erf(x).", |c| {
-        floats(c, math::erfc, math::erfc)
-    }),
-    op(Descriptor::pointwise("asinh").grad("Asinh"), ALL, ONE, "Inverse hyperbolic sine.", each!(f64::asinh)),
-    op(
-        Descriptor::pointwise("acosh").grad("Acosh"),
-        ALL,
-        ONE,
-        "Inverse hyperbolic cosine.",
-        each!(f64::acosh),
-    ),
-    op(
-        Descriptor::pointwise("atanh").grad("Atanh"),
-        ALL,
-        ONE,
-        "Inverse hyperbolic tangent.",
-        each!(f64::atanh),
-    ),
-    op(Descriptor::pointwise("sinc").grad("Sinc"), ALL, ONE, "sin(πx) / (πx), 1 at 0.", |c| {
+    op(pointwise("erf").grad("Erf"), ALL, ONE, "The error function.", |c| floats(c, math::erf, math::erf)),
+    op(pointwise("erfc").grad("Erfc"), ALL, ONE, "1 - erf(x).", |c| floats(c, math::erfc, math::erfc)),
+    op(pointwise("asinh").grad("Asinh"), ALL, ONE, "Inverse hyperbolic sine.", each!(f64::asinh)),
+    op(pointwise("acosh").grad("Acosh"), ALL, ONE, "Inverse hyperbolic cosine.", each!(f64::acosh)),
+    op(pointwise("atanh").grad("Atanh"), ALL, ONE, "Inverse hyperbolic tangent.", each!(f64::atanh)),
+    op(pointwise("sinc").grad("Sinc"), ALL, ONE, "sin(πx) / (πx), 1 at 0.", |c| {
         floats(
             c,
             |x, out| {
@@ -263,115 +250,81 @@ pub(super) static OPS: [Op; 34] = [
             |x, out| out.iter_mut().zip(x).for_each(|(out, &x)| *out = sinc(x)),
         )
     }),
+    op(pointwise("deg2rad").grad("Deg2Rad"), ALL, ONE, "Degrees to radians.", each!(f64::to_radians)),
+    op(pointwise("rad2deg").grad("Rad2Deg"), ALL, ONE, "Radians to degrees.", each!(f64::to_degrees)),
+    op(pointwise("lgamma").grad("Lgamma"), ALL, ONE, "Logarithm of the gamma function.", each!(libm::lgamma)),
     op(
-        Descriptor::pointwise("deg2rad").grad("Deg2Rad"),
-        ALL,
-        ONE,
-        "Degrees to radians.",
-        each!(f64::to_radians),
-    ),
-    op(
-        Descriptor::pointwise("rad2deg").grad("Rad2Deg"),
-        ALL,
-        ONE,
-        "Radians to degrees.",
-        each!(f64::to_degrees),
-    ),
-    op(
-        Descriptor::pointwise("lgamma").grad("Lgamma"),
-        ALL,
-        ONE,
-        "Logarithm of the gamma function.",
-        each!(libm::lgamma),
-    ),
-    op(
-        Descriptor::pointwise("fmax").formula(Formula::Larger).grad("Fmax"),
+        pointwise("fmax").formula(Formula::Larger).grad("Fmax"),
         BOTH,
         PAIR,
         "The larger of each pair; a number goes before nan.",
         |c| pair(c, &FMAX),
     ),
     op(
-        Descriptor::pointwise("fmin").formula(Formula::Smaller).grad("Fmin"),
+        pointwise("fmin").formula(Formula::Smaller).grad("Fmin"),
         BOTH,
         PAIR,
         "The smaller of each pair; a number goes before nan.",
         |c| pair(c, &FMIN),
     ),
-    op(
-        Descriptor::pointwise("hypot").grad("Hypot"),
-        ALL,
-        PAIR,
-        "The root of the sum of both squares.",
-        |c| pair(c, &HYPOT),
-    ),
-    op(Descriptor::pointwise("copysign").grad("Copysign"), ALL, PAIR, "input with the sign of other.", |c| {
+    op(pointwise("hypot").grad("Hypot"), ALL, PAIR, "The root of the sum of both squares.", |c| {
+        pair(c, &HYPOT)
+    }),
+    op(pointwise("copysign").grad("Copysign"), ALL, PAIR, "input with the sign of other.", |c| {
         pair(c, &COPYSIGN)
     }),
     op(
-        Descriptor::pointwise("logaddexp").grad("Logaddexp"),
+        pointwise("logaddexp").grad("Logaddexp"),
         BOTH,
         PAIR,
         "log(exp(input) + exp(other)), without overflow.",
         |c| pair(c, &LOGADDEXP),
     ),
+    op(pointwise("xlogy").grad("Xlogy"), ALL, PAIR, "input * log(other), 0 where input is 0.", |c| {
+        pair(c, &XLOGY)
+    }),
     op(
-        Descriptor::pointwise("xlogy").grad("Xlogy"),
-        ALL,
-        PAIR,
-        "input * log(other), 0 where input is 0.",
-        |c| pair(c, &XLOGY),
-    ),
-    op(
-        Descriptor::pointwise("heaviside"),
+        pointwise("heaviside"),
         ALL,
         &["Tensor input, Tensor values"],
         "0 below 0, 1 above, values at 0.",
         |c| pair(c, &HEAVISIDE),
     ),
+    op(pointwise("gcd"), ALL, &["Tensor input, Tensor other"], "The largest common divisor.", |c| {
+        pair(c, &GCD)
+    }),
+    op(pointwise("lcm"), ALL, &["Tensor input, Tensor other"], "The smallest common multiple.", |c| {
+        pair(c, &LCM)
+    }),
     op(
-        Descriptor::pointwise("gcd"),
-        ALL,
-        &["Tensor input, Tensor other"],
-        "The largest common divisor.",
-        |c| pair(c, &GCD),
-    ),
-    op(
-        Descriptor::pointwise("lcm"),
-        ALL,
-        &["Tensor input, Tensor other"],
-        "The smallest common multiple.",
-        |c| pair(c, &LCM),
-    ),
-    op(
-        Descriptor::pointwise("nan_to_num").formula(Formula::NanToNum).grad("NanToNum"),
+        pointwise("nan_to_num").formula(Formula::NanToNum).grad("NanToNum"),
         ALL,
         &["Tensor input, float? nan=None, float? posinf=None, float? neginf=None"],
         "Finite numbers in place of nan and the infinities.",
         nan_to_num,
     ),
     op(
-        Descriptor::pointwise("float_power").formula(Formula::Pow).grad_name(GradName::Node("Pow", 1)),
+        pointwise("float_power").formula(Formula::Pow).grad_name(GradName::Node("Pow", 1)),
         ALL,
         &["Operand input, Operand exponent"],
         "The power in double precision.",
         float_power,
     ),
-    op(Descriptor::pointwise("isreal"), BOTH, ONE, "True everywhere: attn has no complex numbers.", |c| {
+    op(pointwise("isreal"), BOTH, ONE, "True everywhere: attn has no complex numbers.", |c| {
         Ok(pointwise::test(c.tensor(0)?, |_| true).into())
     }),
-    op(Descriptor::pointwise("signbit"), BOTH, ONE, "Where the sign is negative; -0. counts.", |c| {
+    op(pointwise("signbit"), BOTH, ONE, "Where the sign is negative; -0. counts.", |c| {
         Ok(pointwise::test(c.tensor(0)?, f64::is_sign_negative).into())
     }),
-    op(Descriptor::pointwise("sgn").grad("Sgn"), ALL, ONE, "-1, 0 or 1.", |c| (super::row("sign").run)(c)),
+    op(pointwise("sgn").grad("Sgn"), ALL, ONE, "-1, 0 or 1.", |c| super::elementary::sign(c)),
     op(
-        Descriptor::view("real").explained(Explanation::Copy),
+        view("real").explained(Explanation::Copy),
         FUNCTION,
         ONE,
         "The tensor itself: attn has no complex numbers.",
         |c| Ok(c.tensor(0)?.clone().into()),
     ),
-    op(Descriptor::view("conj"), BOTH, ONE, "The tensor itself: attn has no complex numbers.", |c| {
+    op(view("conj"), BOTH, ONE, "The tensor itself: attn has no complex numbers.", |c| {
         Ok(c.tensor(0)?.clone().into())
     }),
     op(
@@ -408,34 +361,31 @@ pub(super) static OPS: [Op; 34] = [
         diff,
     ),
     op(
-        Descriptor::reduction("nanmean", Reducer::NanMean).grad("Div"),
+        reduction("nanmean", Reducer::NanMean).grad("Div"),
         BOTH,
         &["Tensor input, ints? dim=None, bool keepdim=False, *, dtype? dtype=None"],
         "The mean without what is no number.",
         nanmean,
     ),
     op(
-        Descriptor::creation("logspace", ConstantKind::Spaced),
+        creation("logspace", ConstantKind::Spaced),
         FUNCTION,
         &["Number start, Number end, int steps, float base=10.0, *, dtype? dtype=None, any device=None"],
         "Powers of base, evenly spaced exponents.",
         logspace,
     ),
     op(
-        Descriptor::creation("fill_diagonal_", ConstantKind::FillDiagonal).grad("FillDiagonal"),
+        creation("fill_diagonal_", ConstantKind::FillDiagonal).grad("FillDiagonal"),
         METHOD | IN_PLACE_ONLY,
         &["Tensor input, Number fill_value, bool wrap=False"],
         "The main diagonal set to a value.",
         fill_diagonal,
-    ),
-    op(
-        Descriptor::view("detach_").explained(Explanation::View),
-        METHOD,
-        ONE,
-        "The tensor without history.",
-        |c| Ok(c.tensor(0)?.clone().into()),
-    ),
-    op(Descriptor::pointwise("ldexp").grad("Mul"), ALL, PAIR, "input * 2 to the power of other.", |c| {
+    )
+    .checking(TargetCheck::Overlap),
+    op(view("detach_").explained(Explanation::View), METHOD, ONE, "The tensor without history.", |c| {
+        Ok(c.tensor(0)?.clone().into())
+    }),
+    op(pointwise("ldexp").grad("Mul"), ALL, PAIR, "input * 2 to the power of other.", |c| {
         let two = in_floats("ldexp", |x, n| x * n.exp2(), |x, n| x * n.exp2());
         pair(c, &two)
     }),

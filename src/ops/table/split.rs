@@ -1,8 +1,8 @@
 //! One tensor as several: split, chunk, unbind, and the single slices select and narrow. Views.
 
-use super::{BOTH, Op, op};
-use crate::ops::call::{Call, Value};
-use crate::tensor::descriptor::{Descriptor, GradName};
+use crate::ops::op::{BOTH, Call, Op, op};
+use crate::ops::value::Value;
+use crate::tensor::descriptor::{GradName, view};
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{Arg, Error, Result, Tensor};
@@ -216,14 +216,14 @@ const SECTIONS: &[&str] =
 
 pub(super) static OPS: [Op; 10] = [
     op(
-        Descriptor::view("unbind").explained(Explanation::Moved(Movement::Part)).grad("Unbind"),
+        view("unbind").explained(Explanation::Moved(Movement::Part)).grad("Unbind"),
         BOTH,
         &["Tensor input, int dim=0"],
         "The slices along a dimension, one by one. Views.",
         unbind,
     ),
     op(
-        Descriptor::view("split").explained(Explanation::Moved(Movement::Part)).grad("Split"),
+        view("split").explained(Explanation::Moved(Movement::Part)).grad("Split"),
         BOTH,
         &[
             "Tensor input, ints split_size, int dim=0",
@@ -233,23 +233,21 @@ pub(super) static OPS: [Op; 10] = [
         split,
     ),
     op(
-        Descriptor::view("split_with_sizes")
-            .explained(Explanation::Moved(Movement::Part))
-            .grad("SplitWithSizes"),
+        view("split_with_sizes").explained(Explanation::Moved(Movement::Part)).grad("SplitWithSizes"),
         BOTH,
         &["Tensor input, ints split_sizes, int dim=0"],
         "Parts of the sizes given. Views.",
         split,
     ),
     op(
-        Descriptor::view("chunk").explained(Explanation::Moved(Movement::Part)).grad("Split"),
+        view("chunk").explained(Explanation::Moved(Movement::Part)).grad("Split"),
         BOTH,
         &["Tensor input, int chunks, int dim=0"],
         "At most so many parts of one size, the last one smaller. Views.",
         chunk,
     ),
     op(
-        Descriptor::view("tensor_split").explained(Explanation::Moved(Movement::Part)).grad("Slice"),
+        view("tensor_split").explained(Explanation::Moved(Movement::Part)).grad("Slice"),
         BOTH,
         &[
             "Tensor input, Tensor tensor_indices_or_sections, int dim=0",
@@ -261,7 +259,7 @@ pub(super) static OPS: [Op; 10] = [
         tensor_split,
     ),
     op(
-        Descriptor::view("hsplit").explained(Explanation::Moved(Movement::Part)).grad("Slice"),
+        view("hsplit").explained(Explanation::Moved(Movement::Part)).grad("Slice"),
         BOTH,
         SECTIONS,
         "Equal parts along the columns. Views.",
@@ -271,28 +269,28 @@ pub(super) static OPS: [Op; 10] = [
         },
     ),
     op(
-        Descriptor::view("vsplit").explained(Explanation::Moved(Movement::Part)).grad("Slice"),
+        view("vsplit").explained(Explanation::Moved(Movement::Part)).grad("Slice"),
         BOTH,
         SECTIONS,
         "Equal parts along the rows. Views.",
         |c| split_along(c, 0, 2),
     ),
     op(
-        Descriptor::view("dsplit").explained(Explanation::Moved(Movement::Part)).grad("Slice"),
+        view("dsplit").explained(Explanation::Moved(Movement::Part)).grad("Slice"),
         BOTH,
         SECTIONS,
         "Equal parts along the third dimension. Views.",
         |c| split_along(c, 2, 3),
     ),
     op(
-        Descriptor::view("select").grad("Select"),
+        view("select").grad("Select"),
         BOTH,
         &["Tensor input, int dim, int index"],
         "One index of a dimension, which goes. View.",
         select,
     ),
     op(
-        Descriptor::view("narrow").grad("Slice"),
+        view("narrow").grad("Slice"),
         BOTH,
         &["Tensor input, int dim, int start, int length"],
         "Some neighbours along a dimension. View.",

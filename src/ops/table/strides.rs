@@ -1,8 +1,8 @@
 //! Views by strides: expanded, diagonal, windowed, and shapes changed in place.
 
-use super::{BOTH, FUNCTION, METHOD, Op, RELAYOUT, op};
-use crate::ops::call::{Call, Value};
-use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
+use crate::ops::op::{BOTH, Call, FUNCTION, METHOD, Op, RELAYOUT, op};
+use crate::ops::value::Value;
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, view};
 use crate::tensor::explanation::{ConstantKind, Explanation};
 use crate::tensor::layout::{broadcast, wrap_dim};
 use crate::tensor::{Arg, Error, Layout, Result, Tensor, ops};
@@ -129,56 +129,56 @@ const AT_LEAST: &[&str] = &["Tensor input", "Several tensors"];
 
 pub(super) static OPS: [Op; 13] = [
     op(
-        Descriptor::view("expand").grad("Expand"),
+        view("expand").grad("Expand"),
         METHOD,
         &["Tensor input, sizes size, *, any implicit=False"],
         "Repeated without copying. View.",
         |c| expand_to(c.tensor(0)?, &c.ints(1)?),
     ),
     op(
-        Descriptor::view("expand_as").grad("Expand"),
+        view("expand_as").grad("Expand"),
         METHOD,
         &["Tensor input, Tensor other"],
         "Repeated to other's shape without copying. View.",
         expand_as,
     ),
     op(
-        Descriptor::view("broadcast_to").grad("Expand"),
+        view("broadcast_to").grad("Expand"),
         BOTH,
         &["Tensor input, sizes size"],
         "Repeated to a shape without copying. View.",
         |c| expand_to(c.tensor(0)?, &c.ints(1)?),
     ),
     op(
-        Descriptor::view("broadcast_tensors").grad("Expand"),
+        view("broadcast_tensors").grad("Expand"),
         FUNCTION,
         &["Several tensors"],
         "All tensors expanded to the shape they share. Views.",
         broadcast_tensors,
     ),
     op(
-        Descriptor::view("as_strided").grad("AsStrided"),
+        view("as_strided").grad("AsStrided"),
         BOTH | RELAYOUT,
         &["Tensor input, ints size, ints stride, int? storage_offset=None"],
         "Any sizes and strides on the same storage. View.",
         as_strided,
     ),
     op(
-        Descriptor::view("diagonal").grad("Diagonal"),
+        view("diagonal").grad("Diagonal"),
         BOTH,
         &["Tensor input, int offset=0, int dim1=0, int dim2=1"],
         "The diagonal of two dimensions, as the last one. View.",
         diagonal,
     ),
     op(
-        Descriptor::view("unfold").grad("Unfold"),
+        view("unfold").grad("Unfold"),
         METHOD,
         &["Tensor input, int dimension, int size, int step"],
         "Windows along a dimension, as a last one. View.",
         unfold,
     ),
     op(
-        Descriptor::view("resize").explained(Explanation::View),
+        view("resize").explained(Explanation::View),
         RELAYOUT,
         &["Tensor input, sizes size, *, any memory_format=None"],
         "Another shape on the same storage, grown where needed.",
@@ -190,33 +190,21 @@ pub(super) static OPS: [Op; 13] = [
         },
     ),
     op(
-        Descriptor::view("resize_as").explained(Explanation::View),
+        view("resize_as").explained(Explanation::View),
         RELAYOUT,
         &["Tensor input, Tensor the_template, *, any memory_format=None"],
         "Another tensor's shape on the same storage.",
         |c| Ok(ops::shape::resized(c.tensor(0)?, c.tensor(1)?.shape())?.into()),
     ),
-    op(
-        Descriptor::view("atleast_1d").grad("View"),
-        FUNCTION,
-        AT_LEAST,
-        "At least one dimension. View.",
-        |c| at_least(c, 1),
-    ),
-    op(
-        Descriptor::view("atleast_2d").grad("View"),
-        FUNCTION,
-        AT_LEAST,
-        "At least two dimensions. View.",
-        |c| at_least(c, 2),
-    ),
-    op(
-        Descriptor::view("atleast_3d").grad("View"),
-        FUNCTION,
-        AT_LEAST,
-        "At least three dimensions. View.",
-        |c| at_least(c, 3),
-    ),
+    op(view("atleast_1d").grad("View"), FUNCTION, AT_LEAST, "At least one dimension. View.", |c| {
+        at_least(c, 1)
+    }),
+    op(view("atleast_2d").grad("View"), FUNCTION, AT_LEAST, "At least two dimensions. View.", |c| {
+        at_least(c, 2)
+    }),
+    op(view("atleast_3d").grad("View"), FUNCTION, AT_LEAST, "At least three dimensions. View.", |c| {
+        at_least(c, 3)
+    }),
     op(
         Descriptor::new("is_same_size", OpFamily::Query, Explanation::Constant(ConstantKind::Everywhere)),
         BOTH,

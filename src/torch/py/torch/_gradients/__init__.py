@@ -1,8 +1,7 @@
-"""Gradients, by going back over what was recorded: reverse-mode differentiation.
+"""Reverse-mode differentiation over the recorded operations.
 
-Each operation that ran holds its operands. Going back from a result, a rule says for each operation how much each
-operand had to do with it: the gradients of the operands from the gradient of the result. Where several ways lead
-to one tensor, their gradients add up.
+Each record has the operands of its operation. For each operation, a rule computes the gradients of the operands from
+the gradient of the result. Where several paths lead to one tensor, their gradients add up.
 
 | file | rules of |
 |---|---|
@@ -11,47 +10,49 @@ to one tensor, their gradients add up.
 | `_views` | views, joining, indexing |
 | `_reductions` | sums, means, extremes, norms |
 | `_nn` | softmax, layer norm, losses, attention |
-| `_writes` | writes by index, and what only moves numbers |
-| `_composed` | what is told in simpler operations |
+| `_writes` | writes by index, and operations that only move elements |
+| `_composed` | operations that simpler ones express |
 """
+
+import functools
 
 import torch
 from _torch import _history
 
 _rules = {}
-# What learners hooked onto tensors: by the record and the result, or by the leaf. The tensor is kept with them.
+# The hooks that learners registered, by record and result, or by leaf. The tensor is kept with them.
 _hooks = {}
-# Learners' own functions: the class and the context of each call, by its record.
+# Learners' own autograd functions: the class and the context of each call, by record.
 functions = {}
 
 
-def rule(*names):
-    """Says that the function below is the rule of these operations.
+def rule(*names, **options):
+    """Registers the function below as the rule of these operations, called with these options.
 
-    It takes the operation that ran (a Step) and the gradient of its result (a list of them where it has several, None
-    where nothing leads there), and gives a dict: the name of an argument to its gradient.
+    A rule takes the operation that ran (a Step) and the gradient of its result (a list if it has several, with None
+    for results that have no gradient). It returns a dict from the names of arguments to their gradients.
     """
 
     def register(function):
         for name in names:
-            _rules[name] = function
+            _rules[name] = functools.partial(function, **options) if options else function
         return function
 
     return register
 
 
 class Step:
-    """One operation that ran. `step["input"]` is the value of an operand: what the operation saw."""
+    """One operation that ran. `step["input"]` is the operand as the operation read it."""
 
     def __init__(self, record):
         self.record = record
-        self.op = record.op.rstrip("_") if not record.op.startswith("_") else record.op
+        self.op = record.op
         self.place = record.place
         self.shape = record.shape
         self.arguments = record.arguments()
         self.grads = [None] * record.outputs
         self.saw = False
-        # The operands in order, those in lists one by one: argument's name, place in its list, tensor, edge, version.
+        # The operands in order, also those in lists: name of the argument, index in its list, tensor, edge, version.
         self.operands = []
         edges, versions = record.edges(), record.versions()
         for name, value in self.arguments.items():
@@ -75,12 +76,12 @@ class Step:
         return default if value is None else value
 
     def shape_of(self, name):
-        """The shape of an operand; `()` of a number."""
+        """The shape of an operand; `()` for a number."""
         value = self.arguments.get(name)
         return value.shape if isinstance(value, torch.Tensor) else torch.Size(())
 
     def wants(self, name):
-        """Whether a gradient of this argument is asked for."""
+        """Whether this argument needs a gradient."""
         return any(found == name and _flows(tensor, edge) for found, _, tensor, edge, _ in self.operands)
 
 
@@ -112,7 +113,7 @@ def _again():
 
 
 def sum_to(grad, shape):
-    """A gradient of a broadcast result, brought back to an operand's shape: what was repeated adds up."""
+    """The gradient of a broadcast result summed to an operand's shape."""
     if grad.shape == shape:
         return grad
     lead = grad.ndim - len(shape)
@@ -122,7 +123,7 @@ def sum_to(grad, shape):
 
 
 def _explored(roots):
-    """All steps that lead to these records, and how many steps wait for each."""
+    """All steps that lead to these records, and how many steps each of them waits for."""
     steps, waiting = {}, {}
     todo = [record for record, _ in roots]
     while todo:
@@ -143,8 +144,8 @@ def _added(old, new):
 
 
 def run(tensors, seeds, arrived, wanted=(), keep=False, create=False):
-    """Goes back from `tensors` with the gradients `seeds`; `arrived(tensor, grad)` hears of each leaf, and of those
-    results that keep their gradients or are `wanted`."""
+    """Computes gradients, starting from `tensors` with the gradients `seeds`. `arrived(tensor, grad)` is called for each
+    leaf, and for results that retain their gradients or are `wanted`."""
     roots, leaves = [], {}
     kept = {}
     for tensor in wanted:
@@ -193,7 +194,7 @@ def _go_back(step, steps, waiting, ready, kept, leaves, arrived, keep):
             raise _again()
         found = _rules.get(step.op)
         if found is None:
-            raise NotImplementedError(f"{step.record.op}: attn does not know its gradient yet")
+            raise NotImplementedError(f"{step.record.called}: attn does not know its gradient yet")
         grads = found(step, step.grads[0] if len(step.grads) == 1 else step.grads)
         if step.saw and not keep:
             step.record.spend()
@@ -217,7 +218,7 @@ def _go_back(step, steps, waiting, ready, kept, leaves, arrived, keep):
 
 
 def hook_onto(tensor, hook):
-    """Calls `hook(grad)` when the gradient of a tensor is known; what it gives takes its place."""
+    """Calls `hook(grad)` when the gradient of a tensor is known; a result that is not None replaces the gradient."""
     key = _key(tensor)
     _hooks.setdefault(key, (tensor, []))[1].append(hook)
 
@@ -245,7 +246,7 @@ def _hooked(key, grad):
 
 
 def _as_operand(grad, tensor):
-    """A gradient in its operand's shape and dtype."""
+    """A gradient in the shape and dtype of its operand."""
     grad = sum_to(grad, tensor.shape)
     return grad if grad.dtype == tensor.dtype else grad.to(tensor.dtype)
 

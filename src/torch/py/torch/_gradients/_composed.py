@@ -1,4 +1,4 @@
-"""Rules of operations that are told in simpler ones: the simpler ones are differentiated."""
+"""Rules of operations that simpler operations express: those are differentiated."""
 
 import math
 
@@ -7,8 +7,8 @@ from torch._gradients import rule
 
 
 def composed(*names):
-    """The function below computes what these operations compute, in operations whose rules are known. It takes the
-    arguments by name."""
+    """Registers a rule for these operations. The function below computes the same result from operations that have rules;
+    it takes the arguments by name."""
 
     def register(function):
         @rule(*names)
@@ -21,14 +21,14 @@ def composed(*names):
 
 
 def through(step, grads, function):
-    """The gradients of the arguments through a function of them that gives the same result."""
+    """The gradients of the arguments through a function of them that computes the same result."""
     create = torch.is_grad_enabled()
     given, wanted = {}, {}
     with torch.enable_grad():
         for name in step.arguments:
             value = step[name]
             if isinstance(value, torch.Tensor) and step.wants(name):
-                # What was seen is taken for itself: further back goes the engine, not this rule.
+                # Cut off from its history: the engine continues from here, not this rule.
                 value = value.view_as(value) if create else value.detach().requires_grad_()
                 wanted[name] = value
             given[name] = value

@@ -73,7 +73,7 @@ def neg(step, grad):
 
 
 def _of_one(name, slope):
-    """The rule of a function of one number, from its slope."""
+    """The rule of a function of one number, from its derivative."""
 
     @rule(name)
     def function(step, grad):
@@ -81,7 +81,7 @@ def _of_one(name, slope):
 
 
 def _from_result(name, function, slope):
-    """As `_of_one`, where the slope is told most easily from the function's own value."""
+    """As `_of_one`, with the derivative as a function of the function's value."""
 
     @rule(name)
     def back(step, grad):
@@ -188,10 +188,11 @@ def where(step, grad):
     return {"input": torch.where(keep, grad, zero), "other": torch.where(keep, zero, grad)}
 
 
-@rule("maximum", "minimum")
-def extreme(step, grad):
+@rule("maximum", larger=True)
+@rule("minimum", larger=False)
+def extreme(step, grad, larger):
     a, b = step["input"], step["other"]
-    first = a > b if step.op == "maximum" else a < b
+    first = a > b if larger else a < b
     half, zero = torch.where(a == b, grad / 2, grad), torch.zeros_like(grad)
     return {"input": torch.where(first | (a == b), half, zero), "other": torch.where(first, zero, half)}
 
@@ -204,9 +205,10 @@ def masked_fill(step, grad):
     return grads
 
 
-@rule("tril", "triu")
-def triangle(step, grad):
-    return {"input": getattr(grad, step.op)(step.get("diagonal", 0))}
+@rule("tril", triangle=torch.tril)
+@rule("triu", triangle=torch.triu)
+def triangle(step, grad, triangle):
+    return {"input": triangle(grad, step.get("diagonal", 0))}
 
 
 @rule("dropout")
@@ -224,7 +226,7 @@ def lerp(step, grad):
     return grads
 
 
-@rule("fill", "zero")
+@rule("fill", "zero_")
 def fill(step, grad):
     return {"input": torch.zeros_like(grad), "value": grad.sum()}
 

@@ -30,10 +30,14 @@ def _count(step):
     return count
 
 
-@rule("sum", "nansum")
+@rule("sum")
 def sum(step, grad):
-    grad = spread(step, grad)
-    return {"input": grad * ~step["input"].isnan() if step.op == "nansum" else grad}
+    return {"input": spread(step, grad)}
+
+
+@rule("nansum")
+def nansum(step, grad):
+    return {"input": spread(step, grad) * ~step["input"].isnan()}
 
 
 @rule("mean")
@@ -66,24 +70,30 @@ def _correction(step):
     return 1 if correction is None else correction
 
 
-@rule("max", "min", "amax", "amin")
-def extremes(step, grad):
-    x = step["input"]
+@rule("max", larger=True)
+@rule("min", larger=False)
+def extreme(step, grad, larger):
     if isinstance(step.arguments.get("other"), torch.Tensor):
-        from torch._gradients._pointwise import extreme
+        from torch._gradients._pointwise import extreme as pairwise
 
-        step.op = "maximum" if step.op == "max" else "minimum"
-        return extreme(step, grad)
-    one_of = step.op in ("max", "min") and step.arguments.get("dim") is not None
-    if one_of:
-        return _picked(step, grad, getattr(torch, step.op)(x, step["dim"], keepdim=True).indices)
-    best = getattr(torch, "amax" if "max" in step.op else "amin")(x, _dims(step, x.ndim), keepdim=True)
+        return pairwise(step, grad, larger)
+    if step.arguments.get("dim") is not None:
+        place = torch.argmax if larger else torch.argmin
+        return _picked(step, grad, place(step["input"], step["dim"], keepdim=True))
+    return extremes(step, grad, larger)
+
+
+@rule("amax", larger=True)
+@rule("amin", larger=False)
+def extremes(step, grad, larger):
+    x = step["input"]
+    best = (torch.amax if larger else torch.amin)(x, _dims(step, x.ndim), keepdim=True)
     found = x == best
     return {"input": spread(step, grad) * found / found.sum(_dims(step, x.ndim), keepdim=True)}
 
 
 def _picked(step, grads, indices):
-    """The gradient of values that were picked along a dimension goes to where they stood."""
+    """The gradient of values that were picked along a dimension, at the places they were picked from."""
     grad = grads[0] if isinstance(grads, list) else grads
     x = step["input"]
     if grad is None:
@@ -96,24 +106,34 @@ def _picked(step, grads, indices):
     return {"input": torch.zeros_like(x).scatter(dim, indices, grad)}
 
 
-@rule("median", "nanmedian", "mode", "kthvalue")
-def middle(step, grad):
+@rule("median")
+def median(step, grad):
     x = step["input"]
-    if step.arguments.get("dim") is None and step.op in ("median", "nanmedian"):
-        found = x == getattr(torch, step.op)(x)
+    if step.arguments.get("dim") is None:
+        found = x == torch.median(x)
         return {"input": grad * found / found.sum()}
-    given = (step["k"],) if step.op == "kthvalue" else ()
-    return _picked(step, grad, getattr(torch, step.op)(x, *given, step.get("dim", -1), keepdim=True).indices)
+    return _picked(step, grad, torch.median(x, step.get("dim", -1), keepdim=True).indices)
 
 
-@rule("topk", "sort")
-def sorted_values(step, grad):
+@rule("mode")
+def mode(step, grad):
+    return _picked(step, grad, torch.mode(step["input"], step.get("dim", -1), keepdim=True).indices)
+
+
+@rule("kthvalue")
+def kthvalue(step, grad):
+    return _picked(step, grad, torch.kthvalue(step["input"], step["k"], step.get("dim", -1), keepdim=True).indices)
+
+
+@rule("topk", function=torch.topk)
+@rule("sort", function=torch.sort)
+def sorted_values(step, grad, function):
     x = step["input"]
     given = {name: value for name, value in step.arguments.items() if name not in ("input", "out")}
     given = {name: value for name, value in given.items() if value is not None}
     if isinstance(x, torch.Tensor) and "dim" not in given:
         given["dim"] = -1
-    return _picked(step, grad, getattr(torch, step.op)(x, **given).indices)
+    return _picked(step, grad, function(x, **given).indices)
 
 
 @rule("prod")

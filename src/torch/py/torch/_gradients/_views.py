@@ -9,7 +9,7 @@ def reshaped(step, grad):
     return {"input": grad.reshape(step.shape_of("input"))}
 
 
-@rule("clone", "contiguous", "positive", "detach_", "alias")
+@rule("clone", "contiguous", "positive")
 def same(step, grad):
     return {"input": grad}
 
@@ -25,11 +25,14 @@ def transpose(step, grad):
     return {"input": grad.transpose(first, second)}
 
 
-@rule("t", "T", "numpy_T", "mT", "adjoint", "H")
-def turned(step, grad):
-    if step.op in ("T", "numpy_T") and grad.ndim != 2:
-        return {"input": grad.permute(tuple(range(grad.ndim))[::-1])}
+@rule("t", "mT", "mH", "adjoint", "H")
+def transposed(step, grad):
     return {"input": grad.mT if grad.ndim > 1 else grad}
+
+
+@rule("T")
+def reversed_axes(step, grad):
+    return {"input": grad.mT if grad.ndim == 2 else grad.permute(tuple(range(grad.ndim))[::-1])}
 
 
 @rule("permute")
@@ -38,7 +41,7 @@ def permute(step, grad):
     return {"input": grad.permute([dims.index(at) for at in range(grad.ndim)])}
 
 
-@rule("movedim", "moveaxis")
+@rule("movedim")
 def movedim(step, grad):
     return {"input": grad.movedim(step["destination"], step["source"])}
 
@@ -90,30 +93,47 @@ def _filled(grads):
     return [torch.zeros_like(one) if grad is None else grad for grad in grads]
 
 
-@rule("split", "split_with_sizes", "chunk", "tensor_split", "hsplit", "vsplit", "dsplit")
-def split(step, grads):
+@rule("split", "split_with_sizes", "chunk", "tensor_split")
+@rule("hsplit", dim=1)
+@rule("vsplit", dim=0)
+@rule("dsplit", dim=2)
+def split(step, grads, dim=None):
     grads = grads if isinstance(grads, list) else [grads]
     given = {name: value for name, value in step.arguments.items() if name != "input" and value is not None}
     parts = getattr(torch.zeros(step.shape_of("input")), step.op)(**given)
-    dim = {"hsplit": 1, "vsplit": 0, "dsplit": 2}.get(step.op, step.get("dim", 0))
+    dim = step.get("dim", 0) if dim is None else dim
     whole = [torch.zeros_like(part) if grad is None else grad for part, grad in zip(parts, grads)]
     return {"input": torch.cat(whole, dim)}
 
 
-@rule("cat", "concat", "concatenate", "hstack", "vstack", "dstack", "column_stack")
+@rule("cat")
 def cat(step, grad):
-    tensors = next(value for value in step.arguments.values() if isinstance(value, list))
-    dim = step.get("dim", 0)
-    if step.op == "hstack":
-        dim = 0 if tensors[0].ndim < 2 else 1
-    elif step.op in ("vstack", "dstack", "column_stack"):
-        dim = {"vstack": 0, "dstack": 2, "column_stack": 1}[step.op]
-        grads, start = [], 0
-        for tensor in tensors:
-            size = getattr(torch, step.op)([tensor]).shape[dim]
-            grads.append(grad.narrow(dim, start, size).reshape(tensor.shape))
-            start += size
-        return {"tensors": grads}
+    return _joined(_listed(step), grad, step.get("dim", 0))
+
+
+@rule("hstack")
+def hstack(step, grad):
+    tensors = _listed(step)
+    return _joined(tensors, grad, 0 if tensors[0].ndim < 2 else 1)
+
+
+@rule("vstack", function=torch.vstack, dim=0)
+@rule("dstack", function=torch.dstack, dim=2)
+@rule("column_stack", function=torch.column_stack, dim=1)
+def stacked(step, grad, function, dim):
+    grads, start = [], 0
+    for tensor in _listed(step):
+        size = function([tensor]).shape[dim]
+        grads.append(grad.narrow(dim, start, size).reshape(tensor.shape))
+        start += size
+    return {"tensors": grads}
+
+
+def _listed(step):
+    return next(value for value in step.arguments.values() if isinstance(value, list))
+
+
+def _joined(tensors, grad, dim):
     grads, start = [], 0
     for tensor in tensors:
         if tensor.shape == (0,) and grad.ndim != 1:
@@ -139,10 +159,11 @@ def repeat(step, grad):
     return {"input": grad.reshape(folded).sum(tuple(range(0, 2 * grad.ndim, 2))).reshape(shape)}
 
 
-@rule("flip", "fliplr", "flipud")
-def flip(step, grad):
-    dims = {"fliplr": (1,), "flipud": (0,)}.get(step.op) or step["dims"]
-    return {"input": grad.flip(dims)}
+@rule("flip")
+@rule("fliplr", dims=(1,))
+@rule("flipud", dims=(0,))
+def flip(step, grad, dims=None):
+    return {"input": grad.flip(dims or step["dims"])}
 
 
 @rule("roll")

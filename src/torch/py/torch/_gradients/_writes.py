@@ -1,4 +1,4 @@
-"""Rules of what writes into a tensor by index, and of what only moves numbers."""
+"""Rules of operations that write into a tensor by index, or that only move elements."""
 
 import torch
 from _torch import _call
@@ -7,30 +7,37 @@ from torch._gradients import rule
 
 @rule(
     "rot90", "unfold", "diag", "diagflat", "diag_embed", "diagonal", "pad", "constant_pad_nd", "repeat_interleave",
-    "take", "block_diag", "as_strided", "getitem", "narrow_copy", "select_copy",
+    "take", "block_diag", "as_strided",
 )  # fmt: skip
 def moved(step, grad):
-    """Where each number of the result came from, told by moving the numbers of the places instead."""
+    """Finds where each element of the result came from: runs the operation on the row-major numbers of the elements."""
+    return _moved(step, grad, lambda given: _call(step.op, **given))
+
+
+@rule("getitem")
+def getitem(step, grad):
+    source, index = list(step.arguments)[:2]
+    return _moved(step, grad, lambda given: given[source][given[index]])
+
+
+def _moved(step, grad, function):
     names = list(step.arguments)
     source = next(name for name in names if step.wants(name))
     shape = step.shape_of(source)
     count = shape.numel()
     given = {name: value for name, value in step.arguments.items() if value is not None}
     given[source] = torch.arange(1, count + 1, dtype=torch.float64).view(shape)
-    if step.op in ("pad", "constant_pad_nd") and not given.get("mode", "constant") != "constant":
+    if "value" in given:
+        # A constant that pads comes from no element.
         given["value"] = 0
-    if step.op == "getitem":
-        places = given[source][given[names[1]]]
-    else:
-        places = _call(step.op, **given)
-    places = places.long().reshape(-1)
+    places = function(given).long().reshape(-1)
     whole = torch.zeros(count + 1, dtype=grad.dtype).index_add(0, places, grad.reshape(-1))
     return {source: whole[1:].view(shape)}
 
 
 @rule("copy_slices")
 def copy_slices(step, grad):
-    """A tensor of which a view was written: what stands in the view came by the view."""
+    """A tensor that was written through a view: the elements of the view get their gradient through the view."""
     names = list(step.arguments)
     whole, view = step.arguments[names[0]], step.arguments[names[1]]
     places = _places(whole, view)
@@ -40,7 +47,7 @@ def copy_slices(step, grad):
 
 
 def _places(whole, view):
-    """For each element of a view its place in the row-major order of the whole."""
+    """For each element of a view, its place in the row-major order of the whole tensor."""
     start = view.storage_offset() - whole.storage_offset()
     span = sum((size - 1) * stride for size, stride in zip(whole.shape, whole.stride())) + 1
     order = torch.zeros(span, dtype=torch.long)
@@ -123,7 +130,7 @@ def slice_scatter(step, grad):
 
 @rule("function")
 def own_function(step, grads):
-    """A learner's own torch.autograd.Function."""
+    """A torch.autograd.Function of the learner's."""
     from torch._gradients import functions
 
     made, context = functions[step.place]

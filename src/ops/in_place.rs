@@ -1,0 +1,62 @@
+//! Which in-place writes are allowed. The errors are those of PyTorch.
+
+use super::state::State;
+use crate::tensor::{Arg, Error, Result, Tensor};
+
+/// Errors: an in-place write that PyTorch refuses.
+pub fn allow_in_place(state: &State, target: &Tensor) -> Result<()> {
+    allow_layout(target)?;
+    allow_leaf(state, target)
+}
+
+/// Errors: several indices of what is to be written see one element.
+pub fn allow_layout(target: &Tensor) -> Result<()> {
+    if target.layout().overlaps() {
+        return Err(Error::runtime(
+            "unsupported operation: more than one element of the written-to tensor refers to a single memory \
+             location. Please clone() the tensor before performing the operation.",
+        ));
+    }
+    Ok(())
+}
+
+/// Errors: the learner's own tensor that asks for gradients.
+pub fn allow_leaf(state: &State, target: &Tensor) -> Result<()> {
+    if !state.grad_mode.get() || !target.requires_grad() {
+        return Ok(());
+    }
+    if target.is_leaf() {
+        return Err(Error::runtime(
+            "a leaf Variable that requires grad is being used in an in-place operation.",
+        ));
+    }
+    if sees_leaf(target) { allow_part_of_leaf(state, target, true) } else { Ok(()) }
+}
+
+/// Errors: part of the learner's own tensor that asks for gradients, where `part` says that it is one.
+pub fn allow_part_of_leaf(state: &State, target: &Tensor, part: bool) -> Result<()> {
+    if !part {
+        return allow_leaf(state, target);
+    }
+    if state.grad_mode.get() && target.requires_grad() && (target.is_leaf() || sees_leaf(target)) {
+        return Err(Error::runtime(
+            "a view of a leaf Variable that requires grad is being used in an in-place operation.",
+        ));
+    }
+    Ok(())
+}
+
+/// Whether a tensor is a view, of a view perhaps, of a leaf.
+fn sees_leaf(target: &Tensor) -> bool {
+    let mut seen = target.clone();
+    loop {
+        let Some(origin) = seen.origin() else { return false };
+        let args = origin.args();
+        let base = args.iter().flat_map(Arg::tensors).find(|given| given.storage().same(seen.storage()));
+        match base {
+            Some(base) if base.is_leaf() => return base.requires_grad(),
+            Some(base) if !base.is(&seen) => seen = base.clone(),
+            _ => return false,
+        }
+    }
+}

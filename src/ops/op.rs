@@ -1,0 +1,281 @@
+//! A row of the table of operations, and a call of it.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+use std::sync::OnceLock;
+
+use super::schema::{self, Param};
+use super::state::State;
+use super::value::Value;
+use crate::kernel::random::Generator;
+use crate::tensor::descriptor::InPlace;
+use crate::tensor::{Arg, DType, Descriptor, Error, GradName, Result, Site, Tensor};
+
+/// Reachable as `torch.name(...)`.
+pub const FUNCTION: u8 = 1;
+/// Reachable as `tensor.name(...)`.
+pub const METHOD: u8 = 2;
+/// Has a twin `tensor.name_(...)` that writes into the tensor.
+pub const IN_PLACE: u8 = 4;
+/// Reachable as `torch.nn.functional.name(...)`.
+pub const FUNCTIONAL: u8 = 8;
+/// Writes into its first argument, through whatever view that is, and has no form that does not: `tensor.name(...)`
+/// with a name that ends in `_`.
+pub const IN_PLACE_ONLY: u8 = 16;
+/// Has a twin `tensor.name_(...)` that gives the tensor itself another shape: `unsqueeze_`.
+pub const RELAYOUT: u8 = 32;
+/// Reachable as `torch.linalg.name(...)`; the row's own name begins with `linalg_`.
+pub const LINALG: u8 = 64;
+/// Reachable as `torch.name_(...)` too (`torch.relu_`).
+pub const BOTH: u8 = FUNCTION | METHOD;
+/// The usual pointwise operation: function, method and in-place twin.
+pub const ALL: u8 = FUNCTION | METHOD | IN_PLACE;
+
+/// One operation: its descriptor, and what calls of it need.
+pub struct Op {
+    /// What is known of it.
+    pub descriptor: Descriptor,
+    /// Where it can be reached.
+    pub places: u8,
+    /// Its signatures, most usual first.
+    pub forms: &'static [&'static str],
+    /// One line on what it computes, shapes included.
+    pub doc: &'static str,
+    /// Computes it.
+    pub run: fn(&Call) -> Result<Value>,
+    /// What is checked of the target of an in-place call.
+    pub target_check: TargetCheck,
+    /// Whether its errors name dtypes as C++ names single numbers, where all arguments but the first are numbers.
+    pub names_scalar_types: bool,
+    parsed: OnceLock<Vec<Vec<Param>>>,
+}
+
+impl std::ops::Deref for Op {
+    type Target = Descriptor;
+
+    fn deref(&self) -> &Descriptor {
+        &self.descriptor
+    }
+}
+
+/// A row of the table.
+pub const fn op(
+    mut descriptor: Descriptor,
+    places: u8,
+    forms: &'static [&'static str],
+    doc: &'static str,
+    run: fn(&Call) -> Result<Value>,
+) -> Op {
+    if places & IN_PLACE_ONLY != 0 {
+        descriptor.in_place = InPlace::Always;
+    } else if places & RELAYOUT != 0 {
+        descriptor.in_place = InPlace::Relayout;
+    } else if places & IN_PLACE != 0 {
+        descriptor.in_place = InPlace::Twin;
+    }
+    Op {
+        descriptor,
+        places,
+        forms,
+        doc,
+        run,
+        target_check: TargetCheck::OverlapAndLeaf,
+        names_scalar_types: false,
+        parsed: OnceLock::new(),
+    }
+}
+
+/// What is checked of a tensor before an operation writes into it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetCheck {
+    /// That no two of its elements share memory, and that it is no leaf that requires a gradient.
+    OverlapAndLeaf,
+    /// Only that it is no such leaf: one value is written everywhere.
+    Leaf,
+    /// Only that no two elements share memory: the operation checks for a leaf itself.
+    Overlap,
+}
+
+impl Op {
+    /// Checks less of its target.
+    pub const fn checking(mut self, check: TargetCheck) -> Op {
+        self.target_check = check;
+        self
+    }
+
+    /// Names dtypes as C++ names single numbers, where all arguments but the first are numbers.
+    pub const fn naming_scalar_types(mut self) -> Op {
+        self.names_scalar_types = true;
+        self
+    }
+
+    /// The parameters of each form.
+    pub fn params(&self) -> &[Vec<Param>] {
+        self.parsed.get_or_init(|| self.forms.iter().map(|form| schema::parse(form)).collect())
+    }
+
+    /// Whether it can be reached there.
+    pub fn is_in(&self, place: u8) -> bool {
+        self.places & place != 0
+    }
+}
+
+/// A call whose arguments fit the signature's form.
+pub struct Call<'a> {
+    /// The session's state.
+    pub state: &'a State,
+    /// The operation.
+    pub op: &'static Op,
+    /// Which of its forms the arguments fit.
+    pub form: usize,
+    /// Whether it is the in-place twin that was called.
+    pub in_place: bool,
+    pub(super) args: &'a [Arg],
+    pub(super) site: &'a dyn Fn() -> Option<Site>,
+    pub(super) grad_name: Cell<Option<GradName>>,
+    pub(super) kept: RefCell<Vec<Arg>>,
+}
+
+impl<'a> Call<'a> {
+    /// Sets what `grad_fn` shows for this call, where that is not the operation's usual name.
+    pub fn set_grad_name(&self, name: GradName) {
+        self.grad_name.set(Some(name));
+    }
+
+    /// Sets that no gradient flows through this call.
+    pub fn no_gradient(&self) {
+        self.grad_name.set(None);
+    }
+
+    /// Keeps a tensor in the record, after the arguments: what gradients and explanations need and cannot compute
+    /// again, such as the noise of dropout.
+    pub fn keep(&self, tensor: Tensor) {
+        self.kept.borrow_mut().push(Arg::Tensor(tensor));
+    }
+
+    /// Argument `at`.
+    pub fn arg(&self, at: usize) -> &'a Arg {
+        &self.args[at]
+    }
+
+    /// Whether argument `at` is `None` or was not given.
+    pub fn is_none(&self, at: usize) -> bool {
+        matches!(self.args[at], Arg::None)
+    }
+
+    fn mismatch(&self, at: usize, wanted: &str) -> Error {
+        let name = self.op.params()[self.form].get(at).map_or("?", |param| param.name);
+        Error::type_error(format!(
+            "{}(): argument '{name}' (position {}) must be {wanted}",
+            self.op.name,
+            at + 1
+        ))
+    }
+
+    /// A tensor argument.
+    pub fn tensor(&self, at: usize) -> Result<&'a Tensor> {
+        self.args[at].tensor().ok_or_else(|| self.mismatch(at, "Tensor"))
+    }
+
+    /// A tensor argument that may be `None`.
+    pub fn opt_tensor(&self, at: usize) -> Option<&'a Tensor> {
+        self.args[at].tensor()
+    }
+
+    /// A sequence of tensors.
+    pub fn tensors(&self, at: usize) -> &'a [Tensor] {
+        self.args[at].tensors()
+    }
+
+    /// An `int`.
+    pub fn int(&self, at: usize) -> Result<i64> {
+        self.opt_int(at).ok_or_else(|| self.mismatch(at, "int"))
+    }
+
+    /// An `int` that may be `None`.
+    pub fn opt_int(&self, at: usize) -> Option<i64> {
+        match self.args[at] {
+            Arg::Int(value) => Some(value),
+            Arg::Bool(value) => Some(i64::from(value)),
+            _ => None,
+        }
+    }
+
+    /// A `float`.
+    pub fn float(&self, at: usize) -> Result<f64> {
+        self.opt_float(at).ok_or_else(|| self.mismatch(at, "float"))
+    }
+
+    /// A `float` that may be `None`.
+    pub fn opt_float(&self, at: usize) -> Option<f64> {
+        self.args[at].number()
+    }
+
+    /// A `bool`; `None` is false.
+    pub fn bool(&self, at: usize) -> bool {
+        matches!(self.args[at], Arg::Bool(true))
+    }
+
+    /// A `str` that may be `None`.
+    pub fn opt_str(&self, at: usize) -> Option<&'a str> {
+        match &self.args[at] {
+            Arg::Str(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    /// Sizes or dims; one int is a list of one.
+    pub fn ints(&self, at: usize) -> Result<Vec<i64>> {
+        self.opt_ints(at).ok_or_else(|| self.mismatch(at, "tuple of ints"))
+    }
+
+    /// Sizes or dims that may be `None`.
+    pub fn opt_ints(&self, at: usize) -> Option<Vec<i64>> {
+        match &self.args[at] {
+            Arg::Ints(values) => Some(values.clone()),
+            Arg::Int(value) => Some(vec![*value]),
+            _ => None,
+        }
+    }
+
+    /// The shape of a new tensor. Errors: negative sizes.
+    pub fn shape(&self, at: usize) -> Result<Vec<usize>> {
+        let sizes = self.ints(at)?;
+        match sizes.iter().find(|&&size| size < 0) {
+            Some(size) => Err(Error::runtime(format!(
+                "Trying to create tensor with negative dimension {size}: {sizes:?}"
+            ))),
+            None => Ok(sizes.into_iter().map(|size| size as usize).collect()),
+        }
+    }
+
+    /// A dtype that may be `None`.
+    pub fn opt_dtype(&self, at: usize) -> Option<DType> {
+        match self.args[at] {
+            Arg::DType(dtype) => Some(dtype),
+            _ => None,
+        }
+    }
+
+    /// The random number generator: the one given, or the session's.
+    pub fn generator(&self, at: usize) -> Rc<RefCell<Generator>> {
+        match &self.args[at] {
+            Arg::Generator(generator) => generator.clone(),
+            _ => self.state.generator.clone(),
+        }
+    }
+
+    /// The dtype of Python floats.
+    pub fn default_dtype(&self) -> DType {
+        self.state.default_dtype.get()
+    }
+}
+
+/// What a call needs besides its arguments.
+#[derive(Clone, Copy)]
+pub struct Caller<'a> {
+    /// The session's state.
+    pub state: &'a State,
+    /// The line that called.
+    pub site: &'a dyn Fn() -> Option<Site>,
+}

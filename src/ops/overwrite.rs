@@ -1,0 +1,121 @@
+//! Writes into tensors, recorded: on the tensor, and on the elements that it covers.
+
+use super::op::Caller;
+use super::state::State;
+use super::stream::Stream;
+use super::view_history;
+use crate::tensor::{Arg, Descriptor, Drawn, GradName, Ran, Result, Tensor, ops};
+
+/// How an in-place write is called in records.
+pub struct Overwrite {
+    /// Which of the operation's signatures the arguments fit.
+    pub form: usize,
+    /// The operation.
+    pub operation: &'static Descriptor,
+    /// What `grad_fn` shows.
+    pub grad_name: Option<GradName>,
+    /// Whether gradients flow through it.
+    pub differentiable: bool,
+    /// The random numbers that its values took, where they were worked out before.
+    pub drawn: Option<Drawn>,
+}
+
+/// Most elements of which the values before an in-place write are kept, so that they can be explained.
+const SNAPSHOT: usize = 4096;
+
+impl Overwrite {
+    fn needs_grad(&self, state: &State, args: &[Arg]) -> bool {
+        state.grad_mode.get()
+            && self.differentiable
+            && args.iter().any(|arg| arg.tensors().iter().any(Tensor::requires_grad))
+    }
+}
+
+/// Gives the values a tensor had before a write the tensor's history.
+fn with_past(before: Tensor, target: &Tensor) -> Arg {
+    if target.requires_grad() {
+        before.mark_result(true);
+    }
+    if let Some(origin) = target.origin() {
+        before.set_origin(origin, target.output_index());
+    }
+    Arg::Tensor(before)
+}
+
+/// Writes into `target` and records it: on the tensor, and on the elements it covers.
+/// `args[0]` is the target; the record keeps the values it had.
+pub fn overwrite(
+    caller: Caller,
+    what: Overwrite,
+    target: &Tensor,
+    mut args: Vec<Arg>,
+    write: impl FnOnce(&Tensor) -> Result<()>,
+) -> Result<()> {
+    let state = caller.state;
+    if state.tracer.is_on() {
+        return state
+            .tracer
+            .write(what.operation, target, args, |args| overwrite(caller, what, target, args, write));
+    }
+    let needs_grad = what.needs_grad(state, &args);
+    let stream = Stream::of(state, &args);
+    let keeps = target.numel() <= SNAPSHOT && !state.recorder.is_off();
+    args[0] = match needs_grad || keeps {
+        true => with_past(Tensor::new(target.to_buffer(), target.shape(), target.dtype()), target),
+        false => Arg::None,
+    };
+    write(target)?;
+    let what = Overwrite { drawn: stream.drawn().or(what.drawn), ..what };
+    recorded(caller, what, target, args, needs_grad);
+    Ok(())
+}
+
+/// As [`overwrite`], with all that is to stand there at hand. Where the result's elements can take the place of the
+/// target's, nothing is copied, not even the values before.
+pub(super) fn replace(
+    caller: Caller,
+    what: Overwrite,
+    target: &Tensor,
+    mut args: Vec<Arg>,
+    result: Tensor,
+) -> Result<()> {
+    if target.numel() <= SNAPSHOT {
+        return overwrite(caller, what, target, args, |target| ops::write(target, &result));
+    }
+    match ops::exchange(target, result) {
+        Ok(before) => {
+            let needs_grad = what.needs_grad(caller.state, &args);
+            // Dropped as a tensor, the elements can serve the next result.
+            let before = Tensor::new(before, target.shape(), target.dtype());
+            args[0] = if needs_grad { with_past(before, target) } else { Arg::None };
+            recorded(caller, what, target, args, needs_grad);
+            Ok(())
+        }
+        Err(result) => overwrite(caller, what, target, args, |target| ops::write(target, &result)),
+    }
+}
+
+/// Records a write that was done.
+fn recorded(caller: Caller, what: Overwrite, target: &Tensor, args: Vec<Arg>, needs_grad: bool) {
+    let before = args[0].tensor().cloned();
+    let record = caller.state.recorder.record(Ran {
+        operation: what.operation,
+        in_place: true,
+        form: what.form,
+        drawn: what.drawn,
+        grad_name: what.grad_name,
+        shape: target.shape().to_vec(),
+        outputs: 1,
+        args,
+        site: (caller.site)(),
+        needs_grad,
+    });
+    target.storage().remember(target.layout(), &record, true);
+    if needs_grad {
+        target.mark_result(true);
+    }
+    target.set_origin(record, 0);
+    if let (true, Some(before)) = (needs_grad, before) {
+        view_history::tell(caller, target, &before);
+    }
+}

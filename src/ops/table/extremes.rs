@@ -1,0 +1,313 @@
+//! The largest, the smallest, the middle element; quantiles.
+
+use super::pointwise;
+use crate::ops::op::{BOTH, Call, Op, op};
+use crate::ops::value::Value;
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, extreme_of, running_extreme};
+use crate::tensor::explanation::{Explanation, ExtremeResult, Extremum, OrderKind};
+use crate::tensor::layout::wrap_dim;
+use crate::tensor::ops::cast::to_dtype;
+use crate::tensor::ops::reduce::{self, End, Over};
+use crate::tensor::{DType, Error, Result, Tensor, ops};
+
+const EXTREME: &[&str] =
+    &["Tensor input", "Tensor input, Tensor other", "Tensor input, int dim, bool keepdim=False"];
+const PLACE: &[&str] = &["Tensor input, int? dim=None, bool keepdim=False"];
+const AMAX: &[&str] = &["Tensor input, ints dim=(), bool keepdim=False"];
+
+fn extreme(c: &Call, end: End) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let name = c.op.name;
+    match c.form {
+        0 => {
+            c.set_grad_name(if end == End::Max {
+                GradName::Node("Max", 1)
+            } else {
+                GradName::Node("Min", 1)
+            });
+            let over = Over::new(x, &[], false)?;
+            Ok(reduce::extreme(x, &over, end).ok_or_else(|| reduce::needs_elements(name, x, &over))?.into())
+        }
+        2 => {
+            let axis = c.int(1)?;
+            let over = Over::new(x, &[axis], c.bool(2))?;
+            if x.ndim() == 0 {
+                let zero = Tensor::from_i64(vec![0], []);
+                return Ok(Value::Named(name, vec![("values", ops::copy(x)), ("indices", zero)]));
+            }
+            let found = reduce::extreme_along(x, &over, end);
+            let (values, indices) = found.ok_or_else(|| reduce::needs_elements(name, x, &over))?;
+            Ok(Value::Named(name, vec![("values", values), ("indices", indices)]))
+        }
+        _ => {
+            c.set_grad_name(GradName::node(if end == End::Max { "Maximum" } else { "Minimum" }));
+            if end == End::Max { pointwise::maximum(c) } else { pointwise::minimum(c) }
+        }
+    }
+}
+
+fn amax(c: &Call, end: End) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let over = Over::new(x, &c.ints(1)?, c.bool(2))?;
+    Ok(reduce::extreme(x, &over, end).ok_or_else(|| reduce::needs_elements(c.op.name, x, &over))?.into())
+}
+
+fn place(c: &Call, end: End) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let dims: Vec<i64> = c.opt_int(1).into_iter().collect();
+    let over = Over::new(x, &dims, c.bool(2))?;
+    if dims.is_empty() && x.numel() == 0 {
+        return Err(Error::index(format!(
+            "{}(): Expected reduction dim to be specified for input.numel() == 0.",
+            c.op.name
+        )));
+    }
+    // Along a dimension of one element there is nothing to compare.
+    let single = !dims.is_empty() && over.axes.iter().all(|&axis| x.shape()[axis] <= 1) && x.ndim() > 0;
+    if !single && x.numel() > 0 {
+        super::refused::bools(&format!("{}_cpu", c.op.name), x.dtype())?;
+    }
+    if x.ndim() == 0 {
+        return Ok(Tensor::from_i64(vec![0], []).into());
+    }
+    Ok(reduce::place_of_extreme(x, &over, end)
+        .ok_or_else(|| {
+            let axis = over.axes.first().copied().unwrap_or(0);
+            Error::index(format!("{}(): Expected reduction dim {axis} to have non-zero size.", c.op.name))
+        })?
+        .into())
+}
+
+/// Sorted copies of the runs along one axis (or of everything), with the places they came from.
+fn sorted_runs(x: &Tensor, axis: Option<usize>) -> (Vec<Vec<(f64, i64)>>, Vec<usize>) {
+    let (flat, run) = match axis {
+        Some(axis) if x.ndim() > 0 => {
+            let mut order: Vec<usize> = (0..x.ndim()).filter(|&other| other != axis).collect();
+            order.push(axis);
+            (x.with_layout(x.layout().permute(&order)).to_f64_vec(), x.shape()[axis])
+        }
+        _ => (x.to_f64_vec(), x.numel()),
+    };
+    let mut kept = x.shape().to_vec();
+    match axis {
+        Some(axis) if x.ndim() > 0 => {
+            kept.remove(axis);
+        }
+        _ => kept.clear(),
+    }
+    let runs = flat.chunks(run.max(1)).map(|run| {
+        let mut run: Vec<(f64, i64)> = run.iter().copied().zip(0..).collect();
+        run.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        run
+    });
+    (runs.collect(), kept)
+}
+
+fn keep(shape: Vec<usize>, axis: Option<usize>, keepdim: bool) -> Vec<usize> {
+    match axis {
+        Some(axis) if keepdim => {
+            let mut shape = shape;
+            shape.insert(axis.min(shape.len()), 1);
+            shape
+        }
+        _ => shape,
+    }
+}
+
+/// The middle element of each run, the lower one of two. As `torch.median`.
+fn median(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let axis = if c.form == 0 { None } else { Some(wrap_dim(c.int(1)?, x.ndim())?) };
+    let (runs, kept) = sorted_runs(x, axis);
+    let middles: Vec<(f64, i64)> = runs
+        .iter()
+        .map(|run| run.iter().find(|it| it.0.is_nan()).copied().unwrap_or_else(|| run[(run.len() - 1) / 2]))
+        .collect();
+    let shape = keep(kept, axis, c.form != 0 && c.bool(2));
+    let values = Tensor::new(
+        crate::tensor::Buffer::F64(middles.iter().map(|it| it.0).collect()),
+        shape.clone(),
+        DType::Float64,
+    );
+    let values = to_dtype(&values, x.dtype());
+    if axis.is_none() {
+        return Ok(values.into());
+    }
+    let indices = Tensor::from_i64(middles.iter().map(|it| it.1).collect(), shape);
+    Ok(Value::Named("median", vec![("values", values), ("indices", indices)]))
+}
+
+/// The value that occurs most in each run, the smallest of several. As `torch.mode`.
+fn mode(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let axis = wrap_dim(c.int(1)?, x.ndim())?;
+    let (runs, kept) = sorted_runs(x, Some(axis));
+    let most = |run: &Vec<(f64, i64)>| {
+        let mut best = (0, 0.0, 0);
+        for group in run.chunk_by(|a, b| a.0 == b.0) {
+            if group.len() > best.0 {
+                best = (group.len(), group[0].0, group[group.len() - 1].1);
+            }
+        }
+        (best.1, best.2)
+    };
+    let found: Vec<(f64, i64)> = runs.iter().map(most).collect();
+    let shape = keep(kept, Some(axis), c.bool(2));
+    let values = Tensor::new(
+        crate::tensor::Buffer::F64(found.iter().map(|it| it.0).collect()),
+        shape.clone(),
+        DType::Float64,
+    );
+    let indices = Tensor::from_i64(found.iter().map(|it| it.1).collect(), shape);
+    Ok(Value::Named("mode", vec![("values", to_dtype(&values, x.dtype())), ("indices", indices)]))
+}
+
+/// The best so far along a dimension, and where it stood. As `torch.cummax`.
+fn so_far(c: &Call, better: fn(f64, f64) -> bool) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let axis = wrap_dim(c.int(1)?, x.ndim())?;
+    let run = x.shape().get(axis).copied().unwrap_or(1);
+    let inner: usize = x.shape().iter().skip(axis + 1).product();
+    let mut values = x.to_f64_vec();
+    let mut places = vec![0i64; values.len()];
+    for at in 0..values.len() {
+        let place = at / inner.max(1) % run.max(1);
+        if place > 0 {
+            let before = at - inner;
+            let holds =
+                values[at].is_nan() || (!values[before].is_nan() && better(values[at], values[before]));
+            places[at] = if holds { place as i64 } else { places[before] };
+            if !holds {
+                values[at] = values[before];
+            }
+        }
+    }
+    let values = Tensor::new(crate::tensor::Buffer::F64(values), x.shape(), DType::Float64);
+    let indices = Tensor::from_i64(places, x.shape());
+    Ok(Value::Named(c.op.name, vec![("values", to_dtype(&values, x.dtype())), ("indices", indices)]))
+}
+
+/// Linear interpolation between the two nearest of the sorted elements. As `torch.quantile`.
+fn quantile(c: &Call) -> Result<Value> {
+    let x = c.tensor(0)?;
+    let axis = c.opt_int(2).map(|dim| wrap_dim(dim, x.ndim())).transpose()?;
+    let (runs, kept) = sorted_runs(x, axis);
+    let shares = match c.arg(1) {
+        crate::tensor::Arg::Tensor(q) => q.to_f64_vec(),
+        number => vec![number.number().unwrap_or(0.5)],
+    };
+    if shares.iter().any(|share| !(0.0..=1.0).contains(share)) {
+        return Err(Error::runtime("quantile() q must be in the range [0, 1]"));
+    }
+    let mut values = Vec::with_capacity(shares.len() * runs.len());
+    for share in &shares {
+        for run in &runs {
+            let rank = (share * (run.len() - 1) as f64) as f32;
+            let (low, high) = (run[rank.floor() as usize].0, run[rank.ceil() as usize].0);
+            values.push(low + (high - low) * f64::from(rank.fract()));
+        }
+    }
+    let mut shape = keep(kept, axis, c.bool(3));
+    if c.arg(1).tensor().is_some_and(|q| q.ndim() > 0) {
+        shape.insert(0, shares.len());
+    }
+    Ok(to_dtype(&Tensor::new(crate::tensor::Buffer::F64(values), shape, DType::Float64), x.dtype()).into())
+}
+
+pub(super) static OPS: [Op; 12] = [
+    op(
+        extreme_of("max", Extremum::Largest, ExtremeResult::ValueAndPlace).grad("Max"),
+        BOTH,
+        EXTREME,
+        "The largest; along a dimension with its place; or the larger of each pair.",
+        |c| extreme(c, End::Max),
+    ),
+    op(
+        extreme_of("min", Extremum::Smallest, ExtremeResult::ValueAndPlace).grad("Min"),
+        BOTH,
+        EXTREME,
+        "The smallest; along a dimension with its place; or the smaller of each pair.",
+        |c| extreme(c, End::Min),
+    ),
+    op(
+        extreme_of("amax", Extremum::Largest, ExtremeResult::Value).grad("Amax"),
+        BOTH,
+        AMAX,
+        "The largest over the dimensions named.",
+        |c| amax(c, End::Max),
+    ),
+    op(
+        extreme_of("amin", Extremum::Smallest, ExtremeResult::Value).grad("Amin"),
+        BOTH,
+        AMAX,
+        "The smallest over the dimensions named.",
+        |c| amax(c, End::Min),
+    ),
+    op(
+        extreme_of("aminmax", Extremum::Both, ExtremeResult::Value).grad("Aminmax"),
+        BOTH,
+        &["Tensor input, *, int? dim=None, bool keepdim=False"],
+        "The smallest and the largest.",
+        |c| {
+            let x = c.tensor(0)?;
+            let dims: Vec<i64> = c.opt_int(1).into_iter().collect();
+            if dims.is_empty() {
+                c.set_grad_name(GradName::NotImplemented);
+            }
+            let over = Over::new(x, &dims, c.bool(2))?;
+            let of = |end| {
+                reduce::extreme(x, &over, end).ok_or_else(|| reduce::needs_elements("aminmax", x, &over))
+            };
+            Ok(Value::Named("aminmax", vec![("min", of(End::Min)?), ("max", of(End::Max)?)]))
+        },
+    ),
+    op(
+        extreme_of("argmax", Extremum::Largest, ExtremeResult::Place),
+        BOTH,
+        PLACE,
+        "Where the largest stands.",
+        |c| place(c, End::Max),
+    ),
+    op(
+        extreme_of("argmin", Extremum::Smallest, ExtremeResult::Place),
+        BOTH,
+        PLACE,
+        "Where the smallest stands.",
+        |c| place(c, End::Min),
+    ),
+    op(
+        extreme_of("median", Extremum::Middle, ExtremeResult::ValueAndPlace).grad("Median"),
+        BOTH,
+        &["Tensor input", "Tensor input, int dim, bool keepdim=False"],
+        "The middle of the sorted elements, the lower of two.",
+        median,
+    ),
+    op(
+        Descriptor::new("mode", OpFamily::Sort, Explanation::Ordered(OrderKind::Mode)).grad("Mode"),
+        BOTH,
+        &["Tensor input, int dim=-1, bool keepdim=False"],
+        "The value that occurs most.",
+        mode,
+    ),
+    op(
+        running_extreme("cummax", Extremum::Largest).grad("Cummax"),
+        BOTH,
+        &["Tensor input, int dim"],
+        "The largest so far along a dimension.",
+        |c| so_far(c, |new, best| new >= best),
+    ),
+    op(
+        running_extreme("cummin", Extremum::Smallest).grad("Cummin"),
+        BOTH,
+        &["Tensor input, int dim"],
+        "The smallest so far along a dimension.",
+        |c| so_far(c, |new, best| new <= best),
+    ),
+    op(
+        Descriptor::new("quantile", OpFamily::Reduction, Explanation::Whole).grad("Quantile"),
+        BOTH,
+        &["Tensor input, Operand q, int? dim=None, bool keepdim=False, *, str interpolation='linear'"],
+        "The value below which a share q of the elements lies.",
+        quantile,
+    ),
+];

@@ -1,0 +1,60 @@
+//! Python numbers, and lists of them, as arguments.
+
+use rustpython_vm::builtins::{PyFloat, PyInt, PyList, PyTuple};
+use rustpython_vm::{AsObject, PyObject, PyObjectRef, VirtualMachine};
+
+use super::py_tensor::tensor_of;
+use crate::tensor::{Arg, Category, Tensor};
+
+/// A Python number as an argument; none for other objects.
+pub fn number(object: &PyObject, vm: &VirtualMachine) -> Option<Arg> {
+    if let Some(float) = object.downcast_ref::<PyFloat>() {
+        return Some(Arg::Float(float.to_f64()));
+    }
+    if object.class().is(vm.ctx.types.bool_type) {
+        return Some(Arg::Bool(object.is(&vm.ctx.true_value)));
+    }
+    let int = object.downcast_ref::<PyInt>()?;
+    let big = int.as_bigint();
+    Some(
+        i64::try_from(big)
+            .map_or_else(|_| Arg::Float(big.to_string().parse().unwrap_or(f64::INFINITY)), Arg::Int),
+    )
+}
+
+/// The one element of a tensor as an argument; none where it has more.
+pub fn element(tensor: &Tensor) -> Option<Arg> {
+    (tensor.numel() == 1)
+        .then(|| match tensor.dtype().category() {
+            Category::Float => tensor.item().map(Arg::Float),
+            Category::Integer => tensor.item_int().map(Arg::Int),
+            Category::Bool => tensor.item_int().map(|value| Arg::Bool(value != 0)),
+        })?
+        .ok()
+}
+
+/// A Python int; bools and integer tensors of one element count.
+pub fn int(object: &PyObject, vm: &VirtualMachine) -> Option<i64> {
+    match number(object, vm) {
+        Some(Arg::Int(value)) => Some(value),
+        Some(Arg::Bool(value)) => Some(i64::from(value)),
+        Some(_) => None,
+        None => {
+            let tensor = tensor_of(object)?;
+            (!tensor.dtype().is_float()).then(|| tensor.item_int().ok())?
+        }
+    }
+}
+
+/// The items of a list or tuple.
+pub fn items(object: &PyObject) -> Option<Vec<PyObjectRef>> {
+    if let Some(list) = object.downcast_ref::<PyList>() {
+        return Some(list.borrow_vec().to_vec());
+    }
+    object.downcast_ref::<PyTuple>().map(|tuple| tuple.as_slice().to_vec())
+}
+
+/// The ints of a list or tuple; none where an item is no int.
+pub fn ints(object: &PyObject, vm: &VirtualMachine) -> Option<Vec<i64>> {
+    items(object)?.iter().map(|item| int(item, vm)).collect()
+}

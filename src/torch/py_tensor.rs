@@ -1,0 +1,73 @@
+//! The Python object of a tensor. Its attributes are in `tensor_class`, its operators in `operators`, its indexing in
+//! `item`.
+
+use std::cell::{Cell, RefCell};
+use std::rc::Rc;
+
+use rustpython_vm::builtins::PyType;
+use rustpython_vm::{
+    AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, TryFromObject, VirtualMachine, pyclass,
+};
+
+use crate::ops::state::State;
+use crate::tensor::Tensor;
+
+/// The Python object of a tensor.
+#[pyclass(module = "torch", name = "Tensor")]
+pub struct PyTensor {
+    pub(super) inner: RefCell<Tensor>,
+    /// The session's state, for methods and operators.
+    pub state: Rc<State>,
+    parameter: Cell<bool>,
+}
+
+impl std::fmt::Debug for PyTensor {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "tensor of shape {:?}", self.inner.borrow().shape())
+    }
+}
+
+impl PyPayload for PyTensor {
+    fn class(_ctx: &rustpython_vm::Context) -> &'static Py<PyType> {
+        <Self as rustpython_vm::class::StaticType>::static_type()
+    }
+}
+
+impl PyTensor {
+    /// The object of a tensor.
+    pub fn new(tensor: Tensor, state: Rc<State>) -> Self {
+        PyTensor { inner: RefCell::new(tensor), state, parameter: Cell::new(false) }
+    }
+
+    /// The tensor.
+    pub fn tensor(&self) -> Tensor {
+        self.inner.borrow().clone()
+    }
+
+    /// Replaces the tensor, for what changes shape in place (`x.data = y`, `squeeze_`).
+    pub fn replace(&self, tensor: Tensor) {
+        *self.inner.borrow_mut() = tensor;
+    }
+
+    /// Makes it an `nn.Parameter`, or not.
+    pub fn set_parameter(&self, parameter: bool) {
+        self.parameter.set(parameter);
+    }
+
+    /// Whether it is an `nn.Parameter`.
+    pub fn is_parameter(&self) -> bool {
+        self.parameter.get()
+    }
+}
+
+/// The tensor of a Python object; none for other objects.
+pub fn tensor_of(object: &PyObject) -> Option<Tensor> {
+    object.downcast_ref::<PyTensor>().map(|it| it.tensor())
+}
+
+impl TryFromObject for Tensor {
+    fn try_from_object(vm: &VirtualMachine, object: PyObjectRef) -> PyResult<Self> {
+        tensor_of(&object)
+            .ok_or_else(|| vm.new_type_error(format!("expected a Tensor, not {}", object.class().name())))
+    }
+}

@@ -1,0 +1,64 @@
+//! Values that operations return as Python objects.
+
+use std::rc::Rc;
+
+use rustpython_vm::{PyObjectRef, PyPayload, PyResult, VirtualMachine};
+
+use super::classes::{PyDType, size_object};
+use super::py_tensor::PyTensor;
+use super::raise::OrRaise;
+use crate::ops::state::State;
+use crate::ops::value::Value;
+use crate::tensor::{Category, Tensor};
+
+/// The Python object of a tensor: the one that was passed in, if the operation returned it.
+fn tensor_object(
+    tensor: Tensor,
+    state: &Rc<State>,
+    given: &[PyObjectRef],
+    vm: &VirtualMachine,
+) -> PyObjectRef {
+    for object in given {
+        if object.downcast_ref::<PyTensor>().is_some_and(|it| it.tensor().is(&tensor)) {
+            return object.clone();
+        }
+    }
+    PyTensor::new(tensor, state.clone()).into_pyobject(vm)
+}
+
+/// The Python object of a value.
+pub fn object(value: Value, state: &Rc<State>, given: &[PyObjectRef], vm: &VirtualMachine) -> PyResult {
+    let wrap = |tensor: Tensor| tensor_object(tensor, state, given, vm);
+    Ok(match value {
+        Value::Tensor(tensor) => wrap(tensor),
+        Value::Tensors(tensors) => vm.ctx.new_tuple(tensors.into_iter().map(wrap).collect()).into(),
+        Value::List(tensors) => vm.ctx.new_list(tensors.into_iter().map(wrap).collect()).into(),
+        Value::Named(name, fields) => {
+            let (names, tensors): (Vec<_>, Vec<_>) = fields.into_iter().unzip();
+            let names = names.into_iter().map(|name| vm.ctx.new_str(name).into()).collect();
+            let tensors = tensors.into_iter().map(wrap).collect();
+            let module = vm.import("torch.return_types", 0)?;
+            let make = module.get_attr("return_types", vm)?.get_attr("_make", vm)?;
+            make.call((vm.ctx.new_str(name), vm.ctx.new_tuple(names), vm.ctx.new_tuple(tensors)), vm)?
+        }
+        Value::Bool(value) => vm.ctx.new_bool(value).into(),
+        Value::Int(value) => vm.ctx.new_int(value).into(),
+        Value::Float(value) => vm.ctx.new_float(value).into(),
+        Value::Text(text) => vm.ctx.new_str(text).into(),
+        Value::Size(shape) => size_object(&shape, vm),
+        Value::Ints(values) => {
+            vm.ctx.new_tuple(values.into_iter().map(|value| vm.ctx.new_int(value).into()).collect()).into()
+        }
+        Value::DType(dtype) => PyDType::object(dtype, vm),
+        Value::None => vm.ctx.none(),
+    })
+}
+
+/// A Python number of a tensor's one element. As `Tensor.item`.
+pub fn item_object(tensor: &Tensor, vm: &VirtualMachine) -> PyResult {
+    Ok(match tensor.dtype().category() {
+        Category::Float => vm.ctx.new_float(tensor.item().or_raise(vm)?).into(),
+        Category::Integer => vm.ctx.new_int(tensor.item_int().or_raise(vm)?).into(),
+        Category::Bool => vm.ctx.new_bool(tensor.item_int().or_raise(vm)? != 0).into(),
+    })
+}
