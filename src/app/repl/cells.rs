@@ -6,8 +6,7 @@ use std::io::{self, Write};
 
 use super::super::shell::{Failure, Shell};
 use super::super::workspace::Workspace;
-use super::moves::Before;
-use super::{Refusal, Repl, Went};
+use super::state::{CommandError, InputResult, Repl, UndoPoint, input_name};
 use crate::session::{Channel, Listener, Outcome, Raised};
 use crate::tensor::Tensor;
 use crate::view::errors::{ErrorNote, error};
@@ -20,15 +19,20 @@ const TOLD: usize = 6;
 
 impl Repl<'_> {
     /// Runs an input and shows what came.
-    pub(super) fn cell(&mut self, source: &str, shell: &mut Shell) -> Result<Went, Failure> {
-        self.count += 1;
-        let name = format!("input {}", self.count);
-        self.before.push(Before::here(format!("input {}", self.count), self));
-        self.run(source, &name, shell)
+    pub(super) fn run_cell_input(&mut self, source: &str, shell: &mut Shell) -> Result<InputResult, Failure> {
+        self.input_count += 1;
+        let name = input_name(self.input_count);
+        self.undo_points.push(UndoPoint::before_cells(name.clone(), self));
+        self.run_cell(source, &name, shell)
     }
 
     /// Runs code under a name and shows what came.
-    pub(super) fn run(&mut self, source: &str, name: &str, shell: &mut Shell) -> Result<Went, Failure> {
+    pub(super) fn run_cell(
+        &mut self,
+        source: &str,
+        name: &str,
+        shell: &mut Shell,
+    ) -> Result<InputResult, Failure> {
         shell.flush()?;
         let outcome = {
             let workspace = &mut *self.workspace.borrow_mut();
@@ -38,7 +42,7 @@ impl Repl<'_> {
             outcome
         };
         let went = self.show(source, name, &outcome, shell);
-        self.gave.insert(name.to_owned(), outcome);
+        self.outcomes.insert(name.to_owned(), outcome);
         went
     }
 
@@ -49,7 +53,7 @@ impl Repl<'_> {
         name: &str,
         outcome: &Outcome,
         shell: &mut Shell,
-    ) -> Result<Went, Failure> {
+    ) -> Result<InputResult, Failure> {
         let stopped = outcome.error.as_ref().is_some_and(|raised| raised.interrupted);
         let open = !outcome.stdout.is_empty() && !outcome.stdout.ends_with('\n');
         if !outcome.stdout.is_empty() {
@@ -71,15 +75,15 @@ impl Repl<'_> {
                 // The line stands right above.
                 (note.line, note.source) = (None, None);
             }
-            if !self.typed && !raised.interrupted {
+            if !self.interactive && !raised.interrupted {
                 shell.remark(&format!("{name} raised"));
             }
-            self.tell(&note, shell)?;
-            return Ok(if raised.interrupted { Went::Stopped } else { Went::Badly });
+            self.show_error(&note, shell)?;
+            return Ok(if raised.interrupted { InputResult::Interrupted } else { InputResult::Failed });
         }
         let text = self.bound(outcome, shell);
         shell.show(&text)?;
-        Ok(Went::Well)
+        Ok(InputResult::Done)
     }
 
     /// The table of the value that was just shown, where tables are wished for and it is a tensor.
@@ -126,9 +130,9 @@ impl Repl<'_> {
     }
 
     /// Shows an error: as a result to someone who types, else as a remark.
-    pub(super) fn tell(&self, note: &ErrorNote, shell: &mut Shell) -> Result<(), Failure> {
+    pub(super) fn show_error(&self, note: &ErrorNote, shell: &mut Shell) -> Result<(), Failure> {
         let text = error(note, shell.look);
-        match self.typed {
+        match self.interactive {
             true => shell.show(&text),
             false => {
                 shell.note(&text);
@@ -138,13 +142,13 @@ impl Repl<'_> {
     }
 
     /// Answers in words, given as Markdown.
-    pub(super) fn answer(&self, words: &str, shell: &mut Shell) -> Result<Went, Failure> {
-        shell.show(&prose(words, shell.look)).map(|()| Went::Well)
+    pub(super) fn answer(&self, words: &str, shell: &mut Shell) -> Result<InputResult, Failure> {
+        shell.show(&prose(words, shell.look)).map(|()| InputResult::Done)
     }
 
     /// Says something, given as Markdown: to someone who types as a result, else as a remark.
     pub(super) fn say(&self, words: &str, shell: &mut Shell) -> Result<(), Failure> {
-        match self.typed {
+        match self.interactive {
             true => shell.show(&prose(words, shell.look)),
             false => {
                 shell.remark(&words.replace('`', ""));
@@ -154,7 +158,7 @@ impl Repl<'_> {
     }
 
     /// The tensor that an expression gives. Random numbers that it draws are drawn again by whoever comes next.
-    pub(super) fn tensor(&mut self, expression: &str) -> Result<Tensor, Refusal> {
+    pub(super) fn tensor(&mut self, expression: &str) -> Result<Tensor, CommandError> {
         let found = {
             let mut workspace = self.workspace.borrow_mut();
             let stream = workspace.session.state().generator.borrow().clone();
@@ -164,7 +168,7 @@ impl Repl<'_> {
         };
         match found {
             Ok(Some(tensor)) => Ok(tensor),
-            Ok(None) => Err(Refusal::Said(format!(
+            Ok(None) => Err(CommandError::Message(format!(
                 "`{expression}` is no tensor but {}.",
                 self.kind(expression).unwrap_or_else(|| "something else".to_owned())
             ))),
@@ -173,10 +177,10 @@ impl Repl<'_> {
     }
 
     /// An expression that raised, on another workspace if one is given: its line is the one that was typed.
-    pub(super) fn refused(&self, raised: &Raised, expression: &str, at: Option<&Workspace>) -> Refusal {
+    pub(super) fn refused(&self, raised: &Raised, expression: &str, at: Option<&Workspace>) -> CommandError {
         let mut note = self.explained(raised, expression, at);
         (note.line, note.source) = (None, None);
-        Refusal::Raised(Box::new(note))
+        CommandError::Raised(Box::new(note))
     }
 
     /// The type of what an expression gives, with its article: "a list".

@@ -2,11 +2,11 @@
 //! A row says what is typed, what it does, and calls the function that does it.
 
 use super::super::shell::Shell;
-use super::{Answer, Refusal, Repl, Went};
+use super::state::{CommandError, CommandResult, InputResult, Repl};
 use crate::ops::nearest;
 
 /// A command.
-pub(super) struct Command {
+pub(super) struct ReplCommand {
     /// As it is typed, without the colon.
     pub name: &'static str,
     /// Other words for it.
@@ -20,34 +20,34 @@ pub(super) struct Command {
     /// How it is used, in the state of the chapter's step 30.
     pub example: &'static str,
     /// Under which heading it stands.
-    pub group: Group,
+    pub group: CommandGroup,
     /// What may be completed after it.
-    pub takes: Takes,
-    run: fn(&mut Repl, &str, &mut Shell) -> Answer,
+    pub takes: ArgumentKind,
+    run: fn(&mut Repl, &str, &mut Shell) -> CommandResult,
 }
 
 /// The headings of the help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Group {
+pub(super) enum CommandGroup {
     Look,
     Ask,
     Go,
     Keep,
 }
 
-impl Group {
+impl CommandGroup {
     /// All of them, in order, with their titles.
-    pub(super) const ALL: [(Group, &'static str); 4] = [
-        (Group::Look, "Look at tensors"),
-        (Group::Ask, "Ask why"),
-        (Group::Go, "Go through the chapter"),
-        (Group::Keep, "Keep, set, leave"),
+    pub(super) const ALL: [(CommandGroup, &'static str); 4] = [
+        (CommandGroup::Look, "Look at tensors"),
+        (CommandGroup::Ask, "Ask why"),
+        (CommandGroup::Go, "Go through the chapter"),
+        (CommandGroup::Keep, "Keep, set, leave"),
     ];
 }
 
 /// What a command's argument is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Takes {
+pub(super) enum ArgumentKind {
     Nothing,
     Expression,
     Step,
@@ -57,8 +57,8 @@ pub(super) enum Takes {
 }
 
 /// All commands, in the order of the help.
-pub(super) static COMMANDS: &[Command] = &[
-    Command {
+pub(super) static COMMANDS: &[ReplCommand] = &[
+    ReplCommand {
         name: "table",
         aliases: &["t"],
         args: "X",
@@ -66,22 +66,22 @@ pub(super) static COMMANDS: &[Command] = &[
         more: "`X` is a variable or any expression that gives a tensor. Rows and columns bear the names of the \
                step's axes and tokens; `:axes` gives names to tensors of your own.",
         example: ":table keys",
-        group: Group::Look,
-        takes: Takes::Expression,
+        group: CommandGroup::Look,
+        takes: ArgumentKind::Expression,
         run: |repl, words, shell| repl.table(words, shell),
     },
-    Command {
+    ReplCommand {
         name: "heat",
         aliases: &[],
         args: "X",
         line: "Show a tensor as a heat map",
         more: "One map for each slice over the last two axes; of a large tensor the means of blocks.",
         example: ":heat keys @ keys.T",
-        group: Group::Look,
-        takes: Takes::Expression,
+        group: CommandGroup::Look,
+        takes: ArgumentKind::Expression,
         run: |repl, words, shell| repl.heat(words, shell),
     },
-    Command {
+    ReplCommand {
         name: "shape",
         aliases: &["shapes"],
         args: "EXPR",
@@ -89,11 +89,11 @@ pub(super) static COMMANDS: &[Command] = &[
         more: "Each operation on a line, innermost first. It is worked out on a copy of the session: nothing that \
                the expression does stays, and no random numbers are used up.",
         example: ":shape torch.softmax(keys @ keys.T / 2**0.5, dim=-1) @ values",
-        group: Group::Look,
-        takes: Takes::Expression,
+        group: CommandGroup::Look,
+        takes: ArgumentKind::Expression,
         run: |repl, words, shell| repl.shape(words, shell),
     },
-    Command {
+    ReplCommand {
         name: "strides",
         aliases: &["storage"],
         args: "X",
@@ -101,22 +101,22 @@ pub(super) static COMMANDS: &[Command] = &[
         more: "Its elements in the order in which they are read, each with the sign of the token it belongs to; its \
                strides; whether it is contiguous, and with which variable it shares its storage.",
         example: ":strides keys.T",
-        group: Group::Look,
-        takes: Takes::Expression,
+        group: CommandGroup::Look,
+        takes: ArgumentKind::Expression,
         run: |repl, words, shell| repl.strides(words, shell),
     },
-    Command {
+    ReplCommand {
         name: "diff",
         aliases: &["compare"],
         args: "A B",
         line: "Compare two tensors: where they differ, and by how much",
         more: "Two names, or two expressions with a comma between them.",
         example: ":diff keys, values",
-        group: Group::Look,
-        takes: Takes::Expression,
+        group: CommandGroup::Look,
+        takes: ArgumentKind::Expression,
         run: |repl, words, shell| repl.diff(words, shell),
     },
-    Command {
+    ReplCommand {
         name: "axes",
         aliases: &[],
         args: "X NAME...",
@@ -124,22 +124,22 @@ pub(super) static COMMANDS: &[Command] = &[
         more: "From then on its tables bear them. An axis called `token`, `query` or `key` gets the lesson's words \
                where there are as many. Without names: says what they are.",
         example: ":axes keys token d_out",
-        group: Group::Look,
-        takes: Takes::Expression,
+        group: CommandGroup::Look,
+        takes: ArgumentKind::Expression,
         run: |repl, words, shell| repl.axes(words, shell),
     },
-    Command {
+    ReplCommand {
         name: "vars",
         aliases: &["who"],
         args: "",
         line: "List the variables",
         more: "First those of the step, then yours.",
         example: ":vars",
-        group: Group::Look,
-        takes: Takes::Nothing,
+        group: CommandGroup::Look,
+        takes: ArgumentKind::Nothing,
         run: |repl, _, shell| repl.vars(shell),
     },
-    Command {
+    ReplCommand {
         name: "why",
         aliases: &[],
         args: "EXPR [DEPTH]",
@@ -147,11 +147,11 @@ pub(super) static COMMANDS: &[Command] = &[
         more: "One element of a tensor, such as `keys[1, 0]`: from what was really run, not by running it again. A \
                number after it says how many levels to go down.",
         example: ":why keys[1,0] 2",
-        group: Group::Ask,
-        takes: Takes::Expression,
+        group: CommandGroup::Ask,
+        takes: ArgumentKind::Expression,
         run: |repl, words, shell| repl.why(words, shell),
     },
-    Command {
+    ReplCommand {
         name: "trace",
         aliases: &[],
         args: "[CELL]",
@@ -159,11 +159,11 @@ pub(super) static COMMANDS: &[Command] = &[
         more: "The last cell, or that of an input's number or of a step: `:trace 2`, `:trace step30`. It runs again on a \
                copy of the state it ran in.",
         example: ":trace step30",
-        group: Group::Ask,
-        takes: Takes::Step,
+        group: CommandGroup::Ask,
+        takes: ArgumentKind::Step,
         run: |repl, words, shell| repl.trace(words, shell),
     },
-    Command {
+    ReplCommand {
         name: "what-if",
         aliases: &["if"],
         args: "CHANGE",
@@ -171,11 +171,11 @@ pub(super) static COMMANDS: &[Command] = &[
         more: "`inputs[1,0]=0.9`, `seed 7`, `token journey=one`, `drop journey`, or code: `dim=-1 => dim=0`. All cells run \
                again on copies, without and with the change; the session stays as it is.",
         example: ":what-if inputs[1,0]=0.9",
-        group: Group::Ask,
-        takes: Takes::Expression,
+        group: CommandGroup::Ask,
+        takes: ArgumentKind::Expression,
         run: |repl, words, shell| repl.what_if(words, shell),
     },
-    Command {
+    ReplCommand {
         name: "doctor",
         aliases: &[],
         args: "[CELL]",
@@ -183,66 +183,66 @@ pub(super) static COMMANDS: &[Command] = &[
         more: "In all that you typed, or in one cell: `:doctor 2`, `:doctor step30`. A softmax over the wrong axis, a mask \
                after it, weights that see what comes later, and the like; all of it runs again on a copy.",
         example: ":doctor step30",
-        group: Group::Ask,
-        takes: Takes::Step,
+        group: CommandGroup::Ask,
+        takes: ArgumentKind::Step,
         run: |repl, words, shell| repl.doctor(words, shell),
     },
-    Command {
+    ReplCommand {
         name: "time",
         aliases: &["timeit"],
         args: "EXPR",
         line: "Measure how long an expression takes",
         more: "It runs many times, on a copy of the session.",
         example: ":time keys @ keys.T",
-        group: Group::Ask,
-        takes: Takes::Expression,
+        group: CommandGroup::Ask,
+        takes: ArgumentKind::Expression,
         run: |repl, words, shell| repl.time(words, shell),
     },
-    Command {
+    ReplCommand {
         name: "step",
         aliases: &[],
         args: "",
         line: "Show the current step again",
         more: "Its text, its code, what it printed, and its tensors as they are now.",
         example: ":step",
-        group: Group::Go,
-        takes: Takes::Nothing,
+        group: CommandGroup::Go,
+        takes: ArgumentKind::Nothing,
         run: |repl, _, shell| repl.step(shell),
     },
-    Command {
+    ReplCommand {
         name: "next",
         aliases: &["n"],
         args: "",
         line: "Run the next step here, and show it",
         more: "Your variables stay. If the next step builds on another lesson, its state takes the place of this one.",
         example: ":next",
-        group: Group::Go,
-        takes: Takes::Nothing,
+        group: CommandGroup::Go,
+        takes: ArgumentKind::Nothing,
         run: |repl, _, shell| repl.next(shell),
     },
-    Command {
+    ReplCommand {
         name: "goto",
         aliases: &["go"],
         args: "WHERE",
         line: "Go to the state after a step, a lesson or a file",
         more: "`step30`, `30`, `softmax`, `3.4.1`. What you made here is gone; `:undo` brings it back.",
         example: ":goto softmax",
-        group: Group::Go,
-        takes: Takes::Step,
+        group: CommandGroup::Go,
+        takes: ArgumentKind::Step,
         run: |repl, words, shell| repl.goto(words, shell),
     },
-    Command {
+    ReplCommand {
         name: "reset",
         aliases: &[],
         args: "",
         line: "Make the state of the step anew",
         more: "What you made here is gone; `:undo` brings it back.",
         example: ":reset",
-        group: Group::Go,
-        takes: Takes::Nothing,
+        group: CommandGroup::Go,
+        takes: ArgumentKind::Nothing,
         run: |repl, _, shell| repl.reset(shell),
     },
-    Command {
+    ReplCommand {
         name: "undo",
         aliases: &["u"],
         args: "",
@@ -250,11 +250,11 @@ pub(super) static COMMANDS: &[Command] = &[
         more: "All inputs but that one are run again in a fresh session, random numbers included; the state is exactly \
                what it was. What an input did before Ctrl-C stopped it is not repeated.",
         example: "x = 1\n:undo",
-        group: Group::Go,
-        takes: Takes::Nothing,
+        group: CommandGroup::Go,
+        takes: ArgumentKind::Nothing,
         run: |repl, _, shell| repl.undo(shell),
     },
-    Command {
+    ReplCommand {
         name: "save",
         aliases: &["w"],
         args: "FILE [!]",
@@ -262,57 +262,57 @@ pub(super) static COMMANDS: &[Command] = &[
         more: "With the cells of the step before it, so that the file runs by itself, here or in Jupyter. A file that \
                is there is written over only with `!` at the end. A single statement that raised is left out.",
         example: ":save attn-session.py !",
-        group: Group::Keep,
-        takes: Takes::File,
+        group: CommandGroup::Keep,
+        takes: ArgumentKind::File,
         run: |repl, words, shell| repl.save(words, shell),
     },
-    Command {
+    ReplCommand {
         name: "run",
         aliases: &[],
         args: "FILE",
         line: "Run the cells of a .py, .ipynb or .md file here",
         more: "They run as if they were typed, up to the first that raises.",
         example: ":run attn-session.py",
-        group: Group::Keep,
-        takes: Takes::File,
+        group: CommandGroup::Keep,
+        takes: ArgumentKind::File,
         run: |repl, words, shell| repl.run_file(words, shell),
     },
-    Command {
+    ReplCommand {
         name: "set",
         aliases: &[],
         args: "[NAME VALUE]",
         line: "Change a setting; alone: list them",
         more: "",
         example: ":set tables on",
-        group: Group::Keep,
-        takes: Takes::Setting,
+        group: CommandGroup::Keep,
+        takes: ArgumentKind::Setting,
         run: |repl, words, shell| repl.set(words, shell),
     },
-    Command {
+    ReplCommand {
         name: "help",
         aliases: &["h", "?"],
         args: "[NAME]",
         line: "Say what a command, a function or a variable is",
         more: "Alone: all commands.",
         example: ":help softmax",
-        group: Group::Keep,
-        takes: Takes::Anything,
+        group: CommandGroup::Keep,
+        takes: ArgumentKind::Anything,
         run: |repl, words, shell| repl.help(words, shell),
     },
-    Command {
+    ReplCommand {
         name: "quit",
         aliases: &["q", "exit"],
         args: "",
         line: "Leave; so does Ctrl-D",
         more: "",
         example: ":quit",
-        group: Group::Keep,
-        takes: Takes::Nothing,
-        run: |_, _, _| Ok(Went::Away),
+        group: CommandGroup::Keep,
+        takes: ArgumentKind::Nothing,
+        run: |_, _, _| Ok(InputResult::Quit),
     },
 ];
 
-impl Command {
+impl ReplCommand {
     /// `:table X`
     pub(super) fn usage(&self) -> String {
         format!(":{} {}", self.name, self.args).trim_end().to_owned()
@@ -320,12 +320,12 @@ impl Command {
 }
 
 /// The command of this name.
-pub(super) fn find(word: &str) -> Option<&'static Command> {
+pub(super) fn find(word: &str) -> Option<&'static ReplCommand> {
     COMMANDS.iter().find(|command| command.name == word || command.aliases.contains(&word))
 }
 
 /// Does what was typed after the colon.
-pub(super) fn call(repl: &mut Repl, typed: &str, shell: &mut Shell) -> Answer {
+pub(super) fn call(repl: &mut Repl, typed: &str, shell: &mut Shell) -> CommandResult {
     let typed = typed.trim();
     let (word, rest) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
     // `:save!` as in editors.
@@ -339,9 +339,17 @@ pub(super) fn call(repl: &mut Repl, typed: &str, shell: &mut Shell) -> Answer {
     }
 }
 
-fn unknown(word: &str) -> Refusal {
+/// The argument of a command. Errors: it is missing; the message names `example`.
+pub(super) fn required<'w>(argument: &'w str, example: &str) -> Result<&'w str, CommandError> {
+    match argument.trim() {
+        "" => Err(CommandError::Message(format!("Of what? For example `{example}`"))),
+        argument => Ok(argument),
+    }
+}
+
+fn unknown(word: &str) -> CommandError {
     if word.is_empty() {
-        return Refusal::said("A command's name follows the colon. `:help` lists them.");
+        return CommandError::message("A command's name follows the colon. `:help` lists them.");
     }
     let names =
         COMMANDS.iter().flat_map(|command| [command.name].into_iter().chain(command.aliases.iter().copied()));
@@ -352,7 +360,7 @@ fn unknown(word: &str) -> Refusal {
         found => found.into_iter().map(str::to_owned).collect(),
     };
     let near: Vec<String> = near.iter().map(|name| format!("`:{name}`")).collect();
-    Refusal::Said(match near.as_slice() {
+    CommandError::Message(match near.as_slice() {
         [] => format!("There is no command `:{word}`. `:help` lists those there are."),
         near => format!("There is no command `:{word}`. The nearest: {}.", near.join(", ")),
     })
@@ -389,13 +397,13 @@ mod tests {
             assert!(!command.line.is_empty() && !command.line.ends_with('.'), "{}", command.name);
             for line in command.example.lines() {
                 let line = line.replace("attn-session", &folder.join("attn-session").display().to_string());
-                let expected = if command.name == "quit" { Went::Away } else { Went::Well };
+                let expected = if command.name == "quit" { InputResult::Quit } else { InputResult::Done };
                 let last = line.starts_with(':');
                 let went = repl.take(&line, &mut shell).expect("there is room for the output");
-                assert_eq!(went, if last { expected } else { Went::Well }, "{line}");
+                assert_eq!(went, if last { expected } else { InputResult::Done }, "{line}");
             }
             let went = repl.take(&format!(":help :{}", command.name), &mut shell);
-            assert_eq!(went.expect("there is room for the output"), Went::Well, "{}", command.name);
+            assert_eq!(went.expect("there is room for the output"), InputResult::Done, "{}", command.name);
         }
         std::fs::remove_dir_all(&folder).expect("the folder can go");
         assert!(!String::from_utf8_lossy(&err).contains("raised"));

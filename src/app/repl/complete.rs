@@ -5,7 +5,7 @@
 use rustyline::completion::FilenameCompleter;
 
 use super::super::workspace::Workspace;
-use super::commands::{COMMANDS, Takes, find};
+use super::commands::{ArgumentKind, COMMANDS, find};
 use super::help::without_first;
 use super::keys::unmargined;
 use super::settings::SETTINGS;
@@ -68,18 +68,18 @@ fn arguments(
         let candidates = fits.map(|name| (name.clone(), name)).collect();
         Completion { start: pos - word.len(), candidates }
     };
-    match find(name).map_or(Takes::Anything, |command| command.takes) {
-        Takes::Nothing => Completion { start: pos, candidates: Vec::new() },
-        Takes::Expression => python(&line[..pos], workspace),
-        Takes::Step => starting(catalogue.names()),
-        Takes::Setting if rest.contains(' ') => {
+    match find(name).map_or(ArgumentKind::Anything, |command| command.takes) {
+        ArgumentKind::Nothing => Completion { start: pos, candidates: Vec::new() },
+        ArgumentKind::Expression => python(&line[..pos], workspace),
+        ArgumentKind::Step => starting(catalogue.names()),
+        ArgumentKind::Setting if rest.contains(' ') => {
             let setting = rest.split(' ').next().and_then(|name| SETTINGS.iter().find(|it| it.name == name));
             let values = setting.map(|setting| setting.values.split(", ").map(str::to_owned).collect());
             starting(values.unwrap_or_default())
         }
-        Takes::Setting => starting(SETTINGS.iter().map(|setting| setting.name.to_owned()).collect()),
-        Takes::File => files(line, pos),
-        Takes::Anything => {
+        ArgumentKind::Setting => starting(SETTINGS.iter().map(|setting| setting.name.to_owned()).collect()),
+        ArgumentKind::File => files(line, pos),
+        ArgumentKind::Anything => {
             let mut found = python(&line[..pos], workspace);
             let ops = table::ops().map(|op| op.name.to_owned());
             let commands = COMMANDS.iter().map(|command| command.name.to_owned());

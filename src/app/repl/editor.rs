@@ -25,24 +25,24 @@ use super::super::suspend::suspend;
 use super::super::workspace::Workspace;
 use super::complete::{Completion, complete};
 use super::hints::{Hint, hint};
+use super::history::History;
 use super::keys::{Key, Keys, MARGIN, unmargined};
-use super::past::Past;
-use super::{Heard, Repl};
+use super::state::{Input, Repl};
 use crate::lesson::Catalogue;
 use crate::view::code::highlighted;
 use crate::view::{Line, Look, Role, Text};
 
 /// The editor and what it remembers.
-pub(super) struct Editor<'c> {
-    editor: rustyline::Editor<Typist<'c>, MemHistory>,
-    past: Past,
+pub(super) struct LineEditor<'c> {
+    editor: rustyline::Editor<EditorHelper<'c>, MemHistory>,
+    history: History,
     /// The width of the prompt that the history is laid out for.
     margin: usize,
 }
 
-impl<'c> Editor<'c> {
+impl<'c> LineEditor<'c> {
     /// An editor on this terminal; `None` if it cannot be had.
-    pub(super) fn new(repl: &Repl<'c>, shell: &Shell) -> Option<Editor<'c>> {
+    pub(super) fn new(repl: &Repl<'c>, shell: &Shell) -> Option<LineEditor<'c>> {
         let config = Config::builder()
             .completion_type(CompletionType::List)
             .completion_show_all_if_ambiguous(true)
@@ -55,21 +55,21 @@ impl<'c> Editor<'c> {
             .build();
         let history = MemHistory::with_config(&config);
         let mut editor = rustyline::Editor::with_history(config, history).ok()?;
-        editor.set_helper(Some(Typist {
+        editor.set_helper(Some(EditorHelper {
             workspace: repl.workspace.clone(),
             catalogue: repl.catalogue,
             look: shell.look,
             matching: RefCell::new(None),
         }));
         bind(&mut editor);
-        Some(Editor { editor, past: Past::read(), margin: 0 })
+        Some(LineEditor { editor, history: History::read(), margin: 0 })
     }
 
     /// The next input.
-    pub(super) fn listen(&mut self, number: usize, shell: &mut Shell) -> Result<Heard, Failure> {
+    pub(super) fn read(&mut self, number: usize, shell: &mut Shell) -> Result<Input, Failure> {
         let prompt = format!("attn [{number}]> ");
-        if let Some(typist) = self.editor.helper_mut() {
-            typist.look = shell.look;
+        if let Some(helper) = self.editor.helper_mut() {
+            helper.look = shell.look;
         }
         self.lay_out_history(prompt.width());
         let mut typed = (String::new(), String::new());
@@ -85,16 +85,16 @@ impl<'c> Editor<'c> {
             Ok(line) => {
                 let input = unmargined(&line).replace('\t', "    ");
                 if !input.trim().is_empty() {
-                    self.past.add(input.trim_end());
+                    self.history.add(input.trim_end());
                     self.margin = 0;
                 }
-                Ok(Heard::Input(input))
+                Ok(Input::Text(input))
             }
-            Err(ReadlineError::Interrupted) => Ok(Heard::Nothing),
-            Err(ReadlineError::Eof) => Ok(Heard::End),
+            Err(ReadlineError::Interrupted) => Ok(Input::Discarded),
+            Err(ReadlineError::Eof) => Ok(Input::End),
             Err(ReadlineError::Io(error)) => Err(error.into()),
             // A signal or a key sequence that cannot be read: the line is given up, the session is not.
-            Err(ReadlineError::Signal(_)) => Ok(Heard::Nothing),
+            Err(ReadlineError::Signal(_)) => Ok(Input::Discarded),
             Err(error) => Err(Failure::Unwritable(std::io::Error::other(error.to_string()))),
         }
     }
@@ -108,14 +108,14 @@ impl<'c> Editor<'c> {
         Keys::set_margin(margin);
         // The history in memory takes every entry that is no repetition.
         let _ = self.editor.clear_history();
-        for input in &self.past.inputs {
+        for input in &self.history.inputs {
             let under = format!("\n{}", String::from(MARGIN).repeat(margin));
             let _ = self.editor.add_history_entry(input.replace('\n', &under));
         }
     }
 }
 
-fn bind(editor: &mut rustyline::Editor<Typist<'_>, MemHistory>) {
+fn bind(editor: &mut rustyline::Editor<EditorHelper<'_>, MemHistory>) {
     let plain = |code| KeyEvent(code, Modifiers::NONE);
     let bindings = [
         (plain(KeyCode::Enter), Key::Enter),
@@ -142,7 +142,7 @@ fn bind(editor: &mut rustyline::Editor<Typist<'_>, MemHistory>) {
 }
 
 /// What the editor asks while someone types.
-pub(super) struct Typist<'c> {
+pub(super) struct EditorHelper<'c> {
     workspace: Rc<RefCell<Workspace<'c>>>,
     catalogue: &'c Catalogue,
     look: Look,
@@ -150,12 +150,12 @@ pub(super) struct Typist<'c> {
     matching: RefCell<Option<usize>>,
 }
 
-impl Helper for Typist<'_> {}
+impl Helper for EditorHelper<'_> {}
 
 /// The keys decide what is complete.
-impl Validator for Typist<'_> {}
+impl Validator for EditorHelper<'_> {}
 
-impl Completer for Typist<'_> {
+impl Completer for EditorHelper<'_> {
     type Candidate = Pair;
 
     fn complete(&self, line: &str, pos: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
@@ -188,7 +188,7 @@ fn clipped(text: &str, most: usize) -> String {
     short + "…"
 }
 
-impl Hinter for Typist<'_> {
+impl Hinter for EditorHelper<'_> {
     type Hint = Hint;
 
     fn hint(&self, line: &str, pos: usize, context: &Context<'_>) -> Option<Hint> {
@@ -197,7 +197,7 @@ impl Hinter for Typist<'_> {
     }
 }
 
-impl Highlighter for Typist<'_> {
+impl Highlighter for EditorHelper<'_> {
     fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
         Cow::Owned(coloured(line, *self.matching.borrow(), self.look))
     }

@@ -9,21 +9,20 @@ use super::super::plan;
 use super::super::shell::Shell;
 use super::super::workspace::RanCell;
 use super::lines::statements;
-use super::moves::Before;
-use super::{Answer, Refusal, Repl, Went};
+use super::state::{CommandError, CommandResult, InputResult, Repl, UndoPoint, is_input};
 use crate::lesson::notebook::{RecordedOutput, SavedCell};
 use crate::lesson::{ipynb, script};
 
 impl Repl<'_> {
     /// `:save FILE [!]`
-    pub(super) fn save(&mut self, words: &str, shell: &mut Shell) -> Answer {
+    pub(super) fn save(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
         let (file, over) = match words.trim().strip_suffix('!') {
             Some(file) => (file.trim(), true),
             None => (words.trim(), false),
         };
         let file = unquoted(file);
         if file.is_empty() {
-            return Err(Refusal::said("To which file? `:save notes.py` or `:save notes.ipynb`."));
+            return Err(CommandError::message("To which file? `:save notes.py` or `:save notes.ipynb`."));
         }
         let path = Path::new(&file);
         let cells = self.kept();
@@ -31,23 +30,23 @@ impl Repl<'_> {
             Some("py") => script::write(&cells),
             Some("ipynb") => ipynb::write(&cells),
             _ => {
-                return Err(Refusal::Said(format!(
+                return Err(CommandError::Message(format!(
                     "`{file}`: the ending says what is written, `.py` or `.ipynb`."
                 )));
             }
         };
         if path.exists() && !over {
-            return Err(Refusal::Said(format!(
+            return Err(CommandError::Message(format!(
                 "`{file}` is there already, and was left as it is. `:save {file} !` writes over it."
             )));
         }
         if let Err(error) = write_whole(path, &text) {
-            return Err(Refusal::Said(format!("`{file}` could not be written: {error}.")));
+            return Err(CommandError::Message(format!("`{file}` could not be written: {error}.")));
         }
         let count = cells.len();
         let plural = if count == 1 { "" } else { "s" };
         self.say(&format!("`{file}` has {count} cell{plural}. `attn run {file}` runs it."), shell)?;
-        Ok(Went::Well)
+        Ok(InputResult::Done)
     }
 
     /// All cells that led to this state, with what they gave if that is known.
@@ -55,11 +54,11 @@ impl Repl<'_> {
         let workspace = self.workspace.borrow();
         // One statement that raised did nothing; what comes after it is to run all the same.
         let failed = |ran: &&RanCell| {
-            let raised = self.gave.get(&ran.name).is_some_and(|gave| gave.error.is_some());
-            raised && ran.name.starts_with("input ") && statements(&ran.source) <= 1
+            let raised = self.outcomes.get(&ran.name).is_some_and(|gave| gave.error.is_some());
+            raised && is_input(&ran.name) && statements(&ran.source) <= 1
         };
         let kept = workspace.ran.iter().filter(|ran| !failed(ran)).map(|ran| {
-            let output = self.gave.get(&ran.name).map(|gave| RecordedOutput {
+            let output = self.outcomes.get(&ran.name).map(|gave| RecordedOutput {
                 stdout: gave.stdout.clone(),
                 stderr: gave.stderr.clone(),
                 result: gave.result.clone(),
@@ -73,10 +72,10 @@ impl Repl<'_> {
     }
 
     /// `:run FILE`
-    pub(super) fn run_file(&mut self, words: &str, shell: &mut Shell) -> Answer {
+    pub(super) fn run_file(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
         let file = unquoted(words);
         if file.is_empty() {
-            return Err(Refusal::said("Which file? `:run notes.py`; also `.ipynb` and `.md`."));
+            return Err(CommandError::message("Which file? `:run notes.py`; also `.ipynb` and `.md`."));
         }
         let document = plan::open(Path::new(&file))?;
         for remark in &document.remarks {
@@ -84,16 +83,16 @@ impl Repl<'_> {
         }
         let name =
             Path::new(&file).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        self.before.push(Before::here(format!("`:run {file}`"), self));
-        self.count += 1;
+        self.undo_points.push(UndoPoint::before_cells(format!("`:run {file}`"), self));
+        self.input_count += 1;
         for cell in document.cells {
-            let name = format!("{name} {}.{}", self.count, cell.index + 1);
-            match self.run(&cell.source, &name, shell)? {
-                Went::Well => {}
+            let name = format!("{name} {}.{}", self.input_count, cell.index + 1);
+            match self.run_cell(&cell.source, &name, shell)? {
+                InputResult::Done => {}
                 went => return Ok(went),
             }
         }
-        Ok(Went::Well)
+        Ok(InputResult::Done)
     }
 }
 

@@ -2,8 +2,8 @@
 //! Reads the tables that everything else reads.
 
 use super::super::shell::Shell;
-use super::commands::{COMMANDS, Command, Group, find};
-use super::{Answer, Refusal, Repl, Went};
+use super::commands::{COMMANDS, CommandGroup, ReplCommand, find};
+use super::state::{CommandError, CommandResult, InputResult, Repl};
 use crate::ops::nearest;
 use crate::ops::schema::signature;
 use crate::ops::table::{self, ALIASES, FUNCTION, FUNCTIONAL, LINALG, METHOD, Op};
@@ -23,24 +23,24 @@ const KEYS: &[(&str, &str)] = &[
 
 impl Repl<'_> {
     /// `:help [NAME]`
-    pub(super) fn help(&mut self, word: &str, shell: &mut Shell) -> Answer {
+    pub(super) fn help(&mut self, word: &str, shell: &mut Shell) -> CommandResult {
         if word.is_empty() {
             shell.show(&everything(shell.look))?;
-            return Ok(Went::Well);
+            return Ok(InputResult::Done);
         }
         if let Some(command) = find(word.trim_start_matches(':')).filter(|command| {
             word.starts_with(':')
                 || !self.workspace.borrow().session.names().contains(&command.name.to_owned())
         }) {
             shell.show(&one(command, shell.look))?;
-            return Ok(Went::Well);
+            return Ok(InputResult::Done);
         }
         let last = word.rsplit('.').next().unwrap_or(word);
         let is_bound = self.workspace.borrow().session.names().iter().any(|name| name == word);
         let last = ALIASES.iter().find(|(alias, _)| *alias == last).map_or(last, |(_, name)| *name);
         if let Some(op) = table::find(last).filter(|_| !is_bound) {
             shell.show(&operation(op, shell.look))?;
-            return Ok(Went::Well);
+            return Ok(InputResult::Done);
         }
         let plain = word.chars().all(|letter| letter.is_alphanumeric() || "._".contains(letter));
         if is_bound {
@@ -57,18 +57,20 @@ impl Repl<'_> {
         let said = match plain {
             true => self.workspace.borrow_mut().session.run(&format!("help({word})"), "help"),
             false => {
-                return Err(Refusal::Said(format!("`:help` takes a name, such as `softmax`, not `{word}`.")));
+                return Err(CommandError::Message(format!(
+                    "`:help` takes a name, such as `softmax`, not `{word}`."
+                )));
             }
         };
         if said.error.is_none() {
             shell.say(&said.stdout)?;
-            return Ok(Went::Well);
+            return Ok(InputResult::Done);
         }
         let known = COMMANDS.iter().map(|command| format!(":{}", command.name));
         let ops = table::ops().map(|op| op.name.to_owned());
         let own = self.workspace.borrow().session.names();
         let near = nearest(word, own.into_iter().chain(known).chain(ops), 3);
-        Err(Refusal::Said(match near.as_slice() {
+        Err(CommandError::Message(match near.as_slice() {
             [] => format!(
                 "Nothing is called `{word}`. `:help` lists the commands, `docs/torch.md` the functions."
             ),
@@ -79,10 +81,10 @@ impl Repl<'_> {
 
 fn everything(look: Look) -> Text {
     let mut text = Text::new();
-    for (group, title) in Group::ALL {
+    for (group, title) in CommandGroup::ALL {
         text.gap();
         text.say(Role::Title, title);
-        let row = |command: &Command| {
+        let row = |command: &ReplCommand| {
             let usage = command.usage();
             let (name, args) = usage.split_once(' ').unwrap_or((&usage, ""));
             let mut head = Line::new().with(Role::Name, name);
@@ -109,7 +111,7 @@ fn everything(look: Look) -> Text {
     text
 }
 
-fn one(command: &Command, look: Look) -> Text {
+fn one(command: &ReplCommand, look: Look) -> Text {
     let mut text = Text::new();
     text.say(Role::Name, command.usage());
     let mut words = format!("{}.", command.line);

@@ -4,24 +4,24 @@
 use std::io::{self, BufRead};
 
 use super::super::shell::{Failure, Shell};
-use super::Heard;
+use super::state::Input;
 use crate::session::{InputState, input_state};
 
 /// Reads stdin.
-pub(super) struct Lines {
+pub(super) struct LineReader {
     /// Whether someone types: then there are prompts, and a blank line always ends an input.
     typed: bool,
     /// A line that was read and belongs to the next input.
     kept: Option<String>,
 }
 
-impl Lines {
-    pub(super) fn new(typed: bool) -> Lines {
-        Lines { typed, kept: None }
+impl LineReader {
+    pub(super) fn new(typed: bool) -> LineReader {
+        LineReader { typed, kept: None }
     }
 
     /// The next input. In a pipe it ends where the next statement begins.
-    pub(super) fn listen(&mut self, number: usize, shell: &mut Shell) -> Result<Heard, Failure> {
+    pub(super) fn read(&mut self, number: usize, shell: &mut Shell) -> Result<Input, Failure> {
         let prompt = format!("attn [{number}]> ");
         let under = format!("{:>1$}", "...> ", prompt.len());
         let mut input = String::new();
@@ -35,24 +35,24 @@ impl Lines {
                     shell.say("\n")?;
                 }
                 return Ok(match input.trim().is_empty() {
-                    true => Heard::End,
-                    false => Heard::Input(input),
+                    true => Input::End,
+                    false => Input::Text(input),
                 });
             };
             if input.trim().is_empty() {
                 if line.trim().is_empty() {
-                    return Ok(Heard::Nothing);
+                    return Ok(Input::Discarded);
                 }
                 input = line;
             } else if !self.typed && begins_anew(&input, &line) {
                 self.kept = Some(line);
-                return Ok(Heard::Input(input));
+                return Ok(Input::Text(input));
             } else {
                 input.push('\n');
                 input.push_str(&line);
             }
             if self.ended(&input) {
-                return Ok(Heard::Input(input));
+                return Ok(Input::Text(input));
             }
         }
     }
@@ -124,12 +124,12 @@ mod tests {
 
     #[test]
     fn blank_lines_may_stand_in_a_block() {
-        let lines = Lines::new(false);
+        let lines = LineReader::new(false);
         assert!(!lines.ended("def f():\n    x = 1\n"));
         assert!(lines.ended("def f():\n    x = 1\n\n"));
         assert!(lines.ended("x = 1"));
         assert!(!lines.ended("x = [1,\n"));
         assert!(lines.ended("x = = 1"));
-        assert!(Lines::new(true).ended("def f():\n    x = 1\n"));
+        assert!(LineReader::new(true).ended("def f():\n    x = 1\n"));
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::commands::{COMMANDS, Group};
+use super::commands::{COMMANDS, CommandGroup};
 use super::settings::SETTINGS;
 
 const HEAD: &str = "\
@@ -21,7 +21,7 @@ stdout and errors to stderr, and the first input that raises ends the run with e
 /// The whole page as Markdown.
 pub fn page() -> String {
     let mut text = HEAD.to_owned();
-    for (group, title) in Group::ALL {
+    for (group, title) in CommandGroup::ALL {
         let _ = write!(text, "\n## {title}\n\n| command | what it does |\n|---|---|\n");
         for command in COMMANDS.iter().filter(|command| command.group == group) {
             let also: Vec<String> = command.aliases.iter().map(|alias| format!("`:{alias}`")).collect();
@@ -30,7 +30,7 @@ pub fn page() -> String {
             let _ = writeln!(text, "| `{}` | {}.{more}{also} |", command.usage(), command.line);
         }
     }
-    text.push_str("\n## Settings\n\n| setting | values | what it does |\n|---|---|---|\n");
+    text.push_str("\n## ReplSettings\n\n| setting | values | what it does |\n|---|---|---|\n");
     for setting in SETTINGS {
         let _ = writeln!(text, "| `{}` | {} | {} |", setting.name, setting.values, setting.line);
     }

@@ -1,23 +1,14 @@
 //! What `:set` changes: one table for setting, listing and completion.
 
 use super::super::shell::Shell;
-use super::{Answer, Refusal, Repl, Went};
+use super::state::{CommandError, CommandResult, InputResult, Repl};
 use crate::ops::nearest;
 use crate::view::columns::columns;
 use crate::view::prose::prose_line;
 use crate::view::{Line, Role};
 
-/// What the learner can set.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Settings {
-    /// Show tensors as tables, not as PyTorch prints them.
-    pub tables: bool,
-    /// Say the shapes of the tensors that an input bound.
-    pub shapes: bool,
-}
-
 /// A setting.
-pub(super) struct Setting {
+pub(super) struct ReplSetting {
     /// As it is typed.
     pub name: &'static str,
     /// What it may be.
@@ -29,22 +20,22 @@ pub(super) struct Setting {
 }
 
 /// All settings.
-pub(super) static SETTINGS: &[Setting] = &[
-    Setting {
+pub(super) static SETTINGS: &[ReplSetting] = &[
+    ReplSetting {
         name: "tables",
         values: "on, off",
         line: "Show tensors as tables instead of as PyTorch prints them",
         set: |repl, _, word| switch(&mut repl.settings.tables, word),
         get: |repl, _| switched(repl.settings.tables),
     },
-    Setting {
+    ReplSetting {
         name: "shapes",
         values: "on, off",
         line: "Say the shapes of the tensors that an input makes",
         set: |repl, _, word| switch(&mut repl.settings.shapes, word),
         get: |repl, _| switched(repl.settings.shapes),
     },
-    Setting {
+    ReplSetting {
         name: "width",
         values: "20 to 1000, auto",
         line: "Columns to fill",
@@ -75,30 +66,31 @@ fn switched(on: bool) -> String {
 
 impl Repl<'_> {
     /// `:set NAME VALUE`
-    pub(super) fn set(&mut self, words: &str, shell: &mut Shell) -> Answer {
+    pub(super) fn set(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
         let mut words = words.split([' ', '=']).filter(|word| !word.is_empty());
         let Some(name) = words.next() else {
-            let row = |setting: &Setting| {
+            let row = |setting: &ReplSetting| {
                 let name =
                     Line::new().with(Role::Name, format!("{} {}", setting.name, (setting.get)(self, shell)));
                 (name, prose_line(&format!("{} ({})", setting.line, setting.values), shell.look))
             };
             let rows: Vec<(Line, Line)> = SETTINGS.iter().map(row).collect();
             shell.show(&columns(&rows, shell.look))?;
-            return Ok(Went::Well);
+            return Ok(InputResult::Done);
         };
         let Some(setting) = SETTINGS.iter().find(|setting| setting.name == name) else {
             let near = match nearest(name, SETTINGS.iter().map(|setting| setting.name), 1).pop() {
                 Some(near) => near,
                 None => SETTINGS.iter().map(|setting| setting.name).collect::<Vec<_>>().join("`, `"),
             };
-            return Err(Refusal::Said(format!("There is no setting `{name}`; there is `{near}`.")));
+            return Err(CommandError::Message(format!("There is no setting `{name}`; there is `{near}`.")));
         };
         match words.next() {
-            Some(word) if (setting.set)(self, shell, word) => Ok(Went::Well),
-            Some(word) => {
-                Err(Refusal::Said(format!("`{name}` cannot be `{word}`; it can be {}.", setting.values)))
-            }
+            Some(word) if (setting.set)(self, shell, word) => Ok(InputResult::Done),
+            Some(word) => Err(CommandError::Message(format!(
+                "`{name}` cannot be `{word}`; it can be {}.",
+                setting.values
+            ))),
             None => {
                 let words = format!(
                     "`{name}` is {}. {}: {}.",

@@ -3,7 +3,8 @@
 
 use super::super::runner;
 use super::super::shell::Shell;
-use super::{Answer, Refusal, Repl, Went};
+use super::commands::required;
+use super::state::{CommandError, CommandResult, InputResult, Repl};
 use crate::explain::shapes::{ShapeStep, is_harmless, shape_steps};
 use crate::explain::{self, difference};
 use crate::tensor::Tensor;
@@ -17,26 +18,26 @@ const DRAWN: usize = 512;
 
 impl Repl<'_> {
     /// `:table X`
-    pub(super) fn table(&mut self, expression: &str, shell: &mut Shell) -> Answer {
-        let tensor = self.tensor(wanted(expression, ":table attn_weights")?)?;
+    pub(super) fn table(&mut self, expression: &str, shell: &mut Shell) -> CommandResult {
+        let tensor = self.tensor(required(expression, ":table attn_weights")?)?;
         let figure = self.workspace.borrow().figure(expression, &tensor);
         shell.show(&table::figure(&figure, shell.look))?;
-        Ok(Went::Well)
+        Ok(InputResult::Done)
     }
 
     /// `:heat X`
-    pub(super) fn heat(&mut self, expression: &str, shell: &mut Shell) -> Answer {
-        let tensor = self.tensor(wanted(expression, ":heat attn_weights")?)?;
+    pub(super) fn heat(&mut self, expression: &str, shell: &mut Shell) -> CommandResult {
+        let tensor = self.tensor(required(expression, ":heat attn_weights")?)?;
         let figure = self.workspace.borrow().figure(expression, &tensor);
         let map =
             if figure.is_cut() { heat::whole(&figure, shell.look) } else { heat::map(&figure, shell.look) };
         shell.show(&map)?;
-        Ok(Went::Well)
+        Ok(InputResult::Done)
     }
 
     /// `:shape EXPR`
-    pub(super) fn shape(&mut self, expression: &str, shell: &mut Shell) -> Answer {
-        let expression = wanted(expression, ":shape keys @ keys.T")?;
+    pub(super) fn shape(&mut self, expression: &str, shell: &mut Shell) -> CommandResult {
+        let expression = required(expression, ":shape keys @ keys.T")?;
         // An assignment is asked for its right side.
         let expression = right_side(expression);
         let (steps, copy) = {
@@ -44,7 +45,7 @@ impl Repl<'_> {
             // What may change something works on a copy; what only draws random numbers puts them back.
             let mut copy = match is_harmless(expression, &mut workspace.session) {
                 true => None,
-                false => Some(runner::copy(workspace).ok_or(Refusal::Stopped)?),
+                false => Some(runner::copy(workspace).ok_or(CommandError::Interrupted)?),
             };
             let stream = workspace.session.state().generator.borrow().clone();
             let steps = shape_steps(
@@ -76,14 +77,14 @@ impl Repl<'_> {
         }
         match failed {
             Some(raised) => Err(self.refused(&raised, expression, copy.as_ref())),
-            None => Ok(Went::Well),
+            None => Ok(InputResult::Done),
         }
     }
 
     /// `:diff A B`
-    pub(super) fn diff(&mut self, both: &str, shell: &mut Shell) -> Answer {
+    pub(super) fn diff(&mut self, both: &str, shell: &mut Shell) -> CommandResult {
         let Some((one, other)) = two(both) else {
-            return Err(Refusal::said(
+            return Err(CommandError::message(
                 "Two tensors are compared: `:diff a b`, or with a comma `:diff a + 1, b`.",
             ));
         };
@@ -129,14 +130,14 @@ impl Repl<'_> {
             (figure.axes, figure.labels) = (like.axes, like.labels);
             shell.show(&table::figure(&figure, shell.look))?;
         }
-        Ok(Went::Well)
+        Ok(InputResult::Done)
     }
 
     /// `:axes X NAME...`
-    pub(super) fn axes(&mut self, words: &str, shell: &mut Shell) -> Answer {
+    pub(super) fn axes(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
         let mut words = words.split([' ', ',', '(', ')']).filter(|word| !word.is_empty());
         let Some(name) = words.next() else {
-            return Err(Refusal::said(
+            return Err(CommandError::message(
                 "Which tensor, and what are its axes called? `:axes scores query key`",
             ));
         };
@@ -146,7 +147,7 @@ impl Repl<'_> {
             let shape = shape_in_formula(tensor.shape());
             let count = tensor.ndim();
             let plural = if count == 1 { "axis" } else { "axes" };
-            return Err(Refusal::Said(format!(
+            return Err(CommandError::Message(format!(
                 "`{name}` has {count} {plural}, {shape}, not {}.",
                 axes.len()
             )));
@@ -159,8 +160,8 @@ impl Repl<'_> {
     }
 
     /// `:strides X`
-    pub(super) fn strides(&mut self, expression: &str, shell: &mut Shell) -> Answer {
-        let expression = wanted(expression, ":strides keys.T")?;
+    pub(super) fn strides(&mut self, expression: &str, shell: &mut Shell) -> CommandResult {
+        let expression = required(expression, ":strides keys.T")?;
         let tensor = self.tensor(expression)?;
         let workspace = self.workspace.borrow();
         // The variable that owns the storage says what its elements are: one that sees all of it in order.
@@ -207,7 +208,7 @@ impl Repl<'_> {
         }
         let tokens = if drawn { tokens } else { Vec::new() };
         shell.show(&storage(&strips, &tokens, shell.look))?;
-        Ok(Went::Well)
+        Ok(InputResult::Done)
     }
 }
 
@@ -223,14 +224,6 @@ fn facts(tensor: &Tensor, shares: Option<&str>) -> String {
         facts.push_str(&format!(", the storage of {owner}"));
     }
     facts
-}
-
-/// The argument, or what to type.
-pub(super) fn wanted<'w>(words: &'w str, example: &str) -> Result<&'w str, Refusal> {
-    match words.trim() {
-        "" => Err(Refusal::Said(format!("Of what? For example `{example}`"))),
-        words => Ok(words),
-    }
 }
 
 /// `x = a + b` asks for `a + b`.

@@ -7,8 +7,8 @@ use super::super::shell::Shell;
 use super::super::trace::Detail;
 use super::super::workspace::{RanCell, Workspace};
 use super::super::{doctor, machine, trace, what_if, why};
-use super::tensors::wanted;
-use super::{Answer, Refusal, Repl, Went};
+use super::commands::required;
+use super::state::{CommandError, CommandResult, InputResult, Repl, is_input};
 use crate::lesson::Target;
 use crate::view::doctor as report;
 
@@ -19,8 +19,8 @@ const MOST: usize = 40;
 
 impl Repl<'_> {
     /// `:why EXPR [DEPTH]`
-    pub(super) fn why(&mut self, words: &str, shell: &mut Shell) -> Answer {
-        let (expression, depth) = levels(wanted(words, ":why keys[1,0]")?);
+    pub(super) fn why(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
+        let (expression, depth) = levels(required(words, ":why keys[1,0]")?);
         let text = {
             let workspace = &mut *self.workspace.borrow_mut();
             let stream = workspace.session.state().generator.borrow().clone();
@@ -29,31 +29,34 @@ impl Repl<'_> {
             text?
         };
         shell.show(&text)?;
-        Ok(Went::Well)
+        Ok(InputResult::Done)
     }
 
     /// `:trace [CELL]`
-    pub(super) fn trace(&mut self, words: &str, shell: &mut Shell) -> Answer {
+    pub(super) fn trace(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
         let workspace = self.workspace.borrow();
         let at = self.cell_of(words, &workspace)?;
-        let traced = trace::rerun(&workspace, at + 1).ok_or(Refusal::Stopped)?;
+        let traced = trace::rerun(&workspace, at + 1).ok_or(CommandError::Interrupted)?;
         if traced.steps.is_empty() {
-            return Err(Refusal::Said(format!("`{}` runs no operation on tensors.", workspace.ran[at].name)));
+            return Err(CommandError::Message(format!(
+                "`{}` runs no operation on tensors.",
+                workspace.ran[at].name
+            )));
         }
         shell.show(&trace::text(&traced, &workspace.session, Detail::Folded, shell.look))?;
-        Ok(Went::Well)
+        Ok(InputResult::Done)
     }
 
     /// `:what-if CHANGE`
-    pub(super) fn what_if(&mut self, words: &str, shell: &mut Shell) -> Answer {
-        let change = wanted(words, ":what-if inputs[1,0]=0.9")?;
+    pub(super) fn what_if(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
+        let change = required(words, ":what-if inputs[1,0]=0.9")?;
         let text = what_if::typed(&self.workspace.borrow(), change, &shell.options, shell.look)?;
         shell.show(&text)?;
-        Ok(Went::Well)
+        Ok(InputResult::Done)
     }
 
     /// `:doctor [CELL]`
-    pub(super) fn doctor(&mut self, words: &str, shell: &mut Shell) -> Answer {
+    pub(super) fn doctor(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
         let workspace = self.workspace.borrow();
         let inputs: Vec<usize> = match words.is_empty() {
             true => (0..workspace.ran.len()).filter(|at| self.is_typed(&workspace.ran[*at])).collect(),
@@ -76,7 +79,7 @@ impl Repl<'_> {
             found.extend(doctor::remarks(&trace, &runner.workspace.session));
         }
         if runner.is_interrupted() {
-            return Err(Refusal::Stopped);
+            return Err(CommandError::Interrupted);
         }
         for found in &found {
             let mut text = report::found(found, shell.look);
@@ -84,16 +87,16 @@ impl Repl<'_> {
             shell.show(&text)?;
         }
         shell.show(&report::summary(operations, asked.len(), found.len(), shell.look))?;
-        Ok(Went::Well)
+        Ok(InputResult::Done)
     }
 
     /// Whether the learner typed this cell here.
     fn is_typed(&self, cell: &RanCell) -> bool {
-        cell.name.starts_with("input ")
+        is_input(&cell.name)
     }
 
     /// Which of the cells that ran is meant: by its name, its step or its input's number; without words the last.
-    fn cell_of(&self, words: &str, workspace: &Workspace) -> Result<usize, Refusal> {
+    fn cell_of(&self, words: &str, workspace: &Workspace) -> Result<usize, CommandError> {
         let words = words.trim();
         let input = words.trim_start_matches(['[', '#']).trim_end_matches(']');
         let slug = self.catalogue.find(words).ok().and_then(|target| match target {
@@ -107,32 +110,32 @@ impl Repl<'_> {
                 || slug.as_ref() == Some(&cell.name)
         };
         workspace.ran.iter().rposition(is_meant).ok_or_else(|| match workspace.ran.is_empty() {
-            true => Refusal::said("Nothing has run here yet."),
-            false => Refusal::Said(format!(
+            true => CommandError::message("Nothing has run here yet."),
+            false => CommandError::Message(format!(
                 "No cell here is called `{words}`. A number is that of an input: `:trace {}`; a step goes by its name: `:trace step3`.",
-                self.count.max(1)
+                self.input_count.max(1)
             )),
         })
     }
 
     /// `:time EXPR`
-    pub(super) fn time(&mut self, expression: &str, shell: &mut Shell) -> Answer {
-        let expression = wanted(expression, ":time keys @ keys.T")?;
+    pub(super) fn time(&mut self, expression: &str, shell: &mut Shell) -> CommandResult {
+        let expression = required(expression, ":time keys @ keys.T")?;
         let presses = machine::presses();
         let copied = copy(&self.workspace.borrow());
         let Some(mut scratch) = copied else {
-            return Err(Refusal::Stopped);
+            return Err(CommandError::Interrupted);
         };
         let outcome = scratch.session.run(&format!("%timeit {expression}"), "timed");
         if machine::presses() != presses {
-            return Err(Refusal::Stopped);
+            return Err(CommandError::Interrupted);
         }
         match outcome.error {
-            Some(raised) if raised.interrupted => Err(Refusal::Stopped),
+            Some(raised) if raised.interrupted => Err(CommandError::Interrupted),
             Some(raised) => Err(self.refused(&raised, expression, Some(&scratch))),
             None => {
                 shell.say(&outcome.stdout)?;
-                Ok(Went::Well)
+                Ok(InputResult::Done)
             }
         }
     }

@@ -2,16 +2,16 @@
 //! Asks the session; the view lines it up.
 
 use super::super::shell::Shell;
-use super::{Answer, Repl, Went};
+use super::state::{CommandResult, InputResult, Repl};
 use crate::view::columns::columns;
 use crate::view::{Line, Role, Text};
 
 impl Repl<'_> {
     /// `:vars`
-    pub(super) fn vars(&mut self, shell: &mut Shell) -> Answer {
+    pub(super) fn vars(&mut self, shell: &mut Shell) -> CommandResult {
         let names = self.workspace.borrow().session.names();
         let (given, own): (Vec<String>, Vec<String>) =
-            names.into_iter().partition(|name| self.given.contains(name));
+            names.into_iter().partition(|name| self.initial_names.contains(name));
         let mut text = Text::new();
         let both = !given.is_empty() && !own.is_empty();
         for (title, names) in [("From the start", given), ("Yours", own)] {
@@ -33,7 +33,7 @@ impl Repl<'_> {
             text.say(Role::Prose, "Nothing is bound.");
         }
         shell.show(&text)?;
-        Ok(Went::Well)
+        Ok(InputResult::Done)
     }
 
     /// What a variable is that is no tensor: `int 2`, `module`, `class`.

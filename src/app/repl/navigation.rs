@@ -1,59 +1,20 @@
 //! From state to state: where a session starts, the steps of the chapter, and back.
 //! Every state is made anew by running the cells that lead to it.
 
-use std::collections::BTreeMap;
-
 use super::super::notes::note;
 use super::super::plan::{self, Plan};
 use super::super::runner::{Runner, replayed, unexpected};
 use super::super::shell::{Failure, Shell};
 use super::super::step::step_panel;
-use super::super::workspace::{RanCell, Workspace};
+use super::super::workspace::Workspace;
 use super::cells::shape_words;
-use super::{Answer, Refusal, Repl, Went};
-use crate::lesson::{Catalogue, Lesson, Step};
-use crate::session::Outcome;
+use super::state::{CommandError, CommandResult, InputResult, Outcomes, Repl, UndoCells, UndoPoint};
+use crate::lesson::Catalogue;
 use crate::view::errors::error;
 use crate::view::panel;
 
 /// Tensors that the greeting names.
 const NAMED: usize = 6;
-
-/// A state to go back to.
-pub(super) struct Before<'c> {
-    /// What was done then.
-    what: String,
-    /// Where it was done.
-    at: Option<(&'c Step, &'c Lesson)>,
-    /// The names that were there from the start.
-    given: Vec<String>,
-    /// The cells that lead there: this many of those that ran, or others.
-    cells: Cells,
-}
-
-enum Cells {
-    First(usize),
-    Other(Vec<RanCell>),
-}
-
-impl<'c> Before<'c> {
-    /// The state as it is, before `what` adds to it.
-    pub(super) fn here(what: String, repl: &Repl<'c>) -> Before<'c> {
-        let workspace = repl.workspace.borrow();
-        Before { what, at: workspace.at, given: repl.given.clone(), cells: Cells::First(workspace.ran.len()) }
-    }
-
-    /// The state as it is, before `what` puts another in its place.
-    fn elsewhere(what: String, repl: &Repl<'c>) -> Before<'c> {
-        let workspace = repl.workspace.borrow();
-        Before {
-            what,
-            at: workspace.at,
-            given: repl.given.clone(),
-            cells: Cells::Other(workspace.ran.clone()),
-        }
-    }
-}
 
 /// A workspace on which nothing has run but `import torch`.
 pub(super) fn bare_workspace<'c>(shell: &Shell) -> Workspace<'c> {
@@ -62,22 +23,19 @@ pub(super) fn bare_workspace<'c>(shell: &Shell) -> Workspace<'c> {
     workspace
 }
 
-/// What cells gave, by the name they ran under.
-type Gave = BTreeMap<String, Outcome>;
-
 /// A workspace with the state after a step, a lesson or a file, and what its cells gave.
 pub(super) fn workspace_at<'c>(
     word: &str,
     catalogue: &'c Catalogue,
     shell: &mut Shell,
-) -> Result<(Workspace<'c>, Gave), Failure> {
+) -> Result<(Workspace<'c>, Outcomes), Failure> {
     let plan = plan::plan(word, None, catalogue)?;
     plan.show_remarks(shell);
     workspace_of(&plan, shell)
 }
 
-fn workspace_of<'c>(plan: &Plan<'c>, shell: &mut Shell) -> Result<(Workspace<'c>, Gave), Failure> {
-    let mut gave = Gave::new();
+fn workspace_of<'c>(plan: &Plan<'c>, shell: &mut Shell) -> Result<(Workspace<'c>, Outcomes), Failure> {
+    let mut gave = Outcomes::new();
     let mut workspace = Workspace::new(&shell.options);
     let mut runner = Runner::new(&mut workspace, &plan.cells);
     while let Some(finished) = runner.next() {
@@ -98,7 +56,7 @@ fn workspace_of<'c>(plan: &Plan<'c>, shell: &mut Shell) -> Result<(Workspace<'c>
 impl<'c> Repl<'c> {
     /// One or two lines: which state this is, what is in it, where help is.
     pub(super) fn greet(&self, shell: &mut Shell) -> Result<(), Failure> {
-        let leave = match self.inside {
+        let leave = match self.in_walkthrough {
             true => "Ctrl-D goes back to the lesson, whose own variables stay as they are",
             false => "Ctrl-D leaves",
         };
@@ -133,29 +91,29 @@ impl<'c> Repl<'c> {
     }
 
     /// The current step with its text, its output and its tensors as they are now.
-    pub(super) fn step(&mut self, shell: &mut Shell) -> Answer {
+    pub(super) fn step(&mut self, shell: &mut Shell) -> CommandResult {
         let at = self.workspace.borrow().at;
         let Some((step, lesson)) = at else {
-            return Err(Refusal::said("No step has run here. `:goto step1` goes to the first."));
+            return Err(CommandError::message("No step has run here. `:goto step1` goes to the first."));
         };
-        let outcome = self.gave.get(&step.name()).cloned().unwrap_or_default();
+        let outcome = self.outcomes.get(&step.name()).cloned().unwrap_or_default();
         let made = {
             let workspace = &mut *self.workspace.borrow_mut();
             step_panel(step, lesson, &outcome, &mut workspace.session, self.catalogue)
         };
         shell.show(&panel(&made, shell.look))?;
-        Ok(Went::Well)
+        Ok(InputResult::Done)
     }
 
     /// Runs the next step of the chapter here, and shows it.
-    pub(super) fn next(&mut self, shell: &mut Shell) -> Answer {
+    pub(super) fn next(&mut self, shell: &mut Shell) -> CommandResult {
         let number = self.workspace.borrow().at.map_or(1, |(step, _)| step.number + 1);
         let step = match self.catalogue.step(number) {
             Some(Ok(step)) => step,
-            Some(Err(fault)) => return Err(Refusal::Said(fault.to_string())),
-            None => return Err(Refusal::said("That was the last step of the chapter.")),
+            Some(Err(fault)) => return Err(CommandError::Message(fault.to_string())),
+            None => return Err(CommandError::message("That was the last step of the chapter.")),
         };
-        let needs = self.catalogue.prelude(step).map_err(|fault| Refusal::Said(fault.to_string()))?;
+        let needs = self.catalogue.prelude(step).map_err(|fault| CommandError::Message(fault.to_string()))?;
         let ready = {
             let workspace = self.workspace.borrow();
             needs.iter().all(|need| workspace.ran.iter().any(|ran| ran.name == need.name()))
@@ -164,78 +122,78 @@ impl<'c> Repl<'c> {
             return self.goto(&step.name(), shell);
         }
         let Some(lesson) = self.catalogue.lesson_of(step) else {
-            return Err(Refusal::said("The next step belongs to no lesson."));
+            return Err(CommandError::message("The next step belongs to no lesson."));
         };
-        self.before.push(Before::here(format!("`:next` ({})", step.name()), self));
+        self.undo_points.push(UndoPoint::before_cells(format!("`:next` ({})", step.name()), self));
         let outcome = {
             let workspace = &mut *self.workspace.borrow_mut();
             workspace.enter(step, lesson);
             workspace.run(&step.code, &step.name())
         };
         let raised = unexpected(Some(step), &outcome).is_some();
-        self.gave.insert(step.name(), outcome);
+        self.outcomes.insert(step.name(), outcome);
         self.step(shell)?;
-        Ok(if raised { Went::Badly } else { Went::Well })
+        Ok(if raised { InputResult::Failed } else { InputResult::Done })
     }
 
     /// Puts the state after a step or a lesson in the place of this one.
-    pub(super) fn goto(&mut self, word: &str, shell: &mut Shell) -> Answer {
+    pub(super) fn goto(&mut self, word: &str, shell: &mut Shell) -> CommandResult {
         if word.is_empty() {
-            return Err(Refusal::said("Where to? `:goto step30`, `:goto softmax`, `:goto 3.4.1`."));
+            return Err(CommandError::message("Where to? `:goto step30`, `:goto softmax`, `:goto 3.4.1`."));
         }
         let (workspace, gave) = workspace_at(word, self.catalogue, shell)?;
         self.put(format!("`:goto {word}`"), workspace, gave);
         self.source = Some(word.to_owned());
         self.say(&self.place(), shell)?;
-        Ok(Went::Well)
+        Ok(InputResult::Done)
     }
 
     /// The state of the step again, as if nothing had been typed.
-    pub(super) fn reset(&mut self, shell: &mut Shell) -> Answer {
+    pub(super) fn reset(&mut self, shell: &mut Shell) -> CommandResult {
         let at = self.workspace.borrow().at;
         let (workspace, gave) = match (at, self.source.clone()) {
             (Some((step, _)), _) => workspace_at(&step.name(), self.catalogue, shell)?,
             (None, Some(file)) => workspace_at(&file, self.catalogue, shell)?,
-            (None, None) => (bare_workspace(shell), Gave::new()),
+            (None, None) => (bare_workspace(shell), Outcomes::new()),
         };
         self.put("`:reset`".to_owned(), workspace, gave);
         self.say(&self.place(), shell)?;
-        Ok(Went::Well)
+        Ok(InputResult::Done)
     }
 
     /// Puts another workspace in the place of this one. The names that the learner gave to axes stay.
-    fn put(&mut self, what: String, mut workspace: Workspace<'c>, gave: Gave) {
-        self.before.push(Before::elsewhere(what, self));
+    fn put(&mut self, what: String, mut workspace: Workspace<'c>, gave: Outcomes) {
+        self.undo_points.push(UndoPoint::before_replacement(what, self));
         let mut old = self.workspace.borrow_mut();
         workspace.axes = std::mem::take(&mut old.axes);
-        self.given = workspace.session.names();
-        self.gave.extend(gave);
+        self.initial_names = workspace.session.names();
+        self.outcomes.extend(gave);
         *old = workspace;
     }
 
     /// The state before the last input, made by running all others again.
-    pub(super) fn undo(&mut self, shell: &mut Shell) -> Answer {
-        let Some(before) = self.before.pop() else {
-            return Err(Refusal::said("There is nothing to undo."));
+    pub(super) fn undo(&mut self, shell: &mut Shell) -> CommandResult {
+        let Some(before) = self.undo_points.pop() else {
+            return Err(CommandError::message("There is nothing to undo."));
         };
         let (undone, fresh) = {
             let workspace = self.workspace.borrow();
             let (undone, kept) = match &before.cells {
-                Cells::First(count) => (workspace.ran[*count..].to_vec(), &workspace.ran[..*count]),
-                Cells::Other(cells) => (Vec::new(), &cells[..]),
+                UndoCells::First(count) => (workspace.ran[*count..].to_vec(), &workspace.ran[..*count]),
+                UndoCells::Replaced(cells) => (Vec::new(), &cells[..]),
             };
             (undone, replayed(&workspace, kept, |_| {}))
         };
         let Some(mut fresh) = fresh else {
-            self.before.push(before);
-            return Err(Refusal::Stopped);
+            self.undo_points.push(before);
+            return Err(CommandError::Interrupted);
         };
         fresh.at = before.at;
         let kept = fresh.session.names();
         let gone = self.workspace.borrow().session.names().into_iter().filter(|name| !kept.contains(name));
         let gone: Vec<String> = gone.map(|name| format!("`{name}`")).collect();
         *self.workspace.borrow_mut() = fresh;
-        self.given = before.given;
+        self.initial_names = before.initial_names;
         let code = match undone.as_slice() {
             [only] => match only.source.lines().collect::<Vec<_>>().as_slice() {
                 [line] => format!(": `{line}`"),
@@ -249,8 +207,8 @@ impl<'c> Repl<'c> {
             [name] => format!(" {name} is gone."),
             names => format!(" Gone: {}.", names.join(", ")),
         };
-        self.say(&format!("Undone: {}{code}.{gone}", before.what), shell)?;
-        Ok(Went::Well)
+        self.say(&format!("Undone: {}{code}.{gone}", before.input), shell)?;
+        Ok(InputResult::Done)
     }
 
     /// `name: float32 (6, 3)` of a variable, if it is a tensor.

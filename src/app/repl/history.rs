@@ -11,26 +11,26 @@ use super::super::state::state_dir;
 const KEPT: usize = 1000;
 
 /// Earlier inputs, oldest first.
-pub(super) struct Past {
+pub(super) struct History {
     /// The inputs.
     pub inputs: Vec<String>,
     file: Option<PathBuf>,
 }
 
-impl Past {
+impl History {
     /// What earlier sessions left. A line that cannot be read is passed over.
-    pub(super) fn read() -> Past {
+    pub(super) fn read() -> History {
         let file = state_dir().map(|folder| folder.join("history.jsonl"));
         let text = file.as_ref().and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default();
-        let mut past = Past { inputs: Vec::new(), file };
+        let mut history = History { inputs: Vec::new(), file };
         let lines = text.lines().count();
         for input in text.lines().filter_map(|line| serde_json::from_str::<String>(line).ok()) {
-            past.remember(input);
+            history.remember(input);
         }
         if lines > 4 * KEPT {
-            past.shorten();
+            history.shorten();
         }
-        past
+        history
     }
 
     /// Adds an input; what was typed before moves to the end.

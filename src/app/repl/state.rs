@@ -1,0 +1,166 @@
+//! The state of a REPL session, and the results of its inputs.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use super::super::shell::Failure;
+use super::super::workspace::{RanCell, Workspace};
+use crate::lesson::{Catalogue, Lesson, Step};
+use crate::session::Outcome;
+use crate::view::errors::ErrorNote;
+
+/// A session of the REPL. The other files of this folder implement its commands.
+pub(super) struct Repl<'c> {
+    /// The workspace in which inputs run. The line editor shares it to complete names.
+    pub workspace: Rc<RefCell<Workspace<'c>>>,
+    pub catalogue: &'c Catalogue,
+    pub settings: ReplSettings,
+    /// The number of inputs so far.
+    pub input_count: usize,
+    /// The outcomes of the cells that ran, by the name of the cell.
+    pub outcomes: Outcomes,
+    /// The states that `:undo` returns to, the latest last.
+    pub undo_points: Vec<UndoPoint<'c>>,
+    /// The names that were bound before the first input.
+    pub initial_names: Vec<String>,
+    /// The file or the step that the session started from.
+    pub source: Option<String>,
+    /// Whether the walkthrough opened the REPL and continues after it.
+    pub in_walkthrough: bool,
+    /// Whether inputs are typed at a terminal.
+    pub interactive: bool,
+}
+
+/// The outcomes of cells, by the name of the cell.
+pub(super) type Outcomes = BTreeMap<String, Outcome>;
+
+impl<'c> Repl<'c> {
+    pub(super) fn new(workspace: Workspace<'c>, catalogue: &'c Catalogue) -> Repl<'c> {
+        let initial_names = workspace.session.names();
+        Repl {
+            workspace: Rc::new(RefCell::new(workspace)),
+            catalogue,
+            settings: ReplSettings::default(),
+            input_count: 0,
+            outcomes: Outcomes::new(),
+            undo_points: Vec::new(),
+            initial_names,
+            source: None,
+            in_walkthrough: false,
+            interactive: false,
+        }
+    }
+}
+
+/// What the learner can set.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ReplSettings {
+    /// Whether tensors are shown as tables instead of as PyTorch prints them.
+    pub tables: bool,
+    /// Whether the shapes of the tensors that an input binds are shown.
+    pub shapes: bool,
+}
+
+/// The name of the cell that input number `number` runs as.
+pub(super) fn input_name(number: usize) -> String {
+    format!("input {number}")
+}
+
+/// Whether a cell was typed as an input, by its name.
+pub(super) fn is_input(name: &str) -> bool {
+    name.strip_prefix("input ").is_some_and(|number| number.parse::<usize>().is_ok())
+}
+
+/// A state that `:undo` returns to.
+pub(super) struct UndoPoint<'c> {
+    /// The input that changed this state.
+    pub input: String,
+    /// The step of the state.
+    pub at: Option<(&'c Step, &'c Lesson)>,
+    /// The names that were bound before the first input.
+    pub initial_names: Vec<String>,
+    /// The cells that lead to the state.
+    pub cells: UndoCells,
+}
+
+/// The cells that lead to an earlier state.
+pub(super) enum UndoCells {
+    /// The first cells of the workspace: this many.
+    First(usize),
+    /// The cells of another workspace.
+    Replaced(Vec<RanCell>),
+}
+
+impl<'c> UndoPoint<'c> {
+    /// The current state, before `input` runs more cells in it.
+    pub(super) fn before_cells(input: String, repl: &Repl<'c>) -> UndoPoint<'c> {
+        let count = repl.workspace.borrow().ran.len();
+        UndoPoint::new(input, UndoCells::First(count), repl)
+    }
+
+    /// The current state, before `input` replaces the workspace.
+    pub(super) fn before_replacement(input: String, repl: &Repl<'c>) -> UndoPoint<'c> {
+        let cells = repl.workspace.borrow().ran.clone();
+        UndoPoint::new(input, UndoCells::Replaced(cells), repl)
+    }
+
+    fn new(input: String, cells: UndoCells, repl: &Repl<'c>) -> UndoPoint<'c> {
+        let at = repl.workspace.borrow().at;
+        UndoPoint { input, at, initial_names: repl.initial_names.clone(), cells }
+    }
+}
+
+/// The next thing that the learner enters.
+pub(super) enum Input {
+    /// An input to run.
+    Text(String),
+    /// The line was empty or was cancelled.
+    Discarded,
+    /// There are no more inputs.
+    End,
+}
+
+/// The result of an input.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum InputResult {
+    /// It did what was asked.
+    Done,
+    /// It raised or failed, and the error was shown.
+    Failed,
+    /// Ctrl-C stopped it.
+    Interrupted,
+    /// The learner leaves the REPL.
+    Quit,
+}
+
+/// Why a command did nothing.
+pub(super) enum CommandError {
+    /// What is wrong and what to try, as Markdown.
+    Message(String),
+    /// Ctrl-C stopped the command. The state is unchanged.
+    Interrupted,
+    /// An expression raised.
+    Raised(Box<ErrorNote>),
+    /// attn itself failed: the output could not be written, for example.
+    Failure(Failure),
+}
+
+impl From<Failure> for CommandError {
+    fn from(failure: Failure) -> CommandError {
+        match failure {
+            Failure::Usage(message) | Failure::Unreadable(message) => CommandError::Message(message),
+            Failure::Stopped => CommandError::Interrupted,
+            failure => CommandError::Failure(failure),
+        }
+    }
+}
+
+impl CommandError {
+    pub(super) fn message(message: impl Into<String>) -> CommandError {
+        CommandError::Message(message.into())
+    }
+}
+
+/// The result of a command.
+pub(super) type CommandResult = Result<InputResult, CommandError>;
