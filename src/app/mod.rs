@@ -54,7 +54,7 @@ mod trace;
 pub mod verbs;
 mod what_if;
 pub mod why;
-mod workspace;
+pub mod workspace;
 
 use std::ffi::OsString;
 use std::io::{self, BufWriter, IsTerminal};

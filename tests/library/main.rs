@@ -21,6 +21,7 @@ mod page;
 mod programs;
 mod python_random;
 mod random;
+mod repl;
 mod session;
 mod shapes;
 mod show;

@@ -1,4 +1,9 @@
-//! The REPL as it is typed at: sessions in a terminal, the screen compared or searched.
+//! The REPL as a program: sessions in a terminal, whose screen is compared or searched, and inputs through a pipe.
+
+use std::io::Write;
+use std::process::{Command, Stdio};
+
+use attn::app::repl::commands::{COMMANDS, EXAMPLE_STEP};
 
 use super::terminal::{Start, State, Terminal};
 
@@ -8,9 +13,9 @@ const CTRL_R: &str = "\x12";
 const CTRL_Z: &str = "\x1a";
 const UP: &str = "\x1b[A";
 
-/// The REPL after step 30, at its first prompt.
+/// The REPL in the state of the examples, at its first prompt.
 fn started(state: &State) -> Terminal {
-    let repl = Start::new(state).attn(&["repl", "step30"]);
+    let repl = Start::new(state).attn(&["repl", EXAMPLE_STEP]);
     repl.waits_after("attn [1]> ");
     repl
 }
@@ -20,7 +25,8 @@ fn a_session() {
     let state = State::new();
     let mut repl = started(&state);
     let greeting = repl.shows(":help");
-    assert!(greeting.starts_with("State after step30 "), "{greeting}");
+    assert!(greeting.starts_with("State after step"), "{greeting}");
+    assert!(greeting.contains(EXAMPLE_STEP), "{greeting}");
     repl.enter("scores = keys @ keys.T");
     repl.waits_after("attn [2]> ");
     repl.shows("scores: float32 (6, 6)");
@@ -183,7 +189,7 @@ fn names_are_completed_and_calls_explained() {
 #[test]
 fn narrow_plain_and_without_colours() {
     let state = State::new();
-    let mut repl = Start::new(&state).columns(40).attn(&["repl", "step30"]);
+    let mut repl = Start::new(&state).columns(40).attn(&["repl", EXAMPLE_STEP]);
     repl.waits_after("attn [1]> ");
     repl.enter(":diff keys values");
     repl.waits_after("attn [1]> ");
@@ -244,4 +250,68 @@ fn the_terminal_is_left_as_it_was() {
     assert!(!screen.contains("\n-icanon"), "{screen}");
     shell.enter("exit");
     assert_eq!(shell.ends(), 0);
+}
+
+/// Runs `attn repl ARGS` with these inputs through a pipe. Returns its stdout, stderr and exit code.
+fn piped(args: &[&str], inputs: &str) -> (String, String, Option<i32>) {
+    let mut repl = Command::new(env!("CARGO_BIN_EXE_attn"))
+        .arg("repl")
+        .args(args)
+        .env("COLUMNS", "80")
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("attn starts");
+    let mut stdin = repl.stdin.take().expect("stdin is a pipe");
+    stdin.write_all(inputs.as_bytes()).expect("the pipe takes the inputs");
+    drop(stdin);
+    let output = repl.wait_with_output().expect("attn ends");
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    (text(&output.stdout), text(&output.stderr), output.status.code())
+}
+
+/// Each example does what it says, and each command has its help.
+#[test]
+fn the_examples_of_all_commands_work() {
+    let folder = tempfile::tempdir().expect("a folder for the files that the examples write");
+    let file = folder.path().join("attn-session").display().to_string();
+    let inputs = COMMANDS.iter().filter(|command| command.name != "quit").flat_map(|command| {
+        [format!(":help :{}", command.name), command.example.replace("attn-session", &file)]
+    });
+    let (_, stderr, code) = piped(&[EXAMPLE_STEP], &inputs.collect::<Vec<_>>().join("\n"));
+    assert_eq!(code, Some(0), "{stderr}");
+    assert!(!stderr.contains("raised"), "{stderr}");
+}
+
+#[test]
+fn inputs_end_where_statements_end() {
+    for (inputs, stdout) in [
+        ("for i in range(2):\n    print(i)\ny = 1\ny", "0\n1\n1\n"),
+        ("for i in range(2):\n    print(i)\n\n    # comment\n    print('b')\ny = 3\ny", "0\nb\n1\nb\n3\n"),
+        ("if False:\n    x = 1\nelse:\n    x = 2\nx", "2\n"),
+        ("x = [1,\n\n2]\nx", "[1, 2]\n"),
+        ("try:\n    1/0\nexcept ZeroDivisionError:\n    print('zero')", "zero\n"),
+        ("def f():\n    return 4\n\n\nf()", "4\n"),
+    ] {
+        let (found, stderr, code) = piped(&[], inputs);
+        assert_eq!((found.as_str(), code), (stdout, Some(0)), "{inputs}: {stderr}");
+    }
+}
+
+#[test]
+fn two_expressions_are_compared() {
+    let start = "a = torch.ones(2, 2)\nb = torch.ones(2, 2)\nf = lambda x, y: x + y\n";
+    for (both, same) in [
+        ("a b", "All 4 elements are the same."),
+        ("a[0, 1]  b.T[0, 0]", "Both are the same."),
+        ("a + 1, b + b", "All 4 elements are the same."),
+        ("f(a, b) a+b", "All 4 elements are the same."),
+    ] {
+        let (stdout, stderr, code) = piped(&[], &format!("{start}:diff {both}"));
+        assert_eq!((stdout.trim_end(), code), (same, Some(0)), "{both}: {stderr}");
+    }
+    for wrong in ["a", "", "a b a", "a -b"] {
+        assert_eq!(piped(&[], &format!("{start}:diff {wrong}")).2, Some(3), "{wrong}");
+    }
 }

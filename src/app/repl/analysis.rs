@@ -1,5 +1,4 @@
-//! Commands that ask: where a number comes from, how long something takes.
-//! What they say is worked out elsewhere.
+//! The commands that analyse what ran: `:why`, `:trace`, `:what-if`, `:doctor`, `:time`.
 
 use super::super::plan::PlannedCell;
 use super::super::runner::{FinishedCell, Runner, Tracing, copy};
@@ -8,24 +7,24 @@ use super::super::trace::Detail;
 use super::super::workspace::{RanCell, Workspace};
 use super::super::{doctor, machine, trace, what_if, why};
 use super::commands::required;
-use super::state::{CommandError, CommandResult, InputResult, Repl, is_input};
+use super::state::{CommandError, CommandResult, InputResult, Repl, input_name, is_input};
 use crate::lesson::Target;
 use crate::view::doctor as report;
 
-/// Levels that are shown where nothing is said.
-const DEPTH: usize = 1;
-/// Most levels.
-const MOST: usize = 40;
+/// The levels that `:why` shows by default.
+const DEFAULT_DEPTH: usize = 1;
+/// The most levels that `:why` shows.
+const MAX_DEPTH: usize = 40;
 
 impl Repl<'_> {
     /// `:why EXPR [DEPTH]`
     pub(super) fn why(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
-        let (expression, depth) = levels(required(words, ":why keys[1,0]")?);
+        let (expression, depth) = expression_and_depth(required(words, ":why keys[1,0]")?);
         let text = {
             let workspace = &mut *self.workspace.borrow_mut();
-            let stream = workspace.session.state().generator.borrow().clone();
+            let generator = workspace.session.state().generator.borrow().clone();
             let text = why::text(expression, depth, workspace, shell.look);
-            *workspace.session.state().generator.borrow_mut() = stream;
+            *workspace.session.state().generator.borrow_mut() = generator;
             text?
         };
         shell.show(&text)?;
@@ -59,7 +58,7 @@ impl Repl<'_> {
     pub(super) fn doctor(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
         let workspace = self.workspace.borrow();
         let inputs: Vec<usize> = match words.is_empty() {
-            true => (0..workspace.ran.len()).filter(|at| self.is_typed(&workspace.ran[*at])).collect(),
+            true => (0..workspace.ran.len()).filter(|at| is_input(&workspace.ran[*at].name)).collect(),
             false => vec![self.cell_of(words, &workspace)?],
         };
         let asked = if inputs.is_empty() { vec![self.cell_of("", &workspace)?] } else { inputs };
@@ -90,29 +89,24 @@ impl Repl<'_> {
         Ok(InputResult::Done)
     }
 
-    /// Whether the learner typed this cell here.
-    fn is_typed(&self, cell: &RanCell) -> bool {
-        is_input(&cell.name)
-    }
-
-    /// Which of the cells that ran is meant: by its name, its step or its input's number; without words the last.
+    /// The index of a cell that ran: by its name, its step or the number of its input. Without words, the last one.
     fn cell_of(&self, words: &str, workspace: &Workspace) -> Result<usize, CommandError> {
         let words = words.trim();
-        let input = words.trim_start_matches(['[', '#']).trim_end_matches(']');
+        let number = words.trim_start_matches(['[', '#']).trim_end_matches(']').parse().ok().map(input_name);
         let slug = self.catalogue.find(words).ok().and_then(|target| match target {
             Target::Step(step) => Some(step.name()),
             _ => None,
         });
-        let is_meant = |cell: &RanCell| {
+        let matches = |cell: &RanCell| {
             words.is_empty()
                 || cell.name == words
-                || cell.name == format!("input {input}")
+                || number.as_ref() == Some(&cell.name)
                 || slug.as_ref() == Some(&cell.name)
         };
-        workspace.ran.iter().rposition(is_meant).ok_or_else(|| match workspace.ran.is_empty() {
+        workspace.ran.iter().rposition(matches).ok_or_else(|| match workspace.ran.is_empty() {
             true => CommandError::message("Nothing has run here yet."),
             false => CommandError::Message(format!(
-                "No cell here is called `{words}`. A number is that of an input: `:trace {}`; a step goes by its name: `:trace step3`.",
+                "No cell here is called `{words}`. A number is that of an input: `:trace {}`; a step has a name: `:trace scores`.",
                 self.input_count.max(1)
             )),
         })
@@ -132,7 +126,7 @@ impl Repl<'_> {
         }
         match outcome.error {
             Some(raised) if raised.interrupted => Err(CommandError::Interrupted),
-            Some(raised) => Err(self.refused(&raised, expression, Some(&scratch))),
+            Some(raised) => Err(self.expression_error(&raised, expression, Some(&scratch))),
             None => {
                 shell.say(&outcome.stdout)?;
                 Ok(InputResult::Done)
@@ -141,26 +135,13 @@ impl Repl<'_> {
     }
 }
 
-/// An expression, and how far down is asked for: a number after it.
-fn levels(words: &str) -> (&str, usize) {
-    let asked = words.rsplit_once(char::is_whitespace).and_then(|(expression, depth)| {
+/// The expression and the number of levels after it: `keys[1,0] 3`.
+fn expression_and_depth(words: &str) -> (&str, usize) {
+    let found = words.rsplit_once(char::is_whitespace).and_then(|(expression, depth)| {
         let depth = depth.parse::<usize>().ok()?;
         ruff_python_parser::parse_expression(expression)
             .is_ok()
-            .then_some((expression.trim(), depth.min(MOST)))
+            .then_some((expression.trim(), depth.min(MAX_DEPTH)))
     });
-    asked.unwrap_or((words, DEPTH))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_number_after_an_expression_is_a_depth() {
-        assert_eq!(levels("keys[1, 0]"), ("keys[1, 0]", DEPTH));
-        assert_eq!(levels("keys[1, 0]  3"), ("keys[1, 0]", 3));
-        assert_eq!(levels("keys + 3"), ("keys + 3", DEPTH));
-        assert_eq!(levels("keys 999"), ("keys", MOST));
-    }
+    found.unwrap_or((words, DEFAULT_DEPTH))
 }

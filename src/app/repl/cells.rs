@@ -1,5 +1,4 @@
-//! An input that is Python: it runs, and what came of it is shown.
-//! What it prints is seen while it runs; errors are told in one place.
+//! Runs an input that is Python, and shows its output, its value, the tensors it bound and its error.
 
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -14,11 +13,11 @@ use crate::view::prose::prose;
 use crate::view::text::escape_controls;
 use crate::view::{Role, Text, table};
 
-/// Tensors that one input bound are told up to this number.
-const TOLD: usize = 6;
+/// The most changed tensors that are listed after an input.
+const MAX_LISTED: usize = 6;
 
 impl Repl<'_> {
-    /// Runs an input and shows what came.
+    /// Runs an input and shows the result.
     pub(super) fn run_cell_input(&mut self, source: &str, shell: &mut Shell) -> Result<InputResult, Failure> {
         self.input_count += 1;
         let name = input_name(self.input_count);
@@ -26,7 +25,7 @@ impl Repl<'_> {
         self.run_cell(source, &name, shell)
     }
 
-    /// Runs code under a name and shows what came.
+    /// Runs a cell with this name and shows the result.
     pub(super) fn run_cell(
         &mut self,
         source: &str,
@@ -36,17 +35,17 @@ impl Repl<'_> {
         shell.flush()?;
         let outcome = {
             let workspace = &mut *self.workspace.borrow_mut();
-            workspace.session.set_listener(Some(aloud(shell.terminal, workspace.session.interrupter())));
+            workspace.session.set_listener(Some(echo(shell.terminal, workspace.session.interrupter())));
             let outcome = workspace.run(source, name);
             workspace.session.set_listener(None);
             outcome
         };
-        let went = self.show(source, name, &outcome, shell);
+        let result = self.show(source, name, &outcome, shell);
         self.outcomes.insert(name.to_owned(), outcome);
-        went
+        result
     }
 
-    /// What came of an input, but for what it printed: that was shown while it ran.
+    /// Shows the result of an input. Its output was shown while it ran.
     fn show(
         &mut self,
         source: &str,
@@ -72,7 +71,7 @@ impl Repl<'_> {
         if let Some(raised) = &outcome.error {
             let mut note = self.explained(raised, source, None);
             if source.lines().count() == 1 {
-                // The line stands right above.
+                // The line is right above.
                 (note.line, note.source) = (None, None);
             }
             if !self.interactive && !raised.interrupted {
@@ -81,31 +80,31 @@ impl Repl<'_> {
             self.show_error(&note, shell)?;
             return Ok(if raised.interrupted { InputResult::Interrupted } else { InputResult::Failed });
         }
-        let text = self.bound(outcome, shell);
+        let text = self.changed_tensors(outcome, shell);
         shell.show(&text)?;
         Ok(InputResult::Done)
     }
 
-    /// The table of the value that was just shown, where tables are wished for and it is a tensor.
+    /// The table of the value `_`, if tables are switched on and it is a tensor.
     fn result_table(&mut self, source: &str) -> Option<impl Fn(&Shell) -> Text + use<>> {
         if !self.settings.tables {
             return None;
         }
         let mut workspace = self.workspace.borrow_mut();
         let tensor = workspace.session.tensor("_").ok().flatten()?;
-        let last = source.lines().last().unwrap_or_default().trim();
+        let last = source.lines().last().unwrap_or("").trim();
         let figure = workspace.figure(if last.chars().count() <= 40 { last } else { "_" }, &tensor);
         Some(move |shell: &Shell| table::figure(&figure, shell.look))
     }
 
-    /// The tensors that an input bound or changed: a line each, or their tables.
-    fn bound(&self, outcome: &Outcome, shell: &Shell) -> Text {
+    /// The tensors that an input bound or changed: one line each, or their tables.
+    fn changed_tensors(&self, outcome: &Outcome, shell: &Shell) -> Text {
         let workspace = self.workspace.borrow();
         let mut text = Text::new();
         if !self.settings.tables && !self.settings.shapes {
             return text;
         }
-        for variable in outcome.changed.iter().take(TOLD) {
+        for variable in outcome.changed.iter().take(MAX_LISTED) {
             if self.settings.tables {
                 let figure = workspace.figure(&variable.name, &variable.value);
                 text.section(table::figure(&figure, shell.look));
@@ -115,13 +114,13 @@ impl Repl<'_> {
                 format!("{}: {}", variable.name, shape_words(&workspace, &variable.name, &variable.value));
             text.say(Role::Dim, words);
         }
-        if let Some(more) = outcome.changed.len().checked_sub(TOLD).filter(|more| *more > 0) {
+        if let Some(more) = outcome.changed.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
             text.say(Role::Dim, format!("and {more} more: `:vars`"));
         }
         text
     }
 
-    /// What was raised, explained. Every error that a learner sees here comes through this function.
+    /// An error with its explanation, in this workspace or in `at`.
     pub(super) fn explained(&self, raised: &Raised, source: &str, at: Option<&Workspace>) -> ErrorNote {
         match at {
             Some(workspace) => workspace.error_note(raised, source),
@@ -129,7 +128,7 @@ impl Repl<'_> {
         }
     }
 
-    /// Shows an error: as a result to someone who types, else as a remark.
+    /// Shows an error: on stdout in an interactive session, else on stderr.
     pub(super) fn show_error(&self, note: &ErrorNote, shell: &mut Shell) -> Result<(), Failure> {
         let text = error(note, shell.look);
         match self.interactive {
@@ -141,12 +140,12 @@ impl Repl<'_> {
         }
     }
 
-    /// Answers in words, given as Markdown.
+    /// Shows Markdown on stdout.
     pub(super) fn answer(&self, words: &str, shell: &mut Shell) -> Result<InputResult, Failure> {
         shell.show(&prose(words, shell.look)).map(|()| InputResult::Done)
     }
 
-    /// Says something, given as Markdown: to someone who types as a result, else as a remark.
+    /// Shows Markdown: on stdout in an interactive session, else on stderr as plain text.
     pub(super) fn say(&self, words: &str, shell: &mut Shell) -> Result<(), Failure> {
         match self.interactive {
             true => shell.show(&prose(words, shell.look)),
@@ -157,34 +156,36 @@ impl Repl<'_> {
         }
     }
 
-    /// The tensor that an expression gives. Random numbers that it draws are drawn again by whoever comes next.
+    /// The value of an expression, which must be a tensor. The random number generator keeps its state.
     pub(super) fn tensor(&mut self, expression: &str) -> Result<Tensor, CommandError> {
         let found = {
             let mut workspace = self.workspace.borrow_mut();
-            let stream = workspace.session.state().generator.borrow().clone();
-            let found = workspace.session.tensor(expression);
-            *workspace.session.state().generator.borrow_mut() = stream;
-            found
+            workspace.session.with_rng_restored(|session| session.tensor(expression))
         };
         match found {
             Ok(Some(tensor)) => Ok(tensor),
             Ok(None) => Err(CommandError::Message(format!(
                 "`{expression}` is no tensor but {}.",
-                self.kind(expression).unwrap_or_else(|| "something else".to_owned())
+                self.type_with_article(expression).unwrap_or_else(|| "something else".to_owned())
             ))),
-            Err(raised) => Err(self.refused(&raised, expression, None)),
+            Err(raised) => Err(self.expression_error(&raised, expression, None)),
         }
     }
 
-    /// An expression that raised, on another workspace if one is given: its line is the one that was typed.
-    pub(super) fn refused(&self, raised: &Raised, expression: &str, at: Option<&Workspace>) -> CommandError {
+    /// The error of an expression that raised in this workspace or in `at`. Its line is the typed one, so it is not shown.
+    pub(super) fn expression_error(
+        &self,
+        raised: &Raised,
+        expression: &str,
+        at: Option<&Workspace>,
+    ) -> CommandError {
         let mut note = self.explained(raised, expression, at);
         (note.line, note.source) = (None, None);
         CommandError::Raised(Box::new(note))
     }
 
-    /// The type of what an expression gives, with its article: "a list".
-    pub(super) fn kind(&self, expression: &str) -> Option<String> {
+    /// The type of the value of an expression, with an article: "a list". `None` if its `__name__` cannot be read.
+    fn type_with_article(&self, expression: &str) -> Option<String> {
         let code = format!("type({expression}).__name__");
         let mut workspace = self.workspace.borrow_mut();
         let name = workspace.session.evaluate(&code, |name, vm| name.try_to_value::<String>(vm).ok());
@@ -200,19 +201,20 @@ pub(super) fn shape_words(workspace: &Workspace, name: &str, tensor: &Tensor) ->
     format!("{} {}", figure.dtype, figure.shape_words())
 }
 
-/// Writes what a cell prints as soon as it prints it. When nobody reads any more, the cell is stopped.
-fn aloud(terminal: bool, interrupter: crate::session::Interrupter) -> Listener {
+/// A listener that writes output at once. If the output cannot be written, because its reader is gone, it interrupts
+/// the cell.
+fn echo(terminal: bool, interrupter: crate::session::Interrupter) -> Listener {
     Box::new(move |channel, text| {
         let text = printable(text, terminal);
-        let written = match channel {
-            // A whole line is handed on in any case.
+        let result = match channel {
+            // Stdout is line-buffered: an unfinished line must be flushed to be seen.
             Channel::Stdout if terminal && !text.ends_with('\n') => {
                 io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush())
             }
             Channel::Stdout => io::stdout().write_all(text.as_bytes()),
             Channel::Stderr => io::stderr().write_all(text.as_bytes()),
         };
-        if written.is_err() {
+        if result.is_err() {
             interrupter.interrupt();
         }
     })

@@ -1,32 +1,31 @@
-//! The commands: one table for the parser, `:help`, completion and `docs/repl.md`.
-//! A row says what is typed, what it does, and calls the function that does it.
+//! The table of commands, which dispatch, `:help`, completion and `docs/repl.md` read.
 
 use super::super::shell::Shell;
 use super::state::{CommandError, CommandResult, InputResult, Repl};
 use crate::ops::nearest;
 
-/// A command.
-pub(super) struct ReplCommand {
-    /// As it is typed, without the colon.
+/// A command of the REPL.
+pub struct ReplCommand {
+    /// Its name, without the colon.
     pub name: &'static str,
-    /// Other words for it.
+    /// Other names.
     pub aliases: &'static [&'static str],
-    /// What follows it.
-    pub args: &'static str,
-    /// What it does, in a line.
+    /// Its arguments, as the help shows them.
+    pub(super) args: &'static str,
+    /// What it does, in one line without a full stop.
     pub line: &'static str,
-    /// More about it: sentences, as Markdown.
-    pub more: &'static str,
-    /// How it is used, in the state of the chapter's step 30.
+    /// The details, as Markdown.
+    pub(super) more: &'static str,
+    /// An example that works in the state after the step [`EXAMPLE_STEP`].
     pub example: &'static str,
-    /// Under which heading it stands.
-    pub group: CommandGroup,
-    /// What may be completed after it.
-    pub takes: ArgumentKind,
+    /// Its group in the help.
+    pub(super) group: CommandGroup,
+    /// What its argument is, for completion.
+    pub(super) takes: ArgumentKind,
     run: fn(&mut Repl, &str, &mut Shell) -> CommandResult,
 }
 
-/// The headings of the help.
+/// The groups of commands in the help.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CommandGroup {
     Look,
@@ -36,7 +35,7 @@ pub(super) enum CommandGroup {
 }
 
 impl CommandGroup {
-    /// All of them, in order, with their titles.
+    /// All groups with their titles, in order.
     pub(super) const ALL: [(CommandGroup, &'static str); 4] = [
         (CommandGroup::Look, "Look at tensors"),
         (CommandGroup::Ask, "Ask why"),
@@ -45,7 +44,7 @@ impl CommandGroup {
     ];
 }
 
-/// What a command's argument is.
+/// The kind of a command's argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ArgumentKind {
     Nothing,
@@ -56,15 +55,18 @@ pub(super) enum ArgumentKind {
     Anything,
 }
 
+/// The step in whose state the examples work.
+pub const EXAMPLE_STEP: &str = "two-kinds-of-weight";
+
 /// All commands, in the order of the help.
-pub(super) static COMMANDS: &[ReplCommand] = &[
+pub static COMMANDS: &[ReplCommand] = &[
     ReplCommand {
         name: "table",
         aliases: &["t"],
         args: "X",
         line: "Show a tensor as a table",
-        more: "`X` is a variable or any expression that gives a tensor. Rows and columns bear the names of the \
-               step's axes and tokens; `:axes` gives names to tensors of your own.",
+        more: "`X` is a variable or any expression whose value is a tensor. Rows and columns have the names of the \
+               step's axes and tokens; `:axes` names the axes of your own tensors.",
         example: ":table keys",
         group: CommandGroup::Look,
         takes: ArgumentKind::Expression,
@@ -75,7 +77,7 @@ pub(super) static COMMANDS: &[ReplCommand] = &[
         aliases: &[],
         args: "X",
         line: "Show a tensor as a heat map",
-        more: "One map for each slice over the last two axes; of a large tensor the means of blocks.",
+        more: "One map for each slice over the last two axes; for a large tensor it shows the means of blocks.",
         example: ":heat keys @ keys.T",
         group: CommandGroup::Look,
         takes: ArgumentKind::Expression,
@@ -86,8 +88,8 @@ pub(super) static COMMANDS: &[ReplCommand] = &[
         aliases: &["shapes"],
         args: "EXPR",
         line: "Show what happens to the shapes in an expression",
-        more: "Each operation on a line, innermost first. It is worked out on a copy of the session: nothing that \
-               the expression does stays, and no random numbers are used up.",
+        more: "Each operation on a line, innermost first. The expression runs on a copy of the session: it changes no \
+               variable and uses up no random numbers.",
         example: ":shape torch.softmax(keys @ keys.T / 2**0.5, dim=-1) @ values",
         group: CommandGroup::Look,
         takes: ArgumentKind::Expression,
@@ -98,8 +100,8 @@ pub(super) static COMMANDS: &[ReplCommand] = &[
         aliases: &["storage"],
         args: "X",
         line: "Show how a tensor lies in memory",
-        more: "Its elements in the order in which they are read, each with the sign of the token it belongs to; its \
-               strides; whether it is contiguous, and with which variable it shares its storage.",
+        more: "Its elements in the order in which they are read, each with the sign of its token; its strides; whether \
+               it is contiguous; and the variable with which it shares its storage.",
         example: ":strides keys.T",
         group: CommandGroup::Look,
         takes: ArgumentKind::Expression,
@@ -120,9 +122,9 @@ pub(super) static COMMANDS: &[ReplCommand] = &[
         name: "axes",
         aliases: &[],
         args: "X NAME...",
-        line: "Give names to the axes of a tensor",
-        more: "From then on its tables bear them. An axis called `token`, `query` or `key` gets the lesson's words \
-               where there are as many. Without names: says what they are.",
+        line: "Name the axes of a tensor",
+        more: "Its tables then show the names. An axis called `token`, `query` or `key` is labelled with the words of the \
+               lesson if it has as many entries. Without names: shows the current ones.",
         example: ":axes keys token d_out",
         group: CommandGroup::Look,
         takes: ArgumentKind::Expression,
@@ -143,9 +145,9 @@ pub(super) static COMMANDS: &[ReplCommand] = &[
         name: "why",
         aliases: &[],
         args: "EXPR [DEPTH]",
-        line: "Say where one number comes from",
-        more: "One element of a tensor, such as `keys[1, 0]`: from what was really run, not by running it again. A \
-               number after it says how many levels to go down.",
+        line: "Explain where one number comes from",
+        more: "One element of a tensor, such as `keys[1, 0]`. The explanation reads the recorded operations and runs \
+               nothing again. A number after the element is the number of levels to go down.",
         example: ":why keys[1,0] 2",
         group: CommandGroup::Ask,
         takes: ArgumentKind::Expression,
@@ -156,9 +158,9 @@ pub(super) static COMMANDS: &[ReplCommand] = &[
         aliases: &[],
         args: "[CELL]",
         line: "Show every operation of a cell, in the order it ran",
-        more: "The last cell, or that of an input's number or of a step: `:trace 2`, `:trace step30`. It runs again on a \
+        more: "The last cell, or the one with this input number or step: `:trace 2`, `:trace softmax`. It runs again on a \
                copy of the state it ran in.",
-        example: ":trace step30",
+        example: ":trace two-kinds-of-weight",
         group: CommandGroup::Ask,
         takes: ArgumentKind::Step,
         run: |repl, words, shell| repl.trace(words, shell),
@@ -167,9 +169,9 @@ pub(super) static COMMANDS: &[ReplCommand] = &[
         name: "what-if",
         aliases: &["if"],
         args: "CHANGE",
-        line: "Show what would move if something had been different from the start",
+        line: "Show what changes if something is different from the start",
         more: "`inputs[1,0]=0.9`, `seed 7`, `token journey=one`, `drop journey`, or code: `dim=-1 => dim=0`. All cells run \
-               again on copies, without and with the change; the session stays as it is.",
+               again on copies, without and with the change; the session itself does not change.",
         example: ":what-if inputs[1,0]=0.9",
         group: CommandGroup::Ask,
         takes: ArgumentKind::Expression,
@@ -179,10 +181,10 @@ pub(super) static COMMANDS: &[ReplCommand] = &[
         name: "doctor",
         aliases: &[],
         args: "[CELL]",
-        line: "Look for what runs without an error and is wrong",
-        more: "In all that you typed, or in one cell: `:doctor 2`, `:doctor step30`. A softmax over the wrong axis, a mask \
-               after it, weights that see what comes later, and the like; all of it runs again on a copy.",
-        example: ":doctor step30",
+        line: "Look for mistakes that raise no error",
+        more: "In all your inputs, or in one cell: `:doctor 2`, `:doctor softmax`. It finds a softmax over the wrong axis, a \
+               mask after the softmax, weights that see later tokens, and the like. The cells run again on a copy.",
+        example: ":doctor two-kinds-of-weight",
         group: CommandGroup::Ask,
         takes: ArgumentKind::Step,
         run: |repl, words, shell| repl.doctor(words, shell),
@@ -203,7 +205,7 @@ pub(super) static COMMANDS: &[ReplCommand] = &[
         aliases: &[],
         args: "",
         line: "Show the current step again",
-        more: "Its text, its code, what it printed, and its tensors as they are now.",
+        more: "Its text, its code, its output, and the current values of its tensors.",
         example: ":step",
         group: CommandGroup::Go,
         takes: ArgumentKind::Nothing,
@@ -214,7 +216,7 @@ pub(super) static COMMANDS: &[ReplCommand] = &[
         aliases: &["n"],
         args: "",
         line: "Run the next step here, and show it",
-        more: "Your variables stay. If the next step builds on another lesson, its state takes the place of this one.",
+        more: "Your variables stay. If the next step needs another lesson, the state of that lesson replaces this one.",
         example: ":next",
         group: CommandGroup::Go,
         takes: ArgumentKind::Nothing,
@@ -225,7 +227,7 @@ pub(super) static COMMANDS: &[ReplCommand] = &[
         aliases: &["go"],
         args: "WHERE",
         line: "Go to the state after a step, a lesson or a file",
-        more: "`step30`, `30`, `softmax`, `3.4.1`. What you made here is gone; `:undo` brings it back.",
+        more: "For example `softmax` or `3.4.1`. Your variables are removed; `:undo` restores them.",
         example: ":goto softmax",
         group: CommandGroup::Go,
         takes: ArgumentKind::Step,
@@ -235,8 +237,8 @@ pub(super) static COMMANDS: &[ReplCommand] = &[
         name: "reset",
         aliases: &[],
         args: "",
-        line: "Make the state of the step anew",
-        more: "What you made here is gone; `:undo` brings it back.",
+        line: "Restore the state of the step",
+        more: "Your variables are removed; `:undo` restores them.",
         example: ":reset",
         group: CommandGroup::Go,
         takes: ArgumentKind::Nothing,
@@ -247,8 +249,8 @@ pub(super) static COMMANDS: &[ReplCommand] = &[
         aliases: &["u"],
         args: "",
         line: "Go back to the state before the last input",
-        more: "All inputs but that one are run again in a fresh session, random numbers included; the state is exactly \
-               what it was. What an input did before Ctrl-C stopped it is not repeated.",
+        more: "All earlier inputs run again in a new session, with the same random numbers, so the state is exactly what \
+               it was. An input that Ctrl-C stopped is not repeated.",
         example: "x = 1\n:undo",
         group: CommandGroup::Go,
         takes: ArgumentKind::Nothing,
@@ -259,8 +261,8 @@ pub(super) static COMMANDS: &[ReplCommand] = &[
         aliases: &["w"],
         args: "FILE [!]",
         line: "Write the session to a .py or .ipynb file",
-        more: "With the cells of the step before it, so that the file runs by itself, here or in Jupyter. A file that \
-               is there is written over only with `!` at the end. A single statement that raised is left out.",
+        more: "The file includes the cells of the step, so that it runs by itself, here or in Jupyter. An existing file is \
+               overwritten only with `!` at the end. A single statement that raised is left out.",
         example: ":save attn-session.py !",
         group: CommandGroup::Keep,
         takes: ArgumentKind::File,
@@ -271,7 +273,7 @@ pub(super) static COMMANDS: &[ReplCommand] = &[
         aliases: &[],
         args: "FILE",
         line: "Run the cells of a .py, .ipynb or .md file here",
-        more: "They run as if they were typed, up to the first that raises.",
+        more: "They run like typed inputs, up to the first that raises.",
         example: ":run attn-session.py",
         group: CommandGroup::Keep,
         takes: ArgumentKind::File,
@@ -281,7 +283,7 @@ pub(super) static COMMANDS: &[ReplCommand] = &[
         name: "set",
         aliases: &[],
         args: "[NAME VALUE]",
-        line: "Change a setting; alone: list them",
+        line: "Change a setting, or list all settings",
         more: "",
         example: ":set tables on",
         group: CommandGroup::Keep,
@@ -292,8 +294,8 @@ pub(super) static COMMANDS: &[ReplCommand] = &[
         name: "help",
         aliases: &["h", "?"],
         args: "[NAME]",
-        line: "Say what a command, a function or a variable is",
-        more: "Alone: all commands.",
+        line: "Explain a command, a function or a variable",
+        more: "Without a name: lists all commands.",
         example: ":help softmax",
         group: CommandGroup::Keep,
         takes: ArgumentKind::Anything,
@@ -324,11 +326,11 @@ pub(super) fn find(word: &str) -> Option<&'static ReplCommand> {
     COMMANDS.iter().find(|command| command.name == word || command.aliases.contains(&word))
 }
 
-/// Does what was typed after the colon.
+/// Runs the command that was typed after the colon.
 pub(super) fn call(repl: &mut Repl, typed: &str, shell: &mut Shell) -> CommandResult {
     let typed = typed.trim();
     let (word, rest) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
-    // `:save!` as in editors.
+    // `:save! FILE`, as in editors.
     let (word, rest) = match word.strip_suffix('!') {
         Some(word) if !word.is_empty() => (word, format!("{rest} !")),
         _ => (word, rest.to_owned()),
@@ -364,48 +366,4 @@ fn unknown(word: &str) -> CommandError {
         [] => format!("There is no command `:{word}`. `:help` lists those there are."),
         near => format!("There is no command `:{word}`. The nearest: {}.", near.join(", ")),
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::app::repl::moves::workspace_at;
-    use crate::lesson::Catalogue;
-
-    #[test]
-    fn no_word_stands_for_two_commands() {
-        let mut words: Vec<&str> =
-            COMMANDS.iter().flat_map(|it| [it.name].into_iter().chain(it.aliases.iter().copied())).collect();
-        let count = words.len();
-        words.sort_unstable();
-        words.dedup();
-        assert_eq!(words.len(), count);
-    }
-
-    /// Every row has its help, and its example does what it says.
-    #[test]
-    fn the_whole_table_works() {
-        let folder = std::env::temp_dir().join(format!("attn-commands-{}", std::process::id()));
-        std::fs::create_dir_all(&folder).expect("a folder for the test");
-        let catalogue = Catalogue::new();
-        let (mut out, mut err) = (Vec::new(), Vec::new());
-        let mut shell = Shell::new(&mut out, &mut err, false);
-        let (workspace, _) =
-            workspace_at("step30", &catalogue, &mut shell).expect("the chapter has a step 30");
-        let mut repl = Repl::new(workspace, &catalogue);
-        for command in COMMANDS {
-            assert!(!command.line.is_empty() && !command.line.ends_with('.'), "{}", command.name);
-            for line in command.example.lines() {
-                let line = line.replace("attn-session", &folder.join("attn-session").display().to_string());
-                let expected = if command.name == "quit" { InputResult::Quit } else { InputResult::Done };
-                let last = line.starts_with(':');
-                let went = repl.take(&line, &mut shell).expect("there is room for the output");
-                assert_eq!(went, if last { expected } else { InputResult::Done }, "{line}");
-            }
-            let went = repl.take(&format!(":help :{}", command.name), &mut shell);
-            assert_eq!(went.expect("there is room for the output"), InputResult::Done, "{}", command.name);
-        }
-        std::fs::remove_dir_all(&folder).expect("the folder can go");
-        assert!(!String::from_utf8_lossy(&err).contains("raised"));
-    }
 }

@@ -1,23 +1,21 @@
-//! What may stand where the cursor is: variables, attributes, functions with their signatures, commands and
-//! their arguments.
-//! Asks the session what is there.
+//! Completion at the cursor: variables, attributes, functions with their signatures, commands and their arguments.
 
 use rustyline::completion::FilenameCompleter;
 
 use super::super::workspace::Workspace;
 use super::commands::{ArgumentKind, COMMANDS, find};
 use super::help::without_first;
-use super::keys::unmargined;
+use super::keys::without_margins;
 use super::settings::SETTINGS;
 use crate::lesson::Catalogue;
 use crate::ops::schema::signature;
 use crate::ops::table::{self, ALIASES, FUNCTION, FUNCTIONAL, IN_PLACE, LINALG, METHOD, RELAYOUT};
 
-/// What can be put in the place of what stands from `start` to the cursor.
-pub(super) struct Completion {
-    /// The byte at which the word begins.
+/// The candidates that can replace the text from `start` to the cursor.
+pub struct Completion {
+    /// The byte at which the completed word begins.
     pub start: usize,
-    /// How each is shown, and what is put in.
+    /// How each candidate is shown, and the text that replaces the word.
     pub candidates: Vec<(String, String)>,
 }
 
@@ -28,14 +26,9 @@ const KEYWORDS: &[&str] = &[
 ];
 
 /// Completes the word before the cursor.
-pub(super) fn complete(
-    line: &str,
-    pos: usize,
-    workspace: &mut Workspace,
-    catalogue: &Catalogue,
-) -> Completion {
+pub fn complete(line: &str, pos: usize, workspace: &mut Workspace, catalogue: &Catalogue) -> Completion {
     let before = &line[..pos];
-    let plain = unmargined(before);
+    let plain = without_margins(before);
     if let Some(typed) = plain.trim_start().strip_prefix(':') {
         if !typed.contains(' ') {
             return commands(typed, pos);
@@ -105,7 +98,7 @@ fn files(line: &str, pos: usize) -> Completion {
 }
 
 /// The dotted name that ends at `pos`: `torch.nn.Lin`.
-pub(super) fn path_before(line: &str, pos: usize) -> &str {
+pub fn path_before(line: &str, pos: usize) -> &str {
     let before = &line[..pos];
     let part = |letter: char| letter.is_alphanumeric() || letter == '_' || letter == '.';
     let start = before
@@ -122,7 +115,7 @@ fn python(before: &str, workspace: &mut Workspace) -> Completion {
     }
     let (base, word) = match path.rsplit_once('.') {
         Some((base, word)) => (Some(base), word),
-        // `).T`: what stands before the dot is no name.
+        // In `f(x).T` the part before the dot is not a name.
         None if before[..before.len() - path.len()].ends_with('.') => return nothing,
         None => (None, path),
     };
@@ -145,10 +138,10 @@ fn python(before: &str, workspace: &mut Workspace) -> Completion {
     Completion { start: before.len() - word.len(), candidates: names.into_iter().map(shown).collect() }
 }
 
-/// Whether the cursor is inside a string or a comment, as the tokenizer sees it.
+/// Whether the cursor is inside a string or a comment.
 fn in_string(before: &str) -> bool {
     use ruff_python_ast::token::TokenKind as Kind;
-    let marked = format!("{}cursor", unmargined(before));
+    let marked = format!("{}cursor", without_margins(before));
     let parsed = ruff_python_parser::parse_unchecked(&marked, ruff_python_parser::Mode::Module.into());
     let mut last =
         parsed.tokens().iter().filter(|token| usize::from(token.as_tuple().1.end()) >= marked.len());
@@ -157,7 +150,8 @@ fn in_string(before: &str) -> bool {
     })
 }
 
-/// Where the operations of what a name stands for are: a tensor's are methods, a module's functions.
+/// Where the table of operations lists the attributes of this object: as methods of a tensor, or as functions of a
+/// module. 0 if it lists none.
 fn place_of(base: &str, workspace: &mut Workspace) -> u8 {
     if workspace.session.tensor(base).is_ok_and(|tensor| tensor.is_some()) {
         return METHOD;
@@ -173,7 +167,7 @@ fn place_of(base: &str, workspace: &mut Workspace) -> u8 {
     }
 }
 
-/// The arguments of the operation that is called so there.
+/// The arguments of the operation with this name and place.
 fn arguments_of(name: &str, place: u8) -> Option<String> {
     if place == 0 {
         return None;
@@ -191,8 +185,8 @@ fn arguments_of(name: &str, place: u8) -> Option<String> {
     })
 }
 
-/// The arguments of what a path names: an operation's from the table, else as Python says.
-pub(super) fn signature_of(path: &str, workspace: &mut Workspace) -> Option<String> {
+/// The arguments of the function at a dotted path: those of an operation from the table, else from `inspect.signature`.
+pub fn signature_of(path: &str, workspace: &mut Workspace) -> Option<String> {
     if path.is_empty() || path.starts_with(|letter: char| letter.is_ascii_digit()) {
         return None;
     }
@@ -207,50 +201,4 @@ pub(super) fn signature_of(path: &str, workspace: &mut Workspace) -> Option<Stri
         workspace.session.evaluate(&code, |text, vm| text.try_to_value::<String>(vm).ok()).ok().flatten()?;
     let inner = said.strip_prefix('(')?.split(" -> ").next()?;
     Some(inner.strip_suffix(')').unwrap_or(inner).to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::app::options::GlobalOptions;
-
-    #[test]
-    fn names_are_completed_where_they_stand() {
-        let catalogue = Catalogue::new();
-        let mut workspace = Workspace::new(&GlobalOptions::default());
-        workspace.run(
-            "import torch\nimport torch.nn.functional as F\nqueries = torch.ones(2, 3)\nqueue = 1",
-            "cell",
-        );
-        let mut at = |line: &str| {
-            let found = complete(line, line.len(), &mut workspace, &catalogue);
-            let names: Vec<String> = found.candidates.into_iter().map(|(_, put)| put).collect();
-            (found.start, names)
-        };
-        assert_eq!(at("x = que"), (4, vec!["queries".to_owned(), "queue".to_owned()]));
-        assert_eq!(at("queries.transp").1, ["transpose", "transpose_"]);
-        assert_eq!(at("torch.softm").1, ["softmax"]);
-        assert_eq!(at(":ta").1, [":table "]);
-        assert_eq!(at(":table quer").1, ["queries"]);
-        assert_eq!(at(":goto softmax-st").1.len(), 1);
-        assert_eq!(at(":set ta").1, ["tables"]);
-        assert_eq!(at(":set tables o").1, ["on", "off"]);
-        for line in ["'que", "# que", "1.", "f().sha"] {
-            assert!(at(line).1.is_empty(), "{line}");
-        }
-    }
-
-    #[test]
-    fn signatures_are_shown() {
-        let mut workspace = Workspace::new(&GlobalOptions::default());
-        workspace
-            .run("import torch\nfrom torch import nn\nx = torch.ones(2, 3)\ndef f(a, b=2): pass", "cell");
-        let mut of = |path: &str| signature_of(path, &mut workspace);
-        assert_eq!(of("torch.softmax").as_deref(), Some("input, dim, dtype=None"));
-        assert_eq!(of("x.transpose").as_deref(), Some("dim0, dim1"));
-        assert_eq!(of("f").as_deref(), Some("a, b=2"));
-        assert!(of("nn.Linear").is_some_and(|said| said.contains("in_features")));
-        assert_eq!(of("nothing"), None);
-        assert_eq!(path_before("y = f(torch.soft", 16), "torch.soft");
-    }
 }

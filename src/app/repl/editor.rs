@@ -1,8 +1,9 @@
-//! The line editor: prompts, several lines, history, completion, colours.
-//! `rustyline` reads the keys; what they mean here is in [`super::keys`].
+//! The line editor: prompts, inputs of several lines, history, completion and colours, with `rustyline`.
+//! [`keys`](super::keys) defines the keys.
 //!
-//! Lines after the first begin with a margin as wide as the prompt, so that code stands under code. The
-//! margin is made of a space that nobody types, is shown as `...> `, and is taken out again.
+//! Lines after the first begin with a margin as wide as the prompt, so that their code is aligned with the first line.
+//! The margin consists of a space character that is never typed. It is shown as `...> ` and removed before the input
+//! runs.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -24,15 +25,15 @@ use super::super::shell::{Failure, Shell};
 use super::super::suspend::suspend;
 use super::super::workspace::Workspace;
 use super::complete::{Completion, complete};
-use super::hints::{Hint, hint};
+use super::hints::{InlineHint, hint};
 use super::history::History;
-use super::keys::{Key, Keys, MARGIN, unmargined};
+use super::keys::{BoundKey, KeyHandler, MARGIN, without_margins};
 use super::state::{Input, Repl};
 use crate::lesson::Catalogue;
-use crate::view::code::highlighted;
+use crate::view::code::highlighted as highlighted_code;
 use crate::view::{Line, Look, Role, Text};
 
-/// The editor and what it remembers.
+/// The line editor and its history.
 pub(super) struct LineEditor<'c> {
     editor: rustyline::Editor<EditorHelper<'c>, MemHistory>,
     history: History,
@@ -41,12 +42,12 @@ pub(super) struct LineEditor<'c> {
 }
 
 impl<'c> LineEditor<'c> {
-    /// An editor on this terminal; `None` if it cannot be had.
+    /// An editor on this terminal; `None` if rustyline cannot use the terminal.
     pub(super) fn new(repl: &Repl<'c>, shell: &Shell) -> Option<LineEditor<'c>> {
         let config = Config::builder()
             .completion_type(CompletionType::List)
             .completion_show_all_if_ambiguous(true)
-            // Colours are left out by the highlighter itself: it also draws the margin.
+            // The highlighter also draws the margin, so it runs without colours too, and leaves them out itself.
             .color_mode(ColorMode::Forced)
             .behavior(Behavior::Stdio)
             .auto_add_history(false)
@@ -71,11 +72,11 @@ impl<'c> LineEditor<'c> {
         if let Some(helper) = self.editor.helper_mut() {
             helper.look = shell.look;
         }
-        self.lay_out_history(prompt.width());
+        self.update_history(prompt.width());
         let mut typed = (String::new(), String::new());
         let read = loop {
             let read = self.editor.readline_with_initial(&prompt, (&typed.0, &typed.1));
-            match Keys::suspended() {
+            match KeyHandler::take_suspended() {
                 Some(so_far) => typed = so_far,
                 None => break read,
             }
@@ -83,7 +84,7 @@ impl<'c> LineEditor<'c> {
         };
         match read {
             Ok(line) => {
-                let input = unmargined(&line).replace('\t', "    ");
+                let input = without_margins(&line).replace('\t', "    ");
                 if !input.trim().is_empty() {
                     self.history.add(input.trim_end());
                     self.margin = 0;
@@ -93,20 +94,20 @@ impl<'c> LineEditor<'c> {
             Err(ReadlineError::Interrupted) => Ok(Input::Discarded),
             Err(ReadlineError::Eof) => Ok(Input::End),
             Err(ReadlineError::Io(error)) => Err(error.into()),
-            // A signal or a key sequence that cannot be read: the line is given up, the session is not.
+            // A signal or an unknown key sequence discards the line and keeps the session.
             Err(ReadlineError::Signal(_)) => Ok(Input::Discarded),
             Err(error) => Err(Failure::Unwritable(std::io::Error::other(error.to_string()))),
         }
     }
 
-    /// Earlier inputs with the margin of this prompt; anew when one was added or the prompt grew.
-    fn lay_out_history(&mut self, margin: usize) {
+    /// Gives the earlier inputs the margin of this prompt, after an input was added or the prompt became wider.
+    fn update_history(&mut self, margin: usize) {
         if self.margin == margin {
             return;
         }
         self.margin = margin;
-        Keys::set_margin(margin);
-        // The history in memory takes every entry that is no repetition.
+        KeyHandler::set_margin(margin);
+        // Errors mean that an entry is a repetition, which the history ignores.
         let _ = self.editor.clear_history();
         for input in &self.history.inputs {
             let under = format!("\n{}", String::from(MARGIN).repeat(margin));
@@ -118,69 +119,68 @@ impl<'c> LineEditor<'c> {
 fn bind(editor: &mut rustyline::Editor<EditorHelper<'_>, MemHistory>) {
     let plain = |code| KeyEvent(code, Modifiers::NONE);
     let bindings = [
-        (plain(KeyCode::Enter), Key::Enter),
-        (KeyEvent::ctrl('J'), Key::Enter),
-        (KeyEvent(KeyCode::Enter, Modifiers::ALT), Key::Submit),
-        (plain(KeyCode::Backspace), Key::Backspace),
-        (KeyEvent::ctrl('H'), Key::Backspace),
-        (plain(KeyCode::Delete), Key::Delete),
-        (plain(KeyCode::Home), Key::Home),
-        (KeyEvent::ctrl('A'), Key::Home),
-        (plain(KeyCode::Left), Key::Left),
-        (KeyEvent::ctrl('B'), Key::Left),
-        (plain(KeyCode::Right), Key::Right),
-        (KeyEvent::ctrl('F'), Key::Right),
-        (KeyEvent::ctrl('U'), Key::KillToStart),
-        (KeyEvent::ctrl('W'), Key::KillWord),
-        (plain(KeyCode::Tab), Key::Tab),
-        (plain(KeyCode::BackTab), Key::BackTab),
-        (KeyEvent::ctrl('Z'), Key::Suspend),
+        (plain(KeyCode::Enter), BoundKey::Enter),
+        (KeyEvent::ctrl('J'), BoundKey::Enter),
+        (KeyEvent(KeyCode::Enter, Modifiers::ALT), BoundKey::Submit),
+        (plain(KeyCode::Backspace), BoundKey::Backspace),
+        (KeyEvent::ctrl('H'), BoundKey::Backspace),
+        (plain(KeyCode::Delete), BoundKey::Delete),
+        (plain(KeyCode::Home), BoundKey::Home),
+        (KeyEvent::ctrl('A'), BoundKey::Home),
+        (plain(KeyCode::Left), BoundKey::Left),
+        (KeyEvent::ctrl('B'), BoundKey::Left),
+        (plain(KeyCode::Right), BoundKey::Right),
+        (KeyEvent::ctrl('F'), BoundKey::Right),
+        (KeyEvent::ctrl('U'), BoundKey::KillToStart),
+        (KeyEvent::ctrl('W'), BoundKey::KillWord),
+        (plain(KeyCode::Tab), BoundKey::Tab),
+        (plain(KeyCode::BackTab), BoundKey::BackTab),
+        (KeyEvent::ctrl('Z'), BoundKey::Suspend),
     ];
     for (event, key) in bindings {
-        editor.bind_sequence(Event::from(event), EventHandler::Conditional(Box::new(Keys { key })));
+        editor.bind_sequence(Event::from(event), EventHandler::Conditional(Box::new(KeyHandler { key })));
     }
 }
 
-/// What the editor asks while someone types.
-pub(super) struct EditorHelper<'c> {
+/// Completes, hints and highlights while the learner types.
+struct EditorHelper<'c> {
     workspace: Rc<RefCell<Workspace<'c>>>,
     catalogue: &'c Catalogue,
     look: Look,
-    /// Where the bracket stands that belongs to the one at the cursor.
+    /// The position of the bracket that matches the one at the cursor.
     matching: RefCell<Option<usize>>,
 }
 
 impl Helper for EditorHelper<'_> {}
 
-/// The keys decide what is complete.
+/// The Enter key decides whether an input is complete, so there is nothing to validate.
 impl Validator for EditorHelper<'_> {}
 
 impl Completer for EditorHelper<'_> {
     type Candidate = Pair;
 
     fn complete(&self, line: &str, pos: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<Pair>)> {
-        if let Some((start, text)) = Keys::rewriting() {
+        if let Some((start, text)) = KeyHandler::take_replacement() {
             return Ok((start, vec![Pair { display: String::new(), replacement: text }]));
         }
-        // The workspace is free while someone types; if it were not, there is nothing to offer.
-        let Ok(mut workspace) = self.workspace.try_borrow_mut() else {
-            return Ok((pos, Vec::new()));
-        };
+        let mut workspace = self.workspace.borrow_mut();
         let Completion { start, candidates } = complete(line, pos, &mut workspace, self.catalogue);
-        let most = self.look.width.saturating_sub(1);
-        let pair =
-            |(display, replacement): (String, String)| Pair { display: clipped(&display, most), replacement };
+        let width = self.look.width.saturating_sub(1);
+        let pair = |(display, replacement): (String, String)| Pair {
+            display: truncated(&display, width),
+            replacement,
+        };
         Ok((start, candidates.into_iter().map(pair).collect()))
     }
 }
 
-fn clipped(text: &str, most: usize) -> String {
-    if text.width() <= most {
+fn truncated(text: &str, width: usize) -> String {
+    if text.width() <= width {
         return text.to_owned();
     }
     let mut short = String::new();
     for letter in text.chars() {
-        if short.width() + 2 > most {
+        if short.width() + 2 > width {
             break;
         }
         short.push(letter);
@@ -189,10 +189,10 @@ fn clipped(text: &str, most: usize) -> String {
 }
 
 impl Hinter for EditorHelper<'_> {
-    type Hint = Hint;
+    type Hint = InlineHint;
 
-    fn hint(&self, line: &str, pos: usize, context: &Context<'_>) -> Option<Hint> {
-        let mut workspace = self.workspace.try_borrow_mut().ok()?;
+    fn hint(&self, line: &str, pos: usize, context: &Context<'_>) -> Option<InlineHint> {
+        let mut workspace = self.workspace.borrow_mut();
         hint(line, pos, context, &mut workspace, self.look.width)
     }
 }
@@ -219,22 +219,23 @@ impl Highlighter for EditorHelper<'_> {
             _ => matching_bracket(line, pos),
         };
         *self.matching.borrow_mut() = now;
-        // A key may change the colours of what stands before it: an open string, a keyword.
+        // A key may change the colours of earlier text: it may close a string or complete a keyword.
         kind == CmdKind::Other || before != now
     }
 }
 
-/// What is typed with its colours, as wide as it is. The margin is drawn; a command's word stands out.
-fn coloured(typed: &str, matching: Option<usize>, look: Look) -> String {
-    let plain = unmargined(typed);
-    // A tab is as wide as the terminal makes it.
+/// The typed text with colours, of the same width. The margin is drawn as `...> `, and the name of a command is
+/// highlighted.
+pub fn coloured(typed: &str, matching: Option<usize>, look: Look) -> String {
+    let plain = without_margins(typed);
+    // The width of a tab depends on the terminal.
     if plain.contains(|letter: char| letter.is_control() && letter != '\n') {
         return typed.to_owned();
     }
     let command = plain.trim_start().starts_with(':');
-    let painted = match command {
+    let highlighted = match command {
         true => plain.split('\n').map(|line| command_line(line, command)).collect(),
-        false => highlighted(&plain),
+        false => highlighted_code(&plain),
     };
     let (mut out, mut at) = (String::new(), 0);
     for (number, raw) in typed.split('\n').enumerate() {
@@ -247,8 +248,8 @@ fn coloured(typed: &str, matching: Option<usize>, look: Look) -> String {
             let columns = margin / MARGIN.len_utf8();
             out.push_str(&one_line(Line::new().with(Role::Dim, format!("{:>columns$}", "...> ")), look));
         }
-        // What the painter leaves out are spaces at the end.
-        let mut line = painted.get(number).cloned().unwrap_or_default().with_plain_spaces();
+        // The highlighter leaves out spaces at the end.
+        let mut line = highlighted.get(number).cloned().unwrap_or_default().with_plain_spaces();
         if line.text().len() > bare.len() || !bare.starts_with(&line.text()) {
             line = Line::new().with(Role::Code, bare);
         }
@@ -290,7 +291,7 @@ fn marked(line: Line, place: Option<usize>) -> Line {
     out
 }
 
-/// A line as it is written, the spaces at its end included.
+/// A line as text with its escape codes and the spaces at its end.
 fn one_line(line: Line, look: Look) -> String {
     let width = line.text().len();
     let kept = line.text().trim_end().len();
@@ -298,13 +299,13 @@ fn one_line(line: Line, look: Look) -> String {
     format!("{}{}", text.trim_end_matches('\n'), " ".repeat(width - kept))
 }
 
-/// Where the bracket stands that belongs to the one under or before the cursor. Brackets in strings
-/// and comments do not count: the tokens say which those are.
-fn matching_bracket(typed: &str, pos: usize) -> Option<usize> {
+/// The position of the bracket that matches the one under or before the cursor. Brackets in strings and comments are
+/// not tokens, so they do not count.
+pub fn matching_bracket(typed: &str, pos: usize) -> Option<usize> {
     use ruff_python_ast::token::TokenKind as Kind;
     let at_cursor = |place: usize| typed.as_bytes().get(place).is_some_and(|byte| b"()[]{}".contains(byte));
     let here = [Some(pos), pos.checked_sub(1)].into_iter().flatten().find(|place| at_cursor(*place))?;
-    // The margin is no Python: ordinary spaces of the same length stand in for it.
+    // The margin is not Python. Ordinary spaces of the same length keep the positions.
     let plain = typed.replace(MARGIN, &" ".repeat(MARGIN.len_utf8()));
     let parsed = ruff_python_parser::parse_unchecked(&plain, ruff_python_parser::Mode::Module.into());
     let mut open: Vec<usize> = Vec::new();
@@ -326,31 +327,4 @@ fn matching_bracket(typed: &str, pos: usize) -> Option<usize> {
         }
     }
     None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn colours_leave_the_text_as_wide_as_it_was() {
-        let look = Look { width: 80, colour: false, plain: false };
-        let margin = String::from(MARGIN).repeat(10);
-        for typed in ["x = 'a b'  ", "", ":table x ", "f(", "'''\n  a\t", "x  # é"] {
-            assert_eq!(coloured(typed, None, look).replace("     ...> ", &margin), *typed);
-        }
-        let block = format!("for i in x:\n{margin}    pass  ");
-        assert_eq!(coloured(&block, None, look), "for i in x:\n     ...>     pass  ");
-        let bright = coloured("x = (1)", Some(4), Look { colour: true, ..look });
-        assert!(bright.contains("\u{1b}[7m(\u{1b}[0m"), "{bright:?}");
-    }
-
-    #[test]
-    fn brackets_are_matched_but_not_in_strings() {
-        assert_eq!(matching_bracket("f(a[0])", 7), Some(1));
-        assert_eq!(matching_bracket("f(a[0])", 1), Some(6));
-        assert_eq!(matching_bracket("f(')')", 6), Some(1));
-        assert_eq!(matching_bracket("f(a", 1), None);
-        assert_eq!(matching_bracket("abc", 1), None);
-    }
 }

@@ -1,5 +1,4 @@
-//! `:save` and `:run`: the session to a file, and a file into the session.
-//! The shell reads and writes these files; the code that runs has none.
+//! `:save` writes the session to a file, and `:run` runs the cells of a file in the session.
 
 use std::fs;
 use std::io::Write;
@@ -25,7 +24,7 @@ impl Repl<'_> {
             return Err(CommandError::message("To which file? `:save notes.py` or `:save notes.ipynb`."));
         }
         let path = Path::new(&file);
-        let cells = self.kept();
+        let cells = self.saved_cells();
         let text = match path.extension().and_then(|ending| ending.to_str()) {
             Some("py") => script::write(&cells),
             Some("ipynb") => ipynb::write(&cells),
@@ -49,10 +48,10 @@ impl Repl<'_> {
         Ok(InputResult::Done)
     }
 
-    /// All cells that led to this state, with what they gave if that is known.
-    fn kept(&self) -> Vec<SavedCell> {
+    /// The cells that led to this state, with their outcomes where they are known.
+    fn saved_cells(&self) -> Vec<SavedCell> {
         let workspace = self.workspace.borrow();
-        // One statement that raised did nothing; what comes after it is to run all the same.
+        // A single statement that raised changed nothing. Without it the file runs to the end.
         let failed = |ran: &&RanCell| {
             let raised = self.outcomes.get(&ran.name).is_some_and(|gave| gave.error.is_some());
             raised && is_input(&ran.name) && statements(&ran.source) <= 1
@@ -81,8 +80,9 @@ impl Repl<'_> {
         for remark in &document.remarks {
             self.say(remark, shell)?;
         }
-        let name =
-            Path::new(&file).file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name = Path::new(&file)
+            .file_name()
+            .map_or_else(|| file.clone(), |name| name.to_string_lossy().into_owned());
         self.undo_points.push(UndoPoint::before_cells(format!("`:run {file}`"), self));
         self.input_count += 1;
         for cell in document.cells {
@@ -96,7 +96,7 @@ impl Repl<'_> {
     }
 }
 
-/// A file's name without the quotes that a learner may put around it; `~` is the home folder.
+/// A file name without quotes around it and with `~` replaced by the home folder.
 fn unquoted(word: &str) -> String {
     let word = word.trim();
     let bare = ['"', '\''].iter().find_map(|quote| word.strip_prefix(*quote)?.strip_suffix(*quote));
@@ -107,7 +107,7 @@ fn unquoted(word: &str) -> String {
     }
 }
 
-/// Writes a file whole or not at all. The rights of a file that is written over stay.
+/// Writes a file atomically. The permissions of an existing file stay.
 fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut file = builder().tempfile_in(folder)?;
@@ -119,7 +119,7 @@ fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
     file.persist(path).map(|_| ()).map_err(|error| error.error)
 }
 
-/// Temporary files are their owner's alone; this one is to become an ordinary file.
+/// Builds a temporary file with the permissions of an ordinary file instead of those of the owner only.
 fn builder() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(".attn-");

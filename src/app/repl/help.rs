@@ -1,5 +1,4 @@
-//! `:help`: the commands, or one of them, or a function or a variable.
-//! Reads the tables that everything else reads.
+//! `:help` explains the commands, a function or a variable.
 
 use super::super::shell::Shell;
 use super::commands::{COMMANDS, CommandGroup, ReplCommand, find};
@@ -12,7 +11,7 @@ use crate::view::prose::{prose, prose_line};
 use crate::view::wrap::paragraph;
 use crate::view::{Line, Look, Role, Text};
 
-/// Keys of the line editor that a learner may not guess.
+/// The keys of the line editor that are not obvious.
 const KEYS: &[(&str, &str)] = &[
     ("Enter", "runs what is complete, else goes on to the next line; a blank line ends a block"),
     ("Alt-Enter", "runs it as it is"),
@@ -25,21 +24,21 @@ impl Repl<'_> {
     /// `:help [NAME]`
     pub(super) fn help(&mut self, word: &str, shell: &mut Shell) -> CommandResult {
         if word.is_empty() {
-            shell.show(&everything(shell.look))?;
+            shell.show(&overview(shell.look))?;
             return Ok(InputResult::Done);
         }
         if let Some(command) = find(word.trim_start_matches(':')).filter(|command| {
             word.starts_with(':')
                 || !self.workspace.borrow().session.names().contains(&command.name.to_owned())
         }) {
-            shell.show(&one(command, shell.look))?;
+            shell.show(&command_help(command, shell.look))?;
             return Ok(InputResult::Done);
         }
         let last = word.rsplit('.').next().unwrap_or(word);
         let is_bound = self.workspace.borrow().session.names().iter().any(|name| name == word);
         let last = ALIASES.iter().find(|(alias, _)| *alias == last).map_or(last, |(_, name)| *name);
         if let Some(op) = table::find(last).filter(|_| !is_bound) {
-            shell.show(&operation(op, shell.look))?;
+            shell.show(&operation_help(op, shell.look))?;
             return Ok(InputResult::Done);
         }
         let plain = word.chars().all(|letter| letter.is_alphanumeric() || "._".contains(letter));
@@ -50,7 +49,7 @@ impl Repl<'_> {
                 .session
                 .evaluate(&format!("callable({word})"), |it, vm| it.try_to_value::<bool>(vm).ok());
             if callable == Ok(Some(false)) {
-                let words = self.outline(word).unwrap_or_else(|| self.other(word));
+                let words = self.outline(word).unwrap_or_else(|| self.describe(word));
                 return Ok(self.answer(&format!("`{word}` is {words}."), shell)?);
             }
         }
@@ -79,7 +78,7 @@ impl Repl<'_> {
     }
 }
 
-fn everything(look: Look) -> Text {
+fn overview(look: Look) -> Text {
     let mut text = Text::new();
     for (group, title) in CommandGroup::ALL {
         text.gap();
@@ -111,7 +110,7 @@ fn everything(look: Look) -> Text {
     text
 }
 
-fn one(command: &ReplCommand, look: Look) -> Text {
+fn command_help(command: &ReplCommand, look: Look) -> Text {
     let mut text = Text::new();
     text.say(Role::Name, command.usage());
     let mut words = format!("{}.", command.line);
@@ -130,8 +129,8 @@ fn one(command: &ReplCommand, look: Look) -> Text {
     text
 }
 
-/// How an operation is called, and what it gives.
-fn operation(op: &Op, look: Look) -> Text {
+/// The signatures of an operation and its description.
+fn operation_help(op: &Op, look: Look) -> Text {
     let mut text = Text::new();
     for form in op.forms {
         text.say(Role::Name, call_of(op, &signature(form)));
@@ -140,7 +139,7 @@ fn operation(op: &Op, look: Look) -> Text {
     text
 }
 
-/// `torch.softmax(input, dim)`, or as a method where it is one only.
+/// The call of an operation: `torch.softmax(input, dim)`, or a method call if it is only a method.
 fn call_of(op: &Op, arguments: &str) -> String {
     if op.is_in(FUNCTION) {
         return format!("torch.{}({arguments})", op.name);
@@ -155,7 +154,7 @@ fn call_of(op: &Op, arguments: &str) -> String {
     format!("tensor.{}({})", op.name, without_first(arguments))
 }
 
-/// The arguments of a method: the tensor itself stands before the dot.
+/// The arguments without the first, as a method has them.
 pub(super) fn without_first(arguments: &str) -> &str {
     arguments.split_once(", ").map_or("", |(_, rest)| rest)
 }

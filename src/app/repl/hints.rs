@@ -1,4 +1,4 @@
-//! The grey text after the cursor: how a function is called, or how an earlier input went on.
+//! The grey hint after the cursor: the arguments of a function, or the rest of an earlier input.
 
 use rustyline::Context;
 use rustyline::history::SearchDirection;
@@ -7,19 +7,19 @@ use super::super::workspace::Workspace;
 use super::complete::{path_before, signature_of};
 use super::keys::MARGIN;
 
-/// A hint: what is shown, and what Right takes.
-pub(super) struct Hint {
-    shown: String,
-    taken: Option<String>,
+/// A hint: the text that is shown, and the text that the Right key inserts.
+pub(super) struct InlineHint {
+    display: String,
+    completion: Option<String>,
 }
 
-impl rustyline::hint::Hint for Hint {
+impl rustyline::hint::Hint for InlineHint {
     fn display(&self) -> &str {
-        &self.shown
+        &self.display
     }
 
     fn completion(&self) -> Option<&str> {
-        self.taken.as_deref()
+        self.completion.as_deref()
     }
 }
 
@@ -30,23 +30,23 @@ pub(super) fn hint(
     context: &Context,
     workspace: &mut Workspace,
     width: usize,
-) -> Option<Hint> {
+) -> Option<InlineHint> {
     if line.trim().is_empty() || pos < line.len() {
         return None;
     }
     if let Some(called) = line.strip_suffix('(') {
         let signature = signature_of(path_before(called, called.len()), workspace)?;
         let fits = signature.chars().count() + line.chars().count() + 16 <= width;
-        return fits.then(|| Hint { shown: format!("{signature})"), taken: None });
+        return fits.then(|| InlineHint { display: format!("{signature})"), completion: None });
     }
     let last = context.history().len().checked_sub(1)?;
     let from = if context.history_index() > last { last } else { context.history_index() };
     let found = context.history().starts_with(line, from, SearchDirection::Reverse).ok()??;
     let rest = found.entry.get(pos..).filter(|rest| !rest.is_empty())?;
-    // Of several lines the first is enough to know the input by.
-    let shown = match rest.split_once('\n') {
+    // Of an input of several lines only the first is shown.
+    let display = match rest.split_once('\n') {
         Some((first, _)) => format!("{} …", first.trim_end_matches(MARGIN)),
         None => rest.to_owned(),
     };
-    Some(Hint { shown, taken: Some(rest.to_owned()) })
+    Some(InlineHint { display, completion: Some(rest.to_owned()) })
 }

@@ -1,5 +1,5 @@
-//! Earlier inputs: kept in the state folder, each once, the latest last.
-//! One JSON string a line, so that an input may have lines of its own and two sessions may write.
+//! The history of inputs in the state folder: each input once, the latest last.
+//! The file has one JSON string per line, so that an input may have several lines and two sessions can append.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -7,18 +7,18 @@ use std::path::PathBuf;
 
 use super::super::state::state_dir;
 
-/// Inputs that are remembered.
-const KEPT: usize = 1000;
+/// The most inputs that are kept.
+const MAX_INPUTS: usize = 1000;
 
-/// Earlier inputs, oldest first.
+/// Earlier inputs.
 pub(super) struct History {
-    /// The inputs.
+    /// The inputs, oldest first.
     pub inputs: Vec<String>,
     file: Option<PathBuf>,
 }
 
 impl History {
-    /// What earlier sessions left. A line that cannot be read is passed over.
+    /// Reads the history of earlier sessions. Ignores lines that are not JSON strings: another session may be writing.
     pub(super) fn read() -> History {
         let file = state_dir().map(|folder| folder.join("history.jsonl"));
         let text = file.as_ref().and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default();
@@ -27,26 +27,26 @@ impl History {
         for input in text.lines().filter_map(|line| serde_json::from_str::<String>(line).ok()) {
             history.remember(input);
         }
-        if lines > 4 * KEPT {
-            history.shorten();
+        if lines > 4 * MAX_INPUTS {
+            history.compact();
         }
         history
     }
 
-    /// Adds an input; what was typed before moves to the end.
+    /// Adds an input at the end. An equal earlier one is removed.
     pub(super) fn add(&mut self, input: &str) {
         if self.inputs.last().is_some_and(|last| last == input) {
             return;
         }
         self.remember(input.to_owned());
-        // Who cannot write loses the history of this session, and nothing else.
+        // Without a writable file the history of this session is lost. That must not stop the session.
         let _ = self.append(input);
     }
 
     fn remember(&mut self, input: String) {
         self.inputs.retain(|known| *known != input);
         self.inputs.push(input);
-        let over = self.inputs.len().saturating_sub(KEPT);
+        let over = self.inputs.len().saturating_sub(MAX_INPUTS);
         self.inputs.drain(..over);
     }
 
@@ -57,23 +57,23 @@ impl History {
         if let Some(folder) = file.parent() {
             fs::create_dir_all(folder)?;
         }
-        let mut line = serde_json::to_vec(input)?;
+        let mut line = serde_json::to_vec(input).expect("a string can be written as JSON");
         line.push(b'\n');
         OpenOptions::new().create(true).append(true).open(file)?.write_all(&line)
     }
 
-    /// Writes the file anew when it has become much longer than what is kept of it.
-    fn shorten(&self) {
+    /// Replaces the file by the inputs that are kept.
+    fn compact(&self) {
         let Some((file, folder)) = self.file.as_ref().and_then(|file| Some((file, file.parent()?))) else {
             return;
         };
-        let lines = self.inputs.iter().filter_map(|input| serde_json::to_string(input).ok());
-        let text = lines.map(|line| line + "\n").collect::<String>();
+        let line = |input| serde_json::to_string(input).expect("a string can be written as JSON") + "\n";
+        let text: String = self.inputs.iter().map(line).collect();
         let written = tempfile::NamedTempFile::new_in(folder).and_then(|mut fresh| {
             fresh.write_all(text.as_bytes())?;
             fresh.persist(file).map_err(|error| error.error)
         });
-        // It is only longer than it need be.
+        // If this fails, the file is only longer than necessary.
         let _ = written;
     }
 }

@@ -13,13 +13,13 @@
 mod analysis;
 mod cells;
 pub mod commands;
-mod complete;
-mod editor;
+pub mod complete;
+pub mod editor;
 mod files;
 mod help;
 mod hints;
 mod history;
-mod keys;
+pub mod keys;
 mod lines;
 mod navigation;
 pub mod page;

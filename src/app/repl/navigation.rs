@@ -1,5 +1,5 @@
-//! From state to state: where a session starts, the steps of the chapter, and back.
-//! Every state is made anew by running the cells that lead to it.
+//! Moves between states: the start of a session, `:step`, `:next`, `:goto`, `:reset` and `:undo`.
+//! Each state is computed by running the cells that lead to it.
 
 use super::super::notes::note;
 use super::super::plan::{self, Plan};
@@ -13,17 +13,17 @@ use crate::lesson::Catalogue;
 use crate::view::errors::error;
 use crate::view::panel;
 
-/// Tensors that the greeting names.
-const NAMED: usize = 6;
+/// The most tensors that the greeting lists.
+const MAX_LISTED: usize = 6;
 
-/// A workspace on which nothing has run but `import torch`.
+/// A workspace in which only `import torch` has run.
 pub(super) fn bare_workspace<'c>(shell: &Shell) -> Workspace<'c> {
     let mut workspace = Workspace::new(&shell.options);
     workspace.run("import torch", "start");
     workspace
 }
 
-/// A workspace with the state after a step, a lesson or a file, and what its cells gave.
+/// A workspace with the state after a step, a lesson or a file, and the outcomes of its cells.
 pub(super) fn workspace_at<'c>(
     word: &str,
     catalogue: &'c Catalogue,
@@ -35,7 +35,7 @@ pub(super) fn workspace_at<'c>(
 }
 
 fn workspace_of<'c>(plan: &Plan<'c>, shell: &mut Shell) -> Result<(Workspace<'c>, Outcomes), Failure> {
-    let mut gave = Outcomes::new();
+    let mut outcomes = Outcomes::new();
     let mut workspace = Workspace::new(&shell.options);
     let mut runner = Runner::new(&mut workspace, &plan.cells);
     while let Some(finished) = runner.next() {
@@ -45,26 +45,26 @@ fn workspace_of<'c>(plan: &Plan<'c>, shell: &mut Shell) -> Result<(Workspace<'c>
             shell.note(&error(&note(raised, &cell.source), shell.look));
             break;
         }
-        gave.insert(cell.name.clone(), finished.outcome);
+        outcomes.insert(cell.name.clone(), finished.outcome);
     }
     match runner.is_interrupted() {
         true => Err(Failure::Stopped),
-        false => Ok((workspace, gave)),
+        false => Ok((workspace, outcomes)),
     }
 }
 
 impl<'c> Repl<'c> {
-    /// One or two lines: which state this is, what is in it, where help is.
+    /// Shows the current state, and how to get help and to leave.
     pub(super) fn greet(&self, shell: &mut Shell) -> Result<(), Failure> {
         let leave = match self.in_walkthrough {
             true => "Ctrl-D goes back to the lesson, whose own variables stay as they are",
             false => "Ctrl-D leaves",
         };
-        self.say(&format!("{} `:help` lists the commands; {leave}.", self.place()), shell)
+        self.say(&format!("{} `:help` lists the commands; {leave}.", self.state_summary()), shell)
     }
 
-    /// Which state this is, and what is in it.
-    pub(super) fn place(&self) -> String {
+    /// One sentence that names the current state and its tensors.
+    fn state_summary(&self) -> String {
         let workspace = self.workspace.borrow();
         let at = match (workspace.at, &self.source) {
             (Some((step, lesson)), _) => {
@@ -78,9 +78,9 @@ impl<'c> Repl<'c> {
             format!("`{}` {words}", variable.name)
         };
         let all = workspace.session.variables();
-        // The last ones are what the step is about.
-        let shown: Vec<String> = all.iter().rev().take(NAMED).rev().map(named).collect();
-        let rest = match all.len().saturating_sub(NAMED) {
+        // The latest tensors are those of the step.
+        let shown: Vec<String> = all.iter().rev().take(MAX_LISTED).rev().map(named).collect();
+        let rest = match all.len().saturating_sub(MAX_LISTED) {
             0 => String::new(),
             more => format!(", and {more} more (`:vars`)"),
         };
@@ -90,11 +90,11 @@ impl<'c> Repl<'c> {
         }
     }
 
-    /// The current step with its text, its output and its tensors as they are now.
+    /// `:step`
     pub(super) fn step(&mut self, shell: &mut Shell) -> CommandResult {
         let at = self.workspace.borrow().at;
         let Some((step, lesson)) = at else {
-            return Err(CommandError::message("No step has run here. `:goto step1` goes to the first."));
+            return Err(CommandError::message("No step has run here. `:next` runs the first."));
         };
         let outcome = self.outcomes.get(&step.name()).cloned().unwrap_or_default();
         let made = {
@@ -105,7 +105,7 @@ impl<'c> Repl<'c> {
         Ok(InputResult::Done)
     }
 
-    /// Runs the next step of the chapter here, and shows it.
+    /// `:next`
     pub(super) fn next(&mut self, shell: &mut Shell) -> CommandResult {
         let number = self.workspace.borrow().at.map_or(1, |(step, _)| step.number + 1);
         let step = match self.catalogue.step(number) {
@@ -136,42 +136,42 @@ impl<'c> Repl<'c> {
         Ok(if raised { InputResult::Failed } else { InputResult::Done })
     }
 
-    /// Puts the state after a step or a lesson in the place of this one.
+    /// `:goto WHERE`
     pub(super) fn goto(&mut self, word: &str, shell: &mut Shell) -> CommandResult {
         if word.is_empty() {
-            return Err(CommandError::message("Where to? `:goto step30`, `:goto softmax`, `:goto 3.4.1`."));
+            return Err(CommandError::message("Where to? For example `:goto softmax` or `:goto 3.4.1`."));
         }
-        let (workspace, gave) = workspace_at(word, self.catalogue, shell)?;
-        self.put(format!("`:goto {word}`"), workspace, gave);
+        let (workspace, outcomes) = workspace_at(word, self.catalogue, shell)?;
+        self.replace_workspace(format!("`:goto {word}`"), workspace, outcomes);
         self.source = Some(word.to_owned());
-        self.say(&self.place(), shell)?;
+        self.say(&self.state_summary(), shell)?;
         Ok(InputResult::Done)
     }
 
-    /// The state of the step again, as if nothing had been typed.
+    /// `:reset`
     pub(super) fn reset(&mut self, shell: &mut Shell) -> CommandResult {
         let at = self.workspace.borrow().at;
-        let (workspace, gave) = match (at, self.source.clone()) {
+        let (workspace, outcomes) = match (at, self.source.clone()) {
             (Some((step, _)), _) => workspace_at(&step.name(), self.catalogue, shell)?,
             (None, Some(file)) => workspace_at(&file, self.catalogue, shell)?,
             (None, None) => (bare_workspace(shell), Outcomes::new()),
         };
-        self.put("`:reset`".to_owned(), workspace, gave);
-        self.say(&self.place(), shell)?;
+        self.replace_workspace("`:reset`".to_owned(), workspace, outcomes);
+        self.say(&self.state_summary(), shell)?;
         Ok(InputResult::Done)
     }
 
     /// Puts another workspace in the place of this one. The names that the learner gave to axes stay.
-    fn put(&mut self, what: String, mut workspace: Workspace<'c>, gave: Outcomes) {
+    fn replace_workspace(&mut self, what: String, mut workspace: Workspace<'c>, outcomes: Outcomes) {
         self.undo_points.push(UndoPoint::before_replacement(what, self));
         let mut old = self.workspace.borrow_mut();
         workspace.axes = std::mem::take(&mut old.axes);
         self.initial_names = workspace.session.names();
-        self.outcomes.extend(gave);
+        self.outcomes.extend(outcomes);
         *old = workspace;
     }
 
-    /// The state before the last input, made by running all others again.
+    /// `:undo`. Runs all cells before the last input again in a new workspace.
     pub(super) fn undo(&mut self, shell: &mut Shell) -> CommandResult {
         let Some(before) = self.undo_points.pop() else {
             return Err(CommandError::message("There is nothing to undo."));
@@ -211,7 +211,7 @@ impl<'c> Repl<'c> {
         Ok(InputResult::Done)
     }
 
-    /// `name: float32 (6, 3)` of a variable, if it is a tensor.
+    /// `float32 (token 6, feature 3)`, if the variable is a tensor.
     pub(super) fn outline(&self, name: &str) -> Option<String> {
         let workspace = self.workspace.borrow();
         let variable = workspace.session.variables().into_iter().find(|variable| variable.name == name)?;

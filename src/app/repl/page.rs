@@ -1,4 +1,4 @@
-//! The table of commands as a page: `docs/repl.md`.
+//! `docs/repl.md`, made from the tables of commands and settings.
 
 use std::fmt::Write;
 
@@ -8,13 +8,13 @@ use super::settings::SETTINGS;
 const HEAD: &str = "\
 # The REPL
 
-Made from the table of commands (`src/app/repl/commands.rs`); `UPDATE=1 cargo test --release --test page` writes it anew.
+Generated from the table of commands (`src/app/repl/commands.rs`) by `UPDATE=1 cargo test --test library page::`.
 
-`attn repl step30` opens it with the state after that step, `attn repl 3.4.1` after a lesson, `attn repl notebook.ipynb`
-after a file, `attn repl` with `torch` and nothing else. What is typed is Python, run as a notebook runs a cell: it may
-go over several lines, and the value of its last line is shown. A line that begins with a colon is a command.
+`attn repl softmax` starts with the state after that step, `attn repl 3.4.1` after a lesson, `attn repl notebook.ipynb`
+after a file, and `attn repl` with `torch` only. Inputs are Python and run as a notebook runs a cell: an input may have
+several lines, and the value of its last line is shown. A line that begins with a colon is a command.
 
-Inputs may come through a pipe too: `echo 'inputs.shape' | attn repl step3`. Then there are no prompts, results go to
+Inputs may also come through a pipe: `echo 'inputs.shape' | attn repl scores`. Then there are no prompts, results go to
 stdout and errors to stderr, and the first input that raises ends the run with exit code 3 (`--keep-going` goes on).
 ";
 

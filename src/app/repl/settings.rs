@@ -1,4 +1,4 @@
-//! What `:set` changes: one table for setting, listing and completion.
+//! The table of settings, which `:set`, completion and `docs/repl.md` read.
 
 use super::super::shell::Shell;
 use super::state::{CommandError, CommandResult, InputResult, Repl};
@@ -9,9 +9,9 @@ use crate::view::{Line, Role};
 
 /// A setting.
 pub(super) struct ReplSetting {
-    /// As it is typed.
+    /// Its name.
     pub name: &'static str,
-    /// What it may be.
+    /// The values it can have.
     pub values: &'static str,
     /// What it does.
     pub line: &'static str,
@@ -31,7 +31,7 @@ pub(super) static SETTINGS: &[ReplSetting] = &[
     ReplSetting {
         name: "shapes",
         values: "on, off",
-        line: "Say the shapes of the tensors that an input makes",
+        line: "Show the shapes of the tensors that an input binds",
         set: |repl, _, word| switch(&mut repl.settings.shapes, word),
         get: |repl, _| switched(repl.settings.shapes),
     },

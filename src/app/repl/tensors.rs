@@ -1,5 +1,4 @@
-//! Commands that show tensors: tables, heat maps, storage, differences, names of axes, shapes.
-//! Asks the workspace for tensors and the view for their looks.
+//! The commands that show tensors: `:table`, `:heat`, `:shape`, `:diff`, `:axes`, `:strides`.
 
 use super::super::runner;
 use super::super::shell::Shell;
@@ -13,8 +12,8 @@ use crate::view::shapes::{ShapeRow, shapes};
 use crate::view::storage::{Strip, storage};
 use crate::view::{heat, table};
 
-/// Elements up to which a storage is drawn.
-const DRAWN: usize = 512;
+/// The most elements of a storage that is drawn.
+const MAX_DRAWN: usize = 512;
 
 impl Repl<'_> {
     /// `:table X`
@@ -38,26 +37,23 @@ impl Repl<'_> {
     /// `:shape EXPR`
     pub(super) fn shape(&mut self, expression: &str, shell: &mut Shell) -> CommandResult {
         let expression = required(expression, ":shape keys @ keys.T")?;
-        // An assignment is asked for its right side.
         let expression = right_side(expression);
         let (steps, copy) = {
             let workspace = &mut *self.workspace.borrow_mut();
-            // What may change something works on a copy; what only draws random numbers puts them back.
+            // An expression that may change the state runs on a copy.
             let mut copy = match is_harmless(expression, &mut workspace.session) {
                 true => None,
                 false => Some(runner::copy(workspace).ok_or(CommandError::Interrupted)?),
             };
-            let stream = workspace.session.state().generator.borrow().clone();
-            let steps = shape_steps(
-                expression,
-                copy.as_mut().map_or(&mut workspace.session, |copy| &mut copy.session),
-            );
-            *workspace.session.state().generator.borrow_mut() = stream;
+            let steps = match &mut copy {
+                Some(copy) => shape_steps(expression, &mut copy.session),
+                None => workspace.session.with_rng_restored(|session| shape_steps(expression, session)),
+            };
             (steps, copy)
         };
         let steps = match steps {
             Ok(steps) => steps,
-            Err(raised) => return Err(self.refused(&raised, expression, copy.as_ref())),
+            Err(raised) => return Err(self.expression_error(&raised, expression, copy.as_ref())),
         };
         let mut failed = None;
         let row = |step: ShapeStep| {
@@ -76,14 +72,14 @@ impl Repl<'_> {
             shell.show(&shapes(&rows, shell.look))?;
         }
         match failed {
-            Some(raised) => Err(self.refused(&raised, expression, copy.as_ref())),
+            Some(raised) => Err(self.expression_error(&raised, expression, copy.as_ref())),
             None => Ok(InputResult::Done),
         }
     }
 
     /// `:diff A B`
     pub(super) fn diff(&mut self, both: &str, shell: &mut Shell) -> CommandResult {
-        let Some((one, other)) = two(both) else {
+        let Some((one, other)) = two_expressions(both) else {
             return Err(CommandError::message(
                 "Two tensors are compared: `:diff a b`, or with a comma `:diff a + 1, b`.",
             ));
@@ -164,7 +160,7 @@ impl Repl<'_> {
         let expression = required(expression, ":strides keys.T")?;
         let tensor = self.tensor(expression)?;
         let workspace = self.workspace.borrow();
-        // The variable that owns the storage says what its elements are: one that sees all of it in order.
+        // The largest contiguous variable on the storage names its elements.
         let sharing = workspace.session.variables().into_iter().filter(|variable| {
             variable.value.storage().same(tensor.storage()) && variable.value.is_contiguous()
         });
@@ -183,7 +179,7 @@ impl Repl<'_> {
             None if size <= 36 => (0..size).map(|at| format!("{kind} {at}")).collect(),
             None => Vec::new(),
         };
-        let drawn = tensor.numel() <= DRAWN && size <= 36;
+        let drawn = tensor.numel() <= MAX_DRAWN && size <= 36;
         let strip = |name: &str, tensor: &Tensor, shares: Option<&str>| {
             let place = |at: usize| {
                 let index = whole.layout().index_of(tensor.layout().position(at));
@@ -191,7 +187,7 @@ impl Repl<'_> {
             };
             Strip {
                 name: name.to_owned(),
-                facts: facts(tensor, shares),
+                facts: layout_summary(tensor, shares),
                 tokens: if drawn { (0..tensor.numel()).map(place).collect() } else { Vec::new() },
                 run: tensor.shape().last().copied().unwrap_or(1),
                 page: if tensor.ndim() > 2 { tensor.shape().iter().rev().take(2).product() } else { 0 },
@@ -212,8 +208,8 @@ impl Repl<'_> {
     }
 }
 
-/// "shape (2, 6), strides (1, 2), not contiguous, the storage of keys".
-fn facts(tensor: &Tensor, shares: Option<&str>) -> String {
+/// The layout in words: "shape (2, 6), strides (1, 2), not contiguous, the storage of keys".
+fn layout_summary(tensor: &Tensor, shares: Option<&str>) -> String {
     let tuple = |sizes: &[usize]| sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
     let mut facts = format!("shape ({}), strides ({})", tuple(tensor.shape()), tuple(tensor.strides()));
     if tensor.layout().offset > 0 {
@@ -226,7 +222,7 @@ fn facts(tensor: &Tensor, shares: Option<&str>) -> String {
     facts
 }
 
-/// `x = a + b` asks for `a + b`.
+/// The right side of an assignment; other code as it is.
 fn right_side(code: &str) -> &str {
     use ruff_python_ast::Stmt;
     use ruff_text_size::Ranged;
@@ -238,8 +234,8 @@ fn right_side(code: &str) -> &str {
     only.map_or(code, |range| &code[range.start().to_usize()..range.end().to_usize()])
 }
 
-/// Two expressions: with a comma between them, or two words.
-fn two(words: &str) -> Option<(&str, &str)> {
+/// Two expressions, separated by a comma or by spaces.
+fn two_expressions(words: &str) -> Option<(&str, &str)> {
     use ruff_python_ast::Expr;
     use ruff_text_size::Ranged;
     if let Ok(parsed) = ruff_python_parser::parse_expression(words)
@@ -249,36 +245,14 @@ fn two(words: &str) -> Option<(&str, &str)> {
         let text = |expr: &Expr| &words[expr.range().start().to_usize()..expr.range().end().to_usize()];
         return Some((text(one), text(other)));
     }
-    // Split where both sides are expressions, and the second could not go on with the first.
+    // Split at a space if both sides are expressions and the second cannot continue the first.
     let is_expression = |code: &str| ruff_python_parser::parse_expression(code).is_ok();
     let gaps = words.match_indices(' ').filter(|(at, _)| !words[..*at].ends_with(' '));
     let splits = gaps.map(|(at, _)| (words[..at].trim(), words[at..].trim()));
-    let starts_anew = |code: &str| !code.starts_with(['+', '-', '*', '~', '(', '[']);
+    let begins_expression = |code: &str| !code.starts_with(['+', '-', '*', '~', '(', '[']);
     let mut found = splits.filter(|(one, other)| {
-        !one.is_empty() && starts_anew(other) && is_expression(one) && is_expression(other)
+        !one.is_empty() && begins_expression(other) && is_expression(one) && is_expression(other)
     });
     let first = found.next()?;
     found.next().is_none().then_some(first)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn two_expressions_are_told_apart() {
-        assert_eq!(two("a b"), Some(("a", "b")));
-        assert_eq!(two("a[0, 1]  b.T"), Some(("a[0, 1]", "b.T")));
-        assert_eq!(two("a + 1, b @ c"), Some(("a + 1", "b @ c")));
-        assert_eq!(two("f(a, b) c"), Some(("f(a, b)", "c")));
-        for wrong in ["a", "", "a b c", "a -b"] {
-            assert_eq!(two(wrong), None, "{wrong}");
-        }
-    }
-
-    #[test]
-    fn an_assignment_is_its_right_side() {
-        assert_eq!(right_side("x = a @ b"), "a @ b");
-        assert_eq!(right_side("a == b"), "a == b");
-    }
 }

@@ -1,5 +1,4 @@
-//! `:vars`: what is bound, in a line each.
-//! Asks the session; the view lines it up.
+//! `:vars` lists the variables.
 
 use super::super::shell::Shell;
 use super::state::{CommandResult, InputResult, Repl};
@@ -23,7 +22,7 @@ impl Repl<'_> {
                 text.say(Role::Title, title);
             }
             let row = |name: &String| {
-                let words = self.outline(name).unwrap_or_else(|| self.other(name));
+                let words = self.outline(name).unwrap_or_else(|| self.describe(name));
                 (Line::new().with(Role::Name, name), Line::new().with(Role::Prose, words))
             };
             let rows: Vec<(Line, Line)> = names.iter().map(row).collect();
@@ -36,8 +35,8 @@ impl Repl<'_> {
         Ok(InputResult::Done)
     }
 
-    /// What a variable is that is no tensor: `int 2`, `module`, `class`.
-    pub(super) fn other(&self, name: &str) -> String {
+    /// A variable that is not a tensor in a few words: `int 2`, `module`, `class`. Empty if its `repr` raises.
+    pub(super) fn describe(&self, name: &str) -> String {
         let mut workspace = self.workspace.borrow_mut();
         let code = format!("(type({name}).__name__, repr({name}))");
         let read = workspace.session.evaluate(&code, |pair, vm| pair.try_to_value::<Vec<String>>(vm).ok());
