@@ -82,7 +82,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             }
         }
     }
-    let exit = match files.iter().all(|(file, _)| file.holds()) {
+    let exit = match files.iter().all(|(file, _)| file.is_good()) {
         true => Exit::Good,
         false => Exit::Failed,
     };
@@ -91,7 +91,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             for (file, cells) in files {
                 let document = Document {
                     schema: "attn.check/1",
-                    ok: file.holds(),
+                    ok: file.is_good(),
                     target: file.file,
                     cells,
                     faults: file.faults,
@@ -161,7 +161,7 @@ impl Checker<'_> {
         plan.show_remarks(shell);
         let (mut cells, documents) = self.cells(&plan, self.options.random)?;
         let hint = self.hint(&plan, &cells)?;
-        for cell in cells.iter_mut().filter(|cell| cell.verdict != report::Verdict::Differs) {
+        for cell in cells.iter_mut().filter(|cell| cell.verdict != Verdict::Differs) {
             cell.remark = None;
         }
         Ok((CheckedFile { file: word.to_owned(), cells, hint, ..CheckedFile::default() }, documents))
@@ -224,7 +224,7 @@ impl Checker<'_> {
             cells.push(CheckedCell {
                 title: format!("{} {}", step.name(), step.slug),
                 line: Some(step.line),
-                verdict: drawn(verdict),
+                verdict,
                 recorded: step.recorded.clone().unwrap_or_default(),
                 actual: ran.shown.clone(),
                 remark: None,
@@ -264,7 +264,7 @@ impl Checker<'_> {
             cells.push(CheckedCell {
                 title: cell.name.clone(),
                 line: is_text.then_some(cell.line),
-                verdict: drawn(verdict),
+                verdict,
                 recorded: recorded.unwrap_or_default(),
                 actual,
                 remark,
@@ -279,9 +279,8 @@ impl Checker<'_> {
     /// Whether the other family of random numbers brings differing cells to agree: then says so.
     fn hint(&self, plan: &Plan, cells: &[CheckedCell]) -> Result<Option<String>, Failure> {
         const DRAWS: [&str; 5] = ["ropout", "ernoulli", "ultinomial", "xponential", "MultiheadAttention"];
-        let differs = |cells: &[CheckedCell]| {
-            cells.iter().filter(|cell| cell.verdict == report::Verdict::Differs).count()
-        };
+        let differs =
+            |cells: &[CheckedCell]| cells.iter().filter(|cell| cell.verdict == Verdict::Differs).count();
         let draws = plan.cells.iter().any(|cell| DRAWS.iter().any(|word| cell.source.contains(word)));
         let now = differs(cells);
         if now == 0 || !draws {
@@ -312,13 +311,4 @@ fn faulty(fault: &Fault) -> File {
     let file =
         CheckedFile { file: fault.file.clone(), faults: vec![fault.to_string()], ..CheckedFile::default() };
     (file, Vec::new())
-}
-
-fn drawn(verdict: Verdict) -> report::Verdict {
-    match verdict {
-        Verdict::Same => report::Verdict::Same,
-        Verdict::Close => report::Verdict::Close,
-        Verdict::Differs => report::Verdict::Differs,
-        Verdict::Unrecorded => report::Verdict::Unrecorded,
-    }
 }

@@ -11,7 +11,7 @@ use super::store::Store;
 use super::verbs::VERBS;
 use crate::lesson::progress::Progress;
 use crate::lesson::{Catalogue, Exercise, Lesson};
-use crate::view::listing::{LessonRow, Listing, StepRow, list, welcome};
+use crate::view::listing::{ListedLesson, ListedStep, Listing, list, welcome};
 
 /// What `attn list` takes.
 #[derive(clap::Args, Debug)]
@@ -155,7 +155,7 @@ fn row<'c>(lesson: &'c Lesson, progress: &Progress) -> Row<'c> {
 
 /// The chapter as it is listed.
 pub fn listing(lessons: &[&Lesson], progress: &Progress, next: Option<String>) -> Listing {
-    let row = |lesson: &&Lesson| LessonRow {
+    let row = |lesson: &&Lesson| ListedLesson {
         section: lesson.section.clone(),
         title: lesson.title.clone(),
         minutes: lesson.minutes,
@@ -163,7 +163,7 @@ pub fn listing(lessons: &[&Lesson], progress: &Progress, next: Option<String>) -
         steps: lesson
             .steps
             .iter()
-            .map(|step| StepRow {
+            .map(|step| ListedStep {
                 number: step.number,
                 slug: step.slug.clone(),
                 done: progress.done(lesson, step),

@@ -6,7 +6,7 @@ use crate::lesson::pictures::{NamedTensor, PictureContent};
 use crate::lesson::{Lesson, Step};
 use crate::session::Session;
 use crate::view::Picture;
-use crate::view::storage::Strip;
+use crate::view::storage::StorageStrip;
 
 /// The pictures of a step that has just run. One that cannot be drawn is left out: the gate speaks of it.
 pub fn pictures(step: &Step, lesson: &Lesson, session: &mut Session) -> Vec<Picture> {
@@ -32,7 +32,7 @@ pub fn pictures(step: &Step, lesson: &Lesson, session: &mut Session) -> Vec<Pict
                 let shown = figure(&strip.of);
                 let tensor = &strip.of.tensor;
                 let strides: Vec<String> = tensor.strides().iter().map(usize::to_string).collect();
-                let mut facts = format!("{}, strides ({})", shown.shape_words(), strides.join(", "));
+                let mut facts = format!("{}, strides ({})", shown.named_shape(), strides.join(", "));
                 if !tensor.is_contiguous() {
                     facts.push_str(", not contiguous");
                 }
@@ -41,7 +41,13 @@ pub fn pictures(step: &Step, lesson: &Lesson, session: &mut Session) -> Vec<Pict
                 }
                 let last_two = tensor.shape().iter().rev().take(2).product();
                 let page = if tensor.ndim() > 2 { last_two } else { 0 };
-                Strip { name: strip.of.name, facts, tokens: strip.owners, run: run(tensor.shape()), page }
+                StorageStrip {
+                    name: strip.of.name,
+                    facts,
+                    tokens: strip.owners,
+                    run: run(tensor.shape()),
+                    page,
+                }
             };
             let legend = if words.is_some() { String::new() } else { legend };
             let strips = strips.strips.into_iter().map(one).collect();

@@ -143,14 +143,14 @@ fn terms(wanted: &str, catalogue: &Catalogue, shell: &mut Shell) -> Result<Exit,
     }
     let entry = |term: &&Term| {
         let (step, section) = met(term);
-        glossary::Entry {
+        glossary::GlossaryEntry {
             name: term.name.clone(),
             also: term.also.clone(),
             text: term.text.clone(),
             met: format!("{section}, {step} {}", term.step),
         }
     };
-    let entries: Vec<glossary::Entry> = terms.iter().map(entry).collect();
+    let entries: Vec<glossary::GlossaryEntry> = terms.iter().map(entry).collect();
     let intro = if wanted.trim().is_empty() { glossary.intro.as_str() } else { "" };
     shell.show(&glossary::entries(intro, &entries, shell.look))?;
     Ok(Exit::Good)

@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 /// The result of a comparison.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Verdict {
     /// The same characters, apart from blanks at line ends.
+    #[default]
     Same,
     /// The same words, and numbers within the tolerance.
     Close,

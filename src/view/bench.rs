@@ -1,75 +1,76 @@
-//! What was measured: a table of times, how they grow with the tokens, and where the square is.
-//! comfy-table lays out the columns; figures come from elsewhere.
+//! The report of `attn bench`: a table of times, and how time and memory grow with the number of tokens.
 
 use std::time::Duration;
 
-use comfy_table::{Cell, CellAlignment, ContentArrangement, Table, presets};
+use comfy_table::CellAlignment;
 
 use crate::view::heat::bar_of;
+use crate::view::quantity::grouped;
+use crate::view::styled_table::StyledTable;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
-/// A measurement as it is shown.
+/// A measurement of one layer.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Bench {
+pub struct BenchReport {
     /// What was computed: "Multi-head attention, 768 wide, ...".
     pub layer: String,
-    /// On what: processor, threads, peak.
+    /// The machine: processor, threads, peak.
     pub machine: String,
     /// The cases.
-    pub rows: Vec<Row>,
-    /// How paths grow with the tokens.
+    pub rows: Vec<BenchRow>,
+    /// How each path grows with the number of tokens.
     pub growth: Vec<Growth>,
-    /// The largest materialised case: its tokens, and how many tables of scores there are (batch times heads).
+    /// The number of tokens of the largest materialised case, and its number of score matrices (batch times heads).
     pub scores: Option<(usize, usize)>,
-    /// What was left out, and why.
+    /// What was skipped, and why.
     pub skipped: Vec<String>,
 }
 
 /// One case.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Row {
+pub struct BenchRow {
     /// How many tokens.
     pub tokens: usize,
-    /// The way it was computed.
+    /// The path: "fused, causal".
     pub name: String,
-    /// The middle time.
+    /// The median time.
     pub median: Duration,
-    /// The shortest.
+    /// The shortest time.
     pub best: Duration,
-    /// Useful arithmetic a second.
+    /// Useful operations per second, in billions.
     pub gflops: f64,
-    /// That, of the machine's peak.
+    /// The same as a fraction of the machine's peak.
     pub fraction: f64,
-    /// The most memory the process took.
+    /// Peak memory of the process.
     pub megabytes: Option<f64>,
 }
 
-/// One path at several sizes.
+/// One path at several numbers of tokens.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Growth {
-    /// The path.
+    /// The name of the path.
     pub name: String,
-    /// Tokens, milliseconds, megabytes.
+    /// Number of tokens, milliseconds, megabytes.
     pub points: Vec<(usize, f64, Option<f64>)>,
 }
 
-/// Columns of the bar that shows the part of the peak.
+/// Columns of the bar that shows the fraction of the peak.
 const BAR: usize = 10;
 
-/// The table, the growth, and what was left out.
-pub fn bench(bench: &Bench, look: Look) -> Text {
+/// The table, the growth, and what was skipped.
+pub fn bench(report: &BenchReport, look: Look) -> Text {
     let mut text = Text::new();
     let none = Line::new();
-    for (role, words) in [(Role::Title, &bench.layer), (Role::Dim, &bench.machine)] {
+    for (role, words) in [(Role::Title, &report.layer), (Role::Dim, &report.machine)] {
         let role = if look.plain { Role::Prose } else { role };
         text.append(wrap(&Line::new().with(role, words), look.width, &none, &none));
     }
-    text.section(if look.plain { facts(bench) } else { table(bench, look) });
-    if !bench.growth.is_empty() {
-        text.section(growth(bench, look));
+    text.section(if look.plain { facts(report) } else { table(report, look) });
+    if !report.growth.is_empty() {
+        text.section(growth(report, look));
     }
-    let remarks = bench.skipped.iter().map(|words| Line::new().with(Role::Dim, words));
+    let remarks = report.skipped.iter().map(|words| Line::new().with(Role::Dim, words));
     let mut left_out = Text::new();
     remarks.for_each(|line| left_out.append(wrap(&line, look.width, &none, &none)));
     if !left_out.is_empty() {
@@ -78,19 +79,23 @@ pub fn bench(bench: &Bench, look: Look) -> Text {
     text
 }
 
-fn table(bench: &Bench, look: Look) -> Text {
+fn table(report: &BenchReport, look: Look) -> Text {
     let narrow = look.width < 66;
     let bars = look.width >= 66 + BAR;
-    let mut table = Table::new();
-    table.load_preset(presets::NOTHING).set_content_arrangement(ContentArrangement::Disabled);
-    let mut head = vec!["tokens", "", "median"];
-    head.extend((!narrow).then_some(["best", "GFLOP/s"]).into_iter().flatten());
-    head.push("of peak");
-    head.extend((!narrow).then_some("memory"));
-    table.set_header(head.iter().map(Cell::new));
+    let mut header = vec!["tokens", "", "median"];
+    if !narrow {
+        header.extend(["best", "GFLOP/s"]);
+    }
+    header.push("of peak");
+    if !narrow {
+        header.push("memory");
+    }
+    let header: Vec<Line> = header.into_iter().map(|name| Line::new().with(Role::Dim, name)).collect();
+    let peak = header.len() - if narrow { 1 } else { 2 };
+    let mut rows = vec![header];
     let mut before = 0;
-    for row in &bench.rows {
-        let tokens = if row.tokens == before { String::new() } else { grouped(row.tokens) };
+    for row in &report.rows {
+        let tokens = if row.tokens == before { String::new() } else { grouped(row.tokens as u64) };
         before = row.tokens;
         let mut cells = vec![tokens, row.name.clone(), time(row.median)];
         if !narrow {
@@ -98,25 +103,26 @@ fn table(bench: &Bench, look: Look) -> Text {
         }
         let bar = if bars { format!(" {:<BAR$}", bar_of(row.fraction, BAR)) } else { String::new() };
         cells.push(format!("{}{bar}", percent(row.fraction)));
-        cells.extend((!narrow).then(|| row.megabytes.map_or_else(String::new, memory)));
-        table.add_row(cells);
+        if !narrow {
+            cells.push(row.megabytes.map_or_else(String::new, memory));
+        }
+        rows.push(cells.into_iter().map(|cell| Line::new().with(Role::Prose, cell)).collect());
     }
-    for (at, column) in table.column_iter_mut().enumerate() {
-        let side = if at == 1 || (bars && at == 5) { CellAlignment::Left } else { CellAlignment::Right };
-        column.set_cell_alignment(side);
+    let mut table = StyledTable::new(rows);
+    for (at, column) in table.table.column_iter_mut().enumerate() {
+        let left = at == 1 || (bars && at == peak);
+        column.set_cell_alignment(if left { CellAlignment::Left } else { CellAlignment::Right });
+        if at == 0 {
+            column.set_padding((0, 1));
+        }
     }
-    let mut text = Text::new();
-    for (at, line) in table.lines().enumerate() {
-        let role = if at == 0 { Role::Dim } else { Role::Prose };
-        text.say(role, line.trim_end().strip_prefix(' ').unwrap_or(&line).trim_end());
-    }
-    text
+    table.draw()
 }
 
-/// A line for each case.
-fn facts(bench: &Bench) -> Text {
+/// The cases for `--plain`, one on each line.
+fn facts(report: &BenchReport) -> Text {
     let mut text = Text::new();
-    for row in &bench.rows {
+    for row in &report.rows {
         let memory = row.megabytes.map_or_else(String::new, |megabytes| format!(", {}", memory(megabytes)));
         text.say(
             Role::Prose,
@@ -134,18 +140,18 @@ fn facts(bench: &Bench) -> Text {
     text
 }
 
-/// How each path grows, and which part of it grows with the square.
-fn growth(bench: &Bench, look: Look) -> Text {
+/// How each path grows from one number of tokens to the next, and why.
+fn growth(report: &BenchReport, look: Look) -> Text {
     let mut text = Text::new();
     text.say(Role::Strong, "Growth with the tokens");
     let shift = Line::spaces(2);
-    for growth in &bench.growth {
+    for growth in &report.growth {
         let mut line = Line::new().with(Role::Prose, format!("{}:", growth.name));
         for (at, pair) in growth.points.windows(2).enumerate() {
             let ((less, short, small), (more, long, large)) = (pair[0], pair[1]);
             let memory = small.zip(large).map(|(small, large)| format!(", memory ×{:.1}", large / small));
             line.push(Role::Prose, if at == 0 { " " } else { "; " });
-            line.push(Role::Label, format!("{} to {}", grouped(less), grouped(more)));
+            line.push(Role::Label, format!("{} to {}", grouped(less as u64), grouped(more as u64)));
             line.push(Role::Prose, format!(" time ×{:.1}{}", long / short, memory.unwrap_or_default()));
         }
         let first = if look.plain { Line::new() } else { shift.clone() };
@@ -155,30 +161,17 @@ fn growth(bench: &Bench, look: Look) -> Text {
         "Every query meets every key, so the time of attention grows with the square of the tokens on \
                      any path; projections grow with the tokens alone."
             .to_owned();
-    if let Some((tokens, tables)) = bench.scores {
+    if let Some((tokens, tables)) = report.scores {
         let bytes = (tables * tokens * tokens * 4) as f64 / 1e6;
         words.push_str(&format!(
             " The materialised path keeps a table of {0} × {0} scores for each head, {1} together at {0} tokens: \
              its memory grows with the square too. The fused path keeps a block of them at a time.",
-            grouped(tokens),
+            grouped(tokens as u64),
             memory(bytes)
         ));
     }
     let words = Line::new().with(Role::Prose, words);
     text.append(wrap(&words, look.text_width(), &Line::new(), &Line::new()));
-    text
-}
-
-/// 16384 as 16,384.
-fn grouped(number: usize) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
     text
 }
 
@@ -199,5 +192,5 @@ fn percent(fraction: f64) -> String {
 }
 
 fn memory(megabytes: f64) -> String {
-    format!("{} MB", grouped(megabytes.round() as usize))
+    format!("{} MB", grouped(megabytes.round() as u64))
 }

@@ -1,37 +1,23 @@
-//! `attn check`: what came out beside what was recorded, and where they part.
-//! The verdicts are given; only the places that differ are found here, to be marked.
+//! The report of `attn check`: outputs that differ from the recorded ones, with the differences marked.
 
+use crate::lesson::compare::Verdict;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::{paragraph, wrap};
-
-/// What became of one cell.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Verdict {
-    /// To the character.
-    #[default]
-    Same,
-    /// Within the tolerance.
-    Close,
-    /// Otherwise.
-    Differs,
-    /// There is nothing to compare with.
-    Unrecorded,
-}
 
 /// A cell that was run again.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CheckedCell {
-    /// Which: "step12 attention-weights", "cell 4".
+    /// Its name: "step12 attention-weights", "cell 4".
     pub title: String,
-    /// Where it begins in its file.
+    /// The line of its file at which it begins.
     pub line: Option<usize>,
-    /// What became of it.
+    /// How the outputs compare.
     pub verdict: Verdict,
-    /// The output that is on record.
+    /// The recorded output.
     pub recorded: String,
-    /// The output that came now.
+    /// The output of this run.
     pub actual: String,
-    /// Why it may differ, or what to try.
+    /// Why the outputs may differ, or what to try.
     pub remark: Option<String>,
 }
 
@@ -42,11 +28,11 @@ pub struct CheckedFile {
     pub file: String,
     /// Its cells, in order.
     pub cells: Vec<CheckedCell>,
-    /// What is wrong with the file besides its outputs, each with its line if it has one.
+    /// Other faults of the file, with their lines.
     pub faults: Vec<String>,
-    /// What it has, where it has no cells: "all 45 terms".
+    /// What was checked in a file that has no cells: "all 45 terms".
     pub instead: Option<String>,
-    /// What to say after the count: "random dropout: try --random mkl".
+    /// A hint after the count: "random dropout: try --random mkl".
     pub hint: Option<String>,
 }
 
@@ -55,8 +41,8 @@ impl CheckedFile {
         self.cells.iter().filter(|c| c.verdict == verdict).count()
     }
 
-    /// Whether everything came out as recorded.
-    pub fn holds(&self) -> bool {
+    /// Whether no output differs and the file has no fault.
+    pub fn is_good(&self) -> bool {
         self.count(Verdict::Differs) == 0 && self.faults.is_empty()
     }
 
@@ -65,11 +51,11 @@ impl CheckedFile {
         let unrecorded = self.count(Verdict::Unrecorded);
         let all = self.cells.len() - unrecorded;
         let (same, close) = (self.count(Verdict::Same), self.count(Verdict::Close));
-        let mut words = match all {
-            0 if self.instead.is_some() => self.instead.clone().unwrap_or_default(),
-            0 => "nothing recorded to compare with".to_string(),
-            1 if same + close == 1 => "1 cell as recorded".to_string(),
-            _ if same + close == all => format!("all {all} cells as recorded"),
+        let mut words = match (all, &self.instead) {
+            (0, Some(instead)) => instead.clone(),
+            (0, None) => "nothing recorded to compare with".to_string(),
+            (1, _) if same + close == 1 => "1 cell as recorded".to_string(),
+            (_, _) if same + close == all => format!("all {all} cells as recorded"),
             _ => format!("{} of {all} cells as recorded", same + close),
         };
         if close > 0 {
@@ -104,10 +90,10 @@ pub fn report(files: &[CheckedFile], look: Look) -> Text {
     text
 }
 
-/// One file on one line, and its faults.
+/// The verdict on a file, and its faults.
 pub fn summary(file: &CheckedFile, look: Look) -> Text {
     let mut line = Line::new();
-    match (look.plain, file.holds()) {
+    match (look.plain, file.is_good()) {
         (true, true) => line.push(Role::Prose, "good: "),
         (true, false) => line.push(Role::Prose, "not good: "),
         (false, true) => line.push(Role::Good, "✓ "),
@@ -129,7 +115,7 @@ pub fn summary(file: &CheckedFile, look: Look) -> Text {
     text
 }
 
-/// One differing cell: recorded and actual side by side where both fit, else one under the other.
+/// The recorded and the actual output of a cell, side by side if both fit, else as a diff.
 pub fn difference(file: &str, cell: &CheckedCell, look: Look) -> Text {
     let place = match cell.line {
         Some(line) => format!("{file}:{line}"),
@@ -146,7 +132,7 @@ pub fn difference(file: &str, cell: &CheckedCell, look: Look) -> Text {
     let mut text = wrap(&head, look.width, &none, &shift);
     let pairs = pairs(&cell.recorded, &cell.actual);
     match look.plain {
-        true => text.append(spoken(cell, &pairs)),
+        true => text.append(differences_in_words(cell, &pairs)),
         false => text.append(shown(&pairs, look)),
     }
     if let Some(remark) = &cell.remark {
@@ -156,61 +142,23 @@ pub fn difference(file: &str, cell: &CheckedCell, look: Look) -> Text {
     text
 }
 
-/// Lines that belong together, by their places: either may be missing.
-type Pair<'a> = (Option<&'a str>, Option<&'a str>);
+/// A recorded line and the actual one in its place; either may be missing.
+type LinePair<'a> = (Option<&'a str>, Option<&'a str>);
 
-/// Most lines of either output that are compared line by line; beyond, only the ends are matched.
-const MOST: usize = 400;
-
-/// The lines of both, matched: equal lines to each other, changed ones by order between them.
-fn pairs<'a>(recorded: &'a str, actual: &'a str) -> Vec<Pair<'a>> {
+/// The lines of both outputs in pairs: equal lines are matched, changed lines between them are paired in order.
+fn pairs<'a>(recorded: &'a str, actual: &'a str) -> Vec<LinePair<'a>> {
     let (old, new): (Vec<&str>, Vec<&str>) = (recorded.lines().collect(), actual.lines().collect());
-    let head = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
-    let tails = old[head..].iter().rev().zip(new[head..].iter().rev());
-    let tail = tails.take_while(|(a, b)| a == b).count();
-    let (a, b) = (&old[head..old.len() - tail], &new[head..new.len() - tail]);
-    let mut pairs: Vec<Pair> = old[..head].iter().map(|l| (Some(*l), Some(*l))).collect();
-    match a.len().max(b.len()) <= MOST {
-        true => matched(a, b, &mut pairs),
-        false => zipped(a, b, &mut pairs),
+    let changes = similar::capture_diff_slices(similar::Algorithm::Myers, &old, &new);
+    let mut pairs = Vec::new();
+    for change in changes {
+        let (old, new) = (&old[change.old_range()], &new[change.new_range()]);
+        let pair = |at| (old.get(at).copied(), new.get(at).copied());
+        pairs.extend((0..old.len().max(new.len())).map(pair));
     }
-    pairs.extend(old[old.len() - tail..].iter().map(|l| (Some(*l), Some(*l))));
     pairs
 }
 
-/// Matches by the longest common run of equal lines (the classical table); between them, by order.
-fn matched<'a>(a: &[&'a str], b: &[&'a str], pairs: &mut Vec<Pair<'a>>) {
-    let mut long = vec![vec![0u16; b.len() + 1]; a.len() + 1];
-    for i in (0..a.len()).rev() {
-        for j in (0..b.len()).rev() {
-            long[i][j] = match a[i] == b[j] {
-                true => long[i + 1][j + 1] + 1,
-                false => long[i + 1][j].max(long[i][j + 1]),
-            };
-        }
-    }
-    let (mut i, mut j, mut from) = (0, 0, (0, 0));
-    while i < a.len() && j < b.len() {
-        if a[i] == b[j] {
-            zipped(&a[from.0..i], &b[from.1..j], pairs);
-            pairs.push((Some(a[i]), Some(b[j])));
-            (i, j) = (i + 1, j + 1);
-            from = (i, j);
-        } else if long[i + 1][j] >= long[i][j + 1] {
-            i += 1;
-        } else {
-            j += 1;
-        }
-    }
-    zipped(&a[from.0..], &b[from.1..], pairs);
-}
-
-fn zipped<'a>(a: &[&'a str], b: &[&'a str], pairs: &mut Vec<Pair<'a>>) {
-    let line = |at| (a.get(at).copied(), b.get(at).copied());
-    pairs.extend((0..a.len().max(b.len())).map(line));
-}
-
-/// A line cut where comparing may part: numbers, words, and single other characters.
+/// A line as numbers and words, spaces, and single other characters.
 fn pieces(line: &str) -> Vec<&str> {
     let class = |c: char| match c {
         c if c.is_alphanumeric() || "._+-".contains(c) => 1,
@@ -234,7 +182,7 @@ fn pieces(line: &str) -> Vec<&str> {
     pieces
 }
 
-/// A line with the pieces that differ from the other one marked.
+/// A line whose pieces that differ from those of the other line are marked.
 fn marked(line: &str, other: Option<&str>) -> Line {
     let mut out = Line::new();
     let Some(other) = other else {
@@ -243,7 +191,7 @@ fn marked(line: &str, other: Option<&str>) -> Line {
     let others = pieces(other);
     let mine = pieces(line);
     if mine.len() != others.len() {
-        // Different in build: mark what is neither in the common start nor in the common end.
+        // The pieces cannot be paired: mark all but the common start and the common end.
         let head = mine.iter().zip(&others).take_while(|(a, b)| a == b).count();
         let ends = mine[head..].iter().rev().zip(others[head.min(others.len())..].iter().rev());
         let tail = ends.take_while(|(a, b)| a == b).count();
@@ -260,14 +208,14 @@ fn marked(line: &str, other: Option<&str>) -> Line {
     out
 }
 
-/// Rows that are shown: those that differ, with one line about them; the rest is counted.
-fn near(pairs: &[Pair]) -> Vec<Option<usize>> {
+/// The pairs that are shown: those that differ, with one line before and after; `None` where others are left out.
+fn near(pairs: &[LinePair]) -> Vec<Option<usize>> {
     let differs = |at: usize| pairs.get(at).is_some_and(|(a, b)| a != b);
     let wanted = |at: usize| differs(at) || differs(at + 1) || (at > 0 && differs(at - 1));
     let mut rows = Vec::new();
     let mut hidden = 0;
     for at in 0..pairs.len() {
-        // A single line is not worth hiding.
+        // A single line takes no more space than the sign that it is left out.
         let alone = !wanted(at) && (at == 0 || wanted(at - 1)) && (at + 1 == pairs.len() || wanted(at + 1));
         if wanted(at) || alone {
             if hidden > 0 {
@@ -285,7 +233,7 @@ fn near(pairs: &[Pair]) -> Vec<Option<usize>> {
     rows
 }
 
-fn shown(pairs: &[Pair], look: Look) -> Text {
+fn shown(pairs: &[LinePair], look: Look) -> Text {
     let wide = |line: &Option<&str>| Line::new().with(Role::Output, line.unwrap_or("")).width();
     let rows = near(pairs);
     let left = rows.iter().flatten().map(|&at| wide(&pairs[at].0)).max().unwrap_or(0).max(8);
@@ -296,7 +244,7 @@ fn shown(pairs: &[Pair], look: Look) -> Text {
     }
 }
 
-/// `^^^` under what differs, where colour cannot show it.
+/// `^^^` under the marked pieces, if they have no colour.
 fn carets(line: &Line, look: Look) -> Line {
     let mut under = Line::new();
     if look.coloured() {
@@ -312,7 +260,7 @@ fn carets(line: &Line, look: Look) -> Line {
     }
 }
 
-fn abreast(pairs: &[Pair], rows: &[Option<usize>], left: usize, right: usize, look: Look) -> Text {
+fn abreast(pairs: &[LinePair], rows: &[Option<usize>], left: usize, right: usize, look: Look) -> Text {
     let mut text = Text::new();
     let mut row = |a: Line, b: Line, seam: &str| {
         let mut line = a;
@@ -341,8 +289,8 @@ fn abreast(pairs: &[Pair], rows: &[Option<usize>], left: usize, right: usize, lo
     text
 }
 
-/// One under the other, as a diff: `-` before what is recorded, `+` before what came now.
-fn stacked(pairs: &[Pair], rows: &[Option<usize>], look: Look) -> Text {
+/// A diff: `-` before recorded lines, `+` before actual ones.
+fn stacked(pairs: &[LinePair], rows: &[Option<usize>], look: Look) -> Text {
     let mut text = Text::new();
     let mut key = Line::new().with(Role::Bad, "-").with(Role::Dim, " recorded   ");
     key.push(Role::Good, "+");
@@ -370,7 +318,7 @@ fn stacked(pairs: &[Pair], rows: &[Option<usize>], look: Look) -> Text {
     text
 }
 
-/// A line in as many parts as the width asks for, each with its own marks beneath.
+/// A line wrapped to the width, with carets under each part.
 fn parts(line: &Line, sign: &Line, look: Look) -> Text {
     let indent = line.text().len() - line.text().trim_start().len();
     let indent = " ".repeat(indent.min(look.width / 3));
@@ -399,8 +347,8 @@ fn stripped(line: &Line) -> Line {
     out
 }
 
-/// The difference without marks: each place that differs on a line of its own.
-fn spoken(cell: &CheckedCell, pairs: &[Pair]) -> Text {
+/// The differences for `--plain`, one on each line.
+fn differences_in_words(cell: &CheckedCell, pairs: &[LinePair]) -> Text {
     let mut text = Text::new();
     let (mut old, mut new) = (0, 0);
     for (a, b) in pairs {

@@ -1,6 +1,5 @@
-//! Python code with its colours and line numbers.
-//! The interpreter's own tokenizer says what is what; code that does not parse is shown all the same.
-//! Source: tokens of `ruff_python_parser`, which RustPython parses with.
+//! Highlighted Python code with line numbers. Code that does not parse is highlighted too.
+//! Source: the tokens of `ruff_python_parser`, the parser of RustPython.
 
 use ruff_python_ast::token::TokenKind;
 use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
@@ -13,7 +12,7 @@ pub fn code(source: &str, look: Look) -> Text {
     numbered(&highlighted(source), 1, look)
 }
 
-/// The first lines of a cell's code, and how many follow.
+/// The first `most` lines of a cell's code, and how many more there are.
 pub fn code_short(source: &str, most: usize, look: Look) -> Text {
     let mut lines = highlighted(source);
     let hidden = match lines.len() > most + 1 {
@@ -31,12 +30,12 @@ pub fn code_short(source: &str, most: usize, look: Look) -> Text {
     text
 }
 
-/// One line of code, `number` at its left as in the cell it comes from.
+/// One line of code with its number in its cell.
 pub fn code_line(source: &str, number: usize, look: Look) -> Text {
     numbered(&highlighted(source), number, look)
 }
 
-/// Highlighted lines behind a gutter of numbers; long lines go on beneath, further in.
+/// Highlighted lines with their numbers; long lines are wrapped and indented.
 fn numbered(lines: &[Line], from: usize, look: Look) -> Text {
     if look.plain {
         return Text { lines: lines.iter().cloned().map(Line::with_plain_spaces).collect() };
@@ -55,7 +54,7 @@ fn numbered(lines: &[Line], from: usize, look: Look) -> Text {
     text
 }
 
-/// Columns that line numbers take.
+/// Columns of the line numbers.
 fn digits(greatest: usize, look: Look) -> usize {
     let least = if look.width < 60 { 2 } else { 4 };
     greatest.to_string().len().max(least)
@@ -71,11 +70,11 @@ fn without_indent(line: &Line, mut indent: usize) -> Line {
     rest
 }
 
-/// The lines of `source`, each piece with the role of its token. Strings hold together when lines are wrapped.
+/// The lines of `source`, each token with its role. Strings are not broken when lines are wrapped.
 pub fn highlighted(source: &str) -> Vec<Line> {
     let source = source.trim_end().replace('\t', "    ");
     let parsed = parse_unchecked(&source, ParseOptions::from(Mode::Ipython));
-    let mut painter = Painter { lines: vec![Line::new()] };
+    let mut highlighter = Highlighter { lines: vec![Line::new()] };
     let mut at = 0;
     let mut names_next = false;
     for token in parsed.tokens() {
@@ -84,29 +83,34 @@ pub fn highlighted(source: &str) -> Vec<Line> {
         if start < at || end <= start || end > source.len() {
             continue;
         }
-        painter.paint(Role::Code, &source[at..start]);
+        highlighter.push(Role::Code, &source[at..start]);
         let role = role(kind, names_next);
-        painter.paint(role, &source[start..end]);
+        highlighter.push(role, &source[start..end]);
         names_next = matches!(kind, TokenKind::Def | TokenKind::Class);
         at = end;
     }
-    painter.paint(Role::Code, &source[at..]);
-    painter.lines
+    highlighter.push(Role::Code, &source[at..]);
+    highlighter.lines
 }
 
-/// Collects pieces of source into lines.
-struct Painter {
+/// The first line of `source`, highlighted.
+pub fn first_line(source: &str) -> Line {
+    highlighted(source).into_iter().next().expect("there is a line from the start")
+}
+
+/// Collects tokens into lines.
+struct Highlighter {
     lines: Vec<Line>,
 }
 
-impl Painter {
-    fn paint(&mut self, role: Role, piece: &str) {
-        for (at, part) in piece.split('\n').enumerate() {
+impl Highlighter {
+    fn push(&mut self, role: Role, source: &str) {
+        for (at, part) in source.split('\n').enumerate() {
             if at > 0 {
                 self.lines.push(Line::new());
             }
             let part = part.trim_end_matches('\r');
-            let line = self.lines.last_mut().expect("a painter always has a line");
+            let line = self.lines.last_mut().expect("there is a line from the start");
             let inside = role == Role::Str && at == 0;
             match inside {
                 true => line.push(role, unbroken(&part)),

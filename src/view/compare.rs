@@ -1,11 +1,13 @@
 //! What came out otherwise: the changes, tensor by tensor what moved, and what stayed as it was.
 //! Differences are worked out elsewhere; here they are lined up.
 
+use comfy_table::{CellAlignment, ColumnConstraint, Width};
 use unicode_width::UnicodeWidthStr;
 
 use crate::explain::what_if::{Moved, Setting, WhatIf};
 use crate::tensor::show::shape_in_formula;
-use crate::view::figure::mean_text;
+use crate::view::quantity::mean;
+use crate::view::styled_table::StyledTable;
 use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, unbroken};
 use crate::view::wrap::{paragraph, wrap};
 
@@ -180,7 +182,7 @@ fn number(moved: &Moved, value: f64) -> String {
     }
     match value {
         nan if nan.is_nan() => "nan".to_owned(),
-        value if moved.is_float && value.is_finite() => mean_text(value),
+        value if moved.is_float && value.is_finite() => mean(value),
         value => value.to_string(),
     }
 }
@@ -252,28 +254,31 @@ impl Row {
         }
     }
 
+    /// The row as a table, with columns of equal width; `None` if it does not fit.
     fn lined_up(&self, look: Look) -> Option<Text> {
-        let all = self.labels.iter().chain(&self.before).chain(&self.after).chain(&self.differences);
-        let cell = all.map(|text| text.width()).max()?;
-        let lead = self.place.width().max("difference".len()) + 4;
-        if lead + self.labels.len() * (cell + 2) > look.width {
-            return None;
-        }
-        let mut text = Text::new();
-        for (name, cells, role) in [
+        let rows = [
             (self.place.as_str(), &self.labels, Role::Label),
             ("before", &self.before, Role::Number),
             ("after", &self.after, Role::Number),
             ("difference", &self.differences, Role::Strong),
-        ] {
-            let mut line = Line::spaces(2).with(Role::Dim, name);
-            for (at, one) in cells.iter().enumerate() {
-                line.fill(lead + at * (cell + 2) + cell - one.width());
-                line.push(if one == "·" { Role::Dim } else { role }, one);
+        ];
+        let widest = rows.iter().flat_map(|(_, cells, _)| cells.iter()).map(|cell| cell.width()).max()?;
+        let rows = rows.map(|(name, cells, role)| {
+            let role = |cell: &str| if cell == "·" { Role::Dim } else { role };
+            let cells = cells.iter().map(|cell| Line::new().with(role(cell), cell));
+            [Line::new().with(Role::Dim, name)].into_iter().chain(cells).collect()
+        });
+        let mut table = StyledTable::new(rows);
+        let width = u16::try_from(widest + 2).ok()?;
+        for (at, column) in table.table.column_iter_mut().enumerate() {
+            column.set_padding((2, 0));
+            if at > 0 {
+                column.set_cell_alignment(CellAlignment::Right);
+                column.set_constraint(ColumnConstraint::Absolute(Width::Fixed(width)));
             }
-            text.line(line);
         }
-        Some(text)
+        // Two columns at the right stay free.
+        Some(table.draw()).filter(|text| text.width() + 2 <= look.width)
     }
 
     /// The row turned on its side: a line for each column.

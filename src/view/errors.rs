@@ -1,12 +1,11 @@
-//! An error in a cell: what PyTorch says, where, what was there, and what the learner can do.
-//! The facts and the fixes are worked out elsewhere.
+//! An error in a cell: PyTorch's message, the line of code, the operands, and what may fix it.
 
 use crate::explain::errors::{Clash, Explanation, Fix, Operand};
 use crate::view::code;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
-/// An error as it is to be shown.
+/// An error and its explanation.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ErrorNote {
     /// The exception's type: "RuntimeError".
@@ -19,17 +18,17 @@ pub struct ErrorNote {
     pub line: Option<usize>,
     /// That line of code.
     pub source: Option<String>,
-    /// The line inside, where a function of an earlier cell raised: that cell, the line, its code.
+    /// If a function of an earlier cell raised: that cell, the line and its code.
     pub inside: Option<(String, usize, String)>,
     /// What was there, and what would fit.
     pub explanation: Explanation,
 }
 
-/// The error's own text first, then the line of code, then what was there, then what would fit.
+/// The error's message, then the line of code, the operands, and what may fix it.
 pub fn error(note: &ErrorNote, look: Look) -> Text {
     let mut text = Text::new();
-    let mut said = note.message.lines();
-    let first = said.next().unwrap_or_default();
+    let mut message = note.message.lines();
+    let first = message.next().unwrap_or_default();
     let mut head = Line::new().with(Role::Bad, &note.kind);
     if !first.is_empty() {
         head.push(Role::Bad, ":");
@@ -38,8 +37,8 @@ pub fn error(note: &ErrorNote, look: Look) -> Text {
     let none = Line::new();
     let shift = Line::spaces(2);
     text.append(wrap(&head, look.width, &none, &shift));
-    for line in said {
-        text.append(kept(line, look));
+    for line in message {
+        text.append(message_line(line, look));
     }
     if let Some(source) = &note.source {
         let number = note.line.unwrap_or(1);
@@ -66,7 +65,7 @@ pub fn error(note: &ErrorNote, look: Look) -> Text {
     let mut parts = vec![found.clash.as_ref().map(|it| clash(it, look)).unwrap_or_default()];
     parts.push(remarks(&found.remarks, look));
     parts.push(fixes(&found.fixes, look));
-    // An operation and where its operands came from belong together.
+    // The remarks say where the operands come from: they follow the operation without a gap.
     let together = found.clash.is_some();
     for (at, part) in parts.into_iter().enumerate() {
         if !part.is_empty() {
@@ -80,16 +79,15 @@ pub fn error(note: &ErrorNote, look: Look) -> Text {
     text
 }
 
-/// The operation, the shapes of its operands one beside the other, and marks under the axes that clash.
+/// The operation, the shapes of its operands side by side, and marks under the axes that do not fit.
 fn clash(clash: &Clash, look: Look) -> Text {
     let [left, right] = &clash.operands;
-    let said = shifted(&clash.text, Role::Code, look);
     let (a, first) = axes(left);
     let (b, second) = axes(right);
     let joint = format!(" {} ", clash.between);
     let shapes = format!("{a}{joint}{b}");
     let start = a.chars().count() + joint.chars().count();
-    let mut text = said;
+    let mut text = shifted(&clash.text, Role::Code, look);
     let wide = shapes.chars().count() + 2 <= look.width && !look.plain;
     text.append(shifted(&shapes, Role::Prose, look));
     if let (true, Some(first), Some(second)) = (wide, first, second) {
@@ -111,7 +109,7 @@ fn clash(clash: &Clash, look: Look) -> Text {
     text
 }
 
-/// `(query 6, d_out 2)`, and where in it the axis that clashes stands: column and width.
+/// `(query 6, d_out 2)`, and the column and width of the axis that does not fit.
 fn axes(operand: &Operand) -> (String, Option<(usize, usize)>) {
     let mut text = "(".to_owned();
     let mut mark = None;
@@ -142,7 +140,7 @@ fn remarks(remarks: &[String], look: Look) -> Text {
     text
 }
 
-/// What would fit: the code, what comes of it, and why, side by side where there is room.
+/// The suggested changes: the code, the shapes that result, and the reason, side by side if they fit.
 fn fixes(fixes: &[Fix], look: Look) -> Text {
     const MEAN: &str = "You may mean  ";
     let mut text = Text::new();
@@ -160,10 +158,10 @@ fn fixes(fixes: &[Fix], look: Look) -> Text {
         let parts = [(&fix.shapes, Role::Prose), (&fix.reason, Role::Prose)];
         let mut under: Vec<Line> = Vec::new();
         for (part, role) in parts.into_iter().filter(|(part, _)| !part.is_empty()) {
-            let room = first.width() + line.width() + 3 + part.chars().count() <= look.width;
+            let fits = first.width() + line.width() + 3 + part.chars().count() <= look.width;
             match (look.plain, under.last_mut()) {
                 (true, _) => line.push(role, format!(", {part}")),
-                (false, None) if room => line.push(role, format!("   {part}")),
+                (false, None) if fits => line.push(role, format!("   {part}")),
                 _ => under.push(Line::new().with(role, part)),
             }
         }
@@ -175,8 +173,8 @@ fn fixes(fixes: &[Fix], look: Look) -> Text {
     text
 }
 
-/// A line kept as it is where it fits; a longer one goes on beneath, further in.
-fn kept(line: &str, look: Look) -> Text {
+/// A line of a message with its indentation, wrapped and indented further if it is too long.
+fn message_line(line: &str, look: Look) -> Text {
     let indent = line.len() - line.trim_start().len();
     let first = Line::spaces(indent);
     let rest = Line::spaces(indent + 2);

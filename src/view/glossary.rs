@@ -1,25 +1,24 @@
-//! The glossary as it is read: each term, what else it is called, what it means, where it is met.
-//! The terms are given.
+//! The glossary: each term, its other names, what it means, and the step that explains it.
 
 use crate::view::prose::{prose, prose_line};
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
-/// A term as it is shown.
+/// A term of the glossary.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Entry {
-    /// The word.
+pub struct GlossaryEntry {
+    /// The term.
     pub name: String,
-    /// What else it is called.
+    /// Its other names.
     pub also: Vec<String>,
     /// What it means (Markdown).
     pub text: String,
-    /// Where it is explained: "3.3.1, step3 scores".
+    /// The step that explains it: "3.3.1, step3 scores".
     pub met: String,
 }
 
-/// All of them, after what is said of them together (Markdown).
-pub fn entries(intro: &str, entries: &[Entry], look: Look) -> Text {
+/// All entries, after an introduction (Markdown).
+pub fn entries(intro: &str, entries: &[GlossaryEntry], look: Look) -> Text {
     let mut text = prose(intro, look);
     for entry in entries {
         text.section(one(entry, look));
@@ -27,7 +26,7 @@ pub fn entries(intro: &str, entries: &[Entry], look: Look) -> Text {
     text
 }
 
-fn one(entry: &Entry, look: Look) -> Text {
+fn one(entry: &GlossaryEntry, look: Look) -> Text {
     let quiet = Role::Dim;
     let shift = Line::spaces(if look.plain { 0 } else { 2 });
     let width = look.text_width();
@@ -43,7 +42,7 @@ fn one(entry: &Entry, look: Look) -> Text {
     text
 }
 
-/// Markdown without its signs, on one line: for machines.
+/// Markdown as one line of plain text, for JSON.
 pub fn plain(markdown: &str) -> String {
     prose_line(markdown, Look { width: 10_000, colour: false, plain: true }).text()
 }

@@ -1,200 +1,208 @@
-//! Heat maps and bars: a tensor's pattern at a glance, in block characters that read without colour.
-//! Averages blocks of given values; computes nothing else.
+//! Heat maps and bars: the pattern of a tensor at a glance, in block characters that can be read without colour.
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::view::figure::{Facts, Figure, block, mean_text};
-use crate::view::table::{body, clipped, in_rows, place, slice_name};
+use crate::view::figure::Figure;
+use crate::view::quantity::mean;
+use crate::view::rows::rows;
+use crate::view::slice::{self, ellipsized};
+use crate::view::statistics::{Statistics, block};
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
-/// Most blocks that the map of a large tensor has from top to bottom.
+/// The most rows of a large tensor's map, each the mean of a block of rows.
 const ROWS: usize = 16;
-/// The same where many maps stand abreast.
-const SMALL: usize = 8;
-/// Most maps shown of a tensor of many slices.
-const MAPS: usize = 12;
+/// The same for a tensor of several slices.
+const ROWS_OF_SLICE: usize = 8;
+/// The most slices of a large tensor that are shown.
+const SLICES: usize = 12;
+/// The widest name of a row or column.
+const NAME: usize = 16;
 
-/// The last two axes of a tensor as a map: tokens' names on both axes, two characters a cell, a dot
-/// where a weight is nothing (hidden or dropped). One map a slice, side by side where they fit.
+/// The last two axes of a tensor as a map: tokens' names on both axes, two characters for an element, a dot for a masked or
+/// dropped weight. One map for each slice, side by side where they fit.
 pub fn map(figure: &Figure, look: Look) -> Text {
     if figure.shape.is_empty() || figure.count() == 0 || !figure.has_values() {
         return Text::new();
     }
     if look.plain {
-        return body(figure, look);
+        return plain(figure, look);
     }
-    match figure.is_cut() {
+    match figure.is_summarized() {
         true => whole(figure, look),
-        false => maps(figure, look, usize::MAX, usize::MAX, None, None),
+        false => maps(figure, look, WHOLE, None, None),
     }
 }
 
-/// Maps of several tensors side by side where they fit, each under its name, shaded by one scale:
-/// before and after, head by head.
-pub fn beside(figures: &[Figure], look: Look) -> Text {
-    let mut text = Text::new();
-    if look.plain {
-        figures.iter().for_each(|figure| text.append(body(figure, look)));
-        return text;
+/// A tensor for `--plain`: its rows, and the means of the whole if only edges are shown.
+pub(super) fn plain(figure: &Figure, look: Look) -> Text {
+    let mut text = rows(figure, look);
+    if figure.is_summarized() {
+        text.append(whole(figure, look));
     }
+    text
+}
+
+/// Maps of several tensors side by side where they fit, each under its name, shaded by one scale.
+pub fn beside(figures: &[Figure], look: Look) -> Text {
     let shown = figures.iter().filter(|f| f.count() > 0 && f.has_values() && !f.shape.is_empty());
     let shown: Vec<&Figure> = shown.collect();
-    let together =
-        Figure { values: shown.iter().flat_map(|f| f.values.iter().copied()).collect(), ..Figure::default() };
-    let facts = together.facts();
-    // Large tensors are drawn as the means of blocks of theirs.
-    let most = if shown.iter().any(|figure| figure.is_cut()) { ROWS } else { usize::MAX };
+    let mut text = Text::new();
+    if look.plain {
+        shown.iter().for_each(|figure| text.append(plain(figure, look)));
+        return text;
+    }
+    let statistics = Statistics::of(shown.iter().flat_map(|f| f.values.iter().copied()));
+    // Large tensors are drawn as the means of blocks.
+    let most = if shown.iter().any(|figure| figure.is_summarized()) { (ROWS, ROWS) } else { WHOLE };
     let titled = |figure: &&Figure| {
-        let mut text = Text::of(Role::Name, &clipped(&figure.name, look.width));
-        text.append(maps(figure, look, most, most, Some(facts), None));
+        let mut text = Text::of(Role::Name, &ellipsized(&figure.name, look.width));
+        text.append(maps(figure, look, most, Some(statistics), None));
         text
     };
     let all: Vec<Text> = shown.iter().map(titled).collect();
-    text.append(in_rows(&all, 4, look));
-    let number = |at: usize| {
-        let mut before = 0;
-        let holds = |f: &&&Figure| {
-            before += f.count();
-            at < before
-        };
-        let figure = shown.iter().find(holds)?;
-        figure.numbers(&[at + figure.count() - before]).pop()
-    };
-    if let (Some((low, _)), Some((high, _))) = (facts.least, facts.greatest)
-        && let (Some(low), Some(high)) = (number(low), number(high))
-    {
+    text.append(Text::in_rows(&all, 4, look));
+    if let (Some((low, _)), Some((high, _))) = (statistics.least, statistics.greatest) {
         text.gap();
-        text.line(scale(&low, &high));
+        text.line(scale(&number_among(&shown, low), &number_among(&shown, high)));
     }
     text
+}
+
+/// The element at offset `at` of the tensors' values one after the other.
+fn number_among(figures: &[&Figure], mut at: usize) -> String {
+    for figure in figures {
+        if at < figure.count() {
+            return figure.numbers(&[at]).remove(0);
+        }
+        at -= figure.count();
+    }
+    unreachable!("the offset is that of a value of these tensors")
 }
 
 /// The whole of a large tensor, each cell the mean of a block of its elements.
 pub fn whole(figure: &Figure, look: Look) -> Text {
     let axes = figure.shape.len();
-    let (high, wide) = (rows_of(figure), figure.shape[axes - 1]);
-    // A block is about as wide as it is high: two columns to a line.
+    let (high, wide) = (height(figure), figure.shape[axes - 1]);
+    // A block is about as wide as it is high: a cell is two characters wide.
     let (most_rows, most_columns) = match look.plain {
         true => (4, 4),
         false if high == 1 => (1, 2 * ROWS),
         false => (ROWS, (ROWS.min(high) * wide / high).clamp(8, 2 * ROWS)),
     };
     let (most_rows, most_columns) = match axes > 2 && !look.plain {
-        true => (most_rows.min(SMALL), most_columns.min(SMALL)),
+        true => (most_rows.min(ROWS_OF_SLICE), most_columns.min(ROWS_OF_SLICE)),
         false => (most_rows, most_columns),
     };
     let (down, across) = (high.min(most_rows), wide.min(most_columns));
-    let mut text = Text::new();
-    let block = format!("{} × {}", high.div_ceil(down), wide.div_ceil(across));
-    let block = if look.plain { block.replace('×', "by") } else { block };
+    let times = if look.plain { "by" } else { "×" };
+    let block = format!("{} {times} {}", high.div_ceil(down), wide.div_ceil(across));
     let words = format!("the whole of {}, each cell the mean of {block} elements", figure.name);
-    text.append(wrap(&Line::new().with(Role::Dim, words), look.width, &Line::new(), &Line::new()));
-    text.append(maps(figure, look, most_rows, most_columns, None, None));
+    let mut text = wrap(&Line::new().with(Role::Dim, words), look.width, &Line::new(), &Line::new());
+    text.append(maps(figure, look, (most_rows, most_columns), None, None));
     text
 }
 
-/// Before and after dropout side by side, by one scale; what was dropped bears a `×`.
+/// Before and after dropout side by side, by one scale; a dropped weight is marked `×`.
 pub fn dropped(before: &Figure, after: &Figure, look: Look) -> Text {
-    let values = [before, after].iter().flat_map(|f| f.values.iter().copied()).collect();
-    let facts = Figure { values, ..Figure::default() }.facts();
-    let gone =
-        |at: usize, _: f64| (before.values[at] != 0.0 && after.values[at] == 0.0).then_some(('×', Role::Bad));
-    let titled = |figure: &Figure, mark: Option<&Mark>| {
-        let mut text = Text::of(Role::Name, &clipped(&figure.name, look.width));
-        text.append(maps(figure, look, usize::MAX, usize::MAX, Some(facts), mark));
+    let statistics = Statistics::of([before, after].iter().flat_map(|f| f.values.iter().copied()));
+    let is_dropped =
+        |at: usize| (before.values[at] != 0.0 && after.values[at] == 0.0).then_some(('×', Role::Bad));
+    let titled = |figure: &Figure, mark: Option<&ElementMark>| {
+        let mut text = Text::of(Role::Name, &ellipsized(&figure.name, look.width));
+        text.append(maps(figure, look, WHOLE, Some(statistics), mark));
         text
     };
-    in_rows(&[titled(before, None), titled(after, Some(&gone))], 4, look)
+    Text::in_rows(&[titled(before, None), titled(after, Some(&is_dropped))], 4, look)
 }
 
-/// What marks the element at this place of a tensor in the place of its shade.
-type Mark<'m> = dyn Fn(usize, f64) -> Option<(char, Role)> + 'm;
+/// The most rows and columns of a map that shows every element.
+const WHOLE: (usize, usize) = (usize::MAX, usize::MAX);
 
-fn rows_of(figure: &Figure) -> usize {
+/// The mark of the element at a row-major offset, where it is not shaded.
+type ElementMark<'m> = dyn Fn(usize) -> Option<(char, Role)> + 'm;
+
+fn height(figure: &Figure) -> usize {
     match figure.shape.len() {
         0 | 1 => 1,
         axes => figure.shape[axes - 2],
     }
 }
 
-/// The means of one slice in blocks, `down` by `across`, row-major.
-struct Blocks {
+/// The means of the blocks of one slice, row-major.
+struct BlockMeans {
+    /// Blocks from top to bottom.
     down: usize,
+    /// Blocks from left to right.
     across: usize,
     means: Vec<f64>,
 }
 
-fn blocks(values: &[f64], high: usize, wide: usize, down: usize, across: usize) -> Blocks {
+/// The means of a slice of `high` by `wide` elements in `down` by `across` blocks, of the finite elements of each. A block
+/// that has nan, or nothing finite, is nan or infinite itself.
+fn block_means(values: &[f64], high: usize, wide: usize, down: usize, across: usize) -> BlockMeans {
     let mut means = Vec::with_capacity(down * across);
     for r in 0..down {
         for c in 0..across {
             let rows = r * high / down..(r + 1) * high / down;
             let columns = c * wide / across..(c + 1) * wide / across;
             let cells = rows.flat_map(|r| columns.clone().map(move |c| values[r * wide + c]));
-            let (mut sum, mut count, mut odd) = (0.0, 0usize, f64::NEG_INFINITY);
-            for v in cells {
-                match v.is_finite() {
-                    true => {
-                        sum += v;
-                        count += 1;
-                    }
-                    false if v.is_nan() || odd.is_nan() => odd = f64::NAN,
-                    false => odd = odd.max(v),
-                }
-            }
-            means.push(if count > 0 && !odd.is_nan() { sum / count as f64 } else { odd });
+            let all = Statistics::of(cells);
+            means.push(match all.least {
+                _ if all.nan > 0 => f64::NAN,
+                Some(_) => all.mean,
+                None if all.inf > 0 => f64::INFINITY,
+                None => f64::NEG_INFINITY,
+            });
         }
     }
-    Blocks { down, across, means }
+    BlockMeans { down, across, means }
 }
 
+/// The maps of all slices, of at most `most` rows and columns; shaded by `shared` statistics, or by those of the means that
+/// are shown.
 fn maps(
     figure: &Figure,
     look: Look,
-    most_rows: usize,
-    most_columns: usize,
-    shared: Option<Facts>,
-    own: Option<&Mark>,
+    most: (usize, usize),
+    shared: Option<Statistics>,
+    own_mark: Option<&ElementMark>,
 ) -> Text {
     let axes = figure.shape.len();
     let outer = axes.saturating_sub(2);
-    let (high, wide) = (rows_of(figure), figure.shape[axes - 1]);
+    let (high, wide) = (height(figure), figure.shape[axes - 1]);
     let each = high * wide;
     let count: usize = figure.shape[..outer].iter().product();
-    let shown = if figure.is_cut() { count.min(MAPS) } else { count };
-    let names = row_names(figure, high, high.min(most_rows));
-    let room = look.width.saturating_sub(names.iter().map(|n| n.width()).max().unwrap_or(0) + 1);
-    let (down, across) = (high.min(most_rows), wide.min(most_columns).min((room / 2).max(1)));
-    let all: Vec<Blocks> = (0..shown)
-        .map(|at| blocks(&figure.values[at * each..(at + 1) * each], high, wide, down, across))
+    let shown = if figure.is_summarized() { count.min(SLICES) } else { count };
+    let names = row_names(figure, high.min(most.0));
+    let free = look.width.saturating_sub(names.iter().map(|n| n.width()).max().unwrap_or(0) + 1);
+    let (down, across) = (high.min(most.0), wide.min(most.1).min((free / 2).max(1)));
+    let all: Vec<BlockMeans> = (0..shown)
+        .map(|at| block_means(&figure.values[at * each..(at + 1) * each], high, wide, down, across))
         .collect();
-    let facts = shared.unwrap_or_else(|| spread(&all, figure));
-    let drawn: Vec<Text> = all
-        .iter()
-        .enumerate()
-        .map(|(at, blocks)| {
-            let mut text = Text::new();
-            if outer > 0 {
-                let role = Role::Strong;
-                text.say(role, slice_name(figure, &place(figure, at)));
+    let statistics =
+        shared.unwrap_or_else(|| Statistics::of(all.iter().flat_map(|blocks| blocks.means.iter().copied())));
+    let slices = all.iter().enumerate().map(|(at, blocks)| {
+        let mut text = Text::new();
+        if outer > 0 {
+            text.say(Role::Strong, slice::name(figure, &slice::index(figure, at)));
+        }
+        text.append(match look.plain {
+            true => means_in_words(blocks, &names, look),
+            false => {
+                let mark = |cell: usize, value: f64| {
+                    own_mark.and_then(|own| own(at * each + cell)).or_else(|| statistics.mark(value))
+                };
+                slice_map(figure, blocks, &names, &mark, look)
             }
-            text.append(match look.plain {
-                true => spoken(blocks, &names, look),
-                false => {
-                    let mark = |cell: usize, value: f64| {
-                        own.and_then(|own| own(at * each + cell, value)).or_else(|| facts.mark(value))
-                    };
-                    drawn(figure, blocks, &names, wide, &mark, look)
-                }
-            });
-            text
-        })
-        .collect();
+        });
+        text
+    });
+    let slices: Vec<Text> = slices.collect();
     let mut text = Text::new();
     match look.plain {
-        true => drawn.into_iter().for_each(|one| text.append(one)),
-        false => text.append(in_rows(&drawn, 3, look)),
+        true => slices.into_iter().for_each(|one| text.append(one)),
+        false => text.append(Text::in_rows(&slices, 3, look)),
     }
     if shown < count {
         text.say(Role::Dim, format!("and {} more of these", count - shown));
@@ -202,48 +210,47 @@ fn maps(
     text
 }
 
-/// The facts by which a map is shaded: of the means that it shows.
-fn spread(all: &[Blocks], figure: &Figure) -> Facts {
-    let means = all.iter().flat_map(|b| b.means.iter().copied()).collect();
-    let shaded = Figure { values: means, dtype: figure.dtype.clone(), ..Figure::default() };
-    shaded.facts()
-}
-
 /// A position's name, short enough to stand beside a map.
-fn name_of(figure: &Figure, axis: usize, at: usize) -> String {
-    clipped(&figure.place(axis, at), 16)
+fn short_name(figure: &Figure, axis: usize, at: usize) -> String {
+    ellipsized(&figure.position(axis, at), NAME)
 }
 
-/// What stands before each row: tokens where every row has one, else where the block begins.
-fn row_names(figure: &Figure, high: usize, down: usize) -> Vec<String> {
-    if figure.shape.len() < 2 {
+/// The names of the rows of a map: those of the positions, or the numbers at which blocks begin.
+fn row_names(figure: &Figure, down: usize) -> Vec<String> {
+    let Some(axis) = figure.shape.len().checked_sub(2) else {
         return vec![String::new()];
-    }
-    let axis = figure.shape.len() - 2;
+    };
+    let high = figure.shape[axis];
     let name = |r: usize| match down == high {
-        true => name_of(figure, axis, r),
+        true => short_name(figure, axis, r),
         false => (r * high / down).to_string(),
     };
     (0..down).map(name).collect()
 }
 
-fn drawn(figure: &Figure, blocks: &Blocks, names: &[String], wide: usize, mark: &Mark, look: Look) -> Text {
+/// The map of one slice: `mark` has the character of each cell.
+fn slice_map(
+    figure: &Figure,
+    blocks: &BlockMeans,
+    names: &[String],
+    mark: &dyn Fn(usize, f64) -> Option<(char, Role)>,
+    look: Look,
+) -> Text {
     let label = names.iter().map(|n| n.width()).max().unwrap_or(0);
     let left = if label > 0 { label + 1 } else { 0 };
-    let columns = figure.shape.len() - 1;
-    let longest = (0..wide.min(ROWS)).map(|c| name_of(figure, columns, c).width()).max();
+    let axis = figure.shape.len() - 1;
+    let wide = figure.shape[axis];
+    let longest = (0..wide.min(ROWS)).map(|c| short_name(figure, axis, c).width()).max();
     let fits = left + 2 * blocks.across + longest.unwrap_or(0) <= look.width;
-    let by_name = blocks.across == wide
-        && wide <= ROWS
-        && fits
-        && figure.labels.get(columns).is_some_and(Option::is_some);
+    let by_name =
+        blocks.across == wide && wide <= ROWS && fits && figure.labels.get(axis).is_some_and(Option::is_some);
     let mut text = Text::new();
-    // Names over the columns stand in steps, so that a cell can stay two characters wide.
+    // The names of columns stand in steps above them, because a cell is only two characters wide.
     if by_name {
         for c in 0..blocks.across {
             let mut line = Line::spaces(left);
             line.push(Role::Dim, "│ ".repeat(c));
-            line.push(Role::Label, name_of(figure, columns, c));
+            line.push(Role::Label, short_name(figure, axis, c));
             text.line(line);
         }
     } else if wide > 1 {
@@ -257,7 +264,7 @@ fn drawn(figure: &Figure, blocks: &Blocks, names: &[String], wide: usize, mark: 
     for (r, row) in blocks.means.chunks(blocks.across).enumerate() {
         let mut line = Line::new();
         if label > 0 {
-            let role = if blocks.down == rows_of(figure) { Role::Label } else { Role::Dim };
+            let role = if blocks.down == height(figure) { Role::Label } else { Role::Dim };
             line.push(role, format!("{:>label$}", names[r]));
             line.push(Role::Prose, " ");
         }
@@ -273,14 +280,14 @@ fn drawn(figure: &Figure, blocks: &Blocks, names: &[String], wide: usize, mark: 
     text
 }
 
-fn spoken(blocks: &Blocks, names: &[String], look: Look) -> Text {
+/// The map of one slice for `--plain`: the means of each row of blocks.
+fn means_in_words(blocks: &BlockMeans, names: &[String], look: Look) -> Text {
     let mut text = Text::new();
     for (row, name) in blocks.means.chunks(blocks.across).zip(names) {
-        let means: Vec<String> = row.iter().map(|m| mean_text(*m)).collect();
+        let means: Vec<String> = row.iter().map(|m| mean(*m)).collect();
         let head = if name.is_empty() { String::new() } else { format!("rows from {name}: ") };
         let line = Line::new().with(Role::Prose, format!("{head}{}", means.join(", ")));
-        let shift = Line::spaces(2);
-        text.append(wrap(&line, look.width, &Line::new(), &shift));
+        text.append(wrap(&line, look.width, &Line::new(), &Line::spaces(2)));
     }
     text
 }
@@ -288,20 +295,20 @@ fn spoken(blocks: &Blocks, names: &[String], look: Look) -> Text {
 /// One bar of a bar chart.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bar {
-    /// What it stands for.
+    /// Its name.
     pub name: String,
     /// Its length, 0 or more.
     pub value: f64,
-    /// The value in words, at its right.
+    /// The value as text, at its right.
     pub text: String,
 }
 
-/// Bars of eighths of a character, the longest as long as the width allows.
+/// A bar chart: the longest bar is as long as the width allows.
 pub fn bars(bars: &[Bar], look: Look) -> Text {
     let names = bars.iter().map(|b| b.name.width()).max().unwrap_or(0);
     let texts = bars.iter().map(|b| b.text.width()).max().unwrap_or(0);
     let greatest = bars.iter().map(|b| b.value).filter(|v| v.is_finite()).fold(0.0, f64::max);
-    let room = look.text_width().saturating_sub(names + texts + 3).max(4);
+    let longest = look.text_width().saturating_sub(names + texts + 3).max(4);
     let mut text = Text::new();
     for bar in bars {
         if look.plain {
@@ -311,7 +318,7 @@ pub fn bars(bars: &[Bar], look: Look) -> Text {
         let level = if greatest > 0.0 { (bar.value / greatest).clamp(0.0, 1.0) } else { 0.0 };
         let mut line = Line::new().with(Role::Label, &bar.name);
         line.fill(names + 1);
-        line.push(Role::Heat(0.4), bar_of(level, room));
+        line.push(Role::Heat(0.4), bar_of(level, longest));
         line.push(Role::Prose, " ");
         line.push(Role::Number, &bar.text);
         text.line(line);
@@ -319,14 +326,14 @@ pub fn bars(bars: &[Bar], look: Look) -> Text {
     text
 }
 
-/// A bar of `level` of `room` columns, to an eighth of a column.
-pub fn bar_of(level: f64, room: usize) -> String {
+/// A bar that fills `level` of `columns`, to an eighth of a column.
+pub fn bar_of(level: f64, columns: usize) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-    let eighths = (level.clamp(0.0, 1.0) * (room * 8) as f64).round() as usize;
+    let eighths = (level.clamp(0.0, 1.0) * (columns * 8) as f64).round() as usize;
     format!("{}{}", "█".repeat(eighths / 8), PARTS[eighths % 8])
 }
 
-/// The scale in words, for a screen that shows maps without summaries: `▁ 0.0 … █ 0.4`.
+/// The ends of the scale, for maps without a summary: `▁ 0.0   █ 0.4`.
 pub fn scale(least: &str, greatest: &str) -> Line {
     Line::new()
         .with(Role::Heat(0.0), block(0.0).to_string())

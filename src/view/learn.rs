@@ -1,5 +1,4 @@
-//! What the walkthrough says between steps: keys, hints, exercises, the end of a lesson and of the chapter.
-//! What was done and what can be done is given.
+//! The walkthrough between steps: keys, hints, exercises, the end of a lesson.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -9,19 +8,19 @@ use crate::view::prose::{prose, prose_line};
 use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, unbroken};
 use crate::view::wrap::{paragraph, wrap};
 
-/// A key that does something, and what.
+/// A key and what it does.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Legend {
-    /// As it is pressed: "Enter", "p".
+pub struct KeyLabel {
+    /// The key: "Enter", "p".
     pub key: String,
     /// What it does, in a word or two.
     pub label: String,
 }
 
-/// The keys in as few lines as they take; none is full, so that a cursor can stand behind the last.
-pub fn footer(keys: &[Legend], look: Look) -> Text {
+/// The keys on as few lines as possible. No line is full, so that the cursor can stand after the last.
+pub fn footer(keys: &[KeyLabel], look: Look) -> Text {
     let mut line = Line::new();
-    for (at, Legend { key, label }) in keys.iter().enumerate() {
+    for (at, KeyLabel { key, label }) in keys.iter().enumerate() {
         if at > 0 {
             line.push(Role::Prose, "   ");
         }
@@ -31,22 +30,22 @@ pub fn footer(keys: &[Legend], look: Look) -> Text {
     wrap(&line, look.width.saturating_sub(1).max(20), &Line::new(), &Line::new())
 }
 
-/// One thing that can be done, for the help.
+/// A command of the walkthrough, for its help.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Means {
-    /// The key, and the words that do the same: "p", "back".
+pub struct KeyHelp {
+    /// The key and the words of the command: "p", "back".
     pub keys: Vec<String>,
     /// What it does.
     pub line: String,
-    /// Whether it does something at this place.
+    /// Whether it does something at this point.
     pub here: bool,
 }
 
-/// All keys, each with its words and what it does.
-pub fn help(rows: &[Means], words: &str, look: Look) -> Text {
+/// All commands with their keys, after an introduction (Markdown).
+pub fn help(rows: &[KeyHelp], words: &str, look: Look) -> Text {
     let mut text = prose(words, look);
     text.gap();
-    let named = |row: &Means| row.keys.join(", ");
+    let named = |row: &KeyHelp| row.keys.join(", ");
     let column = 4 + rows.iter().map(|row| named(row).width()).max().unwrap_or(0);
     let narrow = look.width < 60;
     for row in rows {
@@ -68,36 +67,36 @@ pub fn help(rows: &[Means], words: &str, look: Look) -> Text {
     text
 }
 
-/// A remark of the walkthrough about itself.
+/// A remark of the walkthrough.
 pub fn remark(words: &str, look: Look) -> Text {
     let line = Line::new().with(Role::Dim, words);
     paragraph(&line, look)
 }
 
-/// An answer as it was given.
+/// The answer that the learner gave.
 pub fn answered(answer: &str, look: Look) -> Text {
     let first = Line::new().with(Role::Dim, "> ");
     let rest = Line::spaces(2);
     wrap(&Line::new().with(Role::Strong, answer), look.width, &first, &rest)
 }
 
-/// An exercise before anything was written: where it is, the task, what to start from.
+/// An exercise before the learner has written anything.
 pub struct Task<'t> {
     /// The section as the chapter numbers it.
     pub section: &'t str,
-    /// A few words.
+    /// Its title, a few words.
     pub title: &'t str,
     /// Its stable name.
     pub slug: &'t str,
-    /// How long it takes.
+    /// How many minutes it takes.
     pub minutes: u32,
     /// The task, Markdown.
     pub task: &'t str,
-    /// The code to start from.
+    /// The code that the learner starts from.
     pub starter: &'t str,
 }
 
-/// The task.
+/// The task and the starter code.
 pub fn task(task: &Task, look: Look) -> Text {
     let title = format!("Exercise: {}", task.title);
     let minutes = format!("about {} min", task.minutes);
@@ -109,12 +108,12 @@ pub fn task(task: &Task, look: Look) -> Text {
     text
 }
 
-/// A hint: the how manieth of how many, and its words (Markdown).
+/// Hint `number` of `all` (Markdown).
 pub fn hint(number: usize, all: usize, words: &str, look: Look) -> Text {
     prose(&format!("**Hint {number} of {all}.** {}", words.trim_start()), look)
 }
 
-/// Code under a few words of its own.
+/// Code under a title.
 pub fn labelled_code(words: &str, source: &str, look: Look) -> Text {
     let mut text = Text::new();
     text.say(Role::Title, words);
@@ -122,7 +121,7 @@ pub fn labelled_code(words: &str, source: &str, look: Look) -> Text {
     text
 }
 
-/// How a lesson went.
+/// The summary at the end of a lesson.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ending {
     /// The section as the chapter numbers it.
@@ -131,15 +130,15 @@ pub struct Ending {
     pub title: String,
     /// What it was about, Markdown.
     pub summary: String,
-    /// The headings of its steps, and whether the learner has seen them.
+    /// The headings of its steps, and whether the learner has seen each.
     pub headings: Vec<(String, bool)>,
-    /// Figures of the learner: "steps seen" with "11 of 11".
-    pub figures: Vec<(String, String)>,
+    /// The learner's results: "steps seen" with "11 of 11".
+    pub results: Vec<(String, String)>,
     /// What comes next, Markdown.
     pub next: String,
 }
 
-/// The end of a lesson: what was learned, the learner's figures, what comes next.
+/// The end of a lesson: its summary, the steps, the learner's results, what comes next.
 pub fn ending(ending: &Ending, look: Look) -> Text {
     let mut text = head(&ending.section, &ending.title, "the end of this lesson", "", look);
     text.append(prose(&ending.summary, look));
@@ -155,25 +154,25 @@ pub fn ending(ending: &Ending, look: Look) -> Text {
         let words = prose_line(heading, look);
         text.append(wrap(&words, look.text_width(), &mark, &below));
     }
-    text.section(figures(&ending.figures, look));
+    text.section(results(&ending.results, look));
     text.section(prose(&ending.next, look));
     text
 }
 
-/// Names and figures, lined up.
-pub fn figures(figures: &[(String, String)], look: Look) -> Text {
-    let column = figures.iter().map(|(name, _)| name.width()).max().unwrap_or(0) + 3;
+/// Names and results in two columns.
+pub fn results(results: &[(String, String)], look: Look) -> Text {
+    let column = results.iter().map(|(name, _)| name.width()).max().unwrap_or(0) + 3;
     let mut text = Text::new();
-    for (name, figure) in figures {
+    for (name, result) in results {
         if look.plain {
-            text.say(Role::Prose, format!("{name}: {figure}"));
+            text.say(Role::Prose, format!("{name}: {result}"));
             continue;
         }
         let mut first = Line::new().with(Role::Dim, name);
         let column = if look.width < 60 { first.width() + 2 } else { column };
         first.fill(column);
         let below = Line::new().with(Role::Prose, " ".repeat(column.min(look.width / 3)));
-        text.append(wrap(&Line::new().with(Role::Strong, figure), look.width, &first, &below));
+        text.append(wrap(&Line::new().with(Role::Strong, result), look.width, &first, &below));
     }
     text
 }

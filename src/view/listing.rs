@@ -1,5 +1,4 @@
-//! `attn list`, names that were nearly right, and what `attn` says without a terminal.
-//! The catalogue and the progress are given.
+//! The listing of lessons and steps (`attn list`), suggestions for an unknown name, and the welcome text.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -7,35 +6,35 @@ use crate::view::heat::bar_of;
 use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text};
 use crate::view::wrap::{paragraph, wrap};
 
-/// The chapter as it is listed.
+/// The lessons of the chapter.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Listing {
     /// "chapter 3  Attention".
     pub title: String,
-    /// Lessons in reading order.
-    pub lessons: Vec<LessonRow>,
-    /// The step to go on with, its name as it can be typed: "step18".
+    /// The lessons in reading order.
+    pub lessons: Vec<ListedLesson>,
+    /// The name of the next step: "step18".
     pub next: Option<String>,
 }
 
-/// One lesson.
+/// A lesson in the listing.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct LessonRow {
+pub struct ListedLesson {
     /// The section as the chapter numbers it.
     pub section: String,
     /// Its title.
     pub title: String,
-    /// How long it takes to read.
+    /// How many minutes it takes to read.
     pub minutes: u32,
     /// How many exercises it has.
     pub exercises: usize,
     /// Its steps in order.
-    pub steps: Vec<StepRow>,
+    pub steps: Vec<ListedStep>,
 }
 
-/// One step.
+/// A step in the listing.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct StepRow {
+pub struct ListedStep {
     /// Its number in the chapter.
     pub number: usize,
     /// Its stable name.
@@ -44,7 +43,7 @@ pub struct StepRow {
     pub done: bool,
 }
 
-impl LessonRow {
+impl ListedLesson {
     fn done(&self) -> usize {
         self.steps.iter().filter(|s| s.done).count()
     }
@@ -68,11 +67,11 @@ impl LessonRow {
     }
 }
 
-/// The chapter: progress, each lesson with its steps and minutes, and where to go on. With `steps`
-/// every step is named under its lesson.
+/// The chapter: progress, each lesson with its length, and the next step. With `steps` the steps are listed under
+/// their lessons.
 pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
     let all: usize = listing.lessons.iter().map(|l| l.steps.len()).sum();
-    let done: usize = listing.lessons.iter().map(LessonRow::done).sum();
+    let done: usize = listing.lessons.iter().map(ListedLesson::done).sum();
     if look.plain {
         return plain_list(listing, steps, done, all, look);
     }
@@ -121,7 +120,7 @@ pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
     text
 }
 
-/// Left and right on one line where they fit, else the right one beneath.
+/// `left` and `right` on one line if they fit, else on two.
 fn ends(mut left: Line, right: Line, width: usize) -> Text {
     if left.width() + 2 + right.width() <= width {
         left.fill(width - right.width());
@@ -134,8 +133,8 @@ fn ends(mut left: Line, right: Line, width: usize) -> Text {
     text
 }
 
-/// The steps of a lesson in columns: number and name, the done ones marked.
-fn step_names(lesson: &LessonRow, indent: usize, look: Look) -> Text {
+/// The steps of a lesson in columns: number and name; those done are marked.
+fn step_names(lesson: &ListedLesson, indent: usize, look: Look) -> Text {
     let indent = if look.width < 60 { 4 } else { indent };
     let names = lesson.steps.iter().map(|s| s.slug.width()).max().unwrap_or(0);
     let each = 8 + names + 2;
@@ -178,7 +177,7 @@ fn plain_list(listing: &Listing, steps: bool, done: usize, all: usize, look: Loo
     text
 }
 
-/// A name that is not there, and those that are near it.
+/// An unknown name, and the known names nearest to it.
 pub fn nearby(kind: &str, asked: &str, near: &[String], look: Look) -> Text {
     let mut line = Line::new().with(Role::Prose, format!("There is no {kind} called "));
     line.push(Role::Strong, format!("\"{asked}\""));
@@ -208,7 +207,7 @@ pub fn nearby(kind: &str, asked: &str, near: &[String], look: Look) -> Text {
     paragraph(&line, look)
 }
 
-/// What `attn` says of itself: what it is, what can be typed, each with what it does, and the steps.
+/// The welcome text: what attn is, the main commands, and the listing.
 pub fn welcome(words: &str, commands: &[(&str, &str)], listing: &Listing, look: Look) -> Text {
     let mut text = Text::new();
     let line = Line::new().with(Role::Prose, words);

@@ -1,24 +1,23 @@
-//! A step, and what a learner answered, as Markdown that other programs render: tables, code, quotations.
-//! Panels and answers are given; nothing here is laid out for a terminal.
+//! A step and a learner's answers as Markdown for other programs.
 
-use crate::tensor::layout::unravel;
 use crate::view::figure::Figure;
 use crate::view::panel::Panel;
+use crate::view::slice;
 
-/// Elements up to which a tensor is written out as a table.
+/// The most elements of a tensor that is written as a table.
 const MOST: usize = 144;
 
-/// A question, the answers given to it, and whether each was right.
+/// A question and the learner's answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Asked {
+pub struct AnsweredQuestion {
     /// The question, Markdown.
     pub ask: String,
-    /// The answers in order.
+    /// The answers in order, and whether each was right.
     pub answers: Vec<(String, bool)>,
 }
 
-/// A step that ran: prose, questions with answers, code, output, tables, what it shows.
-pub fn step(panel: &Panel, asked: &[Asked]) -> String {
+/// A step after it ran: prose, questions and answers, code, output, tables, checks, and the text after them.
+pub fn step(panel: &Panel, asked: &[AnsweredQuestion]) -> String {
     let mut parts = vec![before(panel)];
     parts.extend(asked.iter().map(question));
     parts.push(fenced("python", &panel.code));
@@ -34,7 +33,7 @@ pub fn step(panel: &Panel, asked: &[Asked]) -> String {
     joined(&parts)
 }
 
-/// What is read before the cell runs.
+/// The prose before the code.
 pub fn before(panel: &Panel) -> String {
     let mut prose = panel.prose.trim().to_owned();
     while prose.contains("\n\n\n") {
@@ -43,13 +42,13 @@ pub fn before(panel: &Panel) -> String {
     prose
 }
 
-/// Parts with empty lines between them; empty parts leave no trace.
+/// The parts that are not empty, with empty lines between them.
 pub fn joined(parts: &[String]) -> String {
     let kept: Vec<&str> = parts.iter().map(|part| part.trim_end()).filter(|part| !part.is_empty()).collect();
     format!("{}\n", kept.join("\n\n"))
 }
 
-/// What a cell showed, as one quotation.
+/// What a cell printed, its result and its error, in one fence.
 pub fn output(panel: &Panel) -> String {
     let error = panel.error.as_ref().map(|note| match note.message.is_empty() {
         true => note.kind.clone(),
@@ -61,12 +60,12 @@ pub fn output(panel: &Panel) -> String {
     fenced("text", &shown.join("\n"))
 }
 
-/// A question as a quotation, the answers under it.
-pub fn question(asked: &Asked) -> String {
+/// A question and its answers as a quotation.
+pub fn question(asked: &AnsweredQuestion) -> String {
     let mut lines = vec![format!("**Before it runs:** {}", asked.ask.trim())];
     for (answer, right) in &asked.answers {
-        let standing = if *right { "yes" } else { "not yet" };
-        lines.push(format!("- {}: {standing}", inline(answer)));
+        let verdict = if *right { "yes" } else { "not yet" };
+        lines.push(format!("- {}: {verdict}", inline(answer)));
     }
     if !asked.answers.is_empty() {
         lines.insert(1, String::new());
@@ -75,7 +74,7 @@ pub fn question(asked: &Asked) -> String {
     quoted.join("\n")
 }
 
-/// Code or output in a fence that nothing in it closes; nothing for nothing.
+/// Text in a fence that is longer than any in the text; the empty string if the text is blank.
 pub fn fenced(kind: &str, text: &str) -> String {
     if text.trim().is_empty() {
         return String::new();
@@ -85,9 +84,9 @@ pub fn fenced(kind: &str, text: &str) -> String {
     format!("{fence}{kind}\n{}\n{fence}", text.trim_end())
 }
 
-/// A tensor: its name, kind and shape, and a table, one for each slice of its last two axes.
+/// A tensor: its name, dtype and shape, and a table for each slice of its last two axes.
 pub fn table(figure: &Figure) -> String {
-    let head = format!("`{}` {} {}", figure.name.replace('`', "'"), figure.dtype, figure.shape_words());
+    let head = format!("`{}` {} {}", figure.name.replace('`', "'"), figure.dtype, figure.named_shape());
     let axes = figure.shape.len();
     if axes == 0 || figure.count() == 0 || figure.count() > MOST || figure.texts.len() != figure.count() {
         let value = figure.texts.first().filter(|_| axes == 0);
@@ -106,25 +105,25 @@ pub fn table(figure: &Figure) -> String {
 }
 
 fn slice_name(figure: &Figure, slice: usize) -> String {
-    let index = unravel(slice, &figure.shape[..figure.shape.len() - 2]);
-    let name = |(axis, at): (usize, usize)| {
+    let index = slice::index(figure, slice);
+    let name = |(axis, at): (usize, &usize)| {
         let name = figure.axis(axis).unwrap_or_else(|| format!("axis {axis}"));
-        format!("{name} {}", figure.place(axis, at))
+        format!("{name} {}", figure.position(axis, *at))
     };
-    index.into_iter().enumerate().map(name).collect::<Vec<_>>().join(", ")
+    index.iter().enumerate().map(name).collect::<Vec<_>>().join(", ")
 }
 
 fn grid(figure: &Figure, start: usize, rows: usize, columns: usize) -> String {
     let axes = figure.shape.len();
     let name = |axis: usize| figure.axis(axis).unwrap_or_default();
     let corner = if axes > 1 { format!("{} \\ {}", name(axes - 2), name(axes - 1)) } else { name(axes - 1) };
-    let heads = (0..columns).map(|at| inline(&figure.place(axes - 1, at)));
+    let heads = (0..columns).map(|at| inline(&figure.position(axes - 1, at)));
     let mut lines = vec![
         row(&inline(corner.trim_matches([' ', '\\'])), heads),
         row("---", (0..columns).map(|_| "---:".to_owned())),
     ];
     for at in 0..rows {
-        let label = if axes > 1 { inline(&figure.place(axes - 2, at)) } else { String::new() };
+        let label = if axes > 1 { inline(&figure.position(axes - 2, at)) } else { String::new() };
         let cells = (0..columns).map(|column| figure.texts[start + at * columns + column].trim().to_owned());
         lines.push(row(&label, cells));
     }
@@ -136,13 +135,13 @@ fn row(first: &str, cells: impl Iterator<Item = String>) -> String {
     format!("| {} |", cells.join(" | "))
 }
 
-/// Words as they are, where Markdown would read signs in them.
+/// Text with the characters escaped that Markdown would interpret.
 pub fn inline(words: &str) -> String {
     let mut out = String::with_capacity(words.len());
     let mut before = ' ';
     let mut letters = words.chars().peekable();
     while let Some(letter) = letters.next() {
-        // An underscore inside a name emphasises nothing.
+        // An underscore within a name is not emphasis.
         let inside = letter == '_'
             && before.is_alphanumeric()
             && letters.peek().is_some_and(|it| it.is_alphanumeric());
@@ -155,31 +154,4 @@ pub fn inline(words: &str) -> String {
         before = letter;
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_fence_is_longer_than_any_in_it() {
-        assert_eq!(fenced("text", "a ``` b"), "````text\na ``` b\n````");
-        assert_eq!(fenced("text", " \n"), "");
-    }
-
-    #[test]
-    fn tables_name_rows_and_columns() {
-        let figure = Figure {
-            name: "attn_weights".to_owned(),
-            dtype: "float32".to_owned(),
-            shape: vec![2, 2],
-            values: vec![0.0; 4],
-            texts: ["0.1", "0.9", "0.5", "0.5"].map(str::to_owned).to_vec(),
-            axes: vec!["query".to_owned(), "key".to_owned()],
-            labels: vec![Some(vec!["a".to_owned(), "b|c".to_owned()]), None],
-        };
-        let expected = "`attn_weights` float32 (query 2, key 2)\n\n| query \\\\ key | 0 | 1 |\n\
-                        | --- | ---: | ---: |\n| a | 0.1 | 0.9 |\n| b\\|c | 0.5 | 0.5 |";
-        assert_eq!(table(&figure), expected);
-    }
 }

@@ -1,6 +1,6 @@
-//! Values to styled text: panels, tables, heat maps, prose, code, listings. Never prints.
-//! Takes plain values and a [`Look`]; gives a [`Text`]. No Tensor is computed here,
-//! nothing is global: width, colour and plainness are arguments.
+//! Styled text from values: panels, tables, heat maps, prose, code, listings.
+//! Functions take plain values and a [`Look`] and return a [`Text`]. Nothing here prints, computes with tensors, or
+//! depends on a global: width, colour and plain output are arguments.
 
 pub mod bench;
 pub mod check;
@@ -10,20 +10,25 @@ pub mod compare;
 pub mod doctor;
 pub mod errors;
 pub mod figure;
+pub mod formula;
 pub mod glossary;
 pub mod heat;
 pub mod learn;
 pub mod listing;
 pub mod markdown;
-pub mod maths;
 pub mod panel;
 pub mod pick;
 pub mod picture;
 pub mod prose;
+pub mod quantity;
 pub mod quiz;
+mod rows;
 pub mod run;
 pub mod shapes;
+mod slice;
+mod statistics;
 pub mod storage;
+mod styled_table;
 pub mod table;
 pub mod text;
 pub mod trace;

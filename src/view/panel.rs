@@ -1,5 +1,4 @@
-//! A step's panel: where we are, prose, code, what it printed, what changed, what holds, what it means.
-//! The order is the point of this file; each part is drawn elsewhere.
+//! The panel of a step: its parts in the order in which they are read.
 
 use crate::view::code;
 use crate::view::errors::{ErrorNote, error};
@@ -7,10 +6,10 @@ use crate::view::figure::Figure;
 use crate::view::picture::{self, Picture};
 use crate::view::prose::prose;
 use crate::view::table;
-use crate::view::text::{Line, Look, Role, Text, unbroken};
+use crate::view::text::{Line, Look, Role, Text, escape_controls, unbroken};
 use crate::view::wrap::{paragraph, wrap};
 
-/// All that a step shows.
+/// Everything that a step shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Panel {
     /// The section as the chapter numbers it: "3.3.1".
@@ -33,50 +32,50 @@ pub struct Panel {
     pub result: Option<String>,
     /// What it raised.
     pub error: Option<ErrorNote>,
-    /// Tensors that it bound or changed, in order.
+    /// The tensors that it bound or changed, in order.
     pub figures: Vec<Figure>,
-    /// Pictures of them.
+    /// The pictures that the step asks for.
     pub pictures: Vec<Picture>,
-    /// Invariants, evaluated.
+    /// The invariants and their outcomes.
     pub checks: Vec<Check>,
-    /// The lines that work one element out; kept as they are.
+    /// The computation of one element, line by line.
     pub worked: Vec<String>,
-    /// Markdown after the output: what these numbers show.
+    /// Markdown after the output: what the numbers show.
     pub after: String,
-    /// Remarks of the tool.
+    /// Remarks of attn.
     pub remarks: Vec<String>,
 }
 
-/// An invariant and whether it holds.
+/// An invariant and its outcome.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Check {
-    /// What should hold: "every row sums to 1".
+    /// The invariant: "every row sums to 1".
     pub text: String,
-    /// Whether it does.
+    /// Whether it is true.
     pub holds: bool,
-    /// How far the values are from it at most, in words: "6e-8".
+    /// The largest deviation as text: "6e-8".
     pub deviation: Option<String>,
 }
 
-/// The whole panel, in the order in which it is read.
+/// The whole panel.
 pub fn panel(panel: &Panel, look: Look) -> Text {
     let mut text = reading(panel, look);
     text.section(outcome(panel, look));
     text
 }
 
-/// What is read before the cell runs: where we are, prose, code.
+/// The part before the cell runs: position, prose, code.
 pub fn reading(panel: &Panel, look: Look) -> Text {
     let mut text = position(panel, look);
     text.append(prose(&panel.prose, look));
     if !panel.code.trim().is_empty() {
-        heard(&mut text, "Code:", look);
+        title(&mut text, "Code:", look);
         text.append(code::code(&panel.code, look));
     }
     text
 }
 
-/// What came of it: output, tensors, what holds, and what it means.
+/// The part after it: output, tensors, pictures, checks, and what they show.
 pub fn outcome(panel: &Panel, look: Look) -> Text {
     let mut text = printed(&panel.stdout, panel.result.as_deref(), look);
     if let Some(note) = &panel.error {
@@ -98,21 +97,21 @@ pub fn outcome(panel: &Panel, look: Look) -> Text {
     text
 }
 
-/// Opens a part: with its name where lines and borders may not show what it is.
-fn heard(text: &mut Text, name: &str, look: Look) {
+/// Begins a part: with its name if there are no borders to show what it is.
+fn title(text: &mut Text, name: &str, look: Look) {
     text.gap();
     if look.plain {
         text.say(Role::Prose, name);
     }
 }
 
-/// Section and title at the left, step and slug at the right, a rule beneath.
+/// The head of a step: section and title at the left, step and slug at the right.
 pub fn position(panel: &Panel, look: Look) -> Text {
     let step = format!("step {} of {}", panel.number, panel.total);
     head(&panel.section, &panel.title, &step, &panel.slug, look)
 }
 
-/// Where we are: the lesson at the left, the place in it and its name at the right, a rule beneath.
+/// A head with a rule under it: the lesson at the left, the place in it and its name at the right.
 pub fn head(section: &str, title: &str, place: &str, slug: &str, look: Look) -> Text {
     let mut left = Line::new().with(Role::Dim, section);
     if !section.is_empty() && !title.is_empty() {
@@ -146,8 +145,8 @@ pub fn head(section: &str, title: &str, place: &str, slug: &str, look: Look) -> 
     text
 }
 
-/// What a cell printed and then the text of its last expression, each once. Lines that the screen
-/// cannot hold go on beneath, with a sign that they do; when plain they are left as they are.
+/// What a cell printed, and the text of its last expression. Long lines are wrapped, and the wrapped parts are marked;
+/// when plain they are left as they are.
 pub fn printed(stdout: &str, result: Option<&str>, look: Look) -> Text {
     let mut text = Text::new();
     let parts = [
@@ -166,8 +165,9 @@ pub fn printed(stdout: &str, result: Option<&str>, look: Look) -> Text {
     text
 }
 
+/// One printed line.
 fn verbatim(line: &str, look: Look) -> Text {
-    let whole = Line::new().with(Role::Output, safe(line));
+    let whole = Line::new().with(Role::Output, printable(line));
     if look.plain || whole.width() <= look.width {
         return Text { lines: vec![whole] };
     }
@@ -175,30 +175,29 @@ fn verbatim(line: &str, look: Look) -> Text {
     let indent = indent.min(look.width / 2);
     let first = Line::spaces(indent);
     let rest = Line::spaces(indent).with(Role::Dim, "↳ ");
-    let words = Line::new().with(Role::Output, safe(line.trim_start_matches(' ')));
+    let words = Line::new().with(Role::Output, printable(line.trim_start_matches(' ')));
     wrap(&words, look.width, &first, &rest)
 }
 
-/// Printed text without what would steer the terminal: escape codes and other control characters
-/// are spelt out, tabs become spaces, and of a line that a carriage return rewrote the last is kept.
-fn safe(line: &str) -> String {
+/// A printed line as it is shown: control characters are escaped, tabs become spaces, and of a line that carriage returns
+/// rewrote only the last text is left.
+fn printable(line: &str) -> String {
     let line = line.trim_end_matches('\r');
-    let line = line.rsplit('\r').next().unwrap_or(line);
+    let line = line.rsplit('\r').next().expect("a split has at least one part");
     let mut out = String::new();
-    for c in line.chars() {
+    for c in escape_controls(line, &['\t']).chars() {
         match c {
             '\t' => {
                 let column = out.chars().count();
                 out.push_str(&" ".repeat(8 - column % 8));
             }
-            c if c.is_control() => out.extend(c.escape_default()),
             c => out.push(c),
         }
     }
     out
 }
 
-/// The invariants: what holds, how nearly, and in red what does not.
+/// The invariants: whether each is true, and its largest deviation.
 pub fn checks(checks: &[Check], look: Look) -> Text {
     let mut text = Text::new();
     for check in checks {
@@ -221,7 +220,7 @@ pub fn checks(checks: &[Check], look: Look) -> Text {
     text
 }
 
-/// The worked lines, each as it is; one that is too long goes on under its first `=`.
+/// The computation of one element; a line that is too long continues under its first `=`.
 pub fn worked(lines: &[String], look: Look) -> Text {
     let mut text = Text::new();
     for line in lines {

@@ -1,5 +1,4 @@
-//! A table in which one number is being chosen: as much of it around that number as there is room for.
-//! Which number, and how much room, is given.
+//! A table in which the learner chooses a number: the part around the chosen one that fits the screen.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -7,40 +6,40 @@ use crate::view::figure::Figure;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
-/// The table with element `index` chosen, in at most `rows` rows.
+/// The table with the element at `index` marked, in at most `rows` rows. The figure has its values.
 pub fn pick(figure: &Figure, index: &[usize], rows: usize, look: Look) -> Text {
     let mut text = heading(figure, index, look);
     let Some((&column, lead)) = index.split_last() else {
         return text;
     };
-    let columns = *figure.shape.last().unwrap_or(&1);
+    let columns = *figure.shape.last().expect("an element with an index has an axis");
     let (row, tall) = match lead.split_last() {
         Some((&row, _)) => (row, figure.shape[figure.shape.len() - 2]),
         None => (0, 1),
     };
-    let facts = figure.facts();
-    let start = place(figure, index) - row * columns - column;
+    let statistics = figure.statistics();
+    let start = offset(figure, index) - row * columns - column;
     let axis = figure.shape.len() - 1;
     let shown_rows: Vec<usize> = window(row, tall, rows);
     let head = |at: usize| match lead.is_empty() {
         true => String::new(),
-        false => figure.place(axis - 1, at),
+        false => figure.position(axis - 1, at),
     };
     let cell = |row: usize, column: usize| element(figure, start + row * columns + column);
     let heads = shown_rows.iter().map(|row| head(*row).width()).max().unwrap_or(0);
-    let room = look.width.saturating_sub(heads + 4);
+    let free = look.width.saturating_sub(heads + 4);
     let wide = |column: usize| {
         let cells = shown_rows.iter().map(|row| cell(*row, column).width());
-        cells.max().unwrap_or(0).max(figure.place(axis, column).width()) + 2
+        cells.max().unwrap_or(0).max(figure.position(axis, column).width()) + 2
     };
-    let shown = fitting(column, columns, room, wide);
+    let shown = fitting(column, columns, free, wide);
     let more = |left: bool| if left { "… " } else { "  " };
     let before = more(shown.first().is_some_and(|first| *first > 0));
     let after = more(shown.last().is_some_and(|last| last + 1 < columns)).trim_end();
     let mut top = Line::new();
     top.fill(heads + 2);
     for at in &shown {
-        let name = figure.place(axis, *at);
+        let name = figure.position(axis, *at);
         let role = if *at == column { Role::Strong } else { Role::Dim };
         top.push(role, format!(" {name}{}", " ".repeat(wide(*at).saturating_sub(name.width() + 1))));
     }
@@ -53,14 +52,13 @@ pub fn pick(figure: &Figure, index: &[usize], rows: usize, look: Look) -> Text {
         line.push(Role::Dim, before);
         for column_at in &shown {
             let words = cell(at, *column_at);
-            let room = wide(*column_at).saturating_sub(2);
-            let pad = " ".repeat(room.saturating_sub(words.width()));
+            let width = wide(*column_at).saturating_sub(2);
+            let pad = " ".repeat(width.saturating_sub(words.width()));
             match at == row && *column_at == column {
                 true => line.push(Role::Strong, format!("{pad}[{words}]")),
                 false => {
-                    let value = figure.values.get(start + at * columns + column_at).copied();
-                    let level = value.and_then(|value| facts.level(value)).map_or(Role::Number, Role::Heat);
-                    line.push(level, format!("{pad} {words} "));
+                    let level = statistics.level(figure.values[start + at * columns + column_at]);
+                    line.push(level.map_or(Role::Number, Role::Heat), format!("{pad} {words} "));
                 }
             }
         }
@@ -70,7 +68,7 @@ pub fn pick(figure: &Figure, index: &[usize], rows: usize, look: Look) -> Text {
     text
 }
 
-/// What is chosen: its name and index, its place in the axes' names, its value.
+/// The chosen element: its name and index, its position by the names of the axes, its value.
 fn heading(figure: &Figure, index: &[usize], look: Look) -> Text {
     let mut line = Line::new().with(Role::Name, element_name(&figure.name, index));
     let named = |(axis, at): (usize, &usize)| {
@@ -85,7 +83,7 @@ fn heading(figure: &Figure, index: &[usize], look: Look) -> Text {
         line.push(Role::Dim, format!("   {}", places.join(", ")));
     }
     line.push(Role::Prose, "   = ");
-    line.push(Role::Strong, element(figure, place(figure, index)));
+    line.push(Role::Strong, element(figure, offset(figure, index)));
     let rest = Line::spaces(2);
     wrap(&line, look.width, &Line::new(), &rest)
 }
@@ -99,35 +97,36 @@ pub fn element_name(name: &str, index: &[usize]) -> String {
     }
 }
 
-/// Where an element lies in row-major order.
-fn place(figure: &Figure, index: &[usize]) -> usize {
-    index.iter().zip(&figure.shape).fold(0, |place, (at, size)| place * size + at)
+/// The row-major offset of an element.
+fn offset(figure: &Figure, index: &[usize]) -> usize {
+    index.iter().zip(&figure.shape).fold(0, |offset, (at, size)| offset * size + at)
 }
 
-fn element(figure: &Figure, place: usize) -> String {
-    match figure.texts.get(place) {
+/// The text of the element at an offset.
+fn element(figure: &Figure, offset: usize) -> String {
+    match figure.texts.get(offset) {
         Some(text) => text.trim().to_owned(),
-        None => figure.values.get(place).map_or(String::new(), |value| format!("{value:.4}")),
+        None => format!("{:.4}", figure.values[offset]),
     }
 }
 
-/// At most `room` neighbours of `at` among `count`.
-fn window(at: usize, count: usize, room: usize) -> Vec<usize> {
-    let room = room.clamp(1, count.max(1));
-    let first = at.saturating_sub(room / 2).min(count.saturating_sub(room));
-    (first..(first + room).min(count)).collect()
+/// `at` and its neighbours among `count`: at most `most`.
+fn window(at: usize, count: usize, most: usize) -> Vec<usize> {
+    let most = most.clamp(1, count.max(1));
+    let first = at.saturating_sub(most / 2).min(count.saturating_sub(most));
+    (first..(first + most).min(count)).collect()
 }
 
-/// As many neighbours of `at` among `count` as fit into `room` columns.
-fn fitting(at: usize, count: usize, room: usize, wide: impl Fn(usize) -> usize) -> Vec<usize> {
+/// `at` and its neighbours among `count`: as many as fit into `width` columns.
+fn fitting(at: usize, count: usize, width: usize, wide: impl Fn(usize) -> usize) -> Vec<usize> {
     let (mut first, mut last, mut taken) = (at, at, wide(at));
     loop {
-        let right = (last + 1 < count).then(|| wide(last + 1)).filter(|more| taken + more <= room);
+        let right = (last + 1 < count).then(|| wide(last + 1)).filter(|more| taken + more <= width);
         if let Some(more) = right {
             last += 1;
             taken += more;
         }
-        let left = first.checked_sub(1).map(&wide).filter(|more| taken + more <= room);
+        let left = first.checked_sub(1).map(&wide).filter(|more| taken + more <= width);
         if let Some(more) = left {
             first -= 1;
             taken += more;
@@ -135,41 +134,5 @@ fn fitting(at: usize, count: usize, room: usize, wide: impl Fn(usize) -> usize) 
         if right.is_none() && left.is_none() {
             return (first..=last).collect();
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn figure(shape: &[usize]) -> Figure {
-        let count: usize = shape.iter().product();
-        Figure {
-            name: "x".to_owned(),
-            dtype: "float32".to_owned(),
-            shape: shape.to_vec(),
-            values: (0..count).map(|at| at as f64).collect(),
-            ..Figure::default()
-        }
-    }
-
-    #[test]
-    fn the_chosen_number_is_shown_at_any_width() {
-        let look = |width| Look { width, colour: false, plain: false };
-        for (shape, index) in [
-            (vec![6], vec![5]),
-            (vec![6, 6], vec![3, 0]),
-            (vec![2, 3, 4], vec![1, 2, 3]),
-            (vec![40, 60], vec![39, 30]),
-        ] {
-            let figure = figure(&shape);
-            for width in [40, 80, 200] {
-                let drawn = pick(&figure, &index, 8, look(width));
-                let chosen = format!("[{:.4}]", place(&figure, &index) as f64);
-                assert!(drawn.characters().contains(&chosen), "{shape:?} {width}");
-                assert!(drawn.width() <= width, "{shape:?}: {} of {width}", drawn.width());
-            }
-        }
-        assert_eq!(pick(&figure(&[]), &[], 8, look(80)).lines.len(), 1);
     }
 }

@@ -1,37 +1,37 @@
-//! The pictures that a step asks for: heat maps, the causal triangle, dropout, storage, bars, costs.
-//! Figures and numbers are given; when plain, what a picture shows is said in words.
+//! The pictures that a step asks for: heat maps, causal masks, dropout, storage, bars, costs.
+//! For `--plain` the contents of a picture are written in words.
 
-use crate::tensor::layout::unravel;
 use std::time::Duration;
 
+use crate::tensor::layout::unravel;
 use crate::view::figure::Figure;
 use crate::view::heat::{self, Bar, bars};
-use crate::view::run::spoken_time;
-use crate::view::storage::{self, Strip};
+use crate::view::quantity::{amount, bytes, duration};
+use crate::view::storage::{self, StorageStrip};
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::{paragraph, wrap};
 
-/// A picture.
+/// A picture and what it shows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Picture {
-    /// Heat maps by one scale.
+    /// Heat maps with one scale.
     Maps(Vec<Figure>),
-    /// What of each figure is seen: all but 0, False, minus infinity and nan.
+    /// Which elements are visible: all but 0, False, minus infinity and nan.
     Triangle(Vec<Figure>),
     /// Before and after dropout.
     Dropped(Box<(Figure, Figure)>),
-    /// One storage read in several ways.
+    /// Several views of one storage.
     Strips {
-        /// The ways.
-        strips: Vec<Strip>,
-        /// The names of its tokens, if they have any.
+        /// The views.
+        strips: Vec<StorageStrip>,
+        /// The names of the tokens, if they have any.
         tokens: Vec<String>,
-        /// What the signs mean, where names do not say it.
+        /// What the signs mean, if the tokens have no names.
         legend: String,
     },
-    /// Bars, each with its value.
+    /// A title, and bars with their names and values.
     Bars(String, Vec<(String, f64)>),
-    /// What it took to work out each of these: time, and bytes of tensors.
+    /// For each computation its name, time, and bytes of tensors.
     Costs(Vec<(String, Duration, u64)>),
 }
 
@@ -48,7 +48,7 @@ pub fn picture(picture: &Picture, look: Look) -> Text {
         Picture::Strips { strips, tokens, legend } => {
             let mut text = storage::storage(strips, tokens, look);
             if !legend.is_empty() {
-                text.append(said(legend, look));
+                text.append(remark(legend, look));
             }
             text
         }
@@ -72,19 +72,21 @@ fn heading(name: &str, look: Look) -> Text {
     wrap(&line, look.width, &Line::new(), &Line::spaces(2))
 }
 
-fn said(words: &str, look: Look) -> Text {
+/// A dim paragraph.
+fn remark(words: &str, look: Look) -> Text {
     let line = Line::new().with(Role::Dim, words);
     paragraph(&line, look)
 }
 
+/// Heat maps, with their scale.
 fn maps(figures: &[Figure], look: Look) -> Text {
     let mut text = Text::new();
     if look.plain {
-        figures.iter().for_each(|figure| text.append(spoken(figure, look)));
+        figures.iter().for_each(|figure| text.append(map_in_words(figure, look)));
         return text;
     }
     match figures {
-        [one] if one.is_cut() => text.append(heat::map(one, look)),
+        [one] if one.is_summarized() => text.append(heat::map(one, look)),
         [one] => {
             let mut words = Line::new().with(Role::Name, &one.name);
             if let [.., rows, columns] = one.shape.as_slice()
@@ -95,7 +97,8 @@ fn maps(figures: &[Figure], look: Look) -> Text {
             }
             text.append(wrap(&words, look.width, &Line::new(), &Line::new()));
             text.append(heat::map(one, look));
-            if let (Some((low, _)), Some((high, _))) = (one.facts().least, one.facts().greatest) {
+            let statistics = one.statistics();
+            if let (Some((low, _)), Some((high, _))) = (statistics.least, statistics.greatest) {
                 let ends = one.numbers(&[low, high]);
                 text.line(heat::scale(&ends[0], &ends[1]));
             }
@@ -105,15 +108,15 @@ fn maps(figures: &[Figure], look: Look) -> Text {
     text
 }
 
-/// A map in words: for each row where it is greatest and where least.
-fn spoken(figure: &Figure, look: Look) -> Text {
+/// A map in words: the greatest and the least element of each row.
+fn map_in_words(figure: &Figure, look: Look) -> Text {
     let mut text = Text::new();
     let Some((&wide, outer)) =
         figure.shape.split_last().filter(|_| figure.has_values() && figure.count() > 0)
     else {
         return text;
     };
-    if figure.is_cut() {
+    if figure.is_summarized() {
         return heat::whole(figure, look);
     }
     let rows = figure.values.chunks(wide);
@@ -122,12 +125,12 @@ fn spoken(figure: &Figure, look: Look) -> Text {
             .iter()
             .enumerate()
             .map(|(axis, place)| match figure.axis(axis) {
-                Some(_) if figure.label(axis, *place).is_some() => figure.place(axis, *place),
+                Some(_) if figure.label(axis, *place).is_some() => figure.position(axis, *place),
                 Some(axis) => format!("{axis} {place}"),
                 None => format!("row {place}"),
             })
             .collect();
-        let place = |at: usize| figure.place(outer.len(), at);
+        let place = |at: usize| figure.position(outer.len(), at);
         let order = |other: fn(f64, f64) -> bool| {
             let mut best: Option<usize> = None;
             for (at, value) in row.iter().enumerate().filter(|(_, v)| v.is_finite() && **v != 0.0) {
@@ -150,16 +153,16 @@ fn spoken(figure: &Figure, look: Look) -> Text {
         } else {
             format!("{}, {}", figure.name, name.join(", "))
         };
-        text.append(said(&format!("{head}: {words}"), look));
+        text.append(remark(&format!("{head}: {words}"), look));
     }
     text
 }
 
-/// What of each row is seen.
+/// The elements that are visible in each row, and how many of them are after the diagonal.
 fn triangle(figure: &Figure, look: Look) -> Text {
-    let seen = |value: f64| value.is_finite() && value != 0.0;
+    let is_visible = |value: f64| value.is_finite() && value != 0.0;
     let shown = Figure {
-        values: figure.values.iter().map(|v| f64::from(seen(*v))).collect(),
+        values: figure.values.iter().map(|v| f64::from(is_visible(*v))).collect(),
         texts: Vec::new(),
         dtype: "bool".into(),
         ..figure.clone()
@@ -178,13 +181,13 @@ fn triangle(figure: &Figure, look: Look) -> Text {
     let facts = format!("{count} of {} seen, {} hidden", figure.count(), figure.count() - count);
     match look.plain {
         true => {
-            text.append(said(&format!("{}: {facts}", figure.name), look));
+            text.append(remark(&format!("{}: {facts}", figure.name), look));
             for (at, row) in shown.values.chunks(columns.max(1)).enumerate() {
-                let names = |at: usize| figure.place(figure.shape.len().saturating_sub(1), at);
+                let names = |at: usize| figure.position(figure.shape.len().saturating_sub(1), at);
                 let seen: Vec<String> = (0..row.len()).filter(|c| row[*c] == 1.0).map(names).collect();
-                let row = figure.place(figure.shape.len().saturating_sub(2), at % rows);
+                let row = figure.position(figure.shape.len().saturating_sub(2), at % rows);
                 let seen = if seen.is_empty() { "nothing".to_owned() } else { seen.join(", ") };
-                text.append(said(&format!("{row} sees {seen}"), look));
+                text.append(remark(&format!("{row} sees {seen}"), look));
             }
         }
         false => {
@@ -202,10 +205,11 @@ fn triangle(figure: &Figure, look: Look) -> Text {
     if hidden_own > 0 {
         words.push(format!("{hidden_own} on the diagonal are hidden"));
     }
-    text.append(said(&words.join("; "), look));
+    text.append(remark(&words.join("; "), look));
     text
 }
 
+/// Which elements dropout set to zero, and by how much the others grew.
 fn dropped(before: &Figure, after: &Figure, look: Look) -> Text {
     let mut text = Text::new();
     let pairs = || before.values.iter().zip(&after.values).filter(|(b, _)| **b != 0.0);
@@ -218,14 +222,14 @@ fn dropped(before: &Figure, after: &Figure, look: Look) -> Text {
             let axis = before.shape.len().saturating_sub(1);
             let gone: Vec<String> = (0..wide.min(b.len()))
                 .filter(|c| b[*c] != 0.0 && a[*c] == 0.0)
-                .map(|c| before.place(axis, c))
+                .map(|c| before.position(axis, c))
                 .collect();
             let gone = if gone.is_empty() { "nothing".to_owned() } else { gone.join(", ") };
             let row = match axis {
                 0 => before.name.clone(),
-                axis => before.place(axis - 1, at % before.shape[axis - 1]),
+                axis => before.position(axis - 1, at % before.shape[axis - 1]),
             };
-            text.append(said(&format!("{row} loses {gone}"), look));
+            text.append(remark(&format!("{row} loses {gone}"), look));
         }
     } else {
         text.append(heat::dropped(before, after, look));
@@ -240,49 +244,18 @@ fn dropped(before: &Figure, after: &Figure, look: Look) -> Text {
     if !kept.is_empty() && most - least < 1e-3 {
         words.push_str(&format!(", each of them {} times as large", amount((least + most) / 2.0)));
     }
-    text.append(said(&words, look));
+    text.append(remark(&words, look));
     text
 }
 
+/// Bars of the times, and bars of the memory.
 fn costs(costs: &[(String, Duration, u64)], look: Look) -> Text {
     let mut text = heading("time", look);
     let bar = |name: &String, value: f64, text: String| Bar { name: name.clone(), value, text };
-    let times = costs.iter().map(|(name, time, _)| bar(name, time.as_secs_f64(), spoken_time(*time)));
+    let times = costs.iter().map(|(name, time, _)| bar(name, time.as_secs_f64(), duration(*time)));
     text.append(bars(&times.collect::<Vec<_>>(), look));
     text.append(heading("most memory that its tensors took at once", look));
-    let sizes = costs.iter().map(|(name, _, bytes)| bar(name, *bytes as f64, megabytes(*bytes)));
+    let sizes = costs.iter().map(|(name, _, size)| bar(name, *size as f64, bytes(*size)));
     text.append(bars(&sizes.collect::<Vec<_>>(), look));
     text
-}
-
-fn megabytes(bytes: u64) -> String {
-    match bytes as f64 {
-        b if b < 1e6 => format!("{:.1} kB", b / 1e3),
-        b => format!("{:.1} MB", b / 1e6),
-    }
-}
-
-/// A number as a bar says it: commas between thousands, four digits or so after them.
-fn amount(value: f64) -> String {
-    let size = value.abs();
-    let places = match size {
-        s if s.fract() < 1e-9 && s < 1e15 => 0,
-        s if s >= 100.0 => 1,
-        s if s >= 1.0 => 2,
-        _ => 4,
-    };
-    let digits = format!("{size:.places$}");
-    let (whole, rest) = digits.split_once('.').map_or((digits.as_str(), None), |(w, r)| (w, Some(r)));
-    let mut out = if value < 0.0 { "-".to_owned() } else { String::new() };
-    for (at, digit) in whole.chars().enumerate() {
-        if at > 0 && (whole.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    if let Some(rest) = rest {
-        out.push('.');
-        out.push_str(rest);
-    }
-    out
 }

@@ -1,26 +1,27 @@
-//! Markdown to styled text, wrapped at the width.
-//! Headings, paragraphs, lists, emphasis, code, links, quotes, mathematics and tables, simply.
-//! Source: CommonMark through pulldown-cmark; what it does not know stays as it was written.
+//! Markdown as styled text: headings, paragraphs, lists, emphasis, code, links, quotations, formulas and tables.
+//! Source: CommonMark, parsed by pulldown-cmark.
 
+use comfy_table::TableComponent;
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use crate::view::code;
-use crate::view::maths::maths;
+use crate::view::formula::formula;
+use crate::view::styled_table::StyledTable;
 use crate::view::text::{Line, Look, Role, Text, unbroken};
 use crate::view::wrap::{wrap, wrap_evenly};
 
-/// Inline code up to this many columns is not broken at its spaces.
-const WHOLE: usize = 24;
+/// Inline code and formulas of up to this many characters are not broken at their spaces.
+const UNBROKEN: usize = 24;
 
-/// Markdown as styled text, no wider than reads well.
+/// Markdown as styled text, wrapped at the width of running text.
 pub fn prose(markdown: &str, look: Look) -> Text {
     let options = Options::ENABLE_TABLES | Options::ENABLE_MATH | Options::ENABLE_STRIKETHROUGH;
-    let mut writer = Writer {
+    let mut writer = MarkdownWriter {
         look,
         text: Text::new(),
         line: Line::new(),
         roles: Vec::new(),
-        blocks: Vec::new(),
+        containers: Vec::new(),
         link: None,
         fence: None,
         table: Vec::new(),
@@ -36,7 +37,7 @@ pub fn prose(markdown: &str, look: Look) -> Text {
     writer.text
 }
 
-/// One paragraph of Markdown as a single line, to be wrapped by whoever asked for it.
+/// Markdown as a single line, which the caller wraps.
 pub fn prose_line(markdown: &str, look: Look) -> Line {
     let mut whole = Line::new();
     for (at, line) in prose(markdown, look).lines.into_iter().enumerate() {
@@ -48,29 +49,37 @@ pub fn prose_line(markdown: &str, look: Look) -> Line {
     whole
 }
 
-/// What we are inside of.
-enum Block {
-    /// Whether anything stands in it yet.
+/// A block that contains others.
+enum Container {
+    /// A quotation, and whether it has any text yet.
     Quote(bool),
-    /// The next number, if the list has numbers.
+    /// A list, and the next number if it has numbers.
     List(Option<u64>),
-    /// The mark that opens the item, until it is written.
+    /// An item of a list: its marker, and whether the marker is still to be written.
     Item(String, bool),
 }
 
-struct Writer {
+/// Collects the events of the parser into text.
+struct MarkdownWriter {
     look: Look,
     text: Text,
+    /// The paragraph or cell so far.
     line: Line,
+    /// The roles of emphasis, links and headings that are open.
     roles: Vec<Role>,
-    blocks: Vec<Block>,
+    containers: Vec<Container>,
+    /// The address and the text so far of an open link.
     link: Option<(String, String)>,
+    /// Whether an open fence is Python, and its text so far.
     fence: Option<(bool, String)>,
+    /// The rows of an open table.
     table: Vec<Vec<Line>>,
+    /// Whether blocks follow each other without an empty line, as within a list.
     tight: bool,
 }
 
-impl Writer {
+impl MarkdownWriter {
+    /// Handles an event.
     fn take(&mut self, event: Event) {
         match event {
             Event::Start(tag) => self.start(tag),
@@ -80,17 +89,17 @@ impl Writer {
                 None => self.push(&words),
             },
             Event::Code(words) => {
-                let words = held(&words);
+                let words = unbroken_if_short(&words);
                 match self.look.plain || !self.look.colour {
                     true => self.line.push(self.role_or(Role::CodeInline), quoted(&words)),
                     false => self.line.push(Role::CodeInline, words),
                 }
             }
-            Event::InlineMath(words) => self.line.push(Role::Emphasis, held(&maths(&words))),
+            Event::InlineMath(words) => self.line.push(Role::Emphasis, unbroken_if_short(&formula(&words))),
             Event::DisplayMath(words) => {
                 self.flush();
                 self.text.gap();
-                self.line.push(Role::Emphasis, maths(&words));
+                self.line.push(Role::Emphasis, formula(&words));
                 self.flush_with("    ");
                 self.text.gap();
             }
@@ -98,7 +107,7 @@ impl Writer {
             Event::HardBreak => self.flush(),
             Event::Rule => {
                 self.flush();
-                self.apart();
+                self.separate();
                 if !self.look.plain {
                     self.text.say(Role::Dim, "─".repeat(self.width()));
                 }
@@ -111,7 +120,7 @@ impl Writer {
 
     fn start(&mut self, tag: Tag) {
         match tag {
-            Tag::Paragraph => self.apart(),
+            Tag::Paragraph => self.separate(),
             Tag::Heading { .. } => {
                 self.flush();
                 self.text.gap();
@@ -119,12 +128,12 @@ impl Writer {
             }
             Tag::BlockQuote(_) => {
                 self.flush();
-                self.apart();
-                self.blocks.push(Block::Quote(false));
+                self.separate();
+                self.containers.push(Container::Quote(false));
             }
             Tag::CodeBlock(kind) => {
                 self.flush();
-                self.apart();
+                self.separate();
                 let python = match kind {
                     CodeBlockKind::Fenced(info) => info.contains("py") || info.contains("code-cell"),
                     CodeBlockKind::Indented => false,
@@ -133,19 +142,19 @@ impl Writer {
             }
             Tag::List(first) => {
                 self.flush();
-                self.apart();
-                self.blocks.push(Block::List(first));
+                self.separate();
+                self.containers.push(Container::List(first));
             }
             Tag::Item => {
-                let mark = match self.blocks.last_mut() {
-                    Some(Block::List(Some(next))) => {
+                let mark = match self.containers.last_mut() {
+                    Some(Container::List(Some(next))) => {
                         *next += 1;
                         format!("{}. ", *next - 1)
                     }
                     _ if self.look.plain => "- ".to_string(),
                     _ => "• ".to_string(),
                 };
-                self.blocks.push(Block::Item(mark, true));
+                self.containers.push(Container::Item(mark, true));
                 self.tight = true;
             }
             Tag::Emphasis => self.roles.push(Role::Emphasis),
@@ -157,7 +166,7 @@ impl Writer {
             }
             Tag::Table(_) => {
                 self.flush();
-                self.apart();
+                self.separate();
                 self.table.clear();
             }
             Tag::TableHead | Tag::TableRow => self.table.push(Vec::new()),
@@ -175,12 +184,12 @@ impl Writer {
             }
             TagEnd::BlockQuote(_) | TagEnd::List(_) => {
                 self.flush();
-                self.blocks.pop();
-                self.tight = self.blocks.iter().any(|b| matches!(b, Block::Item(..)));
+                self.containers.pop();
+                self.tight = self.containers.iter().any(|b| matches!(b, Container::Item(..)));
             }
             TagEnd::Item => {
                 self.flush();
-                self.blocks.pop();
+                self.containers.pop();
                 self.tight = true;
             }
             TagEnd::CodeBlock => {
@@ -193,9 +202,9 @@ impl Writer {
             }
             TagEnd::Link => {
                 self.roles.pop();
-                if let Some((address, said)) = self.link.take()
+                if let Some((address, text)) = self.link.take()
                     && address.contains("://")
-                    && address != said
+                    && address != text
                 {
                     self.line.push(Role::Dim, format!(" ({address})"));
                 }
@@ -206,19 +215,20 @@ impl Writer {
                     row.push(cell);
                 }
             }
-            TagEnd::Table => self.tabled(),
+            TagEnd::Table => self.write_table(),
             _ => {}
         }
     }
 
     fn push(&mut self, words: &str) {
-        if let Some((_, said)) = &mut self.link {
-            said.push_str(words);
+        if let Some((_, text)) = &mut self.link {
+            text.push_str(words);
         }
         let words = words.replace('\n', " ");
         self.line.push(self.role_or(Role::Prose), words);
     }
 
+    /// The innermost open role, or `role`.
     fn role_or(&self, role: Role) -> Role {
         self.roles.last().copied().unwrap_or(role)
     }
@@ -227,10 +237,10 @@ impl Writer {
         self.look.text_width()
     }
 
-    /// An empty line before a block, but not between the items of a list.
-    fn apart(&mut self) {
-        let in_item = self.blocks.iter().any(|b| matches!(b, Block::Item(_, true)));
-        let in_quote = matches!(self.blocks.last(), Some(Block::Quote(true)));
+    /// Appends an empty line before a block, but not between the items of a list.
+    fn separate(&mut self) {
+        let in_item = self.containers.iter().any(|b| matches!(b, Container::Item(_, true)));
+        let in_quote = matches!(self.containers.last(), Some(Container::Quote(true)));
         if in_quote && !self.look.plain {
             self.text.say(Role::Dim, "▏");
         } else if !in_item && !self.tight {
@@ -241,20 +251,20 @@ impl Writer {
         }
     }
 
-    /// What stands before the first and before the other lines of a block.
+    /// The prefixes of the first and of the other lines of a block.
     fn prefixes(&mut self) -> (Line, Line) {
         let (mut first, mut rest) = (Line::new(), Line::new());
         let plain = self.look.plain;
-        for block in &mut self.blocks {
+        for block in &mut self.containers {
             match block {
-                Block::Quote(_) if plain => {}
-                Block::Quote(begun) => {
+                Container::Quote(_) if plain => {}
+                Container::Quote(begun) => {
                     *begun = true;
                     first.push(Role::Dim, "▏ ");
                     rest.push(Role::Dim, "▏ ");
                 }
-                Block::List(_) => {}
-                Block::Item(mark, fresh) => {
+                Container::List(_) => {}
+                Container::Item(mark, fresh) => {
                     let blank = " ".repeat(mark.chars().count());
                     match *fresh {
                         true => first.push(Role::Dim, mark.clone()),
@@ -268,6 +278,7 @@ impl Writer {
         (first, rest)
     }
 
+    /// Writes the paragraph so far.
     fn flush(&mut self) {
         self.flush_with("");
     }
@@ -286,6 +297,7 @@ impl Writer {
         self.text.append(wrap_evenly(&line, self.width(), &first, &rest));
     }
 
+    /// Writes a fence.
     fn fenced(&mut self, python: bool, source: &str) {
         let (first, rest) = self.prefixes();
         let lines = match python {
@@ -302,8 +314,8 @@ impl Writer {
         }
     }
 
-    /// A table: columns lined up where they fit, else each row as lines of "head: cell".
-    fn tabled(&mut self) {
+    /// Writes the table: in columns if it fits, else each row as lines of "header: cell".
+    fn write_table(&mut self) {
         let rows = std::mem::take(&mut self.table);
         let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |c: usize| rows.iter().filter_map(|r| r.get(c)).map(Line::width).max();
@@ -327,34 +339,28 @@ impl Writer {
             }
             return;
         }
-        for (at, row) in rows.into_iter().enumerate() {
-            let mut line = Line::new();
-            let mut column = 0;
-            for (c, cell) in row.into_iter().enumerate() {
-                line.fill(column);
-                match at {
-                    0 => line.push(Role::Label, cell.text()),
-                    _ => line.join(cell),
-                }
-                column += widths[c] + 3;
-            }
-            self.text.line(line.with_plain_spaces());
-            if at == 0 {
-                self.text.say(Role::Dim, "─".repeat(total));
-            }
+        let header = |(at, row): (usize, Vec<Line>)| match at {
+            0 => row.iter().map(|cell| Line::new().with(Role::Label, cell.text())).collect(),
+            _ => row,
+        };
+        let mut table = StyledTable::new(rows.into_iter().enumerate().map(header));
+        table.table.set_style(TableComponent::HeaderLines, '─');
+        for (at, column) in table.table.column_iter_mut().enumerate() {
+            column.set_padding((0, if at + 1 < columns { 3 } else { 0 }));
         }
+        self.text.append(table.draw());
     }
 }
 
-/// A short piece of code or mathematics, held together at its spaces.
-fn held(words: &str) -> String {
-    match words.chars().count() <= WHOLE {
+/// Code or a formula; no line is broken at its spaces if it is short.
+fn unbroken_if_short(words: &str) -> String {
+    match words.chars().count() <= UNBROKEN {
         true => unbroken(&words),
         false => words.to_string(),
     }
 }
 
-/// Code between backticks, where colour cannot tell it from the sentence.
+/// Code between backticks, for text without colour.
 fn quoted(words: &str) -> String {
     format!("`{words}`")
 }

@@ -1,22 +1,21 @@
-//! A question before a cell runs, and what an answer is met with.
-//! Whether an answer is right is judged elsewhere, by meaning.
+//! A question before a cell runs, and the reply to an answer.
 
 use crate::view::prose::{prose, prose_line};
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
-/// How an answer or an exercise stands.
+/// The verdict on an answer or an exercise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Standing {
     /// Right.
     Right,
     /// Not yet right.
     NotYet,
-    /// Passed over: the answer is shown.
+    /// Skipped: the answer is shown.
     Shown,
 }
 
-/// The question, and its choices with letters if there are any.
+/// The question, and its choices with their letters.
 pub fn question(question: &str, choices: &[String], look: Look) -> Text {
     let mut line = Line::new();
     line.push(Role::Title, "Before it runs: ");
@@ -44,7 +43,7 @@ pub fn question(question: &str, choices: &[String], look: Look) -> Text {
     text
 }
 
-/// The answer to an answer: how it stands, and why (Markdown).
+/// The reply to an answer: the verdict and the reason (Markdown).
 pub fn reply(standing: Standing, because: &str, look: Look) -> Text {
     let (words, role) = match standing {
         Standing::Right => ("Yes", Role::Good),
@@ -55,7 +54,7 @@ pub fn reply(standing: Standing, because: &str, look: Look) -> Text {
         (_, true) | (Standing::NotYet, _) => ".",
         _ => ":",
     };
-    // Words to a right answer may open with the "Yes" themselves.
+    // The reason may begin with the "Yes" itself.
     let (stop, because) =
         match because.trim_start().strip_prefix(words).and_then(|rest| rest.split_at_checked(1)) {
             Some((own, rest)) if [".", ":", ","].contains(&own) => (own, rest),
@@ -67,13 +66,13 @@ pub fn reply(standing: Standing, because: &str, look: Look) -> Text {
         text.line(head);
         return text;
     }
-    // The words open the first paragraph, so that it wraps as one.
-    let marker = format!("{words}{stop} {}", because.trim_start());
-    let mut drawn = prose(&marker, look);
+    // The verdict begins the first paragraph of the reason, so that both are wrapped together.
+    let paragraph = format!("{words}{stop} {}", because.trim_start());
+    let mut drawn = prose(&paragraph, look);
     if let Some(first) = drawn.lines.first_mut() {
-        let said = head.text();
-        if first.text().starts_with(&said) {
-            let mut skip = said.len();
+        let verdict = head.text();
+        if first.text().starts_with(&verdict) {
+            let mut skip = verdict.len();
             for span in &first.spans {
                 let cut = skip.min(span.text.len());
                 skip -= cut;

@@ -1,49 +1,49 @@
-//! The shape algebra of an expression: the code at the left, its shapes at the right.
-//! What the shapes are is worked out elsewhere.
+//! The shapes of an expression: each operation's code at the left, its shapes at the right.
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::view::code::highlighted;
+use crate::view::code::first_line;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
-/// One operation: its code, the shapes that go in, the shape that comes out, and a remark.
+/// An operation with the shapes of its operands and of its result.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShapeRow {
     /// The code.
     pub code: String,
-    /// The shapes that go in; may be empty.
+    /// The shapes of the operands; may be empty.
     pub algebra: String,
-    /// The shape that comes out; `None` where the operation raises.
+    /// The shape of the result; `None` if the operation raises.
     pub result: Option<String>,
     /// `broadcast`; may be empty.
     pub remark: String,
 }
 
-/// Operations under each other, their shapes lined up where the screen is wide enough.
+/// The operations, one on each line, with their shapes in a column if the screen is wide enough.
 pub fn shapes(rows: &[ShapeRow], look: Look) -> Text {
     let codes = rows.iter().map(|row| row.code.width()).max().unwrap_or(0);
-    let told: Vec<Line> = rows.iter().map(|row| told(row, look)).collect();
-    let fits = codes + 3 + told.iter().map(Line::width).max().unwrap_or(0) <= look.width;
+    let shapes: Vec<Line> = rows.iter().map(|row| shapes_of(row, look)).collect();
+    let fits = codes + 3 + shapes.iter().map(Line::width).max().unwrap_or(0) <= look.width;
     let mut text = Text::new();
-    for (row, told) in rows.iter().zip(told) {
-        let mut line = highlighted(&row.code).into_iter().next().unwrap_or_default().with_plain_spaces();
+    for (row, shapes) in rows.iter().zip(shapes) {
+        let mut line = first_line(&row.code).with_plain_spaces();
         if look.plain || !fits {
             let under = Line::spaces(4);
             line.push(Role::Dim, " : ");
-            line.join(told);
+            line.join(shapes);
             text.append(wrap(&line, look.width, &Line::new(), &under));
             continue;
         }
         line.fill(codes);
         line.push(Role::Dim, " : ");
-        line.join(told);
+        line.join(shapes);
         text.line(line);
     }
     text
 }
 
-fn told(row: &ShapeRow, look: Look) -> Line {
+/// The shapes of one operation.
+fn shapes_of(row: &ShapeRow, look: Look) -> Line {
     let mut line = Line::new();
     if !row.algebra.is_empty() {
         line.push(Role::Prose, format!("{} -> ", row.algebra));

@@ -1,34 +1,36 @@
-//! The storage strip: which token each stored number belongs to, in the order that a view reads them.
-//! `view`, `transpose` and `contiguous` side by side; shapes and strides are given.
+//! The elements of a storage in the order in which views read them, each shown by the token that it belongs to; and
+//! progress bars.
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::view::heat::bar_of;
+use crate::view::quantity::duration;
 use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text};
 use crate::view::wrap::wrap;
 
-/// One way of reading the same storage.
+/// A view of a storage.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Strip {
+pub struct StorageStrip {
     /// The expression: "x.transpose(1, 2)".
     pub name: String,
-    /// What there is to say: "shape (2, 3, 2), strides (2, 4, 1), not contiguous".
+    /// Its layout: "shape (2, 3, 2), strides (2, 4, 1), not contiguous".
     pub facts: String,
-    /// For each element, in the order in which it is read, the token it belongs to.
+    /// For each element in reading order the token that it belongs to.
     pub tokens: Vec<usize>,
-    /// How many elements stand together: the size of the last axis.
+    /// How many elements are shown without a gap: the size of the last axis.
     pub run: usize,
-    /// How many elements make a table: the product of the last two axes; 0 where there is one table.
+    /// How many elements a slice has: the product of the last two axes; 0 if there is one slice.
     pub page: usize,
 }
 
-/// The sign of a token in a strip.
+/// The character of a token.
 fn sign(token: usize) -> char {
     const SIGNS: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
     char::from(SIGNS[token % SIGNS.len()])
 }
 
-/// Strips under each other, each element the sign and colour of its token, and the tokens' names last.
-pub fn storage(strips: &[Strip], tokens: &[String], look: Look) -> Text {
+/// The views, each element as the character and colour of its token, then the names of the tokens.
+pub fn storage(strips: &[StorageStrip], tokens: &[String], look: Look) -> Text {
     let mut text = Text::new();
     let none = Line::new();
     let shift = Line::spaces(2);
@@ -47,11 +49,11 @@ pub fn storage(strips: &[Strip], tokens: &[String], look: Look) -> Text {
             line.push(Role::Prose, "tokens as read: ");
         }
         for (at, run) in strip.tokens.chunks(strip.run.max(1)).enumerate() {
-            let turned = at > 0 && strip.page > 0 && (at * strip.run.max(1)).is_multiple_of(strip.page);
+            let new_slice = at > 0 && strip.page > 0 && (at * strip.run.max(1)).is_multiple_of(strip.page);
             match (at, look.plain) {
                 (0, _) => {}
-                (_, true) => line.push(Role::Prose, if turned { "; " } else { ", " }),
-                (_, false) if turned => line.push(Role::Dim, format!(" │{NO_BREAK_SPACE}")),
+                (_, true) => line.push(Role::Prose, if new_slice { "; " } else { ", " }),
+                (_, false) if new_slice => line.push(Role::Dim, format!(" │{NO_BREAK_SPACE}")),
                 (_, false) => line.push(Role::Prose, " "),
             }
             for (i, &token) in run.iter().enumerate() {
@@ -87,15 +89,15 @@ pub fn storage(strips: &[Strip], tokens: &[String], look: Look) -> Text {
     text
 }
 
-/// A bar that fills while long work runs: one line, to be written again over itself.
+/// A progress bar: one line that is written again over itself.
 pub fn progress(what: &str, part: f64, look: Look) -> Line {
     let percent = format!("{:>3.0} %", part.clamp(0.0, 1.0) * 100.0);
     if look.plain {
         return Line::new().with(Role::Prose, format!("{what}: {}", percent.trim_start()));
     }
-    let room = look.text_width().saturating_sub(what.width() + percent.len() + 3);
-    let bar = crate::view::heat::bar_of(part, room.min(40));
-    let rest = room.min(40).saturating_sub(bar.width());
+    let free = look.text_width().saturating_sub(what.width() + percent.len() + 3);
+    let bar = bar_of(part, free.min(40));
+    let rest = free.min(40).saturating_sub(bar.width());
     Line::new()
         .with(Role::Prose, format!("{what} "))
         .with(Role::Good, bar)
@@ -103,21 +105,21 @@ pub fn progress(what: &str, part: f64, look: Look) -> Line {
         .with(Role::Prose, format!(" {percent}"))
 }
 
-/// A light that runs to and fro while work of unknown length runs, and how long it has: one line.
+/// The progress of work of unknown length: a block that moves to and fro, and the time so far.
 pub fn working(what: &str, elapsed: std::time::Duration, look: Look) -> Line {
-    const LONG: usize = 4;
-    let time = crate::view::run::spoken_time(elapsed);
+    const BLOCK: usize = 4;
+    let time = duration(elapsed);
     if look.plain {
         return Line::new().with(Role::Prose, format!("{what}: {time}"));
     }
-    let room = look.text_width().saturating_sub(what.width() + time.width() + 3).clamp(LONG + 1, 40);
-    let ways = room - LONG;
-    let at = (elapsed.as_millis() / 100) as usize % (2 * ways);
-    let at = if at < ways { at } else { 2 * ways - at };
+    let columns = look.text_width().saturating_sub(what.width() + time.width() + 3).clamp(BLOCK + 1, 40);
+    let free = columns - BLOCK;
+    let at = (elapsed.as_millis() / 100) as usize % (2 * free);
+    let at = if at < free { at } else { 2 * free - at };
     Line::new()
         .with(Role::Prose, format!("{what} "))
         .with(Role::Dim, "░".repeat(at))
-        .with(Role::Good, "█".repeat(LONG))
-        .with(Role::Dim, "░".repeat(ways - at))
+        .with(Role::Good, "█".repeat(BLOCK))
+        .with(Role::Dim, "░".repeat(free - at))
         .with(Role::Prose, format!(" {time}"))
 }

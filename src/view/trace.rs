@@ -4,10 +4,10 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::explain::trace::{CallGroup, Cost, LoopGroup, OperationRow, Outline, OutlineItem, Preview};
-use crate::view::Figure;
-use crate::view::code::highlighted;
-use crate::view::figure::mean_text;
-use crate::view::run::{SLOW, spoken_time};
+use crate::view::code::first_line;
+use crate::view::quantity::{bytes, counted, duration, grouped, mean};
+use crate::view::run::SLOW;
+use crate::view::statistics::Statistics;
 use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, unbroken};
 use crate::view::wrap::wrap;
 
@@ -29,9 +29,9 @@ pub fn trace(outline: &Outline, look: Look) -> Text {
 /// `21 operations, 720 multiplications, 12.3 kB moved, 0.4 ms`.
 fn totals(outline: &Outline, look: Look) -> Text {
     let mut words =
-        format!("{}, {}", count(outline.operations, "operation"), cost_words(outline.cost, false));
+        format!("{}, {}", counted(outline.operations, "operation"), cost_words(outline.cost, false));
     if outline.elapsed >= SLOW {
-        words.push_str(&format!(", {}", spoken_time(outline.elapsed)));
+        words.push_str(&format!(", {}", duration(outline.elapsed)));
     }
     if outline.traced < outline.operations {
         words.push_str(&format!("; only the first {} are shown", grouped(outline.traced as u64)));
@@ -49,39 +49,11 @@ fn last_line(items: &[OutlineItem]) -> usize {
     items.iter().map(of).max().unwrap_or(0)
 }
 
-/// `1 operation`, `12,000 operations`.
-fn count(number: usize, what: &str) -> String {
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{} {what}{plural}", grouped(number as u64))
-}
-
-/// Digits in threes: `1,048,576`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut out = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            out.push(',');
-        }
-        out.push(digit);
-    }
-    out
-}
-
-fn bytes(number: u64) -> String {
-    match number {
-        n if n < 1000 => format!("{n} bytes"),
-        n if n < 1_000_000 => format!("{:.1} kB", n as f64 / 1e3),
-        n if n < 1_000_000_000 => format!("{:.1} MB", n as f64 / 1e6),
-        n => format!("{:.1} GB", n as f64 / 1e9),
-    }
-}
-
 fn cost_words(cost: Cost, short: bool) -> String {
     if short {
         return format!("{} mul", grouped(cost.multiplications));
     }
-    format!("{}, {} moved", count(cost.multiplications as usize, "multiplication"), bytes(cost.bytes))
+    format!("{}, {} moved", counted(cost.multiplications as usize, "multiplication"), bytes(cost.bytes))
 }
 
 /// The columns of one trace.
@@ -101,7 +73,7 @@ impl TracePage {
         }
     }
 
-    /// The gutter with a line's number, or without one, and the room that `depth` takes.
+    /// The gutter with a line's number, or without one, and the free that `depth` takes.
     fn gutter(&self, line: Option<usize>, depth: usize) -> Line {
         let digits = self.digits;
         let number = line.map(|line| line.to_string()).unwrap_or_default();
@@ -121,7 +93,7 @@ impl TracePage {
     }
 
     fn group(&self, group: &CallGroup, depth: usize, text: &mut Text) {
-        let mut inside = count(group.operations, "operation");
+        let mut inside = counted(group.operations, "operation");
         if group.cost.multiplications > 0 {
             inside.push_str(&format!(", {}", cost_words(group.cost, true)));
         }
@@ -174,7 +146,7 @@ impl TracePage {
         let library = row.library.clone().unwrap_or_default();
         let library = match row.operations {
             1 => library,
-            many => format!("{library}, {}", count(many, "operation")),
+            many => format!("{library}, {}", counted(many, "operation")),
         };
         if self.look.plain {
             return self.plain_row(row, &library, &shapes, depth, text);
@@ -210,14 +182,14 @@ impl TracePage {
             _ => {
                 format!(
                     "{}, {}",
-                    count(row.cost.multiplications as usize, "multiplication"),
+                    counted(row.cost.multiplications as usize, "multiplication"),
                     bytes(row.cost.bytes)
                 )
             }
         };
         let numbers = match (row.preview.numbers.as_slice(), row.preview.means.first()) {
             ([], Some(first)) => {
-                let means: Vec<String> = first.iter().map(|mean| mean_text(*mean)).collect();
+                let means: Vec<String> = first.iter().map(|value| mean(*value)).collect();
                 format!("begins {}", means.join(", "))
             }
             ([], None) => String::new(),
@@ -250,14 +222,14 @@ impl TracePage {
         let width = self.look.text_width();
         let gutter = self.gutter(Some(line), depth);
         let below = self.gutter(None, depth + 1);
-        let room = width.saturating_sub(gutter.width());
+        let free = width.saturating_sub(gutter.width());
         let beside = if detail.is_empty() { 0 } else { detail.width() + 2 };
-        let fits = |code: &&str| code.width() + beside <= room;
-        let alone = |code: &&str| code.width() <= room;
+        let fits = |code: &&str| code.width() + beside <= free;
+        let alone = |code: &&str| code.width() <= free;
         let chosen = [Some(code), short].into_iter().flatten();
         let shown = chosen.clone().find(fits).or_else(|| chosen.clone().find(alone));
         let shown = shown.or(short).unwrap_or(code);
-        let one = highlighted(shown).into_iter().next().unwrap_or_default();
+        let one = first_line(shown);
         let mut lines = wrap(&one, width, &gutter, &self.gutter(None, depth + 2));
         if !detail.is_empty() {
             let right = Line::new().with(Role::Dim, &detail);
@@ -277,17 +249,15 @@ impl TracePage {
     fn heat(&self, preview: &Preview, depth: usize) -> Option<Line> {
         let first = preview.means.first()?;
         let width = self.look.text_width();
-        let figure =
-            Figure { values: preview.means.iter().flatten().copied().collect(), ..Figure::default() };
-        let facts = figure.facts();
+        let statistics = Statistics::of(preview.means.iter().flatten().copied());
         let mut line = self.gutter(None, depth + 1);
         let odd = preview.nonfinite.join(", ");
         let odd = if odd.is_empty() { odd } else { format!("  {odd}") };
-        let room = width.saturating_sub(line.width() + odd.width() + 2);
-        let fits = (room / (first.len() + 1)).max(1);
+        let free = width.saturating_sub(line.width() + odd.width() + 2);
+        let fits = (free / (first.len() + 1)).max(1);
         for row in preview.means.iter().take(fits) {
             for value in row {
-                let (mark, role) = facts.mark(*value).unwrap_or(('▄', Role::Heat(0.5)));
+                let (mark, role) = statistics.mark(*value).unwrap_or(('▄', Role::Heat(0.5)));
                 line.push(role, mark.to_string());
             }
             line.push(Role::Prose, " ");

@@ -1,6 +1,5 @@
-//! Where a number comes from: each element with its value at the right, under it the formula in names and in figures,
-//! then what it was worked out from, further in.
-//! What there is to say is worked out from the recorded graph elsewhere.
+//! Where a number comes from: each element with its value at the right, under it the formula in names and in numbers,
+//! then, indented, the elements that it was computed from.
 
 use unicode_width::UnicodeWidthStr;
 
@@ -8,26 +7,27 @@ use crate::explain::{End, Place, Says, Why};
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
-/// A remark on how a question was read.
+/// A remark on how a question was understood.
 pub fn remark(words: &str, look: Look) -> Text {
     let line = Line::new().with(Role::Dim, words);
     let none = Line::new();
     wrap(&line, look.text_width(), &none, &none)
 }
 
-/// An element explained, and below it what it was worked out from.
+/// The explanation of an element, and of the elements that it was computed from.
 pub fn explanation(why: &Why, look: Look) -> Text {
     let mut text = Text::new();
     explained(why, 0, look, &mut text);
     text
 }
 
-/// Columns that each level goes in.
-const STEP: usize = 2;
+/// Columns by which each level is indented.
+const INDENT: usize = 2;
 
+/// Appends the explanation of one element at `depth`.
 fn explained(why: &Why, depth: usize, look: Look, text: &mut Text) {
     let width = look.text_width();
-    let indent = if look.plain { 0 } else { (STEP * depth).min(width / 3) };
+    let indent = if look.plain { 0 } else { (INDENT * depth).min(width / 3) };
     let ending = why.end.is_some() && why.says.len() == 1;
     let beside = |words: &str| {
         let along = places(why).join(", ");
@@ -38,25 +38,25 @@ fn explained(why: &Why, depth: usize, look: Look, text: &mut Text) {
         _ => None,
     };
     head(why, depth, indent, single, look, text);
-    let inner = if look.plain { 0 } else { indent + STEP };
+    let inner = if look.plain { 0 } else { indent + INDENT };
     if let (0, Some(site), Some(line)) = (depth, &why.site, &why.line) {
         let words = format!("{}, line {}: {line}", site.cell, site.line);
-        let told = matches!(why.end, Some(End::Given)) && why.below.is_empty();
-        if single.is_none() && !told {
+        let is_shown = matches!(why.end, Some(End::Given)) && why.below.is_empty();
+        if single.is_none() && !is_shown {
             body(&words, Role::Dim, inner, width, text);
         }
     }
-    let mut held: Option<&str> = None;
+    let mut pending: Option<&str> = None;
     for line in why.says.iter().filter(|_| single.is_none()) {
         match line {
             Says::Words(words) => {
-                if let Some(words) = held.replace(words) {
+                if let Some(words) = pending.replace(words) {
                     body(words, Role::Prose, inner, width, text);
                 }
             }
             Says::Figures(calc) => {
                 let figures = calc.text();
-                match held.take() {
+                match pending.take() {
                     Some(words) if inner + words.width() + 3 + figures.width() <= width => {
                         body(&format!("{words} = {figures}"), Role::Prose, inner, width, text);
                     }
@@ -68,14 +68,14 @@ fn explained(why: &Why, depth: usize, look: Look, text: &mut Text) {
                 }
             }
             Says::Note(note) => {
-                if let Some(words) = held.take() {
+                if let Some(words) = pending.take() {
                     body(words, Role::Prose, inner, width, text);
                 }
                 body(note, Role::Dim, inner, width, text);
             }
         }
     }
-    if let Some(words) = held {
+    if let Some(words) = pending {
         body(words, Role::Prose, inner, width, text);
     }
     if let Some(lead) = why.lead.filter(|_| why.links.len() > why.follow && !why.below.is_empty()) {
@@ -86,7 +86,7 @@ fn explained(why: &Why, depth: usize, look: Look, text: &mut Text) {
     }
 }
 
-/// The line that names an element, its value at the right.
+/// The line with the name of an element and its value.
 fn head(why: &Why, depth: usize, indent: usize, single: Option<&str>, look: Look, text: &mut Text) {
     let width = look.text_width();
     let mut words = Line::new();
@@ -116,7 +116,7 @@ fn head(why: &Why, depth: usize, indent: usize, single: Option<&str>, look: Look
         words.push(Role::Dim, single);
     }
     let first = Line::spaces(indent);
-    let rest = Line::spaces(indent + STEP);
+    let rest = Line::spaces(indent + INDENT);
     let value = Line::new().with(Role::Dim, "= ").with(Role::Strong, &why.shown);
     let mut part = wrap(&words, width, &first, &rest);
     if let Some(last) = part.lines.last_mut() {
@@ -142,9 +142,9 @@ fn places(why: &Why) -> Vec<String> {
     why.place.iter().map(one).collect()
 }
 
-/// A line under it; what does not fit goes on further in.
+/// A line of the explanation; wrapped parts are indented further.
 fn body(words: &str, role: Role, indent: usize, width: usize, text: &mut Text) {
     let first = Line::spaces(indent);
-    let rest = Line::spaces(indent + STEP);
+    let rest = Line::spaces(indent + INDENT);
     text.append(wrap(&Line::new().with(role, words), width, &first, &rest));
 }

@@ -25,6 +25,8 @@ mod repl;
 mod session;
 mod shapes;
 mod show;
+#[path = "../shared/snapshot.rs"]
+mod snapshot;
 mod structure;
 mod tensor_layout;
 mod threads;

@@ -1,24 +1,18 @@
 //! `docs/torch.md` says what the table of operations holds, `docs/repl.md` what that of the REPL's commands does.
 //! `UPDATE=1` writes them anew.
 
-use std::{env, fs, path::Path};
+use std::path::Path;
 
 use attn::app::repl;
 use attn::ops::table;
 
+use crate::snapshot::assert_current;
+
 #[test]
 fn the_pages_are_current() {
-    for (name, page) in [("docs/torch.md", table::page::page()), ("docs/repl.md", repl::page::page())] {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
-        if env::var_os("UPDATE").is_some() {
-            fs::write(&path, &page).expect("a page can be written");
-        }
-        let stored = fs::read_to_string(&path).unwrap_or_default();
-        assert!(
-            stored == page,
-            "{name} is not what the table holds: run UPDATE=1 cargo test --release --test page"
-        );
-    }
+    let pages = [("docs/torch.md", table::page::page()), ("docs/repl.md", repl::page::page())];
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    assert_current(pages.map(|(name, page)| (folder.join(name), page)));
 }
 
 #[test]

@@ -4,13 +4,16 @@
 
 mod screens;
 
-use std::fs;
 use std::path::PathBuf;
 
+use attn::view::formula::formula;
+use attn::view::markdown::{fenced, table};
+use attn::view::pick::pick;
 use attn::view::table::body;
 use attn::view::{Figure, Look, panel};
 use unicode_width::UnicodeWidthStr;
 
+use crate::snapshot::assert_current;
 use screens::{screens, step, tensor};
 
 fn look(width: usize) -> Look {
@@ -26,21 +29,15 @@ fn screens_are_as_they_were() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/view");
     let colour = Look { colour: true, ..look(80) };
     let looks = [("80", look(80)), ("40", look(40)), ("plain", plain(80)), ("colour", colour)];
-    let update = std::env::var_os("UPDATE").is_some();
-    let mut differing = Vec::new();
+    let mut files = Vec::new();
     for (suffix, look) in looks {
         for (name, text) in screens(look) {
             // Escape codes are kept as a visible character, so that the files can be read.
             let now = text.render(look).replace('\u{1b}', "␛");
-            let path = folder.join(format!("{name}-{suffix}.txt"));
-            if update {
-                fs::write(&path, now).expect("tests/view can be written to");
-            } else if fs::read_to_string(&path).unwrap_or_default() != now {
-                differing.push(format!("{}:\n{now}", path.display()));
-            }
+            files.push((folder.join(format!("{name}-{suffix}.txt")), now));
         }
     }
-    assert!(differing.is_empty(), "screens differ (UPDATE=1 rewrites them):\n{}", differing.join("\n"));
+    assert_current(files);
 }
 
 #[test]
@@ -160,4 +157,67 @@ fn only_the_renderer_writes_escape_codes() {
     let shown = panel(&hostile, look(80)).render(look(80));
     let found: String = shown.chars().filter(|c| c.is_control() && *c != '\n').collect();
     assert!(found.is_empty(), "{found:?}");
+}
+
+#[test]
+fn the_chosen_number_is_shown_at_any_width() {
+    for (shape, index) in [
+        (vec![6], vec![5]),
+        (vec![6, 6], vec![3, 0]),
+        (vec![2, 3, 4], vec![1, 2, 3]),
+        (vec![40, 60], vec![39, 30]),
+    ] {
+        let values: Vec<f64> = (0..shape.iter().product()).map(|at| at as f64).collect();
+        let figure = tensor("x", "float32", &shape, &values, &[]);
+        let chosen = index.iter().zip(&shape).fold(0, |offset, (at, size)| offset * size + at);
+        for width in [40, 80, 200] {
+            let drawn = pick(&figure, &index, 8, look(width));
+            assert!(drawn.characters().contains(&format!("[{:.4}]", values[chosen])), "{shape:?} {width}");
+            assert!(drawn.width() <= width, "{shape:?}: {} of {width}", drawn.width());
+        }
+    }
+    assert_eq!(pick(&tensor("x", "float32", &[], &[0.0], &[]), &[], 8, look(80)).lines.len(), 1);
+}
+
+#[test]
+fn formulas_are_written_on_one_line() {
+    let cases = [
+        (r"\omega_{2,i} = x_i \cdot q", "ω_(2,i) = x_i · q"),
+        (r"\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V", "softmax(QKᵀ / √d_k)V"),
+        (r"\frac{1}{1-p}", "1 / (1-p)"),
+        (r"\frac{e^{x_i}}{\sum_j e^{x_j}}", "e^x_i / (Σ_j e^x_j)"),
+        (r"\alpha_{ij} \in \mathbb{R}^{n \times n}", "α_ij ∈ R^(n × n)"),
+        (r"\sqrt{a + b}^2", "√(a + b)²"),
+        (r"\frac{", "/"),
+        (r"}}_^\", "_^"),
+    ];
+    for (source, wanted) in cases {
+        assert_eq!(formula(source), wanted, "{source}");
+    }
+}
+
+#[test]
+fn a_markdown_fence_is_longer_than_any_in_its_text() {
+    assert_eq!(fenced("text", "a ``` b"), "````text\na ``` b\n````");
+    assert_eq!(fenced("text", " \n"), "");
+}
+
+#[test]
+fn markdown_tables_name_rows_and_columns() {
+    let mut figure = tensor("attn_weights", "float32", &[2, 2], &[0.1, 0.9, 0.5, 0.5], &["query", "key"]);
+    figure.labels = vec![Some(vec!["a".to_owned(), "b|c".to_owned()]), None];
+    let expected = "`attn_weights` float32 (query 2, key 2)\n\n| query \\\\ key | 0 | 1 |\n\
+                    | --- | ---: | ---: |\n| a | 0.1000 | 0.9000 |\n| b\\|c | 0.5000 | 0.5000 |";
+    assert_eq!(table(&figure), expected);
+}
+
+#[test]
+fn borders_in_the_names_of_a_table_stay_names() {
+    let mut figure = tensor("x", "float32", &[2, 2], &[0.5, 0.25, 0.125, 1.0], &["query", "key"]);
+    figure.labels =
+        vec![Some(vec!["│".to_owned(), "\n".to_owned()]), Some(vec!["─".to_owned(), String::new()])];
+    let shown = body(&figure, look(80)).render(look(80));
+    let expected = "query \\ key │ ─\n────────────┼───────────────────\n\
+                    │           │ 0.5000 ▄  0.2500 ▂\n\\n          │ 0.1250 ▁  1.0000 █\n";
+    assert_eq!(shown, expected);
 }

@@ -5,6 +5,8 @@ use std::io::Read;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
+use crate::snapshot::assert_current;
+
 /// A state folder that is not there: nothing was done yet.
 const NOBODY: &str = "tests/cmd/nobody";
 
@@ -34,20 +36,17 @@ fn transcripts() {
 /// command. Times are left out. `UPDATE=1` writes them anew.
 #[test]
 fn json_keeps_its_shape() {
-    for entry in std::fs::read_dir("tests/cmd/json").expect("the cases are there") {
+    let cases = std::fs::read_dir("tests/cmd/json").expect("the cases are there").map(|entry| {
         let path = entry.expect("a listed file can be read").path();
         let case = std::fs::read_to_string(&path).expect("a case is text");
-        let typed = case.lines().next().unwrap_or_default();
+        let typed = case.lines().next().expect("a case begins with its command");
         let args: Vec<&str> = typed.split_whitespace().skip(2).collect();
         let output = attn(&args).output().expect("the program runs");
         let code = output.status.code().unwrap_or(-1);
         let document = String::from_utf8(output.stdout).expect("JSON is UTF-8");
-        let now = format!("{typed}\n? {code}\n{}", without_times(&document));
-        match std::env::var_os("UPDATE") {
-            Some(_) => std::fs::write(&path, now).expect("tests/cmd/json can be written to"),
-            None => assert_eq!(case, now, "{} (UPDATE=1 rewrites it)", path.display()),
-        }
-    }
+        (path, format!("{typed}\n? {code}\n{}", without_times(&document)))
+    });
+    assert_current(cases);
 }
 
 fn without_times(document: &str) -> String {

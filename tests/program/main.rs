@@ -5,6 +5,8 @@ mod cli;
 mod course;
 #[cfg(unix)]
 mod repl;
+#[path = "../shared/snapshot.rs"]
+mod snapshot;
 #[cfg(unix)]
 mod terminal;
 #[cfg(unix)]

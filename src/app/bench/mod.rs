@@ -20,7 +20,7 @@ use serde::{Deserialize, Serialize};
 use super::json::write_json;
 use super::options::GlobalOptions;
 use super::shell::{Exit, Failure, Shell};
-use crate::view::bench::{Bench, Growth, Row, bench};
+use crate::view::bench::{BenchReport, BenchRow, Growth, bench};
 use case::{Case, Measured, Path};
 use machine::Machine;
 
@@ -205,9 +205,9 @@ fn apart(case: &Case, args: &Args) -> Result<Result<Measured, String>, Failure> 
 }
 
 /// The document as a table.
-fn shown(document: &Document, args: &Args) -> Bench {
+fn shown(document: &Document, args: &Args) -> BenchReport {
     let machine = &document.machine;
-    let row = |case: &Measured| Row {
+    let row = |case: &Measured| BenchRow {
         tokens: case.tokens,
         name: case.path.words(case.causal).to_owned(),
         median: Duration::from_secs_f64(case.ms_median / 1e3),
@@ -227,7 +227,7 @@ fn shown(document: &Document, args: &Args) -> Bench {
     }
     let materialised = document.cases.iter().rfind(|case| case.path == Path::Materialised);
     let scores = materialised.map(|case| (case.tokens, args.batch as usize * args.heads as usize));
-    Bench {
+    BenchReport {
         layer: format!(
             "Multi-head attention, {} wide, {} heads, batch of {}, float32, forward",
             args.width, args.heads, args.batch

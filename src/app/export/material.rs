@@ -15,7 +15,7 @@ use crate::lesson::progress::{ExerciseProgress, GivenAnswer, Progress};
 use crate::lesson::{Catalogue, Exercise, Lesson, Step, Target};
 use crate::session::Outcome;
 use crate::view::Panel;
-use crate::view::markdown::Asked;
+use crate::view::markdown::AnsweredQuestion;
 
 /// What is exported, in order.
 pub struct Material<'c> {
@@ -44,7 +44,7 @@ pub struct Run<'c> {
     /// As it is shown.
     pub panel: Panel,
     /// What was asked, and what the learner answered.
-    pub asked: Vec<Asked>,
+    pub asked: Vec<AnsweredQuestion>,
     /// Whether the learner has seen it.
     pub done: bool,
     cell: CellDocument,
@@ -182,12 +182,12 @@ fn run<'c>(
     }
 }
 
-fn asked(step: &Step, lesson: &Lesson, progress: &Progress) -> Vec<Asked> {
+fn asked(step: &Step, lesson: &Lesson, progress: &Progress) -> Vec<AnsweredQuestion> {
     let seen = progress.seen(lesson, step);
     let one = |ask: &String| {
         let given = seen.and_then(|seen| seen.predictions.get(ask)).map(|it| it.answers.as_slice());
         let answer = |given: &GivenAnswer| (given.text.clone(), given.right);
-        Asked { ask: ask.clone(), answers: given.unwrap_or_default().iter().map(answer).collect() }
+        AnsweredQuestion { ask: ask.clone(), answers: given.unwrap_or_default().iter().map(answer).collect() }
     };
     step.predictions.iter().map(|prediction| one(&prediction.ask)).collect()
 }
@@ -236,7 +236,7 @@ struct ExerciseRow<'m> {
     passed: Option<&'m str>,
 }
 
-fn answers(asked: &Asked) -> Answers<'_> {
+fn answers(asked: &AnsweredQuestion) -> Answers<'_> {
     Answers {
         ask: &asked.ask,
         answers: asked.answers.iter().map(|(text, right)| Answer { text, right: *right }).collect(),

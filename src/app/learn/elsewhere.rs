@@ -7,7 +7,7 @@ use super::super::workspace::Workspace;
 use super::super::{repl as repl_room, trace as trace_room, what_if as what_if_room, why as why_room};
 use crate::lesson::Catalogue;
 use crate::lesson::glossary::Term;
-use crate::view::glossary::{Entry, entries};
+use crate::view::glossary::{GlossaryEntry, entries};
 use crate::view::prose::prose;
 use crate::view::{Look, Text};
 
@@ -56,7 +56,7 @@ pub fn glossary(word: &str, catalogue: &Catalogue, look: Look) -> Text {
         };
         return prose(&format!("`{word}` is not explained. {near}"), look);
     }
-    let entry = |term: &&Term| Entry {
+    let entry = |term: &&Term| GlossaryEntry {
         name: term.name.clone(),
         also: term.also.clone(),
         text: term.text.clone(),

@@ -30,7 +30,7 @@ impl Walk<'_, '_, '_> {
             title: lesson.title.clone(),
             summary: lesson.summary.clone(),
             headings: headings(lesson, progress),
-            figures,
+            results: figures,
             next,
         };
         ending(&made, self.shell.look)

@@ -9,7 +9,7 @@ use super::terminal::{self, Pressed};
 use super::walk::{Flow, Walk};
 use crate::lesson::Lesson;
 use crate::lesson::progress::Progress;
-use crate::view::learn::{Legend, footer};
+use crate::view::learn::{KeyLabel, footer};
 use crate::view::listing::list;
 use crate::view::{Line, Role, Text};
 
@@ -138,8 +138,8 @@ fn row(stop: &Stop, chosen: bool, progress: &Progress) -> Line {
 }
 
 /// Keys and what they do.
-pub fn legends(keys: &[(&str, &str)]) -> Vec<Legend> {
-    keys.iter().map(|(key, label)| Legend { key: (*key).to_owned(), label: (*label).to_owned() }).collect()
+pub fn legends(keys: &[(&str, &str)]) -> Vec<KeyLabel> {
+    keys.iter().map(|(key, label)| KeyLabel { key: (*key).to_owned(), label: (*label).to_owned() }).collect()
 }
 
 /// Lines no wider than the screen: a region that is redrawn must not wrap.

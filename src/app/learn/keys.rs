@@ -4,7 +4,7 @@
 use super::super::shell::Failure;
 use super::walk::{Flow, Stage, Walk};
 use crate::ops::nearest;
-use crate::view::learn::{Legend, Means};
+use crate::view::learn::{KeyHelp, KeyLabel};
 
 /// One thing that can be done.
 pub struct Key {
@@ -216,20 +216,20 @@ pub fn near(word: &str) -> Vec<String> {
 }
 
 /// The footer's keys at this place.
-pub fn legend(walk: &Walk) -> Vec<Legend> {
+pub fn legend(walk: &Walk) -> Vec<KeyLabel> {
     let key =
         |key: &Key| if key.letter == KEYS[0].letter { "Enter".to_owned() } else { key.letter.to_string() };
     let here = KEYS.iter().filter(|it| (it.here)(walk));
-    here.map(|it| Legend { key: key(it), label: (it.label)(walk).to_owned() }).collect()
+    here.map(|it| KeyLabel { key: key(it), label: (it.label)(walk).to_owned() }).collect()
 }
 
 /// The help's rows at this place.
-pub fn means(walk: &Walk) -> Vec<Means> {
+pub fn means(walk: &Walk) -> Vec<KeyHelp> {
     let row = |key: &Key| {
         let enter = (key.letter == KEYS[0].letter).then(|| "Enter".to_owned());
         let letter = [key.letter.to_string()];
         let words = key.words.iter().map(|word| (*word).to_owned());
-        Means {
+        KeyHelp {
             keys: enter.into_iter().chain(letter).chain(words).collect(),
             line: key.line.to_owned(),
             here: (key.here)(walk),

@@ -198,7 +198,7 @@ impl Repl<'_> {
 /// `float32 (query 6, key 6)`.
 pub(super) fn shape_words(workspace: &Workspace, name: &str, tensor: &Tensor) -> String {
     let figure = workspace.outline(name, tensor);
-    format!("{} {}", figure.dtype, figure.shape_words())
+    format!("{} {}", figure.dtype, figure.named_shape())
 }
 
 /// A listener that writes output at once. If the output cannot be written, because its reader is gone, it interrupts

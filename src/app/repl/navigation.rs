@@ -74,7 +74,7 @@ impl<'c> Repl<'c> {
             (None, None) => return "`torch` is imported; nothing else is there yet.".to_owned(),
         };
         let named = |variable: &crate::session::Variable| {
-            let words = workspace.outline(&variable.name, &variable.value).shape_words();
+            let words = workspace.outline(&variable.name, &variable.value).named_shape();
             format!("`{}` {words}", variable.name)
         };
         let all = workspace.session.variables();

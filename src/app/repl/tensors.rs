@@ -9,7 +9,7 @@ use crate::explain::{self, difference};
 use crate::tensor::Tensor;
 use crate::tensor::show::shape_in_formula;
 use crate::view::shapes::{ShapeRow, shapes};
-use crate::view::storage::{Strip, storage};
+use crate::view::storage::{StorageStrip, storage};
 use crate::view::{heat, table};
 
 /// The most elements of a storage that is drawn.
@@ -28,8 +28,11 @@ impl Repl<'_> {
     pub(super) fn heat(&mut self, expression: &str, shell: &mut Shell) -> CommandResult {
         let tensor = self.tensor(required(expression, ":heat attn_weights")?)?;
         let figure = self.workspace.borrow().figure(expression, &tensor);
-        let map =
-            if figure.is_cut() { heat::whole(&figure, shell.look) } else { heat::map(&figure, shell.look) };
+        let map = if figure.is_summarized() {
+            heat::whole(&figure, shell.look)
+        } else {
+            heat::map(&figure, shell.look)
+        };
         shell.show(&map)?;
         Ok(InputResult::Done)
     }
@@ -185,7 +188,7 @@ impl Repl<'_> {
                 let index = whole.layout().index_of(tensor.layout().position(at));
                 index.and_then(|index| index.get(axis).copied()).unwrap_or(0)
             };
-            Strip {
+            StorageStrip {
                 name: name.to_owned(),
                 facts: layout_summary(tensor, shares),
                 tokens: if drawn { (0..tensor.numel()).map(place).collect() } else { Vec::new() },

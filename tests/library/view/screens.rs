@@ -6,24 +6,25 @@ use std::time::Duration;
 use attn::explain::errors::{Clash, Explanation, Fix, Operand};
 use attn::explain::what_if::{Moved, Naming, Setting, WhatIf};
 use attn::explain::{Names, why};
+use attn::lesson::compare::Verdict;
 use attn::session::{Session, SessionOptions};
-use attn::view::bench::{Bench, Growth, Row, bench};
-use attn::view::check::{CheckedCell, CheckedFile, Verdict, report};
+use attn::view::bench::{BenchReport, BenchRow, Growth, bench};
+use attn::view::check::{CheckedCell, CheckedFile, report};
 use attn::view::code::code;
 use attn::view::compare::what_if;
 use attn::view::errors::{ErrorNote, error};
-use attn::view::glossary::{Entry, entries};
+use attn::view::glossary::{GlossaryEntry, entries};
 use attn::view::heat::{Bar, bars, beside};
 use attn::view::learn::{
-    Ending, Legend, Means, Task, answered, ending, footer, help, hint, labelled_code, task,
+    Ending, KeyHelp, KeyLabel, Task, answered, ending, footer, help, hint, labelled_code, task,
 };
-use attn::view::listing::{LessonRow, Listing, StepRow, list, nearby, welcome};
+use attn::view::listing::{ListedLesson, ListedStep, Listing, list, nearby, welcome};
 use attn::view::pick::pick;
 use attn::view::picture::picture;
 use attn::view::prose::prose;
 use attn::view::quiz::{Standing, question, reply};
 use attn::view::run::{CellRun, cell, finished};
-use attn::view::storage::{Strip, progress, storage, working};
+use attn::view::storage::{StorageStrip, progress, storage, working};
 use attn::view::table::figure;
 use attn::view::why::explanation;
 use attn::view::{Check, Figure, Look, Panel, Picture, Text, panel};
@@ -231,13 +232,13 @@ fn checked() -> Vec<CheckedFile> {
 }
 
 fn chapter() -> Listing {
-    let lesson = |section: &str, title: &str, first: usize, count: usize, done: usize| LessonRow {
+    let lesson = |section: &str, title: &str, first: usize, count: usize, done: usize| ListedLesson {
         section: section.into(),
         title: title.into(),
         minutes: 10 + first as u32 / 2,
         exercises: first / 10,
         steps: (0..count)
-            .map(|at| StepRow {
+            .map(|at| ListedStep {
                 number: first + at,
                 slug: ["inputs", "scores", "softmax-naive"][at % 3].into(),
                 done: at < done,
@@ -335,10 +336,10 @@ pub fn screens(look: Look) -> Vec<(&'static str, Text)> {
 }
 
 fn walked(look: Look) -> Text {
-    let legend = |(key, label): (&str, &str)| Legend { key: key.into(), label: label.into() };
+    let legend = |(key, label): (&str, &str)| KeyLabel { key: key.into(), label: label.into() };
     let keys =
         [("Enter", "run it"), ("p", "back"), ("w", "why"), ("e", "edit"), ("l", "list"), ("?", "help")];
-    let keys: Vec<Legend> =
+    let keys: Vec<KeyLabel> =
         [&keys[..], &[("r", "run again"), ("q", "quit")]].concat().into_iter().map(legend).collect();
     let mut text = task(
         &Task {
@@ -356,7 +357,7 @@ fn walked(look: Look) -> Text {
     text.section(labelled_code("A solution:", "query_5 = inputs[4]", look));
     text.section(answered("(6, 3)", look));
     text.append(reply(Standing::Right, "Yes: one score for each of the six keys.", look));
-    let figures =
+    let results =
         [("steps seen", "11 of 11"), ("predictions", "3 of 5 right at the first try, 1 after others")];
     let made = Ending {
         section: "3.3.1".into(),
@@ -366,12 +367,12 @@ fn walked(look: Look) -> Text {
             ("Six tokens, three numbers each".into(), true),
             ("The mend: subtract the maximum".into(), false),
         ],
-        figures: figures.map(|(name, figure)| (name.into(), figure.into())).into(),
+        results: results.map(|(name, result)| (name.into(), result.into())).into(),
         next: "**Next: 3.3.2 All tokens at once**, 8 steps, about 12 minutes.".into(),
     };
     text.section(ending(&made, look));
     text.section(footer(&keys, look));
-    let means = |(keys, line, here): (&[&str], &str, bool)| Means {
+    let means = |(keys, line, here): (&[&str], &str, bool)| KeyHelp {
         keys: keys.iter().map(|key| (*key).into()).collect(),
         line: line.into(),
         here,
@@ -462,7 +463,7 @@ fn explained(look: Look) -> Text {
 }
 
 fn strips(look: Look) -> Text {
-    let strip = |name: &str, facts: &str, tokens: &[usize]| Strip {
+    let strip = |name: &str, facts: &str, tokens: &[usize]| StorageStrip {
         name: name.into(),
         facts: facts.into(),
         tokens: tokens.to_vec(),
@@ -493,7 +494,7 @@ fn pictures(look: Look) -> Text {
     let two: Vec<f64> = WEIGHTS[..18].iter().chain(&WEIGHTS[18..]).copied().collect();
     let heads = tensor("heads", "float32", &[2, 3, 6], &two, &["head", "row", "key"]);
     let bar = |name: &str, value: f64| (name.to_string(), value);
-    let strip = |name: &str, facts: &str, tokens: &[usize]| Strip {
+    let strip = |name: &str, facts: &str, tokens: &[usize]| StorageStrip {
         name: name.into(),
         facts: facts.into(),
         tokens: tokens.to_vec(),
@@ -528,7 +529,7 @@ fn pictures(look: Look) -> Text {
 }
 
 fn glossary(look: Look) -> Text {
-    let entry = |name: &str, also: &[&str], text: &str, met: &str| Entry {
+    let entry = |name: &str, also: &[&str], text: &str, met: &str| GlossaryEntry {
         name: name.into(),
         also: also.iter().map(ToString::to_string).collect(),
         text: text.into(),
@@ -561,7 +562,7 @@ fn asked(look: Look) -> Text {
 }
 
 fn measured(look: Look) -> Text {
-    let row = |tokens, name: &str, micros, gflops, fraction, megabytes| Row {
+    let row = |tokens, name: &str, micros, gflops, fraction, megabytes| BenchRow {
         tokens,
         name: name.into(),
         median: Duration::from_micros(micros),
@@ -571,7 +572,7 @@ fn measured(look: Look) -> Text {
         megabytes,
     };
     let points = vec![(1024, 20.5, Some(60.0)), (4096, 240.0, Some(112.0))];
-    let text = Bench {
+    let text = BenchReport {
         layer: "Multi-head attention, 768 wide, 12 heads, batch of 1, float32, forward".into(),
         machine: "a processor, 2 threads, multiply-add peak 520 GFLOP/s".into(),
         rows: vec![

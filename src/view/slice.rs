@@ -1,0 +1,69 @@
+//! The two-dimensional slices of a tensor: which are shown, and how they are named.
+
+use unicode_width::UnicodeWidthStr;
+
+use crate::tensor::layout::unravel;
+use crate::view::figure::Figure;
+
+/// The last two axes of a tensor at one index of the others.
+pub(super) struct Slice {
+    /// The index over all axes but the last two.
+    pub index: Vec<usize>,
+    /// The row-major offset of the first element.
+    pub start: usize,
+}
+
+/// The slices of a tensor that are shown, and how many are left out: only the first and the last of a summarized tensor
+/// are shown. A tensor of one or two axes is one slice.
+pub(super) fn shown(figure: &Figure) -> (Vec<Slice>, usize) {
+    let outer = figure.shape.len().saturating_sub(2);
+    let each: usize = figure.shape[outer..].iter().product();
+    let count: usize = figure.shape[..outer].iter().product();
+    let slice = |at: usize| Slice { index: index(figure, at), start: at * each };
+    match figure.is_summarized() && count > 2 {
+        true => ([0, count - 1].map(slice).into(), count - 2),
+        false => ((0..count).map(slice).collect(), 0),
+    }
+}
+
+/// The index of slice number `at`, over all axes but the last two.
+pub(super) fn index(figure: &Figure, at: usize) -> Vec<usize> {
+    unravel(at, &figure.shape[..figure.shape.len().saturating_sub(2)])
+}
+
+/// `head 0 of 2`, or `name[0, 1]` if an outer axis has no name.
+pub(super) fn name(figure: &Figure, index: &[usize]) -> String {
+    let named = |(axis, at): (usize, &usize)| {
+        let size = figure.shape[axis];
+        figure.axis(axis).map(|name| match figure.label(axis, *at) {
+            Some(label) => format!("{name} {label}"),
+            None => format!("{name} {at} of {size}"),
+        })
+    };
+    let names: Option<Vec<String>> = index.iter().enumerate().map(named).collect();
+    match names {
+        Some(names) => names.join(", "),
+        None => format!("{}{}", figure.name, brackets(index)),
+    }
+}
+
+/// `[0, 1]`.
+pub(super) fn brackets(index: &[usize]) -> String {
+    let index: Vec<String> = index.iter().map(usize::to_string).collect();
+    format!("[{}]", index.join(", "))
+}
+
+/// A name of at most `most` columns; a longer one ends in `…`.
+pub(super) fn ellipsized(name: &str, most: usize) -> String {
+    if name.width() <= most {
+        return name.to_string();
+    }
+    let mut short = String::new();
+    for c in name.chars() {
+        if short.width() + 2 > most {
+            break;
+        }
+        short.push(c);
+    }
+    short + "…"
+}
