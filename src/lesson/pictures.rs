@@ -10,6 +10,7 @@ use super::step::Step;
 use super::views::View;
 use crate::ops::nearest;
 use crate::session::{Raised, Session};
+use crate::tensor::explanation::Explanation;
 use crate::tensor::{Arg, Tensor, layout::row_major, peak_memory};
 use crate::torch::tensor_value;
 
@@ -204,8 +205,7 @@ fn storage_positions(tensor: &Tensor, base: &Tensor, depth: usize) -> Option<Vec
             (0..source.numel()).map(|flat| (source.layout().position(flat), from[flat])).collect();
         return own.iter().map(|place| at.get(place).copied()).collect();
     }
-    let copies =
-        matches!(record.op.trim_end_matches('_'), "contiguous" | "clone" | "reshape" | "flatten" | "detach");
+    let copies = record.operation.explanation == Explanation::Copy;
     let same_count = source.numel() == tensor.numel();
     if !(copies && same_count) {
         return None;

@@ -92,7 +92,7 @@ pub enum TargetCheck {
     OverlapAndLeaf,
     /// Only that it is no such leaf: one value is written everywhere.
     Leaf,
-    /// Only that no two elements share memory: the operation checks for a leaf itself.
+    /// Only that no two elements share memory: leaves are allowed, or the operation checks for them.
     Overlap,
 }
 

@@ -35,8 +35,6 @@ impl Trace {
 pub struct Traced {
     /// The operation.
     pub operation: &'static Descriptor,
-    /// Its PyTorch name: `softmax`, `masked_fill_`, `setitem`.
-    pub op: &'static str,
     /// Whether it wrote into its first argument.
     pub in_place: bool,
     /// All arguments in the order of its signature, defaults filled in; a tensor that is not held is `None` here.
@@ -56,6 +54,11 @@ pub struct Traced {
 }
 
 impl Traced {
+    /// The name of the call: `softmax`, or `masked_fill_` in place.
+    pub fn called(&self) -> &'static str {
+        self.operation.called(self.in_place)
+    }
+
     /// The learner's line that ran it: the innermost that is not library Python.
     pub fn place(&self) -> Option<&Called> {
         self.calls.iter().rev().find(|call| !call.library)
@@ -278,9 +281,8 @@ impl Tracer {
         let is_view = !in_place
             && !results.is_empty()
             && results.iter().all(|result| operands.iter().any(|operand| operand.storage == result.storage));
-        let op = operation.called(in_place);
         let traced =
-            Traced { operation, op, in_place, args: kept, operands, results, error, calls, is_view, elapsed };
+            Traced { operation, in_place, args: kept, operands, results, error, calls, is_view, elapsed };
         self.trace.borrow_mut().steps.push(traced);
         ended
     }

@@ -124,8 +124,6 @@ pub struct Record {
     pub operation: &'static Descriptor,
     /// Whether it wrote to its first argument.
     pub in_place: bool,
-    /// Its PyTorch name: `softmax`, `add_`.
-    pub op: &'static str,
     /// The number of the signature that the arguments fit.
     pub form: usize,
     /// What `grad_fn` shows.

@@ -12,6 +12,11 @@ use super::descriptor::{DEEP_COPY, Descriptor, GradName};
 use super::graph::{Arg, Drawn, Edge, Lost, Record, Site, Tensor};
 
 impl Record {
+    /// The name of the call: `softmax`, or `add_` in place.
+    pub fn called(&self) -> &'static str {
+        self.operation.called(self.in_place)
+    }
+
     /// The arguments; empty when they were forgotten.
     pub fn args(&self) -> Vec<Arg> {
         self.args.borrow().clone()
@@ -134,7 +139,6 @@ impl Recorder {
         let record = Rc::new(Record {
             operation: ran.operation,
             in_place: ran.in_place,
-            op: ran.operation.called(ran.in_place),
             form: ran.form,
             grad_name: Cell::new(ran.grad_name),
             args: RefCell::new(ran.args),

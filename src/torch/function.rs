@@ -16,7 +16,7 @@ use super::site::site;
 use super::to_python::object;
 use crate::ops::call::{call, call_in_place};
 use crate::ops::in_place::allow_leaf;
-use crate::ops::op::Caller;
+use crate::ops::op::{Caller, TargetCheck};
 use crate::ops::schema::{Param, signature};
 use crate::ops::state::State;
 use crate::ops::table::{FUNCTION, IN_PLACE_ONLY, LINALG, Op, RELAYOUT};
@@ -192,7 +192,7 @@ fn write_out(holder: &PyTensor, result: &Tensor) -> crate::tensor::Result<()> {
     Ok(())
 }
 
-/// Gives the tensor itself the shape that the operation's view has: `unsqueeze_`.
+/// Gives the tensor itself the layout of the view that the operation returns: `unsqueeze_`.
 fn relayout(
     caller: Caller,
     op: &'static Op,
@@ -203,10 +203,10 @@ fn relayout(
 ) -> PyResult {
     let object = args.args.first().cloned().unwrap_or_else(|| vm.ctx.none());
     let Some(target) = object.downcast_ref::<PyTensor>() else { return Ok(object) };
-    if op.name != "resize" {
+    if op.target_check != TargetCheck::Overlap {
         allow_leaf(caller.state, &target.tensor()).or_raise(vm)?;
     }
-    // The view's words, with the twin's name in them.
+    // The error of the view, with the name of the twin.
     let value = call(caller, op, form, bound).map_err(|mut error| {
         error.message =
             error.message.replacen(&format!("{}()", op.name), &format!("{}()", op.twin_name()), 1);

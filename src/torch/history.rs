@@ -25,7 +25,7 @@ pub struct PyRecord {
 
 impl std::fmt::Debug for PyRecord {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "record of {}", self.record.op)
+        write!(f, "record of {}", self.record.called())
     }
 }
 
@@ -108,7 +108,7 @@ impl PyRecord {
     /// What the call was called: `add_` if it wrote in place.
     #[pygetset]
     fn called(&self) -> &'static str {
-        self.record.operation.called(self.record.in_place)
+        self.record.called()
     }
 
     /// The name `grad_fn` shows.

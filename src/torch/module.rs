@@ -31,6 +31,7 @@ use crate::tensor::{DType, Ran, Tensor};
 fn make_classes(ctx: &Context) -> Vec<(&'static str, PyObjectRef)> {
     let mut made: Vec<(&'static str, PyObjectRef)> =
         classes().into_iter().map(|(name, class)| (name, class.into())).collect();
+    made.push(("Generator", PyGenerator::make_static_type().into()));
     PyOp::make_static_type();
     let class = PyTensor::make_static_type();
     if class.get_attr(ctx.intern_str("softmax")).is_none() {

@@ -20,17 +20,22 @@ use super::site::site;
 use super::to_python::{item_object, object};
 use crate::ops::call::call;
 use crate::ops::op::Caller;
-use crate::ops::table::row;
+use crate::ops::table::{self, Op};
 use crate::ops::value::Value;
+use crate::tensor::descriptor::Sign;
 use crate::tensor::{Arg, Category, Layout, Tensor, show};
 
 impl PyTensor {
     /// Calls an operation of the table with this tensor first.
     fn apply(&self, name: &'static str, more: Vec<Arg>, vm: &VirtualMachine) -> PyResult<Value> {
+        self.call(table::row(name), more, vm)
+    }
+
+    fn call(&self, op: &'static Op, more: Vec<Arg>, vm: &VirtualMachine) -> PyResult<Value> {
         let mut args = vec![Arg::Tensor(self.tensor())];
         args.extend(more);
         let place = || site(vm);
-        call(Caller { state: &self.state, site: &place }, row(name), 0, args).or_raise(vm)
+        call(Caller { state: &self.state, site: &place }, op, 0, args).or_raise(vm)
     }
 
     /// The text of `repr`.
@@ -532,15 +537,16 @@ impl Comparable for PyTensor {
             Some(other) => other,
             None => return not_implemented(),
         };
-        let name = match op {
-            PyComparisonOp::Lt => "lt",
-            PyComparisonOp::Le => "le",
-            PyComparisonOp::Eq => "eq",
-            PyComparisonOp::Ne => "ne",
-            PyComparisonOp::Gt => "gt",
-            PyComparisonOp::Ge => "ge",
+        let sign = match op {
+            PyComparisonOp::Lt => Sign::Lt,
+            PyComparisonOp::Le => Sign::Le,
+            PyComparisonOp::Eq => Sign::Eq,
+            PyComparisonOp::Ne => Sign::Ne,
+            PyComparisonOp::Gt => Sign::Gt,
+            PyComparisonOp::Ge => Sign::Ge,
         };
-        Ok(Either::A(object(tensor.apply(name, vec![other], vm)?, &tensor.state, &[], vm)?))
+        let op = table::operator(sign).expect("every operator of Python has a row");
+        Ok(Either::A(object(tensor.call(op, vec![other], vm)?, &tensor.state, &[], vm)?))
     }
 
     fn cmp(

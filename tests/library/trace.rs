@@ -48,7 +48,7 @@ fn functions(step: &Traced) -> Vec<&str> {
 #[test]
 fn a_forward_is_traced_with_its_calls_names_and_lines() {
     traced(CLASS, "y = two(x)\n", |trace| {
-        let ops: Vec<&str> = trace.steps.iter().map(|step| step.op).collect();
+        let ops: Vec<&str> = trace.steps.iter().map(|step| step.called()).collect();
         let head = ["linear", "T", "matmul", "bool", "masked_fill_", "softmax", "matmul"];
         assert_eq!(ops, [&head[..], &head[..], &["cat"]].concat());
 
@@ -91,7 +91,7 @@ fn tensors_are_held_as_they_were() {
 #[test]
 fn what_raises_is_traced_and_what_is_off_costs_nothing() {
     traced("import torch\n", "x = torch.tensor([1., 2.])\nx[0] = 3\nx @ torch.ones(3)\n", |trace| {
-        let ops: Vec<&str> = trace.steps.iter().map(|step| step.op).collect();
+        let ops: Vec<&str> = trace.steps.iter().map(|step| step.called()).collect();
         assert_eq!(ops, ["tensor", "setitem", "ones", "matmul"]);
         let last = trace.steps.last().expect("four ran");
         assert!(last.error.as_deref().is_some_and(|said| said.contains("size")), "{:?}", last.error);

@@ -137,7 +137,7 @@ fn ask_all(
             continue;
         }
         // A view has no record of its own on the way to its elements.
-        let origin = variable.value.origin().map(|record| record.op);
+        let origin = variable.value.origin().map(|record| record.called());
         ops.extend(origin.map(|op| (op, 1)));
         for index in indices(&variable.value) {
             let mut why = why(&variable.value, &index, &names);

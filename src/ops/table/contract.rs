@@ -114,21 +114,21 @@ fn einsum_(c: &Call) -> Result<Value> {
     Ok(out.into())
 }
 
-/// Matrices multiplied in the cheapest order.
+fn chain_matmul(c: &Call) -> Result<Value> {
+    let given = c.tensors(0);
+    if given.is_empty() {
+        return Err(Error::runtime("chain_matmul(): Expected one or more matrices"));
+    }
+    if let Some(other) = given.iter().find(|tensor| tensor.ndim() != 2) {
+        return Err(Error::runtime(format!("Tensor dimension is {}, expected 2 instead.", other.ndim())));
+    }
+    if given.len() == 1 { Ok(given[0].clone().into()) } else { multi_dot(c) }
+}
+
+/// The product of matrices, in the cheapest order.
 fn multi_dot(c: &Call) -> Result<Value> {
     let given = c.tensors(0);
-    if c.op.name == "chain_matmul" {
-        if given.is_empty() {
-            return Err(Error::runtime("chain_matmul(): Expected one or more matrices"));
-        }
-        if let Some(other) = given.iter().find(|tensor| tensor.ndim() != 2) {
-            return Err(Error::runtime(format!("Tensor dimension is {}, expected 2 instead.", other.ndim())));
-        }
-    }
     if given.len() < 2 {
-        if c.op.name == "chain_matmul" && given.len() == 1 {
-            return Ok(given[0].clone().into());
-        }
         return Err(Error::runtime(format!(
             "multi_dot(): expected at least 2 tensors but got {}",
             given.len()
@@ -290,7 +290,7 @@ pub(super) static OPS: [Op; 12] = [
         FUNCTION,
         &["Several matrices, *, any out=None"],
         "Matrices multiplied in the cheapest order.",
-        multi_dot,
+        chain_matmul,
     ),
     op(
         Descriptor::new("kron", OpFamily::Product, Explanation::Multilinear(Multilinear::Kronecker))

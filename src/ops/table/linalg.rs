@@ -161,9 +161,22 @@ fn qr(c: &Call) -> Result<Value> {
     Ok(Value::Named("linalg_qr", vec![("Q", q), ("R", r)]))
 }
 
+/// U, S and V, the transpose of what `linalg.svd` returns last.
 fn svd(c: &Call) -> Result<Value> {
+    let (u, s, vh) = decomposed(c)?;
+    let v = vh.with_layout(vh.layout().transpose(vh.ndim() - 2, vh.ndim() - 1));
+    Ok(Value::Named("svd", vec![("U", u), ("S", s), ("V", v)]))
+}
+
+fn linalg_svd(c: &Call) -> Result<Value> {
+    let (u, s, vh) = decomposed(c)?;
+    Ok(Value::Named("linalg_svd", vec![("U", u), ("S", s), ("Vh", vh)]))
+}
+
+/// The singular value decomposition of each matrix: U, S and the transposed V.
+fn decomposed(c: &Call) -> Result<(Tensor, Tensor, Tensor)> {
     let x = c.tensor(0)?;
-    let (u, s, v) = in_floats!(x.dtype(), T => {
+    Ok(in_floats!(x.dtype(), T => {
         let (mut u, mut s, mut v) = (Vec::new(), Vec::new(), Vec::new());
         let k = x.shape()[x.ndim() - 1].min(x.shape()[x.ndim() - 2]);
         for page in pages::<T>(x) {
@@ -174,15 +187,7 @@ fn svd(c: &Call) -> Result<Value> {
         }
         let shape = [lead(x), &[k]].concat();
         (columns_first(lead(x), &u, x.dtype()), T::tensor(s, shape, x.dtype()), columns_first(lead(x), &v, x.dtype()))
-    });
-    Ok(match c.op.name {
-        "linalg_svdvals" => s.into(),
-        "svd" => Value::Named(
-            "svd",
-            vec![("U", u), ("S", s), ("V", v.with_layout(v.layout().transpose(v.ndim() - 2, v.ndim() - 1)))],
-        ),
-        _ => Value::Named("linalg_svd", vec![("U", u), ("S", s), ("Vh", v)]),
-    })
+    }))
 }
 
 fn cholesky(c: &Call) -> Result<Value> {
@@ -297,18 +302,20 @@ pub(super) fn cdist(c: &Call) -> Result<Value> {
     .into())
 }
 
+/// As `torch.cross`: along the first dimension of size 3 if none is named.
 pub(super) fn cross(c: &Call) -> Result<Value> {
+    cross_along(c, |shape| shape.iter().position(|&size| size == 3).map(|axis| axis as i64))
+}
+
+/// The cross product along a dimension; `unnamed` is the one that is meant if none is named.
+fn cross_along(c: &Call, unnamed: fn(&[usize]) -> Option<i64>) -> Result<Value> {
     let (a, b) = (c.tensor(0)?, c.tensor(1)?);
     if a.ndim() != b.ndim() {
         return Err(Error::runtime("linalg.cross: inputs must have the same number of dimensions."));
     }
     let dim = match c.opt_int(2) {
         Some(dim) => dim,
-        None if c.op.name == "linalg_cross" => -1,
-        None => match a.shape().iter().position(|&size| size == 3) {
-            Some(axis) => axis as i64,
-            None => return Err(Error::runtime("no dimension of size 3 in input")),
-        },
+        None => unnamed(a.shape()).ok_or_else(|| Error::runtime("no dimension of size 3 in input"))?,
     };
     let axis = wrap_dim(dim, a.ndim())?;
     let shape = broadcast(a.shape(), b.shape())?;
@@ -414,14 +421,14 @@ pub(super) static OPS: [Op; 14] = [
         LINALG,
         &["Tensor A, bool full_matrices=True, *, any driver=None, any out=None"],
         "Singular values and vectors.",
-        svd,
+        linalg_svd,
     ),
     op(
         Descriptor::new("linalg_svdvals", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSvd"),
         LINALG,
         &["Tensor A, *, any driver=None, any out=None"],
         "Singular values, largest first.",
-        svd,
+        |c| Ok(decomposed(c)?.1.into()),
     ),
     op(
         Descriptor::new("linalg_cholesky", OpFamily::LinearAlgebra, Explanation::Whole)
@@ -437,6 +444,6 @@ pub(super) static OPS: [Op; 14] = [
         LINALG,
         &["Tensor input, Tensor other, *, int dim=-1, any out=None"],
         "The vector orthogonal to both, in three dimensions.",
-        cross,
+        |c| cross_along(c, |_| Some(-1)),
     ),
 ];

@@ -12,8 +12,8 @@ use crate::tensor::ops::{
 };
 use crate::tensor::{Arg, DType, Error, Result, Tensor};
 
-/// The sizes normalised over, checked against the input. Errors: as PyTorch words them.
-fn normalized(c: &Call, x: &Tensor) -> Result<Vec<usize>> {
+/// The sizes that are normalised over, checked against the input and the parameters at these places of the arguments.
+fn normalized(c: &Call, x: &Tensor, parameters: &[(&str, usize)]) -> Result<Vec<usize>> {
     if let Arg::Int(_) = c.arg(1) {
         return Err(Error::type_error(format!(
             "{}(): argument 'normalized_shape' (position 2) must be tuple of ints, not int",
@@ -28,10 +28,7 @@ fn normalized(c: &Call, x: &Tensor) -> Result<Vec<usize>> {
         ));
     }
     let shape: Vec<usize> = wanted.iter().map(|&size| size.max(0) as usize).collect();
-    for (name, at) in [("weight", 2), ("bias", 3)] {
-        if name == "bias" && c.op.name == "rms_norm" {
-            continue;
-        }
+    for &(name, at) in parameters {
         if let Some(tensor) = c.opt_tensor(at).filter(|tensor| tensor.shape() != shape) {
             return Err(Error::runtime(format!(
                 "Expected {name} to be of same shape as normalized_shape, but got {name} of shape {:?} and \
@@ -64,7 +61,7 @@ fn same_dtype(x: &Tensor, other: Option<&Tensor>) -> Result<()> {
 
 fn layer_norm(c: &Call) -> Result<Value> {
     let (x, weight, bias, eps) = (c.tensor(0)?, c.opt_tensor(2), c.opt_tensor(3), c.float(4)?);
-    let width: usize = normalized(c, x)?.iter().product();
+    let width: usize = normalized(c, x, &[("weight", 2), ("bias", 3)])?.iter().product();
     if !x.dtype().is_float() && (weight.is_some() || bias.is_some()) {
         return Err(Error::runtime("mixed dtype (CPU): all inputs must share same datatype."));
     }
@@ -81,7 +78,7 @@ fn layer_norm(c: &Call) -> Result<Value> {
 
 fn rms_norm(c: &Call) -> Result<Value> {
     let (x, weight) = (c.tensor(0)?, c.opt_tensor(2));
-    let width: usize = normalized(c, x)?.iter().product();
+    let width: usize = normalized(c, x, &[("weight", 2)])?.iter().product();
     only("rms_norm", x.dtype())?;
     let eps = c.opt_float(3).unwrap_or(match x.dtype() {
         DType::Float64 => f64::EPSILON,

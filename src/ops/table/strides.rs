@@ -1,6 +1,6 @@
 //! Views by strides: expanded, diagonal, windowed, and shapes changed in place.
 
-use crate::ops::op::{BOTH, Call, FUNCTION, METHOD, Op, RELAYOUT, op};
+use crate::ops::op::{BOTH, Call, FUNCTION, METHOD, Op, RELAYOUT, TargetCheck, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, view};
 use crate::tensor::explanation::{ConstantKind, Explanation};
@@ -188,7 +188,8 @@ pub(super) static OPS: [Op; 13] = [
             }
             Ok(ops::shape::resized(c.tensor(0)?, &c.shape(1)?)?.into())
         },
-    ),
+    )
+    .checking(TargetCheck::Overlap),
     op(
         view("resize_as").explained(Explanation::View),
         RELAYOUT,

@@ -12,26 +12,13 @@ use crate::tensor::layout::broadcast;
 use crate::tensor::ops::float::Float;
 use crate::tensor::{Arg, Buffer, DType, Error, GradName, Layout, Result, Tensor, allow};
 
-fn dtypes_agree(op: &str, a: &Tensor, b: &Tensor) -> Result<()> {
-    if a.dtype() == b.dtype() {
-        return Ok(());
-    }
-    let name = cpp_name;
-    Err(Error::runtime(match op {
-        "dot" => format!(
-            "dot : expected both vectors to have same dtype, but found {} and {}",
-            a.dtype().cpp_name(),
-            b.dtype().cpp_name()
-        ),
-        "bmm" | "mv" => {
-            format!("expected scalar type {} but found {}", a.dtype().cpp_name(), b.dtype().cpp_name())
-        }
-        _ => format!(
-            "expected m1 and m2 to have the same dtype, but got: {} != {}",
-            name(a.dtype()),
-            name(b.dtype())
-        ),
-    }))
+/// Errors: two dtypes, in the words of the operation's kernel.
+fn dtypes_agree(a: &Tensor, b: &Tensor, words: fn(DType, DType) -> String) -> Result<()> {
+    if a.dtype() == b.dtype() { Ok(()) } else { Err(Error::runtime(words(a.dtype(), b.dtype()))) }
+}
+
+fn scalar_types(a: DType, b: DType) -> String {
+    format!("expected scalar type {} but found {}", a.cpp_name(), b.cpp_name())
 }
 
 /// What C++ calls a dtype.
@@ -110,7 +97,10 @@ pub fn dot(a: &Tensor, b: &Tensor) -> Result<Tensor> {
             la.shape[0], lb.shape[0], la.shape[0], lb.shape[0]
         )));
     }
-    dtypes_agree("dot", a, b)?;
+    dtypes_agree(a, b, |a, b| {
+        let (a, b) = (a.cpp_name(), b.cpp_name());
+        format!("dot : expected both vectors to have same dtype, but found {a} and {b}")
+    })?;
     let buffer = match (&*a.storage().read(), &*b.storage().read()) {
         (Buffer::F32(x), Buffer::F32(y)) => {
             Buffer::F32(vec![kernel_dot::dot(vector!(x, la), vector!(y, lb))])
@@ -135,7 +125,7 @@ pub fn mv(a: &Tensor, x: &Tensor) -> Result<Tensor> {
             la.shape[0], la.shape[0], la.shape[1], lx.shape[0]
         )));
     }
-    dtypes_agree("mv", a, x)?;
+    dtypes_agree(a, x, scalar_types)?;
     let rows = la.shape[0];
     let buffer = match (&*a.storage().read(), &*x.storage().read()) {
         (Buffer::F32(m), Buffer::F32(v)) => {
@@ -165,7 +155,10 @@ pub fn mm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     if la.shape[1] != lb.shape[0] {
         return Err(Error::matmul([la.shape[0], la.shape[1]], [lb.shape[0], lb.shape[1]]));
     }
-    dtypes_agree("mm", a, b)?;
+    dtypes_agree(a, b, |a, b| {
+        let (a, b) = (cpp_name(a), cpp_name(b));
+        format!("expected m1 and m2 to have the same dtype, but got: {a} != {b}")
+    })?;
     let (rows, columns) = (la.shape[0], lb.shape[1]);
     let len = allow(&[rows, columns], a.dtype())?;
     macro_rules! product {
@@ -201,7 +194,7 @@ pub fn bmm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
             la.shape[0], la.shape[2], lb.shape[0], lb.shape[1]
         )));
     }
-    dtypes_agree("bmm", a, b)?;
+    dtypes_agree(a, b, scalar_types)?;
     let shape = [la.shape[0], la.shape[1], lb.shape[2]];
     let len = allow(&shape, a.dtype())?;
     macro_rules! product {
