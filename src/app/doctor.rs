@@ -19,7 +19,7 @@ use crate::view::errors::error;
 /// What `attn doctor` takes.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// A step (step3, scores), a lesson (3.4.1), or a .ipynb, .py or .md file
+    /// A step (scores), a lesson (3.4.1), or a .ipynb, .py or .md file
     #[arg(required = true, value_name = "WHERE|FILE", value_hint = clap::ValueHint::AnyPath)]
     targets: Vec<String>,
     /// Run on as far as this step; in a file, as far as this code cell

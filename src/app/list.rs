@@ -1,14 +1,12 @@
-//! `attn list`: lessons, steps, and what was done of them; and what `attn` alone says of itself.
-//! The catalogue and the progress to a listing; the view lays it out. Writes no file.
+//! `attn list`: the lessons, their steps and the learner's progress; and what `attn` alone shows without a terminal.
 
 use serde::Serialize;
 
 use super::course;
 use super::json::write_json;
-use super::learn::stops::{Kind, Stop, resume};
 use super::shell::{Exit, Failure, Shell};
+use super::stops::{Stop, StopKind, resume};
 use super::store::Store;
-use super::verbs::VERBS;
 use crate::lesson::progress::Progress;
 use crate::lesson::{Catalogue, Exercise, Lesson};
 use crate::view::listing::{ListedLesson, ListedStep, Listing, list, welcome};
@@ -22,28 +20,28 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-struct Document<'c> {
+struct ListDocument<'c> {
     schema: &'static str,
     steps: usize,
     done: usize,
     next: Option<String>,
-    lessons: Vec<Row<'c>>,
+    lessons: Vec<LessonEntry<'c>>,
 }
 
 #[derive(Serialize)]
-struct Row<'c> {
+struct LessonEntry<'c> {
     section: &'c str,
     id: &'c str,
     title: &'c str,
     summary: &'c str,
     minutes: u32,
-    steps: Vec<Step<'c>>,
+    steps: Vec<StepEntry<'c>>,
     exercises: Vec<&'c str>,
     passed: Vec<&'c str>,
 }
 
 #[derive(Serialize)]
-struct Step<'c> {
+struct StepEntry<'c> {
     step: String,
     slug: &'c str,
     title: &'c str,
@@ -56,9 +54,9 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let (lessons, exit) = lessons(&catalogue, shell);
     let progress = progress(shell);
     if shell.options.json {
-        let rows: Vec<Row> = lessons.iter().map(|lesson| row(lesson, &progress)).collect();
+        let rows: Vec<LessonEntry> = lessons.iter().map(|lesson| row(lesson, &progress)).collect();
         let done = rows.iter().flat_map(|row| &row.steps).filter(|step| step.done).count();
-        let document = Document {
+        let document = ListDocument {
             schema: "attn.list/1",
             steps: catalogue.total_steps(),
             done,
@@ -73,8 +71,8 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// What `attn` alone says: what it is, what can be typed, and the steps.
-pub fn greet(shell: &mut Shell) -> Result<Exit, Failure> {
+/// What `attn` alone shows without a terminal: what attn is, its first commands with an example each, and the steps.
+pub fn greet(first: &[(&str, &str)], shell: &mut Shell) -> Result<Exit, Failure> {
     if shell.options.json {
         return run(&Args { lessons: false }, shell);
     }
@@ -82,19 +80,15 @@ pub fn greet(shell: &mut Shell) -> Result<Exit, Failure> {
     let (lessons, exit) = lessons(&catalogue, shell);
     let words = "attn teaches self-attention by running it: every step of the chapter is a cell of PyTorch code \
                  that runs here, without Python or PyTorch installed, and shows its tensors.";
-    let commands: Vec<(&str, &str)> = VERBS
-        .iter()
-        .filter(|verb| verb.first)
-        .map(|verb| (verb.examples.lines().next().unwrap_or_default().trim(), verb.line))
-        .chain([("attn --help", "Everything else")])
-        .collect();
+    let commands: Vec<(&str, &str)> =
+        first.iter().copied().chain([("attn --help", "Everything else")]).collect();
     let progress = progress(shell);
     let next = next(&catalogue, &progress);
     shell.show(&welcome(words, &commands, &listing(&lessons, &progress, next), shell.look))?;
     Ok(exit)
 }
 
-/// What was done; what is wrong with the file it is kept in is a remark.
+/// The learner's progress. A problem with its file is a remark.
 fn progress(shell: &mut Shell) -> Progress {
     let mut store = Store::read();
     for remark in store.remarks() {
@@ -103,17 +97,17 @@ fn progress(shell: &mut Shell) -> Progress {
     store.progress().clone()
 }
 
-/// Where the walkthrough goes on, by the name that can be typed.
+/// The name of the stop where the walkthrough continues.
 fn next(catalogue: &Catalogue, progress: &Progress) -> Option<String> {
     let stops = Stop::all(catalogue).ok()?;
     match stops.get(resume(&stops, progress))?.kind {
-        Kind::Step(step) => Some(step.name()),
-        Kind::Exercise(exercise) => Some(exercise.slug.clone()),
-        Kind::End => None,
+        StopKind::Step(step) => Some(step.name()),
+        StopKind::Exercise(exercise) => Some(exercise.slug.clone()),
+        StopKind::End => None,
     }
 }
 
-/// The lessons that can be read; a fault in one is a remark and does not hide the others.
+/// The lessons that can be read. A fault in one is a remark and does not hide the others.
 fn lessons<'c>(catalogue: &'c Catalogue, shell: &mut Shell) -> (Vec<&'c Lesson>, Exit) {
     let mut exit = Exit::Good;
     let mut lessons = Vec::new();
@@ -129,10 +123,10 @@ fn lessons<'c>(catalogue: &'c Catalogue, shell: &mut Shell) -> (Vec<&'c Lesson>,
     (lessons, exit)
 }
 
-fn row<'c>(lesson: &'c Lesson, progress: &Progress) -> Row<'c> {
+fn row<'c>(lesson: &'c Lesson, progress: &Progress) -> LessonEntry<'c> {
     let passed =
         |exercise: &&Exercise| progress.tried(lesson, exercise).is_some_and(|it| it.passed.is_some());
-    Row {
+    LessonEntry {
         section: &lesson.section,
         id: &lesson.id,
         title: &lesson.title,
@@ -141,7 +135,7 @@ fn row<'c>(lesson: &'c Lesson, progress: &Progress) -> Row<'c> {
         steps: lesson
             .steps
             .iter()
-            .map(|it| Step {
+            .map(|it| StepEntry {
                 step: it.name(),
                 slug: &it.slug,
                 title: &it.title,
@@ -153,7 +147,7 @@ fn row<'c>(lesson: &'c Lesson, progress: &Progress) -> Row<'c> {
     }
 }
 
-/// The chapter as it is listed.
+/// The rows of the list.
 pub fn listing(lessons: &[&Lesson], progress: &Progress, next: Option<String>) -> Listing {
     let row = |lesson: &&Lesson| ListedLesson {
         section: lesson.section.clone(),

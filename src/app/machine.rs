@@ -14,7 +14,7 @@ use crate::session::{Interrupter, Session, SessionOptions, default_limit};
 static SESSIONS: Mutex<Vec<Interrupter>> = Mutex::new(Vec::new());
 
 /// Whether Ctrl-C is to leave the program running.
-static STAYS: AtomicBool = AtomicBool::new(false);
+static KEEP_RUNNING: AtomicBool = AtomicBool::new(false);
 
 /// How often Ctrl-C was pressed.
 static PRESSES: AtomicUsize = AtomicUsize::new(0);
@@ -59,8 +59,8 @@ pub fn threads() -> Result<(), Failure> {
 }
 
 /// From here on Ctrl-C stops the cell that runs, however often; at a prompt it does nothing by itself.
-pub fn stay() {
-    STAYS.store(true, Ordering::Release);
+pub fn keep_running() {
+    KEEP_RUNNING.store(true, Ordering::Release);
     listen();
 }
 
@@ -81,7 +81,7 @@ fn listen() {
             // All of them are asked, not only the first that runs.
             let stopped = sessions.iter().filter(|session| session.interrupt()).count() > 0;
             let before = BEFORE.swap(true, Ordering::AcqRel);
-            if !STAYS.load(Ordering::Acquire) && (before || !stopped) {
+            if !KEEP_RUNNING.load(Ordering::Acquire) && (before || !stopped) {
                 process::exit(Exit::Interrupted as i32);
             }
         };

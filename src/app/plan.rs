@@ -34,7 +34,7 @@ impl Plan<'_> {
 
 /// A cell of a plan.
 pub struct PlannedCell<'c> {
-    /// The name it runs under: `step3`, `cell 4`.
+    /// The name it runs under: the step's number or `cell 4`.
     pub name: String,
     /// Its code.
     pub source: String,
@@ -82,7 +82,7 @@ impl<'c> PlannedCell<'c> {
         PlannedCell { name, source, step: None, silent: true, recorded: None, line: 1 }
     }
 
-    /// The title of the progress bar while the cell runs: `step91 gpt2-fused`, `cell 4`.
+    /// The title of the progress bar while the cell runs: `step4 dot-by-hand`, `cell 4`.
     pub fn title(&self) -> String {
         match self.step {
             Some((step, _)) => format!("{} {}", self.name, step.slug),

@@ -4,9 +4,9 @@
 use std::io::IsTerminal;
 
 use super::course;
-use super::learn::input::{Read, typed};
-use super::learn::stops::{Kind, Stop, find};
+use super::prompt::confirmed;
 use super::shell::{Exit, Failure, Shell};
+use super::stops::{Stop, StopKind, find};
 use super::store::Store;
 use crate::lesson::progress::{ProgressChange, ResetScope};
 use crate::lesson::{Catalogue, Target};
@@ -37,12 +37,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
                 "nothing was forgotten: to forget {words} without being asked, say --yes"
             )));
         }
-        let asked = format!("Forget {words}: answers, attempts, and what was seen? [y/N] ");
-        let agreed = match typed(&asked, shell)? {
-            Read::Line(line) => matches!(line.trim().to_lowercase().as_str(), "y" | "yes"),
-            Read::Stop | Read::End => false,
-        };
-        if !agreed {
+        if !confirmed(&format!("Forget {words}: answers, attempts, and what was seen?"), shell)? {
             shell.say("Nothing was forgotten.\n")?;
             return Ok(Exit::Good);
         }
@@ -55,7 +50,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     for remark in remarks {
         shell.remark(&remark);
     }
-    shell.say(&format!("Forgotten: {words}.\n"))?;
+    shell.say(&format!("ResetScope: {words}.\n"))?;
     Ok(Exit::Good)
 }
 
@@ -71,7 +66,7 @@ fn what(args: &Args, catalogue: &Catalogue) -> Result<(ResetScope, String), Fail
     let stops = Stop::all(catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
     let stop = stops[find(&stops, place, catalogue).map_err(Failure::Usage)?];
     let words = match stop.kind {
-        Kind::End => format!("what was done of {}", stop.lesson.title),
+        StopKind::End => format!("what was done of {}", stop.lesson.title),
         _ => format!("what was done of {}", stop.title()),
     };
     Ok((ResetScope::One(stop.lesson.id.clone(), stop.slug().to_owned()), words))

@@ -15,7 +15,7 @@ use crate::view::{glossary, panel};
 /// What `attn show` takes.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// A step (step3, scores), a lesson (3.4.1), the glossary, or a term of it
+    /// A step (scores), a lesson (3.4.1), the glossary, or a term of it
     #[arg(value_name = "WHERE")]
     place: String,
     /// After `glossary`: the term to show
@@ -114,43 +114,13 @@ fn terms(wanted: &str, catalogue: &Catalogue, shell: &mut Shell) -> Result<Exit,
             }
         },
     };
-    let met = |term: &Term| match catalogue.find(&term.step) {
-        Ok(Target::Step(step)) => (step.name(), step.section.clone()),
-        _ => (String::new(), String::new()),
-    };
     if shell.options.json {
-        let word = |term: &&'_ Term| {
-            let (step, section) = met(term);
-            (step, section, glossary::plain(&term.text))
-        };
-        let words: Vec<Word> = terms
-            .iter()
-            .map(|term| {
-                let (step, section, text) = word(term);
-                Word {
-                    term: &term.name,
-                    slug: &term.slug,
-                    also: &term.also,
-                    text,
-                    step,
-                    step_slug: &term.step,
-                    section,
-                }
-            })
-            .collect();
+        let words: Vec<Word> = terms.iter().map(|term| word(term, catalogue)).collect();
         write_json(&Words { schema: "attn.glossary/1", terms: words }, shell)?;
         return Ok(Exit::Good);
     }
-    let entry = |term: &&Term| {
-        let (step, section) = met(term);
-        glossary::GlossaryEntry {
-            name: term.name.clone(),
-            also: term.also.clone(),
-            text: term.text.clone(),
-            met: format!("{section}, {step} {}", term.step),
-        }
-    };
-    let entries: Vec<glossary::GlossaryEntry> = terms.iter().map(entry).collect();
+    let entries: Vec<glossary::GlossaryEntry> =
+        terms.into_iter().map(|term| entry(term, catalogue)).collect();
     let intro = if wanted.trim().is_empty() { glossary.intro.as_str() } else { "" };
     shell.show(&glossary::entries(intro, &entries, shell.look))?;
     Ok(Exit::Good)
@@ -164,5 +134,38 @@ fn shown(step: &Step) -> Shown<'_> {
         title: &step.title,
         prose: &step.prose,
         source: &step.code,
+    }
+}
+
+/// A term as the JSON document has it.
+fn word<'g>(term: &'g Term, catalogue: &Catalogue) -> Word<'g> {
+    let (step, section) = first_step(term, catalogue);
+    Word {
+        term: &term.name,
+        slug: &term.slug,
+        also: &term.also,
+        text: glossary::plain(&term.text),
+        step,
+        step_slug: &term.step,
+        section,
+    }
+}
+
+/// The step that introduces a term, and its section; both empty if there is no such step.
+fn first_step(term: &Term, catalogue: &Catalogue) -> (String, String) {
+    match catalogue.find(&term.step) {
+        Ok(Target::Step(step)) => (step.name(), step.section.clone()),
+        _ => (String::new(), String::new()),
+    }
+}
+
+/// A term as the view shows it.
+pub fn entry(term: &Term, catalogue: &Catalogue) -> glossary::GlossaryEntry {
+    let (step, section) = first_step(term, catalogue);
+    glossary::GlossaryEntry {
+        name: term.name.clone(),
+        also: term.also.clone(),
+        text: term.text.clone(),
+        met: format!("{section}, {step} {}", term.step),
     }
 }

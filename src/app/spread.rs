@@ -1,10 +1,9 @@
-//! `attn completions` and `attn man`: the table of commands for shells and for `man`.
-//! Everything comes from the one table.
+//! `attn completions` and `attn man`: the command line for shells and for `man`.
 
-use clap_complete::Shell as Dialect;
+use clap::Command;
+use clap_complete::Shell as CompletionShell;
 
 use super::shell::{Exit, Failure, Shell};
-use super::verbs::{VERBS, command};
 use crate::ops::nearest;
 
 /// What `attn completions` takes.
@@ -12,7 +11,7 @@ use crate::ops::nearest;
 pub struct Completions {
     /// The shell that will read them
     #[arg(value_enum, value_name = "SHELL")]
-    dialect: Dialect,
+    dialect: CompletionShell,
 }
 
 /// What `attn man` takes.
@@ -24,28 +23,24 @@ pub struct Man {
 }
 
 /// Writes a completion script.
-pub fn completions(args: &Completions, shell: &mut Shell) -> Result<Exit, Failure> {
+pub fn completions(args: &Completions, mut command: Command, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut script = Vec::new();
-    clap_complete::generate(args.dialect, &mut command(), "attn", &mut script);
+    clap_complete::generate(args.dialect, &mut command, "attn", &mut script);
     shell.bytes(&script)?;
     Ok(Exit::Good)
 }
 
 /// Writes a manual page.
-pub fn man(args: &Man, shell: &mut Shell) -> Result<Exit, Failure> {
-    let root = command().disable_help_flag(true);
+pub fn man(args: &Man, command: Command, shell: &mut Shell) -> Result<Exit, Failure> {
+    let mut root = command.disable_help_flag(true);
     let page = match &args.verb {
         None => root,
         Some(name) => {
-            let mut root = root;
             root.build();
             let Some(verb) = root.find_subcommand(name) else {
-                let near = nearest(name, VERBS.iter().map(|verb| verb.name), 2);
-                let near = if near.is_empty() {
-                    VERBS.iter().map(|verb| verb.name.to_owned()).collect()
-                } else {
-                    near
-                };
+                let all = || root.get_subcommands().map(|verb| verb.get_name().to_owned());
+                let near = nearest(name, all(), 2);
+                let near = if near.is_empty() { all().collect() } else { near };
                 return Err(Failure::Usage(format!(
                     "attn has no command `{name}`; the nearest: {}",
                     near.join(", ")

@@ -1,5 +1,4 @@
-//! A step that has run, as its panel: prose, code, output, tensors, what holds, one element worked out.
-//! Asks the session for what the step left behind.
+//! The panel of a step that has run: prose, code, output, tensors, checks, and one element worked out.
 
 use ruff_python_ast::{Expr, Stmt};
 
@@ -20,7 +19,7 @@ pub fn step_panel(
     session: &mut Session,
     catalogue: &Catalogue,
 ) -> Panel {
-    let whole = outcome.error.is_none();
+    let completed = outcome.error.is_none();
     Panel {
         stdout: outcome.stdout.clone(),
         result: outcome.result.clone(),
@@ -29,19 +28,19 @@ pub fn step_panel(
             explained(raised, &step.code, session, &|name| names.axes(name))
         }),
         figures: figures(step, lesson, outcome, session),
-        pictures: if whole { pictures(step, lesson, session) } else { Vec::new() },
-        checks: if whole { checks(step, session) } else { Vec::new() },
+        pictures: if completed { pictures(step, lesson, session) } else { Vec::new() },
+        checks: if completed { checks(step, session) } else { Vec::new() },
         worked: worked(step, lesson, session),
         remarks: [remarks(step, session), nonfinite(outcome, session)].concat(),
-        // What the numbers show is said of numbers that came.
-        after: if whole || step.raises { step.after.clone() } else { String::new() },
+        // The text after the cell explains its numbers: without numbers it makes no sense.
+        after: if completed || step.raises { step.after.clone() } else { String::new() },
         ..unrun_panel(step, lesson, catalogue)
     }
 }
 
-/// The panel of a step that is only read.
+/// The panel of a step that has not run.
 pub fn unrun_panel(step: &Step, lesson: &Lesson, catalogue: &Catalogue) -> Panel {
-    // What stands between a lesson's title and its first step is read with that step.
+    // The introduction of a lesson belongs to its first step.
     let is_first = lesson.steps.first().is_some_and(|first| first.number == step.number);
     let intro = if is_first { lesson.intro.as_str() } else { "" };
     let heading = if step.title.is_empty() { String::new() } else { format!("## {}\n\n", step.title) };
@@ -86,7 +85,7 @@ fn checks(step: &Step, session: &mut Session) -> Vec<Check> {
     explain::measured(&step.checks, session).into_iter().map(check).collect()
 }
 
-/// Says so where the numbers were drawn otherwise than those that the prose speaks of.
+/// A remark if the random numbers differ from those that the prose mentions.
 fn remarks(step: &Step, session: &Session) -> Vec<String> {
     let (drawn, name) = match session.state().family.get() {
         Family::Book => ("book", "as in the book"),
@@ -99,7 +98,7 @@ fn remarks(step: &Step, session: &Session) -> Vec<String> {
         .collect()
 }
 
-/// Where each nan of the tensors that a cell bound or changed first arose.
+/// For each tensor with nan that a cell bound or changed, the operation that first returned nan.
 pub fn nonfinite(outcome: &Outcome, session: &Session) -> Vec<String> {
     let variables = session.variables().into_iter().map(|variable| (variable.name, variable.value));
     let names = explain::Names::new(variables);
@@ -119,7 +118,7 @@ fn worked(step: &Step, lesson: &Lesson, session: &mut Session) -> Vec<String> {
     step.why.as_deref().and_then(element).map(|worked| worked.lines()).unwrap_or_default()
 }
 
-/// `attn_weights[1,2]` as the name and the index; a name alone is a tensor of one element.
+/// Parses `attn_weights[1,2]` into the name and the index. A name alone is a tensor of one element.
 pub fn element_of(why: &str) -> Option<(&str, Vec<usize>)> {
     let why = why.trim();
     let Some((name, rest)) = why.split_once('[') else {
@@ -129,8 +128,8 @@ pub fn element_of(why: &str) -> Option<(&str, Vec<usize>)> {
     Some((name.trim(), index.collect::<Option<Vec<_>>>()?))
 }
 
-/// Names that a cell binds as the variables of its loops and nowhere else: they are no results.
-fn loop_variables(code: &str) -> Vec<String> {
+/// The names that a cell binds only as variables of its loops: they are not shown as results.
+pub fn loop_variables(code: &str) -> Vec<String> {
     let Ok(parsed) = ruff_python_parser::parse_module(code) else {
         return Vec::new();
     };
@@ -161,23 +160,5 @@ fn names_in(target: &Expr, names: &mut Vec<String>) {
         Expr::Name(name) => names.push(name.id.to_string()),
         Expr::Tuple(tuple) => tuple.elts.iter().for_each(|element| names_in(element, names)),
         _ => {}
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn elements_are_read_as_they_are_written() {
-        assert_eq!(element_of("attn_weights[1, 2]"), Some(("attn_weights", vec![1, 2])));
-        assert_eq!(element_of("attn_score_22"), Some(("attn_score_22", vec![])));
-        assert_eq!(element_of("attn_weights[-1]"), None);
-    }
-
-    #[test]
-    fn loops_bind_counters_unless_the_cell_binds_them_itself() {
-        assert_eq!(loop_variables("for i, x_i in enumerate(inputs):\n    s[i] = x_i"), ["i", "x_i"]);
-        assert_eq!(loop_variables("for x in y:\n    x = x + 1"), [""; 0]);
     }
 }

@@ -1,12 +1,10 @@
-//! Progress in a file: read, and written under a lock, whole or not at all.
-//! Its form is the lessons' ([`crate::lesson::progress`]); where it lies is the platform's.
+//! The learner's progress in a file, which is read and written under a lock. [`crate::lesson::progress`] has the format,
+//! the platform the folder.
 
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
-
-use tempfile::NamedTempFile;
 
 use super::state::state_dir;
 use crate::lesson::progress::{Progress, ProgressChange, ProgressError};
@@ -14,19 +12,19 @@ use crate::lesson::progress::{Progress, ProgressChange, ProgressError};
 /// The file's name in the state folder.
 const FILE: &str = "progress.json";
 
-/// A learner's progress, and the file it is kept in.
+/// A learner's progress, and its file.
 pub struct Store {
     folder: Option<PathBuf>,
     progress: Progress,
     /// Changes that are not in the file yet.
     unsaved: Vec<ProgressChange>,
     remarks: Vec<String>,
-    /// Whether it was said that nothing can be written.
-    told: bool,
+    /// Whether a remark said that nothing can be written.
+    reported: bool,
 }
 
 impl Store {
-    /// Reads what is kept; writes nothing, now or later, until [`Store::change`].
+    /// Reads the file. Nothing is written before [`Store::change`].
     pub fn read() -> Store {
         let folder = state_dir();
         let mut store = Store {
@@ -34,7 +32,7 @@ impl Store {
             progress: Progress::default(),
             unsaved: Vec::new(),
             remarks: Vec::new(),
-            told: false,
+            reported: false,
         };
         if let Some(file) = store.file() {
             match read(&file) {
@@ -49,50 +47,50 @@ impl Store {
         store
     }
 
-    /// Reads what is kept, for someone who goes on: a file that cannot be used is put aside.
+    /// Reads the file for the walkthrough. A file that cannot be used gets another name.
     pub fn open() -> Store {
         let mut store = Store::read();
         store.remarks.clear();
         if let Some(file) = store.file()
-            && matches!(read(&file), Err(Trouble::Unread(_)))
+            && matches!(read(&file), Err(ReadError::Unread(_)))
         {
             let saved = store.save();
-            store.hear(saved);
+            store.report(saved);
         }
         store
     }
 
-    /// What is known of the learner.
+    /// The progress so far.
     pub fn progress(&self) -> &Progress {
         &self.progress
     }
 
-    /// Whether there is something that could not be saved.
+    /// Whether some changes could not be saved.
     pub fn is_behind(&self) -> bool {
         !self.unsaved.is_empty()
     }
 
-    /// The file, if the platform has a place for it.
+    /// The file; `None` if the platform has no folder for it.
     pub fn file(&self) -> Option<PathBuf> {
         self.folder.as_ref().map(|folder| folder.join(FILE))
     }
 
-    /// What the learner should hear of the file; each remark once.
+    /// The remarks about the file since the last call.
     pub fn remarks(&mut self) -> Vec<String> {
         mem::take(&mut self.remarks)
     }
 
-    /// Takes over what the learner did, and saves it. What cannot be saved holds until the program ends.
+    /// Applies a change and saves it. A change that cannot be saved is lost when the program ends.
     pub fn change(&mut self, change: ProgressChange) {
         self.progress.apply(&change);
         self.unsaved.push(change);
         let saved = self.save();
-        self.hear(saved);
+        self.report(saved);
     }
 
-    fn hear(&mut self, saved: io::Result<()>) {
+    fn report(&mut self, saved: io::Result<()>) {
         if let Err(error) = saved
-            && !mem::replace(&mut self.told, true)
+            && !mem::replace(&mut self.reported, true)
         {
             let place =
                 self.folder.as_ref().map_or("the state folder".to_owned(), |it| it.display().to_string());
@@ -102,19 +100,19 @@ impl Store {
         }
     }
 
-    /// Puts the unsaved changes on top of what the file holds by now.
+    /// Applies the unsaved changes to the progress that the file has now: another program may have changed it.
     fn save(&mut self) -> io::Result<()> {
         let folder = self.folder.clone().ok_or_else(|| io::Error::other("this platform names none"))?;
         fs::create_dir_all(&folder)?;
         let lock = File::options().create(true).append(true).open(folder.join("progress.lock"))?;
-        // Where files cannot be locked, two programs at once may still miss each other's changes.
+        // On file systems without locks, a change by another program at the same time may be lost.
         let _ = lock.lock();
         let file = folder.join(FILE);
         let mut progress = match read(&file) {
             Ok(progress) => progress,
-            Err(Trouble::System(error)) => return Err(error),
-            Err(Trouble::Unread(why)) => {
-                let kept = aside(&file, &why)?;
+            Err(ReadError::System(error)) => return Err(error),
+            Err(ReadError::Unread(why)) => {
+                let kept = rename_unusable(&file, &why)?;
                 self.remarks.push(format!(
                     "{}: {}. It is kept as {}, and a new one begins",
                     file.display(),
@@ -127,27 +125,24 @@ impl Store {
         for change in &self.unsaved {
             progress.apply(change);
         }
-        let mut new = NamedTempFile::new_in(&folder)?;
-        new.write_all(progress.text().as_bytes())?;
-        new.as_file().sync_data()?;
-        new.persist(&file).map_err(|error| error.error)?;
+        super::file::write(&file, &progress.text())?;
         self.progress = progress;
         self.unsaved.clear();
         Ok(())
     }
 }
 
-/// Why a file could not be used.
-enum Trouble {
+/// Why a file cannot be used.
+enum ReadError {
     Unread(ProgressError),
     System(io::Error),
 }
 
-impl Trouble {
+impl ReadError {
     fn words(&self) -> String {
         match self {
-            Trouble::Unread(why) => why.words(),
-            Trouble::System(error) => format!("it cannot be read: {error}"),
+            ReadError::Unread(why) => why.words(),
+            ReadError::System(error) => format!("it cannot be read: {error}"),
         }
     }
 }
@@ -161,19 +156,19 @@ impl ProgressError {
     }
 }
 
-fn read(file: &Path) -> Result<Progress, Trouble> {
+fn read(file: &Path) -> Result<Progress, ReadError> {
     match fs::read(file) {
         Ok(bytes) => match String::from_utf8(bytes) {
-            Ok(text) => Progress::read(&text).map_err(Trouble::Unread),
-            Err(_) => Err(Trouble::Unread(ProgressError::Damaged("it is no text".to_owned()))),
+            Ok(text) => Progress::read(&text).map_err(ReadError::Unread),
+            Err(_) => Err(ReadError::Unread(ProgressError::Damaged("it is no text".to_owned()))),
         },
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Progress::default()),
-        Err(error) => Err(Trouble::System(error)),
+        Err(error) => Err(ReadError::System(error)),
     }
 }
 
-/// Gives a file that cannot be used a name that no other has.
-fn aside(file: &Path, why: &ProgressError) -> io::Result<PathBuf> {
+/// Renames a file that cannot be used, so that no other file is overwritten.
+fn rename_unusable(file: &Path, why: &ProgressError) -> io::Result<PathBuf> {
     let kind = match why {
         ProgressError::Newer(_) => "newer",
         ProgressError::Damaged(_) => "damaged",

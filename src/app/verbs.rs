@@ -1,5 +1,4 @@
-//! The commands: one table for the parser, the help, the completions and the manual.
-//! What was typed becomes a call of the verb's function; nothing else happens here.
+//! The table of commands, for the parser, the help, the completions and the manual, and the call of a command.
 
 use std::ffi::OsString;
 use std::io::{self, IsTerminal};
@@ -16,17 +15,17 @@ use crate::ops::nearest;
 
 /// A command.
 pub struct Verb {
-    /// As it is typed.
+    /// The name.
     pub name: &'static str,
-    /// What it does, in a line.
+    /// What it does, in one line without a full stop.
     pub line: &'static str,
-    /// Examples, a line each.
+    /// Examples, one per line.
     pub examples: &'static str,
-    /// Whether who meets attn for the first time is told of it.
+    /// Whether `attn` alone lists it.
     pub first: bool,
     /// Adds its options.
     args: fn(Command) -> Command,
-    /// Does it.
+    /// Runs it.
     run: fn(&ArgMatches, &mut Shell) -> Result<Exit, Failure>,
 }
 
@@ -35,7 +34,7 @@ pub static VERBS: &[Verb] = &[
     Verb {
         name: "learn",
         line: "Walk through the chapter, from where it was left or from WHERE",
-        examples: "attn learn\nattn learn step12\nattn learn 3.4.1",
+        examples: "attn learn\nattn learn softmax-naive\nattn learn 3.4.1",
         first: true,
         args: learn::Args::augment_args,
         run: |matches, shell| learn::run(&parsed(matches)?, shell),
@@ -43,9 +42,9 @@ pub static VERBS: &[Verb] = &[
     Verb {
         name: "run",
         line: "Run a step, a lesson, a notebook or a script, and show its tensors",
-        examples: "attn run step3\nattn run 3.4.1 --until step25\nattn run notebook.ipynb --keep-going\n\
-                   attn run step3 --trace\nattn run 3.3.2 --set inputs[1,0]=0.9\n\
-                   attn run step3 --json",
+        examples: "attn run scores\nattn run 3.4.1 --until scaled-weights\nattn run notebook.ipynb --keep-going\n\
+                   attn run scores --trace\nattn run 3.3.2 --set inputs[1,0]=0.9\n\
+                   attn run scores --json",
         first: true,
         args: run::Args::augment_args,
         run: |matches, shell| run::run(&parsed(matches)?, shell),
@@ -53,7 +52,7 @@ pub static VERBS: &[Verb] = &[
     Verb {
         name: "show",
         line: "Show the prose and the code of a step, not run, or the glossary",
-        examples: "attn show step3\nattn show softmax\nattn show 3.3.2\nattn show glossary\n\
+        examples: "attn show scores\nattn show softmax\nattn show 3.3.2\nattn show glossary\n\
                    attn show glossary context vector",
         first: true,
         args: show::Args::augment_args,
@@ -62,7 +61,7 @@ pub static VERBS: &[Verb] = &[
     Verb {
         name: "repl",
         line: "Work with the tensors of a step: your own code, and commands that look and ask",
-        examples: "attn repl step30\nattn repl 3.4.1\nattn repl notebook.ipynb\nattn repl",
+        examples: "attn repl scaled-weights\nattn repl 3.4.1\nattn repl notebook.ipynb\nattn repl",
         first: true,
         args: repl::Args::augment_args,
         run: |matches, shell| repl::run(&parsed(matches)?, shell),
@@ -70,7 +69,7 @@ pub static VERBS: &[Verb] = &[
     Verb {
         name: "why",
         line: "Explain where a number comes from",
-        examples: "attn why step3 attn_scores_2\nattn why 3.3.2 'attn_weights[1,2]' --depth 3\n\
+        examples: "attn why scores attn_scores_2\nattn why 3.3.2 'attn_weights[1,2]' --depth 3\n\
                    attn why notebook.ipynb 'scores[0,0]'",
         first: true,
         args: why::Args::augment_args,
@@ -111,7 +110,7 @@ pub static VERBS: &[Verb] = &[
     Verb {
         name: "export",
         line: "Write steps, answers and tables as Markdown, a notebook or JSON",
-        examples: "attn export -o summary.md\nattn export 3.3.1 --format ipynb -o lesson.ipynb\nattn export step12",
+        examples: "attn export -o summary.md\nattn export 3.3.1 --format ipynb -o lesson.ipynb\nattn export another-query",
         first: false,
         args: export::Args::augment_args,
         run: |matches, shell| export::run(&parsed(matches)?, shell),
@@ -119,7 +118,7 @@ pub static VERBS: &[Verb] = &[
     Verb {
         name: "reset",
         line: "Forget what was done: of everything, or of one lesson or step",
-        examples: "attn reset\nattn reset 3.3.1\nattn reset step12 --yes",
+        examples: "attn reset\nattn reset 3.3.1\nattn reset another-query --yes",
         first: false,
         args: reset::Args::augment_args,
         run: |matches, shell| reset::run(&parsed(matches)?, shell),
@@ -131,7 +130,7 @@ pub static VERBS: &[Verb] = &[
                    attn completions zsh > ~/.zfunc/_attn",
         first: false,
         args: spread::Completions::augment_args,
-        run: |matches, shell| spread::completions(&parsed(matches)?, shell),
+        run: |matches, shell| spread::completions(&parsed(matches)?, command(), shell),
     },
     Verb {
         name: "man",
@@ -139,7 +138,7 @@ pub static VERBS: &[Verb] = &[
         examples: "attn man > attn.1\nattn man run > attn-run.1",
         first: false,
         args: spread::Man::augment_args,
-        run: |matches, shell| spread::man(&parsed(matches)?, shell),
+        run: |matches, shell| spread::man(&parsed(matches)?, command(), shell),
     },
 ];
 
@@ -147,7 +146,7 @@ fn parsed<T: FromArgMatches>(matches: &ArgMatches) -> Result<T, Failure> {
     T::from_arg_matches(matches).map_err(|error| Failure::Usage(error.to_string()))
 }
 
-/// The whole command line, from the table.
+/// The command line as clap parses it.
 pub fn command() -> Command {
     let root = GlobalOptions::augment_args(Command::new("attn"))
         .version(env!("CARGO_PKG_VERSION"))
@@ -161,18 +160,18 @@ pub fn command() -> Command {
         .term_width(columns(io::stdout().is_terminal()).min(100));
     VERBS.iter().fold(root, |root, verb| {
         let examples: String = verb.examples.lines().map(|line| format!("\n  {line}")).collect();
-        // What the options' struct says of itself must not take the place of the table's line.
+        // Without this, clap shows the doc comment of the options' struct.
         let command = (verb.args)(Command::new(verb.name)).about(verb.line).long_about(None);
         root.subcommand(command.after_help(format!("Examples:{examples}")))
     })
 }
 
-/// Parses the command line and does what it says.
+/// Parses the command line and runs its command. Without a command: the walkthrough on a terminal, the list elsewhere.
 pub fn dispatch(args: Vec<OsString>, shell: &mut Shell) -> Result<Exit, Failure> {
     let command = command();
     let matches = match command.try_get_matches_from(&args) {
         Ok(matches) => matches,
-        Err(error) => return told(error, &args, shell),
+        Err(error) => return show_error(error, &args, shell),
     };
     shell.set(parsed(&matches)?);
     machine::threads()?;
@@ -181,12 +180,20 @@ pub fn dispatch(args: Vec<OsString>, shell: &mut Shell) -> Result<Exit, Failure>
             let verb = VERBS.iter().find(|verb| verb.name == name);
             (verb.expect("the parser knows the table's names only").run)(matches, shell)
         }
-        None => learn::start(shell),
+        None if learn::can_start(shell) => learn::resume(shell),
+        None => {
+            if !shell.options.json {
+                shell.remark("the walkthrough needs a terminal; here is what there is");
+            }
+            let first = VERBS.iter().filter(|verb| verb.first);
+            let first = first.map(|verb| (verb.examples.lines().next().unwrap_or(verb.name), verb.line));
+            list::greet(&first.collect::<Vec<_>>(), shell)
+        }
     }
 }
 
-/// Help and version are results; everything else the parser says is a usage error.
-fn told(mut error: clap::Error, args: &[OsString], shell: &mut Shell) -> Result<Exit, Failure> {
+/// Shows what the parser says: help and the version as a result, everything else as a usage error.
+fn show_error(mut error: clap::Error, args: &[OsString], shell: &mut Shell) -> Result<Exit, Failure> {
     let is_result = !error.use_stderr();
     let word = |words: [&str; 2]| args.windows(2).any(|pair| pair[0] == words[0] && pair[1] == words[1]);
     let when = match () {
@@ -212,7 +219,7 @@ fn told(mut error: clap::Error, args: &[OsString], shell: &mut Shell) -> Result<
     }
 }
 
-/// Adds what was probably meant: the nearest command, or how to run a step or a file.
+/// Adds a suggestion to an unknown command: a similar command, or how to run the step or file of that name.
 fn hint(error: &mut clap::Error) {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
         return;

@@ -33,7 +33,7 @@ pub struct Changes {
     /// Leave a token out
     #[arg(long, value_name = "TOKEN")]
     drop_token: Option<String>,
-    /// Change the code: 'dim=-1 => dim=0', or 'step15: dim=-1 => dim=0'
+    /// Change the code: 'dim=-1 => dim=0', or 'weights: dim=-1 => dim=0'
     #[arg(long, value_name = "[STEP:] OLD => NEW")]
     edit: Vec<String>,
 }

@@ -26,7 +26,7 @@ const DEPTH: usize = 1;
 /// What `attn why` takes.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// A step (step3, scores), a lesson (3.4.1), or a .ipynb, .md or .py file: the state after it is asked
+    /// A step (scores), a lesson (3.4.1), or a .ipynb, .md or .py file: the state after it is asked
     #[arg(value_name = "WHERE|FILE", value_hint = clap::ValueHint::AnyPath)]
     target: String,
     /// One element: 'attn_weights[1,2]', 'context_vec_2[-1]', or any expression that gives a tensor

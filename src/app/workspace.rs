@@ -33,7 +33,7 @@ pub struct Workspace<'c> {
 /// A cell that ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RanCell {
-    /// The name it ran under: `step3`, `cell 4`.
+    /// The name it ran under: the step's number or `cell 4`.
     pub name: String,
     /// Its code.
     pub source: String,

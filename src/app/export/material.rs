@@ -4,12 +4,12 @@
 use serde::Serialize;
 
 use super::super::document::CellDocument;
-use super::super::learn::stops::{Kind, Stop, find};
 use super::super::options::GlobalOptions;
 use super::super::plan::steps;
 use super::super::runner::{FinishedCell, Runner};
 use super::super::shell::Failure;
 use super::super::step::step_panel;
+use super::super::stops::{Stop, StopKind, find};
 use super::super::workspace::Workspace;
 use crate::lesson::progress::{ExerciseProgress, GivenAnswer, Progress};
 use crate::lesson::{Catalogue, Exercise, Lesson, Step, Target};
@@ -84,7 +84,7 @@ impl<'c> Material<'c> {
         let shown: Vec<&'c Step> = chosen
             .iter()
             .filter_map(|stop| match stop.kind {
-                Kind::Step(step) => Some(step),
+                StopKind::Step(step) => Some(step),
                 _ => None,
             })
             .collect();
@@ -92,16 +92,16 @@ impl<'c> Material<'c> {
         let mut parts = Vec::new();
         for stop in &chosen {
             match stop.kind {
-                Kind::Step(step) => {
+                StopKind::Step(step) => {
                     while let Some(run) = runs.next_if(|run| run.step.number <= step.number) {
                         parts.push(Part::Step(Box::new(run)));
                     }
                 }
-                Kind::Exercise(exercise) => {
+                StopKind::Exercise(exercise) => {
                     let tried = progress.tried(stop.lesson, exercise).cloned().unwrap_or_default();
                     parts.push(Part::Exercise(Written { exercise, lesson: stop.lesson, tried }));
                 }
-                Kind::End => {}
+                StopKind::End => {}
             }
         }
         Ok(Material { parts })

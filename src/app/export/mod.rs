@@ -1,22 +1,21 @@
-//! `attn export`: a step, a lesson, or a page on the chapter, with the learner's answers, as a file.
-//! Everything that is written was run for it; a file that is there is not overwritten unasked.
+//! `attn export`: writes a step, a lesson, or a page on the chapter, with the learner's answers. The steps run for it.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`material`] | runs what is asked for, and puts the learner's answers beside it |
-//! | [`page`] | that as Markdown |
-//! | [`notebook`] | that as a notebook, nbformat 4.5 |
+//! | [`material`] | runs the steps, and adds the learner's answers |
+//! | [`page`] | writes Markdown |
+//! | [`notebook`] | writes a notebook, nbformat 4.5 |
 
 mod material;
 mod notebook;
 mod page;
 
-use std::fs::OpenOptions;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
 
 use super::course;
-use super::learn::input::{Read, typed};
+use super::file;
+use super::prompt::confirmed;
 use super::shell::{Exit, Failure, Shell};
 use super::store::Store;
 use material::Material;
@@ -38,18 +37,18 @@ pub struct Args {
     force: bool,
 }
 
-/// The form of what is written.
+/// The format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
     /// Markdown.
     Md,
     /// A notebook.
     Ipynb,
-    /// For machines.
+    /// JSON.
     Json,
 }
 
-/// Exports.
+/// Writes the export.
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let format = format(args, shell.options.json);
     if let Some(file) = &args.output {
@@ -68,13 +67,15 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         Format::Md if page_on_chapter => page::of_chapter(&material, &catalogue, progress),
         Format::Md => page::of_steps(&material),
         Format::Ipynb => notebook::of(&material),
-        Format::Json => written(&material.document(args.place.as_deref().unwrap_or("chapter")))?,
+        Format::Json => to_json(&material.document(args.place.as_deref().unwrap_or("chapter")))?,
     };
     match &args.output {
         None => shell.say(&text)?,
-        Some(file) => {
-            write(file, &text)?;
-            shell.say(&format!("Written: {}\n", file.display()))?;
+        Some(path) => {
+            file::write(path, &text).map_err(|error| {
+                Failure::Unreadable(format!("{} cannot be written: {error}", path.display()))
+            })?;
+            shell.say(&format!("Written: {}\n", path.display()))?;
         }
     }
     Ok(Exit::Good)
@@ -92,34 +93,28 @@ fn format(args: &Args, json: bool) -> Format {
     asked.unwrap_or(by_name)
 }
 
-fn written(document: &impl serde::Serialize) -> Result<String, Failure> {
+fn to_json(document: &impl serde::Serialize) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(document)
         .map_err(|error| Failure::Unwritable(io::Error::other(error)))?;
     Ok(text + "\n")
 }
 
-/// Whether the file may be written: it is not there, or it was agreed to.
+/// Checks that the file may be written: it does not exist, or the user agrees.
 fn may_write(file: &Path, force: bool, shell: &mut Shell) -> Result<(), Failure> {
-    let there = file.display();
+    let name = file.display();
     if file.is_dir() {
-        return Err(Failure::Usage(format!("{there} is a folder; name a file in it")));
+        return Err(Failure::Usage(format!("{name} is a folder; name a file in it")));
     }
     if force || !file.exists() {
         return Ok(());
     }
     let refused =
-        Failure::Usage(format!("{there} is there already, and was left as it is; --force overwrites it"));
+        Failure::Usage(format!("{name} is there already, and was left as it is; --force overwrites it"));
     if shell.options.no_input || !io::stdin().is_terminal() || !shell.terminal {
         return Err(refused);
     }
-    match typed(&format!("{there} is there already. Overwrite it? [y/N] "), shell)? {
-        Read::Line(line) if matches!(line.trim().to_lowercase().as_str(), "y" | "yes") => Ok(()),
-        _ => Err(refused),
+    match confirmed(&format!("{name} is there already. Overwrite it?"), shell)? {
+        true => Ok(()),
+        false => Err(refused),
     }
-}
-
-fn write(file: &Path, text: &str) -> Result<(), Failure> {
-    let opened = OpenOptions::new().write(true).create(true).truncate(true).open(file);
-    let written = opened.and_then(|mut opened| opened.write_all(text.as_bytes()));
-    written.map_err(|error| Failure::Unreadable(format!("{} cannot be written: {error}", file.display())))
 }

@@ -1,8 +1,7 @@
 //! What is exported, as Markdown: steps in full, or a page on the chapter.
 //! Text only.
 
-use super::super::learn::ending::{figures, in_all};
-use super::super::learn::stops::Stop;
+use super::super::summary;
 use super::material::{Material, Part, Run, Written};
 use crate::lesson::progress::Progress;
 use crate::lesson::{Catalogue, Lesson};
@@ -47,9 +46,7 @@ fn exercise(written: &Written) -> String {
 /// A page on the chapter: each lesson that the learner has been in, with answers and one table.
 pub fn of_chapter(material: &Material, catalogue: &Catalogue, progress: &Progress) -> String {
     let mut parts = vec!["# Chapter 3, Attention: what I learned".to_owned()];
-    let stops = Stop::all(catalogue).unwrap_or_default();
-    let all = in_all(&stops, progress);
-    parts.push(listed(all.iter().map(|(name, figure)| (name.trim_end_matches(", chapter"), figure))));
+    parts.push(listed(&summary::of_chapter(catalogue, progress)));
     for lesson in catalogue.lessons().flatten() {
         match progress.lessons.contains_key(&lesson.id) {
             true => parts.push(of_lesson(lesson, material, progress)),
@@ -60,15 +57,14 @@ pub fn of_chapter(material: &Material, catalogue: &Catalogue, progress: &Progres
     joined(&parts)
 }
 
-fn listed<'f>(figures: impl Iterator<Item = (&'f str, &'f String)>) -> String {
-    let lines: Vec<String> = figures.map(|(name, figure)| format!("- {name}: {figure}")).collect();
+fn listed(results: &[(String, String)]) -> String {
+    let lines: Vec<String> = results.iter().map(|(name, figure)| format!("- {name}: {figure}")).collect();
     lines.join("\n")
 }
 
 fn of_lesson(lesson: &Lesson, material: &Material, progress: &Progress) -> String {
     let mut parts = vec![format!("## {} {}", lesson.section, lesson.title), lesson.summary.clone()];
-    let own = figures(lesson, progress);
-    parts.push(listed(own.iter().map(|(name, figure)| (name.as_str(), figure))));
+    parts.push(listed(&summary::of_lesson(lesson, progress)));
     let runs: Vec<&Run> = material
         .parts
         .iter()

@@ -1,5 +1,4 @@
-//! Code as the learner writes it: in a line editor over several lines, as a file, or line by line.
-//! What is written comes back as text; nothing is run here.
+//! Editors for code: a line editor for several lines, the learner's own editor, or line by line.
 
 use std::borrow::Cow;
 use std::env;
@@ -15,40 +14,41 @@ use rustyline::{
     KeyEvent, Modifiers, RepeatCount,
 };
 
+use super::super::prompt::{TypedLine, read_line};
 use super::super::shell::{Failure, Shell};
-use super::input::{Mode, Read, of_editor, typed};
+use super::input::{Mode, of_editor};
 use super::terminal;
 use crate::view::learn::remark;
 use crate::view::{Look, Text, code};
 
-/// How code is written, said before it is.
+/// The instructions for the line editor.
 const KEYS_HELP: &str = "Arrow keys move about. Enter adds a line; on an empty line at the end it runs the code, as \
                          Alt-Enter does from anywhere. Ctrl-C leaves without running.";
-/// The same where lines are typed.
+/// The instructions for typing line by line.
 const WORDS_HELP: &str = "Type the code anew, line by line. A line with a single dot ends it and runs it; \
                           `cancel` as the only line leaves without running; a dot at once runs it as it is.";
 
-/// Asks for code that begins as `text`. `None`: the learner left.
+/// Lets the learner edit code. `None`: they left without running it.
 pub fn code(text: &str, mode: Mode, shell: &mut Shell) -> Result<Option<String>, Failure> {
     match mode {
         Mode::Keys => {
             shell.show(&remark(KEYS_HELP, shell.look))?;
-            in_lines(text, shell)
+            in_line_editor(text, shell)
         }
         Mode::Words => {
             shell.show(&remark(WORDS_HELP, shell.look))?;
-            by_lines(text, shell)
+            line_by_line(text, shell)
         }
     }
 }
 
-fn in_lines(text: &str, shell: &mut Shell) -> Result<Option<String>, Failure> {
+fn in_line_editor(text: &str, shell: &mut Shell) -> Result<Option<String>, Failure> {
     shell.flush()?;
     let config = Config::builder().auto_add_history(false).tab_stop(4).indent_size(4).build();
     let look = shell.look;
     let read = terminal::awaiting(|| {
-        let mut editor: Editor<Writer, _> = Editor::with_config(config)?;
-        editor.set_helper(Some(Writer { look }));
+        let mut editor: Editor<CodeEditor, _> = Editor::with_config(config)?;
+        editor.set_helper(Some(CodeEditor { look }));
         let enter = EventHandler::Conditional(Box::new(Enter));
         editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::NONE), enter);
         editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::AcceptLine);
@@ -56,12 +56,12 @@ fn in_lines(text: &str, shell: &mut Shell) -> Result<Option<String>, Failure> {
         editor.readline_with_initial("", (text.trim_end(), ""))
     });
     Ok(match of_editor(read)? {
-        Read::Line(code) => Some(code),
-        Read::Stop | Read::End => None,
+        TypedLine::Line(code) => Some(code),
+        TypedLine::Interrupt | TypedLine::End => None,
     })
 }
 
-/// Enter: on an empty line at the end the code is whole; else a new line, as far in as the one above.
+/// Enter: ends the code on an empty line at its end; elsewhere it adds a line with the indentation of the one above.
 struct Enter;
 
 impl ConditionalEventHandler for Enter {
@@ -74,38 +74,38 @@ impl ConditionalEventHandler for Enter {
     }
 }
 
-/// Whether Enter between these two ends the code.
-fn ends(before: &str, after: &str) -> bool {
+/// Whether Enter ends the code, given the text before and after the cursor.
+pub fn ends(before: &str, after: &str) -> bool {
     let last = before.rsplit('\n').next().unwrap_or_default();
     after.trim().is_empty() && last.trim().is_empty()
 }
 
-/// How far in a line begins that follows this text.
-fn indent(before: &str) -> usize {
+/// The indentation of a line that follows this text.
+pub fn indent(before: &str) -> usize {
     let last = before.rsplit('\n').next().unwrap_or_default();
     let own = last.len() - last.trim_start_matches(' ').len();
     let opens = last.trim_end().ends_with(':');
     own + if opens { 4 } else { 0 }
 }
 
-/// Colours the code in the line editor.
-struct Writer {
+/// The line editor's helper, which colours the code.
+struct CodeEditor {
     look: Look,
 }
 
-impl Helper for Writer {}
+impl Helper for CodeEditor {}
 
-impl Completer for Writer {
+impl Completer for CodeEditor {
     type Candidate = String;
 }
 
-impl Hinter for Writer {
+impl Hinter for CodeEditor {
     type Hint = String;
 }
 
-impl Validator for Writer {}
+impl Validator for CodeEditor {}
 
-impl Highlighter for Writer {
+impl Highlighter for CodeEditor {
     fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
         match self.look.coloured() {
             true => Cow::Owned(coloured(line, self.look)),
@@ -118,8 +118,9 @@ impl Highlighter for Writer {
     }
 }
 
-/// Code with the colours of its tokens, and every character where it was: the line editor counts them.
-fn coloured(source: &str, look: Look) -> String {
+/// Code with the colours of its tokens. Every character stays where it is, since the line editor computes the position of
+/// the cursor.
+pub fn coloured(source: &str, look: Look) -> String {
     let lines = code::highlighted(source);
     let mut out = String::new();
     for (at, line) in source.split('\n').enumerate() {
@@ -139,10 +140,10 @@ fn coloured(source: &str, look: Look) -> String {
     out
 }
 
-fn by_lines(text: &str, shell: &mut Shell) -> Result<Option<String>, Failure> {
+fn line_by_line(text: &str, shell: &mut Shell) -> Result<Option<String>, Failure> {
     let mut lines: Vec<String> = Vec::new();
     loop {
-        let Read::Line(line) = typed("... ", shell)? else {
+        let TypedLine::Line(line) = read_line("... ", shell)? else {
             return Ok(None);
         };
         match line.trim() {
@@ -154,14 +155,14 @@ fn by_lines(text: &str, shell: &mut Shell) -> Result<Option<String>, Failure> {
     }
 }
 
-/// The editor that VISUAL or EDITOR names.
+/// The editor that the variable VISUAL or EDITOR names.
 pub fn external() -> Option<String> {
     let named = |name: &str| env::var(name).ok().filter(|command| !command.trim().is_empty());
     named("VISUAL").or_else(|| named("EDITOR"))
 }
 
-/// Opens code in the learner's own editor, as a file. Errors, in words: the editor did not start, or the
-/// file is gone.
+/// Opens code as a file in the learner's own editor and returns the text when the editor ends.
+/// Errors: a sentence that says why there is no text.
 pub fn file(slug: &str, text: &str) -> Result<String, String> {
     let command = external().ok_or("neither VISUAL nor EDITOR names an editor")?;
     let mut words = command.split_whitespace();
@@ -176,36 +177,6 @@ pub fn file(slug: &str, text: &str) -> Result<String, String> {
         Ok(_) => return Err(format!("`{command}` ended with an error; nothing was run")),
         Err(error) => return Err(format!("`{command}` cannot be started: {error}")),
     }
-    // Editors that write a new file and rename it are read, too: by name.
+    // Read by name, since many editors write a new file and rename it.
     std::fs::read_to_string(file.path()).map_err(|error| format!("what was written cannot be read: {error}"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn enter_ends_the_code_on_an_empty_line_only() {
-        assert!(ends("x = 1\n", ""));
-        assert!(ends("for i in x:\n    y\n    ", "\n"));
-        assert!(!ends("x = 1", ""));
-        assert!(!ends("x = 1\n", "\ny = 2"));
-        assert_eq!([indent("for i in x:"), indent("    y = 1"), indent("x")], [4, 4, 0]);
-    }
-
-    #[test]
-    fn colours_move_no_character() {
-        let look = Look { width: 80, colour: true, plain: false };
-        for source in ["for i in x:\n    print(i)  ", "", "def f(x):\n\n", "x = '''a\nb'''", "x\t= 1"] {
-            let drawn = coloured(source, look);
-            let mut bare = String::new();
-            let mut rest = drawn.as_str();
-            while let Some((before, after)) = rest.split_once('\x1b') {
-                bare.push_str(before);
-                rest = after.split_once('m').map_or("", |(_, rest)| rest);
-            }
-            bare.push_str(rest);
-            assert_eq!(bare, source);
-        }
-    }
 }

@@ -1,41 +1,44 @@
-//! What the learner can do: one table for the keys, the footer, the help and the typed words.
-//! A row names its key and words, says when it does something, and calls what does it.
+//! The table of keys: for the footer, the help and the typed words. A row has a key and its words, the condition under
+//! which it applies, and the function that it calls.
 
+use super::super::prompt::TypedLine;
 use super::super::shell::Failure;
-use super::walk::{Flow, Stage, Walk};
+use super::page::PageStage;
+use super::terminal::KeyPress;
+use super::walk::{Flow, Walk};
 use crate::ops::nearest;
 use crate::view::learn::{KeyHelp, KeyLabel};
 
-/// One thing that can be done.
-pub struct Key {
-    /// The key; Enter goes with the first row.
+/// A key, its words and what it does.
+pub struct WalkKey {
+    /// The key. Enter does what the first row does.
     pub letter: char,
-    /// The words that do the same where lines are typed.
+    /// The words that do the same when lines are typed.
     pub words: &'static [&'static str],
-    /// What it does, for the help.
+    /// What it does, as the help says it.
     pub line: &'static str,
-    /// What it does at this place, in a word or two, for the footer.
+    /// What it does at this stop, in a word or two, as the footer says it.
     pub label: fn(&Walk) -> &'static str,
-    /// Whether it does something at this place.
+    /// Whether it applies at this stop.
     pub here: fn(&Walk) -> bool,
-    /// What it belongs to, said where it does nothing.
+    /// What the learner is told where it does not apply.
     pub belongs: &'static str,
     /// Whether something may be typed after the word.
     pub takes: bool,
-    /// Does it; the text is what was typed after the word.
+    /// Does it. The text is what was typed after the word.
     pub act: fn(&mut Walk, &str) -> Result<Flow, Failure>,
 }
 
-/// All of them, in the order of the footer.
-pub static KEYS: &[Key] = &[
-    Key {
+/// All keys, in the order of the footer.
+pub static KEYS: &[WalkKey] = &[
+    WalkKey {
         letter: 'n',
         words: &["on", "next"],
         line: "Go on: run the cell, or go to what comes next (Enter does the same)",
         label: |walk| match walk.stage() {
-            Stage::Asking(_) => "answer",
-            Stage::Ready if walk.exercise().is_some() => "on without it",
-            Stage::Ready => "run it",
+            PageStage::Asking(_) => "answer",
+            PageStage::Ready if walk.exercise().is_some() => "on without it",
+            PageStage::Ready => "run it",
             _ => "on",
         },
         here: |_| true,
@@ -43,7 +46,7 @@ pub static KEYS: &[Key] = &[
         takes: false,
         act: |walk, _| walk.on(),
     },
-    Key {
+    WalkKey {
         letter: 'p',
         words: &["back", "previous"],
         line: "Look back at what came before; nothing is run again",
@@ -53,7 +56,7 @@ pub static KEYS: &[Key] = &[
         takes: false,
         act: |walk, _| walk.back(),
     },
-    Key {
+    WalkKey {
         letter: 'w',
         words: &["why"],
         line: "Choose a number in a table and see where it comes from; or name it: why inputs[1,0]",
@@ -63,57 +66,57 @@ pub static KEYS: &[Key] = &[
         takes: true,
         act: |walk, rest| walk.why(rest),
     },
-    Key {
+    WalkKey {
         letter: 'r',
         words: &["again", "run", "rerun"],
         line: "Run the cell again",
         label: |_| "run again",
-        here: |walk| matches!(walk.stage(), Stage::Shown) && walk.step().is_some(),
+        here: |walk| matches!(walk.stage(), PageStage::Shown) && walk.step().is_some(),
         belongs: "Nothing has run here yet.",
         takes: false,
         act: |walk, _| walk.run_again(),
     },
-    Key {
+    WalkKey {
         letter: 'e',
         words: &["edit", "write"],
         line: "Edit the code and run it; the lesson's own state stays as it is",
         label: |walk| if walk.exercise().is_some() { "write it" } else { "edit" },
         here: |walk| walk.exercise().is_some() || walk.step().is_some() && !walk.is_asking(),
-        belongs: "There is no code here to edit; answer or pass over the question first.",
+        belongs: "There is no code here to edit; answer or skip the question first.",
         takes: false,
         act: |walk, _| walk.edit(),
     },
-    Key {
+    WalkKey {
         letter: 't',
         words: &["trace"],
         line: "Show every operation of the cell, in the order it ran",
         label: |_| "trace",
-        here: |walk| walk.step().is_some() && matches!(walk.stage(), Stage::Shown),
+        here: |walk| walk.step().is_some() && matches!(walk.stage(), PageStage::Shown),
         belongs: "Nothing has run here yet.",
         takes: false,
         act: |walk, _| walk.trace(),
     },
-    Key {
+    WalkKey {
         letter: 'x',
         words: &["what-if", "whatif"],
         line: "Change something from the start and see what moves: what-if inputs[1,0]=0.9",
         label: |_| "what if",
-        here: |walk| walk.step().is_some() && matches!(walk.stage(), Stage::Shown),
+        here: |walk| walk.step().is_some() && matches!(walk.stage(), PageStage::Shown),
         belongs: "Nothing has run here yet.",
         takes: true,
         act: |walk, rest| walk.what_if(rest),
     },
-    Key {
+    WalkKey {
         letter: 'i',
         words: &["repl", "try"],
         line: "Open a REPL with the variables of this place, on a copy",
         label: |_| "REPL",
         here: |walk| !walk.is_asking(),
-        belongs: "Answer or pass over the question first.",
+        belongs: "Answer or skip the question first.",
         takes: false,
         act: |walk, _| walk.repl(),
     },
-    Key {
+    WalkKey {
         letter: 'g',
         words: &["glossary", "define"],
         line: "Look up a word of the field: glossary head",
@@ -123,7 +126,7 @@ pub static KEYS: &[Key] = &[
         takes: true,
         act: |walk, rest| walk.glossary(rest),
     },
-    Key {
+    WalkKey {
         letter: 'v',
         words: &["editor", "file"],
         line: "Edit the code as a file, in the editor that VISUAL or EDITOR names",
@@ -133,7 +136,7 @@ pub static KEYS: &[Key] = &[
         takes: false,
         act: |walk, _| walk.edit_file(),
     },
-    Key {
+    WalkKey {
         letter: 'h',
         words: &["hint"],
         line: "Show a hint; each says more than the one before",
@@ -143,7 +146,7 @@ pub static KEYS: &[Key] = &[
         takes: false,
         act: |walk, _| walk.hint(),
     },
-    Key {
+    WalkKey {
         letter: 's',
         words: &["solution", "answer"],
         line: "Show the solution of an exercise, or the answer to a question",
@@ -153,17 +156,19 @@ pub static KEYS: &[Key] = &[
         takes: false,
         act: |walk, _| walk.solution(),
     },
-    Key {
+    WalkKey {
         letter: 'k',
         words: &["skip", "pass"],
-        line: "Pass over a question or an exercise; it can be come back to",
+        line: "Skip a question or an exercise; you can come back to it",
         label: |_| "skip",
-        here: |walk| walk.is_asking() || walk.exercise().is_some() && !matches!(walk.stage(), Stage::Shown),
-        belongs: "There is nothing to pass over here; Enter goes on.",
+        here: |walk| {
+            walk.is_asking() || walk.exercise().is_some() && !matches!(walk.stage(), PageStage::Shown)
+        },
+        belongs: "There is nothing to skip here; Enter goes on.",
         takes: false,
         act: |walk, _| walk.skip(),
     },
-    Key {
+    WalkKey {
         letter: 'l',
         words: &["list", "jump", "goto"],
         line: "List the steps and go to one; or name it: list softmax, list 3.4.1",
@@ -173,7 +178,7 @@ pub static KEYS: &[Key] = &[
         takes: true,
         act: |walk, rest| walk.list(rest),
     },
-    Key {
+    WalkKey {
         letter: '?',
         words: &["help"],
         line: "Say what can be done",
@@ -181,9 +186,9 @@ pub static KEYS: &[Key] = &[
         here: |_| true,
         belongs: "",
         takes: false,
-        act: |walk, _| walk.help(),
+        act: |_, _| Ok(Flow::Help),
     },
-    Key {
+    WalkKey {
         letter: 'q',
         words: &["quit", "exit"],
         line: "Leave; next time attn goes on here",
@@ -196,12 +201,12 @@ pub static KEYS: &[Key] = &[
 ];
 
 /// The row of a key.
-pub fn of_letter(letter: char) -> Option<&'static Key> {
+pub fn of_letter(letter: char) -> Option<&'static WalkKey> {
     KEYS.iter().find(|key| key.letter == letter)
 }
 
-/// The row of a typed word, a key's letter included.
-pub fn of_word(word: &str) -> Option<&'static Key> {
+/// The row of a typed word or letter.
+pub fn of_word(word: &str) -> Option<&'static WalkKey> {
     let word = word.to_lowercase();
     let mut letters = word.chars();
     match (letters.next(), letters.next()) {
@@ -210,22 +215,23 @@ pub fn of_word(word: &str) -> Option<&'static Key> {
     }
 }
 
-/// The words that are like this one.
+/// The words most similar to this one.
 pub fn near(word: &str) -> Vec<String> {
     nearest(word, KEYS.iter().flat_map(|key| key.words.iter().copied()), 2)
 }
 
-/// The footer's keys at this place.
+/// The keys of the footer at this stop.
 pub fn legend(walk: &Walk) -> Vec<KeyLabel> {
-    let key =
-        |key: &Key| if key.letter == KEYS[0].letter { "Enter".to_owned() } else { key.letter.to_string() };
-    let here = KEYS.iter().filter(|it| (it.here)(walk));
-    here.map(|it| KeyLabel { key: key(it), label: (it.label)(walk).to_owned() }).collect()
+    let key = |key: &WalkKey| {
+        if key.letter == KEYS[0].letter { "Enter".to_owned() } else { key.letter.to_string() }
+    };
+    let applicable = KEYS.iter().filter(|it| (it.here)(walk));
+    applicable.map(|it| KeyLabel { key: key(it), label: (it.label)(walk).to_owned() }).collect()
 }
 
-/// The help's rows at this place.
-pub fn means(walk: &Walk) -> Vec<KeyHelp> {
-    let row = |key: &Key| {
+/// The rows of the help at this stop.
+pub fn help_rows(walk: &Walk) -> Vec<KeyHelp> {
+    let row = |key: &WalkKey| {
         let enter = (key.letter == KEYS[0].letter).then(|| "Enter".to_owned());
         let letter = [key.letter.to_string()];
         let words = key.words.iter().map(|word| (*word).to_owned());
@@ -238,21 +244,58 @@ pub fn means(walk: &Walk) -> Vec<KeyHelp> {
     KEYS.iter().map(row).collect()
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// What the learner entered.
+pub enum WalkInput {
+    /// A key or its word, and what was typed after the word.
+    Key(&'static WalkKey, String),
+    /// An answer to a question.
+    Answer(String),
+    /// A key or a word that is not in the table.
+    Unknown(String),
+    /// Ctrl-C.
+    Interrupt,
+    /// The end of the input.
+    End,
+    /// The screen has another size now.
+    Resized,
+}
 
-    #[test]
-    fn no_key_and_no_word_stands_for_two_things() {
-        let mut all: Vec<String> = Vec::new();
-        for key in KEYS {
-            let own = key.words.iter().map(|word| (*word).to_owned()).chain([key.letter.to_string()]);
-            for word in own {
-                assert!(!all.contains(&word), "{word}");
-                assert!(of_word(&word).is_some_and(|found| found.letter == key.letter), "{word}");
-                all.push(word);
+impl WalkInput {
+    /// The meaning of a key.
+    pub fn of_key(pressed: KeyPress) -> WalkInput {
+        match pressed {
+            KeyPress::Letter(letter) => match of_letter(letter) {
+                Some(key) => WalkInput::Key(key, String::new()),
+                None => WalkInput::Unknown(letter.to_string()),
+            },
+            KeyPress::Enter => WalkInput::Key(&KEYS[0], String::new()),
+            KeyPress::Interrupt => WalkInput::Interrupt,
+            KeyPress::End => WalkInput::End,
+            KeyPress::Resized => WalkInput::Resized,
+            _ => WalkInput::Unknown(String::new()),
+        }
+    }
+
+    /// The meaning of a line: a word of the table, or an answer if a question waits. Single letters from `a` on answer
+    /// the question if it has so many choices, also where they are keys.
+    pub fn of_line(line: &TypedLine, asking: bool, choices: usize) -> WalkInput {
+        let line = match line {
+            TypedLine::Line(line) => line.trim(),
+            TypedLine::Interrupt => return WalkInput::Interrupt,
+            TypedLine::End => return WalkInput::End,
+        };
+        if line.is_empty() {
+            return WalkInput::Key(&KEYS[0], String::new());
+        }
+        let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+        let is_choice =
+            ('a'..='z').take(choices).any(|letter| word.eq_ignore_ascii_case(letter.encode_utf8(&mut [0])));
+        match of_word(word) {
+            Some(key) if !asking || (rest.is_empty() || key.takes) && !is_choice => {
+                WalkInput::Key(key, rest.trim().to_owned())
             }
-            assert!(!key.line.is_empty() && !key.line.ends_with('.'), "{}", key.letter);
+            _ if asking => WalkInput::Answer(line.to_owned()),
+            _ => WalkInput::Unknown(word.to_owned()),
         }
     }
 }

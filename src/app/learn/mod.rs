@@ -1,29 +1,28 @@
-//! `attn` and `attn learn`: the walk through the chapter, one step at a time.
-//! Nothing here goes on by itself; what the learner did is kept as soon as it is done.
+//! `attn` and `attn learn`: the walkthrough of the chapter, one step at a time. It never goes on by itself, and saves what
+//! the learner does at once.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`keys`] | the table of what can be done |
-//! | [`input`], [`terminal`] | keys and lines; the terminal is left as it was found |
-//! | [`stops`] | the places of the walk |
-//! | [`walk`] | on, back, away; pages |
-//! | [`bench`] | the lesson's own state, and copies of it |
+//! | [`main_loop`] | shows a stop, waits for a key, does what it asks |
+//! | [`keys`] | the table of keys |
+//! | [`navigate`] | on, back, and to a stop from the list |
 //! | [`question`], [`practice`], [`editor`] | predictions; exercises and edited cells |
-//! | [`jump`], [`choose`] | a place from the list; a number from a table |
+//! | [`choose`], [`visits`] | why, trace, what-if, REPL, glossary |
 //! | [`ending`] | the end of a lesson and of the chapter |
-//! | [`visits`], [`elsewhere`] | what is looked up and tried out on the way; what other rooms do for it |
+//! | [`walk`], [`page`], [`lesson_state`] | the state of the walkthrough, of a stop, of the lesson's variables |
+//! | [`input`], [`terminal`] | keys and lines, and the settings of the terminal |
 
-mod bench;
-mod choose;
-mod editor;
-mod elsewhere;
-pub mod ending;
-pub mod input;
-mod jump;
-mod keys;
+pub mod choose;
+pub mod editor;
+mod ending;
+mod input;
+pub mod keys;
+mod lesson_state;
+mod main_loop;
+mod navigate;
+mod page;
 mod practice;
-mod question;
-pub mod stops;
+pub mod question;
 mod terminal;
 mod visits;
 mod walk;
@@ -33,35 +32,32 @@ use std::io::IsTerminal;
 use super::course;
 use super::machine;
 use super::shell::{Exit, Failure, Shell};
+use super::stops::{self, Stop, StopKind};
 use super::store::Store;
 use crate::view::prose::prose;
 use input::Mode;
-use stops::{Kind, Stop};
 use walk::Walk;
 
 /// What `attn learn` takes.
 #[derive(clap::Args, Debug)]
 pub struct Args {
-    /// A step (step3, scores), an exercise or a lesson (3.4.1); without one, where it was left
+    /// A step (scores), an exercise or a lesson (3.4.1); without one, where it was left
     #[arg(value_name = "WHERE")]
     place: Option<String>,
 }
 
-/// `attn` alone: the walk on a terminal, else the list.
-pub fn start(shell: &mut Shell) -> Result<Exit, Failure> {
+/// Whether `attn` alone starts the walkthrough: it needs a terminal.
+pub fn can_start(shell: &Shell) -> bool {
     let terminal = shell.terminal && std::io::stdin().is_terminal();
-    match terminal && !shell.options.json && !shell.options.no_input {
-        true => run(&Args { place: None }, shell),
-        false => {
-            if !shell.options.json {
-                shell.remark("the walkthrough needs a terminal; here is what there is");
-            }
-            super::list::greet(shell)
-        }
-    }
+    terminal && !shell.options.json && !shell.options.no_input
 }
 
-/// Walks.
+/// Starts the walkthrough where the learner left it.
+pub fn resume(shell: &mut Shell) -> Result<Exit, Failure> {
+    run(&Args { place: None }, shell)
+}
+
+/// Starts the walkthrough.
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     if shell.options.no_input || shell.options.json {
         let option = if shell.options.json { "--json" } else { "--no-input" };
@@ -85,9 +81,9 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         false => Mode::Words,
     };
     if mode == Mode::Keys {
-        terminal::keep_safe();
+        terminal::restore_at_exit();
     }
-    machine::stay();
+    machine::keep_running();
     let words = match (first_time, at) {
         (true, 0) => welcome(mode).to_owned(),
         (_, 0) => String::new(),
@@ -96,10 +92,10 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     if !words.is_empty() {
         shell.show(&prose(&words, shell.look))?;
     }
-    Walk::new(&catalogue, stops, at, store, mode, shell).go()
+    Walk::new(&catalogue, stops, at, store, mode, shell).run()
 }
 
-/// What is said to who comes for the first time.
+/// The greeting of a new learner.
 fn welcome(mode: Mode) -> &'static str {
     match mode {
         Mode::Keys => {
@@ -113,11 +109,11 @@ fn welcome(mode: Mode) -> &'static str {
     }
 }
 
-/// The line on what came before.
+/// A line that names the stop before this one.
 fn before(stop: &Stop) -> String {
     let back = "`p` looks back";
     match stop.kind {
-        Kind::End => {
+        StopKind::End => {
             format!("Before this: {}, {}, to its end ({back}).", stop.lesson.section, stop.lesson.title)
         }
         _ => format!("Before this: {} ({back}).", stop.title()),

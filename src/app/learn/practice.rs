@@ -1,45 +1,21 @@
-//! Code that the learner writes: exercises, and the lesson's own cell edited. Each run has a workspace of its own.
-//! The lesson's state is not touched; what is tried is kept.
+//! Code that the learner writes: exercises, and the lesson's cell when they edit it. Each run has a new workspace, so that
+//! the state of the lesson does not change.
 
 use super::super::shell::Failure;
 use super::super::workspace::Workspace;
 use super::editor;
-use super::walk::{Flow, Stage, Waiting, Walk};
-use crate::lesson::progress::{ExerciseHelp, ExerciseProgress, ProgressChange};
+use super::page::PageStage;
+use super::walk::{Flow, Walk};
+use crate::lesson::progress::{ExerciseHelp, ProgressChange};
 use crate::lesson::{Exercise, Lesson};
 use crate::session::Outcome;
 use crate::view::learn::{Task, hint, labelled_code, remark, task};
 use crate::view::prose::prose;
 use crate::view::quiz::{Standing, reply};
-use crate::view::{Line, Panel, Text};
-
-/// What was done on an exercise.
-#[derive(Clone, Debug, Default)]
-pub struct Workbook {
-    /// How many hints were read.
-    pub hints: usize,
-    /// The newest attempt.
-    pub attempt: Option<String>,
-    /// The code that passed.
-    pub passed: Option<String>,
-    /// Whether the solution is shown.
-    pub solution: bool,
-}
-
-impl Workbook {
-    /// As it was kept.
-    pub fn of(tried: &ExerciseProgress) -> Workbook {
-        Workbook {
-            hints: tried.hints,
-            attempt: tried.attempts.last().cloned(),
-            passed: tried.passed.clone(),
-            solution: tried.solution || tried.skipped,
-        }
-    }
-}
+use crate::view::{Panel, Text};
 
 impl<'c> Walk<'c, '_, '_> {
-    /// All that was seen of an exercise.
+    /// The page of an exercise: the task, the hints shown so far, the learner's code and the solution.
     pub(super) fn exercise_page(&mut self, exercise: &Exercise, lesson: &Lesson) -> Text {
         let look = self.shell.look;
         let page = self.page();
@@ -69,7 +45,7 @@ impl<'c> Walk<'c, '_, '_> {
         if page.book.solution {
             text.section(labelled_code("A solution:", &exercise.solution.source, look));
         }
-        if page.stage == Stage::Shown {
+        if page.stage == PageStage::Shown {
             text.section(prose(&exercise.after, look));
         }
         text
@@ -110,35 +86,28 @@ impl<'c> Walk<'c, '_, '_> {
         kept.unwrap_or_else(own)
     }
 
-    /// A fresh workspace with the state before this place.
-    fn workspace_to_write_in(&mut self) -> Result<Option<Workspace<'c>>, Failure> {
+    /// A new workspace with the state before this step or exercise.
+    fn scratch_workspace(&mut self) -> Result<Option<Workspace<'c>>, Failure> {
         let (step, exercise, lesson) = (self.step(), self.exercise(), self.stop().lesson);
-        let mut waiting = Waiting::new(self.mode);
-        let shell = &mut *self.shell;
-        let mut hears = |ran: usize, all: usize| waiting.hear(ran, all, shell);
-        let made = match (step, exercise) {
-            (Some(step), _) => self.bench.before(step, &mut hears).map(|mut workspace| {
+        self.prepared(|state, on_progress| match (step, exercise) {
+            (_, Some(exercise)) => state.exercise(exercise, lesson, on_progress),
+            (Some(step), None) => {
+                let mut workspace = state.before(step, on_progress)?;
                 workspace.at = Some((step, lesson));
-                workspace
-            }),
-            (_, Some(exercise)) => self.bench.exercise(exercise, lesson, &mut hears),
-            (None, None) => return Ok(None),
-        };
-        waiting.end(self.shell)?;
-        match made {
-            Ok(workspace) => Ok(Some(workspace)),
-            Err(unmade) => self.unmade(unmade).map(|_| None),
-        }
+                Ok(workspace)
+            }
+            (None, None) => unreachable!("code is written at steps and exercises only"),
+        })
     }
 
-    /// Runs what the learner wrote; it is kept, whatever becomes of it.
+    /// Runs what the learner wrote. The code is kept even if it fails.
     fn run_own(&mut self, code: &str) -> Result<Flow, Failure> {
         self.shell.flush()?;
         match self.exercise() {
             Some(_) => self.page().book.attempt = Some(code.to_owned()),
             None => self.page().edited = Some(code.to_owned()),
         }
-        let Some(mut workspace) = self.workspace_to_write_in()? else {
+        let Some(mut workspace) = self.scratch_workspace()? else {
             return Ok(Flow::Stay);
         };
         let outcome = workspace.run(code, "your code");
@@ -153,35 +122,34 @@ impl<'c> Walk<'c, '_, '_> {
         if outcome.error.as_ref().is_some_and(|raised| raised.interrupted) {
             return self.note("Stopped. `e` goes on with what you wrote.");
         }
-        let fails = match &outcome.error {
+        let failed = match &outcome.error {
             Some(_) => Some("Python stopped there. `e` goes on with what you wrote.".to_owned()),
-            None => fails(exercise, &mut workspace),
+            None => failed_check(exercise, &mut workspace),
         };
         drop(workspace);
-        self.judge_own(exercise, code, fails)
+        self.judge_own(exercise, code, failed)
     }
 
     fn judge_own(
         &mut self,
         exercise: &'c Exercise,
         code: &str,
-        fails: Option<String>,
+        failed: Option<String>,
     ) -> Result<Flow, Failure> {
         let look = self.shell.look;
         let lesson = self.stop().lesson;
-        let passed = fails.is_none();
-        let mut text = Text { lines: vec![Line::new()] };
-        text.append(match &fails {
+        let passed = failed.is_none();
+        let mut text = match &failed {
             Some(words) => reply(Standing::NotYet, words, look),
             None => reply(Standing::Right, "it does what was asked.", look),
-        });
+        };
         let page = self.page();
         if passed {
             page.book.passed = Some(code.to_owned());
-            page.stage = Stage::Shown;
+            page.stage = PageStage::Shown;
             text.section(prose(&exercise.after, look));
         }
-        self.put(&text)?;
+        self.put_apart(text)?;
         let change = ProgressChange::Tried(lesson.id.clone(), exercise.slug.clone(), code.to_owned(), passed);
         self.keep(change)?;
         if passed {
@@ -190,7 +158,7 @@ impl<'c> Walk<'c, '_, '_> {
         Ok(Flow::Stay)
     }
 
-    /// The next hint.
+    /// Shows the next hint.
     pub fn hint(&mut self) -> Result<Flow, Failure> {
         let Some(exercise) = self.exercise() else {
             return Ok(Flow::Stay);
@@ -202,14 +170,12 @@ impl<'c> Walk<'c, '_, '_> {
         }
         page.book.hints += 1;
         let number = page.book.hints;
-        let mut text = Text { lines: vec![Line::new()] };
-        text.append(hint(number, all, &exercise.hints[number - 1], self.shell.look));
-        self.put(&text)?;
+        self.put_apart(hint(number, all, &exercise.hints[number - 1], self.shell.look))?;
         self.help_taken(exercise, ExerciseHelp::Hints(number))?;
         Ok(Flow::Stay)
     }
 
-    /// The solution of an exercise, or the answer to a question.
+    /// Shows the solution of an exercise, or the answer to a question.
     pub fn solution(&mut self) -> Result<Flow, Failure> {
         let Some(exercise) = self.exercise() else {
             return self.show_answer();
@@ -221,7 +187,7 @@ impl<'c> Walk<'c, '_, '_> {
         Ok(Flow::Stay)
     }
 
-    /// Passes over a question or an exercise; of an exercise the solution is run.
+    /// Skips a question or an exercise. The solution of a skipped exercise runs.
     pub fn skip(&mut self) -> Result<Flow, Failure> {
         let Some(exercise) = self.exercise() else {
             return self.skip_question();
@@ -230,10 +196,10 @@ impl<'c> Walk<'c, '_, '_> {
         if !self.page().book.solution {
             self.show_solution(exercise)?;
         }
-        self.page().stage = Stage::Shown;
+        self.page().stage = PageStage::Shown;
         let mut text = prose(&exercise.after, look);
         text.gap();
-        text.append(remark("Passed over; it can be come back to.", look));
+        text.append(remark("Skipped; you can come back to it.", look));
         self.put(&text)?;
         self.help_taken(exercise, ExerciseHelp::Skip)?;
         Ok(Flow::Stay)
@@ -245,9 +211,7 @@ impl<'c> Walk<'c, '_, '_> {
     }
 
     fn show_solution(&mut self, exercise: &'c Exercise) -> Result<(), Failure> {
-        let mut text = Text { lines: vec![Line::new()] };
-        text.append(labelled_code("A solution:", &exercise.solution.source, self.shell.look));
-        self.put(&text)?;
+        self.put_apart(labelled_code("A solution:", &exercise.solution.source, self.shell.look))?;
         self.shell.flush()?;
         self.page().book.solution = true;
         if let Some((outcome, panel)) = self.run_solution(exercise)? {
@@ -256,23 +220,23 @@ impl<'c> Walk<'c, '_, '_> {
         Ok(())
     }
 
-    /// Runs the solution, and gives its variables to the steps that follow.
+    /// Runs the solution and adds its variables to the state of the lesson.
     fn run_solution(&mut self, exercise: &'c Exercise) -> Result<Option<(Outcome, Panel)>, Failure> {
-        let Some(mut workspace) = self.workspace_to_write_in()? else {
+        let Some(mut workspace) = self.scratch_workspace()? else {
             return Ok(None);
         };
         let source = &exercise.solution.source;
         let outcome = workspace.run(source, &exercise.slug);
         let panel = own_panel(source, &outcome, &workspace);
-        self.bench.settle(exercise, self.stop().lesson, &outcome);
+        self.lesson.add_solution(exercise, self.stop().lesson, &outcome);
         Ok(Some((outcome, panel)))
     }
 }
 
-/// Runs the checks on what an attempt left; what the first that fails says.
-fn fails(exercise: &Exercise, workspace: &mut Workspace) -> Option<String> {
+/// Runs the checks of an exercise on the state after an attempt, and returns what the first failing check says.
+fn failed_check(exercise: &Exercise, workspace: &mut Workspace) -> Option<String> {
     let raised = exercise.checks.iter().find_map(|check| workspace.run(&check.source, "the check").error)?;
-    let said = as_words(&raised.message);
+    let said = escaped(&raised.message);
     Some(match raised.kind.as_str() {
         "AssertionError" if !said.is_empty() => said,
         "NameError" => format!("The check looks for something that is not there: {said}."),
@@ -280,8 +244,8 @@ fn fails(exercise: &Exercise, workspace: &mut Workspace) -> Option<String> {
     })
 }
 
-/// A message as a sentence of Markdown, in which it stands as it is. Backticks mean what they mean.
-fn as_words(message: &str) -> String {
+/// A message as Markdown: everything but backticks is escaped.
+fn escaped(message: &str) -> String {
     let mut words = String::with_capacity(message.len());
     for letter in message.chars() {
         if matches!(letter, '\\' | '*' | '_' | '<' | '[' | '$' | '#') {
@@ -292,7 +256,7 @@ fn as_words(message: &str) -> String {
     words
 }
 
-/// What the learner's own code showed: its output and the tensors it bound.
+/// The panel of the learner's own code: its output and the tensors that it bound.
 fn own_panel(code: &str, outcome: &Outcome, workspace: &Workspace) -> Panel {
     Panel {
         stdout: outcome.stdout.clone(),

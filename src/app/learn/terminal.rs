@@ -1,5 +1,5 @@
-//! The terminal: single keys, its size, and that it is left as it was found.
-//! Modes are changed only while a key or a line is awaited; a cell runs on the terminal as it was.
+//! The terminal: single keys, its size, and restoring its settings however the program ends. Raw mode is on only while the
+//! program waits for a key; a cell runs with the settings that the terminal had.
 
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
@@ -13,38 +13,38 @@ use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 
 use super::super::suspend::suspend;
 
-/// What a program that writes into lines may have turned on: shows the cursor, ends bracketed paste and colours.
-const CALM: &[u8] = b"\x1b[?25h\x1b[?2004l\x1b[0m";
+/// Undoes what a line editor may have turned on: shows the cursor, ends bracketed paste and colours.
+const RESET: &[u8] = b"\x1b[?25h\x1b[?2004l\x1b[0m";
 
-/// Whether a key or a line is awaited, so that the terminal is not as it was found.
+/// Whether the program waits for a key or a line, so that the terminal has other settings than before.
 static AWAITING: AtomicBool = AtomicBool::new(false);
 
-/// A key as the walkthrough hears it.
+/// A key press, or another event of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pressed {
-    /// A letter or a sign.
+pub enum KeyPress {
+    /// A character.
     Letter(char),
     /// Return.
     Enter,
-    /// Rubs out.
+    /// Deletes the last character.
     Backspace,
-    /// Leaves.
+    /// Escape.
     Escape,
-    /// To the next of several.
+    /// Tab.
     Tab,
     /// An arrow, by rows and columns.
     Arrow(isize, isize),
     /// A page, up or down.
     Page(isize),
     /// Ctrl-C.
-    Stop,
+    Interrupt,
     /// Ctrl-D.
     End,
     /// The screen has another size now.
     Resized,
 }
 
-/// Whether keys can be read one by one: a terminal at both ends that can move its cursor.
+/// Whether keys can be read one by one: stdin and stdout are terminals, and the cursor can be moved.
 pub fn has_keys(out: bool) -> bool {
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb" || term.is_empty());
     out && io::stdin().is_terminal() && !dumb
@@ -55,22 +55,22 @@ pub fn rows() -> usize {
     terminal_size::terminal_size().map_or(24, |(_, rows)| usize::from(rows.0)).max(6)
 }
 
-/// Waits for a key; Ctrl-Z stops the program until it is taken up again, which counts as another size.
-pub fn key() -> io::Result<Pressed> {
+/// Waits for a key. Ctrl-Z suspends the program; when it resumes, the result is `Resized`, so that the page is redrawn.
+pub fn key() -> io::Result<KeyPress> {
     loop {
         let raw = Raw::begin()?;
         let event = event::read()?;
         let pressed = match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => pressed(key),
             Event::Resize(..) => {
-                // A window that is being drawn larger says so many times.
+                // A window that is being resized sends many events.
                 while event::poll(Duration::from_millis(80))? {
                     match event::read()? {
                         Event::Resize(..) => {}
                         _ => break,
                     }
                 }
-                Some(Ok(Pressed::Resized))
+                Some(Ok(KeyPress::Resized))
             }
             _ => None,
         };
@@ -79,23 +79,23 @@ pub fn key() -> io::Result<Pressed> {
             Some(Ok(pressed)) => return Ok(pressed),
             Some(Err(Suspend)) => {
                 suspend();
-                return Ok(Pressed::Resized);
+                return Ok(KeyPress::Resized);
             }
             None => {}
         }
     }
 }
 
-/// What was typed ahead of a line that is about to be asked for.
+/// What was typed before the line editor opens, and whether Enter ended it.
 pub fn typed_ahead() -> io::Result<(String, bool)> {
     let _raw = Raw::begin()?;
     let mut text = String::new();
     while event::poll(Duration::ZERO)? {
         let Event::Key(key) = event::read()? else { continue };
         match pressed(key) {
-            Some(Ok(Pressed::Letter(letter))) => text.push(letter),
-            Some(Ok(Pressed::Backspace)) => drop(text.pop()),
-            Some(Ok(Pressed::Enter)) if !text.is_empty() => return Ok((text, true)),
+            Some(Ok(KeyPress::Letter(letter))) => text.push(letter),
+            Some(Ok(KeyPress::Backspace)) => drop(text.pop()),
+            Some(Ok(KeyPress::Enter)) if !text.is_empty() => return Ok((text, true)),
             _ => {}
         }
     }
@@ -105,33 +105,33 @@ pub fn typed_ahead() -> io::Result<(String, bool)> {
 /// Ctrl-Z.
 struct Suspend;
 
-fn pressed(key: KeyEvent) -> Option<Result<Pressed, Suspend>> {
+fn pressed(key: KeyEvent) -> Option<Result<KeyPress, Suspend>> {
     let control = key.modifiers.contains(KeyModifiers::CONTROL);
-    let heard = match key.code {
-        KeyCode::Char('c') if control => Pressed::Stop,
-        KeyCode::Char('d') if control => Pressed::End,
-        KeyCode::Char('l') if control => Pressed::Resized,
+    let press = match key.code {
+        KeyCode::Char('c') if control => KeyPress::Interrupt,
+        KeyCode::Char('d') if control => KeyPress::End,
+        KeyCode::Char('l') if control => KeyPress::Resized,
         KeyCode::Char('z') if control => return Some(Err(Suspend)),
-        KeyCode::Char('j' | 'm') if control => Pressed::Enter,
-        KeyCode::Char('h') if control => Pressed::Backspace,
+        KeyCode::Char('j' | 'm') if control => KeyPress::Enter,
+        KeyCode::Char('h') if control => KeyPress::Backspace,
         KeyCode::Char(_) if control => return None,
-        KeyCode::Char(letter) => Pressed::Letter(letter),
-        KeyCode::Enter => Pressed::Enter,
-        KeyCode::Backspace => Pressed::Backspace,
-        KeyCode::Esc => Pressed::Escape,
-        KeyCode::Tab => Pressed::Tab,
-        KeyCode::Up => Pressed::Arrow(-1, 0),
-        KeyCode::Down => Pressed::Arrow(1, 0),
-        KeyCode::Left => Pressed::Arrow(0, -1),
-        KeyCode::Right => Pressed::Arrow(0, 1),
-        KeyCode::PageUp => Pressed::Page(-1),
-        KeyCode::PageDown => Pressed::Page(1),
+        KeyCode::Char(letter) => KeyPress::Letter(letter),
+        KeyCode::Enter => KeyPress::Enter,
+        KeyCode::Backspace => KeyPress::Backspace,
+        KeyCode::Esc => KeyPress::Escape,
+        KeyCode::Tab => KeyPress::Tab,
+        KeyCode::Up => KeyPress::Arrow(-1, 0),
+        KeyCode::Down => KeyPress::Arrow(1, 0),
+        KeyCode::Left => KeyPress::Arrow(0, -1),
+        KeyCode::Right => KeyPress::Arrow(0, 1),
+        KeyCode::PageUp => KeyPress::Page(-1),
+        KeyCode::PageDown => KeyPress::Page(1),
         _ => return None,
     };
-    Some(Ok(heard))
+    Some(Ok(press))
 }
 
-/// Single keys for as long as it lives.
+/// Raw mode, for as long as the value lives.
 struct Raw;
 
 impl Raw {
@@ -144,13 +144,14 @@ impl Raw {
 
 impl Drop for Raw {
     fn drop(&mut self) {
-        // A terminal that is gone needs nothing put back.
+        // A terminal that is gone has no settings to restore.
         let _ = disable_raw_mode();
         AWAITING.store(false, Ordering::Release);
     }
 }
 
-/// Says that a library reads a line in its own way: if the program ends meanwhile, the terminal is put back.
+/// Calls a function in which a library changes the settings of the terminal; if the program ends meanwhile, they are
+/// restored.
 pub fn awaiting<T>(read: impl FnOnce() -> T) -> T {
     AWAITING.store(true, Ordering::Release);
     let read = read();
@@ -158,36 +159,36 @@ pub fn awaiting<T>(read: impl FnOnce() -> T) -> T {
     read
 }
 
-/// Sees to it that the terminal is as it was found, however the program ends.
-pub fn keep_safe() {
+/// Restores the settings of the terminal when the program panics or is terminated.
+pub fn restore_at_exit() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let restore = restorer();
         let _ = RESTORE.set(restore);
         let before = panic::take_hook();
         panic::set_hook(Box::new(move |info| {
-            put_back();
+            restore_now();
             before(info);
         }));
-        hear_endings();
+        handle_termination();
     });
 }
 
-/// Gives the terminal the settings it was found with.
+/// Restores the settings that the terminal had at the start.
 type Restore = Box<dyn Fn() + Send + Sync>;
 
 static RESTORE: OnceLock<Restore> = OnceLock::new();
 
-fn put_back() {
+fn restore_now() {
     if !AWAITING.swap(false, Ordering::AcqRel) {
         return;
     }
     if let Some(restore) = RESTORE.get() {
         restore();
     }
-    // The streams may be held by the thread that works; the terminal itself can always be opened.
+    // Another thread may have locked the streams; the terminal itself can always be opened.
     if let Ok(mut terminal) = File::options().write(true).open("/dev/tty") {
-        let _ = terminal.write_all(CALM);
+        let _ = terminal.write_all(RESET);
     }
 }
 
@@ -209,22 +210,22 @@ fn restorer() -> Restore {
     })
 }
 
-/// Closing the window and being asked to end: the terminal first, then as the system does it.
+/// Handles the signals of a closed window and of `kill`: restores the terminal, then does what the system does by default.
 #[cfg(unix)]
-fn hear_endings() {
+fn handle_termination() {
     use signal_hook::consts::{SIGHUP, SIGTERM};
     let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGHUP, SIGTERM]) else {
         return;
     };
-    let listen = move || {
+    let handle = move || {
         for signal in signals.forever() {
-            put_back();
+            restore_now();
             let _ = signal_hook::low_level::emulate_default_handler(signal);
         }
     };
-    // Without this thread such a signal ends the program as it always does.
-    let _ = std::thread::Builder::new().name("attn signals".into()).spawn(listen);
+    // Without this thread such a signal ends the program without restoring the terminal.
+    let _ = std::thread::Builder::new().name("attn signals".into()).spawn(handle);
 }
 
 #[cfg(not(unix))]
-fn hear_endings() {}
+fn handle_termination() {}

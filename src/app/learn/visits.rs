@@ -1,19 +1,23 @@
-//! What the learner looks up and tries out on the way: where numbers come from, a REPL, a trace, what if, words.
-//! Copies of the lesson's state are handed to other rooms; the lesson's own is not touched.
+//! What the learner can try and look up on the way: a REPL, a trace, what-if, the glossary. All of it works on copies of
+//! the lesson's state.
 
 use super::super::runner::copy;
 use super::super::shell::Failure;
+use super::super::stops::StopKind;
+use super::super::trace::Detail;
 use super::super::workspace::Workspace;
-use super::bench::Unmade;
-use super::elsewhere;
-use super::input::{self, Read};
-use super::stops::Kind;
-use super::walk::{Flow, Stage, Waiting, Walk};
+use super::super::{prompt::TypedLine, repl, show, trace, what_if};
+use super::input;
+use super::page::PageStage;
+use super::terminal;
+use super::walk::{Flow, Walk};
+use crate::lesson::glossary::Term;
+use crate::view::Text;
+use crate::view::glossary::entries;
 use crate::view::prose::prose;
-use crate::view::{Line, Text};
 
 impl<'c> Walk<'c, '_, '_> {
-    /// A REPL with a copy of the state at this place.
+    /// Opens a REPL with a copy of the state at this stop.
     pub fn repl(&mut self) -> Result<Flow, Failure> {
         let Some(workspace) = self.copy()? else {
             return Ok(Flow::Stay);
@@ -21,86 +25,96 @@ impl<'c> Walk<'c, '_, '_> {
         self.shell.say("\n")?;
         self.shell.flush()?;
         let catalogue = self.catalogue;
-        super::terminal::awaiting(|| elsewhere::repl(workspace, catalogue, self.shell))?;
+        terminal::awaiting(|| repl::open(workspace, catalogue, self.shell))?;
         self.measure();
         self.note("Back in the walkthrough: the lesson's own state is as it was.")
     }
 
-    /// Every operation of the cell.
+    /// Shows every operation of the cell.
     pub fn trace(&mut self) -> Result<Flow, Failure> {
         let Some(workspace) = self.copy()? else {
             return Ok(Flow::Stay);
         };
-        let text = elsewhere::trace(&workspace, self.shell.look);
-        self.show_after_gap(text)
+        let look = self.shell.look;
+        self.put_apart(match trace::rerun(&workspace, workspace.ran.len()) {
+            Some(trace) if trace.steps.is_empty() => prose("This cell runs no operation on tensors.", look),
+            Some(trace) => trace::text(&trace, &workspace.session, Detail::Folded, look),
+            None => prose("Stopped.", look),
+        })
     }
 
-    /// What would be if something had been otherwise from the start.
+    /// Shows what would be different if something had been changed from the start.
     pub fn what_if(&mut self, change: &str) -> Result<Flow, Failure> {
-        let Some(change) =
-            self.asked_for(change, "what if: ", "`inputs[1,0]=0.9`, `seed 7`, `dim=-1 => dim=0`")?
-        else {
+        let wanted = "`inputs[1,0]=0.9`, `seed 7`, `dim=-1 => dim=0`";
+        let Some(change) = self.argument(change, "what if: ", wanted)? else {
             return Ok(Flow::Stay);
         };
         let Some(workspace) = self.copy()? else {
             return Ok(Flow::Stay);
         };
-        let text = elsewhere::what_if(&workspace, &change, &self.shell.options, self.shell.look);
-        self.show_after_gap(text)
+        let look = self.shell.look;
+        let compared = what_if::typed(&workspace, &change, &self.shell.options, look);
+        self.put_apart(or_reason(compared, look))
     }
 
-    /// A word of the field; all of them where none is named.
+    /// Shows a term of the glossary, or with `all` every term.
     pub fn glossary(&mut self, word: &str) -> Result<Flow, Failure> {
-        let Some(word) = self.asked_for(word, "word: ", "a word, such as `head`; `all` lists them")? else {
+        let Some(word) = self.argument(word, "word: ", "a word, such as `head`; `all` lists them")? else {
             return Ok(Flow::Stay);
         };
-        let text = elsewhere::glossary(&word, self.catalogue, self.shell.look);
-        self.show_after_gap(text)
+        let glossary = match self.catalogue.glossary() {
+            Ok(glossary) => glossary,
+            Err(fault) => return self.note(&fault.to_string()),
+        };
+        let found: Vec<&Term> = match word.as_str() {
+            "all" => glossary.terms.iter().collect(),
+            word => glossary.find(word).into_iter().collect(),
+        };
+        if found.is_empty() {
+            let near = match glossary.nearest(&word).as_slice() {
+                [] => "`all` lists the words that are.".to_owned(),
+                near => format!("The nearest: {}.", near.join(", ")),
+            };
+            return self.note(&format!("`{word}` is not explained. {near}"));
+        }
+        let found: Vec<_> = found.into_iter().map(|term| show::entry(term, self.catalogue)).collect();
+        self.put_apart(entries("", &found, self.shell.look))
     }
 
-    fn show_after_gap(&mut self, text: Text) -> Result<Flow, Failure> {
-        let mut shown = Text { lines: vec![Line::new()] };
-        shown.append(text);
-        self.put(&shown)?;
-        Ok(Flow::Stay)
-    }
-
-    /// What was typed after the word, else what is typed now. `None`: nothing was.
-    fn asked_for(&mut self, given: &str, prompt: &str, wanted: &str) -> Result<Option<String>, Failure> {
+    /// What was typed after the word; if nothing was, asks for it. `None`: the learner typed nothing.
+    fn argument(&mut self, given: &str, prompt: &str, wanted: &str) -> Result<Option<String>, Failure> {
         if !given.is_empty() {
             return Ok(Some(given.to_owned()));
         }
         let hint = prose(&format!("Type {wanted}; Enter alone goes back."), self.shell.look);
         self.put(&hint)?;
         Ok(match input::line(prompt, self.mode, self.shell)? {
-            Read::Line(line) if !line.trim().is_empty() => Some(line.trim().to_owned()),
+            TypedLine::Line(line) if !line.trim().is_empty() => Some(line.trim().to_owned()),
             _ => None,
         })
     }
 
-    /// A workspace of its own with the state at this place: after the cell where it was seen, before it elsewhere.
+    /// A new workspace with the state at this stop: after a cell that the learner has seen, else before it.
     fn copy(&mut self) -> Result<Option<Workspace<'c>>, Failure> {
         let (stop, stage) = (self.stop(), self.stage());
-        let mut waiting = Waiting::new(self.mode);
-        let shell = &mut *self.shell;
-        let mut hears = |ran: usize, all: usize| waiting.hear(ran, all, shell);
-        let made = match (stop.kind, stop.lesson.steps.last()) {
-            (Kind::Step(step), _) if stage == Stage::Shown => match self.bench.at(step) {
-                Some(workspace) => copy(workspace).map(Some).ok_or(Unmade::Stopped),
-                None => self.bench.after(step, stop.lesson, &mut hears).map(Some),
+        let Some(last) = stop.lesson.steps.last() else { return Ok(None) };
+        self.prepared(|state, on_progress| match stop.kind {
+            StopKind::Step(step) if stage == PageStage::Shown => match state.at(step) {
+                Some(workspace) => copy(workspace).ok_or(Failure::Stopped),
+                None => state.after(step, stop.lesson, on_progress),
             },
-            (Kind::Step(step), _) => self.bench.before(step, &mut hears).map(|mut workspace| {
+            StopKind::Step(step) => {
+                let mut workspace = state.before(step, on_progress)?;
                 workspace.at = Some((step, stop.lesson));
-                Some(workspace)
-            }),
-            (Kind::Exercise(exercise), _) => self.bench.exercise(exercise, stop.lesson, &mut hears).map(Some),
-            (Kind::End, Some(last)) => self.bench.after(last, stop.lesson, &mut hears).map(Some),
-            (Kind::End, None) => Ok(None),
-        };
-        waiting.end(self.shell)?;
-        match made {
-            Ok(workspace) => Ok(workspace),
-            Err(unmade @ (Unmade::Stopped | Unmade::Failed(_))) => self.unmade(unmade).map(|_| None),
-        }
+                Ok(workspace)
+            }
+            StopKind::Exercise(exercise) => state.exercise(exercise, stop.lesson, on_progress),
+            StopKind::End => state.after(last, stop.lesson, on_progress),
+        })
     }
+}
+
+/// A text, or the reason why there is none.
+pub fn or_reason(text: Result<Text, Failure>, look: crate::view::Look) -> Text {
+    text.unwrap_or_else(|failure| prose(&failure.to_string(), look))
 }

@@ -1,84 +1,58 @@
-//! The walk through the chapter: where the learner is, what was shown there, and on, back, and away.
-//! Shows pages and listens; what a key does at a question or an exercise stands beside.
+//! The state of the walkthrough: where the learner is and what they have seen, and how text reaches the screen.
 
 use std::collections::HashMap;
 use std::mem;
 
-use super::super::shell::{Exit, Failure, Shell, columns};
-use super::super::step::{step_panel, unrun_panel};
+use super::super::shell::{Failure, Shell, columns};
+use super::super::step::step_panel;
+use super::super::stops::{Stop, StopKind};
 use super::super::store::Store;
-use super::bench::{Bench, Unmade};
-use super::input::{self, Mode, Said};
-use super::keys;
-use super::practice::Workbook;
-use super::question::Turn;
-use super::stops::{self, Kind, Stop};
-use super::terminal::{self, Pressed};
+use super::input::{self, Mode};
+use super::lesson_state::{LessonState, OnProgress};
+use super::page::{PageStage, StopPage};
+use super::terminal::{self, KeyPress};
 use crate::lesson::progress::ProgressChange;
 use crate::lesson::{Catalogue, Exercise, Step};
 use crate::session::Outcome;
-use crate::view::learn::{footer, help, remark};
-use crate::view::panel::{outcome, reading};
+use crate::view::learn::remark;
+use crate::view::panel::outcome;
 use crate::view::prose::prose;
 use crate::view::{Line, Panel, Role, Text};
 
-/// Whether the walk goes on.
+/// What the walkthrough does after a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Flow {
-    /// It does.
+    /// It waits for the next key.
     Stay,
-    /// The learner leaves.
+    /// It goes to the stop of this number.
+    GoTo(usize),
+    /// It shows the help.
+    Help,
+    /// It ends.
     Leave,
 }
 
-/// How far the learner is at a stop.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Stage {
-    /// A question waits for its answer.
-    Asking(usize),
-    /// The cell waits to be run, the exercise to be written.
-    #[default]
-    Ready,
-    /// All of it was seen.
-    Shown,
-}
-
-/// What was shown at a stop, kept so that looking back runs nothing.
-#[derive(Default)]
-pub struct Page {
-    pub(super) stage: Stage,
-    /// The cell's panel, from when it ran; it may not have been shown yet.
-    pub(super) panel: Option<Panel>,
-    /// Questions, answers and replies so far.
-    pub(super) turns: Vec<Turn>,
-    /// What was done on an exercise.
-    pub(super) book: Workbook,
-    /// Whether the learner was told that Enter passes over.
-    pub(super) warned: bool,
-    /// The cell as the learner edited it.
-    pub(super) edited: Option<String>,
-}
-
-/// The walk.
+/// The walkthrough.
 pub struct Walk<'c, 'w, 's> {
     pub(super) catalogue: &'c Catalogue,
     pub(super) shell: &'w mut Shell<'s>,
     pub(super) store: Store,
     pub(super) stops: Vec<Stop<'c>>,
-    pub(super) bench: Bench<'c>,
+    pub(super) lesson: LessonState<'c>,
     pub(super) mode: Mode,
-    pages: HashMap<usize, Page>,
-    at: usize,
-    /// Lines shown since a key was pressed.
-    shown: usize,
-    /// What was pressed while a long page was shown.
-    pressed: Option<Pressed>,
-    /// The question at which it was said what else can be typed.
-    told: Option<(usize, Stage)>,
+    pub(super) pages: HashMap<usize, StopPage>,
+    /// The number of the stop where the learner is.
+    pub(super) at: usize,
+    /// The number of lines shown since the last key.
+    pub(super) lines_shown: usize,
+    /// The key that ended a long page.
+    pub(super) pending: Option<KeyPress>,
+    /// The place where the learner was told what else they can type.
+    pub(super) told: Option<(usize, PageStage)>,
 }
 
 impl<'c, 'w, 's> Walk<'c, 'w, 's> {
-    /// A walk that begins at stop number `at`.
+    /// A walkthrough that begins at the stop of number `at`.
     pub fn new(
         catalogue: &'c Catalogue,
         stops: Vec<Stop<'c>>,
@@ -87,86 +61,23 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         mode: Mode,
         shell: &'w mut Shell<'s>,
     ) -> Walk<'c, 'w, 's> {
-        let bench = Bench::new(catalogue, &shell.options);
-        let pages = HashMap::new();
-        Walk { catalogue, shell, store, stops, bench, mode, pages, at, shown: 0, pressed: None, told: None }
-    }
-
-    /// Listens until the learner leaves.
-    pub fn go(&mut self) -> Result<Exit, Failure> {
-        self.arrive()?;
-        loop {
-            let said = self.listen()?;
-            self.shown = 0;
-            let flow = match said {
-                Said::Key(key, rest) => match (key.here)(self) {
-                    true => (key.act)(self, &rest)?,
-                    false => self.note(key.belongs)?,
-                },
-                Said::Answer(answer) => self.answer(&answer)?,
-                Said::Unknown(word) => self.unknown(&word)?,
-                Said::Stop => self.note("Ctrl-C stops a cell that runs; none does. `q` leaves.")?,
-                Said::Resized => self.again()?,
-                Said::End => Flow::Leave,
-            };
-            if flow == Flow::Leave {
-                return self.leave();
-            }
+        let lesson = LessonState::new(catalogue, &shell.options);
+        Walk {
+            catalogue,
+            shell,
+            store,
+            stops,
+            lesson,
+            mode,
+            pages: HashMap::new(),
+            at,
+            lines_shown: 0,
+            pending: None,
+            told: None,
         }
     }
 
-    fn listen(&mut self) -> Result<Said, Failure> {
-        for remark in self.store.remarks() {
-            self.shell.remark(&remark);
-        }
-        let asking = self.is_asking();
-        if let Some(pressed) = self.pressed.take() {
-            return Ok(input::meant(pressed));
-        }
-        match self.mode {
-            Mode::Keys if !asking => {
-                let mut keys = Text { lines: vec![Line::new()] };
-                keys.append(footer(&keys::legend(self), self.shell.look));
-                input::by_key(&keys, self.shell)
-            }
-            mode => {
-                let letters = self.choices();
-                let here = (self.at, self.stage());
-                let label = (keys::KEYS[0].label)(self);
-                let told = self.told.replace(here) == Some(here);
-                match (asking, mode) {
-                    (false, _) => {
-                        self.shell.say(&format!("\nEnter: {label}. ?: what else can be typed.\n"))?
-                    }
-                    (true, _) if told => {}
-                    (true, Mode::Words) => self.shell.say("Type an answer. ?: what else can be typed.\n")?,
-                    (true, Mode::Keys) => {
-                        let keys = footer(&keys::legend(self), self.shell.look);
-                        self.shell.show(&keys)?;
-                    }
-                }
-                input::by_line(mode, asking, letters, self.shell)
-            }
-        }
-    }
-
-    pub(super) fn measure(&mut self) {
-        if self.shell.options.width.is_none() {
-            self.shell.look.width = columns(self.shell.terminal);
-        }
-    }
-
-    fn unknown(&mut self, word: &str) -> Result<Flow, Failure> {
-        let near = keys::near(word);
-        let words = match (word.is_empty(), near.as_slice()) {
-            (true, _) => "`?` says what the keys do.".to_owned(),
-            (_, []) => format!("`{word}` does nothing here. `?` says what can be done."),
-            (_, near) => format!("`{word}` does nothing here. The nearest: {}.", near.join(", ")),
-        };
-        self.note(&words)
-    }
-
-    /// Where the learner is among the stops.
+    /// The number of the stop where the learner is.
     pub fn at(&self) -> usize {
         self.at
     }
@@ -176,176 +87,67 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         self.stops[self.at]
     }
 
-    /// The step, at one.
+    /// The step, if the learner is at one.
     pub fn step(&self) -> Option<&'c Step> {
         match self.stop().kind {
-            Kind::Step(step) => Some(step),
+            StopKind::Step(step) => Some(step),
             _ => None,
         }
     }
 
-    /// The exercise, at one.
+    /// The exercise, if the learner is at one.
     pub fn exercise(&self) -> Option<&'c Exercise> {
         match self.stop().kind {
-            Kind::Exercise(exercise) => Some(exercise),
+            StopKind::Exercise(exercise) => Some(exercise),
             _ => None,
         }
     }
 
     /// How far the learner is here.
-    pub fn stage(&self) -> Stage {
+    pub fn stage(&self) -> PageStage {
         self.pages.get(&self.at).map(|page| page.stage).unwrap_or_default()
     }
 
     /// Whether a question waits for its answer.
     pub fn is_asking(&self) -> bool {
-        matches!(self.stage(), Stage::Asking(_))
+        matches!(self.stage(), PageStage::Asking(_))
     }
 
     /// Whether a table with numbers is on the page.
     pub fn has_tables(&self) -> bool {
-        let page = self.pages.get(&self.at).filter(|page| page.stage == Stage::Shown);
+        let page = self.pages.get(&self.at).filter(|page| page.stage == PageStage::Shown);
         let panel = page.and_then(|page| page.panel.as_ref());
         panel
             .is_some_and(|panel| panel.figures.iter().any(|figure| figure.has_values() && figure.count() > 0))
     }
 
-    pub(super) fn page(&mut self) -> &mut Page {
+    pub(super) fn page(&mut self) -> &mut StopPage {
         self.pages.entry(self.at).or_default()
     }
 
-    /// Goes to another stop and shows it.
-    pub fn go_to(&mut self, at: usize) -> Result<Flow, Failure> {
-        self.at = at.min(self.stops.len() - 1);
-        self.arrive()?;
-        Ok(Flow::Stay)
-    }
-
-    /// Shows the stop: afresh, or as far as it was seen.
-    fn arrive(&mut self) -> Result<(), Failure> {
-        self.measure();
-        self.told = None;
-        let stop = self.stop();
-        if !self.pages.contains_key(&self.at) {
-            self.first_time(stop)?;
-        }
-        self.show_page()?;
-        self.keep(ProgressChange::At(stop.place()))
-    }
-
-    /// The page of a stop that this walk has not been at.
-    fn first_time(&mut self, stop: Stop<'c>) -> Result<(), Failure> {
-        let done = stop.done(self.store.progress());
-        let mut page = Page::default();
-        match stop.kind {
-            Kind::Step(step) if !done && !step.predictions.is_empty() => {
-                page.turns.push(Turn::question(&step.predictions[0]));
-                page.stage = Stage::Asking(0);
-            }
-            Kind::Exercise(exercise) => {
-                let tried = self.store.progress().tried(stop.lesson, exercise);
-                page.book = tried.map(Workbook::of).unwrap_or_default();
-                page.stage = if done { Stage::Shown } else { Stage::Ready };
-            }
-            Kind::End => page.stage = Stage::Shown,
-            Kind::Step(_) => {}
-        }
-        self.pages.insert(self.at, page);
-        if let (Kind::Step(step), true) = (stop.kind, done) {
-            // Seen at another time: it is made again, answers and all, and the lesson goes on from it.
-            if self.run_step()? {
-                let turns = self.remembered(step)?;
-                let page = self.page();
-                page.turns = turns;
-                page.stage = Stage::Shown;
-            }
-        }
-        Ok(())
-    }
-
-    /// Shows all that was seen at this stop.
-    fn show_page(&mut self) -> Result<(), Failure> {
-        let stop = self.stop();
-        let look = self.shell.look;
-        let mut text = Text { lines: vec![Line::new()] };
-        match stop.kind {
-            Kind::Step(step) => {
-                text.append(reading(&unrun_panel(step, stop.lesson, self.catalogue), look));
-                let page = self.page();
-                for turn in &page.turns {
-                    match turn {
-                        Turn::Question(..) => text.section(turn.text(look)),
-                        Turn::Answer(_) | Turn::Reply(..) => text.append(turn.text(look)),
-                    }
-                }
-                if let (Stage::Shown, Some(panel)) = (page.stage, &page.panel) {
-                    text.section(outcome(panel, look));
-                }
-            }
-            Kind::Exercise(exercise) => text.append(self.exercise_page(exercise, stop.lesson)),
-            Kind::End => text.append(self.ending(stop.lesson)),
-        }
-        self.put(&text)
-    }
-
-    /// Shows the page again, at the width that the screen has now.
-    fn again(&mut self) -> Result<Flow, Failure> {
-        self.measure();
-        self.show_page()?;
-        Ok(Flow::Stay)
-    }
-
-    /// On: past a question, to the outcome, to the next stop.
-    pub fn on(&mut self) -> Result<Flow, Failure> {
-        match (self.stage(), self.stop().kind) {
-            (Stage::Asking(_), _) | (Stage::Ready, Kind::Exercise(_)) => self.pass_over(),
-            (Stage::Ready, Kind::Step(_)) => self.outcome(),
-            _ if self.at + 1 == self.stops.len() => {
-                self.note("This is the end of the chapter. `p` looks back, `l` goes anywhere, `q` leaves.")
-            }
-            _ => self.go_to(self.at + 1),
+    /// Takes over the width of the screen, which may have changed.
+    pub(super) fn measure(&mut self) {
+        if self.shell.options.width.is_none() {
+            self.shell.look.width = columns(self.shell.terminal);
         }
     }
 
-    /// Back to the stop before.
-    pub fn back(&mut self) -> Result<Flow, Failure> {
-        self.go_to(self.at.saturating_sub(1))
-    }
-
-    /// Passing over by Enter takes two: the first says what it would do.
-    fn pass_over(&mut self) -> Result<Flow, Failure> {
-        let exercise = self.exercise().is_some();
-        match (mem::replace(&mut self.page().warned, true), exercise) {
-            (true, _) => self.skip(),
-            (false, true) => self.note(
-                "Not written yet: `e` writes it, `h` gives a hint, `s` the solution. Enter once more goes on without.",
-            ),
-            (false, false) => {
-                self.note("Type an answer; `s` shows it. Enter once more runs the cell without an answer.")
-            }
-        }
-    }
-
-    /// Runs the cell, if it has not run, and shows what came of it.
+    /// Runs the cell if it has not run, and shows its outcome.
     pub(super) fn outcome(&mut self) -> Result<Flow, Failure> {
         if self.page().panel.is_none() && !self.run_step()? {
             return Ok(Flow::Stay);
         }
         let look = self.shell.look;
         let page = self.page();
-        page.stage = Stage::Shown;
+        page.stage = PageStage::Shown;
         let panel = page.panel.as_ref().expect("the step has run");
         let stopped = panel.error.as_ref().is_some_and(|error| error.interrupted);
-        let mut text = Text { lines: vec![Line::new()] };
-        text.append(outcome(panel, look));
-        if text.lines.len() == 1 {
-            text.append(remark("It ran, and shows nothing.", look));
-        }
+        let text = outcome(panel, look);
         if stopped {
             page.panel = None;
-            page.stage = Stage::Ready;
+            page.stage = PageStage::Ready;
         }
-        self.put(&text)?;
+        self.put_outcome(text)?;
         if let (false, Some(step)) = (stopped, self.step()) {
             let id = self.stop().lesson.id.clone();
             self.keep(ProgressChange::Done(id, step.slug.clone()))?;
@@ -353,106 +155,103 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         Ok(Flow::Stay)
     }
 
-    /// Runs this step's cell in the lesson's own state. `false`: it could not be.
-    pub(super) fn run_step(&mut self) -> Result<bool, Failure> {
-        let (Some(step), lesson) = (self.step(), self.stop().lesson) else {
-            return Ok(false);
-        };
-        let catalogue = self.catalogue;
-        let mut waiting = Waiting::new(self.mode);
-        waiting.begin(self.shell)?;
-        let ran = self.bench.run(step, lesson, &mut |ran, all| waiting.hear(ran, all, self.shell));
-        waiting.end(self.shell)?;
-        let made = match ran {
-            Ok((outcome, workspace)) => {
-                self.shell.aside(&outcome.stderr);
-                Ok(step_panel(step, lesson, &outcome, &mut workspace.session, catalogue))
-            }
-            Err(unmade) => Err(unmade),
-        };
-        match made {
-            Ok(panel) => {
-                self.page().panel = Some(panel);
-                Ok(true)
-            }
-            Err(unmade) => self.unmade(unmade).map(|_| false),
-        }
-    }
-
-    /// Says why the state before a place is not there.
-    pub(super) fn unmade(&mut self, unmade: Unmade) -> Result<Flow, Failure> {
-        match unmade {
-            Unmade::Stopped => {
-                self.note("Stopped, before all was there that this needs. The same key tries again.")
-            }
-            Unmade::Failed(failure) => Err(failure),
-        }
-    }
-
-    /// Runs the cell once more, on a state made afresh.
+    /// Runs the cell again in a new workspace.
     pub fn run_again(&mut self) -> Result<Flow, Failure> {
         self.page().panel = None;
         self.outcome()
     }
 
-    /// The help.
-    pub fn help(&mut self) -> Result<Flow, Failure> {
-        let words = match self.mode {
-            Mode::Keys => {
-                "A key each; at a question, type the word or the letter and Enter. Nothing goes on by itself."
-            }
-            Mode::Words => "Type a word or its letter, and Enter. Nothing goes on by itself.",
+    /// Runs this step's cell in the lesson's workspace. Returns `false` if it could not run.
+    pub(super) fn run_step(&mut self) -> Result<bool, Failure> {
+        let (Some(step), lesson, catalogue) = (self.step(), self.stop().lesson, self.catalogue) else {
+            return Ok(false);
         };
-        let mut text = Text { lines: vec![Line::new()] };
-        text.append(help(&keys::means(self), words, self.shell.look));
-        self.put(&text)?;
-        Ok(Flow::Stay)
+        let mut status = StatusLine::new(self.mode);
+        status.cell_starts(self.shell)?;
+        let ran = self.with_status(status, |state, on_progress| {
+            let (outcome, workspace) = state.run(step, lesson, on_progress)?;
+            let panel = step_panel(step, lesson, &outcome, &mut workspace.session, catalogue);
+            Ok((panel, outcome.stderr))
+        })?;
+        let Some((panel, stderr)) = ran else { return Ok(false) };
+        self.shell.aside(&stderr);
+        self.page().panel = Some(panel);
+        Ok(true)
     }
 
-    /// Keeps what the learner did; what there is to see is seen before.
+    /// Prepares a state while the status line shows the progress. `None`: Ctrl-C was pressed, and the learner was told.
+    pub(super) fn prepared<T>(
+        &mut self,
+        work: impl FnOnce(&mut LessonState<'c>, OnProgress) -> Result<T, Failure>,
+    ) -> Result<Option<T>, Failure> {
+        self.with_status(StatusLine::new(self.mode), work)
+    }
+
+    fn with_status<T>(
+        &mut self,
+        mut status: StatusLine,
+        work: impl FnOnce(&mut LessonState<'c>, OnProgress) -> Result<T, Failure>,
+    ) -> Result<Option<T>, Failure> {
+        let shell = &mut *self.shell;
+        let made = work(&mut self.lesson, &mut |ran, all| status.progress(ran, all, shell));
+        status.clear(self.shell)?;
+        match made {
+            Ok(made) => Ok(Some(made)),
+            Err(Failure::Stopped) => {
+                self.note("Stopped, before all was there that this needs. The same key tries again.")?;
+                Ok(None)
+            }
+            Err(failure) => Err(failure),
+        }
+    }
+
+    /// Saves what the learner did. What they should see first is written first.
     pub(super) fn keep(&mut self, change: ProgressChange) -> Result<(), Failure> {
         self.shell.flush()?;
         self.store.change(change);
         Ok(())
     }
 
-    /// A remark, and the walk goes on.
+    /// Shows a remark (Markdown).
     pub(super) fn note(&mut self, words: &str) -> Result<Flow, Failure> {
-        let mut text = Text { lines: vec![Line::new()] };
-        text.append(prose(words, self.shell.look));
-        self.put(&text)?;
+        self.put_apart(prose(words, self.shell.look))
+    }
+
+    /// Shows text after an empty line.
+    pub(super) fn put_apart(&mut self, text: Text) -> Result<Flow, Failure> {
+        let mut shown = Text { lines: vec![Line::new()] };
+        shown.append(text);
+        self.put(&shown)?;
         Ok(Flow::Stay)
     }
 
-    fn leave(&mut self) -> Result<Exit, Failure> {
-        let kept = self.store.file().is_some();
-        let stop = self.stop();
-        let words = match kept {
-            true => format!("Left at {}. `attn` goes on there.", stop.title()),
-            false => format!("Left at {}.", stop.title()),
-        };
-        self.note(&words)?;
-        for remark in self.store.remarks() {
-            self.shell.remark(&remark);
-        }
-        Ok(Exit::Good)
+    /// Shows the outcome of a cell that the learner wrote.
+    pub(super) fn show_outcome(&mut self, result: &Outcome, panel: &Panel) -> Result<(), Failure> {
+        self.shell.aside(&result.stderr);
+        self.put_outcome(outcome(panel, self.shell.look))
     }
 
-    /// Shows text; where keys can be pressed, not more of it at once than the screen holds.
+    fn put_outcome(&mut self, text: Text) -> Result<(), Failure> {
+        let empty = text.lines.is_empty();
+        let text = if empty { remark("It ran, and shows nothing.", self.shell.look) } else { text };
+        self.put_apart(text).map(drop)
+    }
+
+    /// Shows text; where keys are read, not more of it at once than the screen has lines for.
     pub(super) fn put(&mut self, text: &Text) -> Result<(), Failure> {
-        if self.mode == Mode::Words || self.pressed.is_some() {
+        if self.mode == Mode::Words || self.pending.is_some() {
             return self.shell.show(text);
         }
         let mut lines = text.lines.as_slice();
         loop {
-            let room = terminal::rows().saturating_sub(3).max(3).saturating_sub(self.shown);
-            if lines.len() <= room {
-                self.shown += lines.len();
+            let free = terminal::rows().saturating_sub(3).max(3).saturating_sub(self.lines_shown);
+            if lines.len() <= free {
+                self.lines_shown += lines.len();
                 return self.shell.show(&Text { lines: lines.to_vec() });
             }
-            // Better between two parts than within one.
-            let gap = lines[..room].iter().rposition(|line| line.spans.is_empty());
-            let cut = gap.filter(|at| *at > room / 2).unwrap_or(room);
+            // A break between two paragraphs reads better than one within a paragraph.
+            let gap = lines[..free].iter().rposition(|line| line.spans.is_empty());
+            let cut = gap.filter(|at| *at > free / 2).unwrap_or(free);
             self.shell.show(&Text { lines: lines[..cut].to_vec() })?;
             lines = &lines[cut..];
             let more = Line::new()
@@ -463,69 +262,44 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
                 .with(Role::Dim, " all of them ──");
             let more = Text { lines: vec![more] };
             match input::press(&more, self.shell)? {
-                Pressed::Enter | Pressed::Page(1) | Pressed::Arrow(1, 0) | Pressed::Resized => self.shown = 0,
-                Pressed::Letter(' ') => return self.shell.show(&Text { lines: lines.to_vec() }),
+                KeyPress::Enter | KeyPress::Page(1) | KeyPress::Arrow(1, 0) | KeyPress::Resized => {
+                    self.lines_shown = 0;
+                }
+                KeyPress::Letter(' ') => return self.shell.show(&Text { lines: lines.to_vec() }),
                 other => {
-                    // Another key ends the page and is heard as what it is.
-                    self.pressed = Some(other);
+                    // Another key ends the page and then does what it always does.
+                    self.pending = Some(other);
                     return Ok(());
                 }
             }
         }
     }
-
-    /// What a cell that the learner wrote did.
-    pub(super) fn show_outcome(&mut self, outcome: &Outcome, panel: &Panel) -> Result<(), Failure> {
-        self.shell.aside(&outcome.stderr);
-        let mut text = Text { lines: vec![Line::new()] };
-        text.append(crate::view::panel::outcome(panel, self.shell.look));
-        if text.lines.len() == 1 {
-            text.append(remark("It ran, and shows nothing.", self.shell.look));
-        }
-        self.put(&text)
-    }
-
-    /// How many letters answer the question that waits.
-    fn choices(&self) -> usize {
-        match (self.stage(), self.step()) {
-            (Stage::Asking(at), Some(step)) => super::question::choices(&step.predictions[at]).len(),
-            _ => 0,
-        }
-    }
-
-    /// Goes to the place of this name.
-    pub(super) fn jump(&mut self, wanted: &str) -> Result<Flow, Failure> {
-        match stops::find(&self.stops, wanted, self.catalogue) {
-            Ok(at) => self.go_to(at),
-            Err(words) => self.note(&words),
-        }
-    }
 }
 
-/// A line that says how far work has come that takes long; where lines are not redrawn, one remark.
-pub(super) struct Waiting {
+/// A line that says how far long work has come; where lines cannot be redrawn, one remark.
+struct StatusLine {
     mode: Mode,
-    said: bool,
+    shown: bool,
 }
 
-impl Waiting {
-    pub(super) fn new(mode: Mode) -> Waiting {
-        Waiting { mode, said: false }
+impl StatusLine {
+    fn new(mode: Mode) -> StatusLine {
+        StatusLine { mode, shown: false }
     }
 
-    /// A cell is about to run: said where it can be taken away again.
-    fn begin(&mut self, shell: &mut Shell) -> Result<(), Failure> {
+    /// Says that a cell runs, if the line can be removed again.
+    fn cell_starts(&mut self, shell: &mut Shell) -> Result<(), Failure> {
         if self.mode == Mode::Keys {
-            self.said = true;
+            self.shown = true;
             shell.say("running ...")?;
             shell.flush()?;
         }
         Ok(())
     }
 
-    pub(super) fn hear(&mut self, ran: usize, all: usize, shell: &mut Shell) {
-        let first = !mem::replace(&mut self.said, true);
-        // A line that cannot be written is no reason to stop the work.
+    fn progress(&mut self, ran: usize, all: usize, shell: &mut Shell) {
+        let first = !mem::replace(&mut self.shown, true);
+        // The work goes on even if the line cannot be written.
         let _ = match self.mode {
             Mode::Keys => shell.say(&format!("\r\x1b[Krunning what comes before: cell {ran} of {all}")),
             Mode::Words if first => shell.say("running what comes before ...\n"),
@@ -534,8 +308,8 @@ impl Waiting {
         let _ = shell.flush();
     }
 
-    pub(super) fn end(&self, shell: &mut Shell) -> Result<(), Failure> {
-        match self.said && self.mode == Mode::Keys {
+    fn clear(&self, shell: &mut Shell) -> Result<(), Failure> {
+        match self.shown && self.mode == Mode::Keys {
             true => shell.say("\r\x1b[K"),
             false => Ok(()),
         }

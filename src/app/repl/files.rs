@@ -1,9 +1,8 @@
 //! `:save` writes the session to a file, and `:run` runs the cells of a file in the session.
 
-use std::fs;
-use std::io::Write;
 use std::path::Path;
 
+use super::super::file;
 use super::super::plan;
 use super::super::shell::Shell;
 use super::super::workspace::RanCell;
@@ -39,7 +38,7 @@ impl Repl<'_> {
                 "`{file}` is there already, and was left as it is. `:save {file} !` writes over it."
             )));
         }
-        if let Err(error) = write_whole(path, &text) {
+        if let Err(error) = file::write(path, &text) {
             return Err(CommandError::Message(format!("`{file}` could not be written: {error}.")));
         }
         let count = cells.len();
@@ -105,28 +104,4 @@ fn unquoted(word: &str) -> String {
         Some((rest, home)) => Path::new(&home).join(rest).display().to_string(),
         None => word.to_owned(),
     }
-}
-
-/// Writes a file atomically. The permissions of an existing file stay.
-fn write_whole(path: &Path, text: &str) -> std::io::Result<()> {
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = builder().tempfile_in(folder)?;
-    file.write_all(text.as_bytes())?;
-    file.as_file().sync_all()?;
-    if let Ok(before) = fs::metadata(path) {
-        fs::set_permissions(file.path(), before.permissions())?;
-    }
-    file.persist(path).map(|_| ()).map_err(|error| error.error)
-}
-
-/// Builds a temporary file with the permissions of an ordinary file instead of those of the owner only.
-fn builder() -> tempfile::Builder<'static, 'static> {
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".attn-");
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        builder.permissions(fs::Permissions::from_mode(0o666));
-    }
-    builder
 }

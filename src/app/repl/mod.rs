@@ -81,7 +81,7 @@ impl<'c> Repl<'c> {
         self.settings.shapes = self.interactive && shell.terminal;
         let mut reader = InputReader::new(&self, shell);
         if self.interactive {
-            machine::stay();
+            machine::keep_running();
             self.greet(shell)?;
         }
         let _silent = SilentPanics::new();

@@ -1,11 +1,14 @@
-//! The list of places, and going to one: typed letters narrow it, arrows choose.
-//! Where lines are not redrawn, the list is shown and a name is typed.
+//! Going on, going back, and going to a stop that the learner chooses from a list: typed letters narrow the list, arrow
+//! keys choose. Where lines cannot be redrawn, the list is shown and the learner types a name.
+
+use std::mem;
 
 use super::super::list::listing;
 use super::super::shell::Failure;
+use super::super::stops::{self, Stop, StopKind};
 use super::input::{self, Mode};
-use super::stops::{Kind, Stop};
-use super::terminal::{self, Pressed};
+use super::page::PageStage;
+use super::terminal::{self, KeyPress};
 use super::walk::{Flow, Walk};
 use crate::lesson::Lesson;
 use crate::lesson::progress::Progress;
@@ -14,7 +17,46 @@ use crate::view::listing::list;
 use crate::view::{Line, Role, Text};
 
 impl Walk<'_, '_, '_> {
-    /// Goes to the place of this name, or lets the learner choose one.
+    /// Goes on: past a question, to the outcome, or to the next stop.
+    pub fn on(&mut self) -> Result<Flow, Failure> {
+        match (self.stage(), self.stop().kind) {
+            (PageStage::Asking(_), _) | (PageStage::Ready, StopKind::Exercise(_)) => self.pass_over(),
+            (PageStage::Ready, StopKind::Step(_)) => self.outcome(),
+            _ if self.at + 1 == self.stops.len() => {
+                self.note("This is the end of the chapter. `p` looks back, `l` goes anywhere, `q` leaves.")
+            }
+            _ => Ok(Flow::GoTo(self.at + 1)),
+        }
+    }
+
+    /// Goes back to the stop before.
+    pub fn back(&mut self) -> Result<Flow, Failure> {
+        Ok(Flow::GoTo(self.at.saturating_sub(1)))
+    }
+
+    /// Enter skips at the second time; the first time tells the learner what it would do.
+    fn pass_over(&mut self) -> Result<Flow, Failure> {
+        let exercise = self.exercise().is_some();
+        match (mem::replace(&mut self.page().warned, true), exercise) {
+            (true, _) => self.skip(),
+            (false, true) => self.note(
+                "Not written yet: `e` writes it, `h` gives a hint, `s` the solution. Enter once more goes on without.",
+            ),
+            (false, false) => {
+                self.note("Type an answer; `s` shows it. Enter once more runs the cell without an answer.")
+            }
+        }
+    }
+
+    /// Goes to the stop of this name.
+    fn jump(&mut self, wanted: &str) -> Result<Flow, Failure> {
+        match stops::find(&self.stops, wanted, self.catalogue) {
+            Ok(at) => Ok(Flow::GoTo(at)),
+            Err(words) => self.note(&words),
+        }
+    }
+
+    /// Goes to the stop of this name, or lets the learner choose one.
     pub fn list(&mut self, wanted: &str) -> Result<Flow, Failure> {
         match (wanted.is_empty(), self.mode) {
             (false, _) => self.jump(wanted),
@@ -24,7 +66,7 @@ impl Walk<'_, '_, '_> {
                 let listed = listing(&lessons, self.store.progress(), None);
                 let mut text = list(&listed, true, self.shell.look);
                 text.gap();
-                text.say(Role::Prose, "To go to one: list softmax, list step12, list 3.4.1");
+                text.say(Role::Prose, "To go to one: list softmax, list softmax-naive, list 3.4.1");
                 self.put(&text)?;
                 Ok(Flow::Stay)
             }
@@ -32,7 +74,7 @@ impl Walk<'_, '_, '_> {
     }
 
     fn lessons(&self) -> Vec<&'_ Lesson> {
-        let ends = self.stops.iter().filter(|stop| matches!(stop.kind, Kind::End));
+        let ends = self.stops.iter().filter(|stop| matches!(stop.kind, StopKind::End));
         ends.map(|stop| stop.lesson).collect()
     }
 
@@ -44,8 +86,8 @@ impl Walk<'_, '_, '_> {
             if !fitting.contains(&chosen) {
                 chosen = fitting.first().copied().unwrap_or(chosen);
             }
-            let room = terminal::rows().saturating_sub(5).clamp(3, 20);
-            let drawn = drawn(&self.stops, &fitting, chosen, &typed, room, self.store.progress());
+            let rows = terminal::rows().saturating_sub(5).clamp(3, 20);
+            let drawn = drawn(&self.stops, &fitting, chosen, &typed, rows, self.store.progress());
             let mut cut = cut(drawn, self.shell.look.width.saturating_sub(1));
             let keys = [("↑ ↓", "choose"), ("Enter", "go"), ("Esc", "stay")];
             cut.append(footer(&legends(&keys), self.shell.look));
@@ -55,20 +97,20 @@ impl Walk<'_, '_, '_> {
                 fitting.get(to).copied().unwrap_or(chosen)
             };
             match input::press(&cut, self.shell)? {
-                Pressed::Letter(letter) => typed.push(letter),
-                Pressed::Backspace => drop(typed.pop()),
-                Pressed::Arrow(rows, _) => chosen = step(rows),
-                Pressed::Page(pages) => chosen = step(pages * room as isize),
-                Pressed::Enter if fitting.is_empty() => {}
-                Pressed::Enter => return self.go_to(chosen),
-                Pressed::Escape | Pressed::Stop | Pressed::End => return Ok(Flow::Stay),
-                Pressed::Tab | Pressed::Resized => {}
+                KeyPress::Letter(letter) => typed.push(letter),
+                KeyPress::Backspace => drop(typed.pop()),
+                KeyPress::Arrow(by, _) => chosen = step(by),
+                KeyPress::Page(pages) => chosen = step(pages * rows as isize),
+                KeyPress::Enter if fitting.is_empty() => {}
+                KeyPress::Enter => return Ok(Flow::GoTo(chosen)),
+                KeyPress::Escape | KeyPress::Interrupt | KeyPress::End => return Ok(Flow::Stay),
+                KeyPress::Tab | KeyPress::Resized => {}
             }
         }
     }
 }
 
-/// The places whose names hold all the words typed.
+/// The stops whose names contain all words that were typed.
 fn fitting(stops: &[Stop], typed: &str) -> Vec<usize> {
     let words: Vec<String> = typed.to_lowercase().split_whitespace().map(str::to_owned).collect();
     let fits = |stop: &Stop| {
@@ -78,37 +120,37 @@ fn fitting(stops: &[Stop], typed: &str) -> Vec<usize> {
     (0..stops.len()).filter(|at| fits(&stops[*at])).collect()
 }
 
-/// By what a place can be found.
+/// The text in which typed words are searched.
 fn name(stop: &Stop) -> String {
     let Lesson { section, title, .. } = stop.lesson;
     match stop.kind {
-        Kind::Step(step) => format!("{section} step{} {} {} {title}", step.number, step.slug, step.title),
-        Kind::Exercise(exercise) => {
+        StopKind::Step(step) => format!("{section} step{} {} {} {title}", step.number, step.slug, step.title),
+        StopKind::Exercise(exercise) => {
             format!("{section} exercise {} {} {title}", exercise.slug, exercise.title)
         }
-        Kind::End => format!("{section} end {title}"),
+        StopKind::End => format!("{section} end {title}"),
     }
 }
 
-/// What was typed, the places around the chosen one, and the keys.
+/// The typed text and the stops around the chosen one.
 fn drawn(
     stops: &[Stop],
     fitting: &[usize],
     chosen: usize,
     typed: &str,
-    room: usize,
+    rows: usize,
     progress: &Progress,
 ) -> Text {
     let mut text = Text::new();
     let head = Line::new().with(Role::Dim, "go to: ").with(Role::Strong, typed).with(Role::Dim, "_");
     text.line(head);
     let at = fitting.iter().position(|it| *it == chosen).unwrap_or(0);
-    let first = at.saturating_sub(room / 2).min(fitting.len().saturating_sub(room));
-    for here in fitting.iter().skip(first).take(room) {
+    let first = at.saturating_sub(rows / 2).min(fitting.len().saturating_sub(rows));
+    for here in fitting.iter().skip(first).take(rows) {
         text.line(row(&stops[*here], *here == chosen, progress));
     }
     if fitting.is_empty() {
-        text.say(Role::Dim, "  nothing is called so");
+        text.say(Role::Dim, "  there is no such place");
     }
     text.say(Role::Dim, format!("{} of {}, type to narrow", fitting.len(), stops.len()));
     text
@@ -121,37 +163,37 @@ fn row(stop: &Stop, chosen: bool, progress: &Progress) -> Line {
     line.push(Role::Dim, format!("{}  ", stop.lesson.section));
     let role = if chosen { Role::Strong } else { Role::Prose };
     match stop.kind {
-        Kind::Step(step) => {
+        StopKind::Step(step) => {
             line.push(Role::Dim, format!("{:<7}", step.name()));
             line.push(role, &step.slug);
             line.fill(38);
             line.push(Role::Dim, format!("  {}", step.title));
         }
-        Kind::Exercise(exercise) => {
+        StopKind::Exercise(exercise) => {
             line.push(role, format!("exercise {}", exercise.slug));
             line.fill(38);
             line.push(Role::Dim, format!("  {}", exercise.title));
         }
-        Kind::End => line.push(role, format!("the end of {}", stop.lesson.title)),
+        StopKind::End => line.push(role, format!("the end of {}", stop.lesson.title)),
     }
     line
 }
 
-/// Keys and what they do.
+/// Keys with their labels.
 pub fn legends(keys: &[(&str, &str)]) -> Vec<KeyLabel> {
     keys.iter().map(|(key, label)| KeyLabel { key: (*key).to_owned(), label: (*label).to_owned() }).collect()
 }
 
-/// Lines no wider than the screen: a region that is redrawn must not wrap.
+/// Lines cut to the width of the screen: lines that are redrawn must not wrap.
 pub fn cut(text: Text, width: usize) -> Text {
     let shorten = |line: Line| {
         let mut kept = Line::new();
         for span in line.spans {
-            let room = width.saturating_sub(kept.width());
+            let free = width.saturating_sub(kept.width());
             let mut part = String::new();
             for letter in span.text.chars() {
                 let wider = Line::new().with(span.role, format!("{part}{letter}"));
-                if wider.width() > room {
+                if wider.width() > free {
                     break;
                 }
                 part.push(letter);

@@ -1,110 +1,110 @@
-//! The places of the walkthrough in order: each lesson's steps, its exercises where they stand, its end.
-//! The catalogue in, a list out.
+//! The stops of the walkthrough in order: the steps of each lesson, its exercises where they belong, and its end.
 
 use crate::lesson::progress::{Bookmark, Progress};
 use crate::lesson::{Catalogue, Exercise, Fault, Lesson, Step, Target};
 
-/// A place of the walkthrough.
+/// A stop of the walkthrough.
 #[derive(Clone, Copy, Debug)]
 pub struct Stop<'c> {
     /// Its lesson.
     pub lesson: &'c Lesson,
-    /// What is there.
-    pub kind: Kind<'c>,
+    /// What the learner does there.
+    pub kind: StopKind<'c>,
 }
 
-/// What is at a place.
+/// The kinds of stops.
 #[derive(Clone, Copy, Debug)]
-pub enum Kind<'c> {
-    /// A cell with all that is said about it.
+pub enum StopKind<'c> {
+    /// A cell with its text.
     Step(&'c Step),
-    /// Code to be written.
+    /// Code for the learner to write.
     Exercise(&'c Exercise),
-    /// The lesson is over.
+    /// The end of the lesson.
     End,
 }
 
 impl<'c> Stop<'c> {
-    /// All of them. Errors: a fault in a lesson.
+    /// All stops of the chapter. Errors: a fault in a lesson.
     pub fn all(catalogue: &'c Catalogue) -> Result<Vec<Stop<'c>>, Fault> {
         let mut stops = Vec::new();
         for lesson in catalogue.lessons() {
             let lesson = lesson?;
             for within in 0..=lesson.steps.len() {
                 let here = lesson.exercises.iter().filter(|exercise| exercise.after_steps == within);
-                stops.extend(here.map(|exercise| Stop { lesson, kind: Kind::Exercise(exercise) }));
+                stops.extend(here.map(|exercise| Stop { lesson, kind: StopKind::Exercise(exercise) }));
                 let step = lesson.steps.get(within);
-                stops.extend(step.map(|step| Stop { lesson, kind: Kind::Step(step) }));
+                stops.extend(step.map(|step| Stop { lesson, kind: StopKind::Step(step) }));
             }
-            stops.push(Stop { lesson, kind: Kind::End });
+            stops.push(Stop { lesson, kind: StopKind::End });
         }
         Ok(stops)
     }
 
-    /// Its slug; none for an end.
+    /// The slug of the step or the exercise; empty at the end of a lesson.
     pub fn slug(&self) -> &'c str {
         match self.kind {
-            Kind::Step(step) => &step.slug,
-            Kind::Exercise(exercise) => &exercise.slug,
-            Kind::End => "",
+            StopKind::Step(step) => &step.slug,
+            StopKind::Exercise(exercise) => &exercise.slug,
+            StopKind::End => "",
         }
     }
 
-    /// As it is kept.
+    /// The stop as the progress file names it.
     pub fn place(&self) -> Bookmark {
         Bookmark { lesson: self.lesson.id.clone(), slug: self.slug().to_owned() }
     }
 
-    /// What it is called in a line: "step 7, softmax-overflow: Where the naive form breaks".
+    /// The title in a sentence: "step 7, softmax-overflow: Where the naive form breaks".
     pub fn title(&self) -> String {
         let Lesson { section, title, .. } = self.lesson;
         match self.kind {
-            Kind::Step(step) if step.title.is_empty() => format!("step {}, {}", step.number, step.slug),
-            Kind::Step(step) => format!("step {}, {}: {}", step.number, step.slug, step.title),
-            Kind::Exercise(exercise) => format!("exercise {}: {}", exercise.slug, exercise.title),
-            Kind::End => format!("the end of {section}, {title}"),
+            StopKind::Step(step) if step.title.is_empty() => format!("step {}, {}", step.number, step.slug),
+            StopKind::Step(step) => format!("step {}, {}: {}", step.number, step.slug, step.title),
+            StopKind::Exercise(exercise) => format!("exercise {}: {}", exercise.slug, exercise.title),
+            StopKind::End => format!("the end of {section}, {title}"),
         }
     }
 
-    /// Whether the learner is done here: the outcome was seen, the exercise passed or passed over.
+    /// Whether the learner is done here: the step was run, or the exercise was passed or skipped.
     pub fn done(&self, progress: &Progress) -> bool {
         match self.kind {
-            Kind::Step(step) => progress.done(self.lesson, step),
-            Kind::Exercise(exercise) => {
+            StopKind::Step(step) => progress.done(self.lesson, step),
+            StopKind::Exercise(exercise) => {
                 progress.tried(self.lesson, exercise).is_some_and(|it| it.passed.is_some() || it.skipped)
             }
-            Kind::End => false,
+            StopKind::End => false,
         }
     }
 
-    /// Whether it is the same place.
-    pub fn is(&self, place: &Bookmark) -> bool {
+    /// Whether the progress file means this stop.
+    fn is(&self, place: &Bookmark) -> bool {
         self.lesson.id == place.lesson && self.slug() == place.slug
     }
 }
 
-/// Where a name of the catalogue, or an exercise's, leads.
+/// Finds a stop by the slug of an exercise or by a name in the catalogue.
+/// Errors: there is no such name, with the nearest ones.
 pub fn find(stops: &[Stop], wanted: &str, catalogue: &Catalogue) -> Result<usize, String> {
     let plain = wanted.trim().to_lowercase().replace([' ', '_'], "-");
-    let exercise = |stop: &Stop| matches!(stop.kind, Kind::Exercise(exercise) if exercise.slug == plain);
+    let exercise = |stop: &Stop| matches!(stop.kind, StopKind::Exercise(exercise) if exercise.slug == plain);
     if let Some(at) = stops.iter().position(exercise) {
         return Ok(at);
     }
-    let leads = |stop: &Stop, target: &Target| match (stop.kind, target) {
-        (Kind::Step(here), Target::Step(step)) => here.number == step.number,
+    let is_target = |stop: &Stop, target: &Target| match (stop.kind, target) {
+        (StopKind::Step(here), Target::Step(step)) => here.number == step.number,
         (_, Target::Lesson(lesson)) => stop.lesson.id == lesson.id,
         _ => false,
     };
     match catalogue.find(wanted) {
         Ok(target) => {
-            let at = stops.iter().position(|stop| leads(stop, &target));
+            let at = stops.iter().position(|stop| is_target(stop, &target));
             at.ok_or_else(|| format!("nothing is at `{wanted}`"))
         }
         Err(error) => Err(error.to_string()),
     }
 }
 
-/// Where the learner goes on: where it was left, or the next place if that one is done.
+/// The stop where the learner continues: where they left, or the next one that is not done.
 pub fn resume(stops: &[Stop], progress: &Progress) -> usize {
     let left = progress.place.as_ref().and_then(|place| stops.iter().position(|stop| stop.is(place)));
     let from = left.unwrap_or_else(|| stops.iter().position(|stop| !stop.done(progress)).unwrap_or(0));

@@ -1,0 +1,189 @@
+//! The state of the lesson: one workspace in which its steps run, and copies for work that must not change it.
+
+use std::time::{Duration, Instant};
+
+use super::super::options::GlobalOptions;
+use super::super::plan::{self, PlannedCell};
+use super::super::runner::{Runner, replayed};
+use super::super::shell::Failure;
+use super::super::workspace::Workspace;
+use crate::kernel::random::Generator;
+use crate::lesson::{Catalogue, Exercise, Fault, Lesson, Step};
+use crate::session::Outcome;
+
+/// Is called during long work: how many cells have run, and of how many.
+pub type OnProgress<'h> = &'h mut dyn FnMut(usize, usize);
+
+/// Work that takes longer than this reports its progress.
+const SLOW: Duration = Duration::from_millis(300);
+
+/// The lesson's own workspace. Work that Ctrl-C ends returns `Failure::Stopped`.
+pub struct LessonState<'c> {
+    catalogue: &'c Catalogue,
+    options: GlobalOptions,
+    main: Option<Main<'c>>,
+}
+
+struct Main<'c> {
+    workspace: Workspace<'c>,
+    lesson: &'c Lesson,
+    /// What ran last.
+    last: Last,
+}
+
+/// What ran last in the lesson's workspace.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Last {
+    /// No step of this lesson.
+    Nothing,
+    /// The step of this number.
+    Step(usize),
+    /// A step that did not complete: nothing may build on its state.
+    Incomplete,
+}
+
+impl<'c> LessonState<'c> {
+    /// A state in which nothing has run.
+    pub fn new(catalogue: &'c Catalogue, options: &GlobalOptions) -> LessonState<'c> {
+        LessonState { catalogue, options: options.clone(), main: None }
+    }
+
+    /// Runs a step in the lesson's workspace, after all steps that it needs.
+    pub fn run(
+        &mut self,
+        step: &'c Step,
+        lesson: &'c Lesson,
+        on_progress: OnProgress,
+    ) -> Result<(Outcome, &mut Workspace<'c>), Failure> {
+        if !self.leads_to(step, lesson) {
+            let workspace = self.before(step, on_progress)?;
+            self.main = Some(Main { workspace, lesson, last: Last::Nothing });
+        }
+        let main = self.main.as_mut().expect("a workspace that leads to the step exists or was just made");
+        let between = lesson.steps.iter().filter(|it| match main.last {
+            Last::Step(last) => it.number > last && it.number < step.number && !it.aside,
+            Last::Nothing | Last::Incomplete => false,
+        });
+        let cells: Vec<PlannedCell> =
+            between.chain([step]).map(|step| PlannedCell::of_step(step, lesson, false)).collect();
+        main.last = Last::Incomplete;
+        let last = Runner::new(&mut main.workspace, &cells).keep_going(true).last();
+        let finished = last.filter(|it| it.index + 1 == cells.len()).ok_or(Failure::Stopped)?;
+        if finished.failure().is_none() {
+            main.last = Last::Step(step.number);
+        }
+        Ok((finished.outcome, &mut main.workspace))
+    }
+
+    /// Whether the lesson's workspace is at some point of this lesson before `step`.
+    fn leads_to(&self, step: &Step, lesson: &Lesson) -> bool {
+        self.main.as_ref().is_some_and(|main| {
+            let before = match main.last {
+                Last::Nothing => true,
+                Last::Step(last) => last < step.number,
+                Last::Incomplete => false,
+            };
+            before && main.lesson.id == lesson.id
+        })
+    }
+
+    /// A new workspace with the state before a step: that in which the lesson ran the step, if it did.
+    pub fn before(&self, step: &'c Step, on_progress: OnProgress) -> Result<Workspace<'c>, Failure> {
+        if let Some(main) = self.main.as_ref().filter(|main| main.last == Last::Step(step.number)) {
+            return replayed_before(step, &main.workspace, on_progress);
+        }
+        let needed = self.catalogue.prelude(step).map_err(|fault| unreadable(&fault))?;
+        self.fresh(&needed, on_progress)
+    }
+
+    /// A new workspace with the state after a step.
+    pub fn after(
+        &self,
+        step: &'c Step,
+        lesson: &'c Lesson,
+        on_progress: OnProgress,
+    ) -> Result<Workspace<'c>, Failure> {
+        let mut workspace = self.before(step, on_progress)?;
+        let cells = [PlannedCell::of_step(step, lesson, false)];
+        let mut runner = Runner::new(&mut workspace, &cells).keep_going(true);
+        runner.by_ref().last();
+        match runner.is_interrupted() {
+            true => Err(Failure::Stopped),
+            false => Ok(workspace),
+        }
+    }
+
+    /// The lesson's workspace, if `step` is the last step that ran in it.
+    pub fn at(&mut self, step: &Step) -> Option<&mut Workspace<'c>> {
+        let main = self.main.as_mut().filter(|main| main.last == Last::Step(step.number));
+        main.map(|main| &mut main.workspace)
+    }
+
+    /// A new workspace with the state in which an exercise starts.
+    pub fn exercise(
+        &self,
+        exercise: &Exercise,
+        lesson: &'c Lesson,
+        on_progress: OnProgress,
+    ) -> Result<Workspace<'c>, Failure> {
+        let needed = self.catalogue.prelude_of(lesson, exercise).map_err(|fault| unreadable(&fault))?;
+        let mut workspace = self.fresh(&needed, on_progress)?;
+        workspace.at = needed.last().map(|step| (*step, lesson)).or(workspace.at);
+        Ok(workspace)
+    }
+
+    /// Runs the solution of an exercise in the lesson's workspace if it only adds variables: the tensors that are there
+    /// and the stream of random numbers stay as they are. `tried` is the outcome of the solution in a copy.
+    pub fn add_solution(&mut self, exercise: &Exercise, lesson: &Lesson, tried: &Outcome) {
+        let Some(main) = self.main.as_mut() else { return };
+        if main.lesson.id != lesson.id || main.last == Last::Incomplete {
+            return;
+        }
+        let own = main.workspace.session.names();
+        let overwrites = tried.changed.iter().any(|changed| own.contains(&changed.name));
+        if tried.error.is_some() || overwrites {
+            return;
+        }
+        let stream = main.workspace.session.state().generator.clone();
+        let before: Generator = stream.borrow().clone();
+        main.workspace.run(&exercise.solution.source, &exercise.slug);
+        *stream.borrow_mut() = before;
+    }
+
+    fn fresh(&self, needed: &[&'c Step], on_progress: OnProgress) -> Result<Workspace<'c>, Failure> {
+        let cells = plan::steps(needed, self.catalogue)?;
+        let start = Instant::now();
+        let mut workspace = Workspace::new(&self.options);
+        let mut runner = Runner::new(&mut workspace, &cells).keep_going(true);
+        while let Some(finished) = runner.next() {
+            if start.elapsed() > SLOW {
+                on_progress(finished.index + 1, cells.len());
+            }
+        }
+        match runner.is_interrupted() {
+            true => Err(Failure::Stopped),
+            false => Ok(workspace),
+        }
+    }
+}
+
+/// A new workspace in which all cells of this one have run that ran before `step`.
+fn replayed_before<'c>(
+    step: &Step,
+    workspace: &Workspace<'c>,
+    on_progress: OnProgress,
+) -> Result<Workspace<'c>, Failure> {
+    let start = Instant::now();
+    let at = workspace.ran.iter().rposition(|ran| ran.name == step.name());
+    let all = at.expect("the step has run in this workspace");
+    let copy = replayed(workspace, &workspace.ran[..all], |ran| {
+        if start.elapsed() > SLOW {
+            on_progress(ran, all);
+        }
+    });
+    copy.ok_or(Failure::Stopped)
+}
+
+fn unreadable(fault: &Fault) -> Failure {
+    Failure::Unreadable(fault.to_string())
+}

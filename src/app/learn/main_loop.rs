@@ -1,0 +1,194 @@
+//! The main loop of the walkthrough: shows a stop, waits for a key or a line, and does what it asks.
+
+use super::super::shell::{Exit, Failure};
+use super::super::step::unrun_panel;
+use super::super::stops::{Stop, StopKind};
+use super::input::{self, Mode};
+use super::keys::{self, WalkInput};
+use super::page::{PageStage, StopPage, Turn, Workbook, choices};
+use super::walk::{Flow, Walk};
+use crate::lesson::progress::ProgressChange;
+use crate::view::learn::{footer, help};
+use crate::view::panel::{outcome, reading};
+use crate::view::{Line, Text};
+
+impl<'c> Walk<'c, '_, '_> {
+    /// Runs until the learner leaves.
+    pub fn run(&mut self) -> Result<Exit, Failure> {
+        self.arrive()?;
+        loop {
+            let input = self.listen()?;
+            self.lines_shown = 0;
+            let flow = match input {
+                WalkInput::Key(key, rest) => match (key.here)(self) {
+                    true => (key.act)(self, &rest)?,
+                    false => self.note(key.belongs)?,
+                },
+                WalkInput::Answer(answer) => self.answer(&answer)?,
+                WalkInput::Unknown(word) => self.unknown(&word)?,
+                WalkInput::Interrupt => self.note("Ctrl-C stops a cell that runs; none does. `q` leaves.")?,
+                WalkInput::Resized => {
+                    self.measure();
+                    self.show_page()?;
+                    Flow::Stay
+                }
+                WalkInput::End => Flow::Leave,
+            };
+            match flow {
+                Flow::Stay => {}
+                Flow::GoTo(at) => {
+                    self.at = at.min(self.stops.len() - 1);
+                    self.arrive()?;
+                }
+                Flow::Help => self.help()?,
+                Flow::Leave => return self.leave(),
+            }
+        }
+    }
+
+    fn listen(&mut self) -> Result<WalkInput, Failure> {
+        for remark in self.store.remarks() {
+            self.shell.remark(&remark);
+        }
+        let asking = self.is_asking();
+        if let Some(pressed) = self.pending.take() {
+            return Ok(WalkInput::of_key(pressed));
+        }
+        match self.mode {
+            Mode::Keys if !asking => {
+                let mut keys = Text { lines: vec![Line::new()] };
+                keys.append(footer(&keys::legend(self), self.shell.look));
+                input::press(&keys, self.shell).map(WalkInput::of_key)
+            }
+            mode => {
+                let letters = self.choices();
+                let here = (self.at, self.stage());
+                let label = (keys::KEYS[0].label)(self);
+                let told = self.told.replace(here) == Some(here);
+                match (asking, mode) {
+                    (false, _) => {
+                        self.shell.say(&format!("\nEnter: {label}. ?: what else can be typed.\n"))?
+                    }
+                    (true, _) if told => {}
+                    (true, Mode::Words) => self.shell.say("Type an answer. ?: what else can be typed.\n")?,
+                    (true, Mode::Keys) => {
+                        let keys = footer(&keys::legend(self), self.shell.look);
+                        self.shell.show(&keys)?;
+                    }
+                }
+                let line = input::line("> ", mode, self.shell)?;
+                Ok(WalkInput::of_line(&line, asking, letters))
+            }
+        }
+    }
+
+    fn unknown(&mut self, word: &str) -> Result<Flow, Failure> {
+        let near = keys::near(word);
+        let words = match (word.is_empty(), near.as_slice()) {
+            (true, _) => "`?` says what the keys do.".to_owned(),
+            (_, []) => format!("`{word}` does nothing here. `?` says what can be done."),
+            (_, near) => format!("`{word}` does nothing here. The nearest: {}.", near.join(", ")),
+        };
+        self.note(&words)
+    }
+
+    /// Shows the stop: from its start, or as far as the learner has seen it.
+    fn arrive(&mut self) -> Result<(), Failure> {
+        self.measure();
+        self.told = None;
+        let stop = self.stop();
+        if !self.pages.contains_key(&self.at) {
+            self.first_visit(stop)?;
+        }
+        self.show_page()?;
+        self.keep(ProgressChange::At(stop.place()))
+    }
+
+    /// Makes the page of a stop that was not visited since the program started.
+    fn first_visit(&mut self, stop: Stop<'c>) -> Result<(), Failure> {
+        let done = stop.done(self.store.progress());
+        let mut page = StopPage::default();
+        match stop.kind {
+            StopKind::Step(step) if !done && !step.predictions.is_empty() => {
+                page.turns.push(Turn::question(&step.predictions[0]));
+                page.stage = PageStage::Asking(0);
+            }
+            StopKind::Exercise(exercise) => {
+                let tried = self.store.progress().tried(stop.lesson, exercise);
+                page.book = tried.map(Workbook::of).unwrap_or_default();
+                page.stage = if done { PageStage::Shown } else { PageStage::Ready };
+            }
+            StopKind::End => page.stage = PageStage::Shown,
+            StopKind::Step(_) => {}
+        }
+        self.pages.insert(self.at, page);
+        if let (StopKind::Step(step), true) = (stop.kind, done) {
+            // The learner has seen it in an earlier session: it runs again, since later steps need its state.
+            if self.run_step()? {
+                let turns = self.earlier_turns(step)?;
+                let page = self.page();
+                page.turns = turns;
+                page.stage = PageStage::Shown;
+            }
+        }
+        Ok(())
+    }
+
+    /// Shows all that the learner has seen at this stop.
+    fn show_page(&mut self) -> Result<(), Failure> {
+        let stop = self.stop();
+        let look = self.shell.look;
+        let mut text = Text { lines: vec![Line::new()] };
+        match stop.kind {
+            StopKind::Step(step) => {
+                text.append(reading(&unrun_panel(step, stop.lesson, self.catalogue), look));
+                let page = self.page();
+                for turn in &page.turns {
+                    match turn {
+                        Turn::Question(..) => text.section(turn.text(look)),
+                        Turn::Answer(_) | Turn::Reply(..) => text.append(turn.text(look)),
+                    }
+                }
+                if let (PageStage::Shown, Some(panel)) = (page.stage, &page.panel) {
+                    text.section(outcome(panel, look));
+                }
+            }
+            StopKind::Exercise(exercise) => text.append(self.exercise_page(exercise, stop.lesson)),
+            StopKind::End => text.append(self.ending(stop.lesson)),
+        }
+        self.put(&text)
+    }
+
+    fn help(&mut self) -> Result<(), Failure> {
+        let words = match self.mode {
+            Mode::Keys => {
+                "A key each; at a question, type the word or the letter and Enter. Nothing goes on by itself."
+            }
+            Mode::Words => "Type a word or its letter, and Enter. Nothing goes on by itself.",
+        };
+        let text = help(&keys::help_rows(self), words, self.shell.look);
+        self.put_apart(text).map(drop)
+    }
+
+    fn leave(&mut self) -> Result<Exit, Failure> {
+        let kept = self.store.file().is_some();
+        let stop = self.stop();
+        let words = match kept {
+            true => format!("Left at {}. `attn` goes on there.", stop.title()),
+            false => format!("Left at {}.", stop.title()),
+        };
+        self.note(&words)?;
+        for remark in self.store.remarks() {
+            self.shell.remark(&remark);
+        }
+        Ok(Exit::Good)
+    }
+
+    /// How many letters answer the question that waits.
+    fn choices(&self) -> usize {
+        match (self.stage(), self.step()) {
+            (PageStage::Asking(at), Some(step)) => choices(&step.predictions[at]).len(),
+            _ => 0,
+        }
+    }
+}

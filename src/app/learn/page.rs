@@ -1,0 +1,97 @@
+//! What the learner has seen and done at a stop. It is kept, so that looking back runs nothing.
+
+use crate::lesson::Prediction;
+use crate::lesson::exercise::RightAnswer;
+use crate::lesson::progress::ExerciseProgress;
+use crate::view::learn::answered;
+use crate::view::quiz::{Standing, question, reply};
+use crate::view::{Look, Panel, Text};
+
+/// How far the learner is at a stop.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PageStage {
+    /// The question of this number waits for its answer.
+    Asking(usize),
+    /// The cell can be run, or the exercise can be written.
+    #[default]
+    Ready,
+    /// The learner has seen all of it.
+    Shown,
+}
+
+/// The page of a stop.
+#[derive(Default)]
+pub struct StopPage {
+    /// How far the learner is.
+    pub stage: PageStage,
+    /// The cell's panel, since it ran. It may not have been shown yet.
+    pub panel: Option<Panel>,
+    /// The questions, answers and replies so far.
+    pub turns: Vec<Turn>,
+    /// The work on an exercise.
+    pub book: Workbook,
+    /// Whether the learner was told that Enter skips.
+    pub warned: bool,
+    /// The cell as the learner edited it.
+    pub edited: Option<String>,
+}
+
+/// The learner's work on an exercise.
+#[derive(Clone, Debug, Default)]
+pub struct Workbook {
+    /// The number of hints shown.
+    pub hints: usize,
+    /// The newest attempt.
+    pub attempt: Option<String>,
+    /// The code that passed.
+    pub passed: Option<String>,
+    /// Whether the solution is shown.
+    pub solution: bool,
+}
+
+impl Workbook {
+    /// The work that the progress file has.
+    pub fn of(tried: &ExerciseProgress) -> Workbook {
+        Workbook {
+            hints: tried.hints,
+            attempt: tried.attempts.last().cloned(),
+            passed: tried.passed.clone(),
+            solution: tried.solution || tried.skipped,
+        }
+    }
+}
+
+/// One turn of a prediction.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Turn {
+    /// The question and its choices.
+    Question(String, Vec<String>),
+    /// The learner's answer.
+    Answer(String),
+    /// Whether it is right, and why (Markdown).
+    Reply(Standing, String),
+}
+
+impl Turn {
+    /// A question with its choices.
+    pub fn question(asked: &Prediction) -> Turn {
+        Turn::Question(asked.ask.clone(), choices(asked))
+    }
+
+    /// The turn as text.
+    pub fn text(&self, look: Look) -> Text {
+        match self {
+            Turn::Question(ask, choices) => question(ask, choices, look),
+            Turn::Answer(answer) => answered(answer, look),
+            Turn::Reply(standing, because) => reply(*standing, because, look),
+        }
+    }
+}
+
+/// The choices of a question; empty if it has none.
+pub fn choices(asked: &Prediction) -> Vec<String> {
+    match &asked.answer {
+        RightAnswer::Choice(choices) => choices.iter().map(|choice| choice.text.clone()).collect(),
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,40 @@
+//! Reading one line from stdin, and questions that are answered with yes or no.
+
+use std::io::{self, BufRead, IsTerminal};
+
+use super::shell::{Failure, Shell};
+
+/// The result of waiting for a line.
+pub enum TypedLine {
+    /// The line, without its end.
+    Line(String),
+    /// Ctrl-C.
+    Interrupt,
+    /// There is no more input.
+    End,
+}
+
+/// Reads a line without a line editor. If stdin is no terminal, which would echo the line, the line is written too, so
+/// that the output reads as a transcript.
+pub fn read_line(prompt: &str, shell: &mut Shell) -> Result<TypedLine, Failure> {
+    shell.say(prompt)?;
+    shell.flush()?;
+    let stdin = io::stdin();
+    // Input that is not UTF-8 is no error: it is an answer that is not understood.
+    let mut bytes = Vec::new();
+    let read = stdin.lock().read_until(b'\n', &mut bytes).map_err(Failure::Unwritable)?;
+    let line = String::from_utf8_lossy(&bytes);
+    let line = line.trim_end_matches(['\n', '\r']).to_owned();
+    if !stdin.is_terminal() {
+        shell.say(&format!("{line}\n"))?;
+    }
+    Ok(if read == 0 { TypedLine::End } else { TypedLine::Line(line) })
+}
+
+/// Asks a question and returns whether the answer is yes; anything else means no.
+pub fn confirmed(question: &str, shell: &mut Shell) -> Result<bool, Failure> {
+    Ok(match read_line(&format!("{question} [y/N] "), shell)? {
+        TypedLine::Line(line) => matches!(line.trim().to_lowercase().as_str(), "y" | "yes"),
+        TypedLine::Interrupt | TypedLine::End => false,
+    })
+}

@@ -1,0 +1,104 @@
+//! The walkthrough: keys and typed lines, choosing a number, editing code; and the parts of a step's panel.
+
+use attn::app::learn::choose::{moved, next_table};
+use attn::app::learn::editor::{coloured, ends, indent};
+use attn::app::learn::keys::{KEYS, WalkInput, of_word};
+use attn::app::learn::question::as_statement;
+use attn::app::prompt::TypedLine;
+use attn::app::step::{element_of, loop_variables};
+use attn::view::Look;
+
+#[test]
+fn no_key_and_no_word_has_two_meanings() {
+    let mut all: Vec<String> = Vec::new();
+    for key in KEYS {
+        let own = key.words.iter().map(|word| (*word).to_owned()).chain([key.letter.to_string()]);
+        for word in own {
+            assert!(!all.contains(&word), "{word}");
+            assert!(of_word(&word).is_some_and(|found| found.letter == key.letter), "{word}");
+            all.push(word);
+        }
+        assert!(!key.line.is_empty() && !key.line.ends_with('.'), "{}", key.letter);
+    }
+}
+
+fn meaning(line: &str, asking: bool, choices: usize) -> String {
+    match WalkInput::of_line(&TypedLine::Line(line.to_owned()), asking, choices) {
+        WalkInput::Key(key, rest) => format!("{} {rest}", key.letter),
+        WalkInput::Answer(answer) => format!("answer {answer}"),
+        WalkInput::Unknown(word) => format!("unknown {word}"),
+        _ => String::new(),
+    }
+}
+
+#[test]
+fn lines_are_words_of_the_table_or_answers() {
+    assert_eq!(meaning("", false, 0), "n ");
+    assert_eq!(meaning("list softmax", false, 0), "l softmax");
+    assert_eq!(meaning("L", false, 0), "l ");
+    assert_eq!(meaning("lsit", false, 0), "unknown lsit");
+    assert_eq!(meaning("(6, 3)", true, 0), "answer (6, 3)");
+    assert_eq!(meaning("skip", true, 0), "k ");
+    assert_eq!(meaning("list softmax", true, 0), "l softmax");
+    assert_eq!(meaning("e", true, 3), "e ");
+    assert_eq!(meaning("E", true, 5), "answer E");
+    assert_eq!(meaning("next to nothing", true, 3), "answer next to nothing");
+}
+
+#[test]
+fn enter_ends_the_code_only_on_an_empty_line() {
+    assert!(ends("x = 1\n", ""));
+    assert!(ends("for i in x:\n    y\n    ", "\n"));
+    assert!(!ends("x = 1", ""));
+    assert!(!ends("x = 1\n", "\ny = 2"));
+    assert_eq!([indent("for i in x:"), indent("    y = 1"), indent("x")], [4, 4, 0]);
+}
+
+#[test]
+fn colours_move_no_character() {
+    let look = Look { width: 80, colour: true, plain: false };
+    for source in ["for i in x:\n    print(i)  ", "", "def f(x):\n\n", "x = '''a\nb'''", "x\t= 1"] {
+        let drawn = coloured(source, look);
+        let mut bare = String::new();
+        let mut rest = drawn.as_str();
+        while let Some((before, after)) = rest.split_once('\x1b') {
+            bare.push_str(before);
+            rest = after.split_once('m').map_or("", |(_, rest)| rest);
+        }
+        bare.push_str(rest);
+        assert_eq!(bare, source);
+    }
+}
+
+#[test]
+fn the_reply_to_a_right_answer_becomes_a_statement() {
+    assert_eq!(as_statement("Yes. One score for each."), "One score for each.");
+    assert_eq!(as_statement("Yes: the highest gains."), "The highest gains.");
+    assert_eq!(as_statement("Three products."), "Three products.");
+}
+
+#[test]
+fn the_chosen_element_stays_within_the_table() {
+    let mut index = vec![0, 5];
+    moved(&mut index, &[6, 6], -1, 1);
+    assert_eq!(index, [0, 5]);
+    moved(&mut index, &[6, 6], 1, -1);
+    assert_eq!(index, [1, 4]);
+    moved(&mut [], &[], 1, 1);
+    let mut deep = vec![0, 1, 0, 0];
+    next_table(&mut deep, &[2, 2, 3, 3], 1);
+    assert_eq!(deep, [1, 0, 0, 0]);
+}
+
+#[test]
+fn the_element_that_a_step_works_out_has_a_name_and_an_index() {
+    assert_eq!(element_of("attn_weights[1, 2]"), Some(("attn_weights", vec![1, 2])));
+    assert_eq!(element_of("attn_score_22"), Some(("attn_score_22", vec![])));
+    assert_eq!(element_of("attn_weights[-1]"), None);
+}
+
+#[test]
+fn loop_variables_are_bound_by_loops_only() {
+    assert_eq!(loop_variables("for i, x_i in enumerate(inputs):\n    s[i] = x_i"), ["i", "x_i"]);
+    assert_eq!(loop_variables("for x in y:\n    x = x + 1"), [""; 0]);
+}
