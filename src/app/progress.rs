@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::shell::Shell;
 use crate::view::Look;
-use crate::view::storage::{progress, working};
+use crate::view::progress::{progress, working};
 
 /// Work that is done before this needs no bar.
 const PATIENCE: Duration = Duration::from_millis(500);

@@ -78,7 +78,7 @@ fn figures(step: &Step, lesson: &Lesson, outcome: &Outcome, session: &mut Sessio
 
 fn checks(step: &Step, session: &mut Session) -> Vec<Check> {
     let check = |measured: explain::Measured| Check {
-        holds: measured.holds(),
+        is_true: measured.holds(),
         deviation: measured.far(),
         text: measured.sentence,
     };

@@ -2,7 +2,7 @@
 
 use crate::lesson::compare::Verdict;
 use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{paragraph, wrap};
+use crate::view::wrap::{self, wrap};
 
 /// A cell that was run again.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -136,8 +136,7 @@ pub fn difference(file: &str, cell: &CheckedCell, look: Look) -> Text {
         false => text.append(shown(&pairs, look)),
     }
     if let Some(remark) = &cell.remark {
-        let line = Line::new().with(Role::Dim, remark);
-        text.append(paragraph(&line, look));
+        text.append(wrap::remark(remark, look));
     }
     text
 }

@@ -20,7 +20,7 @@ pub struct ErrorNote {
     pub source: Option<String>,
     /// If a function of an earlier cell raised: that cell, the line and its code.
     pub inside: Option<(String, usize, String)>,
-    /// What was there, and what would fit.
+    /// The operands, and what may fix the error.
     pub explanation: Explanation,
 }
 
@@ -62,9 +62,11 @@ pub fn error(note: &ErrorNote, look: Look) -> Text {
         }
     }
     let found = &note.explanation;
-    let mut parts = vec![found.clash.as_ref().map(|it| clash(it, look)).unwrap_or_default()];
-    parts.push(remarks(&found.remarks, look));
-    parts.push(fixes(&found.fixes, look));
+    let parts = [
+        found.clash.as_ref().map_or_else(Text::new, |it| clash(it, look)),
+        remarks(&found.remarks, look),
+        fixes(&found.fixes, look),
+    ];
     // The remarks say where the operands come from: they follow the operation without a gap.
     let together = found.clash.is_some();
     for (at, part) in parts.into_iter().enumerate() {
@@ -87,9 +89,9 @@ fn clash(clash: &Clash, look: Look) -> Text {
     let joint = format!(" {} ", clash.between);
     let shapes = format!("{a}{joint}{b}");
     let start = a.chars().count() + joint.chars().count();
-    let mut text = shifted(&clash.text, Role::Code, look);
+    let mut text = indented(&clash.text, Role::Code, look);
     let wide = shapes.chars().count() + 2 <= look.width && !look.plain;
-    text.append(shifted(&shapes, Role::Prose, look));
+    text.append(indented(&shapes, Role::Prose, look));
     if let (true, Some(first), Some(second)) = (wide, first, second) {
         let mut marks = Line::spaces(2);
         marks.fill(2 + first.0);
@@ -101,10 +103,10 @@ fn clash(clash: &Clash, look: Look) -> Text {
             text.line(marks);
         } else {
             text.line(marks);
-            text.append(shifted(&clash.rule, Role::Prose, look));
+            text.append(indented(&clash.rule, Role::Prose, look));
         }
     } else if !clash.rule.is_empty() {
-        text.append(shifted(&clash.rule, Role::Prose, look));
+        text.append(indented(&clash.rule, Role::Prose, look));
     }
     text
 }
@@ -130,6 +132,7 @@ fn axes(operand: &Operand) -> (String, Option<(usize, usize)>) {
     (text, mark)
 }
 
+/// Remarks on the operands.
 fn remarks(remarks: &[String], look: Look) -> Text {
     let mut text = Text::new();
     for remark in remarks {
@@ -182,7 +185,8 @@ fn message_line(line: &str, look: Look) -> Text {
     wrap(&line, look.width, &first, &rest)
 }
 
-fn shifted(line: &str, role: Role, look: Look) -> Text {
+/// A line of the explanation, indented.
+fn indented(line: &str, role: Role, look: Look) -> Text {
     let indent = if look.plain { 0 } else { 2 };
     let first = Line::spaces(indent);
     let rest = Line::spaces(indent + 2);

@@ -19,8 +19,8 @@ const SLICES: usize = 12;
 /// The widest name of a row or column.
 const NAME: usize = 16;
 
-/// The last two axes of a tensor as a map: tokens' names on both axes, two characters for an element, a dot for a masked or
-/// dropped weight. One map for each slice, side by side where they fit.
+/// The last two axes of a tensor as a map: tokens' names on both axes, two characters for an element, a dot for a masked
+/// or dropped weight. One map for each slice, side by side where they fit.
 pub fn map(figure: &Figure, look: Look) -> Text {
     if figure.shape.is_empty() || figure.count() == 0 || !figure.has_values() {
         return Text::new();
@@ -138,8 +138,8 @@ struct BlockMeans {
     means: Vec<f64>,
 }
 
-/// The means of a slice of `high` by `wide` elements in `down` by `across` blocks, of the finite elements of each. A block
-/// that has nan, or nothing finite, is nan or infinite itself.
+/// The means of a slice of `high` by `wide` elements in `down` by `across` blocks, of the finite elements of each.
+/// A block that has nan, or nothing finite, is nan or infinite itself.
 fn block_means(values: &[f64], high: usize, wide: usize, down: usize, across: usize) -> BlockMeans {
     let mut means = Vec::with_capacity(down * across);
     for r in 0..down {
@@ -159,8 +159,8 @@ fn block_means(values: &[f64], high: usize, wide: usize, down: usize, across: us
     BlockMeans { down, across, means }
 }
 
-/// The maps of all slices, of at most `most` rows and columns; shaded by `shared` statistics, or by those of the means that
-/// are shown.
+/// The maps of all slices, of at most `most` rows and columns; shaded by `shared` statistics, or by those of the means
+/// that are shown.
 fn maps(
     figure: &Figure,
     look: Look,

@@ -6,7 +6,7 @@ use crate::view::code;
 use crate::view::panel::head;
 use crate::view::prose::{prose, prose_line};
 use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, unbroken};
-use crate::view::wrap::{paragraph, wrap};
+use crate::view::wrap::{remark, wrap};
 
 /// A key and what it does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,12 +65,6 @@ pub fn help(rows: &[KeyHelp], words: &str, look: Look) -> Text {
         text.append(wrap(&words, look.text_width(), &first, &below));
     }
     text
-}
-
-/// A remark of the walkthrough.
-pub fn remark(words: &str, look: Look) -> Text {
-    let line = Line::new().with(Role::Dim, words);
-    paragraph(&line, look)
 }
 
 /// The answer that the learner gave.

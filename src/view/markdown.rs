@@ -24,7 +24,7 @@ pub fn step(panel: &Panel, asked: &[AnsweredQuestion]) -> String {
     parts.push(output(panel));
     parts.extend(panel.figures.iter().map(table));
     let checks = panel.checks.iter().map(|check| {
-        let mark = if check.holds { "✓" } else { "✗" };
+        let mark = if check.is_true { "✓" } else { "✗" };
         format!("{mark} {}", inline(&check.text))
     });
     parts.push(checks.collect::<Vec<_>>().join("  \n"));

@@ -19,6 +19,7 @@ pub mod markdown;
 pub mod panel;
 pub mod pick;
 pub mod picture;
+pub mod progress;
 pub mod prose;
 pub mod quantity;
 pub mod quiz;

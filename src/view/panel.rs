@@ -7,7 +7,7 @@ use crate::view::picture::{self, Picture};
 use crate::view::prose::prose;
 use crate::view::table;
 use crate::view::text::{Line, Look, Role, Text, escape_controls, unbroken};
-use crate::view::wrap::{paragraph, wrap};
+use crate::view::wrap::{self, wrap};
 
 /// Everything that a step shows.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -52,7 +52,7 @@ pub struct Check {
     /// The invariant: "every row sums to 1".
     pub text: String,
     /// Whether it is true.
-    pub holds: bool,
+    pub is_true: bool,
     /// The largest deviation as text: "6e-8".
     pub deviation: Option<String>,
 }
@@ -91,8 +91,7 @@ pub fn outcome(panel: &Panel, look: Look) -> Text {
     text.section(worked(&panel.worked, look));
     text.section(prose(&panel.after, look));
     for remark in &panel.remarks {
-        let line = Line::new().with(Role::Dim, remark);
-        text.section(paragraph(&line, look));
+        text.section(wrap::remark(remark, look));
     }
     text
 }
@@ -179,8 +178,8 @@ fn verbatim(line: &str, look: Look) -> Text {
     wrap(&words, look.width, &first, &rest)
 }
 
-/// A printed line as it is shown: control characters are escaped, tabs become spaces, and of a line that carriage returns
-/// rewrote only the last text is left.
+/// A printed line as it is shown: control characters are escaped, tabs become spaces, and of a line that carriage
+/// returns rewrote only the last text is left.
 fn printable(line: &str) -> String {
     let line = line.trim_end_matches('\r');
     let line = line.rsplit('\r').next().expect("a split has at least one part");
@@ -202,13 +201,13 @@ pub fn checks(checks: &[Check], look: Look) -> Text {
     let mut text = Text::new();
     for check in checks {
         let mut line = Line::new();
-        match (look.plain, check.holds) {
+        match (look.plain, check.is_true) {
             (true, true) => line.push(Role::Prose, "holds: "),
             (true, false) => line.push(Role::Prose, "does not hold: "),
             (false, true) => line.push(Role::Good, "✓ "),
             (false, false) => line.push(Role::Bad, "✗ "),
         }
-        line.push(if check.holds { Role::Prose } else { Role::Bad }, &check.text);
+        line.push(if check.is_true { Role::Prose } else { Role::Bad }, &check.text);
         if let Some(deviation) = &check.deviation {
             let space = if look.plain { ", " } else { "   " };
             let far = unbroken(&format!("largest deviation {deviation}"));

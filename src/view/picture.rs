@@ -9,7 +9,7 @@ use crate::view::heat::{self, Bar, bars};
 use crate::view::quantity::{amount, bytes, duration};
 use crate::view::storage::{self, StorageStrip};
 use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{paragraph, wrap};
+use crate::view::wrap::{remark, wrap};
 
 /// A picture and what it shows.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,12 +70,6 @@ fn heading(name: &str, look: Look) -> Text {
     let role = Role::Name;
     let line = Line::new().with(role, if look.plain { format!("{name}:") } else { name.to_owned() });
     wrap(&line, look.width, &Line::new(), &Line::spaces(2))
-}
-
-/// A dim paragraph.
-fn remark(words: &str, look: Look) -> Text {
-    let line = Line::new().with(Role::Dim, words);
-    paragraph(&line, look)
 }
 
 /// Heat maps, with their scale.

@@ -21,7 +21,7 @@ pub fn counted(number: usize, noun: &str) -> String {
     format!("{} {noun}{plural}", grouped(number as u64))
 }
 
-/// A number of bytes in decimal units: `720 bytes`, `12.3 kB`.
+/// A number of bytes in decimal units: `720 bytes`, `12.3 kB`. (bytesize writes `720 B`; the rest would be its own.)
 pub fn bytes(number: u64) -> String {
     match number {
         n if n < 1000 => format!("{n} bytes"),

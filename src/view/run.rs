@@ -8,7 +8,7 @@ use crate::view::errors::{ErrorNote, error};
 use crate::view::panel::printed;
 use crate::view::quantity::{counted, duration};
 use crate::view::text::{Line, Look, Role, Text};
-use crate::view::wrap::{paragraph, wrap};
+use crate::view::wrap::{self, wrap};
 
 /// How many lines of a cell's code are shown.
 const CODE_LINES: usize = 6;
@@ -71,8 +71,7 @@ pub fn cell(run: &CellRun, look: Look) -> Text {
         text.section(error(note, look));
     }
     for remark in &run.remarks {
-        let line = Line::new().with(Role::Dim, remark);
-        text.section(paragraph(&line, look));
+        text.section(wrap::remark(remark, look));
     }
     text
 }

@@ -9,9 +9,7 @@ use crate::view::wrap::wrap;
 
 /// A remark on how a question was understood.
 pub fn remark(words: &str, look: Look) -> Text {
-    let line = Line::new().with(Role::Dim, words);
-    let none = Line::new();
-    wrap(&line, look.text_width(), &none, &none)
+    wrap(&Line::new().with(Role::Dim, words), look.text_width(), &Line::new(), &Line::new())
 }
 
 /// The explanation of an element, and of the elements that it was computed from.

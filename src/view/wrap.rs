@@ -51,6 +51,11 @@ pub fn paragraph(line: &Line, look: Look) -> Text {
     wrap_evenly(line, look.text_width(), &Line::new(), &Line::new())
 }
 
+/// A remark of attn: a dim paragraph.
+pub fn remark(words: &str, look: Look) -> Text {
+    paragraph(&Line::new().with(Role::Dim, words), look)
+}
+
 /// The rows as lines, after `first` and `rest`.
 fn joined(rows: &[&[StyledWord]], first: &Line, rest: &Line) -> Text {
     let mut text = Text::new();

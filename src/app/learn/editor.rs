@@ -18,7 +18,7 @@ use super::super::prompt::{TypedLine, read_line};
 use super::super::shell::{Failure, Shell};
 use super::input::{Mode, of_editor};
 use super::terminal;
-use crate::view::learn::remark;
+use crate::view::wrap::remark;
 use crate::view::{Look, Text, code};
 
 /// The instructions for the line editor.

@@ -9,9 +9,10 @@ use super::walk::{Flow, Walk};
 use crate::lesson::progress::{ExerciseHelp, ProgressChange};
 use crate::lesson::{Exercise, Lesson};
 use crate::session::Outcome;
-use crate::view::learn::{Task, hint, labelled_code, remark, task};
+use crate::view::learn::{Task, hint, labelled_code, task};
 use crate::view::prose::prose;
 use crate::view::quiz::{Standing, reply};
+use crate::view::wrap::remark;
 use crate::view::{Panel, Text};
 
 impl<'c> Walk<'c, '_, '_> {

@@ -14,9 +14,9 @@ use super::terminal::{self, KeyPress};
 use crate::lesson::progress::ProgressChange;
 use crate::lesson::{Catalogue, Exercise, Step};
 use crate::session::Outcome;
-use crate::view::learn::remark;
 use crate::view::panel::outcome;
 use crate::view::prose::prose;
+use crate::view::wrap::remark;
 use crate::view::{Line, Panel, Role, Text};
 
 /// What the walkthrough does after a key.

@@ -21,10 +21,11 @@ use attn::view::learn::{
 use attn::view::listing::{ListedLesson, ListedStep, Listing, list, nearby, welcome};
 use attn::view::pick::pick;
 use attn::view::picture::picture;
+use attn::view::progress::{progress, working};
 use attn::view::prose::prose;
 use attn::view::quiz::{Standing, question, reply};
 use attn::view::run::{CellRun, cell, finished};
-use attn::view::storage::{StorageStrip, progress, storage, working};
+use attn::view::storage::{StorageStrip, storage};
 use attn::view::table::figure;
 use attn::view::why::explanation;
 use attn::view::{Check, Figure, Look, Panel, Picture, Text, panel};
@@ -95,10 +96,10 @@ pub fn step() -> Panel {
             tensor("row_1", "float32", &[6], &WEIGHTS[6..12], &["key"]),
         ],
         checks: vec![
-            Check { text: "every row sums to 1".into(), holds: true, deviation: Some("6e-8".into()) },
+            Check { text: "every row sums to 1".into(), is_true: true, deviation: Some("6e-8".into()) },
             Check {
                 text: "attn_weights is zero above the diagonal".into(),
-                holds: false,
+                is_true: false,
                 deviation: Some("0.2333".into()),
             },
         ],
