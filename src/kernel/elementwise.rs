@@ -1,8 +1,7 @@
-//! One result element from one element of each operand, for any strides.
-//! Slices, shapes and strides in; a row-major vector out.
+//! Element-wise loops over strided operands, with row-major results.
 //!
-//! Dimensions that lie without gaps in every operand are merged first, so that most calls come
-//! down to one flat loop, which the compiler vectorises. Large results are written by several threads.
+//! Dimensions that are contiguous in every operand are merged first, so most calls become one flat loop, which the
+//! compiler vectorises. Several threads write large results.
 
 use super::buffer_pool::{self, Element};
 use super::index::unravel;
@@ -10,25 +9,25 @@ use super::simd::SimdWork;
 use super::simd::run_widest;
 use super::threads;
 
-/// Elements below which a result is written by the caller alone.
+/// Elements below which the caller's thread writes the whole result.
 const PARALLEL: usize = 1 << 16;
-/// Elements that one thread writes at a time; a whole number of vectors, however wide they are.
+/// Elements that one thread writes at a time; a whole number of vectors of any width.
 pub const PIECE: usize = 1 << 14;
-/// Elements below which the instruction set is not worth choosing.
+/// Elements below which choosing the instruction set does not pay.
 const WIDE: usize = 1 << 6;
 
-/// An operand: storage elements, strides (0 where broadcast) and the element of index (0, 0, ...).
+/// An operand: a storage, strides (0 where broadcast) and the offset of index (0, 0, ...).
 #[derive(Clone, Copy)]
 pub struct Strided<'a, T> {
-    /// All storage elements.
+    /// All elements of the storage.
     pub data: &'a [T],
-    /// Storage elements between neighbours, one for each dimension of the result.
+    /// Distance between neighbours in storage elements, one for each dimension of the result.
     pub strides: &'a [usize],
-    /// Storage element of the first index.
+    /// Storage element of index (0, 0, ...).
     pub offset: usize,
 }
 
-/// Shape and the strides of N operands with gapless neighbours merged; sizes of 1 dropped.
+/// The shape and the strides of N operands, with contiguous neighbouring dimensions merged and sizes of 1 dropped.
 fn merge<const N: usize>(shape: &[usize], strides: [&[usize]; N]) -> (Vec<usize>, Vec<[usize; N]>) {
     let mut sizes: Vec<usize> = Vec::with_capacity(shape.len());
     let mut steps: Vec<[usize; N]> = Vec::with_capacity(shape.len());
@@ -73,7 +72,7 @@ fn rows<const N: usize>(
     }
 }
 
-/// A way through the outer dimensions, row-major.
+/// A row-major walk through the outer dimensions.
 struct Walk<'a, const N: usize> {
     sizes: &'a [usize],
     steps: &'a [[usize; N]],
@@ -82,7 +81,7 @@ struct Walk<'a, const N: usize> {
 }
 
 impl<'a, const N: usize> Walk<'a, N> {
-    /// Stands at row number `row`.
+    /// A walk that starts at row number `row`.
     fn from(row: usize, sizes: &'a [usize], steps: &'a [[usize; N]], mut at: [usize; N]) -> Self {
         let index = unravel(row, sizes);
         for (step, i) in steps.iter().zip(&index) {
@@ -91,7 +90,7 @@ impl<'a, const N: usize> Walk<'a, N> {
         Walk { sizes, steps, index, at }
     }
 
-    /// Goes on to the next row; after the last one, to the first.
+    /// Moves to the next row; after the last one, to the first.
     fn next(&mut self) {
         for axis in (0..self.sizes.len()).rev() {
             self.index[axis] += 1;
@@ -105,7 +104,7 @@ impl<'a, const N: usize> Walk<'a, N> {
     }
 }
 
-/// One row of a result, compiled for the widest vectors there are.
+/// One row of a result, compiled for the widest vectors of the processor.
 struct Row<'a, const N: usize, R, F> {
     write: &'a F,
     at: [usize; N],
@@ -122,8 +121,8 @@ impl<const N: usize, R, F: Fn([usize; N], [usize; N], &mut [R])> SimdWork for Ro
     }
 }
 
-/// A row-major result; `write(starts, steps, row)` writes one innermost row of it, or a piece of one.
-fn written<const N: usize, R: Element>(
+/// A row-major result; `write(starts, steps, row)` writes one innermost row or a part of one.
+fn row_major_result<const N: usize, R: Element>(
     shape: &[usize],
     strides: [&[usize]; N],
     offsets: [usize; N],
@@ -162,7 +161,7 @@ fn written<const N: usize, R: Element>(
     out
 }
 
-/// `write` for every two pieces of two slices of one length, on several threads where they are long.
+/// Calls `write` for all pairs of pieces of two slices of one length, on several threads if they are long.
 pub fn in_pieces<A: Sync, R: Send>(x: &[A], out: &mut [R], write: impl Fn(&[A], &mut [R]) + Sync) {
     match x.len() < PARALLEL {
         true => write(x, out),
@@ -170,23 +169,23 @@ pub fn in_pieces<A: Sync, R: Send>(x: &[A], out: &mut [R], write: impl Fn(&[A], 
     }
 }
 
-/// The elements a strided view sees, row-major. Copies.
+/// The elements of a strided view, row-major. Copies.
 pub fn gather_strided<T: Element>(data: &[T], shape: &[usize], strides: &[usize], offset: usize) -> Vec<T> {
-    written(shape, [strides], [offset], |[at], [step], out| match step {
+    row_major_result(shape, [strides], [offset], |[at], [step], out| match step {
         1 => out.copy_from_slice(&data[at..at + out.len()]),
         0 => out.fill(data[at]),
         _ => out.iter_mut().zip(data[at..].iter().step_by(step)).for_each(|(out, &x)| *out = x),
     })
 }
 
-/// The storage elements a strided view sees, row-major.
+/// The positions in the storage of the elements of a strided view, row-major.
 pub fn places(shape: &[usize], strides: &[usize], offset: usize) -> Vec<usize> {
     let mut out = Vec::with_capacity(shape.iter().product());
     rows(shape, [strides], [offset], |[at], [step], length| out.extend((0..length).map(|i| at + i * step)));
     out
 }
 
-/// Writes `values` (row-major, as many as `shape` has) where a strided view sees them.
+/// Writes `values` (row-major, as many as `shape` has) to the elements of a strided view.
 pub fn scatter_strided<T: Copy>(
     data: &mut [T],
     shape: &[usize],
@@ -206,7 +205,7 @@ pub fn scatter_strided<T: Copy>(
     });
 }
 
-/// Writes one value wherever a strided view sees.
+/// Writes one value to all elements of a strided view.
 pub fn fill_strided<T: Copy>(data: &mut [T], shape: &[usize], strides: &[usize], offset: usize, value: T) {
     rows(shape, [strides], [offset], |[at], [step], length| {
         (0..length).for_each(|i| data[at + i * step] = value);
@@ -215,7 +214,7 @@ pub fn fill_strided<T: Copy>(data: &mut [T], shape: &[usize], strides: &[usize],
 
 /// `f` of each element, row-major.
 pub fn unary<A: Element, R: Element>(shape: &[usize], a: Strided<A>, f: impl Fn(A) -> R + Sync) -> Vec<R> {
-    written(shape, [a.strides], [a.offset], |[at], [step], out| match step {
+    row_major_result(shape, [a.strides], [a.offset], |[at], [step], out| match step {
         1 => out.iter_mut().zip(&a.data[at..]).for_each(|(out, &x)| *out = f(x)),
         0 => out.fill(f(a.data[at])),
         _ => out.iter_mut().zip(a.data[at..].iter().step_by(step)).for_each(|(out, &x)| *out = f(x)),
@@ -229,7 +228,7 @@ pub fn binary<A: Element, B: Element, R: Element>(
     b: Strided<B>,
     f: impl Fn(A, B) -> R + Sync,
 ) -> Vec<R> {
-    written(shape, [a.strides, b.strides], [a.offset, b.offset], |[i, j], steps, out| {
+    row_major_result(shape, [a.strides, b.strides], [a.offset, b.offset], |[i, j], steps, out| {
         let length = out.len();
         match steps {
             [1, 1] => {
@@ -261,7 +260,7 @@ pub fn ternary<A: Element, B: Element, C: Element, R: Element>(
     f: impl Fn(A, B, C) -> R + Sync,
 ) -> Vec<R> {
     let offsets = [a.offset, b.offset, c.offset];
-    written(shape, [a.strides, b.strides, c.strides], offsets, |[i, j, k], steps, out| {
+    row_major_result(shape, [a.strides, b.strides, c.strides], offsets, |[i, j, k], steps, out| {
         let length = out.len();
         match steps {
             [1, 1, 1] => {

@@ -1,17 +1,17 @@
-//! Products with few columns, as weights times values are: what `matrixmultiply` would pack is used too few times.
-//! Sees ndarray views; no Tensor, no text. `gemm.rs` says which products come here, and in which order
-//! terms are added: the same as in the blocked kernel, so that it is a matter of speed alone.
+//! Products with few columns, such as weights times values: `matrixmultiply` would use what it packs too few times.
+//! `gemm.rs` says which products come here. Terms are added in the same order as in the blocked kernel; only the speed
+//! differs.
 
 use ndarray::{ArrayView1, ArrayView2, ArrayViewMut2, Axis};
 
 use super::simd::SimdWork;
 use super::simd::run_widest;
 
-/// Numbers that are multiplied side by side.
+/// Numbers in a vector.
 const LANES: usize = 16;
-/// Rows that are computed side by side.
+/// Rows that are computed together.
 const ROWS: usize = 4;
-/// Most columns that are worth it.
+/// Columns up to which this is faster than the blocked kernel.
 pub(super) const COLUMNS: usize = 64;
 
 /// One vector.
@@ -22,9 +22,9 @@ struct Lanes([f32; LANES]);
 /// Vectors of one row of `b`, or of a result.
 type Strip<const V: usize> = [Lanes; V];
 
-const NOTHING: Lanes = Lanes([0.0; LANES]);
+const ZEROS: Lanes = Lanes([0.0; LANES]);
 
-/// A body for each of at most four places, written out: only so the compiler keeps all sums in registers.
+/// Repeats a body for each of at most four indices without a loop: only then the compiler keeps all sums in registers.
 macro_rules! each {
     ($n:expr, $i:ident => $body:block) => {
         const { assert!($n <= 4, "written out four times at most") };
@@ -35,7 +35,7 @@ macro_rules! each {
     };
 }
 
-/// Whether [`product`] can take these: whole vectors of columns, and rows that lie straight.
+/// Whether [`product`] can compute this: whole vectors of columns, and contiguous rows.
 pub(super) fn fits<T>(a: &ArrayView2<T>, b: &ArrayView2<T>, out: &ArrayViewMut2<T>) -> bool {
     let n = b.ncols();
     n <= COLUMNS
@@ -45,24 +45,24 @@ pub(super) fn fits<T>(a: &ArrayView2<T>, b: &ArrayView2<T>, out: &ArrayViewMut2<
         && a.nrows() >= 4 * ROWS
 }
 
-/// `out = a @ b`, or onto `out` where `more`: one block of terms, each element a chain of multiply-adds from 0.
-pub(super) fn product(a: ArrayView2<f32>, b: ArrayView2<f32>, more: bool, out: ArrayViewMut2<f32>) {
+/// `out = a @ b`, or `out += a @ b` if `add`; each element is a chain of multiply-adds from 0.
+pub(super) fn product(a: ArrayView2<f32>, b: ArrayView2<f32>, add: bool, out: ArrayViewMut2<f32>) {
     match b.ncols() / LANES {
-        1 => run_widest(Thin::<1> { a, b, more, out }),
-        2 => run_widest(Thin::<2> { a, b, more, out }),
-        3 => run_widest(Thin::<3> { a, b, more, out }),
-        _ => run_widest(Thin::<4> { a, b, more, out }),
+        1 => run_widest(FewColumns::<1> { a, b, add, out }),
+        2 => run_widest(FewColumns::<2> { a, b, add, out }),
+        3 => run_widest(FewColumns::<3> { a, b, add, out }),
+        _ => run_widest(FewColumns::<4> { a, b, add, out }),
     }
 }
 
-struct Thin<'a, const V: usize> {
+struct FewColumns<'a, const V: usize> {
     a: ArrayView2<'a, f32>,
     b: ArrayView2<'a, f32>,
-    more: bool,
+    add: bool,
     out: ArrayViewMut2<'a, f32>,
 }
 
-impl<const V: usize> SimdWork for Thin<'_, V> {
+impl<const V: usize> SimdWork for FewColumns<'_, V> {
     type Output = ();
 
     #[inline(always)]
@@ -72,28 +72,29 @@ impl<const V: usize> SimdWork for Thin<'_, V> {
         let mut i = 0;
         while i < rows {
             if i + ROWS <= rows {
-                let sums = chains::<ROWS, V>(std::array::from_fn(|r| straight(&self.a, i + r)), &packed);
-                (0..ROWS).for_each(|r| put(&mut self.out, i + r, &sums[r], self.more));
+                let sums =
+                    chains::<ROWS, V>(std::array::from_fn(|r| contiguous_row(&self.a, i + r)), &packed);
+                (0..ROWS).for_each(|r| put(&mut self.out, i + r, &sums[r], self.add));
                 i += ROWS;
             } else {
-                let sums = chains::<1, V>([straight(&self.a, i)], &packed);
-                put(&mut self.out, i, &sums[0], self.more);
+                let sums = chains::<1, V>([contiguous_row(&self.a, i)], &packed);
+                put(&mut self.out, i, &sums[0], self.add);
                 i += 1;
             }
         }
     }
 }
 
-/// A row of `a`, which [`fits`] has seen to lie straight.
+/// A row of `a`, which [`fits`] has checked to be contiguous.
 #[inline(always)]
 fn straight<'a>(a: &ArrayView2<'a, f32>, row: usize) -> &'a [f32] {
     a.index_axis_move(Axis(0), row).to_slice().expect("`fits` has checked that rows of `a` are contiguous")
 }
 
-/// A row of `b` in vectors.
+/// A row of `b` as vectors.
 #[inline(always)]
 fn strip<const V: usize>(row: ArrayView1<f32>) -> Strip<V> {
-    let mut strip = [NOTHING; V];
+    let mut strip = [ZEROS; V];
     match row.to_slice() {
         Some(row) => strip.iter_mut().zip(row.as_chunks().0).for_each(|(lanes, row)| lanes.0 = *row),
         None => row.iter().enumerate().for_each(|(at, &x)| strip[at / LANES].0[at % LANES] = x),
@@ -101,7 +102,7 @@ fn strip<const V: usize>(row: ArrayView1<f32>) -> Strip<V> {
     strip
 }
 
-/// `sum + x b`, rounded once.
+/// `sum + x * b`, rounded once.
 #[inline(always)]
 fn onto(sum: &Lanes, x: f32, b: &Lanes) -> Lanes {
     let mut out = *sum;
@@ -114,7 +115,7 @@ fn onto(sum: &Lanes, x: f32, b: &Lanes) -> Lanes {
 /// Several rows of the product at once.
 #[inline(always)]
 fn chains<const R: usize, const V: usize>(rows: [&[f32]; R], b: &[Strip<V>]) -> [Strip<V>; R] {
-    let mut sums = [[NOTHING; V]; R];
+    let mut sums = [[ZEROS; V]; R];
     let rows: [&[f32]; R] = rows.map(|row| &row[..b.len()]);
     for (k, b) in b.iter().enumerate() {
         each!(R, r => {
@@ -126,11 +127,11 @@ fn chains<const R: usize, const V: usize>(rows: [&[f32]; R], b: &[Strip<V>]) -> 
 }
 
 #[inline(always)]
-fn put<const V: usize>(out: &mut ArrayViewMut2<f32>, row: usize, sums: &Strip<V>, more: bool) {
+fn put<const V: usize>(out: &mut ArrayViewMut2<f32>, row: usize, sums: &Strip<V>, add: bool) {
     let mut row = out.row_mut(row);
     let out = row.as_slice_mut().expect("`fits` has checked that rows of `out` are contiguous");
     for (out, sums) in out.as_chunks_mut().0.iter_mut().zip(sums) {
-        match more {
+        match add {
             false => *out = sums.0,
             true => out.iter_mut().zip(&sums.0).for_each(|(out, &sum)| *out += sum),
         }

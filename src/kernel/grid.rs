@@ -1,13 +1,13 @@
-//! Elements picked along every axis at once: flip, roll, repeat, index_select and advanced indexing.
-//! For each axis of the result a list of storage offsets; the result's elements are
-//! those at the sums of one offset of each list, row-major.
+//! Picking elements by a list of indices for each axis: flip, roll, repeat, index_select and advanced indexing.
+//! Each axis of the result has a list of storage offsets. The elements of the result are those at the sums of one
+//! offset of each list, row-major.
 
 /// The storage offsets `0, stride, 2 stride, ...` of a whole axis.
 pub fn whole(size: usize, stride: usize) -> Vec<usize> {
     (0..size).map(|at| at * stride).collect()
 }
 
-/// Trailing axes whose offsets run on without a gap, as one axis.
+/// The axes with contiguous trailing axes merged into one.
 fn merged(axes: &[Vec<usize>]) -> Vec<Vec<usize>> {
     let runs = |axis: &[usize], step: usize| axis.iter().enumerate().all(|(at, &offset)| offset == at * step);
     let mut axes: Vec<Vec<usize>> = axes.iter().filter(|axis| axis.as_slice() != [0]).cloned().collect();
@@ -51,7 +51,7 @@ pub fn pick<T: Copy>(data: &[T], offset: usize, axes: &[Vec<usize>]) -> Vec<T> {
     out
 }
 
-/// The storage elements at those sums, row-major.
+/// The positions in the storage of the elements that [`pick`] copies, row-major.
 pub fn places(offset: usize, axes: &[Vec<usize>]) -> Vec<usize> {
     let mut out = Vec::with_capacity(axes.iter().map(Vec::len).product());
     if !axes.iter().any(Vec::is_empty) {

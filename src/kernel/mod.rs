@@ -1,4 +1,9 @@
-//! Numbers in, numbers out, on slices and ndarray views. No tensor, no Python, no text.
+//! Numeric algorithms. They know numbers only: no tensor, no Python, no text.
+//!
+//! Operands with strides of their own (products, attention, softmax, reductions) are ndarray views. Three kinds of
+//! functions take slices instead. Element-wise loops and index picking (`elementwise`, `grid`) merge dimensions
+//! of several operands, for which ndarray has no iterator that the compiler vectorises. Functions of contiguous rows
+//! (`math`, `norm`, `loss`, `selection`, `rank`) have no strides. Random streams (`random`) fill memory in order.
 
 pub mod attention;
 mod blocked;

@@ -1,5 +1,4 @@
-//! Multi-head attention as the formula reads, a loop for each index: what faster paths are measured against.
-//! Sees slices; no Tensor, no text.
+//! Multi-head attention written as in the formula, with a loop for each index: the baseline for faster forms.
 //! Source: Vaswani et al. 2017, section 3.2; the layer of the book's section 3.6.2.
 //!
 //! Letters: T tokens, C width of the model, H heads, D = C / H width of a head.
@@ -14,7 +13,7 @@ pub struct Layer<'a, T> {
     pub biases: [&'a [T]; 4],
     /// H.
     pub heads: usize,
-    /// Whether a token sees itself and earlier ones only.
+    /// Whether a token attends to itself and earlier tokens only.
     pub causal: bool,
 }
 

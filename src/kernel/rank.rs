@@ -1,11 +1,11 @@
-//! The order sorting puts elements in: nan above all numbers.
-//! Source: `torch.sort`, which follows NumPy here.
+//! The order of sorting: nan is larger than all numbers.
+//! Source: `torch.sort`, which follows NumPy.
 
 use std::cmp::Ordering;
 
 /// An element that can be sorted.
 pub trait Rank: Copy {
-    /// Where it stands beside another.
+    /// How it compares with another.
     fn rank(self, other: Self) -> Ordering;
 }
 
@@ -34,7 +34,7 @@ impl Rank for bool {
     }
 }
 
-/// The places of a row's elements in sorted order; equal elements keep theirs.
+/// The positions of the elements of a row in sorted order; equal elements keep their order.
 pub fn sorted_places<T: Rank>(row: &[T], descending: bool) -> Vec<usize> {
     let mut places: Vec<usize> = (0..row.len()).collect();
     if descending {
@@ -45,8 +45,8 @@ pub fn sorted_places<T: Rank>(row: &[T], descending: bool) -> Vec<usize> {
     places
 }
 
-/// How many elements of a sorted row come before `value`; with `right`, those equal to it too.
-/// `order` says where the sorted elements stand, if the row itself is not sorted.
+/// The number of elements of a sorted row that are less than `value`, or with `right`, less than or equal to it.
+/// If the row itself is not sorted, `order` has the positions of its elements in sorted order.
 pub fn insertion_place<T: Rank>(row: &[T], order: Option<&[i64]>, value: T, right: bool) -> usize {
     let at = |place: usize| row[order.map_or(place, |order| order[place] as usize)];
     let (mut low, mut high) = (0, row.len());

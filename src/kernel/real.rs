@@ -1,6 +1,5 @@
-//! The two kinds of number the kernel computes with, f32 and f64, under one name.
-//! Sees primitive numbers only.
-//! Source: the lane counts are those of PyTorch's widest x86 build, whose order of summation the reductions follow.
+//! The number types of the kernel, f32 and f64, as one trait.
+//! Source: the lane counts are those of PyTorch's AVX2 build, whose order of summation the reductions follow.
 
 use std::fmt::Debug;
 use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
@@ -10,7 +9,7 @@ use super::blocked::Multiply;
 use super::buffer_pool::Element;
 use super::math::Functions;
 
-/// An IEEE number the kernel can compute with: `f32` or `f64`.
+/// A floating point type that the kernel computes with: `f32` or `f64`.
 pub trait Real:
     Copy
     + Debug
@@ -33,7 +32,7 @@ pub trait Real:
     + Fused
     + Element
 {
-    /// How many numbers of this kind a 32-byte vector holds: the width in which sums are split.
+    /// Numbers of this type in a 32-byte vector: sums are split into as many lanes.
     const LANES: usize;
     /// 0.
     const ZERO: Self;
@@ -46,13 +45,13 @@ pub trait Real:
     /// A quiet NaN.
     const NAN: Self;
 
-    /// The nearest number of this kind.
+    /// The nearest number of this type.
     fn from_f64(x: f64) -> Self;
     /// The same number in double precision.
     fn to_f64(self) -> f64;
     /// `self * a + b`, rounded once.
     fn fma(self, a: Self, b: Self) -> Self;
-    /// The magnitude.
+    /// The absolute value.
     fn abs(self) -> Self;
     /// The correctly rounded square root.
     fn sqrt(self) -> Self;

@@ -1,13 +1,13 @@
-//! The largest or smallest k of a row, in the order in which PyTorch leaves them.
-//! Where elements are equal, or the order is left open (`topk(sorted=False)`), what
-//! comes first depends on the steps of the algorithm. PyTorch uses the C++ library's `partial_sort`,
-//! `nth_element` and `sort`, and for `kthvalue` a quick select of its own: these are their steps
-//! (Musser 1997, introspective sorting; Numerical Recipes, selection by partition).
+//! The largest or smallest k elements of a row, in PyTorch's order.
+//! Where elements are equal or the order is unspecified (`topk(sorted=False)`), the order depends on the steps of the
+//! algorithm. PyTorch uses `partial_sort`, `nth_element` and `sort` of the C++ library, and a quickselect of its own for
+//! `kthvalue`. This file repeats their steps (Musser 1997, introspective sorting; Numerical Recipes, selection by
+//! partition).
 
-/// Below this length a range is sorted by insertion.
+/// Length up to which a range is sorted by insertion.
 const SHORT: usize = 16;
 
-/// Sorts by steps of the C++ library. `less(a, b)`: whether a must come before b.
+/// Sorting with the steps of the C++ library. `less(a, b)` is whether a comes before b.
 struct Steps<'a, T, F> {
     row: &'a mut [T],
     less: F,
@@ -18,7 +18,7 @@ impl<T: Copy, F: Fn(T, T) -> bool> Steps<'_, T, F> {
         (self.less)(self.row[a], self.row[b])
     }
 
-    /// Lets `value` sink from `hole` in the heap of `len` elements at `first`, then rise.
+    /// Moves `value` from `hole` down the heap of `len` elements at `first`, then up.
     fn sink(&mut self, first: usize, mut hole: usize, len: usize, value: T) {
         let top = hole;
         let mut child = hole;
@@ -46,7 +46,7 @@ impl<T: Copy, F: Fn(T, T) -> bool> Steps<'_, T, F> {
         self.row[first + hole] = value;
     }
 
-    /// The heap's top goes to `result`, whose element joins the heap.
+    /// Moves the top of the heap to `result` and the element there into the heap.
     fn pop(&mut self, first: usize, last: usize, result: usize) {
         let value = self.row[result];
         self.row[result] = self.row[first];
@@ -96,7 +96,7 @@ impl<T: Copy, F: Fn(T, T) -> bool> Steps<'_, T, F> {
         }
     }
 
-    /// Splits a range around the median of its second, middle and last element.
+    /// Partitions a range by the median of its second, middle and last element.
     fn partition(&mut self, first: usize, last: usize) -> usize {
         let (a, b, c) = (first + 1, first + (last - first) / 2, last - 1);
         let median = if self.before(a, b) {
@@ -176,7 +176,7 @@ impl<T: Copy, F: Fn(T, T) -> bool> Steps<'_, T, F> {
     }
 }
 
-/// Puts the k elements that come first to the front, sorted where asked, as `torch.topk` does.
+/// Moves the first k elements in the order of `less` to the front, sorted if `sorted`. As `torch.topk`.
 pub fn top<T: Copy>(row: &mut [T], k: usize, sorted: bool, less: impl Fn(T, T) -> bool) {
     let len = row.len();
     if k == 0 || len == 0 {
@@ -193,8 +193,8 @@ pub fn top<T: Copy>(row: &mut [T], k: usize, sorted: bool, less: impl Fn(T, T) -
     }
 }
 
-/// Puts the element that is `k`-th from below (from 0 on) at place `k`, as `torch.kthvalue` does.
-/// `above(a, b)`: whether a is larger.
+/// Moves the `k`-th smallest element, counted from 0, to position `k`. As `torch.kthvalue`. `above(a, b)` is whether a is
+/// larger.
 pub fn kth<T: Copy>(row: &mut [T], k: usize, above: impl Fn(T, T) -> bool) {
     let (mut low, mut high) = (0, row.len().saturating_sub(1));
     loop {

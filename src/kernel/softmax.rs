@@ -1,8 +1,7 @@
 //! Softmax along one axis of a strided view.
-//! Sees ndarray views; no Tensor, no text.
-//! Source: `torch.softmax`, `torch.log_softmax`, which have one way along the last axis and another across it.
-//! Share of results that equal PyTorch 2.6's bit for bit: all along the last axis (1 to 1,024 numbers, masked or not);
-//! across it all in whole vectors and 99.98% in the columns behind them.
+//! Source: `torch.softmax` and `torch.log_softmax`, which have one algorithm for the last axis and one for the others.
+//! Share of results equal to PyTorch 2.6 bit for bit: along the last axis all (1 to 1,024 numbers, masked or not); along
+//! other axes all in whole vectors and 99.98% in the remaining columns.
 
 use ndarray::ArrayViewD;
 
@@ -15,7 +14,7 @@ const PARALLEL: usize = 1 << 15;
 const PIECE: usize = 1 << 14;
 
 /// Weights from scores along `axis`: exp(x - max) / Σ exp(x - max), same shape, row-major. Copies.
-/// A row of nothing but -inf gives NaN, as PyTorch's does.
+/// A row of -inf only becomes NaN, as in PyTorch.
 pub fn softmax<T: Real>(x: ArrayViewD<T>, axis: usize) -> Vec<T> {
     along(x, axis, false)
 }
@@ -41,7 +40,7 @@ fn along<T: Real>(x: ArrayViewD<T>, axis: usize, log: bool) -> Vec<T> {
     let block = length * inner;
     let each = |at: usize, blocks: &mut [T]| {
         if let Some(x) = straight {
-            // Row by row, so that each is still at hand when it is worked on.
+            // Row by row, so that each is still in the cache when it is used again.
             if last && !log {
                 return softmax_rows(&x[at..at + blocks.len()], blocks, block);
             }
@@ -98,7 +97,7 @@ simd! {
 simd! {
     fn log_softmax_row<'a, T>(row: &'a mut [T]) -> () {
         let top = fold(row, T::maximum);
-        // The powers are needed once, in the order of their sum: a few vectors of them at a time.
+        // The exponentials are used once, in the order of their sum, so only a few vectors of them exist at a time.
         let lanes = 2 * T::LANES;
         let sum = if row.len() < lanes {
             let mut powers = row.iter().map(|&x| (x - top).exp_vector());
@@ -129,8 +128,8 @@ simd! {
 }
 
 simd! {
-    /// Softmax down the columns of a block whose rows hold `inner` numbers, in place. Columns beyond the last
-    /// whole vector take the library's exponential, as they do in PyTorch.
+    /// Softmax of each column of a block with rows of `inner` numbers, in place. Columns after the last whole vector
+    /// use the exponential of the C library, as in PyTorch.
     fn softmax_columns<'a, T>(block: &'a mut [T], inner: usize) -> () {
         let (top, mut sum) = (column_tops(block, inner), vec![T::ZERO; inner]);
         let whole = inner / (2 * T::LANES) * (2 * T::LANES);
@@ -182,7 +181,7 @@ fn column_tops<T: Real>(block: &[T], inner: usize) -> Vec<T> {
     top
 }
 
-/// e^(x - top) of a row of columns; the first `whole` by vectors.
+/// e^(x - top) of a row across columns; the first `whole` as vectors.
 #[inline(always)]
 fn powers<T: Real>(row: &mut [T], top: &[T], whole: usize) {
     let ((row, rest), (top, rest_top)) = (row.split_at_mut(whole), top.split_at(whole));
@@ -194,8 +193,8 @@ fn powers<T: Real>(row: &mut [T], top: &[T], whole: usize) {
     }
 }
 
-/// One number from many, in the order of a vector register: lane by lane down the row, then halves
-/// of the register onto each other; fewer numbers than lanes go one after another.
+/// Combines a row into one number in the order of a vector register: lane by lane, then the lanes as in [`halves`]. With
+/// fewer numbers than lanes, in order.
 #[inline(always)]
 fn fold<T: Real>(row: &[T], combine: impl Fn(T, T) -> T) -> T {
     let lanes = 2 * T::LANES;
@@ -219,7 +218,7 @@ fn fold<T: Real>(row: &[T], combine: impl Fn(T, T) -> T) -> T {
     halves(&mut acc, lanes, combine)
 }
 
-/// What the lanes of a register combine to: single precision by halves onto each other, double one after another.
+/// Combines the lanes of a register: in single precision the halves with each other, in double precision in order.
 #[inline(always)]
 pub(super) fn halves<T: Real>(acc: &mut [T; 16], lanes: usize, combine: impl Fn(T, T) -> T) -> T {
     if lanes == 16 {

@@ -1,9 +1,8 @@
-//! How many threads work, and work shared among them.
-//! No Python, no text, no environment: whoever starts the program says how many.
+//! The number of threads, and sharing work among them.
 //!
-//! The caller takes part and takes tasks as the others do, one at a time, so that a busy machine waits for no thread.
-//! What a task computes never depends on who computes it: callers cut their work by its size alone, or where the cut
-//! changes no bit.
+//! The calling thread takes tasks as the others do, one at a time, so a busy machine does not wait for one slow thread.
+//! The result of a task does not depend on its thread: callers divide their work by its size alone, or where the
+//! division changes no bit.
 
 use std::cell::Cell;
 use std::num::NonZero;
@@ -11,14 +10,14 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
-/// What was asked for; 0 until somebody asks.
+/// The number of threads; 0 until it is first needed.
 static WANTED: AtomicUsize = AtomicUsize::new(0);
 
 thread_local! {
     static SHARING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Threads that work together: as many as [`set_count`] said, else one for each processor. As `torch.get_num_threads`.
+/// Returns the number of threads: that of [`set_count`], or one for each processor. As `torch.get_num_threads`.
 pub fn count() -> usize {
     match WANTED.load(Ordering::Relaxed) {
         0 => {
@@ -30,17 +29,17 @@ pub fn count() -> usize {
     }
 }
 
-/// Sets how many threads work together, at least one. As `torch.set_num_threads`.
+/// Sets the number of threads, at least one. As `torch.set_num_threads`.
 pub fn set_count(count: usize) {
     WANTED.store(count.max(1), Ordering::Relaxed);
 }
 
-/// Whether work that begins here may be shared: several threads are allowed, and this is not a part of shared work.
+/// Whether work that starts now may be shared: there are several threads, and this is not a task of shared work.
 pub fn shares() -> bool {
     count() > 1 && !SHARING.get() && rayon::current_thread_index().is_none()
 }
 
-/// Calls `each` for every task, on as many threads as are allowed; returns when all are done.
+/// Calls `each` for every task on all threads and returns when all tasks are done.
 pub fn share<T: Send>(tasks: impl ExactSizeIterator<Item = T> + Send, each: impl Fn(T) + Sync) {
     let helpers = (count() - 1).min(tasks.len().saturating_sub(1));
     if helpers == 0 || !shares() {
@@ -66,7 +65,7 @@ pub fn share<T: Send>(tasks: impl ExactSizeIterator<Item = T> + Send, each: impl
             });
         }
         work();
-        // The others are about to be done: to sleep and be woken would take longer.
+        // The others finish soon: sleeping and waking up would take longer.
         let patience = now() + PATIENCE;
         while working.load(Ordering::Acquire) > 0 && now() < patience {
             (0..32).for_each(|_| std::hint::spin_loop());
@@ -75,11 +74,11 @@ pub fn share<T: Send>(tasks: impl ExactSizeIterator<Item = T> + Send, each: impl
     keep_awake(helpers);
 }
 
-/// Nanoseconds that the caller watches for helpers to end, and that helpers watch for more work, before they sleep.
+/// Nanoseconds for which the caller polls for helpers to finish, and helpers poll for more work, before they sleep.
 const PATIENCE: u64 = 100_000;
 const LINGER: u64 = 200_000;
 
-/// When work was last shared, and how many helpers watch for more.
+/// When work was last shared, and the number of helpers that poll for more.
 static LAST: AtomicU64 = AtomicU64::new(0);
 static AWAKE: AtomicUsize = AtomicUsize::new(0);
 
@@ -89,7 +88,7 @@ fn now() -> u64 {
     START.get_or_init(Instant::now).elapsed().as_nanos() as u64
 }
 
-/// Keeps helpers awake for a moment: between two operations of a network less time passes than waking one takes.
+/// Keeps helpers awake for a moment: the time between two operations of a network is shorter than waking a thread up.
 fn keep_awake(helpers: usize) {
     LAST.store(now(), Ordering::Relaxed);
     while AWAKE.load(Ordering::Relaxed) < helpers {
@@ -105,7 +104,7 @@ fn keep_awake(helpers: usize) {
     }
 }
 
-/// Ends the sharing, also where a task panicked.
+/// Ends the sharing, also when a task panics.
 struct Done;
 
 impl Drop for Done {

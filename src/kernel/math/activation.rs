@@ -1,12 +1,11 @@
-//! Activations: functions that networks put between their products.
-//! Sees slices; no Tensor, no text.
-//! Source: `torch.sigmoid` and `torch.nn.functional`. PyTorch works through a slice four 32-byte vectors at a time and
-//! takes the library's functions for what is left over, which the last bit shows; so do these.
+//! Activation functions.
+//! Source: `torch.sigmoid` and `torch.nn.functional`. PyTorch processes four 32-byte vectors at a time and uses the
+//! functions of the C library for the remaining elements, which differ in the last bit. These functions do the same.
 
 use super::super::Real;
 use super::super::real::simd;
 
-/// Splits a slice where PyTorch's whole vectors end.
+/// Elements of a slice that PyTorch processes as vectors.
 #[inline(always)]
 fn whole<T: Real>(n: usize) -> usize {
     n / (4 * T::LANES) * (4 * T::LANES)
@@ -31,7 +30,7 @@ macro_rules! activation {
 }
 
 activation! {
-    /// 1 / (1 + e^-x) of each element. Equal bits: all in whole vectors, all but a few in ten thousand after them.
+    /// 1 / (1 + e^-x) of each element. Equal bits: all in whole vectors, all but a few in ten thousand in the rest.
     sigmoid, sigmoid_vector, sigmoid_scalar
 }
 activation! {
@@ -39,18 +38,18 @@ activation! {
     silu, silu_vector, silu_scalar
 }
 activation! {
-    /// ln (1 + e^x) of each element; beyond 20 x itself. Equal bits: 99% in whole vectors, 93%
-    /// after them.
+    /// ln (1 + e^x) of each element; above 20, x itself. Equal bits: 99% in whole vectors, 93%
+    /// in the rest.
     softplus, softplus_vector, softplus_scalar
 }
 activation! {
     /// x Φ(x) of each element, Φ the normal distribution, as x (1 + erf(x/√2)) / 2. Equal bits: 69%, the others within
-    /// 2 ULP of 1 + erf: PyTorch's x86 build takes a table of polynomials for erf here.
+    /// 2 ULP of 1 + erf: PyTorch's x86 build uses a table of polynomials for erf.
     gelu, gelu_exact, gelu_exact
 }
 activation! {
     /// x (1 + tanh(√(2/π) (x + 0.044715 x³))) / 2 of each element (Hendrycks & Gimpel 2016). Equal bits: 99.8% in
-    /// whole vectors, 89% after them.
+    /// whole vectors, 89% in the rest.
     gelu_tanh, gelu_tanh_vector, gelu_tanh_scalar
 }
 

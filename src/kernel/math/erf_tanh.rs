@@ -1,9 +1,8 @@
-//! Functions that level off at ±1: the error function and the hyperbolic tangent, in vectors of double precision.
-//! Numbers only.
-//! Source: erf(x) / x is smooth in x², so that one polynomial reaches as far as single precision tells erf from 1
-//! (interpolated at Chebyshev's points in high precision; Trefethen 2013); tanh x = 1 - 2 / (e^2x + 1).
-//! Relative error below 4e-13 and 2e-12: rounded to single precision both are the correctly rounded values, but for
-//! a few in a hundred thousand.
+//! The error function and the hyperbolic tangent for vector code in double precision.
+//! Source: erf(x) / x is smooth in x², so one polynomial covers the range in which erf is not 1 in single precision
+//! (interpolated at Chebyshev points in high precision; Trefethen 2013); tanh x = 1 - 2 / (e^2x + 1).
+//! Relative error below 4e-13 and 2e-12: all but a few in a hundred thousand results are correctly rounded in single
+//! precision.
 
 use super::exponential::exp_f64;
 
@@ -36,7 +35,7 @@ const ERF: [f64; 23] = [
     0.353_530_995_643_404_95,
 ];
 
-/// erf x, exact enough to be rounded to single precision.
+/// erf x, accurate enough to be rounded to single precision.
 #[inline(always)]
 pub(super) fn erf(x: f64) -> f64 {
     let y = x.clamp(-FLAT, FLAT);
@@ -48,11 +47,11 @@ pub(super) fn erf(x: f64) -> f64 {
     if x.abs() >= FLAT { 1f64.copysign(x) } else { y * p }
 }
 
-/// tanh x, exact enough to be rounded to single precision.
+/// tanh x, accurate enough to be rounded to single precision.
 #[inline(always)]
 pub(super) fn tanh(x: f64) -> f64 {
     let large = 1.0 - 2.0 / (exp_f64(2.0 * x) + 1.0);
-    // Near 0 the difference loses what the series keeps.
+    // Near 0 the difference cancels, the series does not.
     let small = x * (x * x).mul_add(-1.0 / 3.0, 1.0);
     if x.abs() < 1e-3 { small } else { large }
 }

@@ -1,16 +1,15 @@
-//! The exponential as vector units compute it: range reduction by ln 2, a polynomial, the power of two put back.
-//! Numbers only.
+//! The exponential as vector code computes it: range reduction by ln 2, a polynomial, and scaling by a power of two.
 //! Source: the published coefficients of SLEEF's 1.0-ULP `exp` (Shibata & Petrogalli 2020).
-#![allow(clippy::excessive_precision)] // the coefficients stand as they were published
+#![allow(clippy::excessive_precision)] // the coefficients are as published
 
 const LOG2_E: f32 = std::f32::consts::LOG2_E;
-/// ln 2 in two parts, the first with few enough bits that its multiples are exact.
+/// ln 2 in two parts; the first has so few bits that its multiples are exact.
 const LN2_HIGH: f32 = 0.693_145_75;
 const LN2_LOW: f32 = 1.428_606_8e-6;
-/// Adding and taking away 1.5 * 2^23 rounds to the nearest integer, ties to even.
+/// Adding and subtracting 1.5 * 2^23 rounds to the nearest integer, ties to even.
 const ROUND: f32 = 12_582_912.0;
 
-/// e^x in single precision, error below 1 ULP over the whole range; inf, nan and underflow as IEEE has them.
+/// e^x in single precision, error below 1 ULP over the whole range; inf, nan and underflow as in IEEE 754.
 #[inline(always)]
 pub(super) fn exp_f32(x: f32) -> f32 {
     let q = (x * LOG2_E).clamp(-400.0, 400.0) + ROUND;
@@ -82,8 +81,8 @@ fn power_of_two(n: i32) -> f32 {
     f32::from_bits(((n + 127) << 23) as u32)
 }
 
-/// e^x in single precision with an error of at most 20 ULP up to 88.3; 0 where it would lie below 2^-125.5. What
-/// PyTorch's fused attention uses.
+/// e^x in single precision with an error of at most 20 ULP up to 88.3; 0 below 2^-125.5. As in
+/// PyTorch's fused attention.
 #[inline(always)]
 pub(super) fn exp_fast_f32(x: f32) -> f32 {
     const LEAST: f32 = f32::from_bits(0xc2ae_ac50);
@@ -95,7 +94,7 @@ pub(super) fn exp_fast_f32(x: f32) -> f32 {
     for c in [0.166_676_521_f32, 0.499_991_506, 0.999_999_701, 1.0] {
         p = r.mul_add(p, c);
     }
-    // 2^(n - 1) without a conversion, which no vector unit has in Rust's saturating form.
+    // 2^(n - 1) without a conversion: vector units have no saturating one like Rust's.
     let half = f32::from_bits((n + (ROUND + 126.0)).to_bits() << 23);
     let p = p * half * 2.0;
     if x < LEAST {
@@ -108,12 +107,12 @@ pub(super) fn exp_fast_f32(x: f32) -> f32 {
 }
 
 /// 2^x in single precision, error below 1 ULP from -126.5 to 127.5; 0 below, infinite above, nan of nan. The polynomial
-/// is the one of its degree that is nearest in relative error and 1 at 0 (error 4e-9; found by Remez's exchange).
+/// has the least relative error for its degree and is 1 at 0 (error 4e-9; found by the Remez algorithm).
 #[inline(always)]
 pub fn exp2_fast(x: f32) -> f32 {
-    /// As `ROUND`; the exponent's bias with it, so that the low bits of the sum are those of the power of two.
+    /// `ROUND` plus the bias of the exponent: the low bits of a sum are those of the power of two.
     const ROUND_BIASED: f32 = ROUND + 127.0;
-    // Comparisons that nan passes.
+    // Comparisons that keep nan.
     let x = if x < -127.0 { -127.0 } else { x };
     let x = if x > 128.0 { 128.0 } else { x };
     let q = x + ROUND_BIASED;

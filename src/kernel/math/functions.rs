@@ -2,13 +2,13 @@
 
 use super::{erf_tanh, exponential, logarithm};
 
-/// The functions a [`super::Real`] has, one number at a time; the slice forms below vectorise those that can be.
+/// The elementary functions of a number type.
 pub trait Functions: Sized {
-    /// e^x with an error below one unit in the last place, as vectors compute it inside softmax.
+    /// e^x with an error below one unit in the last place, as in the vector code of softmax.
     fn exp_vector(self) -> Self;
-    /// e^x with an error of at most 20 units in the last place in single precision, as fused attention computes it.
+    /// e^x with an error of at most 20 units in the last place in single precision, as in fused attention.
     fn exp_fast(self) -> Self;
-    /// ln x with an error below one unit in the last place, as vectors compute it inside log-softmax.
+    /// ln x with an error below one unit in the last place, as in the vector code of log-softmax.
     fn log_vector(self) -> Self;
     /// e^x, correctly rounded in single precision.
     fn exp(self) -> Self;

@@ -1,8 +1,7 @@
-//! The natural logarithm as vector units compute it: mantissa in [0.75, 1.5), a series in (m - 1) / (m + 1), every step
-//! that matters kept in two numbers.
-//! Numbers only.
+//! The natural logarithm as vector code computes it: mantissa in [0.75, 1.5) and a series in (m - 1) / (m + 1), with the
+//! critical steps in two numbers.
 //! Source: the published coefficients of SLEEF's 1.0-ULP `log` (Shibata & Petrogalli 2020); two-number arithmetic: Dekker 1971.
-#![allow(clippy::excessive_precision, clippy::approx_constant)] // the coefficients stand as they were published
+#![allow(clippy::excessive_precision, clippy::approx_constant)] // the coefficients are as published
 
 macro_rules! logarithm {
     ($name:ident, $t:ty, $series:ident, $split:ident, $ln2:expr, $ln2_low:expr) => {
@@ -40,7 +39,7 @@ macro_rules! logarithm {
     };
 }
 
-/// The sum of two numbers and what rounding took from it.
+/// The sum of two numbers and its rounding error.
 #[inline(always)]
 fn two_sum<T: Copy + std::ops::Add<Output = T> + std::ops::Sub<Output = T>>(x: T, y: T) -> (T, T) {
     let s = x + y;

@@ -1,10 +1,9 @@
-//! Functions of one number, over slices.
-//! Sees slices; no Tensor, no text.
-//! Source: the functions of `torch` that bear these names. PyTorch's x86 build computes some of them by a vector
-//! library of its maker's and some by SLEEF; the first kind is answered here with the correctly rounded result
-//! (double precision, rounded once), the second by SLEEF's published polynomials.
+//! Elementary functions of each element of a slice.
+//! Source: the functions of `torch` with the same names. PyTorch's x86 build computes some of them with Intel's vector
+//! library and some with SLEEF. The first are computed here in double precision and rounded once, the second with
+//! SLEEF's published polynomials.
 //!
-//! Share of single-precision results that equal PyTorch 2.6's bit for bit: see each function.
+//! The functions state the share of single-precision results equal to PyTorch 2.6 bit for bit.
 
 mod activation;
 mod erf_tanh;

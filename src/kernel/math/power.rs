@@ -1,6 +1,5 @@
 //! Powers.
-//! Sees slices; no Tensor, no text.
-//! Source: `torch.pow`; the exponents 0.5, 2, 3 and their negatives have ways of their own there, and here.
+//! Source: `torch.pow`, which has special cases for the exponents 0.5, 2, 3 and some negative ones.
 
 use super::super::Real;
 use super::super::real::simd;

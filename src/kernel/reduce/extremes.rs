@@ -1,6 +1,5 @@
-//! The largest and the smallest, and where they stand; NaN wins, as in PyTorch.
-//! Sees ndarray views; no Tensor, no text.
-//! Source: `torch.amax`, `torch.max`, `torch.argmax` and their kin.
+//! Maxima and minima and their positions; NaN counts as larger and smaller than all numbers, as in PyTorch.
+//! Source: `torch.amax`, `torch.max`, `torch.argmax` and the functions for minima.
 
 use ndarray::ArrayViewD;
 
@@ -9,16 +8,16 @@ use super::super::simd::run_widest;
 use super::super::threads;
 use super::rows::Rows;
 
-/// Candidates that are kept side by side, so that vectors can compare them.
+/// Candidates that are compared in parallel.
 const LANES: usize = 32;
 /// Numbers of one row that a thread takes at a time.
 const PIECE: usize = 1 << 15;
 
-/// A number that has a largest and a smallest.
+/// An element type with a maximum and a minimum.
 pub trait Order: Copy + PartialOrd + Send + Sync {
     /// Whether this is NaN.
     fn unordered(self) -> bool;
-    /// Whether it equals a number that is written otherwise: 0.
+    /// Whether another bit pattern is equal to it: true for 0.
     fn equals_another(self) -> bool;
 }
 
@@ -56,7 +55,7 @@ fn smallest<T: Order>(best: T, x: T) -> bool {
     !best.unordered() && (x < best || x.unordered())
 }
 
-/// The largest over `axes`, row-major over the axes kept; `None` if there are results to give and nothing to choose from.
+/// The largest over `axes`, row-major over the axes kept; `None` if there are results but no elements.
 pub fn amax<T: Order>(x: ArrayViewD<T>, axes: &[usize]) -> Option<Vec<T>> {
     values(x, axes, largest)
 }
@@ -66,27 +65,27 @@ pub fn amin<T: Order>(x: ArrayViewD<T>, axes: &[usize]) -> Option<Vec<T>> {
     values(x, axes, smallest)
 }
 
-/// Where the largest stands, counted row-major through `axes`; the first of equals, and the first NaN before all.
+/// The position of the largest, row-major through `axes`: the first of equals, or the first NaN.
 pub fn argmax<T: Order>(x: ArrayViewD<T>, axes: &[usize]) -> Option<Vec<i64>> {
     Some(choose(x, axes, largest)?.into_iter().map(|(_, i)| i).collect())
 }
 
-/// Where the smallest stands, as [`argmax`].
+/// The position of the smallest, as [`argmax`].
 pub fn argmin<T: Order>(x: ArrayViewD<T>, axes: &[usize]) -> Option<Vec<i64>> {
     Some(choose(x, axes, smallest)?.into_iter().map(|(_, i)| i).collect())
 }
 
-/// The largest along one axis and where each stands: `torch.max(x, dim)`.
+/// The maxima along one axis and their positions. As `torch.max(x, dim)`.
 pub fn max_along<T: Order>(x: ArrayViewD<T>, axis: usize) -> Option<(Vec<T>, Vec<i64>)> {
     Some(choose(x, &[axis], largest)?.into_iter().unzip())
 }
 
-/// The smallest along one axis and where each stands: `torch.min(x, dim)`.
+/// The minima along one axis and their positions. As `torch.min(x, dim)`.
 pub fn min_along<T: Order>(x: ArrayViewD<T>, axis: usize) -> Option<(Vec<T>, Vec<i64>)> {
     Some(choose(x, &[axis], smallest)?.into_iter().unzip())
 }
 
-/// The best of each row, and where it stands.
+/// The best of each row and its position.
 fn choose<T: Order>(
     x: ArrayViewD<T>,
     axes: &[usize],
@@ -96,7 +95,7 @@ fn choose<T: Order>(
     rows.map(|row| first_of(row, of_row(row, better)?)).into_iter().collect()
 }
 
-/// The best of each row alone.
+/// The best of each row.
 fn values<T: Order>(
     x: ArrayViewD<T>,
     axes: &[usize],
@@ -105,17 +104,17 @@ fn values<T: Order>(
     let rows = Rows::new(&x, axes);
     let picked = rows.map(|row| {
         let best = of_row(row, better)?;
-        // Of several NaN and of 0 and -0 the first counts; all other equals are the same number.
+        // Of several NaN, and of 0 and -0, the first counts; other equal numbers are identical.
         let plain = !best.unordered() && !best.equals_another();
         if plain { Some(best) } else { first_of(row, best).map(|(x, _)| x) }
     });
     picked.into_iter().collect()
 }
 
-/// The first number of a row that equals its best, or its first NaN: the one that was met first.
+/// The first element of a row that equals its best (or is NaN as well), and its position.
 fn first_of<T: Order>(row: &[T], best: T) -> Option<(T, i64)> {
     let there = |&x: &T| x == best || (x.unordered() && best.unordered());
-    // Whole pieces are looked through without a branch; the piece that has it then gives the place.
+    // Whole pieces are searched without a branch; then the piece that contains it is searched for the position.
     let piece =
         row.chunks(LANES * 8).position(|piece| piece.iter().fold(false, |found, x| found | there(x)))?;
     let start = piece * LANES * 8;
@@ -123,7 +122,7 @@ fn first_of<T: Order>(row: &[T], best: T) -> Option<(T, i64)> {
     Some((row[at], at as i64))
 }
 
-/// The best of a row, whichever of equals; long rows are looked through by several threads.
+/// The best of a row, any of equals; several threads search long rows.
 fn of_row<T: Order>(row: &[T], better: impl Fn(T, T) -> bool + Copy + Sync) -> Option<T> {
     if row.len() <= 2 * PIECE || !threads::shares() {
         return best(row, better);
@@ -134,7 +133,7 @@ fn of_row<T: Order>(row: &[T], better: impl Fn(T, T) -> bool + Copy + Sync) -> O
     best(&found, better)
 }
 
-/// The best of a row, whichever of equals.
+/// The best of a row, any of equals.
 fn best<T: Order>(row: &[T], better: impl Fn(T, T) -> bool + Copy) -> Option<T> {
     let &first = row.first()?;
     Some(run_widest(Best { first, row, better }))

@@ -1,15 +1,13 @@
 //! Reductions over axes of a strided view.
-//! Sees ndarray views; no Tensor, no text.
-//! Source: `torch.sum` and its kin; each file names its own.
+//! Source: `torch.sum` and the other reductions; each file names its own.
 //!
-//! Every function takes the axes to reduce (any order, none twice) and gives its results row-major over the
-//! axes that are kept. `axes` is taken at its word: an empty list reduces nothing, and a caller who means
-//! "everything" gives all axes.
+//! Every function takes the axes to reduce (in any order, none twice) and returns its results row-major over the
+//! remaining axes. An empty list reduces nothing: to reduce everything, pass all axes.
 //!
-//! Share of results that equal PyTorch 2.6's bit for bit over some thousand random shapes, contiguous, permuted, sliced
+//! Share of results equal to PyTorch 2.6 bit for bit over some thousand random shapes, contiguous, permuted, sliced
 //! and expanded, single precision (one thread): sum, mean, prod, var, std, amax, amin, cumsum, cumprod and the norms
-//! 1 and 2 all; norm 3 99%; logsumexp 97%. Double precision: the same, but var and std, whose last bits differ in half
-//! of the cases.
+//! 1 and 2 all; norm 3 99%; logsumexp 97%. Double precision: the same except for var and std, whose last bits differ in
+//! half of the cases.
 
 mod extremes;
 mod moments;

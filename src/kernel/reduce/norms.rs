@@ -1,5 +1,4 @@
 //! Norms over axes, and the logarithm of a sum of exponentials.
-//! Sees ndarray views; no Tensor, no text.
 //! Source: `torch.linalg.vector_norm`, `torch.logsumexp`.
 
 use ndarray::ArrayViewD;
@@ -8,13 +7,13 @@ use super::super::Real;
 use super::super::real::simd;
 use super::rows::Rows;
 
-/// (Σ |x|^p)^(1/p) over `axes`, row-major over the axes kept; p may be 0 (how many are not zero) and ±infinity.
+/// (Σ |x|^p)^(1/p) over `axes`, row-major over the axes kept; p may be 0 (the number of non-zero elements) and ±infinity.
 pub fn norm<T: Real>(x: ArrayViewD<T>, axes: &[usize], p: f64) -> Vec<T> {
-    // PyTorch reads whole vectors where the numbers of one result lie side by side, and one by one elsewhere.
-    let (order, beside) = super::plan::order_of_reduced(&x, axes);
+    // PyTorch reads whole vectors where the operands of one result are contiguous, and single numbers elsewhere.
+    let (order, contiguous) = super::plan::order_of_reduced(&x, axes);
     let rows = Rows::ordered(&x, &order);
     if p == 2.0 {
-        rows.map(|row| if beside { euclidean(row) } else { euclidean_in_turn(row) })
+        rows.map(|row| if contiguous { euclidean(row) } else { euclidean_in_turn(row) })
     } else if p == 1.0 {
         rows.map(|row| row.iter().fold(T::ZERO, |sum, x| sum + x.abs()))
     } else if p == f64::INFINITY {
@@ -61,7 +60,7 @@ simd! {
     }
 }
 
-/// log Σ e^x over `axes`, row-major over the axes kept; -inf of nothing.
+/// log Σ e^x over `axes`, row-major over the axes kept; -inf without elements.
 pub fn logsumexp<T: Real>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<T> {
     let tops = Rows::new(&x, axes).map(|row| {
         let top = row.iter().fold(T::NEG_INFINITY, |top, &x| top.maximum(x));

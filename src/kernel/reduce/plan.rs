@@ -1,7 +1,6 @@
-//! In which order a reduction walks its operand.
-//! Sees ndarray views; no Tensor, no text.
-//! Source: the order of PyTorch's TensorIterator: reduced axes innermost, then by stride, neighbours merged
-//! where memory allows. Which axis ends innermost decides the order of summation, and so the last bit.
+//! The order in which a reduction reads its operand.
+//! Source: PyTorch's TensorIterator: reduced axes are innermost, then axes by stride, and contiguous neighbours are
+//! merged. The innermost axis decides the order of summation, and so the last bit.
 
 use std::borrow::Cow;
 
@@ -9,20 +8,20 @@ use ndarray::{ArrayViewD, IxDyn};
 
 use super::super::index::unravel_reversed;
 
-/// One axis of the walk.
+/// One axis of the loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Dim {
-    /// How many steps.
+    /// Number of steps.
     pub size: usize,
-    /// The operand's own stride: decides the order of summation.
+    /// The stride in the operand: decides the order of summation.
     pub step: usize,
-    /// The stride in the numbers the walk reads.
+    /// The stride in the data that is read.
     pub stride: usize,
     /// The stride in the result, 0 for a reduced axis.
     pub out: usize,
 }
 
-/// A reduction's operand and the axes of its walk, innermost first.
+/// The operand of a reduction and the axes of the loop, innermost first.
 pub(super) struct Plan<'a, T: Copy> {
     /// The numbers, addressed by `Dim::stride`.
     pub data: Cow<'a, [T]>,
@@ -30,21 +29,22 @@ pub(super) struct Plan<'a, T: Copy> {
     pub dims: Vec<Dim>,
 }
 
-/// How many results a reduction of `shape` over `axes` has.
+/// The number of results of a reduction of `shape` over `axes`.
 pub(super) fn results(shape: &[usize], axes: &[usize]) -> usize {
     shape.iter().enumerate().filter(|(axis, _)| !axes.contains(axis)).map(|(_, &size)| size).product()
 }
 
 impl<'a, T: Copy> Plan<'a, T> {
-    /// The walk over `x` that reduces `axes`; results row-major over the axes kept.
+    /// The loop over `x` that reduces `axes`; results row-major over the axes kept.
     pub fn new(x: &'a ArrayViewD<'a, T>, axes: &[usize]) -> Self {
         let dims = walk(x, axes);
-        let straight = x.strides().iter().all(|&s| s >= 0);
-        let (data, mut dims): (Cow<[T]>, Vec<Dim>) = match x.as_slice_memory_order().filter(|_| straight) {
+        let non_negative = x.strides().iter().all(|&s| s >= 0);
+        let (data, mut dims): (Cow<[T]>, Vec<Dim>) = match x.as_slice_memory_order().filter(|_| non_negative)
+        {
             Some(data) => (Cow::Borrowed(data), dims.into_iter().map(|(dim, _)| dim).collect()),
             None => {
-                // The copy is laid out in the order of the walk; an operand that runs straight across its
-                // second axis keeps doing so, because there whole vectors are read.
+                // The copy is in the order of the loop. An operand that is contiguous along the second axis stays so,
+                // because whole vectors are read there.
                 let mut dims = dims;
                 if dims.len() > 1 && dims[1].0.step == 1 {
                     dims.swap(0, 1);
@@ -70,7 +70,7 @@ impl<'a, T: Copy> Plan<'a, T> {
         Plan { data, dims }
     }
 
-    /// Calls `block` for every innermost pair of axes with where it starts in the data and in the result.
+    /// Calls `block` for every innermost pair of axes with its start in the data and in the result.
     pub fn blocks(&self, mut block: impl FnMut(&[T], usize, Dim, Dim, usize)) {
         let outer = &self.dims[2..];
         let count: usize = outer.iter().map(|d| d.size).product();
@@ -85,7 +85,7 @@ impl<'a, T: Copy> Plan<'a, T> {
     }
 }
 
-/// The axes of the walk over `x`, innermost first, each with the axes of `x` that were merged into it.
+/// The axes of the loop over `x`, innermost first, each with the axes of `x` that are merged into it.
 fn walk<T>(x: &ArrayViewD<T>, axes: &[usize]) -> Vec<(Dim, Vec<usize>)> {
     let shape = x.shape();
     let mut out_stride = 1;
@@ -102,16 +102,17 @@ fn walk<T>(x: &ArrayViewD<T>, axes: &[usize]) -> Vec<(Dim, Vec<usize>)> {
     merge(dims)
 }
 
-/// The order in which a result's operands are met, as axes of `x`, outermost first; and whether they lie side by side.
+/// The order of the reduced axes of `x` in the loop, outermost first, and whether the operands of a result are
+/// contiguous.
 pub(super) fn order_of_reduced<T>(x: &ArrayViewD<T>, axes: &[usize]) -> (Vec<usize>, bool) {
     let dims = walk(x, axes);
-    let beside = dims.first().is_some_and(|(dim, _)| dim.out == 0 && dim.step == 1)
+    let contiguous = dims.first().is_some_and(|(dim, _)| dim.out == 0 && dim.step == 1)
         && dims.iter().skip(1).all(|(dim, _)| dim.out != 0);
     let met = dims.iter().rev().flat_map(|(_, members)| members.iter().rev().copied());
-    (met.filter(|axis| axes.contains(axis)).collect(), beside)
+    (met.filter(|axis| axes.contains(axis)).collect(), contiguous)
 }
 
-/// The reduced axes to the front, then rising strides; an insertion sort, because pairs that do not compare stay.
+/// Sorts reduced axes to the front, then by stride; an insertion sort, so that incomparable pairs stay in order.
 fn sort(dims: &mut [(Dim, Vec<usize>)]) {
     for i in 1..dims.len() {
         let mut moved = i;
@@ -165,7 +166,7 @@ fn merge(dims: Vec<(Dim, Vec<usize>)>) -> Vec<(Dim, Vec<usize>)> {
     merged
 }
 
-/// How PyTorch rounds log2 up when it sizes its cascades.
+/// log2 rounded up, as PyTorch does to size its cascades.
 pub(crate) fn ceil_log2(n: usize) -> usize {
     if n <= 2 { 1 } else { (usize::BITS - (n - 1).leading_zeros()) as usize }
 }

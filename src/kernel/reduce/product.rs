@@ -1,7 +1,6 @@
-//! Products, and sums and products as they grow along an axis.
-//! Sees ndarray views; no Tensor, no text.
-//! Source: `torch.prod` (four vectors at a time where memory is straight), `torch.cumsum`, `torch.cumprod`
-//! (single precision is carried in double, as PyTorch's CPU build does).
+//! Products, and cumulative sums and products.
+//! Source: `torch.prod` (four vectors at a time where memory is contiguous), `torch.cumsum`, `torch.cumprod`
+//! (single precision is accumulated in double, as in PyTorch's CPU build).
 
 use ndarray::{ArrayViewD, Axis};
 
@@ -10,7 +9,7 @@ use super::super::real::simd;
 use super::plan::Plan;
 use super::rows::Rows;
 
-/// Π over `axes`, row-major over the axes kept; 1 of nothing.
+/// Π over `axes`, row-major over the axes kept; 1 without elements.
 pub fn prod<T: Real>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<T> {
     let mut out = vec![T::ONE; super::plan::results(x.shape(), axes)];
     if !x.is_empty() {
@@ -22,12 +21,12 @@ pub fn prod<T: Real>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<T> {
 simd! {
     fn prod_blocks<'a, 'b, T>(plan: &'a Plan<'b, T>, out: &'a mut [T]) -> () {
         plan.blocks(|data, at, inner, outer, to| {
-            let straight = inner.out == 0 && inner.step == 1 && inner.stride == 1;
+            let contiguous = inner.out == 0 && inner.step == 1 && inner.stride == 1;
             for j in 0..outer.size {
                 let at = at + j * outer.stride;
                 let to = to + j * outer.out;
                 let mut from = 0;
-                if straight {
+                if contiguous {
                     from = inner.size / (4 * T::LANES) * (4 * T::LANES);
                     if from > 0 {
                         out[to] *= four_vectors(&data[at..at + from]);
@@ -58,46 +57,46 @@ fn four_vectors<T: Real>(x: &[T]) -> T {
     product
 }
 
-/// Π of integers, wrapping.
+/// Π of integers; it wraps around.
 pub fn prod_i64(x: ArrayViewD<i64>, axes: &[usize]) -> Vec<i64> {
     Rows::new(&x, axes).map(|row| row.iter().fold(1_i64, |product, &x| product.wrapping_mul(x)))
 }
 
-/// Σ of integers, wrapping.
+/// Σ of integers; it wraps around.
 pub fn sum_i64(x: ArrayViewD<i64>, axes: &[usize]) -> Vec<i64> {
     Rows::new(&x, axes).map(|row| row.iter().fold(0_i64, |sum, &x| sum.wrapping_add(x)))
 }
 
-/// Sums of the elements up to each, along `axis`; same shape, row-major.
+/// Cumulative sums along `axis`; same shape, row-major.
 pub fn cumsum<T: Real>(x: ArrayViewD<T>, axis: usize) -> Vec<T> {
     scan(x, axis, 0.0, |carried, x: T| carried + x.to_f64(), T::from_f64)
 }
 
-/// Products of the elements up to each, along `axis`; same shape, row-major.
+/// Cumulative products along `axis`; same shape, row-major.
 pub fn cumprod<T: Real>(x: ArrayViewD<T>, axis: usize) -> Vec<T> {
     scan(x, axis, 1.0, |carried, x: T| carried * x.to_f64(), T::from_f64)
 }
 
-/// As [`cumsum`], for integers, wrapping.
+/// As [`cumsum`], for integers, which wrap around.
 pub fn cumsum_i64(x: ArrayViewD<i64>, axis: usize) -> Vec<i64> {
     scan(x, axis, 0_i64, |carried, x: i64| carried.wrapping_add(x), |carried| carried)
 }
 
-/// As [`cumprod`], for integers, wrapping.
+/// As [`cumprod`], for integers, which wrap around.
 pub fn cumprod_i64(x: ArrayViewD<i64>, axis: usize) -> Vec<i64> {
     scan(x, axis, 1_i64, |carried, x: i64| carried.wrapping_mul(x), |carried| carried)
 }
 
-/// Carries a value along `axis`; a view without axes is one element.
+/// Accumulates along `axis`; a view without axes is one element.
 fn scan<T: Copy, C: Copy>(
     x: ArrayViewD<T>,
     axis: usize,
     start: C,
     step: impl Fn(C, T) -> C,
-    give: impl Fn(C) -> T,
+    finish: impl Fn(C) -> T,
 ) -> Vec<T> {
     if x.ndim() == 0 {
-        return x.iter().map(|&x| give(step(start, x))).collect();
+        return x.iter().map(|&x| finish(step(start, x))).collect();
     }
     let mut out = x.to_owned();
     if !out.is_standard_layout() {
@@ -107,7 +106,7 @@ fn scan<T: Copy, C: Copy>(
         let mut carried = start;
         for x in lane {
             carried = step(carried, *x);
-            *x = give(carried);
+            *x = finish(carried);
         }
     }
     out.into_raw_vec_and_offset().0

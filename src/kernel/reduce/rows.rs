@@ -1,5 +1,4 @@
-//! A view laid out so that each result has its operands in one row.
-//! Sees ndarray views; no Tensor, no text.
+//! A view rearranged so that the operands of each result are one contiguous row.
 
 use std::borrow::Cow;
 
@@ -7,7 +6,7 @@ use ndarray::{ArrayViewD, IxDyn};
 
 use super::super::threads;
 
-/// Numbers below which all rows stay on the caller's thread, and those that a thread takes at a time.
+/// Numbers below which all rows stay on the caller's thread, and numbers that a thread takes at a time.
 const PARALLEL: usize = 1 << 15;
 const PIECE: usize = 1 << 13;
 
@@ -19,7 +18,7 @@ pub(super) struct Rows<'a, T: Clone> {
 }
 
 impl<'a, T: Copy> Rows<'a, T> {
-    /// Rows over `axes` of `x`, results in row-major order of the axes kept. Copies unless `x` already lies so.
+    /// Rows over `axes` of `x`, results in row-major order of the axes kept. Copies unless `x` has this order in memory.
     pub fn new(x: &'a ArrayViewD<'a, T>, axes: &[usize]) -> Self {
         let mut inner = axes.to_vec();
         inner.sort_unstable();
@@ -33,15 +32,15 @@ impl<'a, T: Copy> Rows<'a, T> {
         let count = kept.clone().map(|axis| shape[axis]).product();
         let length = axes.iter().map(|&axis| shape[axis]).product();
         let order: Vec<usize> = kept.chain(axes.iter().copied()).collect();
-        let straight = order.iter().enumerate().all(|(i, &axis)| i == axis);
-        let data = match x.as_slice().filter(|_| straight) {
+        let in_order = order.iter().enumerate().all(|(i, &axis)| i == axis);
+        let data = match x.as_slice().filter(|_| in_order) {
             Some(data) => Cow::Borrowed(data),
             None => Cow::Owned(x.view().permuted_axes(IxDyn(&order)).iter().copied().collect()),
         };
         Rows { data, length, count }
     }
 
-    /// One result from each row; many numbers are shared out among threads by rows.
+    /// One result for each row; the rows of large views are shared among threads.
     pub fn map<R: Send>(&self, each: impl Fn(&[T]) -> R + Sync) -> Vec<R>
     where
         T: Sync,

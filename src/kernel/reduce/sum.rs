@@ -1,7 +1,6 @@
-//! Sums in a cascade: short runs first, runs of runs after, so that only numbers of like size meet.
-//! Sees ndarray views; no Tensor, no text.
-//! Source: the order in which `torch.sum` adds on x86: four chains of vectors, 16 elements or more to a run,
-//! four levels of runs (pairwise summation: Higham 1993).
+//! Cascade sums: short runs first, then runs of runs, so that numbers of similar size are added.
+//! Source: the order of `torch.sum` on x86: four chains of vectors, runs of 16 or more elements, four levels of runs
+//! (pairwise summation: Higham 1993).
 
 use ndarray::{ArrayView1, ArrayViewD};
 
@@ -9,12 +8,11 @@ use super::super::real::simd;
 use super::super::{Real, threads};
 use super::plan::{Dim, Plan, ceil_log2};
 
-/// Numbers below which a sum stays on the caller's thread, and those that a thread takes at a time.
+/// Numbers below which a sum stays on the caller's thread, and numbers that a thread takes at a time.
 const PARALLEL: usize = 1 << 16;
 const PIECE: usize = 1 << 14;
 
-/// Σ over `axes`; the result is row-major over the axes kept. `axes` empty leaves every element (plus 0).
-/// To reduce everything give all axes.
+/// Σ over `axes`, row-major over the axes kept. With no axes each element (plus 0) is a result.
 pub fn sum<T: Real>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<T> {
     let mut out = vec![T::ZERO; super::plan::results(x.shape(), axes)];
     if x.is_empty() {
@@ -22,7 +20,7 @@ pub fn sum<T: Real>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<T> {
     }
     let plan = Plan::new(&x, axes);
     match plan.dims[..] {
-        // Rows that lie straight are summed each by itself, and so by any thread.
+        // Each contiguous row has a sum of its own, which any thread can compute.
         [inner, outer] if inner.out == 0 && inner.step == 1 && inner.stride == 1 && outer.out == 1 => {
             let rows = (PIECE / inner.size.max(1)).max(1);
             if inner.size < T::LANES || x.len() < PARALLEL || outer.size <= rows {
@@ -139,7 +137,7 @@ fn block<T: Real, const W: usize>(data: &[T], at: usize, mut inner: Dim, mut out
     }
 }
 
-/// A contiguous row of at least `W` numbers: vectors first, the rest one by one, the lanes last.
+/// The sum of a contiguous row of at least `W` numbers: vectors, then the rest in order, then the lanes.
 #[inline(always)]
 fn vector_row<T: Real, const W: usize>(row: &[T]) -> T {
     let vectors = row.len() / W;

@@ -1,8 +1,8 @@
-//! Masks of fast attention: what need not be computed, and what is hidden of the rest.
-//! Sees ndarray views; compiled inside [`SimdWork`] bodies.
-//! Source: as `fast`; bits turned from rows to columns as in Warren, Hacker's Delight, 7-3.
+//! Masks of fast attention: which blocks need not be computed, and which scores are masked in the others.
+//! The functions are compiled inside [`SimdWork`] bodies.
+//! Source: as `fast`; the transposition of bits as in Warren, Hacker's Delight, 7-3.
 //!
-//! Masks lie query by query and scores key by key, so that a mask is turned on its way, 16 queries at a time.
+//! Masks are stored by query and scores by key, so masks are transposed, 16 queries at a time.
 //!
 //! [`SimdWork`]: super::super::super::simd::SimdWork
 
@@ -13,31 +13,31 @@ use ndarray::{ArrayView2, s};
 use super::super::operands::Mask;
 use super::tile::{KEYS, LANES, Lanes, Strip, each};
 
-/// What a strip sees of a block of keys.
+/// Which keys of a block a strip attends to.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Sight {
+pub(super) enum Coverage {
     /// No key: there is nothing to compute.
-    Nothing,
-    /// Some keys, or keys with something added to their scores.
-    Part,
-    /// Every key as it is.
-    All,
+    NoKey,
+    /// Some keys, or keys whose scores change.
+    SomeKeys,
+    /// Every key, with unchanged scores.
+    AllKeys,
 }
 
-impl Sight {
+impl Coverage {
     #[inline(always)]
-    fn of(all: bool, any: bool) -> Sight {
+    fn of(all: bool, any: bool) -> Coverage {
         if all {
-            Sight::All
+            Coverage::AllKeys
         } else if any {
-            Sight::Part
+            Coverage::SomeKeys
         } else {
-            Sight::Nothing
+            Coverage::NoKey
         }
     }
 }
 
-/// A place in the matrix of scores: batch and head, queries and keys from one to before another.
+/// A block of the matrix of scores: batch and head, and ranges of queries and keys.
 #[derive(Clone, Copy)]
 pub(super) struct Place {
     pub(super) head: [usize; 2],
@@ -45,18 +45,20 @@ pub(super) struct Place {
     pub(super) keys: (usize, usize),
 }
 
-/// What is seen at a place, and how many of its keys need be looked at.
+/// Which keys of a block the queries attend to, and the number of leading keys that matter.
 #[inline(always)]
-pub(super) fn sight(mask: &Mask<f32>, at: Place) -> (Sight, usize) {
+pub(super) fn coverage(mask: &Mask<f32>, at: Place) -> (Coverage, usize) {
     let n = at.keys.1 - at.keys.0;
     match mask {
-        Mask::None => (Sight::All, n),
+        Mask::None => (Coverage::AllKeys, n),
         Mask::Causal => (
-            Sight::of(at.keys.1 <= at.queries.0 + 1, at.keys.0 < at.queries.1),
+            Coverage::of(at.keys.1 <= at.queries.0 + 1, at.keys.0 < at.queries.1),
             n.min(at.queries.1.saturating_sub(at.keys.0)),
         ),
-        Mask::Keep(keep) => (seen(keep.slice(part(at)), |keep| keep, |keep| keep), n),
-        Mask::Added(added) => (seen(added.slice(part(at)), |x| x == 0.0, |x| x != f32::NEG_INFINITY), n),
+        Mask::Keep(keep) => (coverage_of(keep.slice(part(at)), |keep| keep, |keep| keep), n),
+        Mask::Added(added) => {
+            (coverage_of(added.slice(part(at)), |x| x == 0.0, |x| x != f32::NEG_INFINITY), n)
+        }
     }
 }
 
@@ -65,9 +67,13 @@ fn part(at: Place) -> ndarray::SliceInfo<[ndarray::SliceInfoElem; 4], ndarray::I
     s![at.head[0], at.head[1], at.queries.0..at.queries.1, at.keys.0..at.keys.1]
 }
 
-/// Whether all of a mask leaves a score as it is, and whether any of it leaves something.
+/// Whether a mask changes no score (`whole`), and whether it leaves any score finite (`some`).
 #[inline(always)]
-fn seen<T: Copy>(mask: ArrayView2<T>, whole: impl Fn(T) -> bool, some: impl Fn(T) -> bool) -> Sight {
+fn coverage_of<T: Copy>(
+    mask: ArrayView2<T>,
+    whole: impl Fn(T) -> bool,
+    some: impl Fn(T) -> bool,
+) -> Coverage {
     let (mut all, mut any) = (true, false);
     for row in mask.outer_iter() {
         if let Some(row) = row.to_slice() {
@@ -82,20 +88,20 @@ fn seen<T: Copy>(mask: ArrayView2<T>, whole: impl Fn(T) -> bool, some: impl Fn(T
             }
         }
     }
-    Sight::of(all, any)
+    Coverage::of(all, any)
 }
 
-/// Puts the mask on the scores at a place.
+/// Applies the mask to the scores of a block.
 #[inline(always)]
-pub(super) fn hide<const P: usize>(scores: &mut [Strip<P>], mask: &Mask<f32>, at: Place) {
+pub(super) fn apply<const P: usize>(scores: &mut [Strip<P>], mask: &Mask<f32>, at: Place) {
     match mask {
         Mask::None => {}
         Mask::Causal => {
             for (key, s) in (at.keys.0..).zip(scores) {
-                let blind = key.saturating_sub(at.queries.0); // so many queries of the strip do not see the key
+                let masked = key.saturating_sub(at.queries.0); // queries of the strip before the key
                 each!(P, p => {
                     for lane in 0..LANES {
-                        if p * LANES + lane < blind {
+                        if p * LANES + lane < masked {
                             s[p].0[lane] = f32::NEG_INFINITY;
                         }
                     }
@@ -119,7 +125,7 @@ pub(super) fn hide<const P: usize>(scores: &mut [Strip<P>], mask: &Mask<f32>, at
     }
 }
 
-/// The mask's rows of the queries in vector `p`.
+/// The rows of the mask for the queries in vector `p`.
 #[inline(always)]
 fn rows_of<T: Copy>(mask: ArrayView2<T>, p: usize, rows: &mut [[T; KEYS]; LANES]) {
     for (to, row) in rows.iter_mut().zip(mask.outer_iter().skip(p * LANES)) {
@@ -130,12 +136,12 @@ fn rows_of<T: Copy>(mask: ArrayView2<T>, p: usize, rows: &mut [[T; KEYS]; LANES]
     }
 }
 
-/// Hides from vector `p` what is not to be kept.
+/// Masks the scores of vector `p` that are not kept.
 #[inline(always)]
 fn keep_only<const P: usize>(rows: &[[bool; KEYS]; LANES], p: usize, scores: &mut [Strip<P>]) {
     for (at, scores) in scores.chunks_mut(8).enumerate() {
-        // Eight truth values are the low bits of eight bytes. Shifted by its number, each query's bytes fall between
-        // those of the others, and byte j holds what the eight queries see of key j.
+        // Eight bools are the low bits of eight bytes. Shifted by the number of the query, the bits of eight queries
+        // share the bytes, and byte j has their bits for key j.
         let mut columns = [0u64; 2];
         for (l, row) in rows.iter().enumerate() {
             let row: [u8; 8] = row.as_chunks().0[at].map(u8::from);
@@ -153,7 +159,7 @@ fn keep_only<const P: usize>(rows: &[[bool; KEYS]; LANES], p: usize, scores: &mu
     }
 }
 
-/// Adds the mask to the scores of vector `p`, turned four queries by four keys.
+/// Adds the mask to the scores of vector `p`, transposed in blocks of four queries by four keys.
 #[inline(always)]
 fn add<const P: usize>(rows: &[[f32; KEYS]; LANES], p: usize, scores: &mut [Strip<P>]) {
     for (at, scores) in scores.chunks_mut(4).enumerate() {

@@ -1,32 +1,30 @@
-//! Attention that keeps no scores, as fast as the machine multiplies. Single precision.
-//! Sees ndarray views; no Tensor, no text.
+//! Attention that keeps no scores, close to the peak speed of the processor. Single precision.
 //! Source: the online softmax (Milakov & Gimelshein 2018) over blocks of keys (Rabe & Staats 2021; Dao et al. 2022).
 //!
-//! Queries lie across the vectors: 16 of them side by side, `P` vectors to a strip. A tile of `R` keys by one strip
-//! stays in registers while the features go by, and a tile of `R` features of the values while the keys go by; the
-//! softmax between them never adds across a vector. Each number is computed the same way wherever its query stands in
-//! a vector, a strip or a block, and whatever the vectors' width.
+//! A vector has one number of each of 16 queries, and a strip has `P` vectors. A tile of `R` keys by one strip
+//! stays in registers during the loop over features, and a tile of `R` features of the values during the loop over keys.
+//! The softmax between them never adds across a vector. Each number is computed in the same way for every position
+//! of its query in a vector, strip or block, and for every vector width.
 //!
-//! The products are written out here, not left to `matrixmultiply`, as they are many, short (64 terms) and follow each
-//! other on the same data: its calls pack both operands anew each time. Measured on one core that multiplies and adds at
-//! 255 GFLOP/s: these tiles 250 and more, its products of this shape 139 to 220; all of attention, 12 heads of 1,024
-//! tokens, 15 ms against 25.
+//! The products are not calls of `matrixmultiply`: they are many, short (64 terms) and use the same data one after
+//! the other, and each call would pack both operands again. Measured on one core with a peak of 255 GFLOP/s: these tiles
+//! 250 and more, its products of this shape 139 to 220; all of attention, 12 heads of 1,024 tokens, 15 ms against 25.
 
 mod mask;
 mod tile;
 
 use ndarray::{ArrayView2, ArrayViewMut2, ArrayViewMut4, Axis, s};
 
-use self::mask::{Place, Sight, hide, sight};
-use self::tile::{DEPTH, KEYS, LANES, NEVER, NOTHING, Strip};
+use self::mask::{Coverage, Place, apply, coverage};
+use self::tile::{DEPTH, KEYS, LANES, NEG_INFINITIES, Strip, ZEROS};
 use super::super::simd::SimdWork;
 use super::super::{Real, simd, threads};
 use super::operands::{Fused, Mask, Operands, blocks, for_each_block};
 use super::streaming::streaming;
 
-/// Queries a head should have: half a vector's worth.
+/// Least queries of a head: half a vector.
 pub(super) const FEWEST: usize = LANES / 2;
-/// Most queries in a block: as many as make fetching the keys cheap, few enough to stay in the second cache.
+/// Most queries in a block: enough to make loading the keys cheap, few enough for the second-level cache.
 const MOST: usize = 512;
 
 /// As [`super::fused`], in the fast form for any size. Where that is not implemented, in double precision and on
@@ -88,17 +86,17 @@ fn heads<const R: usize, const P: usize>(
     });
 }
 
-/// What a block needs besides its operands; its size does not depend on the number of keys.
+/// Work buffers of a block; their size does not depend on the number of keys.
 struct Scratch<const R: usize, const P: usize> {
     /// Queries, scaled, feature by feature: (strips, D).
     queries: Vec<Strip<P>>,
-    /// What the queries have gathered: (strips, E).
+    /// Weighted sums of the values so far: (strips, E).
     context: Vec<Strip<P>>,
     /// Scores, then weights, of a strip: (keys of a block).
     scores: Vec<Strip<P>>,
     /// The largest score so far: (strips).
     top: Vec<Strip<P>>,
-    /// The weights' sum so far: (strips).
+    /// The sum of the weights so far: (strips).
     sum: Vec<Strip<P>>,
     /// Keys in a block.
     block: usize,
@@ -112,15 +110,15 @@ impl<const R: usize, const P: usize> Scratch<R, P> {
     /// Enough for `t` queries and `keys` of width `d` over values of width `e`.
     fn new(t: usize, keys: usize, d: usize, e: usize) -> Self {
         let strips = t.div_ceil(P * LANES);
-        // A strip of queries finds room too.
+        // The buffer of keys also has space for a strip of queries.
         let block = KEYS.min(keys.next_multiple_of(R)).max(P * LANES);
         let (depth, tall) = (d.div_ceil(DEPTH), e.div_ceil(R));
         Scratch {
-            queries: vec![[NOTHING; P]; strips * depth * DEPTH],
-            context: vec![[NOTHING; P]; strips * tall * R],
-            scores: vec![[NOTHING; P]; block],
-            top: vec![[NEVER; P]; strips],
-            sum: vec![[NOTHING; P]; strips],
+            queries: vec![[ZEROS; P]; strips * depth * DEPTH],
+            context: vec![[ZEROS; P]; strips * tall * R],
+            scores: vec![[ZEROS; P]; block],
+            top: vec![[NEG_INFINITIES; P]; strips],
+            sum: vec![[ZEROS; P]; strips],
             block,
             keys: vec![[0.0; DEPTH]; depth * block],
             values: vec![[0.0; R]; tall * block],
@@ -153,20 +151,20 @@ impl<const R: usize, const P: usize> SimdWork for Block<'_, '_, '_, '_, R, P> {
         let (t, d) = q.dim();
         let (depth, tall) = (d.next_multiple_of(DEPTH), v.ncols().next_multiple_of(R));
         let strips = t.div_ceil(rows);
-        tile::lay_queries(q, scale * std::f32::consts::LOG2_E, &mut keys, block, depth, &mut queries);
-        let seen = if matches!(mask, Mask::Causal) { (at[2] + t).min(k.nrows()) } else { k.nrows() };
-        for first in (0..seen).step_by(block) {
-            let n = block.min(seen - first);
-            tile::lay_rows(k.slice(s![first..first + n, ..]), block, &mut keys);
-            tile::lay_rows(v.slice(s![first..first + n, ..]), block, &mut values);
+        tile::copy_queries(q, scale * std::f32::consts::LOG2_E, &mut keys, block, depth, &mut queries);
+        let attended = if matches!(mask, Mask::Causal) { (at[2] + t).min(k.nrows()) } else { k.nrows() };
+        for first in (0..attended).step_by(block) {
+            let n = block.min(attended - first);
+            tile::copy_rows(k.slice(s![first..first + n, ..]), block, &mut keys);
+            tile::copy_rows(v.slice(s![first..first + n, ..]), block, &mut values);
             for strip in 0..strips {
                 let mut place = Place {
                     head: [at[0], at[1]],
                     queries: (at[2] + strip * rows, at[2] + ((strip + 1) * rows).min(t)),
                     keys: (first, first + n),
                 };
-                let (sight, n) = sight(mask, place);
-                if sight == Sight::Nothing {
+                let (coverage, n) = coverage(mask, place);
+                if coverage == Coverage::NoKey {
                     continue;
                 }
                 tile::products::<R, P>(
@@ -176,9 +174,9 @@ impl<const R: usize, const P: usize> SimdWork for Block<'_, '_, '_, '_, R, P> {
                     &mut scores[..n.next_multiple_of(R)],
                 );
                 let scores = &mut scores[..n];
-                if sight == Sight::Part {
+                if coverage == Coverage::SomeKeys {
                     place.keys.1 = first + n;
-                    hide(scores, mask, place);
+                    apply(scores, mask, place);
                 }
                 let shrink = tile::weigh(scores, &mut top[strip], &mut sum[strip]);
                 tile::gather(scores, &values, block, &shrink, &mut context[strip * tall..][..tall]);

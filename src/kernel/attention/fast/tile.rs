@@ -1,5 +1,4 @@
-//! The tiles of fast attention: 16 queries side by side, and what is done to them.
-//! Sees ndarray views and numbers in vectors' width; everything here is compiled inside [`SimdWork`] bodies.
+//! The tiles of fast attention: operations on 16 queries at once. They are compiled inside [`SimdWork`] bodies.
 //! Source: as `fast`.
 //!
 //! [`SimdWork`]: super::super::super::simd::SimdWork
@@ -10,9 +9,9 @@ use super::super::super::math;
 
 /// Queries in a vector.
 pub(super) const LANES: usize = 16;
-/// Features of a key that lie together.
+/// Features of a key that are stored together.
 pub(super) const DEPTH: usize = 16;
-/// Keys in a block, at most: these and their values stay in the second cache while every strip passes over them.
+/// Most keys in a block: they and their values stay in the second-level cache while all strips use them.
 pub(super) const KEYS: usize = 128;
 
 /// One number of each of 16 queries.
@@ -23,11 +22,11 @@ pub(super) struct Lanes(pub(super) [f32; LANES]);
 /// One number of each query of a strip.
 pub(super) type Strip<const P: usize> = [Lanes; P];
 
-pub(super) const NOTHING: Lanes = Lanes([0.0; LANES]);
-pub(super) const NEVER: Lanes = Lanes([f32::NEG_INFINITY; LANES]);
+pub(super) const ZEROS: Lanes = Lanes([0.0; LANES]);
+pub(super) const NEG_INFINITIES: Lanes = Lanes([f32::NEG_INFINITY; LANES]);
 
-/// Writes a body out once for each index below a small constant. The compiler then keeps what the body computes in
-/// registers; a loop it might turn on its side.
+/// Repeats a body for each index below a small constant. Without a loop the compiler keeps the results in registers and
+/// does not interchange loops.
 macro_rules! each {
     ($n:expr, $i:ident => $body:block) => {
         const { assert!($n <= 8, "written out eight times at most") };
@@ -40,9 +39,9 @@ macro_rules! each {
 
 pub(super) use each;
 
-/// Queries times `scale`, in strips, feature by feature; on their way they rest in `between`.
+/// Copies queries times `scale` to strips, feature by feature; `between` is a work buffer.
 #[inline(always)]
-pub(super) fn lay_queries<const P: usize>(
+pub(super) fn copy_queries<const P: usize>(
     q: ArrayView2<f32>,
     scale: f32,
     between: &mut [[f32; DEPTH]],
@@ -51,7 +50,7 @@ pub(super) fn lay_queries<const P: usize>(
     to: &mut [Strip<P>],
 ) {
     for (q, to) in q.axis_chunks_iter(Axis(0), P * LANES).zip(to.chunks_exact_mut(depth)) {
-        lay_rows(q, block, between);
+        copy_rows(q, block, between);
         for (to, rows) in to.as_chunks_mut::<DEPTH>().0.iter_mut().zip(between.chunks_exact(block)) {
             for (i, row) in rows[..q.nrows()].iter().enumerate() {
                 for (to, x) in to.iter_mut().zip(row) {
@@ -62,10 +61,10 @@ pub(super) fn lay_queries<const P: usize>(
     }
 }
 
-/// At most `block` rows cut into pieces of `N` numbers: all first pieces, then all second ones. What the last piece lacks
-/// stays 0.
+/// Copies at most `block` rows in pieces of `N` numbers: all first pieces, then all second ones. The missing numbers of
+/// the last piece stay 0.
 #[inline(always)]
-pub(super) fn lay_rows<const N: usize>(rows: ArrayView2<f32>, block: usize, to: &mut [[f32; N]]) {
+pub(super) fn copy_rows<const N: usize>(rows: ArrayView2<f32>, block: usize, to: &mut [[f32; N]]) {
     for (j, row) in rows.outer_iter().enumerate() {
         if let Some(row) = row.to_slice() {
             let (pieces, rest) = row.as_chunks();
@@ -92,7 +91,7 @@ pub(super) fn products<const R: usize, const P: usize>(
     scores: &mut [Strip<P>],
 ) {
     for (at, scores) in scores.as_chunks_mut::<R>().0.iter_mut().enumerate() {
-        let mut acc = [[NOTHING; P]; R];
+        let mut acc = [[ZEROS; P]; R];
         for (q, keys) in q.as_chunks::<DEPTH>().0.iter().zip(keys.chunks_exact(block)) {
             let keys = &keys.as_chunks::<R>().0[at];
             for (d, q) in q.iter().enumerate() {
@@ -105,8 +104,8 @@ pub(super) fn products<const R: usize, const P: usize>(
     }
 }
 
-/// Weights in place of scores: 2^(score - top), `top` and `sum` brought up to date. What was gathered before has to
-/// shrink by the factor that is given back.
+/// Replaces scores by weights 2^(score - top) and updates `top` and `sum`. Returns the factor by which the context so
+/// far is multiplied.
 #[inline(always)]
 pub(super) fn weigh<const P: usize>(
     scores: &mut [Strip<P>],
@@ -121,10 +120,10 @@ pub(super) fn weigh<const P: usize>(
             }
         });
     }
-    let (mut base, mut shrink, mut part) = ([NOTHING; P], [NOTHING; P], [NOTHING; P]);
+    let (mut base, mut shrink, mut part) = ([ZEROS; P], [ZEROS; P], [ZEROS; P]);
     each!(P, p => {
         for l in 0..LANES {
-            // A query that has seen nothing yet: nothing is its weight.
+            // A query without keys so far has weights 0.
             base[p].0[l] = if new[p].0[l] == f32::NEG_INFINITY { 0.0 } else { new[p].0[l] };
             shrink[p].0[l] = math::exp2_fast(top[p].0[l] - base[p].0[l]);
         }
@@ -147,7 +146,7 @@ pub(super) fn weigh<const P: usize>(
     shrink
 }
 
-/// Context: what was gathered, shrunk, and the weighted values onto it. (keys) x (keys, E) -> (E)
+/// Multiplies the context by `shrink` and adds the weighted values. (keys) x (keys, E) -> (E)
 #[inline(always)]
 pub(super) fn gather<const R: usize, const P: usize>(
     weights: &[Strip<P>],
@@ -177,14 +176,14 @@ pub(super) fn gather<const R: usize, const P: usize>(
 /// `y + a x`.
 #[inline(always)]
 fn onto(y: &Lanes, a: f32, x: &Lanes) -> Lanes {
-    let mut out = NOTHING;
+    let mut out = ZEROS;
     for l in 0..LANES {
         out.0[l] = a.mul_add(x.0[l], y.0[l]);
     }
     out
 }
 
-/// The context divided by the weights' sum, query by query; zeros where nothing was seen.
+/// Divides the context by the sum of the weights, query by query; zeros for a query without keys.
 #[inline(always)]
 pub(super) fn put<const P: usize>(
     context: &[Strip<P>],
