@@ -182,7 +182,7 @@ impl Names {
         let tensor = &spot.tensor;
         let exact = self.bound.iter().find(|(_, bound)| bound.is(tensor));
         let sees = |bound: &&(String, Tensor)| {
-            bound.1.storage().same(tensor.storage()) && bound.1.layout().sees(spot.at)
+            bound.1.storage().same(tensor.storage()) && bound.1.layout().contains(spot.at)
         };
         // The whole names its parts; of those as large, the first that was bound.
         let widest = || self.bound.iter().filter(sees).rev().max_by_key(|(_, bound)| bound.numel());

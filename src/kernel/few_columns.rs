@@ -87,7 +87,7 @@ impl<const V: usize> SimdWork for FewColumns<'_, V> {
 
 /// A row of `a`, which [`fits`] has checked to be contiguous.
 #[inline(always)]
-fn straight<'a>(a: &ArrayView2<'a, f32>, row: usize) -> &'a [f32] {
+fn contiguous_row<'a>(a: &ArrayView2<'a, f32>, row: usize) -> &'a [f32] {
     a.index_axis_move(Axis(0), row).to_slice().expect("`fits` has checked that rows of `a` are contiguous")
 }
 

@@ -3,7 +3,7 @@
 use super::dtype::{DType, Lane};
 use crate::kernel::buffer_pool;
 
-/// Elements in one of the four lanes.
+/// The elements of a storage, in one of the four lanes.
 #[derive(Clone, Debug)]
 pub enum Buffer {
     /// 32-bit floats.
@@ -12,11 +12,11 @@ pub enum Buffer {
     F64(Vec<f64>),
     /// 64-bit integers.
     I64(Vec<i64>),
-    /// Truth values.
+    /// Bools.
     Bool(Vec<bool>),
 }
 
-/// Runs `$body` with `$data` bound to the vector of whichever lane `$buffer` is.
+/// Runs `$body` with `$data` bound to the vector in `$buffer`.
 #[macro_export]
 macro_rules! each_lane {
     ($buffer:expr, $data:ident => $body:expr) => {
@@ -29,7 +29,7 @@ macro_rules! each_lane {
     };
 }
 
-/// As [`each_lane`], the result a buffer of the same lane.
+/// As [`each_lane`]; the result is a buffer of the same lane.
 #[macro_export]
 macro_rules! map_lane {
     ($buffer:expr, $data:ident => $body:expr) => {
@@ -42,7 +42,7 @@ macro_rules! map_lane {
     };
 }
 
-/// Runs `$body` with the vectors of two buffers of one lane, which the caller has seen to.
+/// Runs `$body` with the vectors of two buffers, which must have the same lane.
 #[macro_export]
 macro_rules! zip_lanes {
     ($a:expr, $b:expr, $x:ident, $y:ident => $body:expr) => {
@@ -51,7 +51,7 @@ macro_rules! zip_lanes {
             ($crate::tensor::Buffer::F64($x), $crate::tensor::Buffer::F64($y)) => $body,
             ($crate::tensor::Buffer::I64($x), $crate::tensor::Buffer::I64($y)) => $body,
             ($crate::tensor::Buffer::Bool($x), $crate::tensor::Buffer::Bool($y)) => $body,
-            _ => unreachable!("both buffers hold one dtype"),
+            _ => unreachable!("both buffers have one dtype"),
         }
     };
 }
@@ -87,7 +87,7 @@ impl Buffer {
         self.len() as u64 * each
     }
 
-    /// The elements at these places, in their order.
+    /// The elements at these positions, in order.
     pub fn pick(&self, places: &[usize]) -> Buffer {
         map_lane!(self, data => {
             let mut out = buffer_pool::take(places.len());
@@ -96,7 +96,7 @@ impl Buffer {
         })
     }
 
-    /// Element `at` as a float; truth values are 0 and 1.
+    /// Element `at` as a float; bools are 0 and 1.
     pub fn float(&self, at: usize) -> f64 {
         match self {
             Buffer::F32(data) => f64::from(data[at]),
@@ -106,7 +106,7 @@ impl Buffer {
         }
     }
 
-    /// Element `at` as an integer, floats cut off towards zero.
+    /// Element `at` as an integer; floats are truncated.
     pub fn int(&self, at: usize) -> i64 {
         match self {
             Buffer::F32(data) => data[at] as i64,
@@ -116,8 +116,8 @@ impl Buffer {
         }
     }
 
-    /// Rounds every element to what `dtype` can hold, where its lane is wider.
-    pub fn settle(&mut self, dtype: DType) {
+    /// Rounds or wraps every element to `dtype` if its lane is wider.
+    pub fn round_to(&mut self, dtype: DType) {
         if !dtype.is_narrow() {
             return;
         }

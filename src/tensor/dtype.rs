@@ -3,7 +3,7 @@
 
 use crate::kernel::random::HalfKind;
 
-/// The element type of a tensor, in PyTorch's order of promotion within a category.
+/// The element type of a tensor, in the order of promotion within a category.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum DType {
     /// `torch.bool`
@@ -28,21 +28,21 @@ pub enum DType {
     Float64,
 }
 
-/// What kind of number a dtype holds; promotion never goes down this list.
+/// The category of a dtype; promotion never goes down this list.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Category {
-    /// Truth values.
+    /// Bools.
     Bool,
-    /// Whole numbers.
+    /// Integers.
     Integer,
     /// Floating point numbers.
     Float,
 }
 
-/// How the elements of a dtype are held in memory.
+/// The type of the elements in memory.
 ///
-/// Narrow dtypes live in the next wider lane and are rounded after each operation, so a kernel
-/// knows four element types and PyTorch's ten are still told apart.
+/// Narrow dtypes use the next wider lane and are rounded after each operation, so the kernel has four element types for
+/// PyTorch's ten dtypes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Lane {
     /// 32-bit floats: float32, float16, bfloat16.
@@ -51,7 +51,7 @@ pub enum Lane {
     F64,
     /// 64-bit integers: all integer dtypes.
     I64,
-    /// One byte truth values.
+    /// Bools of one byte.
     Bool,
 }
 
@@ -94,12 +94,12 @@ impl DType {
         self.row().3
     }
 
-    /// Truth, whole or floating point number.
+    /// Bool, integer or floating point.
     pub fn category(self) -> Category {
         self.row().4
     }
 
-    /// How the elements are held here.
+    /// The type of the elements in memory.
     pub fn lane(self) -> Lane {
         self.row().5
     }
@@ -114,7 +114,7 @@ impl DType {
         self.category() == Category::Integer
     }
 
-    /// The dtype with this PyTorch name; aliases (`float`, `long`, `half`) count.
+    /// The dtype with this PyTorch name or alias (`float`, `long`, `half`).
     pub fn from_name(name: &str) -> Option<DType> {
         let name = match name {
             "float" => "float32",
@@ -128,7 +128,7 @@ impl DType {
         TABLE.iter().find(|row| row.1 == name).map(|row| row.0)
     }
 
-    /// The dtype both can be held in. As `torch.promote_types`.
+    /// The dtype of the result of two operands. As `torch.promote_types`.
     pub fn promote(self, other: DType) -> DType {
         use DType::{BFloat16, Float16, Float32, Int8, Int16, UInt8};
         if self == other {
@@ -142,7 +142,7 @@ impl DType {
         }
     }
 
-    /// `value` as this dtype would hold it, for lanes of 32-bit floats.
+    /// `value` rounded to this dtype, for the lane of 32-bit floats.
     pub fn round_f32(self, value: f32) -> f32 {
         self.half().map_or(value, |kind| kind.round(value))
     }
@@ -156,7 +156,7 @@ impl DType {
         }
     }
 
-    /// `value` as this dtype would hold it, for lanes of 64-bit integers: wraps around.
+    /// `value` wrapped around to this dtype, for the lane of 64-bit integers.
     pub fn wrap_i64(self, value: i64) -> i64 {
         match self {
             DType::UInt8 => i64::from(value as u8),
@@ -167,24 +167,24 @@ impl DType {
         }
     }
 
-    /// Whether values of this dtype need rounding after an operation in their lane.
+    /// Whether results in the lane of this dtype must be rounded or wrapped.
     pub fn is_narrow(self) -> bool {
         !matches!(self, DType::Float32 | DType::Float64 | DType::Int64 | DType::Bool)
     }
 }
 
-/// One operand as promotion sees it.
+/// An operand for dtype promotion.
 #[derive(Clone, Copy, Debug)]
 pub enum Operand {
     /// A tensor of at least one dimension.
     Dimensioned(DType),
-    /// A 0-d tensor: weaker than any dimensioned tensor of its category.
+    /// A 0-d tensor: it does not change the dtype of dimensioned tensors of its category.
     ZeroDim(DType),
-    /// A Python number: weakest.
+    /// A Python number: it does not change the dtype of tensors of its category.
     Number(Category),
 }
 
-/// The dtype an operation on these operands computes in. As `torch.result_type`.
+/// The dtype in which an operation on these operands is computed. As `torch.result_type`.
 pub fn result_type(operands: impl IntoIterator<Item = Operand>, default: DType) -> DType {
     let mut best: [Option<DType>; 3] = [None; 3];
     let mut join = |slot: usize, dtype: DType| {
@@ -199,10 +199,9 @@ pub fn result_type(operands: impl IntoIterator<Item = Operand>, default: DType) 
             Operand::Number(Category::Float) => join(2, default),
         }
     }
-    // A weaker operand counts only where it is of a higher category.
+    // A weaker operand matters only if its category is higher.
     let stronger = |strong: Option<DType>, weak: Option<DType>| match (strong, weak) {
         (Some(strong), Some(weak)) if weak.category() > strong.category() => {
-            // bool with an int stays the weak one; an int with a float too.
             Some(if strong.is_float() { strong } else { weak })
         }
         (Some(strong), _) => Some(strong),

@@ -1,5 +1,5 @@
-//! Shape, strides and offset: which storage element each index of a tensor sees.
-//! Views are sums on these three; no data moves. Source: ATen's `TensorUtils` rules.
+//! Shape, strides and offset: they map the index of an element to its position in the storage. Views change only these.
+//! Source: the rules of ATen's `TensorUtils`.
 
 use super::error::{Error, Result};
 use crate::kernel::index::strided_position;
@@ -10,9 +10,9 @@ pub use crate::kernel::index::{ravel, unravel};
 pub struct Layout {
     /// Elements along each dimension.
     pub shape: Vec<usize>,
-    /// Storage elements between neighbours along each dimension; 0 where expanded.
+    /// Distance of neighbours along each dimension in storage elements; 0 where expanded.
     pub strides: Vec<usize>,
-    /// Storage element of index (0, 0, ...).
+    /// Position in the storage of index (0, 0, ...).
     pub offset: usize,
 }
 
@@ -66,7 +66,7 @@ pub fn broadcast(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     Ok(shape)
 }
 
-/// The sizes of `view`/`reshape` with -1 worked out. As PyTorch's `infer_size`.
+/// The sizes of `view`/`reshape` with -1 inferred. As PyTorch's `infer_size`.
 pub fn infer_size(wanted: &[i64], elements: usize) -> Result<Vec<usize>> {
     let invalid = || Error::runtime(format!("shape '{wanted:?}' is invalid for input of size {elements}"));
     let mut known: usize = 1;
@@ -98,10 +98,10 @@ pub fn infer_size(wanted: &[i64], elements: usize) -> Result<Vec<usize>> {
     Ok(shape)
 }
 
-/// The dimensions from the slowest to the fastest, as a loop over these operands runs through
-/// memory; ties stay row-major. Source: ATen's `TensorIterator::reorder_dimensions`.
+/// The dimensions from the slowest to the fastest in a loop over these operands in memory order; ties stay row-major.
+/// Source: ATen's `TensorIterator::reorder_dimensions`.
 pub fn iteration_order(shape: &[usize], operands: &[&[usize]]) -> Vec<usize> {
-    // Negative: a runs faster already; positive: the two change places.
+    // -1: a is the faster one; 1: b is; 0: undecided.
     let compare = |a: usize, b: usize| {
         for strides in operands {
             match (strides[a], strides[b]) {
@@ -132,7 +132,7 @@ pub fn iteration_order(shape: &[usize], operands: &[&[usize]]) -> Vec<usize> {
     order
 }
 
-/// A gapless layout whose dimensions lie in this order in memory, the slowest first.
+/// A gapless layout with the dimensions in this order in memory, the slowest first.
 pub fn ordered(shape: &[usize], order: &[usize]) -> Layout {
     let sizes: Vec<usize> = order.iter().map(|&axis| shape[axis]).collect();
     let mut strides = vec![0; shape.len()];
@@ -159,7 +159,7 @@ impl Layout {
         self.shape.iter().product()
     }
 
-    /// Whether the elements lie row-major without gaps. As `Tensor.is_contiguous`.
+    /// Whether the elements are row-major without gaps. As `Tensor.is_contiguous`.
     pub fn is_contiguous(&self) -> bool {
         let mut expected = 1;
         if self.numel() == 0 {
@@ -176,7 +176,7 @@ impl Layout {
         true
     }
 
-    /// Whether two indices may see the same element (an expanded view).
+    /// Whether several indices have the same element (an expanded view).
     pub fn overlaps(&self) -> bool {
         self.shape.iter().zip(&self.strides).any(|(&size, &stride)| size > 1 && stride == 0)
     }
@@ -196,7 +196,7 @@ impl Layout {
         out
     }
 
-    /// Dimensions in the order given. View.
+    /// Dimensions in this order. View.
     pub fn permute(&self, dims: &[usize]) -> Layout {
         Layout {
             shape: dims.iter().map(|&dim| self.shape[dim]).collect(),
@@ -205,7 +205,7 @@ impl Layout {
         }
     }
 
-    /// One index of a dimension, which goes. View.
+    /// One index of a dimension, without the dimension. View.
     pub fn select(&self, axis: usize, index: usize) -> Layout {
         let mut out = self.clone();
         out.offset += index * out.strides[axis];
@@ -214,7 +214,7 @@ impl Layout {
         out
     }
 
-    /// Every `step`-th of `len` elements of a dimension from `start` on. View.
+    /// `len` elements of a dimension from `start` on, `step` apart. View.
     pub fn slice(&self, axis: usize, start: usize, len: usize, step: usize) -> Layout {
         let mut out = self.clone();
         out.offset += start * out.strides[axis];
@@ -223,7 +223,7 @@ impl Layout {
         out
     }
 
-    /// A dimension of size 1 before `axis`. View; its stride is PyTorch's.
+    /// With a dimension of size 1 before `axis`, whose stride is PyTorch's. View.
     pub fn unsqueeze(&self, axis: usize) -> Layout {
         let mut out = self.clone();
         let stride = if axis < self.ndim() { self.shape[axis] * self.strides[axis] } else { 1 };
@@ -270,7 +270,7 @@ impl Layout {
         for (axis, &size) in sizes.iter().enumerate().rev() {
             let (have, stride) = match axis.checked_sub(lead) {
                 Some(axis) => (self.shape[axis], self.strides[axis]),
-                // A new dimension has the stride it would have if it were the tensor's own.
+                // A new dimension has the stride that it would have in a contiguous tensor.
                 None if self.ndim() == 0 => (1, 0),
                 None if axis + 1 < sizes.len() => (1, shape[axis + 1] * strides[axis + 1]),
                 None => (1, 1),
@@ -324,8 +324,8 @@ impl Layout {
         out
     }
 
-    /// Whether each storage element between the first and the last is seen just once. Dimensions of
-    /// less than two elements do not count. Source: ATen's `is_non_overlapping_and_dense`.
+    /// Whether the elements fill a range of the storage without gaps or overlaps. Dimensions of fewer than two elements
+    /// do not matter. Source: ATen's `is_non_overlapping_and_dense`.
     pub fn is_dense(&self) -> bool {
         let mut order: Vec<usize> = (0..self.ndim()).filter(|&axis| self.shape[axis] > 1).collect();
         order.sort_by_key(|&axis| self.strides[axis]);
@@ -337,7 +337,7 @@ impl Layout {
         })
     }
 
-    /// What a copy that preserves the order in memory looks like. As `clone` lays it out.
+    /// The layout of a copy that preserves the order in memory. As `clone`.
     pub fn preserved(&self) -> Layout {
         match self.is_dense() {
             true => Layout { shape: self.shape.clone(), strides: self.strides.clone(), offset: 0 },
@@ -345,7 +345,7 @@ impl Layout {
         }
     }
 
-    /// The same elements in another shape without moving them, where that can be. View.
+    /// The same elements in another shape, if that is possible without copying. View.
     /// Source: ATen's `computeStride`.
     pub fn view(&self, shape: &[usize]) -> Option<Layout> {
         if self.numel() == 0 {
@@ -354,7 +354,7 @@ impl Layout {
         }
         let mut strides = vec![0; shape.len()];
         let mut view_axis = shape.len();
-        // Walk from the back over chunks of dimensions that lie without gaps.
+        // From the last dimension on, over chunks of dimensions without gaps.
         let mut chunk_stride = self.strides.last().copied().unwrap_or(1);
         let (mut chunk, mut viewed) = (1, 1);
         for axis in (0..self.ndim()).rev() {
@@ -393,7 +393,7 @@ impl Layout {
         })
     }
 
-    /// One past the last storage element seen, or the offset where there is none.
+    /// One past the last storage element, or the offset if there are no elements.
     pub fn end(&self) -> usize {
         if self.numel() == 0 {
             return self.offset;
@@ -405,18 +405,18 @@ impl Layout {
 }
 
 impl Layout {
-    /// Whether some index sees storage element `at`.
-    pub fn sees(&self, at: usize) -> bool {
+    /// Whether some index has storage element `at`.
+    pub fn contains(&self, at: usize) -> bool {
         self.index_of(at).is_some()
     }
 
-    /// The (first) index that sees storage element `at`.
+    /// The first index of storage element `at`, if there is one.
     pub fn index_of(&self, at: usize) -> Option<Vec<usize>> {
         if self.numel() == 0 {
             return None;
         }
         let mut rest = at.checked_sub(self.offset)?;
-        // The largest stride first: what it does not cover, the smaller ones must.
+        // The largest stride first; the smaller ones make up the remainder.
         let mut order: Vec<usize> = (0..self.ndim()).collect();
         order.sort_by_key(|&axis| std::cmp::Reverse(self.strides[axis]));
         let mut index = vec![0; self.ndim()];

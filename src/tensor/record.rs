@@ -17,22 +17,22 @@ impl Record {
         self.operation.called(self.in_place)
     }
 
-    /// The arguments; empty when they were forgotten.
+    /// The arguments; empty if they were forgotten.
     pub fn args(&self) -> Vec<Arg> {
         self.args.borrow().clone()
     }
 
-    /// Why it holds no operands, if it holds none.
+    /// Why it has no operands, if it has none.
     pub fn lost(&self) -> Option<Lost> {
         self.lost.get()
     }
 
-    /// What had made the tensors among the arguments, those in lists one by one.
+    /// The origins of the tensors among the arguments when it ran; those in lists one by one.
     pub fn edges(&self) -> Vec<Edge> {
         self.edges.borrow().clone()
     }
 
-    /// Whether gradients went through it and need it no more.
+    /// Whether the backward pass is done with it.
     pub fn is_spent(&self) -> bool {
         self.spent.get()
     }
@@ -44,7 +44,7 @@ impl Record {
 }
 
 impl Drop for Record {
-    /// A long history is a long chain: let it go link by link, not by recursion.
+    /// A long history is a long chain of records: they are dropped in a loop, because recursion would overflow the stack.
     fn drop(&mut self) {
         let mut chain = std::mem::take(self.args.get_mut());
         let mut made = std::mem::take(self.edges.get_mut());
@@ -62,7 +62,7 @@ impl Drop for Record {
             };
             for tensor in tensors {
                 for record in tensor.into_records() {
-                    // A record may be named by its tensor and by the tensor's elements: the last name counts.
+                    // A tensor and its storage may both refer to a record; the last reference drops it.
                     if let Some(mut record) = Rc::into_inner(record) {
                         chain.append(record.args.get_mut());
                         made.append(record.edges.get_mut());
@@ -73,7 +73,7 @@ impl Drop for Record {
     }
 }
 
-/// What a caller knows of an operation when it has run.
+/// An operation that ran, for [`Recorder::record`].
 pub struct Ran {
     /// The operation.
     pub operation: &'static Descriptor,
@@ -97,7 +97,7 @@ pub struct Ran {
     pub drawn: Option<Drawn>,
 }
 
-/// Makes records and bounds what they hold.
+/// Makes records and bounds the memory that they keep alive.
 #[derive(Debug, Default)]
 pub struct Recorder {
     ring: RefCell<VecDeque<Weak<Record>>>,
@@ -108,9 +108,9 @@ pub struct Recorder {
 impl Recorder {
     /// Most records of living tensors that keep their operands.
     pub const KEPT: usize = 4096;
-    /// How many more may gather before the dead are looked for.
-    const SPARE: usize = 1024;
-    /// Most bytes that operands may take which nothing but records keeps alive.
+    /// Additional records before the list is cleaned up.
+    const SLACK: usize = 1024;
+    /// Most bytes of operands that only records keep alive.
     pub const BYTES: usize = 64 << 20;
 
     /// Turns recording off (`--no-record`) or on; gradients are still recorded.
@@ -123,7 +123,7 @@ impl Recorder {
         self.off.get()
     }
 
-    /// A record of what ran; the oldest are forgotten beyond the bounds.
+    /// Makes a record; old ones are forgotten beyond the bounds.
     pub fn record(&self, ran: Ran) -> Rc<Record> {
         let tensors = ran.args.iter().flat_map(Arg::tensors);
         let versions = tensors.map(|tensor| tensor.storage().version()).collect();
@@ -159,7 +159,7 @@ impl Recorder {
         record
     }
 
-    /// Gradients need this record no more: it is held as any other is.
+    /// Ends the use of a record for gradients: from now on it may be forgotten.
     pub fn spend(&self, record: &Rc<Record>) {
         if !record.spent.replace(true) {
             let edges = std::mem::take(&mut *record.edges.borrow_mut());
@@ -168,14 +168,14 @@ impl Recorder {
         }
     }
 
-    /// Counts a record in, and lets the oldest go.
+    /// Adds a record, and forgets old ones beyond the bounds.
     fn bound(&self, record: &Rc<Record>) {
         if self.off.get() {
             drop(record.forget(Lost::Off));
             return;
         }
         let released = self.keep(record);
-        // Letting go runs the drop of operands, which may be long: outside the borrow.
+        // Dropping operands may take long and may need the list: it happens outside the borrow.
         drop(released);
     }
 
@@ -195,15 +195,15 @@ impl Recorder {
         })
     }
 
-    /// Remembers a record; gives what others hold that have to be forgotten for it.
+    /// Adds a record and returns the operands of those that are forgotten for it.
     fn keep(&self, record: &Rc<Record>) -> Vec<Vec<Arg>> {
         let mut ring = self.ring.borrow_mut();
         ring.push_back(Rc::downgrade(record));
         self.held.set(self.held.get() + record.bytes);
-        if ring.len() <= Self::KEPT + Self::SPARE && self.held.get() <= Self::BYTES {
+        if ring.len() <= Self::KEPT + Self::SLACK && self.held.get() <= Self::BYTES {
             return Vec::new();
         }
-        // What died meanwhile holds nothing any more.
+        // Records that were dropped meanwhile leave the list.
         let mut living: Vec<Rc<Record>> = ring.iter().filter_map(Weak::upgrade).collect();
         let excess = living.len().saturating_sub(Self::KEPT);
         let mut released: Vec<Vec<Arg>> =
@@ -214,14 +214,14 @@ impl Recorder {
         }
         let mut owned = owned(&living);
         let mut held: usize = owned.iter().map(|storage| storage.bytes).sum();
-        // The largest go first, so that large work in one cell does not cost the history of small tensors.
+        // The largest are forgotten first, so that one large computation does not cost the history of small tensors.
         owned.sort_by_key(|storage| std::cmp::Reverse(storage.bytes));
         let newest = living.len().saturating_sub(1);
         for storage in owned {
             if held <= Self::BYTES {
                 break;
             }
-            // The newest is what was just asked for: it stays, whatever its size.
+            // The newest record always stays.
             if storage.records.contains(&newest) {
                 continue;
             }
@@ -234,60 +234,60 @@ impl Recorder {
     }
 }
 
-/// Elements that nothing but records keeps alive, and which records those are.
-struct Owned {
+/// A storage that only records keep alive, and the records.
+struct OwnedStorage {
     bytes: usize,
     records: Vec<usize>,
 }
 
-/// What these records alone keep alive.
-fn owned(records: &[Rc<Record>]) -> Vec<Owned> {
-    struct Seen {
+/// The storages that only these records keep alive.
+fn owned(records: &[Rc<Record>]) -> Vec<OwnedStorage> {
+    struct Usage {
         handles: usize,
         bytes: usize,
         tensors: HashSet<usize>,
         records: Vec<usize>,
     }
-    // How often records name a tensor, and how often anything does.
+    // References to a tensor by records, and all references.
     let mut tensors: HashMap<usize, (usize, usize)> = HashMap::new();
-    let mut storages: HashMap<usize, Seen> = HashMap::new();
+    let mut storages: HashMap<usize, Usage> = HashMap::new();
     for (at, record) in records.iter().enumerate() {
         for tensor in record.args.borrow().iter().flat_map(Arg::tensors) {
             tensors.entry(tensor.id()).or_insert((0, tensor.handles())).0 += 1;
             let storage = tensor.storage();
-            let seen = storages.entry(storage.address()).or_insert_with(|| Seen {
+            let usage = storages.entry(storage.address()).or_insert_with(|| Usage {
                 handles: storage.handles(),
                 bytes: bytes_of(tensor),
                 tensors: HashSet::new(),
                 records: Vec::new(),
             });
-            seen.tensors.insert(tensor.id());
-            if seen.records.last() != Some(&at) {
-                seen.records.push(at);
+            usage.tensors.insert(tensor.id());
+            if usage.records.last() != Some(&at) {
+                usage.records.push(at);
             }
         }
     }
-    let only_ours = |seen: &Seen| {
-        seen.handles == seen.tensors.len()
-            && seen.tensors.iter().all(|tensor| tensors.get(tensor).is_some_and(|(ours, all)| ours == all))
+    let only_ours = |usage: &Usage| {
+        usage.handles == usage.tensors.len()
+            && usage.tensors.iter().all(|tensor| tensors.get(tensor).is_some_and(|(ours, all)| ours == all))
     };
-    let mut found: Vec<(usize, Owned)> = storages
+    let mut found: Vec<(usize, OwnedStorage)> = storages
         .into_values()
         .filter(only_ours)
-        .map(|seen| (seen.records[0], Owned { bytes: seen.bytes, records: seen.records }))
+        .map(|usage| (usage.records[0], OwnedStorage { bytes: usage.bytes, records: usage.records }))
         .collect();
-    // Of equal size the oldest first, whatever the addresses are.
+    // By age, so that addresses do not decide the order.
     found.sort_by_key(|(first, _)| *first);
     found.into_iter().map(|(_, owned)| owned).collect()
 }
 
-/// Bytes that a tensor's elements take.
+/// Bytes of the storage of a tensor.
 fn bytes_of(tensor: &Tensor) -> usize {
     tensor.storage().read().len() * tensor.dtype().size()
 }
 
 impl Drop for Recorder {
-    /// An in-place write can tie a tensor to its own history; letting all go unties it.
+    /// An in-place write can make a tensor part of its own history; forgetting all records breaks the cycle.
     fn drop(&mut self) {
         let ring = std::mem::take(self.ring.get_mut());
         let living = ring.iter().filter_map(Weak::upgrade);

@@ -13,15 +13,15 @@ use super::storage::allow;
 use crate::kernel::elementwise::gather_strided;
 
 impl Tensor {
-    /// A tensor that sees `storage` through `layout`.
+    /// A tensor with this storage and layout.
     pub fn from_parts(storage: Storage, layout: Layout, dtype: DType) -> Tensor {
         debug_assert!(layout.end() <= storage.read().len() || layout.numel() == 0);
         Tensor(Rc::new(TensorData { storage, layout, dtype, meta: RefCell::default() }))
     }
 
-    /// A row-major tensor of these elements, rounded to what `dtype` can hold.
+    /// A row-major tensor of these elements, rounded to `dtype`.
     pub fn new(mut buffer: Buffer, shape: impl Into<Vec<usize>>, dtype: DType) -> Tensor {
-        buffer.settle(dtype);
+        buffer.round_to(dtype);
         Tensor::from_parts(Storage::new(buffer), Layout::contiguous(shape), dtype)
     }
 
@@ -59,7 +59,7 @@ impl Tensor {
         Tensor::new(buffer, [], dtype)
     }
 
-    /// The elements all views share.
+    /// The storage, which views share.
     pub fn storage(&self) -> &Storage {
         &self.0.storage
     }
@@ -74,7 +74,7 @@ impl Tensor {
         &self.0.layout.shape
     }
 
-    /// Storage elements between neighbours.
+    /// Distance of neighbours along each dimension, in storage elements.
     pub fn strides(&self) -> &[usize] {
         &self.0.layout.strides
     }
@@ -94,32 +94,32 @@ impl Tensor {
         self.0.dtype
     }
 
-    /// Whether the elements lie row-major without gaps.
+    /// Whether the elements are row-major without gaps.
     pub fn is_contiguous(&self) -> bool {
         self.0.layout.is_contiguous()
     }
 
-    /// A number that tells tensors apart while they live.
+    /// A number that identifies the tensor while it exists.
     pub fn id(&self) -> usize {
         Rc::as_ptr(&self.0) as usize
     }
 
-    /// How many names there are for it, records' among them.
+    /// The number of references to it, including those of records.
     pub(super) fn handles(&self) -> usize {
         Rc::strong_count(&self.0)
     }
 
-    /// Whether both names mean one tensor (Python's `is`).
+    /// Whether both are the same tensor (Python's `is`).
     pub fn is(&self, other: &Tensor) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Another view on the same elements. View.
+    /// Another layout on the same storage. View.
     pub fn with_layout(&self, layout: Layout) -> Tensor {
         Tensor::from_parts(self.0.storage.clone(), layout, self.0.dtype)
     }
 
-    /// A new tensor on the same elements, without history. As `Tensor.detach`.
+    /// A new tensor with the same storage and layout, without history. As `Tensor.detach`.
     pub fn alias(&self) -> Tensor {
         self.with_layout(self.0.layout.clone())
     }
@@ -136,7 +136,7 @@ impl Tensor {
         Tensor::new(moved, self.shape(), self.dtype()).with_layout(layout)
     }
 
-    /// The elements row-major, in a buffer of their own. Copies.
+    /// The elements, row-major. Copies.
     pub fn to_buffer(&self) -> Buffer {
         let layout = &self.0.layout;
         macro_rules! gathered {
@@ -152,7 +152,7 @@ impl Tensor {
         }
     }
 
-    /// The elements, where no other tensor and no other name sees them; else the tensor itself.
+    /// The elements, if this is the only reference to tensor and storage; otherwise the tensor.
     pub fn into_buffer(self) -> std::result::Result<Buffer, Tensor> {
         let inner = Rc::try_unwrap(self.0).map_err(Tensor)?;
         let TensorData { storage, layout, dtype, meta } = inner;
@@ -179,7 +179,7 @@ impl Tensor {
         }
     }
 
-    /// The elements row-major as truth values. Copies.
+    /// The elements row-major as bools. Copies.
     pub fn to_bool_vec(&self) -> Vec<bool> {
         match self.to_buffer() {
             Buffer::F32(data) => data.into_iter().map(|value| value != 0.0).collect(),
@@ -218,7 +218,7 @@ impl Tensor {
         }
     }
 
-    /// What made it, if an operation did.
+    /// The operation that made it, if one did.
     pub fn origin(&self) -> Option<Rc<Record>> {
         self.0.meta.borrow().origin.clone()
     }
@@ -228,12 +228,12 @@ impl Tensor {
         self.0.meta.borrow().origin.is_some()
     }
 
-    /// Which of its operation's results it is.
+    /// The number of the result of its operation.
     pub fn output_index(&self) -> usize {
         self.0.meta.borrow().output
     }
 
-    /// Says what made it: result `output` of `record`.
+    /// Sets its origin: result `output` of `record`.
     pub fn set_origin(&self, record: Rc<Record>, output: usize) {
         let old = {
             let mut meta = self.0.meta.borrow_mut();
@@ -243,13 +243,13 @@ impl Tensor {
         drop(old);
     }
 
-    /// Says what made it, and with it its elements: result `output` of `record`.
+    /// Sets the origin of the tensor and of its storage: result `output` of `record`.
     pub fn set_made(&self, record: Rc<Record>, output: usize) {
         self.0.storage.made_by(Made::new(record.clone(), output, &self.0.layout));
         self.set_origin(record, output);
     }
 
-    /// The records that only this last name of the tensor keeps alive.
+    /// The records that only this last reference keeps alive.
     pub(super) fn into_records(self) -> Vec<Rc<Record>> {
         let Ok(inner) = Rc::try_unwrap(self.0) else { return Vec::new() };
         let origin = inner.meta.into_inner().origin;
@@ -258,7 +258,7 @@ impl Tensor {
         records
     }
 
-    /// Whether gradients are asked for it.
+    /// Whether it requires a gradient.
     pub fn requires_grad(&self) -> bool {
         self.0.meta.borrow().requires_grad
     }
@@ -270,8 +270,8 @@ impl Tensor {
         meta.leaf = false;
     }
 
-    /// Makes it a leaf that asks for gradients, or one that does not. As `requires_grad_`.
-    /// Errors: only floating point tensors can; a result cannot stop asking.
+    /// Makes it a leaf that requires a gradient or not. As `requires_grad_`.
+    /// Errors: not a floating point dtype; `false` for the result of an operation.
     pub fn set_requires_grad(&self, on: bool) -> Result<()> {
         if on && !self.0.dtype.is_float() {
             return Err(Error::runtime("only Tensors of floating point dtype can require gradients"));
@@ -305,7 +305,7 @@ impl Tensor {
         Some(self.origin()?.grad_name.get()?.to_string())
     }
 
-    /// The gradient, when one was computed.
+    /// The gradient, if it was computed.
     pub fn grad(&self) -> Option<Tensor> {
         self.0.meta.borrow().grad.clone()
     }
@@ -320,7 +320,7 @@ impl Tensor {
         self.0.meta.borrow().retains_grad
     }
 
-    /// Asks a result to keep its gradient. As `retain_grad`.
+    /// Makes a result keep its gradient. As `retain_grad`.
     pub fn retain_grad(&self) {
         self.0.meta.borrow_mut().retains_grad = true;
     }

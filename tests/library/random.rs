@@ -3,7 +3,7 @@
 //! Double-precision normals and their like rest on the C library's logarithm, sine and cosine, as
 //! PyTorch's do: their last bits are glibc's.
 
-use attn::kernel::random::{self, Family, Generator, HalfKind, IntegerKind, Real};
+use attn::kernel::random::{self, Family, Generator, HalfKind, IntegerKind, RandomFloat};
 use serde_json::Value;
 
 /// What a call gave, as far as a golden file can say it.
@@ -20,7 +20,7 @@ impl From<Vec<bool>> for Drawn {
 }
 
 /// Types a golden case may name as its dtype.
-trait Golden: Real {
+trait Golden: RandomFloat {
     fn drawn(values: Vec<Self>) -> Drawn;
 }
 

@@ -1,16 +1,15 @@
 //! Exponential, Cauchy, log-normal and truncated normal numbers.
-//! Fills slices; no tensors, no text.
 //! Source: `Tensor.exponential_`, `cauchy_`, `log_normal_`; `nn.init.trunc_normal_`.
 
 use super::mcg31::Mcg31;
 use super::normal::next_normal;
 use super::special::erfinv;
-use super::{Family, Generator, Real, uniform};
+use super::{Family, Generator, RandomFloat, uniform};
 use std::f64::consts::{PI, SQRT_2};
 
 /// Fills `out` with exponential numbers of rate `lambda`: `Tensor.exponential_`. With an infinite
-/// `lambda` both families take the book's way, as PyTorch does.
-pub fn exponential<T: Real>(generator: &mut Generator, family: Family, out: &mut [T], lambda: f64) {
+/// `lambda` both families use the book's algorithm, as PyTorch does.
+pub fn exponential<T: RandomFloat>(generator: &mut Generator, family: Family, out: &mut [T], lambda: f64) {
     if out.is_empty() {
         return;
     }
@@ -30,22 +29,29 @@ pub fn exponential<T: Real>(generator: &mut Generator, family: Family, out: &mut
 }
 
 /// Fills `out` with Cauchy numbers: `Tensor.cauchy_`.
-pub fn cauchy<T: Real>(generator: &mut Generator, out: &mut [T], median: f64, sigma: f64) {
+pub fn cauchy<T: RandomFloat>(generator: &mut Generator, out: &mut [T], median: f64, sigma: f64) {
     for x in out {
         *x = T::from_f64(median + sigma * (PI * (generator.unit() - 0.5)).tan());
     }
 }
 
-/// Fills `out` with e to the power of normals: `Tensor.log_normal_`. Always the scalar normals.
-pub fn log_normal<T: Real>(generator: &mut Generator, out: &mut [T], mean: f64, std: f64) {
+/// Fills `out` with e to the power of normals: `Tensor.log_normal_`. Always uses scalar normals.
+pub fn log_normal<T: RandomFloat>(generator: &mut Generator, out: &mut [T], mean: f64, std: f64) {
     for x in out {
         *x = T::from_f64(next_normal(generator, mean, std).exp());
     }
 }
 
-/// Fills `out` with normals that lie in [a, b]: `nn.init.trunc_normal_`. Each element is one
-/// uniform number between the bounds' probabilities, turned by the inverse error function.
-pub fn trunc_normal<T: Real>(generator: &mut Generator, out: &mut [T], mean: f64, std: f64, a: f64, b: f64) {
+/// Fills `out` with normals in [a, b]: `nn.init.trunc_normal_`. Each element is the inverse error function of a
+/// uniform number between the probabilities of the bounds.
+pub fn trunc_normal<T: RandomFloat>(
+    generator: &mut Generator,
+    out: &mut [T],
+    mean: f64,
+    std: f64,
+    a: f64,
+    b: f64,
+) {
     let below = |x: f64| (1.0 + libm::erf((x - mean) / std / SQRT_2)) / 2.0;
     let (low, high) = (below(a), below(b));
     uniform(generator, out, 2.0 * low - 1.0, 2.0 * high - 1.0);

@@ -1,24 +1,23 @@
 //! Masks and samples: Bernoulli, dropout, geometric, multinomial.
-//! Fills slices; no tensors, no text.
 //! Source: `torch.bernoulli`, `F.dropout`, `Tensor.geometric_`, `torch.multinomial`.
 
 use super::mcg31::{Mcg31, unit};
-use super::{Family, Generator, Real, exponential};
+use super::{Family, Generator, RandomFloat, exponential};
 use crate::kernel::buffer_pool;
 
-/// `n` yes-or-no answers, each yes with probability `p`: `Tensor.bernoulli_(p)` and
-/// `torch.bernoulli(x, p)` with one number `p`, for any dtype.
+/// `n` bools, each true with probability `p`: `Tensor.bernoulli_(p)` and `torch.bernoulli(x, p)` with one number `p`, for
+/// any dtype.
 pub fn bernoulli(generator: &mut Generator, family: Family, p: f64, n: usize) -> Vec<bool> {
     match family {
         Family::Book => {
-            let mut answers = buffer_pool::take(n);
+            let mut drawn = buffer_pool::take(n);
             let mut units = [0.0; 512];
-            for answers in answers.chunks_mut(512) {
-                let units = &mut units[..answers.len()];
+            for drawn in drawn.chunks_mut(512) {
+                let units = &mut units[..drawn.len()];
                 generator.units(units);
-                answers.iter_mut().zip(&*units).for_each(|(answer, &unit)| *answer = unit < p);
+                drawn.iter_mut().zip(&*units).for_each(|(drawn, &unit)| *drawn = unit < p);
             }
-            answers
+            drawn
         }
         Family::Mkl if n == 0 => Vec::new(),
         Family::Mkl => {
@@ -28,14 +27,14 @@ pub fn bernoulli(generator: &mut Generator, family: Family, p: f64, n: usize) ->
     }
 }
 
-/// One answer for each probability: `torch.bernoulli(p)` and `bernoulli_(p)` with a tensor `p`.
+/// One bool for each probability: `torch.bernoulli(p)` and `bernoulli_(p)` with a tensor `p`.
 /// The same in both families: a 32-bit draw an element for f32, a 64-bit draw for f64.
-pub fn bernoulli_each<T: Real>(generator: &mut Generator, p: &[T]) -> Vec<bool> {
+pub fn bernoulli_each<T: RandomFloat>(generator: &mut Generator, p: &[T]) -> Vec<bool> {
     p.iter().map(|p| T::unit(generator) < *p).collect()
 }
 
 /// Which of `n` elements dropout with probability `p` keeps, for `p` strictly between 0 and 1;
-/// with 0 and 1 PyTorch draws nothing, and neither does this.
+/// with 0 and 1 nothing is drawn, as in PyTorch.
 pub fn dropout_keep(generator: &mut Generator, family: Family, p: f64, n: usize) -> Vec<bool> {
     if p <= 0.0 || p >= 1.0 {
         return vec![p <= 0.0; n];
@@ -43,9 +42,9 @@ pub fn dropout_keep(generator: &mut Generator, family: Family, p: f64, n: usize)
     bernoulli(generator, family, 1.0 - p, n)
 }
 
-/// What dropout multiplies `n` elements with: 1 / (1 - p) where one is kept, 0 elsewhere.
+/// The factors of dropout for `n` elements: 1 / (1 - p) where one is kept, 0 elsewhere.
 /// Draws nothing for `p` 0 (all ones) and 1 (all zeros). `F.dropout` in training.
-pub fn dropout<T: Real>(generator: &mut Generator, family: Family, p: f64, n: usize) -> Vec<T> {
+pub fn dropout<T: RandomFloat>(generator: &mut Generator, family: Family, p: f64, n: usize) -> Vec<T> {
     let scale = if p < 1.0 { T::from_f64(1.0).over(T::from_f64(1.0 - p)) } else { T::default() };
     dropout_keep(generator, family, p, n)
         .into_iter()
@@ -99,10 +98,10 @@ pub fn poisson(generator: &mut Generator, rate: f64) -> i64 {
 /// with a positive sum), row after row: `torch.multinomial`. Shapes: (rows * categories) in,
 /// (rows * samples) out.
 ///
-/// Without replacement, and with it for a single sample, the largest of weight / exponential win,
-/// best first; here the families differ. Otherwise one 64-bit draw a sample is looked up among the
-/// running sums, in both families.
-pub fn multinomial<T: Real>(
+/// Without replacement, or for a single sample, the samples are those with the largest weight / exponential, best
+/// first; here the families differ. Otherwise each sample is a binary search of one 64-bit draw in the cumulative
+/// sums, in both families.
+pub fn multinomial<T: RandomFloat>(
     generator: &mut Generator,
     family: Family,
     weights: &[T],
@@ -115,16 +114,16 @@ pub fn multinomial<T: Real>(
     } else if replacement && samples > 1 {
         let mut out = Vec::new();
         for row in weights.chunks(categories) {
-            looked_up(generator, row, samples, &mut out);
+            by_cumulative_sums(generator, row, samples, &mut out);
         }
         out
     } else {
-        raced(generator, family, weights, categories, samples)
+        by_exponentials(generator, family, weights, categories, samples)
     }
 }
 
-/// Sampling by a race: each category finishes at exponential / weight, the first ones win.
-fn raced<T: Real>(
+/// Sampling by weight / exponential: the categories with the largest ones.
+fn by_exponentials<T: RandomFloat>(
     generator: &mut Generator,
     family: Family,
     weights: &[T],
@@ -144,8 +143,13 @@ fn raced<T: Real>(
     out
 }
 
-/// Sampling by looking a uniform number up among the running sums of one row.
-fn looked_up<T: Real>(generator: &mut Generator, row: &[T], samples: usize, out: &mut Vec<i64>) {
+/// Sampling by searching a uniform number in the cumulative sums of one row.
+fn by_cumulative_sums<T: RandomFloat>(
+    generator: &mut Generator,
+    row: &[T],
+    samples: usize,
+    out: &mut Vec<i64>,
+) {
     let mut sum = T::default();
     let mut running: Vec<T> = Vec::with_capacity(row.len());
     for p in row {

@@ -1,5 +1,4 @@
 //! The Mersenne Twister and the generator that PyTorch's CPU functions draw from.
-//! Integers and two cached normals; no tensors, no text.
 //! Source: Matsumoto & Nishimura 1998; `torch.Generator` on CPU, `torch.get_rng_state`.
 
 use crate::kernel::simd::SimdWork;
@@ -7,22 +6,22 @@ use crate::kernel::simd::run_widest;
 
 /// Length of the Mersenne Twister's state, in 32-bit words.
 const WORDS: usize = 624;
-/// Draws that are made at once where many are wanted.
+/// Draws that are computed at once.
 const MANY: usize = 512;
-/// Distance of the words that one step mixes.
+/// Distance of the words that one step combines.
 const SHIFT: usize = 397;
 
-/// MT19937: 32 bits a draw.
+/// The Mersenne Twister MT19937 with 32 bits a draw.
 #[derive(Clone, Debug)]
 pub struct Mt19937 {
     state: [u32; WORDS],
-    /// Place of the next word in `state`; `WORDS` when a new block is due.
+    /// Position of the next word in `state`; `WORDS` when a new block is needed.
     next: usize,
-    /// Blocks made since the seed; unknown where the state was restored.
+    /// Blocks computed since the seed; `None` after a state was restored.
     blocks: Option<u64>,
 }
 
-/// A word of the state as it is given out.
+/// The tempering of a word of the state.
 #[inline(always)]
 fn tempered(mut y: u32) -> u32 {
     y ^= y >> 11;
@@ -31,7 +30,7 @@ fn tempered(mut y: u32) -> u32 {
     y ^ (y >> 18)
 }
 
-/// Many words at once.
+/// Tempers many words.
 struct Temper<'a> {
     words: &'a [u32],
     out: &'a mut [u32],
@@ -46,7 +45,7 @@ impl SimdWork for Temper<'_> {
     }
 }
 
-/// Engines are equal that go on alike, whatever came before.
+/// Generators are equal if they continue in the same way.
 impl PartialEq for Mt19937 {
     fn eq(&self, other: &Mt19937) -> bool {
         self.state == other.state && self.next == other.next
@@ -101,18 +100,18 @@ impl Mt19937 {
         Mt19937 { state, next: WORDS, blocks: Some(0) }
     }
 
-    /// The engine with this state and place, or `None` unless there are 624 words and `next <= 624`.
+    /// The generator with this state and position; `None` unless there are 624 words and `next <= 624`.
     pub fn from_words(words: &[u32], next: usize) -> Option<Mt19937> {
         let state = words.try_into().ok()?;
         (next <= WORDS).then_some(Mt19937 { state, next, blocks: None })
     }
 
-    /// The 624 words of the state, and how many of them are used up.
+    /// The 624 words of the state, and how many of them are used.
     pub fn words(&self) -> (&[u32], usize) {
         (&self.state, self.next)
     }
 
-    /// How many words were drawn since the seed, if that is known.
+    /// The number of words drawn since the seed; `None` after a state was restored.
     pub fn drawn(&self) -> Option<u64> {
         let blocks = self.blocks?;
         Some((blocks * WORDS as u64 + self.next as u64).saturating_sub(WORDS as u64))
@@ -129,7 +128,7 @@ impl Mt19937 {
         tempered(y)
     }
 
-    /// The next draws, as many as `out` holds; vectors make most of them.
+    /// Fills `out` with the next draws, tempered as vectors.
     pub fn fill(&mut self, out: &mut [u32]) {
         let mut rest = out;
         while !rest.is_empty() {
@@ -163,31 +162,31 @@ impl Mt19937 {
     }
 }
 
-/// The seed of a `torch.Generator` that nobody seeded. PyTorch seeds its default generator from
-/// the clock; here that one starts from this seed too, so that a program repeats from run to run.
+/// The seed of a new `torch.Generator`. PyTorch seeds its default generator from the clock; here it has this seed
+/// too, so that a program repeats from run to run.
 pub const DEFAULT_SEED: u64 = 67_280_421_310_721;
 
-/// Bytes of a state as `torch.get_rng_state` gives it.
+/// Bytes of a state of `torch.get_rng_state`.
 pub const STATE_BYTES: usize = 5056;
 
-/// What PyTorch's CPU random functions draw from: `torch.Generator`. A clone continues the same
-/// stream on its own.
+/// The generator of PyTorch's random functions on the CPU: `torch.Generator`. A clone continues the stream
+/// independently.
 #[derive(Clone, Debug)]
 pub struct Generator {
     engine: Mt19937,
     seed: u64,
-    /// The second normal of the last scalar pair, not yet given out (double precision).
-    pub(super) spare_double: Option<f64>,
-    /// The same for float pairs; no function of this crate makes one, but a restored state may.
-    spare_float: Option<f32>,
-    /// How many numbers were handed out since the seed; unknown where the state was restored.
+    /// The second normal of the last scalar pair, not returned yet (double precision).
+    pub(super) cached_double: Option<f64>,
+    /// The same in single precision; no function of this crate sets it, but a restored state may.
+    cached_float: Option<f32>,
+    /// Numbers written to tensors since the seed; `None` after a state was restored.
     given: Option<u64>,
 }
 
-/// Generators are equal that go on alike, whatever they gave before.
+/// Generators are equal if they continue in the same way.
 impl PartialEq for Generator {
     fn eq(&self, other: &Generator) -> bool {
-        let own = |it: &Generator| (it.seed, it.spare_double, it.spare_float);
+        let own = |it: &Generator| (it.seed, it.cached_double, it.cached_float);
         own(self) == own(other) && self.engine == other.engine
     }
 }
@@ -202,7 +201,7 @@ impl Generator {
     /// A generator as `torch.Generator().manual_seed(seed)`: the low 32 bits make the stream.
     pub fn new(seed: u64) -> Generator {
         let engine = Mt19937::new(seed as u32);
-        Generator { engine, seed, spare_double: None, spare_float: None, given: Some(0) }
+        Generator { engine, seed, cached_double: None, cached_float: None, given: Some(0) }
     }
 
     /// Starts again from `seed` (`torch.manual_seed`); forgets a cached normal.
@@ -210,23 +209,23 @@ impl Generator {
         *self = Generator::new(seed);
     }
 
-    /// The seed last given, all 64 bits of it (`torch.initial_seed`).
+    /// The last seed, all 64 bits (`torch.initial_seed`).
     pub fn initial_seed(&self) -> u64 {
         self.seed
     }
 
-    /// How many 32-bit words were drawn since the seed; `None` after a state was restored.
+    /// The number of 32-bit words drawn since the seed; `None` after a state was restored.
     pub fn words(&self) -> Option<u64> {
         self.engine.drawn()
     }
 
-    /// How many numbers were handed out since the seed; `None` after a state was restored.
+    /// The number of elements filled since the seed; `None` after a state was restored.
     pub fn given(&self) -> Option<u64> {
         self.given
     }
 
-    /// Counts `n` numbers as handed out: whoever fills elements says how many.
-    pub fn hand_out(&mut self, n: usize) {
+    /// Counts `n` filled elements.
+    pub fn count(&mut self, n: usize) {
         self.given = self.given.map(|given| given + n as u64);
     }
 
@@ -255,7 +254,7 @@ impl Generator {
         (self.random() & ((1 << 24) - 1)) as f32 * (1.0 / (1u32 << 24) as f32)
     }
 
-    /// As many of [`Generator::unit`] as `out` holds.
+    /// Fills `out` with numbers of [`Generator::unit`].
     pub fn units(&mut self, out: &mut [f64]) {
         let mut draws = [0; 2 * MANY];
         for out in out.chunks_mut(MANY) {
@@ -268,7 +267,7 @@ impl Generator {
         }
     }
 
-    /// As many of [`Generator::unit_f32`] as `out` holds.
+    /// Fills `out` with numbers of [`Generator::unit_f32`].
     pub fn units_f32(&mut self, out: &mut [f32]) {
         let mut draws = [0; MANY];
         for out in out.chunks_mut(MANY) {
@@ -285,7 +284,7 @@ impl Generator {
         // seed u64 | left i32 | seeded i32 | next u64 | 624 words as u64 |
         // x, y, rho f64 | normal valid i32, padding | float sample f32 | valid u8, padding
         let (words, next) = self.engine.words();
-        // PyTorch makes the next block when `left` falls to 0, and starts with left 1, next 0.
+        // PyTorch computes the next block when `left` becomes 0, and starts with left 1, next 0.
         let fresh = next == WORDS && *self == Generator::new(self.seed);
         let (left, next) = if fresh { (1, 0) } else { ((WORDS - next + 1) as u32, next as u64) };
         let mut out = Vec::with_capacity(STATE_BYTES);
@@ -297,16 +296,15 @@ impl Generator {
             out.extend(u64::from(word).to_le_bytes());
         }
         out.extend(0f64.to_le_bytes());
-        out.extend(self.spare_double.unwrap_or(0.0).to_le_bytes());
+        out.extend(self.cached_double.unwrap_or(0.0).to_le_bytes());
         out.extend(0f64.to_le_bytes());
-        out.extend(u64::from(self.spare_double.is_some()).to_le_bytes());
-        out.extend(self.spare_float.unwrap_or(0.0).to_le_bytes());
-        out.extend(u32::from(self.spare_float.is_some()).to_le_bytes());
+        out.extend(u64::from(self.cached_double.is_some()).to_le_bytes());
+        out.extend(self.cached_float.unwrap_or(0.0).to_le_bytes());
+        out.extend(u32::from(self.cached_float.is_some()).to_le_bytes());
         out
     }
 
-    /// The generator with a state that [`Generator::state`] or `torch.get_rng_state` gave, or
-    /// `None` if the bytes are not one.
+    /// The generator with a state of [`Generator::state`] or `torch.get_rng_state`; `None` if the bytes are not one.
     pub fn from_state(bytes: &[u8]) -> Option<Generator> {
         if bytes.len() != STATE_BYTES {
             return None;
@@ -328,8 +326,8 @@ impl Generator {
         Some(Generator {
             engine: Mt19937::from_words(&words, next)?,
             seed: word(0),
-            spare_double: (word(normal + 24) as u32 != 0).then(|| f64::from_bits(word(normal + 8))),
-            spare_float: ((float >> 32) as u8 != 0).then(|| f32::from_bits(float as u32)),
+            cached_double: (word(normal + 24) as u32 != 0).then(|| f64::from_bits(word(normal + 8))),
+            cached_float: ((float >> 32) as u8 != 0).then(|| f32::from_bits(float as u32)),
             given: None,
         })
     }

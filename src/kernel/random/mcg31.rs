@@ -1,6 +1,5 @@
 //! The generator MCG31m1, which builds with Intel MKL use for masks and exponentials.
-//! Integers and their logarithms; no tensors, no text.
-//! Source: L'Ecuyer 1999 (multiplier 1132489760, modulus 2^31 - 1); oneMKL's notes on MCG31m1.
+//! Source: L'Ecuyer 1999 (multiplier 1132489760, modulus 2^31 - 1); the oneMKL notes on MCG31m1.
 
 /// 2^31 - 1.
 const MODULUS: u64 = (1 << 31) - 1;
@@ -17,7 +16,7 @@ impl Mcg31 {
         Mcg31 { x: x.max(1) }
     }
 
-    /// The current integer, and on to the next.
+    /// Returns the current integer and moves to the next.
     #[inline]
     pub(super) fn draw(&mut self) -> u32 {
         let x = self.x;
@@ -32,8 +31,8 @@ pub(super) fn unit(x: u32) -> f64 {
     f64::from(x) / MODULUS as f64
 }
 
-/// -ln(x / (2^31 - 1)) / lambda in f32, the quotient rounded first as MKL does. MKL's logarithm is
-/// within 0.9 of a last place; this one is nearest, so they differ now and then in the last bit.
+/// -ln(x / (2^31 - 1)) / lambda in f32, the quotient rounded first, as in MKL. MKL's logarithm has an
+/// error of up to 0.9 units in the last place, this one is the nearest, so the last bits differ sometimes.
 pub(super) fn exponential_f32(x: u32, lambda: f64) -> f32 {
     let log = f64::from(unit(x) as f32).ln() as f32;
     -log * (1.0 / lambda) as f32 + f32::MIN_POSITIVE

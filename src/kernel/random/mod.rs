@@ -1,12 +1,10 @@
-//! Random streams that equal those of PyTorch's CPU generator, draw for draw.
-//! Fills slices from a [`Generator`]; no tensors, no Python, no text.
-//! Source: PyTorch 2.6 on CPU. Whoever calls has checked the arguments (a probability lies in
-//! [0, 1], a range is not empty): that is where PyTorch's error texts are made.
+//! Random streams equal to those of PyTorch's CPU generator, draw for draw.
+//! Source: PyTorch 2.6 on CPU. The caller checks the arguments (a probability is in [0, 1], a range is not empty) and
+//! raises PyTorch's errors.
 //!
-//! After every function the generator stands where PyTorch's stands, so the next draw agrees too.
-//! Elements are drawn one after the other in the order of the slice. For a tensor that is not
-//! contiguous, PyTorch draws in the order of its memory and takes the scalar path for normals
-//! ([`normal_each`]).
+//! After every function the generator has the same state as PyTorch's, so the next draw agrees too. Elements are drawn
+//! in the order of the slice. For a tensor that is not contiguous, PyTorch draws in the order of its memory and
+//! uses scalar normals ([`normal_each`]).
 
 mod continuous;
 mod discrete;
@@ -25,22 +23,22 @@ pub use normal::{normal, normal_each, randn};
 pub use special::erfinv;
 pub use uniform::{IntegerKind, full_range, linear_bound, rand, randint, randperm, raw_integers, uniform};
 
-/// Which builds of PyTorch a mask or a sample is taken from. They differ in dropout, `bernoulli`
-/// with one probability, `exponential_` and what rests on it (`multinomial` without replacement).
+/// The builds of PyTorch that a mask or a sample follows. They differ in dropout, `bernoulli` with one probability,
+/// `exponential_` and what uses it (`multinomial` without replacement).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Family {
-    /// Builds without Intel's library (ARM, macOS), as the book's figures: one 64-bit draw an element.
+    /// Builds without Intel's library (ARM, macOS), like that of the book: one 64-bit draw for each element.
     #[default]
     Book,
     /// x86 builds with Intel MKL: one 32-bit draw seeds a second generator for the whole call.
     Mkl,
 }
 
-/// The two float types PyTorch computes random numbers in.
-pub trait Real: Copy + PartialOrd + Default + Send {
+/// The float types in which PyTorch computes random numbers.
+pub trait RandomFloat: Copy + PartialOrd + Default + Send {
     /// One uniform number in [0, 1): 24 bits of one draw for f32, 53 bits of two for f64.
     fn unit(generator: &mut Generator) -> Self;
-    /// As many uniform numbers as `out` holds, as [`Real::unit`] would give them one by one.
+    /// Fills `out` with the numbers of repeated [`RandomFloat::unit`].
     fn units(generator: &mut Generator, out: &mut [Self]);
     /// Rounds to this type.
     fn from_f64(value: f64) -> Self;
@@ -48,11 +46,11 @@ pub trait Real: Copy + PartialOrd + Default + Send {
     fn to_f64(self) -> f64;
     /// `unit * (to - from) + from` in this type, rounded as PyTorch's kernel rounds it.
     fn stretch(unit: Self, from: Self, to: Self) -> Self;
-    /// Turns 16 uniforms into 8 + 8 normals (Box-Muller) with PyTorch's arithmetic for this type.
+    /// Transforms 16 uniforms to 8 + 8 normals (Box-Muller) with PyTorch's arithmetic for this type.
     fn box_muller(block: &mut [Self; 16], mean: f64, std: f64);
     /// The draw that seeds MKL's generator for exponentials of this type.
     fn mkl_seed(generator: &mut Generator) -> u32;
-    /// One exponential number of scale `1 / lambda` from MKL's unit `x` of `2^31 - 1`.
+    /// One exponential number of rate `lambda` from MKL's draw `x` in 1..2^31 - 1.
     fn mkl_exponential(x: u32, lambda: f64) -> Self;
     /// Division in this type.
     fn over(self, other: Self) -> Self;

@@ -1,41 +1,40 @@
-//! Normal numbers by Box-Muller: blocks of 16, or one by one with the second of a pair kept.
-//! Fills slices; no tensors, no text.
+//! Normal numbers by Box-Muller: blocks of 16, or one by one with the second of a pair cached.
 //! Source: `torch.randn`, `Tensor.normal_`; the f32 block follows PyTorch's AVX2 kernel, whose
-//! log, sin and cos are the Cephes polynomials (Moshier 1992) with products fused into sums.
+//! log, sin and cos are the Cephes polynomials (Moshier 1992) with fused multiply-adds.
 
-use super::{Generator, Real};
+use super::{Generator, RandomFloat};
 use crate::kernel::simd::SimdWork;
 use crate::kernel::simd::run_widest;
 use crate::kernel::threads;
 use std::f64::consts::PI;
 
-/// From how many elements on the blocks are spread over threads; the numbers stay the same.
-const SPREAD: usize = 1 << 16;
+/// Elements from which several threads transform the blocks; the numbers stay the same.
+const PARALLEL: usize = 1 << 16;
 
 /// `n` standard normals: `torch.randn(n)`.
-pub fn randn<T: Real>(generator: &mut Generator, n: usize) -> Vec<T> {
+pub fn randn<T: RandomFloat>(generator: &mut Generator, n: usize) -> Vec<T> {
     let mut out = vec![T::default(); n];
     normal(generator, &mut out, 0.0, 1.0);
     out
 }
 
-/// Fills `out` with normals of this mean and standard deviation: `Tensor.normal_` on a contiguous
-/// tensor. 16 and more elements go in blocks, fewer go as [`normal_each`].
-pub fn normal<T: Real>(generator: &mut Generator, out: &mut [T], mean: f64, std: f64) {
+/// Fills `out` with normals of this mean and standard deviation: `Tensor.normal_` on a contiguous tensor. 16 and more
+/// elements are computed in blocks, fewer as [`normal_each`].
+pub fn normal<T: RandomFloat>(generator: &mut Generator, out: &mut [T], mean: f64, std: f64) {
     let n = out.len();
     if n < 16 {
         return normal_each(generator, out, mean, std);
     }
     T::units(generator, out);
     let (blocks, rest) = out.as_chunks_mut::<16>();
-    if n < SPREAD {
+    if n < PARALLEL {
         run_widest(Blocks { blocks, mean, std });
     } else {
-        // The draws are done; what is left of each block touches no other.
+        // The draws are done; each block is transformed on its own.
         threads::share(blocks.chunks_mut(512), |blocks| run_widest(Blocks { blocks, mean, std }));
     }
     if !rest.is_empty() {
-        // The last 16 are drawn anew, those that were done included.
+        // The last 16 are drawn again, including those that were finished.
         let mut block = [T::default(); 16];
         for x in &mut block {
             *x = T::unit(generator);
@@ -45,14 +44,14 @@ pub fn normal<T: Real>(generator: &mut Generator, out: &mut [T], mean: f64, std:
     }
 }
 
-/// Blocks of 16 uniform numbers that become normal.
+/// Transforms blocks of 16 uniform numbers to normal ones.
 struct Blocks<'a, T> {
     blocks: &'a mut [[T; 16]],
     mean: f64,
     std: f64,
 }
 
-impl<T: Real> SimdWork for Blocks<'_, T> {
+impl<T: RandomFloat> SimdWork for Blocks<'_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -63,10 +62,9 @@ impl<T: Real> SimdWork for Blocks<'_, T> {
     }
 }
 
-/// Fills `out` one by one in double precision: what `Tensor.normal_` does with fewer than 16
-/// elements, and with any number where the tensor is not contiguous. The second normal of a pair
-/// waits in the generator for the next call.
-pub fn normal_each<T: Real>(generator: &mut Generator, out: &mut [T], mean: f64, std: f64) {
+/// Fills `out` one by one in double precision: `Tensor.normal_` with fewer than 16 elements, or on a tensor that is not
+/// contiguous. The generator caches the second normal of a pair for the next call.
+pub fn normal_each<T: RandomFloat>(generator: &mut Generator, out: &mut [T], mean: f64, std: f64) {
     for x in out {
         *x = T::from_f64(next_normal(generator, mean, std));
     }
@@ -74,13 +72,13 @@ pub fn normal_each<T: Real>(generator: &mut Generator, out: &mut [T], mean: f64,
 
 /// The next normal of the scalar path.
 pub(super) fn next_normal(generator: &mut Generator, mean: f64, std: f64) -> f64 {
-    let standard = match generator.spare_double.take() {
-        Some(spare) => spare,
+    let standard = match generator.cached_double.take() {
+        Some(cached) => cached,
         None => {
             let (u1, u2) = (generator.unit(), generator.unit());
             let radius = (-2.0 * (-u2).ln_1p()).sqrt();
             let theta = 2.0 * PI * u1;
-            generator.spare_double = Some(radius * theta.sin());
+            generator.cached_double = Some(radius * theta.sin());
             radius * theta.cos()
         }
     };

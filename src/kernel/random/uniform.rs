@@ -1,35 +1,34 @@
 //! Uniform numbers and integers, permutations.
-//! Fills slices; no tensors, no text.
 //! Source: `torch.rand`, `Tensor.uniform_`, `torch.randint`, `Tensor.random_`, `torch.randperm`.
 
 use crate::kernel::simd::SimdWork;
 use crate::kernel::simd::run_widest;
 
 use super::normal::{box_muller_f32, box_muller_f64};
-use super::{Generator, Real, mcg31};
+use super::{Generator, RandomFloat, mcg31};
 
 /// `n` numbers in [0, 1): `torch.rand(n)`.
-pub fn rand<T: Real>(generator: &mut Generator, n: usize) -> Vec<T> {
+pub fn rand<T: RandomFloat>(generator: &mut Generator, n: usize) -> Vec<T> {
     let mut out = vec![T::default(); n];
     T::units(generator, &mut out);
     out
 }
 
 /// Fills `out` with numbers in [from, to): `Tensor.uniform_`. Bounds are rounded to the type first.
-pub fn uniform<T: Real>(generator: &mut Generator, out: &mut [T], from: f64, to: f64) {
+pub fn uniform<T: RandomFloat>(generator: &mut Generator, out: &mut [T], from: f64, to: f64) {
     let (from, to) = (T::from_f64(from), T::from_f64(to));
     T::units(generator, out);
     run_widest(Stretch { out, from, to });
 }
 
-/// Uniform numbers brought from [0, 1) to [from, to), in place.
+/// Maps uniform numbers in [0, 1) to [from, to), in place.
 struct Stretch<'a, T> {
     out: &'a mut [T],
     from: T,
     to: T,
 }
 
-impl<T: Real> SimdWork for Stretch<'_, T> {
+impl<T: RandomFloat> SimdWork for Stretch<'_, T> {
     type Output = ();
 
     #[inline(always)]
@@ -40,8 +39,8 @@ impl<T: Real> SimdWork for Stretch<'_, T> {
     }
 }
 
-/// The bound of `nn.Linear`'s first weights and biases, which are uniform in ±bound: 1/sqrt(fan_in),
-/// reached as PyTorch reaches it for the weight (`kaiming_uniform_` with a = sqrt 5).
+/// The bound of the initial weights and biases of `nn.Linear`, which are uniform in ±bound: 1/sqrt(fan_in), computed
+/// as PyTorch does for the weight (`kaiming_uniform_` with a = sqrt 5).
 /// 0 for `fan_in` 0.
 pub fn linear_bound(fan_in: usize) -> f64 {
     if fan_in == 0 {
@@ -58,7 +57,7 @@ pub fn randint(generator: &mut Generator, low: i64, high: i64, n: usize) -> Vec<
 }
 
 /// `n` integers `base + draw mod range`: the kernel under `randint` and every form of `random_`
-/// with bounds. `range` 0 stands for 2^64 (`random_(-2**63, None)`, whose base counts as 0).
+/// with bounds. `range` 0 means 2^64 (`random_(-2**63, None)`, whose base counts as 0).
 pub fn raw_integers(generator: &mut Generator, range: u64, base: i64, n: usize) -> Vec<i64> {
     let mut draw = || match range {
         0 => generator.random64(),
@@ -68,7 +67,7 @@ pub fn raw_integers(generator: &mut Generator, range: u64, base: i64, n: usize) 
     (0..n).map(|_| base.wrapping_add(draw() as i64)).collect()
 }
 
-/// What `random_()` without bounds fills: it depends on the dtype how far it goes.
+/// The dtypes of `random_()` without bounds; each has its own range.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum IntegerKind {
     /// 0 or 1.
@@ -124,7 +123,7 @@ pub fn randperm(generator: &mut Generator, n: usize) -> Vec<i64> {
         }
         return out;
     }
-    // So long that 32 bits would be visibly uneven: the inside-out shuffle on 64-bit draws.
+    // So long that 32 bits would be visibly biased: the inside-out shuffle with 64-bit draws.
     let mut out = Vec::with_capacity(n);
     for i in 0..n {
         let z = (generator.random64() % (i as u64 + 1)) as usize;
@@ -134,7 +133,7 @@ pub fn randperm(generator: &mut Generator, n: usize) -> Vec<i64> {
     out
 }
 
-impl Real for f32 {
+impl RandomFloat for f32 {
     #[inline]
     fn unit(generator: &mut Generator) -> f32 {
         generator.unit_f32()
@@ -183,7 +182,7 @@ impl Real for f32 {
     }
 }
 
-impl Real for f64 {
+impl RandomFloat for f64 {
     #[inline]
     fn unit(generator: &mut Generator) -> f64 {
         generator.unit()

@@ -171,7 +171,7 @@ fn streamed<T: Float>(asked: &Asked) -> Result<Tensor> {
         }
     }
     let mut out = T::buffer(out);
-    out.settle(query.dtype());
+    out.round_to(query.dtype());
     Ok(Tensor::from_parts(Storage::new(out), placed, query.dtype()))
 }
 

@@ -249,7 +249,7 @@ fn randperm(c: &Call) -> Result<Value> {
     crate::tensor::allow(&[n as usize], dtype)?;
     let generator = c.generator(1);
     let order = crate::kernel::random::randperm(&mut generator.borrow_mut(), n as usize);
-    generator.borrow_mut().hand_out(n as usize);
+    generator.borrow_mut().count(n as usize);
     let order = to_dtype(&Tensor::from_i64(order, [n as usize]), dtype);
     leaf(order, c.bool(5), |_| Ok(()))
 }
@@ -383,7 +383,7 @@ fn multinomial(c: &Call) -> Result<Value> {
         DType::Float64 => random::multinomial(generator, family, &weights, categories, samples, replacement),
         _ => random::multinomial(generator, family, &p.to_f32_vec(), categories, samples, replacement),
     };
-    generator.hand_out(indices.len());
+    generator.count(indices.len());
     Ok(Tensor::from_i64(indices, shape).into())
 }
 

@@ -210,7 +210,7 @@ fn meet_at(out: &Tensor, found: &[usize], values: &Buffer, meet: Meet, include_s
             Buffer::Bool(_) => {}
         }
     }
-    data.settle(dtype);
+    data.round_to(dtype);
 }
 
 /// The index of `index_add` and its kin: a vector, or a number that counts as one.

@@ -23,7 +23,7 @@ pub fn empty_like(x: &Tensor, dtype: DType) -> Result<Tensor> {
 
 /// Writes values that come in the order of `target`'s memory; they are of `dtype` and become `target`'s.
 fn place(target: &Tensor, generator: &mut Generator, values: Buffer, dtype: DType) -> Result<()> {
-    generator.hand_out(values.len());
+    generator.count(values.len());
     let layout = memory_order(target.layout());
     let values = Tensor::new(values, layout.shape.clone(), dtype);
     let (values, target) = (super::cast::to_dtype(&values, target.dtype()), target.with_layout(layout));
@@ -138,7 +138,7 @@ pub fn bernoulli(target: &Tensor, generator: &mut Generator, family: Family, p: 
     match family {
         Family::Book => place(target, generator, answers, DType::Bool),
         Family::Mkl => {
-            generator.hand_out(target.numel());
+            generator.count(target.numel());
             super::write(target, &Tensor::new(answers, target.shape(), DType::Bool))
         }
     }
