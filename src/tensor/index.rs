@@ -1,6 +1,6 @@
 //! Indexing and assignment: `x[1]`, `x[:, None]`, `x[..., 0]`, `x[mask]`, `x[[0, 2], 1:]`.
-//! Ints, slices, `None` and `...` give views; lists and tensors gather, and copy.
-//! Source: PyTorch's `python_variable_indexing`, NumPy's rules for advanced indexing.
+//! Ints, slices, `None` and `...` make views; lists and tensors copy.
+//! Source: PyTorch's `python_variable_indexing` and NumPy's rules for advanced indexing.
 
 use super::error::{Error, Result};
 use super::graph::Index;
@@ -30,7 +30,7 @@ impl BasicStep {
     }
 }
 
-/// What basic indexing leaves: a view, and the dimensions of it that tensors index.
+/// The result of basic indexing: a view, and the dimensions of it that tensors index.
 struct Basic {
     view: Tensor,
     gathers: Vec<(usize, Tensor)>,
@@ -61,7 +61,7 @@ pub fn resolve_slice(
     Ok((start as usize, len as usize, step as usize))
 }
 
-/// The positions where a mask is true, one tensor for each of its dimensions, all on one storage.
+/// The indices where a mask is true, one tensor for each of its dimensions, all in one storage.
 pub fn nonzero(mask: &Tensor) -> Vec<Tensor> {
     let shape: &[usize] = if mask.ndim() == 0 { &[1] } else { mask.shape() };
     let hits: Vec<usize> =
@@ -111,9 +111,9 @@ fn basic(tensor: &Tensor, index: &[Index]) -> Result<Basic> {
                 let size = size.ok_or_else(|| Error::dim_range(axis as i64, view.ndim()))?;
                 let (first, len, step) = resolve_slice(size, *start, *stop, *step)?;
                 view = view.slice(axis, first, len, step);
-                // A slice that names all of a dimension is passed over, but not where it stands alone.
-                let passed_over = index.len() > 1 && *stop == Some(size as i64) && len == size && step == 1;
-                if !passed_over {
+                // A slice of the whole dimension is ignored, unless it is the only index.
+                let ignored = index.len() > 1 && *stop == Some(size as i64) && len == size && step == 1;
+                if !ignored {
                     last_step = BasicStep::Slice;
                 }
                 axis += 1;
@@ -134,8 +134,8 @@ fn basic(tensor: &Tensor, index: &[Index]) -> Result<Basic> {
                 slots.push((axis, switch(mask.item()? != 0.0)));
                 axis += 1;
             }
-            // A mask of several dimensions takes its place as one index; what follows it goes on
-            // with the next dimension, as in ATen, where masks become positions only afterwards.
+            // A mask of several dimensions counts as one index here, and the next index applies to the next dimension,
+            // as in ATen, where masks become indices later.
             Index::Tensor(positions) => {
                 slots.push((axis, positions.clone()));
                 axis += 1;
@@ -159,7 +159,7 @@ fn too_many(ndim: usize, index: &[Index]) -> Error {
     }
 }
 
-/// Masks as positions, one index for each of their dimensions, in the dimensions of the view.
+/// Replaces masks by the indices where they are true, one for each of their dimensions.
 fn expanded(view: &Layout, slots: Vec<(usize, Tensor)>) -> Result<Vec<(usize, Tensor)>> {
     let mut gathers = Vec::new();
     let mut more = 0;
@@ -194,7 +194,7 @@ fn expanded(view: &Layout, slots: Vec<(usize, Tensor)>) -> Result<Vec<(usize, Te
     }
 }
 
-/// The index of a truth value along its dimension of size 1.
+/// The index of a bool along its dimension of size 1.
 fn switch(on: bool) -> Tensor {
     let positions = vec![0; usize::from(on)];
     let count = positions.len();
@@ -205,8 +205,7 @@ fn is_mask(tensor: &Tensor) -> bool {
     matches!(tensor.dtype(), DType::Bool | DType::UInt8)
 }
 
-/// The gathered dimensions moved to where the result has them, and for each element of the
-/// broadcast index the storage offset it adds.
+/// The dimensions of a gather in the order of the result, and the storage offset of each element of the broadcast index.
 struct Gather {
     /// Dimensions before the indexed ones, in the result.
     lead: usize,
@@ -218,7 +217,7 @@ struct Gather {
     offsets: Vec<usize>,
 }
 
-/// The shape the index tensors broadcast to. Errors: they do not; they are no indices.
+/// The shape that the index tensors broadcast to. Errors: they do not, or their dtype is not that of an index.
 fn index_shape(basic: &Basic) -> Result<Vec<usize>> {
     let mut shape: Vec<usize> = Vec::new();
     for (_, positions) in &basic.gathers {
@@ -240,7 +239,7 @@ fn index_shape(basic: &Basic) -> Result<Vec<usize>> {
     Ok(shape)
 }
 
-/// The dimensions no tensor indexes, and how many of them come before the indexed ones.
+/// The dimensions that no tensor indexes, and how many of them come before the indexed ones in the result.
 fn kept(basic: &Basic) -> (Vec<usize>, usize) {
     let axes: Vec<usize> = basic.gathers.iter().map(|gather| gather.0).collect();
     let together = axes.windows(2).all(|pair| pair[1] == pair[0] + 1);
@@ -261,7 +260,7 @@ fn gather(basic: &Basic, shape: Vec<usize>) -> Result<Gather> {
     let rest = layout.permute(&kept);
     let mut offsets = vec![0; shape.iter().product()];
     let nothing = rest.shape.contains(&0);
-    // Errors count the index tensors, not the dimensions: so does ATen, which moves them to the front.
+    // Errors count the index tensors, not the dimensions, as in ATen, which moves them to the front.
     for (ordinal, (axis, positions)) in basic.gathers.iter().enumerate() {
         let size = layout.shape[*axis] as i64;
         let values = positions.with_layout(positions.layout().broadcast_to(&shape)).to_i64_vec();
@@ -295,7 +294,7 @@ impl Gather {
         axes
     }
 
-    /// How the result lies in memory: as ATen's loop over view and indices runs through it.
+    /// The layout of the result: the order of ATen's loop over view and indices.
     fn order(&self) -> Layout {
         let shape = self.result_shape();
         let (before, after) = self.rest.strides.split_at(self.lead);
@@ -306,7 +305,7 @@ impl Gather {
     }
 }
 
-/// `tensor[index]`, and what its `grad_fn` shows. View, or a copy where tensors index.
+/// `tensor[index]`, and what its `grad_fn` shows. View, or a copy if tensors index.
 pub fn get(tensor: &Tensor, index: &[Index]) -> Result<(Tensor, GradName)> {
     let basic = basic(tensor, index)?;
     if basic.gathers.is_empty() {
@@ -322,13 +321,13 @@ pub fn get(tensor: &Tensor, index: &[Index]) -> Result<(Tensor, GradName)> {
     Ok((result.laid_out(gather.order()), GradName::node("Index")))
 }
 
-/// The view that an index without tensors sees.
+/// The view of an index without tensors; `None` for other indices.
 pub fn view(tensor: &Tensor, index: &[Index]) -> Option<Tensor> {
     let basic = basic(tensor, index).ok()?;
     basic.gathers.is_empty().then_some(basic.view)
 }
 
-/// One value wherever a mask of the first dimensions holds: no positions are looked for. In place.
+/// Writes one value where a mask of the first dimensions is true, without computing indices. In place.
 fn fill_where(tensor: &Tensor, mask: &Tensor, source: &Tensor) -> Result<()> {
     let value = ops::cast::to_dtype(&ops::reshape(source, &[]), tensor.dtype());
     let mut over_all = mask.layout().clone();
@@ -339,7 +338,8 @@ fn fill_where(tensor: &Tensor, mask: &Tensor, source: &Tensor) -> Result<()> {
     ops::write(tensor, &filled)
 }
 
-/// Whether one mask alone indexes, and the value is one element: then it is converted, as `masked_fill` does.
+/// Whether the only tensor of the index is a mask and the value is one element, which is then converted as in
+/// `masked_fill`.
 fn fills(index: &[Index], source: &Tensor) -> bool {
     let mut tensors = index.iter().filter_map(|part| match part {
         Index::Tensor(tensor) => Some(tensor),
@@ -349,7 +349,8 @@ fn fills(index: &[Index], source: &Tensor) -> bool {
     source.numel() == 1 && one_mask && !index.iter().any(|part| matches!(part, Index::Bool(_)))
 }
 
-/// `tensor[index] = source`, broadcast; a view takes any dtype, indices that are tensors the tensor's own. In place.
+/// `tensor[index] = source`, broadcast. Without index tensors the source may have any dtype, with them that of the
+/// tensor. In place.
 pub fn set(tensor: &Tensor, index: &[Index], source: &Tensor) -> Result<()> {
     put(tensor, index, source, false)
 }
@@ -374,7 +375,7 @@ pub fn set_grad_name(tensor: &Tensor, index: &[Index], number: bool) -> GradName
     }
 }
 
-/// `tensor.index_put_(index, source, accumulate)`: indices that repeat add up where asked. In place.
+/// `tensor.index_put_(index, source, accumulate)`: with `accumulate`, values of repeated indices are added. In place.
 pub fn put(tensor: &Tensor, index: &[Index], source: &Tensor, accumulate: bool) -> Result<()> {
     if let [Index::Bool(true)] = index {
         return ops::write(&tensor.with_layout(tensor.layout().unsqueeze(0)), &without_leading_ones(source));
@@ -434,7 +435,7 @@ pub fn put(tensor: &Tensor, index: &[Index], source: &Tensor, accumulate: bool) 
     Ok(())
 }
 
-/// A source without the first dimensions that are 1.
+/// A source without leading dimensions of size 1.
 fn without_leading_ones(source: &Tensor) -> Tensor {
     let mut layout = source.layout().clone();
     while layout.shape.first() == Some(&1) {

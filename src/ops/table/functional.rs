@@ -45,7 +45,7 @@ pub(super) fn softmax_along(x: &Tensor, dim: i64, dtype: Option<DType>, log: boo
     let x = to_dtype(x, dtype);
     let shape: Vec<usize> = if x.ndim() == 0 { vec![1] } else { x.shape().to_vec() };
     Ok(in_floats!(dtype, T => {
-        let data = T::seen(&x);
+        let data = T::row_major(&x);
         let view = ArrayViewD::from_shape(IxDyn(&shape), &data[..]).expect("as many elements as the shape has");
         let out = if log { softmax::log_softmax(view, axis) } else { softmax::softmax(view, axis) };
         T::tensor(out, x.shape(), dtype)

@@ -5,7 +5,7 @@ use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, OpNotation, ShapeRule};
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::ops::along::{self, Meet, Source};
+use crate::tensor::ops::along::{self, Combine, Source};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::{mask, shape};
 use crate::tensor::{Arg, DType, Error, Index, Result, Tensor, index};
@@ -39,17 +39,17 @@ fn scatter(c: &Call) -> Result<Value> {
     let meet = match (c.form, c.op.params()[c.form].len()) {
         (_, 4) => {
             c.set_grad_name(if is_number { GradName::Node("Scatter", 1) } else { GradName::node("Scatter") });
-            Meet::Replace
+            Combine::Replace
         }
         _ => match c.opt_str(4) {
-            Some("add") => Meet::Sum,
-            Some("multiply") => Meet::Product,
+            Some("add") => Combine::Sum,
+            Some("multiply") => Combine::Product,
             _ => {
                 return Err(Error::runtime("reduce argument must be either add or multiply."));
             }
         },
     };
-    if meet != Meet::Replace {
+    if meet != Combine::Replace {
         c.set_grad_name(GradName::NotImplemented);
     }
     let dim = wrap_dim(c.int(1)?, x.ndim())?;
@@ -60,17 +60,17 @@ fn scatter(c: &Call) -> Result<Value> {
 fn scatter_add(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     let dim = wrap_dim(c.int(1)?, x.ndim())?;
-    Ok(along::scatter(x, dim, c.tensor(2)?, &source(c, x)?, Meet::Sum, true)?.into())
+    Ok(along::scatter(x, dim, c.tensor(2)?, &source(c, x)?, Combine::Sum, true)?.into())
 }
 
 /// The reductions of `scatter_reduce` and `index_reduce`.
-fn meeting(word: &str) -> Option<Meet> {
+fn meeting(word: &str) -> Option<Combine> {
     Some(match word {
-        "sum" => Meet::Sum,
-        "prod" => Meet::Product,
-        "mean" => Meet::Mean,
-        "amax" => Meet::Largest,
-        "amin" => Meet::Smallest,
+        "sum" => Combine::Sum,
+        "prod" => Combine::Product,
+        "mean" => Combine::Mean,
+        "amax" => Combine::Largest,
+        "amin" => Combine::Smallest,
         _ => return None,
     })
 }
@@ -193,7 +193,7 @@ fn index_add(c: &Call) -> Result<Value> {
             to_dtype(&product, x.dtype())
         }
     };
-    along::index_meet(x, dim, index, &scaled, Meet::Sum, true).map(Value::from).map_err(|error| {
+    along::index_combine(x, dim, index, &scaled, Combine::Sum, true).map(Value::from).map_err(|error| {
         // Without a factor PyTorch goes through scatter_add, which has words of its own.
         if matches!(c.arg(4), Arg::Int(1)) && x.ndim() > 1 && index.dtype() == DType::Int64 {
             error
@@ -257,7 +257,7 @@ fn index_copy(c: &Call) -> Result<Value> {
             index.numel()
         )));
     }
-    along::index_meet(x, dim, index, source, Meet::Replace, true)
+    along::index_combine(x, dim, index, source, Combine::Replace, true)
         .map(Value::from)
         .map_err(|error| Error::index(format!("index_copy_(): {}", error.message)))
 }
@@ -278,7 +278,7 @@ fn index_reduce(c: &Call) -> Result<Value> {
             "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {word}."
         )));
     };
-    Ok(along::index_meet(x, dim, index, source, meet, c.bool(5))?.into())
+    Ok(along::index_combine(x, dim, index, source, meet, c.bool(5))?.into())
 }
 
 fn index_put(c: &Call) -> Result<Value> {

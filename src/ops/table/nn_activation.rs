@@ -16,7 +16,7 @@ const PLAIN: &[&str] = &["Tensor input"];
 /// A function of slices on a float tensor.
 macro_rules! slices {
     ($T:ty, $x:expr, $f:expr) => {{
-        let values = <$T as Float>::seen($x);
+        let values = <$T as Float>::row_major($x);
         let mut out = buffer_pool::take(values.len());
         elementwise::in_pieces(&values, &mut out, |x: &[$T], out: &mut [$T]| $f(x, out));
         <$T as Float>::tensor(out, $x.shape(), $x.dtype())
@@ -25,7 +25,7 @@ macro_rules! slices {
 
 /// A function of one number on a float tensor.
 fn each<T: Float>(x: &Tensor, f: impl Fn(T) -> T + Sync) -> Tensor {
-    let values = T::seen(x);
+    let values = T::row_major(x);
     let data = elementwise::Strided { data: &values, strides: &[1], offset: 0 };
     T::tensor(elementwise::unary(&[values.len()], data, f), x.shape(), x.dtype())
 }

@@ -70,7 +70,7 @@ fn layer_norm(c: &Call) -> Result<Value> {
     same_dtype(x, bias)?;
     Ok(in_floats!(x.dtype(), T => {
         let (weight, bias) = (T::of_some(weight), T::of_some(bias));
-        let out = norm::layer_norm(&T::seen(x), width, weight.as_deref(), bias.as_deref(), eps);
+        let out = norm::layer_norm(&T::row_major(x), width, weight.as_deref(), bias.as_deref(), eps);
         T::tensor(out, x.shape(), x.dtype())
     })
     .into())
@@ -85,7 +85,7 @@ fn rms_norm(c: &Call) -> Result<Value> {
         _ => f64::from(f32::EPSILON),
     });
     let out = in_floats!(x.dtype(), T => {
-        T::tensor(norm::rms_norm(&T::seen(x), width, eps), x.shape(), x.dtype())
+        T::tensor(norm::rms_norm(&T::row_major(x), width, eps), x.shape(), x.dtype())
     });
     let out = ops::strides::placed(out, &[x]);
     let Some(weight) = weight else {
@@ -130,7 +130,7 @@ fn group_norm(c: &Call) -> Result<Value> {
     only("GroupNormKernelImpl", x.dtype())?;
     Ok(in_floats!(x.dtype(), T => {
         let (weight, bias) = (T::of_some(weight), T::of_some(bias));
-        let out = norm::group_norm(&T::seen(x), x.shape(), groups, weight.as_deref(), bias.as_deref(), eps);
+        let out = norm::group_norm(&T::row_major(x), x.shape(), groups, weight.as_deref(), bias.as_deref(), eps);
         T::tensor(out, x.shape(), x.dtype())
     })
     .into())
@@ -181,7 +181,7 @@ fn batch_norm(c: &Call) -> Result<Value> {
             momentum,
             eps,
         };
-        let data = norm::batch_norm(&T::seen(x), x.shape(), parameters);
+        let data = norm::batch_norm(&T::row_major(x), x.shape(), parameters);
         if training {
             for (kept, tensor) in [(kept_mean, mean), (kept_var, var)] {
                 if let (Some(kept), Some(tensor)) = (kept, tensor) {

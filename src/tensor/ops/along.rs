@@ -1,5 +1,5 @@
 //! Reading and writing along one dimension by index tensors: gather, scatter, index_add, take.
-//! Places in storage are worked out once for a call, then read or written in one loop.
+//! The positions in the storage are computed first, then read or written in one loop.
 //! Source: ATen's `TensorAdvancedIndexing`, its checks and texts.
 
 use super::cast::to_dtype;
@@ -7,14 +7,14 @@ use crate::kernel::elementwise::places;
 use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor};
 use crate::zip_lanes;
 
-/// How values meet what stands at their place already.
+/// How written values combine with the value at their position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Meet {
-    /// The last one stays.
+pub enum Combine {
+    /// The last value replaces it.
     Replace,
-    /// They add up.
+    /// Their sum.
     Sum,
-    /// They multiply.
+    /// Their product.
     Product,
     /// Their mean.
     Mean,
@@ -24,11 +24,11 @@ pub enum Meet {
     Smallest,
 }
 
-/// What is scattered.
+/// The values of `scatter`.
 pub enum Source {
-    /// One element for each of the index.
+    /// One element for each element of the index.
     Tensor(Tensor),
-    /// One number everywhere, as a 0-d tensor.
+    /// One number for all, as a 0-d tensor.
     Number(Tensor),
 }
 
@@ -37,8 +37,8 @@ fn dimensioned(layout: &Layout) -> Layout {
     if layout.ndim() == 0 { layout.unsqueeze(0) } else { layout.clone() }
 }
 
-/// For each element of `index`, the place in storage of the element of `layout` that it names along `dim`.
-fn named(layout: &Layout, dim: usize, index: &Tensor) -> Result<Vec<usize>> {
+/// For each element of `index`, the position in the storage of the element of `layout` with that index along `dim`.
+fn positions(layout: &Layout, dim: usize, index: &Tensor) -> Result<Vec<usize>> {
     let (layout, shape) = (dimensioned(layout), dimensioned(index.layout()).shape);
     let mut strides = layout.strides.clone();
     let (stride, size) = (std::mem::take(&mut strides[dim]), layout.shape[dim] as i64);
@@ -62,8 +62,8 @@ fn is_long(index: &Tensor, op: &str) -> Result<()> {
     }
 }
 
-/// The first dimension but `dim` in which an index goes beyond a tensor.
-fn beyond(index: &Tensor, other: &Tensor, dim: Option<usize>) -> Option<usize> {
+/// The first dimension other than `dim` in which an index is larger than a tensor.
+fn larger_dim(index: &Tensor, other: &Tensor, dim: Option<usize>) -> Option<usize> {
     let (index, other) = (dimensioned(index.layout()).shape, dimensioned(other.layout()).shape);
     (0..index.len()).find(|&axis| Some(axis) != dim && index[axis] > other[axis])
 }
@@ -77,7 +77,7 @@ pub fn gather(x: &Tensor, dim: usize, index: &Tensor) -> Result<Tensor> {
                 "Index tensor must have the same number of dimensions as input tensor",
             ));
         }
-        if let Some(axis) = beyond(index, x, Some(dim)) {
+        if let Some(axis) = larger_dim(index, x, Some(dim)) {
             return Err(Error::runtime(format!(
                 "Size does not match at dimension {axis} expected index {:?} to be no larger than self {:?} apart from \
                  dimension {dim}",
@@ -89,19 +89,18 @@ pub fn gather(x: &Tensor, dim: usize, index: &Tensor) -> Result<Tensor> {
     if index.numel() == 0 {
         return Tensor::zeros(index.shape(), x.dtype());
     }
-    let found = named(x.layout(), dim, index)?;
+    let found = positions(x.layout(), dim, index)?;
     Ok(Tensor::new(x.storage().read().pick(&found), index.shape(), x.dtype()))
 }
 
-/// Values written into a copy of `x` at the places that `index` names along `dim`. As `torch.scatter`
-/// with its reductions; without `include_self` what stood there before does not count. A number as
-/// source goes everywhere.
+/// A copy of `x` with values written at the positions of `index` along `dim`. As `torch.scatter` and its reductions;
+/// without `include_self` the old values do not count.
 pub fn scatter(
     x: &Tensor,
     dim: usize,
     index: &Tensor,
     src: &Source,
-    meet: Meet,
+    combine: Combine,
     include_self: bool,
 ) -> Result<Tensor> {
     is_long(index, "scatter")?;
@@ -119,7 +118,7 @@ pub fn scatter(
     if dimensioned(index.layout()).ndim() != dimensioned(x.layout()).ndim() {
         return Err(Error::runtime("Index tensor must have the same number of dimensions as self tensor"));
     }
-    let too_large = beyond(index, x, Some(dim)).is_some();
+    let too_large = larger_dim(index, x, Some(dim)).is_some();
     let (ours, theirs) = (dimensioned(index.layout()), dimensioned(src.layout()));
     let shared = ours.ndim().min(theirs.ndim());
     let too_small =
@@ -139,21 +138,21 @@ pub fn scatter(
             x.shape()
         )));
     }
-    let found = named(out.layout(), dim, index)?;
+    let found = positions(out.layout(), dim, index)?;
     let shape = dimensioned(index.layout()).shape;
     let seen = if single {
         src.layout().broadcast_to(&shape)
     } else {
         Layout { strides: theirs.strides[..shape.len()].to_vec(), shape, offset: theirs.offset }
     };
-    meet_at(&out, &found, &src.with_layout(seen).to_buffer(), meet, include_self);
+    combine_at(&out, &found, &src.with_layout(seen).to_buffer(), combine, include_self);
     Ok(out)
 }
 
-/// Writes values at places of a row-major tensor's storage; several at one place meet.
-fn meet_at(out: &Tensor, found: &[usize], values: &Buffer, meet: Meet, include_self: bool) {
+/// Writes values at positions of the storage of a row-major tensor and combines several at one position.
+fn combine_at(out: &Tensor, found: &[usize], values: &Buffer, combine: Combine, include_self: bool) {
     let mut fresh = vec![!include_self; out.storage().read().len()];
-    let mut counts = vec![i64::from(include_self); if meet == Meet::Mean { fresh.len() } else { 0 }];
+    let mut counts = vec![i64::from(include_self); if combine == Combine::Mean { fresh.len() } else { 0 }];
     let dtype = out.dtype();
     macro_rules! each {
         ($data:expr, $values:expr, $join:expr) => {
@@ -164,12 +163,12 @@ fn meet_at(out: &Tensor, found: &[usize], values: &Buffer, meet: Meet, include_s
     }
     macro_rules! lane {
         ($data:expr, $values:expr, $kind:ty, $add:expr, $mul:expr, $more:expr, $less:expr) => {
-            match meet {
-                Meet::Replace => each!($data, $values, |_: $kind, b: $kind| b),
-                Meet::Sum | Meet::Mean => each!($data, $values, $add),
-                Meet::Product => each!($data, $values, $mul),
-                Meet::Largest => each!($data, $values, $more),
-                Meet::Smallest => each!($data, $values, $less),
+            match combine {
+                Combine::Replace => each!($data, $values, |_: $kind, b: $kind| b),
+                Combine::Sum | Combine::Mean => each!($data, $values, $add),
+                Combine::Product => each!($data, $values, $mul),
+                Combine::Largest => each!($data, $values, $more),
+                Combine::Smallest => each!($data, $values, $less),
             }
         };
     }
@@ -200,7 +199,7 @@ fn meet_at(out: &Tensor, found: &[usize], values: &Buffer, meet: Meet, include_s
         }
         _ => unreachable!("source and target have one dtype"),
     }
-    if meet == Meet::Mean {
+    if combine == Combine::Mean {
         found.iter().for_each(|&at| counts[at] += 1);
         let touched = counts.iter().enumerate().filter(|(_, count)| **count > 1);
         match &mut *data {
@@ -213,7 +212,7 @@ fn meet_at(out: &Tensor, found: &[usize], values: &Buffer, meet: Meet, include_s
     data.round_to(dtype);
 }
 
-/// The index of `index_add` and its kin: a vector, or a number that counts as one.
+/// The index of `index_add` and related functions: a vector, or a 0-d tensor taken as one.
 fn vector(index: &Tensor) -> Tensor {
     index.with_layout(dimensioned(index.layout()))
 }
@@ -226,26 +225,26 @@ fn spread(index: &Tensor, dim: usize, shape: &[usize]) -> Tensor {
     index.with_layout(layout)
 }
 
-/// Slices of `source` met with the slices of a copy of `x` that `index` names. As `index_add`, `index_copy`
-/// and `index_reduce`; the caller has checked the dtypes.
-pub fn index_meet(
+/// A copy of `x` with the slices of `index` combined with those of `source`. As `index_add`, `index_copy` and
+/// `index_reduce`; the caller checks the dtypes.
+pub fn index_combine(
     x: &Tensor,
     dim: usize,
     index: &Tensor,
     source: &Tensor,
-    meet: Meet,
+    combine: Combine,
     include_self: bool,
 ) -> Result<Tensor> {
     let out = super::copy(x);
     let index = vector(index);
     let seen = source.with_layout(dimensioned(source.layout()));
     let index = spread(&index, dim, seen.shape());
-    let found = named(out.layout(), dim, &index)?;
-    meet_at(&out, &found, &seen.to_buffer(), meet, include_self);
+    let found = positions(out.layout(), dim, &index)?;
+    combine_at(&out, &found, &seen.to_buffer(), combine, include_self);
     Ok(out)
 }
 
-/// The slices of a copy of `x` that `index` names, filled with one value. As `index_fill`.
+/// A copy of `x` with the slices of `index` filled with one value. As `index_fill`.
 pub fn index_fill(x: &Tensor, dim: usize, index: &Tensor, value: &Tensor) -> Result<Tensor> {
     if index.ndim() > 1 {
         return Err(Error::runtime("Index has to be a vector/scalar"));
@@ -265,22 +264,22 @@ pub fn index_fill(x: &Tensor, dim: usize, index: &Tensor, value: &Tensor) -> Res
     Ok(out)
 }
 
-/// Elements by their row-major numbers; negative ones count from the end. The shape of `index`. As `take`.
+/// Elements by their row-major positions; negative ones count from the end. The shape of `index`. As `take`.
 pub fn take(x: &Tensor, index: &Tensor) -> Result<Tensor> {
-    let (found, shape) = (taken(x, index)?, index.shape());
+    let (found, shape) = (row_major_positions(x, index)?, index.shape());
     Ok(Tensor::new(x.storage().read().pick(&found), shape, x.dtype()))
 }
 
-/// Values written at row-major numbers of a copy of `x`. As `put`.
+/// A copy of `x` with values written at row-major positions. As `put`.
 pub fn put(x: &Tensor, index: &Tensor, source: &Tensor, accumulate: bool) -> Result<Tensor> {
     let out = super::copy(x);
-    let found = taken(&out, index)?;
-    let meet = if accumulate { Meet::Sum } else { Meet::Replace };
-    meet_at(&out, &found, &source.to_buffer(), meet, true);
+    let found = row_major_positions(&out, index)?;
+    let combine = if accumulate { Combine::Sum } else { Combine::Replace };
+    combine_at(&out, &found, &source.to_buffer(), combine, true);
     Ok(out)
 }
 
-fn taken(x: &Tensor, index: &Tensor) -> Result<Vec<usize>> {
+fn row_major_positions(x: &Tensor, index: &Tensor) -> Result<Vec<usize>> {
     let count = x.numel() as i64;
     if count == 0 && index.numel() > 0 {
         return Err(Error::index("take(): tried to take from an empty tensor"));
@@ -305,7 +304,7 @@ pub fn masked_select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
     Ok(Tensor::new(x.storage().read().pick(&found), [count], x.dtype()))
 }
 
-/// A copy of `x` with the elements of `source`, in their order, where the mask is true. As `masked_scatter`.
+/// A copy of `x` with the elements of `source`, in order, where the mask is true. As `masked_scatter`.
 pub fn masked_scatter(x: &Tensor, mask: &Tensor, source: &Tensor) -> Result<Tensor> {
     let shape = crate::tensor::layout::broadcast(mask.shape(), x.shape())?;
     let out = super::copy(&x.with_layout(x.layout().broadcast_to(&shape)));

@@ -1,10 +1,10 @@
-//! From one dtype to another.
-//! Source: `Tensor.to(dtype)`; floats are cut off towards zero on the way to integers.
+//! Conversion between dtypes.
+//! Source: `Tensor.to(dtype)`; conversion from floats to integers truncates.
 
 use crate::kernel::elementwise::{Strided, unary};
 use crate::tensor::{Buffer, DType, Lane, Tensor};
 
-/// The same values in `dtype`: the tensor itself where it has that dtype, else a copy.
+/// The same values in `dtype`: the tensor itself if it has that dtype, otherwise a copy.
 pub fn to_dtype(tensor: &Tensor, dtype: DType) -> Tensor {
     if tensor.dtype() == dtype { tensor.clone() } else { converted(tensor, dtype) }
 }

@@ -1,27 +1,26 @@
-//! Random fills: numbers of the kernel's streams, written where a tensor sees.
-//! Whoever calls has checked the bounds of a distribution; the order of elements is settled here.
-//! Source: PyTorch's CPU distributions. They walk a tensor in the order of its memory, and normals leave the
-//! vectorised path where it is not contiguous.
+//! Filling tensors with random numbers in the right order of elements. The caller checks the bounds of a distribution.
+//! Source: PyTorch's CPU distributions. They fill a tensor in the order of its memory, and use scalar normals if it is not
+//! contiguous.
 
 use crate::kernel::elementwise::PIECE;
 use crate::kernel::random::{self, Family, Generator, IntegerKind};
 use crate::kernel::{buffer_pool, threads};
 use crate::tensor::{Buffer, DType, Layout, Result, Storage, Tensor, allow};
 
-/// The same elements with the largest stride first: row-major order is then the order of memory. View.
+/// The same elements with the largest stride first, so that row-major order is the order in memory. View.
 pub fn memory_order(layout: &Layout) -> Layout {
     let mut axes: Vec<usize> = (0..layout.ndim()).collect();
     axes.sort_by_key(|&axis| std::cmp::Reverse(layout.strides[axis]));
     layout.permute(&axes)
 }
 
-/// Zeros of this tensor's shape and order in memory. As `torch.empty_like`, whose elements are not read.
+/// Zeros with the shape of this tensor and its order in memory. As `torch.empty_like`.
 pub fn empty_like(x: &Tensor, dtype: DType) -> Result<Tensor> {
     let len = allow(x.shape(), dtype)?;
     Ok(Tensor::from_parts(Storage::new(Buffer::zeros(dtype, len)), x.layout().preserved(), dtype))
 }
 
-/// Writes values that come in the order of `target`'s memory; they are of `dtype` and become `target`'s.
+/// Writes values of `dtype`, which are in the order of the memory of `target`, converted to its dtype.
 fn place(target: &Tensor, generator: &mut Generator, values: Buffer, dtype: DType) -> Result<()> {
     generator.count(values.len());
     let layout = memory_order(target.layout());
@@ -95,7 +94,7 @@ macro_rules! drawn {
 /// Exponential of rate `lambda`. In place. As `Tensor.exponential_`.
 pub fn exponential(target: &Tensor, generator: &mut Generator, family: Family, lambda: f64) -> Result<()> {
     if family == Family::Mkl && !target.is_contiguous() {
-        // This family fills a row-major tensor and copies it.
+        // MKL fills a row-major tensor, which is copied.
         let rows = Tensor::zeros(target.shape(), target.dtype())?;
         exponential(&rows, generator, family, lambda)?;
         return super::write(target, &rows);
@@ -108,17 +107,17 @@ pub fn cauchy(target: &Tensor, generator: &mut Generator, median: f64, sigma: f6
     drawn!(target, generator, |values| random::cauchy(generator, &mut values, median, sigma))
 }
 
-/// e to the power of normals. In place. As `Tensor.log_normal_`.
+/// Log-normal. In place. As `Tensor.log_normal_`.
 pub fn log_normal(target: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
     drawn!(target, generator, |values| random::log_normal(generator, &mut values, mean, std))
 }
 
-/// Normal, cut to [a, b]. In place. As `nn.init.trunc_normal_`.
+/// Normal, truncated to [a, b]. In place. As `nn.init.trunc_normal_`.
 pub fn trunc_normal(target: &Tensor, generator: &mut Generator, [mean, std, a, b]: [f64; 4]) -> Result<()> {
     drawn!(target, generator, |values| random::trunc_normal(generator, &mut values, mean, std, a, b))
 }
 
-/// Trials up to the first success. In place. As `Tensor.geometric_`.
+/// The number of trials up to the first success. In place. As `Tensor.geometric_`.
 pub fn geometric(target: &Tensor, generator: &mut Generator, p: f64) -> Result<()> {
     let counts = Buffer::F64(random::geometric(generator, p, target.numel()));
     place(target, generator, counts, DType::Float64)
@@ -132,26 +131,26 @@ pub fn poisson(target: &Tensor, generator: &mut Generator, rates: &Tensor) -> Re
     place(target, generator, counts, DType::Float64)
 }
 
-/// Yes with probability `p` everywhere. In place. As `Tensor.bernoulli_(p)`.
+/// True with probability `p`. In place. As `Tensor.bernoulli_(p)`.
 pub fn bernoulli(target: &Tensor, generator: &mut Generator, family: Family, p: f64) -> Result<()> {
-    let answers = Buffer::Bool(random::bernoulli(generator, family, p, target.numel()));
+    let values = Buffer::Bool(random::bernoulli(generator, family, p, target.numel()));
     match family {
-        Family::Book => place(target, generator, answers, DType::Bool),
+        Family::Book => place(target, generator, values, DType::Bool),
         Family::Mkl => {
             generator.count(target.numel());
-            super::write(target, &Tensor::new(answers, target.shape(), DType::Bool))
+            super::write(target, &Tensor::new(values, target.shape(), DType::Bool))
         }
     }
 }
 
-/// Yes with the probability each element of `p` states. In place. As `Tensor.bernoulli_(tensor)`.
+/// True with the probability in `p` for each element. In place. As `Tensor.bernoulli_(tensor)`.
 pub fn bernoulli_each(target: &Tensor, generator: &mut Generator, p: &Tensor) -> Result<()> {
     let ordered = p.with_layout(memory_order_as(target.layout(), p.layout()));
-    let answers = match p.dtype() {
+    let values = match p.dtype() {
         DType::Float64 => random::bernoulli_each(generator, &ordered.to_f64_vec()),
         _ => random::bernoulli_each(generator, &ordered.to_f32_vec()),
     };
-    place(target, generator, Buffer::Bool(answers), DType::Bool)
+    place(target, generator, Buffer::Bool(values), DType::Bool)
 }
 
 /// `layout`, of the same shape as `leader`, with its dimensions in the order of `leader`'s memory. View.
@@ -161,13 +160,13 @@ fn memory_order_as(leader: &Layout, layout: &Layout) -> Layout {
     layout.permute(&axes)
 }
 
-/// Whole numbers `base + draw mod range`; range 0 stands for 2^64. In place. As `Tensor.random_` with bounds.
+/// Integers `base + draw mod range`; range 0 means 2^64. In place. As `Tensor.random_` with bounds.
 pub fn integers(target: &Tensor, generator: &mut Generator, range: u64, base: i64) -> Result<()> {
     let drawn = Buffer::I64(random::raw_integers(generator, range, base, target.numel()));
     place(target, generator, drawn, DType::Int64)
 }
 
-/// Whole numbers over all the dtype can count to. In place. As `Tensor.random_()`.
+/// Integers over the whole range of the dtype. In place. As `Tensor.random_()`.
 pub fn all_integers(target: &Tensor, generator: &mut Generator) -> Result<()> {
     let kind = match target.dtype() {
         DType::Bool => IntegerKind::Bool,
@@ -185,8 +184,8 @@ pub fn all_integers(target: &Tensor, generator: &mut Generator) -> Result<()> {
     place(target, generator, drawn, DType::Int64)
 }
 
-/// What dropout with probability `p` (0 < p < 1) multiplies `x` with: 1 / (1 - p) where an element is kept, else 0,
-/// in the order of memory `x` has. As `F.dropout`'s noise.
+/// The factors of dropout with probability `p` (0 < p < 1): 1 / (1 - p) where an element is kept, otherwise 0, in the
+/// order of `x` in memory. As the noise of `F.dropout`.
 pub fn dropout_noise(x: &Tensor, generator: &mut Generator, family: Family, p: f64) -> Result<Tensor> {
     let noise = empty_like(x, x.dtype())?;
     bernoulli(&noise, generator, family, 1.0 - p)?;

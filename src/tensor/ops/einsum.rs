@@ -1,6 +1,6 @@
-//! `torch.einsum`: products and sums written as subscripts.
-//! Two operands at a time are brought to (shared, own, summed) and multiplied as stacks of matrices.
-//! Source: PyTorch's own reduction of einsum to `bmm`, whose order of contraction is from left to right.
+//! `torch.einsum`: products and sums written with subscripts.
+//! Two operands at a time are permuted to (batch, own, summed) dimensions and multiplied as batches of matrices.
+//! Source: PyTorch's reduction of einsum to `bmm`, which contracts from left to right.
 
 use ndarray::{ArrayViewD, IxDyn};
 
@@ -10,10 +10,10 @@ use crate::in_floats;
 use crate::kernel::reduce;
 use crate::tensor::{Arg, DType, Error, GradName, Lane, Layout, Result, Tensor};
 
-/// The subscript that stands for the dimensions under `...`.
+/// The label of the dimensions of `...`.
 const ELLIPSIS: usize = 52;
 
-/// The number of a subscript: capitals first, as they are sorted.
+/// The label of a subscript: capitals first, in the order of sorting.
 fn number(subscript: u8) -> Option<usize> {
     match subscript {
         b'A'..=b'Z' => Some((subscript - b'A') as usize),
@@ -30,7 +30,7 @@ fn error(text: String) -> Error {
     Error::runtime(format!("einsum(): {text}"))
 }
 
-/// The subscripts of every operand, and of the output where it is written.
+/// The labels of every operand, and of the output if it is written.
 struct Equation {
     operands: Vec<Vec<usize>>,
     output: Option<Vec<usize>>,
@@ -90,7 +90,7 @@ fn invalid(at: usize) -> Error {
     ))
 }
 
-/// The output's subscripts; `start` is where they begin in the equation.
+/// The labels of the output; `start` is their position in the equation.
 fn output(text: &[u8], start: usize, operands: &[Vec<usize>]) -> Result<Vec<usize>> {
     let mut labels: Vec<usize> = Vec::new();
     let mut at = 0;
@@ -133,7 +133,7 @@ fn output(text: &[u8], start: usize, operands: &[Vec<usize>]) -> Result<Vec<usiz
     Ok(labels)
 }
 
-/// The product and sum that `equation` says, and what its `grad_fn` shows. A lone operand that is only permuted is a view.
+/// The result of `equation`, and what its `grad_fn` shows. A single operand that is only permuted is a view.
 /// Errors: as `torch.einsum`.
 pub fn einsum(equation: &str, operands: &[Tensor]) -> Result<(Tensor, GradName)> {
     let Equation { operands: labels, output } = parse(equation, operands.len())?;
@@ -162,7 +162,7 @@ pub fn einsum(equation: &str, operands: &[Tensor]) -> Result<(Tensor, GradName)>
         let dots = (labels.iter().flatten().any(|&label| label == ELLIPSIS)).then_some(ELLIPSIS);
         dots.into_iter().chain((0..ELLIPSIS).filter(|&label| uses(label) == 1)).collect()
     });
-    // Where each label's dimensions start: the output's first, then those summed over.
+    // The first dimension of each label: the output's, then those summed over.
     let mut place = [usize::MAX; ELLIPSIS + 1];
     let mut next = 0;
     for &label in &output {
@@ -205,8 +205,8 @@ pub fn einsum(equation: &str, operands: &[Tensor]) -> Result<(Tensor, GradName)>
     contract(aligned, kept, next)
 }
 
-/// An operand's layout with its dimensions where their labels stand, size 1 for labels it does not have; a label that
-/// comes twice takes the diagonal. View.
+/// The layout of an operand with its dimensions at the positions of their labels, and size 1 for labels it does not have.
+/// A label that occurs twice means the diagonal. View.
 fn align(
     labels: &[usize],
     layout: &Layout,
@@ -245,7 +245,7 @@ fn align(
         }
         axis += 1;
     }
-    // A dimension that is not there is put in behind all others: its stride is 1.
+    // Missing dimensions are inserted last, with stride 1.
     for axis in (0..ndim).filter(|&axis| !seen[axis]) {
         out.strides[axis] = 1;
     }
@@ -254,7 +254,7 @@ fn align(
 
 fn contract(mut operands: Vec<Tensor>, kept: usize, ndim: usize) -> Result<(Tensor, GradName)> {
     let count = operands.len();
-    // In how many operands each dimension that goes is more than a placeholder.
+    // The number of operands in which each summed dimension is not just inserted.
     let mut uses: Vec<usize> =
         (0..ndim).map(|axis| operands.iter().filter(|operand| operand.shape()[axis] != 1).count()).collect();
     let mut name = GradName::node("Permute");
@@ -302,7 +302,7 @@ fn contract(mut operands: Vec<Tensor>, kept: usize, ndim: usize) -> Result<(Tens
     Ok((result.with_layout(layout), GradName::node("View")))
 }
 
-/// Σ over `axes`, which stay with size 1 where `keep` says so.
+/// Σ over `axes`, which stay with size 1 if `keep`.
 pub fn sum(x: &Tensor, axes: &[usize], keep: bool) -> Tensor {
     let shape: Vec<usize> = (0..x.ndim())
         .filter(|axis| keep || !axes.contains(axis))
@@ -315,7 +315,7 @@ pub fn sum(x: &Tensor, axes: &[usize], keep: bool) -> Tensor {
         return Tensor::new(crate::tensor::Buffer::I64(reduce::sum_i64(view, axes)), shape, DType::Int64);
     }
     in_floats!(x.dtype(), T => {
-        let data = T::seen(x);
+        let data = T::row_major(x);
         let view = ArrayViewD::from_shape(IxDyn(x.shape()), &data[..]).expect("as many elements as the shape has");
         T::tensor(reduce::sum(view, axes), shape, x.dtype())
     })
@@ -337,7 +337,7 @@ fn product(left: Tensor, right: Tensor, summed: &[usize]) -> Result<Tensor> {
             _ => own_right.push(axis),
         }
     }
-    // Where all of the right's own dimensions come before the left's, the product is taken the other way round.
+    // If all own dimensions of the right come before those of the left, the operands are exchanged.
     if let (Some(last), Some(first)) = (own_right.last(), own_left.first())
         && last < first
     {
@@ -348,10 +348,10 @@ fn product(left: Tensor, right: Tensor, summed: &[usize]) -> Result<Tensor> {
         |tensor: &Tensor, axes: &[usize]| axes.iter().map(|&axis| tensor.shape()[axis]).product::<usize>();
     let [shared, rows, inner, columns] =
         [size(&left, &both), size(&left, &own_left), size(&left, summed), size(&right, &own_right)];
-    let turned =
+    let permuted =
         |tensor: &Tensor, order: [&[usize]; 4]| tensor.with_layout(tensor.layout().permute(&order.concat()));
-    let a = reshape(&turned(&left, [&both, &own_left, summed, &own_right]), &[shared, rows, inner]);
-    let b = reshape(&turned(&right, [&both, summed, &own_right, &own_left]), &[shared, inner, columns]);
+    let a = reshape(&permuted(&left, [&both, &own_left, summed, &own_right]), &[shared, rows, inner]);
+    let b = reshape(&permuted(&right, [&both, summed, &own_right, &own_left]), &[shared, inner, columns]);
     let out = linear::bmm(&a, &b)?;
     let order = [&both[..], &own_left, summed, &own_right].concat();
     let shape: Vec<usize> = order

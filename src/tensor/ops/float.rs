@@ -1,5 +1,5 @@
-//! Two kinds of float, one text: operations written once for float32 and float64.
-//! Half-width floats are computed in float32 and rounded when the tensor is made.
+//! Operations that are written once for float32 and float64.
+//! Half-precision floats are computed in float32 and rounded when the tensor is made.
 
 use std::cell::Ref;
 use std::ops::Deref;
@@ -8,41 +8,41 @@ use crate::kernel::reduce::sum_all;
 use crate::kernel::{Real, buffer_pool};
 use crate::tensor::{Buffer, DType, Error, Result, Tensor};
 
-/// A tensor's elements row-major.
-pub enum Seen<'a, T: Float> {
-    /// As they lie in the storage.
+/// The elements of a tensor, row-major.
+pub enum RowMajor<'a, T: Float> {
+    /// In the storage of the tensor.
     InPlace(Ref<'a, [T]>),
-    /// Gathered or converted.
+    /// Copied in this order or converted.
     Copied(Vec<T>),
 }
 
-impl<T: Float> Deref for Seen<'_, T> {
+impl<T: Float> Deref for RowMajor<'_, T> {
     type Target = [T];
 
     fn deref(&self) -> &[T] {
         match self {
-            Seen::InPlace(data) => data,
-            Seen::Copied(data) => data,
+            RowMajor::InPlace(data) => data,
+            RowMajor::Copied(data) => data,
         }
     }
 }
 
-impl<T: Float> Drop for Seen<'_, T> {
+impl<T: Float> Drop for RowMajor<'_, T> {
     fn drop(&mut self) {
-        if let Seen::Copied(data) = self {
+        if let RowMajor::Copied(data) = self {
             buffer_pool::recycle(std::mem::take(data));
         }
     }
 }
 
-/// A kind of number the kernel computes with, as tensors hold it.
+/// A float type of the kernel as an element type of tensors.
 pub trait Float: Real {
-    /// The elements row-major, converted where they are of another kind. Copies.
+    /// The elements row-major, converted from other types. Copies.
     fn of(tensor: &Tensor) -> Vec<Self>;
     /// The elements of a buffer of this type. Panics for another type.
     fn elements(buffer: &Buffer) -> &[Self];
-    /// The elements row-major: where they lie so, in place.
-    fn seen(tensor: &Tensor) -> Seen<'_, Self>;
+    /// The elements row-major; copied only if they are not row-major or of another type.
+    fn row_major(tensor: &Tensor) -> RowMajor<'_, Self>;
     /// A buffer of these.
     fn buffer(values: Vec<Self>) -> Buffer;
 
@@ -51,7 +51,7 @@ pub trait Float: Real {
         Tensor::new(Self::buffer(values), shape, dtype)
     }
 
-    /// The elements of a tensor that may be missing.
+    /// The elements of an optional tensor.
     fn of_some(tensor: Option<&Tensor>) -> Option<Vec<Self>> {
         tensor.map(Self::of)
     }
@@ -69,14 +69,14 @@ impl Float for f32 {
         }
     }
 
-    fn seen(tensor: &Tensor) -> Seen<'_, f32> {
+    fn row_major(tensor: &Tensor) -> RowMajor<'_, f32> {
         let whole = |buffer: &Buffer| matches!(buffer, Buffer::F32(_)) && tensor.is_contiguous();
         let range = tensor.layout().offset..tensor.layout().offset + tensor.numel();
         let inside = Ref::filter_map(tensor.storage().read(), |buffer| match buffer {
             Buffer::F32(data) if whole(buffer) => data.get(range),
             _ => None,
         });
-        inside.map_or_else(|_| Seen::Copied(Self::of(tensor)), Seen::InPlace)
+        inside.map_or_else(|_| RowMajor::Copied(Self::of(tensor)), RowMajor::InPlace)
     }
 
     fn buffer(values: Vec<f32>) -> Buffer {
@@ -96,14 +96,14 @@ impl Float for f64 {
         }
     }
 
-    fn seen(tensor: &Tensor) -> Seen<'_, f64> {
+    fn row_major(tensor: &Tensor) -> RowMajor<'_, f64> {
         let whole = |buffer: &Buffer| matches!(buffer, Buffer::F64(_)) && tensor.is_contiguous();
         let range = tensor.layout().offset..tensor.layout().offset + tensor.numel();
         let inside = Ref::filter_map(tensor.storage().read(), |buffer| match buffer {
             Buffer::F64(data) if whole(buffer) => data.get(range),
             _ => None,
         });
-        inside.map_or_else(|_| Seen::Copied(Self::of(tensor)), Seen::InPlace)
+        inside.map_or_else(|_| RowMajor::Copied(Self::of(tensor)), RowMajor::InPlace)
     }
 
     fn buffer(values: Vec<f64>) -> Buffer {
@@ -111,7 +111,7 @@ impl Float for f64 {
     }
 }
 
-/// Runs `$body` with `$T` standing for the kind of float that `$dtype` is computed in.
+/// Runs `$body` with `$T` as the float type in which `$dtype` is computed.
 #[macro_export]
 macro_rules! in_floats {
     ($dtype:expr, $T:ident => $body:expr) => {
@@ -125,7 +125,7 @@ macro_rules! in_floats {
     };
 }
 
-/// Errors: a dtype that is no float, in the words of PyTorch's `kernel`.
+/// Checks that a dtype is a float. Errors: as PyTorch's `kernel`.
 pub fn only(kernel: &str, dtype: DType) -> Result<()> {
     if dtype.is_float() {
         return Ok(());
@@ -133,7 +133,7 @@ pub fn only(kernel: &str, dtype: DType) -> Result<()> {
     Err(Error::runtime(format!("\"{kernel}\" not implemented for '{}'", dtype.cpp_name())))
 }
 
-/// What is left of a loss for each element: all of it, its sum, or its mean.
+/// The losses of all elements, their sum or their mean.
 pub fn reduced<T: Float>(values: Vec<T>, shape: &[usize], dtype: DType, reduction: Reduction) -> Tensor {
     match reduction {
         Reduction::None => T::tensor(values, shape, dtype),
@@ -142,7 +142,7 @@ pub fn reduced<T: Float>(values: Vec<T>, shape: &[usize], dtype: DType, reductio
     }
 }
 
-/// How a loss is brought to one number.
+/// The reduction of a loss to one number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reduction {
     /// `"none"`

@@ -1,5 +1,5 @@
-//! Several tensors into one: cat, stack, block_diag.
-//! Source: `torch.cat` and its kin; a 1-d tensor of no elements is passed over.
+//! Joining tensors: cat, stack, block_diag.
+//! Source: `torch.cat` and related functions, which skip 1-d tensors without elements.
 
 use std::cell::Ref;
 
@@ -8,7 +8,7 @@ use crate::kernel::buffer_pool;
 use crate::tensor::dtype::{Operand, result_type};
 use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor, allow};
 
-/// The dtype several tensors are joined in.
+/// The dtype of the result of joining tensors.
 pub fn joined_dtype(tensors: &[Tensor], default: DType) -> DType {
     let operand = |tensor: &Tensor| match tensor.ndim() {
         0 => Operand::ZeroDim(tensor.dtype()),
@@ -17,32 +17,32 @@ pub fn joined_dtype(tensors: &[Tensor], default: DType) -> DType {
     result_type(tensors.iter().map(operand), default)
 }
 
-/// A tensor's elements row-major: borrowed where they lie so.
-enum Rows<'a> {
+/// The elements of a tensor row-major, borrowed if they are row-major in memory.
+enum RowMajorBuffer<'a> {
     Borrowed(Ref<'a, Buffer>, usize),
     Owned(Buffer),
 }
 
-impl Rows<'_> {
-    fn of(tensor: &Tensor) -> Rows<'_> {
+impl RowMajorBuffer<'_> {
+    fn of(tensor: &Tensor) -> RowMajorBuffer<'_> {
         match tensor.is_contiguous() {
-            true => Rows::Borrowed(tensor.storage().read(), tensor.layout().offset),
-            false => Rows::Owned(tensor.to_buffer()),
+            true => RowMajorBuffer::Borrowed(tensor.storage().read(), tensor.layout().offset),
+            false => RowMajorBuffer::Owned(tensor.to_buffer()),
         }
     }
 
     fn buffer(&self) -> (&Buffer, usize) {
         match self {
-            Rows::Borrowed(buffer, offset) => (buffer, *offset),
-            Rows::Owned(buffer) => (buffer, 0),
+            RowMajorBuffer::Borrowed(buffer, offset) => (buffer, *offset),
+            RowMajorBuffer::Owned(buffer) => (buffer, 0),
         }
     }
 }
 
-/// Tensors one after the other along a dimension. Copies.
+/// Concatenates tensors along a dimension. Copies.
 /// Errors: nothing to join; sizes that differ elsewhere. As `torch.cat`.
 pub fn cat(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor> {
-    let passed_over = |tensor: &&Tensor| tensor.shape() == [0];
+    let skipped = |tensor: &&Tensor| tensor.shape() == [0];
     if let Some(at) = tensors.iter().position(|tensor| tensor.ndim() == 0) {
         return Err(Error::runtime(format!(
             "zero-dimensional tensor (at position {at}) cannot be concatenated"
@@ -52,12 +52,12 @@ pub fn cat(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor> {
         return Err(Error::runtime("torch.cat(): expected a non-empty list of Tensors"));
     };
     let dtype = joined_dtype(tensors, default);
-    let model = tensors.iter().find(|tensor| !passed_over(tensor)).unwrap_or(first);
+    let model = tensors.iter().find(|tensor| !skipped(tensor)).unwrap_or(first);
     let axis = crate::tensor::layout::wrap_dim(dim, model.ndim())?;
     let mut shape = model.shape().to_vec();
     shape[axis] = 0;
     let kept: Vec<(usize, &Tensor)> =
-        tensors.iter().enumerate().filter(|(_, tensor)| !passed_over(tensor)).collect();
+        tensors.iter().enumerate().filter(|(_, tensor)| !skipped(tensor)).collect();
     for &(at, tensor) in &kept {
         if tensor.ndim() != model.ndim() {
             return Err(Error::runtime(format!(
@@ -80,7 +80,7 @@ pub fn cat(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor> {
     }
     let len = allow(&shape, dtype)?;
     let same: Vec<Tensor> = kept.into_iter().map(|(_, tensor)| to_dtype(tensor, dtype)).collect();
-    let rows: Vec<Rows> = same.iter().map(Rows::of).collect();
+    let rows: Vec<RowMajorBuffer> = same.iter().map(RowMajorBuffer::of).collect();
     let before: usize = shape[..axis].iter().product();
     let runs: Vec<usize> = same.iter().map(|tensor| tensor.shape()[axis..].iter().product()).collect();
     macro_rules! joined {
@@ -89,7 +89,7 @@ pub fn cat(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor> {
                 // The offset of a tensor without elements may be beyond the end of its storage.
                 (Buffer::$variant(_), _) if run * before == 0 => (&[][..], run),
                 (Buffer::$variant(data), offset) => (&data[offset..], run),
-                _ => unreachable!("all parts were made one dtype"),
+                _ => unreachable!("all parts were converted to one dtype"),
             });
             let parts: Vec<_> = parts.collect();
             let mut out = buffer_pool::take(len);
@@ -113,7 +113,7 @@ pub fn cat(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor> {
     Ok(Tensor::new(buffer, shape, dtype))
 }
 
-/// Tensors of one shape along a new dimension. Copies. As `torch.stack`.
+/// Stacks tensors of one shape along a new dimension. Copies. As `torch.stack`.
 pub fn stack(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor> {
     let Some(first) = tensors.first() else {
         return Err(Error::runtime("stack expects a non-empty TensorList"));
@@ -137,7 +137,7 @@ pub fn stack(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor> {
     cat(&parts, axis as i64, default)
 }
 
-/// Matrices down the diagonal of a larger one, zeros around. Copies. As `torch.block_diag`.
+/// A matrix with the given matrices on its diagonal and zeros elsewhere. Copies. As `torch.block_diag`.
 pub fn block_diag(tensors: &[Tensor], default: DType) -> Result<Tensor> {
     if let Some((at, tensor)) = tensors.iter().enumerate().find(|(_, tensor)| tensor.ndim() > 2) {
         return Err(Error::runtime(format!(

@@ -1,6 +1,5 @@
-//! Products of tensors: what `@` means for each pair of ranks.
-//! Operands go to the kernel as strided views; nothing is copied that has strides.
-//! Source: `torch.matmul`'s rules.
+//! Products of tensors: `@` for each pair of ranks. The kernel gets strided views, without copies.
+//! Source: the rules of `torch.matmul`.
 
 use ndarray::{
     ArrayView1, ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, Dimension, Ix1, Ix2, Ix3, ShapeBuilder,
@@ -21,7 +20,7 @@ fn scalar_types(a: DType, b: DType) -> String {
     format!("expected scalar type {} but found {}", a.cpp_name(), b.cpp_name())
 }
 
-/// What C++ calls a dtype.
+/// The C++ name of a dtype.
 pub fn cpp_name(dtype: DType) -> &'static str {
     match dtype {
         DType::Bool => "bool",
@@ -37,8 +36,8 @@ pub fn cpp_name(dtype: DType) -> &'static str {
     }
 }
 
-/// A tensor's layout for the kernel: where there is no element, no stride leads anywhere.
-fn seen(x: &Tensor) -> Layout {
+/// The layout of a tensor for the kernel; strides of a tensor without elements become 0.
+fn kernel_layout(x: &Tensor) -> Layout {
     let layout = x.layout();
     match layout.numel() {
         0 => Layout { shape: layout.shape.clone(), strides: vec![0; layout.ndim()], offset: 0 },
@@ -48,7 +47,7 @@ fn seen(x: &Tensor) -> Layout {
 
 macro_rules! view {
     ($kind:ident, $dim:expr, $strides:expr, $data:expr, $layout:expr) => {{
-        // Where there is no element, strides and offset mean nothing, and ndarray would hold them to account.
+        // ndarray checks strides and offset even if there are no elements.
         let mut strides = $strides;
         let data = if $layout.numel() == 0 {
             strides.slice_mut().fill(0);
@@ -89,7 +88,7 @@ macro_rules! stack {
 
 /// The sum of products of two vectors. (n) . (n) -> ()
 pub fn dot(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    let (la, lb) = (&seen(a), &seen(b));
+    let (la, lb) = (&kernel_layout(a), &kernel_layout(b));
     if la.shape != lb.shape {
         return Err(Error::runtime(format!(
             "inconsistent tensor size, expected tensor [{}] and src [{}] to have the same number of elements, but got \
@@ -118,7 +117,7 @@ pub fn dot(a: &Tensor, b: &Tensor) -> Result<Tensor> {
 
 /// A matrix times a vector. (n, k) @ (k) -> (n)
 pub fn mv(a: &Tensor, x: &Tensor) -> Result<Tensor> {
-    let (la, lx) = (&seen(a), &seen(x));
+    let (la, lx) = (&kernel_layout(a), &kernel_layout(x));
     if la.shape[1] != lx.shape[0] {
         return Err(Error::runtime(format!(
             "size mismatch, got input ({}), mat ({}x{}), vec ({})",
@@ -151,7 +150,7 @@ pub fn mv(a: &Tensor, x: &Tensor) -> Result<Tensor> {
 
 /// The product of two matrices. (n, k) @ (k, m) -> (n, m)
 pub fn mm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    let (la, lb) = (&seen(a), &seen(b));
+    let (la, lb) = (&kernel_layout(a), &kernel_layout(b));
     if la.shape[1] != lb.shape[0] {
         return Err(Error::matmul([la.shape[0], la.shape[1]], [lb.shape[0], lb.shape[1]]));
     }
@@ -185,9 +184,9 @@ pub fn mm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     Ok(Tensor::new(buffer, [rows, columns], a.dtype()))
 }
 
-/// Products of two stacks of matrices. (b, n, k) @ (b, k, m) -> (b, n, m)
+/// Products of two batches of matrices. (b, n, k) @ (b, k, m) -> (b, n, m)
 pub fn bmm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    let (la, lb) = (&seen(a), &seen(b));
+    let (la, lb) = (&kernel_layout(a), &kernel_layout(b));
     if la.shape[0] != lb.shape[0] || la.shape[2] != lb.shape[1] {
         return Err(Error::runtime(format!(
             "Expected size for first two dimensions of batch2 tensor to be: [{}, {}] but got: [{}, {}].",
@@ -227,7 +226,7 @@ pub fn bmm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     Ok(Tensor::new(buffer, shape, a.dtype()))
 }
 
-/// `beta * base + alpha * a @ b`, `base` spread to the result. (n, k) @ (k, m) -> (n, m). As `torch.addmm`.
+/// `beta * base + alpha * a @ b`, `base` broadcast to the result. (n, k) @ (k, m) -> (n, m). As `torch.addmm`.
 pub fn addmm(base: &Tensor, a: &Tensor, b: &Tensor, alpha: f64, beta: f64) -> Result<Tensor> {
     for (name, x) in [("self", base), ("mat1", a)] {
         if x.dtype() != b.dtype() {
@@ -243,7 +242,7 @@ pub fn addmm(base: &Tensor, a: &Tensor, b: &Tensor, alpha: f64, beta: f64) -> Re
             return Err(Error::runtime(format!("{name} must be a matrix, got {}-D tensor", x.ndim())));
         }
     }
-    let (la, lb) = (&seen(a), &seen(b));
+    let (la, lb) = (&kernel_layout(a), &kernel_layout(b));
     if la.shape[1] != lb.shape[0] {
         return Err(Error::matmul([la.shape[0], la.shape[1]], [lb.shape[0], lb.shape[1]]));
     }
@@ -272,7 +271,7 @@ pub fn addmm(base: &Tensor, a: &Tensor, b: &Tensor, alpha: f64, beta: f64) -> Re
     Ok(Tensor::new(out, [rows, columns], a.dtype()))
 }
 
-/// `out = beta * out + alpha * product`, wrapping.
+/// `out = beta * out + alpha * product`; it wraps around.
 fn mix(out: &mut [i64], product: &[i64], alpha: i64, beta: i64) {
     for (out, &x) in out.iter_mut().zip(product) {
         *out = beta.wrapping_mul(*out).wrapping_add(alpha.wrapping_mul(x));
@@ -287,7 +286,7 @@ fn add_product<T: Float>(a: Matrix<T>, b: Matrix<T>, out: &mut [T], offset: usiz
     gemm::gemm(alpha, a, b, beta, out);
 }
 
-/// `beta * base + alpha * a @ b` for stacks of matrices, `base` spread. (b, n, k) @ (b, k, m) -> (b, n, m).
+/// `beta * base + alpha * a @ b` for batches of matrices, `base` broadcast. (b, n, k) @ (b, k, m) -> (b, n, m).
 pub fn baddbmm(base: &Tensor, a: &Tensor, b: &Tensor, alpha: f64, beta: f64) -> Result<Tensor> {
     three_dimensional(a, b)?;
     if base.dtype() != a.dtype() || base.dtype() != b.dtype() {
@@ -338,7 +337,7 @@ fn add_products<T: Float>(a: &Tensor, b: &Tensor, out: &mut [T], alpha: T, beta:
     }
 }
 
-/// Errors: stacks of matrices that are none.
+/// Checks that both operands are batches of matrices.
 pub fn three_dimensional(a: &Tensor, b: &Tensor) -> Result<()> {
     for (name, x) in [("batch1", a), ("batch2", b)] {
         if x.ndim() != 3 {
@@ -366,22 +365,22 @@ pub fn matmul(a: &Tensor, b: &Tensor, records: bool) -> Result<(Tensor, GradName
         (2, 2) => Ok((mm(a, b)?, GradName::node("Mm"))),
         (n, m) if n >= 3 && m <= 2 && (records && b.requires_grad() || folds(a)) => folded(a, b),
         (2, m) if m >= 3 && records && a.requires_grad() => {
-            // The other way round, so that the gradient of `a` needs no batch: (a @ b) = (b.mT @ a.t()).mT
-            let turned = |x: &Tensor| x.with_layout(x.layout().transpose(x.ndim() - 2, x.ndim() - 1));
-            let out = turned(&folded(&turned(b), &turned(a))?.0);
+            // Transposed, so that the gradient of `a` needs no batch: (a @ b) = (b.mT @ a.t()).mT
+            let transposed = |x: &Tensor| x.with_layout(x.layout().transpose(x.ndim() - 2, x.ndim() - 1));
+            let out = transposed(&folded(&transposed(b), &transposed(a))?.0);
             Ok((super::copy(&out), GradName::node("Clone")))
         }
         _ => batched(a, b),
     }
 }
 
-/// Whether the batch dimensions of `a` and its rows can be seen as rows of one matrix without a copy.
+/// Whether the batch dimensions and rows of `a` are the rows of one matrix without a copy.
 fn folds(a: &Tensor) -> bool {
     let (shape, strides) = (a.shape(), a.strides());
     a.numel() == 0 || (0..a.ndim() - 2).all(|axis| strides[axis] == strides[axis + 1] * shape[axis + 1])
 }
 
-/// Many rows times one matrix: the batch dimensions are folded into the rows.
+/// The product with the batch dimensions of `a` folded into its rows.
 fn folded(a: &Tensor, b: &Tensor) -> Result<(Tensor, GradName)> {
     let (lead, inner) = a.shape().split_at(a.ndim() - 1);
     let rows: usize = lead.iter().product();
@@ -394,18 +393,18 @@ fn folded(a: &Tensor, b: &Tensor) -> Result<(Tensor, GradName)> {
     Ok((out.with_layout(Layout::contiguous(shape)), GradName::node("UnsafeView")))
 }
 
-/// Stacks of matrices; batch dimensions broadcast.
+/// Batches of matrices, whose batch dimensions are broadcast.
 fn batched(a: &Tensor, b: &Tensor) -> Result<(Tensor, GradName)> {
     let matrix_a = if a.ndim() == 1 { a.layout().unsqueeze(0) } else { a.layout().clone() };
     let matrix_b = if b.ndim() == 1 { b.layout().unsqueeze(1) } else { b.layout().clone() };
     let batch = |layout: &Layout| layout.shape[..layout.ndim() - 2].to_vec();
     let lead = broadcast(&batch(&matrix_a), &batch(&matrix_b))?;
-    let pages: usize = lead.iter().product();
+    let batches: usize = lead.iter().product();
     let spread = |tensor: &Tensor, layout: &Layout| {
         let tail = &layout.shape[layout.ndim() - 2..];
         let full = tensor.with_layout(layout.broadcast_to(&[&lead[..], tail].concat()));
-        // Where the batch dimensions cannot be merged without copying, only then it is copied.
-        super::reshape(&full, &[pages, tail[0], tail[1]])
+        // Copies only if the batch dimensions cannot be merged.
+        super::reshape(&full, &[batches, tail[0], tail[1]])
     };
     let out = bmm(&spread(a, &matrix_a), &spread(b, &matrix_b))?;
     let mut shape = lead;
@@ -439,21 +438,22 @@ pub fn linear(
             weight.ndim()
         )));
     }
-    let turned = weight.with_layout(weight.layout().permute(&(0..weight.ndim()).rev().collect::<Vec<_>>()));
-    // The turned weight asks for gradients where the weight does: then `matmul` folds any batch into rows.
+    let transposed =
+        weight.with_layout(weight.layout().permute(&(0..weight.ndim()).rev().collect::<Vec<_>>()));
+    // The transposed weight requires a gradient if the weight does: then `matmul` folds any batch into rows.
     let product = || match records && weight.requires_grad() && weight.ndim() == 2 && input.ndim() >= 3 {
-        true => folded(input, &turned),
-        false => matmul(input, &turned, records),
+        true => folded(input, &transposed),
+        false => matmul(input, &transposed, records),
     };
     match bias {
         None => product(),
         Some(bias) if input.ndim() == 2 => {
-            Ok((addmm(bias, input, &turned, 1.0, 1.0)?, GradName::node("Addmm")))
+            Ok((addmm(bias, input, &transposed, 1.0, 1.0)?, GradName::node("Addmm")))
         }
         Some(bias) if input.is_contiguous() && weight.ndim() == 2 => {
             let (lead, inner) = input.shape().split_at(input.ndim() - 1);
             let flat = super::reshape(input, &[lead.iter().product(), inner[0]]);
-            let out = addmm(bias, &flat, &turned, 1.0, 1.0)?;
+            let out = addmm(bias, &flat, &transposed, 1.0, 1.0)?;
             let shape = [lead, &[weight.shape()[0]]].concat();
             Ok((out.with_layout(Layout::contiguous(shape)), GradName::node("View")))
         }

@@ -65,7 +65,7 @@ pub fn check(input: &Tensor, target: &Tensor, weight: Option<&Tensor>) -> Result
 
 /// -weight[t] * input[t] for each target t, reduced. (batch, classes, ..) x (batch, ..) -> () or (batch, ..)
 pub fn nll<T: Float>(input: &Tensor, target: &Tensor, asked: &Classes) -> Result<Tensor> {
-    let (values, targets, weight) = (T::seen(input), target.to_i64_vec(), T::of_some(asked.weight));
+    let (values, targets, weight) = (T::row_major(input), target.to_i64_vec(), T::of_some(asked.weight));
     let x = ClassValues::new(&values, input.shape());
     let options = NllOptions { weight: weight.as_deref(), ignored: asked.ignored };
     let no_class = |target: i64| Error::index(format!("Target {target} is out of bounds."));
@@ -81,7 +81,7 @@ pub fn nll<T: Float>(input: &Tensor, target: &Tensor, asked: &Classes) -> Result
 /// Cross entropy with smoothed targets; `logs` is the log-softmax of the input.
 pub fn smoothed<T: Float>(logs: &Tensor, target: &Tensor, asked: &Classes, smoothing: f64) -> Result<Tensor> {
     let hard = T::of(&nll::<T>(logs, target, asked)?);
-    let (values, targets, weight) = (T::seen(logs), target.to_i64_vec(), T::of_some(asked.weight));
+    let (values, targets, weight) = (T::row_major(logs), target.to_i64_vec(), T::of_some(asked.weight));
     let weight = weight.as_deref();
     let x = ClassValues::new(&values, logs.shape());
     let counts = |target: &i64| *target != asked.ignored;

@@ -1,11 +1,11 @@
-//! One number where a mask holds.
-//! Source: `torch.masked_fill`; a number must fit the tensor's dtype.
+//! `masked_fill`: one number where a mask is true.
+//! Source: `torch.masked_fill`; the number must fit the dtype of the tensor.
 
 use crate::kernel::elementwise::{Strided, ternary};
 use crate::tensor::layout::broadcast;
 use crate::tensor::{Arg, Buffer, DType, Error, Result, Tensor, allow};
 
-/// A number as a 0-d tensor of `dtype`. Errors: it is beyond what the dtype holds.
+/// A number as a 0-d tensor of `dtype`. Errors: it does not fit the dtype.
 pub fn checked_number(value: &Arg, dtype: DType) -> Result<Tensor> {
     let name = match dtype {
         DType::Float64 => "double",

@@ -1,5 +1,4 @@
-//! Operations on tensors: from tensors to new tensors, no history kept here.
-//! Layouts and dtypes are settled here; the numbers come from the kernel.
+//! Operations on tensors, without history. They choose layouts and dtypes; the kernel computes the numbers.
 
 pub mod along;
 pub mod cast;
@@ -31,8 +30,8 @@ pub fn write(target: &Tensor, source: &Tensor) -> Result<()> {
             return Err(mismatch(target, source));
         }
     }
-    let seen = source.layout().broadcast_to(target.shape());
-    let values = cast::to_dtype(&source.with_layout(seen), target.dtype()).to_buffer();
+    let layout_of_source = source.layout().broadcast_to(target.shape());
+    let values = cast::to_dtype(&source.with_layout(layout_of_source), target.dtype()).to_buffer();
     let (shape, strides, offset) = (&layout.shape, &layout.strides, layout.offset);
     match (&mut *target.storage().write(), &values) {
         (Buffer::F32(data), Buffer::F32(values)) => scatter_strided(data, shape, strides, offset, values),
@@ -44,8 +43,8 @@ pub fn write(target: &Tensor, source: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// Puts the elements of `source` in the place of those of `target`, and gives these back: a write that copies nothing.
-/// Gives `source` back where that cannot be: one of the two sees a part of its storage, or somebody else holds `source`.
+/// Replaces the elements of `target` by those of `source` without copying, and returns the old ones. Returns `source` if
+/// that is impossible: one of the two is a part of its storage, or `source` has other references.
 pub fn exchange(target: &Tensor, source: Tensor) -> std::result::Result<Buffer, Tensor> {
     let whole = |tensor: &Tensor| {
         let layout = tensor.layout();
@@ -58,7 +57,7 @@ pub fn exchange(target: &Tensor, source: Tensor) -> std::result::Result<Buffer, 
     Err(source)
 }
 
-/// What a tensor of this dtype is called where `expand` refuses.
+/// The name of a tensor of this dtype in errors of `expand`.
 pub fn kind(dtype: DType) -> String {
     match dtype {
         DType::Bool => "CPUBoolType".to_owned(),
@@ -97,7 +96,7 @@ fn mismatch(target: &Tensor, source: &Tensor) -> Error {
     ))
 }
 
-/// Writes one number wherever `target` sees. In place. As `Tensor.fill_`.
+/// Writes one number to all elements of `target`. In place. As `Tensor.fill_`.
 pub fn fill(target: &Tensor, value: f64, whole: Option<i64>) {
     let layout = target.layout();
     let (shape, strides, offset) = (&layout.shape, &layout.strides, layout.offset);
@@ -112,17 +111,17 @@ pub fn fill(target: &Tensor, value: f64, whole: Option<i64>) {
     }
 }
 
-/// The same values row-major in a storage of their own. Copies. As `clone`.
+/// The same values row-major in a new storage. Copies. As `clone`.
 pub fn copy(tensor: &Tensor) -> Tensor {
     Tensor::new(tensor.to_buffer(), tensor.shape(), tensor.dtype())
 }
 
-/// The tensor itself where it is contiguous, else a copy that is. As `contiguous`.
+/// The tensor itself if it is contiguous, otherwise a contiguous copy. As `contiguous`.
 pub fn contiguous(tensor: &Tensor) -> Tensor {
     if tensor.is_contiguous() { tensor.clone() } else { copy(tensor) }
 }
 
-/// The same elements in another shape: a view where that can be, else a copy. As `reshape`.
+/// The same elements in another shape: a view if possible, otherwise a copy. As `reshape`.
 pub fn reshape(tensor: &Tensor, shape: &[usize]) -> Tensor {
     match tensor.layout().view(shape) {
         Some(layout) => tensor.with_layout(layout),
@@ -130,7 +129,7 @@ pub fn reshape(tensor: &Tensor, shape: &[usize]) -> Tensor {
     }
 }
 
-/// Runs `body` on the elements of a float tensor, row-major, borrowed where they lie so.
+/// Runs `body` on the elements of a float tensor, row-major, borrowed if they are row-major in memory.
 pub fn with_f32<R>(tensor: &Tensor, body: impl FnOnce(&[f32]) -> R) -> R {
     let data = tensor.storage().read();
     let layout = tensor.layout();
@@ -146,7 +145,7 @@ pub fn with_f32<R>(tensor: &Tensor, body: impl FnOnce(&[f32]) -> R) -> R {
     }
 }
 
-/// The dtype a float-only operation computes in: integers become the default dtype.
+/// The dtype of a float-only operation: integers become the default dtype.
 pub fn float_dtype(dtype: DType, default: DType) -> DType {
     if dtype.is_float() { dtype } else { default }
 }

@@ -1,4 +1,4 @@
-//! Elements before and after, and rows by number: gathers whose index is worked out from the shape.
+//! Padding, and rows by number: gathers whose index follows from the shape.
 //! Source: `torch.nn.functional.pad`, `embedding`.
 
 use crate::kernel::buffer_pool::{self, Element};
@@ -22,7 +22,7 @@ pub fn rows(table: &Tensor, at: &[i64], width: usize) -> Buffer {
     }
 }
 
-/// Where an element of a padded dimension comes from; `None` outside.
+/// The index in the input of an element of a padded dimension; `None` for padding.
 fn source(mode: &str, at: i64, size: i64) -> Option<i64> {
     if (0..size).contains(&at) {
         return Some(at);
@@ -108,7 +108,7 @@ pub fn pad(x: &Tensor, sides: &[i64], mode: &str, value: &Arg) -> Result<(Tensor
         shape.push(padded as usize);
     }
     allow(&shape, x.dtype())?;
-    // For each dimension, where each padded index comes from, as a step in the storage.
+    // For each dimension and padded index, the offset of its source in the storage.
     let steps: Vec<Vec<Option<usize>>> = (0..ndim)
         .map(|axis| {
             let (before, size) = (side(axis).0, x.shape()[axis] as i64);

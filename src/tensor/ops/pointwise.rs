@@ -1,5 +1,5 @@
 //! Pointwise operations: promotion, broadcasting, then one loop of the kernel.
-//! Source: PyTorch's pointwise ops; integer division and remainder follow the divisor's sign.
+//! Source: PyTorch's pointwise operations.
 
 use super::cast::to_dtype;
 use crate::kernel::buffer_pool;
@@ -8,7 +8,7 @@ use crate::tensor::dtype::result_type;
 use crate::tensor::layout::broadcast;
 use crate::tensor::{Arg, Buffer, Category, DType, Error, Lane, Layout, Result, Tensor};
 
-/// A pointwise operation on two operands, for each lane it is defined on.
+/// A pointwise operation of two operands, for each lane that has it.
 pub struct Binary {
     /// PyTorch's name, for errors.
     pub name: &'static str,
@@ -16,13 +16,13 @@ pub struct Binary {
     pub f32: fn(f32, f32) -> f32,
     /// On 64-bit floats.
     pub f64: fn(f64, f64) -> f64,
-    /// On integers; `None` where PyTorch computes in floats.
+    /// On integers; `None` if PyTorch computes in floats.
     pub i64: Option<fn(i64, i64) -> i64>,
-    /// On truth values; `None` where PyTorch computes in integers or refuses.
+    /// On bools; `None` if PyTorch computes in integers or raises an error.
     pub bool: Option<fn(bool, bool) -> bool>,
 }
 
-/// The tensor an operand is: Python numbers become 0-d tensors.
+/// An operand as a tensor: Python numbers become 0-d tensors.
 pub fn operand(arg: &Arg, dtype: DType) -> Result<Tensor> {
     match arg {
         Arg::Tensor(tensor) => Ok(tensor.clone()),
@@ -34,12 +34,12 @@ pub fn operand(arg: &Arg, dtype: DType) -> Result<Tensor> {
     }
 }
 
-/// The dtype two operands are computed in. As `torch.result_type`.
+/// The dtype in which operands are computed. As `torch.result_type`.
 pub fn common_dtype(args: &[&Arg], default: DType) -> DType {
     result_type(args.iter().filter_map(|arg| arg.operand()), default)
 }
 
-/// A number in the lane of `dtype`: not rounded to a narrow float first, as PyTorch keeps it wide.
+/// An operand in the lane of `dtype`. Numbers are not rounded to a half-precision dtype, as in PyTorch.
 fn wide(arg: &Arg, dtype: DType) -> Result<Tensor> {
     let narrow = dtype.is_float() && dtype.is_narrow();
     match arg {
@@ -49,66 +49,68 @@ fn wide(arg: &Arg, dtype: DType) -> Result<Tensor> {
     }
 }
 
-/// How a result lies in memory.
-enum Laid {
+/// The order of a result in memory.
+enum ResultOrder {
     /// Row-major.
     RowMajor,
-    /// It was computed in memory order, and this is how its elements are seen.
-    Seen(Layout),
+    /// It was computed in the order of its operands in memory, with this layout.
+    OfOperands(Layout),
 }
 
-impl Laid {
+impl ResultOrder {
     fn finish(self, buffer: Buffer, shape: Vec<usize>, dtype: DType) -> Tensor {
         match self {
-            Laid::RowMajor => Tensor::new(buffer, shape, dtype),
-            Laid::Seen(layout) => Tensor::new(buffer, [layout.numel()], dtype).with_layout(layout),
+            ResultOrder::RowMajor => Tensor::new(buffer, shape, dtype),
+            ResultOrder::OfOperands(layout) => {
+                Tensor::new(buffer, [layout.numel()], dtype).with_layout(layout)
+            }
         }
     }
 }
 
-/// The elements of a dense tensor as they lie in memory.
+/// The elements of a dense tensor in the order of memory. View.
 fn flat(a: &Tensor) -> Tensor {
     a.with_layout(Layout { shape: vec![a.numel()], strides: vec![1], offset: a.layout().offset })
 }
 
-fn seen(a: &Tensor) -> Laid {
-    Laid::Seen(Layout { shape: a.shape().to_vec(), strides: a.strides().to_vec(), offset: 0 })
+fn order_of(a: &Tensor) -> ResultOrder {
+    ResultOrder::OfOperands(Layout { shape: a.shape().to_vec(), strides: a.strides().to_vec(), offset: 0 })
 }
 
-/// Two operands as they are best run through, the shape of that run, and how the result lies: where both are dense
-/// they are run through as they lie in memory. The caller places other results as PyTorch does.
-fn arranged(a: Tensor, b: Tensor, shape: &[usize]) -> (Tensor, Tensor, Vec<usize>, Laid) {
+/// Two operands in the order of the loop, the shape of the loop, and the order of the result. Dense operands are read
+/// in the order of memory. The caller moves other results to PyTorch's order.
+fn arranged(a: Tensor, b: Tensor, shape: &[usize]) -> (Tensor, Tensor, Vec<usize>, ResultOrder) {
     let plain = (a.is_contiguous() && b.is_contiguous()) || shape.contains(&0);
     if plain {
-        return (a, b, shape.to_vec(), Laid::RowMajor);
+        return (a, b, shape.to_vec(), ResultOrder::RowMajor);
     }
     let dense = |x: &Tensor| x.shape() == shape && x.layout().is_dense();
     let single = |x: &Tensor| x.numel() == 1;
     if dense(&a) && dense(&b) && a.strides() == b.strides() {
-        let (laid, run) = (seen(&a), vec![a.numel()]);
+        let (laid, run) = (order_of(&a), vec![a.numel()]);
         return (flat(&a), flat(&b), run, laid);
     }
     if dense(&a) && single(&b) {
-        let (laid, run) = (seen(&a), vec![a.numel()]);
+        let (laid, run) = (order_of(&a), vec![a.numel()]);
         let b = b.with_layout(Layout { shape: vec![1], strides: vec![1], offset: b.layout().offset });
         return (flat(&a), b, run, laid);
     }
     if dense(&b) && single(&a) {
-        let (laid, run) = (seen(&b), vec![b.numel()]);
+        let (laid, run) = (order_of(&b), vec![b.numel()]);
         let a = a.with_layout(Layout { shape: vec![1], strides: vec![1], offset: a.layout().offset });
         return (a, flat(&b), run, laid);
     }
-    (a, b, shape.to_vec(), Laid::RowMajor)
+    (a, b, shape.to_vec(), ResultOrder::RowMajor)
 }
 
-/// One operand, likewise.
-fn arranged_one(a: &Tensor) -> (Tensor, Laid) {
+/// As [`arranged`], for one operand.
+fn arranged_one(a: &Tensor) -> (Tensor, ResultOrder) {
     if a.is_contiguous() || a.numel() == 0 {
-        (a.clone(), Laid::RowMajor)
+        (a.clone(), ResultOrder::RowMajor)
     } else if a.layout().is_dense() {
-        (flat(a), seen(a))
+        (flat(a), order_of(a))
     } else {
-        (a.clone(), Laid::RowMajor)
+        (a.clone(), ResultOrder::RowMajor)
     }
 }
 
@@ -141,7 +143,6 @@ pub fn binary(op: &Binary, a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
     let shape = broadcast(a.shape(), b.shape())?;
     crate::tensor::allow(&shape, dtype)?;
     let (a, b, run, laid) = arranged(a, b, &shape);
-    // One function pointer a lane: inlined where the table's closure is known to the compiler.
     let buffer = match dtype.lane() {
         Lane::F32 => Buffer::F32(over!(&run, a, b, F32, op.f32)),
         Lane::F64 => Buffer::F64(over!(&run, a, b, F64, op.f64)),
@@ -157,7 +158,7 @@ pub fn binary(op: &Binary, a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
     Ok(laid.finish(buffer, shape, dtype))
 }
 
-/// The four arithmetic operations as loops of their own, which the compiler vectorises.
+/// The arithmetic operations as separate loops, which the compiler vectorises.
 macro_rules! arithmetic {
     ($name:ident, $float:tt, $int:ident, $bool:expr, $doc:literal) => {
         #[doc = $doc]
@@ -179,10 +180,10 @@ macro_rules! arithmetic {
 }
 
 arithmetic!(add, +, wrapping_add, |x: bool, y: bool| x | y, "`a + b`. As `torch.add`.");
-arithmetic!(sub, -, wrapping_sub, |x: bool, y: bool| x & !y, "`a - b`; the caller refuses bools. As `torch.sub`.");
+arithmetic!(sub, -, wrapping_sub, |x: bool, y: bool| x & !y, "`a - b`; the caller checks that the operands are not bools. As `torch.sub`.");
 arithmetic!(mul, *, wrapping_mul, |x: bool, y: bool| x & y, "`a * b`. As `torch.mul`.");
 
-/// `a / b`, in floats always. As `torch.div`.
+/// `a / b`, always in floats. As `torch.div`.
 pub fn div(a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
     let dtype = super::float_dtype(common_dtype(&[a, b], default), default);
     // PyTorch multiplies by the reciprocal of a Python number.
@@ -197,7 +198,7 @@ pub fn div(a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
     Ok(laid.finish(buffer, shape, dtype))
 }
 
-/// A comparison: lanes to truth values.
+/// A comparison of each pair of elements.
 pub fn compare<F>(a: &Arg, b: &Arg, default: DType, test: F) -> Result<Tensor>
 where
     F: Fn(std::cmp::Ordering) -> bool + Copy + Sync,
@@ -206,8 +207,7 @@ where
     let (a, b) = (wide(a, dtype)?, wide(b, dtype)?);
     let shape = broadcast(a.shape(), b.shape())?;
     let (a, b, run, laid) = arranged(a, b, &shape);
-    // Unordered (nan) fails every test but "not equal", which is the test that accepts no Equal
-    // and both others.
+    // nan fails every test except "not equal", which is the test that accepts Less and Greater but not Equal.
     let unordered = !test(std::cmp::Ordering::Equal)
         && test(std::cmp::Ordering::Less)
         && test(std::cmp::Ordering::Greater);
@@ -220,7 +220,7 @@ where
     Ok(laid.finish(Buffer::Bool(values), shape, DType::Bool))
 }
 
-/// A logical operation: every lane read as truth values.
+/// A logical operation on operands converted to bools.
 pub fn logical(a: &Tensor, b: &Tensor, f: fn(bool, bool) -> bool) -> Result<Tensor> {
     let (a, b) = (to_dtype(a, DType::Bool), to_dtype(b, DType::Bool));
     let shape = broadcast(a.shape(), b.shape())?;

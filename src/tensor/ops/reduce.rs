@@ -1,4 +1,4 @@
-//! Reductions: axes and dtypes settled here, numbers from the kernel.
+//! Reductions: axes and dtypes; the kernel computes the numbers.
 //! Source: PyTorch's reductions; integers are summed as int64.
 
 use ndarray::{ArrayViewD, IxDyn, ShapeBuilder};
@@ -12,13 +12,12 @@ use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor};
 /// A strided view of a tensor's elements for the kernel.
 fn view<'a, T>(data: &'a [T], layout: &'a Layout) -> ArrayViewD<'a, T> {
     let data = if layout.numel() == 0 { &[] } else { &data[layout.offset..] };
-    // Where there is no element, no stride leads anywhere.
     let strides = if layout.numel() == 0 { vec![0; layout.ndim()] } else { layout.strides.clone() };
     ArrayViewD::from_shape(IxDyn(&layout.shape).strides(IxDyn(&strides)), data)
         .expect("a layout lies within its storage")
 }
 
-/// What a reduction runs over, and the shape it leaves.
+/// The axes of a reduction and the shape of its result.
 pub struct Over {
     /// The axes reduced, in order.
     pub axes: Vec<usize>,
@@ -27,7 +26,7 @@ pub struct Over {
 }
 
 impl Over {
-    /// All axes where `dims` names none. Errors: dims out of range or twice.
+    /// All axes if `dims` is empty. Errors: dims out of range or repeated.
     pub fn new(x: &Tensor, dims: &[i64], keepdim: bool) -> Result<Over> {
         let mut axes = if dims.is_empty() { (0..x.ndim()).collect() } else { wrap_dims(dims, x.ndim())? };
         axes.retain(|&axis| axis < x.ndim());
@@ -39,13 +38,13 @@ impl Over {
         Ok(Over { axes, shape })
     }
 
-    /// How many elements go into each result.
+    /// The number of elements for each result.
     pub fn count(&self, x: &Tensor) -> usize {
         self.axes.iter().map(|&axis| x.shape()[axis]).product()
     }
 }
 
-/// A reduction of floats, in both widths.
+/// A reduction of floats, in both precisions.
 pub struct Floats {
     /// On 32-bit floats.
     pub f32: fn(ArrayViewD<f32>, &[usize]) -> Vec<f32>,
@@ -53,7 +52,7 @@ pub struct Floats {
     pub f64: fn(ArrayViewD<f64>, &[usize]) -> Vec<f64>,
 }
 
-/// A float reduction of a tensor of floats.
+/// A reduction of a tensor of floats.
 pub fn floats(x: &Tensor, over: &Over, kernel: &Floats) -> Tensor {
     let layout = x.layout();
     let buffer = match &*x.storage().read() {
@@ -64,7 +63,7 @@ pub fn floats(x: &Tensor, over: &Over, kernel: &Floats) -> Tensor {
     Tensor::new(buffer, over.shape.clone(), x.dtype())
 }
 
-/// A float reduction with a parameter that is no axis (`correction`, `p`).
+/// A reduction of a tensor of floats with another parameter (`correction`, `p`).
 pub fn floats_with(
     x: &Tensor,
     over: &Over,
@@ -80,7 +79,7 @@ pub fn floats_with(
     Tensor::new(buffer, over.shape.clone(), x.dtype())
 }
 
-/// The dtype sums and products are taken in: integers and bools become int64.
+/// The dtype of sums and products: integers and bools become int64.
 fn accumulated(x: &Tensor, dtype: Option<DType>) -> DType {
     dtype.unwrap_or(if x.dtype().is_float() { x.dtype() } else { DType::Int64 })
 }
@@ -115,7 +114,7 @@ pub fn prod(x: &Tensor, over: &Over, dtype: Option<DType>) -> Tensor {
     to_dtype(&Tensor::from_i64(products, over.shape.clone()), x.dtype())
 }
 
-/// Which end of the order is looked for.
+/// Maximum or minimum.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum End {
     /// The largest.
@@ -124,7 +123,7 @@ pub enum End {
     Min,
 }
 
-/// The largest or smallest over axes; `None` where there is nothing to choose from.
+/// The largest or smallest over axes; `None` without elements.
 pub fn extreme(x: &Tensor, over: &Over, end: End) -> Option<Tensor> {
     fn of<T: reduce::Order>(view: ArrayViewD<T>, axes: &[usize], end: End) -> Option<Vec<T>> {
         if end == End::Max { reduce::amax(view, axes) } else { reduce::amin(view, axes) }
@@ -139,7 +138,7 @@ pub fn extreme(x: &Tensor, over: &Over, end: End) -> Option<Tensor> {
     buffer.map(|buffer| Tensor::new(buffer, over.shape.clone(), x.dtype()))
 }
 
-/// The largest or smallest along one axis, and where it stands; `None` where the axis is empty.
+/// The largest or smallest along one axis and its position; `None` if the axis is empty.
 pub fn extreme_along(x: &Tensor, over: &Over, end: End) -> Option<(Tensor, Tensor)> {
     fn of<T: reduce::Order>(view: ArrayViewD<T>, axis: usize, end: End) -> Option<(Vec<T>, Vec<i64>)> {
         if end == End::Max { reduce::max_along(view, axis) } else { reduce::min_along(view, axis) }
@@ -156,7 +155,7 @@ pub fn extreme_along(x: &Tensor, over: &Over, end: End) -> Option<(Tensor, Tenso
     Some((values, Tensor::from_i64(places, over.shape.clone())))
 }
 
-/// Where the largest or smallest stands; `None` where there is nothing to choose from.
+/// The position of the largest or smallest; `None` without elements.
 pub fn place_of_extreme(x: &Tensor, over: &Over, end: End) -> Option<Tensor> {
     fn of<T: reduce::Order>(view: ArrayViewD<T>, axes: &[usize], end: End) -> Option<Vec<i64>> {
         if end == End::Max { reduce::argmax(view, axes) } else { reduce::argmin(view, axes) }
@@ -186,7 +185,7 @@ pub fn truth(x: &Tensor, over: &Over, all: bool) -> Tensor {
     Tensor::from_bool(values, over.shape.clone())
 }
 
-/// Running sums or products along an axis; the shape stays.
+/// Cumulative sums or products along an axis; same shape.
 pub fn running(x: &Tensor, axis: usize, dtype: Option<DType>, product: bool) -> Tensor {
     fn of<T: Real>(view: ArrayViewD<T>, axis: usize, product: bool) -> Vec<T> {
         if product { reduce::cumprod(view, axis) } else { reduce::cumsum(view, axis) }
@@ -206,7 +205,7 @@ pub fn running(x: &Tensor, axis: usize, dtype: Option<DType>, product: bool) -> 
     Tensor::new(buffer, x.shape(), x.dtype())
 }
 
-/// Errors: a reduction over no elements that has no neutral element.
+/// The error of a reduction without elements that needs one.
 pub fn needs_elements(name: &str, x: &Tensor, over: &Over) -> Error {
     let empty = over.axes.iter().find(|&&axis| x.shape()[axis] == 0).copied().unwrap_or(0);
     if over.axes.len() == x.ndim() {

@@ -1,5 +1,5 @@
-//! Copies in another shape or order: flip, roll, repeat, tril, and their kin.
-//! Which element comes from where is settled here; the kernel's grid picks them.
+//! Copies in another shape or order: flip, roll, repeat, tril and related functions.
+//! They compute which element comes from where; the kernel copies them.
 
 use crate::kernel::grid;
 use crate::map_lane;
@@ -24,7 +24,7 @@ pub fn preserved(x: &Tensor) -> Tensor {
     super::copy(x).laid_out(x.layout().preserved())
 }
 
-/// Dimensions turned round. Copies.
+/// Reverses dimensions. Copies.
 pub fn flip(x: &Tensor, dims: &[usize]) -> Result<Tensor> {
     let mut axes = axes(x);
     for &dim in dims.iter().filter(|&&dim| dim < x.ndim()) {
@@ -33,7 +33,7 @@ pub fn flip(x: &Tensor, dims: &[usize]) -> Result<Tensor> {
     Ok(picked(x, &axes)?.laid_out(x.layout().preserved()))
 }
 
-/// Elements moved on along dimensions; those that fall out at the end come in at the front. Copies.
+/// Shifts elements along dimensions; those beyond the end continue at the front. Copies.
 pub fn roll(x: &Tensor, moves: &[(i64, usize)]) -> Result<Tensor> {
     let mut axes = axes(x);
     for &(shift, dim) in moves.iter().filter(|&&(_, dim)| dim < x.ndim() && x.shape()[dim] > 0) {
@@ -43,7 +43,7 @@ pub fn roll(x: &Tensor, moves: &[(i64, usize)]) -> Result<Tensor> {
     picked(x, &axes)
 }
 
-/// The tensor `times` over along every dimension; new dimensions come in front. Copies.
+/// Repeats the tensor `times` times along every dimension; new dimensions come first. Copies.
 pub fn repeat(x: &Tensor, times: &[i64]) -> Result<Tensor> {
     if times.len() < x.ndim() {
         return Err(Error::runtime(
@@ -68,7 +68,7 @@ pub fn repeat(x: &Tensor, times: &[i64]) -> Result<Tensor> {
     picked(x, &axes)
 }
 
-/// Every slice of a dimension as often as `counts` says, in place of once. Copies.
+/// Repeats every slice of a dimension by its number in `counts`. Copies.
 pub fn repeat_interleave(x: &Tensor, counts: &[usize], dim: usize) -> Result<Tensor> {
     let mut shape = x.shape().to_vec();
     if let Some(size) = shape.get_mut(dim) {
@@ -82,7 +82,7 @@ pub fn repeat_interleave(x: &Tensor, counts: &[usize], dim: usize) -> Result<Ten
     picked(x, &axes)
 }
 
-/// Slices of a dimension by their numbers. Copies.
+/// Slices of a dimension by their indices. Copies.
 pub fn index_select(x: &Tensor, dim: usize, index: &[i64]) -> Result<Tensor> {
     let size = x.shape().get(dim).copied().unwrap_or(1);
     if index.iter().any(|&at| at < 0 || at as usize >= size) {
@@ -100,7 +100,7 @@ pub fn index_select(x: &Tensor, dim: usize, index: &[i64]) -> Result<Tensor> {
 pub fn triangle(x: &Tensor, diagonal: i64, lower: bool) -> Tensor {
     let mut buffer = x.to_buffer();
     let (rows, columns) = (x.shape()[x.ndim() - 2], x.shape()[x.ndim() - 1]);
-    // The kept columns of a row end (lower) or begin here.
+    // The end (lower) or start of the kept columns of a row.
     let cut = |row: usize| {
         let edge = (row as i64).saturating_add(diagonal).saturating_add(i64::from(lower));
         edge.clamp(0, columns as i64) as usize
@@ -142,7 +142,7 @@ pub fn triangle_indices(rows: usize, columns: usize, diagonal: i64, lower: bool,
     super::cast::to_dtype(&Tensor::from_i64(pairs.concat(), [2, count]), dtype)
 }
 
-/// The last dimension as the `offset`-th diagonal of new dimensions `a` and `b`, zeros around. Copies.
+/// The last dimension as the `offset`-th diagonal of new dimensions `a` and `b`, with zeros elsewhere. Copies.
 pub fn diag_embed(x: &Tensor, offset: i64, a: usize, b: usize) -> Result<Tensor> {
     let len = x.shape()[x.ndim() - 1] + offset.unsigned_abs() as usize;
     let mut shape = x.shape()[..x.ndim() - 1].to_vec();
@@ -153,28 +153,28 @@ pub fn diag_embed(x: &Tensor, offset: i64, a: usize, b: usize) -> Result<Tensor>
     Ok(out)
 }
 
-/// A quarter turn, `times` over, in the plane of two dimensions. Copies.
+/// Rotates by 90 degrees `times` times in the plane of two dimensions. Copies.
 pub fn rot90(x: &Tensor, times: i64, from: usize, to: usize) -> Result<Tensor> {
     match times.rem_euclid(4) {
         1 => {
             let flipped = flip(x, &[to])?;
-            Ok(turned(&flipped, from, to))
+            Ok(transposed(&flipped, from, to))
         }
         2 => flip(x, &[from, to]),
         3 => {
             let flipped = flip(x, &[from])?;
-            Ok(turned(&flipped, from, to))
+            Ok(transposed(&flipped, from, to))
         }
         _ => Ok(super::copy(x)),
     }
 }
 
-fn turned(x: &Tensor, a: usize, b: usize) -> Tensor {
+fn transposed(x: &Tensor, a: usize, b: usize) -> Tensor {
     x.with_layout(x.layout().transpose(a, b))
 }
 
-/// A layout of these sizes from the tensor's first element on, the storage grown with zeros where
-/// it is too short. In place. As `resize_`.
+/// A row-major view of this shape from the first element of the tensor on; the storage grows with zeros if it is too
+/// short. In place. As `resize_`.
 pub fn resized(x: &Tensor, shape: &[usize]) -> Result<Tensor> {
     allow(shape, x.dtype())?;
     let layout = Layout { shape: shape.to_vec(), strides: row_major(shape), offset: x.layout().offset };

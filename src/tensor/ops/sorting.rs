@@ -1,12 +1,12 @@
-//! Order: sort, topk, kthvalue, unique, searchsorted, and counting: bincount, histc, isin.
-//! Rows are brought together here; the kernel sorts one.
+//! Sorting and counting: sort, topk, kthvalue, unique, searchsorted, bincount, histc, isin.
+//! This file makes contiguous rows; the kernel sorts one row.
 
 use crate::each_lane;
 use crate::kernel::rank::{self, Rank};
 use crate::kernel::selection;
 use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor};
 
-/// The tensor with `dim` last, row-major; rows of `dim`'s length, and the shape without it.
+/// The elements with `dim` last, row-major; the length of `dim`, and the shape without it.
 fn rows(x: &Tensor, dim: usize) -> (Buffer, usize, Vec<usize>) {
     if x.ndim() == 0 {
         return (x.to_buffer(), 1, Vec::new());
@@ -17,7 +17,7 @@ fn rows(x: &Tensor, dim: usize) -> (Buffer, usize, Vec<usize>) {
     (x.with_layout(x.layout().permute(&order)).to_buffer(), x.shape()[dim], rest)
 }
 
-/// Row-major elements with `dim` last, brought back to `dim`, contiguous.
+/// A contiguous tensor from row-major elements with `dim` last.
 fn back(buffer: Buffer, mut rest: Vec<usize>, size: usize, dim: usize, dtype: DType, scalar: bool) -> Tensor {
     if scalar {
         return Tensor::new(buffer, [], dtype);
@@ -30,7 +30,8 @@ fn back(buffer: Buffer, mut rest: Vec<usize>, size: usize, dim: usize, dtype: DT
     super::copy(&Tensor::new(buffer, rest, dtype).with_layout(layout.permute(&order)))
 }
 
-/// For each row of length `len` the places `choose` gives; values and places, `dim` back in its place.
+/// The elements of each row at the positions that `choose` returns, and these positions, in tensors with `dim` in its
+/// place.
 fn chosen(
     x: &Tensor,
     dim: usize,
@@ -56,8 +57,8 @@ fn chosen(
     )
 }
 
-/// The elements along `dim` in order, and where they stood. Equal ones keep their order. As `torch.sort`.
-/// Both are laid out in memory as the input is.
+/// The sorted elements along `dim` and their positions. Equal ones keep their order. As `torch.sort`.
+/// Both have the order of the input in memory.
 pub fn sort(x: &Tensor, dim: usize, descending: bool) -> (Tensor, Tensor) {
     let size = x.shape().get(dim).copied().unwrap_or(1);
     let (values, places) = chosen(
@@ -70,7 +71,7 @@ pub fn sort(x: &Tensor, dim: usize, descending: bool) -> (Tensor, Tensor) {
     (values.laid_out(layout.clone()), places.laid_out(layout))
 }
 
-/// Row elements with their places, for selection.
+/// The elements of a row with their positions, for selection.
 fn paired<T: Copy>(row: &[T]) -> Vec<(T, usize)> {
     row.iter().copied().zip(0..).collect()
 }
@@ -85,7 +86,7 @@ fn top_places<T: Rank>(row: &[T], k: usize, largest: bool, sorted: bool) -> Vec<
     pairs[..k].iter().map(|pair| pair.1).collect()
 }
 
-/// The k largest or smallest elements along `dim`, and where they stood. As `torch.topk`.
+/// The k largest or smallest elements along `dim` and their positions. As `torch.topk`.
 pub fn topk(x: &Tensor, k: i64, dim: usize, largest: bool, sorted: bool) -> Result<(Tensor, Tensor)> {
     let size = x.shape().get(dim).copied().unwrap_or(1);
     if k < 0 || k as usize > size {
@@ -106,7 +107,7 @@ pub fn topk(x: &Tensor, k: i64, dim: usize, largest: bool, sorted: bool) -> Resu
     ))
 }
 
-/// The `k`-th smallest element along `dim` (from 1 on), and where it stood. As `torch.kthvalue`.
+/// The `k`-th smallest element along `dim` (from 1 on) and its position. As `torch.kthvalue`.
 pub fn kthvalue(x: &Tensor, k: i64, dim: usize, keepdim: bool) -> Result<(Tensor, Tensor)> {
     let size = x.shape().get(dim).copied().unwrap_or(1);
     if k <= 0 || k as usize > size {
@@ -132,17 +133,17 @@ pub fn kthvalue(x: &Tensor, k: i64, dim: usize, keepdim: bool) -> Result<(Tensor
     Ok((without(values), without(places)))
 }
 
-/// The different elements, where each element went, and how many each is made of.
+/// Results of `torch.unique`.
 pub struct Unique {
-    /// The different elements or slices.
+    /// The distinct elements or slices.
     pub values: Tensor,
-    /// For each element of the input the number of its value.
+    /// For each element of the input the position of its value.
     pub inverse: Tensor,
-    /// How often each occurs.
+    /// The number of occurrences of each.
     pub counts: Tensor,
 }
 
-/// Groups of equal neighbours among `order`: the first of each group, the group of each element, their sizes.
+/// Groups of equal neighbours in `order`: the first element of each group, the group of each element, the sizes.
 fn groups(order: &[usize], same: impl Fn(usize, usize) -> bool) -> (Vec<usize>, Vec<i64>, Vec<i64>) {
     let (mut firsts, mut inverse, mut counts) = (Vec::new(), vec![0; order.len()], Vec::new());
     for (at, &place) in order.iter().enumerate() {
@@ -156,7 +157,7 @@ fn groups(order: &[usize], same: impl Fn(usize, usize) -> bool) -> (Vec<usize>, 
     (firsts, inverse, counts)
 }
 
-/// The different elements of the whole tensor; in order, or with `consecutive` of each run of equal ones.
+/// The distinct elements of the tensor, sorted; with `consecutive`, one for each run of equal elements.
 pub fn unique(x: &Tensor, consecutive: bool) -> Unique {
     let buffer = x.to_buffer();
     let order: Vec<usize> = if consecutive {
@@ -173,7 +174,7 @@ pub fn unique(x: &Tensor, consecutive: bool) -> Unique {
     }
 }
 
-/// The different slices along a dimension. As `torch.unique(dim=...)`.
+/// The distinct slices along a dimension. As `torch.unique(dim=...)`.
 pub fn unique_slices(x: &Tensor, dim: usize, consecutive: bool) -> Result<Unique> {
     let mut front: Vec<usize> = (0..x.ndim()).filter(|&axis| axis != dim).collect();
     front.insert(0, dim);
@@ -193,14 +194,14 @@ pub fn unique_slices(x: &Tensor, dim: usize, consecutive: bool) -> Result<Unique
     let index: Vec<i64> = firsts.iter().map(|&at| at as i64).collect();
     let count = firsts.len();
     Ok(Unique {
-        values: in_front(x, dim, &index)?,
+        values: select_slowest(x, dim, &index)?,
         inverse: Tensor::from_i64(inverse, [size]),
         counts: Tensor::from_i64(counts, [count]),
     })
 }
 
-/// Slices by their numbers, laid out with `dim` slowest in memory.
-fn in_front(x: &Tensor, dim: usize, index: &[i64]) -> Result<Tensor> {
+/// Slices by their indices, with `dim` the slowest in memory.
+fn select_slowest(x: &Tensor, dim: usize, index: &[i64]) -> Result<Tensor> {
     let mut front: Vec<usize> = (0..x.ndim()).filter(|&axis| axis != dim).collect();
     front.insert(0, dim);
     let slices = super::shape::index_select(&x.with_layout(x.layout().permute(&front)), 0, index)?;
@@ -209,7 +210,7 @@ fn in_front(x: &Tensor, dim: usize, index: &[i64]) -> Result<Tensor> {
     Ok(slices.with_layout(slices.layout().permute(&back)))
 }
 
-/// For each value how many sorted boundaries come before it. The shape of `values`. As `torch.searchsorted`.
+/// For each value the number of sorted boundaries before it. The shape of `values`. As `torch.searchsorted`.
 pub fn searchsorted(sorted: &Tensor, values: &Tensor, right: bool, sorter: Option<&Tensor>) -> Tensor {
     let dtype = sorted.dtype().promote(values.dtype());
     let (sorted, values) = (super::cast::to_dtype(sorted, dtype), super::cast::to_dtype(values, dtype));
@@ -228,7 +229,7 @@ pub fn searchsorted(sorted: &Tensor, values: &Tensor, right: bool, sorter: Optio
     Tensor::from_i64(places, values.shape())
 }
 
-/// How often each whole number from 0 on occurs, or the sum of its weights. As `torch.bincount`.
+/// The number of occurrences of each integer from 0 on, or the sum of their weights. As `torch.bincount`.
 pub fn bincount(x: &Tensor, weights: Option<&Tensor>, least: usize) -> Result<Tensor> {
     let values = x.to_i64_vec();
     let len = values.iter().max().map_or(0, |&largest| largest as usize + 1).max(least);
@@ -248,7 +249,7 @@ pub fn bincount(x: &Tensor, weights: Option<&Tensor>, least: usize) -> Result<Te
     Ok(Tensor::new(Buffer::F64(sums), [len], DType::Float64))
 }
 
-/// How many elements lie in each of `bins` equal parts of `low..=high`; others do not count. As `torch.histc`.
+/// The number of elements in each of `bins` equal parts of `low..=high`; others do not count. As `torch.histc`.
 pub fn histc(x: &Tensor, bins: usize, mut low: f64, mut high: f64) -> Result<Tensor> {
     let values = x.to_f64_vec();
     if low == high && !values.is_empty() {
@@ -284,7 +285,7 @@ pub fn histc(x: &Tensor, bins: usize, mut low: f64, mut high: f64) -> Result<Ten
     Ok(super::cast::to_dtype(&Tensor::new(Buffer::F64(counts), [bins], DType::Float64), x.dtype()))
 }
 
-/// Whether each element is among the others; the other way round with `invert`. As `torch.isin`.
+/// Whether each element is in `among`, or with `invert`, is not. As `torch.isin`.
 pub fn isin(elements: &Tensor, among: &Tensor, invert: bool) -> Tensor {
     let dtype = elements.dtype().promote(among.dtype());
     let (elements, among) = (super::cast::to_dtype(elements, dtype), super::cast::to_dtype(among, dtype));
@@ -295,7 +296,7 @@ pub fn isin(elements: &Tensor, among: &Tensor, invert: bool) -> Tensor {
     Tensor::from_bool(hits, elements.shape())
 }
 
-/// Each place where an element is not zero, a row of indices each; column-major, as PyTorch leaves it. (n, ndim)
+/// The indices of the non-zero elements, one in each row; column-major, as in PyTorch. (n, ndim)
 pub fn nonzero(x: &Tensor) -> Tensor {
     let columns = crate::tensor::index::nonzero(x);
     let count = columns[0].numel();

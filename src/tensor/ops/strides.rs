@@ -1,4 +1,4 @@
-//! In which order of memory a result lies: as its operands do.
+//! The order of a result in memory: that of its operands.
 //! Source: PyTorch's `TensorIterator` and `infer_dense_strides`.
 
 use crate::tensor::layout::{iteration_order, ordered};
@@ -12,7 +12,7 @@ pub fn inferred(shape: &[usize], operands: &[&Layout]) -> Layout {
     ordered(shape, &iteration_order(shape, &strides))
 }
 
-/// A row-major result of a pointwise operation, moved to the order of memory its operands call for.
+/// A row-major result of a pointwise operation, moved to the order of its operands in memory.
 pub fn placed(result: Tensor, operands: &[&Tensor]) -> Tensor {
     if operands.iter().all(|operand| operand.is_contiguous()) {
         return result;

@@ -1,16 +1,15 @@
-//! One tensor's way of writing its elements: notation and width, from the values that are shown.
-//! Values in, text out.
+//! The format of the elements of a tensor: notation and width, which follow from the shown values.
 //! Source: the formatter of `torch._tensor_str` in PyTorch 2.6.
 
 use super::places::shown_places;
 use super::{Kind, PrintOptions, Source, Value};
 
-/// How the floats of one tensor are written.
+/// The notation of the floats of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Notation {
-    /// `3`, `True`: no floats at all.
+    /// `3`, `True`: not floats.
     Plain,
-    /// `3.`: every finite value is whole.
+    /// `3.`: every finite value is an integer.
     Whole,
     /// `3.1416`.
     Fixed,
@@ -42,8 +41,8 @@ impl Format {
             format.widen(shown.iter().copied());
             return format;
         }
-        // Zeros, infinities and nan have no say, neither in the notation nor in the width.
-        let telling: Vec<f64> = shown
+        // Zeros, infinities and nan affect neither the notation nor the width.
+        let significant: Vec<f64> = shown
             .iter()
             .filter_map(|&value| match value {
                 Value::Float(x) if x.is_finite() && x != 0.0 => Some(x),
@@ -51,14 +50,14 @@ impl Format {
             })
             .collect();
         format.notation = Notation::Whole;
-        if telling.is_empty() {
+        if significant.is_empty() {
             return format;
         }
-        let (least, most) = telling
+        let (least, most) = significant
             .iter()
             .map(|x| x.abs())
             .fold((f64::INFINITY, 0.0_f64), |(least, most), x| (least.min(x), most.max(x)));
-        let whole = telling.iter().all(|x| x.fract() == 0.0);
+        let whole = significant.iter().all(|x| x.fract() == 0.0);
         let far_apart = most / least > 1000.0 || most > 1e8 || (!whole && least < 1e-4);
         let asked = match (far_apart, whole) {
             (true, _) => Notation::Scientific,
@@ -66,8 +65,8 @@ impl Format {
             (false, false) => Notation::Fixed,
         };
         format.notation = asked;
-        format.widen(telling.into_iter().map(Value::Float));
-        // An option overrules the values, but only once they have set the width.
+        format.widen(significant.into_iter().map(Value::Float));
+        // The option overrides the notation, but not the width.
         format.notation = match options.sci_mode {
             Some(true) => Notation::Scientific,
             Some(false) if whole => Notation::Whole,
@@ -77,7 +76,7 @@ impl Format {
         format
     }
 
-    /// How this tensor's elements are written.
+    /// The notation of the elements.
     pub fn notation(&self) -> Notation {
         self.notation
     }
@@ -103,7 +102,7 @@ impl Format {
         }
     }
 
-    /// One element as it stands in its row: padded on the left to the tensor's width.
+    /// One element padded on the left to the width.
     pub fn padded(&self, value: Value) -> String {
         format!("{:>width$}", self.text(value), width = self.width)
     }
@@ -115,12 +114,10 @@ impl Format {
     }
 }
 
-/// `x` with an exponent of a sign and at least two digits, as C and Python write it.
+/// `x` in scientific notation; the exponent has a sign and at least two digits, as in C and Python.
 fn scientific(x: f64, precision: usize) -> String {
     let text = format!("{x:.precision$e}");
-    let Some((digits, exponent)) = text.split_once('e') else {
-        return text;
-    };
+    let (digits, exponent) = text.split_once('e').expect("`{:e}` writes an exponent");
     let (sign, exponent) = match exponent.strip_prefix('-') {
         Some(exponent) => ('-', exponent),
         None => ('+', exponent),

@@ -1,13 +1,10 @@
-//! A tensor as PyTorch prints it, to the character.
-//! Sees values through [`Source`] only: no storage, no graph, no Python.
-//! Source: the rules of `torch._tensor_str` in PyTorch 2.6, held to it by `tests/golden/show*.json`.
+//! Tensors as PyTorch prints them, to the character.
+//! Source: the rules of `torch._tensor_str` in PyTorch 2.6, tested with `tests/golden/show*.json`.
 //!
-//! Printing reads as few elements as it can. Beyond `threshold` elements only the first and last
-//! `edgeitems` of each dimension are asked for, so a (1, 1024, 768) tensor costs 108 reads. The
-//! notation is chosen from those same elements, once for the whole tensor.
+//! Printing reads only the elements that it shows. Above `threshold` elements these are the first and last `edgeitems` of
+//! each dimension, so a (1, 1024, 768) tensor takes 108 reads. The notation follows from the shown elements.
 //!
-//! `str(t)` and `repr(t)` are the same text. `f"{t}"` of a 0-d tensor is the interpreter's: it
-//! formats the number that `t.item()` gives.
+//! `str(t)` and `repr(t)` are the same text. The interpreter formats `f"{t}"` of a 0-d tensor from `t.item()`.
 
 mod format;
 mod options;
@@ -24,14 +21,14 @@ use std::iter;
 
 use places::{numel, shown_along, shown_places};
 
-/// What stands around the values of a printed tensor.
+/// The properties that are printed after the values of a tensor.
 #[derive(Debug, Clone, Copy)]
 pub struct Frame<'a> {
     /// The dtype's full name, such as `torch.float32`.
     pub dtype: &'a str,
     /// The full name of the default dtype at the time of printing.
     pub default_dtype: &'a str,
-    /// How the tensor stands in the recorded graph.
+    /// The gradient information of the tensor.
     pub grad: Grad<'a>,
     /// True for an `nn.Parameter`, which has a line of its own above the tensor.
     pub parameter: bool,
@@ -44,10 +41,10 @@ impl Default for Frame<'_> {
     }
 }
 
-/// The last word of a printed tensor: whether it takes part in the graph, and what made it.
+/// The gradient information of a printed tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Grad<'a> {
-    /// No gradient is asked for.
+    /// It does not require a gradient.
     None,
     /// A leaf with `requires_grad=True`.
     Leaf,
@@ -62,32 +59,31 @@ const OPENING: &str = "tensor(";
 pub fn tensor_repr(source: &dyn Source, frame: &Frame, options: &PrintOptions) -> String {
     let shape = source.shape();
     let numel = numel(shape);
-    let mut remarks = Vec::new();
+    let mut properties = Vec::new();
     if (numel == 0 && shape.len() != 1) || (numel > 0 && options.edgeitems == 0) {
-        remarks.push(format!("size={}", tuple_repr(shape)));
+        properties.push(format!("size={}", tuple_repr(shape)));
     }
-    // Elements tell whole numbers and truth values apart from floats; an empty tensor has none.
-    let told = numel > 0 && matches!(frame.dtype, "torch.int64" | "torch.bool");
-    if frame.dtype != frame.default_dtype && !told {
-        remarks.push(format!("dtype={}", frame.dtype));
+    // The elements show that a dtype is int64 or bool, unless there are none.
+    let shown = numel > 0 && matches!(frame.dtype, "torch.int64" | "torch.bool");
+    if frame.dtype != frame.default_dtype && !shown {
+        properties.push(format!("dtype={}", frame.dtype));
     }
     match frame.grad {
         Grad::None => {}
-        Grad::Leaf => remarks.push("requires_grad=True".to_owned()),
-        Grad::Made(name) => remarks.push(format!("grad_fn=<{name}>")),
+        Grad::Leaf => properties.push("requires_grad=True".to_owned()),
+        Grad::Made(name) => properties.push(format!("grad_fn=<{name}>")),
     }
 
     let mut text = String::from(if frame.parameter { "Parameter containing:\n" } else { "" });
     let start = text.len();
     text.push_str(OPENING);
     push_values(&mut text, source, options);
-    push_remarks(&mut text, start, &remarks, options.linewidth);
+    push_properties(&mut text, start, &properties, options.linewidth);
     text
 }
 
-/// Every element of `source` in row-major order, as it stands in that tensor's print but unpadded.
-/// The notation is the whole tensor's, so `1.` and `1.0000` follow the print; for tensors beyond
-/// the threshold it comes from the shown elements, while texts are still made for all.
+/// The texts of all elements of `source` in row-major order, as in the printed tensor but without padding.
+/// The notation is that of the printed tensor, so it follows from the shown elements.
 pub fn element_texts(source: &dyn Source, options: &PrintOptions) -> Vec<String> {
     let format = Format::of(source, options);
     (0..numel(source.shape())).map(|place| format.text(source.at(place))).collect()
@@ -106,19 +102,19 @@ fn push_values(text: &mut String, source: &dyn Source, options: &PrintOptions) {
     }
     let values: Vec<Value> = shown_places(shape, edge).into_iter().map(|place| source.at(place)).collect();
     let format = Format::of_values(source.kind(), &values, options);
-    let mut rows = Rows { values: values.into_iter(), format, edge, linewidth: options.linewidth };
+    let mut rows = NestedRows { values: values.into_iter(), format, edge, linewidth: options.linewidth };
     rows.push(text, shape, OPENING.len());
 }
 
-/// The nested brackets of one tensor, taking its shown values one after the other.
-struct Rows<I> {
+/// Writes the nested brackets of a tensor from its shown values.
+struct NestedRows<I> {
     values: I,
     format: Format,
     edge: Option<usize>,
     linewidth: usize,
 }
 
-impl<I: Iterator<Item = Value>> Rows<I> {
+impl<I: Iterator<Item = Value>> NestedRows<I> {
     fn push(&mut self, text: &mut String, shape: &[usize], indent: usize) {
         match *shape {
             [] => self.push_element(text),
@@ -127,7 +123,7 @@ impl<I: Iterator<Item = Value>> Rows<I> {
                 text.push('[');
                 for (n, place) in shown_along(size, self.edge).enumerate() {
                     if n > 0 {
-                        // A blank line for each dimension below the rows: matrices are one apart.
+                        // Matrices are separated by a blank line, higher dimensions by more.
                         text.push(',');
                         text.extend(iter::repeat_n('\n', inner.len()));
                         text.extend(iter::repeat_n(' ', indent + 1));
@@ -143,8 +139,8 @@ impl<I: Iterator<Item = Value>> Rows<I> {
     }
 
     fn push_vector(&mut self, text: &mut String, size: usize, indent: usize) {
-        let room = self.linewidth.saturating_sub(indent);
-        let per_line = (room / (self.format.width() + 2)).max(1);
+        let width = self.linewidth.saturating_sub(indent);
+        let per_line = (width / (self.format.width() + 2)).max(1);
         text.push('[');
         for (n, place) in shown_along(size, self.edge).enumerate() {
             if n > 0 && n % per_line == 0 {
@@ -167,24 +163,24 @@ impl<I: Iterator<Item = Value>> Rows<I> {
     }
 }
 
-/// Adds what follows the values, each on the same line while it fits, and the closing bracket.
-/// PyTorch counts the last line two characters longer than it is; so does this.
-fn push_remarks(text: &mut String, start: usize, remarks: &[String], linewidth: usize) {
+/// Adds the properties after the values, each on the same line if it fits, and the closing bracket.
+/// PyTorch counts the last line two characters too long, and so does this function.
+fn push_properties(text: &mut String, start: usize, properties: &[String], linewidth: usize) {
     let shown = &text[start..];
     let mut line = match shown.rfind('\n') {
         Some(end) => shown.len() - end + 1,
         None => shown.len() + 2,
     };
-    for remark in remarks {
-        if line + remark.len() + 2 > linewidth {
+    for property in properties {
+        if line + property.len() + 2 > linewidth {
             text.push_str(",\n");
             text.extend(iter::repeat_n(' ', OPENING.len()));
-            line = OPENING.len() + remark.len();
+            line = OPENING.len() + property.len();
         } else {
             text.push_str(", ");
-            line += remark.len() + 2;
+            line += property.len() + 2;
         }
-        text.push_str(remark);
+        text.push_str(property);
     }
     text.push(')');
 }

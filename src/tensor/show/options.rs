@@ -1,5 +1,4 @@
-//! What a session may change about printing.
-//! Plain values; the session owns them and passes them in.
+//! The options of printing, which belong to a session.
 //! Source: `torch.set_printoptions` in PyTorch 2.6.
 
 use super::places::numel;
@@ -9,13 +8,13 @@ use super::places::numel;
 pub struct PrintOptions {
     /// Digits after the point.
     pub precision: usize,
-    /// Tensors of more elements than this are cut. Infinite for `profile="full"`.
+    /// Tensors with more elements are summarised. Infinite for `profile="full"`.
     pub threshold: f64,
-    /// Elements left at either end of a dimension that is cut.
+    /// Elements shown at either end of a summarised dimension.
     pub edgeitems: usize,
-    /// Columns that rows and what follows them are wrapped to.
+    /// Columns after which lines are wrapped.
     pub linewidth: usize,
-    /// Scientific notation always, never, or (`None`) as the values ask for.
+    /// Scientific notation always, never, or (`None`) depending on the values.
     pub sci_mode: Option<bool>,
 }
 
@@ -26,11 +25,11 @@ impl Default for PrintOptions {
 }
 
 impl PrintOptions {
-    /// The names that `profile=` takes. A name outside them changes nothing, as in PyTorch.
+    /// The names for `profile=`. Other names change nothing, as in PyTorch.
     pub const PROFILES: [&'static str; 3] = ["default", "short", "full"];
 
-    /// The options that one call of `set_printoptions` leaves behind: the profile first, then each
-    /// argument that is given. `sci_mode` is set in every call, also when it is left out.
+    /// The options after a call of `set_printoptions`: the profile is applied first, then the other arguments.
+    /// Every call sets `sci_mode`, even without that argument.
     pub fn set(self, change: &PrintOptionsChange) -> PrintOptions {
         let mut options = match change.profile.as_deref() {
             Some("default") => PrintOptions::default(),
@@ -54,25 +53,25 @@ impl PrintOptions {
         options
     }
 
-    /// How many elements stay at each end of a dimension, or `None` when all are shown.
+    /// The number of elements shown at each end of a dimension; `None` if all are shown.
     pub(crate) fn edge_of(&self, shape: &[usize]) -> Option<usize> {
         (numel(shape) as f64 > self.threshold).then_some(self.edgeitems)
     }
 }
 
-/// The arguments of one call of `set_printoptions`; what is `None` was not given.
+/// The arguments of a call of `set_printoptions`; `None` if not given.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct PrintOptionsChange {
     /// Digits after the point.
     pub precision: Option<usize>,
-    /// Elements beyond which a tensor is cut.
+    /// Elements above which a tensor is summarised.
     pub threshold: Option<f64>,
-    /// Elements at either end of a cut dimension.
+    /// Elements at either end of a summarised dimension.
     pub edgeitems: Option<usize>,
     /// Columns.
     pub linewidth: Option<usize>,
     /// One of [`PrintOptions::PROFILES`].
     pub profile: Option<String>,
-    /// Scientific notation; left out means: as the values ask for.
+    /// Scientific notation; `None` if it depends on the values.
     pub sci_mode: Option<bool>,
 }

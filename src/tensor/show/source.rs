@@ -1,18 +1,17 @@
-//! Where printing gets its values from.
-//! A trait, and its plain form over slices; strided tensors bring their own.
+//! The values to print: a trait, and its implementation for slices.
 
-/// What a tensor's elements are, whatever buffer they lie in.
+/// The kind of the elements of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// float64, float32, float16, bfloat16.
     Float,
-    /// The signed and unsigned whole numbers.
+    /// The signed and unsigned integers.
     Int,
-    /// Truth values.
+    /// Bools.
     Bool,
 }
 
-/// One element. Floats of every width arrive as the f64 that equals them.
+/// One element. Floats are converted to f64.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Value {
     /// Of any floating dtype.
@@ -23,20 +22,20 @@ pub enum Value {
     Bool(bool),
 }
 
-/// A tensor as printing sees it: a shape, and elements by row-major place, read only when shown.
+/// A tensor to print: a shape, and elements by row-major position, which are read only if they are shown.
 pub trait Source {
     /// Sizes, outermost first; empty for a 0-d tensor.
     fn shape(&self) -> &[usize];
-    /// What every element is.
+    /// The kind of the elements.
     fn kind(&self) -> Kind;
-    /// The element at a row-major place below the product of the shape.
+    /// The element at a row-major position.
     fn at(&self, place: usize) -> Value;
 }
 
-/// Row-major elements on a slice.
+/// Row-major elements in a slice.
 #[derive(Debug, Clone, Copy)]
 pub enum Elements<'a> {
-    /// float32, and float16 and bfloat16 kept as float32.
+    /// float32, and float16 and bfloat16 stored as float32.
     Float32(&'a [f32]),
     /// float64.
     Float64(&'a [f64]),
@@ -46,7 +45,7 @@ pub enum Elements<'a> {
     Bool(&'a [bool]),
 }
 
-/// Row-major elements with their shape: the plain [`Source`].
+/// Row-major elements with their shape.
 #[derive(Debug, Clone, Copy)]
 pub struct Values<'a> {
     /// Sizes, outermost first.
