@@ -104,7 +104,7 @@ fn exactly_what_depends_on_an_input_moves() {
         for name in &what.stayed {
             let tensor = session.tensor(name).ok().flatten().expect("it is bound");
             // What comes from inputs and stayed does so because it never sees that number: rows of other tokens.
-            let sees = tensor.storage().same(inputs.storage()) && tensor.layout().sees(3);
+            let sees = tensor.storage().same(inputs.storage()) && tensor.layout().contains(3);
             assert!(!sees && !moved.contains(name), "{name} sees the number and stayed");
             assert!(
                 !comes_from(&tensor, &inputs) || tensor.storage().same(inputs.storage()),
