@@ -146,7 +146,7 @@ fn one(plan: &Plan, shell: &mut Shell) -> Result<Exit, Failure> {
 
 /// The silent mistakes in what a cell ran, each with its line of code.
 pub fn remarks(trace: &Trace, session: &Session) -> Vec<Found> {
-    let names = explain::Names::new(session.variables().into_iter().map(|it| (it.name, it.value)));
+    let names = explain::TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
     let code = |finding: &Finding| {
         let source = session.source(finding.cell.as_deref()?)?;
         source.lines().nth(finding.line?.checked_sub(1)?).map(|line| line.trim().to_owned())

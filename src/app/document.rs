@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::json::Values;
 use super::plan::PlannedCell;
 use super::trace::TracedOperation;
-use crate::explain::errors::Explanation;
+use crate::explain::errors::ErrorExplanation;
 use crate::session::{Outcome, Variable};
 
 /// A run.
@@ -34,7 +34,7 @@ pub struct CellDocument {
     error: Option<ErrorDocument>,
     /// What is to be said of the error beyond its own text.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub explanation: Option<Explanation>,
+    pub explanation: Option<ErrorExplanation>,
     ms: f64,
     tensors: Vec<TensorDocument>,
     /// What `--trace` adds.

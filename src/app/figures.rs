@@ -43,9 +43,10 @@ impl<'a> Names<'a> {
 
 /// What the learner calls the tensors of a session: its variables and what they hold, the names in the cells' code,
 /// and the axes and tokens of the steps that ran in it.
-pub fn called(session: &Session, steps: &[(&Step, &Lesson)]) -> explain::Names {
-    let names =
-        explain::Names::new(session.tensors().into_iter().map(|variable| (variable.name, variable.value)));
+pub fn called(session: &Session, steps: &[(&Step, &Lesson)]) -> explain::TensorNames {
+    let names = explain::TensorNames::new(
+        session.tensors().into_iter().map(|variable| (variable.name, variable.value)),
+    );
     // A later step may call an axis otherwise than an earlier one.
     let axes = steps.iter().rev().flat_map(|(step, _)| &step.axes);
     let axes: Vec<_> = axes.map(|axes| (axes.tensor.clone(), axes.axes.clone())).collect();

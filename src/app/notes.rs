@@ -1,7 +1,7 @@
 //! What a cell raised, as the view shows it: the line of code, what was there, what would fit.
 //! Joins the session's error context, the names of axes and the explanation.
 
-use crate::explain::errors::{Case, Explanation, explained as explain};
+use crate::explain::errors::{ErrorCase, ErrorExplanation, explained as explain};
 use crate::session::{Raised, Session};
 use crate::view::errors::ErrorNote;
 
@@ -36,10 +36,10 @@ pub fn explained(raised: &Raised, source: &str, session: &Session, axes: AxesOf)
 }
 
 /// What is to be said of the last cell's error beyond its own text.
-pub fn explanation(raised: &Raised, session: &Session, axes: AxesOf) -> Explanation {
+pub fn explanation(raised: &Raised, session: &Session, axes: AxesOf) -> ErrorExplanation {
     let context = session.error_context();
     let source = |cell: &str| session.source(cell).map(str::to_owned);
-    explain(&Case { raised, scene: &context, source: &source, axes })
+    explain(&ErrorCase { raised, scene: &context, source: &source, axes })
 }
 
 fn line(source: &str, number: usize) -> Option<String> {

@@ -13,7 +13,7 @@ use super::step::{nonfinite, step_panel, unrun_panel};
 use super::trace::{self, Detail};
 use super::what_if::{self, Changes};
 use super::workspace::Workspace;
-use crate::explain::errors::Explanation;
+use crate::explain::errors::ErrorExplanation;
 use crate::lesson::Catalogue;
 use crate::view::errors::error;
 use crate::view::run::CellRun;
@@ -93,7 +93,7 @@ fn as_json<'c>(
             .error
             .as_ref()
             .map(|raised| runner.workspace.explanation(raised))
-            .filter(|found| *found != Explanation::default());
+            .filter(|found| *found != ErrorExplanation::default());
         cells.push(document);
     }
     let exit = runner.exit();

@@ -77,7 +77,7 @@ fn figures(step: &Step, lesson: &Lesson, outcome: &Outcome, session: &mut Sessio
 }
 
 fn checks(step: &Step, session: &mut Session) -> Vec<Check> {
-    let check = |measured: explain::Measured| Check {
+    let check = |measured: explain::MeasuredInvariant| Check {
         is_true: measured.holds(),
         deviation: measured.far(),
         text: measured.sentence,
@@ -101,7 +101,7 @@ fn remarks(step: &Step, session: &Session) -> Vec<String> {
 /// For each tensor with nan that a cell bound or changed, the operation that first returned nan.
 pub fn nonfinite(outcome: &Outcome, session: &Session) -> Vec<String> {
     let variables = session.variables().into_iter().map(|variable| (variable.name, variable.value));
-    let names = explain::Names::new(variables);
+    let names = explain::TensorNames::new(variables);
     let one = |variable: &Variable| {
         let origin = explain::first_nonfinite(&variable.value, &names)?;
         (origin.value == explain::Nonfinite::Nan).then(|| origin.sentence(&variable.name))

@@ -12,7 +12,7 @@ use super::plan::plan;
 use super::runner::Runner;
 use super::shell::{Exit, Failure, Shell};
 use super::workspace::Workspace;
-use crate::explain::{Calc, Says, Why, why_of};
+use crate::explain::{Calc, Statement, Why, why_of};
 use crate::ops::nearest;
 use crate::tensor::Tensor;
 use crate::tensor::layout::unravel;
@@ -351,39 +351,39 @@ fn node(why: &Why) -> Node<'_> {
         op: why.op,
         cell: why.site.as_ref().map(|site| site.cell),
         line: why.site.as_ref().map(|site| site.line),
-        formula: why.says.iter().filter_map(words_of).collect(),
+        formula: why.statements.iter().filter_map(words_of).collect(),
         figures: why
-            .says
+            .statements
             .iter()
             .filter_map(figures_of)
             .map(|calc| Figures { text: calc.text(), value: Real(Some(calc.value())) })
             .collect(),
         combine: why.combine().name(),
         terms: why.terms().into_iter().map(|term| Real(Some(term))).collect(),
-        notes: why.says.iter().filter_map(note_of).collect(),
+        notes: why.statements.iter().filter_map(note_of).collect(),
         end: why.end.map(|end| end.name()),
         links: why.links.iter().map(|link| link.what.as_str()).collect(),
         below: why.below.iter().map(node).collect(),
     }
 }
 
-fn words_of(line: &Says) -> Option<&str> {
+fn words_of(line: &Statement) -> Option<&str> {
     match line {
-        Says::Words(words) => Some(words),
+        Statement::Words(words) => Some(words),
         _ => None,
     }
 }
 
-fn figures_of(line: &Says) -> Option<&Calc> {
+fn figures_of(line: &Statement) -> Option<&Calc> {
     match line {
-        Says::Figures(calc) => Some(calc),
+        Statement::Figures(calc) => Some(calc),
         _ => None,
     }
 }
 
-fn note_of(line: &Says) -> Option<&str> {
+fn note_of(line: &Statement) -> Option<&str> {
     match line {
-        Says::Note(note) => Some(note),
+        Statement::Note(note) => Some(note),
         _ => None,
     }
 }

@@ -7,7 +7,7 @@ use super::machine;
 use super::notes;
 use super::options::GlobalOptions;
 use crate::explain;
-use crate::explain::errors::Explanation;
+use crate::explain::errors::ErrorExplanation;
 use crate::lesson::{Lesson, Step};
 use crate::ops::trace::Trace;
 use crate::session::{Outcome, Raised, Session};
@@ -89,7 +89,7 @@ impl<'c> Workspace<'c> {
     }
 
     /// The names of the tensors that the workspace has, of their axes and tokens.
-    pub fn names(&self) -> explain::Names {
+    pub fn names(&self) -> explain::TensorNames {
         figures::called(&self.session, &self.steps)
     }
 
@@ -99,7 +99,7 @@ impl<'c> Workspace<'c> {
     }
 
     /// The explanation of the last error.
-    pub fn explanation(&self, raised: &Raised) -> Explanation {
+    pub fn explanation(&self, raised: &Raised) -> ErrorExplanation {
         notes::explanation(raised, &self.session, &|name| self.axes_of(name))
     }
 

@@ -2,11 +2,11 @@
 //! Data only; the words are put on the screen elsewhere.
 
 use super::calc::Calc;
-use super::spot::Spot;
+use super::spot::StorageElement;
 
 /// One line of an explanation.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Says {
+pub enum Statement {
     /// In names: `softmax over row 1 of attn_scores`.
     Words(String),
     /// The same in figures; its value is the element's.
@@ -17,16 +17,16 @@ pub enum Says {
 
 /// An element that another one was worked out from.
 #[derive(Clone, Debug)]
-pub struct Link {
+pub struct SourceElement {
     /// What it is called: `inputs[1,0]`.
     pub what: String,
     /// Which element, when.
-    pub spot: Spot,
+    pub spot: StorageElement,
 }
 
 /// Where the way down ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum End {
+pub enum WhyEnd {
     /// A number in the learner's code, or a list of such.
     Given,
     /// The same number everywhere, or a pattern: zeros, ones, arange.
@@ -41,16 +41,16 @@ pub enum End {
     Unknown,
 }
 
-impl End {
+impl WhyEnd {
     /// As it stands in JSON.
     pub fn name(self) -> &'static str {
         match self {
-            End::Given => "given",
-            End::Constant => "constant",
-            End::Drawn => "drawn",
-            End::Forgotten => "forgotten",
-            End::Unrecorded => "unrecorded",
-            End::Unknown => "unknown",
+            WhyEnd::Given => "given",
+            WhyEnd::Constant => "constant",
+            WhyEnd::Drawn => "drawn",
+            WhyEnd::Forgotten => "forgotten",
+            WhyEnd::Unrecorded => "unrecorded",
+            WhyEnd::Unknown => "unknown",
         }
     }
 }
@@ -59,9 +59,9 @@ impl End {
 #[derive(Clone, Debug, Default)]
 pub struct Account {
     /// The lines, in order.
-    pub says: Vec<Says>,
+    pub statements: Vec<Statement>,
     /// The elements it was worked out from, the most telling first.
-    pub links: Vec<Link>,
+    pub links: Vec<SourceElement>,
     /// How many of them are followed where no more is asked.
     pub follow: usize,
     /// What those are that are followed: `the largest term`.
@@ -69,29 +69,29 @@ pub struct Account {
     /// Whether the element is another one as it is: it is followed without a step down.
     pub through: bool,
     /// Where the way down ends.
-    pub end: Option<End>,
+    pub end: Option<WhyEnd>,
 }
 
 impl Account {
     /// The formula in names.
     pub fn words(text: impl Into<String>) -> Account {
-        Account { says: vec![Says::Words(text.into())], follow: 1, ..Account::default() }
+        Account { statements: vec![Statement::Words(text.into())], follow: 1, ..Account::default() }
     }
 
     /// The formula in figures.
     pub fn figures(mut self, calc: Calc) -> Account {
-        self.says.push(Says::Figures(calc));
+        self.statements.push(Statement::Figures(calc));
         self
     }
 
     /// What should be known besides.
     pub fn note(mut self, text: impl Into<String>) -> Account {
-        self.says.push(Says::Note(text.into()));
+        self.statements.push(Statement::Note(text.into()));
         self
     }
 
     /// The elements it was worked out from, most telling first.
-    pub fn from(mut self, links: impl IntoIterator<Item = Link>) -> Account {
+    pub fn from(mut self, links: impl IntoIterator<Item = SourceElement>) -> Account {
         self.links.extend(links);
         self
     }
@@ -109,14 +109,14 @@ impl Account {
     }
 
     /// It is that other element as it is.
-    pub fn passing(mut self, link: Link) -> Account {
+    pub fn passing(mut self, link: SourceElement) -> Account {
         self.links = vec![link];
         self.through = true;
         self
     }
 
     /// The way down ends here.
-    pub fn ending(mut self, end: End) -> Account {
+    pub fn ending(mut self, end: WhyEnd) -> Account {
         self.end = Some(end);
         self
     }

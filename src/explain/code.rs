@@ -17,21 +17,21 @@ use crate::tensor::{Descriptor, Record, Site};
 
 /// The sources of the cells that ran, by the names they ran under.
 #[derive(Default, Debug)]
-pub struct Code {
-    cells: HashMap<String, Cell>,
+pub struct CellSources {
+    cells: HashMap<String, ParsedCell>,
 }
 
 #[derive(Debug)]
-struct Cell {
+struct ParsedCell {
     source: String,
     parsed: OnceCell<Option<ModModule>>,
 }
 
-impl Code {
+impl CellSources {
     /// These cells: name and source.
-    pub fn new(cells: impl IntoIterator<Item = (String, String)>) -> Code {
-        let cell = |(name, source)| (name, Cell { source, parsed: OnceCell::new() });
-        Code { cells: cells.into_iter().map(cell).collect() }
+    pub fn new(cells: impl IntoIterator<Item = (String, String)>) -> CellSources {
+        let cell = |(name, source)| (name, ParsedCell { source, parsed: OnceCell::new() });
+        CellSources { cells: cells.into_iter().map(cell).collect() }
     }
 
     /// The line that called an operation, as it stands in its cell.
@@ -49,12 +49,12 @@ impl Code {
         })
     }
 
-    /// Names that only the loops of these cells bind: they say what turn of the loop it was, no more.
+    /// TensorNames that only the loops of these cells bind: they say what turn of the loop it was, no more.
     pub fn counters(&self) -> Vec<String> {
         let (mut counters, mut others) = (Vec::new(), Vec::new());
         for cell in self.cells.values() {
             let Some(module) = cell.module() else { continue };
-            let mut bound = Bound { counters: &mut counters, others: &mut others };
+            let mut bound = LoopNames { counters: &mut counters, others: &mut others };
             module.body.iter().for_each(|statement| bound.visit_stmt(statement));
         }
         counters.retain(|name| !others.contains(name));
@@ -84,10 +84,10 @@ impl Code {
         };
         let outermost = match called(value) {
             // Of several calls of one operation on the line, nothing tells which it was.
-            Called::Op(op) => same(record.operation, op) && calls_in(statement, record.operation) == 1,
+            WrittenCall::Op(op) => same(record.operation, op) && calls_in(statement, record.operation) == 1,
             // A module's or a function's result: not that of an operation among its arguments.
-            Called::Other => !mentions(value, record.operation),
-            Called::Nothing => false,
+            WrittenCall::Other => !mentions(value, record.operation),
+            WrittenCall::Nothing => false,
         };
         outermost.then_some(name)
     }
@@ -126,7 +126,7 @@ impl Code {
             return vec![cell.name(&assign.target), cell.name(&assign.value)];
         }
         let calls =
-            |expression: &Expr| matches!(called(expression), Called::Op(written) if same(op, written));
+            |expression: &Expr| matches!(called(expression), WrittenCall::Op(written) if same(op, written));
         let Some(call) = cell.only(statement, site.1, calls) else { return Vec::new() };
         let listed = match operands(call).as_slice() {
             [Expr::List(list), ..] => list.elts.iter().collect(),
@@ -154,7 +154,7 @@ impl Code {
         let (cell, statement) = self.statement(place(record)?)?;
         let mut calls = Vec::new();
         each_expression(statement, &mut |expression| {
-            if let (Expr::Call(call), Called::Other) = (expression, called(expression)) {
+            if let (Expr::Call(call), WrittenCall::Other) = (expression, called(expression)) {
                 calls.push(cell.text(&call.func));
             }
         });
@@ -165,14 +165,14 @@ impl Code {
     }
 
     /// The one expression of the line that called this operation.
-    fn call(&self, record: &Record) -> Option<(&Cell, &Expr)> {
+    fn call(&self, record: &Record) -> Option<(&ParsedCell, &Expr)> {
         let (cell, statement) = self.statement(place(record)?)?;
         if cell.in_loop(statement) {
             return None;
         }
         let mut found = Vec::new();
         each_expression(statement, &mut |expression| {
-            if matches!(called(expression), Called::Op(op) if same(record.operation, op)) {
+            if matches!(called(expression), WrittenCall::Op(op) if same(record.operation, op)) {
                 found.push(expression);
             }
         });
@@ -183,9 +183,9 @@ impl Code {
     }
 
     /// The innermost statement on a line of a cell.
-    fn statement(&self, (cell, line): (&str, usize)) -> Option<(&Cell, &Stmt)> {
+    fn statement(&self, (cell, line): (&str, usize)) -> Option<(&ParsedCell, &Stmt)> {
         let cell = self.cells.get(cell)?;
-        let mut search = Search { cell, line, found: None };
+        let mut search = StatementSearch { cell, line, found: None };
         cell.module()?.body.iter().for_each(|statement| search.visit_stmt(statement));
         search.found.map(|found| (cell, found))
     }
@@ -196,7 +196,7 @@ fn place(record: &Record) -> Option<(&str, usize)> {
     record.site.as_ref().map(|site| (site.cell, site.line))
 }
 
-impl Cell {
+impl ParsedCell {
     fn module(&self) -> Option<&ModModule> {
         let parse = || parse_module(&self.source).ok().map(|parsed| parsed.into_syntax());
         self.parsed.get_or_init(parse).as_ref()
@@ -219,7 +219,7 @@ impl Cell {
     /// Whether an expression says more than its value: it has a name in it, or a number such as 1e-9.
     fn names_something(&self, expression: &Expr) -> bool {
         struct Literals<'c> {
-            cell: &'c Cell,
+            cell: &'c ParsedCell,
             only_plain_numbers: bool,
         }
         impl<'a> Visitor<'a> for Literals<'_> {
@@ -266,18 +266,18 @@ impl Cell {
     }
 
     fn in_loop(&self, statement: &Stmt) -> bool {
-        struct Loops {
+        struct LoopSearch {
             at: ruff_text_size::TextRange,
             found: bool,
         }
-        impl<'a> Visitor<'a> for Loops {
+        impl<'a> Visitor<'a> for LoopSearch {
             fn visit_stmt(&mut self, statement: &'a Stmt) {
                 let looped = matches!(statement, Stmt::For(_) | Stmt::While(_));
                 self.found |= looped && statement.range().contains_range(self.at);
                 walk_stmt(self, statement);
             }
         }
-        let mut loops = Loops { at: statement.range(), found: false };
+        let mut loops = LoopSearch { at: statement.range(), found: false };
         if let Some(module) = self.module() {
             module.body.iter().for_each(|statement| loops.visit_stmt(statement));
         }
@@ -286,13 +286,13 @@ impl Cell {
 }
 
 /// Finds the innermost statement on a line.
-struct Search<'a> {
-    cell: &'a Cell,
+struct StatementSearch<'a> {
+    cell: &'a ParsedCell,
     line: usize,
     found: Option<&'a Stmt>,
 }
 
-impl<'a> Visitor<'a> for Search<'a> {
+impl<'a> Visitor<'a> for StatementSearch<'a> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         let (first, last) = self.cell.lines(statement);
         if (first..=last).contains(&self.line) {
@@ -302,12 +302,12 @@ impl<'a> Visitor<'a> for Search<'a> {
     }
 }
 
-struct Bound<'n> {
+struct LoopNames<'n> {
     counters: &'n mut Vec<String>,
     others: &'n mut Vec<String>,
 }
 
-impl<'a> Visitor<'a> for Bound<'_> {
+impl<'a> Visitor<'a> for LoopNames<'_> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         match statement {
             Stmt::For(looped) => names_in(&looped.target, self.counters),
@@ -331,22 +331,22 @@ fn names_in(target: &Expr, names: &mut Vec<String>) {
 
 /// Calls `each` on every expression of a simple statement.
 fn each_expression<'a>(statement: &'a Stmt, each: &mut dyn FnMut(&'a Expr)) {
-    struct Each<'e, 'a>(&'e mut dyn FnMut(&'a Expr));
-    impl<'a> Visitor<'a> for Each<'_, 'a> {
+    struct EachExpression<'e, 'a>(&'e mut dyn FnMut(&'a Expr));
+    impl<'a> Visitor<'a> for EachExpression<'_, 'a> {
         fn visit_stmt(&mut self, _: &'a Stmt) {}
         fn visit_expr(&mut self, expression: &'a Expr) {
             (self.0)(expression);
             walk_expr(self, expression);
         }
     }
-    walk_stmt(&mut Each(each), statement);
+    walk_stmt(&mut EachExpression(each), statement);
 }
 
 /// How many expressions of a statement call this operation.
 fn calls_in(statement: &Stmt, op: &Descriptor) -> usize {
     let mut count = 0;
     each_expression(statement, &mut |expression| {
-        count += usize::from(matches!(called(expression), Called::Op(written) if same(op, written)));
+        count += usize::from(matches!(called(expression), WrittenCall::Op(written) if same(op, written)));
     });
     count
 }
@@ -356,7 +356,7 @@ fn mentions(value: &Expr, op: &Descriptor) -> bool {
     struct Mentions<'o>(&'o Descriptor, bool);
     impl<'a> Visitor<'a> for Mentions<'_> {
         fn visit_expr(&mut self, expression: &'a Expr) {
-            self.1 |= matches!(called(expression), Called::Op(op) if same(self.0, op));
+            self.1 |= matches!(called(expression), WrittenCall::Op(op) if same(self.0, op));
             walk_expr(self, expression);
         }
     }
@@ -366,7 +366,7 @@ fn mentions(value: &Expr, op: &Descriptor) -> bool {
 }
 
 /// What an expression calls.
-enum Called {
+enum WrittenCall {
     /// An operation of the table.
     Op(&'static Op),
     /// A function or a module of some other name.
@@ -451,28 +451,30 @@ fn binding(expression: &Expr) -> Binding {
     }
 }
 
-fn called(expression: &Expr) -> Called {
+fn called(expression: &Expr) -> WrittenCall {
     match expression {
-        Expr::BinOp(both) => operator(both.op).map_or(Called::Nothing, Called::Op),
+        Expr::BinOp(both) => operator(both.op).map_or(WrittenCall::Nothing, WrittenCall::Op),
         Expr::UnaryOp(one) if one.op == UnaryOp::USub => {
-            table::operator(Sign::Neg).map_or(Called::Nothing, Called::Op)
+            table::operator(Sign::Neg).map_or(WrittenCall::Nothing, WrittenCall::Op)
         }
-        Expr::Subscript(_) => written_as(OpNotation::Subscript).next().map_or(Called::Nothing, Called::Op),
+        Expr::Subscript(_) => {
+            written_as(OpNotation::Subscript).next().map_or(WrittenCall::Nothing, WrittenCall::Op)
+        }
         Expr::Attribute(attribute) => {
             let named = |op: &&Op| op.name == attribute.attr.as_str();
-            written_as(OpNotation::Attribute).find(named).map_or(Called::Nothing, Called::Op)
+            written_as(OpNotation::Attribute).find(named).map_or(WrittenCall::Nothing, WrittenCall::Op)
         }
         Expr::Call(call) => {
             let name = match &*call.func {
                 Expr::Attribute(attribute) => attribute.attr.as_str(),
                 Expr::Name(name) => name.id.as_str(),
-                _ => return Called::Other,
+                _ => return WrittenCall::Other,
             };
             // `self.dropout(x)` has the name of an operation and is none.
             let owned = matches!(&*call.func, Expr::Attribute(it) if matches!(&*it.value, Expr::Name(own) if own.id == "self"));
-            find(name).filter(|_| !owned).map_or(Called::Other, Called::Op)
+            find(name).filter(|_| !owned).map_or(WrittenCall::Other, WrittenCall::Op)
         }
-        _ => Called::Nothing,
+        _ => WrittenCall::Nothing,
     }
 }
 

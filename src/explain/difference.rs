@@ -6,7 +6,7 @@ use crate::tensor::layout::unravel;
 
 /// The difference of two tensors, element by element.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Difference {
+pub struct TensorDifference {
     /// How many elements there are.
     pub count: usize,
     /// How many differ.
@@ -22,12 +22,12 @@ pub struct Difference {
 }
 
 /// The difference `b - a`; `None` where the shapes differ. Two nans are the same, and so are two equal infinities.
-pub fn difference(a: &Tensor, b: &Tensor) -> Option<Difference> {
+pub fn difference(a: &Tensor, b: &Tensor) -> Option<TensorDifference> {
     if a.shape() != b.shape() {
         return None;
     }
     let pairs: Vec<(f64, f64)> = a.to_f64_vec().into_iter().zip(b.to_f64_vec()).collect();
-    let mut found = Difference { count: pairs.len(), ..Difference::default() };
+    let mut found = TensorDifference { count: pairs.len(), ..TensorDifference::default() };
     let (mut sum, mut most) = (0.0, 0.0);
     for (at, (one, other)) in pairs.into_iter().enumerate() {
         let same = one == other || (one.is_nan() && other.is_nan());

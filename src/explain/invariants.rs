@@ -6,14 +6,14 @@ use crate::session::Session;
 
 /// An invariant and how far the tensors are from it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Measured {
+pub struct MeasuredInvariant {
     /// The sentence as a learner reads it.
     pub sentence: String,
     /// The largest deviation; or why it could not be measured, such as a name that is not bound.
     pub deviation: Result<f64, String>,
 }
 
-impl Measured {
+impl MeasuredInvariant {
     /// Whether it holds, rounding aside.
     pub fn holds(&self) -> bool {
         self.deviation.as_ref().is_ok_and(|far| *far <= Invariant::TOLERANCE)
@@ -31,13 +31,13 @@ impl Measured {
 }
 
 /// Measures each of these in the session's namespace.
-pub fn measured(invariants: &[Invariant], session: &mut Session) -> Vec<Measured> {
+pub fn measured(invariants: &[Invariant], session: &mut Session) -> Vec<MeasuredInvariant> {
     let one = |invariant: &Invariant| {
         let deviation = session
             .evaluate(&invariant.deviation(), |value, vm| value.try_float(vm).map(|far| far.to_f64()).ok())
             .map_err(|raised| format!("unknown: {}: {}", raised.kind, raised.message))
             .and_then(|far| far.ok_or_else(|| "unknown: it is no number".to_owned()));
-        Measured { sentence: invariant.to_string(), deviation }
+        MeasuredInvariant { sentence: invariant.to_string(), deviation }
     };
     invariants.iter().map(one).collect()
 }

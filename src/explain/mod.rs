@@ -5,7 +5,7 @@
 //! |---|---|
 //! | [`why`] | one element as a node, and the way down from it |
 //! | [`spot`] | an element at one moment, and what put it there |
-//! | [`case`] | an element with the operation that made it: names and values of operands |
+//! | [`subject`] | an element with the operation that made it: names and values of operands |
 //! | [`forms`] | how each operation is explained, by name |
 //! | [`account`], [`calc`], [`terms`] | what an explanation is made of: words, figures, sums |
 //! | [`names`], [`code`] | what things are called: variables, attributes, names inside functions |
@@ -17,7 +17,6 @@
 
 pub mod account;
 pub mod calc;
-mod case;
 mod code;
 mod difference;
 pub mod doctor;
@@ -29,17 +28,18 @@ mod names;
 mod nonfinite;
 pub mod shapes;
 mod spot;
+mod subject;
 mod terms;
 pub mod trace;
 pub mod what_if;
 mod why;
 mod worked;
 
-pub use account::{End, Says};
+pub use account::{Statement, WhyEnd};
 pub use calc::{Calc, Combine};
-pub use difference::{Difference, difference};
-pub use invariants::{Measured, measured};
-pub use names::{Names, Place};
+pub use difference::{TensorDifference, difference};
+pub use invariants::{MeasuredInvariant, measured};
+pub use names::{AxisPlace, TensorNames};
 pub use nonfinite::{Nonfinite, NonfiniteOrigin, first_nonfinite};
 pub use terms::figure;
 pub use why::{Why, shown, why, why_of};

@@ -1,9 +1,9 @@
 //! What a learner calls a tensor: its variable, an attribute, a row of one, or the expression that made it; and what
 //! the lesson calls its axes and tokens.
 
-use super::code::Code;
+use super::code::CellSources;
 use super::name::{Name, Transposition};
-use super::spot::Spot;
+use super::spot::StorageElement;
 use crate::ops::table;
 use crate::tensor::descriptor::{OpNotation, ShapeRule, Sign};
 use crate::tensor::explanation::{CastTo, ConstantKind, Explanation, Movement};
@@ -11,17 +11,17 @@ use crate::tensor::{Arg, Descriptor, Record, Site, Tensor};
 
 /// The names that hold, most telling first.
 #[derive(Default, Debug)]
-pub struct Names {
+pub struct TensorNames {
     bound: Vec<(String, Tensor)>,
     counters: Vec<String>,
-    code: Code,
+    code: CellSources,
     axes: Vec<(String, Vec<String>)>,
     tokens: Vec<String>,
 }
 
 /// Where an element stands along one axis, in the lesson's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct AxisPlace {
     /// The axis: `query`.
     pub axis: String,
     /// The index along it.
@@ -42,15 +42,15 @@ pub const UNKNOWN: Name = Name::Words("a tensor");
 /// Views one on another that are followed to the tensor under them.
 const VIEWS: usize = 32;
 
-impl Names {
+impl TensorNames {
     /// The names of these variables.
-    pub fn new(variables: impl IntoIterator<Item = (String, Tensor)>) -> Names {
-        Names { bound: variables.into_iter().collect(), ..Names::default() }
+    pub fn new(variables: impl IntoIterator<Item = (String, Tensor)>) -> TensorNames {
+        TensorNames { bound: variables.into_iter().collect(), ..TensorNames::default() }
     }
 
     /// Also what the cells' sources tell: names inside functions, and which names are only counters of loops.
-    pub fn with_code(mut self, cells: impl IntoIterator<Item = (String, String)>) -> Names {
-        self.code = Code::new(cells);
+    pub fn with_code(mut self, cells: impl IntoIterator<Item = (String, String)>) -> TensorNames {
+        self.code = CellSources::new(cells);
         self.counters = self.code.counters();
         let counters = &self.counters;
         self.bound.sort_by_key(|(name, _)| counters.contains(name));
@@ -62,7 +62,7 @@ impl Names {
         mut self,
         axes: impl IntoIterator<Item = (String, Vec<String>)>,
         tokens: Vec<String>,
-    ) -> Names {
+    ) -> TensorNames {
         self.axes = axes.into_iter().collect();
         self.tokens = tokens;
         self
@@ -122,12 +122,12 @@ impl Names {
     }
 
     /// The name of an element: `attn_scores[1,2]`.
-    pub fn element(&self, spot: &Spot) -> Name {
+    pub fn element(&self, spot: &StorageElement) -> Name {
         self.element_in(spot, None)
     }
 
     /// The name of an element in a call. A tensor that the same line made on the way does not have the line's name.
-    pub fn element_in(&self, spot: &Spot, by: Option<&Record>) -> Name {
+    pub fn element_in(&self, spot: &StorageElement, by: Option<&Record>) -> Name {
         let tensor = &spot.tensor;
         let seen_in = |name: Name, tensor: &Tensor| {
             name.element(&tensor.layout().index_of(spot.at).unwrap_or_default())
@@ -156,7 +156,7 @@ impl Names {
     }
 
     /// Where an element stands, in the lesson's words; nothing where the lesson has none.
-    pub fn place(&self, spot: &Spot) -> Vec<Place> {
+    pub fn place(&self, spot: &StorageElement) -> Vec<AxisPlace> {
         let local = || self.local(&spot.tensor).map(|name| (name, spot.tensor.clone()));
         let holder = self.holder(spot).map(|(name, bound)| (name.to_owned(), bound.clone()));
         let Some((name, bound)) = holder.or_else(local) else { return Vec::new() };
@@ -172,13 +172,13 @@ impl Names {
         let (index, sizes) = (index[skip..].to_vec(), bound.shape()[skip..].to_vec());
         let place = |(axis, (at, size)): (&String, (usize, &usize))| {
             let of_tokens = matches!(axis.as_str(), "token" | "query" | "key") && *size == self.tokens.len();
-            Place { axis: axis.clone(), at, token: of_tokens.then(|| self.tokens[at].clone()) }
+            AxisPlace { axis: axis.clone(), at, token: of_tokens.then(|| self.tokens[at].clone()) }
         };
         axes.iter().zip(index.into_iter().zip(&sizes)).map(place).collect()
     }
 
     /// The variable by which an element is called, and its tensor.
-    fn holder(&self, spot: &Spot) -> Option<(&str, &Tensor)> {
+    fn holder(&self, spot: &StorageElement) -> Option<(&str, &Tensor)> {
         let tensor = &spot.tensor;
         let exact = self.bound.iter().find(|(_, bound)| bound.is(tensor));
         let sees = |bound: &&(String, Tensor)| {

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::name::Name;
-use super::names::Names;
+use super::names::TensorNames;
 use super::terms::figure;
 use crate::tensor::explanation::{ConstantKind, Explanation, Formula, ProductKind, SoftmaxKind};
 use crate::tensor::layout::unravel;
@@ -64,7 +64,7 @@ const MOST_RECORDS: usize = 400;
 
 /// Returns where the first nan of a tensor arose, or its first infinity if it has no nan. Returns none if all elements
 /// are finite, or if no record leads to the operation.
-pub fn first_nonfinite(tensor: &Tensor, names: &Names) -> Option<NonfiniteOrigin> {
+pub fn first_nonfinite(tensor: &Tensor, names: &TensorNames) -> Option<NonfiniteOrigin> {
     let values = values(tensor)?;
     let kinds = [Nonfinite::Nan, Nonfinite::Infinity, Nonfinite::NegativeInfinity];
     let value = kinds.into_iter().find(|kind| values.iter().any(|number| kind.is(*number)))?;
@@ -119,7 +119,7 @@ impl Met<'_> {
         }
     }
 
-    fn because(&self, value: Nonfinite, names: &Names) -> String {
+    fn because(&self, value: Nonfinite, names: &TensorNames) -> String {
         let operation = self.record.operation;
         let (name, place) = (operation.name, bracketed(self.index));
         let unexplained = || format!("{name} returned it at {place}");
@@ -159,7 +159,7 @@ impl Met<'_> {
         }
     }
 
-    fn softmax(&self, names: &Names) -> String {
+    fn softmax(&self, names: &TensorNames) -> String {
         let args = self.record.args();
         let input = args.first().and_then(Arg::tensor);
         let name = match input {

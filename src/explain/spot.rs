@@ -8,7 +8,7 @@ use crate::tensor::{Arg, Layout, Record, Tensor};
 
 /// An element of a tensor, as it was when its storage had been written to so many times.
 #[derive(Clone, Debug)]
-pub struct Spot {
+pub struct StorageElement {
     /// The tensor through which it is seen.
     pub tensor: Tensor,
     /// The storage element.
@@ -18,9 +18,9 @@ pub struct Spot {
 }
 
 /// What put an element where it is.
-pub enum Cause {
+pub enum ElementCause {
     /// A result of an operation.
-    Made(Made),
+    MadeBy(MadeBy),
     /// No operation that is known of.
     Unknown,
     /// An in-place write that is no longer remembered.
@@ -28,7 +28,7 @@ pub enum Cause {
 }
 
 /// The operation that put an element there, and which element of its result it is.
-pub struct Made {
+pub struct MadeBy {
     /// The operation.
     pub record: Rc<Record>,
     /// Which of its results.
@@ -36,12 +36,12 @@ pub struct Made {
     /// The element's index in that result.
     pub index: Vec<usize>,
     /// The tensor that was written into, as it was before: the first operand of what writes in place.
-    pub before: Option<Operand>,
+    pub before: Option<PastOperand>,
 }
 
 /// A tensor as an operation saw it.
 #[derive(Clone, Debug)]
-pub struct Operand {
+pub struct PastOperand {
     /// The tensor.
     pub tensor: Tensor,
     /// The version of its storage at that moment.
@@ -53,11 +53,11 @@ pub fn position(layout: &Layout, index: &[usize]) -> usize {
     layout.offset + index.iter().zip(&layout.strides).map(|(at, stride)| at * stride).sum::<usize>()
 }
 
-impl Spot {
+impl StorageElement {
     /// An element as it is now.
-    pub fn now(tensor: &Tensor, index: &[usize]) -> Spot {
+    pub fn now(tensor: &Tensor, index: &[usize]) -> StorageElement {
         let time = tensor.storage().version();
-        Spot { tensor: tensor.clone(), at: position(tensor.layout(), index), time }
+        StorageElement { tensor: tensor.clone(), at: position(tensor.layout(), index), time }
     }
 
     /// What it held; `None` where that was overwritten and not kept.
@@ -71,31 +71,32 @@ impl Spot {
     }
 
     /// What put it there.
-    pub fn cause(&self) -> Cause {
+    pub fn cause(&self) -> ElementCause {
         let storage = self.tensor.storage();
         if let Some(write) = storage.last_write(self.at, self.time) {
             let (time, layout) = (write.version - 1, write.target().clone());
-            let Some(index) = layout.index_of(self.at) else { return Cause::Unknown };
-            let before = write.in_place.then(|| Operand { tensor: self.tensor.with_layout(layout), time });
-            return Cause::Made(Made { record: write.record, output: 0, index, before });
+            let Some(index) = layout.index_of(self.at) else { return ElementCause::Unknown };
+            let before =
+                write.in_place.then(|| PastOperand { tensor: self.tensor.with_layout(layout), time });
+            return ElementCause::MadeBy(MadeBy { record: write.record, output: 0, index, before });
         }
         if storage.forgot_before(self.time) {
-            return Cause::Forgotten;
+            return ElementCause::Forgotten;
         }
         let made = storage.made();
         let placed = made.and_then(|made| made.layout().index_of(self.at).map(|index| (made, index)));
         match placed {
             Some((made, index)) => {
-                Cause::Made(Made { record: made.record, output: made.output, index, before: None })
+                ElementCause::MadeBy(MadeBy { record: made.record, output: made.output, index, before: None })
             }
-            None => Cause::Unknown,
+            None => ElementCause::Unknown,
         }
     }
 }
 
-impl Made {
+impl MadeBy {
     /// The tensor that stands in this place of the operation's arguments.
-    pub fn operand(&self, place: usize) -> Option<Operand> {
+    pub fn operand(&self, place: usize) -> Option<PastOperand> {
         if let (0, Some(before)) = (place, &self.before) {
             return Some(before.clone());
         }
@@ -106,7 +107,7 @@ impl Made {
     }
 
     /// The tensors of a list that stands in this place.
-    pub fn operands(&self, place: usize) -> Vec<Operand> {
+    pub fn operands(&self, place: usize) -> Vec<PastOperand> {
         if let (0, Some(before)) = (place, &self.before) {
             return vec![before.clone()];
         }
@@ -116,17 +117,21 @@ impl Made {
         tensors.iter().enumerate().map(|(at, tensor)| self.seen(tensor.clone(), ahead + at)).collect()
     }
 
-    fn seen(&self, tensor: Tensor, ordinal: usize) -> Operand {
+    fn seen(&self, tensor: Tensor, ordinal: usize) -> PastOperand {
         let aliased = self.before.as_ref().filter(|before| before.tensor.storage().same(tensor.storage()));
         let recorded = || self.record.versions.get(ordinal).copied().unwrap_or(u64::MAX);
-        Operand { time: aliased.map_or_else(recorded, |before| before.time), tensor }
+        PastOperand { time: aliased.map_or_else(recorded, |before| before.time), tensor }
     }
 }
 
-impl Operand {
+impl PastOperand {
     /// Its element at this index.
-    pub fn at(&self, index: &[usize]) -> Spot {
-        Spot { tensor: self.tensor.clone(), at: position(self.tensor.layout(), index), time: self.time }
+    pub fn at(&self, index: &[usize]) -> StorageElement {
+        StorageElement {
+            tensor: self.tensor.clone(),
+            at: position(self.tensor.layout(), index),
+            time: self.time,
+        }
     }
 
     /// What stood at this index; what stands there now, where that was not kept.
@@ -136,7 +141,7 @@ impl Operand {
     }
 
     /// Its element that meets `index` of a result it was broadcast to.
-    pub fn met(&self, index: &[usize]) -> Spot {
+    pub fn met(&self, index: &[usize]) -> StorageElement {
         self.at(&self.broadcast(index))
     }
 

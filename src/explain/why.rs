@@ -1,12 +1,12 @@
 //! Where one number comes from: a node for the element, its formula in names and in figures, and the way down.
 //! Everything is read from the records of what ran; nothing runs again.
 
-use super::account::{Account, End, Link, Says};
+use super::account::{Account, SourceElement, Statement, WhyEnd};
 use super::calc::{Calc, Combine};
-use super::case::Case;
 use super::forms;
-use super::names::{Names, Place};
-use super::spot::{Cause, Made, Spot};
+use super::names::{AxisPlace, TensorNames};
+use super::spot::{ElementCause, MadeBy, StorageElement};
+use super::subject::Subject;
 use super::terms::{figure, term};
 use crate::tensor::{DType, Lost, Recorder, Site, Tensor};
 
@@ -16,7 +16,7 @@ pub struct Why {
     /// What it is called: `attn_weights[1,2]`.
     pub what: String,
     /// Where it stands, in the lesson's words.
-    pub place: Vec<Place>,
+    pub place: Vec<AxisPlace>,
     /// Its value; `None` where it was overwritten since and is not kept.
     pub value: Option<f64>,
     /// Its value as printed.
@@ -32,11 +32,11 @@ pub struct Why {
     /// The line that called it, as the learner wrote it.
     pub line: Option<String>,
     /// The formula in names, then in figures, and remarks.
-    pub says: Vec<Says>,
+    pub statements: Vec<Statement>,
     /// Where the way down ends, if it ends here.
-    pub end: Option<End>,
+    pub end: Option<WhyEnd>,
     /// The elements it was worked out from, most telling first.
-    pub links: Vec<Link>,
+    pub links: Vec<SourceElement>,
     /// How many of them are followed where no more is asked.
     pub follow: usize,
     /// What those are: `the largest term`.
@@ -49,23 +49,23 @@ pub struct Why {
 const THROUGH: usize = 64;
 
 /// Why an element of a tensor is what it is. The index is the tensor's own, and within its shape.
-pub fn why(tensor: &Tensor, index: &[usize], names: &Names) -> Why {
-    why_of(names.element(&Spot::now(tensor, index)).to_string(), tensor, index, names)
+pub fn why(tensor: &Tensor, index: &[usize], names: &TensorNames) -> Why {
+    why_of(names.element(&StorageElement::now(tensor, index)).to_string(), tensor, index, names)
 }
 
 /// The same for an element that was asked about by another name: `inputs.T[2,1]`.
-pub fn why_of(what: String, tensor: &Tensor, index: &[usize], names: &Names) -> Why {
-    let spot = Spot::now(tensor, index);
+pub fn why_of(what: String, tensor: &Tensor, index: &[usize], names: &TensorNames) -> Why {
+    let spot = StorageElement::now(tensor, index);
     let mut node = node(what, &spot, names);
     if let Some(words) = seen_through(&node.what, tensor, &spot, names) {
-        node.says.insert(0, Says::Words(words));
+        node.statements.insert(0, Statement::Words(words));
     }
     node
 }
 
 impl Why {
     /// The way down, so many levels below this one.
-    pub fn open(&mut self, depth: usize, names: &Names) {
+    pub fn open(&mut self, depth: usize, names: &TensorNames) {
         self.below.clear();
         if depth == 0 {
             return;
@@ -84,14 +84,14 @@ impl Why {
     }
 
     /// The explanation of one of the elements it was worked out from.
-    pub fn down(&self, link: usize, names: &Names) -> Option<Why> {
+    pub fn down(&self, link: usize, names: &TensorNames) -> Option<Why> {
         self.links.get(link).map(|link| node(link.what.clone(), &link.spot, names))
     }
 
     /// The last of its figures: what stands right before the value.
     pub fn last(&self) -> Option<&Calc> {
-        self.says.iter().rev().find_map(|line| match line {
-            Says::Figures(calc) => Some(calc),
+        self.statements.iter().rev().find_map(|line| match line {
+            Statement::Figures(calc) => Some(calc),
             _ => None,
         })
     }
@@ -106,11 +106,11 @@ impl Why {
         self.last().map(Calc::parts).unwrap_or_default()
     }
 
-    /// Figures that do not give the element, beyond what rounding explains; none is as it should be.
-    pub fn amiss(&self) -> Vec<String> {
+    /// The figures whose value is not the element, rounding aside; empty if all are right.
+    pub fn wrong_figures(&self) -> Vec<String> {
         let Some(value) = self.value else { return Vec::new() };
-        let wrong = |line: &Says| match line {
-            Says::Figures(calc) => {
+        let wrong = |line: &Statement| match line {
+            Statement::Figures(calc) => {
                 let given = calc.value();
                 let far = (given - value).abs();
                 let count = calc.parts().len().max(1) as f64;
@@ -120,12 +120,16 @@ impl Why {
             }
             _ => None,
         };
-        self.says.iter().filter_map(wrong).chain(self.below.iter().flat_map(Why::amiss)).collect()
+        self.statements
+            .iter()
+            .filter_map(wrong)
+            .chain(self.below.iter().flat_map(Why::wrong_figures))
+            .collect()
     }
 }
 
 /// The explanation of one element, nothing below it yet.
-fn node(what: String, spot: &Spot, names: &Names) -> Why {
+fn node(what: String, spot: &StorageElement, names: &TensorNames) -> Why {
     let dtype = spot.tensor.dtype();
     let value = spot.value();
     let mut why = Why {
@@ -138,7 +142,7 @@ fn node(what: String, spot: &Spot, names: &Names) -> Why {
         passed: Vec::new(),
         site: None,
         line: None,
-        says: Vec::new(),
+        statements: Vec::new(),
         end: None,
         links: Vec::new(),
         follow: 0,
@@ -148,7 +152,7 @@ fn node(what: String, spot: &Spot, names: &Names) -> Why {
     let mut at = spot.clone();
     for _ in 0..THROUGH {
         let account = match at.cause() {
-            Cause::Made(made) => {
+            ElementCause::MadeBy(made) => {
                 let is_first = why.op.is_none();
                 match is_first {
                     true => why.op = Some(made.record.operation.called(made.record.in_place)),
@@ -162,16 +166,16 @@ fn node(what: String, spot: &Spot, names: &Names) -> Why {
                 }
                 account(made, &at, names)
             }
-            Cause::Forgotten => Account::default()
-                .ending(End::Forgotten)
+            ElementCause::Forgotten => Account::default()
+                .ending(WhyEnd::Forgotten)
                 .note("written in place more often than attn remembers: who wrote this element is forgotten"),
-            Cause::Unknown => {
-                Account::default().ending(End::Unknown).note("no operation that is recorded made it")
+            ElementCause::Unknown => {
+                Account::default().ending(WhyEnd::Unknown).note("no operation that is recorded made it")
             }
         };
         let through = account.through.then(|| account.links[0].clone());
         // A copy that nothing more can be said of is the end; else it is passed without a word if it has no name.
-        why.says.extend(account.says);
+        why.statements.extend(account.statements);
         why.end = account.end;
         why.follow = account.follow;
         why.lead = account.lead;
@@ -184,39 +188,39 @@ fn node(what: String, spot: &Spot, names: &Names) -> Why {
     why
 }
 
-fn account(made: Made, spot: &Spot, names: &Names) -> Account {
+fn account(made: MadeBy, spot: &StorageElement, names: &TensorNames) -> Account {
     if let Some(lost) = made.record.lost() {
         return lost_account(lost, made.record.operation.called(made.record.in_place));
     }
     let value = spot.value().unwrap_or(f64::NAN);
     let args = made.record.args();
-    let case = Case { made: &made, args, names, value, dtype: spot.tensor.dtype() };
-    forms::account(&case)
+    let subject = Subject { made: &made, args, names, value, dtype: spot.tensor.dtype() };
+    forms::account(&subject)
 }
 
 fn lost_account(lost: Lost, op: &str) -> Account {
     match lost {
         Lost::Off => Account::words(format!("{op}: not recorded (--no-record)"))
             .note("ask again without --no-record to see how it was worked out")
-            .ending(End::Unrecorded),
+            .ending(WhyEnd::Unrecorded),
         Lost::Bounds => Account::words(format!("{op}: no longer recorded"))
             .note(format!(
                 "attn keeps the operands of the last {} operations, {} MB at most; ask at an earlier step, or with smaller tensors",
                 Recorder::KEPT,
                 Recorder::BYTES >> 20
             ))
-            .ending(End::Forgotten),
+            .ending(WhyEnd::Forgotten),
     }
 }
 
 /// For a view that was asked about itself: which element of which tensor it sees.
-fn seen_through(what: &str, tensor: &Tensor, spot: &Spot, names: &Names) -> Option<String> {
+fn seen_through(what: &str, tensor: &Tensor, spot: &StorageElement, names: &TensorNames) -> Option<String> {
     let record = tensor.origin()?;
     let base = record.args().first()?.tensor()?.clone();
     if !base.storage().same(tensor.storage()) || base.is(tensor) || record.in_place {
         return None;
     }
-    let under = Spot { tensor: base.clone(), ..spot.clone() };
+    let under = StorageElement { tensor: base.clone(), ..spot.clone() };
     let seen = names.element(&under).to_string();
     if seen == what {
         return Some(format!("a view ({}): storage element {}", record.operation.name, spot.at));

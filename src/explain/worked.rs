@@ -1,8 +1,8 @@
 //! One element, worked out in a few lines: the line under a panel.
 //! The first of what [`why`](super::why()) says, as text.
 
-use super::account::Says;
-use super::names::Names;
+use super::account::Statement;
+use super::names::TensorNames;
 use super::why::why;
 use crate::tensor::Tensor;
 
@@ -24,7 +24,7 @@ impl Worked {
         let indent = " ".repeat(head.chars().count());
         let mut lines: Vec<String> = Vec::new();
         let mut steps = self.steps.iter();
-        // Names and numbers share the first line where both are short.
+        // TensorNames and numbers share the first line where both are short.
         let mut first = match steps.next() {
             Some(step) => format!("{head} = {step}"),
             None => head,
@@ -48,18 +48,18 @@ impl Worked {
 }
 
 /// Element `index` of a tensor, worked out from what made it; `None` where nothing is recorded.
-pub fn worked(tensor: &Tensor, index: &[usize], names: &Names) -> Option<Worked> {
+pub fn worked(tensor: &Tensor, index: &[usize], names: &TensorNames) -> Option<Worked> {
     let shape = tensor.shape();
     if index.len() != shape.len() || index.iter().zip(shape).any(|(at, size)| at >= size) {
         return None;
     }
     let why = why(tensor, index, names);
-    let step = |line: &Says| match line {
-        Says::Words(words) => Some(words.clone()),
-        Says::Figures(calc) => Some(calc.text()),
-        Says::Note(_) => None,
+    let step = |line: &Statement| match line {
+        Statement::Words(words) => Some(words.clone()),
+        Statement::Figures(calc) => Some(calc.text()),
+        Statement::Note(_) => None,
     };
-    let steps: Vec<String> = why.says.iter().filter_map(step).collect();
+    let steps: Vec<String> = why.statements.iter().filter_map(step).collect();
     if why.end.is_some() || steps.is_empty() {
         return None;
     }

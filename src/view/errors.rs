@@ -1,6 +1,6 @@
 //! An error in a cell: PyTorch's message, the line of code, the operands, and what may fix it.
 
-use crate::explain::errors::{Clash, Explanation, Fix, Operand};
+use crate::explain::errors::{Clash, ClashOperand, ErrorExplanation, Fix};
 use crate::view::code;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
@@ -21,7 +21,7 @@ pub struct ErrorNote {
     /// If a function of an earlier cell raised: that cell, the line and its code.
     pub inside: Option<(String, usize, String)>,
     /// The operands, and what may fix the error.
-    pub explanation: Explanation,
+    pub explanation: ErrorExplanation,
 }
 
 /// The error's message, then the line of code, the operands, and what may fix it.
@@ -112,7 +112,7 @@ fn clash(clash: &Clash, look: Look) -> Text {
 }
 
 /// `(query 6, d_out 2)`, and the column and width of the axis that does not fit.
-fn axes(operand: &Operand) -> (String, Option<(usize, usize)>) {
+fn axes(operand: &ClashOperand) -> (String, Option<(usize, usize)>) {
     let mut text = "(".to_owned();
     let mut mark = None;
     for (at, size) in operand.shape.iter().enumerate() {

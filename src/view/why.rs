@@ -3,7 +3,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::explain::{End, Place, Says, Why};
+use crate::explain::{AxisPlace, Statement, Why, WhyEnd};
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
@@ -26,33 +26,33 @@ const INDENT: usize = 2;
 fn explained(why: &Why, depth: usize, look: Look, text: &mut Text) {
     let width = look.text_width();
     let indent = if look.plain { 0 } else { (INDENT * depth).min(width / 3) };
-    let ending = why.end.is_some() && why.says.len() == 1;
+    let ending = why.end.is_some() && why.statements.len() == 1;
     let beside = |words: &str| {
         let along = places(why).join(", ");
         indent + why.what.width() + 2 + along.width() + 2 + words.width() + 4 + why.shown.width() <= width
     };
-    let single = match why.says.as_slice() {
-        [Says::Words(words)] if ending && (look.plain || beside(words)) => Some(words.as_str()),
+    let single = match why.statements.as_slice() {
+        [Statement::Words(words)] if ending && (look.plain || beside(words)) => Some(words.as_str()),
         _ => None,
     };
     head(why, depth, indent, single, look, text);
     let inner = if look.plain { 0 } else { indent + INDENT };
     if let (0, Some(site), Some(line)) = (depth, &why.site, &why.line) {
         let words = format!("{}, line {}: {line}", site.cell, site.line);
-        let is_shown = matches!(why.end, Some(End::Given)) && why.below.is_empty();
+        let is_shown = matches!(why.end, Some(WhyEnd::Given)) && why.below.is_empty();
         if single.is_none() && !is_shown {
             body(&words, Role::Dim, inner, width, text);
         }
     }
     let mut pending: Option<&str> = None;
-    for line in why.says.iter().filter(|_| single.is_none()) {
+    for line in why.statements.iter().filter(|_| single.is_none()) {
         match line {
-            Says::Words(words) => {
+            Statement::Words(words) => {
                 if let Some(words) = pending.replace(words) {
                     body(words, Role::Prose, inner, width, text);
                 }
             }
-            Says::Figures(calc) => {
+            Statement::Figures(calc) => {
                 let figures = calc.text();
                 match pending.take() {
                     Some(words) if inner + words.width() + 3 + figures.width() <= width => {
@@ -65,7 +65,7 @@ fn explained(why: &Why, depth: usize, look: Look, text: &mut Text) {
                     None => body(&format!("= {figures}"), Role::Prose, inner, width, text),
                 }
             }
-            Says::Note(note) => {
+            Statement::Note(note) => {
                 if let Some(words) = pending.take() {
                     body(words, Role::Prose, inner, width, text);
                 }
@@ -133,7 +133,7 @@ fn head(why: &Why, depth: usize, indent: usize, single: Option<&str>, look: Look
 
 /// `query "journey"`, `feature 1`
 fn places(why: &Why) -> Vec<String> {
-    let one = |place: &Place| match &place.token {
+    let one = |place: &AxisPlace| match &place.token {
         Some(token) => format!("{} \"{token}\"", place.axis),
         None => format!("{} {}", place.axis, place.at),
     };

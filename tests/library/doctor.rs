@@ -1,7 +1,7 @@
 //! The silent mistakes: each is planted in a copy of the chapter's classes, in several spellings, and found; the classes
 //! as they are, PyTorch's own, and every lesson give no remark.
 
-use attn::explain::{Names, doctor};
+use attn::explain::{TensorNames, doctor};
 use attn::session::{Session, SessionOptions, with_large_stack};
 
 use crate::course;
@@ -95,7 +95,7 @@ fn found(cells: &[String]) -> (Vec<(String, String)>, String) {
     for (at, cell) in cells.iter().enumerate() {
         let (outcome, trace) = session.traced(cell, &format!("cell {at}"));
         assert_eq!(outcome.error, None, "{cell}");
-        let names = Names::new(session.variables().into_iter().map(|it| (it.name, it.value)));
+        let names = TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
         for finding in doctor::examine(&trace, &names) {
             let source = finding.cell.as_deref().and_then(|cell| session.source(cell)).unwrap_or_default();
             let line = finding.line.and_then(|line| source.lines().nth(line - 1)).unwrap_or_default();
@@ -533,7 +533,7 @@ fn lessons_are_sound() {
             }
             for step in &lesson.steps {
                 let (_, trace) = session.traced(&step.code, &step.name());
-                let names = Names::new(session.variables().into_iter().map(|it| (it.name, it.value)));
+                let names = TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
                 for finding in doctor::examine(&trace, &names) {
                     match step.wrong {
                         true => shown.push(format!("{}: {}", step.slug, finding.mistake)),

@@ -1,16 +1,16 @@
 //! Errors explained: PyTorch's text stays as it is, operands are named, and every fix that is offered works.
 
-use attn::explain::errors::{Case, Explanation, explained};
+use attn::explain::errors::{ErrorCase, ErrorExplanation, explained};
 use attn::session::{Raised, Session, SessionOptions, with_large_stack};
 
-fn explanation(session: &Session, raised: &Raised) -> Explanation {
+fn explanation(session: &Session, raised: &Raised) -> ErrorExplanation {
     let scene = session.error_context();
     let source = |cell: &str| session.source(cell).map(str::to_owned);
     let axes = |name: &str| match name {
         "queries" | "keys" => vec!["token".to_owned(), "d_out".to_owned()],
         _ => Vec::new(),
     };
-    explained(&Case { raised, scene: &scene, source: &source, axes: &axes })
+    explained(&ErrorCase { raised, scene: &scene, source: &source, axes: &axes })
 }
 
 const SETUP: &str = "\
@@ -90,7 +90,7 @@ const CASES: &[(&str, &str, &[&str])] = &[
     ("layer.state_dict()['W_keys.weight']", "'W_key.weight'", &[]),
 ];
 
-fn written(found: &Explanation) -> String {
+fn written(found: &ErrorExplanation) -> String {
     let mut text = found.remarks.join("\n");
     if let Some(clash) = &found.clash {
         text.push_str(&format!("\n{}\n{}", clash.text, clash.rule));

@@ -1,6 +1,6 @@
 //! The operation that first returned a nan or an infinity.
 
-use attn::explain::{Names, first_nonfinite};
+use attn::explain::{TensorNames, first_nonfinite};
 use attn::session::{Session, SessionOptions, with_large_stack};
 
 #[test]
@@ -26,7 +26,7 @@ fn the_first_operation_is_named() {
             let mut session = Session::new(SessionOptions::default());
             let outcome = session.run(&format!("import torch; {code}"), "cell");
             assert_eq!(outcome.error, None, "{code}");
-            let names = Names::new(session.variables().into_iter().map(|it| (it.name, it.value)));
+            let names = TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
             let tensor = names.get(name).expect("it is bound").clone();
             let origin = first_nonfinite(&tensor, &names).expect("it has a value that is not finite");
             let sentence = origin.sentence(name);
@@ -34,7 +34,7 @@ fn the_first_operation_is_named() {
         }
         let mut session = Session::new(SessionOptions::default());
         session.run("import torch\nx = torch.ones(2)", "cell");
-        let names = Names::new(session.variables().into_iter().map(|it| (it.name, it.value)));
+        let names = TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
         assert_eq!(first_nonfinite(names.get("x").expect("it is bound"), &names), None);
     });
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use attn::explain::{End, Names, Why, why};
+use attn::explain::{TensorNames, Why, WhyEnd, why};
 use attn::lesson::{Lesson, Step};
 use attn::session::{Session, SessionOptions, with_large_stack};
 use attn::tensor::Tensor;
@@ -13,12 +13,12 @@ use unicode_width::UnicodeWidthStr;
 use crate::course;
 
 /// What the learner calls things in a session.
-fn names(session: &Session, steps: &[&Step], lesson: Option<&Lesson>) -> Names {
+fn names(session: &Session, steps: &[&Step], lesson: Option<&Lesson>) -> TensorNames {
     let held = session.tensors();
     let axes = steps.iter().rev().flat_map(|step| &step.axes);
     let axes: Vec<_> = axes.map(|axes| (axes.tensor.clone(), axes.axes.clone())).collect();
     let tokens = lesson.map(|lesson| lesson.tokens.clone()).unwrap_or_default();
-    Names::new(held.into_iter().map(|variable| (variable.name, variable.value)))
+    TensorNames::new(held.into_iter().map(|variable| (variable.name, variable.value)))
         .with_code(session.sources())
         .with_axes(axes, tokens)
 }
@@ -37,7 +37,7 @@ fn indices(tensor: &Tensor) -> Vec<Vec<usize>> {
 
 /// What is wrong with an explanation: figures that do not give the element, lines too wide, ends that are not known.
 fn faults(why: &Why) -> Vec<String> {
-    let mut found = why.amiss();
+    let mut found = why.wrong_figures();
     for look in [(80, false), (40, false), (80, true)] {
         let look = Look { width: look.0, colour: false, plain: look.1 };
         let text = explanation(why, look).render(look);
@@ -48,7 +48,7 @@ fn faults(why: &Why) -> Vec<String> {
 }
 
 fn unexplained(why: &Why) -> Vec<String> {
-    let own = matches!(why.end, Some(End::Unknown)) || (why.says.is_empty() && why.end.is_none());
+    let own = matches!(why.end, Some(WhyEnd::Unknown)) || (why.statements.is_empty() && why.end.is_none());
     let own = own.then(|| format!("{} = {} ({:?})", why.what, why.shown, why.op));
     own.into_iter().chain(why.below.iter().flat_map(unexplained)).collect()
 }

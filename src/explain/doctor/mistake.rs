@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::attention::Attention;
-use crate::explain::names::Names;
+use crate::explain::names::TensorNames;
 use crate::ops::trace::{Trace, Traced};
 use crate::tensor::{Site, Tensor};
 
@@ -71,12 +71,12 @@ pub struct Finding {
 /// The operations of one cell, and the names of its tensors.
 pub(super) struct TracedCell<'r> {
     pub trace: &'r Trace,
-    pub names: &'r Names,
+    pub names: &'r TensorNames,
     names_in_calls: HashMap<usize, String>,
 }
 
 impl<'r> TracedCell<'r> {
-    pub(super) fn new(trace: &'r Trace, names: &'r Names) -> TracedCell<'r> {
+    pub(super) fn new(trace: &'r Trace, names: &'r TensorNames) -> TracedCell<'r> {
         let mut names_in_calls = HashMap::new();
         for operand in trace.steps.iter().flat_map(|step| &step.operands) {
             if let (Some(tensor), Some(name)) = (&operand.tensor, &operand.name) {

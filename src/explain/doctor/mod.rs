@@ -30,7 +30,7 @@ mod softmax_twice;
 
 use std::rc::Rc;
 
-use super::names::Names;
+use super::names::TensorNames;
 use crate::ops::trace::Trace;
 use attention::Attention;
 use mistake::{Detector, Observation, TracedCell};
@@ -57,7 +57,7 @@ pub const MISTAKES: &[&Mistake] = &[
 
 /// Returns the mistakes in the operations of one cell; `names` are the names of its variables. A line is reported once
 /// for each mistake, however often it ran.
-pub fn examine(trace: &Trace, names: &Names) -> Vec<Finding> {
+pub fn examine(trace: &Trace, names: &TensorNames) -> Vec<Finding> {
     let cell = TracedCell::new(trace, names);
     let mut attentions: Vec<Attention> = trace.steps.iter().filter_map(Attention::ending_at).collect();
     // A softmax whose weights meet no values is examined on its own.

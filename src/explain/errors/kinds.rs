@@ -1,9 +1,10 @@
 //! Dtypes that do not go together, and operations that want another dtype or a tensor that is not followed.
 //! Each conversion is tried on zeros before it is offered.
 
+use super::evidence::Evidence;
+use super::explanation::{ErrorExplanation, Fix};
 use super::operands::called;
-use super::scratch::Scratch;
-use super::{Explanation, Fix, Look};
+use super::scratch::ScratchShapes;
 use crate::explain::name::Name;
 use crate::ops::Failed;
 use crate::tensor::ops::cast::to_dtype;
@@ -30,11 +31,11 @@ const SAID: [&str; 9] = [
     "to have the same dtypes",
 ];
 
-pub(super) fn explain(look: &Look) -> Option<Explanation> {
-    let failed = look.failed?;
+pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
+    let failed = evidence.failed?;
     let message = failed.error.message.as_str();
     if message.contains("leaf Variable that requires grad") {
-        return leaf(failed, look);
+        return leaf(failed, evidence);
     }
     if !SAID.iter().any(|said| message.contains(said)) {
         return None;
@@ -43,7 +44,7 @@ pub(super) fn explain(look: &Look) -> Option<Explanation> {
         failed.args.iter().enumerate().filter_map(|(at, arg)| Some((at, arg.tensor()?))).collect();
     let mut facts: Vec<String> = tensors
         .iter()
-        .map(|(at, tensor)| format!("{} is {}", named(tensor, *at, look), tensor.dtype().name()))
+        .map(|(at, tensor)| format!("{} is {}", named(tensor, *at, evidence), tensor.dtype().name()))
         .collect();
     facts.dedup();
     let mut remarks = if facts.is_empty() { Vec::new() } else { vec![format!("{}.", facts.join(", "))] };
@@ -52,7 +53,7 @@ pub(super) fn explain(look: &Look) -> Option<Explanation> {
             "A mask says of each element whether it is replaced: True or False, not a number; .bool() makes one of 0 and 1.".to_owned(),
         );
     }
-    let scratch = Scratch::new(failed.args.iter().flat_map(Arg::tensors));
+    let scratch = ScratchShapes::new(failed.args.iter().flat_map(Arg::tensors));
     let zeros = scratch.args(&failed.args)?;
     let mut fixes = Vec::new();
     for (suffix, dtype) in CONVERSIONS {
@@ -62,7 +63,7 @@ pub(super) fn explain(look: &Look) -> Option<Explanation> {
             args[*at] = Arg::Tensor(to_dtype(&zero, dtype));
             if tensor.dtype() != dtype && failed.again(args).is_ok() {
                 let reason = format!("{} -> {}", tensor.dtype().name(), dtype.name());
-                fixes.push(Fix::new(named(tensor, *at, look).suffixed(suffix).to_string(), reason));
+                fixes.push(Fix::new(named(tensor, *at, evidence).suffixed(suffix).to_string(), reason));
             }
         }
     }
@@ -72,30 +73,30 @@ pub(super) fn explain(look: &Look) -> Option<Explanation> {
     }
     let one = message.contains("not implemented for") || message.contains("could not infer");
     fixes.truncate(if one { 1 } else { 2 });
-    Some(Explanation { remarks, fixes, clash: None })
+    Some(ErrorExplanation { remarks, fixes, clash: None })
 }
 
-fn named(tensor: &Tensor, at: usize, look: &Look) -> Name {
-    called(tensor, at, look, Name::Words(if at == 0 { "the tensor" } else { "the other" }))
+fn named(tensor: &Tensor, at: usize, evidence: &Evidence) -> Name {
+    called(tensor, at, evidence, Name::Words(if at == 0 { "the tensor" } else { "the other" }))
 }
 
 /// Writing into a parameter while gradients are followed.
-fn leaf(failed: &Failed, look: &Look) -> Option<Explanation> {
+fn leaf(failed: &Failed, evidence: &Evidence) -> Option<ErrorExplanation> {
     let target = failed.args.first()?.tensor()?;
-    let name = called(target, 0, look, Name::Words("the tensor")).to_string();
+    let name = called(target, 0, evidence, Name::Words("the tensor")).to_string();
     let remarks = vec![format!(
         "{name} asks for gradients (requires_grad=True): PyTorch follows what is computed from it, and refuses to have it \
          overwritten meanwhile."
     )];
     // A line that does more than write is not to be repeated as it is.
-    let line = look.case.line().filter(|line| line.starts_with(&name) && !line.contains(';'));
+    let line = evidence.case.line().filter(|line| line.starts_with(&name) && !line.contains(';'));
     let line = line.unwrap_or_else(|| "...".to_owned());
     let mut fixes = Vec::new();
     // The same write, on zeros that nobody follows.
-    let scratch = Scratch::new(failed.args.iter().flat_map(Arg::tensors));
+    let scratch = ScratchShapes::new(failed.args.iter().flat_map(Arg::tensors));
     if failed.again(scratch.args(&failed.args)?).is_ok() {
         fixes.push(Fix::new(format!("with torch.no_grad(): {line}"), "not followed, as an optimiser writes"));
         fixes.push(Fix::new(format!("{name}.detach().clone()"), "a copy that may be written to"));
     }
-    Some(Explanation { remarks, fixes, clash: None })
+    Some(ErrorExplanation { remarks, fixes, clash: None })
 }

@@ -1,16 +1,17 @@
 //! `view` and `reshape`: sizes that do not hold the elements, and memory that lies in another order.
 //! Fixes are tried on the layout alone: no element is touched.
 
+use super::evidence::Evidence;
+use super::explanation::{ErrorExplanation, Fix};
 use super::operands::{called, history};
 use super::scratch::tuple;
-use super::{Explanation, Fix, Look};
 use crate::explain::name::Name;
 use crate::tensor::descriptor::ShapeRule;
 use crate::tensor::layout::infer_size;
 use crate::tensor::{Arg, Tensor};
 
-pub(super) fn explain(look: &Look) -> Option<Explanation> {
-    let failed = look.failed?;
+pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
+    let failed = evidence.failed?;
     if failed.op.shapes != ShapeRule::Reshaped {
         return None;
     }
@@ -20,9 +21,9 @@ pub(super) fn explain(look: &Look) -> Option<Explanation> {
         Arg::Tensor(other) => other.shape().iter().map(|&size| size as i64).collect(),
         _ => return None,
     };
-    let name = called(tensor, 0, look, Name::Words("the tensor")).to_string();
+    let name = called(tensor, 0, evidence, Name::Words("the tensor")).to_string();
     match infer_size(&wanted, tensor.numel()) {
-        Ok(shape) if tensor.layout().view(&shape).is_none() => Some(apart(tensor, &name, &wanted, look)),
+        Ok(shape) if tensor.layout().view(&shape).is_none() => Some(apart(tensor, &name, &wanted, evidence)),
         Ok(_) => None,
         Err(_) => Some(uneven(tensor, &name, &wanted, failed.op.name)),
     }
@@ -34,14 +35,14 @@ fn listed(sizes: &[i64]) -> String {
 }
 
 /// The elements are enough, but neighbours in the new shape are no neighbours in memory.
-fn apart(tensor: &Tensor, name: &str, wanted: &[i64], look: &Look) -> Explanation {
+fn apart(tensor: &Tensor, name: &str, wanted: &[i64], evidence: &Evidence) -> ErrorExplanation {
     let mut remarks = vec![format!(
         "{name} {} has strides {}: its rows do not lie one after the other in memory, as after a transpose. view() \
          only looks at memory in another way; it moves nothing.",
         tuple(tensor.shape()),
         tuple(tensor.strides()),
     )];
-    remarks.extend(history(tensor, look));
+    remarks.extend(history(tensor, evidence));
     let sizes = listed(wanted);
     let shapes = |copy: &str| format!("{} -> {}{copy}", tuple(tensor.shape()), wanted_shape(wanted, tensor));
     let fixes = vec![
@@ -56,7 +57,7 @@ fn apart(tensor: &Tensor, name: &str, wanted: &[i64], look: &Look) -> Explanatio
             reason: "the same in one call".to_owned(),
         },
     ];
-    Explanation { clash: None, remarks, fixes }
+    ErrorExplanation { clash: None, remarks, fixes }
 }
 
 fn wanted_shape(wanted: &[i64], tensor: &Tensor) -> String {
@@ -64,7 +65,7 @@ fn wanted_shape(wanted: &[i64], tensor: &Tensor) -> String {
 }
 
 /// The sizes asked for do not hold the elements there are.
-fn uneven(tensor: &Tensor, name: &str, wanted: &[i64], op: &str) -> Explanation {
+fn uneven(tensor: &Tensor, name: &str, wanted: &[i64], op: &str) -> ErrorExplanation {
     let (have, shape) = (tensor.numel(), tuple(tensor.shape()));
     let product: i64 = wanted.iter().filter(|&&size| size >= 0).product();
     let sizes = listed(wanted).replace(", ", " · ");
@@ -90,5 +91,5 @@ fn uneven(tensor: &Tensor, name: &str, wanted: &[i64], op: &str) -> Explanation 
         }
     }
     fixes.truncate(2);
-    Explanation { clash: None, remarks, fixes }
+    ErrorExplanation { clash: None, remarks, fixes }
 }

@@ -1,10 +1,11 @@
-//! Names, attributes, modules and keys that are not there: the nearest that are.
+//! TensorNames, attributes, modules and keys that are not there: the nearest that are.
 //! Says nothing where the error's own text already does.
 
-use super::{Case, Explanation, Fix, Look};
+use super::evidence::{ErrorCase, Evidence};
+use super::explanation::{ErrorExplanation, Fix};
 use crate::ops::nearest;
 
-/// Names that are imported rather than made, and how.
+/// TensorNames that are imported rather than made, and how.
 const IMPORTS: [(&str, &str); 9] = [
     ("torch", "import torch"),
     ("nn", "import torch.nn as nn"),
@@ -17,8 +18,8 @@ const IMPORTS: [(&str, &str); 9] = [
     ("optim", "import torch.optim as optim"),
 ];
 
-pub(super) fn explain(look: &Look) -> Option<Explanation> {
-    let case = look.case;
+pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
+    let case = evidence.case;
     let message = case.raised.message.as_str();
     if message.to_lowercase().contains("did you mean") {
         return None;
@@ -30,7 +31,7 @@ pub(super) fn explain(look: &Look) -> Option<Explanation> {
         "RuntimeError" if message.contains("in state_dict") => state(message),
         _ => return None,
     };
-    Some(Explanation { clash: None, ..found })
+    Some(ErrorExplanation { clash: None, ..found })
 }
 
 /// What stands in the first quotes.
@@ -43,29 +44,32 @@ fn fixes(names: Vec<String>, reason: &str) -> Vec<Fix> {
     names.into_iter().map(|name| Fix::new(name, reason)).collect()
 }
 
-fn name(case: &Case, wanted: &str) -> Explanation {
+fn name(case: &ErrorCase, wanted: &str) -> ErrorExplanation {
     let own = format!("self.{wanted}");
     let is_own =
         |name: &str| name == own || name.strip_prefix(&own).is_some_and(|rest| rest.starts_with(['.', '[']));
     if case.scene.tensors.iter().any(|variable| is_own(&variable.name)) {
         let remarks =
             vec![format!("{wanted} belongs to the object: inside a method it is reached through self.")];
-        return Explanation { remarks, fixes: vec![Fix::new(own, "")], clash: None };
+        return ErrorExplanation { remarks, fixes: vec![Fix::new(own, "")], clash: None };
     }
     if let Some((_, import)) = IMPORTS.iter().find(|(name, _)| *name == wanted) {
-        return Explanation { fixes: vec![Fix::new(*import, "")], ..Explanation::default() };
+        return ErrorExplanation { fixes: vec![Fix::new(*import, "")], ..ErrorExplanation::default() };
     }
-    Explanation { fixes: fixes(nearest(wanted, &case.scene.names, 2), ""), ..Explanation::default() }
+    ErrorExplanation {
+        fixes: fixes(nearest(wanted, &case.scene.names, 2), ""),
+        ..ErrorExplanation::default()
+    }
 }
 
-fn attribute(case: &Case, message: &str) -> Option<Explanation> {
+fn attribute(case: &ErrorCase, message: &str) -> Option<ErrorExplanation> {
     if message.contains("before Module.__init__() call") {
         let remarks = vec![
             "A module keeps its layers and parameters in tables that nn.Module's own __init__ makes; it has not run yet."
                 .to_owned(),
         ];
         let fixes = vec![Fix::new("super().__init__()", "as the first line of __init__")];
-        return Some(Explanation { remarks, fixes, clash: None });
+        return Some(ErrorExplanation { remarks, fixes, clash: None });
     }
     let class = quoted(message)?;
     let wanted = message.rsplit_once(" attribute '").map(|(_, name)| name.trim_end_matches('\''))?;
@@ -79,10 +83,14 @@ fn attribute(case: &Case, message: &str) -> Option<Explanation> {
         _ => "",
     };
     let remarks = if said.is_empty() { Vec::new() } else { vec![said.to_owned()] };
-    Some(Explanation { remarks, fixes: fixes(nearest(wanted, &case.scene.attributes, 2), ""), clash: None })
+    Some(ErrorExplanation {
+        remarks,
+        fixes: fixes(nearest(wanted, &case.scene.attributes, 2), ""),
+        clash: None,
+    })
 }
 
-fn key(case: &Case, wanted: &str) -> Explanation {
+fn key(case: &ErrorCase, wanted: &str) -> ErrorExplanation {
     let parameters = case.scene.tensors.iter().filter_map(|variable| {
         let (_, path) = variable.name.split_once('.')?;
         Some(path.replace('[', ".").replace(']', ""))
@@ -90,14 +98,14 @@ fn key(case: &Case, wanted: &str) -> Explanation {
     let mut keys = case.scene.keys.clone();
     keys.extend(parameters);
     let near = nearest(wanted, keys, 2);
-    Explanation {
+    ErrorExplanation {
         fixes: fixes(near.into_iter().map(|key| format!("'{key}'")).collect(), ""),
-        ..Explanation::default()
+        ..ErrorExplanation::default()
     }
 }
 
 /// `load_state_dict`: which of the keys that came is probably which of those that are missing.
-fn state(message: &str) -> Explanation {
+fn state(message: &str) -> ErrorExplanation {
     let listed = |after: &str| -> Vec<String> {
         let line = message.lines().find_map(|line| line.trim().strip_prefix(after)).unwrap_or_default();
         line.split('"').skip(1).step_by(2).map(str::to_owned).collect()
@@ -108,5 +116,5 @@ fn state(message: &str) -> Explanation {
         let near = nearest(key, &missing, 1);
         near.first().map(|near| Fix::new(format!("\"{near}\""), format!("for \"{key}\"")))
     });
-    Explanation { fixes: pairs.take(4).collect(), ..Explanation::default() }
+    ErrorExplanation { fixes: pairs.take(4).collect(), ..ErrorExplanation::default() }
 }

@@ -1,6 +1,7 @@
 //! The operands of a call that raised: what they are called, what their axes are, where they were made.
 
-use super::{Look, Operand};
+use super::evidence::Evidence;
+use super::explanation::ClashOperand;
 use crate::explain::name::Name;
 use crate::tensor::descriptor::ShapeRule;
 use crate::tensor::explanation::Explanation;
@@ -13,14 +14,14 @@ const LONGEST: usize = 48;
 
 /// The name of argument `at`: its own, else as the learner wrote it, else the expression that made it; `other` where
 /// none of these says enough.
-pub(super) fn called(tensor: &Tensor, at: usize, look: &Look, other: Name) -> Name {
-    let known = look.names.knows(tensor);
-    let name = look.names.of(tensor);
+pub(super) fn called(tensor: &Tensor, at: usize, evidence: &Evidence, other: Name) -> Name {
+    let known = evidence.names.knows(tensor);
+    let name = evidence.names.of(tensor);
     let length = |name: &Name| name.to_string().chars().count();
     if known {
         return name;
     }
-    if let Some(written) = look.written.get(at)
+    if let Some(written) = evidence.written.get(at)
         && length(written) <= LONGEST
         && !written.to_string().contains('\n')
     {
@@ -33,18 +34,18 @@ pub(super) fn called(tensor: &Tensor, at: usize, look: &Look, other: Name) -> Na
 }
 
 /// Argument `at` as it is shown.
-pub(super) fn operand(name: &Name, tensor: &Tensor, look: &Look) -> Operand {
-    Operand {
+pub(super) fn operand(name: &Name, tensor: &Tensor, evidence: &Evidence) -> ClashOperand {
+    ClashOperand {
         name: name.to_string(),
         shape: tensor.shape().to_vec(),
-        axes: axes(tensor, look, BACK),
+        axes: axes(tensor, evidence, BACK),
         clash: None,
     }
 }
 
-/// Names of a tensor's axes: those of its variable, or of the one it is a turned view of.
-fn axes(tensor: &Tensor, look: &Look, depth: usize) -> Vec<String> {
-    let known = (look.case.axes)(&look.names.of(tensor).to_string());
+/// TensorNames of a tensor's axes: those of its variable, or of the one it is a turned view of.
+fn axes(tensor: &Tensor, evidence: &Evidence, depth: usize) -> Vec<String> {
+    let known = (evidence.case.axes)(&evidence.names.of(tensor).to_string());
     if known.len() == tensor.ndim() {
         return known;
     }
@@ -52,7 +53,7 @@ fn axes(tensor: &Tensor, look: &Look, depth: usize) -> Vec<String> {
     let args = record.args();
     let Some(base) = args.first().and_then(Arg::tensor) else { return Vec::new() };
     let exchanged = |a: i64, b: i64| {
-        let mut found = axes(base, look, depth - 1);
+        let mut found = axes(base, evidence, depth - 1);
         let count = found.len() as i64;
         let at = |dim: i64| usize::try_from(if dim < 0 { dim + count } else { dim }).ok();
         if let (Some(a), Some(b)) = (at(a), at(b))
@@ -67,20 +68,20 @@ fn axes(tensor: &Tensor, look: &Look, depth: usize) -> Vec<String> {
         (ShapeRule::Reversed, ..) if base.ndim() == 2 => exchanged(0, 1),
         (ShapeRule::Transposed, ..) => exchanged(-2, -1),
         (ShapeRule::Swapped, Some(Arg::Int(a)), Some(Arg::Int(b))) => exchanged(*a, *b),
-        (ShapeRule::Same, ..) if is_copy => axes(base, look, depth - 1),
+        (ShapeRule::Same, ..) if is_copy => axes(base, evidence, depth - 1),
         _ => Vec::new(),
     }
 }
 
 /// Where an operand came from: "keys was made in step24, line 4: keys = inputs @ W_key".
-pub(super) fn history(tensor: &Tensor, look: &Look) -> Option<String> {
-    histories(&[tensor], look).pop()
+pub(super) fn history(tensor: &Tensor, evidence: &Evidence) -> Option<String> {
+    histories(&[tensor], evidence).pop()
 }
 
 /// Where operands came from; those of one line in one sentence.
-pub(super) fn histories(tensors: &[&Tensor], look: &Look) -> Vec<String> {
+pub(super) fn histories(tensors: &[&Tensor], evidence: &Evidence) -> Vec<String> {
     let mut made: Vec<(Vec<String>, String)> = Vec::new();
-    for (name, place) in tensors.iter().filter_map(|tensor| made_in(tensor, look)) {
+    for (name, place) in tensors.iter().filter_map(|tensor| made_in(tensor, evidence)) {
         match made.iter_mut().find(|(_, known)| *known == place) {
             Some((names, _)) if names.contains(&name) => {}
             Some((names, _)) => names.push(name),
@@ -94,8 +95,8 @@ pub(super) fn histories(tensors: &[&Tensor], look: &Look) -> Vec<String> {
 }
 
 /// The name of the nearest tensor on the way back that has one, and the line that made it.
-fn made_in(tensor: &Tensor, look: &Look) -> Option<(String, String)> {
-    let (case, names) = (look.case, &look.names);
+fn made_in(tensor: &Tensor, evidence: &Evidence) -> Option<(String, String)> {
+    let (case, names) = (evidence.case, &evidence.names);
     let mut tensor = tensor.clone();
     for _ in 0..BACK {
         let record = tensor.origin()?;

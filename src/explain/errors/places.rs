@@ -1,20 +1,21 @@
 //! Indices and dimensions that are out of range.
 
+use super::evidence::Evidence;
+use super::explanation::{ErrorExplanation, Fix};
 use super::operands::{called, history};
 use super::scratch::tuple;
-use super::{Explanation, Fix, Look};
 use crate::explain::name::Name;
 use crate::ops::Failed;
-use crate::tensor::explanation::{Explanation as OpExplanation, Movement};
+use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::{Arg, Tensor};
 
-pub(super) fn explain(look: &Look) -> Option<Explanation> {
-    let failed = look.failed?;
+pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
+    let failed = evidence.failed?;
     if let Some(missing) = failed.error.missing_dim {
-        return Some(dimension(failed, missing.dim, missing.ndim, look));
+        return Some(dimension(failed, missing.dim, missing.ndim, evidence));
     }
-    if failed.op.explanation == OpExplanation::Moved(Movement::Embedded) {
-        return embedding(failed, look);
+    if failed.op.explanation == Explanation::Moved(Movement::Embedded) {
+        return embedding(failed, evidence);
     }
     let tensor = failed.args.first()?.tensor()?;
     let message = failed.error.message.as_str();
@@ -22,29 +23,29 @@ pub(super) fn explain(look: &Look) -> Option<Explanation> {
     let (index, rest) = rest.split_once(" is out of bounds for dimension ")?;
     let (axis, size) = rest.split_once(" with size ")?;
     let (axis, size): (usize, i64) = (axis.parse().ok()?, size.parse().ok()?);
-    let name = called(tensor, 0, look, Name::Words("the tensor")).to_string();
-    let axes = (look.case.axes)(&name);
+    let name = called(tensor, 0, evidence, Name::Words("the tensor")).to_string();
+    let axes = (evidence.case.axes)(&name);
     let what = axes.get(axis).map_or_else(|| format!("dimension {axis}"), |axis| format!("axis \"{axis}\""));
     let mut remarks = vec![format!(
         "{name} {} has {size} along {what}: 0 to {}, or -{size} to -1 from the end. {index} is beyond.",
         tuple(tensor.shape()),
         size - 1
     )];
-    remarks.extend(history(tensor, look));
+    remarks.extend(history(tensor, evidence));
     let fixes = match index.parse::<i64>() {
         Ok(index) if index == size => {
             vec![Fix::new((size - 1).to_string(), "the last one: counting begins at 0")]
         }
         _ => Vec::new(),
     };
-    Some(Explanation { remarks, fixes, clash: None })
+    Some(ErrorExplanation { remarks, fixes, clash: None })
 }
 
 /// `dim=` that the tensor does not have.
-fn dimension(failed: &Failed, dim: i64, ndim: usize, look: &Look) -> Explanation {
+fn dimension(failed: &Failed, dim: i64, ndim: usize, evidence: &Evidence) -> ErrorExplanation {
     let tensor = failed.args.iter().flat_map(Arg::tensors).next();
     let unknown = Name::Words("the tensor");
-    let name = tensor.map_or(unknown.clone(), |tensor| called(tensor, 0, look, unknown));
+    let name = tensor.map_or(unknown.clone(), |tensor| called(tensor, 0, evidence, unknown));
     let shape = tensor.map(|tensor| format!(" {}", tuple(tensor.shape()))).unwrap_or_default();
     let (one, last) = (if ndim == 1 { "dimension" } else { "dimensions" }, ndim.max(1) - 1);
     let numbers = if ndim <= 1 { "0 (or -1)".to_owned() } else { format!("0 to {last} (or -1 to -{ndim})") };
@@ -61,25 +62,25 @@ fn dimension(failed: &Failed, dim: i64, ndim: usize, look: &Look) -> Explanation
             fixes.push(Fix::new("dim=-1", "the last dimension, however many there are"));
         }
     }
-    Explanation { remarks, fixes, clash: None }
+    ErrorExplanation { remarks, fixes, clash: None }
 }
 
 /// A token that the table has no row for.
-fn embedding(failed: &Failed, look: &Look) -> Option<Explanation> {
+fn embedding(failed: &Failed, evidence: &Evidence) -> Option<ErrorExplanation> {
     let (indices, table) = (failed.args.first()?.tensor()?, failed.args.get(1)?.tensor()?);
     let rows = *table.shape().first()?;
     let beyond = indices.to_i64_vec().into_iter().find(|&at| at < 0 || at >= rows as i64)?;
-    let name = called(indices, 0, look, Name::Words("the index tensor"));
+    let name = called(indices, 0, evidence, Name::Words("the index tensor"));
     let mut remarks = vec![format!(
         "The table {} has rows 0 to {}; {name} asks for row {beyond}.",
         tuple(table.shape()),
         rows.saturating_sub(1)
     )];
-    remarks.extend(history(table, look));
+    remarks.extend(history(table, evidence));
     let fixes = largest(indices).filter(|largest| *largest >= rows as i64).map(|largest| {
         Fix::new(format!("nn.Embedding({}, {})", largest + 1, table.shape()[1]), "a row for every token")
     });
-    Some(Explanation { remarks, fixes: fixes.into_iter().collect(), clash: None })
+    Some(ErrorExplanation { remarks, fixes: fixes.into_iter().collect(), clash: None })
 }
 
 fn largest(indices: &Tensor) -> Option<i64> {

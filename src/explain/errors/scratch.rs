@@ -8,13 +8,13 @@ use crate::tensor::{Arg, Tensor};
 const SMALL: usize = 8;
 
 /// Which small size stands for which size, the same for all operands: what was equal stays equal.
-pub(super) struct Scratch {
+pub(super) struct ScratchShapes {
     small: BTreeMap<usize, usize>,
 }
 
-impl Scratch {
+impl ScratchShapes {
     /// For operands of these shapes.
-    pub(super) fn new<'t>(tensors: impl IntoIterator<Item = &'t Tensor>) -> Scratch {
+    pub(super) fn new<'t>(tensors: impl IntoIterator<Item = &'t Tensor>) -> ScratchShapes {
         let mut small: BTreeMap<usize, usize> =
             tensors.into_iter().flat_map(|tensor| tensor.shape().to_vec()).map(|size| (size, size)).collect();
         let mut next = SMALL;
@@ -24,7 +24,7 @@ impl Scratch {
                 *stands = next;
             }
         }
-        Scratch { small }
+        ScratchShapes { small }
     }
 
     /// Zeros in a small copy of this tensor's shape, of its dtype.

@@ -1,26 +1,27 @@
 //! Two operands whose shapes do not fit: where they clash, and what would fit.
 //! How shapes combine is read from the operation's descriptor.
 
+use super::evidence::Evidence;
+use super::explanation::{Clash, ErrorExplanation, Fix};
 use super::operands::{called, histories, operand};
-use super::scratch::{Scratch, tuple};
-use super::{Clash, Explanation, Fix, Look};
+use super::scratch::{ScratchShapes, tuple};
 use crate::explain::name::{Name, Transposition};
 use crate::ops::Failed;
 use crate::ops::table::METHOD;
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Binding, ShapeRule, Sign};
-use crate::tensor::explanation::Explanation as OpExplanation;
+use crate::tensor::explanation::Explanation;
 use crate::tensor::{Arg, DType, Layout, Tensor};
 
-pub(super) fn explain(look: &Look) -> Option<Explanation> {
-    let failed = look.failed?;
-    let pair = Pair::of(failed)?;
+pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
+    let failed = evidence.failed?;
+    let pair = ClashingPair::of(failed)?;
     let (left, right) = pair.clash?;
-    let names = pair.names(look);
-    let mut operands = [operand(&names[0], &pair.left, look), operand(&names[1], &pair.right, look)];
+    let names = pair.names(evidence);
+    let mut operands = [operand(&names[0], &pair.left, evidence), operand(&names[1], &pair.right, evidence)];
     operands[0].clash = Some(left);
     operands[1].clash = Some(right);
-    let is_linear = failed.op.explanation == OpExplanation::Linear;
+    let is_linear = failed.op.explanation == Explanation::Linear;
     if is_linear {
         // A layer multiplies by its weight transposed.
         let weight = &mut operands[1];
@@ -46,7 +47,7 @@ pub(super) fn explain(look: &Look) -> Option<Explanation> {
         (None, ShapeRule::MatrixProduct(..) | ShapeRule::LastAxes(..)) => "@",
         (None, _) => "with",
     };
-    let mut remarks = histories(&[&pair.left, &pair.right], look);
+    let mut remarks = histories(&[&pair.left, &pair.right], evidence);
     if is_linear {
         remarks.push(format!(
             "A Linear layer keeps its weight as (out, in): this one takes rows of {} numbers and gives rows of {}.",
@@ -54,13 +55,13 @@ pub(super) fn explain(look: &Look) -> Option<Explanation> {
             pair.right.shape()[0]
         ));
     }
-    let fixes = pair.fixes(failed, look);
+    let fixes = pair.fixes(failed, evidence);
     let clash = Clash { text, between: between.to_owned(), operands, rule };
-    Some(Explanation { clash: Some(clash), remarks, fixes })
+    Some(ErrorExplanation { clash: Some(clash), remarks, fixes })
 }
 
 /// Two operands, and the axes in which they clash.
-struct Pair {
+struct ClashingPair {
     rule: ShapeRule,
     left: Tensor,
     right: Tensor,
@@ -69,8 +70,8 @@ struct Pair {
     places: (usize, usize),
 }
 
-impl Pair {
-    fn of(failed: &Failed) -> Option<Pair> {
+impl ClashingPair {
+    fn of(failed: &Failed) -> Option<ClashingPair> {
         let rule = failed.op.shapes;
         let argument = |place: usize| failed.args.get(place)?.tensor().cloned();
         let (places, clash): (_, fn(&[usize], &[usize]) -> Option<(usize, usize)>) = match rule {
@@ -83,7 +84,13 @@ impl Pair {
                     _ => None,
                 };
                 let (left, axis, right, place) = joined(failed.args.first()?.tensors(), dim)?;
-                return Some(Pair { rule, left, right, clash: Some((axis, axis)), places: (0, place) });
+                return Some(ClashingPair {
+                    rule,
+                    left,
+                    right,
+                    clash: Some((axis, axis)),
+                    places: (0, place),
+                });
             }
             ShapeRule::Same
             | ShapeRule::Reversed
@@ -98,7 +105,7 @@ impl Pair {
         };
         let (left, right) = (argument(places.0)?, argument(places.1)?);
         let clash = clash(left.shape(), right.shape());
-        Some(Pair { rule, left, right, clash, places })
+        Some(ClashingPair { rule, left, right, clash, places })
     }
 
     fn is_joined(&self) -> bool {
@@ -106,23 +113,23 @@ impl Pair {
     }
 
     /// What the two are called.
-    fn names(&self, look: &Look) -> [Name; 2] {
+    fn names(&self, evidence: &Evidence) -> [Name; 2] {
         let other = |word: &str| Name::Variable(word.to_owned());
         [
-            called(&self.left, self.places.0, look, other("left")),
-            called(&self.right, self.places.1, look, other("right")),
+            called(&self.left, self.places.0, evidence, other("left")),
+            called(&self.right, self.places.1, evidence, other("right")),
         ]
     }
 
     /// What would fit, tried on zeros of these shapes.
-    fn fixes(&self, failed: &Failed, look: &Look) -> Vec<Fix> {
+    fn fixes(&self, failed: &Failed, evidence: &Evidence) -> Vec<Fix> {
         if self.is_joined() {
-            return self.joins(failed, look);
+            return self.joins(failed, evidence);
         }
         let Some(mut trial) = Trial::new(failed, self.places) else { return Vec::new() };
         let zeros = (trial.scratch.zeros(&self.left), trial.scratch.zeros(&self.right));
         let (Some(left), Some(right)) = zeros else { return Vec::new() };
-        let [a, b] = self.names(look);
+        let [a, b] = self.names(evidence);
         match self.rule {
             ShapeRule::MatrixProduct(..) => {
                 let same = left.shape() == right.shape() && left.ndim() == 2;
@@ -172,12 +179,12 @@ impl Pair {
     }
 
     /// Other dimensions to join along.
-    fn joins(&self, failed: &Failed, look: &Look) -> Vec<Fix> {
+    fn joins(&self, failed: &Failed, evidence: &Evidence) -> Vec<Fix> {
         let Some(tensors) = failed.args.first().map(|arg| arg.tensors().to_vec()) else { return Vec::new() };
-        let scratch = Scratch::new(&tensors);
+        let scratch = ScratchShapes::new(&tensors);
         let zeros: Option<Vec<Tensor>> = tensors.iter().map(|tensor| scratch.zeros(tensor)).collect();
         let Some(zeros) = zeros else { return Vec::new() };
-        let name = |(at, tensor)| called(tensor, at, look, Name::Elided);
+        let name = |(at, tensor)| called(tensor, at, evidence, Name::Elided);
         let names: Vec<Name> = tensors.iter().enumerate().map(name).collect();
         let list = if names.len() > 4 { Name::List(vec![Name::Elided]) } else { Name::List(names.clone()) };
         let mut found = Vec::new();
@@ -211,7 +218,7 @@ impl Pair {
 struct Trial<'t> {
     failed: &'t Failed,
     places: (usize, usize),
-    scratch: Scratch,
+    scratch: ScratchShapes,
     zeros: Vec<Arg>,
     found: Vec<Fix>,
     most: usize,
@@ -219,7 +226,7 @@ struct Trial<'t> {
 
 impl<'t> Trial<'t> {
     fn new(failed: &'t Failed, places: (usize, usize)) -> Option<Trial<'t>> {
-        let scratch = Scratch::new(failed.args.iter().flat_map(Arg::tensors));
+        let scratch = ScratchShapes::new(failed.args.iter().flat_map(Arg::tensors));
         let zeros = scratch.args(&failed.args)?;
         let most = failed.args.iter().flat_map(Arg::tensors).map(Tensor::ndim).max().unwrap_or(0);
         Some(Trial { failed, places, scratch, zeros, found: Vec::new(), most })
@@ -242,7 +249,7 @@ impl<'t> Trial<'t> {
         let [(a, _), (b, _)] = operands;
         let operator = self.failed.op.operator();
         let code = match operator {
-            _ if self.failed.op.explanation == OpExplanation::Linear => a.to_string(),
+            _ if self.failed.op.explanation == Explanation::Linear => a.to_string(),
             Some(sign) if self.failed.in_place => format!("{a} {}= {b}", sign.code()),
             Some(sign) => format!("{a} {} {b}", sign.code()),
             None => self.call(a, b),

@@ -1,28 +1,28 @@
 //! Scaled dot product attention: scores, mask, weights and the weighted sum, worked out for one element.
 //! The fused operation keeps no weights; they are worked out here from its operands.
 
-use crate::explain::account::{Account, Link, Says};
+use crate::explain::account::{Account, SourceElement, Statement};
 use crate::explain::calc::Calc;
-use crate::explain::case::{Case, along};
-use crate::explain::spot::Operand;
+use crate::explain::spot::PastOperand;
+use crate::explain::subject::{Subject, along};
 use crate::explain::terms::figure;
 use crate::tensor::{Arg, DType};
 
 /// An element of the output: weights over the keys, times a column of the values.
-pub fn account(case: &Case) -> Option<Account> {
-    let (query, key, value) = (case.operand(0)?, case.operand(1)?, case.operand(2)?);
-    let index = case.index();
+pub fn account(subject: &Subject) -> Option<Account> {
+    let (query, key, value) = (subject.operand(0)?, subject.operand(1)?, subject.operand(2)?);
+    let index = subject.index();
     let [batch @ .., row, column] = index else { return None };
     let ndim = query.tensor.ndim();
     let width = *query.tensor.shape().last()?;
-    let scale = case.number("scale").unwrap_or(1.0 / (width as f64).sqrt());
-    let own = |operand: &Operand| lead_of(operand, &query, batch);
+    let scale = subject.number("scale").unwrap_or(1.0 / (width as f64).sqrt());
+    let own = |operand: &PastOperand| lead_of(operand, &query, batch);
     let asking = [batch, &[*row]].concat();
     let q = query.row(&asking, ndim - 1);
     let keys = key.tensor.shape()[key.tensor.ndim() - 2];
     let (key_lead, value_lead) = (own(&key), own(&value));
-    let mask = case.operand(3);
-    let is_causal = case.is_set("is_causal");
+    let mask = subject.operand(3);
+    let is_causal = subject.is_set("is_causal");
     let mut scores = Vec::with_capacity(keys);
     for at in 0..keys {
         let k = key.row(&[key_lead.clone(), vec![at]].concat(), key.tensor.ndim() - 1);
@@ -47,10 +47,10 @@ pub fn account(case: &Case) -> Option<Account> {
     let total: f64 = powers.iter().sum();
     let mut weights: Vec<f64> =
         powers.iter().map(|power| if total == 0.0 { 0.0 } else { power / total }).collect();
-    let params = case.row()?.params().get(case.made.record.form)?.len();
-    let dropped = case.args.get(params..).and_then(<[Arg]>::first).and_then(Arg::tensor);
+    let params = subject.row()?.params().get(subject.made.record.form)?.len();
+    let dropped = subject.args.get(params..).and_then(<[Arg]>::first).and_then(Arg::tensor);
     if let Some(noise) = dropped {
-        let noise = Operand { tensor: noise.clone(), time: u64::MAX };
+        let noise = PastOperand { tensor: noise.clone(), time: u64::MAX };
         let line = noise.row(&[batch, &[*row]].concat(), noise.tensor.ndim() - 1);
         weights.iter_mut().zip(line).for_each(|(weight, noise)| *weight *= noise);
     }
@@ -59,25 +59,30 @@ pub fn account(case: &Case) -> Option<Account> {
     let mut order: Vec<usize> = (0..keys).collect();
     order.sort_by(|&a, &b| (weights[b] * values[b]).abs().total_cmp(&(weights[a] * values[a]).abs()));
     let best = order.first().copied().unwrap_or(0);
-    let links: Vec<Link> = order.iter().take(4).map(|&place| case.link(2, &value, &at(place))).collect();
+    let links: Vec<SourceElement> =
+        order.iter().take(4).map(|&place| subject.link(2, &value, &at(place))).collect();
     let factor = figure(scale);
-    let (asks, keyed) = (case.called(0).element(&asking), case.called(1));
+    let (asks, keyed) = (subject.called(0).element(&asking), subject.called(1));
     let valued =
-        along(&case.called(2), &[value_lead.clone(), vec![*column]].concat(), value.tensor.ndim() - 2);
+        along(&subject.called(2), &[value_lead.clone(), vec![*column]].concat(), value.tensor.ndim() - 2);
     let mut account = Account::words(format!("weights over the keys · {valued}")).from(links).following(1);
     let weighed = match (is_causal, mask.is_some(), dropped.is_some()) {
         (true, ..) => ", later keys hidden",
         (_, true, _) => ", with the mask",
         _ => "",
     };
-    account.says.push(Says::Words(format!("weights: softmax of {asks} · {keyed}[…]·{factor}{weighed}")));
+    account
+        .statements
+        .push(Statement::Words(format!("weights: softmax of {asks} · {keyed}[…]·{factor}{weighed}")));
     let shown: Vec<String> =
         order.iter().take(6).map(|&place| format!("key {place}: {}", figure(weights[place]))).collect();
     let rest = if keys > 6 { format!(", {} smaller", keys - 6) } else { String::new() };
-    account.says.push(Says::Words(format!("weights (by what they add): {}{rest}", shown.join(", "))));
+    account
+        .statements
+        .push(Statement::Words(format!("weights (by what they add): {}{rest}", shown.join(", "))));
     if total > 0.0 {
         let score = figure(scores[best]);
-        account.says.push(Says::Words(format!(
+        account.statements.push(Statement::Words(format!(
             "key {best}: exp({score} - {}) / {}{}",
             figure(most),
             figure(total),
@@ -93,7 +98,7 @@ pub fn account(case: &Case) -> Option<Account> {
 }
 
 /// The batch and the head of an operand that the output's belong to; heads may be shared.
-fn lead_of(operand: &Operand, query: &Operand, batch: &[usize]) -> Vec<usize> {
+fn lead_of(operand: &PastOperand, query: &PastOperand, batch: &[usize]) -> Vec<usize> {
     let shape = operand.tensor.shape();
     let own = &shape[..shape.len() - 2];
     let asked = query.tensor.shape();

@@ -1,10 +1,10 @@
 //! Random numbers: which draw of which seed, and for dropout whether it kept the element.
 //! Draws again from the seed what was drawn, where the book's way of drawing allows it.
 
-use crate::explain::account::{Account, End};
+use crate::explain::account::{Account, WhyEnd};
 use crate::explain::calc::Calc;
-use crate::explain::case::Case;
 use crate::explain::spot::position;
+use crate::explain::subject::Subject;
 use crate::explain::terms::figure;
 use crate::kernel::random::{DEFAULT_SEED, Generator};
 use crate::tensor::explanation::RandomKind;
@@ -49,10 +49,10 @@ fn order_in(layout: &Layout, index: &[usize]) -> u64 {
 }
 
 /// The layout of what was filled.
-fn layout_of(case: &Case) -> Layout {
-    match case.made.before.as_ref() {
+fn layout_of(subject: &Subject) -> Layout {
+    match subject.made.before.as_ref() {
         Some(before) => before.tensor.layout().clone(),
-        None => Layout::contiguous(case.made.record.shape.clone()),
+        None => Layout::contiguous(subject.made.record.shape.clone()),
     }
 }
 
@@ -67,20 +67,20 @@ fn again(drawn: &Drawn, more: u64) -> Option<Generator> {
 }
 
 /// A random number.
-pub fn account(case: &Case, kind: RandomKind) -> Option<Account> {
-    let op = case.op();
-    let Some(drawn) = case.made.record.drawn else {
-        return Some(Account::words(format!("{op}: drawn at random")).ending(End::Drawn));
+pub fn account(subject: &Subject, kind: RandomKind) -> Option<Account> {
+    let op = subject.op();
+    let Some(drawn) = subject.made.record.drawn else {
+        return Some(Account::words(format!("{op}: drawn at random")).ending(WhyEnd::Drawn));
     };
-    let nth = order_in(&layout_of(case), case.index());
+    let nth = order_in(&layout_of(subject), subject.index());
     let nth_words = draw_words(&drawn, nth);
-    let wide = case.dtype == DType::Float64;
+    let wide = subject.dtype == DType::Float64;
     let fraction = |nth: u64| {
         let mut generator = again(&drawn, if wide { 2 * nth } else { nth })?;
         Some(if wide { generator.unit() } else { f64::from(generator.unit_f32()) })
     };
-    let plain = matches!(case.dtype, DType::Float32 | DType::Float64);
-    let number = |place: usize| case.args.get(place).and_then(Arg::number);
+    let plain = matches!(subject.dtype, DType::Float32 | DType::Float64);
+    let number = |place: usize| subject.args.get(place).and_then(Arg::number);
     Some(
         match kind {
             RandomKind::Uniform => Account::words(format!("{op}: uniform in [0, 1), {nth_words}")),
@@ -107,22 +107,22 @@ pub fn account(case: &Case, kind: RandomKind) -> Option<Account> {
             }
             RandomKind::Bernoulli => Account::words(format!(
                 "{op}: {} by chance, {nth_words}",
-                if case.value == 0.0 { "no" } else { "yes" }
+                if subject.value == 0.0 { "no" } else { "yes" }
             )),
             // As many draws as elements, and each element depends on several of them.
             RandomKind::Together => Account::words(format!("{op}: {}", all_words(&drawn))),
             RandomKind::Other => Account::words(format!("{op}: {nth_words}")),
         }
-        .ending(End::Drawn),
+        .ending(WhyEnd::Drawn),
     )
 }
 
 /// An element that dropout kept or dropped.
-pub fn dropout(case: &Case) -> Option<Account> {
-    let x = case.operand(0)?;
-    let link = case.link(0, &x, case.index());
-    let value = x.value(case.index());
-    let p = case.number("p")?;
+pub fn dropout(subject: &Subject) -> Option<Account> {
+    let x = subject.operand(0)?;
+    let link = subject.link(0, &x, subject.index());
+    let value = x.value(subject.index());
+    let p = subject.number("p")?;
     if p >= 1.0 {
         let words = format!("dropout drops all at p = {}", figure(p));
         return Some(
@@ -131,12 +131,12 @@ pub fn dropout(case: &Case) -> Option<Account> {
                 .from([link]),
         );
     }
-    let params = case.row()?.params().get(case.made.record.form)?.len();
-    let noise = case.args.get(params)?.tensor()?.clone();
-    let kept = noise.storage().read().float(position(noise.layout(), case.index()));
+    let params = subject.row()?.params().get(subject.made.record.form)?.len();
+    let noise = subject.args.get(params)?.tensor()?.clone();
+    let kept = noise.storage().read().float(position(noise.layout(), subject.index()));
     let account = |words: String| Account::words(words).from([link.clone()]);
-    let drawn = case.made.record.drawn;
-    let nth = order_in(noise.layout(), case.index());
+    let drawn = subject.made.record.drawn;
+    let nth = order_in(noise.layout(), subject.index());
     let draw = drawn.map(|drawn| draw_words(&drawn, nth)).unwrap_or_default();
     // The book's build takes two words an element.
     let unit = drawn.filter(|drawn| drawn.book).and_then(|drawn| Some(again(&drawn, 2 * nth)?.unit()));

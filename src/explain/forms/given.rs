@@ -1,8 +1,8 @@
 //! Where the way down ends, and operations that are explained as a whole.
 
-use crate::explain::account::{Account, End, Link};
+use crate::explain::account::{Account, SourceElement, WhyEnd};
 use crate::explain::calc::Calc;
-use crate::explain::case::Case;
+use crate::explain::subject::Subject;
 use crate::explain::terms::figure;
 use crate::tensor::explanation::ConstantKind;
 use crate::tensor::{Arg, Site};
@@ -13,34 +13,34 @@ pub fn place(site: Option<&Site>) -> String {
 }
 
 /// A number as it was given to `torch.tensor`.
-pub fn literal(case: &Case) -> Option<Account> {
-    let words = format!("given in {}", place(case.made.record.site.as_ref()));
-    Some(Account::words(words).ending(End::Given))
+pub fn literal(subject: &Subject) -> Option<Account> {
+    let words = format!("given in {}", place(subject.made.record.site.as_ref()));
+    Some(Account::words(words).ending(WhyEnd::Given))
 }
 
 /// A number that the operation puts everywhere, or by a pattern.
-pub fn constant(case: &Case, kind: ConstantKind) -> Option<Account> {
-    let op = case.op();
-    let at = place(case.made.record.site.as_ref());
-    let ending = |words: String| Account::words(words).ending(End::Constant);
-    let everywhere = || ending(format!("{op}: {} everywhere, {at}", figure(case.value)));
-    let nth = || ending(format!("{op}: number {} of the row, {at}", case.index()[0]));
+pub fn constant(subject: &Subject, kind: ConstantKind) -> Option<Account> {
+    let op = subject.op();
+    let at = place(subject.made.record.site.as_ref());
+    let ending = |words: String| Account::words(words).ending(WhyEnd::Constant);
+    let everywhere = || ending(format!("{op}: {} everywhere, {at}", figure(subject.value)));
+    let nth = || ending(format!("{op}: number {} of the row, {at}", subject.index()[0]));
     Some(match kind {
         ConstantKind::FillDiagonal => {
-            let before = case.operand(0)?;
-            let was = before.at(case.index()).value();
-            let off_diagonal = case.index().windows(2).any(|pair| pair[0] != pair[1]);
-            match was == Some(case.value) && off_diagonal {
+            let before = subject.operand(0)?;
+            let was = before.at(subject.index()).value();
+            let off_diagonal = subject.index().windows(2).any(|pair| pair[0] != pair[1]);
+            match was == Some(subject.value) && off_diagonal {
                 true => {
-                    let link = case.link(0, &before, case.index());
+                    let link = subject.link(0, &before, subject.index());
                     Account::words("off the diagonal: left as it was").passing(link)
                 }
                 false => everywhere(),
             }
         }
-        ConstantKind::Fill => match case.operand(1) {
+        ConstantKind::Fill => match subject.operand(1) {
             Some(value) => {
-                let link = case.link(1, &value, &[]);
+                let link = subject.link(1, &value, &[]);
                 Account::words(format!("filled with {}", link.what)).passing(link)
             }
             None => everywhere(),
@@ -51,44 +51,44 @@ pub fn constant(case: &Case, kind: ConstantKind) -> Option<Account> {
         ConstantKind::Places => ending(format!("{op}, {at}")),
         ConstantKind::Spaced => nth(),
         ConstantKind::Range => {
-            let number = |at: usize| case.args.get(at).and_then(Arg::number);
+            let number = |at: usize| subject.args.get(at).and_then(Arg::number);
             let (start, step) =
-                if case.made.record.form == 0 { (0.0, 1.0) } else { (number(0)?, number(2)?) };
-            let steps = Calc::Product(vec![Calc::Number(case.index()[0] as f64), Calc::Number(step)]);
+                if subject.made.record.form == 0 { (0.0, 1.0) } else { (number(0)?, number(2)?) };
+            let steps = Calc::Product(vec![Calc::Number(subject.index()[0] as f64), Calc::Number(step)]);
             nth().figures(Calc::Sum(vec![Calc::Number(start), steps]))
         }
     })
 }
 
 /// A view that was not looked through.
-pub fn view(case: &Case) -> Option<Account> {
-    let operand = case.operand(0)?;
-    if operand.tensor.shape() != case.made.record.shape {
+pub fn view(subject: &Subject) -> Option<Account> {
+    let operand = subject.operand(0)?;
+    if operand.tensor.shape() != subject.made.record.shape {
         return None;
     }
-    let link = case.link(0, &operand, case.index());
-    Some(Account::words(format!("{}: the same as {}", case.op(), link.what)).passing(link))
+    let link = subject.link(0, &operand, subject.index());
+    Some(Account::words(format!("{}: the same as {}", subject.op(), link.what)).passing(link))
 }
 
 /// A result that hangs on its operands as a whole.
-pub fn whole(case: &Case) -> Option<Account> {
+pub fn whole(subject: &Subject) -> Option<Account> {
     let mut names = Vec::new();
-    let mut links: Vec<Link> = Vec::new();
-    for place in 0..case.args.len() {
-        let listed = case.made.operands(place);
+    let mut links: Vec<SourceElement> = Vec::new();
+    for place in 0..subject.args.len() {
+        let listed = subject.made.operands(place);
         if listed.is_empty() {
             continue;
         }
         for operand in &listed {
             let sizes: Vec<String> = operand.tensor.shape().iter().map(usize::to_string).collect();
             names.push(match sizes.is_empty() {
-                true => case.names.of(&operand.tensor).to_string(),
-                false => format!("{} ({})", case.names.of(&operand.tensor), sizes.join(", ")),
+                true => subject.names.of(&operand.tensor).to_string(),
+                false => format!("{} ({})", subject.names.of(&operand.tensor), sizes.join(", ")),
             });
             if operand.tensor.numel() == 1 {
-                links.push(case.listed(operand, &vec![0; operand.tensor.ndim()]));
-            } else if operand.tensor.shape() == case.made.record.shape {
-                links.push(case.listed(operand, case.index()));
+                links.push(subject.listed(operand, &vec![0; operand.tensor.ndim()]));
+            } else if operand.tensor.shape() == subject.made.record.shape {
+                links.push(subject.listed(operand, subject.index()));
             }
         }
     }
@@ -96,8 +96,8 @@ pub fn whole(case: &Case) -> Option<Account> {
         [] => String::new(),
         names => format!(" of {}", names.join(" and ")),
     };
-    let doc = case.row().map(|row| row.doc).unwrap_or_default();
+    let doc = subject.row().map(|row| row.doc).unwrap_or_default();
     let follow = links.len().min(1);
-    let account = Account::words(format!("{}{from}, as a whole", case.op())).from(links).following(follow);
+    let account = Account::words(format!("{}{from}, as a whole", subject.op())).from(links).following(follow);
     Some(if doc.is_empty() { account } else { account.note(doc) })
 }

@@ -3,40 +3,40 @@
 
 use std::rc::Rc;
 
-use crate::explain::account::{Account, Link, Says};
+use crate::explain::account::{Account, SourceElement, Statement};
 use crate::explain::calc::Calc;
-use crate::explain::case::Case;
+use crate::explain::subject::Subject;
 use crate::explain::terms::figure;
 use crate::tensor::explanation::LossKind;
 use crate::tensor::layout::unravel;
 use crate::tensor::{Arg, Tensor};
 
 /// A loss: of one element, or the mean or the sum over all.
-pub fn account(case: &Case, kind: LossKind) -> Option<Account> {
-    let place = case
+pub fn account(subject: &Subject, kind: LossKind) -> Option<Account> {
+    let place = subject
         .row()?
         .params()
-        .get(case.made.record.form)?
+        .get(subject.made.record.form)?
         .iter()
         .position(|param| param.name == "reduction")?;
-    let reduction = match case.args.get(place) {
+    let reduction = match subject.args.get(place) {
         Some(Arg::Str(word)) => word.to_string(),
         _ => "mean".to_owned(),
     };
-    let (input, target) = (case.called(0), case.called(1));
-    let classes = is_of_classes(kind) && !case.operand(1)?.tensor.dtype().is_float();
+    let (input, target) = (subject.called(0), subject.called(1));
+    let classes = is_of_classes(kind) && !subject.operand(1)?.tensor.dtype().is_float();
     if reduction == "none" {
         return match classes {
-            true => one_class(case, kind, case.index()),
-            false => one(case, kind),
+            true => one_class(subject, kind, subject.index()),
+            false => one(subject, kind),
         };
     }
     // The row itself, on the operands as they stood, without the reduction.
-    let mut args = case.replaced(|_, operand| operand.snapshot());
+    let mut args = subject.replaced(|_, operand| operand.snapshot());
     args[place] = Arg::Str(Rc::from("none"));
-    let each: Tensor = case.run(args)?.tensors().first().map(|&each| each.clone())?;
+    let each: Tensor = subject.run(args)?.tensors().first().map(|&each| each.clone())?;
     let losses = each.to_f64_vec();
-    let words = format!("{} of {input} against {target}: {reduction} over {}", case.op(), losses.len());
+    let words = format!("{} of {input} against {target}: {reduction} over {}", subject.op(), losses.len());
     let mut largest: Vec<usize> = (0..losses.len()).collect();
     largest.sort_by(|&a, &b| losses[b].total_cmp(&losses[a]));
     let which = largest.first().copied().unwrap_or(0);
@@ -45,25 +45,27 @@ pub fn account(case: &Case, kind: LossKind) -> Option<Account> {
     let calc = match reduction.as_str() {
         "sum" => total,
         "batchmean" => {
-            total.over(Calc::Number(case.operand(0)?.tensor.shape().first().copied().unwrap_or(1) as f64))
+            total.over(Calc::Number(subject.operand(0)?.tensor.shape().first().copied().unwrap_or(1) as f64))
         }
-        _ => total.over(Calc::Number(weight_of(case, kind, losses.len())?)),
+        _ => total.over(Calc::Number(weight_of(subject, kind, losses.len())?)),
     };
     let mut account = Account::words(words).figures(calc);
     if classes {
-        let of_one = one_class(case, kind, &at)?;
+        let of_one = one_class(subject, kind, &at)?;
         account = account.note(format!("the largest, {}, at {at:?}:", figure(losses[which])));
-        account.says.extend(of_one.says.into_iter().map(|line| match line {
-            Says::Figures(calc) => Says::Note(format!("{} = {}", calc.text(), figure(calc.value()))),
+        account.statements.extend(of_one.statements.into_iter().map(|line| match line {
+            Statement::Figures(calc) => {
+                Statement::Note(format!("{} = {}", calc.text(), figure(calc.value())))
+            }
             other => other,
         }));
         return Some(account.from(of_one.links).following(1));
     }
-    let links: Vec<Link> = [0, 1]
+    let links: Vec<SourceElement> = [0, 1]
         .iter()
         .filter_map(|&place| {
-            let operand = case.operand(place)?;
-            (operand.tensor.shape() == each.shape()).then(|| case.link(place, &operand, &at))
+            let operand = subject.operand(place)?;
+            (operand.tensor.shape() == each.shape()).then(|| subject.link(place, &operand, &at))
         })
         .collect();
     let follow = links.len();
@@ -76,19 +78,19 @@ fn is_of_classes(kind: LossKind) -> bool {
 }
 
 /// What a mean divides by: the number of losses, or the sum of their classes' weights.
-fn weight_of(case: &Case, kind: LossKind, count: usize) -> Option<f64> {
+fn weight_of(subject: &Subject, kind: LossKind, count: usize) -> Option<f64> {
     if !is_of_classes(kind) {
         return Some(count as f64);
     }
-    let target = case.operand(1)?;
-    let weights = match case.param("weight") {
+    let target = subject.operand(1)?;
+    let weights = match subject.param("weight") {
         Some(Arg::Tensor(weight)) => Some(weight.to_f64_vec()),
         _ => None,
     };
     if target.tensor.dtype().is_float() {
         return Some(count as f64);
     }
-    let ignored = case.int("ignore_index").unwrap_or(-100);
+    let ignored = subject.int("ignore_index").unwrap_or(-100);
     let classes = target.values().into_iter().filter(|&class| class as i64 != ignored);
     Some(
         classes
@@ -98,10 +100,10 @@ fn weight_of(case: &Case, kind: LossKind, count: usize) -> Option<f64> {
 }
 
 /// The loss of one prediction of a class.
-fn one_class(case: &Case, kind: LossKind, at: &[usize]) -> Option<Account> {
-    let (input, target) = (case.operand(0)?, case.operand(1)?);
+fn one_class(subject: &Subject, kind: LossKind, at: &[usize]) -> Option<Account> {
+    let (input, target) = (subject.operand(0)?, subject.operand(1)?);
     let class = target.value(at);
-    if class as i64 == case.int("ignore_index").unwrap_or(-100) {
+    if class as i64 == subject.int("ignore_index").unwrap_or(-100) {
         return Some(
             Account::words("its target is ignore_index: it does not count").figures(Calc::Number(0.0)),
         );
@@ -111,8 +113,8 @@ fn one_class(case: &Case, kind: LossKind, at: &[usize]) -> Option<Account> {
     let class = class as usize;
     let mut own = at.to_vec();
     own.insert(axis, class);
-    let link = case.link(0, &input, &own);
-    let weight = match case.param("weight") {
+    let link = subject.link(0, &input, &own);
+    let weight = match subject.param("weight") {
         Some(Arg::Tensor(weight)) => weight.to_f64_vec().get(class).copied(),
         _ => None,
     };
@@ -125,7 +127,7 @@ fn one_class(case: &Case, kind: LossKind, at: &[usize]) -> Option<Account> {
         let calc = weighted(Calc::Number(-scores[class]));
         return Some(Account::words(words).figures(calc).from([link]));
     }
-    if case.number("label_smoothing").unwrap_or(0.0) != 0.0 {
+    if subject.number("label_smoothing").unwrap_or(0.0) != 0.0 {
         return None;
     }
     let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -137,10 +139,10 @@ fn one_class(case: &Case, kind: LossKind, at: &[usize]) -> Option<Account> {
 }
 
 /// The loss of one pair of elements.
-fn one(case: &Case, kind: LossKind) -> Option<Account> {
-    let (x, y) = (case.at(0)?, case.at(1)?);
-    let (a, b) = (case.name_at(0), case.name_at(1));
-    let weighted = case.operand(2).is_some();
+fn one(subject: &Subject, kind: LossKind) -> Option<Account> {
+    let (x, y) = (subject.at(0)?, subject.at(1)?);
+    let (a, b) = (subject.name_at(0), subject.name_at(1));
+    let weighted = subject.operand(2).is_some();
     let difference = Calc::minus(x, y);
     let account = match kind {
         LossKind::Squared if !weighted => Account::words(format!("({a} - {b})^2"))
@@ -151,9 +153,9 @@ fn one(case: &Case, kind: LossKind) -> Option<Account> {
             (x - y).abs(),
         )),
         LossKind::Squared | LossKind::CrossEntropy | LossKind::NegativeLogLikelihood | LossKind::Other => {
-            let calc = Calc::apply(case.op(), vec![Calc::Number(x), Calc::Number(y)], case.value);
-            Account::words(format!("{} of {a} against {b}", case.op())).figures(calc)
+            let calc = Calc::apply(subject.op(), vec![Calc::Number(x), Calc::Number(y)], subject.value);
+            Account::words(format!("{} of {a} against {b}", subject.op())).figures(calc)
         }
     };
-    Some(account.from(case.met()).following(2))
+    Some(account.from(subject.met()).following(2))
 }

@@ -14,7 +14,7 @@
 //! | [`given`] | constants, numbers in the code, operations that are explained as a whole |
 
 use super::account::Account;
-use super::case::Case;
+use super::subject::Subject;
 use crate::tensor::explanation::Explanation;
 
 mod attention;
@@ -30,39 +30,39 @@ mod reduced;
 
 /// How an element came of its operation. Where an explanation does not cover the arguments, the operation is explained
 /// as a whole.
-pub fn account(case: &Case) -> Account {
-    let account = match case.made.record.operation.explanation {
-        Explanation::Pointwise(formula) => pointwise::account(case, formula),
-        Explanation::Cast(_) => pointwise::cast(case),
-        Explanation::Moved(movement) => moved::account(case, movement),
-        Explanation::Copy => moved::copied(case),
-        Explanation::CopyFrom => moved::copied_from(case),
-        Explanation::MaskedFill => moved::masked_fill(case),
-        Explanation::Triangle { lower } => moved::triangle(case, lower),
-        Explanation::Assignment => moved::assigned(case),
-        Explanation::IndexedSum { by_element } => moved::added(case, by_element),
-        Explanation::Product(kind) => products::account(case, kind),
-        Explanation::Linear => products::linear(case),
-        Explanation::Einsum => products::einsum(case),
-        Explanation::Multilinear(kind) => products::multilinear(case, kind),
-        Explanation::Reduction(reducer) => reduced::reduction(case, reducer),
-        Explanation::Spread { root, with_mean } => reduced::spread(case, root, with_mean),
-        Explanation::Extreme { which, gives, running } => reduced::extreme(case, which, gives, running),
-        Explanation::Running(kind) => reduced::running(case, kind),
-        Explanation::Distance(kind) => reduced::distance(case, kind),
-        Explanation::Pool { largest } => reduced::pooled(case, largest),
-        Explanation::Ordered(kind) => ordered::account(case, kind),
-        Explanation::Softmax(kind) => normed::softmax(case, kind),
-        Explanation::Normalisation(kind) => normed::norm(case, kind),
-        Explanation::UnitLength => normed::normalize(case),
-        Explanation::Loss(kind) => losses::account(case, kind),
-        Explanation::Attention => attention::account(case),
-        Explanation::Random(kind) => drawn::account(case, kind),
-        Explanation::Dropout => drawn::dropout(case),
-        Explanation::Constant(kind) => given::constant(case, kind),
-        Explanation::Literal => given::literal(case),
-        Explanation::View => given::view(case),
-        Explanation::Whole => given::whole(case),
+pub fn account(subject: &Subject) -> Account {
+    let account = match subject.made.record.operation.explanation {
+        Explanation::Pointwise(formula) => pointwise::account(subject, formula),
+        Explanation::Cast(_) => pointwise::cast(subject),
+        Explanation::Moved(movement) => moved::account(subject, movement),
+        Explanation::Copy => moved::copied(subject),
+        Explanation::CopyFrom => moved::copied_from(subject),
+        Explanation::MaskedFill => moved::masked_fill(subject),
+        Explanation::Triangle { lower } => moved::triangle(subject, lower),
+        Explanation::Assignment => moved::assigned(subject),
+        Explanation::IndexedSum { by_element } => moved::added(subject, by_element),
+        Explanation::Product(kind) => products::account(subject, kind),
+        Explanation::Linear => products::linear(subject),
+        Explanation::Einsum => products::einsum(subject),
+        Explanation::Multilinear(kind) => products::multilinear(subject, kind),
+        Explanation::Reduction(reducer) => reduced::reduction(subject, reducer),
+        Explanation::Spread { root, with_mean } => reduced::spread(subject, root, with_mean),
+        Explanation::Extreme { which, gives, running } => reduced::extreme(subject, which, gives, running),
+        Explanation::Running(kind) => reduced::running(subject, kind),
+        Explanation::Distance(kind) => reduced::distance(subject, kind),
+        Explanation::Pool { largest } => reduced::pooled(subject, largest),
+        Explanation::Ordered(kind) => ordered::account(subject, kind),
+        Explanation::Softmax(kind) => normed::softmax(subject, kind),
+        Explanation::Normalisation(kind) => normed::norm(subject, kind),
+        Explanation::UnitLength => normed::normalize(subject),
+        Explanation::Loss(kind) => losses::account(subject, kind),
+        Explanation::Attention => attention::account(subject),
+        Explanation::Random(kind) => drawn::account(subject, kind),
+        Explanation::Dropout => drawn::dropout(subject),
+        Explanation::Constant(kind) => given::constant(subject, kind),
+        Explanation::Literal => given::literal(subject),
+        Explanation::View => given::view(subject),
+        Explanation::Whole => given::whole(subject),
     };
-    account.or_else(|| given::whole(case)).unwrap_or_default()
+    account.or_else(|| given::whole(subject)).unwrap_or_default()
 }

@@ -1,10 +1,10 @@
 //! Elements of an operand that stand somewhere else now: joined, gathered, masked, written in place.
 //! Where an element came from is asked of the operation itself: its row runs on numbered elements.
 
-use crate::explain::account::{Account, End, Link};
+use crate::explain::account::{Account, SourceElement, WhyEnd};
 use crate::explain::calc::Calc;
-use crate::explain::case::Case;
-use crate::explain::spot::Operand;
+use crate::explain::spot::PastOperand;
+use crate::explain::subject::Subject;
 use crate::explain::terms::figure;
 use crate::tensor::explanation::Movement;
 use crate::tensor::layout::{ravel, unravel};
@@ -19,18 +19,18 @@ fn mark(place: usize) -> f64 {
 }
 
 /// Where each element of the result came from: the operand, and the index in it; or the argument that was put there.
-enum From {
-    Element(usize, Operand, Vec<usize>),
+enum ElementOrigin {
+    Element(usize, PastOperand, Vec<usize>),
     Argument(usize),
     Zero,
 }
 
 /// Asks the operation where the element came from.
-fn origin(case: &Case, movement: Movement) -> Option<From> {
-    let params = case.row()?.params().get(case.made.record.form)?;
-    let mut known: Vec<(usize, Operand, usize)> = Vec::new();
+fn origin(subject: &Subject, movement: Movement) -> Option<ElementOrigin> {
+    let params = subject.row()?.params().get(subject.made.record.form)?;
+    let mut known: Vec<(usize, PastOperand, usize)> = Vec::new();
     let mut next = 1usize;
-    let mut args = case.replaced(|place, operand| {
+    let mut args = subject.replaced(|place, operand| {
         let says_where = params.get(place).is_some_and(|param| WHERE.contains(&param.name));
         let looks_up = movement == Movement::Embedded && place == 0;
         if says_where || looks_up {
@@ -54,62 +54,65 @@ fn origin(case: &Case, movement: Movement) -> Option<From> {
             *arg = Arg::Float(mark(place));
         }
     }
-    let given = case.run(args)?;
+    let given = subject.run(args)?;
     let results = given.tensors();
-    let result = results.get(case.made.output)?;
-    let number = result.to_f64_vec().get(ravel(case.index(), result.shape())).copied()?;
+    let result = results.get(subject.made.output)?;
+    let number = result.to_f64_vec().get(ravel(subject.index(), result.shape())).copied()?;
     if number == 0.0 {
-        return Some(From::Zero);
+        return Some(ElementOrigin::Zero);
     }
     if number < 0.0 {
-        return Some(From::Argument((-number - 1.0) as usize));
+        return Some(ElementOrigin::Argument((-number - 1.0) as usize));
     }
     let number = number as usize;
     let (place, operand, first) = known.into_iter().rev().find(|(_, _, first)| *first <= number)?;
     let index = unravel(number - first, operand.tensor.shape());
-    Some(From::Element(place, operand, index))
+    Some(ElementOrigin::Element(place, operand, index))
 }
 
 /// An element that was moved here.
-pub fn account(case: &Case, movement: Movement) -> Option<Account> {
-    if case.is_set("accumulate")
-        || case.args.iter().any(|arg| matches!(arg, Arg::Str(word) if matches!(&**word, "add" | "multiply")))
+pub fn account(subject: &Subject, movement: Movement) -> Option<Account> {
+    if subject.is_set("accumulate")
+        || subject
+            .args
+            .iter()
+            .any(|arg| matches!(arg, Arg::Str(word) if matches!(&**word, "add" | "multiply")))
     {
         return None;
     }
     if movement == Movement::Chosen {
-        return if case.args.len() < 3 { None } else { chosen(case) };
+        return if subject.args.len() < 3 { None } else { chosen(subject) };
     }
-    match origin(case, movement)? {
-        From::Element(place, operand, index) => {
-            let link = match case.args.get(place) {
-                Some(Arg::Tensors(_)) => case.listed(&operand, &index),
-                _ => case.link(place, &operand, &index),
+    match origin(subject, movement)? {
+        ElementOrigin::Element(place, operand, index) => {
+            let link = match subject.args.get(place) {
+                Some(Arg::Tensors(_)) => subject.listed(&operand, &index),
+                _ => subject.link(place, &operand, &index),
             };
             let words = match movement {
                 Movement::Embedded => {
                     let [row, ..] = index.as_slice() else { return None };
-                    format!("embedding: row {row} of {}: {}", case.called(1), link.what)
+                    format!("embedding: row {row} of {}: {}", subject.called(1), link.what)
                 }
-                _ => format!("{}: {}", verb(case, movement), link.what),
+                _ => format!("{}: {}", verb(subject, movement), link.what),
             };
             Some(Account::words(words).passing(link))
         }
-        From::Argument(place) => {
-            let number = case.args.get(place)?.number()?;
-            let words = format!("{}: filled with {}", verb(case, movement), figure(number));
-            Some(Account::words(words).figures(Calc::Number(case.value)).ending(End::Given))
+        ElementOrigin::Argument(place) => {
+            let number = subject.args.get(place)?.number()?;
+            let words = format!("{}: filled with {}", verb(subject, movement), figure(number));
+            Some(Account::words(words).figures(Calc::Number(subject.value)).ending(WhyEnd::Given))
         }
-        From::Zero => {
-            let words = format!("{}: nothing stood here, filled with 0", verb(case, movement));
-            Some(Account::words(words).figures(Calc::Number(0.0)).ending(End::Constant))
+        ElementOrigin::Zero => {
+            let words = format!("{}: nothing stood here, filled with 0", verb(subject, movement));
+            Some(Account::words(words).figures(Calc::Number(0.0)).ending(WhyEnd::Constant))
         }
     }
 }
 
 /// What an operation does, in words.
-fn verb(case: &Case, movement: Movement) -> String {
-    let op = case.op();
+fn verb(subject: &Subject, movement: Movement) -> String {
+    let op = subject.op();
     match movement {
         Movement::Joined => format!("{op}: joined, from"),
         Movement::Stacked => format!("{op}: laid on top of each other, from"),
@@ -121,98 +124,102 @@ fn verb(case: &Case, movement: Movement) -> String {
 }
 
 /// `torch.where`: which of the two was taken.
-fn chosen(case: &Case) -> Option<Account> {
-    let condition = case.at(0)? != 0.0;
+fn chosen(subject: &Subject) -> Option<Account> {
+    let condition = subject.at(0)? != 0.0;
     let place = if condition { 1 } else { 2 };
     let words = format!(
         "where {} is {}: {}",
-        case.name_at(0),
+        subject.name_at(0),
         if condition { "True" } else { "False" },
-        case.name_at(place)
+        subject.name_at(place)
     );
-    match case.operand(place) {
+    match subject.operand(place) {
         Some(operand) => {
-            let index = operand.broadcast(case.index());
-            Some(Account::words(words).passing(case.link(place, &operand, &index)))
+            let index = operand.broadcast(subject.index());
+            Some(Account::words(words).passing(subject.link(place, &operand, &index)))
         }
-        None => Some(Account::words(words).figures(Calc::Number(case.at(place)?)).ending(End::Given)),
+        None => Some(Account::words(words).figures(Calc::Number(subject.at(place)?)).ending(WhyEnd::Given)),
     }
 }
 
 /// A copy: the element in the same row-major place of the operand.
-pub fn copied(case: &Case) -> Option<Account> {
-    let words = |link: &Link| format!("a copy ({}) of {}", case.op(), link.what);
-    same_element(case, 0, words)
+pub fn copied(subject: &Subject) -> Option<Account> {
+    let words = |link: &SourceElement| format!("a copy ({}) of {}", subject.op(), link.what);
+    same_element(subject, 0, words)
 }
 
 /// An element that another tensor's was written over.
-pub fn copied_from(case: &Case) -> Option<Account> {
-    same_element(case, 1, |link| format!("written over with {}", link.what))
+pub fn copied_from(subject: &Subject) -> Option<Account> {
+    same_element(subject, 1, |link| format!("written over with {}", link.what))
 }
 
-fn same_element(case: &Case, place: usize, words: impl Fn(&Link) -> String) -> Option<Account> {
-    let operand = case.operand(place)?;
-    let index = match operand.tensor.numel() == case.made.record.shape.iter().product::<usize>() {
-        true => unravel(ravel(case.index(), &case.made.record.shape), operand.tensor.shape()),
-        false => operand.broadcast(case.index()),
+fn same_element(
+    subject: &Subject,
+    place: usize,
+    words: impl Fn(&SourceElement) -> String,
+) -> Option<Account> {
+    let operand = subject.operand(place)?;
+    let index = match operand.tensor.numel() == subject.made.record.shape.iter().product::<usize>() {
+        true => unravel(ravel(subject.index(), &subject.made.record.shape), operand.tensor.shape()),
+        false => operand.broadcast(subject.index()),
     };
-    let link = case.link(place, &operand, &index);
+    let link = subject.link(place, &operand, &index);
     let value = operand.value(&index);
-    if value != case.value && !(value.is_nan() && case.value.is_nan()) {
-        let calc = Calc::apply(case.dtype.name(), vec![Calc::Number(value)], case.value);
-        let words = format!("{}: {} as {}", case.op(), link.what, case.dtype.name());
+    if value != subject.value && !(value.is_nan() && subject.value.is_nan()) {
+        let calc = Calc::apply(subject.dtype.name(), vec![Calc::Number(value)], subject.value);
+        let words = format!("{}: {} as {}", subject.op(), link.what, subject.dtype.name());
         return Some(Account::words(words).figures(calc).from([link]));
     }
     Some(Account::words(words(&link)).passing(link))
 }
 
 /// An element that a mask hid or let stand.
-pub fn masked_fill(case: &Case) -> Option<Account> {
-    let mask = case.operand(1)?;
-    let at = mask.broadcast(case.index());
-    let flag = case.link(1, &mask, &at);
+pub fn masked_fill(subject: &Subject) -> Option<Account> {
+    let mask = subject.operand(1)?;
+    let at = mask.broadcast(subject.index());
+    let flag = subject.link(1, &mask, &at);
     let hidden = mask.value(&at) != 0.0;
     if hidden {
-        let value = case.at(2).or_else(|| case.operand(2).map(|operand| operand.value(&[])))?;
-        let words = format!("masked: {} is True, so it is set to {}", flag.what, case.called(2));
-        return Some(Account::words(words).figures(Calc::Number(value)).from([flag]).ending(End::Given));
+        let value = subject.at(2).or_else(|| subject.operand(2).map(|operand| operand.value(&[])))?;
+        let words = format!("masked: {} is True, so it is set to {}", flag.what, subject.called(2));
+        return Some(Account::words(words).figures(Calc::Number(value)).from([flag]).ending(WhyEnd::Given));
     }
-    let Some(operand) = case.operand(0) else {
+    let Some(operand) = subject.operand(0) else {
         return Some(
             Account::words(format!("not masked ({} is False): left as it was", flag.what)).from([flag]),
         );
     };
-    let link = case.link(0, &operand, &operand.broadcast(case.index()));
+    let link = subject.link(0, &operand, &operand.broadcast(subject.index()));
     let words = format!("not masked ({} is False): {} as it was", flag.what, link.what);
     Some(Account::words(words).passing(link))
 }
 
 /// An element on this or that side of a diagonal.
-pub fn triangle(case: &Case, lower: bool) -> Option<Account> {
-    let [.., row, column] = case.index() else { return None };
-    let diagonal = case.int("diagonal").unwrap_or(0);
+pub fn triangle(subject: &Subject, lower: bool) -> Option<Account> {
+    let [.., row, column] = subject.index() else { return None };
+    let diagonal = subject.int("diagonal").unwrap_or(0);
     let off = *column as i64 - *row as i64;
     let kept = if lower { off <= diagonal } else { off >= diagonal };
     let side = if lower { "above" } else { "below" };
-    let operand = case.operand(0)?;
+    let operand = subject.operand(0)?;
     if kept {
-        let link = case.link(0, &operand, case.index());
+        let link = subject.link(0, &operand, subject.index());
         return Some(
-            Account::words(format!("{}: not {side} the diagonal, {} as it is", case.op(), link.what))
+            Account::words(format!("{}: not {side} the diagonal, {} as it is", subject.op(), link.what))
                 .passing(link),
         );
     }
-    let words = format!("{}: {side} the diagonal, so it is 0", case.op());
-    Some(Account::words(words).figures(Calc::Number(0.0)).ending(End::Constant))
+    let words = format!("{}: {side} the diagonal, so it is 0", subject.op());
+    Some(Account::words(words).figures(Calc::Number(0.0)).ending(WhyEnd::Constant))
 }
 
 /// An element that `x[...] = value` wrote, or left alone.
-pub fn assigned(case: &Case) -> Option<Account> {
-    let shape = case.made.record.shape.clone();
-    let Some(Arg::Index(parts)) = case.args.get(2) else { return None };
+pub fn assigned(subject: &Subject) -> Option<Account> {
+    let shape = subject.made.record.shape.clone();
+    let Some(Arg::Index(parts)) = subject.args.get(2) else { return None };
     let count: usize = shape.iter().product();
     let untouched = Tensor::new(Buffer::F64(vec![0.0; count]), shape.clone(), DType::Float64);
-    let source = case.operand(1);
+    let source = subject.operand(1);
     let values = match &source {
         Some(operand) => {
             let numbers = (1..=operand.tensor.numel()).map(|at| at as f64).collect();
@@ -221,47 +228,47 @@ pub fn assigned(case: &Case) -> Option<Account> {
         None => Tensor::scalar(-1.0, DType::Float64),
     };
     index::set(&untouched, parts, &values).ok()?;
-    let number = untouched.to_f64_vec().get(ravel(case.index(), &shape)).copied()?;
-    let at = super::given::place(case.made.record.site.as_ref());
+    let number = untouched.to_f64_vec().get(ravel(subject.index(), &shape)).copied()?;
+    let at = super::given::place(subject.made.record.site.as_ref());
     if number == 0.0 {
-        let before = case.operand(0)?;
-        let link = case.link(0, &before, case.index());
+        let before = subject.operand(0)?;
+        let link = subject.link(0, &before, subject.index());
         return Some(Account { through: true, links: vec![link], follow: 1, ..Account::default() });
     }
     match source {
         Some(operand) => {
             let from = unravel(number as usize - 1, operand.tensor.shape());
-            let link = case.link(1, &operand, &from);
+            let link = subject.link(1, &operand, &from);
             // The name of a fresh number would say nothing but how it was worked out, which follows.
-            let named = case.names.knows(&operand.tensor);
-            let says = if named {
-                Account::words(format!("assigned in {at}: {}", link.what)).says
+            let named = subject.names.knows(&operand.tensor);
+            let statements = if named {
+                Account::words(format!("assigned in {at}: {}", link.what)).statements
             } else {
                 Vec::new()
             };
-            Some(Account { says, through: true, links: vec![link], follow: 1, ..Account::default() })
+            Some(Account { statements, through: true, links: vec![link], follow: 1, ..Account::default() })
         }
         None => {
-            let given = case.args.get(1)?.number()?;
-            let kept = if given.trunc() == given || case.dtype.is_float() {
+            let given = subject.args.get(1)?.number()?;
+            let kept = if given.trunc() == given || subject.dtype.is_float() {
                 ""
             } else {
                 ", cut off to a whole number"
             };
-            let words = format!("assigned in {at}: {}{kept}", case.called(1));
-            Some(Account::words(words).ending(End::Given))
+            let words = format!("assigned in {at}: {}{kept}", subject.called(1));
+            Some(Account::words(words).ending(WhyEnd::Given))
         }
     }
 }
 
 /// An element to which others were added by index.
-pub fn added(case: &Case, by_element: bool) -> Option<Account> {
+pub fn added(subject: &Subject, by_element: bool) -> Option<Account> {
     let index_place = 2;
-    let (base, index, source) = (case.operand(0)?, case.operand(index_place)?, case.operand(3)?);
-    let axis = case.axis(base.tensor.ndim())?;
-    let alpha = case.number("alpha").unwrap_or(1.0);
-    let own = case.index();
-    let mut links = vec![case.link(0, &base, own)];
+    let (base, index, source) = (subject.operand(0)?, subject.operand(index_place)?, subject.operand(3)?);
+    let axis = subject.axis(base.tensor.ndim())?;
+    let alpha = subject.number("alpha").unwrap_or(1.0);
+    let own = subject.index();
+    let mut links = vec![subject.link(0, &base, own)];
     let mut terms = vec![base.value(own)];
     for at in index.indices() {
         let target = index.value(&at) as usize;
@@ -276,14 +283,14 @@ pub fn added(case: &Case, by_element: bool) -> Option<Account> {
             target == own[axis] && (0..own.len()).all(|other| other == axis || from[other] == own[other]);
         if meets {
             terms.push(alpha * source.value(&from));
-            links.push(case.link(3, &source, &from));
+            links.push(subject.link(3, &source, &from));
         }
     }
     let words = format!(
         "{} with {} added where {} says {}",
         links[0].what,
-        case.called(3),
-        case.called(index_place),
+        subject.called(3),
+        subject.called(index_place),
         own[axis]
     );
     Some(Account::words(words).figures(Calc::terms(terms)).from(links).following(2))

@@ -1,11 +1,11 @@
 //! Softmax and its kin, layer norm and its kin.
 //! All figures are worked out from the operand's values, in double precision.
 
-use super::reduced::Met;
-use crate::explain::account::{Account, Link};
+use super::reduced::ReducedElements;
+use crate::explain::account::{Account, SourceElement};
 use crate::explain::calc::Calc;
-use crate::explain::case::{Case, along};
-use crate::explain::spot::Operand;
+use crate::explain::spot::PastOperand;
+use crate::explain::subject::{Subject, along};
 use crate::explain::terms::figure;
 use crate::tensor::Arg;
 use crate::tensor::explanation::{NormKind, SoftmaxKind};
@@ -18,23 +18,24 @@ fn implicit_dim(ndim: usize) -> i64 {
 }
 
 /// One weight of a softmax, or its logarithm.
-pub fn softmax(case: &Case, kind: SoftmaxKind) -> Option<Account> {
-    let x = case.operand(0)?;
+pub fn softmax(subject: &Subject, kind: SoftmaxKind) -> Option<Account> {
+    let x = subject.operand(0)?;
     let ndim = x.tensor.ndim();
-    let axis = wrap_dim(case.int("dim").unwrap_or_else(|| implicit_dim(ndim)), ndim).ok()?;
-    let mut lead = case.index().to_vec();
+    let axis = wrap_dim(subject.int("dim").unwrap_or_else(|| implicit_dim(ndim)), ndim).ok()?;
+    let mut lead = subject.index().to_vec();
     let place = if ndim == 0 { 0 } else { lead.remove(axis) };
     let sign = if kind == SoftmaxKind::Negative { -1.0 } else { 1.0 };
     let scores: Vec<f64> = x.row(&lead, axis).into_iter().map(|score| sign * score).collect();
     let own = scores[place];
     let most = scores.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let over = along(&case.called(0), &lead, axis);
+    let over = along(&subject.called(0), &lead, axis);
     let at = |place: usize| x.line(&lead, axis).swap_remove(place);
-    let link = |place: usize| case.link(0, &x, &at(place));
+    let link = |place: usize| subject.link(0, &x, &at(place));
     let mut others: Vec<usize> = (0..scores.len()).filter(|&at| at != place).collect();
     others.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
-    let links: Vec<Link> = std::iter::once(place).chain(others.into_iter().take(7)).map(link).collect();
-    let account = Account::words(format!("{} over {over}", case.op())).from(links).following(1);
+    let links: Vec<SourceElement> =
+        std::iter::once(place).chain(others.into_iter().take(7)).map(link).collect();
+    let account = Account::words(format!("{} over {over}", subject.op())).from(links).following(1);
     if !most.is_finite() {
         let because = if most == f64::NEG_INFINITY {
             "every score is -inf: exp(-inf - -inf) has no value"
@@ -68,21 +69,21 @@ fn minus_log(powers: &[f64]) -> Calc {
 }
 
 /// The elements that are brought to mean 0 together, and where the element's weight and bias stand.
-fn group(case: &Case, kind: NormKind, x: &Operand) -> Option<(Met, Vec<usize>)> {
-    let (shape, index) = (x.tensor.shape().to_vec(), case.index());
+fn group(subject: &Subject, kind: NormKind, x: &PastOperand) -> Option<(ReducedElements, Vec<usize>)> {
+    let (shape, index) = (x.tensor.shape().to_vec(), subject.index());
     Some(match kind {
         NormKind::Layer | NormKind::Rms => {
-            let Some(Arg::Ints(normal)) = case.param("normalized_shape") else { return None };
+            let Some(Arg::Ints(normal)) = subject.param("normalized_shape") else { return None };
             let first = shape.len() - normal.len();
             let dims: Vec<usize> = (first..shape.len()).collect();
-            (Met::over(case, x.clone(), &dims)?, index[first..].to_vec())
+            (ReducedElements::over(subject, x.clone(), &dims)?, index[first..].to_vec())
         }
         NormKind::Batch => {
             let dims: Vec<usize> = (0..shape.len()).filter(|&axis| axis != 1).collect();
-            (Met::over(case, x.clone(), &dims)?, vec![index[1]])
+            (ReducedElements::over(subject, x.clone(), &dims)?, vec![index[1]])
         }
         NormKind::Group => {
-            let groups = case.int("num_groups")? as usize;
+            let groups = subject.int("num_groups")? as usize;
             let (batch, channel) = (index[0], index[1]);
             let width = shape[1] / groups;
             let first = channel / width * width;
@@ -93,31 +94,32 @@ fn group(case: &Case, kind: NormKind, x: &Operand) -> Option<(Met, Vec<usize>)> 
                     [&[batch, first + own[0]], &own[1..]].concat()
                 })
                 .collect();
-            let name = format!("channels {first} to {} of {}", first + width - 1, case.called(0));
-            (Met { operand: x.clone(), at, name, place: 0 }, vec![channel])
+            let name = format!("channels {first} to {} of {}", first + width - 1, subject.called(0));
+            (ReducedElements { operand: x.clone(), at, name, place: 0 }, vec![channel])
         }
     })
 }
 
 /// An element of a layer norm or one of its kin.
-pub fn norm(case: &Case, kind: NormKind) -> Option<Account> {
-    let x = case.operand(0)?;
-    let (met, own) = group(case, kind, &x)?;
+pub fn norm(subject: &Subject, kind: NormKind) -> Option<Account> {
+    let x = subject.operand(0)?;
+    let (met, own) = group(subject, kind, &x)?;
     let params = |name: &str| {
-        let row = case.row()?;
-        let place = row.params().get(case.made.record.form)?.iter().position(|param| param.name == name)?;
-        let operand = case.operand(place)?;
+        let row = subject.row()?;
+        let place =
+            row.params().get(subject.made.record.form)?.iter().position(|param| param.name == name)?;
+        let operand = subject.operand(place)?;
         let value = operand.value(&own);
-        Some((value, case.link(place, &operand, &own)))
+        Some((value, subject.link(place, &operand, &own)))
     };
     let (weight, bias) = (params("weight"), params("bias"));
     let values = met.values();
     let many = values.len() as f64;
-    let value = x.value(case.index());
-    let eps = case.number("eps").unwrap_or(f64::from(f32::EPSILON));
+    let value = x.value(subject.index());
+    let eps = subject.number("eps").unwrap_or(f64::from(f32::EPSILON));
     let root_only = kind == NormKind::Rms;
     let kept = match kind {
-        NormKind::Batch if !case.is_set("training") => {
+        NormKind::Batch if !subject.is_set("training") => {
             Some((params("running_mean")?.0, params("running_var")?.0))
         }
         _ => None,
@@ -130,11 +132,11 @@ pub fn norm(case: &Case, kind: NormKind) -> Option<Account> {
     let below = Calc::sqrt(Calc::Sum(vec![Calc::Number(variance), Calc::Number(eps)]));
     let mut calc = top.over(below);
     let mut words = match (root_only, kept.is_some()) {
-        (true, _) => format!("{} over the root of the mean square of {}", case.called(0), met.name),
+        (true, _) => format!("{} over the root of the mean square of {}", subject.called(0), met.name),
         (_, true) => format!("(x - running mean) / sqrt(running variance + {})", figure(eps)),
         _ => format!("(x - mean) / sqrt(variance + {}) over {}", figure(eps), met.name),
     };
-    let mut links = vec![case.link(0, &x, case.index())];
+    let mut links = vec![subject.link(0, &x, subject.index())];
     if let Some((gain, link)) = weight {
         calc = Calc::Product(vec![calc, Calc::Number(gain)]);
         words.push_str(&format!(", times {}", link.what));
@@ -158,25 +160,25 @@ pub fn norm(case: &Case, kind: NormKind) -> Option<Account> {
 }
 
 /// An element over the length of its line.
-pub fn normalize(case: &Case) -> Option<Account> {
-    let x = case.operand(0)?;
+pub fn normalize(subject: &Subject) -> Option<Account> {
+    let x = subject.operand(0)?;
     let ndim = x.tensor.ndim();
-    let axis = wrap_dim(case.int("dim").unwrap_or(1), ndim).ok()?;
-    let mut lead = case.index().to_vec();
+    let axis = wrap_dim(subject.int("dim").unwrap_or(1), ndim).ok()?;
+    let mut lead = subject.index().to_vec();
     if ndim > 0 {
         lead.remove(axis);
     }
-    if case.number("p").unwrap_or(2.0) != 2.0 {
+    if subject.number("p").unwrap_or(2.0) != 2.0 {
         return None;
     }
     let values = x.row(&lead, axis);
-    let own = case.link(0, &x, case.index());
+    let own = subject.link(0, &x, subject.index());
     let length = values.iter().map(|value| value * value).sum::<f64>().sqrt();
-    let eps = case.number("eps").unwrap_or(1e-12);
+    let eps = subject.number("eps").unwrap_or(1e-12);
     let below = match length < eps {
         true => Calc::Number(eps),
         false => Calc::sqrt(Calc::terms(values.iter().map(|value| value * value))),
     };
-    let words = format!("{} over the length of {}", own.what, along(&case.called(0), &lead, axis));
-    Some(Account::words(words).figures(Calc::Number(x.value(case.index())).over(below)).from([own]))
+    let words = format!("{} over the length of {}", own.what, along(&subject.called(0), &lead, axis));
+    Some(Account::words(words).figures(Calc::Number(x.value(subject.index())).over(below)).from([own]))
 }

@@ -3,49 +3,49 @@
 
 use crate::explain::account::Account;
 use crate::explain::calc::Calc;
-use crate::explain::case::{Case, along};
+use crate::explain::subject::{Subject, along};
 use crate::explain::terms::figure;
 use crate::tensor::Arg;
 use crate::tensor::explanation::OrderKind;
 use crate::tensor::layout::wrap_dim;
 
 /// An element of what is sorted, or of where it stood.
-pub fn account(case: &Case, kind: OrderKind) -> Option<Account> {
-    let x = case.operand(0)?;
+pub fn account(subject: &Subject, kind: OrderKind) -> Option<Account> {
+    let x = subject.operand(0)?;
     let ndim = x.tensor.ndim();
-    let dim = if kind == OrderKind::SortFirst { 0 } else { case.int("dim").unwrap_or(-1) };
+    let dim = if kind == OrderKind::SortFirst { 0 } else { subject.int("dim").unwrap_or(-1) };
     let axis = wrap_dim(dim, ndim).ok()?;
     let reduces = matches!(kind, OrderKind::KthValue | OrderKind::Mode);
-    let mut lead = case.index().to_vec();
+    let mut lead = subject.index().to_vec();
     let keeps = lead.len() == ndim;
     let rank = match (reduces, ndim == 0) {
         (true, _) => {
             if keeps && ndim > 0 {
                 lead.remove(axis);
             }
-            case.int("k").map_or(0, |k| k as usize - 1)
+            subject.int("k").map_or(0, |k| k as usize - 1)
         }
         (_, true) => 0,
         _ => lead.remove(axis),
     };
     let values = x.row(&lead, axis);
-    let places = kind == OrderKind::ArgSort || case.made.output == 1;
+    let places = kind == OrderKind::ArgSort || subject.made.output == 1;
     let stood = match places {
-        true => case.value as usize,
+        true => subject.value as usize,
         // Of equal elements it does not matter which is named.
-        false => {
-            values.iter().position(|&value| value == case.value || (value.is_nan() && case.value.is_nan()))?
-        }
+        false => values
+            .iter()
+            .position(|&value| value == subject.value || (value.is_nan() && subject.value.is_nan()))?,
     };
     let mut at = lead.clone();
     if ndim > 0 {
         at.insert(axis, stood);
     }
-    let link = case.link(0, &x, &at);
-    let line = along(&case.called(0), &lead, axis);
+    let link = subject.link(0, &x, &at);
+    let line = along(&subject.called(0), &lead, axis);
     let descending = match kind {
-        OrderKind::TopK => !matches!(case.param("largest"), Some(Arg::Bool(false))),
-        _ => case.is_set("descending"),
+        OrderKind::TopK => !matches!(subject.param("largest"), Some(Arg::Bool(false))),
+        _ => subject.is_set("descending"),
     };
     let ordinal = |number: usize| match number {
         1 => String::new(),

@@ -2,32 +2,32 @@
 
 use crate::explain::account::Account;
 use crate::explain::calc::Calc;
-use crate::explain::case::{Case, scalar};
 use crate::explain::name::Name;
+use crate::explain::subject::{Subject, scalar};
 use crate::explain::terms::figure;
 use crate::tensor::descriptor::Binding;
 use crate::tensor::explanation::{Explanation, Formula};
 use crate::tensor::{Arg, DType, Tensor};
 
 /// An element of a pointwise result.
-pub fn account(case: &Case, formula: Formula) -> Option<Account> {
-    let count = operands(case, formula);
+pub fn account(subject: &Subject, formula: Formula) -> Option<Account> {
+    let count = operands(subject, formula);
     if formula == Formula::Add
-        && case.made.before.is_some()
-        && let Some(summed) = added_up(case)
+        && subject.made.before.is_some()
+        && let Some(summed) = added_up(subject)
     {
         return Some(summed);
     }
-    let values: Vec<f64> = (0..count).map(|place| case.at(place)).collect::<Option<_>>()?;
-    let names: Vec<Name> = (0..count).map(|place| case.name_at(place)).collect();
-    let (words, calc) = written(case, formula, &names, &values)?;
-    let links: Vec<_> = case.met();
+    let values: Vec<f64> = (0..count).map(|place| subject.at(place)).collect::<Option<_>>()?;
+    let names: Vec<Name> = (0..count).map(|place| subject.name_at(place)).collect();
+    let (words, calc) = written(subject, formula, &names, &values)?;
+    let links: Vec<_> = subject.met();
     let follow = links.len().min(2);
     Some(Account::words(words).figures(calc).from(links).following(follow))
 }
 
 /// How many of the arguments are operands, before options such as `alpha`.
-fn operands(case: &Case, formula: Formula) -> usize {
+fn operands(subject: &Subject, formula: Formula) -> usize {
     match formula {
         Formula::Add
         | Formula::Sub
@@ -38,21 +38,21 @@ fn operands(case: &Case, formula: Formula) -> usize {
         | Formula::Pair => 2,
         _ => {
             let is_operand = |arg: &Arg| arg.tensor().is_some() || arg.number().is_some();
-            case.args.iter().take_while(|arg| is_operand(arg)).count().clamp(1, 3)
+            subject.args.iter().take_while(|arg| is_operand(arg)).count().clamp(1, 3)
         }
     }
 }
 
 /// The formula in names and in figures.
-fn written(case: &Case, formula: Formula, names: &[Name], values: &[f64]) -> Option<(String, Calc)> {
+fn written(subject: &Subject, formula: Formula, names: &[Name], values: &[f64]) -> Option<(String, Calc)> {
     let number = |at: usize| Calc::Number(values[at]);
     let (x, y) = (values.first().copied()?, values.get(1).copied().unwrap_or(0.0));
     let name = |at: usize| names.get(at).map(Name::to_string).unwrap_or_default();
     // What binds no tighter than a product stands in brackets next to any sign.
     let grouped = |at: usize| names.get(at).map(|name| name.within(Binding::Prefix)).unwrap_or_default();
     let signed = |sign: &str| format!("{} {sign} {}", grouped(0), grouped(1));
-    let alpha = case.number("alpha").unwrap_or(1.0);
-    let rounded = matches!(case.param("rounding_mode"), Some(Arg::Str(_)));
+    let alpha = subject.number("alpha").unwrap_or(1.0);
+    let rounded = matches!(subject.param("rounding_mode"), Some(Arg::Str(_)));
     let scaled = |factor: f64| match factor == 1.0 {
         true => number(1),
         false => Calc::Product(vec![Calc::Number(factor), number(1)]),
@@ -61,12 +61,12 @@ fn written(case: &Case, formula: Formula, names: &[Name], values: &[f64]) -> Opt
         true => name(1),
         false => format!("{}·{}", figure(factor), grouped(1)),
     };
-    let on_truth_values = case.dtype == DType::Bool;
+    let on_truth_values = subject.dtype == DType::Bool;
     // The function by its name, computed by the operation's own row.
     let by_name = |name: &str| -> Option<(String, Calc)> {
         let all = names.iter().map(Name::to_string).collect::<Vec<_>>().join(", ");
         let args: Vec<Calc> = (0..values.len()).map(number).collect();
-        Some((format!("{name}({all})"), Calc::apply(case.op(), args, on_scalars(case)?)))
+        Some((format!("{name}({all})"), Calc::apply(subject.op(), args, on_scalars(subject)?)))
     };
     Some(match formula {
         Formula::Add => {
@@ -102,8 +102,8 @@ fn written(case: &Case, formula: Formula, names: &[Name], values: &[f64]) -> Opt
             let largest = Calc::apply("max", vec![Calc::Number(0.0), number(0)], x.max(0.0));
             (format!("relu({}), {kept}", name(0)), largest)
         }
-        Formula::Gelu if matches!(case.param("approximate"), Some(Arg::Str(how)) if **how == *"tanh") => {
-            by_name(case.op())?
+        Formula::Gelu if matches!(subject.param("approximate"), Some(Arg::Str(how)) if **how == *"tanh") => {
+            by_name(subject.op())?
         }
         Formula::Gelu => {
             let root = x / std::f64::consts::SQRT_2;
@@ -113,7 +113,7 @@ fn written(case: &Case, formula: Formula, names: &[Name], values: &[f64]) -> Opt
             (format!("gelu({}): 0.5·x·(1 + erf(x/sqrt(2)))", name(0)), calc)
         }
         Formula::Addcmul | Formula::Addcdiv => {
-            let factor = case.number("value").unwrap_or(1.0);
+            let factor = subject.number("value").unwrap_or(1.0);
             let times = formula == Formula::Addcmul;
             let sign = if times { '·' } else { '/' };
             let words = format!("{} + {}·{} {sign} {}", name(0), figure(factor), grouped(1), grouped(2));
@@ -129,8 +129,8 @@ fn written(case: &Case, formula: Formula, names: &[Name], values: &[f64]) -> Opt
             (words, Calc::Sum(vec![number(0), Calc::Product(vec![number(2), way])]))
         }
         Formula::Compare => {
-            let sign = case.made.record.operation.sign()?.code();
-            let given = on_scalars(case)?;
+            let sign = subject.made.record.operation.sign()?.code();
+            let given = on_scalars(subject)?;
             (signed(sign), Calc::Sign(sign, Box::new(number(0)), Box::new(number(1)), given))
         }
         Formula::Not if on_truth_values => {
@@ -155,16 +155,16 @@ fn written(case: &Case, formula: Formula, names: &[Name], values: &[f64]) -> Opt
             let args = (0..values.len()).map(number).collect();
             (
                 format!("the {word} of {} and {}", name(0), name(1)),
-                Calc::apply(case.op(), args, on_scalars(case)?),
+                Calc::apply(subject.op(), args, on_scalars(subject)?),
             )
         }
         Formula::Clamp => {
-            let given = on_scalars(case)?;
+            let given = on_scalars(subject)?;
             let held =
                 if given == x { "within the bounds: kept" } else { "outside the bounds: set to the nearest" };
-            let shown = case.args.iter().filter_map(Arg::number).map(Calc::Number);
+            let shown = subject.args.iter().filter_map(Arg::number).map(Calc::Number);
             let args = std::iter::once(number(0)).chain(shown).collect();
-            (format!("{}({}), {held}", case.op(), name(0)), Calc::apply(case.op(), args, given))
+            (format!("{}({}), {held}", subject.op(), name(0)), Calc::apply(subject.op(), args, given))
         }
         Formula::Not
         | Formula::And
@@ -175,7 +175,7 @@ fn written(case: &Case, formula: Formula, names: &[Name], values: &[f64]) -> Opt
         | Formula::InverseTrigonometric
         | Formula::NanToNum
         | Formula::Pair
-        | Formula::Function => by_name(case.op())?,
+        | Formula::Function => by_name(subject.op())?,
     })
 }
 
@@ -184,55 +184,64 @@ fn truth(value: f64) -> Calc {
 }
 
 /// The operation's result for the one element of each operand.
-fn on_scalars(case: &Case) -> Option<f64> {
-    let is_nan_to_num = case.made.record.operation.explanation == Explanation::Pointwise(Formula::NanToNum);
-    let args = case.replaced(|_, operand| {
-        let (value, dtype) = (operand.value(&operand.broadcast(case.index())), operand.tensor.dtype());
+fn on_scalars(subject: &Subject) -> Option<f64> {
+    let is_nan_to_num =
+        subject.made.record.operation.explanation == Explanation::Pointwise(Formula::NanToNum);
+    let args = subject.replaced(|_, operand| {
+        let (value, dtype) = (operand.value(&operand.broadcast(subject.index())), operand.tensor.dtype());
         // Its largest number takes the place of infinity: that of the element's own type.
         if is_nan_to_num { Tensor::scalar(value, dtype) } else { scalar(value, dtype) }
     });
-    let given = case.run(args)?;
+    let given = subject.run(args)?;
     given.tensors().first()?.item().ok()
 }
 
 /// A value in another type.
-pub fn cast(case: &Case) -> Option<Account> {
-    let x = case.operand(0)?;
-    let link = case.link(0, &x, case.index());
-    let value = x.value(case.index());
-    if value == case.value || (value.is_nan() && case.value.is_nan()) {
-        let words = format!("{} as {}", link.what, case.dtype.name());
+pub fn cast(subject: &Subject) -> Option<Account> {
+    let x = subject.operand(0)?;
+    let link = subject.link(0, &x, subject.index());
+    let value = x.value(subject.index());
+    if value == subject.value || (value.is_nan() && subject.value.is_nan()) {
+        let words = format!("{} as {}", link.what, subject.dtype.name());
         return Some(Account::words(words).passing(link));
     }
-    let calc =
-        Calc::apply(case.dtype.name(), vec![Calc::Number(value)], on_scalars(case).unwrap_or(case.value));
+    let calc = Calc::apply(
+        subject.dtype.name(),
+        vec![Calc::Number(value)],
+        on_scalars(subject).unwrap_or(subject.value),
+    );
     Some(
-        Account::words(format!("{} as {}, as near as it can hold it", link.what, case.dtype.name()))
+        Account::words(format!("{} as {}, as near as it can hold it", link.what, subject.dtype.name()))
             .figures(calc)
             .from([link]),
     )
 }
 
 /// A chain of `+=` on one element, all from one line, as one sum.
-fn added_up(case: &Case) -> Option<Account> {
+fn added_up(subject: &Subject) -> Option<Account> {
     let mut parts = Vec::new();
     let mut links = Vec::new();
-    let site = case.made.record.site.clone()?;
-    let mut spot = case.made.operand(0)?.at(case.index());
-    let first = parts_of(case)?;
+    let site = subject.made.record.site.clone()?;
+    let mut spot = subject.made.operand(0)?.at(subject.index());
+    let first = parts_of(subject)?;
     parts.push(first.0);
     links.extend(first.1);
     loop {
-        let crate::explain::spot::Cause::Made(made) = spot.cause() else { break };
-        if made.record.operation != case.made.record.operation
+        let crate::explain::spot::ElementCause::MadeBy(made) = spot.cause() else { break };
+        if made.record.operation != subject.made.record.operation
             || made.record.site.as_ref() != Some(&site)
             || made.before.is_none()
         {
             break;
         }
         let value = spot.value()?;
-        let before =
-            Case { args: made.record.args(), made: &made, names: case.names, value, dtype: case.dtype };
+        let before = Subject {
+            args: made.record.args(),
+            made: &made,
+            names: subject.names,
+            value,
+            dtype: subject.dtype,
+        };
         let Some(next) = parts_of(&before) else { break };
         parts.push(next.0);
         links.extend(next.1);
@@ -244,7 +253,7 @@ fn added_up(case: &Case) -> Option<Account> {
     let start = spot.value()?;
     parts.reverse();
     links.reverse();
-    let added = case.names.added(&case.made.record).unwrap_or_else(|| case.called(1).to_string());
+    let added = subject.names.added(&subject.made.record).unwrap_or_else(|| subject.called(1).to_string());
     let from = if start == 0.0 { String::new() } else { format!("{} and ", figure(start)) };
     let words = format!("{from}the sum of {added}, added {} times", parts.len());
     let sum = Calc::Sum(
@@ -257,11 +266,11 @@ fn added_up(case: &Case) -> Option<Account> {
 }
 
 /// What one `+=` added, and where from.
-fn parts_of(case: &Case) -> Option<(f64, Option<crate::explain::account::Link>)> {
-    let alpha = case.number("alpha").unwrap_or(1.0);
-    let link = case.operand(1).map(|operand| {
-        let index = operand.broadcast(case.index());
-        case.link(1, &operand, &index)
+fn parts_of(subject: &Subject) -> Option<(f64, Option<crate::explain::account::SourceElement>)> {
+    let alpha = subject.number("alpha").unwrap_or(1.0);
+    let link = subject.operand(1).map(|operand| {
+        let index = operand.broadcast(subject.index());
+        subject.link(1, &operand, &index)
     });
-    Some((case.at(1)? * alpha, link))
+    Some((subject.at(1)? * alpha, link))
 }

@@ -1,10 +1,10 @@
 //! Sums of products: dot, matmul and their kin, linear, einsum.
 
-use crate::explain::account::{Account, Link};
+use crate::explain::account::{Account, SourceElement};
 use crate::explain::calc::Calc;
-use crate::explain::case::Case;
 use crate::explain::name::Name;
-use crate::explain::spot::Operand;
+use crate::explain::spot::PastOperand;
+use crate::explain::subject::Subject;
 use crate::explain::terms::figure;
 use crate::tensor::Arg;
 use crate::tensor::descriptor::Binding;
@@ -15,14 +15,14 @@ use crate::tensor::layout::unravel;
 const PAIRS: usize = 8;
 
 /// One sum of products: what each side is called, and the indices of the factors in each.
-struct Lines {
+struct ProductTerms {
     places: [usize; 2],
-    operands: [Operand; 2],
+    operands: [PastOperand; 2],
     names: [Name; 2],
     at: Vec<[Vec<usize>; 2]>,
 }
 
-impl Lines {
+impl ProductTerms {
     fn values(&self, side: usize) -> Vec<f64> {
         self.at.iter().map(|pair| self.operands[side].value(&pair[side])).collect()
     }
@@ -32,29 +32,29 @@ impl Lines {
     }
 
     /// The factors, those of the largest product first.
-    fn links(&self, case: &Case) -> Vec<Link> {
+    fn links(&self, subject: &Subject) -> Vec<SourceElement> {
         let (a, b) = (self.values(0), self.values(1));
         let mut order: Vec<usize> = (0..a.len()).collect();
         order.sort_by(|&i, &j| (b[j] * a[j]).abs().total_cmp(&(b[i] * a[i]).abs()));
         let pair = |at: usize| {
-            [0, 1].map(|side| case.link(self.places[side], &self.operands[side], &self.at[at][side]))
+            [0, 1].map(|side| subject.link(self.places[side], &self.operands[side], &self.at[at][side]))
         };
         order.into_iter().take(PAIRS).flat_map(pair).collect()
     }
 
-    fn account(&self, case: &Case) -> Account {
+    fn account(&self, subject: &Subject) -> Account {
         let (a, b) = (self.values(0), self.values(1));
         let mut account = Account::words(self.words()).figures(Calc::products(&a, &b));
         if a.len() > 1 {
             account =
                 account.figures(Calc::terms(a.iter().zip(&b).map(|(x, y)| x * y))).led("the largest term");
         }
-        account.from(self.links(case)).following(2)
+        account.from(self.links(subject)).following(2)
     }
 }
 
 /// A matrix or a vector along its last axis but `lead`.
-fn batch_of(operand: &Operand, rest: &[usize], matrix: usize) -> Vec<usize> {
+fn batch_of(operand: &PastOperand, rest: &[usize], matrix: usize) -> Vec<usize> {
     let own = &operand.tensor.shape()[..operand.tensor.ndim() - matrix];
     let skip = rest.len().saturating_sub(own.len());
     own.iter().zip(&rest[skip..]).map(|(&size, &at)| if size == 1 { 0 } else { at }).collect()
@@ -67,14 +67,14 @@ fn with(lead: &[usize], axis: usize, at: usize) -> Vec<usize> {
 }
 
 /// A line along the last axis. A tensor that has no name of its own goes by what its elements are called.
-fn row_name(case: &Case, place: usize, operand: &Operand, lead: &[usize]) -> Name {
-    let called = case.called(place);
+fn row_name(subject: &Subject, place: usize, operand: &PastOperand, lead: &[usize]) -> Name {
+    let called = subject.called(place);
     let plain = |called: Name| called.element(lead);
     let last = operand.tensor.shape().last().copied().unwrap_or(0);
     if !called.is_elided() || last == 0 {
         return plain(called);
     }
-    let line = |at: usize| match case.element(place, operand, &[lead, &[at]].concat()) {
+    let line = |at: usize| match subject.element(place, operand, &[lead, &[at]].concat()) {
         Name::Element(of, mut index) if index.len() > 1 => {
             index.pop();
             Some(Name::Element(of, index))
@@ -88,8 +88,8 @@ fn row_name(case: &Case, place: usize, operand: &Operand, lead: &[usize]) -> Nam
 }
 
 /// Line `index` of a product of the operands in these places.
-fn lines(case: &Case, places: [usize; 2], index: &[usize]) -> Option<Lines> {
-    let (a, b) = (case.operand(places[0])?, case.operand(places[1])?);
+fn lines(subject: &Subject, places: [usize; 2], index: &[usize]) -> Option<ProductTerms> {
+    let (a, b) = (subject.operand(places[0])?, subject.operand(places[1])?);
     let (rows, columns) = (a.tensor.ndim(), b.tensor.ndim());
     let mut rest = index.to_vec();
     let column = if columns > 1 { Some(rest.pop()?) } else { None };
@@ -111,11 +111,11 @@ fn lines(case: &Case, places: [usize; 2], index: &[usize]) -> Option<Lines> {
     };
     let at = (0..inner).map(pair).collect();
     let right = match column {
-        Some(column) => column_name(case.called(places[1]), &pages, column),
-        None => case.called(places[1]),
+        Some(column) => column_name(subject.called(places[1]), &pages, column),
+        None => subject.called(places[1]),
     };
-    let left = row_name(case, places[0], &a, &left);
-    Some(Lines { places, operands: [a, b], names: [left, right], at })
+    let left = row_name(subject, places[0], &a, &left);
+    Some(ProductTerms { places, operands: [a, b], names: [left, right], at })
 }
 
 /// A column of a matrix. A column of `keys.T` is a row of `keys`.
@@ -135,59 +135,59 @@ fn column_name(name: Name, pages: &[usize], column: usize) -> Name {
 }
 
 /// An element of a product of matrices or vectors, with what is added to it.
-pub fn account(case: &Case, kind: ProductKind) -> Option<Account> {
-    let index = case.index();
+pub fn account(subject: &Subject, kind: ProductKind) -> Option<Account> {
+    let index = subject.index();
     match kind {
         ProductKind::Dot => {
-            let (a, b) = (case.operand(0)?, case.operand(1)?);
+            let (a, b) = (subject.operand(0)?, subject.operand(1)?);
             let at = (0..a.tensor.numel()).map(|at| [vec![at], vec![at]]).collect();
-            let names = [case.called(0), case.called(1)];
-            Some(Lines { places: [0, 1], operands: [a, b], names, at }.account(case))
+            let names = [subject.called(0), subject.called(1)];
+            Some(ProductTerms { places: [0, 1], operands: [a, b], names, at }.account(subject))
         }
         ProductKind::Outer => {
-            let (a, b) = (case.operand(0)?, case.operand(1)?);
-            let names = [case.called(0).element(&index[..1]), case.called(1).element(&index[1..])];
+            let (a, b) = (subject.operand(0)?, subject.operand(1)?);
+            let names = [subject.called(0).element(&index[..1]), subject.called(1).element(&index[1..])];
             let at = vec![[vec![index[0]], vec![index[1]]]];
-            Some(Lines { places: [0, 1], operands: [a, b], names, at }.account(case))
+            Some(ProductTerms { places: [0, 1], operands: [a, b], names, at }.account(subject))
         }
         ProductKind::Inner => {
-            let (a, b) = (case.operand(0)?, case.operand(1)?);
+            let (a, b) = (subject.operand(0)?, subject.operand(1)?);
             if a.tensor.ndim() == 0 || b.tensor.ndim() == 0 {
                 return None;
             }
             let split = a.tensor.ndim() - 1;
             let (left, right) = index.split_at(split);
-            let names = [case.called(0).element(left), case.called(1).element(right)];
+            let names = [subject.called(0).element(left), subject.called(1).element(right)];
             let last = b.tensor.ndim() - 1;
             let inner = a.tensor.shape()[split];
             let at = (0..inner).map(|at| [with(left, split, at), with(right, last, at)]).collect();
-            Some(Lines { places: [0, 1], operands: [a, b], names, at }.account(case))
+            Some(ProductTerms { places: [0, 1], operands: [a, b], names, at }.account(subject))
         }
-        ProductKind::Matrix => Some(lines(case, [0, 1], index)?.account(case)),
-        ProductKind::Added => added(case, vec![lines(case, [1, 2], index)?]),
+        ProductKind::Matrix => Some(lines(subject, [0, 1], index)?.account(subject)),
+        ProductKind::Added => added(subject, vec![lines(subject, [1, 2], index)?]),
         ProductKind::AddedOuter => {
-            let (a, b) = (case.operand(1)?, case.operand(2)?);
-            let names = [case.called(1).element(&index[..1]), case.called(2).element(&index[1..])];
+            let (a, b) = (subject.operand(1)?, subject.operand(2)?);
+            let names = [subject.called(1).element(&index[..1]), subject.called(2).element(&index[1..])];
             let at = vec![[vec![index[0]], vec![index[1]]]];
-            added(case, vec![Lines { places: [1, 2], operands: [a, b], names, at }])
+            added(subject, vec![ProductTerms { places: [1, 2], operands: [a, b], names, at }])
         }
         ProductKind::AddedPages => {
-            let pages = case.operand(1)?.tensor.shape()[0];
-            let page = |page| lines(case, [1, 2], &with(index, 0, page));
-            added(case, (0..pages).map(page).collect::<Option<_>>()?)
+            let pages = subject.operand(1)?.tensor.shape()[0];
+            let page = |page| lines(subject, [1, 2], &with(index, 0, page));
+            added(subject, (0..pages).map(page).collect::<Option<_>>()?)
         }
     }
 }
 
 /// `beta * input + alpha * (a @ b)`; the products of several pages add up.
-fn added(case: &Case, all: Vec<Lines>) -> Option<Account> {
-    let (beta, alpha) = (case.number("beta").unwrap_or(1.0), case.number("alpha").unwrap_or(1.0));
-    let base = case.at(0)?;
-    let words: Vec<String> = all.iter().map(Lines::words).collect();
+fn added(subject: &Subject, all: Vec<ProductTerms>) -> Option<Account> {
+    let (beta, alpha) = (subject.number("beta").unwrap_or(1.0), subject.number("alpha").unwrap_or(1.0));
+    let base = subject.at(0)?;
+    let words: Vec<String> = all.iter().map(ProductTerms::words).collect();
     let times = |factor: f64| if factor == 1.0 { String::new() } else { format!("{}·", figure(factor)) };
     let words = match alpha == 1.0 {
-        true => format!("{}{} + {}", times(beta), case.name_at(0), words.join(" + ")),
-        false => format!("{}{} + {}({})", times(beta), case.name_at(0), times(alpha), words.join(" + ")),
+        true => format!("{}{} + {}", times(beta), subject.name_at(0), words.join(" + ")),
+        false => format!("{}{} + {}({})", times(beta), subject.name_at(0), times(alpha), words.join(" + ")),
     };
     let (a, b): (Vec<f64>, Vec<f64>) =
         (all.iter().flat_map(|it| it.values(0)).collect(), all.iter().flat_map(|it| it.values(1)).collect());
@@ -201,32 +201,33 @@ fn added(case: &Case, all: Vec<Lines>) -> Option<Account> {
         (Calc::Sum(parts), true) => sum.extend(parts),
         (other, _) => sum.push(other),
     }
-    let links: Vec<Link> = all.iter().flat_map(|it| it.links(case)).collect();
-    let input = case.operand(0).map(|operand| case.link(0, &operand, &operand.broadcast(case.index())));
+    let links: Vec<SourceElement> = all.iter().flat_map(|it| it.links(subject)).collect();
+    let input =
+        subject.operand(0).map(|operand| subject.link(0, &operand, &operand.broadcast(subject.index())));
     let account = Account::words(words).figures(Calc::Sum(sum));
     let account = account.figures(Calc::terms([beta * base, alpha * product]));
     Some(account.from(links).from(input).following(2))
 }
 
 /// An element of `x @ weight.T + bias`.
-pub fn linear(case: &Case) -> Option<Account> {
-    let (x, weight) = (case.operand(0)?, case.operand(1)?);
+pub fn linear(subject: &Subject) -> Option<Account> {
+    let (x, weight) = (subject.operand(0)?, subject.operand(1)?);
     let single = weight.tensor.ndim() == 1;
     let (&out, lead) = match single {
-        true => (&0, case.index()),
-        false => case.index().split_last()?,
+        true => (&0, subject.index()),
+        false => subject.index().split_last()?,
     };
     let last = x.tensor.ndim() - 1;
     let row = |at: usize| if single { vec![at] } else { vec![out, at] };
     let at: Vec<[Vec<usize>; 2]> =
         (0..x.tensor.shape()[last]).map(|at| [with(lead, last, at), row(at)]).collect();
-    let weight_name = if single { case.called(1) } else { case.called(1).element(&[out]) };
-    let names = [row_name(case, 0, &x, lead), weight_name];
-    let lines = Lines { places: [0, 1], operands: [x, weight], names, at };
-    let Some(bias) = case.operand(2) else { return Some(lines.account(case)) };
-    let bias_at = bias.broadcast(case.index());
+    let weight_name = if single { subject.called(1) } else { subject.called(1).element(&[out]) };
+    let names = [row_name(subject, 0, &x, lead), weight_name];
+    let lines = ProductTerms { places: [0, 1], operands: [x, weight], names, at };
+    let Some(bias) = subject.operand(2) else { return Some(lines.account(subject)) };
+    let bias_at = bias.broadcast(subject.index());
     let add = bias.value(&bias_at);
-    let link = case.link(2, &bias, &bias_at);
+    let link = subject.link(2, &bias, &bias_at);
     let (a, b) = (lines.values(0), lines.values(1));
     let products = Calc::products(&a, &b);
     let mut sum = match products {
@@ -237,12 +238,12 @@ pub fn linear(case: &Case) -> Option<Account> {
     let terms: Vec<f64> = a.iter().zip(&b).map(|(x, y)| x * y).chain([add]).collect();
     let account = Account::words(format!("{} + {}", lines.words(), link.what)).figures(Calc::Sum(sum));
     let account = account.figures(Calc::terms(terms)).led("the largest term");
-    Some(account.from(lines.links(case)).from([link]).following(2))
+    Some(account.from(lines.links(subject)).from([link]).following(2))
 }
 
 /// An element of an einsum: over all letters that the result has not.
-pub fn einsum(case: &Case) -> Option<Account> {
-    let Some(Arg::Str(equation)) = case.param("equation") else { return None };
+pub fn einsum(subject: &Subject) -> Option<Account> {
+    let Some(Arg::Str(equation)) = subject.param("equation") else { return None };
     let equation: String = equation.chars().filter(|letter| !letter.is_whitespace()).collect();
     let (inputs, output) = match equation.split_once("->") {
         Some((inputs, output)) => (inputs.to_owned(), output.to_owned()),
@@ -257,7 +258,7 @@ pub fn einsum(case: &Case) -> Option<Account> {
         return None;
     }
     let inputs: Vec<Vec<char>> = inputs.split(',').map(|part| part.chars().collect()).collect();
-    let operands = case.made.operands(1);
+    let operands = subject.made.operands(1);
     if operands.len() != inputs.len() {
         return None;
     }
@@ -270,12 +271,12 @@ pub fn einsum(case: &Case) -> Option<Account> {
             }
         }
     }
-    let fixed: Vec<(char, usize)> = output.chars().zip(case.index().iter().copied()).collect();
+    let fixed: Vec<(char, usize)> = output.chars().zip(subject.index().iter().copied()).collect();
     let free: Vec<(char, usize)> =
         letters.iter().copied().filter(|(letter, _)| !output.contains(*letter)).collect();
     let sizes: Vec<usize> = free.iter().map(|letter| letter.1).collect();
     let count: usize = sizes.iter().product();
-    let index = |input: &[char], operand: &Operand, turn: &[usize]| -> Vec<usize> {
+    let index = |input: &[char], operand: &PastOperand, turn: &[usize]| -> Vec<usize> {
         let at = |letter: &char| {
             let summed = free.iter().position(|free| free.0 == *letter).map(|place| turn[place]);
             summed.or_else(|| fixed.iter().find(|it| it.0 == *letter).map(|it| it.1)).unwrap_or(0)
@@ -295,7 +296,7 @@ pub fn einsum(case: &Case) -> Option<Account> {
         let factors: Vec<f64> = operands.iter().zip(&at).map(|(operand, at)| operand.value(at)).collect();
         let product: f64 = factors.iter().product();
         if product.abs() > largest.0 || largest.1.is_empty() {
-            let links = operands.iter().zip(&at).map(|(operand, at)| case.listed(operand, at));
+            let links = operands.iter().zip(&at).map(|(operand, at)| subject.listed(operand, at));
             largest = (product.abs(), links.collect());
         }
         products.push(Calc::Product(factors.into_iter().map(Calc::Number).collect()));
@@ -312,7 +313,7 @@ pub fn einsum(case: &Case) -> Option<Account> {
                     fixed.iter().find(|it| it.0 == *letter).map_or(letter.to_string(), |it| it.1.to_string())
                 })
                 .collect();
-            let name = case.names.of(&operand.tensor);
+            let name = subject.names.of(&operand.tensor);
             if at.is_empty() { name.to_string() } else { name.sliced(&at).to_string() }
         })
         .collect();
@@ -330,9 +331,9 @@ pub fn einsum(case: &Case) -> Option<Account> {
 type Terms = Vec<(f64, Vec<(usize, Vec<usize>)>)>;
 
 /// An element that is a sum of products over several axes.
-pub fn multilinear(case: &Case, kind: Multilinear) -> Option<Account> {
-    let index = case.index();
-    let shape = |place: usize| case.operand(place).map(|operand| operand.tensor.shape().to_vec());
+pub fn multilinear(subject: &Subject, kind: Multilinear) -> Option<Account> {
+    let index = subject.index();
+    let shape = |place: usize| subject.operand(place).map(|operand| operand.tensor.shape().to_vec());
     let mut plus = None;
     let terms: Terms = match kind {
         Multilinear::Trace => {
@@ -349,7 +350,7 @@ pub fn multilinear(case: &Case, kind: Multilinear) -> Option<Account> {
         }
         Multilinear::Cross => {
             let a = shape(0)?;
-            let axis = match case.int("dim") {
+            let axis = match subject.int("dim") {
                 Some(dim) => crate::tensor::layout::wrap_dim(dim, index.len()).ok()?,
                 None => a.iter().position(|&size| size == 3)?,
             };
@@ -366,7 +367,7 @@ pub fn multilinear(case: &Case, kind: Multilinear) -> Option<Account> {
         Multilinear::Bilinear => {
             let (a, weight) = (shape(0)?, shape(2)?);
             let (&out, lead) = index.split_last()?;
-            if case.operand(3).is_some() {
+            if subject.operand(3).is_some() {
                 plus = Some((3, vec![out]));
             }
             let pair = |i: usize, j: usize| {
@@ -386,7 +387,7 @@ pub fn multilinear(case: &Case, kind: Multilinear) -> Option<Account> {
         }
         Multilinear::Conv1d => {
             let (x, weight) = (shape(0)?, shape(1)?);
-            let first = |name: &str, default: i64| match case.param(name) {
+            let first = |name: &str, default: i64| match subject.param(name) {
                 Some(Arg::Ints(values)) => values.first().copied().unwrap_or(default),
                 Some(Arg::Int(value)) => *value,
                 Some(Arg::Str(word)) if **word == *"valid" => 0,
@@ -394,7 +395,7 @@ pub fn multilinear(case: &Case, kind: Multilinear) -> Option<Account> {
                 _ => default,
             };
             let (stride, padding, dilation) = (first("stride", 1), first("padding", 0), first("dilation", 1));
-            let groups = case.int("groups").unwrap_or(1) as usize;
+            let groups = subject.int("groups").unwrap_or(1) as usize;
             if padding == i64::MIN {
                 return None;
             }
@@ -404,7 +405,7 @@ pub fn multilinear(case: &Case, kind: Multilinear) -> Option<Account> {
                 [out, place] => (None, *out, *place),
                 _ => return None,
             };
-            if case.operand(2).is_some() {
+            if subject.operand(2).is_some() {
                 plus = Some((2, vec![out]));
             }
             let (own, length) = (weight[1], x[x.len() - 1] as i64);
@@ -425,7 +426,7 @@ pub fn multilinear(case: &Case, kind: Multilinear) -> Option<Account> {
         Multilinear::Tensordot => {
             let (a, b) = (shape(0)?, shape(1)?);
             let wrap = |dims: &[i64], ndim: usize| crate::tensor::layout::wrap_dims(dims, ndim).ok();
-            let (left, right) = match (case.args.get(2), case.args.get(3)) {
+            let (left, right) = match (subject.args.get(2), subject.args.get(3)) {
                 (Some(Arg::Ints(first)), Some(Arg::Ints(second))) => {
                     (wrap(first, a.len())?, wrap(second, b.len())?)
                 }
@@ -455,9 +456,9 @@ pub fn multilinear(case: &Case, kind: Multilinear) -> Option<Account> {
                 .collect()
         }
     };
-    let value = |place: usize, at: &[usize]| case.operand(place).map(|operand| operand.value(at));
+    let value = |place: usize, at: &[usize]| subject.operand(place).map(|operand| operand.value(at));
     let mut parts = Vec::new();
-    let mut best: (f64, Vec<Link>) = (-1.0, Vec::new());
+    let mut best: (f64, Vec<SourceElement>) = (-1.0, Vec::new());
     for (sign, factors) in &terms {
         let mut numbers: Vec<f64> =
             factors.iter().map(|(place, at)| value(*place, at)).collect::<Option<_>>()?;
@@ -465,13 +466,13 @@ pub fn multilinear(case: &Case, kind: Multilinear) -> Option<Account> {
         let product: f64 = numbers.iter().product();
         if product.abs() > best.0 {
             let link =
-                |(place, at): &(usize, Vec<usize>)| Some(case.link(*place, &case.operand(*place)?, at));
+                |(place, at): &(usize, Vec<usize>)| Some(subject.link(*place, &subject.operand(*place)?, at));
             best = (product.abs(), factors.iter().filter_map(link).collect());
         }
         parts.push(Calc::Product(numbers.into_iter().map(Calc::Number).collect()));
     }
-    let called = |at: usize| case.operand(at).map(|_| case.called(at).to_string());
-    let names: Vec<String> = (0..case.args.len()).filter_map(called).collect();
+    let called = |at: usize| subject.operand(at).map(|_| subject.called(at).to_string());
+    let names: Vec<String> = (0..subject.args.len()).filter_map(called).collect();
     let mut values: Vec<f64> = parts.iter().map(Calc::value).collect();
     if let Some((place, at)) = &plus {
         let bias = value(*place, at)?;
@@ -479,7 +480,7 @@ pub fn multilinear(case: &Case, kind: Multilinear) -> Option<Account> {
         values.push(bias);
     }
     let mut account =
-        Account::words(format!("{}({})", case.op(), names.join(", "))).figures(Calc::Sum(parts));
+        Account::words(format!("{}({})", subject.op(), names.join(", "))).figures(Calc::Sum(parts));
     if values.len() > 1 && kind != Multilinear::Trace {
         account = account.figures(Calc::terms(values)).led("the largest term");
     }

@@ -1,10 +1,10 @@
 //! Sums, means, spreads and extremes over dimensions, and those that run along one.
 
 use super::pointwise;
-use crate::explain::account::{Account, Link};
+use crate::explain::account::{Account, SourceElement};
 use crate::explain::calc::Calc;
-use crate::explain::case::{Case, along, numbers};
-use crate::explain::spot::Operand;
+use crate::explain::spot::PastOperand;
+use crate::explain::subject::{Subject, along, numbers};
 use crate::explain::terms::{figure, largest};
 use crate::tensor::Arg;
 use crate::tensor::explanation::{DistanceKind, ExtremeResult, Extremum, Formula, Reducer, RunningKind};
@@ -12,9 +12,9 @@ use crate::tensor::layout::unravel;
 use crate::tensor::layout::{wrap_dim, wrap_dims};
 
 /// The elements of an operand that one element of the result was made from.
-pub struct Met {
+pub struct ReducedElements {
     /// The operand.
-    pub operand: Operand,
+    pub operand: PastOperand,
     /// The elements' indices.
     pub at: Vec<Vec<usize>>,
     /// `row 1 of attn_scores`.
@@ -23,25 +23,25 @@ pub struct Met {
     pub place: usize,
 }
 
-impl Met {
+impl ReducedElements {
     /// The elements that meet in the result's element when the dimensions of `dim` are reduced.
-    pub fn reduced(case: &Case) -> Option<Met> {
-        let operand = case.operand(0)?;
+    pub fn reduced(subject: &Subject) -> Option<ReducedElements> {
+        let operand = subject.operand(0)?;
         let ndim = operand.tensor.ndim();
         let all = || (0..ndim).collect();
-        let dims: Vec<usize> = match case.param("dim") {
+        let dims: Vec<usize> = match subject.param("dim") {
             Some(Arg::Int(dim)) => vec![wrap_dim(*dim, ndim).ok()?],
             Some(Arg::Ints(dims)) if !dims.is_empty() => wrap_dims(dims, ndim).ok()?,
             _ => all(),
         };
         let dims: Vec<usize> = if ndim == 0 { Vec::new() } else { dims };
-        Met::over(case, operand, &dims)
+        ReducedElements::over(subject, operand, &dims)
     }
 
     /// The elements that meet when these dimensions are reduced.
-    pub fn over(case: &Case, operand: Operand, dims: &[usize]) -> Option<Met> {
+    pub fn over(subject: &Subject, operand: PastOperand, dims: &[usize]) -> Option<ReducedElements> {
         let shape = operand.tensor.shape().to_vec();
-        let index = case.index();
+        let index = subject.index();
         let keeps = index.len() == shape.len();
         let mut given = index.iter().copied();
         let mut lead: Vec<Option<usize>> = Vec::new();
@@ -62,7 +62,7 @@ impl Met {
                 lead.iter().map(|fixed| fixed.unwrap_or_else(|| turns.next().unwrap_or(0))).collect()
             })
             .collect();
-        let name = case.called(0);
+        let name = subject.called(0);
         let name = match sorted.as_slice() {
             [axis] => along(&name, &lead.iter().flatten().copied().collect::<Vec<_>>(), *axis),
             _ if sorted.len() == shape.len() => name.to_string(),
@@ -72,7 +72,7 @@ impl Met {
                 name.sliced(&parts).to_string()
             }
         };
-        Some(Met { operand, at, name, place: 0 })
+        Some(ReducedElements { operand, at, name, place: 0 })
     }
 
     /// What stood there.
@@ -81,24 +81,24 @@ impl Met {
     }
 
     /// One of the elements.
-    pub fn link(&self, case: &Case, which: usize) -> Link {
-        case.link(self.place, &self.operand, &self.at[which])
+    pub fn link(&self, subject: &Subject, which: usize) -> SourceElement {
+        subject.link(self.place, &self.operand, &self.at[which])
     }
 
     /// The elements, those of the largest magnitude first.
-    pub fn links(&self, case: &Case, values: &[f64]) -> Vec<Link> {
+    pub fn links(&self, subject: &Subject, values: &[f64]) -> Vec<SourceElement> {
         let mut order: Vec<usize> = (0..values.len()).collect();
         order.sort_by(|&a, &b| values[b].abs().total_cmp(&values[a].abs()));
-        order.into_iter().take(8).map(|which| self.link(case, which)).collect()
+        order.into_iter().take(8).map(|which| self.link(subject, which)).collect()
     }
 }
 
 /// A sum, or what is a step from one.
-pub fn reduction(case: &Case, reducer: Reducer) -> Option<Account> {
-    let met = Met::reduced(case)?;
+pub fn reduction(subject: &Subject, reducer: Reducer) -> Option<Account> {
+    let met = ReducedElements::reduced(subject)?;
     let mut values = met.values();
-    let links = met.links(case, &values);
-    let words = format!("{} of {}", case.op(), met.name);
+    let links = met.links(subject, &values);
+    let words = format!("{} of {}", subject.op(), met.name);
     let account = |words: String| Account::words(words).from(links.clone()).following(1).led("the largest");
     let many = values.len() as f64;
     Some(match reducer {
@@ -123,7 +123,7 @@ pub fn reduction(case: &Case, reducer: Reducer) -> Option<Account> {
                 .figures(calc)
         }
         Reducer::Norm => {
-            let p = match case.param("p").or_else(|| case.param("ord")) {
+            let p = match subject.param("p").or_else(|| subject.param("ord")) {
                 Some(Arg::Str(word)) if **word == *"fro" => 2.0,
                 Some(Arg::None) | None => 2.0,
                 Some(arg) => arg.number()?,
@@ -147,24 +147,29 @@ pub fn reduction(case: &Case, reducer: Reducer) -> Option<Account> {
         Reducer::All | Reducer::Any => {
             let count = values.iter().filter(|&&value| value != 0.0).count();
             let truth = if reducer == Reducer::All { count == values.len() } else { count > 0 };
-            account(format!("{}: {count} of the {} elements of {} hold", case.op(), values.len(), met.name))
-                .figures(Calc::Truth(truth))
+            account(format!(
+                "{}: {count} of the {} elements of {} hold",
+                subject.op(),
+                values.len(),
+                met.name
+            ))
+            .figures(Calc::Truth(truth))
         }
     })
 }
 
 /// A variance or what goes with it.
-pub fn spread(case: &Case, root: bool, with_mean: bool) -> Option<Account> {
-    let met = Met::reduced(case)?;
+pub fn spread(subject: &Subject, root: bool, with_mean: bool) -> Option<Account> {
+    let met = ReducedElements::reduced(subject)?;
     let values = met.values();
     let many = values.len() as f64;
     let mean = values.iter().sum::<f64>() / many;
-    let links = met.links(case, &values.iter().map(|value| value - mean).collect::<Vec<_>>());
-    if with_mean && case.made.output == 1 {
+    let links = met.links(subject, &values.iter().map(|value| value - mean).collect::<Vec<_>>());
+    if with_mean && subject.made.output == 1 {
         let calc = Calc::terms(values).over(Calc::Number(many));
         return Some(Account::words(format!("mean of {}", met.name)).figures(calc).from(links).following(1));
     }
-    let correction = case.number("correction").or_else(|| case.number("unbiased")).unwrap_or(1.0);
+    let correction = subject.number("correction").or_else(|| subject.number("unbiased")).unwrap_or(1.0);
     let squares = Calc::terms(values.iter().map(|value| (value - mean).powi(2)));
     let less = Calc::Number((many - correction).max(0.0));
     let variance = squares.over(less);
@@ -181,23 +186,23 @@ pub fn spread(case: &Case, root: bool, with_mean: bool) -> Option<Account> {
 }
 
 /// The element that is the largest, the smallest or in the middle, or where it stands.
-pub fn extreme(case: &Case, which: Extremum, gives: ExtremeResult, running: bool) -> Option<Account> {
-    let second = case.made.output == 1;
+pub fn extreme(subject: &Subject, which: Extremum, gives: ExtremeResult, running: bool) -> Option<Account> {
+    let second = subject.made.output == 1;
     let wants_largest = match which {
         Extremum::Largest => true,
         Extremum::Smallest | Extremum::Middle => false,
         Extremum::Both => second,
     };
-    if case.args.get(1).and_then(Arg::tensor).is_some() {
-        return pointwise::account(case, if wants_largest { Formula::Larger } else { Formula::Smaller });
+    if subject.args.get(1).and_then(Arg::tensor).is_some() {
+        return pointwise::account(subject, if wants_largest { Formula::Larger } else { Formula::Smaller });
     }
     let met = match running {
         true => {
-            let operand = case.operand(0)?;
-            let axis = case.axis(operand.tensor.ndim())?;
-            up_to(case, operand, axis)?
+            let operand = subject.operand(0)?;
+            let axis = subject.axis(operand.tensor.ndim())?;
+            up_to(subject, operand, axis)?
         }
-        false => Met::reduced(case)?,
+        false => ReducedElements::reduced(subject)?,
     };
     let values = met.values();
     let places = match gives {
@@ -209,8 +214,8 @@ pub fn extreme(case: &Case, which: Extremum, gives: ExtremeResult, running: bool
     let is_middle = which == Extremum::Middle;
     let at = match places {
         // The result is the place; of equal elements the operation chose one.
-        true if met.at.len() > case.value as usize => case.value as usize,
-        _ if is_middle || running => values.iter().position(|&value| value == case.value)?,
+        true if met.at.len() > subject.value as usize => subject.value as usize,
+        _ if is_middle || running => values.iter().position(|&value| value == subject.value)?,
         _ => (0..values.len()).reduce(|best, at| if better(values[at], values[best]) { at } else { best })?,
     };
     let word = match which {
@@ -219,7 +224,7 @@ pub fn extreme(case: &Case, which: Extremum, gives: ExtremeResult, running: bool
         _ => "the smallest of",
     };
     let so_far = if running { " so far" } else { "" };
-    let link = met.link(case, at);
+    let link = met.link(subject, at);
     let words = match places {
         true => {
             format!("{} = {} is {word} {}{so_far}: index {at}", link.what, figure(values[at]), met.name)
@@ -241,33 +246,33 @@ pub fn extreme(case: &Case, which: Extremum, gives: ExtremeResult, running: bool
 }
 
 /// The elements of a line up to the result's own.
-fn up_to(case: &Case, operand: Operand, axis: usize) -> Option<Met> {
-    let mut lead = case.index().to_vec();
+fn up_to(subject: &Subject, operand: PastOperand, axis: usize) -> Option<ReducedElements> {
+    let mut lead = subject.index().to_vec();
     let last = if lead.is_empty() { 0 } else { lead.remove(axis) };
     let mut at = operand.line(&lead, axis);
     at.truncate(last + 1);
-    let name = along(&case.called(0), &lead, axis);
-    Some(Met { operand, at, name, place: 0 })
+    let name = along(&subject.called(0), &lead, axis);
+    Some(ReducedElements { operand, at, name, place: 0 })
 }
 
 /// A running sum or product, or the difference of neighbours.
-pub fn running(case: &Case, kind: RunningKind) -> Option<Account> {
-    let operand = case.operand(0)?;
-    let axis = case.axis(operand.tensor.ndim())?;
+pub fn running(subject: &Subject, kind: RunningKind) -> Option<Account> {
+    let operand = subject.operand(0)?;
+    let axis = subject.axis(operand.tensor.ndim())?;
     if kind == RunningKind::Difference {
-        if case.int("n").unwrap_or(1) != 1 {
+        if subject.int("n").unwrap_or(1) != 1 {
             return None;
         }
-        let (mut next, own) = (case.index().to_vec(), case.index().to_vec());
+        let (mut next, own) = (subject.index().to_vec(), subject.index().to_vec());
         next[axis] += 1;
-        let links = [case.link(0, &operand, &next), case.link(0, &operand, &own)];
+        let links = [subject.link(0, &operand, &next), subject.link(0, &operand, &own)];
         let words = format!("{} - {}", links[0].what, links[1].what);
         let calc = Calc::minus(operand.value(&next), operand.value(&own));
         return Some(Account::words(words).figures(calc).from(links).following(2));
     }
-    let met = up_to(case, operand, axis)?;
+    let met = up_to(subject, operand, axis)?;
     let values = met.values();
-    let links = met.links(case, &values);
+    let links = met.links(subject, &values);
     let first = format!("the first {} of {}", values.len(), met.name);
     let account = match kind {
         RunningKind::Difference => return None,
@@ -286,10 +291,10 @@ pub fn running(case: &Case, kind: RunningKind) -> Option<Account> {
 }
 
 /// Distances, similarities and windows.
-pub fn distance(case: &Case, kind: DistanceKind) -> Option<Account> {
-    let p = case.number("p").unwrap_or(2.0);
-    let (a, b) = (case.operand(0)?, case.operand(1)?);
-    let (a_name, b_name, index) = (case.called(0), case.called(1), case.index());
+pub fn distance(subject: &Subject, kind: DistanceKind) -> Option<Account> {
+    let p = subject.number("p").unwrap_or(2.0);
+    let (a, b) = (subject.operand(0)?, subject.operand(1)?);
+    let (a_name, b_name, index) = (subject.called(0), subject.called(1), subject.index());
     let ndim = a.tensor.ndim().max(b.tensor.ndim());
     let (axis, lead): (usize, Vec<usize>) = match kind {
         DistanceKind::Whole => {
@@ -298,7 +303,9 @@ pub fn distance(case: &Case, kind: DistanceKind) -> Option<Account> {
             } else {
                 return None;
             };
-            return Some(norm_of(&differences, p, &format!("{a_name} and {b_name}"), 0.0)?.from(case.met()));
+            return Some(
+                norm_of(&differences, p, &format!("{a_name} and {b_name}"), 0.0)?.from(subject.met()),
+            );
         }
         DistanceKind::EachToEach => {
             let [batch @ .., i, j] = index else { return None };
@@ -312,19 +319,19 @@ pub fn distance(case: &Case, kind: DistanceKind) -> Option<Account> {
             return norm_of(&differences, p, &between, 0.0);
         }
         DistanceKind::Pairwise => (ndim - 1, index[..ndim - 1].to_vec()),
-        DistanceKind::Cosine => (wrap_dim(case.int("dim").unwrap_or(1), ndim).ok()?, index.to_vec()),
+        DistanceKind::Cosine => (wrap_dim(subject.int("dim").unwrap_or(1), ndim).ok()?, index.to_vec()),
     };
     if a.tensor.shape() != b.tensor.shape() {
         return None;
     }
     let (x, y) = (a.row(&lead, axis), b.row(&lead, axis));
     if kind == DistanceKind::Pairwise {
-        let eps = case.number("eps").unwrap_or(1e-6);
+        let eps = subject.number("eps").unwrap_or(1e-6);
         let differences: Vec<f64> = x.iter().zip(&y).map(|(x, y)| x - y + eps).collect();
         let between = format!("{} and {}", a_name.element(&lead), b_name.element(&lead));
         return norm_of(&differences, p, &between, eps);
     }
-    let eps = case.number("eps").unwrap_or(1e-8);
+    let eps = subject.number("eps").unwrap_or(1e-8);
     let length = |values: &[f64]| values.iter().map(|value| value * value).sum::<f64>().sqrt().max(eps);
     let lengths = Calc::Product(vec![Calc::Number(length(&x)), Calc::Number(length(&y))]);
     let (left, right) = (along(&a_name, &lead, axis), along(&b_name, &lead, axis));
@@ -347,9 +354,9 @@ fn norm_of(differences: &[f64], p: f64, between: &str, eps: f64) -> Option<Accou
 }
 
 /// The mean or the largest of a window of the last dimension.
-pub fn pooled(case: &Case, largest: bool) -> Option<Account> {
-    let operand = case.operand(0)?;
-    let first = |name: &str| match case.param(name) {
+pub fn pooled(subject: &Subject, largest: bool) -> Option<Account> {
+    let operand = subject.operand(0)?;
+    let first = |name: &str| match subject.param(name) {
         Some(Arg::Ints(values)) => values.first().copied(),
         Some(Arg::Int(value)) => Some(*value),
         _ => None,
@@ -359,7 +366,7 @@ pub fn pooled(case: &Case, largest: bool) -> Option<Account> {
     let (padding, dilation) = (first("padding").unwrap_or(0), first("dilation").unwrap_or(1));
     let axis = operand.tensor.ndim() - 1;
     let length = operand.tensor.shape()[axis] as i64;
-    let begin = case.index()[axis] as i64 * stride - padding;
+    let begin = subject.index()[axis] as i64 * stride - padding;
     let inside: Vec<usize> = (0..width)
         .map(|at| begin + at * dilation)
         .filter(|at| (0..length).contains(at))
@@ -368,12 +375,12 @@ pub fn pooled(case: &Case, largest: bool) -> Option<Account> {
     let at: Vec<Vec<usize>> = inside
         .iter()
         .map(|&place| {
-            let mut index = case.index().to_vec();
+            let mut index = subject.index().to_vec();
             index[axis] = place;
             index
         })
         .collect();
-    let met = Met { operand, at, name: case.called(0).to_string(), place: 0 };
+    let met = ReducedElements { operand, at, name: subject.called(0).to_string(), place: 0 };
     let values = met.values();
     let window = format!("positions {} to {} of {}", inside.first()?, inside.last()?, met.name);
     if largest {
@@ -381,13 +388,13 @@ pub fn pooled(case: &Case, largest: bool) -> Option<Account> {
         let which = values.iter().position(|&value| value == best)?;
         let calc = Calc::apply("max", numbers(&values), best);
         return Some(
-            Account::words(format!("the largest of {window}")).figures(calc).from([met.link(case, which)]),
+            Account::words(format!("the largest of {window}")).figures(calc).from([met.link(subject, which)]),
         );
     }
-    let counts_padding = !matches!(case.param("count_include_pad"), Some(Arg::Bool(false)));
+    let counts_padding = !matches!(subject.param("count_include_pad"), Some(Arg::Bool(false)));
     let end = (begin + width).min(length + padding);
     let count = if counts_padding { (end - begin) as f64 } else { values.len() as f64 };
-    let links = met.links(case, &values);
+    let links = met.links(subject, &values);
     Some(
         Account::words(format!("mean of {window}"))
             .figures(Calc::terms(values).over(Calc::Number(count)))

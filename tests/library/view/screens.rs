@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use attn::explain::errors::{Clash, Explanation, Fix, Operand};
+use attn::explain::errors::{Clash, ClashOperand, ErrorExplanation, Fix};
 use attn::explain::what_if::{Moved, Naming, Setting, WhatIf};
-use attn::explain::{Names, why};
+use attn::explain::{TensorNames, why};
 use attn::lesson::compare::Verdict;
 use attn::session::{Session, SessionOptions};
 use attn::view::bench::{BenchReport, BenchRow, Growth, bench};
@@ -123,7 +123,7 @@ fn mishap() -> ErrorNote {
         line: Some(3),
         source: Some("    scores = queries @ keys".into()),
         inside: None,
-        explanation: Explanation {
+        explanation: ErrorExplanation {
             clash: Some(Clash {
                 text: "queries @ keys".into(),
                 between: "@".into(),
@@ -143,9 +143,9 @@ fn mishap() -> ErrorNote {
     }
 }
 
-fn operand(name: &str, shape: &[usize], axes: &[&str], clash: usize) -> Operand {
+fn operand(name: &str, shape: &[usize], axes: &[&str], clash: usize) -> ClashOperand {
     let axes = axes.iter().map(|axis| (*axis).to_owned()).collect();
-    Operand { name: name.into(), shape: shape.to_vec(), axes, clash: Some(clash) }
+    ClashOperand { name: name.into(), shape: shape.to_vec(), axes, clash: Some(clash) }
 }
 
 fn odd() -> Vec<Figure> {
@@ -456,7 +456,7 @@ fn explained(look: Look) -> Text {
     let axes = [("inputs", "token feature"), ("attn_scores", "query key"), ("attn_weights", "query key")];
     let split = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
     let axes = axes.map(|(name, axes)| (name.to_owned(), split(axes)));
-    let names = Names::new(variables).with_code(session.sources());
+    let names = TensorNames::new(variables).with_code(session.sources());
     let names = names.with_axes(axes, split("Your journey starts with one step"));
     let mut explained = why(names.get("attn_weights").expect("the cell binds it"), &[1, 2], &names);
     explained.open(2, &names);

@@ -1,11 +1,11 @@
 //! One element of one result, with the operation that made it: what an explanation starts from.
-//! Names and values of operands; runs a row of the table of operations on scratch values only.
+//! TensorNames and values of operands; runs a row of the table of operations on scratch values only.
 
-use super::account::Link;
+use super::account::SourceElement;
 use super::calc::Calc;
 use super::name::Name;
-use super::names::Names;
-use super::spot::{Made, Operand};
+use super::names::TensorNames;
+use super::spot::{MadeBy, PastOperand};
 use crate::ops::State;
 use crate::ops::call::call;
 use crate::ops::op::Caller;
@@ -15,20 +15,20 @@ use crate::tensor::layout::wrap_dim;
 use crate::tensor::{Arg, DType, Site, Tensor};
 
 /// An element and the operation that made it.
-pub struct Case<'a> {
+pub struct Subject<'a> {
     /// The operation, and where in its result the element stands.
-    pub made: &'a Made,
+    pub made: &'a MadeBy,
     /// The arguments, as recorded.
     pub args: Vec<Arg>,
     /// What things are called.
-    pub names: &'a Names,
+    pub names: &'a TensorNames,
     /// What the element holds.
     pub value: f64,
     /// The element's type.
     pub dtype: DType,
 }
 
-impl Case<'_> {
+impl Subject<'_> {
     /// The operation's name, for people to read.
     pub fn op(&self) -> &'static str {
         self.made.record.operation.name
@@ -75,7 +75,7 @@ impl Case<'_> {
     }
 
     /// The tensor in this place of the arguments.
-    pub fn operand(&self, place: usize) -> Option<Operand> {
+    pub fn operand(&self, place: usize) -> Option<PastOperand> {
         self.made.operand(place)
     }
 
@@ -91,20 +91,20 @@ impl Case<'_> {
     }
 
     /// What an element of the tensor in this place is called here.
-    pub fn element(&self, place: usize, operand: &Operand, index: &[usize]) -> Name {
+    pub fn element(&self, place: usize, operand: &PastOperand, index: &[usize]) -> Name {
         let name = self.names.element_in(&operand.at(index), Some(&self.made.record));
         if name.is_readable() { name } else { self.called(place).element(index) }
     }
 
     /// An element of the tensor in this place, called as it is here.
-    pub fn link(&self, place: usize, operand: &Operand, index: &[usize]) -> Link {
-        Link { what: self.element(place, operand, index).to_string(), spot: operand.at(index) }
+    pub fn link(&self, place: usize, operand: &PastOperand, index: &[usize]) -> SourceElement {
+        SourceElement { what: self.element(place, operand, index).to_string(), spot: operand.at(index) }
     }
 
     /// An element of one of a list of tensors.
-    pub fn listed(&self, operand: &Operand, index: &[usize]) -> Link {
+    pub fn listed(&self, operand: &PastOperand, index: &[usize]) -> SourceElement {
         let spot = operand.at(index);
-        Link { what: self.names.element_in(&spot, Some(&self.made.record)).to_string(), spot }
+        SourceElement { what: self.names.element_in(&spot, Some(&self.made.record)).to_string(), spot }
     }
 
     /// The argument in this place as a number, at the element's index where it is a tensor.
@@ -124,7 +124,7 @@ impl Case<'_> {
     }
 
     /// The elements of the operands that meet the element, those that are tensors.
-    pub fn met(&self) -> Vec<Link> {
+    pub fn met(&self) -> Vec<SourceElement> {
         let link = |place: usize| {
             let operand = self.made.operand(place)?;
             let index = operand.broadcast(self.index());
@@ -139,7 +139,7 @@ impl Case<'_> {
     }
 
     /// The arguments with every tensor replaced.
-    pub fn replaced(&self, mut with: impl FnMut(usize, &Operand) -> Tensor) -> Vec<Arg> {
+    pub fn replaced(&self, mut with: impl FnMut(usize, &PastOperand) -> Tensor) -> Vec<Arg> {
         let params = self.row().and_then(|row| row.params().get(self.made.record.form)).map_or(0, Vec::len);
         let replace = |(place, arg): (usize, &Arg)| match arg {
             Arg::Tensors(_) => {

@@ -1,0 +1,61 @@
+//! What is known of an error when it is explained: the call that raised, the names in scope, the learner's code.
+
+use crate::explain::code::CellSources;
+use crate::explain::name::Name;
+use crate::explain::names::TensorNames;
+use crate::session::{ErrorContext, Raised};
+
+/// An error, and what explains it.
+pub struct ErrorCase<'c> {
+    /// The error.
+    pub raised: &'c Raised,
+    /// The names and tensors in scope where it was raised.
+    pub scene: &'c ErrorContext,
+    /// The source of a cell, by its name.
+    pub source: &'c dyn Fn(&str) -> Option<String>,
+    /// TensorNames of a variable's axes; none where none are given.
+    pub axes: &'c dyn Fn(&str) -> Vec<String>,
+}
+
+impl ErrorCase<'_> {
+    /// Where it was raised: the cell and the line of the innermost frame.
+    pub(super) fn place(&self) -> Option<(&str, usize)> {
+        self.raised.frames.last().map(|frame| (frame.cell.as_str(), frame.line))
+    }
+
+    /// The learner's line that raised.
+    pub(super) fn line(&self) -> Option<String> {
+        let (cell, line) = self.place()?;
+        let source = (self.source)(cell)?;
+        source.lines().nth(line.checked_sub(1)?).map(|line| line.trim().to_owned())
+    }
+}
+
+/// What is known of an error: what explainers read.
+pub(super) struct Evidence<'c> {
+    pub(super) case: &'c ErrorCase<'c>,
+    /// The names of tensors in scope.
+    pub(super) names: TensorNames,
+    /// The call that raised, if an operation did.
+    pub(super) failed: Option<&'c crate::ops::Failed>,
+    /// The cell that raised.
+    pub(super) code: CellSources,
+    /// The operands of the call that raised, as the learner wrote them.
+    pub(super) written: Vec<Name>,
+}
+
+impl<'c> Evidence<'c> {
+    /// What is known of this error.
+    pub(super) fn of(case: &'c ErrorCase<'c>) -> Evidence<'c> {
+        let tensors =
+            case.scene.tensors.iter().map(|variable| (variable.name.clone(), variable.value.clone()));
+        // An error that was caught before is not this one.
+        let failed = case.scene.failed.as_ref().filter(|failed| failed.error.message == case.raised.message);
+        let place = case.place();
+        let cell = place.and_then(|(cell, _)| Some((cell.to_owned(), (case.source)(cell)?)));
+        let code = CellSources::new(cell);
+        let written = place.zip(failed).map(|(place, failed)| code.operands_of_call(place, failed.op));
+        let written = written.unwrap_or_default().into_iter().map(Name::bracketed).collect();
+        Evidence { case, names: TensorNames::new(tensors), failed, code, written }
+    }
+}
