@@ -37,7 +37,7 @@ fn arranged(op: &'static Op, value: Value, args: &[Arg]) -> Value {
     }
 }
 
-/// Keeps a call that raised, for those who explain it, and hands its error on.
+/// Keeps a call that raised so that it can be explained, and returns its error.
 fn failed(caller: Caller, op: &'static Op, form: usize, in_place: bool, args: &[Arg], error: Error) -> Error {
     let args = args.to_vec();
     caller.state.keep_failed(Failed {
@@ -73,7 +73,7 @@ pub fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Res
         Err(error) => return Err(failed(caller, op, form, false, &args, error)),
     };
     let grad_name = call.grad_name.get();
-    // A tensor that is handed back as it came has its own history already, and so has one that came of `apply`.
+    // An argument that is returned as it is, or a tensor that `apply` made, has a history already.
     let is_made = |result: &Tensor| {
         !result.has_origin() && !args.iter().any(|arg| arg.tensors().iter().any(|given| given.is(result)))
     };
@@ -139,7 +139,7 @@ pub fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Res
     Ok(value)
 }
 
-/// Says of a result what made it, and whether gradients are asked for it.
+/// Sets the origin of a result, and whether it requires a gradient.
 fn made_by(result: &Tensor, record: Rc<Record>, output: usize, is_view: bool) {
     if record.needs_grad && result.dtype().is_float() {
         result.mark_result(true);

@@ -9,7 +9,7 @@ pub fn allow_in_place(state: &State, target: &Tensor) -> Result<()> {
     allow_leaf(state, target)
 }
 
-/// Errors: several indices of what is to be written see one element.
+/// Errors: several indices of the target refer to one element.
 pub fn allow_layout(target: &Tensor) -> Result<()> {
     if target.layout().overlaps() {
         return Err(Error::runtime(
@@ -20,7 +20,7 @@ pub fn allow_layout(target: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// Errors: the learner's own tensor that asks for gradients.
+/// Errors: a leaf tensor that requires a gradient.
 pub fn allow_leaf(state: &State, target: &Tensor) -> Result<()> {
     if !state.grad_mode.get() || !target.requires_grad() {
         return Ok(());
@@ -33,7 +33,7 @@ pub fn allow_leaf(state: &State, target: &Tensor) -> Result<()> {
     if sees_leaf(target) { allow_part_of_leaf(state, target, true) } else { Ok(()) }
 }
 
-/// Errors: part of the learner's own tensor that asks for gradients, where `part` says that it is one.
+/// Errors: a leaf tensor that requires a gradient, or a view of one if `part` is set.
 pub fn allow_part_of_leaf(state: &State, target: &Tensor, part: bool) -> Result<()> {
     if !part {
         return allow_leaf(state, target);

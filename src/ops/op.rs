@@ -22,7 +22,7 @@ pub const FUNCTIONAL: u8 = 8;
 /// Writes into its first argument, through whatever view that is, and has no form that does not: `tensor.name(...)`
 /// with a name that ends in `_`.
 pub const IN_PLACE_ONLY: u8 = 16;
-/// Has a twin `tensor.name_(...)` that gives the tensor itself another shape: `unsqueeze_`.
+/// Has a twin `tensor.name_(...)` that changes the shape of the tensor itself: `unsqueeze_`.
 pub const RELAYOUT: u8 = 32;
 /// Reachable as `torch.linalg.name(...)`; the row's own name begins with `linalg_`.
 pub const LINALG: u8 = 64;

@@ -6,7 +6,7 @@ use super::stream::Stream;
 use super::view_history;
 use crate::tensor::{Arg, Descriptor, Drawn, GradName, Ran, Result, Tensor, ops};
 
-/// How an in-place write is called in records.
+/// What the record of an in-place write states.
 pub struct Overwrite {
     /// Which of the operation's signatures the arguments fit.
     pub form: usize,
@@ -16,11 +16,11 @@ pub struct Overwrite {
     pub grad_name: Option<GradName>,
     /// Whether gradients flow through it.
     pub differentiable: bool,
-    /// The random numbers that its values took, where they were worked out before.
+    /// The random numbers that its values took, if they were computed before.
     pub drawn: Option<Drawn>,
 }
 
-/// Most elements of which the values before an in-place write are kept, so that they can be explained.
+/// Up to how many elements the values before an in-place write are kept, so that they can be explained.
 const SNAPSHOT: usize = 4096;
 
 impl Overwrite {
@@ -31,7 +31,7 @@ impl Overwrite {
     }
 }
 
-/// Gives the values a tensor had before a write the tensor's history.
+/// Sets the history of the values that a tensor had before a write to that of the tensor.
 fn with_past(before: Tensor, target: &Tensor) -> Arg {
     if target.requires_grad() {
         before.mark_result(true);
@@ -70,8 +70,8 @@ pub fn overwrite(
     Ok(())
 }
 
-/// As [`overwrite`], with all that is to stand there at hand. Where the result's elements can take the place of the
-/// target's, nothing is copied, not even the values before.
+/// As [`overwrite`], with the result at hand. If the result's elements can replace the target's, nothing is copied, not
+/// even the values before.
 pub(super) fn replace(
     caller: Caller,
     what: Overwrite,
@@ -116,6 +116,6 @@ fn recorded(caller: Caller, what: Overwrite, target: &Tensor, args: Vec<Arg>, ne
     }
     target.set_origin(record, 0);
     if let (true, Some(before)) = (needs_grad, before) {
-        view_history::tell(caller, target, &before);
+        view_history::record(caller, target, &before);
     }
 }

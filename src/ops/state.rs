@@ -1,5 +1,5 @@
 //! What belongs to one session and not to a tensor: the random stream, gradient mode, print options.
-//! Every function object and every Python tensor holds it; there is no global.
+//! Every function object and every Python tensor refers to it; nothing is global.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -15,7 +15,7 @@ use crate::tensor::{DType, Recorder};
 pub struct State {
     /// The default stream of random numbers (`torch.manual_seed`).
     pub generator: Rc<RefCell<Generator>>,
-    /// Which builds' random numbers dropout and its kin draw (`--random`).
+    /// Which build's random numbers dropout and the like draw (`--random`).
     pub family: Cell<Family>,
     /// Whether operations are recorded for gradients (`torch.no_grad` turns it off).
     pub grad_mode: Cell<bool>,
@@ -51,7 +51,7 @@ impl State {
         self.failed.replace(Some(failed));
     }
 
-    /// The last call that raised since it was asked for.
+    /// The last call that raised since this was last called.
     pub fn take_failed(&self) -> Option<Failed> {
         self.failed.take()
     }

@@ -1,4 +1,4 @@
-//! Which random numbers an operation draws: noted before it runs, compared after.
+//! Which random numbers an operation draws: the state of the generator before and after it.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -7,7 +7,7 @@ use super::state::State;
 use crate::kernel::random::{Family, Generator};
 use crate::tensor::{Arg, Drawn};
 
-/// The generator that a call may draw from, and where it stood before.
+/// The generator that a call may draw from, and its state before the call.
 pub(super) struct Stream {
     generator: Rc<RefCell<Generator>>,
     before: (Option<u64>, Option<u64>),
@@ -28,7 +28,7 @@ impl Stream {
         Stream { generator, before, book: state.family.get() == Family::Book }
     }
 
-    /// What was drawn since.
+    /// What was drawn since then.
     pub(super) fn drawn(&self) -> Option<Drawn> {
         let generator = self.generator.borrow();
         let (given, words) = self.before;

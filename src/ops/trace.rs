@@ -1,8 +1,8 @@
-//! What ran, operation by operation, in order: the tracer of one session.
-//! Off unless a session asks for it; a call then costs one look at a flag.
+//! The tracer of one session: which operations ran, in order.
+//! It is off unless a session turns it on; then a call costs one check of a flag.
 //!
-//! Only calls that Python makes are traced: what an operation does through others is its own affair.
-//! Tensors are held as they were when the operation ran, up to [`Trace::BYTES`]; beyond, shapes are left.
+//! Only calls from Python are traced, not the calls that an operation makes of others.
+//! Tensors are kept as they were when the operation ran, up to [`Trace::BYTES`]; beyond that only their shapes are kept.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -24,7 +24,7 @@ pub struct Trace {
 impl Trace {
     /// Most operations that are kept.
     pub const KEPT: usize = 50_000;
-    /// Most bytes that held tensors may take, each storage counted once.
+    /// Most bytes that kept tensors may take, each storage counted once.
     pub const BYTES: usize = 64 << 20;
     /// Elements up to which the values of a tensor are kept as they were, whatever is written later.
     pub const COPIED: usize = 4096;
@@ -37,13 +37,13 @@ pub struct Traced {
     pub operation: &'static Descriptor,
     /// Whether it wrote into its first argument.
     pub in_place: bool,
-    /// All arguments in the order of its signature, defaults filled in; a tensor that is not held is `None` here.
+    /// All arguments in the order of its signature, with defaults; a tensor that is not kept is `None` here.
     pub args: Vec<Arg>,
     /// The tensors among the arguments as they were before it ran.
     pub operands: Vec<Seen>,
-    /// What it gave; of an operation in place, what it wrote into.
+    /// What it returned; for an operation in place, what it wrote into.
     pub results: Vec<Seen>,
-    /// What it said when it raised.
+    /// The message of its error, if it raised.
     pub error: Option<String>,
     /// The calls that led to it, the cell itself first. Library frames that led to no learner's line are there too.
     pub calls: Vec<Called>,
@@ -110,7 +110,7 @@ impl Seen {
         self.layout.numel() * self.dtype.size()
     }
 
-    /// Its elements as they were then, row-major; none where they were written over since, or not held.
+    /// Its elements as they were then, row-major; none if they were overwritten since, or not kept.
     pub fn values(&self) -> Option<Buffer> {
         match (&self.then, &self.tensor) {
             (Some(then), _) => Some(then.clone()),
@@ -119,7 +119,7 @@ impl Seen {
         }
     }
 
-    /// Whether both see the same elements in memory; unknown of what is not held, and then no.
+    /// Whether both share memory; false if either is not kept.
     pub fn shares(&self, other: &Seen) -> bool {
         self.storage == other.storage && self.tensor.is_some() && other.tensor.is_some()
     }
@@ -148,7 +148,7 @@ pub struct Span {
     pub end: Spot,
 }
 
-/// A call on the way to an operation: where in which code the next call, or the operation, stood.
+/// A call on the way to an operation, and where its code called the next one, or the operation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Called {
     /// The cell, by the name it ran under; the file of library Python.
@@ -163,7 +163,7 @@ pub struct Called {
     pub training: Option<bool>,
     /// The expression that was running in it.
     pub span: Span,
-    /// A number that tells this activation of the function from all others of the trace.
+    /// A number of this activation of the function, unique in the trace.
     pub activation: u64,
 }
 
@@ -193,7 +193,7 @@ pub struct Tracer {
     trace: RefCell<Trace>,
     /// Tells which code made a call; none while only Rust calls operations.
     observer: RefCell<Option<Rc<dyn CallObserver>>>,
-    /// Storages that are held, so that each is counted once.
+    /// Storages that are kept, so that each is counted once.
     held: RefCell<HashMap<usize, Storage>>,
     bytes: Cell<usize>,
 }
@@ -205,7 +205,7 @@ impl std::fmt::Debug for Tracer {
 }
 
 impl Tracer {
-    /// Sets what tells the tracer which code made a call.
+    /// Sets the observer that tells which code made a call.
     pub fn set_observer(&self, observer: Rc<dyn CallObserver>) {
         self.observer.replace(Some(observer));
     }
@@ -233,7 +233,7 @@ impl Tracer {
         self.begun.set(true);
     }
 
-    /// Ends the trace and hands it over. Python objects are let go: call it where Python may run.
+    /// Ends the trace and returns it. Drops Python objects: call it where Python may run.
     pub fn end(&self) -> Trace {
         self.on.set(false);
         self.begun.set(false);
@@ -287,7 +287,7 @@ impl Tracer {
         ended
     }
 
-    /// As [`Tracer::around`], for calls that give a [`Value`].
+    /// As [`Tracer::around`], for calls that return a [`Value`].
     pub fn call(
         &self,
         operation: &'static Descriptor,
@@ -308,7 +308,7 @@ impl Tracer {
         self.around(operation, true, args, run, |_| vec![target.clone()])
     }
 
-    /// Whether a tensor's elements are held, now or after this look.
+    /// Keeps a tensor's storage if there is room in the bound; returns whether it is kept.
     fn holds(&self, tensor: &Tensor) -> bool {
         let mut held = self.held.borrow_mut();
         let address = tensor.storage().address();

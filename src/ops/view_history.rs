@@ -1,13 +1,13 @@
-//! What a write through a view means for the tensors that the view was made from: their history goes on with it.
+//! A write through a view continues the history of the tensors that the view was made from.
 //! Source: PyTorch's `CopySlices`.
 
 use super::op::Caller;
 use crate::tensor::descriptor::COPY_SLICES;
 use crate::tensor::{Arg, Ran, Tensor};
 
-/// After a write through `view`, whose gradients matter: the tensors it is a view of, one after the other, are now made
-/// of what they were and of the view. `before` is the view as it was, with the history it had.
-pub fn tell(caller: Caller, view: &Tensor, before: &Tensor) {
+/// Records a write through `view`, which requires a gradient, for the tensors that it is a view of: each of them now comes
+/// from what it was and from the view. `before` is the view as it was, with its history.
+pub fn record(caller: Caller, view: &Tensor, before: &Tensor) {
     let mut seen = (view.clone(), before.clone());
     while let Some(base) = base_of(&seen.1, view) {
         let old = base.alias();
@@ -35,7 +35,7 @@ pub fn tell(caller: Caller, view: &Tensor, before: &Tensor) {
     }
 }
 
-/// The tensor that `tensor` is a view of, by its history; none where that was cut.
+/// The tensor that `tensor` is a view of, by its history; none if that was cut.
 fn base_of(tensor: &Tensor, written: &Tensor) -> Option<Tensor> {
     let origin = tensor.origin().filter(|origin| !origin.operation.cuts_history)?;
     let args = origin.args();

@@ -13,7 +13,7 @@ use rustpython_vm::{
     pyclass,
 };
 
-/// What to do without a module: first names, then advice. As stand-ins.
+/// What to do without a module: names, then advice.
 const LATER: &[(&[&str], &str)] = &[
     (
         &["numpy"],

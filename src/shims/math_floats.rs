@@ -34,7 +34,7 @@ pub(super) fn hypotenuse(values: Vec<f64>) -> f64 {
     libm::ldexp(root + (sum + rest) / (2.0 * root), exponent)
 }
 
-/// The correctly rounded sum (Shewchuk 1997); `None` if finite numbers overflow on the way.
+/// The correctly rounded sum (Shewchuk 1997); `None` if a partial sum of finite numbers overflows.
 pub(super) fn exact_sum(values: Vec<f64>) -> Option<f64> {
     let mut partials: Vec<f64> = Vec::new();
     let mut special = 0.0;
@@ -77,7 +77,7 @@ pub(super) fn exact_sum(values: Vec<f64>) -> Option<f64> {
             break;
         }
     }
-    // Half-way cases round to even only if what is left does not tip them.
+    // A half-way case rounds to even unless the remainder decides it.
     if let Some(&next) = partials.last()
         && (low < 0.0 && next < 0.0 || low > 0.0 && next > 0.0)
     {

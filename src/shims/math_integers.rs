@@ -16,7 +16,7 @@ pub(super) enum Pairs {
     Lcm,
 }
 
-/// The integer that an object is, or gives through `__index__`.
+/// The integer that an object is, or returns from `__index__`.
 fn integer(value: &PyObjectRef, vm: &VirtualMachine) -> PyResult<BigInt> {
     let index: PyIntRef = value.try_index(vm)?;
     Ok(index.as_bigint().clone())

@@ -108,7 +108,7 @@ mod engine {
             vm.ctx.new_tuple(all.map(|word| vm.ctx.new_int(word).into()).collect())
         }
 
-        /// Takes a state that `getstate` gave.
+        /// Restores a state from `getstate`.
         #[pymethod]
         fn setstate(&self, state: PyObjectRef, vm: &VirtualMachine) -> PyResult<()> {
             let Ok(state) = state.downcast::<PyTuple>() else {
@@ -132,7 +132,7 @@ mod engine {
         }
     }
 
-    /// As many bits as one integer may be asked for (128 MiB of them).
+    /// The most bits that one call may return (128 MiB).
     const MOST_BITS: i64 = 1 << 30;
 
     /// The key of a stream that nobody seeded. There is no clock in here, so that a program repeats

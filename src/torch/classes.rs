@@ -138,7 +138,7 @@ pub struct PyDType {
 }
 
 impl PyDType {
-    /// The Python object of a dtype. Equal dtypes are equal objects; `is` holds for the module's own.
+    /// The Python object of a dtype. Equal dtypes are equal objects; those of the module are identical.
     pub fn object(dtype: DType, vm: &VirtualMachine) -> PyObjectRef {
         let modules = vm.sys_module.get_attr("modules", vm);
         let own = modules
@@ -147,7 +147,7 @@ impl PyDType {
         own.unwrap_or_else(|_| PyDType { dtype }.into_pyobject(vm))
     }
 
-    /// A new object, for the module to hold.
+    /// A new object, which the module keeps.
     pub fn fresh(dtype: DType, vm: &VirtualMachine) -> PyObjectRef {
         PyDType { dtype }.into_pyobject(vm)
     }

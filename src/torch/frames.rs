@@ -17,7 +17,7 @@ use crate::tensor::{Arg, Tensor};
 /// Reads the frames of the interpreter that runs on this thread.
 #[derive(Default)]
 pub struct FrameObserver {
-    /// The frames of the previous operation, held so that no new frame can have the address of one of them.
+    /// The frames of the previous operation, kept so that no new frame can have the address of one of them.
     frames: RefCell<Vec<(FrameRef, u64)>>,
     activations: Cell<u64>,
 }

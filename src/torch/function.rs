@@ -133,7 +133,7 @@ fn refuse_devices(params: &[Param], args: &FuncArgs, vm: &VirtualMachine) -> PyR
     }
 }
 
-/// Runs an operation and writes its results into the tensors that `out` names, which it gives back.
+/// Runs an operation, writes its results into the tensors of `out`, and returns those.
 fn run_into(
     op: &'static Op,
     name: &str,
@@ -166,7 +166,7 @@ fn run_into(
     }
 }
 
-/// Puts a result where a learner's tensor lies; another shape makes room for it. As `out=`.
+/// Writes a result into the tensor of `out=`, which is replaced if its shape is another.
 fn write_out(holder: &PyTensor, result: &Tensor) -> crate::tensor::Result<()> {
     let target = holder.tensor();
     if result.dtype().category() > target.dtype().category() {

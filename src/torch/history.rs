@@ -1,5 +1,5 @@
 //! What made a tensor, as Python sees it: what the rules of gradients in `py/torch/_gradients` work from.
-//! Hands on what a record holds; differentiates nothing.
+//! Exposes records; the differentiation itself is in Python.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -51,7 +51,7 @@ pub fn record(tensor: &Tensor, state: &Rc<State>, vm: &VirtualMachine) -> PyObje
     }
 }
 
-/// Says that a learner's own function made `results` of `operands`; gives the record's place.
+/// Records that a `torch.autograd.Function` of the learner made `results` from `operands`; returns the record's address.
 pub fn made_by(name: &str, operands: Vec<Tensor>, results: &[Tensor], state: &Rc<State>) -> usize {
     let record = state.recorder.record(Ran {
         operation: &FUNCTION,
@@ -165,13 +165,13 @@ impl PyRecord {
         vm.ctx.new_list(versions).into()
     }
 
-    /// Whether gradients went through it and its operands were let go.
+    /// Whether gradients went through it, so that its operands may be dropped.
     #[pygetset]
     fn spent(&self) -> bool {
         self.record.is_spent()
     }
 
-    /// Gradients need it no more: from now on its operands may be let go, as those of any other record.
+    /// Marks that gradients no longer need it: its operands may be dropped, as those of any other record.
     #[pymethod]
     fn spend(zelf: PyRef<Self>) {
         zelf.state.recorder.spend(&zelf.record);

@@ -98,7 +98,7 @@ fn positions(items: Vec<PyObjectRef>, vm: &VirtualMachine) -> PyResult<Tensor> {
     Ok(if whole { tensor } else { to_dtype(&tensor, DType::Int64) })
 }
 
-/// Whether a list is read as a tuple of indices: it is short and holds what no list of numbers holds.
+/// Whether a list counts as a tuple of indices: it is short and has items that no list of numbers has.
 fn is_tuple(items: &[PyObjectRef], vm: &VirtualMachine) -> bool {
     let structured = |item: &PyObjectRef| {
         vm.is_none(item)
@@ -117,7 +117,7 @@ fn parts(key: &PyObject, vm: &VirtualMachine) -> PyResult<Rc<Vec<Index>>> {
         Some(tuple) => {
             let mut parts: Vec<Index> =
                 tuple.as_slice().iter().map(|key| part(key, vm)).collect::<PyResult<_>>()?;
-            // A tuple of one is told from what stands alone: its words and checks differ.
+            // A tuple of one index is distinguished from an index alone: its checks and messages differ.
             if parts.len() == 1 && !matches!(parts[0], Index::Ellipsis) {
                 parts.push(Index::Ellipsis);
             }

@@ -67,7 +67,7 @@ fn make_classes(ctx: &Context) -> Vec<(&'static str, PyObjectRef)> {
     made
 }
 
-/// A tensor of Python data, with a record of how it came: the end of the way down for `why`.
+/// A tensor of Python data, with a record that says so: there an explanation ends.
 fn made(tensor: Tensor, state: &Rc<State>, requires_grad: bool, vm: &VirtualMachine) -> PyResult {
     if state.tracer.is_on() {
         let given = tensor.clone();

@@ -264,7 +264,7 @@ impl PyTensor {
         module.get_attr("UntypedStorage", vm)?.call((tensor.storage().address(), bytes), vm)
     }
 
-    /// A number that this tensor alone has while it lives, whatever Python object holds it.
+    /// A number that is unique to this tensor while it lives, whichever Python object refers to it.
     #[pygetset]
     fn _identity(&self) -> usize {
         self.inner.borrow().id()

@@ -5,7 +5,7 @@ use rustpython_vm::function::FuncArgs;
 use rustpython_vm::types::{Callable, GetDescriptor, Representable};
 use rustpython_vm::{Py, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
-/// The methods `_tensor.py` holds.
+/// The methods in `_tensor.py`.
 pub const WRITTEN: [&str; 22] = [
     "type",
     "numpy",

@@ -29,6 +29,7 @@ mod show;
 #[path = "../shared/snapshot.rs"]
 mod snapshot;
 mod structure;
+mod table;
 mod tensor_layout;
 mod threads;
 mod trace;

@@ -162,7 +162,7 @@ fn mode(c: &Call) -> Result<Value> {
     Ok(Value::Named("mode", vec![("values", to_dtype(&values, x.dtype())), ("indices", indices)]))
 }
 
-/// The best so far along a dimension, and where it stood. As `torch.cummax`.
+/// The largest or smallest so far along a dimension, and its index. As `torch.cummax`.
 fn so_far(c: &Call, better: fn(f64, f64) -> bool) -> Result<Value> {
     let x = c.tensor(0)?;
     let axis = wrap_dim(c.int(1)?, x.ndim())?;
@@ -265,14 +265,14 @@ pub(super) static OPS: [Op; 12] = [
         extreme_of("argmax", Extremum::Largest, ExtremeResult::Place),
         BOTH,
         PLACE,
-        "Where the largest stands.",
+        "The index of the largest element.",
         |c| place(c, End::Max),
     ),
     op(
         extreme_of("argmin", Extremum::Smallest, ExtremeResult::Place),
         BOTH,
         PLACE,
-        "Where the smallest stands.",
+        "The index of the smallest element.",
         |c| place(c, End::Min),
     ),
     op(

@@ -1,4 +1,4 @@
-//! `torch.nn.functional`: softmax and its kin, dropout, tables of vectors, padding, similarity.
+//! `torch.nn.functional`: softmax, dropout, embeddings, padding, similarity.
 
 use ndarray::{ArrayViewD, IxDyn};
 
@@ -21,7 +21,7 @@ pub(super) fn implicit_dim(x: &Tensor) -> i64 {
     if matches!(x.ndim(), 0 | 1 | 3) { 0 } else { 1 }
 }
 
-/// The call's tensor, dimension and dtype, as the functional or the plain form gives them.
+/// The tensor, dimension and dtype of a call, from the signature of `torch` or that of `torch.nn.functional`.
 fn along(c: &Call, log: bool) -> Result<Value> {
     let x = c.tensor(0)?;
     let functional = c.op.params()[c.form].len() == 4;
@@ -318,7 +318,7 @@ fn bilinear(c: &Call) -> Result<Value> {
     .into())
 }
 
-/// Whether the elements are held in an integer lane.
+/// Whether the elements are integers or bools.
 pub(super) fn is_whole(x: &Tensor) -> bool {
     matches!(x.dtype().lane(), Lane::I64 | Lane::Bool)
 }
@@ -367,7 +367,7 @@ pub(super) static OPS: [Op; 15] = [
             .grad("Mul"),
         FUNCTIONAL,
         &["Tensor input, float p=0.5, bool training=True, bool inplace=False"],
-        "Some elements 0, the others scaled up; the input itself where not training.",
+        "Sets random elements to 0 and scales the others up; returns the input unless training.",
         dropout,
     ),
     op(

@@ -17,7 +17,7 @@ use crate::tensor::{Arg, Error, Layout, Result, Tensor};
 const MATRIX: &[&str] = &["Tensor A, *, any out=None"];
 const INPUT: &[&str] = &["Tensor input, *, any out=None"];
 
-/// Errors: what is no square matrix or stack of them.
+/// Errors: not a square matrix or a batch of them.
 fn square(name: &str, x: &Tensor) -> Result<usize> {
     let ndim = x.ndim();
     if ndim < 2 {

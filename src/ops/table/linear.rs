@@ -129,7 +129,7 @@ fn addmv(c: &Call) -> Result<Value> {
 fn baddbmm(c: &Call) -> Result<Value> {
     whole_factors(c, 3, 4)?;
     if !c.in_place {
-        // What is added is spread before anything is asked of the factors.
+        // The input is broadcast before the factors are checked.
         let size = |at: usize, dim: i64| -> Result<i64> {
             let x = c.tensor(at)?;
             if x.ndim() == 0 {

@@ -1,6 +1,6 @@
 //! The one table of operations: what lesson code may call, and what each call does.
-//! A row feeds the function, the method, the in-place twin, `grad_fn`, error texts,
-//! completion, `help()` and `docs/torch.md`. Adding an operation is one row and its kernel.
+//! A row defines the function, the method, the in-place twin, `grad_fn`, error messages,
+//! completion, `help()` and `docs/torch.md`. A new operation is one row and its kernel.
 
 use std::collections::HashMap;
 use std::sync::OnceLock;

@@ -16,7 +16,7 @@ use crate::tensor::ops::float::Float;
 use crate::tensor::ops::{self, draw, linear, pointwise};
 use crate::tensor::{Arg, Buffer, DType, Error, Layout, Result, Storage, Tensor, allow};
 
-/// What attention was asked to do.
+/// The arguments of attention.
 struct Asked<'a> {
     query: &'a Tensor,
     key: &'a Tensor,
@@ -43,7 +43,7 @@ fn attention(c: &Call) -> Result<Value> {
         shared_heads: c.bool(7),
     };
     checked(&asked)?;
-    // Where PyTorch asks whether its fast kernel fits, it asks for the mask's rows.
+    // PyTorch checks the rows of the mask when it chooses its fast kernel.
     if let Some(mask) = asked.mask.filter(|mask| mask.ndim() == 1)
         && [query, key, value].iter().all(|x| x.ndim() == 4 && x.shape()[..2] == query.shape()[..2])
         && asked.dropout == 0.0
@@ -268,7 +268,7 @@ fn materialised(c: &Call, asked: &Asked) -> Result<Value> {
     Ok(out.into())
 }
 
-/// Softmax along the last dimension; a row of nothing but -inf is all zeros.
+/// Softmax along the last dimension; a row that is -inf throughout becomes zeros.
 fn safe_softmax(scores: &Tensor) -> Result<Tensor> {
     let weights = softmax_along(scores, -1, None, false)?;
     let keys = scores.shape()[scores.ndim() - 1].max(1);

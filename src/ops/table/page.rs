@@ -7,17 +7,17 @@ use crate::ops::op::{FUNCTION, FUNCTIONAL, IN_PLACE, IN_PLACE_ONLY, METHOD, Op};
 use crate::ops::schema::signature;
 
 const HEAD: &str = "\
-# What of PyTorch is here
+# The part of PyTorch that is here
 
-Made from the table of operations (`src/torch/table/`); `UPDATE=1 cargo test --release --test page` writes it anew.
+Generated from the table of operations (`src/ops/table/`); `UPDATE=1 cargo test --test library page::` writes it again.
 
 `f` is a function `torch.name`, `m` a method `tensor.name`, `_` an in-place twin `tensor.name_`, `F` a function of
-`torch.nn.functional`. Numbers, shapes, views, `grad_fn` names and error texts are PyTorch 2.6's. A name that is not
-here raises an error that says so; an unknown keyword argument is an error too. `backward()` goes
-back over what ran; an operation without a rule for that is named in the error. `torch.nn`, `torch.optim`,
-`torch.autograd`, `torch.utils.data` and others stand in plain Python in `src/torch/py/torch/`.
+`torch.nn.functional`. Numbers, shapes, views, `grad_fn` names and error messages are those of PyTorch 2.6. A name that is
+not here raises an error that says so; an unknown keyword argument is an error too. `backward()` differentiates what was
+recorded; if an operation has no rule for that, the error names it. `torch.nn`, `torch.optim`, `torch.autograd`,
+`torch.utils.data` and others are plain Python in `src/torch/py/torch/`.
 
-| name | as | arguments | what it gives |
+| name | as | arguments | what it computes |
 |---|---|---|---|
 ";
 

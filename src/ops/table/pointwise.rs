@@ -403,7 +403,7 @@ pub(super) static OPS: [Op; 27] = [
         pointwise("bitwise_not").formula(Formula::Not).notation(OpNotation::Prefix(Sign::Invert)),
         ALL,
         ONE,
-        "Every bit turned over; `~`, which inverts a mask.",
+        "Every bit inverted; `~`, which inverts a mask.",
         bitwise_not,
     ),
     op(
@@ -434,14 +434,14 @@ pub(super) static OPS: [Op; 27] = [
         pointwise("where").explained(Explanation::Moved(Movement::Chosen)).grad("Where"),
         FUNCTION,
         &["Tensor condition, Operand input, Operand other", "Tensor condition"],
-        "input where the condition holds, other where not.",
+        "input where the condition is true, other elsewhere.",
         where_,
     ),
     op(
         pointwise("where").explained(Explanation::Moved(Movement::Chosen)).grad("Where"),
         METHOD,
         &["Operand input, Tensor condition, Operand other"],
-        "self where the condition holds, other where not.",
+        "self where the condition is true, other elsewhere.",
         |c| Ok(pointwise::select(c.tensor(1)?, c.arg(0), c.arg(2), c.default_dtype())?.into()),
     ),
     op(pointwise("logical_not").formula(Formula::Not), ALL, ONE, "Whether an element is zero.", |c| {

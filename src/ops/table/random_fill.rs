@@ -1,4 +1,4 @@
-//! Random numbers written into a tensor: `uniform_`, `normal_` and their kin.
+//! Random numbers written into a tensor: `uniform_`, `normal_` and others.
 
 use super::random::{bernoulli_each, bounded, cpp_type, normal, only_floats, probability, short, uniform};
 use crate::kernel::random::Generator;

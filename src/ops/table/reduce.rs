@@ -180,7 +180,7 @@ pub(super) static OPS: [Op; 17] = [
         reduction("nansum", Reducer::NanSum).grad("Nansum"),
         BOTH,
         DIMS,
-        "The sum without what is no number.",
+        "The sum of the elements that are not nan.",
         nansum,
     ),
     op(

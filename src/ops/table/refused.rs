@@ -1,20 +1,20 @@
-//! What PyTorch computes for no whole numbers or no truth values, in its words.
+//! Errors for dtypes that PyTorch's kernels do not support, in its words.
 
 use crate::ops::op::Call;
 use crate::tensor::ops::pointwise::common_dtype;
 use crate::tensor::{Arg, DType, Error, Result};
 
-/// PyTorch's words for a kernel that has no form for a dtype.
+/// The error of a kernel that does not support a dtype.
 fn no_kernel(kernel: &str, dtype: DType) -> Error {
     Error::runtime(format!("\"{kernel}\" not implemented for '{}'", dtype.cpp_name()))
 }
 
-/// Errors: truth values.
+/// Errors: bools.
 pub(super) fn bools(kernel: &str, dtype: DType) -> Result<()> {
     if dtype == DType::Bool { Err(no_kernel(kernel, dtype)) } else { Ok(()) }
 }
 
-/// Errors: two operands of which both are truth values.
+/// Errors: two operands that are both bools.
 pub(super) fn bool_pair(kernel: &str, c: &Call) -> Result<()> {
     bools(kernel, common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype()))
 }
@@ -24,7 +24,7 @@ pub(super) fn whole(kernel: &str, dtype: DType) -> Result<()> {
     if dtype.is_float() { Ok(()) } else { Err(no_kernel(kernel, dtype)) }
 }
 
-/// Errors: a truth value on either side of a difference.
+/// Errors: a bool on either side of a difference.
 pub(super) fn bools_subtracted(a: &Arg, b: &Arg) -> Result<()> {
     let is_bool = |arg: &Arg| match arg {
         Arg::Bool(_) => true,
@@ -56,7 +56,7 @@ pub(super) fn factor(alpha: &Arg, common: DType) -> Result<()> {
     }
 }
 
-/// Errors: truth values held between truth values.
+/// Errors: bools clamped between bools.
 pub(super) fn bools_clamped(c: &Call) -> Result<()> {
     let number = |at: usize| c.arg(at).tensor().is_none() && !c.is_none(at);
     let dtype = common_dtype(&[c.arg(0), c.arg(1), c.arg(2)], c.default_dtype());

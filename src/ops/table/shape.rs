@@ -125,7 +125,7 @@ fn view_(c: &Call) -> Result<Value> {
     seen(x, x.layout().view_or_error(&shape)?)
 }
 
-/// What `reshape` gives, and what its `grad_fn` shows.
+/// Reshapes, and sets what `grad_fn` shows.
 fn reshaped(c: &Call, x: &Tensor, shape: &[usize]) -> Value {
     c.set_grad_name(match x.layout().view(shape) {
         Some(_) if x.is_contiguous() => GradName::node("View"),

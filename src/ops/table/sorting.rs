@@ -42,7 +42,7 @@ fn kthvalue(c: &Call) -> Result<Value> {
     Ok(pair("kthvalue", sorting::kthvalue(x, c.int(1)?, dim, c.bool(3))?))
 }
 
-/// One tensor, or a tuple with the inverse and the counts where they are asked for.
+/// One tensor, or a tuple with the inverse and the counts, if requested.
 fn several(found: Unique, inverse: bool, counts: bool) -> Value {
     if !inverse && !counts {
         return found.values.into();
@@ -206,7 +206,7 @@ pub(super) static OPS: [Op; 12] = [
             "Tensor input, int dim=-1, bool descending=False",
             "Tensor input, *, bool? stable, int dim=-1, bool descending=False",
         ],
-        "Elements along a dimension in order, and where they stood.",
+        "The elements in order along a dimension, and their indices in the input.",
         sort,
     ),
     op(
@@ -216,7 +216,7 @@ pub(super) static OPS: [Op; 12] = [
             "Tensor input, int dim=-1, bool descending=False",
             "Tensor input, int dim=-1, bool descending=False, bool stable=False",
         ],
-        "Where the elements of the sorted tensor stood.",
+        "The indices that sort a tensor along a dimension.",
         argsort,
     ),
     op(
@@ -230,7 +230,7 @@ pub(super) static OPS: [Op; 12] = [
         Descriptor::new("topk", OpFamily::Sort, Explanation::Ordered(OrderKind::TopK)).grad("Topk"),
         BOTH,
         &["Tensor input, int k, int dim=-1, bool largest=True, bool sorted=True"],
-        "The k largest (or smallest) along a dimension, and where they stood.",
+        "The k largest (or smallest) elements along a dimension, and their indices.",
         topk,
     ),
     op(
@@ -238,7 +238,7 @@ pub(super) static OPS: [Op; 12] = [
             .grad("Kthvalue"),
         BOTH,
         &["Tensor input, int k, int dim=-1, bool keepdim=False"],
-        "The k-th smallest along a dimension, and where it stood.",
+        "The k-th smallest element along a dimension, and its index.",
         kthvalue,
     ),
     op(

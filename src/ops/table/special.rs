@@ -338,7 +338,7 @@ pub(super) static OPS: [Op; 34] = [
         Descriptor::new("promote_types", OpFamily::Query, Explanation::Constant(ConstantKind::Everywhere)),
         FUNCTION,
         &["dtype type1, dtype type2"],
-        "The dtype that holds both.",
+        "The dtype to which both are promoted.",
         |c| {
             let (a, b) = two_dtypes(c)?;
             Ok(Value::DType(a.promote(b)))
@@ -364,7 +364,7 @@ pub(super) static OPS: [Op; 34] = [
         reduction("nanmean", Reducer::NanMean).grad("Div"),
         BOTH,
         &["Tensor input, ints? dim=None, bool keepdim=False, *, dtype? dtype=None"],
-        "The mean without what is no number.",
+        "The mean of the elements that are not nan.",
         nanmean,
     ),
     op(

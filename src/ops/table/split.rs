@@ -210,7 +210,7 @@ fn narrow(c: &Call) -> Result<Value> {
     Ok(slice(x, axis, from as usize, len as usize).into())
 }
 
-/// The signatures of `hsplit` and its kin.
+/// The signatures of `hsplit`, `vsplit` and `dsplit`.
 const SECTIONS: &[&str] =
     &["Tensor input, ints indices", "Tensor input, ints sections", "Tensor input, ints indices_or_sections"];
 

@@ -136,7 +136,7 @@ for _class in (OrderedDict, odict_keys, odict_values, odict_items):
     _class.__module__ = "collections" if _class is OrderedDict else "builtins"
 del _class
 
-# The pure Python class in `collections` gives way to this one.
+# This class replaces the pure Python one in `collections`.
 import _collections
 
 _collections.OrderedDict = OrderedDict

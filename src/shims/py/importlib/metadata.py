@@ -1,4 +1,4 @@
-"""Versions of what attn stands for."""
+"""Versions of the packages that attn provides."""
 
 
 class PackageNotFoundError(ModuleNotFoundError):

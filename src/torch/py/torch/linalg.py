@@ -48,8 +48,8 @@ def pinv(A, *, rcond=None, hermitian=False, out=None):
     """The inverse where there is one, and what comes nearest to it elsewhere."""
     u, s, vh = svd(A, full_matrices=False)
     least = s[..., :1] * (1e-15 if rcond is None else rcond)
-    turned = _torch.where(s > least, 1 / s, _torch.zeros_like(s))
-    return vh.transpose(-2, -1) @ (turned.unsqueeze(-1) * u.transpose(-2, -1))
+    inverted = _torch.where(s > least, 1 / s, _torch.zeros_like(s))
+    return vh.transpose(-2, -1) @ (inverted.unsqueeze(-1) * u.transpose(-2, -1))
 
 
 def __getattr__(name):

@@ -6,7 +6,7 @@ from torch._more import get_rng_state, seed, set_rng_state
 
 
 class fork_rng:
-    """Within it random numbers are drawn as ever; after it the generator stands where it stood before."""
+    """A context that restores the state of the generator on exit."""
 
     def __init__(self, devices=None, enabled=True, **kwargs):
         self._enabled = enabled

@@ -1,4 +1,4 @@
-"""The named tuples that max, topk, sort and others give."""
+"""The named tuples that max, topk, sort and others return."""
 
 
 class _Named(tuple):

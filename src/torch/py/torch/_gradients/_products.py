@@ -9,11 +9,11 @@ def matmul(step, grad):
     second = "mat2" if "mat2" in step.arguments else "vec" if "vec" in step.arguments else "other"
     grads = {}
     if step.wants("input"):
-        turned = _by_columns(step.arguments["input"])
-        grads["input"] = _of_first(grad, step[second], step.shape_of("input"), turned)
+        by_columns = _by_columns(step.arguments["input"])
+        grads["input"] = _of_first(grad, step[second], step.shape_of("input"), by_columns)
     if step.wants(second):
-        turned = _by_columns(step.arguments[second])
-        grads[second] = _of_second(grad, step["input"], step.shape_of(second), turned)
+        by_columns = _by_columns(step.arguments[second])
+        grads[second] = _of_second(grad, step["input"], step.shape_of(second), by_columns)
     return grads
 
 
@@ -22,17 +22,17 @@ def _by_columns(matrix):
     return matrix.ndim == 2 and matrix.stride() == (1, matrix.shape[0]) and matrix.shape[1] > 1
 
 
-def _of_first(grad, b, shape, turned=False):
+def _of_first(grad, b, shape, by_columns=False):
     if b.ndim == 1:
         return sum_to(grad.unsqueeze(-1) * b, shape)
     if len(shape) == 1:
         return sum_to((grad.unsqueeze(-2) @ b.mT).squeeze(-2), shape)
-    if turned:
+    if by_columns:
         return (b @ grad.mT).mT
     return sum_to(grad @ b.mT, shape)
 
 
-def _of_second(grad, a, shape, turned=False):
+def _of_second(grad, a, shape, by_columns=False):
     if a.ndim == 1 and len(shape) == 1:
         return grad * a
     if a.ndim == 1:
@@ -42,7 +42,7 @@ def _of_second(grad, a, shape, turned=False):
     if len(shape) == 2 and a.ndim > 2:
         # Rows of a batch are rows of one tall matrix.
         a, grad = a.reshape(-1, a.shape[-1]), grad.reshape(-1, grad.shape[-1])
-    if turned:
+    if by_columns:
         return (grad.mT @ a).mT
     return sum_to(a.mT @ grad, shape)
 
@@ -103,7 +103,7 @@ def einsum(step, grad):
         others = [letters for i, letters in enumerate(inputs) if i != at]
         tensors = [operand for i, operand in enumerate(operands) if i != at]
         known = set("".join(others) + result)
-        # A letter that stands in this operand alone was summed away: every element got the same.
+        # A letter that only this operand has was summed over: every element gets the same gradient.
         lone = [letter for letter in dict.fromkeys(own) if letter not in known]
         out = "".join(letter for letter in dict.fromkeys(own) if letter in known)
         part = torch.einsum(",".join([result] + others) + "->" + out, grad, *tensors)

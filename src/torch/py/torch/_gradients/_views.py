@@ -9,12 +9,12 @@ def reshaped(step, grad):
     return {"input": grad.reshape(step.shape_of("input"))}
 
 
-@rule("clone", "contiguous", "positive")
+@rule("clone", "contiguous")
 def same(step, grad):
     return {"input": grad}
 
 
-@rule("to", "type_as", "float", "double", "half", "bfloat16", "cpu")
+@rule("to", "type_as", "float", "double", "half", "bfloat16")
 def cast(step, grad):
     return {"input": grad}
 

@@ -1,4 +1,4 @@
-"""Filling parameters with starting values; each function changes its tensor and gives it back."""
+"""Initial values of parameters; each function changes its tensor and returns it."""
 
 import torch
 

@@ -2,7 +2,7 @@
 
 
 class RemovableHandle:
-    """What registering a hook gives: `remove()` takes the hook off."""
+    """What registering a hook returns: `remove()` removes the hook."""
 
     next_id = 0
 

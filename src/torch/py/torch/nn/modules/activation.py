@@ -29,7 +29,7 @@ class ReLU(_InPlace):
 
 
 class Hardtanh(_InPlace):
-    """x, held between min_val and max_val."""
+    """x, clamped between min_val and max_val."""
 
     def __init__(self, min_val=-1.0, max_val=1.0, inplace=False):
         super().__init__(inplace)

@@ -1,4 +1,4 @@
-"""MultiheadAttention as a module: it holds the projections, and calls the function."""
+"""MultiheadAttention as a module: it has the projections, and calls the function."""
 
 import torch
 from torch.nn import init
@@ -10,7 +10,7 @@ from .module import Module
 
 
 class MultiheadAttention(Module):
-    """Attention with several heads; gives the outputs and the weights."""
+    """Attention with several heads; returns the outputs and the weights."""
 
     __module__ = "torch.nn.modules.activation"
 
@@ -97,8 +97,8 @@ class MultiheadAttention(Module):
         attn_mask = _attention.mask_to_add(attn_mask, "attn_mask", target_type=query.dtype)
         if self.batch_first and is_batched:
             # One transposed tensor where the same was given more than once: the projection looks for that.
-            turned = {id(x): x.transpose(1, 0) for x in (query, key, value)}
-            query, key, value = turned[id(query)], turned[id(key)], turned[id(value)]
+            sequence_first = {id(x): x.transpose(1, 0) for x in (query, key, value)}
+            query, key, value = sequence_first[id(query)], sequence_first[id(key)], sequence_first[id(value)]
         out, weights = _attention.multi_head_attention_forward(
             query,
             key,

@@ -65,7 +65,7 @@ class _Numbered(Module):
 
 
 class Sequential(_Numbered):
-    """Modules that are called one after the other, each on what the one before gave."""
+    """Modules that are called in order, each with the output of the one before."""
 
     def __init__(self, *args):
         super().__init__()
@@ -251,7 +251,7 @@ class ModuleDict(_Named, Module):
 
 
 def _described(value, name):
-    """What stands for a parameter in the text of a list or dict of them."""
+    """The text of a parameter in that of a list or dict."""
     if not isinstance(value, torch.Tensor):
         return f"Object of type: {type(value).__name__}"
     kind = "Parameter" if isinstance(value, Parameter) else "Tensor"

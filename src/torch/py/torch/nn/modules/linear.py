@@ -1,4 +1,4 @@
-"""Linear maps: y = x A^T + b, and their kin."""
+"""Linear maps: y = x A^T + b, and bilinear ones."""
 
 from torch import empty
 from torch.nn import functional as F

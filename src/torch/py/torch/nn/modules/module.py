@@ -1,4 +1,4 @@
-"""Module: what holds parameters, buffers and other modules, and computes when it is called."""
+"""Module: a container of parameters, buffers and other modules that computes when it is called."""
 
 import torch
 from torch.nn.parameter import Buffer, Parameter
@@ -482,7 +482,7 @@ class Module:
         return type(self).__name__
 
     def extra_repr(self):
-        """What stands between the parentheses besides the modules inside."""
+        """The text between the parentheses, apart from the modules inside."""
         return ""
 
     def __repr__(self):

@@ -1,4 +1,4 @@
-"""torch.nn.utils: parameters as one vector, and gradients held to a size."""
+"""torch.nn.utils: parameters as one vector, and gradient clipping."""
 
 import torch
 
@@ -17,7 +17,7 @@ def vector_to_parameters(vec, parameters):
 
 
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
-    """Scales all gradients so that their common norm is at most max_norm; gives the norm before."""
+    """Scales all gradients so that their total norm is at most max_norm; returns the norm before."""
     params = [parameters] if isinstance(parameters, torch.Tensor) else list(parameters)
     grads = [param.grad for param in params if param.grad is not None]
     if not grads:

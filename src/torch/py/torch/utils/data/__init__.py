@@ -1,4 +1,4 @@
-"""torch.utils.data: datasets, and loaders that give them in batches."""
+"""torch.utils.data: datasets, and loaders that iterate over them in batches."""
 
 import torch
 from torch.utils.data._utils.collate import default_collate, default_convert
