@@ -1,48 +1,47 @@
-//! What an explanation of one element is made of, before it has a name and a place.
-//! Data only; the words are put on the screen elsewhere.
+//! The explanation of one element in terms of its operation: statements, the elements it was computed from, where it ends.
 
 use super::calc::Calc;
 use super::spot::StorageElement;
 
-/// One line of an explanation.
+/// One statement of an explanation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
-    /// In names: `softmax over row 1 of attn_scores`.
+    /// A formula in names: `softmax over row 1 of attn_scores`.
     Words(String),
-    /// The same in figures; its value is the element's.
+    /// The same formula in numbers. Its value is the element.
     Figures(Calc),
-    /// In words, where it ends or what should be known besides.
+    /// A remark in words.
     Note(String),
 }
 
-/// An element that another one was worked out from.
+/// An element that another one was computed from.
 #[derive(Clone, Debug)]
 pub struct SourceElement {
-    /// What it is called: `inputs[1,0]`.
+    /// Its name: `inputs[1,0]`.
     pub what: String,
-    /// Which element, when.
+    /// The element.
     pub spot: StorageElement,
 }
 
-/// Where the way down ends.
+/// Why an explanation goes no further.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WhyEnd {
-    /// A number in the learner's code, or a list of such.
+    /// The number is written in the learner's code.
     Given,
-    /// The same number everywhere, or a pattern: zeros, ones, arange.
+    /// An operation without operands made it: zeros, ones, arange.
     Constant,
-    /// A random number.
+    /// It is a random number.
     Drawn,
-    /// The record was let go to bound memory.
+    /// The record was dropped to bound memory.
     Forgotten,
     /// Recording was turned off.
     Unrecorded,
-    /// Nothing is known of it.
+    /// No record of it exists.
     Unknown,
 }
 
 impl WhyEnd {
-    /// As it stands in JSON.
+    /// Its name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             WhyEnd::Given => "given",
@@ -55,67 +54,67 @@ impl WhyEnd {
     }
 }
 
-/// How one element came of its operation.
+/// How one element follows from the operation that made it.
 #[derive(Clone, Debug, Default)]
 pub struct Account {
-    /// The lines, in order.
+    /// The statements, in order.
     pub statements: Vec<Statement>,
-    /// The elements it was worked out from, the most telling first.
+    /// The elements it was computed from, the most important first.
     pub links: Vec<SourceElement>,
-    /// How many of them are followed where no more is asked.
+    /// How many of them are explained by default.
     pub follow: usize,
-    /// What those are that are followed: `the largest term`.
+    /// What those are: `the largest term`.
     pub lead: Option<&'static str>,
-    /// Whether the element is another one as it is: it is followed without a step down.
+    /// Whether the element equals its source, as in a copy: the source is explained in its place.
     pub through: bool,
-    /// Where the way down ends.
+    /// Why the explanation goes no further, if it ends here.
     pub end: Option<WhyEnd>,
 }
 
 impl Account {
-    /// The formula in names.
+    /// An account that begins with a formula in names.
     pub fn words(text: impl Into<String>) -> Account {
         Account { statements: vec![Statement::Words(text.into())], follow: 1, ..Account::default() }
     }
 
-    /// The formula in figures.
+    /// Adds the formula in numbers.
     pub fn figures(mut self, calc: Calc) -> Account {
         self.statements.push(Statement::Figures(calc));
         self
     }
 
-    /// What should be known besides.
+    /// Adds a remark.
     pub fn note(mut self, text: impl Into<String>) -> Account {
         self.statements.push(Statement::Note(text.into()));
         self
     }
 
-    /// The elements it was worked out from, most telling first.
+    /// Adds the elements it was computed from, the most important first.
     pub fn from(mut self, links: impl IntoIterator<Item = SourceElement>) -> Account {
         self.links.extend(links);
         self
     }
 
-    /// How many of them are followed.
+    /// Sets how many of them are explained by default.
     pub fn following(mut self, follow: usize) -> Account {
         self.follow = follow;
         self
     }
 
-    /// What those are that are followed.
+    /// Sets what those are.
     pub fn led(mut self, lead: &'static str) -> Account {
         self.lead = Some(lead);
         self
     }
 
-    /// It is that other element as it is.
+    /// Sets the one element that it equals.
     pub fn passing(mut self, link: SourceElement) -> Account {
         self.links = vec![link];
         self.through = true;
         self
     }
 
-    /// The way down ends here.
+    /// Sets why the explanation goes no further.
     pub fn ending(mut self, end: WhyEnd) -> Account {
         self.end = Some(end);
         self

@@ -1,32 +1,32 @@
-//! Arithmetic as a learner reads it: figures, sums, products, and the functions between them.
-//! A calculation knows its value, so that what is shown can be held against the element.
+//! Calculations as they are shown: numbers, sums, products and functions.
+//! A calculation has a value, so that it can be compared with the element that it explains.
 
 use super::terms::{figure, largest, term};
 
-/// A calculation in figures.
+/// A calculation in numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Calc {
-    /// A number, as short as it is exact.
+    /// A number with as few decimals as are exact, at most four.
     Number(f64),
-    /// A number in four decimals, as a term in a sum stands.
+    /// A number with four decimals, as a term of a sum.
     Term(f64),
     /// A truth value.
     Truth(bool),
-    /// All of these added.
+    /// A sum.
     Sum(Vec<Calc>),
-    /// All of these multiplied.
+    /// A product.
     Product(Vec<Calc>),
     /// The first divided by the second.
     Quotient(Box<Calc>, Box<Calc>),
     /// The first to the power of the second.
     Power(Box<Calc>, Box<Calc>),
-    /// A sign between two, such as `>`: the sign, both sides, what it gives.
+    /// Another operator, such as `>`: the sign, both sides, the result.
     Sign(&'static str, Box<Calc>, Box<Calc>, f64),
-    /// A function by name, what it is given, and what it gives.
+    /// A function: its name, the arguments, the result.
     Apply(String, Vec<Calc>, f64),
 }
 
-/// How what is calculated last puts its parts together.
+/// How the outermost operation of a calculation combines its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Combine {
     /// One number.
@@ -44,7 +44,7 @@ pub enum Combine {
 }
 
 impl Combine {
-    /// As it stands in JSON.
+    /// Its name in JSON.
     pub fn name(self) -> &'static str {
         match self {
             Combine::Same => "same",
@@ -68,7 +68,7 @@ impl Calc {
         Calc::Sum(vec![Calc::Number(a), Calc::Number(-b)])
     }
 
-    /// `name(x)`, which gives `value`.
+    /// `name(x)`, whose result is `value`.
     pub fn apply(name: &str, args: Vec<Calc>, value: f64) -> Calc {
         Calc::Apply(name.to_owned(), args, value)
     }
@@ -102,10 +102,10 @@ impl Calc {
         Calc::Sum(values.into_iter().map(Calc::Term).collect())
     }
 
-    /// What comes out.
+    /// The result.
     pub fn value(&self) -> f64 {
         match self {
-            // Zero has one sign here: a sum that shows -0 tells nothing.
+            // Adding 0 turns -0 into 0.
             Calc::Number(value) | Calc::Term(value) => *value + 0.0,
             Calc::Truth(value) => f64::from(u8::from(*value)),
             Calc::Sum(parts) => parts.iter().map(Calc::value).sum(),
@@ -116,12 +116,12 @@ impl Calc {
         }
     }
 
-    /// The largest magnitude on the way to the value: what rounding is measured against.
+    /// The largest magnitude among the intermediate results: rounding errors are relative to it.
     pub fn scale(&self) -> f64 {
         let parts: Vec<&Calc> = match self {
             Calc::Number(_) | Calc::Term(_) | Calc::Truth(_) => Vec::new(),
             Calc::Sum(parts) | Calc::Apply(_, parts, _) => parts.iter().collect(),
-            // What is divided or multiplied rounds in proportion to what comes out.
+            // The rounding error of a product or quotient is relative to its result.
             Calc::Quotient(a, b) => {
                 let rounding = a.scale() / a.value().abs().max(f64::MIN_POSITIVE);
                 let below = b.scale() / b.value().abs().max(f64::MIN_POSITIVE);
@@ -138,7 +138,7 @@ impl Calc {
         parts.into_iter().map(Calc::scale).filter(|scale| scale.is_finite()).fold(own, f64::max)
     }
 
-    /// How its parts go together.
+    /// How its parts are combined.
     pub fn combine(&self) -> Combine {
         match self {
             Calc::Number(_) | Calc::Term(_) | Calc::Truth(_) => Combine::Same,
@@ -161,7 +161,7 @@ impl Calc {
         }
     }
 
-    /// As it is read; of a long sum the largest terms, and the rest as one.
+    /// Its text. Of a long sum, the largest terms are shown, and the rest as one number.
     pub fn text(&self) -> String {
         match self {
             Calc::Number(value) => figure(*value),
@@ -193,12 +193,12 @@ impl Calc {
         }
     }
 
-    /// In brackets where it is a sum.
+    /// Its text, in brackets if it is a sum.
     fn grouped(&self) -> String {
         if self.is_compound() { format!("({})", self.text()) } else { self.text() }
     }
 
-    /// In brackets where it is anything but one number above zero.
+    /// Its text as a factor, in brackets unless it is a number that needs no sign.
     fn factor(&self, first: bool) -> String {
         let text = self.text();
         let negative = text.starts_with('-') && !first;
@@ -214,16 +214,16 @@ impl Calc {
         }
     }
 
-    /// The sign that it takes in a sum, and itself without it.
+    /// Whether it is negative as a term of a sum, and its text without the sign.
     fn signed(&self) -> (bool, String) {
         match self {
             Calc::Number(value) if *value < 0.0 => (true, figure(-value)),
             Calc::Term(value) if *value < 0.0 => (true, term(-value)),
             Calc::Product(parts) => match parts.split_first() {
                 Some((Calc::Number(first), rest)) if *first < 0.0 => {
-                    let mut turned = vec![Calc::Number(-first)];
-                    turned.extend_from_slice(rest);
-                    (true, Calc::Product(turned).text())
+                    let mut positive = vec![Calc::Number(-first)];
+                    positive.extend_from_slice(rest);
+                    (true, Calc::Product(positive).text())
                 }
                 _ => (false, self.text()),
             },
@@ -236,14 +236,14 @@ impl Calc {
     }
 }
 
-/// `a + b - c`; of many terms the largest in their order, and the rest.
+/// The text of a sum: `a + b - c`. Of many terms, the largest in their order, and the rest.
 fn sum(parts: &[Calc]) -> String {
     if parts.is_empty() {
         return "0".to_owned();
     }
     let values: Vec<f64> = parts.iter().map(Calc::value).collect();
     let (mut shown, mut cut) = largest(&values);
-    // Where a mask hides terms, those that are left tell more alone.
+    // Terms that a mask made 0 are left out.
     let zeros = shown.iter().filter(|&&at| parts[at].is_zero()).count();
     if zeros > 1 && zeros < shown.len() {
         shown.retain(|&at| !parts[at].is_zero());
@@ -273,35 +273,4 @@ fn sum(parts: &[Calc]) -> String {
         }
     }
     out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn brackets_stand_where_they_are_needed() {
-        let difference = Calc::minus(1.5, -0.25);
-        assert_eq!(difference.text(), "1.5 + 0.25");
-        assert_eq!(
-            Calc::exp(Calc::minus(1.5, 2.0)).over(Calc::terms([1.0, 2.0])).text(),
-            "exp(1.5 - 2) / (1.0000 + 2.0000)"
-        );
-        assert_eq!(Calc::Product(vec![difference, Calc::Number(-2.0)]).text(), "(1.5 + 0.25)·(-2)");
-        assert_eq!(Calc::products(&[1.0, -2.0], &[3.0, -0.5]).text(), "1·3 - 2·(-0.5)");
-        assert_eq!(
-            Calc::Number(8.0).over(Calc::Product(vec![Calc::Number(2.0), Calc::Number(4.0)])).text(),
-            "8 / (2·4)"
-        );
-    }
-
-    #[test]
-    fn long_sums_show_the_largest_terms_and_the_rest_as_one() {
-        let many = Calc::terms((1..=20).map(f64::from));
-        assert_eq!(
-            many.text(),
-            "15.0000 + 16.0000 + 17.0000 + 18.0000 + 19.0000 + 20.0000 + 105.0000 (the other 14)"
-        );
-        assert_eq!(many.value(), 210.0);
-    }
 }

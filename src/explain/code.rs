@@ -1,5 +1,4 @@
-//! What the learner wrote where an operation ran: the name its result was given, its operands as they stand there.
-//! Reads the sources of cells with the Python parser; runs nothing.
+//! The learner's code around an operation: the name given to its result, and its operands as they are written.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -15,7 +14,7 @@ use crate::tensor::descriptor::{Binding, OpNotation, ShapeRule, Sign};
 use crate::tensor::explanation::{Explanation, Formula, ProductKind};
 use crate::tensor::{Descriptor, Record, Site};
 
-/// The sources of the cells that ran, by the names they ran under.
+/// The sources of cells, by the cells' names.
 #[derive(Default, Debug)]
 pub struct CellSources {
     cells: HashMap<String, ParsedCell>,
@@ -28,13 +27,13 @@ struct ParsedCell {
 }
 
 impl CellSources {
-    /// These cells: name and source.
+    /// From the name and the source of each cell.
     pub fn new(cells: impl IntoIterator<Item = (String, String)>) -> CellSources {
         let cell = |(name, source)| (name, ParsedCell { source, parsed: OnceCell::new() });
         CellSources { cells: cells.into_iter().map(cell).collect() }
     }
 
-    /// The line that called an operation, as it stands in its cell.
+    /// The line of code at a site.
     pub fn line(&self, site: &Site) -> Option<String> {
         let cell = self.cells.get(site.cell)?;
         let line = cell.source.lines().nth(site.line.checked_sub(1)?)?;
@@ -43,13 +42,13 @@ impl CellSources {
             self.statement((site.cell, site.line)).map(|(cell, statement)| &cell.source[statement.range()]);
         Some(match statement {
             Some(text) if !text.contains('\n') => text.to_owned(),
-            // Of a statement on several lines, the one that called.
+            // Of a statement on several lines, the line that called.
             Some(_) => format!("{} …", line.trim()),
             None => line.trim().to_owned(),
         })
     }
 
-    /// TensorNames that only the loops of these cells bind: they say what turn of the loop it was, no more.
+    /// Names that only loops bind. Such a name says which iteration it was, and little else.
     pub fn counters(&self) -> Vec<String> {
         let (mut counters, mut others) = (Vec::new(), Vec::new());
         for cell in self.cells.values() {
@@ -61,7 +60,7 @@ impl CellSources {
         counters
     }
 
-    /// The name that the statement gave to the result of this operation, if it gave it one.
+    /// The name that a statement gives to the result of this operation.
     pub fn assigned(&self, record: &Record) -> Option<String> {
         let (cell, statement) = self.statement(place(record)?)?;
         let (target, value) = match statement {
@@ -83,16 +82,16 @@ impl CellSources {
             value => value,
         };
         let outermost = match called(value) {
-            // Of several calls of one operation on the line, nothing tells which it was.
+            // Of several calls of one operation on the line, it is not known which it was.
             WrittenCall::Op(op) => same(record.operation, op) && calls_in(statement, record.operation) == 1,
-            // A module's or a function's result: not that of an operation among its arguments.
+            // The result of a module or a function, not that of an operation among its arguments.
             WrittenCall::Other => !mentions(value, record.operation),
             WrittenCall::Nothing => false,
         };
         outermost.then_some(name)
     }
 
-    /// What a line adds in place, as it is written: `w * x` of `total += w * x`.
+    /// What a line adds in place: `w * x` of `total += w * x`.
     pub fn added(&self, record: &Record) -> Option<String> {
         let (cell, statement) = self.statement(place(record)?)?;
         let Stmt::AugAssign(assign) = statement else { return None };
@@ -100,8 +99,8 @@ impl CellSources {
         (assign.op == Operator::Add && text.len() <= 48 && !text.contains('\n')).then_some(text)
     }
 
-    /// The operand in this place as it is written in the call; none inside a loop, where it would name something else
-    /// each time round.
+    /// The operand in this place as it is written in the call; `None` in a loop, where it names something else in each
+    /// iteration.
     pub fn operand(&self, record: &Record, place: usize) -> Option<Name> {
         let (cell, call) = self.call(record)?;
         let name = cell.name(operands(call).get(place)?);
@@ -136,7 +135,7 @@ impl CellSources {
         listed.into_iter().map(|operand| cell.name(operand)).collect()
     }
 
-    /// What one of these methods is called on, where a line calls one of them once: `loss` of `loss.backward()`.
+    /// What one of these methods is called on: `loss` of `loss.backward()`. `None` unless the line calls exactly one.
     pub fn receiver(&self, site: (&str, usize), methods: &[&str]) -> Option<Name> {
         let (cell, statement) = self.statement(site)?;
         let method = |expression: &'_ Expr| match expression {
@@ -149,7 +148,7 @@ impl CellSources {
         operands(cell.only(statement, site.1, method)?).first().map(|receiver| cell.name(receiver))
     }
 
-    /// What was called where an operation ran inside a module: `self.W_query` of `self.W_query(x)`.
+    /// The module that a line calls: `self.W_query` of `self.W_query(x)`. `None` unless it calls exactly one.
     pub fn module(&self, record: &Record) -> Option<String> {
         let (cell, statement) = self.statement(place(record)?)?;
         let mut calls = Vec::new();
@@ -164,7 +163,7 @@ impl CellSources {
         }
     }
 
-    /// The one expression of the line that called this operation.
+    /// The expression that called this operation; `None` if there are several.
     fn call(&self, record: &Record) -> Option<(&ParsedCell, &Expr)> {
         let (cell, statement) = self.statement(place(record)?)?;
         if cell.in_loop(statement) {
@@ -244,7 +243,7 @@ impl ParsedCell {
         !literals.only_plain_numbers
     }
 
-    /// The one expression of a statement that is wanted and spans the line.
+    /// The expression of a statement that includes the line and passes the test; `None` if there are several.
     fn only<'a>(&self, statement: &'a Stmt, line: usize, wanted: impl Fn(&Expr) -> bool) -> Option<&'a Expr> {
         let mut found = Vec::new();
         each_expression(statement, &mut |expression| {
@@ -259,7 +258,7 @@ impl ParsedCell {
         }
     }
 
-    /// The lines that something spans, from 1 on.
+    /// The first and the last line, counted from 1.
     fn lines(&self, ranged: &impl Ranged) -> (usize, usize) {
         let line = |at: usize| self.source.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count() + 1;
         (line(ranged.start().to_usize()), line(ranged.end().to_usize()))
@@ -313,7 +312,7 @@ impl<'a> Visitor<'a> for LoopNames<'_> {
             Stmt::For(looped) => names_in(&looped.target, self.counters),
             Stmt::Assign(assign) => assign.targets.iter().for_each(|target| names_in(target, self.others)),
             Stmt::AugAssign(assign) => names_in(&assign.target, self.others),
-            // What a function binds is its own.
+            // Names that a function binds are local to it.
             Stmt::FunctionDef(_) | Stmt::ClassDef(_) => return,
             _ => {}
         }
@@ -470,7 +469,7 @@ fn called(expression: &Expr) -> WrittenCall {
                 Expr::Name(name) => name.id.as_str(),
                 _ => return WrittenCall::Other,
             };
-            // `self.dropout(x)` has the name of an operation and is none.
+            // `self.dropout(x)` calls a module, not the operation.
             let owned = matches!(&*call.func, Expr::Attribute(it) if matches!(&*it.value, Expr::Name(own) if own.id == "self"));
             find(name).filter(|_| !owned).map_or(WrittenCall::Other, WrittenCall::Op)
         }

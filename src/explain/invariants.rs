@@ -1,5 +1,4 @@
-//! The invariants of a step, measured on what its cell left behind.
-//! Asks the session for one number each; changes nothing in it.
+//! The invariants of a step, measured in the session after its cell ran.
 
 use crate::lesson::Invariant;
 use crate::session::Session;
@@ -9,17 +8,17 @@ use crate::session::Session;
 pub struct MeasuredInvariant {
     /// The sentence as a learner reads it.
     pub sentence: String,
-    /// The largest deviation; or why it could not be measured, such as a name that is not bound.
+    /// The largest deviation; or why it could not be measured, such as an unbound name.
     pub deviation: Result<f64, String>,
 }
 
 impl MeasuredInvariant {
-    /// Whether it holds, rounding aside.
+    /// Whether it is true, rounding aside.
     pub fn holds(&self) -> bool {
         self.deviation.as_ref().is_ok_and(|far| *far <= Invariant::TOLERANCE)
     }
 
-    /// The deviation in words: `6e-8`; nothing where it holds exactly.
+    /// The deviation as text: `6e-8`; `None` if it is zero.
     pub fn far(&self) -> Option<String> {
         match &self.deviation {
             Ok(far) if *far == 0.0 => None,

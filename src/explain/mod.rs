@@ -1,19 +1,19 @@
-//! Why one number is what it is, read from the record of what ran, never by running it again.
-//! Uses tensor, torch and session values; returns words and figures, no styling.
+//! Explanations: why a number has its value, what a cell did, what went wrong. All of it is read from the records of
+//! operations that ran.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`why`] | one element as a node, and the way down from it |
-//! | [`spot`] | an element at one moment, and what put it there |
-//! | [`subject`] | an element with the operation that made it: names and values of operands |
-//! | [`forms`] | how each operation is explained, by name |
-//! | [`account`], [`calc`], [`terms`] | what an explanation is made of: words, figures, sums |
-//! | [`names`], [`code`] | what things are called: variables, attributes, names inside functions |
+//! | [`why`] | an element explained, and the elements it was computed from |
+//! | [`spot`] | an element at one moment, and the operation that made it |
+//! | [`subject`] | the element that is explained, with the names and values of its operands |
+//! | [`forms`] | how an element follows from each kind of operation |
+//! | [`account`], [`calc`], [`terms`] | the parts of an explanation: statements, calculations, numbers |
+//! | [`name`], [`names`], [`code`] | the names of tensors and elements |
 //! | [`worked`] | the line under a panel |
 //! | [`invariants`] | the invariants of a step, measured |
 //! | [`trace`], [`shapes`] | what a cell did, what an expression does to shapes |
 //! | [`what_if`], [`difference`] | what moved, and where two tensors differ |
-//! | [`errors`], [`nonfinite`], [`doctor`] | what went wrong: aloud, in the numbers, in silence |
+//! | [`errors`], [`nonfinite`], [`doctor`] | errors, nan and inf, silent mistakes |
 
 pub mod account;
 pub mod calc;

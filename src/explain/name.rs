@@ -1,4 +1,4 @@
-//! What a tensor or a number is called: a piece of Python that is built from its parts and turned into text last.
+//! The name of a tensor or a number: a Python expression, kept in its parts until it is shown.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ pub enum Name {
     Element(Box<Name>, Vec<usize>),
     /// An expression with a suffix, such as a slice or a method: `inputs[:, 1]`, `mask.float()`.
     Suffixed(Box<Name>, String),
-    /// With two axes exchanged.
+    /// A tensor with two axes exchanged.
     Transposed(Box<Name>, Transposition),
     /// A function of one argument that is shown: `softmax(scores)`.
     Call(&'static str, Box<Name>),
@@ -67,7 +67,7 @@ impl Transposition {
 }
 
 impl Name {
-    /// How tightly it holds together.
+    /// How tightly its outermost operator binds.
     pub fn binding(&self) -> Binding {
         match self {
             Name::Words(_) => Binding::Comparison,
@@ -110,7 +110,7 @@ impl Name {
         Name::Suffixed(Box::new(self), suffix.into())
     }
 
-    /// Its name with axes exchanged. The same exchange twice is none.
+    /// Its name with axes exchanged. The same exchange twice has no effect.
     pub fn transposed(self, by: Transposition) -> Name {
         match self {
             Name::Transposed(of, known) if known == by => *of,
@@ -150,7 +150,7 @@ impl Name {
         }
     }
 
-    /// Whether it stands in brackets where an index or an attribute follows.
+    /// Whether it needs brackets where an index or an attribute follows.
     fn needs_brackets(&self) -> bool {
         self.binding() < Binding::Primary
     }
@@ -166,7 +166,7 @@ impl Name {
         }
     }
 
-    /// Its text, in brackets where it holds together less tightly than `around`.
+    /// Its text, in brackets if it binds less tightly than `around`.
     pub fn within(&self, around: Binding) -> String {
         if self.binding() < around { format!("({self})") } else { self.to_string() }
     }

@@ -1,5 +1,5 @@
-//! What a learner calls a tensor: its variable, an attribute, a row of one, or the expression that made it; and what
-//! the lesson calls its axes and tokens.
+//! The names of tensors and their elements in a session: variables, parts of variables, or the expression that made a
+//! tensor; and the lesson's names for axes and tokens.
 
 use super::code::CellSources;
 use super::name::{Name, Transposition};
@@ -9,7 +9,7 @@ use crate::tensor::descriptor::{OpNotation, ShapeRule, Sign};
 use crate::tensor::explanation::{CastTo, ConstantKind, Explanation, Movement};
 use crate::tensor::{Arg, Descriptor, Record, Site, Tensor};
 
-/// The names that hold, most telling first.
+/// The names that are bound in a session.
 #[derive(Default, Debug)]
 pub struct TensorNames {
     bound: Vec<(String, Tensor)>,
@@ -19,7 +19,7 @@ pub struct TensorNames {
     tokens: Vec<String>,
 }
 
-/// Where an element stands along one axis, in the lesson's words.
+/// The position of an element along one axis, in the lesson's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AxisPlace {
     /// The axis: `query`.
@@ -30,16 +30,16 @@ pub struct AxisPlace {
     pub token: Option<String>,
 }
 
-/// How deep an expression without a name is spelled out.
+/// How many operations deep an expression is spelled out.
 const DEPTH: usize = 3;
 
-/// Most letters of an operand as it stands in a call that are taken before it is spelled out.
+/// The longest operand that is shown as it is written in a call.
 const SHORT: usize = 32;
 
 /// The name of a tensor that no variable holds and no recorded operation made.
 pub const UNKNOWN: Name = Name::Words("a tensor");
 
-/// Views one on another that are followed to the tensor under them.
+/// How many views of views are followed to the tensor that owns the elements.
 const VIEWS: usize = 32;
 
 impl TensorNames {
@@ -48,7 +48,7 @@ impl TensorNames {
         TensorNames { bound: variables.into_iter().collect(), ..TensorNames::default() }
     }
 
-    /// Also what the cells' sources tell: names inside functions, and which names are only counters of loops.
+    /// Adds the cells' sources, for names inside functions and names that only loops bind.
     pub fn with_code(mut self, cells: impl IntoIterator<Item = (String, String)>) -> TensorNames {
         self.code = CellSources::new(cells);
         self.counters = self.code.counters();
@@ -57,7 +57,7 @@ impl TensorNames {
         self
     }
 
-    /// Also the lesson's names for the axes of tensors, and its tokens.
+    /// Adds the lesson's names for axes, and its tokens.
     pub fn with_axes(
         mut self,
         axes: impl IntoIterator<Item = (String, Vec<String>)>,
@@ -73,7 +73,7 @@ impl TensorNames {
         self.bound.iter().find(|(bound, _)| bound == name).map(|(_, tensor)| tensor)
     }
 
-    /// All names, most telling first.
+    /// All names, loop variables last.
     pub fn all(&self) -> impl Iterator<Item = &str> {
         self.bound.iter().map(|(name, _)| name.as_str())
     }
@@ -83,7 +83,7 @@ impl TensorNames {
         self.code.line(site)
     }
 
-    /// The name of a tensor: a variable, a part of one, or an expression of such.
+    /// The name of a tensor: a variable, a part of one, or an expression of variables.
     pub fn of(&self, tensor: &Tensor) -> Name {
         self.known(tensor).unwrap_or_else(|| self.expression(tensor, DEPTH))
     }
@@ -155,7 +155,7 @@ impl TensorNames {
         seen_in(self.expression(&seen, DEPTH), &seen)
     }
 
-    /// Where an element stands, in the lesson's words; nothing where the lesson has none.
+    /// The position of an element along each axis that the lesson names; empty if it names none.
     pub fn place(&self, spot: &StorageElement) -> Vec<AxisPlace> {
         let local = || self.local(&spot.tensor).map(|name| (name, spot.tensor.clone()));
         let holder = self.holder(spot).map(|(name, bound)| (name.to_owned(), bound.clone()));
@@ -164,7 +164,7 @@ impl TensorNames {
         let Some(index) = bound.layout().index_of(spot.at).filter(|index| index.len() >= axes.len()) else {
             return Vec::new();
         };
-        // In a class, a batch and heads stand before the axes that the lesson knows.
+        // In a class, the axes of the batch and of heads come before those that the lesson names.
         let skip = index.len() - axes.len();
         if skip > 0 && self.get(&name).is_some_and(|bound| bound.storage().same(spot.tensor.storage())) {
             return Vec::new();
@@ -177,20 +177,20 @@ impl TensorNames {
         axes.iter().zip(index.into_iter().zip(&sizes)).map(place).collect()
     }
 
-    /// The variable by which an element is called, and its tensor.
+    /// The variable that names an element, and its tensor.
     fn holder(&self, spot: &StorageElement) -> Option<(&str, &Tensor)> {
         let tensor = &spot.tensor;
         let exact = self.bound.iter().find(|(_, bound)| bound.is(tensor));
         let sees = |bound: &&(String, Tensor)| {
             bound.1.storage().same(tensor.storage()) && bound.1.layout().contains(spot.at)
         };
-        // The whole names its parts; of those as large, the first that was bound.
+        // The largest variable that contains it; of equally large ones, the first that was bound.
         let widest = || self.bound.iter().filter(sees).rev().max_by_key(|(_, bound)| bound.numel());
         let exact = exact.filter(|(name, _)| !self.counters.contains(name));
         exact.or_else(widest).map(|(name, bound)| (name.as_str(), bound))
     }
 
-    /// What is added at each turn where a line adds in place, as it is written.
+    /// What a line adds in place, as it is written.
     pub fn added(&self, record: &Record) -> Option<String> {
         self.code.added(record)
     }
@@ -207,7 +207,7 @@ impl TensorNames {
             return Some(variable(name));
         }
         let sharing = || self.bound.iter().filter(|(_, bound)| bound.storage().same(tensor.storage()));
-        // A row of a matrix is called so before it is called by another name for the same row.
+        // A row of a matrix is named as a row even if another variable is that row.
         let mut wide: Vec<&(String, Tensor)> = sharing().collect();
         wide.sort_by_key(|(_, bound)| std::cmp::Reverse(bound.ndim()));
         let alike =
@@ -216,7 +216,7 @@ impl TensorNames {
         part().or_else(alike)
     }
 
-    /// The name that the statement which made it gave it, perhaps in a function.
+    /// The name that its statement gave it, which may be local to a function.
     fn local(&self, tensor: &Tensor) -> Option<String> {
         let made = || {
             let made = tensor.storage().made().filter(|made| made.layout() == *tensor.layout())?;
@@ -261,12 +261,12 @@ impl TensorNames {
                 let weight = name(1).transposed(Transposition::matrix());
                 Name::Infix(Box::new(name(0)), Sign::MatMul, Box::new(weight))
             }
-            // The same elements in the same order go by the same name.
+            // The same elements in the same order have the same name.
             (Explanation::Copy | Explanation::Cast(CastTo::Asked), ShapeRule::Same | ShapeRule::Reshaped) => {
                 name(0)
             }
             (Explanation::Cast(CastTo::Named), _) => name(0).suffixed(format!(".{}()", operation.name)),
-            // Parts that have an axis less are elements along it.
+            // Parts with one axis less are the elements along that axis.
             (Explanation::Moved(Movement::Part), _)
                 if args[0].tensor().is_some_and(|whole| whole.ndim() == tensor.ndim() + 1) =>
             {
@@ -302,7 +302,7 @@ impl TensorNames {
     }
 }
 
-/// Whether a tensor goes by its name still after this wrote some of its elements.
+/// Whether a tensor keeps its name after this operation wrote to it.
 fn keeps_its_target(operation: &Descriptor) -> bool {
     matches!(
         operation.explanation,

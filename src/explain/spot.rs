@@ -1,33 +1,32 @@
-//! One element of a tensor at one moment: what it held, and what put it there.
-//! Reads storages and records; computes nothing.
+//! An element of a tensor at one moment: its value then, and the operation that made it.
 
 use std::rc::Rc;
 
 use crate::tensor::layout::unravel;
 use crate::tensor::{Arg, Layout, Record, Tensor};
 
-/// An element of a tensor, as it was when its storage had been written to so many times.
+/// An element of a tensor at one version of its storage.
 #[derive(Clone, Debug)]
 pub struct StorageElement {
-    /// The tensor through which it is seen.
+    /// A tensor that contains it.
     pub tensor: Tensor,
-    /// The storage element.
+    /// Its place in the storage.
     pub at: usize,
     /// The version of the storage.
     pub time: u64,
 }
 
-/// What put an element where it is.
+/// What made an element.
 pub enum ElementCause {
     /// A result of an operation.
     MadeBy(MadeBy),
-    /// No operation that is known of.
+    /// No recorded operation.
     Unknown,
-    /// An in-place write that is no longer remembered.
+    /// An in-place write whose record was dropped.
     Forgotten,
 }
 
-/// The operation that put an element there, and which element of its result it is.
+/// The operation that made an element, and which element of its result it is.
 pub struct MadeBy {
     /// The operation.
     pub record: Rc<Record>,
@@ -35,11 +34,11 @@ pub struct MadeBy {
     pub output: usize,
     /// The element's index in that result.
     pub index: Vec<usize>,
-    /// The tensor that was written into, as it was before: the first operand of what writes in place.
+    /// For an in-place write, its target before the write.
     pub before: Option<PastOperand>,
 }
 
-/// A tensor as an operation saw it.
+/// A tensor as it was when an operation ran.
 #[derive(Clone, Debug)]
 pub struct PastOperand {
     /// The tensor.
@@ -48,7 +47,7 @@ pub struct PastOperand {
     pub time: u64,
 }
 
-/// Where an index leads to in the storage.
+/// The place in the storage of the element at this index.
 pub fn position(layout: &Layout, index: &[usize]) -> usize {
     layout.offset + index.iter().zip(&layout.strides).map(|(at, stride)| at * stride).sum::<usize>()
 }
@@ -60,17 +59,17 @@ impl StorageElement {
         StorageElement { tensor: tensor.clone(), at: position(tensor.layout(), index), time }
     }
 
-    /// What it held; `None` where that was overwritten and not kept.
+    /// Its value; `None` if it was overwritten and not kept.
     pub fn value(&self) -> Option<f64> {
         self.tensor.storage().float_at(self.at, self.time)
     }
 
-    /// Its index in the tensor through which it is seen.
+    /// Its index in its tensor.
     pub fn index(&self) -> Vec<usize> {
         self.tensor.layout().index_of(self.at).unwrap_or_default()
     }
 
-    /// What put it there.
+    /// What made it.
     pub fn cause(&self) -> ElementCause {
         let storage = self.tensor.storage();
         if let Some(write) = storage.last_write(self.at, self.time) {
@@ -95,7 +94,7 @@ impl StorageElement {
 }
 
 impl MadeBy {
-    /// The tensor that stands in this place of the operation's arguments.
+    /// The tensor in this place of the arguments.
     pub fn operand(&self, place: usize) -> Option<PastOperand> {
         if let (0, Some(before)) = (place, &self.before) {
             return Some(before.clone());
@@ -106,7 +105,7 @@ impl MadeBy {
         Some(self.seen(tensor, ahead))
     }
 
-    /// The tensors of a list that stands in this place.
+    /// The tensors of the list in this place of the arguments.
     pub fn operands(&self, place: usize) -> Vec<PastOperand> {
         if let (0, Some(before)) = (place, &self.before) {
             return vec![before.clone()];
@@ -134,18 +133,18 @@ impl PastOperand {
         }
     }
 
-    /// What stood at this index; what stands there now, where that was not kept.
+    /// The value at this index then; its present value if the earlier one was not kept.
     pub fn value(&self, index: &[usize]) -> f64 {
         let spot = self.at(index);
         spot.value().unwrap_or_else(|| self.tensor.storage().read().float(spot.at))
     }
 
-    /// Its element that meets `index` of a result it was broadcast to.
+    /// Its element at `index` of a result that it was broadcast to.
     pub fn met(&self, index: &[usize]) -> StorageElement {
         self.at(&self.broadcast(index))
     }
 
-    /// The index of its element that meets `index` of a result it was broadcast to.
+    /// The index of its element at `index` of a result that it was broadcast to.
     pub fn broadcast(&self, index: &[usize]) -> Vec<usize> {
         let shape = self.tensor.shape();
         let lead = index.len().saturating_sub(shape.len());
@@ -170,7 +169,7 @@ impl PastOperand {
         self.line(lead, axis).iter().map(|index| self.value(index)).collect()
     }
 
-    /// All values, row-major, as they stood.
+    /// All values at that time, row-major.
     pub fn values(&self) -> Vec<f64> {
         if self.time >= self.tensor.storage().version() {
             return self.tensor.to_f64_vec();
@@ -183,7 +182,7 @@ impl PastOperand {
         indices(self.tensor.shape())
     }
 
-    /// A tensor of its values as they stood, with no history.
+    /// A copy of its values at that time, with no history.
     pub fn snapshot(&self) -> Tensor {
         if self.time >= self.tensor.storage().version() {
             return self.tensor.alias();

@@ -1,5 +1,4 @@
-//! One element of one result, with the operation that made it: what an explanation starts from.
-//! TensorNames and values of operands; runs a row of the table of operations on scratch values only.
+//! The element that is explained and the operation that made it: names and values of operands and arguments.
 
 use super::account::SourceElement;
 use super::calc::Calc;
@@ -20,11 +19,11 @@ pub struct Subject<'a> {
     pub made: &'a MadeBy,
     /// The arguments, as recorded.
     pub args: Vec<Arg>,
-    /// What things are called.
+    /// The names in the session.
     pub names: &'a TensorNames,
-    /// What the element holds.
+    /// The element's value.
     pub value: f64,
-    /// The element's type.
+    /// The element's dtype.
     pub dtype: DType,
 }
 
@@ -39,7 +38,7 @@ impl Subject<'_> {
         table::row_of(self.made.record.operation)
     }
 
-    /// Where the element stands in the result.
+    /// The element's index in the result.
     pub fn index(&self) -> &[usize] {
         &self.made.index
     }
@@ -69,7 +68,7 @@ impl Subject<'_> {
         matches!(self.param(name), Some(Arg::Bool(true)))
     }
 
-    /// The axis that the argument `dim` names, of a tensor of so many.
+    /// The axis that the argument `dim` names, of a tensor with `ndim` axes.
     pub fn axis(&self, ndim: usize) -> Option<usize> {
         wrap_dim(self.int("dim")?, ndim).ok()
     }
@@ -79,7 +78,7 @@ impl Subject<'_> {
         self.made.operand(place)
     }
 
-    /// What the argument in this place is called.
+    /// The name of the argument in this place.
     pub fn called(&self, place: usize) -> Name {
         match self.made.operand(place) {
             Some(operand) => self.names.operand(&self.made.record, place, &operand.tensor),
@@ -90,13 +89,13 @@ impl Subject<'_> {
         }
     }
 
-    /// What an element of the tensor in this place is called here.
+    /// The name of an element of the tensor in this place.
     pub fn element(&self, place: usize, operand: &PastOperand, index: &[usize]) -> Name {
         let name = self.names.element_in(&operand.at(index), Some(&self.made.record));
         if name.is_readable() { name } else { self.called(place).element(index) }
     }
 
-    /// An element of the tensor in this place, called as it is here.
+    /// An element of the tensor in this place, with its name.
     pub fn link(&self, place: usize, operand: &PastOperand, index: &[usize]) -> SourceElement {
         SourceElement { what: self.element(place, operand, index).to_string(), spot: operand.at(index) }
     }
@@ -115,7 +114,7 @@ impl Subject<'_> {
         }
     }
 
-    /// What the argument in this place is called at the element's index.
+    /// The name of the argument in this place, at the element's index.
     pub fn name_at(&self, place: usize) -> Name {
         match self.made.operand(place) {
             Some(operand) => self.element(place, &operand, &operand.broadcast(self.index())),
@@ -123,7 +122,7 @@ impl Subject<'_> {
         }
     }
 
-    /// The elements of the operands that meet the element, those that are tensors.
+    /// The operands' elements at the element's index.
     pub fn met(&self) -> Vec<SourceElement> {
         let link = |place: usize| {
             let operand = self.made.operand(place)?;
@@ -133,7 +132,7 @@ impl Subject<'_> {
         (0..self.args.len()).filter_map(link).collect()
     }
 
-    /// The row of the operation run on other arguments; what it records is its own.
+    /// Runs the operation on other arguments, in a state of its own.
     pub fn run(&self, args: Vec<Arg>) -> Option<Value> {
         run(self.row()?, self.made.record.form, args)
     }
@@ -150,7 +149,7 @@ impl Subject<'_> {
                 Some(operand) => Arg::Tensor(with(place, &operand)),
                 None => arg.clone(),
             },
-            // Whatever is drawn, is drawn from another generator.
+            // The session's generator is not advanced.
             Arg::Generator(_) => Arg::None,
             other => other.clone(),
         };
@@ -158,7 +157,7 @@ impl Subject<'_> {
     }
 }
 
-/// An operation on scratch values, in a state of its own.
+/// Runs an operation in a state of its own.
 pub fn run(row: &'static Op, form: usize, args: Vec<Arg>) -> Option<Value> {
     let state = State::new(Default::default());
     state.grad_mode.set(false);
@@ -167,7 +166,7 @@ pub fn run(row: &'static Op, form: usize, args: Vec<Arg>) -> Option<Value> {
     call(Caller { state: &state, site: &nowhere }, row, form, args).ok()
 }
 
-/// A number as a tensor without dimensions, in as wide a type as there is of its kind.
+/// A number as a tensor without dimensions, in the widest dtype of its kind.
 pub fn scalar(value: f64, dtype: DType) -> Tensor {
     Tensor::scalar(value, if dtype.is_float() { DType::Float64 } else { dtype })
 }
@@ -187,7 +186,7 @@ pub fn along(name: &Name, lead: &[usize], axis: usize) -> String {
     }
 }
 
-/// Numbers one by one, as a function takes them.
+/// Numbers as the arguments of a function.
 pub fn numbers(values: &[f64]) -> Vec<Calc> {
     values.iter().map(|&value| Calc::Number(value)).collect()
 }

@@ -1,9 +1,9 @@
-//! Figures as a learner reads them, and which terms of a long sum are shown.
+//! Numbers as text, and which terms of a long sum are shown.
 
-/// Most terms a sum shows one by one.
+/// How many terms of a long sum are shown.
 const SHOWN: usize = 6;
 
-/// A number in at most four decimals; fewer where it is exact with fewer, as 0.55 is.
+/// A number with at most four decimals, fewer if it is exact with fewer: `0.55`.
 pub fn figure(value: f64) -> String {
     if value.is_nan() {
         return "nan".to_owned();
@@ -26,7 +26,7 @@ pub fn figure(value: f64) -> String {
     if decimals <= 4 && !short.contains('e') { short } else { format!("{value:.4}") }
 }
 
-/// A number in four decimals always, as a term in a sum stands.
+/// A number with four decimals.
 pub fn term(value: f64) -> String {
     if value.is_finite() && (value == 0.0 || (1e-4..1e8).contains(&value.abs())) {
         format!("{value:.4}")
@@ -35,7 +35,7 @@ pub fn term(value: f64) -> String {
     }
 }
 
-/// Which terms are shown: all, or the largest few in their order, and whether some are left out.
+/// The places of the terms that are shown, in order, and whether some are left out.
 pub fn largest(values: &[f64]) -> (Vec<usize>, bool) {
     if values.len() <= SHOWN + 2 {
         return ((0..values.len()).collect(), false);
@@ -45,17 +45,4 @@ pub fn largest(values: &[f64]) -> (Vec<usize>, bool) {
     let mut shown: Vec<usize> = order.into_iter().take(SHOWN).collect();
     shown.sort_unstable();
     (shown, true)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn figures_are_as_short_as_they_are_exact() {
-        assert_eq!(figure(f64::from(0.55f32)), "0.55");
-        assert_eq!(figure(1.0 / 3.0), "0.3333");
-        assert_eq!(figure(2.0), "2");
-        assert_eq!(figure(f64::NEG_INFINITY), "-inf");
-    }
 }

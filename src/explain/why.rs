@@ -1,5 +1,5 @@
-//! Where one number comes from: a node for the element, its formula in names and in figures, and the way down.
-//! Everything is read from the records of what ran; nothing runs again.
+//! Why an element has its value: its formula in names and in numbers, and the elements it was computed from.
+//! Everything is read from records; no cell runs again.
 
 use super::account::{Account, SourceElement, Statement, WhyEnd};
 use super::calc::{Calc, Combine};
@@ -13,47 +13,47 @@ use crate::tensor::{DType, Lost, Recorder, Site, Tensor};
 /// One element explained.
 #[derive(Clone, Debug)]
 pub struct Why {
-    /// What it is called: `attn_weights[1,2]`.
+    /// Its name: `attn_weights[1,2]`.
     pub what: String,
-    /// Where it stands, in the lesson's words.
+    /// Its position along each axis that the lesson names.
     pub place: Vec<AxisPlace>,
-    /// Its value; `None` where it was overwritten since and is not kept.
+    /// Its value; `None` if it was overwritten and not kept.
     pub value: Option<f64>,
     /// Its value as printed.
     pub shown: String,
-    /// How finely its type rounds: the distance between 1 and the next number.
+    /// The rounding unit of its dtype: the distance between 1 and the next number.
     pub rounding: f64,
-    /// The operation that made it, or handed it on as it was.
+    /// The operation that made it; a copy, a cast or a join counts.
     pub op: Option<&'static str>,
-    /// Where that only handed it on (a copy, a cast, a join): what it came through before, the last of which made it.
+    /// If that was a copy, a cast or a join, the operations before it; the last of them computed the value.
     pub passed: Vec<&'static str>,
-    /// Where that was called.
+    /// The line that called it.
     pub site: Option<Site>,
-    /// The line that called it, as the learner wrote it.
+    /// The text of that line.
     pub line: Option<String>,
-    /// The formula in names, then in figures, and remarks.
+    /// The formula in names, then in numbers, and remarks.
     pub statements: Vec<Statement>,
-    /// Where the way down ends, if it ends here.
+    /// Why the explanation goes no further, if it ends here.
     pub end: Option<WhyEnd>,
-    /// The elements it was worked out from, most telling first.
+    /// The elements it was computed from, the most important first.
     pub links: Vec<SourceElement>,
-    /// How many of them are followed where no more is asked.
+    /// How many of them are explained by default.
     pub follow: usize,
     /// What those are: `the largest term`.
     pub lead: Option<&'static str>,
-    /// The explanations of the first of those, as far down as was asked.
+    /// The explanations of the first of them, as deep as was asked for.
     pub below: Vec<Why>,
 }
 
-/// Copies and views one on another that are followed as one.
+/// How many copies in a row are followed.
 const THROUGH: usize = 64;
 
-/// Why an element of a tensor is what it is. The index is the tensor's own, and within its shape.
+/// Explains an element of a tensor. The index must be within the tensor's shape.
 pub fn why(tensor: &Tensor, index: &[usize], names: &TensorNames) -> Why {
     why_of(names.element(&StorageElement::now(tensor, index)).to_string(), tensor, index, names)
 }
 
-/// The same for an element that was asked about by another name: `inputs.T[2,1]`.
+/// Explains an element under a given name, such as `inputs.T[2,1]`.
 pub fn why_of(what: String, tensor: &Tensor, index: &[usize], names: &TensorNames) -> Why {
     let spot = StorageElement::now(tensor, index);
     let mut node = node(what, &spot, names);
@@ -64,7 +64,7 @@ pub fn why_of(what: String, tensor: &Tensor, index: &[usize], names: &TensorName
 }
 
 impl Why {
-    /// The way down, so many levels below this one.
+    /// Explains the elements it was computed from, `depth` levels deep.
     pub fn open(&mut self, depth: usize, names: &TensorNames) {
         self.below.clear();
         if depth == 0 {
@@ -83,12 +83,12 @@ impl Why {
         }
     }
 
-    /// The explanation of one of the elements it was worked out from.
+    /// Explains one of the elements it was computed from.
     pub fn down(&self, link: usize, names: &TensorNames) -> Option<Why> {
         self.links.get(link).map(|link| node(link.what.clone(), &link.spot, names))
     }
 
-    /// The last of its figures: what stands right before the value.
+    /// Its last formula in numbers.
     pub fn last(&self) -> Option<&Calc> {
         self.statements.iter().rev().find_map(|line| match line {
             Statement::Figures(calc) => Some(calc),
@@ -96,12 +96,12 @@ impl Why {
         })
     }
 
-    /// How its terms go together.
+    /// How that formula combines its terms.
     pub fn combine(&self) -> Combine {
         self.last().map_or(Combine::Same, Calc::combine)
     }
 
-    /// The terms that give it.
+    /// The terms of that formula.
     pub fn terms(&self) -> Vec<f64> {
         self.last().map(Calc::parts).unwrap_or_default()
     }
@@ -128,7 +128,7 @@ impl Why {
     }
 }
 
-/// The explanation of one element, nothing below it yet.
+/// The explanation of one element, without the elements it was computed from.
 fn node(what: String, spot: &StorageElement, names: &TensorNames) -> Why {
     let dtype = spot.tensor.dtype();
     let value = spot.value();
@@ -158,7 +158,7 @@ fn node(what: String, spot: &StorageElement, names: &TensorNames) -> Why {
                     true => why.op = Some(made.record.operation.called(made.record.in_place)),
                     false => why.passed.push(made.record.operation.called(made.record.in_place)),
                 }
-                // What passed through a coarser type is as coarse as that.
+                // A value that passed through a coarser dtype is rounded as that dtype is.
                 why.rounding = why.rounding.max(rounding(at.tensor.dtype()));
                 if is_first {
                     why.site = made.record.site.clone();
@@ -174,7 +174,7 @@ fn node(what: String, spot: &StorageElement, names: &TensorNames) -> Why {
             }
         };
         let through = account.through.then(|| account.links[0].clone());
-        // A copy that nothing more can be said of is the end; else it is passed without a word if it has no name.
+        // A copy is followed to its source, whose statements come after its own.
         why.statements.extend(account.statements);
         why.end = account.end;
         why.follow = account.follow;
@@ -213,7 +213,7 @@ fn lost_account(lost: Lost, op: &str) -> Account {
     }
 }
 
-/// For a view that was asked about itself: which element of which tensor it sees.
+/// For an element of a view: which element of the base it is.
 fn seen_through(what: &str, tensor: &Tensor, spot: &StorageElement, names: &TensorNames) -> Option<String> {
     let record = tensor.origin()?;
     let base = record.args().first()?.tensor()?.clone();
@@ -240,7 +240,7 @@ pub fn shown(value: f64, dtype: DType) -> String {
     }
 }
 
-/// The distance between 1 and the next number of a type.
+/// The distance between 1 and the next number of a dtype.
 fn rounding(dtype: DType) -> f64 {
     match dtype {
         DType::Float64 => f64::EPSILON,

@@ -1,19 +1,18 @@
-//! One element, worked out in a few lines: the line under a panel.
-//! The first of what [`why`](super::why()) says, as text.
+//! One element with its calculation in a few lines, as it is shown under a table.
 
 use super::account::Statement;
 use super::names::TensorNames;
 use super::why::why;
 use crate::tensor::Tensor;
 
-/// One element worked out.
+/// An element and its calculation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Worked {
     /// Its index: `[1,2]`.
     pub index: String,
     /// Its value, as printed.
     pub value: String,
-    /// What it equals, in names first, then in numbers, then summed.
+    /// The calculation: in names, then in numbers, then summed.
     pub steps: Vec<String>,
 }
 
@@ -24,7 +23,7 @@ impl Worked {
         let indent = " ".repeat(head.chars().count());
         let mut lines: Vec<String> = Vec::new();
         let mut steps = self.steps.iter();
-        // TensorNames and numbers share the first line where both are short.
+        // Names and numbers share the first line where both are short.
         let mut first = match steps.next() {
             Some(step) => format!("{head} = {step}"),
             None => head,
@@ -47,7 +46,7 @@ impl Worked {
     }
 }
 
-/// Element `index` of a tensor, worked out from what made it; `None` where nothing is recorded.
+/// The calculation of an element; `None` if the operation that made it is not recorded.
 pub fn worked(tensor: &Tensor, index: &[usize], names: &TensorNames) -> Option<Worked> {
     let shape = tensor.shape();
     if index.len() != shape.len() || index.iter().zip(shape).any(|(at, size)| at >= size) {

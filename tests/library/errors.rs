@@ -46,6 +46,8 @@ const CASES: &[(&str, &str, &[&str])] = &[
     ),
     ("batch @ batch", "batch @ batch.transpose(-2, -1)", &["(2,6,3) @ (2,3,6) -> (2,6,6)"]),
     ("torch.bmm(batch, batch)", "batch.bmm(batch.transpose(-2, -1))", &[]),
+    ("(queries + 1) @ keys", "(queries + 1) @ keys.T", &["(6,2) @ (2,6) -> (6,6)"]),
+    ("queries @ keys.T.T", "queries @ keys.T", &[]),
     ("inputs @ weight", "inputs @ weight.T", &["(6,3) @ (3,2) -> (6,2)"]),
     ("W_query @ inputs", "inputs @ W_query", &["the other way round"]),
     ("F.linear(W_query, weight)", "W_query.T", &["takes rows of 3 numbers and gives rows of 2"]),
@@ -122,7 +124,7 @@ fn errors_name_operands_and_offer_what_fits() {
 
 /// Whatever the shapes: a fix that is an expression runs, and what is explained changes nothing.
 #[test]
-fn every_mend_of_random_shapes_works() {
+fn every_fix_for_random_shapes_works() {
     with_large_stack(|| {
         let mut session = Session::new(SessionOptions::default());
         session.run("import torch", "setup");

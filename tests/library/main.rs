@@ -10,6 +10,7 @@ mod cycles;
 mod doctor;
 mod documents;
 mod errors;
+mod explain;
 mod functional;
 mod kernel;
 mod kernel_functions;

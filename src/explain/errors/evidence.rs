@@ -13,7 +13,7 @@ pub struct ErrorCase<'c> {
     pub scene: &'c ErrorContext,
     /// The source of a cell, by its name.
     pub source: &'c dyn Fn(&str) -> Option<String>,
-    /// TensorNames of a variable's axes; none where none are given.
+    /// The names of a variable's axes; empty if they are not known.
     pub axes: &'c dyn Fn(&str) -> Vec<String>,
 }
 
@@ -23,7 +23,7 @@ impl ErrorCase<'_> {
         self.raised.frames.last().map(|frame| (frame.cell.as_str(), frame.line))
     }
 
-    /// The learner's line that raised.
+    /// The line of code that raised.
     pub(super) fn line(&self) -> Option<String> {
         let (cell, line) = self.place()?;
         let source = (self.source)(cell)?;
@@ -49,7 +49,7 @@ impl<'c> Evidence<'c> {
     pub(super) fn of(case: &'c ErrorCase<'c>) -> Evidence<'c> {
         let tensors =
             case.scene.tensors.iter().map(|variable| (variable.name.clone(), variable.value.clone()));
-        // An error that was caught before is not this one.
+        // The last failed call may have raised an error that was caught.
         let failed = case.scene.failed.as_ref().filter(|failed| failed.error.message == case.raised.message);
         let place = case.place();
         let cell = place.and_then(|(cell, _)| Some((cell.to_owned(), (case.source)(cell)?)));

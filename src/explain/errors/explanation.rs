@@ -29,11 +29,11 @@ pub struct Clash {
 /// One of two operands whose shapes do not fit.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ClashOperand {
-    /// What the learner calls it.
+    /// Its name in the code.
     pub name: String,
     /// Its shape.
     pub shape: Vec<usize>,
-    /// TensorNames of its axes, as many as it has dimensions, or none.
+    /// The names of its axes; empty if they are not known.
     pub axes: Vec<String>,
     /// The axis that does not fit.
     pub clash: Option<usize>,
@@ -42,7 +42,7 @@ pub struct ClashOperand {
 /// A change to the code. Changes to a call have been tried and work.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Fix {
-    /// CellSources: `queries @ keys.T`.
+    /// The code: `queries @ keys.T`.
     pub code: String,
     /// The shapes after it: `(6,2) @ (2,6) -> (6,6)`; empty where shapes do not matter.
     pub shapes: String,

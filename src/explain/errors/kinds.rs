@@ -1,4 +1,4 @@
-//! Dtypes that do not go together, and operations that want another dtype or a tensor that is not followed.
+//! Dtypes that do not match, operations that need another dtype, and writes to tensors that require gradients.
 //! Each conversion is tried on zeros before it is offered.
 
 use super::evidence::Evidence;
@@ -10,7 +10,7 @@ use crate::ops::Failed;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::{Arg, DType, Tensor};
 
-/// Conversions in the order in which they are tried: as written, and to what.
+/// Conversions in the order in which they are tried: the code, and the dtype.
 const CONVERSIONS: [(&str, DType); 4] = [
     (".float()", DType::Float32),
     (".bool()", DType::Bool),
@@ -18,7 +18,7 @@ const CONVERSIONS: [(&str, DType); 4] = [
     (".double()", DType::Float64),
 ];
 
-/// What these errors say.
+/// Words in the messages of these errors.
 const SAID: [&str; 9] = [
     "same dtype",
     "boolean masks",
@@ -67,7 +67,7 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
             }
         }
     }
-    // Numbers are not to become truth values where another conversion fits.
+    // A conversion of numbers to truth values is offered only if no other works.
     if fixes.iter().any(|fix| !fix.code.ends_with(".bool()")) && !message.contains("boolean") {
         fixes.retain(|fix| !fix.code.ends_with(".bool()"));
     }
@@ -80,7 +80,7 @@ fn named(tensor: &Tensor, at: usize, evidence: &Evidence) -> Name {
     called(tensor, at, evidence, Name::Words(if at == 0 { "the tensor" } else { "the other" }))
 }
 
-/// Writing into a parameter while gradients are followed.
+/// A write to a parameter while gradients are recorded.
 fn leaf(failed: &Failed, evidence: &Evidence) -> Option<ErrorExplanation> {
     let target = failed.args.first()?.tensor()?;
     let name = called(target, 0, evidence, Name::Words("the tensor")).to_string();
@@ -88,11 +88,11 @@ fn leaf(failed: &Failed, evidence: &Evidence) -> Option<ErrorExplanation> {
         "{name} asks for gradients (requires_grad=True): PyTorch follows what is computed from it, and refuses to have it \
          overwritten meanwhile."
     )];
-    // A line that does more than write is not to be repeated as it is.
+    // A line is repeated in the fix only if the write is all that it does.
     let line = evidence.case.line().filter(|line| line.starts_with(&name) && !line.contains(';'));
     let line = line.unwrap_or_else(|| "...".to_owned());
     let mut fixes = Vec::new();
-    // The same write, on zeros that nobody follows.
+    // The same write on zeros that do not require gradients.
     let scratch = ScratchShapes::new(failed.args.iter().flat_map(Arg::tensors));
     if failed.again(scratch.args(&failed.args)?).is_ok() {
         fixes.push(Fix::new(format!("with torch.no_grad(): {line}"), "not followed, as an optimiser writes"));

@@ -1,5 +1,4 @@
-//! `view` and `reshape`: sizes that do not hold the elements, and memory that lies in another order.
-//! Fixes are tried on the layout alone: no element is touched.
+//! `view` and `reshape`: sizes that do not match the number of elements, and layouts that cannot be viewed.
 
 use super::evidence::Evidence;
 use super::explanation::{ErrorExplanation, Fix};
@@ -34,7 +33,7 @@ fn listed(sizes: &[i64]) -> String {
     texts.join(", ")
 }
 
-/// The elements are enough, but neighbours in the new shape are no neighbours in memory.
+/// The number of elements matches, but the layout cannot be viewed in the new shape.
 fn apart(tensor: &Tensor, name: &str, wanted: &[i64], evidence: &Evidence) -> ErrorExplanation {
     let mut remarks = vec![format!(
         "{name} {} has strides {}: its rows do not lie one after the other in memory, as after a transpose. view() \
@@ -64,7 +63,7 @@ fn wanted_shape(wanted: &[i64], tensor: &Tensor) -> String {
     infer_size(wanted, tensor.numel()).map(|shape| tuple(&shape)).unwrap_or_default()
 }
 
-/// The sizes asked for do not hold the elements there are.
+/// The sizes do not match the number of elements.
 fn uneven(tensor: &Tensor, name: &str, wanted: &[i64], op: &str) -> ErrorExplanation {
     let (have, shape) = (tensor.numel(), tuple(tensor.shape()));
     let product: i64 = wanted.iter().filter(|&&size| size >= 0).product();

@@ -1,11 +1,11 @@
-//! TensorNames, attributes, modules and keys that are not there: the nearest that are.
-//! Says nothing where the error's own text already does.
+//! Names, attributes and keys that do not exist: suggests the nearest that do.
+//! Suggests nothing if the error's message already does.
 
 use super::evidence::{ErrorCase, Evidence};
 use super::explanation::{ErrorExplanation, Fix};
 use crate::ops::nearest;
 
-/// TensorNames that are imported rather than made, and how.
+/// Names that are usually imported, and how.
 const IMPORTS: [(&str, &str); 9] = [
     ("torch", "import torch"),
     ("nn", "import torch.nn as nn"),
@@ -34,7 +34,7 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
     Some(ErrorExplanation { clash: None, ..found })
 }
 
-/// What stands in the first quotes.
+/// The text in the first quotes.
 fn quoted(message: &str) -> Option<&str> {
     let (_, rest) = message.split_once('\'')?;
     rest.split_once('\'').map(|(name, _)| name)
@@ -104,7 +104,7 @@ fn key(case: &ErrorCase, wanted: &str) -> ErrorExplanation {
     }
 }
 
-/// `load_state_dict`: which of the keys that came is probably which of those that are missing.
+/// `load_state_dict`: pairs unexpected keys with missing ones of a similar name.
 fn state(message: &str) -> ErrorExplanation {
     let listed = |after: &str| -> Vec<String> {
         let line = message.lines().find_map(|line| line.trim().strip_prefix(after)).unwrap_or_default();

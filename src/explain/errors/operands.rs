@@ -1,4 +1,4 @@
-//! The operands of a call that raised: what they are called, what their axes are, where they were made.
+//! The operands of a call that raised: their names, their axes, and where they were made.
 
 use super::evidence::Evidence;
 use super::explanation::ClashOperand;
@@ -7,9 +7,9 @@ use crate::tensor::descriptor::ShapeRule;
 use crate::tensor::explanation::Explanation;
 use crate::tensor::{Arg, Tensor};
 
-/// How far the way back is followed to a tensor that has a name.
+/// How many operations are followed back to a tensor that has a name.
 const BACK: usize = 4;
-/// Longest name and longest line that are shown.
+/// The longest name that is shown.
 const LONGEST: usize = 48;
 
 /// The name of argument `at`: its own, else as the learner wrote it, else the expression that made it; `other` where
@@ -33,7 +33,7 @@ pub(super) fn called(tensor: &Tensor, at: usize, evidence: &Evidence, other: Nam
     }
 }
 
-/// Argument `at` as it is shown.
+/// An operand as it is shown.
 pub(super) fn operand(name: &Name, tensor: &Tensor, evidence: &Evidence) -> ClashOperand {
     ClashOperand {
         name: name.to_string(),
@@ -43,7 +43,7 @@ pub(super) fn operand(name: &Name, tensor: &Tensor, evidence: &Evidence) -> Clas
     }
 }
 
-/// TensorNames of a tensor's axes: those of its variable, or of the one it is a turned view of.
+/// The names of a tensor's axes: those of its variable, or of the tensor that it is a transpose or a copy of.
 fn axes(tensor: &Tensor, evidence: &Evidence, depth: usize) -> Vec<String> {
     let known = (evidence.case.axes)(&evidence.names.of(tensor).to_string());
     if known.len() == tensor.ndim() {
@@ -73,12 +73,12 @@ fn axes(tensor: &Tensor, evidence: &Evidence, depth: usize) -> Vec<String> {
     }
 }
 
-/// Where an operand came from: "keys was made in step24, line 4: keys = inputs @ W_key".
+/// Where an operand was made: "keys was made in step24, line 4: keys = inputs @ W_key".
 pub(super) fn history(tensor: &Tensor, evidence: &Evidence) -> Option<String> {
     histories(&[tensor], evidence).pop()
 }
 
-/// Where operands came from; those of one line in one sentence.
+/// Where operands were made: one sentence for each line of code.
 pub(super) fn histories(tensors: &[&Tensor], evidence: &Evidence) -> Vec<String> {
     let mut made: Vec<(Vec<String>, String)> = Vec::new();
     for (name, place) in tensors.iter().filter_map(|tensor| made_in(tensor, evidence)) {
@@ -94,7 +94,7 @@ pub(super) fn histories(tensors: &[&Tensor], evidence: &Evidence) -> Vec<String>
     made.into_iter().map(sentence).collect()
 }
 
-/// The name of the nearest tensor on the way back that has one, and the line that made it.
+/// The nearest tensor before this one that has a name, and the line that made it.
 fn made_in(tensor: &Tensor, evidence: &Evidence) -> Option<(String, String)> {
     let (case, names) = (evidence.case, &evidence.names);
     let mut tensor = tensor.clone();

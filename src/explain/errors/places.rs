@@ -41,7 +41,7 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
     Some(ErrorExplanation { remarks, fixes, clash: None })
 }
 
-/// `dim=` that the tensor does not have.
+/// A dimension that the tensor does not have.
 fn dimension(failed: &Failed, dim: i64, ndim: usize, evidence: &Evidence) -> ErrorExplanation {
     let tensor = failed.args.iter().flat_map(Arg::tensors).next();
     let unknown = Name::Words("the tensor");
@@ -65,7 +65,7 @@ fn dimension(failed: &Failed, dim: i64, ndim: usize, evidence: &Evidence) -> Err
     ErrorExplanation { remarks, fixes, clash: None }
 }
 
-/// A token that the table has no row for.
+/// An index that an embedding has no row for.
 fn embedding(failed: &Failed, evidence: &Evidence) -> Option<ErrorExplanation> {
     let (indices, table) = (failed.args.first()?.tensor()?, failed.args.get(1)?.tensor()?);
     let rows = *table.shape().first()?;

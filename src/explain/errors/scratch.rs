@@ -1,13 +1,13 @@
-//! Zeros in the shapes of operands, to try a fix on: small, whatever the operands' sizes are.
+//! Small tensors of zeros in place of operands, to try a fix on.
 
 use std::collections::BTreeMap;
 
 use crate::tensor::{Arg, Tensor};
 
-/// Sizes up to this stand for themselves.
+/// Sizes up to this are kept.
 const SMALL: usize = 8;
 
-/// Which small size stands for which size, the same for all operands: what was equal stays equal.
+/// Which small size replaces which size. It is the same for all operands, so that equal sizes stay equal.
 pub(super) struct ScratchShapes {
     small: BTreeMap<usize, usize>,
 }
@@ -47,7 +47,7 @@ impl ScratchShapes {
         args.iter().map(one).collect()
     }
 
-    /// The size that a small one stands for.
+    /// The size that a small one replaces.
     fn whole(&self, small: usize) -> Option<usize> {
         if small <= 1 {
             return Some(small);
@@ -55,7 +55,7 @@ impl ScratchShapes {
         self.small.iter().find(|(_, stands)| **stands == small).map(|(size, _)| *size)
     }
 
-    /// A shape as it is with the operands' own sizes; `None` where a size is a new one.
+    /// A shape with the operands' own sizes; `None` if one of its sizes is none of theirs.
     pub(super) fn shape(&self, tensor: &Tensor) -> Option<Vec<usize>> {
         tensor.shape().iter().map(|&size| self.whole(size)).collect()
     }

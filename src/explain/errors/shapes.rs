@@ -66,7 +66,7 @@ struct ClashingPair {
     left: Tensor,
     right: Tensor,
     clash: Option<(usize, usize)>,
-    /// Which argument each of them is; of joined tensors, which of the list.
+    /// Their places among the arguments; of joined tensors, in the list.
     places: (usize, usize),
 }
 
@@ -112,7 +112,7 @@ impl ClashingPair {
         matches!(self.rule, ShapeRule::Join | ShapeRule::Stack)
     }
 
-    /// What the two are called.
+    /// Their names.
     fn names(&self, evidence: &Evidence) -> [Name; 2] {
         let other = |word: &str| Name::Variable(word.to_owned());
         [
@@ -121,7 +121,7 @@ impl ClashingPair {
         ]
     }
 
-    /// What would fit, tried on zeros of these shapes.
+    /// Changes that work, tried on zeros of these shapes.
     fn fixes(&self, failed: &Failed, evidence: &Evidence) -> Vec<Fix> {
         if self.is_joined() {
             return self.joins(failed, evidence);
@@ -214,7 +214,7 @@ impl ClashingPair {
     }
 }
 
-/// Fixes tried one after the other, on zeros.
+/// Tries fixes on zeros and keeps those that work.
 struct Trial<'t> {
     failed: &'t Failed,
     places: (usize, usize),
@@ -238,11 +238,11 @@ impl<'t> Trial<'t> {
         args[self.places.0] = Arg::Tensor(operands[0].1.clone());
         args[self.places.1] = Arg::Tensor(operands[1].1.clone());
         let Ok(Value::Tensor(result)) = self.failed.again(args) else { return false };
-        // A new dimension is to bring the shapes together, not to make every pair meet.
+        // A fix should not add a dimension to the result.
         if result.ndim() > self.most {
             return false;
         }
-        // Writing into an operand does not change its shape.
+        // A write in place cannot change the shape of its target.
         if self.failed.in_place && result.shape() != operands[0].1.shape() {
             return false;
         }
@@ -279,7 +279,7 @@ impl<'t> Trial<'t> {
                 _ => "...".to_owned(),
             });
         }
-        // What is off unless it is asked for need not be said.
+        // Trailing arguments that are False by default are left out.
         while given.last().is_some_and(|last| last == "False") {
             given.pop();
         }
@@ -311,7 +311,7 @@ impl<'t> Trial<'t> {
     }
 }
 
-/// The axes that meet in a product and differ, or batch axes that do.
+/// The axes of a matrix product that should be equal and are not, or such batch axes.
 fn product(left: &[usize], right: &[usize]) -> Option<(usize, usize)> {
     let a = left.len().checked_sub(1)?;
     let b = if right.len() == 1 { 0 } else { right.len().checked_sub(2)? };
@@ -354,7 +354,7 @@ fn turned(tensor: &Tensor) -> Option<(Transposition, Tensor)> {
     Some((by, tensor.with_layout(layout)))
 }
 
-/// A new dimension of one element, at each place.
+/// The tensor with a new dimension of size 1, at each place.
 fn widened(tensor: &Tensor) -> Vec<(String, Tensor)> {
     let ndim = tensor.ndim();
     let places = (0..=ndim).rev().map(|axis| {

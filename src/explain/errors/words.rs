@@ -1,4 +1,4 @@
-//! Errors that are known by their words: one row each.
+//! Errors of Python and PyTorch that are recognised by their message: one row each.
 
 use super::evidence::Evidence;
 use super::explanation::{ErrorExplanation, Fix};
@@ -7,14 +7,14 @@ use crate::explain::name::Name;
 use crate::explain::names::UNKNOWN;
 use crate::tensor::Arg;
 
-/// An error: words in its text, what is to be said, and what would do, each with its reason.
+/// An error: words in its message, a remark, and fixes with their reasons.
 struct KnownError {
     has: &'static str,
     says: &'static str,
     fixes: &'static [(&'static str, &'static str)],
 }
 
-/// In fixes, `{}` stands for the tensor the error is about.
+/// In fixes, `{}` is the name of the tensor.
 const ROWS: &[KnownError] = &[
     KnownError {
         has: "cannot be converted to Scalar",
@@ -121,7 +121,7 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
     }
     let row = ROWS.iter().find(|row| message.contains(row.has))?;
     let tensor = evidence.failed.and_then(|failed| failed.args.iter().flat_map(Arg::tensors).next());
-    // item, tolist and backward are no operations of the table, and leave no failed call.
+    // item, tolist and backward are not in the table of operations, so there is no failed call.
     let receiver = || evidence.code.receiver(case.place()?, &["item", "tolist", "backward"]);
     let name = match tensor {
         Some(tensor) => called(tensor, 0, evidence, UNKNOWN),
@@ -136,7 +136,7 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
     })
 }
 
-/// Calls with too many or too few arguments: Python counts `self` among them.
+/// Calls with too many or too few arguments. Python counts `self` as one.
 fn arguments(message: &str) -> Option<ErrorExplanation> {
     let method = message.split_once("()").is_some_and(|(name, _)| name.contains('.'));
     let says = if message.contains("positional argument") && message.contains("given") && method {

@@ -1,5 +1,5 @@
-//! Scaled dot product attention: scores, mask, weights and the weighted sum, worked out for one element.
-//! The fused operation keeps no weights; they are worked out here from its operands.
+//! Scaled dot product attention: the scores, the mask, the weights and the weighted sum of one element.
+//! The fused operation keeps no weights, so they are computed here from its operands.
 
 use crate::explain::account::{Account, SourceElement, Statement};
 use crate::explain::calc::Calc;
@@ -97,7 +97,7 @@ pub fn account(subject: &Subject) -> Option<Account> {
     Some(account)
 }
 
-/// The batch and the head of an operand that the output's belong to; heads may be shared.
+/// The batch and the head of an operand for those of the output; heads may be shared.
 fn lead_of(operand: &PastOperand, query: &PastOperand, batch: &[usize]) -> Vec<usize> {
     let shape = operand.tensor.shape();
     let own = &shape[..shape.len() - 2];

@@ -1,5 +1,5 @@
 //! Random numbers: which draw of which seed, and for dropout whether it kept the element.
-//! Draws again from the seed what was drawn, where the book's way of drawing allows it.
+//! The draws are repeated from the seed where that is possible.
 
 use crate::explain::account::{Account, WhyEnd};
 use crate::explain::calc::Calc;
@@ -12,7 +12,7 @@ use crate::tensor::layout::ravel;
 use crate::tensor::ops::draw::memory_order;
 use crate::tensor::{Arg, DType, Drawn, Layout};
 
-/// Most words that are drawn again to reach a draw.
+/// How many 32-bit words are drawn again at most.
 const AGAIN: u64 = 1 << 24;
 
 /// `draw 3 of seed 123`.
@@ -39,7 +39,7 @@ fn all_words(drawn: &Drawn) -> String {
     }
 }
 
-/// How many elements were drawn before the one at this index: they are drawn in the order of memory.
+/// How many elements were drawn before the one at this index. Elements are drawn in memory order.
 fn order_in(layout: &Layout, index: &[usize]) -> u64 {
     let ordered = memory_order(layout);
     let at = position(layout, index);
@@ -48,7 +48,7 @@ fn order_in(layout: &Layout, index: &[usize]) -> u64 {
     place as u64
 }
 
-/// The layout of what was filled.
+/// The layout of the tensor that was filled.
 fn layout_of(subject: &Subject) -> Layout {
     match subject.made.before.as_ref() {
         Some(before) => before.tensor.layout().clone(),
@@ -56,7 +56,7 @@ fn layout_of(subject: &Subject) -> Layout {
     }
 }
 
-/// The generator as it stood when so many words had been drawn.
+/// The generator after the words drawn before and `more`.
 fn again(drawn: &Drawn, more: u64) -> Option<Generator> {
     let words = drawn.words?.checked_add(more).filter(|&words| words <= AGAIN)?;
     let mut generator = Generator::new(drawn.seed);
@@ -138,7 +138,7 @@ pub fn dropout(subject: &Subject) -> Option<Account> {
     let drawn = subject.made.record.drawn;
     let nth = order_in(noise.layout(), subject.index());
     let draw = drawn.map(|drawn| draw_words(&drawn, nth)).unwrap_or_default();
-    // The book's build takes two words an element.
+    // The build of PyTorch that the book uses takes two words for each element.
     let unit = drawn.filter(|drawn| drawn.book).and_then(|drawn| Some(again(&drawn, 2 * nth)?.unit()));
     let share = figure(1.0 - p);
     let compared = match (unit, kept != 0.0) {

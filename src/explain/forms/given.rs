@@ -1,4 +1,4 @@
-//! Where the way down ends, and operations that are explained as a whole.
+//! Constants, numbers that the code gives, and operations that are explained as a whole.
 
 use crate::explain::account::{Account, SourceElement, WhyEnd};
 use crate::explain::calc::Calc;
@@ -7,12 +7,12 @@ use crate::explain::terms::figure;
 use crate::tensor::explanation::ConstantKind;
 use crate::tensor::{Arg, Site};
 
-/// `step3, line 2`.
+/// A site as text: `step3, line 2`.
 pub fn place(site: Option<&Site>) -> String {
     site.map_or_else(|| "somewhere".to_owned(), |site| format!("{}, line {}", site.cell, site.line))
 }
 
-/// A number as it was given to `torch.tensor`.
+/// A number that was given to `torch.tensor`.
 pub fn literal(subject: &Subject) -> Option<Account> {
     let words = format!("given in {}", place(subject.made.record.site.as_ref()));
     Some(Account::words(words).ending(WhyEnd::Given))
@@ -60,7 +60,7 @@ pub fn constant(subject: &Subject, kind: ConstantKind) -> Option<Account> {
     })
 }
 
-/// A view that was not looked through.
+/// A view with the shape of its base.
 pub fn view(subject: &Subject) -> Option<Account> {
     let operand = subject.operand(0)?;
     if operand.tensor.shape() != subject.made.record.shape {
@@ -70,7 +70,7 @@ pub fn view(subject: &Subject) -> Option<Account> {
     Some(Account::words(format!("{}: the same as {}", subject.op(), link.what)).passing(link))
 }
 
-/// A result that hangs on its operands as a whole.
+/// A result that depends on its operands as a whole.
 pub fn whole(subject: &Subject) -> Option<Account> {
     let mut names = Vec::new();
     let mut links: Vec<SourceElement> = Vec::new();

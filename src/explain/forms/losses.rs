@@ -1,5 +1,5 @@
-//! Cross entropy and other losses: each element's own, then their mean.
-//! The losses of single elements come from the operation's own row, without the reduction.
+//! Cross entropy and other losses: the loss of each element, and their mean or sum.
+//! The losses of single elements come from running the operation without the reduction.
 
 use std::rc::Rc;
 
@@ -31,7 +31,7 @@ pub fn account(subject: &Subject, kind: LossKind) -> Option<Account> {
             false => one(subject, kind),
         };
     }
-    // The row itself, on the operands as they stood, without the reduction.
+    // The operation without the reduction, on the operands' values at that time.
     let mut args = subject.replaced(|_, operand| operand.snapshot());
     args[place] = Arg::Str(Rc::from("none"));
     let each: Tensor = subject.run(args)?.tensors().first().map(|&each| each.clone())?;

@@ -1,4 +1,4 @@
-//! How an element came of its operation: one function for each kind of explanation that a descriptor names.
+//! How an element follows from its operation: one function for each kind of explanation.
 //!
 //! | file | explains |
 //! |---|---|
@@ -28,8 +28,7 @@ mod pointwise;
 mod products;
 mod reduced;
 
-/// How an element came of its operation. Where an explanation does not cover the arguments, the operation is explained
-/// as a whole.
+/// How an element follows from its operation. Arguments that an explanation does not cover are explained as a whole.
 pub fn account(subject: &Subject) -> Account {
     let account = match subject.made.record.operation.explanation {
         Explanation::Pointwise(formula) => pointwise::account(subject, formula),

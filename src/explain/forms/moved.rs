@@ -1,5 +1,5 @@
-//! Elements of an operand that stand somewhere else now: joined, gathered, masked, written in place.
-//! Where an element came from is asked of the operation itself: its row runs on numbered elements.
+//! Elements that come from an operand unchanged: joined, gathered, masked, written in place.
+//! To find where an element came from, the operation runs on operands whose elements are numbered.
 
 use crate::explain::account::{Account, SourceElement, WhyEnd};
 use crate::explain::calc::Calc;
@@ -10,22 +10,22 @@ use crate::tensor::explanation::Movement;
 use crate::tensor::layout::{ravel, unravel};
 use crate::tensor::{Arg, Buffer, DType, Tensor, index};
 
-/// Arguments that say where or whether, and are not themselves moved.
+/// Arguments that select elements, and whose own elements are not in the result.
 const WHERE: &[&str] = &["index", "indices", "mask", "condition", "repeats"];
 
-/// The number that stands for the n-th argument that is no tensor.
+/// The number that marks the n-th argument, if it is no tensor.
 fn mark(place: usize) -> f64 {
     -(place as f64) - 1.0
 }
 
-/// Where each element of the result came from: the operand, and the index in it; or the argument that was put there.
+/// Where an element of the result came from: an operand and the index in it, or an argument that is a number.
 enum ElementOrigin {
     Element(usize, PastOperand, Vec<usize>),
     Argument(usize),
     Zero,
 }
 
-/// Asks the operation where the element came from.
+/// Finds where the element came from.
 fn origin(subject: &Subject, movement: Movement) -> Option<ElementOrigin> {
     let params = subject.row()?.params().get(subject.made.record.form)?;
     let mut known: Vec<(usize, PastOperand, usize)> = Vec::new();
@@ -70,7 +70,7 @@ fn origin(subject: &Subject, movement: Movement) -> Option<ElementOrigin> {
     Some(ElementOrigin::Element(place, operand, index))
 }
 
-/// An element that was moved here.
+/// An element of an operand, or a number that was put in its place.
 pub fn account(subject: &Subject, movement: Movement) -> Option<Account> {
     if subject.is_set("accumulate")
         || subject
@@ -123,7 +123,7 @@ fn verb(subject: &Subject, movement: Movement) -> String {
     }
 }
 
-/// `torch.where`: which of the two was taken.
+/// `torch.where`: the one of two tensors that was chosen.
 fn chosen(subject: &Subject) -> Option<Account> {
     let condition = subject.at(0)? != 0.0;
     let place = if condition { 1 } else { 2 };
@@ -148,7 +148,7 @@ pub fn copied(subject: &Subject) -> Option<Account> {
     same_element(subject, 0, words)
 }
 
-/// An element that another tensor's was written over.
+/// An element that was overwritten with one of another tensor.
 pub fn copied_from(subject: &Subject) -> Option<Account> {
     same_element(subject, 1, |link| format!("written over with {}", link.what))
 }
@@ -173,7 +173,7 @@ fn same_element(
     Some(Account::words(words(&link)).passing(link))
 }
 
-/// An element that a mask hid or let stand.
+/// An element that a mask replaced or kept.
 pub fn masked_fill(subject: &Subject) -> Option<Account> {
     let mask = subject.operand(1)?;
     let at = mask.broadcast(subject.index());
@@ -194,7 +194,7 @@ pub fn masked_fill(subject: &Subject) -> Option<Account> {
     Some(Account::words(words).passing(link))
 }
 
-/// An element on this or that side of a diagonal.
+/// An element on one side of a diagonal.
 pub fn triangle(subject: &Subject, lower: bool) -> Option<Account> {
     let [.., row, column] = subject.index() else { return None };
     let diagonal = subject.int("diagonal").unwrap_or(0);
@@ -213,7 +213,7 @@ pub fn triangle(subject: &Subject, lower: bool) -> Option<Account> {
     Some(Account::words(words).figures(Calc::Number(0.0)).ending(WhyEnd::Constant))
 }
 
-/// An element that `x[...] = value` wrote, or left alone.
+/// An element that `x[...] = value` wrote or kept.
 pub fn assigned(subject: &Subject) -> Option<Account> {
     let shape = subject.made.record.shape.clone();
     let Some(Arg::Index(parts)) = subject.args.get(2) else { return None };
@@ -239,7 +239,7 @@ pub fn assigned(subject: &Subject) -> Option<Account> {
         Some(operand) => {
             let from = unravel(number as usize - 1, operand.tensor.shape());
             let link = subject.link(1, &operand, &from);
-            // The name of a fresh number would say nothing but how it was worked out, which follows.
+            // An unnamed value is explained by its calculation, which follows.
             let named = subject.names.knows(&operand.tensor);
             let statements = if named {
                 Account::words(format!("assigned in {at}: {}", link.what)).statements

@@ -1,5 +1,4 @@
-//! Softmax and its kin, layer norm and its kin.
-//! All figures are worked out from the operand's values, in double precision.
+//! Softmax and normalisation layers, computed from the operand's values in double precision.
 
 use super::reduced::ReducedElements;
 use crate::explain::account::{Account, SourceElement};
@@ -12,7 +11,7 @@ use crate::tensor::explanation::{NormKind, SoftmaxKind};
 use crate::tensor::layout::unravel;
 use crate::tensor::layout::wrap_dim;
 
-/// The dimension that softmax takes where none is named.
+/// The dimension that softmax takes if none is given.
 fn implicit_dim(ndim: usize) -> i64 {
     if matches!(ndim, 0 | 1 | 3) { 0 } else { 1 }
 }
@@ -68,7 +67,7 @@ fn minus_log(powers: &[f64]) -> Calc {
     Calc::Product(vec![Calc::Number(-1.0), log])
 }
 
-/// The elements that are brought to mean 0 together, and where the element's weight and bias stand.
+/// The elements that are normalised together, and the index of the element's weight and bias.
 fn group(subject: &Subject, kind: NormKind, x: &PastOperand) -> Option<(ReducedElements, Vec<usize>)> {
     let (shape, index) = (x.tensor.shape().to_vec(), subject.index());
     Some(match kind {
@@ -100,7 +99,7 @@ fn group(subject: &Subject, kind: NormKind, x: &PastOperand) -> Option<(ReducedE
     })
 }
 
-/// An element of a layer norm or one of its kin.
+/// An element of a normalisation layer.
 pub fn norm(subject: &Subject, kind: NormKind) -> Option<Account> {
     let x = subject.operand(0)?;
     let (met, own) = group(subject, kind, &x)?;
@@ -159,7 +158,7 @@ pub fn norm(subject: &Subject, kind: NormKind) -> Option<Account> {
     Some(account)
 }
 
-/// An element over the length of its line.
+/// An element divided by the length of its row.
 pub fn normalize(subject: &Subject) -> Option<Account> {
     let x = subject.operand(0)?;
     let ndim = x.tensor.ndim();

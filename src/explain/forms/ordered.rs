@@ -1,5 +1,4 @@
-//! Sorted elements and where they stood.
-//! The order is worked out by the operation's own row, on the operand's values.
+//! Sorted elements and their places in the operand.
 
 use crate::explain::account::Account;
 use crate::explain::calc::Calc;
@@ -9,7 +8,7 @@ use crate::tensor::Arg;
 use crate::tensor::explanation::OrderKind;
 use crate::tensor::layout::wrap_dim;
 
-/// An element of what is sorted, or of where it stood.
+/// An element by its rank, or the place of that element.
 pub fn account(subject: &Subject, kind: OrderKind) -> Option<Account> {
     let x = subject.operand(0)?;
     let ndim = x.tensor.ndim();
@@ -32,7 +31,7 @@ pub fn account(subject: &Subject, kind: OrderKind) -> Option<Account> {
     let places = kind == OrderKind::ArgSort || subject.made.output == 1;
     let stood = match places {
         true => subject.value as usize,
-        // Of equal elements it does not matter which is named.
+        // Of equal elements, any may be named.
         false => values
             .iter()
             .position(|&value| value == subject.value || (value.is_nan() && subject.value.is_nan()))?,

@@ -1,4 +1,4 @@
-//! What is worked out element by element: the operands' elements that meet, a sign or a function between them.
+//! Operations that compute each element from the operands' elements at the same index.
 
 use crate::explain::account::Account;
 use crate::explain::calc::Calc;
@@ -48,7 +48,7 @@ fn written(subject: &Subject, formula: Formula, names: &[Name], values: &[f64]) 
     let number = |at: usize| Calc::Number(values[at]);
     let (x, y) = (values.first().copied()?, values.get(1).copied().unwrap_or(0.0));
     let name = |at: usize| names.get(at).map(Name::to_string).unwrap_or_default();
-    // What binds no tighter than a product stands in brackets next to any sign.
+    // Products, sums and comparisons are put in brackets next to any sign.
     let grouped = |at: usize| names.get(at).map(|name| name.within(Binding::Prefix)).unwrap_or_default();
     let signed = |sign: &str| format!("{} {sign} {}", grouped(0), grouped(1));
     let alpha = subject.number("alpha").unwrap_or(1.0);
@@ -62,7 +62,7 @@ fn written(subject: &Subject, formula: Formula, names: &[Name], values: &[f64]) 
         false => format!("{}·{}", figure(factor), grouped(1)),
     };
     let on_truth_values = subject.dtype == DType::Bool;
-    // The function by its name, computed by the operation's own row.
+    // The function by its name; the operation itself computes the result.
     let by_name = |name: &str| -> Option<(String, Calc)> {
         let all = names.iter().map(Name::to_string).collect::<Vec<_>>().join(", ");
         let args: Vec<Calc> = (0..values.len()).map(number).collect();
@@ -189,14 +189,14 @@ fn on_scalars(subject: &Subject) -> Option<f64> {
         subject.made.record.operation.explanation == Explanation::Pointwise(Formula::NanToNum);
     let args = subject.replaced(|_, operand| {
         let (value, dtype) = (operand.value(&operand.broadcast(subject.index())), operand.tensor.dtype());
-        // Its largest number takes the place of infinity: that of the element's own type.
+        // It replaces infinity by the largest number of the element's own dtype.
         if is_nan_to_num { Tensor::scalar(value, dtype) } else { scalar(value, dtype) }
     });
     let given = subject.run(args)?;
     given.tensors().first()?.item().ok()
 }
 
-/// A value in another type.
+/// A value in another dtype.
 pub fn cast(subject: &Subject) -> Option<Account> {
     let x = subject.operand(0)?;
     let link = subject.link(0, &x, subject.index());
@@ -217,7 +217,7 @@ pub fn cast(subject: &Subject) -> Option<Account> {
     )
 }
 
-/// A chain of `+=` on one element, all from one line, as one sum.
+/// Several `+=` on one element by one line, as one sum.
 fn added_up(subject: &Subject) -> Option<Account> {
     let mut parts = Vec::new();
     let mut links = Vec::new();
@@ -265,7 +265,7 @@ fn added_up(subject: &Subject) -> Option<Account> {
     Some(Account::words(words).figures(sum).from(sorted).following(1).led("the largest of what was added"))
 }
 
-/// What one `+=` added, and where from.
+/// What one `+=` added, and the element it came from.
 fn parts_of(subject: &Subject) -> Option<(f64, Option<crate::explain::account::SourceElement>)> {
     let alpha = subject.number("alpha").unwrap_or(1.0);
     let link = subject.operand(1).map(|operand| {

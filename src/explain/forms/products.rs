@@ -1,4 +1,4 @@
-//! Sums of products: dot, matmul and their kin, linear, einsum.
+//! Sums of products: dot, matmul and similar, linear, einsum.
 
 use crate::explain::account::{Account, SourceElement};
 use crate::explain::calc::Calc;
@@ -11,10 +11,10 @@ use crate::tensor::descriptor::Binding;
 use crate::tensor::explanation::{Multilinear, ProductKind};
 use crate::tensor::layout::unravel;
 
-/// Most pairs of factors that a sum's node can be followed into.
+/// How many pairs of factors can be explained further.
 const PAIRS: usize = 8;
 
-/// One sum of products: what each side is called, and the indices of the factors in each.
+/// One sum of products: the names of both sides, and the indices of the factors in each.
 struct ProductTerms {
     places: [usize; 2],
     operands: [PastOperand; 2],
@@ -53,7 +53,7 @@ impl ProductTerms {
     }
 }
 
-/// A matrix or a vector along its last axis but `lead`.
+/// The batch index of an operand, for that of the result.
 fn batch_of(operand: &PastOperand, rest: &[usize], matrix: usize) -> Vec<usize> {
     let own = &operand.tensor.shape()[..operand.tensor.ndim() - matrix];
     let skip = rest.len().saturating_sub(own.len());
@@ -66,7 +66,7 @@ fn with(lead: &[usize], axis: usize, at: usize) -> Vec<usize> {
     index
 }
 
-/// A line along the last axis. A tensor that has no name of its own goes by what its elements are called.
+/// The name of a row along the last axis. The row of an unnamed tensor is named by its elements.
 fn row_name(subject: &Subject, place: usize, operand: &PastOperand, lead: &[usize]) -> Name {
     let called = subject.called(place);
     let plain = |called: Name| called.element(lead);
@@ -87,7 +87,7 @@ fn row_name(subject: &Subject, place: usize, operand: &PastOperand, lead: &[usiz
     }
 }
 
-/// Line `index` of a product of the operands in these places.
+/// The sum of products at `index` of the product of the operands in these places.
 fn lines(subject: &Subject, places: [usize; 2], index: &[usize]) -> Option<ProductTerms> {
     let (a, b) = (subject.operand(places[0])?, subject.operand(places[1])?);
     let (rows, columns) = (a.tensor.ndim(), b.tensor.ndim());
@@ -118,7 +118,7 @@ fn lines(subject: &Subject, places: [usize; 2], index: &[usize]) -> Option<Produ
     Some(ProductTerms { places, operands: [a, b], names: [left, right], at })
 }
 
-/// A column of a matrix. A column of `keys.T` is a row of `keys`.
+/// The name of a column of a matrix. A column of `keys.T` is a row of `keys`.
 fn column_name(name: Name, pages: &[usize], column: usize) -> Name {
     match name {
         Name::Transposed(of, by)
@@ -241,7 +241,7 @@ pub fn linear(subject: &Subject) -> Option<Account> {
     Some(account.from(lines.links(subject)).from([link]).following(2))
 }
 
-/// An element of an einsum: over all letters that the result has not.
+/// An element of an einsum: a sum over all letters that the result does not have.
 pub fn einsum(subject: &Subject) -> Option<Account> {
     let Some(Arg::Str(equation)) = subject.param("equation") else { return None };
     let equation: String = equation.chars().filter(|letter| !letter.is_whitespace()).collect();

@@ -1,4 +1,4 @@
-//! Sums, means, spreads and extremes over dimensions, and those that run along one.
+//! Sums, means, variances and extremes over dimensions; running sums; distances and pooling.
 
 use super::pointwise;
 use crate::explain::account::{Account, SourceElement};
@@ -11,7 +11,7 @@ use crate::tensor::explanation::{DistanceKind, ExtremeResult, Extremum, Formula,
 use crate::tensor::layout::unravel;
 use crate::tensor::layout::{wrap_dim, wrap_dims};
 
-/// The elements of an operand that one element of the result was made from.
+/// The elements of an operand that one element of the result was computed from.
 pub struct ReducedElements {
     /// The operand.
     pub operand: PastOperand,
@@ -24,7 +24,7 @@ pub struct ReducedElements {
 }
 
 impl ReducedElements {
-    /// The elements that meet in the result's element when the dimensions of `dim` are reduced.
+    /// The elements that are reduced over the dimensions that the argument `dim` names.
     pub fn reduced(subject: &Subject) -> Option<ReducedElements> {
         let operand = subject.operand(0)?;
         let ndim = operand.tensor.ndim();
@@ -38,7 +38,7 @@ impl ReducedElements {
         ReducedElements::over(subject, operand, &dims)
     }
 
-    /// The elements that meet when these dimensions are reduced.
+    /// The elements that are reduced over these dimensions.
     pub fn over(subject: &Subject, operand: PastOperand, dims: &[usize]) -> Option<ReducedElements> {
         let shape = operand.tensor.shape().to_vec();
         let index = subject.index();
@@ -75,7 +75,7 @@ impl ReducedElements {
         Some(ReducedElements { operand, at, name, place: 0 })
     }
 
-    /// What stood there.
+    /// Their values.
     pub fn values(&self) -> Vec<f64> {
         self.at.iter().map(|index| self.operand.value(index)).collect()
     }
@@ -93,7 +93,7 @@ impl ReducedElements {
     }
 }
 
-/// A sum, or what is a step from one.
+/// A sum, or what is computed from one.
 pub fn reduction(subject: &Subject, reducer: Reducer) -> Option<Account> {
     let met = ReducedElements::reduced(subject)?;
     let mut values = met.values();
@@ -158,7 +158,7 @@ pub fn reduction(subject: &Subject, reducer: Reducer) -> Option<Account> {
     })
 }
 
-/// A variance or what goes with it.
+/// A variance, a standard deviation, or the mean that is returned with it.
 pub fn spread(subject: &Subject, root: bool, with_mean: bool) -> Option<Account> {
     let met = ReducedElements::reduced(subject)?;
     let values = met.values();
@@ -185,7 +185,7 @@ pub fn spread(subject: &Subject, root: bool, with_mean: bool) -> Option<Account>
     Some(Account::words(words).figures(calc).from(links).following(1).led("the farthest from the mean"))
 }
 
-/// The element that is the largest, the smallest or in the middle, or where it stands.
+/// The largest, smallest or middle element, or its index.
 pub fn extreme(subject: &Subject, which: Extremum, gives: ExtremeResult, running: bool) -> Option<Account> {
     let second = subject.made.output == 1;
     let wants_largest = match which {
@@ -213,7 +213,7 @@ pub fn extreme(subject: &Subject, which: Extremum, gives: ExtremeResult, running
     let better = |a: f64, b: f64| a.is_nan() || (!b.is_nan() && if wants_largest { a > b } else { a < b });
     let is_middle = which == Extremum::Middle;
     let at = match places {
-        // The result is the place; of equal elements the operation chose one.
+        // The result is the index; of equal elements the operation chose one.
         true if met.at.len() > subject.value as usize => subject.value as usize,
         _ if is_middle || running => values.iter().position(|&value| value == subject.value)?,
         _ => (0..values.len()).reduce(|best, at| if better(values[at], values[best]) { at } else { best })?,
@@ -245,7 +245,7 @@ pub fn extreme(subject: &Subject, which: Extremum, gives: ExtremeResult, running
     Some(Account::words(words).figures(calc).from([link]))
 }
 
-/// The elements of a line up to the result's own.
+/// The elements of a row up to the result's index.
 fn up_to(subject: &Subject, operand: PastOperand, axis: usize) -> Option<ReducedElements> {
     let mut lead = subject.index().to_vec();
     let last = if lead.is_empty() { 0 } else { lead.remove(axis) };
@@ -290,7 +290,7 @@ pub fn running(subject: &Subject, kind: RunningKind) -> Option<Account> {
     Some(account.from(links).following(1).led("the largest"))
 }
 
-/// Distances, similarities and windows.
+/// A distance or a similarity of two vectors.
 pub fn distance(subject: &Subject, kind: DistanceKind) -> Option<Account> {
     let p = subject.number("p").unwrap_or(2.0);
     let (a, b) = (subject.operand(0)?, subject.operand(1)?);
