@@ -1,5 +1,4 @@
-//! `attn check`: run again, compare with what is recorded. Without a file, all lessons.
-//! Comparing is the lesson layer's work, the report the view's.
+//! `attn check`: runs files again and compares their outputs with the recorded ones; without a file, all lessons.
 
 use std::path::Path;
 
@@ -9,7 +8,7 @@ use super::json::write_json;
 use super::machine;
 use super::options::GlobalOptions;
 use super::plan::{self, Plan, PlannedCell};
-use super::progress::Progress;
+use super::progress::ProgressBar;
 use super::runner::{FinishedCell, Runner, unexpected};
 use super::shell::{Exit, Failure, Shell};
 use super::workspace::Workspace;
@@ -39,9 +38,9 @@ fn tolerance(word: &str) -> Result<f64, String> {
     }
 }
 
-/// A file that was run again.
+/// The document of a checked file.
 #[derive(serde::Serialize)]
-struct Document {
+struct CheckedFileDocument {
     schema: &'static str,
     target: String,
     ok: bool,
@@ -66,7 +65,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut files = Vec::new();
     match args.files.as_slice() {
         [] => {
-            let progress = Progress::watch(catalogue.len(), shell);
+            let progress = ProgressBar::watch(catalogue.len(), shell);
             for index in 0..catalogue.len() {
                 progress.at(index, &format!("lesson {} of {}", index + 1, catalogue.len()));
                 files.push(checker.embedded(index)?);
@@ -89,7 +88,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     match shell.options.json {
         true => {
             for (file, cells) in files {
-                let document = Document {
+                let document = CheckedFileDocument {
                     schema: "attn.check/1",
                     ok: file.is_good(),
                     target: file.file,
@@ -113,7 +112,7 @@ struct Checker<'c> {
     tolerance: f64,
     options: GlobalOptions,
     glossary: Glossary,
-    /// Lessons that were named as files.
+    /// The lessons among the files.
     named: Vec<Lesson>,
 }
 
@@ -137,19 +136,20 @@ fn glossary_of(word: Option<&str>, catalogue: &Catalogue) -> Result<(Glossary, S
     Glossary::parse(&file, &text).map(|glossary| (glossary, text))
 }
 
-type File = (CheckedFile, Vec<CellDocument>);
+/// The report on a file, and its cells for the JSON document.
+type FileReport = (CheckedFile, Vec<CellDocument>);
 
 impl Checker<'_> {
-    /// One of the program's own lessons.
-    fn embedded(&mut self, index: usize) -> Result<File, Failure> {
+    /// Checks a lesson of the catalogue.
+    fn embedded(&mut self, index: usize) -> Result<FileReport, Failure> {
         match self.catalogue.lesson(index) {
             Ok(lesson) => self.lesson(lesson, lesson.file.clone()),
             Err(fault) => Ok(faulty(&fault)),
         }
     }
 
-    /// A file: a lesson if it is written as one, else cells with recorded outputs.
-    fn file(&mut self, word: &str, shell: &mut Shell) -> Result<File, Failure> {
+    /// Checks a file: a lesson if its front matter says so, else cells with recorded outputs.
+    fn file(&mut self, word: &str, shell: &mut Shell) -> Result<FileReport, Failure> {
         let document = plan::open(Path::new(word))?;
         if let Some(read) = self.read_lesson(word) {
             return match read {
@@ -167,8 +167,9 @@ impl Checker<'_> {
         Ok((CheckedFile { file: word.to_owned(), cells, hint, ..CheckedFile::default() }, documents))
     }
 
-    /// A glossary held against the program's lessons, those that were named as files in the place of theirs.
-    fn glossary(&self, read: &Result<(Glossary, String), Fault>) -> File {
+    /// Checks a glossary against the lessons of the catalogue, with files on the command line instead of lessons of the same
+    /// id.
+    fn glossary(&self, read: &Result<(Glossary, String), Fault>) -> FileReport {
         let (glossary, text) = match read {
             Ok(read) => read,
             Err(fault) => return faulty(fault),
@@ -193,8 +194,8 @@ impl Checker<'_> {
         is_lesson(&text).then(|| myst::parse(word, &text, 1).and_then(numbered))
     }
 
-    /// Runs a lesson and tries all that it claims.
-    fn lesson(&mut self, lesson: &Lesson, file: String) -> Result<File, Failure> {
+    /// Runs a lesson and checks all its claims.
+    fn lesson(&mut self, lesson: &Lesson, file: String) -> Result<FileReport, Failure> {
         let options = GlobalOptions { random: Family::Book, ..self.options.clone() };
         let report = match gate::check(self.catalogue, lesson, &self.glossary, &|| machine::session(&options))
         {
@@ -212,7 +213,7 @@ impl Checker<'_> {
                 true => Verdict::Same,
                 false => compare_step(step.recorded.as_deref(), &ran.shown, self.tolerance).verdict,
             };
-            // A lesson's cell that shows something must have it on record.
+            // A lesson must record everything that its cells show.
             if verdict == Verdict::Unrecorded || failure.is_some() {
                 verdict = Verdict::Differs;
             }
@@ -235,14 +236,14 @@ impl Checker<'_> {
         Ok((CheckedFile { file, cells, faults, ..CheckedFile::default() }, documents))
     }
 
-    /// Runs a file's cells, each whatever became of the one before.
+    /// Runs all cells of a file, also after one that raises.
     fn cells(&self, plan: &Plan, random: Family) -> Result<(Vec<CheckedCell>, Vec<CellDocument>), Failure> {
         let mut workspace = Workspace::new(&GlobalOptions { random, ..self.options.clone() });
         let mut runner = Runner::new(&mut workspace, &plan.cells).keep_going(true);
         let (mut cells, mut documents) = (Vec::new(), Vec::new());
         while let Some(FinishedCell { index, cell, outcome, .. }) = runner.next() {
             let recorded = cell.recorded.as_ref().map(|recorded| recorded.shown());
-            let actual = said(&outcome);
+            let actual = output_of(&outcome);
             let mut verdict = compare(recorded.as_deref(), &actual, self.tolerance).verdict;
             let mut remark = None;
             if verdict == Verdict::Unrecorded && outcome.error.is_some() {
@@ -276,7 +277,7 @@ impl Checker<'_> {
         }
     }
 
-    /// Whether the other family of random numbers brings differing cells to agree: then says so.
+    /// Suggests the other family of random numbers if with it fewer cells differ.
     fn hint(&self, plan: &Plan, cells: &[CheckedCell]) -> Result<Option<String>, Failure> {
         const DRAWS: [&str; 5] = ["ropout", "ernoulli", "ultinomial", "xponential", "MultiheadAttention"];
         let differs =
@@ -301,13 +302,13 @@ impl Checker<'_> {
     }
 }
 
-/// All that a cell showed, in the form of recorded outputs.
-fn said(outcome: &Outcome) -> String {
+/// Everything that a cell showed, in the form of recorded outputs.
+fn output_of(outcome: &Outcome) -> String {
     let error = outcome.error.as_ref().map(|raised| (raised.kind.as_str(), raised.message.as_str()));
     shown(&outcome.stdout, outcome.result.as_deref(), error)
 }
 
-fn faulty(fault: &Fault) -> File {
+fn faulty(fault: &Fault) -> FileReport {
     let file =
         CheckedFile { file: fault.file.clone(), faults: vec![fault.to_string()], ..CheckedFile::default() };
     (file, Vec::new())

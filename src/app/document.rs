@@ -9,16 +9,16 @@ use super::trace::TracedOperation;
 use crate::explain::errors::ErrorExplanation;
 use crate::session::{Outcome, Variable};
 
-/// A run.
+/// The document of `attn run --json`.
 #[derive(Serialize)]
 pub struct RunDocument {
     /// `attn.run/2`.
     pub schema: &'static str,
-    /// As it was asked for.
+    /// The target as it was typed.
     pub target: String,
-    /// Whether no cell raised (one that is meant to raise aside).
+    /// Whether no cell failed.
     pub ok: bool,
-    /// What ran, what was needed before included.
+    /// The cells that ran, with those that prepared for them.
     pub cells: Vec<CellDocument>,
 }
 
@@ -32,7 +32,7 @@ pub struct CellDocument {
     stdout: String,
     result: Option<String>,
     error: Option<ErrorDocument>,
-    /// What is to be said of the error beyond its own text.
+    /// The explanation of the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explanation: Option<ErrorExplanation>,
     ms: f64,
@@ -45,7 +45,7 @@ pub struct CellDocument {
     pub check: Option<CheckDocument>,
 }
 
-/// How a cell's output relates to the recorded one.
+/// The result of comparing a cell's output with the recorded one.
 #[derive(Serialize)]
 pub struct CheckDocument {
     /// The recorded output.
@@ -71,7 +71,7 @@ struct TensorDocument {
 }
 
 impl CellDocument {
-    /// The cell at `index` of its run, and what came of it.
+    /// The document of the cell at `index` of its run.
     pub fn new(index: usize, cell: &PlannedCell, outcome: &Outcome) -> CellDocument {
         let step = cell.step.map(|(step, _)| step);
         let error = outcome.error.as_ref().map(|raised| ErrorDocument {

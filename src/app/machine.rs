@@ -1,6 +1,5 @@
-//! One interpreter for a plan, and what stops it: Ctrl-C stops the running cell, a second one the program.
-//! Where a learner works (walkthrough, REPL) it stops cells only, as often as wished, never the program.
-//! Session options come from the command line; signals come from `ctrlc`.
+//! Sessions with the options of the command line, and Ctrl-C. Ctrl-C interrupts the running cell; pressed again, it ends the
+//! program. In the walkthrough and the REPL it only interrupts cells.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
@@ -10,19 +9,19 @@ use super::options::GlobalOptions;
 use super::shell::{Exit, Failure};
 use crate::session::{Interrupter, Session, SessionOptions, default_limit};
 
-/// What Ctrl-C stops: every session there is, for several may be open and one of them runs.
+/// All open sessions: Ctrl-C interrupts the one that runs.
 static SESSIONS: Mutex<Vec<Interrupter>> = Mutex::new(Vec::new());
 
-/// Whether Ctrl-C is to leave the program running.
+/// Whether Ctrl-C never ends the program.
 static KEEP_RUNNING: AtomicBool = AtomicBool::new(false);
 
 /// How often Ctrl-C was pressed.
 static PRESSES: AtomicUsize = AtomicUsize::new(0);
 
-/// Bytes that a cell of a file may print: far more than a lesson's, since machines read them.
+/// The most bytes that a cell may print. It is far more than a lesson prints, since other programs may read the output.
 const OUTPUT: usize = 64 << 20;
 
-/// A fresh session as the command line options it.
+/// A new session with the options of the command line.
 pub fn session(options: &GlobalOptions) -> Session {
     let max_memory =
         options.max_memory.map_or_else(default_limit, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
@@ -34,7 +33,7 @@ pub fn session(options: &GlobalOptions) -> Session {
         on_output: None,
     });
     session.state().recorder.set_off(options.no_record);
-    listen();
+    install_handler();
     let mut sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);
     sessions.retain(|interrupter| !interrupter.is_orphan());
     sessions.push(session.interrupter());
@@ -42,8 +41,7 @@ pub fn session(options: &GlobalOptions) -> Session {
     session
 }
 
-/// Takes over how many threads the arithmetic may use: `ATTN_THREADS`, where it is set.
-/// Errors: it is no whole number from 1 on.
+/// Sets the number of threads from `ATTN_THREADS`. Errors: its value is no positive integer.
 pub fn threads() -> Result<(), Failure> {
     let Some(text) = env::var_os("ATTN_THREADS").filter(|text| !text.is_empty()) else { return Ok(()) };
     let text = text.to_string_lossy();
@@ -58,34 +56,34 @@ pub fn threads() -> Result<(), Failure> {
     }
 }
 
-/// From here on Ctrl-C stops the cell that runs, however often; at a prompt it does nothing by itself.
+/// From now on Ctrl-C only interrupts cells and never ends the program.
 pub fn keep_running() {
     KEEP_RUNNING.store(true, Ordering::Release);
-    listen();
+    install_handler();
 }
 
-/// How often Ctrl-C was pressed so far. Work of many cells compares it: one pressed between two of them counts.
+/// How often Ctrl-C was pressed so far. A run of several cells compares it, to notice Ctrl-C between two cells.
 pub fn presses() -> usize {
     PRESSES.load(Ordering::Acquire)
 }
 
-/// Lets Ctrl-C stop the cell that runs; where none runs, or at the second time, the program ends,
-/// unless it is to stay.
-fn listen() {
+/// Installs the handler of Ctrl-C. It interrupts the running cell; if no cell runs, or at the second time, it ends the
+/// program, unless the program should keep running.
+fn install_handler() {
     static ONCE: Once = Once::new();
     static BEFORE: AtomicBool = AtomicBool::new(false);
     ONCE.call_once(|| {
-        let heard = || {
+        let handler = || {
             PRESSES.fetch_add(1, Ordering::AcqRel);
             let sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);
-            // All of them are asked, not only the first that runs.
+            // `count` calls every session; `any` would end at the first one that runs.
             let stopped = sessions.iter().filter(|session| session.interrupt()).count() > 0;
             let before = BEFORE.swap(true, Ordering::AcqRel);
             if !KEEP_RUNNING.load(Ordering::Acquire) && (before || !stopped) {
                 process::exit(Exit::Interrupted as i32);
             }
         };
-        // Where signals cannot be heard, Ctrl-C ends the program as it does by default.
-        let _ = ctrlc::set_handler(heard);
+        // Without a handler, Ctrl-C ends the program, as it does by default.
+        let _ = ctrlc::set_handler(handler);
     });
 }

@@ -1,29 +1,28 @@
-//! The commands: the only code that reads keys or writes to the terminal.
-//! Everything above this layer is a value; here it meets streams, exit codes and Ctrl-C.
+//! The commands: the only code that reads keys or writes to the terminal. All other layers take and return values.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`verbs`] | the table of commands, and the options that hold everywhere |
-//! | [`shell`] | the two streams, the look of things, exit codes |
+//! | [`verbs`], [`options`] | the table of commands, and the options that every command takes |
+//! | [`shell`], [`prompt`], [`json`] | results, remarks and exit codes; questions; JSON |
 //! | [`course`] | the lessons: those of the program, or of a folder |
 //! | [`plan`] | from a name or a file to the cells that should run |
 //! | [`runner`] | runs the cells of a plan: expected errors, Ctrl-C, the end of a run |
-//! | [`machine`] | one interpreter for a plan; Ctrl-C |
-//! | [`workspace`] | an interpreter with the state of a step, and what its tensors are called |
-//! | [`state`] | the folder for what outlasts a run |
+//! | [`machine`] | sessions with the options of the command line; Ctrl-C |
+//! | [`workspace`] | an interpreter with the state of a step, and the names of its tensors |
+//! | [`state`], [`file`] | the folder for progress and history; writing files |
 //! | [`suspend`] | Ctrl-Z |
-//! | [`document`] | what ran, as JSON |
-//! | [`what_if`] | steps run without and with a change, and compared |
-//! | [`trace`] | a cell's operations in order, as text and as JSON |
-//! | [`step`], [`figures`], [`pictures`] | a step that ran, and its tensors, to what the view shows |
-//! | [`progress`] | a bar on a terminal while long work runs |
+//! | [`document`] | the JSON of cells that ran |
+//! | [`what_if`] | runs steps without and with a change, and compares them |
+//! | [`trace`] | the operations of a cell in order, as text and as JSON |
+//! | [`step`], [`figures`], [`pictures`], [`notes`] | from a step that ran, its tensors and its error to what the view shows |
+//! | [`progress`] | a progress bar while long work runs |
 //! | [`repl`] | the learner's own code over a step's tensors |
-//! | [`store`] | what the learner has done, in a file |
+//! | [`store`], [`summary`], [`stops`] | the learner's progress in its file and in words; the stops of the walkthrough |
 //! | [`learn`] | the walkthrough |
-//! | [`export`] | steps and answers as a file |
+//! | [`export`] | writes steps and answers as a file |
 //! | [`run`], [`show`], [`list`], [`reset`], [`check`], [`doctor`], [`why`], [`bench`], [`spread`] | the commands |
 
-mod bench;
+pub mod bench;
 mod check;
 mod course;
 mod doctor;

@@ -1,14 +1,13 @@
-//! What a cell raised, as the view shows it: the line of code, what was there, what would fit.
-//! Joins the session's error context, the names of axes and the explanation.
+//! The error of a cell as the view shows it: its line of code, the variables in scope, and a fix.
 
 use crate::explain::errors::{ErrorCase, ErrorExplanation, explained as explain};
 use crate::session::{Raised, Session};
 use crate::view::errors::ErrorNote;
 
-/// Names of a variable's axes, none where none are given.
+/// Returns the names of a variable's axes; empty if it has none.
 pub type AxesOf<'a> = &'a dyn Fn(&str) -> Vec<String>;
 
-/// What a cell raised, with the line of its code.
+/// An error with its line of code.
 pub fn note(raised: &Raised, source: &str) -> ErrorNote {
     let mut message = raised.message.clone();
     if raised.interrupted {
@@ -24,9 +23,9 @@ pub fn note(raised: &Raised, source: &str) -> ErrorNote {
     }
 }
 
-/// What the last cell of this session raised, explained from what was in reach there.
+/// The error of the last cell of a session, explained from the variables in scope.
 pub fn explained(raised: &Raised, source: &str, session: &Session, axes: AxesOf) -> ErrorNote {
-    // A function of an earlier cell raised: its line tells more than the call.
+    // A function of an earlier cell raised: its line says more than the call.
     let inside = raised.frames.last().filter(|frame| raised.frames.iter().any(|it| it.cell != frame.cell));
     let inside = inside.and_then(|frame| {
         let source = line(session.source(&frame.cell)?, frame.line)?;
@@ -35,7 +34,7 @@ pub fn explained(raised: &Raised, source: &str, session: &Session, axes: AxesOf)
     ErrorNote { inside, explanation: explanation(raised, session, axes), ..note(raised, source) }
 }
 
-/// What is to be said of the last cell's error beyond its own text.
+/// The explanation of the last cell's error.
 pub fn explanation(raised: &Raised, session: &Session, axes: AxesOf) -> ErrorExplanation {
     let context = session.error_context();
     let source = |cell: &str| session.source(cell).map(str::to_owned);

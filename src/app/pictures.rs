@@ -1,18 +1,17 @@
-//! The pictures that a step asks for, from what its expressions give.
-//! Names axes and tokens; lays nothing out.
+//! The pictures of a step, with the names of axes and tokens.
 
-use super::figures::{Names, figure};
+use super::figures::{StepNames, figure};
 use crate::lesson::pictures::{NamedTensor, PictureContent};
 use crate::lesson::{Lesson, Step};
 use crate::session::Session;
 use crate::view::Picture;
 use crate::view::storage::StorageStrip;
 
-/// The pictures of a step that has just run. One that cannot be drawn is left out: the gate speaks of it.
+/// The pictures of a step that has just run. A picture that cannot be drawn is left out; `attn check` reports it.
 pub fn pictures(step: &Step, lesson: &Lesson, session: &mut Session) -> Vec<Picture> {
     let drawn: Vec<PictureContent> =
         step.views.iter().filter_map(|view| view.picture(step, session).ok()).collect();
-    let names = Names::of(step, lesson);
+    let names = StepNames::of(step, lesson);
     let options = *session.state().print_options.borrow();
     let figure = |named: &NamedTensor| figure(&named.name, &named.tensor, Some(names), &options);
     let picture = |drawn: PictureContent| match drawn {
@@ -61,7 +60,7 @@ pub fn pictures(step: &Step, lesson: &Lesson, session: &mut Session) -> Vec<Pict
     drawn.into_iter().map(picture).collect()
 }
 
-/// How many elements stand together: the last axis; of a single axis each for itself.
+/// How many elements are drawn without a gap: the size of the last axis, or one if there is a single axis.
 fn run(shape: &[usize]) -> usize {
     match shape {
         [] | [_] => 1,

@@ -1,5 +1,5 @@
-//! A bar on the terminal's stderr while long work runs; it goes away without a trace.
-//! Drawn by a thread of its own, since the interpreter holds this one. Never in a pipe, never when plain.
+//! A progress bar on stderr while long work runs, on terminals only. Another thread draws it, since the interpreter runs on
+//! this one. `indicatif` is not used: the bar, its colours and `--plain` are the view's.
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -10,14 +10,14 @@ use super::shell::Shell;
 use crate::view::Look;
 use crate::view::progress::{progress, working};
 
-/// Work that is done before this needs no bar.
-const PATIENCE: Duration = Duration::from_millis(500);
-/// How often it is drawn anew.
-const BEAT: Duration = Duration::from_millis(100);
+/// Shorter work has no bar.
+const DELAY: Duration = Duration::from_millis(500);
+/// How often the bar is drawn.
+const INTERVAL: Duration = Duration::from_millis(100);
 
-/// What the bar shows.
+/// The state of the bar.
 #[derive(Clone, Default)]
-struct State {
+struct BarState {
     what: String,
     done: usize,
     all: usize,
@@ -25,27 +25,27 @@ struct State {
     drawn: bool,
 }
 
-/// A bar that is drawn once work takes longer than half a second.
-pub struct Progress {
-    shared: Option<Arc<(Mutex<State>, Condvar)>>,
+/// A progress bar. It appears once the work has taken half a second.
+pub struct ProgressBar {
+    shared: Option<Arc<(Mutex<BarState>, Condvar)>>,
     thread: Option<JoinHandle<()>>,
 }
 
-impl Progress {
-    /// Watches work of `all` parts. Shows nothing unless both streams are a terminal's and a reader wants pictures.
-    pub fn watch(all: usize, shell: &Shell) -> Progress {
+impl ProgressBar {
+    /// A bar for work of `all` parts. It is never drawn in a pipe, with `--plain` or with `--json`.
+    pub fn watch(all: usize, shell: &Shell) -> ProgressBar {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let wanted =
             shell.terminal && io::stderr().is_terminal() && !shell.look.plain && !shell.options.json && !dumb;
         if !wanted {
-            return Progress { shared: None, thread: None };
+            return ProgressBar { shared: None, thread: None };
         }
-        let shared = Arc::new((Mutex::new(State { all, ..State::default() }), Condvar::new()));
+        let shared = Arc::new((Mutex::new(BarState { all, ..BarState::default() }), Condvar::new()));
         let (own, look) = (shared.clone(), shell.look);
         let draw = move || drawing(&own, look);
         let thread =
             std::thread::Builder::new().name("attn progress".into()).stack_size(128 << 10).spawn(draw).ok();
-        Progress { shared: Some(shared), thread }
+        ProgressBar { shared: Some(shared), thread }
     }
 
     /// Says which part is being worked on, `done` being behind.
@@ -57,7 +57,7 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away, until the next part begins: before anything else is written.
+    /// Removes the bar until the next part begins. Call it before anything else is written.
     pub fn hide(&self) {
         if let Some(shared) = &self.shared {
             let mut state = shared.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -67,19 +67,19 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressBar {
     fn drop(&mut self) {
         let Some(shared) = &self.shared else { return };
         shared.0.lock().unwrap_or_else(PoisonError::into_inner).ended = true;
         shared.1.notify_all();
         if let Some(thread) = self.thread.take() {
-            // A thread that draws has nothing to tell.
+            // The thread returns nothing.
             let _ = thread.join();
         }
     }
 }
 
-fn drawing(shared: &(Mutex<State>, Condvar), look: Look) {
+fn drawing(shared: &(Mutex<BarState>, Condvar), look: Look) {
     let mut since: Option<(Instant, usize, String)> = None;
     let mut begun: Option<Instant> = None;
     let mut state = shared.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -95,7 +95,7 @@ fn drawing(shared: &(Mutex<State>, Condvar), look: Look) {
                 since = Some((now, state.done, state.what.clone()));
             }
             let own = since.as_ref().map_or(now, |(start, ..)| *start);
-            if now - begun >= PATIENCE {
+            if now - begun >= DELAY {
                 let line = match state.all {
                     0 | 1 => working(&state.what, now - own, look),
                     all => progress(&state.what, state.done as f64 / all as f64, look),
@@ -107,13 +107,13 @@ fn drawing(shared: &(Mutex<State>, Condvar), look: Look) {
                 state.drawn = true;
             }
         }
-        let waited = shared.1.wait_timeout(state, BEAT);
+        let waited = shared.1.wait_timeout(state, INTERVAL);
         state = waited.map_or_else(|poisoned| poisoned.into_inner().0, |(state, _)| state);
     }
     erase(&mut state);
 }
 
-fn erase(state: &mut State) {
+fn erase(state: &mut BarState) {
     if std::mem::take(&mut state.drawn) {
         let mut err = io::stderr().lock();
         let _ = write!(err, "\r\x1b[K");

@@ -1,5 +1,4 @@
-//! `attn reset`: what was done is forgotten, of everything or of one place.
-//! Asks first, unless it is told not to.
+//! `attn reset`: deletes the progress of the chapter, a lesson, a step or an exercise, after asking.
 
 use std::io::IsTerminal;
 
@@ -22,7 +21,7 @@ pub struct Args {
     yes: bool,
 }
 
-/// Forgets.
+/// Deletes progress.
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let catalogue = course::catalogue()?;
     let (what, words) = what(args, &catalogue)?;
@@ -54,7 +53,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     Ok(Exit::Good)
 }
 
-/// What is to be forgotten, and that in words.
+/// What to delete, and its description.
 fn what(args: &Args, catalogue: &Catalogue) -> Result<(ResetScope, String), Failure> {
     let Some(place) = &args.place else {
         return Ok((ResetScope::All, "everything that was done".to_owned()));

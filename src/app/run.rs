@@ -6,7 +6,7 @@ use super::course;
 use super::document::{CellDocument, RunDocument};
 use super::json::write_json;
 use super::plan::{Plan, plan};
-use super::progress::Progress;
+use super::progress::ProgressBar;
 use super::runner::{FinishedCell, Runner, Tracing};
 use super::shell::{Exit, Failure, Shell};
 use super::step::{nonfinite, step_panel, unrun_panel};
@@ -113,7 +113,7 @@ fn as_text<'c>(
     let mut runner = Runner::new(workspace, &plan.cells).tracing(tracing).keep_going(args.keep_going);
     let (mut shown, mut failed) = (0, 0);
     let start = Instant::now();
-    let progress = Progress::watch(plan.cells.len(), shell);
+    let progress = ProgressBar::watch(plan.cells.len(), shell);
     while let Some(cell) = runner.upcoming() {
         progress.at(runner.done(), &cell.title());
         let Some(finished) = runner.next() else { break };

@@ -1,5 +1,4 @@
-//! What a command writes through: two streams, the look of things, and how it may end.
-//! The only writers are the two it is given; a reader who has gone away ends things quietly.
+//! The shell of a command: where it writes results and remarks, how text looks, and how the command may end.
 
 use std::env;
 use std::fmt;
@@ -11,28 +10,28 @@ use crate::view::{Look, Text};
 /// How the program ends, from the best to the worst; the value is the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
-    /// All went well.
+    /// Success.
     Good = 0,
     /// A check failed.
     Failed = 1,
-    /// The command line was not understood.
+    /// The command line is wrong.
     Usage = 2,
-    /// A cell raised, or a file is not what it claims to be.
+    /// A cell raised, or a file cannot be read or written.
     Raised = 3,
     /// Ctrl-C.
     Interrupted = 130,
 }
 
-/// Why a command could not do its work.
+/// Why a command could not do its work. A wrong answer or a cell that raises is no failure.
 #[derive(Debug)]
 pub enum Failure {
-    /// A name or an option is wrong: what, and what to try.
+    /// A name or an option is wrong. The text says which, and what to try.
     Usage(String),
-    /// A file cannot be read as what it claims to be.
+    /// A file cannot be read as what its name says.
     Unreadable(String),
-    /// Who read the output has gone away.
+    /// The reader of the output has closed the pipe.
     Closed,
-    /// Ctrl-C, in the middle of work that has no partial result.
+    /// Ctrl-C, during work that has no partial result.
     Stopped,
     /// The output cannot be written.
     Unwritable(io::Error),
@@ -58,22 +57,22 @@ impl fmt::Display for Failure {
     }
 }
 
-/// The streams of one command, and what was wished for.
+/// The streams and the options of one command.
 pub struct Shell<'a> {
     out: &'a mut dyn Write,
     err: &'a mut dyn Write,
-    /// Whether a result was written since this was last asked.
+    /// Whether a result was written since the last call of `has_said`.
     said: bool,
     /// Whether results go to a terminal.
     pub terminal: bool,
-    /// The options that hold everywhere.
+    /// The options that every command takes.
     pub options: GlobalOptions,
     /// How results look.
     pub look: Look,
 }
 
 impl<'a> Shell<'a> {
-    /// Writes results to `out`, remarks to `err`.
+    /// A shell that writes results to `out` and remarks to `err`.
     pub fn new(out: &'a mut dyn Write, err: &'a mut dyn Write, terminal: bool) -> Shell<'a> {
         let mut shell = Shell {
             out,
@@ -87,7 +86,7 @@ impl<'a> Shell<'a> {
         shell
     }
 
-    /// Takes over what the command line asks for.
+    /// Sets the options of the command line.
     pub fn set(&mut self, options: GlobalOptions) {
         self.look = Look {
             width: options.width.map_or_else(|| columns(self.terminal), usize::from),
@@ -97,12 +96,12 @@ impl<'a> Shell<'a> {
         self.options = options;
     }
 
-    /// Looks again how wide the terminal is: it may have been resized.
+    /// Takes over the width of the terminal, which may have changed.
     pub fn refit(&mut self) {
         self.look.width = self.options.width.map_or_else(|| columns(self.terminal), usize::from);
     }
 
-    /// Whether results are to be laid out for a reader: on a terminal, or asked for.
+    /// Whether results are laid out for a reader: on a terminal, or if the options ask for it.
     pub fn styled(&self) -> bool {
         self.terminal || self.look.plain || self.look.colour
     }
@@ -119,12 +118,12 @@ impl<'a> Shell<'a> {
         Ok(())
     }
 
-    /// A result was written past this shell: what a cell prints while it runs.
+    /// Notes that a result was written directly to stdout, as a running cell does.
     pub fn was_passed(&mut self) {
         self.said = true;
     }
 
-    /// Whether a result was written since this was last asked.
+    /// Whether a result was written since the last call.
     pub fn has_said(&mut self) -> bool {
         std::mem::take(&mut self.said)
     }
@@ -135,19 +134,19 @@ impl<'a> Shell<'a> {
         Ok(())
     }
 
-    /// Hands on what was written so far.
+    /// Flushes the results.
     pub fn flush(&mut self) -> Result<(), Failure> {
         self.out.flush()?;
         Ok(())
     }
 
-    /// Writes a remark of the program. A remark that cannot be written is no reason to stop.
+    /// Writes a remark of the program. If it cannot be written, the command goes on.
     pub fn remark(&mut self, words: &str) {
         let _ = self.out.flush();
         let _ = writeln!(self.err, "attn: {words}");
     }
 
-    /// Writes remarks as they are: what a cell wrote to its own stderr.
+    /// Writes to stderr as it is: what a cell wrote to its own stderr.
     pub fn aside(&mut self, text: &str) {
         if !text.is_empty() {
             let _ = self.out.flush();
@@ -155,13 +154,13 @@ impl<'a> Shell<'a> {
         }
     }
 
-    /// Styled text as a remark, without colours.
+    /// Writes styled text to stderr, without colours.
     pub fn note(&mut self, text: &Text) {
         let look = Look { colour: false, ..self.look };
         self.aside(&text.render(look));
     }
 
-    /// Says what went wrong, if it did, and how the program ends.
+    /// Writes what went wrong, if something did, and returns the exit code.
     pub fn finish(&mut self, ended: Result<Exit, Failure>) -> Exit {
         let ended = ended.and_then(|exit| self.flush().map(|()| exit));
         match ended {
@@ -179,11 +178,12 @@ impl<'a> Shell<'a> {
     }
 }
 
-/// Columns of the screen: `COLUMNS`, else the terminal's if results go to one, else 80.
+/// The columns of the screen: `COLUMNS`, else those of the terminal that results go to, else 80.
 pub fn columns(terminal: bool) -> usize {
     let stated = env::var("COLUMNS").ok().and_then(|text| text.trim().parse::<usize>().ok());
-    let seen = || terminal_size::terminal_size().filter(|_| terminal).map(|(width, _)| usize::from(width.0));
-    stated.filter(|width| *width > 0).or_else(seen).map_or(80, |width| width.clamp(20, 1000))
+    let measured =
+        || terminal_size::terminal_size().filter(|_| terminal).map(|(width, _)| usize::from(width.0));
+    stated.filter(|width| *width > 0).or_else(measured).map_or(80, |width| width.clamp(20, 1000))
 }
 
 /// Whether colours are used, by `--color`, NO_COLOR, CLICOLOR_FORCE and TERM, in this order.

@@ -1,5 +1,4 @@
-//! `attn show`: the prose and the code of a step or of a lesson, not run; the glossary and its terms.
-//! Panels without outputs.
+//! `attn show`: the text and the code of a step or a lesson without running it; the glossary and its terms.
 
 use serde::Serialize;
 
@@ -24,14 +23,14 @@ pub struct Args {
 }
 
 #[derive(Serialize)]
-struct Document<'c> {
+struct ShowDocument<'c> {
     schema: &'static str,
     target: &'c str,
-    steps: Vec<Shown<'c>>,
+    steps: Vec<ShownStep<'c>>,
 }
 
 #[derive(Serialize)]
-struct Shown<'c> {
+struct ShownStep<'c> {
     step: String,
     slug: &'c str,
     section: &'c str,
@@ -40,7 +39,7 @@ struct Shown<'c> {
     source: &'c str,
 }
 
-/// Shows it.
+/// Shows a place or a term.
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let catalogue = course::catalogue()?;
     if args.place.eq_ignore_ascii_case("glossary") {
@@ -67,7 +66,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     };
     if shell.options.json {
         let steps = steps.into_iter().map(shown).collect();
-        write_json(&Document { schema: "attn.show/1", target: &args.place, steps }, shell)?;
+        write_json(&ShowDocument { schema: "attn.show/1", target: &args.place, steps }, shell)?;
         return Ok(Exit::Good);
     }
     for (at, step) in steps.into_iter().enumerate() {
@@ -82,13 +81,13 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 }
 
 #[derive(Serialize)]
-struct Words<'g> {
+struct GlossaryDocument<'g> {
     schema: &'static str,
-    terms: Vec<Word<'g>>,
+    terms: Vec<TermDocument<'g>>,
 }
 
 #[derive(Serialize)]
-struct Word<'g> {
+struct TermDocument<'g> {
     term: &'g str,
     slug: &'g str,
     also: &'g [String],
@@ -98,7 +97,7 @@ struct Word<'g> {
     section: String,
 }
 
-/// Shows the whole glossary, or the term that is asked for.
+/// Shows the whole glossary, or one term.
 fn terms(wanted: &str, catalogue: &Catalogue, shell: &mut Shell) -> Result<Exit, Failure> {
     let glossary = catalogue.glossary().map_err(|fault| Failure::Unreadable(fault.to_string()))?;
     let terms: Vec<&Term> = match wanted.trim() {
@@ -115,8 +114,8 @@ fn terms(wanted: &str, catalogue: &Catalogue, shell: &mut Shell) -> Result<Exit,
         },
     };
     if shell.options.json {
-        let words: Vec<Word> = terms.iter().map(|term| word(term, catalogue)).collect();
-        write_json(&Words { schema: "attn.glossary/1", terms: words }, shell)?;
+        let words: Vec<TermDocument> = terms.iter().map(|term| word(term, catalogue)).collect();
+        write_json(&GlossaryDocument { schema: "attn.glossary/1", terms: words }, shell)?;
         return Ok(Exit::Good);
     }
     let entries: Vec<glossary::GlossaryEntry> =
@@ -126,8 +125,8 @@ fn terms(wanted: &str, catalogue: &Catalogue, shell: &mut Shell) -> Result<Exit,
     Ok(Exit::Good)
 }
 
-fn shown(step: &Step) -> Shown<'_> {
-    Shown {
+fn shown(step: &Step) -> ShownStep<'_> {
+    ShownStep {
         step: step.name(),
         slug: &step.slug,
         section: &step.section,
@@ -138,9 +137,9 @@ fn shown(step: &Step) -> Shown<'_> {
 }
 
 /// A term as the JSON document has it.
-fn word<'g>(term: &'g Term, catalogue: &Catalogue) -> Word<'g> {
+fn word<'g>(term: &'g Term, catalogue: &Catalogue) -> TermDocument<'g> {
     let (step, section) = first_step(term, catalogue);
-    Word {
+    TermDocument {
         term: &term.name,
         slug: &term.slug,
         also: &term.also,

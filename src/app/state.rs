@@ -1,14 +1,13 @@
-//! The folder in which attn keeps what outlasts a run: progress, history.
-//! Says where it is; whoever writes there makes it.
-//! Source: the XDG base directories, through `etcetera`, which knows the other platforms' folders too.
+//! The folder for progress and history. It is created when something is written.
+//! Source: the XDG base directories; `etcetera` has the folders of other platforms.
 
 use std::env;
 use std::path::PathBuf;
 
 use etcetera::BaseStrategy;
 
-/// The state folder: `ATTN_STATE_DIR`, else the platform's for programs of the command line.
-/// `None` where the home folder is not known. It may not be there yet.
+/// The state folder: `ATTN_STATE_DIR`, else the platform's. It may not exist yet.
+/// `None`: the home folder is not known.
 pub fn state_dir() -> Option<PathBuf> {
     let named = env::var_os("ATTN_STATE_DIR").filter(|folder| !folder.is_empty());
     named.map(PathBuf::from).or_else(|| {

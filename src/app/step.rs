@@ -2,7 +2,7 @@
 
 use ruff_python_ast::{Expr, Stmt};
 
-use super::figures::{Names, called, figure};
+use super::figures::{StepNames, called, figure};
 use super::notes::explained;
 use super::pictures::pictures;
 use crate::explain;
@@ -24,7 +24,7 @@ pub fn step_panel(
         stdout: outcome.stdout.clone(),
         result: outcome.result.clone(),
         error: outcome.error.as_ref().map(|raised| {
-            let names = Names::of(step, lesson);
+            let names = StepNames::of(step, lesson);
             explained(raised, &step.code, session, &|name| names.axes(name))
         }),
         figures: figures(step, lesson, outcome, session),
@@ -71,7 +71,7 @@ fn figures(step: &Step, lesson: &Lesson, outcome: &Outcome, session: &mut Sessio
             outcome.changed.iter().filter(is_result).cloned().collect::<Vec<_>>()
         }
     };
-    let names = Names::of(step, lesson);
+    let names = StepNames::of(step, lesson);
     let options = *session.state().print_options.borrow();
     shown.iter().map(|shown| figure(&shown.name, &shown.value, Some(names), &options)).collect()
 }

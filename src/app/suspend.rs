@@ -1,7 +1,6 @@
-//! Ctrl-Z where keys are read one by one: the program stops, and goes on when the shell says so.
-//! The terminal is as it was found when this is called.
+//! Ctrl-Z while keys are read one by one. The caller restores the terminal before it suspends the program.
 
-/// Stops the program as Ctrl-Z does elsewhere, and comes back when it was taken up again.
+/// Suspends the program as Ctrl-Z does, and returns when it is resumed.
 #[cfg(unix)]
 pub fn suspend() {
     use std::time::Duration;
@@ -10,23 +9,23 @@ pub fn suspend() {
     use signal_hook::consts::SIGCONT;
     use signal_hook::iterator::Signals;
 
-    // Of several threads another may be the one that hears the signal: without waiting, this one
-    // could change the terminal again before all of them stand still.
-    let Ok(mut taken_up) = Signals::new([SIGCONT]) else {
+    // Another thread may receive the signal. Without waiting, this thread could change the terminal before the program is
+    // suspended.
+    let Ok(mut resumed) = Signals::new([SIGCONT]) else {
         return;
     };
     if kill_current_process_group(Signal::TSTP).is_err() {
         return;
     }
-    // A shell without jobs does not stop what it runs: then nothing comes, and it goes on.
+    // A shell without job control suspends nothing: then no signal comes, and the program goes on.
     for _ in 0..50 {
-        if taken_up.pending().next().is_some() {
+        if resumed.pending().next().is_some() {
             return;
         }
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// There is no such thing here.
+/// This platform has no job control.
 #[cfg(not(unix))]
 pub fn suspend() {}

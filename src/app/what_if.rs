@@ -87,7 +87,7 @@ struct Lessons<'c>(Vec<(&'c Step, &'c Lesson)>);
 impl Names for Lessons<'_> {
     fn naming(&self, name: &str, shape: &[usize]) -> Naming {
         for (step, lesson) in self.0.iter().rev() {
-            let names = figures::Names::of(step, lesson);
+            let names = figures::StepNames::of(step, lesson);
             // An attribute has the axes of the variable of its name: sa_v1.W_query those of W_query.
             let last = name.rsplit('.').next().unwrap_or(name);
             let axes = [name, last].map(|name| names.axes(name));

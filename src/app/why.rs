@@ -1,5 +1,5 @@
-//! `attn why`: where one number comes from, down to inputs, parameters and random draws.
-//! Finds the element that is meant; what there is to say of it is worked out elsewhere.
+//! `attn why`: where one number comes from, down to inputs, parameters and random draws. This file finds the element that
+//! an expression means; `explain` explains it.
 
 use ruff_python_ast::{Expr, Number, UnaryOp};
 use ruff_python_parser::parse_expression;
@@ -20,7 +20,7 @@ use crate::tensor::show::tuple_repr;
 use crate::view::why::explanation;
 use crate::view::{Look, Text};
 
-/// How far down is shown where nothing is said: the number, and what it was worked out from.
+/// The default depth: the number, and the numbers that it was computed from.
 const DEPTH: usize = 1;
 
 /// What `attn why` takes.
@@ -60,7 +60,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut why = asked.why;
     why.open(usize::from(args.depth.unwrap_or(DEPTH as u8)), &workspace.names());
     if shell.options.json {
-        let document = Document {
+        let document = WhyDocument {
             schema: "attn.why/1",
             target: &args.target,
             expression: &args.expression,
@@ -80,7 +80,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Whether there is more below what is shown.
+/// Whether there are more levels than those shown.
 fn goes_on(why: &Why) -> bool {
     match why.below.as_slice() {
         [] => why.follow > 0 && !why.links.is_empty(),
@@ -88,16 +88,16 @@ fn goes_on(why: &Why) -> bool {
     }
 }
 
-/// The element that an expression means, explained; how far down is up to the caller.
+/// The element that an expression means, with its explanation.
 pub struct Asked {
-    /// Its explanation, nothing below it opened yet.
+    /// The explanation, without the levels below.
     pub why: Why,
-    /// What should be known of how the question was read.
+    /// Remarks on how the expression was understood.
     pub remarks: Vec<String>,
 }
 
-/// The explanation of what an expression means, as text, remarks first.
-/// Errors: wrong usage, in words that say what would be right.
+/// The explanation of an element as text, remarks first.
+/// Errors: the expression is wrong; the message says what would be right.
 pub fn text(expression: &str, depth: usize, workspace: &mut Workspace, look: Look) -> Result<Text, Failure> {
     let mut asked = asked(expression, workspace)?;
     asked.why.open(depth, &workspace.names());
@@ -110,7 +110,7 @@ pub fn text(expression: &str, depth: usize, workspace: &mut Workspace, look: Loo
 }
 
 /// Finds the element that an expression means, and explains it.
-/// Errors: wrong usage, in words that say what would be right.
+/// Errors: the expression is wrong; the message says what would be right.
 pub fn asked(expression: &str, workspace: &mut Workspace) -> Result<Asked, Failure> {
     let expression = expression.trim();
     let names = workspace.names();
@@ -138,7 +138,7 @@ pub fn asked(expression: &str, workspace: &mut Workspace) -> Result<Asked, Failu
     Ok(Asked { why: why_of(what, &tensor, &at, &names), remarks })
 }
 
-/// What is indexed, and the whole numbers at the end of it: `a[1][-2,3]` is `a` and 1, -2, 3.
+/// Splits an expression into what is indexed and the indices: `a[1][-2,3]` is `a` and 1, -2, 3.
 fn element_of(expression: &Expr) -> (&Expr, Vec<i64>) {
     let Expr::Subscript(part) = expression else { return (expression, Vec::new()) };
     let own: Option<Vec<i64>> = match &*part.slice {
@@ -155,7 +155,7 @@ fn element_of(expression: &Expr) -> (&Expr, Vec<i64>) {
     }
 }
 
-/// A whole number as it is written.
+/// An integer literal.
 fn whole(expression: &Expr) -> Option<i64> {
     match expression {
         Expr::NumberLiteral(literal) => match &literal.value {
@@ -168,7 +168,7 @@ fn whole(expression: &Expr) -> Option<i64> {
 }
 
 /// The index with negative numbers counted from the end.
-/// Errors: it lies outside, or there are too many numbers.
+/// Errors: it is out of range, or has too many numbers.
 fn inside(base: &str, index: &[i64], shape: &[usize]) -> Result<Vec<usize>, Failure> {
     if index.len() > shape.len() {
         return Err(Failure::Usage(match shape.len() {
@@ -193,8 +193,8 @@ fn inside(base: &str, index: &[i64], shape: &[usize]) -> Result<Vec<usize>, Fail
     index.iter().zip(shape).enumerate().map(one).collect()
 }
 
-/// The tensor that an expression gives.
-/// Errors: it raises, or gives something else.
+/// The tensor that an expression returns.
+/// Errors: it raises, or returns something else.
 fn evaluated(base: &str, workspace: &mut Workspace) -> Result<Tensor, Failure> {
     let read = |object: &rustpython_vm::PyObjectRef, vm: &rustpython_vm::VirtualMachine| {
         let tensor = crate::torch::tensor_value(object, vm);
@@ -233,7 +233,8 @@ fn evaluated(base: &str, workspace: &mut Workspace) -> Result<Tensor, Failure> {
     }
 }
 
-/// One element of several: the one that the step itself works out, else the largest; and that it is a choice.
+/// Chooses one of several elements: the one that the step works out, else the largest. The remark says which, and how to
+/// ask for another.
 fn chosen(
     base: &str,
     lead: &[usize],
@@ -258,7 +259,7 @@ fn chosen(
                 part = part.select(0, at);
             }
             let values = tensor.with_layout(part).to_f64_vec();
-            // A nan is what one wants to know of; what a mask made infinite is not.
+            // A nan is worth explaining; an infinity usually comes from a mask.
             let size = |at: usize| match values[at] {
                 value if value.is_nan() => f64::INFINITY,
                 value if value.is_infinite() => -1.0,
@@ -285,19 +286,19 @@ fn plural(count: usize, one: &'static str, more: &'static str) -> &'static str {
 
 /// The document of `attn why --json`.
 #[derive(Serialize)]
-struct Document<'a> {
+struct WhyDocument<'a> {
     schema: &'static str,
     target: &'a str,
     expression: &'a str,
     remarks: &'a [String],
-    why: Node<'a>,
+    why: WhyNode<'a>,
 }
 
 #[derive(Serialize)]
-struct Node<'a> {
+struct WhyNode<'a> {
     what: &'a str,
-    place: Vec<Along<'a>>,
-    value: Real,
+    place: Vec<AxisPosition<'a>>,
+    value: JsonNumber,
     shown: &'a str,
     op: Option<&'static str>,
     cell: Option<&'static str>,
@@ -305,15 +306,15 @@ struct Node<'a> {
     formula: Vec<&'a str>,
     figures: Vec<Figures>,
     combine: &'static str,
-    terms: Vec<Real>,
+    terms: Vec<JsonNumber>,
     notes: Vec<&'a str>,
     end: Option<&'static str>,
     links: Vec<&'a str>,
-    below: Vec<Node<'a>>,
+    below: Vec<WhyNode<'a>>,
 }
 
 #[derive(Serialize)]
-struct Along<'a> {
+struct AxisPosition<'a> {
     axis: &'a str,
     index: usize,
     token: Option<&'a str>,
@@ -322,13 +323,13 @@ struct Along<'a> {
 #[derive(Serialize)]
 struct Figures {
     text: String,
-    value: Real,
+    value: JsonNumber,
 }
 
-/// A number as JSON has it; what JSON has no number for is a word.
-struct Real(Option<f64>);
+/// A number in JSON; nan and infinities are strings.
+struct JsonNumber(Option<f64>);
 
-impl Serialize for Real {
+impl Serialize for JsonNumber {
     fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
             None => serializer.serialize_none(),
@@ -338,15 +339,15 @@ impl Serialize for Real {
     }
 }
 
-fn node(why: &Why) -> Node<'_> {
-    Node {
+fn node(why: &Why) -> WhyNode<'_> {
+    WhyNode {
         what: &why.what,
         place: why
             .place
             .iter()
-            .map(|place| Along { axis: &place.axis, index: place.at, token: place.token.as_deref() })
+            .map(|place| AxisPosition { axis: &place.axis, index: place.at, token: place.token.as_deref() })
             .collect(),
-        value: Real(why.value),
+        value: JsonNumber(why.value),
         shown: &why.shown,
         op: why.op,
         cell: why.site.as_ref().map(|site| site.cell),
@@ -356,10 +357,10 @@ fn node(why: &Why) -> Node<'_> {
             .statements
             .iter()
             .filter_map(figures_of)
-            .map(|calc| Figures { text: calc.text(), value: Real(Some(calc.value())) })
+            .map(|calc| Figures { text: calc.text(), value: JsonNumber(Some(calc.value())) })
             .collect(),
         combine: why.combine().name(),
-        terms: why.terms().into_iter().map(|term| Real(Some(term))).collect(),
+        terms: why.terms().into_iter().map(|term| JsonNumber(Some(term))).collect(),
         notes: why.statements.iter().filter_map(note_of).collect(),
         end: why.end.map(|end| end.name()),
         links: why.links.iter().map(|link| link.what.as_str()).collect(),

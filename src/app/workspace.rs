@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::figures::{self, Names};
+use super::figures::{self, StepNames};
 use super::machine;
 use super::notes;
 use super::options::GlobalOptions;
@@ -113,8 +113,8 @@ impl<'c> Workspace<'c> {
     }
 
     /// The names that the current step gives to axes and along them.
-    pub fn labels(&self) -> Option<Names<'c>> {
-        self.at.map(|(step, lesson)| Names::of(step, lesson))
+    pub fn labels(&self) -> Option<StepNames<'c>> {
+        self.at.map(|(step, lesson)| StepNames::of(step, lesson))
     }
 
     /// A tensor with its elements, as the view draws it.

@@ -2,6 +2,7 @@
 //! of the sources. One program, so that the interpreter is linked once.
 
 mod app;
+mod app_bench;
 mod app_learn;
 mod attention;
 #[path = "../shared/course.rs"]

@@ -1,5 +1,5 @@
-//! One case: what it computes, timed in this process.
-//! The layer is run as a learner's cell is; the three loops call the kernel.
+//! One case of the benchmark, timed in this process. The layer runs as a learner's cell does; the three loops call the
+//! kernel.
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -11,12 +11,12 @@ use crate::kernel::naive::Layer;
 use crate::session::{Session, SessionOptions};
 
 /// The layer in a learner's code.
-const LAYER: &str = include_str!("layer.py");
+pub const LAYER: &str = include_str!("layer.py");
 
-/// How attention is computed; or the products alone.
+/// How attention is computed, or one of its products alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
 #[serde(rename_all = "lowercase")]
-pub enum Path {
+pub enum AttentionPath {
     /// `scaled_dot_product_attention`: scores block by block, none kept.
     Fused,
     /// The chapter's class: scores and weights as tensors.
@@ -31,144 +31,144 @@ pub enum Path {
     Scores,
 }
 
-impl Path {
-    /// What the table calls it.
+impl AttentionPath {
+    /// Its name in the table.
     pub fn words(self, causal: bool) -> &'static str {
         match (self, causal) {
-            (Path::Fused, false) => "fused",
-            (Path::Fused, true) => "fused, causal",
-            (Path::Materialised, false) => "materialised",
-            (Path::Materialised, true) => "materialised, causal",
-            (Path::Naive, false) => "three loops",
-            (Path::Naive, true) => "three loops, causal",
-            (Path::Projection, _) => "one projection",
-            (Path::Scores, _) => "Q Kᵀ of all heads",
+            (AttentionPath::Fused, false) => "fused",
+            (AttentionPath::Fused, true) => "fused, causal",
+            (AttentionPath::Materialised, false) => "materialised",
+            (AttentionPath::Materialised, true) => "materialised, causal",
+            (AttentionPath::Naive, false) => "three loops",
+            (AttentionPath::Naive, true) => "three loops, causal",
+            (AttentionPath::Projection, _) => "one projection",
+            (AttentionPath::Scores, _) => "Q Kᵀ of all heads",
         }
     }
 
-    /// Whether it is a whole layer, whose growth with the tokens is worth telling.
+    /// Whether it is a whole layer, whose growth with the number of tokens is reported.
     pub fn grows(self) -> bool {
-        matches!(self, Path::Fused | Path::Materialised)
+        matches!(self, AttentionPath::Fused | AttentionPath::Materialised)
     }
 
     /// The function of `layer.py` that computes it.
-    fn function(self) -> &'static str {
+    pub fn function(self) -> &'static str {
         match self {
-            Path::Fused => "fused",
-            Path::Materialised => "materialised",
-            Path::Projection => "projection",
-            Path::Scores => "products",
-            Path::Naive => "fused",
+            AttentionPath::Fused => "fused",
+            AttentionPath::Materialised => "materialised",
+            AttentionPath::Projection => "projection",
+            AttentionPath::Scores => "products",
+            AttentionPath::Naive => "fused",
         }
     }
 }
 
-impl fmt::Display for Path {
+impl fmt::Display for AttentionPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Path::Fused => "fused",
-            Path::Materialised => "materialised",
-            Path::Naive => "naive",
-            Path::Projection => "projection",
-            Path::Scores => "scores",
+            AttentionPath::Fused => "fused",
+            AttentionPath::Materialised => "materialised",
+            AttentionPath::Naive => "naive",
+            AttentionPath::Projection => "projection",
+            AttentionPath::Scores => "scores",
         })
     }
 }
 
-/// What is to be measured.
+/// A case to measure.
 #[derive(Clone, Debug)]
-pub struct Case {
-    /// T.
+pub struct BenchCase {
+    /// T, the number of tokens.
     pub tokens: usize,
-    /// C.
+    /// C, the width of the model.
     pub width: usize,
-    /// H.
+    /// H, the number of heads.
     pub heads: usize,
-    /// B.
+    /// B, the size of the batch.
     pub batch: usize,
     /// Whether later tokens are hidden.
     pub causal: bool,
-    /// How.
-    pub path: Path,
-    /// On how many threads.
+    /// How it is computed.
+    pub path: AttentionPath,
+    /// The number of threads.
     pub threads: usize,
 }
 
-/// What was measured.
+/// The result of a case.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct Measured {
+pub struct MeasuredCase {
     /// `multi-head attention` or `product`.
     pub name: String,
-    /// T.
+    /// T, the number of tokens.
     pub tokens: usize,
-    /// C.
+    /// C, the width of the model.
     pub width: usize,
-    /// H.
+    /// H, the number of heads.
     pub heads: usize,
-    /// B.
+    /// B, the size of the batch.
     pub batch: usize,
     /// Whether later tokens were hidden.
     pub causal: bool,
-    /// How.
-    pub path: Path,
-    /// Threads.
+    /// How it is computed.
+    pub path: AttentionPath,
+    /// The number of threads.
     pub threads: usize,
-    /// Repetitions.
+    /// The number of repetitions.
     pub reps: usize,
     /// The shortest time, milliseconds.
     pub ms_min: f64,
-    /// The middle one.
+    /// The median time, milliseconds.
     pub ms_median: f64,
-    /// What the formula needs, over the median.
+    /// The operations of the formula divided by the median time.
     pub gflops: f64,
-    /// That, of the machine's peak.
+    /// `gflops` divided by the peak of the machine.
     pub peak_fraction: f64,
-    /// The most memory the process took; nothing where the system does not say.
+    /// The peak memory of the process; `None` if the system does not report it.
     pub peak_rss_mb: Option<f64>,
 }
 
-impl fmt::Display for Case {
+impl fmt::Display for BenchCase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} tokens, {}", self.tokens, self.path.words(self.causal))
     }
 }
 
-impl Case {
-    /// What it is called.
+impl BenchCase {
+    /// Its name in the document.
     pub fn name(&self) -> &'static str {
         match self.path {
-            Path::Projection | Path::Scores => "product",
+            AttentionPath::Projection | AttentionPath::Scores => "product",
             _ => "multi-head attention",
         }
     }
 
-    /// Multiplications and additions that the formula needs, in units of 10⁹; hidden scores are not needed.
-    fn work(&self) -> f64 {
+    /// The multiplications and additions of the formula, in units of 10⁹. Masked scores do not count.
+    pub fn work(&self) -> f64 {
         let [b, t, c] = [self.batch, self.tokens, self.width].map(|size| size as f64);
         let pairs = if self.causal { t * (t + 1.0) / 2.0 } else { t * t };
         let (projection, scores) = (2.0 * b * t * c * c, 2.0 * b * pairs * c);
         let all = match self.path {
-            Path::Projection => projection,
-            Path::Scores => scores,
+            AttentionPath::Projection => projection,
+            AttentionPath::Scores => scores,
             _ => 4.0 * projection + 2.0 * scores,
         };
         all / 1e9
     }
 
-    /// Bytes it will want at the most, roughly: three tables of scores where they are materialised.
+    /// A rough upper bound of the memory it needs, in bytes. The materialised path has three tables of scores.
     pub fn most_bytes(&self) -> u64 {
         let [b, h, t, c] = [self.batch, self.heads, self.tokens, self.width].map(|size| size as u64);
         let tables = match self.path {
-            Path::Materialised => 3,
-            Path::Scores => 1,
+            AttentionPath::Materialised => 3,
+            AttentionPath::Scores => 1,
             _ => 0,
         };
         4u64.saturating_mul(b).saturating_mul(10 * t * c + tables * h * t * t)
     }
 
-    /// Times it here: once to warm up, then `reps` times or until `budget` is spent.
-    /// Errors: what the layer's code raised.
-    pub fn measure(&self, reps: usize, budget: Duration) -> Result<Measured, String> {
+    /// Measures the case in this process: one run to warm up, then `reps` runs or as many as `budget` allows.
+    /// Errors: the error that the layer's code raised.
+    pub fn measure(&self, reps: usize, budget: Duration) -> Result<MeasuredCase, String> {
         let mut session =
             Session::new(SessionOptions { max_memory: usize::MAX, ..SessionOptions::default() });
         crate::tensor::set_memory_limit(u64::MAX);
@@ -182,25 +182,25 @@ impl Case {
             self.heads,
             truth(self.causal)
         );
-        said(&mut session, &sizes)?;
-        said(&mut session, LAYER)?;
-        if self.causal && self.path == Path::Materialised {
-            said(&mut session, "hidden = causal_mask()")?;
+        run_code(&mut session, &sizes)?;
+        run_code(&mut session, LAYER)?;
+        if self.causal && self.path == AttentionPath::Materialised {
+            run_code(&mut session, "hidden = causal_mask()")?;
         }
         let mut times = match self.path {
-            Path::Naive => {
+            AttentionPath::Naive => {
                 let layer = self.loops(&mut session)?;
                 repeated(reps, budget, || Ok(layer.time()))?
             }
             path => {
                 let call = format!("_ = {}()", path.function());
-                repeated(reps, budget, || said(&mut session, &call))?
+                repeated(reps, budget, || run_code(&mut session, &call))?
             }
         };
         times.sort();
         let ms = |time: &Duration| time.as_secs_f64() * 1e3;
         let (least, middle) = (ms(&times[0]), ms(&times[times.len() / 2]));
-        Ok(Measured {
+        Ok(MeasuredCase {
             name: self.name().to_owned(),
             tokens: self.tokens,
             width: self.width,
@@ -218,8 +218,8 @@ impl Case {
         })
     }
 
-    /// The same layer with the same numbers, for the three loops.
-    fn loops(&self, session: &mut Session) -> Result<Loops, String> {
+    /// The layer with the weights and inputs of the session, for the three loops.
+    pub fn loops(&self, session: &mut Session) -> Result<NaiveLoops, String> {
         let mut values = |expression: &str| match session.tensor(expression) {
             Ok(Some(tensor)) => Ok(tensor.to_f32_vec()),
             Ok(None) => Err(format!("{expression} is no tensor")),
@@ -230,35 +230,40 @@ impl Case {
             Ok([one("W_query")?, one("W_key")?, one("W_value")?, one("out_proj")?])
         };
         let (weights, biases) = (of("weight")?, of("bias")?);
-        Ok(Loops { x: values("x")?, weights, biases, case: self.clone() })
+        Ok(NaiveLoops { x: values("x")?, weights, biases, case: self.clone() })
     }
 }
 
-/// The three loops' operands.
-struct Loops {
+/// The operands of the three loops.
+pub struct NaiveLoops {
     x: Vec<f32>,
     weights: [Vec<f32>; 4],
     biases: [Vec<f32>; 4],
-    case: Case,
+    case: BenchCase,
 }
 
-impl Loops {
-    fn time(&self) -> Duration {
+impl NaiveLoops {
+    /// The outputs for all sequences of the batch.
+    pub fn forward(&self) -> Vec<f32> {
         let layer = Layer {
             weights: self.weights.each_ref().map(Vec::as_slice),
             biases: self.biases.each_ref().map(Vec::as_slice),
             heads: self.case.heads,
             causal: self.case.causal,
         };
+        let sequences = self.x.chunks_exact(self.case.tokens * self.case.width);
+        sequences.flat_map(|x| layer.forward(x)).collect()
+    }
+
+    fn time(&self) -> Duration {
         let start = Instant::now();
-        for x in self.x.chunks_exact(self.case.tokens * self.case.width) {
-            std::hint::black_box(layer.forward(x));
-        }
+        std::hint::black_box(self.forward());
         start.elapsed()
     }
 }
 
-fn said(session: &mut Session, source: &str) -> Result<Duration, String> {
+/// Runs code of the layer.
+fn run_code(session: &mut Session, source: &str) -> Result<Duration, String> {
     let outcome = session.run(source, "bench");
     match outcome.error {
         Some(raised) => Err(format!("{}: {}", raised.kind, raised.message)),
@@ -266,8 +271,8 @@ fn said(session: &mut Session, source: &str) -> Result<Duration, String> {
     }
 }
 
-/// The times of up to `reps` calls after one that warms up; where that one took the budget, it is the measure.
-fn repeated(
+/// The times of up to `reps` calls after one to warm up. If the first one takes the whole budget, it is the result.
+pub fn repeated(
     reps: usize,
     budget: Duration,
     mut once: impl FnMut() -> Result<Duration, String>,
@@ -282,69 +287,4 @@ fn repeated(
         times.push(once()?);
     }
     Ok(times)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::session::with_large_stack;
-
-    /// All ways of computing the layer give the same numbers, up to the rounding of some dozen sums.
-    #[test]
-    fn every_path_computes_the_same_layer() {
-        for causal in [false, true] {
-            with_large_stack(|| {
-                let sizes = format!(
-                    "BATCH, TOKENS, WIDTH, HEADS, CAUSAL = 1, 7, 12, 3, {}",
-                    if causal { "True" } else { "False" }
-                );
-                let mut session = Session::new(SessionOptions::default());
-                for source in [sizes.as_str(), LAYER, "hidden = causal_mask()"] {
-                    said(&mut session, source).expect("the layer's code runs");
-                }
-                let case =
-                    Case { tokens: 7, width: 12, heads: 3, batch: 1, causal, path: Path::Naive, threads: 1 };
-                let loops = case.loops(&mut session).expect("the layer has its tensors");
-                let layer = Layer {
-                    weights: loops.weights.each_ref().map(Vec::as_slice),
-                    biases: loops.biases.each_ref().map(Vec::as_slice),
-                    heads: 3,
-                    causal,
-                };
-                let naive = layer.forward(&loops.x);
-                for path in [Path::Fused, Path::Materialised] {
-                    let found = session.tensor(&format!("{}()", path.function()));
-                    let found = found.ok().flatten().expect("it is a tensor").to_f32_vec();
-                    assert_eq!(found.len(), naive.len());
-                    for (x, y) in found.iter().zip(&naive) {
-                        assert!((x - y).abs() < 1e-5, "{path}, causal {causal}: {x} and {y}");
-                    }
-                }
-            });
-        }
-    }
-
-    #[test]
-    fn what_the_formula_needs_is_what_the_paper_counts() {
-        let case =
-            |path, causal| Case { tokens: 1024, width: 768, heads: 12, batch: 1, causal, path, threads: 1 };
-        // 4 projections of 2·T·C² and 2 products of 2·T²·C.
-        let whole = 4.0 * 2.0 * 1024.0 * 768.0 * 768.0 + 2.0 * 2.0 * 1024.0 * 1024.0 * 768.0;
-        assert_eq!(case(Path::Fused, false).work(), whole / 1e9);
-        assert!(case(Path::Fused, true).work() < whole / 1e9 * 0.81);
-        assert!(case(Path::Materialised, false).most_bytes() > (3 * 12 * 4) << 20);
-    }
-
-    #[test]
-    fn a_case_that_spends_its_budget_is_not_repeated() {
-        let mut calls = 0;
-        let mut once = || {
-            calls += 1;
-            std::thread::sleep(Duration::from_millis(3));
-            Ok(Duration::from_millis(3))
-        };
-        assert_eq!(repeated(100, Duration::from_millis(1), &mut once).map(|times| times.len()), Ok(1));
-        assert_eq!(repeated(2, Duration::from_secs(60), &mut once).map(|times| times.len()), Ok(2));
-        assert_eq!(calls, 4);
-    }
 }

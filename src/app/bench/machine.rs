@@ -1,4 +1,4 @@
-//! What machine this is, and the most it can do.
+//! The machine and its peak performance.
 
 use std::fs;
 
@@ -6,27 +6,27 @@ use serde::{Deserialize, Serialize};
 
 use crate::kernel::peak::multiply_add_peak;
 
-/// Rounds of which the best is taken as the peak.
+/// The number of measurements; the peak is the best of them.
 const ROUNDS: usize = 60;
 
-/// A machine as the document names it.
+/// The machine, in the document of `attn bench --json`.
 #[derive(Serialize, Deserialize)]
 pub struct Machine {
-    /// Its processor, as the system calls it.
+    /// The processor's name.
     pub cpu: String,
-    /// Threads that can run at once.
+    /// The number of threads that can run at once.
     pub cores: usize,
     /// Multiply-adds a second on one thread, GFLOP/s.
     pub peak_gflops_one_thread: f64,
-    /// The same on as many threads as are measured with.
+    /// The same on all threads of the benchmark.
     pub peak_gflops: f64,
-    /// Bytes of memory.
+    /// The size of the memory in bytes.
     pub memory: u64,
 }
 
 impl Machine {
-    /// Looks at this machine and measures its peak.
-    pub fn look(threads: usize) -> Machine {
+    /// Reads the facts of this machine and measures its peak.
+    pub fn measured(threads: usize) -> Machine {
         let one = multiply_add_peak(1, ROUNDS);
         Machine {
             cpu: cpu(),
@@ -37,14 +37,14 @@ impl Machine {
         }
     }
 
-    /// Measures the peak once more: what else the machine did the first time may be over.
-    pub fn look_again(&mut self, threads: usize) {
+    /// Measures the peak again and keeps the better result: other programs may have disturbed the first one.
+    pub fn measure_again(&mut self, threads: usize) {
         self.peak_gflops_one_thread = self.peak_gflops_one_thread.max(multiply_add_peak(1, ROUNDS));
         let all = if threads == 1 { self.peak_gflops_one_thread } else { multiply_add_peak(threads, ROUNDS) };
         self.peak_gflops = self.peak_gflops.max(all);
     }
 
-    /// In a line.
+    /// The machine in one line.
     pub fn words(&self, threads: usize) -> String {
         let plural = if threads == 1 { "" } else { "s" };
         format!("{}, {threads} thread{plural}, multiply-add peak {:.0} GFLOP/s", self.cpu, self.peak_gflops)
@@ -66,12 +66,12 @@ fn cpu() -> String {
     fact("/proc/cpuinfo", "model name").unwrap_or_else(|| std::env::consts::ARCH.to_owned())
 }
 
-/// All memory in bytes; where the system does not say, as much as can be addressed.
+/// The size of the memory in bytes; the largest number if the system does not report it.
 fn memory() -> u64 {
     kilobytes("/proc/meminfo", "MemTotal").map_or(u64::MAX, |kilobytes| kilobytes << 10)
 }
 
-/// The most memory this process ever took, in megabytes; nothing where the system does not say.
+/// The peak memory of this process in megabytes; `None` if the system does not report it.
 pub fn peak_megabytes() -> Option<f64> {
     kilobytes("/proc/self/status", "VmHWM").map(|kilobytes| kilobytes as f64 / 1024.0)
 }

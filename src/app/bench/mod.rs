@@ -1,13 +1,13 @@
-//! `attn bench`: one layer of multi-head attention measured on this machine, and how far from its limit it is.
-//! Each case runs in a process of its own, so that its peak memory is its own.
+//! `attn bench`: measures a layer of multi-head attention and compares it with the peak of the machine. Each case runs in
+//! its own process, so that peak memory is measured per case.
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`case`] | one case: what it computes, timed in this process |
-//! | [`machine`] | what machine this is, and what it can do at most |
+//! | [`case`] | one case, timed in this process |
+//! | [`machine`] | the machine and its peak |
 //! | `layer.py` | the layer, in the code a learner would write |
 
-mod case;
+pub mod case;
 mod machine;
 
 use std::env;
@@ -21,7 +21,7 @@ use super::json::write_json;
 use super::options::GlobalOptions;
 use super::shell::{Exit, Failure, Shell};
 use crate::view::bench::{BenchReport, BenchRow, Growth, bench};
-use case::{Case, Measured, Path};
+use case::{AttentionPath, BenchCase, MeasuredCase};
 use machine::Machine;
 
 /// What `attn bench` takes.
@@ -45,7 +45,7 @@ pub struct Args {
     causal: bool,
     /// fused keeps no scores, materialised keeps all of them, naive is three loops; with commas between them
     #[arg(long, value_enum, value_name = "PATH", value_delimiter = ',', hide_possible_values = true)]
-    path: Vec<Path>,
+    path: Vec<AttentionPath>,
     /// Threads (default: ATTN_THREADS, or as many as there are)
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     threads: Option<u16>,
@@ -57,33 +57,33 @@ pub struct Args {
     here: bool,
 }
 
-/// What was measured: `attn.bench/1`.
+/// The document `attn.bench/1`.
 #[derive(Serialize, Deserialize)]
-struct Document {
+struct BenchDocument {
     schema: String,
     machine: Machine,
     threads: usize,
-    cases: Vec<Measured>,
-    /// Cases that were left out, and why.
-    skipped: Vec<Skipped>,
+    cases: Vec<MeasuredCase>,
+    /// The cases that did not run, and why.
+    skipped: Vec<SkippedCase>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Skipped {
+struct SkippedCase {
     name: String,
     tokens: usize,
-    path: Path,
+    path: AttentionPath,
     why: String,
 }
 
-/// Seconds after which a case is not repeated any more.
+/// The time after which a case is not repeated.
 const BUDGET: Duration = Duration::from_secs(4);
-/// Tokens up to which the three loops are run unless they are asked for.
-const PATIENCE: usize = 256;
+/// The largest number of tokens for which the three loops run unless they are asked for.
+const NAIVE_TOKENS: usize = 256;
 
-/// Measures, and shows a table or writes a document.
+/// Measures all cases, and shows a table or writes a document.
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    // The parser takes `--width` for the screen's, too.
+    // clap gives `--width` to the global option of that name, too.
     shell.set(GlobalOptions { width: None, ..shell.options.clone() });
     if !u32::from(args.width).is_multiple_of(args.heads) {
         return Err(Failure::Usage(format!(
@@ -94,10 +94,10 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let threads = threads(args);
     let cases = cases(args, threads);
     if args.here {
-        return here(&cases, args, shell);
+        return measure_here(&cases, args, shell);
     }
-    let machine = Machine::look(threads);
-    let mut document = Document {
+    let machine = Machine::measured(threads);
+    let mut document = BenchDocument {
         schema: "attn.bench/1".to_owned(),
         machine,
         threads,
@@ -109,8 +109,12 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         if watched {
             shell.aside(&format!("\r\x1b[K{} of {}: {case}", at + 1, cases.len()));
         }
-        let skip =
-            |why: String| Skipped { name: case.name().to_owned(), tokens: case.tokens, path: case.path, why };
+        let skip = |why: String| SkippedCase {
+            name: case.name().to_owned(),
+            tokens: case.tokens,
+            path: case.path,
+            why,
+        };
         match case.most_bytes() {
             needed if needed > document.machine.memory / 2 => {
                 let gigabytes = needed as f64 / f64::from(1 << 30);
@@ -118,7 +122,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
                     .skipped
                     .push(skip(format!("it needs {gigabytes:.0} GB, more than half of what there is")));
             }
-            _ => match apart(case, args)? {
+            _ => match in_own_process(case, args)? {
                 Ok(measured) => document.cases.push(measured),
                 Err(why) => document.skipped.push(skip(why)),
             },
@@ -127,7 +131,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     if watched {
         shell.aside("\r\x1b[K");
     }
-    document.machine.look_again(threads);
+    document.machine.measure_again(threads);
     for measured in &mut document.cases {
         measured.peak_fraction = measured.gflops / document.machine.peak_gflops;
     }
@@ -145,24 +149,30 @@ fn threads(args: &Args) -> usize {
 }
 
 /// The cases asked for, shortest first.
-fn cases(args: &Args, threads: usize) -> Vec<Case> {
+fn cases(args: &Args, threads: usize) -> Vec<BenchCase> {
     let mut cases = Vec::new();
     for &tokens in &args.tokens {
-        let mut case = |path: Path, causal: bool| {
+        let mut case = |path: AttentionPath, causal: bool| {
             let (tokens, width) = (tokens as usize, args.width as usize);
             let (heads, batch) = (args.heads as usize, args.batch as usize);
-            cases.push(Case { tokens, width, heads, batch, causal, path, threads });
+            cases.push(BenchCase { tokens, width, heads, batch, causal, path, threads });
         };
-        let asked = |path: Path| args.path.contains(&path);
-        for path in [Path::Naive, Path::Projection, Path::Scores, Path::Materialised, Path::Fused] {
+        let asked = |path: AttentionPath| args.path.contains(&path);
+        for path in [
+            AttentionPath::Naive,
+            AttentionPath::Projection,
+            AttentionPath::Scores,
+            AttentionPath::Materialised,
+            AttentionPath::Fused,
+        ] {
             match path {
                 _ if asked(path) => case(path, args.causal),
                 _ if !args.path.is_empty() => {}
-                Path::Naive if tokens as usize * args.batch as usize > PATIENCE => {}
-                Path::Fused if !args.causal => {
+                AttentionPath::Naive if tokens as usize * args.batch as usize > NAIVE_TOKENS => {}
+                AttentionPath::Fused if !args.causal => {
                     [false, true].into_iter().for_each(|causal| case(path, causal))
                 }
-                Path::Projection | Path::Scores => case(path, false),
+                AttentionPath::Projection | AttentionPath::Scores => case(path, false),
                 _ => case(path, args.causal),
             }
         }
@@ -170,8 +180,8 @@ fn cases(args: &Args, threads: usize) -> Vec<Case> {
     cases
 }
 
-/// The child's side: one case, as a line of JSON.
-fn here(cases: &[Case], args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+/// Measures one case in this process and writes a line of JSON for the parent process.
+fn measure_here(cases: &[BenchCase], args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     for case in cases {
         let measured = case.measure(args.reps as usize, BUDGET).map_err(Failure::Unreadable)?;
         write_json(&measured, shell)?;
@@ -179,8 +189,8 @@ fn here(cases: &[Case], args: &Args, shell: &mut Shell) -> Result<Exit, Failure>
     Ok(Exit::Good)
 }
 
-/// Runs a case in a process of its own; the inner error says why there is no figure.
-fn apart(case: &Case, args: &Args) -> Result<Result<Measured, String>, Failure> {
+/// Measures a case in its own process. The inner error says why there is no result.
+fn in_own_process(case: &BenchCase, args: &Args) -> Result<Result<MeasuredCase, String>, Failure> {
     let program = env::current_exe()?;
     let mut command = Command::new(program);
     command.args([
@@ -204,10 +214,10 @@ fn apart(case: &Case, args: &Args) -> Result<Result<Measured, String>, Failure> 
     Ok(serde_json::from_slice(&output.stdout).map_err(|error| format!("its figures cannot be read: {error}")))
 }
 
-/// The document as a table.
-fn shown(document: &Document, args: &Args) -> BenchReport {
+/// The document as the view shows it.
+fn shown(document: &BenchDocument, args: &Args) -> BenchReport {
     let machine = &document.machine;
-    let row = |case: &Measured| BenchRow {
+    let row = |case: &MeasuredCase| BenchRow {
         tokens: case.tokens,
         name: case.path.words(case.causal).to_owned(),
         median: Duration::from_secs_f64(case.ms_median / 1e3),
@@ -225,7 +235,7 @@ fn shown(document: &Document, args: &Args) -> BenchReport {
             None => growth.push(Growth { name: name.to_owned(), points: vec![point] }),
         }
     }
-    let materialised = document.cases.iter().rfind(|case| case.path == Path::Materialised);
+    let materialised = document.cases.iter().rfind(|case| case.path == AttentionPath::Materialised);
     let scores = materialised.map(|case| (case.tokens, args.batch as usize * args.heads as usize));
     BenchReport {
         layer: format!(

@@ -1,5 +1,4 @@
-//! What is exported: steps that were run for it, exercises, and what the learner said to each.
-//! The catalogue and the progress in; interpreters run; nothing is written.
+//! What is exported: steps, which run for the export, exercises, and the learner's answers.
 
 use serde::Serialize;
 
@@ -17,51 +16,51 @@ use crate::session::Outcome;
 use crate::view::Panel;
 use crate::view::markdown::AnsweredQuestion;
 
-/// What is exported, in order.
+/// The parts of an export, in order.
 pub struct Material<'c> {
     /// Steps and exercises.
-    pub parts: Vec<Part<'c>>,
+    pub parts: Vec<ExportPart<'c>>,
 }
 
 /// One step or exercise.
-pub enum Part<'c> {
+pub enum ExportPart<'c> {
     /// A step that ran.
-    Step(Box<Run<'c>>),
+    Step(Box<ExportedStep<'c>>),
     /// An exercise.
-    Exercise(Written<'c>),
+    Exercise(ExportedExercise<'c>),
 }
 
 /// A step that ran.
-pub struct Run<'c> {
+pub struct ExportedStep<'c> {
     /// The step.
     pub step: &'c Step,
     /// Its lesson.
     pub lesson: &'c Lesson,
-    /// Whether it ran only because a later one needs it.
+    /// Whether it ran only because a later step needs it.
     pub silent: bool,
-    /// What came of it.
+    /// Its outcome.
     pub outcome: Outcome,
-    /// As it is shown.
+    /// Its panel.
     pub panel: Panel,
-    /// What was asked, and what the learner answered.
+    /// The questions and the learner's answers.
     pub asked: Vec<AnsweredQuestion>,
     /// Whether the learner has seen it.
     pub done: bool,
     cell: CellDocument,
 }
 
-/// An exercise, and what the learner wrote.
-pub struct Written<'c> {
+/// An exercise and the learner's code.
+pub struct ExportedExercise<'c> {
     /// The exercise.
     pub exercise: &'c Exercise,
     /// Its lesson.
     pub lesson: &'c Lesson,
-    /// What was done of it.
+    /// The learner's progress.
     pub tried: ExerciseProgress,
 }
 
-impl Written<'_> {
-    /// The learner's code: what passed, else the newest attempt; else what there is to start from.
+impl ExportedExercise<'_> {
+    /// The learner's code: what passed, else the newest attempt, else the starter.
     pub fn code(&self) -> &str {
         let own = self.tried.passed.as_ref().or(self.tried.attempts.last());
         own.unwrap_or(&self.exercise.starter.source)
@@ -69,7 +68,7 @@ impl Written<'_> {
 }
 
 impl<'c> Material<'c> {
-    /// Runs what is asked for. With `seen_only`, of the chapter only lessons that the learner has been in.
+    /// Runs the steps of a place or of the chapter. With `seen_only`, only those of lessons that the learner has begun.
     pub fn gather(
         place: Option<&str>,
         seen_only: bool,
@@ -94,12 +93,16 @@ impl<'c> Material<'c> {
             match stop.kind {
                 StopKind::Step(step) => {
                     while let Some(run) = runs.next_if(|run| run.step.number <= step.number) {
-                        parts.push(Part::Step(Box::new(run)));
+                        parts.push(ExportPart::Step(Box::new(run)));
                     }
                 }
                 StopKind::Exercise(exercise) => {
                     let tried = progress.tried(stop.lesson, exercise).cloned().unwrap_or_default();
-                    parts.push(Part::Exercise(Written { exercise, lesson: stop.lesson, tried }));
+                    parts.push(ExportPart::Exercise(ExportedExercise {
+                        exercise,
+                        lesson: stop.lesson,
+                        tried,
+                    }));
                 }
                 StopKind::End => {}
             }
@@ -107,13 +110,13 @@ impl<'c> Material<'c> {
         Ok(Material { parts })
     }
 
-    /// As machines read it.
-    pub fn document<'m>(&'m self, target: &'m str) -> Document<'m> {
+    /// The JSON document.
+    pub fn document<'m>(&'m self, target: &'m str) -> ExportDocument<'m> {
         let mut document =
-            Document { schema: "attn.export/1", target, steps: Vec::new(), exercises: Vec::new() };
+            ExportDocument { schema: "attn.export/1", target, steps: Vec::new(), exercises: Vec::new() };
         for part in &self.parts {
             match part {
-                Part::Step(run) => document.steps.push(StepRow {
+                ExportPart::Step(run) => document.steps.push(StepEntry {
                     section: &run.lesson.section,
                     title: &run.step.title,
                     prose: &run.step.prose,
@@ -123,13 +126,13 @@ impl<'c> Material<'c> {
                     done: run.done,
                     predictions: run.asked.iter().map(answers).collect(),
                 }),
-                Part::Exercise(written) => document.exercises.push(ExerciseRow {
-                    slug: &written.exercise.slug,
-                    section: &written.lesson.section,
-                    title: &written.exercise.title,
-                    task: &written.exercise.task,
-                    attempts: &written.tried.attempts,
-                    passed: written.tried.passed.as_deref(),
+                ExportPart::Exercise(exported) => document.exercises.push(ExerciseEntry {
+                    slug: &exported.exercise.slug,
+                    section: &exported.lesson.section,
+                    title: &exported.exercise.title,
+                    task: &exported.exercise.task,
+                    attempts: &exported.tried.attempts,
+                    passed: exported.tried.passed.as_deref(),
                 }),
             }
         }
@@ -137,7 +140,7 @@ impl<'c> Material<'c> {
     }
 }
 
-/// The stops that are asked for.
+/// The stops of a place, or all.
 fn chosen<'c>(
     place: Option<&str>,
     stops: &[Stop<'c>],
@@ -158,14 +161,14 @@ fn run<'c>(
     catalogue: &'c Catalogue,
     progress: &Progress,
     options: &GlobalOptions,
-) -> Result<Vec<Run<'c>>, Failure> {
+) -> Result<Vec<ExportedStep<'c>>, Failure> {
     let cells = steps(shown, catalogue)?;
     let mut workspace = Workspace::new(options);
     let mut runner = Runner::new(&mut workspace, &cells).keep_going(true);
     let mut runs = Vec::with_capacity(cells.len());
     while let Some(FinishedCell { index, cell, outcome, .. }) = runner.next() {
         let (step, lesson) = cell.step.expect("the plan has steps only");
-        runs.push(Run {
+        runs.push(ExportedStep {
             step,
             lesson,
             silent: cell.silent,
@@ -192,17 +195,17 @@ fn asked(step: &Step, lesson: &Lesson, progress: &Progress) -> Vec<AnsweredQuest
     step.predictions.iter().map(|prediction| one(&prediction.ask)).collect()
 }
 
-/// An export, as machines read it.
+/// The document of `attn export --format json`.
 #[derive(Serialize)]
-pub struct Document<'m> {
+pub struct ExportDocument<'m> {
     schema: &'static str,
     target: &'m str,
-    steps: Vec<StepRow<'m>>,
-    exercises: Vec<ExerciseRow<'m>>,
+    steps: Vec<StepEntry<'m>>,
+    exercises: Vec<ExerciseEntry<'m>>,
 }
 
 #[derive(Serialize)]
-struct StepRow<'m> {
+struct StepEntry<'m> {
     section: &'m str,
     title: &'m str,
     prose: &'m str,
@@ -227,7 +230,7 @@ struct Answer<'m> {
 }
 
 #[derive(Serialize)]
-struct ExerciseRow<'m> {
+struct ExerciseEntry<'m> {
     slug: &'m str,
     section: &'m str,
     title: &'m str,

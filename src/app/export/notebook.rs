@@ -1,6 +1,6 @@
 //! Exports steps and answers as a notebook that Jupyter opens: cells in order, with their outputs.
 
-use super::material::{Material, Part, Run, Written};
+use super::material::{ExportPart, ExportedExercise, ExportedStep, Material};
 use crate::lesson::ipynb::IpynbWriter;
 use crate::lesson::notebook::RecordedOutput;
 use crate::view::markdown::{before, joined, question};
@@ -11,22 +11,22 @@ pub fn of(material: &Material) -> String {
     let mut lesson = "";
     for part in &material.parts {
         let own = match part {
-            Part::Step(run) => run.lesson,
-            Part::Exercise(written) => written.lesson,
+            ExportPart::Step(run) => run.lesson,
+            ExportPart::Exercise(exported) => exported.lesson,
         };
         if own.id != lesson {
             lesson = &own.id;
             notebook.markdown(&format!("{}-title", own.id), &format!("# {} {}\n", own.section, own.title));
         }
         match part {
-            Part::Step(run) => step(run, &mut notebook),
-            Part::Exercise(written) => exercise(written, &mut notebook),
+            ExportPart::Step(run) => step(run, &mut notebook),
+            ExportPart::Exercise(exported) => exercise(exported, &mut notebook),
         }
     }
     notebook.finish()
 }
 
-fn step(run: &Run, notebook: &mut IpynbWriter) {
+fn step(run: &ExportedStep, notebook: &mut IpynbWriter) {
     let slug = &run.step.slug;
     if !run.silent {
         let mut parts = vec![before(&run.panel)];
@@ -47,12 +47,12 @@ fn step(run: &Run, notebook: &mut IpynbWriter) {
     }
 }
 
-fn exercise(written: &Written, notebook: &mut IpynbWriter) {
-    let exercise = written.exercise;
+fn exercise(exported: &ExportedExercise, notebook: &mut IpynbWriter) {
+    let exercise = exported.exercise;
     let head = format!("## Exercise: {}\n\n{}", exercise.title, exercise.task.trim());
     notebook.markdown(&format!("{}-task", exercise.slug), &head);
-    notebook.code_without_output(&exercise.slug, written.code());
-    if written.tried.passed.is_some() {
+    notebook.code_without_output(&exercise.slug, exported.code());
+    if exported.tried.passed.is_some() {
         notebook.markdown(&format!("{}-after", exercise.slug), &exercise.after);
     }
 }

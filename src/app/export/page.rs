@@ -1,8 +1,7 @@
-//! What is exported, as Markdown: steps in full, or a page on the chapter.
-//! Text only.
+//! Exports as Markdown: steps in full, or a page on the chapter.
 
 use super::super::summary;
-use super::material::{Material, Part, Run, Written};
+use super::material::{ExportPart, ExportedExercise, ExportedStep, Material};
 use crate::lesson::progress::Progress;
 use crate::lesson::{Catalogue, Lesson};
 use crate::view::Figure;
@@ -14,9 +13,9 @@ pub fn of_steps(material: &Material) -> String {
     let mut lesson = "";
     for part in &material.parts {
         let (own, text) = match part {
-            Part::Step(run) if run.silent => continue,
-            Part::Step(run) => (run.lesson, step(&run.panel, &run.asked)),
-            Part::Exercise(written) => (written.lesson, exercise(written)),
+            ExportPart::Step(run) if run.silent => continue,
+            ExportPart::Step(run) => (run.lesson, step(&run.panel, &run.asked)),
+            ExportPart::Exercise(exported) => (exported.lesson, exercise(exported)),
         };
         if own.id != lesson {
             lesson = &own.id;
@@ -27,23 +26,23 @@ pub fn of_steps(material: &Material) -> String {
     joined(&parts)
 }
 
-fn exercise(written: &Written) -> String {
-    let exercise = written.exercise;
+fn exercise(exported: &ExportedExercise) -> String {
+    let exercise = exported.exercise;
     let mut parts = vec![format!("## Exercise: {}", exercise.title), exercise.task.trim().to_owned()];
-    let words = match (&written.tried.passed, written.tried.attempts.is_empty()) {
+    let words = match (&exported.tried.passed, exported.tried.attempts.is_empty()) {
         (Some(_), _) => "My solution, which passed:",
         (None, false) => "My newest attempt:",
         (None, true) => "To start from:",
     };
     parts.push(words.to_owned());
-    parts.push(fenced("python", written.code()));
-    if written.tried.passed.is_some() {
+    parts.push(fenced("python", exported.code()));
+    if exported.tried.passed.is_some() {
         parts.push(exercise.after.trim().to_owned());
     }
     joined(&parts)
 }
 
-/// A page on the chapter: each lesson that the learner has been in, with answers and one table.
+/// A page on the chapter: each lesson that the learner has begun, with their answers and one table.
 pub fn of_chapter(material: &Material, catalogue: &Catalogue, progress: &Progress) -> String {
     let mut parts = vec!["# Chapter 3, Attention: what I learned".to_owned()];
     parts.push(listed(&summary::of_chapter(catalogue, progress)));
@@ -65,28 +64,28 @@ fn listed(results: &[(String, String)]) -> String {
 fn of_lesson(lesson: &Lesson, material: &Material, progress: &Progress) -> String {
     let mut parts = vec![format!("## {} {}", lesson.section, lesson.title), lesson.summary.clone()];
     parts.push(listed(&summary::of_lesson(lesson, progress)));
-    let runs: Vec<&Run> = material
+    let runs: Vec<&ExportedStep> = material
         .parts
         .iter()
         .filter_map(|part| match part {
-            Part::Step(run) if run.lesson.id == lesson.id => Some(&**run),
+            ExportPart::Step(run) if run.lesson.id == lesson.id => Some(&**run),
             _ => None,
         })
         .collect();
     parts.push(answers(&runs));
-    parts.extend(telling(&runs).map(table));
+    parts.extend(typical_table(&runs).map(table));
     for part in &material.parts {
-        let Part::Exercise(written) = part else { continue };
-        if let (true, Some(passed)) = (written.lesson.id == lesson.id, &written.tried.passed) {
-            parts.push(format!("My solution of \"{}\":", inline(&written.exercise.title)));
+        let ExportPart::Exercise(exported) = part else { continue };
+        if let (true, Some(passed)) = (exported.lesson.id == lesson.id, &exported.tried.passed) {
+            parts.push(format!("My solution of \"{}\":", inline(&exported.exercise.title)));
             parts.push(fenced("python", passed));
         }
     }
     joined(&parts)
 }
 
-/// The questions that were answered, and how.
-fn answers(runs: &[&Run]) -> String {
+/// A table of questions and answers.
+fn answers(runs: &[&ExportedStep]) -> String {
     let mut lines = Vec::new();
     for asked in runs.iter().flat_map(|run| &run.asked).filter(|asked| !asked.answers.is_empty()) {
         let given = asked.answers.iter().map(|(text, right)| {
@@ -102,8 +101,8 @@ fn answers(runs: &[&Run]) -> String {
     lines.join("\n")
 }
 
-/// The table that says most of a lesson: the last small one with names on its axes that was seen.
-fn telling<'r>(runs: &[&'r Run]) -> Option<&'r Figure> {
+/// The table for a lesson: the last small one with named axes that the learner has seen.
+fn typical_table<'r>(runs: &[&'r ExportedStep]) -> Option<&'r Figure> {
     let seen = runs.iter().rev().filter(|run| run.done && !run.step.aside);
     let fits = |figure: &&Figure| (2..=48).contains(&figure.count()) && figure.shape.len() <= 2;
     let named = |figure: &&Figure| fits(figure) && figure.shape.len() == 2 && !figure.axes.is_empty();
