@@ -11,8 +11,8 @@ use attn::session::{Session, SessionOptions, with_large_stack};
 
 const ROUNDS: usize = 30;
 
-/// The phases of `attn run step3`, in order.
-const PHASES: [&str; 4] = ["find the step", "start the interpreter", "import torch", "run step1 to step3"];
+/// The phases of `attn run scores`, in order.
+const PHASES: [&str; 4] = ["find the step", "start the interpreter", "import torch", "run inputs to scores"];
 
 fn main() -> io::Result<()> {
     // `cargo test --benches` only asks whether it runs.
@@ -31,14 +31,14 @@ fn main() -> io::Result<()> {
     for (name, took) in PHASES.iter().zip(best) {
         line(&mut out, name, took)?;
     }
-    line(&mut out, "attn run step3, as a whole", process(&["run", "step3"], rounds)?)
+    line(&mut out, "attn run scores, as a whole", process(&["run", "scores"], rounds)?)
 }
 
 fn phases() -> [Duration; PHASES.len()] {
     let mut clock = Instant::now();
     let mut lap = || std::mem::replace(&mut clock, Instant::now()).elapsed();
     let catalogue = Catalogue::new();
-    let Ok(Target::Step(step)) = catalogue.find("step3") else { panic!("step3 is there") };
+    let Ok(Target::Step(step)) = catalogue.find("scores") else { panic!("there is a step scores") };
     let before = catalogue.prelude(step).expect("the lesson has no fault");
     let found = lap();
     let mut session = Session::new(SessionOptions::default());

@@ -28,7 +28,7 @@ const FILLERS: &[&str] =
     &["torch.size", "size", "shape", "the", "is", "of", "a", "tensor", "tuple", "and", "it", "its"];
 
 /// All readings of `text` as a shape, the most literal first; empty if it is not a shape.
-/// `(6,2)`, `6x2`, `6 by 2`, `[6, 2]`, `torch.TypedSize([6, 2])`, `query 6, key 2`, `(d_in, 2)`.
+/// `(6,2)`, `6x2`, `6 by 2`, `[6, 2]`, `torch.Size([6, 2])`, `query 6, key 2`, `(d_in, 2)`.
 pub fn shapes(text: &str) -> Vec<Vec<TypedSize>> {
     let mut found: Vec<Vec<TypedSize>> = shape(text).into_iter().collect();
     if let Some(joined) = without_thousands(text) {

@@ -383,7 +383,7 @@ fn broken_lessons_name_file_line_and_the_nearest_right_name() {
             "",
         ),
         (format!("{FRONT}{CELL}\n{hints}"), 20, "belongs to an {exercise}", ""),
-        (format!("{FRONT}{CELL}\n## E\n\n{exercise}"), 22, "the task", ""),
+        (format!("{FRONT}{CELL}\n## E\n\n{exercise}"), 22, "its task", ""),
         (format!("{FRONT}{CELL}\n## E\n\nDo.\n\n{exercise}"), 24, "at least two hints", ""),
         (format!("{FRONT}{CELL}\n## E\n\nDo.\n\n{exercise}\n{hints}"), 24, "a {solution}", ""),
         (

@@ -17,7 +17,7 @@ fn shapes_are_parsed_in_any_usual_spelling() {
         "6x2",
         "6 x 2",
         "[6, 2]",
-        "torch.TypedSize([6, 2])",
+        "torch.Size([6, 2])",
         "6,2",
         "6 by 2",
         "6×2",

@@ -24,6 +24,7 @@ mod page;
 mod programs;
 mod python_random;
 mod random;
+mod renumbered;
 mod repl;
 mod session;
 mod shapes;

@@ -1,4 +1,4 @@
-//! The law of the house, read from the sources: imports go down the layers, nothing below the shell
+//! Structure checks of the sources: imports go down the layers, nothing below the shell
 //! prints, `unsafe` stands in one file, files stay small and say what room they are.
 //! A failure names the file, the line and the rule.
 
@@ -147,8 +147,8 @@ fn first_names(path: &str) -> Vec<&str> {
     firsts
 }
 
-fn told(broken: &[String]) {
-    assert!(broken.is_empty(), "the law of the house is broken:\n{}\n", broken.join("\n"));
+fn report(broken: &[String]) {
+    assert!(broken.is_empty(), "a structure check failed:\n{}\n", broken.join("\n"));
 }
 
 #[test]
@@ -183,7 +183,7 @@ fn imports_go_down_the_layers() {
             }
         }
     }
-    told(&broken);
+    report(&broken);
 }
 
 fn allowed(layer: &str) -> String {
@@ -221,7 +221,7 @@ fn nothing_below_the_shell_prints() {
             }
         }
     }
-    told(&broken);
+    report(&broken);
 }
 
 #[test]
@@ -238,7 +238,7 @@ fn unsafe_is_in_the_listed_files_only() {
             }
         }
     }
-    told(&broken);
+    report(&broken);
 }
 
 #[test]
@@ -253,7 +253,7 @@ fn nothing_is_left_to_do_in_silence() {
             }
         }
     }
-    told(&broken);
+    report(&broken);
 }
 
 #[test]
@@ -273,11 +273,11 @@ fn files_are_small_and_say_what_they_are() {
             broken.push(format!("{path}: `{name}` names no idea"));
         }
     }
-    told(&broken);
+    report(&broken);
 }
 
 #[test]
-fn the_law_sees_what_breaks_it() {
+fn the_checks_find_what_breaks_them() {
     assert_eq!(first_names("{kernel, tensor::{a, b}, torch}"), ["kernel", "tensor", "torch"]);
     assert_eq!(first_names("view::Text;"), ["view"]);
     assert_eq!(bare(r#"a("crate::app \" x") // crate::view"#), "a() ");

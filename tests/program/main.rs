@@ -3,6 +3,7 @@
 mod cli;
 #[path = "../shared/course.rs"]
 mod course;
+mod renumbered;
 #[cfg(unix)]
 mod repl;
 #[path = "../shared/snapshot.rs"]

@@ -5,6 +5,7 @@ mod terminal;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
+use crate::course::{number, position};
 use terminal::{Folder, Terminal};
 
 /// attn with these lines typed into a pipe: what it wrote, what it remarked, the exit code.
@@ -45,19 +46,19 @@ fn in_order(text: &str, parts: &[&str]) {
 #[test]
 fn a_learner_begins_leaves_and_comes_back() {
     let folder = Folder::new("begins");
-    let mut attn = Terminal::start(&[], &folder, 80, 40);
+    let mut attn = Terminal::start(&["learn", "inputs"], &folder, 80, 40);
     attn.settles("Welcome");
     let screen = attn.screen();
     in_order(
         &screen,
-        &["Welcome", "3.3.1 Simple self-attention", "step 1 of", "import torch", "Enter run it"],
+        &["Welcome", "3.3.1 Simple self-attention", &position("inputs"), "import torch", "Enter run it"],
     );
     assert!(!screen.contains("torch.Size([6, 3])"), "it must not run by itself:\n{screen}");
     in_order(
         &attn.on("\r", "Keep that in mind."),
         &["torch.Size([6, 3])", "inputs   float32 (token 6, feature 3)", "Enter on"],
     );
-    attn.on("\r", "step 2 of");
+    attn.on("\r", &position("query"));
     attn.on("\r", "Never read such");
     attn.then("\r", "Before it runs:");
     attn.then("(6, 3)\r", "Not yet. That is the shape of inputs.");
@@ -65,13 +66,14 @@ fn a_learner_begins_leaves_and_comes_back() {
     let screen = attn.on("\r", "that needs the next steps.");
     in_order(&screen, &["tensor([0.9544, 1.4950", "attn_scores_2   float32 (key 6)", "[1] 1.4950 ="]);
     assert_eq!(attn.quits(), 0);
-    assert!(attn.screen().contains("Left at step 3, scores"), "{}", attn.screen());
+    let left = format!("Left at step {}, scores", number("scores"));
+    assert!(attn.screen().contains(&left), "{}", attn.screen());
 
     let kept = std::fs::read_to_string(folder.progress()).expect("progress is kept");
     assert!(kept.contains("\"attn.progress/1\""), "{kept}");
     let mut attn = Terminal::start(&[], &folder, 80, 60);
-    attn.hears("Before this: step 3, scores");
-    attn.hears("step 4 of");
+    attn.hears(&format!("Before this: step {}, scores", number("scores")));
+    attn.hears(&position("dot-by-hand"));
     attn.hears("> ");
     let screen = attn.on("back\r", "that needs the next steps.");
     in_order(&screen, &["> (6, 3)", "Not yet.", "> 6", "Yes. One score", "tensor([0.9544"]);
@@ -82,17 +84,31 @@ fn a_learner_begins_leaves_and_comes_back() {
 #[test]
 fn progress_is_listed_and_forgotten() {
     let folder = Folder::new("listed");
-    typed(&["learn"], &["", "", "", "quit"], &folder);
+    typed(&["learn", "inputs"], &["", "", "", "quit"], &folder);
     let (listed, _, _) = typed(&["list"], &[], &folder);
-    in_order(&listed, &["2 of ", "▸ 3.3.1", "2 of 11 steps", "next: step3"]);
+    in_order(&listed, &["2 of ", "▸ 3.3.1", "2 of 11 steps", &format!("next: step{}", number("scores"))]);
     let (document, _, _) = typed(&["list", "--json"], &[], &folder);
-    in_order(&document, &["\"done\":2", "\"next\":\"step3\"", "\"slug\":\"inputs\"", "\"done\":true"]);
+    in_order(
+        &document,
+        &[
+            "\"done\":2",
+            &format!("\"next\":\"step{}\"", number("scores")),
+            "\"slug\":\"inputs\"",
+            "\"done\":true",
+        ],
+    );
     let (_, refused, code) = typed(&["reset", "--no-input"], &[], &folder);
     assert_eq!((refused.contains("--yes"), code), (true, 2), "{refused}");
-    let (said, _, code) = typed(&["reset", "step1", "--yes"], &[], &folder);
+    let (said, _, code) = typed(&["reset", "inputs", "--yes"], &[], &folder);
     assert_eq!(
-        (said.as_str(), code),
-        ("Forgotten: what was done of step 1, inputs: Six tokens, three numbers each.\n", 0)
+        (said, code),
+        (
+            format!(
+                "Forgotten: what was done of step {}, inputs: Six tokens, three numbers each.\n",
+                number("inputs")
+            ),
+            0
+        )
     );
     assert!(typed(&["list"], &[], &folder).0.contains("1 of 11 steps"));
     typed(&["reset", "--yes"], &[], &folder);
@@ -164,8 +180,11 @@ fn what_cannot_be_done_can_be_passed_over() {
         &["Not written yet", "A solution:", "query_5 = inputs[4]", "context_vec_5", "Passed over"],
     );
     let (said, _, _) = typed(&["learn", "scores"], &["skip", "back", "", "next", "quit"], &folder);
-    in_order(&said, &["Before it runs", "tensor([0.9544", "step 2 of", "step 3 of", "tensor([0.9544"]);
-    let (said, _, _) = typed(&["learn", "step4"], &["solution", "", "quit"], &folder);
+    in_order(
+        &said,
+        &["Before it runs", "tensor([0.9544", &position("query"), &position("scores"), "tensor([0.9544"],
+    );
+    let (said, _, _) = typed(&["learn", "dot-by-hand"], &["solution", "", "quit"], &folder);
     in_order(&said, &["The answer: 0.9544", "tensor(0.9544)"]);
 }
 
@@ -173,8 +192,8 @@ fn what_cannot_be_done_can_be_passed_over() {
 #[test]
 fn an_edited_cell_leaves_the_lesson_alone() {
     let folder = Folder::new("edit");
-    let mut attn = Terminal::start(&["learn", "step2"], &folder, 80, 40);
-    attn.settles("step 2 of");
+    let mut attn = Terminal::start(&["learn", "query"], &folder, 80, 40);
+    attn.settles(&position("query"));
     attn.then("e", "query, attn_scores_2");
     // A line more at the end, and an empty one.
     attn.then("\rinputs[1] = 7.; print('mine', inputs[1])\r\r", "mine tensor([7., 7., 7.])");
@@ -188,8 +207,8 @@ fn an_edited_cell_leaves_the_lesson_alone() {
 #[test]
 fn ctrl_c_stops_the_cell_and_nothing_else() {
     let folder = Folder::new("stop");
-    let mut attn = Terminal::start(&["learn", "step2"], &folder, 80, 40);
-    attn.settles("step 2 of");
+    let mut attn = Terminal::start(&["learn", "query"], &folder, 80, 40);
+    attn.settles(&position("query"));
     for _ in 0..3 {
         attn.then("e", "Ctrl-C leaves without running.");
         attn.hears("query, attn_scores_2");
@@ -220,7 +239,7 @@ fn ctrl_c_stops_the_cell_and_nothing_else() {
 #[test]
 fn the_page_follows_the_window() {
     let folder = Folder::new("resize");
-    let mut attn = Terminal::start(&["learn", "step3"], &folder, 80, 50);
+    let mut attn = Terminal::start(&["learn", "scores"], &folder, 80, 50);
     attn.hears("> ");
     attn.on("6\r", "Yes.");
     attn.on("\r", "that needs the next steps.");
@@ -241,12 +260,12 @@ fn the_page_follows_the_window() {
 #[test]
 fn long_pages_come_in_parts() {
     let folder = Folder::new("long");
-    let mut attn = Terminal::start(&["learn", "step1"], &folder, 80, 14);
+    let mut attn = Terminal::start(&["learn", "inputs"], &folder, 80, 14);
     attn.hears("more lines");
     assert!(!attn.screen().contains("print(inputs)"), "{}", attn.screen());
     attn.on(" ", "print(inputs)");
     assert_eq!(attn.quits(), 0);
-    let (said, _, _) = typed(&["learn", "step1"], &["quit"], &folder);
+    let (said, _, _) = typed(&["learn", "inputs"], &["quit"], &folder);
     assert!(!said.contains("more lines"));
 }
 
@@ -271,11 +290,11 @@ fn a_number_in_a_table_says_where_it_comes_from() {
 #[test]
 fn a_place_is_found_by_typing_part_of_its_name() {
     let folder = Folder::new("jump");
-    let mut attn = Terminal::start(&["learn"], &folder, 80, 90);
-    attn.settles("step 1 of");
+    let mut attn = Terminal::start(&["learn", "inputs"], &folder, 80, 90);
+    attn.settles(&position("inputs"));
     attn.then("l", "type to narrow");
     attn.then("wrong-ax", "1 of ");
-    attn.then("\r", "step 16 of");
+    attn.then("\r", &position("wrong-axis"));
     attn.hears("> ");
     attn.on("skip\r", "column sums:");
     attn.then("l", "type to narrow");
@@ -326,7 +345,7 @@ fn two_at_once_lose_nothing() {
             assert!(child.wait().is_ok_and(|status| status.success()));
         })
     };
-    let both = [walk("step1"), walk("step22")];
+    let both = [walk("inputs"), walk("query-2")];
     both.into_iter().for_each(|one| one.join().expect("it walks"));
     let kept = std::fs::read_to_string(folder.progress()).expect("progress is kept");
     for slug in ["inputs", "query", "scores", "query-2", "keys-values"] {
@@ -341,7 +360,7 @@ fn without_a_state_folder_it_goes_on() {
     let file = folder.path().join("file");
     std::fs::write(&file, "in the way").expect("a file for the test");
     let mut child = Command::new(env!("CARGO_BIN_EXE_attn"))
-        .args(["learn", "--plain"])
+        .args(["learn", "inputs", "--plain"])
         .env("ATTN_STATE_DIR", file.join("state"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -360,12 +379,12 @@ fn without_a_state_folder_it_goes_on() {
 fn plain_and_dumb_terminals_take_words() {
     let folder = Folder::new("plain");
     let (said, _, _) =
-        typed(&["learn", "--plain"], &["help", "", "why inputs[0,0]", "lsit", "quit"], &folder);
+        typed(&["learn", "inputs", "--plain"], &["help", "", "why inputs[0,0]", "lsit", "quit"], &folder);
     assert!(!said.contains('\x1b') && !said.contains('│'), "{said}");
     in_order(
         &said,
         &[
-            "step 1 of",
+            &position("inputs"),
             "p, back, previous: Look back",
             "torch.Size([6, 3])",
             "inputs[0,0]",

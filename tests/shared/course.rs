@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use attn::lesson::Catalogue;
+use attn::lesson::{Catalogue, Target};
 
 /// The lessons in the folder `ATTN_LESSONS`, or those inside the program if it is not set.
 pub fn catalogue() -> Catalogue {
@@ -11,6 +11,20 @@ pub fn catalogue() -> Catalogue {
         Some(folder) => Catalogue::open(Path::new(&folder)).unwrap_or_else(|fault| panic!("{fault}")),
         None => Catalogue::new(),
     }
+}
+
+/// The number of a step in the course.
+pub fn number(slug: &str) -> usize {
+    match catalogue().find(slug) {
+        Ok(Target::Step(step)) => step.number,
+        other => panic!("{slug}: {other:?}"),
+    }
+}
+
+/// The place of a step as screens show it, such as `step 7 of`.
+#[allow(dead_code)] // only screens show it
+pub fn position(slug: &str) -> String {
+    format!("step {} of", number(slug))
 }
 
 /// Runs this test program again, without the tests whose names contain `skip`, on a copy of the lessons with

@@ -1,0 +1,77 @@
+//! The course is addressed by names: the tests pass as well on a copy of the lessons with a new first one, which shifts
+//! the number of every step, and no file names a step by its number.
+
+use std::path::Path;
+
+use attn::lesson::Catalogue;
+
+use crate::course::passes_with_a_new_first_lesson;
+
+#[test]
+fn a_new_first_lesson_changes_no_test() {
+    let modules = ["lesson::", "lesson_run::", "what_if::", "trace::", "doctor::", "why::"];
+    passes_with_a_new_first_lesson(&modules, "a_new_first_lesson");
+}
+
+/// A folder is read as the files inside the program are.
+#[test]
+fn a_folder_of_lessons_is_a_catalogue() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("lessons");
+    let (read, inside) = (Catalogue::open(&folder).expect("the folder is there"), Catalogue::new());
+    let steps = |catalogue: &Catalogue| -> Vec<(usize, String)> {
+        let steps = catalogue.steps().unwrap_or_else(|fault| panic!("{fault}"));
+        steps.iter().map(|step| (step.number, step.slug.clone())).collect()
+    };
+    assert_eq!((read.names(), steps(&read)), (inside.names(), steps(&inside)));
+    assert_eq!(read.glossary_file().text, inside.glossary_file().text);
+    let missing = Catalogue::open(Path::new("no/such/folder")).err().expect("there is no such folder");
+    assert!(missing.to_string().starts_with("no/such/folder:1: cannot be read: "), "{missing}");
+}
+
+/// No source, test or document names a step by its number, apart from the few lines that are about numbers.
+#[test]
+fn steps_are_addressed_by_names() {
+    const FOLDERS: [&str; 8] =
+        ["src", "tests", "docs", "benches", "build", "lessons", "README.md", "CONTRIBUTING.md"];
+    let mut found = Vec::new();
+    for folder in FOLDERS {
+        numbered(&Path::new(env!("CARGO_MANIFEST_DIR")).join(folder), &mut found);
+    }
+    assert!(found.is_empty(), "write the step's name (a wildcard in a transcript):\n{}", found.join("\n"));
+}
+
+/// What may name a step by its number: the text of a line and why.
+const ALLOWED: &[&str] = &[
+    "steps are step1 to step",          // the message about a name that does not exist
+    "\"step1\", \"Step1\", \"STEP 1\"", // the spellings of a number
+    "step0",                            // numbers that do not exist
+    "step9999",
+    "stp1",
+];
+
+/// Adds the lines of a file, or of the files of a folder, that name a step by its number or count the steps.
+fn numbered(path: &Path, found: &mut Vec<String>) {
+    if path.is_dir() {
+        for entry in std::fs::read_dir(path).expect("a folder can be listed") {
+            numbered(&entry.expect("a listed entry can be read").path(), found);
+        }
+        return;
+    }
+    // Recorded PyTorch output and the snapshots of made-up screens name no step of the course.
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) if !path.components().any(|part| part.as_os_str() == "golden") => text,
+        _ => return,
+    };
+    let total = format!("of {}", Catalogue::new().total_steps());
+    for (at, line) in text.lines().enumerate() {
+        let names_step = line.match_indices("step").any(|(start, _)| {
+            let after = line[start + 4..].trim_start_matches(' ');
+            let before = line[..start].chars().last();
+            after.starts_with(|c: char| c.is_ascii_digit())
+                && before.is_none_or(|c| !c.is_alphanumeric() && c != '_')
+        });
+        if (names_step || line.contains(&total)) && !ALLOWED.iter().any(|allowed| line.contains(allowed)) {
+            found.push(format!("{}:{}: {}", path.display(), at + 1, line.trim()));
+        }
+    }
+}
