@@ -80,12 +80,12 @@ pub fn compare(recorded: Option<&str>, actual: &str, tolerance: f64) -> Comparis
         match pair {
             (Some(a), Some(b)) if a == b => continue,
             (Some(a), Some(b)) => {
-                let met = compare_numbers(a, b, tolerance);
-                close &= met.as_ref().is_some_and(|m| m.within);
-                match met {
-                    Some(met) => {
-                        worst = worst.into_iter().chain(met.worst).reduce(f64::max);
-                        (left, right) = (met.left, met.right);
+                let found = compare_numbers(a, b, tolerance);
+                close &= found.as_ref().is_some_and(|m| m.within);
+                match found {
+                    Some(found) => {
+                        worst = worst.into_iter().chain(found.worst).reduce(f64::max);
+                        (left, right) = (found.left, found.right);
                     }
                     None => {
                         left.push(differing_part(a, b));
@@ -106,8 +106,8 @@ pub fn compare(recorded: Option<&str>, actual: &str, tolerance: f64) -> Comparis
     }
     // PyTorch wraps lines by their width: the same numbers may be on other lines.
     if !close && old.len() != new.len() {
-        let met = compare_numbers(&squeeze(&old), &squeeze(&new), tolerance);
-        close = met.is_some_and(|m| m.within);
+        let found = compare_numbers(&squeeze(&old), &squeeze(&new), tolerance);
+        close = found.is_some_and(|m| m.within);
     }
     Comparison { verdict: if close { Verdict::Close } else { Verdict::Differs }, lines, worst }
 }
@@ -191,7 +191,7 @@ fn compare_numbers(a: &str, b: &str, tolerance: f64) -> Option<NumberDifferences
     if xs.len() != ys.len() || between(a, &xs) != between(b, &ys) {
         return None;
     }
-    let mut met = NumberDifferences { within: true, worst: None, left: Vec::new(), right: Vec::new() };
+    let mut found = NumberDifferences { within: true, worst: None, left: Vec::new(), right: Vec::new() };
     for (x, y) in xs.into_iter().zip(ys) {
         let (s, t) = (&a[x.clone()], &b[y.clone()]);
         if s == t {
@@ -203,16 +203,16 @@ fn compare_numbers(a: &str, b: &str, tolerance: f64) -> Option<NumberDifferences
                 (Some(p), Some(q)) if p == q || p.is_nan() && q.is_nan() => {}
                 (Some(p), Some(q)) => {
                     let apart = (p - q).abs();
-                    met.worst = Some(met.worst.unwrap_or(0.0).max(apart));
-                    met.within &= apart.is_finite() && apart <= tolerance * p.abs().max(q.abs()).max(1.0);
+                    found.worst = Some(found.worst.unwrap_or(0.0).max(apart));
+                    found.within &= apart.is_finite() && apart <= tolerance * p.abs().max(q.abs()).max(1.0);
                 }
-                _ => met.within = false,
+                _ => found.within = false,
             }
         }
-        met.left.push(x);
-        met.right.push(y);
+        found.left.push(x);
+        found.right.push(y);
     }
-    Some(met)
+    Some(found)
 }
 
 fn value(text: &str) -> Option<f64> {

@@ -149,7 +149,7 @@ impl Gate<'_> {
                     let (have, given) = (tensor.ndim(), named.axes.len());
                     self.fault(
                         step.line,
-                        format!("`:axes:` gives `{name}` {given} names, and it has {have} axes"),
+                        format!("`:axes:` has {given} names for `{name}`, which has {have} axes"),
                     );
                 }
                 _ => {

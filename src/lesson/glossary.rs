@@ -40,7 +40,7 @@ pub struct Term {
     /// Line of its heading, from 1.
     pub line: usize,
     /// Line of the paragraph with the link to that step.
-    pub met: usize,
+    pub link_line: usize,
 }
 
 impl Glossary {
@@ -69,7 +69,7 @@ impl Glossary {
                         address: String::new(),
                         also: Vec::new(),
                         line: block.line,
-                        met: block.line,
+                        link_line: block.line,
                     });
                 }
                 _ => {
@@ -79,7 +79,7 @@ impl Glossary {
                         let Some(term) = glossary.terms.last_mut() else {
                             return Err(Fault::new(file, block.line, "this belongs under a term".to_owned()));
                         };
-                        term.met = block.line;
+                        term.link_line = block.line;
                         let Some(link) = links(words).into_iter().next() else {
                             return Err(without_step(file, term));
                         };

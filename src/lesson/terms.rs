@@ -164,13 +164,13 @@ pub fn in_glossary(glossary: &Glossary, text: &str, lessons: &[&Lesson]) -> Vec<
             let steps = lessons.iter().flat_map(|lesson| &lesson.steps).map(|step| &step.slug);
             let what = format!("`{}` is explained in `{}`, and no step has that name", term.name, term.step);
             let nearest = nearest(&term.step, steps, 3);
-            faults.push(Fault { nearest, ..Fault::new(&glossary.file, term.met, what) });
+            faults.push(Fault { nearest, ..Fault::new(&glossary.file, term.link_line, what) });
             continue;
         };
         let address = home.address();
         if term.address != address {
             found(
-                term.met,
+                term.link_line,
                 format!(
                     "the link to `{}` leads to `{}`, and the step is at `{address}`",
                     term.step, term.address
@@ -186,14 +186,14 @@ pub fn in_glossary(glossary: &Glossary, text: &str, lessons: &[&Lesson]) -> Vec<
         match first {
             None => found(term.line, format!("no lesson uses the term `{}`", term.name)),
             Some((user, used)) if !home.has(user, used.line) => found(
-                term.met,
+                term.link_line,
                 format!(
                     "`{}` is used in {}:{}, before or outside of `{}`, which explains it",
                     used.words, user.file, used.line, term.step
                 ),
             ),
             Some((user, used)) if !used.linked => found(
-                term.met,
+                term.link_line,
                 format!("`{}` is explained in {}:{} without a link", used.words, user.file, used.line),
             ),
             Some(_) => {}

@@ -7,7 +7,7 @@ use crate::view::wrap::{self, wrap};
 /// A cell that was run again.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CheckedCell {
-    /// Its name: "step12 attention-weights", "cell 4".
+    /// Its name: "stepN scores-loops", "cell 4".
     pub title: String,
     /// The line of its file at which it begins.
     pub line: Option<usize>,

@@ -114,7 +114,7 @@ fn named(name: &str, names: usize, look: Look) -> Line {
     line
 }
 
-/// `inputs[1,0]  "journey", feature 0:  0.55 → 0.9   (step1)`.
+/// `inputs[1,0]  "journey", feature 0:  0.55 → 0.9   (cell 1)`.
 fn changed(setting: &Setting, look: Look) -> Text {
     let mut line = Line::new().with(Role::Name, &setting.place);
     if !setting.words.is_empty() {

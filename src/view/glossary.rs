@@ -13,7 +13,7 @@ pub struct GlossaryEntry {
     pub also: Vec<String>,
     /// What it means (Markdown).
     pub text: String,
-    /// The step that explains it: "3.3.1, step3 scores".
+    /// The step that explains it: "3.3.1, stepN scores".
     pub met: String,
 }
 

@@ -13,7 +13,7 @@ pub struct Listing {
     pub title: String,
     /// The lessons in reading order.
     pub lessons: Vec<ListedLesson>,
-    /// The name of the next step: "step18".
+    /// The name of the next step: "stepN".
     pub next: Option<String>,
 }
 

@@ -18,7 +18,7 @@ pub const SLOW: Duration = Duration::from_millis(100);
 /// A cell that has run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CellRun {
-    /// Its name: "cell 4", "step12 attention-weights".
+    /// Its name: "cell 4", "stepN scores-loops".
     pub title: String,
     /// Its code.
     pub code: String,

@@ -221,7 +221,7 @@ const UNSOUND: &[(&str, &[Slip])] = &[
                 "inputs: token feature",
                 "inputs: token",
                 "import torch",
-                "gives `inputs` 1 names, and it has 2 axes",
+                "has 1 names for `inputs`, which has 2 axes",
             ),
             (
                 "  - value: inputs @ inputs.T",

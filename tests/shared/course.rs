@@ -21,7 +21,7 @@ pub fn number(slug: &str) -> usize {
     }
 }
 
-/// The place of a step as screens show it, such as `step 7 of`.
+/// The place of a step as screens show it, `step N of`.
 #[allow(dead_code)] // only screens show it
 pub fn position(slug: &str) -> String {
     format!("step {} of", number(slug))

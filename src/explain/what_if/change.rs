@@ -81,7 +81,7 @@ impl Change {
     /// `[WHERE:] OLD => NEW`. Errors: it is not that.
     pub fn edit(text: &str) -> Result<Change, String> {
         let misread =
-            || format!("`{text}` is no edit: write [STEP:] OLD => NEW, as in step15: dim=-1 => dim=0");
+            || format!("`{text}` is no edit: write [STEP:] OLD => NEW, as in weights: dim=-1 => dim=0");
         let (left, new) = text.split_once("=>").or_else(|| text.split_once(" -> ")).ok_or_else(misread)?;
         let (cell, old) = match left.split_once(':') {
             Some((cell, old)) if is_cell(cell.trim()) => (Some(cell.trim().to_owned()), old),
@@ -150,7 +150,7 @@ impl Change {
     }
 }
 
-/// Whether a word names a cell: `step5`, `cell 4`, a slug; no code.
+/// Whether a word names a cell by a slug or a number (`weights`, `cell 4`), not code.
 fn is_cell(word: &str) -> bool {
     let word = word.strip_prefix("cell ").unwrap_or(word);
     !word.is_empty() && word.chars().all(|letter| letter.is_alphanumeric() || "-.".contains(letter))
@@ -213,7 +213,7 @@ mod tests {
             new: "dim=0".into(),
         };
         assert_eq!(Change::typed("dim=-1 => dim=0"), Ok(edit(None)));
-        assert_eq!(Change::edit("step5: dim=-1 => dim=0"), Ok(edit(Some("step5"))));
+        assert_eq!(Change::edit("weights: dim=-1 => dim=0"), Ok(edit(Some("weights"))));
         assert!(Change::typed("seed x").is_err() && Change::edit("a = b").is_err());
         assert_eq!(indices("inputs[1, 0]"), [1, 0]);
         assert!(indices("inputs[:, 0]").is_empty());
