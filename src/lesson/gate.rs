@@ -172,7 +172,7 @@ impl Gate<'_> {
 
     fn invariant(&mut self, session: &mut Session, step: &Step, invariant: &Invariant) {
         let off = judge::numbers_of(&invariant.deviation(), session);
-        match off.map(|v| v.first().copied().unwrap_or(f64::NAN)) {
+        match off.map(|v| v[0]) {
             Ok(off) if off <= Invariant::TOLERANCE => {}
             Ok(off) if off < 1e-3 => self.fault(step.line, format!("`{invariant}` is off by {off:.0e}")),
             Ok(off) => self.fault(step.line, format!("`{invariant}` is off by {off:.4}")),

@@ -12,7 +12,7 @@ use super::read_error::ReadErrorKind;
 pub(super) fn read(text: &str) -> Result<Notebook, ReadErrorKind> {
     let value: Value = serde_json::from_str(text).map_err(|e| {
         let what = e.to_string();
-        let what = what.split(" at line ").next().unwrap_or_default().to_string();
+        let what = what.split(" at line ").next().expect("a split has a first part").to_string();
         ReadErrorKind::NotJson { line: e.line(), column: e.column(), what, seems: resembles(text) }
     })?;
     let Value::Object(top) = &value else {

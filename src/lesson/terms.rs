@@ -61,8 +61,11 @@ fn mentions(text: &str, glossary: &Glossary) -> Vec<Mention> {
 }
 
 fn in_block(block: &ProseBlock, glossary: &Glossary, names: &[TermName], found: &mut Vec<Mention>) {
-    let letters: Vec<char> =
-        block.letters.iter().map(|l| l.letter.to_lowercase().next().unwrap_or(' ')).collect();
+    let letters: Vec<char> = block
+        .letters
+        .iter()
+        .map(|l| l.letter.to_lowercase().next().expect("every letter has a lower case"))
+        .collect();
     let joins = |at: usize| letters.get(at).is_some_and(|c| c.is_alphanumeric() || *c == '_' || *c == '-');
     let mut at = 0;
     while at < letters.len() {
