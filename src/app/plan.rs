@@ -82,7 +82,7 @@ impl<'c> PlannedCell<'c> {
         PlannedCell { name, source, step: None, silent: true, recorded: None, line: 1 }
     }
 
-    /// The title of the progress bar while the cell runs: `step4 dot-by-hand`, `cell 4`.
+    /// The title of the progress bar while the cell runs: `stepN dot-by-hand`, `cell 4`.
     pub fn title(&self) -> String {
         match self.step {
             Some((step, _)) => format!("{} {}", self.name, step.slug),

@@ -54,7 +54,7 @@ impl<'c> Stop<'c> {
         Bookmark { lesson: self.lesson.id.clone(), slug: self.slug().to_owned() }
     }
 
-    /// The title in a sentence: "step 7, softmax-overflow: Where the naive form breaks".
+    /// The title in a sentence: "step N, softmax-overflow: Where the naive form breaks".
     pub fn title(&self) -> String {
         let Lesson { section, title, .. } = self.lesson;
         match self.kind {

@@ -150,7 +150,7 @@ fn wrong_names_get_the_nearest_right_ones() {
         }
     }
     let lost = catalogue.find("xyzzy").expect_err("no such name").to_string();
-    assert!(lost.contains("`xyzzy`") && lost.contains(&format!("steps are step1 to {last}")), "{lost}");
+    assert!(lost.contains("`xyzzy`") && lost.contains(&format!("steps are step1 to {last},")), "{lost}");
     assert!(catalogue.find("").is_err());
     assert!(catalogue.find("step").is_err());
 }
