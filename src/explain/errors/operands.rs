@@ -73,7 +73,7 @@ fn axes(tensor: &Tensor, evidence: &Evidence, depth: usize) -> Vec<String> {
     }
 }
 
-/// Where an operand was made: "keys was made in step24, line 4: keys = inputs @ W_key".
+/// Where an operand was made: "keys was made in cell 2, line 4: keys = inputs @ W_key".
 pub(super) fn history(tensor: &Tensor, evidence: &Evidence) -> Option<String> {
     histories(&[tensor], evidence).pop()
 }

@@ -7,7 +7,7 @@ use crate::explain::terms::figure;
 use crate::tensor::explanation::ConstantKind;
 use crate::tensor::{Arg, Site};
 
-/// A site as text: `step3, line 2`.
+/// A site as text: `cell 3, line 2`.
 pub fn place(site: Option<&Site>) -> String {
     site.map_or_else(|| "somewhere".to_owned(), |site| format!("{}, line {}", site.cell, site.line))
 }
