@@ -1,5 +1,4 @@
-//! What ran, as one JSON document: `attn.run/2`.
-//! Fields stand in the order that machines were promised.
+//! The JSON documents of cells that ran. The order of the fields is the order in the output.
 
 use serde::Serialize;
 

@@ -175,10 +175,7 @@ fn an_exercise_is_written_in_the_editor_that_is_named() {
 fn what_cannot_be_done_can_be_passed_over() {
     let folder = Folder::new("skip");
     let (said, _, _) = typed(&["learn", "another-query"], &["", "", "back", "next", "quit"], &folder);
-    in_order(
-        &said,
-        &["Not written yet", "A solution:", "query_5 = inputs[4]", "context_vec_5", "Passed over"],
-    );
+    in_order(&said, &["Not written yet", "A solution:", "query_5 = inputs[4]", "context_vec_5", "Skipped"]);
     let (said, _, _) = typed(&["learn", "scores"], &["skip", "back", "", "next", "quit"], &folder);
     in_order(
         &said,
@@ -298,7 +295,7 @@ fn a_place_is_found_by_typing_part_of_its_name() {
     attn.hears("> ");
     attn.on("skip\r", "column sums:");
     attn.then("l", "type to narrow");
-    attn.then("qqq", "nothing is called so");
+    attn.then("qqq", "there is no such place");
     attn.hears("Esc stay");
     attn.press("\x1b");
     attn.until("the footer", |screen| screen.trim_end().ends_with("q quit"));
