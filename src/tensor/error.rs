@@ -15,13 +15,25 @@ pub enum Kind {
     NotImplemented,
 }
 
-/// A dimension that a tensor does not have.
+/// A dimension or an index that a tensor does not have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct MissingDim {
-    /// The dimension asked for.
-    pub dim: i64,
-    /// How many dimensions the tensor has.
-    pub ndim: usize,
+pub enum OutOfRange {
+    /// A dimension.
+    Dim {
+        /// The dimension asked for.
+        dim: i64,
+        /// How many dimensions the tensor has.
+        ndim: usize,
+    },
+    /// An index along a dimension.
+    Index {
+        /// The index asked for.
+        index: i64,
+        /// The dimension.
+        dim: usize,
+        /// Its size.
+        size: usize,
+    },
 }
 
 /// An error of a tensor operation: its Python type and PyTorch's message.
@@ -32,8 +44,8 @@ pub struct Error {
     pub kind: Kind,
     /// PyTorch's message.
     pub message: String,
-    /// The dimension that is out of range, if that is the error.
-    pub missing_dim: Option<MissingDim>,
+    /// What is out of range, if that is the error.
+    pub out_of_range: Option<OutOfRange>,
 }
 
 /// The result of a tensor operation.
@@ -42,7 +54,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl Error {
     /// An error of this kind with this text.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
-        Error { kind, message: message.into(), missing_dim: None }
+        Error { kind, message: message.into(), out_of_range: None }
     }
 
     /// A `RuntimeError`.
@@ -89,7 +101,13 @@ impl Error {
             -ends,
             ends - 1
         );
-        Error { missing_dim: Some(MissingDim { dim, ndim }), ..Error::index(message) }
+        Error { out_of_range: Some(OutOfRange::Dim { dim, ndim }), ..Error::index(message) }
+    }
+
+    /// An index out of range along a dimension of this size. PyTorch raises `IndexError` or `RuntimeError`.
+    pub fn index_range(kind: Kind, index: i64, dim: usize, size: usize) -> Self {
+        let message = format!("index {index} is out of bounds for dimension {dim} with size {size}");
+        Error { out_of_range: Some(OutOfRange::Index { index, dim, size }), ..Error::new(kind, message) }
     }
 
     /// Shapes that do not broadcast: `axis` counts from the front of the result.

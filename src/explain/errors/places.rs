@@ -7,36 +7,41 @@ use super::scratch::tuple;
 use crate::explain::name::Name;
 use crate::ops::Failed;
 use crate::tensor::explanation::{Explanation, Movement};
-use crate::tensor::{Arg, Tensor};
+use crate::tensor::{Arg, OutOfRange, Tensor};
 
 pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
     let failed = evidence.failed?;
-    if let Some(missing) = failed.error.missing_dim {
-        return Some(dimension(failed, missing.dim, missing.ndim, evidence));
+    match failed.error.out_of_range {
+        Some(OutOfRange::Dim { dim, ndim }) => Some(dimension(failed, dim, ndim, evidence)),
+        Some(OutOfRange::Index { index, dim, size }) => element(failed, index, dim, size as i64, evidence),
+        None if failed.op.explanation == Explanation::Moved(Movement::Embedded) => {
+            embedding(failed, evidence)
+        }
+        None => None,
     }
-    if failed.op.explanation == Explanation::Moved(Movement::Embedded) {
-        return embedding(failed, evidence);
-    }
+}
+
+/// An index that the tensor does not have along a dimension.
+fn element(
+    failed: &Failed,
+    index: i64,
+    dim: usize,
+    size: i64,
+    evidence: &Evidence,
+) -> Option<ErrorExplanation> {
     let tensor = failed.args.first()?.tensor()?;
-    let message = failed.error.message.as_str();
-    let rest = message.strip_prefix("index ")?;
-    let (index, rest) = rest.split_once(" is out of bounds for dimension ")?;
-    let (axis, size) = rest.split_once(" with size ")?;
-    let (axis, size): (usize, i64) = (axis.parse().ok()?, size.parse().ok()?);
     let name = called(tensor, 0, evidence, Name::Words("the tensor")).to_string();
     let axes = (evidence.case.axes)(&name);
-    let what = axes.get(axis).map_or_else(|| format!("dimension {axis}"), |axis| format!("axis \"{axis}\""));
+    let what = axes.get(dim).map_or_else(|| format!("dimension {dim}"), |axis| format!("axis \"{axis}\""));
     let mut remarks = vec![format!(
         "{name} {} has {size} along {what}: 0 to {}, or -{size} to -1 from the end. {index} is beyond.",
         tuple(tensor.shape()),
         size - 1
     )];
     remarks.extend(history(tensor, evidence));
-    let fixes = match index.parse::<i64>() {
-        Ok(index) if index == size => {
-            vec![Fix::new((size - 1).to_string(), "the last one: counting begins at 0")]
-        }
-        _ => Vec::new(),
+    let fixes = match index == size {
+        true => vec![Fix::new((size - 1).to_string(), "the last one: counting begins at 0")],
+        false => Vec::new(),
     };
     Some(ErrorExplanation { remarks, fixes, clash: None })
 }

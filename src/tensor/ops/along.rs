@@ -4,7 +4,7 @@
 
 use super::cast::to_dtype;
 use crate::kernel::elementwise::places;
-use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor};
+use crate::tensor::{Buffer, DType, Error, Kind, Layout, Result, Tensor};
 use crate::zip_lanes;
 
 /// How written values combine with the value at their position.
@@ -45,9 +45,7 @@ fn positions(layout: &Layout, dim: usize, index: &Tensor) -> Result<Vec<usize>> 
     let mut found = places(&shape, &strides, layout.offset);
     for (place, at) in found.iter_mut().zip(index.to_i64_vec()) {
         if at < 0 || at >= size {
-            return Err(Error::runtime(format!(
-                "index {at} is out of bounds for dimension {dim} with size {size}"
-            )));
+            return Err(Error::index_range(Kind::Runtime, at, dim, size as usize));
         }
         *place += at as usize * stride;
     }
@@ -254,9 +252,7 @@ pub fn index_fill(x: &Tensor, dim: usize, index: &Tensor, value: &Tensor) -> Res
     let size = target.shape()[dim] as i64;
     for at in index.to_i64_vec() {
         if at < -size || at >= size {
-            return Err(Error::index(format!(
-                "index {at} is out of bounds for dimension {dim} with size {size}"
-            )));
+            return Err(Error::index_range(Kind::Index, at, dim, size as usize));
         }
         let slice = target.layout().select(dim, if at < 0 { at + size } else { at } as usize);
         super::write(&target.with_layout(slice), value)?;
