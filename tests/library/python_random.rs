@@ -37,3 +37,24 @@ fn unseeded_streams_repeat_from_run_to_run() {
     assert_ne!(two.next(), two.next());
     assert_eq!(first, run());
 }
+
+/// NIST's examples for SHA-512, which text seeds go through, and the lengths around the end of a block.
+#[test]
+fn digests_are_the_published_ones() {
+    let source = "from _sha2 import sha512\n\
+        for text in (b'', b'abc', *(b'a' * n for n in (111, 112, 127, 128, 129, 300))):\n    \
+        print(sha512(text).digest()[:8].hex())";
+    let outcome = Session::new(SessionOptions::default()).run(source, "cell 1");
+    assert_eq!(outcome.error.map(|error| error.message), None);
+    let expected = [
+        "cf83e1357eefb8bd",
+        "ddaf35a193617aba",
+        "fa9121c7b32b9e01",
+        "c01d080efd492776",
+        "828613968b501dc0",
+        "b73d1929aa615934",
+        "4f681e0bd53cda4b",
+        "a6a77010dd9696c2",
+    ];
+    assert_eq!(outcome.stdout.lines().collect::<Vec<_>>(), expected);
+}
