@@ -5,7 +5,7 @@ use crate::lesson::pictures::{NamedTensor, PictureContent};
 use crate::lesson::{Lesson, Step};
 use crate::session::Session;
 use crate::view::Picture;
-use crate::view::storage::StorageStrip;
+use crate::view::storage::StorageView;
 
 /// The pictures of a step that has just run. A picture that cannot be drawn is left out; `attn check` reports it.
 pub fn pictures(step: &Step, lesson: &Lesson, session: &mut Session) -> Vec<Picture> {
@@ -40,7 +40,7 @@ pub fn pictures(step: &Step, lesson: &Lesson, session: &mut Session) -> Vec<Pict
                 }
                 let last_two = tensor.shape().iter().rev().take(2).product();
                 let page = if tensor.ndim() > 2 { last_two } else { 0 };
-                StorageStrip {
+                StorageView {
                     name: strip.of.name,
                     facts,
                     tokens: strip.owners,

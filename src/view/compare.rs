@@ -1,5 +1,4 @@
-//! What came out otherwise: the changes, tensor by tensor what moved, and what stayed as it was.
-//! Differences are worked out elsewhere; here they are lined up.
+//! The report of a what-if run: the changes that were asked for, the tensors that differ, and those that do not.
 
 use comfy_table::{CellAlignment, ColumnConstraint, Width};
 use unicode_width::UnicodeWidthStr;
@@ -11,12 +10,13 @@ use crate::view::styled_table::StyledTable;
 use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, unbroken};
 use crate::view::wrap::{paragraph, wrap};
 
-/// Tensors that are shown with a row of their numbers; of those after them only the extent is told.
+/// How many tensors are shown with a row of their numbers; the others only with how much of them differs.
 const ROWS: usize = 12;
-/// Most columns of a row that are shown: those that moved most.
+/// How many columns of a row are shown: those that differ most.
 const COLUMNS: usize = 8;
 
-/// The changes, then each tensor that moved, the largest difference first, then what stayed, then it in words.
+/// The changes, then each tensor that differs, the largest difference first, then those that do not, then a summary
+/// in words.
 pub fn what_if(what: &WhatIf, look: Look) -> Text {
     let mut text = Text::new();
     for setting in &what.settings {
@@ -47,7 +47,7 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
         );
         text.append(wrapped(&line, look, 0, 2));
     }
-    let mut shown: Vec<(&str, Row)> = Vec::new();
+    let mut shown: Vec<(&str, ComparedRow)> = Vec::new();
     let (own, others): (Vec<&Moved>, Vec<&Moved>) = what.moved.iter().partition(|moved| what.is_asked(moved));
     for (at, moved) in own.into_iter().enumerate() {
         gap(&mut text, look);
@@ -107,7 +107,7 @@ fn named(name: &str, names: usize, look: Look) -> Line {
     let mut line = Line::new().with(Role::Name, name);
     match look.plain {
         true => line.push(Role::Prose, ": "),
-        // On a narrow screen a column of names leaves no room for what is said of them.
+        // On a narrow screen a column of names leaves too little space for the rest.
         false if 3 * names > look.width => line.push(Role::Prose, "  "),
         false => line.fill(names + 2),
     }
@@ -131,7 +131,7 @@ fn changed(setting: &Setting, look: Look) -> Text {
     text
 }
 
-/// How much of a tensor moved, and where most.
+/// How much of a tensor differs, and which element differs most.
 fn extent(moved: &Moved, names: usize, look: Look) -> Text {
     let mut line = named(&moved.name, names, look);
     let (count, all) = (moved.changed.len(), moved.before.len());
@@ -159,7 +159,7 @@ fn extent(moved: &Moved, names: usize, look: Look) -> Text {
     let words = if all > 1 { "most" } else { "by" };
     let far = unbroken(&format!("{index}{}", difference(moved, moved.most)));
     let (words, far) = match moved.dtype {
-        // Truth values differ or do not: none of them most.
+        // No truth value differs more than another.
         "bool" if all > 1 => ("first", index.trim_end().to_owned()),
         _ => (words, far),
     };
@@ -192,15 +192,15 @@ fn difference(moved: &Moved, place: usize) -> String {
     let text = number(moved, far);
     match () {
         () if moved.dtype == "bool" => "changed".to_owned(),
-        // Less than the digits show, and yet something.
+        // A difference that four digits do not show.
         () if far != 0.0 && far.abs() < 5e-5 && moved.is_float => format!("{far:+.0e}"),
         () if far > 0.0 => format!("+{text}"),
         () => text,
     }
 }
 
-/// The row with the largest difference: names, before, after, difference.
-fn row(moved: &Moved) -> Row {
+/// The row with the largest difference.
+fn row(moved: &Moved) -> ComparedRow {
     let wide = moved.shape.last().copied().unwrap_or(1);
     let last = moved.shape.len() - 1;
     let start = moved.most - moved.most % wide;
@@ -229,11 +229,11 @@ fn row(moved: &Moved) -> Row {
         .iter()
         .map(|at| if moved.changed.contains(at) { difference(moved, *at) } else { "·".to_owned() })
         .collect();
-    Row { place, labels, before, after, differences }
+    ComparedRow { place, labels, before, after, differences }
 }
 
-/// One row before and after, as texts.
-struct Row {
+/// A row before and after the change, as text.
+struct ComparedRow {
     place: String,
     labels: Vec<String>,
     before: Vec<String>,
@@ -241,9 +241,9 @@ struct Row {
     differences: Vec<String>,
 }
 
-impl Row {
-    /// Whether both have the same numbers, before and after.
-    fn numbers_as(&self, other: &Row) -> bool {
+impl ComparedRow {
+    /// Whether both rows have the same numbers, before and after.
+    fn numbers_as(&self, other: &ComparedRow) -> bool {
         self.before == other.before && self.after == other.after
     }
 
@@ -281,7 +281,7 @@ impl Row {
         Some(table.draw()).filter(|text| text.width() + 2 <= look.width)
     }
 
-    /// The row turned on its side: a line for each column.
+    /// The row as a line for each column.
     fn by_column(&self, look: Look) -> Text {
         let mut text = Text::new();
         if !self.place.is_empty() {

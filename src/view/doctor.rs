@@ -1,19 +1,18 @@
-//! What the doctor found: the mistake, the line, what was seen, why it matters, what would be right.
-//! The finding is worked out elsewhere.
+//! The findings of the doctor: the mistake, the line, what was observed, why it matters, and a fix.
 
 use crate::explain::doctor::Finding;
 use crate::view::code;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
-/// A finding, and the code it is about.
+/// A finding with its code.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
-    /// What was found.
+    /// The finding.
     pub finding: Finding,
     /// The line of code.
     pub code: Option<String>,
-    /// The cell that ran it, where that is another one.
+    /// The cell that ran the line, if it is another one.
     pub by: Option<String>,
 }
 
@@ -59,7 +58,7 @@ pub fn found(found: &Found, look: Look) -> Text {
     text
 }
 
-/// One finding as a remark under what was just typed: what was seen, and what would be right.
+/// A finding as a remark under the code that was just typed: what was observed, and a fix.
 pub fn remark(found: &Found, look: Look) -> Text {
     let finding = &found.finding;
     let line = finding.line.map(|line| format!(" (line {line})")).unwrap_or_default();
@@ -81,7 +80,7 @@ fn capital(words: &str) -> String {
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// How much was looked at, and what came of it.
+/// How many operations were checked, and how many mistakes were found.
 pub fn summary(operations: usize, cells: usize, found: usize, look: Look) -> Text {
     let plural = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
     let looked = format!("{} in {}", plural(operations, "operation"), plural(cells, "cell"));

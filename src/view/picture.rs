@@ -7,7 +7,7 @@ use crate::tensor::layout::unravel;
 use crate::view::figure::Figure;
 use crate::view::heat::{self, Bar, bars};
 use crate::view::quantity::{amount, bytes, duration};
-use crate::view::storage::{self, StorageStrip};
+use crate::view::storage::{self, StorageView};
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::{remark, wrap};
 
@@ -23,7 +23,7 @@ pub enum Picture {
     /// Several views of one storage.
     Strips {
         /// The views.
-        strips: Vec<StorageStrip>,
+        strips: Vec<StorageView>,
         /// The names of the tokens, if they have any.
         tokens: Vec<String>,
         /// What the signs mean, if the tokens have no names.

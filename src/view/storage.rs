@@ -5,7 +5,7 @@ use crate::view::wrap::wrap;
 
 /// A view of a storage.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct StorageStrip {
+pub struct StorageView {
     /// The expression: "x.transpose(1, 2)".
     pub name: String,
     /// Its layout: "shape (2, 3, 2), strides (2, 4, 1), not contiguous".
@@ -25,7 +25,7 @@ fn sign(token: usize) -> char {
 }
 
 /// The views, each element as the character and colour of its token, then the names of the tokens.
-pub fn storage(strips: &[StorageStrip], tokens: &[String], look: Look) -> Text {
+pub fn storage(strips: &[StorageView], tokens: &[String], look: Look) -> Text {
     let mut text = Text::new();
     let none = Line::new();
     let shift = Line::spaces(2);

@@ -9,7 +9,7 @@ use crate::explain::{self, difference};
 use crate::tensor::Tensor;
 use crate::tensor::show::shape_in_formula;
 use crate::view::shapes::{ShapeRow, shapes};
-use crate::view::storage::{StorageStrip, storage};
+use crate::view::storage::{StorageView, storage};
 use crate::view::{heat, table};
 
 /// The most elements of a storage that is drawn.
@@ -188,7 +188,7 @@ impl Repl<'_> {
                 let index = whole.layout().index_of(tensor.layout().position(at));
                 index.and_then(|index| index.get(axis).copied()).unwrap_or(0)
             };
-            StorageStrip {
+            StorageView {
                 name: name.to_owned(),
                 facts: layout_summary(tensor, shares),
                 tokens: if drawn { (0..tensor.numel()).map(place).collect() } else { Vec::new() },

@@ -25,7 +25,7 @@ use attn::view::progress::{progress, working};
 use attn::view::prose::prose;
 use attn::view::quiz::{Standing, question, reply};
 use attn::view::run::{CellRun, cell, finished};
-use attn::view::storage::{StorageStrip, storage};
+use attn::view::storage::{StorageView, storage};
 use attn::view::table::figure;
 use attn::view::why::explanation;
 use attn::view::{Check, Figure, Look, Panel, Picture, Text, panel};
@@ -464,7 +464,7 @@ fn explained(look: Look) -> Text {
 }
 
 fn strips(look: Look) -> Text {
-    let strip = |name: &str, facts: &str, tokens: &[usize]| StorageStrip {
+    let strip = |name: &str, facts: &str, tokens: &[usize]| StorageView {
         name: name.into(),
         facts: facts.into(),
         tokens: tokens.to_vec(),
@@ -495,7 +495,7 @@ fn pictures(look: Look) -> Text {
     let two: Vec<f64> = WEIGHTS[..18].iter().chain(&WEIGHTS[18..]).copied().collect();
     let heads = tensor("heads", "float32", &[2, 3, 6], &two, &["head", "row", "key"]);
     let bar = |name: &str, value: f64| (name.to_string(), value);
-    let strip = |name: &str, facts: &str, tokens: &[usize]| StorageStrip {
+    let strip = |name: &str, facts: &str, tokens: &[usize]| StorageView {
         name: name.into(),
         facts: facts.into(),
         tokens: tokens.to_vec(),
