@@ -49,7 +49,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     for remark in remarks {
         shell.remark(&remark);
     }
-    shell.say(&format!("ResetScope: {words}.\n"))?;
+    shell.say(&format!("Forgotten: {words}.\n"))?;
     Ok(Exit::Good)
 }
 
