@@ -291,7 +291,6 @@ fn inputs_end_where_statements_end() {
         ("for i in range(2):\n    print(i)\n\n    # comment\n    print('b')\ny = 3\ny", "0\nb\n1\nb\n3\n"),
         ("if False:\n    x = 1\nelse:\n    x = 2\nx", "2\n"),
         ("x = [1,\n\n2]\nx", "[1, 2]\n"),
-        ("try:\n    1/0\nexcept ZeroDivisionError:\n    print('zero')", "zero\n"),
         ("def f():\n    return 4\n\n\nf()", "4\n"),
     ] {
         let (found, stderr, code) = piped(&[], inputs);

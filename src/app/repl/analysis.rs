@@ -61,14 +61,14 @@ impl Repl<'_> {
             true => (0..workspace.ran.len()).filter(|at| is_input(&workspace.ran[*at].name)).collect(),
             false => vec![self.cell_of(words, &workspace)?],
         };
-        let asked = if inputs.is_empty() { vec![self.cell_of("", &workspace)?] } else { inputs };
-        let last = asked.last().map_or(0, |at| at + 1);
+        let examined = if inputs.is_empty() { vec![self.cell_of("", &workspace)?] } else { inputs };
+        let last = examined.last().map_or(0, |at| at + 1);
         let cells = workspace
             .ran
             .iter()
             .take(last)
             .enumerate()
-            .map(|(at, ran)| PlannedCell { silent: !asked.contains(&at), ..PlannedCell::again(ran) });
+            .map(|(at, ran)| PlannedCell { silent: !examined.contains(&at), ..PlannedCell::again(ran) });
         let cells: Vec<PlannedCell> = cells.collect();
         let mut copy = workspace.empty();
         let mut runner = Runner::new(&mut copy, &cells).keep_going(true).tracing(Tracing::Shown);
@@ -85,7 +85,7 @@ impl Repl<'_> {
             text.gap();
             shell.show(&text)?;
         }
-        shell.show(&report::summary(operations, asked.len(), found.len(), shell.look))?;
+        shell.show(&report::summary(operations, examined.len(), found.len(), shell.look))?;
         Ok(InputResult::Done)
     }
 

@@ -197,8 +197,8 @@ pub fn signature_of(path: &str, workspace: &mut Workspace) -> Option<String> {
         }
     }
     let code = format!("str(__import__('inspect').signature({path}))");
-    let said =
+    let signature =
         workspace.session.evaluate(&code, |text, vm| text.try_to_value::<String>(vm).ok()).ok().flatten()?;
-    let inner = said.strip_prefix('(')?.split(" -> ").next()?;
+    let inner = signature.strip_prefix('(')?.split(" -> ").next()?;
     Some(inner.strip_suffix(')').unwrap_or(inner).to_owned())
 }

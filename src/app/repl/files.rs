@@ -14,7 +14,7 @@ use crate::lesson::{ipynb, script};
 impl Repl<'_> {
     /// `:save FILE [!]`
     pub(super) fn save(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
-        let (file, over) = match words.trim().strip_suffix('!') {
+        let (file, overwrite) = match words.trim().strip_suffix('!') {
             Some(file) => (file.trim(), true),
             None => (words.trim(), false),
         };
@@ -33,7 +33,7 @@ impl Repl<'_> {
                 )));
             }
         };
-        if path.exists() && !over {
+        if path.exists() && !overwrite {
             return Err(CommandError::Message(format!(
                 "`{file}` is there already, and was left as it is. `:save {file} !` writes over it."
             )));
@@ -52,21 +52,21 @@ impl Repl<'_> {
         let workspace = self.workspace.borrow();
         // A single statement that raised changed nothing. Without it the file runs to the end.
         let failed = |ran: &&RanCell| {
-            let raised = self.outcomes.get(&ran.name).is_some_and(|gave| gave.error.is_some());
+            let raised = self.outcomes.get(&ran.name).is_some_and(|outcome| outcome.error.is_some());
             raised && is_input(&ran.name) && statements(&ran.source) <= 1
         };
-        let kept = workspace.ran.iter().filter(|ran| !failed(ran)).map(|ran| {
-            let output = self.outcomes.get(&ran.name).map(|gave| RecordedOutput {
-                stdout: gave.stdout.clone(),
-                stderr: gave.stderr.clone(),
-                result: gave.result.clone(),
-                error: gave.error.as_ref().map(|raised| (raised.kind.clone(), raised.message.clone())),
+        let cells = workspace.ran.iter().filter(|ran| !failed(ran)).map(|ran| {
+            let output = self.outcomes.get(&ran.name).map(|outcome| RecordedOutput {
+                stdout: outcome.stdout.clone(),
+                stderr: outcome.stderr.clone(),
+                result: outcome.result.clone(),
+                error: outcome.error.as_ref().map(|raised| (raised.kind.clone(), raised.message.clone())),
                 pictures: 0,
             });
             let output = output.unwrap_or_default();
             SavedCell { name: ran.name.clone(), source: ran.source.clone(), output }
         });
-        kept.collect()
+        cells.collect()
     }
 
     /// `:run FILE`
@@ -88,7 +88,7 @@ impl Repl<'_> {
             let name = format!("{name} {}.{}", self.input_count, cell.index + 1);
             match self.run_cell(&cell.source, &name, shell)? {
                 InputResult::Done => {}
-                went => return Ok(went),
+                result => return Ok(result),
             }
         }
         Ok(InputResult::Done)

@@ -53,7 +53,7 @@ impl Repl<'_> {
                 return Ok(self.answer(&format!("`{word}` is {words}."), shell)?);
             }
         }
-        let said = match plain {
+        let outcome = match plain {
             true => self.workspace.borrow_mut().session.run(&format!("help({word})"), "help"),
             false => {
                 return Err(CommandError::Message(format!(
@@ -61,8 +61,8 @@ impl Repl<'_> {
                 )));
             }
         };
-        if said.error.is_none() {
-            shell.say(&said.stdout)?;
+        if outcome.error.is_none() {
+            shell.say(&outcome.stdout)?;
             return Ok(InputResult::Done);
         }
         let known = COMMANDS.iter().map(|command| format!(":{}", command.name));

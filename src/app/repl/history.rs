@@ -5,6 +5,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::PathBuf;
 
+use super::super::file::write;
 use super::super::state::state_dir;
 
 /// The most inputs that are kept.
@@ -64,16 +65,10 @@ impl History {
 
     /// Replaces the file by the inputs that are kept.
     fn compact(&self) {
-        let Some((file, folder)) = self.file.as_ref().and_then(|file| Some((file, file.parent()?))) else {
-            return;
-        };
+        let Some(file) = &self.file else { return };
         let line = |input| serde_json::to_string(input).expect("a string can be written as JSON") + "\n";
         let text: String = self.inputs.iter().map(line).collect();
-        let written = tempfile::NamedTempFile::new_in(folder).and_then(|mut fresh| {
-            fresh.write_all(text.as_bytes())?;
-            fresh.persist(file).map_err(|error| error.error)
-        });
         // If this fails, the file is only longer than necessary.
-        let _ = written;
+        let _ = write(file, &text);
     }
 }

@@ -97,11 +97,11 @@ impl<'c> Repl<'c> {
             return Err(CommandError::message("No step has run here. `:next` runs the first."));
         };
         let outcome = self.outcomes.get(&step.name()).cloned().unwrap_or_default();
-        let made = {
+        let shown = {
             let workspace = &mut *self.workspace.borrow_mut();
             step_panel(step, lesson, &outcome, &mut workspace.session, self.catalogue)
         };
-        shell.show(&panel(&made, shell.look))?;
+        shell.show(&panel(&shown, shell.look))?;
         Ok(InputResult::Done)
     }
 
