@@ -4,7 +4,7 @@
 
 use ndarray::{ArrayView1, ArrayViewMut1, s};
 
-use super::offset::{Matrix, Vector};
+use super::offset::{MatrixView, VectorView};
 use super::{Real, small};
 
 /// Returns the dot product of two vectors of one length: Σ x_i y_i; 0 if they are empty.
@@ -13,7 +13,7 @@ use super::{Real, small};
 /// one product after another, in double precision in two chains.
 /// Equal to PyTorch 2.6 bit for bit in all of some thousand random cases, as is [`matvec`] in single precision
 /// (in double precision for all contiguous vectors; 98% overall).
-pub fn dot<'a, T: Real>(x: impl Into<Vector<'a, T>>, y: impl Into<Vector<'a, T>>) -> T {
+pub fn dot<'a, T: Real>(x: impl Into<VectorView<'a, T>>, y: impl Into<VectorView<'a, T>>) -> T {
     let (x, y) = (x.into(), y.into());
     let before = [x.before_boundary::<T>(), y.before_boundary::<T>()];
     let (x, y) = (x.view, y.view);
@@ -82,11 +82,11 @@ fn contiguous<T: Real>(x: &[T], y: &[T], before: [usize; 2]) -> T {
     if single { (sum[0] + sum[2]) + (sum[1] + sum[3]) } else { sum[0] + sum[1] }
 }
 
-/// Matrix times vector: (m, k) @ (k) into `out` (m). For vector times matrix, pass the transposed matrix.
-pub fn matvec<'a, T: Real>(a: impl Into<Matrix<'a, T>>, x: impl Into<Vector<'a, T>>, out: &mut [T]) {
+/// MatrixView times vector: (m, k) @ (k) into `out` (m). For vector times matrix, pass the transposed matrix.
+pub fn matvec<'a, T: Real>(a: impl Into<MatrixView<'a, T>>, x: impl Into<VectorView<'a, T>>, out: &mut [T]) {
     let (a, x) = (a.into(), x.into());
     assert!(out.len() == a.view.nrows() && x.view.len() == a.view.ncols(), "the shapes of a product agree");
-    small::matvec(a, x, small::Target::Replace, ArrayViewMut1::from(out));
+    small::matvec(a, x, small::ProductTarget::Replace, ArrayViewMut1::from(out));
 }
 
 /// Returns the dot product of two integer vectors; it wraps around.

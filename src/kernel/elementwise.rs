@@ -65,7 +65,7 @@ fn rows<const N: usize>(
         return row(offsets, [0; N], 1);
     };
     let inner = steps[sizes.len() - 1];
-    let mut walk = Walk::from(0, outer, &steps, offsets);
+    let mut walk = RowWalk::from(0, outer, &steps, offsets);
     for _ in 0..outer.iter().product() {
         row(walk.at, inner, length);
         walk.next();
@@ -73,21 +73,21 @@ fn rows<const N: usize>(
 }
 
 /// A row-major walk through the outer dimensions.
-struct Walk<'a, const N: usize> {
+struct RowWalk<'a, const N: usize> {
     sizes: &'a [usize],
     steps: &'a [[usize; N]],
     index: Vec<usize>,
     at: [usize; N],
 }
 
-impl<'a, const N: usize> Walk<'a, N> {
+impl<'a, const N: usize> RowWalk<'a, N> {
     /// A walk that starts at row number `row`.
     fn from(row: usize, sizes: &'a [usize], steps: &'a [[usize; N]], mut at: [usize; N]) -> Self {
         let index = unravel(row, sizes);
         for (step, i) in steps.iter().zip(&index) {
             (0..N).for_each(|n| at[n] += step[n] * i);
         }
-        Walk { sizes, steps, index, at }
+        RowWalk { sizes, steps, index, at }
     }
 
     /// Moves to the next row; after the last one, to the first.
@@ -105,14 +105,14 @@ impl<'a, const N: usize> Walk<'a, N> {
 }
 
 /// One row of a result, compiled for the widest vectors of the processor.
-struct Row<'a, const N: usize, R, F> {
+struct RowWork<'a, const N: usize, R, F> {
     write: &'a F,
     at: [usize; N],
     step: [usize; N],
     out: &'a mut [R],
 }
 
-impl<const N: usize, R, F: Fn([usize; N], [usize; N], &mut [R])> SimdWork for Row<'_, N, R, F> {
+impl<const N: usize, R, F: Fn([usize; N], [usize; N], &mut [R])> SimdWork for RowWork<'_, N, R, F> {
     type Output = ();
 
     #[inline(always)]
@@ -140,13 +140,13 @@ fn row_major_result<const N: usize, R: Element>(
     let inner = steps[outer.len()];
     let row = |at: [usize; N], out: &mut [R]| match out.len() {
         0..WIDE => write(at, inner, out),
-        _ => run_widest(Row { write: &write, at, step: inner, out }),
+        _ => run_widest(RowWork { write: &write, at, step: inner, out }),
     };
     let piece = |number: usize, out: &mut [R]| {
         if outer.is_empty() {
             return row(std::array::from_fn(|n| offsets[n] + number * PIECE * inner[n]), out);
         }
-        let mut walk = Walk::from(number * (PIECE / length).max(1), outer, &steps, offsets);
+        let mut walk = RowWalk::from(number * (PIECE / length).max(1), outer, &steps, offsets);
         for out in out.chunks_exact_mut(length) {
             row(walk.at, out);
             walk.next();

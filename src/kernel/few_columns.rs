@@ -17,12 +17,12 @@ pub(super) const COLUMNS: usize = 64;
 /// One vector.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-struct Lanes([f32; LANES]);
+struct RowVector([f32; LANES]);
 
 /// Vectors of one row of `b`, or of a result.
-type Strip<const V: usize> = [Lanes; V];
+type RowStrip<const V: usize> = [RowVector; V];
 
-const ZEROS: Lanes = Lanes([0.0; LANES]);
+const ZEROS: RowVector = RowVector([0.0; LANES]);
 
 /// Repeats a body for each of at most four indices without a loop: only then the compiler keeps all sums in registers.
 macro_rules! each {
@@ -67,7 +67,7 @@ impl<const V: usize> SimdWork for FewColumns<'_, V> {
 
     #[inline(always)]
     fn run(mut self) {
-        let packed: Vec<Strip<V>> = self.b.outer_iter().map(strip).collect();
+        let packed: Vec<RowStrip<V>> = self.b.outer_iter().map(strip).collect();
         let rows = self.a.nrows();
         let mut i = 0;
         while i < rows {
@@ -93,7 +93,7 @@ fn contiguous_row<'a>(a: &ArrayView2<'a, f32>, row: usize) -> &'a [f32] {
 
 /// A row of `b` as vectors.
 #[inline(always)]
-fn strip<const V: usize>(row: ArrayView1<f32>) -> Strip<V> {
+fn strip<const V: usize>(row: ArrayView1<f32>) -> RowStrip<V> {
     let mut strip = [ZEROS; V];
     match row.to_slice() {
         Some(row) => strip.iter_mut().zip(row.as_chunks().0).for_each(|(lanes, row)| lanes.0 = *row),
@@ -104,7 +104,7 @@ fn strip<const V: usize>(row: ArrayView1<f32>) -> Strip<V> {
 
 /// `sum + x * b`, rounded once.
 #[inline(always)]
-fn onto(sum: &Lanes, x: f32, b: &Lanes) -> Lanes {
+fn onto(sum: &RowVector, x: f32, b: &RowVector) -> RowVector {
     let mut out = *sum;
     for l in 0..LANES {
         out.0[l] = x.mul_add(b.0[l], out.0[l]);
@@ -114,7 +114,7 @@ fn onto(sum: &Lanes, x: f32, b: &Lanes) -> Lanes {
 
 /// Several rows of the product at once.
 #[inline(always)]
-fn chains<const R: usize, const V: usize>(rows: [&[f32]; R], b: &[Strip<V>]) -> [Strip<V>; R] {
+fn chains<const R: usize, const V: usize>(rows: [&[f32]; R], b: &[RowStrip<V>]) -> [RowStrip<V>; R] {
     let mut sums = [[ZEROS; V]; R];
     let rows: [&[f32]; R] = rows.map(|row| &row[..b.len()]);
     for (k, b) in b.iter().enumerate() {
@@ -127,7 +127,7 @@ fn chains<const R: usize, const V: usize>(rows: [&[f32]; R], b: &[Strip<V>]) -> 
 }
 
 #[inline(always)]
-fn put<const V: usize>(out: &mut ArrayViewMut2<f32>, row: usize, sums: &Strip<V>, add: bool) {
+fn put<const V: usize>(out: &mut ArrayViewMut2<f32>, row: usize, sums: &RowStrip<V>, add: bool) {
     let mut row = out.row_mut(row);
     let out = row.as_slice_mut().expect("`fits` has checked that rows of `out` are contiguous");
     for (out, sums) in out.as_chunks_mut().0.iter_mut().zip(sums) {

@@ -1,4 +1,4 @@
-//! Matrix products over strided views, as `torch.mm` and `torch.bmm`.
+//! MatrixView products over strided views, as `torch.mm` and `torch.bmm`.
 //!
 //! Threads: a batch is divided into matrices and blocks of their rows, and one large product into blocks of its longer
 //! side; one thread computes each block. The threads of `matrixmultiply` are not used: another setting controls them
@@ -6,9 +6,9 @@
 
 use ndarray::{ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, Axis, s};
 
-use super::offset::{Matrix, MatrixMut, WithOffset};
+use super::offset::{MatrixView, MatrixViewMut, WithOffset};
 use super::simd::vector_bytes;
-use super::small::{self, BlasLayout, Target};
+use super::small::{self, BlasLayout, ProductTarget};
 use super::{Real, few_columns, threads};
 
 /// Multiplications below which a product stays on the caller's thread.
@@ -31,27 +31,33 @@ pub const TINY: usize = 400;
 /// 1,000 terms; contiguous, transposed, sliced): single precision all; double precision all up to 256 terms. With several
 /// threads PyTorch may leave a thread fewer than four rows: those rows then differ there.
 pub fn matmul<'a, T: Real>(
-    a: impl Into<Matrix<'a, T>>,
-    b: impl Into<Matrix<'a, T>>,
-    out: impl Into<MatrixMut<'a, T>>,
+    a: impl Into<MatrixView<'a, T>>,
+    b: impl Into<MatrixView<'a, T>>,
+    out: impl Into<MatrixViewMut<'a, T>>,
 ) {
-    product(a.into(), b.into(), Target::Replace, true, out.into());
+    product(a.into(), b.into(), ProductTarget::Replace, true, out.into());
 }
 
 /// `out += a @ b`: `torch.addmm` and linear layers, which put the bias in `out` first.
 pub fn addmm<'a, T: Real>(
-    a: impl Into<Matrix<'a, T>>,
-    b: impl Into<Matrix<'a, T>>,
-    out: impl Into<MatrixMut<'a, T>>,
+    a: impl Into<MatrixView<'a, T>>,
+    b: impl Into<MatrixView<'a, T>>,
+    out: impl Into<MatrixViewMut<'a, T>>,
 ) {
-    product(a.into(), b.into(), Target::Add, true, out.into());
+    product(a.into(), b.into(), ProductTarget::Add, true, out.into());
 }
 
-fn product<T: Real>(a: Matrix<T>, b: Matrix<T>, target: Target, vector: bool, mut out: MatrixMut<T>) {
+fn product<T: Real>(
+    a: MatrixView<T>,
+    b: MatrixView<T>,
+    target: ProductTarget,
+    vector: bool,
+    mut out: MatrixViewMut<T>,
+) {
     let (m, n) = out.view.dim();
     let k = a.view.ncols();
     assert!(a.view.nrows() == m && b.view.dim() == (k, n), "the shapes of a product agree");
-    if k == 1 && m > 1 && n > 1 && target == Target::Replace {
+    if k == 1 && m > 1 && n > 1 && target == ProductTarget::Replace {
         // A single term is not added to 0, so that -0 stays -0.
         for (mut row, &a) in out.view.outer_iter_mut().zip(a.view.column(0)) {
             row.zip_mut_with(&b.view.row(0), |out, &b| *out = a * b);
@@ -75,7 +81,7 @@ fn product<T: Real>(a: Matrix<T>, b: Matrix<T>, target: Target, vector: bool, mu
     // Nothing below depends on offsets.
     let (a, b) = (a.view.slice_move(s![..rows, ..]), b.view.slice_move(s![.., ..columns]));
     let mut out = out.view.slice_move(s![..rows, ..columns]);
-    if k == 0 && target == Target::Replace {
+    if k == 0 && target == ProductTarget::Replace {
         out.fill(T::ZERO);
     }
     if m * n * k < PARALLEL || !threads::shares() {
@@ -94,17 +100,17 @@ fn product<T: Real>(a: Matrix<T>, b: Matrix<T>, target: Target, vector: bool, mu
 
 /// The product on one thread: each element in chains of at most [`DEPTH`](super::blocked::Multiply::DEPTH)
 /// multiply-adds.
-fn in_chains<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, target: Target, mut out: ArrayViewMut2<T>) {
+fn in_chains<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, target: ProductTarget, mut out: ArrayViewMut2<T>) {
     let few_columns = T::FEW_COLUMNS && vector_bytes() == 64 && few_columns::fits(&a, &b, &out);
     let (k, mut start) = (a.ncols(), 0);
     while start < k {
         let end = start + depth(k, start, T::DEPTH);
         let (a, b) = (a.slice(s![.., start..end]), b.slice(s![start..end, ..]));
-        let target = if start == 0 { target } else { Target::Add };
+        let target = if start == 0 { target } else { ProductTarget::Add };
         if few_columns {
-            T::few_columns(a, b, target == Target::Add, out.view_mut());
+            T::few_columns(a, b, target == ProductTarget::Add, out.view_mut());
         } else {
-            let beta = if target == Target::Replace { T::ZERO } else { T::ONE };
+            let beta = if target == ProductTarget::Replace { T::ZERO } else { T::ONE };
             T::blocked(T::ONE, a, b, beta, out.view_mut());
         }
         start = end;
@@ -120,10 +126,10 @@ fn depth(k: usize, start: usize, deepest: usize) -> usize {
 /// `out = alpha * a @ b + beta * out`. With `beta` 0 the old values of `out` do not matter, not even NaN.
 pub fn gemm<'a, T: Real>(
     alpha: T,
-    a: impl Into<Matrix<'a, T>>,
-    b: impl Into<Matrix<'a, T>>,
+    a: impl Into<MatrixView<'a, T>>,
+    b: impl Into<MatrixView<'a, T>>,
     beta: T,
-    out: impl Into<MatrixMut<'a, T>>,
+    out: impl Into<MatrixViewMut<'a, T>>,
 ) {
     if alpha == T::ONE && beta == T::ZERO {
         matmul(a, b, out);
@@ -172,7 +178,7 @@ pub fn batched<'a, T: Real>(
 }
 
 /// One product of a batch of `count`.
-fn in_batch<T: Real>(count: usize, a: Matrix<T>, b: Matrix<T>, out: MatrixMut<T>) {
+fn in_batch<T: Real>(count: usize, a: MatrixView<T>, b: MatrixView<T>, out: MatrixViewMut<T>) {
     let (m, n) = out.view.dim();
     if m * n * a.view.ncols() < TINY {
         small::product_in_turn(a.view, b.view, out);
@@ -181,7 +187,7 @@ fn in_batch<T: Real>(count: usize, a: Matrix<T>, b: Matrix<T>, out: MatrixMut<T>
         let row = m == 1
             && small::layout(&a.view) == BlasLayout::RowMajor
             && small::layout(&b.view) == BlasLayout::ColumnMajor;
-        product(a, b, Target::Replace, count == 1 || row, out);
+        product(a, b, ProductTarget::Replace, count == 1 || row, out);
     }
 }
 

@@ -8,6 +8,7 @@
 pub mod attention;
 mod blocked;
 pub mod buffer_pool;
+pub mod division;
 pub mod dot;
 pub mod elementwise;
 mod few_columns;

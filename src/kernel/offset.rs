@@ -25,11 +25,11 @@ impl<V> From<V> for WithOffset<V> {
 }
 
 /// A vector and its offset.
-pub type Vector<'a, T> = WithOffset<ArrayView1<'a, T>>;
+pub type VectorView<'a, T> = WithOffset<ArrayView1<'a, T>>;
 /// A matrix and its offset.
-pub type Matrix<'a, T> = WithOffset<ArrayView2<'a, T>>;
+pub type MatrixView<'a, T> = WithOffset<ArrayView2<'a, T>>;
 /// A matrix to write to and its offset.
-pub type MatrixMut<'a, T> = WithOffset<ArrayViewMut2<'a, T>>;
+pub type MatrixViewMut<'a, T> = WithOffset<ArrayViewMut2<'a, T>>;
 
 impl<V> WithOffset<V> {
     /// A view whose first element is element `offset` of its storage.
@@ -48,17 +48,17 @@ pub(super) fn before_boundary<T>(offset: isize) -> usize {
     (-offset).rem_euclid(16 / size_of::<T>() as isize) as usize
 }
 
-impl<'a, T> Matrix<'a, T> {
+impl<'a, T> MatrixView<'a, T> {
     pub(super) fn t(self) -> Self {
         WithOffset { view: self.view.reversed_axes(), offset: self.offset }
     }
 
-    pub(super) fn row(&self, i: usize) -> Vector<'a, T> {
+    pub(super) fn row(&self, i: usize) -> VectorView<'a, T> {
         let offset = self.offset + i as isize * self.view.strides()[0];
         WithOffset { view: self.view.index_axis_move(Axis(0), i), offset }
     }
 
-    pub(super) fn column(&self, j: usize) -> Vector<'a, T> {
+    pub(super) fn column(&self, j: usize) -> VectorView<'a, T> {
         self.t().row(j)
     }
 
@@ -72,7 +72,7 @@ impl<'a, T> Matrix<'a, T> {
     }
 }
 
-impl<T> MatrixMut<'_, T> {
+impl<T> MatrixViewMut<'_, T> {
     pub(super) fn row_mut(&mut self, i: usize) -> WithOffset<ArrayViewMut1<'_, T>> {
         let offset = self.offset + i as isize * self.view.strides()[0];
         WithOffset { view: self.view.row_mut(i), offset }
@@ -80,8 +80,8 @@ impl<T> MatrixMut<'_, T> {
 }
 
 impl<'a, T> WithOffset<ArrayView3<'a, T>> {
-    /// Matrix `i` of a batch.
-    pub(super) fn matrix(&self, i: usize) -> Matrix<'a, T> {
+    /// MatrixView `i` of a batch.
+    pub(super) fn matrix(&self, i: usize) -> MatrixView<'a, T> {
         let offset = self.offset + i as isize * self.view.strides()[0];
         WithOffset { view: self.view.index_axis_move(Axis(0), i), offset }
     }
@@ -89,7 +89,7 @@ impl<'a, T> WithOffset<ArrayView3<'a, T>> {
 
 impl<'a, T> WithOffset<ArrayView4<'a, T>> {
     /// The matrix of one head of one batch element.
-    pub(super) fn head(&self, batch: usize, head: usize) -> Matrix<'a, T> {
+    pub(super) fn head(&self, batch: usize, head: usize) -> MatrixView<'a, T> {
         let strides = self.view.strides();
         let offset = self.offset + batch as isize * strides[0] + head as isize * strides[1];
         let view = self.view.index_axis_move(Axis(0), batch).index_axis_move(Axis(0), head);

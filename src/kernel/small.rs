@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use ndarray::{ArrayView1, ArrayView2, ArrayViewMut1, s};
 
 use super::Real;
-use super::offset::{Matrix, MatrixMut, Vector, before_boundary};
+use super::offset::{MatrixView, MatrixViewMut, VectorView, before_boundary};
 
 /// How BLAS reads an operand of shape (rows, columns).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -39,32 +39,32 @@ pub(super) const fn width<T>() -> usize {
 
 /// Whether a product replaces the values of `out` or is added to them.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Target {
+pub(super) enum ProductTarget {
     /// `out = a @ b`.
     Replace,
     /// `out += a @ b`.
     Add,
 }
 
-impl Target {
+impl ProductTarget {
     /// Writes one finished sum to `out`.
     fn put<T: Real>(self, out: &mut T, sum: T) {
-        *out = if self == Target::Add { *out + sum } else { sum };
+        *out = if self == ProductTarget::Add { *out + sum } else { sum };
     }
 }
 
 /// The product of operands of which one side is short, into `out`. With `vector`, a single row or column is computed as
 /// a vector, as it is outside of batches.
 pub(super) fn product<T: Real>(
-    a: Matrix<T>,
-    b: Matrix<T>,
-    target: Target,
+    a: MatrixView<T>,
+    b: MatrixView<T>,
+    target: ProductTarget,
     vector: bool,
-    mut out: MatrixMut<T>,
+    mut out: MatrixViewMut<T>,
 ) {
     let (rows, columns) = out.view.dim();
     if vector && rows == 1 && columns == 1 {
-        let start = if target == Target::Add { out.view[[0, 0]] } else { T::ZERO };
+        let start = if target == ProductTarget::Add { out.view[[0, 0]] } else { T::ZERO };
         let pairs = a.view.row(0).into_iter().zip(b.view.column(0));
         out.view[[0, 0]] = pairs.fold(start, |sum, (&a, &b)| sum + a * b);
         return;
@@ -103,15 +103,15 @@ pub(super) fn product<T: Real>(
 fn rows_of_sums<T: Real>(
     a: ArrayView2<T>,
     b: ArrayView2<T>,
-    target: Target,
+    target: ProductTarget,
     by_boundary: bool,
-    mut out: MatrixMut<T>,
+    mut out: MatrixViewMut<T>,
 ) {
     let columns = out.view.ncols();
     if out.view.is_empty() {
         return;
     }
-    if target == Target::Replace {
+    if target == ProductTarget::Replace {
         out.view.fill(T::ZERO);
     }
     for i in 0..out.view.nrows() {
@@ -136,7 +136,12 @@ fn rows_of_sums<T: Real>(
 }
 
 /// The last rows of a product in double precision, fewer than four; as vectors where `b` is transposed.
-pub(super) fn lower_edge<T: Real>(a: Matrix<T>, b: Matrix<T>, target: Target, mut out: MatrixMut<T>) {
+pub(super) fn lower_edge<T: Real>(
+    a: MatrixView<T>,
+    b: MatrixView<T>,
+    target: ProductTarget,
+    mut out: MatrixViewMut<T>,
+) {
     if layout(&a.view) == BlasLayout::RowMajor && layout(&b.view) == BlasLayout::ColumnMajor {
         for (i, out) in out.view.outer_iter_mut().enumerate() {
             matvec(b.t(), a.row(i), target, out);
@@ -147,9 +152,9 @@ pub(super) fn lower_edge<T: Real>(a: Matrix<T>, b: Matrix<T>, target: Target, mu
 }
 
 /// `out = a @ b` with the terms of every element added in order, as in a batch of tiny products.
-pub(super) fn product_in_turn<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, mut out: MatrixMut<T>) {
+pub(super) fn product_in_turn<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, mut out: MatrixViewMut<T>) {
     if layout(&b) == BlasLayout::RowMajor {
-        return rows_of_sums(a, b, Target::Replace, false, out);
+        return rows_of_sums(a, b, ProductTarget::Replace, false, out);
     }
     for (a, mut out) in a.outer_iter().zip(out.view.outer_iter_mut()) {
         for (b, out) in b.columns().into_iter().zip(&mut out) {
@@ -161,12 +166,17 @@ pub(super) fn product_in_turn<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, mut o
     }
 }
 
-/// Matrix times vector into `out`.
-pub(super) fn matvec<T: Real>(a: Matrix<T>, x: Vector<T>, target: Target, mut out: ArrayViewMut1<T>) {
+/// MatrixView times vector into `out`.
+pub(super) fn matvec<T: Real>(
+    a: MatrixView<T>,
+    x: VectorView<T>,
+    target: ProductTarget,
+    mut out: ArrayViewMut1<T>,
+) {
     if layout(&a.view.t()) == BlasLayout::ColumnMajor {
         dots(a, x, |i, sum| target.put(&mut out[i], sum));
     } else {
-        if target == Target::Replace {
+        if target == ProductTarget::Replace {
             out.fill(T::ZERO);
         }
         add_rows(x.view, a.view.reversed_axes(), out);
@@ -216,7 +226,7 @@ fn in_eights<T: Real>(x: ArrayView1<T>, y: ArrayView1<T>, mut sum: T) -> T {
 }
 
 /// One row of a product with a transposed operand: columns four at a time, the rest in eight lanes.
-fn row_of_dots<T: Real>(a: Vector<T>, columns: ArrayView2<T>, mut put: impl FnMut(usize, T)) {
+fn row_of_dots<T: Real>(a: VectorView<T>, columns: ArrayView2<T>, mut put: impl FnMut(usize, T)) {
     let fours = columns.nrows() / 4 * 4;
     let width = width::<T>();
     let first = a.before_boundary::<T>();
@@ -231,12 +241,12 @@ fn contiguous<'a, T: Real>(x: &'a ArrayView1<T>) -> Cow<'a, [T]> {
     x.as_slice().map_or_else(|| Cow::Owned(x.to_vec()), Cow::Borrowed)
 }
 
-/// Matrix times vector where the rows of the matrix are contiguous: rows four at a time, the rest one by one.
+/// MatrixView times vector where the rows of the matrix are contiguous: rows four at a time, the rest one by one.
 ///
 /// The first product starts the sum. Then come the elements up to a 16-byte boundary: of the fourth row for groups of
 /// four rows, of the vector for single rows. Single rows work in eights: the first in two vectors, the second in
 /// one, the third in eight lanes. With a strided vector, single rows have eight chains instead.
-fn dots<T: Real>(a: Matrix<T>, x: Vector<T>, mut put: impl FnMut(usize, T)) {
+fn dots<T: Real>(a: MatrixView<T>, x: VectorView<T>, mut put: impl FnMut(usize, T)) {
     let (rows, n) = a.view.dim();
     if n == 0 {
         (0..rows).for_each(|i| put(i, T::ZERO));

@@ -2,7 +2,7 @@
 
 /// The Python exception an error becomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum ErrorKind {
     /// `RuntimeError`
     Runtime,
     /// `IndexError`
@@ -41,7 +41,7 @@ pub enum OutOfRange {
 #[error("{message}")]
 pub struct Error {
     /// Which exception it is.
-    pub kind: Kind,
+    pub kind: ErrorKind,
     /// PyTorch's message.
     pub message: String,
     /// What is out of range, if that is the error.
@@ -53,43 +53,43 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     /// An error of this kind with this text.
-    pub fn new(kind: Kind, message: impl Into<String>) -> Self {
+    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Error { kind, message: message.into(), out_of_range: None }
     }
 
     /// A `RuntimeError`.
     pub fn runtime(message: impl Into<String>) -> Self {
-        Error::new(Kind::Runtime, message)
+        Error::new(ErrorKind::Runtime, message)
     }
 
     /// An `IndexError`.
     pub fn index(message: impl Into<String>) -> Self {
-        Error::new(Kind::Index, message)
+        Error::new(ErrorKind::Index, message)
     }
 
     /// A `ValueError`.
     pub fn value(message: impl Into<String>) -> Self {
-        Error::new(Kind::Value, message)
+        Error::new(ErrorKind::Value, message)
     }
 
     /// A `TypeError`.
     pub fn type_error(message: impl Into<String>) -> Self {
-        Error::new(Kind::Type, message)
+        Error::new(ErrorKind::Type, message)
     }
 
     /// A `NotImplementedError`.
     pub fn not_implemented(message: impl Into<String>) -> Self {
-        Error::new(Kind::NotImplemented, message)
+        Error::new(ErrorKind::NotImplemented, message)
     }
 
     /// The name of the Python exception.
     pub fn python_type(&self) -> &'static str {
         match self.kind {
-            Kind::Runtime => "RuntimeError",
-            Kind::Index => "IndexError",
-            Kind::Value => "ValueError",
-            Kind::Type => "TypeError",
-            Kind::NotImplemented => "NotImplementedError",
+            ErrorKind::Runtime => "RuntimeError",
+            ErrorKind::Index => "IndexError",
+            ErrorKind::Value => "ValueError",
+            ErrorKind::Type => "TypeError",
+            ErrorKind::NotImplemented => "NotImplementedError",
         }
     }
 
@@ -105,7 +105,7 @@ impl Error {
     }
 
     /// An index out of range along a dimension of this size. PyTorch raises `IndexError` or `RuntimeError`.
-    pub fn index_range(kind: Kind, index: i64, dim: usize, size: usize) -> Self {
+    pub fn index_range(kind: ErrorKind, index: i64, dim: usize, size: usize) -> Self {
         let message = format!("index {index} is out of bounds for dimension {dim} with size {size}");
         Error { out_of_range: Some(OutOfRange::Index { index, dim, size }), ..Error::new(kind, message) }
     }

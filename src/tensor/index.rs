@@ -2,7 +2,7 @@
 //! Ints, slices, `None` and `...` make views; lists and tensors copy.
 //! Source: PyTorch's `python_variable_indexing` and NumPy's rules for advanced indexing.
 
-use super::error::{Error, Kind, Result};
+use super::error::{Error, ErrorKind, Result};
 use super::graph::Index;
 use super::layout::{Layout, broadcast, iteration_order, ordered, row_major, unravel};
 use super::ops;
@@ -100,7 +100,7 @@ fn basic(tensor: &Tensor, index: &[Index]) -> Result<Basic> {
             Index::Int(at) => {
                 let size = size.ok_or_else(|| Error::dim_range(axis as i64, view.ndim()))? as i64;
                 if *at < -size || *at >= size {
-                    return Err(Error::index_range(Kind::Index, *at, place, size as usize));
+                    return Err(Error::index_range(ErrorKind::Index, *at, place, size as usize));
                 }
                 view = view.select(axis, if *at < 0 { at + size } else { *at } as usize);
                 last_step = BasicStep::Select;
@@ -149,7 +149,7 @@ fn too_many(ndim: usize, index: &[Index]) -> Error {
             "invalid index of a 0-dim tensor. Use `tensor.item()` in Python or `tensor.item<T>()` in C++ to convert a \
              0-dim tensor to a number",
         ),
-        [Index::Int(at)] if ndim == 0 => Error::index_range(Kind::Index, *at, 0, 0),
+        [Index::Int(at)] if ndim == 0 => Error::index_range(ErrorKind::Index, *at, 0, 0),
         [Index::Slice { .. }] if ndim == 0 => Error::index("slice() cannot be applied to a 0-dim tensor."),
         _ => Error::index(format!("too many indices for tensor of dimension {ndim}")),
     }
@@ -265,7 +265,7 @@ fn gather(basic: &Basic, shape: Vec<usize>) -> Result<Gather> {
                 break;
             }
             if at < -size || at >= size {
-                return Err(Error::index_range(Kind::Index, at, ordinal, size as usize));
+                return Err(Error::index_range(ErrorKind::Index, at, ordinal, size as usize));
             }
             *offset += (if at < 0 { at + size } else { at }) as usize * layout.strides[*axis];
         }

@@ -19,7 +19,7 @@ mod tensor;
 pub use buffer::Buffer;
 pub use descriptor::{Descriptor, GradName};
 pub use dtype::{Category, DType, Lane};
-pub use error::{Error, Kind, OutOfRange, Result};
+pub use error::{Error, ErrorKind, OutOfRange, Result};
 pub use graph::{Arg, Drawn, Edge, Index, Lost, Made, Record, Site, Storage, Tensor, Write};
 pub use layout::Layout;
 pub use record::{Ran, Recorder};

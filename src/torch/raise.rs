@@ -3,17 +3,17 @@
 use rustpython_vm::builtins::PyBaseExceptionRef;
 use rustpython_vm::{PyResult, VirtualMachine};
 
-use crate::tensor::{Error, Kind};
+use crate::tensor::{Error, ErrorKind};
 
 /// The Python exception of a tensor error.
 pub fn raise(error: Error, vm: &VirtualMachine) -> PyBaseExceptionRef {
     let exceptions = &vm.ctx.exceptions;
     let class = match error.kind {
-        Kind::Runtime => exceptions.runtime_error,
-        Kind::Index => exceptions.index_error,
-        Kind::Value => exceptions.value_error,
-        Kind::Type => exceptions.type_error,
-        Kind::NotImplemented => exceptions.not_implemented_error,
+        ErrorKind::Runtime => exceptions.runtime_error,
+        ErrorKind::Index => exceptions.index_error,
+        ErrorKind::Value => exceptions.value_error,
+        ErrorKind::Type => exceptions.type_error,
+        ErrorKind::NotImplemented => exceptions.not_implemented_error,
     };
     vm.new_exception_msg(class.to_owned(), error.message.into())
 }

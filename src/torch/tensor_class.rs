@@ -58,26 +58,26 @@ impl PyTensor {
 /// A tensor's elements as printing reads them: through the strides, only those that are shown.
 pub struct Elements<'a>(pub &'a Tensor);
 
-impl show::Source for Elements<'_> {
+impl show::PrintSource for Elements<'_> {
     fn shape(&self) -> &[usize] {
         self.0.shape()
     }
 
-    fn kind(&self) -> show::Kind {
+    fn kind(&self) -> show::ElementKind {
         match self.0.dtype().category() {
-            Category::Float => show::Kind::Float,
-            Category::Integer => show::Kind::Int,
-            Category::Bool => show::Kind::Bool,
+            Category::Float => show::ElementKind::Float,
+            Category::Integer => show::ElementKind::Int,
+            Category::Bool => show::ElementKind::Bool,
         }
     }
 
-    fn at(&self, place: usize) -> show::Value {
+    fn at(&self, place: usize) -> show::ElementValue {
         let position = self.0.layout().position(place);
         let data = self.0.storage().read();
         match self.kind() {
-            show::Kind::Float => show::Value::Float(data.float(position)),
-            show::Kind::Int => show::Value::Int(data.int(position)),
-            show::Kind::Bool => show::Value::Bool(data.int(position) != 0),
+            show::ElementKind::Float => show::ElementValue::Float(data.float(position)),
+            show::ElementKind::Int => show::ElementValue::Int(data.int(position)),
+            show::ElementKind::Bool => show::ElementValue::Bool(data.int(position) != 0),
         }
     }
 }

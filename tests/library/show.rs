@@ -4,8 +4,8 @@
 use std::{env, fs};
 
 use attn::tensor::show::{
-    Elements, Frame, Grad, Kind, PrintOptions, PrintOptionsChange, Source, Value, Values, element_texts,
-    size_repr, tensor_repr, tuple_repr,
+    ElementKind, ElementSlice, ElementValue, Frame, Grad, PrintOptions, PrintOptionsChange, PrintSource,
+    SliceSource, element_texts, size_repr, tensor_repr, tuple_repr,
 };
 use serde_json::Value as Json;
 
@@ -28,12 +28,12 @@ enum Held {
 }
 
 impl Held {
-    fn elements(&self) -> Elements<'_> {
+    fn elements(&self) -> ElementSlice<'_> {
         match self {
-            Held::Float32(values) => Elements::Float32(values),
-            Held::Float64(values) => Elements::Float64(values),
-            Held::Int(values) => Elements::Int(values),
-            Held::Bool(values) => Elements::Bool(values),
+            Held::Float32(values) => ElementSlice::Float32(values),
+            Held::Float64(values) => ElementSlice::Float64(values),
+            Held::Int(values) => ElementSlice::Int(values),
+            Held::Bool(values) => ElementSlice::Bool(values),
         }
     }
 }
@@ -140,7 +140,7 @@ fn recorded_tensors_print_as_recorded() {
             },
             parameter: case["parameter"].as_bool().unwrap_or(false),
         };
-        let values = Values { shape: &shape, elements: held.elements() };
+        let values = SliceSource { shape: &shape, elements: held.elements() };
         let text = tensor_repr(&values, &frame, &options(case));
         let recorded = case["text"].as_str().expect("the recorded text");
         if text != recorded {
@@ -160,15 +160,15 @@ fn recorded_tensors_print_as_recorded() {
 fn the_texts_of_elements_are_those_of_the_print() {
     let shape = [2, 2];
     let of = |elements| {
-        let values = Values { shape: &shape, elements };
+        let values = SliceSource { shape: &shape, elements };
         element_texts(&values, &PrintOptions::default())
     };
-    assert_eq!(of(Elements::Float32(&[1.0, -2.0, 0.0, 10.0])), ["1.", "-2.", "0.", "10."]);
+    assert_eq!(of(ElementSlice::Float32(&[1.0, -2.0, 0.0, 10.0])), ["1.", "-2.", "0.", "10."]);
     let mixed = [0.5, f32::NEG_INFINITY, f32::NAN, -0.0];
-    assert_eq!(of(Elements::Float32(&mixed)), ["0.5000", "-inf", "nan", "-0.0000"]);
-    assert_eq!(of(Elements::Float64(&[1e-5, 1.0, 2.0, 3.0]))[0], "1.0000e-05");
-    assert_eq!(of(Elements::Int(&[1, 20, -300, 4])), ["1", "20", "-300", "4"]);
-    assert_eq!(of(Elements::Bool(&[true, false, true, true]))[1], "False");
+    assert_eq!(of(ElementSlice::Float32(&mixed)), ["0.5000", "-inf", "nan", "-0.0000"]);
+    assert_eq!(of(ElementSlice::Float64(&[1e-5, 1.0, 2.0, 3.0]))[0], "1.0000e-05");
+    assert_eq!(of(ElementSlice::Int(&[1, 20, -300, 4])), ["1", "20", "-300", "4"]);
+    assert_eq!(of(ElementSlice::Bool(&[true, false, true, true]))[1], "False");
 }
 
 /// A tensor too large to hold, which counts how often it is asked.
@@ -177,18 +177,18 @@ struct Vast {
     asked: std::cell::Cell<usize>,
 }
 
-impl Source for Vast {
+impl PrintSource for Vast {
     fn shape(&self) -> &[usize] {
         &self.shape
     }
 
-    fn kind(&self) -> Kind {
-        Kind::Float
+    fn kind(&self) -> ElementKind {
+        ElementKind::Float
     }
 
-    fn at(&self, place: usize) -> Value {
+    fn at(&self, place: usize) -> ElementValue {
         self.asked.set(self.asked.get() + 1);
-        Value::Float((place % 7) as f64)
+        ElementValue::Float((place % 7) as f64)
     }
 }
 

@@ -46,11 +46,11 @@ pub trait Fused: Sized {
 }
 
 /// A block of queries: batch, head and first query, and the part of the result.
-pub(super) type Block<'a, T> = ([usize; 3], ArrayViewMut2<'a, T>);
+pub(super) type QueryBlock<'a, T> = ([usize; 3], ArrayViewMut2<'a, T>);
 
 /// (B, H, T, E) divided into blocks of at most `rows` queries of one head. Late queries come first: under a causal mask
 /// they attend to most keys, and no thread should begin the longest work last.
-pub(super) fn blocks<T>(out: ArrayViewMut4<'_, T>, rows: usize) -> Vec<Block<'_, T>> {
+pub(super) fn blocks<T>(out: ArrayViewMut4<'_, T>, rows: usize) -> Vec<QueryBlock<'_, T>> {
     let mut blocks = Vec::new();
     for (batch, out) in split(out).into_iter().enumerate() {
         for (head, mut out) in split(out).into_iter().enumerate() {
@@ -81,7 +81,7 @@ fn split<T, D: RemoveAxis>(mut whole: ArrayViewMut<T, D>) -> Vec<ArrayViewMut<T,
 /// Computes every block, on several threads if there are enough scores.
 pub(super) fn for_each_block<T: Send>(
     scores: usize,
-    blocks: Vec<Block<T>>,
+    blocks: Vec<QueryBlock<T>>,
     each: impl Fn([usize; 3], ArrayViewMut2<T>) + Sync,
 ) {
     const PARALLEL: usize = 1 << 13;

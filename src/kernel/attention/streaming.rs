@@ -5,7 +5,7 @@
 
 use ndarray::{ArrayView1, ArrayView2, ArrayViewMut2, ArrayViewMut4, Axis, s};
 
-use super::super::offset::{Matrix, MatrixMut, WithOffset};
+use super::super::offset::{MatrixView, MatrixViewMut, WithOffset};
 use super::super::real::simd;
 use super::super::{Real, gemm, small, softmax};
 use super::operands::{Mask, Operands, blocks, for_each_block};
@@ -40,9 +40,9 @@ const KEYS: usize = 512;
 
 /// One block of queries and all keys; `at` is batch, head and first query. Shapes (t, D), (S, D), (S, E) to (t, E).
 fn queries<T: Real>(
-    q: Matrix<T>,
-    k: Matrix<T>,
-    v: Matrix<T>,
+    q: MatrixView<T>,
+    k: MatrixView<T>,
+    v: MatrixView<T>,
     scale: T,
     mask: &Mask<T>,
     at: [usize; 3],
@@ -93,7 +93,7 @@ fn queries<T: Real>(
         let weights = ArrayView2::from_shape((t, n), &*scores).expect("the slice has t * n elements");
         let view =
             ArrayViewMut2::from_shape((t, width), &mut *context).expect("the context has t * width elements");
-        let (values, out): (_, MatrixMut<T>) = (v.rows(first..first + n), WithOffset::new(view, offset));
+        let (values, out): (_, MatrixViewMut<T>) = (v.rows(first..first + n), WithOffset::new(view, offset));
         if first == 0 { gemm::matmul(weights, values, out) } else { gemm::addmm(weights, values, out) }
     }
     for ((row, mut out), &sum) in context.chunks_exact(width).zip(out.outer_iter_mut()).zip(&sum) {

@@ -22,7 +22,7 @@ pub(super) struct Dim {
 }
 
 /// The operand of a reduction and the axes of the loop, innermost first.
-pub(super) struct Plan<'a, T: Copy> {
+pub(super) struct ReductionPlan<'a, T: Copy> {
     /// The numbers, addressed by `Dim::stride`.
     pub data: Cow<'a, [T]>,
     /// The axes, innermost first; never fewer than two.
@@ -34,7 +34,7 @@ pub(super) fn results(shape: &[usize], axes: &[usize]) -> usize {
     shape.iter().enumerate().filter(|(axis, _)| !axes.contains(axis)).map(|(_, &size)| size).product()
 }
 
-impl<'a, T: Copy> Plan<'a, T> {
+impl<'a, T: Copy> ReductionPlan<'a, T> {
     /// The loop over `x` that reduces `axes`; results row-major over the axes kept.
     pub fn new(x: &'a ArrayViewD<'a, T>, axes: &[usize]) -> Self {
         let dims = walk(x, axes);
@@ -67,7 +67,7 @@ impl<'a, T: Copy> Plan<'a, T> {
         while dims.len() < 2 {
             dims.push(Dim { size: 1, step: 0, stride: 0, out: 0 });
         }
-        Plan { data, dims }
+        ReductionPlan { data, dims }
     }
 
     /// Calls `block` for every innermost pair of axes with its start in the data and in the result.

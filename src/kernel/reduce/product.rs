@@ -6,20 +6,20 @@ use ndarray::{ArrayViewD, Axis};
 
 use super::super::Real;
 use super::super::real::simd;
-use super::plan::Plan;
+use super::plan::ReductionPlan;
 use super::rows::Rows;
 
 /// Π over `axes`, row-major over the axes kept; 1 without elements.
 pub fn prod<T: Real>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<T> {
     let mut out = vec![T::ONE; super::plan::results(x.shape(), axes)];
     if !x.is_empty() {
-        prod_blocks(&Plan::new(&x, axes), &mut out);
+        prod_blocks(&ReductionPlan::new(&x, axes), &mut out);
     }
     out
 }
 
 simd! {
-    fn prod_blocks<'a, 'b, T>(plan: &'a Plan<'b, T>, out: &'a mut [T]) -> () {
+    fn prod_blocks<'a, 'b, T>(plan: &'a ReductionPlan<'b, T>, out: &'a mut [T]) -> () {
         plan.blocks(|data, at, inner, outer, to| {
             let contiguous = inner.out == 0 && inner.step == 1 && inner.stride == 1;
             for j in 0..outer.size {

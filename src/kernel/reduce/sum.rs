@@ -6,7 +6,7 @@ use ndarray::{ArrayView1, ArrayViewD};
 
 use super::super::real::simd;
 use super::super::{Real, threads};
-use super::plan::{Dim, Plan, ceil_log2};
+use super::plan::{Dim, ReductionPlan, ceil_log2};
 
 /// Numbers below which a sum stays on the caller's thread, and numbers that a thread takes at a time.
 const PARALLEL: usize = 1 << 16;
@@ -18,7 +18,7 @@ pub fn sum<T: Real>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<T> {
     if x.is_empty() {
         return out;
     }
-    let plan = Plan::new(&x, axes);
+    let plan = ReductionPlan::new(&x, axes);
     match plan.dims[..] {
         // Each contiguous row has a sum of its own, which any thread can compute.
         [inner, outer] if inner.out == 0 && inner.step == 1 && inner.stride == 1 && outer.out == 1 => {
@@ -67,7 +67,7 @@ simd! {
 }
 
 simd! {
-    fn sum_blocks<'a, 'b, T>(plan: &'a Plan<'b, T>, out: &'a mut [T]) -> () {
+    fn sum_blocks<'a, 'b, T>(plan: &'a ReductionPlan<'b, T>, out: &'a mut [T]) -> () {
         plan.blocks(|data, at, inner, outer, to| {
             if T::LANES == 8 {
                 block::<T, 8>(data, at, inner, outer, &mut out[to..]);

@@ -116,7 +116,10 @@ fn embedding(c: &Call) -> Result<Value> {
     if let Some(padding) = c.opt_int(2) {
         let rows = weight.shape().first().map_or(0, |&rows| rows as i64);
         if padding >= rows || padding < -rows {
-            return Err(Error::new(crate::tensor::Kind::Value, "Padding_idx must be within num_embeddings"));
+            return Err(Error::new(
+                crate::tensor::ErrorKind::Value,
+                "Padding_idx must be within num_embeddings",
+            ));
         }
     }
     if weight.ndim() != 2 {

@@ -5,7 +5,7 @@ use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, OpNotation, ShapeRule};
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::ops::along::{self, Combine, Source};
+use crate::tensor::ops::along::{self, ScatterMode, ScatterSource};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::{mask, shape};
 use crate::tensor::{Arg, DType, Error, Index, Result, Tensor, index};
@@ -26,10 +26,10 @@ fn gather(c: &Call) -> Result<Value> {
 }
 
 /// What `scatter` writes: a tensor's elements, or a number everywhere.
-fn source(c: &Call, x: &Tensor) -> Result<Source> {
+fn source(c: &Call, x: &Tensor) -> Result<ScatterSource> {
     match c.arg(3) {
-        Arg::Tensor(source) => Ok(Source::Tensor(source.clone())),
-        number => Ok(Source::Number(mask::checked_number(number, x.dtype())?)),
+        Arg::Tensor(source) => Ok(ScatterSource::Tensor(source.clone())),
+        number => Ok(ScatterSource::Number(mask::checked_number(number, x.dtype())?)),
     }
 }
 
@@ -39,17 +39,17 @@ fn scatter(c: &Call) -> Result<Value> {
     let meet = match (c.form, c.op.params()[c.form].len()) {
         (_, 4) => {
             c.set_grad_name(if is_number { GradName::Node("Scatter", 1) } else { GradName::node("Scatter") });
-            Combine::Replace
+            ScatterMode::Replace
         }
         _ => match c.opt_str(4) {
-            Some("add") => Combine::Sum,
-            Some("multiply") => Combine::Product,
+            Some("add") => ScatterMode::Sum,
+            Some("multiply") => ScatterMode::Product,
             _ => {
                 return Err(Error::runtime("reduce argument must be either add or multiply."));
             }
         },
     };
-    if meet != Combine::Replace {
+    if meet != ScatterMode::Replace {
         c.set_grad_name(GradName::NotImplemented);
     }
     let dim = wrap_dim(c.int(1)?, x.ndim())?;
@@ -60,17 +60,17 @@ fn scatter(c: &Call) -> Result<Value> {
 fn scatter_add(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     let dim = wrap_dim(c.int(1)?, x.ndim())?;
-    Ok(along::scatter(x, dim, c.tensor(2)?, &source(c, x)?, Combine::Sum, true)?.into())
+    Ok(along::scatter(x, dim, c.tensor(2)?, &source(c, x)?, ScatterMode::Sum, true)?.into())
 }
 
 /// The reductions of `scatter_reduce` and `index_reduce`.
-fn meeting(word: &str) -> Option<Combine> {
+fn meeting(word: &str) -> Option<ScatterMode> {
     Some(match word {
-        "sum" => Combine::Sum,
-        "prod" => Combine::Product,
-        "mean" => Combine::Mean,
-        "amax" => Combine::Largest,
-        "amin" => Combine::Smallest,
+        "sum" => ScatterMode::Sum,
+        "prod" => ScatterMode::Product,
+        "mean" => ScatterMode::Mean,
+        "amax" => ScatterMode::Largest,
+        "amin" => ScatterMode::Smallest,
         _ => return None,
     })
 }
@@ -193,7 +193,7 @@ fn index_add(c: &Call) -> Result<Value> {
             to_dtype(&product, x.dtype())
         }
     };
-    along::index_combine(x, dim, index, &scaled, Combine::Sum, true).map(Value::from).map_err(|error| {
+    along::index_combine(x, dim, index, &scaled, ScatterMode::Sum, true).map(Value::from).map_err(|error| {
         // Without a factor PyTorch goes through scatter_add, which has words of its own.
         if matches!(c.arg(4), Arg::Int(1)) && x.ndim() > 1 && index.dtype() == DType::Int64 {
             error
@@ -220,7 +220,7 @@ fn index_copy(c: &Call) -> Result<Value> {
     }
     if source.ndim() != x.ndim() && source.ndim() > 0 && x.ndim() > 0 {
         return Err(Error::index(format!(
-            "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source \
+            "index_copy_(): When source and destination are not scalars, their dimensionality must match. ScatterSource \
              dimensionality ({}), destination dimensionality ({})",
             source.ndim(),
             x.ndim()
@@ -244,7 +244,7 @@ fn index_copy(c: &Call) -> Result<Value> {
     let (theirs, own) = (without(source), without(x));
     if theirs != own {
         return Err(Error::runtime(format!(
-            "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: {} at \
+            "index_copy_(): ScatterSource/destination tensor must have same slice shapes. Destination slice shape: {} at \
              dimension {dim} and source slice shape: {} at dimension 0.",
             listed(&own),
             listed(&theirs)
@@ -257,7 +257,7 @@ fn index_copy(c: &Call) -> Result<Value> {
             index.numel()
         )));
     }
-    along::index_combine(x, dim, index, source, Combine::Replace, true)
+    along::index_combine(x, dim, index, source, ScatterMode::Replace, true)
         .map(Value::from)
         .map_err(|error| Error::index(format!("index_copy_(): {}", error.message)))
 }

@@ -1,11 +1,12 @@
 //! Pointwise operations.
 
 use super::refused;
+use crate::kernel::division::{floor_divide_i64, remainder_f32, remainder_f64, remainder_i64};
 use crate::ops::op::{ALL, BOTH, Call, FUNCTION, IN_PLACE, METHOD, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{CostRule, GradName, OpNotation, Sign, pointwise};
 use crate::tensor::explanation::{Explanation, Formula, Movement};
-use crate::tensor::ops::pointwise::{self, Binary, binary, same_unary};
+use crate::tensor::ops::pointwise::{self, BinaryOp, binary, same_unary};
 use crate::tensor::{Arg, DType, Error, Result, Tensor, ops};
 
 /// Two operands, one of which may be a number.
@@ -82,69 +83,55 @@ fn floor_divide(c: &Call) -> Result<Value> {
     Ok(binary(&FLOOR_DIV, c.arg(0), c.arg(1), c.default_dtype())?.into())
 }
 
-fn floored_i64(a: i64, b: i64) -> i64 {
-    let quotient = a.wrapping_div(b);
-    if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
-}
-
-/// Remainder with the sign of the divisor, as Python's `%`.
-fn floored_rem(a: f64, b: f64) -> f64 {
-    let rest = a % b;
-    if rest != 0.0 && (rest < 0.0) != (b < 0.0) { rest + b } else { rest }
-}
-
-static FLOOR_DIV: Binary = Binary {
+static FLOOR_DIV: BinaryOp = BinaryOp {
     name: "floor_divide",
     f32: |a, b| (a / b).floor(),
     f64: |a, b| (a / b).floor(),
-    i64: Some(floored_i64),
+    i64: Some(floor_divide_i64),
     bool: None,
 };
-static TRUNC_DIV: Binary = Binary {
+static TRUNC_DIV: BinaryOp = BinaryOp {
     name: "div",
     f32: |a, b| (a / b).trunc(),
     f64: |a, b| (a / b).trunc(),
     i64: Some(i64::wrapping_div),
     bool: None,
 };
-static REMAINDER: Binary = Binary {
+static REMAINDER: BinaryOp = BinaryOp {
     name: "remainder",
-    f32: |a, b| {
-        let rest = a % b;
-        if rest != 0.0 && (rest < 0.0) != (b < 0.0) { rest + b } else { rest }
-    },
-    f64: floored_rem,
-    i64: Some(|a, b| a - floored_i64(a, b) * b),
+    f32: remainder_f32,
+    f64: remainder_f64,
+    i64: Some(remainder_i64),
     bool: None,
 };
-static FMOD: Binary =
-    Binary { name: "fmod", f32: |a, b| a % b, f64: |a, b| a % b, i64: Some(|a, b| a % b), bool: None };
-static MAXIMUM: Binary = Binary {
+static FMOD: BinaryOp =
+    BinaryOp { name: "fmod", f32: |a, b| a % b, f64: |a, b| a % b, i64: Some(|a, b| a % b), bool: None };
+static MAXIMUM: BinaryOp = BinaryOp {
     name: "maximum",
     f32: |a, b| if a.is_nan() || a > b { a } else { b },
     f64: |a, b| if a.is_nan() || a > b { a } else { b },
     i64: Some(i64::max),
     bool: Some(|a, b| a | b),
 };
-static MINIMUM: Binary = Binary {
+static MINIMUM: BinaryOp = BinaryOp {
     name: "minimum",
     f32: |a, b| if a.is_nan() || a < b { a } else { b },
     f64: |a, b| if a.is_nan() || a < b { a } else { b },
     i64: Some(i64::min),
     bool: Some(|a, b| a & b),
 };
-static ATAN2: Binary = Binary { name: "atan2", f32: f32::atan2, f64: f64::atan2, i64: None, bool: None };
-static AND: Binary = bits("bitwise_and", |a, b| a & b, |a, b| a & b);
-static OR: Binary = bits("bitwise_or", |a, b| a | b, |a, b| a | b);
-static XOR: Binary = bits("bitwise_xor", |a, b| a ^ b, |a, b| a ^ b);
-static SHL: Binary = bits("bitwise_left_shift", |a, b| a.wrapping_shl(b as u32), |a, _| a);
-static SHR: Binary = bits("bitwise_right_shift", |a, b| a.wrapping_shr(b as u32), |a, _| a);
+static ATAN2: BinaryOp = BinaryOp { name: "atan2", f32: f32::atan2, f64: f64::atan2, i64: None, bool: None };
+static AND: BinaryOp = bits("bitwise_and", |a, b| a & b, |a, b| a & b);
+static OR: BinaryOp = bits("bitwise_or", |a, b| a | b, |a, b| a | b);
+static XOR: BinaryOp = bits("bitwise_xor", |a, b| a ^ b, |a, b| a ^ b);
+static SHL: BinaryOp = bits("bitwise_left_shift", |a, b| a.wrapping_shl(b as u32), |a, _| a);
+static SHR: BinaryOp = bits("bitwise_right_shift", |a, b| a.wrapping_shr(b as u32), |a, _| a);
 
-const fn bits(name: &'static str, i64: fn(i64, i64) -> i64, bool: fn(bool, bool) -> bool) -> Binary {
-    Binary { name, f32: |a, _| a, f64: |a, _| a, i64: Some(i64), bool: Some(bool) }
+const fn bits(name: &'static str, i64: fn(i64, i64) -> i64, bool: fn(bool, bool) -> bool) -> BinaryOp {
+    BinaryOp { name, f32: |a, _| a, f64: |a, _| a, i64: Some(i64), bool: Some(bool) }
 }
 
-fn bitwise(c: &Call, op: &Binary) -> Result<Value> {
+fn bitwise(c: &Call, op: &BinaryOp) -> Result<Value> {
     let dtype = pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype());
     if dtype.is_float() {
         if let (Some(a), Some(b)) = (c.arg(0).tensor(), c.arg(1).tensor()) {
@@ -212,7 +199,7 @@ fn pow(c: &Call) -> Result<Value> {
             _ => {}
         }
     }
-    let power = Binary {
+    let power = BinaryOp {
         name: "pow",
         f32: f32::powf,
         f64: f64::powf,

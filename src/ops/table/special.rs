@@ -8,7 +8,7 @@ use crate::tensor::descriptor::{
     Descriptor, GradName, OpFamily, ShapeRule, creation, pointwise, reduction, view,
 };
 use crate::tensor::explanation::{ConstantKind, Explanation, Formula, Reducer, RunningKind};
-use crate::tensor::ops::pointwise::{self, Binary, binary, float_unary, same_unary};
+use crate::tensor::ops::pointwise::{self, BinaryOp, binary, float_unary, same_unary};
 use crate::tensor::ops::{self, cast::to_dtype};
 use crate::tensor::{Arg, Buffer, Category, DType, Error, Result, Tensor};
 
@@ -16,22 +16,22 @@ const PAIR: &[&str] = &["Operand input, Operand other"];
 const ONE: &[&str] = &["Tensor input"];
 
 /// A pointwise operation in floats only.
-const fn in_floats(name: &'static str, f32: fn(f32, f32) -> f32, f64: fn(f64, f64) -> f64) -> Binary {
-    Binary { name, f32, f64, i64: None, bool: None }
+const fn in_floats(name: &'static str, f32: fn(f32, f32) -> f32, f64: fn(f64, f64) -> f64) -> BinaryOp {
+    BinaryOp { name, f32, f64, i64: None, bool: None }
 }
 
-static FMAX: Binary =
-    Binary { name: "fmax", f32: f32::max, f64: f64::max, i64: Some(i64::max), bool: Some(|a, b| a | b) };
-static FMIN: Binary =
-    Binary { name: "fmin", f32: f32::min, f64: f64::min, i64: Some(i64::min), bool: Some(|a, b| a & b) };
-static HYPOT: Binary = in_floats("hypot", f32::hypot, f64::hypot);
-static COPYSIGN: Binary = in_floats("copysign", f32::copysign, f64::copysign);
-static LOGADDEXP: Binary = in_floats(
+static FMAX: BinaryOp =
+    BinaryOp { name: "fmax", f32: f32::max, f64: f64::max, i64: Some(i64::max), bool: Some(|a, b| a | b) };
+static FMIN: BinaryOp =
+    BinaryOp { name: "fmin", f32: f32::min, f64: f64::min, i64: Some(i64::min), bool: Some(|a, b| a & b) };
+static HYPOT: BinaryOp = in_floats("hypot", f32::hypot, f64::hypot);
+static COPYSIGN: BinaryOp = in_floats("copysign", f32::copysign, f64::copysign);
+static LOGADDEXP: BinaryOp = in_floats(
     "logaddexp",
     |a, b| if a == b && a.is_infinite() { a } else { a.max(b) + (-(a - b).abs()).exp().ln_1p() },
     |a, b| if a == b && a.is_infinite() { a } else { a.max(b) + (-(a - b).abs()).exp().ln_1p() },
 );
-static XLOGY: Binary = in_floats(
+static XLOGY: BinaryOp = in_floats(
     "xlogy",
     |x, y| {
         if y.is_nan() {
@@ -52,7 +52,7 @@ static XLOGY: Binary = in_floats(
         }
     },
 );
-static HEAVISIDE: Binary = Binary {
+static HEAVISIDE: BinaryOp = BinaryOp {
     name: "heaviside",
     f32: |x, at| {
         if x.is_nan() {
@@ -75,8 +75,8 @@ static HEAVISIDE: Binary = Binary {
     i64: Some(|x, at| if x == 0 { at } else { i64::from(x > 0) }),
     bool: None,
 };
-static GCD: Binary = Binary { name: "gcd", f32: |a, _| a, f64: |a, _| a, i64: Some(divisor), bool: None };
-static LCM: Binary = Binary {
+static GCD: BinaryOp = BinaryOp { name: "gcd", f32: |a, _| a, f64: |a, _| a, i64: Some(divisor), bool: None };
+static LCM: BinaryOp = BinaryOp {
     name: "lcm",
     f32: |a, _| a,
     f64: |a, _| a,
@@ -93,7 +93,7 @@ fn divisor(a: i64, b: i64) -> i64 {
     a
 }
 
-fn pair(c: &Call, op: &Binary) -> Result<Value> {
+fn pair(c: &Call, op: &BinaryOp) -> Result<Value> {
     Ok(binary(op, c.arg(0), c.arg(1), c.default_dtype())?.into())
 }
 

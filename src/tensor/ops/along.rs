@@ -4,12 +4,12 @@
 
 use super::cast::to_dtype;
 use crate::kernel::elementwise::places;
-use crate::tensor::{Buffer, DType, Error, Kind, Layout, Result, Tensor};
+use crate::tensor::{Buffer, DType, Error, ErrorKind, Layout, Result, Tensor};
 use crate::zip_lanes;
 
 /// How written values combine with the value at their position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Combine {
+pub enum ScatterMode {
     /// The last value replaces it.
     Replace,
     /// Their sum.
@@ -25,7 +25,7 @@ pub enum Combine {
 }
 
 /// The values of `scatter`.
-pub enum Source {
+pub enum ScatterSource {
     /// One element for each element of the index.
     Tensor(Tensor),
     /// One number for all, as a 0-d tensor.
@@ -45,7 +45,7 @@ fn positions(layout: &Layout, dim: usize, index: &Tensor) -> Result<Vec<usize>> 
     let mut found = places(&shape, &strides, layout.offset);
     for (place, at) in found.iter_mut().zip(index.to_i64_vec()) {
         if at < 0 || at >= size {
-            return Err(Error::index_range(Kind::Runtime, at, dim, size as usize));
+            return Err(Error::index_range(ErrorKind::Runtime, at, dim, size as usize));
         }
         *place += at as usize * stride;
     }
@@ -97,14 +97,14 @@ pub fn scatter(
     x: &Tensor,
     dim: usize,
     index: &Tensor,
-    src: &Source,
-    combine: Combine,
+    src: &ScatterSource,
+    combine: ScatterMode,
     include_self: bool,
 ) -> Result<Tensor> {
     is_long(index, "scatter")?;
     let (src, single) = match src {
-        Source::Tensor(src) => (src, false),
-        Source::Number(src) => (src, true),
+        ScatterSource::Tensor(src) => (src, false),
+        ScatterSource::Number(src) => (src, true),
     };
     if src.dtype() != x.dtype() {
         return Err(Error::runtime("scatter(): Expected self.dtype to be equal to src.dtype"));
@@ -148,9 +148,10 @@ pub fn scatter(
 }
 
 /// Writes values at positions of the storage of a row-major tensor and combines several at one position.
-fn combine_at(out: &Tensor, found: &[usize], values: &Buffer, combine: Combine, include_self: bool) {
+fn combine_at(out: &Tensor, found: &[usize], values: &Buffer, combine: ScatterMode, include_self: bool) {
     let mut fresh = vec![!include_self; out.storage().read().len()];
-    let mut counts = vec![i64::from(include_self); if combine == Combine::Mean { fresh.len() } else { 0 }];
+    let mut counts =
+        vec![i64::from(include_self); if combine == ScatterMode::Mean { fresh.len() } else { 0 }];
     let dtype = out.dtype();
     macro_rules! each {
         ($data:expr, $values:expr, $join:expr) => {
@@ -162,11 +163,11 @@ fn combine_at(out: &Tensor, found: &[usize], values: &Buffer, combine: Combine, 
     macro_rules! lane {
         ($data:expr, $values:expr, $kind:ty, $add:expr, $mul:expr, $more:expr, $less:expr) => {
             match combine {
-                Combine::Replace => each!($data, $values, |_: $kind, b: $kind| b),
-                Combine::Sum | Combine::Mean => each!($data, $values, $add),
-                Combine::Product => each!($data, $values, $mul),
-                Combine::Largest => each!($data, $values, $more),
-                Combine::Smallest => each!($data, $values, $less),
+                ScatterMode::Replace => each!($data, $values, |_: $kind, b: $kind| b),
+                ScatterMode::Sum | ScatterMode::Mean => each!($data, $values, $add),
+                ScatterMode::Product => each!($data, $values, $mul),
+                ScatterMode::Largest => each!($data, $values, $more),
+                ScatterMode::Smallest => each!($data, $values, $less),
             }
         };
     }
@@ -197,7 +198,7 @@ fn combine_at(out: &Tensor, found: &[usize], values: &Buffer, combine: Combine, 
         }
         _ => unreachable!("source and target have one dtype"),
     }
-    if combine == Combine::Mean {
+    if combine == ScatterMode::Mean {
         found.iter().for_each(|&at| counts[at] += 1);
         let touched = counts.iter().enumerate().filter(|(_, count)| **count > 1);
         match &mut *data {
@@ -230,7 +231,7 @@ pub fn index_combine(
     dim: usize,
     index: &Tensor,
     source: &Tensor,
-    combine: Combine,
+    combine: ScatterMode,
     include_self: bool,
 ) -> Result<Tensor> {
     let out = super::copy(x);
@@ -252,7 +253,7 @@ pub fn index_fill(x: &Tensor, dim: usize, index: &Tensor, value: &Tensor) -> Res
     let size = target.shape()[dim] as i64;
     for at in index.to_i64_vec() {
         if at < -size || at >= size {
-            return Err(Error::index_range(Kind::Index, at, dim, size as usize));
+            return Err(Error::index_range(ErrorKind::Index, at, dim, size as usize));
         }
         let slice = target.layout().select(dim, if at < 0 { at + size } else { at } as usize);
         super::write(&target.with_layout(slice), value)?;
@@ -270,7 +271,7 @@ pub fn take(x: &Tensor, index: &Tensor) -> Result<Tensor> {
 pub fn put(x: &Tensor, index: &Tensor, source: &Tensor, accumulate: bool) -> Result<Tensor> {
     let out = super::copy(x);
     let found = row_major_positions(&out, index)?;
-    let combine = if accumulate { Combine::Sum } else { Combine::Replace };
+    let combine = if accumulate { ScatterMode::Sum } else { ScatterMode::Replace };
     combine_at(&out, &found, &source.to_buffer(), combine, true);
     Ok(out)
 }

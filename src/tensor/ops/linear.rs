@@ -5,7 +5,7 @@ use ndarray::{
     ArrayView1, ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, Dimension, Ix1, Ix2, Ix3, ShapeBuilder,
 };
 
-use crate::kernel::offset::{Matrix, MatrixMut, WithOffset};
+use crate::kernel::offset::{MatrixView, MatrixViewMut, WithOffset};
 use crate::kernel::{buffer_pool, dot as kernel_dot, gemm};
 use crate::tensor::layout::broadcast;
 use crate::tensor::ops::float::Float;
@@ -173,7 +173,7 @@ pub fn mm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
         (Buffer::F32(x), Buffer::F32(y)) => Buffer::F32(product!(x, y, gemm::matmul)),
         (Buffer::F64(x), Buffer::F64(y)) => Buffer::F64(product!(x, y, gemm::matmul)),
         (Buffer::I64(x), Buffer::I64(y)) => {
-            Buffer::I64(product!(x, y, |x: Matrix<i64>, y: Matrix<i64>, out| gemm::matmul_i64(
+            Buffer::I64(product!(x, y, |x: MatrixView<i64>, y: MatrixView<i64>, out| gemm::matmul_i64(
                 x.view, y.view, out
             )))
         }
@@ -279,10 +279,17 @@ fn mix(out: &mut [i64], product: &[i64], alpha: i64, beta: i64) {
 }
 
 /// `out = beta * out + alpha * a @ b`; `offset` is that of `out` in its storage.
-fn add_product<T: Float>(a: Matrix<T>, b: Matrix<T>, out: &mut [T], offset: usize, alpha: T, beta: T) {
+fn add_product<T: Float>(
+    a: MatrixView<T>,
+    b: MatrixView<T>,
+    out: &mut [T],
+    offset: usize,
+    alpha: T,
+    beta: T,
+) {
     let shape = (a.view.nrows(), b.view.ncols());
     let view = ArrayViewMut2::from_shape(shape, out).expect("the slice has the elements of the shape");
-    let out: MatrixMut<T> = WithOffset::new(view, offset);
+    let out: MatrixViewMut<T> = WithOffset::new(view, offset);
     gemm::gemm(alpha, a, b, beta, out);
 }
 
@@ -323,7 +330,7 @@ fn scaled_sum<T: Float>(out: &mut [T], product: &[T], alpha: T, beta: T) {
 /// [`add_product`] for each matrix of a batch.
 fn add_products<T: Float>(a: &Tensor, b: &Tensor, out: &mut [T], alpha: T, beta: T) {
     let [count, rows, inner, columns] = [a.shape()[0], a.shape()[1], a.shape()[2], b.shape()[2]];
-    fn matrix<T>(data: &[T], at: usize, rows: usize, columns: usize) -> Matrix<'_, T> {
+    fn matrix<T>(data: &[T], at: usize, rows: usize, columns: usize) -> MatrixView<'_, T> {
         let start = at * rows * columns;
         let view = ArrayView2::from_shape((rows, columns), &data[start..start + rows * columns])
             .expect("the slice has the elements of the shape");

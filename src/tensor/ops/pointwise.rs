@@ -9,7 +9,7 @@ use crate::tensor::layout::broadcast;
 use crate::tensor::{Arg, Buffer, Category, DType, Error, Lane, Layout, Result, Tensor};
 
 /// A pointwise operation of two operands, for each lane that has it.
-pub struct Binary {
+pub struct BinaryOp {
     /// PyTorch's name, for errors.
     pub name: &'static str,
     /// On 32-bit floats.
@@ -131,7 +131,7 @@ macro_rules! over {
 }
 
 /// `a op b`, promoted and broadcast. Errors: shapes that do not broadcast; bools where refused.
-pub fn binary(op: &Binary, a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
+pub fn binary(op: &BinaryOp, a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
     let mut dtype = common_dtype(&[a, b], default);
     if dtype.category() < Category::Float && op.i64.is_none() {
         dtype = default;

@@ -2,7 +2,7 @@
 //! Source: the formatter of `torch._tensor_str` in PyTorch 2.6.
 
 use super::places::shown_places;
-use super::{Kind, PrintOptions, Source, Value};
+use super::{ElementKind, ElementValue, PrintOptions, PrintSource};
 
 /// The notation of the floats of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,25 +19,25 @@ pub enum Notation {
 
 /// The notation of one tensor and the width its elements are padded to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Format {
+pub struct ElementFormat {
     notation: Notation,
     precision: usize,
     width: usize,
 }
 
-impl Format {
+impl ElementFormat {
     /// The format in which `source` prints under `options`; reads only the elements that are shown.
-    pub fn of(source: &dyn Source, options: &PrintOptions) -> Format {
+    pub fn of(source: &dyn PrintSource, options: &PrintOptions) -> ElementFormat {
         let shape = source.shape();
-        let values: Vec<Value> =
+        let values: Vec<ElementValue> =
             shown_places(shape, options.edge_of(shape)).into_iter().map(|place| source.at(place)).collect();
-        Format::of_values(source.kind(), &values, options)
+        ElementFormat::of_values(source.kind(), &values, options)
     }
 
     /// The same from the shown values themselves.
-    pub fn of_values(kind: Kind, shown: &[Value], options: &PrintOptions) -> Format {
-        let mut format = Format { notation: Notation::Plain, precision: options.precision, width: 1 };
-        if kind != Kind::Float {
+    pub fn of_values(kind: ElementKind, shown: &[ElementValue], options: &PrintOptions) -> ElementFormat {
+        let mut format = ElementFormat { notation: Notation::Plain, precision: options.precision, width: 1 };
+        if kind != ElementKind::Float {
             format.widen(shown.iter().copied());
             return format;
         }
@@ -45,7 +45,7 @@ impl Format {
         let significant: Vec<f64> = shown
             .iter()
             .filter_map(|&value| match value {
-                Value::Float(x) if x.is_finite() && x != 0.0 => Some(x),
+                ElementValue::Float(x) if x.is_finite() && x != 0.0 => Some(x),
                 _ => None,
             })
             .collect();
@@ -65,7 +65,7 @@ impl Format {
             (false, false) => Notation::Fixed,
         };
         format.notation = asked;
-        format.widen(significant.into_iter().map(Value::Float));
+        format.widen(significant.into_iter().map(ElementValue::Float));
         // The option overrides the notation, but not the width.
         format.notation = match options.sci_mode {
             Some(true) => Notation::Scientific,
@@ -87,14 +87,14 @@ impl Format {
     }
 
     /// One element, unpadded.
-    pub fn text(&self, value: Value) -> String {
+    pub fn text(&self, value: ElementValue) -> String {
         match value {
-            Value::Bool(true) => "True".to_owned(),
-            Value::Bool(false) => "False".to_owned(),
-            Value::Int(n) => n.to_string(),
-            Value::Float(x) if x.is_nan() => "nan".to_owned(),
-            Value::Float(x) if x.is_infinite() => if x > 0.0 { "inf" } else { "-inf" }.to_owned(),
-            Value::Float(x) => match self.notation {
+            ElementValue::Bool(true) => "True".to_owned(),
+            ElementValue::Bool(false) => "False".to_owned(),
+            ElementValue::Int(n) => n.to_string(),
+            ElementValue::Float(x) if x.is_nan() => "nan".to_owned(),
+            ElementValue::Float(x) if x.is_infinite() => if x > 0.0 { "inf" } else { "-inf" }.to_owned(),
+            ElementValue::Float(x) => match self.notation {
                 Notation::Scientific => scientific(x, self.precision),
                 Notation::Fixed => format!("{x:.*}", self.precision),
                 Notation::Whole | Notation::Plain => format!("{x:.0}."),
@@ -103,11 +103,11 @@ impl Format {
     }
 
     /// One element padded on the left to the width.
-    pub fn padded(&self, value: Value) -> String {
+    pub fn padded(&self, value: ElementValue) -> String {
         format!("{:>width$}", self.text(value), width = self.width)
     }
 
-    fn widen(&mut self, values: impl Iterator<Item = Value>) {
+    fn widen(&mut self, values: impl Iterator<Item = ElementValue>) {
         for value in values {
             self.width = self.width.max(self.text(value).len());
         }

@@ -12,10 +12,10 @@ mod places;
 mod shape;
 mod source;
 
-pub use format::{Format, Notation};
+pub use format::{ElementFormat, Notation};
 pub use options::{PrintOptions, PrintOptionsChange};
 pub use shape::{shape_in_formula, size_repr, tuple_repr};
-pub use source::{Elements, Kind, Source, Value, Values};
+pub use source::{ElementKind, ElementSlice, ElementValue, PrintSource, SliceSource};
 
 use std::iter;
 
@@ -56,7 +56,7 @@ const OPENING: &str = "tensor(";
 
 /// The text of `repr(tensor)`: nested rows, wrapped and cut as `options` say, then what `frame` adds.
 /// As `torch.Tensor.__repr__`.
-pub fn tensor_repr(source: &dyn Source, frame: &Frame, options: &PrintOptions) -> String {
+pub fn tensor_repr(source: &dyn PrintSource, frame: &Frame, options: &PrintOptions) -> String {
     let shape = source.shape();
     let numel = numel(shape);
     let mut properties = Vec::new();
@@ -84,12 +84,12 @@ pub fn tensor_repr(source: &dyn Source, frame: &Frame, options: &PrintOptions) -
 
 /// The texts of all elements of `source` in row-major order, as in the printed tensor but without padding.
 /// The notation is that of the printed tensor, so it follows from the shown elements.
-pub fn element_texts(source: &dyn Source, options: &PrintOptions) -> Vec<String> {
-    let format = Format::of(source, options);
+pub fn element_texts(source: &dyn PrintSource, options: &PrintOptions) -> Vec<String> {
+    let format = ElementFormat::of(source, options);
     (0..numel(source.shape())).map(|place| format.text(source.at(place))).collect()
 }
 
-fn push_values(text: &mut String, source: &dyn Source, options: &PrintOptions) {
+fn push_values(text: &mut String, source: &dyn PrintSource, options: &PrintOptions) {
     let shape = source.shape();
     if numel(shape) == 0 {
         text.push_str("[]");
@@ -100,8 +100,9 @@ fn push_values(text: &mut String, source: &dyn Source, options: &PrintOptions) {
         text.push_str("[...]");
         return;
     }
-    let values: Vec<Value> = shown_places(shape, edge).into_iter().map(|place| source.at(place)).collect();
-    let format = Format::of_values(source.kind(), &values, options);
+    let values: Vec<ElementValue> =
+        shown_places(shape, edge).into_iter().map(|place| source.at(place)).collect();
+    let format = ElementFormat::of_values(source.kind(), &values, options);
     let mut rows = NestedRows { values: values.into_iter(), format, edge, linewidth: options.linewidth };
     rows.push(text, shape, OPENING.len());
 }
@@ -109,12 +110,12 @@ fn push_values(text: &mut String, source: &dyn Source, options: &PrintOptions) {
 /// Writes the nested brackets of a tensor from its shown values.
 struct NestedRows<I> {
     values: I,
-    format: Format,
+    format: ElementFormat,
     edge: Option<usize>,
     linewidth: usize,
 }
 
-impl<I: Iterator<Item = Value>> NestedRows<I> {
+impl<I: Iterator<Item = ElementValue>> NestedRows<I> {
     fn push(&mut self, text: &mut String, shape: &[usize], indent: usize) {
         match *shape {
             [] => self.push_element(text),

@@ -2,7 +2,7 @@
 
 /// The kind of the elements of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ElementKind {
     /// float64, float32, float16, bfloat16.
     Float,
     /// The signed and unsigned integers.
@@ -13,7 +13,7 @@ pub enum Kind {
 
 /// One element. Floats are converted to f64.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Value {
+pub enum ElementValue {
     /// Of any floating dtype.
     Float(f64),
     /// Of any integer dtype.
@@ -23,18 +23,18 @@ pub enum Value {
 }
 
 /// A tensor to print: a shape, and elements by row-major position, which are read only if they are shown.
-pub trait Source {
+pub trait PrintSource {
     /// Sizes, outermost first; empty for a 0-d tensor.
     fn shape(&self) -> &[usize];
     /// The kind of the elements.
-    fn kind(&self) -> Kind;
+    fn kind(&self) -> ElementKind;
     /// The element at a row-major position.
-    fn at(&self, place: usize) -> Value;
+    fn at(&self, place: usize) -> ElementValue;
 }
 
 /// Row-major elements in a slice.
 #[derive(Debug, Clone, Copy)]
-pub enum Elements<'a> {
+pub enum ElementSlice<'a> {
     /// float32, and float16 and bfloat16 stored as float32.
     Float32(&'a [f32]),
     /// float64.
@@ -47,32 +47,32 @@ pub enum Elements<'a> {
 
 /// Row-major elements with their shape.
 #[derive(Debug, Clone, Copy)]
-pub struct Values<'a> {
+pub struct SliceSource<'a> {
     /// Sizes, outermost first.
     pub shape: &'a [usize],
     /// As many elements as the shape's product.
-    pub elements: Elements<'a>,
+    pub elements: ElementSlice<'a>,
 }
 
-impl Source for Values<'_> {
+impl PrintSource for SliceSource<'_> {
     fn shape(&self) -> &[usize] {
         self.shape
     }
 
-    fn kind(&self) -> Kind {
+    fn kind(&self) -> ElementKind {
         match self.elements {
-            Elements::Float32(_) | Elements::Float64(_) => Kind::Float,
-            Elements::Int(_) => Kind::Int,
-            Elements::Bool(_) => Kind::Bool,
+            ElementSlice::Float32(_) | ElementSlice::Float64(_) => ElementKind::Float,
+            ElementSlice::Int(_) => ElementKind::Int,
+            ElementSlice::Bool(_) => ElementKind::Bool,
         }
     }
 
-    fn at(&self, place: usize) -> Value {
+    fn at(&self, place: usize) -> ElementValue {
         match self.elements {
-            Elements::Float32(values) => Value::Float(f64::from(values[place])),
-            Elements::Float64(values) => Value::Float(values[place]),
-            Elements::Int(values) => Value::Int(values[place]),
-            Elements::Bool(values) => Value::Bool(values[place]),
+            ElementSlice::Float32(values) => ElementValue::Float(f64::from(values[place])),
+            ElementSlice::Float64(values) => ElementValue::Float(values[place]),
+            ElementSlice::Int(values) => ElementValue::Int(values[place]),
+            ElementSlice::Bool(values) => ElementValue::Bool(values[place]),
         }
     }
 }

@@ -39,7 +39,7 @@ impl Coverage {
 
 /// A block of the matrix of scores: batch and head, and ranges of queries and keys.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct ScoreBlock {
     pub(super) head: [usize; 2],
     pub(super) queries: (usize, usize),
     pub(super) keys: (usize, usize),
@@ -47,7 +47,7 @@ pub(super) struct Place {
 
 /// Which keys of a block the queries attend to, and the number of leading keys that matter.
 #[inline(always)]
-pub(super) fn coverage(mask: &Mask<f32>, at: Place) -> (Coverage, usize) {
+pub(super) fn coverage(mask: &Mask<f32>, at: ScoreBlock) -> (Coverage, usize) {
     let n = at.keys.1 - at.keys.0;
     match mask {
         Mask::None => (Coverage::AllKeys, n),
@@ -63,7 +63,7 @@ pub(super) fn coverage(mask: &Mask<f32>, at: Place) -> (Coverage, usize) {
 }
 
 #[inline(always)]
-fn part(at: Place) -> ndarray::SliceInfo<[ndarray::SliceInfoElem; 4], ndarray::Ix4, ndarray::Ix2> {
+fn part(at: ScoreBlock) -> ndarray::SliceInfo<[ndarray::SliceInfoElem; 4], ndarray::Ix4, ndarray::Ix2> {
     s![at.head[0], at.head[1], at.queries.0..at.queries.1, at.keys.0..at.keys.1]
 }
 
@@ -93,7 +93,7 @@ fn coverage_of<T: Copy>(
 
 /// Applies the mask to the scores of a block.
 #[inline(always)]
-pub(super) fn apply<const P: usize>(scores: &mut [Strip<P>], mask: &Mask<f32>, at: Place) {
+pub(super) fn apply<const P: usize>(scores: &mut [Strip<P>], mask: &Mask<f32>, at: ScoreBlock) {
     match mask {
         Mask::None => {}
         Mask::Causal => {

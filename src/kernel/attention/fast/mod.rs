@@ -15,7 +15,7 @@ mod tile;
 
 use ndarray::{ArrayView2, ArrayViewMut2, ArrayViewMut4, Axis, s};
 
-use self::mask::{Coverage, Place, apply, coverage};
+use self::mask::{Coverage, ScoreBlock, apply, coverage};
 use self::tile::{DEPTH, KEYS, LANES, NEG_INFINITIES, Strip, ZEROS};
 use super::super::simd::SimdWork;
 use super::super::{Real, simd, threads};
@@ -73,8 +73,8 @@ fn heads<const R: usize, const P: usize>(
     for_each_block(b * h * t * keys, blocks(out, rows), |at, out| {
         let [batch, head, first] = at;
         let group = head / (h / groups);
-        simd::run_widest(Block::<R, P> {
-            scratch: Scratch::new(out.nrows(), keys, d, out.ncols()),
+        simd::run_widest(TiledBlock::<R, P> {
+            buffers: WorkBuffers::new(out.nrows(), keys, d, out.ncols()),
             q: q.slice(s![batch, head, first..first + out.nrows(), ..]),
             k: k.slice(s![batch, group, .., ..]),
             v: v.slice(s![batch, group, .., ..]),
@@ -87,7 +87,7 @@ fn heads<const R: usize, const P: usize>(
 }
 
 /// Work buffers of a block; their size does not depend on the number of keys.
-struct Scratch<const R: usize, const P: usize> {
+struct WorkBuffers<const R: usize, const P: usize> {
     /// Queries, scaled, feature by feature: (strips, D).
     queries: Vec<Strip<P>>,
     /// Weighted sums of the values so far: (strips, E).
@@ -106,14 +106,14 @@ struct Scratch<const R: usize, const P: usize> {
     values: Vec<[f32; R]>,
 }
 
-impl<const R: usize, const P: usize> Scratch<R, P> {
+impl<const R: usize, const P: usize> WorkBuffers<R, P> {
     /// Enough for `t` queries and `keys` of width `d` over values of width `e`.
     fn new(t: usize, keys: usize, d: usize, e: usize) -> Self {
         let strips = t.div_ceil(P * LANES);
         // The buffer of keys also has space for a strip of queries.
         let block = KEYS.min(keys.next_multiple_of(R)).max(P * LANES);
         let (depth, tall) = (d.div_ceil(DEPTH), e.div_ceil(R));
-        Scratch {
+        WorkBuffers {
             queries: vec![[ZEROS; P]; strips * depth * DEPTH],
             context: vec![[ZEROS; P]; strips * tall * R],
             scores: vec![[ZEROS; P]; block],
@@ -127,8 +127,8 @@ impl<const R: usize, const P: usize> Scratch<R, P> {
 }
 
 /// One block of queries against all keys. Shapes (t, D), (S, D), (S, E) to (t, E); any strides.
-struct Block<'a, 'm, 'n, 'o, const R: usize, const P: usize> {
-    scratch: Scratch<R, P>,
+struct TiledBlock<'a, 'm, 'n, 'o, const R: usize, const P: usize> {
+    buffers: WorkBuffers<R, P>,
     q: ArrayView2<'a, f32>,
     k: ArrayView2<'a, f32>,
     v: ArrayView2<'a, f32>,
@@ -139,14 +139,22 @@ struct Block<'a, 'm, 'n, 'o, const R: usize, const P: usize> {
     out: ArrayViewMut2<'o, f32>,
 }
 
-impl<const R: usize, const P: usize> SimdWork for Block<'_, '_, '_, '_, R, P> {
+impl<const R: usize, const P: usize> SimdWork for TiledBlock<'_, '_, '_, '_, R, P> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        let Block { scratch, q, k, v, scale, mask, at, out } = self;
-        let Scratch { mut queries, mut context, mut scores, mut top, mut sum, block, mut keys, mut values } =
-            scratch;
+        let TiledBlock { buffers, q, k, v, scale, mask, at, out } = self;
+        let WorkBuffers {
+            mut queries,
+            mut context,
+            mut scores,
+            mut top,
+            mut sum,
+            block,
+            mut keys,
+            mut values,
+        } = buffers;
         let rows = P * LANES;
         let (t, d) = q.dim();
         let (depth, tall) = (d.next_multiple_of(DEPTH), v.ncols().next_multiple_of(R));
@@ -158,7 +166,7 @@ impl<const R: usize, const P: usize> SimdWork for Block<'_, '_, '_, '_, R, P> {
             tile::copy_rows(k.slice(s![first..first + n, ..]), block, &mut keys);
             tile::copy_rows(v.slice(s![first..first + n, ..]), block, &mut values);
             for strip in 0..strips {
-                let mut place = Place {
+                let mut place = ScoreBlock {
                     head: [at[0], at[1]],
                     queries: (at[2] + strip * rows, at[2] + ((strip + 1) * rows).min(t)),
                     keys: (first, first + n),
