@@ -1,5 +1,4 @@
-//! `attn doctor`: what runs without an error and is wrong.
-//! Runs cells under the tracer, hands what ran to `explain`, and shows what was found.
+//! `attn doctor`: mistakes that raise no error, found in the operations that cells run.
 
 use serde::Serialize;
 
@@ -13,10 +12,11 @@ use crate::explain;
 use crate::explain::doctor::{Finding, examine};
 use crate::ops::trace::Trace;
 use crate::session::Session;
-use crate::view::doctor::{self as report, Found};
+use crate::view::Role;
+use crate::view::doctor::{self as report, CodeFinding};
 use crate::view::errors::error;
 
-/// What `attn doctor` takes.
+/// The arguments of `attn doctor`.
 #[derive(clap::Args, Debug)]
 pub struct Args {
     /// A step (scores), a lesson (3.4.1), or a .ipynb, .py or .md file
@@ -27,21 +27,21 @@ pub struct Args {
     until: Option<String>,
 }
 
-/// What was found in one target.
+/// `attn.doctor/2`.
 #[derive(Serialize)]
-struct Document {
+struct DoctorDocument {
     schema: &'static str,
     target: String,
     ok: bool,
     cells: usize,
     operations: usize,
-    findings: Vec<Placed>,
+    findings: Vec<FindingEntry>,
     skipped: Vec<String>,
-    error: Option<Raised>,
+    error: Option<CellError>,
 }
 
 #[derive(Serialize)]
-struct Placed {
+struct FindingEntry {
     #[serde(flatten)]
     finding: Finding,
     code: Option<String>,
@@ -49,7 +49,7 @@ struct Placed {
 }
 
 #[derive(Serialize)]
-struct Raised {
+struct CellError {
     #[serde(rename = "type")]
     kind: String,
     message: String,
@@ -57,7 +57,7 @@ struct Raised {
     line: Option<usize>,
 }
 
-/// Runs each target and looks for silent mistakes.
+/// Runs each target and shows its silent mistakes.
 pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let catalogue = course::catalogue()?;
     let mut exit = Exit::Good;
@@ -67,8 +67,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         if at > 0 && !shell.options.json {
             shell.say("\n")?;
         }
-        let ended = one(&plan, shell)?;
-        exit = exit.max(ended);
+        exit = exit.max(examine_target(&plan, shell)?);
         if exit == Exit::Interrupted {
             break;
         }
@@ -76,11 +75,11 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Runs one target and shows what was found in it.
-fn one(plan: &Plan, shell: &mut Shell) -> Result<Exit, Failure> {
+/// Runs one target and shows its mistakes.
+fn examine_target(plan: &Plan, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut workspace = Workspace::new(&shell.options);
     let mut runner = Runner::new(&mut workspace, &plan.cells).tracing(Tracing::Shown);
-    let (mut found, mut skipped) = (Vec::<(Found, String)>::new(), Vec::new());
+    let (mut found, mut skipped) = (Vec::<(CodeFinding, String)>::new(), Vec::new());
     let (mut cells, mut operations, mut failed) = (0, 0, None);
     while let Some(finished) = runner.next() {
         let (cell, trace) = (finished.cell, &finished.trace);
@@ -88,7 +87,7 @@ fn one(plan: &Plan, shell: &mut Shell) -> Result<Exit, Failure> {
             cells += 1;
             operations += trace.steps.len() + trace.beyond;
         }
-        let new = remarks(trace, &runner.workspace.session);
+        let new = findings(trace, &runner.workspace.session);
         match cell.step {
             Some((step, _)) if step.wrong => {
                 if !new.is_empty() {
@@ -97,7 +96,8 @@ fn one(plan: &Plan, shell: &mut Shell) -> Result<Exit, Failure> {
             }
             _ => {
                 for mut new in new {
-                    new.by = Some(cell.name.clone()).filter(|name| new.finding.cell.as_ref() != Some(name));
+                    new.run_by =
+                        Some(cell.name.clone()).filter(|name| new.finding.cell.as_ref() != Some(name));
                     let place = |it: &Finding| (it.mistake, it.cell.clone(), it.line);
                     if found.iter().all(|(known, _)| place(&known.finding) != place(&new.finding)) {
                         found.push((new, cell.name.clone()));
@@ -112,7 +112,7 @@ fn one(plan: &Plan, shell: &mut Shell) -> Result<Exit, Failure> {
         (exit, _) => exit,
     };
     if shell.options.json {
-        let error = failed.map(|(cell, raised)| Raised {
+        let error = failed.map(|(cell, raised)| CellError {
             kind: raised.kind,
             message: raised.message,
             cell: cell.name.clone(),
@@ -120,23 +120,26 @@ fn one(plan: &Plan, shell: &mut Shell) -> Result<Exit, Failure> {
         });
         let findings = found
             .into_iter()
-            .map(|(found, ran_in)| Placed { finding: found.finding, code: found.code, ran_in })
+            .map(|(found, ran_in)| FindingEntry { finding: found.finding, code: found.code, ran_in })
             .collect();
         let (schema, target, ok) = ("attn.doctor/2", plan.target.clone(), exit == Exit::Good);
-        write_json(&Document { schema, target, ok, cells, operations, findings, skipped, error }, shell)?;
+        write_json(
+            &DoctorDocument { schema, target, ok, cells, operations, findings, skipped, error },
+            shell,
+        )?;
         return Ok(exit);
     }
     for (found, _) in &found {
         let mut text = report::found(found, shell.look);
-        text.say(crate::view::Role::Prose, "");
+        text.say(Role::Prose, "");
         shell.show(&text)?;
     }
-    for passed in &skipped {
-        shell.remark(&format!("{passed}: passed over"));
+    for reason in &skipped {
+        shell.remark(&format!("{reason}: skipped"));
     }
     match &failed {
         Some((cell, raised)) => {
-            shell.remark(&format!("{} raised: what comes after it was not looked at", cell.name));
+            shell.remark(&format!("{} raised: the cells after it did not run", cell.name));
             shell.note(&error(&workspace.error_note(raised, &cell.source), shell.look));
         }
         None => shell.show(&report::summary(operations, cells, found.len(), shell.look))?,
@@ -144,13 +147,13 @@ fn one(plan: &Plan, shell: &mut Shell) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// The silent mistakes in what a cell ran, each with its line of code.
-pub fn remarks(trace: &Trace, session: &Session) -> Vec<Found> {
+/// The silent mistakes in the operations of a cell, each with its line of code.
+pub fn findings(trace: &Trace, session: &Session) -> Vec<CodeFinding> {
     let names = explain::TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
     let code = |finding: &Finding| {
         let source = session.source(finding.cell.as_deref()?)?;
         source.lines().nth(finding.line?.checked_sub(1)?).map(|line| line.trim().to_owned())
     };
     let found = examine(trace, &names).into_iter();
-    found.map(|finding| Found { code: code(&finding), by: None, finding }).collect()
+    found.map(|finding| CodeFinding { code: code(&finding), run_by: None, finding }).collect()
 }

@@ -1,5 +1,4 @@
-//! What if: steps run without and with a change, for `attn run --set`, the walkthrough and the REPL alike.
-//! Reads what was typed, gives interpreters, writes the answer.
+//! What if: cells run without and with a change, for `attn run --set`, the walkthrough and the REPL.
 
 use serde::Serialize;
 
@@ -11,23 +10,25 @@ use super::options::GlobalOptions;
 use super::plan::Plan;
 use super::shell::{Exit, Failure, Shell};
 use super::workspace::{RanCell, Workspace};
-use crate::explain::what_if::{Change, Moved, Names, Naming, Setting, WhatIf, what_if};
+use crate::explain::what_if::{
+    AppliedChange, AxisLabels, Change, LessonWords, Reshaped, TensorDifference, WhatIf, what_if,
+};
 use crate::lesson::{Catalogue, Lesson, Step, Target};
-use crate::tensor::Buffer;
+use crate::tensor::{Buffer, DType};
 use crate::view::compare;
 use crate::view::{Look, Text};
 
-/// The options that ask what would be if something were different.
+/// The options that change something before cells run.
 #[derive(clap::Args, Debug, Default, Clone)]
 #[command(next_help_heading = "What if")]
 pub struct Changes {
-    /// Set a variable or a part of one right after it is made, and show what moves: inputs[1,0]=0.9
+    /// Set a variable or a part of one right after it is made, and show what changes: inputs[1,0]=0.9
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
     /// Give every torch.manual_seed this seed
     #[arg(long, value_name = "N", allow_negative_numbers = true)]
     seed: Option<i64>,
-    /// Let a token's row hold that of another token: journey=one
+    /// Replace the row of a token by that of another token: journey=one
     #[arg(long, value_name = "OLD=NEW")]
     token: Vec<String>,
     /// Leave a token out
@@ -39,7 +40,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Whether nothing is asked for.
+    /// Whether there are no changes.
     pub fn is_empty(&self) -> bool {
         self.set.is_empty()
             && self.seed.is_none()
@@ -48,12 +49,12 @@ impl Changes {
             && self.edit.is_empty()
     }
 
-    /// What is asked for. Errors: it cannot be read, and how it is written.
+    /// Reads the changes. Errors: a message with the form of the option.
     fn read(&self, catalogue: &Catalogue) -> Result<Vec<Change>, Failure> {
         let mut changes = Vec::new();
         let read = |change: Result<Change, String>| change.map_err(Failure::Usage);
         for text in &self.edit {
-            changes.push(placed(read(Change::edit(text))?, catalogue));
+            changes.push(with_step_name(read(Change::edit(text))?, catalogue));
         }
         changes.extend(self.seed.map(Change::Seed));
         for text in &self.token {
@@ -67,8 +68,8 @@ impl Changes {
     }
 }
 
-/// An edit whose cell is a slug has the name that this step's cell runs under.
-fn placed(change: Change, catalogue: &Catalogue) -> Change {
+/// Replaces a slug in an edit by the name that the step's cell runs under.
+fn with_step_name(change: Change, catalogue: &Catalogue) -> Change {
     match change {
         Change::Edit { cell: Some(cell), old, new } => {
             let cell = match catalogue.find(&cell) {
@@ -81,24 +82,24 @@ fn placed(change: Change, catalogue: &Catalogue) -> Change {
     }
 }
 
-/// The lessons whose words name things in a run, in the order of their steps.
-struct Lessons<'c>(Vec<(&'c Step, &'c Lesson)>);
+/// The steps that run and their lessons, in order.
+struct StepWords<'c>(Vec<(&'c Step, &'c Lesson)>);
 
-impl Names for Lessons<'_> {
-    fn naming(&self, name: &str, shape: &[usize]) -> Naming {
+impl LessonWords for StepWords<'_> {
+    fn axis_labels(&self, name: &str, shape: &[usize]) -> AxisLabels {
         for (step, lesson) in self.0.iter().rev() {
             let names = figures::StepNames::of(step, lesson);
-            // An attribute has the axes of the variable of its name: sa_v1.W_query those of W_query.
+            // An attribute has the axes of the variable with its name: sa_v1.W_query has those of W_query.
             let last = name.rsplit('.').next().unwrap_or(name);
             let axes = [name, last].map(|name| names.axes(name));
             let axes = axes.into_iter().find(|axes| !axes.is_empty()).unwrap_or_default();
             if axes.len() == shape.len() {
                 let label = |(axis, size): (&String, &usize)| names.labels(axis, *size);
                 let labels = axes.iter().zip(shape).map(label).collect();
-                return Naming { axes, labels };
+                return AxisLabels { axes, labels };
             }
         }
-        Naming::default()
+        AxisLabels::default()
     }
 
     fn tokens(&self) -> Vec<String> {
@@ -113,8 +114,8 @@ impl Names for Lessons<'_> {
     }
 }
 
-/// Runs these cells without and with changes. `asked`: the cells that are asked for, none where all are; `at`: the steps whose lessons name things, in order.
-/// Errors: a change that cannot be made, in words.
+/// Runs cells without and with changes. `asked` has the cells that were asked for, or none if all were; `at` has the steps
+/// whose lessons name axes and tokens. Errors: a change that cannot be made, in words.
 pub fn changed(
     cells: &[RanCell],
     asked: &[String],
@@ -124,11 +125,11 @@ pub fn changed(
 ) -> Result<WhatIf, Failure> {
     let cells: Vec<(String, String)> =
         cells.iter().map(|cell| (cell.name.clone(), cell.source.clone())).collect();
-    what_if(&cells, changes, asked, &Lessons(at), &mut || machine::session(options)).map_err(Failure::Usage)
+    what_if(&cells, changes, asked, &StepWords(at), &mut || machine::session(options)).map_err(Failure::Usage)
 }
 
-/// What would be on a workspace if what was typed (`inputs[1,0]=0.9`, `seed 7`, `drop journey`, `dim=-1 => dim=0`) had held
-/// from the start; the workspace itself is not touched. Errors: a change that cannot be read or made, in words.
+/// The effect of a typed change (`inputs[1,0]=0.9`, `seed 7`, `drop journey`, `dim=-1 => dim=0`) on the cells of a workspace,
+/// which itself does not change. Errors: a change that cannot be read or made, in words.
 pub fn typed(
     workspace: &Workspace,
     text: &str,
@@ -158,7 +159,7 @@ pub fn run(
     let at = plan.cells.iter().filter_map(|cell| cell.step).collect();
     let what = changed(&cells, &shown, at, &asked, &shell.options)?;
     match shell.options.json {
-        true => write_json(&Document::of(&plan.target, &what), shell)?,
+        true => write_json(&WhatIfDocument::of(&plan.target, &what), shell)?,
         false => shell.show(&compare::what_if(&what, shell.look))?,
     }
     Ok(match &what.raised {
@@ -168,36 +169,36 @@ pub fn run(
     })
 }
 
-/// `attn.whatif/1`.
+/// `attn.whatif/2`.
 #[derive(Serialize)]
-struct Document<'a> {
+struct WhatIfDocument<'a> {
     schema: &'static str,
     target: &'a str,
     ok: bool,
-    changes: Vec<Made<'a>>,
-    error: Option<Error<'a>>,
-    unreached: &'a [String],
-    moved: Vec<Difference<'a>>,
-    reshaped: Vec<Shape<'a>>,
-    same: &'a [String],
+    changes: Vec<ChangeEntry<'a>>,
+    error: Option<ErrorEntry<'a>>,
+    not_run: &'a [String],
+    differences: Vec<DifferenceEntry<'a>>,
+    reshaped: Vec<ReshapedEntry<'a>>,
+    unchanged: &'a [String],
     missing: &'a [String],
     added: &'a [String],
-    words: &'a [String],
+    summary: &'a [String],
 }
 
 #[derive(Serialize)]
-struct Made<'a> {
+struct ChangeEntry<'a> {
     place: &'a str,
-    words: &'a str,
+    description: &'a str,
     before: &'a str,
     after: &'a str,
-    at: &'a [String],
+    cells: &'a [String],
     remarks: &'a [String],
 }
 
 #[derive(Serialize)]
-struct Error<'a> {
-    step: &'a str,
+struct ErrorEntry<'a> {
+    cell: &'a str,
     #[serde(rename = "type")]
     kind: &'a str,
     message: &'a str,
@@ -205,79 +206,79 @@ struct Error<'a> {
 }
 
 #[derive(Serialize)]
-struct Difference<'a> {
+struct DifferenceEntry<'a> {
     name: &'a str,
     cell: Option<&'a str>,
     dtype: &'static str,
     shape: &'a [usize],
-    changed: usize,
-    most: Vec<usize>,
+    elements: usize,
+    largest_at: Vec<usize>,
     before: Option<Values>,
     after: Option<Values>,
 }
 
 #[derive(Serialize)]
-struct Shape<'a> {
+struct ReshapedEntry<'a> {
     name: &'a str,
     before: &'a [usize],
     after: &'a [usize],
 }
 
-impl<'a> Document<'a> {
-    fn of(target: &'a str, what: &'a WhatIf) -> Document<'a> {
-        let made = |setting: &'a Setting| Made {
-            place: &setting.place,
-            words: &setting.words,
-            before: &setting.before,
-            after: &setting.after,
-            at: &setting.at,
-            remarks: &setting.remarks,
+impl<'a> WhatIfDocument<'a> {
+    fn of(target: &'a str, what: &'a WhatIf) -> WhatIfDocument<'a> {
+        let change = |change: &'a AppliedChange| ChangeEntry {
+            place: &change.place,
+            description: &change.description,
+            before: &change.before,
+            after: &change.after,
+            cells: &change.cells,
+            remarks: &change.remarks,
         };
-        let shape = |other: &'a crate::explain::what_if::Reshaped| Shape {
-            name: &other.name,
-            before: &other.before,
-            after: &other.after,
+        let reshaped = |tensor: &'a Reshaped| ReshapedEntry {
+            name: &tensor.name,
+            before: &tensor.before,
+            after: &tensor.after,
         };
-        Document {
-            schema: "attn.whatif/1",
+        WhatIfDocument {
+            schema: "attn.whatif/2",
             target,
             ok: what.raised.is_none(),
-            changes: what.settings.iter().map(made).collect(),
-            error: what.raised.as_ref().map(|(step, raised)| Error {
-                step,
+            changes: what.changes.iter().map(change).collect(),
+            error: what.raised.as_ref().map(|(cell, raised)| ErrorEntry {
+                cell,
                 kind: &raised.kind,
                 message: &raised.message,
                 line: raised.line,
             }),
-            unreached: &what.unreached,
-            moved: what.moved.iter().map(difference).collect(),
-            reshaped: what.reshaped.iter().map(shape).collect(),
-            same: &what.stayed,
+            not_run: &what.not_run,
+            differences: what.differences.iter().map(difference).collect(),
+            reshaped: what.reshaped.iter().map(reshaped).collect(),
+            unchanged: &what.unchanged,
             missing: &what.missing,
             added: &what.added,
-            words: &what.words,
+            summary: &what.summary,
         }
     }
 }
 
-fn difference(moved: &Moved) -> Difference<'_> {
+fn difference(tensor: &TensorDifference) -> DifferenceEntry<'_> {
     let values = |values: &[f64]| {
-        let data = match (moved.dtype, moved.is_float) {
-            ("bool", _) => Buffer::Bool(values.iter().map(|value| *value != 0.0).collect()),
-            ("float64", _) => Buffer::F64(values.to_vec()),
-            (_, true) => Buffer::F32(values.iter().map(|value| *value as f32).collect()),
+        let data = match tensor.dtype {
+            DType::Bool => Buffer::Bool(values.iter().map(|value| *value != 0.0).collect()),
+            DType::Float64 => Buffer::F64(values.to_vec()),
+            dtype if dtype.is_float() => Buffer::F32(values.iter().map(|value| *value as f32).collect()),
             _ => Buffer::I64(values.iter().map(|value| *value as i64).collect()),
         };
-        Values::of_few(&moved.shape, data)
+        Values::of_few(&tensor.shape, data)
     };
-    Difference {
-        name: &moved.name,
-        cell: moved.cell.as_deref(),
-        dtype: moved.dtype,
-        shape: &moved.shape,
-        changed: moved.changed.len(),
-        most: moved.index(moved.most),
-        before: values(&moved.before),
-        after: values(&moved.after),
+    DifferenceEntry {
+        name: &tensor.name,
+        cell: tensor.cell.as_deref(),
+        dtype: tensor.dtype.name(),
+        shape: &tensor.shape,
+        elements: tensor.differing.len(),
+        largest_at: tensor.index(tensor.largest_at),
+        before: values(&tensor.before),
+        after: values(&tensor.after),
     }
 }

@@ -1,26 +1,26 @@
-//! The report of a what-if run: the changes that were asked for, the tensors that differ, and those that do not.
+//! The effect of a change: the changes, the tensors that differ, and those that are the same.
 
 use comfy_table::{CellAlignment, ColumnConstraint, Width};
 use unicode_width::UnicodeWidthStr;
 
-use crate::explain::what_if::{Moved, Setting, WhatIf};
+use crate::explain::what_if::{AppliedChange, TensorDifference, WhatIf};
+use crate::tensor::DType;
 use crate::tensor::show::shape_in_formula;
 use crate::view::quantity::mean;
 use crate::view::styled_table::StyledTable;
 use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, unbroken};
 use crate::view::wrap::{paragraph, wrap};
 
-/// How many tensors are shown with a row of their numbers; the others only with how much of them differs.
-const ROWS: usize = 12;
-/// How many columns of a row are shown: those that differ most.
-const COLUMNS: usize = 8;
+/// The most tensors that are shown with a row of their numbers.
+const MOST_ROWS: usize = 12;
+/// The most columns of a row that are shown: those that differ most.
+const MOST_COLUMNS: usize = 8;
 
-/// The changes, then each tensor that differs, the largest difference first, then those that do not, then a summary
-/// in words.
+/// The changes, then each tensor that differs, the largest difference first, then the unchanged tensors, then the summary.
 pub fn what_if(what: &WhatIf, look: Look) -> Text {
     let mut text = Text::new();
-    for setting in &what.settings {
-        text.append(changed(setting, look));
+    for change in &what.changes {
+        text.append(applied(change, look));
     }
     if let Some((cell, raised)) = &what.raised {
         text.gap();
@@ -29,13 +29,13 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
             Line::new().with(Role::Bad, format!("{}: ", raised.kind)).with(Role::Prose, &raised.message);
         text.append(wrapped(&head, look, 0, 2));
         let mut words = format!("{cell}{line} raises with the change.");
-        if !what.unreached.is_empty() {
-            words.push_str(&format!(" Not reached: {}.", what.unreached.join(", ")));
+        if !what.not_run.is_empty() {
+            words.push_str(&format!(" Not reached: {}.", what.not_run.join(", ")));
         }
         words.push_str(" What follows is what the cells before it left behind.");
         text.append(wrapped(&Line::new().with(Role::Prose, words), look, 0, 0));
     }
-    let names = what.moved.iter().map(|moved| moved.name.width());
+    let names = what.differences.iter().map(|it| it.name.width());
     let names = names.chain(what.reshaped.iter().map(|other| other.name.width())).max().unwrap_or(0);
     for other in &what.reshaped {
         gap(&mut text, look);
@@ -47,21 +47,22 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
         );
         text.append(wrapped(&line, look, 0, 2));
     }
-    let mut shown: Vec<(&str, ComparedRow)> = Vec::new();
-    let (own, others): (Vec<&Moved>, Vec<&Moved>) = what.moved.iter().partition(|moved| what.is_asked(moved));
-    for (at, moved) in own.into_iter().enumerate() {
+    let mut shown: Vec<(&str, DifferenceRow)> = Vec::new();
+    let (own, others): (Vec<&TensorDifference>, Vec<&TensorDifference>) =
+        what.differences.iter().partition(|it| what.is_asked(it));
+    for (at, tensor) in own.into_iter().enumerate() {
         gap(&mut text, look);
-        text.append(extent(moved, names, look));
-        if at < ROWS && !moved.is_rounding() && moved.shape.last().is_some_and(|wide| *wide > 1) {
-            let row = row(moved);
-            match shown.iter().find(|(_, other)| other.numbers_as(&row)) {
+        text.append(extent(tensor, names, look));
+        if at < MOST_ROWS && !tensor.is_rounding() && tensor.shape.last().is_some_and(|wide| *wide > 1) {
+            let row = row(tensor);
+            match shown.iter().find(|(_, other)| other.equals(&row)) {
                 Some((name, _)) => {
                     let words = format!("{}: as in {name}", row.place).trim_start_matches(": ").to_owned();
                     text.append(wrapped(&Line::new().with(Role::Dim, words), look, 2, 4));
                 }
                 None => {
                     text.append(row.text(look));
-                    shown.push((&moved.name, row));
+                    shown.push((&tensor.name, row));
                 }
             }
         }
@@ -69,10 +70,10 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
     if !others.is_empty() {
         text.gap();
         text.append(wrapped(&Line::new().with(Role::Dim, "In the steps before:"), look, 0, 0));
-        others.into_iter().for_each(|moved| text.append(extent(moved, names, look)));
+        others.into_iter().for_each(|tensor| text.append(extent(tensor, names, look)));
     }
     for (words, list) in [
-        ("Exactly as before", what.still()),
+        ("Exactly as before", what.unchanged_groups()),
         ("Only without the change", what.missing.clone()),
         ("Only with the change", what.added.clone()),
     ] {
@@ -82,10 +83,10 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
             text.append(wrapped(&line, look, 0, 2));
         }
     }
-    if !what.words.is_empty() {
+    if !what.summary.is_empty() {
         text.gap();
     }
-    for sentence in &what.words {
+    for sentence in &what.summary {
         let words = Line::new().with(Role::Prose, sentence);
         text.append(paragraph(&words, look));
     }
@@ -107,60 +108,60 @@ fn named(name: &str, names: usize, look: Look) -> Line {
     let mut line = Line::new().with(Role::Name, name);
     match look.plain {
         true => line.push(Role::Prose, ": "),
-        // On a narrow screen a column of names leaves too little space for the rest.
+        // On a narrow screen, a column of names takes too much space.
         false if 3 * names > look.width => line.push(Role::Prose, "  "),
         false => line.fill(names + 2),
     }
     line
 }
 
-/// `inputs[1,0]  "journey", feature 0:  0.55 → 0.9   (cell 1)`.
-fn changed(setting: &Setting, look: Look) -> Text {
-    let mut line = Line::new().with(Role::Name, &setting.place);
-    if !setting.words.is_empty() {
-        line.push(Role::Prose, format!(" {}", setting.words));
+/// `inputs[1,0] "journey", feature 0:  0.55 → 0.9  in inputs`.
+fn applied(change: &AppliedChange, look: Look) -> Text {
+    let mut line = Line::new().with(Role::Name, &change.place);
+    if !change.description.is_empty() {
+        line.push(Role::Prose, format!(" {}", change.description));
     }
     let arrow = if look.plain { "to" } else { "→" };
-    line.push(Role::Prose, format!(":  {} {arrow} ", setting.before));
-    line.push(Role::Strong, &setting.after);
-    line.push(Role::Dim, format!("  in {}", setting.at.join(", ")));
+    line.push(Role::Prose, format!(":  {} {arrow} ", change.before));
+    line.push(Role::Strong, &change.after);
+    line.push(Role::Dim, format!("  in {}", change.cells.join(", ")));
     let mut text = wrapped(&line, look, 0, 2);
-    for remark in &setting.remarks {
+    for remark in &change.remarks {
         text.append(wrapped(&Line::new().with(Role::Dim, remark), look, 2, 2));
     }
     text
 }
 
-/// How much of a tensor differs, and which element differs most.
-fn extent(moved: &Moved, names: usize, look: Look) -> Text {
-    let mut line = named(&moved.name, names, look);
-    let (count, all) = (moved.changed.len(), moved.before.len());
-    let part = moved.extent();
+/// How many elements of a tensor differ, which part, and the largest difference.
+fn extent(tensor: &TensorDifference, names: usize, look: Look) -> Text {
+    let mut line = named(&tensor.name, names, look);
+    let (count, all) = (tensor.differing.len(), tensor.before.len());
+    let part = tensor.part();
     line.push(
         Role::Prose,
         match (count == all, all) {
             (_, 1) => format!(
                 "{} {} {}",
-                number(moved, moved.before[0]),
+                number(tensor, tensor.before[0]),
                 if look.plain { "to" } else { "→" },
-                number(moved, moved.after[0])
+                number(tensor, tensor.after[0])
             ),
             (true, _) => format!("all {all} changed"),
             (false, _) => format!("{count} of {all} changed"),
         },
     );
-    if moved.is_rounding() {
+    if tensor.is_rounding() {
         line.push(Role::Prose, ", in the last digit");
     } else if !part.is_empty() && all > 1 {
         line.push(Role::Prose, format!(": {part}"));
     }
-    let index: Vec<String> = moved.index(moved.most).iter().map(usize::to_string).collect();
+    let index: Vec<String> = tensor.index(tensor.largest_at).iter().map(usize::to_string).collect();
     let index = if index.is_empty() { String::new() } else { format!("[{}] ", index.join(",")) };
     let words = if all > 1 { "most" } else { "by" };
-    let far = unbroken(&format!("{index}{}", difference(moved, moved.most)));
-    let (words, far) = match moved.dtype {
-        // No truth value differs more than another.
-        "bool" if all > 1 => ("first", index.trim_end().to_owned()),
+    let far = unbroken(&format!("{index}{}", difference(tensor, tensor.largest_at)));
+    let (words, far) = match tensor.dtype {
+        // Truth values have no largest difference.
+        DType::Bool if all > 1 => ("first", index.trim_end().to_owned()),
         _ => (words, far),
     };
     let most = Line::new().with(Role::Dim, format!("{words}{NO_BREAK_SPACE}")).with(Role::Prose, far);
@@ -176,64 +177,64 @@ fn extent(moved: &Moved, names: usize, look: Look) -> Text {
     wrapped(&line, look, 0, 2)
 }
 
-fn number(moved: &Moved, value: f64) -> String {
-    if moved.dtype == "bool" {
+fn number(tensor: &TensorDifference, value: f64) -> String {
+    if tensor.dtype == DType::Bool {
         return if value == 0.0 { "False" } else { "True" }.to_owned();
     }
     match value {
         nan if nan.is_nan() => "nan".to_owned(),
-        value if moved.is_float && value.is_finite() => mean(value),
+        value if tensor.dtype.is_float() && value.is_finite() => mean(value),
         value => value.to_string(),
     }
 }
 
-fn difference(moved: &Moved, place: usize) -> String {
-    let far = moved.difference(place);
-    let text = number(moved, far);
+fn difference(tensor: &TensorDifference, place: usize) -> String {
+    let far = tensor.difference(place);
+    let text = number(tensor, far);
     match () {
-        () if moved.dtype == "bool" => "changed".to_owned(),
-        // A difference that four digits do not show.
-        () if far != 0.0 && far.abs() < 5e-5 && moved.is_float => format!("{far:+.0e}"),
+        () if tensor.dtype == DType::Bool => "changed".to_owned(),
+        // A difference that four decimals do not show.
+        () if far != 0.0 && far.abs() < 5e-5 && tensor.dtype.is_float() => format!("{far:+.0e}"),
         () if far > 0.0 => format!("+{text}"),
         () => text,
     }
 }
 
 /// The row with the largest difference.
-fn row(moved: &Moved) -> ComparedRow {
-    let wide = moved.shape.last().copied().unwrap_or(1);
-    let last = moved.shape.len() - 1;
-    let start = moved.most - moved.most % wide;
+fn row(tensor: &TensorDifference) -> DifferenceRow {
+    let wide = tensor.shape.last().copied().unwrap_or(1);
+    let last = tensor.shape.len() - 1;
+    let start = tensor.largest_at - tensor.largest_at % wide;
     let mut shown: Vec<usize> = (start..start + wide).collect();
-    if wide > COLUMNS {
-        let far = |place: &usize| moved.difference(*place).abs();
+    if wide > MOST_COLUMNS {
+        let far = |place: &usize| tensor.difference(*place).abs();
         shown.sort_by(|a, b| far(b).total_cmp(&far(a)));
-        shown.truncate(COLUMNS);
+        shown.truncate(MOST_COLUMNS);
         shown.sort_unstable();
     }
-    let index = moved.index(start);
-    let words = moved.naming.place(&index[..last]);
+    let index = tensor.index(start);
+    let words = tensor.labels.place(&index[..last]);
     let mut place = match (last, words.is_empty()) {
-        (0, _) => moved.naming.axes.first().cloned().unwrap_or_default(),
+        (0, _) => tensor.labels.axes.first().cloned().unwrap_or_default(),
         (_, false) => words,
         _ => format!("row {}", index[..last].iter().map(usize::to_string).collect::<Vec<_>>().join(",")),
     };
-    if wide > COLUMNS {
-        place = format!("{place}{}{COLUMNS} of {wide}", if place.is_empty() { "" } else { ", " });
+    if wide > MOST_COLUMNS {
+        place = format!("{place}{}{MOST_COLUMNS} of {wide}", if place.is_empty() { "" } else { ", " });
     }
-    let column = |at: &usize| moved.naming.label(last, moved.index(*at)[last]);
+    let column = |at: &usize| tensor.labels.label(last, tensor.index(*at)[last]);
     let labels: Vec<String> = shown.iter().map(column).collect();
-    let of = |values: &[f64]| shown.iter().map(|at| number(moved, values[*at])).collect::<Vec<String>>();
-    let (before, after) = (of(&moved.before), of(&moved.after));
+    let of = |values: &[f64]| shown.iter().map(|at| number(tensor, values[*at])).collect::<Vec<String>>();
+    let (before, after) = (of(&tensor.before), of(&tensor.after));
     let differences: Vec<String> = shown
         .iter()
-        .map(|at| if moved.changed.contains(at) { difference(moved, *at) } else { "·".to_owned() })
+        .map(|at| if tensor.differing.contains(at) { difference(tensor, *at) } else { "·".to_owned() })
         .collect();
-    ComparedRow { place, labels, before, after, differences }
+    DifferenceRow { place, labels, before, after, differences }
 }
 
-/// A row before and after the change, as text.
-struct ComparedRow {
+/// One row of a tensor without and with the change, as texts.
+struct DifferenceRow {
     place: String,
     labels: Vec<String>,
     before: Vec<String>,
@@ -241,21 +242,21 @@ struct ComparedRow {
     differences: Vec<String>,
 }
 
-impl ComparedRow {
-    /// Whether both rows have the same numbers, before and after.
-    fn numbers_as(&self, other: &ComparedRow) -> bool {
+impl DifferenceRow {
+    /// Whether both rows have the same numbers.
+    fn equals(&self, other: &DifferenceRow) -> bool {
         self.before == other.before && self.after == other.after
     }
 
     fn text(&self, look: Look) -> Text {
         match look.plain {
             true => self.by_column(look),
-            false => self.lined_up(look).unwrap_or_else(|| self.by_column(look)),
+            false => self.as_table(look).unwrap_or_else(|| self.by_column(look)),
         }
     }
 
     /// The row as a table, with columns of equal width; `None` if it does not fit.
-    fn lined_up(&self, look: Look) -> Option<Text> {
+    fn as_table(&self, look: Look) -> Option<Text> {
         let rows = [
             (self.place.as_str(), &self.labels, Role::Label),
             ("before", &self.before, Role::Number),
@@ -281,7 +282,7 @@ impl ComparedRow {
         Some(table.draw()).filter(|text| text.width() + 2 <= look.width)
     }
 
-    /// The row as a line for each column.
+    /// One line for each column.
     fn by_column(&self, look: Look) -> Text {
         let mut text = Text::new();
         if !self.place.is_empty() {

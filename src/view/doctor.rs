@@ -1,24 +1,24 @@
-//! The findings of the doctor: the mistake, the line, what was observed, why it matters, and a fix.
+//! The doctor's findings: the mistake, the line, what was observed, why it matters, and a fix.
 
 use crate::explain::doctor::Finding;
 use crate::view::code;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
-/// A finding with its code.
+/// A finding and its code.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct CodeFinding {
     /// The finding.
     pub finding: Finding,
     /// The line of code.
     pub code: Option<String>,
-    /// The cell that ran the line, if it is another one.
-    pub by: Option<String>,
+    /// The cell that ran it, if another cell has the line.
+    pub run_by: Option<String>,
 }
 
 /// One finding.
-pub fn found(found: &Found, look: Look) -> Text {
-    let Found { finding, code, by } = found;
+pub fn found(found: &CodeFinding, look: Look) -> Text {
+    let CodeFinding { finding, code, run_by } = found;
     let mut text = Text::new();
     let cell = finding.cell.as_deref().unwrap_or("");
     let mut place = match finding.line {
@@ -28,8 +28,8 @@ pub fn found(found: &Found, look: Look) -> Text {
     if let Some(function) = &finding.function {
         place.push_str(&format!(", in {function}"));
     }
-    if let Some(by) = by {
-        place.push_str(&format!(", run by {by}"));
+    if let Some(cell) = run_by {
+        place.push_str(&format!(", run by {cell}"));
     }
     if look.plain {
         text.say(Role::Prose, format!("Found: {} ({})", finding.title, finding.mistake));
@@ -58,15 +58,15 @@ pub fn found(found: &Found, look: Look) -> Text {
     text
 }
 
-/// A finding as a remark under the code that was just typed: what was observed, and a fix.
-pub fn remark(found: &Found, look: Look) -> Text {
+/// One finding as a remark in the REPL: what was observed, and a fix.
+pub fn remark(found: &CodeFinding, look: Look) -> Text {
     let finding = &found.finding;
     let line = finding.line.map(|line| format!(" (line {line})")).unwrap_or_default();
     let lead = if look.plain { "Remark: " } else { "! " };
     let first = Line::new().with(Role::Bad, lead);
     let rest = Line::spaces(if look.plain { 0 } else { 2 });
     let words =
-        Line::new().with(Role::Prose, format!("{}{line}. {}", capital(finding.title), finding.observed));
+        Line::new().with(Role::Prose, format!("{}{line}. {}", capitalised(finding.title), finding.observed));
     let mut text = wrap(&words, look.text_width(), &first, &rest);
     let better = Line::new().with(Role::Good, &finding.fix);
     let mut lead = rest.clone();
@@ -75,12 +75,12 @@ pub fn remark(found: &Found, look: Look) -> Text {
     text
 }
 
-fn capital(words: &str) -> String {
+fn capitalised(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// How many operations were checked, and how many mistakes were found.
+/// How many operations were examined, and how many mistakes were found.
 pub fn summary(operations: usize, cells: usize, found: usize, look: Look) -> Text {
     let plural = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
     let looked = format!("{} in {}", plural(operations, "operation"), plural(cells, "cell"));

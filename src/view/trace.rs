@@ -56,24 +56,26 @@ fn cost_words(cost: Cost, short: bool) -> String {
     format!("{}, {} moved", counted(cost.multiplications as usize, "multiplication"), bytes(cost.bytes))
 }
 
-/// The columns of one trace.
+/// The layout of one trace.
 struct TracePage {
+    /// The width of line numbers.
     digits: usize,
     look: Look,
 }
 
 impl TracePage {
-    fn items(&self, items: &[OutlineItem], depth: usize, times: Option<usize>, text: &mut Text) {
+    /// The items at `depth`; `passes` is how often the loop around them ran in all, if that is known.
+    fn items(&self, items: &[OutlineItem], depth: usize, passes: Option<usize>, text: &mut Text) {
         for item in items {
             match item {
                 OutlineItem::Operation(row) => self.row(row, depth, text),
                 OutlineItem::Call(group) => self.group(group, depth, text),
-                OutlineItem::Loop(group) => self.loop_group(group, depth, times, text),
+                OutlineItem::Loop(group) => self.loop_group(group, depth, passes, text),
             }
         }
     }
 
-    /// The gutter with a line's number, or without one, and the free that `depth` takes.
+    /// The start of a line: a line number if there is one, and the indentation of `depth`.
     fn gutter(&self, line: Option<usize>, depth: usize) -> Line {
         let digits = self.digits;
         let number = line.map(|line| line.to_string()).unwrap_or_default();
@@ -97,29 +99,29 @@ impl TracePage {
         if group.cost.multiplications > 0 {
             inside.push_str(&format!(", {}", cost_words(group.cost, true)));
         }
-        let home =
+        let cell =
             if group.defined_in == group.cell { String::new() } else { format!(" ({})", group.defined_in) };
         if self.look.plain {
             let words =
-                format!("line {}: {} calls {}{home}: {inside}", group.line, group.code, group.function);
+                format!("line {}: {} calls {}{cell}: {inside}", group.line, group.code, group.function);
             self.say(&words, Role::Prose, depth, text);
         } else {
             self.code(&group.code, None, group.line, depth, String::new(), text);
             let gutter = self.gutter(None, depth + 1);
             let line =
-                Line::new().with(Role::Name, &group.function).with(Role::Dim, format!("{home}  {inside}"));
+                Line::new().with(Role::Name, &group.function).with(Role::Dim, format!("{cell}  {inside}"));
             text.append(wrap(&line, self.look.width, &gutter, &gutter));
         }
         self.items(&group.items, depth + 1, None, text);
     }
 
-    fn loop_group(&self, group: &LoopGroup, depth: usize, times: Option<usize>, text: &mut Text) {
+    fn loop_group(&self, group: &LoopGroup, depth: usize, outer: Option<usize>, text: &mut Text) {
         let (least, most) = group.passes;
-        let often = match least == most {
+        let times = match least == most {
             true => format!("{least}"),
             false => format!("{least} to {most}"),
         };
-        let all = match times {
+        let in_all = match outer {
             Some(outer) if least == most => format!(", {} in all", grouped((outer * most) as u64)),
             _ => String::new(),
         };
@@ -128,13 +130,15 @@ impl TracePage {
             false => String::new(),
         };
         match self.look.plain {
-            true => self.say(&format!("{often} times{all}{sum}; the first time:"), Role::Prose, depth, text),
-            false => self.say(&format!("× {often}{all}{sum}"), Role::Emphasis, depth, text),
+            true => {
+                self.say(&format!("{times} times{in_all}{sum}; the first time:"), Role::Prose, depth, text)
+            }
+            false => self.say(&format!("× {times}{in_all}{sum}"), Role::Emphasis, depth, text),
         }
-        let outer = (least == most).then(|| most * times.unwrap_or(1));
-        self.items(&group.items, depth + 1, outer, text);
+        let passes = (least == most).then(|| most * outer.unwrap_or(1));
+        self.items(&group.items, depth + 1, passes, text);
         if self.look.plain {
-            self.say(&format!("end of what ran {often} times"), Role::Prose, depth, text);
+            self.say(&format!("end of what ran {times} times"), Role::Prose, depth, text);
         }
     }
 
@@ -164,8 +168,8 @@ impl TracePage {
         let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
         let detail = parts.join("  ");
         self.code(&row.code, row.short_code.as_deref(), row.line, depth, detail, text);
-        if let Some(heat) = self.heat(&row.preview, depth) {
-            text.line(heat);
+        if let Some(means) = self.means(&row.preview, depth) {
+            text.line(means);
         }
         if let Some(error) = &row.error {
             self.say(&format!("raised: {error}"), Role::Bad, depth + 1, text);
@@ -195,8 +199,8 @@ impl TracePage {
             ([], None) => String::new(),
             (numbers, _) => format!("gives {}", numbers.join(", ")),
         };
-        let odd = row.preview.nonfinite.join(", ");
-        for part in [library, shapes, &cost, &numbers, &odd] {
+        let nonfinite = row.preview.nonfinite.join(", ");
+        for part in [library, shapes, &cost, &numbers, &nonfinite] {
             if !part.is_empty() {
                 words.push_str("; ");
                 words.push_str(part);
@@ -222,15 +226,15 @@ impl TracePage {
         let width = self.look.text_width();
         let gutter = self.gutter(Some(line), depth);
         let below = self.gutter(None, depth + 1);
-        let free = width.saturating_sub(gutter.width());
+        let available = width.saturating_sub(gutter.width());
         let beside = if detail.is_empty() { 0 } else { detail.width() + 2 };
-        let fits = |code: &&str| code.width() + beside <= free;
-        let alone = |code: &&str| code.width() <= free;
-        let chosen = [Some(code), short].into_iter().flatten();
-        let shown = chosen.clone().find(fits).or_else(|| chosen.clone().find(alone));
+        let fits_beside = |code: &&str| code.width() + beside <= available;
+        let fits_alone = |code: &&str| code.width() <= available;
+        let forms = [Some(code), short].into_iter().flatten();
+        let shown = forms.clone().find(fits_beside).or_else(|| forms.clone().find(fits_alone));
         let shown = shown.or(short).unwrap_or(code);
-        let one = first_line(shown);
-        let mut lines = wrap(&one, width, &gutter, &self.gutter(None, depth + 2));
+        let code = first_line(shown);
+        let mut lines = wrap(&code, width, &gutter, &self.gutter(None, depth + 2));
         if !detail.is_empty() {
             let right = Line::new().with(Role::Dim, &detail);
             let last = lines.lines.last_mut().filter(|last| last.width() + beside <= width);
@@ -246,15 +250,15 @@ impl TracePage {
     }
 
     /// The means of blocks as marks, with as many rows as fit.
-    fn heat(&self, preview: &Preview, depth: usize) -> Option<Line> {
+    fn means(&self, preview: &Preview, depth: usize) -> Option<Line> {
         let first = preview.means.first()?;
         let width = self.look.text_width();
         let statistics = Statistics::of(preview.means.iter().flatten().copied());
         let mut line = self.gutter(None, depth + 1);
-        let odd = preview.nonfinite.join(", ");
-        let odd = if odd.is_empty() { odd } else { format!("  {odd}") };
-        let free = width.saturating_sub(line.width() + odd.width() + 2);
-        let fits = (free / (first.len() + 1)).max(1);
+        let nonfinite = preview.nonfinite.join(", ");
+        let nonfinite = if nonfinite.is_empty() { nonfinite } else { format!("  {nonfinite}") };
+        let available = width.saturating_sub(line.width() + nonfinite.width() + 2);
+        let fits = (available / (first.len() + 1)).max(1);
         for row in preview.means.iter().take(fits) {
             for value in row {
                 let (mark, role) = statistics.mark(*value).unwrap_or(('▄', Role::Heat(0.5)));
@@ -265,7 +269,7 @@ impl TracePage {
         if preview.has_more || fits < preview.means.len() {
             line.push(Role::Dim, "…");
         }
-        line.push(Role::Dim, odd);
+        line.push(Role::Dim, nonfinite);
         Some(line)
     }
 }

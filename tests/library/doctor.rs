@@ -1,5 +1,5 @@
-//! The silent mistakes: each is planted in a copy of the chapter's classes, in several spellings, and found; the classes
-//! as they are, PyTorch's own, and every lesson give no remark.
+//! The doctor finds each silent mistake in modified copies of the chapter's classes, however it is written. It finds
+//! nothing in the original classes, in PyTorch's own, and in the lessons.
 
 use attn::explain::{TensorNames, doctor};
 use attn::session::{Session, SessionOptions, with_large_stack};
@@ -88,7 +88,7 @@ fn planted(class: &str, changes: &[(&str, &str)]) -> String {
     })
 }
 
-/// The names of the mistakes found in what these cells ran, each with the text of its line; and all that was said.
+/// The names of the mistakes found in these cells, each with its line of code; and the text of all findings.
 fn found(cells: &[String]) -> (Vec<(String, String)>, String) {
     let mut session = Session::new(SessionOptions::default());
     let (mut found, mut said) = (Vec::new(), String::new());
@@ -112,7 +112,7 @@ fn found(cells: &[String]) -> (Vec<(String, String)>, String) {
     (found, said)
 }
 
-/// One mistake, planted so: its name, the class, what is changed in it, and what stands in the line that is named.
+/// One case: the name of the mistake, the class, the replacements in it, and a part of the reported line.
 type Case = (&'static str, &'static str, &'static [(&'static str, &'static str)], &'static str);
 
 const CASES: &[Case] = &[
@@ -271,7 +271,7 @@ const CASES: &[Case] = &[
         ],
         "view",
     ),
-    // Heads put together by a view alone.
+    // Heads joined by a view alone.
     (
         "heads-joined-by-view-alone",
         HEADS,
@@ -284,7 +284,7 @@ const CASES: &[Case] = &[
         &[("context.transpose(1, 2).contiguous().view", "context.reshape")],
         "reshape",
     ),
-    // A mask turned round.
+    // An inverted mask.
     ("mask-inverted", CAUSAL, &[(TRIANGLE, "torch.tril(torch.ones(6, 6), diagonal=-1)")], "masked_fill_"),
     ("mask-inverted", CAUSAL, &[(TRIANGLE, "torch.tril(torch.ones(6, 6))")], "masked_fill_"),
     ("mask-inverted", CAUSAL, &[("diagonal=1", "diagonal=0")], "masked_fill_"),
@@ -339,7 +339,7 @@ const CASES: &[Case] = &[
         ],
         "dropout_p",
     ),
-    // A masked copy that nobody takes.
+    // A masked copy that is never used.
     ("masked-copy-unused", CAUSAL, &[(MASKED, "scores.masked_fill(hide, -torch.inf)")], "masked_fill"),
     (
         "masked-copy-unused",
@@ -347,7 +347,7 @@ const CASES: &[Case] = &[
         &[(MASKED, "masked = torch.masked_fill(scores, hide, -torch.inf)")],
         "masked_fill",
     ),
-    // One projection for another.
+    // One projection in place of another.
     ("projection-mixed-up", CAUSAL, &[(CONTEXT, "weights @ keys")], "weights @ keys"),
     ("projection-mixed-up", CAUSAL, &[(SCORES, "queries @ queries.transpose(1, 2)")], "weights @ values"),
     ("projection-mixed-up", CAUSAL, &[(SCORES, "queries @ values.transpose(1, 2)")], "weights @ values"),
@@ -359,9 +359,9 @@ const CASES: &[Case] = &[
         "torch.exp",
     ),
     ("nan", CAUSAL, &[(CONTEXT, "(weights - 1).sqrt() @ values")], "sqrt"),
-    // Rows that see nothing.
+    // Rows in which all keys are hidden.
     ("row-all-hidden", CAUSAL, &[("diagonal=1", "diagonal=0")], "softmax"),
-    // Sums that are off for another reason.
+    // Sums that are wrong for another reason.
     (
         "rows-do-not-sum-to-1",
         CAUSAL,
@@ -386,7 +386,7 @@ fn each_mistake_is_found_where_it_was_planted() {
     });
 }
 
-/// Every row has a case.
+/// Every mistake has a case.
 #[test]
 fn no_mistake_goes_without_a_case() {
     for mistake in doctor::MISTAKES {
@@ -395,7 +395,7 @@ fn no_mistake_goes_without_a_case() {
     }
 }
 
-/// What is right, in as many spellings.
+/// Correct code, written in several ways.
 const RIGHT: &[(&str, &[(&str, &str)])] = &[
     (CAUSAL, &[]),
     (HEADS, &[]),
@@ -403,7 +403,7 @@ const RIGHT: &[(&str, &[(&str, &str)])] = &[
     (CAUSAL, &[("dropout=0.0", "dropout=0.5"), ("Layer()", "Layer().eval()")]),
     (HEADS, &[("dropout=0.0", "dropout=0.2")]),
     (HEADS, &[("num_heads=2", "num_heads=1")]),
-    // As many heads as tokens: shapes alone tell nothing.
+    // With as many heads as tokens, the shapes are the same.
     (HEADS, &[("num_heads=2", "num_heads=2"), ("torch.rand(2, 6, 3)", "torch.rand(2, 2, 3)")]),
     (HEADS, &[("d_out=8", "d_out=2")]),
     (CAUSAL, &[("d_out=4", "d_out=1")]),
@@ -473,7 +473,7 @@ const RIGHT: &[(&str, &[(&str, &str)])] = &[
             "block = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)\nblock(torch.rand(2, 6, 4))\nblock.eval()(torch.rand(2, 6, 4))",
         )],
     ),
-    // Prototypes that share out the tokens, slots that compete for them, keys of one length.
+    // Prototypes to which tokens are assigned, slots that compete for tokens, normalised keys.
     (
         CAUSAL,
         &[(
@@ -488,7 +488,7 @@ const RIGHT: &[(&str, &[(&str, &str)])] = &[
 ];
 
 #[test]
-fn what_is_right_gives_no_remark() {
+fn correct_code_has_no_findings() {
     with_large_stack(|| {
         let mut wrong = Vec::new();
         for (class, changes) in RIGHT {
@@ -501,9 +501,9 @@ fn what_is_right_gives_no_remark() {
     });
 }
 
-/// Steps of a notebook: what was made in one cell is followed in the next.
+/// A tensor that one cell makes is followed into the next cell.
 #[test]
-fn cells_are_followed_one_after_the_other() {
+fn tensors_are_followed_from_cell_to_cell() {
     with_large_stack(|| {
         let cells = [
             "import torch\ntorch.manual_seed(1)\nx = torch.rand(6, 3)\nW_q, W_k, W_v = (torch.rand(3, 2) for _ in range(3))",
@@ -518,9 +518,9 @@ fn cells_are_followed_one_after_the_other() {
     });
 }
 
-/// No lesson gives a remark, but for the cells that say that they show a mistake; and those are rightly found.
+/// Only the cells that are marked as wrong have findings.
 #[test]
-fn lessons_are_sound() {
+fn only_marked_lesson_cells_have_findings() {
     with_large_stack(|| {
         let catalogue = course::catalogue();
         let (mut alarms, mut shown) = (Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! The tracer: what ran, in which calls, on which operands, as they were then.
+//! The tracer: the operations that ran, their calls, and their operands as they were at that time.
 
 use attn::explain::trace::{Cost, OutlineItem, Sources, outline};
 use attn::ops::trace::{Trace, Traced};
@@ -31,13 +31,13 @@ two = Two()
 x = torch.rand(3, 2)
 ";
 
-/// Looks at the trace of a cell, on the thread that made it.
-fn traced(before: &'static str, cell: &'static str, look: fn(&Trace)) {
+/// Passes the trace of a cell to `check`, on the thread that ran the cell.
+fn traced(before: &'static str, cell: &'static str, check: fn(&Trace)) {
     with_large_stack(move || {
         let mut session = Session::new(SessionOptions::default());
         let outcome = session.run(before, "before");
         assert_eq!(outcome.error, None);
-        look(&session.traced(cell, "cell").1);
+        check(&session.traced(cell, "cell").1);
     });
 }
 
@@ -89,7 +89,7 @@ fn tensors_are_held_as_they_were() {
 }
 
 #[test]
-fn what_raises_is_traced_and_what_is_off_costs_nothing() {
+fn an_operation_that_raises_is_traced_and_a_tracer_that_is_off_keeps_nothing() {
     traced("import torch\n", "x = torch.tensor([1., 2.])\nx[0] = 3\nx @ torch.ones(3)\n", |trace| {
         let ops: Vec<&str> = trace.steps.iter().map(|step| step.called()).collect();
         assert_eq!(ops, ["tensor", "setitem", "ones", "matmul"]);
@@ -104,7 +104,7 @@ fn what_raises_is_traced_and_what_is_off_costs_nothing() {
     });
 }
 
-/// Whoever looks on changes nothing: neither what names are bound, nor what comes out.
+/// A traced cell binds the same names and has the same result.
 #[test]
 fn tracing_leaves_the_names_alone() {
     with_large_stack(|| {
@@ -131,14 +131,14 @@ fn long_and_large_traces_are_bounded() {
     });
 }
 
-/// The sum of what rows say, each as often as it ran.
+/// The total operations and cost of the items.
 fn summed(items: &[OutlineItem]) -> (usize, Cost) {
     items
         .iter()
         .fold((0, Cost::default()), |(count, cost), item| (count + item.operations(), cost + item.cost()))
 }
 
-/// Loops within loops, with calls in them: folding loses nothing, and each line of code stands once.
+/// Folding nested loops with calls in them keeps every operation and its cost, and shows each line of code once.
 #[test]
 fn folding_keeps_every_operation_and_its_cost() {
     let mut state = 11u64;
@@ -173,7 +173,7 @@ fn folding_keeps_every_operation_and_its_cost() {
             let (all, folded) = (outline(&trace, &sources, true), outline(&trace, &sources, false));
             assert_eq!(summed(&all.items), (all.operations, all.cost), "{source}");
             assert_eq!(summed(&folded.items), (all.operations, all.cost), "{source}");
-            // At most three rows for a line of code: what it reads, works out, and writes.
+            // A line of code has at most three rows: it reads, computes, and writes.
             assert!(rows(&folded.items) <= 3 * (lines + 4), "{source}\n{folded:?}");
         });
     }
@@ -188,7 +188,7 @@ fn rows(items: &[OutlineItem]) -> usize {
     items.iter().map(of).sum()
 }
 
-/// Every cell of the chapter has a trace that fits the screen, with the learner's own code in each row.
+/// The trace of every cell of the chapter fits the screen, and its rows have the learner's code.
 #[test]
 fn the_chapter_is_traced() {
     with_large_stack(|| {

@@ -1,20 +1,20 @@
-//! What if: a change moves what depends on it and nothing else, held against the recorded graph.
+//! What if: a change affects the tensors that depend on it and no others, as the recorded graph shows.
 
 use std::collections::BTreeSet;
 
-use attn::explain::what_if::{Change, Moved, Names, Naming, WhatIf, what_if};
+use attn::explain::what_if::{AxisLabels, Change, FORMS, LessonWords, TensorDifference, WhatIf, what_if};
 use attn::lesson::Target;
 use attn::session::{Session, SessionOptions, with_large_stack};
 use attn::tensor::{Arg, Tensor};
 
 use crate::course;
 
-/// No names at all.
-struct Unnamed;
+/// Tokens, but no names for axes.
+struct TokensOnly;
 
-impl Names for Unnamed {
-    fn naming(&self, _name: &str, _shape: &[usize]) -> Naming {
-        Naming::default()
+impl LessonWords for TokensOnly {
+    fn axis_labels(&self, _name: &str, _shape: &[usize]) -> AxisLabels {
+        AxisLabels::default()
     }
 
     fn tokens(&self) -> Vec<String> {
@@ -39,14 +39,14 @@ fn cells(sources: &[&str]) -> Cells {
 fn asked(cells: &Cells, changes: &[&str]) -> Result<WhatIf, String> {
     let changes: Vec<Change> =
         changes.iter().map(|text| Change::typed(text)).collect::<Result<_, String>>()?;
-    what_if(cells, &changes, &[], &Unnamed, &mut || Session::new(SessionOptions::default()))
+    what_if(cells, &changes, &[], &TokensOnly, &mut || Session::new(SessionOptions::default()))
 }
 
-fn names(moved: &[Moved]) -> BTreeSet<String> {
-    moved.iter().map(|moved| moved.name.clone()).collect()
+fn names(differences: &[TensorDifference]) -> BTreeSet<String> {
+    differences.iter().map(|it| it.name.clone()).collect()
 }
 
-/// The cells of a lesson and all that they need.
+/// The cells of a lesson and the cells that they need.
 fn lesson(section: &str) -> Cells {
     let catalogue = course::catalogue();
     let Ok(Target::Lesson(lesson)) = catalogue.find(section) else { panic!("there is no lesson {section}") };
@@ -60,7 +60,7 @@ fn lesson(section: &str) -> Cells {
     wanted.values().map(|step| (step.name(), step.code.clone())).collect()
 }
 
-/// Whether one of these storages is met on the way back through the record of a tensor.
+/// Whether the record of a tensor leads back to this storage.
 fn comes_from(tensor: &Tensor, inputs: &Tensor) -> bool {
     let mut open = vec![tensor.clone()];
     let mut seen = BTreeSet::new();
@@ -72,7 +72,7 @@ fn comes_from(tensor: &Tensor, inputs: &Tensor) -> bool {
             continue;
         }
         let mut records: Vec<_> = tensor.origin().into_iter().collect();
-        // What was written into it, element by element.
+        // The operations that wrote into its elements.
         let writes = (0..tensor.numel()).filter_map(|at| {
             tensor.storage().last_write(tensor.layout().position(at), u64::MAX).map(|write| write.record)
         });
@@ -84,10 +84,9 @@ fn comes_from(tensor: &Tensor, inputs: &Tensor) -> bool {
     false
 }
 
-/// The tensors of 3.3.2 that move with one number of one embedding are those whose recorded history leads to
-/// `inputs`, and whose figures that number is in.
+/// The tensors of 3.3.2 that change with one number of one embedding are those that are computed from that number.
 #[test]
-fn exactly_what_depends_on_an_input_moves() {
+fn exactly_what_depends_on_an_input_changes() {
     with_large_stack(|| {
         let cells = lesson("3.3.2");
         let what = asked(&cells, &["inputs[1,0]=0.9"]).expect("the change fits");
@@ -96,32 +95,32 @@ fn exactly_what_depends_on_an_input_moves() {
             assert_eq!(session.run(source, name).error, None, "{name}");
         }
         let inputs = session.tensor("inputs").ok().flatten().expect("it is bound");
-        for moved in &what.moved {
-            let tensor = session.tensor(&moved.name).ok().flatten().expect("it is bound");
-            assert!(comes_from(&tensor, &inputs), "{} moved and does not come from inputs", moved.name);
+        for changed in &what.differences {
+            let tensor = session.tensor(&changed.name).ok().flatten().expect("it is bound");
+            assert!(comes_from(&tensor, &inputs), "{} changed and does not come from inputs", changed.name);
         }
-        let moved = names(&what.moved);
-        for name in &what.stayed {
+        let changed = names(&what.differences);
+        for name in &what.unchanged {
             let tensor = session.tensor(name).ok().flatten().expect("it is bound");
-            // What comes from inputs and stayed does so because it never sees that number: rows of other tokens.
+            // A tensor that comes from inputs may be unchanged only if it is a view of other rows.
             let sees = tensor.storage().same(inputs.storage()) && tensor.layout().contains(3);
-            assert!(!sees && !moved.contains(name), "{name} sees the number and stayed");
+            assert!(!sees && !changed.contains(name), "{name} sees the number and is unchanged");
             assert!(
                 !comes_from(&tensor, &inputs) || tensor.storage().same(inputs.storage()),
-                "{name} stayed"
+                "{name} is unchanged"
             );
         }
         for name in ["inputs", "query", "attn_scores", "looped", "attn_weights", "all_context_vecs"] {
-            assert!(moved.contains(name), "{name} depends on it: {moved:?}");
+            assert!(changed.contains(name), "{name} depends on it: {changed:?}");
         }
-        let scores = what.moved.iter().find(|moved| moved.name == "attn_scores").expect("it moved");
-        assert_eq!((scores.changed.len(), scores.cross()), (11, Some(1)));
+        let scores = what.differences.iter().find(|it| it.name == "attn_scores").expect("it changed");
+        assert_eq!((scores.differing.len(), scores.row_and_column()), (11, Some(1)));
     });
 }
 
-/// Programs of random straight lines: what moves is what is reached from the changed name, and nothing else.
+/// In random straight-line programs, exactly the variables that are computed from the changed one change.
 #[test]
-fn random_programs_move_what_is_reached() {
+fn random_programs_change_what_is_reached() {
     with_large_stack(|| {
         let mut state = 7u64;
         let mut draw = |below: usize| {
@@ -130,7 +129,7 @@ fn random_programs_move_what_is_reached() {
         };
         for _ in 0..12 {
             let mut source = "import torch\ntorch.manual_seed(1)\n".to_owned();
-            // Which of the variables each one is made of.
+            // Whether each variable is computed from the changed one.
             let mut reached: Vec<bool> = Vec::new();
             for at in 0..8 {
                 let (a, b) = (draw(at.max(1)), draw(at.max(1)));
@@ -149,17 +148,17 @@ fn random_programs_move_what_is_reached() {
             let what = asked(&cells(&[&source]), &["v0[1,2]=5"]).expect("the change fits");
             let expected: BTreeSet<String> =
                 (0..8).filter(|at| reached[*at]).map(|at| format!("v{at}")).collect();
-            let moved = names(&what.moved);
-            // A difference of two equal things is what it was, whatever they are.
-            let lost: Vec<&String> = expected.difference(&moved).collect();
-            assert!(moved.is_subset(&expected), "{source}\n{moved:?}\n{expected:?}");
+            let changed = names(&what.differences);
+            // The difference of two equal tensors is 0 in both runs.
+            let lost: Vec<&String> = expected.difference(&changed).collect();
+            assert!(changed.is_subset(&expected), "{source}\n{changed:?}\n{expected:?}");
             assert!(lost.len() <= 1, "{source}\n{lost:?}");
         }
     });
 }
 
 #[test]
-fn a_setting_holds_wherever_its_variable_is_made() {
+fn a_variable_is_set_wherever_it_is_bound() {
     with_large_stack(|| {
         let cells = cells(&[
             "import torch\nx = torch.zeros(3)\ny = x + 1\nfor i in range(3): x[i] = i\nz = x * 2",
@@ -167,17 +166,13 @@ fn a_setting_holds_wherever_its_variable_is_made() {
         ]);
         let what = asked(&cells, &["x[0]=5"]).expect("the change fits");
         let after =
-            |name: &str| what.moved.iter().find(|moved| moved.name == name).map(|moved| moved.after.clone());
+            |name: &str| what.differences.iter().find(|it| it.name == name).map(|it| it.after.clone());
         assert_eq!(after("y"), Some(vec![6.0, 1.0, 1.0]));
-        assert_eq!(after("z"), Some(vec![10.0, 2.0, 4.0]), "set again after what wrote into it");
-        assert_eq!(after("w"), Some(vec![15.0, 3.0, 3.0]), "and where it is bound anew");
-        assert_eq!(what.settings[0].at, ["cell 1", "cell 2"]);
-        assert!(
-            what.settings[0].remarks.iter().any(|remark| remark.contains("line 1")),
-            "{:?}",
-            what.settings
-        );
-        assert_eq!((what.settings[0].before.as_str(), what.settings[0].after.as_str()), ("0", "5"));
+        assert_eq!(after("z"), Some(vec![10.0, 2.0, 4.0]), "set again after the loop writes into it");
+        assert_eq!(after("w"), Some(vec![15.0, 3.0, 3.0]), "set again in the next cell");
+        assert_eq!(what.changes[0].cells, ["cell 1", "cell 2"]);
+        assert!(what.changes[0].remarks.iter().any(|remark| remark.contains("line 1")), "{:?}", what.changes);
+        assert_eq!((what.changes[0].before.as_str(), what.changes[0].after.as_str()), ("0", "5"));
     });
 }
 
@@ -188,20 +183,20 @@ fn seeds_edits_tokens_and_lists_change_what_runs() {
             "import torch\ntorch.manual_seed(123)\nx = torch.rand(3, 2)",
             "k = 2\nw = torch.softmax(x @ x.T / k, dim=-1)",
         ]);
-        let moved = |change: &str| asked(&cells, &[change]).map(|what| names(&what.moved));
+        let changed = |change: &str| asked(&cells, &[change]).map(|what| names(&what.differences));
         let set = |all: &[&str]| Ok(all.iter().map(|name| (*name).to_owned()).collect::<BTreeSet<_>>());
-        assert_eq!(moved("seed 7"), set(&["x", "w"]));
-        assert_eq!(moved("seed 123"), set(&[]));
-        assert_eq!(moved("k=64"), set(&["w"]));
-        assert_eq!(moved("dim=-1 => dim=0"), set(&["w"]));
-        assert_eq!(moved("x[1]=[0.5, 0.8]"), set(&["x", "w"]));
-        assert_eq!(moved("x[1]=x[0]"), set(&["x", "w"]));
-        assert_eq!(moved("token b=a"), set(&["x", "w"]));
+        assert_eq!(changed("seed 7"), set(&["x", "w"]));
+        assert_eq!(changed("seed 123"), set(&[]));
+        assert_eq!(changed("k=64"), set(&["w"]));
+        assert_eq!(changed("dim=-1 => dim=0"), set(&["w"]));
+        assert_eq!(changed("x[1]=[0.5, 0.8]"), set(&["x", "w"]));
+        assert_eq!(changed("x[1]=x[0]"), set(&["x", "w"]));
+        assert_eq!(changed("token b=a"), set(&["x", "w"]));
         let what = asked(&cells, &["drop b"]).expect("the change fits");
         let shapes: Vec<_> =
             what.reshaped.iter().map(|other| (other.name.as_str(), other.after.clone())).collect();
         assert_eq!(shapes, [("x", vec![2, 2]), ("w", vec![2, 2])]);
-        assert_eq!(names(&what.moved), ["w".to_owned()].into(), "the rows that remain are as they were in x");
+        assert_eq!(names(&what.differences), ["w".to_owned()].into(), "the remaining rows of x are the same");
     });
 }
 
@@ -217,17 +212,118 @@ fn what_cannot_be_changed_says_why() {
         assert!(refused("keys[0,0]=1").contains("only inside f"), "{}", refused("keys[0,0]=1"));
         assert!(refused("inputs[7,0]=1").contains("inputs is (2,2)"), "{}", refused("inputs[7,0]=1"));
         assert!(refused("seed 4").contains("no torch.manual_seed"));
-        assert!(refused("drop word").contains("no token"));
+        assert!(refused("drop word").contains("not a token"));
         assert!(
             refused("ones => zeros").contains("several places: cell 1, cell 2"),
             "{}",
             refused("ones => zeros")
         );
         assert!(refused("nowhere => x").contains("none of the cells"));
-        // A change that makes a cell raise is an answer.
+        // If a change makes a cell raise, the answer says so.
         let what = asked(&cells, &["y=torch.ones(3)"]).expect("it can be made");
         let (cell, raised) = what.raised.expect("shapes clash");
         assert_eq!((cell.as_str(), raised.kind.as_str(), raised.line), ("cell 2", "RuntimeError", Some(1)));
-        assert!(what.reshaped.iter().any(|other| other.name == "y"), "what was reached is compared");
+        assert!(what.reshaped.iter().any(|other| other.name == "y"), "what ran before it is compared");
     });
+}
+
+/// Cells are run in parts; statements on one line stay together, and lines keep their numbers.
+#[test]
+fn parts_of_cells_keep_their_lines() {
+    with_large_stack(|| {
+        let cells = cells(&[
+            "import torch\nx = torch.zeros(1)\nb = [\n  2,\n]; c = torch.tensor(b)\nfor i in b:\n    x = x + i\ny = x / (3 - b[0])\nz = [1, 2, 3][b[0]]",
+        ]);
+        let what = asked(&cells, &["x=torch.tensor([7.])"]).expect("the change fits");
+        let y = what.differences.iter().find(|it| it.name == "y").expect("it changed");
+        assert_eq!(y.after, [7.0], "set after the loop too");
+        let what = asked(&cells, &["b=[3]"]).expect("the change fits");
+        assert!(what.unchanged.contains(&"c".to_owned()), "it is bound on the line that binds b");
+        let (_, raised) = what.raised.expect("the index is out of range");
+        assert_eq!((raised.kind.as_str(), raised.line), ("IndexError", Some(9)));
+    });
+}
+
+#[test]
+fn settings_are_read_as_python_reads_them() {
+    let read = |text: &str| match Change::set(text) {
+        Ok(Change::Set { target, variable, value, .. }) => Ok((target, variable, value)),
+        Ok(_) => Err("another change".to_owned()),
+        Err(message) => Err(message),
+    };
+    let set = |target: &str, variable: &str, value: &str| Ok((target.into(), variable.into(), value.into()));
+    assert_eq!(read("inputs[1,0]=0.9"), set("inputs[1,0]", "inputs", "0.9"));
+    assert_eq!(read(" d_k = 64 "), set("d_k", "d_k", "64"));
+    assert_eq!(read("sa.W[0]=x==y"), set("sa.W[0]", "sa", "x==y"));
+    for wrong in ["", "inputs", "inputs[1,0]", "inputs[1,0]==2", "a=b=c", "a, b = 1, 2", "f()=2", "a=1; b=2"]
+    {
+        assert!(read(wrong).is_err_and(|message| message.contains(FORMS)), "{wrong}");
+    }
+}
+
+#[test]
+fn changes_typed_at_a_prompt_are_distinguished() {
+    assert_eq!(Change::typed("seed 7"), Ok(Change::Seed(7)));
+    assert!(matches!(Change::typed("seed = 7"), Ok(Change::Set { .. })));
+    assert_eq!(Change::typed("drop journey"), Ok(Change::Drop("journey".into())));
+    let edit = |cell: Option<&str>| Change::Edit {
+        cell: cell.map(str::to_owned),
+        old: "dim=-1".into(),
+        new: "dim=0".into(),
+    };
+    assert_eq!(Change::typed("dim=-1 => dim=0"), Ok(edit(None)));
+    assert_eq!(Change::edit("weights: dim=-1 => dim=0"), Ok(edit(Some("weights"))));
+    assert!(Change::typed("seed x").is_err() && Change::edit("a = b").is_err());
+}
+
+fn tensor(values: &[f32], shape: &[usize]) -> Tensor {
+    Tensor::from_f32(values.to_vec(), shape.to_vec())
+}
+
+#[test]
+fn nan_equals_itself_and_infinities_count_most() {
+    let before = tensor(&[f32::NAN, 1.0, 2.0, f32::NEG_INFINITY], &[4]);
+    assert_eq!(TensorDifference::between("x", &before, &before, AxisLabels::default()), None);
+    let after = tensor(&[f32::NAN, 9.0, f32::NAN, f32::NEG_INFINITY], &[4]);
+    let changed = TensorDifference::between("x", &before, &after, AxisLabels::default()).expect("two differ");
+    assert_eq!(
+        (changed.differing.as_slice(), changed.largest_at, changed.largest()),
+        (&[1, 2][..], 2, f64::INFINITY)
+    );
+}
+
+#[test]
+fn parts_that_changed_are_named() {
+    let words = |places: &[usize]| {
+        let before = tensor(&[0.0; 9], &[3, 3]);
+        let mut values = [0.0; 9];
+        places.iter().for_each(|place| values[*place] = 1.0);
+        let labels = Some(["a", "b", "c"].map(str::to_owned).to_vec());
+        let axes = vec!["query".to_owned(), "key".to_owned()];
+        let names = AxisLabels { axes, labels: vec![labels.clone(), labels] };
+        TensorDifference::between("x", &before, &tensor(&values, &[3, 3]), names)
+            .map(|changed| changed.part())
+    };
+    assert_eq!(words(&[3, 4, 5]).as_deref(), Some("query \"b\""));
+    assert_eq!(words(&[1, 3, 4, 5, 7]).as_deref(), Some("row and column \"b\""));
+    assert_eq!(words(&[2, 5, 8]).as_deref(), Some("key \"c\""));
+    assert_eq!(words(&[0, 1, 2, 3, 4, 5, 6, 7, 8]).as_deref(), Some(""));
+    let before = tensor(&[0.0; 5], &[5]);
+    let after = tensor(&[0.0, 1.0, 1.0, 1.0, 1.0], &[5]);
+    let changed =
+        TensorDifference::between("x", &before, &after, AxisLabels::default()).expect("four differ");
+    assert_eq!(changed.part(), "all but element 0");
+}
+
+#[test]
+fn the_other_tokens_are_compared_if_one_is_left_out() {
+    let before = tensor(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], &[3, 3]);
+    let after = tensor(&[0.0, 2.0, 6.0, 9.0], &[2, 2]);
+    let changed =
+        TensorDifference::without("x", &before, &after, 1, 3, AxisLabels::default()).expect("one differs");
+    assert_eq!((changed.before, changed.differing), (vec![0.0, 2.0, 6.0, 8.0], vec![3]));
+    assert_eq!(
+        TensorDifference::without("x", &before, &tensor(&[0.0], &[1]), 1, 3, AxisLabels::default()),
+        None
+    );
 }

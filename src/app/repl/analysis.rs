@@ -75,7 +75,7 @@ impl Repl<'_> {
         let (mut found, mut operations) = (Vec::new(), 0);
         while let Some(FinishedCell { trace, .. }) = runner.next() {
             operations += trace.steps.len() + trace.beyond;
-            found.extend(doctor::remarks(&trace, &runner.workspace.session));
+            found.extend(doctor::findings(&trace, &runner.workspace.session));
         }
         if runner.is_interrupted() {
             return Err(CommandError::Interrupted);

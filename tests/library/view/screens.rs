@@ -4,10 +4,11 @@
 use std::time::Duration;
 
 use attn::explain::errors::{Clash, ClashOperand, ErrorExplanation, Fix};
-use attn::explain::what_if::{Moved, Naming, Setting, WhatIf};
+use attn::explain::what_if::{AppliedChange, AxisLabels, TensorDifference, WhatIf};
 use attn::explain::{TensorNames, why};
 use attn::lesson::compare::Verdict;
 use attn::session::{Session, SessionOptions};
+use attn::tensor::DType;
 use attn::view::bench::{BenchReport, BenchRow, Growth, bench};
 use attn::view::check::{CheckedCell, CheckedFile, report};
 use attn::view::code::code;
@@ -393,47 +394,46 @@ fn walked(look: Look) -> Text {
 }
 
 fn changed(look: Look) -> Text {
-    let setting = Setting {
+    let change = AppliedChange {
         place: "inputs[1,0]".into(),
-        words: "\"journey\", feature 0".into(),
+        description: "\"journey\", feature 0".into(),
         before: "0.55".into(),
         after: "0.9".into(),
-        at: vec!["step1".into()],
+        cells: vec!["step1".into()],
         remarks: Vec::new(),
     };
     let words: Vec<String> = "Your journey starts with one step".split(' ').map(str::to_string).collect();
-    let moved = |name: &str, before: Vec<f64>, after: Vec<f64>, most| Moved {
+    let difference = |name: &str, before: Vec<f64>, after: Vec<f64>, largest_at| TensorDifference {
         name: name.into(),
         cell: None,
-        dtype: "float32",
-        is_float: true,
+        dtype: DType::Float32,
         shape: vec![1, 6],
-        naming: Naming {
+        labels: AxisLabels {
             axes: vec!["query".into(), "key".into()],
             labels: vec![Some(vec!["journey".into()]), Some(words.clone())],
         },
-        changed: (0..6).filter(|at| (before[*at] - after[*at]).abs() > 0.0).collect(),
+        differing: (0..6).filter(|at| (before[*at] - after[*at]).abs() > 0.0).collect(),
         before,
         after,
-        most,
+        largest_at,
     };
-    let weights = moved(
+    let weights = difference(
         "attn_weights",
         vec![0.1385, 0.2379, 0.2333, 0.124, 0.1082, 0.1581],
         vec![0.1261, 0.3093, 0.2229, 0.1048, 0.1109, 0.126],
         1,
     );
-    let odd = moved(
+    let odd = difference(
         "masked",
         vec![1.0, f64::NEG_INFINITY, f64::NAN, 0.5, 0.0, 2.0],
         vec![1.0, f64::NEG_INFINITY, f64::NAN, f64::INFINITY, 1e-9, 2.0],
         3,
     );
     let what = WhatIf {
-        settings: vec![setting],
-        moved: vec![odd, weights],
-        stayed: vec!["d_in".into(), "ca.W_query.weight".into(), "ca.W_key.weight".into()],
-        words: vec!["A sentence on what moved.".into()],
+        changes: vec![change],
+        differences: vec![odd, weights],
+        unchanged: vec!["d_in".into(), "ca.W_query.weight".into(), "ca.W_key.weight".into()],
+        summary: vec!["A sentence on what changed.".into()],
         ..WhatIf::default()
     };
     what_if(&what, look)

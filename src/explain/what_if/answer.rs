@@ -1,0 +1,71 @@
+//! The answer to a what-if question: the changes, and the tensors that differ because of them.
+
+use super::difference::{Reshaped, TensorDifference};
+use crate::session::Raised;
+
+/// The effect of one or more changes.
+#[derive(Clone, Debug, Default)]
+pub struct WhatIf {
+    /// The changes, in the order in which they were asked for.
+    pub changes: Vec<AppliedChange>,
+    /// The tensors whose elements differ, the largest difference first.
+    pub differences: Vec<TensorDifference>,
+    /// The tensors whose shape differs.
+    pub reshaped: Vec<Reshaped>,
+    /// The tensors that are exactly equal.
+    pub unchanged: Vec<String>,
+    /// The tensors that exist only without the change.
+    pub missing: Vec<String>,
+    /// The tensors that exist only with the change.
+    pub added: Vec<String>,
+    /// The cell that raised an exception because of the change, and the exception.
+    pub raised: Option<(String, Raised)>,
+    /// The cells after it, which did not run.
+    pub not_run: Vec<String>,
+    /// The cells that were asked for, if other cells ran only because these need them; else none.
+    pub asked: Vec<String>,
+    /// The effect in sentences.
+    pub summary: Vec<String>,
+}
+
+/// One change, and where it took effect.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct AppliedChange {
+    /// What was changed: `inputs[1,0]`, `torch.manual_seed`.
+    pub place: String,
+    /// The place in words: `"journey", feature 0`.
+    pub description: String,
+    /// The value without the change, the first time.
+    pub before: String,
+    /// The value with the change.
+    pub after: String,
+    /// The cells in which the change took effect, in order.
+    pub cells: Vec<String>,
+    /// Remarks on the change.
+    pub remarks: Vec<String>,
+}
+
+impl WhatIf {
+    /// Whether a tensor was made in a cell that was asked for.
+    pub fn is_asked(&self, tensor: &TensorDifference) -> bool {
+        self.asked.is_empty() || tensor.cell.as_ref().is_none_or(|cell| self.asked.contains(cell))
+    }
+
+    /// The unchanged tensors; a module in which nothing changed is one entry.
+    pub fn unchanged_groups(&self) -> Vec<String> {
+        let differing =
+            self.differences.iter().map(|it| &it.name).chain(self.reshaped.iter().map(|it| &it.name));
+        let others: Vec<&String> = differing.chain(&self.missing).collect();
+        let mut groups: Vec<String> = Vec::new();
+        for name in &self.unchanged {
+            let module = name.split_once('.').map(|(module, _)| module);
+            let is_whole = |module: &&str| !others.iter().any(|it| it.starts_with(&format!("{module}.")));
+            let group =
+                module.filter(is_whole).map_or_else(|| name.clone(), |module| format!("all of {module}"));
+            if !groups.contains(&group) {
+                groups.push(group);
+            }
+        }
+        groups
+    }
+}

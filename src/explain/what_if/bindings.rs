@@ -1,0 +1,161 @@
+//! Which statements of a cell bind a variable, and the parts that a cell is run in because of it.
+
+use ruff_python_ast::{Expr, Stmt};
+use ruff_python_parser::parse_module;
+use ruff_text_size::Ranged;
+
+use super::change::root_of;
+
+/// A part of a cell that is run separately.
+pub(super) struct CellPart {
+    /// Empty lines, then the code, so that lines have the numbers that they have in the cell.
+    pub(super) source: String,
+    /// The variables that its last statements bind, with the line.
+    bound: Vec<(String, usize)>,
+}
+
+impl CellPart {
+    /// The line that binds a variable.
+    pub(super) fn binds(&self, variable: &str) -> Option<usize> {
+        self.bound.iter().find(|(bound, _)| bound == variable).map(|(_, line)| *line)
+    }
+}
+
+/// Splits a cell after each statement that binds one of these variables or writes into it.
+pub(super) fn split(source: &str, variables: &[String]) -> Vec<CellPart> {
+    let whole = |bound| vec![CellPart { source: source.to_owned(), bound }];
+    let Ok(parsed) = parse_module(source) else {
+        // A cell with notebook commands is not Python: the variables are set after the whole cell.
+        let mentioned = variables.iter().filter(|name| source.contains(name.as_str()));
+        return whole(mentioned.map(|name| (name.clone(), 1)).collect());
+    };
+    let line_of = |offset: usize| source[..offset].matches('\n').count();
+    let mut parts = Vec::new();
+    let mut start = 0;
+    let mut bound: Vec<(String, usize)> = Vec::new();
+    let body = &parsed.syntax().body;
+    for (at, statement) in body.iter().enumerate() {
+        let first = line_of(statement.start().to_usize());
+        let here = variables.iter().filter(|name| binds(statement, name));
+        bound.extend(here.map(|name| (name.clone(), first + 1)));
+        let end = statement.end().to_usize();
+        let next = body.get(at + 1).map(|next| next.start().to_usize());
+        // Statements on one line stay together.
+        let ends_line = next.is_none_or(|next| line_of(next) > line_of(end));
+        if !bound.is_empty() && ends_line {
+            let stop = match next {
+                Some(_) => source[end..].find('\n').map_or(source.len(), |to| end + to + 1),
+                None => source.len(),
+            };
+            parts.push(CellPart { source: padded(source, start, stop), bound: std::mem::take(&mut bound) });
+            start = stop;
+        }
+    }
+    if start < source.len() || parts.is_empty() {
+        parts.push(CellPart { source: padded(source, start, source.len()), bound });
+    }
+    parts
+}
+
+/// Part of a source after as many empty lines as there are lines before it.
+fn padded(source: &str, start: usize, stop: usize) -> String {
+    "\n".repeat(source[..start].matches('\n').count()) + &source[start..stop]
+}
+
+/// Whether a statement of the cell binds a variable or writes into it.
+fn binds(statement: &Stmt, name: &str) -> bool {
+    let target = |target: &Expr| is_target(target, name);
+    let any = |body: &[Stmt]| body.iter().any(|inner| binds(inner, name));
+    match statement {
+        Stmt::Assign(assign) => assign.targets.iter().any(target),
+        Stmt::AugAssign(assign) => target(&assign.target),
+        Stmt::AnnAssign(assign) => assign.value.is_some() && target(&assign.target),
+        Stmt::For(looped) => target(&looped.target) || any(&looped.body) || any(&looped.orelse),
+        Stmt::While(looped) => any(&looped.body) || any(&looped.orelse),
+        Stmt::If(branch) => {
+            any(&branch.body) || branch.elif_else_clauses.iter().any(|clause| any(&clause.body))
+        }
+        Stmt::With(block) => {
+            block.items.iter().filter_map(|item| item.optional_vars.as_deref()).any(target)
+                || any(&block.body)
+        }
+        Stmt::Try(block) => any(&block.body) || any(&block.orelse) || any(&block.finalbody),
+        Stmt::FunctionDef(function) => function.name.as_str() == name,
+        Stmt::ClassDef(class) => class.name.as_str() == name,
+        // `x.fill_(0)` writes into x.
+        Stmt::Expr(expression) => match &*expression.value {
+            Expr::Call(call) => match &*call.func {
+                Expr::Attribute(method) => {
+                    let method_name = method.attr.as_str();
+                    method_name.ends_with('_')
+                        && !method_name.starts_with('_')
+                        && root_of(&method.value).as_deref() == Some(name)
+                }
+                _ => false,
+            },
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn is_target(target: &Expr, name: &str) -> bool {
+    match target {
+        Expr::Tuple(tuple) => tuple.elts.iter().any(|element| is_target(element, name)),
+        Expr::List(list) => list.elts.iter().any(|element| is_target(element, name)),
+        Expr::Starred(starred) => is_target(&starred.value, name),
+        other => root_of(other).as_deref() == Some(name),
+    }
+}
+
+/// The function or method that binds this name as a local variable.
+pub(super) fn function_binding(source: &str, name: &str) -> Option<String> {
+    fn within(body: &[Stmt], name: &str, path: &str) -> Option<String> {
+        body.iter().find_map(|statement| match statement {
+            Stmt::ClassDef(class) => within(&class.body, name, &format!("{path}{}.", class.name)),
+            Stmt::FunctionDef(function) => {
+                let parameter = function.parameters.iter().any(|parameter| parameter.name().as_str() == name);
+                let binds = parameter || function.body.iter().any(|inner| binds(inner, name));
+                binds.then(|| format!("{path}{}", function.name))
+            }
+            _ => None,
+        })
+    }
+    within(&parse_module(source).ok()?.syntax().body, name, "")
+}
+
+/// The names that cells bind as loop variables and nowhere else. They are not results.
+pub(super) fn loop_variables(cells: &[(String, String)]) -> Vec<String> {
+    let mut loop_variables = Vec::new();
+    let mut others = Vec::new();
+    for (_, source) in cells {
+        let Ok(parsed) = parse_module(source) else { continue };
+        for statement in &parsed.syntax().body {
+            collect_names(statement, &mut loop_variables, &mut others);
+        }
+    }
+    loop_variables.retain(|name| !others.contains(name));
+    loop_variables
+}
+
+fn collect_names(statement: &Stmt, loop_variables: &mut Vec<String>, others: &mut Vec<String>) {
+    match statement {
+        Stmt::For(block) => {
+            names_in(&block.target, loop_variables);
+            block.body.iter().for_each(|inner| collect_names(inner, loop_variables, others));
+        }
+        Stmt::Assign(assign) => assign.targets.iter().for_each(|target| names_in(target, others)),
+        Stmt::With(block) => block.body.iter().for_each(|inner| collect_names(inner, loop_variables, others)),
+        Stmt::If(block) => block.body.iter().for_each(|inner| collect_names(inner, loop_variables, others)),
+        _ => {}
+    }
+}
+
+fn names_in(target: &Expr, names: &mut Vec<String>) {
+    match target {
+        Expr::Name(name) => names.push(name.id.to_string()),
+        Expr::Tuple(tuple) => tuple.elts.iter().for_each(|element| names_in(element, names)),
+        Expr::List(list) => list.elts.iter().for_each(|element| names_in(element, names)),
+        _ => {}
+    }
+}
