@@ -22,7 +22,7 @@ use crate::view::check::{self as report, CheckedCell, CheckedFile};
 
 /// What `attn check` takes.
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub(crate) struct Args {
     /// Notebooks or Markdown files; without any, all lessons
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
     files: Vec<String>,
@@ -50,7 +50,7 @@ struct CheckedFileDocument {
 }
 
 /// Checks each file, shows where they differ, and fails if any does.
-pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let catalogue = course::catalogue()?;
     let named_glossary = args.files.iter().find(|file| is_glossary(file));
     let glossary = glossary_of(named_glossary.map(String::as_str), &catalogue);

@@ -8,7 +8,7 @@ use crate::lesson::Catalogue;
 
 /// The lessons in the folder `ATTN_LESSONS`, or those inside the program if it is not set.
 /// Errors: a file of that folder that cannot be read.
-pub fn catalogue() -> Result<Catalogue, Failure> {
+pub(crate) fn catalogue() -> Result<Catalogue, Failure> {
     match env::var_os("ATTN_LESSONS").filter(|folder| !folder.is_empty()) {
         Some(folder) => {
             Catalogue::open(Path::new(&folder)).map_err(|fault| Failure::Unreadable(fault.to_string()))

@@ -18,7 +18,7 @@ use crate::view::errors::error;
 
 /// The arguments of `attn doctor`.
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub(crate) struct Args {
     /// A step (scores), a lesson (3.4.1), or a .ipynb, .py or .md file
     #[arg(required = true, value_name = "WHERE|FILE", value_hint = clap::ValueHint::AnyPath)]
     targets: Vec<String>,
@@ -58,7 +58,7 @@ struct CellError {
 }
 
 /// Runs each target and shows its silent mistakes.
-pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let catalogue = course::catalogue()?;
     let mut exit = Exit::Good;
     for (at, target) in args.targets.iter().enumerate() {
@@ -148,7 +148,7 @@ fn examine_target(plan: &Plan, shell: &mut Shell) -> Result<Exit, Failure> {
 }
 
 /// The silent mistakes in the operations of a cell, each with its line of code.
-pub fn findings(trace: &Trace, session: &Session) -> Vec<CodeFinding> {
+pub(crate) fn findings(trace: &Trace, session: &Session) -> Vec<CodeFinding> {
     let names = explain::TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
     let code = |finding: &Finding| {
         let source = session.source(finding.cell.as_deref()?)?;

@@ -10,20 +10,20 @@ use crate::session::{Outcome, Variable};
 
 /// The document of `attn run --json`.
 #[derive(Serialize)]
-pub struct RunDocument {
+pub(crate) struct RunDocument {
     /// `attn.run/2`.
-    pub schema: &'static str,
+    pub(crate) schema: &'static str,
     /// The target as it was typed.
-    pub target: String,
+    pub(crate) target: String,
     /// Whether no cell failed.
-    pub ok: bool,
+    pub(crate) ok: bool,
     /// The cells that ran, with those that prepared for them.
-    pub cells: Vec<CellDocument>,
+    pub(crate) cells: Vec<CellDocument>,
 }
 
 /// A cell that ran.
 #[derive(Serialize)]
-pub struct CellDocument {
+pub(crate) struct CellDocument {
     index: usize,
     step: Option<String>,
     slug: Option<String>,
@@ -33,24 +33,24 @@ pub struct CellDocument {
     error: Option<ErrorDocument>,
     /// The explanation of the error.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub explanation: Option<ErrorExplanation>,
+    pub(crate) explanation: Option<ErrorExplanation>,
     ms: f64,
     tensors: Vec<TensorDocument>,
     /// What `--trace` adds.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub trace: Option<Vec<TracedOperation>>,
+    pub(crate) trace: Option<Vec<TracedOperation>>,
     /// What `attn check` adds.
     #[serde(flatten)]
-    pub check: Option<CheckDocument>,
+    pub(crate) check: Option<CheckDocument>,
 }
 
 /// The result of comparing a cell's output with the recorded one.
 #[derive(Serialize)]
-pub struct CheckDocument {
+pub(crate) struct CheckDocument {
     /// The recorded output.
-    pub recorded: Option<String>,
+    pub(crate) recorded: Option<String>,
     /// `same`, `close`, `differs` or `unrecorded`.
-    pub verdict: &'static str,
+    pub(crate) verdict: &'static str,
 }
 
 #[derive(Serialize)]
@@ -71,7 +71,7 @@ struct TensorDocument {
 
 impl CellDocument {
     /// The document of the cell at `index` of its run.
-    pub fn new(index: usize, cell: &PlannedCell, outcome: &Outcome) -> CellDocument {
+    pub(crate) fn new(index: usize, cell: &PlannedCell, outcome: &Outcome) -> CellDocument {
         let step = cell.step.map(|(step, _)| step);
         let error = outcome.error.as_ref().map(|raised| ErrorDocument {
             kind: raised.kind.clone(),

@@ -15,26 +15,26 @@ const VALUES: usize = 1 << 24;
 
 /// The names that a step gives to the axes of tensors and to the positions along them.
 #[derive(Clone, Copy)]
-pub struct StepNames<'a> {
+pub(crate) struct StepNames<'a> {
     step: &'a Step,
     lesson: &'a Lesson,
 }
 
 impl<'a> StepNames<'a> {
     /// The names that a step and its lesson give.
-    pub fn of(step: &'a Step, lesson: &'a Lesson) -> StepNames<'a> {
+    pub(crate) fn of(step: &'a Step, lesson: &'a Lesson) -> StepNames<'a> {
         StepNames { step, lesson }
     }
 
     /// The names of a variable's axes, from this step or the nearest one before it; empty if no step names them.
-    pub fn axes(&self, name: &str) -> Vec<String> {
+    pub(crate) fn axes(&self, name: &str) -> Vec<String> {
         let steps = self.lesson.steps.iter().rev().skip_while(|step| step.number > self.step.number);
         let mut named = steps.flat_map(|step| &step.axes);
         named.find(|axes| axes.tensor == name).map(|axes| axes.axes.clone()).unwrap_or_default()
     }
 
     /// The names of the positions along an axis: the lesson's tokens, if it is an axis of tokens of that size.
-    pub fn labels(&self, axis: &str, size: usize) -> Option<Vec<String>> {
+    pub(crate) fn labels(&self, axis: &str, size: usize) -> Option<Vec<String>> {
         let of_tokens = matches!(axis, "token" | "query" | "key");
         (of_tokens && self.lesson.tokens.len() == size).then(|| self.lesson.tokens.clone())
     }
@@ -42,7 +42,7 @@ impl<'a> StepNames<'a> {
 
 /// The names of the tensors of a session: its variables and their attributes, the names in the code of cells, and the
 /// axes and tokens of the steps that ran in it.
-pub fn called(session: &Session, steps: &[(&Step, &Lesson)]) -> explain::TensorNames {
+pub(crate) fn called(session: &Session, steps: &[(&Step, &Lesson)]) -> explain::TensorNames {
     let names = explain::TensorNames::new(
         session.tensors().into_iter().map(|variable| (variable.name, variable.value)),
     );
@@ -54,7 +54,12 @@ pub fn called(session: &Session, steps: &[(&Step, &Lesson)]) -> explain::TensorN
 }
 
 /// A tensor with its elements.
-pub fn figure(name: &str, tensor: &Tensor, names: Option<StepNames>, options: &PrintOptions) -> Figure {
+pub(crate) fn figure(
+    name: &str,
+    tensor: &Tensor,
+    names: Option<StepNames>,
+    options: &PrintOptions,
+) -> Figure {
     let count = tensor.numel();
     Figure {
         values: if count <= VALUES { tensor.to_f64_vec() } else { Vec::new() },
@@ -64,7 +69,7 @@ pub fn figure(name: &str, tensor: &Tensor, names: Option<StepNames>, options: &P
 }
 
 /// A tensor without its elements.
-pub fn outline(name: &str, tensor: &Tensor, names: Option<StepNames>) -> Figure {
+pub(crate) fn outline(name: &str, tensor: &Tensor, names: Option<StepNames>) -> Figure {
     let shape = tensor.shape().to_vec();
     let axes =
         names.map(|names| names.axes(name)).filter(|axes| axes.len() == shape.len()).unwrap_or_default();

@@ -11,7 +11,7 @@ use crate::tensor::{Buffer, Tensor};
 const MOST_VALUES: usize = 4096;
 
 /// Writes a document on a line of its own.
-pub fn write_json(document: &impl Serialize, shell: &mut Shell) -> Result<(), Failure> {
+pub(crate) fn write_json(document: &impl Serialize, shell: &mut Shell) -> Result<(), Failure> {
     let mut bytes =
         serde_json::to_vec(document).map_err(|error| Failure::Unwritable(io::Error::other(error)))?;
     bytes.push(b'\n');
@@ -19,20 +19,20 @@ pub fn write_json(document: &impl Serialize, shell: &mut Shell) -> Result<(), Fa
 }
 
 /// Row-major elements, written as nested lists; a tensor without dimensions is one number.
-pub struct Values {
+pub(crate) struct Values {
     shape: Vec<usize>,
     data: Buffer,
 }
 
 impl Values {
     /// The elements of a tensor; `None` if there are more than 4,096.
-    pub fn of_tensor(tensor: &Tensor) -> Option<Values> {
+    pub(crate) fn of_tensor(tensor: &Tensor) -> Option<Values> {
         let few = tensor.numel() <= MOST_VALUES;
         few.then(|| Values { shape: tensor.shape().to_vec(), data: tensor.to_buffer() })
     }
 
     /// These elements, row-major, of this shape; `None` if there are more than 4,096.
-    pub fn of_few(shape: &[usize], data: Buffer) -> Option<Values> {
+    pub(crate) fn of_few(shape: &[usize], data: Buffer) -> Option<Values> {
         (data.len() <= MOST_VALUES).then(|| Values { shape: shape.to_vec(), data })
     }
 }

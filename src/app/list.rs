@@ -13,7 +13,7 @@ use crate::view::listing::{ListedLesson, ListedStep, Listing, list, welcome};
 
 /// What `attn list` takes.
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub(crate) struct Args {
     /// Lessons only, without their steps
     #[arg(long)]
     lessons: bool,
@@ -49,7 +49,7 @@ struct StepEntry<'c> {
 }
 
 /// Lists the chapter.
-pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let catalogue = course::catalogue()?;
     let (lessons, exit) = lessons(&catalogue, shell);
     let progress = progress(shell);
@@ -72,7 +72,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 }
 
 /// What `attn` alone shows without a terminal: what attn is, its first commands with an example each, and the steps.
-pub fn greet(first: &[(&str, &str)], shell: &mut Shell) -> Result<Exit, Failure> {
+pub(crate) fn greet(first: &[(&str, &str)], shell: &mut Shell) -> Result<Exit, Failure> {
     if shell.options.json {
         return run(&Args { lessons: false }, shell);
     }
@@ -148,7 +148,7 @@ fn row<'c>(lesson: &'c Lesson, progress: &Progress) -> LessonEntry<'c> {
 }
 
 /// The rows of the list.
-pub fn listing(lessons: &[&Lesson], progress: &Progress, next: Option<String>) -> Listing {
+pub(crate) fn listing(lessons: &[&Lesson], progress: &Progress, next: Option<String>) -> Listing {
     let row = |lesson: &&Lesson| ListedLesson {
         section: lesson.section.clone(),
         title: lesson.title.clone(),

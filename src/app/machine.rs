@@ -22,7 +22,7 @@ static PRESSES: AtomicUsize = AtomicUsize::new(0);
 const OUTPUT: usize = 64 << 20;
 
 /// A new session with the options of the command line.
-pub fn session(options: &GlobalOptions) -> Session {
+pub(crate) fn session(options: &GlobalOptions) -> Session {
     let max_memory =
         options.max_memory.map_or_else(default_limit, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
     crate::tensor::set_memory_limit(max_memory as u64);
@@ -42,7 +42,7 @@ pub fn session(options: &GlobalOptions) -> Session {
 }
 
 /// Sets the number of threads from `ATTN_THREADS`. Errors: its value is no positive integer.
-pub fn threads() -> Result<(), Failure> {
+pub(crate) fn threads() -> Result<(), Failure> {
     let Some(text) = env::var_os("ATTN_THREADS").filter(|text| !text.is_empty()) else { return Ok(()) };
     let text = text.to_string_lossy();
     match text.trim().parse::<usize>() {
@@ -57,13 +57,13 @@ pub fn threads() -> Result<(), Failure> {
 }
 
 /// From now on Ctrl-C only interrupts cells and never ends the program.
-pub fn keep_running() {
+pub(crate) fn keep_running() {
     KEEP_RUNNING.store(true, Ordering::Release);
     install_handler();
 }
 
 /// How often Ctrl-C was pressed so far. A run of several cells compares it, to notice Ctrl-C between two cells.
-pub fn presses() -> usize {
+pub(crate) fn presses() -> usize {
     PRESSES.load(Ordering::Acquire)
 }
 

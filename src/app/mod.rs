@@ -56,7 +56,7 @@ mod suspend;
 mod trace;
 pub mod verbs;
 mod what_if;
-pub mod why;
+pub(crate) mod why;
 pub mod workspace;
 
 use std::ffi::OsString;

@@ -5,10 +5,10 @@ use crate::session::{Raised, Session};
 use crate::view::errors::ErrorNote;
 
 /// Returns the names of a variable's axes; empty if it has none.
-pub type AxesOf<'a> = &'a dyn Fn(&str) -> Vec<String>;
+pub(crate) type AxesOf<'a> = &'a dyn Fn(&str) -> Vec<String>;
 
 /// An error with its line of code.
-pub fn note(raised: &Raised, source: &str) -> ErrorNote {
+pub(crate) fn note(raised: &Raised, source: &str) -> ErrorNote {
     let mut message = raised.message.clone();
     if raised.interrupted {
         message = "stopped by Ctrl-C".to_owned();
@@ -24,7 +24,7 @@ pub fn note(raised: &Raised, source: &str) -> ErrorNote {
 }
 
 /// The error of the last cell of a session, explained from the variables in scope.
-pub fn explained(raised: &Raised, source: &str, session: &Session, axes: AxesOf) -> ErrorNote {
+pub(crate) fn explained(raised: &Raised, source: &str, session: &Session, axes: AxesOf) -> ErrorNote {
     // A function of an earlier cell raised: its line says more than the call.
     let inside = raised.frames.last().filter(|frame| raised.frames.iter().any(|it| it.cell != frame.cell));
     let inside = inside.and_then(|frame| {
@@ -35,7 +35,7 @@ pub fn explained(raised: &Raised, source: &str, session: &Session, axes: AxesOf)
 }
 
 /// The explanation of the last cell's error.
-pub fn explanation(raised: &Raised, session: &Session, axes: AxesOf) -> ErrorExplanation {
+pub(crate) fn explanation(raised: &Raised, session: &Session, axes: AxesOf) -> ErrorExplanation {
     let context = session.error_context();
     let source = |cell: &str| session.source(cell).map(str::to_owned);
     explain(&ErrorCase { raised, scene: &context, source: &source, axes })

@@ -6,7 +6,7 @@ use crate::kernel::random::Family;
 
 /// When colours are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum When {
+pub(crate) enum When {
     /// On a terminal, unless NO_COLOR or TERM=dumb says otherwise.
     #[default]
     Auto,
@@ -23,29 +23,29 @@ pub struct GlobalOptions {
     /// When to use colours: auto, always or never
     #[arg(long, global = true, value_enum, value_name = "WHEN", default_value = "auto")]
     #[arg(hide_possible_values = true, hide_default_value = true)]
-    pub color: When,
+    pub(crate) color: When,
     /// Columns to fill (default: COLUMNS, or the terminal's)
     #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(20..=1000))]
-    pub width: Option<u16>,
+    pub(crate) width: Option<u16>,
     /// No colours, no borders, one fact a line: for screen readers and for diff
     #[arg(long, global = true)]
-    pub plain: bool,
+    pub(crate) plain: bool,
     /// Write JSON, for machines
     #[arg(long, global = true)]
-    pub json: bool,
+    pub(crate) json: bool,
     /// Keep no record of operations, for large work: nothing can be asked why afterwards
     #[arg(long, global = true)]
-    pub no_record: bool,
+    pub(crate) no_record: bool,
     /// Never ask anything
     #[arg(long, global = true)]
-    pub no_input: bool,
+    pub(crate) no_input: bool,
     /// Whose random numbers dropout draws: book, or mkl for builds with Intel's library
     #[arg(long, global = true, value_name = "FAMILY", value_parser = family)]
     #[arg(default_value = "book", hide_default_value = true)]
-    pub random: Family,
+    pub(crate) random: Family,
     /// Most memory that a cell may take, such as 512M or 2G (default: half of what there is)
     #[arg(long, global = true, value_name = "SIZE", value_parser = bytes)]
-    pub max_memory: Option<u64>,
+    pub(crate) max_memory: Option<u64>,
 }
 
 fn family(word: &str) -> Result<Family, String> {

@@ -8,7 +8,7 @@ use crate::view::Picture;
 use crate::view::storage::StorageView;
 
 /// The pictures of a step that has just run. A picture that cannot be drawn is left out; `attn check` reports it.
-pub fn pictures(step: &Step, lesson: &Lesson, session: &mut Session) -> Vec<Picture> {
+pub(crate) fn pictures(step: &Step, lesson: &Lesson, session: &mut Session) -> Vec<Picture> {
     let drawn: Vec<PictureContent> =
         step.views.iter().filter_map(|view| view.picture(step, session).ok()).collect();
     let names = StepNames::of(step, lesson);

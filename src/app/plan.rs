@@ -12,20 +12,20 @@ use crate::lesson::{Catalogue, Lesson, Notebook, Step, Target};
 use crate::ops::nearest;
 
 /// The cells to run, from a step, a lesson or a file.
-pub struct Plan<'c> {
+pub(crate) struct Plan<'c> {
     /// The target as it was typed.
-    pub target: String,
+    pub(crate) target: String,
     /// The cells in order.
-    pub cells: Vec<PlannedCell<'c>>,
+    pub(crate) cells: Vec<PlannedCell<'c>>,
     /// What the reader of the file should know.
-    pub remarks: Vec<String>,
+    pub(crate) remarks: Vec<String>,
     /// A Python file without cell marks: the value of its last expression is not shown.
-    pub script: bool,
+    pub(crate) script: bool,
 }
 
 impl Plan<'_> {
     /// Writes the remarks about the file.
-    pub fn show_remarks(&self, shell: &mut Shell) {
+    pub(crate) fn show_remarks(&self, shell: &mut Shell) {
         for remark in &self.remarks {
             shell.remark(&format!("{}: {remark}", self.target));
         }
@@ -33,24 +33,24 @@ impl Plan<'_> {
 }
 
 /// A cell of a plan.
-pub struct PlannedCell<'c> {
+pub(crate) struct PlannedCell<'c> {
     /// The name it runs under: the step's number or `cell 4`.
-    pub name: String,
+    pub(crate) name: String,
     /// Its code.
-    pub source: String,
+    pub(crate) source: String,
     /// The step it belongs to; `None` in a file.
-    pub step: Option<(&'c Step, &'c Lesson)>,
+    pub(crate) step: Option<(&'c Step, &'c Lesson)>,
     /// It prepares for later cells and is not shown.
-    pub silent: bool,
+    pub(crate) silent: bool,
     /// The output stored with it.
-    pub recorded: Option<RecordedOutput>,
+    pub(crate) recorded: Option<RecordedOutput>,
     /// The line where it begins in its file.
-    pub line: usize,
+    pub(crate) line: usize,
 }
 
 impl<'c> PlannedCell<'c> {
     /// The cell of a step.
-    pub fn of_step(step: &'c Step, lesson: &'c Lesson, silent: bool) -> PlannedCell<'c> {
+    pub(crate) fn of_step(step: &'c Step, lesson: &'c Lesson, silent: bool) -> PlannedCell<'c> {
         PlannedCell {
             name: step.name(),
             source: step.code.clone(),
@@ -77,13 +77,13 @@ impl<'c> PlannedCell<'c> {
     }
 
     /// A cell that has run before.
-    pub fn again(ran: &RanCell) -> PlannedCell<'c> {
+    pub(crate) fn again(ran: &RanCell) -> PlannedCell<'c> {
         let RanCell { name, source } = ran.clone();
         PlannedCell { name, source, step: None, silent: true, recorded: None, line: 1 }
     }
 
     /// The title of the progress bar while the cell runs: `stepN dot-by-hand`, `cell 4`.
-    pub fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         match self.step {
             Some((step, _)) => format!("{} {}", self.name, step.slug),
             None => self.name.clone(),
@@ -92,7 +92,7 @@ impl<'c> PlannedCell<'c> {
 }
 
 /// The meaning of a word on the command line.
-pub enum Located<'c> {
+pub(crate) enum Located<'c> {
     /// A step or a lesson.
     Named(Target<'c>),
     /// A file that was read.
@@ -101,7 +101,7 @@ pub enum Located<'c> {
 
 /// Finds what a word means: a file if it looks like one, else a name in the catalogue, else an existing file.
 /// Errors: there is no such name, or the file cannot be read.
-pub fn find<'c>(word: &str, catalogue: &'c Catalogue) -> Result<Located<'c>, Failure> {
+pub(crate) fn find<'c>(word: &str, catalogue: &'c Catalogue) -> Result<Located<'c>, Failure> {
     let path = Path::new(word);
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     let ending = ending.as_deref().unwrap_or_default();
@@ -120,7 +120,7 @@ pub fn find<'c>(word: &str, catalogue: &'c Catalogue) -> Result<Located<'c>, Fai
 
 /// Reads a file as cells. Errors: `Usage` if there is no such file, with similar names in its folder;
 /// `Unreadable` if the file is not what its name says.
-pub fn open(path: &Path) -> Result<Notebook, Failure> {
+pub(crate) fn open(path: &Path) -> Result<Notebook, Failure> {
     Notebook::open(path).map_err(|error| {
         let near = match error.kind {
             ReadErrorKind::Missing => similar_files(path),
@@ -158,7 +158,11 @@ fn similar_files(path: &Path) -> Vec<String> {
 }
 
 /// The plan for one word of the command line, up to `until` if that is given.
-pub fn plan<'c>(word: &str, until: Option<&str>, catalogue: &'c Catalogue) -> Result<Plan<'c>, Failure> {
+pub(crate) fn plan<'c>(
+    word: &str,
+    until: Option<&str>,
+    catalogue: &'c Catalogue,
+) -> Result<Plan<'c>, Failure> {
     match find(word, catalogue)? {
         Located::File(document) => from_file(word, document, until),
         Located::Named(target) => {
@@ -170,7 +174,11 @@ pub fn plan<'c>(word: &str, until: Option<&str>, catalogue: &'c Catalogue) -> Re
 }
 
 /// The plan for a file's cells, up to cell `until`.
-pub fn from_file<'c>(word: &str, document: Notebook, until: Option<&str>) -> Result<Plan<'c>, Failure> {
+pub(crate) fn from_file<'c>(
+    word: &str,
+    document: Notebook,
+    until: Option<&str>,
+) -> Result<Plan<'c>, Failure> {
     let all = document.cells.len();
     let last = match until {
         None => all,
@@ -224,7 +232,10 @@ fn shown_steps<'c>(
 }
 
 /// The cells of these steps, and silently of all steps that they need.
-pub fn steps<'c>(shown: &[&'c Step], catalogue: &'c Catalogue) -> Result<Vec<PlannedCell<'c>>, Failure> {
+pub(crate) fn steps<'c>(
+    shown: &[&'c Step],
+    catalogue: &'c Catalogue,
+) -> Result<Vec<PlannedCell<'c>>, Failure> {
     let mut wanted: BTreeMap<usize, (&Step, bool)> = BTreeMap::new();
     for step in shown {
         let before = catalogue.prelude(step).map_err(|fault| Failure::Unreadable(fault.to_string()))?;

@@ -26,14 +26,14 @@ struct BarState {
 }
 
 /// A progress bar. It appears once the work has taken half a second.
-pub struct ProgressBar {
+pub(crate) struct ProgressBar {
     shared: Option<Arc<(Mutex<BarState>, Condvar)>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl ProgressBar {
     /// A bar for work of `all` parts. It is never drawn in a pipe, with `--plain` or with `--json`.
-    pub fn watch(all: usize, shell: &Shell) -> ProgressBar {
+    pub(crate) fn watch(all: usize, shell: &Shell) -> ProgressBar {
         let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
         let wanted =
             shell.terminal && io::stderr().is_terminal() && !shell.look.plain && !shell.options.json && !dumb;
@@ -49,7 +49,7 @@ impl ProgressBar {
     }
 
     /// Says which part is being worked on, `done` being behind.
-    pub fn at(&self, done: usize, what: &str) {
+    pub(crate) fn at(&self, done: usize, what: &str) {
         if let Some(shared) = &self.shared {
             let mut state = shared.0.lock().unwrap_or_else(PoisonError::into_inner);
             state.done = done;
@@ -58,7 +58,7 @@ impl ProgressBar {
     }
 
     /// Removes the bar until the next part begins. Call it before anything else is written.
-    pub fn hide(&self) {
+    pub(crate) fn hide(&self) {
         if let Some(shared) = &self.shared {
             let mut state = shared.0.lock().unwrap_or_else(PoisonError::into_inner);
             state.what.clear();

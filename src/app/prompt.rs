@@ -16,7 +16,7 @@ pub enum TypedLine {
 
 /// Reads a line without a line editor. If stdin is no terminal, which would echo the line, the line is written too, so
 /// that the output reads as a transcript.
-pub fn read_line(prompt: &str, shell: &mut Shell) -> Result<TypedLine, Failure> {
+pub(crate) fn read_line(prompt: &str, shell: &mut Shell) -> Result<TypedLine, Failure> {
     shell.say(prompt)?;
     shell.flush()?;
     let stdin = io::stdin();
@@ -32,7 +32,7 @@ pub fn read_line(prompt: &str, shell: &mut Shell) -> Result<TypedLine, Failure> 
 }
 
 /// Asks a question and returns whether the answer is yes; anything else means no.
-pub fn confirmed(question: &str, shell: &mut Shell) -> Result<bool, Failure> {
+pub(crate) fn confirmed(question: &str, shell: &mut Shell) -> Result<bool, Failure> {
     Ok(match read_line(&format!("{question} [y/N] "), shell)? {
         TypedLine::Line(line) => matches!(line.trim().to_lowercase().as_str(), "y" | "yes"),
         TypedLine::Interrupt | TypedLine::End => false,

@@ -12,7 +12,7 @@ use crate::lesson::{Catalogue, Target};
 
 /// What `attn reset` takes.
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub(crate) struct Args {
     /// A step, an exercise or a lesson; without one, everything
     #[arg(value_name = "WHERE")]
     place: Option<String>,
@@ -22,7 +22,7 @@ pub struct Args {
 }
 
 /// Deletes progress.
-pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let catalogue = course::catalogue()?;
     let (what, words) = what(args, &catalogue)?;
     let mut store = Store::read();

@@ -21,7 +21,7 @@ use crate::view::{self, Panel, panel};
 
 /// What `attn run` takes.
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub(crate) struct Args {
     /// A step (scores), a lesson (3.4.1), or a .ipynb, .py or .md file
     #[arg(required = true, value_name = "WHERE|FILE", value_hint = clap::ValueHint::AnyPath)]
     targets: Vec<String>,
@@ -40,7 +40,7 @@ pub struct Args {
 }
 
 /// Runs each target in an interpreter of its own.
-pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let catalogue = course::catalogue()?;
     let mut exit = Exit::Good;
     if !args.changes.is_empty() && args.trace.is_some() {

@@ -11,7 +11,7 @@ use crate::session::{Outcome, Raised};
 
 /// The cells whose operations are traced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Tracing {
+pub(crate) enum Tracing {
     /// None.
     #[default]
     Off,
@@ -22,35 +22,35 @@ pub enum Tracing {
 }
 
 /// A cell that has run.
-pub struct FinishedCell<'p, 'c> {
+pub(crate) struct FinishedCell<'p, 'c> {
     /// Its position in the plan.
-    pub index: usize,
+    pub(crate) index: usize,
     /// The cell.
-    pub cell: &'p PlannedCell<'c>,
+    pub(crate) cell: &'p PlannedCell<'c>,
     /// What it printed, returned, bound and raised.
-    pub outcome: Outcome,
+    pub(crate) outcome: Outcome,
     /// The operations that it ran; empty if the cell is not traced.
-    pub trace: Trace,
+    pub(crate) trace: Trace,
 }
 
 impl FinishedCell<'_, '_> {
     /// The error that fails the run, if there is one.
-    pub fn failure(&self) -> Option<&Raised> {
+    pub(crate) fn failure(&self) -> Option<&Raised> {
         unexpected(self.cell.step.map(|(step, _)| step), &self.outcome)
     }
 }
 
 /// The error of a cell that fails a run. An error that the cell's step announces does not; an interrupt always does.
-pub fn unexpected<'o>(step: Option<&Step>, outcome: &'o Outcome) -> Option<&'o Raised> {
+pub(crate) fn unexpected<'o>(step: Option<&Step>, outcome: &'o Outcome) -> Option<&'o Raised> {
     let announced = step.is_some_and(|step| step.raises);
     outcome.error.as_ref().filter(|raised| raised.interrupted || !announced)
 }
 
 /// Runs the cells of a plan in a workspace. Iterating runs one cell after another and ends after the last cell,
 /// after a failure, and when Ctrl-C is pressed.
-pub struct Runner<'w, 'p, 'c> {
+pub(crate) struct Runner<'w, 'p, 'c> {
     /// Where the cells run.
-    pub workspace: &'w mut Workspace<'c>,
+    pub(crate) workspace: &'w mut Workspace<'c>,
     cells: &'p [PlannedCell<'c>],
     next: usize,
     tracing: Tracing,
@@ -63,7 +63,7 @@ pub struct Runner<'w, 'p, 'c> {
 
 impl<'w, 'p, 'c> Runner<'w, 'p, 'c> {
     /// Runs nothing yet.
-    pub fn new(workspace: &'w mut Workspace<'c>, cells: &'p [PlannedCell<'c>]) -> Runner<'w, 'p, 'c> {
+    pub(crate) fn new(workspace: &'w mut Workspace<'c>, cells: &'p [PlannedCell<'c>]) -> Runner<'w, 'p, 'c> {
         let presses = machine::presses();
         Runner {
             workspace,
@@ -78,32 +78,32 @@ impl<'w, 'p, 'c> Runner<'w, 'p, 'c> {
     }
 
     /// Traces the operations of these cells.
-    pub fn tracing(self, tracing: Tracing) -> Self {
+    pub(crate) fn tracing(self, tracing: Tracing) -> Self {
         Runner { tracing, ..self }
     }
 
     /// Goes on after a failure. Ctrl-C ends the run all the same.
-    pub fn keep_going(self, keep_going: bool) -> Self {
+    pub(crate) fn keep_going(self, keep_going: bool) -> Self {
         Runner { keep_going, ..self }
     }
 
     /// The cell that runs next; `None` when the run has ended.
-    pub fn upcoming(&self) -> Option<&'p PlannedCell<'c>> {
+    pub(crate) fn upcoming(&self) -> Option<&'p PlannedCell<'c>> {
         self.cells.get(self.next).filter(|_| !self.ended && !self.is_interrupted())
     }
 
     /// How many cells have run.
-    pub fn done(&self) -> usize {
+    pub(crate) fn done(&self) -> usize {
         self.next
     }
 
     /// Whether Ctrl-C was pressed since the run began: in a cell, or between two cells, where there is no cell to stop.
-    pub fn is_interrupted(&self) -> bool {
+    pub(crate) fn is_interrupted(&self) -> bool {
         self.exit == Exit::Interrupted || machine::presses() != self.presses
     }
 
     /// How the run has ended so far.
-    pub fn exit(&self) -> Exit {
+    pub(crate) fn exit(&self) -> Exit {
         if self.is_interrupted() { Exit::Interrupted } else { self.exit }
     }
 }
@@ -138,7 +138,7 @@ impl<'p, 'c> Iterator for Runner<'_, 'p, 'c> {
 
 /// Runs these cells again in a new workspace with the names of `from`, which is not touched. `each` is called with the
 /// number of cells that have run. Returns `None` if Ctrl-C was pressed.
-pub fn replayed<'c>(
+pub(crate) fn replayed<'c>(
     from: &Workspace<'c>,
     cells: &[RanCell],
     mut each: impl FnMut(usize),
@@ -156,6 +156,6 @@ pub fn replayed<'c>(
 }
 
 /// A copy of a workspace, made by running all of its cells again. `None`: Ctrl-C was pressed.
-pub fn copy<'c>(from: &Workspace<'c>) -> Option<Workspace<'c>> {
+pub(crate) fn copy<'c>(from: &Workspace<'c>) -> Option<Workspace<'c>> {
     replayed(from, &from.ran, |_| {})
 }

@@ -9,7 +9,7 @@ use crate::view::{Look, Text};
 
 /// How the program ends, from the best to the worst; the value is the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Exit {
+pub(crate) enum Exit {
     /// Success.
     Good = 0,
     /// A check failed.
@@ -24,7 +24,7 @@ pub enum Exit {
 
 /// Why a command could not do its work. A wrong answer or a cell that raises is no failure.
 #[derive(Debug)]
-pub enum Failure {
+pub(crate) enum Failure {
     /// A name or an option is wrong. The text says which, and what to try.
     Usage(String),
     /// A file cannot be read as what its name says.
@@ -58,22 +58,22 @@ impl fmt::Display for Failure {
 }
 
 /// The streams and the options of one command.
-pub struct Shell<'a> {
+pub(crate) struct Shell<'a> {
     out: &'a mut dyn Write,
     err: &'a mut dyn Write,
     /// Whether a result was written since the last call of `has_said`.
     said: bool,
     /// Whether results go to a terminal.
-    pub terminal: bool,
+    pub(crate) terminal: bool,
     /// The options that every command takes.
-    pub options: GlobalOptions,
+    pub(crate) options: GlobalOptions,
     /// How results look.
-    pub look: Look,
+    pub(crate) look: Look,
 }
 
 impl<'a> Shell<'a> {
     /// A shell that writes results to `out` and remarks to `err`.
-    pub fn new(out: &'a mut dyn Write, err: &'a mut dyn Write, terminal: bool) -> Shell<'a> {
+    pub(crate) fn new(out: &'a mut dyn Write, err: &'a mut dyn Write, terminal: bool) -> Shell<'a> {
         let mut shell = Shell {
             out,
             err,
@@ -87,7 +87,7 @@ impl<'a> Shell<'a> {
     }
 
     /// Sets the options of the command line.
-    pub fn set(&mut self, options: GlobalOptions) {
+    pub(crate) fn set(&mut self, options: GlobalOptions) {
         self.look = Look {
             width: options.width.map_or_else(|| columns(self.terminal), usize::from),
             colour: coloured(options.color, self.terminal),
@@ -97,57 +97,57 @@ impl<'a> Shell<'a> {
     }
 
     /// Takes over the width of the terminal, which may have changed.
-    pub fn refit(&mut self) {
+    pub(crate) fn refit(&mut self) {
         self.look.width = self.options.width.map_or_else(|| columns(self.terminal), usize::from);
     }
 
     /// Whether results are laid out for a reader: on a terminal, or if the options ask for it.
-    pub fn styled(&self) -> bool {
+    pub(crate) fn styled(&self) -> bool {
         self.terminal || self.look.plain || self.look.colour
     }
 
     /// Writes styled text as a result.
-    pub fn show(&mut self, text: &Text) -> Result<(), Failure> {
+    pub(crate) fn show(&mut self, text: &Text) -> Result<(), Failure> {
         self.say(&text.render(self.look))
     }
 
     /// Writes a result as it is.
-    pub fn say(&mut self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn say(&mut self, text: &str) -> Result<(), Failure> {
         self.said |= !text.is_empty();
         self.out.write_all(text.as_bytes())?;
         Ok(())
     }
 
     /// Notes that a result was written directly to stdout, as a running cell does.
-    pub fn was_passed(&mut self) {
+    pub(crate) fn was_passed(&mut self) {
         self.said = true;
     }
 
     /// Whether a result was written since the last call.
-    pub fn has_said(&mut self) -> bool {
+    pub(crate) fn has_said(&mut self) -> bool {
         std::mem::take(&mut self.said)
     }
 
     /// Writes a result made of bytes.
-    pub fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
+    pub(crate) fn bytes(&mut self, bytes: &[u8]) -> Result<(), Failure> {
         self.out.write_all(bytes)?;
         Ok(())
     }
 
     /// Flushes the results.
-    pub fn flush(&mut self) -> Result<(), Failure> {
+    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         self.out.flush()?;
         Ok(())
     }
 
     /// Writes a remark of the program. If it cannot be written, the command goes on.
-    pub fn remark(&mut self, words: &str) {
+    pub(crate) fn remark(&mut self, words: &str) {
         let _ = self.out.flush();
         let _ = writeln!(self.err, "attn: {words}");
     }
 
     /// Writes to stderr as it is: what a cell wrote to its own stderr.
-    pub fn aside(&mut self, text: &str) {
+    pub(crate) fn aside(&mut self, text: &str) {
         if !text.is_empty() {
             let _ = self.out.flush();
             let _ = self.err.write_all(text.as_bytes());
@@ -155,13 +155,13 @@ impl<'a> Shell<'a> {
     }
 
     /// Writes styled text to stderr, without colours.
-    pub fn note(&mut self, text: &Text) {
+    pub(crate) fn note(&mut self, text: &Text) {
         let look = Look { colour: false, ..self.look };
         self.aside(&text.render(look));
     }
 
     /// Writes what went wrong, if something did, and returns the exit code.
-    pub fn finish(&mut self, ended: Result<Exit, Failure>) -> Exit {
+    pub(crate) fn finish(&mut self, ended: Result<Exit, Failure>) -> Exit {
         let ended = ended.and_then(|exit| self.flush().map(|()| exit));
         match ended {
             Ok(exit) => exit,
@@ -179,7 +179,7 @@ impl<'a> Shell<'a> {
 }
 
 /// The columns of the screen: `COLUMNS`, else those of the terminal that results go to, else 80.
-pub fn columns(terminal: bool) -> usize {
+pub(crate) fn columns(terminal: bool) -> usize {
     let stated = env::var("COLUMNS").ok().and_then(|text| text.trim().parse::<usize>().ok());
     let measured =
         || terminal_size::terminal_size().filter(|_| terminal).map(|(width, _)| usize::from(width.0));
@@ -187,7 +187,7 @@ pub fn columns(terminal: bool) -> usize {
 }
 
 /// Whether colours are used, by `--color`, NO_COLOR, CLICOLOR_FORCE and TERM, in this order.
-pub fn coloured(when: When, terminal: bool) -> bool {
+pub(crate) fn coloured(when: When, terminal: bool) -> bool {
     let set = |name: &str| env::var_os(name).filter(|value| !value.is_empty());
     match when {
         When::Always => true,

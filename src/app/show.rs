@@ -13,7 +13,7 @@ use crate::view::{glossary, panel};
 
 /// What `attn show` takes.
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub(crate) struct Args {
     /// A step (scores), a lesson (3.4.1), the glossary, or a term of it
     #[arg(value_name = "WHERE")]
     place: String,
@@ -40,7 +40,7 @@ struct ShownStep<'c> {
 }
 
 /// Shows a place or a term.
-pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let catalogue = course::catalogue()?;
     if args.place.eq_ignore_ascii_case("glossary") {
         return terms(&args.term.join(" "), &catalogue, shell);
@@ -159,7 +159,7 @@ fn first_step(term: &Term, catalogue: &Catalogue) -> (String, String) {
 }
 
 /// A term as the view shows it.
-pub fn entry(term: &Term, catalogue: &Catalogue) -> glossary::GlossaryEntry {
+pub(crate) fn entry(term: &Term, catalogue: &Catalogue) -> glossary::GlossaryEntry {
     let (step, section) = first_step(term, catalogue);
     glossary::GlossaryEntry {
         name: term.name.clone(),

@@ -8,7 +8,7 @@ use crate::ops::nearest;
 
 /// What `attn completions` takes.
 #[derive(clap::Args, Debug)]
-pub struct Completions {
+pub(crate) struct Completions {
     /// The shell that will read them
     #[arg(value_enum, value_name = "SHELL")]
     dialect: CompletionShell,
@@ -16,14 +16,18 @@ pub struct Completions {
 
 /// What `attn man` takes.
 #[derive(clap::Args, Debug)]
-pub struct Man {
+pub(crate) struct Man {
     /// The command whose page it is; without one, attn itself
     #[arg(value_name = "COMMAND")]
     verb: Option<String>,
 }
 
 /// Writes a completion script.
-pub fn completions(args: &Completions, mut command: Command, shell: &mut Shell) -> Result<Exit, Failure> {
+pub(crate) fn completions(
+    args: &Completions,
+    mut command: Command,
+    shell: &mut Shell,
+) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.dialect, &mut command, "attn", &mut script);
     shell.bytes(&script)?;
@@ -31,7 +35,7 @@ pub fn completions(args: &Completions, mut command: Command, shell: &mut Shell) 
 }
 
 /// Writes a manual page.
-pub fn man(args: &Man, command: Command, shell: &mut Shell) -> Result<Exit, Failure> {
+pub(crate) fn man(args: &Man, command: Command, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut root = command.disable_help_flag(true);
     let page = match &args.verb {
         None => root,

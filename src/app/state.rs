@@ -8,7 +8,7 @@ use etcetera::BaseStrategy;
 
 /// The state folder: `ATTN_STATE_DIR`, else the platform's. It may not exist yet.
 /// `None`: the home folder is not known.
-pub fn state_dir() -> Option<PathBuf> {
+pub(crate) fn state_dir() -> Option<PathBuf> {
     let named = env::var_os("ATTN_STATE_DIR").filter(|folder| !folder.is_empty());
     named.map(PathBuf::from).or_else(|| {
         let platform = etcetera::choose_base_strategy().ok()?;

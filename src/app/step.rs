@@ -12,7 +12,7 @@ use crate::session::{Outcome, Session, Variable};
 use crate::view::{Check, Figure, Panel};
 
 /// The panel of `step`, which has just run in `session`.
-pub fn step_panel(
+pub(crate) fn step_panel(
     step: &Step,
     lesson: &Lesson,
     outcome: &Outcome,
@@ -39,7 +39,7 @@ pub fn step_panel(
 }
 
 /// The panel of a step that has not run.
-pub fn unrun_panel(step: &Step, lesson: &Lesson, catalogue: &Catalogue) -> Panel {
+pub(crate) fn unrun_panel(step: &Step, lesson: &Lesson, catalogue: &Catalogue) -> Panel {
     // The introduction of a lesson belongs to its first step.
     let is_first = lesson.steps.first().is_some_and(|first| first.number == step.number);
     let intro = if is_first { lesson.intro.as_str() } else { "" };
@@ -99,7 +99,7 @@ fn remarks(step: &Step, session: &Session) -> Vec<String> {
 }
 
 /// For each tensor with nan that a cell bound or changed, the operation that first returned nan.
-pub fn nonfinite(outcome: &Outcome, session: &Session) -> Vec<String> {
+pub(crate) fn nonfinite(outcome: &Outcome, session: &Session) -> Vec<String> {
     let variables = session.variables().into_iter().map(|variable| (variable.name, variable.value));
     let names = explain::TensorNames::new(variables);
     let one = |variable: &Variable| {

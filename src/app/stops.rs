@@ -5,16 +5,16 @@ use crate::lesson::{Catalogue, Exercise, Fault, Lesson, Step, Target};
 
 /// A stop of the walkthrough.
 #[derive(Clone, Copy, Debug)]
-pub struct Stop<'c> {
+pub(crate) struct Stop<'c> {
     /// Its lesson.
-    pub lesson: &'c Lesson,
+    pub(crate) lesson: &'c Lesson,
     /// What the learner does there.
-    pub kind: StopKind<'c>,
+    pub(crate) kind: StopKind<'c>,
 }
 
 /// The kinds of stops.
 #[derive(Clone, Copy, Debug)]
-pub enum StopKind<'c> {
+pub(crate) enum StopKind<'c> {
     /// A cell with its text.
     Step(&'c Step),
     /// Code for the learner to write.
@@ -25,7 +25,7 @@ pub enum StopKind<'c> {
 
 impl<'c> Stop<'c> {
     /// All stops of the chapter. Errors: a fault in a lesson.
-    pub fn all(catalogue: &'c Catalogue) -> Result<Vec<Stop<'c>>, Fault> {
+    pub(crate) fn all(catalogue: &'c Catalogue) -> Result<Vec<Stop<'c>>, Fault> {
         let mut stops = Vec::new();
         for lesson in catalogue.lessons() {
             let lesson = lesson?;
@@ -41,7 +41,7 @@ impl<'c> Stop<'c> {
     }
 
     /// The slug of the step or the exercise; empty at the end of a lesson.
-    pub fn slug(&self) -> &'c str {
+    pub(crate) fn slug(&self) -> &'c str {
         match self.kind {
             StopKind::Step(step) => &step.slug,
             StopKind::Exercise(exercise) => &exercise.slug,
@@ -50,12 +50,12 @@ impl<'c> Stop<'c> {
     }
 
     /// The stop as the progress file names it.
-    pub fn place(&self) -> Bookmark {
+    pub(crate) fn place(&self) -> Bookmark {
         Bookmark { lesson: self.lesson.id.clone(), slug: self.slug().to_owned() }
     }
 
     /// The title in a sentence: "step N, softmax-overflow: Where the naive form breaks".
-    pub fn title(&self) -> String {
+    pub(crate) fn title(&self) -> String {
         let Lesson { section, title, .. } = self.lesson;
         match self.kind {
             StopKind::Step(step) if step.title.is_empty() => format!("step {}, {}", step.number, step.slug),
@@ -66,7 +66,7 @@ impl<'c> Stop<'c> {
     }
 
     /// Whether the learner is done here: the step was run, or the exercise was passed or skipped.
-    pub fn done(&self, progress: &Progress) -> bool {
+    pub(crate) fn done(&self, progress: &Progress) -> bool {
         match self.kind {
             StopKind::Step(step) => progress.done(self.lesson, step),
             StopKind::Exercise(exercise) => {
@@ -84,7 +84,7 @@ impl<'c> Stop<'c> {
 
 /// Finds a stop by the slug of an exercise or by a name in the catalogue.
 /// Errors: there is no such name, with the nearest ones.
-pub fn find(stops: &[Stop], wanted: &str, catalogue: &Catalogue) -> Result<usize, String> {
+pub(crate) fn find(stops: &[Stop], wanted: &str, catalogue: &Catalogue) -> Result<usize, String> {
     let plain = wanted.trim().to_lowercase().replace([' ', '_'], "-");
     let exercise = |stop: &Stop| matches!(stop.kind, StopKind::Exercise(exercise) if exercise.slug == plain);
     if let Some(at) = stops.iter().position(exercise) {
@@ -105,7 +105,7 @@ pub fn find(stops: &[Stop], wanted: &str, catalogue: &Catalogue) -> Result<usize
 }
 
 /// The stop where the learner continues: where they left, or the next one that is not done.
-pub fn resume(stops: &[Stop], progress: &Progress) -> usize {
+pub(crate) fn resume(stops: &[Stop], progress: &Progress) -> usize {
     let left = progress.place.as_ref().and_then(|place| stops.iter().position(|stop| stop.is(place)));
     let from = left.unwrap_or_else(|| stops.iter().position(|stop| !stop.done(progress)).unwrap_or(0));
     let next = stops[from..].iter().position(|stop| !stop.done(progress));

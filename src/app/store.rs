@@ -13,7 +13,7 @@ use crate::lesson::progress::{Progress, ProgressChange, ProgressError};
 const FILE: &str = "progress.json";
 
 /// A learner's progress, and its file.
-pub struct Store {
+pub(crate) struct Store {
     folder: Option<PathBuf>,
     progress: Progress,
     /// Changes that are not in the file yet.
@@ -25,7 +25,7 @@ pub struct Store {
 
 impl Store {
     /// Reads the file. Nothing is written before [`Store::change`].
-    pub fn read() -> Store {
+    pub(crate) fn read() -> Store {
         let folder = state_dir();
         let mut store = Store {
             folder,
@@ -48,7 +48,7 @@ impl Store {
     }
 
     /// Reads the file for the walkthrough. A file that cannot be used gets another name.
-    pub fn open() -> Store {
+    pub(crate) fn open() -> Store {
         let mut store = Store::read();
         store.remarks.clear();
         if let Some(file) = store.file()
@@ -61,27 +61,27 @@ impl Store {
     }
 
     /// The progress so far.
-    pub fn progress(&self) -> &Progress {
+    pub(crate) fn progress(&self) -> &Progress {
         &self.progress
     }
 
     /// Whether some changes could not be saved.
-    pub fn is_behind(&self) -> bool {
+    pub(crate) fn is_behind(&self) -> bool {
         !self.unsaved.is_empty()
     }
 
     /// The file; `None` if the platform has no folder for it.
-    pub fn file(&self) -> Option<PathBuf> {
+    pub(crate) fn file(&self) -> Option<PathBuf> {
         self.folder.as_ref().map(|folder| folder.join(FILE))
     }
 
     /// The remarks about the file since the last call.
-    pub fn remarks(&mut self) -> Vec<String> {
+    pub(crate) fn remarks(&mut self) -> Vec<String> {
         mem::take(&mut self.remarks)
     }
 
     /// Applies a change and saves it. A change that cannot be saved is lost when the program ends.
-    pub fn change(&mut self, change: ProgressChange) {
+    pub(crate) fn change(&mut self, change: ProgressChange) {
         self.progress.apply(&change);
         self.unsaved.push(change);
         let saved = self.save();

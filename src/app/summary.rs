@@ -4,14 +4,14 @@ use crate::lesson::progress::{Progress, Tally};
 use crate::lesson::{Catalogue, Lesson};
 
 /// The results of a lesson: a name and a sentence each.
-pub fn of_lesson(lesson: &Lesson, progress: &Progress) -> Vec<(String, String)> {
+pub(crate) fn of_lesson(lesson: &Lesson, progress: &Progress) -> Vec<(String, String)> {
     let seen = steps_seen(lesson, progress);
     let steps = ("steps seen".to_owned(), format!("{seen} of {}", lesson.steps.len()));
     [steps].into_iter().chain(of_tally(&progress.tally(lesson))).collect()
 }
 
 /// The results of the chapter.
-pub fn of_chapter(catalogue: &Catalogue, progress: &Progress) -> Vec<(String, String)> {
+pub(crate) fn of_chapter(catalogue: &Catalogue, progress: &Progress) -> Vec<(String, String)> {
     let (mut seen, mut steps, mut sum) = (0, 0, Tally::default());
     for lesson in catalogue.lessons().flatten() {
         let tally = progress.tally(lesson);

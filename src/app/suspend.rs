@@ -2,7 +2,7 @@
 
 /// Suspends the program as Ctrl-Z does, and returns when it is resumed.
 #[cfg(unix)]
-pub fn suspend() {
+pub(crate) fn suspend() {
     use std::time::Duration;
 
     use rustix::process::{Signal, kill_current_process_group};
@@ -28,4 +28,4 @@ pub fn suspend() {
 
 /// This platform has no job control.
 #[cfg(not(unix))]
-pub fn suspend() {}
+pub(crate) fn suspend() {}

@@ -13,7 +13,7 @@ use crate::view::{Look, Text, trace as lines};
 
 /// How much of a trace is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-pub enum Detail {
+pub(crate) enum Detail {
     /// Loops and library calls are shown once.
     #[default]
     Folded,
@@ -22,13 +22,13 @@ pub enum Detail {
 }
 
 /// The trace of a cell as text; the session has the code of the cells.
-pub fn text(trace: &Trace, session: &Session, detail: Detail, look: Look) -> Text {
+pub(crate) fn text(trace: &Trace, session: &Session, detail: Detail, look: Look) -> Text {
     lines::trace(&outline(trace, &Sources::new(session.sources()), detail == Detail::All), look)
 }
 
 /// Runs the first cells of a workspace again in a new one, as many as `count`, and traces the last of them.
 /// `None`: no cell ran, or Ctrl-C was pressed.
-pub fn rerun(workspace: &Workspace, count: usize) -> Option<Trace> {
+pub(crate) fn rerun(workspace: &Workspace, count: usize) -> Option<Trace> {
     let mut cells: Vec<PlannedCell> = workspace.ran[..count].iter().map(PlannedCell::again).collect();
     cells.last_mut()?.silent = false;
     let mut copy = workspace.empty();
@@ -39,7 +39,7 @@ pub fn rerun(workspace: &Workspace, count: usize) -> Option<Trace> {
 
 /// One operation in `attn.run/2`.
 #[derive(Serialize)]
-pub struct TracedOperation {
+pub(crate) struct TracedOperation {
     op: &'static str,
     ms: f64,
     cell: String,
@@ -71,7 +71,7 @@ struct TracedResult {
 }
 
 /// The operations of a trace in order, not folded.
-pub fn operations(trace: &Trace, session: &Session) -> Vec<TracedOperation> {
+pub(crate) fn operations(trace: &Trace, session: &Session) -> Vec<TracedOperation> {
     let sources = Sources::new(session.sources());
     trace.steps.iter().filter_map(|ran| operation(ran, &sources)).collect()
 }

@@ -22,7 +22,7 @@ pub struct Verb {
     /// Examples, one per line.
     pub examples: &'static str,
     /// Whether `attn` alone lists it.
-    pub first: bool,
+    pub(crate) first: bool,
     /// Adds its options.
     args: fn(Command) -> Command,
     /// Runs it.
@@ -167,7 +167,7 @@ pub fn command() -> Command {
 }
 
 /// Parses the command line and runs its command. Without a command: the walkthrough on a terminal, the list elsewhere.
-pub fn dispatch(args: Vec<OsString>, shell: &mut Shell) -> Result<Exit, Failure> {
+pub(crate) fn dispatch(args: Vec<OsString>, shell: &mut Shell) -> Result<Exit, Failure> {
     let command = command();
     let matches = match command.try_get_matches_from(&args) {
         Ok(matches) => matches,

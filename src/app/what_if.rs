@@ -21,7 +21,7 @@ use crate::view::{Look, Text};
 /// The options that change something before cells run.
 #[derive(clap::Args, Debug, Default, Clone)]
 #[command(next_help_heading = "What if")]
-pub struct Changes {
+pub(crate) struct Changes {
     /// Set a variable or a part of one right after it is made, and show what changes: inputs[1,0]=0.9
     #[arg(long, value_name = "NAME=VALUE")]
     set: Vec<String>,
@@ -41,7 +41,7 @@ pub struct Changes {
 
 impl Changes {
     /// Whether there are no changes.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.set.is_empty()
             && self.seed.is_none()
             && self.token.is_empty()
@@ -116,7 +116,7 @@ impl LessonWords for StepWords<'_> {
 
 /// Runs cells without and with changes. `asked` has the cells that were asked for, or none if all were; `at` has the steps
 /// whose lessons name axes and tokens. Errors: a change that cannot be made, in words.
-pub fn changed(
+pub(crate) fn changed(
     cells: &[RanCell],
     asked: &[String],
     at: Vec<(&Step, &Lesson)>,
@@ -130,7 +130,7 @@ pub fn changed(
 
 /// The effect of a typed change (`inputs[1,0]=0.9`, `seed 7`, `drop journey`, `dim=-1 => dim=0`) on the cells of a workspace,
 /// which itself does not change. Errors: a change that cannot be read or made, in words.
-pub fn typed(
+pub(crate) fn typed(
     workspace: &Workspace,
     text: &str,
     options: &GlobalOptions,
@@ -142,7 +142,7 @@ pub fn typed(
 }
 
 /// `attn run WHERE --set ...`
-pub fn run(
+pub(crate) fn run(
     plan: &Plan,
     changes: &Changes,
     catalogue: &Catalogue,

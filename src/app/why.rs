@@ -25,7 +25,7 @@ const DEPTH: usize = 1;
 
 /// What `attn why` takes.
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub(crate) struct Args {
     /// A step (scores), a lesson (3.4.1), or a .ipynb, .md or .py file: the state after it is asked
     #[arg(value_name = "WHERE|FILE", value_hint = clap::ValueHint::AnyPath)]
     target: String,
@@ -38,7 +38,7 @@ pub struct Args {
 }
 
 /// Explains an element.
-pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let catalogue = course::catalogue()?;
     let plan = plan(&args.target, None, &catalogue)?;
     plan.show_remarks(shell);
@@ -89,16 +89,21 @@ fn goes_on(why: &Why) -> bool {
 }
 
 /// The element that an expression means, with its explanation.
-pub struct Asked {
+pub(crate) struct Asked {
     /// The explanation, without the levels below.
-    pub why: Why,
+    pub(crate) why: Why,
     /// Remarks on how the expression was understood.
-    pub remarks: Vec<String>,
+    pub(crate) remarks: Vec<String>,
 }
 
 /// The explanation of an element as text, remarks first.
 /// Errors: the expression is wrong; the message says what would be right.
-pub fn text(expression: &str, depth: usize, workspace: &mut Workspace, look: Look) -> Result<Text, Failure> {
+pub(crate) fn text(
+    expression: &str,
+    depth: usize,
+    workspace: &mut Workspace,
+    look: Look,
+) -> Result<Text, Failure> {
     let mut asked = asked(expression, workspace)?;
     asked.why.open(depth, &workspace.names());
     let mut text = Text::new();
@@ -111,7 +116,7 @@ pub fn text(expression: &str, depth: usize, workspace: &mut Workspace, look: Loo
 
 /// Finds the element that an expression means, and explains it.
 /// Errors: the expression is wrong; the message says what would be right.
-pub fn asked(expression: &str, workspace: &mut Workspace) -> Result<Asked, Failure> {
+pub(crate) fn asked(expression: &str, workspace: &mut Workspace) -> Result<Asked, Failure> {
     let expression = expression.trim();
     let names = workspace.names();
     let parsed = parse_expression(expression)

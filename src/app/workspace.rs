@@ -18,13 +18,13 @@ use crate::view::errors::ErrorNote;
 /// One interpreter, the cells that it has run, and the step that names the axes of its tensors.
 pub struct Workspace<'c> {
     /// The interpreter.
-    pub session: Session,
+    pub(crate) session: Session,
     /// The step that names axes and tokens; `None` for a file.
-    pub at: Option<(&'c Step, &'c Lesson)>,
+    pub(crate) at: Option<(&'c Step, &'c Lesson)>,
     /// The cells that ran, in order. Run again, they lead to the same state.
-    pub ran: Vec<RanCell>,
+    pub(crate) ran: Vec<RanCell>,
     /// The names that the learner gave to axes. They take precedence over the lesson's.
-    pub axes: BTreeMap<String, Vec<String>>,
+    pub(crate) axes: BTreeMap<String, Vec<String>>,
     /// The steps that ran: their names for axes apply to later steps too.
     steps: Vec<(&'c Step, &'c Lesson)>,
     options: GlobalOptions,
@@ -32,11 +32,11 @@ pub struct Workspace<'c> {
 
 /// A cell that ran.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RanCell {
+pub(crate) struct RanCell {
     /// The name it ran under: the step's number or `cell 4`.
-    pub name: String,
+    pub(crate) name: String,
     /// Its code.
-    pub source: String,
+    pub(crate) source: String,
 }
 
 impl<'c> Workspace<'c> {
@@ -53,7 +53,7 @@ impl<'c> Workspace<'c> {
     }
 
     /// A workspace with the names of this one, in which nothing has run.
-    pub fn empty(&self) -> Workspace<'c> {
+    pub(crate) fn empty(&self) -> Workspace<'c> {
         Workspace {
             at: self.at,
             axes: self.axes.clone(),
@@ -63,7 +63,7 @@ impl<'c> Workspace<'c> {
     }
 
     /// Makes this step the one that names axes and tokens.
-    pub fn enter(&mut self, step: &'c Step, lesson: &'c Lesson) {
+    pub(crate) fn enter(&mut self, step: &'c Step, lesson: &'c Lesson) {
         self.at = Some((step, lesson));
         self.steps.push((step, lesson));
     }
@@ -76,7 +76,7 @@ impl<'c> Workspace<'c> {
     }
 
     /// As [`Workspace::run`], with a trace of the operations that the cell ran.
-    pub fn traced(&mut self, source: &str, name: &str) -> (Outcome, Trace) {
+    pub(crate) fn traced(&mut self, source: &str, name: &str) -> (Outcome, Trace) {
         let (outcome, trace) = self.session.traced(source, name);
         self.remember(source, name, &outcome);
         (outcome, trace)
@@ -89,17 +89,17 @@ impl<'c> Workspace<'c> {
     }
 
     /// The names of the tensors that the workspace has, of their axes and tokens.
-    pub fn names(&self) -> explain::TensorNames {
+    pub(crate) fn names(&self) -> explain::TensorNames {
         figures::called(&self.session, &self.steps)
     }
 
     /// The last error, with the line of code and an explanation from the variables in scope there.
-    pub fn error_note(&self, raised: &Raised, source: &str) -> ErrorNote {
+    pub(crate) fn error_note(&self, raised: &Raised, source: &str) -> ErrorNote {
         notes::explained(raised, source, &self.session, &|name| self.axes_of(name))
     }
 
     /// The explanation of the last error.
-    pub fn explanation(&self, raised: &Raised) -> ErrorExplanation {
+    pub(crate) fn explanation(&self, raised: &Raised) -> ErrorExplanation {
         notes::explanation(raised, &self.session, &|name| self.axes_of(name))
     }
 
@@ -113,18 +113,18 @@ impl<'c> Workspace<'c> {
     }
 
     /// The names that the current step gives to axes and along them.
-    pub fn labels(&self) -> Option<StepNames<'c>> {
+    pub(crate) fn labels(&self) -> Option<StepNames<'c>> {
         self.at.map(|(step, lesson)| StepNames::of(step, lesson))
     }
 
     /// A tensor with its elements, as the view draws it.
-    pub fn figure(&self, name: &str, tensor: &Tensor) -> Figure {
+    pub(crate) fn figure(&self, name: &str, tensor: &Tensor) -> Figure {
         let options = *self.session.state().print_options.borrow();
         self.with_axes(figures::figure(name, tensor, self.labels(), &options))
     }
 
     /// A tensor without its elements: its dtype, its shape and its axes.
-    pub fn outline(&self, name: &str, tensor: &Tensor) -> Figure {
+    pub(crate) fn outline(&self, name: &str, tensor: &Tensor) -> Figure {
         self.with_axes(figures::outline(name, tensor, self.labels()))
     }
 

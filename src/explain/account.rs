@@ -16,11 +16,11 @@ pub enum Statement {
 
 /// An element that another one was computed from.
 #[derive(Clone, Debug)]
-pub struct SourceElement {
+pub(crate) struct SourceElement {
     /// Its name: `inputs[1,0]`.
-    pub what: String,
+    pub(crate) what: String,
     /// The element.
-    pub spot: StorageElement,
+    pub(crate) spot: StorageElement,
 }
 
 /// Why an explanation goes no further.
@@ -42,7 +42,7 @@ pub enum WhyEnd {
 
 impl WhyEnd {
     /// Its name in JSON.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             WhyEnd::Given => "given",
             WhyEnd::Constant => "constant",
@@ -56,66 +56,66 @@ impl WhyEnd {
 
 /// How one element follows from the operation that made it.
 #[derive(Clone, Debug, Default)]
-pub struct Account {
+pub(crate) struct Account {
     /// The statements, in order.
-    pub statements: Vec<Statement>,
+    pub(crate) statements: Vec<Statement>,
     /// The elements it was computed from, the most important first.
-    pub links: Vec<SourceElement>,
+    pub(crate) links: Vec<SourceElement>,
     /// How many of them are explained by default.
-    pub follow: usize,
+    pub(crate) follow: usize,
     /// What those are: `the largest term`.
-    pub lead: Option<&'static str>,
+    pub(crate) lead: Option<&'static str>,
     /// Whether the element equals its source, as in a copy: the source is explained in its place.
-    pub through: bool,
+    pub(crate) through: bool,
     /// Why the explanation goes no further, if it ends here.
-    pub end: Option<WhyEnd>,
+    pub(crate) end: Option<WhyEnd>,
 }
 
 impl Account {
     /// An account that begins with a formula in names.
-    pub fn words(text: impl Into<String>) -> Account {
+    pub(crate) fn words(text: impl Into<String>) -> Account {
         Account { statements: vec![Statement::Words(text.into())], follow: 1, ..Account::default() }
     }
 
     /// Adds the formula in numbers.
-    pub fn figures(mut self, calc: Calc) -> Account {
+    pub(crate) fn figures(mut self, calc: Calc) -> Account {
         self.statements.push(Statement::Figures(calc));
         self
     }
 
     /// Adds a remark.
-    pub fn note(mut self, text: impl Into<String>) -> Account {
+    pub(crate) fn note(mut self, text: impl Into<String>) -> Account {
         self.statements.push(Statement::Note(text.into()));
         self
     }
 
     /// Adds the elements it was computed from, the most important first.
-    pub fn from(mut self, links: impl IntoIterator<Item = SourceElement>) -> Account {
+    pub(crate) fn from(mut self, links: impl IntoIterator<Item = SourceElement>) -> Account {
         self.links.extend(links);
         self
     }
 
     /// Sets how many of them are explained by default.
-    pub fn following(mut self, follow: usize) -> Account {
+    pub(crate) fn following(mut self, follow: usize) -> Account {
         self.follow = follow;
         self
     }
 
     /// Sets what those are.
-    pub fn led(mut self, lead: &'static str) -> Account {
+    pub(crate) fn led(mut self, lead: &'static str) -> Account {
         self.lead = Some(lead);
         self
     }
 
     /// Sets the one element that it equals.
-    pub fn passing(mut self, link: SourceElement) -> Account {
+    pub(crate) fn passing(mut self, link: SourceElement) -> Account {
         self.links = vec![link];
         self.through = true;
         self
     }
 
     /// Sets why the explanation goes no further.
-    pub fn ending(mut self, end: WhyEnd) -> Account {
+    pub(crate) fn ending(mut self, end: WhyEnd) -> Account {
         self.end = Some(end);
         self
     }

@@ -28,7 +28,7 @@ pub enum Calc {
 
 /// How the outermost operation of a calculation combines its parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Combine {
+pub(crate) enum Combine {
     /// One number.
     Same,
     /// A sum of its terms.
@@ -45,7 +45,7 @@ pub enum Combine {
 
 impl Combine {
     /// Its name in JSON.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Combine::Same => "same",
             Combine::Sum => "sum",
@@ -69,7 +69,7 @@ impl Calc {
     }
 
     /// `name(x)`, whose result is `value`.
-    pub fn apply(name: &str, args: Vec<Calc>, value: f64) -> Calc {
+    pub(crate) fn apply(name: &str, args: Vec<Calc>, value: f64) -> Calc {
         Calc::Apply(name.to_owned(), args, value)
     }
 
@@ -80,13 +80,13 @@ impl Calc {
     }
 
     /// `log(x)`
-    pub fn log(x: Calc) -> Calc {
+    pub(crate) fn log(x: Calc) -> Calc {
         let value = x.value().ln();
         Calc::apply("log", vec![x], value)
     }
 
     /// `sqrt(x)`
-    pub fn sqrt(x: Calc) -> Calc {
+    pub(crate) fn sqrt(x: Calc) -> Calc {
         let value = x.value().sqrt();
         Calc::apply("sqrt", vec![x], value)
     }
@@ -117,7 +117,7 @@ impl Calc {
     }
 
     /// The largest magnitude among the intermediate results: rounding errors are relative to it.
-    pub fn scale(&self) -> f64 {
+    pub(crate) fn scale(&self) -> f64 {
         let parts: Vec<&Calc> = match self {
             Calc::Number(_) | Calc::Term(_) | Calc::Truth(_) => Vec::new(),
             Calc::Sum(parts) | Calc::Apply(_, parts, _) => parts.iter().collect(),
@@ -139,7 +139,7 @@ impl Calc {
     }
 
     /// How its parts are combined.
-    pub fn combine(&self) -> Combine {
+    pub(crate) fn combine(&self) -> Combine {
         match self {
             Calc::Number(_) | Calc::Term(_) | Calc::Truth(_) => Combine::Same,
             Calc::Sum(_) => Combine::Sum,
@@ -151,7 +151,7 @@ impl Calc {
     }
 
     /// The values of its parts.
-    pub fn parts(&self) -> Vec<f64> {
+    pub(crate) fn parts(&self) -> Vec<f64> {
         match self {
             Calc::Number(_) | Calc::Term(_) | Calc::Truth(_) => vec![self.value()],
             Calc::Sum(parts) | Calc::Product(parts) | Calc::Apply(_, parts, _) => {

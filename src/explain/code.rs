@@ -16,7 +16,7 @@ use crate::tensor::{Descriptor, Record, Site};
 
 /// The sources of cells, by the cells' names.
 #[derive(Default, Debug)]
-pub struct CellSources {
+pub(crate) struct CellSources {
     cells: HashMap<String, ParsedCell>,
 }
 
@@ -28,13 +28,13 @@ struct ParsedCell {
 
 impl CellSources {
     /// From the name and the source of each cell.
-    pub fn new(cells: impl IntoIterator<Item = (String, String)>) -> CellSources {
+    pub(crate) fn new(cells: impl IntoIterator<Item = (String, String)>) -> CellSources {
         let cell = |(name, source)| (name, ParsedCell { source, parsed: OnceCell::new() });
         CellSources { cells: cells.into_iter().map(cell).collect() }
     }
 
     /// The line of code at a site.
-    pub fn line(&self, site: &Site) -> Option<String> {
+    pub(crate) fn line(&self, site: &Site) -> Option<String> {
         let cell = self.cells.get(site.cell)?;
         let line = cell.source.lines().nth(site.line.checked_sub(1)?)?;
         // A statement on one line, without the comment after it.
@@ -49,7 +49,7 @@ impl CellSources {
     }
 
     /// Names that only loops bind. Such a name says which iteration it was, and little else.
-    pub fn counters(&self) -> Vec<String> {
+    pub(crate) fn counters(&self) -> Vec<String> {
         let (mut counters, mut others) = (Vec::new(), Vec::new());
         for cell in self.cells.values() {
             let Some(module) = cell.module() else { continue };
@@ -61,7 +61,7 @@ impl CellSources {
     }
 
     /// The name that a statement gives to the result of this operation.
-    pub fn assigned(&self, record: &Record) -> Option<String> {
+    pub(crate) fn assigned(&self, record: &Record) -> Option<String> {
         let (cell, statement) = self.statement(place(record)?)?;
         let (target, value) = match statement {
             Stmt::Assign(assign) => match assign.targets.as_slice() {
@@ -92,7 +92,7 @@ impl CellSources {
     }
 
     /// What a line adds in place: `w * x` of `total += w * x`.
-    pub fn added(&self, record: &Record) -> Option<String> {
+    pub(crate) fn added(&self, record: &Record) -> Option<String> {
         let (cell, statement) = self.statement(place(record)?)?;
         let Stmt::AugAssign(assign) = statement else { return None };
         let text = cell.text(&assign.value);
@@ -101,7 +101,7 @@ impl CellSources {
 
     /// The operand in this place as it is written in the call; `None` in a loop, where it names something else in each
     /// iteration.
-    pub fn operand(&self, record: &Record, place: usize) -> Option<Name> {
+    pub(crate) fn operand(&self, record: &Record, place: usize) -> Option<Name> {
         let (cell, call) = self.call(record)?;
         let name = cell.name(operands(call).get(place)?);
         let text = name.to_string();
@@ -109,7 +109,7 @@ impl CellSources {
     }
 
     /// The same for a number, where the code says more than its value: `d_k**0.5`, but not `0.5`.
-    pub fn number(&self, record: &Record, place: usize) -> Option<Name> {
+    pub(crate) fn number(&self, record: &Record, place: usize) -> Option<Name> {
         let (cell, call) = self.call(record)?;
         let says_more = operands(call).get(place).is_some_and(|written| cell.names_something(written));
         self.operand(record, place).filter(|_| says_more)
@@ -117,7 +117,7 @@ impl CellSources {
 
     /// The operands of the one call of an operation on a line, as they are written; the elements of a list that a
     /// function takes count one by one. Empty where there is no call, or more than one.
-    pub fn operands_of_call(&self, site: (&str, usize), op: &Descriptor) -> Vec<Name> {
+    pub(crate) fn operands_of_call(&self, site: (&str, usize), op: &Descriptor) -> Vec<Name> {
         let Some((cell, statement)) = self.statement(site) else { return Vec::new() };
         if let Stmt::AugAssign(assign) = statement
             && operator(assign.op).is_some_and(|written| same(op, written))
@@ -136,7 +136,7 @@ impl CellSources {
     }
 
     /// What one of these methods is called on: `loss` of `loss.backward()`. `None` unless the line calls exactly one.
-    pub fn receiver(&self, site: (&str, usize), methods: &[&str]) -> Option<Name> {
+    pub(crate) fn receiver(&self, site: (&str, usize), methods: &[&str]) -> Option<Name> {
         let (cell, statement) = self.statement(site)?;
         let method = |expression: &'_ Expr| match expression {
             Expr::Call(call) => match &*call.func {
@@ -149,7 +149,7 @@ impl CellSources {
     }
 
     /// The module that a line calls: `self.W_query` of `self.W_query(x)`. `None` unless it calls exactly one.
-    pub fn module(&self, record: &Record) -> Option<String> {
+    pub(crate) fn module(&self, record: &Record) -> Option<String> {
         let (cell, statement) = self.statement(place(record)?)?;
         let mut calls = Vec::new();
         each_expression(statement, &mut |expression| {

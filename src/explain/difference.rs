@@ -17,7 +17,7 @@ pub struct TensorDifference {
     /// The mean of all absolute differences that are finite.
     pub mean: f64,
     /// The second minus the first, row-major.
-    pub values: Vec<f64>,
+    pub(crate) values: Vec<f64>,
 }
 
 /// The difference `b - a`; `None` where the shapes differ. Two nans are the same, and so are two equal infinities.

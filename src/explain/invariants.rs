@@ -5,21 +5,21 @@ use crate::session::Session;
 
 /// An invariant and how far the tensors are from it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MeasuredInvariant {
+pub(crate) struct MeasuredInvariant {
     /// The sentence as a learner reads it.
-    pub sentence: String,
+    pub(crate) sentence: String,
     /// The largest deviation; or why it could not be measured, such as an unbound name.
-    pub deviation: Result<f64, String>,
+    pub(crate) deviation: Result<f64, String>,
 }
 
 impl MeasuredInvariant {
     /// Whether it is true, rounding aside.
-    pub fn holds(&self) -> bool {
+    pub(crate) fn holds(&self) -> bool {
         self.deviation.as_ref().is_ok_and(|far| *far <= Invariant::TOLERANCE)
     }
 
     /// The deviation as text: `6e-8`; `None` if it is zero.
-    pub fn far(&self) -> Option<String> {
+    pub(crate) fn far(&self) -> Option<String> {
         match &self.deviation {
             Ok(far) if *far == 0.0 => None,
             Ok(far) if *far < 1e-3 => Some(format!("{far:.0e}")),
@@ -30,7 +30,7 @@ impl MeasuredInvariant {
 }
 
 /// Measures each of these in the session's namespace.
-pub fn measured(invariants: &[Invariant], session: &mut Session) -> Vec<MeasuredInvariant> {
+pub(crate) fn measured(invariants: &[Invariant], session: &mut Session) -> Vec<MeasuredInvariant> {
     let one = |invariant: &Invariant| {
         let deviation = session
             .evaluate(&invariant.deviation(), |value, vm| value.try_float(vm).map(|far| far.to_f64()).ok())

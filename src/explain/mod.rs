@@ -15,8 +15,8 @@
 //! | [`what_if`], [`difference`] | what moved, and where two tensors differ |
 //! | [`errors`], [`nonfinite`], [`doctor`] | errors, nan and inf, silent mistakes |
 
-pub mod account;
-pub mod calc;
+pub(crate) mod account;
+pub(crate) mod calc;
 mod code;
 mod difference;
 pub mod doctor;
@@ -35,12 +35,16 @@ pub mod what_if;
 mod why;
 mod worked;
 
-pub use account::{Statement, WhyEnd};
-pub use calc::{Calc, Combine};
-pub use difference::{TensorDifference, difference};
-pub use invariants::{MeasuredInvariant, measured};
-pub use names::{AxisPlace, TensorNames};
-pub use nonfinite::{Nonfinite, NonfiniteOrigin, first_nonfinite};
+pub(crate) use account::Statement;
+pub use account::WhyEnd;
+pub use calc::Calc;
+pub use difference::difference;
+pub(crate) use invariants::{MeasuredInvariant, measured};
+pub(crate) use names::AxisPlace;
+pub use names::TensorNames;
+pub(crate) use nonfinite::Nonfinite;
+pub use nonfinite::first_nonfinite;
 pub use terms::figure;
-pub use why::{Why, shown, why, why_of};
-pub use worked::{Worked, worked};
+pub(crate) use why::why_of;
+pub use why::{Why, why};
+pub(crate) use worked::worked;

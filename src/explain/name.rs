@@ -6,7 +6,7 @@ use crate::tensor::descriptor::{Binding, Sign};
 
 /// The name of a tensor, of a part of it, or of a number.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Name {
+pub(crate) enum Name {
     /// A variable or an attribute: `queries`, `self.W_key.weight`.
     Variable(String),
     /// A number or another argument that is no tensor: `0.5`, `'mean'`.
@@ -37,26 +37,26 @@ pub enum Name {
 
 /// Which axes are exchanged, and the suffix that says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Transposition {
+pub(crate) struct Transposition {
     /// The two axes; `None` for `.T`.
-    pub axes: Option<(i64, i64)>,
+    pub(crate) axes: Option<(i64, i64)>,
     /// `.T`, `.transpose(1, 2)`
-    pub suffix: String,
+    pub(crate) suffix: String,
 }
 
 impl Transposition {
     /// `.T`
-    pub fn matrix() -> Transposition {
+    pub(crate) fn matrix() -> Transposition {
         Transposition { axes: None, suffix: ".T".to_owned() }
     }
 
     /// `.transpose(a, b)`
-    pub fn of(a: i64, b: i64) -> Transposition {
+    pub(crate) fn of(a: i64, b: i64) -> Transposition {
         Transposition { axes: Some((a, b)), suffix: format!(".transpose({a}, {b})") }
     }
 
     /// Whether the last two of `ndim` axes are exchanged, and the others stay.
-    pub fn is_of_last_two(&self, ndim: usize) -> bool {
+    pub(crate) fn is_of_last_two(&self, ndim: usize) -> bool {
         let ndim = ndim as i64;
         let from_end = |axis: i64| if axis < 0 { axis } else { axis - ndim };
         match self.axes {
@@ -68,7 +68,7 @@ impl Transposition {
 
 impl Name {
     /// How tightly its outermost operator binds.
-    pub fn binding(&self) -> Binding {
+    pub(crate) fn binding(&self) -> Binding {
         match self {
             Name::Words(_) => Binding::Comparison,
             Name::Code(_, binding) => *binding,
@@ -87,7 +87,7 @@ impl Name {
     }
 
     /// The name of one of its elements.
-    pub fn element(self, index: &[usize]) -> Name {
+    pub(crate) fn element(self, index: &[usize]) -> Name {
         match self {
             // An element of -x is minus the element of x.
             Name::Prefix(sign, of) => Name::Prefix(sign, Box::new(of.element(index))),
@@ -96,22 +96,22 @@ impl Name {
     }
 
     /// The same expression in brackets, where it needs them before an index or an attribute.
-    pub fn bracketed(self) -> Name {
+    pub(crate) fn bracketed(self) -> Name {
         if self.needs_brackets() { Name::Code(format!("({self})"), Binding::Primary) } else { self }
     }
 
     /// The name of a slice of it: `x[:,1]` for `:` and `1`.
-    pub fn sliced(self, parts: &[String]) -> Name {
+    pub(crate) fn sliced(self, parts: &[String]) -> Name {
         self.suffixed(format!("[{}]", parts.join(",")))
     }
 
     /// Its name with a suffix.
-    pub fn suffixed(self, suffix: impl Into<String>) -> Name {
+    pub(crate) fn suffixed(self, suffix: impl Into<String>) -> Name {
         Name::Suffixed(Box::new(self), suffix.into())
     }
 
     /// Its name with axes exchanged. The same exchange twice has no effect.
-    pub fn transposed(self, by: Transposition) -> Name {
+    pub(crate) fn transposed(self, by: Transposition) -> Name {
         match self {
             Name::Transposed(of, known) if known == by => *of,
             of => Name::Transposed(Box::new(of), by),
@@ -119,7 +119,7 @@ impl Name {
     }
 
     /// Whether a part of it is not spelled out.
-    pub fn is_elided(&self) -> bool {
+    pub(crate) fn is_elided(&self) -> bool {
         match self {
             Name::Elided | Name::ElidedPart(_) => true,
             Name::Variable(_) | Name::Value(_) | Name::Code(..) | Name::Words(_) => false,
@@ -135,7 +135,7 @@ impl Name {
 
     /// Whether it reads as well as what the learner wrote: all of it is spelled out, and no operator or index follows
     /// a closing bracket.
-    pub fn is_readable(&self) -> bool {
+    pub(crate) fn is_readable(&self) -> bool {
         match self {
             Name::Variable(_) | Name::Value(_) | Name::Code(..) => true,
             Name::Words(_) | Name::Elided | Name::ElidedPart(_) => false,
@@ -167,7 +167,7 @@ impl Name {
     }
 
     /// Its text, in brackets if it binds less tightly than `around`.
-    pub fn within(&self, around: Binding) -> String {
+    pub(crate) fn within(&self, around: Binding) -> String {
         if self.binding() < around { format!("({self})") } else { self.to_string() }
     }
 }

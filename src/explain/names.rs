@@ -21,13 +21,13 @@ pub struct TensorNames {
 
 /// The position of an element along one axis, in the lesson's words.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AxisPlace {
+pub(crate) struct AxisPlace {
     /// The axis: `query`.
-    pub axis: String,
+    pub(crate) axis: String,
     /// The index along it.
-    pub at: usize,
+    pub(crate) at: usize,
     /// The token at that index: `journey`.
-    pub token: Option<String>,
+    pub(crate) token: Option<String>,
 }
 
 /// How many operations deep an expression is spelled out.
@@ -37,7 +37,7 @@ const DEPTH: usize = 3;
 const SHORT: usize = 32;
 
 /// The name of a tensor that no variable holds and no recorded operation made.
-pub const UNKNOWN: Name = Name::Words("a tensor");
+pub(crate) const UNKNOWN: Name = Name::Words("a tensor");
 
 /// How many views of views are followed to the tensor that owns the elements.
 const VIEWS: usize = 32;
@@ -74,27 +74,27 @@ impl TensorNames {
     }
 
     /// All names, loop variables last.
-    pub fn all(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = &str> {
         self.bound.iter().map(|(name, _)| name.as_str())
     }
 
     /// The line that called an operation, as the learner wrote it.
-    pub fn line(&self, site: &Site) -> Option<String> {
+    pub(crate) fn line(&self, site: &Site) -> Option<String> {
         self.code.line(site)
     }
 
     /// The name of a tensor: a variable, a part of one, or an expression of variables.
-    pub fn of(&self, tensor: &Tensor) -> Name {
+    pub(crate) fn of(&self, tensor: &Tensor) -> Name {
         self.known(tensor).unwrap_or_else(|| self.expression(tensor, DEPTH))
     }
 
     /// Whether a tensor has a name without an expression being spelled out.
-    pub fn knows(&self, tensor: &Tensor) -> bool {
+    pub(crate) fn knows(&self, tensor: &Tensor) -> bool {
         self.known(tensor).is_some()
     }
 
     /// The name of an operand of a call: its own, else as the learner wrote it in the call, else its expression.
-    pub fn operand(&self, record: &Record, place: usize, tensor: &Tensor) -> Name {
+    pub(crate) fn operand(&self, record: &Record, place: usize, tensor: &Tensor) -> Name {
         let written = || self.code.operand(record, place);
         let owned = || {
             let params = table::row_of(record.operation)?.params().get(record.form)?;
@@ -117,17 +117,17 @@ impl TensorNames {
     }
 
     /// The name of a number among the arguments: as it is written in the call, where that says more than the number.
-    pub fn number(&self, record: &Record, place: usize, value: &Arg) -> Name {
+    pub(crate) fn number(&self, record: &Record, place: usize, value: &Arg) -> Name {
         self.code.number(record, place).unwrap_or_else(|| self.arg(value, 0))
     }
 
     /// The name of an element: `attn_scores[1,2]`.
-    pub fn element(&self, spot: &StorageElement) -> Name {
+    pub(crate) fn element(&self, spot: &StorageElement) -> Name {
         self.element_in(spot, None)
     }
 
     /// The name of an element in a call. A tensor that the same line made on the way does not have the line's name.
-    pub fn element_in(&self, spot: &StorageElement, by: Option<&Record>) -> Name {
+    pub(crate) fn element_in(&self, spot: &StorageElement, by: Option<&Record>) -> Name {
         let tensor = &spot.tensor;
         let seen_in = |name: Name, tensor: &Tensor| {
             name.element(&tensor.layout().index_of(spot.at).unwrap_or_default())
@@ -156,7 +156,7 @@ impl TensorNames {
     }
 
     /// The position of an element along each axis that the lesson names; empty if it names none.
-    pub fn place(&self, spot: &StorageElement) -> Vec<AxisPlace> {
+    pub(crate) fn place(&self, spot: &StorageElement) -> Vec<AxisPlace> {
         let local = || self.local(&spot.tensor).map(|name| (name, spot.tensor.clone()));
         let holder = self.holder(spot).map(|(name, bound)| (name.to_owned(), bound.clone()));
         let Some((name, bound)) = holder.or_else(local) else { return Vec::new() };
@@ -191,7 +191,7 @@ impl TensorNames {
     }
 
     /// What a line adds in place, as it is written.
-    pub fn added(&self, record: &Record) -> Option<String> {
+    pub(crate) fn added(&self, record: &Record) -> Option<String> {
         self.code.added(record)
     }
 

@@ -12,7 +12,7 @@ use crate::tensor::{Arg, Record, Site, Tensor};
 
 /// A value that is not finite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Nonfinite {
+pub(crate) enum Nonfinite {
     /// Not a number.
     Nan,
     /// Infinity.
@@ -46,15 +46,15 @@ impl std::fmt::Display for Nonfinite {
 #[derive(Clone, Debug, PartialEq)]
 pub struct NonfiniteOrigin {
     /// The value that arose.
-    pub value: Nonfinite,
+    pub(crate) value: Nonfinite,
     /// The element of the operation's result.
-    pub index: Vec<usize>,
+    pub(crate) index: Vec<usize>,
     /// The elements of the first two operands at that place, as far as there are any.
-    pub operands: Vec<f64>,
+    pub(crate) operands: Vec<f64>,
     /// The line that ran the operation.
-    pub site: Option<Site>,
+    pub(crate) site: Option<Site>,
     /// How the value arose, in a sentence.
-    pub because: String,
+    pub(crate) because: String,
 }
 
 /// Tensors with more elements are not searched.

@@ -7,17 +7,17 @@ use crate::tensor::{Arg, Layout, Record, Tensor};
 
 /// An element of a tensor at one version of its storage.
 #[derive(Clone, Debug)]
-pub struct StorageElement {
+pub(crate) struct StorageElement {
     /// A tensor that contains it.
-    pub tensor: Tensor,
+    pub(crate) tensor: Tensor,
     /// Its place in the storage.
-    pub at: usize,
+    pub(crate) at: usize,
     /// The version of the storage.
-    pub time: u64,
+    pub(crate) time: u64,
 }
 
 /// What made an element.
-pub enum ElementCause {
+pub(crate) enum ElementCause {
     /// A result of an operation.
     MadeBy(MadeBy),
     /// No recorded operation.
@@ -27,50 +27,45 @@ pub enum ElementCause {
 }
 
 /// The operation that made an element, and which element of its result it is.
-pub struct MadeBy {
+pub(crate) struct MadeBy {
     /// The operation.
-    pub record: Rc<Record>,
+    pub(crate) record: Rc<Record>,
     /// Which of its results.
-    pub output: usize,
+    pub(crate) output: usize,
     /// The element's index in that result.
-    pub index: Vec<usize>,
+    pub(crate) index: Vec<usize>,
     /// For an in-place write, its target before the write.
-    pub before: Option<PastOperand>,
+    pub(crate) before: Option<PastOperand>,
 }
 
 /// A tensor as it was when an operation ran.
 #[derive(Clone, Debug)]
-pub struct PastOperand {
+pub(crate) struct PastOperand {
     /// The tensor.
-    pub tensor: Tensor,
+    pub(crate) tensor: Tensor,
     /// The version of its storage at that moment.
-    pub time: u64,
+    pub(crate) time: u64,
 }
 
 /// The place in the storage of the element at this index.
-pub fn position(layout: &Layout, index: &[usize]) -> usize {
+pub(crate) fn position(layout: &Layout, index: &[usize]) -> usize {
     layout.offset + index.iter().zip(&layout.strides).map(|(at, stride)| at * stride).sum::<usize>()
 }
 
 impl StorageElement {
     /// An element as it is now.
-    pub fn now(tensor: &Tensor, index: &[usize]) -> StorageElement {
+    pub(crate) fn now(tensor: &Tensor, index: &[usize]) -> StorageElement {
         let time = tensor.storage().version();
         StorageElement { tensor: tensor.clone(), at: position(tensor.layout(), index), time }
     }
 
     /// Its value; `None` if it was overwritten and not kept.
-    pub fn value(&self) -> Option<f64> {
+    pub(crate) fn value(&self) -> Option<f64> {
         self.tensor.storage().float_at(self.at, self.time)
     }
 
-    /// Its index in its tensor.
-    pub fn index(&self) -> Vec<usize> {
-        self.tensor.layout().index_of(self.at).unwrap_or_default()
-    }
-
     /// What made it.
-    pub fn cause(&self) -> ElementCause {
+    pub(crate) fn cause(&self) -> ElementCause {
         let storage = self.tensor.storage();
         if let Some(write) = storage.last_write(self.at, self.time) {
             let (time, layout) = (write.version - 1, write.target().clone());
@@ -95,7 +90,7 @@ impl StorageElement {
 
 impl MadeBy {
     /// The tensor in this place of the arguments.
-    pub fn operand(&self, place: usize) -> Option<PastOperand> {
+    pub(crate) fn operand(&self, place: usize) -> Option<PastOperand> {
         if let (0, Some(before)) = (place, &self.before) {
             return Some(before.clone());
         }
@@ -106,7 +101,7 @@ impl MadeBy {
     }
 
     /// The tensors of the list in this place of the arguments.
-    pub fn operands(&self, place: usize) -> Vec<PastOperand> {
+    pub(crate) fn operands(&self, place: usize) -> Vec<PastOperand> {
         if let (0, Some(before)) = (place, &self.before) {
             return vec![before.clone()];
         }
@@ -125,7 +120,7 @@ impl MadeBy {
 
 impl PastOperand {
     /// Its element at this index.
-    pub fn at(&self, index: &[usize]) -> StorageElement {
+    pub(crate) fn at(&self, index: &[usize]) -> StorageElement {
         StorageElement {
             tensor: self.tensor.clone(),
             at: position(self.tensor.layout(), index),
@@ -134,25 +129,20 @@ impl PastOperand {
     }
 
     /// The value at this index then; its present value if the earlier one was not kept.
-    pub fn value(&self, index: &[usize]) -> f64 {
+    pub(crate) fn value(&self, index: &[usize]) -> f64 {
         let spot = self.at(index);
         spot.value().unwrap_or_else(|| self.tensor.storage().read().float(spot.at))
     }
 
-    /// Its element at `index` of a result that it was broadcast to.
-    pub fn met(&self, index: &[usize]) -> StorageElement {
-        self.at(&self.broadcast(index))
-    }
-
     /// The index of its element at `index` of a result that it was broadcast to.
-    pub fn broadcast(&self, index: &[usize]) -> Vec<usize> {
+    pub(crate) fn broadcast(&self, index: &[usize]) -> Vec<usize> {
         let shape = self.tensor.shape();
         let lead = index.len().saturating_sub(shape.len());
         shape.iter().zip(&index[lead..]).map(|(&size, &at)| if size == 1 { 0 } else { at }).collect()
     }
 
     /// The indices along an axis, the others fixed by `lead`.
-    pub fn line(&self, lead: &[usize], axis: usize) -> Vec<Vec<usize>> {
+    pub(crate) fn line(&self, lead: &[usize], axis: usize) -> Vec<Vec<usize>> {
         let size = self.tensor.shape().get(axis).copied().unwrap_or(1);
         let along = |at| {
             let mut index = lead.to_vec();
@@ -165,12 +155,12 @@ impl PastOperand {
     }
 
     /// The values along an axis, the other indices fixed.
-    pub fn row(&self, lead: &[usize], axis: usize) -> Vec<f64> {
+    pub(crate) fn row(&self, lead: &[usize], axis: usize) -> Vec<f64> {
         self.line(lead, axis).iter().map(|index| self.value(index)).collect()
     }
 
     /// All values at that time, row-major.
-    pub fn values(&self) -> Vec<f64> {
+    pub(crate) fn values(&self) -> Vec<f64> {
         if self.time >= self.tensor.storage().version() {
             return self.tensor.to_f64_vec();
         }
@@ -178,12 +168,12 @@ impl PastOperand {
     }
 
     /// All indices, row-major.
-    pub fn indices(&self) -> Vec<Vec<usize>> {
+    pub(crate) fn indices(&self) -> Vec<Vec<usize>> {
         indices(self.tensor.shape())
     }
 
     /// A copy of its values at that time, with no history.
-    pub fn snapshot(&self) -> Tensor {
+    pub(crate) fn snapshot(&self) -> Tensor {
         if self.time >= self.tensor.storage().version() {
             return self.tensor.alias();
         }
@@ -197,7 +187,7 @@ impl PastOperand {
 }
 
 /// All indices of a shape, row-major.
-pub fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
+pub(crate) fn indices(shape: &[usize]) -> Vec<Vec<usize>> {
     let count: usize = shape.iter().product();
     (0..count).map(|flat| unravel(flat, shape)).collect()
 }

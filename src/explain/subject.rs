@@ -14,43 +14,43 @@ use crate::tensor::layout::wrap_dim;
 use crate::tensor::{Arg, DType, Site, Tensor};
 
 /// An element and the operation that made it.
-pub struct Subject<'a> {
+pub(crate) struct Subject<'a> {
     /// The operation, and where in its result the element stands.
-    pub made: &'a MadeBy,
+    pub(crate) made: &'a MadeBy,
     /// The arguments, as recorded.
-    pub args: Vec<Arg>,
+    pub(crate) args: Vec<Arg>,
     /// The names in the session.
-    pub names: &'a TensorNames,
+    pub(crate) names: &'a TensorNames,
     /// The element's value.
-    pub value: f64,
+    pub(crate) value: f64,
     /// The element's dtype.
-    pub dtype: DType,
+    pub(crate) dtype: DType,
 }
 
 impl Subject<'_> {
     /// The operation's name, for people to read.
-    pub fn op(&self) -> &'static str {
+    pub(crate) fn op(&self) -> &'static str {
         self.made.record.operation.name
     }
 
     /// The row of the table of operations; none for what Python's syntax calls.
-    pub fn row(&self) -> Option<&'static Op> {
+    pub(crate) fn row(&self) -> Option<&'static Op> {
         table::row_of(self.made.record.operation)
     }
 
     /// The element's index in the result.
-    pub fn index(&self) -> &[usize] {
+    pub(crate) fn index(&self) -> &[usize] {
         &self.made.index
     }
 
     /// The argument of this name.
-    pub fn param(&self, name: &str) -> Option<&Arg> {
+    pub(crate) fn param(&self, name: &str) -> Option<&Arg> {
         let params = self.row()?.params().get(self.made.record.form)?;
         self.args.get(params.iter().position(|param| param.name == name)?)
     }
 
     /// A whole number among the arguments.
-    pub fn int(&self, name: &str) -> Option<i64> {
+    pub(crate) fn int(&self, name: &str) -> Option<i64> {
         match self.param(name)? {
             Arg::Int(value) => Some(*value),
             Arg::Bool(value) => Some(i64::from(*value)),
@@ -59,27 +59,27 @@ impl Subject<'_> {
     }
 
     /// A number among the arguments.
-    pub fn number(&self, name: &str) -> Option<f64> {
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
         self.param(name)?.number()
     }
 
     /// A truth value among the arguments.
-    pub fn is_set(&self, name: &str) -> bool {
+    pub(crate) fn is_set(&self, name: &str) -> bool {
         matches!(self.param(name), Some(Arg::Bool(true)))
     }
 
     /// The axis that the argument `dim` names, of a tensor with `ndim` axes.
-    pub fn axis(&self, ndim: usize) -> Option<usize> {
+    pub(crate) fn axis(&self, ndim: usize) -> Option<usize> {
         wrap_dim(self.int("dim")?, ndim).ok()
     }
 
     /// The tensor in this place of the arguments.
-    pub fn operand(&self, place: usize) -> Option<PastOperand> {
+    pub(crate) fn operand(&self, place: usize) -> Option<PastOperand> {
         self.made.operand(place)
     }
 
     /// The name of the argument in this place.
-    pub fn called(&self, place: usize) -> Name {
+    pub(crate) fn called(&self, place: usize) -> Name {
         match self.made.operand(place) {
             Some(operand) => self.names.operand(&self.made.record, place, &operand.tensor),
             None => match self.args.get(place) {
@@ -90,24 +90,24 @@ impl Subject<'_> {
     }
 
     /// The name of an element of the tensor in this place.
-    pub fn element(&self, place: usize, operand: &PastOperand, index: &[usize]) -> Name {
+    pub(crate) fn element(&self, place: usize, operand: &PastOperand, index: &[usize]) -> Name {
         let name = self.names.element_in(&operand.at(index), Some(&self.made.record));
         if name.is_readable() { name } else { self.called(place).element(index) }
     }
 
     /// An element of the tensor in this place, with its name.
-    pub fn link(&self, place: usize, operand: &PastOperand, index: &[usize]) -> SourceElement {
+    pub(crate) fn link(&self, place: usize, operand: &PastOperand, index: &[usize]) -> SourceElement {
         SourceElement { what: self.element(place, operand, index).to_string(), spot: operand.at(index) }
     }
 
     /// An element of one of a list of tensors.
-    pub fn listed(&self, operand: &PastOperand, index: &[usize]) -> SourceElement {
+    pub(crate) fn listed(&self, operand: &PastOperand, index: &[usize]) -> SourceElement {
         let spot = operand.at(index);
         SourceElement { what: self.names.element_in(&spot, Some(&self.made.record)).to_string(), spot }
     }
 
     /// The argument in this place as a number, at the element's index where it is a tensor.
-    pub fn at(&self, place: usize) -> Option<f64> {
+    pub(crate) fn at(&self, place: usize) -> Option<f64> {
         match self.made.operand(place) {
             Some(operand) => Some(operand.value(&operand.broadcast(self.index()))),
             None => self.args.get(place)?.number(),
@@ -115,7 +115,7 @@ impl Subject<'_> {
     }
 
     /// The name of the argument in this place, at the element's index.
-    pub fn name_at(&self, place: usize) -> Name {
+    pub(crate) fn name_at(&self, place: usize) -> Name {
         match self.made.operand(place) {
             Some(operand) => self.element(place, &operand, &operand.broadcast(self.index())),
             None => self.called(place),
@@ -123,7 +123,7 @@ impl Subject<'_> {
     }
 
     /// The operands' elements at the element's index.
-    pub fn met(&self) -> Vec<SourceElement> {
+    pub(crate) fn met(&self) -> Vec<SourceElement> {
         let link = |place: usize| {
             let operand = self.made.operand(place)?;
             let index = operand.broadcast(self.index());
@@ -133,12 +133,12 @@ impl Subject<'_> {
     }
 
     /// Runs the operation on other arguments, in a state of its own.
-    pub fn run(&self, args: Vec<Arg>) -> Option<Value> {
+    pub(crate) fn run(&self, args: Vec<Arg>) -> Option<Value> {
         run(self.row()?, self.made.record.form, args)
     }
 
     /// The arguments with every tensor replaced.
-    pub fn replaced(&self, mut with: impl FnMut(usize, &PastOperand) -> Tensor) -> Vec<Arg> {
+    pub(crate) fn replaced(&self, mut with: impl FnMut(usize, &PastOperand) -> Tensor) -> Vec<Arg> {
         let params = self.row().and_then(|row| row.params().get(self.made.record.form)).map_or(0, Vec::len);
         let replace = |(place, arg): (usize, &Arg)| match arg {
             Arg::Tensors(_) => {
@@ -158,7 +158,7 @@ impl Subject<'_> {
 }
 
 /// Runs an operation in a state of its own.
-pub fn run(row: &'static Op, form: usize, args: Vec<Arg>) -> Option<Value> {
+pub(crate) fn run(row: &'static Op, form: usize, args: Vec<Arg>) -> Option<Value> {
     let state = State::new(Default::default());
     state.grad_mode.set(false);
     state.recorder.set_off(true);
@@ -167,13 +167,13 @@ pub fn run(row: &'static Op, form: usize, args: Vec<Arg>) -> Option<Value> {
 }
 
 /// A number as a tensor without dimensions, in the widest dtype of its kind.
-pub fn scalar(value: f64, dtype: DType) -> Tensor {
+pub(crate) fn scalar(value: f64, dtype: DType) -> Tensor {
     Tensor::scalar(value, if dtype.is_float() { DType::Float64 } else { dtype })
 }
 
 /// The elements along an axis, the other indices fixed: `row 1 of attn_scores`, `column 2 of attn_scores`,
 /// `heads[0,:,2]`, or the name of a vector.
-pub fn along(name: &Name, lead: &[usize], axis: usize) -> String {
+pub(crate) fn along(name: &Name, lead: &[usize], axis: usize) -> String {
     match (lead, axis) {
         ([], _) => name.to_string(),
         ([at], 1) => format!("row {at} of {name}"),
@@ -187,6 +187,6 @@ pub fn along(name: &Name, lead: &[usize], axis: usize) -> String {
 }
 
 /// Numbers as the arguments of a function.
-pub fn numbers(values: &[f64]) -> Vec<Calc> {
+pub(crate) fn numbers(values: &[f64]) -> Vec<Calc> {
     values.iter().map(|&value| Calc::Number(value)).collect()
 }

@@ -27,7 +27,7 @@ pub fn figure(value: f64) -> String {
 }
 
 /// A number with four decimals.
-pub fn term(value: f64) -> String {
+pub(crate) fn term(value: f64) -> String {
     if value.is_finite() && (value == 0.0 || (1e-4..1e8).contains(&value.abs())) {
         format!("{value:.4}")
     } else {
@@ -36,7 +36,7 @@ pub fn term(value: f64) -> String {
 }
 
 /// The places of the terms that are shown, in order, and whether some are left out.
-pub fn largest(values: &[f64]) -> (Vec<usize>, bool) {
+pub(crate) fn largest(values: &[f64]) -> (Vec<usize>, bool) {
     if values.len() <= SHOWN + 2 {
         return ((0..values.len()).collect(), false);
     }

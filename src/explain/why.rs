@@ -16,19 +16,19 @@ pub struct Why {
     /// Its name: `attn_weights[1,2]`.
     pub what: String,
     /// Its position along each axis that the lesson names.
-    pub place: Vec<AxisPlace>,
+    pub(crate) place: Vec<AxisPlace>,
     /// Its value; `None` if it was overwritten and not kept.
-    pub value: Option<f64>,
+    pub(crate) value: Option<f64>,
     /// Its value as printed.
     pub shown: String,
     /// The rounding unit of its dtype: the distance between 1 and the next number.
-    pub rounding: f64,
+    pub(crate) rounding: f64,
     /// The operation that made it; a copy, a cast or a join counts.
     pub op: Option<&'static str>,
     /// If that was a copy, a cast or a join, the operations before it; the last of them computed the value.
     pub passed: Vec<&'static str>,
     /// The line that called it.
-    pub site: Option<Site>,
+    pub(crate) site: Option<Site>,
     /// The text of that line.
     pub line: Option<String>,
     /// The formula in names, then in numbers, and remarks.
@@ -36,11 +36,11 @@ pub struct Why {
     /// Why the explanation goes no further, if it ends here.
     pub end: Option<WhyEnd>,
     /// The elements it was computed from, the most important first.
-    pub links: Vec<SourceElement>,
+    pub(crate) links: Vec<SourceElement>,
     /// How many of them are explained by default.
-    pub follow: usize,
+    pub(crate) follow: usize,
     /// What those are: `the largest term`.
-    pub lead: Option<&'static str>,
+    pub(crate) lead: Option<&'static str>,
     /// The explanations of the first of them, as deep as was asked for.
     pub below: Vec<Why>,
 }
@@ -54,7 +54,7 @@ pub fn why(tensor: &Tensor, index: &[usize], names: &TensorNames) -> Why {
 }
 
 /// Explains an element under a given name, such as `inputs.T[2,1]`.
-pub fn why_of(what: String, tensor: &Tensor, index: &[usize], names: &TensorNames) -> Why {
+pub(crate) fn why_of(what: String, tensor: &Tensor, index: &[usize], names: &TensorNames) -> Why {
     let spot = StorageElement::now(tensor, index);
     let mut node = node(what, &spot, names);
     if let Some(words) = seen_through(&node.what, tensor, &spot, names) {
@@ -83,13 +83,8 @@ impl Why {
         }
     }
 
-    /// Explains one of the elements it was computed from.
-    pub fn down(&self, link: usize, names: &TensorNames) -> Option<Why> {
-        self.links.get(link).map(|link| node(link.what.clone(), &link.spot, names))
-    }
-
     /// Its last formula in numbers.
-    pub fn last(&self) -> Option<&Calc> {
+    pub(crate) fn last(&self) -> Option<&Calc> {
         self.statements.iter().rev().find_map(|line| match line {
             Statement::Figures(calc) => Some(calc),
             _ => None,
@@ -97,12 +92,12 @@ impl Why {
     }
 
     /// How that formula combines its terms.
-    pub fn combine(&self) -> Combine {
+    pub(crate) fn combine(&self) -> Combine {
         self.last().map_or(Combine::Same, Calc::combine)
     }
 
     /// The terms of that formula.
-    pub fn terms(&self) -> Vec<f64> {
+    pub(crate) fn terms(&self) -> Vec<f64> {
         self.last().map(Calc::parts).unwrap_or_default()
     }
 
@@ -229,7 +224,7 @@ fn seen_through(what: &str, tensor: &Tensor, spot: &StorageElement, names: &Tens
 }
 
 /// A value as PyTorch prints it.
-pub fn shown(value: f64, dtype: DType) -> String {
+pub(crate) fn shown(value: f64, dtype: DType) -> String {
     match dtype {
         DType::Bool => if value == 0.0 { "False" } else { "True" }.to_owned(),
         _ if dtype.is_float() => match value < 0.0 {

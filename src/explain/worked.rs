@@ -7,18 +7,18 @@ use crate::tensor::Tensor;
 
 /// An element and its calculation.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Worked {
+pub(crate) struct Worked {
     /// Its index: `[1,2]`.
-    pub index: String,
+    pub(crate) index: String,
     /// Its value, as printed.
-    pub value: String,
+    pub(crate) value: String,
     /// The calculation: in names, then in numbers, then summed.
-    pub steps: Vec<String>,
+    pub(crate) steps: Vec<String>,
 }
 
 impl Worked {
     /// `[1] 1.4950 = inputs[1]·query = ...`, each further step on a line of its own under the first.
-    pub fn lines(&self) -> Vec<String> {
+    pub(crate) fn lines(&self) -> Vec<String> {
         let head = format!("{} {}", self.index, self.value);
         let indent = " ".repeat(head.chars().count());
         let mut lines: Vec<String> = Vec::new();
@@ -47,7 +47,7 @@ impl Worked {
 }
 
 /// The calculation of an element; `None` if the operation that made it is not recorded.
-pub fn worked(tensor: &Tensor, index: &[usize], names: &TensorNames) -> Option<Worked> {
+pub(crate) fn worked(tensor: &Tensor, index: &[usize], names: &TensorNames) -> Option<Worked> {
     let shape = tensor.shape();
     if index.len() != shape.len() || index.iter().zip(shape).any(|(at, size)| at >= size) {
         return None;

@@ -28,7 +28,7 @@ thread_local! {
 }
 
 /// Sets how many bytes of one element type this thread keeps at most.
-pub fn set_limit(bytes: usize) {
+pub(crate) fn set_limit(bytes: usize) {
     POOL.with_borrow_mut(|pool| pool.limit = Some(bytes));
 }
 
@@ -56,7 +56,7 @@ pub fn take<T: Element>(len: usize) -> Vec<T> {
 }
 
 /// Returns a vector of `len` elements of one value.
-pub fn filled<T: Element>(len: usize, value: T) -> Vec<T> {
+pub(crate) fn filled<T: Element>(len: usize, value: T) -> Vec<T> {
     match reused(len) {
         Some(mut vector) => {
             vector.fill(value);

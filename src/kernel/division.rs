@@ -1,24 +1,24 @@
 //! Division and remainder that round to negative infinity, as in Python.
 
 /// `a // b`. Panics if `b` is 0; wraps around on overflow.
-pub fn floor_divide_i64(a: i64, b: i64) -> i64 {
+pub(crate) fn floor_divide_i64(a: i64, b: i64) -> i64 {
     let quotient = a.wrapping_div(b);
     if a % b != 0 && (a < 0) != (b < 0) { quotient - 1 } else { quotient }
 }
 
 /// `a % b` with the sign of `b`.
-pub fn remainder_i64(a: i64, b: i64) -> i64 {
+pub(crate) fn remainder_i64(a: i64, b: i64) -> i64 {
     a - floor_divide_i64(a, b) * b
 }
 
 /// `a % b` with the sign of `b`.
-pub fn remainder_f32(a: f32, b: f32) -> f32 {
+pub(crate) fn remainder_f32(a: f32, b: f32) -> f32 {
     let rest = a % b;
     if rest != 0.0 && (rest < 0.0) != (b < 0.0) { rest + b } else { rest }
 }
 
 /// `a % b` with the sign of `b`.
-pub fn remainder_f64(a: f64, b: f64) -> f64 {
+pub(crate) fn remainder_f64(a: f64, b: f64) -> f64 {
     let rest = a % b;
     if rest != 0.0 && (rest < 0.0) != (b < 0.0) { rest + b } else { rest }
 }

@@ -12,7 +12,7 @@ use super::threads;
 /// Elements below which the caller's thread writes the whole result.
 const PARALLEL: usize = 1 << 16;
 /// Elements that one thread writes at a time; a whole number of vectors of any width.
-pub const PIECE: usize = 1 << 14;
+pub(crate) const PIECE: usize = 1 << 14;
 /// Elements below which choosing the instruction set does not pay.
 const WIDE: usize = 1 << 6;
 
@@ -179,7 +179,7 @@ pub fn gather_strided<T: Element>(data: &[T], shape: &[usize], strides: &[usize]
 }
 
 /// The positions in the storage of the elements of a strided view, row-major.
-pub fn places(shape: &[usize], strides: &[usize], offset: usize) -> Vec<usize> {
+pub(crate) fn places(shape: &[usize], strides: &[usize], offset: usize) -> Vec<usize> {
     let mut out = Vec::with_capacity(shape.iter().product());
     rows(shape, [strides], [offset], |[at], [step], length| out.extend((0..length).map(|i| at + i * step)));
     out
@@ -206,7 +206,13 @@ pub fn scatter_strided<T: Copy>(
 }
 
 /// Writes one value to all elements of a strided view.
-pub fn fill_strided<T: Copy>(data: &mut [T], shape: &[usize], strides: &[usize], offset: usize, value: T) {
+pub(crate) fn fill_strided<T: Copy>(
+    data: &mut [T],
+    shape: &[usize],
+    strides: &[usize],
+    offset: usize,
+    value: T,
+) {
     rows(shape, [strides], [offset], |[at], [step], length| {
         (0..length).for_each(|i| data[at + i * step] = value);
     });

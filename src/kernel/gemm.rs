@@ -19,7 +19,7 @@ const BLOCK: usize = 256;
 const ROWS: usize = 4;
 const COLUMNS: usize = 12;
 /// Multiplications below which one product of a batch adds its terms in order, as in PyTorch.
-pub const TINY: usize = 400;
+pub(crate) const TINY: usize = 400;
 
 /// The matrix product: (m, k) @ (k, n) into `out` (m, n), any strides, without copies.
 /// Panics if the shapes disagree: callers check them and raise PyTorch's error.

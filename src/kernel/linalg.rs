@@ -10,9 +10,9 @@ pub struct Matrix<T> {
     /// The elements, row-major.
     pub data: Vec<T>,
     /// Number of rows.
-    pub rows: usize,
+    pub(crate) rows: usize,
     /// Number of columns.
-    pub columns: usize,
+    pub(crate) columns: usize,
 }
 
 impl<T: Real> Matrix<T> {
@@ -39,7 +39,7 @@ impl<T: Real> Matrix<T> {
     }
 
     /// The transposed matrix. Copies.
-    pub fn transposed(&self) -> Self {
+    pub(crate) fn transposed(&self) -> Self {
         let mut out = Matrix::new(vec![T::ZERO; self.data.len()], self.columns, self.rows);
         for i in 0..self.rows {
             for j in 0..self.columns {
@@ -56,7 +56,7 @@ pub struct Factors<T> {
     order: Vec<usize>,
     odd: bool,
     /// The index of the first pivot that is zero.
-    pub singular: Option<usize>,
+    pub(crate) singular: Option<usize>,
 }
 
 /// Factors a square matrix.
@@ -94,7 +94,7 @@ impl<T: Real> Factors<T> {
     }
 
     /// The sign of the determinant and the logarithm of its absolute value.
-    pub fn sign_and_log(&self) -> (T, T) {
+    pub(crate) fn sign_and_log(&self) -> (T, T) {
         let start = if self.odd { -T::ONE } else { T::ONE };
         (0..self.lu.rows).fold((start, T::ZERO), |(sign, log), i| {
             let pivot = self.lu.get(i, i);
@@ -245,7 +245,7 @@ pub fn svd<T: Real>(a: &Matrix<T>) -> (Matrix<T>, Vec<T>, Matrix<T>) {
 
 /// The lower Cholesky factor of a symmetric positive definite matrix.
 /// Errors: the order of the first leading minor that is not positive.
-pub fn cholesky<T: Real>(a: &Matrix<T>) -> Result<Matrix<T>, usize> {
+pub(crate) fn cholesky<T: Real>(a: &Matrix<T>) -> Result<Matrix<T>, usize> {
     let n = a.rows;
     let mut l = Matrix::new(vec![T::ZERO; n * n], n, n);
     for j in 0..n {

@@ -27,12 +27,12 @@ impl<'a, T: Real> ClassValues<'a, T> {
     }
 
     /// Number of positions: batch times inner.
-    pub fn positions(&self) -> usize {
+    pub(crate) fn positions(&self) -> usize {
         self.batch * self.inner
     }
 
     /// Number of classes.
-    pub fn classes(&self) -> usize {
+    pub(crate) fn classes(&self) -> usize {
         self.classes
     }
 
@@ -42,12 +42,12 @@ impl<'a, T: Real> ClassValues<'a, T> {
     }
 
     /// The class of element `at` of the values.
-    pub fn class_of(&self, at: usize) -> usize {
+    pub(crate) fn class_of(&self, at: usize) -> usize {
         at / self.inner % self.classes
     }
 
     /// Σ over classes at one position, each value times the weight of its class.
-    pub fn sum_at(&self, position: usize, weight: Option<&[T]>) -> T {
+    pub(crate) fn sum_at(&self, position: usize, weight: Option<&[T]>) -> T {
         let value = |class: usize| {
             let value = self.at(position, class);
             weight.map_or(value, |weight| value * weight[class])
@@ -78,7 +78,11 @@ pub struct NllOptions<'a, T> {
 
 /// The loss of each position: minus the log-probability of its target times the weight of the target; 0 for ignored
 /// targets. Errors: the first target that is not a class.
-pub fn nll<T: Real>(x: &ClassValues<T>, targets: &[i64], options: &NllOptions<T>) -> Result<Vec<T>, i64> {
+pub(crate) fn nll<T: Real>(
+    x: &ClassValues<T>,
+    targets: &[i64],
+    options: &NllOptions<T>,
+) -> Result<Vec<T>, i64> {
     let loss = |(position, &target): (usize, &i64)| {
         Ok(x.loss(position, target, options)?.map_or(T::ZERO, |(loss, _)| loss))
     };

@@ -6,20 +6,20 @@
 use super::Real;
 
 /// The four projections of a layer: weights (C, C), stored (out, in) as `torch.nn.Linear` stores them, and biases (C).
-pub struct Layer<'a, T> {
+pub(crate) struct Layer<'a, T> {
     /// Query, key, value and output projection.
-    pub weights: [&'a [T]; 4],
+    pub(crate) weights: [&'a [T]; 4],
     /// Their biases.
-    pub biases: [&'a [T]; 4],
+    pub(crate) biases: [&'a [T]; 4],
     /// H.
-    pub heads: usize,
+    pub(crate) heads: usize,
     /// Whether a token attends to itself and earlier tokens only.
-    pub causal: bool,
+    pub(crate) causal: bool,
 }
 
 impl<T: Real> Layer<'_, T> {
     /// x (T, C) -> (T, C), row-major.
-    pub fn forward(&self, x: &[T]) -> Vec<T> {
+    pub(crate) fn forward(&self, x: &[T]) -> Vec<T> {
         let width = self.biases[0].len();
         let (tokens, head) = (x.len() / width, width / self.heads);
         let [query, key, value] = [0, 1, 2].map(|which| self.project(which, x));

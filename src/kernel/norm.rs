@@ -44,7 +44,7 @@ pub fn layer_norm<T: Real>(
 }
 
 /// Divides each row of `width` numbers by the root of its mean square plus `eps`. (rows, width) row-major in and out.
-pub fn rms_norm<T: Real>(x: &[T], width: usize, eps: f64) -> Vec<T> {
+pub(crate) fn rms_norm<T: Real>(x: &[T], width: usize, eps: f64) -> Vec<T> {
     let mut out = x.to_vec();
     for row in out.chunks_exact_mut(width.max(1)) {
         let squares: Vec<T> = row.iter().map(|&x| x * x).collect();
@@ -57,7 +57,7 @@ pub fn rms_norm<T: Real>(x: &[T], width: usize, eps: f64) -> Vec<T> {
 
 /// Normalises each group of channels as [`layer_norm`] does a row. (batch, channels, ..) row-major in and out;
 /// `weight` and `bias` have a number for each channel.
-pub fn group_norm<T: Real>(
+pub(crate) fn group_norm<T: Real>(
     x: &[T],
     shape: &[usize],
     groups: usize,
@@ -85,26 +85,26 @@ pub fn group_norm<T: Real>(
 }
 
 /// Parameters of [`batch_norm`]; each vector has a number for each channel.
-pub struct BatchNorm<'a, T> {
+pub(crate) struct BatchNorm<'a, T> {
     /// Multiplies the normalised values.
-    pub weight: Option<&'a [T]>,
+    pub(crate) weight: Option<&'a [T]>,
     /// Is added last.
-    pub bias: Option<&'a [T]>,
+    pub(crate) bias: Option<&'a [T]>,
     /// The running mean: updated in training, used in evaluation.
-    pub running_mean: Option<&'a mut [T]>,
+    pub(crate) running_mean: Option<&'a mut [T]>,
     /// The running variance: updated in training, used in evaluation.
-    pub running_var: Option<&'a mut [T]>,
+    pub(crate) running_var: Option<&'a mut [T]>,
     /// Whether the statistics of this batch are used.
-    pub training: bool,
+    pub(crate) training: bool,
     /// The share of this batch in the running statistics.
-    pub momentum: f64,
+    pub(crate) momentum: f64,
     /// Added to the variance.
-    pub eps: f64,
+    pub(crate) eps: f64,
 }
 
 /// Normalises each channel over the batch and all inner dimensions. (batch, channels, ..) row-major in and out.
 /// In evaluation there are running statistics; the caller checks it.
-pub fn batch_norm<T: Real>(x: &[T], shape: &[usize], parameters: BatchNorm<T>) -> Vec<T> {
+pub(crate) fn batch_norm<T: Real>(x: &[T], shape: &[usize], parameters: BatchNorm<T>) -> Vec<T> {
     let BatchNorm { weight, bias, mut running_mean, mut running_var, training, momentum, eps } = parameters;
     let (batch, channels, inner) = (shape[0], shape[1], shape[2..].iter().product::<usize>());
     let count = (batch * inner) as f64;

@@ -15,7 +15,7 @@ pub struct WithOffset<V> {
     /// The view.
     pub view: V,
     /// Elements of the storage before the view's first one.
-    pub offset: isize,
+    pub(crate) offset: isize,
 }
 
 impl<V> From<V> for WithOffset<V> {
@@ -25,11 +25,11 @@ impl<V> From<V> for WithOffset<V> {
 }
 
 /// A vector and its offset.
-pub type VectorView<'a, T> = WithOffset<ArrayView1<'a, T>>;
+pub(crate) type VectorView<'a, T> = WithOffset<ArrayView1<'a, T>>;
 /// A matrix and its offset.
-pub type MatrixView<'a, T> = WithOffset<ArrayView2<'a, T>>;
+pub(crate) type MatrixView<'a, T> = WithOffset<ArrayView2<'a, T>>;
 /// A matrix to write to and its offset.
-pub type MatrixViewMut<'a, T> = WithOffset<ArrayViewMut2<'a, T>>;
+pub(crate) type MatrixViewMut<'a, T> = WithOffset<ArrayViewMut2<'a, T>>;
 
 impl<V> WithOffset<V> {
     /// A view whose first element is element `offset` of its storage.

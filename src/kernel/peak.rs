@@ -9,7 +9,7 @@ const LENGTH: usize = 1 << 19;
 
 /// Single-precision multiply-adds a second on `threads` threads at once, in GFLOP/s (a multiply-add counts as two):
 /// the best of `rounds` rounds.
-pub fn multiply_add_peak(threads: usize, rounds: usize) -> f64 {
+pub(crate) fn multiply_add_peak(threads: usize, rounds: usize) -> f64 {
     let once = || -> f64 {
         let start = Instant::now();
         let work: usize = std::thread::scope(|scope| {

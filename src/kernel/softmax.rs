@@ -66,7 +66,7 @@ fn along<T: Real>(x: ArrayViewD<T>, axis: usize, log: bool) -> Vec<T> {
 
 simd! {
     /// Softmax of one contiguous row, in place.
-    pub fn softmax_row<'a, T>(row: &'a mut [T]) -> () {
+    pub(crate) fn softmax_row<'a, T>(row: &'a mut [T]) -> () {
         let top = fold(row, T::maximum);
         for x in row.iter_mut() {
             *x = (*x - top).exp_vector();

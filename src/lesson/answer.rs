@@ -20,7 +20,7 @@ pub struct TypedNumber {
     /// The value of one unit in its last digit; 0 for an exact number such as `1/6`.
     pub step: f64,
     /// The number of its significant digits.
-    pub digits: u32,
+    pub(crate) digits: u32,
 }
 
 /// Words that may surround the sizes of a shape.

@@ -130,18 +130,13 @@ impl Catalogue {
         self.entries.len()
     }
 
-    /// Whether there are no lessons.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
     /// The number of steps in the course.
     pub fn total_steps(&self) -> usize {
         self.entries.iter().map(|e| e.slugs.len()).sum()
     }
 
     /// The lesson at this index, from 0. Errors: the fault in its file.
-    pub fn lesson(&self, index: usize) -> Result<&Lesson, Fault> {
+    pub(crate) fn lesson(&self, index: usize) -> Result<&Lesson, Fault> {
         let entry = &self.entries[index];
         let parsed =
             entry.lesson.get_or_init(|| myst::parse(&entry.file.path, &entry.file.text, entry.first));
@@ -312,7 +307,7 @@ impl Catalogue {
 
     /// The steps that run before the first step of `lesson`, which may be a file outside of the catalogue.
     /// Errors: a fault in a lesson that it needs.
-    pub fn prelude_of_lesson<'c>(&'c self, lesson: &'c Lesson) -> Result<Vec<&'c Step>, Fault> {
+    pub(crate) fn prelude_of_lesson<'c>(&'c self, lesson: &'c Lesson) -> Result<Vec<&'c Step>, Fault> {
         self.prelude_at(lesson, self.index_of(lesson)?, 0)
     }
 
@@ -322,7 +317,7 @@ impl Catalogue {
     }
 
     /// Numbers the steps of a lesson as the lesson of the same id in the catalogue, or after all others.
-    pub fn renumber(&self, lesson: &mut Lesson) -> Result<(), Fault> {
+    pub(crate) fn renumber(&self, lesson: &mut Lesson) -> Result<(), Fault> {
         let first = match self.index_of(lesson)? {
             at if at < self.len() => self.entries[at].first,
             _ => self.total_steps() + 1,

@@ -18,7 +18,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// As `attn check --json` writes it.
-    pub fn as_str(self) -> &'static str {
+    pub(crate) fn as_str(self) -> &'static str {
         match self {
             Verdict::Same => "same",
             Verdict::Close => "close",

@@ -57,45 +57,45 @@ pub struct Exercise {
     /// A stable slug.
     pub slug: String,
     /// A short title for the list of steps.
-    pub title: String,
+    pub(crate) title: String,
     /// The section of its lesson.
-    pub section: String,
+    pub(crate) section: String,
     /// How long it takes.
-    pub minutes: u32,
+    pub(crate) minutes: u32,
     /// The task, Markdown.
     pub task: String,
     /// The code that the learner starts from; it fails the checks.
-    pub starter: Snippet,
+    pub(crate) starter: Snippet,
     /// Hints, each saying more than the one before.
     pub hints: Vec<String>,
     /// Code that passes the checks.
-    pub solution: Snippet,
+    pub(crate) solution: Snippet,
     /// Assertions, run one block after another after the learner's code.
     pub checks: Vec<Snippet>,
     /// Usual wrong solutions, with the message of the checks.
     pub attempts: Vec<Attempt>,
     /// Markdown after the exercise: what it shows.
-    pub after: String,
+    pub(crate) after: String,
     /// The number of the lesson's steps before it. It starts from the state after them.
     pub after_steps: usize,
     /// Line of its fence in the file.
-    pub line: usize,
+    pub(crate) line: usize,
 }
 
 /// A piece of code and the line of its first line in the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snippet {
     /// The code.
-    pub source: String,
+    pub(crate) source: String,
     /// Its first line, from 1.
-    pub line: usize,
+    pub(crate) line: usize,
 }
 
 /// A wrong solution that is often tried.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Attempt {
     /// The code.
-    pub code: Snippet,
+    pub(crate) code: Snippet,
     /// Words of the message that the checks raise.
-    pub says: String,
+    pub(crate) says: String,
 }

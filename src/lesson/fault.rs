@@ -5,7 +5,7 @@
 #[error("{file}:{line}: {what}{}", nearest_words(nearest))]
 pub struct Fault {
     /// The file.
-    pub file: String,
+    pub(crate) file: String,
     /// The line, from 1.
     pub line: usize,
     /// What is wrong.
@@ -16,7 +16,7 @@ pub struct Fault {
 
 impl Fault {
     /// A fault without a suggestion.
-    pub fn new(file: &str, line: usize, what: String) -> Fault {
+    pub(crate) fn new(file: &str, line: usize, what: String) -> Fault {
         Fault { file: file.to_owned(), line, what, nearest: Vec::new() }
     }
 }

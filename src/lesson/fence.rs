@@ -12,7 +12,7 @@ use crate::ops::nearest;
 
 /// The lesson file that is being read, for its faults.
 pub(super) struct LessonSource<'t> {
-    pub file: &'t str,
+    pub(crate) file: &'t str,
 }
 
 /// `:option: value` lines in order: key, value, line.
@@ -20,19 +20,19 @@ pub(super) struct DirectiveOptions(Vec<(String, String, usize)>);
 
 impl DirectiveOptions {
     /// The value of `key` and its line.
-    pub fn get(&self, key: &str) -> Option<(&str, usize)> {
+    pub(crate) fn get(&self, key: &str) -> Option<(&str, usize)> {
         self.0.iter().find(|(k, _, _)| k == key).map(|(_, value, line)| (value.as_str(), *line))
     }
 }
 
 impl LessonSource<'_> {
     /// A fault in line `line`.
-    pub fn fault<T>(&self, line: usize, what: impl Into<String>) -> Result<T, Fault> {
+    pub(crate) fn fault<T>(&self, line: usize, what: impl Into<String>) -> Result<T, Fault> {
         Err(Fault::new(self.file, line, what.into()))
     }
 
     /// A fault about the unknown name `name`, with the nearest of the `known` ones.
-    pub fn unknown<T>(
+    pub(crate) fn unknown<T>(
         &self,
         line: usize,
         what: String,
@@ -45,7 +45,7 @@ impl LessonSource<'_> {
 
     /// Reads YAML below line `line` as a record whose keys are among `known`; `name` is what faults call it.
     /// Errors: no mapping, an unknown key, a missing or wrong value.
-    pub fn record<T: DeserializeOwned>(
+    pub(crate) fn record<T: DeserializeOwned>(
         &self,
         yaml: &str,
         line: usize,
@@ -71,7 +71,7 @@ impl LessonSource<'_> {
     }
 
     /// Splits the body of a fence into its `:option: value` lines and the code below them.
-    pub fn options(
+    pub(crate) fn options(
         &self,
         body: &str,
         fence: usize,
@@ -111,7 +111,7 @@ impl LessonSource<'_> {
     }
 
     /// A step with what the options of its cell say. The caller adds prose, code and number.
-    pub fn step(&self, options: &DirectiveOptions) -> Result<Step, Fault> {
+    pub(crate) fn step(&self, options: &DirectiveOptions) -> Result<Step, Fault> {
         let mut step = Step::default();
         for (key, value, at) in &options.0 {
             match key.as_str() {

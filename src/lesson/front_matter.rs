@@ -10,22 +10,22 @@ use super::vocabulary::FRONT_MATTER;
 /// What the front matter of a lesson says; the fields are those of [`super::Lesson`].
 #[derive(Deserialize)]
 pub(super) struct FrontMatter {
-    pub id: String,
-    pub title: String,
-    pub section: String,
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) section: String,
     #[serde(default)]
-    pub also: Vec<String>,
+    pub(crate) also: Vec<String>,
     #[serde(default)]
-    pub tokens: Vec<String>,
-    pub summary: String,
-    pub minutes: u32,
+    pub(crate) tokens: Vec<String>,
+    pub(crate) summary: String,
+    pub(crate) minutes: u32,
     #[serde(default)]
-    pub needs: Vec<String>,
+    pub(crate) needs: Vec<String>,
 }
 
 impl FrontMatter {
     /// Reads the front matter of the lesson `text`. Errors: none is there, an unknown key, a missing one.
-    pub fn read(file: &str, text: &str) -> Result<FrontMatter, Fault> {
+    pub(crate) fn read(file: &str, text: &str) -> Result<FrontMatter, Fault> {
         let source = LessonSource { file };
         match front_matter(text) {
             Some((yaml, line)) => source.record(&yaml, line, "the front matter", FRONT_MATTER),
@@ -35,6 +35,6 @@ impl FrontMatter {
 }
 
 /// Whether a Markdown file is meant as a lesson: its front matter names a section. A notebook's does not.
-pub fn is_lesson(text: &str) -> bool {
+pub(crate) fn is_lesson(text: &str) -> bool {
     front_matter(text).is_some_and(|(yaml, _)| yaml.lines().any(|line| line.starts_with("section:")))
 }

@@ -20,23 +20,19 @@ use super::terms;
 use crate::ops::nearest;
 
 /// The result of one step.
-pub struct StepReport<'c> {
+pub(crate) struct StepReport<'c> {
     /// The step.
-    pub step: &'c Step,
+    pub(crate) step: &'c Step,
     /// The text that it showed: printed text, last expression, exception.
-    pub shown: String,
-    /// The comparison of that text with the recorded output.
-    pub comparison: Comparison,
+    pub(crate) shown: String,
     /// The whole outcome.
-    pub outcome: Outcome,
+    pub(crate) outcome: Outcome,
 }
 
 /// The result of one lesson.
 pub struct LessonReport<'c> {
-    /// The lesson.
-    pub lesson: &'c Lesson,
     /// Its steps in order.
-    pub steps: Vec<StepReport<'c>>,
+    pub(crate) steps: Vec<StepReport<'c>>,
     /// Outputs that are not the recorded ones.
     pub differing_outputs: Vec<Fault>,
     /// All other faults.
@@ -65,7 +61,7 @@ pub fn check<'c>(
     }
     let Gate { differing_outputs, mut faults, .. } = gate;
     faults.extend(terms::in_lesson(lesson, glossary));
-    Ok(LessonReport { lesson, steps, differing_outputs, faults })
+    Ok(LessonReport { steps, differing_outputs, faults })
 }
 
 struct Gate<'c> {
@@ -101,7 +97,7 @@ impl Gate<'_> {
         if raised.is_none() {
             self.claims(session, step, &comparison);
         }
-        StepReport { step, shown, comparison, outcome }
+        StepReport { step, shown, outcome }
     }
 
     /// Output, invariants and predictions of a step that ran.

@@ -15,9 +15,9 @@ use crate::ops::nearest;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Glossary {
     /// The file it was read from.
-    pub file: String,
+    pub(crate) file: String,
     /// The text before the first term (Markdown).
-    pub intro: String,
+    pub(crate) intro: String,
     /// The terms.
     pub terms: Vec<Term>,
 }
@@ -28,19 +28,19 @@ pub struct Term {
     /// Its name: "context vector".
     pub name: String,
     /// Its name in links: "context-vector".
-    pub slug: String,
+    pub(crate) slug: String,
     /// Its meaning (Markdown).
     pub text: String,
     /// The step that explains it, by its slug.
-    pub step: String,
+    pub(crate) step: String,
     /// The address of the link to that step.
-    pub address: String,
+    pub(crate) address: String,
     /// Its other names.
-    pub also: Vec<String>,
+    pub(crate) also: Vec<String>,
     /// Line of its heading, from 1.
-    pub line: usize,
+    pub(crate) line: usize,
     /// Line of the paragraph with the link to that step.
-    pub link_line: usize,
+    pub(crate) link_line: usize,
 }
 
 impl Glossary {
@@ -113,7 +113,7 @@ impl Glossary {
     }
 
     /// The term with this name, or with this among its other names; case, hyphens and the plural do not count.
-    pub fn find(&self, wanted: &str) -> Option<&Term> {
+    pub(crate) fn find(&self, wanted: &str) -> Option<&Term> {
         let wanted = anchor(wanted);
         let is = |name: &str| plurals(name).iter().any(|form| anchor(form) == wanted);
         self.terms.iter().find(|term| term.slug == wanted).or_else(|| {
@@ -122,7 +122,7 @@ impl Glossary {
     }
 
     /// Up to three terms with names near to this one, best first.
-    pub fn nearest(&self, wanted: &str) -> Vec<String> {
+    pub(crate) fn nearest(&self, wanted: &str) -> Vec<String> {
         let names = self.terms.iter().flat_map(|term| {
             let also = term.also.iter().map(|name| (name, &term.name));
             [(&term.name, &term.name)].into_iter().chain(also)
@@ -146,7 +146,7 @@ fn without_step(file: &str, term: &Term) -> Fault {
 }
 
 /// The anchor of a heading in links, as GitHub makes it: lower case, hyphens for spaces, no other signs.
-pub fn anchor(heading: &str) -> String {
+pub(crate) fn anchor(heading: &str) -> String {
     let letter = |c: char| match c {
         ' ' => Some('-'),
         c if c.is_alphanumeric() || c == '-' || c == '_' => Some(c),
@@ -156,7 +156,7 @@ pub fn anchor(heading: &str) -> String {
 }
 
 /// A name and its plural.
-pub fn plurals(name: &str) -> [String; 2] {
+pub(crate) fn plurals(name: &str) -> [String; 2] {
     let more = match name {
         n if n.ends_with("ry") || n.ends_with("ty") => format!("{}ies", &n[..n.len() - 1]),
         n if n.ends_with(['s', 'x', 'z']) || n.ends_with("ch") => format!("{n}es"),

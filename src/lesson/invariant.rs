@@ -44,7 +44,7 @@ pub enum Invariant {
 }
 
 /// The forms of a sentence, for errors and help.
-pub const FORMS: &[&str] = &[
+pub(crate) const FORMS: &[&str] = &[
     "rows of X sum to N",
     "X sums to N",
     "X is never negative",
@@ -103,7 +103,7 @@ impl Invariant {
     }
 
     /// The largest deviation that float32 rounding explains: sums and products of some hundred terms.
-    pub const TOLERANCE: f64 = 1e-5;
+    pub(crate) const TOLERANCE: f64 = 1e-5;
 }
 
 /// The sentence as a learner reads it: `every row of attn_weights sums to 1`.

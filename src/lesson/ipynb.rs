@@ -173,7 +173,7 @@ pub fn write(cells: &[SavedCell]) -> String {
 
 /// Writes an `.ipynb` file cell by cell. Source: the description of nbformat 4.5.
 #[derive(Default)]
-pub struct IpynbWriter {
+pub(crate) struct IpynbWriter {
     cells: Vec<Value>,
     ids: HashSet<String>,
     /// The number of code cells that ran.
@@ -182,7 +182,7 @@ pub struct IpynbWriter {
 
 impl IpynbWriter {
     /// Adds a Markdown cell, unless the text is blank.
-    pub fn markdown(&mut self, id: &str, text: &str) {
+    pub(crate) fn markdown(&mut self, id: &str, text: &str) {
         if !text.trim().is_empty() {
             let id = self.unique_id(id);
             let source = lines(text.trim());
@@ -191,14 +191,14 @@ impl IpynbWriter {
     }
 
     /// Adds a code cell with its output; `raises` marks one that raises an exception on purpose.
-    pub fn code(&mut self, id: &str, source: &str, output: &RecordedOutput, raises: bool) {
+    pub(crate) fn code(&mut self, id: &str, source: &str, output: &RecordedOutput, raises: bool) {
         self.count += 1;
         let metadata = if raises { json!({"tags": ["raises-exception"]}) } else { json!({}) };
         self.cell(id, source, json!(self.count), outputs(output, self.count), metadata);
     }
 
     /// Adds a code cell that has not run.
-    pub fn code_without_output(&mut self, id: &str, source: &str) {
+    pub(crate) fn code_without_output(&mut self, id: &str, source: &str) {
         self.cell(id, source, Value::Null, Vec::new(), json!({}));
     }
 
@@ -225,7 +225,7 @@ impl IpynbWriter {
     }
 
     /// The text of the file.
-    pub fn finish(self) -> String {
+    pub(crate) fn finish(self) -> String {
         let file = json!({
             "cells": self.cells,
             "metadata": {

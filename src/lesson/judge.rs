@@ -34,7 +34,7 @@ const NUMBER_WANTED: &str = "A number is wanted: 0.25, or 1/4, or 25%.";
 
 /// Checks that a text is an answer to the question; needs no session, so it works before the cell runs.
 /// Errors: a message about what an answer looks like.
-pub fn readable(asked: &Prediction, said: &str) -> Result<(), String> {
+pub(crate) fn readable(asked: &Prediction, said: &str) -> Result<(), String> {
     match &asked.answer {
         RightAnswer::Shape(_) if answer::shapes(said).is_empty() => Err(SHAPE_WANTED.to_owned()),
         RightAnswer::Value { .. } if answer::numbers(said).is_empty() => Err(NUMBER_WANTED.to_owned()),
@@ -90,7 +90,7 @@ pub fn truth(asked: &Prediction, session: &mut Session) -> Result<String, Raised
 
 /// The shape of an expression's value: of a tensor, or the sizes in a tuple.
 /// Errors: the exception that it raised, or that it has no shape.
-pub fn shape_of(expr: &str, session: &mut Session) -> Result<Vec<usize>, Raised> {
+pub(crate) fn shape_of(expr: &str, session: &mut Session) -> Result<Vec<usize>, Raised> {
     let read = |value: &PyObjectRef, vm: &VirtualMachine| match tensor_value(value, vm) {
         Some(tensor) => Some(tensor.shape().to_vec()),
         None => value.try_to_value::<Vec<usize>>(vm).ok(),
@@ -100,7 +100,7 @@ pub fn shape_of(expr: &str, session: &mut Session) -> Result<Vec<usize>, Raised>
 
 /// The numbers of an expression's value: one, or those of a tensor or a list.
 /// Errors: the exception that it raised, or that it has no numbers.
-pub fn numbers_of(expr: &str, session: &mut Session) -> Result<Vec<f64>, Raised> {
+pub(crate) fn numbers_of(expr: &str, session: &mut Session) -> Result<Vec<f64>, Raised> {
     let read = |value: &PyObjectRef, vm: &VirtualMachine| match tensor_value(value, vm) {
         Some(tensor) => Some(tensor.to_f64_vec()),
         None => match value.try_float(vm) {
@@ -283,7 +283,7 @@ fn one_fits(said: &TypedNumber, truth: f64, tolerance: Option<f64>) -> Closeness
 }
 
 /// The index of the choice that a text names by letter, words or number. Errors: a message about what to type.
-pub fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
+pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
     let said = plain(said);
     let texts: Vec<String> = choices.iter().map(|choice| plain(&choice.text)).collect();
     let letters: Vec<String> =
@@ -335,7 +335,7 @@ fn plain(text: &str) -> String {
 }
 
 /// `0.2333`, `21`, `[0.3061, 0.8210]`.
-pub fn value_words(values: &[f64]) -> String {
+pub(crate) fn value_words(values: &[f64]) -> String {
     let one = |value: f64| match value {
         v if v.is_nan() => "nan".to_owned(),
         v if v.is_infinite() => if v > 0.0 { "inf" } else { "-inf" }.to_owned(),

@@ -23,11 +23,11 @@ pub(super) enum BlockKind {
 /// A top-level block and its place.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct MarkdownBlock {
-    pub kind: BlockKind,
+    pub(crate) kind: BlockKind,
     /// Bytes of the text.
-    pub range: Range<usize>,
+    pub(crate) range: Range<usize>,
     /// Line of its first character, from 1.
-    pub line: usize,
+    pub(crate) line: usize,
 }
 
 /// The YAML of the front matter at the start of `text`, and the line of the `---` above it.
@@ -98,8 +98,8 @@ pub(super) fn blocks(text: &str) -> Vec<MarkdownBlock> {
 /// A link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct MarkdownLink {
-    pub words: String,
-    pub address: String,
+    pub(crate) words: String,
+    pub(crate) address: String,
 }
 
 /// The links of a text, in order.
@@ -136,19 +136,19 @@ pub(super) fn headings(text: &str) -> Vec<(usize, String)> {
 /// A letter of prose: its line, and the index of the link that it belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ProseLetter {
-    pub letter: char,
-    pub line: usize,
-    pub link: Option<usize>,
+    pub(crate) letter: char,
+    pub(crate) line: usize,
+    pub(crate) link: Option<usize>,
 }
 
 /// A paragraph, a heading or another block of prose, without its code, with spaces for line breaks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct ProseBlock {
-    pub letters: Vec<ProseLetter>,
+    pub(crate) letters: Vec<ProseLetter>,
     /// The addresses of its links.
-    pub links: Vec<String>,
+    pub(crate) links: Vec<String>,
     /// Its kind.
-    pub kind: ProseKind,
+    pub(crate) kind: ProseKind,
 }
 
 /// The kind of a block of prose.

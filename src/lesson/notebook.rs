@@ -6,7 +6,7 @@ use std::path::PathBuf;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Notebook {
     /// The file.
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Its heading, or the file's name if it has none.
     pub title: String,
     /// The code cells.

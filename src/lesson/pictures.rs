@@ -16,7 +16,7 @@ use crate::torch::tensor_value;
 
 /// The content of a picture.
 #[derive(Debug)]
-pub enum PictureContent {
+pub(crate) enum PictureContent {
     /// Heat maps with one scale.
     Maps(Vec<NamedTensor>),
     /// The elements that are not hidden.
@@ -33,46 +33,46 @@ pub enum PictureContent {
 
 /// A tensor and its expression.
 #[derive(Clone, Debug)]
-pub struct NamedTensor {
+pub(crate) struct NamedTensor {
     /// The expression.
-    pub name: String,
+    pub(crate) name: String,
     /// Its tensor.
-    pub tensor: Tensor,
+    pub(crate) tensor: Tensor,
 }
 
 /// How several tensors read one storage.
 #[derive(Debug)]
-pub struct StorageStrips {
+pub(crate) struct StorageStrips {
     /// The axis of the first tensor that distinguishes tokens.
-    pub axis: usize,
+    pub(crate) axis: usize,
     /// The name of that axis, or `row`.
-    pub unit: String,
+    pub(crate) unit: String,
     /// The size of that axis.
-    pub tokens: usize,
+    pub(crate) tokens: usize,
     /// The tensors.
-    pub strips: Vec<StorageStrip>,
+    pub(crate) strips: Vec<StorageStrip>,
 }
 
 /// How one tensor reads the storage.
 #[derive(Debug)]
-pub struct StorageStrip {
+pub(crate) struct StorageStrip {
     /// The expression and its tensor.
-    pub of: NamedTensor,
+    pub(crate) of: NamedTensor,
     /// The token of each element, in reading order.
-    pub owners: Vec<usize>,
+    pub(crate) owners: Vec<usize>,
     /// Whether the tensor has a storage of its own.
-    pub copied: bool,
+    pub(crate) copied: bool,
 }
 
 /// The time and memory of one expression.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MeasuredCost {
+pub(crate) struct MeasuredCost {
     /// The expression.
-    pub name: String,
+    pub(crate) name: String,
     /// The shorter of two times.
-    pub time: Duration,
+    pub(crate) time: Duration,
     /// The peak of the bytes in tensors, beyond those allocated before.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
 }
 
 /// An expression that takes longer than this is not measured a second time.
@@ -81,7 +81,7 @@ const LONG: Duration = Duration::from_secs(1);
 impl View {
     /// Evaluates the picture's expressions in the state after its step. Binds no variable.
     /// Errors: a message, with the nearest names where a name is unknown.
-    pub fn picture(&self, step: &Step, session: &mut Session) -> Result<PictureContent, String> {
+    pub(crate) fn picture(&self, step: &Step, session: &mut Session) -> Result<PictureContent, String> {
         session.with_rng_restored(|session| match self.kind {
             "map" => self.tensors(session).map(PictureContent::Maps),
             "triangle" => self.tensors(session).map(PictureContent::Triangle),

@@ -9,7 +9,7 @@ use super::vocabulary::VocabularyWord;
 
 impl LessonSource<'_> {
     /// Reads the body of a `{predict}` whose fence is in line `fence`.
-    pub fn prediction(
+    pub(crate) fn prediction(
         &self,
         body: &str,
         fence: usize,

@@ -20,10 +20,10 @@ const ATTEMPTS: usize = 20;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Progress {
     /// [`SCHEMA`].
-    pub schema: String,
+    pub(crate) schema: String,
     /// The place where the walkthrough ended.
     #[serde(default)]
-    pub place: Option<Bookmark>,
+    pub(crate) place: Option<Bookmark>,
     /// By the lesson's id.
     #[serde(default)]
     pub lessons: BTreeMap<String, LessonProgress>,
@@ -54,21 +54,21 @@ pub struct LessonProgress {
 pub struct StepProgress {
     /// Whether the learner saw its outcome.
     #[serde(default)]
-    pub done: bool,
+    pub(crate) done: bool,
     /// By the question.
     #[serde(default)]
-    pub predictions: BTreeMap<String, QuestionProgress>,
+    pub(crate) predictions: BTreeMap<String, QuestionProgress>,
 }
 
 /// The answers to one question.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct QuestionProgress {
+pub(crate) struct QuestionProgress {
     /// Every answer, in order.
     #[serde(default)]
-    pub answers: Vec<GivenAnswer>,
+    pub(crate) answers: Vec<GivenAnswer>,
     /// Whether the learner skipped it.
     #[serde(default)]
-    pub passed: bool,
+    pub(crate) passed: bool,
 }
 
 /// One answer.
@@ -91,16 +91,16 @@ pub struct ExerciseProgress {
     pub tries: usize,
     /// The code that passed the checks.
     #[serde(default)]
-    pub passed: Option<String>,
+    pub(crate) passed: Option<String>,
     /// How many hints were read.
     #[serde(default)]
-    pub hints: usize,
+    pub(crate) hints: usize,
     /// Whether the solution was read.
     #[serde(default)]
-    pub solution: bool,
+    pub(crate) solution: bool,
     /// Whether the learner skipped it.
     #[serde(default)]
-    pub skipped: bool,
+    pub(crate) skipped: bool,
 }
 
 /// One thing that the learner did.
@@ -230,27 +230,27 @@ impl Progress {
     }
 
     /// The progress in a step, if there is any.
-    pub fn seen(&self, lesson: &Lesson, step: &Step) -> Option<&StepProgress> {
+    pub(crate) fn seen(&self, lesson: &Lesson, step: &Step) -> Option<&StepProgress> {
         self.lessons.get(&lesson.id)?.steps.get(&step.slug)
     }
 
     /// Whether the learner saw the outcome of a step.
-    pub fn done(&self, lesson: &Lesson, step: &Step) -> bool {
+    pub(crate) fn done(&self, lesson: &Lesson, step: &Step) -> bool {
         self.seen(lesson, step).is_some_and(|seen| seen.done)
     }
 
     /// The progress in an exercise, if there is any.
-    pub fn tried(&self, lesson: &Lesson, exercise: &Exercise) -> Option<&ExerciseProgress> {
+    pub(crate) fn tried(&self, lesson: &Lesson, exercise: &Exercise) -> Option<&ExerciseProgress> {
         self.lessons.get(&lesson.id)?.exercises.get(&exercise.slug)
     }
 
     /// Whether nothing is stored.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.place.is_none() && self.lessons.is_empty()
     }
 
     /// Counts the answers and the passed exercises of a lesson.
-    pub fn tally(&self, lesson: &Lesson) -> Tally {
+    pub(crate) fn tally(&self, lesson: &Lesson) -> Tally {
         let mut tally = Tally { exercises: lesson.exercises.len(), ..Tally::default() };
         for step in &lesson.steps {
             tally.questions += step.predictions.len();
@@ -286,24 +286,19 @@ impl ExerciseProgress {
     }
 }
 
-impl QuestionProgress {
-    /// Whether the right answer was given.
-    pub fn right(&self) -> bool {
-        self.answers.iter().any(|given| given.right)
-    }
-}
+impl QuestionProgress {}
 
 /// The number of right answers and passed exercises in a lesson.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Tally {
+pub(crate) struct Tally {
     /// Its questions.
-    pub questions: usize,
+    pub(crate) questions: usize,
     /// Questions answered right at the first try.
-    pub at_once: usize,
+    pub(crate) at_once: usize,
     /// Questions answered right after a wrong answer.
-    pub later: usize,
+    pub(crate) later: usize,
     /// Its exercises.
-    pub exercises: usize,
+    pub(crate) exercises: usize,
     /// Exercises whose checks passed.
-    pub passed: usize,
+    pub(crate) passed: usize,
 }

@@ -4,13 +4,13 @@ use std::fmt;
 use std::path::PathBuf;
 
 /// The size in bytes above which a file is refused.
-pub const LARGEST: u64 = 256 * 1024 * 1024;
+pub(crate) const LARGEST: u64 = 256 * 1024 * 1024;
 
 /// A file that could not be read as a notebook.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadError {
     /// The file.
-    pub path: PathBuf,
+    pub(crate) path: PathBuf,
     /// What is wrong with it.
     pub kind: ReadErrorKind,
 }

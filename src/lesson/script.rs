@@ -5,7 +5,7 @@ use super::markdown::{BlockKind, blocks};
 use super::notebook::{Notebook, NotebookCell, RecordedOutput, SavedCell};
 
 /// A `.py` file: one cell, or one for each `# %%` or `# In[3]:` mark. Text cells (`# %% [markdown]`) are left out.
-pub fn python(text: &str) -> Notebook {
+pub(crate) fn python(text: &str) -> Notebook {
     let mut notebook = Notebook::default();
     let mut cell = NotebookCell { line: 1, ..NotebookCell::default() };
     let mut is_code = true;
@@ -50,7 +50,7 @@ fn push(notebook: &mut Notebook, mut cell: NotebookCell, is_code: bool) {
 
 /// A `.md` file: its `{code-cell}` fences, or, if it has none, its fences marked as Python. A fence marked
 /// `output` or `{output}` right under a cell is that cell's recorded output.
-pub fn markdown(text: &str) -> Notebook {
+pub(crate) fn markdown(text: &str) -> Notebook {
     let all = blocks(text);
     let is_myst = all
         .iter()

@@ -10,11 +10,11 @@ pub struct Lesson {
     /// A stable name, e.g. `simple-self-attention`.
     pub id: String,
     /// Its heading.
-    pub title: String,
+    pub(crate) title: String,
     /// The section of the chapter, e.g. `3.3.1`.
-    pub section: String,
+    pub(crate) section: String,
     /// Other names of the lesson, e.g. `exercise 3.1`.
-    pub also: Vec<String>,
+    pub(crate) also: Vec<String>,
     /// The words that label the axes `token`, `query` and `key`.
     pub tokens: Vec<String>,
     /// One or two sentences for the list of lessons.
@@ -22,7 +22,7 @@ pub struct Lesson {
     /// How many minutes it takes, exercises included.
     pub minutes: u32,
     /// Ids of the lessons whose variables this one uses.
-    pub needs: Vec<String>,
+    pub(crate) needs: Vec<String>,
     /// The file it was read from.
     pub file: String,
     /// The whole of that file.
@@ -57,23 +57,23 @@ pub struct Step {
     /// Names of the axes of some of its tensors.
     pub axes: Vec<AxisNames>,
     /// Tensors to show as tables; `None`: those that the cell bound or changed.
-    pub show: Option<Vec<String>>,
+    pub(crate) show: Option<Vec<String>>,
     /// Pictures to draw, in order.
-    pub views: Vec<View>,
+    pub(crate) views: Vec<View>,
     /// One element to explain, e.g. `attn_scores_2[1]`.
     pub why: Option<String>,
     /// Statements that are true after the cell.
-    pub checks: Vec<Invariant>,
+    pub(crate) checks: Vec<Invariant>,
     /// Markdown after the output.
     pub after: String,
     /// Questions that are asked before the cell runs.
     pub predictions: Vec<Prediction>,
     /// For a cell whose random numbers differ between builds of PyTorch: which ones were recorded, `book` or `mkl`.
-    pub random: Option<String>,
+    pub(crate) random: Option<String>,
     /// The cell raises an exception on purpose (tag `raises-exception`).
-    pub raises: bool,
+    pub(crate) raises: bool,
     /// No later step uses this one: it does not run before them.
-    pub aside: bool,
+    pub(crate) aside: bool,
     /// The cell shows a mistake on purpose: `attn doctor` skips it.
     pub wrong: bool,
     /// The output has times or other values that vary: it is not compared.

@@ -13,7 +13,7 @@ use super::step::Lesson;
 use crate::ops::nearest;
 
 /// The start of a link to a term.
-pub const ADDRESS: &str = "glossary.md#";
+pub(crate) const ADDRESS: &str = "glossary.md#";
 
 /// A use of a term in a lesson's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -108,7 +108,7 @@ fn term_of(glossary: &Glossary, slug: &str) -> Option<usize> {
 }
 
 /// The faults in one lesson's use of terms: links to terms that do not exist, first uses that are not links.
-pub fn in_lesson(lesson: &Lesson, glossary: &Glossary) -> Vec<Fault> {
+pub(crate) fn in_lesson(lesson: &Lesson, glossary: &Glossary) -> Vec<Fault> {
     let mut faults = dead_links(&lesson.file, &lesson.text, glossary);
     let mut seen = vec![false; glossary.terms.len()];
     for used in mentions(&lesson.text, glossary).into_iter().filter(|used| used.kind == ProseKind::Running) {

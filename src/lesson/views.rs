@@ -7,18 +7,18 @@ use super::vocabulary::VIEWS;
 
 /// A picture that a step asks for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct View {
+pub(crate) struct View {
     /// Its word in [`VIEWS`].
-    pub kind: &'static str,
+    pub(crate) kind: &'static str,
     /// The expressions that it shows.
-    pub expressions: Vec<String>,
+    pub(crate) expressions: Vec<String>,
     /// The line of its option.
-    pub line: usize,
+    pub(crate) line: usize,
 }
 
 impl View {
     /// The view `kind` of comma-separated expressions. Errors: a message about what is wrong with them.
-    pub fn new(kind: &str, expressions: &str, line: usize) -> Result<View, String> {
+    pub(crate) fn new(kind: &str, expressions: &str, line: usize) -> Result<View, String> {
         let known = VIEWS.iter().find(|word| word.name == kind);
         let kind = known.map(|word| word.name).ok_or_else(|| format!("no view is called `{kind}`"))?;
         let source = format!("({expressions},)");

@@ -128,6 +128,6 @@ pub const AXES: &[VocabularyWord] = &[
 ];
 
 /// The directive with this name.
-pub fn directive(name: &str) -> Option<&'static Directive> {
+pub(crate) fn directive(name: &str) -> Option<&'static Directive> {
     DIRECTIVES.iter().find(|d| d.name == name)
 }

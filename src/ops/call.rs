@@ -40,19 +40,12 @@ fn arranged(op: &'static Op, value: Value, args: &[Arg]) -> Value {
 /// Keeps a call that raised so that it can be explained, and returns its error.
 fn failed(caller: Caller, op: &'static Op, form: usize, in_place: bool, args: &[Arg], error: Error) -> Error {
     let args = args.to_vec();
-    caller.state.keep_failed(Failed {
-        op: &op.descriptor,
-        form,
-        in_place,
-        args,
-        site: (caller.site)(),
-        error: error.clone(),
-    });
+    caller.state.keep_failed(Failed { op: &op.descriptor, form, in_place, args, error: error.clone() });
     error
 }
 
 /// Runs an operation on bound arguments; its results are recorded.
-pub fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Result<Value> {
+pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Result<Value> {
     let state = caller.state;
     if state.tracer.is_on() {
         return state.tracer.call(&op.descriptor, args, |args| call(caller, op, form, args));
@@ -151,7 +144,7 @@ fn made_by(result: &Tensor, record: Rc<Record>, output: usize, is_view: bool) {
 }
 
 /// Runs an operation and writes its result into its first argument: the in-place twin.
-pub fn call_in_place(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Result<Tensor> {
+pub(crate) fn call_in_place(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Result<Tensor> {
     let given = args.clone();
     written(caller, op, form, args).map_err(|error| failed(caller, op, form, true, &given, error))
 }

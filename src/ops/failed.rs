@@ -1,22 +1,20 @@
 //! A call that raised, kept so that it can be explained.
 
-use crate::tensor::{Arg, Descriptor, Error, Site};
+use crate::tensor::{Arg, Descriptor, Error};
 
 /// The last operation of a session that raised.
 #[derive(Clone)]
-pub struct Failed {
+pub(crate) struct Failed {
     /// The operation.
-    pub op: &'static Descriptor,
+    pub(crate) op: &'static Descriptor,
     /// Which of its forms the arguments fit.
-    pub form: usize,
+    pub(crate) form: usize,
     /// Whether it was to write into its first argument.
-    pub in_place: bool,
+    pub(crate) in_place: bool,
     /// All arguments in the order of its signature, defaults filled in.
-    pub args: Vec<Arg>,
-    /// The line that called it.
-    pub site: Option<Site>,
+    pub(crate) args: Vec<Arg>,
     /// What was raised.
-    pub error: Error,
+    pub(crate) error: Error,
 }
 
 impl std::fmt::Debug for Failed {

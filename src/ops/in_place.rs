@@ -3,14 +3,8 @@
 use super::state::State;
 use crate::tensor::{Arg, Error, Result, Tensor};
 
-/// Errors: an in-place write that PyTorch refuses.
-pub fn allow_in_place(state: &State, target: &Tensor) -> Result<()> {
-    allow_layout(target)?;
-    allow_leaf(state, target)
-}
-
 /// Errors: several indices of the target refer to one element.
-pub fn allow_layout(target: &Tensor) -> Result<()> {
+pub(crate) fn allow_layout(target: &Tensor) -> Result<()> {
     if target.layout().overlaps() {
         return Err(Error::runtime(
             "unsupported operation: more than one element of the written-to tensor refers to a single memory \
@@ -21,7 +15,7 @@ pub fn allow_layout(target: &Tensor) -> Result<()> {
 }
 
 /// Errors: a leaf tensor that requires a gradient.
-pub fn allow_leaf(state: &State, target: &Tensor) -> Result<()> {
+pub(crate) fn allow_leaf(state: &State, target: &Tensor) -> Result<()> {
     if !state.grad_mode.get() || !target.requires_grad() {
         return Ok(());
     }
@@ -34,7 +28,7 @@ pub fn allow_leaf(state: &State, target: &Tensor) -> Result<()> {
 }
 
 /// Errors: a leaf tensor that requires a gradient, or a view of one if `part` is set.
-pub fn allow_part_of_leaf(state: &State, target: &Tensor, part: bool) -> Result<()> {
+pub(crate) fn allow_part_of_leaf(state: &State, target: &Tensor, part: bool) -> Result<()> {
     if !part {
         return allow_leaf(state, target);
     }

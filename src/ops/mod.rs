@@ -12,21 +12,21 @@
 //! | [`trace`] | what ran, in order |
 
 mod apply;
-pub mod call;
-pub mod failed;
-pub mod in_place;
+pub(crate) mod call;
+pub(crate) mod failed;
+pub(crate) mod in_place;
 mod nearest;
 pub mod op;
-pub mod overwrite;
+pub(crate) mod overwrite;
 mod retry;
-pub mod schema;
-pub mod state;
+pub(crate) mod schema;
+pub(crate) mod state;
 mod stream;
 pub mod table;
 pub mod trace;
-pub mod value;
+pub(crate) mod value;
 mod view_history;
 
-pub use failed::Failed;
-pub use nearest::nearest;
-pub use state::State;
+pub(crate) use failed::Failed;
+pub(crate) use nearest::{is_misspelling, nearest};
+pub(crate) use state::State;

@@ -2,7 +2,7 @@
 
 /// The candidates most similar to `wanted`, best first, at most `limit`; empty if none is similar.
 /// Ignores case, spaces, `-`, `_`, `:` and braces.
-pub fn nearest<S: AsRef<str>>(
+pub(crate) fn nearest<S: AsRef<str>>(
     wanted: &str,
     candidates: impl IntoIterator<Item = S>,
     limit: usize,
@@ -19,6 +19,12 @@ pub fn nearest<S: AsRef<str>>(
     found.sort_by(|a, b| b.0.total_cmp(&a.0)); // A stable sort: equals keep their order.
     found.truncate(limit);
     found.into_iter().map(|(_, name)| name).collect()
+}
+
+/// Whether few edits turn one name into the other: one, and one more for each four letters.
+pub(crate) fn is_misspelling(wanted: &str, name: &str) -> bool {
+    let (wanted, name) = (wanted.to_lowercase(), name.to_lowercase());
+    strsim::damerau_levenshtein(&wanted, &name) <= 1 + wanted.len().min(name.len()) / 4
 }
 
 /// How similar two names are: 1 if they are equal. A name that contains the other is similar.

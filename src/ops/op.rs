@@ -12,24 +12,24 @@ use crate::tensor::descriptor::InPlace;
 use crate::tensor::{Arg, DType, Descriptor, Error, GradName, Result, Site, Tensor};
 
 /// Reachable as `torch.name(...)`.
-pub const FUNCTION: u8 = 1;
+pub(crate) const FUNCTION: u8 = 1;
 /// Reachable as `tensor.name(...)`.
-pub const METHOD: u8 = 2;
+pub(crate) const METHOD: u8 = 2;
 /// Has a twin `tensor.name_(...)` that writes into the tensor.
-pub const IN_PLACE: u8 = 4;
+pub(crate) const IN_PLACE: u8 = 4;
 /// Reachable as `torch.nn.functional.name(...)`.
-pub const FUNCTIONAL: u8 = 8;
+pub(crate) const FUNCTIONAL: u8 = 8;
 /// Writes into its first argument, through whatever view that is, and has no form that does not: `tensor.name(...)`
 /// with a name that ends in `_`.
 pub const IN_PLACE_ONLY: u8 = 16;
 /// Has a twin `tensor.name_(...)` that changes the shape of the tensor itself: `unsqueeze_`.
-pub const RELAYOUT: u8 = 32;
+pub(crate) const RELAYOUT: u8 = 32;
 /// Reachable as `torch.linalg.name(...)`; the row's own name begins with `linalg_`.
-pub const LINALG: u8 = 64;
+pub(crate) const LINALG: u8 = 64;
 /// Reachable as `torch.name_(...)` too (`torch.relu_`).
-pub const BOTH: u8 = FUNCTION | METHOD;
+pub(crate) const BOTH: u8 = FUNCTION | METHOD;
 /// The usual pointwise operation: function, method and in-place twin.
-pub const ALL: u8 = FUNCTION | METHOD | IN_PLACE;
+pub(crate) const ALL: u8 = FUNCTION | METHOD | IN_PLACE;
 
 /// One operation: its descriptor, and what calls of it need.
 pub struct Op {
@@ -42,11 +42,11 @@ pub struct Op {
     /// One line on what it computes, shapes included.
     pub doc: &'static str,
     /// Computes it.
-    pub run: fn(&Call) -> Result<Value>,
+    pub(crate) run: fn(&Call) -> Result<Value>,
     /// What is checked of the target of an in-place call.
-    pub target_check: TargetCheck,
+    pub(crate) target_check: TargetCheck,
     /// Whether its errors name dtypes as C++ names single numbers, where all arguments but the first are numbers.
-    pub names_scalar_types: bool,
+    pub(crate) names_scalar_types: bool,
     parsed: OnceLock<Vec<Vec<Param>>>,
 }
 
@@ -59,7 +59,7 @@ impl std::ops::Deref for Op {
 }
 
 /// A row of the table.
-pub const fn op(
+pub(crate) const fn op(
     mut descriptor: Descriptor,
     places: u8,
     forms: &'static [&'static str],
@@ -87,7 +87,7 @@ pub const fn op(
 
 /// What is checked of a tensor before an operation writes into it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TargetCheck {
+pub(crate) enum TargetCheck {
     /// That no two of its elements share memory, and that it is no leaf that requires a gradient.
     OverlapAndLeaf,
     /// Only that it is no such leaf: one value is written everywhere.
@@ -98,13 +98,13 @@ pub enum TargetCheck {
 
 impl Op {
     /// Checks less of its target.
-    pub const fn checking(mut self, check: TargetCheck) -> Op {
+    pub(crate) const fn checking(mut self, check: TargetCheck) -> Op {
         self.target_check = check;
         self
     }
 
     /// Names dtypes as C++ names single numbers, where all arguments but the first are numbers.
-    pub const fn naming_scalar_types(mut self) -> Op {
+    pub(crate) const fn naming_scalar_types(mut self) -> Op {
         self.names_scalar_types = true;
         self
     }
@@ -121,15 +121,15 @@ impl Op {
 }
 
 /// A call whose arguments fit the signature's form.
-pub struct Call<'a> {
+pub(crate) struct Call<'a> {
     /// The session's state.
-    pub state: &'a State,
+    pub(crate) state: &'a State,
     /// The operation.
-    pub op: &'static Op,
+    pub(crate) op: &'static Op,
     /// Which of its forms the arguments fit.
-    pub form: usize,
+    pub(crate) form: usize,
     /// Whether it is the in-place twin that was called.
-    pub in_place: bool,
+    pub(crate) in_place: bool,
     pub(super) args: &'a [Arg],
     pub(super) site: &'a dyn Fn() -> Option<Site>,
     pub(super) grad_name: Cell<Option<GradName>>,
@@ -138,28 +138,28 @@ pub struct Call<'a> {
 
 impl<'a> Call<'a> {
     /// Sets what `grad_fn` shows for this call, where that is not the operation's usual name.
-    pub fn set_grad_name(&self, name: GradName) {
+    pub(crate) fn set_grad_name(&self, name: GradName) {
         self.grad_name.set(Some(name));
     }
 
     /// Sets that no gradient flows through this call.
-    pub fn no_gradient(&self) {
+    pub(crate) fn no_gradient(&self) {
         self.grad_name.set(None);
     }
 
     /// Keeps a tensor in the record, after the arguments: what gradients and explanations need and cannot compute
     /// again, such as the noise of dropout.
-    pub fn keep(&self, tensor: Tensor) {
+    pub(crate) fn keep(&self, tensor: Tensor) {
         self.kept.borrow_mut().push(Arg::Tensor(tensor));
     }
 
     /// Argument `at`.
-    pub fn arg(&self, at: usize) -> &'a Arg {
+    pub(crate) fn arg(&self, at: usize) -> &'a Arg {
         &self.args[at]
     }
 
     /// Whether argument `at` is `None` or was not given.
-    pub fn is_none(&self, at: usize) -> bool {
+    pub(crate) fn is_none(&self, at: usize) -> bool {
         matches!(self.args[at], Arg::None)
     }
 
@@ -173,27 +173,27 @@ impl<'a> Call<'a> {
     }
 
     /// A tensor argument.
-    pub fn tensor(&self, at: usize) -> Result<&'a Tensor> {
+    pub(crate) fn tensor(&self, at: usize) -> Result<&'a Tensor> {
         self.args[at].tensor().ok_or_else(|| self.mismatch(at, "Tensor"))
     }
 
     /// A tensor argument that may be `None`.
-    pub fn opt_tensor(&self, at: usize) -> Option<&'a Tensor> {
+    pub(crate) fn opt_tensor(&self, at: usize) -> Option<&'a Tensor> {
         self.args[at].tensor()
     }
 
     /// A sequence of tensors.
-    pub fn tensors(&self, at: usize) -> &'a [Tensor] {
+    pub(crate) fn tensors(&self, at: usize) -> &'a [Tensor] {
         self.args[at].tensors()
     }
 
     /// An `int`.
-    pub fn int(&self, at: usize) -> Result<i64> {
+    pub(crate) fn int(&self, at: usize) -> Result<i64> {
         self.opt_int(at).ok_or_else(|| self.mismatch(at, "int"))
     }
 
     /// An `int` that may be `None`.
-    pub fn opt_int(&self, at: usize) -> Option<i64> {
+    pub(crate) fn opt_int(&self, at: usize) -> Option<i64> {
         match self.args[at] {
             Arg::Int(value) => Some(value),
             Arg::Bool(value) => Some(i64::from(value)),
@@ -202,22 +202,22 @@ impl<'a> Call<'a> {
     }
 
     /// A `float`.
-    pub fn float(&self, at: usize) -> Result<f64> {
+    pub(crate) fn float(&self, at: usize) -> Result<f64> {
         self.opt_float(at).ok_or_else(|| self.mismatch(at, "float"))
     }
 
     /// A `float` that may be `None`.
-    pub fn opt_float(&self, at: usize) -> Option<f64> {
+    pub(crate) fn opt_float(&self, at: usize) -> Option<f64> {
         self.args[at].number()
     }
 
     /// A `bool`; `None` is false.
-    pub fn bool(&self, at: usize) -> bool {
+    pub(crate) fn bool(&self, at: usize) -> bool {
         matches!(self.args[at], Arg::Bool(true))
     }
 
     /// A `str` that may be `None`.
-    pub fn opt_str(&self, at: usize) -> Option<&'a str> {
+    pub(crate) fn opt_str(&self, at: usize) -> Option<&'a str> {
         match &self.args[at] {
             Arg::Str(text) => Some(text),
             _ => None,
@@ -225,12 +225,12 @@ impl<'a> Call<'a> {
     }
 
     /// Sizes or dims; one int is a list of one.
-    pub fn ints(&self, at: usize) -> Result<Vec<i64>> {
+    pub(crate) fn ints(&self, at: usize) -> Result<Vec<i64>> {
         self.opt_ints(at).ok_or_else(|| self.mismatch(at, "tuple of ints"))
     }
 
     /// Sizes or dims that may be `None`.
-    pub fn opt_ints(&self, at: usize) -> Option<Vec<i64>> {
+    pub(crate) fn opt_ints(&self, at: usize) -> Option<Vec<i64>> {
         match &self.args[at] {
             Arg::Ints(values) => Some(values.clone()),
             Arg::Int(value) => Some(vec![*value]),
@@ -239,7 +239,7 @@ impl<'a> Call<'a> {
     }
 
     /// The shape of a new tensor. Errors: negative sizes.
-    pub fn shape(&self, at: usize) -> Result<Vec<usize>> {
+    pub(crate) fn shape(&self, at: usize) -> Result<Vec<usize>> {
         let sizes = self.ints(at)?;
         match sizes.iter().find(|&&size| size < 0) {
             Some(size) => Err(Error::runtime(format!(
@@ -250,7 +250,7 @@ impl<'a> Call<'a> {
     }
 
     /// A dtype that may be `None`.
-    pub fn opt_dtype(&self, at: usize) -> Option<DType> {
+    pub(crate) fn opt_dtype(&self, at: usize) -> Option<DType> {
         match self.args[at] {
             Arg::DType(dtype) => Some(dtype),
             _ => None,
@@ -258,7 +258,7 @@ impl<'a> Call<'a> {
     }
 
     /// The random number generator: the one given, or the session's.
-    pub fn generator(&self, at: usize) -> Rc<RefCell<Generator>> {
+    pub(crate) fn generator(&self, at: usize) -> Rc<RefCell<Generator>> {
         match &self.args[at] {
             Arg::Generator(generator) => generator.clone(),
             _ => self.state.generator.clone(),
@@ -266,16 +266,16 @@ impl<'a> Call<'a> {
     }
 
     /// The dtype of Python floats.
-    pub fn default_dtype(&self) -> DType {
+    pub(crate) fn default_dtype(&self) -> DType {
         self.state.default_dtype.get()
     }
 }
 
 /// What a call needs besides its arguments.
 #[derive(Clone, Copy)]
-pub struct Caller<'a> {
+pub(crate) struct Caller<'a> {
     /// The session's state.
-    pub state: &'a State,
+    pub(crate) state: &'a State,
     /// The line that called.
-    pub site: &'a dyn Fn() -> Option<Site>,
+    pub(crate) site: &'a dyn Fn() -> Option<Site>,
 }

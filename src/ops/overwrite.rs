@@ -7,17 +7,17 @@ use super::view_history;
 use crate::tensor::{Arg, Descriptor, Drawn, GradName, Ran, Result, Tensor, ops};
 
 /// What the record of an in-place write states.
-pub struct Overwrite {
+pub(crate) struct Overwrite {
     /// Which of the operation's signatures the arguments fit.
-    pub form: usize,
+    pub(crate) form: usize,
     /// The operation.
-    pub operation: &'static Descriptor,
+    pub(crate) operation: &'static Descriptor,
     /// What `grad_fn` shows.
-    pub grad_name: Option<GradName>,
+    pub(crate) grad_name: Option<GradName>,
     /// Whether gradients flow through it.
-    pub differentiable: bool,
+    pub(crate) differentiable: bool,
     /// The random numbers that its values took, if they were computed before.
-    pub drawn: Option<Drawn>,
+    pub(crate) drawn: Option<Drawn>,
 }
 
 /// Up to how many elements the values before an in-place write are kept, so that they can be explained.
@@ -44,7 +44,7 @@ fn with_past(before: Tensor, target: &Tensor) -> Arg {
 
 /// Writes into `target` and records it: on the tensor, and on the elements it covers.
 /// `args[0]` is the target; the record keeps the values it had.
-pub fn overwrite(
+pub(crate) fn overwrite(
     caller: Caller,
     what: Overwrite,
     target: &Tensor,

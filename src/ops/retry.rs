@@ -13,18 +13,18 @@ use crate::tensor::{Arg, Error, Result};
 
 impl Failed {
     /// The row of the operation.
-    pub fn row(&self) -> &'static Op {
+    pub(crate) fn row(&self) -> &'static Op {
         table::row_of(self.op).expect("only rows of the table are called")
     }
 
     /// The same call on other arguments. An in-place call runs as the operation that returns a new tensor, if there is
     /// one.
-    pub fn again(&self, args: Vec<Arg>) -> Result<Value> {
+    pub(crate) fn again(&self, args: Vec<Arg>) -> Result<Value> {
         run(self.row(), self.form, args)
     }
 
     /// Another operation of the table, called instead.
-    pub fn instead(&self, name: &str, form: usize, args: Vec<Arg>) -> Result<Value> {
+    pub(crate) fn instead(&self, name: &str, form: usize, args: Vec<Arg>) -> Result<Value> {
         let Some(op) = table::find(name) else {
             return Err(Error::runtime(format!("there is no operation {name}")));
         };

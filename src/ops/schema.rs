@@ -6,7 +6,7 @@
 
 /// What a parameter takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Type {
+pub(crate) enum Type {
     /// `Tensor`
     Tensor,
     /// `Operand`: a tensor or a Python number.
@@ -45,13 +45,13 @@ pub struct Param {
     /// Its name, which is its keyword.
     pub name: &'static str,
     /// What it takes.
-    pub kind: Type,
+    pub(crate) kind: Type,
     /// Whether `None` may be given.
-    pub optional: bool,
+    pub(crate) optional: bool,
     /// Whether it can only be given by name.
-    pub keyword_only: bool,
+    pub(crate) keyword_only: bool,
     /// The text of its default.
-    pub default: Option<&'static str>,
+    pub(crate) default: Option<&'static str>,
 }
 
 /// The words for [`Type`] in a form.
@@ -74,7 +74,7 @@ const WORDS: [(&str, Type); 15] = [
 ];
 
 /// The parameters of a form. Panics on a form that is not well written: the table's test reads all.
-pub fn parse(form: &'static str) -> Vec<Param> {
+pub(crate) fn parse(form: &'static str) -> Vec<Param> {
     let mut keyword_only = false;
     let mut params = Vec::new();
     for part in form.split(", ").filter(|part| !part.is_empty()) {
@@ -99,7 +99,7 @@ pub fn parse(form: &'static str) -> Vec<Param> {
 }
 
 /// The form as documentation shows it: `input, dim, *, dtype=None`.
-pub fn signature(form: &'static str) -> String {
+pub(crate) fn signature(form: &'static str) -> String {
     let mut texts: Vec<String> = Vec::new();
     let mut starred = false;
     for param in parse(form) {

@@ -14,17 +14,17 @@ use crate::tensor::{DType, Recorder};
 #[derive(Debug)]
 pub struct State {
     /// The default stream of random numbers (`torch.manual_seed`).
-    pub generator: Rc<RefCell<Generator>>,
+    pub(crate) generator: Rc<RefCell<Generator>>,
     /// Which build's random numbers dropout and the like draw (`--random`).
-    pub family: Cell<Family>,
+    pub(crate) family: Cell<Family>,
     /// Whether operations are recorded for gradients (`torch.no_grad` turns it off).
-    pub grad_mode: Cell<bool>,
+    pub(crate) grad_mode: Cell<bool>,
     /// The dtype of Python floats (`torch.set_default_dtype`).
-    pub default_dtype: Cell<DType>,
+    pub(crate) default_dtype: Cell<DType>,
     /// How tensors are printed (`torch.set_printoptions`).
-    pub print_options: RefCell<PrintOptions>,
+    pub(crate) print_options: RefCell<PrintOptions>,
     /// Records what ran.
-    pub recorder: Recorder,
+    pub(crate) recorder: Recorder,
     /// The last call that raised.
     pub(super) failed: RefCell<Option<Failed>>,
     /// Traces what runs, operation by operation, while it is on.
@@ -33,7 +33,7 @@ pub struct State {
 
 impl State {
     /// The state of a fresh session.
-    pub fn new(family: Family) -> Rc<State> {
+    pub(crate) fn new(family: Family) -> Rc<State> {
         Rc::new(State {
             generator: Rc::new(RefCell::new(Generator::default())),
             family: Cell::new(family),
@@ -52,7 +52,7 @@ impl State {
     }
 
     /// The last call that raised since this was last called.
-    pub fn take_failed(&self) -> Option<Failed> {
+    pub(crate) fn take_failed(&self) -> Option<Failed> {
         self.failed.take()
     }
 }

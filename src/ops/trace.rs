@@ -25,20 +25,20 @@ impl Trace {
     /// Most operations that are kept.
     pub const KEPT: usize = 50_000;
     /// Most bytes that kept tensors may take, each storage counted once.
-    pub const BYTES: usize = 64 << 20;
+    pub(crate) const BYTES: usize = 64 << 20;
     /// Elements up to which the values of a tensor are kept as they were, whatever is written later.
-    pub const COPIED: usize = 4096;
+    pub(crate) const COPIED: usize = 4096;
 }
 
 /// One operation that ran, or raised.
 #[derive(Debug)]
 pub struct Traced {
     /// The operation.
-    pub operation: &'static Descriptor,
+    pub(crate) operation: &'static Descriptor,
     /// Whether it wrote into its first argument.
     pub in_place: bool,
     /// All arguments in the order of its signature, with defaults; a tensor that is not kept is `None` here.
-    pub args: Vec<Arg>,
+    pub(crate) args: Vec<Arg>,
     /// The tensors among the arguments as they were before it ran.
     pub operands: Vec<Seen>,
     /// What it returned; for an operation in place, what it wrote into.
@@ -50,7 +50,7 @@ pub struct Traced {
     /// Whether it moved no data: every result is another view of an operand's elements.
     pub is_view: bool,
     /// How long it took.
-    pub elapsed: Duration,
+    pub(crate) elapsed: Duration,
 }
 
 impl Traced {
@@ -76,7 +76,7 @@ impl Traced {
     }
 
     /// The tensor that was argument `at`.
-    pub fn operand(&self, at: usize) -> Option<&Seen> {
+    pub(crate) fn operand(&self, at: usize) -> Option<&Seen> {
         self.operands.iter().find(|seen| seen.at == at)
     }
 }
@@ -85,15 +85,15 @@ impl Traced {
 #[derive(Clone, Debug)]
 pub struct Seen {
     /// Which argument or which result it was, from 0 on.
-    pub at: usize,
+    pub(crate) at: usize,
     /// What the learner's code calls it there: a variable, or an attribute (`self.W_query`); none for what has no name.
     pub name: Option<String>,
     /// The tensor itself; none where tensors took more than [`Trace::BYTES`].
     pub tensor: Option<Tensor>,
     /// Its shape, strides and offset.
-    pub layout: Layout,
+    pub(crate) layout: Layout,
     /// Its element type.
-    pub dtype: DType,
+    pub(crate) dtype: DType,
     storage: usize,
     then: Option<Buffer>,
     version: u64,
@@ -106,7 +106,7 @@ impl Seen {
     }
 
     /// Bytes of its elements.
-    pub fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.layout.numel() * self.dtype.size()
     }
 
@@ -134,7 +134,7 @@ impl Seen {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Spot {
     /// The line.
-    pub line: usize,
+    pub(crate) line: usize,
     /// The column.
     pub column: usize,
 }
@@ -152,7 +152,7 @@ pub struct Span {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Called {
     /// The cell, by the name it ran under; the file of library Python.
-    pub cell: &'static str,
+    pub(crate) cell: &'static str,
     /// Whether it is library Python.
     pub library: bool,
     /// The function as Python names it: `<module>`, `CausalAttention.forward`.
@@ -160,7 +160,7 @@ pub struct Called {
     /// The class of its `self`.
     pub class: Option<String>,
     /// Whether that `self` is in training mode, where it is a module.
-    pub training: Option<bool>,
+    pub(crate) training: Option<bool>,
     /// The expression that was running in it.
     pub span: Span,
     /// A number of this activation of the function, unique in the trace.
@@ -169,15 +169,15 @@ pub struct Called {
 
 /// The code that made a call, as a [`CallObserver`] sees it.
 #[derive(Debug)]
-pub struct Caller {
+pub(crate) struct Caller {
     /// The calls that led to the operation, outermost first.
-    pub calls: Vec<Called>,
+    pub(crate) calls: Vec<Called>,
     /// What the learner's code calls each tensor among the arguments, those in lists one by one.
-    pub names: Vec<Option<String>>,
+    pub(crate) names: Vec<Option<String>>,
 }
 
 /// Tells the tracer which code is running. The Python binding implements it, so that this layer knows no interpreter.
-pub trait CallObserver {
+pub(crate) trait CallObserver {
     /// The code that is calling an operation with these arguments.
     fn caller(&self, args: &[Arg]) -> Caller;
 
@@ -206,7 +206,7 @@ impl std::fmt::Debug for Tracer {
 
 impl Tracer {
     /// Sets the observer that tells which code made a call.
-    pub fn set_observer(&self, observer: Rc<dyn CallObserver>) {
+    pub(crate) fn set_observer(&self, observer: Rc<dyn CallObserver>) {
         self.observer.replace(Some(observer));
     }
 
@@ -222,12 +222,12 @@ impl Tracer {
 
     /// Whether calls are to be traced.
     #[inline]
-    pub fn is_on(&self) -> bool {
+    pub(crate) fn is_on(&self) -> bool {
         self.on.get()
     }
 
     /// Traces from here on; what was traced before is dropped.
-    pub fn begin(&self) {
+    pub(crate) fn begin(&self) {
         self.end();
         self.on.set(true);
         self.begun.set(true);
@@ -246,7 +246,7 @@ impl Tracer {
     }
 
     /// Runs one call of an operation and adds it to the trace. What it calls in turn is not traced.
-    pub fn around<T>(
+    pub(crate) fn around<T>(
         &self,
         operation: &'static Descriptor,
         in_place: bool,
@@ -288,7 +288,7 @@ impl Tracer {
     }
 
     /// As [`Tracer::around`], for calls that return a [`Value`].
-    pub fn call(
+    pub(crate) fn call(
         &self,
         operation: &'static Descriptor,
         args: Vec<Arg>,
@@ -298,7 +298,7 @@ impl Tracer {
     }
 
     /// As [`Tracer::around`], for calls that write into `target`.
-    pub fn write<T>(
+    pub(crate) fn write<T>(
         &self,
         operation: &'static Descriptor,
         target: &Tensor,

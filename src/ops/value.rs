@@ -4,25 +4,17 @@ use crate::tensor::{DType, Tensor};
 
 /// What an operation returns.
 #[derive(Clone, Debug)]
-pub enum Value {
+pub(crate) enum Value {
     /// A tensor.
     Tensor(Tensor),
     /// A tuple of tensors.
     Tensors(Vec<Tensor>),
-    /// A list of tensors.
-    List(Vec<Tensor>),
     /// A named tuple, such as `max(dim=...)` returns: the name of its type and its fields.
     Named(&'static str, Vec<(&'static str, Tensor)>),
     /// A `bool`.
     Bool(bool),
     /// An `int`.
     Int(i64),
-    /// A `float`.
-    Float(f64),
-    /// A `str`.
-    Text(String),
-    /// A `torch.Size`.
-    Size(Vec<usize>),
     /// A tuple of ints.
     Ints(Vec<i64>),
     /// A dtype.
@@ -39,10 +31,10 @@ impl From<Tensor> for Value {
 
 impl Value {
     /// The tensors in it.
-    pub fn tensors(&self) -> Vec<&Tensor> {
+    pub(crate) fn tensors(&self) -> Vec<&Tensor> {
         match self {
             Value::Tensor(tensor) => vec![tensor],
-            Value::Tensors(tensors) | Value::List(tensors) => tensors.iter().collect(),
+            Value::Tensors(tensors) => tensors.iter().collect(),
             Value::Named(_, fields) => fields.iter().map(|field| &field.1).collect(),
             _ => Vec::new(),
         }

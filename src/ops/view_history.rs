@@ -7,7 +7,7 @@ use crate::tensor::{Arg, Ran, Tensor};
 
 /// Records a write through `view`, which requires a gradient, for the tensors that it is a view of: each of them now comes
 /// from what it was and from the view. `before` is the view as it was, with its history.
-pub fn record(caller: Caller, view: &Tensor, before: &Tensor) {
+pub(crate) fn record(caller: Caller, view: &Tensor, before: &Tensor) {
     let mut seen = (view.clone(), before.clone());
     while let Some(base) = base_of(&seen.1, view) {
         let old = base.alias();

@@ -67,17 +67,12 @@ pub struct Outcome {
     /// The exception that ended the cell.
     pub error: Option<Raised>,
     /// How long the cell ran.
-    pub elapsed: Duration,
+    pub(crate) elapsed: Duration,
     /// The tensors that the cell bound or changed in place, in the order of binding.
     pub changed: Vec<Variable>,
 }
 
-impl Outcome {
-    /// Whether [`Interrupter::interrupt`] stopped the cell.
-    pub fn is_interrupted(&self) -> bool {
-        self.error.as_ref().is_some_and(|raised| raised.interrupted)
-    }
-}
+impl Outcome {}
 
 /// A Python interpreter with one namespace that all cells share.
 pub struct Session {
@@ -178,7 +173,7 @@ impl Session {
     }
 
     /// Runs `work`, then restores the state of the random number generator.
-    pub fn with_rng_restored<T>(&mut self, work: impl FnOnce(&mut Session) -> T) -> T {
+    pub(crate) fn with_rng_restored<T>(&mut self, work: impl FnOnce(&mut Session) -> T) -> T {
         let before = self.state.generator.borrow().clone();
         let result = work(self);
         *self.state.generator.borrow_mut() = before;
@@ -228,7 +223,7 @@ impl Session {
     }
 
     /// Sets or removes the listener that receives output while a cell runs.
-    pub fn set_listener(&mut self, listener: Option<Listener>) {
+    pub(crate) fn set_listener(&mut self, listener: Option<Listener>) {
         self.output.borrow_mut().set_listener(listener);
     }
 

@@ -15,16 +15,16 @@ use crate::torch;
 #[derive(Clone, Debug, Default)]
 pub struct ErrorContext {
     /// The operation that raised, with its operands, if an operation raised.
-    pub failed: Option<Failed>,
+    pub(crate) failed: Option<Failed>,
     /// The tensors in scope, by name: those of the function that raised first, then the session's, then those
     /// inside modules: `self.W_query.weight`.
-    pub tensors: Vec<Variable>,
+    pub(crate) tensors: Vec<Variable>,
     /// All names in scope, the innermost scope first.
-    pub names: Vec<String>,
+    pub(crate) names: Vec<String>,
     /// The attributes of the object that lacks the requested one.
-    pub attributes: Vec<String>,
+    pub(crate) attributes: Vec<String>,
     /// The string keys of dicts in scope.
-    pub keys: Vec<String>,
+    pub(crate) keys: Vec<String>,
 }
 
 /// The most tensors of modules, and keys of one dict, that are listed.

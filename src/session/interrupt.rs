@@ -79,13 +79,13 @@ impl Interrupter {
     }
 
     /// Whether the running cell was interrupted. Native loops that take long should check it.
-    pub fn requested(&self) -> bool {
+    pub(crate) fn requested(&self) -> bool {
         let run = self.running();
         run != 0 && self.interrupted(run)
     }
 
     /// Whether the session was dropped, so that only this handle is left.
-    pub fn is_orphan(&self) -> bool {
+    pub(crate) fn is_orphan(&self) -> bool {
         Arc::strong_count(&self.state) == 1
     }
 

@@ -27,7 +27,7 @@ use super::interrupt::{Interrupter, StopReason};
 const FALLBACK: usize = 2 << 30;
 
 /// The default limit in bytes: half of the machine's memory.
-pub fn default_limit() -> usize {
+pub(crate) fn default_limit() -> usize {
     let total = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
         let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
         line.split_whitespace().next()?.parse::<usize>().ok()

@@ -24,10 +24,11 @@ mod timing;
 
 pub use cell::InputState;
 pub use engine::{Outcome, Session, SessionOptions, input_state};
-pub use error_context::ErrorContext;
-pub use interrupt::Interrupter;
-pub use memory::default_limit;
-pub use namespace::Variable;
-pub use output::{Channel, Listener};
-pub use raised::{Raised, TracebackFrame};
+pub(crate) use error_context::ErrorContext;
+pub(crate) use interrupt::Interrupter;
+pub(crate) use memory::default_limit;
+pub(crate) use namespace::Variable;
+pub use output::Channel;
+pub(crate) use output::Listener;
+pub use raised::Raised;
 pub use running::with_large_stack;

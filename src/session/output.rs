@@ -18,7 +18,7 @@ pub enum Channel {
 }
 
 /// Is called with each piece of output while the cell runs.
-pub type Listener = Box<dyn FnMut(Channel, &str)>;
+pub(crate) type Listener = Box<dyn FnMut(Channel, &str)>;
 
 /// The output that a cell has written so far.
 pub(super) struct OutputBuffer {

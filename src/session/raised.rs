@@ -34,7 +34,7 @@ pub struct TracebackFrame {
 
 impl Raised {
     /// An exception of this type and text, without a place.
-    pub fn new(kind: impl Into<String>, message: impl Into<String>) -> Raised {
+    pub(crate) fn new(kind: impl Into<String>, message: impl Into<String>) -> Raised {
         Raised {
             kind: kind.into(),
             message: message.into(),

@@ -20,17 +20,17 @@ use rustpython_vm::{
 static FROZEN: &FrozenLib = FrozenLib::from_ref(include_bytes!(concat!(env!("OUT_DIR"), "/frozen.lib")));
 
 /// Every native module that an interpreter is given, in addition to the interpreter's own.
-pub fn native_modules(ctx: &Context) -> Vec<&'static PyModuleDef> {
+pub(crate) fn native_modules(ctx: &Context) -> Vec<&'static PyModuleDef> {
     vec![math::module_def(ctx), pause::module_def(ctx), random::module_def(ctx), sha2::module_def(ctx)]
 }
 
 /// Every Python module that an interpreter is given, by its dotted name.
-pub fn frozen_modules() -> impl Iterator<Item = (&'static str, FrozenModule)> {
+pub(crate) fn frozen_modules() -> impl Iterator<Item = (&'static str, FrozenModule)> {
     FROZEN.decode()
 }
 
 /// To be called before the interpreter is initialised: its clock becomes `_clock`, under our `time`.
-pub fn rename_native(vm: &mut VirtualMachine) {
+pub(crate) fn rename_native(vm: &mut VirtualMachine) {
     if let Some(state) = PyRc::get_mut(&mut vm.state)
         && let Some(clock) = state.module_defs.remove("time")
     {
@@ -39,7 +39,7 @@ pub fn rename_native(vm: &mut VirtualMachine) {
 }
 
 /// To be called once the interpreter is initialised.
-pub fn install(vm: &VirtualMachine) -> PyResult<()> {
+pub(crate) fn install(vm: &VirtualMachine) -> PyResult<()> {
     absent::install(vm)?;
     let search = vm.new_function("search", |name: PyObjectRef, vm: &VirtualMachine| -> PyResult {
         vm.import("encodings", 0)?.get_attr("search_function", vm)?.call((name,), vm)

@@ -5,7 +5,7 @@ use super::graph::{Arg, Tensor};
 
 impl Arg {
     /// The tensor, if it is one.
-    pub fn tensor(&self) -> Option<&Tensor> {
+    pub(crate) fn tensor(&self) -> Option<&Tensor> {
         match self {
             Arg::Tensor(tensor) => Some(tensor),
             _ => None,
@@ -22,7 +22,7 @@ impl Arg {
     }
 
     /// The number in it, if it is a Python number.
-    pub fn number(&self) -> Option<f64> {
+    pub(crate) fn number(&self) -> Option<f64> {
         match *self {
             Arg::Bool(value) => Some(f64::from(u8::from(value))),
             Arg::Int(value) => Some(value as f64),
@@ -32,7 +32,7 @@ impl Arg {
     }
 
     /// How dtype promotion sees it; `None` for what is no operand.
-    pub fn operand(&self) -> Option<Operand> {
+    pub(crate) fn operand(&self) -> Option<Operand> {
         Some(match self {
             Arg::Tensor(tensor) if tensor.ndim() == 0 => Operand::ZeroDim(tensor.dtype()),
             Arg::Tensor(tensor) => Operand::Dimensioned(tensor.dtype()),

@@ -58,7 +58,7 @@ macro_rules! zip_lanes {
 
 impl Buffer {
     /// `len` zeros (or `false`) in the lane of `dtype`.
-    pub fn zeros(dtype: DType, len: usize) -> Buffer {
+    pub(crate) fn zeros(dtype: DType, len: usize) -> Buffer {
         match dtype.lane() {
             Lane::F32 => Buffer::F32(buffer_pool::filled(len, 0.0)),
             Lane::F64 => Buffer::F64(buffer_pool::filled(len, 0.0)),
@@ -68,17 +68,12 @@ impl Buffer {
     }
 
     /// Number of elements.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         each_lane!(self, data => data.len())
     }
 
-    /// Whether there is no element.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Bytes of its elements.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         let each = match self {
             Buffer::F32(_) => 4,
             Buffer::F64(_) | Buffer::I64(_) => 8,
@@ -88,7 +83,7 @@ impl Buffer {
     }
 
     /// The elements at these positions, in order.
-    pub fn pick(&self, places: &[usize]) -> Buffer {
+    pub(crate) fn pick(&self, places: &[usize]) -> Buffer {
         map_lane!(self, data => {
             let mut out = buffer_pool::take(places.len());
             out.iter_mut().zip(places).for_each(|(out, &at)| *out = data[at]);
@@ -107,7 +102,7 @@ impl Buffer {
     }
 
     /// Element `at` as an integer; floats are truncated.
-    pub fn int(&self, at: usize) -> i64 {
+    pub(crate) fn int(&self, at: usize) -> i64 {
         match self {
             Buffer::F32(data) => data[at] as i64,
             Buffer::F64(data) => data[at] as i64,
@@ -117,7 +112,7 @@ impl Buffer {
     }
 
     /// Rounds or wraps every element to `dtype` if its lane is wider.
-    pub fn round_to(&mut self, dtype: DType) {
+    pub(crate) fn round_to(&mut self, dtype: DType) {
         if !dtype.is_narrow() {
             return;
         }

@@ -19,21 +19,21 @@ pub struct Descriptor {
     /// How the shapes of its operands combine.
     pub shapes: ShapeRule,
     /// How many multiplications it takes.
-    pub cost: CostRule,
+    pub(crate) cost: CostRule,
     /// What it does in place.
     pub in_place: InPlace,
     /// Whether it ignores the values that its target had when it runs in place.
-    pub overwrites: bool,
+    pub(crate) overwrites: bool,
     /// What `grad_fn` shows for its results; none where no gradient flows. A call may choose another overload.
     pub gradient: Option<GradName>,
     /// Whether the gradient's overload counts up with the signature that the arguments fit.
-    pub overload_by_form: bool,
+    pub(crate) overload_by_form: bool,
     /// By how much the overload is higher for a twin that changes the layout: `UnsqueezeBackward1`.
-    pub in_place_overload: u8,
+    pub(crate) in_place_overload: u8,
     /// Whether its result lies in memory in the order that its operands have.
-    pub keeps_order: bool,
+    pub(crate) keeps_order: bool,
     /// Whether a write through its result is not part of the history of its operand: `detach`.
-    pub cuts_history: bool,
+    pub(crate) cuts_history: bool,
     /// How an element of its result is explained.
     pub explanation: Explanation,
     twin: OnceLock<String>,
@@ -146,7 +146,7 @@ pub enum Sign {
 
 /// How tightly an operator binds its operands, loosest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Binding {
+pub(crate) enum Binding {
     /// `== < &` and the like
     Comparison,
     /// `+ -`
@@ -190,7 +190,7 @@ impl Sign {
     }
 
     /// The sign as a formula has it: `·` for products of numbers, `^` for powers.
-    pub fn formula(self) -> &'static str {
+    pub(crate) fn formula(self) -> &'static str {
         match self {
             Sign::Mul => "·",
             Sign::Pow => "^",
@@ -199,7 +199,7 @@ impl Sign {
     }
 
     /// How tightly it binds.
-    pub fn binding(self) -> Binding {
+    pub(crate) fn binding(self) -> Binding {
         match self {
             Sign::Add | Sign::Sub => Binding::Sum,
             Sign::Mul | Sign::Div | Sign::FloorDiv | Sign::Remainder | Sign::MatMul | Sign::Dot => {
@@ -267,7 +267,7 @@ pub enum ShapeRule {
 
 /// How many multiplications, divisions, exponentials and roots an operation takes, each counted as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum CostRule {
+pub(crate) enum CostRule {
     /// None that count.
     Free,
     /// So many for each element of the result.
@@ -318,7 +318,7 @@ pub enum GradName {
 
 impl GradName {
     /// The overload that is so many further; a name without overloads as it is.
-    pub fn further(self, by: u8) -> GradName {
+    pub(crate) fn further(self, by: u8) -> GradName {
         match self {
             GradName::Node(stem, overload) => GradName::Node(stem, overload + by),
             other => other,
@@ -326,7 +326,7 @@ impl GradName {
     }
 
     /// The first overload of a node.
-    pub const fn node(stem: &'static str) -> GradName {
+    pub(crate) const fn node(stem: &'static str) -> GradName {
         GradName::Node(stem, 0)
     }
 }
@@ -347,7 +347,7 @@ impl fmt::Display for GradName {
 
 impl Descriptor {
     /// A descriptor with what is usual for its family.
-    pub const fn new(name: &'static str, family: OpFamily, explanation: Explanation) -> Descriptor {
+    pub(crate) const fn new(name: &'static str, family: OpFamily, explanation: Explanation) -> Descriptor {
         let shapes = match family {
             OpFamily::Pointwise => ShapeRule::Broadcast(0, 1),
             OpFamily::Reduction => ShapeRule::Reduced,
@@ -375,12 +375,12 @@ impl Descriptor {
     }
 
     /// The name of its in-place twin: `add_`.
-    pub fn twin_name(&'static self) -> &'static str {
+    pub(crate) fn twin_name(&'static self) -> &'static str {
         self.twin.get_or_init(|| format!("{}_", self.name))
     }
 
     /// What `grad_fn` shows where the arguments fit this signature.
-    pub fn gradient_of(&self, form: usize) -> Option<GradName> {
+    pub(crate) fn gradient_of(&self, form: usize) -> Option<GradName> {
         let by =
             if self.overload_by_form { u8::try_from(form).expect("a row has few signatures") } else { 0 };
         self.gradient.map(|name| name.further(by))
@@ -395,7 +395,7 @@ impl Descriptor {
     }
 
     /// The sign between its two operands, in formulas.
-    pub fn sign(&self) -> Option<Sign> {
+    pub(crate) fn sign(&self) -> Option<Sign> {
         match self.notation {
             OpNotation::Infix(sign) | OpNotation::Symbol(sign) => Some(sign),
             OpNotation::Call | OpNotation::Prefix(_) | OpNotation::Attribute | OpNotation::Subscript => None,
@@ -414,127 +414,127 @@ impl Descriptor {
 /// How a row of the table states what is particular to it.
 impl Descriptor {
     /// `grad_fn` shows this node.
-    pub const fn grad(self, stem: &'static str) -> Descriptor {
+    pub(crate) const fn grad(self, stem: &'static str) -> Descriptor {
         self.grad_name(GradName::node(stem))
     }
 
     /// `grad_fn` shows this.
-    pub const fn grad_name(mut self, name: GradName) -> Descriptor {
+    pub(crate) const fn grad_name(mut self, name: GradName) -> Descriptor {
         self.gradient = Some(name);
         self
     }
 
     /// An operator of Python calls it.
-    pub const fn infix(mut self, sign: Sign) -> Descriptor {
+    pub(crate) const fn infix(mut self, sign: Sign) -> Descriptor {
         self.notation = OpNotation::Infix(sign);
         self
     }
 
     /// It is written in another way.
-    pub const fn notation(mut self, notation: OpNotation) -> Descriptor {
+    pub(crate) const fn notation(mut self, notation: OpNotation) -> Descriptor {
         self.notation = notation;
         self
     }
 
     /// Shapes combine in another way.
-    pub const fn shapes(mut self, shapes: ShapeRule) -> Descriptor {
+    pub(crate) const fn shapes(mut self, shapes: ShapeRule) -> Descriptor {
         self.shapes = shapes;
         self
     }
 
     /// It takes multiplications.
-    pub const fn cost(mut self, cost: CostRule) -> Descriptor {
+    pub(crate) const fn cost(mut self, cost: CostRule) -> Descriptor {
         self.cost = cost;
         self
     }
 
     /// In place it ignores what its target held.
-    pub const fn overwriting(mut self) -> Descriptor {
+    pub(crate) const fn overwriting(mut self) -> Descriptor {
         self.overwrites = true;
         self
     }
 
     /// Its result lies in memory in the order that its operands have.
-    pub const fn keeping_order(mut self) -> Descriptor {
+    pub(crate) const fn keeping_order(mut self) -> Descriptor {
         self.keeps_order = true;
         self
     }
 
     /// A write through its result is not part of the history of its operand.
-    pub const fn cutting_history(mut self) -> Descriptor {
+    pub(crate) const fn cutting_history(mut self) -> Descriptor {
         self.cuts_history = true;
         self
     }
 
     /// Each of its signatures has an overload of its own: `Random`, `Random1`, ...
-    pub const fn overload_by_form(mut self) -> Descriptor {
+    pub(crate) const fn overload_by_form(mut self) -> Descriptor {
         self.overload_by_form = true;
         self
     }
 
     /// The overload of its in-place twin is so many further, where that is not one.
-    pub const fn in_place_overload(mut self, by: u8) -> Descriptor {
+    pub(crate) const fn in_place_overload(mut self, by: u8) -> Descriptor {
         self.in_place_overload = by;
         self
     }
 
     /// It has only an in-place form.
-    pub const fn always_in_place(mut self) -> Descriptor {
+    pub(crate) const fn always_in_place(mut self) -> Descriptor {
         self.in_place = InPlace::Always;
         self
     }
 
     /// It is explained in another way.
-    pub const fn explained(mut self, explanation: Explanation) -> Descriptor {
+    pub(crate) const fn explained(mut self, explanation: Explanation) -> Descriptor {
         self.explanation = explanation;
         self
     }
 
     /// Its formula, where it works element by element.
-    pub const fn formula(mut self, formula: Formula) -> Descriptor {
+    pub(crate) const fn formula(mut self, formula: Formula) -> Descriptor {
         self.explanation = Explanation::Pointwise(formula);
         self
     }
 }
 
 /// Element by element, operands broadcast.
-pub const fn pointwise(name: &'static str) -> Descriptor {
+pub(crate) const fn pointwise(name: &'static str) -> Descriptor {
     Descriptor::new(name, OpFamily::Pointwise, Explanation::Pointwise(Formula::Function)).keeping_order()
 }
 
 /// A sum of products.
-pub const fn product(name: &'static str, kind: ProductKind) -> Descriptor {
+pub(crate) const fn product(name: &'static str, kind: ProductKind) -> Descriptor {
     Descriptor::new(name, OpFamily::Product, Explanation::Product(kind))
 }
 
 /// One value for all elements along some dimensions.
-pub const fn reduction(name: &'static str, reducer: Reducer) -> Descriptor {
+pub(crate) const fn reduction(name: &'static str, reducer: Reducer) -> Descriptor {
     Descriptor::new(name, OpFamily::Reduction, Explanation::Reduction(reducer))
 }
 
 /// The largest, smallest or middle element along some dimensions.
-pub const fn extreme_of(name: &'static str, which: Extremum, gives: ExtremeResult) -> Descriptor {
+pub(crate) const fn extreme_of(name: &'static str, which: Extremum, gives: ExtremeResult) -> Descriptor {
     Descriptor::new(name, OpFamily::Reduction, Explanation::Extreme { which, gives, running: false })
 }
 
 /// The largest or smallest element so far along a dimension, and its place.
-pub const fn running_extreme(name: &'static str, which: Extremum) -> Descriptor {
+pub(crate) const fn running_extreme(name: &'static str, which: Extremum) -> Descriptor {
     let gives = ExtremeResult::ValueAndPlace;
     Descriptor::new(name, OpFamily::Scan, Explanation::Extreme { which, gives, running: true })
 }
 
 /// Another layout of the same elements.
-pub const fn view(name: &'static str) -> Descriptor {
+pub(crate) const fn view(name: &'static str) -> Descriptor {
     Descriptor::new(name, OpFamily::View, Explanation::Moved(Movement::Rearranged))
 }
 
 /// Random numbers.
-pub const fn random(name: &'static str, kind: RandomKind) -> Descriptor {
+pub(crate) const fn random(name: &'static str, kind: RandomKind) -> Descriptor {
     Descriptor::new(name, OpFamily::Random, Explanation::Random(kind))
 }
 
 /// A new tensor.
-pub const fn creation(name: &'static str, kind: ConstantKind) -> Descriptor {
+pub(crate) const fn creation(name: &'static str, kind: ConstantKind) -> Descriptor {
     Descriptor::new(name, OpFamily::Creation, Explanation::Constant(kind))
 }
 
@@ -545,15 +545,16 @@ pub static SETITEM: Descriptor = Descriptor::new("setitem", OpFamily::Write, Exp
     .overwriting();
 
 /// What a write through a view means for the tensor that the view was made from.
-pub static COPY_SLICES: Descriptor = Descriptor::new("copy_slices", OpFamily::Write, Explanation::Whole)
-    .grad_name(GradName::CopySlices)
-    .cutting_history();
+pub(crate) static COPY_SLICES: Descriptor =
+    Descriptor::new("copy_slices", OpFamily::Write, Explanation::Whole)
+        .grad_name(GradName::CopySlices)
+        .cutting_history();
 
 /// A function of the learner's, defined with `torch.autograd.Function`.
-pub static FUNCTION: Descriptor = Descriptor::new("function", OpFamily::Custom, Explanation::Whole);
+pub(crate) static FUNCTION: Descriptor = Descriptor::new("function", OpFamily::Custom, Explanation::Whole);
 
 /// `torch.tensor(data)`
-pub static TENSOR: Descriptor = Descriptor::new("tensor", OpFamily::Creation, Explanation::Literal);
+pub(crate) static TENSOR: Descriptor = Descriptor::new("tensor", OpFamily::Creation, Explanation::Literal);
 
 /// A copy that no call of an operation made, as `copy.deepcopy` makes one.
-pub static DEEP_COPY: Descriptor = Descriptor::new("clone", OpFamily::Copy, Explanation::Copy);
+pub(crate) static DEEP_COPY: Descriptor = Descriptor::new("clone", OpFamily::Copy, Explanation::Copy);

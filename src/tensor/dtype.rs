@@ -44,7 +44,7 @@ pub enum Category {
 /// Narrow dtypes use the next wider lane and are rounded after each operation, so the kernel has four element types for
 /// PyTorch's ten dtypes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Lane {
+pub(crate) enum Lane {
     /// 32-bit floats: float32, float16, bfloat16.
     F32,
     /// 64-bit floats: float64.
@@ -71,7 +71,7 @@ const TABLE: [(DType, &str, &str, usize, Category, Lane); 10] = [
 
 impl DType {
     /// All dtypes, in order of promotion.
-    pub fn all() -> impl Iterator<Item = DType> {
+    pub(crate) fn all() -> impl Iterator<Item = DType> {
         TABLE.iter().map(|row| row.0)
     }
 
@@ -80,42 +80,37 @@ impl DType {
     }
 
     /// PyTorch's name without the module: `float32`.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         self.row().1
     }
 
     /// The name PyTorch's error texts use: `Float`, `Long`.
-    pub fn cpp_name(self) -> &'static str {
+    pub(crate) fn cpp_name(self) -> &'static str {
         self.row().2
     }
 
     /// Bytes an element takes in PyTorch (`element_size`).
-    pub fn size(self) -> usize {
+    pub(crate) fn size(self) -> usize {
         self.row().3
     }
 
     /// Bool, integer or floating point.
-    pub fn category(self) -> Category {
+    pub(crate) fn category(self) -> Category {
         self.row().4
     }
 
     /// The type of the elements in memory.
-    pub fn lane(self) -> Lane {
+    pub(crate) fn lane(self) -> Lane {
         self.row().5
     }
 
     /// Whether this is a floating point dtype.
-    pub fn is_float(self) -> bool {
+    pub(crate) fn is_float(self) -> bool {
         self.category() == Category::Float
     }
 
-    /// Whether this is an integer dtype (bool is not).
-    pub fn is_integer(self) -> bool {
-        self.category() == Category::Integer
-    }
-
     /// The dtype with this PyTorch name or alias (`float`, `long`, `half`).
-    pub fn from_name(name: &str) -> Option<DType> {
+    pub(crate) fn from_name(name: &str) -> Option<DType> {
         let name = match name {
             "float" => "float32",
             "double" => "float64",
@@ -129,7 +124,7 @@ impl DType {
     }
 
     /// The dtype of the result of two operands. As `torch.promote_types`.
-    pub fn promote(self, other: DType) -> DType {
+    pub(crate) fn promote(self, other: DType) -> DType {
         use DType::{BFloat16, Float16, Float32, Int8, Int16, UInt8};
         if self == other {
             return self;
@@ -148,7 +143,7 @@ impl DType {
     }
 
     /// Which half-precision type this dtype is, if it is one.
-    pub fn half(self) -> Option<HalfKind> {
+    pub(crate) fn half(self) -> Option<HalfKind> {
         match self {
             DType::Float16 => Some(HalfKind::Float16),
             DType::BFloat16 => Some(HalfKind::BFloat16),
@@ -157,7 +152,7 @@ impl DType {
     }
 
     /// `value` wrapped around to this dtype, for the lane of 64-bit integers.
-    pub fn wrap_i64(self, value: i64) -> i64 {
+    pub(crate) fn wrap_i64(self, value: i64) -> i64 {
         match self {
             DType::UInt8 => i64::from(value as u8),
             DType::Int8 => i64::from(value as i8),
@@ -168,7 +163,7 @@ impl DType {
     }
 
     /// Whether results in the lane of this dtype must be rounded or wrapped.
-    pub fn is_narrow(self) -> bool {
+    pub(crate) fn is_narrow(self) -> bool {
         !matches!(self, DType::Float32 | DType::Float64 | DType::Int64 | DType::Bool)
     }
 }

@@ -2,7 +2,7 @@
 
 /// The Python exception an error becomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ErrorKind {
+pub(crate) enum ErrorKind {
     /// `RuntimeError`
     Runtime,
     /// `IndexError`
@@ -17,7 +17,7 @@ pub enum ErrorKind {
 
 /// A dimension or an index that a tensor does not have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum OutOfRange {
+pub(crate) enum OutOfRange {
     /// A dimension.
     Dim {
         /// The dimension asked for.
@@ -41,60 +41,49 @@ pub enum OutOfRange {
 #[error("{message}")]
 pub struct Error {
     /// Which exception it is.
-    pub kind: ErrorKind,
+    pub(crate) kind: ErrorKind,
     /// PyTorch's message.
-    pub message: String,
+    pub(crate) message: String,
     /// What is out of range, if that is the error.
-    pub out_of_range: Option<OutOfRange>,
+    pub(crate) out_of_range: Option<OutOfRange>,
 }
 
 /// The result of a tensor operation.
-pub type Result<T, E = Error> = std::result::Result<T, E>;
+pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
 impl Error {
     /// An error of this kind with this text.
-    pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
+    pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Error { kind, message: message.into(), out_of_range: None }
     }
 
     /// A `RuntimeError`.
-    pub fn runtime(message: impl Into<String>) -> Self {
+    pub(crate) fn runtime(message: impl Into<String>) -> Self {
         Error::new(ErrorKind::Runtime, message)
     }
 
     /// An `IndexError`.
-    pub fn index(message: impl Into<String>) -> Self {
+    pub(crate) fn index(message: impl Into<String>) -> Self {
         Error::new(ErrorKind::Index, message)
     }
 
     /// A `ValueError`.
-    pub fn value(message: impl Into<String>) -> Self {
+    pub(crate) fn value(message: impl Into<String>) -> Self {
         Error::new(ErrorKind::Value, message)
     }
 
     /// A `TypeError`.
-    pub fn type_error(message: impl Into<String>) -> Self {
+    pub(crate) fn type_error(message: impl Into<String>) -> Self {
         Error::new(ErrorKind::Type, message)
     }
 
     /// A `NotImplementedError`.
-    pub fn not_implemented(message: impl Into<String>) -> Self {
+    pub(crate) fn not_implemented(message: impl Into<String>) -> Self {
         Error::new(ErrorKind::NotImplemented, message)
     }
 
-    /// The name of the Python exception.
-    pub fn python_type(&self) -> &'static str {
-        match self.kind {
-            ErrorKind::Runtime => "RuntimeError",
-            ErrorKind::Index => "IndexError",
-            ErrorKind::Value => "ValueError",
-            ErrorKind::Type => "TypeError",
-            ErrorKind::NotImplemented => "NotImplementedError",
-        }
-    }
-
     /// A dimension out of range. As PyTorch's `maybe_wrap_dim`.
-    pub fn dim_range(dim: i64, ndim: usize) -> Self {
+    pub(crate) fn dim_range(dim: i64, ndim: usize) -> Self {
         let ends = ndim.max(1) as i64;
         let message = format!(
             "Dimension out of range (expected to be in range of [{}, {}], but got {dim})",
@@ -105,13 +94,13 @@ impl Error {
     }
 
     /// An index out of range along a dimension of this size. PyTorch raises `IndexError` or `RuntimeError`.
-    pub fn index_range(kind: ErrorKind, index: i64, dim: usize, size: usize) -> Self {
+    pub(crate) fn index_range(kind: ErrorKind, index: i64, dim: usize, size: usize) -> Self {
         let message = format!("index {index} is out of bounds for dimension {dim} with size {size}");
         Error { out_of_range: Some(OutOfRange::Index { index, dim, size }), ..Error::new(kind, message) }
     }
 
     /// Shapes that do not broadcast: `axis` counts from the front of the result.
-    pub fn broadcast(lhs: &[usize], rhs: &[usize], axis: usize) -> Self {
+    pub(crate) fn broadcast(lhs: &[usize], rhs: &[usize], axis: usize) -> Self {
         let ndim = lhs.len().max(rhs.len());
         let size = |shape: &[usize]| shape[axis + shape.len() - ndim];
         Error::runtime(format!(
@@ -122,7 +111,7 @@ impl Error {
     }
 
     /// Two matrices whose inner sizes differ.
-    pub fn matmul(lhs: [usize; 2], rhs: [usize; 2]) -> Self {
+    pub(crate) fn matmul(lhs: [usize; 2], rhs: [usize; 2]) -> Self {
         Error::runtime(format!(
             "mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})",
             lhs[0], lhs[1], rhs[0], rhs[1]
@@ -130,7 +119,7 @@ impl Error {
     }
 
     /// A request for more memory than there is. PyTorch raises `RuntimeError`, not `MemoryError`.
-    pub fn memory(bytes: u128) -> Self {
+    pub(crate) fn memory(bytes: u128) -> Self {
         Error::runtime(format!(
             "[enforce fail at alloc_cpu.cpp:119] err == 0. DefaultCPUAllocator: can't allocate memory: \
              you tried to allocate {bytes} bytes. Error code 12 (Cannot allocate memory)"

@@ -62,24 +62,24 @@ pub(super) struct SharedElements {
 #[derive(Clone, Debug)]
 pub struct Write {
     /// The elements that it covered.
-    pub layout: Layout,
+    pub(crate) layout: Layout,
     /// The tensor it was called on, if that is more than it covered. The record's first argument has its old values.
     pub(super) target: Option<Layout>,
     /// The operation.
     pub record: Rc<Record>,
     /// The version of the storage after the write.
-    pub version: u64,
+    pub(crate) version: u64,
     /// Whether the record's first argument has the old values of the target; false for a write through `out=`.
-    pub in_place: bool,
+    pub(crate) in_place: bool,
 }
 
 /// The operation that filled a new storage, and which of its results the storage has.
 #[derive(Clone, Debug)]
-pub struct Made {
+pub(crate) struct Made {
     /// The operation.
-    pub record: Rc<Record>,
+    pub(crate) record: Rc<Record>,
     /// The number of the result.
-    pub output: usize,
+    pub(crate) output: usize,
     /// The layout of the result in the storage; `None` for the first result, row-major.
     pub(super) layout: Option<Layout>,
 }
@@ -95,22 +95,22 @@ pub struct Site {
 
 /// The random numbers that an operation drew from its generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Drawn {
+pub(crate) struct Drawn {
     /// The last seed of the generator.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// The number of the first draw, counted from 1 since the seed; `None` after a state was restored.
-    pub first: Option<u64>,
+    pub(crate) first: Option<u64>,
     /// How many numbers.
-    pub count: u64,
+    pub(crate) count: u64,
     /// 32-bit words that the generator had returned before, so that the draws can be repeated.
-    pub words: Option<u64>,
+    pub(crate) words: Option<u64>,
     /// Whether dropout and related operations draw as the book's build does; other builds use a second generator.
-    pub book: bool,
+    pub(crate) book: bool,
 }
 
 /// Why a record has no operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lost {
+pub(crate) enum Lost {
     /// It was forgotten to bound memory.
     Bounds,
     /// Recording was turned off.
@@ -121,27 +121,27 @@ pub enum Lost {
 #[derive(Debug)]
 pub struct Record {
     /// The operation.
-    pub operation: &'static Descriptor,
+    pub(crate) operation: &'static Descriptor,
     /// Whether it wrote to its first argument.
-    pub in_place: bool,
+    pub(crate) in_place: bool,
     /// The number of the signature that the arguments fit.
-    pub form: usize,
+    pub(crate) form: usize,
     /// What `grad_fn` shows.
-    pub grad_name: Cell<Option<GradName>>,
+    pub(crate) grad_name: Cell<Option<GradName>>,
     /// All arguments in the order of the signature, with defaults.
     pub(super) args: RefCell<Vec<Arg>>,
     /// The line that called it.
-    pub site: Option<Site>,
+    pub(crate) site: Option<Site>,
     /// The versions of the operands' storages when it ran, for all tensors in order. They reveal later in-place writes.
-    pub versions: Vec<u64>,
+    pub(crate) versions: Vec<u64>,
     /// The random numbers that it drew.
-    pub drawn: Option<Drawn>,
+    pub(crate) drawn: Option<Drawn>,
     /// Shape of the first result.
-    pub shape: Vec<usize>,
+    pub(crate) shape: Vec<usize>,
     /// Number of results; each tensor knows which of them it is.
-    pub outputs: usize,
+    pub(crate) outputs: usize,
     /// Whether gradients flow through it; then it is not forgotten.
-    pub needs_grad: bool,
+    pub(crate) needs_grad: bool,
     pub(super) lost: Cell<Option<Lost>>,
     /// The origin of each tensor among the arguments when it ran: a later in-place write changes the origin of the
     /// tensor itself. Kept where gradients flow.
@@ -152,7 +152,7 @@ pub struct Record {
 }
 
 /// The record that made an operand and the number of the result; `None` for leaves.
-pub type Edge = Option<(Rc<Record>, usize)>;
+pub(crate) type Edge = Option<(Rc<Record>, usize)>;
 
 /// An argument of an operation, independent of Python.
 #[derive(Clone, Debug)]

@@ -38,7 +38,7 @@ struct Basic {
 }
 
 /// Start, length and step of a slice of a dimension of this size.
-pub fn resolve_slice(
+pub(crate) fn resolve_slice(
     size: usize,
     start: Option<i64>,
     stop: Option<i64>,
@@ -62,7 +62,7 @@ pub fn resolve_slice(
 }
 
 /// The indices where a mask is true, one tensor for each of its dimensions, all in one storage.
-pub fn nonzero(mask: &Tensor) -> Vec<Tensor> {
+pub(crate) fn nonzero(mask: &Tensor) -> Vec<Tensor> {
     let shape: &[usize] = if mask.ndim() == 0 { &[1] } else { mask.shape() };
     let hits: Vec<usize> =
         mask.to_bool_vec().into_iter().enumerate().filter(|hit| hit.1).map(|hit| hit.0).collect();
@@ -300,7 +300,7 @@ impl Gather {
 }
 
 /// `tensor[index]`, and what its `grad_fn` shows. View, or a copy if tensors index.
-pub fn get(tensor: &Tensor, index: &[Index]) -> Result<(Tensor, GradName)> {
+pub(crate) fn get(tensor: &Tensor, index: &[Index]) -> Result<(Tensor, GradName)> {
     let basic = basic(tensor, index)?;
     if basic.gathers.is_empty() {
         let view = if basic.last_step == BasicStep::Alias { tensor.alias() } else { basic.view };
@@ -316,7 +316,7 @@ pub fn get(tensor: &Tensor, index: &[Index]) -> Result<(Tensor, GradName)> {
 }
 
 /// The view of an index without tensors; `None` for other indices.
-pub fn view(tensor: &Tensor, index: &[Index]) -> Option<Tensor> {
+pub(crate) fn view(tensor: &Tensor, index: &[Index]) -> Option<Tensor> {
     let basic = basic(tensor, index).ok()?;
     basic.gathers.is_empty().then_some(basic.view)
 }
@@ -345,12 +345,12 @@ fn fills(index: &[Index], source: &Tensor) -> bool {
 
 /// `tensor[index] = source`, broadcast. Without index tensors the source may have any dtype, with them that of the
 /// tensor. In place.
-pub fn set(tensor: &Tensor, index: &[Index], source: &Tensor) -> Result<()> {
+pub(crate) fn set(tensor: &Tensor, index: &[Index], source: &Tensor) -> Result<()> {
     put(tensor, index, source, false)
 }
 
 /// What `grad_fn` shows after `tensor[index] = source`.
-pub fn set_grad_name(tensor: &Tensor, index: &[Index], number: bool) -> GradName {
+pub(crate) fn set_grad_name(tensor: &Tensor, index: &[Index], number: bool) -> GradName {
     match basic(tensor, index) {
         Ok(basic) if basic.gathers.is_empty() && basic.last_step == BasicStep::Alias && number => {
             GradName::Node("Fill", 3)
@@ -370,7 +370,7 @@ pub fn set_grad_name(tensor: &Tensor, index: &[Index], number: bool) -> GradName
 }
 
 /// `tensor.index_put_(index, source, accumulate)`: with `accumulate`, values of repeated indices are added. In place.
-pub fn put(tensor: &Tensor, index: &[Index], source: &Tensor, accumulate: bool) -> Result<()> {
+pub(crate) fn put(tensor: &Tensor, index: &[Index], source: &Tensor, accumulate: bool) -> Result<()> {
     if let [Index::Bool(true)] = index {
         return ops::write(&tensor.with_layout(tensor.layout().unsqueeze(0)), &without_leading_ones(source));
     }

@@ -3,7 +3,7 @@
 
 use super::error::{Error, Result};
 use crate::kernel::index::strided_position;
-pub use crate::kernel::index::{ravel, unravel};
+pub(crate) use crate::kernel::index::{ravel, unravel};
 
 /// Shape, strides (in elements) and offset of a view on a storage.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -17,7 +17,7 @@ pub struct Layout {
 }
 
 /// Strides of a row-major tensor of this shape.
-pub fn row_major(shape: &[usize]) -> Vec<usize> {
+pub(crate) fn row_major(shape: &[usize]) -> Vec<usize> {
     let mut strides = vec![1; shape.len()];
     for axis in (1..shape.len()).rev() {
         strides[axis - 1] = strides[axis] * shape[axis].max(1);
@@ -26,7 +26,7 @@ pub fn row_major(shape: &[usize]) -> Vec<usize> {
 }
 
 /// `dim` of an `ndim`-dimensional tensor as an index from the front; 0-d counts as one dimension.
-pub fn wrap_dim(dim: i64, ndim: usize) -> Result<usize> {
+pub(crate) fn wrap_dim(dim: i64, ndim: usize) -> Result<usize> {
     let ends = ndim.max(1) as i64;
     if dim < -ends || dim >= ends {
         return Err(Error::dim_range(dim, ndim));
@@ -35,7 +35,7 @@ pub fn wrap_dim(dim: i64, ndim: usize) -> Result<usize> {
 }
 
 /// Dims as indices from the front, each at most once. As PyTorch's `dim_list_to_bitset`.
-pub fn wrap_dims(dims: &[i64], ndim: usize) -> Result<Vec<usize>> {
+pub(crate) fn wrap_dims(dims: &[i64], ndim: usize) -> Result<Vec<usize>> {
     let mut wrapped = Vec::with_capacity(dims.len());
     for &dim in dims {
         let axis = wrap_dim(dim, ndim)?;
@@ -48,7 +48,7 @@ pub fn wrap_dims(dims: &[i64], ndim: usize) -> Result<Vec<usize>> {
 }
 
 /// Returns the shape two operands broadcast to. Errors: they do not.
-pub fn broadcast(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
+pub(crate) fn broadcast(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
     if a == b {
         return Ok(a.to_vec());
     }
@@ -67,7 +67,7 @@ pub fn broadcast(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
 }
 
 /// The sizes of `view`/`reshape` with -1 inferred. As PyTorch's `infer_size`.
-pub fn infer_size(wanted: &[i64], elements: usize) -> Result<Vec<usize>> {
+pub(crate) fn infer_size(wanted: &[i64], elements: usize) -> Result<Vec<usize>> {
     let invalid = || Error::runtime(format!("shape '{wanted:?}' is invalid for input of size {elements}"));
     let mut known: usize = 1;
     let mut free = None;
@@ -100,7 +100,7 @@ pub fn infer_size(wanted: &[i64], elements: usize) -> Result<Vec<usize>> {
 
 /// The dimensions from the slowest to the fastest in a loop over these operands in memory order; ties stay row-major.
 /// Source: ATen's `TensorIterator::reorder_dimensions`.
-pub fn iteration_order(shape: &[usize], operands: &[&[usize]]) -> Vec<usize> {
+pub(crate) fn iteration_order(shape: &[usize], operands: &[&[usize]]) -> Vec<usize> {
     // -1: a is the faster one; 1: b is; 0: undecided.
     let compare = |a: usize, b: usize| {
         for strides in operands {
@@ -133,7 +133,7 @@ pub fn iteration_order(shape: &[usize], operands: &[&[usize]]) -> Vec<usize> {
 }
 
 /// A gapless layout with the dimensions in this order in memory, the slowest first.
-pub fn ordered(shape: &[usize], order: &[usize]) -> Layout {
+pub(crate) fn ordered(shape: &[usize], order: &[usize]) -> Layout {
     let sizes: Vec<usize> = order.iter().map(|&axis| shape[axis]).collect();
     let mut strides = vec![0; shape.len()];
     for (&axis, stride) in order.iter().zip(row_major(&sizes)) {
@@ -144,23 +144,23 @@ pub fn ordered(shape: &[usize], order: &[usize]) -> Layout {
 
 impl Layout {
     /// A row-major layout from storage element 0 on.
-    pub fn contiguous(shape: impl Into<Vec<usize>>) -> Self {
+    pub(crate) fn contiguous(shape: impl Into<Vec<usize>>) -> Self {
         let shape = shape.into();
         Layout { strides: row_major(&shape), shape, offset: 0 }
     }
 
     /// Number of dimensions.
-    pub fn ndim(&self) -> usize {
+    pub(crate) fn ndim(&self) -> usize {
         self.shape.len()
     }
 
     /// Number of elements.
-    pub fn numel(&self) -> usize {
+    pub(crate) fn numel(&self) -> usize {
         self.shape.iter().product()
     }
 
     /// Whether the elements are row-major without gaps. As `Tensor.is_contiguous`.
-    pub fn is_contiguous(&self) -> bool {
+    pub(crate) fn is_contiguous(&self) -> bool {
         let mut expected = 1;
         if self.numel() == 0 {
             return true;
@@ -177,7 +177,7 @@ impl Layout {
     }
 
     /// Whether several indices have the same element (an expanded view).
-    pub fn overlaps(&self) -> bool {
+    pub(crate) fn overlaps(&self) -> bool {
         self.shape.iter().zip(&self.strides).any(|(&size, &stride)| size > 1 && stride == 0)
     }
 
@@ -187,7 +187,7 @@ impl Layout {
     }
 
     /// Dimensions `a` and `b` exchanged. View.
-    pub fn transpose(&self, a: usize, b: usize) -> Layout {
+    pub(crate) fn transpose(&self, a: usize, b: usize) -> Layout {
         let mut out = self.clone();
         if !out.shape.is_empty() {
             out.shape.swap(a, b);
@@ -197,7 +197,7 @@ impl Layout {
     }
 
     /// Dimensions in this order. View.
-    pub fn permute(&self, dims: &[usize]) -> Layout {
+    pub(crate) fn permute(&self, dims: &[usize]) -> Layout {
         Layout {
             shape: dims.iter().map(|&dim| self.shape[dim]).collect(),
             strides: dims.iter().map(|&dim| self.strides[dim]).collect(),
@@ -206,7 +206,7 @@ impl Layout {
     }
 
     /// One index of a dimension, without the dimension. View.
-    pub fn select(&self, axis: usize, index: usize) -> Layout {
+    pub(crate) fn select(&self, axis: usize, index: usize) -> Layout {
         let mut out = self.clone();
         out.offset += index * out.strides[axis];
         out.shape.remove(axis);
@@ -215,7 +215,7 @@ impl Layout {
     }
 
     /// `len` elements of a dimension from `start` on, `step` apart. View.
-    pub fn slice(&self, axis: usize, start: usize, len: usize, step: usize) -> Layout {
+    pub(crate) fn slice(&self, axis: usize, start: usize, len: usize, step: usize) -> Layout {
         let mut out = self.clone();
         out.offset += start * out.strides[axis];
         out.shape[axis] = len;
@@ -224,7 +224,7 @@ impl Layout {
     }
 
     /// With a dimension of size 1 before `axis`, whose stride is PyTorch's. View.
-    pub fn unsqueeze(&self, axis: usize) -> Layout {
+    pub(crate) fn unsqueeze(&self, axis: usize) -> Layout {
         let mut out = self.clone();
         let stride = if axis < self.ndim() { self.shape[axis] * self.strides[axis] } else { 1 };
         out.shape.insert(axis, 1);
@@ -233,7 +233,7 @@ impl Layout {
     }
 
     /// Without the dimension `axis`, which has size 1. View.
-    pub fn squeeze(&self, axis: usize) -> Layout {
+    pub(crate) fn squeeze(&self, axis: usize) -> Layout {
         let mut out = self.clone();
         out.shape.remove(axis);
         out.strides.remove(axis);
@@ -241,7 +241,7 @@ impl Layout {
     }
 
     /// Repeated without copying (stride 0) to `shape`, which it must broadcast to. View.
-    pub fn broadcast_to(&self, shape: &[usize]) -> Layout {
+    pub(crate) fn broadcast_to(&self, shape: &[usize]) -> Layout {
         let lead = shape.len() - self.ndim();
         let mut strides = vec![0; shape.len()];
         for axis in 0..self.ndim() {
@@ -254,7 +254,7 @@ impl Layout {
 
     /// `sizes` as `Tensor.expand` takes them: -1 keeps a size, new dimensions come in front.
     /// `kind` names the tensor in errors.
-    pub fn expand(&self, sizes: &[i64], kind: &str) -> Result<Layout> {
+    pub(crate) fn expand(&self, sizes: &[i64], kind: &str) -> Result<Layout> {
         let own = &self.shape;
         if sizes.len() < self.ndim() {
             return Err(Error::runtime(format!(
@@ -298,7 +298,7 @@ impl Layout {
 
     /// The diagonal of dimensions `a` and `b` as a new last dimension; `offset` counts above the
     /// main one. View.
-    pub fn diagonal(&self, offset: i64, a: usize, b: usize) -> Layout {
+    pub(crate) fn diagonal(&self, offset: i64, a: usize, b: usize) -> Layout {
         let (rows, columns) = (self.shape[a] as i64, self.shape[b] as i64);
         let len = if offset >= 0 { rows.min(columns - offset) } else { (rows + offset).min(columns) }.max(0);
         let mut out = self.clone();
@@ -315,7 +315,7 @@ impl Layout {
     }
 
     /// Windows of `size` elements along a dimension, `step` apart, as a new last dimension. View.
-    pub fn unfold(&self, axis: usize, size: usize, step: usize) -> Layout {
+    pub(crate) fn unfold(&self, axis: usize, size: usize, step: usize) -> Layout {
         let mut out = self.clone();
         out.shape.push(size);
         out.strides.push(self.strides[axis]);
@@ -326,7 +326,7 @@ impl Layout {
 
     /// Whether the elements fill a range of the storage without gaps or overlaps. Dimensions of fewer than two elements
     /// do not matter. Source: ATen's `is_non_overlapping_and_dense`.
-    pub fn is_dense(&self) -> bool {
+    pub(crate) fn is_dense(&self) -> bool {
         let mut order: Vec<usize> = (0..self.ndim()).filter(|&axis| self.shape[axis] > 1).collect();
         order.sort_by_key(|&axis| self.strides[axis]);
         let mut expected = 1;
@@ -347,7 +347,7 @@ impl Layout {
 
     /// The same elements in another shape, if that is possible without copying. View.
     /// Source: ATen's `computeStride`.
-    pub fn view(&self, shape: &[usize]) -> Option<Layout> {
+    pub(crate) fn view(&self, shape: &[usize]) -> Option<Layout> {
         if self.numel() == 0 {
             let strides = if self.shape == shape { self.strides.clone() } else { row_major(shape) };
             return Some(Layout { shape: shape.to_vec(), strides, offset: self.offset });
@@ -384,7 +384,7 @@ impl Layout {
     }
 
     /// [`Layout::view`], or the error PyTorch's `view` raises.
-    pub fn view_or_error(&self, shape: &[usize]) -> Result<Layout> {
+    pub(crate) fn view_or_error(&self, shape: &[usize]) -> Result<Layout> {
         self.view(shape).ok_or_else(|| {
             Error::runtime(
                 "view size is not compatible with input tensor's size and stride (at least one dimension spans \
@@ -394,7 +394,7 @@ impl Layout {
     }
 
     /// One past the last storage element, or the offset if there are no elements.
-    pub fn end(&self) -> usize {
+    pub(crate) fn end(&self) -> usize {
         if self.numel() == 0 {
             return self.offset;
         }
@@ -411,7 +411,7 @@ impl Layout {
     }
 
     /// The first index of storage element `at`, if there is one.
-    pub fn index_of(&self, at: usize) -> Option<Vec<usize>> {
+    pub(crate) fn index_of(&self, at: usize) -> Option<Vec<usize>> {
         if self.numel() == 0 {
             return None;
         }

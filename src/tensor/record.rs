@@ -23,17 +23,17 @@ impl Record {
     }
 
     /// Why it has no operands, if it has none.
-    pub fn lost(&self) -> Option<Lost> {
+    pub(crate) fn lost(&self) -> Option<Lost> {
         self.lost.get()
     }
 
     /// The origins of the tensors among the arguments when it ran; those in lists one by one.
-    pub fn edges(&self) -> Vec<Edge> {
+    pub(crate) fn edges(&self) -> Vec<Edge> {
         self.edges.borrow().clone()
     }
 
     /// Whether the backward pass is done with it.
-    pub fn is_spent(&self) -> bool {
+    pub(crate) fn is_spent(&self) -> bool {
         self.spent.get()
     }
 
@@ -74,32 +74,32 @@ impl Drop for Record {
 }
 
 /// An operation that ran, for [`Recorder::record`].
-pub struct Ran {
+pub(crate) struct Ran {
     /// The operation.
-    pub operation: &'static Descriptor,
+    pub(crate) operation: &'static Descriptor,
     /// Whether it wrote into its first argument.
-    pub in_place: bool,
+    pub(crate) in_place: bool,
     /// Which of its signatures the arguments fit.
-    pub form: usize,
+    pub(crate) form: usize,
     /// What `grad_fn` shows.
-    pub grad_name: Option<GradName>,
+    pub(crate) grad_name: Option<GradName>,
     /// All arguments.
-    pub args: Vec<Arg>,
+    pub(crate) args: Vec<Arg>,
     /// Where it was called.
-    pub site: Option<Site>,
+    pub(crate) site: Option<Site>,
     /// Shape of the first result.
-    pub shape: Vec<usize>,
+    pub(crate) shape: Vec<usize>,
     /// Number of results.
-    pub outputs: usize,
+    pub(crate) outputs: usize,
     /// Whether gradients flow through it.
-    pub needs_grad: bool,
+    pub(crate) needs_grad: bool,
     /// The random numbers it drew.
-    pub drawn: Option<Drawn>,
+    pub(crate) drawn: Option<Drawn>,
 }
 
 /// Makes records and bounds the memory that they keep alive.
 #[derive(Debug, Default)]
-pub struct Recorder {
+pub(crate) struct Recorder {
     ring: RefCell<VecDeque<Weak<Record>>>,
     held: Cell<usize>,
     off: Cell<bool>,
@@ -107,24 +107,24 @@ pub struct Recorder {
 
 impl Recorder {
     /// Most records of living tensors that keep their operands.
-    pub const KEPT: usize = 4096;
+    pub(crate) const KEPT: usize = 4096;
     /// Additional records before the list is cleaned up.
     const SLACK: usize = 1024;
     /// Most bytes of operands that only records keep alive.
-    pub const BYTES: usize = 64 << 20;
+    pub(crate) const BYTES: usize = 64 << 20;
 
     /// Turns recording off (`--no-record`) or on; gradients are still recorded.
-    pub fn set_off(&self, off: bool) {
+    pub(crate) fn set_off(&self, off: bool) {
         self.off.set(off);
     }
 
     /// Whether recording is turned off.
-    pub fn is_off(&self) -> bool {
+    pub(crate) fn is_off(&self) -> bool {
         self.off.get()
     }
 
     /// Makes a record; old ones are forgotten beyond the bounds.
-    pub fn record(&self, ran: Ran) -> Rc<Record> {
+    pub(crate) fn record(&self, ran: Ran) -> Rc<Record> {
         let tensors = ran.args.iter().flat_map(Arg::tensors);
         let versions = tensors.map(|tensor| tensor.storage().version()).collect();
         let edge = |tensor: &Tensor| {
@@ -160,7 +160,7 @@ impl Recorder {
     }
 
     /// Ends the use of a record for gradients: from now on it may be forgotten.
-    pub fn spend(&self, record: &Rc<Record>) {
+    pub(crate) fn spend(&self, record: &Rc<Record>) {
         if !record.spent.replace(true) {
             let edges = std::mem::take(&mut *record.edges.borrow_mut());
             self.bound(record);
@@ -180,7 +180,7 @@ impl Recorder {
     }
 
     /// A record of a copy that no call of an operation made, as `copy.deepcopy` makes one.
-    pub fn copied(&self, tensor: &Tensor, site: Option<Site>) -> Rc<Record> {
+    pub(crate) fn copied(&self, tensor: &Tensor, site: Option<Site>) -> Rc<Record> {
         self.record(Ran {
             operation: &DEEP_COPY,
             in_place: false,

@@ -16,13 +16,13 @@ use crate::kernel::buffer_pool;
 static LIMIT: AtomicU64 = AtomicU64::new(u64::MAX);
 
 /// Sets the most bytes of one tensor (`--max-memory`).
-pub fn set_memory_limit(bytes: u64) {
+pub(crate) fn set_memory_limit(bytes: u64) {
     LIMIT.store(bytes, Ordering::Relaxed);
 }
 
 /// Checks the memory of a tensor before it is allocated, and returns the number of its elements.
 /// Errors: the `RuntimeError` of PyTorch's allocator, with the bytes requested.
-pub fn allow(shape: &[usize], dtype: DType) -> Result<usize> {
+pub(crate) fn allow(shape: &[usize], dtype: DType) -> Result<usize> {
     let elements = shape.iter().try_fold(1u128, |product, &size| product.checked_mul(size as u128));
     let bytes = elements.and_then(|elements| elements.checked_mul(dtype.size() as u128)).unwrap_or(u128::MAX);
     if bytes > u128::from(LIMIT.load(Ordering::Relaxed)).min(isize::MAX as u128) {
@@ -39,7 +39,7 @@ thread_local! {
 
 /// Runs `work` and returns the most bytes that this thread's tensors had meanwhile, less those before.
 /// Work buffers of kernels are not counted.
-pub fn peak_memory<T>(work: impl FnOnce() -> T) -> (T, u64) {
+pub(crate) fn peak_memory<T>(work: impl FnOnce() -> T) -> (T, u64) {
     let (before, outer) = (CURRENT.get(), PEAK.get());
     PEAK.set(before);
     let done = work();
@@ -50,20 +50,20 @@ pub fn peak_memory<T>(work: impl FnOnce() -> T) -> (T, u64) {
 
 impl Write {
     /// The tensor it was called on.
-    pub fn target(&self) -> &Layout {
+    pub(crate) fn target(&self) -> &Layout {
         self.target.as_ref().unwrap_or(&self.layout)
     }
 }
 
 impl Made {
     /// Result `output` of an operation, with its layout in the storage.
-    pub fn new(record: Rc<Record>, output: usize, layout: &Layout) -> Made {
+    pub(crate) fn new(record: Rc<Record>, output: usize, layout: &Layout) -> Made {
         let plain = layout.offset == 0 && layout.shape == record.shape && layout.is_contiguous();
         Made { record, output, layout: (!plain).then(|| layout.clone()) }
     }
 
     /// The layout of the result in the storage.
-    pub fn layout(&self) -> Layout {
+    pub(crate) fn layout(&self) -> Layout {
         self.layout.clone().unwrap_or_else(|| Layout::contiguous(self.record.shape.clone()))
     }
 }
@@ -98,23 +98,23 @@ impl Storage {
     }
 
     /// The elements, to read.
-    pub fn read(&self) -> Ref<'_, Buffer> {
+    pub(crate) fn read(&self) -> Ref<'_, Buffer> {
         self.0.buffer.borrow()
     }
 
     /// The elements, to write. The version is incremented.
-    pub fn write(&self) -> RefMut<'_, Buffer> {
+    pub(crate) fn write(&self) -> RefMut<'_, Buffer> {
         self.0.version.set(self.0.version.get() + 1);
         self.0.buffer.borrow_mut()
     }
 
     /// Replaces the elements by as many others without copying, and returns the old ones.
-    pub fn exchange(&self, buffer: Buffer) -> Buffer {
+    pub(crate) fn exchange(&self, buffer: Buffer) -> Buffer {
         std::mem::replace(&mut self.write(), buffer)
     }
 
     /// The elements, if no other tensor has this storage; otherwise the storage.
-    pub fn into_buffer(self) -> std::result::Result<Buffer, Storage> {
+    pub(crate) fn into_buffer(self) -> std::result::Result<Buffer, Storage> {
         match Rc::strong_count(&self.0) {
             1 => Ok(std::mem::replace(&mut self.write(), Buffer::Bool(Vec::new()))),
             _ => Err(self),
@@ -122,7 +122,7 @@ impl Storage {
     }
 
     /// The number of writes. As `Tensor._version`.
-    pub fn version(&self) -> u64 {
+    pub(crate) fn version(&self) -> u64 {
         self.0.version.get()
     }
 
@@ -142,17 +142,17 @@ impl Storage {
     }
 
     /// Sets the operation that filled the new storage, unless it is set already.
-    pub fn made_by(&self, made: Made) {
+    pub(crate) fn made_by(&self, made: Made) {
         self.0.made.borrow_mut().get_or_insert(made);
     }
 
     /// The operation that filled the new storage, if one did.
-    pub fn made(&self) -> Option<Made> {
+    pub(crate) fn made(&self) -> Option<Made> {
         self.0.made.borrow().clone()
     }
 
     /// Remembers an in-place write through `target`.
-    pub fn remember(&self, target: &Layout, record: &Rc<Record>, in_place: bool) {
+    pub(crate) fn remember(&self, target: &Layout, record: &Rc<Record>, in_place: bool) {
         let version = self.version();
         let write = Write { layout: target.clone(), target: None, record: record.clone(), version, in_place };
         let mut writes = self.0.writes.borrow_mut();
@@ -165,7 +165,7 @@ impl Storage {
     }
 
     /// Restricts the last write, if this record did it, to the elements of `layout`.
-    pub fn narrow_last(&self, record: &Rc<Record>, layout: Layout) {
+    pub(crate) fn narrow_last(&self, record: &Rc<Record>, layout: Layout) {
         if let Some(write) =
             self.0.writes.borrow_mut().back_mut().filter(|write| Rc::ptr_eq(&write.record, record))
         {
@@ -180,12 +180,12 @@ impl Storage {
     }
 
     /// Whether some write up to version `time` is no longer remembered.
-    pub fn forgot_before(&self, time: u64) -> bool {
+    pub(crate) fn forgot_before(&self, time: u64) -> bool {
         time > 0 && self.0.forgotten.get() > 0
     }
 
     /// Storage element `at` at version `time`; `None` if a later write did not keep it.
-    pub fn float_at(&self, at: usize, time: u64) -> Option<f64> {
+    pub(crate) fn float_at(&self, at: usize, time: u64) -> Option<f64> {
         if time >= self.version() {
             return Some(self.read().float(at));
         }

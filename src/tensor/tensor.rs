@@ -14,19 +14,19 @@ use crate::kernel::elementwise::gather_strided;
 
 impl Tensor {
     /// A tensor with this storage and layout.
-    pub fn from_parts(storage: Storage, layout: Layout, dtype: DType) -> Tensor {
+    pub(crate) fn from_parts(storage: Storage, layout: Layout, dtype: DType) -> Tensor {
         debug_assert!(layout.end() <= storage.read().len() || layout.numel() == 0);
         Tensor(Rc::new(TensorData { storage, layout, dtype, meta: RefCell::default() }))
     }
 
     /// A row-major tensor of these elements, rounded to `dtype`.
-    pub fn new(mut buffer: Buffer, shape: impl Into<Vec<usize>>, dtype: DType) -> Tensor {
+    pub(crate) fn new(mut buffer: Buffer, shape: impl Into<Vec<usize>>, dtype: DType) -> Tensor {
         buffer.round_to(dtype);
         Tensor::from_parts(Storage::new(buffer), Layout::contiguous(shape), dtype)
     }
 
     /// Zeros. Errors: more memory than allowed.
-    pub fn zeros(shape: impl Into<Vec<usize>>, dtype: DType) -> Result<Tensor> {
+    pub(crate) fn zeros(shape: impl Into<Vec<usize>>, dtype: DType) -> Result<Tensor> {
         let shape = shape.into();
         let len = allow(&shape, dtype)?;
         Ok(Tensor::new(Buffer::zeros(dtype, len), shape, dtype))
@@ -38,17 +38,17 @@ impl Tensor {
     }
 
     /// An int64 tensor of these elements.
-    pub fn from_i64(values: Vec<i64>, shape: impl Into<Vec<usize>>) -> Tensor {
+    pub(crate) fn from_i64(values: Vec<i64>, shape: impl Into<Vec<usize>>) -> Tensor {
         Tensor::new(Buffer::I64(values), shape, DType::Int64)
     }
 
     /// A bool tensor of these elements.
-    pub fn from_bool(values: Vec<bool>, shape: impl Into<Vec<usize>>) -> Tensor {
+    pub(crate) fn from_bool(values: Vec<bool>, shape: impl Into<Vec<usize>>) -> Tensor {
         Tensor::new(Buffer::Bool(values), shape, DType::Bool)
     }
 
     /// A 0-d tensor.
-    pub fn scalar(value: f64, dtype: DType) -> Tensor {
+    pub(crate) fn scalar(value: f64, dtype: DType) -> Tensor {
         let mut buffer = Buffer::zeros(dtype, 1);
         match &mut buffer {
             Buffer::F32(data) => data[0] = value as f32,
@@ -75,12 +75,12 @@ impl Tensor {
     }
 
     /// Distance of neighbours along each dimension, in storage elements.
-    pub fn strides(&self) -> &[usize] {
+    pub(crate) fn strides(&self) -> &[usize] {
         &self.0.layout.strides
     }
 
     /// Number of dimensions.
-    pub fn ndim(&self) -> usize {
+    pub(crate) fn ndim(&self) -> usize {
         self.0.layout.ndim()
     }
 
@@ -90,12 +90,12 @@ impl Tensor {
     }
 
     /// Element type.
-    pub fn dtype(&self) -> DType {
+    pub(crate) fn dtype(&self) -> DType {
         self.0.dtype
     }
 
     /// Whether the elements are row-major without gaps.
-    pub fn is_contiguous(&self) -> bool {
+    pub(crate) fn is_contiguous(&self) -> bool {
         self.0.layout.is_contiguous()
     }
 
@@ -110,7 +110,7 @@ impl Tensor {
     }
 
     /// Whether both are the same tensor (Python's `is`).
-    pub fn is(&self, other: &Tensor) -> bool {
+    pub(crate) fn is(&self, other: &Tensor) -> bool {
         Rc::ptr_eq(&self.0, &other.0)
     }
 
@@ -120,13 +120,13 @@ impl Tensor {
     }
 
     /// A new tensor with the same storage and layout, without history. As `Tensor.detach`.
-    pub fn alias(&self) -> Tensor {
+    pub(crate) fn alias(&self) -> Tensor {
         self.with_layout(self.0.layout.clone())
     }
 
     /// This row-major tensor with its elements moved to the order in memory that `layout` has. Copies unless that is
     /// row-major.
-    pub fn laid_out(self, layout: Layout) -> Tensor {
+    pub(crate) fn laid_out(self, layout: Layout) -> Tensor {
         if layout.strides == self.strides() {
             return self;
         }
@@ -137,7 +137,7 @@ impl Tensor {
     }
 
     /// The elements, row-major. Copies.
-    pub fn to_buffer(&self) -> Buffer {
+    pub(crate) fn to_buffer(&self) -> Buffer {
         let layout = &self.0.layout;
         macro_rules! gathered {
             ($data:expr) => {
@@ -153,14 +153,14 @@ impl Tensor {
     }
 
     /// The elements, if this is the only reference to tensor and storage; otherwise the tensor.
-    pub fn into_buffer(self) -> std::result::Result<Buffer, Tensor> {
+    pub(crate) fn into_buffer(self) -> std::result::Result<Buffer, Tensor> {
         let inner = Rc::try_unwrap(self.0).map_err(Tensor)?;
         let TensorData { storage, layout, dtype, meta } = inner;
         storage.into_buffer().map_err(|storage| Tensor(Rc::new(TensorData { storage, layout, dtype, meta })))
     }
 
     /// The elements row-major as floats. Copies.
-    pub fn to_f64_vec(&self) -> Vec<f64> {
+    pub(crate) fn to_f64_vec(&self) -> Vec<f64> {
         match self.to_buffer() {
             Buffer::F32(data) => data.into_iter().map(f64::from).collect(),
             Buffer::F64(data) => data,
@@ -170,7 +170,7 @@ impl Tensor {
     }
 
     /// The elements row-major as integers. Copies.
-    pub fn to_i64_vec(&self) -> Vec<i64> {
+    pub(crate) fn to_i64_vec(&self) -> Vec<i64> {
         match self.to_buffer() {
             Buffer::F32(data) => data.into_iter().map(|value| value as i64).collect(),
             Buffer::F64(data) => data.into_iter().map(|value| value as i64).collect(),
@@ -180,7 +180,7 @@ impl Tensor {
     }
 
     /// The elements row-major as bools. Copies.
-    pub fn to_bool_vec(&self) -> Vec<bool> {
+    pub(crate) fn to_bool_vec(&self) -> Vec<bool> {
         match self.to_buffer() {
             Buffer::F32(data) => data.into_iter().map(|value| value != 0.0).collect(),
             Buffer::F64(data) => data.into_iter().map(|value| value != 0.0).collect(),
@@ -200,13 +200,13 @@ impl Tensor {
     }
 
     /// The one element as a float. Errors: more or fewer than one element.
-    pub fn item(&self) -> Result<f64> {
+    pub(crate) fn item(&self) -> Result<f64> {
         self.only()?;
         Ok(self.0.storage.read().float(self.0.layout.offset))
     }
 
     /// The one element as an integer. Errors: more or fewer than one element.
-    pub fn item_int(&self) -> Result<i64> {
+    pub(crate) fn item_int(&self) -> Result<i64> {
         self.only()?;
         Ok(self.0.storage.read().int(self.0.layout.offset))
     }
@@ -224,17 +224,17 @@ impl Tensor {
     }
 
     /// Whether an operation made it.
-    pub fn has_origin(&self) -> bool {
+    pub(crate) fn has_origin(&self) -> bool {
         self.0.meta.borrow().origin.is_some()
     }
 
     /// The number of the result of its operation.
-    pub fn output_index(&self) -> usize {
+    pub(crate) fn output_index(&self) -> usize {
         self.0.meta.borrow().output
     }
 
     /// Sets its origin: result `output` of `record`.
-    pub fn set_origin(&self, record: Rc<Record>, output: usize) {
+    pub(crate) fn set_origin(&self, record: Rc<Record>, output: usize) {
         let old = {
             let mut meta = self.0.meta.borrow_mut();
             meta.output = output;
@@ -244,7 +244,7 @@ impl Tensor {
     }
 
     /// Sets the origin of the tensor and of its storage: result `output` of `record`.
-    pub fn set_made(&self, record: Rc<Record>, output: usize) {
+    pub(crate) fn set_made(&self, record: Rc<Record>, output: usize) {
         self.0.storage.made_by(Made::new(record.clone(), output, &self.0.layout));
         self.set_origin(record, output);
     }
@@ -259,12 +259,12 @@ impl Tensor {
     }
 
     /// Whether it requires a gradient.
-    pub fn requires_grad(&self) -> bool {
+    pub(crate) fn requires_grad(&self) -> bool {
         self.0.meta.borrow().requires_grad
     }
 
     /// Marks a result of a differentiable operation.
-    pub fn mark_result(&self, requires_grad: bool) {
+    pub(crate) fn mark_result(&self, requires_grad: bool) {
         let mut meta = self.0.meta.borrow_mut();
         meta.requires_grad = requires_grad;
         meta.leaf = false;
@@ -272,7 +272,7 @@ impl Tensor {
 
     /// Makes it a leaf that requires a gradient or not. As `requires_grad_`.
     /// Errors: not a floating point dtype; `false` for the result of an operation.
-    pub fn set_requires_grad(&self, on: bool) -> Result<()> {
+    pub(crate) fn set_requires_grad(&self, on: bool) -> Result<()> {
         if on && !self.0.dtype.is_float() {
             return Err(Error::runtime("only Tensors of floating point dtype can require gradients"));
         }
@@ -292,13 +292,13 @@ impl Tensor {
     }
 
     /// Whether no differentiable operation made it. As `Tensor.is_leaf`.
-    pub fn is_leaf(&self) -> bool {
+    pub(crate) fn is_leaf(&self) -> bool {
         let meta = self.0.meta.borrow();
         !meta.requires_grad || meta.leaf
     }
 
     /// What `grad_fn` shows: `MmBackward0`.
-    pub fn grad_fn(&self) -> Option<String> {
+    pub(crate) fn grad_fn(&self) -> Option<String> {
         if self.is_leaf() {
             return None;
         }
@@ -306,22 +306,22 @@ impl Tensor {
     }
 
     /// The gradient, if it was computed.
-    pub fn grad(&self) -> Option<Tensor> {
+    pub(crate) fn grad(&self) -> Option<Tensor> {
         self.0.meta.borrow().grad.clone()
     }
 
     /// Sets or clears the gradient.
-    pub fn set_grad(&self, grad: Option<Tensor>) {
+    pub(crate) fn set_grad(&self, grad: Option<Tensor>) {
         self.0.meta.borrow_mut().grad = grad;
     }
 
     /// Whether a result keeps its gradient. As `Tensor.retains_grad`.
-    pub fn retains_grad(&self) -> bool {
+    pub(crate) fn retains_grad(&self) -> bool {
         self.0.meta.borrow().retains_grad
     }
 
     /// Makes a result keep its gradient. As `retain_grad`.
-    pub fn retain_grad(&self) {
+    pub(crate) fn retain_grad(&self) {
         self.0.meta.borrow_mut().retains_grad = true;
     }
 }

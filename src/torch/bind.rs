@@ -227,7 +227,7 @@ fn named_dim(forms: &[Vec<Param>], call: &FuncArgs) -> Option<String> {
 
 /// The form a call fits, and its arguments. Errors: `TypeError` as PyTorch words it.
 /// A method's positions are counted without the tensor it belongs to.
-pub fn bind(
+pub(crate) fn bind(
     op: &'static Op,
     name: &str,
     method: bool,

@@ -129,7 +129,7 @@ fn collect(
 }
 
 /// The tensor of a number, nested sequences of numbers, or another tensor's values. Copies.
-pub fn tensor_from(
+pub(crate) fn tensor_from(
     object: &PyObject,
     dtype: Option<DType>,
     default: DType,

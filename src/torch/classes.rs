@@ -18,10 +18,10 @@ use crate::tensor::DType;
 #[pyclass(module = "torch", name = "Size", base = PyTuple)]
 #[derive(Debug)]
 #[repr(transparent)]
-pub struct PySize(PyTuple);
+pub(crate) struct PySize(PyTuple);
 
 /// A shape as a Python object.
-pub fn size_object(shape: &[usize], vm: &VirtualMachine) -> PyObjectRef {
+pub(crate) fn size_object(shape: &[usize], vm: &VirtualMachine) -> PyObjectRef {
     let items = shape.iter().map(|&size| vm.ctx.new_int(size).into()).collect();
     size_of_items(items, vm)
 }
@@ -133,13 +133,13 @@ impl AsMapping for PySize {
 /// `torch.dtype`
 #[pyclass(module = "torch", name = "dtype")]
 #[derive(Debug, PyPayload)]
-pub struct PyDType {
+pub(crate) struct PyDType {
     dtype: DType,
 }
 
 impl PyDType {
     /// The Python object of a dtype. Equal dtypes are equal objects; those of the module are identical.
-    pub fn object(dtype: DType, vm: &VirtualMachine) -> PyObjectRef {
+    pub(crate) fn object(dtype: DType, vm: &VirtualMachine) -> PyObjectRef {
         let modules = vm.sys_module.get_attr("modules", vm);
         let own = modules
             .and_then(|modules| modules.get_item("_torch", vm))
@@ -148,12 +148,12 @@ impl PyDType {
     }
 
     /// A new object, which the module keeps.
-    pub fn fresh(dtype: DType, vm: &VirtualMachine) -> PyObjectRef {
+    pub(crate) fn fresh(dtype: DType, vm: &VirtualMachine) -> PyObjectRef {
         PyDType { dtype }.into_pyobject(vm)
     }
 
     /// The dtype an object is; Python's own `float`, `int`, `bool` count, as PyTorch has it.
-    pub fn of(object: &PyObject, vm: &VirtualMachine) -> Option<DType> {
+    pub(crate) fn of(object: &PyObject, vm: &VirtualMachine) -> Option<DType> {
         if let Some(it) = object.downcast_ref::<PyDType>() {
             return Some(it.dtype);
         }
@@ -228,7 +228,7 @@ impl Hashable for PyDType {
 /// `torch.device`: a name. Tensors are on the CPU, whatever names there are.
 #[pyclass(module = "torch", name = "device")]
 #[derive(Debug, PyPayload)]
-pub struct PyDevice {
+pub(crate) struct PyDevice {
     kind: &'static str,
     index: Option<i64>,
 }
@@ -238,7 +238,7 @@ const DEVICES: [&str; 5] = ["cpu", "cuda", "mps", "xpu", "meta"];
 
 impl PyDevice {
     /// The CPU.
-    pub fn cpu(vm: &VirtualMachine) -> PyObjectRef {
+    pub(crate) fn cpu(vm: &VirtualMachine) -> PyObjectRef {
         PyDevice { kind: "cpu", index: None }.into_pyobject(vm)
     }
 
@@ -258,7 +258,7 @@ impl PyDevice {
     }
 
     /// Errors: a device, or its name, that is not the CPU.
-    pub fn here(object: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
+    pub(crate) fn here(object: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
         let device = match object.downcast_ref::<PyDevice>() {
             Some(device) => PyDevice { kind: device.kind, index: device.index },
             None => match object.downcast_ref::<PyStr>() {
@@ -344,7 +344,7 @@ impl Hashable for PyDevice {
 }
 
 /// The classes, which become attributes of the module.
-pub fn classes() -> [(&'static str, PyTypeRef); 3] {
+pub(crate) fn classes() -> [(&'static str, PyTypeRef); 3] {
     [
         ("Size", PySize::make_static_type()),
         ("dtype", PyDType::make_static_type()),

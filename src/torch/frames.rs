@@ -16,14 +16,14 @@ use crate::tensor::{Arg, Tensor};
 
 /// Reads the frames of the interpreter that runs on this thread.
 #[derive(Default)]
-pub struct FrameObserver {
+pub(crate) struct FrameObserver {
     /// The frames of the previous operation, kept so that no new frame can have the address of one of them.
     frames: RefCell<Vec<(FrameRef, u64)>>,
     activations: Cell<u64>,
 }
 
 /// Lets `tracer` see the interpreter's frames.
-pub fn observe(tracer: &Tracer) {
+pub(crate) fn observe(tracer: &Tracer) {
     tracer.set_observer(Rc::new(FrameObserver::default()));
 }
 

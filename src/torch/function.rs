@@ -25,7 +25,7 @@ use crate::tensor::{Arg, Error, Tensor, ops};
 
 /// An operation as a callable: a function of the module, or a method when it has no state of its own.
 #[pyclass(module = "torch", name = "builtin_function_or_method")]
-pub struct PyOp {
+pub(crate) struct PyOp {
     op: &'static Op,
     name: &'static str,
     in_place: bool,
@@ -46,17 +46,17 @@ impl PyPayload for PyOp {
 
 impl PyOp {
     /// `torch.name`
-    pub fn function(op: &'static Op, name: &'static str, in_place: bool, state: &Rc<State>) -> Self {
+    pub(crate) fn function(op: &'static Op, name: &'static str, in_place: bool, state: &Rc<State>) -> Self {
         PyOp { op, name, in_place, state: Some(state.clone()) }
     }
 
     /// `tensor.name`
-    pub fn method(op: &'static Op, name: &'static str, in_place: bool) -> Self {
+    pub(crate) fn method(op: &'static Op, name: &'static str, in_place: bool) -> Self {
         PyOp { op, name, in_place, state: None }
     }
 
     /// Documentation: every form, then what it computes.
-    pub fn documentation(op: &Op, name: &str) -> String {
+    pub(crate) fn documentation(op: &Op, name: &str) -> String {
         let forms: Vec<String> = op.forms.iter().map(|form| format!("{name}({})", signature(form))).collect();
         format!("{}\n\n{}", forms.join("\n"), op.doc)
     }
@@ -84,7 +84,7 @@ impl Callable for PyOp {
 }
 
 /// Binds, runs and wraps: a call of an operation from Python.
-pub fn run(
+pub(crate) fn run(
     op: &'static Op,
     name: &str,
     in_place: bool,

@@ -17,9 +17,9 @@ use crate::tensor::{Buffer, DType, Tensor};
 /// `torch.Generator`: a random number generator of its own.
 #[pyclass(module = "torch._C", name = "Generator")]
 #[derive(Debug, PyPayload)]
-pub struct PyGenerator {
+pub(crate) struct PyGenerator {
     /// The generator.
-    pub generator: Rc<RefCell<Generator>>,
+    pub(crate) generator: Rc<RefCell<Generator>>,
 }
 
 impl Constructor for PyGenerator {

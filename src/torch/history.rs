@@ -18,7 +18,7 @@ use crate::tensor::{Arg, GradName, Ran, Record, Tensor};
 
 /// One operation that ran and through which gradients flow.
 #[pyclass(module = "torch", name = "Record")]
-pub struct PyRecord {
+pub(crate) struct PyRecord {
     record: Rc<Record>,
     state: Rc<State>,
 }
@@ -36,7 +36,7 @@ impl PyPayload for PyRecord {
 }
 
 /// The record behind a tensor and which of its results the tensor is; `None` for leaves.
-pub fn history(tensor: &Tensor, state: &Rc<State>, vm: &VirtualMachine) -> PyObjectRef {
+pub(crate) fn history(tensor: &Tensor, state: &Rc<State>, vm: &VirtualMachine) -> PyObjectRef {
     match tensor.origin().filter(|_| !tensor.is_leaf()) {
         Some(record) => edge(&record, tensor.output_index(), state, vm),
         None => vm.ctx.none(),
@@ -44,7 +44,7 @@ pub fn history(tensor: &Tensor, state: &Rc<State>, vm: &VirtualMachine) -> PyObj
 }
 
 /// The record behind a tensor alone.
-pub fn record(tensor: &Tensor, state: &Rc<State>, vm: &VirtualMachine) -> PyObjectRef {
+pub(crate) fn record(tensor: &Tensor, state: &Rc<State>, vm: &VirtualMachine) -> PyObjectRef {
     match tensor.origin() {
         Some(record) => PyRecord { record, state: state.clone() }.into_pyobject(vm),
         None => vm.ctx.none(),
@@ -52,7 +52,7 @@ pub fn record(tensor: &Tensor, state: &Rc<State>, vm: &VirtualMachine) -> PyObje
 }
 
 /// Records that a `torch.autograd.Function` of the learner made `results` from `operands`; returns the record's address.
-pub fn made_by(name: &str, operands: Vec<Tensor>, results: &[Tensor], state: &Rc<State>) -> usize {
+pub(crate) fn made_by(name: &str, operands: Vec<Tensor>, results: &[Tensor], state: &Rc<State>) -> usize {
     let record = state.recorder.record(Ran {
         operation: &FUNCTION,
         in_place: false,

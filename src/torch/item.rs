@@ -132,7 +132,7 @@ fn parts(key: &PyObject, vm: &VirtualMachine) -> PyResult<Rc<Vec<Index>>> {
 }
 
 /// `tensor[key]`
-pub fn get(holder: &PyTensor, key: &PyObject, vm: &VirtualMachine) -> PyResult {
+pub(crate) fn get(holder: &PyTensor, key: &PyObject, vm: &VirtualMachine) -> PyResult {
     let args = vec![Arg::Tensor(holder.tensor()), Arg::Index(parts(key, vm)?)];
     let place = || site(vm);
     let value = call(Caller { state: &holder.state, site: &place }, row("getitem"), 0, args).or_raise(vm)?;
@@ -140,7 +140,7 @@ pub fn get(holder: &PyTensor, key: &PyObject, vm: &VirtualMachine) -> PyResult {
 }
 
 /// `tensor[key] = value`
-pub fn set(holder: &PyTensor, key: &PyObject, value: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
+pub(crate) fn set(holder: &PyTensor, key: &PyObject, value: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
     let target = holder.tensor();
     let index = parts(key, vm)?;
     let source = match tensor_of(value).map(Arg::Tensor).or_else(|| number(value, vm)) {

@@ -13,7 +13,7 @@ mod generator;
 mod history;
 mod item;
 mod module;
-pub mod names;
+pub(crate) mod names;
 mod numbers;
 mod operators;
 mod py_tensor;
@@ -23,5 +23,5 @@ mod tensor_class;
 mod to_python;
 mod written;
 
-pub use module::{install, tensor_object, tensor_value};
-pub use tensor_class::Elements;
+pub(crate) use module::{install, tensor_value};
+pub(crate) use tensor_class::Elements;

@@ -171,7 +171,7 @@ fn set_printoptions(state: &Rc<State>, words: KwArgs, vm: &VirtualMachine) -> Py
 }
 
 /// Builds `_torch` and puts it where `import` finds it.
-pub fn install(vm: &VirtualMachine, state: &Rc<State>) -> PyResult<()> {
+pub(crate) fn install(vm: &VirtualMachine, state: &Rc<State>) -> PyResult<()> {
     super::frames::observe(&state.tracer);
     let dict = vm.ctx.new_dict();
     let set = |name: &str, value: PyObjectRef| dict.set_item(name, value, vm);
@@ -378,11 +378,6 @@ impl rustpython_vm::function::FromArgs for PrintWords {
 }
 
 /// The tensor a Python object is: for those who show variables.
-pub fn tensor_value(object: &PyObjectRef, vm: &VirtualMachine) -> Option<Tensor> {
+pub(crate) fn tensor_value(object: &PyObjectRef, vm: &VirtualMachine) -> Option<Tensor> {
     Tensor::try_from_object(vm, object.clone()).ok()
-}
-
-/// A tensor as a Python object of this session.
-pub fn tensor_object(tensor: Tensor, state: &Rc<State>, vm: &VirtualMachine) -> PyObjectRef {
-    PyTensor::new(tensor, state.clone()).into_pyobject(vm)
 }

@@ -3,12 +3,14 @@
 use rustpython_vm::builtins::{PyBaseExceptionRef, PyStr};
 use rustpython_vm::{AsObject, PyObject, VirtualMachine};
 
-use crate::ops::nearest;
 use crate::ops::table::{self, ALIASES, METHOD};
+use crate::ops::{is_misspelling, nearest};
 
 /// ` (did you mean a, b?)` as the end of a sentence, or nothing.
 fn suggestion<'a>(wanted: &str, names: impl Iterator<Item = &'a str>) -> String {
-    match nearest(wanted, names.filter(|name| !name.starts_with('_')), 2).as_slice() {
+    match nearest(wanted, names.filter(|name| !name.starts_with('_') && is_misspelling(wanted, name)), 3)
+        .as_slice()
+    {
         [] => String::new(),
         found => format!(" (did you mean {}?)", found.join(", ")),
     }
@@ -20,7 +22,7 @@ fn is_torch_attribute(name: &str) -> bool {
 }
 
 /// The error for an attribute that a tensor does not have.
-pub fn missing_attribute(object: &PyObject, name: &str, vm: &VirtualMachine) -> PyBaseExceptionRef {
+pub(crate) fn missing_attribute(object: &PyObject, name: &str, vm: &VirtualMachine) -> PyBaseExceptionRef {
     let mut known: Vec<String> = Vec::new();
     for op in table::ops().filter(|op| op.is_in(METHOD)) {
         known.push(op.name.to_owned());
@@ -43,7 +45,7 @@ pub fn missing_attribute(object: &PyObject, name: &str, vm: &VirtualMachine) -> 
 }
 
 /// The error for a name that the module `torch` does not have.
-pub fn missing_function(name: &str, vm: &VirtualMachine) -> PyBaseExceptionRef {
+pub(crate) fn missing_function(name: &str, vm: &VirtualMachine) -> PyBaseExceptionRef {
     let known = table::ops().filter(|op| op.is_in(table::FUNCTION)).map(|op| op.name);
     let hint = suggestion(name, known.chain(ALIASES.iter().map(|alias| alias.0)));
     if include_str!("known_functions.txt").lines().any(|known| known == name) {

@@ -7,7 +7,7 @@ use super::py_tensor::tensor_of;
 use crate::tensor::{Arg, Category, Tensor};
 
 /// A Python number as an argument; none for other objects.
-pub fn number(object: &PyObject, vm: &VirtualMachine) -> Option<Arg> {
+pub(crate) fn number(object: &PyObject, vm: &VirtualMachine) -> Option<Arg> {
     if let Some(float) = object.downcast_ref::<PyFloat>() {
         return Some(Arg::Float(float.to_f64()));
     }
@@ -23,7 +23,7 @@ pub fn number(object: &PyObject, vm: &VirtualMachine) -> Option<Arg> {
 }
 
 /// The one element of a tensor as an argument; none where it has more.
-pub fn element(tensor: &Tensor) -> Option<Arg> {
+pub(crate) fn element(tensor: &Tensor) -> Option<Arg> {
     (tensor.numel() == 1)
         .then(|| match tensor.dtype().category() {
             Category::Float => tensor.item().map(Arg::Float),
@@ -34,7 +34,7 @@ pub fn element(tensor: &Tensor) -> Option<Arg> {
 }
 
 /// A Python int; bools and integer tensors of one element count.
-pub fn int(object: &PyObject, vm: &VirtualMachine) -> Option<i64> {
+pub(crate) fn int(object: &PyObject, vm: &VirtualMachine) -> Option<i64> {
     match number(object, vm) {
         Some(Arg::Int(value)) => Some(value),
         Some(Arg::Bool(value)) => Some(i64::from(value)),
@@ -47,7 +47,7 @@ pub fn int(object: &PyObject, vm: &VirtualMachine) -> Option<i64> {
 }
 
 /// The items of a list or tuple.
-pub fn items(object: &PyObject) -> Option<Vec<PyObjectRef>> {
+pub(crate) fn items(object: &PyObject) -> Option<Vec<PyObjectRef>> {
     if let Some(list) = object.downcast_ref::<PyList>() {
         return Some(list.borrow_vec().to_vec());
     }
@@ -55,6 +55,6 @@ pub fn items(object: &PyObject) -> Option<Vec<PyObjectRef>> {
 }
 
 /// The ints of a list or tuple; none where an item is no int.
-pub fn ints(object: &PyObject, vm: &VirtualMachine) -> Option<Vec<i64>> {
+pub(crate) fn ints(object: &PyObject, vm: &VirtualMachine) -> Option<Vec<i64>> {
     items(object)?.iter().map(|item| int(item, vm)).collect()
 }

@@ -14,10 +14,10 @@ use crate::tensor::Tensor;
 
 /// The Python object of a tensor.
 #[pyclass(module = "torch", name = "Tensor")]
-pub struct PyTensor {
+pub(crate) struct PyTensor {
     pub(super) inner: RefCell<Tensor>,
     /// The session's state, for methods and operators.
-    pub state: Rc<State>,
+    pub(crate) state: Rc<State>,
     parameter: Cell<bool>,
 }
 
@@ -35,33 +35,33 @@ impl PyPayload for PyTensor {
 
 impl PyTensor {
     /// The object of a tensor.
-    pub fn new(tensor: Tensor, state: Rc<State>) -> Self {
+    pub(crate) fn new(tensor: Tensor, state: Rc<State>) -> Self {
         PyTensor { inner: RefCell::new(tensor), state, parameter: Cell::new(false) }
     }
 
     /// The tensor.
-    pub fn tensor(&self) -> Tensor {
+    pub(crate) fn tensor(&self) -> Tensor {
         self.inner.borrow().clone()
     }
 
     /// Replaces the tensor, for what changes shape in place (`x.data = y`, `squeeze_`).
-    pub fn replace(&self, tensor: Tensor) {
+    pub(crate) fn replace(&self, tensor: Tensor) {
         *self.inner.borrow_mut() = tensor;
     }
 
     /// Makes it an `nn.Parameter`, or not.
-    pub fn set_parameter(&self, parameter: bool) {
+    pub(crate) fn set_parameter(&self, parameter: bool) {
         self.parameter.set(parameter);
     }
 
     /// Whether it is an `nn.Parameter`.
-    pub fn is_parameter(&self) -> bool {
+    pub(crate) fn is_parameter(&self) -> bool {
         self.parameter.get()
     }
 }
 
 /// The tensor of a Python object; none for other objects.
-pub fn tensor_of(object: &PyObject) -> Option<Tensor> {
+pub(crate) fn tensor_of(object: &PyObject) -> Option<Tensor> {
     object.downcast_ref::<PyTensor>().map(|it| it.tensor())
 }
 

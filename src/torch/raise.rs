@@ -6,7 +6,7 @@ use rustpython_vm::{PyResult, VirtualMachine};
 use crate::tensor::{Error, ErrorKind};
 
 /// The Python exception of a tensor error.
-pub fn raise(error: Error, vm: &VirtualMachine) -> PyBaseExceptionRef {
+pub(crate) fn raise(error: Error, vm: &VirtualMachine) -> PyBaseExceptionRef {
     let exceptions = &vm.ctx.exceptions;
     let class = match error.kind {
         ErrorKind::Runtime => exceptions.runtime_error,
@@ -19,7 +19,7 @@ pub fn raise(error: Error, vm: &VirtualMachine) -> PyBaseExceptionRef {
 }
 
 /// Converts the result of a tensor operation to one of Python.
-pub trait OrRaise<T> {
+pub(crate) trait OrRaise<T> {
     /// The value, or its error as a Python exception.
     fn or_raise(self, vm: &VirtualMachine) -> PyResult<T>;
 }

@@ -5,12 +5,12 @@ use rustpython_vm::VirtualMachine;
 use crate::tensor::Site;
 
 /// Whether code of this file is library Python, and not a learner's.
-pub fn is_library(path: &str) -> bool {
+pub(crate) fn is_library(path: &str) -> bool {
     path.starts_with("<attn>") || path.starts_with("<frozen")
 }
 
 /// The learner's line that is running: the innermost frame that is not library Python.
-pub fn site(vm: &VirtualMachine) -> Option<Site> {
+pub(crate) fn site(vm: &VirtualMachine) -> Option<Site> {
     let mut frame = vm.current_frame()?;
     loop {
         let path = frame.code.source_path().as_str();

@@ -39,7 +39,7 @@ impl PyTensor {
     }
 
     /// The text of `repr`.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let tensor = self.inner.borrow();
         let dtype = format!("torch.{}", tensor.dtype().name());
         let default = format!("torch.{}", self.state.default_dtype.get().name());
@@ -56,7 +56,7 @@ impl PyTensor {
 }
 
 /// A tensor's elements as printing reads them: through the strides, only those that are shown.
-pub struct Elements<'a>(pub &'a Tensor);
+pub(crate) struct Elements<'a>(pub(crate) &'a Tensor);
 
 impl show::PrintSource for Elements<'_> {
     fn shape(&self) -> &[usize] {
@@ -457,7 +457,7 @@ impl PyTensor {
 }
 
 /// Whether a tensor of one element is not zero. Errors: as PyTorch's `bool(tensor)`.
-pub fn truth(tensor: &Tensor, vm: &VirtualMachine) -> PyResult<bool> {
+pub(crate) fn truth(tensor: &Tensor, vm: &VirtualMachine) -> PyResult<bool> {
     match tensor.numel() {
         1 => Ok(tensor.item().or_raise(vm)? != 0.0),
         0 => Err(vm.new_runtime_error("Boolean value of Tensor with no values is ambiguous")),
@@ -467,7 +467,7 @@ pub fn truth(tensor: &Tensor, vm: &VirtualMachine) -> PyResult<bool> {
 
 impl PyTensor {
     /// `element in tensor`
-    pub fn contains(&self, element: &PyObject, vm: &VirtualMachine) -> PyResult<bool> {
+    pub(crate) fn contains(&self, element: &PyObject, vm: &VirtualMachine) -> PyResult<bool> {
         let element = tensor_of(element).map(Arg::Tensor).or_else(|| number(element, vm));
         let Some(element) = element else {
             return Err(vm.new_runtime_error("Tensor.__contains__ only supports Tensor or scalar"));
@@ -477,7 +477,7 @@ impl PyTensor {
     }
 
     /// The tensor if it has one element. Errors: as `float(tensor)`.
-    pub fn scalar(&self, vm: &VirtualMachine) -> PyResult<Tensor> {
+    pub(crate) fn scalar(&self, vm: &VirtualMachine) -> PyResult<Tensor> {
         let tensor = self.tensor();
         if tensor.numel() == 1 {
             return Ok(tensor);

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use rustpython_vm::{PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
-use super::classes::{PyDType, size_object};
+use super::classes::PyDType;
 use super::py_tensor::PyTensor;
 use super::raise::OrRaise;
 use crate::ops::state::State;
@@ -27,12 +27,16 @@ fn tensor_object(
 }
 
 /// The Python object of a value.
-pub fn object(value: Value, state: &Rc<State>, given: &[PyObjectRef], vm: &VirtualMachine) -> PyResult {
+pub(crate) fn object(
+    value: Value,
+    state: &Rc<State>,
+    given: &[PyObjectRef],
+    vm: &VirtualMachine,
+) -> PyResult {
     let wrap = |tensor: Tensor| tensor_object(tensor, state, given, vm);
     Ok(match value {
         Value::Tensor(tensor) => wrap(tensor),
         Value::Tensors(tensors) => vm.ctx.new_tuple(tensors.into_iter().map(wrap).collect()).into(),
-        Value::List(tensors) => vm.ctx.new_list(tensors.into_iter().map(wrap).collect()).into(),
         Value::Named(name, fields) => {
             let (names, tensors): (Vec<_>, Vec<_>) = fields.into_iter().unzip();
             let names = names.into_iter().map(|name| vm.ctx.new_str(name).into()).collect();
@@ -43,9 +47,6 @@ pub fn object(value: Value, state: &Rc<State>, given: &[PyObjectRef], vm: &Virtu
         }
         Value::Bool(value) => vm.ctx.new_bool(value).into(),
         Value::Int(value) => vm.ctx.new_int(value).into(),
-        Value::Float(value) => vm.ctx.new_float(value).into(),
-        Value::Text(text) => vm.ctx.new_str(text).into(),
-        Value::Size(shape) => size_object(&shape, vm),
         Value::Ints(values) => {
             vm.ctx.new_tuple(values.into_iter().map(|value| vm.ctx.new_int(value).into()).collect()).into()
         }
@@ -55,7 +56,7 @@ pub fn object(value: Value, state: &Rc<State>, given: &[PyObjectRef], vm: &Virtu
 }
 
 /// A Python number of a tensor's one element. As `Tensor.item`.
-pub fn item_object(tensor: &Tensor, vm: &VirtualMachine) -> PyResult {
+pub(crate) fn item_object(tensor: &Tensor, vm: &VirtualMachine) -> PyResult {
     Ok(match tensor.dtype().category() {
         Category::Float => vm.ctx.new_float(tensor.item().or_raise(vm)?).into(),
         Category::Integer => vm.ctx.new_int(tensor.item_int().or_raise(vm)?).into(),

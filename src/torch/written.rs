@@ -6,7 +6,7 @@ use rustpython_vm::types::{Callable, GetDescriptor, Representable};
 use rustpython_vm::{Py, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 /// The methods in `_tensor.py`.
-pub const WRITTEN: [&str; 22] = [
+pub(crate) const WRITTEN: [&str; 22] = [
     "type",
     "numpy",
     "backward",
@@ -34,13 +34,13 @@ pub const WRITTEN: [&str; 22] = [
 /// One of them, by name.
 #[pyclass(module = "torch", name = "method_descriptor")]
 #[derive(Debug)]
-pub struct Written {
+pub(crate) struct Written {
     name: &'static str,
 }
 
 impl Written {
     /// The method of this name.
-    pub fn new(name: &'static str) -> Self {
+    pub(crate) fn new(name: &'static str) -> Self {
         Written { name }
     }
 }

@@ -42,12 +42,12 @@ impl CheckedFile {
     }
 
     /// Whether no output differs and the file has no fault.
-    pub fn is_good(&self) -> bool {
+    pub(crate) fn is_good(&self) -> bool {
         self.count(Verdict::Differs) == 0 && self.faults.is_empty()
     }
 
     /// "34 of 35 cells as recorded, 1 differs".
-    pub fn verdict(&self) -> String {
+    pub(crate) fn verdict(&self) -> String {
         let unrecorded = self.count(Verdict::Unrecorded);
         let all = self.cells.len() - unrecorded;
         let (same, close) = (self.count(Verdict::Same), self.count(Verdict::Close));
@@ -91,7 +91,7 @@ pub fn report(files: &[CheckedFile], look: Look) -> Text {
 }
 
 /// The verdict on a file, and its faults.
-pub fn summary(file: &CheckedFile, look: Look) -> Text {
+pub(crate) fn summary(file: &CheckedFile, look: Look) -> Text {
     let mut line = Line::new();
     match (look.plain, file.is_good()) {
         (true, true) => line.push(Role::Prose, "good: "),

@@ -13,7 +13,7 @@ pub fn code(source: &str, look: Look) -> Text {
 }
 
 /// The first `most` lines of a cell's code, and how many more there are.
-pub fn code_short(source: &str, most: usize, look: Look) -> Text {
+pub(crate) fn code_short(source: &str, most: usize, look: Look) -> Text {
     let mut lines = highlighted(source);
     let hidden = match lines.len() > most + 1 {
         true => lines.split_off(most).len(),
@@ -31,7 +31,7 @@ pub fn code_short(source: &str, most: usize, look: Look) -> Text {
 }
 
 /// One line of code with its number in its cell.
-pub fn code_line(source: &str, number: usize, look: Look) -> Text {
+pub(crate) fn code_line(source: &str, number: usize, look: Look) -> Text {
     numbered(&highlighted(source), number, look)
 }
 
@@ -71,7 +71,7 @@ fn without_indent(line: &Line, mut indent: usize) -> Line {
 }
 
 /// The lines of `source`, each token with its role. Strings are not broken when lines are wrapped.
-pub fn highlighted(source: &str) -> Vec<Line> {
+pub(crate) fn highlighted(source: &str) -> Vec<Line> {
     let source = source.trim_end().replace('\t', "    ");
     let parsed = parse_unchecked(&source, ParseOptions::from(Mode::Ipython));
     let mut highlighter = Highlighter { lines: vec![Line::new()] };
@@ -94,7 +94,7 @@ pub fn highlighted(source: &str) -> Vec<Line> {
 }
 
 /// The first line of `source`, highlighted.
-pub fn first_line(source: &str) -> Line {
+pub(crate) fn first_line(source: &str) -> Line {
     highlighted(source).into_iter().next().expect("there is a line from the start")
 }
 

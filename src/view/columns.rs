@@ -4,7 +4,7 @@ use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
 /// Each name with its description beside it, or under it if the names leave too little space.
-pub fn columns(rows: &[(Line, Line)], look: Look) -> Text {
+pub(crate) fn columns(rows: &[(Line, Line)], look: Look) -> Text {
     let mut text = Text::new();
     let none = Line::new();
     if look.plain {

@@ -7,17 +7,17 @@ use crate::view::wrap::wrap;
 
 /// A finding and its code.
 #[derive(Clone, Debug, PartialEq)]
-pub struct CodeFinding {
+pub(crate) struct CodeFinding {
     /// The finding.
-    pub finding: Finding,
+    pub(crate) finding: Finding,
     /// The line of code.
-    pub code: Option<String>,
+    pub(crate) code: Option<String>,
     /// The cell that ran it, if another cell has the line.
-    pub run_by: Option<String>,
+    pub(crate) run_by: Option<String>,
 }
 
 /// One finding.
-pub fn found(found: &CodeFinding, look: Look) -> Text {
+pub(crate) fn found(found: &CodeFinding, look: Look) -> Text {
     let CodeFinding { finding, code, run_by } = found;
     let mut text = Text::new();
     let cell = finding.cell.as_deref().unwrap_or("");
@@ -58,30 +58,8 @@ pub fn found(found: &CodeFinding, look: Look) -> Text {
     text
 }
 
-/// One finding as a remark in the REPL: what was observed, and a fix.
-pub fn remark(found: &CodeFinding, look: Look) -> Text {
-    let finding = &found.finding;
-    let line = finding.line.map(|line| format!(" (line {line})")).unwrap_or_default();
-    let lead = if look.plain { "Remark: " } else { "! " };
-    let first = Line::new().with(Role::Bad, lead);
-    let rest = Line::spaces(if look.plain { 0 } else { 2 });
-    let words =
-        Line::new().with(Role::Prose, format!("{}{line}. {}", capitalised(finding.title), finding.observed));
-    let mut text = wrap(&words, look.text_width(), &first, &rest);
-    let better = Line::new().with(Role::Good, &finding.fix);
-    let mut lead = rest.clone();
-    lead.push(Role::Prose, "Better: ");
-    text.append(wrap(&better, look.text_width(), &lead, &rest));
-    text
-}
-
-fn capitalised(words: &str) -> String {
-    let mut letters = words.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
-}
-
 /// How many operations were examined, and how many mistakes were found.
-pub fn summary(operations: usize, cells: usize, found: usize, look: Look) -> Text {
+pub(crate) fn summary(operations: usize, cells: usize, found: usize, look: Look) -> Text {
     let plural = |count: usize, one: &str| format!("{count} {one}{}", if count == 1 { "" } else { "s" });
     let looked = format!("{} in {}", plural(operations, "operation"), plural(cells, "cell"));
     let mut line = Line::new();

@@ -8,9 +8,9 @@ use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, escape_controls,
 use crate::view::wrap::wrap;
 
 /// Of tensors with more elements than this only the edges are shown.
-pub const THRESHOLD: usize = 1000;
+pub(crate) const THRESHOLD: usize = 1000;
 /// How many items are shown at each edge of an axis.
-pub const EDGE_ITEMS: usize = 3;
+pub(crate) const EDGE_ITEMS: usize = 3;
 
 /// A tensor, its name and the names of its axes and positions.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,44 +38,44 @@ impl Figure {
     }
 
     /// Whether there is a value for each element.
-    pub fn has_values(&self) -> bool {
+    pub(crate) fn has_values(&self) -> bool {
         self.values.len() == self.count()
     }
 
     /// Whether the dtype is bool.
-    pub fn is_bool(&self) -> bool {
+    pub(crate) fn is_bool(&self) -> bool {
         self.dtype == "bool"
     }
 
     /// Whether the dtype is an integer type.
-    pub fn is_whole(&self) -> bool {
+    pub(crate) fn is_whole(&self) -> bool {
         self.dtype.contains("int")
     }
 
     /// Whether only the edges are shown, as PyTorch summarizes large tensors.
-    pub fn is_summarized(&self) -> bool {
+    pub(crate) fn is_summarized(&self) -> bool {
         self.count() > THRESHOLD
     }
 
     /// The name of an axis, if it has one, without control characters.
-    pub fn axis(&self, axis: usize) -> Option<String> {
+    pub(crate) fn axis(&self, axis: usize) -> Option<String> {
         let name = self.axes.get(axis).filter(|name| !name.is_empty())?;
         Some(escape_controls(name, &[]).into_owned())
     }
 
     /// The name of a position on an axis, if it has one, without control characters.
-    pub fn label(&self, axis: usize, at: usize) -> Option<String> {
+    pub(crate) fn label(&self, axis: usize, at: usize) -> Option<String> {
         let names = self.labels.get(axis)?.as_ref()?;
         names.get(at).map(|name| escape_controls(name, &[]).into_owned())
     }
 
     /// The name of a position on an axis, or its number.
-    pub fn position(&self, axis: usize, at: usize) -> String {
+    pub(crate) fn position(&self, axis: usize, at: usize) -> String {
         self.label(axis, at).unwrap_or_else(|| at.to_string())
     }
 
     /// The positions of an axis that are shown; `None` where others are left out.
-    pub fn shown(&self, axis: usize) -> Vec<Option<usize>> {
+    pub(crate) fn shown(&self, axis: usize) -> Vec<Option<usize>> {
         let size = self.shape[axis];
         if !self.is_summarized() || size <= 2 * EDGE_ITEMS {
             return (0..size).map(Some).collect();
@@ -86,7 +86,7 @@ impl Figure {
     }
 
     /// The shape with the names of the axes: `(query 6, key 6)`.
-    pub fn named_shape(&self) -> String {
+    pub(crate) fn named_shape(&self) -> String {
         let axis = |(at, size): (usize, &usize)| match self.axis(at) {
             Some(name) => format!("{name} {size}"),
             None => size.to_string(),
@@ -96,12 +96,12 @@ impl Figure {
     }
 
     /// Extremes, mean and special values of the elements.
-    pub fn statistics(&self) -> Statistics {
+    pub(crate) fn statistics(&self) -> Statistics {
         Statistics::of(self.values.iter().copied())
     }
 
     /// The elements at these row-major offsets, as PyTorch prints them.
-    pub fn numbers(&self, offsets: &[usize]) -> Vec<String> {
+    pub(crate) fn numbers(&self, offsets: &[usize]) -> Vec<String> {
         if self.texts.len() == self.count() {
             return offsets.iter().map(|&at| self.texts[at].trim().to_string()).collect();
         }
@@ -170,7 +170,7 @@ impl NumberFormat {
 }
 
 /// The line above a tensor's table: name, dtype, shape and statistics.
-pub fn summary(figure: &Figure, look: Look) -> Text {
+pub(crate) fn summary(figure: &Figure, look: Look) -> Text {
     if look.plain {
         return plain_summary(figure);
     }

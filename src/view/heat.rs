@@ -21,7 +21,7 @@ const NAME: usize = 16;
 
 /// The last two axes of a tensor as a map: tokens' names on both axes, two characters for an element, a dot for a masked
 /// or dropped weight. One map for each slice, side by side where they fit.
-pub fn map(figure: &Figure, look: Look) -> Text {
+pub(crate) fn map(figure: &Figure, look: Look) -> Text {
     if figure.shape.is_empty() || figure.count() == 0 || !figure.has_values() {
         return Text::new();
     }
@@ -81,7 +81,7 @@ fn number_among(figures: &[&Figure], mut at: usize) -> String {
 }
 
 /// The whole of a large tensor, each cell the mean of a block of its elements.
-pub fn whole(figure: &Figure, look: Look) -> Text {
+pub(crate) fn whole(figure: &Figure, look: Look) -> Text {
     let axes = figure.shape.len();
     let (high, wide) = (height(figure), figure.shape[axes - 1]);
     // A block is about as wide as it is high: a cell is two characters wide.
@@ -104,7 +104,7 @@ pub fn whole(figure: &Figure, look: Look) -> Text {
 }
 
 /// Before and after dropout side by side, by one scale; a dropped weight is marked `×`.
-pub fn dropped(before: &Figure, after: &Figure, look: Look) -> Text {
+pub(crate) fn dropped(before: &Figure, after: &Figure, look: Look) -> Text {
     let statistics = Statistics::of([before, after].iter().flat_map(|f| f.values.iter().copied()));
     let is_dropped =
         |at: usize| (before.values[at] != 0.0 && after.values[at] == 0.0).then_some(('×', Role::Bad));
@@ -327,14 +327,14 @@ pub fn bars(bars: &[Bar], look: Look) -> Text {
 }
 
 /// A bar that fills `level` of `columns`, to an eighth of a column.
-pub fn bar_of(level: f64, columns: usize) -> String {
+pub(crate) fn bar_of(level: f64, columns: usize) -> String {
     const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
     let eighths = (level.clamp(0.0, 1.0) * (columns * 8) as f64).round() as usize;
     format!("{}{}", "█".repeat(eighths / 8), PARTS[eighths % 8])
 }
 
 /// The ends of the scale, for maps without a summary: `▁ 0.0   █ 0.4`.
-pub fn scale(least: &str, greatest: &str) -> Line {
+pub(crate) fn scale(least: &str, greatest: &str) -> Line {
     Line::new()
         .with(Role::Heat(0.0), block(0.0).to_string())
         .with(Role::Dim, format!(" {least}   "))

@@ -154,7 +154,7 @@ pub fn ending(ending: &Ending, look: Look) -> Text {
 }
 
 /// Names and results in two columns.
-pub fn results(results: &[(String, String)], look: Look) -> Text {
+pub(crate) fn results(results: &[(String, String)], look: Look) -> Text {
     let column = results.iter().map(|(name, _)| name.width()).max().unwrap_or(0) + 3;
     let mut text = Text::new();
     for (name, result) in results {

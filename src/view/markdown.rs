@@ -9,15 +9,15 @@ const MOST: usize = 144;
 
 /// A question and the learner's answers.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct AnsweredQuestion {
+pub(crate) struct AnsweredQuestion {
     /// The question, Markdown.
-    pub ask: String,
+    pub(crate) ask: String,
     /// The answers in order, and whether each was right.
-    pub answers: Vec<(String, bool)>,
+    pub(crate) answers: Vec<(String, bool)>,
 }
 
 /// A step after it ran: prose, questions and answers, code, output, tables, checks, and the text after them.
-pub fn step(panel: &Panel, asked: &[AnsweredQuestion]) -> String {
+pub(crate) fn step(panel: &Panel, asked: &[AnsweredQuestion]) -> String {
     let mut parts = vec![before(panel)];
     parts.extend(asked.iter().map(question));
     parts.push(fenced("python", &panel.code));
@@ -34,7 +34,7 @@ pub fn step(panel: &Panel, asked: &[AnsweredQuestion]) -> String {
 }
 
 /// The prose before the code.
-pub fn before(panel: &Panel) -> String {
+pub(crate) fn before(panel: &Panel) -> String {
     let mut prose = panel.prose.trim().to_owned();
     while prose.contains("\n\n\n") {
         prose = prose.replace("\n\n\n", "\n\n");
@@ -43,13 +43,13 @@ pub fn before(panel: &Panel) -> String {
 }
 
 /// The parts that are not empty, with empty lines between them.
-pub fn joined(parts: &[String]) -> String {
+pub(crate) fn joined(parts: &[String]) -> String {
     let kept: Vec<&str> = parts.iter().map(|part| part.trim_end()).filter(|part| !part.is_empty()).collect();
     format!("{}\n", kept.join("\n\n"))
 }
 
 /// What a cell printed, its result and its error, in one fence.
-pub fn output(panel: &Panel) -> String {
+pub(crate) fn output(panel: &Panel) -> String {
     let error = panel.error.as_ref().map(|note| match note.message.is_empty() {
         true => note.kind.clone(),
         false => format!("{}: {}", note.kind, note.message),
@@ -61,7 +61,7 @@ pub fn output(panel: &Panel) -> String {
 }
 
 /// A question and its answers as a quotation.
-pub fn question(asked: &AnsweredQuestion) -> String {
+pub(crate) fn question(asked: &AnsweredQuestion) -> String {
     let mut lines = vec![format!("**Before it runs:** {}", asked.ask.trim())];
     for (answer, right) in &asked.answers {
         let verdict = if *right { "yes" } else { "not yet" };
@@ -136,7 +136,7 @@ fn row(first: &str, cells: impl Iterator<Item = String>) -> String {
 }
 
 /// Text with the characters escaped that Markdown would interpret.
-pub fn inline(words: &str) -> String {
+pub(crate) fn inline(words: &str) -> String {
     let mut out = String::with_capacity(words.len());
     let mut before = ' ';
     let mut letters = words.chars().peekable();

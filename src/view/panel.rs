@@ -65,7 +65,7 @@ pub fn panel(panel: &Panel, look: Look) -> Text {
 }
 
 /// The part before the cell runs: position, prose, code.
-pub fn reading(panel: &Panel, look: Look) -> Text {
+pub(crate) fn reading(panel: &Panel, look: Look) -> Text {
     let mut text = position(panel, look);
     text.append(prose(&panel.prose, look));
     if !panel.code.trim().is_empty() {
@@ -76,7 +76,7 @@ pub fn reading(panel: &Panel, look: Look) -> Text {
 }
 
 /// The part after it: output, tensors, pictures, checks, and what they show.
-pub fn outcome(panel: &Panel, look: Look) -> Text {
+pub(crate) fn outcome(panel: &Panel, look: Look) -> Text {
     let mut text = printed(&panel.stdout, panel.result.as_deref(), look);
     if let Some(note) = &panel.error {
         text.section(error(note, look));
@@ -105,13 +105,13 @@ fn title(text: &mut Text, name: &str, look: Look) {
 }
 
 /// The head of a step: section and title at the left, step and slug at the right.
-pub fn position(panel: &Panel, look: Look) -> Text {
+pub(crate) fn position(panel: &Panel, look: Look) -> Text {
     let step = format!("step {} of {}", panel.number, panel.total);
     head(&panel.section, &panel.title, &step, &panel.slug, look)
 }
 
 /// A head with a rule under it: the lesson at the left, the place in it and its name at the right.
-pub fn head(section: &str, title: &str, place: &str, slug: &str, look: Look) -> Text {
+pub(crate) fn head(section: &str, title: &str, place: &str, slug: &str, look: Look) -> Text {
     let mut left = Line::new().with(Role::Dim, section);
     if !section.is_empty() && !title.is_empty() {
         left.push(Role::Prose, " ");
@@ -146,7 +146,7 @@ pub fn head(section: &str, title: &str, place: &str, slug: &str, look: Look) -> 
 
 /// What a cell printed, and the text of its last expression. Long lines are wrapped, and the wrapped parts are marked;
 /// when plain they are left as they are.
-pub fn printed(stdout: &str, result: Option<&str>, look: Look) -> Text {
+pub(crate) fn printed(stdout: &str, result: Option<&str>, look: Look) -> Text {
     let mut text = Text::new();
     let parts = [
         ("Printed:", Some(stdout.trim_end_matches('\n')).filter(|s| !s.is_empty())),
@@ -197,7 +197,7 @@ fn printable(line: &str) -> String {
 }
 
 /// The invariants: whether each is true, and its largest deviation.
-pub fn checks(checks: &[Check], look: Look) -> Text {
+pub(crate) fn checks(checks: &[Check], look: Look) -> Text {
     let mut text = Text::new();
     for check in checks {
         let mut line = Line::new();
@@ -220,7 +220,7 @@ pub fn checks(checks: &[Check], look: Look) -> Text {
 }
 
 /// The computation of one element; a line that is too long continues under its first `=`.
-pub fn worked(lines: &[String], look: Look) -> Text {
+pub(crate) fn worked(lines: &[String], look: Look) -> Text {
     let mut text = Text::new();
     for line in lines {
         let indent = line.len() - line.trim_start_matches(' ').len();

@@ -89,7 +89,7 @@ fn heading(figure: &Figure, index: &[usize], look: Look) -> Text {
 }
 
 /// `attn_weights[1,2]`.
-pub fn element_name(name: &str, index: &[usize]) -> String {
+pub(crate) fn element_name(name: &str, index: &[usize]) -> String {
     let places: Vec<String> = index.iter().map(usize::to_string).collect();
     match places.is_empty() {
         true => name.to_owned(),

@@ -38,7 +38,7 @@ pub fn prose(markdown: &str, look: Look) -> Text {
 }
 
 /// Markdown as a single line, which the caller wraps.
-pub fn prose_line(markdown: &str, look: Look) -> Line {
+pub(crate) fn prose_line(markdown: &str, look: Look) -> Line {
     let mut whole = Line::new();
     for (at, line) in prose(markdown, look).lines.into_iter().enumerate() {
         if at > 0 {

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 /// `1048576` as `1,048,576`.
-pub fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -16,13 +16,13 @@ pub fn grouped(number: u64) -> String {
 }
 
 /// `1 operation`, `12,000 operations`.
-pub fn counted(number: usize, noun: &str) -> String {
+pub(crate) fn counted(number: usize, noun: &str) -> String {
     let plural = if number == 1 { "" } else { "s" };
     format!("{} {noun}{plural}", grouped(number as u64))
 }
 
 /// A number of bytes in decimal units: `720 bytes`, `12.3 kB`. (bytesize writes `720 B`; the rest would be its own.)
-pub fn bytes(number: u64) -> String {
+pub(crate) fn bytes(number: u64) -> String {
     match number {
         n if n < 1000 => format!("{n} bytes"),
         n if n < 1_000_000 => format!("{:.1} kB", n as f64 / 1e3),
@@ -32,7 +32,7 @@ pub fn bytes(number: u64) -> String {
 }
 
 /// A duration with two or three significant digits.
-pub fn duration(elapsed: Duration) -> String {
+pub(crate) fn duration(elapsed: Duration) -> String {
     match elapsed.as_secs_f64() {
         s if s >= 60.0 => format!("{} min {:02} s", s as u64 / 60, s as u64 % 60),
         s if s >= 10.0 => format!("{s:.0} s"),
@@ -42,7 +42,7 @@ pub fn duration(elapsed: Duration) -> String {
 }
 
 /// A value beside a bar: commas between thousands, about four digits after the point where it is small.
-pub fn amount(value: f64) -> String {
+pub(crate) fn amount(value: f64) -> String {
     let size = value.abs();
     let places = match size {
         s if s.fract() < 1e-9 && s < 1e15 => 0,
@@ -64,7 +64,7 @@ pub fn amount(value: f64) -> String {
 }
 
 /// A mean with the digits that PyTorch prints of a single number.
-pub fn mean(mean: f64) -> String {
+pub(crate) fn mean(mean: f64) -> String {
     match mean != 0.0 && (mean.abs() < 1e-4 || mean.abs() > 1e8) {
         true => scientific(mean),
         false => format!("{mean:.4}"),
@@ -72,7 +72,7 @@ pub fn mean(mean: f64) -> String {
 }
 
 /// A number with an exponent of at least two digits, as Python writes it.
-pub fn scientific(value: f64) -> String {
+pub(crate) fn scientific(value: f64) -> String {
     let text = format!("{value:.4e}");
     match text.split_once('e') {
         Some((digits, power)) => {

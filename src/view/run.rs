@@ -13,7 +13,7 @@ use crate::view::wrap::{self, wrap};
 /// How many lines of a cell's code are shown.
 const CODE_LINES: usize = 6;
 /// The time of a cell is shown from this duration on.
-pub const SLOW: Duration = Duration::from_millis(100);
+pub(crate) const SLOW: Duration = Duration::from_millis(100);
 
 /// A cell that has run.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -8,19 +8,19 @@ use crate::view::wrap::wrap;
 
 /// An operation with the shapes of its operands and of its result.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct ShapeRow {
+pub(crate) struct ShapeRow {
     /// The code.
-    pub code: String,
+    pub(crate) code: String,
     /// The shapes of the operands; may be empty.
-    pub algebra: String,
+    pub(crate) algebra: String,
     /// The shape of the result; `None` if the operation raises.
-    pub result: Option<String>,
+    pub(crate) result: Option<String>,
     /// `broadcast`; may be empty.
-    pub remark: String,
+    pub(crate) remark: String,
 }
 
 /// The operations, one on each line, with their shapes in a column if the screen is wide enough.
-pub fn shapes(rows: &[ShapeRow], look: Look) -> Text {
+pub(crate) fn shapes(rows: &[ShapeRow], look: Look) -> Text {
     let codes = rows.iter().map(|row| row.code.width()).max().unwrap_or(0);
     let shapes: Vec<Line> = rows.iter().map(|row| shapes_of(row, look)).collect();
     let fits = codes + 3 + shapes.iter().map(Line::width).max().unwrap_or(0) <= look.width;

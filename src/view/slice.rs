@@ -8,9 +8,9 @@ use crate::view::figure::Figure;
 /// The last two axes of a tensor at one index of the others.
 pub(super) struct Slice {
     /// The index over all axes but the last two.
-    pub index: Vec<usize>,
+    pub(crate) index: Vec<usize>,
     /// The row-major offset of the first element.
-    pub start: usize,
+    pub(crate) start: usize,
 }
 
 /// The slices of a tensor that are shown, and how many are left out: only the first and the last of a summarized tensor

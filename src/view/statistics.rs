@@ -7,26 +7,26 @@ const BLOCKS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█
 
 /// Extremes and mean of the finite values, and how many values are special.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Statistics {
+pub(crate) struct Statistics {
     /// Offset and value of the least finite element.
-    pub least: Option<(usize, f64)>,
+    pub(crate) least: Option<(usize, f64)>,
     /// Offset and value of the greatest finite element.
-    pub greatest: Option<(usize, f64)>,
+    pub(crate) greatest: Option<(usize, f64)>,
     /// Mean of the finite elements.
-    pub mean: f64,
+    pub(crate) mean: f64,
     /// How many are nan.
-    pub nan: usize,
+    pub(crate) nan: usize,
     /// How many are inf.
-    pub inf: usize,
+    pub(crate) inf: usize,
     /// How many are -inf.
-    pub minus_inf: usize,
+    pub(crate) minus_inf: usize,
     /// How many are zero.
-    pub zero: usize,
+    pub(crate) zero: usize,
 }
 
 impl Statistics {
     /// The statistics of `values`; offsets count from the first of them.
-    pub fn of(values: impl IntoIterator<Item = f64>) -> Statistics {
+    pub(crate) fn of(values: impl IntoIterator<Item = f64>) -> Statistics {
         let mut all = Statistics::default();
         let (mut sum, mut finite) = (0.0, 0usize);
         for (at, v) in values.into_iter().enumerate() {
@@ -53,12 +53,12 @@ impl Statistics {
     }
 
     /// How many values are nan or infinite.
-    pub fn not_finite(&self) -> usize {
+    pub(crate) fn not_finite(&self) -> usize {
         self.nan + self.inf + self.minus_inf
     }
 
     /// Whether all finite values are the same up to rounding: sums of rows that should be 1 lie within 2e-7.
-    pub fn is_constant(&self) -> bool {
+    pub(crate) fn is_constant(&self) -> bool {
         let (Some((_, least)), Some((_, greatest))) = (self.least, self.greatest) else {
             return false;
         };
@@ -68,7 +68,7 @@ impl Statistics {
     }
 
     /// The place of a value between the least (0) and the greatest (1); `None` if there is nothing to compare.
-    pub fn level(&self, value: f64) -> Option<f32> {
+    pub(crate) fn level(&self, value: f64) -> Option<f32> {
         let ((_, least), (_, greatest)) = (self.least?, self.greatest?);
         let span = greatest - least;
         (value.is_finite() && !self.is_constant() && span.is_finite())
@@ -76,13 +76,13 @@ impl Statistics {
     }
 
     /// Whether a value is masked or dropped: minus infinity, or zero where no value is negative.
-    pub fn is_masked(&self, value: f64) -> bool {
+    pub(crate) fn is_masked(&self, value: f64) -> bool {
         value == f64::NEG_INFINITY || (value == 0.0 && self.least.is_some_and(|(_, l)| l == 0.0))
     }
 
     /// The character that shades a value, and its role: a dot for a masked or dropped weight, an exclamation mark for
     /// nan, else a block. `None` if all values are the same.
-    pub fn mark(&self, value: f64) -> Option<(char, Role)> {
+    pub(crate) fn mark(&self, value: f64) -> Option<(char, Role)> {
         if value.is_nan() {
             return Some(('!', Role::Bad));
         }
@@ -101,6 +101,6 @@ impl Statistics {
 }
 
 /// The block character of a level between 0 and 1.
-pub fn block(level: f32) -> char {
+pub(crate) fn block(level: f32) -> char {
     BLOCKS[(level.clamp(0.0, 1.0) * 7.0).round() as usize]
 }

@@ -10,15 +10,15 @@ use comfy_table::{Cell, Table, TableComponent, presets};
 use crate::view::text::{Line, Role, Text, escape_controls};
 
 /// Cells of styled text, and the table that draws them.
-pub struct StyledTable {
+pub(crate) struct StyledTable {
     rows: Vec<Vec<Line>>,
     /// The table, for borders, padding, alignment and widths; it starts without any border.
-    pub table: Table,
+    pub(crate) table: Table,
 }
 
 impl StyledTable {
     /// A table whose first row is its header. Each cell takes one line.
-    pub fn new(rows: impl IntoIterator<Item = Vec<Line>>) -> StyledTable {
+    pub(crate) fn new(rows: impl IntoIterator<Item = Vec<Line>>) -> StyledTable {
         let clean = |cell: Line| {
             let mut line = Line::new();
             for span in cell.with_plain_spaces().spans {
@@ -40,7 +40,7 @@ impl StyledTable {
     }
 
     /// The table as text; borders and rules are dim.
-    pub fn draw(mut self) -> Text {
+    pub(crate) fn draw(mut self) -> Text {
         let ruled = self.table.style(TableComponent::HeaderLines).is_some();
         let mut lines = self.table.lines();
         let mut text = Text::new();

@@ -8,7 +8,7 @@ use unicode_width::UnicodeWidthStr;
 
 /// Marks a space at which no line is broken; it is shown as an ordinary space. A private-use character, so that
 /// a no-break space (U+00A0) in a learner's text stays what it is.
-pub const NO_BREAK_SPACE: char = '\u{E000}';
+pub(crate) const NO_BREAK_SPACE: char = '\u{E000}';
 
 /// How text is shown: the width of the screen, and which means of display may be used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,19 +23,19 @@ pub struct Look {
 
 impl Look {
     /// Columns of running text: the screen's, but at most 88, because longer lines are hard to read.
-    pub fn text_width(&self) -> usize {
+    pub(crate) fn text_width(&self) -> usize {
         self.width.min(88)
     }
 
     /// Whether escape codes are written: never when plain.
-    pub fn coloured(&self) -> bool {
+    pub(crate) fn coloured(&self) -> bool {
         self.colour && !self.plain
     }
 }
 
 /// What a span is. The renderer decides what each role looks like.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Role {
+pub(crate) enum Role {
     /// A heading, the name of a lesson.
     Title,
     /// Running text.
@@ -117,21 +117,21 @@ impl Role {
 
 /// Text of one role.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Span {
+pub(crate) struct Span {
     /// What the text is.
-    pub role: Role,
+    pub(crate) role: Role,
     /// The characters, without line breaks.
-    pub text: String,
+    pub(crate) text: String,
 }
 
 impl Span {
     /// A span of `text` with `role`.
-    pub fn new(role: Role, text: impl Into<String>) -> Span {
+    pub(crate) fn new(role: Role, text: impl Into<String>) -> Span {
         Span { role, text: text.into() }
     }
 
     /// Columns that the span takes.
-    pub fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.text.width()
     }
 }
@@ -140,28 +140,28 @@ impl Span {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Line {
     /// From left to right.
-    pub spans: Vec<Span>,
+    pub(crate) spans: Vec<Span>,
 }
 
 impl Line {
     /// An empty line.
-    pub fn new() -> Line {
+    pub(crate) fn new() -> Line {
         Line::default()
     }
 
     /// A line of `columns` spaces.
-    pub fn spaces(columns: usize) -> Line {
+    pub(crate) fn spaces(columns: usize) -> Line {
         Line::new().with(Role::Prose, " ".repeat(columns))
     }
 
     /// The line with `text` appended in `role`.
-    pub fn with(mut self, role: Role, text: impl Into<String>) -> Line {
+    pub(crate) fn with(mut self, role: Role, text: impl Into<String>) -> Line {
         self.push(role, text);
         self
     }
 
     /// Appends `text` in `role`.
-    pub fn push(&mut self, role: Role, text: impl Into<String>) {
+    pub(crate) fn push(&mut self, role: Role, text: impl Into<String>) {
         let text = text.into();
         match self.spans.last_mut() {
             Some(last) if last.role == role => last.text.push_str(&text),
@@ -171,14 +171,14 @@ impl Line {
     }
 
     /// Appends the spans of `other`.
-    pub fn join(&mut self, other: Line) {
+    pub(crate) fn join(&mut self, other: Line) {
         for span in other.spans {
             self.push(span.role, span.text);
         }
     }
 
     /// The line with ordinary spaces for each [`NO_BREAK_SPACE`]: for a line that is not wrapped.
-    pub fn with_plain_spaces(self) -> Line {
+    pub(crate) fn with_plain_spaces(self) -> Line {
         let mut line = Line::new();
         for span in self.spans {
             line.push(span.role, span.text.replace(NO_BREAK_SPACE, " "));
@@ -187,18 +187,18 @@ impl Line {
     }
 
     /// Appends spaces until the line is `width` columns wide.
-    pub fn fill(&mut self, width: usize) {
+    pub(crate) fn fill(&mut self, width: usize) {
         let missing = width.saturating_sub(self.width());
         self.push(Role::Prose, " ".repeat(missing));
     }
 
     /// Columns that the line takes.
-    pub fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.spans.iter().map(Span::width).sum()
     }
 
     /// The characters without their roles.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.spans.iter().map(|s| s.text.as_str()).collect()
     }
 }
@@ -217,13 +217,13 @@ impl Text {
     }
 
     /// A line for each line of `text`, all in `role`.
-    pub fn of(role: Role, text: &str) -> Text {
+    pub(crate) fn of(role: Role, text: &str) -> Text {
         let lines = text.lines().map(|l| Line::new().with(role, l)).collect();
         Text { lines }
     }
 
     /// Whether there are no lines.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
@@ -233,12 +233,12 @@ impl Text {
     }
 
     /// Appends a line of one role.
-    pub fn say(&mut self, role: Role, text: impl Into<String>) {
+    pub(crate) fn say(&mut self, role: Role, text: impl Into<String>) {
         self.line(Line::new().with(role, text));
     }
 
     /// Appends an empty line, unless the text is empty or ends in one.
-    pub fn gap(&mut self) {
+    pub(crate) fn gap(&mut self) {
         if self.lines.last().is_some_and(|l| !l.spans.is_empty()) {
             self.lines.push(Line::new());
         }
@@ -258,7 +258,7 @@ impl Text {
     }
 
     /// The text with `columns` spaces before each line; empty lines stay empty.
-    pub fn indented(self, columns: usize) -> Text {
+    pub(crate) fn indented(self, columns: usize) -> Text {
         let shift = |line: Line| match line.spans.is_empty() {
             true => line,
             false => {
@@ -276,7 +276,7 @@ impl Text {
     }
 
     /// Texts side by side, with `gap` columns between them.
-    pub fn beside(texts: &[Text], gap: usize) -> Text {
+    pub(crate) fn beside(texts: &[Text], gap: usize) -> Text {
         let height = texts.iter().map(|t| t.lines.len()).max().unwrap_or(0);
         let mut all = Text::new();
         for row in 0..height {
@@ -296,7 +296,7 @@ impl Text {
 
     /// Texts side by side in as few rows as the width allows, with `gap` columns between them. All take the width
     /// of the widest.
-    pub fn in_rows(texts: &[Text], gap: usize, look: Look) -> Text {
+    pub(crate) fn in_rows(texts: &[Text], gap: usize, look: Look) -> Text {
         let widest = texts.iter().map(Text::width).max().unwrap_or(0);
         let abreast = ((look.width + gap) / (widest + gap)).max(1);
         let mut text = Text::new();
@@ -339,7 +339,7 @@ impl Text {
 
 /// `text` with control characters written as `\n`, `\u{1b}` and the like, except those in `keep`: text from notebooks
 /// and cells cannot send commands to the terminal.
-pub fn escape_controls<'t>(text: &'t str, keep: &[char]) -> Cow<'t, str> {
+pub(crate) fn escape_controls<'t>(text: &'t str, keep: &[char]) -> Cow<'t, str> {
     let escaped = |c: char| (c.is_control() || c == NO_BREAK_SPACE) && !keep.contains(&c);
     if !text.contains(escaped) {
         return Cow::Borrowed(text);
@@ -355,6 +355,6 @@ pub fn escape_controls<'t>(text: &'t str, keep: &[char]) -> Cow<'t, str> {
 }
 
 /// `text` as one word for wrapping: no line is broken at its spaces.
-pub fn unbroken(text: &str) -> String {
+pub(crate) fn unbroken(text: &str) -> String {
     text.replace(' ', &NO_BREAK_SPACE.to_string())
 }

@@ -8,7 +8,7 @@ use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
 /// A remark on how a question was understood.
-pub fn remark(words: &str, look: Look) -> Text {
+pub(crate) fn remark(words: &str, look: Look) -> Text {
     wrap(&Line::new().with(Role::Dim, words), look.text_width(), &Line::new(), &Line::new())
 }
 

@@ -30,14 +30,14 @@ impl Fragment for StyledWord {
 /// `line` wrapped to `width` columns, as many words on each line as fit: for code and for printed text. The first line
 /// starts with `first`, the others with `rest`. A word wider than a line is broken after punctuation if possible;
 /// addresses stay whole.
-pub fn wrap(line: &Line, width: usize, first: &Line, rest: &Line) -> Text {
+pub(crate) fn wrap(line: &Line, width: usize, first: &Line, rest: &Line) -> Text {
     let widths = [first, rest].map(|prefix| width.saturating_sub(prefix.width()).max(8));
     let words = words(line, widths[0].min(widths[1]));
     joined(&wrap_first_fit(&words, &widths.map(|width| width as f64)), first, rest)
 }
 
 /// As [`wrap`], with lines as equal in width as possible: for sentences.
-pub fn wrap_evenly(line: &Line, width: usize, first: &Line, rest: &Line) -> Text {
+pub(crate) fn wrap_evenly(line: &Line, width: usize, first: &Line, rest: &Line) -> Text {
     let widths = [first, rest].map(|prefix| width.saturating_sub(prefix.width()).max(8));
     let words = words(line, widths[0].min(widths[1]));
     let widths = widths.map(|width| width as f64);
@@ -47,12 +47,12 @@ pub fn wrap_evenly(line: &Line, width: usize, first: &Line, rest: &Line) -> Text
 }
 
 /// `line` as a paragraph of running text.
-pub fn paragraph(line: &Line, look: Look) -> Text {
+pub(crate) fn paragraph(line: &Line, look: Look) -> Text {
     wrap_evenly(line, look.text_width(), &Line::new(), &Line::new())
 }
 
 /// A remark of attn: a dim paragraph.
-pub fn remark(words: &str, look: Look) -> Text {
+pub(crate) fn remark(words: &str, look: Look) -> Text {
     paragraph(&Line::new().with(Role::Dim, words), look)
 }
 

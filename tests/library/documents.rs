@@ -236,3 +236,16 @@ fn saved_cells_are_read_again() {
     assert_eq!(recorded(1), shown("", Some("1"), None));
     assert_eq!(recorded(2), shown("", None, Some(("ZeroDivisionError", "division by zero"))));
 }
+
+/// An author who reads docs/lessons.md meets every directive, option, picture and key that the parser knows.
+#[test]
+fn the_guide_for_authors_names_every_word() {
+    use attn::lesson::vocabulary::{DIRECTIVES, FRONT_MATTER, VIEWS};
+
+    let guide = include_str!("../../docs/lessons.md");
+    let options = DIRECTIVES.iter().flat_map(|directive| directive.options);
+    let words = options.chain(VIEWS).chain(FRONT_MATTER).map(|word| (word.name, word.line));
+    for (name, line) in words.chain(DIRECTIVES.iter().map(|directive| (directive.name, directive.line))) {
+        assert!(guide.contains(name), "docs/lessons.md does not name `{name}`: {line}");
+    }
+}

@@ -33,7 +33,7 @@ pub enum AttentionPath {
 
 impl AttentionPath {
     /// Its name in the table.
-    pub fn words(self, causal: bool) -> &'static str {
+    pub(crate) fn words(self, causal: bool) -> &'static str {
         match (self, causal) {
             (AttentionPath::Fused, false) => "fused",
             (AttentionPath::Fused, true) => "fused, causal",
@@ -47,7 +47,7 @@ impl AttentionPath {
     }
 
     /// Whether it is a whole layer, whose growth with the number of tokens is reported.
-    pub fn grows(self) -> bool {
+    pub(crate) fn grows(self) -> bool {
         matches!(self, AttentionPath::Fused | AttentionPath::Materialised)
     }
 
@@ -96,35 +96,35 @@ pub struct BenchCase {
 
 /// The result of a case.
 #[derive(Clone, Debug, Serialize, Deserialize)]
-pub struct MeasuredCase {
+pub(crate) struct MeasuredCase {
     /// `multi-head attention` or `product`.
-    pub name: String,
+    pub(crate) name: String,
     /// T, the number of tokens.
-    pub tokens: usize,
+    pub(crate) tokens: usize,
     /// C, the width of the model.
-    pub width: usize,
+    pub(crate) width: usize,
     /// H, the number of heads.
-    pub heads: usize,
+    pub(crate) heads: usize,
     /// B, the size of the batch.
-    pub batch: usize,
+    pub(crate) batch: usize,
     /// Whether later tokens were hidden.
-    pub causal: bool,
+    pub(crate) causal: bool,
     /// How it is computed.
-    pub path: AttentionPath,
+    pub(crate) path: AttentionPath,
     /// The number of threads.
-    pub threads: usize,
+    pub(crate) threads: usize,
     /// The number of repetitions.
-    pub reps: usize,
+    pub(crate) reps: usize,
     /// The shortest time, milliseconds.
-    pub ms_min: f64,
+    pub(crate) ms_min: f64,
     /// The median time, milliseconds.
-    pub ms_median: f64,
+    pub(crate) ms_median: f64,
     /// The operations of the formula divided by the median time.
-    pub gflops: f64,
+    pub(crate) gflops: f64,
     /// `gflops` divided by the peak of the machine.
-    pub peak_fraction: f64,
+    pub(crate) peak_fraction: f64,
     /// The peak memory of the process; `None` if the system does not report it.
-    pub peak_rss_mb: Option<f64>,
+    pub(crate) peak_rss_mb: Option<f64>,
 }
 
 impl fmt::Display for BenchCase {
@@ -135,7 +135,7 @@ impl fmt::Display for BenchCase {
 
 impl BenchCase {
     /// Its name in the document.
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self.path {
             AttentionPath::Projection | AttentionPath::Scores => "product",
             _ => "multi-head attention",
@@ -168,7 +168,7 @@ impl BenchCase {
 
     /// Measures the case in this process: one run to warm up, then `reps` runs or as many as `budget` allows.
     /// Errors: the error that the layer's code raised.
-    pub fn measure(&self, reps: usize, budget: Duration) -> Result<MeasuredCase, String> {
+    pub(crate) fn measure(&self, reps: usize, budget: Duration) -> Result<MeasuredCase, String> {
         let mut session =
             Session::new(SessionOptions { max_memory: usize::MAX, ..SessionOptions::default() });
         crate::tensor::set_memory_limit(u64::MAX);

@@ -11,22 +11,22 @@ const ROUNDS: usize = 60;
 
 /// The machine, in the document of `attn bench --json`.
 #[derive(Serialize, Deserialize)]
-pub struct Machine {
+pub(crate) struct Machine {
     /// The processor's name.
-    pub cpu: String,
+    pub(crate) cpu: String,
     /// The number of threads that can run at once.
-    pub cores: usize,
+    pub(crate) cores: usize,
     /// Multiply-adds a second on one thread, GFLOP/s.
-    pub peak_gflops_one_thread: f64,
+    pub(crate) peak_gflops_one_thread: f64,
     /// The same on all threads of the benchmark.
-    pub peak_gflops: f64,
+    pub(crate) peak_gflops: f64,
     /// The size of the memory in bytes.
-    pub memory: u64,
+    pub(crate) memory: u64,
 }
 
 impl Machine {
     /// Reads the facts of this machine and measures its peak.
-    pub fn measured(threads: usize) -> Machine {
+    pub(crate) fn measured(threads: usize) -> Machine {
         let one = multiply_add_peak(1, ROUNDS);
         Machine {
             cpu: cpu(),
@@ -38,14 +38,14 @@ impl Machine {
     }
 
     /// Measures the peak again and keeps the better result: other programs may have disturbed the first one.
-    pub fn measure_again(&mut self, threads: usize) {
+    pub(crate) fn measure_again(&mut self, threads: usize) {
         self.peak_gflops_one_thread = self.peak_gflops_one_thread.max(multiply_add_peak(1, ROUNDS));
         let all = if threads == 1 { self.peak_gflops_one_thread } else { multiply_add_peak(threads, ROUNDS) };
         self.peak_gflops = self.peak_gflops.max(all);
     }
 
     /// The machine in one line.
-    pub fn words(&self, threads: usize) -> String {
+    pub(crate) fn words(&self, threads: usize) -> String {
         let plural = if threads == 1 { "" } else { "s" };
         format!("{}, {threads} thread{plural}, multiply-add peak {:.0} GFLOP/s", self.cpu, self.peak_gflops)
     }
@@ -72,6 +72,6 @@ fn memory() -> u64 {
 }
 
 /// The peak memory of this process in megabytes; `None` if the system does not report it.
-pub fn peak_megabytes() -> Option<f64> {
+pub(crate) fn peak_megabytes() -> Option<f64> {
     kilobytes("/proc/self/status", "VmHWM").map(|kilobytes| kilobytes as f64 / 1024.0)
 }

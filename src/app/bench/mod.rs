@@ -26,7 +26,7 @@ use machine::Machine;
 
 /// What `attn bench` takes.
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub(crate) struct Args {
     /// Numbers of tokens, with commas between them
     #[arg(long, value_name = "T", value_delimiter = ',', default_value = "256,1024,4096,16384")]
     #[arg(value_parser = clap::value_parser!(u32).range(1..=1 << 20))]
@@ -82,7 +82,7 @@ const BUDGET: Duration = Duration::from_secs(4);
 const NAIVE_TOKENS: usize = 256;
 
 /// Measures all cases, and shows a table or writes a document.
-pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     // clap gives `--width` to the global option of that name, too.
     shell.set(GlobalOptions { width: None, ..shell.options.clone() });
     if !u32::from(args.width).is_multiple_of(args.heads) {

@@ -17,13 +17,13 @@ use crate::view::Panel;
 use crate::view::markdown::AnsweredQuestion;
 
 /// The parts of an export, in order.
-pub struct Material<'c> {
+pub(crate) struct Material<'c> {
     /// Steps and exercises.
-    pub parts: Vec<ExportPart<'c>>,
+    pub(crate) parts: Vec<ExportPart<'c>>,
 }
 
 /// One step or exercise.
-pub enum ExportPart<'c> {
+pub(crate) enum ExportPart<'c> {
     /// A step that ran.
     Step(Box<ExportedStep<'c>>),
     /// An exercise.
@@ -31,37 +31,37 @@ pub enum ExportPart<'c> {
 }
 
 /// A step that ran.
-pub struct ExportedStep<'c> {
+pub(crate) struct ExportedStep<'c> {
     /// The step.
-    pub step: &'c Step,
+    pub(crate) step: &'c Step,
     /// Its lesson.
-    pub lesson: &'c Lesson,
+    pub(crate) lesson: &'c Lesson,
     /// Whether it ran only because a later step needs it.
-    pub silent: bool,
+    pub(crate) silent: bool,
     /// Its outcome.
-    pub outcome: Outcome,
+    pub(crate) outcome: Outcome,
     /// Its panel.
-    pub panel: Panel,
+    pub(crate) panel: Panel,
     /// The questions and the learner's answers.
-    pub asked: Vec<AnsweredQuestion>,
+    pub(crate) asked: Vec<AnsweredQuestion>,
     /// Whether the learner has seen it.
-    pub done: bool,
+    pub(crate) done: bool,
     cell: CellDocument,
 }
 
 /// An exercise and the learner's code.
-pub struct ExportedExercise<'c> {
+pub(crate) struct ExportedExercise<'c> {
     /// The exercise.
-    pub exercise: &'c Exercise,
+    pub(crate) exercise: &'c Exercise,
     /// Its lesson.
-    pub lesson: &'c Lesson,
+    pub(crate) lesson: &'c Lesson,
     /// The learner's progress.
-    pub tried: ExerciseProgress,
+    pub(crate) tried: ExerciseProgress,
 }
 
 impl ExportedExercise<'_> {
     /// The learner's code: what passed, else the newest attempt, else the starter.
-    pub fn code(&self) -> &str {
+    pub(crate) fn code(&self) -> &str {
         let own = self.tried.passed.as_ref().or(self.tried.attempts.last());
         own.unwrap_or(&self.exercise.starter.source)
     }
@@ -69,7 +69,7 @@ impl ExportedExercise<'_> {
 
 impl<'c> Material<'c> {
     /// Runs the steps of a place or of the chapter. With `seen_only`, only those of lessons that the learner has begun.
-    pub fn gather(
+    pub(crate) fn gather(
         place: Option<&str>,
         seen_only: bool,
         catalogue: &'c Catalogue,
@@ -111,7 +111,7 @@ impl<'c> Material<'c> {
     }
 
     /// The JSON document.
-    pub fn document<'m>(&'m self, target: &'m str) -> ExportDocument<'m> {
+    pub(crate) fn document<'m>(&'m self, target: &'m str) -> ExportDocument<'m> {
         let mut document =
             ExportDocument { schema: "attn.export/1", target, steps: Vec::new(), exercises: Vec::new() };
         for part in &self.parts {
@@ -197,7 +197,7 @@ fn asked(step: &Step, lesson: &Lesson, progress: &Progress) -> Vec<AnsweredQuest
 
 /// The document of `attn export --format json`.
 #[derive(Serialize)]
-pub struct ExportDocument<'m> {
+pub(crate) struct ExportDocument<'m> {
     schema: &'static str,
     target: &'m str,
     steps: Vec<StepEntry<'m>>,

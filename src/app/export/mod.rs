@@ -22,7 +22,7 @@ use material::Material;
 
 /// What `attn export` takes.
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub(crate) struct Args {
     /// A step, an exercise or a lesson; without one, the chapter
     #[arg(value_name = "WHERE")]
     place: Option<String>,
@@ -49,7 +49,7 @@ enum Format {
 }
 
 /// Writes the export.
-pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let format = format(args, shell.options.json);
     if let Some(file) = &args.output {
         may_write(file, args.force, shell)?;

@@ -6,7 +6,7 @@ use crate::lesson::notebook::RecordedOutput;
 use crate::view::markdown::{before, joined, question};
 
 /// The text of the notebook.
-pub fn of(material: &Material) -> String {
+pub(crate) fn of(material: &Material) -> String {
     let mut notebook = IpynbWriter::default();
     let mut lesson = "";
     for part in &material.parts {

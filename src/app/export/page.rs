@@ -8,7 +8,7 @@ use crate::view::Figure;
 use crate::view::markdown::{fenced, inline, joined, step, table};
 
 /// Steps and exercises in full.
-pub fn of_steps(material: &Material) -> String {
+pub(crate) fn of_steps(material: &Material) -> String {
     let mut parts = Vec::new();
     let mut lesson = "";
     for part in &material.parts {
@@ -43,7 +43,7 @@ fn exercise(exported: &ExportedExercise) -> String {
 }
 
 /// A page on the chapter: each lesson that the learner has begun, with their answers and one table.
-pub fn of_chapter(material: &Material, catalogue: &Catalogue, progress: &Progress) -> String {
+pub(crate) fn of_chapter(material: &Material, catalogue: &Catalogue, progress: &Progress) -> String {
     let mut parts = vec!["# Chapter 3, Attention: what I learned".to_owned()];
     parts.push(listed(&summary::of_chapter(catalogue, progress)));
     for lesson in catalogue.lessons().flatten() {

@@ -16,7 +16,7 @@ use crate::view::{Figure, Look, Text};
 
 impl Walk<'_, '_, '_> {
     /// Shows where a number comes from: the one that was named, or one that the learner chooses.
-    pub fn why(&mut self, wanted: &str) -> Result<Flow, Failure> {
+    pub(crate) fn why(&mut self, wanted: &str) -> Result<Flow, Failure> {
         let Some(step) = self.step() else {
             return Ok(Flow::Stay);
         };

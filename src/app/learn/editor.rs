@@ -29,7 +29,7 @@ const WORDS_HELP: &str = "Type the code anew, line by line. A line with a single
                           `cancel` as the only line leaves without running; a dot at once runs it as it is.";
 
 /// Lets the learner edit code. `None`: they left without running it.
-pub fn code(text: &str, mode: Mode, shell: &mut Shell) -> Result<Option<String>, Failure> {
+pub(crate) fn code(text: &str, mode: Mode, shell: &mut Shell) -> Result<Option<String>, Failure> {
     match mode {
         Mode::Keys => {
             shell.show(&remark(KEYS_HELP, shell.look))?;
@@ -156,14 +156,14 @@ fn line_by_line(text: &str, shell: &mut Shell) -> Result<Option<String>, Failure
 }
 
 /// The editor that the variable VISUAL or EDITOR names.
-pub fn external() -> Option<String> {
+pub(crate) fn external() -> Option<String> {
     let named = |name: &str| env::var(name).ok().filter(|command| !command.trim().is_empty());
     named("VISUAL").or_else(|| named("EDITOR"))
 }
 
 /// Opens code as a file in the learner's own editor and returns the text when the editor ends.
 /// Errors: a sentence that says why there is no text.
-pub fn file(slug: &str, text: &str) -> Result<String, String> {
+pub(crate) fn file(slug: &str, text: &str) -> Result<String, String> {
     let command = external().ok_or("neither VISUAL nor EDITOR names an editor")?;
     let mut words = command.split_whitespace();
     let program = words.next().ok_or("VISUAL and EDITOR are empty")?;

@@ -12,7 +12,7 @@ use crate::view::Text;
 
 /// How the learner's input is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mode {
+pub(crate) enum Mode {
     /// Single keys; answers in a line editor.
     Keys,
     /// Lines.
@@ -20,7 +20,7 @@ pub enum Mode {
 }
 
 /// Shows some lines, waits for a key, and removes the lines again.
-pub fn press(lines: &Text, shell: &mut Shell) -> Result<KeyPress, Failure> {
+pub(crate) fn press(lines: &Text, shell: &mut Shell) -> Result<KeyPress, Failure> {
     let drawn = lines.render(shell.look);
     shell.say(drawn.trim_end_matches('\n'))?;
     shell.flush()?;
@@ -36,7 +36,7 @@ pub fn press(lines: &Text, shell: &mut Shell) -> Result<KeyPress, Failure> {
 }
 
 /// Asks for a line with this prompt.
-pub fn line(prompt: &str, mode: Mode, shell: &mut Shell) -> Result<TypedLine, Failure> {
+pub(crate) fn line(prompt: &str, mode: Mode, shell: &mut Shell) -> Result<TypedLine, Failure> {
     match mode {
         Mode::Keys => edited(prompt, shell),
         Mode::Words => read_line(prompt, shell),
@@ -60,7 +60,7 @@ fn edited(prompt: &str, shell: &mut Shell) -> Result<TypedLine, Failure> {
 }
 
 /// The result of a line editor.
-pub fn of_editor(read: Result<String, ReadlineError>) -> Result<TypedLine, Failure> {
+pub(crate) fn of_editor(read: Result<String, ReadlineError>) -> Result<TypedLine, Failure> {
     match read {
         Ok(line) => Ok(TypedLine::Line(line)),
         Err(ReadlineError::Interrupted) => Ok(TypedLine::Interrupt),

@@ -18,15 +18,15 @@ pub struct WalkKey {
     /// What it does, as the help says it.
     pub line: &'static str,
     /// What it does at this stop, in a word or two, as the footer says it.
-    pub label: fn(&Walk) -> &'static str,
+    pub(crate) label: fn(&Walk) -> &'static str,
     /// Whether it applies at this stop.
-    pub here: fn(&Walk) -> bool,
+    pub(crate) here: fn(&Walk) -> bool,
     /// What the learner is told where it does not apply.
-    pub belongs: &'static str,
+    pub(crate) belongs: &'static str,
     /// Whether something may be typed after the word.
-    pub takes: bool,
+    pub(crate) takes: bool,
     /// Does it. The text is what was typed after the word.
-    pub act: fn(&mut Walk, &str) -> Result<Flow, Failure>,
+    pub(crate) act: fn(&mut Walk, &str) -> Result<Flow, Failure>,
 }
 
 /// All keys, in the order of the footer.
@@ -201,7 +201,7 @@ pub static KEYS: &[WalkKey] = &[
 ];
 
 /// The row of a key.
-pub fn of_letter(letter: char) -> Option<&'static WalkKey> {
+pub(crate) fn of_letter(letter: char) -> Option<&'static WalkKey> {
     KEYS.iter().find(|key| key.letter == letter)
 }
 
@@ -216,12 +216,12 @@ pub fn of_word(word: &str) -> Option<&'static WalkKey> {
 }
 
 /// The words most similar to this one.
-pub fn near(word: &str) -> Vec<String> {
+pub(crate) fn near(word: &str) -> Vec<String> {
     nearest(word, KEYS.iter().flat_map(|key| key.words.iter().copied()), 2)
 }
 
 /// The keys of the footer at this stop.
-pub fn legend(walk: &Walk) -> Vec<KeyLabel> {
+pub(crate) fn legend(walk: &Walk) -> Vec<KeyLabel> {
     let key = |key: &WalkKey| {
         if key.letter == KEYS[0].letter { "Enter".to_owned() } else { key.letter.to_string() }
     };
@@ -230,7 +230,7 @@ pub fn legend(walk: &Walk) -> Vec<KeyLabel> {
 }
 
 /// The rows of the help at this stop.
-pub fn help_rows(walk: &Walk) -> Vec<KeyHelp> {
+pub(crate) fn help_rows(walk: &Walk) -> Vec<KeyHelp> {
     let row = |key: &WalkKey| {
         let enter = (key.letter == KEYS[0].letter).then(|| "Enter".to_owned());
         let letter = [key.letter.to_string()];
@@ -262,7 +262,7 @@ pub enum WalkInput {
 
 impl WalkInput {
     /// The meaning of a key.
-    pub fn of_key(pressed: KeyPress) -> WalkInput {
+    pub(crate) fn of_key(pressed: KeyPress) -> WalkInput {
         match pressed {
             KeyPress::Letter(letter) => match of_letter(letter) {
                 Some(key) => WalkInput::Key(key, String::new()),

@@ -12,13 +12,13 @@ use crate::lesson::{Catalogue, Exercise, Fault, Lesson, Step};
 use crate::session::Outcome;
 
 /// Is called during long work: how many cells have run, and of how many.
-pub type OnProgress<'h> = &'h mut dyn FnMut(usize, usize);
+pub(crate) type OnProgress<'h> = &'h mut dyn FnMut(usize, usize);
 
 /// Work that takes longer than this reports its progress.
 const SLOW: Duration = Duration::from_millis(300);
 
 /// The lesson's own workspace. Work that Ctrl-C ends returns `Failure::Stopped`.
-pub struct LessonState<'c> {
+pub(crate) struct LessonState<'c> {
     catalogue: &'c Catalogue,
     options: GlobalOptions,
     main: Option<Main<'c>>,
@@ -44,12 +44,12 @@ enum Last {
 
 impl<'c> LessonState<'c> {
     /// A state in which nothing has run.
-    pub fn new(catalogue: &'c Catalogue, options: &GlobalOptions) -> LessonState<'c> {
+    pub(crate) fn new(catalogue: &'c Catalogue, options: &GlobalOptions) -> LessonState<'c> {
         LessonState { catalogue, options: options.clone(), main: None }
     }
 
     /// Runs a step in the lesson's workspace, after all steps that it needs.
-    pub fn run(
+    pub(crate) fn run(
         &mut self,
         step: &'c Step,
         lesson: &'c Lesson,
@@ -88,7 +88,7 @@ impl<'c> LessonState<'c> {
     }
 
     /// A new workspace with the state before a step: that in which the lesson ran the step, if it did.
-    pub fn before(&self, step: &'c Step, on_progress: OnProgress) -> Result<Workspace<'c>, Failure> {
+    pub(crate) fn before(&self, step: &'c Step, on_progress: OnProgress) -> Result<Workspace<'c>, Failure> {
         if let Some(main) = self.main.as_ref().filter(|main| main.last == Last::Step(step.number)) {
             return replayed_before(step, &main.workspace, on_progress);
         }
@@ -97,7 +97,7 @@ impl<'c> LessonState<'c> {
     }
 
     /// A new workspace with the state after a step.
-    pub fn after(
+    pub(crate) fn after(
         &self,
         step: &'c Step,
         lesson: &'c Lesson,
@@ -114,13 +114,13 @@ impl<'c> LessonState<'c> {
     }
 
     /// The lesson's workspace, if `step` is the last step that ran in it.
-    pub fn at(&mut self, step: &Step) -> Option<&mut Workspace<'c>> {
+    pub(crate) fn at(&mut self, step: &Step) -> Option<&mut Workspace<'c>> {
         let main = self.main.as_mut().filter(|main| main.last == Last::Step(step.number));
         main.map(|main| &mut main.workspace)
     }
 
     /// A new workspace with the state in which an exercise starts.
-    pub fn exercise(
+    pub(crate) fn exercise(
         &self,
         exercise: &Exercise,
         lesson: &'c Lesson,
@@ -134,7 +134,7 @@ impl<'c> LessonState<'c> {
 
     /// Runs the solution of an exercise in the lesson's workspace if it only adds variables: the tensors that are there
     /// and the stream of random numbers stay as they are. `tried` is the outcome of the solution in a copy.
-    pub fn add_solution(&mut self, exercise: &Exercise, lesson: &Lesson, tried: &Outcome) {
+    pub(crate) fn add_solution(&mut self, exercise: &Exercise, lesson: &Lesson, tried: &Outcome) {
         let Some(main) = self.main.as_mut() else { return };
         if main.lesson.id != lesson.id || main.last == Last::Incomplete {
             return;

@@ -14,7 +14,7 @@ use crate::view::{Line, Text};
 
 impl<'c> Walk<'c, '_, '_> {
     /// Runs until the learner leaves.
-    pub fn run(&mut self) -> Result<Exit, Failure> {
+    pub(crate) fn run(&mut self) -> Result<Exit, Failure> {
         self.arrive()?;
         loop {
             let input = self.listen()?;

@@ -40,25 +40,25 @@ use walk::Walk;
 
 /// What `attn learn` takes.
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub(crate) struct Args {
     /// A step (scores), an exercise or a lesson (3.4.1); without one, where it was left
     #[arg(value_name = "WHERE")]
     place: Option<String>,
 }
 
 /// Whether `attn` alone starts the walkthrough: it needs a terminal.
-pub fn can_start(shell: &Shell) -> bool {
+pub(crate) fn can_start(shell: &Shell) -> bool {
     let terminal = shell.terminal && std::io::stdin().is_terminal();
     terminal && !shell.options.json && !shell.options.no_input
 }
 
 /// Starts the walkthrough where the learner left it.
-pub fn resume(shell: &mut Shell) -> Result<Exit, Failure> {
+pub(crate) fn resume(shell: &mut Shell) -> Result<Exit, Failure> {
     run(&Args { place: None }, shell)
 }
 
 /// Starts the walkthrough.
-pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     if shell.options.no_input || shell.options.json {
         let option = if shell.options.json { "--json" } else { "--no-input" };
         return Err(Failure::Usage(format!(

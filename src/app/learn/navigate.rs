@@ -18,7 +18,7 @@ use crate::view::{Line, Role, Text};
 
 impl Walk<'_, '_, '_> {
     /// Goes on: past a question, to the outcome, or to the next stop.
-    pub fn on(&mut self) -> Result<Flow, Failure> {
+    pub(crate) fn on(&mut self) -> Result<Flow, Failure> {
         match (self.stage(), self.stop().kind) {
             (PageStage::Asking(_), _) | (PageStage::Ready, StopKind::Exercise(_)) => self.pass_over(),
             (PageStage::Ready, StopKind::Step(_)) => self.outcome(),
@@ -30,7 +30,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// Goes back to the stop before.
-    pub fn back(&mut self) -> Result<Flow, Failure> {
+    pub(crate) fn back(&mut self) -> Result<Flow, Failure> {
         Ok(Flow::GoTo(self.at.saturating_sub(1)))
     }
 
@@ -57,7 +57,7 @@ impl Walk<'_, '_, '_> {
     }
 
     /// Goes to the stop of this name, or lets the learner choose one.
-    pub fn list(&mut self, wanted: &str) -> Result<Flow, Failure> {
+    pub(crate) fn list(&mut self, wanted: &str) -> Result<Flow, Failure> {
         match (wanted.is_empty(), self.mode) {
             (false, _) => self.jump(wanted),
             (true, Mode::Keys) => self.choose_place(),
@@ -180,12 +180,12 @@ fn row(stop: &Stop, chosen: bool, progress: &Progress) -> Line {
 }
 
 /// Keys with their labels.
-pub fn legends(keys: &[(&str, &str)]) -> Vec<KeyLabel> {
+pub(crate) fn legends(keys: &[(&str, &str)]) -> Vec<KeyLabel> {
     keys.iter().map(|(key, label)| KeyLabel { key: (*key).to_owned(), label: (*label).to_owned() }).collect()
 }
 
 /// Lines cut to the width of the screen: lines that are redrawn must not wrap.
-pub fn cut(text: Text, width: usize) -> Text {
+pub(crate) fn cut(text: Text, width: usize) -> Text {
     let shorten = |line: Line| {
         let mut kept = Line::new();
         for span in line.spans {

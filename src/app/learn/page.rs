@@ -9,7 +9,7 @@ use crate::view::{Look, Panel, Text};
 
 /// How far the learner is at a stop.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum PageStage {
+pub(crate) enum PageStage {
     /// The question of this number waits for its answer.
     Asking(usize),
     /// The cell can be run, or the exercise can be written.
@@ -21,37 +21,37 @@ pub enum PageStage {
 
 /// The page of a stop.
 #[derive(Default)]
-pub struct StopPage {
+pub(crate) struct StopPage {
     /// How far the learner is.
-    pub stage: PageStage,
+    pub(crate) stage: PageStage,
     /// The cell's panel, since it ran. It may not have been shown yet.
-    pub panel: Option<Panel>,
+    pub(crate) panel: Option<Panel>,
     /// The questions, answers and replies so far.
-    pub turns: Vec<Turn>,
+    pub(crate) turns: Vec<Turn>,
     /// The work on an exercise.
-    pub book: Workbook,
+    pub(crate) book: Workbook,
     /// Whether the learner was told that Enter skips.
-    pub warned: bool,
+    pub(crate) warned: bool,
     /// The cell as the learner edited it.
-    pub edited: Option<String>,
+    pub(crate) edited: Option<String>,
 }
 
 /// The learner's work on an exercise.
 #[derive(Clone, Debug, Default)]
-pub struct Workbook {
+pub(crate) struct Workbook {
     /// The number of hints shown.
-    pub hints: usize,
+    pub(crate) hints: usize,
     /// The newest attempt.
-    pub attempt: Option<String>,
+    pub(crate) attempt: Option<String>,
     /// The code that passed.
-    pub passed: Option<String>,
+    pub(crate) passed: Option<String>,
     /// Whether the solution is shown.
-    pub solution: bool,
+    pub(crate) solution: bool,
 }
 
 impl Workbook {
     /// The work that the progress file has.
-    pub fn of(tried: &ExerciseProgress) -> Workbook {
+    pub(crate) fn of(tried: &ExerciseProgress) -> Workbook {
         Workbook {
             hints: tried.hints,
             attempt: tried.attempts.last().cloned(),
@@ -63,7 +63,7 @@ impl Workbook {
 
 /// One turn of a prediction.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Turn {
+pub(crate) enum Turn {
     /// The question and its choices.
     Question(String, Vec<String>),
     /// The learner's answer.
@@ -74,12 +74,12 @@ pub enum Turn {
 
 impl Turn {
     /// A question with its choices.
-    pub fn question(asked: &Prediction) -> Turn {
+    pub(crate) fn question(asked: &Prediction) -> Turn {
         Turn::Question(asked.ask.clone(), choices(asked))
     }
 
     /// The turn as text.
-    pub fn text(&self, look: Look) -> Text {
+    pub(crate) fn text(&self, look: Look) -> Text {
         match self {
             Turn::Question(ask, choices) => question(ask, choices, look),
             Turn::Answer(answer) => answered(answer, look),
@@ -89,7 +89,7 @@ impl Turn {
 }
 
 /// The choices of a question; empty if it has none.
-pub fn choices(asked: &Prediction) -> Vec<String> {
+pub(crate) fn choices(asked: &Prediction) -> Vec<String> {
     match &asked.answer {
         RightAnswer::Choice(choices) => choices.iter().map(|choice| choice.text.clone()).collect(),
         _ => Vec::new(),

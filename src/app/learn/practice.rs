@@ -53,7 +53,7 @@ impl<'c> Walk<'c, '_, '_> {
     }
 
     /// Edits the cell, or writes the exercise.
-    pub fn edit(&mut self) -> Result<Flow, Failure> {
+    pub(crate) fn edit(&mut self) -> Result<Flow, Failure> {
         let text = self.text_to_edit();
         let mode = self.mode;
         self.shell.say("\n")?;
@@ -65,7 +65,7 @@ impl<'c> Walk<'c, '_, '_> {
     }
 
     /// Writes the exercise as a file in the learner's editor.
-    pub fn edit_file(&mut self) -> Result<Flow, Failure> {
+    pub(crate) fn edit_file(&mut self) -> Result<Flow, Failure> {
         let text = self.text_to_edit();
         self.shell.flush()?;
         match editor::file(self.stop().slug(), &text) {
@@ -160,7 +160,7 @@ impl<'c> Walk<'c, '_, '_> {
     }
 
     /// Shows the next hint.
-    pub fn hint(&mut self) -> Result<Flow, Failure> {
+    pub(crate) fn hint(&mut self) -> Result<Flow, Failure> {
         let Some(exercise) = self.exercise() else {
             return Ok(Flow::Stay);
         };
@@ -177,7 +177,7 @@ impl<'c> Walk<'c, '_, '_> {
     }
 
     /// Shows the solution of an exercise, or the answer to a question.
-    pub fn solution(&mut self) -> Result<Flow, Failure> {
+    pub(crate) fn solution(&mut self) -> Result<Flow, Failure> {
         let Some(exercise) = self.exercise() else {
             return self.show_answer();
         };
@@ -189,7 +189,7 @@ impl<'c> Walk<'c, '_, '_> {
     }
 
     /// Skips a question or an exercise. The solution of a skipped exercise runs.
-    pub fn skip(&mut self) -> Result<Flow, Failure> {
+    pub(crate) fn skip(&mut self) -> Result<Flow, Failure> {
         let Some(exercise) = self.exercise() else {
             return self.skip_question();
         };

@@ -20,7 +20,7 @@ impl<'c> Walk<'c, '_, '_> {
     }
 
     /// Judges an answer and replies to it.
-    pub fn answer(&mut self, said: &str) -> Result<Flow, Failure> {
+    pub(crate) fn answer(&mut self, said: &str) -> Result<Flow, Failure> {
         let Some((step, at, asked)) = self.asked() else {
             return Ok(Flow::Stay);
         };

@@ -21,7 +21,7 @@ static AWAITING: AtomicBool = AtomicBool::new(false);
 
 /// A key press, or another event of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeyPress {
+pub(crate) enum KeyPress {
     /// A character.
     Letter(char),
     /// Return.
@@ -45,18 +45,18 @@ pub enum KeyPress {
 }
 
 /// Whether keys can be read one by one: stdin and stdout are terminals, and the cursor can be moved.
-pub fn has_keys(out: bool) -> bool {
+pub(crate) fn has_keys(out: bool) -> bool {
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb" || term.is_empty());
     out && io::stdin().is_terminal() && !dumb
 }
 
 /// Rows of the screen.
-pub fn rows() -> usize {
+pub(crate) fn rows() -> usize {
     terminal_size::terminal_size().map_or(24, |(_, rows)| usize::from(rows.0)).max(6)
 }
 
 /// Waits for a key. Ctrl-Z suspends the program; when it resumes, the result is `Resized`, so that the page is redrawn.
-pub fn key() -> io::Result<KeyPress> {
+pub(crate) fn key() -> io::Result<KeyPress> {
     loop {
         let raw = Raw::begin()?;
         let event = event::read()?;
@@ -87,7 +87,7 @@ pub fn key() -> io::Result<KeyPress> {
 }
 
 /// What was typed before the line editor opens, and whether Enter ended it.
-pub fn typed_ahead() -> io::Result<(String, bool)> {
+pub(crate) fn typed_ahead() -> io::Result<(String, bool)> {
     let _raw = Raw::begin()?;
     let mut text = String::new();
     while event::poll(Duration::ZERO)? {
@@ -152,7 +152,7 @@ impl Drop for Raw {
 
 /// Calls a function in which a library changes the settings of the terminal; if the program ends meanwhile, they are
 /// restored.
-pub fn awaiting<T>(read: impl FnOnce() -> T) -> T {
+pub(crate) fn awaiting<T>(read: impl FnOnce() -> T) -> T {
     AWAITING.store(true, Ordering::Release);
     let read = read();
     AWAITING.store(false, Ordering::Release);
@@ -160,7 +160,7 @@ pub fn awaiting<T>(read: impl FnOnce() -> T) -> T {
 }
 
 /// Restores the settings of the terminal when the program panics or is terminated.
-pub fn restore_at_exit() {
+pub(crate) fn restore_at_exit() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
         let restore = restorer();

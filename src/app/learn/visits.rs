@@ -18,7 +18,7 @@ use crate::view::prose::prose;
 
 impl<'c> Walk<'c, '_, '_> {
     /// Opens a REPL with a copy of the state at this stop.
-    pub fn repl(&mut self) -> Result<Flow, Failure> {
+    pub(crate) fn repl(&mut self) -> Result<Flow, Failure> {
         let Some(workspace) = self.copy()? else {
             return Ok(Flow::Stay);
         };
@@ -31,7 +31,7 @@ impl<'c> Walk<'c, '_, '_> {
     }
 
     /// Shows every operation of the cell.
-    pub fn trace(&mut self) -> Result<Flow, Failure> {
+    pub(crate) fn trace(&mut self) -> Result<Flow, Failure> {
         let Some(workspace) = self.copy()? else {
             return Ok(Flow::Stay);
         };
@@ -44,7 +44,7 @@ impl<'c> Walk<'c, '_, '_> {
     }
 
     /// Shows what would be different if something had been changed from the start.
-    pub fn what_if(&mut self, change: &str) -> Result<Flow, Failure> {
+    pub(crate) fn what_if(&mut self, change: &str) -> Result<Flow, Failure> {
         let wanted = "`inputs[1,0]=0.9`, `seed 7`, `dim=-1 => dim=0`";
         let Some(change) = self.argument(change, "what if: ", wanted)? else {
             return Ok(Flow::Stay);
@@ -58,7 +58,7 @@ impl<'c> Walk<'c, '_, '_> {
     }
 
     /// Shows a term of the glossary, or with `all` every term.
-    pub fn glossary(&mut self, word: &str) -> Result<Flow, Failure> {
+    pub(crate) fn glossary(&mut self, word: &str) -> Result<Flow, Failure> {
         let Some(word) = self.argument(word, "word: ", "a word, such as `head`; `all` lists them")? else {
             return Ok(Flow::Stay);
         };
@@ -115,6 +115,6 @@ impl<'c> Walk<'c, '_, '_> {
 }
 
 /// A text, or the reason why there is none.
-pub fn or_reason(text: Result<Text, Failure>, look: crate::view::Look) -> Text {
+pub(crate) fn or_reason(text: Result<Text, Failure>, look: crate::view::Look) -> Text {
     text.unwrap_or_else(|failure| prose(&failure.to_string(), look))
 }

@@ -21,7 +21,7 @@ use crate::view::{Line, Panel, Role, Text};
 
 /// What the walkthrough does after a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Flow {
+pub(crate) enum Flow {
     /// It waits for the next key.
     Stay,
     /// It goes to the stop of this number.
@@ -33,7 +33,7 @@ pub enum Flow {
 }
 
 /// The walkthrough.
-pub struct Walk<'c, 'w, 's> {
+pub(crate) struct Walk<'c, 'w, 's> {
     pub(super) catalogue: &'c Catalogue,
     pub(super) shell: &'w mut Shell<'s>,
     pub(super) store: Store,
@@ -53,7 +53,7 @@ pub struct Walk<'c, 'w, 's> {
 
 impl<'c, 'w, 's> Walk<'c, 'w, 's> {
     /// A walkthrough that begins at the stop of number `at`.
-    pub fn new(
+    pub(crate) fn new(
         catalogue: &'c Catalogue,
         stops: Vec<Stop<'c>>,
         at: usize,
@@ -78,17 +78,17 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
     }
 
     /// The number of the stop where the learner is.
-    pub fn at(&self) -> usize {
+    pub(crate) fn at(&self) -> usize {
         self.at
     }
 
     /// The stop where the learner is.
-    pub fn stop(&self) -> Stop<'c> {
+    pub(crate) fn stop(&self) -> Stop<'c> {
         self.stops[self.at]
     }
 
     /// The step, if the learner is at one.
-    pub fn step(&self) -> Option<&'c Step> {
+    pub(crate) fn step(&self) -> Option<&'c Step> {
         match self.stop().kind {
             StopKind::Step(step) => Some(step),
             _ => None,
@@ -96,7 +96,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
     }
 
     /// The exercise, if the learner is at one.
-    pub fn exercise(&self) -> Option<&'c Exercise> {
+    pub(crate) fn exercise(&self) -> Option<&'c Exercise> {
         match self.stop().kind {
             StopKind::Exercise(exercise) => Some(exercise),
             _ => None,
@@ -104,17 +104,17 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
     }
 
     /// How far the learner is here.
-    pub fn stage(&self) -> PageStage {
+    pub(crate) fn stage(&self) -> PageStage {
         self.pages.get(&self.at).map(|page| page.stage).unwrap_or_default()
     }
 
     /// Whether a question waits for its answer.
-    pub fn is_asking(&self) -> bool {
+    pub(crate) fn is_asking(&self) -> bool {
         matches!(self.stage(), PageStage::Asking(_))
     }
 
     /// Whether a table with numbers is on the page.
-    pub fn has_tables(&self) -> bool {
+    pub(crate) fn has_tables(&self) -> bool {
         let page = self.pages.get(&self.at).filter(|page| page.stage == PageStage::Shown);
         let panel = page.and_then(|page| page.panel.as_ref());
         panel
@@ -156,7 +156,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
     }
 
     /// Runs the cell again in a new workspace.
-    pub fn run_again(&mut self) -> Result<Flow, Failure> {
+    pub(crate) fn run_again(&mut self) -> Result<Flow, Failure> {
         self.page().panel = None;
         self.outcome()
     }

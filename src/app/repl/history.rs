@@ -14,7 +14,7 @@ const MAX_INPUTS: usize = 1000;
 /// Earlier inputs.
 pub(super) struct History {
     /// The inputs, oldest first.
-    pub inputs: Vec<String>,
+    pub(crate) inputs: Vec<String>,
     file: Option<PathBuf>,
 }
 

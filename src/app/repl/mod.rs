@@ -40,7 +40,7 @@ use state::{CommandError, Input, InputResult, Outcomes, Repl};
 
 /// The arguments of `attn repl`.
 #[derive(clap::Args, Debug)]
-pub struct Args {
+pub(crate) struct Args {
     /// A step (scores), a lesson (3.4.1), or a .ipynb, .py or .md file whose state to start from
     #[arg(value_name = "WHERE|FILE", value_hint = clap::ValueHint::AnyPath)]
     target: Option<String>,
@@ -50,7 +50,7 @@ pub struct Args {
 }
 
 /// Runs `attn repl`.
-pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let catalogue = course::catalogue()?;
     let (workspace, outcomes) = match &args.target {
         Some(word) => navigation::workspace_at(word, &catalogue, shell)?,
@@ -64,7 +64,7 @@ pub fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 
 /// Runs a REPL in `workspace` until the learner leaves. The walkthrough passes a copy ([`Workspace::again`]) so that
 /// its own variables stay as they are.
-pub fn open<'c>(
+pub(crate) fn open<'c>(
     workspace: Workspace<'c>,
     catalogue: &'c Catalogue,
     shell: &mut Shell,

@@ -10,11 +10,11 @@ use crate::view::{Line, Role};
 /// A setting.
 pub(super) struct ReplSetting {
     /// Its name.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// The values it can have.
-    pub values: &'static str,
+    pub(crate) values: &'static str,
     /// What it does.
-    pub line: &'static str,
+    pub(crate) line: &'static str,
     set: fn(&mut Repl, &mut Shell, &str) -> bool,
     get: fn(&Repl, &Shell) -> String,
 }

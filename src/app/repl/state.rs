@@ -13,23 +13,23 @@ use crate::view::errors::ErrorNote;
 /// A session of the REPL. The other files of this folder implement its commands.
 pub(super) struct Repl<'c> {
     /// The workspace in which inputs run. The line editor shares it to complete names.
-    pub workspace: Rc<RefCell<Workspace<'c>>>,
-    pub catalogue: &'c Catalogue,
-    pub settings: ReplSettings,
+    pub(crate) workspace: Rc<RefCell<Workspace<'c>>>,
+    pub(crate) catalogue: &'c Catalogue,
+    pub(crate) settings: ReplSettings,
     /// The number of inputs so far.
-    pub input_count: usize,
+    pub(crate) input_count: usize,
     /// The outcomes of the cells that ran, by the name of the cell.
-    pub outcomes: Outcomes,
+    pub(crate) outcomes: Outcomes,
     /// The states that `:undo` returns to, the latest last.
-    pub undo_points: Vec<UndoPoint<'c>>,
+    pub(crate) undo_points: Vec<UndoPoint<'c>>,
     /// The names that were bound before the first input.
-    pub initial_names: Vec<String>,
+    pub(crate) initial_names: Vec<String>,
     /// The file or the step that the session started from.
-    pub source: Option<String>,
+    pub(crate) source: Option<String>,
     /// Whether the walkthrough opened the REPL and continues after it.
-    pub in_walkthrough: bool,
+    pub(crate) in_walkthrough: bool,
     /// Whether inputs are typed at a terminal.
-    pub interactive: bool,
+    pub(crate) interactive: bool,
 }
 
 /// The outcomes of cells, by the name of the cell.
@@ -57,9 +57,9 @@ impl<'c> Repl<'c> {
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReplSettings {
     /// Whether tensors are shown as tables instead of as PyTorch prints them.
-    pub tables: bool,
+    pub(crate) tables: bool,
     /// Whether the shapes of the tensors that an input binds are shown.
-    pub shapes: bool,
+    pub(crate) shapes: bool,
 }
 
 /// The name of the cell that input number `number` runs as.
@@ -75,13 +75,13 @@ pub(super) fn is_input(name: &str) -> bool {
 /// A state that `:undo` returns to.
 pub(super) struct UndoPoint<'c> {
     /// The input that changed this state.
-    pub input: String,
+    pub(crate) input: String,
     /// The step of the state.
-    pub at: Option<(&'c Step, &'c Lesson)>,
+    pub(crate) at: Option<(&'c Step, &'c Lesson)>,
     /// The names that were bound before the first input.
-    pub initial_names: Vec<String>,
+    pub(crate) initial_names: Vec<String>,
     /// The cells that lead to the state.
-    pub cells: UndoCells,
+    pub(crate) cells: UndoCells,
 }
 
 /// The cells that lead to an earlier state.

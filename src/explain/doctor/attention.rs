@@ -11,47 +11,47 @@ use crate::tensor::{Arg, Record, Site, Tensor};
 /// A softmax, the operations that lead to it, and the product that uses its weights.
 pub(super) struct Attention<'r> {
     /// The softmax.
-    pub softmax: Rc<Record>,
+    pub(crate) softmax: Rc<Record>,
     /// The result of the softmax.
-    pub weights: Tensor,
+    pub(crate) weights: Tensor,
     /// The axis along which the softmax runs, counted from the end.
-    pub axis: Axis,
+    pub(crate) axis: Axis,
     /// The operations between the product of queries and keys and the softmax, nearest to the softmax first.
-    pub before: Vec<FlowStep>,
+    pub(crate) before: Vec<FlowStep>,
     /// The product of queries and keys.
-    pub scores: Option<Scores>,
+    pub(crate) scores: Option<Scores>,
     /// The product with the values.
-    pub context: Option<Context<'r>>,
+    pub(crate) context: Option<Context<'r>>,
 }
 
 /// The product of queries and keys.
 pub(super) struct Scores {
     /// The operation.
-    pub record: Rc<Record>,
+    pub(crate) record: Rc<Record>,
     /// Its operands.
-    pub product: Product,
+    pub(crate) product: Product,
     /// The scalings and views between each operand and its source.
-    pub paths: [Vec<FlowStep>; 2],
+    pub(crate) paths: [Vec<FlowStep>; 2],
     /// Each operand as it was before these scalings and views.
-    pub sources: [Tensor; 2],
+    pub(crate) sources: [Tensor; 2],
 }
 
 /// The product of weights and values.
 pub(super) struct Context<'r> {
     /// The operation in the trace.
-    pub traced: &'r Traced,
+    pub(crate) traced: &'r Traced,
     /// Its operands.
-    pub product: Product,
+    pub(crate) product: Product,
     /// The weights as they were multiplied.
-    pub weights: Tensor,
+    pub(crate) weights: Tensor,
     /// Whether the weights were the left operand.
-    pub weights_are_left: bool,
+    pub(crate) weights_are_left: bool,
     /// The operations between the softmax and this product, nearest to the product first.
-    pub after: Vec<FlowStep>,
+    pub(crate) after: Vec<FlowStep>,
     /// The axis of the weights that is summed over.
-    pub summed: Axis,
+    pub(crate) summed: Axis,
     /// The same axis in the result of the softmax; none where views between them hide it.
-    pub summed_in_softmax: Option<Axis>,
+    pub(crate) summed_in_softmax: Option<Axis>,
 }
 
 pub(super) fn is_softmax(record: &Record) -> bool {

@@ -11,14 +11,14 @@ pub(super) type Axis = usize;
 /// A product of two tensors, summed over one axis of each.
 #[derive(Clone, Debug)]
 pub(super) struct Product {
-    pub left: Tensor,
-    pub right: Tensor,
+    pub(crate) left: Tensor,
+    pub(crate) right: Tensor,
     /// The axis of each operand that is summed over.
-    pub summed: (Axis, Axis),
+    pub(crate) summed: (Axis, Axis),
     /// The axis that each operand keeps and the other does not have; none for a vector.
-    pub free: (Option<Axis>, Option<Axis>),
+    pub(crate) free: (Option<Axis>, Option<Axis>),
     /// The axis of the result that is the left operand's free axis.
-    pub left_in_result: Option<Axis>,
+    pub(crate) left_in_result: Option<Axis>,
 }
 
 impl Product {

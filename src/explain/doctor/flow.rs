@@ -18,11 +18,11 @@ const MOST_RECORDS: usize = 200;
 #[derive(Clone, Debug)]
 pub(super) struct FlowStep {
     /// The operation.
-    pub record: Rc<Record>,
+    pub(crate) record: Rc<Record>,
     /// The operand that it scaled, masked or rearranged.
-    pub operand: Tensor,
+    pub(crate) operand: Tensor,
     /// Its result.
-    pub result: Tensor,
+    pub(crate) result: Tensor,
 }
 
 impl FlowStep {
@@ -122,11 +122,11 @@ pub(super) fn is_zero_one(tensor: &Tensor) -> bool {
 /// The path from an operation to a tensor that was made from its result.
 pub(super) struct FlowPath {
     /// The operations on the path, the last one first.
-    pub steps: Vec<FlowStep>,
+    pub(crate) steps: Vec<FlowStep>,
     /// The result of the operation at the start of the path.
-    pub start: Tensor,
+    pub(crate) start: Tensor,
     /// The operation at the start of the path.
-    pub record: Rc<Record>,
+    pub(crate) record: Rc<Record>,
 }
 
 /// Returns the path to a tensor from the nearest operation for which `is_start` is true.

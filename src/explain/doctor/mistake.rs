@@ -30,11 +30,11 @@ pub(super) enum Detector {
 
 /// What a detector found: the line, what was observed, and a fix.
 pub(super) struct Observation {
-    pub site: Option<Site>,
-    pub observed: String,
-    pub fix: String,
+    pub(crate) site: Option<Site>,
+    pub(crate) observed: String,
+    pub(crate) fix: String,
     /// Why it matters, where that differs from the mistake's own reason.
-    pub why: Option<&'static str>,
+    pub(crate) why: Option<&'static str>,
 }
 
 impl Observation {
@@ -53,25 +53,25 @@ pub struct Finding {
     /// The name of the mistake.
     pub mistake: &'static str,
     /// What it is, in a few words.
-    pub title: &'static str,
+    pub(crate) title: &'static str,
     /// The cell that has the line.
     pub cell: Option<String>,
     /// The line in that cell, from 1.
     pub line: Option<usize>,
     /// The function that has the line: `CausalAttention.forward`.
-    pub function: Option<String>,
+    pub(crate) function: Option<String>,
     /// What was observed, with its numbers.
     pub observed: String,
     /// Why it matters.
-    pub why: String,
+    pub(crate) why: String,
     /// How to fix it.
     pub fix: String,
 }
 
 /// The operations of one cell, and the names of its tensors.
 pub(super) struct TracedCell<'r> {
-    pub trace: &'r Trace,
-    pub names: &'r TensorNames,
+    pub(crate) trace: &'r Trace,
+    pub(crate) names: &'r TensorNames,
     names_in_calls: HashMap<usize, String>,
 }
 

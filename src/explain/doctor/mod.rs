@@ -34,7 +34,7 @@ use super::names::TensorNames;
 use crate::ops::trace::Trace;
 use attention::Attention;
 use mistake::{Detector, Observation, TracedCell};
-pub use mistake::{Finding, Mistake};
+pub(crate) use mistake::{Finding, Mistake};
 
 /// All mistakes, in the order in which they are reported.
 pub const MISTAKES: &[&Mistake] = &[

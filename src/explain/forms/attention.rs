@@ -9,7 +9,7 @@ use crate::explain::terms::figure;
 use crate::tensor::{Arg, DType};
 
 /// An element of the output: weights over the keys, times a column of the values.
-pub fn account(subject: &Subject) -> Option<Account> {
+pub(crate) fn account(subject: &Subject) -> Option<Account> {
     let (query, key, value) = (subject.operand(0)?, subject.operand(1)?, subject.operand(2)?);
     let index = subject.index();
     let [batch @ .., row, column] = index else { return None };

@@ -67,7 +67,7 @@ fn again(drawn: &Drawn, more: u64) -> Option<Generator> {
 }
 
 /// A random number.
-pub fn account(subject: &Subject, kind: RandomKind) -> Option<Account> {
+pub(crate) fn account(subject: &Subject, kind: RandomKind) -> Option<Account> {
     let op = subject.op();
     let Some(drawn) = subject.made.record.drawn else {
         return Some(Account::words(format!("{op}: drawn at random")).ending(WhyEnd::Drawn));
@@ -118,7 +118,7 @@ pub fn account(subject: &Subject, kind: RandomKind) -> Option<Account> {
 }
 
 /// An element that dropout kept or dropped.
-pub fn dropout(subject: &Subject) -> Option<Account> {
+pub(crate) fn dropout(subject: &Subject) -> Option<Account> {
     let x = subject.operand(0)?;
     let link = subject.link(0, &x, subject.index());
     let value = x.value(subject.index());

@@ -8,18 +8,18 @@ use crate::tensor::explanation::ConstantKind;
 use crate::tensor::{Arg, Site};
 
 /// A site as text: `cell 3, line 2`.
-pub fn place(site: Option<&Site>) -> String {
+pub(crate) fn place(site: Option<&Site>) -> String {
     site.map_or_else(|| "somewhere".to_owned(), |site| format!("{}, line {}", site.cell, site.line))
 }
 
 /// A number that was given to `torch.tensor`.
-pub fn literal(subject: &Subject) -> Option<Account> {
+pub(crate) fn literal(subject: &Subject) -> Option<Account> {
     let words = format!("given in {}", place(subject.made.record.site.as_ref()));
     Some(Account::words(words).ending(WhyEnd::Given))
 }
 
 /// A number that the operation puts everywhere, or by a pattern.
-pub fn constant(subject: &Subject, kind: ConstantKind) -> Option<Account> {
+pub(crate) fn constant(subject: &Subject, kind: ConstantKind) -> Option<Account> {
     let op = subject.op();
     let at = place(subject.made.record.site.as_ref());
     let ending = |words: String| Account::words(words).ending(WhyEnd::Constant);
@@ -61,7 +61,7 @@ pub fn constant(subject: &Subject, kind: ConstantKind) -> Option<Account> {
 }
 
 /// A view with the shape of its base.
-pub fn view(subject: &Subject) -> Option<Account> {
+pub(crate) fn view(subject: &Subject) -> Option<Account> {
     let operand = subject.operand(0)?;
     if operand.tensor.shape() != subject.made.record.shape {
         return None;
@@ -71,7 +71,7 @@ pub fn view(subject: &Subject) -> Option<Account> {
 }
 
 /// A result that depends on its operands as a whole.
-pub fn whole(subject: &Subject) -> Option<Account> {
+pub(crate) fn whole(subject: &Subject) -> Option<Account> {
     let mut names = Vec::new();
     let mut links: Vec<SourceElement> = Vec::new();
     for place in 0..subject.args.len() {

@@ -12,7 +12,7 @@ use crate::tensor::layout::unravel;
 use crate::tensor::{Arg, Tensor};
 
 /// A loss: of one element, or the mean or the sum over all.
-pub fn account(subject: &Subject, kind: LossKind) -> Option<Account> {
+pub(crate) fn account(subject: &Subject, kind: LossKind) -> Option<Account> {
     let place = subject
         .row()?
         .params()

@@ -29,7 +29,7 @@ mod products;
 mod reduced;
 
 /// How an element follows from its operation. Arguments that an explanation does not cover are explained as a whole.
-pub fn account(subject: &Subject) -> Account {
+pub(crate) fn account(subject: &Subject) -> Account {
     let account = match subject.made.record.operation.explanation {
         Explanation::Pointwise(formula) => pointwise::account(subject, formula),
         Explanation::Cast(_) => pointwise::cast(subject),

@@ -71,7 +71,7 @@ fn origin(subject: &Subject, movement: Movement) -> Option<ElementOrigin> {
 }
 
 /// An element of an operand, or a number that was put in its place.
-pub fn account(subject: &Subject, movement: Movement) -> Option<Account> {
+pub(crate) fn account(subject: &Subject, movement: Movement) -> Option<Account> {
     if subject.is_set("accumulate")
         || subject
             .args
@@ -143,13 +143,13 @@ fn chosen(subject: &Subject) -> Option<Account> {
 }
 
 /// A copy: the element in the same row-major place of the operand.
-pub fn copied(subject: &Subject) -> Option<Account> {
+pub(crate) fn copied(subject: &Subject) -> Option<Account> {
     let words = |link: &SourceElement| format!("a copy ({}) of {}", subject.op(), link.what);
     same_element(subject, 0, words)
 }
 
 /// An element that was overwritten with one of another tensor.
-pub fn copied_from(subject: &Subject) -> Option<Account> {
+pub(crate) fn copied_from(subject: &Subject) -> Option<Account> {
     same_element(subject, 1, |link| format!("written over with {}", link.what))
 }
 
@@ -174,7 +174,7 @@ fn same_element(
 }
 
 /// An element that a mask replaced or kept.
-pub fn masked_fill(subject: &Subject) -> Option<Account> {
+pub(crate) fn masked_fill(subject: &Subject) -> Option<Account> {
     let mask = subject.operand(1)?;
     let at = mask.broadcast(subject.index());
     let flag = subject.link(1, &mask, &at);
@@ -195,7 +195,7 @@ pub fn masked_fill(subject: &Subject) -> Option<Account> {
 }
 
 /// An element on one side of a diagonal.
-pub fn triangle(subject: &Subject, lower: bool) -> Option<Account> {
+pub(crate) fn triangle(subject: &Subject, lower: bool) -> Option<Account> {
     let [.., row, column] = subject.index() else { return None };
     let diagonal = subject.int("diagonal").unwrap_or(0);
     let off = *column as i64 - *row as i64;
@@ -214,7 +214,7 @@ pub fn triangle(subject: &Subject, lower: bool) -> Option<Account> {
 }
 
 /// An element that `x[...] = value` wrote or kept.
-pub fn assigned(subject: &Subject) -> Option<Account> {
+pub(crate) fn assigned(subject: &Subject) -> Option<Account> {
     let shape = subject.made.record.shape.clone();
     let Some(Arg::Index(parts)) = subject.args.get(2) else { return None };
     let count: usize = shape.iter().product();
@@ -262,7 +262,7 @@ pub fn assigned(subject: &Subject) -> Option<Account> {
 }
 
 /// An element to which others were added by index.
-pub fn added(subject: &Subject, by_element: bool) -> Option<Account> {
+pub(crate) fn added(subject: &Subject, by_element: bool) -> Option<Account> {
     let index_place = 2;
     let (base, index, source) = (subject.operand(0)?, subject.operand(index_place)?, subject.operand(3)?);
     let axis = subject.axis(base.tensor.ndim())?;

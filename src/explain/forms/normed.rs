@@ -17,7 +17,7 @@ fn implicit_dim(ndim: usize) -> i64 {
 }
 
 /// One weight of a softmax, or its logarithm.
-pub fn softmax(subject: &Subject, kind: SoftmaxKind) -> Option<Account> {
+pub(crate) fn softmax(subject: &Subject, kind: SoftmaxKind) -> Option<Account> {
     let x = subject.operand(0)?;
     let ndim = x.tensor.ndim();
     let axis = wrap_dim(subject.int("dim").unwrap_or_else(|| implicit_dim(ndim)), ndim).ok()?;
@@ -100,7 +100,7 @@ fn group(subject: &Subject, kind: NormKind, x: &PastOperand) -> Option<(ReducedE
 }
 
 /// An element of a normalisation layer.
-pub fn norm(subject: &Subject, kind: NormKind) -> Option<Account> {
+pub(crate) fn norm(subject: &Subject, kind: NormKind) -> Option<Account> {
     let x = subject.operand(0)?;
     let (met, own) = group(subject, kind, &x)?;
     let params = |name: &str| {
@@ -159,7 +159,7 @@ pub fn norm(subject: &Subject, kind: NormKind) -> Option<Account> {
 }
 
 /// An element divided by the length of its row.
-pub fn normalize(subject: &Subject) -> Option<Account> {
+pub(crate) fn normalize(subject: &Subject) -> Option<Account> {
     let x = subject.operand(0)?;
     let ndim = x.tensor.ndim();
     let axis = wrap_dim(subject.int("dim").unwrap_or(1), ndim).ok()?;

@@ -9,7 +9,7 @@ use crate::tensor::explanation::OrderKind;
 use crate::tensor::layout::wrap_dim;
 
 /// An element by its rank, or the place of that element.
-pub fn account(subject: &Subject, kind: OrderKind) -> Option<Account> {
+pub(crate) fn account(subject: &Subject, kind: OrderKind) -> Option<Account> {
     let x = subject.operand(0)?;
     let ndim = x.tensor.ndim();
     let dim = if kind == OrderKind::SortFirst { 0 } else { subject.int("dim").unwrap_or(-1) };

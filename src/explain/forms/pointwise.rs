@@ -10,7 +10,7 @@ use crate::tensor::explanation::{Explanation, Formula};
 use crate::tensor::{Arg, DType, Tensor};
 
 /// An element of a pointwise result.
-pub fn account(subject: &Subject, formula: Formula) -> Option<Account> {
+pub(crate) fn account(subject: &Subject, formula: Formula) -> Option<Account> {
     let count = operands(subject, formula);
     if formula == Formula::Add
         && subject.made.before.is_some()
@@ -197,7 +197,7 @@ fn on_scalars(subject: &Subject) -> Option<f64> {
 }
 
 /// A value in another dtype.
-pub fn cast(subject: &Subject) -> Option<Account> {
+pub(crate) fn cast(subject: &Subject) -> Option<Account> {
     let x = subject.operand(0)?;
     let link = subject.link(0, &x, subject.index());
     let value = x.value(subject.index());

@@ -135,7 +135,7 @@ fn column_name(name: Name, pages: &[usize], column: usize) -> Name {
 }
 
 /// An element of a product of matrices or vectors, with what is added to it.
-pub fn account(subject: &Subject, kind: ProductKind) -> Option<Account> {
+pub(crate) fn account(subject: &Subject, kind: ProductKind) -> Option<Account> {
     let index = subject.index();
     match kind {
         ProductKind::Dot => {
@@ -210,7 +210,7 @@ fn added(subject: &Subject, all: Vec<ProductTerms>) -> Option<Account> {
 }
 
 /// An element of `x @ weight.T + bias`.
-pub fn linear(subject: &Subject) -> Option<Account> {
+pub(crate) fn linear(subject: &Subject) -> Option<Account> {
     let (x, weight) = (subject.operand(0)?, subject.operand(1)?);
     let single = weight.tensor.ndim() == 1;
     let (&out, lead) = match single {
@@ -242,7 +242,7 @@ pub fn linear(subject: &Subject) -> Option<Account> {
 }
 
 /// An element of an einsum: a sum over all letters that the result does not have.
-pub fn einsum(subject: &Subject) -> Option<Account> {
+pub(crate) fn einsum(subject: &Subject) -> Option<Account> {
     let Some(Arg::Str(equation)) = subject.param("equation") else { return None };
     let equation: String = equation.chars().filter(|letter| !letter.is_whitespace()).collect();
     let (inputs, output) = match equation.split_once("->") {
@@ -331,7 +331,7 @@ pub fn einsum(subject: &Subject) -> Option<Account> {
 type Terms = Vec<(f64, Vec<(usize, Vec<usize>)>)>;
 
 /// An element that is a sum of products over several axes.
-pub fn multilinear(subject: &Subject, kind: Multilinear) -> Option<Account> {
+pub(crate) fn multilinear(subject: &Subject, kind: Multilinear) -> Option<Account> {
     let index = subject.index();
     let shape = |place: usize| subject.operand(place).map(|operand| operand.tensor.shape().to_vec());
     let mut plus = None;

@@ -12,20 +12,20 @@ use crate::tensor::layout::unravel;
 use crate::tensor::layout::{wrap_dim, wrap_dims};
 
 /// The elements of an operand that one element of the result was computed from.
-pub struct ReducedElements {
+pub(crate) struct ReducedElements {
     /// The operand.
-    pub operand: PastOperand,
+    pub(crate) operand: PastOperand,
     /// The elements' indices.
-    pub at: Vec<Vec<usize>>,
+    pub(crate) at: Vec<Vec<usize>>,
     /// `row 1 of attn_scores`.
-    pub name: String,
+    pub(crate) name: String,
     /// Its place among the arguments.
-    pub place: usize,
+    pub(crate) place: usize,
 }
 
 impl ReducedElements {
     /// The elements that are reduced over the dimensions that the argument `dim` names.
-    pub fn reduced(subject: &Subject) -> Option<ReducedElements> {
+    pub(crate) fn reduced(subject: &Subject) -> Option<ReducedElements> {
         let operand = subject.operand(0)?;
         let ndim = operand.tensor.ndim();
         let all = || (0..ndim).collect();
@@ -39,7 +39,7 @@ impl ReducedElements {
     }
 
     /// The elements that are reduced over these dimensions.
-    pub fn over(subject: &Subject, operand: PastOperand, dims: &[usize]) -> Option<ReducedElements> {
+    pub(crate) fn over(subject: &Subject, operand: PastOperand, dims: &[usize]) -> Option<ReducedElements> {
         let shape = operand.tensor.shape().to_vec();
         let index = subject.index();
         let keeps = index.len() == shape.len();
@@ -76,17 +76,17 @@ impl ReducedElements {
     }
 
     /// Their values.
-    pub fn values(&self) -> Vec<f64> {
+    pub(crate) fn values(&self) -> Vec<f64> {
         self.at.iter().map(|index| self.operand.value(index)).collect()
     }
 
     /// One of the elements.
-    pub fn link(&self, subject: &Subject, which: usize) -> SourceElement {
+    pub(crate) fn link(&self, subject: &Subject, which: usize) -> SourceElement {
         subject.link(self.place, &self.operand, &self.at[which])
     }
 
     /// The elements, those of the largest magnitude first.
-    pub fn links(&self, subject: &Subject, values: &[f64]) -> Vec<SourceElement> {
+    pub(crate) fn links(&self, subject: &Subject, values: &[f64]) -> Vec<SourceElement> {
         let mut order: Vec<usize> = (0..values.len()).collect();
         order.sort_by(|&a, &b| values[b].abs().total_cmp(&values[a].abs()));
         order.into_iter().take(8).map(|which| self.link(subject, which)).collect()
@@ -94,7 +94,7 @@ impl ReducedElements {
 }
 
 /// A sum, or what is computed from one.
-pub fn reduction(subject: &Subject, reducer: Reducer) -> Option<Account> {
+pub(crate) fn reduction(subject: &Subject, reducer: Reducer) -> Option<Account> {
     let met = ReducedElements::reduced(subject)?;
     let mut values = met.values();
     let links = met.links(subject, &values);
@@ -159,7 +159,7 @@ pub fn reduction(subject: &Subject, reducer: Reducer) -> Option<Account> {
 }
 
 /// A variance, a standard deviation, or the mean that is returned with it.
-pub fn spread(subject: &Subject, root: bool, with_mean: bool) -> Option<Account> {
+pub(crate) fn spread(subject: &Subject, root: bool, with_mean: bool) -> Option<Account> {
     let met = ReducedElements::reduced(subject)?;
     let values = met.values();
     let many = values.len() as f64;
@@ -186,7 +186,12 @@ pub fn spread(subject: &Subject, root: bool, with_mean: bool) -> Option<Account>
 }
 
 /// The largest, smallest or middle element, or its index.
-pub fn extreme(subject: &Subject, which: Extremum, gives: ExtremeResult, running: bool) -> Option<Account> {
+pub(crate) fn extreme(
+    subject: &Subject,
+    which: Extremum,
+    gives: ExtremeResult,
+    running: bool,
+) -> Option<Account> {
     let second = subject.made.output == 1;
     let wants_largest = match which {
         Extremum::Largest => true,
@@ -256,7 +261,7 @@ fn up_to(subject: &Subject, operand: PastOperand, axis: usize) -> Option<Reduced
 }
 
 /// A running sum or product, or the difference of neighbours.
-pub fn running(subject: &Subject, kind: RunningKind) -> Option<Account> {
+pub(crate) fn running(subject: &Subject, kind: RunningKind) -> Option<Account> {
     let operand = subject.operand(0)?;
     let axis = subject.axis(operand.tensor.ndim())?;
     if kind == RunningKind::Difference {
@@ -291,7 +296,7 @@ pub fn running(subject: &Subject, kind: RunningKind) -> Option<Account> {
 }
 
 /// A distance or a similarity of two vectors.
-pub fn distance(subject: &Subject, kind: DistanceKind) -> Option<Account> {
+pub(crate) fn distance(subject: &Subject, kind: DistanceKind) -> Option<Account> {
     let p = subject.number("p").unwrap_or(2.0);
     let (a, b) = (subject.operand(0)?, subject.operand(1)?);
     let (a_name, b_name, index) = (subject.called(0), subject.called(1), subject.index());
@@ -354,7 +359,7 @@ fn norm_of(differences: &[f64], p: f64, between: &str, eps: f64) -> Option<Accou
 }
 
 /// The mean or the largest of a window of the last dimension.
-pub fn pooled(subject: &Subject, largest: bool) -> Option<Account> {
+pub(crate) fn pooled(subject: &Subject, largest: bool) -> Option<Account> {
     let operand = subject.operand(0)?;
     let first = |name: &str| match subject.param(name) {
         Some(Arg::Ints(values)) => values.first().copied(),

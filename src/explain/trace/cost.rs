@@ -10,9 +10,9 @@ use crate::tensor::explanation::Explanation;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
     /// Multiplications, divisions, exponentials and roots, each counted as one.
-    pub multiplications: u64,
+    pub(crate) multiplications: u64,
     /// Bytes of operands read and of results written.
-    pub bytes: u64,
+    pub(crate) bytes: u64,
 }
 
 impl std::ops::Add for Cost {
@@ -27,7 +27,7 @@ impl std::ops::Add for Cost {
 }
 
 /// The cost of an operation. A view costs nothing.
-pub fn cost(ran: &Traced) -> Cost {
+pub(crate) fn cost(ran: &Traced) -> Cost {
     if ran.is_view || ran.error.is_some() {
         return Cost::default();
     }

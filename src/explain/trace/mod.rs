@@ -14,10 +14,12 @@ mod preview;
 mod shapes;
 mod source;
 
-pub use cost::{Cost, cost};
-pub use outline::{CallGroup, LoopGroup, OperationRow, Outline, OutlineItem};
-pub use preview::Preview;
-pub use shapes::algebra;
+pub use cost::Cost;
+pub(crate) use cost::cost;
+pub use outline::OutlineItem;
+pub(crate) use outline::{CallGroup, LoopGroup, OperationRow, Outline};
+pub(crate) use preview::Preview;
+pub(crate) use shapes::algebra;
 pub use source::Sources;
 
 use crate::ops::trace::{Called, Seen, Trace, Traced};
@@ -36,7 +38,7 @@ pub fn outline(trace: &Trace, sources: &Sources, all: bool) -> Outline {
 }
 
 /// Returns the learner's code of an operation, on one line.
-pub fn code_of(ran: &Traced, sources: &Sources) -> String {
+pub(crate) fn code_of(ran: &Traced, sources: &Sources) -> String {
     let own = ran.inside().is_empty().then_some(ran);
     let code = ran.place().map(|place| sources.code(place, 0, own, ran.in_place, &mut ShownParts::default()));
     code.map(|code| code.text).unwrap_or_default()

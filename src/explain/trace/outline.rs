@@ -13,11 +13,11 @@ pub struct Outline {
     /// How many operations ran.
     pub operations: usize,
     /// How many of them the trace has.
-    pub traced: usize,
+    pub(crate) traced: usize,
     /// Their total cost.
     pub cost: Cost,
     /// Their total time, without the Python code around them.
-    pub elapsed: Duration,
+    pub(crate) elapsed: Duration,
 }
 
 /// One entry of an outline.
@@ -35,35 +35,35 @@ pub enum OutlineItem {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct OperationRow {
     /// The cell that has its code.
-    pub cell: String,
+    pub(crate) cell: String,
     /// The line there.
-    pub line: usize,
+    pub(crate) line: usize,
     /// Its code, with the names its value is bound to: `keys = self.W_key(x)`.
     pub code: String,
     /// The same with `…` for parts that rows above show, if there are any.
-    pub short_code: Option<String>,
+    pub(crate) short_code: Option<String>,
     /// The library class or function that ran it: `Linear`.
-    pub library: Option<String>,
+    pub(crate) library: Option<String>,
     /// PyTorch's name of the operation; for a library call, of its last operation.
-    pub op: String,
+    pub(crate) op: String,
     /// Shapes as algebra: `(6,3) @ (3,2) -> (6,2)`.
-    pub shapes: String,
+    pub(crate) shapes: String,
     /// The shapes of the last pass, if a loop changes them.
-    pub last_shapes: Option<String>,
+    pub(crate) last_shapes: Option<String>,
     /// What it cost.
-    pub cost: Cost,
+    pub(crate) cost: Cost,
     /// Whether the result is a view of an operand.
-    pub is_view: bool,
+    pub(crate) is_view: bool,
     /// Whether the result is the operand itself, as for dropout in evaluation mode.
-    pub is_unchanged: bool,
+    pub(crate) is_unchanged: bool,
     /// A small picture of the result.
-    pub preview: Preview,
+    pub(crate) preview: Preview,
     /// The message of the error it raised.
-    pub error: Option<String>,
+    pub(crate) error: Option<String>,
     /// The number of operations: more than one for some library calls.
-    pub operations: usize,
+    pub(crate) operations: usize,
     /// The operations of a library call, if the outline is not folded.
-    pub inner: Vec<OutlineItem>,
+    pub(crate) inner: Vec<OutlineItem>,
     pub(super) key: u64,
 }
 
@@ -71,21 +71,21 @@ pub struct OperationRow {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallGroup {
     /// The cell that has the call.
-    pub cell: String,
+    pub(crate) cell: String,
     /// The line there.
-    pub line: usize,
+    pub(crate) line: usize,
     /// The call, with the names its value is bound to: `context_vecs = ca(batch)`.
-    pub code: String,
+    pub(crate) code: String,
     /// The function: `CausalAttention.forward`.
-    pub function: String,
+    pub(crate) function: String,
     /// The cell that defines the function.
-    pub defined_in: String,
+    pub(crate) defined_in: String,
     /// What ran in it.
     pub items: Vec<OutlineItem>,
     /// The number of operations.
-    pub operations: usize,
+    pub(crate) operations: usize,
     /// What they cost.
-    pub cost: Cost,
+    pub(crate) cost: Cost,
     pub(super) key: u64,
 }
 
@@ -93,13 +93,13 @@ pub struct CallGroup {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct LoopGroup {
     /// The fewest and the most passes; they differ only in a loop inside of another.
-    pub passes: (usize, usize),
+    pub(crate) passes: (usize, usize),
     /// The items of the first pass.
     pub items: Vec<OutlineItem>,
     /// The number of operations of all passes.
-    pub operations: usize,
+    pub(crate) operations: usize,
     /// What they cost.
-    pub cost: Cost,
+    pub(crate) cost: Cost,
     pub(super) key: u64,
 }
 

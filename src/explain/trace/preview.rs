@@ -13,20 +13,20 @@ const FEW: usize = 3;
 
 /// A small picture of a result.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Preview {
+pub(crate) struct Preview {
     /// The numbers, if they are few.
-    pub numbers: Vec<String>,
+    pub(crate) numbers: Vec<String>,
     /// Means of blocks of the last two axes, in the first slice.
-    pub means: Vec<Vec<f64>>,
+    pub(crate) means: Vec<Vec<f64>>,
     /// Whether there are more slices.
-    pub has_more: bool,
+    pub(crate) has_more: bool,
     /// How many elements are nan or infinite: `9 -inf`.
-    pub nonfinite: Vec<String>,
+    pub(crate) nonfinite: Vec<String>,
 }
 
 impl Preview {
     /// The result of an operation; empty for a view, whose elements are not new, and for a write into elements.
-    pub fn of(ran: &Traced) -> Preview {
+    pub(crate) fn of(ran: &Traced) -> Preview {
         let [result] = ran.results.as_slice() else { return Preview::default() };
         if ran.is_view
             || ran.operation.explanation == Explanation::Assignment

@@ -7,7 +7,7 @@ use crate::tensor::explanation::Explanation;
 use crate::tensor::show::shape_in_formula;
 
 /// Returns the shapes of the operands and of the results.
-pub fn algebra(ran: &Traced) -> String {
+pub(crate) fn algebra(ran: &Traced) -> String {
     let operands = operands(ran);
     if ran.operation.explanation == Explanation::Assignment {
         let target = ran.operand(0).map_or_else(String::new, |target| shape_in_formula(target.shape()));

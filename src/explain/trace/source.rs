@@ -48,12 +48,6 @@ impl Sources {
         Sources { cells: cells.into_iter().map(source).collect() }
     }
 
-    /// The text of a span of a cell, on one line; empty if the cell is unknown.
-    pub fn text(&self, cell: &str, span: Span) -> String {
-        let Some(source) = self.cells.get(cell) else { return String::new() };
-        source.range(span).map_or_else(String::new, |range| source.line(range, &[]))
-    }
-
     /// The code of `call`; `ran` is the operation that it ran itself, not through a function.
     pub(super) fn code(
         &self,

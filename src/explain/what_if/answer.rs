@@ -47,12 +47,12 @@ pub struct AppliedChange {
 
 impl WhatIf {
     /// Whether a tensor was made in a cell that was asked for.
-    pub fn is_asked(&self, tensor: &TensorDifference) -> bool {
+    pub(crate) fn is_asked(&self, tensor: &TensorDifference) -> bool {
         self.asked.is_empty() || tensor.cell.as_ref().is_none_or(|cell| self.asked.contains(cell))
     }
 
     /// The unchanged tensors; a module in which nothing changed is one entry.
-    pub fn unchanged_groups(&self) -> Vec<String> {
+    pub(crate) fn unchanged_groups(&self) -> Vec<String> {
         let differing =
             self.differences.iter().map(|it| &it.name).chain(self.reshaped.iter().map(|it| &it.name));
         let others: Vec<&String> = differing.chain(&self.missing).collect();

@@ -21,7 +21,7 @@ pub trait LessonWords {
 
 impl AxisLabels {
     /// An index in words: `query "journey", key "starts"`; empty if nothing has a name.
-    pub fn place(&self, index: &[usize]) -> String {
+    pub(crate) fn place(&self, index: &[usize]) -> String {
         let word = |(axis, at): (usize, &usize)| match (self.axes.get(axis), self.named(axis, *at)) {
             (Some(name), Some(label)) if name == "token" => Some(format!("\"{label}\"")),
             (Some(name), Some(label)) => Some(format!("{name} \"{label}\"")),
@@ -32,7 +32,7 @@ impl AxisLabels {
     }
 
     /// The name of a position along an axis, or its number.
-    pub fn label(&self, axis: usize, at: usize) -> String {
+    pub(crate) fn label(&self, axis: usize, at: usize) -> String {
         self.named(axis, at).cloned().unwrap_or_else(|| at.to_string())
     }
 

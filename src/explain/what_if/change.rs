@@ -68,7 +68,7 @@ impl Change {
     }
 
     /// Reads `OLD=NEW`, two tokens. Errors: a message with the form.
-    pub fn token(text: &str) -> Result<Change, String> {
+    pub(crate) fn token(text: &str) -> Result<Change, String> {
         match text.split_once('=').map(|(old, new)| (old.trim(), new.trim())) {
             Some((old, new)) if !old.is_empty() && !new.is_empty() => {
                 Ok(Change::Token { old: old.to_owned(), new: new.to_owned() })

@@ -33,7 +33,7 @@ pub struct Reshaped {
     /// Its name.
     pub name: String,
     /// Its shape without the change.
-    pub before: Vec<usize>,
+    pub(crate) before: Vec<usize>,
     /// Its shape with the change.
     pub after: Vec<usize>,
 }
@@ -120,19 +120,19 @@ impl TensorDifference {
     }
 
     /// Whether the differences are as small as those of another order of summation: the last digit of a float32.
-    pub fn is_rounding(&self) -> bool {
+    pub(crate) fn is_rounding(&self) -> bool {
         let size =
             self.before.iter().map(|value| value.abs()).filter(|size| size.is_finite()).fold(0.0, f64::max);
         self.dtype.is_float() && self.largest() <= 4.0 * f64::from(f32::EPSILON) * size
     }
 
     /// The difference of an element.
-    pub fn difference(&self, at: usize) -> f64 {
+    pub(crate) fn difference(&self, at: usize) -> f64 {
         self.after[at] - self.before[at]
     }
 
     /// The index of an element.
-    pub fn index(&self, at: usize) -> Vec<usize> {
+    pub(crate) fn index(&self, at: usize) -> Vec<usize> {
         unravel(at, &self.shape)
     }
 
@@ -179,7 +179,7 @@ impl TensorDifference {
     }
 
     /// The name of an axis; without one: element, column, row or slice.
-    pub fn axis_name(&self, axis: usize) -> String {
+    pub(crate) fn axis_name(&self, axis: usize) -> String {
         let word = match self.shape.len() - axis {
             _ if self.shape.len() == 1 => "element",
             1 => "column",
@@ -190,7 +190,7 @@ impl TensorDifference {
     }
 
     /// Whether the tensor has rows of weights: they are not negative and sum to 1 in both runs.
-    pub fn has_weights(&self) -> bool {
+    pub(crate) fn has_weights(&self) -> bool {
         let Some(&wide) = self.shape.last() else { return false };
         let one = |values: &[f64]| {
             values.iter().all(|value| *value >= 0.0)
@@ -200,7 +200,7 @@ impl TensorDifference {
     }
 
     /// Whether it is a symmetric matrix in both runs.
-    pub fn is_symmetric(&self) -> bool {
+    pub(crate) fn is_symmetric(&self) -> bool {
         let &[high, wide] = self.shape.as_slice() else { return false };
         let symmetric = |values: &[f64]| {
             (0..high).all(|r| (0..r).all(|c| (values[r * wide + c] - values[c * wide + r]).abs() < 1e-5))

@@ -21,7 +21,8 @@ mod sentences;
 pub use answer::{AppliedChange, WhatIf};
 pub use axes::{AxisLabels, LessonWords};
 pub use change::{Change, FORMS};
-pub use difference::{Reshaped, TensorDifference};
+pub(crate) use difference::Reshaped;
+pub use difference::TensorDifference;
 
 use std::collections::HashMap;
 

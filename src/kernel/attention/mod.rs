@@ -15,7 +15,8 @@ use ndarray::{ArrayViewMut4, Axis};
 
 use super::Real;
 pub use fast::fast;
-pub use operands::{Fused, Mask, Operands};
+pub(crate) use operands::Fused;
+pub use operands::{Mask, Operands};
 pub use streaming::streaming;
 
 /// Scores from which [`fused`] uses the fast form: 12 heads of 592 tokens. Below it the exact form takes milliseconds.

@@ -10,12 +10,11 @@ mod erf_tanh;
 mod exponential;
 mod functions;
 mod logarithm;
-mod power;
 
-pub use activation::{gelu, gelu_tanh, sigmoid, silu, softplus};
+pub(crate) use activation::softplus;
+pub use activation::{gelu, gelu_tanh, sigmoid, silu};
 pub use exponential::exp2_fast;
 pub use functions::Functions;
-pub use power::{pow_elements, pow_scalar, scalar_pow};
 
 use super::real::simd;
 

@@ -35,7 +35,7 @@ pub fn bernoulli_each<T: RandomFloat>(generator: &mut Generator, p: &[T]) -> Vec
 
 /// Which of `n` elements dropout with probability `p` keeps, for `p` strictly between 0 and 1;
 /// with 0 and 1 nothing is drawn, as in PyTorch.
-pub fn dropout_keep(generator: &mut Generator, family: Family, p: f64, n: usize) -> Vec<bool> {
+pub(crate) fn dropout_keep(generator: &mut Generator, family: Family, p: f64, n: usize) -> Vec<bool> {
     if p <= 0.0 || p >= 1.0 {
         return vec![p <= 0.0; n];
     }
@@ -60,7 +60,7 @@ pub fn geometric(generator: &mut Generator, p: f64, n: usize) -> Vec<f64> {
 
 /// One Poisson count of this rate (not negative): `torch.poisson`. Small rates multiply uniforms until the product
 /// falls below e^-rate; from 10 on Hörmann's transformed rejection (1993).
-pub fn poisson(generator: &mut Generator, rate: f64) -> i64 {
+pub(crate) fn poisson(generator: &mut Generator, rate: f64) -> i64 {
     if rate == 0.0 {
         return 0;
     }

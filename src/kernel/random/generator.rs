@@ -13,7 +13,7 @@ const SHIFT: usize = 397;
 
 /// The Mersenne Twister MT19937 with 32 bits a draw.
 #[derive(Clone, Debug)]
-pub struct Mt19937 {
+pub(crate) struct Mt19937 {
     state: [u32; WORDS],
     /// Position of the next word in `state`; `WORDS` when a new block is needed.
     next: usize,
@@ -56,7 +56,7 @@ impl Eq for Mt19937 {}
 
 impl Mt19937 {
     /// The standard initialisation from one word.
-    pub fn new(seed: u32) -> Mt19937 {
+    pub(crate) fn new(seed: u32) -> Mt19937 {
         let mut state = [0u32; WORDS];
         state[0] = seed;
         for j in 1..WORDS {
@@ -67,7 +67,7 @@ impl Mt19937 {
     }
 
     /// The standard initialisation from a key of any length (as Python's `random.seed` uses it).
-    pub fn from_key(key: &[u32]) -> Mt19937 {
+    pub(crate) fn from_key(key: &[u32]) -> Mt19937 {
         let mut state = Mt19937::new(19_650_218).state;
         let key = if key.is_empty() { &[0] } else { key };
         let (mut i, mut j) = (1, 0);
@@ -101,25 +101,25 @@ impl Mt19937 {
     }
 
     /// The generator with this state and position; `None` unless there are 624 words and `next <= 624`.
-    pub fn from_words(words: &[u32], next: usize) -> Option<Mt19937> {
+    pub(crate) fn from_words(words: &[u32], next: usize) -> Option<Mt19937> {
         let state = words.try_into().ok()?;
         (next <= WORDS).then_some(Mt19937 { state, next, blocks: None })
     }
 
     /// The 624 words of the state, and how many of them are used.
-    pub fn words(&self) -> (&[u32], usize) {
+    pub(crate) fn words(&self) -> (&[u32], usize) {
         (&self.state, self.next)
     }
 
     /// The number of words drawn since the seed; `None` after a state was restored.
-    pub fn drawn(&self) -> Option<u64> {
+    pub(crate) fn drawn(&self) -> Option<u64> {
         let blocks = self.blocks?;
         Some((blocks * WORDS as u64 + self.next as u64).saturating_sub(WORDS as u64))
     }
 
     /// The next 32 bits.
     #[inline]
-    pub fn draw(&mut self) -> u32 {
+    pub(crate) fn draw(&mut self) -> u32 {
         if self.next == WORDS {
             self.twist();
         }
@@ -129,7 +129,7 @@ impl Mt19937 {
     }
 
     /// Fills `out` with the next draws, tempered as vectors.
-    pub fn fill(&mut self, out: &mut [u32]) {
+    pub(crate) fn fill(&mut self, out: &mut [u32]) {
         let mut rest = out;
         while !rest.is_empty() {
             if self.next == WORDS {
@@ -164,7 +164,7 @@ impl Mt19937 {
 
 /// The seed of a new `torch.Generator`. PyTorch seeds its default generator from the clock; here it has this seed
 /// too, so that a program repeats from run to run.
-pub const DEFAULT_SEED: u64 = 67_280_421_310_721;
+pub(crate) const DEFAULT_SEED: u64 = 67_280_421_310_721;
 
 /// Bytes of a state of `torch.get_rng_state`.
 pub const STATE_BYTES: usize = 5056;
@@ -205,27 +205,27 @@ impl Generator {
     }
 
     /// Starts again from `seed` (`torch.manual_seed`); forgets a cached normal.
-    pub fn seed(&mut self, seed: u64) {
+    pub(crate) fn seed(&mut self, seed: u64) {
         *self = Generator::new(seed);
     }
 
     /// The last seed, all 64 bits (`torch.initial_seed`).
-    pub fn initial_seed(&self) -> u64 {
+    pub(crate) fn initial_seed(&self) -> u64 {
         self.seed
     }
 
     /// The number of 32-bit words drawn since the seed; `None` after a state was restored.
-    pub fn words(&self) -> Option<u64> {
+    pub(crate) fn words(&self) -> Option<u64> {
         self.engine.drawn()
     }
 
     /// The number of elements filled since the seed; `None` after a state was restored.
-    pub fn given(&self) -> Option<u64> {
+    pub(crate) fn given(&self) -> Option<u64> {
         self.given
     }
 
     /// Counts `n` filled elements.
-    pub fn count(&mut self, n: usize) {
+    pub(crate) fn count(&mut self, n: usize) {
         self.given = self.given.map(|given| given + n as u64);
     }
 
@@ -237,7 +237,7 @@ impl Generator {
 
     /// 64 random bits: two draws, the first one the high half.
     #[inline]
-    pub fn random64(&mut self) -> u64 {
+    pub(crate) fn random64(&mut self) -> u64 {
         let high = u64::from(self.engine.draw());
         (high << 32) | u64::from(self.engine.draw())
     }

@@ -16,8 +16,10 @@ mod special;
 mod uniform;
 
 pub use continuous::{cauchy, exponential, log_normal, trunc_normal};
-pub use discrete::{bernoulli, bernoulli_each, dropout, dropout_keep, geometric, multinomial, poisson};
-pub use generator::{DEFAULT_SEED, Generator, Mt19937, STATE_BYTES};
+pub(crate) use discrete::poisson;
+pub use discrete::{bernoulli, bernoulli_each, dropout, geometric, multinomial};
+pub(crate) use generator::{DEFAULT_SEED, Mt19937};
+pub use generator::{Generator, STATE_BYTES};
 pub use half::HalfKind;
 pub use normal::{normal, normal_each, randn};
 pub use special::erfinv;

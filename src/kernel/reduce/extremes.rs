@@ -81,7 +81,7 @@ pub fn max_along<T: Order>(x: ArrayViewD<T>, axis: usize) -> Option<(Vec<T>, Vec
 }
 
 /// The minima along one axis and their positions. As `torch.min(x, dim)`.
-pub fn min_along<T: Order>(x: ArrayViewD<T>, axis: usize) -> Option<(Vec<T>, Vec<i64>)> {
+pub(crate) fn min_along<T: Order>(x: ArrayViewD<T>, axis: usize) -> Option<(Vec<T>, Vec<i64>)> {
     Some(choose(x, &[axis], smallest)?.into_iter().unzip())
 }
 
@@ -165,11 +165,11 @@ impl<T: Order, F: Fn(T, T) -> bool + Copy> SimdWork for Best<'_, T, F> {
 }
 
 /// Whether any over `axes` is not zero, row-major over the axes kept.
-pub fn any<T: Copy + PartialEq + Default + Sync>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<bool> {
+pub(crate) fn any<T: Copy + PartialEq + Default + Sync>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<bool> {
     Rows::new(&x, axes).map(|row| row.iter().any(|&x| x != T::default()))
 }
 
 /// Whether all over `axes` are not zero, row-major over the axes kept.
-pub fn all<T: Copy + PartialEq + Default + Sync>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<bool> {
+pub(crate) fn all<T: Copy + PartialEq + Default + Sync>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<bool> {
     Rows::new(&x, axes).map(|row| row.iter().all(|&x| x != T::default()))
 }

@@ -17,9 +17,12 @@ mod product;
 mod rows;
 mod sum;
 
-pub use extremes::{Order, all, amax, amin, any, argmax, argmin, max_along, min_along};
+pub(crate) use extremes::{Order, all, any, min_along};
+pub use extremes::{amax, amin, argmax, argmin, max_along};
 pub use moments::{mean, std, var};
 pub use norms::{logsumexp, norm};
 pub(crate) use plan::ceil_log2;
-pub use product::{cumprod, cumprod_i64, cumsum, cumsum_i64, prod, prod_i64, sum_i64};
-pub use sum::{sum, sum_all, sum_slice};
+pub(crate) use product::{cumprod, cumprod_i64, cumsum_i64, prod_i64, sum_i64};
+pub use product::{cumsum, prod};
+pub use sum::sum;
+pub(crate) use sum::{sum_all, sum_slice};

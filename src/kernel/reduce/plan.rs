@@ -12,21 +12,21 @@ use super::super::index::unravel_reversed;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Dim {
     /// Number of steps.
-    pub size: usize,
+    pub(crate) size: usize,
     /// The stride in the operand: decides the order of summation.
-    pub step: usize,
+    pub(crate) step: usize,
     /// The stride in the data that is read.
-    pub stride: usize,
+    pub(crate) stride: usize,
     /// The stride in the result, 0 for a reduced axis.
-    pub out: usize,
+    pub(crate) out: usize,
 }
 
 /// The operand of a reduction and the axes of the loop, innermost first.
 pub(super) struct ReductionPlan<'a, T: Copy> {
     /// The numbers, addressed by `Dim::stride`.
-    pub data: Cow<'a, [T]>,
+    pub(crate) data: Cow<'a, [T]>,
     /// The axes, innermost first; never fewer than two.
-    pub dims: Vec<Dim>,
+    pub(crate) dims: Vec<Dim>,
 }
 
 /// The number of results of a reduction of `shape` over `axes`.
@@ -36,7 +36,7 @@ pub(super) fn results(shape: &[usize], axes: &[usize]) -> usize {
 
 impl<'a, T: Copy> ReductionPlan<'a, T> {
     /// The loop over `x` that reduces `axes`; results row-major over the axes kept.
-    pub fn new(x: &'a ArrayViewD<'a, T>, axes: &[usize]) -> Self {
+    pub(crate) fn new(x: &'a ArrayViewD<'a, T>, axes: &[usize]) -> Self {
         let dims = walk(x, axes);
         let non_negative = x.strides().iter().all(|&s| s >= 0);
         let (data, mut dims): (Cow<[T]>, Vec<Dim>) = match x.as_slice_memory_order().filter(|_| non_negative)
@@ -71,7 +71,7 @@ impl<'a, T: Copy> ReductionPlan<'a, T> {
     }
 
     /// Calls `block` for every innermost pair of axes with its start in the data and in the result.
-    pub fn blocks(&self, mut block: impl FnMut(&[T], usize, Dim, Dim, usize)) {
+    pub(crate) fn blocks(&self, mut block: impl FnMut(&[T], usize, Dim, Dim, usize)) {
         let outer = &self.dims[2..];
         let count: usize = outer.iter().map(|d| d.size).product();
         for index in 0..count {

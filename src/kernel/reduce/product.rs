@@ -58,12 +58,12 @@ fn four_vectors<T: Real>(x: &[T]) -> T {
 }
 
 /// Π of integers; it wraps around.
-pub fn prod_i64(x: ArrayViewD<i64>, axes: &[usize]) -> Vec<i64> {
+pub(crate) fn prod_i64(x: ArrayViewD<i64>, axes: &[usize]) -> Vec<i64> {
     Rows::new(&x, axes).map(|row| row.iter().fold(1_i64, |product, &x| product.wrapping_mul(x)))
 }
 
 /// Σ of integers; it wraps around.
-pub fn sum_i64(x: ArrayViewD<i64>, axes: &[usize]) -> Vec<i64> {
+pub(crate) fn sum_i64(x: ArrayViewD<i64>, axes: &[usize]) -> Vec<i64> {
     Rows::new(&x, axes).map(|row| row.iter().fold(0_i64, |sum, &x| sum.wrapping_add(x)))
 }
 
@@ -73,17 +73,17 @@ pub fn cumsum<T: Real>(x: ArrayViewD<T>, axis: usize) -> Vec<T> {
 }
 
 /// Cumulative products along `axis`; same shape, row-major.
-pub fn cumprod<T: Real>(x: ArrayViewD<T>, axis: usize) -> Vec<T> {
+pub(crate) fn cumprod<T: Real>(x: ArrayViewD<T>, axis: usize) -> Vec<T> {
     scan(x, axis, 1.0, |carried, x: T| carried * x.to_f64(), T::from_f64)
 }
 
 /// As [`cumsum`], for integers, which wrap around.
-pub fn cumsum_i64(x: ArrayViewD<i64>, axis: usize) -> Vec<i64> {
+pub(crate) fn cumsum_i64(x: ArrayViewD<i64>, axis: usize) -> Vec<i64> {
     scan(x, axis, 0_i64, |carried, x: i64| carried.wrapping_add(x), |carried| carried)
 }
 
 /// As [`cumprod`], for integers, which wrap around.
-pub fn cumprod_i64(x: ArrayViewD<i64>, axis: usize) -> Vec<i64> {
+pub(crate) fn cumprod_i64(x: ArrayViewD<i64>, axis: usize) -> Vec<i64> {
     scan(x, axis, 1_i64, |carried, x: i64| carried.wrapping_mul(x), |carried| carried)
 }
 

@@ -19,14 +19,14 @@ pub(super) struct Rows<'a, T: Clone> {
 
 impl<'a, T: Copy> Rows<'a, T> {
     /// Rows over `axes` of `x`, results in row-major order of the axes kept. Copies unless `x` has this order in memory.
-    pub fn new(x: &'a ArrayViewD<'a, T>, axes: &[usize]) -> Self {
+    pub(crate) fn new(x: &'a ArrayViewD<'a, T>, axes: &[usize]) -> Self {
         let mut inner = axes.to_vec();
         inner.sort_unstable();
         Rows::ordered(x, &inner)
     }
 
     /// As [`Rows::new`], with the operands of each result in the order of `axes`, the last one fastest.
-    pub fn ordered(x: &'a ArrayViewD<'a, T>, axes: &[usize]) -> Self {
+    pub(crate) fn ordered(x: &'a ArrayViewD<'a, T>, axes: &[usize]) -> Self {
         let shape = x.shape();
         let kept = (0..shape.len()).filter(|axis| !axes.contains(axis));
         let count = kept.clone().map(|axis| shape[axis]).product();
@@ -41,7 +41,7 @@ impl<'a, T: Copy> Rows<'a, T> {
     }
 
     /// One result for each row; the rows of large views are shared among threads.
-    pub fn map<R: Send>(&self, each: impl Fn(&[T]) -> R + Sync) -> Vec<R>
+    pub(crate) fn map<R: Send>(&self, each: impl Fn(&[T]) -> R + Sync) -> Vec<R>
     where
         T: Sync,
     {

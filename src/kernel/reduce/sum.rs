@@ -38,12 +38,12 @@ pub fn sum<T: Real>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<T> {
 }
 
 /// Σ over a whole slice, as [`sum`] over its only axis.
-pub fn sum_all<T: Real>(x: &[T]) -> T {
+pub(crate) fn sum_all<T: Real>(x: &[T]) -> T {
     sum(ArrayView1::from(x).into_dyn(), &[0])[0]
 }
 
 /// Σ over one contiguous row.
-pub fn sum_slice<T: Real>(x: &[T]) -> T {
+pub(crate) fn sum_slice<T: Real>(x: &[T]) -> T {
     if x.len() < T::LANES {
         return row_sum::<T, 1>(x, 0, 1, x.len())[0];
     }

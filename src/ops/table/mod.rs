@@ -5,9 +5,8 @@
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-pub use super::op::{
-    ALL, BOTH, FUNCTION, FUNCTIONAL, IN_PLACE, IN_PLACE_ONLY, LINALG, METHOD, Op, RELAYOUT, TargetCheck,
-};
+pub use super::op::IN_PLACE_ONLY;
+pub(crate) use super::op::{FUNCTION, FUNCTIONAL, IN_PLACE, LINALG, METHOD, Op, RELAYOUT};
 use crate::tensor::Descriptor;
 use crate::tensor::descriptor::{OpNotation, Sign};
 
@@ -104,7 +103,7 @@ pub fn operator(sign: Sign) -> Option<&'static Op> {
 }
 
 /// The operation of this name, which the table has.
-pub fn row(name: &'static str) -> &'static Op {
+pub(crate) fn row(name: &'static str) -> &'static Op {
     find(name).unwrap_or_else(|| panic!("the table of operations has no row {name}"))
 }
 

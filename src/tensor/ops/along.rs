@@ -9,7 +9,7 @@ use crate::zip_lanes;
 
 /// How written values combine with the value at their position.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ScatterMode {
+pub(crate) enum ScatterMode {
     /// The last value replaces it.
     Replace,
     /// Their sum.
@@ -25,7 +25,7 @@ pub enum ScatterMode {
 }
 
 /// The values of `scatter`.
-pub enum ScatterSource {
+pub(crate) enum ScatterSource {
     /// One element for each element of the index.
     Tensor(Tensor),
     /// One number for all, as a 0-d tensor.
@@ -67,7 +67,7 @@ fn larger_dim(index: &Tensor, other: &Tensor, dim: Option<usize>) -> Option<usiz
 }
 
 /// `out[i][j] = x[index[i][j]][j]` for dim 0. The shape of `index`. Copies. As `torch.gather`.
-pub fn gather(x: &Tensor, dim: usize, index: &Tensor) -> Result<Tensor> {
+pub(crate) fn gather(x: &Tensor, dim: usize, index: &Tensor) -> Result<Tensor> {
     is_long(index, "gather")?;
     if index.numel() > 0 {
         if dimensioned(index.layout()).ndim() != dimensioned(x.layout()).ndim() {
@@ -93,7 +93,7 @@ pub fn gather(x: &Tensor, dim: usize, index: &Tensor) -> Result<Tensor> {
 
 /// A copy of `x` with values written at the positions of `index` along `dim`. As `torch.scatter` and its reductions;
 /// without `include_self` the old values do not count.
-pub fn scatter(
+pub(crate) fn scatter(
     x: &Tensor,
     dim: usize,
     index: &Tensor,
@@ -226,7 +226,7 @@ fn spread(index: &Tensor, dim: usize, shape: &[usize]) -> Tensor {
 
 /// A copy of `x` with the slices of `index` combined with those of `source`. As `index_add`, `index_copy` and
 /// `index_reduce`; the caller checks the dtypes.
-pub fn index_combine(
+pub(crate) fn index_combine(
     x: &Tensor,
     dim: usize,
     index: &Tensor,
@@ -244,7 +244,7 @@ pub fn index_combine(
 }
 
 /// A copy of `x` with the slices of `index` filled with one value. As `index_fill`.
-pub fn index_fill(x: &Tensor, dim: usize, index: &Tensor, value: &Tensor) -> Result<Tensor> {
+pub(crate) fn index_fill(x: &Tensor, dim: usize, index: &Tensor, value: &Tensor) -> Result<Tensor> {
     if index.ndim() > 1 {
         return Err(Error::runtime("Index has to be a vector/scalar"));
     }
@@ -262,13 +262,13 @@ pub fn index_fill(x: &Tensor, dim: usize, index: &Tensor, value: &Tensor) -> Res
 }
 
 /// Elements by their row-major positions; negative ones count from the end. The shape of `index`. As `take`.
-pub fn take(x: &Tensor, index: &Tensor) -> Result<Tensor> {
+pub(crate) fn take(x: &Tensor, index: &Tensor) -> Result<Tensor> {
     let (found, shape) = (row_major_positions(x, index)?, index.shape());
     Ok(Tensor::new(x.storage().read().pick(&found), shape, x.dtype()))
 }
 
 /// A copy of `x` with values written at row-major positions. As `put`.
-pub fn put(x: &Tensor, index: &Tensor, source: &Tensor, accumulate: bool) -> Result<Tensor> {
+pub(crate) fn put(x: &Tensor, index: &Tensor, source: &Tensor, accumulate: bool) -> Result<Tensor> {
     let out = super::copy(x);
     let found = row_major_positions(&out, index)?;
     let combine = if accumulate { ScatterMode::Sum } else { ScatterMode::Replace };
@@ -291,7 +291,7 @@ fn row_major_positions(x: &Tensor, index: &Tensor) -> Result<Vec<usize>> {
 }
 
 /// The elements where the mask is true, as a vector. Copies. As `masked_select`.
-pub fn masked_select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
+pub(crate) fn masked_select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
     let shape = crate::tensor::layout::broadcast(mask.shape(), x.shape())?;
     let seen = x.layout().broadcast_to(&shape);
     let mask = mask.with_layout(mask.layout().broadcast_to(&shape)).to_bool_vec();
@@ -302,7 +302,7 @@ pub fn masked_select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
 }
 
 /// A copy of `x` with the elements of `source`, in order, where the mask is true. As `masked_scatter`.
-pub fn masked_scatter(x: &Tensor, mask: &Tensor, source: &Tensor) -> Result<Tensor> {
+pub(crate) fn masked_scatter(x: &Tensor, mask: &Tensor, source: &Tensor) -> Result<Tensor> {
     let shape = crate::tensor::layout::broadcast(mask.shape(), x.shape())?;
     let out = super::copy(&x.with_layout(x.layout().broadcast_to(&shape)));
     let mask = mask.with_layout(mask.layout().broadcast_to(&shape)).to_bool_vec();

@@ -5,12 +5,12 @@ use crate::kernel::elementwise::{Strided, unary};
 use crate::tensor::{Buffer, DType, Lane, Tensor};
 
 /// The same values in `dtype`: the tensor itself if it has that dtype, otherwise a copy.
-pub fn to_dtype(tensor: &Tensor, dtype: DType) -> Tensor {
+pub(crate) fn to_dtype(tensor: &Tensor, dtype: DType) -> Tensor {
     if tensor.dtype() == dtype { tensor.clone() } else { converted(tensor, dtype) }
 }
 
 /// The same values in `dtype`. Copies.
-pub fn converted(tensor: &Tensor, dtype: DType) -> Tensor {
+pub(crate) fn converted(tensor: &Tensor, dtype: DType) -> Tensor {
     let layout = tensor.layout();
     let shape = &layout.shape;
     macro_rules! each {

@@ -15,7 +15,7 @@ pub fn memory_order(layout: &Layout) -> Layout {
 }
 
 /// Zeros with the shape of this tensor and its order in memory. As `torch.empty_like`.
-pub fn empty_like(x: &Tensor, dtype: DType) -> Result<Tensor> {
+pub(crate) fn empty_like(x: &Tensor, dtype: DType) -> Result<Tensor> {
     let len = allow(x.shape(), dtype)?;
     Ok(Tensor::from_parts(Storage::new(Buffer::zeros(dtype, len)), x.layout().preserved(), dtype))
 }
@@ -34,7 +34,7 @@ fn place(target: &Tensor, generator: &mut Generator, values: Buffer, dtype: DTyp
 }
 
 /// Uniform in [from, to). In place. As `Tensor.uniform_` on floats.
-pub fn uniform(target: &Tensor, generator: &mut Generator, from: f64, to: f64) -> Result<()> {
+pub(crate) fn uniform(target: &Tensor, generator: &mut Generator, from: f64, to: f64) -> Result<()> {
     let (n, dtype) = (target.numel(), target.dtype());
     let values = if dtype == DType::Float64 {
         let mut values = buffer_pool::take(n);
@@ -52,7 +52,7 @@ pub fn uniform(target: &Tensor, generator: &mut Generator, from: f64, to: f64) -
 }
 
 /// Normal. In place. As `Tensor.normal_` on floats.
-pub fn normal(target: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
+pub(crate) fn normal(target: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
     let (n, dtype, straight) = (target.numel(), target.dtype(), target.is_contiguous());
     let values = if dtype == DType::Float64 {
         let mut values = buffer_pool::take(n);
@@ -92,7 +92,12 @@ macro_rules! drawn {
 }
 
 /// Exponential of rate `lambda`. In place. As `Tensor.exponential_`.
-pub fn exponential(target: &Tensor, generator: &mut Generator, family: Family, lambda: f64) -> Result<()> {
+pub(crate) fn exponential(
+    target: &Tensor,
+    generator: &mut Generator,
+    family: Family,
+    lambda: f64,
+) -> Result<()> {
     if family == Family::Mkl && !target.is_contiguous() {
         // MKL fills a row-major tensor, which is copied.
         let rows = Tensor::zeros(target.shape(), target.dtype())?;
@@ -103,28 +108,32 @@ pub fn exponential(target: &Tensor, generator: &mut Generator, family: Family, l
 }
 
 /// Cauchy. In place. As `Tensor.cauchy_`.
-pub fn cauchy(target: &Tensor, generator: &mut Generator, median: f64, sigma: f64) -> Result<()> {
+pub(crate) fn cauchy(target: &Tensor, generator: &mut Generator, median: f64, sigma: f64) -> Result<()> {
     drawn!(target, generator, |values| random::cauchy(generator, &mut values, median, sigma))
 }
 
 /// Log-normal. In place. As `Tensor.log_normal_`.
-pub fn log_normal(target: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
+pub(crate) fn log_normal(target: &Tensor, generator: &mut Generator, mean: f64, std: f64) -> Result<()> {
     drawn!(target, generator, |values| random::log_normal(generator, &mut values, mean, std))
 }
 
 /// Normal, truncated to [a, b]. In place. As `nn.init.trunc_normal_`.
-pub fn trunc_normal(target: &Tensor, generator: &mut Generator, [mean, std, a, b]: [f64; 4]) -> Result<()> {
+pub(crate) fn trunc_normal(
+    target: &Tensor,
+    generator: &mut Generator,
+    [mean, std, a, b]: [f64; 4],
+) -> Result<()> {
     drawn!(target, generator, |values| random::trunc_normal(generator, &mut values, mean, std, a, b))
 }
 
 /// The number of trials up to the first success. In place. As `Tensor.geometric_`.
-pub fn geometric(target: &Tensor, generator: &mut Generator, p: f64) -> Result<()> {
+pub(crate) fn geometric(target: &Tensor, generator: &mut Generator, p: f64) -> Result<()> {
     let counts = Buffer::F64(random::geometric(generator, p, target.numel()));
     place(target, generator, counts, DType::Float64)
 }
 
 /// Poisson of rate `rates` each, in `target` of the same shape. As `torch.poisson`.
-pub fn poisson(target: &Tensor, generator: &mut Generator, rates: &Tensor) -> Result<()> {
+pub(crate) fn poisson(target: &Tensor, generator: &mut Generator, rates: &Tensor) -> Result<()> {
     let ordered = rates.with_layout(memory_order_as(target.layout(), rates.layout()));
     let counts = ordered.to_f64_vec().into_iter().map(|rate| random::poisson(generator, rate) as f64);
     let counts = Buffer::F64(counts.collect());
@@ -132,7 +141,7 @@ pub fn poisson(target: &Tensor, generator: &mut Generator, rates: &Tensor) -> Re
 }
 
 /// True with probability `p`. In place. As `Tensor.bernoulli_(p)`.
-pub fn bernoulli(target: &Tensor, generator: &mut Generator, family: Family, p: f64) -> Result<()> {
+pub(crate) fn bernoulli(target: &Tensor, generator: &mut Generator, family: Family, p: f64) -> Result<()> {
     let values = Buffer::Bool(random::bernoulli(generator, family, p, target.numel()));
     match family {
         Family::Book => place(target, generator, values, DType::Bool),
@@ -144,7 +153,7 @@ pub fn bernoulli(target: &Tensor, generator: &mut Generator, family: Family, p: 
 }
 
 /// True with the probability in `p` for each element. In place. As `Tensor.bernoulli_(tensor)`.
-pub fn bernoulli_each(target: &Tensor, generator: &mut Generator, p: &Tensor) -> Result<()> {
+pub(crate) fn bernoulli_each(target: &Tensor, generator: &mut Generator, p: &Tensor) -> Result<()> {
     let ordered = p.with_layout(memory_order_as(target.layout(), p.layout()));
     let values = match p.dtype() {
         DType::Float64 => random::bernoulli_each(generator, &ordered.to_f64_vec()),
@@ -161,13 +170,13 @@ fn memory_order_as(leader: &Layout, layout: &Layout) -> Layout {
 }
 
 /// Integers `base + draw mod range`; range 0 means 2^64. In place. As `Tensor.random_` with bounds.
-pub fn integers(target: &Tensor, generator: &mut Generator, range: u64, base: i64) -> Result<()> {
+pub(crate) fn integers(target: &Tensor, generator: &mut Generator, range: u64, base: i64) -> Result<()> {
     let drawn = Buffer::I64(random::raw_integers(generator, range, base, target.numel()));
     place(target, generator, drawn, DType::Int64)
 }
 
 /// Integers over the whole range of the dtype. In place. As `Tensor.random_()`.
-pub fn all_integers(target: &Tensor, generator: &mut Generator) -> Result<()> {
+pub(crate) fn all_integers(target: &Tensor, generator: &mut Generator) -> Result<()> {
     let kind = match target.dtype() {
         DType::Bool => IntegerKind::Bool,
         DType::UInt8 => IntegerKind::UInt8,
@@ -186,7 +195,7 @@ pub fn all_integers(target: &Tensor, generator: &mut Generator) -> Result<()> {
 
 /// The factors of dropout with probability `p` (0 < p < 1): 1 / (1 - p) where an element is kept, otherwise 0, in the
 /// order of `x` in memory. As the noise of `F.dropout`.
-pub fn dropout_noise(x: &Tensor, generator: &mut Generator, family: Family, p: f64) -> Result<Tensor> {
+pub(crate) fn dropout_noise(x: &Tensor, generator: &mut Generator, family: Family, p: f64) -> Result<Tensor> {
     let noise = empty_like(x, x.dtype())?;
     bernoulli(&noise, generator, family, 1.0 - p)?;
     let kept = match x.dtype() {

@@ -135,7 +135,7 @@ fn output(text: &[u8], start: usize, operands: &[Vec<usize>]) -> Result<Vec<usiz
 
 /// The result of `equation`, and what its `grad_fn` shows. A single operand that is only permuted is a view.
 /// Errors: as `torch.einsum`.
-pub fn einsum(equation: &str, operands: &[Tensor]) -> Result<(Tensor, GradName)> {
+pub(crate) fn einsum(equation: &str, operands: &[Tensor]) -> Result<(Tensor, GradName)> {
     let Equation { operands: labels, output } = parse(equation, operands.len())?;
     let mut under = 0;
     for (at, (labels, operand)) in labels.iter().zip(operands).enumerate() {
@@ -303,7 +303,7 @@ fn contract(mut operands: Vec<Tensor>, kept: usize, ndim: usize) -> Result<(Tens
 }
 
 /// Σ over `axes`, which stay with size 1 if `keep`.
-pub fn sum(x: &Tensor, axes: &[usize], keep: bool) -> Tensor {
+pub(crate) fn sum(x: &Tensor, axes: &[usize], keep: bool) -> Tensor {
     let shape: Vec<usize> = (0..x.ndim())
         .filter(|axis| keep || !axes.contains(axis))
         .map(|axis| if axes.contains(&axis) { 1 } else { x.shape()[axis] })

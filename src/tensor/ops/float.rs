@@ -9,7 +9,7 @@ use crate::kernel::{Real, buffer_pool};
 use crate::tensor::{Buffer, DType, Error, Result, Tensor};
 
 /// The elements of a tensor, row-major.
-pub enum RowMajor<'a, T: Float> {
+pub(crate) enum RowMajor<'a, T: Float> {
     /// In the storage of the tensor.
     InPlace(Ref<'a, [T]>),
     /// Copied in this order or converted.
@@ -36,7 +36,7 @@ impl<T: Float> Drop for RowMajor<'_, T> {
 }
 
 /// A float type of the kernel as an element type of tensors.
-pub trait Float: Real {
+pub(crate) trait Float: Real {
     /// The elements row-major, converted from other types. Copies.
     fn of(tensor: &Tensor) -> Vec<Self>;
     /// The elements of a buffer of this type. Panics for another type.
@@ -126,7 +126,7 @@ macro_rules! in_floats {
 }
 
 /// Checks that a dtype is a float. Errors: as PyTorch's `kernel`.
-pub fn only(kernel: &str, dtype: DType) -> Result<()> {
+pub(crate) fn only(kernel: &str, dtype: DType) -> Result<()> {
     if dtype.is_float() {
         return Ok(());
     }
@@ -134,7 +134,12 @@ pub fn only(kernel: &str, dtype: DType) -> Result<()> {
 }
 
 /// The losses of all elements, their sum or their mean.
-pub fn reduced<T: Float>(values: Vec<T>, shape: &[usize], dtype: DType, reduction: Reduction) -> Tensor {
+pub(crate) fn reduced<T: Float>(
+    values: Vec<T>,
+    shape: &[usize],
+    dtype: DType,
+    reduction: Reduction,
+) -> Tensor {
     match reduction {
         Reduction::None => T::tensor(values, shape, dtype),
         Reduction::Sum => T::tensor(vec![sum_all(&values)], [], dtype),
@@ -144,7 +149,7 @@ pub fn reduced<T: Float>(values: Vec<T>, shape: &[usize], dtype: DType, reductio
 
 /// The reduction of a loss to one number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Reduction {
+pub(crate) enum Reduction {
     /// `"none"`
     None,
     /// `"mean"`
@@ -155,7 +160,7 @@ pub enum Reduction {
 
 impl Reduction {
     /// The reduction of this name. Errors: `ValueError`, as PyTorch words it.
-    pub fn named(name: &str) -> Result<Reduction> {
+    pub(crate) fn named(name: &str) -> Result<Reduction> {
         match name {
             "none" => Ok(Reduction::None),
             "mean" | "elementwise_mean" => Ok(Reduction::Mean),

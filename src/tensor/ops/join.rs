@@ -9,7 +9,7 @@ use crate::tensor::dtype::{Operand, result_type};
 use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor, allow};
 
 /// The dtype of the result of joining tensors.
-pub fn joined_dtype(tensors: &[Tensor], default: DType) -> DType {
+pub(crate) fn joined_dtype(tensors: &[Tensor], default: DType) -> DType {
     let operand = |tensor: &Tensor| match tensor.ndim() {
         0 => Operand::ZeroDim(tensor.dtype()),
         _ => Operand::Dimensioned(tensor.dtype()),
@@ -41,7 +41,7 @@ impl RowMajorBuffer<'_> {
 
 /// Concatenates tensors along a dimension. Copies.
 /// Errors: nothing to join; sizes that differ elsewhere. As `torch.cat`.
-pub fn cat(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor> {
+pub(crate) fn cat(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor> {
     let skipped = |tensor: &&Tensor| tensor.shape() == [0];
     if let Some(at) = tensors.iter().position(|tensor| tensor.ndim() == 0) {
         return Err(Error::runtime(format!(
@@ -114,7 +114,7 @@ pub fn cat(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor> {
 }
 
 /// Stacks tensors of one shape along a new dimension. Copies. As `torch.stack`.
-pub fn stack(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor> {
+pub(crate) fn stack(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor> {
     let Some(first) = tensors.first() else {
         return Err(Error::runtime("stack expects a non-empty TensorList"));
     };
@@ -138,7 +138,7 @@ pub fn stack(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor> {
 }
 
 /// A matrix with the given matrices on its diagonal and zeros elsewhere. Copies. As `torch.block_diag`.
-pub fn block_diag(tensors: &[Tensor], default: DType) -> Result<Tensor> {
+pub(crate) fn block_diag(tensors: &[Tensor], default: DType) -> Result<Tensor> {
     if let Some((at, tensor)) = tensors.iter().enumerate().find(|(_, tensor)| tensor.ndim() > 2) {
         return Err(Error::runtime(format!(
             "torch.block_diag: Input tensors must have 2 or fewer dimensions. Input {at} has {} dimensions",

@@ -21,7 +21,7 @@ fn scalar_types(a: DType, b: DType) -> String {
 }
 
 /// The C++ name of a dtype.
-pub fn cpp_name(dtype: DType) -> &'static str {
+pub(crate) fn cpp_name(dtype: DType) -> &'static str {
     match dtype {
         DType::Bool => "bool",
         DType::UInt8 => "unsigned char",
@@ -87,7 +87,7 @@ macro_rules! stack {
 }
 
 /// The sum of products of two vectors. (n) . (n) -> ()
-pub fn dot(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+pub(crate) fn dot(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let (la, lb) = (&kernel_layout(a), &kernel_layout(b));
     if la.shape != lb.shape {
         return Err(Error::runtime(format!(
@@ -116,7 +116,7 @@ pub fn dot(a: &Tensor, b: &Tensor) -> Result<Tensor> {
 }
 
 /// A matrix times a vector. (n, k) @ (k) -> (n)
-pub fn mv(a: &Tensor, x: &Tensor) -> Result<Tensor> {
+pub(crate) fn mv(a: &Tensor, x: &Tensor) -> Result<Tensor> {
     let (la, lx) = (&kernel_layout(a), &kernel_layout(x));
     if la.shape[1] != lx.shape[0] {
         return Err(Error::runtime(format!(
@@ -185,7 +185,7 @@ pub fn mm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
 }
 
 /// Products of two batches of matrices. (b, n, k) @ (b, k, m) -> (b, n, m)
-pub fn bmm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+pub(crate) fn bmm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     let (la, lb) = (&kernel_layout(a), &kernel_layout(b));
     if la.shape[0] != lb.shape[0] || la.shape[2] != lb.shape[1] {
         return Err(Error::runtime(format!(
@@ -227,7 +227,7 @@ pub fn bmm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
 }
 
 /// `beta * base + alpha * a @ b`, `base` broadcast to the result. (n, k) @ (k, m) -> (n, m). As `torch.addmm`.
-pub fn addmm(base: &Tensor, a: &Tensor, b: &Tensor, alpha: f64, beta: f64) -> Result<Tensor> {
+pub(crate) fn addmm(base: &Tensor, a: &Tensor, b: &Tensor, alpha: f64, beta: f64) -> Result<Tensor> {
     for (name, x) in [("self", base), ("mat1", a)] {
         if x.dtype() != b.dtype() {
             return Err(Error::runtime(format!(
@@ -294,7 +294,7 @@ fn add_product<T: Float>(
 }
 
 /// `beta * base + alpha * a @ b` for batches of matrices, `base` broadcast. (b, n, k) @ (b, k, m) -> (b, n, m).
-pub fn baddbmm(base: &Tensor, a: &Tensor, b: &Tensor, alpha: f64, beta: f64) -> Result<Tensor> {
+pub(crate) fn baddbmm(base: &Tensor, a: &Tensor, b: &Tensor, alpha: f64, beta: f64) -> Result<Tensor> {
     three_dimensional(a, b)?;
     if base.dtype() != a.dtype() || base.dtype() != b.dtype() {
         return Err(Error::runtime(format!(
@@ -345,7 +345,7 @@ fn add_products<T: Float>(a: &Tensor, b: &Tensor, out: &mut [T], alpha: T, beta:
 }
 
 /// Checks that both operands are batches of matrices.
-pub fn three_dimensional(a: &Tensor, b: &Tensor) -> Result<()> {
+pub(crate) fn three_dimensional(a: &Tensor, b: &Tensor) -> Result<()> {
     for (name, x) in [("batch1", a), ("batch2", b)] {
         if x.ndim() != 3 {
             return Err(Error::runtime(format!("{name} must be a 3D tensor")));
@@ -355,7 +355,7 @@ pub fn three_dimensional(a: &Tensor, b: &Tensor) -> Result<()> {
 }
 
 /// `a @ b` for any ranks, and what its `grad_fn` shows; `records` says whether gradients are recorded. As `torch.matmul`.
-pub fn matmul(a: &Tensor, b: &Tensor, records: bool) -> Result<(Tensor, GradName)> {
+pub(crate) fn matmul(a: &Tensor, b: &Tensor, records: bool) -> Result<(Tensor, GradName)> {
     match (a.ndim(), b.ndim()) {
         (0, _) | (_, 0) => Err(Error::runtime(format!(
             "both arguments to matmul need to be at least 1D, but they are {}D and {}D",
@@ -426,7 +426,7 @@ fn batched(a: &Tensor, b: &Tensor) -> Result<(Tensor, GradName)> {
 }
 
 /// `input @ weight.T + bias`. (.., in) x (out, in) -> (.., out). As `F.linear`.
-pub fn linear(
+pub(crate) fn linear(
     input: &Tensor,
     weight: &Tensor,
     bias: Option<&Tensor>,

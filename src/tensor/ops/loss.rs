@@ -8,17 +8,17 @@ use crate::kernel::reduce::sum_all;
 use crate::tensor::{DType, Error, Result, Tensor};
 
 /// Options of a loss over classes.
-pub struct Classes<'a> {
+pub(crate) struct Classes<'a> {
     /// The weight of each class.
-    pub weight: Option<&'a Tensor>,
+    pub(crate) weight: Option<&'a Tensor>,
     /// A target that does not count.
-    pub ignored: i64,
+    pub(crate) ignored: i64,
     /// How the losses become the result.
-    pub reduction: Reduction,
+    pub(crate) reduction: Reduction,
 }
 
 /// Checks the targets for an input of shape (batch, classes, ..) or (classes). Errors: as `F.nll_loss`.
-pub fn check(input: &Tensor, target: &Tensor, weight: Option<&Tensor>) -> Result<()> {
+pub(crate) fn check(input: &Tensor, target: &Tensor, weight: Option<&Tensor>) -> Result<()> {
     let (shape, wanted) = (input.shape(), target.shape());
     if input.ndim() == 0 {
         return Err(Error::value(format!("Expected 1 or more dimensions (got {})", input.ndim())));
@@ -64,7 +64,7 @@ pub fn check(input: &Tensor, target: &Tensor, weight: Option<&Tensor>) -> Result
 }
 
 /// -weight[t] * input[t] for each target t, reduced. (batch, classes, ..) x (batch, ..) -> () or (batch, ..)
-pub fn nll<T: Float>(input: &Tensor, target: &Tensor, asked: &Classes) -> Result<Tensor> {
+pub(crate) fn nll<T: Float>(input: &Tensor, target: &Tensor, asked: &Classes) -> Result<Tensor> {
     let (values, targets, weight) = (T::row_major(input), target.to_i64_vec(), T::of_some(asked.weight));
     let x = ClassValues::new(&values, input.shape());
     let options = NllOptions { weight: weight.as_deref(), ignored: asked.ignored };
@@ -79,7 +79,12 @@ pub fn nll<T: Float>(input: &Tensor, target: &Tensor, asked: &Classes) -> Result
 }
 
 /// Cross entropy with smoothed targets; `logs` is the log-softmax of the input.
-pub fn smoothed<T: Float>(logs: &Tensor, target: &Tensor, asked: &Classes, smoothing: f64) -> Result<Tensor> {
+pub(crate) fn smoothed<T: Float>(
+    logs: &Tensor,
+    target: &Tensor,
+    asked: &Classes,
+    smoothing: f64,
+) -> Result<Tensor> {
     let hard = T::of(&nll::<T>(logs, target, asked)?);
     let (values, targets, weight) = (T::row_major(logs), target.to_i64_vec(), T::of_some(asked.weight));
     let weight = weight.as_deref();
@@ -109,7 +114,7 @@ pub fn smoothed<T: Float>(logs: &Tensor, target: &Tensor, asked: &Classes, smoot
 }
 
 /// Cross entropy with a probability for each class; `logs` is the log-softmax of the input.
-pub fn expected<T: Float>(logs: &Tensor, target: &Tensor, asked: &Classes, smoothing: f64) -> Tensor {
+pub(crate) fn expected<T: Float>(logs: &Tensor, target: &Tensor, asked: &Classes, smoothing: f64) -> Tensor {
     let shape = logs.shape();
     let (mut products, mut target, weight) = (T::of(logs), T::of(target), T::of_some(asked.weight));
     let classes = ClassValues::new(&products, shape).classes();

@@ -6,7 +6,7 @@ use crate::tensor::layout::broadcast;
 use crate::tensor::{Arg, Buffer, DType, Error, Result, Tensor, allow};
 
 /// A number as a 0-d tensor of `dtype`. Errors: it does not fit the dtype.
-pub fn checked_number(value: &Arg, dtype: DType) -> Result<Tensor> {
+pub(crate) fn checked_number(value: &Arg, dtype: DType) -> Result<Tensor> {
     let name = match dtype {
         DType::Float64 => "double",
         DType::Float32 => "float",
@@ -46,7 +46,7 @@ pub fn checked_number(value: &Arg, dtype: DType) -> Result<Tensor> {
 }
 
 /// `value` where the mask is true, `x` elsewhere, broadcast. Copies. As `masked_fill`.
-pub fn masked_fill(x: &Tensor, mask: &Tensor, value: &Tensor) -> Result<Tensor> {
+pub(crate) fn masked_fill(x: &Tensor, mask: &Tensor, value: &Tensor) -> Result<Tensor> {
     let shape = broadcast(mask.shape(), x.shape())?;
     allow(&shape, x.dtype())?;
     let (lx, lm) = (x.layout().broadcast_to(&shape), mask.layout().broadcast_to(&shape));

@@ -1,27 +1,27 @@
 //! Operations on tensors, without history. They choose layouts and dtypes; the kernel computes the numbers.
 
-pub mod along;
-pub mod cast;
+pub(crate) mod along;
+pub(crate) mod cast;
 pub mod draw;
-pub mod einsum;
-pub mod float;
-pub mod join;
+pub(crate) mod einsum;
+pub(crate) mod float;
+pub(crate) mod join;
 pub mod linear;
-pub mod loss;
-pub mod mask;
-pub mod pad;
-pub mod pointwise;
-pub mod reduce;
-pub mod shape;
-pub mod sorting;
+pub(crate) mod loss;
+pub(crate) mod mask;
+pub(crate) mod pad;
+pub(crate) mod pointwise;
+pub(crate) mod reduce;
+pub(crate) mod shape;
+pub(crate) mod sorting;
 pub mod strides;
 
 use super::{Buffer, DType, Error, Layout, Result, Tensor};
-use crate::kernel::elementwise::{fill_strided, gather_strided, scatter_strided};
+use crate::kernel::elementwise::{fill_strided, scatter_strided};
 
 /// Writes `source` into `target`, converted to its dtype and broadcast to its shape. In place.
 /// Errors: shapes that do not go together. As `Tensor.copy_`.
-pub fn write(target: &Tensor, source: &Tensor) -> Result<()> {
+pub(crate) fn write(target: &Tensor, source: &Tensor) -> Result<()> {
     let layout = target.layout();
     if source.shape() != target.shape() {
         let fits = super::layout::broadcast(target.shape(), source.shape())
@@ -45,7 +45,7 @@ pub fn write(target: &Tensor, source: &Tensor) -> Result<()> {
 
 /// Replaces the elements of `target` by those of `source` without copying, and returns the old ones. Returns `source` if
 /// that is impossible: one of the two is a part of its storage, or `source` has other references.
-pub fn exchange(target: &Tensor, source: Tensor) -> std::result::Result<Buffer, Tensor> {
+pub(crate) fn exchange(target: &Tensor, source: Tensor) -> std::result::Result<Buffer, Tensor> {
     let whole = |tensor: &Tensor| {
         let layout = tensor.layout();
         layout.offset == 0 && layout.is_contiguous() && layout.numel() == tensor.storage().read().len()
@@ -58,7 +58,7 @@ pub fn exchange(target: &Tensor, source: Tensor) -> std::result::Result<Buffer, 
 }
 
 /// The name of a tensor of this dtype in errors of `expand`.
-pub fn kind(dtype: DType) -> String {
+pub(crate) fn kind(dtype: DType) -> String {
     match dtype {
         DType::Bool => "CPUBoolType".to_owned(),
         DType::BFloat16 => "CPUBFloat16Type".to_owned(),
@@ -67,7 +67,7 @@ pub fn kind(dtype: DType) -> String {
 }
 
 /// Repeated without copying to `sizes`. View. Errors: as `Tensor.expand`.
-pub fn expanded(tensor: &Tensor, sizes: &[i64]) -> Result<Tensor> {
+pub(crate) fn expanded(tensor: &Tensor, sizes: &[i64]) -> Result<Tensor> {
     Ok(tensor.with_layout(tensor.layout().expand(sizes, &kind(tensor.dtype()))?))
 }
 
@@ -97,7 +97,7 @@ fn mismatch(target: &Tensor, source: &Tensor) -> Error {
 }
 
 /// Writes one number to all elements of `target`. In place. As `Tensor.fill_`.
-pub fn fill(target: &Tensor, value: f64, whole: Option<i64>) {
+pub(crate) fn fill(target: &Tensor, value: f64, whole: Option<i64>) {
     let layout = target.layout();
     let (shape, strides, offset) = (&layout.shape, &layout.strides, layout.offset);
     let dtype = target.dtype();
@@ -112,40 +112,24 @@ pub fn fill(target: &Tensor, value: f64, whole: Option<i64>) {
 }
 
 /// The same values row-major in a new storage. Copies. As `clone`.
-pub fn copy(tensor: &Tensor) -> Tensor {
+pub(crate) fn copy(tensor: &Tensor) -> Tensor {
     Tensor::new(tensor.to_buffer(), tensor.shape(), tensor.dtype())
 }
 
 /// The tensor itself if it is contiguous, otherwise a contiguous copy. As `contiguous`.
-pub fn contiguous(tensor: &Tensor) -> Tensor {
+pub(crate) fn contiguous(tensor: &Tensor) -> Tensor {
     if tensor.is_contiguous() { tensor.clone() } else { copy(tensor) }
 }
 
 /// The same elements in another shape: a view if possible, otherwise a copy. As `reshape`.
-pub fn reshape(tensor: &Tensor, shape: &[usize]) -> Tensor {
+pub(crate) fn reshape(tensor: &Tensor, shape: &[usize]) -> Tensor {
     match tensor.layout().view(shape) {
         Some(layout) => tensor.with_layout(layout),
         None => copy(tensor).with_layout(Layout::contiguous(shape)),
     }
 }
 
-/// Runs `body` on the elements of a float tensor, row-major, borrowed if they are row-major in memory.
-pub fn with_f32<R>(tensor: &Tensor, body: impl FnOnce(&[f32]) -> R) -> R {
-    let data = tensor.storage().read();
-    let layout = tensor.layout();
-    match &*data {
-        Buffer::F32(data) if layout.is_contiguous() => {
-            body(&data[layout.offset..layout.offset + layout.numel()])
-        }
-        Buffer::F32(data) => body(&gather_strided(data, &layout.shape, &layout.strides, layout.offset)),
-        _ => {
-            drop(data);
-            body(&tensor.to_f32_vec())
-        }
-    }
-}
-
 /// The dtype of a float-only operation: integers become the default dtype.
-pub fn float_dtype(dtype: DType, default: DType) -> DType {
+pub(crate) fn float_dtype(dtype: DType, default: DType) -> DType {
     if dtype.is_float() { dtype } else { default }
 }

@@ -5,7 +5,7 @@ use crate::kernel::buffer_pool::{self, Element};
 use crate::tensor::{Arg, Buffer, Error, GradName, Result, Tensor, allow};
 
 /// The rows `at` of a contiguous table with `width` columns, one after another. Copies.
-pub fn rows(table: &Tensor, at: &[i64], width: usize) -> Buffer {
+pub(crate) fn rows(table: &Tensor, at: &[i64], width: usize) -> Buffer {
     fn taken<T: Element>(data: &[T], at: &[i64], width: usize) -> Vec<T> {
         let mut out = buffer_pool::take(at.len() * width);
         for (out, &row) in out.chunks_exact_mut(width.max(1)).zip(at) {
@@ -37,7 +37,7 @@ fn source(mode: &str, at: i64, size: i64) -> Option<i64> {
 
 /// The input with `sides` more elements (before and after, last dimension first; less where negative), and what its
 /// `grad_fn` shows. Copies. Errors: as `F.pad`.
-pub fn pad(x: &Tensor, sides: &[i64], mode: &str, value: &Arg) -> Result<(Tensor, GradName)> {
+pub(crate) fn pad(x: &Tensor, sides: &[i64], mode: &str, value: &Arg) -> Result<(Tensor, GradName)> {
     if !sides.len().is_multiple_of(2) {
         return Err(Error::runtime("Padding length must be divisible by 2"));
     }

@@ -9,21 +9,21 @@ use crate::tensor::layout::broadcast;
 use crate::tensor::{Arg, Buffer, Category, DType, Error, Lane, Layout, Result, Tensor};
 
 /// A pointwise operation of two operands, for each lane that has it.
-pub struct BinaryOp {
+pub(crate) struct BinaryOp {
     /// PyTorch's name, for errors.
-    pub name: &'static str,
+    pub(crate) name: &'static str,
     /// On 32-bit floats.
-    pub f32: fn(f32, f32) -> f32,
+    pub(crate) f32: fn(f32, f32) -> f32,
     /// On 64-bit floats.
-    pub f64: fn(f64, f64) -> f64,
+    pub(crate) f64: fn(f64, f64) -> f64,
     /// On integers; `None` if PyTorch computes in floats.
-    pub i64: Option<fn(i64, i64) -> i64>,
+    pub(crate) i64: Option<fn(i64, i64) -> i64>,
     /// On bools; `None` if PyTorch computes in integers or raises an error.
-    pub bool: Option<fn(bool, bool) -> bool>,
+    pub(crate) bool: Option<fn(bool, bool) -> bool>,
 }
 
 /// An operand as a tensor: Python numbers become 0-d tensors.
-pub fn operand(arg: &Arg, dtype: DType) -> Result<Tensor> {
+pub(crate) fn operand(arg: &Arg, dtype: DType) -> Result<Tensor> {
     match arg {
         Arg::Tensor(tensor) => Ok(tensor.clone()),
         Arg::Int(value) if dtype.lane() == Lane::I64 => Ok(Tensor::new(Buffer::I64(vec![*value]), [], dtype)),
@@ -35,7 +35,7 @@ pub fn operand(arg: &Arg, dtype: DType) -> Result<Tensor> {
 }
 
 /// The dtype in which operands are computed. As `torch.result_type`.
-pub fn common_dtype(args: &[&Arg], default: DType) -> DType {
+pub(crate) fn common_dtype(args: &[&Arg], default: DType) -> DType {
     result_type(args.iter().filter_map(|arg| arg.operand()), default)
 }
 
@@ -131,7 +131,7 @@ macro_rules! over {
 }
 
 /// `a op b`, promoted and broadcast. Errors: shapes that do not broadcast; bools where refused.
-pub fn binary(op: &BinaryOp, a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
+pub(crate) fn binary(op: &BinaryOp, a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
     let mut dtype = common_dtype(&[a, b], default);
     if dtype.category() < Category::Float && op.i64.is_none() {
         dtype = default;
@@ -184,7 +184,7 @@ arithmetic!(sub, -, wrapping_sub, |x: bool, y: bool| x & !y, "`a - b`; the calle
 arithmetic!(mul, *, wrapping_mul, |x: bool, y: bool| x & y, "`a * b`. As `torch.mul`.");
 
 /// `a / b`, always in floats. As `torch.div`.
-pub fn div(a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
+pub(crate) fn div(a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
     let dtype = super::float_dtype(common_dtype(&[a, b], default), default);
     // PyTorch multiplies by the reciprocal of a Python number.
     let (a, b) = (wide(a, dtype)?, wide(b, dtype)?);
@@ -199,7 +199,7 @@ pub fn div(a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
 }
 
 /// A comparison of each pair of elements.
-pub fn compare<F>(a: &Arg, b: &Arg, default: DType, test: F) -> Result<Tensor>
+pub(crate) fn compare<F>(a: &Arg, b: &Arg, default: DType, test: F) -> Result<Tensor>
 where
     F: Fn(std::cmp::Ordering) -> bool + Copy + Sync,
 {
@@ -221,14 +221,14 @@ where
 }
 
 /// A logical operation on operands converted to bools.
-pub fn logical(a: &Tensor, b: &Tensor, f: fn(bool, bool) -> bool) -> Result<Tensor> {
+pub(crate) fn logical(a: &Tensor, b: &Tensor, f: fn(bool, bool) -> bool) -> Result<Tensor> {
     let (a, b) = (to_dtype(a, DType::Bool), to_dtype(b, DType::Bool));
     let shape = broadcast(a.shape(), b.shape())?;
     Ok(Tensor::from_bool(over!(&shape, a, b, Bool, f), shape))
 }
 
 /// A function of each element in floats; integers become the default dtype first.
-pub fn float_unary(
+pub(crate) fn float_unary(
     a: &Tensor,
     default: DType,
     f32: fn(&[f32], &mut [f32]),
@@ -260,7 +260,7 @@ pub fn float_unary(
 }
 
 /// A function of each element that keeps its dtype.
-pub fn same_unary(
+pub(crate) fn same_unary(
     a: &Tensor,
     f32: impl Fn(f32) -> f32 + Sync,
     f64: impl Fn(f64) -> f64 + Sync,
@@ -287,7 +287,7 @@ pub fn same_unary(
 }
 
 /// A test of each element as a float.
-pub fn test(a: &Tensor, f: impl Fn(f64) -> bool + Sync) -> Tensor {
+pub(crate) fn test(a: &Tensor, f: impl Fn(f64) -> bool + Sync) -> Tensor {
     let layout = a.layout();
     macro_rules! tested {
         ($data:expr, $f:expr) => {
@@ -308,7 +308,7 @@ pub fn test(a: &Tensor, f: impl Fn(f64) -> bool + Sync) -> Tensor {
 }
 
 /// `condition ? a : b`, promoted and broadcast. As `torch.where`.
-pub fn select(condition: &Tensor, a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
+pub(crate) fn select(condition: &Tensor, a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
     let dtype = common_dtype(&[a, b], default);
     let (a, b) = (wide(a, dtype)?, wide(b, dtype)?);
     if !matches!(condition.dtype(), DType::Bool | DType::UInt8) {

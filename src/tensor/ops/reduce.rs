@@ -18,16 +18,16 @@ fn view<'a, T>(data: &'a [T], layout: &'a Layout) -> ArrayViewD<'a, T> {
 }
 
 /// The axes of a reduction and the shape of its result.
-pub struct Over {
+pub(crate) struct Over {
     /// The axes reduced, in order.
-    pub axes: Vec<usize>,
+    pub(crate) axes: Vec<usize>,
     /// The shape of the result.
-    pub shape: Vec<usize>,
+    pub(crate) shape: Vec<usize>,
 }
 
 impl Over {
     /// All axes if `dims` is empty. Errors: dims out of range or repeated.
-    pub fn new(x: &Tensor, dims: &[i64], keepdim: bool) -> Result<Over> {
+    pub(crate) fn new(x: &Tensor, dims: &[i64], keepdim: bool) -> Result<Over> {
         let mut axes = if dims.is_empty() { (0..x.ndim()).collect() } else { wrap_dims(dims, x.ndim())? };
         axes.retain(|&axis| axis < x.ndim());
         axes.sort_unstable();
@@ -37,23 +37,18 @@ impl Over {
             .collect();
         Ok(Over { axes, shape })
     }
-
-    /// The number of elements for each result.
-    pub fn count(&self, x: &Tensor) -> usize {
-        self.axes.iter().map(|&axis| x.shape()[axis]).product()
-    }
 }
 
 /// A reduction of floats, in both precisions.
-pub struct Floats {
+pub(crate) struct Floats {
     /// On 32-bit floats.
-    pub f32: fn(ArrayViewD<f32>, &[usize]) -> Vec<f32>,
+    pub(crate) f32: fn(ArrayViewD<f32>, &[usize]) -> Vec<f32>,
     /// On 64-bit floats.
-    pub f64: fn(ArrayViewD<f64>, &[usize]) -> Vec<f64>,
+    pub(crate) f64: fn(ArrayViewD<f64>, &[usize]) -> Vec<f64>,
 }
 
 /// A reduction of a tensor of floats.
-pub fn floats(x: &Tensor, over: &Over, kernel: &Floats) -> Tensor {
+pub(crate) fn floats(x: &Tensor, over: &Over, kernel: &Floats) -> Tensor {
     let layout = x.layout();
     let buffer = match &*x.storage().read() {
         Buffer::F32(data) => Buffer::F32((kernel.f32)(view(data, layout), &over.axes)),
@@ -64,7 +59,7 @@ pub fn floats(x: &Tensor, over: &Over, kernel: &Floats) -> Tensor {
 }
 
 /// A reduction of a tensor of floats with another parameter (`correction`, `p`).
-pub fn floats_with(
+pub(crate) fn floats_with(
     x: &Tensor,
     over: &Over,
     f32: impl Fn(ArrayViewD<f32>, &[usize]) -> Vec<f32>,
@@ -85,7 +80,7 @@ fn accumulated(x: &Tensor, dtype: Option<DType>) -> DType {
 }
 
 /// The sum over axes. As `torch.sum`.
-pub fn sum(x: &Tensor, over: &Over, dtype: Option<DType>) -> Tensor {
+pub(crate) fn sum(x: &Tensor, over: &Over, dtype: Option<DType>) -> Tensor {
     let x = to_dtype(x, accumulated(x, dtype));
     if x.dtype().is_float() {
         return floats(&x, over, &Floats { f32: reduce::sum, f64: reduce::sum });
@@ -100,7 +95,7 @@ pub fn sum(x: &Tensor, over: &Over, dtype: Option<DType>) -> Tensor {
 }
 
 /// The product over axes. As `torch.prod`.
-pub fn prod(x: &Tensor, over: &Over, dtype: Option<DType>) -> Tensor {
+pub(crate) fn prod(x: &Tensor, over: &Over, dtype: Option<DType>) -> Tensor {
     let x = to_dtype(x, accumulated(x, dtype));
     if x.dtype().is_float() {
         return floats(&x, over, &Floats { f32: reduce::prod, f64: reduce::prod });
@@ -116,7 +111,7 @@ pub fn prod(x: &Tensor, over: &Over, dtype: Option<DType>) -> Tensor {
 
 /// Maximum or minimum.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub(crate) enum End {
     /// The largest.
     Max,
     /// The smallest.
@@ -124,7 +119,7 @@ pub enum End {
 }
 
 /// The largest or smallest over axes; `None` without elements.
-pub fn extreme(x: &Tensor, over: &Over, end: End) -> Option<Tensor> {
+pub(crate) fn extreme(x: &Tensor, over: &Over, end: End) -> Option<Tensor> {
     fn of<T: reduce::Order>(view: ArrayViewD<T>, axes: &[usize], end: End) -> Option<Vec<T>> {
         if end == End::Max { reduce::amax(view, axes) } else { reduce::amin(view, axes) }
     }
@@ -139,7 +134,7 @@ pub fn extreme(x: &Tensor, over: &Over, end: End) -> Option<Tensor> {
 }
 
 /// The largest or smallest along one axis and its position; `None` if the axis is empty.
-pub fn extreme_along(x: &Tensor, over: &Over, end: End) -> Option<(Tensor, Tensor)> {
+pub(crate) fn extreme_along(x: &Tensor, over: &Over, end: End) -> Option<(Tensor, Tensor)> {
     fn of<T: reduce::Order>(view: ArrayViewD<T>, axis: usize, end: End) -> Option<(Vec<T>, Vec<i64>)> {
         if end == End::Max { reduce::max_along(view, axis) } else { reduce::min_along(view, axis) }
     }
@@ -156,7 +151,7 @@ pub fn extreme_along(x: &Tensor, over: &Over, end: End) -> Option<(Tensor, Tenso
 }
 
 /// The position of the largest or smallest; `None` without elements.
-pub fn place_of_extreme(x: &Tensor, over: &Over, end: End) -> Option<Tensor> {
+pub(crate) fn place_of_extreme(x: &Tensor, over: &Over, end: End) -> Option<Tensor> {
     fn of<T: reduce::Order>(view: ArrayViewD<T>, axes: &[usize], end: End) -> Option<Vec<i64>> {
         if end == End::Max { reduce::argmax(view, axes) } else { reduce::argmin(view, axes) }
     }
@@ -171,7 +166,7 @@ pub fn place_of_extreme(x: &Tensor, over: &Over, end: End) -> Option<Tensor> {
 }
 
 /// Whether any, or all, over axes are not zero.
-pub fn truth(x: &Tensor, over: &Over, all: bool) -> Tensor {
+pub(crate) fn truth(x: &Tensor, over: &Over, all: bool) -> Tensor {
     fn of<T: Copy + PartialEq + Default + Sync>(view: ArrayViewD<T>, axes: &[usize], all: bool) -> Vec<bool> {
         if all { reduce::all(view, axes) } else { reduce::any(view, axes) }
     }
@@ -186,7 +181,7 @@ pub fn truth(x: &Tensor, over: &Over, all: bool) -> Tensor {
 }
 
 /// Cumulative sums or products along an axis; same shape.
-pub fn running(x: &Tensor, axis: usize, dtype: Option<DType>, product: bool) -> Tensor {
+pub(crate) fn running(x: &Tensor, axis: usize, dtype: Option<DType>, product: bool) -> Tensor {
     fn of<T: Real>(view: ArrayViewD<T>, axis: usize, product: bool) -> Vec<T> {
         if product { reduce::cumprod(view, axis) } else { reduce::cumsum(view, axis) }
     }
@@ -206,7 +201,7 @@ pub fn running(x: &Tensor, axis: usize, dtype: Option<DType>, product: bool) -> 
 }
 
 /// The error of a reduction without elements that needs one.
-pub fn needs_elements(name: &str, x: &Tensor, over: &Over) -> Error {
+pub(crate) fn needs_elements(name: &str, x: &Tensor, over: &Over) -> Error {
     let empty = over.axes.iter().find(|&&axis| x.shape()[axis] == 0).copied().unwrap_or(0);
     if over.axes.len() == x.ndim() {
         return Error::runtime(format!(

@@ -7,7 +7,7 @@ use crate::tensor::layout::row_major;
 use crate::tensor::{DType, Error, Layout, Result, Tensor, allow};
 
 /// The tensor made of the elements at the sums of one storage offset of each axis.
-pub fn picked(x: &Tensor, axes: &[Vec<usize>]) -> Result<Tensor> {
+pub(crate) fn picked(x: &Tensor, axes: &[Vec<usize>]) -> Result<Tensor> {
     let shape: Vec<usize> = axes.iter().map(Vec::len).collect();
     allow(&shape, x.dtype())?;
     let buffer = map_lane!(&*x.storage().read(), data => grid::pick(data, x.layout().offset, axes));
@@ -15,17 +15,17 @@ pub fn picked(x: &Tensor, axes: &[Vec<usize>]) -> Result<Tensor> {
 }
 
 /// The storage offsets of every axis of a tensor.
-pub fn axes(x: &Tensor) -> Vec<Vec<usize>> {
+pub(crate) fn axes(x: &Tensor) -> Vec<Vec<usize>> {
     x.shape().iter().zip(x.strides()).map(|(&size, &stride)| grid::whole(size, stride)).collect()
 }
 
 /// A copy that keeps the order in memory. As `clone`.
-pub fn preserved(x: &Tensor) -> Tensor {
+pub(crate) fn preserved(x: &Tensor) -> Tensor {
     super::copy(x).laid_out(x.layout().preserved())
 }
 
 /// Reverses dimensions. Copies.
-pub fn flip(x: &Tensor, dims: &[usize]) -> Result<Tensor> {
+pub(crate) fn flip(x: &Tensor, dims: &[usize]) -> Result<Tensor> {
     let mut axes = axes(x);
     for &dim in dims.iter().filter(|&&dim| dim < x.ndim()) {
         axes[dim].reverse();
@@ -34,7 +34,7 @@ pub fn flip(x: &Tensor, dims: &[usize]) -> Result<Tensor> {
 }
 
 /// Shifts elements along dimensions; those beyond the end continue at the front. Copies.
-pub fn roll(x: &Tensor, moves: &[(i64, usize)]) -> Result<Tensor> {
+pub(crate) fn roll(x: &Tensor, moves: &[(i64, usize)]) -> Result<Tensor> {
     let mut axes = axes(x);
     for &(shift, dim) in moves.iter().filter(|&&(_, dim)| dim < x.ndim() && x.shape()[dim] > 0) {
         let by = shift.rem_euclid(x.shape()[dim] as i64) as usize;
@@ -44,7 +44,7 @@ pub fn roll(x: &Tensor, moves: &[(i64, usize)]) -> Result<Tensor> {
 }
 
 /// Repeats the tensor `times` times along every dimension; new dimensions come first. Copies.
-pub fn repeat(x: &Tensor, times: &[i64]) -> Result<Tensor> {
+pub(crate) fn repeat(x: &Tensor, times: &[i64]) -> Result<Tensor> {
     if times.len() < x.ndim() {
         return Err(Error::runtime(
             "Number of dimensions of repeat dims can not be smaller than number of dimensions of tensor",
@@ -69,7 +69,7 @@ pub fn repeat(x: &Tensor, times: &[i64]) -> Result<Tensor> {
 }
 
 /// Repeats every slice of a dimension by its number in `counts`. Copies.
-pub fn repeat_interleave(x: &Tensor, counts: &[usize], dim: usize) -> Result<Tensor> {
+pub(crate) fn repeat_interleave(x: &Tensor, counts: &[usize], dim: usize) -> Result<Tensor> {
     let mut shape = x.shape().to_vec();
     if let Some(size) = shape.get_mut(dim) {
         *size = counts.iter().fold(0, |sum: usize, &count| sum.saturating_add(count));
@@ -83,7 +83,7 @@ pub fn repeat_interleave(x: &Tensor, counts: &[usize], dim: usize) -> Result<Ten
 }
 
 /// Slices of a dimension by their indices. Copies.
-pub fn index_select(x: &Tensor, dim: usize, index: &[i64]) -> Result<Tensor> {
+pub(crate) fn index_select(x: &Tensor, dim: usize, index: &[i64]) -> Result<Tensor> {
     let size = x.shape().get(dim).copied().unwrap_or(1);
     if index.iter().any(|&at| at < 0 || at as usize >= size) {
         return Err(Error::index("index out of range in self"));
@@ -97,7 +97,7 @@ pub fn index_select(x: &Tensor, dim: usize, index: &[i64]) -> Result<Tensor> {
 }
 
 /// Zero above (`lower`) or below the `diagonal`-th diagonal of each matrix. Copies.
-pub fn triangle(x: &Tensor, diagonal: i64, lower: bool) -> Tensor {
+pub(crate) fn triangle(x: &Tensor, diagonal: i64, lower: bool) -> Tensor {
     let mut buffer = x.to_buffer();
     let (rows, columns) = (x.shape()[x.ndim() - 2], x.shape()[x.ndim() - 1]);
     // The end (lower) or start of the kept columns of a row.
@@ -124,7 +124,13 @@ pub fn triangle(x: &Tensor, diagonal: i64, lower: bool) -> Tensor {
 }
 
 /// The index pairs of a matrix's triangle, as two rows. (2, n)
-pub fn triangle_indices(rows: usize, columns: usize, diagonal: i64, lower: bool, dtype: DType) -> Tensor {
+pub(crate) fn triangle_indices(
+    rows: usize,
+    columns: usize,
+    diagonal: i64,
+    lower: bool,
+    dtype: DType,
+) -> Tensor {
     let mut pairs: [Vec<i64>; 2] = Default::default();
     for row in 0..rows as i64 {
         let edge = row.saturating_add(diagonal);
@@ -143,7 +149,7 @@ pub fn triangle_indices(rows: usize, columns: usize, diagonal: i64, lower: bool,
 }
 
 /// The last dimension as the `offset`-th diagonal of new dimensions `a` and `b`, with zeros elsewhere. Copies.
-pub fn diag_embed(x: &Tensor, offset: i64, a: usize, b: usize) -> Result<Tensor> {
+pub(crate) fn diag_embed(x: &Tensor, offset: i64, a: usize, b: usize) -> Result<Tensor> {
     let len = x.shape()[x.ndim() - 1] + offset.unsigned_abs() as usize;
     let mut shape = x.shape()[..x.ndim() - 1].to_vec();
     shape.insert(a.min(b), len);
@@ -154,7 +160,7 @@ pub fn diag_embed(x: &Tensor, offset: i64, a: usize, b: usize) -> Result<Tensor>
 }
 
 /// Rotates by 90 degrees `times` times in the plane of two dimensions. Copies.
-pub fn rot90(x: &Tensor, times: i64, from: usize, to: usize) -> Result<Tensor> {
+pub(crate) fn rot90(x: &Tensor, times: i64, from: usize, to: usize) -> Result<Tensor> {
     match times.rem_euclid(4) {
         1 => {
             let flipped = flip(x, &[to])?;
@@ -175,7 +181,7 @@ fn transposed(x: &Tensor, a: usize, b: usize) -> Tensor {
 
 /// A row-major view of this shape from the first element of the tensor on; the storage grows with zeros if it is too
 /// short. In place. As `resize_`.
-pub fn resized(x: &Tensor, shape: &[usize]) -> Result<Tensor> {
+pub(crate) fn resized(x: &Tensor, shape: &[usize]) -> Result<Tensor> {
     allow(shape, x.dtype())?;
     let layout = Layout { shape: shape.to_vec(), strides: row_major(shape), offset: x.layout().offset };
     let end = layout.end();

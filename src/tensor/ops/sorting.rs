@@ -59,7 +59,7 @@ fn chosen(
 
 /// The sorted elements along `dim` and their positions. Equal ones keep their order. As `torch.sort`.
 /// Both have the order of the input in memory.
-pub fn sort(x: &Tensor, dim: usize, descending: bool) -> (Tensor, Tensor) {
+pub(crate) fn sort(x: &Tensor, dim: usize, descending: bool) -> (Tensor, Tensor) {
     let size = x.shape().get(dim).copied().unwrap_or(1);
     let (values, places) = chosen(
         x,
@@ -87,7 +87,7 @@ fn top_places<T: Rank>(row: &[T], k: usize, largest: bool, sorted: bool) -> Vec<
 }
 
 /// The k largest or smallest elements along `dim` and their positions. As `torch.topk`.
-pub fn topk(x: &Tensor, k: i64, dim: usize, largest: bool, sorted: bool) -> Result<(Tensor, Tensor)> {
+pub(crate) fn topk(x: &Tensor, k: i64, dim: usize, largest: bool, sorted: bool) -> Result<(Tensor, Tensor)> {
     let size = x.shape().get(dim).copied().unwrap_or(1);
     if k < 0 || k as usize > size {
         return Err(Error::runtime("selected index k out of range"));
@@ -108,7 +108,7 @@ pub fn topk(x: &Tensor, k: i64, dim: usize, largest: bool, sorted: bool) -> Resu
 }
 
 /// The `k`-th smallest element along `dim` (from 1 on) and its position. As `torch.kthvalue`.
-pub fn kthvalue(x: &Tensor, k: i64, dim: usize, keepdim: bool) -> Result<(Tensor, Tensor)> {
+pub(crate) fn kthvalue(x: &Tensor, k: i64, dim: usize, keepdim: bool) -> Result<(Tensor, Tensor)> {
     let size = x.shape().get(dim).copied().unwrap_or(1);
     if k <= 0 || k as usize > size {
         return Err(Error::runtime(format!(
@@ -134,13 +134,13 @@ pub fn kthvalue(x: &Tensor, k: i64, dim: usize, keepdim: bool) -> Result<(Tensor
 }
 
 /// Results of `torch.unique`.
-pub struct Unique {
+pub(crate) struct Unique {
     /// The distinct elements or slices.
-    pub values: Tensor,
+    pub(crate) values: Tensor,
     /// For each element of the input the position of its value.
-    pub inverse: Tensor,
+    pub(crate) inverse: Tensor,
     /// The number of occurrences of each.
-    pub counts: Tensor,
+    pub(crate) counts: Tensor,
 }
 
 /// Groups of equal neighbours in `order`: the first element of each group, the group of each element, the sizes.
@@ -158,7 +158,7 @@ fn groups(order: &[usize], same: impl Fn(usize, usize) -> bool) -> (Vec<usize>, 
 }
 
 /// The distinct elements of the tensor, sorted; with `consecutive`, one for each run of equal elements.
-pub fn unique(x: &Tensor, consecutive: bool) -> Unique {
+pub(crate) fn unique(x: &Tensor, consecutive: bool) -> Unique {
     let buffer = x.to_buffer();
     let order: Vec<usize> = if consecutive {
         (0..buffer.len()).collect()
@@ -175,7 +175,7 @@ pub fn unique(x: &Tensor, consecutive: bool) -> Unique {
 }
 
 /// The distinct slices along a dimension. As `torch.unique(dim=...)`.
-pub fn unique_slices(x: &Tensor, dim: usize, consecutive: bool) -> Result<Unique> {
+pub(crate) fn unique_slices(x: &Tensor, dim: usize, consecutive: bool) -> Result<Unique> {
     let mut front: Vec<usize> = (0..x.ndim()).filter(|&axis| axis != dim).collect();
     front.insert(0, dim);
     let size = x.shape()[dim];
@@ -211,7 +211,7 @@ fn select_slowest(x: &Tensor, dim: usize, index: &[i64]) -> Result<Tensor> {
 }
 
 /// For each value the number of sorted boundaries before it. The shape of `values`. As `torch.searchsorted`.
-pub fn searchsorted(sorted: &Tensor, values: &Tensor, right: bool, sorter: Option<&Tensor>) -> Tensor {
+pub(crate) fn searchsorted(sorted: &Tensor, values: &Tensor, right: bool, sorter: Option<&Tensor>) -> Tensor {
     let dtype = sorted.dtype().promote(values.dtype());
     let (sorted, values) = (super::cast::to_dtype(sorted, dtype), super::cast::to_dtype(values, dtype));
     let len = sorted.shape().last().copied().unwrap_or(1);
@@ -230,7 +230,7 @@ pub fn searchsorted(sorted: &Tensor, values: &Tensor, right: bool, sorter: Optio
 }
 
 /// The number of occurrences of each integer from 0 on, or the sum of their weights. As `torch.bincount`.
-pub fn bincount(x: &Tensor, weights: Option<&Tensor>, least: usize) -> Result<Tensor> {
+pub(crate) fn bincount(x: &Tensor, weights: Option<&Tensor>, least: usize) -> Result<Tensor> {
     let values = x.to_i64_vec();
     let len = values.iter().max().map_or(0, |&largest| largest as usize + 1).max(least);
     crate::tensor::allow(&[len], DType::Int64)?;
@@ -250,7 +250,7 @@ pub fn bincount(x: &Tensor, weights: Option<&Tensor>, least: usize) -> Result<Te
 }
 
 /// The number of elements in each of `bins` equal parts of `low..=high`; others do not count. As `torch.histc`.
-pub fn histc(x: &Tensor, bins: usize, mut low: f64, mut high: f64) -> Result<Tensor> {
+pub(crate) fn histc(x: &Tensor, bins: usize, mut low: f64, mut high: f64) -> Result<Tensor> {
     let values = x.to_f64_vec();
     if low == high && !values.is_empty() {
         let nan = values.iter().any(|value| value.is_nan());
@@ -286,7 +286,7 @@ pub fn histc(x: &Tensor, bins: usize, mut low: f64, mut high: f64) -> Result<Ten
 }
 
 /// Whether each element is in `among`, or with `invert`, is not. As `torch.isin`.
-pub fn isin(elements: &Tensor, among: &Tensor, invert: bool) -> Tensor {
+pub(crate) fn isin(elements: &Tensor, among: &Tensor, invert: bool) -> Tensor {
     let dtype = elements.dtype().promote(among.dtype());
     let (elements, among) = (super::cast::to_dtype(elements, dtype), super::cast::to_dtype(among, dtype));
     let (x, y) = (elements.to_buffer(), among.to_buffer());
@@ -297,7 +297,7 @@ pub fn isin(elements: &Tensor, among: &Tensor, invert: bool) -> Tensor {
 }
 
 /// The indices of the non-zero elements, one in each row; column-major, as in PyTorch. (n, ndim)
-pub fn nonzero(x: &Tensor) -> Tensor {
+pub(crate) fn nonzero(x: &Tensor) -> Tensor {
     let columns = crate::tensor::index::nonzero(x);
     let count = columns[0].numel();
     if x.ndim() == 0 {

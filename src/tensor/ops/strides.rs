@@ -13,7 +13,7 @@ pub fn inferred(shape: &[usize], operands: &[&Layout]) -> Layout {
 }
 
 /// A row-major result of a pointwise operation, moved to the order of its operands in memory.
-pub fn placed(result: Tensor, operands: &[&Tensor]) -> Tensor {
+pub(crate) fn placed(result: Tensor, operands: &[&Tensor]) -> Tensor {
     if operands.iter().all(|operand| operand.is_contiguous()) {
         return result;
     }

@@ -6,7 +6,7 @@ use super::{ElementKind, ElementValue, PrintOptions, PrintSource};
 
 /// The notation of the floats of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Notation {
+pub(crate) enum Notation {
     /// `3`, `True`: not floats.
     Plain,
     /// `3.`: every finite value is an integer.
@@ -19,7 +19,7 @@ pub enum Notation {
 
 /// The notation of one tensor and the width its elements are padded to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ElementFormat {
+pub(crate) struct ElementFormat {
     notation: Notation,
     precision: usize,
     width: usize,
@@ -27,7 +27,7 @@ pub struct ElementFormat {
 
 impl ElementFormat {
     /// The format in which `source` prints under `options`; reads only the elements that are shown.
-    pub fn of(source: &dyn PrintSource, options: &PrintOptions) -> ElementFormat {
+    pub(crate) fn of(source: &dyn PrintSource, options: &PrintOptions) -> ElementFormat {
         let shape = source.shape();
         let values: Vec<ElementValue> =
             shown_places(shape, options.edge_of(shape)).into_iter().map(|place| source.at(place)).collect();
@@ -35,7 +35,11 @@ impl ElementFormat {
     }
 
     /// The same from the shown values themselves.
-    pub fn of_values(kind: ElementKind, shown: &[ElementValue], options: &PrintOptions) -> ElementFormat {
+    pub(crate) fn of_values(
+        kind: ElementKind,
+        shown: &[ElementValue],
+        options: &PrintOptions,
+    ) -> ElementFormat {
         let mut format = ElementFormat { notation: Notation::Plain, precision: options.precision, width: 1 };
         if kind != ElementKind::Float {
             format.widen(shown.iter().copied());
@@ -76,18 +80,13 @@ impl ElementFormat {
         format
     }
 
-    /// The notation of the elements.
-    pub fn notation(&self) -> Notation {
-        self.notation
-    }
-
     /// The width that elements are padded to on the left.
-    pub fn width(&self) -> usize {
+    pub(crate) fn width(&self) -> usize {
         self.width
     }
 
     /// One element, unpadded.
-    pub fn text(&self, value: ElementValue) -> String {
+    pub(crate) fn text(&self, value: ElementValue) -> String {
         match value {
             ElementValue::Bool(true) => "True".to_owned(),
             ElementValue::Bool(false) => "False".to_owned(),
@@ -103,7 +102,7 @@ impl ElementFormat {
     }
 
     /// One element padded on the left to the width.
-    pub fn padded(&self, value: ElementValue) -> String {
+    pub(crate) fn padded(&self, value: ElementValue) -> String {
         format!("{:>width$}", self.text(value), width = self.width)
     }
 

@@ -12,9 +12,10 @@ mod places;
 mod shape;
 mod source;
 
-pub use format::{ElementFormat, Notation};
+pub(crate) use format::ElementFormat;
 pub use options::{PrintOptions, PrintOptionsChange};
-pub use shape::{shape_in_formula, size_repr, tuple_repr};
+pub(crate) use shape::shape_in_formula;
+pub use shape::{size_repr, tuple_repr};
 pub use source::{ElementKind, ElementSlice, ElementValue, PrintSource, SliceSource};
 
 use std::iter;

@@ -25,9 +25,6 @@ impl Default for PrintOptions {
 }
 
 impl PrintOptions {
-    /// The names for `profile=`. Other names change nothing, as in PyTorch.
-    pub const PROFILES: [&'static str; 3] = ["default", "short", "full"];
-
     /// The options after a call of `set_printoptions`: the profile is applied first, then the other arguments.
     /// Every call sets `sci_mode`, even without that argument.
     pub fn set(self, change: &PrintOptionsChange) -> PrintOptions {

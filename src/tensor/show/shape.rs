@@ -14,7 +14,7 @@ pub fn tuple_repr(shape: &[usize]) -> String {
 }
 
 /// `(2,3)`, `(2)`, `()`, as formulas write the shapes of operands.
-pub fn shape_in_formula(shape: &[usize]) -> String {
+pub(crate) fn shape_in_formula(shape: &[usize]) -> String {
     format!("({})", joined(shape, ","))
 }
 
