@@ -2,7 +2,7 @@
 
     python benches/compare_pytorch.py [--attn target/release/attn] [--tokens 256,1024,4096] [--rounds 5] [--threads 2]
 
-Needs PyTorch, installed by whoever runs it. Each measurement is a process of its own, so that peak memory is
+Needs PyTorch, which is not installed with attn. Each measurement is a process of its own, so that peak memory is
 its own too; PyTorch and attn take turns, so that what else the machine does falls on both. What is computed
 stands in `src/app/bench/layer.py` and is the same file for both.
 """

@@ -1,6 +1,5 @@
-//! Structure checks of the sources: imports go down the layers, nothing below the shell
-//! prints, `unsafe` stands in one file, files stay small and say what room they are.
-//! A failure names the file, the line and the rule.
+//! Structure checks on the sources: imports go down the layers, nothing below `src/app` prints, `unsafe` is in three
+//! files, files stay small and begin with what they are for. A failure names the file, the line and the rule.
 
 use std::collections::BTreeMap;
 use std::fs;
