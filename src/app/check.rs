@@ -241,7 +241,7 @@ impl Checker<'_> {
         let mut workspace = Workspace::new(&GlobalOptions { random, ..self.options.clone() });
         let mut runner = Runner::new(&mut workspace, &plan.cells).keep_going(true);
         let (mut cells, mut documents) = (Vec::new(), Vec::new());
-        while let Some(FinishedCell { index, cell, outcome, .. }) = runner.next() {
+        for FinishedCell { index, cell, outcome, .. } in runner.by_ref() {
             let recorded = cell.recorded.as_ref().map(|recorded| recorded.shown());
             let actual = output_of(&outcome);
             let mut verdict = compare(recorded.as_deref(), &actual, self.tolerance).verdict;

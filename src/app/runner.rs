@@ -148,7 +148,7 @@ pub(crate) fn replayed<'c>(
     let mut workspace = from.empty();
     // Ctrl-C may have been pressed while the interpreter of the new workspace started.
     let mut runner = Runner { presses, ..Runner::new(&mut workspace, &cells).keep_going(true) };
-    while let Some(finished) = runner.next() {
+    for finished in runner.by_ref() {
         each(finished.index + 1);
     }
     let interrupted = runner.is_interrupted();

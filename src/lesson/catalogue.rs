@@ -125,6 +125,11 @@ impl Catalogue {
         Catalogue { entries: lessons.into_iter().map(entry).collect(), glossary }
     }
 
+    /// Whether there are no lessons.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
     /// The number of lessons.
     pub fn len(&self) -> usize {
         self.entries.len()

@@ -22,7 +22,7 @@ pub(crate) enum Type {
     /// `str`
     Str,
     /// `dtype`
-    DType,
+    Dtype,
     /// `ints`: a sequence of ints, or one int.
     Ints,
     /// `sizes`: a sequence of ints, or the ints one after the other.
@@ -63,7 +63,7 @@ const WORDS: [(&str, Type); 15] = [
     ("float", Type::Float),
     ("bool", Type::Bool),
     ("str", Type::Str),
-    ("dtype", Type::DType),
+    ("dtype", Type::Dtype),
     ("ints", Type::Ints),
     ("sizes", Type::Sizes),
     ("floats", Type::Floats),

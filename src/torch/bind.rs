@@ -24,7 +24,7 @@ fn type_text(kind: Type) -> &'static str {
         Type::Float => "float",
         Type::Bool => "bool",
         Type::Str => "str",
-        Type::DType => "torch.dtype",
+        Type::Dtype => "torch.dtype",
         Type::Ints | Type::Sizes => "tuple of ints",
         Type::Floats => "tuple of floats",
         Type::Tensors | Type::Several => "tuple of Tensors",
@@ -51,7 +51,7 @@ fn convert(object: &PyObject, kind: Type, vm: &VirtualMachine) -> Option<Arg> {
         Type::Str => {
             object.downcast_ref::<PyStr>().map(|text| Arg::Str(Rc::from(text.to_string_lossy().as_ref())))
         }
-        Type::DType => PyDType::of(object, vm).map(Arg::DType),
+        Type::Dtype => PyDType::of(object, vm).map(Arg::DType),
         Type::Ints => int(object, vm).map(Arg::Int).or_else(|| ints(object, vm).map(Arg::Ints)),
         Type::Sizes => ints(object, vm).or_else(|| int(object, vm).map(|int| vec![int])).map(Arg::Ints),
         Type::Floats => items(object)?

@@ -113,7 +113,7 @@ impl Highlighter {
             let line = self.lines.last_mut().expect("there is a line from the start");
             let inside = role == Role::Str && at == 0;
             match inside {
-                true => line.push(role, unbroken(&part)),
+                true => line.push(role, unbroken(part)),
                 false => line.push(role, part),
             }
         }

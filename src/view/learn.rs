@@ -25,7 +25,7 @@ pub fn footer(keys: &[KeyLabel], look: Look) -> Text {
             line.push(Role::Prose, "   ");
         }
         line.push(Role::Strong, key);
-        line.push(Role::Dim, format!("{NO_BREAK_SPACE}{}", unbroken(&label)));
+        line.push(Role::Dim, format!("{NO_BREAK_SPACE}{}", unbroken(label)));
     }
     wrap(&line, look.width.saturating_sub(1).max(20), &Line::new(), &Line::new())
 }

@@ -355,7 +355,7 @@ impl MarkdownWriter {
 /// Code or a formula; no line is broken at its spaces if it is short.
 fn unbroken_if_short(words: &str) -> String {
     match words.chars().count() <= UNBROKEN {
-        true => unbroken(&words),
+        true => unbroken(words),
         false => words.to_string(),
     }
 }

@@ -155,7 +155,7 @@ impl<'c> LessonState<'c> {
         let start = Instant::now();
         let mut workspace = Workspace::new(&self.options);
         let mut runner = Runner::new(&mut workspace, &cells).keep_going(true);
-        while let Some(finished) = runner.next() {
+        for finished in runner.by_ref() {
             if start.elapsed() > SLOW {
                 on_progress(finished.index + 1, cells.len());
             }

@@ -38,7 +38,7 @@ fn workspace_of<'c>(plan: &Plan<'c>, shell: &mut Shell) -> Result<(Workspace<'c>
     let mut outcomes = Outcomes::new();
     let mut workspace = Workspace::new(&shell.options);
     let mut runner = Runner::new(&mut workspace, &plan.cells);
-    while let Some(finished) = runner.next() {
+    for finished in runner.by_ref() {
         let cell = finished.cell;
         if let Some(raised) = finished.failure() {
             shell.remark(&format!("{} raised; the state is that before it", cell.name));

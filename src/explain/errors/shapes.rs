@@ -70,11 +70,14 @@ struct ClashingPair {
     places: (usize, usize),
 }
 
+/// Returns the axes of two shapes that should be equal and are not.
+type ClashFinder = fn(&[usize], &[usize]) -> Option<(usize, usize)>;
+
 impl ClashingPair {
     fn of(failed: &Failed) -> Option<ClashingPair> {
         let rule = failed.op.shapes;
         let argument = |place: usize| failed.args.get(place)?.tensor().cloned();
-        let (places, clash): (_, fn(&[usize], &[usize]) -> Option<(usize, usize)>) = match rule {
+        let (places, clash): (_, ClashFinder) = match rule {
             ShapeRule::Broadcast(left, right) => ((left, right), broadcast),
             ShapeRule::MatrixProduct(left, right) => ((left, right), product),
             ShapeRule::LastAxes(left, right) => ((left, right), last),

@@ -92,7 +92,7 @@ fn queries<T: Real>(
         }
         let weights = ArrayView2::from_shape((t, n), &*scores).expect("the slice has t * n elements");
         let view =
-            ArrayViewMut2::from_shape((t, width), &mut *context).expect("the context has t * width elements");
+            ArrayViewMut2::from_shape((t, width), &mut context).expect("the context has t * width elements");
         let (values, out): (_, MatrixViewMut<T>) = (v.rows(first..first + n), WithOffset::new(view, offset));
         if first == 0 { gemm::matmul(weights, values, out) } else { gemm::addmm(weights, values, out) }
     }

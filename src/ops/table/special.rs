@@ -316,7 +316,7 @@ pub(super) static OPS: [Op; 34] = [
     op(pointwise("signbit"), BOTH, ONE, "Where the sign is negative; -0. counts.", |c| {
         Ok(pointwise::test(c.tensor(0)?, f64::is_sign_negative).into())
     }),
-    op(pointwise("sgn").grad("Sgn"), ALL, ONE, "-1, 0 or 1.", |c| super::elementary::sign(c)),
+    op(pointwise("sgn").grad("Sgn"), ALL, ONE, "-1, 0 or 1.", super::elementary::sign),
     op(
         view("real").explained(Explanation::Copy),
         FUNCTION,
