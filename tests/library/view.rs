@@ -1,6 +1,6 @@
 //! Whole screens as a learner sees them, kept in tests/view/*.txt (`UPDATE=1` rewrites them; read
 //! the diff), and what must be true of every screen: nothing wider than the width, every number
-//! once, nothing but plain characters when plain.
+//! once, only plain characters when plain.
 
 mod screens;
 

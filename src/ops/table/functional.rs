@@ -326,38 +326,37 @@ pub(super) fn is_whole(x: &Tensor) -> bool {
     matches!(x.dtype().lane(), Lane::I64 | Lane::Bool)
 }
 
+/// The descriptor of softmax and its kin: an exponential and a division for each element.
+const fn softmax_family(name: &'static str, kind: SoftmaxKind, gradient: &'static str) -> Descriptor {
+    Descriptor::new(name, OpFamily::Normalisation, Explanation::Softmax(kind))
+        .cost(CostRule::PerResult(2))
+        .grad(gradient)
+}
+
 pub(super) static OPS: [Op; 15] = [
     op(
-        Descriptor::new("softmax", OpFamily::Normalisation, Explanation::Softmax(SoftmaxKind::Weights))
-            .cost(CostRule::PerResult(2))
-            .grad("Softmax"),
+        softmax_family("softmax", SoftmaxKind::Weights, "Softmax"),
         BOTH,
         ALONG,
         "exp(x) / sum(exp(x)) along dim: positive, and sums to 1.",
         |c| along(c, false),
     ),
     op(
-        Descriptor::new("log_softmax", OpFamily::Normalisation, Explanation::Softmax(SoftmaxKind::Log))
-            .cost(CostRule::PerResult(2))
-            .grad("LogSoftmax"),
+        softmax_family("log_softmax", SoftmaxKind::Log, "LogSoftmax"),
         BOTH,
         ALONG,
         "log(softmax(x)), without the detour.",
         |c| along(c, true),
     ),
     op(
-        Descriptor::new("softmax", OpFamily::Normalisation, Explanation::Softmax(SoftmaxKind::Weights))
-            .cost(CostRule::PerResult(2))
-            .grad("Softmax"),
+        softmax_family("softmax", SoftmaxKind::Weights, "Softmax"),
         FUNCTIONAL,
         ALONG_F,
         "exp(x) / sum(exp(x)) along dim: positive, and sums to 1.",
         |c| along(c, false),
     ),
     op(
-        Descriptor::new("log_softmax", OpFamily::Normalisation, Explanation::Softmax(SoftmaxKind::Log))
-            .cost(CostRule::PerResult(2))
-            .grad("LogSoftmax"),
+        softmax_family("log_softmax", SoftmaxKind::Log, "LogSoftmax"),
         FUNCTIONAL,
         ALONG_F,
         "log(softmax(x)), without the detour.",
