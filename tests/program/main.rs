@@ -4,11 +4,7 @@ mod cli;
 #[path = "../shared/course.rs"]
 mod course;
 mod renumbered;
-#[cfg(unix)]
-mod repl;
 #[path = "../shared/snapshot.rs"]
 mod snapshot;
-#[cfg(unix)]
-mod terminal;
 #[cfg(unix)]
 mod walk;
