@@ -47,7 +47,7 @@ fn failed(caller: Caller, op: &'static Op, form: usize, in_place: bool, args: &[
 /// Runs an operation on bound arguments; its results are recorded.
 pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Result<Value> {
     let state = caller.state;
-    if state.tracer.is_on() {
+    if state.is_traced() {
         return state.tracer.call(&op.descriptor, args, |args| call(caller, op, form, args));
     }
     let call = Call {
@@ -93,6 +93,7 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
                     shape,
                     outputs,
                     needs_grad,
+                    in_backward: state.in_backward.get(),
                 };
                 made_by(one, state.recorder.record(ran), 0, is_view);
                 return Ok(value);
@@ -125,6 +126,7 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
         args,
         site: (caller.site)(),
         needs_grad,
+        in_backward: state.in_backward.get(),
     });
     for (output, tensor, is_view) in made {
         made_by(&tensor, record.clone(), output, is_view);
@@ -157,7 +159,7 @@ fn written(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Resu
         .and_then(Arg::tensor)
         .cloned()
         .ok_or_else(|| Error::type_error(format!("{name}(): self must be a Tensor")))?;
-    if state.tracer.is_on() {
+    if state.is_traced() {
         return state
             .tracer
             .write(&op.descriptor, &target, args, |args| call_in_place(caller, op, form, args));

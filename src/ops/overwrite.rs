@@ -52,7 +52,7 @@ pub(crate) fn overwrite(
     write: impl FnOnce(&Tensor) -> Result<()>,
 ) -> Result<()> {
     let state = caller.state;
-    if state.tracer.is_on() {
+    if state.is_traced() {
         return state
             .tracer
             .write(what.operation, target, args, |args| overwrite(caller, what, target, args, write));
@@ -109,6 +109,7 @@ fn recorded(caller: Caller, what: Overwrite, target: &Tensor, args: Vec<Arg>, ne
         args,
         site: (caller.site)(),
         needs_grad,
+        in_backward: caller.state.in_backward.get(),
     });
     target.storage().remember(target.layout(), &record, true);
     if needs_grad {

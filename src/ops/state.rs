@@ -23,6 +23,8 @@ pub struct State {
     pub(crate) default_dtype: Cell<DType>,
     /// How tensors are printed (`torch.set_printoptions`).
     pub(crate) print_options: RefCell<PrintOptions>,
+    /// Whether backward is running: what runs then is not the learner's own code. Only `create_graph` records it.
+    pub(crate) in_backward: Cell<bool>,
     /// Records what ran.
     pub(crate) recorder: Recorder,
     /// The last call that raised.
@@ -40,10 +42,17 @@ impl State {
             grad_mode: Cell::new(true),
             default_dtype: Cell::new(DType::Float32),
             print_options: RefCell::new(PrintOptions::default()),
+            in_backward: Cell::new(false),
             recorder: Recorder::default(),
             failed: RefCell::default(),
             tracer: Tracer::default(),
         })
+    }
+
+    /// Whether calls are to be traced: those of the learner's code, not those of backward.
+    #[inline]
+    pub(crate) fn is_traced(&self) -> bool {
+        self.tracer.is_on() && !self.in_backward.get()
     }
 
     /// Keeps a call that raised; the one before it is forgotten.

@@ -28,6 +28,7 @@ pub(crate) fn record(caller: Caller, view: &Tensor, before: &Tensor) {
             site: (caller.site)(),
             needs_grad: true,
             drawn: None,
+            in_backward: caller.state.in_backward.get(),
         });
         base.mark_result(true);
         base.set_origin(record, 0);

@@ -123,6 +123,7 @@ impl Session {
         self.cells.insert(name.to_owned(), source.to_owned());
         self.error_context.take();
         self.state.take_failed();
+        self.state.in_backward.set(false);
         let start = Instant::now();
         let mut changed = Vec::new();
         let run = self.guarded(|session, vm| {

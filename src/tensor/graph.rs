@@ -142,6 +142,8 @@ pub struct Record {
     pub(crate) outputs: usize,
     /// Whether gradients flow through it; then it is not forgotten.
     pub(crate) needs_grad: bool,
+    /// Whether backward ran it, and not the learner's own code.
+    pub(crate) in_backward: bool,
     pub(super) lost: Cell<Option<Lost>>,
     /// The origin of each tensor among the arguments when it ran: a later in-place write changes the origin of the
     /// tensor itself. Kept where gradients flow.

@@ -95,6 +95,8 @@ pub(crate) struct Ran {
     pub(crate) needs_grad: bool,
     /// The random numbers it drew.
     pub(crate) drawn: Option<Drawn>,
+    /// Whether backward ran it.
+    pub(crate) in_backward: bool,
 }
 
 /// Makes records and bounds the memory that they keep alive.
@@ -148,6 +150,7 @@ impl Recorder {
             outputs: ran.outputs,
             needs_grad: ran.needs_grad,
             drawn: ran.drawn,
+            in_backward: ran.in_backward,
             lost: Cell::new(None),
             edges: RefCell::new(edges),
             spent: Cell::new(false),
@@ -192,6 +195,7 @@ impl Recorder {
             outputs: 1,
             needs_grad: false,
             drawn: None,
+            in_backward: false,
         })
     }
 

@@ -64,6 +64,7 @@ pub(crate) fn made_by(name: &str, operands: Vec<Tensor>, results: &[Tensor], sta
         outputs: results.len(),
         needs_grad: true,
         drawn: None,
+        in_backward: state.in_backward.get(),
     });
     for (output, result) in results.iter().enumerate() {
         if result.dtype().is_float() {

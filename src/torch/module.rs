@@ -69,7 +69,7 @@ fn make_classes(ctx: &Context) -> Vec<(&'static str, PyObjectRef)> {
 
 /// A tensor of Python data, with a record that says so: there an explanation ends.
 fn made(tensor: Tensor, state: &Rc<State>, requires_grad: bool, vm: &VirtualMachine) -> PyResult {
-    if state.tracer.is_on() {
+    if state.is_traced() {
         let given = tensor.clone();
         state.tracer.call(&TENSOR, Vec::new(), |_| Ok(Value::Tensor(given))).or_raise(vm)?;
     }
@@ -84,6 +84,7 @@ fn made(tensor: Tensor, state: &Rc<State>, requires_grad: bool, vm: &VirtualMach
         shape: tensor.shape().to_vec(),
         outputs: 1,
         needs_grad: false,
+        in_backward: state.in_backward.get(),
     });
     tensor.set_made(record, 0);
     if requires_grad {
@@ -276,6 +277,7 @@ fn stateful(
     set("set_num_threads", vm.new_function("set_num_threads", set_num_threads).into())?;
     define!("is_grad_enabled", |state| state.grad_mode.get());
     define!("_set_grad_enabled", |state, on: bool| state.grad_mode.set(on));
+    define!("_set_in_backward", |state, on: bool| state.in_backward.replace(on));
     let held = state.clone();
     set(
         "set_printoptions",

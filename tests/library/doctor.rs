@@ -501,6 +501,186 @@ fn correct_code_has_no_findings() {
     });
 }
 
+/// Heads of queries that share keys and values, two heads for each.
+const GROUPED: &str = "\
+import torch
+import torch.nn as nn
+torch.manual_seed(123)
+x = torch.rand(2, 5, 8)
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.q, self.k, self.v = nn.Linear(8, 8), nn.Linear(8, 4), nn.Linear(8, 4)
+        self.out = nn.Linear(8, 8)
+    def forward(self, x):
+        b, n, _ = x.shape
+        q = self.q(x).view(b, n, 4, 2).transpose(1, 2)
+        k = self.k(x).view(b, n, 2, 2).transpose(1, 2).repeat_interleave(2, dim=1)
+        v = self.v(x).view(b, n, 2, 2).transpose(1, 2).repeat_interleave(2, dim=1)
+        weights = torch.softmax(q @ k.transpose(-2, -1) / 2**0.5, dim=-1)
+        return self.out((weights @ v).transpose(1, 2).reshape(b, n, 8))
+layer = Layer()
+out = layer(x)
+";
+
+/// Queries of one text, keys and values of another, fused.
+const CROSS: &str = "\
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+torch.manual_seed(123)
+x, other = torch.rand(2, 6, 8), torch.rand(2, 4, 8)
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.q, self.kv, self.out = nn.Linear(8, 8), nn.Linear(8, 16), nn.Linear(8, 8)
+    def forward(self, x):
+        q = self.q(x).view(2, 6, 2, 4).transpose(1, 2)
+        k, v = (it.view(2, 4, 2, 4).transpose(1, 2) for it in self.kv(other).chunk(2, dim=-1))
+        context = F.scaled_dot_product_attention(q, k, v)
+        return self.out(context.transpose(1, 2).reshape(2, 6, 8))
+layer = Layer()
+out = layer(x)
+";
+
+/// PyTorch's own module, which returns the weights too.
+const MODULE: &str = "\
+import torch
+import torch.nn as nn
+torch.manual_seed(123)
+x = torch.rand(2, 6, 8)
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.attention = nn.MultiheadAttention(8, 2, dropout=0.1, batch_first=True)
+    def forward(self, x):
+        return self.attention(x, x, x, need_weights=True)[0]
+layer = Layer()
+out = layer(x)
+";
+
+/// A small language model: embedding, one block, cross-entropy with its own output.
+const LANGUAGE: &str = "\
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+torch.manual_seed(123)
+x = torch.randint(0, 10, (2, 6))
+class Layer(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.tokens, self.places = nn.Embedding(10, 8), nn.Embedding(6, 8)
+        self.qkv, self.norm, self.head = nn.Linear(8, 24), nn.LayerNorm(8), nn.Linear(8, 10, bias=False)
+        self.head.weight = self.tokens.weight
+        self.register_buffer('hide', torch.ones(6, 6).triu(1).bool())
+    def forward(self, x):
+        h = self.tokens(x) + self.places(torch.arange(6))
+        q, k, v = self.qkv(self.norm(h)).chunk(3, dim=-1)
+        scores = (q @ k.mT / 8**0.5).masked_fill(self.hide, -torch.inf)
+        return self.head(h + scores.softmax(dim=-1) @ v)
+layer = Layer()
+out = layer(x)
+";
+
+/// Ways to train, each for three steps.
+const TRAINING: &[&str] = &[
+    "\
+opt = torch.optim.SGD(layer.parameters(), lr=0.1)
+target = torch.rand(out.shape)
+for _ in range(3):
+    opt.zero_grad()
+    loss = nn.functional.mse_loss(layer(x), target)
+    loss.backward()
+    opt.step()
+",
+    "\
+opt = torch.optim.AdamW(layer.parameters(), lr=0.01)
+for _ in range(3):
+    out = layer(x)
+    loss = nn.functional.cross_entropy(out.flatten(0, -2), torch.arange(out.flatten(0, -2).shape[0]) % out.shape[-1])
+    opt.zero_grad()
+    loss.backward()
+    nn.utils.clip_grad_norm_(layer.parameters(), 1.0)
+    opt.step()
+",
+    "\
+parameters = list(layer.parameters())
+for _ in range(3):
+    loss = layer(x).pow(2).mean()
+    grads = torch.autograd.grad(loss, parameters)
+    with torch.no_grad():
+        for parameter, grad in zip(parameters, grads):
+            parameter -= 0.1 * grad
+",
+    "\
+opt = torch.optim.SGD(layer.parameters(), lr=0.1)
+parameters = list(layer.parameters())
+for _ in range(3):
+    opt.zero_grad()
+    loss = layer(x).pow(2).mean()
+    grads = torch.autograd.grad(loss, parameters, create_graph=True)
+    penalty = sum((grad @ grad.T if grad.ndim == 2 else grad * grad).sum() for grad in grads)
+    (loss + 0.1 * penalty).backward()
+    opt.step()
+",
+];
+
+/// What backward runs is not the learner's code: training adds no finding, neither to correct code nor to a mistake.
+#[test]
+fn training_adds_no_findings() {
+    with_large_stack(|| {
+        let mut wrong = Vec::new();
+        let programs: &[(&str, &[(&str, &str)])] = &[
+            (CAUSAL, &[]),
+            (CAUSAL, &[(MASKED, "pass")]),
+            (HEADS, &[]),
+            (GROUPED, &[]),
+            (CROSS, &[]),
+            (MODULE, &[]),
+            (LANGUAGE, &[]),
+        ];
+        let mistakes: &[(&str, &[(&str, &str)])] = &[
+            (CAUSAL, &[("dim=-1", "dim=1")]),
+            (HEADS, &[(HEAD_SCALE, "self.d_out**0.5")]),
+            (GROUPED, &[("dim=-1)\n", "dim=-2)\n")]),
+            (
+                CROSS,
+                &[(
+                    "F.scaled_dot_product_attention(q, k, v)",
+                    "torch.softmax(q @ k.mT / 8**0.5, dim=-1) @ v",
+                )],
+            ),
+            (MODULE, &[("need_weights=True", "attn_mask=torch.ones(6, 6).tril().bool()")]),
+            (LANGUAGE, &[("triu(1)", "tril(-1)")]),
+            (LANGUAGE, &[("-torch.inf", "0.0")]),
+        ];
+        let cases = programs.iter().map(|case| (case, true)).chain(mistakes.iter().map(|case| (case, false)));
+        for ((class, changes), is_right) in cases {
+            let code = planted(class, changes);
+            let (without, _) = found(std::slice::from_ref(&code));
+            assert_eq!(without.is_empty(), is_right, "{changes:?} in\n{code}");
+            for training in TRAINING {
+                let together = code.clone() + training;
+                for cells in [vec![together], vec![code.clone(), (*training).to_owned()]] {
+                    let (mut with, said) = found(&cells);
+                    // The command shows a line once, however many cells ran it.
+                    let mut seen = Vec::new();
+                    with.retain(|it| {
+                        !seen.contains(it) && {
+                            seen.push(it.clone());
+                            true
+                        }
+                    });
+                    if with != without {
+                        wrong.push(format!("{changes:?} with\n{training}before: {without:?}, now:\n{said}"));
+                    }
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{} of them:\n{}", wrong.len(), wrong.join("\n"));
+    });
+}
+
 /// A tensor that one cell makes is followed into the next cell.
 #[test]
 fn tensors_are_followed_from_cell_to_cell() {

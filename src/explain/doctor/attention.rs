@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::axes::{Axis, Product};
-use super::flow::{FlowPath, FlowStep, axis_at_start, source, trace_back};
+use super::flow::{FlowPath, FlowStep, axis_at_start, origin, source, trace_back};
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, SoftmaxKind};
 use crate::tensor::{Arg, Record, Site, Tensor};
@@ -140,6 +140,6 @@ impl Context<'_> {
 
 /// The record that a traced operation made.
 pub(super) fn record_of(traced: &Traced) -> Option<Rc<Record>> {
-    let record = traced.results.first()?.tensor.as_ref()?.origin()?;
+    let record = origin(traced.results.first()?.tensor.as_ref()?)?;
     (record.operation.name == traced.operation.name).then_some(record)
 }

@@ -93,6 +93,11 @@ impl FlowStep {
     }
 }
 
+/// The learner's operation that made a tensor. What backward ran is not followed: to the doctor a gradient is given.
+pub(super) fn origin(tensor: &Tensor) -> Option<Rc<Record>> {
+    tensor.origin().filter(|record| !record.in_backward)
+}
+
 /// A number, or the element of a tensor that has only one.
 fn single_number(arg: &Arg) -> Option<f64> {
     match arg {
@@ -147,7 +152,7 @@ fn search(
     if steps.len() > LONGEST || *examined > MOST_RECORDS {
         return None;
     }
-    let record = tensor.origin()?;
+    let record = origin(tensor)?;
     if is_start(&record) {
         return Some((tensor.clone(), record));
     }
@@ -173,7 +178,7 @@ pub(super) fn source(tensor: &Tensor) -> (Vec<FlowStep>, Tensor) {
     let mut steps: Vec<FlowStep> = Vec::new();
     let mut at = tensor.clone();
     while steps.len() < LONGEST {
-        let Some(record) = at.origin() else { break };
+        let Some(record) = origin(&at) else { break };
         let Some(operand) = axes::carried_operands(&record).into_iter().next() else { break };
         let step = FlowStep { record, operand: operand.clone(), result: at.clone() };
         let is_layout = match step.explanation() {
@@ -191,7 +196,7 @@ pub(super) fn source(tensor: &Tensor) -> (Vec<FlowStep>, Tensor) {
 
 /// The projection that a tensor is the result of: a product with a weight matrix, with or without a bias.
 pub(super) fn projection(tensor: &Tensor) -> Option<Product> {
-    let record = tensor.origin()?;
+    let record = origin(tensor)?;
     if record.operation.explanation == Explanation::Pointwise(Formula::Add) {
         return record.args().first().and_then(Arg::tensor).and_then(projection);
     }
@@ -199,6 +204,6 @@ pub(super) fn projection(tensor: &Tensor) -> Option<Product> {
     let is_matrix = product.right.ndim() == 2 && !product.right.storage().same(product.left.storage());
     // A weight matrix is a parameter: no product computes it.
     let (_, weight) = source(&product.right);
-    let is_computed = weight.origin().is_some_and(|record| Product::of(&record).is_some());
+    let is_computed = origin(&weight).is_some_and(|record| Product::of(&record).is_some());
     (is_matrix && !is_computed).then_some(product)
 }

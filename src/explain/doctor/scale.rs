@@ -3,7 +3,7 @@
 
 use super::attention::{Attention, Scores};
 use super::axes::size;
-use super::flow::{FlowStep, projection};
+use super::flow::{FlowStep, origin, projection};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
 use crate::tensor::Tensor;
@@ -90,7 +90,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
 
 /// Whether queries or keys are normalised before their product: another scale is then right.
 fn is_normalised(source: &Tensor) -> bool {
-    let Some(record) = source.origin() else { return false };
+    let Some(record) = origin(source) else { return false };
     matches!(
         record.operation.explanation,
         Explanation::UnitLength

@@ -129,31 +129,6 @@ def _several(value):
     return tuple(value) if isinstance(value, (list, tuple)) else (value,)
 
 
-def _seeds(tensors, given):
-    """What to go back with from each result: 1 for a number, else what was given."""
-    import torch
-
-    seeds = []
-    for at, (tensor, seed) in enumerate(zip(tensors, given)):
-        if seed is not None:
-            if seed.shape != tensor.shape:
-                raise RuntimeError(
-                    f"Mismatch in shape: grad_output[{at}] has a shape of {seed.shape} and output[{at}] has a shape "
-                    f"of {tensor.shape}."
-                )
-            seeds.append(seed)
-            continue
-        if not tensor.requires_grad:
-            raise RuntimeError(f"element {at} of tensors does not require grad and does not have a grad_fn")
-        if tensor.numel() != 1:
-            raise RuntimeError("grad can be implicitly created only for scalar outputs")
-        seeds.append(torch.ones_like(tensor))
-    for at, tensor in enumerate(tensors):
-        if not tensor.requires_grad:
-            raise RuntimeError(f"element {at} of tensors does not require grad and does not have a grad_fn")
-    return seeds
-
-
 def backward(
     tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None
 ):
@@ -176,7 +151,7 @@ def backward(
             tensor.grad = grad if create_graph else grad.detach().clone()
 
     keep = create_graph if retain_graph is None else retain_graph
-    run(tensors, _seeds(tensors, given), arrived, wanted, keep, create_graph)
+    run(tensors, given, arrived, wanted, keep, create_graph)
 
 
 def grad(
@@ -206,7 +181,7 @@ def grad(
         found[tensor._identity] = grad if old is None else old + grad
 
     keep = create_graph if retain_graph is None else retain_graph
-    run(outputs, _seeds(outputs, given), arrived, inputs, keep, create_graph)
+    run(outputs, given, arrived, inputs, keep, create_graph)
     grads = []
     for tensor in inputs:
         got = found.get(tensor._identity)

@@ -17,7 +17,7 @@ the gradient of the result. Where several paths lead to one tensor, their gradie
 import functools
 
 import torch
-from _torch import _history
+from _torch import _history, _set_in_backward
 
 _rules = {}
 # The hooks that learners registered, by record and result, or by leaf. The tensor is kept with them.
@@ -143,7 +143,39 @@ def _added(old, new):
     return new if old is None else old + new
 
 
-def run(tensors, seeds, arrived, wanted=(), keep=False, create=False):
+def _seeds(tensors, given):
+    """What to go back with from each result: 1 for a number, else what was given."""
+    seeds = []
+    for at, (tensor, seed) in enumerate(zip(tensors, given)):
+        if seed is not None:
+            if seed.shape != tensor.shape:
+                raise RuntimeError(
+                    f"Mismatch in shape: grad_output[{at}] has a shape of {seed.shape} and output[{at}] has a shape "
+                    f"of {tensor.shape}."
+                )
+            seeds.append(seed)
+            continue
+        if not tensor.requires_grad:
+            raise RuntimeError(f"element {at} of tensors does not require grad and does not have a grad_fn")
+        if tensor.numel() != 1:
+            raise RuntimeError("grad can be implicitly created only for scalar outputs")
+        seeds.append(torch.ones_like(tensor))
+    for at, tensor in enumerate(tensors):
+        if not tensor.requires_grad:
+            raise RuntimeError(f"element {at} of tensors does not require grad and does not have a grad_fn")
+    return seeds
+
+
+def run(tensors, given, arrived, wanted=(), keep=False, create=False):
+    """Computes gradients and marks what runs as backward's own, not the learner's."""
+    before = _set_in_backward(True)
+    try:
+        _run(tensors, _seeds(tensors, given), arrived, wanted, keep, create)
+    finally:
+        _set_in_backward(before)
+
+
+def _run(tensors, seeds, arrived, wanted, keep, create):
     """Computes gradients, starting from `tensors` with the gradients `seeds`. `arrived(tensor, grad)` is called for each
     leaf, and for results that retain their gradients or are `wanted`."""
     roots, leaves = [], {}
@@ -240,7 +272,10 @@ def _key(tensor):
 
 def _hooked(key, grad):
     for hook in _hooks.get(key, (None, ()))[1]:
+        # A hook is the learner's own code.
+        _set_in_backward(False)
         changed = hook(grad)
+        _set_in_backward(True)
         grad = grad if changed is None else changed
     return grad
 
