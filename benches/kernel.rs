@@ -7,7 +7,11 @@ use std::hint::black_box;
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use ndarray::{Array2, Array3, Array4, ArrayD};
 
-use attn::kernel::attention::{Mask, Operands, fused};
+use attn::kernel::attention::backward::backward;
+use attn::kernel::attention::{Given, Gradients, Mask, Operands, fused};
+use attn::kernel::backward::{
+    loss as gradient_of_loss, norm as gradient_of_norm, softmax as gradients_of_softmax,
+};
 use attn::kernel::{gemm, math, norm, random::Generator, softmax};
 
 const WIDTH: usize = 768;
@@ -82,6 +86,50 @@ fn rows(c: &mut Criterion) {
     group.finish();
 }
 
+/// Gradients at the sizes of a small transformer (32 sequences of 64 tokens, 128 wide, 4 heads), and of attention at
+/// GPT-2's.
+fn gradients(c: &mut Criterion) {
+    let mut group = c.benchmark_group("gradients");
+    let (x, grad, weight) = (numbers(32 * 64 * 128), numbers(32 * 64 * 128), vec![1.0; 128]);
+    group.throughput(Throughput::Bytes(12 * x.len() as u64));
+    let wanted = gradient_of_norm::Wanted { input: true, weight: true, bias: true };
+    group.bench_function("layer norm", |bench| {
+        bench.iter(|| {
+            gradient_of_norm::layer_norm(black_box(&x), &grad, 128, Some(&weight), 1e-5, wanted).input
+        });
+    });
+    let (y, grad) = (numbers(32 * 4 * 64 * 64), numbers(32 * 4 * 64 * 64));
+    group.throughput(Throughput::Bytes(12 * y.len() as u64));
+    group.bench_function("softmax", |bench| {
+        bench.iter(|| gradients_of_softmax::softmax(black_box(&y), &grad, 64, 1));
+    });
+    let (x, targets, slopes) = (numbers(2048 * 1000), vec![7; 2048], vec![-0.1; 2048]);
+    group.throughput(Throughput::Bytes(8 * x.len() as u64));
+    group.bench_function("cross-entropy", |bench| {
+        bench.iter(|| gradient_of_loss::cross_entropy(black_box(&x), &targets, &slopes, 1000));
+    });
+    group.sample_size(20);
+    let x = heads(1024);
+    group.throughput(Throughput::Elements((5 * HEADS * 1024 * 1024 * HEAD) as u64));
+    for (name, causal) in [("attention", false), ("attention, causal", true)] {
+        group.bench_function(name, |bench| {
+            let (mut q, mut k, mut v) = (heads(1024), heads(1024), heads(1024));
+            bench.iter(|| {
+                let given = Given {
+                    x: Operands::new(x.view(), x.view(), black_box(x.view())),
+                    grad: x.view().into(),
+                    noise: None,
+                    scale: 1.0 / (HEAD as f32).sqrt(),
+                    mask: if causal { Mask::Causal } else { Mask::None },
+                };
+                let to = Gradients { q: q.view_mut(), k: k.view_mut(), v: v.view_mut(), mask: None };
+                backward(&given, to);
+            });
+        });
+    }
+    group.finish();
+}
+
 fn attention(c: &mut Criterion) {
     let mut group = c.benchmark_group("attention");
     group.sample_size(20);
@@ -112,5 +160,5 @@ fn streams(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, products, pointwise, rows, attention, streams);
+criterion_group!(benches, products, pointwise, rows, attention, gradients, streams);
 criterion_main!(benches);

@@ -118,7 +118,7 @@ fn in_chains<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, target: ProductTarget,
 }
 
 /// Terms of the chain that begins with term `start` of `k`.
-fn depth(k: usize, start: usize, deepest: usize) -> usize {
+pub(super) fn depth(k: usize, start: usize, deepest: usize) -> usize {
     let most = if k > deepest && k / 2 < deepest { k / 2 } else { deepest };
     most.min(k - start)
 }

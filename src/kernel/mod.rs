@@ -6,6 +6,7 @@
 //! (`math`, `norm`, `loss`, `selection`, `rank`) have no strides. Random streams (`random`) fill memory in order.
 
 pub mod attention;
+pub mod backward;
 mod blocked;
 pub mod buffer_pool;
 pub(crate) mod division;

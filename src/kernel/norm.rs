@@ -177,7 +177,7 @@ simd! {
 }
 
 #[inline(always)]
-fn lanes_of<T: Real>(row: &[T]) -> (T, T) {
+pub(super) fn lanes_of<T: Real>(row: &[T]) -> (T, T) {
     if T::LANES == 8 { in_lanes::<T, 8>(row) } else { in_lanes::<T, 4>(row) }
 }
 

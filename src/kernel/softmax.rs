@@ -95,7 +95,7 @@ simd! {
 }
 
 simd! {
-    fn log_softmax_row<'a, T>(row: &'a mut [T]) -> () {
+    pub(crate) fn log_softmax_row<'a, T>(row: &'a mut [T]) -> () {
         let top = fold(row, T::maximum);
         // The exponentials are used once, in the order of their sum, so only a few vectors of them exist at a time.
         let lanes = 2 * T::LANES;
@@ -221,8 +221,8 @@ fn fold<T: Real>(row: &[T], combine: impl Fn(T, T) -> T) -> T {
 /// Combines the lanes of a register: in single precision the halves with each other, in double precision in order.
 #[inline(always)]
 pub(super) fn halves<T: Real>(acc: &mut [T; 16], lanes: usize, combine: impl Fn(T, T) -> T) -> T {
-    if lanes == 16 {
-        let mut half = 8;
+    if T::LANES == 8 {
+        let mut half = lanes / 2;
         while half > 0 {
             for i in 0..half {
                 acc[i] = combine(acc[i], acc[i + half]);

@@ -13,6 +13,7 @@ mod documents;
 mod errors;
 mod explain;
 mod functional;
+mod gradient_kernels;
 mod kernel;
 mod kernel_functions;
 mod lesson;

@@ -5,8 +5,11 @@
 //! the processor and differs in the last bits. [`fused`] chooses by the size of the problem alone: small results, which
 //! a person reads digit by digit, are PyTorch's, and large ones are fast.
 //!
+//! The gradients are in [`backward`], in the same two forms.
+//!
 //! Letters: B batch, H heads, T queries, S keys, D width of a head, G heads of keys, E width of a value.
 
+pub mod backward;
 mod fast;
 mod operands;
 mod streaming;
@@ -16,11 +19,9 @@ use ndarray::{ArrayViewMut4, Axis};
 use super::Real;
 pub use fast::fast;
 pub(crate) use operands::Fused;
-pub use operands::{Mask, Operands};
+use operands::MANY;
+pub use operands::{Given, Gradients, Mask, Operands};
 pub use streaming::streaming;
-
-/// Scores from which [`fused`] uses the fast form: 12 heads of 592 tokens. Below it the exact form takes milliseconds.
-const MANY: usize = 1 << 22;
 
 /// softmax(scale Q Kᵀ + mask) V into (B, H, T, E) without keeping the scores, in the form for the size of the problem.
 /// Copies only the current blocks. A query that attends to no key gets zeros. The number of threads changes no bit.

@@ -39,10 +39,56 @@ pub enum Mask<'a, T> {
     Added(ArrayView4<'a, T>),
 }
 
+/// What the gradients are computed from.
+pub struct Given<'a, T> {
+    /// Queries, keys and values.
+    pub x: Operands<'a, T>,
+    /// The gradient of the result: (B, H, T, E).
+    pub grad: WithOffset<ArrayView4<'a, T>>,
+    /// By what dropout multiplied each weight: (B, H, T, S), may be expanded.
+    pub noise: Option<ArrayView4<'a, T>>,
+    /// The factor of the products.
+    pub scale: T,
+    /// The mask.
+    pub mask: Mask<'a, T>,
+}
+
+/// Where the gradients are written; they may lie in memory in any order.
+pub struct Gradients<'a, T> {
+    /// Of the queries: (B, H, T, D).
+    pub q: ArrayViewMut4<'a, T>,
+    /// Of the keys: (B, G, S, D).
+    pub k: ArrayViewMut4<'a, T>,
+    /// Of the values: (B, G, S, E).
+    pub v: ArrayViewMut4<'a, T>,
+    /// Of a mask that is added, if that is wanted: (B, H, T, S).
+    pub mask: Option<ArrayViewMut4<'a, T>>,
+}
+
+/// The gradients that belong to the heads of one group: (T, D) for each head, (S, D), (S, E), and (T, S) for each head.
+pub struct GroupGradients<'a, T> {
+    pub(super) q: Vec<ArrayViewMut2<'a, T>>,
+    pub(super) k: ArrayViewMut2<'a, T>,
+    pub(super) v: ArrayViewMut2<'a, T>,
+    pub(super) mask: Vec<ArrayViewMut2<'a, T>>,
+}
+
+/// Scores from which the fast forms are used: 12 heads of 592 tokens. Below it the exact forms take milliseconds.
+pub(super) const MANY: usize = 1 << 22;
+
 /// Number types that may have a fast form of attention.
 pub trait Fused: Sized {
     /// Computes it if this processor has a fast form, and returns whether it did. The operands are not empty.
     fn fused(x: &Operands<Self>, scale: Self, mask: &Mask<Self>, out: ArrayViewMut4<Self>) -> bool;
+
+    /// Computes the gradients of a group of heads if this processor has a fast form, else returns where they are written.
+    /// `at` is batch and group. The operands are not empty.
+    #[doc(hidden)]
+    fn fused_backward<'a>(
+        given: &Given<Self>,
+        at: [usize; 2],
+        out: GroupGradients<'a, Self>,
+    ) -> Option<GroupGradients<'a, Self>>;
 }
 
 /// A block of queries: batch, head and first query, and the part of the result.
@@ -68,7 +114,7 @@ pub(super) fn blocks<T>(out: ArrayViewMut4<'_, T>, rows: usize) -> Vec<QueryBloc
 }
 
 /// The parts along the first axis.
-fn split<T, D: RemoveAxis>(mut whole: ArrayViewMut<T, D>) -> Vec<ArrayViewMut<T, D::Smaller>> {
+pub(super) fn split<T, D: RemoveAxis>(mut whole: ArrayViewMut<T, D>) -> Vec<ArrayViewMut<T, D::Smaller>> {
     let mut parts = Vec::with_capacity(whole.len_of(Axis(0)));
     while whole.len_of(Axis(0)) > 0 {
         let (part, rest) = whole.split_at(Axis(0), 1);

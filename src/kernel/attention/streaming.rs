@@ -22,12 +22,12 @@ pub fn streaming<T: Real>(x: Operands<T>, scale: T, mask: &Mask<T>, mut out: Arr
         let [batch, head, first] = at;
         let group = head / (h / groups);
         let q = x.q.head(batch, head).rows(first..first + out.nrows());
-        queries(q, x.k.head(batch, group), x.v.head(batch, group), scale, mask, at, out);
+        queries(q, x.k.head(batch, group), x.v.head(batch, group), scale, mask, None, at, out, None);
     });
 }
 
 /// Queries in a block.
-fn query_block(t: usize) -> usize {
+pub(super) fn query_block(t: usize) -> usize {
     match t {
         768.. => 256,
         192.. => 64,
@@ -36,17 +36,21 @@ fn query_block(t: usize) -> usize {
 }
 
 /// Keys in a block.
-const KEYS: usize = 512;
+pub(super) const KEYS: usize = 512;
 
 /// One block of queries and all keys; `at` is batch, head and first query. Shapes (t, D), (S, D), (S, E) to (t, E).
-fn queries<T: Real>(
+/// Dropout multiplies weights by `noise` (t, S). `log_sum` gets ln Σ exp(score) of each query.
+#[expect(clippy::too_many_arguments, reason = "operands, options and results of one block")]
+pub(super) fn queries<T: Real>(
     q: MatrixView<T>,
     k: MatrixView<T>,
     v: MatrixView<T>,
     scale: T,
     mask: &Mask<T>,
+    noise: Option<ArrayView2<T>>,
     at: [usize; 3],
     mut out: ArrayViewMut2<T>,
+    log_sum: Option<&mut [T]>,
 ) {
     let (t, keys, width) = (q.view.nrows(), k.view.nrows(), v.view.ncols());
     let attended = if matches!(mask, Mask::Causal) { (at[2] + t).min(keys) } else { keys };
@@ -63,20 +67,7 @@ fn queries<T: Real>(
         let target = ArrayViewMut2::from_shape((t, n), &mut *scores).expect("the slice has t * n elements");
         gemm::matmul(q, k.rows(first..first + n).t(), target);
         for (i, row) in scores.chunks_exact_mut(n).enumerate() {
-            match mask {
-                Mask::None => scale_row(row, scale),
-                Mask::Causal => {
-                    let visible = (at[2] + i + 1).saturating_sub(first).min(n);
-                    row[visible..].fill(T::NEG_INFINITY);
-                    scale_row(row, scale);
-                }
-                Mask::Keep(keep) => {
-                    keep_row(row, scale, keep.slice(s![at[0], at[1], at[2] + i, first..first + n]));
-                }
-                Mask::Added(added) => {
-                    add_row(row, scale, added.slice(s![at[0], at[1], at[2] + i, first..first + n]));
-                }
-            }
+            masked_row(row, scale, mask, [at[0], at[1], at[2] + i], first);
             let (before, part) = (top[i], &mut context[i * width..(i + 1) * width]);
             top[i] = row_max(row, before);
             if top[i] == T::NEG_INFINITY {
@@ -86,6 +77,10 @@ fn queries<T: Real>(
             let new = exponentials(row, top[i]);
             let shrink = (before - top[i]).exp();
             sum[i] = shrink.fma(sum[i], new);
+            if let Some(noise) = noise {
+                let noise = noise.slice_move(s![i, first..first + n]);
+                row.iter_mut().zip(noise).for_each(|(x, &noise)| *x *= noise);
+            }
             if first > 0 {
                 part.iter_mut().for_each(|x| *x *= shrink);
             }
@@ -101,6 +96,24 @@ fn queries<T: Real>(
         for (out, &x) in out.iter_mut().zip(row) {
             *out = x * share;
         }
+    }
+    for ((log, &top), sum) in log_sum.into_iter().flatten().zip(&top).zip(sum) {
+        *log = if sum == T::ZERO { T::NEG_INFINITY } else { top + sum.log() };
+    }
+}
+
+/// Scales a row of scores, which begins with key `first`, and applies the mask; `at` is batch, head and query.
+pub(super) fn masked_row<T: Real>(row: &mut [T], scale: T, mask: &Mask<T>, at: [usize; 3], first: usize) {
+    let keys = first..first + row.len();
+    match mask {
+        Mask::None => scale_row(row, scale),
+        Mask::Causal => {
+            let visible = (at[2] + 1).saturating_sub(first).min(row.len());
+            row[visible..].fill(T::NEG_INFINITY);
+            scale_row(row, scale);
+        }
+        Mask::Keep(keep) => keep_row(row, scale, keep.slice(s![at[0], at[1], at[2], keys])),
+        Mask::Added(added) => add_row(row, scale, added.slice(s![at[0], at[1], at[2], keys])),
     }
 }
 

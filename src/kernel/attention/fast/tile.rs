@@ -175,7 +175,7 @@ pub(super) fn gather<const R: usize, const P: usize>(
 
 /// `y + a x`.
 #[inline(always)]
-fn onto(y: &Lanes, a: f32, x: &Lanes) -> Lanes {
+pub(super) fn onto(y: &Lanes, a: f32, x: &Lanes) -> Lanes {
     let mut out = ZEROS;
     for l in 0..LANES {
         out.0[l] = a.mul_add(x.0[l], y.0[l]);

@@ -1,0 +1,237 @@
+//! Gradients of scaled dot-product attention without keeping the weights: they are computed again in blocks.
+//! Source: Dao et al. 2022, algorithm 4; `torch.nn.functional.scaled_dot_product_attention`.
+//!
+//! For each block of queries a first pass finds the logarithm L of the sum of the exponentials and the context O. With
+//! W = exp(scale Q Kᵀ + mask - L) and D = Σ dO O of each query, a second pass adds up
+//!
+//! - dV = Wᵀ dO
+//! - dS = W (dO Vᵀ - D)
+//! - dQ = scale dS K, dK = scale dSᵀ Q
+//!
+//! With dropout, `noise` multiplies W where it meets values and dO Vᵀ in dS. Memory grows with queries and keys and not
+//! with their product.
+//!
+//! As in the forward pass, there is an exact form in PyTorch's blocks and order, and a fast one for large problems
+//! (`fast::backward`).
+
+use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
+
+use super::super::offset::MatrixView;
+use super::super::real::simd;
+use super::super::{Real, gemm, softmax, threads};
+use super::fast::FEWEST;
+use super::operands::{Given, Gradients, GroupGradients, MANY, Mask, split};
+use super::streaming::{KEYS, masked_row, queries, query_block};
+
+/// The gradients of [`super::fused`]. Each group of heads is computed by one thread; the number of threads changes no bit.
+pub fn backward<T: Real>(given: &Given<T>, out: Gradients<T>) {
+    let (b, h, t, _) = given.x.q.view.dim();
+    let keys = given.x.k.view.len_of(Axis(2));
+    let large = t >= FEWEST && b * h * t * keys >= MANY;
+    backward_in(given, out, large);
+}
+
+/// As [`backward`], in the fast form if `large` and this processor has one.
+pub fn backward_in<T: Real>(given: &Given<T>, mut out: Gradients<T>, large: bool) {
+    let (b, h, t, _) = given.x.q.view.dim();
+    let keys = given.x.k.view.len_of(Axis(2));
+    if given.grad.view.is_empty() || given.x.is_empty() {
+        out.q.fill(T::ZERO);
+        out.k.fill(T::ZERO);
+        out.v.fill(T::ZERO);
+        return;
+    }
+    let large = large && out.mask.is_none();
+    let groups = groups_of(out, given.x.k.view.len_of(Axis(1)));
+    let each = |(at, out): ([usize; 2], GroupGradients<T>)| {
+        if let Some(out) = if large { T::fused_backward(given, at, out) } else { Some(out) } {
+            group(given, at, out);
+        }
+    };
+    match b * h * t * keys >= PARALLEL {
+        true => threads::share(groups.into_iter(), each),
+        false => groups.into_iter().for_each(each),
+    }
+}
+
+/// Scores from which several threads are used.
+const PARALLEL: usize = 1 << 13;
+
+/// The gradients of each batch and group.
+fn groups_of<T>(out: Gradients<T>, groups: usize) -> Vec<([usize; 2], GroupGradients<T>)> {
+    let mut found = Vec::new();
+    let masks = out.mask.map_or_else(Vec::new, split);
+    let mut masks = masks.into_iter().map(split);
+    let batches = split(out.q).into_iter().zip(split(out.k)).zip(split(out.v));
+    for (batch, ((q, k), v)) in batches.enumerate() {
+        let (q, mut mask) = (split(q), masks.next().unwrap_or_default().into_iter());
+        let (each, mut q) = (q.len() / groups, q.into_iter());
+        for (group, (k, v)) in split(k).into_iter().zip(split(v)).enumerate() {
+            let (q, mask) = (q.by_ref().take(each).collect(), mask.by_ref().take(each).collect());
+            found.push(([batch, group], GroupGradients { q, k, v, mask }));
+        }
+    }
+    found
+}
+
+/// The exact form for one group of heads.
+fn group<T: Real>(given: &Given<T>, [batch, group]: [usize; 2], mut out: GroupGradients<T>) {
+    let (k, v) = (given.x.k.head(batch, group), given.x.v.head(batch, group));
+    out.k.fill(T::ZERO);
+    out.v.fill(T::ZERO);
+    let heads = out.q.len();
+    for (number, mut of_q) in out.q.into_iter().enumerate() {
+        let head = group * heads + number;
+        let (q, grad) = (given.x.q.head(batch, head), given.grad.head(batch, head));
+        let t = q.view.nrows();
+        of_q.fill(T::ZERO);
+        for first in (0..t).step_by(query_block(t)) {
+            let end = (first + query_block(t)).min(t);
+            Block {
+                given,
+                at: [batch, head, first],
+                q: q.rows(first..end),
+                k,
+                v,
+                grad: grad.rows(first..end),
+            }
+            .run(
+                of_q.slice_mut(s![first..end, ..]),
+                out.k.view_mut(),
+                out.v.view_mut(),
+                out.mask.get_mut(number).map(|mask| mask.slice_mut(s![first..end, ..])),
+            );
+        }
+    }
+}
+
+/// One block of queries: (t, D), (S, D), (S, E), (t, E).
+struct Block<'a, 'g, T> {
+    given: &'a Given<'g, T>,
+    /// Batch, head and first query.
+    at: [usize; 3],
+    q: MatrixView<'a, T>,
+    k: MatrixView<'a, T>,
+    v: MatrixView<'a, T>,
+    grad: MatrixView<'a, T>,
+}
+
+impl<T: Real> Block<'_, '_, T> {
+    /// Adds to the gradients.
+    fn run(
+        self,
+        mut of_q: ArrayViewMut2<T>,
+        mut of_k: ArrayViewMut2<T>,
+        mut of_v: ArrayViewMut2<T>,
+        mut of_mask: Option<ArrayViewMut2<T>>,
+    ) {
+        let Block { given, at, q, k, v, grad } = self;
+        let (t, keys, width) = (q.view.nrows(), k.view.nrows(), v.view.ncols());
+        let noise = given.noise.map(|noise| noise.slice_move(s![at[0], at[1], at[2]..at[2] + t, ..]));
+        let (mut context, mut log_sum) = (vec![T::ZERO; t * width], vec![T::ZERO; t]);
+        let view = ArrayViewMut2::from_shape((t, width), &mut context).expect("t * width elements");
+        queries(q, k, v, given.scale, &given.mask, noise, at, view, Some(&mut log_sum));
+        let totals: Vec<T> = (context.chunks_exact(width).zip(grad.view.outer_iter()))
+            .map(|(context, grad)| match grad.to_slice() {
+                Some(grad) => product_sum(context, grad),
+                None => product_sum(context, &grad.to_vec()),
+            })
+            .collect();
+        let attended = if matches!(given.mask, Mask::Causal) { (at[2] + t).min(keys) } else { keys };
+        let block = KEYS.min(attended);
+        let (mut weights, mut of_scores) = (vec![T::ZERO; t * block], vec![T::ZERO; t * block]);
+        let mut product = vec![T::ZERO; t.max(block) * width.max(q.view.ncols())];
+        if let Some(of_mask) = &mut of_mask {
+            of_mask.fill(T::ZERO);
+        }
+        for first in (0..attended).step_by(KEYS) {
+            let n = KEYS.min(attended - first);
+            let (k, v) = (k.rows(first..first + n), v.rows(first..first + n));
+            let (weights, of_scores) = (&mut weights[..t * n], &mut of_scores[..t * n]);
+            gemm::matmul(q, k.t(), matrix(weights, t, n));
+            gemm::matmul(grad, v.t(), matrix(of_scores, t, n));
+            let rows = weights.chunks_exact_mut(n).zip(of_scores.chunks_exact_mut(n)).enumerate();
+            for (i, (weights, of_scores)) in rows {
+                masked_row(weights, given.scale, &given.mask, [at[0], at[1], at[2] + i], first);
+                weigh(weights, log_sum[i]);
+                if let Some(noise) = noise {
+                    let noise = noise.slice_move(s![i, first..first + n]);
+                    of_scores.iter_mut().zip(noise).for_each(|(x, &noise)| *x *= noise);
+                }
+                through_softmax(weights, of_scores, totals[i]);
+                if let Some(noise) = noise {
+                    let noise = noise.slice_move(s![i, first..first + n]);
+                    weights.iter_mut().zip(noise).for_each(|(x, &noise)| *x *= noise);
+                }
+                if let Some(of_mask) = &mut of_mask {
+                    let to = of_mask.slice_mut(s![i, first..first + n]);
+                    to.into_iter().zip(&*of_scores).for_each(|(to, &x)| *to = x);
+                }
+            }
+            let (weights, of_scores) = (whole(weights, t, n), whole(of_scores, t, n));
+            let mut add = |a: ArrayView2<T>, b: MatrixView<T>, mut out: ArrayViewMut2<T>| {
+                // The factor multiplies the sum of each chain, as in BLAS.
+                let ((m, n), k, mut start) = (out.dim(), a.ncols(), 0);
+                while start < k {
+                    let end = start + gemm::depth(k, start, T::DEPTH);
+                    let product = &mut product[..m * n];
+                    gemm::matmul(a.slice(s![.., start..end]), b.rows(start..end), matrix(product, m, n));
+                    out.iter_mut().zip(&*product).for_each(|(out, &x)| *out = given.scale.fma(x, *out));
+                    start = end;
+                }
+            };
+            gemm::addmm(weights.reversed_axes(), grad, of_v.slice_mut(s![first..first + n, ..]));
+            add(of_scores, k, of_q.view_mut());
+            add(of_scores.reversed_axes(), q, of_k.slice_mut(s![first..first + n, ..]));
+        }
+    }
+}
+
+fn matrix<T>(data: &mut [T], rows: usize, columns: usize) -> ArrayViewMut2<'_, T> {
+    ArrayViewMut2::from_shape((rows, columns), data).expect("the slice has the elements of the matrix")
+}
+
+fn whole<T>(data: &[T], rows: usize, columns: usize) -> ArrayView2<'_, T> {
+    ArrayView2::from_shape((rows, columns), data).expect("the slice has the elements of the matrix")
+}
+
+simd! {
+    /// Σ of the products of two rows in the order of a vector register.
+    fn product_sum<'a, T>(a: &'a [T], b: &'a [T]) -> T {
+        let lanes = 2 * T::LANES;
+        if a.len() < lanes {
+            return a.iter().zip(b).skip(1).fold(a[0] * b[0], |sum, (&a, &b)| sum + a * b);
+        }
+        let mut acc = [T::ZERO; 16];
+        for (acc, (&a, &b)) in acc[..lanes].iter_mut().zip(a.iter().zip(b)) {
+            *acc = a * b;
+        }
+        for (a, b) in a[lanes..].chunks(lanes).zip(b[lanes..].chunks(lanes)) {
+            for (acc, (&a, &b)) in acc[..lanes].iter_mut().zip(a.iter().zip(b)) {
+                *acc = a.fma(b, *acc);
+            }
+        }
+        softmax::halves(&mut acc, lanes, |a, b| a + b)
+    }
+}
+
+simd! {
+    /// Replaces each score by its weight e^(score - log sum); zeros for a query that attends to no key.
+    fn weigh<'a, T>(row: &'a mut [T], log_sum: T) -> () {
+        if log_sum == T::NEG_INFINITY {
+            return row.fill(T::ZERO);
+        }
+        for x in row {
+            *x = (*x - log_sum).exp_vector();
+        }
+    }
+}
+
+simd! {
+    /// Replaces the gradients of a row of weights by those of its scores.
+    fn through_softmax<'a, 'b, T>(weights: &'a [T], grad: &'b mut [T], total: T) -> () {
+        for (x, &weight) in grad.iter_mut().zip(weights) {
+            *x = weight * (*x - total);
+        }
+    }
+}

@@ -1,0 +1,316 @@
+//! Gradients of layer, root-mean-square and batch normalisation.
+//! Source: `torch.nn.functional.layer_norm` (Ba, Kiros & Hinton 2016), `rms_norm`, `batch_norm`; the order of summation
+//! is that of PyTorch's CPU kernels on one thread. Equal bits, single precision: layer norm and rms norm all (1 to 1,024
+//! numbers, with and without weight and bias); batch norm 75%, the others within one unit in the last place of the largest.
+
+use ndarray::{ArrayViewD, IxDyn};
+
+use super::super::real::simd;
+use super::super::{Real, buffer_pool, norm, reduce, threads};
+use super::{PARALLEL, PIECE, fold};
+
+/// Gradients of a normalisation; `None` for operands that need none.
+pub struct NormGrads<T> {
+    /// Of the input.
+    pub input: Option<Vec<T>>,
+    /// Of the weight.
+    pub weight: Option<Vec<T>>,
+    /// Of the bias.
+    pub bias: Option<Vec<T>>,
+}
+
+/// Which operands of a normalisation need a gradient.
+#[derive(Clone, Copy)]
+pub struct Wanted {
+    /// The input.
+    pub input: bool,
+    /// The weight.
+    pub weight: bool,
+    /// The bias.
+    pub bias: bool,
+}
+
+/// Gradients of [`norm::layer_norm`]: (rows, width) for the input, (width) for weight and bias.
+pub fn layer_norm<T: Real>(
+    x: &[T],
+    grad: &[T],
+    width: usize,
+    weight: Option<&[T]>,
+    eps: f64,
+    wanted: Wanted,
+) -> NormGrads<T> {
+    let mut input = wanted.input.then(|| buffer_pool::take::<T>(x.len()));
+    let count = x.len() / width.max(1);
+    if count == 0 {
+        let zeros = |wanted: bool| wanted.then(|| vec![T::ZERO; width]);
+        return NormGrads { input, weight: zeros(wanted.weight), bias: zeros(wanted.bias) };
+    }
+    // For each row the factor a and the summand b of its normalised numbers a x + b.
+    let mut lines = vec![(T::ZERO, T::ZERO); if wanted.input || wanted.weight { count } else { 0 }];
+    let rows = (PIECE / width).max(1);
+    let size = rows * width;
+    let each = |((x, grad), lines): ((&[T], &[T]), &mut [(T, T)]), out: Option<&mut [T]>| {
+        layer_norm_rows(x, grad, width, weight, T::from_f64(eps), lines, out);
+    };
+    let pieces = x.chunks(size).zip(grad.chunks(size)).zip(lines.chunks_mut(rows));
+    match (&mut input, x.len() < PARALLEL) {
+        (Some(out), true) => pieces.zip(out.chunks_mut(size)).for_each(|(piece, out)| each(piece, Some(out))),
+        (Some(out), false) => {
+            threads::share(pieces.zip(out.chunks_mut(size)), |(piece, out)| each(piece, Some(out)));
+        }
+        (None, true) => pieces.for_each(|piece| each(piece, None)),
+        (None, false) => threads::share(pieces, |piece| each(piece, None)),
+    }
+    let (weight, bias) = over_rows(x, grad, width, &lines, wanted);
+    NormGrads { input, weight, bias }
+}
+
+simd! {
+    fn layer_norm_rows<'a, 'b, 'c, T>(
+        x: &'a [T],
+        grad: &'a [T],
+        width: usize,
+        weight: Option<&'b [T]>,
+        eps: T,
+        lines: &'c mut [(T, T)],
+        out: Option<&'c mut [T]>,
+    ) -> () {
+        let scale = T::ONE / T::from_f64(width as f64);
+        let mut out = out.map(|out| out.chunks_exact_mut(width));
+        for ((x, g), line) in x.chunks_exact(width).zip(grad.chunks_exact(width)).zip(lines) {
+            let (mean, var) = norm::lanes_of::<T>(x);
+            let a = T::ONE / (var.maximum(T::ZERO) + eps).sqrt();
+            *line = (a, -a * mean);
+            let Some(out) = out.as_mut().and_then(Iterator::next) else { continue };
+            let add = |a: T, b: T| a + b;
+            let (along, all) = match weight {
+                Some(w) => (
+                    fold(T::LANES, [g, x, w], |[g, x, w]| g * x * w, |sum, [g, x, w]| (g * x).fma(w, sum), add),
+                    fold(T::LANES, [g, w], |[g, w]| g * w, |sum, [g, w]| g.fma(w, sum), add),
+                ),
+                None => (
+                    fold(T::LANES, [g, x], |[g, x]| g * x, |sum, [g, x]| g.fma(x, sum), add),
+                    fold(T::LANES, [g], |[g]| g, |sum, [g]| sum + g, add),
+                ),
+            };
+            let b = all.fma(mean, -along) * a * a * a * scale;
+            let c = (-b).fma(mean, -(all * a * scale));
+            match weight {
+                Some(w) => {
+                    for (((out, &g), &x), &w) in out.iter_mut().zip(g).zip(x).zip(w) {
+                        *out = b.fma(x, a * g * w) + c;
+                    }
+                }
+                None => {
+                    for ((out, &g), &x) in out.iter_mut().zip(g).zip(x) {
+                        *out = b.fma(x, a * g) + c;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Columns that are summed together, so that their sums stay in registers.
+const COLUMNS: usize = 64;
+
+/// Σ over rows of grad (a x + b) and of grad: the gradients of weight and bias. Row after row; threads divide columns.
+fn over_rows<T: Real>(
+    x: &[T],
+    grad: &[T],
+    width: usize,
+    lines: &[(T, T)],
+    wanted: Wanted,
+) -> (Option<Vec<T>>, Option<Vec<T>>) {
+    if !wanted.weight && !wanted.bias {
+        return (None, None);
+    }
+    let (mut of_weight, mut of_bias) = (vec![T::ZERO; width], vec![T::ZERO; width]);
+    let columns = of_weight.chunks_mut(COLUMNS).zip(of_bias.chunks_mut(COLUMNS)).enumerate();
+    let each = |(at, (weight, bias)): (usize, (&mut [T], &mut [T]))| {
+        sum_columns(x, grad, width, at * COLUMNS, if wanted.weight { lines } else { &[] }, weight, bias);
+    };
+    match x.len() < PARALLEL {
+        true => columns.for_each(each),
+        false => threads::share(columns, each),
+    }
+    (wanted.weight.then_some(of_weight), wanted.bias.then_some(of_bias))
+}
+
+simd! {
+    fn sum_columns<'a, 'b, T>(
+        x: &'a [T],
+        grad: &'a [T],
+        width: usize,
+        first: usize,
+        lines: &'a [(T, T)],
+        of_weight: &'b mut [T],
+        of_bias: &'b mut [T],
+    ) -> () {
+        let n = of_weight.len();
+        let (mut weight, mut bias) = ([T::ZERO; COLUMNS], [T::ZERO; COLUMNS]);
+        let rows = x.chunks_exact(width).zip(grad.chunks_exact(width));
+        if lines.is_empty() {
+            for (_, g) in rows {
+                for (bias, &g) in bias.iter_mut().zip(&g[first..first + n]) {
+                    *bias += g;
+                }
+            }
+        } else if n == COLUMNS {
+            for ((x, g), &(a, b)) in rows.zip(lines) {
+                let (x, g) = (&x[first..first + COLUMNS], &g[first..first + COLUMNS]);
+                for i in 0..COLUMNS {
+                    weight[i] = g[i].fma(a.fma(x[i], b), weight[i]);
+                    bias[i] += g[i];
+                }
+            }
+        } else {
+            for ((x, g), &(a, b)) in rows.zip(lines) {
+                let (x, g) = (&x[first..first + n], &g[first..first + n]);
+                for i in 0..n {
+                    weight[i] = g[i].fma(a.fma(x[i], b), weight[i]);
+                    bias[i] += g[i];
+                }
+            }
+        }
+        of_weight.copy_from_slice(&weight[..n]);
+        of_bias.copy_from_slice(&bias[..n]);
+    }
+}
+
+/// Gradients of x / √(mean x² + eps) times `weight`: (rows, width) for the input, (width) for the weight.
+pub fn rms_norm<T: Real>(
+    x: &[T],
+    grad: &[T],
+    width: usize,
+    weight: Option<&[T]>,
+    eps: f64,
+    wanted: Wanted,
+) -> NormGrads<T> {
+    let mut input = buffer_pool::take::<T>(x.len());
+    let products = if wanted.weight { x.len() } else { 0 };
+    let mut of_weight = buffer_pool::take::<T>(products);
+    if width > 0 {
+        let size = (PIECE / width).max(1) * width;
+        let pieces = x.chunks(size).zip(grad.chunks(size)).zip(input.chunks_mut(size)).enumerate();
+        let mut parts = of_weight.chunks_mut(size);
+        let pieces: Vec<_> = pieces.map(|(_, piece)| (piece, parts.next().unwrap_or_default())).collect();
+        let each = |(((x, grad), input), products): (((&[T], &[T]), &mut [T]), &mut [T])| {
+            rms_norm_rows(x, grad, width, weight, T::from_f64(eps), input, products);
+        };
+        match x.len() < PARALLEL {
+            true => pieces.into_iter().for_each(each),
+            false => threads::share(pieces.into_iter(), each),
+        }
+    }
+    let of_weight = wanted.weight.then(|| {
+        let rows = ArrayViewD::from_shape(IxDyn(&[x.len() / width.max(1), width]), &of_weight[..]);
+        reduce::sum(rows.expect("a product for each number"), &[0])
+    });
+    NormGrads { input: wanted.input.then_some(input), weight: of_weight, bias: None }
+}
+
+simd! {
+    fn rms_norm_rows<'a, 'b, 'c, T>(
+        x: &'a [T],
+        grad: &'a [T],
+        width: usize,
+        weight: Option<&'b [T]>,
+        eps: T,
+        input: &'c mut [T],
+        products: &'c mut [T],
+    ) -> () {
+        let count = T::from_f64(width as f64);
+        let (mut between, mut products) = (vec![T::ZERO; width], products.chunks_exact_mut(width));
+        for ((x, grad), out) in x.chunks_exact(width).zip(grad.chunks_exact(width)).zip(input.chunks_exact_mut(width)) {
+            for (between, &x) in between.iter_mut().zip(x) {
+                *between = x * x;
+            }
+            let scale = T::ONE / (reduce::sum_slice(&between) / count + eps).sqrt();
+            match weight {
+                Some(weight) => {
+                    for ((out, &g), &w) in out.iter_mut().zip(grad).zip(weight) {
+                        *out = g * w;
+                    }
+                }
+                None => out.copy_from_slice(grad),
+            }
+            for ((between, &x), &g) in between.iter_mut().zip(x).zip(&*out) {
+                *between = g * x;
+            }
+            let along = reduce::sum_slice(&between);
+            let slope = T::from_f64(-0.5) * along * (scale * scale * scale) / count;
+            for (out, &x) in out.iter_mut().zip(x) {
+                *out = *out * scale + slope * (x + x);
+            }
+            if let Some(products) = products.next() {
+                for ((product, &x), &g) in products.iter_mut().zip(x).zip(grad) {
+                    *product = g * (x * scale);
+                }
+            }
+        }
+    }
+}
+
+/// Gradients of batch normalisation over (batch, channels, inner): with the statistics of this batch, or with `kept` mean
+/// and variance of each channel. Sums of a channel in double precision.
+pub fn batch_norm<T: Real>(
+    x: &[T],
+    grad: &[T],
+    [batch, channels, inner]: [usize; 3],
+    weight: Option<&[T]>,
+    kept: Option<(&[T], &[T])>,
+    eps: f64,
+    wanted: Wanted,
+) -> NormGrads<T> {
+    let count = (batch * inner) as f64;
+    let mut input = buffer_pool::filled(x.len(), T::ZERO);
+    let (mut of_weight, mut of_bias) = (vec![T::ZERO; channels], vec![T::ZERO; channels]);
+    let means = match kept {
+        Some((mean, _)) => mean.to_vec(),
+        None => {
+            let view = ArrayViewD::from_shape(IxDyn(&[batch, channels, inner]), x);
+            reduce::mean(view.expect("the numbers of the shape"), &[0, 2])
+        }
+    };
+    for channel in 0..channels {
+        let rows = || (0..batch).map(|row| (row * channels + channel) * inner);
+        let mean = means[channel];
+        let scale = match kept {
+            Some((_, var)) => T::ONE / (var[channel] + T::from_f64(eps)).sqrt(),
+            None => {
+                let squares = rows().flat_map(|at| &x[at..at + inner]).fold(0.0, |sum, x| {
+                    let far = x.to_f64() - mean.to_f64();
+                    sum + far * far
+                });
+                T::from_f64(1.0 / (squares / count + eps).sqrt())
+            }
+        };
+        let (mut sum, mut along) = (0.0, 0.0);
+        for at in rows() {
+            for (&x, &g) in x[at..at + inner].iter().zip(&grad[at..at + inner]) {
+                sum += g.to_f64();
+                along += (x.to_f64() - mean.to_f64()) * g.to_f64();
+            }
+        }
+        of_weight[channel] = T::from_f64(along * scale.to_f64());
+        of_bias[channel] = T::from_f64(sum);
+        let gain = weight.map_or(T::ONE, |weight| weight[channel]);
+        let slope = T::from_f64(along * scale.to_f64() * scale.to_f64() / count);
+        let all = T::from_f64(sum / count);
+        for at in rows() {
+            let numbers = x[at..at + inner].iter().zip(&grad[at..at + inner]);
+            for (out, (&x, &g)) in input[at..at + inner].iter_mut().zip(numbers) {
+                *out = match kept {
+                    Some(_) => g * scale * gain,
+                    None => (g - all - (x - mean) * slope) * scale * gain,
+                };
+            }
+        }
+    }
+    NormGrads {
+        input: wanted.input.then_some(input),
+        weight: wanted.weight.then_some(of_weight),
+        bias: wanted.bias.then_some(of_bias),
+    }
+}
