@@ -6,12 +6,14 @@
 //! | [`schema`] | signatures |
 //! | [`table`] | all rows |
 //! | [`call`] | runs a call, records it, marks its results for gradients |
+//! | [`backward`] | gradients of what was recorded |
 //! | [`overwrite`], [`in_place`] | writes into tensors, and which of them are allowed |
 //! | [`state`] | the random and gradient state of a session |
 //! | [`failed`] | the last call that raised |
 //! | [`trace`] | what ran, in order |
 
 mod apply;
+pub(crate) mod backward;
 pub(crate) mod call;
 pub(crate) mod failed;
 pub(crate) mod in_place;

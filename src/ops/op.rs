@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::OnceLock;
 
+use super::backward::{Gradients, Rule, Step};
 use super::schema::{self, Param};
 use super::state::State;
 use super::value::Value;
@@ -47,6 +48,8 @@ pub struct Op {
     pub(crate) target_check: TargetCheck,
     /// Whether its errors name dtypes as C++ names single numbers, where all arguments but the first are numbers.
     pub(crate) names_scalar_types: bool,
+    /// The rule of its gradients, if it has one here; otherwise the Python rule is used.
+    pub(crate) rule: Option<Rule>,
     parsed: OnceLock<Vec<Vec<Param>>>,
 }
 
@@ -81,6 +84,7 @@ pub(crate) const fn op(
         run,
         target_check: TargetCheck::OverlapAndLeaf,
         names_scalar_types: false,
+        rule: None,
         parsed: OnceLock::new(),
     }
 }
@@ -100,6 +104,21 @@ impl Op {
     /// Checks less of its target.
     pub(crate) const fn checking(mut self, check: TargetCheck) -> Op {
         self.target_check = check;
+        self
+    }
+
+    /// The gradients of its operands from that of its one result.
+    pub(crate) const fn rule(mut self, rule: fn(&Step, Tensor) -> Result<Gradients>) -> Op {
+        self.rule = Some(Rule::One(rule));
+        self
+    }
+
+    /// The gradients of its operands from those of its results.
+    pub(crate) const fn rule_of_several(
+        mut self,
+        rule: fn(&Step, Vec<Option<Tensor>>) -> Result<Gradients>,
+    ) -> Op {
+        self.rule = Some(Rule::Several(rule));
         self
     }
 

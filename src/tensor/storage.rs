@@ -164,6 +164,13 @@ impl Storage {
         }
     }
 
+    /// Notes that the last write is not remembered, if there is a history that it would be missed in.
+    pub(crate) fn forget_write(&self) {
+        if self.0.made.borrow().is_some() || !self.0.writes.borrow().is_empty() {
+            self.0.forgotten.set(self.version());
+        }
+    }
+
     /// Restricts the last write, if this record did it, to the elements of `layout`.
     pub(crate) fn narrow_last(&self, record: &Rc<Record>, layout: Layout) {
         if let Some(write) =

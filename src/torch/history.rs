@@ -1,12 +1,12 @@
 //! What made a tensor, as Python sees it: what the rules of gradients in `py/torch/_gradients` work from.
-//! Exposes records; the differentiation itself is in Python.
+//! Exposes records; the way back along them is in `ops::backward`.
 
 use std::collections::BTreeSet;
 use std::rc::Rc;
 use std::sync::{Mutex, PoisonError};
 
 use rustpython_vm::builtins::{PySlice, PyType};
-use rustpython_vm::{Py, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
+use rustpython_vm::{Py, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 use super::classes::{PyDType, size_object};
 use super::py_tensor::PyTensor;
@@ -92,6 +92,13 @@ fn edge(record: &Rc<Record>, output: usize, state: &Rc<State>, vm: &VirtualMachi
     vm.ctx.new_tuple(vec![record, vm.ctx.new_int(output).into()]).into()
 }
 
+impl PyRecord {
+    /// The object of a record.
+    pub(crate) fn new(record: &Rc<Record>, state: &Rc<State>) -> PyRecord {
+        PyRecord { record: record.clone(), state: state.clone() }
+    }
+}
+
 #[pyclass]
 impl PyRecord {
     /// A number that only this record has while it lives.
@@ -164,18 +171,6 @@ impl PyRecord {
     fn versions(&self, vm: &VirtualMachine) -> PyObjectRef {
         let versions = self.record.versions.iter().map(|version| vm.ctx.new_int(*version).into()).collect();
         vm.ctx.new_list(versions).into()
-    }
-
-    /// Whether gradients went through it, so that its operands may be dropped.
-    #[pygetset]
-    fn spent(&self) -> bool {
-        self.record.is_spent()
-    }
-
-    /// Marks that gradients no longer need it: its operands may be dropped, as those of any other record.
-    #[pymethod]
-    fn spend(zelf: PyRef<Self>) {
-        zelf.state.recorder.spend(&zelf.record);
     }
 
     fn value(&self, arg: &Arg, vm: &VirtualMachine) -> PyObjectRef {

@@ -7,6 +7,7 @@ use rustpython_vm::class::PyClassImpl;
 use rustpython_vm::function::{FuncArgs, KwArgs};
 use rustpython_vm::{AsObject, Context, PyObjectRef, PyPayload, PyResult, TryFromObject, VirtualMachine};
 
+use super::backward::{Request, backward, gradients};
 use super::build::tensor_from;
 use super::classes::{PyDType, PyDevice, classes};
 use super::function::{PyOp, run};
@@ -277,7 +278,6 @@ fn stateful(
     set("set_num_threads", vm.new_function("set_num_threads", set_num_threads).into())?;
     define!("is_grad_enabled", |state| state.grad_mode.get());
     define!("_set_grad_enabled", |state, on: bool| state.grad_mode.set(on));
-    define!("_set_in_backward", |state, on: bool| state.in_backward.replace(on));
     let held = state.clone();
     set(
         "set_printoptions",
@@ -348,6 +348,12 @@ fn stateful(
         })
         .into(),
     )?;
+    let held = state.clone();
+    let run_backward = move |request: Request, vm: &VirtualMachine| backward(&held, &request, vm);
+    set("_backward", vm.new_function("_backward", run_backward).into())?;
+    let held = state.clone();
+    let run_grad = move |request: Request, vm: &VirtualMachine| gradients(&held, &request, vm);
+    set("_grad", vm.new_function("_grad", run_grad).into())?;
     let held = state.clone();
     set(
         "_call",

@@ -1,6 +1,7 @@
 //! Tensors out of nothing: zeros, ones, ranges, and copies in another dtype.
 
 use crate::kernel::buffer_pool;
+use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, FUNCTION, IN_PLACE, IN_PLACE_ONLY, METHOD, Op, TargetCheck, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, OpFamily, ShapeRule, creation, view};
@@ -329,7 +330,7 @@ pub(super) static OPS: [Op; 33] = [
         &["Tensor input, *, any memory_format=None"],
         "A copy with a storage of its own.",
         |c| Ok(ops::shape::preserved(c.tensor(0)?).into()),
-    ),
+    ).rule(backward::views::same),
     op(
         view("detach").explained(Explanation::Copy).cutting_history(),
         BOTH,
@@ -347,7 +348,7 @@ pub(super) static OPS: [Op; 33] = [
         ],
         "The values in another dtype; itself where nothing changes.",
         to,
-    ),
+    ).rule(backward::views::same),
     op(
         Descriptor::new("cpu", OpFamily::Cast, Explanation::Cast(CastTo::Own)),
         METHOD,
@@ -361,7 +362,7 @@ pub(super) static OPS: [Op; 33] = [
         &["Tensor input, Tensor other"],
         "The values in other's dtype.",
         |c| cast(c, c.tensor(1)?.dtype()),
-    ),
+    ).rule(backward::views::same),
     cast_op!("float", Float32),
     cast_op!("double", Float64),
     cast_op!("half", Float16),

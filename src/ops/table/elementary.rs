@@ -2,6 +2,7 @@
 
 use super::refused;
 use crate::kernel::{math, random::erfinv};
+use crate::ops::backward;
 use crate::ops::op::{ALL, BOTH, Call, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{CostRule, GradName, OpNotation, Sign, pointwise};
@@ -116,7 +117,8 @@ pub(super) static OPS: [Op; 32] = [
         ONE,
         "-input.",
         neg,
-    ),
+    )
+    .rule(backward::pointwise::neg),
     op(pointwise("positive").explained(Explanation::Copy), BOTH, ONE, "The input itself.", |c| {
         if c.tensor(0)?.dtype() == DType::Bool {
             return Err(Error::runtime("The `+` operator, on a bool tensor is not supported."));
@@ -134,7 +136,8 @@ pub(super) static OPS: [Op; 32] = [
         ONE,
         "e to the power of each element.",
         |c| floats(c, math::exp, math::exp),
-    ),
+    )
+    .rule(backward::pointwise::exp),
     op(pointwise("exp2").grad("Exp2"), ALL, ONE, "2 to the power of each element.", |c| {
         floats(c, math::exp2, math::exp2)
     }),
@@ -154,7 +157,8 @@ pub(super) static OPS: [Op; 32] = [
         ONE,
         "Natural logarithm.",
         |c| floats(c, math::log, math::log),
-    ),
+    )
+    .rule(backward::pointwise::log),
     op(pointwise("log2").formula(Formula::Log).grad("Log2"), ALL, ONE, "Logarithm to base 2.", |c| {
         floats(c, math::log2, math::log2)
     }),

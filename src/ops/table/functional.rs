@@ -4,6 +4,7 @@ use ndarray::{ArrayViewD, IxDyn};
 
 use crate::in_floats;
 use crate::kernel::{Real, softmax};
+use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, FUNCTION, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{CostRule, Descriptor, GradName, OpFamily, ShapeRule};
@@ -371,7 +372,8 @@ pub(super) static OPS: [Op; 15] = [
         &["Tensor input, float p=0.5, bool training=True, bool inplace=False"],
         "Sets random elements to 0 and scales the others up; returns the input unless training.",
         dropout,
-    ),
+    )
+    .rule(backward::pointwise::dropout),
     op(
         Descriptor::new("dropout", OpFamily::Random, Explanation::Dropout)
             .shapes(ShapeRule::Same)
@@ -381,7 +383,8 @@ pub(super) static OPS: [Op; 15] = [
         &["Tensor input, float p, bool train"],
         "Some elements 0, the others scaled up.",
         dropout,
-    ),
+    )
+    .rule(backward::pointwise::dropout),
     op(
         Descriptor::new("embedding", OpFamily::Index, Explanation::Moved(Movement::Embedded))
             .grad("Embedding"),
@@ -451,7 +454,8 @@ pub(super) static OPS: [Op; 15] = [
         &["Tensor input, Tensor weight, Tensor? bias=None"],
         "input @ weight.T + bias. (.., in) x (out, in) -> (.., out)",
         super::linear::linear_,
-    ),
+    )
+    .rule(backward::products::linear),
     op(
         Descriptor::new("constant_pad_nd", OpFamily::Join, Explanation::Moved(Movement::Rearranged))
             .grad("ConstantPadNd"),

@@ -1,5 +1,6 @@
 //! Several tensors as one, and one tensor in another order or several times over. Copies.
 
+use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, FUNCTION, METHOD, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule, view};
@@ -302,7 +303,8 @@ pub(super) static OPS: [Op; 18] = [
         JOIN,
         "Tensors one after the other along a dimension.",
         |c| Ok(join::cat(c.tensors(0), c.int(1)?, c.default_dtype())?.into()),
-    ),
+    )
+    .rule(backward::joins::cat),
     op(
         Descriptor::new("stack", OpFamily::Join, Explanation::Moved(Movement::Stacked))
             .shapes(ShapeRule::Stack)
@@ -311,14 +313,16 @@ pub(super) static OPS: [Op; 18] = [
         JOIN,
         "Tensors of one shape along a new dimension.",
         |c| Ok(join::stack(c.tensors(0), c.int(1)?, c.default_dtype())?.into()),
-    ),
+    )
+    .rule(backward::joins::stack),
     op(
         Descriptor::new("hstack", OpFamily::Join, Explanation::Moved(Movement::Joined)).grad("Cat"),
         FUNCTION,
         LIST,
         "Tensors side by side: along the columns, vectors end to end.",
         hstack,
-    ),
+    )
+    .rule(backward::joins::hstack),
     op(
         Descriptor::new("vstack", OpFamily::Join, Explanation::Moved(Movement::Joined)).grad("Cat"),
         FUNCTION,

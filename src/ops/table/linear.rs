@@ -1,6 +1,7 @@
 //! Products: dot, matrix times vector, matrix times matrix, batches of them, einsum.
 
 use crate::in_floats;
+use crate::ops::backward;
 use crate::ops::op::{ALL, BOTH, Call, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{CostRule, GradName, OpNotation, ShapeRule, Sign, pointwise, product};
@@ -307,7 +308,8 @@ pub(super) static OPS: [Op; 14] = [
         &["Tensor input, Tensor other, *, any out=None"],
         "The matrix product; batch dimensions broadcast. (.., n, k) @ (.., k, m) -> (.., n, m)",
         matmul,
-    ),
+    )
+    .rule(backward::products::product),
     op(
         product("dot", ProductKind::Dot)
             .notation(OpNotation::Symbol(Sign::Dot))
@@ -340,7 +342,8 @@ pub(super) static OPS: [Op; 14] = [
         &["Tensor input, Tensor mat2, *, any out=None"],
         "The product of two matrices. (n, k) @ (k, m) -> (n, m)",
         mm,
-    ),
+    )
+    .rule(backward::products::product),
     op(
         product("bmm", ProductKind::Matrix)
             .shapes(ShapeRule::MatrixProduct(0, 1))
@@ -351,7 +354,8 @@ pub(super) static OPS: [Op; 14] = [
         &["Tensor input, Tensor mat2, *, any out=None"],
         "Products of two stacks of matrices. (b, n, k) @ (b, k, m) -> (b, n, m)",
         bmm,
-    ),
+    )
+    .rule(backward::products::product),
     op(
         product("mv", ProductKind::Matrix)
             .shapes(ShapeRule::MatrixProduct(0, 1))
@@ -362,7 +366,8 @@ pub(super) static OPS: [Op; 14] = [
         &["Tensor input, Tensor vec, *, any out=None"],
         "A matrix times a vector. (n, k) @ (k) -> (n)",
         mv,
-    ),
+    )
+    .rule(backward::products::product),
     op(
         product("addmm", ProductKind::Added)
             .shapes(ShapeRule::MatrixProduct(1, 2))
@@ -372,7 +377,8 @@ pub(super) static OPS: [Op; 14] = [
         ADDED,
         "beta * input + alpha * (mat1 @ mat2). (n, k) @ (k, m) -> (n, m)",
         addmm,
-    ),
+    )
+    .rule(backward::products::add_product),
     op(
         product("addmv", ProductKind::Added)
             .shapes(ShapeRule::MatrixProduct(1, 2))
@@ -382,7 +388,8 @@ pub(super) static OPS: [Op; 14] = [
         ADDED_VECTOR,
         "beta * input + alpha * (mat @ vec). (n, k) @ (k) -> (n)",
         addmv,
-    ),
+    )
+    .rule(backward::products::add_product),
     op(
         product("addr", ProductKind::AddedOuter).grad("Addr"),
         ALL,
@@ -396,7 +403,8 @@ pub(super) static OPS: [Op; 14] = [
         ADDED_BATCHES,
         "beta * input + alpha * the sum of batch1 @ batch2 over the batch. (n, m)",
         addbmm,
-    ),
+    )
+    .rule(backward::products::add_product),
     op(
         product("baddbmm", ProductKind::Added)
             .shapes(ShapeRule::MatrixProduct(1, 2))
@@ -406,7 +414,8 @@ pub(super) static OPS: [Op; 14] = [
         ADDED_BATCHES,
         "beta * input + alpha * (batch1 @ batch2). (b, n, m)",
         baddbmm,
-    ),
+    )
+    .rule(backward::products::add_product),
     op(
         pointwise("addcmul").formula(Formula::Addcmul).shapes(ShapeRule::Broadcast(1, 2)).grad("Addcmul"),
         ALL,

@@ -1,5 +1,6 @@
 //! Masks, and copies with one part replaced.
 
+use crate::ops::backward;
 use crate::ops::op::{ALL, BOTH, Call, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule};
@@ -115,7 +116,8 @@ pub(super) static OPS: [Op; 8] = [
         &["Tensor input, Tensor mask, Operand value"],
         "value where the mask is True.",
         masked_fill,
-    ),
+    )
+    .rule(backward::pointwise::masked_fill),
     op(
         Descriptor::new("masked_select", OpFamily::Index, Explanation::Moved(Movement::Rearranged))
             .grad("MaskedSelect"),

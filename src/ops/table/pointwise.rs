@@ -2,6 +2,7 @@
 
 use super::refused;
 use crate::kernel::division::{floor_divide_i64, remainder_f32, remainder_f64, remainder_i64};
+use crate::ops::backward;
 use crate::ops::op::{ALL, BOTH, Call, FUNCTION, IN_PLACE, METHOD, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{CostRule, GradName, OpNotation, Sign, pointwise};
@@ -262,14 +263,16 @@ pub(super) static OPS: [Op; 27] = [
         &["Operand input, Operand other, *, Number alpha=1"],
         "input + alpha * other, broadcast.",
         add,
-    ),
+    )
+    .rule(backward::pointwise::add),
     op(
         pointwise("sub").formula(Formula::Sub).infix(Sign::Sub).grad("Sub"),
         ALL,
         &["Operand input, Operand other, *, Number alpha=1"],
         "input - alpha * other, broadcast.",
         sub,
-    ),
+    )
+    .rule(backward::pointwise::sub),
     op(
         pointwise("rsub").formula(Formula::ReverseSub).grad("Rsub"),
         BOTH,
@@ -279,21 +282,24 @@ pub(super) static OPS: [Op; 27] = [
             refused::bools_subtracted(c.arg(1), c.arg(0))?;
             Ok(pointwise::sub(c.arg(1), &scaled(c, 0)?, c.default_dtype())?.into())
         },
-    ),
+    )
+    .rule(backward::pointwise::rsub),
     op(
         pointwise("mul").formula(Formula::Mul).infix(Sign::Mul).cost(CostRule::PerResult(1)).grad("Mul"),
         ALL,
         PAIR,
         "input * other, element by element, broadcast.",
         mul,
-    ),
+    )
+    .rule(backward::pointwise::mul),
     op(
         pointwise("div").formula(Formula::Div).infix(Sign::Div).cost(CostRule::PerResult(1)).grad("Div"),
         ALL,
         &["Operand input, Operand other, *, str? rounding_mode=None"],
         "input / other, in floats.",
         div,
-    ),
+    )
+    .rule(backward::pointwise::div),
     op(
         pointwise("floor_divide")
             .formula(Formula::Pair)
@@ -423,14 +429,16 @@ pub(super) static OPS: [Op; 27] = [
         &["Tensor condition, Operand input, Operand other", "Tensor condition"],
         "input where the condition is true, other elsewhere.",
         where_,
-    ),
+    )
+    .rule(backward::pointwise::choice),
     op(
         pointwise("where").explained(Explanation::Moved(Movement::Chosen)).grad("Where"),
         METHOD,
         &["Operand input, Tensor condition, Operand other"],
         "self where the condition is true, other elsewhere.",
         |c| Ok(pointwise::select(c.tensor(1)?, c.arg(0), c.arg(2), c.default_dtype())?.into()),
-    ),
+    )
+    .rule(backward::pointwise::choice),
     op(pointwise("logical_not").formula(Formula::Not), ALL, ONE, "Whether an element is zero.", |c| {
         Ok(pointwise::test(c.tensor(0)?, |v| v == 0.0).into())
     }),

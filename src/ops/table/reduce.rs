@@ -1,6 +1,7 @@
 //! Sums, means, extremes and truths over dimensions.
 
 use crate::kernel::reduce as kernel;
+use crate::ops::backward;
 use crate::ops::op::{ALL, BOTH, Call, FUNCTION, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{CostRule, Descriptor, GradName, OpFamily, reduction};
@@ -175,7 +176,8 @@ pub(super) static OPS: [Op; 17] = [
         DIMS,
         "The sum over all elements, or over the dimensions named.",
         sum,
-    ),
+    )
+    .rule(backward::reductions::sum),
     op(
         reduction("nansum", Reducer::NanSum).grad("Nansum"),
         BOTH,
@@ -189,7 +191,8 @@ pub(super) static OPS: [Op; 17] = [
         DIMS,
         "The mean over all elements, or over the dimensions named.",
         mean,
-    ),
+    )
+    .rule(backward::reductions::mean),
     op(
         reduction("prod", Reducer::Product).grad("Prod"),
         BOTH,

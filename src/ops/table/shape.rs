@@ -1,5 +1,6 @@
 //! Shapes: views, and copies where a view cannot be.
 
+use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, METHOD, Op, RELAYOUT, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, OpNotation, ShapeRule, view};
@@ -221,70 +222,80 @@ pub(super) static OPS: [Op; 22] = [
         ONE,
         "All dimensions reversed. View.",
         reversed,
-    ),
+    )
+    .rule(backward::views::reversed),
     op(
         view("mT").shapes(ShapeRule::Transposed).notation(OpNotation::Attribute).grad("Transpose"),
         0,
         ONE,
         "The last two dimensions exchanged. View.",
         |c| last_two(c.tensor(0)?, "mT"),
-    ),
+    )
+    .rule(backward::views::last_two),
     op(
         view("mH").shapes(ShapeRule::Transposed).notation(OpNotation::Attribute).grad("Transpose"),
         0,
         ONE,
         "The last two dimensions exchanged. View.",
         |c| last_two(c.tensor(0)?, "mH"),
-    ),
+    )
+    .rule(backward::views::last_two),
     op(
         view("H").shapes(ShapeRule::Transposed).notation(OpNotation::Attribute).grad("Transpose"),
         0,
         ONE,
         "A matrix transposed. View.",
         h,
-    ),
+    )
+    .rule(backward::views::last_two),
     op(
         view("adjoint").shapes(ShapeRule::Transposed).grad("Transpose"),
         BOTH,
         ONE,
         "The last two dimensions exchanged. View.",
         |c| last_two(c.tensor(0)?, "adjoint()"),
-    ),
+    )
+    .rule(backward::views::last_two),
     op(
         view("transpose").shapes(ShapeRule::Swapped).grad("Transpose"),
         BOTH | RELAYOUT,
         DIMS,
         "Two dimensions exchanged. View.",
         transpose,
-    ),
+    )
+    .rule(backward::views::transpose),
     op(
         view("swapaxes").shapes(ShapeRule::Swapped).grad("Transpose"),
         BOTH | RELAYOUT,
         AXES,
         "Two dimensions exchanged, as transpose. View.",
         transpose,
-    ),
+    )
+    .rule(backward::views::transpose),
     op(
         view("swapdims").shapes(ShapeRule::Swapped).grad("Transpose"),
         BOTH | RELAYOUT,
         DIMS,
         "Two dimensions exchanged, as transpose. View.",
         transpose,
-    ),
+    )
+    .rule(backward::views::transpose),
     op(
         view("t").shapes(ShapeRule::Reversed).grad("T"),
         BOTH | RELAYOUT,
         ONE,
         "A matrix transposed. View.",
         t,
-    ),
+    )
+    .rule(backward::views::last_two),
     op(
         view("permute").shapes(ShapeRule::Permuted).grad("Permute"),
         BOTH,
         &["Tensor input, sizes dims"],
         "The dimensions in another order. View.",
         permute,
-    ),
+    )
+    .rule(backward::views::permute),
     op(
         view("movedim").grad("Permute"),
         BOTH,
@@ -298,7 +309,8 @@ pub(super) static OPS: [Op; 22] = [
         &["Tensor input, sizes size", "Tensor input, dtype dtype"],
         "The same elements in another shape. View, or an error.",
         view_,
-    ),
+    )
+    .rule(backward::views::reshaped),
     op(
         view("view_as").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
         METHOD,
@@ -308,35 +320,40 @@ pub(super) static OPS: [Op; 22] = [
             let x = c.tensor(0)?;
             seen(x, x.layout().view_or_error(&as_other(c)?)?)
         },
-    ),
+    )
+    .rule(backward::views::reshaped),
     op(
         view("reshape").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
         BOTH,
         &["Tensor input, sizes shape"],
         "Another shape: a view where that can be, else a copy.",
         reshape,
-    ),
+    )
+    .rule(backward::views::reshaped),
     op(
         view("reshape_as").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
         METHOD,
         &["Tensor input, Tensor other"],
         "Other's shape: a view where that can be, else a copy.",
         |c| Ok(reshaped(c, c.tensor(0)?, &as_other(c)?)),
-    ),
+    )
+    .rule(backward::views::reshaped),
     op(
         view("flatten").explained(Explanation::Copy).grad("View"),
         BOTH,
         &["Tensor input, int start_dim=0, int end_dim=-1"],
         "Several dimensions as one: a view where that can be.",
         flatten,
-    ),
+    )
+    .rule(backward::views::reshaped),
     op(
         view("unflatten").explained(Explanation::Copy).shapes(ShapeRule::Reshaped).grad("View"),
         BOTH,
         &["Tensor input, int dim, ints sizes"],
         "One dimension as several. View.",
         unflatten,
-    ),
+    )
+    .rule(backward::views::reshaped),
     op(
         view("ravel").explained(Explanation::Copy).grad("View"),
         BOTH,
@@ -346,28 +363,32 @@ pub(super) static OPS: [Op; 22] = [
             let x = ops::contiguous(c.tensor(0)?);
             seen(&x, Layout { shape: vec![x.numel()], strides: vec![1], offset: x.layout().offset })
         },
-    ),
+    )
+    .rule(backward::views::reshaped),
     op(
         view("squeeze").grad("Squeeze").in_place_overload(3),
         BOTH | RELAYOUT,
         &["Tensor input", "Tensor input, int dim", "Tensor input, ints dim"],
         "Without dimensions of size 1. View.",
         squeeze,
-    ),
+    )
+    .rule(backward::views::reshaped),
     op(
         view("unsqueeze").grad("Unsqueeze"),
         BOTH | RELAYOUT,
         &["Tensor input, int dim"],
         "A dimension of size 1 more. View.",
         unsqueeze,
-    ),
+    )
+    .rule(backward::views::reshaped),
     op(
         Descriptor::new("contiguous", OpFamily::Copy, Explanation::Copy).grad("Clone"),
         METHOD,
         &["Tensor input, *, any memory_format=None"],
         "The tensor itself if row-major, else a copy that is.",
         |c| Ok(ops::contiguous(c.tensor(0)?).into()),
-    ),
+    )
+    .rule(backward::views::same),
     op(
         Descriptor::new("is_nonzero", OpFamily::Query, Explanation::Whole),
         BOTH,

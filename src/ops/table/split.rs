@@ -1,5 +1,6 @@
 //! One tensor as several: split, chunk, unbind, and the single slices select and narrow. Views.
 
+use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{GradName, view};
@@ -221,7 +222,8 @@ pub(super) static OPS: [Op; 10] = [
         &["Tensor input, int dim=0"],
         "The slices along a dimension, one by one. Views.",
         unbind,
-    ),
+    )
+    .rule_of_several(backward::joins::unbind),
     op(
         view("split").explained(Explanation::Moved(Movement::Part)).grad("Split"),
         BOTH,

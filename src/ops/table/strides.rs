@@ -1,5 +1,6 @@
 //! Views by strides: expanded, diagonal, windowed, and shapes changed in place.
 
+use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, FUNCTION, METHOD, Op, RELAYOUT, TargetCheck, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, view};
@@ -134,21 +135,24 @@ pub(super) static OPS: [Op; 13] = [
         &["Tensor input, sizes size, *, any implicit=False"],
         "Repeated without copying. View.",
         |c| expand_to(c.tensor(0)?, &c.ints(1)?),
-    ),
+    )
+    .rule(backward::views::same),
     op(
         view("expand_as").grad("Expand"),
         METHOD,
         &["Tensor input, Tensor other"],
         "Repeated to other's shape without copying. View.",
         expand_as,
-    ),
+    )
+    .rule(backward::views::same),
     op(
         view("broadcast_to").grad("Expand"),
         BOTH,
         &["Tensor input, sizes size"],
         "Repeated to a shape without copying. View.",
         |c| expand_to(c.tensor(0)?, &c.ints(1)?),
-    ),
+    )
+    .rule(backward::views::same),
     op(
         view("broadcast_tensors").grad("Expand"),
         FUNCTION,

@@ -133,25 +133,13 @@ def backward(
     tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None
 ):
     """Adds to `grad` of each leaf how much the tensors change with it."""
-    from torch._gradients import run
-
     tensors = _several(tensors)
     given = (None,) * len(tensors) if grad_tensors is None else _several(grad_tensors)
     wanted = () if inputs is None else _several(inputs)
     if inputs is not None and not wanted:
         raise RuntimeError("`inputs` argument to `backward()` cannot be empty.")
-    only = {tensor._identity for tensor in wanted}
-
-    def arrived(tensor, grad):
-        if only and tensor._identity not in only:
-            return
-        if tensor.grad is not None:
-            tensor.grad = tensor.grad + grad if create_graph else tensor.grad.add_(grad)
-        else:
-            tensor.grad = grad if create_graph else grad.detach().clone()
-
     keep = create_graph if retain_graph is None else retain_graph
-    run(tensors, given, arrived, wanted, keep, create_graph)
+    _torch._backward(tensors, given, wanted, bool(keep), bool(create_graph))
 
 
 def grad(
@@ -166,25 +154,15 @@ def grad(
     materialize_grads=False,
 ):
     """How much the outputs change with each input; adds to no `grad`."""
-    import torch
-    from torch._gradients import run
-
     outputs, inputs = _several(outputs), _several(inputs)
     given = (None,) * len(outputs) if grad_outputs is None else _several(grad_outputs)
     for tensor in inputs:
         if not tensor.requires_grad:
             raise RuntimeError("One of the differentiated Tensors does not require grad")
-    found = {}
-
-    def arrived(tensor, grad):
-        old = found.get(tensor._identity)
-        found[tensor._identity] = grad if old is None else old + grad
-
     keep = create_graph if retain_graph is None else retain_graph
-    run(outputs, given, arrived, inputs, keep, create_graph)
+    found = _torch._grad(outputs, given, inputs, bool(keep), bool(create_graph))
     grads = []
-    for tensor in inputs:
-        got = found.get(tensor._identity)
+    for tensor, got in zip(inputs, found):
         if got is None and materialize_grads:
             got = torch.zeros_like(tensor)
         if got is None and not allow_unused:

@@ -1,7 +1,9 @@
-"""Reverse-mode differentiation over the recorded operations.
+"""Rules of gradients in torch operations, so that gradients have gradients themselves.
 
 Each record has the operands of its operation. For each operation, a rule computes the gradients of the operands from
-the gradient of the result. Where several paths lead to one tensor, their gradients add up.
+the gradient of the result. Which records are visited, and how gradients add up, is in `src/ops/backward`, as are faster
+rules of many operations, which compute the same bits: those below run where second derivatives are asked for, and where
+there is no other.
 
 | file | rules of |
 |---|---|
@@ -17,7 +19,7 @@ the gradient of the result. Where several paths lead to one tensor, their gradie
 import functools
 
 import torch
-from _torch import _history, _set_in_backward
+from _torch import _history
 
 _rules = {}
 # The hooks that learners registered, by record and result, or by leaf. The tensor is kept with them.
@@ -50,7 +52,6 @@ class Step:
         self.place = record.place
         self.shape = record.shape
         self.arguments = record.arguments()
-        self.grads = [None] * record.outputs
         self.saw = False
         # The operands in order, also those in lists: name of the argument, index in its list, tensor, edge, version.
         self.operands = []
@@ -103,15 +104,6 @@ def _modified(tensor, version):
     )
 
 
-def _again():
-    return RuntimeError(
-        "Trying to backward through the graph a second time (or directly access saved tensors after they have already "
-        "been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). "
-        "Specify retain_graph=True if you need to backward through the graph a second time or if you need to access "
-        "saved tensors after calling backward."
-    )
-
-
 def sum_to(grad, shape):
     """The gradient of a broadcast result summed to an operand's shape."""
     if grad.shape == shape:
@@ -122,131 +114,23 @@ def sum_to(grad, shape):
     return grad.reshape(shape) if grad.shape != shape else grad
 
 
-def _explored(roots):
-    """All steps that lead to these records, and how many steps each of them waits for."""
-    steps, waiting = {}, {}
-    todo = [record for record, _ in roots]
-    while todo:
-        record = todo.pop()
-        if record.place in steps:
-            continue
-        step = steps[record.place] = Step(record)
-        for _, _, tensor, edge, _ in step.operands:
-            if edge is not None:
-                waiting[edge[0].place] = waiting.get(edge[0].place, 0) + 1
-                if edge[0].place not in steps:
-                    todo.append(edge[0])
-    return steps, waiting
-
-
-def _added(old, new):
-    return new if old is None else old + new
-
-
-def _seeds(tensors, given):
-    """What to go back with from each result: 1 for a number, else what was given."""
-    seeds = []
-    for at, (tensor, seed) in enumerate(zip(tensors, given)):
-        if seed is not None:
-            if seed.shape != tensor.shape:
-                raise RuntimeError(
-                    f"Mismatch in shape: grad_output[{at}] has a shape of {seed.shape} and output[{at}] has a shape "
-                    f"of {tensor.shape}."
-                )
-            seeds.append(seed)
-            continue
-        if not tensor.requires_grad:
-            raise RuntimeError(f"element {at} of tensors does not require grad and does not have a grad_fn")
-        if tensor.numel() != 1:
-            raise RuntimeError("grad can be implicitly created only for scalar outputs")
-        seeds.append(torch.ones_like(tensor))
-    for at, tensor in enumerate(tensors):
-        if not tensor.requires_grad:
-            raise RuntimeError(f"element {at} of tensors does not require grad and does not have a grad_fn")
-    return seeds
-
-
-def run(tensors, given, arrived, wanted=(), keep=False, create=False):
-    """Computes gradients and marks what runs as backward's own, not the learner's."""
-    before = _set_in_backward(True)
-    try:
-        _run(tensors, _seeds(tensors, given), arrived, wanted, keep, create)
-    finally:
-        _set_in_backward(before)
-
-
-def _run(tensors, seeds, arrived, wanted, keep, create):
-    """Computes gradients, starting from `tensors` with the gradients `seeds`. `arrived(tensor, grad)` is called for each
-    leaf, and for results that retain their gradients or are `wanted`."""
-    roots, leaves = [], {}
-    kept = {}
-    for tensor in wanted:
-        made = _history(tensor)
-        if made is not None:
-            kept[made[0].place, made[1]] = tensor
-    made_of = []
-    for tensor, seed in zip(tensors, seeds):
-        made = _history(tensor)
-        made_of.append((tensor, seed, made))
-        if made is not None:
-            roots.append(made)
-    steps, waiting = _explored(roots)
-    with torch.set_grad_enabled(create):
-        for tensor, seed, made in made_of:
-            if made is None:
-                _arrive(leaves, tensor, seed)
-                continue
-            step = steps[made[0].place]
-            step.grads[made[1]] = _added(step.grads[made[1]], seed)
-            if tensor.retains_grad:
-                kept.setdefault((step.place, made[1]), tensor)
-        ready = [steps[place] for place in steps if waiting.get(place, 0) == 0]
-        while ready:
-            step = ready.pop()
-            _go_back(step, steps, waiting, ready, kept, leaves, arrived, keep or create)
-        for tensor, grad in leaves.values():
-            arrived(tensor, _hooked(tensor._identity, grad) if _hooks else grad)
-
-
-def _arrive(leaves, tensor, grad):
-    found = leaves.get(tensor._identity)
-    leaves[tensor._identity] = (tensor, grad if found is None else found[1] + grad)
-
-
-def _go_back(step, steps, waiting, ready, kept, leaves, arrived, keep):
-    for output in range(len(step.grads)):
-        if _hooks and step.grads[output] is not None:
-            step.grads[output] = _hooked((step.place, output), step.grads[output])
-        tensor = kept.get((step.place, output))
-        if tensor is not None and step.grads[output] is not None:
-            arrived(tensor, step.grads[output])
-    grads = {}
-    if any(grad is not None for grad in step.grads):
-        if step.record.spent:
-            raise _again()
-        found = _rules.get(step.op)
-        if found is None:
-            raise NotImplementedError(f"{step.record.called}: attn does not know its gradient yet")
-        grads = found(step, step.grads[0] if len(step.grads) == 1 else step.grads)
-        if step.saw and not keep:
-            step.record.spend()
-            functions.pop(step.place, None)
+def by_rule(record, grads, keep):
+    """The gradients of the tensors among a record's arguments, in order and in their shapes and dtypes, and whether the
+    rule read operands. If `keep` is not set, the record is not used again."""
+    step = Step(record)
+    found = _rules.get(step.op)
+    if found is None:
+        raise NotImplementedError(f"{record.called}: attn does not know its gradient yet")
+    grads = found(step, grads[0] if len(grads) == 1 else grads)
+    if step.saw and not keep:
+        functions.pop(step.place, None)
+    of_operands = []
     for name, at, tensor, edge, _ in step.operands:
         grad = grads.get(name)
         if isinstance(grad, (list, tuple)):
             grad = grad[at]
-        if edge is not None:
-            parent = steps[edge[0].place]
-            if grad is not None:
-                grad = _as_operand(grad, tensor)
-                parent.grads[edge[1]] = _added(parent.grads[edge[1]], grad)
-                if tensor.retains_grad:
-                    kept.setdefault((parent.place, edge[1]), tensor)
-            waiting[parent.place] -= 1
-            if waiting[parent.place] == 0:
-                ready.append(parent)
-        elif grad is not None and tensor.requires_grad and tensor.is_leaf:
-            _arrive(leaves, tensor, _as_operand(grad, tensor))
+        of_operands.append(_as_operand(grad, tensor) if grad is not None and _flows(tensor, edge) else None)
+    return of_operands, step.saw
 
 
 def hook_onto(tensor, hook):
@@ -270,12 +154,10 @@ def _key(tensor):
     return tensor._identity if made is None else (made[0].place, made[1])
 
 
-def _hooked(key, grad):
+def hooked(key, grad):
+    """The gradient of a leaf, or of a record's result, after its hooks."""
     for hook in _hooks.get(key, (None, ()))[1]:
-        # A hook is the learner's own code.
-        _set_in_backward(False)
         changed = hook(grad)
-        _set_in_backward(True)
         grad = grad if changed is None else changed
     return grad
 

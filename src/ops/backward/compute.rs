@@ -1,0 +1,87 @@
+//! Arithmetic that rules are made of: operations on tensors as the table runs them, with nothing recorded.
+
+use crate::tensor::ops::pointwise;
+use crate::tensor::ops::reduce::{self, Over};
+use crate::tensor::ops::strides::placed;
+use crate::tensor::{Arg, DType, Result, Tensor, ops};
+
+/// Gradients are floats, so no rule depends on the dtype of Python's floats.
+const DEFAULT: DType = DType::Float32;
+
+type Pointwise = fn(&Arg, &Arg, DType) -> Result<Tensor>;
+
+fn pair(function: Pointwise, a: &Arg, b: &Arg) -> Result<Tensor> {
+    let result = function(a, b, DEFAULT)?;
+    let operands: Vec<&Tensor> = [a, b].into_iter().filter_map(Arg::tensor).collect();
+    Ok(placed(result, &operands))
+}
+
+fn of(tensor: &Tensor) -> Arg {
+    Arg::Tensor(tensor.clone())
+}
+
+/// `a + b`
+pub(crate) fn add(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    pair(pointwise::add, &of(a), &of(b))
+}
+
+/// `a * b`
+pub(crate) fn mul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    pair(pointwise::mul, &of(a), &of(b))
+}
+
+/// `a * b`, where `b` may be a number.
+pub(crate) fn times(a: &Tensor, b: &Arg) -> Result<Tensor> {
+    pair(pointwise::mul, &of(a), b)
+}
+
+/// `a / b`
+pub(crate) fn div(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    pair(pointwise::div, &of(a), &of(b))
+}
+
+/// `a / b`, where either may be a number.
+pub(crate) fn quotient(a: &Arg, b: &Arg) -> Result<Tensor> {
+    pair(pointwise::div, a, b)
+}
+
+/// `-a`
+pub(crate) fn neg(a: &Tensor) -> Tensor {
+    placed(pointwise::same_unary(a, |x| -x, |x| -x, i64::wrapping_neg), &[a])
+}
+
+/// Zeros with the shape and dtype of a tensor, in its order in memory. As `torch.zeros_like`.
+pub(crate) fn zeros_like(a: &Tensor) -> Result<Tensor> {
+    let layout = a.layout().preserved();
+    Ok(Tensor::zeros([layout.numel()], a.dtype())?.with_layout(layout))
+}
+
+/// `a @ b`, for any ranks.
+pub(crate) fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    Ok(ops::linear::matmul(a, b, false)?.0)
+}
+
+/// The last two dimensions exchanged. View.
+pub(crate) fn transposed(a: &Tensor) -> Tensor {
+    a.with_layout(a.layout().transpose(a.ndim() - 2, a.ndim() - 1))
+}
+
+/// A function of each element.
+pub(crate) fn function(a: &Tensor, f32: fn(&[f32], &mut [f32]), f64: fn(&[f64], &mut [f64])) -> Tensor {
+    placed(pointwise::float_unary(a, DEFAULT, f32, f64), &[a])
+}
+
+/// `a` where the condition is true, `b` elsewhere. As `torch.where`.
+pub(crate) fn choice(condition: &Tensor, a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    Ok(placed(pointwise::select(condition, &of(a), &of(b), DEFAULT)?, &[condition, a, b]))
+}
+
+/// A number where the mask is true, `a` elsewhere. As `masked_fill`.
+pub(crate) fn masked(a: &Tensor, mask: &Tensor, number: f64) -> Result<Tensor> {
+    ops::mask::masked_fill(a, mask, &Tensor::scalar(number, a.dtype()))
+}
+
+/// The sum of all elements. As `sum`.
+pub(crate) fn total(a: &Tensor) -> Result<Tensor> {
+    Ok(reduce::sum(a, &Over::new(a, &[], false)?, None))
+}

@@ -1,0 +1,55 @@
+//! Rules of joining and of splitting.
+
+use super::compute;
+use super::step::{Gradients, Step};
+use crate::tensor::layout::wrap_dim;
+use crate::tensor::{DType, Result, Tensor, ops};
+
+/// The parts of a gradient along a dimension, one for each of the tensors that were joined there. Views.
+fn joined(step: &Step, grad: &Tensor, dim: i64) -> Result<Gradients> {
+    let Some(name) = step.list() else { return Ok(Gradients::none()) };
+    let axis = wrap_dim(dim, grad.ndim())?;
+    let mut start = 0;
+    let mut grads = Vec::new();
+    for tensor in step.arg(name).tensors() {
+        if tensor.shape() == [0] && grad.ndim() != 1 {
+            grads.push(None);
+            continue;
+        }
+        let size = tensor.shape()[axis];
+        grads.push(Some(grad.with_layout(grad.layout().slice(axis, start, size, 1))));
+        start += size;
+    }
+    Ok(Gradients::list(name, grads))
+}
+
+/// Of `cat`.
+pub(crate) fn cat(step: &Step, grad: Tensor) -> Result<Gradients> {
+    joined(step, &grad, step.int("dim").unwrap_or(0))
+}
+
+/// Of `hstack`.
+pub(crate) fn hstack(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let name = step.list().unwrap_or_default();
+    let flat = step.arg(name).tensors().first().is_some_and(|tensor| tensor.ndim() < 2);
+    joined(step, &grad, if flat { 0 } else { 1 })
+}
+
+/// Of `stack`.
+pub(crate) fn stack(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let Some(name) = step.list() else { return Ok(Gradients::none()) };
+    let axis = wrap_dim(step.int("dim").unwrap_or(0), grad.ndim())?;
+    let part = |at: usize| Some(grad.with_layout(grad.layout().select(axis, at)));
+    Ok(Gradients::list(name, (0..grad.shape()[axis]).map(part).collect()))
+}
+
+/// Of `unbind`.
+pub(crate) fn unbind(step: &Step, grads: Vec<Option<Tensor>>) -> Result<Gradients> {
+    let Some(known) = grads.iter().flatten().next().cloned() else { return Ok(Gradients::none()) };
+    let parts: Vec<Tensor> = grads
+        .into_iter()
+        .map(|grad| grad.map_or_else(|| compute::zeros_like(&known), Ok))
+        .collect::<Result<_>>()?;
+    let whole = ops::join::stack(&parts, step.int("dim").unwrap_or(0), DType::Float32)?;
+    Ok(Gradients::of("input", whole))
+}

@@ -1,0 +1,26 @@
+//! Reverse-mode differentiation: gradients of recorded operations, without Python objects.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | [`traversal`] | goes back through the records, adds up gradients, checks versions |
+//! | [`step`] | what a rule sees of an operation that ran, and what it returns |
+//! | [`fit`] | gradients in the shape and dtype of their operand; sums of gradients |
+//! | [`compute`] | arithmetic that rules are made of |
+//! | [`pointwise`], [`products`], [`reductions`], [`views`], [`joins`] | the rules, by family |
+//!
+//! A rule is a function that hangs on the operation's row (`.rule(backward::views::transpose)`). It computes the same bits
+//! as the Python rule of `torch/_gradients`, which is used where second derivatives are asked for, and for operations
+//! that have no rule here.
+
+pub(crate) mod compute;
+mod fit;
+pub(crate) mod joins;
+pub(crate) mod pointwise;
+pub(crate) mod products;
+pub(crate) mod reductions;
+mod step;
+pub(crate) mod traversal;
+pub(crate) mod views;
+
+pub(crate) use fit::{add_in_place, settled};
+pub(crate) use step::{Gradients, Rule, Step};

@@ -1,0 +1,238 @@
+//! What a rule sees of an operation that ran, and the gradients that it returns.
+
+use std::cell::Cell;
+
+use crate::ops::schema::Param;
+use crate::tensor::{Arg, Error, Layout, Record, Result, Tensor};
+
+/// The rule of an operation: the gradients of its operands from those of its results.
+///
+/// A gradient may have the shape that the operand was broadcast to, and another float dtype: the traversal sums and
+/// converts it. It may share memory with the gradient that the rule got. What is returned for an operand that needs no
+/// gradient is ignored.
+#[derive(Clone, Copy)]
+pub(crate) enum Rule {
+    /// Of an operation with one result.
+    One(fn(&Step, Tensor) -> Result<Gradients>),
+    /// Of an operation with any number of results; `None` for results that no gradient reached.
+    Several(fn(&Step, Vec<Option<Tensor>>) -> Result<Gradients>),
+}
+
+/// One operation that ran. Arguments are read by the names of the parameters.
+pub(crate) struct Step<'a> {
+    record: &'a Record,
+    params: &'a [Param],
+    args: &'a [Arg],
+    flows: &'a [bool],
+    read: Cell<bool>,
+}
+
+impl<'a> Step<'a> {
+    /// The step of a record: the parameters of its form, its arguments, and for each tensor among them whether it needs a
+    /// gradient.
+    pub(super) fn new(
+        record: &'a Record,
+        params: &'a [Param],
+        args: &'a [Arg],
+        flows: &'a [bool],
+    ) -> Step<'a> {
+        Step { record, params, args, flows, read: Cell::new(false) }
+    }
+
+    /// Whether the values of operands were read. Then a second pass needs them again.
+    pub(super) fn has_read(&self) -> bool {
+        self.read.get()
+    }
+
+    /// The position of a parameter; none if the form has no such parameter.
+    fn position(&self, name: &str) -> Option<usize> {
+        self.params.iter().position(|param| param.name == name).filter(|&at| at < self.args.len())
+    }
+
+    /// The tensors before argument `at`, those in lists one by one.
+    fn ordinal(&self, at: usize) -> usize {
+        self.args[..at].iter().map(|arg| arg.tensors().len()).sum()
+    }
+
+    /// An argument without reading its elements: `Arg::None` if the form has no such parameter.
+    pub(crate) fn arg(&self, name: &str) -> &'a Arg {
+        self.position(name).map_or(&Arg::None, |at| &self.args[at])
+    }
+
+    /// An argument as the operation read it: a tensor, a list of tensors or a number.
+    /// Errors: a tensor was written to since.
+    pub(crate) fn operand(&self, name: &str) -> Result<&'a Arg> {
+        match self.position(name) {
+            Some(at) => self.read_at(at),
+            None => Ok(&Arg::None),
+        }
+    }
+
+    fn read_at(&self, at: usize) -> Result<&'a Arg> {
+        let tensors = self.args[at].tensors();
+        if !tensors.is_empty() {
+            self.read.set(true);
+            let first = self.ordinal(at);
+            for (tensor, &version) in tensors.iter().zip(&self.record.versions[first..]) {
+                if tensor.storage().version() != version {
+                    return Err(modified(tensor, version));
+                }
+            }
+        }
+        Ok(&self.args[at])
+    }
+
+    /// A tensor as the operation read it. Errors: it was written to since; the argument is no tensor.
+    pub(crate) fn tensor(&self, name: &str) -> Result<&'a Tensor> {
+        self.opt_tensor(name)?.ok_or_else(|| Error::type_error(format!("the argument '{name}' is no tensor")))
+    }
+
+    /// A tensor as the operation read it, or `None` if the argument is none. Errors: it was written to since.
+    pub(crate) fn opt_tensor(&self, name: &str) -> Result<Option<&'a Tensor>> {
+        Ok(self.operand(name)?.tensor())
+    }
+
+    /// What the operation kept beside its arguments, such as the noise of dropout. Errors: it was written to since.
+    pub(crate) fn kept(&self, number: usize) -> Result<Option<&'a Tensor>> {
+        match self.params.len() + number {
+            at if at < self.args.len() => Ok(self.read_at(at)?.tensor()),
+            _ => Ok(None),
+        }
+    }
+
+    /// The shape of an operand; `[]` for a number.
+    pub(crate) fn shape(&self, name: &str) -> &'a [usize] {
+        self.arg(name).tensor().map_or(&[], Tensor::shape)
+    }
+
+    /// The layout of an operand, if it is a tensor.
+    pub(crate) fn layout(&self, name: &str) -> Option<&'a Layout> {
+        self.arg(name).tensor().map(Tensor::layout)
+    }
+
+    /// Whether an argument, or a tensor of a list, needs a gradient.
+    pub(crate) fn wants(&self, name: &str) -> bool {
+        let Some(at) = self.position(name) else { return false };
+        let first = self.ordinal(at);
+        let count = self.args[at].tensors().len();
+        self.flows.get(first..first + count).is_some_and(|flows| flows.contains(&true))
+    }
+
+    /// Whether an argument was given and is not `None`.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        !matches!(self.arg(name), Arg::None)
+    }
+
+    /// An `int` that may be `None`.
+    pub(crate) fn int(&self, name: &str) -> Option<i64> {
+        match *self.arg(name) {
+            Arg::Int(value) => Some(value),
+            Arg::Bool(value) => Some(i64::from(value)),
+            _ => None,
+        }
+    }
+
+    /// A number that may be `None`.
+    pub(crate) fn number(&self, name: &str) -> Option<f64> {
+        self.arg(name).number()
+    }
+
+    /// A `bool`; `None` is false.
+    pub(crate) fn bool(&self, name: &str) -> bool {
+        matches!(self.arg(name), Arg::Bool(true))
+    }
+
+    /// Sizes or dims that may be `None`; one int is a list of one.
+    pub(crate) fn ints(&self, name: &str) -> Option<Vec<i64>> {
+        match self.arg(name) {
+            Arg::Ints(values) => Some(values.clone()),
+            Arg::Int(value) => Some(vec![*value]),
+            _ => None,
+        }
+    }
+
+    /// The ints among the arguments in order, under whichever names: the dims of `transpose`, `swapaxes` and `swapdims`.
+    pub(crate) fn all_ints(&self) -> Vec<i64> {
+        self.args
+            .iter()
+            .filter_map(|arg| match arg {
+                Arg::Int(value) => Some(*value),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// The name of the first parameter that has a list of tensors.
+    pub(crate) fn list(&self) -> Option<&'static str> {
+        let lists = self.params.iter().zip(self.args).filter(|(_, arg)| matches!(arg, Arg::Tensors(_)));
+        lists.map(|(param, _)| param.name).next()
+    }
+
+    /// The name of parameter `at`.
+    pub(crate) fn name(&self, at: usize) -> &'static str {
+        self.params.get(at).map_or("", |param| param.name)
+    }
+}
+
+/// The error of an operand that was written to after the operation had read it.
+fn modified(tensor: &Tensor, version: u64) -> Error {
+    let kind = format!("torch.{}Tensor", tensor.dtype().cpp_name());
+    let shape = tensor.shape();
+    let came = match tensor.origin().filter(|_| !tensor.is_leaf()) {
+        Some(record) => {
+            let name = record.grad_name.get().map_or_else(String::new, |name| name.to_string());
+            format!(", which is output {} of {name},", tensor.output_index())
+        }
+        None => String::new(),
+    };
+    let now = tensor.storage().version();
+    Error::runtime(format!(
+        "one of the variables needed for gradient computation has been modified by an inplace operation: [{kind} \
+         {shape:?}]{came} is at version {now}; expected version {version} instead. Hint: enable anomaly detection to find \
+         the operation that failed to compute its gradient, with torch.autograd.set_detect_anomaly(True)."
+    ))
+}
+
+/// The gradients of operands, by the names of the parameters.
+#[derive(Default)]
+pub(crate) struct Gradients(Vec<(&'static str, OfOperand)>);
+
+enum OfOperand {
+    Tensor(Tensor),
+    List(Vec<Option<Tensor>>),
+}
+
+impl Gradients {
+    /// None at all.
+    pub(crate) fn none() -> Gradients {
+        Gradients::default()
+    }
+
+    /// The gradient of one operand.
+    pub(crate) fn of(name: &'static str, grad: Tensor) -> Gradients {
+        Gradients(vec![(name, OfOperand::Tensor(grad))])
+    }
+
+    /// And that of another.
+    pub(crate) fn and(mut self, name: &'static str, grad: Tensor) -> Gradients {
+        self.0.push((name, OfOperand::Tensor(grad)));
+        self
+    }
+
+    /// The gradients of a list of operands.
+    pub(crate) fn list(name: &'static str, grads: Vec<Option<Tensor>>) -> Gradients {
+        Gradients(vec![(name, OfOperand::List(grads))])
+    }
+
+    /// Takes the gradient of operand `at` of a parameter (0 if it takes one tensor).
+    pub(super) fn take(&mut self, name: &str, at: usize) -> Option<Tensor> {
+        let place = self.0.iter().position(|(found, _)| *found == name)?;
+        match &mut self.0[place].1 {
+            OfOperand::List(grads) => grads.get_mut(at)?.take(),
+            OfOperand::Tensor(_) => match self.0.swap_remove(place).1 {
+                OfOperand::Tensor(grad) => Some(grad),
+                OfOperand::List(_) => None,
+            },
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! The way back from results to leaves: which records are visited in which order, and how their gradients add up.
+//!
+//! A record's turn comes when all records that used its results have had theirs; of those that are ready, the last one to
+//! become ready goes first. So each sum of gradients has its terms in one order.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use super::fit::{added, as_operand};
+use super::step::{Gradients, Rule, Step};
+use crate::ops::call::call;
+use crate::ops::op::{Caller, Op};
+use crate::ops::state::State;
+use crate::ops::table;
+use crate::ops::value::Value;
+use crate::tensor::{Arg, Error, Record, Result, Site, Tensor};
+
+/// One of the results of a record, by the record's address and the number of the result.
+pub(crate) type Place = (usize, usize);
+
+/// The address of a record, which identifies it while it lives.
+pub(crate) fn address(record: &Rc<Record>) -> usize {
+    Rc::as_ptr(record).addr()
+}
+
+/// What the traversal cannot do itself: hooks, rules written in Python, and what becomes of gradients.
+pub(crate) trait Host {
+    /// An error of the host.
+    type Error;
+
+    /// An error of a tensor operation as one of the host.
+    fn error(&self, error: Error) -> Self::Error;
+
+    /// The line of the learner's code that runs.
+    fn site(&self) -> Option<Site>;
+
+    /// Takes the gradient of a leaf, of a result that retains its gradient, or of a tensor that is wanted.
+    fn arrived(&mut self, tensor: &Tensor, grad: Tensor) -> Result<(), Self::Error>;
+
+    /// Whether there are hooks of tensors at all.
+    fn has_hooks(&self) -> bool;
+
+    /// The gradient of a leaf after its hooks.
+    fn hooked_leaf(&mut self, leaf: &Tensor, grad: Tensor) -> Result<Tensor, Self::Error>;
+
+    /// The gradient of a result after its hooks.
+    fn hooked_result(&mut self, place: Place, grad: Tensor) -> Result<Tensor, Self::Error>;
+
+    /// The gradients of the tensors among a record's arguments, in order, in their shapes and dtypes, by a rule that is not
+    /// in the table; and whether the rule read the values of operands. If `keep` is not set, the record is not used again.
+    fn rule(
+        &mut self,
+        record: &Rc<Record>,
+        grads: Vec<Option<Tensor>>,
+        keep: bool,
+    ) -> Result<(Vec<Option<Tensor>>, bool), Self::Error>;
+}
+
+/// How a traversal treats what it passes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Mode {
+    /// Whether the graph can be used again (`retain_graph`).
+    pub(crate) keep: bool,
+    /// Whether gradients are computed by recorded operations (`create_graph`), so that they have gradients themselves.
+    pub(crate) create: bool,
+}
+
+/// A record on the way, with the gradients of its results so far.
+struct Node {
+    record: Rc<Record>,
+    /// The record's address.
+    place: usize,
+    /// For each tensor among the arguments the record that made it and the number of the result.
+    edges: Vec<Option<Place>>,
+    grads: Vec<Option<Tensor>>,
+    /// How many uses of its results have not had their turn.
+    waiting: usize,
+}
+
+struct Traversal<'a, H> {
+    state: &'a State,
+    host: &'a mut H,
+    mode: Mode,
+    nodes: Vec<Node>,
+    /// The positions of records among the nodes.
+    at: HashMap<usize, usize>,
+    /// The results whose gradients are to be passed on.
+    kept: HashMap<Place, Tensor>,
+    /// Leaves and their gradients in the order in which the first of each came.
+    leaves: Vec<(Tensor, Option<Tensor>)>,
+    leaf_at: HashMap<usize, usize>,
+}
+
+/// Goes back from tensors with the gradients given. [`Host::arrived`] gets the gradient of each leaf, and of results that
+/// retain theirs or are `wanted`.
+/// Errors: a tensor that a rule reads was written to; the graph was used before; an operation has no rule; the host's.
+pub(crate) fn run<H: Host>(
+    state: &State,
+    host: &mut H,
+    from: Vec<(Tensor, Tensor)>,
+    wanted: &[Tensor],
+    mode: Mode,
+) -> Result<(), H::Error> {
+    let _restored = Restored::begin(state, mode.create);
+    let mut traversal = Traversal {
+        state,
+        host,
+        mode,
+        nodes: Vec::new(),
+        at: HashMap::new(),
+        kept: HashMap::new(),
+        leaves: Vec::new(),
+        leaf_at: HashMap::new(),
+    };
+    for tensor in wanted {
+        if let Some((record, output)) = made(tensor) {
+            traversal.kept.insert((address(&record), output), tensor.clone());
+        }
+    }
+    let mut ready = traversal.explore(from.iter().filter_map(|(tensor, _)| made(tensor)).collect());
+    for (tensor, seed) in from {
+        traversal.seed(&tensor, seed)?;
+    }
+    while let Some(at) = ready.pop() {
+        traversal.visit(at, &mut ready)?;
+    }
+    for (tensor, grad) in std::mem::take(&mut traversal.leaves) {
+        let Some(grad) = grad else { continue };
+        let grad = match traversal.host.has_hooks() {
+            true => traversal.host.hooked_leaf(&tensor, grad)?,
+            false => grad,
+        };
+        traversal.host.arrived(&tensor, grad)?;
+    }
+    Ok(())
+}
+
+/// Sets what holds during a traversal, and restores what held before it, however it ends.
+struct Restored<'a> {
+    state: &'a State,
+    grad_mode: bool,
+    in_backward: bool,
+}
+
+impl<'a> Restored<'a> {
+    fn begin(state: &'a State, create: bool) -> Restored<'a> {
+        let grad_mode = state.grad_mode.replace(create);
+        let in_backward = state.in_backward.replace(true);
+        Restored { state, grad_mode, in_backward }
+    }
+}
+
+impl Drop for Restored<'_> {
+    fn drop(&mut self) {
+        self.state.grad_mode.set(self.grad_mode);
+        self.state.in_backward.set(self.in_backward);
+    }
+}
+
+/// The record that made a tensor and the number of the result; `None` for leaves.
+fn made(tensor: &Tensor) -> Option<(Rc<Record>, usize)> {
+    let record = tensor.origin().filter(|_| !tensor.is_leaf())?;
+    Some((record, tensor.output_index()))
+}
+
+impl<H: Host> Traversal<'_, H> {
+    /// Finds all records that lead to these, and returns those that wait for no other.
+    fn explore(&mut self, roots: Vec<(Rc<Record>, usize)>) -> Vec<usize> {
+        let mut waiting: HashMap<usize, usize> = HashMap::new();
+        let mut todo: Vec<Rc<Record>> = roots.into_iter().map(|(record, _)| record).collect();
+        while let Some(record) = todo.pop() {
+            let place = address(&record);
+            if self.at.contains_key(&place) {
+                continue;
+            }
+            self.at.insert(place, self.nodes.len());
+            let mut edges = Vec::new();
+            for edge in record.edges() {
+                edges.push(edge.map(|(record, output)| {
+                    let from = address(&record);
+                    *waiting.entry(from).or_default() += 1;
+                    if !self.at.contains_key(&from) {
+                        todo.push(record);
+                    }
+                    (from, output)
+                }));
+            }
+            let grads = vec![None; record.outputs];
+            self.nodes.push(Node { record, place, edges, grads, waiting: 0 });
+        }
+        for node in &mut self.nodes {
+            node.waiting = waiting.get(&node.place).copied().unwrap_or(0);
+        }
+        (0..self.nodes.len()).filter(|&at| self.nodes[at].waiting == 0).collect()
+    }
+
+    /// Starts at a tensor.
+    fn seed(&mut self, tensor: &Tensor, seed: Tensor) -> Result<(), H::Error> {
+        let Some((record, output)) = made(tensor) else { return self.reach_leaf(tensor, seed) };
+        let place = address(&record);
+        self.add(self.at[&place], output, seed)?;
+        if tensor.retains_grad() {
+            self.kept.entry((place, output)).or_insert_with(|| tensor.clone());
+        }
+        Ok(())
+    }
+
+    /// Adds to the gradient of a result.
+    fn add(&mut self, at: usize, output: usize, grad: Tensor) -> Result<(), H::Error> {
+        let sum = match self.nodes[at].grads[output].take() {
+            None => grad,
+            Some(old) => self.sum(old, grad)?,
+        };
+        self.nodes[at].grads[output] = Some(sum);
+        Ok(())
+    }
+
+    fn sum(&self, old: Tensor, new: Tensor) -> Result<Tensor, H::Error> {
+        let sum = match self.mode.create {
+            false => added(old, new),
+            true => recorded_sum(Caller { state: self.state, site: &|| self.host.site() }, old, new),
+        };
+        sum.map_err(|error| self.host.error(error))
+    }
+
+    /// Adds to the gradient of a leaf.
+    fn reach_leaf(&mut self, leaf: &Tensor, grad: Tensor) -> Result<(), H::Error> {
+        let next = self.leaves.len();
+        let at = *self.leaf_at.entry(leaf.id()).or_insert(next);
+        if at == next {
+            self.leaves.push((leaf.clone(), Some(grad)));
+            return Ok(());
+        }
+        let sum = match self.leaves[at].1.take() {
+            None => grad,
+            Some(old) => self.sum(old, grad)?,
+        };
+        self.leaves[at].1 = Some(sum);
+        Ok(())
+    }
+
+    /// The turn of one record: its rule, and the gradients of its operands on their way.
+    fn visit(&mut self, at: usize, ready: &mut Vec<usize>) -> Result<(), H::Error> {
+        let place = self.nodes[at].place;
+        let mut grads = std::mem::take(&mut self.nodes[at].grads);
+        for (output, grad) in grads.iter_mut().enumerate() {
+            if let Some(known) = grad.take_if(|_| self.host.has_hooks()) {
+                *grad = Some(self.host.hooked_result((place, output), known)?);
+            }
+            if let (Some(tensor), Some(grad)) = (self.kept.get(&(place, output)), &*grad) {
+                self.host.arrived(tensor, grad.clone())?;
+            }
+        }
+        let record = self.nodes[at].record.clone();
+        let edges = std::mem::take(&mut self.nodes[at].edges);
+        // Operands are kept until their gradients are on their way; the record may forget them before.
+        let args = record.args();
+        let mut of_operands = match grads.iter().any(Option::is_some) {
+            true => self.gradients(&record, &args, &edges, grads)?,
+            false => Vec::new(),
+        };
+        for (ordinal, tensor) in args.iter().flat_map(Arg::tensors).enumerate() {
+            let grad = of_operands.get_mut(ordinal).and_then(Option::take);
+            match edges.get(ordinal).copied().flatten() {
+                Some((from, output)) => {
+                    let parent = self.at[&from];
+                    if let Some(grad) = grad {
+                        self.add(parent, output, grad)?;
+                        if tensor.retains_grad() {
+                            self.kept.entry((from, output)).or_insert_with(|| tensor.clone());
+                        }
+                    }
+                    self.nodes[parent].waiting -= 1;
+                    if self.nodes[parent].waiting == 0 {
+                        ready.push(parent);
+                    }
+                }
+                None => {
+                    if let Some(grad) = grad {
+                        self.reach_leaf(tensor, grad)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The gradients of a record's operands in order, in their shapes and dtypes; `None` where none is needed.
+    fn gradients(
+        &mut self,
+        record: &Rc<Record>,
+        args: &[Arg],
+        edges: &[Option<Place>],
+        grads: Vec<Option<Tensor>>,
+    ) -> Result<Vec<Option<Tensor>>, H::Error> {
+        if record.is_spent() {
+            return Err(self.host.error(used_before()));
+        }
+        let keep = self.mode.keep || self.mode.create;
+        let op = table::row_of(record.operation);
+        let (found, read) = match op.and_then(|op| Some((op, op.rule?))).filter(|_| !self.mode.create) {
+            Some((op, rule)) => {
+                by_rule(op, rule, record, args, edges, grads).map_err(|error| self.host.error(error))?
+            }
+            None => self.host.rule(record, grads, keep)?,
+        };
+        if read && !keep {
+            self.state.recorder.spend(record);
+        }
+        Ok(found)
+    }
+}
+
+/// The gradients of a record's operands by the rule of its row, and whether the rule read operands.
+fn by_rule(
+    op: &'static Op,
+    rule: Rule,
+    record: &Record,
+    args: &[Arg],
+    edges: &[Option<Place>],
+    mut grads: Vec<Option<Tensor>>,
+) -> Result<(Vec<Option<Tensor>>, bool)> {
+    let params = op.params().get(record.form).map_or(&[][..], Vec::as_slice);
+    let tensors = args.iter().flat_map(Arg::tensors).enumerate();
+    let flows: Vec<bool> = tensors
+        .map(|(at, tensor)| {
+            edges.get(at).is_some_and(Option::is_some) || (tensor.requires_grad() && tensor.is_leaf())
+        })
+        .collect();
+    let step = Step::new(record, params, args, &flows);
+    let mut found = match rule {
+        Rule::One(rule) => match grads.pop().flatten() {
+            Some(grad) => rule(&step, grad)?,
+            None => Gradients::none(),
+        },
+        Rule::Several(rule) => rule(&step, grads)?,
+    };
+    let read = step.has_read();
+    let mut of_operands = Vec::with_capacity(flows.len());
+    for (arg, param) in args.iter().zip(params) {
+        for (at, tensor) in arg.tensors().iter().enumerate() {
+            let grad = found.take(param.name, at).filter(|_| flows[of_operands.len()]);
+            of_operands.push(grad.map(|grad| as_operand(grad, tensor)).transpose()?);
+        }
+    }
+    Ok((of_operands, read))
+}
+
+/// `old + new`, recorded.
+pub(crate) fn recorded_sum(caller: Caller, old: Tensor, new: Tensor) -> Result<Tensor> {
+    let args = vec![Arg::Tensor(old), Arg::Tensor(new), Arg::Int(1)];
+    match call(caller, table::row("add"), 0, args)? {
+        Value::Tensor(sum) => Ok(sum),
+        _ => unreachable!("a sum is one tensor"),
+    }
+}
+
+/// The error of a second pass through a graph that was not retained.
+fn used_before() -> Error {
+    Error::runtime(
+        "Trying to backward through the graph a second time (or directly access saved tensors after they have already \
+         been freed). Saved intermediate values of the graph are freed when you call .backward() or autograd.grad(). \
+         Specify retain_graph=True if you need to backward through the graph a second time or if you need to access \
+         saved tensors after calling backward.",
+    )
+}
