@@ -15,6 +15,9 @@ static SESSIONS: Mutex<Vec<Interrupter>> = Mutex::new(Vec::new());
 /// Whether Ctrl-C never ends the program.
 static KEEP_RUNNING: AtomicBool = AtomicBool::new(false);
 
+/// How often Ctrl-C was pressed before the current input.
+static HANDLED: AtomicUsize = AtomicUsize::new(0);
+
 /// How often Ctrl-C was pressed.
 static PRESSES: AtomicUsize = AtomicUsize::new(0);
 
@@ -36,7 +39,11 @@ pub(crate) fn session(options: &GlobalOptions) -> Session {
     install_handler();
     let mut sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);
     sessions.retain(|interrupter| !interrupter.is_orphan());
-    sessions.push(session.interrupter());
+    let interrupter = session.interrupter();
+    if KEEP_RUNNING.load(Ordering::Acquire) && presses() != HANDLED.load(Ordering::Acquire) {
+        interrupter.interrupt_now_or_next();
+    }
+    sessions.push(interrupter);
     drop(sessions);
     session
 }
@@ -67,6 +74,14 @@ pub(crate) fn presses() -> usize {
     PRESSES.load(Ordering::Acquire)
 }
 
+/// Begins a new input of the REPL or the walkthrough: what was pressed before it stops none of its cells. What is pressed
+/// while it is worked on stops its next cell too, in a session that does not exist yet as well.
+pub(crate) fn input_begins() {
+    let sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);
+    HANDLED.store(presses(), Ordering::Release);
+    sessions.iter().for_each(Interrupter::forget_next);
+}
+
 /// Installs the handler of Ctrl-C. It interrupts the running cell; if no cell runs, or at the second time, it ends the
 /// program, unless the program should keep running.
 fn install_handler() {
@@ -74,12 +89,17 @@ fn install_handler() {
     static BEFORE: AtomicBool = AtomicBool::new(false);
     ONCE.call_once(|| {
         let handler = || {
-            PRESSES.fetch_add(1, Ordering::AcqRel);
             let sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);
+            PRESSES.fetch_add(1, Ordering::AcqRel);
             // `count` calls every session; `any` would end at the first one that runs.
-            let stopped = sessions.iter().filter(|session| session.interrupt()).count() > 0;
+            let keeps_running = KEEP_RUNNING.load(Ordering::Acquire);
+            let stop = match keeps_running {
+                true => Interrupter::interrupt_now_or_next,
+                false => Interrupter::interrupt,
+            };
+            let stopped = sessions.iter().filter(|session| stop(session)).count() > 0;
             let before = BEFORE.swap(true, Ordering::AcqRel);
-            if !KEEP_RUNNING.load(Ordering::Acquire) && (before || !stopped) {
+            if !keeps_running && (before || !stopped) {
                 process::exit(Exit::Interrupted as i32);
             }
         };

@@ -2,6 +2,7 @@
 
 use std::io::{self, BufRead, IsTerminal};
 
+use super::machine::input_begins;
 use super::shell::{Failure, Shell};
 
 /// The result of waiting for a line.
@@ -23,6 +24,7 @@ pub(crate) fn read_line(prompt: &str, shell: &mut Shell) -> Result<TypedLine, Fa
     // Input that is not UTF-8 is no error: it is an answer that is not understood.
     let mut bytes = Vec::new();
     let read = stdin.lock().read_until(b'\n', &mut bytes).map_err(Failure::Unwritable)?;
+    input_begins();
     let line = String::from_utf8_lossy(&bytes);
     let line = line.trim_end_matches(['\n', '\r']).to_owned();
     if !stdin.is_terminal() {

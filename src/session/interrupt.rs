@@ -2,7 +2,7 @@
 
 use std::sync::{
     Arc, Mutex, MutexGuard, PoisonError,
-    atomic::{AtomicU64, Ordering},
+    atomic::{AtomicBool, AtomicU64, Ordering},
 };
 
 use rustpython_vm::{
@@ -27,6 +27,8 @@ struct InterruptState {
     running: AtomicU64,
     /// The number of the last run that [`Interrupter::interrupt`] stopped.
     interrupted: AtomicU64,
+    /// Whether the next run is to stop as soon as it begins.
+    stop_next: AtomicBool,
     /// The request that has not raised its exception yet.
     request: Mutex<Option<StopRequest>>,
 }
@@ -78,6 +80,21 @@ impl Interrupter {
         }
     }
 
+    /// Asks the running cell to stop, or, while none runs, the next one as soon as it begins.
+    pub(crate) fn interrupt_now_or_next(&self) -> bool {
+        if self.interrupt() {
+            return true;
+        }
+        self.state.stop_next.store(true, Ordering::SeqCst);
+        // A run may have begun meanwhile, and looked for the request before it was there.
+        self.running() != 0 && self.state.stop_next.swap(false, Ordering::SeqCst) && self.interrupt()
+    }
+
+    /// Takes a request to stop the next run back.
+    pub(crate) fn forget_next(&self) {
+        self.state.stop_next.store(false, Ordering::SeqCst);
+    }
+
     /// Whether the running cell was interrupted. Native loops that take long should check it.
     pub(crate) fn requested(&self) -> bool {
         let run = self.running();
@@ -96,7 +113,7 @@ impl Interrupter {
 
     /// The number of the current run, 0 while none runs.
     pub(super) fn running(&self) -> u64 {
-        self.state.running.load(Ordering::Acquire)
+        self.state.running.load(Ordering::SeqCst)
     }
 
     /// Asks the current run to stop. Returns whether there is one.
@@ -126,7 +143,10 @@ impl Interrupter {
     }
 
     pub(super) fn begin(&self, run: u64) {
-        self.state.running.store(run, Ordering::Release);
+        self.state.running.store(run, Ordering::SeqCst);
+        if self.state.stop_next.swap(false, Ordering::SeqCst) {
+            self.interrupt();
+        }
     }
 
     pub(super) fn end(&self) {

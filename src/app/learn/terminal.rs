@@ -11,6 +11,7 @@ use std::time::Duration;
 use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 
+use super::super::machine::input_begins;
 use super::super::suspend::suspend;
 
 /// Undoes what a line editor may have turned on: shows the cursor, ends bracketed paste and colours.
@@ -59,6 +60,7 @@ pub(crate) fn rows() -> usize {
 pub(crate) fn key() -> io::Result<KeyPress> {
     loop {
         let raw = Raw::begin()?;
+        input_begins();
         let event = event::read()?;
         let pressed = match event {
             Event::Key(key) if key.kind != KeyEventKind::Release => pressed(key),

@@ -21,6 +21,7 @@ use rustyline::{
 };
 use unicode_width::UnicodeWidthStr;
 
+use super::super::machine::input_begins;
 use super::super::shell::{Failure, Shell};
 use super::super::suspend::suspend;
 use super::super::workspace::Workspace;
@@ -74,6 +75,8 @@ impl<'c> LineEditor<'c> {
         }
         self.update_history(prompt.width());
         let mut typed = (String::new(), String::new());
+        // Before the line is read: the terminal sends no signal while it is, and one that comes right after it counts.
+        input_begins();
         let read = loop {
             let read = self.editor.readline_with_initial(&prompt, (&typed.0, &typed.1));
             match KeyHandler::take_suspended() {

@@ -3,6 +3,7 @@
 
 use std::io::{self, BufRead};
 
+use super::super::machine::input_begins;
 use super::super::shell::{Failure, Shell};
 use super::state::Input;
 use crate::session::{InputState, input_state};
@@ -22,6 +23,12 @@ impl LineReader {
 
     /// The next input. In a pipe an input ends where the next statement begins.
     pub(super) fn read(&mut self, number: usize, shell: &mut Shell) -> Result<Input, Failure> {
+        let input = self.next_input(number, shell);
+        input_begins();
+        input
+    }
+
+    fn next_input(&mut self, number: usize, shell: &mut Shell) -> Result<Input, Failure> {
         let prompt = format!("attn [{number}]> ");
         let under = format!("{:>1$}", "...> ", prompt.len());
         let mut input = String::new();
