@@ -128,6 +128,19 @@ fn row_major_result<const N: usize, R: Element>(
     offsets: [usize; N],
     write: impl Fn([usize; N], [usize; N], &mut [R]) + Sync,
 ) -> Vec<R> {
+    written_by_row(shape, strides, offsets, &|at, step, out: &mut [R]| match out.len() {
+        0..WIDE => write(at, step, out),
+        _ => run_widest(RowWork { write: &write, at, step, out }),
+    })
+}
+
+/// [`row_major_result`] without the choice of the instruction set: compiled once for a number of operands and a type.
+fn written_by_row<const N: usize, R: Element>(
+    shape: &[usize],
+    strides: [&[usize]; N],
+    offsets: [usize; N],
+    write: &(dyn Fn([usize; N], [usize; N], &mut [R]) + Sync),
+) -> Vec<R> {
     let mut out = buffer_pool::take(shape.iter().product());
     if out.is_empty() {
         return out;
@@ -138,10 +151,7 @@ fn row_major_result<const N: usize, R: Element>(
         return out;
     };
     let inner = steps[outer.len()];
-    let row = |at: [usize; N], out: &mut [R]| match out.len() {
-        0..WIDE => write(at, inner, out),
-        _ => run_widest(RowWork { write: &write, at, step: inner, out }),
-    };
+    let row = |at: [usize; N], out: &mut [R]| write(at, inner, out);
     let piece = |number: usize, out: &mut [R]| {
         if outer.is_empty() {
             return row(std::array::from_fn(|n| offsets[n] + number * PIECE * inner[n]), out);

@@ -45,8 +45,8 @@ pub fn share<T: Send>(tasks: impl ExactSizeIterator<Item = T> + Send, each: impl
     if helpers == 0 || !shares() {
         return tasks.for_each(each);
     }
-    let (tasks, working) = (Mutex::new(tasks), AtomicUsize::new(helpers));
-    let work = || {
+    let tasks = Mutex::new(tasks);
+    run_on_all(helpers, &|| {
         loop {
             let next = tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
             match next {
@@ -54,7 +54,12 @@ pub fn share<T: Send>(tasks: impl ExactSizeIterator<Item = T> + Send, each: impl
                 None => break,
             }
         }
-    };
+    });
+}
+
+/// Calls `work` on this thread and on as many others. Compiled once, whatever is shared.
+fn run_on_all(helpers: usize, work: &(dyn Fn() + Sync)) {
+    let working = AtomicUsize::new(helpers);
     SHARING.set(true);
     let _done = Done;
     rayon::in_place_scope(|scope| {
