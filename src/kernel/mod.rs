@@ -28,9 +28,10 @@ pub mod rank;
 pub(crate) mod real;
 pub mod reduce;
 pub mod selection;
-mod simd;
+pub mod simd;
 mod small;
 pub mod softmax;
 pub mod threads;
+mod tiles;
 
 pub use real::Real;

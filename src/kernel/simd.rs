@@ -5,6 +5,8 @@
 //! lanes and fused operations are written out in the body and never left to the compiler.
 #![allow(unsafe_code)] // Calls of functions that need processor features.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 /// Work that can be compiled for several instruction sets; `run` must be `#[inline(always)]`.
 pub(crate) trait SimdWork {
     /// The type of the result.
@@ -13,42 +15,48 @@ pub(crate) trait SimdWork {
     fn run(self) -> Self::Output;
 }
 
+/// Bytes of the widest vectors that may be used.
+static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
+
+/// Limits the vectors of this process to so many bytes, 64, 32 or 0, for tests and benches: no result depends on it.
+pub fn limit_vectors(bytes: usize) {
+    LIMIT.store(bytes, Ordering::Relaxed);
+}
+
 /// Runs `work` as compiled for the widest vectors that this processor has.
 pub(crate) fn run_widest<W: SimdWork>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
-    {
-        if is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx2")
-            && is_x86_feature_detected!("fma")
-        {
-            // SAFETY: the condition above detects every feature that `avx512` enables.
-            return unsafe { avx512(work) };
-        }
-        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("fma") {
-            // SAFETY: the condition above detects both features that `avx2` enables.
-            return unsafe { avx2(work) };
-        }
+    match vector_bytes() {
+        // SAFETY: `vector_bytes` has detected every feature that `avx512` enables.
+        64 => return unsafe { avx512(work) },
+        // SAFETY: `vector_bytes` has detected both features that `avx2` enables.
+        32 => return unsafe { avx2(work) },
+        _ => {}
     }
     work.run()
 }
 
 /// Bytes in the vectors that [`run_widest`] uses; 0 where the processor has no fused multiply-add on them.
 pub(crate) fn vector_bytes() -> usize {
+    let limit = LIMIT.load(Ordering::Relaxed);
     #[cfg(target_arch = "x86_64")]
     {
-        let fma = is_x86_feature_detected!("fma");
-        match is_x86_feature_detected!("avx512bw") && is_x86_feature_detected!("avx512dq") {
-            true if fma && is_x86_feature_detected!("avx512vl") => 64,
-            _ if fma && is_x86_feature_detected!("avx2") => 32,
-            _ => 0,
+        if !is_x86_feature_detected!("avx2") || !is_x86_feature_detected!("fma") || limit < 32 {
+            0
+        } else if limit >= 64
+            && is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512bw")
+        {
+            64
+        } else {
+            32
         }
     }
     #[cfg(not(target_arch = "x86_64"))]
     {
-        if cfg!(target_arch = "aarch64") { 16 } else { 0 }
+        if cfg!(target_arch = "aarch64") { limit.min(16) } else { 0 }
     }
 }
 

@@ -223,6 +223,22 @@ fn threads_change_no_bit() {
 }
 
 #[test]
+fn the_width_of_vectors_changes_no_bit() {
+    for (t, keys, d, kind) in [(200, 200, 64, 1), (113, 300, 17, 0), (49, 131, 8, 2), (97, 300, 32, 4)] {
+        let mut numbers = Numbers(t as u64);
+        let [q, k, v] = [(4, t), (2, keys), (2, keys)].map(|(h, t)| numbers.operand([1, h, t, d], 1));
+        let operands = [q.view(), k.view(), v.view()];
+        with_mask(&mut numbers, [1, 4, t, keys], kind, |mask| {
+            let widest = bits(attention::fast, 2, operands, mask);
+            attn::kernel::simd::limit_vectors(32);
+            let narrow = bits(attention::fast, 2, operands, mask);
+            attn::kernel::simd::limit_vectors(usize::MAX);
+            assert_eq!(widest, narrow);
+        });
+    }
+}
+
+#[test]
 fn the_size_alone_chooses_the_form() {
     let mut numbers = Numbers(1);
     for (heads, t, form) in [(12, 64, attention::streaming::<f32> as Form<f32>), (13, 600, attention::fast)] {

@@ -106,15 +106,21 @@ pub(super) fn exp_fast_f32(x: f32) -> f32 {
     }
 }
 
-/// 2^x in single precision, error below 1 ULP from -126.5 to 127.5; 0 below, infinite above, nan of nan. The polynomial
-/// has the least relative error for its degree and is 1 at 0 (error 4e-9; found by the Remez algorithm).
+/// 2^x in single precision, error below 1 ULP from -126.5 to 127.5; 0 below, infinite above, nan of nan.
 #[inline(always)]
 pub fn exp2_fast(x: f32) -> f32 {
+    // A comparison that keeps nan.
+    exp2_down(if x > 128.0 { 128.0 } else { x })
+}
+
+/// As [`exp2_fast`] for numbers up to 128. The polynomial has the least relative error for its degree and is 1 at 0
+/// (error 4e-9; found by the Remez algorithm).
+#[inline(always)]
+pub(crate) fn exp2_down(x: f32) -> f32 {
     /// `ROUND` plus the bias of the exponent: the low bits of a sum are those of the power of two.
     const ROUND_BIASED: f32 = ROUND + 127.0;
-    // Comparisons that keep nan.
+    // A comparison that keeps nan.
     let x = if x < -127.0 { -127.0 } else { x };
-    let x = if x > 128.0 { 128.0 } else { x };
     let q = x + ROUND_BIASED;
     let r = x - (q - ROUND_BIASED);
     let mut p = 0.000_154_697_32_f32;

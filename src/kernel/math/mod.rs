@@ -13,6 +13,7 @@ mod logarithm;
 
 pub(crate) use activation::softplus;
 pub use activation::{gelu, gelu_tanh, sigmoid, silu};
+pub(crate) use exponential::exp2_down;
 pub use exponential::exp2_fast;
 pub use functions::Functions;
 

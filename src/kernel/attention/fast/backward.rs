@@ -6,13 +6,14 @@
 //! values, which are sums over queries, a vector has 16 features. Each number is one chain of multiply-adds in the order of
 //! queries or keys, whatever the blocks.
 
-use ndarray::{ArrayView2, ArrayViewMut2, s};
+use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 
 use super::super::super::math;
 use super::super::super::simd::{self, SimdWork};
+use super::super::super::tiles::{LANES, Lanes, Strip, Vectors, ZEROS};
 use super::super::operands::{Given, GroupGradients, Mask};
 use super::mask::{Coverage, ScoreBlock, apply, coverage};
-use super::tile::{self, DEPTH, KEYS, LANES, NEG_INFINITIES, Strip, ZEROS, each};
+use super::tile::{self, KEYS, NEG_INFINITIES, each};
 
 /// Queries in a block: their strips and the block of weights stay in the second-level cache.
 const QUERIES: usize = 256;
@@ -68,6 +69,7 @@ impl<const R: usize, const P: usize> SimdWork for TiledGroup<'_, '_, '_, R, P> {
 
 /// Work buffers of a group. Sizes: strips of a block of queries, keys of a block, features rounded up.
 struct Buffers<const R: usize, const P: usize> {
+    vectors: Vectors,
     /// Queries in this block.
     t: usize,
     /// Keys in a block.
@@ -84,9 +86,9 @@ struct Buffers<const R: usize, const P: usize> {
     query_rows: Vec<Strip<P>>,
     /// The gradient of the result as rows: (pieces of features, queries).
     grad_rows: Vec<Strip<P>>,
-    /// A block of keys and of values for products: (D / 16, block, 16).
-    keys: Vec<[f32; DEPTH]>,
-    values: Vec<[f32; DEPTH]>,
+    /// A block of keys and of values for products: (block / R, D, R).
+    keys: Vec<[f32; R]>,
+    values: Vec<[f32; R]>,
     /// A block of keys for the gradients of queries: (D / R, block, R).
     tall_keys: Vec<[f32; R]>,
     /// Scores, then weights: (strips, block).
@@ -112,12 +114,12 @@ impl<const R: usize, const P: usize> Buffers<R, P> {
 
     fn new(t: usize, keys: usize, d: usize, e: usize) -> Self {
         let strips = t.min(QUERIES).div_ceil(Self::ROWS);
-        // The buffers of keys and values also have space for a strip of queries.
-        let block = KEYS.min(keys.next_multiple_of(R)).max(Self::ROWS);
-        let (depth, padded) = ([d, e].map(|width| width.next_multiple_of(DEPTH)), keys.next_multiple_of(R));
+        let block = KEYS.min(keys.next_multiple_of(R));
+        let (depth, padded) = ([d, e].map(|width| width.next_multiple_of(LANES)), keys.next_multiple_of(R));
         let zeros = |count: usize| vec![[ZEROS; P]; count];
         let pieces = [d, e].map(|width| width.div_ceil(Self::ROWS));
         Buffers {
+            vectors: Vectors::detect(),
             t,
             block,
             padded,
@@ -126,8 +128,8 @@ impl<const R: usize, const P: usize> Buffers<R, P> {
             grads: zeros(strips * depth[1]),
             query_rows: zeros(pieces[0] * strips * Self::ROWS),
             grad_rows: zeros(pieces[1] * strips * Self::ROWS),
-            keys: vec![[0.0; DEPTH]; depth[0] / DEPTH * block],
-            values: vec![[0.0; DEPTH]; depth[1] / DEPTH * block],
+            keys: vec![[0.0; R]; block / R * depth[0]],
+            values: vec![[0.0; R]; block / R * depth[1]],
             tall_keys: vec![[0.0; R]; depth[0] / R * block],
             weights: zeros(strips * block),
             of_scores: zeros(strips * block),
@@ -156,9 +158,14 @@ impl<const R: usize, const P: usize> Buffers<R, P> {
                 buffer.fill([ZEROS; P]);
             }
         }
-        let (block, [d, e]) = (self.block, self.depth);
-        tile::copy_queries(q, scale * std::f32::consts::LOG2_E, &mut self.keys, block, d, &mut self.queries);
-        tile::copy_queries(grad, 1.0, &mut self.values, block, e, &mut self.grads);
+        let scale = scale * std::f32::consts::LOG2_E;
+        for (rows, scale, depth, to) in
+            [(q, scale, self.depth[0], &mut self.queries), (grad, 1.0, self.depth[1], &mut self.grads)]
+        {
+            for (rows, to) in rows.axis_chunks_iter(Axis(0), Self::ROWS).zip(to.chunks_exact_mut(depth)) {
+                tile::copy_queries(self.vectors, rows, scale, to);
+            }
+        }
         let stride = self.attends.len() * Self::ROWS;
         copy_features(q, stride, &mut self.query_rows);
         copy_features(grad, stride, &mut self.grad_rows);
@@ -183,10 +190,10 @@ impl<const R: usize, const P: usize> Buffers<R, P> {
         let attended = if causal { (at[2] + self.t).min(k.nrows()) } else { k.nrows() };
         for first in (0..attended).step_by(block) {
             let n = block.min(attended - first);
-            tile::copy_rows(k.slice(s![first..first + n, ..]), block, &mut self.keys);
-            tile::copy_rows(v.slice(s![first..first + n, ..]), block, &mut self.values);
+            tile::copy_keys(self.vectors, k.slice(s![first..first + n, ..]), d, &mut self.keys);
+            tile::copy_keys(self.vectors, v.slice(s![first..first + n, ..]), e, &mut self.values);
             if adds {
-                tile::copy_rows(k.slice(s![first..first + n, ..]), block, &mut self.tall_keys);
+                tile::copy_values(k.slice(s![first..first + n, ..]), block, &mut self.tall_keys);
             }
             for strip in 0..self.strips() {
                 let queries = at[2] + strip * Self::ROWS..at[2] + ((strip + 1) * Self::ROWS).min(self.t);
@@ -204,8 +211,8 @@ impl<const R: usize, const P: usize> Buffers<R, P> {
                 let of_scores = &mut self.of_scores[strip * block..][..block];
                 let tiles = seen.next_multiple_of(R);
                 let (q, grad) = (&self.queries[strip * d..][..d], &self.grads[strip * e..][..e]);
-                tile::products::<R, P>(q, &self.keys, block, &mut weights[..tiles]);
-                tile::products::<R, P>(grad, &self.values, block, &mut of_scores[..tiles]);
+                tile::products::<R, P>(self.vectors, q, &self.keys, &mut weights[..tiles], || ());
+                tile::products::<R, P>(self.vectors, grad, &self.values, &mut of_scores[..tiles], || ());
                 place.keys.1 = first + seen;
                 if coverage == Coverage::SomeKeys {
                     apply(&mut weights[..seen], &given.mask, place);
@@ -228,7 +235,7 @@ impl<const R: usize, const P: usize> Buffers<R, P> {
                 weights[rest.clone()].fill([ZEROS; P]);
                 of_scores[rest].fill([ZEROS; P]);
                 let to = &mut self.of_queries[strip * d..][..d];
-                tile::gather(&of_scores[..seen], &self.tall_keys, block, &[ONES; P], to);
+                tile::gather(self.vectors, &of_scores[..seen], &self.tall_keys, block, &[ONES; P], to);
             }
             if adds {
                 let (tiles, strips) = (first..first + n.next_multiple_of(R), self.strips());
@@ -274,7 +281,7 @@ impl<const R: usize, const P: usize> Buffers<R, P> {
     }
 }
 
-const ONES: tile::Lanes = tile::Lanes([1.0; LANES]);
+const ONES: Lanes = Lanes([1.0; LANES]);
 
 /// Copies rows in pieces of `P` vectors of features: all first pieces, then, `stride` further, all second ones. The
 /// missing numbers of the last piece stay 0.

@@ -10,8 +10,9 @@ use std::f32::consts::LOG2_E;
 
 use ndarray::{ArrayView2, s};
 
+use super::super::super::tiles::{LANES, Lanes, Strip};
 use super::super::operands::Mask;
-use super::tile::{KEYS, LANES, Lanes, Strip, each};
+use super::tile::{KEYS, each};
 
 /// Which keys of a block a strip attends to.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -97,7 +98,8 @@ pub(super) fn apply<const P: usize>(scores: &mut [Strip<P>], mask: &Mask<f32>, a
     match mask {
         Mask::None => {}
         Mask::Causal => {
-            for (key, s) in (at.keys.0..).zip(scores) {
+            // The keys up to the first query are attended to by every query.
+            for (key, s) in (at.keys.0..).zip(scores).skip(at.queries.0.saturating_sub(at.keys.0)) {
                 let masked = key.saturating_sub(at.queries.0); // queries of the strip before the key
                 each!(P, p => {
                     for lane in 0..LANES {

@@ -6,23 +6,14 @@
 use ndarray::{ArrayView2, ArrayViewMut2, Axis};
 
 use super::super::super::math;
+use super::super::super::tiles::{self, LANES, Lanes, Strip, Vectors, ZEROS, transpose};
 
-/// Queries in a vector.
-pub(super) const LANES: usize = 16;
-/// Features of a key that are stored together.
-pub(super) const DEPTH: usize = 16;
+/// Rows and columns that are transposed together.
+pub(super) const SIDE: usize = 8;
+type Square = [[f32; SIDE]; SIDE];
 /// Most keys in a block: they and their values stay in the second-level cache while all strips use them.
 pub(super) const KEYS: usize = 128;
 
-/// One number of each of 16 queries.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-pub(super) struct Lanes(pub(super) [f32; LANES]);
-
-/// One number of each query of a strip.
-pub(super) type Strip<const P: usize> = [Lanes; P];
-
-pub(super) const ZEROS: Lanes = Lanes([0.0; LANES]);
 pub(super) const NEG_INFINITIES: Lanes = Lanes([f32::NEG_INFINITY; LANES]);
 
 /// Repeats a body for each index below a small constant. Without a loop the compiler keeps the results in registers and
@@ -39,69 +30,112 @@ macro_rules! each {
 
 pub(super) use each;
 
-/// Copies queries times `scale` to strips, feature by feature; `between` is a work buffer.
+/// Copies a strip of queries times `scale`, feature by feature. Missing features are 0; the results of missing queries
+/// are never read.
 #[inline(always)]
 pub(super) fn copy_queries<const P: usize>(
+    vectors: Vectors,
     q: ArrayView2<f32>,
     scale: f32,
-    between: &mut [[f32; DEPTH]],
-    block: usize,
-    depth: usize,
     to: &mut [Strip<P>],
 ) {
-    for (q, to) in q.axis_chunks_iter(Axis(0), P * LANES).zip(to.chunks_exact_mut(depth)) {
-        copy_rows(q, block, between);
-        for (to, rows) in to.as_chunks_mut::<DEPTH>().0.iter_mut().zip(between.chunks_exact(block)) {
-            for (i, row) in rows[..q.nrows()].iter().enumerate() {
-                for (to, x) in to.iter_mut().zip(row) {
-                    to[i / LANES].0[i % LANES] = x * scale;
-                }
+    for (eighth, q) in q.axis_chunks_iter(Axis(0), SIDE).enumerate() {
+        let (p, half) = (eighth / 2, eighth % 2);
+        for (at, to) in to.as_chunks_mut::<SIDE>().0.iter_mut().enumerate() {
+            let mut copy = [[0.0; SIDE]; SIDE];
+            let columns = to.each_mut().map(|to| &mut to[p].0.as_chunks_mut().0[half]);
+            transpose(vectors, square(q, at, &mut copy), columns);
+        }
+    }
+    for to in to {
+        each!(P, p => { to[p] = times(&to[p], &Lanes([scale; LANES])); });
+    }
+}
+
+/// Eight features, from number 8 `at`, of eight rows; missing ones are 0. What is not contiguous is copied to `copy`.
+#[inline(always)]
+fn square<'a>(rows: ArrayView2<'a, f32>, at: usize, copy: &'a mut Square) -> [&'a [f32; SIDE]; SIDE] {
+    for (copy, row) in copy.iter_mut().zip(rows.outer_iter()) {
+        if row.as_slice().is_none_or(|row| row.len() < (at + 1) * SIDE) {
+            copy.iter_mut().zip(row.iter().skip(at * SIDE)).for_each(|(to, &x)| *to = x);
+        }
+    }
+    let mut square = copy.each_ref();
+    for (i, piece) in square.iter_mut().enumerate().take(rows.nrows()) {
+        if let Some(whole) =
+            rows.index_axis_move(Axis(0), i).to_slice().and_then(|row| row.as_chunks().0.get(at))
+        {
+            *piece = whole;
+        }
+    }
+    square
+}
+
+/// Copies keys in tiles of `R`, at most 8, feature by feature: (keys / R, D, R). Missing features are 0.
+#[inline(always)]
+pub(super) fn copy_keys<const R: usize>(
+    vectors: Vectors,
+    rows: ArrayView2<f32>,
+    depth: usize,
+    to: &mut [[f32; R]],
+) {
+    for (rows, to) in rows.axis_chunks_iter(Axis(0), R).zip(to.chunks_exact_mut(depth)) {
+        for (at, to) in to.as_chunks_mut::<SIDE>().0.iter_mut().enumerate() {
+            let (mut copy, mut columns) = ([[0.0; SIDE]; SIDE], [[0.0; SIDE]; SIDE]);
+            transpose(vectors, square(rows, at, &mut copy), columns.each_mut());
+            for (to, column) in to.iter_mut().zip(&columns) {
+                *to = column.as_chunks().0[0];
             }
         }
     }
 }
 
-/// Copies at most `block` rows in pieces of `N` numbers: all first pieces, then all second ones. The missing numbers of
-/// the last piece stay 0.
+/// Copies rows in tiles of `R` numbers: all first pieces, `apart` rows on all second ones: (E / R, keys, R). The missing
+/// numbers of the last piece stay 0.
 #[inline(always)]
-pub(super) fn copy_rows<const N: usize>(rows: ArrayView2<f32>, block: usize, to: &mut [[f32; N]]) {
+pub(super) fn copy_values<const R: usize>(rows: ArrayView2<f32>, apart: usize, to: &mut [[f32; R]]) {
     for (j, row) in rows.outer_iter().enumerate() {
         if let Some(row) = row.to_slice() {
             let (pieces, rest) = row.as_chunks();
             for (at, piece) in pieces.iter().enumerate() {
-                to[at * block + j] = *piece;
+                to[at * apart + j] = *piece;
             }
             for (at, &x) in rest.iter().enumerate() {
-                to[pieces.len() * block + j][at] = x;
+                to[pieces.len() * apart + j][at] = x;
             }
         } else {
             for (at, &x) in row.iter().enumerate() {
-                to[at / N * block + j][at % N] = x;
+                to[at / R * apart + j][at % R] = x;
             }
         }
     }
 }
 
-/// Scores: one strip of queries times a block of keys. (D) x (keys, D) -> (keys)
+/// Scores: one strip of queries times the keys of whole tiles. (D) x (keys, D) -> (keys). Calls `before` before each
+/// tile.
 #[inline(always)]
 pub(super) fn products<const R: usize, const P: usize>(
+    vectors: Vectors,
     q: &[Strip<P>],
-    keys: &[[f32; DEPTH]],
-    block: usize,
+    keys: &[[f32; R]],
     scores: &mut [Strip<P>],
+    mut before: impl FnMut(),
 ) {
-    for (at, scores) in scores.as_chunks_mut::<R>().0.iter_mut().enumerate() {
-        let mut acc = [[ZEROS; P]; R];
-        for (q, keys) in q.as_chunks::<DEPTH>().0.iter().zip(keys.chunks_exact(block)) {
-            let keys = &keys.as_chunks::<R>().0[at];
-            for (d, q) in q.iter().enumerate() {
-                each!(R, r => {
-                    each!(P, p => { acc[r][p] = onto(&acc[r][p], keys[r][d], &q[p]); });
-                });
-            }
-        }
-        *scores = acc;
+    let keys = keys.chunks_exact(q.len());
+    for (scores, keys) in scores.as_chunks_mut::<R>().0.iter_mut().zip(keys) {
+        before();
+        tiles::multiply(vectors, keys, q, None, scores);
     }
+}
+
+/// The larger number of each lane; that of `y` if one is nan.
+#[inline(always)]
+fn larger(x: &Lanes, y: &Lanes) -> Lanes {
+    let mut out = *y;
+    for l in 0..LANES {
+        out.0[l] = if x.0[l] > y.0[l] { x.0[l] } else { y.0[l] };
+    }
+    out
 }
 
 /// Replaces scores by weights 2^(score - top) and updates `top` and `sum`. Returns the factor by which the context so
@@ -114,25 +148,21 @@ pub(super) fn weigh<const P: usize>(
 ) -> Strip<P> {
     let mut new = *top;
     for s in scores.iter() {
-        each!(P, p => {
-            for l in 0..LANES {
-                new[p].0[l] = if s[p].0[l] > new[p].0[l] { s[p].0[l] } else { new[p].0[l] };
-            }
-        });
+        each!(P, p => { new[p] = larger(&s[p], &new[p]); });
     }
     let (mut base, mut shrink, mut part) = ([ZEROS; P], [ZEROS; P], [ZEROS; P]);
     each!(P, p => {
         for l in 0..LANES {
             // A query without keys so far has weights 0.
             base[p].0[l] = if new[p].0[l] == f32::NEG_INFINITY { 0.0 } else { new[p].0[l] };
-            shrink[p].0[l] = math::exp2_fast(top[p].0[l] - base[p].0[l]);
+            shrink[p].0[l] = math::exp2_down(top[p].0[l] - base[p].0[l]);
         }
     });
     *top = new;
     for s in scores {
         each!(P, p => {
             for l in 0..LANES {
-                let weight = math::exp2_fast(s[p].0[l] - base[p].0[l]);
+                let weight = math::exp2_down(s[p].0[l] - base[p].0[l]);
                 s[p].0[l] = weight;
                 part[p].0[l] += weight;
             }
@@ -149,27 +179,15 @@ pub(super) fn weigh<const P: usize>(
 /// Multiplies the context by `shrink` and adds the weighted values. (keys) x (keys, E) -> (E)
 #[inline(always)]
 pub(super) fn gather<const R: usize, const P: usize>(
+    vectors: Vectors,
     weights: &[Strip<P>],
     values: &[[f32; R]],
-    block: usize,
+    apart: usize,
     shrink: &Strip<P>,
     context: &mut [Strip<P>],
 ) {
-    for (context, values) in context.as_chunks_mut::<R>().0.iter_mut().zip(values.chunks_exact(block)) {
-        let mut acc = *context;
-        each!(R, r => {
-            each!(P, p => {
-                for l in 0..LANES {
-                    acc[r][p].0[l] *= shrink[p].0[l];
-                }
-            });
-        });
-        for (w, v) in weights.iter().zip(values) {
-            each!(R, r => {
-                each!(P, p => { acc[r][p] = onto(&acc[r][p], v[r], &w[p]); });
-            });
-        }
-        *context = acc;
+    for (context, values) in context.as_chunks_mut::<R>().0.iter_mut().zip(values.chunks_exact(apart)) {
+        tiles::multiply(vectors, values, weights, Some(shrink), context);
     }
 }
 
@@ -183,20 +201,50 @@ pub(super) fn onto(y: &Lanes, a: f32, x: &Lanes) -> Lanes {
     out
 }
 
-/// Divides the context by the sum of the weights, query by query; zeros for a query without keys.
+/// The product of each number.
+#[inline(always)]
+fn times(x: &Lanes, y: &Lanes) -> Lanes {
+    let mut out = ZEROS;
+    for l in 0..LANES {
+        out.0[l] = x.0[l] * y.0[l];
+    }
+    out
+}
+
+/// Divides the context of a strip by the sum of the weights, query by query; zeros for a query without keys.
 #[inline(always)]
 pub(super) fn put<const P: usize>(
-    context: &[Strip<P>],
-    sum: &[Strip<P>],
-    tall: usize,
+    vectors: Vectors,
+    context: &mut [Strip<P>],
+    sum: &Strip<P>,
     mut out: ArrayViewMut2<f32>,
 ) {
-    for (i, mut row) in out.outer_iter_mut().enumerate() {
-        let (strip, p, lane) = (i / (P * LANES), i / LANES % P, i % LANES);
-        let sum = sum[strip][p].0[lane];
-        let share = if sum == 0.0 { 0.0 } else { 1.0 / sum };
-        for (to, from) in row.iter_mut().zip(&context[strip * tall..]) {
-            *to = from[p].0[lane] * share;
+    let mut share = *sum;
+    for x in share.iter_mut().flat_map(|lanes| &mut lanes.0) {
+        *x = if *x == 0.0 { 0.0 } else { 1.0 / *x };
+    }
+    for context in &mut *context {
+        each!(P, p => { context[p] = times(&context[p], &share[p]); });
+    }
+    for (eighth, mut out) in out.axis_chunks_iter_mut(Axis(0), SIDE).enumerate() {
+        let (p, half) = (eighth / 2, eighth % 2);
+        for (at, context) in context.chunks(SIDE).enumerate() {
+            let (mut rows, mut columns) = ([[0.0; SIDE]; SIDE], [&[0.0; SIDE]; SIDE]);
+            for (column, context) in columns.iter_mut().zip(context) {
+                *column = &context[p].0.as_chunks().0[half];
+            }
+            let mut pieces = rows.each_mut();
+            let mut whole = 0;
+            for (piece, out) in pieces.iter_mut().zip(out.outer_iter_mut()) {
+                if let Some(out) = out.into_slice().and_then(|out| out.as_chunks_mut().0.get_mut(at)) {
+                    *piece = out;
+                    whole += 1;
+                }
+            }
+            transpose(vectors, columns, pieces);
+            for (mut out, row) in out.outer_iter_mut().zip(&rows).skip(whole) {
+                out.iter_mut().skip(at * SIDE).zip(row).for_each(|(out, &x)| *out = x);
+            }
         }
     }
 }
