@@ -12,7 +12,7 @@ use attn::kernel::attention::{Given, Gradients, Mask, Operands, fused};
 use attn::kernel::backward::{
     loss as gradient_of_loss, norm as gradient_of_norm, softmax as gradients_of_softmax,
 };
-use attn::kernel::{gemm, math, norm, random::Generator, softmax};
+use attn::kernel::{gemm, math, norm, random::Generator, simd, softmax};
 
 const WIDTH: usize = 768;
 const HEADS: usize = 12;
@@ -47,6 +47,17 @@ fn products(c: &mut Criterion) {
         let mut out = Array2::zeros((m, n));
         group.throughput(Throughput::Elements((m * k * n) as u64));
         group.bench_function(BenchmarkId::from_parameter(format!("{m}x{k}x{n}")), |bench| {
+            bench.iter(|| gemm::matmul(a.view(), b.view(), black_box(&mut out).view_mut()));
+        });
+    }
+    // A layer of a small transformer and its two gradients, with transposed operands as strides.
+    for (name, m, k, n) in [("layer", 2048, 128, 512), ("weight", 128, 2048, 512), ("input", 2048, 512, 128)]
+    {
+        let a = if name == "weight" { matrix(k, m).reversed_axes() } else { matrix(m, k) };
+        let b = if name == "input" { matrix(n, k).reversed_axes() } else { matrix(k, n) };
+        let mut out = Array2::zeros((m, n));
+        group.throughput(Throughput::Elements((m * k * n) as u64));
+        group.bench_function(BenchmarkId::new(name, format!("{m}x{k}x{n}")), |bench| {
             bench.iter(|| gemm::matmul(a.view(), b.view(), black_box(&mut out).view_mut()));
         });
     }
@@ -137,7 +148,13 @@ fn attention(c: &mut Criterion) {
         let x = heads(tokens);
         let scale = 1.0 / (HEAD as f32).sqrt();
         group.throughput(Throughput::Elements((2 * HEADS * tokens * tokens * HEAD) as u64));
-        for (name, mask) in [("fused", Mask::None), ("fused, causal", Mask::Causal)] {
+        let (wide, narrow) = (usize::MAX, 32);
+        for (name, mask, vectors) in [
+            ("fused", Mask::None, wide),
+            ("fused, causal", Mask::Causal, wide),
+            ("fused, 32-byte vectors", Mask::None, narrow),
+        ] {
+            simd::limit_vectors(vectors);
             group.bench_function(BenchmarkId::new(name, tokens), |bench| {
                 let mut out = heads(tokens);
                 bench.iter(|| {
@@ -146,6 +163,7 @@ fn attention(c: &mut Criterion) {
                 });
             });
         }
+        simd::limit_vectors(usize::MAX);
     }
     group.finish();
 }
