@@ -81,7 +81,7 @@ class OrderedDict(dict):
             dict.update(self, others)
 
     def popitem(self, last=True):
-        """Takes the last pair off, or the first."""
+        """Removes and returns the last pair, or the first."""
         if not self:
             raise KeyError("dictionary is empty")
         key = next(reversed(self)) if last else next(iter(self))

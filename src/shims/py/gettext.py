@@ -1,4 +1,4 @@
-"""Messages as they are written."""
+"""Returns messages untranslated."""
 
 
 def gettext(message):

@@ -7,7 +7,7 @@ CO_VARARGS, CO_VARKEYWORDS = 4, 8
 
 
 class _empty:
-    """Stands for a default or an annotation that is not there."""
+    """Marks a missing default or annotation."""
 
 
 class _Kind(int):

@@ -1,4 +1,4 @@
-"""The C locale, which is the only one here."""
+"""The C locale, the only one that attn has."""
 
 LC_CTYPE, LC_NUMERIC, LC_TIME, LC_COLLATE, LC_MONETARY, LC_MESSAGES, LC_ALL = range(7)
 

@@ -1,4 +1,4 @@
-"""What the machine is called, as far as a lesson may know."""
+"""Fixed answers about the machine: a lesson must not depend on it."""
 
 
 def system():

@@ -1,4 +1,4 @@
-"""One thread: locks that are always free, and a clear no to starting another."""
+"""One thread: locks are always free, and starting a thread raises an error."""
 
 from _thread import RLock, allocate_lock as Lock, get_ident
 

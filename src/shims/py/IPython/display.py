@@ -46,4 +46,4 @@ class Javascript(DisplayObject):
 
 
 def clear_output(wait=False):
-    """What a cell has written stays."""
+    """Does nothing: output stays."""

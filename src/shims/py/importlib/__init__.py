@@ -17,7 +17,7 @@ def import_module(name, package=None):
 
 
 def reload(module):
-    """Gives the module back as it is: what attn carries does not change while it runs."""
+    """Returns the module as it is: the modules in attn do not change while it runs."""
     return module
 
 

@@ -1,4 +1,4 @@
-"""Asking whether a module is there."""
+"""Checks whether a module can be imported."""
 
 import sys
 

@@ -14,7 +14,7 @@ def parse(version):
 
 
 def _pieces(text):
-    """Runs of digits and runs of letters, in order; the marks between them fall away."""
+    """Runs of digits and runs of letters, in order; the separators are dropped."""
     pieces, piece = [], ""
     for letter in text:
         if piece and (not letter.isalnum() or letter.isdigit() != piece[-1].isdigit()):

@@ -1,4 +1,4 @@
-"""`tqdm` without the bar: it goes through what it is given."""
+"""`tqdm` without a progress bar: iterates over its argument."""
 
 __version__ = "4.67.1"
 

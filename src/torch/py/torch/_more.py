@@ -116,7 +116,7 @@ def renorm(input, p, dim, maxnorm):
 
 
 def as_tensor(data, dtype=None, device=None):
-    """The data as a tensor; a tensor of that dtype is given back as it is."""
+    """The data as a tensor; a tensor of that dtype is returned as it is."""
     if isinstance(data, torch.Tensor):
         return data if dtype is None else data.to(dtype)
     return torch.tensor(data, dtype=dtype)
@@ -294,7 +294,7 @@ def set_default_tensor_type(t):
 
 
 def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):
-    """Gives its argument back: attn's kernel is compiled already."""
+    """Returns its argument: attn's kernel is compiled already."""
     if model is None:
         return lambda function: function
     return model

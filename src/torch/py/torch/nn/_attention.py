@@ -150,7 +150,7 @@ def multi_head_attention_forward(
             attn_mask = attn_mask.unsqueeze(0)
 
     def one_more():
-        # The masks let everyone attend to the key that was added.
+        # Every query may attend to the added key.
         masks = (attn_mask, key_padding_mask)
         return tuple(None if mask is None else F.pad(mask, (0, 1)) for mask in masks)
 

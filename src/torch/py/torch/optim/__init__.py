@@ -1,4 +1,4 @@
-"""torch.optim: rules by which parameters follow their gradients."""
+"""torch.optim: optimizers, which change parameters by their gradients."""
 
 import torch
 from torch.optim.optimizer import Optimizer
@@ -194,7 +194,7 @@ class Adagrad(Optimizer):
 
 
 def _usual(words):
-    """Settings that change nothing here but are shown with the others."""
+    """Settings that have no effect here and are shown with the others."""
     usual = dict(capturable=False, foreach=None, maximize=False, differentiable=False, fused=None)
     unknown = next((word for word in words if word not in usual), None)
     if unknown:

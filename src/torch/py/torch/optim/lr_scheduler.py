@@ -1,4 +1,4 @@
-"""Learning rates that change from step to step."""
+"""Learning rate schedulers."""
 
 import math
 

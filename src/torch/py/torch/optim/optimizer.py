@@ -4,7 +4,7 @@ import torch
 
 
 class Optimizer:
-    """Holds parameters in groups; subclasses say how one parameter changes."""
+    """Holds parameters in groups; a subclass defines how one parameter changes."""
 
     def __init__(self, params, defaults):
         if isinstance(params, torch.Tensor):
@@ -29,7 +29,7 @@ class Optimizer:
             raise ValueError(f"Invalid {name}: {value}")
 
     def add_param_group(self, param_group):
-        """Takes more parameters, with settings of their own."""
+        """Adds a group of parameters with its own settings."""
         if not isinstance(param_group, dict):
             raise TypeError(f"param_group must be a dict, but got {type(param_group)}")
         params = param_group["params"]
@@ -77,7 +77,7 @@ class Optimizer:
         raise NotImplementedError(f"{type(self).__name__} does not say how a parameter changes")
 
     def state_dict(self):
-        """State and settings, parameters by number."""
+        """State and settings; parameters are numbered."""
         numbers, groups = {}, []
         for group in self.param_groups:
             for param in group["params"]:
@@ -87,7 +87,7 @@ class Optimizer:
         return {"state": {numbers[id(param)]: kept for param, kept in self.state.items()}, "param_groups": groups}
 
     def load_state_dict(self, state_dict):
-        """Takes state and settings over from a state dict."""
+        """Restores state and settings from a state dict."""
         import copy
 
         groups = state_dict["param_groups"]

@@ -1,4 +1,4 @@
-"""torch.utils.checkpoint: nothing is kept for gradients, so nothing has to be computed again."""
+"""torch.utils.checkpoint: calls the function; operands are kept for gradients as in any other call."""
 
 
 def checkpoint(function, *args, use_reentrant=None, **kwargs):

@@ -1,4 +1,4 @@
-"""Handles, by which hooks are taken off again."""
+"""Handles that remove hooks."""
 
 
 class RemovableHandle:

@@ -1,4 +1,4 @@
-"""State dicts: a module's parameters and buffers by name, out of it and into it again."""
+"""State dicts: reading and loading a module's parameters and buffers by name."""
 
 from _ordered import OrderedDict
 

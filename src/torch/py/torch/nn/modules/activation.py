@@ -146,7 +146,7 @@ class Threshold(_InPlace):
 
 
 class GELU(Module):
-    """x times the chance that a standard normal number is below x."""
+    """x times the probability that a standard normal number is below x."""
 
     def __init__(self, approximate="none"):
         super().__init__()

@@ -129,7 +129,7 @@ class Sequential(_Numbered):
 
 
 class ModuleList(_Numbered):
-    """A list of modules that a module knows as its own."""
+    """A list of modules; they are registered."""
 
     def __init__(self, modules=None):
         super().__init__()
@@ -226,7 +226,7 @@ class _Named:
 
 
 class ModuleDict(_Named, Module):
-    """Modules by name, that a module knows as its own."""
+    """A dict of modules; they are registered."""
 
     def __init__(self, modules=None):
         Module.__init__(self)
@@ -251,7 +251,7 @@ class ModuleDict(_Named, Module):
 
 
 def _described(value, name):
-    """The text of a parameter in that of a list or dict."""
+    """How a list or dict shows a parameter."""
     if not isinstance(value, torch.Tensor):
         return f"Object of type: {type(value).__name__}"
     kind = "Parameter" if isinstance(value, Parameter) else "Tensor"
@@ -260,7 +260,7 @@ def _described(value, name):
 
 
 class ParameterList(Module):
-    """A list of parameters that a module knows as its own."""
+    """A list of parameters; they are registered."""
 
     def __init__(self, values=None):
         super().__init__()
@@ -310,7 +310,7 @@ class ParameterList(Module):
 
 
 class ParameterDict(_Named, Module):
-    """Parameters by name, that a module knows as its own."""
+    """A dict of parameters; they are registered."""
 
     def __init__(self, parameters=None):
         Module.__init__(self)

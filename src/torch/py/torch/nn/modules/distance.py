@@ -1,4 +1,4 @@
-"""How far apart, and how alike, vectors are."""
+"""Distances and similarities of vectors."""
 
 from torch.nn import functional as F
 

@@ -1,4 +1,4 @@
-"""Dropout: in training, elements are zeroed at random and the others scaled up."""
+"""Dropout: in training mode, elements are set to zero at random and the others are scaled up."""
 
 from torch.nn import functional as F
 

@@ -1,4 +1,4 @@
-"""Joining dimensions into one, and parting one into several."""
+"""Joins dimensions into one, and splits one into several."""
 
 from .module import Module
 
@@ -19,7 +19,7 @@ class Flatten(Module):
 
 
 class Unflatten(Module):
-    """One dimension parted into unflattened_size."""
+    """Splits one dimension into unflattened_size."""
 
     def __init__(self, dim, unflattened_size):
         super().__init__()

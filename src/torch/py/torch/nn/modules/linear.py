@@ -9,7 +9,7 @@ from .module import Module
 
 
 class Identity(Module):
-    """Gives its input back, whatever it was made with."""
+    """Returns its input, whatever arguments it was made with."""
 
     def __init__(self, *args, **kwargs):
         super().__init__()
@@ -47,7 +47,7 @@ class Linear(Module):
 
 
 class NonDynamicallyQuantizableLinear(Linear):
-    """A Linear; MultiheadAttention's output projection goes by this name."""
+    """A Linear; the type of MultiheadAttention's output projection."""
 
     def __init__(self, in_features, out_features, bias=True, device=None, dtype=None):
         super().__init__(in_features, out_features, bias=bias, device=device, dtype=dtype)

@@ -12,7 +12,7 @@ def _indented(text, spaces):
 
 
 class Module:
-    """The base of all modules: subclasses set attributes in `__init__` and compute in `forward`."""
+    """The base class of all modules: subclasses set attributes in `__init__` and compute in `forward`."""
 
     dump_patches = False
     _version = 1
@@ -63,7 +63,7 @@ class Module:
     # Registration
 
     def register_buffer(self, name, tensor, persistent=True):
-        """Keeps a tensor that is part of the module but not trained, such as a mask."""
+        """Registers a tensor that is part of the module and is not trained, such as a mask."""
         self._check_name("buffer", name, "_buffers")
         if tensor is not None and not isinstance(tensor, _Tensor):
             raise TypeError(
@@ -76,7 +76,7 @@ class Module:
             self._non_persistent_buffers_set.add(name)
 
     def register_parameter(self, name, param):
-        """Keeps a parameter under this name."""
+        """Registers a parameter."""
         self._check_name("parameter", name, "_parameters")
         if param is not None and not isinstance(param, Parameter):
             raise TypeError(
@@ -91,7 +91,7 @@ class Module:
         self._parameters[name] = param
 
     def add_module(self, name, module):
-        """Keeps a module under this name."""
+        """Registers a module."""
         if not isinstance(module, Module) and module is not None:
             raise TypeError(f"{torch.typename(module)} is not a Module subclass")
         if not isinstance(name, str):
@@ -197,7 +197,7 @@ class Module:
     def __setstate__(self, state):
         self.__dict__.update(state)
 
-    # Walking
+    # Traversal
 
     def _named_members(self, members, prefix="", recurse=True, remove_duplicate=True):
         seen = set()
@@ -296,7 +296,7 @@ class Module:
             raise AttributeError(f"`{name}` is not a buffer")
         return getattr(module, name)
 
-    # Changing all of it
+    # Changing all parameters
 
     def train(self, mode=True):
         """Training mode, for this module and all inside it: dropout drops."""
@@ -312,7 +312,7 @@ class Module:
         return self.train(False)
 
     def requires_grad_(self, requires_grad=True):
-        """Whether the parameters are to be trained."""
+        """Sets whether the parameters require gradients."""
         for param in self.parameters():
             param.requires_grad_(requires_grad)
         return self

@@ -1,4 +1,4 @@
-"""Embedding: rows of a table, looked up by number."""
+"""Embedding: rows of a table, selected by index."""
 
 import torch
 from torch.nn import functional as F

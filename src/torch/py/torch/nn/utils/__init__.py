@@ -4,12 +4,12 @@ import torch
 
 
 def parameters_to_vector(parameters):
-    """All parameters in one row."""
+    """All parameters as one vector."""
     return torch.cat([param.view(-1) for param in parameters])
 
 
 def vector_to_parameters(vec, parameters):
-    """Puts the numbers of one row into the parameters."""
+    """Copies the elements of one vector into the parameters."""
     start = 0
     for param in parameters:
         param.data = vec[start : start + param.numel()].view_as(param).data
@@ -37,7 +37,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
 
 
 def clip_grad_value_(parameters, clip_value, foreach=None):
-    """Holds each element of each gradient between -clip_value and clip_value."""
+    """Clamps each element of each gradient to -clip_value .. clip_value."""
     params = [parameters] if isinstance(parameters, torch.Tensor) else list(parameters)
     with torch.no_grad():
         for param in params:

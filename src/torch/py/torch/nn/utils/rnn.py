@@ -1,10 +1,10 @@
-"""Sequences of different lengths as one batch, and back."""
+"""Pads sequences of different lengths to one batch, and undoes it."""
 
 import torch
 
 
 def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="right"):
-    """(T_i, ...) each -> (T, B, ...), or (B, T, ...) with batch_first; short ones are filled up."""
+    """(T_i, ...) each -> (T, B, ...), or (B, T, ...) with batch_first; shorter sequences are padded."""
     if isinstance(sequences, torch.Tensor):
         sequences = sequences.unbind(0)
     if padding_side not in ("right", "left"):
@@ -20,7 +20,7 @@ def pad_sequence(sequences, batch_first=False, padding_value=0.0, padding_side="
 
 
 def unpad_sequence(padded_sequences, lengths, batch_first=False):
-    """What `pad_sequence` made, without the filling."""
+    """Undoes `pad_sequence`: the sequences without padding."""
     if not batch_first:
         padded_sequences = padded_sequences.transpose(0, 1)
     return [sequence[:length] for sequence, length in zip(padded_sequences, lengths.tolist())]

@@ -10,7 +10,7 @@ __all__ = (
 
 
 class Dataset:
-    """Examples by number: subclasses define `__getitem__` and `__len__`."""
+    """Examples by index: subclasses define `__getitem__` and `__len__`."""
 
     def __class_getitem__(cls, item):
         return cls
