@@ -364,3 +364,60 @@ x = torch.ones(2, requires_grad=True)
 y = (x * 2).sum()
 print(y.grad_fn.next_functions[0][0].name(), type(y.grad_fn.next_functions[0][0].next_functions[0][0]).__name__)
 print(y.grad_fn.name())
+
+# %% backward-hooks-of-modules
+torch.manual_seed(0)
+def show(module, grad_input, grad_output):
+    print(type(module).__name__, grad_input, grad_output)
+model = nn.Linear(2, 2)
+handle = model.register_full_backward_hook(show)
+y = model(torch.ones(1, 2))
+print(y)
+y.sum().backward()
+x = torch.ones(3, 2, requires_grad=True)
+(model(x) ** 2).sum().backward()
+print(x.grad, model.weight.grad)
+handle.remove()
+model.zero_grad()
+x.grad = None
+model.register_full_backward_hook(lambda module, grad_input, grad_output: (grad_input[0] * 10,))
+model.register_full_backward_pre_hook(lambda module, grad_output: (grad_output[0] * 2,))
+(model(x) ** 2).sum().backward()
+print(x.grad, model.weight.grad)
+with torch.no_grad():
+    print(model(x).grad_fn)
+mha = nn.MultiheadAttention(4, 2, batch_first=True)
+mha.register_full_backward_hook(
+    lambda module, gi, go: print([None if g is None else g.shape for g in gi], [None if g is None else g.shape for g in go])
+)
+q = torch.randn(1, 3, 4, requires_grad=True)
+out, weights = mha(q, q, q)
+out.sum().backward()
+print(q.grad)
+for hook in [lambda module, gi, go: (1, 2), lambda module, gi, go: (go[0],)]:
+    wrong = nn.Linear(2, 2)
+    wrong.register_full_backward_hook(hook)
+    for given in [x, torch.ones(1, 2)]:
+        try:
+            wrong(given).sum().backward()
+        except RuntimeError as error:
+            print(error)
+
+# %% marks-of-functions
+class Split(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.set_materialize_grads(False)
+        largest = x.max()
+        ctx.mark_non_differentiable(largest)
+        return x * 2, x * 3, largest
+
+    @staticmethod
+    def backward(ctx, a, b, c):
+        print(a is None, b is None, c is None)
+        return (0 if a is None else a * 2) + (0 if b is None else b * 3)
+x = torch.tensor([1.0, 2.0], requires_grad=True)
+a, b, largest = Split.apply(x)
+print(a.requires_grad, b.requires_grad, largest.requires_grad, largest)
+a.sum().backward()
+print(x.grad)

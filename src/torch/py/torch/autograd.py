@@ -54,7 +54,10 @@ class Node:
 
 
 class Context:
-    """What a function of one's own keeps between the way there and the way back."""
+    """What a custom function keeps between `forward` and `backward`."""
+
+    _not_differentiable = ()
+    _materializes = True
 
     def save_for_backward(self, *tensors):
         self.saved_tensors = tensors
@@ -65,10 +68,10 @@ class Context:
         pass
 
     def mark_non_differentiable(self, *tensors):
-        self._flat = tensors
+        self._not_differentiable = tensors
 
     def set_materialize_grads(self, value):
-        pass
+        self._materializes = value
 
     saved_tensors = ()
 
@@ -78,7 +81,7 @@ class Context:
 
 
 class Function:
-    """An operation of one's own: `forward(ctx, ...)` computes it, `backward(ctx, grad)` says its gradients."""
+    """A custom operation: `forward(ctx, ...)` computes it, `backward(ctx, grad)` returns the gradients of its inputs."""
 
     @classmethod
     def apply(cls, *args):
@@ -99,10 +102,15 @@ class Function:
         if not torch.is_grad_enabled() or not any(context.needs_input_grad):
             return result
         results = result if isinstance(result, tuple) else (result,)
+        made = results
         results = tuple(out.view_as(out) if any(out is given for given in tensors) else out for out in results)
-        context._shapes = [out.shape for out in results]
+        context._results = [(out.shape, out.dtype) for out in results]
         place = _made_by(cls.__name__, tensors, list(results))
         functions[place] = (cls, context)
+        results = tuple(
+            out.detach() if any(given is marked for marked in context._not_differentiable) else out
+            for out, given in zip(results, made)
+        )
         return results if isinstance(result, tuple) else results[0]
 
     @staticmethod

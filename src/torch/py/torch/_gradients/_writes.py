@@ -130,12 +130,16 @@ def slice_scatter(step, grad):
 
 @rule("function")
 def own_function(step, grads):
-    """A torch.autograd.Function of the learner's."""
+    """A custom torch.autograd.Function."""
     from torch._gradients import functions
 
     made, context = functions[step.place]
     grads = grads if isinstance(grads, list) else [grads]
-    grads = [torch.zeros(shape) if grad is None else grad for grad, shape in zip(grads, context._shapes)]
+    if context._materializes:
+        grads = [
+            torch.zeros(shape, dtype=dtype) if grad is None else grad
+            for grad, (shape, dtype) in zip(grads, context._results)
+        ]
     step.saw = True
     found = made.backward(context, *grads)
     found = found if isinstance(found, tuple) else (found,)

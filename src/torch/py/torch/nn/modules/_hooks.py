@@ -23,6 +23,12 @@ def call(module, args, kwargs):
                 args, kwargs = result
         else:
             args = _new_args(hook(module, args), args)
+    backward_hooks = None
+    if module._backward_hooks or module._backward_pre_hooks:
+        from ._backward_hooks import BackwardHooks
+
+        backward_hooks = BackwardHooks(module)
+        args = backward_hooks.on_inputs(args)
     called = set()
     try:
         output = module.forward(*args, **kwargs)
@@ -36,7 +42,7 @@ def call(module, args, kwargs):
             else:
                 result = hook(module, args, output)
             output = output if result is None else result
-        return output
+        return output if backward_hooks is None else backward_hooks.on_output(output)
     except Exception:
         for key in module._forward_hooks_always_called:
             if key not in called and key in module._forward_hooks:

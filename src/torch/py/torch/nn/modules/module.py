@@ -54,7 +54,13 @@ class Module:
         raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
 
     def __call__(self, *args, **kwargs):
-        if self._backward_hooks or self._forward_hooks or self._forward_pre_hooks or _everywhere:
+        if (
+            self._backward_hooks
+            or self._backward_pre_hooks
+            or self._forward_hooks
+            or self._forward_pre_hooks
+            or _everywhere
+        ):
             from ._hooks import call
 
             return call(self, args, kwargs)
@@ -449,12 +455,16 @@ class Module:
         return self._hook("_forward_pre_hooks", hook, prepend, _forward_pre_hooks_with_kwargs=with_kwargs)
 
     def register_full_backward_hook(self, hook, prepend=False):
-        """Kept, and called once attn computes gradients."""
+        """Calls `hook(module, grad_input, grad_output)` in backward; what it returns replaces grad_input."""
         return self._hook("_backward_hooks", hook, prepend)
 
-    register_backward_hook = register_full_backward_hook
+    def register_backward_hook(self, hook):
+        raise NotImplementedError(
+            "attn has no register_backward_hook, which PyTorch deprecates: use register_full_backward_hook"
+        )
 
     def register_full_backward_pre_hook(self, hook, prepend=False):
+        """Calls `hook(module, grad_output)` in backward, first; what it returns replaces grad_output."""
         return self._hook("_backward_pre_hooks", hook, prepend)
 
     def register_state_dict_post_hook(self, hook):
