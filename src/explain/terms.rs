@@ -1,5 +1,7 @@
 //! Numbers as text, and which terms of a long sum are shown.
 
+use crate::kernel::rank::largest_magnitude_first;
+
 /// How many terms of a long sum are shown.
 const SHOWN: usize = 6;
 
@@ -40,9 +42,8 @@ pub(crate) fn largest(values: &[f64]) -> (Vec<usize>, bool) {
     if values.len() <= SHOWN + 2 {
         return ((0..values.len()).collect(), false);
     }
-    let mut order: Vec<usize> = (0..values.len()).collect();
-    order.sort_by(|&a, &b| values[b].abs().total_cmp(&values[a].abs()));
-    let mut shown: Vec<usize> = order.into_iter().take(SHOWN).collect();
+    let mut shown = largest_magnitude_first(values.iter().copied());
+    shown.truncate(SHOWN);
     shown.sort_unstable();
     (shown, true)
 }

@@ -3,6 +3,7 @@
 //! Source: the unblocked algorithms of LAPACK (Golub & Van Loan, chapters 3, 5 and 8).
 
 use super::Real;
+use super::rank::largest_first;
 
 /// A row-major matrix.
 #[derive(Clone, Debug)]
@@ -224,8 +225,7 @@ pub fn svd<T: Real>(a: &Matrix<T>) -> (Matrix<T>, Vec<T>, Matrix<T>) {
     }
     let norm = |j: usize| (0..m).map(|i| u[i * n + j] * u[i * n + j]).sum::<f64>().sqrt();
     let sizes: Vec<f64> = (0..n).map(norm).collect();
-    let mut order: Vec<usize> = (0..n).collect();
-    order.sort_by(|&a, &b| sizes[b].total_cmp(&sizes[a]));
+    let order = largest_first(&sizes);
     let mut left = Matrix::new(vec![T::ZERO; m * n], m, n);
     let mut right = Matrix::new(vec![T::ZERO; n * n], n, n);
     for (to, &from) in order.iter().enumerate() {

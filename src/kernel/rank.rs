@@ -45,6 +45,18 @@ pub fn sorted_places<T: Rank>(row: &[T], descending: bool) -> Vec<usize> {
     places
 }
 
+/// The positions of keys from the largest to the smallest by their total order; equal keys keep their order.
+pub(crate) fn largest_first(keys: &[f64]) -> Vec<usize> {
+    let mut places: Vec<usize> = (0..keys.len()).collect();
+    places.sort_by(|&a, &b| keys[b].total_cmp(&keys[a]));
+    places
+}
+
+/// [`largest_first`] of the magnitudes.
+pub(crate) fn largest_magnitude_first(values: impl IntoIterator<Item = f64>) -> Vec<usize> {
+    largest_first(&values.into_iter().map(f64::abs).collect::<Vec<f64>>())
+}
+
 /// The number of elements of a sorted row that are less than `value`, or with `right`, less than or equal to it.
 /// If the row itself is not sorted, `order` has the positions of its elements in sorted order.
 pub fn insertion_place<T: Rank>(row: &[T], order: Option<&[i64]>, value: T, right: bool) -> usize {

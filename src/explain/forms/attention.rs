@@ -6,6 +6,7 @@ use crate::explain::calc::Calc;
 use crate::explain::spot::PastOperand;
 use crate::explain::subject::{Subject, along};
 use crate::explain::terms::figure;
+use crate::kernel::rank::largest_magnitude_first;
 use crate::tensor::{Arg, DType};
 
 /// An element of the output: weights over the keys, times a column of the values.
@@ -56,8 +57,7 @@ pub(crate) fn account(subject: &Subject) -> Option<Account> {
     }
     let at = |place: usize| [value_lead.clone(), vec![place, *column]].concat();
     let values: Vec<f64> = (0..keys).map(|place| value.value(&at(place))).collect();
-    let mut order: Vec<usize> = (0..keys).collect();
-    order.sort_by(|&a, &b| (weights[b] * values[b]).abs().total_cmp(&(weights[a] * values[a]).abs()));
+    let order = largest_magnitude_first((0..keys).map(|place| weights[place] * values[place]));
     let best = order.first().copied().unwrap_or(0);
     let links: Vec<SourceElement> =
         order.iter().take(4).map(|&place| subject.link(2, &value, &at(place))).collect();

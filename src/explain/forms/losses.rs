@@ -7,6 +7,7 @@ use crate::explain::account::{Account, SourceElement, Statement};
 use crate::explain::calc::Calc;
 use crate::explain::subject::Subject;
 use crate::explain::terms::figure;
+use crate::kernel::rank::largest_first;
 use crate::tensor::explanation::LossKind;
 use crate::tensor::layout::unravel;
 use crate::tensor::{Arg, Tensor};
@@ -37,8 +38,7 @@ pub(crate) fn account(subject: &Subject, kind: LossKind) -> Option<Account> {
     let each: Tensor = subject.run(args)?.tensors().first().map(|&each| each.clone())?;
     let losses = each.to_f64_vec();
     let words = format!("{} of {input} against {target}: {reduction} over {}", subject.op(), losses.len());
-    let mut largest: Vec<usize> = (0..losses.len()).collect();
-    largest.sort_by(|&a, &b| losses[b].total_cmp(&losses[a]));
+    let largest = largest_first(&losses);
     let which = largest.first().copied().unwrap_or(0);
     let at = unravel(which, each.shape());
     let total = Calc::terms(losses.iter().copied());

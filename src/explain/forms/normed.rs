@@ -6,6 +6,7 @@ use crate::explain::calc::Calc;
 use crate::explain::spot::PastOperand;
 use crate::explain::subject::{Subject, along};
 use crate::explain::terms::figure;
+use crate::kernel::rank::largest_first;
 use crate::tensor::Arg;
 use crate::tensor::explanation::{NormKind, SoftmaxKind};
 use crate::tensor::layout::unravel;
@@ -30,10 +31,8 @@ pub(crate) fn softmax(subject: &Subject, kind: SoftmaxKind) -> Option<Account> {
     let over = along(&subject.called(0), &lead, axis);
     let at = |place: usize| x.line(&lead, axis).swap_remove(place);
     let link = |place: usize| subject.link(0, &x, &at(place));
-    let mut others: Vec<usize> = (0..scores.len()).filter(|&at| at != place).collect();
-    others.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));
-    let links: Vec<SourceElement> =
-        std::iter::once(place).chain(others.into_iter().take(7)).map(link).collect();
+    let others = largest_first(&scores).into_iter().filter(|&at| at != place).take(7);
+    let links: Vec<SourceElement> = std::iter::once(place).chain(others).map(link).collect();
     let account = Account::words(format!("{} over {over}", subject.op())).from(links).following(1);
     if !most.is_finite() {
         let because = if most == f64::NEG_INFINITY {

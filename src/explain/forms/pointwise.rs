@@ -5,6 +5,7 @@ use crate::explain::calc::Calc;
 use crate::explain::name::Name;
 use crate::explain::subject::{Subject, scalar};
 use crate::explain::terms::figure;
+use crate::kernel::rank::largest_magnitude_first;
 use crate::tensor::descriptor::Binding;
 use crate::tensor::explanation::{Explanation, Formula};
 use crate::tensor::{Arg, DType, Tensor};
@@ -259,8 +260,7 @@ fn added_up(subject: &Subject) -> Option<Account> {
     let sum = Calc::Sum(
         std::iter::once(start).filter(|&start| start != 0.0).chain(parts.clone()).map(Calc::Term).collect(),
     );
-    let mut order: Vec<usize> = (0..links.len()).collect();
-    order.sort_by(|&a, &b| parts[b].abs().total_cmp(&parts[a].abs()));
+    let order = largest_magnitude_first(parts);
     let sorted: Vec<_> = order.into_iter().map(|at| links[at].clone()).collect();
     Some(Account::words(words).figures(sum).from(sorted).following(1).led("the largest of what was added"))
 }

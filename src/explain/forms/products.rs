@@ -6,6 +6,7 @@ use crate::explain::name::Name;
 use crate::explain::spot::PastOperand;
 use crate::explain::subject::Subject;
 use crate::explain::terms::figure;
+use crate::kernel::rank::largest_magnitude_first;
 use crate::tensor::Arg;
 use crate::tensor::descriptor::Binding;
 use crate::tensor::explanation::{Multilinear, ProductKind};
@@ -34,8 +35,7 @@ impl ProductTerms {
     /// The factors, those of the largest product first.
     fn links(&self, subject: &Subject) -> Vec<SourceElement> {
         let (a, b) = (self.values(0), self.values(1));
-        let mut order: Vec<usize> = (0..a.len()).collect();
-        order.sort_by(|&i, &j| (b[j] * a[j]).abs().total_cmp(&(b[i] * a[i]).abs()));
+        let order = largest_magnitude_first(a.iter().zip(&b).map(|(a, b)| b * a));
         let pair = |at: usize| {
             [0, 1].map(|side| subject.link(self.places[side], &self.operands[side], &self.at[at][side]))
         };

@@ -6,6 +6,7 @@ use crate::explain::calc::Calc;
 use crate::explain::spot::PastOperand;
 use crate::explain::subject::{Subject, along, numbers};
 use crate::explain::terms::{figure, largest};
+use crate::kernel::rank::largest_magnitude_first;
 use crate::tensor::Arg;
 use crate::tensor::explanation::{DistanceKind, ExtremeResult, Extremum, Formula, Reducer, RunningKind};
 use crate::tensor::layout::unravel;
@@ -87,8 +88,7 @@ impl ReducedElements {
 
     /// The elements, those of the largest magnitude first.
     pub(crate) fn links(&self, subject: &Subject, values: &[f64]) -> Vec<SourceElement> {
-        let mut order: Vec<usize> = (0..values.len()).collect();
-        order.sort_by(|&a, &b| values[b].abs().total_cmp(&values[a].abs()));
+        let order = largest_magnitude_first(values.iter().copied());
         order.into_iter().take(8).map(|which| self.link(subject, which)).collect()
     }
 }

@@ -4,6 +4,7 @@
 use super::mcg31::{Mcg31, unit};
 use super::{Family, Generator, RandomFloat, exponential};
 use crate::kernel::buffer_pool;
+use crate::kernel::rank::largest_first;
 
 /// `n` bools, each true with probability `p`: `Tensor.bernoulli_(p)` and `torch.bernoulli(x, p)` with one number `p`, for
 /// any dtype.
@@ -136,9 +137,7 @@ fn by_exponentials<T: RandomFloat>(
     for (row, race) in weights.chunks(categories).zip(race.chunks(categories)) {
         let over = |(p, q): (&T, &T)| p.over(*q).to_f64();
         let score: Vec<f64> = row.iter().zip(race).map(over).collect();
-        let mut order: Vec<usize> = (0..row.len()).collect();
-        order.sort_by(|a, b| score[*b].total_cmp(&score[*a]));
-        out.extend(order.iter().take(samples).map(|i| *i as i64));
+        out.extend(largest_first(&score).iter().take(samples).map(|i| *i as i64));
     }
     out
 }
