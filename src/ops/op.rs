@@ -128,6 +128,11 @@ impl Op {
         self
     }
 
+    /// Whether its gradients have a rule that needs no Python.
+    pub fn has_rule(&self) -> bool {
+        self.rule.is_some()
+    }
+
     /// The parameters of each form.
     pub fn params(&self) -> &[Vec<Param>] {
         self.parsed.get_or_init(|| self.forms.iter().map(|form| schema::parse(form)).collect())

@@ -25,6 +25,8 @@ pub struct State {
     pub(crate) print_options: RefCell<PrintOptions>,
     /// Whether backward is running: what runs then is not the learner's own code. Only `create_graph` records it.
     pub(crate) in_backward: Cell<bool>,
+    /// Whether gradients are computed by the rules in Python where there are others.
+    pub(crate) rules_in_python: Cell<bool>,
     /// Records what ran.
     pub(crate) recorder: Recorder,
     /// The last call that raised.
@@ -43,6 +45,7 @@ impl State {
             default_dtype: Cell::new(DType::Float32),
             print_options: RefCell::new(PrintOptions::default()),
             in_backward: Cell::new(false),
+            rules_in_python: Cell::new(false),
             recorder: Recorder::default(),
             failed: RefCell::default(),
             tracer: Tracer::default(),

@@ -277,6 +277,7 @@ fn stateful(
     define!("get_num_threads", |_state| threads::count());
     set("set_num_threads", vm.new_function("set_num_threads", set_num_threads).into())?;
     define!("is_grad_enabled", |state| state.grad_mode.get());
+    define!("_set_rules_in_python", |state, on: bool| state.rules_in_python.replace(on));
     define!("_set_grad_enabled", |state, on: bool| state.grad_mode.set(on));
     let held = state.clone();
     set(

@@ -5,6 +5,7 @@ mod app;
 mod app_bench;
 mod app_learn;
 mod attention;
+mod backward;
 #[path = "../shared/course.rs"]
 mod course;
 mod cycles;

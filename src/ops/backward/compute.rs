@@ -1,7 +1,10 @@
 //! Arithmetic that rules are made of: operations on tensors as the table runs them, with nothing recorded.
 
+use std::cmp::Ordering;
+
+use crate::kernel::reduce as kernel;
 use crate::tensor::ops::pointwise;
-use crate::tensor::ops::reduce::{self, Over};
+use crate::tensor::ops::reduce::{self, Floats, Over};
 use crate::tensor::ops::strides::placed;
 use crate::tensor::{Arg, DType, Result, Tensor, ops};
 
@@ -23,6 +26,11 @@ fn of(tensor: &Tensor) -> Arg {
 /// `a + b`
 pub(crate) fn add(a: &Tensor, b: &Tensor) -> Result<Tensor> {
     pair(pointwise::add, &of(a), &of(b))
+}
+
+/// `a - b`
+pub(crate) fn sub(a: &Tensor, b: &Tensor) -> Result<Tensor> {
+    pair(pointwise::sub, &of(a), &of(b))
 }
 
 /// `a * b`
@@ -84,4 +92,36 @@ pub(crate) fn masked(a: &Tensor, mask: &Tensor, number: f64) -> Result<Tensor> {
 /// The sum of all elements. As `sum`.
 pub(crate) fn total(a: &Tensor) -> Result<Tensor> {
     Ok(reduce::sum(a, &Over::new(a, &[], false)?, None))
+}
+
+/// `a - b`, where either may be a number.
+pub(crate) fn difference(a: &Arg, b: &Arg) -> Result<Tensor> {
+    pair(pointwise::sub, a, b)
+}
+
+/// `base ** exponent`, where either may be a number.
+pub(crate) fn power(base: &Arg, exponent: &Arg) -> Result<Tensor> {
+    pair(pointwise::pow, base, exponent)
+}
+
+/// Whether a comparison is true of each pair of elements; one with nan is not.
+pub(crate) fn compare(a: &Arg, b: &Arg, test: impl Fn(Ordering) -> bool + Copy + Sync) -> Result<Tensor> {
+    let result = pointwise::compare(a, b, DEFAULT, test)?;
+    let operands: Vec<&Tensor> = [a, b].into_iter().filter_map(Arg::tensor).collect();
+    Ok(placed(result, &operands))
+}
+
+/// A function of two tensors of one float dtype, which is rounded once.
+pub(crate) fn zipped(
+    a: &Tensor,
+    b: &Tensor,
+    f32: impl Fn(f32, f32) -> f32 + Sync,
+    f64: impl Fn(f64, f64) -> f64 + Sync,
+) -> Result<Tensor> {
+    Ok(placed(pointwise::float_binary(a, b, f32, f64)?, &[a, b]))
+}
+
+/// The mean over dimensions, which stay with size 1.
+pub(crate) fn mean(a: &Tensor, over: &Over) -> Tensor {
+    reduce::floats(a, over, &Floats { f32: kernel::mean, f64: kernel::mean })
 }

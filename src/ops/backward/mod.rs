@@ -6,14 +6,16 @@
 //! | [`step`] | what a rule sees of an operation that ran, and what it returns |
 //! | [`fit`] | gradients in the shape and dtype of their operand; sums of gradients |
 //! | [`compute`] | arithmetic that rules are made of |
-//! | [`pointwise`], [`products`], [`reductions`], [`views`], [`joins`] | the rules, by family |
+//! | [`pointwise`], [`products`], [`einsum`], [`reductions`], [`views`], [`joins`], [`indexing`] | the rules, by family |
 //!
 //! A rule is a function that hangs on the operation's row (`.rule(backward::views::transpose)`). It computes the same bits
 //! as the Python rule of `torch/_gradients`, which is used where second derivatives are asked for, and for operations
 //! that have no rule here.
 
 pub(crate) mod compute;
+pub(crate) mod einsum;
 mod fit;
+pub(crate) mod indexing;
 pub(crate) mod joins;
 pub(crate) mod pointwise;
 pub(crate) mod products;

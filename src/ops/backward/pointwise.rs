@@ -1,10 +1,13 @@
 //! Rules of arithmetic and of functions of one number. A gradient has the shape of the result: the traversal sums what was
 //! broadcast.
 
+use std::cmp::Ordering;
+
 use super::compute;
 use super::step::{Gradients, Step};
 use crate::kernel::math;
-use crate::tensor::{Arg, Result, Tensor};
+use crate::tensor::ops::pointwise;
+use crate::tensor::{Arg, DType, Result, Tensor, ops};
 
 /// The gradient times the `alpha` of `add` and `sub`.
 fn factored(step: &Step, grad: Tensor) -> Result<Tensor> {
@@ -127,4 +130,202 @@ pub(crate) fn dropout(step: &Step, grad: Tensor) -> Result<Gradients> {
             Some(noise) => compute::mul(&grad, noise)?,
         },
     ))
+}
+
+/// Of `abs`.
+pub(crate) fn abs(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let sign = |x: f32| {
+        if x > 0.0 {
+            1.0
+        } else if x < 0.0 {
+            -1.0
+        } else {
+            x * 0.0
+        }
+    };
+    let sign_wide = |x: f64| {
+        if x > 0.0 {
+            1.0
+        } else if x < 0.0 {
+            -1.0
+        } else {
+            x * 0.0
+        }
+    };
+    let x = step.tensor("input")?;
+    Ok(Gradients::of("input", compute::zipped(&grad, x, |g, x| g * sign(x), |g, x| g * sign_wide(x))?))
+}
+
+/// Of `square`.
+pub(crate) fn square(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let slope = compute::times(step.tensor("input")?, &Arg::Int(2))?;
+    Ok(Gradients::of("input", compute::mul(&grad, &slope)?))
+}
+
+/// Of `sqrt`.
+pub(crate) fn sqrt(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let root = compute::power(step.operand("input")?, &Arg::Float(0.5))?;
+    Ok(Gradients::of("input", compute::div(&grad, &compute::times(&root, &Arg::Int(2))?)?))
+}
+
+/// Of `rsqrt`.
+pub(crate) fn rsqrt(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let root = compute::power(step.operand("input")?, &Arg::Float(-0.5))?;
+    let cube = compute::power(&Arg::Tensor(root), &Arg::Int(3))?;
+    Ok(Gradients::of("input", compute::mul(&compute::times(&grad, &Arg::Float(-0.5))?, &cube)?))
+}
+
+/// Of `reciprocal`.
+pub(crate) fn reciprocal(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let value = compute::power(step.operand("input")?, &Arg::Float(-1.0))?;
+    let slope = compute::neg(&compute::mul(&value, &value)?);
+    Ok(Gradients::of("input", compute::mul(&grad, &slope)?))
+}
+
+/// Of `sin`.
+pub(crate) fn sin(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let slope = compute::function(step.tensor("input")?, math::cos, math::cos);
+    Ok(Gradients::of("input", compute::mul(&grad, &slope)?))
+}
+
+/// Of `cos`.
+pub(crate) fn cos(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let slope = compute::neg(&compute::function(step.tensor("input")?, math::sin, math::sin));
+    Ok(Gradients::of("input", compute::mul(&grad, &slope)?))
+}
+
+/// Of `pow`.
+pub(crate) fn pow(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let (base, exponent) = (step.operand("input")?, step.operand("exponent")?);
+    let mut grads = Gradients::none();
+    if step.wants("exponent") {
+        let logarithm = match base {
+            Arg::Tensor(base) => Arg::Tensor(compute::function(base, math::log, math::log)),
+            base => Arg::Float(base.number().unwrap_or(0.0).ln()),
+        };
+        let slope = compute::times(&compute::power(base, exponent)?, &logarithm)?;
+        let zero = Arg::Int(0);
+        let at_zero = compute::compare(base, &zero, Ordering::is_eq)?;
+        let not_negative = compute::compare(exponent, &zero, Ordering::is_ge)?;
+        let flat = pointwise::logical(&at_zero, &not_negative, |a, b| a & b)?;
+        let slope = compute::choice(&flat, &Tensor::zeros([], slope.dtype())?, &slope)?;
+        grads = grads.and("exponent", compute::mul(&grad, &slope)?);
+    }
+    if !step.wants("input") {
+        return Ok(grads);
+    }
+    let of_base = match exponent {
+        Arg::Tensor(_) => {
+            let lower = compute::difference(exponent, &Arg::Int(1))?;
+            let slope = compute::times(&compute::power(base, &Arg::Tensor(lower))?, exponent)?;
+            let flat = compute::compare(exponent, &Arg::Int(0), Ordering::is_eq)?;
+            let slope = compute::choice(&flat, &Tensor::zeros([], slope.dtype())?, &slope)?;
+            compute::mul(&grad, &slope)?
+        }
+        number => match number.number().unwrap_or(1.0) {
+            0.0 => compute::zeros_like(&grad)?,
+            value => {
+                let lower = match number {
+                    Arg::Int(value) => Arg::Int(value - 1),
+                    _ => Arg::Float(value - 1.0),
+                };
+                compute::mul(&grad, &compute::times(&compute::power(base, &lower)?, number)?)?
+            }
+        },
+    };
+    Ok(grads.and("input", of_base))
+}
+
+/// Of `clamp`, `clamp_min`, `clamp_max`.
+pub(crate) fn clamp(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let x = step.tensor("input")?;
+    if let (None, None) = (step.opt_tensor("min")?, step.opt_tensor("max")?) {
+        // Without a bound everything is inside, nan too.
+        let wide = x.dtype() == DType::Float64;
+        let bound = |name: &str| step.number(name).map(|at| if wide { at } else { f64::from(at as f32) });
+        let (least, most) = (bound("min"), bound("max"));
+        let inside = |x: f64| least.is_none_or(|least| x >= least) && most.is_none_or(|most| x <= most);
+        let kept = compute::zipped(
+            &grad,
+            x,
+            |g, x| if inside(f64::from(x)) { g } else { 0.0 },
+            |g, x| if inside(x) { g } else { 0.0 },
+        )?;
+        return Ok(Gradients::of("input", kept));
+    }
+    let of = Arg::Tensor(x.clone());
+    let mut inside: Option<Tensor> = None;
+    for (name, test) in [("min", Ordering::is_ge as fn(Ordering) -> bool), ("max", Ordering::is_le)] {
+        if step.has(name) {
+            let one = compute::compare(&of, step.operand(name)?, test)?;
+            inside = Some(match inside {
+                None => one,
+                Some(both) => pointwise::logical(&both, &one, |a, b| a & b)?,
+            });
+        }
+    }
+    let Some(inside) = inside else { return Ok(Gradients::of("input", grad)) };
+    let zeros = Tensor::zeros([], grad.dtype())?;
+    Ok(Gradients::of("input", compute::choice(&inside, &grad, &zeros)?))
+}
+
+/// Of `maximum`: equal elements share the gradient.
+pub(crate) fn maximum(step: &Step, grad: Tensor) -> Result<Gradients> {
+    of_larger(step, &grad, Ordering::is_gt)
+}
+
+/// Of `minimum`: equal elements share the gradient.
+pub(crate) fn minimum(step: &Step, grad: Tensor) -> Result<Gradients> {
+    of_larger(step, &grad, Ordering::is_lt)
+}
+
+pub(super) fn of_larger(step: &Step, grad: &Tensor, wins: fn(Ordering) -> bool) -> Result<Gradients> {
+    let (a, b) = (step.operand("input")?, step.operand("other")?);
+    let (first, equal) = (compute::compare(a, b, wins)?, compute::compare(a, b, Ordering::is_eq)?);
+    let zeros = Tensor::zeros([], grad.dtype())?;
+    let half = compute::quotient(&Arg::Tensor(grad.clone()), &Arg::Int(2))?;
+    let half = compute::choice(&equal, &half, grad)?;
+    let mut grads = Gradients::none();
+    if step.wants("input") {
+        let either = pointwise::logical(&first, &equal, |a, b| a | b)?;
+        grads = grads.and("input", compute::choice(&either, &half, &zeros)?);
+    }
+    if step.wants("other") {
+        grads = grads.and("other", compute::choice(&first, &zeros, &half)?);
+    }
+    Ok(grads)
+}
+
+fn triangle(step: &Step, grad: &Tensor, lower: bool) -> Result<Gradients> {
+    let diagonal = step.int("diagonal").unwrap_or(0);
+    Ok(Gradients::of("input", ops::shape::triangle(grad, diagonal, lower)))
+}
+
+/// Of `tril`.
+pub(crate) fn tril(step: &Step, grad: Tensor) -> Result<Gradients> {
+    triangle(step, &grad, true)
+}
+
+/// Of `triu`.
+pub(crate) fn triu(step: &Step, grad: Tensor) -> Result<Gradients> {
+    triangle(step, &grad, false)
+}
+
+/// Of `fill` and `zero_`, which forget what was there.
+pub(crate) fn fill(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let mut grads = Gradients::of("input", compute::zeros_like(&grad)?);
+    if step.wants("value") {
+        grads = grads.and("value", compute::total(&grad)?);
+    }
+    Ok(grads)
+}
+
+/// Of `copy_`, which forgets what was there.
+pub(crate) fn overwrite(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let mut grads = Gradients::none();
+    if step.wants("input") {
+        grads = grads.and("input", compute::zeros_like(&grad)?);
+    }
+    let source = step.name(1);
+    Ok(grads.and(source, grad))
 }

@@ -1,8 +1,14 @@
 //! Rules of what brings many numbers to few: sums, means, variances, extremes.
 
+use std::cmp::Ordering;
+
 use super::compute;
+use super::indexing::picked;
+use super::pointwise::of_larger;
 use super::step::{Gradients, Step};
+use crate::kernel::reduce as kernel;
 use crate::tensor::layout::wrap_dim;
+use crate::tensor::ops::reduce::{self, End, Over};
 use crate::tensor::{Arg, Result, Tensor, ops};
 
 /// The dimensions that were reduced, of `ndim`; all of them if none were named.
@@ -49,4 +55,108 @@ pub(crate) fn sum(step: &Step, grad: Tensor) -> Result<Gradients> {
 pub(crate) fn mean(step: &Step, grad: Tensor) -> Result<Gradients> {
     let grad = Arg::Tensor(spread(step, &grad, step.shape("input"))?);
     Ok(Gradients::of("input", compute::quotient(&grad, &Arg::Int(count(step)? as i64))?))
+}
+
+/// The variance's divisor: the numbers less the correction.
+fn degrees(step: &Step) -> Result<f64> {
+    Ok((count(step)? as f64 - correction(step)).max(0.0))
+}
+
+fn correction(step: &Step) -> f64 {
+    match step.arg("unbiased") {
+        Arg::Bool(unbiased) => f64::from(u8::from(*unbiased)),
+        _ => step.number("correction").unwrap_or(1.0),
+    }
+}
+
+/// The dimensions that were reduced, which stay with size 1.
+fn over(step: &Step, x: &Tensor) -> Result<Over> {
+    let dims: Vec<i64> = dims(step, x.ndim())?.into_iter().map(|dim| dim as i64).collect();
+    Over::new(x, &dims, true)
+}
+
+/// `2 / degrees * grad * (x - mean)`
+fn of_variance(step: &Step, x: &Tensor, grad: &Tensor) -> Result<Gradients> {
+    let degrees = degrees(step)?;
+    let factor = if degrees > 0.0 { 2.0 / degrees } else { f64::NAN };
+    let centred = compute::sub(x, &compute::mean(x, &over(step, x)?))?;
+    let scaled = compute::times(grad, &Arg::Float(factor))?;
+    Ok(Gradients::of("input", compute::mul(&scaled, &centred)?))
+}
+
+/// Of `var`.
+pub(crate) fn var(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let x = step.tensor("input")?;
+    of_variance(step, x, &spread(step, &grad, x.shape())?)
+}
+
+/// Of `std`.
+pub(crate) fn std(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let x = step.tensor("input")?;
+    let correction = correction(step);
+    let over = over(step, x)?;
+    let deviation = reduce::floats_with(
+        x,
+        &over,
+        |v, a| kernel::std(v, a, correction),
+        |v, a| kernel::std(v, a, correction),
+    );
+    let twice = compute::times(&deviation, &Arg::Int(2))?;
+    let quotient = compute::div(&spread(step, &grad, x.shape())?, &twice)?;
+    let none = compute::compare(&Arg::Tensor(deviation), &Arg::Int(0), Ordering::is_eq)?;
+    of_variance(step, x, &compute::masked(&quotient, &none, 0.0)?)
+}
+
+/// Of `max` in its three forms.
+pub(crate) fn max(step: &Step, grads: Vec<Option<Tensor>>) -> Result<Gradients> {
+    extreme(step, grads, End::Max, Ordering::is_gt)
+}
+
+/// Of `min` in its three forms.
+pub(crate) fn min(step: &Step, grads: Vec<Option<Tensor>>) -> Result<Gradients> {
+    extreme(step, grads, End::Min, Ordering::is_lt)
+}
+
+fn extreme(
+    step: &Step,
+    grads: Vec<Option<Tensor>>,
+    end: End,
+    wins: fn(Ordering) -> bool,
+) -> Result<Gradients> {
+    let Some(Some(grad)) = grads.into_iter().next() else { return Ok(Gradients::none()) };
+    if step.arg("other").tensor().is_some() {
+        return of_larger(step, &grad, wins);
+    }
+    let Some(dim) = step.int("dim") else { return shared(step, &grad, end) };
+    let x = step.tensor("input")?;
+    if x.ndim() == 0 {
+        return picked(step, grad, x, dim);
+    }
+    match reduce::place_of_extreme(x, &Over::new(x, &[dim], true)?, end) {
+        Some(places) => picked(step, grad, &places, dim),
+        None => Ok(Gradients::of("input", compute::zeros_like(x)?)),
+    }
+}
+
+/// Of `amax`.
+pub(crate) fn amax(step: &Step, grad: Tensor) -> Result<Gradients> {
+    shared(step, &grad, End::Max)
+}
+
+/// Of `amin`.
+pub(crate) fn amin(step: &Step, grad: Tensor) -> Result<Gradients> {
+    shared(step, &grad, End::Min)
+}
+
+/// Elements that are equally extreme share the gradient.
+fn shared(step: &Step, grad: &Tensor, end: End) -> Result<Gradients> {
+    let x = step.tensor("input")?;
+    let over = over(step, x)?;
+    let Some(best) = reduce::extreme(x, &over, end) else {
+        return Ok(Gradients::of("input", compute::zeros_like(x)?));
+    };
+    let found = compute::compare(&Arg::Tensor(x.clone()), &Arg::Tensor(best), Ordering::is_eq)?;
+    let count = reduce::sum(&found, &over, None);
+    let spread = compute::mul(&spread(step, grad, x.shape())?, &found)?;
+    Ok(Gradients::of("input", compute::div(&spread, &count)?))
 }

@@ -59,6 +59,11 @@ impl<'a> Step<'a> {
         self.position(name).map_or(&Arg::None, |at| &self.args[at])
     }
 
+    /// Argument `at` without reading its elements.
+    pub(crate) fn argument(&self, at: usize) -> &'a Arg {
+        self.args.get(at).unwrap_or(&Arg::None)
+    }
+
     /// An argument as the operation read it: a tensor, a list of tensors or a number.
     /// Errors: a tensor was written to since.
     pub(crate) fn operand(&self, name: &str) -> Result<&'a Arg> {
@@ -112,10 +117,14 @@ impl<'a> Step<'a> {
 
     /// Whether an argument, or a tensor of a list, needs a gradient.
     pub(crate) fn wants(&self, name: &str) -> bool {
-        let Some(at) = self.position(name) else { return false };
+        self.wanted_of(name).contains(&true)
+    }
+
+    /// For each tensor of a list whether it needs a gradient.
+    pub(crate) fn wanted_of(&self, name: &str) -> &'a [bool] {
+        let Some(at) = self.position(name) else { return &[] };
         let first = self.ordinal(at);
-        let count = self.args[at].tensors().len();
-        self.flows.get(first..first + count).is_some_and(|flows| flows.contains(&true))
+        self.flows.get(first..first + self.args[at].tensors().len()).unwrap_or_default()
     }
 
     /// Whether an argument was given and is not `None`.

@@ -5,14 +5,18 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::OnceLock;
 
 use super::fit::{added, as_operand};
+use super::indexing;
 use super::step::{Gradients, Rule, Step};
 use crate::ops::call::call;
-use crate::ops::op::{Caller, Op};
+use crate::ops::op::Caller;
+use crate::ops::schema::{self, Param};
 use crate::ops::state::State;
 use crate::ops::table;
 use crate::ops::value::Value;
+use crate::tensor::descriptor::{COPY_SLICES, SETITEM};
 use crate::tensor::{Arg, Error, Record, Result, Site, Tensor};
 
 /// One of the results of a record, by the record's address and the number of the result.
@@ -297,10 +301,10 @@ impl<H: Host> Traversal<'_, H> {
             return Err(self.host.error(used_before()));
         }
         let keep = self.mode.keep || self.mode.create;
-        let op = table::row_of(record.operation);
-        let (found, read) = match op.and_then(|op| Some((op, op.rule?))).filter(|_| !self.mode.create) {
-            Some((op, rule)) => {
-                by_rule(op, rule, record, args, edges, grads).map_err(|error| self.host.error(error))?
+        let in_python = self.mode.create || self.state.rules_in_python.get();
+        let (found, read) = match rule_of(record).filter(|_| !in_python) {
+            Some((rule, params)) => {
+                by_rule(rule, params, record, args, edges, grads).map_err(|error| self.host.error(error))?
             }
             None => self.host.rule(record, grads, keep)?,
         };
@@ -311,16 +315,34 @@ impl<H: Host> Traversal<'_, H> {
     }
 }
 
-/// The gradients of a record's operands by the rule of its row, and whether the rule read operands.
+/// The rule of a record's operation and the parameters of the form that ran.
+fn rule_of(record: &Record) -> Option<(Rule, &'static [Param])> {
+    if let Some(op) = table::row_of(record.operation) {
+        return Some((op.rule?, op.params().get(record.form).map_or(&[][..], Vec::as_slice)));
+    }
+    // What Python's syntax calls has no row.
+    static ASSIGNMENT: OnceLock<Vec<Param>> = OnceLock::new();
+    static THROUGH_VIEW: OnceLock<Vec<Param>> = OnceLock::new();
+    if *record.operation == SETITEM {
+        let params = ASSIGNMENT.get_or_init(|| schema::parse("Tensor input, Operand value, any index"));
+        return Some((Rule::One(indexing::setitem), params));
+    }
+    if *record.operation == COPY_SLICES {
+        let params = THROUGH_VIEW.get_or_init(|| schema::parse("Tensor input, Tensor view"));
+        return Some((Rule::One(indexing::copy_slices), params));
+    }
+    None
+}
+
+/// The gradients of a record's operands by a rule of the table, and whether the rule read operands.
 fn by_rule(
-    op: &'static Op,
     rule: Rule,
+    params: &[Param],
     record: &Record,
     args: &[Arg],
     edges: &[Option<Place>],
     mut grads: Vec<Option<Tensor>>,
 ) -> Result<(Vec<Option<Tensor>>, bool)> {
-    let params = op.params().get(record.form).map_or(&[][..], Vec::as_slice);
     let tensors = args.iter().flat_map(Arg::tensors).enumerate();
     let flows: Vec<bool> = tensors
         .map(|(at, tensor)| {

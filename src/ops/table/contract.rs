@@ -1,5 +1,6 @@
 //! Products summed over chosen dimensions: einsum, tensordot, inner and outer, chains of matrices.
 
+use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, FUNCTION, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{
@@ -269,7 +270,8 @@ pub(super) static OPS: [Op; 12] = [
         &["str equation, Several operands"],
         "Products and sums written as subscripts: \"bij,bjk->bik\".",
         einsum_,
-    ),
+    )
+    .rule(backward::einsum::rule),
     op(
         Descriptor::new("tensordot", OpFamily::Product, Explanation::Multilinear(Multilinear::Tensordot))
             .grad("View"),

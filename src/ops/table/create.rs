@@ -382,7 +382,7 @@ pub(super) static OPS: [Op; 33] = [
             let x = c.tensor(0)?;
             constant(x.shape().to_vec(), x.dtype(), c.arg(1), false)
         },
-    )
+    ).rule(backward::pointwise::fill)
     .checking(TargetCheck::Leaf),
     op(
         creation("zero_", ConstantKind::Everywhere).overwriting().grad("Zero"),
@@ -394,7 +394,7 @@ pub(super) static OPS: [Op; 33] = [
             ops::fill(x, 0.0, Some(0));
             Ok(x.clone().into())
         },
-    )
+    ).rule(backward::pointwise::fill)
     .checking(TargetCheck::Leaf),
     op(
         Descriptor::new("copy", OpFamily::Copy, Explanation::CopyFrom)
@@ -417,5 +417,5 @@ pub(super) static OPS: [Op; 33] = [
             ops::write(&out, src)?;
             Ok(out.into())
         },
-    ),
+    ).rule(backward::pointwise::overwrite),
 ];

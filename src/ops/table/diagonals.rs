@@ -1,5 +1,6 @@
 //! Triangles and diagonals of matrices.
 
+use crate::ops::backward;
 use crate::ops::op::{ALL, BOTH, Call, FUNCTION, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule, creation};
@@ -67,7 +68,8 @@ pub(super) static OPS: [Op; 7] = [
         TRIANGLE,
         "The lower triangle of each matrix, zeros above.",
         |c| triangle(c, true),
-    ),
+    )
+    .rule(backward::pointwise::tril),
     op(
         Descriptor::new("triu", OpFamily::Index, Explanation::Triangle { lower: false })
             .shapes(ShapeRule::Same)
@@ -76,7 +78,8 @@ pub(super) static OPS: [Op; 7] = [
         TRIANGLE,
         "The upper triangle of each matrix, zeros below.",
         |c| triangle(c, false),
-    ),
+    )
+    .rule(backward::pointwise::triu),
     op(
         creation("tril_indices", ConstantKind::Places),
         FUNCTION,

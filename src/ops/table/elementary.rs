@@ -128,7 +128,8 @@ pub(super) static OPS: [Op; 32] = [
     op(pointwise("abs").grad("Abs"), ALL, ONE, "The magnitude of each element.", |c| {
         refused::bools("abs_cpu", c.tensor(0)?.dtype())?;
         Ok(same_unary(c.tensor(0)?, f32::abs, f64::abs, i64::wrapping_abs).into())
-    }),
+    })
+    .rule(backward::pointwise::abs),
     op(pointwise("sign").grad("Sign"), ALL, ONE, "-1, 0 or 1.", sign),
     op(
         pointwise("exp").formula(Formula::Exp).cost(CostRule::PerResult(1)).grad("Exp"),
@@ -174,21 +175,24 @@ pub(super) static OPS: [Op; 32] = [
         ONE,
         "Square root.",
         each!(f32::sqrt, f64::sqrt),
-    ),
+    )
+    .rule(backward::pointwise::sqrt),
     op(
         pointwise("rsqrt").formula(Formula::Rsqrt).cost(CostRule::PerResult(1)).grad("Rsqrt"),
         ALL,
         ONE,
         "1 / square root.",
         each!(|x: f32| 1.0 / x.sqrt(), |x: f64| 1.0 / x.sqrt()),
-    ),
+    )
+    .rule(backward::pointwise::rsqrt),
     op(
         pointwise("reciprocal").formula(Formula::Reciprocal).cost(CostRule::PerResult(1)).grad("Reciprocal"),
         ALL,
         ONE,
         "1 / x.",
         each!(|x: f32| 1.0 / x, |x: f64| 1.0 / x),
-    ),
+    )
+    .rule(backward::pointwise::reciprocal),
     op(
         pointwise("square").formula(Formula::Square).cost(CostRule::PerResult(1)).grad("Pow"),
         ALL,
@@ -199,13 +203,16 @@ pub(super) static OPS: [Op; 32] = [
             let x = if x.dtype() == DType::Bool { &ops::cast::to_dtype(x, DType::Int64) } else { x };
             Ok(same_unary(x, |x| x * x, |x| x * x, |x| x.wrapping_mul(x)).into())
         },
-    ),
+    )
+    .rule(backward::pointwise::square),
     op(pointwise("sin").grad("Sin"), ALL, ONE, "Sine of an angle in radians.", |c| {
         floats(c, math::sin, math::sin)
-    }),
+    })
+    .rule(backward::pointwise::sin),
     op(pointwise("cos").grad("Cos"), ALL, ONE, "Cosine of an angle in radians.", |c| {
         floats(c, math::cos, math::cos)
-    }),
+    })
+    .rule(backward::pointwise::cos),
     op(pointwise("tan").grad("Tan"), ALL, ONE, "Tangent of an angle in radians.", |c| {
         floats(c, math::tan, math::tan)
     }),

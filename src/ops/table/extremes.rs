@@ -1,6 +1,7 @@
 //! The largest, the smallest, the middle element; quantiles.
 
 use super::pointwise;
+use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, extreme_of, running_extreme};
@@ -221,28 +222,32 @@ pub(super) static OPS: [Op; 12] = [
         EXTREME,
         "The largest; along a dimension with its place; or the larger of each pair.",
         |c| extreme(c, End::Max),
-    ),
+    )
+    .rule_of_several(backward::reductions::max),
     op(
         extreme_of("min", Extremum::Smallest, ExtremeResult::ValueAndPlace).grad("Min"),
         BOTH,
         EXTREME,
         "The smallest; along a dimension with its place; or the smaller of each pair.",
         |c| extreme(c, End::Min),
-    ),
+    )
+    .rule_of_several(backward::reductions::min),
     op(
         extreme_of("amax", Extremum::Largest, ExtremeResult::Value).grad("Amax"),
         BOTH,
         AMAX,
         "The largest over the dimensions named.",
         |c| amax(c, End::Max),
-    ),
+    )
+    .rule(backward::reductions::amax),
     op(
         extreme_of("amin", Extremum::Smallest, ExtremeResult::Value).grad("Amin"),
         BOTH,
         AMAX,
         "The smallest over the dimensions named.",
         |c| amax(c, End::Min),
-    ),
+    )
+    .rule(backward::reductions::amin),
     op(
         extreme_of("aminmax", Extremum::Both, ExtremeResult::Value).grad("Aminmax"),
         BOTH,

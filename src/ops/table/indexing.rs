@@ -1,5 +1,6 @@
 //! Indexing, gathering and scattering.
 
+use crate::ops::backward;
 use crate::ops::op::{ALL, BOTH, Call, IN_PLACE, METHOD, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, OpNotation, ShapeRule};
@@ -355,14 +356,16 @@ pub(super) static OPS: [Op; 14] = [
         &["Tensor input, any index"],
         "input[index]: a view, or a copy where tensors index.",
         getitem,
-    ),
+    )
+    .rule(backward::indexing::getitem),
     op(
         Descriptor::new("gather", OpFamily::Index, Explanation::Moved(Movement::LookedUp)).grad("Gather"),
         BOTH,
         &["Tensor input, int dim, Tensor index, *, any sparse_grad=False"],
         "Elements along a dimension by index.",
         gather,
-    ),
+    )
+    .rule(backward::indexing::gather),
     op(
         Descriptor::new("scatter", OpFamily::Index, Explanation::Moved(Movement::Rearranged)).grad("Scatter"),
         ALL,
@@ -392,7 +395,8 @@ pub(super) static OPS: [Op; 14] = [
         &["Tensor input, int dim, Tensor index"],
         "Slices along a dimension by their numbers.",
         index_select,
-    ),
+    )
+    .rule(backward::indexing::index_select),
     op(
         Descriptor::new("index_fill", OpFamily::Index, Explanation::Moved(Movement::Filled))
             .grad("IndexFill"),

@@ -8,7 +8,7 @@ use crate::ops::value::Value;
 use crate::tensor::descriptor::{CostRule, GradName, OpNotation, Sign, pointwise};
 use crate::tensor::explanation::{Explanation, Formula, Movement};
 use crate::tensor::ops::pointwise::{self, BinaryOp, binary, same_unary};
-use crate::tensor::{Arg, DType, Error, Result, Tensor, ops};
+use crate::tensor::{Arg, DType, Error, Result, Tensor};
 
 /// Two operands, one of which may be a number.
 const PAIR: &[&str] = &["Operand input, Operand other"];
@@ -178,47 +178,7 @@ fn pow(c: &Call) -> Result<Value> {
     if !dtype.is_float() && c.arg(1).number().is_some_and(|exponent| exponent < 0.0) {
         return Err(Error::runtime("Integers to negative integer powers are not allowed."));
     }
-    if let (Some(base), Some(exponent)) = (c.arg(0).tensor(), c.arg(1).number())
-        && dtype.is_float()
-    {
-        let base = ops::cast::to_dtype(base, dtype);
-        // The exponents PyTorch computes without pow.
-        // Each a loop of its own, which the compiler vectorises.
-        macro_rules! exact {
-            ($f:expr, $g:expr) => {
-                return Ok(same_unary(&base, $f, $g, |x| x).into())
-            };
-        }
-        match exponent {
-            1.0 => exact!(|x| x, |x| x),
-            2.0 => exact!(|x| x * x, |x| x * x),
-            3.0 => exact!(|x| x * x * x, |x| x * x * x),
-            0.5 => exact!(f32::sqrt, f64::sqrt),
-            -0.5 => exact!(|x| 1.0 / x.sqrt(), |x| 1.0 / x.sqrt()),
-            -1.0 => exact!(|x| 1.0 / x, |x| 1.0 / x),
-            -2.0 => exact!(|x| 1.0 / (x * x), |x| 1.0 / (x * x)),
-            _ => {}
-        }
-    }
-    let power = BinaryOp {
-        name: "pow",
-        f32: f32::powf,
-        f64: f64::powf,
-        i64: Some(|base, exponent| match exponent {
-            0.. => base.wrapping_pow(exponent as u32),
-            _ if base == 1 => 1,
-            _ if base == -1 => {
-                if exponent % 2 == 0 {
-                    1
-                } else {
-                    -1
-                }
-            }
-            _ => 0,
-        }),
-        bool: None,
-    };
-    Ok(binary(&power, c.arg(0), c.arg(1), c.default_dtype())?.into())
+    Ok(pointwise::pow(c.arg(0), c.arg(1), c.default_dtype())?.into())
 }
 
 fn clamp(c: &Call) -> Result<Value> {
@@ -351,21 +311,24 @@ pub(super) static OPS: [Op; 27] = [
         &["Operand input, Operand exponent"],
         "input to the power of exponent.",
         pow,
-    ),
+    )
+    .rule(backward::pointwise::pow),
     op(
         pointwise("maximum").formula(Formula::Larger).grad("Maximum"),
         BOTH,
         PAIR,
         "The larger of each pair; nan where either is nan.",
         maximum,
-    ),
+    )
+    .rule(backward::pointwise::maximum),
     op(
         pointwise("minimum").formula(Formula::Smaller).grad("Minimum"),
         BOTH,
         PAIR,
         "The smaller of each pair; nan where either is nan.",
         minimum,
-    ),
+    )
+    .rule(backward::pointwise::minimum),
     op(pointwise("atan2").grad("Atan2"), ALL, PAIR, "The angle of the point (other, input).", |c| {
         Ok(binary(&ATAN2, c.arg(0), c.arg(1), c.default_dtype())?.into())
     }),
@@ -406,6 +369,7 @@ pub(super) static OPS: [Op; 27] = [
         "Held between min and max.",
         clamp,
     )
+    .rule(backward::pointwise::clamp)
     .naming_scalar_types(),
     op(
         pointwise("clamp_min").formula(Formula::Clamp).grad("ClampMin"),
@@ -414,6 +378,7 @@ pub(super) static OPS: [Op; 27] = [
         "Not below min.",
         maximum,
     )
+    .rule(backward::pointwise::clamp)
     .naming_scalar_types(),
     op(
         pointwise("clamp_max").formula(Formula::Clamp).grad("ClampMax"),
@@ -422,6 +387,7 @@ pub(super) static OPS: [Op; 27] = [
         "Not above max.",
         minimum,
     )
+    .rule(backward::pointwise::clamp)
     .naming_scalar_types(),
     op(
         pointwise("where").explained(Explanation::Moved(Movement::Chosen)).grad("Where"),

@@ -211,7 +211,8 @@ pub(super) static OPS: [Op; 17] = [
             let (x, over, correction) = spread(c)?;
             Ok(var_of(&x, &over, correction).into())
         },
-    ),
+    )
+    .rule(backward::reductions::var),
     op(
         Descriptor::new("std", OpFamily::Reduction, Explanation::Spread { root: true, with_mean: false })
             .cost(CostRule::Spread)
@@ -223,7 +224,8 @@ pub(super) static OPS: [Op; 17] = [
             let (x, over, correction) = spread(c)?;
             Ok(std_of(&x, &over, correction).into())
         },
-    ),
+    )
+    .rule(backward::reductions::std),
     op(
         Descriptor::new(
             "var_mean",

@@ -233,21 +233,24 @@ pub(super) static OPS: [Op; 10] = [
         ],
         "Parts of one size, or of the sizes given. Views.",
         split,
-    ),
+    )
+    .rule_of_several(backward::joins::split),
     op(
         view("split_with_sizes").explained(Explanation::Moved(Movement::Part)).grad("SplitWithSizes"),
         BOTH,
         &["Tensor input, ints split_sizes, int dim=0"],
         "Parts of the sizes given. Views.",
         split,
-    ),
+    )
+    .rule_of_several(backward::joins::split),
     op(
         view("chunk").explained(Explanation::Moved(Movement::Part)).grad("Split"),
         BOTH,
         &["Tensor input, int chunks, int dim=0"],
         "At most so many parts of one size, the last one smaller. Views.",
         chunk,
-    ),
+    )
+    .rule_of_several(backward::joins::split),
     op(
         view("tensor_split").explained(Explanation::Moved(Movement::Part)).grad("Slice"),
         BOTH,
@@ -290,12 +293,14 @@ pub(super) static OPS: [Op; 10] = [
         &["Tensor input, int dim, int index"],
         "One index of a dimension, which goes. View.",
         select,
-    ),
+    )
+    .rule(backward::indexing::select),
     op(
         view("narrow").grad("Slice"),
         BOTH,
         &["Tensor input, int dim, int start, int length"],
         "Some neighbours along a dimension. View.",
         narrow,
-    ),
+    )
+    .rule(backward::indexing::narrow),
 ];

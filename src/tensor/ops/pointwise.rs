@@ -350,3 +350,67 @@ pub(crate) fn select(condition: &Tensor, a: &Arg, b: &Arg, default: DType) -> Re
     };
     Ok(Tensor::new(buffer, shape, dtype))
 }
+
+/// `base ** exponent`, promoted and broadcast; the caller checks for bools and negative powers of integers.
+/// As `torch.pow`.
+pub(crate) fn pow(base: &Arg, exponent: &Arg, default: DType) -> Result<Tensor> {
+    let dtype = common_dtype(&[base, exponent], default);
+    if let (Some(base), Some(exponent)) = (base.tensor(), exponent.number())
+        && dtype.is_float()
+    {
+        let base = to_dtype(base, dtype);
+        // The exponents PyTorch computes without pow.
+        // Each a loop of its own, which the compiler vectorises.
+        macro_rules! exact {
+            ($f:expr, $g:expr) => {
+                return Ok(same_unary(&base, $f, $g, |x| x))
+            };
+        }
+        match exponent {
+            1.0 => exact!(|x| x, |x| x),
+            2.0 => exact!(|x| x * x, |x| x * x),
+            3.0 => exact!(|x| x * x * x, |x| x * x * x),
+            0.5 => exact!(f32::sqrt, f64::sqrt),
+            -0.5 => exact!(|x| 1.0 / x.sqrt(), |x| 1.0 / x.sqrt()),
+            -1.0 => exact!(|x| 1.0 / x, |x| 1.0 / x),
+            -2.0 => exact!(|x| 1.0 / (x * x), |x| 1.0 / (x * x)),
+            _ => {}
+        }
+    }
+    let power = BinaryOp {
+        name: "pow",
+        f32: f32::powf,
+        f64: f64::powf,
+        i64: Some(|base, exponent| match exponent {
+            0.. => base.wrapping_pow(exponent as u32),
+            _ if base == 1 => 1,
+            _ if base == -1 => {
+                if exponent % 2 == 0 {
+                    1
+                } else {
+                    -1
+                }
+            }
+            _ => 0,
+        }),
+        bool: None,
+    };
+    binary(&power, base, exponent, default)
+}
+
+/// A function of two tensors of one float dtype, broadcast; computed in the lane of the dtype and rounded once.
+pub(crate) fn float_binary(
+    a: &Tensor,
+    b: &Tensor,
+    f32: impl Fn(f32, f32) -> f32 + Sync,
+    f64: impl Fn(f64, f64) -> f64 + Sync,
+) -> Result<Tensor> {
+    let (dtype, shape) = (a.dtype(), broadcast(a.shape(), b.shape())?);
+    crate::tensor::allow(&shape, dtype)?;
+    let (a, b, run, laid) = arranged(a.clone(), to_dtype(b, dtype), &shape);
+    let buffer = match dtype.lane() {
+        Lane::F64 => Buffer::F64(over!(&run, a, b, F64, f64)),
+        _ => Buffer::F32(over!(&run, a, b, F32, f32)),
+    };
+    Ok(laid.finish(buffer, shape, dtype))
+}

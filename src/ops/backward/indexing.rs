@@ -1,0 +1,132 @@
+//! Rules of parts chosen or written by index: a gradient goes back to the places that its numbers came from.
+
+use super::compute;
+use super::step::{Gradients, Step};
+use crate::tensor::layout::wrap_dim;
+use crate::tensor::ops::along::{self, ScatterMode, ScatterSource};
+use crate::tensor::{Arg, DType, Index, Layout, Result, Tensor, index, ops};
+
+/// Zeros in the shape of the operand, with the gradient where a view saw its elements.
+fn written(step: &Step, grad: &Tensor, view: impl FnOnce(&Layout) -> Result<Layout>) -> Result<Gradients> {
+    let dtype = step.arg("input").tensor().map_or(DType::Float32, Tensor::dtype);
+    let whole = Tensor::zeros(step.shape("input"), dtype)?;
+    let place = view(whole.layout())?;
+    ops::write(&whole.with_layout(place), grad)?;
+    Ok(Gradients::of("input", whole))
+}
+
+/// A position along a dimension as one from the front.
+fn from_front(at: i64, size: usize) -> usize {
+    (if at < 0 { at + size as i64 } else { at }) as usize
+}
+
+/// Of `select`.
+pub(crate) fn select(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let (dim, at) = (step.int("dim").unwrap_or(0), step.int("index").unwrap_or(0));
+    written(step, &grad, |whole| {
+        let axis = wrap_dim(dim, whole.ndim())?;
+        Ok(whole.select(axis, from_front(at, whole.shape[axis])))
+    })
+}
+
+/// Of `narrow`.
+pub(crate) fn narrow(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let (dim, start) = (step.int("dim").unwrap_or(0), step.int("start").unwrap_or(0));
+    let length = step.int("length").unwrap_or(0);
+    written(step, &grad, |whole| {
+        let axis = wrap_dim(dim, whole.ndim())?;
+        Ok(whole.slice(axis, from_front(start, whole.shape[axis]), length as usize, 1))
+    })
+}
+
+/// The index expression among the arguments.
+fn parts<'a>(step: &Step<'a>) -> &'a [Index] {
+    (0..3)
+        .find_map(|at| match step.argument(at) {
+            Arg::Index(parts) => Some(&parts[..]),
+            _ => None,
+        })
+        .unwrap_or_default()
+}
+
+/// Of `x[index]`. Where tensors index, gradients of one element add up in the order of the result.
+pub(crate) fn getitem(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let name = step.name(0);
+    let whole = Tensor::zeros(step.shape(name), grad.dtype())?;
+    match index::view(&whole, parts(step)) {
+        Some(view) => ops::write(&view, &grad)?,
+        None => {
+            index::put(&whole, parts(step), &grad, true)?;
+            whole.storage().write().round_to(grad.dtype());
+        }
+    }
+    Ok(Gradients::of(name, whole))
+}
+
+/// Of `x[index] = value`.
+pub(crate) fn setitem(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let (target, value) = (step.name(0), step.name(1));
+    let mut grads = Gradients::none();
+    if step.wants(value) {
+        grads = grads.and(value, index::get(&grad, parts(step))?.0);
+    }
+    if step.wants(target) {
+        let left = ops::shape::preserved(&grad);
+        index::set(&left, parts(step), &Tensor::zeros([], grad.dtype())?)?;
+        grads = grads.and(target, left);
+    }
+    Ok(grads)
+}
+
+/// Of a tensor that was written through a view: the elements of the view get their gradient through the view.
+pub(crate) fn copy_slices(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let (whole, view) = (step.name(0), step.name(1));
+    let (Some(of_whole), Some(of_view)) = (step.layout(whole), step.layout(view)) else {
+        return Ok(Gradients::none());
+    };
+    // The elements in the order of the storage that both share.
+    let span = Tensor::zeros([of_whole.end() - of_whole.offset], grad.dtype())?;
+    let within = |layout: &Layout| {
+        let offset = layout.offset.saturating_sub(of_whole.offset);
+        span.with_layout(Layout { offset, ..layout.clone() })
+    };
+    let (all, part) = (within(of_whole), within(of_view));
+    ops::write(&all, &grad)?;
+    let through = ops::copy(&part);
+    ops::fill(&part, 0.0, None);
+    Ok(Gradients::of(whole, ops::copy(&all)).and(view, through))
+}
+
+/// Of `gather`: gradients of one element add up in the order of the index.
+pub(crate) fn gather(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let whole = Tensor::zeros(step.shape("input"), grad.dtype())?;
+    let dim = wrap_dim(step.int("dim").unwrap_or(0), whole.ndim())?;
+    let source = ScatterSource::Tensor(grad);
+    let whole = along::scatter(&whole, dim, step.tensor("index")?, &source, ScatterMode::Sum, true)?;
+    Ok(Gradients::of("input", whole))
+}
+
+/// Of `index_select`: gradients of one element add up in the order of the index.
+pub(crate) fn index_select(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let whole = Tensor::zeros(step.shape("input"), grad.dtype())?;
+    let dim = wrap_dim(step.int("dim").unwrap_or(0), whole.ndim())?;
+    let index = step.tensor("index")?;
+    let whole = along::index_combine(&whole, dim, index, &grad, ScatterMode::Sum, true)?;
+    Ok(Gradients::of("input", whole))
+}
+
+/// The gradient of values that were picked along a dimension, at the places they were picked from.
+pub(super) fn picked(step: &Step, grad: Tensor, indices: &Tensor, dim: i64) -> Result<Gradients> {
+    let x = step.tensor("input")?;
+    if x.ndim() == 0 {
+        return Ok(Gradients::of("input", ops::reshape(&grad, &[])));
+    }
+    let axis = wrap_dim(dim, x.ndim())?;
+    let grad = match grad.ndim() < indices.ndim() {
+        true => grad.with_layout(grad.layout().unsqueeze(axis)),
+        false => grad,
+    };
+    let source = ScatterSource::Tensor(grad);
+    let zeros = compute::zeros_like(x)?;
+    Ok(Gradients::of("input", along::scatter(&zeros, axis, indices, &source, ScatterMode::Replace, true)?))
+}
