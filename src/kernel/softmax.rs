@@ -46,14 +46,7 @@ fn along<T: Real>(x: ArrayViewD<T>, axis: usize, log: bool) -> Vec<T> {
             }
             blocks.copy_from_slice(&x[at..at + blocks.len()]);
         }
-        for block in blocks.chunks_exact_mut(block) {
-            match (last, log) {
-                (true, false) => softmax_row(block),
-                (true, true) => log_softmax_row(block),
-                (_, false) => softmax_columns(block, inner),
-                (_, true) => log_softmax_columns(block, inner),
-            }
-        }
+        in_place(blocks, block, inner, last, log);
     };
     if data.len() < PARALLEL {
         each(0, &mut data);
@@ -62,6 +55,22 @@ fn along<T: Real>(x: ArrayViewD<T>, axis: usize, log: bool) -> Vec<T> {
     let size = (PIECE / block).max(1) * block;
     threads::share(data.chunks_mut(size).enumerate(), |(number, blocks)| each(number * size, blocks));
     data
+}
+
+fn in_place<T: Real>(blocks: &mut [T], block: usize, inner: usize, last: bool, log: bool) {
+    for block in blocks.chunks_exact_mut(block) {
+        match (last, log) {
+            (true, false) => softmax_row(block),
+            (true, true) => log_softmax_row(block),
+            (_, false) => softmax_columns(block, inner),
+            (_, true) => log_softmax_columns(block, inner),
+        }
+    }
+}
+
+/// Softmax, or log-softmax if `log`, along the middle axis of (.., length, inner), in place; the last axis if inner is 1.
+pub(super) fn blocks<T: Real>(data: &mut [T], length: usize, inner: usize, log: bool) {
+    in_place(data, length * inner, inner, inner == 1, log);
 }
 
 simd! {

@@ -53,7 +53,9 @@ fn softmax_and_log_softmax() {
         let found = gradients_of::softmax(&y, &grad, length, inner);
         check("softmax", &x, &grad, &found, |x| softmax::softmax(shaped(x).view(), 1));
         agree("softmax", &gradients_of::softmax(&single(&y), &single(&grad), length, inner), &found);
+        assert_eq!(gradients_of::through_softmax(&x, &grad, length, inner), found, "from x and from y");
         let found = gradients_of::log_softmax(&logs, &grad, length, inner);
+        assert_eq!(gradients_of::through_log_softmax(&x, &grad, length, inner), found, "from x and from y");
         check("log_softmax", &x, &grad, &found, |x| softmax::log_softmax(shaped(x).view(), 1));
         agree(
             "log_softmax",
@@ -202,14 +204,19 @@ fn losses_and_embedding() {
     agree("cross_entropy", &loss::cross_entropy(&single(&x), &targets, &single(&slopes), classes), &found);
     let spread = loss::nll(&[1, 0, 1, 1], &[1.0, 2.0, 3.0, 0.0], 2, 2);
     assert_eq!(spread, [0.0, 2.0, 1.0, 0.0, 0.0, 0.0, 3.0, 0.0]);
-    let rows = embedding::embedding(&[2, 0, 2, 1], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], 3, Some(1));
+    let rows =
+        embedding::embedding(&[2, 0, 2, 1], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], [3, 2], Some(1));
     assert_eq!(rows, [3.0, 4.0, 0.0, 0.0, 6.0, 8.0]);
     let (tokens, grad) = ((0..3000).map(|at| at * 7919 % 50).collect::<Vec<i64>>(), numbers(3000 * 16, 3));
     let mut plain = vec![0.0; 50 * 16];
     for (token, grad) in tokens.iter().zip(grad.chunks(16)) {
         (0..16).for_each(|at| plain[*token as usize * 16 + at] += grad[at]);
     }
-    assert_eq!(embedding::embedding(&tokens, &grad, 50, None), plain, "token after token, on any thread");
+    assert_eq!(
+        embedding::embedding(&tokens, &grad, [50, 16], None),
+        plain,
+        "token after token, on any thread"
+    );
 }
 
 /// Sizes of an attention: batch, heads, groups, queries, keys, width of a head and of a value.

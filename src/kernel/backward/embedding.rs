@@ -4,18 +4,12 @@
 use super::super::{Real, buffer_pool, threads};
 use super::PARALLEL;
 
-/// Σ of the rows of `grad` with the same index: (tokens, width) to (count, width). Rows of index `skipped` add nothing.
+/// Σ of the rows of `grad` with the same index: (tokens, width) to `[count, width]`. Rows of index `skipped` add nothing.
 /// Panics for an index that is not below `count`: the forward operation has checked them.
-pub fn embedding<T: Real>(indices: &[i64], grad: &[T], count: usize, skipped: Option<i64>) -> Vec<T> {
-    let width = if indices.is_empty() { 0 } else { grad.len() / indices.len() };
-    rows_added(indices, grad, count, width, skipped)
-}
-
-fn rows_added<T: Real>(
+pub fn embedding<T: Real>(
     indices: &[i64],
     grad: &[T],
-    count: usize,
-    width: usize,
+    [count, width]: [usize; 2],
     skipped: Option<i64>,
 ) -> Vec<T> {
     let mut out = buffer_pool::filled(count * width, T::ZERO);

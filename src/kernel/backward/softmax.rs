@@ -2,30 +2,43 @@
 //! Source: `torch._softmax_backward_data` and `torch._log_softmax_backward_data`, which have one order for the last axis
 //! and one for the others. Equal bits, single precision: all.
 
+use std::borrow::Cow;
+
 use super::super::real::simd;
-use super::super::{Real, buffer_pool, threads};
+use super::super::{Real, buffer_pool, softmax as forward, threads};
 use super::{PARALLEL, PIECE, fold};
 
 /// (grad - Σ grad y) y along the middle axis of (.., length, inner), for y = softmax(x). All row-major.
 pub fn softmax<T: Real>(y: &[T], grad: &[T], length: usize, inner: usize) -> Vec<T> {
-    along(y, grad, length, inner, softmax_rows, softmax_columns)
+    along(y, grad, length, inner, None, [softmax_rows, softmax_columns])
 }
 
 /// grad - exp(y) Σ grad along the middle axis of (.., length, inner), for y = log_softmax(x). All row-major.
 pub fn log_softmax<T: Real>(y: &[T], grad: &[T], length: usize, inner: usize) -> Vec<T> {
-    along(y, grad, length, inner, log_softmax_rows, log_softmax_columns)
+    along(y, grad, length, inner, None, [log_softmax_rows, log_softmax_columns])
+}
+
+/// As [`softmax`], from x: each block is computed again while it is in the cache.
+pub fn through_softmax<T: Real>(x: &[T], grad: &[T], length: usize, inner: usize) -> Vec<T> {
+    along(x, grad, length, inner, Some(false), [softmax_rows, softmax_columns])
+}
+
+/// As [`log_softmax`], from x.
+pub fn through_log_softmax<T: Real>(x: &[T], grad: &[T], length: usize, inner: usize) -> Vec<T> {
+    along(x, grad, length, inner, Some(true), [log_softmax_rows, log_softmax_columns])
 }
 
 /// Writes the gradient of some rows or of a block of columns.
 type Part<T> = fn(&[T], &[T], &mut [T], usize);
 
+/// From y, or from x if `log` says which of the two functions y is.
 fn along<T: Real>(
     y: &[T],
     grad: &[T],
     length: usize,
     inner: usize,
-    rows: Part<T>,
-    columns: Part<T>,
+    log: Option<bool>,
+    [rows, columns]: [Part<T>; 2],
 ) -> Vec<T> {
     let mut out: Vec<T> = buffer_pool::take(y.len());
     if out.is_empty() {
@@ -33,9 +46,12 @@ fn along<T: Real>(
     }
     let block = length * inner;
     let each = |at: usize, out: &mut [T]| {
-        let (y, grad) = (&y[at..at + out.len()], &grad[at..at + out.len()]);
+        let (mut y, grad) = (Cow::Borrowed(&y[at..at + out.len()]), &grad[at..at + out.len()]);
+        if let Some(log) = log {
+            forward::blocks(y.to_mut(), length, inner, log);
+        }
         if inner == 1 {
-            return rows(y, grad, out, length);
+            return rows(&y, grad, out, length);
         }
         for ((y, grad), out) in
             y.chunks_exact(block).zip(grad.chunks_exact(block)).zip(out.chunks_exact_mut(block))

@@ -44,7 +44,7 @@ impl<const R: usize, const P: usize> SimdWork for TiledGroup<'_, '_, '_, R, P> {
         let v = given.x.v.view.slice(s![batch, group, .., ..]);
         let (t, heads) = (given.x.q.view.dim().2, out.q.len());
         let mut buffers = Buffers::<R, P>::new(t, k.nrows(), k.ncols(), v.ncols());
-        for (number, mut of_q) in out.q.iter_mut().enumerate() {
+        for (number, of_q) in out.q.iter_mut().enumerate() {
             let head = group * heads + number;
             let q = given.x.q.view.slice(s![batch, head, .., ..]);
             let grad = given.grad.view.slice(s![batch, head, .., ..]);
