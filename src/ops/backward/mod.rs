@@ -7,16 +7,21 @@
 //! | [`fit`] | gradients in the shape and dtype of their operand; sums of gradients |
 //! | [`compute`] | arithmetic that rules are made of |
 //! | [`pointwise`], [`products`], [`einsum`], [`reductions`], [`views`], [`joins`], [`indexing`] | the rules, by family |
+//! | [`activations`], [`norms`], [`losses`], [`attention`] | those of `torch.nn.functional` |
 //!
 //! A rule is a function that hangs on the operation's row (`.rule(backward::views::transpose)`). It computes the same bits
 //! as the Python rule of `torch/_gradients`, which is used where second derivatives are asked for, and for operations
 //! that have no rule here.
 
+pub(crate) mod activations;
+pub(crate) mod attention;
 pub(crate) mod compute;
 pub(crate) mod einsum;
 mod fit;
 pub(crate) mod indexing;
 pub(crate) mod joins;
+pub(crate) mod losses;
+pub(crate) mod norms;
 pub(crate) mod pointwise;
 pub(crate) mod products;
 pub(crate) mod reductions;

@@ -239,14 +239,16 @@ pub(super) static OPS: [Op; 32] = [
         ONE,
         "Hyperbolic tangent, between -1 and 1.",
         |c| floats(c, math::tanh, math::tanh),
-    ),
+    )
+    .rule(backward::activations::tanh),
     op(
         pointwise("sigmoid").formula(Formula::Sigmoid).cost(CostRule::PerResult(1)).grad("Sigmoid"),
         ALL | FUNCTIONAL,
         ONE,
         "1 / (1 + exp(-x)), between 0 and 1.",
         |c| floats(c, math::sigmoid, math::sigmoid),
-    ),
+    )
+    .rule(backward::activations::sigmoid),
     op(pointwise("floor").grad("Floor"), ALL, ONE, "The next whole number below.", |c| {
         refused::bools("floor_vml_cpu", c.tensor(0)?.dtype())?;
         Ok(same_unary(c.tensor(0)?, f32::floor, f64::floor, |v| v).into())
@@ -276,5 +278,6 @@ pub(super) static OPS: [Op; 32] = [
         &["Tensor input", "Tensor input, bool inplace=False"],
         "max(x, 0).",
         relu,
-    ),
+    )
+    .rule(backward::activations::relu),
 ];

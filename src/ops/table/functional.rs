@@ -341,28 +341,32 @@ pub(super) static OPS: [Op; 15] = [
         ALONG,
         "exp(x) / sum(exp(x)) along dim: positive, and sums to 1.",
         |c| along(c, false),
-    ),
+    )
+    .rule(backward::activations::softmax),
     op(
         softmax_family("log_softmax", SoftmaxKind::Log, "LogSoftmax"),
         BOTH,
         ALONG,
         "log(softmax(x)), without the detour.",
         |c| along(c, true),
-    ),
+    )
+    .rule(backward::activations::log_softmax),
     op(
         softmax_family("softmax", SoftmaxKind::Weights, "Softmax"),
         FUNCTIONAL,
         ALONG_F,
         "exp(x) / sum(exp(x)) along dim: positive, and sums to 1.",
         |c| along(c, false),
-    ),
+    )
+    .rule(backward::activations::softmax),
     op(
         softmax_family("log_softmax", SoftmaxKind::Log, "LogSoftmax"),
         FUNCTIONAL,
         ALONG_F,
         "log(softmax(x)), without the detour.",
         |c| along(c, true),
-    ),
+    )
+    .rule(backward::activations::log_softmax),
     op(
         Descriptor::new("dropout", OpFamily::Random, Explanation::Dropout)
             .shapes(ShapeRule::Same)
@@ -394,7 +398,8 @@ pub(super) static OPS: [Op; 15] = [
         ],
         "Rows of a table by their numbers. (..) x (n, d) -> (.., d)",
         embedding,
-    ),
+    )
+    .rule(backward::activations::embedding),
     op(
         Descriptor::new("one_hot", OpFamily::Creation, Explanation::Whole),
         FUNCTIONAL,

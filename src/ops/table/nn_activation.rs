@@ -2,6 +2,7 @@
 
 use crate::in_floats;
 use crate::kernel::{Real, buffer_pool, elementwise, math};
+use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, FUNCTION, FUNCTIONAL, METHOD, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily, ShapeRule, pointwise, random};
@@ -220,7 +221,8 @@ pub(super) static OPS: [Op; 24] = [
         &["Tensor input, *, str approximate='none'"],
         "x times the share of a normal distribution below x.",
         gelu,
-    ),
+    )
+    .rule(backward::activations::gelu),
     op(
         pointwise("silu").formula(Formula::Silu).cost(CostRule::PerResult(1)).grad("Silu"),
         FUNCTIONAL,
@@ -231,7 +233,8 @@ pub(super) static OPS: [Op; 24] = [
             only("silu_cpu", x.dtype())?;
             Ok(in_floats!(x.dtype(), T => slices!(T, x, math::silu)).into())
         },
-    ),
+    )
+    .rule(backward::activations::silu),
     op(
         pointwise("elu").grad("Elu"),
         FUNCTIONAL,
@@ -241,7 +244,8 @@ pub(super) static OPS: [Op; 24] = [
             let alpha = c.float(1)?;
             elu_with(c, alpha, 1.0, 1.0)
         },
-    ),
+    )
+    .rule(backward::activations::elu),
     op(
         pointwise("selu").grad("Elu"),
         FUNCTION | FUNCTIONAL,
@@ -268,7 +272,8 @@ pub(super) static OPS: [Op; 24] = [
             let slope = c.float(1)?;
             pointwise!(c, "leaky_relu_cpu", |x, slope| if x > T::ZERO { x } else { x * slope })
         },
-    ),
+    )
+    .rule(backward::activations::leaky_relu),
     op(
         pointwise("relu6").formula(Formula::Clamp).grad("Hardtanh"),
         FUNCTIONAL,
@@ -289,7 +294,8 @@ pub(super) static OPS: [Op; 24] = [
         &["Tensor input, float beta=1, float threshold=20"],
         "ln(1 + e^(beta x)) / beta; x itself where that is large.",
         softplus,
-    ),
+    )
+    .rule(backward::activations::softplus),
     op(pointwise("mish").grad("Mish"), FUNCTIONAL, ONE, "x * tanh(softplus(x)).", |c| {
         pointwise!(c, "mish_cpu", |x| x * x.exp().log1p().tanh())
     }),

@@ -7,6 +7,7 @@ use crate::in_floats;
 use crate::kernel::attention::{Mask, Operands, fused};
 use crate::kernel::offset::WithOffset;
 use crate::kernel::{Real, buffer_pool};
+use crate::ops::backward;
 use crate::ops::op::{Call, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily, random};
@@ -311,7 +312,8 @@ pub(super) static OPS: [Op; 2] = [
         ],
         "softmax(scale Q Kᵀ + mask) V. (.., T, D), (.., S, D), (.., S, E) -> (.., T, E)",
         attention,
-    ),
+    )
+    .rule(backward::attention::attention),
     op(
         random("alpha_dropout", RandomKind::Together).grad("Add"),
         FUNCTIONAL,

@@ -3,6 +3,7 @@
 use super::functional::softmax_along;
 use crate::in_floats;
 use crate::kernel::Real;
+use crate::ops::backward;
 use crate::ops::op::{Call, FUNCTION, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
@@ -300,7 +301,8 @@ pub(super) static OPS: [Op; 10] = [
         ],
         "How surprised softmax(input) is by the targets, in nats. (batch, classes, ..) x (batch, ..)",
         cross_entropy,
-    ),
+    )
+    .rule(backward::losses::cross_entropy),
     op(
         Descriptor::new("nll_loss", OpFamily::Loss, Explanation::Loss(LossKind::NegativeLogLikelihood))
             .grad("NllLoss"),
@@ -310,7 +312,8 @@ pub(super) static OPS: [Op; 10] = [
         ],
         "Minus the log-probability of the targets. (batch, classes, ..) x (batch, ..)",
         nll_loss,
-    ),
+    )
+    .rule(backward::losses::nll_loss),
     op(
         Descriptor::new("mse_loss", OpFamily::Loss, Explanation::Loss(LossKind::Squared)).grad("MseLoss"),
         FUNCTIONAL,
@@ -319,14 +322,16 @@ pub(super) static OPS: [Op; 10] = [
         ],
         "The mean of the squared differences.",
         mse_loss,
-    ),
+    )
+    .rule(backward::losses::mse_loss),
     op(
         Descriptor::new("l1_loss", OpFamily::Loss, Explanation::Loss(LossKind::Absolute)).grad("Mean"),
         FUNCTIONAL,
         TWO,
         "The mean of the absolute differences.",
         l1_loss,
-    ),
+    )
+    .rule(backward::losses::l1_loss),
     op(
         Descriptor::new("smooth_l1_loss", OpFamily::Loss, Explanation::Loss(LossKind::Other))
             .grad("SmoothL1Loss"),
@@ -367,7 +372,8 @@ pub(super) static OPS: [Op; 10] = [
         ],
         "binary_cross_entropy of sigmoid(input), without overflow.",
         with_logits,
-    ),
+    )
+    .rule(backward::losses::with_logits),
     op(
         Descriptor::new("kl_div", OpFamily::Loss, Explanation::Loss(LossKind::Other)).grad("Mean"),
         FUNCTIONAL,

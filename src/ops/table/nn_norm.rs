@@ -2,6 +2,7 @@
 
 use crate::in_floats;
 use crate::kernel::norm::{self, BatchNorm};
+use crate::ops::backward;
 use crate::ops::op::{Call, FUNCTION, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily};
@@ -205,7 +206,8 @@ pub(super) static OPS: [Op; 4] = [
         ],
         "Mean 0 and variance 1 along the last dimensions, then scaled and shifted. Shape kept.",
         layer_norm,
-    ),
+    )
+    .rule(backward::norms::layer_norm),
     op(
         Descriptor::new("rms_norm", OpFamily::Normalisation, Explanation::Normalisation(NormKind::Rms))
             .cost(CostRule::PerResult(3))
@@ -214,7 +216,8 @@ pub(super) static OPS: [Op; 4] = [
         &["Tensor input, ints normalized_shape, Tensor? weight=None, float? eps=None"],
         "x over the root of its mean square along the last dimensions. Shape kept.",
         rms_norm,
-    ),
+    )
+    .rule(backward::norms::rms_norm),
     op(
         Descriptor::new("group_norm", OpFamily::Normalisation, Explanation::Normalisation(NormKind::Group))
             .grad("NativeGroupNorm"),
@@ -232,5 +235,6 @@ pub(super) static OPS: [Op; 4] = [
         ],
         "Mean 0 and variance 1 over the batch, or by kept moments. (batch, channels, ..)",
         batch_norm,
-    ),
+    )
+    .rule(backward::norms::batch_norm),
 ];

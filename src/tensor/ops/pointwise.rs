@@ -198,6 +198,25 @@ pub(crate) fn div(a: &Arg, b: &Arg, default: DType) -> Result<Tensor> {
     Ok(laid.finish(buffer, shape, dtype))
 }
 
+/// A function of each pair of elements of two float tensors of one shape, in the dtype of the first one and in the order of
+/// their memory.
+pub(crate) fn zipped(
+    a: &Tensor,
+    b: &Tensor,
+    f32: impl Fn(f32, f32) -> f32 + Sync,
+    f64: impl Fn(f64, f64) -> f64 + Sync,
+) -> Result<Tensor> {
+    let (dtype, shape) = (a.dtype(), a.shape().to_vec());
+    crate::tensor::allow(&shape, dtype)?;
+    let other = to_dtype(b, dtype);
+    let (x, y, run, laid) = arranged(a.clone(), other, &shape);
+    let buffer = match dtype.lane() {
+        Lane::F64 => Buffer::F64(over!(&run, x, y, F64, f64)),
+        _ => Buffer::F32(over!(&run, x, y, F32, f32)),
+    };
+    Ok(super::strides::placed(laid.finish(buffer, shape, dtype), &[a, b]))
+}
+
 /// A comparison of each pair of elements.
 pub(crate) fn compare<F>(a: &Arg, b: &Arg, default: DType, test: F) -> Result<Tensor>
 where

@@ -1,0 +1,104 @@
+//! Rules of activation functions, softmax and embedding: one pass of the kernel each.
+
+use super::step::{Gradients, Step};
+use crate::in_floats;
+use crate::kernel::Real;
+use crate::kernel::backward::{activation, embedding as rows, softmax as kernel};
+use crate::tensor::layout::wrap_dim;
+use crate::tensor::ops::cast::to_dtype;
+use crate::tensor::ops::float::Float;
+use crate::tensor::ops::pointwise::zipped;
+use crate::tensor::{Arg, Result, Tensor};
+
+/// Rules of functions of one number, from the input and the gradient of the result.
+macro_rules! of_one {
+    ($($(#[$meta:meta])* $name:ident => |$x:ident, $grad:ident $(, $number:ident = $default:literal)*| $slope:expr;)*) => {$(
+        $(#[$meta])*
+        pub(crate) fn $name(step: &Step, grad: Tensor) -> Result<Gradients> {
+            fn slope<T: Real>($x: T, $grad: T $(, $number: f64)*) -> T {
+                $(let $number = T::from_f64($number);)*
+                $slope
+            }
+            $(let $number = step.number(stringify!($number)).unwrap_or($default);)*
+            let of_input = zipped(
+                step.tensor("input")?,
+                &grad,
+                |x, g| slope::<f32>(x, g $(, $number)*),
+                |x, g| slope::<f64>(x, g $(, $number)*),
+            )?;
+            Ok(Gradients::of("input", of_input))
+        }
+    )*};
+}
+
+of_one! {
+    /// Of `relu`.
+    relu => |x, grad| activation::relu(x, grad);
+    /// Of `leaky_relu`.
+    leaky_relu => |x, grad, negative_slope = 0.01| activation::leaky_relu(x, grad, negative_slope);
+    /// Of `elu`.
+    elu => |x, grad, alpha = 1.0| activation::elu(x, grad, alpha);
+    /// Of `silu`.
+    silu => |x, grad| activation::silu(x, grad);
+    /// Of `tanh`.
+    tanh => |x, grad| activation::tanh(x.tanh(), grad);
+    /// Of `sigmoid`.
+    sigmoid => |x, grad| activation::sigmoid(T::ONE / (T::ONE + (-x).exp_vector()), grad);
+    /// Of `softplus`.
+    softplus => |x, grad, beta = 1.0, threshold = 20.0| activation::softplus(x, grad, beta, threshold);
+    /// Of `gelu` by the error function.
+    gelu_exact => |x, grad| activation::gelu(x, grad);
+    /// Of `gelu` by tanh.
+    gelu_tanh => |x, grad| activation::gelu_tanh(x, grad);
+}
+
+/// Of `gelu`.
+pub(crate) fn gelu(step: &Step, grad: Tensor) -> Result<Gradients> {
+    match step.arg("approximate") {
+        Arg::Str(name) if &**name == "tanh" => gelu_tanh(step, grad),
+        _ => gelu_exact(step, grad),
+    }
+}
+
+/// Of `softmax`.
+pub(crate) fn softmax(step: &Step, grad: Tensor) -> Result<Gradients> {
+    along(step, &grad, false)
+}
+
+/// Of `log_softmax`.
+pub(crate) fn log_softmax(step: &Step, grad: Tensor) -> Result<Gradients> {
+    along(step, &grad, true)
+}
+
+fn along(step: &Step, grad: &Tensor, log: bool) -> Result<Gradients> {
+    let x = to_dtype(step.tensor("input")?, grad.dtype());
+    let shape = x.shape();
+    // Without a dim: the first one of vectors and batches of matrices, else the second.
+    let implicit = i64::from(!matches!(shape.len(), 0 | 1 | 3));
+    let axis = wrap_dim(step.int("dim").unwrap_or(implicit), shape.len())?;
+    let (length, inner) = match shape {
+        [] => (1, 1),
+        shape => (shape[axis], shape[axis + 1..].iter().product()),
+    };
+    let of_input = in_floats!(grad.dtype(), T => {
+        let (x, grad_of) = (T::row_major(&x), T::row_major(grad));
+        let found = match log {
+            true => kernel::through_log_softmax(&x, &grad_of, length, inner),
+            false => kernel::through_softmax(&x, &grad_of, length, inner),
+        };
+        T::tensor(found, shape, grad.dtype())
+    });
+    Ok(Gradients::of("input", of_input))
+}
+
+/// Of `embedding`.
+pub(crate) fn embedding(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let shape = step.shape("weight");
+    let indices = step.tensor("input")?.to_i64_vec();
+    let skipped = step.int("padding_idx").map(|at| at.rem_euclid(shape[0].max(1) as i64));
+    let of_weight = in_floats!(grad.dtype(), T => {
+        let found = rows::embedding(&indices, &T::row_major(&grad), [shape[0], shape[1]], skipped);
+        T::tensor(found, shape, grad.dtype())
+    });
+    Ok(Gradients::of("weight", of_weight))
+}

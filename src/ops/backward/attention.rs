@@ -1,0 +1,188 @@
+//! The rule of attention: operands are read where they lie, and each gradient lies in memory as its operand does.
+
+use ndarray::{ArrayView4, ArrayViewMut4, Ix4, ShapeBuilder};
+
+use super::step::{Gradients, Step};
+use crate::in_floats;
+use crate::kernel::attention::backward::backward;
+use crate::kernel::attention::{Given, Gradients as Written, Mask, Operands};
+use crate::kernel::buffer_pool;
+use crate::kernel::offset::WithOffset;
+use crate::tensor::layout::broadcast;
+use crate::tensor::ops::cast::to_dtype;
+use crate::tensor::ops::float::Float;
+use crate::tensor::{Buffer, DType, Layout, Result, Storage, Tensor, ops};
+
+/// Of `scaled_dot_product_attention`.
+pub(crate) fn attention(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let (query, key, value) = (step.tensor("query")?, step.tensor("key")?, step.tensor("value")?);
+    let mask = step.opt_tensor("attn_mask")?;
+    let noise = step.kept(0)?;
+    let width = query.shape().last().copied().unwrap_or(1);
+    let scale = step.number("scale").unwrap_or(1.0 / (width as f64).sqrt());
+    let shared = step.bool("enable_gqa") && query.ndim() > 2 && key.ndim() > 2;
+    let lead = |x: &Tensor| x.shape()[..x.ndim() - 2].to_vec();
+    // Dimensions before queries and keys: those of keys and values have their own number of heads.
+    let (of_query, of_keys) = if shared {
+        let outer = |x: &Tensor| x.shape()[..x.ndim() - 3].to_vec();
+        let all = broadcast(&outer(query), &broadcast(&outer(key), &outer(value))?)?;
+        let with = |x: &Tensor| [&all[..], &x.shape()[x.ndim() - 3..x.ndim() - 2]].concat();
+        (with(query), with(key))
+    } else {
+        let all = broadcast(&lead(query), &broadcast(&lead(key), &lead(value))?)?;
+        (all.clone(), all)
+    };
+    let wide = |x: &Tensor, lead: &[usize]| {
+        let shape = [lead, &x.shape()[x.ndim() - 2..]].concat();
+        x.with_layout(x.layout().broadcast_to(&shape))
+    };
+    let dtype = query.dtype();
+    let (query, key, value) = (wide(query, &of_query), wide(key, &of_keys), wide(value, &of_keys));
+    let grad = wide(&to_dtype(&grad, dtype), &of_query);
+    let rows = [query.shape()[query.ndim() - 2], key.shape()[key.ndim() - 2]];
+    let scores = [&of_query[..], &rows].concat();
+    let of_mask = step.wants("attn_mask");
+    in_floats!(dtype, T => {
+        let added;
+        let mask = match mask {
+            Some(mask) => {
+                let mask = mask.with_layout(mask.layout().broadcast_to(&scores));
+                added = match (mask.dtype() == DType::Bool, step.bool("is_causal")) {
+                    (true, false) => mask,
+                    (false, false) => to_dtype(&mask, dtype),
+                    (_, true) => with_causal::<T>(&mask, rows, dtype),
+                };
+                Some(&added)
+            }
+            None => None,
+        };
+        let asked = Asked { query, key, value, grad, mask, causal: step.bool("is_causal"), noise, scores };
+        run::<T>(&asked, scale, of_mask)
+    })
+}
+
+/// Operands with all their dimensions.
+struct Asked<'a> {
+    query: Tensor,
+    key: Tensor,
+    value: Tensor,
+    grad: Tensor,
+    mask: Option<&'a Tensor>,
+    causal: bool,
+    noise: Option<&'a Tensor>,
+    /// The shape of the scores.
+    scores: Vec<usize>,
+}
+
+/// What a mask adds to each score, the causal one included.
+fn with_causal<T: Float>(mask: &Tensor, [rows, keys]: [usize; 2], dtype: DType) -> Tensor {
+    let mut added: Vec<T> = match mask.dtype() {
+        DType::Bool => {
+            mask.to_bool_vec().into_iter().map(|keep| if keep { T::ZERO } else { T::NEG_INFINITY }).collect()
+        }
+        _ => T::of(mask),
+    };
+    for (at, x) in added.iter_mut().enumerate() {
+        if at % keys > at / keys % rows {
+            *x = T::NEG_INFINITY;
+        }
+    }
+    T::tensor(added, mask.shape(), dtype)
+}
+
+/// A tensor with four dimensions: one of size 1 for each that is missing, and the first ones merged. Copies only for that.
+fn four(x: &Tensor) -> Tensor {
+    let shape = x.shape();
+    let mut layout = x.layout().clone();
+    if shape.len() > 4 {
+        let outer: usize = shape[..shape.len() - 3].iter().product();
+        return ops::reshape(x, &[&[outer], &shape[shape.len() - 3..]].concat());
+    }
+    while layout.ndim() < 4 {
+        layout = layout.unsqueeze(0);
+    }
+    x.with_layout(layout)
+}
+
+/// Four strides on the elements of a storage.
+macro_rules! view {
+    ($kind:ident, $data:expr, $layout:expr $(, $mut:tt)?) => {{
+        let Layout { shape, strides, offset } = $layout;
+        let shape = Ix4(shape[0], shape[1], shape[2], shape[3]);
+        let strides = Ix4(strides[0], strides[1], strides[2], strides[3]);
+        $kind::from_shape(shape.strides(strides), &$($mut)? $data[*offset..])
+            .expect("a layout lies within its storage")
+    }};
+}
+
+/// Memory for a gradient: elements, and their layout with the dimensions in the order of the operand's memory.
+fn target<T: Float>(like: &Tensor) -> (Vec<T>, Layout) {
+    (buffer_pool::filled(like.numel(), T::ZERO), like.layout().preserved())
+}
+
+fn run<T: Float>(asked: &Asked, scale: f64, of_mask: bool) -> Result<Gradients> {
+    let dtype = asked.query.dtype();
+    let [query, key, value, grad] = [&asked.query, &asked.key, &asked.value, &asked.grad].map(four);
+    let straight = |x: Tensor| if x.numel() == 0 { ops::contiguous(&x) } else { x };
+    let [query, key, value, grad] = [query, key, value, grad].map(straight);
+    let ((mut q, q_at), (mut k, k_at), (mut v, v_at)) =
+        (target::<T>(&query), target::<T>(&key), target::<T>(&value));
+    let noise = asked.noise.map(|noise| four(&noise.with_layout(noise.layout().broadcast_to(&asked.scores))));
+    let mask = asked.mask.map(four);
+    let scores = Layout::contiguous(four_sizes(&asked.scores));
+    let mut of_scores: Vec<T> = if of_mask { vec![T::ZERO; scores.numel()] } else { Vec::new() };
+    {
+        let data = [&query, &key, &value, &grad].map(|x| x.storage().read());
+        let [of_query, of_key, of_value, of_grad] = std::array::from_fn(|at| T::elements(&data[at]));
+        let offset = |x: &Tensor| x.layout().offset;
+        let x = Operands {
+            q: WithOffset::new(view!(ArrayView4, of_query, query.layout()), offset(&query)),
+            k: WithOffset::new(view!(ArrayView4, of_key, key.layout()), offset(&key)),
+            v: WithOffset::new(view!(ArrayView4, of_value, value.layout()), offset(&value)),
+        };
+        let grad = WithOffset::new(view!(ArrayView4, of_grad, grad.layout()), offset(&grad));
+        let noise_data = noise.as_ref().map(|noise| noise.storage().read());
+        let noise = noise.as_ref().zip(noise_data.as_deref());
+        let noise = noise.map(|(noise, data)| view!(ArrayView4, T::elements(data), noise.layout()));
+        let mask_data = mask.as_ref().map(|mask| mask.storage().read());
+        let mask = match mask.as_ref().zip(mask_data.as_deref()) {
+            None if asked.causal => Mask::Causal,
+            None => Mask::None,
+            Some((mask, Buffer::Bool(keep))) => Mask::Keep(view!(ArrayView4, keep, mask.layout())),
+            Some((mask, data)) => Mask::Added(view!(ArrayView4, T::elements(data), mask.layout())),
+        };
+        let given = Given { x, grad, noise, scale: T::from_f64(scale), mask };
+        let to = Written {
+            q: view!(ArrayViewMut4, q, &q_at, mut),
+            k: view!(ArrayViewMut4, k, &k_at, mut),
+            v: view!(ArrayViewMut4, v, &v_at, mut),
+            mask: if of_mask { Some(view!(ArrayViewMut4, of_scores, &scores, mut)) } else { None },
+        };
+        backward(&given, to);
+    }
+    let tensor = |values: Vec<T>, layout: Layout, shape: &[usize]| {
+        let mut buffer = T::buffer(values);
+        buffer.round_to(dtype);
+        let mut layout = layout;
+        while layout.ndim() > shape.len() {
+            layout = layout.select(0, 0);
+        }
+        let found = Tensor::from_parts(Storage::new(buffer), layout, dtype);
+        if found.shape() == shape { found } else { ops::reshape(&found, shape) }
+    };
+    let grads = Gradients::of("query", tensor(q, q_at, asked.query.shape()))
+        .and("key", tensor(k, k_at, asked.key.shape()))
+        .and("value", tensor(v, v_at, asked.value.shape()));
+    Ok(match of_mask {
+        true => grads.and("attn_mask", tensor(of_scores, scores, &asked.scores)),
+        false => grads,
+    })
+}
+
+/// A shape with four sizes: 1 for each that is missing, and the first ones multiplied.
+fn four_sizes(shape: &[usize]) -> Vec<usize> {
+    let missing = 4usize.saturating_sub(shape.len());
+    let merged = shape.len() - shape.len().min(3);
+    let outer = shape[..merged].iter().product::<usize>();
+    [&vec![1; missing.min(3)][..], &if merged > 0 { vec![outer] } else { vec![] }, &shape[merged..]].concat()
+}

@@ -1,0 +1,230 @@
+//! Rules of losses.
+
+use ndarray::{ArrayViewD, IxDyn};
+
+use super::step::{Gradients, Step};
+use crate::in_floats;
+use crate::kernel::backward::{loss, softmax as of_softmax};
+use crate::kernel::loss::{ClassValues, NllOptions, nll_total};
+use crate::kernel::math::Functions;
+use crate::kernel::{Real, softmax};
+use crate::tensor::layout::broadcast;
+use crate::tensor::ops::cast::to_dtype;
+use crate::tensor::ops::float::{Float, Reduction};
+use crate::tensor::ops::pointwise::zipped;
+use crate::tensor::{Arg, Result, Tensor};
+
+fn reduction(step: &Step) -> Result<Reduction> {
+    match step.arg("reduction") {
+        Arg::Str(name) => Reduction::named(name),
+        _ => Ok(Reduction::Mean),
+    }
+}
+
+/// A tensor repeated to a shape, as numbers.
+fn spread<T: Float>(x: &Tensor, shape: &[usize]) -> Vec<T> {
+    T::of(&x.with_layout(x.layout().broadcast_to(shape)))
+}
+
+/// The targets of a loss over classes, and what each position's loss is multiplied by.
+struct Positions<T> {
+    targets: Vec<i64>,
+    /// The weight of the target's class; 0 for ignored targets.
+    weights: Vec<T>,
+    /// The gradient of the loss of each position before weights: over the sum of the weights for a mean.
+    grads: Vec<T>,
+}
+
+fn positions<T: Float>(step: &Step, x: &Tensor, values: &[T], grad: &Tensor) -> Result<Positions<T>> {
+    let targets = step.tensor("target")?.to_i64_vec();
+    let weight = step.opt_tensor("weight")?.map(T::of);
+    let ignored = step.int("ignore_index").unwrap_or(-100);
+    let weight_of = |&target: &i64| match (&weight, target == ignored) {
+        (_, true) => T::ZERO,
+        (Some(weight), false) => weight[target as usize],
+        (None, false) => T::ONE,
+    };
+    let weights: Vec<T> = targets.iter().map(weight_of).collect();
+    let grads = match reduction(step)? {
+        Reduction::None => T::of(grad),
+        Reduction::Sum => vec![T::of(grad)[0]; targets.len()],
+        Reduction::Mean => {
+            let options = NllOptions { weight: weight.as_deref(), ignored };
+            let total = nll_total(&ClassValues::new(values, x.shape()), &targets, &options);
+            let total = total.map_or(T::NAN, |(_, total)| total);
+            vec![T::of(grad)[0] / total; targets.len()]
+        }
+    };
+    Ok(Positions { targets, weights, grads })
+}
+
+impl<T: Real> Positions<T> {
+    /// The gradient of the log-probability of each target, times `share`.
+    fn slopes(&self, share: T) -> Vec<T> {
+        let slope =
+            |(&weight, &grad): (&T, &T)| if weight == T::ZERO { T::ZERO } else { -weight * (grad * share) };
+        self.weights.iter().zip(&self.grads).map(slope).collect()
+    }
+}
+
+/// Classes and what is inside them: (batch, classes, inner).
+fn split(shape: &[usize]) -> (usize, usize) {
+    match shape {
+        [] => (1, 1),
+        [classes] => (*classes, 1),
+        [_, classes, inner @ ..] => (*classes, inner.iter().product()),
+    }
+}
+
+/// Of `nll_loss`.
+pub(crate) fn nll_loss(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let x = step.tensor("input")?;
+    let (classes, inner) = split(x.shape());
+    let of_input = in_floats!(x.dtype(), T => {
+        let positions = positions::<T>(step, x, &T::row_major(x), &grad)?;
+        let found = loss::nll(&positions.targets, &positions.slopes(T::ONE), classes, inner);
+        T::tensor(found, x.shape(), x.dtype())
+    });
+    Ok(Gradients::of("input", of_input))
+}
+
+/// Of `cross_entropy`.
+pub(crate) fn cross_entropy(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let x = step.tensor("input")?;
+    let of_input =
+        in_floats!(x.dtype(), T => T::tensor(of_logits::<T>(step, x, &grad)?, x.shape(), x.dtype()));
+    Ok(Gradients::of("input", of_input))
+}
+
+fn of_logits<T: Float>(step: &Step, x: &Tensor, grad: &Tensor) -> Result<Vec<T>> {
+    let (classes, inner) = split(x.shape());
+    let smoothing = T::from_f64(step.number("label_smoothing").unwrap_or(0.0));
+    let values = T::row_major(x);
+    let target = step.tensor("target")?;
+    let given = target.dtype().is_float();
+    if !given && inner == 1 && smoothing == T::ZERO {
+        let positions = positions(step, x, &values, grad)?;
+        return Ok(loss::cross_entropy(&values, &positions.targets, &positions.slopes(T::ONE), classes));
+    }
+    let weight = step.opt_tensor("weight")?.map(T::of);
+    let weight_of = |class: usize| weight.as_ref().map_or(T::ONE, |weight| weight[class]);
+    let share = smoothing / T::from_f64(classes as f64);
+    let class_of = |at: usize| at / inner % classes;
+    let position_of = |at: usize| at / (inner * classes) * inner + at % inner;
+    let of_logs: Vec<T> = if given {
+        let count = T::from_f64((values.len() / classes.max(1)).max(1) as f64);
+        let grads = match reduction(step)? {
+            Reduction::None => T::of(grad),
+            Reduction::Sum => vec![T::of(grad)[0]; values.len() / classes.max(1)],
+            Reduction::Mean => vec![T::of(grad)[0] / count; values.len() / classes.max(1)],
+        };
+        let slope = |(at, p): (usize, T)| {
+            let p = if smoothing == T::ZERO { p } else { p * (T::ONE - smoothing) + share };
+            -(p * (grads[position_of(at)] * weight_of(class_of(at))))
+        };
+        T::of(target).into_iter().enumerate().map(slope).collect()
+    } else {
+        let positions = positions(step, x, &values, grad)?;
+        let mut of_logs =
+            loss::nll(&positions.targets, &positions.slopes(T::ONE - smoothing), classes, inner);
+        if smoothing != T::ZERO {
+            let ignored = step.int("ignore_index").unwrap_or(-100);
+            for (at, slope) in of_logs.iter_mut().enumerate() {
+                let position = position_of(at);
+                if positions.targets[position] != ignored {
+                    *slope += -(positions.grads[position] * share) * weight_of(class_of(at));
+                }
+            }
+        }
+        of_logs
+    };
+    let axis = usize::from(x.ndim() > 1);
+    let view = ArrayViewD::from_shape(IxDyn(x.shape()), &values[..]).expect("the numbers of the shape");
+    let logs = softmax::log_softmax(view, axis);
+    Ok(of_softmax::log_softmax(&logs, &of_logs, classes, inner))
+}
+
+/// Of `mse_loss`.
+pub(crate) fn mse_loss(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let scale = match reduction(step)? {
+        Reduction::Mean => 2.0 * (1.0 / elements(step)?),
+        _ => 2.0,
+    };
+    apart(step, &grad, move |far| scale * far, move |far| scale as f32 * far, 1.0)
+}
+
+/// Of `l1_loss`.
+pub(crate) fn l1_loss(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let over = if reduction(step)? == Reduction::Mean { elements(step)? } else { 1.0 };
+    fn sign<T: Real>(far: T) -> T {
+        if far > T::ZERO {
+            T::ONE
+        } else if far < T::ZERO {
+            -T::ONE
+        } else {
+            far
+        }
+    }
+    apart(step, &grad, sign::<f64>, sign::<f32>, over)
+}
+
+/// Elements of the loss before it is reduced.
+fn elements(step: &Step) -> Result<f64> {
+    Ok(broadcast(step.shape("input"), step.shape("target"))?.iter().product::<usize>() as f64)
+}
+
+/// The gradients of a loss of the difference of input and target, by its derivative; gradients are divided by `over`.
+fn apart(
+    step: &Step,
+    grad: &Tensor,
+    f64: impl Fn(f64) -> f64 + Sync,
+    f32: impl Fn(f32) -> f32 + Sync,
+    over: f64,
+) -> Result<Gradients> {
+    let (x, target) = (step.tensor("input")?, step.tensor("target")?);
+    let shape = broadcast(x.shape(), target.shape())?;
+    let dtype = grad.dtype();
+    let wide = |x: &Tensor| {
+        let x = to_dtype(x, dtype);
+        x.with_layout(x.layout().broadcast_to(&shape))
+    };
+    let slope = zipped(&wide(x), &wide(target), |a, b| f32(a - b), |a, b| f64(a - b))?;
+    let grad = zipped(grad, grad, |g, _| g / over as f32, |g, _| g / over)?;
+    let slope = zipped(&slope, &wide(&grad), |slope, g| slope * g, |slope, g| slope * g)?;
+    let mut grads = Gradients::none();
+    if step.wants("target") {
+        grads = grads.and("target", super::compute::neg(&slope));
+    }
+    Ok(grads.and("input", slope))
+}
+
+/// Of `binary_cross_entropy_with_logits`.
+pub(crate) fn with_logits(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let (x, target) = (step.tensor("input")?, step.tensor("target")?);
+    let (weight, positive) = (step.opt_tensor("weight")?, step.opt_tensor("pos_weight")?);
+    let (shape, reduction) = (x.shape(), reduction(step)?);
+    let of_input = in_floats!(x.dtype(), T => {
+        let (grads, targets) = (spread::<T>(&grad, shape), T::of(target));
+        let weight = weight.map(|weight| spread::<T>(weight, shape));
+        let positive = positive.map(|positive| spread::<T>(positive, shape));
+        let count = T::from_f64(x.numel() as f64);
+        let slope = |(at, &x): (usize, &T)| {
+            let (t, part) = (targets[at], T::ONE / (T::ONE + (-x).exp_vector()));
+            let mut slope = match &positive {
+                Some(positive) => {
+                    let heavy = positive[at] * t;
+                    (heavy + T::ONE - t) * part - heavy
+                }
+                None => part - t,
+            };
+            slope *= grads[at];
+            if let Some(weight) = &weight {
+                slope *= weight[at];
+            }
+            if reduction == Reduction::Mean { slope / count } else { slope }
+        };
+        let found = T::row_major(x).iter().enumerate().map(slope).collect();
+        T::tensor(found, shape, x.dtype())
+    });
+    Ok(Gradients::of("input", of_input))
+}

@@ -1,0 +1,78 @@
+//! Rules of normalisation.
+
+use super::step::{Gradients, Step};
+use crate::in_floats;
+use crate::kernel::backward::norm::{self, NormGrads, Wanted};
+use crate::tensor::ops::cast::to_dtype;
+use crate::tensor::ops::float::Float;
+use crate::tensor::{DType, Result, Tensor};
+
+fn wanted(step: &Step) -> Wanted {
+    Wanted { input: step.wants("input"), weight: step.wants("weight"), bias: step.wants("bias") }
+}
+
+/// The gradients as tensors: that of the input with its shape, the others with that of the parameters.
+fn gradients<T: Float>(found: NormGrads<T>, x: &Tensor, parameters: &[usize]) -> Gradients {
+    let mut grads = Gradients::none();
+    for (name, values, shape) in [
+        ("input", found.input, x.shape()),
+        ("weight", found.weight, parameters),
+        ("bias", found.bias, parameters),
+    ] {
+        if let Some(values) = values {
+            grads = grads.and(name, T::tensor(values, shape, x.dtype()));
+        }
+    }
+    grads
+}
+
+fn sizes(step: &Step) -> Vec<usize> {
+    step.ints("normalized_shape").unwrap_or_default().into_iter().map(|size| size.max(0) as usize).collect()
+}
+
+/// Of `layer_norm`.
+pub(crate) fn layer_norm(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let (x, weight, shape) = (step.tensor("input")?, step.opt_tensor("weight")?, sizes(step));
+    let (grad, eps) = (to_dtype(&grad, x.dtype()), step.number("eps").unwrap_or(1e-5));
+    Ok(in_floats!(x.dtype(), T => {
+        let (values, grad, weight) = (T::row_major(x), T::row_major(&grad), weight.map(T::row_major));
+        let width = shape.iter().product();
+        let found = norm::layer_norm(&values, &grad, width, weight.as_deref(), eps, wanted(step));
+        gradients(found, x, &shape)
+    }))
+}
+
+/// Of `rms_norm`.
+pub(crate) fn rms_norm(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let (x, weight, shape) = (step.tensor("input")?, step.opt_tensor("weight")?, sizes(step));
+    let grad = to_dtype(&grad, x.dtype());
+    let eps = step.number("eps").unwrap_or(match x.dtype() {
+        DType::Float64 => f64::EPSILON,
+        _ => f64::from(f32::EPSILON),
+    });
+    Ok(in_floats!(x.dtype(), T => {
+        let (values, grad, weight) = (T::row_major(x), T::row_major(&grad), weight.map(T::row_major));
+        let width = shape.iter().product();
+        let found = norm::rms_norm(&values, &grad, width, weight.as_deref(), eps, wanted(step));
+        gradients(found, x, &shape)
+    }))
+}
+
+/// Of `batch_norm`.
+pub(crate) fn batch_norm(step: &Step, grad: Tensor) -> Result<Gradients> {
+    let (x, weight) = (step.tensor("input")?, step.opt_tensor("weight")?);
+    let (grad, eps) = (to_dtype(&grad, x.dtype()), step.number("eps").unwrap_or(1e-5));
+    let kept = match step.bool("training") {
+        true => None,
+        false => step.opt_tensor("running_mean")?.zip(step.opt_tensor("running_var")?),
+    };
+    let (batch, channels) = (x.shape()[0], x.shape()[1]);
+    let shape = [batch, channels, x.shape()[2..].iter().product()];
+    Ok(in_floats!(x.dtype(), T => {
+        let (values, grad, weight) = (T::row_major(x), T::row_major(&grad), weight.map(T::row_major));
+        let kept = kept.map(|(mean, var)| (T::of(mean), T::of(var)));
+        let kept = kept.as_ref().map(|(mean, var)| (&mean[..], &var[..]));
+        let found = norm::batch_norm(&values, &grad, shape, weight.as_deref(), kept, eps, wanted(step));
+        gradients(found, x, &[channels])
+    }))
+}
