@@ -2,7 +2,9 @@
 //! It is off unless a session turns it on; then a call costs one check of a flag.
 //!
 //! Only calls from Python are traced, not the calls that an operation makes of others.
-//! Tensors are kept as they were when the operation ran, up to [`Trace::BYTES`]; beyond that only their shapes are kept.
+//! Tensors are kept as they were when the operation ran, up to [`Trace::BYTES`], copies of their values included; beyond
+//! that only their shapes are kept, and beyond [`Trace::KEPT`] operations only their number. So a traced training loop of
+//! any length takes bounded memory, and its later steps are not slower than its first.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -95,7 +97,7 @@ pub struct Seen {
     /// Its element type.
     pub(crate) dtype: DType,
     storage: usize,
-    then: Option<Buffer>,
+    then: Option<Rc<Buffer>>,
     version: u64,
 }
 
@@ -113,7 +115,7 @@ impl Seen {
     /// Its elements as they were then, row-major; none if they were overwritten since, or not kept.
     pub fn values(&self) -> Option<Buffer> {
         match (&self.then, &self.tensor) {
-            (Some(then), _) => Some(then.clone()),
+            (Some(then), _) => Some(Buffer::clone(then)),
             (None, Some(tensor)) if tensor.storage().version() == self.version => Some(tensor.to_buffer()),
             _ => None,
         }
@@ -195,6 +197,8 @@ pub struct Tracer {
     observer: RefCell<Option<Rc<dyn CallObserver>>>,
     /// Storages that are kept, so that each is counted once.
     held: RefCell<HashMap<usize, Storage>>,
+    /// The last copy of each storage's values, and what was copied: operations share it.
+    copies: RefCell<HashMap<usize, (u64, Layout, Rc<Buffer>)>>,
     bytes: Cell<usize>,
 }
 
@@ -241,6 +245,7 @@ impl Tracer {
             observer.end();
         }
         self.held.take();
+        self.copies.take();
         self.bytes.set(0);
         self.trace.take()
     }
@@ -331,6 +336,25 @@ impl Tracer {
         }
     }
 
+    /// The values of a small tensor as they are now, if there is room in the bound.
+    fn copy(&self, tensor: &Tensor) -> Option<Rc<Buffer>> {
+        let (address, version) = (tensor.storage().address(), tensor.storage().version());
+        let mut copies = self.copies.borrow_mut();
+        if let Some((then, layout, copy)) = copies.get(&address)
+            && (*then, layout) == (version, tensor.layout())
+        {
+            return Some(copy.clone());
+        }
+        let bytes = self.bytes.get() + tensor.numel() * tensor.dtype().size();
+        if tensor.numel() > Trace::COPIED || bytes > Trace::BYTES {
+            return None;
+        }
+        self.bytes.set(bytes);
+        let copy = Rc::new(tensor.to_buffer());
+        copies.insert(address, (version, tensor.layout().clone(), copy.clone()));
+        Some(copy)
+    }
+
     fn seen(&self, at: usize, tensor: &Tensor, name: Option<String>) -> Seen {
         let holds = self.holds(tensor);
         Seen {
@@ -339,7 +363,7 @@ impl Tracer {
             layout: tensor.layout().clone(),
             dtype: tensor.dtype(),
             storage: tensor.storage().address(),
-            then: (holds && tensor.numel() <= Trace::COPIED).then(|| tensor.to_buffer()),
+            then: if holds { self.copy(tensor) } else { None },
             version: tensor.storage().version(),
             tensor: holds.then(|| tensor.clone()),
         }
