@@ -56,9 +56,8 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             error.kind, error.message
         ));
     }
-    let asked = asked(&args.expression, &mut workspace)?;
-    let mut why = asked.why;
-    why.open(usize::from(args.depth.unwrap_or(DEPTH as u8)), &workspace.names());
+    let asked = explained(&args.expression, usize::from(args.depth.unwrap_or(DEPTH as u8)), &mut workspace)?;
+    let why = asked.why;
     if shell.options.json {
         let document = WhyDocument {
             schema: "attn.why/1",
@@ -104,8 +103,7 @@ pub(crate) fn text(
     workspace: &mut Workspace,
     look: Look,
 ) -> Result<Text, Failure> {
-    let mut asked = asked(expression, workspace)?;
-    asked.why.open(depth, &workspace.names());
+    let asked = explained(expression, depth, workspace)?;
     let mut text = Text::new();
     for remark in &asked.remarks {
         text.append(crate::view::why::remark(remark, look));
@@ -114,9 +112,25 @@ pub(crate) fn text(
     Ok(text)
 }
 
+/// As [`asked`], with `depth` levels below. If they end at a gradient, the cells run again in a workspace that records
+/// what backward computes, and the explanation goes on.
+fn explained(expression: &str, depth: usize, workspace: &mut Workspace) -> Result<Asked, Failure> {
+    let mut first = asked(expression, workspace)?;
+    first.why.open(depth, &workspace.names());
+    if !first.why.ends_at_gradient() {
+        return Ok(first);
+    }
+    let again = workspace.with_backward_recorded().ok_or(Failure::Stopped)?;
+    let mut second = asked(expression, again)?;
+    second.why.open(depth, &again.names());
+    // Cells that read a clock may compute something else.
+    let is_same = first.why.value.map(f64::to_bits) == second.why.value.map(f64::to_bits);
+    Ok(if is_same { second } else { first })
+}
+
 /// Finds the element that an expression means, and explains it.
 /// Errors: the expression is wrong; the message says what would be right.
-pub(crate) fn asked(expression: &str, workspace: &mut Workspace) -> Result<Asked, Failure> {
+fn asked(expression: &str, workspace: &mut Workspace) -> Result<Asked, Failure> {
     let expression = expression.trim();
     let names = workspace.names();
     let parsed = parse_expression(expression)

@@ -28,6 +28,8 @@ pub struct Workspace<'c> {
     /// The steps that ran: their names for axes apply to later steps too.
     steps: Vec<(&'c Step, &'c Lesson)>,
     options: GlobalOptions,
+    /// The same cells in a session that records what backward computes.
+    recorded: Option<Box<Workspace<'c>>>,
 }
 
 /// A cell that ran.
@@ -49,6 +51,7 @@ impl<'c> Workspace<'c> {
             axes: BTreeMap::new(),
             steps: Vec::new(),
             options: options.clone(),
+            recorded: None,
         }
     }
 
@@ -60,6 +63,26 @@ impl<'c> Workspace<'c> {
             steps: self.steps.clone(),
             ..Workspace::new(&self.options)
         }
+    }
+
+    /// The same cells, run again in a session that records what backward computes. `None`: Ctrl-C was pressed.
+    pub(crate) fn with_backward_recorded(&mut self) -> Option<&mut Workspace<'c>> {
+        let known = self.recorded.take().filter(|known| known.ran == self.ran);
+        let again = match known {
+            Some(known) => known,
+            None => {
+                let mut again = Box::new(self.empty());
+                again.session.state().backward_recorded.set(true);
+                for cell in &self.ran {
+                    let outcome = again.run(&cell.source, &cell.name);
+                    if outcome.error.is_some_and(|raised| raised.interrupted) {
+                        return None;
+                    }
+                }
+                again
+            }
+        };
+        Some(self.recorded.insert(again))
     }
 
     /// Makes this step the one that names axes and tokens.

@@ -32,6 +32,8 @@ pub enum WhyEnd {
     Constant,
     /// It is a random number.
     Drawn,
+    /// It is a gradient, and what backward computed was not recorded.
+    Gradient,
     /// The record was dropped to bound memory.
     Forgotten,
     /// Recording was turned off.
@@ -47,6 +49,7 @@ impl WhyEnd {
             WhyEnd::Given => "given",
             WhyEnd::Constant => "constant",
             WhyEnd::Drawn => "drawn",
+            WhyEnd::Gradient => "gradient",
             WhyEnd::Forgotten => "forgotten",
             WhyEnd::Unrecorded => "unrecorded",
             WhyEnd::Unknown => "unknown",

@@ -83,6 +83,11 @@ impl Why {
         }
     }
 
+    /// Whether the explanation ends at a gradient, because what backward computed was not recorded.
+    pub(crate) fn ends_at_gradient(&self) -> bool {
+        self.end == Some(WhyEnd::Gradient) || self.below.iter().any(Why::ends_at_gradient)
+    }
+
     /// Its last formula in numbers.
     pub(crate) fn last(&self) -> Option<&Calc> {
         self.statements.iter().rev().find_map(|line| match line {

@@ -65,6 +65,9 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
         Ok(value) => arranged(op, value, &args),
         Err(error) => return Err(failed(caller, op, form, false, &args, error)),
     };
+    if state.is_unrecorded() {
+        return Ok(value);
+    }
     let grad_name = call.grad_name.get();
     // An argument that is returned as it is, or a tensor that `apply` made, has a history already.
     let is_made = |result: &Tensor| {

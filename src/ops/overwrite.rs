@@ -4,7 +4,10 @@ use super::op::Caller;
 use super::state::State;
 use super::stream::Stream;
 use super::view_history;
-use crate::tensor::{Arg, Descriptor, Drawn, GradName, Ran, Result, Tensor, ops};
+use std::rc::Rc;
+
+use crate::tensor::explanation::Explanation;
+use crate::tensor::{Arg, Descriptor, Drawn, GradName, Ran, Record, Result, Tensor, ops};
 
 /// What the record of an in-place write states.
 pub(crate) struct Overwrite {
@@ -57,6 +60,11 @@ pub(crate) fn overwrite(
             .tracer
             .write(what.operation, target, args, |args| overwrite(caller, what, target, args, write));
     }
+    if is_unrecorded(state, target) {
+        write(target)?;
+        unrecorded(target);
+        return Ok(());
+    }
     let needs_grad = what.needs_grad(state, &args);
     let stream = Stream::of(state, &args);
     let keeps = target.numel() <= SNAPSHOT && !state.recorder.is_off();
@@ -82,7 +90,13 @@ pub(super) fn replace(
     if target.numel() <= SNAPSHOT {
         return overwrite(caller, what, target, args, |target| ops::write(target, &result));
     }
+    let silent = is_unrecorded(caller.state, target);
     match ops::exchange(target, result) {
+        Ok(before) if silent => {
+            drop(Tensor::new(before, target.shape(), target.dtype()));
+            unrecorded(target);
+            Ok(())
+        }
         Ok(before) => {
             let needs_grad = what.needs_grad(caller.state, &args);
             // Dropped as a tensor, the elements can serve the next result.
@@ -92,6 +106,20 @@ pub(super) fn replace(
             Ok(())
         }
         Err(result) => overwrite(caller, what, target, args, |target| ops::write(target, &result)),
+    }
+}
+
+/// Whether backward writes into a tensor of its own: a gradient, or one on the way to it.
+fn is_unrecorded(state: &State, target: &Tensor) -> bool {
+    let is_own = |record: &Rc<Record>| record.operation.explanation == Explanation::Gradient;
+    state.is_unrecorded() && target.origin().is_none_or(|origin| is_own(&origin))
+}
+
+/// Forgets what the elements were before a write that is not recorded. What they are now is still a gradient.
+fn unrecorded(target: &Tensor) {
+    target.storage().forget_writes();
+    if let Some(origin) = target.origin() {
+        target.storage().remember(target.layout(), &origin, false);
     }
 }
 

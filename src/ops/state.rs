@@ -8,7 +8,7 @@ use super::failed::Failed;
 use super::trace::Tracer;
 use crate::kernel::random::{Family, Generator};
 use crate::tensor::show::PrintOptions;
-use crate::tensor::{DType, Recorder};
+use crate::tensor::{DType, RecordCounts, Recorder, Site, Tensor};
 
 /// The state of the `torch` module of one session.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ pub struct State {
     pub(crate) in_backward: Cell<bool>,
     /// Whether gradients are computed by the rules in Python where there are others.
     pub(crate) rules_in_python: Cell<bool>,
+    /// Whether backward is recorded even so, to explain a gradient.
+    pub(crate) backward_recorded: Cell<bool>,
     /// Records what ran.
     pub(crate) recorder: Recorder,
     /// The last call that raised.
@@ -46,6 +48,7 @@ impl State {
             print_options: RefCell::new(PrintOptions::default()),
             in_backward: Cell::new(false),
             rules_in_python: Cell::new(false),
+            backward_recorded: Cell::new(false),
             recorder: Recorder::default(),
             failed: RefCell::default(),
             tracer: Tracer::default(),
@@ -56,6 +59,37 @@ impl State {
     #[inline]
     pub(crate) fn is_traced(&self) -> bool {
         self.tracer.is_on() && !self.in_backward.get()
+    }
+
+    /// Whether what runs is not recorded at all: backward, unless `create_graph` or an explanation asks for records.
+    #[inline]
+    pub(crate) fn is_unrecorded(&self) -> bool {
+        self.in_backward.get() && !self.records_backward()
+    }
+
+    /// Whether backward runs as recorded operations: for `create_graph`, or for an explanation.
+    pub(crate) fn records_backward(&self) -> bool {
+        self.grad_mode.get() || self.backward_recorded.get()
+    }
+
+    /// States that backward added to this tensor in this line, without a record.
+    pub(crate) fn mark_sum(&self, gradient: &Tensor, site: Option<Site>) {
+        let record = self.recorder.gradient(gradient.shape(), site);
+        gradient.storage().forget_writes();
+        gradient.storage().remember(gradient.layout(), &record, false);
+        gradient.set_origin(record, 0);
+    }
+
+    /// States that backward computed this tensor in this line, unless a record says more.
+    pub(crate) fn mark_gradient(&self, gradient: &Tensor, site: Option<Site>) {
+        if !gradient.has_origin() {
+            gradient.set_made(self.recorder.gradient(gradient.shape(), site), 0);
+        }
+    }
+
+    /// The figures of the session's records, for tests.
+    pub fn record_counts(&self) -> RecordCounts {
+        self.recorder.counts()
     }
 
     /// Keeps a call that raised; the one before it is forgotten.

@@ -556,5 +556,9 @@ pub(crate) static FUNCTION: Descriptor = Descriptor::new("function", OpFamily::C
 /// `torch.tensor(data)`
 pub(crate) static TENSOR: Descriptor = Descriptor::new("tensor", OpFamily::Creation, Explanation::Literal);
 
+/// A gradient. What backward computes on the way to it is not recorded.
+pub(crate) static GRADIENT: Descriptor =
+    Descriptor::new("backward", OpFamily::Creation, Explanation::Gradient);
+
 /// A copy that no call of an operation made, as `copy.deepcopy` makes one.
 pub(crate) static DEEP_COPY: Descriptor = Descriptor::new("clone", OpFamily::Copy, Explanation::Copy);

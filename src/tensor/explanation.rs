@@ -82,6 +82,8 @@ pub enum Explanation {
     Constant(ConstantKind),
     /// A number that the learner's code gives.
     Literal,
+    /// A gradient that backward computed, without a record of how.
+    Gradient,
     /// The same elements; looked up in memory.
     View,
     /// A result that depends on the operands as a whole.

@@ -10,6 +10,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use super::budget::Budget;
 use super::buffer::Buffer;
 use super::descriptor::{Descriptor, GradName};
 use super::dtype::DType;
@@ -55,6 +56,12 @@ pub(super) struct SharedElements {
     pub(super) writes: RefCell<VecDeque<Write>>,
     /// The version up to which writes were forgotten.
     pub(super) forgotten: Cell<u64>,
+    /// The last writes that covered all elements, without another between them.
+    pub(super) whole_writes: Cell<usize>,
+    /// Operands of listed records.
+    pub(super) operands: Cell<u32>,
+    /// Python objects.
+    pub(super) objects: Cell<u32>,
     pub(super) bytes: u64,
 }
 
@@ -150,7 +157,8 @@ pub struct Record {
     pub(super) edges: RefCell<Vec<Edge>>,
     /// Whether the backward pass is done with it.
     pub(super) spent: Cell<bool>,
-    pub(super) bytes: usize,
+    /// The count that its operands are in; `None` if it is not listed.
+    pub(super) budget: RefCell<Option<Rc<Budget>>>,
 }
 
 /// The record that made an operand and the number of the result; `None` for leaves.

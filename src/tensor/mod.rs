@@ -1,6 +1,7 @@
 //! What PyTorch calls a tensor: dtype, shape and strides over shared storage, and the record of what made it.
 
 mod arg;
+mod budget;
 mod buffer;
 pub mod descriptor;
 pub mod dtype;
@@ -24,5 +25,7 @@ pub(crate) use error::{Error, ErrorKind, OutOfRange, Result};
 pub use graph::{Arg, Storage, Tensor};
 pub(crate) use graph::{Drawn, Index, Lost, Record, Site};
 pub use layout::Layout;
+pub use record::RecordCounts;
 pub(crate) use record::{Ran, Recorder};
+pub use storage::tensor_bytes;
 pub(crate) use storage::{allow, peak_memory, set_memory_limit};

@@ -1,15 +1,36 @@
-//! Recording operations, and the bounds on what records keep alive.
+//! Recording operations, and the bounds on what records keep alive. Recording costs the same at the first operation and
+//! at the millionth: nothing walks over the records, and nothing searches for who else refers to a tensor.
 //!
-//! What remains is the history of living tensors. Beyond [`Recorder::KEPT`] records the oldest are *forgotten*. Beyond
-//! [`Recorder::BYTES`] of operands that only records keep alive, the records with the largest are. A forgotten record
-//! keeps operation, shapes and line and drops its operands. Records that gradients need are kept, as in PyTorch.
+//! What remains is the history of living tensors, within two bounds:
+//! - [`Recorder::KEPT`] records. Beyond it the oldest are *forgotten*: a record keeps operation, shapes and line, and drops
+//!   its operands. Records that gradients need do not count until backward is done with them, as in PyTorch.
+//! - [`Recorder::BYTES`] of operands that only records keep alive. The largest are forgotten first, among those of one size
+//!   the oldest, so that one large computation does not cost the history of small tensors. The newest record stays.
+//!
+//! The bytes are exact, and counted by events. A storage knows how many operands of listed records and how many Python
+//! objects refer to it (`Storage::enlist`, `Storage::bind`). It counts while there are operands and no objects, so that
+//! parameters and variables cost nothing. A record that is dropped or forgotten takes its operands off the count.
+//!
+//! The lists have weak references, in the order of age: one list of all records, and one for each size from 4 KB on. A
+//! record is pushed once, moves down a size a few times at most, and is popped once. Entries of dropped records are removed
+//! when they are the majority: the pushes before pay for that. A large record whose operands are alive anyway gets another
+//! chance, and [`Recorder::CHANCES`] bounds how many do for each new record.
+//!
+//! In-place writes build no growing chain: of writes that cover a whole tensor, as an optimizer's do, a storage remembers 64
+//! and the oldest of them drops the values that it kept. What backward computes is not recorded at all (`State::in_backward`);
+//! a gradient has a record without operands, and `attn why` runs the cells again with backward recorded.
+//!
+//! Figures (2 cores, busy with other work): 10,000 steps of an attention head with SGD take 2.6 ms each at step 200 and 2.8
+//! ms at step 10,000, and the process has 35.6 MB at both; a two-layer network with AdamW, 5,000 steps, has 40.4 MB from step
+//! 100 on. `x = x @ w` on 8x8 takes 5 to 7 us at the first and at the 500,000th time, `p.add_(g)` 8 to 12 us.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::rc::{Rc, Weak};
 
-use super::descriptor::{DEEP_COPY, Descriptor, GradName};
-use super::graph::{Arg, Drawn, Edge, Lost, Record, Site, Tensor};
+use super::budget::Budget;
+use super::descriptor::{DEEP_COPY, Descriptor, GRADIENT, GradName};
+use super::graph::{Arg, Drawn, Edge, Lost, Record, Site, Storage, Tensor};
 
 impl Record {
     /// The name of the call: `softmax`, or `add_` in place.
@@ -37,7 +58,38 @@ impl Record {
         self.spent.get()
     }
 
+    /// Counts its operands as listed; returns their bytes.
+    fn enlist(&self, budget: &Rc<Budget>) -> usize {
+        self.budget.replace(Some(budget.clone()));
+        budget.living.set(budget.living.get() + 1);
+        let args = self.args.borrow();
+        let storages = args.iter().flat_map(Arg::tensors).map(Tensor::storage);
+        storages.inspect(|storage| storage.enlist(budget)).map(Storage::bytes).sum()
+    }
+
+    /// Takes its operands off the count, if it is listed.
+    fn delist(&self) {
+        if let Some(budget) = self.budget.take() {
+            budget.living.set(budget.living.get() - 1);
+            self.args.borrow().iter().flat_map(Arg::tensors).for_each(|it| it.storage().delist(&budget));
+        }
+    }
+
+    /// Bytes of its operands that only records keep alive.
+    fn held(&self) -> usize {
+        let args = self.args.borrow();
+        let storages = args.iter().flat_map(Arg::tensors).map(Tensor::storage);
+        storages.filter(|storage| storage.is_held()).map(Storage::bytes).sum()
+    }
+
+    /// Drops its operands, unless a gradient may need them.
+    pub(super) fn release(&self) -> Vec<Arg> {
+        let is_listed = self.budget.borrow().is_some();
+        if is_listed { self.forget(Lost::Bounds) } else { Vec::new() }
+    }
+
     fn forget(&self, why: Lost) -> Vec<Arg> {
+        self.delist();
         self.lost.set(Some(why));
         std::mem::take(&mut *self.args.borrow_mut())
     }
@@ -46,11 +98,13 @@ impl Record {
 impl Drop for Record {
     /// A long history is a long chain of records: they are dropped in a loop, because recursion would overflow the stack.
     fn drop(&mut self) {
+        self.delist();
         let mut chain = std::mem::take(self.args.get_mut());
         let mut made = std::mem::take(self.edges.get_mut());
         loop {
             let last = |edge: Edge| edge.and_then(|(record, _)| Rc::try_unwrap(record).ok());
             if let Some(mut record) = made.pop().and_then(last) {
+                record.delist();
                 chain.append(record.args.get_mut());
                 made.append(record.edges.get_mut());
             }
@@ -64,6 +118,7 @@ impl Drop for Record {
                 for record in tensor.into_records() {
                     // A tensor and its storage may both refer to a record; the last reference drops it.
                     if let Some(mut record) = Rc::into_inner(record) {
+                        record.delist();
                         chain.append(record.args.get_mut());
                         made.append(record.edges.get_mut());
                     }
@@ -102,18 +157,48 @@ pub(crate) struct Ran {
 /// Makes records and bounds the memory that they keep alive.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
-    ring: RefCell<VecDeque<Weak<Record>>>,
-    held: Cell<usize>,
+    lists: RefCell<Lists>,
+    budget: Rc<Budget>,
     off: Cell<bool>,
+}
+
+/// The records that may be forgotten, the oldest first. Some were dropped or forgotten meanwhile.
+#[derive(Debug, Default)]
+struct Lists {
+    all: VecDeque<Weak<Record>>,
+    /// Those with operands of at least [`SIZES`] bytes.
+    large: [VecDeque<Weak<Record>>; SIZES.len()],
+}
+
+/// The bytes of operands from which on a record is in each of the lists of large records. Smaller operands of
+/// [`Recorder::KEPT`] records do not reach the bound.
+const SIZES: [usize; 6] = [4 << 10, 32 << 10, 256 << 10, 2 << 20, 16 << 20, 128 << 20];
+
+/// The list of large records for this many bytes.
+fn size_class(bytes: usize) -> Option<usize> {
+    SIZES.iter().rposition(|&size| bytes >= size)
+}
+
+/// Figures of a session's records, for tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RecordCounts {
+    /// Records with operands that may be forgotten.
+    pub living: usize,
+    /// Entries in the recorder's lists.
+    pub listed: usize,
+    /// Bytes of operands that only records keep alive.
+    pub held: usize,
 }
 
 impl Recorder {
     /// Most records of living tensors that keep their operands.
     pub(crate) const KEPT: usize = 4096;
-    /// Additional records before the list is cleaned up.
+    /// Entries of dropped records before a list is cleaned up.
     const SLACK: usize = 1024;
     /// Most bytes of operands that only records keep alive.
     pub(crate) const BYTES: usize = 64 << 20;
+    /// Most records of one size that get another chance while one record is made.
+    const CHANCES: usize = 8;
 
     /// Turns recording off (`--no-record`) or on; gradients are still recorded.
     pub(crate) fn set_off(&self, off: bool) {
@@ -125,39 +210,47 @@ impl Recorder {
         self.off.get()
     }
 
+    /// The bytes that records keep alive.
+    pub(crate) fn budget(&self) -> &Budget {
+        &self.budget
+    }
+
+    /// The figures of its records.
+    pub(crate) fn counts(&self) -> RecordCounts {
+        let lists = self.lists.borrow();
+        RecordCounts {
+            living: self.budget.living.get(),
+            listed: lists.all.len() + lists.large.iter().map(VecDeque::len).sum::<usize>(),
+            held: self.budget.held.get(),
+        }
+    }
+
     /// Makes a record; old ones are forgotten beyond the bounds.
     pub(crate) fn record(&self, ran: Ran) -> Rc<Record> {
-        let tensors = ran.args.iter().flat_map(Arg::tensors);
-        let versions = tensors.map(|tensor| tensor.storage().version()).collect();
-        let edge = |tensor: &Tensor| {
-            let made = tensor.origin().filter(|_| !tensor.is_leaf());
-            made.map(|record| (record, tensor.output_index()))
-        };
-        let edges = match ran.needs_grad {
-            true => ran.args.iter().flat_map(Arg::tensors).map(edge).collect(),
-            false => Vec::new(),
-        };
-        let bytes = ran.args.iter().flat_map(Arg::tensors).map(bytes_of).sum::<usize>();
-        let record = Rc::new(Record {
-            operation: ran.operation,
-            in_place: ran.in_place,
-            form: ran.form,
-            grad_name: Cell::new(ran.grad_name),
-            args: RefCell::new(ran.args),
-            site: ran.site,
-            versions,
-            shape: ran.shape,
-            outputs: ran.outputs,
-            needs_grad: ran.needs_grad,
-            drawn: ran.drawn,
-            in_backward: ran.in_backward,
-            lost: Cell::new(None),
-            edges: RefCell::new(edges),
-            spent: Cell::new(false),
-            bytes,
-        });
+        let record = made(ran);
         if !record.needs_grad {
             self.bound(&record);
+        }
+        record
+    }
+
+    /// A record of a gradient that backward computed in this line. It has no operands, so it costs nothing.
+    pub(crate) fn gradient(&self, shape: &[usize], site: Option<Site>) -> Rc<Record> {
+        let record = made(Ran {
+            operation: &GRADIENT,
+            in_place: false,
+            form: 0,
+            grad_name: None,
+            args: Vec::new(),
+            site,
+            shape: shape.to_vec(),
+            outputs: 1,
+            needs_grad: false,
+            drawn: None,
+            in_backward: true,
+        });
+        if self.off.get() {
+            drop(record.forget(Lost::Off));
         }
         record
     }
@@ -178,7 +271,7 @@ impl Recorder {
             return;
         }
         let released = self.keep(record);
-        // Dropping operands may take long and may need the list: it happens outside the borrow.
+        // Dropping operands may take long and may need the lists: it happens outside the borrow.
         drop(released);
     }
 
@@ -201,100 +294,102 @@ impl Recorder {
 
     /// Adds a record and returns the operands of those that are forgotten for it.
     fn keep(&self, record: &Rc<Record>) -> Vec<Vec<Arg>> {
-        let mut ring = self.ring.borrow_mut();
-        ring.push_back(Rc::downgrade(record));
-        self.held.set(self.held.get() + record.bytes);
-        if ring.len() <= Self::KEPT + Self::SLACK && self.held.get() <= Self::BYTES {
-            return Vec::new();
+        let mut released = Vec::new();
+        let mut lists = self.lists.borrow_mut();
+        let entry = Rc::downgrade(record);
+        if let Some(class) = size_class(record.enlist(&self.budget)) {
+            push(&mut lists.large[class], entry.clone(), &self.budget);
         }
-        // Records that were dropped meanwhile leave the list.
-        let mut living: Vec<Rc<Record>> = ring.iter().filter_map(Weak::upgrade).collect();
-        let excess = living.len().saturating_sub(Self::KEPT);
-        let mut released: Vec<Vec<Arg>> =
-            living.drain(..excess).map(|old| old.forget(Lost::Bounds)).collect();
-        if self.held.get() <= Self::BYTES {
-            *ring = living.iter().map(Rc::downgrade).collect();
-            return released;
+        push(&mut lists.all, entry, &self.budget);
+        while self.budget.living.get() > Self::KEPT {
+            let Some(oldest) = lists.all.pop_front() else { break };
+            if let Some(oldest) = listed(&oldest) {
+                released.push(oldest.forget(Lost::Bounds));
+            }
         }
-        let mut owned = owned(&living);
-        let mut held: usize = owned.iter().map(|storage| storage.bytes).sum();
-        // The largest are forgotten first, so that one large computation does not cost the history of small tensors.
-        owned.sort_by_key(|storage| std::cmp::Reverse(storage.bytes));
-        let newest = living.len().saturating_sub(1);
-        for storage in owned {
-            if held <= Self::BYTES {
+        for class in (0..SIZES.len()).rev() {
+            if self.budget.held.get() <= Self::BYTES {
                 break;
             }
-            // The newest record always stays.
-            if storage.records.contains(&newest) {
-                continue;
-            }
-            held -= storage.bytes;
-            released.extend(storage.records.iter().map(|&at| living[at].forget(Lost::Bounds)));
+            self.make_room(class, &mut lists, record, &mut released);
         }
-        *ring = living.iter().map(Rc::downgrade).collect();
-        self.held.set(held);
         released
     }
-}
 
-/// A storage that only records keep alive, and the records.
-struct OwnedStorage {
-    bytes: usize,
-    records: Vec<usize>,
-}
-
-/// The storages that only these records keep alive.
-fn owned(records: &[Rc<Record>]) -> Vec<OwnedStorage> {
-    struct Usage {
-        handles: usize,
-        bytes: usize,
-        tensors: HashSet<usize>,
-        records: Vec<usize>,
-    }
-    // References to a tensor by records, and all references.
-    let mut tensors: HashMap<usize, (usize, usize)> = HashMap::new();
-    let mut storages: HashMap<usize, Usage> = HashMap::new();
-    for (at, record) in records.iter().enumerate() {
-        for tensor in record.args.borrow().iter().flat_map(Arg::tensors) {
-            tensors.entry(tensor.id()).or_insert((0, tensor.handles())).0 += 1;
-            let storage = tensor.storage();
-            let usage = storages.entry(storage.address()).or_insert_with(|| Usage {
-                handles: storage.handles(),
-                bytes: bytes_of(tensor),
-                tensors: HashSet::new(),
-                records: Vec::new(),
-            });
-            usage.tensors.insert(tensor.id());
-            if usage.records.last() != Some(&at) {
-                usage.records.push(at);
+    /// Forgets records of this size, the oldest first, until the others keep within the bound.
+    fn make_room(&self, class: usize, lists: &mut Lists, newest: &Rc<Record>, released: &mut Vec<Vec<Arg>>) {
+        let (mut chances, mut spared) = (Self::CHANCES, None);
+        while self.budget.held.get() > Self::BYTES && chances > 0 {
+            let Some(entry) = lists.large[class].pop_front() else { break };
+            let Some(oldest) = listed(&entry) else { continue };
+            if Rc::ptr_eq(&oldest, newest) {
+                spared = Some(entry);
+                continue;
+            }
+            match size_class(oldest.held()) {
+                Some(now) if now >= class => released.push(oldest.forget(Lost::Bounds)),
+                Some(now) => lists.large[now].push_back(entry),
+                // Its operands are alive anyway: forgetting it would free nothing.
+                None => {
+                    lists.large[class].push_back(entry);
+                    chances -= 1;
+                }
             }
         }
+        lists.large[class].extend(spared);
     }
-    let only_ours = |usage: &Usage| {
-        usage.handles == usage.tensors.len()
-            && usage.tensors.iter().all(|tensor| tensors.get(tensor).is_some_and(|(ours, all)| ours == all))
-    };
-    let mut found: Vec<(usize, OwnedStorage)> = storages
-        .into_values()
-        .filter(only_ours)
-        .map(|usage| (usage.records[0], OwnedStorage { bytes: usage.bytes, records: usage.records }))
-        .collect();
-    // By age, so that addresses do not decide the order.
-    found.sort_by_key(|(first, _)| *first);
-    found.into_iter().map(|(_, owned)| owned).collect()
 }
 
-/// Bytes of the storage of a tensor.
-fn bytes_of(tensor: &Tensor) -> usize {
-    tensor.storage().read().len() * tensor.dtype().size()
+/// A record that is not listed.
+fn made(ran: Ran) -> Rc<Record> {
+    let tensors = ran.args.iter().flat_map(Arg::tensors);
+    let versions = tensors.map(|tensor| tensor.storage().version()).collect();
+    let edge = |tensor: &Tensor| {
+        let made = tensor.origin().filter(|_| !tensor.is_leaf());
+        made.map(|record| (record, tensor.output_index()))
+    };
+    let edges = match ran.needs_grad {
+        true => ran.args.iter().flat_map(Arg::tensors).map(edge).collect(),
+        false => Vec::new(),
+    };
+    Rc::new(Record {
+        operation: ran.operation,
+        in_place: ran.in_place,
+        form: ran.form,
+        grad_name: Cell::new(ran.grad_name),
+        args: RefCell::new(ran.args),
+        site: ran.site,
+        versions,
+        shape: ran.shape,
+        outputs: ran.outputs,
+        needs_grad: ran.needs_grad,
+        drawn: ran.drawn,
+        in_backward: ran.in_backward,
+        lost: Cell::new(None),
+        edges: RefCell::new(edges),
+        spent: Cell::new(false),
+        budget: RefCell::default(),
+    })
+}
+
+/// Adds an entry; those of dropped records are removed when they are the majority.
+fn push(list: &mut VecDeque<Weak<Record>>, entry: Weak<Record>, budget: &Budget) {
+    if list.len() > 2 * budget.living.get() + Recorder::SLACK {
+        list.retain(|entry| listed(entry).is_some());
+    }
+    list.push_back(entry);
+}
+
+/// The record, unless it was dropped or forgotten.
+fn listed(entry: &Weak<Record>) -> Option<Rc<Record>> {
+    entry.upgrade().filter(|record| record.budget.borrow().is_some())
 }
 
 impl Drop for Recorder {
     /// An in-place write can make a tensor part of its own history; forgetting all records breaks the cycle.
     fn drop(&mut self) {
-        let ring = std::mem::take(self.ring.get_mut());
-        let living = ring.iter().filter_map(Weak::upgrade);
+        let lists = std::mem::take(self.lists.get_mut());
+        let living = lists.all.iter().filter_map(Weak::upgrade);
         let released: Vec<_> = living.map(|record| record.forget(Lost::Bounds)).collect();
         drop(released);
     }

@@ -4,6 +4,7 @@ use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use super::budget::Budget;
 use super::buffer::Buffer;
 use super::dtype::DType;
 use super::error::{Error, Result};
@@ -35,6 +36,11 @@ thread_local! {
     /// Bytes of the elements of this thread's tensors, and their maximum in [`peak_memory`].
     static CURRENT: Cell<u64> = const { Cell::new(0) };
     static PEAK: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Bytes of the elements of this thread's tensors.
+pub fn tensor_bytes() -> u64 {
+    CURRENT.get()
 }
 
 /// Runs `work` and returns the most bytes that this thread's tensors had meanwhile, less those before.
@@ -70,6 +76,9 @@ impl Made {
 
 /// In-place writes that a storage remembers; older ones are forgotten.
 const WRITES_KEPT: usize = 512;
+/// Writes in a row that covered all elements, as an optimizer's steps do: those before them are forgotten, with the values
+/// that they kept.
+const WHOLE_KEPT: usize = 64;
 
 impl Drop for SharedElements {
     /// The buffer is recycled for later results.
@@ -94,6 +103,9 @@ impl Storage {
             made: RefCell::default(),
             writes: RefCell::default(),
             forgotten: Cell::new(0),
+            whole_writes: Cell::new(0),
+            operands: Cell::new(0),
+            objects: Cell::new(0),
         }))
     }
 
@@ -131,9 +143,43 @@ impl Storage {
         Rc::ptr_eq(&self.0, &other.0)
     }
 
-    /// The number of references to it.
-    pub(super) fn handles(&self) -> usize {
-        Rc::strong_count(&self.0)
+    /// Bytes of its elements.
+    pub(super) fn bytes(&self) -> usize {
+        self.0.bytes as usize
+    }
+
+    /// Whether only records keep it alive: operands of theirs, and no Python object.
+    pub(super) fn is_held(&self) -> bool {
+        self.0.operands.get() > 0 && self.0.objects.get() == 0
+    }
+
+    /// Another operand of a listed record refers to it.
+    pub(super) fn enlist(&self, budget: &Budget) {
+        self.counted(budget, || self.0.operands.set(self.0.operands.get() + 1));
+    }
+
+    /// An operand of a listed record no longer refers to it.
+    pub(super) fn delist(&self, budget: &Budget) {
+        self.counted(budget, || self.0.operands.set(self.0.operands.get() - 1));
+    }
+
+    /// Another Python object refers to it.
+    pub(crate) fn bind(&self, budget: &Budget) {
+        self.counted(budget, || self.0.objects.set(self.0.objects.get() + 1));
+    }
+
+    /// A Python object no longer refers to it.
+    pub(crate) fn unbind(&self, budget: &Budget) {
+        self.counted(budget, || self.0.objects.set(self.0.objects.get() - 1));
+    }
+
+    fn counted(&self, budget: &Budget, change: impl FnOnce()) {
+        let before = self.is_held();
+        change();
+        let now = self.is_held();
+        if now != before {
+            budget.count(self.bytes(), now);
+        }
     }
 
     /// A number that identifies the storage while it exists, a multiple of 64. As `Tensor.data_ptr`.
@@ -155,20 +201,30 @@ impl Storage {
     pub(crate) fn remember(&self, target: &Layout, record: &Rc<Record>, in_place: bool) {
         let version = self.version();
         let write = Write { layout: target.clone(), target: None, record: record.clone(), version, in_place };
+        let whole = write.layout.numel() == self.read().len();
+        self.0.whole_writes.set(if whole { self.0.whole_writes.get() + 1 } else { 0 });
+        let is_long = self.0.whole_writes.get() > WHOLE_KEPT;
+        let most = if is_long { WHOLE_KEPT } else { WRITES_KEPT };
         let mut writes = self.0.writes.borrow_mut();
-        let oldest = if writes.len() == WRITES_KEPT { writes.pop_front() } else { None };
         writes.push_back(write);
+        let excess = writes.len().saturating_sub(most);
+        let oldest: Vec<Write> = writes.drain(..excess).collect();
         drop(writes);
-        if let Some(oldest) = oldest {
-            self.0.forgotten.set(oldest.version);
+        for write in oldest {
+            self.0.forgotten.set(write.version);
+            if is_long {
+                // The values that it kept have a history of their own.
+                drop(write.record.release());
+            }
         }
     }
 
-    /// Notes that the last write is not remembered, if there is a history that it would be missed in.
-    pub(crate) fn forget_write(&self) {
-        if self.0.made.borrow().is_some() || !self.0.writes.borrow().is_empty() {
-            self.0.forgotten.set(self.version());
-        }
+    /// Forgets all in-place writes, after one that is not recorded: what the elements were is unknown.
+    pub(crate) fn forget_writes(&self) {
+        self.0.forgotten.set(self.version());
+        let writes = std::mem::take(&mut *self.0.writes.borrow_mut());
+        self.0.whole_writes.set(0);
+        drop(writes);
     }
 
     /// Restricts the last write, if this record did it, to the elements of `layout`.
@@ -177,6 +233,7 @@ impl Storage {
             self.0.writes.borrow_mut().back_mut().filter(|write| Rc::ptr_eq(&write.record, record))
         {
             write.target = Some(std::mem::replace(&mut write.layout, layout));
+            self.0.whole_writes.set(0);
         }
     }
 

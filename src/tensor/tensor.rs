@@ -104,11 +104,6 @@ impl Tensor {
         Rc::as_ptr(&self.0) as usize
     }
 
-    /// The number of references to it, including those of records.
-    pub(super) fn handles(&self) -> usize {
-        Rc::strong_count(&self.0)
-    }
-
     /// Whether both are the same tensor (Python's `is`).
     pub(crate) fn is(&self, other: &Tensor) -> bool {
         Rc::ptr_eq(&self.0, &other.0)

@@ -13,9 +13,12 @@ use super::raise::{OrRaise, raise};
 use super::site::site;
 use crate::ops::backward::traversal::{self, Host, Mode, Place};
 use crate::ops::backward::{add_in_place, settled};
+use crate::ops::call::{call, call_in_place};
 use crate::ops::op::Caller;
 use crate::ops::state::State;
-use crate::tensor::{Error, Layout, Record, Result, Site, Tensor};
+use crate::ops::table;
+use crate::ops::value::Value;
+use crate::tensor::{Arg, Error, Layout, Ran, Record, Result, Site, Tensor};
 
 /// What becomes of the gradients.
 enum Arrivals {
@@ -42,6 +45,7 @@ impl Python<'_> {
     }
 
     fn hooked(&self, key: PyObjectRef, grad: Tensor) -> PyResult<Tensor> {
+        self.state.mark_gradient(&grad, site(self.vm));
         // A hook is the learner's own code.
         self.state.in_backward.set(false);
         let changed = self.rules.get_attr("hooked", self.vm)?.call((key, self.object(grad)), self.vm);
@@ -54,14 +58,38 @@ impl Python<'_> {
         traversal::recorded_sum(Caller { state: self.state, site: &place }, old, new)
     }
 
+    /// Runs the operation of a row, recorded.
+    fn recorded(&self, name: &'static str, args: Vec<Arg>) -> Result<Tensor> {
+        let place = || site(self.vm);
+        match call(Caller { state: self.state, site: &place }, table::row(name), 0, args)? {
+            Value::Tensor(tensor) => Ok(tensor),
+            _ => unreachable!("it returns one tensor"),
+        }
+    }
+
     /// Adds to `grad`.
     fn keep(&self, tensor: &Tensor, grad: Tensor) -> Result<()> {
         let grad = match (tensor.grad(), self.mode.create) {
             (None, true) => grad,
+            (None, false) if self.state.backward_recorded.get() => {
+                let detached = self.recorded("detach", vec![Arg::Tensor(grad)])?;
+                self.recorded("clone", vec![Arg::Tensor(detached), Arg::None])?
+            }
             (None, false) => settled(grad),
             (Some(old), true) => self.sum(old, grad)?,
-            (Some(old), false) => return add_in_place(&old, &grad),
+            (Some(old), false) if self.state.backward_recorded.get() => {
+                let place = || site(self.vm);
+                let args = vec![Arg::Tensor(old), Arg::Tensor(grad), Arg::Int(1)];
+                let caller = Caller { state: self.state, site: &place };
+                return call_in_place(caller, table::row("add"), 0, args).map(drop);
+            }
+            (Some(old), false) => {
+                add_in_place(&old, &grad)?;
+                self.state.mark_sum(&old, site(self.vm));
+                return Ok(());
+            }
         };
+        self.state.mark_gradient(&grad, site(self.vm));
         tensor.set_grad(Some(grad));
         Ok(())
     }
@@ -156,7 +184,13 @@ pub(crate) struct Request {
 
 /// What to go back with from each result: the gradient given, or 1.
 /// Errors: a gradient of another shape; none for a result of several elements; a result that needs no gradient.
-fn seeds(results: &[Tensor], given: &PyObjectRef, vm: &VirtualMachine) -> PyResult<Vec<Tensor>> {
+fn seeds(
+    results: &[Tensor],
+    given: &PyObjectRef,
+    is_recorded: bool,
+    state: &State,
+    vm: &VirtualMachine,
+) -> PyResult<Vec<Tensor>> {
     let raised = |text: String| Err(vm.new_runtime_error(text));
     let no_grad = |at: usize| {
         raised(format!("element {at} of tensors does not require grad and does not have a grad_fn"))
@@ -183,12 +217,34 @@ fn seeds(results: &[Tensor], given: &PyObjectRef, vm: &VirtualMachine) -> PyResu
             return raised("grad can be implicitly created only for scalar outputs".to_owned());
         }
         let one = Tensor::scalar(1.0, tensor.dtype());
-        seeds.push(one.with_layout(Layout::contiguous(tensor.shape())));
+        let one = one.with_layout(Layout::contiguous(tensor.shape()));
+        if is_recorded {
+            record_seed(&one, tensor, state, vm);
+        }
+        seeds.push(one);
     }
     match results.iter().position(|tensor| !tensor.requires_grad()) {
         Some(at) => no_grad(at),
         None => Ok(seeds),
     }
+}
+
+/// Records that the gradient of a result is 1.
+fn record_seed(one: &Tensor, result: &Tensor, state: &State, vm: &VirtualMachine) {
+    let record = state.recorder.record(Ran {
+        operation: &table::row("ones_like").descriptor,
+        in_place: false,
+        form: 0,
+        grad_name: None,
+        args: vec![Arg::Tensor(result.clone())],
+        site: site(vm),
+        shape: one.shape().to_vec(),
+        outputs: 1,
+        needs_grad: false,
+        drawn: None,
+        in_backward: true,
+    });
+    one.set_made(record, 0);
 }
 
 fn run(
@@ -199,7 +255,8 @@ fn run(
     vm: &VirtualMachine,
 ) -> PyResult<Arrivals> {
     let results = tensors(&request.results, vm)?;
-    let seeds = seeds(&results, &request.seeds, vm)?;
+    let is_recorded = request.create || state.backward_recorded.get();
+    let seeds = seeds(&results, &request.seeds, is_recorded, state, vm)?;
     let from = results.into_iter().zip(seeds).collect();
     let rules = vm.import("torch._gradients", 0)?.get_attr("_gradients", vm)?;
     let hooks = PyDictRef::try_from_object(vm, rules.get_attr("_hooks", vm)?)?;
@@ -223,7 +280,10 @@ pub(crate) fn gradients(state: &Rc<State>, request: &Request, vm: &VirtualMachin
         unreachable!("arrivals stay what they are");
     };
     let one = |tensor: &Tensor| match found.get(&tensor.id()) {
-        Some(grad) => PyTensor::new(grad.clone(), state.clone()).into_pyobject(vm),
+        Some(grad) => {
+            state.mark_gradient(grad, site(vm));
+            PyTensor::new(grad.clone(), state.clone()).into_pyobject(vm)
+        }
         None => vm.ctx.none(),
     };
     Ok(vm.ctx.new_list(wanted.iter().map(one).collect()).into())

@@ -15,6 +15,7 @@ use crate::tensor::Tensor;
 /// The Python object of a tensor.
 #[pyclass(module = "torch", name = "Tensor")]
 pub(crate) struct PyTensor {
+    /// The storage knows that an object refers to it: [`PyTensor::new`], [`PyTensor::replace`] and the drop say so.
     pub(super) inner: RefCell<Tensor>,
     /// The session's state, for methods and operators.
     pub(crate) state: Rc<State>,
@@ -36,6 +37,7 @@ impl PyPayload for PyTensor {
 impl PyTensor {
     /// The object of a tensor.
     pub(crate) fn new(tensor: Tensor, state: Rc<State>) -> Self {
+        tensor.storage().bind(state.recorder.budget());
         PyTensor { inner: RefCell::new(tensor), state, parameter: Cell::new(false) }
     }
 
@@ -46,7 +48,9 @@ impl PyTensor {
 
     /// Replaces the tensor, for what changes shape in place (`x.data = y`, `squeeze_`).
     pub(crate) fn replace(&self, tensor: Tensor) {
-        *self.inner.borrow_mut() = tensor;
+        tensor.storage().bind(self.state.recorder.budget());
+        let old = self.inner.replace(tensor);
+        old.storage().unbind(self.state.recorder.budget());
     }
 
     /// Makes it an `nn.Parameter`, or not.
@@ -57,6 +61,12 @@ impl PyTensor {
     /// Whether it is an `nn.Parameter`.
     pub(crate) fn is_parameter(&self) -> bool {
         self.parameter.get()
+    }
+}
+
+impl Drop for PyTensor {
+    fn drop(&mut self) {
+        self.inner.get_mut().storage().unbind(self.state.recorder.budget());
     }
 }
 

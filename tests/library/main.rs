@@ -26,6 +26,7 @@ mod page;
 mod programs;
 mod python_random;
 mod random;
+mod records;
 mod renumbered;
 mod repl;
 mod session;

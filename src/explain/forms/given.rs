@@ -18,6 +18,12 @@ pub(crate) fn literal(subject: &Subject) -> Option<Account> {
     Some(Account::words(words).ending(WhyEnd::Given))
 }
 
+/// An element of a gradient. A run with backward recorded explains it further.
+pub(crate) fn gradient(subject: &Subject) -> Option<Account> {
+    let words = format!("a gradient that backward computed in {}", place(subject.made.record.site.as_ref()));
+    Some(Account::words(words).ending(WhyEnd::Gradient))
+}
+
 /// A number that the operation puts everywhere, or by a pattern.
 pub(crate) fn constant(subject: &Subject, kind: ConstantKind) -> Option<Account> {
     let op = subject.op();

@@ -60,6 +60,7 @@ pub(crate) fn account(subject: &Subject) -> Account {
         Explanation::Dropout => drawn::dropout(subject),
         Explanation::Constant(kind) => given::constant(subject, kind),
         Explanation::Literal => given::literal(subject),
+        Explanation::Gradient => given::gradient(subject),
         Explanation::View => given::view(subject),
         Explanation::Whole => given::whole(subject),
     };

@@ -88,7 +88,7 @@ pub(crate) fn add_in_place(grad: &Tensor, new: &Tensor) -> Result<()> {
     } else {
         ops::write(grad, &compute::add(grad, new)?)?;
     }
-    grad.storage().forget_write();
+    grad.storage().forget_writes();
     Ok(())
 }
 

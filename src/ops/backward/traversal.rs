@@ -220,7 +220,7 @@ impl<H: Host> Traversal<'_, H> {
     }
 
     fn sum(&self, old: Tensor, new: Tensor) -> Result<Tensor, H::Error> {
-        let sum = match self.mode.create {
+        let sum = match self.state.records_backward() {
             false => added(old, new),
             true => recorded_sum(Caller { state: self.state, site: &|| self.host.site() }, old, new),
         };
@@ -301,7 +301,7 @@ impl<H: Host> Traversal<'_, H> {
             return Err(self.host.error(used_before()));
         }
         let keep = self.mode.keep || self.mode.create;
-        let in_python = self.mode.create || self.state.rules_in_python.get();
+        let in_python = self.state.records_backward() || self.state.rules_in_python.get();
         let (found, read) = match rule_of(record).filter(|_| !in_python) {
             Some((rule, params)) => {
                 by_rule(rule, params, record, args, edges, grads).map_err(|error| self.host.error(error))?
