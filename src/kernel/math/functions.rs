@@ -77,7 +77,7 @@ impl Functions for f32 {
     }
     #[inline(always)]
     fn exp(self) -> f32 {
-        exponential::exp_f64(f64::from(self)) as f32
+        exponential::exp_narrow(f64::from(self)) as f32
     }
     #[inline(always)]
     fn log(self) -> f32 {
