@@ -74,7 +74,9 @@ fn reused<T: Element>(len: usize) -> Option<Vec<T>> {
     let mut vector = POOL.with_borrow_mut(|pool| {
         let unused = T::unused(pool);
         let fits = |vector: &Vec<T>| vector.len() >= len && vector.len() / 2 <= len;
-        let best = (0..unused.len()).filter(|&at| fits(&unused[at])).min_by_key(|&at| unused[at].len())?;
+        // Of equals the newest: it may still be in the cache.
+        let best =
+            (0..unused.len()).rev().filter(|&at| fits(&unused[at])).min_by_key(|&at| unused[at].len())?;
         Some(unused.remove(best))
     })?;
     vector.truncate(len);

@@ -181,11 +181,137 @@ pub fn in_pieces<A: Sync, R: Send>(x: &[A], out: &mut [R], write: impl Fn(&[A], 
 
 /// The elements of a strided view, row-major. Copies.
 pub fn gather_strided<T: Element>(data: &[T], shape: &[usize], strides: &[usize], offset: usize) -> Vec<T> {
+    let (sizes, steps) = merge(shape, [strides]);
+    if let ([.., rows, columns], [.., [1], [step]]) = (&sizes[..], &steps[..])
+        && *step > 1
+        && *rows >= TILE
+        && *columns >= TILE
+    {
+        let outer = sizes.len() - 2;
+        return transposed(data, [*rows, *columns], *step, &sizes[..outer], &steps[..outer], offset);
+    }
     row_major_result(shape, [strides], [offset], |[at], [step], out| match step {
         1 => out.copy_from_slice(&data[at..at + out.len()]),
         0 => out.fill(data[at]),
         _ => out.iter_mut().zip(data[at..].iter().step_by(step)).for_each(|(out, &x)| *out = x),
     })
+}
+
+/// Side of the squares in which a matrix is transposed: whole cache lines are read and written.
+const TILE: usize = 16;
+
+/// Copies of matrices with neighbouring elements in a column: element (i, j) of each is `step * j + i` after its start.
+fn transposed<T: Element>(
+    data: &[T],
+    [rows, columns]: [usize; 2],
+    step: usize,
+    outer: &[usize],
+    outer_steps: &[[usize; 1]],
+    offset: usize,
+) -> Vec<T> {
+    let count: usize = outer.iter().product();
+    let mut out = buffer_pool::take(count * rows * columns);
+    // A band is as many rows as a cache line has elements, or two lines: their neighbours are fetched with them.
+    let bands = |(matrix, out): (usize, &mut [T])| {
+        let start = RowWalk::from(matrix, outer, outer_steps, [offset]).at[0];
+        for (number, band) in out.chunks_mut(2 * TILE * columns).enumerate() {
+            transpose_band(&data[start + number * 2 * TILE..], step, columns, band);
+        }
+    };
+    let matrix = rows * columns;
+    if out.len() < PARALLEL {
+        out.chunks_exact_mut(matrix).enumerate().for_each(bands);
+    } else if count > 1 {
+        threads::share(out.chunks_exact_mut(matrix).enumerate(), bands);
+    } else {
+        threads::share(out.chunks_mut(2 * TILE * columns).enumerate(), |(number, band)| {
+            transpose_band(&data[offset + number * 2 * TILE..], step, columns, band);
+        });
+    }
+    out
+}
+
+/// The first rows of a transposed matrix: `band` has at most two tiles of rows, each of `columns`.
+fn transpose_band<T: Element>(data: &[T], step: usize, columns: usize, band: &mut [T]) {
+    let rows = band.len() / columns;
+    let mut tile = [[T::default(); 2 * TILE]; TILE];
+    for first in (0..columns).step_by(TILE) {
+        let width = TILE.min(columns - first);
+        for (j, tile) in tile[..width].iter_mut().enumerate() {
+            let at = (first + j) * step;
+            tile[..rows].copy_from_slice(&data[at..at + rows]);
+        }
+        for (i, row) in band.chunks_exact_mut(columns).enumerate() {
+            let row = &mut row[first..first + width];
+            match <&mut [T; TILE]>::try_from(&mut *row) {
+                Ok(row) => (0..TILE).for_each(|j| row[j] = tile[j][i]),
+                Err(_) => row.iter_mut().zip(&tile).for_each(|(out, tile)| *out = tile[i]),
+            }
+        }
+    }
+}
+
+/// Copies the next `run` elements of each part in turn, `rounds` times, into `out`. Each part is (elements, run).
+pub(crate) fn interleave<T: Element>(parts: &[(&[T], usize)], rounds: usize, out: &mut [T]) {
+    let width: usize = parts.iter().map(|part| part.1).sum();
+    let copy = |first: usize, out: &mut [T]| {
+        for (round, mut out) in (first..).zip(out.chunks_exact_mut(width)) {
+            for &(data, run) in parts {
+                let (place, after) = out.split_at_mut(run);
+                place.copy_from_slice(&data[round * run..(round + 1) * run]);
+                out = after;
+            }
+        }
+    };
+    if out.len() < PARALLEL {
+        if width > 0 {
+            copy(0, out);
+        }
+    } else if rounds > 1 {
+        let at_a_time = (PIECE / width).max(1);
+        let tasks = out.chunks_mut(at_a_time * width).enumerate();
+        threads::share(tasks, |(number, out)| copy(number * at_a_time, out));
+    } else {
+        let mut pieces = Vec::new();
+        let mut rest = out;
+        for &(data, run) in parts {
+            let (place, after) = rest.split_at_mut(run);
+            pieces.extend(place.chunks_mut(PIECE).zip(data[..run].chunks(PIECE)));
+            rest = after;
+        }
+        threads::share(pieces.into_iter(), |(out, data)| out.copy_from_slice(data));
+    }
+}
+
+/// The elements whose mask is true, in order. Copies.
+pub(crate) fn compress<T: Element>(data: &[T], mask: &[bool]) -> Vec<T> {
+    let kept = |mask: &[bool]| mask.iter().map(|&keep| usize::from(keep)).sum::<usize>();
+    let counts: Vec<usize> = mask.chunks(PIECE).map(kept).collect();
+    let mut out: Vec<T> = buffer_pool::take(counts.iter().sum());
+    let mut rest = &mut out[..];
+    let pieces = data.chunks(PIECE).zip(mask.chunks(PIECE)).zip(&counts).map(|((data, mask), &count)| {
+        let (out, after) = std::mem::take(&mut rest).split_at_mut(count);
+        rest = after;
+        (data, mask, out)
+    });
+    let write = |(data, mask, out): (&[T], &[bool], &mut [T])| {
+        // Every element is written, and the next one takes its place unless its mask is true: no branch to mispredict.
+        let Some(last) = out.len().checked_sub(1) else { return };
+        let mut at = 0;
+        for (&x, &keep) in data.iter().zip(mask) {
+            if at > last {
+                break;
+            }
+            out[at] = x;
+            at += usize::from(keep);
+        }
+    };
+    let pieces: Vec<_> = pieces.collect();
+    match data.len() < PARALLEL {
+        true => pieces.into_iter().for_each(write),
+        false => threads::share(pieces.into_iter(), write),
+    }
+    out
 }
 
 /// The positions in the storage of the elements of a strided view, row-major.

@@ -7,7 +7,7 @@ use super::graph::Index;
 use super::layout::{Layout, broadcast, iteration_order, ordered, row_major, unravel};
 use super::ops;
 use super::{Buffer, DType, GradName, Tensor};
-use crate::kernel::grid;
+use crate::kernel::{elementwise, grid};
 use crate::{each_lane, map_lane};
 
 /// The last step of an index without tensors: what its `grad_fn` is named for.
@@ -301,6 +301,11 @@ impl Gather {
 
 /// `tensor[index]`, and what its `grad_fn` shows. View, or a copy if tensors index.
 pub(crate) fn get(tensor: &Tensor, index: &[Index]) -> Result<(Tensor, GradName)> {
+    if let [Index::Tensor(mask)] = index
+        && let Some(kept) = masked(tensor, mask)
+    {
+        return Ok((kept, GradName::node("Index")));
+    }
     let basic = basic(tensor, index)?;
     if basic.gathers.is_empty() {
         let view = if basic.last_step == BasicStep::Alias { tensor.alias() } else { basic.view };
@@ -313,6 +318,23 @@ pub(crate) fn get(tensor: &Tensor, index: &[Index]) -> Result<(Tensor, GradName)
     let buffer = map_lane!(&*basic.view.storage().read(), data => grid::pick(data, offset, &axes));
     let result = Tensor::new(buffer, shape, tensor.dtype());
     Ok((result.laid_out(gather.order()), GradName::node("Index")))
+}
+
+/// The elements where a mask of the whole tensor is true; `None` for other masks and for tensors that are not
+/// row-major.
+pub(crate) fn masked(tensor: &Tensor, mask: &Tensor) -> Option<Tensor> {
+    let fits = mask.dtype() == DType::Bool && mask.shape() == tensor.shape() && mask.ndim() > 0;
+    if !fits || !tensor.is_contiguous() || !mask.is_contiguous() {
+        return None;
+    }
+    let range = |x: &Tensor| x.layout().offset..x.layout().offset + x.numel();
+    let masks = mask.storage().read();
+    let Buffer::Bool(masks) = &*masks else { return None };
+    let masks = &masks[range(mask)];
+    let buffer =
+        map_lane!(&*tensor.storage().read(), data => elementwise::compress(&data[range(tensor)], masks));
+    let count = buffer.len();
+    Some(Tensor::new(buffer, [count], tensor.dtype()))
 }
 
 /// The view of an index without tensors; `None` for other indices.

@@ -24,6 +24,22 @@ fn strided_operands_are_read_in_row_major_order() {
 }
 
 #[test]
+fn matrices_are_transposed_whatever_their_sizes() {
+    for (rows, columns, matrices) in
+        [(1, 1, 1), (16, 16, 1), (17, 40, 3), (33, 129, 1), (700, 130, 1), (64, 70, 20)]
+    {
+        // Each matrix has its columns next to each other, in columns of `rows + 3`.
+        let step = rows + 3;
+        let data: Vec<i64> = (0..(matrices * columns * step + 5) as i64).collect();
+        let copy = gather_strided(&data, &[matrices, rows, columns], &[columns * step, 1, step], 5);
+        let place = |m: usize, i: usize, j: usize| (5 + m * columns * step + i + j * step) as i64;
+        let all = (0..matrices)
+            .flat_map(|m| (0..rows).flat_map(move |i| (0..columns).map(move |j| place(m, i, j))));
+        assert!(copy.into_iter().eq(all), "{matrices} of ({rows}, {columns})");
+    }
+}
+
+#[test]
 fn a_grid_picks_rows_and_reverses_columns() {
     let data = [0, 1, 2, 3, 4, 5];
     assert_eq!(grid::pick(&data, 0, &[vec![3, 0, 3], grid::whole(3, 1)]), [3, 4, 5, 0, 1, 2, 3, 4, 5]);

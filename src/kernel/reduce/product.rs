@@ -2,10 +2,11 @@
 //! Source: `torch.prod` (four vectors at a time where memory is contiguous), `torch.cumsum`, `torch.cumprod`
 //! (single precision is accumulated in double, as in PyTorch's CPU build).
 
-use ndarray::{ArrayViewD, Axis};
+use ndarray::ArrayViewD;
 
-use super::super::Real;
+use super::super::buffer_pool::Element;
 use super::super::real::simd;
+use super::super::{Real, buffer_pool, threads};
 use super::plan::ReductionPlan;
 use super::rows::Rows;
 
@@ -87,27 +88,95 @@ pub(crate) fn cumprod_i64(x: ArrayViewD<i64>, axis: usize) -> Vec<i64> {
     scan(x, axis, 1_i64, |carried, x: i64| carried.wrapping_mul(x), |carried| carried)
 }
 
+/// Rows that are accumulated at once: one row alone would wait for each sum.
+const ROWS: usize = 8;
+/// Numbers below which a scan stays on the caller's thread, and numbers that a thread takes at a time.
+const PARALLEL: usize = 1 << 15;
+const PIECE: usize = 1 << 13;
+
 /// Accumulates along `axis`; a view without axes is one element.
-fn scan<T: Copy, C: Copy>(
+fn scan<T: Element, C: Copy + Send + Sync>(
     x: ArrayViewD<T>,
     axis: usize,
     start: C,
-    step: impl Fn(C, T) -> C,
-    finish: impl Fn(C) -> T,
+    step: impl Fn(C, T) -> C + Sync,
+    finish: impl Fn(C) -> T + Sync,
 ) -> Vec<T> {
-    if x.ndim() == 0 {
-        return x.iter().map(|&x| finish(step(start, x))).collect();
+    let shape = x.shape();
+    let (length, inner) = match shape {
+        [] => (1, 1),
+        shape => (shape[axis], shape[axis + 1..].iter().product()),
+    };
+    let copied;
+    let data = match x.as_slice() {
+        Some(data) => data,
+        None => {
+            copied = x.iter().copied().collect::<Vec<T>>();
+            &copied[..]
+        }
+    };
+    let mut out: Vec<T> = buffer_pool::take(data.len());
+    let block = length * inner;
+    if block == 0 {
+        return out;
     }
-    let mut out = x.to_owned();
-    if !out.is_standard_layout() {
-        out = out.as_standard_layout().into_owned();
+    let each = |(x, out): (&[T], &mut [T])| match inner {
+        1 => {
+            for (x, out) in x.chunks(ROWS * length).zip(out.chunks_mut(ROWS * length)) {
+                scan_rows(x, out, length, start, &step, &finish);
+            }
+        }
+        _ => {
+            for (x, out) in x.chunks_exact(block).zip(out.chunks_exact_mut(block)) {
+                let mut carried = vec![start; inner];
+                for (x, out) in x.chunks_exact(inner).zip(out.chunks_exact_mut(inner)) {
+                    for ((&x, out), carried) in x.iter().zip(out).zip(&mut carried) {
+                        *carried = step(*carried, x);
+                        *out = finish(*carried);
+                    }
+                }
+            }
+        }
+    };
+    let size = (PIECE / block).max(if inner == 1 { ROWS } else { 1 }) * block;
+    match data.len() < PARALLEL {
+        true => each((data, &mut out)),
+        false => threads::share(data.chunks(size).zip(out.chunks_mut(size)), each),
     }
-    for lane in out.lanes_mut(Axis(axis)) {
-        let mut carried = start;
-        for x in lane {
-            carried = step(carried, *x);
-            *x = finish(carried);
+    out
+}
+
+/// Accumulates each of at most [`ROWS`] rows of `length`.
+fn scan_rows<T: Copy, C: Copy>(
+    x: &[T],
+    out: &mut [T],
+    length: usize,
+    start: C,
+    step: &impl Fn(C, T) -> C,
+    finish: &impl Fn(C) -> T,
+) {
+    if x.len() < ROWS * length {
+        for (x, out) in x.chunks_exact(length).zip(out.chunks_exact_mut(length)) {
+            let mut carried = start;
+            for (&x, out) in x.iter().zip(out) {
+                carried = step(carried, x);
+                *out = finish(carried);
+            }
+        }
+        return;
+    }
+    let mut carried = [start; ROWS];
+    let rows: [&[T]; ROWS] = std::array::from_fn(|row| &x[row * length..(row + 1) * length]);
+    let mut rest = out;
+    let outs: [&mut [T]; ROWS] = std::array::from_fn(|_| {
+        let (row, after) = std::mem::take(&mut rest).split_at_mut(length);
+        rest = after;
+        row
+    });
+    for i in 0..length {
+        for row in 0..ROWS {
+            carried[row] = step(carried[row], rows[row][i]);
+            outs[row][i] = finish(carried[row]);
         }
     }
-    out.into_raw_vec_and_offset().0
 }

@@ -20,6 +20,16 @@ pub fn sum<T: Real>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<T> {
     }
     let plan = ReductionPlan::new(&x, axes);
     match plan.dims[..] {
+        [inner, outer]
+            if inner.out == 0
+                && inner.step == 1
+                && inner.stride == 1
+                && outer.size == 1
+                && inner.size >= 4 * PARALLEL
+                && threads::shares() =>
+        {
+            out[0] += shared_row(&plan.data[..inner.size]);
+        }
         // Each contiguous row has a sum of its own, which any thread can compute.
         [inner, outer] if inner.out == 0 && inner.step == 1 && inner.stride == 1 && outer.out == 1 => {
             let rows = (PIECE / inner.size.max(1)).max(1);
@@ -30,6 +40,23 @@ pub fn sum<T: Real>(x: ArrayViewD<T>, axes: &[usize]) -> Vec<T> {
             threads::share(out.chunks_mut(rows).enumerate(), |(number, out)| {
                 let outer = Dim { size: out.len(), ..outer };
                 sum_rows(&plan.data, number * rows * outer.stride, inner, outer, out);
+            });
+        }
+        // Columns next to each other have sums of their own too.
+        [inner, outer]
+            if inner.out == 0 && outer.out == 1 && outer.step == 1 && outer.stride == 1 && inner.step > 1 =>
+        {
+            let columns = 16 * T::LANES;
+            if outer.size < 2 * columns || x.len() < PARALLEL {
+                sum_blocks(&plan, &mut out);
+                return out;
+            }
+            // Columns after the last whole piece stay with it: too few vectors would be summed in another order.
+            let (pieces, last) = out.split_at_mut((outer.size / columns - 1) * columns);
+            let pieces: Vec<&mut [T]> = pieces.chunks_mut(columns).chain([last]).collect();
+            threads::share(pieces.into_iter().enumerate(), |(number, out)| {
+                let outer = Dim { size: out.len(), ..outer };
+                sum_rows(&plan.data, number * columns, inner, outer, out);
             });
         }
         _ => sum_blocks(&plan, &mut out),
@@ -52,16 +79,16 @@ pub(crate) fn sum_slice<T: Real>(x: &[T]) -> T {
 
 simd! {
     fn sum_long<'a, T>(x: &'a [T]) -> T {
-        if T::LANES == 8 { vector_row::<T, 8>(x) } else { vector_row::<T, 4>(x) }
+        if T::LANES == 8 { vector_row::<T, 8, 32>(x) } else { vector_row::<T, 4, 16>(x) }
     }
 }
 
 simd! {
     fn sum_rows<'a, 'b, T>(data: &'a [T], at: usize, inner: Dim, outer: Dim, out: &'b mut [T]) -> () {
         if T::LANES == 8 {
-            block::<T, 8>(data, at, inner, outer, out);
+            block::<T, 8, 32>(data, at, inner, outer, out);
         } else {
-            block::<T, 4>(data, at, inner, outer, out);
+            block::<T, 4, 16>(data, at, inner, outer, out);
         }
     }
 }
@@ -70,16 +97,22 @@ simd! {
     fn sum_blocks<'a, 'b, T>(plan: &'a ReductionPlan<'b, T>, out: &'a mut [T]) -> () {
         plan.blocks(|data, at, inner, outer, to| {
             if T::LANES == 8 {
-                block::<T, 8>(data, at, inner, outer, &mut out[to..]);
+                block::<T, 8, 32>(data, at, inner, outer, &mut out[to..]);
             } else {
-                block::<T, 4>(data, at, inner, outer, &mut out[to..]);
+                block::<T, 4, 16>(data, at, inner, outer, &mut out[to..]);
             }
         });
     }
 }
 
 #[inline(always)]
-fn block<T: Real, const W: usize>(data: &[T], at: usize, mut inner: Dim, mut outer: Dim, out: &mut [T]) {
+fn block<T: Real, const W: usize, const N: usize>(
+    data: &[T],
+    at: usize,
+    mut inner: Dim,
+    mut outer: Dim,
+    out: &mut [T],
+) {
     if inner.out != 0 && outer.out == 0 {
         std::mem::swap(&mut inner, &mut outer);
     }
@@ -94,17 +127,17 @@ fn block<T: Real, const W: usize>(data: &[T], at: usize, mut inner: Dim, mut out
         for j in 0..rows {
             let row = &data[at + j * outer.stride..];
             if inner.stride == 1 {
-                out[j * outer.out] += vector_row::<T, W>(&row[..n]);
+                out[j * outer.out] += vector_row::<T, W, N>(&row[..n]);
             } else {
                 let row: Vec<T> = (0..n).map(|i| row[i * inner.stride]).collect();
-                out[j * outer.out] += vector_row::<T, W>(&row);
+                out[j * outer.out] += vector_row::<T, W, N>(&row);
             }
         }
     } else if outer.step == 1 && rows >= W && outer.stride == 1 {
         let mut j = 0;
         while j + 4 * W <= rows {
-            let sums = multi_row::<T, W, 4>(data, at + j, inner.stride, W, n);
-            for (i, lane) in sums.as_flattened().iter().enumerate() {
+            let sums = wide_row::<T, N>(data, at + j, inner.stride, n, 0, [[T::ZERO; N]; LEVELS]);
+            for (i, lane) in sums.iter().enumerate() {
                 out[(j + i) * outer.out] += *lane;
             }
             j += 4 * W;
@@ -137,19 +170,100 @@ fn block<T: Real, const W: usize>(data: &[T], at: usize, mut inner: Dim, mut out
     }
 }
 
-/// The sum of a contiguous row of at least `W` numbers: vectors, then the rest in order, then the lanes.
+/// The sum of a contiguous row of at least `W` numbers: vectors, then the rest in order, then the lanes. `N` is `4 * W`.
 #[inline(always)]
-fn vector_row<T: Real, const W: usize>(row: &[T]) -> T {
-    let vectors = row.len() / W;
-    let lanes = row_sum::<T, W>(row, 0, W, vectors);
+fn vector_row<T: Real, const W: usize, const N: usize>(row: &[T]) -> T {
+    let chains = wide_row::<T, N>(row, 0, N, row.len() / N, 0, [[T::ZERO; N]; LEVELS]);
+    finish_row::<T, W, N>(row, &chains)
+}
+
+/// The sum of a row of which four chains of vectors are summed up: the vectors that are left over, the elements after the
+/// last whole vector, the lanes.
+#[inline(always)]
+fn finish_row<T: Real, const W: usize, const N: usize>(row: &[T], chains: &[T; N]) -> T {
+    let mut lanes = [T::ZERO; W];
+    lanes.copy_from_slice(&chains[..W]);
+    let vectors = row[row.len() / N * N..].chunks_exact(W);
+    let rest = vectors.remainder();
+    for vector in vectors {
+        add(&mut lanes, vector);
+    }
+    for chain in chains[W..].chunks_exact(W) {
+        add(&mut lanes, chain);
+    }
     let mut sum = T::ZERO;
-    for &x in &row[vectors * W..] {
+    for &x in rest {
         sum += x;
     }
     for lane in lanes {
         sum += lane;
     }
     sum
+}
+
+/// Levels of runs in a cascade.
+const LEVELS: usize = 4;
+
+/// log2 of the number of vectors in a run, of `n` in all.
+#[inline(always)]
+fn power_of_run(n: usize) -> usize {
+    (ceil_log2(n) / LEVELS).max(4)
+}
+
+/// `N` sums at once, of neighbours, over `n` steps of `stride`: as [`multi_row`] from step `i` on, with what each level has
+/// up to there. One wide vector, because its lanes stay in registers.
+#[inline(always)]
+fn wide_row<T: Real, const N: usize>(
+    data: &[T],
+    at: usize,
+    stride: usize,
+    n: usize,
+    mut i: usize,
+    mut acc: [[T; N]; LEVELS],
+) -> [T; N] {
+    let power = power_of_run(n);
+    let run = 1 << power;
+    if i == 0 && n <= run {
+        // Levels that stay zero change nothing.
+        let mut sums = [T::ZERO; N];
+        if n > 0 {
+            wide_run(&data[at..], stride, n, &mut sums);
+        }
+        return sums;
+    }
+    while i + run <= n {
+        wide_run(&data[at + i * stride..], stride, run, &mut acc[0]);
+        i += run;
+        for j in 1..LEVELS {
+            let below = std::mem::replace(&mut acc[j - 1], [T::ZERO; N]);
+            add(&mut acc[j], &below);
+            if i & ((run - 1) << (j * power)) != 0 {
+                break;
+            }
+        }
+    }
+    let [mut sums, upper @ ..] = acc;
+    if i < n {
+        wide_run(&data[at + i * stride..], stride, n - i, &mut sums);
+    }
+    for level in upper {
+        add(&mut sums, &level);
+    }
+    sums
+}
+
+/// Adds `n` steps of `stride`, at least one, to `sums`.
+#[inline(always)]
+fn wide_run<T: Real, const N: usize>(data: &[T], stride: usize, n: usize, sums: &mut [T; N]) {
+    let mut lanes = *sums;
+    let data = &data[..(n - 1) * stride + N];
+    for i in 0..n {
+        let step = &data[i * stride..i * stride + N];
+        for l in 0..N {
+            lanes[l] += step[l];
+        }
+    }
+    *sums = lanes;
 }
 
 /// One sum of `n` vectors of `W` lanes, `stride` apart, in four chains.
@@ -174,8 +288,7 @@ fn multi_row<T: Real, const W: usize, const R: usize>(
     apart: usize,
     n: usize,
 ) -> [[T; W]; R] {
-    const LEVELS: usize = 4;
-    let power = (ceil_log2(n) / LEVELS).max(4);
+    let power = power_of_run(n);
     let run = 1 << power;
     let mut acc = [[[T::ZERO; W]; R]; LEVELS];
     let mut i = 0;
@@ -217,4 +330,62 @@ fn add<T: Real, const W: usize>(sum: &mut [T; W], x: &[T]) {
     for (sum, &x) in sum.iter_mut().zip(&x[..W]) {
         *sum += x;
     }
+}
+
+simd! {
+    /// The sums of pieces of `run * run` steps each, which the second level of a cascade adds up.
+    fn second_level<'a, 'b, T>(data: &'a [T], run: usize, out: &'b mut [[T; 32]]) -> () {
+        if T::LANES == 8 {
+            second_level_in::<T, 32>(data, run, out);
+        } else {
+            second_level_in::<T, 16>(data, run, out);
+        }
+    }
+}
+
+#[inline(always)]
+fn second_level_in<T: Real, const N: usize>(data: &[T], run: usize, out: &mut [[T; 32]]) {
+    for (data, out) in data.chunks_exact(run * run * N).zip(out) {
+        let mut sums = [T::ZERO; N];
+        for data in data.chunks_exact(run * N) {
+            let mut part = [T::ZERO; N];
+            wide_run(data, N, run, &mut part);
+            add(&mut sums, &part);
+        }
+        out[..N].copy_from_slice(&sums);
+    }
+}
+
+/// [`vector_row`] of a long row, on several threads: whole pieces of the cascade start at zero, wherever they are.
+fn shared_row<T: Real>(row: &[T]) -> T {
+    let step = 4 * T::LANES;
+    let n = row.len() / step;
+    let run = 1 << power_of_run(n);
+    let (piece, pieces) = (run * run * step, n / (run * run));
+    let mut sums = vec![[T::ZERO; 32]; pieces];
+    let at_a_time = (PIECE / piece).max(1);
+    let tasks = row[..pieces * piece].chunks(at_a_time * piece).zip(sums.chunks_mut(at_a_time));
+    threads::share(tasks, |(data, sums)| second_level(data, run, sums));
+    join_pieces(row, &sums)
+}
+
+simd! {
+    fn join_pieces<'a, 'b, T>(row: &'a [T], sums: &'b [[T; 32]]) -> T {
+        if T::LANES == 8 { join_pieces_in::<T, 8, 32>(row, sums) } else { join_pieces_in::<T, 4, 16>(row, sums) }
+    }
+}
+
+#[inline(always)]
+fn join_pieces_in<T: Real, const W: usize, const N: usize>(row: &[T], sums: &[[T; 32]]) -> T {
+    let n = row.len() / N;
+    let run = 1 << power_of_run(n);
+    let mut acc = [[T::ZERO; N]; LEVELS];
+    for (at, piece) in sums.iter().enumerate() {
+        add(&mut acc[2], &piece[..N]);
+        if (at + 1) & (run - 1) == 0 {
+            let below = std::mem::replace(&mut acc[2], [T::ZERO; N]);
+            add(&mut acc[3], &below);
+        }
+    }
+    finish_row::<T, W, N>(row, &wide_row(row, 0, N, n, sums.len() * run * run, acc))
 }

@@ -292,6 +292,9 @@ fn row_major_positions(x: &Tensor, index: &Tensor) -> Result<Vec<usize>> {
 
 /// The elements where the mask is true, as a vector. Copies. As `masked_select`.
 pub(crate) fn masked_select(x: &Tensor, mask: &Tensor) -> Result<Tensor> {
+    if let Some(kept) = crate::tensor::index::masked(x, mask) {
+        return Ok(kept);
+    }
     let shape = crate::tensor::layout::broadcast(mask.shape(), x.shape())?;
     let seen = x.layout().broadcast_to(&shape);
     let mask = mask.with_layout(mask.layout().broadcast_to(&shape)).to_bool_vec();

@@ -4,7 +4,7 @@
 use std::cell::Ref;
 
 use super::cast::to_dtype;
-use crate::kernel::buffer_pool;
+use crate::kernel::{buffer_pool, elementwise};
 use crate::tensor::dtype::{Operand, result_type};
 use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor, allow};
 
@@ -93,14 +93,7 @@ pub(crate) fn cat(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor
             });
             let parts: Vec<_> = parts.collect();
             let mut out = buffer_pool::take(len);
-            let mut rest = &mut out[..];
-            for row in 0..before {
-                for &(data, run) in &parts {
-                    let (place, after) = rest.split_at_mut(run);
-                    place.copy_from_slice(&data[row * run..(row + 1) * run]);
-                    rest = after;
-                }
-            }
+            elementwise::interleave(&parts, before, &mut out);
             Buffer::$variant(out)
         }};
     }
