@@ -45,10 +45,8 @@ pub(super) struct Meta {
 #[derive(Clone, Debug)]
 pub struct Storage(pub(super) Rc<SharedElements>);
 
-/// PyTorch aligns storages to 64 bytes, and `data_ptr` shows it: this is the address that attn reports. The order of
-/// summation follows from offsets within the storage, not from where the elements are.
+/// The order of summation follows from offsets within the storage, not from where the elements are.
 #[derive(Debug)]
-#[repr(align(64))]
 pub(super) struct SharedElements {
     pub(super) buffer: RefCell<Buffer>,
     pub(super) version: Cell<u64>,

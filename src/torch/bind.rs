@@ -128,6 +128,8 @@ fn fit(
             }
             taken += 1;
             Some(rest[0].clone())
+        } else if call.kwargs.is_empty() {
+            None
         } else {
             let keyword = call.kwargs.get(param.name).or_else(|| {
                 // What is only in `nn.functional` is Python in PyTorch, and takes its own words alone.

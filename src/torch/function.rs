@@ -17,7 +17,7 @@ use super::to_python::object;
 use crate::ops::call::{call, call_in_place};
 use crate::ops::in_place::allow_leaf;
 use crate::ops::op::{Caller, TargetCheck};
-use crate::ops::schema::{Param, signature};
+use crate::ops::schema::{Param, Type, signature};
 use crate::ops::state::State;
 use crate::ops::table::{FUNCTION, IN_PLACE_ONLY, LINALG, Op, RELAYOUT};
 use crate::ops::value::Value;
@@ -95,6 +95,7 @@ pub(crate) fn run(
 ) -> PyResult {
     if !method
         && op.places & (FUNCTION | LINALG) != 0
+        && !args.kwargs.is_empty()
         && let Some(out) = args.kwargs.get("out")
     {
         let mut rest = args.clone();
@@ -111,7 +112,7 @@ pub(crate) fn run(
     let asked = op.params()[form]
         .iter()
         .zip(&bound)
-        .any(|(param, arg)| param.name == "inplace" && matches!(arg, Arg::Bool(true)));
+        .any(|(param, arg)| matches!(arg, Arg::Bool(true)) && param.name == "inplace");
     if in_place && op.is_in(RELAYOUT) {
         return relayout(caller, op, form, bound, args, vm);
     }
@@ -125,7 +126,8 @@ pub(crate) fn run(
 
 /// Errors: a device that is not the CPU.
 fn refuse_devices(params: &[Param], args: &FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
-    let Some(position) = params.iter().position(|param| param.name == "device") else { return Ok(()) };
+    let is_device = |param: &Param| param.kind == Type::Any && param.name == "device";
+    let Some(position) = params.iter().position(is_device) else { return Ok(()) };
     let by_position = (!params[position].keyword_only).then(|| args.args.get(position)).flatten();
     match args.kwargs.get("device").or(by_position) {
         Some(device) => PyDevice::here(device, vm),

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use rustpython_vm::builtins::PyDict;
 use rustpython_vm::{PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
 use super::classes::PyDType;
@@ -26,6 +27,14 @@ fn tensor_object(
     PyTensor::new(tensor, state.clone()).into_pyobject(vm)
 }
 
+/// The class of a named tuple that was made before.
+fn named_class(name: &'static str, vm: &VirtualMachine) -> Option<PyObjectRef> {
+    let modules = vm.sys_module.get_attr("modules", vm).ok()?;
+    let module = modules.downcast_ref::<PyDict>()?.get_item_opt("torch.return_types", vm).ok()??;
+    let types = module.get_attr("_types", vm).ok()?;
+    types.downcast_ref::<PyDict>()?.get_item_opt(name, vm).ok()?
+}
+
 /// The Python object of a value.
 pub(crate) fn object(
     value: Value,
@@ -39,11 +48,14 @@ pub(crate) fn object(
         Value::Tensors(tensors) => vm.ctx.new_tuple(tensors.into_iter().map(wrap).collect()).into(),
         Value::Named(name, fields) => {
             let (names, tensors): (Vec<_>, Vec<_>) = fields.into_iter().unzip();
+            let tensors = vm.ctx.new_tuple(tensors.into_iter().map(wrap).collect());
+            if let Some(class) = named_class(name, vm) {
+                return class.call((tensors,), vm);
+            }
             let names = names.into_iter().map(|name| vm.ctx.new_str(name).into()).collect();
-            let tensors = tensors.into_iter().map(wrap).collect();
             let module = vm.import("torch.return_types", 0)?;
             let make = module.get_attr("return_types", vm)?.get_attr("_make", vm)?;
-            make.call((vm.ctx.new_str(name), vm.ctx.new_tuple(names), vm.ctx.new_tuple(tensors)), vm)?
+            make.call((vm.ctx.new_str(name), vm.ctx.new_tuple(names), tensors), vm)?
         }
         Value::Bool(value) => vm.ctx.new_bool(value).into(),
         Value::Int(value) => vm.ctx.new_int(value).into(),
