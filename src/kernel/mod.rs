@@ -22,6 +22,7 @@ pub mod math;
 pub(crate) mod naive;
 pub mod norm;
 pub mod offset;
+pub(crate) mod optimizer;
 pub mod peak;
 pub mod random;
 pub mod rank;

@@ -562,3 +562,7 @@ pub(crate) static GRADIENT: Descriptor =
 
 /// A copy that no call of an operation made, as `copy.deepcopy` makes one.
 pub(crate) static DEEP_COPY: Descriptor = Descriptor::new("clone", OpFamily::Copy, Explanation::Copy);
+
+/// What a fused step of an optimizer wrote, where the operands are not kept.
+pub(crate) static OPTIMIZER_STEP: Descriptor =
+    Descriptor::new("optimizer.step", OpFamily::Write, Explanation::Whole).overwriting();

@@ -1,6 +1,7 @@
 //! Storages: versions, in-place writes and memory limits.
 
 use std::cell::{Cell, Ref, RefCell, RefMut};
+use std::collections::VecDeque;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -182,9 +183,10 @@ impl Storage {
         }
     }
 
-    /// A number that identifies the storage while it exists, a multiple of 64. As `Tensor.data_ptr`.
+    /// A number that identifies the storage while it exists, a multiple of 64: PyTorch aligns storages so, and
+    /// `Tensor.data_ptr` shows it. It is eight times where the storage is, which is aligned to 8 bytes at least.
     pub fn address(&self) -> usize {
-        Rc::as_ptr(&self.0) as usize
+        (Rc::as_ptr(&self.0) as usize) << 3
     }
 
     /// Sets the operation that filled the new storage, unless it is set already.
@@ -225,6 +227,18 @@ impl Storage {
         let writes = std::mem::take(&mut *self.0.writes.borrow_mut());
         self.0.whole_writes.set(0);
         drop(writes);
+    }
+
+    /// Remembers a write of all elements: what was written before does not matter any more. `before` is the version
+    /// that the storage had; the record's first argument has those values, if it has arguments.
+    pub(crate) fn replaced(&self, target: &Layout, record: &Rc<Record>, before: u64) {
+        let in_place = !record.args.borrow().is_empty();
+        let version = self.version();
+        let write = Write { layout: target.clone(), target: None, record: record.clone(), version, in_place };
+        let old = self.0.writes.replace(VecDeque::from([write]));
+        self.0.forgotten.set(if in_place { before } else { version });
+        // Dropping records may drop tensors on this storage.
+        drop(old);
     }
 
     /// Restricts the last write, if this record did it, to the elements of `layout`.

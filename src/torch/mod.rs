@@ -17,6 +17,7 @@ mod module;
 pub(crate) mod names;
 mod numbers;
 mod operators;
+mod optimizer;
 mod py_tensor;
 mod raise;
 mod site;

@@ -3,6 +3,7 @@
 
 use std::rc::Rc;
 
+use rustpython_vm::builtins::PyDictRef;
 use rustpython_vm::class::PyClassImpl;
 use rustpython_vm::function::{FuncArgs, KwArgs};
 use rustpython_vm::{AsObject, Context, PyObjectRef, PyPayload, PyResult, TryFromObject, VirtualMachine};
@@ -14,6 +15,7 @@ use super::function::{PyOp, run};
 use super::generator::PyGenerator;
 use super::history::{PyRecord, history, made_by};
 use super::numbers::{int, items};
+use super::optimizer::{forget_grads, scale, step_group};
 use super::py_tensor::{PyTensor, tensor_of};
 use super::raise::OrRaise;
 use super::site::site;
@@ -340,6 +342,7 @@ fn stateful(
         )
         .into(),
     )?;
+    optimizer_steps(vm, state, set)?;
     let held = state.clone();
     set(
         "_history",
@@ -366,6 +369,30 @@ fn stateful(
         .into(),
     )?;
     Ok(())
+}
+
+/// The steps of optimizers that are computed in one pass.
+fn optimizer_steps(
+    vm: &VirtualMachine,
+    state: &Rc<State>,
+    set: &dyn Fn(&str, PyObjectRef) -> PyResult<()>,
+) -> PyResult<()> {
+    let held = state.clone();
+    let sgd = move |group: PyDictRef, states: PyDictRef, vm: &VirtualMachine| -> PyResult {
+        step_group(&held, &group, &states, None, vm)
+    };
+    set("_sgd_step", vm.new_function("_sgd_step", sgd).into())?;
+    let held = state.clone();
+    let adam = move |group: PyDictRef, states: PyDictRef, decoupled: bool, vm: &VirtualMachine| -> PyResult {
+        step_group(&held, &group, &states, Some(decoupled), vm)
+    };
+    set("_adam_step", vm.new_function("_adam_step", adam).into())?;
+    let held = state.clone();
+    let scaled = move |grads: PyObjectRef, factor: PyObjectRef, vm: &VirtualMachine| -> PyResult {
+        scale(&held, &grads, &factor, vm)
+    };
+    set("_scale_all", vm.new_function("_scale_all", scaled).into())?;
+    set("_forget_grads", vm.new_function("_forget_grads", |params: PyObjectRef| forget_grads(&params)).into())
 }
 
 /// The keyword arguments of `set_printoptions`; its first may come without its name.

@@ -22,6 +22,7 @@ mod lesson_answers;
 mod lesson_progress;
 mod lesson_run;
 mod nonfinite;
+mod optimizers;
 mod page;
 mod programs;
 mod python_random;

@@ -9,6 +9,7 @@ pub(crate) mod join;
 pub mod linear;
 pub(crate) mod loss;
 pub(crate) mod mask;
+pub(crate) mod optimize;
 pub(crate) mod pad;
 pub(crate) mod pointwise;
 pub(crate) mod reduce;

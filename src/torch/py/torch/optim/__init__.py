@@ -1,5 +1,6 @@
 """torch.optim: optimizers, which change parameters by their gradients."""
 
+import _torch
 import torch
 from torch.optim.optimizer import Optimizer
 
@@ -42,6 +43,9 @@ class SGD(Optimizer):
                 fused=fused,
             ),
         )
+
+    def _without_fused(self, group):
+        return _torch._sgd_step(group, self.state)
 
     def _change(self, param, grad, group, state):
         if group["weight_decay"] != 0:
@@ -97,6 +101,9 @@ class Adam(Optimizer):
                 fused=fused,
             ),
         )
+
+    def _without_fused(self, group):
+        return _torch._adam_step(group, self.state, self._decoupled)
 
     def _change(self, param, grad, group, state):
         (beta1, beta2), lr = group["betas"], group["lr"]

@@ -1,5 +1,6 @@
 """What all optimizers share: groups of parameters with their settings, and a state for each parameter."""
 
+import _torch
 import torch
 
 
@@ -52,12 +53,12 @@ class Optimizer:
     def zero_grad(self, set_to_none=True):
         """Forgets the gradients of all parameters."""
         for group in self.param_groups:
+            if set_to_none:
+                _torch._forget_grads(group["params"])
+                continue
             for param in group["params"]:
                 if param.grad is not None:
-                    if set_to_none:
-                        param.grad = None
-                    else:
-                        param.grad.zero_()
+                    param.grad.zero_()
 
     def step(self, closure=None):
         """Changes each parameter that has a gradient."""
@@ -67,11 +68,14 @@ class Optimizer:
                 loss = closure()
         with torch.no_grad():
             for group in self.param_groups:
-                for param in group["params"]:
-                    if param.grad is not None:
-                        grad = -param.grad if group.get("maximize") else param.grad
-                        self._change(param, grad, group, self.state.setdefault(param, {}))
+                for param in self._without_fused(group):
+                    grad = -param.grad if group.get("maximize") else param.grad
+                    self._change(param, grad, group, self.state.setdefault(param, {}))
         return loss
+
+    def _without_fused(self, group):
+        """The parameters that `_change` must change; a subclass with a fused rule changes the others here."""
+        return [param for param in group["params"] if param.grad is not None]
 
     def _change(self, param, grad, group, state):
         raise NotImplementedError(f"{type(self).__name__} does not say how a parameter changes")

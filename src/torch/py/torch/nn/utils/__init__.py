@@ -1,5 +1,6 @@
 """torch.nn.utils: parameters as one vector, and gradient clipping."""
 
+import _torch
 import torch
 
 
@@ -31,7 +32,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
         )
     factor = (max_norm / (total + 1e-6)).clamp(max=1.0)
     with torch.no_grad():
-        for grad in grads:
+        for grad in _torch._scale_all(grads, factor):
             grad.mul_(factor)
     return total
 

@@ -1,0 +1,163 @@
+//! The rules of optimizers: one pass over a parameter, its gradient and what the rule keeps between steps.
+//! Source: `torch.optim.SGD`, Adam (Kingma & Ba 2015), AdamW (Loshchilov & Hutter 2019), with the roundings of the
+//! single operations in which PyTorch writes them.
+
+use super::Real;
+use super::real::simd;
+
+/// A step of stochastic gradient descent.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sgd<T> {
+    /// -1 to climb, 1 to descend.
+    pub(crate) sign: T,
+    /// The share of the parameter that is added to its gradient; none if that is 0.
+    pub(crate) weight_decay: Option<T>,
+    /// What remains of the velocity.
+    pub(crate) momentum: T,
+    /// 1 - dampening: the share of the gradient in the velocity.
+    pub(crate) share: T,
+    /// Whether the gradient looks one step ahead.
+    pub(crate) nesterov: bool,
+    /// -learning rate.
+    pub(crate) rate: T,
+}
+
+/// A step of Adam.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Adam<T> {
+    /// -1 to climb, 1 to descend.
+    pub(crate) sign: T,
+    /// The share of the parameter that is added to its gradient; none if that is 0.
+    pub(crate) weight_decay: Option<T>,
+    /// What multiplies the parameter first, 1 without a decay of its own.
+    pub(crate) shrink: T,
+    /// 1 - beta1: the share of the gradient in the mean.
+    pub(crate) mean_share: T,
+    /// beta2: what remains of the mean square.
+    pub(crate) square_kept: T,
+    /// 1 - beta2: the share of the gradient's square.
+    pub(crate) square_share: T,
+    /// The root of 1 - beta2^step.
+    pub(crate) root: T,
+    /// Is added to the root of the mean square.
+    pub(crate) eps: T,
+    /// -learning rate / (1 - beta1^step).
+    pub(crate) rate: T,
+}
+
+impl<T: Real> Adam<T> {
+    /// What the mean is divided by.
+    #[inline(always)]
+    pub(crate) fn size(&self, square: T) -> T {
+        square.sqrt() / self.root + self.eps
+    }
+
+    #[inline(always)]
+    fn gradient(&self, param: T, grad: T) -> T {
+        let grad = grad * self.sign;
+        match self.weight_decay {
+            Some(share) => grad + param * share,
+            None => grad,
+        }
+    }
+
+    #[inline(always)]
+    fn mean(&self, mean: T, grad: T) -> T {
+        let share = self.mean_share;
+        if share.abs() < T::from_f64(0.5) {
+            share.fma(grad - mean, mean)
+        } else {
+            (-(grad - mean)).fma(T::ONE - share, grad)
+        }
+    }
+
+    #[inline(always)]
+    fn square(&self, square: T, grad: T) -> T {
+        (self.square_share * grad).fma(grad, square * self.square_kept)
+    }
+
+    #[inline(always)]
+    fn moved(&self, param: T, mean: T, square: T) -> T {
+        param + self.rate * mean / self.size(square)
+    }
+}
+
+impl<T: Real> Sgd<T> {
+    /// The gradient by which the parameter moves.
+    #[inline(always)]
+    pub(crate) fn gradient(&self, param: T, grad: T) -> T {
+        let grad = grad * self.sign;
+        match self.weight_decay {
+            Some(share) => grad + param * share,
+            None => grad,
+        }
+    }
+}
+
+simd! {
+    /// param + rate grad, in place; all slices of one length.
+    pub(crate) fn sgd<'a, 'b, T>(rule: &'b Sgd<T>, param: &'a mut [T], grad: &'a [T]) -> () {
+        for (param, &grad) in param.iter_mut().zip(grad) {
+            *param += rule.gradient(*param, grad) * rule.rate;
+        }
+    }
+}
+
+simd! {
+    /// The same with a velocity, in place too.
+    pub(crate) fn sgd_momentum<'a, 'b, T>(
+        rule: &'b Sgd<T>, param: &'a mut [T], grad: &'a [T], velocity: &'a mut [T]
+    ) -> () {
+        for ((param, &grad), velocity) in param.iter_mut().zip(grad).zip(velocity) {
+            let grad = rule.gradient(*param, grad);
+            let now = *velocity * rule.momentum + grad * rule.share;
+            *velocity = now;
+            let along = if rule.nesterov { grad + now * rule.momentum } else { now };
+            *param += along * rule.rate;
+        }
+    }
+}
+
+simd! {
+    /// One step of Adam, in place; all slices of one length.
+    pub(crate) fn adam<'a, 'b, T>(
+        rule: &'b Adam<T>, param: &'a mut [T], grad: &'a [T], mean: &'a mut [T], square: &'a mut [T]
+    ) -> () {
+        for (((param, &grad), mean), square) in param.iter_mut().zip(grad).zip(mean).zip(square) {
+            let grad = rule.gradient(*param, grad);
+            *mean = rule.mean(*mean, grad);
+            *square = rule.square(*square, grad);
+            *param = rule.moved(*param * rule.shrink, *mean, *square);
+        }
+    }
+}
+
+simd! {
+    /// The same with the largest mean square so far, in place too.
+    pub(crate) fn adam_largest<'a, 'b, T>(
+        rule: &'b Adam<T>,
+        param: &'a mut [T],
+        grad: &'a [T],
+        mean: &'a mut [T],
+        square: &'a mut [T],
+        largest: &'a mut [T],
+    ) -> () {
+        let all = param.iter_mut().zip(grad).zip(mean).zip(square).zip(largest);
+        for ((((param, &grad), mean), square), largest) in all {
+            let grad = rule.gradient(*param, grad);
+            *mean = rule.mean(*mean, grad);
+            *square = rule.square(*square, grad);
+            *largest = largest.maximum(*square);
+            *param = rule.moved(*param * rule.shrink, *mean, *largest);
+        }
+    }
+}
+
+simd! {
+    /// Each element times a factor, in place.
+    pub(crate) fn scale<'a, T>(x: &'a mut [T], factor: T) -> () {
+        for x in x {
+            *x *= factor;
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Steps of optimizers over many parameters at once: the elements are read and written once, by several threads if there
+//! are many.
+
+use std::cell::{Ref, RefMut};
+
+use super::float::Float;
+use crate::in_floats;
+use crate::kernel::optimizer::{self, Adam, Sgd};
+use crate::kernel::threads;
+use crate::tensor::{Buffer, DType, Tensor};
+
+/// Elements of all parameters below which one thread does the step, and elements that a thread takes at a time.
+const PARALLEL: usize = 1 << 16;
+const PIECE: usize = 1 << 14;
+
+/// What an optimizer does with one parameter.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Rule {
+    /// The sum of the parameter and its gradient times a rate; with a velocity if one is kept.
+    Sgd(Sgd<f64>),
+    /// By the mean of gradients and the mean of their squares; with the largest mean square if one is kept.
+    Adam(Adam<f64>),
+    /// Times this factor; the gradient is not read.
+    Scale(f64),
+}
+
+/// One parameter.
+pub(crate) struct Moved {
+    /// Is written.
+    pub(crate) param: Tensor,
+    /// Its gradient.
+    pub(crate) grad: Tensor,
+    /// What the optimizer keeps for it; is written too.
+    pub(crate) kept: Vec<Tensor>,
+    /// The number of steps so far, 0-d in single precision; is counted up.
+    pub(crate) counter: Option<Tensor>,
+    /// What is done.
+    pub(crate) rule: Rule,
+}
+
+impl Moved {
+    /// Whether a step can read and write all its tensors as slices: of one shape, row-major, in one precision.
+    pub(crate) fn fits(&self) -> bool {
+        let (shape, dtype) = (self.param.shape(), self.param.dtype());
+        matches!(dtype, DType::Float32 | DType::Float64)
+            && self.tensors().all(|x| x.shape() == shape && x.dtype() == dtype && x.is_contiguous())
+    }
+
+    fn tensors(&self) -> impl Iterator<Item = &Tensor> {
+        self.written().chain([&self.grad])
+    }
+
+    /// The tensors that the step writes.
+    pub(crate) fn written(&self) -> impl Iterator<Item = &Tensor> {
+        std::iter::once(&self.param).chain(&self.kept)
+    }
+}
+
+/// Those of `moved` whose memory no other shares, and the places of the rest.
+pub(crate) fn separate(moved: Vec<Moved>) -> (Vec<Moved>, Vec<Moved>) {
+    let mut written: Vec<usize> =
+        moved.iter().flat_map(Moved::written).map(|x| x.storage().address()).collect();
+    written.sort_unstable();
+    let times = |x: &Tensor| {
+        let address = x.storage().address();
+        written.partition_point(|&other| other <= address) - written.partition_point(|&other| other < address)
+    };
+    let alone = |one: &Moved| {
+        let reads = matches!(one.rule, Rule::Scale(_)) || times(&one.grad) == 0;
+        reads && one.written().all(|x| times(x) == 1)
+    };
+    moved.into_iter().partition(alone)
+}
+
+/// Does the steps, of parameters that [fit](Moved::fits) and whose memory is [separate].
+pub(crate) fn step(moved: &[Moved]) {
+    in_precision::<f32>(moved, DType::Float32);
+    in_precision::<f64>(moved, DType::Float64);
+    for counter in moved.iter().filter_map(|one| one.counter.as_ref()) {
+        if let Buffer::F32(data) = &mut *counter.storage().write() {
+            data[counter.layout().offset] += 1.0;
+        }
+    }
+}
+
+/// What the mean of gradients is divided by in a step of Adam; the shape of `square`.
+pub(crate) fn size(square: &Tensor, rule: &Adam<f64>) -> Tensor {
+    in_floats!(square.dtype(), T => {
+        let RuleIn::Adam(rule) = RuleIn::<T>::of(&Rule::Adam(*rule)) else { unreachable!("the rule is Adam") };
+        let values = T::of(square).into_iter().map(|square| rule.size(square)).collect();
+        T::tensor(values, square.shape(), square.dtype())
+    })
+}
+
+/// What a step of SGD adds to a parameter that was `before`, without the rate; called after the step.
+pub(crate) fn along(before: &Tensor, one: &Moved, rule: &Sgd<f64>) -> Tensor {
+    in_floats!(before.dtype(), T => {
+        let RuleIn::Sgd(rule) = RuleIn::<T>::of(&Rule::Sgd(*rule)) else { unreachable!("the rule is SGD") };
+        let mut values = T::of(&one.grad);
+        values.iter_mut().zip(T::of(before)).for_each(|(grad, param)| *grad = rule.gradient(param, *grad));
+        if let [velocity] = &one.kept[..] {
+            let now = T::of(velocity);
+            values.iter_mut().zip(now).for_each(|(grad, now)| {
+                *grad = if rule.nesterov { *grad + now * rule.momentum } else { now };
+            });
+        }
+        T::tensor(values, before.shape(), before.dtype())
+    })
+}
+
+/// An element type whose buffers can be written.
+trait Written: Float {
+    fn written(buffer: &mut Buffer) -> &mut [Self];
+}
+
+impl Written for f32 {
+    fn written(buffer: &mut Buffer) -> &mut [f32] {
+        match buffer {
+            Buffer::F32(values) => values,
+            _ => unreachable!("the dtype was checked"),
+        }
+    }
+}
+
+impl Written for f64 {
+    fn written(buffer: &mut Buffer) -> &mut [f64] {
+        match buffer {
+            Buffer::F64(values) => values,
+            _ => unreachable!("the dtype was checked"),
+        }
+    }
+}
+
+/// The elements of one parameter, or a piece of them.
+struct Piece<'a, T> {
+    param: &'a mut [T],
+    grad: &'a [T],
+    kept: Vec<&'a mut [T]>,
+    rule: RuleIn<T>,
+}
+
+/// A rule in the precision of the parameter.
+#[derive(Clone, Copy)]
+enum RuleIn<T> {
+    Sgd(Sgd<T>),
+    Adam(Adam<T>),
+    Scale(T),
+}
+
+impl<T: Float> RuleIn<T> {
+    fn of(rule: &Rule) -> Self {
+        let n = T::from_f64;
+        match *rule {
+            Rule::Sgd(Sgd { sign, weight_decay, momentum, share, nesterov, rate }) => RuleIn::Sgd(Sgd {
+                sign: n(sign),
+                weight_decay: weight_decay.map(n),
+                momentum: n(momentum),
+                share: n(share),
+                nesterov,
+                rate: n(rate),
+            }),
+            Rule::Adam(rule) => RuleIn::Adam(Adam {
+                sign: n(rule.sign),
+                weight_decay: rule.weight_decay.map(n),
+                shrink: n(rule.shrink),
+                mean_share: n(rule.mean_share),
+                square_kept: n(rule.square_kept),
+                square_share: n(rule.square_share),
+                root: n(rule.root),
+                eps: n(rule.eps),
+                rate: n(rule.rate),
+            }),
+            Rule::Scale(factor) => RuleIn::Scale(n(factor)),
+        }
+    }
+}
+
+impl<'a, T: Float> Piece<'a, T> {
+    /// The first `length` elements, and the rest.
+    fn split(self, length: usize) -> (Self, Self) {
+        let (param, param_rest) = self.param.split_at_mut(length);
+        let (grad, grad_rest) = self.grad.split_at(length.min(self.grad.len()));
+        let (kept, kept_rest) = self.kept.into_iter().map(|kept| kept.split_at_mut(length)).unzip();
+        let rule = self.rule;
+        (
+            Piece { param, grad, kept, rule },
+            Piece { param: param_rest, grad: grad_rest, kept: kept_rest, rule },
+        )
+    }
+
+    fn run(self) {
+        let Piece { param, grad, mut kept, rule } = self;
+        match (rule, &mut kept[..]) {
+            (RuleIn::Scale(factor), _) => optimizer::scale(param, factor),
+            (RuleIn::Sgd(rule), []) => optimizer::sgd(&rule, param, grad),
+            (RuleIn::Sgd(rule), [velocity, ..]) => optimizer::sgd_momentum(&rule, param, grad, velocity),
+            (RuleIn::Adam(rule), [mean, square]) => optimizer::adam(&rule, param, grad, mean, square),
+            (RuleIn::Adam(rule), [mean, square, largest]) => {
+                optimizer::adam_largest(&rule, param, grad, mean, square, largest);
+            }
+            (RuleIn::Adam(_), _) => unreachable!("Adam keeps two tensors or three"),
+        }
+    }
+}
+
+/// The buffers of one parameter while the step runs.
+struct Open<'a> {
+    param: RefMut<'a, Buffer>,
+    grad: Option<Ref<'a, Buffer>>,
+    kept: Vec<RefMut<'a, Buffer>>,
+}
+
+fn in_precision<T: Written>(moved: &[Moved], dtype: DType) {
+    let moved: Vec<&Moved> =
+        moved.iter().filter(|one| one.param.dtype() == dtype && one.param.numel() > 0).collect();
+    let mut buffers: Vec<Open> = moved
+        .iter()
+        .map(|one| Open {
+            param: one.param.storage().write(),
+            grad: (!matches!(one.rule, Rule::Scale(_))).then(|| one.grad.storage().read()),
+            kept: one.kept.iter().map(|kept| kept.storage().write()).collect(),
+        })
+        .collect();
+    let range = |x: &Tensor| x.layout().offset..x.layout().offset + x.numel();
+    let whole = moved.iter().zip(&mut buffers).map(|(one, open)| Piece {
+        param: &mut T::written(&mut open.param)[range(&one.param)],
+        grad: open.grad.as_ref().map_or(&[], |grad| &T::elements(grad)[range(&one.grad)]),
+        kept: (open.kept.iter_mut().zip(&one.kept))
+            .map(|(open, kept)| &mut T::written(open)[range(kept)])
+            .collect(),
+        rule: RuleIn::of(&one.rule),
+    });
+    if moved.iter().map(|one| one.param.numel()).sum::<usize>() < PARALLEL {
+        return whole.for_each(Piece::run);
+    }
+    let mut pieces = Vec::new();
+    for mut rest in whole {
+        while rest.param.len() > PIECE {
+            let (piece, after) = rest.split(PIECE);
+            pieces.push(piece);
+            rest = after;
+        }
+        pieces.push(rest);
+    }
+    threads::share(pieces.into_iter(), Piece::run);
+}
