@@ -30,6 +30,11 @@ pub struct Wanted {
     pub bias: bool,
 }
 
+/// Some rows: x, the gradient of the result, and the line of each row.
+type LayerRows<'a, T> = ((&'a [T], &'a [T]), &'a mut [(T, T)]);
+/// Some rows: x, the gradient of the result, that of the input, and the products that the weight's gradient adds up.
+type RmsRows<'a, T> = (((&'a [T], &'a [T]), &'a mut [T]), &'a mut [T]);
+
 /// Gradients of [`norm::layer_norm`]: (rows, width) for the input, (width) for weight and bias.
 pub fn layer_norm<T: Real>(
     x: &[T],
@@ -49,7 +54,7 @@ pub fn layer_norm<T: Real>(
     let mut lines = vec![(T::ZERO, T::ZERO); if wanted.input || wanted.weight { count } else { 0 }];
     let rows = (PIECE / width).max(1);
     let size = rows * width;
-    let each = |((x, grad), lines): ((&[T], &[T]), &mut [(T, T)]), out: Option<&mut [T]>| {
+    let each = |((x, grad), lines): LayerRows<T>, out: Option<&mut [T]>| {
         layer_norm_rows(x, grad, width, weight, T::from_f64(eps), lines, out);
     };
     let pieces = x.chunks(size).zip(grad.chunks(size)).zip(lines.chunks_mut(rows));
@@ -190,12 +195,12 @@ pub fn rms_norm<T: Real>(
     let mut input = buffer_pool::take::<T>(x.len());
     let products = if wanted.weight { x.len() } else { 0 };
     let mut of_weight = buffer_pool::take::<T>(products);
-    if width > 0 {
-        let size = (PIECE / width).max(1) * width;
-        let pieces = x.chunks(size).zip(grad.chunks(size)).zip(input.chunks_mut(size)).enumerate();
+    if let Some(rows) = PIECE.checked_div(width) {
+        let size = rows.max(1) * width;
+        let pieces = x.chunks(size).zip(grad.chunks(size)).zip(input.chunks_mut(size));
         let mut parts = of_weight.chunks_mut(size);
-        let pieces: Vec<_> = pieces.map(|(_, piece)| (piece, parts.next().unwrap_or_default())).collect();
-        let each = |(((x, grad), input), products): (((&[T], &[T]), &mut [T]), &mut [T])| {
+        let pieces: Vec<_> = pieces.map(|piece| (piece, parts.next().unwrap_or_default())).collect();
+        let each = |(((x, grad), input), products): RmsRows<T>| {
             rms_norm_rows(x, grad, width, weight, T::from_f64(eps), input, products);
         };
         match x.len() < PARALLEL {
