@@ -16,13 +16,14 @@
 //! when they are the majority: the pushes before pay for that. A large record whose operands are alive anyway gets another
 //! chance, and [`Recorder::CHANCES`] bounds how many do for each new record.
 //!
-//! In-place writes build no growing chain: of writes that cover a whole tensor, as an optimizer's do, a storage remembers 64
-//! and the oldest of them drops the values that it kept. What backward computes is not recorded at all (`State::in_backward`);
-//! a gradient has a record without operands, and `attn why` runs the cells again with backward recorded.
+//! In-place writes build no growing chain: of writes in a row that cover a whole tensor, a storage remembers 64, and the
+//! oldest of them drops the values that it kept. An optimizer's fused update replaces all writes before it. What backward
+//! computes is not recorded at all (`State::in_backward`); a gradient has a record without operands, and `attn why` runs the
+//! cells again with backward recorded.
 //!
-//! Figures (2 cores, busy with other work): 10,000 steps of an attention head with SGD take 2.6 ms each at step 200 and 2.8
-//! ms at step 10,000, and the process has 35.6 MB at both; a two-layer network with AdamW, 5,000 steps, has 40.4 MB from step
-//! 100 on. `x = x @ w` on 8x8 takes 5 to 7 us at the first and at the 500,000th time, `p.add_(g)` 8 to 12 us.
+//! Figures (2 cores, busy with other work): training an attention head with SGD takes 2.6 ms for the 200th update and 2.8
+//! ms for the 10,000th, and the process has 35.6 MB at both; a network of two layers with AdamW has 40.4 MB from the 100th
+//! update to the 5,000th. `x = x @ w` on 8x8 takes 5 to 7 us at the first and at the 500,000th time, `p.add_(g)` 8 to 12 us.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;

@@ -30,8 +30,7 @@ class Head(nn.Module):
 model = Head()
 ";
 
-const STEP: &str = "\
-    loss = nn.functional.mse_loss(model(x), y)
+const STEP: &str = "    loss = nn.functional.mse_loss(model(x), y)
     opt.zero_grad()
     loss.backward()
     opt.step()
