@@ -134,12 +134,15 @@ fn row_major_result<const N: usize, R: Element>(
     })
 }
 
+/// Writes a row: where it begins in each operand, the distance of neighbours there, and the row.
+type WriteRow<'a, const N: usize, R> = dyn Fn([usize; N], [usize; N], &mut [R]) + Sync + 'a;
+
 /// [`row_major_result`] without the choice of the instruction set: compiled once for a number of operands and a type.
 fn written_by_row<const N: usize, R: Element>(
     shape: &[usize],
     strides: [&[usize]; N],
     offsets: [usize; N],
-    write: &(dyn Fn([usize; N], [usize; N], &mut [R]) + Sync),
+    write: &WriteRow<N, R>,
 ) -> Vec<R> {
     let mut out = buffer_pool::take(shape.iter().product());
     if out.is_empty() {

@@ -187,6 +187,9 @@ pub(crate) trait CallObserver {
     fn end(&self);
 }
 
+/// A storage's version, what of it was copied, and the copy.
+type CopiedValues = (u64, Layout, Rc<Buffer>);
+
 /// Makes a [`Trace`] while it is on.
 #[derive(Default)]
 pub struct Tracer {
@@ -198,7 +201,7 @@ pub struct Tracer {
     /// Storages that are kept, so that each is counted once.
     held: RefCell<HashMap<usize, Storage>>,
     /// The last copy of each storage's values, and what was copied: operations share it.
-    copies: RefCell<HashMap<usize, (u64, Layout, Rc<Buffer>)>>,
+    copies: RefCell<HashMap<usize, CopiedValues>>,
     bytes: Cell<usize>,
 }
 

@@ -114,6 +114,37 @@ EXAMPLES = {
     "copy": [lambda x, y: written(lambda c: c.copy_(y))(x * 1), lambda x, y: written(lambda c: c.copy_(y[0]))(x * 1)],
     "type_as": [lambda x, y: x.type_as(torch.zeros(1, dtype=torch.float64))],
 }
+attend = F.scaled_dot_product_attention
+# What the kernel computes in one pass, in PyTorch's order of rounding: the same as composed operations but for last bits.
+FUSED = {
+    "sigmoid": [lambda x, y: x.sigmoid()],
+    "tanh": [lambda x, y: x.tanh()],
+    "silu": [lambda x, y: F.silu(x)],
+    "softplus": [lambda x, y: F.softplus(x), lambda x, y: F.softplus(x, 2.0, 2.0)],
+    "elu": [lambda x, y: F.elu(x - 1), lambda x, y: F.elu(x - 1, 0.5)],
+    "gelu": [lambda x, y: F.gelu(x), lambda x, y: F.gelu(x, approximate="tanh")],
+    "softmax": [lambda x, y: x.softmax(-1), lambda x, y: torch.softmax(x * y, 0)],
+    "log_softmax": [lambda x, y: x.log_softmax(-1), lambda x, y: F.log_softmax(x * y, 0)],
+    "layer_norm": [lambda x, y: F.layer_norm(x, (4,)), lambda x, y: F.layer_norm(x, (3, 4))]
+    + [lambda x, y: F.layer_norm(x, (4,), y[0], y[1])],
+    "rms_norm": [lambda x, y: F.rms_norm(x, (4,)), lambda x, y: F.rms_norm(x, (4,), y[0])],
+    "batch_norm": [lambda x, y: F.batch_norm(x * torch.arange(1.0, 4.0)[:, None].to(x), None, None, training=True)]
+    + [lambda x, y: F.batch_norm(x, torch.zeros(4).to(x), torch.ones(4).to(x), y[0], y[1])],
+    "cross_entropy": [lambda x, y: F.cross_entropy(x, long(0, 3, 1)), lambda x, y: F.cross_entropy(x, y.detach().softmax(1))]
+    + [lambda x, y: F.cross_entropy(x, long(0, 3, 1), label_smoothing=0.1, reduction="sum")]
+    + [lambda x, y: F.cross_entropy(x, long(0, 3, 1), weight=y.detach()[0], ignore_index=3)],
+    "nll_loss": [lambda x, y: F.nll_loss(x.log(), long(0, 3, 1)), lambda x, y: F.nll_loss(x, long(0, 3, 1), reduction="none")],
+    "mse_loss": [lambda x, y: F.mse_loss(x, y), lambda x, y: F.mse_loss(x, y, reduction="none")],
+    "l1_loss": [lambda x, y: F.l1_loss(x, y), lambda x, y: F.l1_loss(x, y, reduction="sum")],
+    "binary_cross_entropy_with_logits": [
+        lambda x, y: F.binary_cross_entropy_with_logits(x, y.detach() / 2),
+        lambda x, y: F.binary_cross_entropy_with_logits(x, y.detach() / 2, pos_weight=torch.arange(1.0, 5.0).to(x)),
+    ],
+    "embedding": [lambda x, y: F.embedding(long(0, 2, 2), x), lambda x, y: F.embedding(long(0, 2, 0), x, padding_idx=0)],
+    "scaled_dot_product_attention": [lambda x, y: attend(x[None], y[None], x[None] * 2)]
+    + [lambda x, y: attend(x[None], y[None], y[None], is_causal=True)]
+    + [lambda x, y: attend(x[None], y[None], y[None], attn_mask=torch.ones(3, 3).tril() > 0, scale=0.3)],
+}
 # What has a kink where elements are equal has no slope there.
 KINKS = "max min amax amin maximum minimum"
 # The rest of what is called on one tensor, or with its layer's arguments, is found by name.
@@ -131,8 +162,8 @@ def drawn(function):
 
 
 def calls(name):
-    if name in EXAMPLES:
-        return EXAMPLES[name]
+    if name in EXAMPLES or name in FUSED:
+        return EXAMPLES.get(name) or FUSED[name]
     if hasattr(torch.Tensor, name) and not callable(getattr(torch.zeros(1, 1), name)):
         return [lambda x, y: getattr(x, name)]
     for home in (torch, F, torch.Tensor):
@@ -151,9 +182,12 @@ def gradients(call, x, y, weights, in_python):
         _set_rules_in_python(before)
 
 
-def same(a, b):
+def same(a, b, fused):
     if a is None or b is None:
         return a is b
+    if fused:
+        near = 8 * torch.finfo(a.dtype).eps * b.abs().max().clamp(min=1)
+        return a.dtype == b.dtype and a.shape == b.shape and bool(((a - b).abs() <= near).all())
     return a.dtype == b.dtype and a.shape == b.shape and bool(((a == b) | (a.isnan() & b.isnan())).all())
 
 
@@ -167,14 +201,14 @@ def check(name):
             for dtype in (torch.float32, torch.float64, torch.bfloat16):
                 try:
                     smooth = layout != "expanded" or name not in KINKS.split()
-                    problem = compared(call, laid, dtype, smooth)
+                    problem = compared(call, laid, dtype, smooth, name in FUSED)
                 except Exception as error:
                     problem = f"{type(error).__name__}: {error}"
                 if problem:
                     print(f"{name} {at} {layout} {dtype}: {problem}")
 
 
-def compared(call, laid, dtype, smooth):
+def compared(call, laid, dtype, smooth, fused):
     torch.manual_seed(1)
     x, y = (laid(torch.rand(3, 4, dtype=torch.float64) + 0.5).to(dtype) for _ in range(2))
     x, y = laid(x), laid(y)
@@ -187,7 +221,7 @@ def compared(call, laid, dtype, smooth):
     weights = torch.randn(out.shape, dtype=torch.float64).to(out.dtype)
     ours, twins = (gradients(call, x, y, weights, in_python) for in_python in (False, True))
     for which, a, b in zip("xy", ours, twins):
-        if not same(a, b):
+        if not same(a, b, fused):
             return f"the gradient of {which} is {a}, in Python {b}"
     if smooth and dtype == torch.float64 and out.dtype == torch.float64:
         return sloped(call, x.clone(), y.clone(), weights, ours)

@@ -1,5 +1,5 @@
-//! Every rule of the table computes the gradients of its Python twin, bit for bit, on operands of every layout; and those
-//! are the slopes that central differences find.
+//! Every rule of the table computes the gradients of its Python twin on operands of every layout, bit for bit unless a
+//! kernel computes them in one pass; and those are the slopes that central differences find.
 
 use attn::ops::table::ops;
 use attn::session::{Session, SessionOptions, with_large_stack};

@@ -260,7 +260,7 @@ fn added_up(subject: &Subject) -> Option<Account> {
     let sum = Calc::Sum(
         std::iter::once(start).filter(|&start| start != 0.0).chain(parts.clone()).map(Calc::Term).collect(),
     );
-    let order = largest_magnitude_first(parts);
+    let order = largest_magnitude_first(parts.into_iter().take(links.len()));
     let sorted: Vec<_> = order.into_iter().map(|at| links[at].clone()).collect();
     Some(Account::words(words).figures(sum).from(sorted).following(1).led("the largest of what was added"))
 }
