@@ -217,6 +217,10 @@ fn apply(state: &Rc<State>, moved: &[Moved], vm: &VirtualMachine) {
             drop(one.kept[1].storage().write());
         }
         let (operation, args) = before.map_or((&OPTIMIZER_STEP, Vec::new()), |before| formula(one, before));
+        // What the pass computed on the way has no operation of its own.
+        for computed in args.iter().skip(1).filter_map(Arg::tensor).filter(|x| !x.has_origin()) {
+            computed.set_made(recorded(&OPTIMIZER_STEP, computed.shape(), Vec::new()), 0);
+        }
         let record = recorded(operation, one.param.shape(), args);
         one.param.storage().replaced(one.param.layout(), &record, version);
         one.param.set_origin(record, 0);
@@ -255,8 +259,9 @@ fn formula(one: &Moved, before: Tensor) -> (&'static Descriptor, Vec<Arg>) {
             (&row("addcdiv").descriptor, vec![Arg::Tensor(before), copied(mean), size, Arg::Float(rule.rate)])
         }
         (Rule::Sgd(rule), _) => {
-            let along = Arg::Tensor(optimize::along(&before, one, &rule));
-            (&row("add").descriptor, vec![Arg::Tensor(before), along, Arg::Float(rule.rate)])
+            let plain = one.kept.is_empty() && rule.weight_decay.is_none() && rule.sign == 1.0;
+            let along = if plain { one.grad.clone() } else { optimize::along(&before, one, &rule) };
+            (&row("add").descriptor, vec![Arg::Tensor(before), Arg::Tensor(along), Arg::Float(rule.rate)])
         }
         _ => (&OPTIMIZER_STEP, Vec::new()),
     }
