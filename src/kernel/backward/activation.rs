@@ -6,7 +6,42 @@
 
 use std::f64::consts::{FRAC_2_SQRT_PI, SQRT_2};
 
-use super::super::Real;
+use super::super::simd::{SimdWork, run_widest};
+use super::super::{Real, buffer_pool, threads};
+use super::PIECE;
+
+/// The gradient of a function of one number, from its input and the gradient of its result. `of` is marked
+/// `#[inline(always)]`: else it is compiled once, for the oldest processor.
+pub trait Slope<T>: Sync {
+    /// The gradient of the input.
+    fn of(&self, x: T, grad: T) -> T;
+}
+
+/// The gradients of inputs in a row, on several threads if there are many.
+pub fn slopes<T: Real>(x: &[T], grad: &[T], slope: &impl Slope<T>) -> Vec<T> {
+    let mut out = buffer_pool::take(x.len());
+    let pieces = x.chunks(PIECE).zip(grad.chunks(PIECE)).zip(out.chunks_mut(PIECE));
+    threads::share(pieces, |((x, grad), out)| run_widest(SlopeWork { x, grad, out, slope }));
+    out
+}
+
+struct SlopeWork<'a, T, S> {
+    x: &'a [T],
+    grad: &'a [T],
+    out: &'a mut [T],
+    slope: &'a S,
+}
+
+impl<T: Real, S: Slope<T>> SimdWork for SlopeWork<'_, T, S> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        for ((out, &x), &grad) in self.out.iter_mut().zip(self.x).zip(self.grad) {
+            *out = self.slope.of(x, grad);
+        }
+    }
+}
 
 /// Of relu: the gradient where x is positive (or NaN), else 0.
 #[inline(always)]

@@ -3,6 +3,7 @@
 use super::step::{Gradients, Step};
 use crate::in_floats;
 use crate::kernel::Real;
+use crate::kernel::backward::activation::Slope;
 use crate::kernel::backward::{activation, embedding as rows, softmax as kernel};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::cast::to_dtype;
@@ -15,20 +16,30 @@ macro_rules! of_one {
     ($($(#[$meta:meta])* $name:ident => |$x:ident, $grad:ident $(, $number:ident = $default:literal)*| $slope:expr;)*) => {$(
         $(#[$meta])*
         pub(crate) fn $name(step: &Step, grad: Tensor) -> Result<Gradients> {
-            fn slope<T: Real>($x: T, $grad: T $(, $number: f64)*) -> T {
-                $(let $number = T::from_f64($number);)*
-                $slope
+            struct OfOne {
+                $($number: f64,)*
+            }
+            impl<T: Real> Slope<T> for OfOne {
+                #[inline(always)]
+                fn of(&self, $x: T, $grad: T) -> T {
+                    $(let $number = T::from_f64(self.$number);)*
+                    $slope
+                }
             }
             $(let $number = step.number(stringify!($number)).unwrap_or($default);)*
-            let of_input = zipped(
-                step.tensor("input")?,
-                &grad,
-                |x, g| slope::<f32>(x, g $(, $number)*),
-                |x, g| slope::<f64>(x, g $(, $number)*),
-            )?;
-            Ok(Gradients::of("input", of_input))
+            Ok(Gradients::of("input", slopes(step.tensor("input")?, &grad, &OfOne { $($number,)* })?))
         }
     )*};
+}
+
+/// The gradient of the input of a function of one number.
+fn slopes(x: &Tensor, grad: &Tensor, slope: &(impl Slope<f32> + Slope<f64>)) -> Result<Tensor> {
+    if !(x.is_contiguous() && grad.is_contiguous() && x.dtype() == grad.dtype()) {
+        return zipped(x, grad, |x, grad| slope.of(x, grad), |x, grad| slope.of(x, grad));
+    }
+    Ok(in_floats!(x.dtype(), T => {
+        T::tensor(activation::slopes(&T::row_major(x), &T::row_major(grad), slope), x.shape(), x.dtype())
+    }))
 }
 
 of_one! {
