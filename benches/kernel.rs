@@ -8,7 +8,7 @@ use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_m
 use ndarray::{Array2, Array3, Array4, ArrayD};
 
 use attn::kernel::attention::backward::backward;
-use attn::kernel::attention::{Given, Gradients, Mask, Operands, fused};
+use attn::kernel::attention::{AttentionGradients, GradientInputs, Mask, Operands, fused};
 use attn::kernel::backward::{
     loss as gradient_of_loss, norm as gradient_of_norm, softmax as gradients_of_softmax,
 };
@@ -103,7 +103,7 @@ fn gradients(c: &mut Criterion) {
     let mut group = c.benchmark_group("gradients");
     let (x, grad, weight) = (numbers(32 * 64 * 128), numbers(32 * 64 * 128), vec![1.0; 128]);
     group.throughput(Throughput::Bytes(12 * x.len() as u64));
-    let wanted = gradient_of_norm::Wanted { input: true, weight: true, bias: true };
+    let wanted = gradient_of_norm::WantedGradients { input: true, weight: true, bias: true };
     group.bench_function("layer norm", |bench| {
         bench.iter(|| {
             gradient_of_norm::layer_norm(black_box(&x), &grad, 128, Some(&weight), 1e-5, wanted).input
@@ -126,14 +126,14 @@ fn gradients(c: &mut Criterion) {
         group.bench_function(name, |bench| {
             let (mut q, mut k, mut v) = (heads(1024), heads(1024), heads(1024));
             bench.iter(|| {
-                let given = Given {
+                let given = GradientInputs {
                     x: Operands::new(x.view(), x.view(), black_box(x.view())),
                     grad: x.view().into(),
                     noise: None,
                     scale: 1.0 / (HEAD as f32).sqrt(),
                     mask: if causal { Mask::Causal } else { Mask::None },
                 };
-                let to = Gradients { q: q.view_mut(), k: k.view_mut(), v: v.view_mut(), mask: None };
+                let to = AttentionGradients { q: q.view_mut(), k: k.view_mut(), v: v.view_mut(), mask: None };
                 backward(&given, to);
             });
         });

@@ -35,13 +35,13 @@ struct LessonEntry<'c> {
     title: &'c str,
     summary: &'c str,
     minutes: u32,
-    steps: Vec<StepEntry<'c>>,
+    steps: Vec<ListedStepEntry<'c>>,
     exercises: Vec<&'c str>,
     passed: Vec<&'c str>,
 }
 
 #[derive(Serialize)]
-struct StepEntry<'c> {
+struct ListedStepEntry<'c> {
     step: String,
     slug: &'c str,
     title: &'c str,
@@ -135,7 +135,7 @@ fn row<'c>(lesson: &'c Lesson, progress: &Progress) -> LessonEntry<'c> {
         steps: lesson
             .steps
             .iter()
-            .map(|it| StepEntry {
+            .map(|it| ListedStepEntry {
                 step: it.name(),
                 slug: &it.slug,
                 title: &it.title,

@@ -92,7 +92,7 @@ impl<'c> PlannedCell<'c> {
 }
 
 /// The meaning of a word on the command line.
-pub(crate) enum Located<'c> {
+pub(crate) enum NamedOrFile<'c> {
     /// A step or a lesson.
     Named(Target<'c>),
     /// A file that was read.
@@ -101,18 +101,18 @@ pub(crate) enum Located<'c> {
 
 /// Finds what a word means: a file if it looks like one, else a name in the catalogue, else an existing file.
 /// Errors: there is no such name, or the file cannot be read.
-pub(crate) fn find<'c>(word: &str, catalogue: &'c Catalogue) -> Result<Located<'c>, Failure> {
+pub(crate) fn find<'c>(word: &str, catalogue: &'c Catalogue) -> Result<NamedOrFile<'c>, Failure> {
     let path = Path::new(word);
     let ending = path.extension().map(|ending| ending.to_string_lossy().to_lowercase());
     let ending = ending.as_deref().unwrap_or_default();
     let looks_like_file =
         matches!(ending, "ipynb" | "py" | "ipy" | "md" | "json" | "txt") || word.contains(['/', '\\']);
     if looks_like_file {
-        return open(path).map(Located::File);
+        return open(path).map(NamedOrFile::File);
     }
     match catalogue.find(word) {
-        Ok(target) => Ok(Located::Named(target)),
-        Err(FindError::Unknown { .. }) if path.exists() => open(path).map(Located::File),
+        Ok(target) => Ok(NamedOrFile::Named(target)),
+        Err(FindError::Unknown { .. }) if path.exists() => open(path).map(NamedOrFile::File),
         Err(unknown @ FindError::Unknown { .. }) => Err(Failure::Usage(unknown.to_string())),
         Err(broken) => Err(Failure::Unreadable(broken.to_string())),
     }
@@ -164,8 +164,8 @@ pub(crate) fn plan<'c>(
     catalogue: &'c Catalogue,
 ) -> Result<Plan<'c>, Failure> {
     match find(word, catalogue)? {
-        Located::File(document) => from_file(word, document, until),
-        Located::Named(target) => {
+        NamedOrFile::File(document) => from_file(word, document, until),
+        NamedOrFile::Named(target) => {
             let shown = shown_steps(target, until, catalogue)?;
             let cells = steps(&shown, catalogue)?;
             Ok(Plan { target: word.to_owned(), cells, remarks: Vec::new(), script: false })

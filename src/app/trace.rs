@@ -7,7 +7,7 @@ use super::plan::PlannedCell;
 use super::runner::{Runner, Tracing};
 use super::workspace::Workspace;
 use crate::explain::trace::{Sources, algebra, code_of, cost, outline};
-use crate::ops::trace::{Seen, Trace, Traced};
+use crate::ops::trace::{Trace, Traced, TracedTensor};
 use crate::session::Session;
 use crate::view::{Look, Text, trace as lines};
 
@@ -98,11 +98,11 @@ fn operation(ran: &Traced, sources: &Sources) -> Option<TracedOperation> {
     })
 }
 
-fn operand(tensor: &Seen) -> TracedOperand {
+fn operand(tensor: &TracedTensor) -> TracedOperand {
     TracedOperand { name: tensor.name.clone(), dtype: tensor.dtype.name(), shape: tensor.shape().to_vec() }
 }
 
-fn result(tensor: &Seen) -> TracedResult {
+fn result(tensor: &TracedTensor) -> TracedResult {
     let values = tensor.values().and_then(|data| Values::of_few(tensor.shape(), data));
     TracedResult { dtype: tensor.dtype.name(), shape: tensor.shape().to_vec(), values }
 }

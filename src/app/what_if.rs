@@ -11,7 +11,7 @@ use super::plan::Plan;
 use super::shell::{Exit, Failure, Shell};
 use super::workspace::{RanCell, Workspace};
 use crate::explain::what_if::{
-    AppliedChange, AxisLabels, Change, LessonWords, Reshaped, TensorDifference, WhatIf, what_if,
+    AppliedChange, AxisLabels, Change, ChangedTensor, LessonWords, Reshaped, WhatIf, what_if,
 };
 use crate::lesson::{Catalogue, Lesson, Step, Target};
 use crate::tensor::{Buffer, DType};
@@ -261,7 +261,7 @@ impl<'a> WhatIfDocument<'a> {
     }
 }
 
-fn difference(tensor: &TensorDifference) -> DifferenceEntry<'_> {
+fn difference(tensor: &ChangedTensor) -> DifferenceEntry<'_> {
     let values = |values: &[f64]| {
         let data = match tensor.dtype {
             DType::Bool => Buffer::Bool(values.iter().map(|value| *value != 0.0).collect()),

@@ -88,7 +88,7 @@ fn goes_on(why: &Why) -> bool {
 }
 
 /// The element that an expression means, with its explanation.
-pub(crate) struct Asked {
+pub(crate) struct ExplainedElement {
     /// The explanation, without the levels below.
     pub(crate) why: Why,
     /// Remarks on how the expression was understood.
@@ -114,7 +114,7 @@ pub(crate) fn text(
 
 /// As [`asked`], with `depth` levels below. If they end at a gradient, the cells run again in a workspace that records
 /// what backward computes, and the explanation goes on.
-fn explained(expression: &str, depth: usize, workspace: &mut Workspace) -> Result<Asked, Failure> {
+fn explained(expression: &str, depth: usize, workspace: &mut Workspace) -> Result<ExplainedElement, Failure> {
     let mut first = asked(expression, workspace)?;
     first.why.open(depth, &workspace.names());
     if !first.why.ends_at_gradient() {
@@ -130,7 +130,7 @@ fn explained(expression: &str, depth: usize, workspace: &mut Workspace) -> Resul
 
 /// Finds the element that an expression means, and explains it.
 /// Errors: the expression is wrong; the message says what would be right.
-fn asked(expression: &str, workspace: &mut Workspace) -> Result<Asked, Failure> {
+fn asked(expression: &str, workspace: &mut Workspace) -> Result<ExplainedElement, Failure> {
     let expression = expression.trim();
     let names = workspace.names();
     let parsed = parse_expression(expression)
@@ -154,7 +154,7 @@ fn asked(expression: &str, workspace: &mut Workspace) -> Result<Asked, Failure> 
     }
     let texts: Vec<String> = at.iter().map(usize::to_string).collect();
     let what = if at.is_empty() { base.to_owned() } else { format!("{base}[{}]", texts.join(",")) };
-    Ok(Asked { why: why_of(what, &tensor, &at, &names), remarks })
+    Ok(ExplainedElement { why: why_of(what, &tensor, &at, &names), remarks })
 }
 
 /// Splits an expression into what is indexed and the indices: `a[1][-2,3]` is `a` and 1, -2, 3.

@@ -1,7 +1,7 @@
 //! The explanation of one element in terms of its operation: statements, the elements it was computed from, where it ends.
 
 use super::calc::Calc;
-use super::spot::StorageElement;
+use super::storage_element::StorageElement;
 
 /// One statement of an explanation.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +20,7 @@ pub(crate) struct SourceElement {
     /// Its name: `inputs[1,0]`.
     pub(crate) what: String,
     /// The element.
-    pub(crate) spot: StorageElement,
+    pub(crate) element: StorageElement,
 }
 
 /// Why an explanation goes no further.
@@ -31,7 +31,7 @@ pub enum WhyEnd {
     /// An operation without operands made it: zeros, ones, arange.
     Constant,
     /// It is a random number.
-    Drawn,
+    RandomDraws,
     /// It is a gradient, and what backward computed was not recorded.
     Gradient,
     /// The record was dropped to bound memory.
@@ -48,7 +48,7 @@ impl WhyEnd {
         match self {
             WhyEnd::Given => "given",
             WhyEnd::Constant => "constant",
-            WhyEnd::Drawn => "drawn",
+            WhyEnd::RandomDraws => "drawn",
             WhyEnd::Gradient => "gradient",
             WhyEnd::Forgotten => "forgotten",
             WhyEnd::Unrecorded => "unrecorded",

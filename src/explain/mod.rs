@@ -4,7 +4,7 @@
 //! | file | what it does |
 //! |---|---|
 //! | [`why`] | an element explained, and the elements it was computed from |
-//! | [`spot`] | an element at one moment, and the operation that made it |
+//! | [`storage_element`] | an element at one moment, and the operation that made it |
 //! | [`subject`] | the element that is explained, with the names and values of its operands |
 //! | [`forms`] | how an element follows from each kind of operation |
 //! | [`account`], [`calc`], [`terms`] | the parts of an explanation: statements, calculations, numbers |
@@ -27,7 +27,7 @@ mod name;
 mod names;
 mod nonfinite;
 pub mod shapes;
-mod spot;
+mod storage_element;
 mod subject;
 mod terms;
 pub mod trace;

@@ -3,7 +3,7 @@
 
 use super::code::CellSources;
 use super::name::{Name, Transposition};
-use super::spot::StorageElement;
+use super::storage_element::StorageElement;
 use crate::ops::table;
 use crate::tensor::descriptor::{OpNotation, ShapeRule, Sign};
 use crate::tensor::explanation::{CastTo, ConstantKind, Explanation, Movement};
@@ -122,17 +122,17 @@ impl TensorNames {
     }
 
     /// The name of an element: `attn_scores[1,2]`.
-    pub(crate) fn element(&self, spot: &StorageElement) -> Name {
-        self.element_in(spot, None)
+    pub(crate) fn element(&self, element: &StorageElement) -> Name {
+        self.element_in(element, None)
     }
 
     /// The name of an element in a call. A tensor that the same line made on the way does not have the line's name.
-    pub(crate) fn element_in(&self, spot: &StorageElement, by: Option<&Record>) -> Name {
-        let tensor = &spot.tensor;
+    pub(crate) fn element_in(&self, element: &StorageElement, by: Option<&Record>) -> Name {
+        let tensor = &element.tensor;
         let seen_in = |name: Name, tensor: &Tensor| {
-            name.element(&tensor.layout().index_of(spot.at).unwrap_or_default())
+            name.element(&tensor.layout().index_of(element.at).unwrap_or_default())
         };
-        if let Some((name, bound)) = self.holder(spot) {
+        if let Some((name, bound)) = self.holder(element) {
             return seen_in(Name::Variable(name.to_owned()), bound);
         }
         let mut seen = tensor.clone();
@@ -148,7 +148,7 @@ impl TensorNames {
         if let Some(made) = tensor.storage().made()
             && let Some(name) = self.code.assigned(&made.record)
             && by.is_none_or(|by| by.site.is_none() || by.site != made.record.site)
-            && let Some(index) = made.layout().index_of(spot.at)
+            && let Some(index) = made.layout().index_of(element.at)
         {
             return Name::Variable(name).element(&index);
         }
@@ -156,17 +156,18 @@ impl TensorNames {
     }
 
     /// The position of an element along each axis that the lesson names; empty if it names none.
-    pub(crate) fn place(&self, spot: &StorageElement) -> Vec<AxisPlace> {
-        let local = || self.local(&spot.tensor).map(|name| (name, spot.tensor.clone()));
-        let holder = self.holder(spot).map(|(name, bound)| (name.to_owned(), bound.clone()));
+    pub(crate) fn place(&self, element: &StorageElement) -> Vec<AxisPlace> {
+        let local = || self.local(&element.tensor).map(|name| (name, element.tensor.clone()));
+        let holder = self.holder(element).map(|(name, bound)| (name.to_owned(), bound.clone()));
         let Some((name, bound)) = holder.or_else(local) else { return Vec::new() };
         let Some((_, axes)) = self.axes.iter().find(|(named, _)| *named == name) else { return Vec::new() };
-        let Some(index) = bound.layout().index_of(spot.at).filter(|index| index.len() >= axes.len()) else {
+        let Some(index) = bound.layout().index_of(element.at).filter(|index| index.len() >= axes.len())
+        else {
             return Vec::new();
         };
         // In a class, the axes of the batch and of heads come before those that the lesson names.
         let skip = index.len() - axes.len();
-        if skip > 0 && self.get(&name).is_some_and(|bound| bound.storage().same(spot.tensor.storage())) {
+        if skip > 0 && self.get(&name).is_some_and(|bound| bound.storage().same(element.tensor.storage())) {
             return Vec::new();
         }
         let (index, sizes) = (index[skip..].to_vec(), bound.shape()[skip..].to_vec());
@@ -178,11 +179,11 @@ impl TensorNames {
     }
 
     /// The variable that names an element, and its tensor.
-    fn holder(&self, spot: &StorageElement) -> Option<(&str, &Tensor)> {
-        let tensor = &spot.tensor;
+    fn holder(&self, element: &StorageElement) -> Option<(&str, &Tensor)> {
+        let tensor = &element.tensor;
         let exact = self.bound.iter().find(|(_, bound)| bound.is(tensor));
         let sees = |bound: &&(String, Tensor)| {
-            bound.1.storage().same(tensor.storage()) && bound.1.layout().contains(spot.at)
+            bound.1.storage().same(tensor.storage()) && bound.1.layout().contains(element.at)
         };
         // The largest variable that contains it; of equally large ones, the first that was bound.
         let widest = || self.bound.iter().filter(sees).rev().max_by_key(|(_, bound)| bound.numel());

@@ -71,7 +71,7 @@ pub fn first_nonfinite(tensor: &Tensor, names: &TensorNames) -> Option<Nonfinite
     let (result, record) = origin(tensor, value)?;
     let at = self::values(&result)?.into_iter().position(|number| value.is(number))?;
     let index = unravel(at, result.shape());
-    let met = Met { record: &record, result: &result, index: &index };
+    let met = ComputedElement { record: &record, result: &result, index: &index };
     let operands = [met.operand(0), met.operand(1)].into_iter().flatten().collect();
     let because = met.because(value, names);
     Some(NonfiniteOrigin { value, operands, site: record.site.clone(), because, index })
@@ -104,13 +104,13 @@ fn origin(tensor: &Tensor, value: Nonfinite) -> Option<(Tensor, Rc<Record>)> {
 }
 
 /// An element of a result, and the operands' elements it was computed from.
-struct Met<'r> {
+struct ComputedElement<'r> {
     record: &'r Record,
     result: &'r Tensor,
     index: &'r [usize],
 }
 
-impl Met<'_> {
+impl ComputedElement<'_> {
     /// The element of operand `at`.
     fn operand(&self, at: usize) -> Option<f64> {
         match self.record.args().get(at)? {

@@ -4,7 +4,7 @@ use super::account::SourceElement;
 use super::calc::Calc;
 use super::name::Name;
 use super::names::TensorNames;
-use super::spot::{MadeBy, PastOperand};
+use super::storage_element::{MadeBy, PastOperand};
 use crate::ops::State;
 use crate::ops::call::call;
 use crate::ops::op::Caller;
@@ -97,13 +97,13 @@ impl Subject<'_> {
 
     /// An element of the tensor in this place, with its name.
     pub(crate) fn link(&self, place: usize, operand: &PastOperand, index: &[usize]) -> SourceElement {
-        SourceElement { what: self.element(place, operand, index).to_string(), spot: operand.at(index) }
+        SourceElement { what: self.element(place, operand, index).to_string(), element: operand.at(index) }
     }
 
     /// An element of one of a list of tensors.
     pub(crate) fn listed(&self, operand: &PastOperand, index: &[usize]) -> SourceElement {
-        let spot = operand.at(index);
-        SourceElement { what: self.names.element_in(&spot, Some(&self.made.record)).to_string(), spot }
+        let element = operand.at(index);
+        SourceElement { what: self.names.element_in(&element, Some(&self.made.record)).to_string(), element }
     }
 
     /// The argument in this place as a number, at the element's index where it is a tensor.

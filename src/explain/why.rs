@@ -5,10 +5,10 @@ use super::account::{Account, SourceElement, Statement, WhyEnd};
 use super::calc::{Calc, Combine};
 use super::forms;
 use super::names::{AxisPlace, TensorNames};
-use super::spot::{ElementCause, MadeBy, StorageElement};
+use super::storage_element::{ElementCause, MadeBy, StorageElement};
 use super::subject::Subject;
 use super::terms::{figure, term};
-use crate::tensor::{DType, Lost, Recorder, Site, Tensor};
+use crate::tensor::{DType, LostOperands, Recorder, Site, Tensor};
 
 /// One element explained.
 #[derive(Clone, Debug)]
@@ -55,9 +55,9 @@ pub fn why(tensor: &Tensor, index: &[usize], names: &TensorNames) -> Why {
 
 /// Explains an element under a given name, such as `inputs.T[2,1]`.
 pub(crate) fn why_of(what: String, tensor: &Tensor, index: &[usize], names: &TensorNames) -> Why {
-    let spot = StorageElement::now(tensor, index);
-    let mut node = node(what, &spot, names);
-    if let Some(words) = seen_through(&node.what, tensor, &spot, names) {
+    let element = StorageElement::now(tensor, index);
+    let mut node = node(what, &element, names);
+    if let Some(words) = seen_through(&node.what, tensor, &element, names) {
         node.statements.insert(0, Statement::Words(words));
     }
     node
@@ -72,12 +72,12 @@ impl Why {
         }
         let mut seen: Vec<(usize, usize)> = Vec::new();
         for link in self.links.iter().take(self.follow) {
-            let key = (link.spot.tensor.storage().address(), link.spot.at);
+            let key = (link.element.tensor.storage().address(), link.element.at);
             if seen.contains(&key) {
                 continue;
             }
             seen.push(key);
-            let mut below = node(link.what.clone(), &link.spot, names);
+            let mut below = node(link.what.clone(), &link.element, names);
             below.open(depth - 1, names);
             self.below.push(below);
         }
@@ -129,12 +129,12 @@ impl Why {
 }
 
 /// The explanation of one element, without the elements it was computed from.
-fn node(what: String, spot: &StorageElement, names: &TensorNames) -> Why {
-    let dtype = spot.tensor.dtype();
-    let value = spot.value();
+fn node(what: String, element: &StorageElement, names: &TensorNames) -> Why {
+    let dtype = element.tensor.dtype();
+    let value = element.value();
     let mut why = Why {
         what,
-        place: names.place(spot),
+        place: names.place(element),
         value,
         shown: value.map_or("?".to_owned(), |value| shown(value, dtype)),
         rounding: rounding(dtype),
@@ -149,7 +149,7 @@ fn node(what: String, spot: &StorageElement, names: &TensorNames) -> Why {
         lead: None,
         below: Vec::new(),
     };
-    let mut at = spot.clone();
+    let mut at = element.clone();
     for _ in 0..THROUGH {
         let account = match at.cause() {
             ElementCause::MadeBy(made) => {
@@ -181,29 +181,29 @@ fn node(what: String, spot: &StorageElement, names: &TensorNames) -> Why {
         why.lead = account.lead;
         why.links = account.links;
         match through {
-            Some(link) => at = link.spot,
+            Some(link) => at = link.element,
             None => break,
         }
     }
     why
 }
 
-fn account(made: MadeBy, spot: &StorageElement, names: &TensorNames) -> Account {
+fn account(made: MadeBy, element: &StorageElement, names: &TensorNames) -> Account {
     if let Some(lost) = made.record.lost() {
         return lost_account(lost, made.record.operation.called(made.record.in_place));
     }
-    let value = spot.value().unwrap_or(f64::NAN);
+    let value = element.value().unwrap_or(f64::NAN);
     let args = made.record.args();
-    let subject = Subject { made: &made, args, names, value, dtype: spot.tensor.dtype() };
+    let subject = Subject { made: &made, args, names, value, dtype: element.tensor.dtype() };
     forms::account(&subject)
 }
 
-fn lost_account(lost: Lost, op: &str) -> Account {
+fn lost_account(lost: LostOperands, op: &str) -> Account {
     match lost {
-        Lost::Off => Account::words(format!("{op}: not recorded (--no-record)"))
+        LostOperands::Off => Account::words(format!("{op}: not recorded (--no-record)"))
             .note("ask again without --no-record to see how it was worked out")
             .ending(WhyEnd::Unrecorded),
-        Lost::Bounds => Account::words(format!("{op}: no longer recorded"))
+        LostOperands::Bounds => Account::words(format!("{op}: no longer recorded"))
             .note(format!(
                 "attn keeps the operands of the last {} operations, {} MB at most; ask at an earlier step, or with smaller tensors",
                 Recorder::KEPT,
@@ -214,18 +214,23 @@ fn lost_account(lost: Lost, op: &str) -> Account {
 }
 
 /// For an element of a view: which element of the base it is.
-fn seen_through(what: &str, tensor: &Tensor, spot: &StorageElement, names: &TensorNames) -> Option<String> {
+fn seen_through(
+    what: &str,
+    tensor: &Tensor,
+    element: &StorageElement,
+    names: &TensorNames,
+) -> Option<String> {
     let record = tensor.origin()?;
     let base = record.args().first()?.tensor()?.clone();
     if !base.storage().same(tensor.storage()) || base.is(tensor) || record.in_place {
         return None;
     }
-    let under = StorageElement { tensor: base.clone(), ..spot.clone() };
+    let under = StorageElement { tensor: base.clone(), ..element.clone() };
     let seen = names.element(&under).to_string();
     if seen == what {
-        return Some(format!("a view ({}): storage element {}", record.operation.name, spot.at));
+        return Some(format!("a view ({}): storage element {}", record.operation.name, element.at));
     }
-    Some(format!("a view ({}): storage element {}, the same as {seen}", record.operation.name, spot.at))
+    Some(format!("a view ({}): storage element {}, the same as {seen}", record.operation.name, element.at))
 }
 
 /// A value as PyTorch prints it.

@@ -3,13 +3,13 @@
 use std::path::Path;
 
 use super::notebook::Notebook;
-use super::read_error::{LARGEST, ReadError, ReadErrorKind};
+use super::read_error::{LARGEST, NotebookError, ReadErrorKind};
 use super::{ipynb, script};
 
 impl Notebook {
-    /// Reads a file; the ending of its name says how. Errors: [`ReadError`].
-    pub fn open(path: &Path) -> Result<Notebook, ReadError> {
-        let fail = |kind| ReadError { path: path.to_path_buf(), kind };
+    /// Reads a file; the ending of its name says how. Errors: [`NotebookError`].
+    pub fn open(path: &Path) -> Result<Notebook, NotebookError> {
+        let fail = |kind| NotebookError { path: path.to_path_buf(), kind };
         let about = std::fs::metadata(path).map_err(|e| {
             fail(match e.kind() {
                 std::io::ErrorKind::NotFound => ReadErrorKind::Missing,
@@ -26,9 +26,9 @@ impl Notebook {
         Notebook::from_bytes(path, &bytes)
     }
 
-    /// Reads the bytes of a file called `path`. Errors: [`ReadError`].
-    pub fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Notebook, ReadError> {
-        let fail = |kind| ReadError { path: path.to_path_buf(), kind };
+    /// Reads the bytes of a file called `path`. Errors: [`NotebookError`].
+    pub fn from_bytes(path: &Path, bytes: &[u8]) -> Result<Notebook, NotebookError> {
+        let fail = |kind| NotebookError { path: path.to_path_buf(), kind };
         if bytes.len() as u64 > LARGEST {
             return Err(fail(ReadErrorKind::TooLarge { bytes: bytes.len() as u64 }));
         }

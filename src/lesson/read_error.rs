@@ -8,7 +8,7 @@ pub(crate) const LARGEST: u64 = 256 * 1024 * 1024;
 
 /// A file that could not be read as a notebook.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ReadError {
+pub struct NotebookError {
     /// The file.
     pub(crate) path: PathBuf,
     /// What is wrong with it.
@@ -68,7 +68,7 @@ pub enum ReadErrorKind {
     UnknownKind,
 }
 
-impl fmt::Display for ReadError {
+impl fmt::Display for NotebookError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let path = self.path.display();
         match &self.kind {
@@ -110,4 +110,4 @@ impl fmt::Display for ReadError {
     }
 }
 
-impl std::error::Error for ReadError {}
+impl std::error::Error for NotebookError {}

@@ -163,7 +163,7 @@ pub fn in_glossary(glossary: &Glossary, text: &str, lessons: &[&Lesson]) -> Vec<
         lessons.iter().map(|lesson| (*lesson, mentions(&lesson.text, glossary))).collect();
     for (at, term) in glossary.terms.iter().enumerate() {
         let mut found = |line, what| faults.push(Fault::new(&glossary.file, line, what));
-        let Some(home) = Home::of(&term.step, lessons) else {
+        let Some(home) = StepSection::of(&term.step, lessons) else {
             let steps = lessons.iter().flat_map(|lesson| &lesson.steps).map(|step| &step.slug);
             let what = format!("`{}` is explained in `{}`, and no step has that name", term.name, term.step);
             let nearest = nearest(&term.step, steps, 3);
@@ -206,19 +206,19 @@ pub fn in_glossary(glossary: &Glossary, text: &str, lessons: &[&Lesson]) -> Vec<
 }
 
 /// The section of a lesson that has a step.
-struct Home<'l> {
+struct StepSection<'l> {
     lesson: &'l Lesson,
     heading: String,
     /// For the first step of the lesson: the line of its cell. The introduction is part of its section.
     first: Option<usize>,
 }
 
-impl Home<'_> {
-    fn of<'l>(slug: &str, lessons: &[&'l Lesson]) -> Option<Home<'l>> {
+impl StepSection<'_> {
+    fn of<'l>(slug: &str, lessons: &[&'l Lesson]) -> Option<StepSection<'l>> {
         lessons.iter().find_map(|lesson| {
             let within = lesson.steps.iter().position(|step| step.slug == slug)?;
             let line = lesson.steps[within].line;
-            Some(Home { lesson, heading: heading(lesson, line), first: (within == 0).then_some(line) })
+            Some(StepSection { lesson, heading: heading(lesson, line), first: (within == 0).then_some(line) })
         })
     }
 

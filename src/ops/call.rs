@@ -12,7 +12,7 @@ use super::state::State;
 use super::stream::Stream;
 use super::value::Value;
 use crate::tensor::descriptor::InPlace;
-use crate::tensor::{Arg, Error, Ran, Record, Result, Tensor, ops};
+use crate::tensor::{Arg, CompletedOperation, Error, Record, Result, Tensor, ops};
 
 fn wants_grad(state: &State, op: &Op, args: &[Arg]) -> bool {
     state.grad_mode.get()
@@ -85,7 +85,7 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
                 let (site, outputs) = ((caller.site)(), 1);
                 let operation = &op.descriptor;
                 let in_place = false;
-                let ran = Ran {
+                let ran = CompletedOperation {
                     operation,
                     in_place,
                     form,
@@ -118,7 +118,7 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
     let kept = call.kept.take();
     let mut args = args;
     args.extend(kept);
-    let record = state.recorder.record(Ran {
+    let record = state.recorder.record(CompletedOperation {
         operation: &op.descriptor,
         in_place: false,
         form,

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::sync::OnceLock;
 
-use super::backward::{Gradients, Rule, Step};
+use super::backward::{BackwardStep, GradientRule, Gradients};
 use super::schema::{self, Param};
 use super::state::State;
 use super::value::Value;
@@ -49,7 +49,7 @@ pub struct Op {
     /// Whether its errors name dtypes as C++ names single numbers, where all arguments but the first are numbers.
     pub(crate) names_scalar_types: bool,
     /// The rule of its gradients, if it has one here; otherwise the Python rule is used.
-    pub(crate) rule: Option<Rule>,
+    pub(crate) rule: Option<GradientRule>,
     parsed: OnceLock<Vec<Vec<Param>>>,
 }
 
@@ -108,17 +108,17 @@ impl Op {
     }
 
     /// The gradients of its operands from that of its one result.
-    pub(crate) const fn rule(mut self, rule: fn(&Step, Tensor) -> Result<Gradients>) -> Op {
-        self.rule = Some(Rule::One(rule));
+    pub(crate) const fn rule(mut self, rule: fn(&BackwardStep, Tensor) -> Result<Gradients>) -> Op {
+        self.rule = Some(GradientRule::One(rule));
         self
     }
 
     /// The gradients of its operands from those of its results.
     pub(crate) const fn rule_of_several(
         mut self,
-        rule: fn(&Step, Vec<Option<Tensor>>) -> Result<Gradients>,
+        rule: fn(&BackwardStep, Vec<Option<Tensor>>) -> Result<Gradients>,
     ) -> Op {
-        self.rule = Some(Rule::Several(rule));
+        self.rule = Some(GradientRule::Several(rule));
         self
     }
 

@@ -7,7 +7,9 @@ use super::view_history;
 use std::rc::Rc;
 
 use crate::tensor::explanation::Explanation;
-use crate::tensor::{Arg, Descriptor, Drawn, GradName, Ran, Record, Result, Tensor, ops};
+use crate::tensor::{
+    Arg, CompletedOperation, Descriptor, GradName, RandomDraws, Record, Result, Tensor, ops,
+};
 
 /// What the record of an in-place write states.
 pub(crate) struct Overwrite {
@@ -20,7 +22,7 @@ pub(crate) struct Overwrite {
     /// Whether gradients flow through it.
     pub(crate) differentiable: bool,
     /// The random numbers that its values took, if they were computed before.
-    pub(crate) drawn: Option<Drawn>,
+    pub(crate) drawn: Option<RandomDraws>,
 }
 
 /// Up to how many elements the values before an in-place write are kept, so that they can be explained.
@@ -126,7 +128,7 @@ fn unrecorded(target: &Tensor) {
 /// Records a write that was done.
 fn recorded(caller: Caller, what: Overwrite, target: &Tensor, args: Vec<Arg>, needs_grad: bool) {
     let before = args[0].tensor().cloned();
-    let record = caller.state.recorder.record(Ran {
+    let record = caller.state.recorder.record(CompletedOperation {
         operation: what.operation,
         in_place: true,
         form: what.form,

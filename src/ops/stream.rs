@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::state::State;
 use crate::kernel::random::{Family, Generator};
-use crate::tensor::{Arg, Drawn};
+use crate::tensor::{Arg, RandomDraws};
 
 /// The generator that a call may draw from, and its state before the call.
 pub(super) struct Stream {
@@ -29,11 +29,11 @@ impl Stream {
     }
 
     /// What was drawn since then.
-    pub(super) fn drawn(&self) -> Option<Drawn> {
+    pub(super) fn drawn(&self) -> Option<RandomDraws> {
         let generator = self.generator.borrow();
         let (given, words) = self.before;
         let count = generator.given()? - given?;
-        (count > 0).then_some(Drawn {
+        (count > 0).then_some(RandomDraws {
             seed: generator.initial_seed(),
             first: given.map(|given| given + 1),
             count,

@@ -42,9 +42,9 @@ pub struct Traced {
     /// All arguments in the order of its signature, with defaults; a tensor that is not kept is `None` here.
     pub(crate) args: Vec<Arg>,
     /// The tensors among the arguments as they were before it ran.
-    pub operands: Vec<Seen>,
+    pub operands: Vec<TracedTensor>,
     /// What it returned; for an operation in place, what it wrote into.
-    pub results: Vec<Seen>,
+    pub results: Vec<TracedTensor>,
     /// The message of its error, if it raised.
     pub error: Option<String>,
     /// The calls that led to it, the cell itself first. Library frames that led to no learner's line are there too.
@@ -78,14 +78,14 @@ impl Traced {
     }
 
     /// The tensor that was argument `at`.
-    pub(crate) fn operand(&self, at: usize) -> Option<&Seen> {
+    pub(crate) fn operand(&self, at: usize) -> Option<&TracedTensor> {
         self.operands.iter().find(|seen| seen.at == at)
     }
 }
 
 /// A tensor as an operation met it.
 #[derive(Clone, Debug)]
-pub struct Seen {
+pub struct TracedTensor {
     /// Which argument or which result it was, from 0 on.
     pub(crate) at: usize,
     /// What the learner's code calls it there: a variable, or an attribute (`self.W_query`); none for what has no name.
@@ -101,7 +101,7 @@ pub struct Seen {
     version: u64,
 }
 
-impl Seen {
+impl TracedTensor {
     /// Its shape.
     pub fn shape(&self) -> &[usize] {
         &self.layout.shape
@@ -122,19 +122,19 @@ impl Seen {
     }
 
     /// Whether both share memory; false if either is not kept.
-    pub fn shares(&self, other: &Seen) -> bool {
+    pub fn shares(&self, other: &TracedTensor) -> bool {
         self.storage == other.storage && self.tensor.is_some() && other.tensor.is_some()
     }
 
     /// Whether both are the same elements in the same order.
-    pub fn same(&self, other: &Seen) -> bool {
+    pub fn same(&self, other: &TracedTensor) -> bool {
         self.shares(other) && self.layout == other.layout
     }
 }
 
 /// A place in a source: line and column from 1 on, columns in characters.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Spot {
+pub struct SourcePosition {
     /// The line.
     pub(crate) line: usize,
     /// The column.
@@ -143,11 +143,11 @@ pub struct Spot {
 
 /// A stretch of a source.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Span {
+pub struct SourceRange {
     /// Where it begins.
-    pub start: Spot,
+    pub start: SourcePosition,
     /// Just after its last character.
-    pub end: Spot,
+    pub end: SourcePosition,
 }
 
 /// A call on the way to an operation, and where its code called the next one, or the operation.
@@ -164,14 +164,14 @@ pub struct Called {
     /// Whether that `self` is in training mode, where it is a module.
     pub(crate) training: Option<bool>,
     /// The expression that was running in it.
-    pub span: Span,
+    pub span: SourceRange,
     /// A number of this activation of the function, unique in the trace.
     pub activation: u64,
 }
 
 /// The code that made a call, as a [`CallObserver`] sees it.
 #[derive(Debug)]
-pub(crate) struct Caller {
+pub(crate) struct CallingCode {
     /// The calls that led to the operation, outermost first.
     pub(crate) calls: Vec<Called>,
     /// What the learner's code calls each tensor among the arguments, those in lists one by one.
@@ -181,7 +181,7 @@ pub(crate) struct Caller {
 /// Tells the tracer which code is running. The Python binding implements it, so that this layer knows no interpreter.
 pub(crate) trait CallObserver {
     /// The code that is calling an operation with these arguments.
-    fn caller(&self, args: &[Arg]) -> Caller;
+    fn caller(&self, args: &[Arg]) -> CallingCode;
 
     /// Releases whatever was kept between calls: the trace has ended.
     fn end(&self);
@@ -217,10 +217,10 @@ impl Tracer {
         self.observer.replace(Some(observer));
     }
 
-    fn caller(&self, args: &[Arg]) -> Caller {
+    fn caller(&self, args: &[Arg]) -> CallingCode {
         match &*self.observer.borrow() {
             Some(observer) => observer.caller(args),
-            None => Caller {
+            None => CallingCode {
                 calls: Vec::new(),
                 names: args.iter().flat_map(Arg::tensors).map(|_| None).collect(),
             },
@@ -270,10 +270,10 @@ impl Tracer {
             self.trace.borrow_mut().beyond += 1;
             return ended;
         }
-        let Caller { calls, names } = self.caller(&args);
+        let CallingCode { calls, names } = self.caller(&args);
         let tensors =
             args.iter().enumerate().flat_map(|(at, arg)| arg.tensors().iter().map(move |it| (at, it)));
-        let operands: Vec<Seen> =
+        let operands: Vec<TracedTensor> =
             tensors.zip(names).map(|((at, tensor), name)| self.seen(at, tensor, name)).collect();
         let kept: Vec<Arg> = args.iter().map(|arg| self.kept(arg)).collect();
         let start = Instant::now();
@@ -283,7 +283,7 @@ impl Tracer {
             Ok(value) => (results(value), None),
             Err(error) => (Vec::new(), Some(error.message.clone())),
         };
-        let results: Vec<Seen> =
+        let results: Vec<TracedTensor> =
             results.iter().enumerate().map(|(at, tensor)| self.seen(at, tensor, None)).collect();
         // All of these live now, so that an address means one storage.
         let is_view = !in_place
@@ -358,9 +358,9 @@ impl Tracer {
         Some(copy)
     }
 
-    fn seen(&self, at: usize, tensor: &Tensor, name: Option<String>) -> Seen {
+    fn seen(&self, at: usize, tensor: &Tensor, name: Option<String>) -> TracedTensor {
         let holds = self.holds(tensor);
-        Seen {
+        TracedTensor {
             at,
             name,
             layout: tensor.layout().clone(),

@@ -3,7 +3,7 @@
 
 use super::op::Caller;
 use crate::tensor::descriptor::COPY_SLICES;
-use crate::tensor::{Arg, Ran, Tensor};
+use crate::tensor::{Arg, CompletedOperation, Tensor};
 
 /// Records a write through `view`, which requires a gradient, for the tensors that it is a view of: each of them now comes
 /// from what it was and from the view. `before` is the view as it was, with its history.
@@ -17,7 +17,7 @@ pub(crate) fn record(caller: Caller, view: &Tensor, before: &Tensor) {
         if let Some(origin) = base.origin() {
             old.set_origin(origin, base.output_index());
         }
-        let record = caller.state.recorder.record(Ran {
+        let record = caller.state.recorder.record(CompletedOperation {
             operation: &COPY_SLICES,
             in_place: false,
             grad_name: COPY_SLICES.gradient,

@@ -61,7 +61,7 @@ impl ValueDisplay<'_> {
             } else if class.is(vm.ctx.exceptions.base_exception_type) {
                 return self.exception(value);
             }
-            if let Some(kind) = Collection::of(&class, vm) {
+            if let Some(kind) = CollectionClass::of(&class, vm) {
                 return self.collection(kind, value, cycle);
             }
             if class.is(types.object_type) {
@@ -207,7 +207,7 @@ impl ValueDisplay<'_> {
         self.call(&name, &arguments, None)
     }
 
-    fn collection(&mut self, kind: Collection, value: &PyObject, cycle: bool) -> PyResult<()> {
+    fn collection(&mut self, kind: CollectionClass, value: &PyObject, cycle: bool) -> PyResult<()> {
         let vm = self.vm;
         let name = value.class().name().to_owned();
         if cycle {
@@ -219,24 +219,24 @@ impl ValueDisplay<'_> {
             vm.ctx.types.dict_type.as_object().call((vm.ctx.new_list(pairs),), vm)
         };
         match kind {
-            Collection::Deque => {
+            CollectionClass::Deque => {
                 let list = vm.ctx.new_list(elements(value, vm)?).into();
                 let maxlen = value.get_attr("maxlen", vm)?;
                 let maxlen = (!vm.is_none(&maxlen)).then_some(("maxlen=", maxlen));
                 self.call(&name, &[list], maxlen)
             }
-            Collection::DefaultDict => {
+            CollectionClass::DefaultDict => {
                 let factory = value.get_attr("default_factory", vm)?;
                 self.call(&name, &[factory, dict()?], None)
             }
-            Collection::Counter if value.length(vm)? == 0 => self.call(&name, &[], None),
-            Collection::Counter => {
+            CollectionClass::Counter if value.length(vm)? == 0 => self.call(&name, &[], None),
+            CollectionClass::Counter => {
                 let pairs = vm.call_method(value, "most_common", ())?;
                 let sorted = vm.ctx.types.dict_type.as_object().call((pairs,), vm)?;
                 self.call(&name, &[sorted], None)
             }
-            Collection::OrderedDict if value.length(vm)? == 0 => self.call(&name, &[], None),
-            Collection::OrderedDict => {
+            CollectionClass::OrderedDict if value.length(vm)? == 0 => self.call(&name, &[], None),
+            CollectionClass::OrderedDict => {
                 let pairs = elements(&*vm.call_method(value, "items", ())?, vm)?;
                 self.call(&name, &[vm.ctx.new_list(pairs).into()], None)
             }
@@ -273,20 +273,20 @@ impl ValueDisplay<'_> {
 }
 
 /// The classes of `collections` that IPython lays out as calls.
-enum Collection {
+enum CollectionClass {
     Deque,
     DefaultDict,
     Counter,
     OrderedDict,
 }
 
-impl Collection {
-    fn of(class: &PyType, vm: &VirtualMachine) -> Option<Collection> {
+impl CollectionClass {
+    fn of(class: &PyType, vm: &VirtualMachine) -> Option<CollectionClass> {
         let kind = match &*class.name() {
-            "deque" => Collection::Deque,
-            "defaultdict" => Collection::DefaultDict,
-            "Counter" => Collection::Counter,
-            "OrderedDict" => Collection::OrderedDict,
+            "deque" => CollectionClass::Deque,
+            "defaultdict" => CollectionClass::DefaultDict,
+            "Counter" => CollectionClass::Counter,
+            "OrderedDict" => CollectionClass::OrderedDict,
             _ => return None,
         };
         let module = class.get_direct_attr(vm.ctx.intern_str("__module__"))?;

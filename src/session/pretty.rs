@@ -14,7 +14,7 @@ pub(super) struct PrettyPrinter {
     out_width: usize,
     /// The width of `buffer`.
     buffer_width: usize,
-    buffer: VecDeque<Piece>,
+    buffer: VecDeque<LinePart>,
     groups: Vec<PrettyGroup>,
     /// The open groups, innermost last.
     open: Vec<usize>,
@@ -24,16 +24,16 @@ pub(super) struct PrettyPrinter {
 }
 
 /// A part of the current line whose place is not decided yet.
-enum Piece {
+enum LinePart {
     Text { text: String, width: usize },
     Breakable { text: &'static str, indent: usize, group: usize },
 }
 
-impl Piece {
+impl LinePart {
     fn width(&self) -> usize {
         match self {
-            Piece::Text { width, .. } => *width,
-            Piece::Breakable { text, .. } => text.len(),
+            LinePart::Text { width, .. } => *width,
+            LinePart::Breakable { text, .. } => text.len(),
         }
     }
 }
@@ -75,11 +75,11 @@ impl PrettyPrinter {
             return;
         }
         match self.buffer.back_mut() {
-            Some(Piece::Text { text: buffered, width: columns }) => {
+            Some(LinePart::Text { text: buffered, width: columns }) => {
                 buffered.push_str(text);
                 *columns += width;
             }
-            _ => self.buffer.push_back(Piece::Text { text: text.to_owned(), width }),
+            _ => self.buffer.push_back(LinePart::Text { text: text.to_owned(), width }),
         }
         self.buffer_width += width;
         self.break_outer_groups();
@@ -93,7 +93,7 @@ impl PrettyPrinter {
             return;
         }
         self.groups[group].breakables += 1;
-        self.buffer.push_back(Piece::Breakable { text: " ", indent: self.indent, group });
+        self.buffer.push_back(LinePart::Breakable { text: " ", indent: self.indent, group });
         self.buffer_width += 1;
         self.break_outer_groups();
     }
@@ -163,7 +163,8 @@ impl PrettyPrinter {
     }
 
     fn break_group(&mut self, group: usize) {
-        while self.groups[group].breakables > 0 || matches!(self.buffer.front(), Some(Piece::Text { .. })) {
+        while self.groups[group].breakables > 0 || matches!(self.buffer.front(), Some(LinePart::Text { .. }))
+        {
             let Some(piece) = self.buffer.pop_front() else {
                 return;
             };
@@ -190,13 +191,13 @@ impl PrettyPrinter {
         None
     }
 
-    fn write(&mut self, piece: Piece) {
+    fn write(&mut self, piece: LinePart) {
         match piece {
-            Piece::Text { text, width } => {
+            LinePart::Text { text, width } => {
                 self.out.push_str(&text);
                 self.out_width += width;
             }
-            Piece::Breakable { text, indent, group } => {
+            LinePart::Breakable { text, indent, group } => {
                 self.groups[group].breakables -= 1;
                 if self.groups[group].broken {
                     self.out.push('\n');

@@ -28,7 +28,7 @@ pub(super) fn install(
 ) -> PyResult<()> {
     let (output, globals) = (buffer.clone(), scope.clone());
     let time = move |source: PyStrRef, vm: &VirtualMachine| -> PyResult {
-        let statement = Statement::compile(&source, vm)?;
+        let statement = TimedStatement::compile(&source, vm)?;
         let start = Instant::now();
         let value = statement.run(&globals, vm)?;
         output.borrow_mut().write(Channel::Stdout, &wall_time(start.elapsed()));
@@ -37,17 +37,18 @@ pub(super) fn install(
     let (output, globals) = (buffer.clone(), scope.clone());
     let timeit = move |source: PyStrRef, vm: &VirtualMachine| -> PyResult<()> {
         let text = source.as_wtf8().to_string_lossy().into_owned();
-        let statement = Statement::compile(&vm.ctx.new_str(without_options(&text)), vm)?;
+        let statement = TimedStatement::compile(&vm.ctx.new_str(without_options(&text)), vm)?;
         let report = timeit_report(|| statement.run(&globals, vm).map(|_| ()))?;
         output.borrow_mut().write(Channel::Stdout, &report);
         Ok(())
     };
     let (output, globals) = (buffer.clone(), scope.clone());
     let help = move |source: PyStrRef, vm: &VirtualMachine| -> PyResult<()> {
-        let text = match Statement::compile(&source, vm).and_then(|statement| statement.run(&globals, vm)) {
-            Ok(about) => documentation(&about, vm)?,
-            Err(_) => format!("Object `{}` not found.\n", source.as_wtf8().to_string_lossy()),
-        };
+        let text =
+            match TimedStatement::compile(&source, vm).and_then(|statement| statement.run(&globals, vm)) {
+                Ok(about) => documentation(&about, vm)?,
+                Err(_) => format!("Object `{}` not found.\n", source.as_wtf8().to_string_lossy()),
+            };
         output.borrow_mut().write(Channel::Stdout, &text);
         Ok(())
     };
@@ -96,14 +97,14 @@ pub(super) fn wall_time(elapsed: Duration) -> String {
 }
 
 /// The code that is timed.
-struct Statement(CompiledCell);
+struct TimedStatement(CompiledCell);
 
-impl Statement {
-    fn compile(source: &PyStrRef, vm: &VirtualMachine) -> PyResult<Statement> {
+impl TimedStatement {
+    fn compile(source: &PyStrRef, vm: &VirtualMachine) -> PyResult<TimedStatement> {
         let text = source.as_wtf8().to_string_lossy().into_owned();
         let cell = CompiledCell::compile(&text, "<timed>", vm)
             .map_err(|error| vm.new_syntax_error(&error, Some(&text)))?;
-        Ok(Statement(cell))
+        Ok(TimedStatement(cell))
     }
 
     fn run(&self, scope: &Scope, vm: &VirtualMachine) -> PyResult {

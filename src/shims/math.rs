@@ -8,9 +8,9 @@ use rustpython_vm::{PyObject, PyResult, TryFromBorrowedObject, VirtualMachine};
 pub(crate) use native::module_def;
 
 /// An argument that is, or converts itself to, a float.
-struct Real(f64);
+struct FloatArg(f64);
 
-impl Deref for Real {
+impl Deref for FloatArg {
     type Target = f64;
 
     fn deref(&self) -> &f64 {
@@ -18,9 +18,9 @@ impl Deref for Real {
     }
 }
 
-impl<'a> TryFromBorrowedObject<'a> for Real {
+impl<'a> TryFromBorrowedObject<'a> for FloatArg {
     fn try_from_borrowed_object(vm: &VirtualMachine, object: &'a PyObject) -> PyResult<Self> {
-        Ok(Real(object.try_float(vm)?.to_f64()))
+        Ok(FloatArg(object.try_float(vm)?.to_f64()))
     }
 }
 
@@ -34,7 +34,7 @@ mod native {
 
     use super::super::math_floats::{exact_sum, hypotenuse, log_gamma};
     use super::super::math_integers::{self as integers, Pairs};
-    use super::Real;
+    use super::FloatArg;
 
     #[pyattr(name = "pi")]
     const PI: f64 = std::f64::consts::PI;
@@ -75,32 +75,32 @@ mod native {
     }
 
     #[pyfunction]
-    fn sqrt(x: Real, vm: &VirtualMachine) -> PyResult<f64> {
+    fn sqrt(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
         checked(*x, x.sqrt(), vm)
     }
 
     #[pyfunction]
-    fn cbrt(x: Real, vm: &VirtualMachine) -> PyResult<f64> {
+    fn cbrt(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
         checked(*x, x.cbrt(), vm)
     }
 
     #[pyfunction]
-    fn exp(x: Real, vm: &VirtualMachine) -> PyResult<f64> {
+    fn exp(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
         checked(*x, x.exp(), vm)
     }
 
     #[pyfunction]
-    fn exp2(x: Real, vm: &VirtualMachine) -> PyResult<f64> {
+    fn exp2(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
         checked(*x, x.exp2(), vm)
     }
 
     #[pyfunction]
-    fn expm1(x: Real, vm: &VirtualMachine) -> PyResult<f64> {
+    fn expm1(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
         checked(*x, x.exp_m1(), vm)
     }
 
     #[pyfunction]
-    fn log1p(x: Real, vm: &VirtualMachine) -> PyResult<f64> {
+    fn log1p(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
         with_poles(*x, x.ln_1p(), vm)
     }
 
@@ -110,12 +110,12 @@ mod native {
             let bits = integer.as_bigint().bits();
             if bits > 1000 && integer.as_bigint().sign() == integers::PLUS {
                 let shift = vm.ctx.new_int(bits - 64);
-                let top = *vm._rshift(x, shift.as_object())?.try_to_value::<Real>(vm)?;
+                let top = *vm._rshift(x, shift.as_object())?.try_to_value::<FloatArg>(vm)?;
                 let fraction = libm::ldexp(top, -64);
                 return Ok(function(fraction) + function(2.0) * bits as f64);
             }
         }
-        let x = *x.try_to_value::<Real>(vm)?;
+        let x = *x.try_to_value::<FloatArg>(vm)?;
         match x <= 0.0 {
             true => Err(domain(vm)),
             false => Ok(function(x)),
@@ -146,7 +146,7 @@ mod native {
     }
 
     #[pyfunction]
-    fn pow(x: Real, y: Real, vm: &VirtualMachine) -> PyResult<f64> {
+    fn pow(x: FloatArg, y: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
         let (x, y) = (*x, *y);
         let result = x.powf(y);
         if !x.is_finite() || !y.is_finite() || result.is_finite() {
@@ -159,82 +159,82 @@ mod native {
     }
 
     #[pyfunction]
-    fn sin(x: Real, vm: &VirtualMachine) -> PyResult<f64> {
+    fn sin(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
         checked(*x, x.sin(), vm)
     }
 
     #[pyfunction]
-    fn cos(x: Real, vm: &VirtualMachine) -> PyResult<f64> {
+    fn cos(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
         checked(*x, x.cos(), vm)
     }
 
     #[pyfunction]
-    fn tan(x: Real, vm: &VirtualMachine) -> PyResult<f64> {
+    fn tan(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
         checked(*x, x.tan(), vm)
     }
 
     #[pyfunction]
-    fn asin(x: Real, vm: &VirtualMachine) -> PyResult<f64> {
+    fn asin(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
         checked(*x, x.asin(), vm)
     }
 
     #[pyfunction]
-    fn acos(x: Real, vm: &VirtualMachine) -> PyResult<f64> {
+    fn acos(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
         checked(*x, x.acos(), vm)
     }
 
     #[pyfunction]
-    fn atan(x: Real) -> f64 {
+    fn atan(x: FloatArg) -> f64 {
         x.atan()
     }
 
     #[pyfunction]
-    fn atan2(y: Real, x: Real) -> f64 {
+    fn atan2(y: FloatArg, x: FloatArg) -> f64 {
         y.atan2(*x)
     }
 
     #[pyfunction]
-    fn sinh(x: Real, vm: &VirtualMachine) -> PyResult<f64> {
+    fn sinh(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
         checked(*x, x.sinh(), vm)
     }
 
     #[pyfunction]
-    fn cosh(x: Real, vm: &VirtualMachine) -> PyResult<f64> {
+    fn cosh(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
         checked(*x, x.cosh(), vm)
     }
 
     #[pyfunction]
-    fn tanh(x: Real) -> f64 {
+    fn tanh(x: FloatArg) -> f64 {
         x.tanh()
     }
 
     #[pyfunction]
-    fn asinh(x: Real) -> f64 {
+    fn asinh(x: FloatArg) -> f64 {
         libm::asinh(*x)
     }
 
     #[pyfunction]
-    fn acosh(x: Real, vm: &VirtualMachine) -> PyResult<f64> {
+    fn acosh(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
         checked(*x, libm::acosh(*x), vm)
     }
 
     #[pyfunction]
-    fn atanh(x: Real, vm: &VirtualMachine) -> PyResult<f64> {
+    fn atanh(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
         with_poles(*x, libm::atanh(*x), vm)
     }
 
     #[pyfunction]
-    fn erf(x: Real) -> f64 {
+    fn erf(x: FloatArg) -> f64 {
         libm::erf(*x)
     }
 
     #[pyfunction]
-    fn erfc(x: Real) -> f64 {
+    fn erfc(x: FloatArg) -> f64 {
         libm::erfc(*x)
     }
 
     #[pyfunction]
-    fn gamma(x: Real, vm: &VirtualMachine) -> PyResult<f64> {
+    fn gamma(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
         let x = *x;
         if x == x.floor() && x <= 0.0 || x == f64::NEG_INFINITY {
             return Err(domain(vm));
@@ -246,7 +246,7 @@ mod native {
     }
 
     #[pyfunction]
-    fn lgamma(x: Real, vm: &VirtualMachine) -> PyResult<f64> {
+    fn lgamma(x: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
         let x = *x;
         if x.is_finite() && x == x.floor() && x <= 0.0 {
             return Err(domain(vm));
@@ -255,17 +255,17 @@ mod native {
     }
 
     #[pyfunction]
-    fn fabs(x: Real) -> f64 {
+    fn fabs(x: FloatArg) -> f64 {
         x.abs()
     }
 
     #[pyfunction]
-    fn copysign(x: Real, y: Real) -> f64 {
+    fn copysign(x: FloatArg, y: FloatArg) -> f64 {
         x.copysign(*y)
     }
 
     #[pyfunction]
-    fn fmod(x: Real, y: Real, vm: &VirtualMachine) -> PyResult<f64> {
+    fn fmod(x: FloatArg, y: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
         let (x, y) = (*x, *y);
         match x.is_infinite() && !y.is_nan() || y == 0.0 && !x.is_nan() {
             true => Err(domain(vm)),
@@ -274,7 +274,7 @@ mod native {
     }
 
     #[pyfunction]
-    fn remainder(x: Real, y: Real, vm: &VirtualMachine) -> PyResult<f64> {
+    fn remainder(x: FloatArg, y: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
         let (x, y) = (*x, *y);
         match x.is_infinite() && !y.is_nan() || y == 0.0 && !x.is_nan() {
             true => Err(domain(vm)),
@@ -283,7 +283,7 @@ mod native {
     }
 
     #[pyfunction]
-    fn fma(x: Real, y: Real, z: Real, vm: &VirtualMachine) -> PyResult<f64> {
+    fn fma(x: FloatArg, y: FloatArg, z: FloatArg, vm: &VirtualMachine) -> PyResult<f64> {
         let result = x.mul_add(*y, *z);
         let plain = x.is_finite() && y.is_finite() && z.is_finite();
         match (plain, result.is_infinite()) {
@@ -293,7 +293,7 @@ mod native {
     }
 
     #[pyfunction]
-    fn modf(x: Real) -> (f64, f64) {
+    fn modf(x: FloatArg) -> (f64, f64) {
         let x = *x;
         match x.is_infinite() {
             true => (0.0_f64.copysign(x), x),
@@ -302,7 +302,7 @@ mod native {
     }
 
     #[pyfunction]
-    fn frexp(x: Real) -> (f64, i32) {
+    fn frexp(x: FloatArg) -> (f64, i32) {
         match x.is_finite() {
             true => libm::frexp(*x),
             false => (*x, 0),
@@ -310,7 +310,7 @@ mod native {
     }
 
     #[pyfunction]
-    fn ldexp(x: Real, exponent: PyObjectRef, vm: &VirtualMachine) -> PyResult<f64> {
+    fn ldexp(x: FloatArg, exponent: PyObjectRef, vm: &VirtualMachine) -> PyResult<f64> {
         let Some(exponent) = exponent.downcast_ref::<PyInt>() else {
             return Err(vm.new_type_error("Expected an int as second argument to ldexp."));
         };
@@ -320,40 +320,40 @@ mod native {
     }
 
     #[pyfunction]
-    fn degrees(x: Real) -> f64 {
+    fn degrees(x: FloatArg) -> f64 {
         *x * (180.0 / std::f64::consts::PI)
     }
 
     #[pyfunction]
-    fn radians(x: Real) -> f64 {
+    fn radians(x: FloatArg) -> f64 {
         *x * (std::f64::consts::PI / 180.0)
     }
 
     #[pyfunction]
-    fn isfinite(x: Real) -> bool {
+    fn isfinite(x: FloatArg) -> bool {
         x.is_finite()
     }
 
     #[pyfunction]
-    fn isinf(x: Real) -> bool {
+    fn isinf(x: FloatArg) -> bool {
         x.is_infinite()
     }
 
     #[pyfunction]
-    fn isnan(x: Real) -> bool {
+    fn isnan(x: FloatArg) -> bool {
         x.is_nan()
     }
 
     #[derive(FromArgs)]
     struct IsCloseArgs {
         #[pyarg(positional)]
-        a: Real,
+        a: FloatArg,
         #[pyarg(positional)]
-        b: Real,
+        b: FloatArg,
         #[pyarg(named, optional)]
-        rel_tol: OptionalArg<Real>,
+        rel_tol: OptionalArg<FloatArg>,
         #[pyarg(named, optional)]
-        abs_tol: OptionalArg<Real>,
+        abs_tol: OptionalArg<FloatArg>,
     }
 
     #[pyfunction]
@@ -377,9 +377,9 @@ mod native {
     #[derive(FromArgs)]
     struct NextAfterArgs {
         #[pyarg(positional)]
-        x: Real,
+        x: FloatArg,
         #[pyarg(positional)]
-        y: Real,
+        y: FloatArg,
         #[pyarg(named, optional)]
         steps: OptionalArg<usize>,
     }
@@ -397,7 +397,7 @@ mod native {
     }
 
     #[pyfunction]
-    fn ulp(x: Real) -> f64 {
+    fn ulp(x: FloatArg) -> f64 {
         let x = x.abs();
         if !x.is_finite() {
             return x;
@@ -409,12 +409,12 @@ mod native {
     }
 
     #[pyfunction]
-    fn hypot(coordinates: PosArgs<Real>) -> f64 {
+    fn hypot(coordinates: PosArgs<FloatArg>) -> f64 {
         hypotenuse(coordinates.into_iter().map(|value| *value).collect())
     }
 
     #[pyfunction]
-    fn dist(p: Vec<Real>, q: Vec<Real>, vm: &VirtualMachine) -> PyResult<f64> {
+    fn dist(p: Vec<FloatArg>, q: Vec<FloatArg>, vm: &VirtualMachine) -> PyResult<f64> {
         if p.len() != q.len() {
             return Err(vm.new_value_error("both points must have the same number of dimensions"));
         }
@@ -424,7 +424,7 @@ mod native {
     #[pyfunction]
     fn fsum(numbers: PyObjectRef, vm: &VirtualMachine) -> PyResult<f64> {
         let mut values = Vec::new();
-        for number in numbers.get_iter(vm)?.iter::<Real>(vm)? {
+        for number in numbers.get_iter(vm)?.iter::<FloatArg>(vm)? {
             values.push(*number?);
         }
         exact_sum(values).ok_or_else(|| vm.new_overflow_error("intermediate overflow in fsum"))
@@ -466,7 +466,7 @@ mod native {
         {
             return vm.call_method(&x, method, ());
         }
-        let whole = by(*x.try_into_value::<Real>(vm)?);
+        let whole = by(*x.try_into_value::<FloatArg>(vm)?);
         vm.ctx.types.int_type.as_object().call((whole,), vm)
     }
 

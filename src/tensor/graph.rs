@@ -50,7 +50,7 @@ pub struct Storage(pub(super) Rc<SharedElements>);
 pub(super) struct SharedElements {
     pub(super) buffer: RefCell<Buffer>,
     pub(super) version: Cell<u64>,
-    pub(super) made: RefCell<Option<Made>>,
+    pub(super) made: RefCell<Option<FilledBy>>,
     pub(super) writes: RefCell<VecDeque<Write>>,
     /// The version up to which writes were forgotten.
     pub(super) forgotten: Cell<u64>,
@@ -80,7 +80,7 @@ pub struct Write {
 
 /// The operation that filled a new storage, and which of its results the storage has.
 #[derive(Clone, Debug)]
-pub(crate) struct Made {
+pub(crate) struct FilledBy {
     /// The operation.
     pub(crate) record: Rc<Record>,
     /// The number of the result.
@@ -100,7 +100,7 @@ pub struct Site {
 
 /// The random numbers that an operation drew from its generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Drawn {
+pub(crate) struct RandomDraws {
     /// The last seed of the generator.
     pub(crate) seed: u64,
     /// The number of the first draw, counted from 1 since the seed; `None` after a state was restored.
@@ -115,7 +115,7 @@ pub(crate) struct Drawn {
 
 /// Why a record has no operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lost {
+pub(crate) enum LostOperands {
     /// It was forgotten to bound memory.
     Bounds,
     /// Recording was turned off.
@@ -140,7 +140,7 @@ pub struct Record {
     /// The versions of the operands' storages when it ran, for all tensors in order. They reveal later in-place writes.
     pub(crate) versions: Vec<u64>,
     /// The random numbers that it drew.
-    pub(crate) drawn: Option<Drawn>,
+    pub(crate) drawn: Option<RandomDraws>,
     /// Shape of the first result.
     pub(crate) shape: Vec<usize>,
     /// Number of results; each tensor knows which of them it is.
@@ -149,7 +149,7 @@ pub struct Record {
     pub(crate) needs_grad: bool,
     /// Whether backward ran it, and not the learner's own code.
     pub(crate) in_backward: bool,
-    pub(super) lost: Cell<Option<Lost>>,
+    pub(super) lost: Cell<Option<LostOperands>>,
     /// The origin of each tensor among the arguments when it ran: a later in-place write changes the origin of the
     /// tensor itself. Kept where gradients flow.
     pub(super) edges: RefCell<Vec<Edge>>,

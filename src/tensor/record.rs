@@ -31,7 +31,7 @@ use std::rc::{Rc, Weak};
 
 use super::budget::Budget;
 use super::descriptor::{DEEP_COPY, Descriptor, GRADIENT, GradName};
-use super::graph::{Arg, Drawn, Edge, Lost, Record, Site, Storage, Tensor};
+use super::graph::{Arg, Edge, LostOperands, RandomDraws, Record, Site, Storage, Tensor};
 
 impl Record {
     /// The name of the call: `softmax`, or `add_` in place.
@@ -45,7 +45,7 @@ impl Record {
     }
 
     /// Why it has no operands, if it has none.
-    pub(crate) fn lost(&self) -> Option<Lost> {
+    pub(crate) fn lost(&self) -> Option<LostOperands> {
         self.lost.get()
     }
 
@@ -86,10 +86,10 @@ impl Record {
     /// Drops its operands, unless a gradient may need them.
     pub(super) fn release(&self) -> Vec<Arg> {
         let is_listed = self.budget.borrow().is_some();
-        if is_listed { self.forget(Lost::Bounds) } else { Vec::new() }
+        if is_listed { self.forget(LostOperands::Bounds) } else { Vec::new() }
     }
 
-    fn forget(&self, why: Lost) -> Vec<Arg> {
+    fn forget(&self, why: LostOperands) -> Vec<Arg> {
         self.delist();
         self.lost.set(Some(why));
         std::mem::take(&mut *self.args.borrow_mut())
@@ -130,7 +130,7 @@ impl Drop for Record {
 }
 
 /// An operation that ran, for [`Recorder::record`].
-pub(crate) struct Ran {
+pub(crate) struct CompletedOperation {
     /// The operation.
     pub(crate) operation: &'static Descriptor,
     /// Whether it wrote into its first argument.
@@ -150,7 +150,7 @@ pub(crate) struct Ran {
     /// Whether gradients flow through it.
     pub(crate) needs_grad: bool,
     /// The random numbers it drew.
-    pub(crate) drawn: Option<Drawn>,
+    pub(crate) drawn: Option<RandomDraws>,
     /// Whether backward ran it.
     pub(crate) in_backward: bool,
 }
@@ -158,14 +158,14 @@ pub(crate) struct Ran {
 /// Makes records and bounds the memory that they keep alive.
 #[derive(Debug, Default)]
 pub(crate) struct Recorder {
-    lists: RefCell<Lists>,
+    lists: RefCell<RecordLists>,
     budget: Rc<Budget>,
     off: Cell<bool>,
 }
 
 /// The records that may be forgotten, the oldest first. Some were dropped or forgotten meanwhile.
 #[derive(Debug, Default)]
-struct Lists {
+struct RecordLists {
     all: VecDeque<Weak<Record>>,
     /// Those with operands of at least [`SIZES`] bytes.
     large: [VecDeque<Weak<Record>>; SIZES.len()],
@@ -227,7 +227,7 @@ impl Recorder {
     }
 
     /// Makes a record; old ones are forgotten beyond the bounds.
-    pub(crate) fn record(&self, ran: Ran) -> Rc<Record> {
+    pub(crate) fn record(&self, ran: CompletedOperation) -> Rc<Record> {
         let record = made(ran);
         if !record.needs_grad {
             self.bound(&record);
@@ -237,7 +237,7 @@ impl Recorder {
 
     /// A record of a gradient that backward computed in this line. It has no operands, so it costs nothing.
     pub(crate) fn gradient(&self, shape: &[usize], site: Option<Site>) -> Rc<Record> {
-        let record = made(Ran {
+        let record = made(CompletedOperation {
             operation: &GRADIENT,
             in_place: false,
             form: 0,
@@ -251,7 +251,7 @@ impl Recorder {
             in_backward: true,
         });
         if self.off.get() {
-            drop(record.forget(Lost::Off));
+            drop(record.forget(LostOperands::Off));
         }
         record
     }
@@ -268,7 +268,7 @@ impl Recorder {
     /// Adds a record, and forgets old ones beyond the bounds.
     fn bound(&self, record: &Rc<Record>) {
         if self.off.get() {
-            drop(record.forget(Lost::Off));
+            drop(record.forget(LostOperands::Off));
             return;
         }
         let released = self.keep(record);
@@ -278,7 +278,7 @@ impl Recorder {
 
     /// A record of a copy that no call of an operation made, as `copy.deepcopy` makes one.
     pub(crate) fn copied(&self, tensor: &Tensor, site: Option<Site>) -> Rc<Record> {
-        self.record(Ran {
+        self.record(CompletedOperation {
             operation: &DEEP_COPY,
             in_place: false,
             form: 0,
@@ -305,7 +305,7 @@ impl Recorder {
         while self.budget.living.get() > Self::KEPT {
             let Some(oldest) = lists.all.pop_front() else { break };
             if let Some(oldest) = listed(&oldest) {
-                released.push(oldest.forget(Lost::Bounds));
+                released.push(oldest.forget(LostOperands::Bounds));
             }
         }
         for class in (0..SIZES.len()).rev() {
@@ -318,7 +318,13 @@ impl Recorder {
     }
 
     /// Forgets records of this size, the oldest first, until the others keep within the bound.
-    fn make_room(&self, class: usize, lists: &mut Lists, newest: &Rc<Record>, released: &mut Vec<Vec<Arg>>) {
+    fn make_room(
+        &self,
+        class: usize,
+        lists: &mut RecordLists,
+        newest: &Rc<Record>,
+        released: &mut Vec<Vec<Arg>>,
+    ) {
         let (mut chances, mut spared) = (Self::CHANCES, None);
         while self.budget.held.get() > Self::BYTES && chances > 0 {
             let Some(entry) = lists.large[class].pop_front() else { break };
@@ -328,7 +334,7 @@ impl Recorder {
                 continue;
             }
             match size_class(oldest.held()) {
-                Some(now) if now >= class => released.push(oldest.forget(Lost::Bounds)),
+                Some(now) if now >= class => released.push(oldest.forget(LostOperands::Bounds)),
                 Some(now) => lists.large[now].push_back(entry),
                 // Its operands are alive anyway: forgetting it would free nothing.
                 None => {
@@ -342,7 +348,7 @@ impl Recorder {
 }
 
 /// A record that is not listed.
-fn made(ran: Ran) -> Rc<Record> {
+fn made(ran: CompletedOperation) -> Rc<Record> {
     let tensors = ran.args.iter().flat_map(Arg::tensors);
     let versions = tensors.map(|tensor| tensor.storage().version()).collect();
     let edge = |tensor: &Tensor| {
@@ -391,7 +397,7 @@ impl Drop for Recorder {
     fn drop(&mut self) {
         let lists = std::mem::take(self.lists.get_mut());
         let living = lists.all.iter().filter_map(Weak::upgrade);
-        let released: Vec<_> = living.map(|record| record.forget(Lost::Bounds)).collect();
+        let released: Vec<_> = living.map(|record| record.forget(LostOperands::Bounds)).collect();
         drop(released);
     }
 }

@@ -9,7 +9,7 @@ use super::budget::Budget;
 use super::buffer::Buffer;
 use super::dtype::DType;
 use super::error::{Error, Result};
-use super::graph::{Made, Record, SharedElements, Storage, Tensor, Write};
+use super::graph::{FilledBy, Record, SharedElements, Storage, Tensor, Write};
 use super::layout::Layout;
 use crate::each_lane;
 use crate::kernel::buffer_pool;
@@ -62,11 +62,11 @@ impl Write {
     }
 }
 
-impl Made {
+impl FilledBy {
     /// Result `output` of an operation, with its layout in the storage.
-    pub(crate) fn new(record: Rc<Record>, output: usize, layout: &Layout) -> Made {
+    pub(crate) fn new(record: Rc<Record>, output: usize, layout: &Layout) -> FilledBy {
         let plain = layout.offset == 0 && layout.shape == record.shape && layout.is_contiguous();
-        Made { record, output, layout: (!plain).then(|| layout.clone()) }
+        FilledBy { record, output, layout: (!plain).then(|| layout.clone()) }
     }
 
     /// The layout of the result in the storage.
@@ -190,12 +190,12 @@ impl Storage {
     }
 
     /// Sets the operation that filled the new storage, unless it is set already.
-    pub(crate) fn made_by(&self, made: Made) {
+    pub(crate) fn made_by(&self, made: FilledBy) {
         self.0.made.borrow_mut().get_or_insert(made);
     }
 
     /// The operation that filled the new storage, if one did.
-    pub(crate) fn made(&self) -> Option<Made> {
+    pub(crate) fn made(&self) -> Option<FilledBy> {
         self.0.made.borrow().clone()
     }
 

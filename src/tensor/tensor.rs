@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::buffer::Buffer;
 use super::dtype::DType;
 use super::error::{Error, Result};
-use super::graph::{Made, Record, Storage, Tensor, TensorData};
+use super::graph::{FilledBy, Record, Storage, Tensor, TensorData};
 use super::layout::Layout;
 use super::storage::allow;
 use crate::kernel::elementwise::gather_strided;
@@ -240,7 +240,7 @@ impl Tensor {
 
     /// Sets the origin of the tensor and of its storage: result `output` of `record`.
     pub(crate) fn set_made(&self, record: Rc<Record>, output: usize) {
-        self.0.storage.made_by(Made::new(record.clone(), output, &self.0.layout));
+        self.0.storage.made_by(FilledBy::new(record.clone(), output, &self.0.layout));
         self.set_origin(record, output);
     }
 

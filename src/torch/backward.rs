@@ -11,14 +11,14 @@ use super::numbers::items;
 use super::py_tensor::{PyTensor, tensor_of};
 use super::raise::{OrRaise, raise};
 use super::site::site;
-use crate::ops::backward::traversal::{self, Host, Mode, Place};
+use crate::ops::backward::traversal::{self, Place, TraversalHost, TraversalMode};
 use crate::ops::backward::{add_in_place, settled};
 use crate::ops::call::{call, call_in_place};
 use crate::ops::op::Caller;
 use crate::ops::state::State;
 use crate::ops::table;
 use crate::ops::value::Value;
-use crate::tensor::{Arg, Error, Layout, Ran, Record, Result, Site, Tensor};
+use crate::tensor::{Arg, CompletedOperation, Error, Layout, Record, Result, Site, Tensor};
 
 /// What becomes of the gradients.
 enum Arrivals {
@@ -35,7 +35,7 @@ struct Python<'a> {
     /// The module `torch._gradients`.
     rules: PyObjectRef,
     hooks: PyDictRef,
-    mode: Mode,
+    mode: TraversalMode,
     arrivals: Arrivals,
 }
 
@@ -95,7 +95,7 @@ impl Python<'_> {
     }
 }
 
-impl Host for Python<'_> {
+impl TraversalHost for Python<'_> {
     type Error = PyBaseExceptionRef;
 
     fn error(&self, error: Error) -> PyBaseExceptionRef {
@@ -231,7 +231,7 @@ fn seeds(
 
 /// Records that the gradient of a result is 1.
 fn record_seed(one: &Tensor, result: &Tensor, state: &State, vm: &VirtualMachine) {
-    let record = state.recorder.record(Ran {
+    let record = state.recorder.record(CompletedOperation {
         operation: &table::row("ones_like").descriptor,
         in_place: false,
         form: 0,
@@ -260,7 +260,7 @@ fn run(
     let from = results.into_iter().zip(seeds).collect();
     let rules = vm.import("torch._gradients", 0)?.get_attr("_gradients", vm)?;
     let hooks = PyDictRef::try_from_object(vm, rules.get_attr("_hooks", vm)?)?;
-    let mode = Mode { keep: request.keep, create: request.create };
+    let mode = TraversalMode { keep: request.keep, create: request.create };
     let mut host = Python { state, vm, rules, hooks, mode, arrivals };
     traversal::run(state, &mut host, from, wanted, mode)?;
     Ok(host.arrivals)

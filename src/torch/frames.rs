@@ -11,7 +11,7 @@ use rustpython_vm::{AsObject, PyObject, VirtualMachine};
 
 use super::py_tensor::tensor_of;
 use super::site::is_library;
-use crate::ops::trace::{CallObserver, Called, Caller, Span, Spot, Tracer};
+use crate::ops::trace::{CallObserver, Called, CallingCode, SourcePosition, SourceRange, Tracer};
 use crate::tensor::{Arg, Tensor};
 
 /// Reads the frames of the interpreter that runs on this thread.
@@ -28,7 +28,7 @@ pub(crate) fn observe(tracer: &Tracer) {
 }
 
 impl CallObserver for FrameObserver {
-    fn caller(&self, args: &[Arg]) -> Caller {
+    fn caller(&self, args: &[Arg]) -> CallingCode {
         with_current_vm(|vm| self.stack(vm, args))
     }
 
@@ -38,7 +38,7 @@ impl CallObserver for FrameObserver {
 }
 
 impl FrameObserver {
-    fn stack(&self, vm: &VirtualMachine, args: &[Arg]) -> Caller {
+    fn stack(&self, vm: &VirtualMachine, args: &[Arg]) -> CallingCode {
         let mut frames = Vec::new();
         let mut next = vm.current_frame();
         while let Some(frame) = next {
@@ -58,7 +58,7 @@ impl FrameObserver {
             None => tensors.map(|_| None).collect(),
         };
         self.frames.replace(numbered);
-        Caller { calls, names }
+        CallingCode { calls, names }
     }
 
     /// Each frame with the number of its activation: that of the last operation's frame if it is the same one.
@@ -80,9 +80,9 @@ fn called(frame: &FrameRef, activation: u64, vm: &VirtualMachine) -> Called {
     let code = &frame.code;
     let cell = code.source_path().as_str();
     let at = (frame.lasti() as usize).saturating_sub(1);
-    let span = code.locations.get(at).map_or_else(Span::default, |(start, end)| Span {
-        start: Spot { line: start.line.get(), column: start.character_offset.get() },
-        end: Spot { line: end.line.get(), column: end.character_offset.get() },
+    let span = code.locations.get(at).map_or_else(SourceRange::default, |(start, end)| SourceRange {
+        start: SourcePosition { line: start.line.get(), column: start.character_offset.get() },
+        end: SourcePosition { line: end.line.get(), column: end.character_offset.get() },
     });
     let owner = code.varnames.first().is_some_and(|first| first.as_str() == "self");
     let own = owner.then(|| local(frame, "self", vm)).flatten();

@@ -14,7 +14,7 @@ use crate::ops::state::State;
 use crate::ops::table;
 use crate::tensor::Index;
 use crate::tensor::descriptor::FUNCTION;
-use crate::tensor::{Arg, GradName, Ran, Record, Tensor};
+use crate::tensor::{Arg, CompletedOperation, GradName, Record, Tensor};
 
 /// One operation that ran and through which gradients flow.
 #[pyclass(module = "torch", name = "Record")]
@@ -53,7 +53,7 @@ pub(crate) fn record(tensor: &Tensor, state: &Rc<State>, vm: &VirtualMachine) ->
 
 /// Records that a `torch.autograd.Function` of the learner made `results` from `operands`; returns the record's address.
 pub(crate) fn made_by(name: &str, operands: Vec<Tensor>, results: &[Tensor], state: &Rc<State>) -> usize {
-    let record = state.recorder.record(Ran {
+    let record = state.recorder.record(CompletedOperation {
         operation: &FUNCTION,
         in_place: false,
         grad_name: Some(GradName::Custom(known(name))),

@@ -19,11 +19,11 @@ mod numbers;
 mod operators;
 mod optimizer;
 mod py_tensor;
+mod python_methods;
 mod raise;
 mod site;
 mod tensor_class;
 mod to_python;
-mod written;
 
 pub(crate) use module::{install, tensor_value};
 pub(crate) use tensor_class::Elements;

@@ -17,9 +17,9 @@ use super::history::{PyRecord, history, made_by};
 use super::numbers::{int, items};
 use super::optimizer::{forget_grads, scale, step_group};
 use super::py_tensor::{PyTensor, tensor_of};
+use super::python_methods::{PYTHON_METHODS, PythonMethod};
 use super::raise::OrRaise;
 use super::site::site;
-use super::written::{WRITTEN, Written};
 use crate::kernel::threads;
 use crate::ops::state::State;
 use crate::ops::table::{
@@ -28,7 +28,7 @@ use crate::ops::table::{
 use crate::ops::value::Value;
 use crate::tensor::descriptor::TENSOR;
 use crate::tensor::show::PrintOptionsChange;
-use crate::tensor::{DType, Ran, Tensor};
+use crate::tensor::{CompletedOperation, DType, Tensor};
 
 /// Makes the classes and their methods; once for each thread, as the interpreter's types are.
 fn make_classes(ctx: &Context) -> Vec<(&'static str, PyObjectRef)> {
@@ -60,9 +60,10 @@ fn make_classes(ctx: &Context) -> Vec<(&'static str, PyObjectRef)> {
             }
         }
     }
-    Written::make_static_type();
-    for name in WRITTEN {
-        let method = rustpython_vm::PyRef::new_ref(Written::new(name), Written::make_static_type(), None);
+    PythonMethod::make_static_type();
+    for name in PYTHON_METHODS {
+        let method =
+            rustpython_vm::PyRef::new_ref(PythonMethod::new(name), PythonMethod::make_static_type(), None);
         class.set_str_attr(name, method, ctx);
     }
     made.push(("TensorBase", class.clone().into()));
@@ -76,7 +77,7 @@ fn made(tensor: Tensor, state: &Rc<State>, requires_grad: bool, vm: &VirtualMach
         let given = tensor.clone();
         state.tracer.call(&TENSOR, Vec::new(), |_| Ok(Value::Tensor(given))).or_raise(vm)?;
     }
-    let record = state.recorder.record(Ran {
+    let record = state.recorder.record(CompletedOperation {
         operation: &TENSOR,
         in_place: false,
         form: 0,

@@ -16,8 +16,8 @@ use crate::kernel::optimizer::{Adam, Sgd};
 use crate::ops::state::State;
 use crate::ops::table::row;
 use crate::tensor::descriptor::{Descriptor, OPTIMIZER_STEP};
-use crate::tensor::ops::optimize::{self, Moved, Rule, separate, step};
-use crate::tensor::{Arg, DType, Ran, Tensor, ops};
+use crate::tensor::ops::optimize::{self, Moved, UpdateRule, separate, step};
+use crate::tensor::{Arg, CompletedOperation, DType, Tensor, ops};
 
 /// Up to how many elements the values that made a parameter are kept.
 const EXPLAINED: usize = 4096;
@@ -91,7 +91,7 @@ impl Settings {
                     true => vec![kept(own?, "momentum_buffer", vm)?],
                     false => Vec::new(),
                 };
-                Some(Moved { param, grad, kept: velocity, counter: None, rule: Rule::Sgd(*rule) })
+                Some(Moved { param, grad, kept: velocity, counter: None, rule: UpdateRule::Sgd(*rule) })
             }
             Settings::Adam { rule, betas: [beta1, beta2], lr, largest } => {
                 let own = own?;
@@ -107,7 +107,7 @@ impl Settings {
                     rate: -lr / (1.0 - beta1.powf(step)),
                     ..*rule
                 };
-                Some(Moved { param, grad, kept: all, counter: Some(counter), rule: Rule::Adam(rule) })
+                Some(Moved { param, grad, kept: all, counter: Some(counter), rule: UpdateRule::Adam(rule) })
             }
         }
     }
@@ -160,7 +160,7 @@ pub(super) fn scale(state: &Rc<State>, grads: &PyObject, factor: &PyObject, vm: 
     let (mut moved, mut rest) = (Vec::new(), Vec::new());
     for object in grads {
         let one = tensor_of(&object).zip(factor.as_ref()).and_then(|(grad, factor)| {
-            let rule = Rule::Scale(factor.item().ok()?);
+            let rule = UpdateRule::Scale(factor.item().ok()?);
             let plain = factor.dtype() == grad.dtype() && !grad.requires_grad() && grad.numel() > EXPLAINED;
             let one = Moved { param: grad.clone(), grad, kept: Vec::new(), counter: None, rule };
             (plain && one.fits()).then_some(one)
@@ -194,7 +194,7 @@ fn apply(state: &Rc<State>, moved: &[Moved], vm: &VirtualMachine) {
     step(moved);
     let site = site(vm);
     let recorded = |operation, shape: &[usize], args: Vec<Arg>| {
-        state.recorder.record(Ran {
+        state.recorder.record(CompletedOperation {
             operation,
             in_place: !args.is_empty(),
             form: 0,
@@ -210,7 +210,7 @@ fn apply(state: &Rc<State>, moved: &[Moved], vm: &VirtualMachine) {
     };
     for ((one, before), version) in moved.iter().zip(before).zip(versions) {
         // As often as PyTorch writes them: AdamW's decay is a write of its own, and the mean square has two.
-        if let Rule::Adam(rule) = one.rule {
+        if let UpdateRule::Adam(rule) = one.rule {
             if rule.shrink != 1.0 {
                 drop(one.param.storage().write());
             }
@@ -235,7 +235,7 @@ fn apply(state: &Rc<State>, moved: &[Moved], vm: &VirtualMachine) {
 /// The parameter before a step, after the decay of its own.
 fn shrunk(one: &Moved) -> Tensor {
     let before = ops::copy(&one.param);
-    if let Rule::Adam(rule) = one.rule
+    if let UpdateRule::Adam(rule) = one.rule
         && rule.shrink != 1.0
     {
         let moved = Moved {
@@ -243,7 +243,7 @@ fn shrunk(one: &Moved) -> Tensor {
             grad: before.clone(),
             kept: Vec::new(),
             counter: None,
-            rule: Rule::Scale(rule.shrink),
+            rule: UpdateRule::Scale(rule.shrink),
         };
         step(&[moved]);
     }
@@ -254,11 +254,11 @@ fn shrunk(one: &Moved) -> Tensor {
 fn formula(one: &Moved, before: Tensor) -> (&'static Descriptor, Vec<Arg>) {
     let copied = |x: &Tensor| Arg::Tensor(ops::copy(x));
     match (one.rule, &one.kept[..]) {
-        (Rule::Adam(rule), [mean, .., square]) => {
+        (UpdateRule::Adam(rule), [mean, .., square]) => {
             let size = Arg::Tensor(optimize::size(square, &rule));
             (&row("addcdiv").descriptor, vec![Arg::Tensor(before), copied(mean), size, Arg::Float(rule.rate)])
         }
-        (Rule::Sgd(rule), _) => {
+        (UpdateRule::Sgd(rule), _) => {
             let plain = one.kept.is_empty() && rule.weight_decay.is_none() && rule.sign == 1.0;
             let along = if plain { one.grad.clone() } else { optimize::along(&before, one, &rule) };
             (&row("add").descriptor, vec![Arg::Tensor(before), Arg::Tensor(along), Arg::Float(rule.rate)])

@@ -3,7 +3,7 @@
 use comfy_table::{CellAlignment, ColumnConstraint, Width};
 use unicode_width::UnicodeWidthStr;
 
-use crate::explain::what_if::{AppliedChange, TensorDifference, WhatIf};
+use crate::explain::what_if::{AppliedChange, ChangedTensor, WhatIf};
 use crate::tensor::DType;
 use crate::tensor::show::shape_in_formula;
 use crate::view::quantity::mean;
@@ -48,7 +48,7 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
         text.append(wrapped(&line, look, 0, 2));
     }
     let mut shown: Vec<(&str, DifferenceRow)> = Vec::new();
-    let (own, others): (Vec<&TensorDifference>, Vec<&TensorDifference>) =
+    let (own, others): (Vec<&ChangedTensor>, Vec<&ChangedTensor>) =
         what.differences.iter().partition(|it| what.is_asked(it));
     for (at, tensor) in own.into_iter().enumerate() {
         gap(&mut text, look);
@@ -133,7 +133,7 @@ fn applied(change: &AppliedChange, look: Look) -> Text {
 }
 
 /// How many elements of a tensor differ, which part, and the largest difference.
-fn extent(tensor: &TensorDifference, names: usize, look: Look) -> Text {
+fn extent(tensor: &ChangedTensor, names: usize, look: Look) -> Text {
     let mut line = named(&tensor.name, names, look);
     let (count, all) = (tensor.differing.len(), tensor.before.len());
     let part = tensor.part();
@@ -177,7 +177,7 @@ fn extent(tensor: &TensorDifference, names: usize, look: Look) -> Text {
     wrapped(&line, look, 0, 2)
 }
 
-fn number(tensor: &TensorDifference, value: f64) -> String {
+fn number(tensor: &ChangedTensor, value: f64) -> String {
     if tensor.dtype == DType::Bool {
         return if value == 0.0 { "False" } else { "True" }.to_owned();
     }
@@ -188,7 +188,7 @@ fn number(tensor: &TensorDifference, value: f64) -> String {
     }
 }
 
-fn difference(tensor: &TensorDifference, place: usize) -> String {
+fn difference(tensor: &ChangedTensor, place: usize) -> String {
     let far = tensor.difference(place);
     let text = number(tensor, far);
     match () {
@@ -201,7 +201,7 @@ fn difference(tensor: &TensorDifference, place: usize) -> String {
 }
 
 /// The row with the largest difference.
-fn row(tensor: &TensorDifference) -> DifferenceRow {
+fn row(tensor: &ChangedTensor) -> DifferenceRow {
     let wide = tensor.shape.last().copied().unwrap_or(1);
     let last = tensor.shape.len() - 1;
     let start = tensor.largest_at - tensor.largest_at % wide;

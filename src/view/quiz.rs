@@ -6,7 +6,7 @@ use crate::view::wrap::wrap;
 
 /// The verdict on an answer or an exercise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum AnswerVerdict {
     /// Right.
     Right,
     /// Not yet right.
@@ -44,14 +44,14 @@ pub fn question(question: &str, choices: &[String], look: Look) -> Text {
 }
 
 /// The reply to an answer: the verdict and the reason (Markdown).
-pub fn reply(standing: Standing, because: &str, look: Look) -> Text {
+pub fn reply(standing: AnswerVerdict, because: &str, look: Look) -> Text {
     let (words, role) = match standing {
-        Standing::Right => ("Yes", Role::Good),
-        Standing::NotYet => ("Not yet", Role::Bad),
-        Standing::Shown => ("The answer", Role::Strong),
+        AnswerVerdict::Right => ("Yes", Role::Good),
+        AnswerVerdict::NotYet => ("Not yet", Role::Bad),
+        AnswerVerdict::Shown => ("The answer", Role::Strong),
     };
     let stop = match (standing, because.trim().is_empty()) {
-        (_, true) | (Standing::NotYet, _) => ".",
+        (_, true) | (AnswerVerdict::NotYet, _) => ".",
         _ => ":",
     };
     // The reason may begin with the "Yes" itself.

@@ -2,8 +2,8 @@
 //! precision against double.
 
 use attn::kernel::attention::backward::{backward, backward_in};
-use attn::kernel::attention::{Given, Gradients, Mask, Operands, streaming};
-use attn::kernel::backward::norm::Wanted;
+use attn::kernel::attention::{AttentionGradients, GradientInputs, Mask, Operands, streaming};
+use attn::kernel::backward::norm::WantedGradients;
 use attn::kernel::backward::{activation, embedding, loss, norm as gradient, softmax as gradients_of};
 use attn::kernel::loss::{ClassValues, NllOptions, nll_total};
 use attn::kernel::random::Generator;
@@ -71,7 +71,7 @@ fn layer_norm() {
     for (rows, width) in [(1, 2), (3, 7), (4, 16), (2, 33), (2, 70)] {
         let (x, grad) = (numbers(rows * width, 1), numbers(rows * width, 2));
         let (weight, bias) = (numbers(width, 3), numbers(width, 4));
-        let all = Wanted { input: true, weight: true, bias: true };
+        let all = WantedGradients { input: true, weight: true, bias: true };
         let found = gradient::layer_norm(&x, &grad, width, Some(&weight), 1e-2, all);
         let f = |x: &[f64], w: &[f64], b: &[f64]| norm::layer_norm(x, width, Some(w), Some(b), 1e-2);
         let [input, of_weight, of_bias] =
@@ -83,7 +83,7 @@ fn layer_norm() {
             gradient::layer_norm(&single(&x), &single(&grad), width, Some(&single(&weight)), 1e-2, all);
         agree("input", &in_single.input.expect("was wanted"), &input);
         agree("weight", &in_single.weight.expect("was wanted"), &of_weight);
-        let plain = Wanted { weight: false, bias: false, ..all };
+        let plain = WantedGradients { weight: false, bias: false, ..all };
         let found = gradient::layer_norm(&x, &grad, width, None, 1e-2, plain);
         assert!(found.weight.is_none() && found.bias.is_none());
         let input = found.input.expect("was wanted");
@@ -102,7 +102,7 @@ fn rms_norm() {
             };
             x.chunks(width).flat_map(scaled).collect()
         };
-        let wanted = Wanted { input: true, weight: true, bias: false };
+        let wanted = WantedGradients { input: true, weight: true, bias: false };
         let found = gradient::rms_norm(&x, &grad, width, Some(&weight), 1e-2, wanted);
         check("input", &x, &grad, &found.input.expect("was wanted"), |x| f(x, &weight));
         check("weight", &weight, &grad, &found.weight.expect("was wanted"), |weight| f(&x, weight));
@@ -127,7 +127,7 @@ fn batch_norm() {
     };
     for kept in [false, true] {
         let moments = kept.then_some((&mean[..], &var[..]));
-        let all = Wanted { input: true, weight: true, bias: true };
+        let all = WantedGradients { input: true, weight: true, bias: true };
         let found = gradient::batch_norm(&x, &grad, shape, Some(&weight), moments, 1e-2, all);
         check("input", &x, &grad, &found.input.expect("was wanted"), |x| of(x, &weight, kept));
         check("weight", &weight, &grad, &found.weight.expect("was wanted"), |weight| of(&x, weight, kept));
@@ -251,10 +251,10 @@ fn attended<T: Real>(sizes: Sizes, masked: usize, large: Option<bool>) -> [Vec<T
     };
     let x = Operands::new(q.view(), k.view(), v.view());
     let noise = (masked == 4).then(|| noise.view());
-    let given = Given { x, grad: grad.view().into(), noise, scale: T::from_f64(0.3), mask };
+    let given = GradientInputs { x, grad: grad.view().into(), noise, scale: T::from_f64(0.3), mask };
     let mut out = [q.clone(), k.clone(), v.clone()];
     let [of_q, of_k, of_v] = &mut out;
-    let to = Gradients { q: of_q.view_mut(), k: of_k.view_mut(), v: of_v.view_mut(), mask: None };
+    let to = AttentionGradients { q: of_q.view_mut(), k: of_k.view_mut(), v: of_v.view_mut(), mask: None };
     match large {
         Some(large) => backward_in(&given, to, large),
         None => backward(&given, to),
@@ -329,11 +329,16 @@ fn the_gradient_of_an_added_mask() {
         (four::<f64>([1, 2, 5, 3], 1), four::<f64>([1, 1, 6, 3], 2), four::<f64>([1, 1, 6, 4], 3));
     let (grad, added) = (four::<f64>([1, 2, 5, 4], 4), four::<f64>(shape, 5));
     let x = Operands::new(q.view(), k.view(), v.view());
-    let given =
-        Given { x, grad: grad.view().into(), noise: None, scale: 0.5, mask: Mask::Added(added.view()) };
+    let given = GradientInputs {
+        x,
+        grad: grad.view().into(),
+        noise: None,
+        scale: 0.5,
+        mask: Mask::Added(added.view()),
+    };
     let mut of_mask = Array4::zeros(shape);
     let (mut of_q, mut of_k, mut of_v) = (q.clone(), k.clone(), v.clone());
-    let to = Gradients {
+    let to = AttentionGradients {
         q: of_q.view_mut(),
         k: of_k.view_mut(),
         v: of_v.view_mut(),

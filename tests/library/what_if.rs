@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use attn::explain::what_if::{AxisLabels, Change, FORMS, LessonWords, TensorDifference, WhatIf, what_if};
+use attn::explain::what_if::{AxisLabels, Change, ChangedTensor, FORMS, LessonWords, WhatIf, what_if};
 use attn::lesson::Target;
 use attn::session::{Session, SessionOptions, with_large_stack};
 use attn::tensor::{Arg, Tensor};
@@ -42,7 +42,7 @@ fn asked(cells: &Cells, changes: &[&str]) -> Result<WhatIf, String> {
     what_if(cells, &changes, &[], &TokensOnly, &mut || Session::new(SessionOptions::default()))
 }
 
-fn names(differences: &[TensorDifference]) -> BTreeSet<String> {
+fn names(differences: &[ChangedTensor]) -> BTreeSet<String> {
     differences.iter().map(|it| it.name.clone()).collect()
 }
 
@@ -283,9 +283,9 @@ fn tensor(values: &[f32], shape: &[usize]) -> Tensor {
 #[test]
 fn nan_equals_itself_and_infinities_count_most() {
     let before = tensor(&[f32::NAN, 1.0, 2.0, f32::NEG_INFINITY], &[4]);
-    assert_eq!(TensorDifference::between("x", &before, &before, AxisLabels::default()), None);
+    assert_eq!(ChangedTensor::between("x", &before, &before, AxisLabels::default()), None);
     let after = tensor(&[f32::NAN, 9.0, f32::NAN, f32::NEG_INFINITY], &[4]);
-    let changed = TensorDifference::between("x", &before, &after, AxisLabels::default()).expect("two differ");
+    let changed = ChangedTensor::between("x", &before, &after, AxisLabels::default()).expect("two differ");
     assert_eq!(
         (changed.differing.as_slice(), changed.largest_at, changed.largest()),
         (&[1, 2][..], 2, f64::INFINITY)
@@ -301,8 +301,7 @@ fn parts_that_changed_are_named() {
         let labels = Some(["a", "b", "c"].map(str::to_owned).to_vec());
         let axes = vec!["query".to_owned(), "key".to_owned()];
         let names = AxisLabels { axes, labels: vec![labels.clone(), labels] };
-        TensorDifference::between("x", &before, &tensor(&values, &[3, 3]), names)
-            .map(|changed| changed.part())
+        ChangedTensor::between("x", &before, &tensor(&values, &[3, 3]), names).map(|changed| changed.part())
     };
     assert_eq!(words(&[3, 4, 5]).as_deref(), Some("query \"b\""));
     assert_eq!(words(&[1, 3, 4, 5, 7]).as_deref(), Some("row and column \"b\""));
@@ -310,8 +309,7 @@ fn parts_that_changed_are_named() {
     assert_eq!(words(&[0, 1, 2, 3, 4, 5, 6, 7, 8]).as_deref(), Some(""));
     let before = tensor(&[0.0; 5], &[5]);
     let after = tensor(&[0.0, 1.0, 1.0, 1.0, 1.0], &[5]);
-    let changed =
-        TensorDifference::between("x", &before, &after, AxisLabels::default()).expect("four differ");
+    let changed = ChangedTensor::between("x", &before, &after, AxisLabels::default()).expect("four differ");
     assert_eq!(changed.part(), "all but element 0");
 }
 
@@ -320,10 +318,10 @@ fn the_other_tokens_are_compared_if_one_is_left_out() {
     let before = tensor(&[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0], &[3, 3]);
     let after = tensor(&[0.0, 2.0, 6.0, 9.0], &[2, 2]);
     let changed =
-        TensorDifference::without("x", &before, &after, 1, 3, AxisLabels::default()).expect("one differs");
+        ChangedTensor::without("x", &before, &after, 1, 3, AxisLabels::default()).expect("one differs");
     assert_eq!((changed.before, changed.differing), (vec![0.0, 2.0, 6.0, 8.0], vec![3]));
     assert_eq!(
-        TensorDifference::without("x", &before, &tensor(&[0.0], &[1]), 1, 3, AxisLabels::default()),
+        ChangedTensor::without("x", &before, &tensor(&[0.0], &[1]), 1, 3, AxisLabels::default()),
         None
     );
 }

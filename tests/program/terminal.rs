@@ -16,10 +16,10 @@ pub struct Terminal {
     master: Box<dyn MasterPty + Send>,
     keys: Box<dyn Write + Send>,
     child: Box<dyn Child + Send + Sync>,
-    screen: Arc<(Mutex<Seen>, Condvar)>,
+    screen: Arc<(Mutex<TracedTensor>, Condvar)>,
 }
 
-struct Seen {
+struct TracedTensor {
     parser: vt100::Parser,
     raw: Vec<u8>,
     ended: bool,
@@ -89,7 +89,7 @@ impl Start {
         let child = pair.slave.spawn_command(command).expect("the program starts");
         drop(pair.slave);
         let parser = vt100::Parser::new(self.rows, self.columns, 1000);
-        let seen = Seen { parser, raw: Vec::new(), ended: false };
+        let seen = TracedTensor { parser, raw: Vec::new(), ended: false };
         let screen = Arc::new((Mutex::new(seen), Condvar::new()));
         let mut output = pair.master.try_clone_reader().expect("the terminal can be read");
         let shared = screen.clone();

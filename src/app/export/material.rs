@@ -116,7 +116,7 @@ impl<'c> Material<'c> {
             ExportDocument { schema: "attn.export/1", target, steps: Vec::new(), exercises: Vec::new() };
         for part in &self.parts {
             match part {
-                ExportPart::Step(run) => document.steps.push(StepEntry {
+                ExportPart::Step(run) => document.steps.push(ExportedStepEntry {
                     section: &run.lesson.section,
                     title: &run.step.title,
                     prose: &run.step.prose,
@@ -200,12 +200,12 @@ fn asked(step: &Step, lesson: &Lesson, progress: &Progress) -> Vec<AnsweredQuest
 pub(crate) struct ExportDocument<'m> {
     schema: &'static str,
     target: &'m str,
-    steps: Vec<StepEntry<'m>>,
+    steps: Vec<ExportedStepEntry<'m>>,
     exercises: Vec<ExerciseEntry<'m>>,
 }
 
 #[derive(Serialize)]
-struct StepEntry<'m> {
+struct ExportedStepEntry<'m> {
     section: &'m str,
     title: &'m str,
     prose: &'m str,

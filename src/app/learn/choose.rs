@@ -4,7 +4,7 @@ use super::super::shell::{Failure, Shell};
 use super::super::step::element_of;
 use super::super::why;
 use super::super::workspace::Workspace;
-use super::input::{self, Mode};
+use super::input::{self, InputMode};
 use super::navigate::{cut, legends};
 use super::terminal::{self, KeyPress};
 use super::visits::or_reason;
@@ -40,11 +40,11 @@ impl Walk<'_, '_, '_> {
         let look = self.shell.look;
         let text = match (wanted.is_empty(), self.mode) {
             (false, _) => why(wanted, 1, workspace, look),
-            (true, Mode::Keys) => match chosen(step, &figures, workspace, self.shell)? {
+            (true, InputMode::Keys) => match chosen(step, &figures, workspace, self.shell)? {
                 Some(text) => text,
                 None => return Ok(Flow::Stay),
             },
-            (true, Mode::Words) => {
+            (true, InputMode::Words) => {
                 let first = figures.first().map(|it| element_name(&it.name, &vec![0; it.shape.len()]));
                 match step.why.clone().or(first) {
                     Some(element) => why(&element, 1, workspace, look),

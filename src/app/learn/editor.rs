@@ -16,7 +16,7 @@ use rustyline::{
 
 use super::super::prompt::{TypedLine, read_line};
 use super::super::shell::{Failure, Shell};
-use super::input::{Mode, of_editor};
+use super::input::{InputMode, of_editor};
 use super::terminal;
 use crate::view::wrap::remark;
 use crate::view::{Look, Text, code};
@@ -29,13 +29,13 @@ const WORDS_HELP: &str = "Type the code anew, line by line. A line with a single
                           `cancel` as the only line leaves without running; a dot at once runs it as it is.";
 
 /// Lets the learner edit code. `None`: they left without running it.
-pub(crate) fn code(text: &str, mode: Mode, shell: &mut Shell) -> Result<Option<String>, Failure> {
+pub(crate) fn code(text: &str, mode: InputMode, shell: &mut Shell) -> Result<Option<String>, Failure> {
     match mode {
-        Mode::Keys => {
+        InputMode::Keys => {
             shell.show(&remark(KEYS_HELP, shell.look))?;
             in_line_editor(text, shell)
         }
-        Mode::Words => {
+        InputMode::Words => {
             shell.show(&remark(WORDS_HELP, shell.look))?;
             line_by_line(text, shell)
         }

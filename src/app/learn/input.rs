@@ -12,7 +12,7 @@ use crate::view::Text;
 
 /// How the learner's input is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Mode {
+pub(crate) enum InputMode {
     /// Single keys; answers in a line editor.
     Keys,
     /// Lines.
@@ -36,10 +36,10 @@ pub(crate) fn press(lines: &Text, shell: &mut Shell) -> Result<KeyPress, Failure
 }
 
 /// Asks for a line with this prompt.
-pub(crate) fn line(prompt: &str, mode: Mode, shell: &mut Shell) -> Result<TypedLine, Failure> {
+pub(crate) fn line(prompt: &str, mode: InputMode, shell: &mut Shell) -> Result<TypedLine, Failure> {
     match mode {
-        Mode::Keys => edited(prompt, shell),
-        Mode::Words => read_line(prompt, shell),
+        InputMode::Keys => edited(prompt, shell),
+        InputMode::Words => read_line(prompt, shell),
     }
 }
 

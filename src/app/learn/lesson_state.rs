@@ -28,12 +28,12 @@ struct Main<'c> {
     workspace: Workspace<'c>,
     lesson: &'c Lesson,
     /// What ran last.
-    last: Last,
+    last: LastRun,
 }
 
 /// What ran last in the lesson's workspace.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Last {
+enum LastRun {
     /// No step of this lesson.
     Nothing,
     /// The step of this number.
@@ -57,20 +57,20 @@ impl<'c> LessonState<'c> {
     ) -> Result<(Outcome, &mut Workspace<'c>), Failure> {
         if !self.leads_to(step, lesson) {
             let workspace = self.before(step, on_progress)?;
-            self.main = Some(Main { workspace, lesson, last: Last::Nothing });
+            self.main = Some(Main { workspace, lesson, last: LastRun::Nothing });
         }
         let main = self.main.as_mut().expect("a workspace that leads to the step exists or was just made");
         let between = lesson.steps.iter().filter(|it| match main.last {
-            Last::Step(last) => it.number > last && it.number < step.number && !it.aside,
-            Last::Nothing | Last::Incomplete => false,
+            LastRun::Step(last) => it.number > last && it.number < step.number && !it.aside,
+            LastRun::Nothing | LastRun::Incomplete => false,
         });
         let cells: Vec<PlannedCell> =
             between.chain([step]).map(|step| PlannedCell::of_step(step, lesson, false)).collect();
-        main.last = Last::Incomplete;
+        main.last = LastRun::Incomplete;
         let last = Runner::new(&mut main.workspace, &cells).keep_going(true).last();
         let finished = last.filter(|it| it.index + 1 == cells.len()).ok_or(Failure::Stopped)?;
         if finished.failure().is_none() {
-            main.last = Last::Step(step.number);
+            main.last = LastRun::Step(step.number);
         }
         Ok((finished.outcome, &mut main.workspace))
     }
@@ -79,9 +79,9 @@ impl<'c> LessonState<'c> {
     fn leads_to(&self, step: &Step, lesson: &Lesson) -> bool {
         self.main.as_ref().is_some_and(|main| {
             let before = match main.last {
-                Last::Nothing => true,
-                Last::Step(last) => last < step.number,
-                Last::Incomplete => false,
+                LastRun::Nothing => true,
+                LastRun::Step(last) => last < step.number,
+                LastRun::Incomplete => false,
             };
             before && main.lesson.id == lesson.id
         })
@@ -89,7 +89,7 @@ impl<'c> LessonState<'c> {
 
     /// A new workspace with the state before a step: that in which the lesson ran the step, if it did.
     pub(crate) fn before(&self, step: &'c Step, on_progress: OnProgress) -> Result<Workspace<'c>, Failure> {
-        if let Some(main) = self.main.as_ref().filter(|main| main.last == Last::Step(step.number)) {
+        if let Some(main) = self.main.as_ref().filter(|main| main.last == LastRun::Step(step.number)) {
             return replayed_before(step, &main.workspace, on_progress);
         }
         let needed = self.catalogue.prelude(step).map_err(|fault| unreadable(&fault))?;
@@ -115,7 +115,7 @@ impl<'c> LessonState<'c> {
 
     /// The lesson's workspace, if `step` is the last step that ran in it.
     pub(crate) fn at(&mut self, step: &Step) -> Option<&mut Workspace<'c>> {
-        let main = self.main.as_mut().filter(|main| main.last == Last::Step(step.number));
+        let main = self.main.as_mut().filter(|main| main.last == LastRun::Step(step.number));
         main.map(|main| &mut main.workspace)
     }
 
@@ -136,7 +136,7 @@ impl<'c> LessonState<'c> {
     /// and the stream of random numbers stay as they are. `tried` is the outcome of the solution in a copy.
     pub(crate) fn add_solution(&mut self, exercise: &Exercise, lesson: &Lesson, tried: &Outcome) {
         let Some(main) = self.main.as_mut() else { return };
-        if main.lesson.id != lesson.id || main.last == Last::Incomplete {
+        if main.lesson.id != lesson.id || main.last == LastRun::Incomplete {
             return;
         }
         let own = main.workspace.session.names();

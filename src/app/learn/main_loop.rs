@@ -3,9 +3,9 @@
 use super::super::shell::{Exit, Failure};
 use super::super::step::unrun_panel;
 use super::super::stops::{Stop, StopKind};
-use super::input::{self, Mode};
+use super::input::{self, InputMode};
 use super::keys::{self, WalkInput};
-use super::page::{PageStage, StopPage, Turn, Workbook, choices};
+use super::page::{PageStage, PredictionLine, StopPage, Workbook, choices};
 use super::walk::{Flow, Walk};
 use crate::lesson::progress::ProgressChange;
 use crate::view::learn::{footer, help};
@@ -55,7 +55,7 @@ impl<'c> Walk<'c, '_, '_> {
             return Ok(WalkInput::of_key(pressed));
         }
         match self.mode {
-            Mode::Keys if !asking => {
+            InputMode::Keys if !asking => {
                 let mut keys = Text { lines: vec![Line::new()] };
                 keys.append(footer(&keys::legend(self), self.shell.look));
                 input::press(&keys, self.shell).map(WalkInput::of_key)
@@ -70,8 +70,10 @@ impl<'c> Walk<'c, '_, '_> {
                         self.shell.say(&format!("\nEnter: {label}. ?: what else can be typed.\n"))?
                     }
                     (true, _) if told => {}
-                    (true, Mode::Words) => self.shell.say("Type an answer. ?: what else can be typed.\n")?,
-                    (true, Mode::Keys) => {
+                    (true, InputMode::Words) => {
+                        self.shell.say("Type an answer. ?: what else can be typed.\n")?
+                    }
+                    (true, InputMode::Keys) => {
                         let keys = footer(&keys::legend(self), self.shell.look);
                         self.shell.show(&keys)?;
                     }
@@ -110,7 +112,7 @@ impl<'c> Walk<'c, '_, '_> {
         let mut page = StopPage::default();
         match stop.kind {
             StopKind::Step(step) if !done && !step.predictions.is_empty() => {
-                page.turns.push(Turn::question(&step.predictions[0]));
+                page.turns.push(PredictionLine::question(&step.predictions[0]));
                 page.stage = PageStage::Asking(0);
             }
             StopKind::Exercise(exercise) => {
@@ -145,8 +147,8 @@ impl<'c> Walk<'c, '_, '_> {
                 let page = self.page();
                 for turn in &page.turns {
                     match turn {
-                        Turn::Question(..) => text.section(turn.text(look)),
-                        Turn::Answer(_) | Turn::Reply(..) => text.append(turn.text(look)),
+                        PredictionLine::Question(..) => text.section(turn.text(look)),
+                        PredictionLine::Answer(_) | PredictionLine::Reply(..) => text.append(turn.text(look)),
                     }
                 }
                 if let (PageStage::Shown, Some(panel)) = (page.stage, &page.panel) {
@@ -161,10 +163,10 @@ impl<'c> Walk<'c, '_, '_> {
 
     fn help(&mut self) -> Result<(), Failure> {
         let words = match self.mode {
-            Mode::Keys => {
+            InputMode::Keys => {
                 "A key each; at a question, type the word or the letter and Enter. Nothing goes on by itself."
             }
-            Mode::Words => "Type a word or its letter, and Enter. Nothing goes on by itself.",
+            InputMode::Words => "Type a word or its letter, and Enter. Nothing goes on by itself.",
         };
         let text = help(&keys::help_rows(self), words, self.shell.look);
         self.put_apart(text).map(drop)

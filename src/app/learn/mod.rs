@@ -35,7 +35,7 @@ use super::shell::{Exit, Failure, Shell};
 use super::stops::{self, Stop, StopKind};
 use super::store::Store;
 use crate::view::prose::prose;
-use input::Mode;
+use input::InputMode;
 use walk::Walk;
 
 /// What `attn learn` takes.
@@ -77,10 +77,10 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         None => stops::resume(&stops, store.progress()),
     };
     let mode = match terminal::has_keys(shell.terminal) && !shell.look.plain {
-        true => Mode::Keys,
-        false => Mode::Words,
+        true => InputMode::Keys,
+        false => InputMode::Words,
     };
-    if mode == Mode::Keys {
+    if mode == InputMode::Keys {
         terminal::restore_at_exit();
     }
     machine::keep_running();
@@ -96,13 +96,13 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 }
 
 /// The greeting of a new learner.
-fn welcome(mode: Mode) -> &'static str {
+fn welcome(mode: InputMode) -> &'static str {
     match mode {
-        Mode::Keys => {
+        InputMode::Keys => {
             "Welcome. You will read a little, guess what comes out, and then see it run. \
              **Enter** goes on, **?** says what else there is, **q** leaves; next time it goes on from there."
         }
-        Mode::Words => {
+        InputMode::Words => {
             "Welcome. You will read a little, guess what comes out, and then see it run. \
              Enter goes on, `help` says what else can be typed, `quit` leaves; next time it goes on from there."
         }

@@ -6,7 +6,7 @@ use std::mem;
 use super::super::list::listing;
 use super::super::shell::Failure;
 use super::super::stops::{self, Stop, StopKind};
-use super::input::{self, Mode};
+use super::input::{self, InputMode};
 use super::page::PageStage;
 use super::terminal::{self, KeyPress};
 use super::walk::{Flow, Walk};
@@ -60,8 +60,8 @@ impl Walk<'_, '_, '_> {
     pub(crate) fn list(&mut self, wanted: &str) -> Result<Flow, Failure> {
         match (wanted.is_empty(), self.mode) {
             (false, _) => self.jump(wanted),
-            (true, Mode::Keys) => self.choose_place(),
-            (true, Mode::Words) => {
+            (true, InputMode::Keys) => self.choose_place(),
+            (true, InputMode::Words) => {
                 let lessons: Vec<&Lesson> = self.lessons();
                 let listed = listing(&lessons, self.store.progress(), None);
                 let mut text = list(&listed, true, self.shell.look);

@@ -4,7 +4,7 @@ use crate::lesson::Prediction;
 use crate::lesson::exercise::RightAnswer;
 use crate::lesson::progress::ExerciseProgress;
 use crate::view::learn::answered;
-use crate::view::quiz::{Standing, question, reply};
+use crate::view::quiz::{AnswerVerdict, question, reply};
 use crate::view::{Look, Panel, Text};
 
 /// How far the learner is at a stop.
@@ -27,7 +27,7 @@ pub(crate) struct StopPage {
     /// The cell's panel, since it ran. It may not have been shown yet.
     pub(crate) panel: Option<Panel>,
     /// The questions, answers and replies so far.
-    pub(crate) turns: Vec<Turn>,
+    pub(crate) turns: Vec<PredictionLine>,
     /// The work on an exercise.
     pub(crate) book: Workbook,
     /// Whether the learner was told that Enter skips.
@@ -63,27 +63,27 @@ impl Workbook {
 
 /// One turn of a prediction.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Turn {
+pub(crate) enum PredictionLine {
     /// The question and its choices.
     Question(String, Vec<String>),
     /// The learner's answer.
     Answer(String),
     /// Whether it is right, and why (Markdown).
-    Reply(Standing, String),
+    Reply(AnswerVerdict, String),
 }
 
-impl Turn {
+impl PredictionLine {
     /// A question with its choices.
-    pub(crate) fn question(asked: &Prediction) -> Turn {
-        Turn::Question(asked.ask.clone(), choices(asked))
+    pub(crate) fn question(asked: &Prediction) -> PredictionLine {
+        PredictionLine::Question(asked.ask.clone(), choices(asked))
     }
 
     /// The turn as text.
     pub(crate) fn text(&self, look: Look) -> Text {
         match self {
-            Turn::Question(ask, choices) => question(ask, choices, look),
-            Turn::Answer(answer) => answered(answer, look),
-            Turn::Reply(standing, because) => reply(*standing, because, look),
+            PredictionLine::Question(ask, choices) => question(ask, choices, look),
+            PredictionLine::Answer(answer) => answered(answer, look),
+            PredictionLine::Reply(standing, because) => reply(*standing, because, look),
         }
     }
 }

@@ -11,7 +11,7 @@ use crate::lesson::{Exercise, Lesson};
 use crate::session::Outcome;
 use crate::view::learn::{Task, hint, labelled_code, task};
 use crate::view::prose::prose;
-use crate::view::quiz::{Standing, reply};
+use crate::view::quiz::{AnswerVerdict, reply};
 use crate::view::wrap::remark;
 use crate::view::{Panel, Text};
 
@@ -141,8 +141,8 @@ impl<'c> Walk<'c, '_, '_> {
         let lesson = self.stop().lesson;
         let passed = failed.is_none();
         let mut text = match &failed {
-            Some(words) => reply(Standing::NotYet, words, look),
-            None => reply(Standing::Right, "it does what was asked.", look),
+            Some(words) => reply(AnswerVerdict::NotYet, words, look),
+            None => reply(AnswerVerdict::Right, "it does what was asked.", look),
         };
         let page = self.page();
         if passed {

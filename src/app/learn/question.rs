@@ -2,13 +2,13 @@
 //! or not at all. The cell runs ahead, unseen, because the answers are judged in the state after it.
 
 use super::super::shell::Failure;
-use super::page::{PageStage, Turn};
+use super::page::{PageStage, PredictionLine};
 use super::walk::{Flow, Walk};
 use crate::lesson::exercise::RightAnswer;
 use crate::lesson::judge::{self, Judgement};
 use crate::lesson::progress::{GivenAnswer, ProgressChange};
 use crate::lesson::{Prediction, Step};
-use crate::view::quiz::Standing;
+use crate::view::quiz::AnswerVerdict;
 
 impl<'c> Walk<'c, '_, '_> {
     /// The question that waits, its number and its step.
@@ -36,8 +36,8 @@ impl<'c> Walk<'c, '_, '_> {
             Judgement::Wrong { because } => (false, because),
         };
         let given = GivenAnswer { text: in_words(asked, said), right };
-        self.page().turns.push(Turn::Answer(given.text.clone()));
-        let standing = if right { Standing::Right } else { Standing::NotYet };
+        self.page().turns.push(PredictionLine::Answer(given.text.clone()));
+        let standing = if right { AnswerVerdict::Right } else { AnswerVerdict::NotYet };
         self.reply(standing, &because)?;
         let id = self.stop().lesson.id.clone();
         self.keep(ProgressChange::Answered(id, step.slug.clone(), asked.ask.clone(), given))?;
@@ -76,8 +76,8 @@ impl<'c> Walk<'c, '_, '_> {
         }
     }
 
-    fn reply(&mut self, standing: Standing, because: &str) -> Result<(), Failure> {
-        let turn = Turn::Reply(standing, because.to_owned());
+    fn reply(&mut self, standing: AnswerVerdict, because: &str) -> Result<(), Failure> {
+        let turn = PredictionLine::Reply(standing, because.to_owned());
         let text = turn.text(self.shell.look);
         self.page().turns.push(turn);
         self.put(&text)
@@ -89,7 +89,7 @@ impl<'c> Walk<'c, '_, '_> {
             self.page().stage = PageStage::Ready;
             return Ok(());
         };
-        let turn = Turn::question(next);
+        let turn = PredictionLine::question(next);
         let text = turn.text(self.shell.look);
         let page = self.page();
         page.turns.push(turn);
@@ -111,7 +111,7 @@ impl<'c> Walk<'c, '_, '_> {
             Some(truth) => format!("{truth}. {}", as_statement(&asked.right)),
             None => asked.right.clone(),
         };
-        self.reply(Standing::Shown, &because)?;
+        self.reply(AnswerVerdict::Shown, &because)?;
         self.skipped(step, at, asked)
     }
 
@@ -135,22 +135,24 @@ impl<'c> Walk<'c, '_, '_> {
     }
 
     /// The questions of a step and the answers of an earlier session, judged again for the replies.
-    pub(super) fn earlier_turns(&mut self, step: &'c Step) -> Result<Vec<Turn>, Failure> {
+    pub(super) fn earlier_turns(&mut self, step: &'c Step) -> Result<Vec<PredictionLine>, Failure> {
         let lesson = self.stop().lesson;
         let progress = self.store.progress().seen(lesson, step);
         let known = progress.map(|seen| seen.predictions.clone()).unwrap_or_default();
         let mut turns = Vec::new();
         for asked in &step.predictions {
             let Some(given) = known.get(&asked.ask).filter(|it| !it.answers.is_empty()) else { continue };
-            turns.push(Turn::question(asked));
+            turns.push(PredictionLine::question(asked));
             for GivenAnswer { text, right } in &given.answers {
-                turns.push(Turn::Answer(text.clone()));
+                turns.push(PredictionLine::Answer(text.clone()));
                 let verdict =
                     self.lesson.at(step).map(|workspace| judge::judge(asked, text, &mut workspace.session));
                 turns.push(match (verdict, right) {
-                    (Some(Ok(Judgement::Wrong { because })), _) => Turn::Reply(Standing::NotYet, because),
-                    (_, true) => Turn::Reply(Standing::Right, asked.right.clone()),
-                    (_, false) => Turn::Reply(Standing::NotYet, String::new()),
+                    (Some(Ok(Judgement::Wrong { because })), _) => {
+                        PredictionLine::Reply(AnswerVerdict::NotYet, because)
+                    }
+                    (_, true) => PredictionLine::Reply(AnswerVerdict::Right, asked.right.clone()),
+                    (_, false) => PredictionLine::Reply(AnswerVerdict::NotYet, String::new()),
                 });
             }
         }

@@ -7,7 +7,7 @@ use super::super::shell::{Failure, Shell, columns};
 use super::super::step::step_panel;
 use super::super::stops::{Stop, StopKind};
 use super::super::store::Store;
-use super::input::{self, Mode};
+use super::input::{self, InputMode};
 use super::lesson_state::{LessonState, OnProgress};
 use super::page::{PageStage, StopPage};
 use super::terminal::{self, KeyPress};
@@ -39,7 +39,7 @@ pub(crate) struct Walk<'c, 'w, 's> {
     pub(super) store: Store,
     pub(super) stops: Vec<Stop<'c>>,
     pub(super) lesson: LessonState<'c>,
-    pub(super) mode: Mode,
+    pub(super) mode: InputMode,
     pub(super) pages: HashMap<usize, StopPage>,
     /// The number of the stop where the learner is.
     pub(super) at: usize,
@@ -58,7 +58,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         stops: Vec<Stop<'c>>,
         at: usize,
         store: Store,
-        mode: Mode,
+        mode: InputMode,
         shell: &'w mut Shell<'s>,
     ) -> Walk<'c, 'w, 's> {
         let lesson = LessonState::new(catalogue, &shell.options);
@@ -239,7 +239,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
 
     /// Shows text; where keys are read, not more of it at once than the screen has lines for.
     pub(super) fn put(&mut self, text: &Text) -> Result<(), Failure> {
-        if self.mode == Mode::Words || self.pending.is_some() {
+        if self.mode == InputMode::Words || self.pending.is_some() {
             return self.shell.show(text);
         }
         let mut lines = text.lines.as_slice();
@@ -278,18 +278,18 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
 
 /// A line that says how far long work has come; where lines cannot be redrawn, one remark.
 struct StatusLine {
-    mode: Mode,
+    mode: InputMode,
     shown: bool,
 }
 
 impl StatusLine {
-    fn new(mode: Mode) -> StatusLine {
+    fn new(mode: InputMode) -> StatusLine {
         StatusLine { mode, shown: false }
     }
 
     /// Says that a cell runs, if the line can be removed again.
     fn cell_starts(&mut self, shell: &mut Shell) -> Result<(), Failure> {
-        if self.mode == Mode::Keys {
+        if self.mode == InputMode::Keys {
             self.shown = true;
             shell.say("running ...")?;
             shell.flush()?;
@@ -301,15 +301,15 @@ impl StatusLine {
         let first = !mem::replace(&mut self.shown, true);
         // The work goes on even if the line cannot be written.
         let _ = match self.mode {
-            Mode::Keys => shell.say(&format!("\r\x1b[Krunning what comes before: cell {ran} of {all}")),
-            Mode::Words if first => shell.say("running what comes before ...\n"),
-            Mode::Words => Ok(()),
+            InputMode::Keys => shell.say(&format!("\r\x1b[Krunning what comes before: cell {ran} of {all}")),
+            InputMode::Words if first => shell.say("running what comes before ...\n"),
+            InputMode::Words => Ok(()),
         };
         let _ = shell.flush();
     }
 
     fn clear(&self, shell: &mut Shell) -> Result<(), Failure> {
-        match self.shown && self.mode == Mode::Keys {
+        match self.shown && self.mode == InputMode::Keys {
             true => shell.say("\r\x1b[K"),
             false => Ok(()),
         }

@@ -2,7 +2,7 @@
 
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::first_nonfinite;
-use crate::ops::trace::{Seen, Traced};
+use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::explanation::{Explanation, Formula, SoftmaxKind};
 
 pub(super) static MISTAKE: Mistake = Mistake {
@@ -21,7 +21,7 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
     cell.trace.steps.iter().find_map(|step| first_nan(step, cell)).into_iter().collect()
 }
 
-fn has_nan(tensor: &Seen) -> bool {
+fn has_nan(tensor: &TracedTensor) -> bool {
     if !tensor.dtype.is_float() || tensor.layout.numel() > MOST_ELEMENTS {
         return false;
     }

@@ -3,20 +3,20 @@
 
 use crate::explain::account::{Account, WhyEnd};
 use crate::explain::calc::Calc;
-use crate::explain::spot::position;
+use crate::explain::storage_element::position;
 use crate::explain::subject::Subject;
 use crate::explain::terms::figure;
 use crate::kernel::random::{DEFAULT_SEED, Generator};
 use crate::tensor::explanation::RandomKind;
 use crate::tensor::layout::ravel;
 use crate::tensor::ops::draw::memory_order;
-use crate::tensor::{Arg, DType, Drawn, Layout};
+use crate::tensor::{Arg, DType, Layout, RandomDraws};
 
 /// How many 32-bit words are drawn again at most.
 const AGAIN: u64 = 1 << 24;
 
 /// `draw 3 of seed 123`.
-fn draw_words(drawn: &Drawn, nth: u64) -> String {
+fn draw_words(drawn: &RandomDraws, nth: u64) -> String {
     let seed = match drawn.seed {
         DEFAULT_SEED => "the seed that stands where none was set".to_owned(),
         seed => format!("seed {seed}"),
@@ -28,7 +28,7 @@ fn draw_words(drawn: &Drawn, nth: u64) -> String {
 }
 
 /// `draws 3 to 8 of seed 123`.
-fn all_words(drawn: &Drawn) -> String {
+fn all_words(drawn: &RandomDraws) -> String {
     match drawn.first {
         Some(first) if drawn.count > 1 => draw_words(drawn, 0).replacen(
             &format!("draw {first}"),
@@ -57,7 +57,7 @@ fn layout_of(subject: &Subject) -> Layout {
 }
 
 /// The generator after the words drawn before and `more`.
-fn again(drawn: &Drawn, more: u64) -> Option<Generator> {
+fn again(drawn: &RandomDraws, more: u64) -> Option<Generator> {
     let words = drawn.words?.checked_add(more).filter(|&words| words <= AGAIN)?;
     let mut generator = Generator::new(drawn.seed);
     for _ in 0..words {
@@ -70,7 +70,7 @@ fn again(drawn: &Drawn, more: u64) -> Option<Generator> {
 pub(crate) fn account(subject: &Subject, kind: RandomKind) -> Option<Account> {
     let op = subject.op();
     let Some(drawn) = subject.made.record.drawn else {
-        return Some(Account::words(format!("{op}: drawn at random")).ending(WhyEnd::Drawn));
+        return Some(Account::words(format!("{op}: drawn at random")).ending(WhyEnd::RandomDraws));
     };
     let nth = order_in(&layout_of(subject), subject.index());
     let nth_words = draw_words(&drawn, nth);
@@ -113,7 +113,7 @@ pub(crate) fn account(subject: &Subject, kind: RandomKind) -> Option<Account> {
             RandomKind::Together => Account::words(format!("{op}: {}", all_words(&drawn))),
             RandomKind::Other => Account::words(format!("{op}: {nth_words}")),
         }
-        .ending(WhyEnd::Drawn),
+        .ending(WhyEnd::RandomDraws),
     )
 }
 

@@ -223,19 +223,19 @@ fn added_up(subject: &Subject) -> Option<Account> {
     let mut parts = Vec::new();
     let mut links = Vec::new();
     let site = subject.made.record.site.clone()?;
-    let mut spot = subject.made.operand(0)?.at(subject.index());
+    let mut element = subject.made.operand(0)?.at(subject.index());
     let first = parts_of(subject)?;
     parts.push(first.0);
     links.extend(first.1);
     loop {
-        let crate::explain::spot::ElementCause::MadeBy(made) = spot.cause() else { break };
+        let crate::explain::storage_element::ElementCause::MadeBy(made) = element.cause() else { break };
         if made.record.operation != subject.made.record.operation
             || made.record.site.as_ref() != Some(&site)
             || made.before.is_none()
         {
             break;
         }
-        let value = spot.value()?;
+        let value = element.value()?;
         let before = Subject {
             args: made.record.args(),
             made: &made,
@@ -246,12 +246,12 @@ fn added_up(subject: &Subject) -> Option<Account> {
         let Some(next) = parts_of(&before) else { break };
         parts.push(next.0);
         links.extend(next.1);
-        spot = made.operand(0)?.at(&made.index);
+        element = made.operand(0)?.at(&made.index);
     }
     if parts.len() < 2 {
         return None;
     }
-    let start = spot.value()?;
+    let start = element.value()?;
     parts.reverse();
     links.reverse();
     let added = subject.names.added(&subject.made.record).unwrap_or_else(|| subject.called(1).to_string());

@@ -3,7 +3,7 @@
 use crate::explain::account::{Account, SourceElement};
 use crate::explain::calc::Calc;
 use crate::explain::name::Name;
-use crate::explain::spot::PastOperand;
+use crate::explain::storage_element::PastOperand;
 use crate::explain::subject::Subject;
 use crate::explain::terms::figure;
 use crate::kernel::rank::largest_magnitude_first;

@@ -3,7 +3,7 @@
 use super::pointwise;
 use crate::explain::account::{Account, SourceElement};
 use crate::explain::calc::Calc;
-use crate::explain::spot::PastOperand;
+use crate::explain::storage_element::PastOperand;
 use crate::explain::subject::{Subject, along, numbers};
 use crate::explain::terms::{figure, largest};
 use crate::kernel::rank::largest_magnitude_first;

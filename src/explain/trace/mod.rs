@@ -22,7 +22,7 @@ pub(crate) use preview::Preview;
 pub(crate) use shapes::algebra;
 pub use source::Sources;
 
-use crate::ops::trace::{Called, Seen, Trace, Traced};
+use crate::ops::trace::{Called, Trace, Traced, TracedTensor};
 use source::ShownParts;
 
 /// Returns the outline of a trace; with `all`, loops and library calls are not folded.
@@ -177,8 +177,10 @@ fn name(ran: &Traced) -> String {
 }
 
 /// Whether the only result is this operand.
-fn is_result(given: &Seen, results: &[Seen]) -> bool {
-    let is = |result: &Seen| given.tensor.as_ref().zip(result.tensor.as_ref()).is_some_and(|(a, b)| a.is(b));
+fn is_result(given: &TracedTensor, results: &[TracedTensor]) -> bool {
+    let is = |result: &TracedTensor| {
+        given.tensor.as_ref().zip(result.tensor.as_ref()).is_some_and(|(a, b)| a.is(b))
+    };
     matches!(results, [result] if is(result))
 }
 

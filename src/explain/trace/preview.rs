@@ -1,7 +1,7 @@
 //! A small picture of a result: its numbers if they are few, else means of blocks.
 
 use crate::explain::terms::figure;
-use crate::ops::trace::{Seen, Traced};
+use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::explanation::Explanation;
 
 /// The most rows and columns of blocks.
@@ -37,7 +37,7 @@ impl Preview {
         Preview::of_tensor(result)
     }
 
-    fn of_tensor(tensor: &Seen) -> Preview {
+    fn of_tensor(tensor: &TracedTensor) -> Preview {
         let Some(values) = tensor.values() else { return Preview::default() };
         let values: Vec<f64> = (0..values.len()).map(|at| values.float(at)).collect();
         let count = |name: &str, is: fn(&f64) -> bool| {

@@ -1,7 +1,7 @@
 //! The shapes of an operation as algebra: `(6,3) @ (3,2) -> (6,2)`.
 
 use crate::explain::terms::figure;
-use crate::ops::trace::{Seen, Traced};
+use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::Arg;
 use crate::tensor::explanation::Explanation;
 use crate::tensor::show::shape_in_formula;
@@ -23,7 +23,7 @@ pub(crate) fn algebra(ran: &Traced) -> String {
 pub(super) fn through(steps: &[&Traced]) -> String {
     let (Some(first), Some(last)) = (steps.first(), steps.last()) else { return String::new() };
     if first.inside().first().is_some_and(|call| call.function.ends_with("__init__")) {
-        let mut made: Vec<Seen> = Vec::new();
+        let mut made: Vec<TracedTensor> = Vec::new();
         for result in steps.iter().filter(|step| !step.is_view).flat_map(|step| &step.results) {
             if !made.iter().any(|other| other.shares(result)) {
                 made.push(result.clone());
@@ -35,7 +35,7 @@ pub(super) fn through(steps: &[&Traced]) -> String {
     format!("{}-> {}", given.unwrap_or_default(), results(&last.results))
 }
 
-fn results(results: &[Seen]) -> String {
+fn results(results: &[TracedTensor]) -> String {
     let shapes: Vec<String> = results.iter().map(|result| shape_in_formula(result.shape())).collect();
     match shapes.as_slice() {
         [first, rest @ ..] if !rest.is_empty() && rest.iter().all(|other| other == first) => {

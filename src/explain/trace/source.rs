@@ -8,7 +8,7 @@ use ruff_python_ast::{Expr, ModModule, Stmt};
 use ruff_python_parser::{Parsed, parse_module};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
-use crate::ops::trace::{Called, Seen, Span, Spot, Traced};
+use crate::ops::trace::{Called, SourcePosition, SourceRange, Traced, TracedTensor};
 use crate::tensor::descriptor::OpNotation;
 use crate::tensor::explanation::{Explanation, Movement};
 
@@ -84,17 +84,17 @@ impl Sources {
 }
 
 impl CellSource {
-    fn offset(&self, spot: Spot) -> Option<usize> {
+    fn offset(&self, position: SourcePosition) -> Option<usize> {
         let before: usize =
-            self.text.split_inclusive('\n').take(spot.line.checked_sub(1)?).map(str::len).sum();
+            self.text.split_inclusive('\n').take(position.line.checked_sub(1)?).map(str::len).sum();
         let line = self.text[before..].split('\n').next()?;
-        let column = spot.column.checked_sub(1)?;
+        let column = position.column.checked_sub(1)?;
         let inside = line.char_indices().map(|(at, _)| at).chain([line.len()]).nth(column)?;
         Some(before + inside)
     }
 
-    fn range(&self, span: Span) -> Option<TextRange> {
-        let size = |spot| TextSize::try_from(self.offset(spot)?).ok();
+    fn range(&self, span: SourceRange) -> Option<TextRange> {
+        let size = |position| TextSize::try_from(self.offset(position)?).ok();
         let (start, end) = (size(span.start)?, size(span.end)?);
         (start <= end).then(|| TextRange::new(start, end))
     }
@@ -191,7 +191,7 @@ fn ranges(
 
 /// Whether an operation takes a tensor apart into slices of one dimension less, as a loop over it does.
 fn takes_slices(ran: &Traced) -> bool {
-    let ndim = |tensors: &[Seen]| tensors.first().map(|tensor| tensor.shape().len());
+    let ndim = |tensors: &[TracedTensor]| tensors.first().map(|tensor| tensor.shape().len());
     ran.operation.explanation == Explanation::Moved(Movement::Part)
         && ndim(&ran.results) < ndim(&ran.operands)
 }

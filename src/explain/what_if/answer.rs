@@ -1,6 +1,6 @@
 //! The answer to a what-if question: the changes, and the tensors that differ because of them.
 
-use super::difference::{Reshaped, TensorDifference};
+use super::difference::{ChangedTensor, Reshaped};
 use crate::session::Raised;
 
 /// The effect of one or more changes.
@@ -9,7 +9,7 @@ pub struct WhatIf {
     /// The changes, in the order in which they were asked for.
     pub changes: Vec<AppliedChange>,
     /// The tensors whose elements differ, the largest difference first.
-    pub differences: Vec<TensorDifference>,
+    pub differences: Vec<ChangedTensor>,
     /// The tensors whose shape differs.
     pub reshaped: Vec<Reshaped>,
     /// The tensors that are exactly equal.
@@ -47,7 +47,7 @@ pub struct AppliedChange {
 
 impl WhatIf {
     /// Whether a tensor was made in a cell that was asked for.
-    pub(crate) fn is_asked(&self, tensor: &TensorDifference) -> bool {
+    pub(crate) fn is_asked(&self, tensor: &ChangedTensor) -> bool {
         self.asked.is_empty() || tensor.cell.as_ref().is_none_or(|cell| self.asked.contains(cell))
     }
 

@@ -6,7 +6,7 @@ use crate::tensor::{DType, Tensor};
 
 /// A tensor that differs between the two runs. Elements are in row-major order.
 #[derive(Clone, Debug, PartialEq)]
-pub struct TensorDifference {
+pub struct ChangedTensor {
     /// Its name.
     pub name: String,
     /// The last cell that bound it or wrote into it; none for a tensor in a module.
@@ -49,16 +49,11 @@ fn distance(before: f64, after: f64) -> f64 {
     if far.is_nan() { f64::INFINITY } else { far }
 }
 
-impl TensorDifference {
+impl ChangedTensor {
     /// The difference of two tensors of the same shape; `None` if all elements are equal.
-    pub fn between(
-        name: &str,
-        before: &Tensor,
-        after: &Tensor,
-        labels: AxisLabels,
-    ) -> Option<TensorDifference> {
+    pub fn between(name: &str, before: &Tensor, after: &Tensor, labels: AxisLabels) -> Option<ChangedTensor> {
         let values = (before.to_f64_vec(), after.to_f64_vec());
-        TensorDifference::of(name, after.dtype(), before.shape().to_vec(), values, labels)
+        ChangedTensor::of(name, after.dtype(), before.shape().to_vec(), values, labels)
     }
 
     /// The difference where position `at` was left out of each axis of `size`; `None` if the shapes differ otherwise, or if
@@ -70,7 +65,7 @@ impl TensorDifference {
         at: usize,
         size: usize,
         mut labels: AxisLabels,
-    ) -> Option<TensorDifference> {
+    ) -> Option<ChangedTensor> {
         let fits = before.ndim() == after.ndim()
             && before
                 .shape()
@@ -86,7 +81,7 @@ impl TensorDifference {
         let all = before.to_f64_vec();
         let old = (0..all.len()).filter(kept).map(|place| all[place]).collect();
         labels.remove(at, size);
-        TensorDifference::of(name, after.dtype(), after.shape().to_vec(), (old, after.to_f64_vec()), labels)
+        ChangedTensor::of(name, after.dtype(), after.shape().to_vec(), (old, after.to_f64_vec()), labels)
     }
 
     fn of(
@@ -95,13 +90,13 @@ impl TensorDifference {
         shape: Vec<usize>,
         (before, after): (Vec<f64>, Vec<f64>),
         labels: AxisLabels,
-    ) -> Option<TensorDifference> {
+    ) -> Option<ChangedTensor> {
         let differing: Vec<usize> = (0..before.len()).filter(|at| !same(before[*at], after[*at])).collect();
         let far = |at: usize| distance(before[at], after[at]);
         // Of several equal differences, the first.
         let largest_at =
             differing.iter().copied().reduce(|best, at| if far(at) > far(best) { at } else { best })?;
-        Some(TensorDifference {
+        Some(ChangedTensor {
             name: name.to_owned(),
             cell: None,
             dtype,

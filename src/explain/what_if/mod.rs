@@ -21,8 +21,8 @@ mod sentences;
 pub use answer::{AppliedChange, WhatIf};
 pub use axes::{AxisLabels, LessonWords};
 pub use change::{Change, FORMS};
+pub use difference::ChangedTensor;
 pub(crate) use difference::Reshaped;
-pub use difference::TensorDifference;
 
 use std::collections::HashMap;
 
@@ -121,14 +121,14 @@ fn compare(
             what.reshaped.push(Reshaped { name: name.clone(), before: old, after: new });
             if let Some((at, size)) = dropped
                 && let Some(difference) =
-                    TensorDifference::without(name, &variable.value, &other.value, at, size, labels)
+                    ChangedTensor::without(name, &variable.value, &other.value, at, size, labels)
             {
                 what.differences.push(difference);
             }
             continue;
         }
         let labels = words.axis_labels(name, shape);
-        match TensorDifference::between(name, &variable.value, &other.value, labels) {
+        match ChangedTensor::between(name, &variable.value, &other.value, labels) {
             Some(difference) => what.differences.push(difference),
             None => what.unchanged.push(name.clone()),
         }
@@ -137,7 +137,7 @@ fn compare(
         |name: &String| before.iter().any(|variable| variable.name == *name) || loop_variables.contains(name);
     what.added = after.into_iter().map(|variable| variable.name).filter(|name| !known(name)).collect();
     // Of two differences that are equal up to rounding, the one with more axes comes first.
-    let rounded = |it: &TensorDifference| -> f64 {
+    let rounded = |it: &ChangedTensor| -> f64 {
         format!("{:.4e}", it.largest()).parse().expect("it is a number as Rust prints it")
     };
     what.differences

@@ -1,7 +1,7 @@
 //! The effect of a change in sentences.
 
 use super::answer::WhatIf;
-use super::difference::TensorDifference;
+use super::difference::ChangedTensor;
 
 /// The most tensors of weights that get a sentence.
 const MOST_WEIGHTS: usize = 3;
@@ -13,10 +13,10 @@ pub(super) fn summary(what: &WhatIf) -> Vec<String> {
         sentences.push("Nothing else changed: no tensor depends on it.".to_owned());
         return sentences;
     }
-    let asked: Vec<&TensorDifference> = what.differences.iter().filter(|it| what.is_asked(it)).collect();
-    let mut described: Vec<&TensorDifference> = Vec::new();
+    let asked: Vec<&ChangedTensor> = what.differences.iter().filter(|it| what.is_asked(it)).collect();
+    let mut described: Vec<&ChangedTensor> = Vec::new();
     for weights in asked.iter().filter(|it| it.has_weights()) {
-        let is_same = |other: &&TensorDifference| (other.largest() - weights.largest()).abs() < 1e-6;
+        let is_same = |other: &&ChangedTensor| (other.largest() - weights.largest()).abs() < 1e-6;
         if described.len() < MOST_WEIGHTS && !described.iter().any(is_same) {
             sentences.push(shift_of_weight(weights));
             described.push(weights);
@@ -32,7 +32,7 @@ pub(super) fn summary(what: &WhatIf) -> Vec<String> {
 }
 
 /// Where weight went, and where it came from, in the row that changed most.
-fn shift_of_weight(weights: &TensorDifference) -> String {
+fn shift_of_weight(weights: &ChangedTensor) -> String {
     let wide = weights.shape.last().copied().unwrap_or(1);
     let start = weights.largest_at - weights.largest_at % wide;
     let row: Vec<usize> = (start..start + wide).collect();

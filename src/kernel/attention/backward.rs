@@ -22,11 +22,11 @@ use super::super::offset::MatrixView;
 use super::super::real::simd;
 use super::super::{Real, gemm, softmax, threads};
 use super::fast::FEWEST;
-use super::operands::{Given, Gradients, GroupGradients, MANY, Mask, split};
+use super::operands::{AttentionGradients, GradientInputs, GroupGradients, MANY, Mask, split};
 use super::streaming::{KEYS, masked_row, queries, query_block};
 
 /// The gradients of [`super::fused`]. Each group of heads is computed by one thread; the number of threads changes no bit.
-pub fn backward<T: Real>(given: &Given<T>, out: Gradients<T>) {
+pub fn backward<T: Real>(given: &GradientInputs<T>, out: AttentionGradients<T>) {
     let (b, h, t, _) = given.x.q.view.dim();
     let keys = given.x.k.view.len_of(Axis(2));
     let large = t >= FEWEST && b * h * t * keys >= MANY;
@@ -34,7 +34,7 @@ pub fn backward<T: Real>(given: &Given<T>, out: Gradients<T>) {
 }
 
 /// As [`backward`], in the fast form if `large` and this processor has one.
-pub fn backward_in<T: Real>(given: &Given<T>, mut out: Gradients<T>, large: bool) {
+pub fn backward_in<T: Real>(given: &GradientInputs<T>, mut out: AttentionGradients<T>, large: bool) {
     let (b, h, t, _) = given.x.q.view.dim();
     let keys = given.x.k.view.len_of(Axis(2));
     if given.grad.view.is_empty() || given.x.is_empty() {
@@ -60,7 +60,7 @@ pub fn backward_in<T: Real>(given: &Given<T>, mut out: Gradients<T>, large: bool
 const PARALLEL: usize = 1 << 13;
 
 /// The gradients of each batch and group.
-fn groups_of<T>(out: Gradients<T>, groups: usize) -> Vec<([usize; 2], GroupGradients<T>)> {
+fn groups_of<T>(out: AttentionGradients<T>, groups: usize) -> Vec<([usize; 2], GroupGradients<T>)> {
     let mut found = Vec::new();
     let masks = out.mask.map_or_else(Vec::new, split);
     let mut masks = masks.into_iter().map(split);
@@ -77,7 +77,7 @@ fn groups_of<T>(out: Gradients<T>, groups: usize) -> Vec<([usize; 2], GroupGradi
 }
 
 /// The exact form for one group of heads.
-fn group<T: Real>(given: &Given<T>, [batch, group]: [usize; 2], mut out: GroupGradients<T>) {
+fn group<T: Real>(given: &GradientInputs<T>, [batch, group]: [usize; 2], mut out: GroupGradients<T>) {
     let (k, v) = (given.x.k.head(batch, group), given.x.v.head(batch, group));
     out.k.fill(T::ZERO);
     out.v.fill(T::ZERO);
@@ -109,7 +109,7 @@ fn group<T: Real>(given: &Given<T>, [batch, group]: [usize; 2], mut out: GroupGr
 
 /// One block of queries: (t, D), (S, D), (S, E), (t, E).
 struct Block<'a, 'g, T> {
-    given: &'a Given<'g, T>,
+    given: &'a GradientInputs<'g, T>,
     /// Batch, head and first query.
     at: [usize; 3],
     q: MatrixView<'a, T>,

@@ -20,7 +20,7 @@ use super::Real;
 pub use fast::fast;
 pub(crate) use operands::Fused;
 use operands::MANY;
-pub use operands::{Given, Gradients, Mask, Operands};
+pub use operands::{AttentionGradients, GradientInputs, Mask, Operands};
 pub use streaming::streaming;
 
 /// softmax(scale Q Kᵀ + mask) V into (B, H, T, E) without keeping the scores, in the form for the size of the problem.

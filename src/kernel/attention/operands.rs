@@ -40,7 +40,7 @@ pub enum Mask<'a, T> {
 }
 
 /// What the gradients are computed from.
-pub struct Given<'a, T> {
+pub struct GradientInputs<'a, T> {
     /// Queries, keys and values.
     pub x: Operands<'a, T>,
     /// The gradient of the result: (B, H, T, E).
@@ -54,7 +54,7 @@ pub struct Given<'a, T> {
 }
 
 /// Where the gradients are written; they may lie in memory in any order.
-pub struct Gradients<'a, T> {
+pub struct AttentionGradients<'a, T> {
     /// Of the queries: (B, H, T, D).
     pub q: ArrayViewMut4<'a, T>,
     /// Of the keys: (B, G, S, D).
@@ -85,7 +85,7 @@ pub trait Fused: Sized {
     /// `at` is batch and group. The operands are not empty.
     #[doc(hidden)]
     fn fused_backward<'a>(
-        given: &Given<Self>,
+        given: &GradientInputs<Self>,
         at: [usize; 2],
         out: GroupGradients<'a, Self>,
     ) -> Option<GroupGradients<'a, Self>>;

@@ -18,7 +18,7 @@ pub fn nll<T: Real>(targets: &[i64], slopes: &[T], classes: usize, inner: usize)
 }
 
 /// Some rows: the result, x, targets and slopes.
-type Piece<'a, T> = ((&'a mut [T], &'a [T]), (&'a [i64], &'a [T]));
+type LossRows<'a, T> = ((&'a mut [T], &'a [T]), (&'a [i64], &'a [T]));
 
 /// The gradient of [`nll`] through log_softmax(x), for x of shape (positions, classes), without keeping either.
 pub fn cross_entropy<T: Real>(x: &[T], targets: &[i64], slopes: &[T], classes: usize) -> Vec<T> {
@@ -29,7 +29,7 @@ pub fn cross_entropy<T: Real>(x: &[T], targets: &[i64], slopes: &[T], classes: u
     let rows = (PIECE / classes).max(1);
     let size = rows * classes;
     let pieces = out.chunks_mut(size).zip(x.chunks(size)).zip(targets.chunks(rows).zip(slopes.chunks(rows)));
-    let each = |((out, x), (targets, slopes)): Piece<T>| {
+    let each = |((out, x), (targets, slopes)): LossRows<T>| {
         out.copy_from_slice(x);
         for ((out, &target), &slope) in out.chunks_exact_mut(classes).zip(targets).zip(slopes) {
             softmax::log_softmax_row(out);

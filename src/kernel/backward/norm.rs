@@ -21,7 +21,7 @@ pub struct NormGrads<T> {
 
 /// Which operands of a normalisation need a gradient.
 #[derive(Clone, Copy)]
-pub struct Wanted {
+pub struct WantedGradients {
     /// The input.
     pub input: bool,
     /// The weight.
@@ -42,7 +42,7 @@ pub fn layer_norm<T: Real>(
     width: usize,
     weight: Option<&[T]>,
     eps: f64,
-    wanted: Wanted,
+    wanted: WantedGradients,
 ) -> NormGrads<T> {
     let mut input = wanted.input.then(|| buffer_pool::take::<T>(x.len()));
     let count = x.len() / width.max(1);
@@ -125,7 +125,7 @@ fn over_rows<T: Real>(
     grad: &[T],
     width: usize,
     lines: &[(T, T)],
-    wanted: Wanted,
+    wanted: WantedGradients,
 ) -> (Option<Vec<T>>, Option<Vec<T>>) {
     if !wanted.weight && !wanted.bias {
         return (None, None);
@@ -190,7 +190,7 @@ pub fn rms_norm<T: Real>(
     width: usize,
     weight: Option<&[T]>,
     eps: f64,
-    wanted: Wanted,
+    wanted: WantedGradients,
 ) -> NormGrads<T> {
     let mut input = buffer_pool::take::<T>(x.len());
     let products = if wanted.weight { x.len() } else { 0 };
@@ -266,7 +266,7 @@ pub fn batch_norm<T: Real>(
     weight: Option<&[T]>,
     kept: Option<(&[T], &[T])>,
     eps: f64,
-    wanted: Wanted,
+    wanted: WantedGradients,
 ) -> NormGrads<T> {
     let count = (batch * inner) as f64;
     let mut input = buffer_pool::filled(x.len(), T::ZERO);

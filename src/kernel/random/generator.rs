@@ -31,12 +31,12 @@ fn tempered(mut y: u32) -> u32 {
 }
 
 /// Tempers many words.
-struct Temper<'a> {
+struct TemperWords<'a> {
     words: &'a [u32],
     out: &'a mut [u32],
 }
 
-impl SimdWork for Temper<'_> {
+impl SimdWork for TemperWords<'_> {
     type Output = ();
 
     #[inline(always)]
@@ -137,7 +137,7 @@ impl Mt19937 {
             }
             let count = rest.len().min(WORDS - self.next);
             let (now, after) = rest.split_at_mut(count);
-            run_widest(Temper { words: &self.state[self.next..self.next + count], out: now });
+            run_widest(TemperWords { words: &self.state[self.next..self.next + count], out: now });
             self.next += count;
             rest = after;
         }

@@ -18,17 +18,17 @@ pub fn rand<T: RandomFloat>(generator: &mut Generator, n: usize) -> Vec<T> {
 pub fn uniform<T: RandomFloat>(generator: &mut Generator, out: &mut [T], from: f64, to: f64) {
     let (from, to) = (T::from_f64(from), T::from_f64(to));
     T::units(generator, out);
-    run_widest(Stretch { out, from, to });
+    run_widest(ScaleUniform { out, from, to });
 }
 
 /// Maps uniform numbers in [0, 1) to [from, to), in place.
-struct Stretch<'a, T> {
+struct ScaleUniform<'a, T> {
     out: &'a mut [T],
     from: T,
     to: T,
 }
 
-impl<T: RandomFloat> SimdWork for Stretch<'_, T> {
+impl<T: RandomFloat> SimdWork for ScaleUniform<'_, T> {
     type Output = ();
 
     #[inline(always)]

@@ -1,6 +1,6 @@
 //! Rules of activation functions, softmax and embedding: one pass of the kernel each.
 
-use super::step::{Gradients, Step};
+use super::step::{BackwardStep, Gradients};
 use crate::in_floats;
 use crate::kernel::Real;
 use crate::kernel::backward::activation::Slope;
@@ -15,11 +15,11 @@ use crate::tensor::{Arg, Result, Tensor};
 macro_rules! of_one {
     ($($(#[$meta:meta])* $name:ident => |$x:ident, $grad:ident $(, $number:ident = $default:literal)*| $slope:expr;)*) => {$(
         $(#[$meta])*
-        pub(crate) fn $name(step: &Step, grad: Tensor) -> Result<Gradients> {
-            struct OfOne {
+        pub(crate) fn $name(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
+            struct OfOneNumber {
                 $($number: f64,)*
             }
-            impl<T: Real> Slope<T> for OfOne {
+            impl<T: Real> Slope<T> for OfOneNumber {
                 #[inline(always)]
                 fn of(&self, $x: T, $grad: T) -> T {
                     $(let $number = T::from_f64(self.$number);)*
@@ -27,7 +27,7 @@ macro_rules! of_one {
                 }
             }
             $(let $number = step.number(stringify!($number)).unwrap_or($default);)*
-            Ok(Gradients::of("input", slopes(step.tensor("input")?, &grad, &OfOne { $($number,)* })?))
+            Ok(Gradients::of("input", slopes(step.tensor("input")?, &grad, &OfOneNumber { $($number,)* })?))
         }
     )*};
 }
@@ -64,7 +64,7 @@ of_one! {
 }
 
 /// Of `gelu`.
-pub(crate) fn gelu(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn gelu(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     match step.arg("approximate") {
         Arg::Str(name) if &**name == "tanh" => gelu_tanh(step, grad),
         _ => gelu_exact(step, grad),
@@ -72,16 +72,16 @@ pub(crate) fn gelu(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `softmax`.
-pub(crate) fn softmax(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn softmax(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     along(step, &grad, false)
 }
 
 /// Of `log_softmax`.
-pub(crate) fn log_softmax(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn log_softmax(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     along(step, &grad, true)
 }
 
-fn along(step: &Step, grad: &Tensor, log: bool) -> Result<Gradients> {
+fn along(step: &BackwardStep, grad: &Tensor, log: bool) -> Result<Gradients> {
     let x = to_dtype(step.tensor("input")?, grad.dtype());
     let shape = x.shape();
     // Without a dim: the first one of vectors and batches of matrices, else the second.
@@ -103,7 +103,7 @@ fn along(step: &Step, grad: &Tensor, log: bool) -> Result<Gradients> {
 }
 
 /// Of `embedding`.
-pub(crate) fn embedding(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn embedding(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let shape = step.shape("weight");
     let indices = step.tensor("input")?.to_i64_vec();
     let skipped = step.int("padding_idx").map(|at| at.rem_euclid(shape[0].max(1) as i64));

@@ -2,10 +2,10 @@
 
 use ndarray::{ArrayView4, ArrayViewMut4, Ix4, ShapeBuilder};
 
-use super::step::{Gradients, Step};
+use super::step::{BackwardStep, Gradients};
 use crate::in_floats;
 use crate::kernel::attention::backward::backward;
-use crate::kernel::attention::{Given, Gradients as Written, Mask, Operands};
+use crate::kernel::attention::{AttentionGradients, GradientInputs, Mask, Operands};
 use crate::kernel::buffer_pool;
 use crate::kernel::offset::WithOffset;
 use crate::tensor::layout::broadcast;
@@ -14,7 +14,7 @@ use crate::tensor::ops::float::Float;
 use crate::tensor::{Buffer, DType, Layout, Result, Storage, Tensor, ops};
 
 /// Of `scaled_dot_product_attention`.
-pub(crate) fn attention(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn attention(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (query, key, value) = (step.tensor("query")?, step.tensor("key")?, step.tensor("value")?);
     let mask = step.opt_tensor("attn_mask")?;
     let noise = step.kept(0)?;
@@ -56,13 +56,13 @@ pub(crate) fn attention(step: &Step, grad: Tensor) -> Result<Gradients> {
             }
             None => None,
         };
-        let asked = Asked { query, key, value, grad, mask, causal: step.bool("is_causal"), noise, scores };
+        let asked = AttentionOperands { query, key, value, grad, mask, causal: step.bool("is_causal"), noise, scores };
         run::<T>(&asked, scale, of_mask)
     })
 }
 
 /// Operands with all their dimensions.
-struct Asked<'a> {
+struct AttentionOperands<'a> {
     query: Tensor,
     key: Tensor,
     value: Tensor,
@@ -120,7 +120,7 @@ fn target<T: Float>(like: &Tensor) -> (Vec<T>, Layout) {
     (buffer_pool::filled(like.numel(), T::ZERO), like.layout().preserved())
 }
 
-fn run<T: Float>(asked: &Asked, scale: f64, of_mask: bool) -> Result<Gradients> {
+fn run<T: Float>(asked: &AttentionOperands, scale: f64, of_mask: bool) -> Result<Gradients> {
     let dtype = asked.query.dtype();
     let [query, key, value, grad] = [&asked.query, &asked.key, &asked.value, &asked.grad].map(four);
     let straight = |x: Tensor| if x.numel() == 0 { ops::contiguous(&x) } else { x };
@@ -151,8 +151,8 @@ fn run<T: Float>(asked: &Asked, scale: f64, of_mask: bool) -> Result<Gradients> 
             Some((mask, Buffer::Bool(keep))) => Mask::Keep(view!(ArrayView4, keep, mask.layout())),
             Some((mask, data)) => Mask::Added(view!(ArrayView4, T::elements(data), mask.layout())),
         };
-        let given = Given { x, grad, noise, scale: T::from_f64(scale), mask };
-        let to = Written {
+        let given = GradientInputs { x, grad, noise, scale: T::from_f64(scale), mask };
+        let to = AttentionGradients {
             q: view!(ArrayViewMut4, q, &q_at, mut),
             k: view!(ArrayViewMut4, k, &k_at, mut),
             v: view!(ArrayViewMut4, v, &v_at, mut),

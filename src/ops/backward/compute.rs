@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 
 use crate::kernel::reduce as kernel;
 use crate::tensor::ops::pointwise;
-use crate::tensor::ops::reduce::{self, Floats, Over};
+use crate::tensor::ops::reduce::{self, Floats, ReductionAxes};
 use crate::tensor::ops::strides::placed;
 use crate::tensor::{Arg, DType, Result, Tensor, ops};
 
@@ -91,7 +91,7 @@ pub(crate) fn masked(a: &Tensor, mask: &Tensor, number: f64) -> Result<Tensor> {
 
 /// The sum of all elements. As `sum`.
 pub(crate) fn total(a: &Tensor) -> Result<Tensor> {
-    Ok(reduce::sum(a, &Over::new(a, &[], false)?, None))
+    Ok(reduce::sum(a, &ReductionAxes::new(a, &[], false)?, None))
 }
 
 /// `a - b`, where either may be a number.
@@ -122,6 +122,6 @@ pub(crate) fn zipped(
 }
 
 /// The mean over dimensions, which stay with size 1.
-pub(crate) fn mean(a: &Tensor, over: &Over) -> Tensor {
+pub(crate) fn mean(a: &Tensor, over: &ReductionAxes) -> Tensor {
     reduce::floats(a, over, &Floats { f32: kernel::mean, f64: kernel::mean })
 }

@@ -1,11 +1,11 @@
 //! The rule of `einsum`: the gradient of an operand is an `einsum` of the result's gradient and the other operands.
 
-use super::step::{Gradients, Step};
+use super::step::{BackwardStep, Gradients};
 use crate::tensor::ops::einsum::einsum;
 use crate::tensor::{Arg, Error, Layout, Result, Tensor, ops};
 
 /// Of `einsum`.
-pub(crate) fn rule(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn rule(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (Arg::Str(equation), Some(name)) = (step.argument(0), step.list()) else {
         return Err(Error::type_error("einsum(): an equation and operands are needed"));
     };

@@ -3,7 +3,7 @@
 use super::compute;
 use crate::kernel::elementwise::in_pieces;
 use crate::tensor::ops::cast::to_dtype;
-use crate::tensor::ops::reduce::{self, Over};
+use crate::tensor::ops::reduce::{self, ReductionAxes};
 use crate::tensor::{Buffer, DType, Layout, Result, Tensor, ops};
 
 /// A gradient in the shape and dtype of its operand. The gradient itself if it has them.
@@ -22,7 +22,7 @@ pub(super) fn sum_to(grad: Tensor, shape: &[usize]) -> Result<Tensor> {
     let dims: Vec<i64> = (0..grad.ndim()).filter(spread).map(|axis| axis as i64).collect();
     let grad = match dims.is_empty() {
         true => grad,
-        false => reduce::sum(&grad, &Over::new(&grad, &dims, true)?, None),
+        false => reduce::sum(&grad, &ReductionAxes::new(&grad, &dims, true)?, None),
     };
     Ok(if grad.shape() == shape { grad } else { ops::reshape(&grad, shape) })
 }

@@ -1,13 +1,17 @@
 //! Rules of parts chosen or written by index: a gradient goes back to the places that its numbers came from.
 
 use super::compute;
-use super::step::{Gradients, Step};
+use super::step::{BackwardStep, Gradients};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::along::{self, ScatterMode, ScatterSource};
 use crate::tensor::{Arg, DType, Index, Layout, Result, Tensor, index, ops};
 
 /// Zeros in the shape of the operand, with the gradient where a view saw its elements.
-fn written(step: &Step, grad: &Tensor, view: impl FnOnce(&Layout) -> Result<Layout>) -> Result<Gradients> {
+fn written(
+    step: &BackwardStep,
+    grad: &Tensor,
+    view: impl FnOnce(&Layout) -> Result<Layout>,
+) -> Result<Gradients> {
     let dtype = step.arg("input").tensor().map_or(DType::Float32, Tensor::dtype);
     let whole = Tensor::zeros(step.shape("input"), dtype)?;
     let place = view(whole.layout())?;
@@ -21,7 +25,7 @@ fn from_front(at: i64, size: usize) -> usize {
 }
 
 /// Of `select`.
-pub(crate) fn select(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn select(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (dim, at) = (step.int("dim").unwrap_or(0), step.int("index").unwrap_or(0));
     written(step, &grad, |whole| {
         let axis = wrap_dim(dim, whole.ndim())?;
@@ -30,7 +34,7 @@ pub(crate) fn select(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `narrow`.
-pub(crate) fn narrow(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn narrow(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (dim, start) = (step.int("dim").unwrap_or(0), step.int("start").unwrap_or(0));
     let length = step.int("length").unwrap_or(0);
     written(step, &grad, |whole| {
@@ -40,7 +44,7 @@ pub(crate) fn narrow(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// The index expression among the arguments.
-fn parts<'a>(step: &Step<'a>) -> &'a [Index] {
+fn parts<'a>(step: &BackwardStep<'a>) -> &'a [Index] {
     (0..3)
         .find_map(|at| match step.argument(at) {
             Arg::Index(parts) => Some(&parts[..]),
@@ -50,7 +54,7 @@ fn parts<'a>(step: &Step<'a>) -> &'a [Index] {
 }
 
 /// Of `x[index]`. Where tensors index, gradients of one element add up in the order of the result.
-pub(crate) fn getitem(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn getitem(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let name = step.name(0);
     let whole = Tensor::zeros(step.shape(name), grad.dtype())?;
     match index::view(&whole, parts(step)) {
@@ -64,7 +68,7 @@ pub(crate) fn getitem(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `x[index] = value`.
-pub(crate) fn setitem(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn setitem(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (target, value) = (step.name(0), step.name(1));
     let mut grads = Gradients::none();
     if step.wants(value) {
@@ -79,7 +83,7 @@ pub(crate) fn setitem(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of a tensor that was written through a view: the elements of the view get their gradient through the view.
-pub(crate) fn copy_slices(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn copy_slices(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (whole, view) = (step.name(0), step.name(1));
     let (Some(of_whole), Some(of_view)) = (step.layout(whole), step.layout(view)) else {
         return Ok(Gradients::none());
@@ -98,7 +102,7 @@ pub(crate) fn copy_slices(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `gather`: gradients of one element add up in the order of the index.
-pub(crate) fn gather(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn gather(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let whole = Tensor::zeros(step.shape("input"), grad.dtype())?;
     let dim = wrap_dim(step.int("dim").unwrap_or(0), whole.ndim())?;
     let source = ScatterSource::Tensor(grad);
@@ -107,7 +111,7 @@ pub(crate) fn gather(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `index_select`: gradients of one element add up in the order of the index.
-pub(crate) fn index_select(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn index_select(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let whole = Tensor::zeros(step.shape("input"), grad.dtype())?;
     let dim = wrap_dim(step.int("dim").unwrap_or(0), whole.ndim())?;
     let index = step.tensor("index")?;
@@ -116,7 +120,7 @@ pub(crate) fn index_select(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// The gradient of values that were picked along a dimension, at the places they were picked from.
-pub(super) fn picked(step: &Step, grad: Tensor, indices: &Tensor, dim: i64) -> Result<Gradients> {
+pub(super) fn picked(step: &BackwardStep, grad: Tensor, indices: &Tensor, dim: i64) -> Result<Gradients> {
     let x = step.tensor("input")?;
     if x.ndim() == 0 {
         return Ok(Gradients::of("input", ops::reshape(&grad, &[])));

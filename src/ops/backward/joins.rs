@@ -1,12 +1,12 @@
 //! Rules of joining and of splitting.
 
 use super::compute;
-use super::step::{Gradients, Step};
+use super::step::{BackwardStep, Gradients};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::{Arg, DType, Result, Tensor, ops};
 
 /// The parts of a gradient along a dimension, one for each of the tensors that were joined there. Views.
-fn joined(step: &Step, grad: &Tensor, dim: i64) -> Result<Gradients> {
+fn joined(step: &BackwardStep, grad: &Tensor, dim: i64) -> Result<Gradients> {
     let Some(name) = step.list() else { return Ok(Gradients::none()) };
     let axis = wrap_dim(dim, grad.ndim())?;
     let mut start = 0;
@@ -24,19 +24,19 @@ fn joined(step: &Step, grad: &Tensor, dim: i64) -> Result<Gradients> {
 }
 
 /// Of `cat`.
-pub(crate) fn cat(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn cat(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     joined(step, &grad, step.int("dim").unwrap_or(0))
 }
 
 /// Of `hstack`.
-pub(crate) fn hstack(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn hstack(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let name = step.list().unwrap_or_default();
     let flat = step.arg(name).tensors().first().is_some_and(|tensor| tensor.ndim() < 2);
     joined(step, &grad, if flat { 0 } else { 1 })
 }
 
 /// Of `stack`.
-pub(crate) fn stack(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn stack(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let Some(name) = step.list() else { return Ok(Gradients::none()) };
     let axis = wrap_dim(step.int("dim").unwrap_or(0), grad.ndim())?;
     let part = |at: usize| Some(grad.with_layout(grad.layout().select(axis, at)));
@@ -44,7 +44,7 @@ pub(crate) fn stack(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `unbind`.
-pub(crate) fn unbind(step: &Step, grads: Vec<Option<Tensor>>) -> Result<Gradients> {
+pub(crate) fn unbind(step: &BackwardStep, grads: Vec<Option<Tensor>>) -> Result<Gradients> {
     let Some(known) = grads.iter().flatten().next().cloned() else { return Ok(Gradients::none()) };
     let parts: Vec<Tensor> = grads
         .into_iter()
@@ -55,7 +55,7 @@ pub(crate) fn unbind(step: &Step, grads: Vec<Option<Tensor>>) -> Result<Gradient
 }
 
 /// Of `split`, `split_with_sizes`, `chunk`.
-pub(crate) fn split(step: &Step, grads: Vec<Option<Tensor>>) -> Result<Gradients> {
+pub(crate) fn split(step: &BackwardStep, grads: Vec<Option<Tensor>>) -> Result<Gradients> {
     let name = step.name(0);
     let shape = step.shape(name);
     let axis = wrap_dim(step.int("dim").unwrap_or(0), shape.len())?;

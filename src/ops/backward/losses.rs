@@ -2,7 +2,7 @@
 
 use ndarray::{ArrayViewD, IxDyn};
 
-use super::step::{Gradients, Step};
+use super::step::{BackwardStep, Gradients};
 use crate::in_floats;
 use crate::kernel::backward::{loss, softmax as of_softmax};
 use crate::kernel::loss::{ClassValues, NllOptions, nll_total};
@@ -14,7 +14,7 @@ use crate::tensor::ops::float::{Float, Reduction};
 use crate::tensor::ops::pointwise::zipped;
 use crate::tensor::{Arg, Result, Tensor};
 
-fn reduction(step: &Step) -> Result<Reduction> {
+fn reduction(step: &BackwardStep) -> Result<Reduction> {
     match step.arg("reduction") {
         Arg::Str(name) => Reduction::named(name),
         _ => Ok(Reduction::Mean),
@@ -35,7 +35,7 @@ struct Positions<T> {
     grads: Vec<T>,
 }
 
-fn positions<T: Float>(step: &Step, x: &Tensor, values: &[T], grad: &Tensor) -> Result<Positions<T>> {
+fn positions<T: Float>(step: &BackwardStep, x: &Tensor, values: &[T], grad: &Tensor) -> Result<Positions<T>> {
     let targets = step.tensor("target")?.to_i64_vec();
     let weight = step.opt_tensor("weight")?.map(T::of);
     let ignored = step.int("ignore_index").unwrap_or(-100);
@@ -77,7 +77,7 @@ fn split(shape: &[usize]) -> (usize, usize) {
 }
 
 /// Of `nll_loss`.
-pub(crate) fn nll_loss(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn nll_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let x = step.tensor("input")?;
     let (classes, inner) = split(x.shape());
     let of_input = in_floats!(x.dtype(), T => {
@@ -89,14 +89,14 @@ pub(crate) fn nll_loss(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `cross_entropy`.
-pub(crate) fn cross_entropy(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn cross_entropy(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let x = step.tensor("input")?;
     let of_input =
         in_floats!(x.dtype(), T => T::tensor(of_logits::<T>(step, x, &grad)?, x.shape(), x.dtype()));
     Ok(Gradients::of("input", of_input))
 }
 
-fn of_logits<T: Float>(step: &Step, x: &Tensor, grad: &Tensor) -> Result<Vec<T>> {
+fn of_logits<T: Float>(step: &BackwardStep, x: &Tensor, grad: &Tensor) -> Result<Vec<T>> {
     let (classes, inner) = split(x.shape());
     let smoothing = T::from_f64(step.number("label_smoothing").unwrap_or(0.0));
     let values = T::row_major(x);
@@ -145,7 +145,7 @@ fn of_logits<T: Float>(step: &Step, x: &Tensor, grad: &Tensor) -> Result<Vec<T>>
 }
 
 /// Of `mse_loss`.
-pub(crate) fn mse_loss(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn mse_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let scale = match reduction(step)? {
         Reduction::Mean => 2.0 * (1.0 / elements(step)?),
         _ => 2.0,
@@ -154,7 +154,7 @@ pub(crate) fn mse_loss(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `l1_loss`.
-pub(crate) fn l1_loss(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn l1_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let over = if reduction(step)? == Reduction::Mean { elements(step)? } else { 1.0 };
     fn sign<T: Real>(far: T) -> T {
         if far > T::ZERO {
@@ -169,13 +169,13 @@ pub(crate) fn l1_loss(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Elements of the loss before it is reduced.
-fn elements(step: &Step) -> Result<f64> {
+fn elements(step: &BackwardStep) -> Result<f64> {
     Ok(broadcast(step.shape("input"), step.shape("target"))?.iter().product::<usize>() as f64)
 }
 
 /// The gradients of a loss of the difference of input and target, by its derivative; gradients are divided by `over`.
 fn apart(
-    step: &Step,
+    step: &BackwardStep,
     grad: &Tensor,
     f64: impl Fn(f64) -> f64 + Sync,
     f32: impl Fn(f32) -> f32 + Sync,
@@ -199,7 +199,7 @@ fn apart(
 }
 
 /// Of `binary_cross_entropy_with_logits`.
-pub(crate) fn with_logits(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn with_logits(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (x, target) = (step.tensor("input")?, step.tensor("target")?);
     let (weight, positive) = (step.opt_tensor("weight")?, step.opt_tensor("pos_weight")?);
     let (shape, reduction) = (x.shape(), reduction(step)?);

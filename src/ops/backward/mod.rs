@@ -30,4 +30,4 @@ pub(crate) mod traversal;
 pub(crate) mod views;
 
 pub(crate) use fit::{add_in_place, settled};
-pub(crate) use step::{Gradients, Rule, Step};
+pub(crate) use step::{BackwardStep, GradientRule, Gradients};

@@ -1,14 +1,14 @@
 //! Rules of normalisation.
 
-use super::step::{Gradients, Step};
+use super::step::{BackwardStep, Gradients};
 use crate::in_floats;
-use crate::kernel::backward::norm::{self, NormGrads, Wanted};
+use crate::kernel::backward::norm::{self, NormGrads, WantedGradients};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
 use crate::tensor::{DType, Result, Tensor};
 
-fn wanted(step: &Step) -> Wanted {
-    Wanted { input: step.wants("input"), weight: step.wants("weight"), bias: step.wants("bias") }
+fn wanted(step: &BackwardStep) -> WantedGradients {
+    WantedGradients { input: step.wants("input"), weight: step.wants("weight"), bias: step.wants("bias") }
 }
 
 /// The gradients as tensors: that of the input with its shape, the others with that of the parameters.
@@ -26,12 +26,12 @@ fn gradients<T: Float>(found: NormGrads<T>, x: &Tensor, parameters: &[usize]) ->
     grads
 }
 
-fn sizes(step: &Step) -> Vec<usize> {
+fn sizes(step: &BackwardStep) -> Vec<usize> {
     step.ints("normalized_shape").unwrap_or_default().into_iter().map(|size| size.max(0) as usize).collect()
 }
 
 /// Of `layer_norm`.
-pub(crate) fn layer_norm(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn layer_norm(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (x, weight, shape) = (step.tensor("input")?, step.opt_tensor("weight")?, sizes(step));
     let (grad, eps) = (to_dtype(&grad, x.dtype()), step.number("eps").unwrap_or(1e-5));
     Ok(in_floats!(x.dtype(), T => {
@@ -43,7 +43,7 @@ pub(crate) fn layer_norm(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `rms_norm`.
-pub(crate) fn rms_norm(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn rms_norm(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (x, weight, shape) = (step.tensor("input")?, step.opt_tensor("weight")?, sizes(step));
     let grad = to_dtype(&grad, x.dtype());
     let eps = step.number("eps").unwrap_or(match x.dtype() {
@@ -59,7 +59,7 @@ pub(crate) fn rms_norm(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `batch_norm`.
-pub(crate) fn batch_norm(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn batch_norm(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (x, weight) = (step.tensor("input")?, step.opt_tensor("weight")?);
     let (grad, eps) = (to_dtype(&grad, x.dtype()), step.number("eps").unwrap_or(1e-5));
     let kept = match step.bool("training") {

@@ -4,13 +4,13 @@
 use std::cmp::Ordering;
 
 use super::compute;
-use super::step::{Gradients, Step};
+use super::step::{BackwardStep, Gradients};
 use crate::kernel::math;
 use crate::tensor::ops::pointwise;
 use crate::tensor::{Arg, DType, Result, Tensor, ops};
 
 /// The gradient times the `alpha` of `add` and `sub`.
-fn factored(step: &Step, grad: Tensor) -> Result<Tensor> {
+fn factored(step: &BackwardStep, grad: Tensor) -> Result<Tensor> {
     match step.arg("alpha") {
         Arg::None => Ok(grad),
         alpha if alpha.number() == Some(1.0) => Ok(grad),
@@ -19,7 +19,7 @@ fn factored(step: &Step, grad: Tensor) -> Result<Tensor> {
 }
 
 /// Of `add`.
-pub(crate) fn add(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn add(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mut grads = Gradients::none();
     if step.wants("other") {
         grads = grads.and("other", factored(step, grad.clone())?);
@@ -28,7 +28,7 @@ pub(crate) fn add(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `sub`.
-pub(crate) fn sub(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn sub(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mut grads = Gradients::none();
     if step.wants("other") {
         grads = grads.and("other", factored(step, compute::neg(&grad))?);
@@ -37,7 +37,7 @@ pub(crate) fn sub(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `rsub`.
-pub(crate) fn rsub(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn rsub(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mut grads = Gradients::none();
     if step.wants("input") {
         grads = grads.and("input", factored(step, compute::neg(&grad))?);
@@ -46,7 +46,7 @@ pub(crate) fn rsub(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `mul`.
-pub(crate) fn mul(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn mul(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mut grads = Gradients::none();
     if step.wants("input") {
         grads = grads.and("input", compute::times(&grad, step.operand("other")?)?);
@@ -58,12 +58,12 @@ pub(crate) fn mul(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `neg`.
-pub(crate) fn neg(_: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn neg(_: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(Gradients::of("input", compute::neg(&grad)))
 }
 
 /// Of `div`.
-pub(crate) fn div(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn div(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     if step.has("rounding_mode") {
         let zeros = compute::zeros_like(&grad)?;
         return Ok(Gradients::of("input", zeros.clone()).and("other", zeros));
@@ -82,18 +82,18 @@ pub(crate) fn div(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `exp`.
-pub(crate) fn exp(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn exp(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let value = compute::function(step.tensor("input")?, math::exp, math::exp);
     Ok(Gradients::of("input", compute::mul(&grad, &value)?))
 }
 
 /// Of `log`.
-pub(crate) fn log(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn log(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(Gradients::of("input", compute::div(&grad, step.tensor("input")?)?))
 }
 
 /// Of `masked_fill`.
-pub(crate) fn masked_fill(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn masked_fill(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mask = step.tensor("mask")?;
     let mut grads = Gradients::none();
     if step.wants("value") {
@@ -108,7 +108,7 @@ pub(crate) fn masked_fill(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `where`.
-pub(crate) fn choice(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn choice(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let keep = step.tensor("condition")?;
     let zeros = Tensor::zeros([], grad.dtype())?;
     let mut grads = Gradients::none();
@@ -122,7 +122,7 @@ pub(crate) fn choice(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `dropout`: the operation keeps its noise.
-pub(crate) fn dropout(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn dropout(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(Gradients::of(
         "input",
         match step.kept(0)? {
@@ -133,7 +133,7 @@ pub(crate) fn dropout(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `abs`.
-pub(crate) fn abs(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn abs(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let sign = |x: f32| {
         if x > 0.0 {
             1.0
@@ -157,45 +157,45 @@ pub(crate) fn abs(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `square`.
-pub(crate) fn square(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn square(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let slope = compute::times(step.tensor("input")?, &Arg::Int(2))?;
     Ok(Gradients::of("input", compute::mul(&grad, &slope)?))
 }
 
 /// Of `sqrt`.
-pub(crate) fn sqrt(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn sqrt(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let root = compute::power(step.operand("input")?, &Arg::Float(0.5))?;
     Ok(Gradients::of("input", compute::div(&grad, &compute::times(&root, &Arg::Int(2))?)?))
 }
 
 /// Of `rsqrt`.
-pub(crate) fn rsqrt(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn rsqrt(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let root = compute::power(step.operand("input")?, &Arg::Float(-0.5))?;
     let cube = compute::power(&Arg::Tensor(root), &Arg::Int(3))?;
     Ok(Gradients::of("input", compute::mul(&compute::times(&grad, &Arg::Float(-0.5))?, &cube)?))
 }
 
 /// Of `reciprocal`.
-pub(crate) fn reciprocal(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn reciprocal(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let value = compute::power(step.operand("input")?, &Arg::Float(-1.0))?;
     let slope = compute::neg(&compute::mul(&value, &value)?);
     Ok(Gradients::of("input", compute::mul(&grad, &slope)?))
 }
 
 /// Of `sin`.
-pub(crate) fn sin(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn sin(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let slope = compute::function(step.tensor("input")?, math::cos, math::cos);
     Ok(Gradients::of("input", compute::mul(&grad, &slope)?))
 }
 
 /// Of `cos`.
-pub(crate) fn cos(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn cos(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let slope = compute::neg(&compute::function(step.tensor("input")?, math::sin, math::sin));
     Ok(Gradients::of("input", compute::mul(&grad, &slope)?))
 }
 
 /// Of `pow`.
-pub(crate) fn pow(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn pow(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (base, exponent) = (step.operand("input")?, step.operand("exponent")?);
     let mut grads = Gradients::none();
     if step.wants("exponent") {
@@ -237,7 +237,7 @@ pub(crate) fn pow(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `clamp`, `clamp_min`, `clamp_max`.
-pub(crate) fn clamp(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn clamp(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let x = step.tensor("input")?;
     if let (None, None) = (step.opt_tensor("min")?, step.opt_tensor("max")?) {
         // Without a bound everything is inside, nan too.
@@ -270,16 +270,16 @@ pub(crate) fn clamp(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `maximum`: equal elements share the gradient.
-pub(crate) fn maximum(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn maximum(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     of_larger(step, &grad, Ordering::is_gt)
 }
 
 /// Of `minimum`: equal elements share the gradient.
-pub(crate) fn minimum(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn minimum(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     of_larger(step, &grad, Ordering::is_lt)
 }
 
-pub(super) fn of_larger(step: &Step, grad: &Tensor, wins: fn(Ordering) -> bool) -> Result<Gradients> {
+pub(super) fn of_larger(step: &BackwardStep, grad: &Tensor, wins: fn(Ordering) -> bool) -> Result<Gradients> {
     let (a, b) = (step.operand("input")?, step.operand("other")?);
     let (first, equal) = (compute::compare(a, b, wins)?, compute::compare(a, b, Ordering::is_eq)?);
     let zeros = Tensor::zeros([], grad.dtype())?;
@@ -296,23 +296,23 @@ pub(super) fn of_larger(step: &Step, grad: &Tensor, wins: fn(Ordering) -> bool) 
     Ok(grads)
 }
 
-fn triangle(step: &Step, grad: &Tensor, lower: bool) -> Result<Gradients> {
+fn triangle(step: &BackwardStep, grad: &Tensor, lower: bool) -> Result<Gradients> {
     let diagonal = step.int("diagonal").unwrap_or(0);
     Ok(Gradients::of("input", ops::shape::triangle(grad, diagonal, lower)))
 }
 
 /// Of `tril`.
-pub(crate) fn tril(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn tril(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     triangle(step, &grad, true)
 }
 
 /// Of `triu`.
-pub(crate) fn triu(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn triu(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     triangle(step, &grad, false)
 }
 
 /// Of `fill` and `zero_`, which forget what was there.
-pub(crate) fn fill(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn fill(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mut grads = Gradients::of("input", compute::zeros_like(&grad)?);
     if step.wants("value") {
         grads = grads.and("value", compute::total(&grad)?);
@@ -321,7 +321,7 @@ pub(crate) fn fill(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `copy_`, which forgets what was there.
-pub(crate) fn overwrite(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn overwrite(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mut grads = Gradients::none();
     if step.wants("input") {
         grads = grads.and("input", compute::zeros_like(&grad)?);

@@ -2,12 +2,12 @@
 
 use super::compute::{self, matmul, mul, transposed};
 use super::fit::sum_to;
-use super::step::{Gradients, Step};
-use crate::tensor::ops::reduce::{self, Over};
+use super::step::{BackwardStep, Gradients};
+use crate::tensor::ops::reduce::{self, ReductionAxes};
 use crate::tensor::{Layout, Result, Tensor, ops};
 
 /// Of `matmul`, `mm`, `bmm`, `mv`.
-pub(crate) fn product(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn product(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (first, second) = (step.name(0), step.name(1));
     let mut grads = Gradients::none();
     if step.wants(first) {
@@ -78,7 +78,7 @@ fn of_second(grad: &Tensor, a: &Tensor, shape: &[usize], by_columns: bool) -> Re
 }
 
 /// Of `linear`.
-pub(crate) fn linear(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn linear(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let mut grads = Gradients::none();
     if step.wants("input") {
         grads = grads.and("input", matmul(&grad, step.tensor("weight")?)?);
@@ -89,14 +89,14 @@ pub(crate) fn linear(step: &Step, grad: Tensor) -> Result<Gradients> {
         grads = grads.and("weight", ops::reshape(&weight, step.shape("weight")));
     }
     if step.wants("bias") {
-        let sum = reduce::sum(&flat, &Over::new(&flat, &[0], false)?, None);
+        let sum = reduce::sum(&flat, &ReductionAxes::new(&flat, &[0], false)?, None);
         grads = grads.and("bias", ops::reshape(&sum, step.shape("bias")));
     }
     Ok(grads)
 }
 
 /// Of `addmm`, `baddbmm`, `addmv`, `addbmm`.
-pub(crate) fn add_product(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn add_product(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let (base, first, second) = (step.name(0), step.name(1), step.name(2));
     let (a, b) = (step.tensor(first)?, step.tensor(second)?);
     let mut grads = Gradients::none();
@@ -115,7 +115,7 @@ pub(crate) fn add_product(step: &Step, grad: Tensor) -> Result<Gradients> {
     Ok(grads)
 }
 
-fn scaled(step: &Step, factor: &str, grad: &Tensor) -> Result<Tensor> {
+fn scaled(step: &BackwardStep, factor: &str, grad: &Tensor) -> Result<Tensor> {
     match step.number(factor) {
         None | Some(1.0) => Ok(grad.clone()),
         Some(_) => compute::times(grad, step.arg(factor)),

@@ -5,14 +5,14 @@ use std::cmp::Ordering;
 use super::compute;
 use super::indexing::picked;
 use super::pointwise::of_larger;
-use super::step::{Gradients, Step};
+use super::step::{BackwardStep, Gradients};
 use crate::kernel::reduce as kernel;
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::ops::reduce::{self, End, Over};
+use crate::tensor::ops::reduce::{self, End, ReductionAxes};
 use crate::tensor::{Arg, Result, Tensor, ops};
 
 /// The dimensions that were reduced, of `ndim`; all of them if none were named.
-pub(super) fn dims(step: &Step, ndim: usize) -> Result<Vec<usize>> {
+pub(super) fn dims(step: &BackwardStep, ndim: usize) -> Result<Vec<usize>> {
     match step.ints("dim") {
         Some(dims) if !dims.is_empty() => {
             dims.iter().map(|&dim| if ndim == 0 { Ok(0) } else { wrap_dim(dim, ndim) }).collect()
@@ -22,7 +22,7 @@ pub(super) fn dims(step: &Step, ndim: usize) -> Result<Vec<usize>> {
 }
 
 /// The gradient of a reduction, repeated along the dimensions that were reduced. View.
-pub(super) fn spread(step: &Step, grad: &Tensor, shape: &[usize]) -> Result<Tensor> {
+pub(super) fn spread(step: &BackwardStep, grad: &Tensor, shape: &[usize]) -> Result<Tensor> {
     if shape.is_empty() {
         return Ok(ops::reshape(grad, shape));
     }
@@ -41,28 +41,28 @@ pub(super) fn spread(step: &Step, grad: &Tensor, shape: &[usize]) -> Result<Tens
 }
 
 /// How many numbers each result was made of.
-fn count(step: &Step) -> Result<usize> {
+fn count(step: &BackwardStep) -> Result<usize> {
     let shape = step.shape("input");
     Ok(dims(step, shape.len())?.into_iter().map(|at| shape.get(at).copied().unwrap_or(1)).product())
 }
 
 /// Of `sum`.
-pub(crate) fn sum(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn sum(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     Ok(Gradients::of("input", spread(step, &grad, step.shape("input"))?))
 }
 
 /// Of `mean`.
-pub(crate) fn mean(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn mean(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let grad = Arg::Tensor(spread(step, &grad, step.shape("input"))?);
     Ok(Gradients::of("input", compute::quotient(&grad, &Arg::Int(count(step)? as i64))?))
 }
 
 /// The variance's divisor: the numbers less the correction.
-fn degrees(step: &Step) -> Result<f64> {
+fn degrees(step: &BackwardStep) -> Result<f64> {
     Ok((count(step)? as f64 - correction(step)).max(0.0))
 }
 
-fn correction(step: &Step) -> f64 {
+fn correction(step: &BackwardStep) -> f64 {
     match step.arg("unbiased") {
         Arg::Bool(unbiased) => f64::from(u8::from(*unbiased)),
         _ => step.number("correction").unwrap_or(1.0),
@@ -70,13 +70,13 @@ fn correction(step: &Step) -> f64 {
 }
 
 /// The dimensions that were reduced, which stay with size 1.
-fn over(step: &Step, x: &Tensor) -> Result<Over> {
+fn over(step: &BackwardStep, x: &Tensor) -> Result<ReductionAxes> {
     let dims: Vec<i64> = dims(step, x.ndim())?.into_iter().map(|dim| dim as i64).collect();
-    Over::new(x, &dims, true)
+    ReductionAxes::new(x, &dims, true)
 }
 
 /// `2 / degrees * grad * (x - mean)`
-fn of_variance(step: &Step, x: &Tensor, grad: &Tensor) -> Result<Gradients> {
+fn of_variance(step: &BackwardStep, x: &Tensor, grad: &Tensor) -> Result<Gradients> {
     let degrees = degrees(step)?;
     let factor = if degrees > 0.0 { 2.0 / degrees } else { f64::NAN };
     let centred = compute::sub(x, &compute::mean(x, &over(step, x)?))?;
@@ -85,13 +85,13 @@ fn of_variance(step: &Step, x: &Tensor, grad: &Tensor) -> Result<Gradients> {
 }
 
 /// Of `var`.
-pub(crate) fn var(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn var(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let x = step.tensor("input")?;
     of_variance(step, x, &spread(step, &grad, x.shape())?)
 }
 
 /// Of `std`.
-pub(crate) fn std(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn std(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let x = step.tensor("input")?;
     let correction = correction(step);
     let over = over(step, x)?;
@@ -108,17 +108,17 @@ pub(crate) fn std(step: &Step, grad: Tensor) -> Result<Gradients> {
 }
 
 /// Of `max` in its three forms.
-pub(crate) fn max(step: &Step, grads: Vec<Option<Tensor>>) -> Result<Gradients> {
+pub(crate) fn max(step: &BackwardStep, grads: Vec<Option<Tensor>>) -> Result<Gradients> {
     extreme(step, grads, End::Max, Ordering::is_gt)
 }
 
 /// Of `min` in its three forms.
-pub(crate) fn min(step: &Step, grads: Vec<Option<Tensor>>) -> Result<Gradients> {
+pub(crate) fn min(step: &BackwardStep, grads: Vec<Option<Tensor>>) -> Result<Gradients> {
     extreme(step, grads, End::Min, Ordering::is_lt)
 }
 
 fn extreme(
-    step: &Step,
+    step: &BackwardStep,
     grads: Vec<Option<Tensor>>,
     end: End,
     wins: fn(Ordering) -> bool,
@@ -132,24 +132,24 @@ fn extreme(
     if x.ndim() == 0 {
         return picked(step, grad, x, dim);
     }
-    match reduce::place_of_extreme(x, &Over::new(x, &[dim], true)?, end) {
+    match reduce::place_of_extreme(x, &ReductionAxes::new(x, &[dim], true)?, end) {
         Some(places) => picked(step, grad, &places, dim),
         None => Ok(Gradients::of("input", compute::zeros_like(x)?)),
     }
 }
 
 /// Of `amax`.
-pub(crate) fn amax(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn amax(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     shared(step, &grad, End::Max)
 }
 
 /// Of `amin`.
-pub(crate) fn amin(step: &Step, grad: Tensor) -> Result<Gradients> {
+pub(crate) fn amin(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     shared(step, &grad, End::Min)
 }
 
 /// Elements that are equally extreme share the gradient.
-fn shared(step: &Step, grad: &Tensor, end: End) -> Result<Gradients> {
+fn shared(step: &BackwardStep, grad: &Tensor, end: End) -> Result<Gradients> {
     let x = step.tensor("input")?;
     let over = over(step, x)?;
     let Some(best) = reduce::extreme(x, &over, end) else {

@@ -11,15 +11,15 @@ use crate::tensor::{Arg, Error, Layout, Record, Result, Tensor};
 /// converts it. It may share memory with the gradient that the rule got. What is returned for an operand that needs no
 /// gradient is ignored.
 #[derive(Clone, Copy)]
-pub(crate) enum Rule {
+pub(crate) enum GradientRule {
     /// Of an operation with one result.
-    One(fn(&Step, Tensor) -> Result<Gradients>),
+    One(fn(&BackwardStep, Tensor) -> Result<Gradients>),
     /// Of an operation with any number of results; `None` for results that no gradient reached.
-    Several(fn(&Step, Vec<Option<Tensor>>) -> Result<Gradients>),
+    Several(fn(&BackwardStep, Vec<Option<Tensor>>) -> Result<Gradients>),
 }
 
 /// One operation that ran. Arguments are read by the names of the parameters.
-pub(crate) struct Step<'a> {
+pub(crate) struct BackwardStep<'a> {
     record: &'a Record,
     params: &'a [Param],
     args: &'a [Arg],
@@ -27,7 +27,7 @@ pub(crate) struct Step<'a> {
     read: Cell<bool>,
 }
 
-impl<'a> Step<'a> {
+impl<'a> BackwardStep<'a> {
     /// The step of a record: the parameters of its form, its arguments, and for each tensor among them whether it needs a
     /// gradient.
     pub(super) fn new(
@@ -35,8 +35,8 @@ impl<'a> Step<'a> {
         params: &'a [Param],
         args: &'a [Arg],
         flows: &'a [bool],
-    ) -> Step<'a> {
-        Step { record, params, args, flows, read: Cell::new(false) }
+    ) -> BackwardStep<'a> {
+        BackwardStep { record, params, args, flows, read: Cell::new(false) }
     }
 
     /// Whether the values of operands were read. Then a second pass needs them again.
@@ -204,9 +204,9 @@ fn modified(tensor: &Tensor, version: u64) -> Error {
 
 /// The gradients of operands, by the names of the parameters.
 #[derive(Default)]
-pub(crate) struct Gradients(Vec<(&'static str, OfOperand)>);
+pub(crate) struct Gradients(Vec<(&'static str, OperandGradient)>);
 
-enum OfOperand {
+enum OperandGradient {
     Tensor(Tensor),
     List(Vec<Option<Tensor>>),
 }
@@ -219,28 +219,28 @@ impl Gradients {
 
     /// The gradient of one operand.
     pub(crate) fn of(name: &'static str, grad: Tensor) -> Gradients {
-        Gradients(vec![(name, OfOperand::Tensor(grad))])
+        Gradients(vec![(name, OperandGradient::Tensor(grad))])
     }
 
     /// And that of another.
     pub(crate) fn and(mut self, name: &'static str, grad: Tensor) -> Gradients {
-        self.0.push((name, OfOperand::Tensor(grad)));
+        self.0.push((name, OperandGradient::Tensor(grad)));
         self
     }
 
     /// The gradients of a list of operands.
     pub(crate) fn list(name: &'static str, grads: Vec<Option<Tensor>>) -> Gradients {
-        Gradients(vec![(name, OfOperand::List(grads))])
+        Gradients(vec![(name, OperandGradient::List(grads))])
     }
 
     /// Takes the gradient of operand `at` of a parameter (0 if it takes one tensor).
     pub(super) fn take(&mut self, name: &str, at: usize) -> Option<Tensor> {
         let place = self.0.iter().position(|(found, _)| *found == name)?;
         match &mut self.0[place].1 {
-            OfOperand::List(grads) => grads.get_mut(at)?.take(),
-            OfOperand::Tensor(_) => match self.0.swap_remove(place).1 {
-                OfOperand::Tensor(grad) => Some(grad),
-                OfOperand::List(_) => None,
+            OperandGradient::List(grads) => grads.get_mut(at)?.take(),
+            OperandGradient::Tensor(_) => match self.0.swap_remove(place).1 {
+                OperandGradient::Tensor(grad) => Some(grad),
+                OperandGradient::List(_) => None,
             },
         }
     }

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 
 use super::fit::{added, as_operand};
 use super::indexing;
-use super::step::{Gradients, Rule, Step};
+use super::step::{BackwardStep, GradientRule, Gradients};
 use crate::ops::call::call;
 use crate::ops::op::Caller;
 use crate::ops::schema::{self, Param};
@@ -28,7 +28,7 @@ pub(crate) fn address(record: &Rc<Record>) -> usize {
 }
 
 /// What the traversal cannot do itself: hooks, rules written in Python, and what becomes of gradients.
-pub(crate) trait Host {
+pub(crate) trait TraversalHost {
     /// An error of the host.
     type Error;
 
@@ -62,7 +62,7 @@ pub(crate) trait Host {
 
 /// How a traversal treats what it passes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Mode {
+pub(crate) struct TraversalMode {
     /// Whether the graph can be used again (`retain_graph`).
     pub(crate) keep: bool,
     /// Whether gradients are computed by recorded operations (`create_graph`), so that they have gradients themselves.
@@ -84,7 +84,7 @@ struct Node {
 struct Traversal<'a, H> {
     state: &'a State,
     host: &'a mut H,
-    mode: Mode,
+    mode: TraversalMode,
     nodes: Vec<Node>,
     /// The positions of records among the nodes.
     at: HashMap<usize, usize>,
@@ -95,15 +95,15 @@ struct Traversal<'a, H> {
     leaf_at: HashMap<usize, usize>,
 }
 
-/// Goes back from tensors with the gradients given. [`Host::arrived`] gets the gradient of each leaf, and of results that
+/// Goes back from tensors with the gradients given. [`TraversalHost::arrived`] gets the gradient of each leaf, and of results that
 /// retain theirs or are `wanted`.
 /// Errors: a tensor that a rule reads was written to; the graph was used before; an operation has no rule; the host's.
-pub(crate) fn run<H: Host>(
+pub(crate) fn run<H: TraversalHost>(
     state: &State,
     host: &mut H,
     from: Vec<(Tensor, Tensor)>,
     wanted: &[Tensor],
-    mode: Mode,
+    mode: TraversalMode,
 ) -> Result<(), H::Error> {
     let _restored = Restored::begin(state, mode.create);
     let mut traversal = Traversal {
@@ -167,7 +167,7 @@ fn made(tensor: &Tensor) -> Option<(Rc<Record>, usize)> {
     Some((record, tensor.output_index()))
 }
 
-impl<H: Host> Traversal<'_, H> {
+impl<H: TraversalHost> Traversal<'_, H> {
     /// Finds all records that lead to these, and returns those that wait for no other.
     fn explore(&mut self, roots: Vec<(Rc<Record>, usize)>) -> Vec<usize> {
         let mut waiting: HashMap<usize, usize> = HashMap::new();
@@ -316,7 +316,7 @@ impl<H: Host> Traversal<'_, H> {
 }
 
 /// The rule of a record's operation and the parameters of the form that ran.
-fn rule_of(record: &Record) -> Option<(Rule, &'static [Param])> {
+fn rule_of(record: &Record) -> Option<(GradientRule, &'static [Param])> {
     if let Some(op) = table::row_of(record.operation) {
         return Some((op.rule?, op.params().get(record.form).map_or(&[][..], Vec::as_slice)));
     }
@@ -325,18 +325,18 @@ fn rule_of(record: &Record) -> Option<(Rule, &'static [Param])> {
     static THROUGH_VIEW: OnceLock<Vec<Param>> = OnceLock::new();
     if *record.operation == SETITEM {
         let params = ASSIGNMENT.get_or_init(|| schema::parse("Tensor input, Operand value, any index"));
-        return Some((Rule::One(indexing::setitem), params));
+        return Some((GradientRule::One(indexing::setitem), params));
     }
     if *record.operation == COPY_SLICES {
         let params = THROUGH_VIEW.get_or_init(|| schema::parse("Tensor input, Tensor view"));
-        return Some((Rule::One(indexing::copy_slices), params));
+        return Some((GradientRule::One(indexing::copy_slices), params));
     }
     None
 }
 
 /// The gradients of a record's operands by a rule of the table, and whether the rule read operands.
 fn by_rule(
-    rule: Rule,
+    rule: GradientRule,
     params: &[Param],
     record: &Record,
     args: &[Arg],
@@ -349,13 +349,13 @@ fn by_rule(
             edges.get(at).is_some_and(Option::is_some) || (tensor.requires_grad() && tensor.is_leaf())
         })
         .collect();
-    let step = Step::new(record, params, args, &flows);
+    let step = BackwardStep::new(record, params, args, &flows);
     let mut found = match rule {
-        Rule::One(rule) => match grads.pop().flatten() {
+        GradientRule::One(rule) => match grads.pop().flatten() {
             Some(grad) => rule(&step, grad)?,
             None => Gradients::none(),
         },
-        Rule::Several(rule) => rule(&step, grads)?,
+        GradientRule::Several(rule) => rule(&step, grads)?,
     };
     let read = step.has_read();
     let mut of_operands = Vec::with_capacity(flows.len());

@@ -8,7 +8,7 @@ use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, extreme_of, runn
 use crate::tensor::explanation::{Explanation, ExtremeResult, Extremum, OrderKind};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::cast::to_dtype;
-use crate::tensor::ops::reduce::{self, End, Over};
+use crate::tensor::ops::reduce::{self, End, ReductionAxes};
 use crate::tensor::{DType, Error, Result, Tensor, ops};
 
 const EXTREME: &[&str] =
@@ -26,12 +26,12 @@ fn extreme(c: &Call, end: End) -> Result<Value> {
             } else {
                 GradName::Node("Min", 1)
             });
-            let over = Over::new(x, &[], false)?;
+            let over = ReductionAxes::new(x, &[], false)?;
             Ok(reduce::extreme(x, &over, end).ok_or_else(|| reduce::needs_elements(name, x, &over))?.into())
         }
         2 => {
             let axis = c.int(1)?;
-            let over = Over::new(x, &[axis], c.bool(2))?;
+            let over = ReductionAxes::new(x, &[axis], c.bool(2))?;
             if x.ndim() == 0 {
                 let zero = Tensor::from_i64(vec![0], []);
                 return Ok(Value::Named(name, vec![("values", ops::copy(x)), ("indices", zero)]));
@@ -49,14 +49,14 @@ fn extreme(c: &Call, end: End) -> Result<Value> {
 
 fn amax(c: &Call, end: End) -> Result<Value> {
     let x = c.tensor(0)?;
-    let over = Over::new(x, &c.ints(1)?, c.bool(2))?;
+    let over = ReductionAxes::new(x, &c.ints(1)?, c.bool(2))?;
     Ok(reduce::extreme(x, &over, end).ok_or_else(|| reduce::needs_elements(c.op.name, x, &over))?.into())
 }
 
 fn place(c: &Call, end: End) -> Result<Value> {
     let x = c.tensor(0)?;
     let dims: Vec<i64> = c.opt_int(1).into_iter().collect();
-    let over = Over::new(x, &dims, c.bool(2))?;
+    let over = ReductionAxes::new(x, &dims, c.bool(2))?;
     if dims.is_empty() && x.numel() == 0 {
         return Err(Error::index(format!(
             "{}(): Expected reduction dim to be specified for input.numel() == 0.",
@@ -259,7 +259,7 @@ pub(super) static OPS: [Op; 12] = [
             if dims.is_empty() {
                 c.set_grad_name(GradName::NotImplemented);
             }
-            let over = Over::new(x, &dims, c.bool(2))?;
+            let over = ReductionAxes::new(x, &dims, c.bool(2))?;
             let of = |end| {
                 reduce::extreme(x, &over, end).ok_or_else(|| reduce::needs_elements("aminmax", x, &over))
             };

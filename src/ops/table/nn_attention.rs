@@ -18,7 +18,7 @@ use crate::tensor::ops::{self, draw, linear, pointwise};
 use crate::tensor::{Arg, Buffer, DType, Error, Layout, Result, Storage, Tensor, allow};
 
 /// The arguments of attention.
-struct Asked<'a> {
+struct AttentionArgs<'a> {
     query: &'a Tensor,
     key: &'a Tensor,
     value: &'a Tensor,
@@ -33,7 +33,7 @@ struct Asked<'a> {
 fn attention(c: &Call) -> Result<Value> {
     let (query, key, value) = (c.tensor(0)?, c.tensor(1)?, c.tensor(2)?);
     let width = query.shape().last().copied().unwrap_or(1);
-    let asked = Asked {
+    let asked = AttentionArgs {
         query,
         key,
         value,
@@ -58,7 +58,7 @@ fn attention(c: &Call) -> Result<Value> {
     materialised(c, &asked)
 }
 
-fn checked(asked: &Asked) -> Result<()> {
+fn checked(asked: &AttentionArgs) -> Result<()> {
     let [query, key, value] = [asked.query, asked.key, asked.value];
     let name = |x: &Tensor| linear::cpp_name(x.dtype());
     if query.dtype() != key.dtype() || query.dtype() != value.dtype() {
@@ -95,7 +95,7 @@ fn checked(asked: &Asked) -> Result<()> {
 }
 
 /// Whether PyTorch takes its CPU kernel that keeps no scores.
-fn streams(asked: &Asked, records: bool) -> bool {
+fn streams(asked: &AttentionArgs, records: bool) -> bool {
     let [q, k, v] = [asked.query, asked.key, asked.value].map(Tensor::shape);
     let four = q.len() == 4 && k.len() == 4 && v.len() == 4;
     if !four || asked.dropout > 0.0 || !asked.query.dtype().is_float() {
@@ -134,7 +134,7 @@ macro_rules! four {
 
 /// By the kernel that keeps no scores, which reads operands and mask where they lie. The result lies in memory as the
 /// query does.
-fn streamed<T: Float>(asked: &Asked) -> Result<Tensor> {
+fn streamed<T: Float>(asked: &AttentionArgs) -> Result<Tensor> {
     let [query, key, value] = [asked.query, asked.key, asked.value];
     let mut out = buffer_pool::filled(allow(query.shape(), query.dtype())?, T::ZERO);
     let placed = query.layout().preserved();
@@ -193,7 +193,7 @@ fn bias_of<T: Float>(mask: &Tensor, scores: [usize; 4]) -> Vec<T> {
 }
 
 /// The formula step by step, as PyTorch computes it where its kernel does not apply.
-fn materialised(c: &Call, asked: &Asked) -> Result<Value> {
+fn materialised(c: &Call, asked: &AttentionArgs) -> Result<Value> {
     let default = c.default_dtype();
     let records = c.state.grad_mode.get();
     let dtype = asked.query.dtype();

@@ -8,7 +8,7 @@ use crate::tensor::descriptor::{CostRule, Descriptor, GradName, OpFamily, reduct
 use crate::tensor::explanation::{DistanceKind, Explanation, Reducer, RunningKind};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::cast::to_dtype;
-use crate::tensor::ops::reduce::{self, End, Floats, Over};
+use crate::tensor::ops::reduce::{self, End, Floats, ReductionAxes};
 use crate::tensor::{DType, Error, Result, Tensor, ops};
 
 /// Over everything, or over the dimensions named.
@@ -30,9 +30,9 @@ const VAR: &[&str] = &[
 const RUN: &[&str] = &["Tensor input, int dim, *, dtype? dtype=None"];
 const TRUTH: &[&str] = &["Tensor input", "Tensor input, ints? dim, bool keepdim=False"];
 
-fn over(c: &Call) -> Result<Over> {
+fn over(c: &Call) -> Result<ReductionAxes> {
     let dims = if c.form == 0 { Vec::new() } else { c.opt_ints(1).unwrap_or_default() };
-    Over::new(c.tensor(0)?, &dims, c.form != 0 && c.bool(2))
+    ReductionAxes::new(c.tensor(0)?, &dims, c.form != 0 && c.bool(2))
 }
 
 fn dtype(c: &Call) -> Option<DType> {
@@ -79,7 +79,7 @@ fn prod(c: &Call) -> Result<Value> {
 }
 
 /// The dims, correction and keepdim of `var` and `std` in their forms.
-fn spread(c: &Call) -> Result<(Tensor, Over, f64)> {
+fn spread(c: &Call) -> Result<(Tensor, ReductionAxes, f64)> {
     let x = c.tensor(0)?;
     let flag = |on: bool| if on { 1.0 } else { 0.0 };
     let (dims, correction, keepdim) = match c.form {
@@ -91,18 +91,18 @@ fn spread(c: &Call) -> Result<(Tensor, Over, f64)> {
     if !x.dtype().is_float() {
         return Err(Error::runtime("std and var only support floating point and complex dtypes"));
     }
-    Ok((x.clone(), Over::new(x, &dims.unwrap_or_default(), keepdim)?, correction))
+    Ok((x.clone(), ReductionAxes::new(x, &dims.unwrap_or_default(), keepdim)?, correction))
 }
 
-fn var_of(x: &Tensor, over: &Over, correction: f64) -> Tensor {
+fn var_of(x: &Tensor, over: &ReductionAxes, correction: f64) -> Tensor {
     reduce::floats_with(x, over, |v, a| kernel::var(v, a, correction), |v, a| kernel::var(v, a, correction))
 }
 
-fn std_of(x: &Tensor, over: &Over, correction: f64) -> Tensor {
+fn std_of(x: &Tensor, over: &ReductionAxes, correction: f64) -> Tensor {
     reduce::floats_with(x, over, |v, a| kernel::std(v, a, correction), |v, a| kernel::std(v, a, correction))
 }
 
-fn with_mean(c: &Call, spread_of: fn(&Tensor, &Over, f64) -> Tensor) -> Result<Value> {
+fn with_mean(c: &Call, spread_of: fn(&Tensor, &ReductionAxes, f64) -> Tensor) -> Result<Value> {
     let (x, over, correction) = spread(c)?;
     let mean = reduce::floats(&x, &over, &Floats { f32: kernel::mean, f64: kernel::mean });
     Ok(Value::Tensors(vec![spread_of(&x, &over, correction), mean]))
@@ -127,11 +127,11 @@ fn running(c: &Call, product: bool) -> Result<Value> {
 fn logsumexp(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     let x = to_dtype(x, ops::float_dtype(x.dtype(), c.default_dtype()));
-    let over = Over::new(&x, &c.ints(1)?, c.bool(2))?;
+    let over = ReductionAxes::new(&x, &c.ints(1)?, c.bool(2))?;
     Ok(reduce::floats(&x, &over, &Floats { f32: kernel::logsumexp, f64: kernel::logsumexp }).into())
 }
 
-fn norm_of(x: &Tensor, over: &Over, p: f64) -> Result<Value> {
+fn norm_of(x: &Tensor, over: &ReductionAxes, p: f64) -> Result<Value> {
     if x.numel() == 0 && over.axes.len() == x.ndim() && (p.is_infinite() || p < 0.0) && x.dtype().is_float() {
         return Err(Error::runtime(format!(
             "linalg.vector_norm cannot compute the {p} norm on an empty tensor because the operation does not have an \
@@ -158,14 +158,14 @@ fn norm(c: &Call) -> Result<Value> {
         }
         None => c.opt_float(1).unwrap_or(2.0),
     };
-    let over = Over::new(x, &c.opt_ints(2).unwrap_or_default(), c.bool(3))?;
+    let over = ReductionAxes::new(x, &c.opt_ints(2).unwrap_or_default(), c.bool(3))?;
     let x = c.opt_dtype(4).map_or_else(|| x.clone(), |dtype| to_dtype(x, dtype));
     norm_of(&x, &over, p)
 }
 
 fn count_nonzero(c: &Call) -> Result<Value> {
     let x = to_dtype(&to_dtype(c.tensor(0)?, DType::Bool), DType::Int64);
-    let over = Over::new(&x, &c.opt_ints(1).unwrap_or_default(), false)?;
+    let over = ReductionAxes::new(&x, &c.opt_ints(1).unwrap_or_default(), false)?;
     Ok(reduce::sum(&x, &over, None).into())
 }
 
@@ -287,7 +287,7 @@ pub(super) static OPS: [Op; 17] = [
         "The p-norm of the difference.",
         |c| {
             let difference = ops::pointwise::sub(c.arg(0), c.arg(1), c.default_dtype())?;
-            norm_of(&difference, &Over::new(&difference, &[], false)?, c.float(2)?)
+            norm_of(&difference, &ReductionAxes::new(&difference, &[], false)?, c.float(2)?)
         },
     ),
     op(
@@ -307,7 +307,7 @@ pub(super) static OPS: [Op; 17] = [
             let x = c.tensor(0)?;
             let axis = wrap_dim(c.int(1)?, x.ndim())?;
             let wide = to_dtype(x, DType::Float64);
-            let most = reduce::extreme(&wide, &Over::new(&wide, &[], false)?, End::Max)
+            let most = reduce::extreme(&wide, &ReductionAxes::new(&wide, &[], false)?, End::Max)
                 .map_or(0.0, |it| it.item().unwrap_or(0.0));
             let powers = Tensor::new(
                 crate::tensor::Buffer::F64(wide.to_f64_vec().into_iter().map(|v| (v - most).exp()).collect()),

@@ -199,7 +199,7 @@ fn diff(c: &Call) -> Result<Value> {
 fn nanmean(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     let dims = c.opt_ints(1).unwrap_or_default();
-    let over = ops::reduce::Over::new(x, &dims, c.bool(2))?;
+    let over = ops::reduce::ReductionAxes::new(x, &dims, c.bool(2))?;
     let clean = |v: f64| if v.is_nan() { 0.0 } else { v };
     let values = same_unary(x, |v| if v.is_nan() { 0.0 } else { v }, clean, |v| v);
     let there = pointwise::test(x, |v| !v.is_nan());

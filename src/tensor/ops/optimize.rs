@@ -15,7 +15,7 @@ const PIECE: usize = 1 << 14;
 
 /// What an optimizer does with one parameter.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Rule {
+pub(crate) enum UpdateRule {
     /// The sum of the parameter and its gradient times a rate; with a velocity if one is kept.
     Sgd(Sgd<f64>),
     /// By the mean of gradients and the mean of their squares; with the largest mean square if one is kept.
@@ -35,7 +35,7 @@ pub(crate) struct Moved {
     /// The number of steps so far, 0-d in single precision; is counted up.
     pub(crate) counter: Option<Tensor>,
     /// What is done.
-    pub(crate) rule: Rule,
+    pub(crate) rule: UpdateRule,
 }
 
 impl Moved {
@@ -66,7 +66,7 @@ pub(crate) fn separate(moved: Vec<Moved>) -> (Vec<Moved>, Vec<Moved>) {
         written.partition_point(|&other| other <= address) - written.partition_point(|&other| other < address)
     };
     let alone = |one: &Moved| {
-        let reads = matches!(one.rule, Rule::Scale(_)) || times(&one.grad) == 0;
+        let reads = matches!(one.rule, UpdateRule::Scale(_)) || times(&one.grad) == 0;
         reads && one.written().all(|x| times(x) == 1)
     };
     moved.into_iter().partition(alone)
@@ -86,7 +86,7 @@ pub(crate) fn step(moved: &[Moved]) {
 /// What the mean of gradients is divided by in a step of Adam; the shape of `square`.
 pub(crate) fn size(square: &Tensor, rule: &Adam<f64>) -> Tensor {
     in_floats!(square.dtype(), T => {
-        let RuleIn::Adam(rule) = RuleIn::<T>::of(&Rule::Adam(*rule)) else { unreachable!("the rule is Adam") };
+        let RuleIn::Adam(rule) = RuleIn::<T>::of(&UpdateRule::Adam(*rule)) else { unreachable!("the rule is Adam") };
         let values = T::of(square).into_iter().map(|square| rule.size(square)).collect();
         T::tensor(values, square.shape(), square.dtype())
     })
@@ -95,7 +95,7 @@ pub(crate) fn size(square: &Tensor, rule: &Adam<f64>) -> Tensor {
 /// What a step of SGD adds to a parameter that was `before`, without the rate; called after the step.
 pub(crate) fn along(before: &Tensor, one: &Moved, rule: &Sgd<f64>) -> Tensor {
     in_floats!(before.dtype(), T => {
-        let RuleIn::Sgd(rule) = RuleIn::<T>::of(&Rule::Sgd(*rule)) else { unreachable!("the rule is SGD") };
+        let RuleIn::Sgd(rule) = RuleIn::<T>::of(&UpdateRule::Sgd(*rule)) else { unreachable!("the rule is SGD") };
         let mut values = T::of(&one.grad);
         values.iter_mut().zip(T::of(before)).for_each(|(grad, param)| *grad = rule.gradient(param, *grad));
         if let [velocity] = &one.kept[..] {
@@ -109,11 +109,11 @@ pub(crate) fn along(before: &Tensor, one: &Moved, rule: &Sgd<f64>) -> Tensor {
 }
 
 /// An element type whose buffers can be written.
-trait Written: Float {
+trait WritableElement: Float {
     fn written(buffer: &mut Buffer) -> &mut [Self];
 }
 
-impl Written for f32 {
+impl WritableElement for f32 {
     fn written(buffer: &mut Buffer) -> &mut [f32] {
         match buffer {
             Buffer::F32(values) => values,
@@ -122,7 +122,7 @@ impl Written for f32 {
     }
 }
 
-impl Written for f64 {
+impl WritableElement for f64 {
     fn written(buffer: &mut Buffer) -> &mut [f64] {
         match buffer {
             Buffer::F64(values) => values,
@@ -132,7 +132,7 @@ impl Written for f64 {
 }
 
 /// The elements of one parameter, or a piece of them.
-struct Piece<'a, T> {
+struct ParameterSlice<'a, T> {
     param: &'a mut [T],
     grad: &'a [T],
     kept: Vec<&'a mut [T]>,
@@ -148,18 +148,20 @@ enum RuleIn<T> {
 }
 
 impl<T: Float> RuleIn<T> {
-    fn of(rule: &Rule) -> Self {
+    fn of(rule: &UpdateRule) -> Self {
         let n = T::from_f64;
         match *rule {
-            Rule::Sgd(Sgd { sign, weight_decay, momentum, share, nesterov, rate }) => RuleIn::Sgd(Sgd {
-                sign: n(sign),
-                weight_decay: weight_decay.map(n),
-                momentum: n(momentum),
-                share: n(share),
-                nesterov,
-                rate: n(rate),
-            }),
-            Rule::Adam(rule) => RuleIn::Adam(Adam {
+            UpdateRule::Sgd(Sgd { sign, weight_decay, momentum, share, nesterov, rate }) => {
+                RuleIn::Sgd(Sgd {
+                    sign: n(sign),
+                    weight_decay: weight_decay.map(n),
+                    momentum: n(momentum),
+                    share: n(share),
+                    nesterov,
+                    rate: n(rate),
+                })
+            }
+            UpdateRule::Adam(rule) => RuleIn::Adam(Adam {
                 sign: n(rule.sign),
                 weight_decay: rule.weight_decay.map(n),
                 shrink: n(rule.shrink),
@@ -170,12 +172,12 @@ impl<T: Float> RuleIn<T> {
                 eps: n(rule.eps),
                 rate: n(rule.rate),
             }),
-            Rule::Scale(factor) => RuleIn::Scale(n(factor)),
+            UpdateRule::Scale(factor) => RuleIn::Scale(n(factor)),
         }
     }
 }
 
-impl<'a, T: Float> Piece<'a, T> {
+impl<'a, T: Float> ParameterSlice<'a, T> {
     /// The first `length` elements, and the rest.
     fn split(self, length: usize) -> (Self, Self) {
         let (param, param_rest) = self.param.split_at_mut(length);
@@ -183,13 +185,13 @@ impl<'a, T: Float> Piece<'a, T> {
         let (kept, kept_rest) = self.kept.into_iter().map(|kept| kept.split_at_mut(length)).unzip();
         let rule = self.rule;
         (
-            Piece { param, grad, kept, rule },
-            Piece { param: param_rest, grad: grad_rest, kept: kept_rest, rule },
+            ParameterSlice { param, grad, kept, rule },
+            ParameterSlice { param: param_rest, grad: grad_rest, kept: kept_rest, rule },
         )
     }
 
     fn run(self) {
-        let Piece { param, grad, mut kept, rule } = self;
+        let ParameterSlice { param, grad, mut kept, rule } = self;
         match (rule, &mut kept[..]) {
             (RuleIn::Scale(factor), _) => optimizer::scale(param, factor),
             (RuleIn::Sgd(rule), []) => optimizer::sgd(&rule, param, grad),
@@ -210,19 +212,19 @@ struct Open<'a> {
     kept: Vec<RefMut<'a, Buffer>>,
 }
 
-fn in_precision<T: Written>(moved: &[Moved], dtype: DType) {
+fn in_precision<T: WritableElement>(moved: &[Moved], dtype: DType) {
     let moved: Vec<&Moved> =
         moved.iter().filter(|one| one.param.dtype() == dtype && one.param.numel() > 0).collect();
     let mut buffers: Vec<Open> = moved
         .iter()
         .map(|one| Open {
             param: one.param.storage().write(),
-            grad: (!matches!(one.rule, Rule::Scale(_))).then(|| one.grad.storage().read()),
+            grad: (!matches!(one.rule, UpdateRule::Scale(_))).then(|| one.grad.storage().read()),
             kept: one.kept.iter().map(|kept| kept.storage().write()).collect(),
         })
         .collect();
     let range = |x: &Tensor| x.layout().offset..x.layout().offset + x.numel();
-    let whole = moved.iter().zip(&mut buffers).map(|(one, open)| Piece {
+    let whole = moved.iter().zip(&mut buffers).map(|(one, open)| ParameterSlice {
         param: &mut T::written(&mut open.param)[range(&one.param)],
         grad: open.grad.as_ref().map_or(&[], |grad| &T::elements(grad)[range(&one.grad)]),
         kept: (open.kept.iter_mut().zip(&one.kept))
@@ -231,7 +233,7 @@ fn in_precision<T: Written>(moved: &[Moved], dtype: DType) {
         rule: RuleIn::of(&one.rule),
     });
     if moved.iter().map(|one| one.param.numel()).sum::<usize>() < PARALLEL {
-        return whole.for_each(Piece::run);
+        return whole.for_each(ParameterSlice::run);
     }
     let mut pieces = Vec::new();
     for mut rest in whole {
@@ -242,5 +244,5 @@ fn in_precision<T: Written>(moved: &[Moved], dtype: DType) {
         }
         pieces.push(rest);
     }
-    threads::share(pieces.into_iter(), Piece::run);
+    threads::share(pieces.into_iter(), ParameterSlice::run);
 }

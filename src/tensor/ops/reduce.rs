@@ -18,16 +18,16 @@ fn view<'a, T>(data: &'a [T], layout: &'a Layout) -> ArrayViewD<'a, T> {
 }
 
 /// The axes of a reduction and the shape of its result.
-pub(crate) struct Over {
+pub(crate) struct ReductionAxes {
     /// The axes reduced, in order.
     pub(crate) axes: Vec<usize>,
     /// The shape of the result.
     pub(crate) shape: Vec<usize>,
 }
 
-impl Over {
+impl ReductionAxes {
     /// All axes if `dims` is empty. Errors: dims out of range or repeated.
-    pub(crate) fn new(x: &Tensor, dims: &[i64], keepdim: bool) -> Result<Over> {
+    pub(crate) fn new(x: &Tensor, dims: &[i64], keepdim: bool) -> Result<ReductionAxes> {
         let mut axes = if dims.is_empty() { (0..x.ndim()).collect() } else { wrap_dims(dims, x.ndim())? };
         axes.retain(|&axis| axis < x.ndim());
         axes.sort_unstable();
@@ -35,7 +35,7 @@ impl Over {
         let shape = kept
             .filter_map(|(axis, &size)| if axes.contains(&axis) { keepdim.then_some(1) } else { Some(size) })
             .collect();
-        Ok(Over { axes, shape })
+        Ok(ReductionAxes { axes, shape })
     }
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Floats {
 }
 
 /// A reduction of a tensor of floats.
-pub(crate) fn floats(x: &Tensor, over: &Over, kernel: &Floats) -> Tensor {
+pub(crate) fn floats(x: &Tensor, over: &ReductionAxes, kernel: &Floats) -> Tensor {
     let layout = x.layout();
     let buffer = match &*x.storage().read() {
         Buffer::F32(data) => Buffer::F32((kernel.f32)(view(data, layout), &over.axes)),
@@ -61,7 +61,7 @@ pub(crate) fn floats(x: &Tensor, over: &Over, kernel: &Floats) -> Tensor {
 /// A reduction of a tensor of floats with another parameter (`correction`, `p`).
 pub(crate) fn floats_with(
     x: &Tensor,
-    over: &Over,
+    over: &ReductionAxes,
     f32: impl Fn(ArrayViewD<f32>, &[usize]) -> Vec<f32>,
     f64: impl Fn(ArrayViewD<f64>, &[usize]) -> Vec<f64>,
 ) -> Tensor {
@@ -80,7 +80,7 @@ fn accumulated(x: &Tensor, dtype: Option<DType>) -> DType {
 }
 
 /// The sum over axes. As `torch.sum`.
-pub(crate) fn sum(x: &Tensor, over: &Over, dtype: Option<DType>) -> Tensor {
+pub(crate) fn sum(x: &Tensor, over: &ReductionAxes, dtype: Option<DType>) -> Tensor {
     let x = to_dtype(x, accumulated(x, dtype));
     if x.dtype().is_float() {
         return floats(&x, over, &Floats { f32: reduce::sum, f64: reduce::sum });
@@ -95,7 +95,7 @@ pub(crate) fn sum(x: &Tensor, over: &Over, dtype: Option<DType>) -> Tensor {
 }
 
 /// The product over axes. As `torch.prod`.
-pub(crate) fn prod(x: &Tensor, over: &Over, dtype: Option<DType>) -> Tensor {
+pub(crate) fn prod(x: &Tensor, over: &ReductionAxes, dtype: Option<DType>) -> Tensor {
     let x = to_dtype(x, accumulated(x, dtype));
     if x.dtype().is_float() {
         return floats(&x, over, &Floats { f32: reduce::prod, f64: reduce::prod });
@@ -119,7 +119,7 @@ pub(crate) enum End {
 }
 
 /// The largest or smallest over axes; `None` without elements.
-pub(crate) fn extreme(x: &Tensor, over: &Over, end: End) -> Option<Tensor> {
+pub(crate) fn extreme(x: &Tensor, over: &ReductionAxes, end: End) -> Option<Tensor> {
     fn of<T: reduce::Order>(view: ArrayViewD<T>, axes: &[usize], end: End) -> Option<Vec<T>> {
         if end == End::Max { reduce::amax(view, axes) } else { reduce::amin(view, axes) }
     }
@@ -134,7 +134,7 @@ pub(crate) fn extreme(x: &Tensor, over: &Over, end: End) -> Option<Tensor> {
 }
 
 /// The largest or smallest along one axis and its position; `None` if the axis is empty.
-pub(crate) fn extreme_along(x: &Tensor, over: &Over, end: End) -> Option<(Tensor, Tensor)> {
+pub(crate) fn extreme_along(x: &Tensor, over: &ReductionAxes, end: End) -> Option<(Tensor, Tensor)> {
     fn of<T: reduce::Order>(view: ArrayViewD<T>, axis: usize, end: End) -> Option<(Vec<T>, Vec<i64>)> {
         if end == End::Max { reduce::max_along(view, axis) } else { reduce::min_along(view, axis) }
     }
@@ -151,7 +151,7 @@ pub(crate) fn extreme_along(x: &Tensor, over: &Over, end: End) -> Option<(Tensor
 }
 
 /// The position of the largest or smallest; `None` without elements.
-pub(crate) fn place_of_extreme(x: &Tensor, over: &Over, end: End) -> Option<Tensor> {
+pub(crate) fn place_of_extreme(x: &Tensor, over: &ReductionAxes, end: End) -> Option<Tensor> {
     fn of<T: reduce::Order>(view: ArrayViewD<T>, axes: &[usize], end: End) -> Option<Vec<i64>> {
         if end == End::Max { reduce::argmax(view, axes) } else { reduce::argmin(view, axes) }
     }
@@ -166,7 +166,7 @@ pub(crate) fn place_of_extreme(x: &Tensor, over: &Over, end: End) -> Option<Tens
 }
 
 /// Whether any, or all, over axes are not zero.
-pub(crate) fn truth(x: &Tensor, over: &Over, all: bool) -> Tensor {
+pub(crate) fn truth(x: &Tensor, over: &ReductionAxes, all: bool) -> Tensor {
     fn of<T: Copy + PartialEq + Default + Sync>(view: ArrayViewD<T>, axes: &[usize], all: bool) -> Vec<bool> {
         if all { reduce::all(view, axes) } else { reduce::any(view, axes) }
     }
@@ -201,7 +201,7 @@ pub(crate) fn running(x: &Tensor, axis: usize, dtype: Option<DType>, product: bo
 }
 
 /// The error of a reduction without elements that needs one.
-pub(crate) fn needs_elements(name: &str, x: &Tensor, over: &Over) -> Error {
+pub(crate) fn needs_elements(name: &str, x: &Tensor, over: &ReductionAxes) -> Error {
     let empty = over.axes.iter().find(|&&axis| x.shape()[axis] == 0).copied().unwrap_or(0);
     if over.axes.len() == x.ndim() {
         return Error::runtime(format!(

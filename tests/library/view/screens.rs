@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use attn::explain::errors::{Clash, ClashOperand, ErrorExplanation, Fix};
-use attn::explain::what_if::{AppliedChange, AxisLabels, TensorDifference, WhatIf};
+use attn::explain::what_if::{AppliedChange, AxisLabels, ChangedTensor, WhatIf};
 use attn::explain::{TensorNames, why};
 use attn::lesson::compare::Verdict;
 use attn::session::{Session, SessionOptions};
@@ -24,7 +24,7 @@ use attn::view::pick::pick;
 use attn::view::picture::picture;
 use attn::view::progress::{progress, working};
 use attn::view::prose::prose;
-use attn::view::quiz::{Standing, question, reply};
+use attn::view::quiz::{AnswerVerdict, question, reply};
 use attn::view::run::{CellRun, cell, finished};
 use attn::view::storage::{StorageView, storage};
 use attn::view::table::figure;
@@ -358,7 +358,7 @@ fn walked(look: Look) -> Text {
     text.section(hint(2, 2, "Counting starts at 0: \"Your\" is row 0, so the fifth token is row 4.", look));
     text.section(labelled_code("A solution:", "query_5 = inputs[4]", look));
     text.section(answered("(6, 3)", look));
-    text.append(reply(Standing::Right, "Yes: one score for each of the six keys.", look));
+    text.append(reply(AnswerVerdict::Right, "Yes: one score for each of the six keys.", look));
     let results =
         [("steps seen", "11 of 11"), ("predictions", "3 of 5 right at the first try, 1 after others")];
     let made = Ending {
@@ -403,7 +403,7 @@ fn changed(look: Look) -> Text {
         remarks: Vec::new(),
     };
     let words: Vec<String> = "Your journey starts with one step".split(' ').map(str::to_string).collect();
-    let difference = |name: &str, before: Vec<f64>, after: Vec<f64>, largest_at| TensorDifference {
+    let difference = |name: &str, before: Vec<f64>, after: Vec<f64>, largest_at| ChangedTensor {
         name: name.into(),
         cell: None,
         dtype: DType::Float32,
@@ -554,9 +554,9 @@ fn asked(look: Look) -> Text {
     let mut text = question("what is the shape of `attn_scores = inputs @ inputs.T`?", &[], look);
     let because = "(6, 3) is the shape of `inputs`. Each of the 6 rows meets each of the 6 columns of \
                    `inputs.T`, and every meeting gives one number.";
-    text.append(reply(Standing::NotYet, because, look));
-    text.append(reply(Standing::Right, "(query 6, key 6).", look));
-    text.append(reply(Standing::Right, "", look));
+    text.append(reply(AnswerVerdict::NotYet, because, look));
+    text.append(reply(AnswerVerdict::Right, "(query 6, key 6).", look));
+    text.append(reply(AnswerVerdict::Right, "", look));
     let choices = ["It stays the same.", "Each **row** sums to 1."].map(str::to_string);
     text.section(question("Which of these holds afterwards?", &choices, look));
     text

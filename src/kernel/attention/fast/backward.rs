@@ -15,7 +15,7 @@ use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 use super::super::super::math;
 use super::super::super::simd::{self, SimdWork};
 use super::super::super::tiles::{LANES, Lanes, Strip, Vectors, ZEROS};
-use super::super::operands::{Given, GroupGradients, Mask};
+use super::super::operands::{GradientInputs, GroupGradients, Mask};
 use super::mask::{Coverage, ScoreBlock, apply, coverage};
 use super::tile::{self, KEYS, NEG_INFINITIES, each};
 
@@ -26,7 +26,7 @@ const STRIPS: usize = 8;
 
 /// All heads of one group; `at` is batch and group.
 pub(super) fn group<const R: usize, const P: usize>(
-    given: &Given<f32>,
+    given: &GradientInputs<f32>,
     at: [usize; 2],
     out: GroupGradients<f32>,
 ) {
@@ -35,7 +35,7 @@ pub(super) fn group<const R: usize, const P: usize>(
 
 /// The gradients of one group of heads.
 struct TiledGroup<'a, 'g, 'o, const R: usize, const P: usize> {
-    given: &'a Given<'g, f32>,
+    given: &'a GradientInputs<'g, f32>,
     at: [usize; 2],
     out: GroupGradients<'o, f32>,
 }
@@ -199,7 +199,7 @@ impl<const R: usize, const P: usize> Buffers<R, P> {
 
     /// The weights of a strip for all keys, the gradients of its scores and those of its queries.
     #[inline(always)]
-    fn strip(&mut self, given: &Given<f32>, at: [usize; 3], strip: usize) {
+    fn strip(&mut self, given: &GradientInputs<f32>, at: [usize; 3], strip: usize) {
         let (block, [d, e]) = (self.block, self.depth);
         let queries = at[2] + strip * Self::ROWS..at[2] + ((strip + 1) * Self::ROWS).min(self.t);
         let weights = &mut self.weights[strip * self.padded..][..self.padded];
@@ -363,7 +363,7 @@ fn times<const P: usize>(block: &mut [Strip<P>], noise: ArrayView2<f32>) {
 
 /// The noise of a block of scores, if there is dropout.
 #[inline(always)]
-fn noise_of<'a>(given: &Given<'a, f32>, at: &ScoreBlock) -> Option<ArrayView2<'a, f32>> {
+fn noise_of<'a>(given: &GradientInputs<'a, f32>, at: &ScoreBlock) -> Option<ArrayView2<'a, f32>> {
     let (queries, keys) = (at.queries.0..at.queries.1, at.keys.0..at.keys.1);
     given.noise.map(|noise| noise.slice_move(s![at.head[0], at.head[1], queries, keys]))
 }

@@ -27,7 +27,7 @@ use self::tile::{KEYS, NEG_INFINITIES, SIDE};
 use super::super::simd::SimdWork;
 use super::super::tiles::{self, LANES, Lanes, Strip, Vectors, ZEROS};
 use super::super::{Real, simd, threads};
-use super::operands::{Fused, Given, GroupGradients, Mask, Operands, blocks, for_each_block};
+use super::operands::{Fused, GradientInputs, GroupGradients, Mask, Operands, blocks, for_each_block};
 use super::streaming::streaming;
 
 /// Least queries of a head: half a vector.
@@ -49,7 +49,7 @@ pub fn fast<T: Real>(x: Operands<T>, scale: T, mask: &Mask<T>, mut out: ArrayVie
 
 impl Fused for f64 {
     fn fused_backward<'a>(
-        _: &Given<f64>,
+        _: &GradientInputs<f64>,
         _: [usize; 2],
         out: GroupGradients<'a, f64>,
     ) -> Option<GroupGradients<'a, f64>> {
@@ -63,7 +63,7 @@ impl Fused for f64 {
 
 impl Fused for f32 {
     fn fused_backward<'a>(
-        given: &Given<f32>,
+        given: &GradientInputs<f32>,
         at: [usize; 2],
         out: GroupGradients<'a, f32>,
     ) -> Option<GroupGradients<'a, f32>> {
@@ -199,12 +199,12 @@ impl<const R: usize, const P: usize> SimdWork for TiledBlock<'_, '_, '_, '_, R, 
                 let share = next.start..(next.start + share).min(next.end);
                 next.start = share.end;
                 let rows = |first: usize| first * LANES..((first + P) * LANES).min(t);
-                let turn = Turn {
+                let turn = StripAndBlock {
                     first,
                     keys: (start, start + n),
                     is_first,
                     is_last,
-                    ahead: Ahead {
+                    ahead: PrefetchRows {
                         keys: share,
                         queries: if is_first { rows(first + P) } else { 0..0 },
                         results: if is_last { rows(first) } else { 0..0 },
@@ -230,7 +230,7 @@ impl<const R: usize, const P: usize> TiledBlock<'_, '_, '_, '_, R, P> {
 
     /// One strip against one block of keys.
     #[inline(always)]
-    fn strip<const N: usize>(&mut self, buffers: &mut WorkBuffers<'_, R>, turn: Turn) {
+    fn strip<const N: usize>(&mut self, buffers: &mut WorkBuffers<'_, R>, turn: StripAndBlock) {
         let (first, is_first, is_last) = (turn.first, turn.is_first, turn.is_last);
         if is_first {
             self.load::<N>(buffers, first);
@@ -252,8 +252,8 @@ impl<const R: usize, const P: usize> TiledBlock<'_, '_, '_, '_, R, P> {
 
     /// One strip against the block of keys in the buffers.
     #[inline(always)]
-    fn attend<const N: usize>(&self, buffers: &mut WorkBuffers<'_, R>, turn: Turn) {
-        let Turn { first, keys, mut ahead, .. } = turn;
+    fn attend<const N: usize>(&self, buffers: &mut WorkBuffers<'_, R>, turn: StripAndBlock) {
+        let StripAndBlock { first, keys, mut ahead, .. } = turn;
         let WorkBuffers { queries, context, scores, top, sum, keys: k, values } = buffers;
         let depth = self.q.ncols().next_multiple_of(SIDE);
         let tall = self.v.ncols().next_multiple_of(R);
@@ -310,7 +310,7 @@ fn apart(block: usize) -> usize {
 }
 
 /// A strip and a block of keys.
-struct Turn {
+struct StripAndBlock {
     /// The first vector of the strip.
     first: usize,
     /// The keys, from and to.
@@ -319,12 +319,12 @@ struct Turn {
     is_first: bool,
     /// Whether the strip attends to no later key.
     is_last: bool,
-    ahead: Ahead,
+    ahead: PrefetchRows,
 }
 
 /// Rows to prefetch while the scores are computed: without that the processor waits for a twelfth of the time, since
 /// the rows of a head are far from each other in memory.
-struct Ahead {
+struct PrefetchRows {
     /// Of the next block of keys and values.
     keys: Range<usize>,
     /// Of the next strip of queries.

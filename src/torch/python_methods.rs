@@ -6,7 +6,7 @@ use rustpython_vm::types::{Callable, GetDescriptor, Representable};
 use rustpython_vm::{Py, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 /// The methods in `_tensor.py`.
-pub(crate) const WRITTEN: [&str; 22] = [
+pub(crate) const PYTHON_METHODS: [&str; 22] = [
     "type",
     "numpy",
     "backward",
@@ -34,24 +34,24 @@ pub(crate) const WRITTEN: [&str; 22] = [
 /// One of them, by name.
 #[pyclass(module = "torch", name = "method_descriptor")]
 #[derive(Debug)]
-pub(crate) struct Written {
+pub(crate) struct PythonMethod {
     name: &'static str,
 }
 
-impl Written {
+impl PythonMethod {
     /// The method of this name.
     pub(crate) fn new(name: &'static str) -> Self {
-        Written { name }
+        PythonMethod { name }
     }
 }
 
-impl PyPayload for Written {
+impl PyPayload for PythonMethod {
     fn class(_ctx: &rustpython_vm::Context) -> &'static Py<PyType> {
         <Self as rustpython_vm::class::StaticType>::static_type()
     }
 }
 
-impl Callable for Written {
+impl Callable for PythonMethod {
     type Args = FuncArgs;
 
     fn call(zelf: &Py<Self>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
@@ -59,7 +59,7 @@ impl Callable for Written {
     }
 }
 
-impl GetDescriptor for Written {
+impl GetDescriptor for PythonMethod {
     fn descr_get(
         zelf: PyObjectRef,
         object: Option<PyObjectRef>,
@@ -73,14 +73,14 @@ impl GetDescriptor for Written {
     }
 }
 
-impl Representable for Written {
+impl Representable for PythonMethod {
     fn repr_str(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
         Ok(format!("<method '{}' of 'torch._C.TensorBase' objects>", zelf.name))
     }
 }
 
 #[pyclass(with(Callable, GetDescriptor, Representable), flags(METHOD_DESCRIPTOR))]
-impl Written {
+impl PythonMethod {
     #[pygetset]
     fn __name__(&self) -> &'static str {
         self.name

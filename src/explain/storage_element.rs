@@ -130,8 +130,8 @@ impl PastOperand {
 
     /// The value at this index then; its present value if the earlier one was not kept.
     pub(crate) fn value(&self, index: &[usize]) -> f64 {
-        let spot = self.at(index);
-        spot.value().unwrap_or_else(|| self.tensor.storage().read().float(spot.at))
+        let element = self.at(index);
+        element.value().unwrap_or_else(|| self.tensor.storage().read().float(element.at))
     }
 
     /// The index of its element at `index` of a result that it was broadcast to.
