@@ -1,0 +1,22 @@
+# Expected: padding-leak
+# Report: https://github.com/ArrowLuo/CLIP4Clip/issues/22
+# Mistake: nn.MultiheadAttention wants masks as (batch * heads); repeat gives m0 m1 m0 m1, repeat_interleave m0 m0 m1 m1.
+import torch
+import torch.nn as nn
+
+class Block(nn.Module):
+    def __init__(self, d_model, n_head):
+        super().__init__()
+        self.attn = nn.MultiheadAttention(d_model, n_head, batch_first=True)
+        self.n_head = n_head
+
+    def forward(self, x, padding):
+        attn_mask = padding[:, None, :].expand(-1, x.shape[1], -1)
+        attn_mask = attn_mask.repeat(self.n_head, 1, 1)
+        return self.attn(x, x, x, need_weights=False, attn_mask=attn_mask)[0]
+
+torch.manual_seed(8)
+layer = Block(8, 2)
+x = torch.randn(2, 5, 8)
+padding = torch.arange(5)[None] >= torch.tensor([5, 3])[:, None]
+print(layer(x, padding).shape)
