@@ -434,6 +434,10 @@ def padding_mask_axis(node, where):
 @row("mask-rows-of-the-cache", "cache-differs", "mask-inverted")
 def mask_rows_of_the_cache(node, where):
     """The rows for the newest tokens, M[total - new:], become the first ones, M[:new]."""
+    if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Tuple) and text(node.slice.elts[0]) == "total - n_ctx:total":
+        new = copy.deepcopy(node)
+        new.slice.elts[0] = ast.Slice(None, parse("n_ctx"))
+        return [new]
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) and op(node.slice.lower, ast.Sub) and node.slice.upper is None:
         return [ast.Subscript(node.value, ast.Slice(None, node.slice.lower.right))]
     if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Slice) and text(node.slice) == "-new:":
@@ -521,7 +525,7 @@ def queries_used_as_keys(node, where):
 
 @row("projection-called-twice", "projection-mixed-up", "unused-projection")
 def projection_called_twice(node, where):
-    """self.W_key(x) becomes self.W_query(x): one projection is called twice and one never."""
+    """self.W_key(x) becomes self.W_query(x), also in a list of projections: one is called twice and one never."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and text(node.func.value) == "self":
         name = node.func.attr
         for a, b in (("key", "query"), ("k_proj", "q_proj"), ("wk", "wq"), ("to_k", "to_q"), ("W_K", "W_Q"), ("Wk", "Wq"), ("k", "q"), ("schluessel", "abfrage"),
@@ -530,6 +534,13 @@ def projection_called_twice(node, where):
                 new = copy.deepcopy(node)
                 new.func.attr = name[: len(name) - len(a)] + b
                 return [new]
+
+
+    if isinstance(node, ast.Tuple) and isinstance(node.ctx, ast.Load) and len(node.elts) >= 3:
+        if all(isinstance(e, ast.Attribute) and text(e.value) == "self" for e in node.elts) and re.search(r"q", node.elts[0].attr, re.I) and re.search(r"k", node.elts[1].attr, re.I):
+            new = copy.deepcopy(node)
+            new.elts[1] = node.elts[0]
+            return [new]
 
 
 @row("keys-and-values-swapped", "projection-mixed-up", "arguments-swapped")
@@ -553,7 +564,7 @@ def cross_attention_reads_itself(node, where):
             new = copy.deepcopy(node)
             new.args[1] = new.args[2] = node.args[0]
             return [new]
-    if isinstance(node, ast.Call) and text(node.func) == "self.cross" and len(node.args) == 2:
+    if isinstance(node, ast.Call) and text(node.func) in ("self.cross", "self.cross_attn") and len(node.args) == 2:
         new = copy.deepcopy(node)
         del new.args[1]
         return [new]
