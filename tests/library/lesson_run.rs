@@ -1,5 +1,8 @@
 //! Lessons run through the gate: outputs, invariants, predictions, exercises, terms.
 
+use std::fs;
+use std::path::Path;
+
 use attn::lesson::{Fault, Glossary, Lesson, Target, gate, myst, terms};
 use attn::session::{Session, SessionOptions, with_large_stack};
 
@@ -41,6 +44,34 @@ fn lessons_at_even_places_pass_the_gate() {
 #[test]
 fn lessons_at_odd_places_pass_the_gate() {
     pass(1);
+}
+
+/// Attention can be written in many ways: each file of `tests/library/capstone` takes the place of the solution of
+/// `my-attention`, and the checks accept it.
+#[test]
+fn right_ways_to_write_the_capstone_pass() {
+    const SOLUTION: &str = "```{solution} python\n";
+    let found = with_large_stack(|| {
+        let catalogue = course::catalogue();
+        let Ok(Target::Lesson(lesson)) = catalogue.find("blank-page") else { panic!("the lesson is there") };
+        assert!(lesson.exercises[0].attempts.len() >= 12, "known mistakes are turned down by the gate");
+        let glossary = sound(catalogue.glossary());
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/library/capstone");
+        let mut found = Vec::new();
+        for entry in fs::read_dir(folder).expect("the folder is there") {
+            let path = entry.expect("a listed file can be read").path();
+            let code = fs::read_to_string(&path).expect("a program is text");
+            let start = lesson.text.find(SOLUTION).expect("the exercise has a solution") + SOLUTION.len();
+            let end = start + lesson.text[start..].find("```").expect("a fence ends");
+            let text = format!("{}{code}{}", &lesson.text[..start], &lesson.text[end..]);
+            let own = sound(myst::parse(&path.display().to_string(), &text, lesson.steps[0].number));
+            let report =
+                gate::check(&catalogue, &own, &glossary, &|| Session::new(SessionOptions::default()));
+            found.extend(faults(sound(report)));
+        }
+        found
+    });
+    assert!(found.is_empty(), "{}", found.join("\n"));
 }
 
 // ---------------------------------------------------------------- lessons with one thing made wrong
