@@ -730,6 +730,7 @@ fn only_marked_lesson_cells_have_findings() {
                 "zero-is-not-nothing: mask-leaks",
                 "diagonal-off-by-one: row-all-hidden",
                 "diagonal-off-by-one: mask-inverted",
+                "wrong-cut-leaks: heads-by-view-alone",
                 "two-mask-conventions: mask-inverted",
             ]
         );

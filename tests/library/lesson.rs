@@ -75,6 +75,24 @@ fn every_lesson_asks_twice_and_has_an_exercise() {
     }
 }
 
+/// The map of the course is at the head of every lesson and fits 40 columns; every lesson but the last, which says what
+/// comes next, ends with a recap.
+#[test]
+fn every_lesson_has_the_map_and_a_recap() {
+    let catalogue = Catalogue::new();
+    for (at, lesson) in catalogue.lessons().enumerate() {
+        let lesson = lesson.unwrap_or_else(|fault| panic!("{fault}"));
+        let map: Vec<&str> = lesson.intro.lines().filter(|line| line.contains(['│', '┬', '◄'])).collect();
+        assert!(map.len() >= 3, "{} has no map", lesson.file);
+        assert!(at == 0 || map.iter().any(|line| line.ends_with("◄ here")), "{}: where?", lesson.file);
+        let widest = map.iter().map(|line| line.chars().count()).max();
+        assert!(widest <= Some(36), "{}: the map has {widest:?} columns", lesson.file);
+        let last = if at + 1 < catalogue.len() { "\n## In short\n" } else { "\n## What comes next\n" };
+        let end = lesson.text.rfind("\n## ").expect("a lesson has headings");
+        assert!(lesson.text[end..].starts_with(last), "{} does not end with `{}`", lesson.file, last.trim());
+    }
+}
+
 #[test]
 fn option_lines_are_yaml_for_jupyter() {
     for entry in std::fs::read_dir(folder().join("lessons")).expect("the folder is there") {
