@@ -113,7 +113,8 @@ fn progress_is_listed_and_forgotten() {
             0
         )
     );
-    assert!(typed(&["list"], &[], &folder).0.contains("1 of 11 steps"));
+    let of_its_steps = format!("1 of {} steps", first.steps.len());
+    assert!(typed(&["list"], &[], &folder).0.contains(&of_its_steps));
     typed(&["reset", "--yes"], &[], &folder);
     assert!(typed(&["list"], &[], &folder).0.contains("0 of "));
 }
@@ -391,7 +392,7 @@ fn plain_and_dumb_terminals_take_words() {
             "The nearest: list",
         ],
     );
-    let mut attn = Terminal::with(&["learn"], &folder, 80, 40, &[("TERM", "dumb")]);
+    let mut attn = Terminal::with(&["learn"], &folder, 80, 120, &[("TERM", "dumb")]);
     attn.hears("what else can be typed");
     attn.then("quit\r", "Left at");
     assert_eq!(attn.ends(), 0);
@@ -460,7 +461,7 @@ fn a_terminal_is_left_as_it_was_found() {
         let read = Command::new("stty").arg("-a").stdin(std::fs::File::open(path).ok()?).output().ok()?;
         Some(String::from_utf8_lossy(&read.stdout).into_owned())
     };
-    let mut attn = Terminal::start(&["learn"], &folder, 80, 40);
+    let mut attn = Terminal::start(&["learn"], &folder, 80, 120);
     attn.hears("q quit");
     let Some(raw) = settings(&attn).filter(|it| !it.is_empty()) else { return };
     assert!(raw.contains("-icanon"), "{raw}");
