@@ -8,7 +8,7 @@
 //! | [`subject`] | the element that is explained, with the names and values of its operands |
 //! | [`forms`] | how an element follows from each kind of operation |
 //! | [`account`], [`calc`], [`terms`] | the parts of an explanation: statements, calculations, numbers |
-//! | [`name`], [`names`], [`code`] | the names of tensors and elements |
+//! | [`name`], [`names`], [`code`], [`written_call`] | the names of tensors and elements |
 //! | [`worked`] | the line under a panel |
 //! | [`invariants`] | the invariants of a step, measured |
 //! | [`trace`], [`shapes`] | what a cell did, what an expression does to shapes |
@@ -34,6 +34,7 @@ pub mod trace;
 pub mod what_if;
 mod why;
 mod worked;
+mod written_call;
 
 pub(crate) use account::Statement;
 pub use account::WhyEnd;

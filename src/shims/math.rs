@@ -32,7 +32,7 @@ mod native {
         function::{FuncArgs, OptionalArg, PosArgs},
     };
 
-    use super::super::math_floats::{exact_sum, hypotenuse, log_gamma};
+    use super::super::math_floats::{exact_sum, hypotenuse, is_close, last_place, log_gamma, next_after};
     use super::super::math_integers::{self as integers, Pairs};
     use super::FloatArg;
 
@@ -358,20 +358,12 @@ mod native {
 
     #[pyfunction]
     fn isclose(args: IsCloseArgs, vm: &VirtualMachine) -> PyResult<bool> {
-        let (a, b) = (*args.a, *args.b);
         let relative = args.rel_tol.map_or(1e-9, |tolerance| *tolerance);
         let absolute = args.abs_tol.map_or(0.0, |tolerance| *tolerance);
         if relative < 0.0 || absolute < 0.0 {
             return Err(vm.new_value_error("tolerances must be non-negative"));
         }
-        if a == b {
-            return Ok(true);
-        }
-        if a.is_infinite() || b.is_infinite() {
-            return Ok(false);
-        }
-        let apart = (a - b).abs();
-        Ok(apart <= (relative * b).abs() || apart <= (relative * a).abs() || apart <= absolute)
+        Ok(is_close(*args.a, *args.b, relative, absolute))
     }
 
     #[derive(FromArgs)]
@@ -386,26 +378,12 @@ mod native {
 
     #[pyfunction]
     fn nextafter(args: NextAfterArgs) -> f64 {
-        let (mut x, y) = (*args.x, *args.y);
-        for _ in 0..args.steps.unwrap_or(1) {
-            if x == y {
-                break;
-            }
-            x = libm::nextafter(x, y);
-        }
-        x
+        next_after(*args.x, *args.y, args.steps.unwrap_or(1))
     }
 
     #[pyfunction]
     fn ulp(x: FloatArg) -> f64 {
-        let x = x.abs();
-        if !x.is_finite() {
-            return x;
-        }
-        match libm::nextafter(x, f64::INFINITY) {
-            next if next.is_infinite() => x - libm::nextafter(x, f64::NEG_INFINITY),
-            next => next - x,
-        }
+        last_place(x.abs())
     }
 
     #[pyfunction]

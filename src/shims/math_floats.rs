@@ -1,4 +1,5 @@
-//! Sums, roots and logarithms that Python's `math` rounds more carefully than one operation would.
+//! Arithmetic of Python's `math` on floats: sums, roots and logarithms that it rounds more carefully than one operation
+//! would, neighbours of a number, and closeness.
 //! Numbers in, numbers out.
 
 /// The root of the sum of squares, scaled so that neither overflows, with the squares' rounding errors added.
@@ -153,4 +154,38 @@ pub(super) fn log_gamma(x: f64) -> f64 {
         result = std::f64::consts::PI.ln() - sine.ln() - size.ln() - result;
     }
     result
+}
+
+/// Whether two numbers differ by at most this share of the larger one, or by at most this much.
+pub(super) fn is_close(a: f64, b: f64, relative: f64, absolute: f64) -> bool {
+    if a == b {
+        return true;
+    }
+    if a.is_infinite() || b.is_infinite() {
+        return false;
+    }
+    let apart = (a - b).abs();
+    apart <= (relative * b).abs() || apart <= (relative * a).abs() || apart <= absolute
+}
+
+/// The float so many steps from `x` towards `y`.
+pub(super) fn next_after(mut x: f64, y: f64, steps: usize) -> f64 {
+    for _ in 0..steps {
+        if x == y {
+            break;
+        }
+        x = libm::nextafter(x, y);
+    }
+    x
+}
+
+/// The value of the last place of a positive number; infinity and nan as they are.
+pub(super) fn last_place(x: f64) -> f64 {
+    if !x.is_finite() {
+        return x;
+    }
+    match libm::nextafter(x, f64::INFINITY) {
+        next if next.is_infinite() => x - libm::nextafter(x, f64::NEG_INFINITY),
+        next => next - x,
+    }
 }
