@@ -199,7 +199,7 @@ fn definition<'m>(
 }
 
 /// Groups of files each of which leads to all others of its group.
-fn cycles(edges: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<Vec<String>> {
+pub(super) fn cycles(edges: &BTreeMap<&str, BTreeSet<&str>>) -> Vec<Vec<String>> {
     let reach = |from: &str| {
         let (mut seen, mut next) = (BTreeSet::new(), vec![from.to_owned()]);
         while let Some(file) = next.pop() {

@@ -25,6 +25,7 @@ mod nonfinite;
 mod optimizers;
 mod page;
 mod programs;
+mod python_files;
 mod python_random;
 mod random;
 mod records;

@@ -4,7 +4,8 @@ Shapes: L queries, S keys, N sequences in the batch, H heads, E = H * D features
 """
 
 import torch
-from torch.nn import functional as F
+
+from . import _native as F
 
 __all__ = ["multi_head_attention_forward"]
 

@@ -1,11 +1,13 @@
 """Functions of torch.nn.functional that are built from other operations."""
 
 import torch
-from torch.nn import functional as F
+from torch._errors import dropout_probability
+
+from . import _native as F
 
 __all__ = (
-    "alpha_dropout conv1d conv2d dropout1d dropout2d dropout3d embedding_bag gaussian_nll_loss hinge_embedding_loss "
-    "margin_ranking_loss poisson_nll_loss scaled_dot_product_attention soft_margin_loss triplet_margin_loss"
+    "conv2d dropout1d dropout2d dropout3d embedding_bag gaussian_nll_loss hinge_embedding_loss "
+    "margin_ranking_loss poisson_nll_loss soft_margin_loss triplet_margin_loss"
 ).split()
 
 
@@ -14,7 +16,7 @@ def _channels(dims):
 
     def dropped(input, p=0.5, training=True, inplace=False):
         if p < 0.0 or p > 1.0:
-            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+            raise dropout_probability(p)
         if not training or p == 0:
             return input
         shape = (*input.shape[:2], *(1,) * (input.dim() - 2)) if input.dim() == dims + 2 else (
@@ -29,42 +31,6 @@ def _channels(dims):
 
 
 dropout1d, dropout2d, dropout3d = map(_channels, (1, 2, 3))
-
-
-def alpha_dropout(input, p=0.5, training=False, inplace=False):
-    """Dropout to SELU's lowest value, so that mean and variance stay. Klambauer et al. 2017."""
-    if p < 0.0 or p > 1.0:
-        raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
-    if not training or p == 0:
-        return input
-    alpha = 1.7580993408473766
-    scale = 1.0 / ((alpha * alpha * p + 1) * (1 - p)) ** 0.5
-    kept = torch.empty(input.shape, dtype=input.dtype).bernoulli_(1 - p)
-    shift = (kept - 1) * (alpha * scale) + alpha * scale * p
-    return input * (kept * scale) + shift
-
-
-def scaled_dot_product_attention(
-    query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None, enable_gqa=False
-):
-    """softmax(Q K^T / sqrt(d) + mask) V; (.., L, E), (.., S, E), (.., S, Ev) -> (.., L, Ev)."""
-    length, sources = query.size(-2), key.size(-2)
-    factor = 1 / query.size(-1) ** 0.5 if scale is None else scale
-    if is_causal:
-        assert attn_mask is None, "Explicit attn_mask should not be set when is_causal=True"
-        attn_mask = torch.ones(length, sources, dtype=torch.bool).tril()
-    if attn_mask is not None and attn_mask.dtype == torch.bool:
-        attn_mask = torch.zeros(attn_mask.shape, dtype=query.dtype).masked_fill_(~attn_mask, float("-inf"))
-    if enable_gqa:
-        key = key.repeat_interleave(query.size(-3) // key.size(-3), -3)
-        value = value.repeat_interleave(query.size(-3) // value.size(-3), -3)
-    weights = query @ key.transpose(-2, -1) * factor
-    if attn_mask is not None:
-        weights = weights + attn_mask
-    weights = torch.softmax(weights, dim=-1)
-    if dropout_p > 0.0:
-        weights = F.dropout(weights, dropout_p)
-    return weights @ value
 
 
 def _convolved(dims):
@@ -107,7 +73,7 @@ def _convolved(dims):
     return convolved
 
 
-conv1d, conv2d = map(_convolved, (1, 2))
+conv2d = _convolved(2)
 
 
 def embedding_bag(input, weight, offsets=None, mode="mean", padding_idx=None, **kwargs):

@@ -6,7 +6,7 @@ Most are native and come from the table of operations; those that are built from
 
 import _torch
 
-globals().update(_torch._functional)
+from ._native import *
 
 _ATTENTION = ("multi_head_attention_forward",)
 

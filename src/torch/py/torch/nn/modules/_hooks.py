@@ -1,14 +1,13 @@
 """What `Module` needs only now and then: calls through hooks, and the arguments of `to`."""
 
 import torch
-from torch.utils.hooks import RemovableHandle
 
-from .module import _everywhere
+from ._global_hooks import everywhere
 
 
 def call(module, args, kwargs):
     """A call of `module` with its hooks before and after."""
-    pre = [hook for kind, hook in _everywhere if kind == "pre"]
+    pre = [hook for kind, hook in everywhere if kind == "pre"]
     for hook in pre:
         args = _new_args(hook(module, args), args)
     for key, hook in [*module._forward_pre_hooks.items()]:
@@ -32,7 +31,7 @@ def call(module, args, kwargs):
     called = set()
     try:
         output = module.forward(*args, **kwargs)
-        for hook in [hook for kind, hook in _everywhere if kind == "post"]:
+        for hook in [hook for kind, hook in everywhere if kind == "post"]:
             result = hook(module, args, output)
             output = output if result is None else result
         for key, hook in [*module._forward_hooks.items()]:
@@ -58,22 +57,6 @@ def _new_args(result, args):
     if result is None:
         return args
     return result if isinstance(result, tuple) else (result,)
-
-
-def _register(kind, hook):
-    handle = RemovableHandle({})
-    entry = (kind, hook)
-    _everywhere.append(entry)
-    handle._undo = lambda: _everywhere.remove(entry)
-    return handle
-
-
-def register_module_forward_pre_hook(hook):
-    return _register("pre", hook)
-
-
-def register_module_forward_hook(hook, *, with_kwargs=False, always_call=False):
-    return _register("post", hook)
 
 
 def dtype_of_to(args, kwargs):

@@ -4,7 +4,7 @@ from _ordered import OrderedDict
 
 import torch
 
-from .module import Module
+from torch._errors import state_dict as state_dict_error
 
 
 class _IncompatibleKeys(tuple):
@@ -48,7 +48,19 @@ def state_dict(module, args, destination, prefix, keep_vars):
     return destination
 
 
-def load_one(module, state, prefix, metadata, strict, missing, unexpected, errors):
+def save_one(module, destination, prefix, keep_vars, has_extra):
+    """Puts what belongs to `module` itself into `destination`."""
+    for name, param in module._parameters.items():
+        if param is not None:
+            destination[prefix + name] = param if keep_vars else param.detach()
+    for name, buffer in module._buffers.items():
+        if buffer is not None and name not in module._non_persistent_buffers_set:
+            destination[prefix + name] = buffer if keep_vars else buffer.detach()
+    if has_extra:
+        destination[prefix + "_extra_state"] = module.get_extra_state()
+
+
+def load_one(module, state, prefix, metadata, strict, missing, unexpected, errors, has_extra):
     """Copies what belongs to `module` itself, not to the modules inside it."""
     for hook in module._load_state_dict_pre_hooks.values():
         hook(state, prefix, metadata, strict, missing, unexpected, errors)
@@ -86,7 +98,7 @@ def load_one(module, state, prefix, metadata, strict, missing, unexpected, error
             else:
                 param.copy_(given)
     extra = prefix + "_extra_state"
-    if type(module).set_extra_state is not Module.set_extra_state:
+    if has_extra:
         if extra in state:
             module.set_extra_state(state[extra])
         elif strict:
@@ -126,6 +138,5 @@ def load_state_dict(module, state, strict, assign):
                 quoted = ", ".join(f'"{key}"' for key in keys)
                 errors.insert(0, f"{kind} key(s) in state_dict: {quoted}. ")
     if errors:
-        told = "\n\t".join(errors)
-        raise RuntimeError(f"Error(s) in loading state_dict for {type(module).__name__}:\n\t{told}")
+        raise state_dict_error(module, errors, missing, unexpected)
     return _IncompatibleKeys(missing, unexpected)

@@ -1,5 +1,6 @@
 """Dropout: in training mode, elements are set to zero at random and the others are scaled up."""
 
+from torch._errors import dropout_probability
 from torch.nn import functional as F
 
 from .module import Module
@@ -9,7 +10,7 @@ class _Dropout(Module):
     def __init__(self, p=0.5, inplace=False):
         super().__init__()
         if p < 0 or p > 1:
-            raise ValueError(f"dropout probability has to be between 0 and 1, but got {p}")
+            raise dropout_probability(p)
         self.p = p
         self.inplace = inplace
 

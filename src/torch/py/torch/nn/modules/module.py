@@ -3,12 +3,19 @@
 import torch
 from torch.nn.parameter import Buffer, Parameter
 
+from ._global_hooks import everywhere
+
 _Tensor = torch.Tensor
 
 
-def _indented(text, spaces):
-    first, *rest = text.split("\n")
-    return "\n".join([first, *(" " * spaces + line for line in rest)])
+def _not_initialised(kind):
+    from torch._errors import not_initialised
+
+    return not_initialised(kind)
+
+
+def _not_assignable(value, kind, name, expected):
+    return TypeError(f"cannot assign '{torch.typename(value)}' {kind} '{name}' ({expected})")
 
 
 class Module:
@@ -51,7 +58,9 @@ class Module:
     # Calling
 
     def forward(self, *args):
-        raise NotImplementedError(f'Module [{type(self).__name__}] is missing the required "forward" function')
+        from torch._errors import no_forward
+
+        raise no_forward(self)
 
     def __call__(self, *args, **kwargs):
         if (
@@ -59,7 +68,7 @@ class Module:
             or self._backward_pre_hooks
             or self._forward_hooks
             or self._forward_pre_hooks
-            or _everywhere
+            or everywhere
         ):
             from ._hooks import call
 
@@ -72,9 +81,7 @@ class Module:
         """Registers a tensor that is part of the module and is not trained, such as a mask."""
         self._check_name("buffer", name, "_buffers")
         if tensor is not None and not isinstance(tensor, _Tensor):
-            raise TypeError(
-                f"cannot assign '{torch.typename(tensor)}' object to buffer '{name}' (torch Tensor or None required)"
-            )
+            raise _not_assignable(tensor, "object to buffer", name, "torch Tensor or None required")
         self._buffers[name] = tensor
         if persistent:
             self._non_persistent_buffers_set.discard(name)
@@ -85,10 +92,7 @@ class Module:
         """Registers a parameter."""
         self._check_name("parameter", name, "_parameters")
         if param is not None and not isinstance(param, Parameter):
-            raise TypeError(
-                f"cannot assign '{torch.typename(param)}' object to parameter '{name}' "
-                "(torch.nn.Parameter or None required)"
-            )
+            raise _not_assignable(param, "object to parameter", name, "torch.nn.Parameter or None required")
         if param is not None and param.grad_fn:
             raise ValueError(
                 f"Cannot assign non-leaf Tensor to parameter '{name}'. Model parameters must be created explicitly. "
@@ -114,7 +118,7 @@ class Module:
 
     def _check_name(self, kind, name, place):
         if place not in self.__dict__:
-            raise AttributeError(f"cannot assign {kind} before Module.__init__() call")
+            raise _not_initialised(kind)
         if not isinstance(name, str):
             raise TypeError(f"{kind} name should be a string. Got {torch.typename(name)}")
         if "." in name:
@@ -130,41 +134,29 @@ class Module:
         own = self.__dict__
         if isinstance(value, Parameter):
             if "_parameters" not in own:
-                raise AttributeError("cannot assign parameters before Module.__init__() call")
+                raise _not_initialised("parameters")
             self._forget(name, "_buffers", "_modules")
             self.register_parameter(name, value)
             return
         if isinstance(value, Module):
             if name in own.get("_parameters", ()):
-                raise TypeError(
-                    f"cannot assign '{torch.typename(value)}' as parameter '{name}' "
-                    "(torch.nn.Parameter or None expected)"
-                )
+                raise _not_assignable(value, "as parameter", name, "torch.nn.Parameter or None expected")
             if "_modules" not in own:
-                raise AttributeError("cannot assign module before Module.__init__() call")
+                raise _not_initialised("module")
             self._forget(name, "_parameters", "_buffers")
             own["_modules"][name] = value
             return
         if name in own.get("_parameters", ()):
             if value is not None:
-                raise TypeError(
-                    f"cannot assign '{torch.typename(value)}' as parameter '{name}' "
-                    "(torch.nn.Parameter or None expected)"
-                )
+                raise _not_assignable(value, "as parameter", name, "torch.nn.Parameter or None expected")
             self.register_parameter(name, value)
         elif name in own.get("_modules", ()):
             if value is not None:
-                raise TypeError(
-                    f"cannot assign '{torch.typename(value)}' as child module '{name}' "
-                    "(torch.nn.Module or None expected)"
-                )
+                raise _not_assignable(value, "as child module", name, "torch.nn.Module or None expected")
             own["_modules"][name] = value
         elif name in own.get("_buffers", ()) or isinstance(value, Buffer):
             if value is not None and not isinstance(value, _Tensor):
-                raise TypeError(
-                    f"cannot assign '{torch.typename(value)}' as buffer '{name}' "
-                    "(torch.nn.Buffer, torch.Tensor or None expected)"
-                )
+                raise _not_assignable(value, "as buffer", name, "torch.nn.Buffer, torch.Tensor or None expected")
             if isinstance(value, Buffer):
                 self.register_buffer(name, value, value.persistent)
             else:
@@ -410,14 +402,10 @@ class Module:
     set_extra_state = get_extra_state
 
     def _save_to_state_dict(self, destination, prefix, keep_vars):
-        for name, param in self._parameters.items():
-            if param is not None:
-                destination[prefix + name] = param if keep_vars else param.detach()
-        for name, buffer in self._buffers.items():
-            if buffer is not None and name not in self._non_persistent_buffers_set:
-                destination[prefix + name] = buffer if keep_vars else buffer.detach()
-        if type(self).get_extra_state is not Module.get_extra_state:
-            destination[prefix + "_extra_state"] = self.get_extra_state()
+        import torch.nn.modules._state as _state
+
+        has_extra = type(self).get_extra_state is not Module.get_extra_state
+        _state.save_one(self, destination, prefix, keep_vars, has_extra)
 
     def state_dict(self, *args, destination=None, prefix="", keep_vars=False):
         """An ordered dict of dotted names to parameters and persistent buffers; they are shared, not copied."""
@@ -430,7 +418,9 @@ class Module:
     ):
         import torch.nn.modules._state as _state
 
-        _state.load_one(self, state_dict, prefix, local_metadata, strict, missing_keys, unexpected_keys, error_msgs)
+        has_extra = type(self).set_extra_state is not Module.set_extra_state
+        keys = missing_keys, unexpected_keys
+        _state.load_one(self, state_dict, prefix, local_metadata, strict, *keys, error_msgs, has_extra)
 
     def load_state_dict(self, state_dict, strict=True, assign=False):
         """Copies the values of a state dict into this module's parameters and buffers."""
@@ -496,25 +486,14 @@ class Module:
         return ""
 
     def __repr__(self):
-        extra = self.extra_repr()
-        extra = extra.split("\n") if extra else []
-        inside = [f"({name}): {_indented(repr(module), 2)}" for name, module in self._modules.items()]
-        if len(extra) == 1 and not inside:
-            body = extra[0]
-        elif extra or inside:
-            body = "\n  " + "\n  ".join(extra + inside) + "\n"
-        else:
-            body = ""
-        return f"{self._get_name()}({body})"
+        from ._show import shown
 
-
-# Hooks that run around every module: see register_module_forward_hook.
-_everywhere = []
+        return shown(self)
 
 
 def __getattr__(name):
     if name.startswith("register_module_"):
-        import torch.nn.modules._hooks as hooks
+        import torch.nn.modules._global_hooks as hooks
 
         return getattr(hooks, name)
     raise AttributeError(f"module 'torch.nn.modules.module' has no attribute '{name}'")
