@@ -9,7 +9,7 @@ use super::fault::nearest_words;
 use super::step::Step;
 use super::views::View;
 use crate::ops::nearest;
-use crate::session::{Raised, Session};
+use crate::session::{PythonError, Raised, Session};
 use crate::tensor::explanation::Explanation;
 use crate::tensor::{Arg, Tensor, layout::row_major, peak_memory};
 use crate::torch::tensor_value;
@@ -177,11 +177,9 @@ fn tensor(expression: &str, session: &mut Session) -> Result<NamedTensor, String
 /// The message of an exception; for an unknown name, with the nearest names.
 fn explained(raised: &Raised, session: &Session) -> String {
     let said = format!("{}: {}", raised.kind, raised.message);
-    let unknown = raised.message.split('\'').nth(1).filter(|_| raised.kind == "NameError");
-    // Python's own suggestion is enough.
-    match unknown.filter(|_| !said.contains("Did you mean")) {
-        Some(name) => said + &nearest_words(&nearest(name, session.names(), 3)),
-        None => said,
+    match PythonError::of(&raised.kind, &raised.message) {
+        Some(PythonError::UnknownName(name)) => said + &nearest_words(&nearest(name, session.names(), 3)),
+        _ => said,
     }
 }
 

@@ -12,7 +12,7 @@ use super::state::State;
 use super::stream::Stream;
 use super::value::Value;
 use crate::tensor::descriptor::InPlace;
-use crate::tensor::{Arg, CompletedOperation, Error, Record, Result, Tensor, ops};
+use crate::tensor::{Arg, CompletedOperation, Error, ErrorFact, Record, Result, Tensor, ops};
 
 fn wants_grad(state: &State, op: &Op, args: &[Arg]) -> bool {
     state.grad_mode.get()
@@ -220,7 +220,8 @@ fn written(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Resu
             } else {
                 target.dtype().cpp_name()
             }
-        )));
+        ))
+        .about(ErrorFact::DifferentDtypes));
     }
     let what = Overwrite { form, operation, grad_name, differentiable, drawn: stream.drawn() };
     replace(caller, what, &target, args, result)?;

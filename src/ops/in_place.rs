@@ -1,7 +1,7 @@
 //! Which in-place writes are allowed. The errors are those of PyTorch.
 
 use super::state::State;
-use crate::tensor::{Arg, Error, Result, Tensor};
+use crate::tensor::{Arg, Error, ErrorFact, Result, Tensor};
 
 /// Errors: several indices of the target refer to one element.
 pub(crate) fn allow_layout(target: &Tensor) -> Result<()> {
@@ -22,7 +22,8 @@ pub(crate) fn allow_leaf(state: &State, target: &Tensor) -> Result<()> {
     if target.is_leaf() {
         return Err(Error::runtime(
             "a leaf Variable that requires grad is being used in an in-place operation.",
-        ));
+        )
+        .about(ErrorFact::LeafWrite));
     }
     if sees_leaf(target) { allow_part_of_leaf(state, target, true) } else { Ok(()) }
 }
@@ -35,7 +36,8 @@ pub(crate) fn allow_part_of_leaf(state: &State, target: &Tensor, part: bool) -> 
     if state.grad_mode.get() && target.requires_grad() && (target.is_leaf() || sees_leaf(target)) {
         return Err(Error::runtime(
             "a view of a leaf Variable that requires grad is being used in an in-place operation.",
-        ));
+        )
+        .about(ErrorFact::LeafWrite));
     }
     Ok(())
 }

@@ -13,6 +13,8 @@ use rustpython_vm::{
     compiler::{CompileError, Mode, codegen::compile::compile_top},
 };
 
+use super::messages::lacks_block;
+
 /// A compiled cell.
 pub(super) struct CompiledCell {
     /// All statements except the last expression, if that is to be shown.
@@ -188,9 +190,7 @@ fn is_unfinished(error: &CompileError, source: &str) -> bool {
             let quotes = opened.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
             quotes.starts_with("\"\"\"") || quotes.starts_with("'''")
         }
-        ParseErrorType::OtherError(message) => {
-            message.starts_with("Expected an indented block after") && part.trim().is_empty()
-        }
+        ParseErrorType::OtherError(message) => lacks_block(message) && part.trim().is_empty(),
         _ => false,
     }
 }

@@ -7,6 +7,7 @@ use rustpython_vm::{
     frame::FrameRef,
 };
 
+use super::messages::class_without_attribute;
 use super::namespace::{self, Variable};
 use crate::ops::Failed;
 use crate::torch;
@@ -126,9 +127,9 @@ fn attributes(
     let named = exception.as_object().get_attr("obj", vm).ok().filter(|object| !vm.is_none(object));
     // RustPython does not always set `obj`: then the message names the class, `'Linear' object has no attribute`.
     let text = exception.as_object().str(vm).map(|text| text.as_wtf8().to_string_lossy().into_owned());
-    let class = text.ok().and_then(|text| Some(text.strip_prefix('\'')?.split_once('\'')?.0.to_owned()));
+    let text = text.unwrap_or_default();
     let of_class = || {
-        let class = class?;
+        let class = class_without_attribute(&text)?;
         scope.iter().find(|(_, value)| *value.class().name() == *class).map(|(_, value)| value.clone())
     };
     named.or_else(of_class).map_or_else(Vec::new, |object| dir(object, vm))

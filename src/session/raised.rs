@@ -6,6 +6,10 @@ use rustpython_vm::{
     compiler::CompileError,
 };
 
+use super::messages;
+use crate::tensor::ErrorFact;
+use crate::torch;
+
 /// An exception that ended a cell.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Raised {
@@ -17,6 +21,8 @@ pub struct Raised {
     pub line: Option<usize>,
     /// Whether [`Interrupter::interrupt`](super::Interrupter::interrupt) stopped the cell.
     pub interrupted: bool,
+    /// What it is about, for errors of tensors and modules that say so.
+    pub(crate) fact: Option<ErrorFact>,
     /// All frames that belong to cells, outermost first.
     pub frames: Vec<TracebackFrame>,
 }
@@ -40,6 +46,7 @@ impl Raised {
             message: message.into(),
             line: None,
             interrupted: false,
+            fact: None,
             frames: Vec::new(),
         }
     }
@@ -65,7 +72,8 @@ impl Raised {
             }
         }
         let line = frames.iter().rev().find(|frame| frame.cell == cell).map(|frame| frame.line);
-        Raised { line, frames, ..Raised::new(kind(exception, vm), message(exception, vm)) }
+        let fact = torch::fact_of(exception, vm);
+        Raised { line, frames, fact, ..Raised::new(kind(exception, vm), message(exception, vm)) }
     }
 
     /// The error for source code that does not compile.
@@ -77,7 +85,7 @@ impl Raised {
             .and_then(|text| text.str(vm))
             .map_or_else(|_| error.to_string(), |text| text_of(&text));
         let line = error.location().map(|location| location.line.get());
-        let message = cpython_message(message, error, source, line);
+        let message = messages::syntax_message(message, &error.to_string(), source, line);
         Raised { line, ..Raised::new(kind(&exception, vm), message) }
     }
 
@@ -89,29 +97,6 @@ impl Raised {
     /// The error for a panic in native code, which is a defect of attn.
     pub(super) fn defect(message: String) -> Raised {
         Raised::new("SystemError", message)
-    }
-}
-
-/// CPython's message where RustPython's parser has another one.
-fn cpython_message(message: String, error: &CompileError, source: &str, line: Option<usize>) -> String {
-    let at = line.unwrap_or(1);
-    let text = source.lines().nth(at - 1).unwrap_or("").trim();
-    if text.starts_with("print ") && message == "invalid syntax" {
-        return "Missing parentheses in call to 'print'. Did you mean print(...)?".to_owned();
-    }
-    if message == "invalid syntax" && error.to_string().starts_with("Expected `:`") {
-        return "expected ':'".to_owned();
-    }
-    match message.as_str() {
-        "unexpected indentation" => "unexpected indent".to_owned(),
-        "unterminated string" => format!("unterminated string literal (detected at line {at})"),
-        _ if message.starts_with("expected an indented block") => {
-            let earlier = source.lines().take(at.saturating_sub(1)).collect::<Vec<_>>();
-            let block = earlier.iter().rposition(|line| !line.trim().is_empty());
-            let after = block.map_or(String::new(), |block| format!(" on line {}", block + 1));
-            format!("{}{after}", message.replace('`', "'"))
-        }
-        _ => message,
     }
 }
 

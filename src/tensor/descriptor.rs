@@ -1,11 +1,13 @@
 //! What is known of an operation apart from how it runs: one [`Descriptor`] each, which records and traces point to.
 
-use std::fmt;
 use std::sync::OnceLock;
 
 use super::explanation::{
     ConstantKind, Explanation, ExtremeResult, Extremum, Formula, Movement, ProductKind, RandomKind, Reducer,
 };
+pub use super::grad_name::GradName;
+pub(crate) use super::sign::Binding;
+pub use super::sign::Sign;
 
 /// Everything that is known of an operation by its name alone.
 #[derive(Debug)]
@@ -95,124 +97,6 @@ pub enum OpFamily {
     Custom,
 }
 
-/// The sign of an operator.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Sign {
-    /// `+`
-    Add,
-    /// `-`
-    Sub,
-    /// `*`
-    Mul,
-    /// `/`
-    Div,
-    /// `//`
-    FloorDiv,
-    /// `%`
-    Remainder,
-    /// `**`
-    Pow,
-    /// `@`
-    MatMul,
-    /// `·`, the product of two vectors
-    Dot,
-    /// `==`
-    Eq,
-    /// `!=`
-    Ne,
-    /// `<`
-    Lt,
-    /// `<=`
-    Le,
-    /// `>`
-    Gt,
-    /// `>=`
-    Ge,
-    /// `&`
-    And,
-    /// `|`
-    Or,
-    /// `^`
-    Xor,
-    /// `<<`
-    LeftShift,
-    /// `>>`
-    RightShift,
-    /// `-x`
-    Neg,
-    /// `~x`
-    Invert,
-}
-
-/// How tightly an operator binds its operands, loosest first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Binding {
-    /// `== < &` and the like
-    Comparison,
-    /// `+ -`
-    Sum,
-    /// `* / // % @`
-    Product,
-    /// `-x ~x`
-    Prefix,
-    /// `**`
-    Power,
-    /// A name, a call, an attribute or a subscript.
-    Primary,
-}
-
-impl Sign {
-    /// The sign as Python code has it; [`Sign::Dot`] has none there and is `·`.
-    pub fn code(self) -> &'static str {
-        match self {
-            Sign::Add => "+",
-            Sign::Sub | Sign::Neg => "-",
-            Sign::Mul => "*",
-            Sign::Div => "/",
-            Sign::FloorDiv => "//",
-            Sign::Remainder => "%",
-            Sign::Pow => "**",
-            Sign::MatMul => "@",
-            Sign::Dot => "·",
-            Sign::Eq => "==",
-            Sign::Ne => "!=",
-            Sign::Lt => "<",
-            Sign::Le => "<=",
-            Sign::Gt => ">",
-            Sign::Ge => ">=",
-            Sign::And => "&",
-            Sign::Or => "|",
-            Sign::Xor => "^",
-            Sign::LeftShift => "<<",
-            Sign::RightShift => ">>",
-            Sign::Invert => "~",
-        }
-    }
-
-    /// The sign as a formula has it: `·` for products of numbers, `^` for powers.
-    pub(crate) fn formula(self) -> &'static str {
-        match self {
-            Sign::Mul => "·",
-            Sign::Pow => "^",
-            other => other.code(),
-        }
-    }
-
-    /// How tightly it binds.
-    pub(crate) fn binding(self) -> Binding {
-        match self {
-            Sign::Add | Sign::Sub => Binding::Sum,
-            Sign::Mul | Sign::Div | Sign::FloorDiv | Sign::Remainder | Sign::MatMul | Sign::Dot => {
-                Binding::Product
-            }
-            Sign::Neg | Sign::Invert => Binding::Prefix,
-            Sign::Pow => Binding::Power,
-            Sign::Eq | Sign::Ne | Sign::Lt | Sign::Le | Sign::Gt | Sign::Ge => Binding::Comparison,
-            Sign::And | Sign::Or | Sign::Xor | Sign::LeftShift | Sign::RightShift => Binding::Comparison,
-        }
-    }
-}
-
 /// How an operation is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OpNotation {
@@ -297,52 +181,6 @@ pub enum InPlace {
     Relayout,
     /// It has no other form: `zero_`, `x[i] = v`.
     Always,
-}
-
-/// The name of a node of the gradient graph.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum GradName {
-    /// A stem and the number of its overload: `SqueezeBackward4`.
-    Node(&'static str, u8),
-    /// The node of an operation that made a copy instead of its view: `DiagonalBackward0_copy`.
-    ViewCopy(&'static str),
-    /// The node of a learner's own function: `ScaleBackward`.
-    Custom(&'static str),
-    /// A write through a view, as its base sees it: `CopySlices`.
-    CopySlices,
-    /// A copy of another tensor's values: `CopyBackwards`.
-    CopyBackwards,
-    /// A node through which PyTorch knows no gradient: `NotImplemented`.
-    NotImplemented,
-}
-
-impl GradName {
-    /// The overload that is so many further; a name without overloads as it is.
-    pub(crate) fn further(self, by: u8) -> GradName {
-        match self {
-            GradName::Node(stem, overload) => GradName::Node(stem, overload + by),
-            other => other,
-        }
-    }
-
-    /// The first overload of a node.
-    pub(crate) const fn node(stem: &'static str) -> GradName {
-        GradName::Node(stem, 0)
-    }
-}
-
-impl fmt::Display for GradName {
-    /// The text that `grad_fn` shows.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            GradName::Node(stem, overload) => write!(f, "{stem}Backward{overload}"),
-            GradName::ViewCopy(stem) => write!(f, "{stem}Backward0_copy"),
-            GradName::Custom(name) => write!(f, "{name}Backward"),
-            GradName::CopySlices => f.write_str("CopySlices"),
-            GradName::CopyBackwards => f.write_str("CopyBackwards"),
-            GradName::NotImplemented => f.write_str("NotImplemented"),
-        }
-    }
 }
 
 impl Descriptor {

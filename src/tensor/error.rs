@@ -1,5 +1,7 @@
 //! Errors of tensor operations, in the words of PyTorch 2.6, so that a learner can search for them.
 
+use super::dtype::DType;
+
 /// The Python exception an error becomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ErrorKind {
@@ -15,17 +17,17 @@ pub(crate) enum ErrorKind {
     NotImplemented,
 }
 
-/// A dimension or an index that a tensor does not have.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum OutOfRange {
-    /// A dimension.
+/// What an error is about, where attn has more to say of it than its message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum ErrorFact {
+    /// A dimension that the tensor does not have.
     Dim {
         /// The dimension asked for.
         dim: i64,
         /// How many dimensions the tensor has.
         ndim: usize,
     },
-    /// An index along a dimension.
+    /// An index that the tensor does not have along a dimension.
     Index {
         /// The index asked for.
         index: i64,
@@ -33,6 +35,57 @@ pub(crate) enum OutOfRange {
         dim: usize,
         /// Its size.
         size: usize,
+    },
+    /// Sizes that do not multiply up to the number of elements.
+    ElementCount,
+    /// Operands whose dtypes do not go together.
+    DifferentDtypes,
+    /// An operation that does not take this dtype.
+    UnsupportedDtype,
+    /// A mask that is not of bools.
+    MaskDtype,
+    /// A write in place to a leaf that requires gradients.
+    LeafWrite,
+    /// `item()` of several elements.
+    SeveralElements,
+    /// `float()` or `int()` of several elements.
+    NotOneNumber,
+    /// A condition of several elements.
+    AmbiguousTruth,
+    /// Gradients of several numbers at once.
+    SeveralOutputs,
+    /// Gradients of what does not require them.
+    NoGradient,
+    /// Tensors of different shapes to be stacked.
+    UnequalShapes,
+    /// Nested lists of different lengths.
+    RaggedLists,
+    /// A loop over a single number.
+    IterationOverNumber,
+    /// The length of a single number.
+    LengthOfNumber,
+    /// A matrix product of a single number.
+    ProductOfNumber,
+    /// `bmm` of what is not a batch of matrices.
+    NotABatch,
+    /// `mm` of what is not a matrix.
+    NotAMatrix,
+    /// A letter of an einsum with two sizes.
+    LetterSizes,
+    /// More dimensions than the tensor that is written to has.
+    TooManyDims,
+    /// A probability of dropout that is not between 0 and 1.
+    DropoutProbability,
+    /// A module without `forward`.
+    NoForward,
+    /// A module whose `__init__` has not called that of `nn.Module`.
+    NotInitialised,
+    /// Keys of a state dict that do not match the module's.
+    StateDictKeys {
+        /// Those that the module has and the state dict lacks.
+        missing: Box<[String]>,
+        /// Those that the module does not have.
+        unexpected: Box<[String]>,
     },
 }
 
@@ -44,8 +97,8 @@ pub struct Error {
     pub(crate) kind: ErrorKind,
     /// PyTorch's message.
     pub(crate) message: String,
-    /// What is out of range, if that is the error.
-    pub(crate) out_of_range: Option<OutOfRange>,
+    /// What it is about, if attn has more to say of it.
+    pub(crate) fact: Option<ErrorFact>,
 }
 
 /// The result of a tensor operation.
@@ -54,7 +107,12 @@ pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 impl Error {
     /// An error of this kind with this text.
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
-        Error { kind, message: message.into(), out_of_range: None }
+        Error { kind, message: message.into(), fact: None }
+    }
+
+    /// The same error with what it is about.
+    pub(crate) fn about(self, fact: ErrorFact) -> Self {
+        Error { fact: Some(fact), ..self }
     }
 
     /// A `RuntimeError`.
@@ -90,13 +148,13 @@ impl Error {
             -ends,
             ends - 1
         );
-        Error { out_of_range: Some(OutOfRange::Dim { dim, ndim }), ..Error::index(message) }
+        Error::index(message).about(ErrorFact::Dim { dim, ndim })
     }
 
     /// An index out of range along a dimension of this size. PyTorch raises `IndexError` or `RuntimeError`.
     pub(crate) fn index_range(kind: ErrorKind, index: i64, dim: usize, size: usize) -> Self {
         let message = format!("index {index} is out of bounds for dimension {dim} with size {size}");
-        Error { out_of_range: Some(OutOfRange::Index { index, dim, size }), ..Error::new(kind, message) }
+        Error::new(kind, message).about(ErrorFact::Index { index, dim, size })
     }
 
     /// Shapes that do not broadcast: `axis` counts from the front of the result.
@@ -116,6 +174,24 @@ impl Error {
             "mat1 and mat2 shapes cannot be multiplied ({}x{} and {}x{})",
             lhs[0], lhs[1], rhs[0], rhs[1]
         ))
+    }
+
+    /// An operation that does not take this dtype: `kernel` is PyTorch's name for what computes it.
+    pub(crate) fn unsupported_dtype(kernel: &str, dtype: DType) -> Self {
+        Error::runtime(format!("\"{kernel}\" not implemented for '{}'", dtype.cpp_name()))
+            .about(ErrorFact::UnsupportedDtype)
+    }
+
+    /// A probability of dropout that is not between 0 and 1.
+    pub(crate) fn dropout_probability(kind: ErrorKind, given: impl std::fmt::Display) -> Self {
+        Error::new(kind, format!("dropout probability has to be between 0 and 1, but got {given}"))
+            .about(ErrorFact::DropoutProbability)
+    }
+
+    /// A condition that is a tensor of several elements.
+    pub(crate) fn ambiguous_truth() -> Self {
+        Error::runtime("Boolean value of Tensor with more than one value is ambiguous")
+            .about(ErrorFact::AmbiguousTruth)
     }
 
     /// A request for more memory than there is. PyTorch raises `RuntimeError`, not `MemoryError`.

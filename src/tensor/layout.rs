@@ -1,7 +1,7 @@
 //! Shape, strides and offset: they map the index of an element to its position in the storage. Views change only these.
 //! Source: the rules of ATen's `TensorUtils`.
 
-use super::error::{Error, Result};
+use super::error::{Error, ErrorFact, Result};
 use crate::kernel::index::strided_position;
 pub(crate) use crate::kernel::index::{ravel, unravel};
 
@@ -68,7 +68,10 @@ pub(crate) fn broadcast(a: &[usize], b: &[usize]) -> Result<Vec<usize>> {
 
 /// The sizes of `view`/`reshape` with -1 inferred. As PyTorch's `infer_size`.
 pub(crate) fn infer_size(wanted: &[i64], elements: usize) -> Result<Vec<usize>> {
-    let invalid = || Error::runtime(format!("shape '{wanted:?}' is invalid for input of size {elements}"));
+    let invalid = || {
+        Error::runtime(format!("shape '{wanted:?}' is invalid for input of size {elements}"))
+            .about(ErrorFact::ElementCount)
+    };
     let mut known: usize = 1;
     let mut free = None;
     for (axis, &size) in wanted.iter().enumerate() {
@@ -262,7 +265,7 @@ impl Layout {
                  equal to the number of dimensions in the tensor ({})",
                 sizes.len(),
                 self.ndim()
-            )));
+            )).about(ErrorFact::TooManyDims));
         }
         let lead = sizes.len() - self.ndim();
         let mut shape = vec![0; sizes.len()];

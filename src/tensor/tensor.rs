@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::buffer::Buffer;
 use super::dtype::DType;
-use super::error::{Error, Result};
+use super::error::{Error, ErrorFact, Result};
 use super::graph::{FilledBy, Record, Storage, Tensor, TensorData};
 use super::layout::Layout;
 use super::storage::allow;
@@ -209,7 +209,8 @@ impl Tensor {
     fn only(&self) -> Result<()> {
         match self.numel() {
             1 => Ok(()),
-            n => Err(Error::runtime(format!("a Tensor with {n} elements cannot be converted to Scalar"))),
+            n => Err(Error::runtime(format!("a Tensor with {n} elements cannot be converted to Scalar"))
+                .about(ErrorFact::SeveralElements)),
         }
     }
 

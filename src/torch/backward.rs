@@ -18,7 +18,7 @@ use crate::ops::op::Caller;
 use crate::ops::state::State;
 use crate::ops::table;
 use crate::ops::value::Value;
-use crate::tensor::{Arg, CompletedOperation, Error, Layout, Record, Result, Site, Tensor};
+use crate::tensor::{Arg, CompletedOperation, Error, ErrorFact, Layout, Record, Result, Site, Tensor};
 
 /// What becomes of the gradients.
 enum Arrivals {
@@ -191,21 +191,21 @@ fn seeds(
     state: &State,
     vm: &VirtualMachine,
 ) -> PyResult<Vec<Tensor>> {
-    let raised = |text: String| Err(vm.new_runtime_error(text));
     let no_grad = |at: usize| {
-        raised(format!("element {at} of tensors does not require grad and does not have a grad_fn"))
+        let message = format!("element {at} of tensors does not require grad and does not have a grad_fn");
+        Err(raise(Error::runtime(message).about(ErrorFact::NoGradient), vm))
     };
     let mut seeds = Vec::new();
     for (at, (tensor, seed)) in results.iter().zip(items(given).unwrap_or_default()).enumerate() {
         if !vm.is_none(&seed) {
             let seed = Tensor::try_from_object(vm, seed)?;
             if seed.shape() != tensor.shape() {
-                return raised(format!(
+                return Err(vm.new_runtime_error(format!(
                     "Mismatch in shape: grad_output[{at}] has a shape of torch.Size({:?}) and output[{at}] has a shape of \
                      torch.Size({:?}).",
                     seed.shape(),
                     tensor.shape()
-                ));
+                )));
             }
             seeds.push(seed);
             continue;
@@ -214,7 +214,8 @@ fn seeds(
             return no_grad(at);
         }
         if tensor.numel() != 1 {
-            return raised("grad can be implicitly created only for scalar outputs".to_owned());
+            let error = Error::runtime("grad can be implicitly created only for scalar outputs");
+            return Err(raise(error.about(ErrorFact::SeveralOutputs), vm));
         }
         let one = Tensor::scalar(1.0, tensor.dtype());
         let one = one.with_layout(Layout::contiguous(tensor.shape()));

@@ -6,9 +6,9 @@ use rustpython_vm::{PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::numbers::{items, number};
 use super::py_tensor::tensor_of;
-use super::raise::OrRaise;
+use super::raise::{OrRaise, raise};
 use crate::tensor::ops::cast::to_dtype;
-use crate::tensor::{Arg, Buffer, Category, DType, Tensor, allow};
+use crate::tensor::{Arg, Buffer, Category, DType, Error, ErrorFact, Tensor, allow};
 
 /// The items of a sequence; ranges and other iterables are no sequences to PyTorch, but `range` is.
 fn sequence(object: &PyObject, vm: &VirtualMachine) -> PyResult<Option<Vec<PyObjectRef>>> {
@@ -119,11 +119,15 @@ fn collect(
         });
     };
     if items.len() != shape[depth] {
-        return Err(vm.new_value_error(format!(
-            "expected sequence of length {} at dim {depth} (got {})",
-            shape[depth],
-            items.len()
-        )));
+        return Err(raise(
+            Error::value(format!(
+                "expected sequence of length {} at dim {depth} (got {})",
+                shape[depth],
+                items.len()
+            ))
+            .about(ErrorFact::RaggedLists),
+            vm,
+        ));
     }
     items.iter().try_for_each(|item| collect(item, shape, depth + 1, values, vm))
 }

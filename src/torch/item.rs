@@ -11,7 +11,7 @@ use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
 use super::build::tensor_from;
 use super::numbers::{int, items, number};
 use super::py_tensor::{PyTensor, tensor_of};
-use super::raise::OrRaise;
+use super::raise::{OrRaise, raise};
 use super::site::site;
 use super::to_python::object;
 use crate::ops::call::call;
@@ -21,8 +21,7 @@ use crate::ops::overwrite::{Overwrite, overwrite};
 use crate::ops::table::row;
 use crate::tensor::descriptor::SETITEM;
 use crate::tensor::ops::{cast::to_dtype, mask::checked_number};
-use crate::tensor::{Arg, DType, Tensor};
-use crate::tensor::{Index, index};
+use crate::tensor::{Arg, DType, Error, ErrorFact, Index, Tensor, index};
 
 /// One part of an index expression.
 fn part(key: &PyObject, vm: &VirtualMachine) -> PyResult<Index> {
@@ -207,7 +206,7 @@ impl AsMapping for PyTensor {
 fn length(object: &PyObject, vm: &VirtualMachine) -> PyResult<usize> {
     match tensor_of(object).and_then(|tensor| tensor.shape().first().copied()) {
         Some(size) => Ok(size),
-        None => Err(vm.new_type_error("len() of a 0-d tensor")),
+        None => Err(raise(Error::type_error("len() of a 0-d tensor").about(ErrorFact::LengthOfNumber), vm)),
     }
 }
 

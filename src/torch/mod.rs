@@ -18,6 +18,7 @@ pub(crate) mod names;
 mod numbers;
 mod operators;
 mod optimizer;
+mod protocols;
 mod py_tensor;
 mod python_methods;
 mod raise;
@@ -26,4 +27,5 @@ mod tensor_class;
 mod to_python;
 
 pub(crate) use module::{install, tensor_value};
-pub(crate) use tensor_class::Elements;
+pub(crate) use protocols::Elements;
+pub(crate) use raise::fact_of;

@@ -18,7 +18,7 @@ use super::numbers::{int, items};
 use super::optimizer::{forget_grads, scale, step_group};
 use super::py_tensor::{PyTensor, tensor_of};
 use super::python_methods::{PYTHON_METHODS, PythonMethod};
-use super::raise::OrRaise;
+use super::raise::{OrRaise, PyErrorFact, about};
 use super::site::site;
 use crate::kernel::threads;
 use crate::ops::state::State;
@@ -328,6 +328,8 @@ fn stateful(
         .into(),
     )?;
     PyRecord::make_static_type();
+    PyErrorFact::make_static_type();
+    set("_about", vm.new_function("_about", about).into())?;
     let held = state.clone();
     set(
         "_made_by",

@@ -1,9 +1,24 @@
-//! Errors of tensors as Python exceptions.
+//! Errors of tensors as Python exceptions. What an error is about goes with the exception, as an attribute.
 
-use rustpython_vm::builtins::PyBaseExceptionRef;
-use rustpython_vm::{PyResult, VirtualMachine};
+use rustpython_vm::builtins::{PyBaseException, PyBaseExceptionRef};
+use rustpython_vm::function::OptionalArg;
+use rustpython_vm::{AsObject, Py, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
 
-use crate::tensor::{Error, ErrorKind};
+use super::numbers::items;
+use crate::tensor::{Error, ErrorFact, ErrorKind};
+
+/// The attribute of an exception that has its fact.
+const ATTRIBUTE: &str = "_torch_fact";
+
+/// What an exception is about.
+#[pyclass(module = "torch._C", name = "_ErrorFact")]
+#[derive(Debug, PyPayload)]
+pub(crate) struct PyErrorFact {
+    fact: ErrorFact,
+}
+
+#[pyclass]
+impl PyErrorFact {}
 
 /// The Python exception of a tensor error.
 pub(crate) fn raise(error: Error, vm: &VirtualMachine) -> PyBaseExceptionRef {
@@ -15,7 +30,47 @@ pub(crate) fn raise(error: Error, vm: &VirtualMachine) -> PyBaseExceptionRef {
         ErrorKind::Type => exceptions.type_error,
         ErrorKind::NotImplemented => exceptions.not_implemented_error,
     };
-    vm.new_exception_msg(class.to_owned(), error.message.into())
+    let exception = vm.new_exception_msg(class.to_owned(), error.message.into());
+    if let Some(fact) = error.fact {
+        attach(&exception, fact, vm);
+    }
+    exception
+}
+
+fn attach(exception: &Py<PyBaseException>, fact: ErrorFact, vm: &VirtualMachine) {
+    let set = exception.as_object().set_attr(ATTRIBUTE, PyErrorFact { fact }.into_pyobject(vm), vm);
+    set.expect("an exception takes attributes");
+}
+
+/// What an exception is about, if it is an error of tensors or modules that says so.
+pub(crate) fn fact_of(exception: &Py<PyBaseException>, vm: &VirtualMachine) -> Option<ErrorFact> {
+    let fact = exception.as_object().get_attr(ATTRIBUTE, vm).ok()?;
+    fact.downcast_ref::<PyErrorFact>().map(|it| it.fact.clone())
+}
+
+/// `_torch._about(exception, fact, ...)`: the exception with what it is about, for errors that are raised in Python.
+pub(crate) fn about(
+    exception: PyRef<PyBaseException>,
+    fact: String,
+    missing: OptionalArg,
+    unexpected: OptionalArg,
+    vm: &VirtualMachine,
+) -> PyResult<PyRef<PyBaseException>> {
+    let keys = |list: OptionalArg| -> PyResult<Box<[String]>> {
+        let keys = list.into_option().and_then(|list| items(&list)).unwrap_or_default();
+        keys.iter().map(|key| Ok(key.str(vm)?.to_string())).collect()
+    };
+    let fact = match fact.as_str() {
+        "dropout probability" => ErrorFact::DropoutProbability,
+        "no forward" => ErrorFact::NoForward,
+        "not initialised" => ErrorFact::NotInitialised,
+        "state dict keys" => {
+            ErrorFact::StateDictKeys { missing: keys(missing)?, unexpected: keys(unexpected)? }
+        }
+        other => return Err(vm.new_value_error(format!("no such fact: {other}"))),
+    };
+    attach(&exception, fact, vm);
+    Ok(exception)
 }
 
 /// Converts the result of a tensor operation to one of Python.

@@ -1,84 +1,37 @@
-//! `torch.Tensor` as a Python class: attributes, conversions, printing.
-//! Operators are in `operators`, indexing in `item`; methods come from the table.
+//! `torch.Tensor` as a Python class: attributes and conversions.
+//! Operators are in `operators`, indexing in `item`, other protocols of Python in `protocols`; methods come from the table.
 
-use rustpython_vm::builtins::{PyStr, PyStrRef, PyTypeRef};
-use rustpython_vm::common::hash::PyHash;
-use rustpython_vm::function::{Either, FuncArgs, OptionalArg, PyComparisonValue, PySetterValue};
+use rustpython_vm::builtins::{PyStrRef, PyTypeRef};
+use rustpython_vm::function::{FuncArgs, OptionalArg, PySetterValue};
 use rustpython_vm::types::{
-    AsMapping, AsNumber, AsSequence, Comparable, GetAttr, Hashable, Iterable, PyComparisonOp, Representable,
+    AsMapping, AsNumber, AsSequence, Comparable, GetAttr, Hashable, Iterable, Representable,
 };
-use rustpython_vm::{
-    AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
-};
+use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
 
 use super::classes::{PyDType, PyDevice, size_object};
-use super::names;
 use super::numbers::{int, number};
 use super::py_tensor::{PyTensor, tensor_of};
-use super::raise::OrRaise;
+use super::raise::{OrRaise, raise};
 use super::site::site;
 use super::to_python::{item_object, object};
 use crate::ops::call::call;
 use crate::ops::op::Caller;
 use crate::ops::table::{self, Op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::Sign;
-use crate::tensor::{Arg, Category, Layout, Tensor, show};
+use crate::tensor::{Arg, Category, Error, ErrorFact, Layout, Tensor};
 
 impl PyTensor {
     /// Calls an operation of the table with this tensor first.
-    fn apply(&self, name: &'static str, more: Vec<Arg>, vm: &VirtualMachine) -> PyResult<Value> {
+    pub(super) fn apply(&self, name: &'static str, more: Vec<Arg>, vm: &VirtualMachine) -> PyResult<Value> {
         self.call(table::row(name), more, vm)
     }
 
-    fn call(&self, op: &'static Op, more: Vec<Arg>, vm: &VirtualMachine) -> PyResult<Value> {
+    /// Calls an operation with this tensor first.
+    pub(super) fn call(&self, op: &'static Op, more: Vec<Arg>, vm: &VirtualMachine) -> PyResult<Value> {
         let mut args = vec![Arg::Tensor(self.tensor())];
         args.extend(more);
         let place = || site(vm);
         call(Caller { state: &self.state, site: &place }, op, 0, args).or_raise(vm)
-    }
-
-    /// The text of `repr`.
-    pub(crate) fn text(&self) -> String {
-        let tensor = self.inner.borrow();
-        let dtype = format!("torch.{}", tensor.dtype().name());
-        let default = format!("torch.{}", self.state.default_dtype.get().name());
-        let made = tensor.grad_fn();
-        let grad = match &made {
-            Some(name) => show::Grad::Made(name),
-            None if tensor.requires_grad() => show::Grad::Leaf,
-            None => show::Grad::None,
-        };
-        let frame =
-            show::Frame { dtype: &dtype, default_dtype: &default, grad, parameter: self.is_parameter() };
-        show::tensor_repr(&Elements(&tensor), &frame, &self.state.print_options.borrow())
-    }
-}
-
-/// A tensor's elements as printing reads them: through the strides, only those that are shown.
-pub(crate) struct Elements<'a>(pub(crate) &'a Tensor);
-
-impl show::PrintSource for Elements<'_> {
-    fn shape(&self) -> &[usize] {
-        self.0.shape()
-    }
-
-    fn kind(&self) -> show::ElementKind {
-        match self.0.dtype().category() {
-            Category::Float => show::ElementKind::Float,
-            Category::Integer => show::ElementKind::Int,
-            Category::Bool => show::ElementKind::Bool,
-        }
-    }
-
-    fn at(&self, place: usize) -> show::ElementValue {
-        let position = self.0.layout().position(place);
-        let data = self.0.storage().read();
-        match self.kind() {
-            show::ElementKind::Float => show::ElementValue::Float(data.float(position)),
-            show::ElementKind::Int => show::ElementValue::Int(data.int(position)),
-            show::ElementKind::Bool => show::ElementValue::Bool(data.int(position) != 0),
-        }
     }
 }
 
@@ -461,7 +414,7 @@ pub(crate) fn truth(tensor: &Tensor, vm: &VirtualMachine) -> PyResult<bool> {
     match tensor.numel() {
         1 => Ok(tensor.item().or_raise(vm)? != 0.0),
         0 => Err(vm.new_runtime_error("Boolean value of Tensor with no values is ambiguous")),
-        _ => Err(vm.new_runtime_error("Boolean value of Tensor with more than one value is ambiguous")),
+        _ => Err(raise(Error::ambiguous_truth(), vm)),
     }
 }
 
@@ -482,7 +435,8 @@ impl PyTensor {
         if tensor.numel() == 1 {
             return Ok(tensor);
         }
-        Err(vm.new_value_error("only one element tensors can be converted to Python scalars"))
+        let message = "only one element tensors can be converted to Python scalars";
+        Err(raise(Error::value(message).about(ErrorFact::NotOneNumber), vm))
     }
 }
 
@@ -498,72 +452,4 @@ fn nested(tensor: &Tensor, layout: &Layout, vm: &VirtualMachine) -> PyObjectRef 
     }
     let rows = (0..layout.shape[0]).map(|at| nested(tensor, &layout.select(0, at), vm)).collect();
     vm.ctx.new_list(rows).into()
-}
-
-impl Representable for PyTensor {
-    fn repr_str(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
-        Ok(zelf.text())
-    }
-}
-
-impl Hashable for PyTensor {
-    fn hash(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<PyHash> {
-        Ok((zelf.as_object().get_id() >> 4) as PyHash)
-    }
-}
-
-impl Iterable for PyTensor {
-    fn iter(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult {
-        if zelf.tensor().ndim() == 0 {
-            return Err(vm.new_type_error("iteration over a 0-d tensor"));
-        }
-        let rows = object(zelf.apply("unbind", vec![Arg::Int(0)], vm)?, &zelf.state, &[], vm)?;
-        Ok(rows.get_iter(vm)?.into())
-    }
-}
-
-impl Comparable for PyTensor {
-    fn slot_richcompare(
-        zelf: &PyObject,
-        other: &PyObject,
-        op: PyComparisonOp,
-        vm: &VirtualMachine,
-    ) -> PyResult<Either<PyObjectRef, PyComparisonValue>> {
-        let not_implemented = || Ok(Either::B(PyComparisonValue::NotImplemented));
-        let Some(tensor) = zelf.downcast_ref::<PyTensor>() else {
-            return not_implemented();
-        };
-        let other = match tensor_of(other).map(Arg::Tensor).or_else(|| number(other, vm)) {
-            Some(other) => other,
-            None => return not_implemented(),
-        };
-        let sign = match op {
-            PyComparisonOp::Lt => Sign::Lt,
-            PyComparisonOp::Le => Sign::Le,
-            PyComparisonOp::Eq => Sign::Eq,
-            PyComparisonOp::Ne => Sign::Ne,
-            PyComparisonOp::Gt => Sign::Gt,
-            PyComparisonOp::Ge => Sign::Ge,
-        };
-        let op = table::operator(sign).expect("every operator of Python has a row");
-        Ok(Either::A(object(tensor.call(op, vec![other], vm)?, &tensor.state, &[], vm)?))
-    }
-
-    fn cmp(
-        _zelf: &Py<Self>,
-        _other: &PyObject,
-        _op: PyComparisonOp,
-        _vm: &VirtualMachine,
-    ) -> PyResult<PyComparisonValue> {
-        Ok(PyComparisonValue::NotImplemented)
-    }
-}
-
-impl GetAttr for PyTensor {
-    fn getattro(zelf: &Py<Self>, name: &Py<PyStr>, vm: &VirtualMachine) -> PyResult {
-        match zelf.as_object().generic_getattr_opt(name, None, vm)? {
-            Some(value) => Ok(value),
-            None => Err(names::missing_attribute(zelf.as_object(), &name.to_string_lossy(), vm)),
-        }
-    }
 }

@@ -8,7 +8,7 @@ use super::scratch::ScratchShapes;
 use crate::explain::name::Name;
 use crate::ops::Failed;
 use crate::tensor::ops::cast::to_dtype;
-use crate::tensor::{Arg, DType, Tensor};
+use crate::tensor::{Arg, DType, ErrorFact, Tensor};
 
 /// Conversions in the order in which they are tried: the code, and the dtype.
 const CONVERSIONS: [(&str, DType); 4] = [
@@ -18,28 +18,15 @@ const CONVERSIONS: [(&str, DType); 4] = [
     (".double()", DType::Float64),
 ];
 
-/// Words in the messages of these errors.
-const SAID: [&str; 9] = [
-    "same dtype",
-    "boolean masks",
-    "not implemented for",
-    "could not infer output dtype",
-    "Long but got",
-    "scalar types: Long",
-    "can't be cast to",
-    "must be floating",
-    "to have the same dtypes",
-];
-
 pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
     let failed = evidence.failed?;
-    let message = failed.error.message.as_str();
-    if message.contains("leaf Variable that requires grad") {
-        return leaf(failed, evidence);
+    let fact = failed.error.fact.as_ref()?;
+    match fact {
+        ErrorFact::LeafWrite => return leaf(failed, evidence),
+        ErrorFact::DifferentDtypes | ErrorFact::UnsupportedDtype | ErrorFact::MaskDtype => {}
+        _ => return None,
     }
-    if !SAID.iter().any(|said| message.contains(said)) {
-        return None;
-    }
+    let is_mask = *fact == ErrorFact::MaskDtype;
     let tensors: Vec<(usize, &Tensor)> =
         failed.args.iter().enumerate().filter_map(|(at, arg)| Some((at, arg.tensor()?))).collect();
     let mut facts: Vec<String> = tensors
@@ -48,7 +35,7 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
         .collect();
     facts.dedup();
     let mut remarks = if facts.is_empty() { Vec::new() } else { vec![format!("{}.", facts.join(", "))] };
-    if message.contains("boolean masks") {
+    if is_mask {
         remarks.push(
             "A mask says of each element whether it is replaced: True or False, not a number; .bool() makes one of 0 and 1.".to_owned(),
         );
@@ -68,11 +55,10 @@ pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
         }
     }
     // A conversion of numbers to truth values is offered only if no other works.
-    if fixes.iter().any(|fix| !fix.code.ends_with(".bool()")) && !message.contains("boolean") {
+    if fixes.iter().any(|fix| !fix.code.ends_with(".bool()")) && !is_mask {
         fixes.retain(|fix| !fix.code.ends_with(".bool()"));
     }
-    let one = message.contains("not implemented for") || message.contains("could not infer");
-    fixes.truncate(if one { 1 } else { 2 });
+    fixes.truncate(if *fact == ErrorFact::UnsupportedDtype { 1 } else { 2 });
     Some(ErrorExplanation { remarks, fixes, clash: None })
 }
 

@@ -11,19 +11,19 @@
 //! | [`layouts`] | `view` and `reshape` |
 //! | [`places`] | indices and dimensions out of range |
 //! | [`kinds`] | dtypes, and writes to tensors that require gradients |
-//! | [`missing`] | names, attributes and keys that do not exist |
-//! | [`words`] | errors that are recognised by their message |
+//! | [`python`] | names, attributes and keys that do not exist; numbers of arguments |
+//! | [`facts`] | errors whose kind says enough |
 
 mod evidence;
 mod explanation;
+mod facts;
 mod kinds;
 mod layouts;
-mod missing;
 mod operands;
 mod places;
+mod python;
 mod scratch;
 mod shapes;
-mod words;
 
 pub use evidence::ErrorCase;
 pub use explanation::{Clash, ClashOperand, ErrorExplanation, Fix};
@@ -35,7 +35,7 @@ type Explainer = fn(&Evidence) -> Option<ErrorExplanation>;
 
 /// The explainers in the order in which they are tried. The first that recognises the error explains it.
 const EXPLAINERS: &[Explainer] =
-    &[kinds::explain, layouts::explain, places::explain, shapes::explain, missing::explain, words::explain];
+    &[kinds::explain, layouts::explain, places::explain, shapes::explain, python::explain, facts::explain];
 
 /// What attn says about an error beyond its message; empty where it knows nothing.
 pub fn explained(case: &ErrorCase) -> ErrorExplanation {

@@ -7,17 +7,15 @@ use super::scratch::tuple;
 use crate::explain::name::Name;
 use crate::ops::Failed;
 use crate::tensor::explanation::{Explanation, Movement};
-use crate::tensor::{Arg, OutOfRange, Tensor};
+use crate::tensor::{Arg, ErrorFact, Tensor};
 
 pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
     let failed = evidence.failed?;
-    match failed.error.out_of_range {
-        Some(OutOfRange::Dim { dim, ndim }) => Some(dimension(failed, dim, ndim, evidence)),
-        Some(OutOfRange::Index { index, dim, size }) => element(failed, index, dim, size as i64, evidence),
-        None if failed.op.explanation == Explanation::Moved(Movement::Embedded) => {
-            embedding(failed, evidence)
-        }
-        None => None,
+    match failed.error.fact.as_ref() {
+        Some(&ErrorFact::Dim { dim, ndim }) => Some(dimension(failed, dim, ndim, evidence)),
+        Some(&ErrorFact::Index { index, dim, size }) => element(failed, index, dim, size as i64, evidence),
+        _ if failed.op.explanation == Explanation::Moved(Movement::Embedded) => embedding(failed, evidence),
+        _ => None,
     }
 }
 

@@ -1,9 +1,10 @@
-//! Names, attributes and keys that do not exist: suggests the nearest that do.
-//! Suggests nothing if the error's message already does.
+//! Errors of Python itself: names, attributes and keys that do not exist, for which it suggests the nearest that do,
+//! and calls of methods with too many or too few arguments.
 
 use super::evidence::{ErrorCase, Evidence};
 use super::explanation::{ErrorExplanation, Fix};
 use crate::ops::nearest;
+use crate::session::PythonError;
 
 /// Names that are usually imported, and how.
 const IMPORTS: [(&str, &str); 9] = [
@@ -20,24 +21,24 @@ const IMPORTS: [(&str, &str); 9] = [
 
 pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
     let case = evidence.case;
-    let message = case.raised.message.as_str();
-    if message.to_lowercase().contains("did you mean") {
-        return None;
-    }
-    let found = match case.raised.kind.as_str() {
-        "NameError" | "UnboundLocalError" => name(case, quoted(message)?),
-        "AttributeError" => attribute(case, message)?,
-        "KeyError" => key(case, quoted(message)?),
-        "RuntimeError" if message.contains("in state_dict") => state(message),
-        _ => return None,
-    };
-    Some(ErrorExplanation { clash: None, ..found })
+    Some(match PythonError::of(&case.raised.kind, &case.raised.message)? {
+        PythonError::UnknownName(wanted) => name(case, wanted),
+        PythonError::UnknownAttribute { class, name } => attribute(case, class, name),
+        PythonError::UnknownKey(wanted) => key(case, wanted),
+        PythonError::NoSelf => {
+            remark("It was called on the class: make an object of it first, as in layer = Layer(...).")
+        }
+        PythonError::TooFewArguments => {
+            remark("The object was called with fewer arguments than its def line names (self aside).")
+        }
+        PythonError::TooManyArguments => remark(
+            "Python counts self as the first argument: one less of each is what stands between the brackets.",
+        ),
+    })
 }
 
-/// The text in the first quotes.
-fn quoted(message: &str) -> Option<&str> {
-    let (_, rest) = message.split_once('\'')?;
-    rest.split_once('\'').map(|(name, _)| name)
+fn remark(words: &str) -> ErrorExplanation {
+    ErrorExplanation { remarks: vec![words.to_owned()], ..ErrorExplanation::default() }
 }
 
 fn fixes(names: Vec<String>, reason: &str) -> Vec<Fix> {
@@ -62,17 +63,7 @@ fn name(case: &ErrorCase, wanted: &str) -> ErrorExplanation {
     }
 }
 
-fn attribute(case: &ErrorCase, message: &str) -> Option<ErrorExplanation> {
-    if message.contains("before Module.__init__() call") {
-        let remarks = vec![
-            "A module keeps its layers and parameters in tables that nn.Module's own __init__ makes; it has not run yet."
-                .to_owned(),
-        ];
-        let fixes = vec![Fix::new("super().__init__()", "as the first line of __init__")];
-        return Some(ErrorExplanation { remarks, fixes, clash: None });
-    }
-    let class = quoted(message)?;
-    let wanted = message.rsplit_once(" attribute '").map(|(_, name)| name.trim_end_matches('\''))?;
+fn attribute(case: &ErrorCase, class: &str, wanted: &str) -> ErrorExplanation {
     let said = match class {
         "NoneType" => {
             "It is None: that is what a function gives that has no return, and what writes in place often give."
@@ -83,11 +74,7 @@ fn attribute(case: &ErrorCase, message: &str) -> Option<ErrorExplanation> {
         _ => "",
     };
     let remarks = if said.is_empty() { Vec::new() } else { vec![said.to_owned()] };
-    Some(ErrorExplanation {
-        remarks,
-        fixes: fixes(nearest(wanted, &case.scene.attributes, 2), ""),
-        clash: None,
-    })
+    ErrorExplanation { remarks, fixes: fixes(nearest(wanted, &case.scene.attributes, 2), ""), clash: None }
 }
 
 fn key(case: &ErrorCase, wanted: &str) -> ErrorExplanation {
@@ -102,19 +89,4 @@ fn key(case: &ErrorCase, wanted: &str) -> ErrorExplanation {
         fixes: fixes(near.into_iter().map(|key| format!("'{key}'")).collect(), ""),
         ..ErrorExplanation::default()
     }
-}
-
-/// `load_state_dict`: pairs unexpected keys with missing ones of a similar name.
-fn state(message: &str) -> ErrorExplanation {
-    let listed = |after: &str| -> Vec<String> {
-        let line = message.lines().find_map(|line| line.trim().strip_prefix(after)).unwrap_or_default();
-        line.split('"').skip(1).step_by(2).map(str::to_owned).collect()
-    };
-    let (missing, unexpected) =
-        (listed("Missing key(s) in state_dict: "), listed("Unexpected key(s) in state_dict: "));
-    let pairs = unexpected.iter().filter_map(|key| {
-        let near = nearest(key, &missing, 1);
-        near.first().map(|near| Fix::new(format!("\"{near}\""), format!("for \"{key}\"")))
-    });
-    ErrorExplanation { fixes: pairs.take(4).collect(), ..ErrorExplanation::default() }
 }

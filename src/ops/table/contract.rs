@@ -8,7 +8,7 @@ use crate::tensor::descriptor::{
 };
 use crate::tensor::explanation::{DistanceKind, Explanation, Multilinear, ProductKind};
 use crate::tensor::ops::{self, einsum, linear, pointwise};
-use crate::tensor::{Arg, DType, Error, Layout, Result, Tensor};
+use crate::tensor::{Arg, DType, Error, ErrorFact, Layout, Result, Tensor};
 
 /// Products along the last dimensions of both.
 fn inner(c: &Call) -> Result<Value> {
@@ -29,7 +29,11 @@ fn inner(c: &Call) -> Result<Value> {
 }
 
 fn same_dtype(a: &Tensor, b: &Tensor) -> Result<()> {
-    if a.dtype() == b.dtype() { Ok(()) } else { Err(Error::runtime("both inputs should have same dtype")) }
+    if a.dtype() == b.dtype() {
+        Ok(())
+    } else {
+        Err(Error::runtime("both inputs should have same dtype").about(ErrorFact::DifferentDtypes))
+    }
 }
 
 fn outer(c: &Call) -> Result<Value> {
@@ -219,7 +223,7 @@ fn kron(c: &Call) -> Result<Value> {
 fn trace(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     if x.dtype() == DType::Bool {
-        return Err(Error::runtime("\"trace\" not implemented for 'Bool'"));
+        return Err(Error::unsupported_dtype("trace", DType::Bool));
     }
     if x.ndim() != 2 {
         return Err(Error::runtime(format!(

@@ -7,6 +7,7 @@ use crate::ops::op::{ALL, BOTH, Call, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{CostRule, GradName, OpNotation, Sign, pointwise};
 use crate::tensor::explanation::{Explanation, Formula};
+use crate::tensor::ops::float::only_floats;
 use crate::tensor::ops::pointwise::{float_unary, same_unary};
 use crate::tensor::{DType, Error, Result, Tensor, ops};
 
@@ -45,7 +46,7 @@ fn round(c: &Call) -> Result<Value> {
     match c.opt_int(1).unwrap_or(0) {
         0 => refused::bools("round_vml_cpu", x.dtype())?,
         _ => {
-            refused::whole("round_cpu", x.dtype())?;
+            only_floats("round_cpu", x.dtype())?;
             c.set_grad_name(GradName::Node("Round", 1));
         }
     }
@@ -262,7 +263,7 @@ pub(super) static OPS: [Op; 32] = [
         Ok(same_unary(c.tensor(0)?, f32::trunc, f64::trunc, |v| v).into())
     }),
     op(pointwise("frac").grad("Frac"), ALL, ONE, "What stands behind the point.", |c| {
-        refused::whole("frac_cpu", c.tensor(0)?.dtype())?;
+        only_floats("frac_cpu", c.tensor(0)?.dtype())?;
         each!(f32::fract, f64::fract)(c)
     }),
     op(

@@ -12,7 +12,7 @@ use crate::tensor::explanation::{DistanceKind, Explanation, Movement, Multilinea
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::{self, cast::to_dtype, draw, pad};
-use crate::tensor::{Arg, DType, Error, Lane, Result, Tensor};
+use crate::tensor::{Arg, DType, Error, ErrorFact, ErrorKind, Lane, Result, Tensor};
 
 const ALONG: &[&str] = &["Tensor input, int dim, dtype? dtype=None"];
 const ALONG_F: &[&str] = &["Tensor input, int? dim=None, int _stacklevel=3, dtype? dtype=None"];
@@ -41,7 +41,7 @@ pub(super) fn softmax_along(x: &Tensor, dim: i64, dtype: Option<DType>, log: boo
             (true, false) => "softmax_lastdim_kernel_impl",
             _ => "softmax_kernel_impl",
         };
-        return Err(Error::runtime(format!("\"{kernel}\" not implemented for '{}'", dtype.cpp_name())));
+        return Err(Error::unsupported_dtype(kernel, dtype));
     }
     let x = to_dtype(x, dtype);
     let shape: Vec<usize> = if x.ndim() == 0 { vec![1] } else { x.shape().to_vec() };
@@ -76,10 +76,8 @@ pub(super) fn gumbel_softmax(c: &Call) -> Result<Value> {
 fn dropout(c: &Call) -> Result<Value> {
     let (x, p, training) = (c.tensor(0)?, c.float(1)?, c.bool(2));
     if !(0.0..=1.0).contains(&p) {
-        let text =
-            format!("dropout probability has to be between 0 and 1, but got {}", python_float(c.arg(1)));
-        let functional = c.op.is_in(FUNCTIONAL);
-        return Err(if functional { Error::value(text) } else { Error::runtime(text) });
+        let kind = if c.op.is_in(FUNCTIONAL) { ErrorKind::Value } else { ErrorKind::Runtime };
+        return Err(Error::dropout_probability(kind, python_float(c.arg(1))));
     }
     if p == 0.0 || !training || x.numel() == 0 {
         return Ok(x.clone().into());
@@ -88,7 +86,8 @@ fn dropout(c: &Call) -> Result<Value> {
         return Err(Error::runtime(format!(
             "result type Float can't be cast to the desired output type {}",
             x.dtype().cpp_name()
-        )));
+        ))
+        .about(ErrorFact::DifferentDtypes));
     }
     let noise = if p == 1.0 {
         Tensor::zeros([], x.dtype())?
@@ -117,10 +116,7 @@ fn embedding(c: &Call) -> Result<Value> {
     if let Some(padding) = c.opt_int(2) {
         let rows = weight.shape().first().map_or(0, |&rows| rows as i64);
         if padding >= rows || padding < -rows {
-            return Err(Error::new(
-                crate::tensor::ErrorKind::Value,
-                "Padding_idx must be within num_embeddings",
-            ));
+            return Err(Error::new(ErrorKind::Value, "Padding_idx must be within num_embeddings"));
         }
     }
     if weight.ndim() != 2 {
@@ -131,7 +127,7 @@ fn embedding(c: &Call) -> Result<Value> {
             "Expected tensor for argument #1 'indices' to have one of the following scalar types: Long, Int; but got \
              torch.{}Tensor instead (while checking arguments for embedding)",
             indices.dtype().cpp_name()
-        )));
+        )).about(ErrorFact::DifferentDtypes));
     }
     let (rows, width) = (weight.shape()[0], weight.shape()[1]);
     let at = indices.to_i64_vec();

@@ -9,7 +9,7 @@ use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::along::{self, ScatterMode, ScatterSource};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::{mask, shape};
-use crate::tensor::{Arg, DType, Error, Index, Result, Tensor, index};
+use crate::tensor::{Arg, DType, Error, ErrorFact, Index, Result, Tensor, index};
 
 fn getitem(c: &Call) -> Result<Value> {
     let Arg::Index(parts) = c.arg(1) else {
@@ -237,7 +237,7 @@ fn index_copy(c: &Call) -> Result<Value> {
             "index_copy_(): self and source expected to have the same dtype, but got (self) {} and (source) {}",
             x.dtype().cpp_name(),
             source.dtype().cpp_name()
-        )));
+        )).about(ErrorFact::DifferentDtypes));
     }
     let without = |tensor: &Tensor| -> Vec<usize> {
         tensor.shape().iter().enumerate().filter(|&(axis, _)| axis != dim).map(|(_, &size)| size).collect()

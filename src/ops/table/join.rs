@@ -7,7 +7,7 @@ use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule, view}
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::{wrap_dim, wrap_dims};
 use crate::tensor::ops::{self, join, shape};
-use crate::tensor::{Arg, DType, Error, Layout, Result, Tensor};
+use crate::tensor::{Arg, DType, Error, ErrorFact, Layout, Result, Tensor};
 
 const JOIN: &[&str] = &["Tensors tensors, int dim=0, *, any out=None"];
 const LIST: &[&str] = &["Tensors tensors, *, any out=None"];
@@ -57,7 +57,8 @@ fn meshgrid(c: &Call) -> Result<Value> {
         return Err(Error::runtime("torch.meshgrid: Expected 0D or 1D tensor in the tensor list"));
     }
     if tensors.iter().any(|tensor| tensor.dtype() != first.dtype()) {
-        return Err(Error::runtime("meshgrid expects all tensors to have the same dtype"));
+        return Err(Error::runtime("meshgrid expects all tensors to have the same dtype")
+            .about(ErrorFact::DifferentDtypes));
     }
     let swapped = match c.opt_str(1) {
         None | Some("ij") => false,
@@ -100,7 +101,8 @@ fn cartesian_prod(c: &Call) -> Result<Value> {
         return Err(Error::runtime("meshgrid expects a non-empty TensorList"));
     }
     if tensors.iter().any(|tensor| tensor.dtype() != tensors[0].dtype()) {
-        return Err(Error::runtime("meshgrid expects all tensors to have the same dtype"));
+        return Err(Error::runtime("meshgrid expects all tensors to have the same dtype")
+            .about(ErrorFact::DifferentDtypes));
     }
     let sizes: Vec<usize> = tensors.iter().map(Tensor::numel).collect();
     let columns: Vec<Tensor> = tensors
@@ -208,10 +210,7 @@ fn repeat_interleave(c: &Call) -> Result<Value> {
 
 fn counts_of(repeats: &Tensor) -> Result<Vec<usize>> {
     if !matches!(repeats.dtype(), DType::Int64 | DType::Int32) {
-        return Err(Error::runtime(format!(
-            "\"repeat_interleave_cpu\" not implemented for '{}'",
-            repeats.dtype().cpp_name()
-        )));
+        return Err(Error::unsupported_dtype("repeat_interleave_cpu", repeats.dtype()));
     }
     let counts = repeats.to_i64_vec();
     match counts.iter().any(|&count| count < 0) {

@@ -9,7 +9,7 @@ use crate::tensor::explanation::{Formula, ProductKind};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::{self, linear, pointwise};
-use crate::tensor::{Arg, DType, Error, Layout, Result, Tensor};
+use crate::tensor::{Arg, DType, Error, ErrorFact, Layout, Result, Tensor};
 
 const ADDED: &[&str] =
     &["Tensor input, Tensor mat1, Tensor mat2, *, Number beta=1, Number alpha=1, any out=None"];
@@ -48,7 +48,7 @@ fn mm(c: &Call) -> Result<Value> {
     let (a, b) = (c.tensor(0)?, c.tensor(1)?);
     for (name, x) in [("self", a), ("mat2", b)] {
         if x.ndim() != 2 {
-            return Err(Error::runtime(format!("{name} must be a matrix")));
+            return Err(Error::runtime(format!("{name} must be a matrix")).about(ErrorFact::NotAMatrix));
         }
     }
     Ok(linear::mm(a, b)?.into())
@@ -276,7 +276,7 @@ fn lerp(c: &Call) -> Result<Value> {
             linear::cpp_name(weight.dtype())
         )));
     }
-    ops::float::only("lerp_kernel_scalar", start.dtype())?;
+    ops::float::only_floats("lerp_kernel_scalar", start.dtype())?;
     c.set_grad_name(if c.opt_tensor(2).is_some() {
         GradName::Node("Lerp", 1)
     } else {

@@ -7,7 +7,7 @@ use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule};
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::{along, mask, shape, sorting};
-use crate::tensor::{Arg, DType, Error, Result, Tensor, index};
+use crate::tensor::{Arg, DType, Error, ErrorFact, Result, Tensor, index};
 
 /// What C++ calls a dtype, in some error texts.
 fn c_name(dtype: DType) -> &'static str {
@@ -49,7 +49,8 @@ fn masked_fill(c: &Call) -> Result<Value> {
         return Err(Error::runtime(format!(
             "masked_fill_ only supports boolean masks, but got mask with dtype {}",
             c_name(mask.dtype())
-        )));
+        ))
+        .about(ErrorFact::MaskDtype));
     }
     if c.in_place {
         crate::tensor::layout::broadcast(x.shape(), mask.shape())?;
@@ -72,13 +73,15 @@ fn masked_scatter(c: &Call) -> Result<Value> {
             "masked_scatter: expected self and source to have same dtypes but got{} and {}",
             x.dtype().cpp_name(),
             source.dtype().cpp_name()
-        )));
+        ))
+        .about(ErrorFact::DifferentDtypes));
     }
     if mask.dtype() != DType::Bool {
         return Err(Error::runtime(format!(
             "masked_scatter_ only supports boolean masks, but got mask with dtype {}",
             mask.dtype().cpp_name()
-        )));
+        ))
+        .about(ErrorFact::MaskDtype));
     }
     Ok(along::masked_scatter(x, mask, source)?.into())
 }

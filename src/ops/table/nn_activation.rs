@@ -8,7 +8,7 @@ use crate::ops::value::Value;
 use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily, ShapeRule, pointwise, random};
 use crate::tensor::explanation::{Explanation, Formula, RandomKind, SoftmaxKind};
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::ops::float::{Float, only};
+use crate::tensor::ops::float::{Float, only_floats};
 use crate::tensor::{Arg, Error, Result, Tensor};
 
 const ONE: &[&str] = &["Tensor input, bool inplace=False"];
@@ -38,7 +38,7 @@ macro_rules! pointwise {
             $body
         }
         let input = $c.tensor(0)?;
-        only($kernel, input.dtype())?;
+        only_floats($kernel, input.dtype())?;
         Ok(in_floats!(input.dtype(), T => each::<T>(input, |x| of::<T>(x $(, n::<T>($number))*))).into())
     }};
 }
@@ -54,7 +54,7 @@ fn gelu(c: &Call) -> Result<Value> {
         Some("tanh") => true,
         _ => return Err(Error::runtime("approximate argument must be either none or tanh.")),
     };
-    only("GeluKernelImpl", x.dtype())?;
+    only_floats("GeluKernelImpl", x.dtype())?;
     Ok(in_floats!(x.dtype(), T => if tanh { slices!(T, x, math::gelu_tanh) } else { slices!(T, x, math::gelu) }).into())
 }
 
@@ -69,7 +69,7 @@ fn elu_with(c: &Call, alpha: f64, gain: f64, scale: f64) -> Result<Value> {
         }
     }
     let x = c.tensor(0)?;
-    only("elu_cpu", x.dtype())?;
+    only_floats("elu_cpu", x.dtype())?;
     Ok(in_floats!(x.dtype(), T => {
         let values = T::of(x);
         let vectors = values.len() / (4 * T::LANES) * (4 * T::LANES);
@@ -83,7 +83,7 @@ fn elu_with(c: &Call, alpha: f64, gain: f64, scale: f64) -> Result<Value> {
 
 fn softplus(c: &Call) -> Result<Value> {
     let (x, beta, threshold) = (c.tensor(0)?, c.float(1)?, c.float(2)?);
-    only("softplus_cpu", x.dtype())?;
+    only_floats("softplus_cpu", x.dtype())?;
     if beta == 1.0 && threshold == 20.0 {
         return Ok(in_floats!(x.dtype(), T => slices!(T, x, math::softplus)).into());
     }
@@ -121,7 +121,7 @@ fn glu(c: &Call) -> Result<Value> {
             "Halving dimension must be even, but dimension {axis} is size {size}"
         )));
     }
-    only("glu_cpu", x.dtype())?;
+    only_floats("glu_cpu", x.dtype())?;
     let half = |at: usize| x.with_layout(x.layout().slice(axis, at, size / 2, 1));
     let (a, b) = (half(0), half(size / 2));
     Ok(in_floats!(x.dtype(), T => {
@@ -135,7 +135,7 @@ fn glu(c: &Call) -> Result<Value> {
 /// What is moved past zero is 0; a zero of the input's sign behind the last whole vector, as in PyTorch's loop.
 fn softshrink(c: &Call, lambd: f64) -> Result<Value> {
     let x = c.tensor(0)?;
-    only("softshrink_cpu", x.dtype())?;
+    only_floats("softshrink_cpu", x.dtype())?;
     Ok(in_floats!(x.dtype(), T => {
         let (values, edge) = (T::of(x), n::<T>(lambd));
         let vectors = values.len() / (4 * T::LANES) * (4 * T::LANES);
@@ -187,7 +187,7 @@ fn rrelu(c: &Call) -> Result<Value> {
         return pointwise!(c, "leaky_relu_cpu", |x, slope| if x > T::ZERO { x } else { x * slope });
     }
     let x = c.tensor(0)?;
-    only("rrelu_with_noise_out_cpu", x.dtype())?;
+    only_floats("rrelu_with_noise_out_cpu", x.dtype())?;
     let generator = &mut *c.state.generator.borrow_mut();
     let mut draw = || generator.unit() * (high - low) + low;
     Ok(in_floats!(x.dtype(), T => {
@@ -230,7 +230,7 @@ pub(super) static OPS: [Op; 24] = [
         "x * sigmoid(x).",
         |c| {
             let x = c.tensor(0)?;
-            only("silu_cpu", x.dtype())?;
+            only_floats("silu_cpu", x.dtype())?;
             Ok(in_floats!(x.dtype(), T => slices!(T, x, math::silu)).into())
         },
     )

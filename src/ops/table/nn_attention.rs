@@ -15,7 +15,9 @@ use crate::tensor::explanation::{Explanation, RandomKind};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::{self, draw, linear, pointwise};
-use crate::tensor::{Arg, Buffer, DType, Error, Layout, Result, Storage, Tensor, allow};
+use crate::tensor::{
+    Arg, Buffer, DType, Error, ErrorFact, ErrorKind, Layout, Result, Storage, Tensor, allow,
+};
 
 /// The arguments of attention.
 struct AttentionArgs<'a> {
@@ -68,7 +70,7 @@ fn checked(asked: &AttentionArgs) -> Result<()> {
             name(query),
             name(key),
             name(value)
-        )));
+        )).about(ErrorFact::DifferentDtypes));
     }
     if query.ndim() < 2 || key.ndim() < 2 || value.ndim() < 2 {
         return Err(Error::runtime(format!(
@@ -247,10 +249,7 @@ fn materialised(c: &Call, asked: &AttentionArgs) -> Result<Value> {
     let mut weights = safe_softmax(&scores)?;
     if asked.dropout > 0.0 {
         if asked.dropout > 1.0 {
-            return Err(Error::runtime(format!(
-                "dropout probability has to be between 0 and 1, but got {}",
-                super::random::short(asked.dropout)
-            )));
+            return Err(Error::dropout_probability(ErrorKind::Runtime, super::random::short(asked.dropout)));
         }
         let noise = match asked.dropout < 1.0 {
             true => draw::dropout_noise(
@@ -322,9 +321,7 @@ pub(super) static OPS: [Op; 2] = [
         |c| {
             let (x, p, training) = (c.tensor(0)?, c.float(1)?, c.bool(2));
             if !(0.0..=1.0).contains(&p) {
-                return Err(Error::value(format!(
-                    "dropout probability has to be between 0 and 1, but got {p}"
-                )));
+                return Err(Error::dropout_probability(ErrorKind::Value, p));
             }
             if p == 0.0 || !training || x.numel() == 0 {
                 return Ok(x.clone().into());

@@ -10,10 +10,10 @@ use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
 use crate::tensor::explanation::{Explanation, LossKind};
 use crate::tensor::layout::broadcast;
 use crate::tensor::ops::cast::to_dtype;
-use crate::tensor::ops::float::{Float, Reduction, only, reduced};
+use crate::tensor::ops::float::{Float, Reduction, only_floats, reduced};
 use crate::tensor::ops::loss::{self, Classes};
 use crate::tensor::ops::strides::placed;
-use crate::tensor::{Arg, DType, Error, Result, Tensor};
+use crate::tensor::{Arg, DType, Error, ErrorFact, Result, Tensor};
 
 const TWO: &[&str] =
     &["Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean'"];
@@ -76,7 +76,7 @@ fn nll_loss(c: &Call) -> Result<Value> {
     let (x, target, weight) = (c.tensor(0)?, c.tensor(1)?, c.opt_tensor(2));
     let asked = Classes { weight, ignored: c.int(4)?, reduction: reduction(c, 6)? };
     loss::check(x, target, weight)?;
-    only("nll_loss_out_frame", x.dtype())?;
+    only_floats("nll_loss_out_frame", x.dtype())?;
     c.set_grad_name(nll_name(x, asked.reduction));
     Ok(in_floats!(x.dtype(), T => loss::nll::<T>(x, target, &asked))?.into())
 }
@@ -91,7 +91,7 @@ fn pairs(
 ) -> Result<Value> {
     let dtype = crate::tensor::ops::pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype());
     let shape = broadcast(c.tensor(0)?.shape(), c.tensor(1)?.shape())?;
-    only(kernel, dtype)?;
+    only_floats(kernel, dtype)?;
     let spread = |x: &Tensor| {
         let x = to_dtype(x, dtype);
         x.with_layout(x.layout().broadcast_to(&shape))
@@ -142,7 +142,7 @@ fn l1_loss(c: &Call) -> Result<Value> {
         return Err(Error::runtime(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: \
              Long",
-        ));
+        ).about(ErrorFact::UnsupportedDtype));
     }
     pairs(c, "l1", reduction, |a, b| (a - b).abs(), |a, b| (a - b).abs())
 }
@@ -198,7 +198,7 @@ fn binary_cross_entropy(c: &Call) -> Result<Value> {
             x.dtype().cpp_name()
         )));
     }
-    only("binary_cross_entropy", x.dtype())?;
+    only_floats("binary_cross_entropy", x.dtype())?;
     fn of<T: Real>(x: T, t: T) -> T {
         let least = T::from_f64(-100.0);
         let held = |x: T| if x < least { least } else { x };
@@ -228,7 +228,7 @@ fn with_logits(c: &Call) -> Result<Value> {
             x.shape()
         )));
     }
-    only("log_sigmoid_cpu", x.dtype())?;
+    only_floats("log_sigmoid_cpu", x.dtype())?;
     // The loss is written over 1 - target, and so has its dtype.
     let dtype = if target.dtype().is_float() { target.dtype() } else { x.dtype() };
     fn log_sigmoid<T: Real>(x: T) -> T {

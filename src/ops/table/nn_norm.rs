@@ -9,7 +9,7 @@ use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily};
 use crate::tensor::explanation::{Explanation, NormKind};
 use crate::tensor::ops::{
     self,
-    float::{Float, only},
+    float::{Float, only_floats},
 };
 use crate::tensor::{Arg, DType, Error, Result, Tensor};
 
@@ -66,7 +66,7 @@ fn layer_norm(c: &Call) -> Result<Value> {
     if !x.dtype().is_float() && (weight.is_some() || bias.is_some()) {
         return Err(Error::runtime("mixed dtype (CPU): all inputs must share same datatype."));
     }
-    only("LayerNormKernelImpl", x.dtype())?;
+    only_floats("LayerNormKernelImpl", x.dtype())?;
     same_dtype(x, weight)?;
     same_dtype(x, bias)?;
     Ok(in_floats!(x.dtype(), T => {
@@ -80,7 +80,7 @@ fn layer_norm(c: &Call) -> Result<Value> {
 fn rms_norm(c: &Call) -> Result<Value> {
     let (x, weight) = (c.tensor(0)?, c.opt_tensor(2));
     let width: usize = normalized(c, x, &[("weight", 2)])?.iter().product();
-    only("rms_norm", x.dtype())?;
+    only_floats("rms_norm", x.dtype())?;
     let eps = c.opt_float(3).unwrap_or(match x.dtype() {
         DType::Float64 => f64::EPSILON,
         _ => f64::from(f32::EPSILON),
@@ -128,7 +128,7 @@ fn group_norm(c: &Call) -> Result<Value> {
             )));
         }
     }
-    only("GroupNormKernelImpl", x.dtype())?;
+    only_floats("GroupNormKernelImpl", x.dtype())?;
     Ok(in_floats!(x.dtype(), T => {
         let (weight, bias) = (T::of_some(weight), T::of_some(bias));
         let out = norm::group_norm(&T::row_major(x), x.shape(), groups, weight.as_deref(), bias.as_deref(), eps);
@@ -169,7 +169,7 @@ fn batch_norm(c: &Call) -> Result<Value> {
             _ => {}
         }
     }
-    only("batch_norm", x.dtype())?;
+    only_floats("batch_norm", x.dtype())?;
     Ok(in_floats!(x.dtype(), T => {
         let (weight, bias) = (T::of_some(weight), T::of_some(bias));
         let (mut kept_mean, mut kept_var) = (T::of_some(mean), T::of_some(var));

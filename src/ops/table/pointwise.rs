@@ -138,11 +138,7 @@ fn bitwise(c: &Call, op: &BinaryOp) -> Result<Value> {
         if let (Some(a), Some(b)) = (c.arg(0).tensor(), c.arg(1).tensor()) {
             crate::tensor::layout::broadcast(a.shape(), b.shape())?;
         }
-        return Err(Error::runtime(format!(
-            "\"{}_cpu\" not implemented for '{}'",
-            op.name,
-            dtype.cpp_name()
-        )));
+        return Err(Error::unsupported_dtype(&format!("{}_cpu", op.name), dtype));
     }
     Ok(binary(op, c.arg(0), c.arg(1), c.default_dtype())?.into())
 }
@@ -153,9 +149,7 @@ fn bitwise_not(c: &Call) -> Result<Value> {
         DType::Bool => {
             Ok(Tensor::from_bool(x.to_bool_vec().into_iter().map(|value| !value).collect(), x.shape()).into())
         }
-        dtype if dtype.is_float() => {
-            Err(Error::runtime(format!("\"bitwise_not_cpu\" not implemented for '{}'", dtype.cpp_name())))
-        }
+        dtype if dtype.is_float() => Err(Error::unsupported_dtype("bitwise_not_cpu", dtype)),
         _ => Ok(same_unary(x, |v| v, |v| v, |v| !v).into()),
     }
 }

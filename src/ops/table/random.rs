@@ -5,7 +5,7 @@ use crate::ops::op::{BOTH, Call, FUNCTION, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{GradName, random};
 use crate::tensor::explanation::RandomKind;
-use crate::tensor::ops::{self, cast::to_dtype, draw};
+use crate::tensor::ops::{self, cast::to_dtype, draw, float::only_floats};
 use crate::tensor::{Arg, DType, Error, Result, Tensor};
 
 const SIZES: &[&str] = &[
@@ -60,13 +60,6 @@ pub(super) fn cpp_type(dtype: DType) -> &'static str {
         DType::Float32 => "float",
         DType::Float64 => "double",
     }
-}
-
-pub(super) fn only_floats(kernel: &str, dtype: DType) -> Result<()> {
-    if dtype.is_float() {
-        return Ok(());
-    }
-    Err(Error::runtime(format!("\"{kernel}\" not implemented for '{}'", dtype.cpp_name())))
 }
 
 /// The range a dtype's numbers lie in.
@@ -234,7 +227,7 @@ fn randperm(c: &Call) -> Result<Value> {
         return Err(Error::runtime(format!("Trying to create tensor with negative dimension {n}: [{n}]")));
     }
     let most = match dtype {
-        DType::Bool => return Err(Error::runtime("\"randperm\" not implemented for 'Bool'")),
+        DType::Bool => return Err(Error::unsupported_dtype("randperm", DType::Bool)),
         DType::Float16 => (1 << 11) + 1,
         DType::BFloat16 => (1 << 8) + 1,
         DType::Float32 => (1 << 24) + 1,

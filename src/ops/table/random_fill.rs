@@ -1,12 +1,12 @@
 //! Random numbers written into a tensor: `uniform_`, `normal_` and others.
 
-use super::random::{bernoulli_each, bounded, cpp_type, normal, only_floats, probability, short, uniform};
+use super::random::{bernoulli_each, bounded, cpp_type, normal, probability, short, uniform};
 use crate::kernel::random::Generator;
 use crate::ops::op::{Call, IN_PLACE_ONLY, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{GradName, random};
 use crate::tensor::explanation::RandomKind;
-use crate::tensor::ops::draw;
+use crate::tensor::ops::{draw, float::only_floats};
 use crate::tensor::{DType, Error, Result, Tensor};
 
 /// A fill of argument 0 by the generator in argument `at`.
@@ -124,7 +124,7 @@ pub(super) static OPS: [Op; 9] = [
                     )));
                 }
                 if target.dtype() == DType::Bool {
-                    return Err(Error::runtime("\"geometric_cpu\" not implemented for 'Bool'"));
+                    return Err(Error::unsupported_dtype("geometric_cpu", DType::Bool));
                 }
                 draw::geometric(target, generator, p)
             })

@@ -9,7 +9,7 @@ use crate::tensor::explanation::{DistanceKind, Explanation, Reducer, RunningKind
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::reduce::{self, End, Floats, ReductionAxes};
-use crate::tensor::{DType, Error, Result, Tensor, ops};
+use crate::tensor::{DType, Error, ErrorFact, Result, Tensor, ops};
 
 /// Over everything, or over the dimensions named.
 const DIMS: &[&str] = &[
@@ -68,7 +68,7 @@ fn mean(c: &Call) -> Result<Value> {
         return Err(Error::runtime(format!(
             "mean(): could not infer output dtype. Input dtype must be either a floating point or complex dtype. Got: {}",
             dtype.cpp_name()
-        )));
+        )).about(ErrorFact::UnsupportedDtype));
     }
     Ok(reduce::floats(&to_dtype(x, dtype), &over, &Floats { f32: kernel::mean, f64: kernel::mean }).into())
 }

@@ -4,24 +4,14 @@ use crate::ops::op::Call;
 use crate::tensor::ops::pointwise::common_dtype;
 use crate::tensor::{Arg, DType, Error, Result};
 
-/// The error of a kernel that does not support a dtype.
-fn no_kernel(kernel: &str, dtype: DType) -> Error {
-    Error::runtime(format!("\"{kernel}\" not implemented for '{}'", dtype.cpp_name()))
-}
-
 /// Errors: bools.
 pub(super) fn bools(kernel: &str, dtype: DType) -> Result<()> {
-    if dtype == DType::Bool { Err(no_kernel(kernel, dtype)) } else { Ok(()) }
+    if dtype == DType::Bool { Err(Error::unsupported_dtype(kernel, dtype)) } else { Ok(()) }
 }
 
 /// Errors: two operands that are both bools.
 pub(super) fn bool_pair(kernel: &str, c: &Call) -> Result<()> {
     bools(kernel, common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype()))
-}
-
-/// Errors: anything but floats.
-pub(super) fn whole(kernel: &str, dtype: DType) -> Result<()> {
-    if dtype.is_float() { Ok(()) } else { Err(no_kernel(kernel, dtype)) }
 }
 
 /// Errors: a bool on either side of a difference.

@@ -6,7 +6,7 @@ use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, OpNotation, ShapeRule, view};
 use crate::tensor::explanation::Explanation;
 use crate::tensor::layout::{infer_size, wrap_dim, wrap_dims};
-use crate::tensor::{Error, Layout, Result, Tensor, ops};
+use crate::tensor::{Error, ErrorFact, Layout, Result, Tensor, ops};
 
 const ONE: &[&str] = &["Tensor input"];
 const DIMS: &[&str] = &["Tensor input, int dim0, int dim1"];
@@ -176,7 +176,7 @@ fn unflatten(c: &Call) -> Result<Value> {
     let axis = wrap_dim(c.int(1)?, x.ndim())?;
     let size = x.shape()[axis];
     let inner = infer_size(&sizes, size).map_err(|error| {
-        if error.message.starts_with("shape '") {
+        if error.fact == Some(ErrorFact::ElementCount) {
             return Error::runtime(format!(
                 "unflatten: Provided sizes {sizes:?} don't multiply up to the size of dim {axis} ({size}) in the input \
                  tensor"
@@ -399,7 +399,7 @@ pub(super) static OPS: [Op; 22] = [
             match x.numel() {
                 1 => Ok(Value::Bool(x.item()? != 0.0)),
                 0 => Err(Error::runtime("Boolean value of Tensor with no values is ambiguous")),
-                _ => Err(Error::runtime("Boolean value of Tensor with more than one value is ambiguous")),
+                _ => Err(Error::ambiguous_truth()),
             }
         },
     ),

@@ -156,10 +156,7 @@ fn bucketize(c: &Call) -> Result<Value> {
 fn bincount(c: &Call) -> Result<Value> {
     let (x, weights, least) = (c.tensor(0)?, c.opt_tensor(1), c.int(2)?);
     if x.dtype().category() != Category::Integer {
-        return Err(Error::runtime(format!(
-            "\"bincount_cpu\" not implemented for '{}'",
-            x.dtype().cpp_name()
-        )));
+        return Err(Error::unsupported_dtype("bincount_cpu", x.dtype()));
     }
     if least < 0 {
         return Err(Error::runtime("minlength should be >= 0"));
@@ -176,11 +173,10 @@ fn bincount(c: &Call) -> Result<Value> {
 fn histc(c: &Call) -> Result<Value> {
     let (x, bins) = (c.tensor(0)?, c.int(1)?);
     if !x.dtype().is_float() {
-        return Err(Error::runtime(format!(
-            "\"{}\" not implemented for '{}'",
+        return Err(Error::unsupported_dtype(
             if x.dtype() == DType::Bool { "linspace_cpu" } else { "histogram_cpu" },
-            x.dtype().cpp_name()
-        )));
+            x.dtype(),
+        ));
     }
     if bins <= 0 {
         return Err(Error::runtime(format!(

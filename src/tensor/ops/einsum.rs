@@ -8,7 +8,7 @@ use super::float::Float;
 use super::{linear, pointwise, reshape};
 use crate::in_floats;
 use crate::kernel::reduce;
-use crate::tensor::{Arg, DType, Error, GradName, Lane, Layout, Result, Tensor};
+use crate::tensor::{Arg, DType, Error, ErrorFact, GradName, Lane, Layout, Result, Tensor};
 
 /// The label of the dimensions of `...`.
 const ELLIPSIS: usize = 52;
@@ -193,10 +193,11 @@ pub(crate) fn einsum(equation: &str, operands: &[Tensor]) -> Result<(Tensor, Gra
                 let what = label.map_or("dimension under ellipsis".to_owned(), |label| {
                     format!("subscript {}", letter(label))
                 });
-                return Err(error(format!(
+                let clash = error(format!(
                     "{what} has size {size} for operand {at} which does not broadcast with previously seen size {}",
                     sizes[axis]
-                )));
+                ));
+                return Err(if label.is_some() { clash.about(ErrorFact::LetterSizes) } else { clash });
             }
             sizes[axis] = size;
         }
@@ -237,7 +238,8 @@ fn align(
                     letter(label),
                     layout.shape[axis],
                     out.shape[to]
-                )));
+                ))
+                .about(ErrorFact::LetterSizes));
             }
             out.strides[to] += layout.strides[axis];
         } else {

@@ -126,11 +126,11 @@ macro_rules! in_floats {
 }
 
 /// Checks that a dtype is a float. Errors: as PyTorch's `kernel`.
-pub(crate) fn only(kernel: &str, dtype: DType) -> Result<()> {
+pub(crate) fn only_floats(kernel: &str, dtype: DType) -> Result<()> {
     if dtype.is_float() {
         return Ok(());
     }
-    Err(Error::runtime(format!("\"{kernel}\" not implemented for '{}'", dtype.cpp_name())))
+    Err(Error::unsupported_dtype(kernel, dtype))
 }
 
 /// The losses of all elements, their sum or their mean.

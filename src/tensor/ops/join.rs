@@ -6,7 +6,7 @@ use std::cell::Ref;
 use super::cast::to_dtype;
 use crate::kernel::{buffer_pool, elementwise};
 use crate::tensor::dtype::{Operand, result_type};
-use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor, allow};
+use crate::tensor::{Buffer, DType, Error, ErrorFact, Layout, Result, Tensor, allow};
 
 /// The dtype of the result of joining tensors.
 pub(crate) fn joined_dtype(tensors: &[Tensor], default: DType) -> DType {
@@ -117,7 +117,8 @@ pub(crate) fn stack(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tens
             "stack expects each tensor to be equal size, but got {:?} at entry 0 and {:?} at entry {at}",
             first.shape(),
             other.shape()
-        )));
+        ))
+        .about(ErrorFact::UnequalShapes));
     }
     let dtype = joined_dtype(tensors, default);
     let parts: Vec<Tensor> = tensors

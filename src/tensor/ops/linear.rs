@@ -9,11 +9,15 @@ use crate::kernel::offset::{MatrixView, MatrixViewMut, WithOffset};
 use crate::kernel::{buffer_pool, dot as kernel_dot, gemm};
 use crate::tensor::layout::broadcast;
 use crate::tensor::ops::float::Float;
-use crate::tensor::{Arg, Buffer, DType, Error, GradName, Layout, Result, Tensor, allow};
+use crate::tensor::{Arg, Buffer, DType, Error, ErrorFact, GradName, Layout, Result, Tensor, allow};
 
 /// Errors: two dtypes, in the words of the operation's kernel.
 fn dtypes_agree(a: &Tensor, b: &Tensor, words: fn(DType, DType) -> String) -> Result<()> {
-    if a.dtype() == b.dtype() { Ok(()) } else { Err(Error::runtime(words(a.dtype(), b.dtype()))) }
+    if a.dtype() == b.dtype() {
+        Ok(())
+    } else {
+        Err(Error::runtime(words(a.dtype(), b.dtype())).about(ErrorFact::DifferentDtypes))
+    }
 }
 
 fn scalar_types(a: DType, b: DType) -> String {
@@ -110,7 +114,7 @@ pub(crate) fn dot(a: &Tensor, b: &Tensor) -> Result<Tensor> {
         (Buffer::I64(x), Buffer::I64(y)) => {
             Buffer::I64(vec![kernel_dot::dot_i64(vector!(x, la).view, vector!(y, lb).view)])
         }
-        _ => return Err(Error::runtime("\"dot\" not implemented for 'Bool'")),
+        _ => return Err(Error::unsupported_dtype("dot", DType::Bool)),
     };
     Ok(Tensor::new(buffer, [], a.dtype()))
 }
@@ -142,7 +146,7 @@ pub(crate) fn mv(a: &Tensor, x: &Tensor) -> Result<Tensor> {
             Buffer::I64(m.rows().into_iter().map(|row| kernel_dot::dot_i64(row, v)).collect())
         }
         _ => {
-            return Err(Error::runtime("\"addmv_impl_cpu\" not implemented for 'Bool'"));
+            return Err(Error::unsupported_dtype("addmv_impl_cpu", DType::Bool));
         }
     };
     Ok(Tensor::new(buffer, [rows], a.dtype()))
@@ -178,7 +182,7 @@ pub fn mm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
             )))
         }
         _ => {
-            return Err(Error::runtime("\"addmm_impl_cpu_\" not implemented for 'Bool'"));
+            return Err(Error::unsupported_dtype("addmm_impl_cpu_", DType::Bool));
         }
     };
     Ok(Tensor::new(buffer, [rows, columns], a.dtype()))
@@ -221,7 +225,7 @@ pub(crate) fn bmm(a: &Tensor, b: &Tensor) -> Result<Tensor> {
             }
             Buffer::I64(out)
         }
-        _ => return Err(Error::runtime("\"bmm\" not implemented for 'Bool'")),
+        _ => return Err(Error::unsupported_dtype("bmm", DType::Bool)),
     };
     Ok(Tensor::new(buffer, shape, a.dtype()))
 }
@@ -234,12 +238,14 @@ pub(crate) fn addmm(base: &Tensor, a: &Tensor, b: &Tensor, alpha: f64, beta: f64
                 "{name} and mat2 must have the same dtype, but got {} and {}",
                 x.dtype().cpp_name(),
                 b.dtype().cpp_name()
-            )));
+            ))
+            .about(ErrorFact::DifferentDtypes));
         }
     }
     for (name, x) in [("mat1", a), ("mat2", b)] {
         if x.ndim() != 2 {
-            return Err(Error::runtime(format!("{name} must be a matrix, got {}-D tensor", x.ndim())));
+            return Err(Error::runtime(format!("{name} must be a matrix, got {}-D tensor", x.ndim()))
+                .about(ErrorFact::NotAMatrix));
         }
     }
     let (la, lb) = (&kernel_layout(a), &kernel_layout(b));
@@ -265,7 +271,7 @@ pub(crate) fn addmm(base: &Tensor, a: &Tensor, b: &Tensor, alpha: f64, beta: f64
             mix(out, &product, alpha as i64, beta as i64);
         }
         _ => {
-            return Err(Error::runtime("\"addmm_impl_cpu_\" not implemented for 'Bool'"));
+            return Err(Error::unsupported_dtype("addmm_impl_cpu_", DType::Bool));
         }
     }
     Ok(Tensor::new(out, [rows, columns], a.dtype()))
@@ -316,7 +322,7 @@ pub(crate) fn baddbmm(base: &Tensor, a: &Tensor, b: &Tensor, alpha: f64, beta: f
         Buffer::F64(out) if tiny => scaled_sum(out, &product.to_f64_vec(), alpha, beta),
         Buffer::F32(out) => add_products(a, b, out, alpha as f32, beta as f32),
         Buffer::F64(out) => add_products(a, b, out, alpha, beta),
-        Buffer::Bool(_) => return Err(Error::runtime("\"baddbmm\" not implemented for 'Bool'")),
+        Buffer::Bool(_) => return Err(Error::unsupported_dtype("baddbmm", DType::Bool)),
     }
     Ok(Tensor::new(out, shape, a.dtype()))
 }
@@ -348,7 +354,7 @@ fn add_products<T: Float>(a: &Tensor, b: &Tensor, out: &mut [T], alpha: T, beta:
 pub(crate) fn three_dimensional(a: &Tensor, b: &Tensor) -> Result<()> {
     for (name, x) in [("batch1", a), ("batch2", b)] {
         if x.ndim() != 3 {
-            return Err(Error::runtime(format!("{name} must be a 3D tensor")));
+            return Err(Error::runtime(format!("{name} must be a 3D tensor")).about(ErrorFact::NotABatch));
         }
     }
     Ok(())
@@ -361,7 +367,8 @@ pub(crate) fn matmul(a: &Tensor, b: &Tensor, records: bool) -> Result<(Tensor, G
             "both arguments to matmul need to be at least 1D, but they are {}D and {}D",
             a.ndim(),
             b.ndim()
-        ))),
+        ))
+        .about(ErrorFact::ProductOfNumber)),
         (1, 1) => Ok((dot(a, b)?, GradName::node("Dot"))),
         (2, 1) => Ok((mv(a, b)?, GradName::node("Mv"))),
         (1, 2) => {
@@ -437,7 +444,8 @@ pub(crate) fn linear(
             "both arguments to linear need to be at least 1D, but they are {}D and {}D",
             input.ndim(),
             weight.ndim()
-        )));
+        ))
+        .about(ErrorFact::ProductOfNumber));
     }
     if weight.ndim() > 2 {
         return Err(Error::runtime(format!(

@@ -17,7 +17,7 @@ pub(crate) mod shape;
 pub(crate) mod sorting;
 pub mod strides;
 
-use super::{Buffer, DType, Error, Layout, Result, Tensor};
+use super::{Buffer, DType, Error, ErrorFact, Layout, Result, Tensor};
 use crate::kernel::elementwise::{fill_strided, scatter_strided};
 
 /// Writes `source` into `target`, converted to its dtype and broadcast to its shape. In place.
@@ -81,7 +81,7 @@ fn mismatch(target: &Tensor, source: &Tensor) -> Error {
             kind(source.dtype()),
             wanted.len(),
             given.len()
-        ));
+        )).about(ErrorFact::TooManyDims);
     }
     let lead = wanted.len().saturating_sub(given.len());
     let clash = (0..wanted.len())

@@ -93,7 +93,7 @@ pub(crate) fn topk(x: &Tensor, k: i64, dim: usize, largest: bool, sorted: bool) 
         return Err(Error::runtime("selected index k out of range"));
     }
     if x.dtype() == DType::Bool && x.ndim() > 0 {
-        return Err(Error::runtime("\"topk_cpu\" not implemented for 'Bool'"));
+        return Err(Error::unsupported_dtype("topk_cpu", DType::Bool));
     }
     if x.ndim() == 0 {
         return Ok((super::copy(x), Tensor::from_i64(vec![0], [])));
@@ -116,7 +116,7 @@ pub(crate) fn kthvalue(x: &Tensor, k: i64, dim: usize, keepdim: bool) -> Result<
         )));
     }
     if x.dtype() == DType::Bool && x.ndim() > 0 {
-        return Err(Error::runtime("\"kthvalue_cpu\" not implemented for 'Bool'"));
+        return Err(Error::unsupported_dtype("kthvalue_cpu", DType::Bool));
     }
     let k = k as usize - 1;
     let (values, places) = chosen(x, dim, 1, |buffer, row| {

@@ -1,7 +1,7 @@
 """How a module is shown: its own text, and the modules inside it."""
 
 
-def _indented(text, spaces):
+def indented(text, spaces):
     first, *rest = text.split("\n")
     return "\n".join([first, *(" " * spaces + line for line in rest)])
 
@@ -9,7 +9,7 @@ def _indented(text, spaces):
 def shown(module):
     extra = module.extra_repr()
     extra = extra.split("\n") if extra else []
-    inside = [f"({name}): {_indented(repr(child), 2)}" for name, child in module._modules.items()]
+    inside = [f"({name}): {indented(repr(child), 2)}" for name, child in module._modules.items()]
     if len(extra) == 1 and not inside:
         body = extra[0]
     elif extra or inside:

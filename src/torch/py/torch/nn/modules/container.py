@@ -3,7 +3,8 @@
 import torch
 from torch.nn.parameter import Parameter
 
-from .module import Module, _indented
+from ._show import indented
+from .module import Module
 
 
 def _place(index, length):
@@ -172,7 +173,7 @@ class ModuleList(_Numbered):
                 runs.append([place, place])
         lines = []
         for start, end in runs:
-            text = _indented(texts[start], 2)
+            text = indented(texts[start], 2)
             lines.append(f"({start}): {text}" if start == end else f"({start}-{end}): {end - start + 1} x {text}")
         return self._get_name() + "(\n  " + "\n  ".join(lines) + "\n)"
 
