@@ -178,7 +178,6 @@ fn is_unfinished(error: &CompileError, source: &str) -> bool {
         return false;
     };
     let at = error.raw_location.start().to_usize()..error.raw_location.end().to_usize();
-    let part = source.get(at.clone()).unwrap_or("");
     match &error.error {
         _ if error.is_unclosed_bracket => true,
         ParseErrorType::Lexical(LexicalErrorType::Eof) => true,
@@ -190,7 +189,9 @@ fn is_unfinished(error: &CompileError, source: &str) -> bool {
             let quotes = opened.trim_start_matches(|letter: char| letter.is_ascii_alphabetic());
             quotes.starts_with("\"\"\"") || quotes.starts_with("'''")
         }
-        ParseErrorType::OtherError(message) => lacks_block(message) && part.trim().is_empty(),
+        ParseErrorType::OtherError(message) => {
+            lacks_block(message) && source.get(at.start..).is_none_or(|rest| rest.trim().is_empty())
+        }
         _ => false,
     }
 }
