@@ -43,10 +43,14 @@ impl Subject<'_> {
         &self.made.index
     }
 
+    /// The place of the argument of this name.
+    pub(crate) fn place_of(&self, name: &str) -> Option<usize> {
+        table::place_of(&self.made.record, name)
+    }
+
     /// The argument of this name.
     pub(crate) fn param(&self, name: &str) -> Option<&Arg> {
-        let params = self.row()?.params().get(self.made.record.form)?;
-        self.args.get(params.iter().position(|param| param.name == name)?)
+        self.args.get(self.place_of(name)?)
     }
 
     /// A whole number among the arguments.

@@ -188,6 +188,12 @@ const CASES: &[Case] = &[
         &[(MASKED, "pass"), (CONTEXT, "torch.where(hide, 0.0, weights) @ values")],
         "where",
     ),
+    (
+        "mask-after-softmax",
+        CAUSAL,
+        &[(MASKED, "pass"), (CONTEXT, "weights.where(~hide, 0.0) @ values")],
+        "where",
+    ),
     ("mask-after-softmax", CAUSAL, &[(MASKED, "pass"), (CONTEXT, "torch.tril(weights) @ values")], "tril"),
     (
         "mask-after-softmax",
@@ -212,6 +218,7 @@ const CASES: &[Case] = &[
     ("mask-leaks", CAUSAL, &[(MASKED, "scores = torch.tril(scores)")], "tril"),
     ("mask-leaks", CAUSAL, &[(MASKED, "scores = torch.where(hide, 0.0, scores)")], "where"),
     ("mask-leaks", CAUSAL, &[(MASKED, "scores = torch.where(~hide, scores, torch.zeros(1))")], "where"),
+    ("mask-leaks", CAUSAL, &[(MASKED, "scores = scores.where(~hide, torch.zeros(1))")], "where"),
     ("mask-leaks", CAUSAL, &[("-torch.inf)", "-1e-9)")], "masked_fill_"),
     ("mask-leaks", CAUSAL, &[(MASKED, "scores[:, hide] = 0.0")], "[:, hide]"),
     ("mask-leaks", CAUSAL, &[(MASKED, "scores = scores + self.mask")], "self.mask"),

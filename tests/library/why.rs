@@ -275,3 +275,27 @@ fn random_programs_over_the_surface_are_explained_by_figures_that_add_up() {
         assert!(missing.is_empty(), "no expression calls {missing:?}");
     });
 }
+
+#[test]
+fn where_names_its_condition_and_its_choice_as_a_function_and_as_a_method() {
+    with_large_stack(|| {
+        let mut session = Session::new(SessionOptions::default());
+        let source = "\
+import torch
+a, b = torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])
+keep = torch.tensor([True, False])
+c = torch.where(keep, a, b)
+d = a.where(keep, b)";
+        session.run(source, "cell 1");
+        let names = names(&session, &[], None);
+        for name in ["c", "d"] {
+            let tensor = session.tensor(name).ok().flatten().expect("it is bound to a tensor");
+            let words = |at: usize| {
+                let look = Look { width: 80, colour: false, plain: true };
+                explanation(&why(&tensor, &[at], &names), look).render(look)
+            };
+            assert!(words(0).contains("where keep[0] is True: a[0]"), "{}", words(0));
+            assert!(words(1).contains("where keep[1] is False: b[1]"), "{}", words(1));
+        }
+    });
+}

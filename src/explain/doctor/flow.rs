@@ -4,6 +4,7 @@
 use std::rc::Rc;
 
 use super::axes::{self, Axis, Product};
+use crate::ops::table;
 use crate::tensor::Index;
 use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, Formula, Movement};
@@ -36,6 +37,11 @@ impl FlowStep {
         self.record.operation.called(self.record.in_place)
     }
 
+    /// The argument of this name.
+    pub(super) fn arg(&self, name: &str) -> Option<Arg> {
+        self.record.args().get(table::place_of(&self.record, name)?).cloned()
+    }
+
     /// The factor or the mask.
     pub(super) fn other(&self) -> Option<Arg> {
         let args = self.record.args();
@@ -47,7 +53,7 @@ impl FlowStep {
                 args.get(1).cloned()
             }
             (Explanation::Pointwise(Formula::Mul | Formula::Add), Some(1)) => args.first().cloned(),
-            (Explanation::Moved(Movement::Chosen), _) => args.first().cloned(),
+            (Explanation::Moved(Movement::Chosen), _) => self.arg("condition"),
             _ => None,
         }
     }
@@ -74,14 +80,16 @@ impl FlowStep {
             Explanation::Triangle { .. } => Some(0.0),
             Explanation::Assignment => mask_of(args.get(2)?).and(args.get(1)?.number()),
             // The other branch, if all its elements are equal.
-            Explanation::Moved(Movement::Chosen) => args.iter().skip(1).find_map(|branch| match branch {
-                Arg::Tensor(tensor) if tensor.is(&self.operand) => None,
-                Arg::Tensor(tensor) if tensor.numel() <= 1 << 20 => {
-                    let values = tensor.to_f64_vec();
-                    values.iter().all(|it| *it == values[0]).then(|| values.first().copied()).flatten()
-                }
-                other => other.number(),
-            }),
+            Explanation::Moved(Movement::Chosen) => {
+                ["input", "other"].into_iter().find_map(|name| match self.arg(name)? {
+                    Arg::Tensor(tensor) if tensor.is(&self.operand) => None,
+                    Arg::Tensor(tensor) if tensor.numel() <= 1 << 20 => {
+                        let values = tensor.to_f64_vec();
+                        values.iter().all(|it| *it == values[0]).then(|| values.first().copied()).flatten()
+                    }
+                    other => other.number(),
+                })
+            }
             Explanation::Pointwise(Formula::Mul) => is_zero_one(self.other()?.tensor()?).then_some(0.0),
             _ => None,
         }

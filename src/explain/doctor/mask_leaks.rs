@@ -114,9 +114,8 @@ fn hidden_elements(step: &FlowStep) -> Option<Vec<bool>> {
             if mask.is_empty() || mask.len() % size.max(1) != 0 {
                 return None;
             }
-            let args = step.record.args();
             let chosen = explanation == Explanation::Moved(Movement::Chosen);
-            let keeps = chosen && args.get(1)?.tensor().is_some_and(|kept| kept.is(&step.operand));
+            let keeps = chosen && step.arg("input")?.tensor().is_some_and(|kept| kept.is(&step.operand));
             let multiplies = explanation == Explanation::Pointwise(Formula::Mul);
             let hides = if multiplies || keeps { 0.0 } else { 1.0 };
             Some(mask.into_iter().map(|it| it == hides).collect())

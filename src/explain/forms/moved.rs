@@ -125,11 +125,13 @@ fn verb(subject: &Subject, movement: Movement) -> String {
 
 /// `torch.where`: the one of two tensors that was chosen.
 fn chosen(subject: &Subject) -> Option<Account> {
-    let condition = subject.at(0)? != 0.0;
-    let place = if condition { 1 } else { 2 };
+    // The method has the tensor first, the function the condition.
+    let test = subject.place_of("condition")?;
+    let condition = subject.at(test)? != 0.0;
+    let place = subject.place_of(if condition { "input" } else { "other" })?;
     let words = format!(
         "where {} is {}: {}",
-        subject.name_at(0),
+        subject.name_at(test),
         if condition { "True" } else { "False" },
         subject.name_at(place)
     );

@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 
 pub use super::op::IN_PLACE_ONLY;
 pub(crate) use super::op::{FUNCTION, FUNCTIONAL, IN_PLACE, LINALG, METHOD, Op, RELAYOUT};
-use crate::tensor::Descriptor;
 use crate::tensor::descriptor::{OpNotation, Sign};
+use crate::tensor::{Descriptor, Record};
 
 mod compare;
 mod contract;
@@ -95,6 +95,12 @@ pub fn row_of(descriptor: &'static Descriptor) -> Option<&'static Op> {
     let rows = BY_DESCRIPTOR
         .get_or_init(|| ops().map(|op| (std::ptr::from_ref(&op.descriptor).addr(), op)).collect());
     rows.get(&std::ptr::from_ref(descriptor).addr()).copied()
+}
+
+/// The place of the argument of this name in the call that made a record.
+pub(crate) fn place_of(record: &Record, name: &str) -> Option<usize> {
+    let params = row_of(record.operation)?.params().get(record.form)?;
+    params.iter().position(|param| param.name == name)
 }
 
 /// The operation that this operator of Python calls.
