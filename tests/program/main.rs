@@ -7,4 +7,7 @@ mod renumbered;
 #[path = "../shared/snapshot.rs"]
 mod snapshot;
 #[cfg(unix)]
+#[path = "../shared/terminal.rs"]
+mod terminal;
+#[cfg(unix)]
 mod walk;

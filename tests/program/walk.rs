@@ -1,15 +1,13 @@
 //! The walkthrough as a learner meets it: attn in a pseudo-terminal, and as typed words through pipes.
 
-mod terminal;
-
 use std::io::Write;
 use std::process::{Command, Stdio};
 
 use crate::course::{number, position};
-use terminal::{Folder, Terminal};
+use crate::terminal::{Start, State, Terminal};
 
 /// attn with these lines typed into a pipe: what it wrote, what it remarked, the exit code.
-fn typed(args: &[&str], lines: &[&str], folder: &Folder) -> (String, String, i32) {
+fn typed(args: &[&str], lines: &[&str], folder: &State) -> (String, String, i32) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_attn"))
         .args(args)
         .env("COLUMNS", "80")
@@ -31,6 +29,15 @@ fn typed(args: &[&str], lines: &[&str], folder: &Folder) -> (String, String, i32
     (words(ended.stdout), words(ended.stderr), ended.status.code().unwrap_or(-1))
 }
 
+/// attn in a terminal with 80 columns.
+fn start(args: &[&str], folder: &State, rows: u16) -> Terminal {
+    Start::new(folder).rows(rows).inside().attn(args)
+}
+
+fn has_footer(screen: &vt100::Screen) -> bool {
+    screen.contents().trim_end().ends_with("q quit")
+}
+
 #[track_caller]
 fn in_order(text: &str, parts: &[&str]) {
     let mut rest = text;
@@ -45,8 +52,8 @@ fn in_order(text: &str, parts: &[&str]) {
 /// First run; a wrong answer and a right one; leaving, and coming back to the same place.
 #[test]
 fn a_learner_begins_leaves_and_comes_back() {
-    let folder = Folder::new("begins");
-    let mut attn = Terminal::start(&["learn", "inputs"], &folder, 80, 100);
+    let folder = State::new();
+    let mut attn = start(&["learn", "inputs"], &folder, 100);
     attn.settles("Welcome");
     let screen = attn.screen();
     in_order(
@@ -71,7 +78,7 @@ fn a_learner_begins_leaves_and_comes_back() {
 
     let kept = std::fs::read_to_string(folder.progress()).expect("progress is kept");
     assert!(kept.contains("\"attn.progress/1\""), "{kept}");
-    let mut attn = Terminal::start(&[], &folder, 80, 60);
+    let mut attn = start(&[], &folder, 60);
     attn.hears(&format!("Before this: step {}, scores", number("scores")));
     attn.hears(&position("dot-by-hand"));
     attn.hears("> ");
@@ -83,7 +90,7 @@ fn a_learner_begins_leaves_and_comes_back() {
 /// The list knows what was done; reset forgets it; neither asks a script anything.
 #[test]
 fn progress_is_listed_and_forgotten() {
-    let folder = Folder::new("listed");
+    let folder = State::new();
     typed(&["learn", "inputs"], &["", "", "", "quit"], &folder);
     let (listed, _, _) = typed(&["list"], &[], &folder);
     let catalogue = crate::course::catalogue();
@@ -122,7 +129,7 @@ fn progress_is_listed_and_forgotten() {
 /// An exercise by typed words: a hint, a wrong try, the right one, and the end of the lesson.
 #[test]
 fn an_exercise_is_tried_until_it_passes() {
-    let folder = Folder::new("exercise");
+    let folder = State::new();
     let wrong = [
         "write",
         "query_5 = inputs[5]",
@@ -163,9 +170,9 @@ fn an_exercise_is_tried_until_it_passes() {
 /// With an editor of their own, learners write in a file; what they wrote is run and kept.
 #[test]
 fn an_exercise_is_written_in_the_editor_that_is_named() {
-    let folder = Folder::new("editor");
-    let vars = [("VISUAL", "sed -i s/inputs.1./inputs[4]/")];
-    let mut attn = Terminal::with(&["learn", "another-query"], &folder, 80, 70, &vars);
+    let folder = State::new();
+    let start = Start::new(&folder).rows(70).inside().with("VISUAL", "sed -i s/inputs.1./inputs[4]/");
+    let mut attn = start.attn(&["learn", "another-query"]);
     attn.settles("v in your editor");
     attn.on("v", "Yes: it does what was asked.");
     assert_eq!(attn.quits(), 0);
@@ -177,7 +184,7 @@ fn an_exercise_is_written_in_the_editor_that_is_named() {
 /// Being stuck never blocks: Enter says what it would do, a second one goes on; the solution's variables are there.
 #[test]
 fn what_cannot_be_done_can_be_passed_over() {
-    let folder = Folder::new("skip");
+    let folder = State::new();
     let (said, _, _) = typed(&["learn", "another-query"], &["", "", "back", "next", "quit"], &folder);
     in_order(&said, &["Not written yet", "A solution:", "query_5 = inputs[4]", "context_vec_5", "Skipped"]);
     let (said, _, _) = typed(&["learn", "scores"], &["skip", "back", "", "next", "quit"], &folder);
@@ -192,8 +199,8 @@ fn what_cannot_be_done_can_be_passed_over() {
 /// The cell edited: it runs on a copy, says so, and the lesson goes on as if nothing had been.
 #[test]
 fn an_edited_cell_leaves_the_lesson_alone() {
-    let folder = Folder::new("edit");
-    let mut attn = Terminal::start(&["learn", "query"], &folder, 80, 40);
+    let folder = State::new();
+    let mut attn = start(&["learn", "query"], &folder, 40);
     attn.settles(&position("query"));
     attn.then("e", "query, attn_scores_2");
     // A line more at the end, and an empty one.
@@ -207,8 +214,8 @@ fn an_edited_cell_leaves_the_lesson_alone() {
 /// Ctrl-C stops an endless loop, again and again, and the next cell still runs; at a prompt it does nothing.
 #[test]
 fn ctrl_c_stops_the_cell_and_nothing_else() {
-    let folder = Folder::new("stop");
-    let mut attn = Terminal::start(&["learn", "query"], &folder, 80, 40);
+    let folder = State::new();
+    let mut attn = start(&["learn", "query"], &folder, 40);
     attn.settles(&position("query"));
     for _ in 0..3 {
         attn.then("e", "Ctrl-C leaves without running.");
@@ -227,7 +234,7 @@ fn ctrl_c_stops_the_cell_and_nothing_else() {
             stopped
         });
         assert!(stopped, "{}", attn.screen());
-        attn.until("the footer", |screen| screen.trim_end().ends_with("q quit"));
+        attn.until("the footer", has_footer);
         attn.on("r", "Nothing has run here yet");
     }
     attn.press("\x03");
@@ -239,18 +246,17 @@ fn ctrl_c_stops_the_cell_and_nothing_else() {
 /// A window that changes its size, and a narrow one: nothing is cut off, nothing wraps badly.
 #[test]
 fn the_page_follows_the_window() {
-    let folder = Folder::new("resize");
-    let mut attn = Terminal::start(&["learn", "scores"], &folder, 80, 50);
+    let folder = State::new();
+    let mut attn = start(&["learn", "scores"], &folder, 50);
     attn.hears("> ");
     attn.on("6\r", "Yes.");
     attn.on("\r", "that needs the next steps.");
     // The page is whole when its keys are shown.
-    attn.until("the keys", |screen| screen.trim_end().ends_with("q quit"));
+    attn.until("the keys", has_footer);
     attn.resize(40, 60);
     let narrow = attn.until("the page at 40 columns", |screen| {
-        screen.contains(&"─".repeat(40))
-            && !screen.contains(&"─".repeat(41))
-            && screen.trim_end().ends_with("q quit")
+        let text = screen.contents();
+        text.contains(&"─".repeat(40)) && !text.contains(&"─".repeat(41)) && has_footer(screen)
     });
     assert!(narrow.lines().all(|line| line.chars().count() <= 40), "{narrow}");
     in_order(&narrow, &["> 6", "Yes.", "1.4950"]);
@@ -260,8 +266,8 @@ fn the_page_follows_the_window() {
 /// A page longer than the screen is shown in parts, and only where there is a screen.
 #[test]
 fn long_pages_come_in_parts() {
-    let folder = Folder::new("long");
-    let mut attn = Terminal::start(&["learn", "inputs"], &folder, 80, 50);
+    let folder = State::new();
+    let mut attn = start(&["learn", "inputs"], &folder, 50);
     attn.hears("more lines");
     assert!(!attn.screen().contains("print(inputs)"), "{}", attn.screen());
     attn.on(" ", "print(inputs)");
@@ -273,8 +279,8 @@ fn long_pages_come_in_parts() {
 /// A number is chosen with the arrow keys, and where it comes from is worked out.
 #[test]
 fn a_number_in_a_table_says_where_it_comes_from() {
-    let folder = Folder::new("why");
-    let mut attn = Terminal::start(&["learn", "scores"], &folder, 80, 60);
+    let folder = State::new();
+    let mut attn = start(&["learn", "scores"], &folder, 60);
     attn.hears("> ");
     attn.on("skip\r", "that needs the next steps.");
     attn.then("w", "Esc done");
@@ -290,8 +296,8 @@ fn a_number_in_a_table_says_where_it_comes_from() {
 /// The list: typed letters narrow it, Enter goes there.
 #[test]
 fn a_place_is_found_by_typing_part_of_its_name() {
-    let folder = Folder::new("jump");
-    let mut attn = Terminal::start(&["learn", "inputs"], &folder, 80, 120);
+    let folder = State::new();
+    let mut attn = start(&["learn", "inputs"], &folder, 120);
     attn.settles(&position("inputs"));
     attn.then("l", "type to narrow");
     attn.then("wrong-ax", "1 of ");
@@ -302,7 +308,7 @@ fn a_place_is_found_by_typing_part_of_its_name() {
     attn.then("qqq", "there is no such place");
     attn.hears("Esc stay");
     attn.press("\x1b");
-    attn.until("the footer", |screen| screen.trim_end().ends_with("q quit"));
+    attn.until("the footer", has_footer);
     assert_eq!(attn.quits(), 0);
 }
 
@@ -312,7 +318,7 @@ fn a_file_that_cannot_be_used_is_kept() {
     for (text, kept) in
         [("{\"schema\": \"attn.pro", "damaged"), ("{\"schema\": \"attn.progress/9\"}", "newer")]
     {
-        let folder = Folder::new(kept);
+        let folder = State::new();
         std::fs::write(folder.progress(), text).expect("a file for the test");
         let (listed, remark, code) = typed(&["list", "--lessons"], &[], &folder);
         assert!(listed.contains("0 of ") && remark.contains("left as it is") && code == 0, "{remark}");
@@ -328,7 +334,7 @@ fn a_file_that_cannot_be_used_is_kept() {
 /// Two at once, both saving: nothing of either is lost.
 #[test]
 fn two_at_once_lose_nothing() {
-    let folder = Folder::new("two");
+    let folder = State::new();
     let walk = |from: &'static str| {
         let path = folder.path().to_owned();
         std::thread::spawn(move || {
@@ -357,7 +363,7 @@ fn two_at_once_lose_nothing() {
 /// A state folder that cannot be written to is said once, and the walk goes on.
 #[test]
 fn without_a_state_folder_it_goes_on() {
-    let folder = Folder::new("unwritable");
+    let folder = State::new();
     let file = folder.path().join("file");
     std::fs::write(&file, "in the way").expect("a file for the test");
     let mut child = Command::new(env!("CARGO_BIN_EXE_attn"))
@@ -378,7 +384,7 @@ fn without_a_state_folder_it_goes_on() {
 /// Plain: no escape codes, nothing redrawn, the same words; also on a terminal that cannot do more.
 #[test]
 fn plain_and_dumb_terminals_take_words() {
-    let folder = Folder::new("plain");
+    let folder = State::new();
     let (said, _, _) =
         typed(&["learn", "inputs", "--plain"], &["help", "", "why inputs[0,0]", "lsit", "quit"], &folder);
     assert!(!said.contains('\x1b') && !said.contains('│'), "{said}");
@@ -392,7 +398,7 @@ fn plain_and_dumb_terminals_take_words() {
             "The nearest: list",
         ],
     );
-    let mut attn = Terminal::with(&["learn"], &folder, 80, 120, &[("TERM", "dumb")]);
+    let mut attn = Start::new(&folder).rows(120).inside().with("TERM", "dumb").attn(&["learn"]);
     attn.hears("what else can be typed");
     attn.then("quit\r", "Left at");
     assert_eq!(attn.ends(), 0);
@@ -401,7 +407,7 @@ fn plain_and_dumb_terminals_take_words() {
 /// What was done can be written down: a page with the answers, a lesson as a notebook that runs as it is.
 #[test]
 fn answers_and_outputs_are_exported() {
-    let folder = Folder::new("export");
+    let folder = State::new();
     typed(&["learn", "scores"], &["(6, 3)", "6", "", "quit"], &folder);
     let catalogue = crate::course::catalogue();
     let steps = catalogue.steps().expect("the lessons can be read");
@@ -455,13 +461,13 @@ fn answers_and_outputs_are_exported() {
 /// Asked to end, it leaves the terminal as it found it.
 #[test]
 fn a_terminal_is_left_as_it_was_found() {
-    let folder = Folder::new("hangup");
+    let folder = State::new();
     let settings = |attn: &Terminal| {
         let path = format!("/proc/{}/fd/0", attn.process());
         let read = Command::new("stty").arg("-a").stdin(std::fs::File::open(path).ok()?).output().ok()?;
         Some(String::from_utf8_lossy(&read.stdout).into_owned())
     };
-    let mut attn = Terminal::start(&["learn"], &folder, 80, 120);
+    let mut attn = start(&["learn"], &folder, 120);
     attn.hears("q quit");
     let Some(raw) = settings(&attn).filter(|it| !it.is_empty()) else { return };
     assert!(raw.contains("-icanon"), "{raw}");

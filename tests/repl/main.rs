@@ -3,5 +3,5 @@
 
 #[path = "../program/repl.rs"]
 mod repl;
-#[path = "../program/terminal.rs"]
+#[path = "../shared/terminal.rs"]
 mod terminal;
