@@ -310,10 +310,7 @@ pub(crate) fn compress<T: Element>(data: &[T], mask: &[bool]) -> Vec<T> {
         }
     };
     let pieces: Vec<_> = pieces.collect();
-    match data.len() < PARALLEL {
-        true => pieces.into_iter().for_each(write),
-        false => threads::share(pieces.into_iter(), write),
-    }
+    threads::share_if(data.len() >= PARALLEL, pieces.into_iter(), write);
     out
 }
 

@@ -41,7 +41,16 @@ pub fn shares() -> bool {
 
 /// Calls `each` for every task on all threads and returns when all tasks are done.
 pub fn share<T: Send>(tasks: impl ExactSizeIterator<Item = T> + Send, each: impl Fn(T) + Sync) {
-    let helpers = (count() - 1).min(tasks.len().saturating_sub(1));
+    share_if(true, tasks, each);
+}
+
+/// As [`share`] if the work is large enough, else on this thread alone.
+pub(crate) fn share_if<T: Send>(
+    is_large: bool,
+    tasks: impl ExactSizeIterator<Item = T> + Send,
+    each: impl Fn(T) + Sync,
+) {
+    let helpers = if is_large { (count() - 1).min(tasks.len().saturating_sub(1)) } else { 0 };
     if helpers == 0 || !shares() {
         return tasks.for_each(each);
     }

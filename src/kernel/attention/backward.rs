@@ -50,10 +50,7 @@ pub fn backward_in<T: Real>(given: &GradientInputs<T>, mut out: AttentionGradien
             group(given, at, out);
         }
     };
-    match b * h * t * keys >= PARALLEL {
-        true => threads::share(groups.into_iter(), each),
-        false => groups.into_iter().for_each(each),
-    }
+    threads::share_if(b * h * t * keys >= PARALLEL, groups.into_iter(), each);
 }
 
 /// Scores from which several threads are used.

@@ -131,8 +131,5 @@ pub(super) fn for_each_block<T: Send>(
     each: impl Fn([usize; 3], ArrayViewMut2<T>) + Sync,
 ) {
     const PARALLEL: usize = 1 << 13;
-    match scores >= PARALLEL {
-        true => threads::share(blocks.into_iter(), |(at, out)| each(at, out)),
-        false => blocks.into_iter().for_each(|(at, out)| each(at, out)),
-    }
+    threads::share_if(scores >= PARALLEL, blocks.into_iter(), |(at, out)| each(at, out));
 }

@@ -41,10 +41,7 @@ pub fn cross_entropy<T: Real>(x: &[T], targets: &[i64], slopes: &[T], classes: u
             }
         }
     };
-    match x.len() < PARALLEL {
-        true => pieces.for_each(each),
-        false => threads::share(pieces, each),
-    }
+    threads::share_if(x.len() >= PARALLEL, pieces, each);
     out
 }
 

@@ -58,13 +58,13 @@ pub fn layer_norm<T: Real>(
         layer_norm_rows(x, grad, width, weight, T::from_f64(eps), lines, out);
     };
     let pieces = x.chunks(size).zip(grad.chunks(size)).zip(lines.chunks_mut(rows));
-    match (&mut input, x.len() < PARALLEL) {
-        (Some(out), true) => pieces.zip(out.chunks_mut(size)).for_each(|(piece, out)| each(piece, Some(out))),
-        (Some(out), false) => {
-            threads::share(pieces.zip(out.chunks_mut(size)), |(piece, out)| each(piece, Some(out)));
+    let is_large = x.len() >= PARALLEL;
+    match &mut input {
+        Some(out) => {
+            let pieces = pieces.zip(out.chunks_mut(size));
+            threads::share_if(is_large, pieces, |(piece, out)| each(piece, Some(out)));
         }
-        (None, true) => pieces.for_each(|piece| each(piece, None)),
-        (None, false) => threads::share(pieces, |piece| each(piece, None)),
+        None => threads::share_if(is_large, pieces, |piece| each(piece, None)),
     }
     let (weight, bias) = over_rows(x, grad, width, &lines, wanted);
     NormGrads { input, weight, bias }
@@ -135,10 +135,7 @@ fn over_rows<T: Real>(
     let each = |(at, (weight, bias)): (usize, (&mut [T], &mut [T]))| {
         sum_columns(x, grad, width, at * COLUMNS, if wanted.weight { lines } else { &[] }, weight, bias);
     };
-    match x.len() < PARALLEL {
-        true => columns.for_each(each),
-        false => threads::share(columns, each),
-    }
+    threads::share_if(x.len() >= PARALLEL, columns, each);
     (wanted.weight.then_some(of_weight), wanted.bias.then_some(of_bias))
 }
 
@@ -203,10 +200,7 @@ pub fn rms_norm<T: Real>(
         let each = |(((x, grad), input), products): RmsRows<T>| {
             rms_norm_rows(x, grad, width, weight, T::from_f64(eps), input, products);
         };
-        match x.len() < PARALLEL {
-            true => pieces.into_iter().for_each(each),
-            false => threads::share(pieces.into_iter(), each),
-        }
+        threads::share_if(x.len() >= PARALLEL, pieces.into_iter(), each);
     }
     let of_weight = wanted.weight.then(|| {
         let rows = ArrayViewD::from_shape(IxDyn(&[x.len() / width.max(1), width]), &of_weight[..]);

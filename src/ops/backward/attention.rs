@@ -1,7 +1,5 @@
 //! The rule of attention: operands are read where they lie, and each gradient lies in memory as its operand does.
 
-use ndarray::{ArrayView4, ArrayViewMut4, Ix4, ShapeBuilder};
-
 use super::step::{BackwardStep, Gradients};
 use crate::in_floats;
 use crate::kernel::attention::backward::backward;
@@ -11,6 +9,7 @@ use crate::kernel::offset::WithOffset;
 use crate::tensor::layout::broadcast;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
+use crate::tensor::ops::strides;
 use crate::tensor::{Buffer, DType, Layout, Result, Storage, Tensor, ops};
 
 /// Of `scaled_dot_product_attention`.
@@ -104,17 +103,6 @@ fn four(x: &Tensor) -> Tensor {
     x.with_layout(layout)
 }
 
-/// Four strides on the elements of a storage.
-macro_rules! view {
-    ($kind:ident, $data:expr, $layout:expr $(, $mut:tt)?) => {{
-        let Layout { shape, strides, offset } = $layout;
-        let shape = Ix4(shape[0], shape[1], shape[2], shape[3]);
-        let strides = Ix4(strides[0], strides[1], strides[2], strides[3]);
-        $kind::from_shape(shape.strides(strides), &$($mut)? $data[*offset..])
-            .expect("a layout lies within its storage")
-    }};
-}
-
 /// Memory for a gradient: elements, and their layout with the dimensions in the order of the operand's memory.
 fn target<T: Float>(like: &Tensor) -> (Vec<T>, Layout) {
     (buffer_pool::filled(like.numel(), T::ZERO), like.layout().preserved())
@@ -136,27 +124,27 @@ fn run<T: Float>(asked: &AttentionOperands, scale: f64, of_mask: bool) -> Result
         let [of_query, of_key, of_value, of_grad] = std::array::from_fn(|at| T::elements(&data[at]));
         let offset = |x: &Tensor| x.layout().offset;
         let x = Operands {
-            q: WithOffset::new(view!(ArrayView4, of_query, query.layout()), offset(&query)),
-            k: WithOffset::new(view!(ArrayView4, of_key, key.layout()), offset(&key)),
-            v: WithOffset::new(view!(ArrayView4, of_value, value.layout()), offset(&value)),
+            q: WithOffset::new(strides::four(of_query, query.layout()), offset(&query)),
+            k: WithOffset::new(strides::four(of_key, key.layout()), offset(&key)),
+            v: WithOffset::new(strides::four(of_value, value.layout()), offset(&value)),
         };
-        let grad = WithOffset::new(view!(ArrayView4, of_grad, grad.layout()), offset(&grad));
+        let grad = WithOffset::new(strides::four(of_grad, grad.layout()), offset(&grad));
         let noise_data = noise.as_ref().map(|noise| noise.storage().read());
         let noise = noise.as_ref().zip(noise_data.as_deref());
-        let noise = noise.map(|(noise, data)| view!(ArrayView4, T::elements(data), noise.layout()));
+        let noise = noise.map(|(noise, data)| strides::four(T::elements(data), noise.layout()));
         let mask_data = mask.as_ref().map(|mask| mask.storage().read());
         let mask = match mask.as_ref().zip(mask_data.as_deref()) {
             None if asked.causal => Mask::Causal,
             None => Mask::None,
-            Some((mask, Buffer::Bool(keep))) => Mask::Keep(view!(ArrayView4, keep, mask.layout())),
-            Some((mask, data)) => Mask::Added(view!(ArrayView4, T::elements(data), mask.layout())),
+            Some((mask, Buffer::Bool(keep))) => Mask::Keep(strides::four(keep, mask.layout())),
+            Some((mask, data)) => Mask::Added(strides::four(T::elements(data), mask.layout())),
         };
         let given = GradientInputs { x, grad, noise, scale: T::from_f64(scale), mask };
         let to = AttentionGradients {
-            q: view!(ArrayViewMut4, q, &q_at, mut),
-            k: view!(ArrayViewMut4, k, &k_at, mut),
-            v: view!(ArrayViewMut4, v, &v_at, mut),
-            mask: if of_mask { Some(view!(ArrayViewMut4, of_scores, &scores, mut)) } else { None },
+            q: strides::four_mut(&mut q, &q_at),
+            k: strides::four_mut(&mut k, &k_at),
+            v: strides::four_mut(&mut v, &v_at),
+            mask: if of_mask { Some(strides::four_mut(&mut of_scores, &scores)) } else { None },
         };
         backward(&given, to);
     }

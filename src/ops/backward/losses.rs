@@ -2,6 +2,7 @@
 
 use ndarray::{ArrayViewD, IxDyn};
 
+use super::compute::sign;
 use super::step::{BackwardStep, Gradients};
 use crate::in_floats;
 use crate::kernel::backward::{loss, softmax as of_softmax};
@@ -156,15 +157,6 @@ pub(crate) fn mse_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 /// Of `l1_loss`.
 pub(crate) fn l1_loss(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let over = if reduction(step)? == Reduction::Mean { elements(step)? } else { 1.0 };
-    fn sign<T: Real>(far: T) -> T {
-        if far > T::ZERO {
-            T::ONE
-        } else if far < T::ZERO {
-            -T::ONE
-        } else {
-            far
-        }
-    }
     apart(step, &grad, sign::<f64>, sign::<f32>, over)
 }
 

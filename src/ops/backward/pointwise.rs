@@ -3,7 +3,7 @@
 
 use std::cmp::Ordering;
 
-use super::compute;
+use super::compute::{self, sign};
 use super::step::{BackwardStep, Gradients};
 use crate::kernel::math;
 use crate::tensor::ops::pointwise;
@@ -134,26 +134,8 @@ pub(crate) fn dropout(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 
 /// Of `abs`.
 pub(crate) fn abs(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let sign = |x: f32| {
-        if x > 0.0 {
-            1.0
-        } else if x < 0.0 {
-            -1.0
-        } else {
-            x * 0.0
-        }
-    };
-    let sign_wide = |x: f64| {
-        if x > 0.0 {
-            1.0
-        } else if x < 0.0 {
-            -1.0
-        } else {
-            x * 0.0
-        }
-    };
     let x = step.tensor("input")?;
-    Ok(Gradients::of("input", compute::zipped(&grad, x, |g, x| g * sign(x), |g, x| g * sign_wide(x))?))
+    Ok(Gradients::of("input", compute::zipped(&grad, x, |g, x| g * sign(x), |g, x| g * sign(x))?))
 }
 
 /// Of `square`.

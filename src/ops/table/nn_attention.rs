@@ -1,7 +1,5 @@
 //! `torch.nn.functional`: attention.
 
-use ndarray::{ArrayView4, ArrayViewMut4, Ix4, ShapeBuilder};
-
 use super::functional::softmax_along;
 use crate::in_floats;
 use crate::kernel::attention::{Mask, Operands, fused};
@@ -14,7 +12,7 @@ use crate::tensor::descriptor::{CostRule, Descriptor, OpFamily, random};
 use crate::tensor::explanation::{Explanation, RandomKind};
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
-use crate::tensor::ops::{self, draw, linear, pointwise};
+use crate::tensor::ops::{self, draw, linear, pointwise, strides};
 use crate::tensor::{
     Arg, Buffer, DType, Error, ErrorFact, ErrorKind, Layout, Result, Storage, Tensor, allow,
 };
@@ -123,17 +121,6 @@ fn fits(mask: &Tensor, q: &[usize], keys: usize, records: bool) -> bool {
     }
 }
 
-/// Four strides on the elements of a storage. There is an element: `streams` asked.
-macro_rules! four {
-    ($kind:ident, $data:expr, $layout:expr $(, $mut:tt)?) => {{
-        let Layout { shape, strides, offset } = $layout;
-        let shape = Ix4(shape[0], shape[1], shape[2], shape[3]);
-        let strides = Ix4(strides[0], strides[1], strides[2], strides[3]);
-        $kind::from_shape(shape.strides(strides), &$($mut)? $data[*offset..])
-            .expect("a layout lies within its storage")
-    }};
-}
-
 /// By the kernel that keeps no scores, which reads operands and mask where they lie. The result lies in memory as the
 /// query does.
 fn streamed<T: Float>(asked: &AttentionArgs) -> Result<Tensor> {
@@ -144,31 +131,31 @@ fn streamed<T: Float>(asked: &AttentionArgs) -> Result<Tensor> {
     let scores = [query.shape()[0], query.shape()[1], query.shape()[2], key.shape()[2]];
     let mut attend = |mask: &Mask<T>| {
         let operands = Operands {
-            q: WithOffset::new(four!(ArrayView4, T::elements(&q), query.layout()), query.layout().offset),
-            k: WithOffset::new(four!(ArrayView4, T::elements(&k), key.layout()), key.layout().offset),
-            v: WithOffset::new(four!(ArrayView4, T::elements(&v), value.layout()), value.layout().offset),
+            q: WithOffset::new(strides::four(T::elements(&q), query.layout()), query.layout().offset),
+            k: WithOffset::new(strides::four(T::elements(&k), key.layout()), key.layout().offset),
+            v: WithOffset::new(strides::four(T::elements(&v), value.layout()), value.layout().offset),
         };
-        fused(operands, T::from_f64(asked.scale), mask, four!(ArrayViewMut4, out, &placed, mut))
+        fused(operands, T::from_f64(asked.scale), mask, strides::four_mut(&mut out, &placed))
     };
     match asked.mask {
         None => attend(if asked.causal { &Mask::Causal } else { &Mask::None }),
         Some(mask) if asked.causal => {
             let seen = ops::contiguous(&mask.with_layout(mask.layout().broadcast_to(&scores)));
             let added = bias_of::<T>(&seen, scores);
-            attend(&Mask::Added(four!(ArrayView4, added, &Layout::contiguous(scores))));
+            attend(&Mask::Added(strides::four(&added, &Layout::contiguous(scores))));
         }
         Some(mask) => {
             let data = mask.storage().read();
             let layout = mask.layout().broadcast_to(&scores);
             match &*data {
-                Buffer::Bool(keep) => attend(&Mask::Keep(four!(ArrayView4, keep, &layout))),
+                Buffer::Bool(keep) => attend(&Mask::Keep(strides::four(keep, &layout))),
                 added if mask.dtype().lane() == query.dtype().lane() => {
-                    attend(&Mask::Added(four!(ArrayView4, T::elements(added), &layout)));
+                    attend(&Mask::Added(strides::four(T::elements(added), &layout)));
                 }
                 _ => {
                     let (added, layout) =
                         (T::of(mask), Layout::contiguous(mask.shape()).broadcast_to(&scores));
-                    attend(&Mask::Added(four!(ArrayView4, added, &layout)));
+                    attend(&Mask::Added(strides::four(&added, &layout)));
                 }
             }
         }

@@ -48,18 +48,7 @@ pub(super) fn short(value: f64) -> String {
 
 /// What C++ calls a dtype.
 pub(super) fn cpp_type(dtype: DType) -> &'static str {
-    match dtype {
-        DType::Bool => "bool",
-        DType::UInt8 => "unsigned char",
-        DType::Int8 => "signed char",
-        DType::Int16 => "short",
-        DType::Int32 => "int",
-        DType::Int64 => "long int",
-        DType::Float16 => "c10::Half",
-        DType::BFloat16 => "c10::BFloat16",
-        DType::Float32 => "float",
-        DType::Float64 => "double",
-    }
+    if dtype == DType::Int16 { "short" } else { ops::linear::cpp_name(dtype) }
 }
 
 /// The range a dtype's numbers lie in.

@@ -20,38 +20,31 @@ const fn in_floats(name: &'static str, f32: fn(f32, f32) -> f32, f64: fn(f64, f6
     BinaryOp { name, f32, f64, i64: None, bool: None }
 }
 
+/// The same with one formula for both float types.
+macro_rules! same_in_floats {
+    ($name:literal, $formula:expr) => {
+        in_floats($name, $formula, $formula)
+    };
+}
+
 static FMAX: BinaryOp =
     BinaryOp { name: "fmax", f32: f32::max, f64: f64::max, i64: Some(i64::max), bool: Some(|a, b| a | b) };
 static FMIN: BinaryOp =
     BinaryOp { name: "fmin", f32: f32::min, f64: f64::min, i64: Some(i64::min), bool: Some(|a, b| a & b) };
 static HYPOT: BinaryOp = in_floats("hypot", f32::hypot, f64::hypot);
 static COPYSIGN: BinaryOp = in_floats("copysign", f32::copysign, f64::copysign);
-static LOGADDEXP: BinaryOp = in_floats(
-    "logaddexp",
-    |a, b| if a == b && a.is_infinite() { a } else { a.max(b) + (-(a - b).abs()).exp().ln_1p() },
-    |a, b| if a == b && a.is_infinite() { a } else { a.max(b) + (-(a - b).abs()).exp().ln_1p() },
-);
-static XLOGY: BinaryOp = in_floats(
-    "xlogy",
-    |x, y| {
-        if y.is_nan() {
-            y
-        } else if x == 0.0 {
-            0.0
-        } else {
-            x * y.ln()
-        }
-    },
-    |x, y| {
-        if y.is_nan() {
-            y
-        } else if x == 0.0 {
-            0.0
-        } else {
-            x * y.ln()
-        }
-    },
-);
+static LOGADDEXP: BinaryOp = same_in_floats!("logaddexp", |a, b| {
+    if a == b && a.is_infinite() { a } else { a.max(b) + (-(a - b).abs()).exp().ln_1p() }
+});
+static XLOGY: BinaryOp = same_in_floats!("xlogy", |x, y| {
+    if y.is_nan() {
+        y
+    } else if x == 0.0 {
+        0.0
+    } else {
+        x * y.ln()
+    }
+});
 static HEAVISIDE: BinaryOp = BinaryOp {
     name: "heaviside",
     f32: |x, at| {

@@ -1,6 +1,8 @@
 //! The order of a result in memory: that of its operands.
 //! Source: PyTorch's `TensorIterator` and `infer_dense_strides`.
 
+use ndarray::{ArrayView4, ArrayViewMut4, Ix4, ShapeBuilder, StrideShape};
+
 use crate::tensor::layout::{iteration_order, ordered};
 use crate::tensor::{Buffer, Layout, Storage, Tensor};
 
@@ -41,4 +43,21 @@ pub(crate) fn placed(result: Tensor, operands: &[&Tensor]) -> Tensor {
     );
     super::write(&target, &result).expect("the shapes are equal");
     target
+}
+
+fn four_strides(layout: &Layout) -> StrideShape<Ix4> {
+    let four = |sizes: &[usize]| Ix4(sizes[0], sizes[1], sizes[2], sizes[3]);
+    four(&layout.shape).strides(four(&layout.strides))
+}
+
+/// The elements of a storage through a layout with four dimensions.
+pub(crate) fn four<'a, T>(data: &'a [T], layout: &Layout) -> ArrayView4<'a, T> {
+    ArrayView4::from_shape(four_strides(layout), &data[layout.offset..])
+        .expect("a layout lies within its storage")
+}
+
+/// As [`four`], to be written to.
+pub(crate) fn four_mut<'a, T>(data: &'a mut [T], layout: &Layout) -> ArrayViewMut4<'a, T> {
+    ArrayViewMut4::from_shape(four_strides(layout), &mut data[layout.offset..])
+        .expect("a layout lies within its storage")
 }
