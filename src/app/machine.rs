@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, Once, PoisonError};
 use std::{env, process};
 
+use super::ctrl_c;
 use super::options::GlobalOptions;
 use super::shell::{Exit, Failure};
 use crate::session::{Interrupter, Session, SessionOptions, default_limit};
@@ -78,6 +79,8 @@ pub(crate) fn presses() -> usize {
 /// while it is worked on stops its next cell too, in a session that does not exist yet as well.
 pub(crate) fn input_begins() {
     let sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);
+    // The handler of such a press may not have run yet.
+    ctrl_c::take();
     HANDLED.store(presses(), Ordering::Release);
     sessions.iter().for_each(Interrupter::forget_next);
 }
@@ -90,9 +93,13 @@ fn install_handler() {
     ONCE.call_once(|| {
         let handler = || {
             let sessions = SESSIONS.lock().unwrap_or_else(PoisonError::into_inner);
+            let keeps_running = KEEP_RUNNING.load(Ordering::Acquire);
+            let pressed = ctrl_c::take();
+            if keeps_running && !pressed {
+                return;
+            }
             PRESSES.fetch_add(1, Ordering::AcqRel);
             // `count` calls every session; `any` would end at the first one that runs.
-            let keeps_running = KEEP_RUNNING.load(Ordering::Acquire);
             let stop = match keeps_running {
                 true => Interrupter::interrupt_now_or_next,
                 false => Interrupter::interrupt,
@@ -104,6 +111,6 @@ fn install_handler() {
             }
         };
         // Without a handler, Ctrl-C ends the program, as it does by default.
-        let _ = ctrlc::set_handler(handler);
+        let _ = ctrl_c::handle(handler);
     });
 }

@@ -25,6 +25,7 @@
 pub mod bench;
 mod check;
 mod course;
+mod ctrl_c;
 mod doctor;
 mod document;
 mod export;
