@@ -9,9 +9,9 @@ use super::runner::{Runner, Tracing};
 use super::shell::{Exit, Failure, Shell};
 use super::workspace::Workspace;
 use crate::explain;
-use crate::explain::doctor::{Finding, examine};
+use crate::explain::doctor::{Finding, examine, is_allowed};
 use crate::ops::trace::Trace;
-use crate::session::Session;
+use crate::session::{CallReport, Session};
 use crate::view::Role;
 use crate::view::doctor::{self as report, CodeFinding};
 use crate::view::errors::error;
@@ -78,7 +78,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 /// Runs one target and shows its mistakes.
 fn examine_target(plan: &Plan, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut workspace = Workspace::new(&shell.options);
-    let mut runner = Runner::new(&mut workspace, &plan.cells).tracing(Tracing::Shown);
+    let mut runner = Runner::new(&mut workspace, &plan.cells).tracing(Tracing::Examined);
     let (mut found, mut skipped) = (Vec::<(CodeFinding, String)>::new(), Vec::new());
     let (mut cells, mut operations, mut failed) = (0, 0, None);
     while let Some(finished) = runner.next() {
@@ -87,7 +87,7 @@ fn examine_target(plan: &Plan, shell: &mut Shell) -> Result<Exit, Failure> {
             cells += 1;
             operations += trace.steps.len() + trace.beyond;
         }
-        let new = findings(trace, &runner.workspace.session);
+        let new = findings(trace, &finished.calls, &runner.workspace.session);
         match cell.step {
             Some((step, _)) if step.wrong => {
                 if !new.is_empty() {
@@ -147,13 +147,14 @@ fn examine_target(plan: &Plan, shell: &mut Shell) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// The silent mistakes in the operations of a cell, each with its line of code.
-pub(crate) fn findings(trace: &Trace, session: &Session) -> Vec<CodeFinding> {
+/// The silent mistakes in the operations of a cell and in its calls that were repeated, each with its line of code.
+pub(crate) fn findings(trace: &Trace, calls: &[CallReport], session: &Session) -> Vec<CodeFinding> {
     let names = explain::TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
     let code = |finding: &Finding| {
         let source = session.source(finding.cell.as_deref()?)?;
         source.lines().nth(finding.line?.checked_sub(1)?).map(|line| line.trim().to_owned())
     };
-    let found = examine(trace, &names).into_iter();
-    found.map(|finding| CodeFinding { code: code(&finding), run_by: None, finding }).collect()
+    let found = examine(trace, &names, calls).into_iter();
+    let found = found.map(|finding| CodeFinding { code: code(&finding), run_by: None, finding });
+    found.filter(|it| !it.code.as_ref().is_some_and(|code| is_allowed(it.finding.mistake, code))).collect()
 }

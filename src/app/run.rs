@@ -85,7 +85,7 @@ fn as_json<'c>(
     let tracing = if args.trace.is_some() { Tracing::All } else { Tracing::Off };
     let mut runner = Runner::new(workspace, &plan.cells).tracing(tracing).keep_going(args.keep_going);
     let mut cells = Vec::with_capacity(plan.cells.len());
-    while let Some(FinishedCell { index, cell, outcome, trace }) = runner.next() {
+    while let Some(FinishedCell { index, cell, outcome, trace, .. }) = runner.next() {
         shell.aside(&outcome.stderr);
         let mut document = CellDocument::new(index, cell, &outcome);
         document.trace = args.trace.map(|_| trace::operations(&trace, &runner.workspace.session));

@@ -7,7 +7,7 @@ use super::shell::Exit;
 use super::workspace::{RanCell, Workspace};
 use crate::lesson::Step;
 use crate::ops::trace::Trace;
-use crate::session::{Outcome, Raised};
+use crate::session::{CallReport, Outcome, Raised};
 
 /// The cells whose operations are traced.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub(crate) enum Tracing {
     Shown,
     /// All.
     All,
+    /// Those that are shown; their calls that compute attention are repeated on changed inputs.
+    Examined,
 }
 
 /// A cell that has run.
@@ -31,6 +33,8 @@ pub(crate) struct FinishedCell<'p, 'c> {
     pub(crate) outcome: Outcome,
     /// The operations that it ran; empty if the cell is not traced.
     pub(crate) trace: Trace,
+    /// The calls that were repeated.
+    pub(crate) calls: Vec<CallReport>,
 }
 
 impl FinishedCell<'_, '_> {
@@ -115,17 +119,22 @@ impl<'p, 'c> Iterator for Runner<'_, 'p, 'c> {
         let cell = self.upcoming()?;
         let traced = match self.tracing {
             Tracing::Off => false,
-            Tracing::Shown => !cell.silent,
+            Tracing::Shown | Tracing::Examined => !cell.silent,
             Tracing::All => true,
         };
         if let Some((step, lesson)) = cell.step {
             self.workspace.enter(step, lesson);
         }
-        let (outcome, trace) = match traced {
-            true => self.workspace.traced(&cell.source, &cell.name),
-            false => (self.workspace.run(&cell.source, &cell.name), Trace::default()),
+        let (source, name) = (&cell.source, &cell.name);
+        let (outcome, trace, calls) = match (traced, self.tracing) {
+            (true, Tracing::Examined) => self.workspace.examined(source, name),
+            (true, _) => {
+                let (outcome, trace) = self.workspace.traced(source, name);
+                (outcome, trace, Vec::new())
+            }
+            (false, _) => (self.workspace.run(source, name), Trace::default(), Vec::new()),
         };
-        let finished = FinishedCell { index: self.next, cell, outcome, trace };
+        let finished = FinishedCell { index: self.next, cell, outcome, trace, calls };
         self.next += 1;
         if let Some(raised) = finished.failure() {
             let exit = if raised.interrupted { Exit::Interrupted } else { Exit::Raised };

@@ -10,7 +10,7 @@ use crate::explain;
 use crate::explain::errors::ErrorExplanation;
 use crate::lesson::{Lesson, Step};
 use crate::ops::trace::Trace;
-use crate::session::{Outcome, Raised, Session};
+use crate::session::{CallReport, Outcome, Raised, Session};
 use crate::tensor::Tensor;
 use crate::view::Figure;
 use crate::view::errors::ErrorNote;
@@ -103,6 +103,13 @@ impl<'c> Workspace<'c> {
         let (outcome, trace) = self.session.traced(source, name);
         self.remember(source, name, &outcome);
         (outcome, trace)
+    }
+
+    /// As [`Workspace::traced`], with reports on the calls that compute attention, repeated on changed inputs.
+    pub(crate) fn examined(&mut self, source: &str, name: &str) -> (Outcome, Trace, Vec<CallReport>) {
+        let (outcome, trace, calls) = self.session.examined(source, name, explain::doctor::calls_to_repeat);
+        self.remember(source, name, &outcome);
+        (outcome, trace, calls)
     }
 
     fn remember(&mut self, source: &str, name: &str, outcome: &Outcome) {

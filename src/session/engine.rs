@@ -29,7 +29,7 @@ use crate::{
     kernel::{buffer_pool, random::Family},
     ops::{self, trace::Trace},
     tensor::Tensor,
-    torch,
+    torch::{self, FrameObserver},
 };
 
 /// The options of a session.
@@ -76,10 +76,11 @@ impl Outcome {}
 
 /// A Python interpreter with one namespace that all cells share.
 pub struct Session {
-    interpreter: Interpreter,
-    scope: Scope,
-    output: Rc<RefCell<OutputBuffer>>,
-    state: Rc<ops::State>,
+    pub(super) interpreter: Interpreter,
+    pub(super) scope: Scope,
+    pub(super) observer: Rc<FrameObserver>,
+    pub(super) output: Rc<RefCell<OutputBuffer>>,
+    pub(super) state: Rc<ops::State>,
     interrupter: Interrupter,
     memory: memory::MemoryWatch,
     runs: u64,
@@ -95,7 +96,7 @@ impl Session {
         let interpreter = setup::interpreter(signals);
         let output = Rc::new(RefCell::new(OutputBuffer::new(options.max_output, options.on_output)));
         let state = ops::State::new(options.random);
-        let scope = interpreter.enter(|vm| {
+        let (scope, observer) = interpreter.enter(|vm| {
             memory::install(options.max_memory, vm);
             // The buffers of freed tensors that are kept for new ones use a part of the limit.
             buffer_pool::set_limit(options.max_memory / 8);
@@ -108,6 +109,7 @@ impl Session {
         Session {
             interpreter,
             scope,
+            observer,
             output,
             state,
             interrupter,
@@ -250,7 +252,7 @@ impl Session {
     }
 
     /// Runs `work` as a cell: it can be interrupted, and a panic becomes an error.
-    fn guarded<T>(
+    pub(super) fn guarded<T>(
         &mut self,
         work: impl FnOnce(&Session, &VirtualMachine) -> Result<T, Raised>,
     ) -> Result<T, Raised> {

@@ -2,7 +2,7 @@
 //! Reads names and storage versions; runs no Python code.
 
 use rustpython_vm::{
-    AsObject, PyObjectRef, VirtualMachine,
+    AsObject, Py, PyObjectRef, VirtualMachine,
     builtins::{PyDict, PyStr},
 };
 
@@ -29,6 +29,23 @@ pub(super) fn entries(globals: &PyDict) -> Vec<(String, PyObjectRef)> {
         }
     }
     found
+}
+
+/// All names of a namespace at one moment, and what they were bound to.
+pub(super) struct Bindings(Vec<(PyObjectRef, PyObjectRef)>);
+
+impl Bindings {
+    pub(super) fn of(globals: &PyDict) -> Bindings {
+        Bindings(globals.into_iter().collect())
+    }
+
+    /// Binds the same names to the same objects again, and no others.
+    pub(super) fn restore(self, globals: &Py<PyDict>, vm: &VirtualMachine) {
+        globals.clear();
+        for (name, value) in self.0 {
+            globals.set_item(&*name, value, vm).expect("a key that was in a dict can be put there again");
+        }
+    }
 }
 
 /// The variables that are tensors.

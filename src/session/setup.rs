@@ -14,6 +14,7 @@ use super::{
     timing,
 };
 use crate::ops::State;
+use crate::torch::FrameObserver;
 use crate::{shims, torch};
 
 /// The number of new objects after which the interpreter looks for reference cycles.
@@ -45,12 +46,13 @@ pub(super) fn interpreter(signals: UserSignalReceiver) -> Interpreter {
         .build()
 }
 
-/// Installs the streams, builtins and modules, and returns the empty namespace of the cells.
+/// Installs the streams, builtins and modules. Returns the empty namespace of the cells, and what tells the tracer which
+/// code calls operations.
 pub(super) fn install(
     buffer: &Rc<RefCell<OutputBuffer>>,
     state: &Rc<State>,
     vm: &VirtualMachine,
-) -> PyResult<Scope> {
+) -> PyResult<(Scope, Rc<FrameObserver>)> {
     for (name, channel) in [("stdout", Channel::Stdout), ("stderr", Channel::Stderr)] {
         let stream: PyObjectRef = OutStream::new(buffer, channel).into_ref(&vm.ctx).into();
         set(vm.sys_module.as_object(), name, stream.clone(), vm)?;
@@ -60,14 +62,14 @@ pub(super) fn install(
     cpython::install(vm);
     numbers::install(vm);
     shims::install(vm)?;
-    torch::install(vm, state)?;
+    let observer = torch::install(vm, state)?;
     let globals = vm.ctx.new_dict();
     let main = vm.new_module("__main__", globals.clone(), None);
     vm.sys_module.get_attr("modules", vm)?.set_item("__main__", main.into(), vm)?;
     clear(&globals, vm)?;
     let scope = Scope::with_builtins(None, globals, vm);
     timing::install(buffer, &scope, vm)?;
-    Ok(scope)
+    Ok((scope, observer))
 }
 
 /// Removes everything from a namespace but the names that every module has.

@@ -9,6 +9,7 @@ use rustpython_vm::frame::FrameRef;
 use rustpython_vm::vm::thread::with_current_vm;
 use rustpython_vm::{AsObject, PyObject, VirtualMachine};
 
+use super::calls::CallCapture;
 use super::py_tensor::tensor_of;
 use super::site::is_library;
 use crate::ops::trace::{CallObserver, Called, CallingCode, SourcePosition, SourceRange, Tracer};
@@ -20,11 +21,15 @@ pub(crate) struct FrameObserver {
     /// The frames of the previous operation, kept so that no new frame can have the address of one of them.
     frames: RefCell<Vec<(FrameRef, u64)>>,
     activations: Cell<u64>,
+    /// The calls that the doctor may repeat.
+    pub(crate) capture: CallCapture,
 }
 
 /// Lets `tracer` see the interpreter's frames.
-pub(crate) fn observe(tracer: &Tracer) {
-    tracer.set_observer(Rc::new(FrameObserver::default()));
+pub(crate) fn observe(tracer: &Tracer) -> Rc<FrameObserver> {
+    let observer = Rc::new(FrameObserver::default());
+    tracer.set_observer(observer.clone());
+    observer
 }
 
 impl CallObserver for FrameObserver {
@@ -46,7 +51,7 @@ impl FrameObserver {
             frames.push(frame);
         }
         frames.reverse();
-        let numbered = self.numbered(frames);
+        let numbered = self.numbered(frames, vm);
         let calls: Vec<Called> = numbered.iter().map(|(frame, number)| called(frame, *number, vm)).collect();
         let own = calls.iter().rposition(|call| !call.library);
         let tensors = args.iter().flat_map(Arg::tensors);
@@ -62,12 +67,13 @@ impl FrameObserver {
     }
 
     /// Each frame with the number of its activation: that of the last operation's frame if it is the same one.
-    fn numbered(&self, frames: Vec<FrameRef>) -> Vec<(FrameRef, u64)> {
+    fn numbered(&self, frames: Vec<FrameRef>, vm: &VirtualMachine) -> Vec<(FrameRef, u64)> {
         let before = self.frames.borrow();
         let number = |frame: FrameRef| {
             let known = before.iter().find(|(other, _)| other.is(&frame)).map(|(_, number)| *number);
             let number = known.unwrap_or_else(|| {
                 self.activations.set(self.activations.get() + 1);
+                self.capture.add(&frame, self.activations.get(), vm);
                 self.activations.get()
             });
             (frame, number)

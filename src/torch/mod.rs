@@ -7,6 +7,7 @@
 mod backward;
 mod bind;
 mod build;
+mod calls;
 mod classes;
 mod frames;
 mod function;
@@ -26,6 +27,8 @@ mod site;
 mod tensor_class;
 mod to_python;
 
+pub(crate) use calls::CapturedCall;
+pub(crate) use frames::FrameObserver;
 pub(crate) use module::{install, tensor_value};
 pub(crate) use protocols::Elements;
 pub(crate) use raise::fact_of;

@@ -11,6 +11,7 @@ use rustpython_vm::{AsObject, Context, PyObjectRef, PyPayload, PyResult, TryFrom
 use super::backward::{Request, backward, gradients};
 use super::build::tensor_from;
 use super::classes::{PyDType, PyDevice, classes};
+use super::frames::{FrameObserver, observe};
 use super::function::{PyOp, run};
 use super::generator::PyGenerator;
 use super::history::{PyRecord, history, made_by};
@@ -175,9 +176,9 @@ fn set_printoptions(state: &Rc<State>, words: KwArgs, vm: &VirtualMachine) -> Py
     Ok(())
 }
 
-/// Builds `_torch` and puts it where `import` finds it.
-pub(crate) fn install(vm: &VirtualMachine, state: &Rc<State>) -> PyResult<()> {
-    super::frames::observe(&state.tracer);
+/// Builds `_torch` and puts it where `import` finds it. Returns what tells the tracer which code calls operations.
+pub(crate) fn install(vm: &VirtualMachine, state: &Rc<State>) -> PyResult<Rc<FrameObserver>> {
+    let observer = observe(&state.tracer);
     let dict = vm.ctx.new_dict();
     let set = |name: &str, value: PyObjectRef| dict.set_item(name, value, vm);
     for (name, class) in make_classes(&vm.ctx) {
@@ -224,7 +225,8 @@ pub(crate) fn install(vm: &VirtualMachine, state: &Rc<State>) -> PyResult<()> {
     stateful(vm, state, &set)?;
     let module = vm.new_module("_torch", dict.clone(), None);
     let modules = vm.sys_module.get_attr("modules", vm)?;
-    modules.set_item("_torch", module.into(), vm)
+    modules.set_item("_torch", module.into(), vm)?;
+    Ok(observer)
 }
 
 /// `torch.set_num_threads(count)`. Errors: as PyTorch's.

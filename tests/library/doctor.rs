@@ -93,10 +93,10 @@ fn found(cells: &[String]) -> (Vec<(String, String)>, String) {
     let mut session = Session::new(SessionOptions::default());
     let (mut found, mut said) = (Vec::new(), String::new());
     for (at, cell) in cells.iter().enumerate() {
-        let (outcome, trace) = session.traced(cell, &format!("cell {at}"));
+        let (outcome, trace, calls) = session.examined(cell, &format!("cell {at}"), doctor::calls_to_repeat);
         assert_eq!(outcome.error, None, "{cell}");
         let names = TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
-        for finding in doctor::examine(&trace, &names) {
+        for finding in doctor::examine(&trace, &names, &calls) {
             let source = finding.cell.as_deref().and_then(|cell| session.source(cell)).unwrap_or_default();
             let line = finding.line.and_then(|line| source.lines().nth(line - 1)).unwrap_or_default();
             said.push_str(&format!(
@@ -376,6 +376,66 @@ const CASES: &[Case] = &[
         "softmax",
     ),
     ("rows-do-not-sum-to-1", CAUSAL, &[(CONTEXT, "(weights + 0.1) @ values")], "values"),
+    // A causal mask that begins too far from the diagonal.
+    ("mask-off-by-one", CAUSAL, &[("diagonal=1", "diagonal=2")], "masked_fill_"),
+    ("mask-off-by-one", HEADS, &[("diagonal=1", "diagonal=3")], "masked_fill_"),
+    (
+        "mask-off-by-one",
+        CAUSAL,
+        &[(MASKED, "scores = torch.where(torch.ones(6, 6).tril(1) == 1, scores, float('-inf'))")],
+        "torch.where",
+    ),
+    // Scores in place of weights.
+    ("scores-as-weights", CAUSAL, &[(CONTEXT, "scores @ values")], "scores @ values"),
+    ("scores-as-weights", CAUSAL, &[(CONTEXT, "torch.einsum('bqk,bkd->bqd', scores, values)")], "einsum"),
+    (
+        "scores-as-weights",
+        HEADS,
+        &[("self.dropout(weights) @ values", "self.dropout(scores) @ values")],
+        "scores)",
+    ),
+    // Samples that meet.
+    (
+        "samples-mixed",
+        CAUSAL,
+        &[(SCORES, "queries @ keys.reshape(num_tokens, b, -1).permute(1, 2, 0)"), (MASKED, "pass")],
+        "softmax",
+    ),
+    // A later token in sight.
+    ("causal-leak", CAUSAL, &[("Layer", "CausalLayer"), (MASKED, "pass")], "softmax"),
+    (
+        "causal-leak",
+        CAUSAL,
+        &[("return context", "return context - context.mean(dim=1, keepdim=True)")],
+        "softmax",
+    ),
+    (
+        "causal-leak",
+        LANGUAGE,
+        &[("h = self.tokens(x)", "h = self.tokens(x) - self.tokens(x).mean(1, keepdim=True)")],
+        "softmax",
+    ),
+    // A projection without effect.
+    ("projection-unused", HEADS, &[("self.split(self.W_value(x))", "self.split(self.W_key(x))")], "softmax"),
+    ("projection-unused", HEADS, &[("self.split(self.W_key(x))", "self.split(self.W_query(x))")], "softmax"),
+    // Random numbers in evaluation mode.
+    ("random-in-eval", CAUSAL, &[(CONTEXT, "(weights * (torch.rand(6, 6) > 0.1)) @ values")], "softmax"),
+    // What a language model is trained on.
+    (
+        "softmax-before-loss",
+        LANGUAGE,
+        &[(
+            "out = layer(x)",
+            "out = layer(x).softmax(-1)\nF.cross_entropy(out.view(12, 10), x.roll(-1, 1).view(12))",
+        )],
+        "F.cross_entropy",
+    ),
+    (
+        "targets-not-shifted",
+        LANGUAGE,
+        &[("out = layer(x)", "out = layer(x)\nF.cross_entropy(out.view(12, 10), x.view(12))")],
+        "F.cross_entropy",
+    ),
 ];
 
 #[test]
@@ -399,6 +459,9 @@ fn no_mistake_goes_without_a_case() {
     for mistake in doctor::MISTAKES {
         assert!(CASES.iter().any(|case| case.0 == mistake.name), "{}", mistake.name);
         assert!(!mistake.title.is_empty() && mistake.why.ends_with('.'), "{}", mistake.name);
+        for cause in mistake.implied_by {
+            assert!(doctor::MISTAKES.iter().any(|it| it.name == *cause), "{cause}");
+        }
     }
 }
 
@@ -719,9 +782,9 @@ fn only_marked_lesson_cells_have_findings() {
                 session.run(&step.code, &step.name());
             }
             for step in &lesson.steps {
-                let (_, trace) = session.traced(&step.code, &step.name());
+                let (_, trace, calls) = session.examined(&step.code, &step.name(), doctor::calls_to_repeat);
                 let names = TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
-                for finding in doctor::examine(&trace, &names) {
+                for finding in doctor::examine(&trace, &names, &calls) {
                     match step.wrong {
                         true => shown.push(format!("{}: {}", step.slug, finding.mistake)),
                         false => alarms.push(format!("{} {}: {finding:?}", step.name(), step.slug)),

@@ -71,11 +71,11 @@ impl Repl<'_> {
             .map(|(at, ran)| PlannedCell { silent: !examined.contains(&at), ..PlannedCell::again(ran) });
         let cells: Vec<PlannedCell> = cells.collect();
         let mut copy = workspace.empty();
-        let mut runner = Runner::new(&mut copy, &cells).keep_going(true).tracing(Tracing::Shown);
+        let mut runner = Runner::new(&mut copy, &cells).keep_going(true).tracing(Tracing::Examined);
         let (mut found, mut operations) = (Vec::new(), 0);
-        while let Some(FinishedCell { trace, .. }) = runner.next() {
+        while let Some(FinishedCell { trace, calls, .. }) = runner.next() {
             operations += trace.steps.len() + trace.beyond;
-            found.extend(doctor::findings(&trace, &runner.workspace.session));
+            found.extend(doctor::findings(&trace, &calls, &runner.workspace.session));
         }
         if runner.is_interrupted() {
             return Err(CommandError::Interrupted);

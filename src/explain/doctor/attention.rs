@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::axes::{Axis, Product};
+use super::axes::{Axis, Product, size};
 use super::flow::{FlowPath, FlowStep, axis_at_start, origin, source, trace_back};
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, SoftmaxKind};
@@ -67,6 +67,14 @@ fn softmax_axis(record: &Record) -> Option<Axis> {
     usize::try_from(if *dim < 0 { -dim } else { ndim - dim }).ok()
 }
 
+/// Whether weights are multiplied with a learned matrix that is as large as their number of heads: they are mixed over
+/// the heads ("talking heads"), and meet no values yet.
+fn is_head_mixing(weights: &Tensor, other: &Tensor) -> bool {
+    let heads = size(weights, 3);
+    let is_parameter = other.is_leaf() && other.requires_grad();
+    is_parameter && other.ndim() == 2 && size(other, 1) == heads && size(other, 2) == heads
+}
+
 impl<'r> Attention<'r> {
     /// The attention that ends with this operation: a product with weights that come from a softmax.
     pub(super) fn ending_at(traced: &'r Traced) -> Option<Attention<'r>> {
@@ -75,6 +83,10 @@ impl<'r> Attention<'r> {
         for weights_are_left in [true, false] {
             let weights = if weights_are_left { &product.left } else { &product.right };
             let Some(FlowPath { steps, start, record }) = trace_back(weights, &is_softmax) else { continue };
+            let values = if weights_are_left { &product.right } else { &product.left };
+            if is_head_mixing(&start, values) {
+                return None;
+            }
             let summed = if weights_are_left { product.summed.0 } else { product.summed.1 };
             let summed_in_softmax = axis_at_start(&steps, summed);
             let context = Context {

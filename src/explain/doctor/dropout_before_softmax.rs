@@ -8,6 +8,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
     title: "dropout is applied to scores, before the softmax",
     why: "A dropped score is 0, and exp(0) is 1, so the key is not dropped: it gets another score, and the remaining \
           scores are scaled up. Apply dropout to the weights.",
+    implied_by: &[],
     detector: Detector::Attention(detect),
 };
 

@@ -11,6 +11,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
     title: "dropout is active in evaluation mode",
     why: "Dropout is for training. After eval() the same input should give the same output, but here some weights are \
           still dropped at random, and measurements and generated text differ from run to run.",
+    implied_by: &[],
     detector: Detector::Cell(detect),
 };
 

@@ -12,6 +12,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
     title: "heads are split by a view without a transpose",
     why: "A view keeps the order of memory, in which the features of one token are side by side. To give each head its \
           own features of all tokens, split the features first and then move the head axis before the token axis.",
+    implied_by: &[],
     detector: Detector::Attention(detect),
 };
 

@@ -15,6 +15,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
     title: "heads are joined without a transpose",
     why: "After the product with the values, the head axis comes before the token axis. A view keeps the order of \
           memory, so it puts tokens of one head side by side where the heads of one token should be.",
+    implied_by: &[],
     detector: Detector::Cell(detect),
 };
 

@@ -13,6 +13,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
     title: "weights are masked after the softmax and not renormalised",
     why: "The softmax gives every key a share, hidden keys too. Setting their shares to 0 leaves rows that sum to less \
           than 1, so the first tokens, which see few keys, get context vectors that are far too small.",
+    implied_by: &[],
     detector: Detector::Attention(detect),
 };
 

@@ -1,16 +1,18 @@
 //! A mask of the opposite convention: it hides the past and shows the future.
 
 use super::attention::Attention;
+use super::mask::{last_matrix, masking_step, square};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
-use crate::tensor::explanation::{Explanation, Formula, Movement, SoftmaxKind};
-use crate::tensor::{Arg, DType, Site, Tensor};
+use crate::tensor::explanation::{Explanation, SoftmaxKind};
+use crate::tensor::{Arg, DType, Site};
 
 pub(super) static MISTAKE: Mistake = Mistake {
     name: "mask-inverted",
     title: "the mask hides the past and shows the future",
     why: "A causal mask lets token i see keys 0 to i. With an inverted mask, a token is predicted from the tokens after \
           it, and the last token sees only itself or nothing.",
+    implied_by: &[],
     detector: Detector::Cell(detect),
 };
 
@@ -40,16 +42,8 @@ fn in_scores(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let size = square(&input)?;
     let values = last_matrix(&input, size)?;
     let hidden = hidden_keys(size, |at| values[at] <= -1e9)?;
-    let masking = attention.before.iter().find(|step| match step.explanation() {
-        Explanation::MaskedFill | Explanation::Assignment => true,
-        Explanation::Pointwise(formula) => formula == Formula::Add,
-        Explanation::Moved(movement) => movement == Movement::Chosen,
-        _ => false,
-    });
-    let mask = masking.and_then(|step| step.other());
-    let mask = mask.and_then(|mask| mask.tensor().map(|mask| cell.name_of(mask, "the mask")));
-    let site = masking.and_then(|step| step.record.site.clone()).or_else(|| attention.site());
-    Some(observation(hidden, size, &mask.unwrap_or_else(|| "the mask".to_owned()), site))
+    let (mask, site) = masking_step(attention, cell);
+    Some(observation(hidden, size, &mask, site))
 }
 
 /// Checks the mask of fused attention, in which True means "keep".
@@ -99,25 +93,12 @@ fn observation(hidden: HiddenKeys, size: usize, mask: &str, site: Option<Site>) 
     };
     let mut observation = Observation::new(site, observed, fix);
     if hidden == HiddenKeys::FutureAndItself {
+        observation.title = Some("the mask hides each token from itself");
         observation.why = Some(
             "A token must see at least itself. The first token sees nothing, so the first row of weights is nan.",
         );
     }
     observation
-}
-
-/// The size of the last two axes, if they are equal and greater than one.
-fn square(tensor: &Tensor) -> Option<usize> {
-    match tensor.shape() {
-        [.., rows, columns] if rows == columns && *rows > 1 && tensor.numel() <= 1 << 22 => Some(*rows),
-        _ => None,
-    }
-}
-
-fn last_matrix(tensor: &Tensor, size: usize) -> Option<Vec<f64>> {
-    let values = tensor.to_f64_vec();
-    let start = values.len().checked_sub(size * size)?;
-    Some(values[start..].to_vec())
 }
 
 fn hidden_keys(size: usize, is_hidden: impl Fn(usize) -> bool) -> Option<HiddenKeys> {

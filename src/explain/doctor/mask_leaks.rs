@@ -12,6 +12,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
     title: "hidden keys still get weight",
     why: "The softmax takes exp of every score, and exp(0) is 1: a hidden key gets a share like any other, often more \
           than keys with a negative score. Only exp of minus infinity is 0.",
+    implied_by: &[],
     detector: Detector::Attention(detect),
 };
 

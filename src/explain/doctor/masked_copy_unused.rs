@@ -10,6 +10,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
     title: "scores are masked, and the masked copy is not used",
     why: "masked_fill returns a new tensor and leaves its input unchanged. The softmax that follows takes the scores \
           without a mask, and every token sees the future.",
+    implied_by: &[],
     detector: Detector::Cell(detect),
 };
 

@@ -5,8 +5,10 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::attention::Attention;
+use super::repeated::RepeatedCall;
 use crate::explain::names::TensorNames;
 use crate::ops::trace::{Trace, Traced};
+use crate::session::CallReport;
 use crate::tensor::{Site, Tensor};
 
 /// A silent mistake that the doctor can find.
@@ -17,6 +19,8 @@ pub struct Mistake {
     pub title: &'static str,
     /// Why it matters.
     pub why: &'static str,
+    /// The names of mistakes of which this one is a consequence: where one of them was found, it is not reported.
+    pub implied_by: &'static [&'static str],
     pub(super) detector: Detector,
 }
 
@@ -26,6 +30,8 @@ pub(super) enum Detector {
     Attention(fn(&Attention, &TracedCell) -> Option<Observation>),
     /// Examines all operations of a cell.
     Cell(fn(&TracedCell) -> Vec<Observation>),
+    /// Examines a call that was repeated on changed inputs.
+    Call(fn(&RepeatedCall, &TracedCell) -> Option<Observation>),
 }
 
 /// What a detector found: the line, what was observed, and a fix.
@@ -33,6 +39,8 @@ pub(super) struct Observation {
     pub(crate) site: Option<Site>,
     pub(crate) observed: String,
     pub(crate) fix: String,
+    /// What it is, where that differs from the mistake's own title.
+    pub(crate) title: Option<&'static str>,
     /// Why it matters, where that differs from the mistake's own reason.
     pub(crate) why: Option<&'static str>,
 }
@@ -43,7 +51,7 @@ impl Observation {
         observed: impl Into<String>,
         fix: impl Into<String>,
     ) -> Observation {
-        Observation { site, observed: observed.into(), fix: fix.into(), why: None }
+        Observation { site, observed: observed.into(), fix: fix.into(), title: None, why: None }
     }
 }
 
@@ -68,22 +76,23 @@ pub struct Finding {
     pub fix: String,
 }
 
-/// The operations of one cell, and the names of its tensors.
+/// The operations of one cell, the names of its tensors, and the calls that were repeated.
 pub(super) struct TracedCell<'r> {
     pub(crate) trace: &'r Trace,
     pub(crate) names: &'r TensorNames,
+    pub(crate) calls: &'r [CallReport],
     names_in_calls: HashMap<usize, String>,
 }
 
 impl<'r> TracedCell<'r> {
-    pub(super) fn new(trace: &'r Trace, names: &'r TensorNames) -> TracedCell<'r> {
+    pub(super) fn new(trace: &'r Trace, names: &'r TensorNames, calls: &'r [CallReport]) -> TracedCell<'r> {
         let mut names_in_calls = HashMap::new();
         for operand in trace.steps.iter().flat_map(|step| &step.operands) {
             if let (Some(tensor), Some(name)) = (&operand.tensor, &operand.name) {
                 names_in_calls.entry(tensor.id()).or_insert_with(|| name.clone());
             }
         }
-        TracedCell { trace, names, names_in_calls }
+        TracedCell { trace, names, calls, names_in_calls }
     }
 
     /// The learner's name for a tensor, or `otherwise` if it has none.

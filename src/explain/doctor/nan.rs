@@ -10,6 +10,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
     title: "an operation returns nan",
     why: "0/0, inf - inf and the like are nan. Everything computed from a nan is nan too, up to the loss, and training \
           stops making progress.",
+    implied_by: &[],
     detector: Detector::Cell(detect),
 };
 

@@ -12,6 +12,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
     title: "one projection is used in place of another, which is left unused",
     why: "Queries and keys decide how much each token counts; the values are what is averaged. If one projection is used \
           in place of another, a weight matrix of the layer is never used and never learns.",
+    implied_by: &[],
     detector: Detector::Cell(detect),
 };
 

@@ -2,12 +2,15 @@
 
 use super::attention::Attention;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use crate::tensor::Tensor;
+use crate::tensor::explanation::{Explanation, Formula, Movement};
 
 pub(super) static MISTAKE: Mistake = Mistake {
     name: "row-all-hidden",
     title: "all keys of a row are hidden, and its weights are nan",
     why: "The softmax divides exp(score) by the sum over the row. If every score is -inf, that is 0/0. The nan spreads \
           to everything computed from that row.",
+    implied_by: &[],
     detector: Detector::Attention(detect),
 };
 
@@ -37,8 +40,25 @@ pub(super) fn is_wrong(attention: &Attention) -> bool {
     hidden_rows(attention).is_some()
 }
 
+/// Whether the nan in the weights are replaced afterwards.
+fn is_replaced(attention: &Attention, cell: &TracedCell) -> bool {
+    cell.trace.steps.iter().any(|step| {
+        let replaces = matches!(
+            step.operation.explanation,
+            Explanation::Pointwise(Formula::NanToNum)
+                | Explanation::MaskedFill
+                | Explanation::Moved(Movement::Chosen)
+        );
+        let takes = |tensor: &Tensor| tensor.storage().same(attention.weights.storage());
+        replaces && step.operands.iter().any(|it| it.tensor.as_ref().is_some_and(takes))
+    })
+}
+
 fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let HiddenRows { first, count, columns } = hidden_rows(attention)?;
+    if is_replaced(attention, cell) {
+        return None;
+    }
     let input = attention.input()?;
     let scores = cell.name_of(&input, "the scores");
     let more = if count > 1 { format!(" ({count} rows in all)") } else { String::new() };

@@ -13,6 +13,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
     title: "rows of weights do not sum to 1 when they are used",
     why: "A context vector is an average of values. With weights that sum to something else it grows or shrinks with \
           the row, and so does the input of the layers after it.",
+    implied_by: &[],
     detector: Detector::Attention(detect),
 };
 

@@ -3,7 +3,7 @@
 
 use super::attention::{Attention, Scores};
 use super::axes::size;
-use super::flow::{FlowStep, origin, projection};
+use super::flow::{self, FlowStep, origin, projection};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
 use crate::tensor::Tensor;
@@ -15,6 +15,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
     why: "A score is a sum of as many products as a head is wide, so its spread grows with the root of that width. \
           Divided by that root, the scores of every head have the same spread; with another scale the softmax is too \
           even or too sharp, and the layer learns badly.",
+    implied_by: &[],
     detector: Detector::Attention(detect),
 };
 
@@ -32,11 +33,12 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     if scores.sources.iter().any(is_normalised) {
         return None;
     }
-    let factors: Vec<(&FlowStep, f64)> = (attention.before.iter())
+    let scalings: Vec<(&FlowStep, f64)> = (attention.before.iter())
         .chain(scores.paths.iter().flatten())
         .filter_map(|step| Some((step, step.factor()?)))
-        .filter(|(_, factor)| *factor != 1.0)
         .collect();
+    let factors: Vec<(&FlowStep, f64)> =
+        scalings.iter().copied().filter(|(_, factor)| *factor != 1.0).collect();
     let scale: f64 = factors.iter().map(|(_, factor)| factor).product();
     let root = (width as f64).sqrt();
     if near(scale, 1.0 / root) {
@@ -52,7 +54,11 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     if factors.is_empty() {
         // Without projections, the example only introduces attention. Scaling after the softmax is another mistake.
         let is_late = context.after.iter().any(|step| step.factor().is_some());
-        if is_late || !is_projected(scores) {
+        if is_late || !is_projected(scores) || !scalings.is_empty() {
+            return None;
+        }
+        // Scores with a learned bias (T5), and attention over the places of an image, are not scaled by design.
+        if attention.before.iter().any(adds_learned) || scores.sources.iter().any(is_of_image) {
             return None;
         }
         return found(format!("{head}, and their scores reach the softmax unscaled."), &divide);
@@ -97,6 +103,18 @@ fn is_normalised(source: &Tensor) -> bool {
             | Explanation::Normalisation(_)
             | Explanation::Pointwise(Formula::Mul | Formula::Div)
     )
+}
+
+/// Whether a step adds numbers that are learned, such as a bias for each distance.
+fn adds_learned(step: &FlowStep) -> bool {
+    step.explanation() == Explanation::Pointwise(Formula::Add)
+        && step.other().is_some_and(|other| other.tensor().is_some_and(Tensor::requires_grad))
+}
+
+/// Whether a projection's input is an image with its height and width flattened.
+fn is_of_image(source: &Tensor) -> bool {
+    let input = projection(source).map(|projection| flow::source(&projection.left).1);
+    input.is_some_and(|input| input.ndim() == 4)
 }
 
 /// Whether queries and keys are two different projections.

@@ -12,6 +12,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
     title: "softmax runs over the queries",
     why: "A row of weights says how one token divides its attention among the keys, so it has to sum to 1. Along the \
           other axis all tokens compete for one key, and what a token gets depends on the other tokens' queries.",
+    implied_by: &[],
     detector: Detector::Attention(detect),
 };
 
@@ -74,7 +75,15 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         1 => "torch.softmax(..., dim=-1): over the keys, the last axis".to_owned(),
         summed => format!("torch.softmax(..., dim=-{summed}): along the axis that is summed with the values"),
     };
-    Some(Observation::new(attention.site(), observed, fix))
+    let mut observation = Observation::new(attention.site(), observed, fix);
+    if attention.axis > 2 {
+        observation.title = Some("softmax runs over the batch or the heads");
+        observation.why = Some(
+            "A row of weights says how one token divides its attention among the keys, so it has to sum to 1. Along this \
+             axis the same token of different samples, or of different heads, competes for one key.",
+        );
+    }
+    Some(observation)
 }
 
 /// Sums of the softmax's result along an axis, in the first matrix.

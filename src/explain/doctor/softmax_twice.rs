@@ -11,6 +11,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
     title: "softmax is applied twice",
     why: "Weights are between 0 and 1, so the second softmax sees differences below 1 and gives every key nearly the same \
           share. Hidden keys, whose weights are 0 after the first softmax, get a share again.",
+    implied_by: &[],
     detector: Detector::Attention(detect),
 };
 

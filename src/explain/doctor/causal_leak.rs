@@ -1,0 +1,116 @@
+//! A causal layer whose output depends on a later token: seen by changing one token after another.
+
+use super::attention::Attention;
+use super::mask::{last_matrix, square};
+use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use super::repeated::{Reach, RepeatedCall};
+use crate::explain::terms::figure;
+use crate::ops::trace::Traced;
+use crate::session::AxisReport;
+
+pub(super) static MISTAKE: Mistake = Mistake {
+    name: "causal-leak",
+    title: "an output depends on a later token",
+    why: "A causal model predicts each token from those before it. If a later token reaches an output, training shows \
+          the model its own answer: the loss falls, and the text that it generates is poor.",
+    implied_by: &[
+        "softmax-over-queries",
+        "heads-by-view-alone",
+        "heads-joined-by-view-alone",
+        "mask-inverted",
+        "mask-off-by-one",
+        "mask-leaks",
+        "mask-after-softmax",
+        "masked-copy-unused",
+        "samples-mixed",
+    ],
+    detector: Detector::Call(detect),
+};
+
+/// Words in the name of a class or a function that promise a causal mask.
+const CAUSAL_WORDS: [&str; 3] = ["causal", "masked", "autoregressive"];
+
+/// Where to look if attention itself is causal.
+const ELSEWHERE: &str = "look at what else combines tokens: a mean or a norm over the tokens' axis, a convolution with \
+                         padding on both sides, a view that mixes them";
+
+fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
+    let axis = call.token_axis()?;
+    match Reach::of(axis) {
+        Reach::Leaks(_) if !call.is_outer => {
+            let fix = "hide everything above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()";
+            Some(Observation::new(call.site.clone(), moved(axis)?, fix))
+        }
+        Reach::All if !call.is_outer && promises(call) => {
+            let fix = "scores.masked_fill(mask, -torch.inf) before the softmax, with mask = torch.triu(torch.ones(T, T), \
+                       diagonal=1).bool(); for F.scaled_dot_product_attention is_causal=True";
+            let observed = format!(
+                "The name of {} promises that no token sees a later one. {}",
+                call.function,
+                moved(axis)?
+            );
+            Some(Observation::new(call.site.clone(), observed, fix))
+        }
+        // Its own mask hides the later tokens, and one input has them.
+        Reach::All | Reach::Leaks(_) | Reach::Some if !call.is_outer && is_masked(call, cell) => {
+            let observed =
+                format!("A mask hides later tokens in {}, and yet: {}", call.function, moved(axis)?);
+            Some(Observation::new(call.site.clone(), observed, ELSEWHERE))
+        }
+        // All attention in it is causal, so something else mixes the tokens.
+        Reach::All | Reach::Leaks(_) if call.is_outer && inner_is_causal(call, axis.size, cell) => {
+            let observed =
+                format!("The attention in {} sees no later token, and yet: {}", call.function, moved(axis)?);
+            Some(Observation::new(call.site.clone(), observed, ELSEWHERE))
+        }
+        _ => None,
+    }
+}
+
+/// Whether its name promises a causal mask, and no argument decides about one.
+fn promises(call: &RepeatedCall) -> bool {
+    let name = call.function.to_lowercase();
+    let decides = |argument: &String| argument.contains("mask") || argument.contains("causal");
+    CAUSAL_WORDS.iter().any(|word| name.contains(word)) && !call.report.arguments.iter().any(decides)
+}
+
+/// Whether the scores of an attention in it hide exactly the later tokens, and all its tokens come in one argument.
+fn is_masked(call: &RepeatedCall, cell: &TracedCell) -> bool {
+    let own = |step: &&Traced| step.calls.iter().any(|it| it.activation == call.report.activation);
+    let hides = |step: &Traced| {
+        let input = Attention::of_softmax(step)?.input()?;
+        let size = square(&input)?;
+        let values = last_matrix(&input, size)?;
+        Some((0..size * size).all(|at| (values[at] <= -1e9) == (at % size > at / size)))
+    };
+    call.report.inputs == 1 && cell.trace.steps.iter().filter(own).any(|step| hides(step) == Some(true))
+}
+
+fn inner_is_causal(call: &RepeatedCall, size: usize, cell: &TracedCell) -> bool {
+    let report = |activation: &u64| cell.calls.iter().find(|report| report.activation == *activation);
+    let causal = |axis: &&AxisReport| axis.size == size && Reach::of(axis) == Reach::Causal;
+    call.report.inputs == 1
+        && !call.inner.is_empty()
+        && call
+            .inner
+            .iter()
+            .all(|it| report(it).is_some_and(|report| report.axes.iter().any(|axis| causal(&axis))))
+}
+
+/// What was changed and what moved, in figures.
+fn moved(axis: &AxisReport) -> Option<String> {
+    let earlier = |at: usize, moved: &[f64]| (0..at).rev().find(|position| moved[*position] > 0.0);
+    let (change, position) =
+        axis.changes.iter().find_map(|change| Some((change, earlier(change.at, &change.moved)?)))?;
+    let unmoved = change.moved[..change.at].iter().filter(|far| **far == 0.0).count();
+    let rest = match unmoved {
+        0 => String::new(),
+        1 => " That of token 0 did not.".to_owned(),
+        _ => format!(" Those of tokens 0 to {} did not.", unmoved - 1),
+    };
+    Some(format!(
+        "Token {} was changed, and the output of token {position}, which comes before it, moved by {}.{rest}",
+        change.at,
+        figure(change.moved[position])
+    ))
+}

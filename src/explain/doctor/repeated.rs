@@ -1,0 +1,128 @@
+//! A call that computes attention, and what its repetitions on changed inputs showed.
+
+use crate::ops::trace::{Called, Trace, Traced};
+use crate::session::{AxisReport, CallReport, ChangeReport};
+use crate::tensor::Site;
+use crate::tensor::explanation::{Explanation, SoftmaxKind};
+
+/// Whether an operation is attention, or the softmax in it.
+fn is_attention(step: &Traced) -> bool {
+    matches!(step.operation.explanation, Explanation::Softmax(SoftmaxKind::Weights) | Explanation::Attention)
+}
+
+/// The learner's functions that were running when an operation ran, outermost first.
+fn functions(step: &Traced) -> impl DoubleEndedIterator<Item = &Called> {
+    step.calls.iter().filter(|call| !call.library && !call.function.starts_with('<'))
+}
+
+/// The numbers of the activations that are to be repeated: those of functions that compute attention.
+pub fn calls_to_repeat(trace: &Trace) -> Vec<u64> {
+    let steps = trace.steps.iter().filter(|step| is_attention(step));
+    let mut found: Vec<u64> = steps.flat_map(functions).map(|call| call.activation).collect();
+    found.sort_unstable();
+    found.dedup();
+    found
+}
+
+/// A call that was repeated.
+pub(super) struct RepeatedCall<'r> {
+    /// What was observed.
+    pub(super) report: &'r CallReport,
+    /// The function, as Python names it.
+    pub(super) function: &'r str,
+    /// The line of the first attention in it.
+    pub(super) site: Option<Site>,
+    /// Whether another function in it computes the attention.
+    pub(super) is_outer: bool,
+    /// The activations in it that compute attention themselves.
+    pub(super) inner: Vec<u64>,
+}
+
+impl<'r> RepeatedCall<'r> {
+    /// The call that a report is on.
+    pub(super) fn of(report: &'r CallReport, trace: &'r Trace) -> Option<RepeatedCall<'r>> {
+        let mut attention = trace.steps.iter().filter(|step| is_attention(step));
+        let within = |step: &&Traced| functions(step).any(|call| call.activation == report.activation);
+        let first = attention.find(within)?;
+        let function = functions(first).find(|call| call.activation == report.activation)?.function;
+        let own = |step: &Traced| functions(step).next_back().map(|call| call.activation);
+        let mut inner: Vec<u64> =
+            trace.steps.iter().filter(|step| is_attention(step)).filter(within).filter_map(own).collect();
+        inner.dedup();
+        Some(RepeatedCall {
+            report,
+            function,
+            site: first.site(),
+            is_outer: inner != [report.activation],
+            inner,
+        })
+    }
+
+    /// The axis along which the call mixes positions, if there is one only.
+    pub(super) fn token_axis(&self) -> Option<&'r AxisReport> {
+        let mut mixing = self.report.axes.iter().filter(|axis| Reach::of(axis).mixes());
+        mixing.next().filter(|_| mixing.next().is_none())
+    }
+}
+
+/// Which outputs move when the input at one position is changed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reach {
+    /// None, or it was not tried.
+    Unknown,
+    /// That at the same position only.
+    Own,
+    /// That at the same position and the later ones.
+    Causal,
+    /// Those, and this many before it.
+    Leaks(usize),
+    /// All.
+    All,
+    /// Others: those within a window, or in a block.
+    Some,
+}
+
+impl Reach {
+    /// The reach along an axis.
+    pub(super) fn of(axis: &AxisReport) -> Reach {
+        let changes = || axis.changes.iter();
+        let moved = |at: usize, moved: &[f64]| {
+            let earlier = moved[..at].iter().filter(|far| **far > 0.0).count();
+            let later = moved[at + 1..].iter().filter(|far| **far > 0.0).count();
+            (earlier, later)
+        };
+        let counts: Vec<(usize, usize, usize)> = changes()
+            .map(|change| (change.at, moved(change.at, &change.moved)))
+            .map(|(at, (earlier, later))| (at, earlier, later))
+            .collect();
+        let anything = changes().any(|change| change.moved.iter().any(|far| *far > 0.0));
+        if counts.len() < 2 || !anything {
+            return Reach::Unknown;
+        }
+        let all_later = counts.iter().all(|(at, _, later)| at + 1 + later == axis.size);
+        let none = |which: fn(&(usize, usize, usize)) -> usize| counts.iter().all(|it| which(it) == 0);
+        match (none(|it| it.1), none(|it| it.2)) {
+            (true, true) => return Reach::Own,
+            (true, false) if all_later => return Reach::Causal,
+            _ => {}
+        }
+        if all_later && counts.iter().all(|(at, earlier, _)| earlier == at) {
+            return Reach::All;
+        }
+        // The same number of positions before each changed one, and those nearest to it.
+        let most = counts.iter().map(|it| it.1).max().unwrap_or(0);
+        let is_band = |change: &ChangeReport| {
+            let first = change.at.saturating_sub(most);
+            (0..change.at).all(|position| (change.moved[position] > 0.0) == (position >= first))
+        };
+        match all_later && most > 0 && changes().all(is_band) {
+            true => Reach::Leaks(most),
+            false => Reach::Some,
+        }
+    }
+
+    /// Whether one position depends on another.
+    pub(super) fn mixes(self) -> bool {
+        !matches!(self, Reach::Unknown | Reach::Own)
+    }
+}

@@ -1,0 +1,34 @@
+//! Samples of a batch that influence each other: seen by changing one of them.
+
+use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use super::repeated::{Reach, RepeatedCall};
+use crate::explain::terms::figure;
+
+pub(super) static MISTAKE: Mistake = Mistake {
+    name: "samples-mixed",
+    title: "samples of a batch influence each other",
+    why: "Each sample of a batch is a text of its own. If one moves another's output, results depend on what happens to \
+          be in the same batch, and a model that is used on one text at a time computes something else.",
+    implied_by: &["softmax-over-queries", "heads-by-view-alone", "heads-joined-by-view-alone"],
+    detector: Detector::Call(detect),
+};
+
+fn detect(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
+    // Along one axis attention mixes the tokens. If it mixes along a second one, one of them is the batch.
+    let mut mixing = call.report.axes.iter().filter(|axis| Reach::of(axis).mixes());
+    let (batch, tokens) = (mixing.next()?, mixing.next()?);
+    if batch.axis != 0 || tokens.axis != 1 || mixing.next().is_some() || call.is_outer {
+        return None;
+    }
+    let other = |at: usize, moved: &[f64]| (0..moved.len()).find(|it| *it != at && moved[*it] > 0.0);
+    let (change, sample) =
+        batch.changes.iter().find_map(|change| Some((change, other(change.at, &change.moved)?)))?;
+    let observed = format!(
+        "Sample {} was changed, and the output of sample {sample} moved by {}.",
+        change.at,
+        figure(change.moved[sample])
+    );
+    let fix =
+        "look for a softmax over the batch (dim=0, or no dim at all), and for a view that joins samples";
+    Some(Observation::new(call.site.clone(), observed, fix))
+}
