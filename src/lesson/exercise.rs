@@ -82,6 +82,16 @@ pub struct Exercise {
     pub(crate) line: usize,
 }
 
+impl Exercise {
+    /// Its title as a heading: `Exercise: Let another token ask`, but `Exercise 3.1: ...` as it is.
+    pub(crate) fn heading(&self) -> String {
+        match self.title.starts_with("Exercise ") {
+            true => self.title.clone(),
+            false => format!("Exercise: {}", self.title),
+        }
+    }
+}
+
 /// A piece of code and the line of its first line in the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Snippet {

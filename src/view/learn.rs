@@ -92,9 +92,8 @@ pub struct Task<'t> {
 
 /// The task and the starter code.
 pub fn task(task: &Task, look: Look) -> Text {
-    let title = format!("Exercise: {}", task.title);
     let minutes = format!("about {} min", task.minutes);
-    let mut text = head(task.section, &title, &minutes, task.slug, look);
+    let mut text = head(task.section, task.title, &minutes, task.slug, look);
     text.append(prose(task.task, look));
     text.gap();
     text.append(remark("To start from:", look));

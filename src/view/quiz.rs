@@ -51,7 +51,9 @@ pub fn reply(standing: AnswerVerdict, because: &str, look: Look) -> Text {
         AnswerVerdict::Shown => ("The answer", Role::Strong),
     };
     let stop = match (standing, because.trim().is_empty()) {
-        (_, true) | (AnswerVerdict::NotYet, _) => ".",
+        (_, true) => ".",
+        // What begins in lower case goes on after a colon.
+        (AnswerVerdict::NotYet, _) if !because.trim_start().starts_with(char::is_lowercase) => ".",
         _ => ":",
     };
     // The reason may begin with the "Yes" itself.

@@ -150,7 +150,7 @@ fn an_exercise_is_tried_until_it_passes() {
         &[
             "Exercise: Let another token ask",
             "Hint 1 of 2.",
-            "Not yet. row 5 is \"step\"",
+            "Not yet: row 5 is \"step\"",
             "Yes: it does what was asked.",
             "\"one\" gives itself 0.1879",
             "the end of this lesson",

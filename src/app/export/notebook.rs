@@ -49,7 +49,7 @@ fn step(run: &ExportedStep, notebook: &mut IpynbWriter) {
 
 fn exercise(exported: &ExportedExercise, notebook: &mut IpynbWriter) {
     let exercise = exported.exercise;
-    let head = format!("## Exercise: {}\n\n{}", exercise.title, exercise.task.trim());
+    let head = format!("## {}\n\n{}", exercise.heading(), exercise.task.trim());
     notebook.markdown(&format!("{}-task", exercise.slug), &head);
     notebook.code_without_output(&exercise.slug, exported.code());
     if exported.tried.passed.is_some() {

@@ -28,7 +28,7 @@ pub(crate) fn of_steps(material: &Material) -> String {
 
 fn exercise(exported: &ExportedExercise) -> String {
     let exercise = exported.exercise;
-    let mut parts = vec![format!("## Exercise: {}", exercise.title), exercise.task.trim().to_owned()];
+    let mut parts = vec![format!("## {}", exercise.heading()), exercise.task.trim().to_owned()];
     let words = match (&exported.tried.passed, exported.tried.attempts.is_empty()) {
         (Some(_), _) => "My solution, which passed:",
         (None, false) => "My newest attempt:",

@@ -23,7 +23,7 @@ impl<'c> Walk<'c, '_, '_> {
         let mut text = task(
             &Task {
                 section: &lesson.section,
-                title: &exercise.title,
+                title: &exercise.heading(),
                 slug: &exercise.slug,
                 minutes: exercise.minutes,
                 task: &exercise.task,

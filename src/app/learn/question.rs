@@ -108,7 +108,11 @@ impl<'c> Walk<'c, '_, '_> {
         let truth =
             self.lesson.at(step).and_then(|workspace| judge::truth(asked, &mut workspace.session).ok());
         let because = match truth {
-            Some(truth) => format!("{truth}. {}", as_statement(&asked.right)),
+            Some(truth) => match as_statement(&asked.right) {
+                // A reply that names the answer itself says it once.
+                right if right.starts_with(&truth) => right,
+                right => format!("{truth}. {right}"),
+            },
             None => asked.right.clone(),
         };
         self.reply(AnswerVerdict::Shown, &because)?;

@@ -72,10 +72,10 @@ impl<'c> Walk<'c, '_, '_> {
         };
         if found.is_empty() {
             let near = match glossary.nearest(&word).as_slice() {
-                [] => "`all` lists the words that are.".to_owned(),
+                [] => "`all` lists every entry.".to_owned(),
                 near => format!("The nearest: {}.", near.join(", ")),
             };
-            return self.note(&format!("`{word}` is not explained. {near}"));
+            return self.note(&format!("No entry for `{word}`. {near}"));
         }
         let found: Vec<_> = found.into_iter().map(|term| show::entry(term, self.catalogue)).collect();
         self.put_apart(entries("", &found, self.shell.look))

@@ -233,7 +233,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
 
     fn put_outcome(&mut self, text: Text) -> Result<(), Failure> {
         let empty = text.lines.is_empty();
-        let text = if empty { remark("It ran, and shows nothing.", self.shell.look) } else { text };
+        let text = if empty { remark("It ran and printed nothing.", self.shell.look) } else { text };
         self.put_apart(text).map(drop)
     }
 

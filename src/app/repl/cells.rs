@@ -165,7 +165,7 @@ impl Repl<'_> {
         match found {
             Ok(Some(tensor)) => Ok(tensor),
             Ok(None) => Err(CommandError::Message(format!(
-                "`{expression}` is no tensor but {}.",
+                "`{expression}` is {}, not a tensor.",
                 self.type_with_article(expression).unwrap_or_else(|| "something else".to_owned())
             ))),
             Err(raised) => Err(self.expression_error(&raised, expression, None)),

@@ -344,7 +344,7 @@ pub(super) fn call(repl: &mut Repl, typed: &str, shell: &mut Shell) -> CommandRe
 /// The argument of a command. Errors: it is missing; the message names `example`.
 pub(super) fn required<'w>(argument: &'w str, example: &str) -> Result<&'w str, CommandError> {
     match argument.trim() {
-        "" => Err(CommandError::Message(format!("Of what? For example `{example}`"))),
+        "" => Err(CommandError::Message(format!("What should it be about? For example: `{example}`"))),
         argument => Ok(argument),
     }
 }

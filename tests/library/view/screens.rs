@@ -346,7 +346,7 @@ fn walked(look: Look) -> Text {
     let mut text = task(
         &Task {
             section: "3.3.1",
-            title: "Let another token ask",
+            title: "Exercise: Let another token ask",
             slug: "another-query",
             minutes: 4,
             task: "Compute the context vector of \"one\" and call it `context_vec_5`. The starter still lets \
