@@ -44,3 +44,4 @@ mod trace;
 mod view;
 mod what_if;
 mod why;
+mod zoo;

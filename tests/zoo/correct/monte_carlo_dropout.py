@@ -12,7 +12,7 @@ class Regressor(nn.Module):
 
     def forward(self, x, mc_dropout=False):
         w = torch.softmax(self.q(x) @ self.k(x).transpose(1, 2) / x.shape[-1] ** 0.5, dim=-1)
-        w = F.dropout(w, 0.2, training=self.training or mc_dropout)
+        w = F.dropout(w, 0.2, training=self.training or mc_dropout)  # attn: allow(dropout-in-eval)
         return self.out((w @ self.v(x)).mean(1)).squeeze(-1)
 
 
