@@ -6,8 +6,8 @@ use super::axes::size;
 use super::flow::{self, FlowStep, origin, projection};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
-use crate::tensor::Tensor;
-use crate::tensor::explanation::{Explanation, Formula};
+use crate::tensor::explanation::{Explanation, Formula, ProductKind};
+use crate::tensor::{Arg, Tensor};
 
 pub(super) static MISTAKE: Mistake = Mistake {
     name: "scale",
@@ -39,7 +39,8 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         .collect();
     let factors: Vec<(&FlowStep, f64)> =
         scalings.iter().copied().filter(|(_, factor)| *factor != 1.0).collect();
-    let scale: f64 = factors.iter().map(|(_, factor)| factor).product();
+    let within = factor_within(scores);
+    let scale: f64 = within * factors.iter().map(|(_, factor)| factor).product::<f64>();
     let root = (width as f64).sqrt();
     if near(scale, 1.0 / root) {
         return None;
@@ -54,7 +55,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     if factors.is_empty() {
         // Without projections, the example only introduces attention. Scaling after the softmax is another mistake.
         let is_late = context.after.iter().any(|step| step.factor().is_some());
-        if is_late || !is_projected(scores) || !scalings.is_empty() {
+        if is_late || !is_projected(scores) || !scalings.is_empty() || within != 1.0 {
             return None;
         }
         // Scores with a learned bias (T5), and attention over the places of an image, are not scaled by design.
@@ -105,6 +106,16 @@ fn is_normalised(source: &Tensor) -> bool {
     )
 }
 
+/// The number by which the product itself multiplies: `alpha` of `baddbmm`.
+fn factor_within(scores: &Scores) -> f64 {
+    match scores.record.operation.explanation {
+        Explanation::Product(ProductKind::Added) => {
+            scores.record.args().get(4).and_then(Arg::number).unwrap_or(1.0)
+        }
+        _ => 1.0,
+    }
+}
+
 /// Whether a step adds numbers that are learned, such as a bias for each distance.
 fn adds_learned(step: &FlowStep) -> bool {
     step.explanation() == Explanation::Pointwise(Formula::Add)
@@ -117,10 +128,14 @@ fn is_of_image(source: &Tensor) -> bool {
     input.is_some_and(|input| input.ndim() == 4)
 }
 
-/// Whether queries and keys are two different projections.
+/// Whether queries and keys are two different projections, or two parts of one.
 fn is_projected(scores: &Scores) -> bool {
     let [query, key] = &scores.sources;
-    !query.storage().same(key.storage()) && projection(query).is_some() && projection(key).is_some()
+    let is_same = match query.storage().same(key.storage()) {
+        true => scores.product.left.layout().offset == scores.product.right.layout().offset,
+        false => false,
+    };
+    !is_same && projection(query).is_some() && projection(key).is_some()
 }
 
 /// Widths that may be mistaken for the head's.
