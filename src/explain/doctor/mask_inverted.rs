@@ -24,6 +24,15 @@ enum HiddenKeys {
     FutureAndItself,
 }
 
+/// Whether a name around an operation says that its text is read from the end.
+fn reads_backwards(step: &Traced) -> bool {
+    const WORDS: [&str; 4] = ["backward", "reverse", "right_to_left", "righttoleft"];
+    step.calls.iter().filter(|call| !call.library).any(|call| {
+        let name = call.function.to_lowercase();
+        WORDS.iter().any(|word| name.contains(word))
+    })
+}
+
 fn detect(cell: &TracedCell) -> Vec<Observation> {
     let check = |step: &Traced| match step.operation.explanation {
         Explanation::Softmax(SoftmaxKind::Weights) => {
@@ -32,7 +41,7 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
         Explanation::Attention => in_fused_attention(step, cell),
         _ => None,
     };
-    cell.trace.steps.iter().filter_map(check).collect()
+    cell.trace.steps.iter().filter(|step| !reads_backwards(step)).filter_map(check).collect()
 }
 
 /// Checks the scores that a softmax takes.
