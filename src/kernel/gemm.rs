@@ -9,7 +9,7 @@ use ndarray::{ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, Axis, s};
 use super::offset::{MatrixView, MatrixViewMut, WithOffset};
 use super::simd::vector_bytes;
 use super::small::{self, BlasLayout, ProductTarget};
-use super::{Real, few_columns, threads};
+use super::{Real, few_columns, shared_operand, threads};
 
 /// Multiplications below which a product stays on the caller's thread.
 const PARALLEL: usize = 1 << 21;
@@ -151,7 +151,12 @@ pub fn batched<'a, T: Real>(
 ) {
     let (a, b) = (a.into(), b.into());
     let (count, m, n) = out.dim();
-    let work = count * m * n * a.view.len_of(Axis(2));
+    let k = a.view.len_of(Axis(2));
+    let work = count * m * n * k;
+    let is_shared = count > 1 && b.view.strides()[0] == 0;
+    if is_shared && m < ROWS && m * n * k >= TINY && shared_operand::product(&a, &b.matrix(0), &mut out) {
+        return;
+    }
     let step = out.strides()[0];
     let products = out.outer_iter_mut().enumerate().map(|(at, view)| {
         let out = WithOffset { view, offset: at as isize * step };

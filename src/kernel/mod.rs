@@ -29,6 +29,7 @@ pub mod rank;
 pub(crate) mod real;
 pub mod reduce;
 pub mod selection;
+mod shared_operand;
 pub mod simd;
 mod small;
 pub mod softmax;

@@ -5,7 +5,7 @@
 
 use std::borrow::Cow;
 
-use ndarray::{ArrayView1, ArrayView2, ArrayViewMut1, s};
+use ndarray::{ArrayView1, ArrayView2, ArrayViewMut1, ArrayViewMut2, s};
 
 use super::Real;
 use super::offset::{MatrixView, MatrixViewMut, VectorView, before_boundary};
@@ -78,7 +78,7 @@ pub(super) fn product<T: Real>(
     match (layout(&a.view), layout(&b.view)) {
         (BlasLayout::RowMajor, BlasLayout::ColumnMajor) => {
             for (i, mut out) in out.view.outer_iter_mut().enumerate() {
-                row_of_dots(a.row(i), b.view.t(), |j, sum| target.put(&mut out[j], sum));
+                row_of_dots(a.row(i), b.view.t(), 0, |j, sum| target.put(&mut out[j], sum));
             }
         }
         (BlasLayout::ColumnMajor, BlasLayout::ColumnMajor) => {
@@ -174,7 +174,7 @@ pub(super) fn matvec<T: Real>(
     mut out: ArrayViewMut1<T>,
 ) {
     if layout(&a.view.t()) == BlasLayout::ColumnMajor {
-        dots(a, x, |i, sum| target.put(&mut out[i], sum));
+        dots(a, x, 0, |i, sum| target.put(&mut out[i], sum));
     } else {
         if target == ProductTarget::Replace {
             out.fill(T::ZERO);
@@ -225,12 +225,32 @@ fn in_eights<T: Real>(x: ArrayView1<T>, y: ArrayView1<T>, mut sum: T) -> T {
     sum
 }
 
-/// One row of a product with a transposed operand: columns four at a time, the rest in eight lanes.
-fn row_of_dots<T: Real>(a: VectorView<T>, columns: ArrayView2<T>, mut put: impl FnMut(usize, T)) {
+/// The columns from `start` on of a product in a batch, of a row-major operand and one that lies column by column.
+pub(super) fn columns_from<T: Real>(
+    a: MatrixView<T>,
+    b: MatrixView<T>,
+    start: usize,
+    mut out: ArrayViewMut2<T>,
+) {
+    if out.nrows() == 1 {
+        return dots(b.t(), a.row(0), start, |j, sum| out[[0, j]] = sum);
+    }
+    for (i, mut out) in out.outer_iter_mut().enumerate() {
+        row_of_dots(a.row(i), b.view.t(), start, |j, sum| out[j] = sum);
+    }
+}
+
+/// One row of a product with a transposed operand, from column `start` on: columns four at a time, the rest in eight lanes.
+fn row_of_dots<T: Real>(
+    a: VectorView<T>,
+    columns: ArrayView2<T>,
+    start: usize,
+    mut put: impl FnMut(usize, T),
+) {
     let fours = columns.nrows() / 4 * 4;
     let width = width::<T>();
     let first = a.before_boundary::<T>();
-    for (j, column) in columns.outer_iter().enumerate() {
+    for (j, column) in columns.outer_iter().enumerate().skip(start) {
         let lanes = if j < fours { width } else { 8 };
         put(j, in_lanes(a.view, column, first, lanes, T::ZERO));
     }
@@ -241,15 +261,16 @@ fn contiguous<'a, T: Real>(x: &'a ArrayView1<T>) -> Cow<'a, [T]> {
     x.as_slice().map_or_else(|| Cow::Owned(x.to_vec()), Cow::Borrowed)
 }
 
-/// MatrixView times vector where the rows of the matrix are contiguous: rows four at a time, the rest one by one.
+/// MatrixView times vector where the rows of the matrix are contiguous, from row `begin` on: rows four at a time, the rest
+/// one by one.
 ///
 /// The first product starts the sum. Then come the elements up to a 16-byte boundary: of the fourth row for groups of
 /// four rows, of the vector for single rows. Single rows work in eights: the first in two vectors, the second in
 /// one, the third in eight lanes. With a strided vector, single rows have eight chains instead.
-fn dots<T: Real>(a: MatrixView<T>, x: VectorView<T>, mut put: impl FnMut(usize, T)) {
+fn dots<T: Real>(a: MatrixView<T>, x: VectorView<T>, begin: usize, mut put: impl FnMut(usize, T)) {
     let (rows, n) = a.view.dim();
     if n == 0 {
-        (0..rows).for_each(|i| put(i, T::ZERO));
+        (begin..rows).for_each(|i| put(i, T::ZERO));
         return;
     }
     let width = width::<T>();
@@ -257,7 +278,7 @@ fn dots<T: Real>(a: MatrixView<T>, x: VectorView<T>, mut put: impl FnMut(usize, 
     let first = before_boundary::<T>(x.offset + 1);
     let x = contiguous(&x.view);
     let fours = rows / 4 * 4;
-    for i in 0..rows {
+    for i in begin..rows {
         let row = a.view.row(i);
         let row = contiguous(&row);
         let start = row[0] * x[0];
