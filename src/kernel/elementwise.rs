@@ -13,8 +13,6 @@ use super::threads;
 const PARALLEL: usize = 1 << 16;
 /// Elements that one thread writes at a time; a whole number of vectors of any width.
 pub(crate) const PIECE: usize = 1 << 14;
-/// Elements below which choosing the instruction set does not pay.
-const WIDE: usize = 1 << 6;
 
 /// An operand: a storage, strides (0 where broadcast) and the offset of index (0, 0, ...).
 #[derive(Clone, Copy)]
@@ -104,45 +102,69 @@ impl<'a, const N: usize> RowWalk<'a, N> {
     }
 }
 
-/// One row of a result, compiled for the widest vectors of the processor.
-struct RowWork<'a, const N: usize, R, F> {
-    write: &'a F,
-    at: [usize; N],
-    step: [usize; N],
+/// Writes innermost rows. `write` is marked `#[inline(always)]`: a closure with several loops is not inlined in each of
+/// the functions that [`run_widest`] compiles, and would then run on the oldest processor's vectors.
+trait RowLoop<const N: usize, R>: Sync {
+    /// Writes a row or a part of one, which begins at `at` in the operands, where neighbours are `step` apart.
+    fn write(&self, at: [usize; N], step: [usize; N], out: &mut [R]);
+}
+
+/// Rows of a result that are equally far apart, compiled for the widest vectors of the processor.
+struct RowsWork<'a, const N: usize, R, L> {
+    row_loop: &'a L,
+    rows: EvenRows<N>,
     out: &'a mut [R],
 }
 
-impl<const N: usize, R, F: Fn([usize; N], [usize; N], &mut [R])> SimdWork for RowWork<'_, N, R, F> {
+/// Where rows begin in each operand, and how they lie there.
+#[derive(Clone, Copy)]
+struct EvenRows<const N: usize> {
+    /// The first element of the first row.
+    at: [usize; N],
+    /// The distance of rows.
+    apart: [usize; N],
+    /// The distance of neighbours in a row.
+    step: [usize; N],
+    /// Elements of a row.
+    length: usize,
+}
+
+impl<const N: usize, R, L: RowLoop<N, R>> SimdWork for RowsWork<'_, N, R, L> {
     type Output = ();
 
     #[inline(always)]
     fn run(self) {
-        (self.write)(self.at, self.step, self.out);
+        let EvenRows { mut at, apart, step, length } = self.rows;
+        for out in self.out.chunks_exact_mut(length) {
+            self.row_loop.write(at, step, out);
+            for n in 0..N {
+                at[n] += apart[n];
+            }
+        }
     }
 }
 
-/// A row-major result; `write(starts, steps, row)` writes one innermost row or a part of one.
+/// A row-major result, written by innermost rows or parts of them.
 fn row_major_result<const N: usize, R: Element>(
     shape: &[usize],
     strides: [&[usize]; N],
     offsets: [usize; N],
-    write: impl Fn([usize; N], [usize; N], &mut [R]) + Sync,
+    row_loop: &impl RowLoop<N, R>,
 ) -> Vec<R> {
-    written_by_row(shape, strides, offsets, &|at, step, out: &mut [R]| match out.len() {
-        0..WIDE => write(at, step, out),
-        _ => run_widest(RowWork { write: &write, at, step, out }),
+    written_by_row(shape, strides, offsets, &|rows, out: &mut [R]| {
+        run_widest(RowsWork { row_loop, rows, out });
     })
 }
 
-/// Writes a row: where it begins in each operand, the distance of neighbours there, and the row.
-type WriteRow<'a, const N: usize, R> = dyn Fn([usize; N], [usize; N], &mut [R]) + Sync + 'a;
+/// Writes whole rows, or a part of one.
+type WriteRows<'a, const N: usize, R> = dyn Fn(EvenRows<N>, &mut [R]) + Sync + 'a;
 
 /// [`row_major_result`] without the choice of the instruction set: compiled once for a number of operands and a type.
 fn written_by_row<const N: usize, R: Element>(
     shape: &[usize],
     strides: [&[usize]; N],
     offsets: [usize; N],
-    write: &WriteRow<N, R>,
+    write: &WriteRows<N, R>,
 ) -> Vec<R> {
     let mut out = buffer_pool::take(shape.iter().product());
     if out.is_empty() {
@@ -150,24 +172,34 @@ fn written_by_row<const N: usize, R: Element>(
     }
     let (sizes, steps) = merge(shape, strides);
     let Some((&length, outer)) = sizes.split_last() else {
-        write(offsets, [0; N], &mut out);
+        write(EvenRows { at: offsets, apart: [0; N], step: [0; N], length: 1 }, &mut out);
         return out;
     };
-    let inner = steps[outer.len()];
-    let row = |at: [usize; N], out: &mut [R]| write(at, inner, out);
-    let piece = |number: usize, out: &mut [R]| {
-        if outer.is_empty() {
-            return row(std::array::from_fn(|n| offsets[n] + number * PIECE * inner[n]), out);
+    let step = steps[outer.len()];
+    let piece = |number: usize, out: &mut [R]| match outer {
+        [] => {
+            let at = std::array::from_fn(|n| offsets[n] + number * PIECE * step[n]);
+            write(EvenRows { at, apart: [0; N], step, length: out.len() }, out);
         }
-        let mut walk = RowWalk::from(number * (PIECE / length).max(1), outer, &steps, offsets);
-        for out in out.chunks_exact_mut(length) {
-            row(walk.at, out);
-            walk.next();
+        [_] => {
+            let first = number * (PIECE / length).max(1);
+            let at = std::array::from_fn(|n| offsets[n] + first * steps[0][n]);
+            write(EvenRows { at, apart: steps[0], step, length }, out);
+        }
+        _ => {
+            let mut walk = RowWalk::from(number * (PIECE / length).max(1), outer, &steps, offsets);
+            for out in out.chunks_exact_mut(length) {
+                write(EvenRows { at: walk.at, apart: [0; N], step, length }, out);
+                walk.next();
+            }
         }
     };
     let size = if outer.is_empty() { PIECE } else { (PIECE / length).max(1) * length };
     match out.len() < PARALLEL {
-        true if outer.is_empty() => row(offsets, &mut out),
+        true if outer.len() < 2 => {
+            let apart = if outer.is_empty() { [0; N] } else { steps[0] };
+            write(EvenRows { at: offsets, apart, step, length }, &mut out);
+        }
         true => out.chunks_mut(size).enumerate().for_each(|(number, out)| piece(number, out)),
         false => threads::share(out.chunks_mut(size).enumerate(), |(number, out)| piece(number, out)),
     }
@@ -193,11 +225,22 @@ pub fn gather_strided<T: Element>(data: &[T], shape: &[usize], strides: &[usize]
         let outer = sizes.len() - 2;
         return transposed(data, [*rows, *columns], *step, &sizes[..outer], &steps[..outer], offset);
     }
-    row_major_result(shape, [strides], [offset], |[at], [step], out| match step {
-        1 => out.copy_from_slice(&data[at..at + out.len()]),
-        0 => out.fill(data[at]),
-        _ => out.iter_mut().zip(data[at..].iter().step_by(step)).for_each(|(out, &x)| *out = x),
-    })
+    row_major_result(shape, [strides], [offset], &Copied { data })
+}
+
+struct Copied<'a, T> {
+    data: &'a [T],
+}
+
+impl<T: Element> RowLoop<1, T> for Copied<'_, T> {
+    #[inline(always)]
+    fn write(&self, [at]: [usize; 1], [step]: [usize; 1], out: &mut [T]) {
+        match step {
+            1 => out.copy_from_slice(&self.data[at..at + out.len()]),
+            0 => out.fill(self.data[at]),
+            _ => out.iter_mut().zip(self.data[at..].iter().step_by(step)).for_each(|(out, &x)| *out = x),
+        }
+    }
 }
 
 /// Side of the squares in which a matrix is transposed: whole cache lines are read and written.
@@ -356,11 +399,27 @@ pub(crate) fn fill_strided<T: Copy>(
 
 /// `f` of each element, row-major.
 pub fn unary<A: Element, R: Element>(shape: &[usize], a: Strided<A>, f: impl Fn(A) -> R + Sync) -> Vec<R> {
-    row_major_result(shape, [a.strides], [a.offset], |[at], [step], out| match step {
-        1 => out.iter_mut().zip(&a.data[at..]).for_each(|(out, &x)| *out = f(x)),
-        0 => out.fill(f(a.data[at])),
-        _ => out.iter_mut().zip(a.data[at..].iter().step_by(step)).for_each(|(out, &x)| *out = f(x)),
-    })
+    row_major_result(shape, [a.strides], [a.offset], &Unary { a: a.data, f })
+}
+
+struct Unary<'a, A, F> {
+    a: &'a [A],
+    f: F,
+}
+
+impl<A: Element, R: Element, F: Fn(A) -> R + Sync> RowLoop<1, R> for Unary<'_, A, F> {
+    #[inline(always)]
+    fn write(&self, [at]: [usize; 1], [step]: [usize; 1], out: &mut [R]) {
+        let (a, f) = (&self.a[at..], &self.f);
+        match step {
+            1 => {
+                let a = &a[..out.len()];
+                out.iter_mut().zip(a).for_each(|(out, &x)| *out = f(x));
+            }
+            0 => out.fill(f(a[0])),
+            _ => out.iter_mut().zip(a.iter().step_by(step)).for_each(|(out, &x)| *out = f(x)),
+        }
+    }
 }
 
 /// `f` of each pair of elements, row-major.
@@ -370,27 +429,38 @@ pub fn binary<A: Element, B: Element, R: Element>(
     b: Strided<B>,
     f: impl Fn(A, B) -> R + Sync,
 ) -> Vec<R> {
-    row_major_result(shape, [a.strides, b.strides], [a.offset, b.offset], |[i, j], steps, out| {
-        let length = out.len();
+    let row_loop = Binary { a: a.data, b: b.data, f };
+    row_major_result(shape, [a.strides, b.strides], [a.offset, b.offset], &row_loop)
+}
+
+struct Binary<'a, A, B, F> {
+    a: &'a [A],
+    b: &'a [B],
+    f: F,
+}
+
+impl<A: Element, B: Element, R, F: Fn(A, B) -> R + Sync> RowLoop<2, R> for Binary<'_, A, B, F> {
+    #[inline(always)]
+    fn write(&self, [i, j]: [usize; 2], steps: [usize; 2], out: &mut [R]) {
+        let (a, b, f, length) = (&self.a[i..], &self.b[j..], &self.f, out.len());
         match steps {
             [1, 1] => {
-                let (a, b) = (&a.data[i..i + length], &b.data[j..j + length]);
+                let (a, b) = (&a[..length], &b[..length]);
                 out.iter_mut().zip(a).zip(b).for_each(|((out, &x), &y)| *out = f(x, y));
             }
             [1, 0] => {
-                let y = b.data[j];
-                out.iter_mut().zip(&a.data[i..i + length]).for_each(|(out, &x)| *out = f(x, y));
+                let y = b[0];
+                out.iter_mut().zip(&a[..length]).for_each(|(out, &x)| *out = f(x, y));
             }
             [0, 1] => {
-                let x = a.data[i];
-                out.iter_mut().zip(&b.data[j..j + length]).for_each(|(out, &y)| *out = f(x, y));
+                let x = a[0];
+                out.iter_mut().zip(&b[..length]).for_each(|(out, &y)| *out = f(x, y));
             }
             [di, dj] => {
-                let at = |(k, out): (usize, &mut R)| *out = f(a.data[i + k * di], b.data[j + k * dj]);
-                out.iter_mut().enumerate().for_each(at);
+                out.iter_mut().enumerate().for_each(|(k, out)| *out = f(a[k * di], b[k * dj]));
             }
         }
-    })
+    }
 }
 
 /// `f` of each triple of elements, row-major.
@@ -402,27 +472,41 @@ pub fn ternary<A: Element, B: Element, C: Element, R: Element>(
     f: impl Fn(A, B, C) -> R + Sync,
 ) -> Vec<R> {
     let offsets = [a.offset, b.offset, c.offset];
-    row_major_result(shape, [a.strides, b.strides, c.strides], offsets, |[i, j, k], steps, out| {
+    let row_loop = Ternary { a: a.data, b: b.data, c: c.data, f };
+    row_major_result(shape, [a.strides, b.strides, c.strides], offsets, &row_loop)
+}
+
+struct Ternary<'a, A, B, C, F> {
+    a: &'a [A],
+    b: &'a [B],
+    c: &'a [C],
+    f: F,
+}
+
+impl<A: Element, B: Element, C: Element, R, F> RowLoop<3, R> for Ternary<'_, A, B, C, F>
+where
+    F: Fn(A, B, C) -> R + Sync,
+{
+    #[inline(always)]
+    fn write(&self, [i, j, k]: [usize; 3], steps: [usize; 3], out: &mut [R]) {
+        let (a, b, c, f) = (&self.a[i..], &self.b[j..], &self.c[k..], &self.f);
         let length = out.len();
         match steps {
             [1, 1, 1] => {
-                let (a, b, c) = (&a.data[i..i + length], &b.data[j..j + length], &c.data[k..k + length]);
+                let (a, b, c) = (&a[..length], &b[..length], &c[..length]);
                 out.iter_mut().zip(a).zip(b).zip(c).for_each(|(((out, &x), &y), &z)| *out = f(x, y, z));
             }
             [1, 1, 0] => {
-                let (a, b, z) = (&a.data[i..i + length], &b.data[j..j + length], c.data[k]);
+                let (a, b, z) = (&a[..length], &b[..length], c[0]);
                 out.iter_mut().zip(a).zip(b).for_each(|((out, &x), &y)| *out = f(x, y, z));
             }
             [1, 0, 1] => {
-                let (a, y, c) = (&a.data[i..i + length], b.data[j], &c.data[k..k + length]);
+                let (a, y, c) = (&a[..length], b[0], &c[..length]);
                 out.iter_mut().zip(a).zip(c).for_each(|((out, &x), &z)| *out = f(x, y, z));
             }
             [di, dj, dk] => {
-                let at = |(n, out): (usize, &mut R)| {
-                    *out = f(a.data[i + n * di], b.data[j + n * dj], c.data[k + n * dk]);
-                };
-                out.iter_mut().enumerate().for_each(at);
+                out.iter_mut().enumerate().for_each(|(n, out)| *out = f(a[n * di], b[n * dj], c[n * dk]));
             }
         }
-    })
+    }
 }

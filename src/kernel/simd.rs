@@ -15,21 +15,22 @@ pub(crate) trait SimdWork {
     fn run(self) -> Self::Output;
 }
 
-/// Bytes of the widest vectors that may be used.
-static LIMIT: AtomicUsize = AtomicUsize::new(usize::MAX);
+/// Bytes of the vectors in use; [`UNKNOWN`] until they are first needed.
+static BYTES: AtomicUsize = AtomicUsize::new(UNKNOWN);
+const UNKNOWN: usize = usize::MAX;
 
 /// Limits the vectors of this process to so many bytes, 64, 32 or 0, for tests and benches: no result depends on it.
 pub fn limit_vectors(bytes: usize) {
-    LIMIT.store(bytes, Ordering::Relaxed);
+    BYTES.store(detected(bytes), Ordering::Relaxed);
 }
 
 /// Runs `work` as compiled for the widest vectors that this processor has.
 pub(crate) fn run_widest<W: SimdWork>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     match vector_bytes() {
-        // SAFETY: `vector_bytes` has detected every feature that `avx512` enables.
+        // SAFETY: 64 means that `detected` has found every feature that `avx512` enables.
         64 => return unsafe { avx512(work) },
-        // SAFETY: `vector_bytes` has detected both features that `avx2` enables.
+        // SAFETY: 32 means that `detected` has found both features that `avx2` enables.
         32 => return unsafe { avx2(work) },
         _ => {}
     }
@@ -37,8 +38,24 @@ pub(crate) fn run_widest<W: SimdWork>(work: W) -> W::Output {
 }
 
 /// Bytes in the vectors that [`run_widest`] uses; 0 where the processor has no fused multiply-add on them.
+#[inline]
 pub(crate) fn vector_bytes() -> usize {
-    let limit = LIMIT.load(Ordering::Relaxed);
+    match BYTES.load(Ordering::Relaxed) {
+        UNKNOWN => first_detected(),
+        bytes => bytes,
+    }
+}
+
+#[cold]
+fn first_detected() -> usize {
+    let bytes = detected(UNKNOWN);
+    // A limit that another thread has set meanwhile stays.
+    let set = BYTES.compare_exchange(UNKNOWN, bytes, Ordering::Relaxed, Ordering::Relaxed);
+    set.err().unwrap_or(bytes)
+}
+
+/// Bytes in the widest vectors of the processor within a limit.
+fn detected(limit: usize) -> usize {
     #[cfg(target_arch = "x86_64")]
     {
         if !is_x86_feature_detected!("avx2") || !is_x86_feature_detected!("fma") || limit < 32 {
