@@ -29,12 +29,7 @@ pub fn layer_norm<T: Real>(
     if width == 0 {
         return out;
     }
-    let rows = |x: &[T], out: &mut [T]| {
-        for (x, out) in x.chunks_exact(width).zip(out.chunks_exact_mut(width)) {
-            out.copy_from_slice(x);
-            normalise(out, weight, bias, T::from_f64(eps));
-        }
-    };
+    let rows = |x: &[T], out: &mut [T]| normalise(x, out, width, weight, bias, T::from_f64(eps));
     let size = (PIECE / width).max(1) * width;
     match x.len() < PARALLEL {
         true => rows(x, &mut out),
@@ -149,21 +144,53 @@ pub(crate) fn batch_norm<T: Real>(x: &[T], shape: &[usize], parameters: BatchNor
 }
 
 simd! {
-    fn normalise<'a, 'b, T>(row: &'a mut [T], weight: Option<&'b [T]>, bias: Option<&'b [T]>, eps: T) -> () {
-        let (mean, var) = lanes_of::<T>(row);
-        let scale = T::ONE / (var.maximum(T::ZERO) + eps).sqrt();
-        match (weight, bias) {
-            (Some(weight), Some(bias)) => {
-                for ((x, &w), &b) in row.iter_mut().zip(weight).zip(bias) {
-                    *x = ((*x - mean) * scale).fma(w, b);
-                }
+    /// Each row of `width` numbers normalised, from one slice to another.
+    fn normalise<'a, 'b, 'c, T>(
+        x: &'a [T],
+        out: &'b mut [T],
+        width: usize,
+        weight: Option<&'c [T]>,
+        bias: Option<&'c [T]>,
+        eps: T,
+    ) -> () {
+        let mut pairs = x.chunks_exact(2 * width);
+        let mut out = out.chunks_exact_mut(width);
+        for pair in &mut pairs {
+            let (first, second) = pair.split_at(width);
+            let found = lanes_of_two([first, second]);
+            for (x, moments) in [(first, found[0]), (second, found[1])] {
+                let out = out.next().expect("a row for each of `x`");
+                normalise_row(x, out, moments, weight, bias, eps);
             }
-            (weight, bias) => {
-                for (i, x) in row.iter_mut().enumerate() {
-                    let w = weight.map_or(T::ONE, |weight| weight[i]);
-                    let b = bias.map_or(T::ZERO, |bias| bias[i]);
-                    *x = ((*x - mean) * scale).fma(w, b);
-                }
+        }
+        for (x, out) in pairs.remainder().chunks_exact(width).zip(out) {
+            normalise_row(x, out, lanes_of(x), weight, bias, eps);
+        }
+    }
+}
+
+/// One row normalised by its mean and variance.
+#[inline(always)]
+fn normalise_row<T: Real>(
+    x: &[T],
+    out: &mut [T],
+    (mean, var): (T, T),
+    weight: Option<&[T]>,
+    bias: Option<&[T]>,
+    eps: T,
+) {
+    let scale = T::ONE / (var.maximum(T::ZERO) + eps).sqrt();
+    match (weight, bias) {
+        (Some(weight), Some(bias)) => {
+            for (((out, &x), &w), &b) in out.iter_mut().zip(x).zip(weight).zip(bias) {
+                *out = ((x - mean) * scale).fma(w, b);
+            }
+        }
+        (weight, bias) => {
+            for (i, (out, &x)) in out.iter_mut().zip(x).enumerate() {
+                let w = weight.map_or(T::ONE, |weight| weight[i]);
+                let b = bias.map_or(T::ZERO, |bias| bias[i]);
+                *out = ((x - mean) * scale).fma(w, b);
             }
         }
     }
@@ -176,12 +203,21 @@ simd! {
     }
 }
 
+/// Mean and biased variance of one row.
 #[inline(always)]
 pub(super) fn lanes_of<T: Real>(row: &[T]) -> (T, T) {
-    if T::LANES == 8 { in_lanes::<T, 8>(row) } else { in_lanes::<T, 4>(row) }
+    let [found] = if T::LANES == 8 { in_lanes::<T, 8, 1, 8>([row]) } else { in_lanes::<T, 4, 1, 4>([row]) };
+    found
 }
 
-/// Count, mean and sum of squared deviations in each of `W` lanes.
+/// Mean and biased variance of two rows of one length. Each step of the recurrence waits for the one before: two rows take
+/// little longer than one.
+#[inline(always)]
+pub(super) fn lanes_of_two<T: Real>(rows: [&[T]; 2]) -> [(T, T); 2] {
+    if T::LANES == 8 { in_lanes::<T, 8, 2, 16>(rows) } else { in_lanes::<T, 4, 2, 8>(rows) }
+}
+
+/// Count, mean and sum of squared deviations in each of `N` lanes.
 #[derive(Clone, Copy)]
 struct Moments<T, const W: usize> {
     count: usize,
@@ -211,23 +247,32 @@ fn whole<T: Real>(n: usize) -> T {
     T::from_f64(n as f64)
 }
 
+/// Levels of the pairwise combination that need no allocation: those of rows of 2^14 numbers and more.
+const LEVELS: usize = 8;
+
+/// Mean and biased variance of `R` rows of one length, each in `W` of `N` lanes.
 #[inline(always)]
-fn in_lanes<T: Real, const W: usize>(row: &[T]) -> (T, T) {
-    let vectors = row.len() / W;
+fn in_lanes<T: Real, const W: usize, const R: usize, const N: usize>(rows: [&[T]; R]) -> [(T, T); R] {
+    let length = rows[0].len();
+    let rows = rows.map(|row| &row[..length]);
+    let vectors = length / W;
     let chunks = vectors.div_ceil(CHUNK);
     let depth = super::reduce::ceil_log2(chunks);
-    let mut stack = vec![Moments::<T, W>::NONE; depth];
-    for (i, chunk) in row[..vectors * W].chunks(CHUNK * W).enumerate() {
-        let mut part = Moments::<T, W>::NONE;
-        for (j, x) in chunk.chunks_exact(W).enumerate() {
-            let step = T::ONE / whole(j + 1);
-            for ((&x, mean), squares) in x.iter().zip(&mut part.mean).zip(&mut part.squares) {
-                let delta = x - *mean;
-                *mean = delta.fma(step, *mean);
-                *squares = delta.fma(x - *mean, *squares);
-            }
-            part.count = j + 1;
+    let (mut few, mut many);
+    let stack = match depth <= LEVELS {
+        true => {
+            few = [Moments::<T, N>::NONE; LEVELS];
+            &mut few[..depth]
         }
+        false => {
+            many = vec![Moments::<T, N>::NONE; depth];
+            &mut many[..]
+        }
+    };
+    let steps: [T; CHUNK] = std::array::from_fn(|j| T::ONE / whole(j + 1));
+    for i in 0..chunks {
+        let chunk = i * CHUNK * W..((i + 1) * CHUNK).min(vectors) * W;
+        let part = recurrence::<T, W, R, N>(rows.map(|row| &row[chunk.clone()]), &steps);
         stack[0].join(&part);
         let mut mask = i + 1;
         for j in 1..depth {
@@ -244,15 +289,43 @@ fn in_lanes<T: Real, const W: usize>(row: &[T]) -> (T, T) {
         first[0].join(part);
     }
     let lanes = first[0];
-    let mut all = Moments::<T, 1>::NONE;
-    for &x in &row[vectors * W..] {
-        let delta = x - all.mean[0];
-        all.count += 1;
-        all.mean[0] += delta / whole(all.count);
-        all.squares[0] = delta.fma(x - all.mean[0], all.squares[0]);
+    let mut found = [(T::ZERO, T::ZERO); R];
+    for r in 0..R {
+        let mut all = Moments::<T, 1>::NONE;
+        for &x in &rows[r][vectors * W..] {
+            let delta = x - all.mean[0];
+            all.count += 1;
+            all.mean[0] += delta / whole(all.count);
+            all.squares[0] = delta.fma(x - all.mean[0], all.squares[0]);
+        }
+        for l in r * W..(r + 1) * W {
+            all.join(&Moments { count: vectors, mean: [lanes.mean[l]], squares: [lanes.squares[l]] });
+        }
+        found[r] = (all.mean[0], all.squares[0] / whole(length));
     }
-    for l in 0..W {
-        all.join(&Moments { count: vectors, mean: [lanes.mean[l]], squares: [lanes.squares[l]] });
+    found
+}
+
+/// The moments of one chunk of each row; `steps` has 1 / n for each n.
+#[inline(always)]
+fn recurrence<T: Real, const W: usize, const R: usize, const N: usize>(
+    chunks: [&[T]; R],
+    steps: &[T; CHUNK],
+) -> Moments<T, N> {
+    let count = chunks[0].len() / W;
+    let chunks = chunks.map(|chunk| chunk.as_chunks::<W>().0);
+    let chunks = chunks.map(|chunk| &chunk[..count]);
+    let (mut mean, mut squares) = ([T::ZERO; N], [T::ZERO; N]);
+    for (j, &step) in steps[..count].iter().enumerate() {
+        let mut x = [T::ZERO; N];
+        for r in 0..R {
+            x[r * W..(r + 1) * W].copy_from_slice(&chunks[r][j]);
+        }
+        for l in 0..N {
+            let delta = x[l] - mean[l];
+            mean[l] = delta.fma(step, mean[l]);
+            squares[l] = delta.fma(x[l] - mean[l], squares[l]);
+        }
     }
-    (all.mean[0], all.squares[0] / whole(row.len()))
+    Moments { count, mean, squares }
 }

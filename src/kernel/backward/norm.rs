@@ -82,8 +82,19 @@ simd! {
     ) -> () {
         let scale = T::ONE / T::from_f64(width as f64);
         let mut out = out.map(|out| out.chunks_exact_mut(width));
-        for ((x, g), line) in x.chunks_exact(width).zip(grad.chunks_exact(width)).zip(lines) {
-            let (mean, var) = norm::lanes_of::<T>(x);
+        let rows = x;
+        let mut of_next = None;
+        for (at, ((x, g), line)) in x.chunks_exact(width).zip(grad.chunks_exact(width)).zip(lines).enumerate() {
+            // Two rows at a time, as in the forward pass.
+            let (mean, var) = match (of_next.take(), rows.get((at + 1) * width..(at + 2) * width)) {
+                (Some(moments), _) => moments,
+                (None, Some(next)) => {
+                    let [moments, of_second] = norm::lanes_of_two::<T>([x, next]);
+                    of_next = Some(of_second);
+                    moments
+                }
+                (None, None) => norm::lanes_of::<T>(x),
+            };
             let a = T::ONE / (var.maximum(T::ZERO) + eps).sqrt();
             *line = (a, -a * mean);
             let Some(out) = out.as_mut().and_then(Iterator::next) else { continue };
