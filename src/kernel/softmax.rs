@@ -105,35 +105,41 @@ simd! {
 
 simd! {
     pub(crate) fn log_softmax_row<'a, T>(row: &'a mut [T]) -> () {
-        let top = fold(row, T::maximum);
-        // The exponentials are used once, in the order of their sum, so only a few vectors of them exist at a time.
-        let lanes = 2 * T::LANES;
-        let sum = if row.len() < lanes {
-            let mut powers = row.iter().map(|&x| (x - top).exp_vector());
-            let first = powers.next().expect("a row has elements");
-            powers.fold(first, |a, b| a + b)
-        } else {
-            let mut acc = [T::ZERO; 16];
-            for (acc, &x) in acc.iter_mut().zip(&row[..lanes]) {
-                *acc = (x - top).exp_vector();
-            }
-            let chunks = row[lanes..].chunks_exact(lanes);
-            let rest = chunks.remainder();
-            for chunk in chunks {
-                for (acc, &x) in acc[..lanes].iter_mut().zip(chunk) {
-                    *acc += (x - top).exp_vector();
-                }
-            }
-            for (acc, &x) in acc.iter_mut().zip(rest) {
-                *acc += (x - top).exp_vector();
-            }
-            halves(&mut acc, lanes, |a, b| a + b)
-        };
-        let log = sum.log_vector();
+        let (top, log) = log_total(row);
         for x in row.iter_mut() {
             *x = *x - top - log;
         }
     }
+}
+
+/// The largest number of a row, and the logarithm of the sum of the exponentials of all less the largest.
+#[inline(always)]
+pub(super) fn log_total<T: Real>(row: &[T]) -> (T, T) {
+    let top = fold(row, T::maximum);
+    // The exponentials are used once, in the order of their sum, so only a few vectors of them exist at a time.
+    let lanes = 2 * T::LANES;
+    let sum = if row.len() < lanes {
+        let mut powers = row.iter().map(|&x| (x - top).exp_vector());
+        let first = powers.next().expect("a row has elements");
+        powers.fold(first, |a, b| a + b)
+    } else {
+        let mut acc = [T::ZERO; 16];
+        for (acc, &x) in acc.iter_mut().zip(&row[..lanes]) {
+            *acc = (x - top).exp_vector();
+        }
+        let chunks = row[lanes..].chunks_exact(lanes);
+        let rest = chunks.remainder();
+        for chunk in chunks {
+            for (acc, &x) in acc[..lanes].iter_mut().zip(chunk) {
+                *acc += (x - top).exp_vector();
+            }
+        }
+        for (acc, &x) in acc.iter_mut().zip(rest) {
+            *acc += (x - top).exp_vector();
+        }
+        halves(&mut acc, lanes, |a, b| a + b)
+    };
+    (top, sum.log_vector())
 }
 
 simd! {

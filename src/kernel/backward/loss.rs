@@ -29,27 +29,30 @@ pub fn cross_entropy<T: Real>(x: &[T], targets: &[i64], slopes: &[T], classes: u
     let rows = (PIECE / classes).max(1);
     let size = rows * classes;
     let pieces = out.chunks_mut(size).zip(x.chunks(size)).zip(targets.chunks(rows).zip(slopes.chunks(rows)));
-    let each = |((out, x), (targets, slopes)): LossRows<T>| {
-        out.copy_from_slice(x);
-        for ((out, &target), &slope) in out.chunks_exact_mut(classes).zip(targets).zip(slopes) {
-            softmax::log_softmax_row(out);
-            let target = usize::try_from(target).ok().filter(|_| slope != T::ZERO);
-            let own = target.map(|target| (target, out[target]));
-            times_weights(out, slope);
-            if let Some((target, y)) = own {
-                out[target] = (-y.exp_vector()).fma(slope, slope);
-            }
-        }
-    };
+    let each =
+        |((out, x), (targets, slopes)): LossRows<T>| cross_entropy_rows(out, x, targets, slopes, classes);
     threads::share_if(x.len() >= PARALLEL, pieces, each);
     out
 }
 
 simd! {
-    /// Replaces each y of a row by -e^y times `slope`.
-    fn times_weights<'a, T>(row: &'a mut [T], slope: T) -> () {
-        for y in row {
-            *y = (-y.exp_vector()).fma(slope, T::ZERO);
+    /// For each row -e^y times its slope, y = log_softmax(x), and the slope added to that of the target.
+    fn cross_entropy_rows<'a, 'b, T>(
+        out: &'a mut [T],
+        x: &'b [T],
+        targets: &'b [i64],
+        slopes: &'b [T],
+        classes: usize,
+    ) -> () {
+        let rows = out.chunks_exact_mut(classes).zip(x.chunks_exact(classes));
+        for ((out, x), (&target, &slope)) in rows.zip(targets.iter().zip(slopes)) {
+            let (top, log) = softmax::log_total(x);
+            for (out, &x) in out.iter_mut().zip(x) {
+                *out = (-(x - top - log).exp_vector()).fma(slope, T::ZERO);
+            }
+            if let Some(target) = usize::try_from(target).ok().filter(|_| slope != T::ZERO) {
+                out[target] = (-(x[target] - top - log).exp_vector()).fma(slope, slope);
+            }
         }
     }
 }
