@@ -6,23 +6,12 @@ use ndarray::{ArrayView1, ArrayView2, ArrayViewMut2, Axis};
 
 use super::simd::SimdWork;
 use super::simd::run_widest;
+use super::tiles::{LANES, Lanes, Strip, Vectors, ZEROS, transpose};
 
-/// Numbers in a vector.
-const LANES: usize = 16;
 /// Rows that are computed together.
 const ROWS: usize = 4;
 /// Columns up to which this is faster than the blocked kernel.
 pub(super) const COLUMNS: usize = 64;
-
-/// One vector.
-#[derive(Clone, Copy)]
-#[repr(align(64))]
-struct RowVector([f32; LANES]);
-
-/// Vectors of one row of `b`, or of a result.
-type RowStrip<const V: usize> = [RowVector; V];
-
-const ZEROS: RowVector = RowVector([0.0; LANES]);
 
 /// Repeats a body for each of at most four indices without a loop: only then the compiler keeps all sums in registers.
 macro_rules! each {
@@ -67,7 +56,10 @@ impl<const V: usize> SimdWork for FewColumns<'_, V> {
 
     #[inline(always)]
     fn run(mut self) {
-        let packed: Vec<RowStrip<V>> = self.b.outer_iter().map(strip).collect();
+        let packed: Vec<Strip<V>> = match self.b.strides() {
+            [1, columns] if *columns != 1 => transposed(self.b),
+            _ => self.b.outer_iter().map(strip).collect(),
+        };
         let rows = self.a.nrows();
         let mut i = 0;
         while i < rows {
@@ -93,7 +85,7 @@ fn contiguous_row<'a>(a: &ArrayView2<'a, f32>, row: usize) -> &'a [f32] {
 
 /// A row of `b` as vectors.
 #[inline(always)]
-fn strip<const V: usize>(row: ArrayView1<f32>) -> RowStrip<V> {
+fn strip<const V: usize>(row: ArrayView1<f32>) -> Strip<V> {
     let mut strip = [ZEROS; V];
     match row.to_slice() {
         Some(row) => strip.iter_mut().zip(row.as_chunks().0).for_each(|(lanes, row)| lanes.0 = *row),
@@ -102,9 +94,39 @@ fn strip<const V: usize>(row: ArrayView1<f32>) -> RowStrip<V> {
     strip
 }
 
+/// Numbers of a column that are transposed together.
+const SIDE: usize = 8;
+
+/// The rows of `b` as vectors, where its columns are contiguous.
+fn transposed<const V: usize>(b: ArrayView2<f32>) -> Vec<Strip<V>> {
+    fn place<const V: usize>(row: &mut Strip<V>, eighth: usize) -> &mut [f32; SIDE] {
+        &mut row[eighth / 2].0.as_chunks_mut().0[eighth % 2]
+    }
+    let vectors = Vectors::detect();
+    let mut packed = vec![[ZEROS; V]; b.nrows()];
+    for (eighth, columns) in b.axis_chunks_iter(Axis(1), SIDE).enumerate() {
+        let columns: [&[f32]; SIDE] = std::array::from_fn(|at| {
+            columns
+                .index_axis_move(Axis(1), at)
+                .to_slice()
+                .expect("the caller has checked that columns are contiguous")
+        });
+        let (squares, rest) = packed.as_chunks_mut::<SIDE>();
+        for (at, square) in squares.iter_mut().enumerate() {
+            let pieces = columns.map(|column| &column.as_chunks().0[at]);
+            transpose(vectors, pieces, square.each_mut().map(|row| place(row, eighth)));
+        }
+        let done = squares.len() * SIDE;
+        for (at, row) in rest.iter_mut().enumerate() {
+            *place(row, eighth) = columns.map(|column| column[done + at]);
+        }
+    }
+    packed
+}
+
 /// `sum + x * b`, rounded once.
 #[inline(always)]
-fn onto(sum: &RowVector, x: f32, b: &RowVector) -> RowVector {
+fn onto(sum: &Lanes, x: f32, b: &Lanes) -> Lanes {
     let mut out = *sum;
     for l in 0..LANES {
         out.0[l] = x.mul_add(b.0[l], out.0[l]);
@@ -114,7 +136,7 @@ fn onto(sum: &RowVector, x: f32, b: &RowVector) -> RowVector {
 
 /// Several rows of the product at once.
 #[inline(always)]
-fn chains<const R: usize, const V: usize>(rows: [&[f32]; R], b: &[RowStrip<V>]) -> [RowStrip<V>; R] {
+fn chains<const R: usize, const V: usize>(rows: [&[f32]; R], b: &[Strip<V>]) -> [Strip<V>; R] {
     let mut sums = [[ZEROS; V]; R];
     let rows: [&[f32]; R] = rows.map(|row| &row[..b.len()]);
     for (k, b) in b.iter().enumerate() {
@@ -127,7 +149,7 @@ fn chains<const R: usize, const V: usize>(rows: [&[f32]; R], b: &[RowStrip<V>]) 
 }
 
 #[inline(always)]
-fn put<const V: usize>(out: &mut ArrayViewMut2<f32>, row: usize, sums: &RowStrip<V>, add: bool) {
+fn put<const V: usize>(out: &mut ArrayViewMut2<f32>, row: usize, sums: &Strip<V>, add: bool) {
     let mut row = out.row_mut(row);
     let out = row.as_slice_mut().expect("`fits` has checked that rows of `out` are contiguous");
     for (out, sums) in out.as_chunks_mut().0.iter_mut().zip(sums) {
