@@ -32,6 +32,43 @@ macro_rules! of_one {
     )*};
 }
 
+/// Rules of functions of one number whose slope follows from the result (`y`), which is computed again from the input if it
+/// is not at hand.
+macro_rules! of_result {
+    ($($(#[$meta:meta])* $name:ident => |$x:ident| $result:expr, |$y:ident, $grad:ident| $slope:expr;)*) => {$(
+        $(#[$meta])*
+        pub(crate) fn $name(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
+            struct FromResult;
+            impl<T: Real> Slope<T> for FromResult {
+                #[inline(always)]
+                fn of(&self, $y: T, $grad: T) -> T {
+                    $slope
+                }
+            }
+            struct FromInput;
+            impl<T: Real> Slope<T> for FromInput {
+                #[inline(always)]
+                fn of(&self, $x: T, $grad: T) -> T {
+                    let $y = $result;
+                    $slope
+                }
+            }
+            let of_input = match step.result(&grad) {
+                Some(result) => slopes(result, &grad, &FromResult)?,
+                None => slopes(step.tensor("input")?, &grad, &FromInput)?,
+            };
+            Ok(Gradients::of("input", of_input))
+        }
+    )*};
+}
+
+of_result! {
+    /// Of `tanh`.
+    tanh => |x| x.tanh(), |y, grad| activation::tanh(y, grad);
+    /// Of `sigmoid`.
+    sigmoid => |x| T::ONE / (T::ONE + (-x).exp_vector()), |y, grad| activation::sigmoid(y, grad);
+}
+
 /// The gradient of the input of a function of one number.
 fn slopes(x: &Tensor, grad: &Tensor, slope: &(impl Slope<f32> + Slope<f64>)) -> Result<Tensor> {
     if !(x.is_contiguous() && grad.is_contiguous() && x.dtype() == grad.dtype()) {
@@ -51,10 +88,6 @@ of_one! {
     elu => |x, grad, alpha = 1.0| activation::elu(x, grad, alpha);
     /// Of `silu`.
     silu => |x, grad| activation::silu(x, grad);
-    /// Of `tanh`.
-    tanh => |x, grad| activation::tanh(x.tanh(), grad);
-    /// Of `sigmoid`.
-    sigmoid => |x, grad| activation::sigmoid(T::ONE / (T::ONE + (-x).exp_vector()), grad);
     /// Of `softplus`.
     softplus => |x, grad, beta = 1.0, threshold = 20.0| activation::softplus(x, grad, beta, threshold);
     /// Of `gelu` by the error function.
@@ -82,8 +115,7 @@ pub(crate) fn log_softmax(step: &BackwardStep, grad: Tensor) -> Result<Gradients
 }
 
 fn along(step: &BackwardStep, grad: &Tensor, log: bool) -> Result<Gradients> {
-    let x = to_dtype(step.tensor("input")?, grad.dtype());
-    let shape = x.shape();
+    let shape = step.shape("input");
     // Without a dim: the first one of vectors and batches of matrices, else the second.
     let implicit = i64::from(!matches!(shape.len(), 0 | 1 | 3));
     let axis = wrap_dim(step.int("dim").unwrap_or(implicit), shape.len())?;
@@ -91,12 +123,20 @@ fn along(step: &BackwardStep, grad: &Tensor, log: bool) -> Result<Gradients> {
         [] => (1, 1),
         shape => (shape[axis], shape[axis + 1..].iter().product()),
     };
+    let result = step.result(grad);
+    let from = match result {
+        Some(result) => result.clone(),
+        None => to_dtype(step.tensor("input")?, grad.dtype()),
+    };
     let of_input = in_floats!(grad.dtype(), T => {
-        let (x, grad_of) = (T::row_major(&x), T::row_major(grad));
-        let found = match log {
-            true => kernel::through_log_softmax(&x, &grad_of, length, inner),
-            false => kernel::through_softmax(&x, &grad_of, length, inner),
+        let (from, grad_of) = (T::row_major(&from), T::row_major(grad));
+        let through = match (log, result.is_some()) {
+            (true, true) => kernel::log_softmax,
+            (true, false) => kernel::through_log_softmax,
+            (false, true) => kernel::softmax,
+            (false, false) => kernel::through_softmax,
         };
+        let found = through(&from, &grad_of, length, inner);
         T::tensor(found, shape, grad.dtype())
     });
     Ok(Gradients::of("input", of_input))

@@ -83,7 +83,10 @@ pub(crate) fn div(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 
 /// Of `exp`.
 pub(crate) fn exp(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let value = compute::function(step.tensor("input")?, math::exp, math::exp);
+    let value = match step.result(&grad) {
+        Some(result) => result.clone(),
+        None => compute::function(step.tensor("input")?, math::exp, math::exp),
+    };
     Ok(Gradients::of("input", compute::mul(&grad, &value)?))
 }
 

@@ -23,6 +23,12 @@ pub(super) fn dims(step: &BackwardStep, ndim: usize) -> Result<Vec<usize>> {
 
 /// The gradient of a reduction, repeated along the dimensions that were reduced. View.
 pub(super) fn spread(step: &BackwardStep, grad: &Tensor, shape: &[usize]) -> Result<Tensor> {
+    let sizes: Vec<i64> = shape.iter().map(|&size| size as i64).collect();
+    ops::expanded(&restored(step, grad, shape)?, &sizes)
+}
+
+/// The gradient of a reduction with the dimensions that were reduced, which have size 1. View.
+fn restored(step: &BackwardStep, grad: &Tensor, shape: &[usize]) -> Result<Tensor> {
     if shape.is_empty() {
         return Ok(ops::reshape(grad, shape));
     }
@@ -36,8 +42,7 @@ pub(super) fn spread(step: &BackwardStep, grad: &Tensor, shape: &[usize]) -> Res
             }
         }
     }
-    let sizes: Vec<i64> = shape.iter().map(|&size| size as i64).collect();
-    ops::expanded(&grad.with_layout(layout), &sizes)
+    Ok(grad.with_layout(layout))
 }
 
 /// How many numbers each result was made of.
@@ -87,7 +92,7 @@ fn of_variance(step: &BackwardStep, x: &Tensor, grad: &Tensor) -> Result<Gradien
 /// Of `var`.
 pub(crate) fn var(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     let x = step.tensor("input")?;
-    of_variance(step, x, &spread(step, &grad, x.shape())?)
+    of_variance(step, x, &restored(step, &grad, x.shape())?)
 }
 
 /// Of `std`.
@@ -102,7 +107,7 @@ pub(crate) fn std(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
         |v, a| kernel::std(v, a, correction),
     );
     let twice = compute::times(&deviation, &Arg::Int(2))?;
-    let quotient = compute::div(&spread(step, &grad, x.shape())?, &twice)?;
+    let quotient = compute::div(&restored(step, &grad, x.shape())?, &twice)?;
     let none = compute::compare(&Arg::Tensor(deviation), &Arg::Int(0), Ordering::is_eq)?;
     of_variance(step, x, &compute::masked(&quotient, &none, 0.0)?)
 }
@@ -157,6 +162,6 @@ fn shared(step: &BackwardStep, grad: &Tensor, end: End) -> Result<Gradients> {
     };
     let found = compute::compare(&Arg::Tensor(x.clone()), &Arg::Tensor(best), Ordering::is_eq)?;
     let count = reduce::sum(&found, &over, None);
-    let spread = compute::mul(&spread(step, grad, x.shape())?, &found)?;
-    Ok(Gradients::of("input", compute::div(&spread, &count)?))
+    let share = compute::div(&restored(step, grad, x.shape())?, &count)?;
+    Ok(Gradients::of("input", compute::mul(&share, &found)?))
 }

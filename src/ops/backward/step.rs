@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 
+use super::fit::as_operand;
 use crate::ops::schema::Param;
 use crate::tensor::{Arg, Error, Layout, Record, Result, Tensor};
 
@@ -23,20 +24,45 @@ pub(crate) struct BackwardStep<'a> {
     record: &'a Record,
     params: &'a [Param],
     args: &'a [Arg],
+    results: &'a [Option<Tensor>],
     flows: &'a [bool],
     read: Cell<bool>,
 }
 
 impl<'a> BackwardStep<'a> {
-    /// The step of a record: the parameters of its form, its arguments, and for each tensor among them whether it needs a
-    /// gradient.
+    /// The step of a record: the parameters of its form, its arguments, those of its results that are at hand, and for each
+    /// tensor among the arguments whether it needs a gradient.
     pub(super) fn new(
         record: &'a Record,
         params: &'a [Param],
         args: &'a [Arg],
+        results: &'a [Option<Tensor>],
         flows: &'a [bool],
     ) -> BackwardStep<'a> {
-        BackwardStep { record, params, args, flows, read: Cell::new(false) }
+        BackwardStep { record, params, args, results, flows, read: Cell::new(false) }
+    }
+
+    /// The gradients of the tensors among the arguments in order, in their shapes and dtypes; `None` where none is needed.
+    pub(super) fn fitted(&self, found: &mut Gradients) -> Result<Vec<Option<Tensor>>> {
+        let mut of_operands = Vec::with_capacity(self.flows.len());
+        for (arg, param) in self.args.iter().zip(self.params) {
+            for (at, tensor) in arg.tensors().iter().enumerate() {
+                let grad = found.take(param.name, at).filter(|_| self.flows[of_operands.len()]);
+                of_operands.push(grad.map(|grad| as_operand(grad, tensor)).transpose()?);
+            }
+        }
+        Ok(of_operands)
+    }
+
+    /// The first result as the operation returned it, in the dtype of its gradient: `None` if it is not at hand, or was
+    /// written to. The rule then computes it again, with the same bits.
+    pub(crate) fn result(&self, grad: &Tensor) -> Option<&'a Tensor> {
+        let result = self.results.first()?.as_ref()?;
+        let is_new = result.storage().version() == 0;
+        let exact = result.dtype() == grad.dtype() && !result.dtype().is_narrow();
+        let found = (is_new && exact && result.shape() == grad.shape()).then_some(result)?;
+        self.read.set(true);
+        Some(found)
     }
 
     /// Whether the values of operands were read. Then a second pass needs them again.

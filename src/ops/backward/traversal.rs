@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::OnceLock;
 
-use super::fit::{added, as_operand};
+use super::fit::added;
 use super::indexing;
 use super::step::{BackwardStep, GradientRule, Gradients};
 use crate::ops::call::call;
@@ -77,6 +77,8 @@ struct Node {
     /// For each tensor among the arguments the record that made it and the number of the result.
     edges: Vec<Option<Place>>,
     grads: Vec<Option<Tensor>>,
+    /// Its results, as far as the operations that used them still have them: a rule need not compute them again.
+    results: Vec<Option<Tensor>>,
     /// How many uses of its results have not had their turn.
     waiting: usize,
 }
@@ -189,8 +191,8 @@ impl<H: TraversalHost> Traversal<'_, H> {
                     (from, output)
                 }));
             }
-            let grads = vec![None; record.outputs];
-            self.nodes.push(Node { record, place, edges, grads, waiting: 0 });
+            let (grads, results) = (vec![None; record.outputs], vec![None; record.outputs]);
+            self.nodes.push(Node { record, place, edges, grads, results, waiting: 0 });
         }
         for node in &mut self.nodes {
             node.waiting = waiting.get(&node.place).copied().unwrap_or(0);
@@ -202,15 +204,16 @@ impl<H: TraversalHost> Traversal<'_, H> {
     fn seed(&mut self, tensor: &Tensor, seed: Tensor) -> Result<(), H::Error> {
         let Some((record, output)) = made(tensor) else { return self.reach_leaf(tensor, seed) };
         let place = address(&record);
-        self.add(self.at[&place], output, seed)?;
+        self.add(self.at[&place], output, tensor, seed)?;
         if tensor.retains_grad() {
             self.kept.entry((place, output)).or_insert_with(|| tensor.clone());
         }
         Ok(())
     }
 
-    /// Adds to the gradient of a result.
-    fn add(&mut self, at: usize, output: usize, grad: Tensor) -> Result<(), H::Error> {
+    /// Adds to the gradient of a result, which is `tensor`.
+    fn add(&mut self, at: usize, output: usize, tensor: &Tensor, grad: Tensor) -> Result<(), H::Error> {
+        self.nodes[at].results[output].get_or_insert_with(|| tensor.clone());
         let sum = match self.nodes[at].grads[output].take() {
             None => grad,
             Some(old) => self.sum(old, grad)?,
@@ -247,6 +250,7 @@ impl<H: TraversalHost> Traversal<'_, H> {
     fn visit(&mut self, at: usize, ready: &mut Vec<usize>) -> Result<(), H::Error> {
         let place = self.nodes[at].place;
         let mut grads = std::mem::take(&mut self.nodes[at].grads);
+        let results = std::mem::take(&mut self.nodes[at].results);
         for (output, grad) in grads.iter_mut().enumerate() {
             if let Some(known) = grad.take_if(|_| self.host.has_hooks()) {
                 *grad = Some(self.host.hooked_result((place, output), known)?);
@@ -260,7 +264,7 @@ impl<H: TraversalHost> Traversal<'_, H> {
         // Operands are kept until their gradients are on their way; the record may forget them before.
         let args = record.args();
         let mut of_operands = match grads.iter().any(Option::is_some) {
-            true => self.gradients(&record, &args, &edges, grads)?,
+            true => self.gradients(&record, &args, &results, &edges, grads)?,
             false => Vec::new(),
         };
         for (ordinal, tensor) in args.iter().flat_map(Arg::tensors).enumerate() {
@@ -269,7 +273,7 @@ impl<H: TraversalHost> Traversal<'_, H> {
                 Some((from, output)) => {
                     let parent = self.at[&from];
                     if let Some(grad) = grad {
-                        self.add(parent, output, grad)?;
+                        self.add(parent, output, tensor, grad)?;
                         if tensor.retains_grad() {
                             self.kept.entry((from, output)).or_insert_with(|| tensor.clone());
                         }
@@ -294,6 +298,7 @@ impl<H: TraversalHost> Traversal<'_, H> {
         &mut self,
         record: &Rc<Record>,
         args: &[Arg],
+        results: &[Option<Tensor>],
         edges: &[Option<Place>],
         grads: Vec<Option<Tensor>>,
     ) -> Result<Vec<Option<Tensor>>, H::Error> {
@@ -304,7 +309,9 @@ impl<H: TraversalHost> Traversal<'_, H> {
         let in_python = self.state.records_backward() || self.state.rules_in_python.get();
         let (found, read) = match rule_of(record).filter(|_| !in_python) {
             Some((rule, params)) => {
-                by_rule(rule, params, record, args, edges, grads).map_err(|error| self.host.error(error))?
+                let flows = flows(args, edges);
+                let step = BackwardStep::new(record, params, args, results, &flows);
+                by_rule(rule, &step, grads).map_err(|error| self.host.error(error))?
             }
             None => self.host.rule(record, grads, keep)?,
         };
@@ -334,38 +341,28 @@ fn rule_of(record: &Record) -> Option<(GradientRule, &'static [Param])> {
     None
 }
 
+/// For each tensor among a record's arguments whether it needs a gradient.
+fn flows(args: &[Arg], edges: &[Option<Place>]) -> Vec<bool> {
+    let needs = |(at, tensor): (usize, &Tensor)| {
+        edges.get(at).is_some_and(Option::is_some) || (tensor.requires_grad() && tensor.is_leaf())
+    };
+    args.iter().flat_map(Arg::tensors).enumerate().map(needs).collect()
+}
+
 /// The gradients of a record's operands by a rule of the table, and whether the rule read operands.
 fn by_rule(
     rule: GradientRule,
-    params: &[Param],
-    record: &Record,
-    args: &[Arg],
-    edges: &[Option<Place>],
+    step: &BackwardStep,
     mut grads: Vec<Option<Tensor>>,
 ) -> Result<(Vec<Option<Tensor>>, bool)> {
-    let tensors = args.iter().flat_map(Arg::tensors).enumerate();
-    let flows: Vec<bool> = tensors
-        .map(|(at, tensor)| {
-            edges.get(at).is_some_and(Option::is_some) || (tensor.requires_grad() && tensor.is_leaf())
-        })
-        .collect();
-    let step = BackwardStep::new(record, params, args, &flows);
     let mut found = match rule {
         GradientRule::One(rule) => match grads.pop().flatten() {
-            Some(grad) => rule(&step, grad)?,
+            Some(grad) => rule(step, grad)?,
             None => Gradients::none(),
         },
-        GradientRule::Several(rule) => rule(&step, grads)?,
+        GradientRule::Several(rule) => rule(step, grads)?,
     };
-    let read = step.has_read();
-    let mut of_operands = Vec::with_capacity(flows.len());
-    for (arg, param) in args.iter().zip(params) {
-        for (at, tensor) in arg.tensors().iter().enumerate() {
-            let grad = found.take(param.name, at).filter(|_| flows[of_operands.len()]);
-            of_operands.push(grad.map(|grad| as_operand(grad, tensor)).transpose()?);
-        }
-    }
-    Ok((of_operands, read))
+    Ok((step.fitted(&mut found)?, step.has_read()))
 }
 
 /// `old + new`, recorded.
