@@ -102,6 +102,10 @@ impl TraversalHost for Python<'_> {
         raise(error, self.vm)
     }
 
+    fn go_on(&self) -> PyResult<()> {
+        self.vm.check_signals()
+    }
+
     fn site(&self) -> Option<Site> {
         site(self.vm)
     }

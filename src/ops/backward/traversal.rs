@@ -35,6 +35,9 @@ pub(crate) trait TraversalHost {
     /// An error of a tensor operation as one of the host.
     fn error(&self, error: Error) -> Self::Error;
 
+    /// Stops the traversal with an error if something has asked for that, as Ctrl-C does.
+    fn go_on(&self) -> Result<(), Self::Error>;
+
     /// The line of the learner's code that runs.
     fn site(&self) -> Option<Site>;
 
@@ -128,6 +131,7 @@ pub(crate) fn run<H: TraversalHost>(
         traversal.seed(&tensor, seed)?;
     }
     while let Some(at) = ready.pop() {
+        traversal.host.go_on()?;
         traversal.visit(at, &mut ready)?;
     }
     for (tensor, grad) in std::mem::take(&mut traversal.leaves) {
