@@ -4,7 +4,7 @@ use crate::kernel::buffer_pool;
 use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, FUNCTION, IN_PLACE, IN_PLACE_ONLY, METHOD, Op, TargetCheck, op};
 use crate::ops::value::Value;
-use crate::tensor::descriptor::{Descriptor, OpFamily, ShapeRule, creation, view};
+use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule, creation, view};
 use crate::tensor::explanation::{CastTo, ConstantKind, Explanation};
 use crate::tensor::ops::{self, cast::to_dtype};
 use crate::tensor::{Arg, Buffer, DType, Error, Result, Tensor, allow};
@@ -376,11 +376,24 @@ pub(super) static OPS: [Op; 33] = [
     op(
         creation("fill", ConstantKind::Fill).overwriting().grad("Fill"),
         METHOD | IN_PLACE,
-        &["Tensor input, Number value"],
+        &["Tensor input, Tensor value", "Tensor input, Number value"],
         "Every element set to value.",
         |c| {
             let x = c.tensor(0)?;
-            constant(x.shape().to_vec(), x.dtype(), c.arg(1), false)
+            let value = match c.arg(1) {
+                Arg::Tensor(value) if value.ndim() > 0 => {
+                    return Err(Error::runtime(format!(
+                        "fill_ only supports 0-dimension value tensor but got tensor with {} dimensions.",
+                        value.ndim()
+                    )));
+                }
+                Arg::Tensor(value) => {
+                    c.set_grad_name(GradName::Node("Fill", 3));
+                    if value.dtype().is_float() { Arg::Float(value.item()?) } else { Arg::Int(value.item_int()?) }
+                }
+                number => number.clone(),
+            };
+            constant(x.shape().to_vec(), x.dtype(), &value, false)
         },
     ).rule(backward::pointwise::fill)
     .checking(TargetCheck::Leaf),
