@@ -107,6 +107,12 @@ impl PyRecord {
         Rc::as_ptr(&self.record).addr()
     }
 
+    /// Whether a learner's own `torch.autograd.Function` made it.
+    #[pygetset]
+    fn is_custom(&self) -> bool {
+        matches!(self.record.grad_name.get(), Some(GradName::Custom(_)))
+    }
+
     /// The operation's name, without the `_` of an in-place twin.
     #[pygetset]
     fn op(&self) -> &'static str {

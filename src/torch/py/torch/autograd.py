@@ -10,9 +10,11 @@ class Node:
     """Which operation made a tensor. Each operation has a class of its own, named as `grad_fn` shows it."""
 
     def __new__(cls, name, place, record=None):
-        if name not in _kinds:
-            _kinds[name] = type(name, (Node,), {"__module__": "builtins"})
-        return object.__new__(_kinds[name])
+        # Nodes of a learner's own functions are in the module of `Function`.
+        module = "torch.autograd.function" if record is not None and record.is_custom else "builtins"
+        if (module, name) not in _kinds:
+            _kinds[module, name] = type(name, (Node,), {"__module__": module})
+        return object.__new__(_kinds[module, name])
 
     def __init__(self, name, place, record=None):
         self._name = name
@@ -50,7 +52,9 @@ class Node:
         return hash(self._place)
 
     def __repr__(self):
-        return f"<{self._name} object at 0x{self._place:x}>"
+        module = type(self).__module__
+        prefix = "" if module == "builtins" else module + "."
+        return f"<{prefix}{self._name} object at 0x{self._place:x}>"
 
 
 class Context:
