@@ -22,7 +22,7 @@ pub struct Raised {
     /// Whether [`Interrupter::interrupt`](super::Interrupter::interrupt) stopped the cell.
     pub interrupted: bool,
     /// What it is about, for errors of tensors and modules that say so.
-    pub(crate) fact: Option<ErrorFact>,
+    pub(crate) fact: Option<Box<ErrorFact>>,
     /// All frames that belong to cells, outermost first.
     pub frames: Vec<TracebackFrame>,
 }
@@ -72,7 +72,7 @@ impl Raised {
             }
         }
         let line = frames.iter().rev().find(|frame| frame.cell == cell).map(|frame| frame.line);
-        let fact = torch::fact_of(exception, vm);
+        let fact = torch::fact_of(exception, vm).map(Box::new);
         Raised { line, frames, fact, ..Raised::new(kind(exception, vm), message(exception, vm)) }
     }
 

@@ -32,6 +32,8 @@ pub(super) struct RepeatedCall<'r> {
     pub(super) function: &'r str,
     /// The line of the first attention in it.
     pub(super) site: Option<Site>,
+    /// How many lines of the learner's code in it are attention.
+    pub(super) lines: usize,
     /// Whether another function in it computes the attention.
     pub(super) is_outer: bool,
     /// The activations in it that compute attention themselves.
@@ -45,6 +47,15 @@ impl<'r> RepeatedCall<'r> {
         let within = |step: &&Traced| functions(step).any(|call| call.activation == report.activation);
         let first = attention.find(within)?;
         let function = functions(first).find(|call| call.activation == report.activation)?.function;
+        let mut lines: Vec<(&str, usize)> = trace
+            .steps
+            .iter()
+            .filter(|step| is_attention(step))
+            .filter(within)
+            .filter_map(|step| step.place().map(|place| (place.cell, place.span.start.line)))
+            .collect();
+        lines.sort_unstable();
+        lines.dedup();
         let own = |step: &Traced| functions(step).next_back().map(|call| call.activation);
         let mut inner: Vec<u64> =
             trace.steps.iter().filter(|step| is_attention(step)).filter(within).filter_map(own).collect();
@@ -53,6 +64,7 @@ impl<'r> RepeatedCall<'r> {
             report,
             function,
             site: first.site(),
+            lines: lines.len(),
             is_outer: inner != [report.activation],
             inner,
         })

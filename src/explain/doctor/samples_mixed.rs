@@ -20,6 +20,10 @@ fn detect(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
     if batch.axis != 0 || tokens.axis != 1 || mixing.next().is_some() || call.is_outer {
         return None;
     }
+    // One attention between the samples and another between the tokens are meant (rows and columns of a table).
+    if call.lines > 1 {
+        return None;
+    }
     let other = |at: usize, moved: &[f64]| (0..moved.len()).find(|it| *it != at && moved[*it] > 0.0);
     let (change, sample) =
         batch.changes.iter().find_map(|change| Some((change, other(change.at, &change.moved)?)))?;

@@ -101,7 +101,7 @@ fn advice(fact: &ErrorFact) -> Option<(&'static str, Fixes)> {
 
 pub(super) fn explain(evidence: &Evidence) -> Option<ErrorExplanation> {
     let case = evidence.case;
-    let fact = case.raised.fact.as_ref()?;
+    let fact = case.raised.fact.as_deref()?;
     if let ErrorFact::StateDictKeys { missing, unexpected } = fact {
         return Some(similar_keys(missing, unexpected));
     }
