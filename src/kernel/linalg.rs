@@ -172,6 +172,17 @@ pub fn qr<T: Real>(a: &Matrix<T>, complete: bool) -> (Matrix<T>, Matrix<T>) {
     (q, upper)
 }
 
+/// A matrix with orthonormal columns, and further ones behind them until it is square.
+pub(crate) fn completed<T: Real>(a: &Matrix<T>) -> Matrix<T> {
+    let mut q = qr(a, true).0;
+    for i in 0..a.rows {
+        for j in 0..a.columns {
+            *q.at(i, j) = a.get(i, j);
+        }
+    }
+    q
+}
+
 /// `a -= tau v (vᵀ a)`
 fn reflect<T: Real>(a: &mut Matrix<T>, v: &[T], tau: T) {
     for j in 0..a.columns {
@@ -189,6 +200,10 @@ pub fn svd<T: Real>(a: &Matrix<T>) -> (Matrix<T>, Vec<T>, Matrix<T>) {
         return (vt.transposed(), s, u.transposed());
     }
     let (m, n) = (a.rows, a.columns);
+    if a.data.iter().any(|x| !x.to_f64().is_finite()) {
+        let nan = |rows: usize, columns: usize| Matrix::new(vec![T::NAN; rows * columns], rows, columns);
+        return (nan(m, n), vec![T::NAN; n], nan(n, n));
+    }
     let mut u: Vec<f64> = a.data.iter().map(|x| x.to_f64()).collect();
     let mut v = vec![0.0; n * n];
     (0..n).for_each(|i| v[i * n + i] = 1.0);
@@ -226,13 +241,20 @@ pub fn svd<T: Real>(a: &Matrix<T>) -> (Matrix<T>, Vec<T>, Matrix<T>) {
     let norm = |j: usize| (0..m).map(|i| u[i * n + j] * u[i * n + j]).sum::<f64>().sqrt();
     let sizes: Vec<f64> = (0..n).map(norm).collect();
     let order = largest_first(&sizes);
+    let most = order.first().map_or(0.0, |&at| sizes[at]);
+    let sizes = with_null_columns(&mut u, (m, n), sizes, most * 1e-16);
     let mut left = Matrix::new(vec![T::ZERO; m * n], m, n);
     let mut right = Matrix::new(vec![T::ZERO; n * n], n, n);
     for (to, &from) in order.iter().enumerate() {
         let size = if sizes[from] > 0.0 { sizes[from] } else { 1.0 };
         // The sign is arbitrary; the vectors of LAPACK mostly begin with a negative number.
         let first = (0..m).map(|i| u[i * n + from]).find(|x| x.abs() > 1e-12 * size).unwrap_or(-1.0);
-        let sign = if first > 0.0 { -1.0 } else { 1.0 };
+        let sign = match (m, n) {
+            // A single number keeps its sign in U.
+            (1, 1) => 1.0,
+            _ if first > 0.0 => -1.0,
+            _ => 1.0,
+        };
         for i in 0..m {
             *left.at(i, to) = T::from_f64(sign * u[i * n + from] / size);
         }
@@ -240,7 +262,41 @@ pub fn svd<T: Real>(a: &Matrix<T>) -> (Matrix<T>, Vec<T>, Matrix<T>) {
             *right.at(to, i) = T::from_f64(sign * v[i * n + from]);
         }
     }
-    (left, order.iter().map(|&at| T::from_f64(sizes[at])).collect(), right)
+    (left, order.iter().map(|&at| T::from_f64(sizes[at].max(0.0))).collect(), right)
+}
+
+/// Replaces the columns of a matrix (m, n) that are no longer than `least` by unit vectors orthogonal to all others.
+/// Returns the sizes with -1 for those, so that they are not divided by what they were.
+fn with_null_columns(u: &mut [f64], (m, n): (usize, usize), mut sizes: Vec<f64>, least: f64) -> Vec<f64> {
+    for j in 0..n {
+        if sizes[j] > least {
+            continue;
+        }
+        let mut best = (0.0, vec![0.0; m]);
+        for unit in 0..m {
+            let mut vector = vec![0.0; m];
+            vector[unit] = 1.0;
+            // Twice, since once leaves what rounding left.
+            for _ in 0..2 {
+                for other in (0..n).filter(|&other| other < j || sizes[other] > least) {
+                    let length = if sizes[other] < 0.0 { 1.0 } else { sizes[other] };
+                    let share = (0..m).map(|i| vector[i] * u[i * n + other] / length).sum::<f64>();
+                    (0..m).for_each(|i| vector[i] -= share * u[i * n + other] / length);
+                }
+            }
+            let length = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
+            if length > best.0 {
+                best = (length, vector);
+            }
+            if length > 0.5 {
+                break;
+            }
+        }
+        let (length, vector) = best;
+        (0..m).for_each(|i| u[i * n + j] = vector[i] / length.max(f64::MIN_POSITIVE));
+        sizes[j] = -1.0;
+    }
+    sizes
 }
 
 /// The lower Cholesky factor of a symmetric positive definite matrix.

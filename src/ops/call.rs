@@ -61,7 +61,7 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
         kept: RefCell::default(),
     };
     let stream = Stream::of(state, &args);
-    let value = match (op.run)(&call) {
+    let value = match op.check_dtype(&args).and_then(|()| (op.run)(&call)) {
         Ok(value) => arranged(op, value, &args),
         Err(error) => return Err(failed(caller, op, form, false, &args, error)),
     };
@@ -173,6 +173,7 @@ fn written(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Resu
     if op.target_check != TargetCheck::Overlap {
         allow_leaf(state, &target)?;
     }
+    op.check_dtype(&args)?;
     let differentiable = op.gradient.is_some();
     let operation = &op.descriptor;
     let given = args.clone();

@@ -48,6 +48,8 @@ pub struct Op {
     pub(crate) target_check: TargetCheck,
     /// Whether its errors name dtypes as C++ names single numbers, where all arguments but the first are numbers.
     pub(crate) names_scalar_types: bool,
+    /// Which dtypes it refuses before it runs.
+    pub(crate) refused: Option<RefusedDtypes>,
     /// The rule of its gradients, if it has one here; otherwise the Python rule is used.
     pub(crate) rule: Option<GradientRule>,
     parsed: OnceLock<Vec<Vec<Param>>>,
@@ -84,6 +86,7 @@ pub(crate) const fn op(
         run,
         target_check: TargetCheck::OverlapAndLeaf,
         names_scalar_types: false,
+        refused: None,
         rule: None,
         parsed: OnceLock::new(),
     }
@@ -100,7 +103,38 @@ pub(crate) enum TargetCheck {
     Overlap,
 }
 
+/// Dtypes that an operation refuses, as PyTorch does: those of its first tensor, or the one asked for by `dtype=`.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RefusedDtypes {
+    /// Whether a dtype is one of them.
+    pub(crate) are: fn(DType) -> bool,
+    /// PyTorch's message, with `{}` for the dtype's name.
+    pub(crate) message: &'static str,
+}
+
 impl Op {
+    /// Refuses dtypes with this message, in which `{}` is the dtype's name.
+    pub(crate) const fn refusing(mut self, are: fn(DType) -> bool, message: &'static str) -> Op {
+        self.refused = Some(RefusedDtypes { are, message });
+        self
+    }
+
+    /// Errors: a dtype that this operation refuses.
+    pub(crate) fn check_dtype(&self, args: &[Arg]) -> Result<()> {
+        let Some(refused) = self.refused else { return Ok(()) };
+        let found = args.iter().find_map(|arg| match arg {
+            Arg::Tensor(tensor) => Some(tensor.dtype()),
+            Arg::DType(dtype) => Some(*dtype),
+            _ => None,
+        });
+        match found {
+            Some(dtype) if (refused.are)(dtype) => {
+                Err(Error::runtime(refused.message.replace("{}", dtype.cpp_name())))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Checks less of its target.
     pub(crate) const fn checking(mut self, check: TargetCheck) -> Op {
         self.target_check = check;

@@ -3,6 +3,10 @@
 //!
 //! A form is the text between the parentheses of PyTorch's documentation, types first:
 //! `Tensor input, int dim, *, dtype? dtype=None`. See [`Type`] for the words.
+//!
+//! An argument is honoured or refused: no word takes a value and ignores it. What an operation does not read is an
+//! `only`, which is refused with anything but its default. A test looks for a call of every other parameter in which it
+//! changes the result.
 
 /// What a parameter takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -35,8 +39,30 @@ pub(crate) enum Type {
     Several,
     /// `Generator`
     Generator,
-    /// `any`: taken and not looked at (`device`, `layout`, `pin_memory`).
-    Any,
+    /// `device`: the CPU; all others are refused.
+    Device,
+    /// `layout`: strided; all others are refused.
+    Layout,
+    /// `format`: the contiguous or the preserved memory format; all others are refused.
+    Format,
+    /// `only`: the default; anything else is refused. For what attn has no other of (`driver`, `pin_memory`).
+    Only,
+    /// `hint`: a bool or a number; no result can depend on it (`non_blocking`).
+    Hint,
+    /// `out`: where the result is written; read before the arguments are bound.
+    Out,
+    /// `index`: an index expression, which Python's syntax gives.
+    Index,
+}
+
+impl Type {
+    /// Whether it is left out where PyTorch lists overloads.
+    pub(crate) fn is_unlisted(self) -> bool {
+        matches!(
+            self,
+            Type::Device | Type::Layout | Type::Format | Type::Only | Type::Hint | Type::Out | Type::Index
+        )
+    }
 }
 
 /// One parameter of a form.
@@ -55,7 +81,7 @@ pub struct Param {
 }
 
 /// The words for [`Type`] in a form.
-const WORDS: [(&str, Type); 15] = [
+const WORDS: [(&str, Type); 21] = [
     ("Tensor", Type::Tensor),
     ("Operand", Type::Operand),
     ("Number", Type::Number),
@@ -70,7 +96,13 @@ const WORDS: [(&str, Type); 15] = [
     ("Tensors", Type::Tensors),
     ("Several", Type::Several),
     ("Generator", Type::Generator),
-    ("any", Type::Any),
+    ("device", Type::Device),
+    ("layout", Type::Layout),
+    ("format", Type::Format),
+    ("only", Type::Only),
+    ("hint", Type::Hint),
+    ("out", Type::Out),
+    ("index", Type::Index),
 ];
 
 /// The parameters of a form. Panics on a form that is not well written: the table's test reads all.

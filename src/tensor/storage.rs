@@ -26,6 +26,11 @@ pub(crate) fn set_memory_limit(bytes: u64) {
 /// Errors: the `RuntimeError` of PyTorch's allocator, with the bytes requested.
 pub(crate) fn allow(shape: &[usize], dtype: DType) -> Result<usize> {
     let elements = shape.iter().try_fold(1u128, |product, &size| product.checked_mul(size as u128));
+    // Strides of empty tensors count the other sizes too.
+    let steps = shape.iter().try_fold(1u128, |product, &size| product.checked_mul(size.max(1) as u128));
+    if elements == Some(0) && steps.is_none_or(|steps| steps > i64::MAX as u128) {
+        return Err(Error::runtime("Stride calculation overflowed"));
+    }
     let bytes = elements.and_then(|elements| elements.checked_mul(dtype.size() as u128)).unwrap_or(u128::MAX);
     if bytes > u128::from(LIMIT.load(Ordering::Relaxed)).min(isize::MAX as u128) {
         return Err(Error::memory(bytes));

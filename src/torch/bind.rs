@@ -3,13 +3,13 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::PyStr;
+use rustpython_vm::builtins::{PyBaseExceptionRef, PyStr};
 use rustpython_vm::function::FuncArgs;
 use rustpython_vm::{PyObject, PyResult, VirtualMachine};
 
-use super::classes::PyDType;
+use super::classes::{PyDType, PyDevice};
 use super::generator::PyGenerator;
-use super::numbers::{element, int, ints, items, number};
+use super::numbers::{element, int, ints, is_too_large, items, number, too_large};
 use super::py_tensor::tensor_of;
 use crate::ops::op::{FUNCTIONAL, Op};
 use crate::ops::schema::{Param, Type};
@@ -29,7 +29,10 @@ fn type_text(kind: Type) -> &'static str {
         Type::Floats => "tuple of floats",
         Type::Tensors | Type::Several => "tuple of Tensors",
         Type::Generator => "Generator",
-        Type::Any => "object",
+        Type::Device => "torch.device",
+        Type::Layout => "torch.layout",
+        Type::Format => "torch.memory_format",
+        Type::Only | Type::Hint | Type::Out | Type::Index => "object",
     }
 }
 
@@ -65,7 +68,81 @@ fn convert(object: &PyObject, kind: Type, vm: &VirtualMachine) -> Option<Arg> {
         Type::Generator => {
             object.downcast_ref::<PyGenerator>().map(|it| Arg::Generator(it.generator.clone()))
         }
-        Type::Any => Some(Arg::None),
+        Type::Hint => number(object, vm).map(|_| Arg::None),
+        Type::Device | Type::Layout | Type::Format | Type::Only | Type::Out | Type::Index => None,
+    }
+}
+
+/// Why a call does not fit a form.
+enum Misfit {
+    /// Another form may fit; this is what a `TypeError` would say.
+    Form(String),
+    /// The argument is of the right kind, and refused.
+    Refused(PyBaseExceptionRef),
+}
+
+/// An argument that no other form could take: a number that is too large, or a setting that attn does not have.
+/// `None` where the object is neither.
+fn taken_or_refused(
+    name: &str,
+    param: &Param,
+    object: &PyObject,
+    vm: &VirtualMachine,
+) -> PyResult<Option<Arg>> {
+    let refused = |what: &str| {
+        vm.new_exception_msg(
+            vm.ctx.exceptions.not_implemented_error.to_owned(),
+            format!("{name}(): argument '{}': {what}", param.name).into(),
+        )
+    };
+    // A named constant prints as its name, `torch.strided`.
+    let word = || object.repr(vm).map(|text| text.to_string()).unwrap_or_default();
+    match param.kind {
+        Type::Operand | Type::Number => match too_large(object, vm) {
+            Some(error) => Err(error),
+            None => Ok(None),
+        },
+        Type::Int | Type::Ints if is_too_large(object) => {
+            Err(vm.new_runtime_error("Overflow when unpacking long"))
+        }
+        Type::Ints | Type::Sizes => {
+            let found = items(object).unwrap_or_else(|| vec![object.to_owned()]);
+            match found.iter().position(|item| is_too_large(item)) {
+                Some(at) => Err(vm.new_type_error(format!(
+                    "{name}(): argument '{}' failed to unpack the object at pos {} with error \"Overflow when unpacking long\"",
+                    param.name,
+                    at + 1
+                ))),
+                None => Ok(None),
+            }
+        }
+        Type::Device => PyDevice::here(object, vm).map(|()| Some(Arg::None)),
+        Type::Layout | Type::Format => match word().as_str() {
+            "torch.strided" if param.kind == Type::Layout => Ok(Some(Arg::None)),
+            "torch.contiguous_format" | "torch.preserve_format" if param.kind == Type::Format => {
+                Ok(Some(Arg::None))
+            }
+            text if text.starts_with("torch.sparse") || text.starts_with("torch.channels_last") => {
+                Err(refused(&format!("{text} is not part of attn; leave the argument out")))
+            }
+            _ => Ok(None),
+        },
+        Type::Only => {
+            let is_default = match default_arg(param.default.unwrap_or("None")) {
+                Arg::None => vm.is_none(object),
+                Arg::Bool(default) => {
+                    matches!(number(object, vm), Some(Arg::Bool(value)) if value == default)
+                }
+                _ => false,
+            };
+            match is_default {
+                true => Ok(Some(Arg::None)),
+                false => Err(refused("attn has only its default; leave the argument out")),
+            }
+        }
+        Type::Out if vm.is_none(object) => Ok(Some(Arg::None)),
+        Type::Out => Err(refused("not part of attn here; assign the result instead")),
+        _ => Ok(None),
     }
 }
 
@@ -100,7 +177,7 @@ fn fit(
     params: &[Param],
     call: &FuncArgs,
     vm: &VirtualMachine,
-) -> Result<Vec<Arg>, String> {
+) -> Result<Vec<Arg>, Misfit> {
     let mut args = Vec::with_capacity(params.len());
     let mut taken = 0;
     let mut used = 0;
@@ -143,34 +220,37 @@ fn fit(
         };
         let arg = match given {
             Some(object) if param.optional && vm.is_none(&object) => Arg::None,
-            Some(object) => convert(&object, param.kind, vm).ok_or_else(|| {
-                if param.kind == Type::Tensors
-                    && let Some(items) = items(&object)
-                    && let Some((at, other)) =
-                        items.iter().enumerate().find(|(_, item)| tensor_of(item).is_none())
-                {
-                    return format!(
-                        "expected Tensor as element {at} in argument {}, but got {}",
-                        position.saturating_sub(usize::from(method)),
-                        type_name(other)
-                    );
-                }
-                let place = match by_position {
-                    true => format!(" (position {})", position + 1 - usize::from(method)),
-                    false => String::new(),
-                };
-                let given = match param.kind {
-                    Type::Sizes if by_position && items(&object).is_none() => {
-                        format!("but found element of type {} at pos 0", type_name(&object))
+            Some(object) => match taken_or_refused(name, param, &object, vm).map_err(Misfit::Refused)? {
+                Some(arg) => arg,
+                None => convert(&object, param.kind, vm).ok_or_else(|| {
+                    if param.kind == Type::Tensors
+                        && let Some(items) = items(&object)
+                        && let Some((at, other)) =
+                            items.iter().enumerate().find(|(_, item)| tensor_of(item).is_none())
+                    {
+                        return Misfit::Form(format!(
+                            "expected Tensor as element {at} in argument {}, but got {}",
+                            position.saturating_sub(usize::from(method)),
+                            type_name(other)
+                        ));
                     }
-                    _ => format!("not {}", type_name(&object)),
-                };
-                format!(
-                    "{name}(): argument '{}'{place} must be {}, {given}",
-                    param.name,
-                    type_text(param.kind)
-                )
-            })?,
+                    let place = match by_position {
+                        true => format!(" (position {})", position + 1 - usize::from(method)),
+                        false => String::new(),
+                    };
+                    let given = match param.kind {
+                        Type::Sizes if by_position && items(&object).is_none() => {
+                            format!("but found element of type {} at pos 0", type_name(&object))
+                        }
+                        _ => format!("not {}", type_name(&object)),
+                    };
+                    Misfit::Form(format!(
+                        "{name}(): argument '{}'{place} must be {}, {given}",
+                        param.name,
+                        type_text(param.kind)
+                    ))
+                })?,
+            },
             None => match param.default {
                 Some(text) => default_arg(text),
                 // Tensors that may come one after the other may also be none at all.
@@ -181,11 +261,11 @@ fn fit(
                         .filter(|param| param.default.is_none() && !call.kwargs.contains_key(param.name))
                         .map(|param| format!("\"{}\"", param.name))
                         .collect();
-                    return Err(format!(
+                    return Err(Misfit::Form(format!(
                         "{name}() missing {} required positional arguments: {}",
                         missing.len(),
                         missing.join(", ")
-                    ));
+                    )));
                 }
             },
         };
@@ -193,11 +273,11 @@ fn fit(
     }
     if taken < call.args.len() {
         let most = params.iter().filter(|param| !param.keyword_only).count();
-        return Err(format!(
+        return Err(Misfit::Form(format!(
             "{name}() takes {most} positional argument{} but {} were given",
             if most == 1 { "" } else { "s" },
             call.args.len()
-        ));
+        )));
     }
     if used < call.kwargs.len() {
         let known = |word: &str| {
@@ -206,13 +286,13 @@ fn fit(
                     || NUMPY_WORDS.iter().any(|(numpy, torch)| *numpy == word && *torch == param.name)
             })
         };
-        return Err(match call.kwargs.keys().find(|word| !known(word)) {
+        return Err(Misfit::Form(match call.kwargs.keys().find(|word| !known(word)) {
             Some(word) => format!("{name}() got an unexpected keyword argument '{word}'"),
             None => {
                 let word = call.kwargs.keys().next().map_or("", String::as_str);
                 format!("{name}() got multiple values for argument '{word}'")
             }
-        });
+        }));
     }
     Ok(args)
 }
@@ -241,7 +321,8 @@ pub(crate) fn bind(
     for (form, params) in forms.iter().enumerate() {
         match fit(op, name, method, params, call, vm) {
             Ok(args) => return Ok((form, args)),
-            Err(why) => first = first.or(Some(why)),
+            Err(Misfit::Form(why)) => first = first.or(Some(why)),
+            Err(Misfit::Refused(error)) => return Err(error),
         }
     }
     if let Some(text) = named_dim(forms, call) {
@@ -273,7 +354,7 @@ pub(crate) fn bind(
 fn overload(params: &[Param], method: bool) -> String {
     let mut texts: Vec<String> = Vec::new();
     let mut starred = false;
-    for param in params.iter().skip(usize::from(method)).filter(|param| param.kind != Type::Any) {
+    for param in params.iter().skip(usize::from(method)).filter(|param| !param.kind.is_unlisted()) {
         if param.keyword_only && !starred {
             starred = true;
             texts.push("*".to_owned());

@@ -4,10 +4,10 @@
 use rustpython_vm::builtins::{PyDict, PyStr};
 use rustpython_vm::{PyObject, PyObjectRef, PyResult, VirtualMachine};
 
-use super::numbers::{items, number};
+use super::numbers::{is_too_large, items, number};
 use super::py_tensor::tensor_of;
 use super::raise::{OrRaise, raise};
-use crate::tensor::ops::cast::to_dtype;
+use crate::tensor::ops::{cast::to_dtype, mask::fits};
 use crate::tensor::{Arg, Buffer, Category, DType, Error, ErrorFact, Tensor, allow};
 
 /// The items of a sequence; ranges and other iterables are no sequences to PyTorch, but `range` is.
@@ -69,17 +69,46 @@ fn not_a_number(
     vm.new_runtime_error(format!("Could not infer dtype of {name}"))
 }
 
+/// The numbers of nested sequences.
+#[derive(Default)]
+struct Numbers {
+    /// The numbers in row-major order; ints that no `int64` has are floats.
+    values: Vec<Arg>,
+    /// Whether there are such ints.
+    has_too_large: bool,
+    /// The widest category of the others.
+    category: Option<Category>,
+}
+
+impl Numbers {
+    fn push(&mut self, number: Arg) {
+        let category = match number {
+            Arg::Float(_) => Category::Float,
+            Arg::Int(_) => Category::Integer,
+            _ => Category::Bool,
+        };
+        self.category = self.category.max(Some(category));
+        self.values.push(number);
+    }
+}
+
 /// Collects the numbers of nested sequences in row-major order.
 fn collect(
     object: &PyObject,
     shape: &[usize],
     depth: usize,
-    values: &mut Vec<Arg>,
+    values: &mut Numbers,
     vm: &VirtualMachine,
 ) -> PyResult<()> {
     if depth == shape.len() {
         if let Some(number) = number(object, vm) {
-            values.push(number);
+            if is_too_large(object) {
+                values.has_too_large = true;
+                values.category = values.category.max(Some(Category::Integer));
+                values.values.push(number);
+            } else {
+                values.push(number);
+            }
             return Ok(());
         }
         if let Some(tensor) = tensor_of(object).filter(|tensor| tensor.numel() == 1) {
@@ -92,14 +121,14 @@ fn collect(
         }
         if sequence(object, vm)?.is_some() {
             let name = object.class().name().to_string();
-            let whole = values.iter().all(|value| matches!(value, Arg::Int(_) | Arg::Bool(_)));
+            let whole = values.values.iter().all(|value| matches!(value, Arg::Int(_) | Arg::Bool(_)));
             return Err(vm.new_type_error(if whole {
                 format!("'{name}' object cannot be interpreted as an integer")
             } else {
                 format!("must be real number, not {name}")
             }));
         }
-        return Err(not_a_number(object, depth, values.is_empty(), vm));
+        return Err(not_a_number(object, depth, values.values.is_empty(), vm));
     }
     if let Some(tensor) = tensor_of(object) {
         let category = tensor.dtype().category();
@@ -115,7 +144,7 @@ fn collect(
     let Some(items) = sequence(object, vm)? else {
         return Err(match number(object, vm) {
             Some(_) => vm.new_type_error("not a sequence"),
-            None => not_a_number(object, depth, values.is_empty(), vm),
+            None => not_a_number(object, depth, values.values.is_empty(), vm),
         });
     };
     if items.len() != shape[depth] {
@@ -145,18 +174,21 @@ pub(crate) fn tensor_from(
     }
     let shape = shape_of(object, vm)?;
     let count = allow(&shape, DType::Float64).or_raise(vm)?;
-    let mut values = Vec::with_capacity(count.min(1 << 20));
-    collect(object, &shape, 0, &mut values, vm)?;
-    let category = values
-        .iter()
-        .map(|value| match value {
-            Arg::Float(_) => Category::Float,
-            Arg::Int(_) => Category::Integer,
-            _ => Category::Bool,
-        })
-        .max()
-        .unwrap_or(Category::Float);
+    let mut numbers = Numbers { values: Vec::with_capacity(count.min(1 << 20)), ..Numbers::default() };
+    collect(object, &shape, 0, &mut numbers, vm)?;
+    let category = numbers.category.unwrap_or(Category::Float);
     let dtype = dtype.unwrap_or_else(|| inferred_dtype(category, default));
+    let is_whole = !dtype.is_float() && dtype != DType::Bool;
+    if is_whole && numbers.has_too_large {
+        return Err(vm.new_runtime_error("Overflow when unpacking long"));
+    }
+    let values = numbers.values;
+    if is_whole && !values.iter().all(|value| fits(value, dtype)) {
+        return Err(vm.new_runtime_error(format!(
+            "value cannot be converted to type {} without overflow",
+            dtype.name()
+        )));
+    }
     let float = |value: &Arg| value.number().unwrap_or(0.0);
     let buffer = match Buffer::zeros(dtype, 0) {
         Buffer::F32(_) => Buffer::F32(values.iter().map(|value| float(value) as f32).collect()),

@@ -263,7 +263,18 @@ impl PyDevice {
             Some(device) => PyDevice { kind: device.kind, index: device.index },
             None => match object.downcast_ref::<PyStr>() {
                 Some(text) => PyDevice::named(&text.to_string_lossy(), None, vm)?,
-                None => return Ok(()),
+                None if vm.is_none(object) => return Ok(()),
+                None if object.downcast_ref::<PyInt>().is_some() => {
+                    return Err(
+                        vm.new_runtime_error("Cannot access accelerator device when none is available.")
+                    );
+                }
+                None => {
+                    return Err(vm.new_type_error(format!(
+                        "argument 'device' must be torch.device, not {}",
+                        object.class().name()
+                    )));
+                }
             },
         };
         if device.kind == "cpu" {

@@ -8,7 +8,6 @@ use rustpython_vm::types::{Callable, GetDescriptor, Representable};
 use rustpython_vm::{AsObject, Py, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
 
 use super::bind::bind;
-use super::classes::PyDevice;
 use super::numbers::items;
 use super::py_tensor::{PyTensor, tensor_of};
 use super::raise::OrRaise;
@@ -17,7 +16,7 @@ use super::to_python::object;
 use crate::ops::call::{call, call_in_place};
 use crate::ops::in_place::allow_leaf;
 use crate::ops::op::{Caller, TargetCheck};
-use crate::ops::schema::{Param, Type, signature};
+use crate::ops::schema::signature;
 use crate::ops::state::State;
 use crate::ops::table::{FUNCTION, IN_PLACE_ONLY, LINALG, Op, RELAYOUT};
 use crate::ops::value::Value;
@@ -106,7 +105,6 @@ pub(crate) fn run(
         };
     }
     let (form, bound) = bind(op, name, method, args, vm)?;
-    refuse_devices(&op.params()[form], args, vm)?;
     let place = || site(vm);
     let caller = Caller { state, site: &place };
     let asked = op.params()[form]
@@ -122,17 +120,6 @@ pub(crate) fn run(
     }
     let value = call(caller, op, form, bound).or_raise(vm)?;
     object(value, state, &args.args, vm)
-}
-
-/// Errors: a device that is not the CPU.
-fn refuse_devices(params: &[Param], args: &FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
-    let is_device = |param: &Param| param.kind == Type::Any && param.name == "device";
-    let Some(position) = params.iter().position(is_device) else { return Ok(()) };
-    let by_position = (!params[position].keyword_only).then(|| args.args.get(position)).flatten();
-    match args.kwargs.get("device").or(by_position) {
-        Some(device) => PyDevice::here(device, vm),
-        None => Ok(()),
-    }
 }
 
 /// Runs an operation, writes its results into the tensors of `out`, and returns those.

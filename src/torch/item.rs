@@ -9,7 +9,7 @@ use rustpython_vm::types::{AsMapping, AsSequence};
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::build::tensor_from;
-use super::numbers::{int, items, number};
+use super::numbers::{int, items, number, too_large};
 use super::py_tensor::{PyTensor, tensor_of};
 use super::raise::{OrRaise, raise};
 use super::site::site;
@@ -142,6 +142,9 @@ pub(crate) fn get(holder: &PyTensor, key: &PyObject, vm: &VirtualMachine) -> PyR
 pub(crate) fn set(holder: &PyTensor, key: &PyObject, value: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
     let target = holder.tensor();
     let index = parts(key, vm)?;
+    if let Some(error) = too_large(value, vm) {
+        return Err(error);
+    }
     let source = match tensor_of(value).map(Arg::Tensor).or_else(|| number(value, vm)) {
         Some(source) => source,
         None => {

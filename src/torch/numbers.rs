@@ -1,6 +1,6 @@
 //! Python numbers, and lists of them, as arguments.
 
-use rustpython_vm::builtins::{PyFloat, PyInt, PyList, PyTuple};
+use rustpython_vm::builtins::{PyBaseExceptionRef, PyFloat, PyInt, PyList, PyTuple};
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, VirtualMachine};
 
 use super::py_tensor::tensor_of;
@@ -20,6 +20,26 @@ pub(crate) fn number(object: &PyObject, vm: &VirtualMachine) -> Option<Arg> {
         i64::try_from(big)
             .map_or_else(|_| Arg::Float(big.to_string().parse().unwrap_or(f64::INFINITY)), Arg::Int),
     )
+}
+
+/// Whether an object is an int that no `int64` has.
+pub(crate) fn is_too_large(object: &PyObject) -> bool {
+    object.downcast_ref::<PyInt>().is_some_and(|int| i64::try_from(int.as_bigint()).is_err())
+}
+
+/// PyTorch's error for a number that no `int64` has; none for all others.
+pub(crate) fn too_large(object: &PyObject, vm: &VirtualMachine) -> Option<PyBaseExceptionRef> {
+    if !is_too_large(object) {
+        return None;
+    }
+    let big = object.downcast_ref::<PyInt>()?.as_bigint();
+    Some(match (u64::try_from(big), big.sign()) {
+        (Ok(_), _) => vm.new_runtime_error("value cannot be converted to type int64_t without overflow"),
+        (Err(_), malachite_bigint::Sign::Minus) => {
+            vm.new_overflow_error("can't convert negative int to unsigned")
+        }
+        _ => vm.new_overflow_error("int too big to convert"),
+    })
 }
 
 /// The one element of a tensor as an argument; none where it has more.

@@ -6,7 +6,7 @@ use rustpython_vm::types::{Callable, GetDescriptor, Representable};
 use rustpython_vm::{Py, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
 
 /// The methods in `_tensor.py`.
-pub(crate) const PYTHON_METHODS: [&str; 22] = [
+pub(crate) const PYTHON_METHODS: [&str; 31] = [
     "type",
     "numpy",
     "backward",
@@ -27,6 +27,15 @@ pub(crate) const PYTHON_METHODS: [&str; 22] = [
     "resolve_conj",
     "resolve_neg",
     "is_signed",
+    "dim_order",
+    "narrow_copy",
+    "nanmedian",
+    "nanquantile",
+    "qr",
+    "cholesky",
+    "cov",
+    "corrcoef",
+    "frexp",
     "__array__",
     "__copy__",
 ];

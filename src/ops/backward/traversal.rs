@@ -335,7 +335,7 @@ fn rule_of(record: &Record) -> Option<(GradientRule, &'static [Param])> {
     static ASSIGNMENT: OnceLock<Vec<Param>> = OnceLock::new();
     static THROUGH_VIEW: OnceLock<Vec<Param>> = OnceLock::new();
     if *record.operation == SETITEM {
-        let params = ASSIGNMENT.get_or_init(|| schema::parse("Tensor input, Operand value, any index"));
+        let params = ASSIGNMENT.get_or_init(|| schema::parse("Tensor input, Operand value, index index"));
         return Some((GradientRule::One(indexing::setitem), params));
     }
     if *record.operation == COPY_SLICES {

@@ -199,7 +199,7 @@ fn multi_dot(c: &Call) -> Result<Value> {
     if !column {
         shape.push(out.shape()[1]);
     }
-    Ok(out.with_layout(Layout::contiguous(shape)).into())
+    Ok(ops::reshape(&out, &shape).into())
 }
 
 /// The Kronecker product.
@@ -217,7 +217,7 @@ fn kron(c: &Call) -> Result<Value> {
     };
     let out = pointwise::mul(&Arg::Tensor(wide(a, true)), &Arg::Tensor(wide(b, false)), c.default_dtype())?;
     let shape: Vec<usize> = out.shape().chunks(2).map(|pair| pair[0] * pair[1]).collect();
-    Ok(out.with_layout(Layout::contiguous(shape)).into())
+    Ok(ops::reshape(&out, &shape).into())
 }
 
 fn trace(c: &Call) -> Result<Value> {
@@ -250,21 +250,21 @@ pub(super) static OPS: [Op; 12] = [
             .cost(CostRule::MatrixProduct(0))
             .grad("View"),
         BOTH,
-        &["Tensor input, Tensor other, *, any out=None"],
+        &["Tensor input, Tensor other, *, out? out=None"],
         "Products along the last dimensions. (.., k) x (.., k)",
         inner,
     ),
     op(
         product("outer", ProductKind::Outer).cost(CostRule::PerResult(1)).grad("Mul"),
         BOTH,
-        &["Tensor input, Tensor vec2, *, any out=None"],
+        &["Tensor input, Tensor vec2, *, out? out=None"],
         "Each with each. (n) x (m) -> (n, m)",
         outer,
     ),
     op(
         product("ger", ProductKind::Outer).cost(CostRule::PerResult(1)).grad("Mul"),
         BOTH,
-        &["Tensor input, Tensor vec2, *, any out=None"],
+        &["Tensor input, Tensor vec2, *, out? out=None"],
         "Each with each; `outer` under its old name. (n) x (m) -> (n, m)",
         outer,
     ),
@@ -280,21 +280,24 @@ pub(super) static OPS: [Op; 12] = [
         Descriptor::new("tensordot", OpFamily::Product, Explanation::Multilinear(Multilinear::Tensordot))
             .grad("View"),
         0,
-        &["Tensor a, Tensor b, ints _first, ints _second", "Tensor a, Tensor b, int dims=2, *, any out=None"],
+        &[
+            "Tensor a, Tensor b, ints _first, ints _second",
+            "Tensor a, Tensor b, int dims=2, *, out? out=None",
+        ],
         "Products summed over dimensions of both.",
         tensordot,
     ),
     op(
         Descriptor::new("multi_dot", OpFamily::Product, Explanation::Whole).grad("View"),
         0,
-        &["Tensors tensors, *, any out=None"],
+        &["Tensors tensors, *, out? out=None"],
         "Matrices multiplied in the cheapest order.",
         multi_dot,
     ),
     op(
         Descriptor::new("chain_matmul", OpFamily::Product, Explanation::Whole).grad("View"),
         FUNCTION,
-        &["Several matrices, *, any out=None"],
+        &["Several matrices, *, out? out=None"],
         "Matrices multiplied in the cheapest order.",
         chain_matmul,
     ),
@@ -302,7 +305,7 @@ pub(super) static OPS: [Op; 12] = [
         Descriptor::new("kron", OpFamily::Product, Explanation::Multilinear(Multilinear::Kronecker))
             .grad("UnsafeView"),
         BOTH,
-        &["Tensor input, Tensor other, *, any out=None"],
+        &["Tensor input, Tensor other, *, out? out=None"],
         "Every element of input times all of other.",
         kron,
     ),
@@ -313,7 +316,8 @@ pub(super) static OPS: [Op; 12] = [
         &["Tensor input"],
         "The sum of the diagonal. (n, n) -> ()",
         trace,
-    ),
+    )
+    .refusing(super::refused::is_low, "\"trace\" not implemented for '{}'"),
     op(
         Descriptor::new("cdist", OpFamily::Distance, Explanation::Distance(DistanceKind::EachToEach))
             .grad("Cdist"),
@@ -321,19 +325,21 @@ pub(super) static OPS: [Op; 12] = [
         &["Tensor x1, Tensor x2, float p=2.0, str compute_mode='use_mm_for_euclid_dist_if_necessary'"],
         "The p-norm distance of every row to every row. (.., n, d) x (.., m, d) -> (.., n, m)",
         super::linalg::cdist,
-    ),
+    )
+    .refusing(super::refused::is_low, "\"cdist\" not implemented for '{}'"),
     op(
         Descriptor::new("cross", OpFamily::Product, Explanation::Multilinear(Multilinear::Cross))
             .grad("LinalgCross"),
         BOTH,
-        &["Tensor input, Tensor other, int? dim=None, *, any out=None"],
+        &["Tensor input, Tensor other, int? dim=None, *, out? out=None"],
         "The vector orthogonal to both, in three dimensions.",
         super::linalg::cross,
-    ),
+    )
+    .refusing(super::refused::is_bool, "\"cross\" not implemented for '{}'"),
     op(
         Descriptor::new("matrix_power", OpFamily::LinearAlgebra, Explanation::Whole).grad("Mm"),
         BOTH,
-        &["Tensor input, int n, *, any out=None"],
+        &["Tensor input, int n, *, out? out=None"],
         "A square matrix times itself. (.., n, n)",
         super::linalg::matrix_power,
     ),

@@ -6,14 +6,15 @@ use crate::ops::op::{BOTH, Call, FUNCTION, IN_PLACE, IN_PLACE_ONLY, METHOD, Op, 
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule, creation, view};
 use crate::tensor::explanation::{CastTo, ConstantKind, Explanation};
-use crate::tensor::ops::{self, cast::to_dtype};
+use crate::tensor::ops::{self, cast::to_dtype, mask::fits};
 use crate::tensor::{Arg, Buffer, DType, Error, Result, Tensor, allow};
 
-const SIZES: &[&str] =
-    &["sizes size, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, \
-     any pin_memory=False, any memory_format=None, any out=None, any names=None"];
+const SIZES: &[&str] = &[
+    "sizes size, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, \
+     only pin_memory=False, format? memory_format=None, out? out=None, only names=None",
+];
 const LIKE: &[&str] = &[
-    "Tensor input, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any memory_format=None",
+    "Tensor input, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, format? memory_format=None",
 ];
 
 /// A fresh leaf, asking for gradients where the call says so.
@@ -26,6 +27,9 @@ fn leaf(tensor: Tensor, requires_grad: bool) -> Result<Value> {
 
 fn constant(shape: Vec<usize>, dtype: DType, value: &Arg, requires_grad: bool) -> Result<Value> {
     let len = allow(&shape, dtype)?;
+    if !fits(value, dtype) {
+        ops::mask::checked_number(value, dtype)?;
+    }
     leaf(Tensor::new(filled(dtype, len, value), shape, dtype), requires_grad)
 }
 
@@ -42,6 +46,9 @@ fn alike(c: &Call, dtype: Option<DType>, value: &Arg, requires_grad: bool) -> Re
     let x = c.tensor(0)?;
     let dtype = dtype.unwrap_or(x.dtype());
     let len = allow(x.shape(), dtype)?;
+    if !fits(value, dtype) {
+        ops::mask::checked_number(value, dtype)?;
+    }
     let row_major = Tensor::new(filled(dtype, len, value), x.shape(), dtype);
     leaf(row_major.with_layout(x.layout().preserved()), requires_grad)
 }
@@ -68,14 +75,15 @@ fn full_like(c: &Call) -> Result<Value> {
 }
 
 fn new_full(c: &Call) -> Result<Value> {
-    constant(c.shape(1)?, c.opt_dtype(3).unwrap_or(c.tensor(0)?.dtype()), c.arg(2), false)
+    constant(c.shape(1)?, c.opt_dtype(3).unwrap_or(c.tensor(0)?.dtype()), c.arg(2), c.bool(5))
 }
 
 fn eye(c: &Call) -> Result<Value> {
     let rows = c.int(0)?;
     let columns = c.opt_int(1).unwrap_or(rows);
     if rows < 0 || columns < 0 {
-        return Err(Error::runtime(format!("n must be greater or equal to 0, got {rows}")));
+        let (name, size) = if rows < 0 { ("n", rows) } else { ("m", columns) };
+        return Err(Error::runtime(format!("{name} must be greater or equal to 0, got {size}")));
     }
     let (rows, columns) = (rows as usize, columns as usize);
     let dtype = c.opt_dtype(2).unwrap_or(c.default_dtype());
@@ -99,13 +107,37 @@ fn arange(c: &Call) -> Result<Value> {
     if by == 0.0 {
         return Err(Error::runtime("step must be nonzero"));
     }
+    if !first.is_finite() || !last.is_finite() {
+        return Err(Error::runtime(format!("unsupported range: {first} -> {last}")));
+    }
     if (by > 0.0 && last < first) || (by < 0.0 && last > first) {
         return Err(Error::runtime("upper bound and larger bound inconsistent with step sign"));
     }
-    let count = ((last - first) / by).ceil().max(0.0) as usize;
+    // Whole numbers are counted exactly: floats have no 2**63 - 1.
+    let exact = match (&start, &end, &step) {
+        (&Arg::Int(first), &Arg::Int(last), &Arg::Int(by)) if dtype == DType::Int64 => {
+            Some((first, last, by))
+        }
+        _ => None,
+    };
+    let count = match exact {
+        Some((first, last, by)) => {
+            let (span, by) =
+                ((i128::from(last) - i128::from(first)).unsigned_abs(), i128::from(by).unsigned_abs());
+            usize::try_from(span.div_ceil(by)).unwrap_or(usize::MAX)
+        }
+        None => ((last - first) / by).ceil().max(0.0) as usize,
+    };
     allow(&[count], dtype)?;
+    super::refused::bools("arange_cpu", dtype)?;
+    if !dtype.is_float() && ![&start, &end, &step].iter().all(|bound| fits(bound, DType::Int64)) {
+        return Err(Error::runtime("value cannot be converted to type int64_t without overflow"));
+    }
     let buffer = match Buffer::zeros(dtype, 0) {
-        Buffer::I64(_) => Buffer::I64((0..count as i64).map(|i| first as i64 + i * by as i64).collect()),
+        Buffer::I64(_) => match exact {
+            Some((first, _, by)) => Buffer::I64((0..count as i64).map(|i| first + i * by).collect()),
+            None => Buffer::I64((0..count as i64).map(|i| first as i64 + i * by as i64).collect()),
+        },
         Buffer::F32(_) => {
             // PyTorch steps in double precision and rounds each element.
             Buffer::F32((0..count).map(|i| (first + i as f64 * by) as f32).collect())
@@ -155,7 +187,7 @@ fn linspace(c: &Call) -> Result<Value> {
                 [steps],
                 DType::Float64,
             );
-            return leaf(to_dtype(&wide, dtype), false);
+            return leaf(to_dtype(&wide, dtype), c.bool(6));
         }
     };
     leaf(Tensor::new(buffer, [steps], dtype), c.bool(6))
@@ -183,7 +215,7 @@ macro_rules! cast_op {
         op(
             Descriptor::new($name, OpFamily::Cast, Explanation::Cast(CastTo::Named)).grad("ToCopy"),
             METHOD,
-            &["Tensor input, any memory_format=None"],
+            &["Tensor input, format? memory_format=None"],
             "The same values in this dtype.",
             |c| cast(c, DType::$dtype),
         )
@@ -225,7 +257,7 @@ pub(super) static OPS: [Op; 33] = [
         creation("full", ConstantKind::Everywhere),
         FUNCTION,
         &[
-            "sizes size, Number fill_value, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any out=None",
+            "sizes size, Number fill_value, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, out? out=None",
         ],
         "A tensor of one value.",
         full,
@@ -255,7 +287,7 @@ pub(super) static OPS: [Op; 33] = [
         creation("full_like", ConstantKind::Everywhere),
         FUNCTION,
         &[
-            "Tensor input, Number fill_value, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any memory_format=None",
+            "Tensor input, Number fill_value, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, format? memory_format=None",
         ],
         "One value in the shape and dtype of input.",
         full_like,
@@ -264,7 +296,7 @@ pub(super) static OPS: [Op; 33] = [
         creation("new_zeros", ConstantKind::Everywhere),
         METHOD,
         &[
-            "Tensor input, sizes size, *, dtype? dtype=None, any device=None, bool requires_grad=False, any layout=None",
+            "Tensor input, sizes size, *, dtype? dtype=None, device? device=None, bool requires_grad=False, layout? layout=None",
         ],
         "Zeros of another shape, same dtype.",
         |c| new_sized(c, &Arg::Int(0)),
@@ -273,7 +305,7 @@ pub(super) static OPS: [Op; 33] = [
         creation("new_ones", ConstantKind::Everywhere),
         METHOD,
         &[
-            "Tensor input, sizes size, *, dtype? dtype=None, any device=None, bool requires_grad=False, any layout=None",
+            "Tensor input, sizes size, *, dtype? dtype=None, device? device=None, bool requires_grad=False, layout? layout=None",
         ],
         "Ones of another shape, same dtype.",
         |c| new_sized(c, &Arg::Int(1)),
@@ -282,7 +314,7 @@ pub(super) static OPS: [Op; 33] = [
         creation("new_empty", ConstantKind::Empty),
         METHOD,
         &[
-            "Tensor input, sizes size, *, dtype? dtype=None, any device=None, bool requires_grad=False, any layout=None",
+            "Tensor input, sizes size, *, dtype? dtype=None, device? device=None, bool requires_grad=False, layout? layout=None",
         ],
         "Another shape, same dtype; here zeros.",
         |c| new_sized(c, &Arg::Int(0)),
@@ -291,7 +323,7 @@ pub(super) static OPS: [Op; 33] = [
         creation("new_full", ConstantKind::Everywhere),
         METHOD,
         &[
-            "Tensor input, sizes size, Number fill_value, *, dtype? dtype=None, any device=None, bool requires_grad=False",
+            "Tensor input, sizes size, Number fill_value, *, dtype? dtype=None, device? device=None, bool requires_grad=False, layout? layout=None",
         ],
         "One value in another shape, same dtype.",
         new_full,
@@ -300,7 +332,7 @@ pub(super) static OPS: [Op; 33] = [
         creation("eye", ConstantKind::Identity),
         FUNCTION,
         &[
-            "int n, int? m=None, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False",
+            "int n, int? m=None, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False",
         ],
         "Ones on the diagonal, zeros elsewhere.",
         eye,
@@ -309,8 +341,8 @@ pub(super) static OPS: [Op; 33] = [
         creation("arange", ConstantKind::Range),
         FUNCTION,
         &[
-            "Number end, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any out=None",
-            "Number start, Number end, Number step=1, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any out=None",
+            "Number end, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, out? out=None",
+            "Number start, Number end, Number step=1, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, out? out=None",
         ],
         "start, start + step, ... below end.",
         arange,
@@ -319,15 +351,15 @@ pub(super) static OPS: [Op; 33] = [
         creation("linspace", ConstantKind::Spaced),
         FUNCTION,
         &[
-            "Number start, Number end, int steps, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False",
+            "Number start, Number end, int steps, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False",
         ],
         "Evenly spaced numbers, both ends included.",
         linspace,
-    ),
+    ).refusing(super::refused::is_bool, "\"linspace_cpu\" not implemented for '{}'"),
     op(
         Descriptor::new("clone", OpFamily::Copy, Explanation::Copy).grad("Clone"),
         BOTH,
-        &["Tensor input, *, any memory_format=None"],
+        &["Tensor input, *, format? memory_format=None"],
         "A copy with a storage of its own.",
         |c| Ok(ops::shape::preserved(c.tensor(0)?).into()),
     ).rule(backward::views::same),
@@ -342,9 +374,9 @@ pub(super) static OPS: [Op; 33] = [
         Descriptor::new("to", OpFamily::Cast, Explanation::Cast(CastTo::Asked)).grad("ToCopy"),
         METHOD,
         &[
-            "Tensor input, dtype dtype, any non_blocking=False, bool copy=False, *, any memory_format=None",
-            "Tensor input, Tensor other, any non_blocking=False, bool copy=False, *, any memory_format=None",
-            "Tensor input, any device=None, dtype? dtype=None, any non_blocking=False, bool copy=False, *, any memory_format=None",
+            "Tensor input, dtype dtype, hint non_blocking=False, bool copy=False, *, format? memory_format=None",
+            "Tensor input, Tensor other, hint non_blocking=False, bool copy=False, *, format? memory_format=None",
+            "Tensor input, device? device=None, dtype? dtype=None, hint non_blocking=False, bool copy=False, *, format? memory_format=None",
         ],
         "The values in another dtype; itself where nothing changes.",
         to,
@@ -352,7 +384,7 @@ pub(super) static OPS: [Op; 33] = [
     op(
         Descriptor::new("cpu", OpFamily::Cast, Explanation::Cast(CastTo::Own)),
         METHOD,
-        &["Tensor input, any memory_format=None"],
+        &["Tensor input, format? memory_format=None"],
         "The tensor itself: it is on the CPU.",
         |c| Ok(c.tensor(0)?.clone().into()),
     ),
@@ -415,7 +447,7 @@ pub(super) static OPS: [Op; 33] = [
             .overwriting()
             .grad("Copy"),
         METHOD | IN_PLACE,
-        &["Tensor input, Tensor src, any non_blocking=False"],
+        &["Tensor input, Tensor src, hint non_blocking=False"],
         "src's values, converted and broadcast.",
         |c| {
             let (x, src) = (c.tensor(0)?, c.tensor(1)?);

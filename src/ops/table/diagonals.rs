@@ -9,9 +9,9 @@ use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::{self, shape};
 use crate::tensor::{DType, Error, Result};
 
-const TRIANGLE: &[&str] = &["Tensor input, int diagonal=0, *, any out=None"];
+const TRIANGLE: &[&str] = &["Tensor input, int diagonal=0, *, out? out=None"];
 const INDICES: &[&str] = &[
-    "int row, int col, int offset=0, *, dtype? dtype=None, any device=None, any layout=None, any pin_memory=False",
+    "int row, int col, int offset=0, *, dtype? dtype=None, device? device=None, layout? layout=None, only pin_memory=False",
 ];
 
 fn triangle(c: &Call, lower: bool) -> Result<Value> {
@@ -31,6 +31,16 @@ fn triangle_indices(c: &Call, lower: bool) -> Result<Value> {
         return Err(Error::runtime(format!("col must be non-negative, got{columns}")));
     }
     let dtype = c.opt_dtype(3).unwrap_or(DType::Int64);
+    if !matches!(dtype, DType::Int32 | DType::Int64) {
+        let name = if lower { "tril_indices" } else { "triu_indices" };
+        return Err(Error::runtime(format!("\"{name}\" not implemented for '{}'", dtype.cpp_name())));
+    }
+    // Rows that have nothing in the triangle cost time too.
+    crate::tensor::allow(
+        &[2, shape::triangle_count(rows as usize, columns as usize, offset, lower)],
+        DType::Int64,
+    )?;
+    crate::tensor::allow(&[rows as usize], DType::Int64)?;
     Ok(shape::triangle_indices(rows as usize, columns as usize, offset, lower, dtype).into())
 }
 
@@ -97,7 +107,7 @@ pub(super) static OPS: [Op; 7] = [
     op(
         Descriptor::new("diag", OpFamily::Join, Explanation::Moved(Movement::Rearranged)).grad("Diagonal"),
         BOTH,
-        &["Tensor input, int diagonal=0, *, any out=None"],
+        &["Tensor input, int diagonal=0, *, out? out=None"],
         "A vector as a diagonal matrix, or a matrix's diagonal.",
         diag,
     ),

@@ -83,7 +83,7 @@ pub(super) fn sign(c: &Call) -> Result<Value> {
         } else if v < 0.0 {
             -1.0
         } else {
-            v * 0.0
+            0.0
         }
     };
     let g = |v: f64| {
@@ -92,7 +92,7 @@ pub(super) fn sign(c: &Call) -> Result<Value> {
         } else if v < 0.0 {
             -1.0
         } else {
-            v * 0.0
+            0.0
         }
     };
     Ok(same_unary(c.tensor(0)?, f, g, i64::signum).into())

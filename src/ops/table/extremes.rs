@@ -9,7 +9,7 @@ use crate::tensor::explanation::{Explanation, ExtremeResult, Extremum, OrderKind
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::reduce::{self, End, ReductionAxes};
-use crate::tensor::{DType, Error, Result, Tensor, ops};
+use crate::tensor::{Arg, DType, Error, Result, Tensor, ops};
 
 const EXTREME: &[&str] =
     &["Tensor input", "Tensor input, Tensor other", "Tensor input, int dim, bool keepdim=False"];
@@ -115,10 +115,30 @@ fn keep(shape: Vec<usize>, axis: Option<usize>, keepdim: bool) -> Vec<usize> {
     }
 }
 
+/// Errors: no elements along the axis.
+fn has_elements_along(name: &str, x: &Tensor, axis: usize) -> Result<()> {
+    match x.shape().get(axis) {
+        Some(0) => {
+            Err(Error::index(format!("{name}(): Expected reduction dim {axis} to have non-zero size.")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// The middle element of each run, the lower one of two. As `torch.median`.
 fn median(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     let axis = if c.form == 0 { None } else { Some(wrap_dim(c.int(1)?, x.ndim())?) };
+    super::refused::bools("median_cpu", x.dtype())?;
+    match axis {
+        Some(axis) => has_elements_along("median", x, axis)?,
+        // PyTorch's middle of nothing: nan, or the smallest of the integers.
+        None if x.numel() == 0 => {
+            let nothing = if x.dtype().is_float() { Arg::Float(f64::NAN) } else { Arg::Int(i64::MIN) };
+            return Ok(to_dtype(&ops::pointwise::operand(&nothing, wide_of(x.dtype()))?, x.dtype()).into());
+        }
+        None => {}
+    }
     let (runs, kept) = sorted_runs(x, axis);
     let middles: Vec<(f64, i64)> = runs
         .iter()
@@ -142,6 +162,7 @@ fn median(c: &Call) -> Result<Value> {
 fn mode(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     let axis = wrap_dim(c.int(1)?, x.ndim())?;
+    has_elements_along("mode", x, axis)?;
     let (runs, kept) = sorted_runs(x, Some(axis));
     let most = |run: &Vec<(f64, i64)>| {
         let mut best = (0, 0.0, 0);
@@ -188,27 +209,81 @@ fn so_far(c: &Call, better: fn(f64, f64) -> bool) -> Result<Value> {
     Ok(Value::Named(c.op.name, vec![("values", to_dtype(&values, x.dtype())), ("indices", indices)]))
 }
 
-/// Linear interpolation between the two nearest of the sorted elements. As `torch.quantile`.
+/// The dtype of the same category in which every number of a dtype is exact.
+fn wide_of(dtype: DType) -> DType {
+    if dtype.is_float() { DType::Float64 } else { DType::Int64 }
+}
+
+/// Which value stands for a rank between two of the sorted elements.
+fn between(interpolation: &str, low: f64, high: f64, rank: f32) -> Option<f64> {
+    let part = f64::from(rank.fract());
+    Some(match interpolation {
+        "linear" => low + (high - low) * part,
+        "lower" => low,
+        "higher" => high,
+        "midpoint" if part > 0.0 => low + (high - low) * 0.5,
+        "midpoint" => low,
+        // Halves go to the even rank.
+        "nearest" => {
+            let nearest = rank.round_ties_even();
+            if nearest > rank.floor() { high } else { low }
+        }
+        _ => return None,
+    })
+}
+
+/// The value below which a share of the sorted elements lies, between the two nearest. As `torch.quantile`.
 fn quantile(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
+    let refused = |text: &str| Err(Error::runtime(format!("quantile() {text}")));
+    let interpolation = c.opt_str(4).unwrap_or("linear");
+    if x.numel() == 0 {
+        return refused("input tensor must be non-empty");
+    }
+    if !matches!(x.dtype(), DType::Float32 | DType::Float64) {
+        return refused("input tensor must be either float or double dtype");
+    }
+    let shares = match c.arg(1) {
+        Arg::Tensor(q) if q.ndim() > 1 => return refused("q must be a scalar or 1D tensor"),
+        Arg::Tensor(q) if q.dtype() != x.dtype() => {
+            return refused("q tensor must be same dtype as the input tensor");
+        }
+        Arg::Tensor(q) => {
+            let shares = q.to_f64_vec();
+            if !shares.iter().all(|share| (0.0..=1.0).contains(share)) {
+                return refused("q values must be in the range [0, 1]");
+            }
+            shares
+        }
+        number => {
+            let share = number.number().unwrap_or(0.5);
+            if !(0.0..=1.0).contains(&share) {
+                return refused(&format!("q must be in the range [0, 1] but got {share}"));
+            }
+            vec![share]
+        }
+    };
+    if between(interpolation, 0.0, 0.0, 0.0).is_none() {
+        return refused(&format!(
+            "interpolation must be one of linear, lower, higher, midpoint or nearest, but got {interpolation}"
+        ));
+    }
     let axis = c.opt_int(2).map(|dim| wrap_dim(dim, x.ndim())).transpose()?;
     let (runs, kept) = sorted_runs(x, axis);
-    let shares = match c.arg(1) {
-        crate::tensor::Arg::Tensor(q) => q.to_f64_vec(),
-        number => vec![number.number().unwrap_or(0.5)],
-    };
-    if shares.iter().any(|share| !(0.0..=1.0).contains(share)) {
-        return Err(Error::runtime("quantile() q must be in the range [0, 1]"));
-    }
     let mut values = Vec::with_capacity(shares.len() * runs.len());
     for share in &shares {
         for run in &runs {
             let rank = (share * (run.len() - 1) as f64) as f32;
             let (low, high) = (run[rank.floor() as usize].0, run[rank.ceil() as usize].0);
-            values.push(low + (high - low) * f64::from(rank.fract()));
+            let value = between(interpolation, low, high, rank).unwrap_or(f64::NAN);
+            // A nan anywhere is the answer.
+            values.push(if run.iter().any(|it| it.0.is_nan()) { f64::NAN } else { value });
         }
     }
     let mut shape = keep(kept, axis, c.bool(3));
+    if axis.is_none() && c.bool(3) {
+        shape = vec![1; x.ndim()];
+    }
     if c.arg(1).tensor().is_some_and(|q| q.ndim() > 0) {
         shape.insert(0, shares.len());
     }

@@ -56,6 +56,13 @@ pub(super) fn softmax_along(x: &Tensor, dim: i64, dtype: Option<DType>, log: boo
 /// A sample of a categorical distribution, in numbers.
 pub(super) fn gumbel_softmax(c: &Call) -> Result<Value> {
     let (logits, tau, hard, dim) = (c.tensor(0)?, c.float(1)?, c.bool(2), c.int(4)?);
+    if !logits.dtype().is_float() {
+        return Err(Error::runtime(format!(
+            "Exponential distribution is a continuous probability distribution. dtype must be a floating point but you \
+             specified {}",
+            logits.dtype().cpp_name()
+        )));
+    }
     let noise = draw::empty_like(logits, logits.dtype())?;
     draw::exponential(&noise, &mut c.state.generator.borrow_mut(), c.state.family.get(), 1.0)?;
     let gumbels = c.apply("neg", vec![Arg::Tensor(c.apply("log", vec![Arg::Tensor(noise)])?)])?;
@@ -284,6 +291,31 @@ fn bilinear(c: &Call) -> Result<Value> {
             ));
         }
     }
+    if weight.ndim() != 3 {
+        return Err(Error::index(format!(
+            "bilinear(): weight must have 3 dimensions (out, in1, in2), but has {}",
+            weight.ndim()
+        )));
+    }
+    if x.ndim() == 0 {
+        return Err(Error::index("Dimension specified as -1 but tensor has no dimensions"));
+    }
+    if let Some(bias) = bias.filter(|bias| bias.shape() != [weight.shape()[0]]) {
+        return fail(format!(
+            "bilinear(): bias size does not match weight size: got {} but expected {}",
+            bias.numel(),
+            weight.shape()[0]
+        ));
+    }
+    let dtypes = [Some(x), Some(y), Some(weight), bias];
+    if let Some(other) = dtypes.iter().flatten().find(|it| it.dtype() != x.dtype() || !it.dtype().is_float())
+    {
+        return fail(format!(
+            "expected scalar type {} but found {}",
+            if x.dtype().is_float() { x.dtype() } else { DType::Float32 }.cpp_name(),
+            other.dtype().cpp_name()
+        ));
+    }
     for (name, input, axis) in [("input1", x, 1), ("input2", y, 2)] {
         let (size, wanted) = (input.shape()[input.ndim() - 1], weight.shape()[axis]);
         if size != wanted {
@@ -390,7 +422,7 @@ pub(super) static OPS: [Op; 15] = [
             .grad("Embedding"),
         FUNCTIONAL,
         &[
-            "Tensor input, Tensor weight, int? padding_idx=None, float? max_norm=None, float norm_type=2.0, bool scale_grad_by_freq=False, bool sparse=False",
+            "Tensor input, Tensor weight, int? padding_idx=None, only max_norm=None, hint norm_type=2.0, only scale_grad_by_freq=False, only sparse=False",
         ],
         "Rows of a table by their numbers. (..) x (n, d) -> (.., d)",
         embedding,
@@ -422,7 +454,7 @@ pub(super) static OPS: [Op; 15] = [
     op(
         Descriptor::new("normalize", OpFamily::Normalisation, Explanation::UnitLength).grad("Div"),
         FUNCTIONAL,
-        &["Tensor input, float p=2.0, int dim=1, float eps=1e-12, any out=None"],
+        &["Tensor input, float p=2.0, int dim=1, float eps=1e-12, out? out=None"],
         "Each vector along dim over its norm.",
         normalize,
     ),
@@ -437,7 +469,7 @@ pub(super) static OPS: [Op; 15] = [
         &["Tensor x1, Tensor x2, float p=2.0, float eps=1e-6, bool keepdim=False"],
         "The norm of the difference of vectors along the last dimension.",
         pairwise_distance,
-    ),
+    ).refusing(super::refused::is_bool, "Subtraction, the `-` operator, with two bool tensors is not supported. Use the `^` or `logical_xor()` operator instead."),
     op(
         Descriptor::new("bilinear", OpFamily::Product, Explanation::Multilinear(Multilinear::Bilinear))
             .grad("Add"),

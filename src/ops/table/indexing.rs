@@ -279,6 +279,20 @@ fn index_reduce(c: &Call) -> Result<Value> {
             "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {word}."
         )));
     };
+    if x.dtype() != source.dtype() {
+        return Err(Error::runtime(format!(
+            "index_reduce_(): self ({}) and source ({}) must have the same scalar type",
+            x.dtype().cpp_name(),
+            source.dtype().cpp_name()
+        )));
+    }
+    let along_dim = source.shape().get(dim).copied().unwrap_or(1);
+    if index.numel() != along_dim {
+        return Err(Error::runtime(format!(
+            "index_reduce_(): Number of indices ({}) should be equal to source.size(dim): ({along_dim}), for dim: {dim}",
+            index.numel()
+        )));
+    }
     Ok(along::index_combine(x, dim, index, source, meet, c.bool(5))?.into())
 }
 
@@ -353,7 +367,7 @@ pub(super) static OPS: [Op; 14] = [
             .shapes(ShapeRule::Rearranged)
             .grad("Index"),
         0,
-        &["Tensor input, any index"],
+        &["Tensor input, index index"],
         "input[index]: a view, or a copy where tensors index.",
         getitem,
     )
@@ -361,7 +375,7 @@ pub(super) static OPS: [Op; 14] = [
     op(
         Descriptor::new("gather", OpFamily::Index, Explanation::Moved(Movement::LookedUp)).grad("Gather"),
         BOTH,
-        &["Tensor input, int dim, Tensor index, *, any sparse_grad=False"],
+        &["Tensor input, int dim, Tensor index, *, only sparse_grad=False"],
         "Elements along a dimension by index.",
         gather,
     )
@@ -453,6 +467,23 @@ pub(super) static OPS: [Op; 14] = [
         "Values at row-major numbers.",
         |c| {
             long_index(c.tensor(1)?, "put_")?;
+            let (x, index, source) = (c.tensor(0)?, c.tensor(1)?, c.tensor(2)?);
+            if x.dtype() != source.dtype() {
+                return Err(Error::runtime(format!(
+                    "put_(): self and source expected to have the same dtype, but got self.dtype = {} and \
+                     source.dtype = {}",
+                    x.dtype().cpp_name(),
+                    source.dtype().cpp_name()
+                )));
+            }
+            if index.numel() != source.numel() {
+                return Err(Error::index(format!(
+                    "put_(): Expected source and index to have the same number of elements, but got source.numel() = {}, \
+                     index.numel() = {}",
+                    source.numel(),
+                    index.numel()
+                )));
+            }
             Ok(along::put(c.tensor(0)?, c.tensor(1)?, c.tensor(2)?, c.bool(3))?.into())
         },
     ),

@@ -7,10 +7,10 @@ use crate::tensor::descriptor::{Descriptor, GradName, OpFamily, ShapeRule, view}
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::{wrap_dim, wrap_dims};
 use crate::tensor::ops::{self, join, shape};
-use crate::tensor::{Arg, DType, Error, ErrorFact, Layout, Result, Tensor};
+use crate::tensor::{Arg, DType, Error, ErrorFact, Layout, Result, Tensor, allow};
 
-const JOIN: &[&str] = &["Tensors tensors, int dim=0, *, any out=None"];
-const LIST: &[&str] = &["Tensors tensors, *, any out=None"];
+const JOIN: &[&str] = &["Tensors tensors, int dim=0, *, out? out=None"];
+const LIST: &[&str] = &["Tensors tensors, *, out? out=None"];
 
 /// Each tensor with at least `ndim` dimensions: as `atleast_1d`, `_2d`, `_3d`.
 fn raised(tensors: &[Tensor], ndim: usize, name: &str) -> Result<Vec<Tensor>> {
@@ -105,6 +105,7 @@ fn cartesian_prod(c: &Call) -> Result<Value> {
             .about(ErrorFact::DifferentDtypes));
     }
     let sizes: Vec<usize> = tensors.iter().map(Tensor::numel).collect();
+    allow(&[&sizes[..], &[sizes.len()]].concat(), tensors[0].dtype())?;
     let columns: Vec<Tensor> = tensors
         .iter()
         .enumerate()
@@ -129,6 +130,13 @@ fn combinations(c: &Call) -> Result<Value> {
         return Ok(Tensor::zeros([0], x.dtype())?.into());
     }
     let (r, n) = (r as usize, x.numel());
+    // As many as there are ways to choose r of n, or of n + r - 1 where each may come again.
+    let among = if again { (n + r).saturating_sub(1) } else { n } as u128;
+    let fewest = if again { r.min(n.saturating_sub(1)) } else { r.min(n.saturating_sub(r)) };
+    let count = (0..fewest.min(128) as u128)
+        .try_fold(1u128, |count, at| Some(count.checked_mul(among.saturating_sub(at))? / (at + 1)));
+    let count = count.and_then(|count| usize::try_from(count).ok()).unwrap_or(usize::MAX);
+    allow(&[count, r], DType::Int64)?;
     // The places of one combination, counted up like the wheels of an odometer.
     let mut picks: Vec<usize> = if again { vec![0; r] } else { (0..r).collect() };
     let most = |at: usize| {
@@ -160,6 +168,8 @@ fn repeat_interleave(c: &Call) -> Result<Value> {
     if c.form == 2 {
         c.no_gradient();
         let counts = counts_of(x)?;
+        check_total(&counts, c.opt_int(1))?;
+        allow(&[counts.iter().fold(0, |sum: usize, &count| sum.saturating_add(count))], DType::Int64)?;
         let places = counts.iter().enumerate().flat_map(|(at, &count)| std::iter::repeat_n(at as i64, count));
         let places: Vec<i64> = places.collect();
         let count = places.len();
@@ -205,7 +215,19 @@ fn repeat_interleave(c: &Call) -> Result<Value> {
             vec![times as usize; size]
         }
     };
+    check_total(&counts, c.opt_int(3))?;
     Ok(shape::repeat_interleave(&flat, &counts, dim)?.into())
+}
+
+/// Errors: the size that the caller expects is another.
+fn check_total(counts: &[usize], expected: Option<i64>) -> Result<()> {
+    let total = counts.iter().fold(0, |sum: usize, &count| sum.saturating_add(count));
+    match expected {
+        Some(expected) if usize::try_from(expected) != Ok(total) => Err(Error::runtime(format!(
+            "repeat_interleave: the repeats sum to {total}, but output_size is {expected}"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 fn counts_of(repeats: &Tensor) -> Result<Vec<usize>> {
@@ -391,9 +413,9 @@ pub(super) static OPS: [Op; 18] = [
             .grad("View"),
         BOTH,
         &[
-            "Tensor input, Tensor repeats, int? dim=None, *, any output_size=None",
-            "Tensor input, int repeats, int? dim=None, *, any output_size=None",
-            "Tensor repeats, *, any output_size=None",
+            "Tensor input, Tensor repeats, int? dim=None, *, int? output_size=None",
+            "Tensor input, int repeats, int? dim=None, *, int? output_size=None",
+            "Tensor repeats, *, int? output_size=None",
         ],
         "Each element, or slice along a dimension, so many times.",
         repeat_interleave,

@@ -14,27 +14,52 @@ use crate::tensor::ops::float::Float;
 use crate::tensor::ops::linear;
 use crate::tensor::{Arg, Error, Layout, Result, Tensor};
 
-const MATRIX: &[&str] = &["Tensor A, *, any out=None"];
-const INPUT: &[&str] = &["Tensor input, *, any out=None"];
+const MATRIX: &[&str] = &["Tensor A, *, out? out=None"];
+const INPUT: &[&str] = &["Tensor input, *, out? out=None"];
 
-/// Errors: not a square matrix or a batch of them.
-fn square(name: &str, x: &Tensor) -> Result<usize> {
-    let ndim = x.ndim();
-    if ndim < 2 {
-        return Err(Error::runtime(format!("{name}: The input tensor A must have at least 2 dimensions.")));
+/// What an operation says of half precision, which LAPACK does not have.
+#[derive(Clone, Copy)]
+enum LowPrecision {
+    /// That this kernel is not implemented for it.
+    NoKernel(&'static str),
+    /// That it is not supported.
+    Unsupported,
+}
+
+/// Errors: not a matrix or a batch of them.
+fn has_matrices(name: &str, x: &Tensor) -> Result<(usize, usize)> {
+    match x.shape() {
+        [.., rows, columns] => Ok((*rows, *columns)),
+        _ => Err(Error::runtime(format!("{name}: The input tensor A must have at least 2 dimensions."))),
     }
-    let (rows, columns) = (x.shape()[ndim - 2], x.shape()[ndim - 1]);
+}
+
+/// Errors: not of single or double precision.
+fn of_floats(name: &str, x: &Tensor, low: LowPrecision) -> Result<()> {
+    let dtype = x.dtype().cpp_name();
+    match (x.dtype().is_float(), x.dtype().size() < 4, low) {
+        (false, ..) => Err(Error::runtime(format!(
+            "{name}: Expected a floating point or complex tensor as input. Got {dtype}"
+        ))),
+        (_, true, LowPrecision::NoKernel(kernel)) => {
+            Err(Error::runtime(format!("\"{kernel}\" not implemented for '{dtype}'")))
+        }
+        (_, true, LowPrecision::Unsupported) => {
+            Err(Error::runtime(format!("{name}: Low precision dtypes not supported. Got {dtype}")))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Errors: not a square matrix or a batch of them, or not of floats.
+fn square(name: &str, x: &Tensor, low: LowPrecision) -> Result<usize> {
+    let (rows, columns) = has_matrices(name, x)?;
     if rows != columns {
         return Err(Error::runtime(format!(
             "{name}: A must be batches of square matrices, but they are {rows} by {columns} matrices"
         )));
     }
-    if !x.dtype().is_float() {
-        return Err(Error::runtime(format!(
-            "{name}: Expected a floating point or complex tensor as input. Got {}",
-            x.dtype().cpp_name()
-        )));
-    }
+    of_floats(name, x, low)?;
     Ok(rows)
 }
 
@@ -49,9 +74,13 @@ pub(super) fn pages<T: Float>(x: &Tensor) -> Vec<Matrix<T>> {
         .collect()
 }
 
-/// A stack of matrices as LAPACK leaves it: columns lie straight in memory.
-fn columns_first<T: Float>(lead: &[usize], pages: &[Matrix<T>], dtype: crate::tensor::DType) -> Tensor {
-    let (rows, columns) = pages.first().map_or((0, 0), |page| (page.rows, page.columns));
+/// A stack of matrices of this size as LAPACK leaves it: columns lie straight in memory.
+fn columns_first<T: Float>(
+    lead: &[usize],
+    (rows, columns): (usize, usize),
+    pages: &[Matrix<T>],
+    dtype: crate::tensor::DType,
+) -> Tensor {
     let data = pages.iter().flat_map(|page| page.transposed().data).collect();
     let turned = T::tensor(data, [lead, &[columns, rows]].concat(), dtype);
     turned.with_layout(turned.layout().transpose(lead.len(), lead.len() + 1))
@@ -63,7 +92,7 @@ pub(super) fn lead(x: &Tensor) -> &[usize] {
 
 fn det(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
-    square("linalg.det", x)?;
+    square("linalg.det", x, LowPrecision::NoKernel("lu_cpu"))?;
     Ok(in_floats!(x.dtype(), T => {
         let out = pages::<T>(x).into_iter().map(|page| linalg::factor(page).determinant()).collect();
         T::tensor(out, lead(x), x.dtype())
@@ -73,17 +102,17 @@ fn det(c: &Call) -> Result<Value> {
 
 fn slogdet(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
-    square("linalg.slogdet", x)?;
+    square("linalg.slogdet", x, LowPrecision::Unsupported)?;
     let (sign, log) = in_floats!(x.dtype(), T => {
         let (signs, logs) = pages::<T>(x).into_iter().map(|page| linalg::factor(page).sign_and_log()).unzip();
         (T::tensor(signs, lead(x), x.dtype()), T::tensor(logs, lead(x), x.dtype()))
     });
-    Ok(Value::Named("slogdet", vec![("sign", sign), ("logabsdet", log)]))
+    Ok(Value::Named(c.op.name, vec![("sign", sign), ("logabsdet", log)]))
 }
 
 fn logdet(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
-    square("linalg.slogdet", x)?;
+    square("logdet", x, LowPrecision::Unsupported)?;
     Ok(in_floats!(x.dtype(), T => {
         let out = pages::<T>(x).into_iter().map(|page| {
             let (sign, log) = linalg::factor(page).sign_and_log();
@@ -99,7 +128,7 @@ fn inv(c: &Call) -> Result<Value> {
 }
 
 fn inverse(x: &Tensor) -> Result<Tensor> {
-    let n = square("linalg.inv", x)?;
+    let n = square("linalg.inv", x, LowPrecision::Unsupported)?;
     in_floats!(x.dtype(), T => {
         let mut out = Vec::new();
         for (at, page) in pages::<T>(x).into_iter().enumerate() {
@@ -114,102 +143,157 @@ fn inverse(x: &Tensor) -> Result<Tensor> {
             }
             out.push(factors.solve(&Matrix::identity(n)));
         }
-        Ok(columns_first(lead(x), &out, x.dtype()))
+        Ok(columns_first(lead(x), (n, n), &out, x.dtype()))
     })
 }
 
 fn solve(c: &Call) -> Result<Value> {
-    let (a, b) = (c.tensor(0)?, c.tensor(1)?);
-    let n = square("linalg.solve", a)?;
-    let vector = b.ndim() == 1 || (b.ndim() + 1 == a.ndim() && b.shape() == &a.shape()[..a.ndim() - 1]);
-    let wide = if vector { b.with_layout(b.layout().unsqueeze(b.ndim())) } else { b.clone() };
-    if wide.shape()[wide.ndim() - 2] != n {
+    let (a, b, left) = (c.tensor(0)?, c.tensor(1)?, c.bool(2));
+    let n = square("linalg.solve", a, LowPrecision::NoKernel("lu_cpu"))?;
+    if a.dtype() != b.dtype() {
         return Err(Error::runtime(format!(
-            "linalg.solve: Incompatible shapes of A and B for the equation AX = B ({n}x{n} and {}x{})",
-            wide.shape()[wide.ndim() - 2],
-            wide.shape()[wide.ndim() - 1]
+            "linalg.solve: Expected A and B to have the same dtype, but found A of type {} and B of type {} instead",
+            a.dtype().cpp_name(),
+            b.dtype().cpp_name()
         )));
     }
-    let shared = broadcast(lead(a), lead(&wide))?;
+    let vector = b.ndim() == 1 || (b.ndim() + 1 == a.ndim() && b.shape() == &a.shape()[..a.ndim() - 1]);
+    if vector && !left {
+        return Err(Error::runtime(
+            "linalg.solve: Vector broadcasting of the left hand side is not supported for left=False. In this case \
+             linalg.solve is equivalent to B / A.squeeze(-1)",
+        ));
+    }
+    let wide = if vector { b.with_layout(b.layout().unsqueeze(b.ndim())) } else { b.clone() };
+    let (rows, columns) = has_matrices("linalg.solve", &wide)?;
+    if (if left { rows } else { columns }) != n {
+        return Err(Error::runtime(format!(
+            "linalg.solve: Incompatible shapes of A and B for the equation {} ({n}x{n} and {rows}x{columns})",
+            if left { "AX = B" } else { "XA = B" }
+        )));
+    }
+    // X A = B is Aᵀ Xᵀ = Bᵀ.
+    let turned = |x: &Tensor| x.with_layout(x.layout().transpose(x.ndim() - 2, x.ndim() - 1));
+    let (a, wide) = if left { (a.clone(), wide) } else { (turned(a), turned(&wide)) };
+    let shared = broadcast(lead(&a), lead(&wide))?;
     let spread = |x: &Tensor| {
         let shape = [&shared[..], &x.shape()[x.ndim() - 2..]].concat();
         x.with_layout(x.layout().broadcast_to(&shape))
     };
-    let (left, right) = (spread(a), spread(&wide));
+    let (matrices, sides) = (spread(&a), spread(&wide));
     let out = in_floats!(a.dtype(), T => {
         let mut out = Vec::new();
-        for (a, b) in pages::<T>(&left).into_iter().zip(pages::<T>(&right)) {
+        for (a, b) in pages::<T>(&matrices).into_iter().zip(pages::<T>(&sides)) {
             let factors = linalg::factor(a);
             if factors.singular.is_some() {
                 return Err(Error::runtime("torch.linalg.solve: The solver failed because the input matrix is singular."));
             }
             out.push(factors.solve(&b));
         }
-        columns_first(&shared, &out, a.dtype())
+        columns_first(&shared, (n, wide.shape()[wide.ndim() - 1]), &out, a.dtype())
     });
+    let out = if left { out } else { turned(&out) };
     Ok(if vector { out.with_layout(out.layout().squeeze(out.ndim() - 1)) } else { out }.into())
 }
 
 fn qr(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
-    let complete = c.opt_str(1) == Some("complete");
+    let mode = c.opt_str(1).unwrap_or("reduced");
+    if !["reduced", "complete", "r"].contains(&mode) {
+        return Err(Error::runtime(format!(
+            "qr received unrecognized mode '{mode}' but expected one of 'reduced' (default), 'r', or 'complete'"
+        )));
+    }
+    let (rows, columns) = has_matrices("linalg.qr", x)?;
+    of_floats("linalg.qr", x, LowPrecision::NoKernel("geqrf_cpu"))?;
+    let complete = mode == "complete";
+    let width = if complete { rows } else { rows.min(columns) };
     let (q, r) = in_floats!(x.dtype(), T => {
         let (q, r): (Vec<_>, Vec<_>) = pages::<T>(x).iter().map(|page| linalg::qr(page, complete)).unzip();
-        let flat = |pages: &[Matrix<T>]| columns_first(lead(x), pages, x.dtype());
-        (flat(&q), flat(&r))
+        let r = columns_first(lead(x), (width, columns), &r, x.dtype());
+        match mode {
+            "r" => (Tensor::zeros([0], x.dtype())?, r),
+            _ => (columns_first(lead(x), (rows, width), &q, x.dtype()), r),
+        }
     });
     Ok(Value::Named("linalg_qr", vec![("Q", q), ("R", r)]))
 }
 
 /// U, S and V, the transpose of what `linalg.svd` returns last.
 fn svd(c: &Call) -> Result<Value> {
-    let (u, s, vh) = decomposed(c)?;
+    let x = c.tensor(0)?;
+    if x.ndim() < 2 {
+        return Err(Error::runtime(format!(
+            "linalg.svd: input should have at least 2 dimensions, but has {} dimensions instead",
+            x.ndim()
+        )));
+    }
+    let (u, s, vh) = decomposed(x, !c.bool(1), c.bool(2))?;
+    if !c.bool(2) {
+        let side = |axis: usize| {
+            let size = x.shape()[x.ndim() - axis];
+            Tensor::zeros([lead(x), &[size, size]].concat(), x.dtype())
+        };
+        return Ok(Value::Named("svd", vec![("U", side(2)?), ("S", s), ("V", side(1)?)]));
+    }
     let v = vh.with_layout(vh.layout().transpose(vh.ndim() - 2, vh.ndim() - 1));
     Ok(Value::Named("svd", vec![("U", u), ("S", s), ("V", v)]))
 }
 
 fn linalg_svd(c: &Call) -> Result<Value> {
-    let (u, s, vh) = decomposed(c)?;
+    let (u, s, vh) = decomposed(c.tensor(0)?, c.bool(1), true)?;
     Ok(Value::Named("linalg_svd", vec![("U", u), ("S", s), ("Vh", vh)]))
 }
 
-/// The singular value decomposition of each matrix: U, S and the transposed V.
-fn decomposed(c: &Call) -> Result<(Tensor, Tensor, Tensor)> {
-    let x = c.tensor(0)?;
+/// The singular value decomposition of each matrix: U, S and the transposed V; with `full`, U and V are square.
+/// Errors: numbers that are not finite, where vectors are asked for.
+fn decomposed(x: &Tensor, full: bool, with_vectors: bool) -> Result<(Tensor, Tensor, Tensor)> {
+    let (rows, columns) = has_matrices("linalg.svd", x)?;
+    of_floats("linalg.svd", x, LowPrecision::NoKernel("linalg_svd_cpu"))?;
+    let k = rows.min(columns);
+    let (tall, wide) = if full { (rows, columns) } else { (k, k) };
     Ok(in_floats!(x.dtype(), T => {
         let (mut u, mut s, mut v) = (Vec::new(), Vec::new(), Vec::new());
-        let k = x.shape()[x.ndim() - 1].min(x.shape()[x.ndim() - 2]);
         for page in pages::<T>(x) {
             let (left, sizes, right) = linalg::svd(&page);
-            u.push(left);
+            if with_vectors && sizes.first().is_some_and(|size| Real::is_nan(*size)) {
+                return Err(Error::runtime(
+                    "linalg.svd: The algorithm failed to converge because the input matrix contained non-finite values.",
+                ));
+            }
+            u.push(if tall > k { linalg::completed(&left) } else { left });
             s.extend(sizes);
-            v.push(right);
+            v.push(if wide > k { linalg::completed(&right.transposed()).transposed() } else { right });
         }
         let shape = [lead(x), &[k]].concat();
-        (columns_first(lead(x), &u, x.dtype()), T::tensor(s, shape, x.dtype()), columns_first(lead(x), &v, x.dtype()))
+        let matrices = |size, pages| columns_first(lead(x), size, pages, x.dtype());
+        (matrices((rows, tall), &u), T::tensor(s, shape, x.dtype()), matrices((wide, columns), &v))
     }))
 }
 
 fn cholesky(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
-    square("linalg.cholesky", x)?;
-    Ok(in_floats!(x.dtype(), T => {
+    let n = square("linalg.cholesky", x, LowPrecision::NoKernel("cholesky_cpu"))?;
+    let lower = in_floats!(x.dtype(), T => {
         let mut out = Vec::new();
         for page in pages::<T>(x) {
+            // Only the triangle that is asked for is read.
+            let page = if c.bool(1) { page.transposed() } else { page };
             out.push(linalg::cholesky(&page).map_err(|order| Error::runtime(format!(
                 "linalg.cholesky: The factorization could not be completed because the input is not positive-definite \
                  (the leading minor of order {order} is not positive-definite)."
             )))?);
         }
-        columns_first(lead(x), &out, x.dtype())
-    })
-    .into())
+        columns_first(lead(x), (n, n), &out, x.dtype())
+    });
+    let upper = |x: &Tensor| x.with_layout(x.layout().transpose(x.ndim() - 2, x.ndim() - 1));
+    Ok(if c.bool(1) { upper(&lower) } else { lower }.into())
 }
 
 /// A square matrix multiplied by itself, by repeated squaring.
 pub(super) fn matrix_power(c: &Call) -> Result<Value> {
     let (x, n) = (c.tensor(0)?, c.int(1)?);
-    let size = square("linalg.matrix_power", x)?;
+    let size = square("linalg.matrix_power", x, LowPrecision::Unsupported)?;
     if n == 0 {
         c.set_grad_name(GradName::CopyBackwards);
         let eye = in_floats!(x.dtype(), T => {
@@ -266,6 +350,11 @@ pub(super) fn cdist(c: &Call) -> Result<Value> {
                 x.dtype().cpp_name()
             )));
         }
+    }
+    const MODES: [&str; 3] =
+        ["use_mm_for_euclid_dist_if_necessary", "use_mm_for_euclid_dist", "donot_use_mm_for_euclid_dist"];
+    if let Some(mode) = c.opt_str(3).filter(|mode| !MODES.contains(mode)) {
+        return Err(Error::value(format!("{mode} is not a valid value for compute_mode")));
     }
     if p < 0.0 {
         return Err(Error::runtime("cdist only supports non-negative p values"));
@@ -405,36 +494,36 @@ pub(super) static OPS: [Op; 14] = [
     op(
         Descriptor::new("linalg_solve", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSolveEx"),
         LINALG,
-        &["Tensor A, Tensor B, *, bool left=True, any out=None"],
+        &["Tensor A, Tensor B, *, bool left=True, out? out=None"],
         "x with A x = B.",
         solve,
     ),
     op(
         Descriptor::new("linalg_qr", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgQr"),
         LINALG,
-        &["Tensor A, str mode='reduced', *, any out=None"],
+        &["Tensor A, str mode='reduced', *, out? out=None"],
         "Orthonormal columns times an upper triangle.",
         qr,
     ),
     op(
         Descriptor::new("linalg_svd", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSvd"),
         LINALG,
-        &["Tensor A, bool full_matrices=True, *, any driver=None, any out=None"],
+        &["Tensor A, bool full_matrices=True, *, only driver=None, out? out=None"],
         "Singular values and vectors.",
         linalg_svd,
     ),
     op(
         Descriptor::new("linalg_svdvals", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgSvd"),
         LINALG,
-        &["Tensor A, *, any driver=None, any out=None"],
+        &["Tensor A, *, only driver=None, out? out=None"],
         "Singular values, largest first.",
-        |c| Ok(decomposed(c)?.1.into()),
+        |c| Ok(decomposed(c.tensor(0)?, false, false)?.1.into()),
     ),
     op(
         Descriptor::new("linalg_cholesky", OpFamily::LinearAlgebra, Explanation::Whole)
             .grad("LinalgCholeskyEx"),
         LINALG,
-        &["Tensor A, *, bool upper=False, any out=None"],
+        &["Tensor A, *, bool upper=False, out? out=None"],
         "The lower triangle whose product with itself turned is A.",
         cholesky,
     ),
@@ -442,8 +531,9 @@ pub(super) static OPS: [Op; 14] = [
         Descriptor::new("linalg_cross", OpFamily::Product, Explanation::Multilinear(Multilinear::Cross))
             .grad("LinalgCross"),
         LINALG,
-        &["Tensor input, Tensor other, *, int dim=-1, any out=None"],
+        &["Tensor input, Tensor other, *, int dim=-1, out? out=None"],
         "The vector orthogonal to both, in three dimensions.",
         |c| cross_along(c, |_| Some(-1)),
-    ),
+    )
+    .refusing(super::refused::is_bool, "\"cross\" not implemented for '{}'"),
 ];

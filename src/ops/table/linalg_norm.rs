@@ -15,12 +15,25 @@ use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
 use crate::tensor::{Arg, Error, Result, Tensor};
 
+/// Errors: integers or bools, also where another dtype is asked for.
+fn of_floats(name: &str, x: &Tensor) -> Result<()> {
+    match x.dtype().is_float() {
+        true => Ok(()),
+        false => Err(Error::runtime(format!(
+            "{name}: Expected a floating point or complex tensor as input. Got {}",
+            x.dtype().cpp_name()
+        ))),
+    }
+}
+
 /// Σ |x|^p over dims, to the power 1/p.
 fn vector_norm_of(x: &Tensor, p: f64, axes: &[usize], keepdim: bool) -> Result<Tensor> {
-    if !x.dtype().is_float() {
+    of_floats("linalg.vector_norm", x)?;
+    let empty = axes.iter().any(|&axis| x.shape().get(axis) == Some(&0));
+    if empty && (p < 0.0 || p.is_infinite()) {
         return Err(Error::runtime(format!(
-            "linalg.vector_norm: Expected a floating point or complex tensor as input. Got {}",
-            x.dtype().cpp_name()
+            "linalg.vector_norm cannot compute the {p} norm on an empty tensor because the operation does not have an \
+             identity"
         )));
     }
     let shape: Vec<usize> = (0..x.ndim())
@@ -38,6 +51,7 @@ fn vector_norm_of(x: &Tensor, p: f64, axes: &[usize], keepdim: bool) -> Result<T
 
 fn vector_norm(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
+    of_floats("linalg.vector_norm", x)?;
     let x = &to_dtype(x, c.opt_dtype(4).unwrap_or(x.dtype()));
     let axes = match c.opt_ints(2) {
         Some(dims) if !dims.is_empty() => wrap_dims(&dims, x.ndim())?,
@@ -65,11 +79,23 @@ fn matrix_norm_of(c: &Call, x: &Tensor, name: &str, dims: &[i64], keepdim: bool)
     order.extend([row, column]);
     let turned = x.with_layout(x.layout().permute(&order));
     let batch = lead(&turned).to_vec();
+    let (rows, columns) = (x.shape()[row], x.shape()[column]);
+    let compared = match name {
+        "2" | "-2" => rows.min(columns),
+        "1" | "-1" => columns,
+        "inf" | "-inf" => rows,
+        _ => 1,
+    };
+    if compared == 0 {
+        let extreme = if name.starts_with('-') { "amin" } else { "amax" };
+        return Err(Error::index(format!("{extreme}(): Expected reduction dim -1 to have non-zero size.")));
+    }
     let out = in_floats!(x.dtype(), T => {
         let mut out = Vec::new();
         for page in pages::<T>(&turned) {
             let of = |page: &Matrix<T>| -> Vec<T> {
-                page.data.chunks(page.columns.max(1)).map(|row| row.iter().fold(T::ZERO, |sum, &x| sum + Real::abs(x))).collect()
+                let row = |at: usize| page.data[at * page.columns..(at + 1) * page.columns].iter();
+                (0..page.rows).map(|at| row(at).fold(T::ZERO, |sum, &x| sum + Real::abs(x))).collect()
             };
             let top = |values: &[T]| values.iter().fold(T::NEG_INFINITY, |a, &b| Real::maximum(a, b));
             let low = |values: &[T]| values.iter().fold(T::INFINITY, |a, &b| Real::minimum(a, b));
@@ -110,6 +136,9 @@ fn named(ord: &Arg) -> String {
 
 fn matrix_norm(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
+    if x.ndim() >= 2 {
+        of_floats("linalg.matrix_norm", x)?;
+    }
     let x = &to_dtype(x, c.opt_dtype(4).unwrap_or(x.dtype()));
     let dims = c.opt_ints(2).unwrap_or_else(|| vec![-2, -1]);
     matrix_norm_of(c, x, &named(c.arg(1)), &dims, c.bool(3))
@@ -117,6 +146,7 @@ fn matrix_norm(c: &Call) -> Result<Value> {
 
 fn norm(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
+    of_floats("linalg.vector_norm", x)?;
     let x = &to_dtype(x, c.opt_dtype(4).unwrap_or(x.dtype()));
     let (ord, dims, keepdim) = (c.arg(1), c.opt_ints(2), c.bool(3));
     let matrix = match (&dims, ord) {
@@ -146,8 +176,8 @@ pub(super) static OPS: [Op; 3] = [
         Descriptor::new("linalg_norm", OpFamily::LinearAlgebra, Explanation::Whole).grad("LinalgVectorNorm"),
         LINALG,
         &[
-            "Tensor A, Number? ord=None, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, any out=None",
-            "Tensor A, str ord, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, any out=None",
+            "Tensor A, Number? ord=None, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, out? out=None",
+            "Tensor A, str ord, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, out? out=None",
         ],
         "The size of vectors or matrices.",
         norm,
@@ -155,7 +185,7 @@ pub(super) static OPS: [Op; 3] = [
     op(
         reduction("linalg_vector_norm", Reducer::Norm).grad("LinalgVectorNorm"),
         LINALG,
-        &["Tensor x, Number ord=2, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, any out=None"],
+        &["Tensor x, Number ord=2, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, out? out=None"],
         "The p-norm over dims.",
         vector_norm,
     ),
@@ -164,8 +194,8 @@ pub(super) static OPS: [Op; 3] = [
             .grad("LinalgVectorNorm"),
         LINALG,
         &[
-            "Tensor A, str ord='fro', ints? dim=None, bool keepdim=False, *, dtype? dtype=None, any out=None",
-            "Tensor A, Number ord, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, any out=None",
+            "Tensor A, str ord='fro', ints? dim=None, bool keepdim=False, *, dtype? dtype=None, out? out=None",
+            "Tensor A, Number ord, ints? dim=None, bool keepdim=False, *, dtype? dtype=None, out? out=None",
         ],
         "The size of matrices.",
         matrix_norm,

@@ -12,15 +12,15 @@ use crate::tensor::ops::{self, linear, pointwise};
 use crate::tensor::{Arg, DType, Error, ErrorFact, Layout, Result, Tensor};
 
 const ADDED: &[&str] =
-    &["Tensor input, Tensor mat1, Tensor mat2, *, Number beta=1, Number alpha=1, any out=None"];
+    &["Tensor input, Tensor mat1, Tensor mat2, *, Number beta=1, Number alpha=1, out? out=None"];
 const ADDED_VECTOR: &[&str] =
-    &["Tensor input, Tensor mat, Tensor vec, *, Number beta=1, Number alpha=1, any out=None"];
+    &["Tensor input, Tensor mat, Tensor vec, *, Number beta=1, Number alpha=1, out? out=None"];
 const ADDED_VECTORS: &[&str] =
-    &["Tensor input, Tensor vec1, Tensor vec2, *, Number beta=1, Number alpha=1, any out=None"];
+    &["Tensor input, Tensor vec1, Tensor vec2, *, Number beta=1, Number alpha=1, out? out=None"];
 const ADDED_BATCHES: &[&str] =
-    &["Tensor input, Tensor batch1, Tensor batch2, *, Number beta=1, Number alpha=1, any out=None"];
+    &["Tensor input, Tensor batch1, Tensor batch2, *, Number beta=1, Number alpha=1, out? out=None"];
 const ADDED_PAIR: &[&str] =
-    &["Tensor input, Tensor tensor1, Tensor tensor2, *, Number value=1, any out=None"];
+    &["Tensor input, Tensor tensor1, Tensor tensor2, *, Number value=1, out? out=None"];
 
 fn records(c: &Call) -> bool {
     c.state.grad_mode.get()
@@ -305,7 +305,7 @@ pub(super) static OPS: [Op; 14] = [
             .infix(Sign::MatMul)
             .grad("Mm"),
         BOTH,
-        &["Tensor input, Tensor other, *, any out=None"],
+        &["Tensor input, Tensor other, *, out? out=None"],
         "The matrix product; batch dimensions broadcast. (.., n, k) @ (.., k, m) -> (.., n, m)",
         matmul,
     )
@@ -317,7 +317,7 @@ pub(super) static OPS: [Op; 14] = [
             .cost(CostRule::PerOperand)
             .grad("Dot"),
         BOTH,
-        &["Tensor input, Tensor tensor, *, any out=None"],
+        &["Tensor input, Tensor tensor, *, out? out=None"],
         "The sum of products of two vectors. (n) . (n) -> ()",
         dot,
     ),
@@ -328,7 +328,7 @@ pub(super) static OPS: [Op; 14] = [
             .cost(CostRule::PerOperand)
             .grad("Vdot"),
         BOTH,
-        &["Tensor input, Tensor other, *, any out=None"],
+        &["Tensor input, Tensor other, *, out? out=None"],
         "The sum of products of two vectors. (n) . (n) -> ()",
         dot,
     ),
@@ -339,7 +339,7 @@ pub(super) static OPS: [Op; 14] = [
             .notation(OpNotation::Symbol(Sign::MatMul))
             .grad("Mm"),
         BOTH,
-        &["Tensor input, Tensor mat2, *, any out=None"],
+        &["Tensor input, Tensor mat2, *, out? out=None"],
         "The product of two matrices. (n, k) @ (k, m) -> (n, m)",
         mm,
     )
@@ -351,7 +351,7 @@ pub(super) static OPS: [Op; 14] = [
             .notation(OpNotation::Symbol(Sign::MatMul))
             .grad("Bmm"),
         BOTH,
-        &["Tensor input, Tensor mat2, *, any out=None"],
+        &["Tensor input, Tensor mat2, *, out? out=None"],
         "Products of two stacks of matrices. (b, n, k) @ (b, k, m) -> (b, n, m)",
         bmm,
     )
@@ -363,7 +363,7 @@ pub(super) static OPS: [Op; 14] = [
             .notation(OpNotation::Symbol(Sign::MatMul))
             .grad("Mv"),
         BOTH,
-        &["Tensor input, Tensor vec, *, any out=None"],
+        &["Tensor input, Tensor vec, *, out? out=None"],
         "A matrix times a vector. (n, k) @ (k) -> (n)",
         mv,
     )
@@ -396,7 +396,8 @@ pub(super) static OPS: [Op; 14] = [
         ADDED_VECTORS,
         "beta * input + alpha * outer(vec1, vec2). (n, m)",
         addr,
-    ),
+    )
+    .refusing(super::refused::is_bool, "addr of bools is not part of attn"),
     op(
         product("addbmm", ProductKind::AddedPages).grad("Addbmm"),
         ALL,
@@ -433,7 +434,7 @@ pub(super) static OPS: [Op; 14] = [
     op(
         pointwise("lerp").formula(Formula::Lerp).grad("Lerp"),
         ALL,
-        &["Tensor input, Tensor end, Operand weight, *, any out=None"],
+        &["Tensor input, Tensor end, Operand weight, *, out? out=None"],
         "input + weight * (end - input).",
         lerp,
     ),

@@ -160,6 +160,9 @@ pub(super) static OPS: [Op; 8] = [
         |c| {
             let x = c.tensor(0)?;
             let (axis, at) = (wrap_dim(c.int(2)?, x.ndim())?, c.int(3)?);
+            if x.ndim() == 0 {
+                return Err(Error::index("select() cannot be applied to a 0-dim tensor."));
+            }
             let size = x.shape()[axis] as i64;
             if at < -size || at >= size {
                 return Err(Error::index(format!(
@@ -180,6 +183,9 @@ pub(super) static OPS: [Op; 8] = [
         |c| {
             let x = c.tensor(0)?;
             let axis = wrap_dim(c.int(2)?, x.ndim())?;
+            if x.ndim() == 0 {
+                return Err(Error::index("slice() cannot be applied to a 0-dim tensor."));
+            }
             let (start, len, step) =
                 index::resolve_slice(x.shape()[axis], c.opt_int(3), c.opt_int(4), Some(c.int(5)?))?;
             let out = shape::preserved(x);
@@ -195,6 +201,9 @@ pub(super) static OPS: [Op; 8] = [
         |c| {
             let x = c.tensor(0)?;
             let (a, b) = (wrap_dim(c.int(3)?, x.ndim())?, wrap_dim(c.int(4)?, x.ndim())?);
+            if a == b {
+                return Err(Error::runtime(format!("diagonal dimensions cannot be identical {a}, {b}")));
+            }
             let out = shape::preserved(x);
             slot(c, out.layout().diagonal(c.int(2)?, a, b), out.clone())
         },

@@ -102,6 +102,9 @@ fn hardtanh(c: &Call) -> Result<Value> {
 
 fn bounded(c: &Call, low: f64, high: f64) -> Result<Value> {
     let x = c.tensor(0)?;
+    if x.dtype() == crate::tensor::DType::UInt8 && (low < 0.0 || high < 0.0) {
+        return Err(Error::runtime("cannot do hardtanh on an unsigned type with negative limits"));
+    }
     if !x.dtype().is_float() {
         let held = x.to_i64_vec().into_iter().map(|x| x.clamp(low as i64, high as i64)).collect();
         return Ok(Tensor::new(crate::tensor::Buffer::I64(held), x.shape(), x.dtype()).into());
@@ -280,14 +283,16 @@ pub(super) static OPS: [Op; 24] = [
         ONE,
         "x held between 0 and 6.",
         |c| bounded(c, 0.0, 6.0),
-    ),
+    )
+    .refusing(super::refused::is_bool, "Bool inputs not supported for hardtanh"),
     op(
         pointwise("hardtanh").formula(Formula::Clamp).grad("Hardtanh"),
         FUNCTIONAL,
         &["Tensor input, float min_val=-1.0, float max_val=1.0, bool inplace=False"],
         "x held between min_val and max_val.",
         hardtanh,
-    ),
+    )
+    .refusing(super::refused::is_bool, "Bool inputs not supported for hardtanh"),
     op(
         pointwise("softplus").grad("Softplus"),
         FUNCTIONAL,
@@ -363,7 +368,8 @@ pub(super) static OPS: [Op; 24] = [
         &["Tensor input, Tensor weight"],
         "x, or weight times x below zero.",
         prelu,
-    ),
+    )
+    .refusing(super::refused::is_whole, "\"prelu_cpu\" not implemented for '{}'"),
     op(
         pointwise("rrelu").grad("RreluWithNoise"),
         FUNCTIONAL,
@@ -390,7 +396,7 @@ pub(super) static OPS: [Op; 24] = [
     op(
         random("gumbel_softmax", RandomKind::Together).keeping_order().grad("Softmax"),
         FUNCTIONAL,
-        &["Tensor logits, float tau=1, bool hard=False, float eps=1e-10, int dim=-1"],
+        &["Tensor logits, float tau=1, bool hard=False, hint eps=1e-10, int dim=-1"],
         "Softmax of logits with Gumbel noise: a sample, in numbers.",
         super::functional::gumbel_softmax,
     ),

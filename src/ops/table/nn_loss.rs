@@ -16,7 +16,7 @@ use crate::tensor::ops::strides::placed;
 use crate::tensor::{Arg, DType, Error, ErrorFact, Result, Tensor};
 
 const TWO: &[&str] =
-    &["Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean'"];
+    &["Tensor input, Tensor target, only size_average=None, only reduce=None, str reduction='mean'"];
 
 fn reduction(c: &Call, at: usize) -> Result<Reduction> {
     Reduction::named(c.opt_str(at).unwrap_or("mean"))
@@ -38,6 +38,14 @@ fn cross_entropy(c: &Call) -> Result<Value> {
             return Err(Error::runtime(format!(
                 "Expected floating point type for target with class probabilities, got {}",
                 target.dtype().cpp_name()
+            )));
+        }
+        let classes = x.shape()[axis as usize];
+        if let Some(weight) = weight.filter(|weight| weight.shape() != [classes]) {
+            return Err(Error::runtime(format!(
+                "cross_entropy: weight tensor should be defined either for all {classes} classes or no classes but got \
+                 weight tensor of shape: {:?}",
+                weight.shape()
             )));
         }
         if asked.ignored >= 0 {
@@ -297,7 +305,7 @@ pub(super) static OPS: [Op; 10] = [
             .grad("NllLoss"),
         FUNCTIONAL,
         &[
-            "Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, int ignore_index=-100, bool? reduce=None, str reduction='mean', float label_smoothing=0.0",
+            "Tensor input, Tensor target, Tensor? weight=None, only size_average=None, int ignore_index=-100, only reduce=None, str reduction='mean', float label_smoothing=0.0",
         ],
         "How surprised softmax(input) is by the targets, in nats. (batch, classes, ..) x (batch, ..)",
         cross_entropy,
@@ -308,7 +316,7 @@ pub(super) static OPS: [Op; 10] = [
             .grad("NllLoss"),
         FUNCTIONAL,
         &[
-            "Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, int ignore_index=-100, bool? reduce=None, str reduction='mean'",
+            "Tensor input, Tensor target, Tensor? weight=None, only size_average=None, int ignore_index=-100, only reduce=None, str reduction='mean'",
         ],
         "Minus the log-probability of the targets. (batch, classes, ..) x (batch, ..)",
         nll_loss,
@@ -318,7 +326,7 @@ pub(super) static OPS: [Op; 10] = [
         Descriptor::new("mse_loss", OpFamily::Loss, Explanation::Loss(LossKind::Squared)).grad("MseLoss"),
         FUNCTIONAL,
         &[
-            "Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor? weight=None",
+            "Tensor input, Tensor target, only size_average=None, only reduce=None, str reduction='mean', only weight=None",
         ],
         "The mean of the squared differences.",
         mse_loss,
@@ -337,7 +345,7 @@ pub(super) static OPS: [Op; 10] = [
             .grad("SmoothL1Loss"),
         FUNCTIONAL,
         &[
-            "Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', float beta=1.0",
+            "Tensor input, Tensor target, only size_average=None, only reduce=None, str reduction='mean', float beta=1.0",
         ],
         "Squared differences where they are small, absolute ones elsewhere.",
         smooth_l1_loss,
@@ -345,7 +353,7 @@ pub(super) static OPS: [Op; 10] = [
     op(
         Descriptor::new("huber_loss", OpFamily::Loss, Explanation::Loss(LossKind::Other)).grad("HuberLoss"),
         FUNCTIONAL,
-        &["Tensor input, Tensor target, str reduction='mean', float delta=1.0, Tensor? weight=None"],
+        &["Tensor input, Tensor target, str reduction='mean', float delta=1.0, only weight=None"],
         "Squared differences up to delta, absolute ones beyond.",
         huber_loss,
     ),
@@ -354,7 +362,7 @@ pub(super) static OPS: [Op; 10] = [
             .grad("BinaryCrossEntropy"),
         FUNCTIONAL,
         &[
-            "Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, bool? reduce=None, str reduction='mean'",
+            "Tensor input, Tensor target, Tensor? weight=None, only size_average=None, only reduce=None, str reduction='mean'",
         ],
         "How surprised the probabilities are by targets between 0 and 1, in nats.",
         binary_cross_entropy,
@@ -368,7 +376,7 @@ pub(super) static OPS: [Op; 10] = [
         .grad("BinaryCrossEntropyWithLogits"),
         FUNCTION | FUNCTIONAL,
         &[
-            "Tensor input, Tensor target, Tensor? weight=None, bool? size_average=None, bool? reduce=None, str reduction='mean', Tensor? pos_weight=None",
+            "Tensor input, Tensor target, Tensor? weight=None, only size_average=None, only reduce=None, str reduction='mean', Tensor? pos_weight=None",
         ],
         "binary_cross_entropy of sigmoid(input), without overflow.",
         with_logits,
@@ -378,7 +386,7 @@ pub(super) static OPS: [Op; 10] = [
         Descriptor::new("kl_div", OpFamily::Loss, Explanation::Loss(LossKind::Other)).grad("Mean"),
         FUNCTIONAL,
         &[
-            "Tensor input, Tensor target, bool? size_average=None, bool? reduce=None, str reduction='mean', bool log_target=False",
+            "Tensor input, Tensor target, only size_average=None, only reduce=None, str reduction='mean', bool log_target=False",
         ],
         "How far log-probabilities are from a distribution, in nats.",
         kl_div,
@@ -388,7 +396,7 @@ pub(super) static OPS: [Op; 10] = [
             .grad("Mean"),
         FUNCTIONAL,
         &[
-            "Tensor input1, Tensor input2, Tensor target, float margin=0, bool? size_average=None, bool? reduce=None, str reduction='mean'",
+            "Tensor input1, Tensor input2, Tensor target, float margin=0, only size_average=None, only reduce=None, str reduction='mean'",
         ],
         "1 - cosine where the target is 1, the cosine above the margin where it is -1.",
         |c| {

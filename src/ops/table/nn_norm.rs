@@ -170,6 +170,16 @@ fn batch_norm(c: &Call) -> Result<Value> {
         }
     }
     only_floats("batch_norm", x.dtype())?;
+    let low = matches!(x.dtype(), DType::Float16 | DType::BFloat16);
+    for tensor in [mean, var, weight, bias].into_iter().flatten() {
+        if tensor.dtype() != x.dtype() && !(low && tensor.dtype() == DType::Float32) {
+            return Err(Error::runtime(format!(
+                "expected scalar type {} but found {}",
+                x.dtype().cpp_name(),
+                tensor.dtype().cpp_name()
+            )));
+        }
+    }
     Ok(in_floats!(x.dtype(), T => {
         let (weight, bias) = (T::of_some(weight), T::of_some(bias));
         let (mut kept_mean, mut kept_var) = (T::of_some(mean), T::of_some(var));
@@ -202,7 +212,7 @@ pub(super) static OPS: [Op; 4] = [
             .grad("NativeLayerNorm"),
         FUNCTION | FUNCTIONAL,
         &[
-            "Tensor input, ints normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, bool cudnn_enable=True",
+            "Tensor input, ints normalized_shape, Tensor? weight=None, Tensor? bias=None, float eps=1e-05, hint cudnn_enable=True",
         ],
         "Mean 0 and variance 1 along the last dimensions, then scaled and shifted. Shape kept.",
         layer_norm,

@@ -58,15 +58,80 @@ fn conv1d(c: &Call) -> Result<Value> {
             x.shape()
         )));
     }
-    let groups = c.int(6)?.max(1) as usize;
-    let (outs, inner, size) = (weight.shape()[0], weight.shape()[1], weight.shape()[2]);
-    let dilation = one(c, 5, 1)?;
+    let fail = |text: String| Err(Error::runtime(text));
+    if c.int(6)? <= 0 {
+        return fail("non-positive groups is not supported".to_owned());
+    }
+    let groups = c.int(6)? as usize;
+    let [outs, inner, size] = *weight.shape() else {
+        return fail(match weight.ndim() {
+            ..3 => "weight should have at least three dimensions".to_owned(),
+            ndim => format!(
+                "Expected {}D (unbatched) or {ndim}D (batched) input to conv{}d, but got input of size: {:?}",
+                ndim - 1,
+                ndim - 2,
+                x.shape()
+            ),
+        });
+    };
+    if size == 0 {
+        return fail(
+            "kernel size should be greater than zero, but got kernel_height: 1 kernel_width: 0".to_owned(),
+        );
+    }
+    if outs < groups || !outs.is_multiple_of(groups) {
+        return fail(format!(
+            "Given groups={groups}, expected weight to be divisible by {groups} at dimension 0, but got weight of size \
+             [{:?}] instead",
+            weight.shape()
+        ));
+    }
+    if let Some(bias) = bias.filter(|bias| bias.shape() != [outs]) {
+        return fail(format!(
+            "Given weight of size {:?}, expected bias to be 1-dimensional with {outs} elements, but got bias of size \
+             {:?} instead",
+            weight.shape(),
+            bias.shape()
+        ));
+    }
+    super::refused::whole("conv1d", x.dtype())?;
+    if let Some(other) = [Some(weight), bias].into_iter().flatten().find(|it| it.dtype() != x.dtype()) {
+        return fail(format!(
+            "expected scalar type {} but found {}",
+            x.dtype().cpp_name(),
+            other.dtype().cpp_name()
+        ));
+    }
+    let (stride, dilation) = (one(c, 3, 1)?, one(c, 5, 1)?);
+    if stride == 0 {
+        return fail("non-positive stride is not supported".to_owned());
+    }
+    if dilation == 0 {
+        return fail("dilation should be greater than zero, but got [1, 0]".to_owned());
+    }
+    let span = dilation.checked_mul(size - 1).filter(|span| *span < usize::MAX / 4);
+    let Some(span) = span else {
+        return fail(format!(
+            "Kernel size can't be greater than actual input size: {size} with dilation {dilation}"
+        ));
+    };
+    let same = c.opt_str(4) == Some("same");
     let padding = match c.opt_str(4) {
-        Some("same") => dilation * (size - 1) / 2,
-        Some(_) => 0,
+        Some("same") if stride != 1 => {
+            return fail("padding='same' is not supported for strided convolutions".to_owned());
+        }
+        Some("same") => span / 2,
+        Some("valid") => 0,
+        Some(other) => return fail(format!("Invalid padding string: '{other}'")),
+        None if c.opt_ints(4).is_some_and(|sizes| sizes.iter().any(|&size| size < 0)) => {
+            return fail("negative padding is not supported".to_owned());
+        }
         None => one(c, 4, 0)?,
     };
-    let window = Window { size, stride: one(c, 3, 1)?.max(1), padding, dilation };
+    if padding > usize::MAX / 4 {
+        return fail(format!("Calculated padded input size per channel is too large: padding {padding}"));
+    }
+    let window = Window { size, stride, padding, dilation };
     let batch = if batched { x.shape()[0] } else { 1 };
     let (channels, length) = (x.shape()[x.ndim() - 2], x.shape()[x.ndim() - 1]);
     if channels != inner * groups {
@@ -78,7 +143,9 @@ fn conv1d(c: &Call) -> Result<Value> {
             inner * groups
         )));
     }
-    let Some(count) = window.count(length, false) else {
+    // An odd number of padded elements has the one more at the end, so there are as many windows as elements.
+    let found = if same { Some(length) } else { window.count(length, false) };
+    let Some(count) = found else {
         return Err(Error::runtime(format!(
             "Calculated padded input size per channel: ({}). Kernel size: ({size}). Kernel size can't be greater than \
              actual input size",
@@ -86,6 +153,7 @@ fn conv1d(c: &Call) -> Result<Value> {
         )));
     };
     let shape = if batched { vec![batch, outs, count] } else { vec![outs, count] };
+    crate::tensor::allow(&shape, x.dtype())?;
     Ok(in_floats!(x.dtype(), T => {
         let (data, filters, bias) = (T::of(x), T::of(weight), T::of_some(bias));
         let mut out = Vec::with_capacity(batch * outs * count);
@@ -120,7 +188,20 @@ fn pooled(c: &Call, window: Window, ceil: bool, largest: bool, count_padding: bo
         )));
     }
     let length = x.shape()[x.ndim() - 1];
-    if window.padding * 2 > window.size {
+    super::refused::whole(if largest { "max_pool1d_impl" } else { "avg_pool2d" }, x.dtype())?;
+    if window.size == 0 || window.stride == 0 || window.dilation == 0 {
+        return Err(Error::runtime(match largest {
+            true => format!(
+                "max_pool1d() kernel_size, stride and dilation must be greater than zero, but got {}, {} and {}",
+                window.size, window.stride, window.dilation
+            ),
+            false => "stride should not be zero".to_owned(),
+        }));
+    }
+    if window.dilation.checked_mul(window.size - 1).is_none_or(|span| span > usize::MAX / 4) {
+        return Err(Error::runtime(format!("{}() Invalid computed output size: 0", c.op.name)));
+    }
+    if window.padding > window.size / 2 {
         return Err(Error::runtime("pad should be at most half of effective kernel size"));
     }
     let Some(count) = window.count(length, ceil).filter(|&count| count > 0) else {
@@ -130,7 +211,7 @@ fn pooled(c: &Call, window: Window, ceil: bool, largest: bool, count_padding: bo
     shape[x.ndim() - 1] = count;
     Ok(in_floats!(x.dtype(), T => {
         let mut out = Vec::new();
-        for row in T::of(x).chunks(length) {
+        for row in T::of(x).chunks(length.max(1)) {
             for at in 0..count {
                 let taps: Vec<T> = window.taps(at, length).map(|(_, place)| row[place]).collect();
                 out.push(if largest {
@@ -169,8 +250,7 @@ pub(super) static OPS: [Op; 3] = [
         "The mean of each window of the last dimension.",
         |c| {
             let size = one(c, 1, 1)?;
-            let window =
-                Window { size, stride: one(c, 2, size)?.max(1), padding: one(c, 3, 0)?, dilation: 1 };
+            let window = Window { size, stride: one(c, 2, size)?, padding: one(c, 3, 0)?, dilation: 1 };
             pooled(c, window, c.bool(4), false, c.bool(5))
         },
     ),
@@ -184,12 +264,8 @@ pub(super) static OPS: [Op; 3] = [
         "The largest of each window of the last dimension.",
         |c| {
             let size = one(c, 1, 1)?;
-            let window = Window {
-                size,
-                stride: one(c, 2, size)?.max(1),
-                padding: one(c, 3, 0)?,
-                dilation: one(c, 4, 1)?.max(1),
-            };
+            let window =
+                Window { size, stride: one(c, 2, size)?, padding: one(c, 3, 0)?, dilation: one(c, 4, 1)? };
             pooled(c, window, c.bool(5), true, false)
         },
     ),

@@ -12,6 +12,7 @@ use crate::tensor::{Arg, DType, Error, Result, Tensor};
 
 /// Two operands, one of which may be a number.
 const PAIR: &[&str] = &["Operand input, Operand other"];
+const TENSORS: &[&str] = &["Tensor input, Tensor other"];
 const ONE: &[&str] = &["Tensor input"];
 
 /// `other * alpha`, where alpha is not 1.
@@ -73,7 +74,8 @@ fn zero_divisor(c: &Call) -> Result<()> {
     let whole = pointwise::common_dtype(&[c.arg(0), c.arg(1)], c.default_dtype());
     let zero = match c.arg(1) {
         Arg::Tensor(tensor) => tensor.to_f64_vec().contains(&0.0),
-        number => number.number() == Some(0.0),
+        // In the dtype of the result: 256 is 0 in uint8.
+        number => pointwise::operand(number, whole)?.to_f64_vec().contains(&0.0),
     };
     if !whole.is_float() && zero { Err(Error::runtime("ZeroDivisionError")) } else { Ok(()) }
 }
@@ -125,8 +127,18 @@ static ATAN2: BinaryOp = BinaryOp { name: "atan2", f32: f32::atan2, f64: f64::at
 static AND: BinaryOp = bits("bitwise_and", |a, b| a & b, |a, b| a & b);
 static OR: BinaryOp = bits("bitwise_or", |a, b| a | b, |a, b| a | b);
 static XOR: BinaryOp = bits("bitwise_xor", |a, b| a ^ b, |a, b| a ^ b);
-static SHL: BinaryOp = bits("bitwise_left_shift", |a, b| a.wrapping_shl(b as u32), |a, _| a);
-static SHR: BinaryOp = bits("bitwise_right_shift", |a, b| a.wrapping_shr(b as u32), |a, _| a);
+/// Bits moved up; all of them are lost where the shift is negative or larger than a number.
+fn shifted_left(a: i64, by: i64) -> i64 {
+    if (0..64).contains(&by) { a << by } else { 0 }
+}
+
+/// Bits moved down; only the sign is left where the shift is negative or larger than a number.
+fn shifted_right(a: i64, by: i64) -> i64 {
+    a >> if (0..64).contains(&by) { by } else { 63 }
+}
+
+static SHL: BinaryOp = bits("bitwise_left_shift", shifted_left, |a, _| a);
+static SHR: BinaryOp = bits("bitwise_right_shift", shifted_right, |a, _| a);
 
 const fn bits(name: &'static str, i64: fn(i64, i64) -> i64, bool: fn(bool, bool) -> bool) -> BinaryOp {
     BinaryOp { name, f32: |a, _| a, f64: |a, _| a, i64: Some(i64), bool: Some(bool) }
@@ -310,7 +322,7 @@ pub(super) static OPS: [Op; 27] = [
     op(
         pointwise("maximum").formula(Formula::Larger).grad("Maximum"),
         BOTH,
-        PAIR,
+        TENSORS,
         "The larger of each pair; nan where either is nan.",
         maximum,
     )
@@ -318,12 +330,12 @@ pub(super) static OPS: [Op; 27] = [
     op(
         pointwise("minimum").formula(Formula::Smaller).grad("Minimum"),
         BOTH,
-        PAIR,
+        TENSORS,
         "The smaller of each pair; nan where either is nan.",
         minimum,
     )
     .rule(backward::pointwise::minimum),
-    op(pointwise("atan2").grad("Atan2"), ALL, PAIR, "The angle of the point (other, input).", |c| {
+    op(pointwise("atan2").grad("Atan2"), ALL, TENSORS, "The angle of the point (other, input).", |c| {
         Ok(binary(&ATAN2, c.arg(0), c.arg(1), c.default_dtype())?.into())
     }),
     op(

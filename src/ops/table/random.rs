@@ -9,24 +9,24 @@ use crate::tensor::ops::{self, cast::to_dtype, draw, float::only_floats};
 use crate::tensor::{Arg, DType, Error, Result, Tensor};
 
 const SIZES: &[&str] = &[
-    "sizes size, *, Generator? generator=None, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any pin_memory=False, any out=None",
+    "sizes size, *, Generator? generator=None, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, only pin_memory=False, out? out=None",
 ];
 const LIKE: &[&str] = &[
-    "Tensor input, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any pin_memory=False, any memory_format=None",
+    "Tensor input, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, only pin_memory=False, format? memory_format=None",
 ];
 const RANDINT: &[&str] = &[
-    "int low, int high, ints size, *, Generator? generator=None, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any pin_memory=False, any out=None",
-    "int high, ints size, *, Generator? generator=None, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any pin_memory=False, any out=None",
+    "int low, int high, ints size, *, Generator? generator=None, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, only pin_memory=False, out? out=None",
+    "int high, ints size, *, Generator? generator=None, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, only pin_memory=False, out? out=None",
 ];
 const RANDINT_LIKE: &[&str] = &[
-    "Tensor input, int low, int high, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any pin_memory=False, any memory_format=None",
-    "Tensor input, int high, *, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any pin_memory=False, any memory_format=None",
+    "Tensor input, int low, int high, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, only pin_memory=False, format? memory_format=None",
+    "Tensor input, int high, *, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, only pin_memory=False, format? memory_format=None",
 ];
 const NORMAL: &[&str] = &[
-    "Tensor mean, Tensor std, *, Generator? generator=None, any out=None",
-    "Tensor mean, float std=1, *, Generator? generator=None, any out=None",
-    "float mean, Tensor std, *, Generator? generator=None, any out=None",
-    "float mean, float std, ints size, *, Generator? generator=None, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any pin_memory=False, any out=None",
+    "Tensor mean, Tensor std, *, Generator? generator=None, out? out=None",
+    "Tensor mean, float std=1, *, Generator? generator=None, out? out=None",
+    "float mean, Tensor std, *, Generator? generator=None, out? out=None",
+    "float mean, float std, ints size, *, Generator? generator=None, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, only pin_memory=False, out? out=None",
 ];
 
 /// A number as C++ streams write it: six significant digits.
@@ -337,9 +337,13 @@ fn multinomial(c: &Call) -> Result<Value> {
     let samples = samples as usize;
     let mut shape = p.shape().to_vec();
     shape[p.ndim() - 1] = samples;
+    crate::tensor::allow(&shape, DType::Int64)?;
     let weights = p.to_f64_vec();
     let races = !replacement || samples == 1;
-    if shape.iter().product::<usize>() > 0 && categories > 0 {
+    if categories == 0 && shape.iter().product::<usize>() > 0 {
+        return error("invalid multinomial distribution (sum of probabilities <= 0)");
+    }
+    if shape.iter().product::<usize>() > 0 {
         if races && weights.iter().any(|&weight| !(0.0..f64::INFINITY).contains(&weight)) {
             return error("probability tensor contains either `inf`, `nan` or element < 0");
         }
@@ -414,7 +418,7 @@ pub(super) static OPS: [Op; 11] = [
         random("randperm", RandomKind::Together),
         FUNCTION,
         &[
-            "int n, *, Generator? generator=None, dtype? dtype=None, any layout=None, any device=None, bool requires_grad=False, any pin_memory=False, any out=None",
+            "int n, *, Generator? generator=None, dtype? dtype=None, layout? layout=None, device? device=None, bool requires_grad=False, only pin_memory=False, out? out=None",
         ],
         "The numbers 0 to n - 1, shuffled. (n)",
         randperm,
@@ -430,7 +434,7 @@ pub(super) static OPS: [Op; 11] = [
         random("bernoulli", RandomKind::Bernoulli).grad("Bernoulli"),
         BOTH,
         &[
-            "Tensor input, *, Generator? generator=None, any out=None",
+            "Tensor input, *, Generator? generator=None, out? out=None",
             "Tensor input, float p, *, Generator? generator=None",
         ],
         "1 with the probability each element states (or p), else 0.",
@@ -440,7 +444,7 @@ pub(super) static OPS: [Op; 11] = [
         random("multinomial", RandomKind::Together),
         BOTH,
         &[
-            "Tensor input, int num_samples, bool replacement=False, *, Generator? generator=None, any out=None",
+            "Tensor input, int num_samples, bool replacement=False, *, Generator? generator=None, out? out=None",
         ],
         "Indices drawn with probability in proportion to the weights. (.., n) -> (.., num_samples)",
         multinomial,

@@ -8,7 +8,7 @@ use crate::tensor::descriptor::{CostRule, Descriptor, GradName, OpFamily, reduct
 use crate::tensor::explanation::{DistanceKind, Explanation, Reducer, RunningKind};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::cast::to_dtype;
-use crate::tensor::ops::reduce::{self, End, Floats, ReductionAxes};
+use crate::tensor::ops::reduce::{self, Floats, ReductionAxes};
 use crate::tensor::{DType, Error, ErrorFact, Result, Tensor, ops};
 
 /// Over everything, or over the dimensions named.
@@ -110,6 +110,11 @@ fn with_mean(c: &Call, spread_of: fn(&Tensor, &ReductionAxes, f64) -> Tensor) ->
 
 fn truth(c: &Call, all: bool) -> Result<Value> {
     let x = c.tensor(0)?;
+    // Over no dimensions each element is judged alone.
+    if c.form == 1 && c.opt_ints(1).is_some_and(|dims| dims.is_empty()) {
+        let answer = to_dtype(x, DType::Bool);
+        return Ok(if x.dtype() == DType::UInt8 { to_dtype(&answer, DType::UInt8) } else { answer }.into());
+    }
     let answer = reduce::truth(x, &over(c)?, all);
     // uint8 keeps its dtype, as PyTorch has it.
     Ok(if x.dtype() == DType::UInt8 { to_dtype(&answer, DType::UInt8) } else { answer }.into())
@@ -118,8 +123,11 @@ fn truth(c: &Call, all: bool) -> Result<Value> {
 fn running(c: &Call, product: bool) -> Result<Value> {
     let x = c.tensor(0)?;
     let axis = wrap_dim(c.int(1)?, x.ndim())?;
-    if c.in_place {
-        super::refused::bools(if product { "cumprod_out_cpu" } else { "cumsum_out_cpu" }, x.dtype())?;
+    if c.in_place || c.opt_dtype(2) == Some(DType::Bool) {
+        super::refused::bools(
+            if product { "cumprod_out_cpu" } else { "cumsum_out_cpu" },
+            c.opt_dtype(2).unwrap_or(x.dtype()),
+        )?;
     }
     Ok(reduce::running(x, axis, c.opt_dtype(2), product).into())
 }
@@ -161,6 +169,15 @@ fn norm(c: &Call) -> Result<Value> {
     let over = ReductionAxes::new(x, &c.opt_ints(2).unwrap_or_default(), c.bool(3))?;
     let x = c.opt_dtype(4).map_or_else(|| x.clone(), |dtype| to_dtype(x, dtype));
     norm_of(&x, &over, p)
+}
+
+/// log(exp(a) + exp(b)) without overflow.
+fn log_of_sum(a: f64, b: f64) -> f64 {
+    let (low, high) = if a.is_nan() || a > b { (b, a) } else { (a, b) };
+    match low != high || low.is_finite() {
+        true => (low - high).exp().ln_1p() + high,
+        false => a,
+    }
 }
 
 fn count_nonzero(c: &Call) -> Result<Value> {
@@ -306,18 +323,19 @@ pub(super) static OPS: [Op; 17] = [
         |c| {
             let x = c.tensor(0)?;
             let axis = wrap_dim(c.int(1)?, x.ndim())?;
-            let wide = to_dtype(x, DType::Float64);
-            let most = reduce::extreme(&wide, &ReductionAxes::new(&wide, &[], false)?, End::Max)
-                .map_or(0.0, |it| it.item().unwrap_or(0.0));
-            let powers = Tensor::new(
-                crate::tensor::Buffer::F64(wide.to_f64_vec().into_iter().map(|v| (v - most).exp()).collect()),
-                x.shape(),
-                DType::Float64,
+            let (run, inner) = (
+                x.shape().get(axis).copied().unwrap_or(1),
+                x.shape().iter().skip(axis + 1).product::<usize>().max(1),
             );
-            let sums = reduce::running(&powers, axis, None, false);
-            let logs = sums.to_f64_vec().into_iter().map(|v| v.ln() + most).collect();
-            Ok(to_dtype(&Tensor::new(crate::tensor::Buffer::F64(logs), x.shape(), DType::Float64), x.dtype())
-                .into())
+            let mut sums = x.to_f64_vec();
+            for at in 0..sums.len() {
+                if at / inner % run.max(1) > 0 {
+                    sums[at] = log_of_sum(sums[at - inner], sums[at]);
+                }
+            }
+            let sums = Tensor::new(crate::tensor::Buffer::F64(sums), x.shape(), DType::Float64);
+            Ok(to_dtype(&sums, x.dtype()).into())
         },
-    ),
+    )
+    .refusing(super::refused::is_whole, "\"logcumsumexp_out_cpu\" not implemented for '{}'"),
 ];

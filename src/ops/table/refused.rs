@@ -4,6 +4,26 @@ use crate::ops::op::Call;
 use crate::tensor::ops::pointwise::common_dtype;
 use crate::tensor::{Arg, DType, Error, Result};
 
+/// Bools.
+pub(super) fn is_bool(dtype: DType) -> bool {
+    dtype == DType::Bool
+}
+
+/// Integers and bools.
+pub(super) fn is_whole(dtype: DType) -> bool {
+    !dtype.is_float()
+}
+
+/// Floats of half precision.
+pub(super) fn is_low(dtype: DType) -> bool {
+    matches!(dtype, DType::Float16 | DType::BFloat16)
+}
+
+/// Floats of any precision.
+pub(super) fn is_float(dtype: DType) -> bool {
+    dtype.is_float()
+}
+
 /// Errors: bools.
 pub(super) fn bools(kernel: &str, dtype: DType) -> Result<()> {
     if dtype == DType::Bool { Err(Error::unsupported_dtype(kernel, dtype)) } else { Ok(()) }

@@ -384,7 +384,7 @@ pub(super) static OPS: [Op; 22] = [
     op(
         Descriptor::new("contiguous", OpFamily::Copy, Explanation::Copy).grad("Clone"),
         METHOD,
-        &["Tensor input, *, any memory_format=None"],
+        &["Tensor input, *, format? memory_format=None"],
         "The tensor itself if row-major, else a copy that is.",
         |c| Ok(ops::contiguous(c.tensor(0)?).into()),
     )

@@ -139,6 +139,25 @@ fn searchsorted(c: &Call) -> Result<Value> {
              and input value tensor must match, but we got boundaries tensor {a:?} and input value tensor {b:?}"
         )));
     }
+    if let Some(sorter) = c.opt_tensor(5) {
+        if sorter.dtype() != DType::Int64 {
+            return Err(Error::runtime(format!(
+                "torch.searchsorted(): sorter must be a tensor of long dtype but got dtype {}",
+                sorter.dtype().cpp_name()
+            )));
+        }
+        if sorter.shape() != sorted.shape() {
+            return Err(Error::runtime(format!(
+                "torch.searchsorted(): boundary and sorter must have the same size, but got boundary tensor {a:?} and got \
+                 sorter tensor {:?}",
+                sorter.shape()
+            )));
+        }
+        let size = a[a.len() - 1] as i64;
+        if sorter.to_i64_vec().iter().any(|at| !(0..size).contains(at)) {
+            return Err(Error::runtime("torch.searchsorted(): sorter index out of range"));
+        }
+    }
     Ok(indices(sorting::searchsorted(sorted, &values, right, c.opt_tensor(5)), c.bool(2)))
 }
 
@@ -167,6 +186,8 @@ fn bincount(c: &Call) -> Result<Value> {
     if weights.is_some_and(|weights| weights.shape() != x.shape()) {
         return Err(Error::runtime("weights should be 1-d and have the same length as input"));
     }
+    let most = x.to_i64_vec().into_iter().max().map_or(0, |most| most.saturating_add(1));
+    crate::tensor::allow(&[most.max(least) as usize], DType::Int64)?;
     Ok(sorting::bincount(x, weights, least as usize)?.into())
 }
 
@@ -200,7 +221,7 @@ pub(super) static OPS: [Op; 12] = [
         BOTH,
         &[
             "Tensor input, int dim=-1, bool descending=False",
-            "Tensor input, *, bool? stable, int dim=-1, bool descending=False",
+            "Tensor input, *, hint? stable, int dim=-1, bool descending=False",
         ],
         "The elements in order along a dimension, and their indices in the input.",
         sort,
@@ -210,7 +231,7 @@ pub(super) static OPS: [Op; 12] = [
         BOTH,
         &[
             "Tensor input, int dim=-1, bool descending=False",
-            "Tensor input, int dim=-1, bool descending=False, bool stable=False",
+            "Tensor input, int dim=-1, bool descending=False, hint stable=False",
         ],
         "The indices that sort a tensor along a dimension.",
         argsort,
@@ -225,7 +246,7 @@ pub(super) static OPS: [Op; 12] = [
     op(
         Descriptor::new("topk", OpFamily::Sort, Explanation::Ordered(OrderKind::TopK)).grad("Topk"),
         BOTH,
-        &["Tensor input, int k, int dim=-1, bool largest=True, bool sorted=True"],
+        &["Tensor input, int k, int dim=-1, bool largest=True, hint sorted=True"],
         "The k largest (or smallest) elements along a dimension, and their indices.",
         topk,
     ),
@@ -241,7 +262,7 @@ pub(super) static OPS: [Op; 12] = [
         Descriptor::new("unique", OpFamily::Sort, Explanation::Whole).grad("Unique2"),
         BOTH,
         &[
-            "Tensor input, bool sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None",
+            "Tensor input, hint sorted=True, bool return_inverse=False, bool return_counts=False, int? dim=None",
         ],
         "The different elements, or slices along a dimension, in order.",
         unique,
@@ -287,7 +308,7 @@ pub(super) static OPS: [Op; 12] = [
     op(
         Descriptor::new("isin", OpFamily::Sort, Explanation::Whole),
         FUNCTION,
-        &["Operand elements, Operand test_elements, *, bool assume_unique=False, bool invert=False"],
+        &["Operand elements, Operand test_elements, *, hint assume_unique=False, bool invert=False"],
         "Whether each element is among the others.",
         isin,
     ),

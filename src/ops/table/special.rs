@@ -10,9 +10,10 @@ use crate::tensor::descriptor::{
 use crate::tensor::explanation::{ConstantKind, Explanation, Formula, Reducer, RunningKind};
 use crate::tensor::ops::pointwise::{self, BinaryOp, binary, float_unary, same_unary};
 use crate::tensor::ops::{self, cast::to_dtype};
-use crate::tensor::{Arg, Buffer, Category, DType, Error, Result, Tensor};
+use crate::tensor::{Arg, Buffer, DType, Error, Result, Tensor};
 
 const PAIR: &[&str] = &["Operand input, Operand other"];
+const TENSORS: &[&str] = &["Tensor input, Tensor other"];
 const ONE: &[&str] = &["Tensor input"];
 
 /// A pointwise operation in floats only.
@@ -169,8 +170,7 @@ fn two_dtypes(c: &Call) -> Result<(DType, DType)> {
 /// Whether a value of one dtype may become one of another in place. As `torch.can_cast`.
 fn can_cast(c: &Call) -> Result<Value> {
     let (from, to) = two_dtypes(c)?;
-    let unsigned = to == DType::UInt8 && from != DType::UInt8 && from.category() == Category::Integer;
-    Ok(Value::Bool(from.category() <= to.category() && !unsigned))
+    Ok(Value::Bool(from.category() <= to.category()))
 }
 
 /// The differences of neighbours along a dimension, `n` times over.
@@ -180,7 +180,11 @@ fn diff(c: &Call) -> Result<Value> {
     if x.ndim() == 0 {
         return Err(Error::runtime("diff expects input to be at least one-dimensional"));
     }
-    for _ in 0..times {
+    if times < 0 {
+        return Err(Error::runtime(format!("order must be non-negative but got {times}")));
+    }
+    // Once more than there are elements, nothing is left.
+    for _ in 0..times.min(x.shape()[axis] as i64) {
         let len = x.shape()[axis].saturating_sub(1);
         let upper = x.with_layout(x.layout().slice(axis, x.shape()[axis] - len, len, 1));
         let lower = x.with_layout(x.layout().slice(axis, 0, len, 1));
@@ -192,6 +196,14 @@ fn diff(c: &Call) -> Result<Value> {
 fn nanmean(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     let dims = c.opt_ints(1).unwrap_or_default();
+    let wanted = c.opt_dtype(3).unwrap_or(x.dtype());
+    if !wanted.is_float() {
+        return Err(Error::runtime(format!(
+            "nanmean(): could not infer output dtype. Output dtype must be either a floating point or complex dtype. Got: {}",
+            wanted.cpp_name()
+        )));
+    }
+    let x = &to_dtype(x, wanted);
     let over = ops::reduce::ReductionAxes::new(x, &dims, c.bool(2))?;
     let clean = |v: f64| if v.is_nan() { 0.0 } else { v };
     let values = same_unary(x, |v| if v.is_nan() { 0.0 } else { v }, clean, |v| v);
@@ -202,7 +214,11 @@ fn nanmean(c: &Call) -> Result<Value> {
 }
 
 fn logspace(c: &Call) -> Result<Value> {
-    let (start, end, steps, base) = (c.float(0)?, c.float(1)?, c.int(2)?.max(0), c.float(3)?);
+    let (start, end, steps, base) = (c.float(0)?, c.float(1)?, c.int(2)?, c.float(3)?);
+    if steps < 0 {
+        return Err(Error::runtime("number of steps must be non-negative"));
+    }
+    crate::tensor::allow(&[steps as usize], DType::Float64)?;
     let gap = (end - start) / (steps - 1).max(1) as f64;
     let values = (0..steps).map(|i| base.powf(start + gap * i as f64)).collect();
     let wide = Tensor::new(Buffer::F64(values), [steps as usize], DType::Float64);
@@ -218,10 +234,21 @@ fn fill_diagonal(c: &Call) -> Result<Value> {
         return Err(Error::runtime("all dimensions of input must be of equal length"));
     }
     allow_part_of_leaf(c.state, x, true)?;
+    ops::mask::checked_number(c.arg(1), x.dtype())?;
     let size = x.shape().iter().copied().min().unwrap_or(0);
-    let step = x.strides().iter().sum();
-    let layout = crate::tensor::Layout { shape: vec![size], strides: vec![step], offset: x.layout().offset };
-    ops::fill(&x.with_layout(layout), c.float(1)?, c.opt_int(1));
+    let step: usize = x.strides().iter().sum();
+    let diagonal = |from: usize, size: usize| {
+        let offset = x.layout().offset + from * x.strides()[0];
+        x.with_layout(crate::tensor::Layout { shape: vec![size], strides: vec![step], offset })
+    };
+    ops::fill(&diagonal(0, size), c.float(1)?, c.opt_int(1));
+    // A tall matrix has further diagonals below the first, each after a row that is left out.
+    if c.bool(2) && x.ndim() == 2 {
+        let (rows, columns) = (x.shape()[0], x.shape()[1]);
+        for from in (columns + 1..rows).step_by(columns + 1) {
+            ops::fill(&diagonal(from, columns.min(rows - from)), c.float(1)?, c.opt_int(1));
+        }
+    }
     Ok(Value::None)
 }
 
@@ -249,18 +276,18 @@ pub(super) static OPS: [Op; 34] = [
     op(
         pointwise("fmax").formula(Formula::Larger).grad("Fmax"),
         BOTH,
-        PAIR,
+        TENSORS,
         "The larger of each pair; a number goes before nan.",
         |c| pair(c, &FMAX),
     ),
     op(
         pointwise("fmin").formula(Formula::Smaller).grad("Fmin"),
         BOTH,
-        PAIR,
+        TENSORS,
         "The smaller of each pair; a number goes before nan.",
         |c| pair(c, &FMIN),
     ),
-    op(pointwise("hypot").grad("Hypot"), ALL, PAIR, "The root of the sum of both squares.", |c| {
+    op(pointwise("hypot").grad("Hypot"), ALL, TENSORS, "The root of the sum of both squares.", |c| {
         pair(c, &HYPOT)
     }),
     op(pointwise("copysign").grad("Copysign"), ALL, PAIR, "input with the sign of other.", |c| {
@@ -269,10 +296,11 @@ pub(super) static OPS: [Op; 34] = [
     op(
         pointwise("logaddexp").grad("Logaddexp"),
         BOTH,
-        PAIR,
+        TENSORS,
         "log(exp(input) + exp(other)), without overflow.",
         |c| pair(c, &LOGADDEXP),
-    ),
+    )
+    .refusing(super::refused::is_whole, "\"logaddexp_cpu\" not implemented for '{}'"),
     op(pointwise("xlogy").grad("Xlogy"), ALL, PAIR, "input * log(other), 0 where input is 0.", |c| {
         pair(c, &XLOGY)
     }),
@@ -285,10 +313,12 @@ pub(super) static OPS: [Op; 34] = [
     ),
     op(pointwise("gcd"), ALL, &["Tensor input, Tensor other"], "The largest common divisor.", |c| {
         pair(c, &GCD)
-    }),
+    })
+    .refusing(super::refused::is_float, "\"gcd_cpu\" not implemented for '{}'"),
     op(pointwise("lcm"), ALL, &["Tensor input, Tensor other"], "The smallest common multiple.", |c| {
         pair(c, &LCM)
-    }),
+    })
+    .refusing(super::refused::is_float, "\"lcm_cpu\" not implemented for '{}'"),
     op(
         pointwise("nan_to_num").formula(Formula::NanToNum).grad("NanToNum"),
         ALL,
@@ -359,14 +389,19 @@ pub(super) static OPS: [Op; 34] = [
         &["Tensor input, ints? dim=None, bool keepdim=False, *, dtype? dtype=None"],
         "The mean of the elements that are not nan.",
         nanmean,
+    )
+    .refusing(
+        super::refused::is_whole,
+        "nanmean(): expected input to have floating point or complex dtype but got {}",
     ),
     op(
         creation("logspace", ConstantKind::Spaced),
         FUNCTION,
-        &["Number start, Number end, int steps, float base=10.0, *, dtype? dtype=None, any device=None"],
+        &["Number start, Number end, int steps, float base=10.0, *, dtype? dtype=None, device? device=None"],
         "Powers of base, evenly spaced exponents.",
         logspace,
-    ),
+    )
+    .refusing(super::refused::is_bool, "\"logspace_cpu\" not implemented for '{}'"),
     op(
         creation("fill_diagonal_", ConstantKind::FillDiagonal).grad("FillDiagonal"),
         METHOD | IN_PLACE_ONLY,
@@ -378,7 +413,7 @@ pub(super) static OPS: [Op; 34] = [
     op(view("detach_").explained(Explanation::View), METHOD, ONE, "The tensor without history.", |c| {
         Ok(c.tensor(0)?.clone().into())
     }),
-    op(pointwise("ldexp").grad("Mul"), ALL, PAIR, "input * 2 to the power of other.", |c| {
+    op(pointwise("ldexp").grad("Mul"), ALL, TENSORS, "input * 2 to the power of other.", |c| {
         let two = in_floats("ldexp", |x, n| x * n.exp2(), |x, n| x * n.exp2());
         pair(c, &two)
     }),

@@ -6,7 +6,7 @@ use crate::ops::value::Value;
 use crate::tensor::descriptor::{GradName, view};
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::{Arg, Error, Result, Tensor};
+use crate::tensor::{Arg, DType, Error, Result, Tensor};
 
 fn slice(x: &Tensor, axis: usize, start: usize, len: usize) -> Tensor {
     x.with_layout(x.layout().slice(axis, start, len, 1))
@@ -127,6 +127,8 @@ fn in_sections(x: &Tensor, axis: usize, sections: i64) -> Result<Value> {
         return Err(Error::runtime(format!("number of sections must be larger than 0, got {sections}")));
     }
     let (size, count) = (x.shape()[axis], sections as usize);
+    // Each part takes memory, though it has no elements of its own.
+    crate::tensor::allow(&[count, size_of::<Tensor>() + 128], DType::UInt8)?;
     Ok(parts(x, axis, (0..count).map(|at| size / count + usize::from(at < size % count))))
 }
 

@@ -132,7 +132,7 @@ pub(super) static OPS: [Op; 13] = [
     op(
         view("expand").grad("Expand"),
         METHOD,
-        &["Tensor input, sizes size, *, any implicit=False"],
+        &["Tensor input, sizes size, *, hint implicit=False"],
         "Repeated without copying. View.",
         |c| expand_to(c.tensor(0)?, &c.ints(1)?),
     )
@@ -184,7 +184,7 @@ pub(super) static OPS: [Op; 13] = [
     op(
         view("resize").explained(Explanation::View),
         RELAYOUT,
-        &["Tensor input, sizes size, *, any memory_format=None"],
+        &["Tensor input, sizes size, *, format? memory_format=None"],
         "Another shape on the same storage, grown where needed.",
         |c| {
             if c.tensor(0)?.requires_grad() {
@@ -197,7 +197,7 @@ pub(super) static OPS: [Op; 13] = [
     op(
         view("resize_as").explained(Explanation::View),
         RELAYOUT,
-        &["Tensor input, Tensor the_template, *, any memory_format=None"],
+        &["Tensor input, Tensor the_template, *, format? memory_format=None"],
         "Another tensor's shape on the same storage.",
         |c| Ok(ops::shape::resized(c.tensor(0)?, c.tensor(1)?.shape())?.into()),
     ),

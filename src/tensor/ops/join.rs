@@ -88,7 +88,7 @@ pub(crate) fn cat(tensors: &[Tensor], dim: i64, default: DType) -> Result<Tensor
             let parts = rows.iter().zip(&runs).map(|(rows, &run)| match rows.buffer() {
                 // The offset of a tensor without elements may be beyond the end of its storage.
                 (Buffer::$variant(_), _) if run * before == 0 => (&[][..], run),
-                (Buffer::$variant(data), offset) => (&data[offset..], run),
+                (Buffer::$variant(data), offset) => (&data[offset.min(data.len())..], run),
                 _ => unreachable!("all parts were converted to one dtype"),
             });
             let parts: Vec<_> = parts.collect();

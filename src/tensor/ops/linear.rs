@@ -57,7 +57,7 @@ macro_rules! view {
             strides.slice_mut().fill(0);
             &[]
         } else {
-            &$data[$layout.offset..]
+            &$data[$layout.offset.min($data.len())..]
         };
         WithOffset::new(
             $kind::from_shape($dim.strides(strides), data).expect("a layout is inside its storage"),

@@ -19,8 +19,16 @@ pub(crate) fn checked_number(value: &Arg, dtype: DType) -> Result<Tensor> {
         DType::UInt8 => "uint8_t",
         DType::Bool => "bool",
     };
+    if !fits(value, dtype) {
+        return Err(Error::runtime(format!("value cannot be converted to type {name} without overflow")));
+    }
+    super::pointwise::operand(value, dtype)
+}
+
+/// Whether a number lies in the range of a dtype; a negative one counts as an unsigned one from the end.
+pub(crate) fn fits(value: &Arg, dtype: DType) -> bool {
     let within = |low: f64, high: f64, value: f64| value >= low && value <= high;
-    let fits = match (dtype, value) {
+    match (dtype, value) {
         (DType::Bool | DType::Float64, _) => true,
         (DType::Int64, Arg::Int(_) | Arg::Bool(_)) => true,
         (_, value) => {
@@ -38,11 +46,7 @@ pub(crate) fn checked_number(value: &Arg, dtype: DType) -> Result<Tensor> {
                 _ => within(-(2f64.powi(63)), 2f64.powi(63) - 1024.0, number),
             }
         }
-    };
-    if !fits {
-        return Err(Error::runtime(format!("value cannot be converted to type {name} without overflow")));
     }
-    super::pointwise::operand(value, dtype)
 }
 
 /// `value` where the mask is true, `x` elsewhere, broadcast. Copies. As `masked_fill`.

@@ -15,10 +15,10 @@ pub(crate) fn rows(table: &Tensor, at: &[i64], width: usize) -> Buffer {
     }
     let offset = table.layout().offset;
     match &*table.storage().read() {
-        Buffer::F32(data) => Buffer::F32(taken(&data[offset..], at, width)),
-        Buffer::F64(data) => Buffer::F64(taken(&data[offset..], at, width)),
-        Buffer::I64(data) => Buffer::I64(taken(&data[offset..], at, width)),
-        Buffer::Bool(data) => Buffer::Bool(taken(&data[offset..], at, width)),
+        Buffer::F32(data) => Buffer::F32(taken(&data[offset.min(data.len())..], at, width)),
+        Buffer::F64(data) => Buffer::F64(taken(&data[offset.min(data.len())..], at, width)),
+        Buffer::I64(data) => Buffer::I64(taken(&data[offset.min(data.len())..], at, width)),
+        Buffer::Bool(data) => Buffer::Bool(taken(&data[offset.min(data.len())..], at, width)),
     }
 }
 

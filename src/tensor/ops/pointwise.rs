@@ -259,7 +259,9 @@ pub(crate) fn float_unary(
         ($data:expr, $f:expr) => {{
             let copy;
             let layout = run.layout();
-            let seen = if layout.is_contiguous() {
+            let seen = if layout.numel() == 0 {
+                &[]
+            } else if layout.is_contiguous() {
                 &$data[layout.offset..layout.offset + layout.numel()]
             } else {
                 copy = elementwise::gather_strided($data, &layout.shape, &layout.strides, layout.offset);

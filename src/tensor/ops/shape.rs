@@ -60,7 +60,9 @@ pub(crate) fn repeat(x: &Tensor, times: &[i64]) -> Result<Tensor> {
         )));
     }
     let shape: Vec<usize> = sizes.iter().map(|&size| size as usize).collect();
-    allow(&shape, x.dtype())?;
+    if allow(&shape, x.dtype())? == 0 {
+        return Tensor::zeros(shape, x.dtype());
+    }
     let mut all = vec![vec![0]; lead];
     all.extend(axes(x));
     let axes: Vec<Vec<usize>> =
@@ -74,7 +76,9 @@ pub(crate) fn repeat_interleave(x: &Tensor, counts: &[usize], dim: usize) -> Res
     if let Some(size) = shape.get_mut(dim) {
         *size = counts.iter().fold(0, |sum: usize, &count| sum.saturating_add(count));
     }
-    allow(&shape, x.dtype())?;
+    if allow(&shape, x.dtype())? == 0 {
+        return Tensor::zeros(shape, x.dtype());
+    }
     let mut axes = axes(x);
     let own = std::mem::take(&mut axes[dim]);
     axes[dim] =
@@ -124,6 +128,30 @@ pub(crate) fn triangle(x: &Tensor, diagonal: i64, lower: bool) -> Tensor {
 }
 
 /// The index pairs of a matrix's triangle, as two rows. (2, n)
+pub(crate) fn triangle_count(rows: usize, columns: usize, diagonal: i64, lower: bool) -> usize {
+    let (rows, columns, diagonal) = (rows as i128, columns as i128, i128::from(diagonal));
+    // Row i of the lower triangle has i + 1 + diagonal elements, of none at least and all columns at most.
+    let first_with_all = (columns - 1 - diagonal).clamp(0, rows);
+    let first_with_any = (-diagonal).clamp(0, rows).min(first_with_all);
+    let partial = first_with_all - first_with_any;
+    let ends = (first_with_any + 1 + diagonal) + (first_with_all + diagonal);
+    let below = partial * ends / 2 + (rows - first_with_all) * columns;
+    // The upper triangle has what the lower one of the diagonal before has not.
+    match lower {
+        true => usize::try_from(below).unwrap_or(usize::MAX),
+        false => {
+            let rest = triangle_count(
+                rows as usize,
+                columns as usize,
+                (diagonal - 1).max(i128::from(i64::MIN)) as i64,
+                true,
+            );
+            usize::try_from(rows * columns).map_or(usize::MAX, |all| all - rest)
+        }
+    }
+}
+
+/// Where a triangle of a matrix is: rows, then columns. As `torch.tril_indices`.
 pub(crate) fn triangle_indices(
     rows: usize,
     columns: usize,

@@ -273,6 +273,7 @@ pub(crate) fn histc(x: &Tensor, bins: usize, mut low: f64, mut high: f64) -> Res
     if low > high {
         return Err(Error::runtime("torch.histc: max must be larger than min"));
     }
+    crate::tensor::allow(&[bins], DType::Float64)?;
     let mut counts = vec![0f64; bins];
     for value in values.into_iter().filter(|&value| value >= low && value <= high) {
         let place = if x.dtype() == DType::Float64 {
