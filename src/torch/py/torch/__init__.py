@@ -135,4 +135,9 @@ def __getattr__(name):
             value = getattr(_more, name)
             globals()[name] = value
             return value
+        import torch._numeric as _numeric
+
+        if name in _numeric.__all__:
+            # Not kept in this module: `range` and others have names of Python's own.
+            return getattr(_numeric, name)
     raise _torch._missing(name)

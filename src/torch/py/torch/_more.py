@@ -2,10 +2,11 @@
 
 import _torch
 import torch
+from torch._arguments import hint, on_cpu, only_defaults
 
 __all__ = (
     "BoolTensor ByteTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor ShortTensor CharTensor "
-    "as_tensor are_deterministic_algorithms_enabled asarray autocast broadcast_shapes compile finfo from_numpy "
+    "as_tensor from_dlpack are_deterministic_algorithms_enabled asarray autocast broadcast_shapes compile finfo from_numpy "
     "get_default_device get_deterministic_debug_mode get_float32_matmul_precision get_num_interop_threads "
     "get_num_threads get_rng_state iinfo is_floating_point is_complex is_inference_mode_enabled "
     "is_storage load renorm save seed set_default_device set_default_tensor_type "
@@ -117,16 +118,35 @@ def renorm(input, p, dim, maxnorm):
 
 def as_tensor(data, dtype=None, device=None):
     """The data as a tensor; a tensor of that dtype is returned as it is."""
+    on_cpu(device)
     if isinstance(data, torch.Tensor):
         return data if dtype is None else data.to(dtype)
     return torch.tensor(data, dtype=dtype)
 
 
 def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
-    made = as_tensor(obj, dtype)
-    if copy and made is obj:
+    """The data as a tensor; a tensor of that dtype shares its elements, and its history if `requires_grad` is set."""
+    made = as_tensor(obj, dtype, device)
+    if made is not obj and copy is False:
+        raise ValueError(
+            "can't alias tensor with dtype"
+            if isinstance(obj, torch.Tensor)
+            else "can't alias arbitrary sequence into a tensor."
+        )
+    if made is obj and copy:
         made = made.clone()
-    return made.detach().requires_grad_() if requires_grad else made
+    if not isinstance(obj, torch.Tensor):
+        return made.requires_grad_(requires_grad)
+    if requires_grad:
+        return made if made.requires_grad else made.requires_grad_()
+    return made.detach() if made.requires_grad else made
+
+
+def from_dlpack(ext_tensor):
+    """A tensor of the same elements; of attn's own tensors only."""
+    if not isinstance(ext_tensor, torch.Tensor):
+        raise NotImplementedError("torch.from_dlpack is part of attn for its own tensors only")
+    return ext_tensor.detach()
 
 
 def from_numpy(array):
@@ -254,8 +274,7 @@ def _setting(name, value):
         return kept[0]
 
     def change(*values, **words):
-        if values:
-            kept[0] = values[0]
+        kept[0] = [*values, *words.values()][0]
 
     get.__name__ = get.__qualname__ = "get_" + name
     change.__name__ = change.__qualname__ = "set_" + name
@@ -270,6 +289,8 @@ _, set_warn_always = _setting("warn_always", False)
 
 
 def set_flush_denormal(mode):
+    """False: tiny numbers stay as they are, as on processors that cannot flush them."""
+    hint(mode)
     return False
 
 
@@ -283,8 +304,7 @@ def get_default_device():
 
 def set_default_device(device):
     """The CPU is the only device; naming another raises."""
-    if device is not None:
-        torch.device(device)
+    on_cpu(device)
 
 
 def set_default_tensor_type(t):
@@ -295,16 +315,23 @@ def set_default_tensor_type(t):
 
 def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):
     """Returns its argument: attn's kernel is compiled already."""
+    hint(fullgraph, dynamic, backend, mode, options, disable)
     if model is None:
         return lambda function: function
     return model
 
 
 class autocast:
-    """Does nothing: attn computes in the dtype that is written."""
+    """Does nothing for a device that is not there, as in PyTorch; on the CPU attn computes in the dtype that is written."""
 
     def __init__(self, device_type="cpu", dtype=None, enabled=True, cache_enabled=None):
-        pass
+        hint(cache_enabled)
+        device_type = getattr(device_type, "type", device_type)
+        if device_type == "cpu" and enabled and dtype is not torch.float32:
+            raise NotImplementedError(
+                "torch.autocast on the CPU is not part of attn, which computes in the dtype that is written. Use "
+                "enabled=False, or convert with .to(torch.bfloat16)"
+            )
 
     def __enter__(self):
         return self
@@ -317,6 +344,11 @@ class autocast:
 
 
 def tensordot(a, b, dims=2, out=None):
+    only_defaults("tensordot", out=out)
+    return _tensordot(a, b, dims)
+
+
+def _tensordot(a, b, dims):
     """Products summed over dimensions: the last of `a` with the first of `b`, or those that two lists name."""
     if isinstance(dims, _torch.Tensor):
         dims = dims.tolist()
@@ -328,6 +360,9 @@ def tensordot(a, b, dims=2, out=None):
 
 def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
     """`func` over a batch: called for each slice, the results stacked."""
+    hint(chunk_size)
+    if randomness != "error":
+        raise NotImplementedError("vmap(): argument 'randomness': attn has only its default, 'error'")
 
     def mapped(*args):
         dims = in_dims if isinstance(in_dims, tuple) else (in_dims,) * len(args)
@@ -354,6 +389,8 @@ def save(obj, f, *args, **kwargs):
     """Keeps a copy of `obj` under an `io.BytesIO`; a path is refused, as lessons run without files."""
     import copy
 
+    hint(args, kwargs)
+
     if not hasattr(f, "write"):
         raise PermissionError(
             f"torch.save({f!r}): attn runs lessons without files. Save to memory: buffer = io.BytesIO(); "
@@ -367,6 +404,10 @@ def save(obj, f, *args, **kwargs):
 def load(f, map_location=None, *, weights_only=True, mmap=None, **kwargs):
     """What `save` kept under this `io.BytesIO`."""
     import copy
+
+    hint(weights_only, mmap, kwargs)
+    if isinstance(map_location, (str, torch.device)):
+        on_cpu(map_location)
 
     if not hasattr(f, "read"):
         raise PermissionError(

@@ -1,11 +1,13 @@
 """Methods of tensors that are seldom called: each is loaded when first used. `self` is the tensor."""
 
 import torch
+from torch._arguments import hint, on_cpu, only_defaults
 from torch._more import _KINDS, kind_of
 
 
 def type(self, dtype=None, non_blocking=False, **kwargs):
     """The tensor's kind as text, or the tensor in another dtype."""
+    hint(non_blocking, kwargs)
     if dtype is None:
         return kind_of(self.dtype)
     if isinstance(dtype, str):
@@ -26,6 +28,7 @@ def numpy(self, *, force=False):
 
 
 def __array__(self, dtype=None):
+    hint(dtype)
     return numpy(self)
 
 
@@ -57,6 +60,23 @@ def register_post_accumulate_grad_hook(self, hook):
     raise NotImplementedError("Tensor.register_post_accumulate_grad_hook is not part of attn")
 
 
+def dim_order(self, *, ambiguity_check=False):
+    """The dimensions from the one whose steps in memory are the largest to the one whose steps are the smallest."""
+    formats = (torch.contiguous_format, torch.channels_last)
+    if not isinstance(ambiguity_check, bool):
+        listed = isinstance(ambiguity_check, list) and all(item in formats for item in ambiguity_check)
+        if not listed:
+            raise TypeError("The ambiguity_check argument must be a bool or a list of memory formats.")
+    order = sorted(range(self.dim()), key=lambda axis: (-self.stride(axis), axis))
+    sizes = [(self.stride(axis), self.shape[axis]) for axis in order]
+    ambiguous = any(size == 1 for _, size in sizes) or len({step for step, _ in sizes}) < len(sizes)
+    if ambiguity_check is True and (ambiguous or 0 in self.shape):
+        raise RuntimeError(
+            "The tensor does not have unique dim order, or cannot map to exact one of the given memory formats."
+        )
+    return tuple(order)
+
+
 def share_memory_(self):
     return self
 
@@ -66,14 +86,17 @@ def is_shared(self):
 
 
 def pin_memory(self, device=None):
+    on_cpu(device)
     return self
 
 
 def is_pinned(self, device=None):
+    on_cpu(device)
     return False
 
 
 def cuda(self, device=None, non_blocking=False, memory_format=None):
+    hint(device, non_blocking, memory_format)
     from torch.cuda import no_gpu
 
     raise no_gpu()
@@ -96,6 +119,8 @@ def map_(self, tensor, callable):
 
 def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layout=None, pin_memory=False):
     """A tensor of these data in this tensor's dtype."""
+    on_cpu(device)
+    only_defaults("new_tensor", layout=None if layout is torch.strided else layout, pin_memory=pin_memory)
     if isinstance(data, torch.Tensor):
         made = data.detach().clone().to(dtype or self.dtype)
         return made.requires_grad_(requires_grad)
@@ -122,6 +147,38 @@ def resolve_conj(self):
 
 
 resolve_neg = resolve_conj
+
+
+def narrow_copy(self, dim, start, length):
+    return torch.narrow_copy(self, dim, start, length)
+
+
+def nanmedian(self, dim=None, keepdim=False):
+    return torch.nanmedian(self, dim, keepdim)
+
+
+def nanquantile(self, q, dim=None, keepdim=False, *, interpolation="linear"):
+    return torch.nanquantile(self, q, dim, keepdim, interpolation=interpolation)
+
+
+def qr(self, some=True):
+    return torch.qr(self, some)
+
+
+def cholesky(self, upper=False):
+    return torch.cholesky(self, upper)
+
+
+def cov(self, *, correction=1, fweights=None, aweights=None):
+    return torch.cov(self, correction=correction, fweights=fweights, aweights=aweights)
+
+
+def corrcoef(self):
+    return torch.corrcoef(self)
+
+
+def frexp(self):
+    return torch.frexp(self)
 
 
 def is_signed(self):

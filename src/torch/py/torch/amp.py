@@ -1,11 +1,16 @@
 """torch.amp: attn computes in the dtype that is written, so these do nothing."""
 
+from torch._arguments import hint
 from torch._more import autocast
 
 
 class GradScaler:
-    def __init__(self, device="cpu", init_scale=65536.0, enabled=True, **kwargs):
-        pass
+    """As PyTorch's without a GPU, where it changes nothing."""
+
+    def __init__(self, device="cuda", init_scale=65536.0, enabled=True, **kwargs):
+        hint(init_scale, kwargs)
+        if device == "cpu" and enabled:
+            raise NotImplementedError("GradScaler on the CPU is not part of attn; use enabled=False")
 
     def scale(self, outputs):
         return outputs
@@ -14,7 +19,7 @@ class GradScaler:
         return optimizer.step(*args, **kwargs)
 
     def update(self, new_scale=None):
-        pass
+        hint(new_scale)
 
     def unscale_(self, optimizer):
-        pass
+        hint(optimizer)

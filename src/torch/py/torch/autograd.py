@@ -1,6 +1,7 @@
 """Gradients: the nodes of the graph that `grad_fn` shows, and the way back along them."""
 
 import _torch
+from torch._arguments import hint, only_defaults
 
 
 _kinds = {}
@@ -145,6 +146,7 @@ def backward(
     tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None
 ):
     """Adds to `grad` of each leaf how much the tensors change with it."""
+    only_defaults("backward", grad_variables=grad_variables)
     tensors = _several(tensors)
     given = (None,) * len(tensors) if grad_tensors is None else _several(grad_tensors)
     wanted = () if inputs is None else _several(inputs)
@@ -166,6 +168,7 @@ def grad(
     materialize_grads=False,
 ):
     """How much the outputs change with each input; adds to no `grad`."""
+    only_defaults("grad", only_inputs=not only_inputs, is_grads_batched=is_grads_batched)
     outputs, inputs = _several(outputs), _several(inputs)
     given = (None,) * len(outputs) if grad_outputs is None else _several(grad_outputs)
     for tensor in inputs:
@@ -193,10 +196,11 @@ def set_grad_enabled(mode):
 
 
 class set_detect_anomaly:
-    """Does nothing: without gradients there is nothing to detect."""
+    """Off, as it is from the start: attn's errors name the line in any case, and `attn why` shows where nan begins."""
 
     def __init__(self, mode=True, check_nan=True):
-        pass
+        hint(check_nan)
+        only_defaults("set_detect_anomaly", mode=mode)
 
     def __enter__(self):
         pass

@@ -3,6 +3,7 @@
 import math
 
 import torch
+from torch._arguments import hint
 
 __all__ = ["Bernoulli", "Categorical", "Distribution", "Normal", "Uniform"]
 
@@ -33,6 +34,7 @@ class Normal(Distribution):
     _shown = ("loc", "scale")
 
     def __init__(self, loc, scale, validate_args=None):
+        hint(validate_args)
         self.loc, self.scale = _together(loc, scale)
         self.batch_shape = self.loc.shape
 
@@ -57,6 +59,7 @@ class Uniform(Distribution):
     _shown = ("low", "high")
 
     def __init__(self, low, high, validate_args=None):
+        hint(validate_args)
         self.low, self.high = _together(low, high)
         self.batch_shape = self.low.shape
 
@@ -76,6 +79,7 @@ class Bernoulli(Distribution):
     _shown = ("probs",)
 
     def __init__(self, probs=None, logits=None, validate_args=None):
+        hint(validate_args)
         if (probs is None) == (logits is None):
             raise ValueError("Either `probs` or `logits` must be specified, but not both.")
         (self.probs,) = _together(probs) if logits is None else (torch.sigmoid(*_together(logits)),)
@@ -92,6 +96,7 @@ class Categorical(Distribution):
     """Class i at probability probs[i]; logits are log-probabilities up to a constant."""
 
     def __init__(self, probs=None, logits=None, validate_args=None):
+        hint(validate_args)
         if (probs is None) == (logits is None):
             raise ValueError("Either `probs` or `logits` must be specified, but not both.")
         self._from = "probs" if logits is None else "logits"

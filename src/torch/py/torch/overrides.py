@@ -1,6 +1,7 @@
 """torch.overrides: what counts as a tensor."""
 
 import torch
+from torch._arguments import hint
 
 
 def is_tensor_like(inp):
@@ -8,4 +9,5 @@ def is_tensor_like(inp):
 
 
 def has_torch_function(relevant_args):
+    hint(relevant_args)
     return False

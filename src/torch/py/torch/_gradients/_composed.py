@@ -251,11 +251,20 @@ def nanmean(input, dim=None, keepdim=False, **rest):
 
 
 @composed("quantile")
-def quantile(input, q, dim, keepdim, **rest):
+def quantile(input, q, dim, keepdim, interpolation="linear", **rest):
     ordered = (input.flatten() if dim is None else input.movedim(dim, -1)).sort(-1).values
     at = torch.as_tensor(q, dtype=input.dtype) * (ordered.shape[-1] - 1)
     low = at.floor().long()
     part = (at - low).to(input.dtype)
+    # The other ways of interpolating take one of the two, or their middle.
+    if interpolation == "lower":
+        part = torch.zeros_like(part)
+    elif interpolation == "higher":
+        part = torch.ceil(part)
+    elif interpolation == "midpoint":
+        part = torch.ceil(part) / 2
+    elif interpolation == "nearest":
+        part = at.round() - low
     below, above = ordered[..., low], ordered[..., (low + 1).clamp(max=ordered.shape[-1] - 1)]
     result = below + (above - below) * part
     if at.ndim and dim is not None:

@@ -1,5 +1,7 @@
 """torch.cuda: there is no GPU here, and this says so."""
 
+from torch._arguments import hint
+
 
 def no_gpu():
     return RuntimeError(
@@ -20,6 +22,7 @@ def is_initialized():
 
 
 def is_bf16_supported(including_emulation=True):
+    hint(including_emulation)
     return False
 
 
@@ -28,21 +31,22 @@ def device_count():
 
 
 def manual_seed(seed):
-    pass
+    hint(seed)
 
 
 def manual_seed_all(seed):
-    pass
+    hint(seed)
 
 
 def _nothing(*args, **kwargs):
-    pass
+    hint(args, kwargs)
 
 
 empty_cache = init = reset_peak_memory_stats = reset_max_memory_allocated = seed = seed_all = _nothing
 
 
 def _zero(*args, **kwargs):
+    hint(args, kwargs)
     return 0
 
 

@@ -2,6 +2,8 @@
 
 import math
 
+from torch._arguments import only_defaults
+
 __all__ = (
     "ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts ExponentialLR LRScheduler LambdaLR LinearLR MultiStepLR "
     "OneCycleLR SequentialLR StepLR"
@@ -12,6 +14,7 @@ class LRScheduler:
     """Sets the learning rate of each group of an optimizer whenever `step` is called."""
 
     def __init__(self, optimizer, last_epoch=-1, verbose="deprecated"):
+        only_defaults(type(self).__name__, verbose=None if verbose == "deprecated" else verbose)
         self.optimizer = optimizer
         for group in optimizer.param_groups:
             group.setdefault("initial_lr", group["lr"])
@@ -49,7 +52,7 @@ class LambdaLR(LRScheduler):
     def __init__(self, optimizer, lr_lambda, last_epoch=-1, verbose="deprecated"):
         groups = len(optimizer.param_groups)
         self.lr_lambdas = list(lr_lambda) if isinstance(lr_lambda, (list, tuple)) else [lr_lambda] * groups
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
 
     def get_lr(self):
         return [base * factor(self.last_epoch) for factor, base in zip(self.lr_lambdas, self.base_lrs)]
@@ -61,7 +64,7 @@ class StepLR(LRScheduler):
     def __init__(self, optimizer, step_size, gamma=0.1, last_epoch=-1, verbose="deprecated"):
         self.step_size = step_size
         self.gamma = gamma
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
 
     def get_lr(self):
         due = self.last_epoch > 0 and self.last_epoch % self.step_size == 0
@@ -74,7 +77,7 @@ class MultiStepLR(LRScheduler):
     def __init__(self, optimizer, milestones, gamma=0.1, last_epoch=-1, verbose="deprecated"):
         self.milestones = list(milestones)
         self.gamma = gamma
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
 
     def get_lr(self):
         return self._scaled(self.gamma ** self.milestones.count(self.last_epoch))
@@ -85,7 +88,7 @@ class ExponentialLR(LRScheduler):
 
     def __init__(self, optimizer, gamma, last_epoch=-1, verbose="deprecated"):
         self.gamma = gamma
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
 
     def get_lr(self):
         return self._scaled(self.gamma if self.last_epoch > 0 else 1)
@@ -97,7 +100,7 @@ class ConstantLR(LRScheduler):
     def __init__(self, optimizer, factor=1.0 / 3, total_iters=5, last_epoch=-1, verbose="deprecated"):
         self.factor = factor
         self.total_iters = total_iters
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
 
     def get_lr(self):
         if self.last_epoch == 0:
@@ -114,7 +117,7 @@ class LinearLR(LRScheduler):
         self.start_factor = start_factor
         self.end_factor = end_factor
         self.total_iters = total_iters
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
 
     def get_lr(self):
         if self.last_epoch == 0:
@@ -131,7 +134,7 @@ class CosineAnnealingLR(LRScheduler):
     def __init__(self, optimizer, T_max, eta_min=0.0, last_epoch=-1, verbose="deprecated"):
         self.T_max = T_max
         self.eta_min = eta_min
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
 
     def get_lr(self):
         now, low, half = self.last_epoch, self.eta_min, self.T_max
@@ -153,13 +156,14 @@ class CosineAnnealingWarmRestarts(LRScheduler):
         self.T_mult = T_mult
         self.eta_min = eta_min
         self.T_cur = last_epoch
-        super().__init__(optimizer, last_epoch)
+        super().__init__(optimizer, last_epoch, verbose)
 
     def get_lr(self):
         turn = (1 + math.cos(math.pi * self.T_cur / self.T_i)) / 2
         return [self.eta_min + (base - self.eta_min) * turn for base in self.base_lrs]
 
     def step(self, epoch=None):
+        only_defaults("step", epoch=epoch)
         self.T_cur += 1
         if self.T_cur >= self.T_i:
             self.T_cur -= self.T_i
@@ -168,7 +172,7 @@ class CosineAnnealingWarmRestarts(LRScheduler):
 
 
 class OneCycleLR(LRScheduler):
-    """Up to max_lr and down again, both along a cosine. Smith & Topin 2018."""
+    """Up to max_lr and down again, both along a cosine, while momentum goes down and up. Smith & Topin 2018."""
 
     def __init__(
         self,
@@ -179,40 +183,72 @@ class OneCycleLR(LRScheduler):
         steps_per_epoch=None,
         pct_start=0.3,
         anneal_strategy="cos",
+        cycle_momentum=True,
+        base_momentum=0.85,
+        max_momentum=0.95,
         div_factor=25.0,
         final_div_factor=1e4,
+        three_phase=False,
         last_epoch=-1,
-        **words,
+        verbose="deprecated",
     ):
+        only_defaults("OneCycleLR", three_phase=three_phase)
+        if total_steps is None and (epochs is None or steps_per_epoch is None):
+            raise ValueError("You must define either total_steps OR (epochs AND steps_per_epoch)")
+        if anneal_strategy not in ("cos", "linear"):
+            raise ValueError(f"anneal_strategy must be one of 'cos' or 'linear', instead got {anneal_strategy}")
         self.total_steps = total_steps or epochs * steps_per_epoch
         self.top = max_lr
         self.first = max_lr / div_factor
         self.last = self.first / final_div_factor
         self.turn = float(pct_start * self.total_steps) - 1
         self.straight = anneal_strategy == "linear"
-        super().__init__(optimizer, last_epoch)
+        self.cycle_momentum = cycle_momentum
+        self.momenta = (max_momentum, base_momentum)
+        if cycle_momentum:
+            if not any("momentum" in group or "betas" in group for group in optimizer.param_groups):
+                raise ValueError(
+                    "optimizer must support momentum or beta1 with `cycle_momentum` option enabled"
+                )
+            if last_epoch == -1:
+                self._set_momentum(optimizer, max_momentum)
+        super().__init__(optimizer, last_epoch, verbose)
+
+    @staticmethod
+    def _set_momentum(optimizer, momentum):
+        for group in optimizer.param_groups:
+            if "betas" in group:
+                group["betas"] = (momentum, *group["betas"][1:])
+            else:
+                group["momentum"] = momentum
+
+    def _between(self, start, end, part):
+        if self.straight:
+            return (end - start) * part + start
+        return end + (start - end) / 2.0 * (math.cos(math.pi * part) + 1)
 
     def get_lr(self):
         if self.last_epoch > self.total_steps:
             raise ValueError(
                 f"Tried to step {self.last_epoch} times. The specified number of total steps is {self.total_steps}"
             )
+        most, least = self.momenta
         if self.last_epoch <= self.turn:
             start, end, part = self.first, self.top, self.last_epoch / self.turn
         else:
             start, end = self.top, self.last
+            most, least = least, most
             part = (self.last_epoch - self.turn) / (self.total_steps - 1 - self.turn)
-        if self.straight:
-            lr = (end - start) * part + start
-        else:
-            lr = end + (start - end) / 2.0 * (math.cos(math.pi * part) + 1)
-        return [lr] * len(self.optimizer.param_groups)
+        if self.cycle_momentum:
+            self._set_momentum(self.optimizer, self._between(most, least, part))
+        return [self._between(start, end, part)] * len(self.optimizer.param_groups)
 
 
 class SequentialLR:
     """Schedulers one after the other, changed at milestones."""
 
     def __init__(self, optimizer, schedulers, milestones, last_epoch=-1, verbose="deprecated"):
+        only_defaults("SequentialLR", verbose=None if verbose == "deprecated" else verbose)
         self.optimizer = optimizer
         self._schedulers = schedulers
         self._milestones = milestones

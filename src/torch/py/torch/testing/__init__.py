@@ -1,6 +1,7 @@
 """torch.testing: comparing tensors, with words when they differ."""
 
 import torch
+from torch._arguments import hint
 
 _TOLERANCES = {torch.float32: (1.3e-6, 1e-5), torch.float64: (1e-7, 1e-7), torch.float16: (1e-3, 1e-5)}
 _TOLERANCES[torch.bfloat16] = (1.6e-2, 1e-5)
@@ -8,6 +9,7 @@ _TOLERANCES[torch.bfloat16] = (1.6e-2, 1e-5)
 
 def assert_close(actual, expected, *, rtol=None, atol=None, equal_nan=False, check_dtype=True, msg=None, **kwargs):
     """Raises AssertionError unless both are the same within the tolerances of their dtype."""
+    hint(kwargs)
     if isinstance(actual, (list, tuple)) and isinstance(expected, (list, tuple)):
         for a, b in zip(actual, expected):
             assert_close(a, b, rtol=rtol, atol=atol, equal_nan=equal_nan, check_dtype=check_dtype, msg=msg)

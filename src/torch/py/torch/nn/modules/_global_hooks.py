@@ -19,4 +19,7 @@ def register_module_forward_pre_hook(hook):
 
 
 def register_module_forward_hook(hook, *, with_kwargs=False, always_call=False):
+    from torch._arguments import only_defaults
+
+    only_defaults("register_module_forward_hook", with_kwargs=with_kwargs, always_call=always_call)
     return _register("post", hook)

@@ -1,6 +1,7 @@
 """MultiheadAttention as a module: it has the projections, and calls the function."""
 
 import torch
+from torch._arguments import on_cpu
 from torch.nn import init
 from torch.nn.parameter import Parameter
 
@@ -28,6 +29,7 @@ class MultiheadAttention(Module):
         device=None,
         dtype=None,
     ):
+        on_cpu(device)
         if embed_dim <= 0 or num_heads <= 0:
             raise ValueError(
                 "embed_dim and num_heads must be greater than 0, "

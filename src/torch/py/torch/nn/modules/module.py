@@ -1,6 +1,7 @@
 """Module: a container of parameters, buffers and other modules that computes when it is called."""
 
 import torch
+from torch._arguments import hint, on_cpu
 from torch.nn.parameter import Buffer, Parameter
 
 from ._global_hooks import everywhere
@@ -377,11 +378,14 @@ class Module:
         return self
 
     def cuda(self, device=None):
+        hint(device)
         from torch.cuda import _no_gpu
 
         raise _no_gpu()
 
     def to_empty(self, *, device, recurse=True):
+        on_cpu(device)
+        hint(recurse)
         return self
 
     def share_memory(self):
@@ -389,6 +393,7 @@ class Module:
 
     def compile(self, *args, **kwargs):
         """Nothing to do: attn's kernel is compiled already."""
+        hint(args, kwargs)
 
     # Saving and loading
 

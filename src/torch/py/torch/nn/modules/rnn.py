@@ -1,6 +1,7 @@
 """Recurrent networks: a state that is carried from each step to the next."""
 
 import torch
+from torch._arguments import on_cpu
 from torch.nn import functional as F
 from torch.nn import init
 from torch.nn.parameter import Parameter
@@ -66,6 +67,7 @@ class RNNBase(Module):
         device=None,
         dtype=None,
     ):
+        on_cpu(device)
         super().__init__()
         if proj_size:
             raise NotImplementedError("proj_size of torch.nn.LSTM is not part of attn")
@@ -212,6 +214,7 @@ class _Cell(Module):
     """One step of a recurrent network."""
 
     def __init__(self, input_size, hidden_size, bias=True, device=None, dtype=None):
+        on_cpu(device)
         super().__init__()
         self.input_size = input_size
         self.hidden_size = hidden_size

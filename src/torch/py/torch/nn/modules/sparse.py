@@ -109,28 +109,94 @@ class Embedding(Module):
 class EmbeddingBag(Module):
     """The sum, mean or maximum of the rows that each bag names."""
 
-    def __init__(self, num_embeddings, embedding_dim, mode="mean", padding_idx=None, device=None, dtype=None):
+    def __init__(
+        self,
+        num_embeddings,
+        embedding_dim,
+        max_norm=None,
+        norm_type=2.0,
+        scale_grad_by_freq=False,
+        mode="mean",
+        sparse=False,
+        _weight=None,
+        include_last_offset=False,
+        padding_idx=None,
+        device=None,
+        dtype=None,
+    ):
         super().__init__()
         self.num_embeddings = num_embeddings
         self.embedding_dim = embedding_dim
+        self.max_norm = max_norm
+        self.norm_type = norm_type
+        self.scale_grad_by_freq = scale_grad_by_freq
         self.mode = mode
+        self.sparse = sparse
+        self.include_last_offset = include_last_offset
+        if padding_idx is not None and padding_idx < 0:
+            padding_idx += num_embeddings
         self.padding_idx = padding_idx
-        self.weight = Parameter(torch.empty((num_embeddings, embedding_dim), device=device, dtype=dtype))
-        self.reset_parameters()
+        if _weight is None:
+            self.weight = Parameter(torch.empty((num_embeddings, embedding_dim), device=device, dtype=dtype))
+            self.reset_parameters()
+        else:
+            if list(_weight.shape) != [num_embeddings, embedding_dim]:
+                raise AssertionError("Shape of weight does not match num_embeddings and embedding_dim")
+            self.weight = Parameter(_weight)
 
     reset_parameters = Embedding.reset_parameters
 
-    def forward(self, input, offsets=None):
-        if input.dim() == 2:
-            bags = list(input)
-        else:
-            starts = offsets.tolist() + [len(input)]
-            bags = [input[start:end] for start, end in zip(starts, starts[1:])]
-        rows = [self.weight[bag if self.padding_idx is None else bag[bag != self.padding_idx]] for bag in bags]
-        if self.mode == "max":
-            return torch.stack([row.amax(0) for row in rows])
-        return torch.stack([row.sum(0) if self.mode == "sum" else row.mean(0) for row in rows])
+    def forward(self, input, offsets=None, per_sample_weights=None):
+        return F.embedding_bag(
+            input,
+            self.weight,
+            offsets,
+            self.max_norm,
+            self.norm_type,
+            self.scale_grad_by_freq,
+            self.mode,
+            self.sparse,
+            per_sample_weights,
+            self.include_last_offset,
+            self.padding_idx,
+        )
+
+    @classmethod
+    def from_pretrained(
+        cls,
+        embeddings,
+        freeze=True,
+        max_norm=None,
+        norm_type=2.0,
+        scale_grad_by_freq=False,
+        mode="mean",
+        sparse=False,
+        include_last_offset=False,
+        padding_idx=None,
+    ):
+        rows, columns = embeddings.shape
+        made = cls(
+            rows,
+            columns,
+            max_norm=max_norm,
+            norm_type=norm_type,
+            scale_grad_by_freq=scale_grad_by_freq,
+            mode=mode,
+            sparse=sparse,
+            include_last_offset=include_last_offset,
+            padding_idx=padding_idx,
+            _weight=embeddings,
+        )
+        made.weight.requires_grad = not freeze
+        return made
 
     def extra_repr(self):
-        text = f"{self.num_embeddings}, {self.embedding_dim}, mode={self.mode!r}"
+        text = f"{self.num_embeddings}, {self.embedding_dim}"
+        if self.max_norm is not None:
+            text += f", max_norm={self.max_norm}"
+        if self.norm_type != 2:
+            text += f", norm_type={self.norm_type}"
+        if self.scale_grad_by_freq is not False:
+            text += f", scale_grad_by_freq={self.scale_grad_by_freq}"
+        text += f", mode={self.mode!r}"
         return text if self.padding_idx is None else f"{text}, padding_idx={self.padding_idx}"

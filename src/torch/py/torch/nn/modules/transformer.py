@@ -3,6 +3,7 @@
 import copy
 
 import torch
+from torch._arguments import on_cpu
 from torch.nn import functional as F
 from torch.nn import init
 
@@ -32,6 +33,7 @@ _get_clones, _get_activation_fn = _copies, _activation
 
 def _causal_mask(sz, device=None, dtype=None):
     """(sz, sz): zero where a position may look, minus infinity above the diagonal."""
+    on_cpu(device)
     return torch.triu(torch.full((sz, sz), float("-inf"), dtype=dtype), diagonal=1)
 
 
@@ -64,6 +66,7 @@ class _Layer(Module):
         device=None,
         dtype=None,
     ):
+        on_cpu(device)
         super().__init__()
         self.self_attn = MultiheadAttention(
             d_model, nhead, dropout=dropout, bias=bias, batch_first=batch_first, dtype=dtype
@@ -269,6 +272,7 @@ class Transformer(Module):
         device=None,
         dtype=None,
     ):
+        on_cpu(device)
         super().__init__()
         words = (d_model, nhead, dim_feedforward, dropout, activation, layer_norm_eps, batch_first, norm_first, bias)
         if custom_encoder is None:

@@ -1,6 +1,7 @@
 """torch.nn.utils: parameters as one vector, and gradient clipping."""
 
 import _torch
+from torch._arguments import hint
 import torch
 
 
@@ -19,6 +20,7 @@ def vector_to_parameters(vec, parameters):
 
 def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=False, foreach=None):
     """Scales all gradients so that their total norm is at most max_norm; returns the norm before."""
+    hint(foreach)
     params = [parameters] if isinstance(parameters, torch.Tensor) else list(parameters)
     grads = [param.grad for param in params if param.grad is not None]
     if not grads:
@@ -39,6 +41,7 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
 
 def clip_grad_value_(parameters, clip_value, foreach=None):
     """Clamps each element of each gradient to -clip_value .. clip_value."""
+    hint(foreach)
     params = [parameters] if isinstance(parameters, torch.Tensor) else list(parameters)
     with torch.no_grad():
         for param in params:

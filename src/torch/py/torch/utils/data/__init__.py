@@ -1,6 +1,7 @@
 """torch.utils.data: datasets, and loaders that iterate over them in batches."""
 
 import torch
+from torch._arguments import hint
 from torch.utils.data._utils.collate import default_collate, default_convert
 
 __all__ = (
@@ -247,6 +248,11 @@ class DataLoader:
             )
         if persistent_workers and num_workers == 0:
             raise ValueError("persistent_workers option needs num_workers > 0")
+        hint(multiprocessing_context, pin_memory_device, in_order)
+        if num_workers and (worker_init_fn is not None or isinstance(dataset, IterableDataset)):
+            # Each worker would see the whole stream, and its function would run in it: other examples would come out.
+            what = "worker_init_fn" if worker_init_fn is not None else "num_workers over an IterableDataset"
+            raise NotImplementedError(f"DataLoader(): {what} is not part of attn, which has no workers; use num_workers=0")
         self.dataset = dataset
         self.num_workers = num_workers
         self.pin_memory = pin_memory

@@ -1,0 +1,22 @@
+"""Arguments that attn takes in one way only: all others are refused, so that none is accepted and ignored."""
+
+import torch
+
+
+def only_defaults(place, /, **given):
+    """Raises NotImplementedError for the first argument that is neither None nor False. The names are those of `place`."""
+    for name, value in given.items():
+        if value is not None and value is not False:
+            raise NotImplementedError(
+                f"{place}(): argument '{name}': attn has only its default; leave the argument out"
+            )
+
+
+def on_cpu(device):
+    """Raises RuntimeError if this names a device other than the CPU."""
+    if device is not None:
+        torch.empty(0, device=device)
+
+
+def hint(*values):
+    """Names arguments on which no result can depend: how fast, how much memory, how much is printed."""
