@@ -94,7 +94,7 @@ fn conv1d(c: &Call) -> Result<Value> {
             bias.shape()
         ));
     }
-    super::refused::whole("conv1d", x.dtype())?;
+    crate::tensor::ops::float::only_floats("conv1d", x.dtype())?;
     if let Some(other) = [Some(weight), bias].into_iter().flatten().find(|it| it.dtype() != x.dtype()) {
         return fail(format!(
             "expected scalar type {} but found {}",
@@ -188,7 +188,10 @@ fn pooled(c: &Call, window: Window, ceil: bool, largest: bool, count_padding: bo
         )));
     }
     let length = x.shape()[x.ndim() - 1];
-    super::refused::whole(if largest { "max_pool1d_impl" } else { "avg_pool2d" }, x.dtype())?;
+    crate::tensor::ops::float::only_floats(
+        if largest { "max_pool1d_impl" } else { "avg_pool2d" },
+        x.dtype(),
+    )?;
     if window.size == 0 || window.stride == 0 || window.dilation == 0 {
         return Err(Error::runtime(match largest {
             true => format!(

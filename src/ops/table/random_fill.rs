@@ -162,7 +162,7 @@ pub(super) static OPS: [Op; 9] = [
         &["Tensor input, float mean=0, float std=1, float a=-2, float b=2, *, Generator? generator=None"],
         "Fills with normal numbers cut to [a, b]; `nn.init.trunc_normal_` calls it.",
         |c| {
-            super::refused::whole("check_uniform_bounds", c.tensor(0)?.dtype())?;
+            crate::tensor::ops::float::only_floats("check_uniform_bounds", c.tensor(0)?.dtype())?;
             in_place(c, 5, |target, generator| {
                 draw::trunc_normal(target, generator, [c.float(1)?, c.float(2)?, c.float(3)?, c.float(4)?])
             })
