@@ -287,7 +287,7 @@ fn unread(text: &str) -> Vec<String> {
         let code = body.join("\n");
         let is_stub = body.iter().filter(|line| !line.trim().is_empty()).all(|line| {
             let line = line.trim();
-            line.starts_with("raise ") || line.starts_with('"') || line == ")" || line == "pass"
+            line.starts_with("raise ") || line.starts_with(['"', 'f']) || line == ")" || line == "pass"
         });
         if is_stub {
             continue;
