@@ -422,7 +422,7 @@ pub(super) static OPS: [Op; 15] = [
             .grad("Embedding"),
         FUNCTIONAL,
         &[
-            "Tensor input, Tensor weight, int? padding_idx=None, only max_norm=None, hint norm_type=2.0, only scale_grad_by_freq=False, only sparse=False",
+            "Tensor input, Tensor weight, int? padding_idx=None, only max_norm=None, hint norm_type=2.0, bool scale_grad_by_freq=False, only sparse=False",
         ],
         "Rows of a table by their numbers. (..) x (n, d) -> (.., d)",
         embedding,
