@@ -14,7 +14,6 @@ mod documents;
 mod errors;
 mod explain;
 mod functional;
-mod fuzz;
 mod gradient_kernels;
 mod kernel;
 mod kernel_functions;

@@ -140,3 +140,12 @@ def load_state_dict(module, state, strict, assign):
     if errors:
         raise state_dict_error(module, errors, missing, unexpected)
     return _IncompatibleKeys(missing, unexpected)
+
+
+def no_extra_state():
+    """The error of a module that is asked for extra state and has none."""
+    return RuntimeError(
+        "Reached a code path in Module.get_extra_state() that should never be called. "
+        "Please file an issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml "
+        "to report this bug."
+    )

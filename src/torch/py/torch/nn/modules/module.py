@@ -379,9 +379,7 @@ class Module:
 
     def cuda(self, device=None):
         hint(device)
-        from torch.cuda import _no_gpu
-
-        raise _no_gpu()
+        raise torch.cuda._no_gpu()
 
     def to_empty(self, *, device, recurse=True):
         on_cpu(device)
@@ -398,11 +396,9 @@ class Module:
     # Saving and loading
 
     def get_extra_state(self):
-        raise RuntimeError(
-            "Reached a code path in Module.get_extra_state() that should never be called. "
-            "Please file an issue at https://github.com/pytorch/pytorch/issues/new?template=bug-report.yml "
-            "to report this bug."
-        )
+        import torch.nn.modules._state as _state
+
+        raise _state.no_extra_state()
 
     set_extra_state = get_extra_state
 

@@ -13,9 +13,9 @@ use attn::ops::table::ops;
 use attn::session::{Session, SessionOptions, with_large_stack};
 use serde_json::{Value as Json, json};
 
-const GENERATE: &str = include_str!("../fuzz/generate.py");
-const CHECK: &str = include_str!("../fuzz/check.py");
-const EFFECTS: &str = include_str!("../fuzz/effects.py");
+const GENERATE: &str = include_str!("generate.py");
+const CHECK: &str = include_str!("check.py");
+const EFFECTS: &str = include_str!("effects.py");
 
 /// Calls that failed once.
 const KEPT: &str = "tests/fuzz/kept.txt";
@@ -126,7 +126,10 @@ fn many_random_calls_of_each_family() {
                 failed += found.len();
                 all.extend(found);
             }
-            eprintln!("{name}: {count} calls, {failed} failed");
+            #[allow(clippy::print_stderr, reason = "a run of an hour says how far it is")]
+            {
+                eprintln!("{name}: {count} calls, {failed} failed");
+            }
         }
         all
     });
