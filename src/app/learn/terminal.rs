@@ -112,6 +112,8 @@ fn pressed(key: KeyEvent) -> Option<Result<KeyPress, Suspend>> {
     let press = match key.code {
         KeyCode::Char('c') if control => KeyPress::Interrupt,
         KeyCode::Char('d') if control => KeyPress::End,
+        // Enter that was pressed before keys were read one by one: the terminal has made a line feed of it.
+        KeyCode::Char('j') if control => KeyPress::Enter,
         KeyCode::Char('l') if control => KeyPress::Resized,
         KeyCode::Char('z') if control => return Some(Err(Suspend)),
         KeyCode::Char('j' | 'm') if control => KeyPress::Enter,
