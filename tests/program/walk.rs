@@ -223,7 +223,7 @@ fn ctrl_c_stops_the_cell_and_nothing_else() {
         attn.then("\rprint('begun')\rwhile True: pass\r\r", "while True");
         // Nothing says from outside that the loop runs: Ctrl-C is pressed until it is heard.
         let stopped = (0..600).any(|_| {
-            attn.press("\x03");
+            attn.press_on("\x03");
             let stopped = attn.comes("stopped by Ctrl-C");
             if attn.comes("Stopped, before") {
                 // It was heard before the loop began: what was written is there still.
@@ -233,7 +233,7 @@ fn ctrl_c_stops_the_cell_and_nothing_else() {
             }
             stopped
         });
-        assert!(stopped, "{}", attn.screen());
+        assert!(stopped, "{}", attn.wrote());
         attn.until("the footer", has_footer);
         attn.on("r", "Nothing has run here yet");
     }

@@ -172,6 +172,11 @@ impl Terminal {
         let mut state = self.state();
         state.at_key = state.raw.len();
         drop(state);
+        self.press_on(keys);
+    }
+
+    /// Presses keys that belong to those before: what came since those still counts as since the last key.
+    pub fn press_on(&mut self, keys: &str) {
         self.keys
             .write_all(keys.as_bytes())
             .and_then(|()| self.keys.flush())
