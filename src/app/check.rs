@@ -11,7 +11,6 @@ use super::plan::{self, Plan, PlannedCell};
 use super::progress::ProgressBar;
 use super::runner::{FinishedCell, Runner, unexpected};
 use super::shell::{Exit, Failure, Shell};
-use super::workspace::Workspace;
 use crate::kernel::random::Family;
 use crate::lesson::compare::{TOLERANCE, Verdict, compare, compare_step};
 use crate::lesson::front_matter::is_lesson;
@@ -238,7 +237,7 @@ impl Checker<'_> {
 
     /// Runs all cells of a file, also after one that raises.
     fn cells(&self, plan: &Plan, random: Family) -> Result<(Vec<CheckedCell>, Vec<CellDocument>), Failure> {
-        let mut workspace = Workspace::new(&GlobalOptions { random, ..self.options.clone() });
+        let mut workspace = plan.workspace(&GlobalOptions { random, ..self.options.clone() });
         let mut runner = Runner::new(&mut workspace, &plan.cells).keep_going(true);
         let (mut cells, mut documents) = (Vec::new(), Vec::new());
         for FinishedCell { index, cell, outcome, .. } in runner.by_ref() {

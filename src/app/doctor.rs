@@ -7,7 +7,6 @@ use super::json::write_json;
 use super::plan::{Plan, plan};
 use super::runner::{Runner, Tracing};
 use super::shell::{Exit, Failure, Shell};
-use super::workspace::Workspace;
 use crate::explain;
 use crate::explain::doctor::{Finding, examine, is_allowed};
 use crate::ops::trace::Trace;
@@ -77,7 +76,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 
 /// Runs one target and shows its mistakes.
 fn examine_target(plan: &Plan, shell: &mut Shell) -> Result<Exit, Failure> {
-    let mut workspace = Workspace::new(&shell.options);
+    let mut workspace = plan.workspace(&shell.options);
     let mut runner = Runner::new(&mut workspace, &plan.cells).tracing(Tracing::Examined);
     let (mut found, mut skipped) = (Vec::<(CodeFinding, String)>::new(), Vec::new());
     let (mut cells, mut operations, mut failed) = (0, 0, None);

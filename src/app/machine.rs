@@ -34,6 +34,8 @@ pub(crate) fn session(options: &GlobalOptions) -> Session {
         max_output: OUTPUT,
         max_memory,
         random: options.random,
+        // A path that is not there was refused when the command line was read.
+        files: options.files().unwrap_or_default(),
         on_output: None,
     });
     session.state().recorder.set_off(options.no_record);

@@ -1,8 +1,12 @@
 //! The options that every command takes.
 
+use std::path::PathBuf;
+
 use clap::Args;
+use clap::builder::TypedValueParser;
 
 use crate::kernel::random::Family;
+use crate::shims::FileAccess;
 
 /// When colours are used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
@@ -46,6 +50,30 @@ pub struct GlobalOptions {
     /// Most memory that a cell may take, such as 512M or 2G (default: half of what there is)
     #[arg(long, global = true, value_name = "SIZE", value_parser = bytes)]
     pub(crate) max_memory: Option<u64>,
+    /// Let cells read files: those of the notebook's folder, or of PATH
+    #[arg(long, global = true, value_name = "PATH", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "", value_parser = path(), value_hint = clap::ValueHint::AnyPath)]
+    pub(crate) allow_read: Vec<PathBuf>,
+    /// Let cells write files: those of the notebook's folder, or of PATH
+    #[arg(long, global = true, value_name = "PATH", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "", value_parser = path(), value_hint = clap::ValueHint::AnyPath)]
+    pub(crate) allow_write: Vec<PathBuf>,
+    /// The folder in which the paths of cells begin: that of the notebook.
+    #[arg(skip = ".")]
+    pub(crate) folder: PathBuf,
+}
+
+impl GlobalOptions {
+    /// The files that cells may open. Errors: a path that cannot be opened, in words.
+    pub(crate) fn files(&self) -> Result<FileAccess, String> {
+        FileAccess::new(&self.folder, &self.allow_read, &self.allow_write)
+            .map_err(|(path, error)| format!("cells cannot be given the files of {}: {error}", path.display()))
+    }
+}
+
+/// A path; an empty one too, which clap's own parser refuses.
+fn path() -> impl clap::builder::TypedValueParser<Value = PathBuf> {
+    clap::builder::OsStringValueParser::new().map(PathBuf::from)
 }
 
 fn family(word: &str) -> Result<Family, String> {

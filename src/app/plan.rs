@@ -1,10 +1,11 @@
 //! From a name or a file to the cells that should run, in order.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use super::options::GlobalOptions;
 use super::shell::{Failure, Shell};
-use super::workspace::RanCell;
+use super::workspace::{RanCell, Workspace};
 use crate::lesson::catalogue::FindError;
 use crate::lesson::notebook::{NotebookCell, RecordedOutput};
 use crate::lesson::read_error::ReadErrorKind;
@@ -21,9 +22,23 @@ pub(crate) struct Plan<'c> {
     pub(crate) remarks: Vec<String>,
     /// A Python file without cell marks: the value of its last expression is not shown.
     pub(crate) script: bool,
+    /// The folder of the file; `None` for steps.
+    folder: Option<PathBuf>,
 }
 
-impl Plan<'_> {
+impl<'c> Plan<'c> {
+    /// A workspace for these cells, in which nothing has run. Their files are those of their notebook's folder.
+    pub(crate) fn workspace(&self, options: &GlobalOptions) -> Workspace<'c> {
+        Workspace::new(&self.options(options))
+    }
+
+    /// The options of the command line, with the folder of these cells.
+    pub(crate) fn options(&self, options: &GlobalOptions) -> GlobalOptions {
+        let mut options = options.clone();
+        options.folder = self.folder.clone().unwrap_or(options.folder);
+        options
+    }
+
     /// Writes the remarks about the file.
     pub(crate) fn show_remarks(&self, shell: &mut Shell) {
         for remark in &self.remarks {
@@ -168,7 +183,7 @@ pub(crate) fn plan<'c>(
         NamedOrFile::Named(target) => {
             let shown = shown_steps(target, until, catalogue)?;
             let cells = steps(&shown, catalogue)?;
-            Ok(Plan { target: word.to_owned(), cells, remarks: Vec::new(), script: false })
+            Ok(Plan { target: word.to_owned(), cells, remarks: Vec::new(), script: false, folder: None })
         }
     }
 }
@@ -189,10 +204,12 @@ pub(crate) fn from_file<'c>(
             })?
         }
     };
+    let folder = document.path.parent().filter(|folder| !folder.as_os_str().is_empty()).map(Path::to_owned);
     let is_python = document.path.extension().is_some_and(|ending| ending == "py" || ending == "pyw");
     Ok(Plan {
         target: word.to_owned(),
         script: is_python && all == 1,
+        folder,
         remarks: document.remarks,
         cells: document.cells.into_iter().take(last).map(PlannedCell::of_file).collect(),
     })

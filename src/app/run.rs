@@ -56,7 +56,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         let ended = match args.changes.is_empty() {
             false => what_if::run(&plan, &args.changes, &catalogue, shell)?,
             true => {
-                let mut workspace = Workspace::new(&shell.options);
+                let mut workspace = plan.workspace(&shell.options);
                 let ended = match shell.options.json {
                     true => as_json(&plan, args, &mut workspace, shell)?,
                     false => as_text(&plan, args, &catalogue, &mut workspace, shell)?,

@@ -175,6 +175,7 @@ pub(crate) fn dispatch(args: Vec<OsString>, shell: &mut Shell) -> Result<Exit, F
     };
     shell.set(parsed(&matches)?);
     machine::threads()?;
+    shell.options.files().map_err(Failure::Usage)?;
     match matches.subcommand() {
         Some((name, matches)) => {
             let verb = VERBS.iter().find(|verb| verb.name == name);

@@ -130,14 +130,10 @@ pub(crate) fn changed(
 
 /// The effect of a typed change (`inputs[1,0]=0.9`, `seed 7`, `drop journey`, `dim=-1 => dim=0`) on the cells of a workspace,
 /// which itself does not change. Errors: a change that cannot be read or made, in words.
-pub(crate) fn typed(
-    workspace: &Workspace,
-    text: &str,
-    options: &GlobalOptions,
-    look: Look,
-) -> Result<Text, Failure> {
+pub(crate) fn typed(workspace: &Workspace, text: &str, look: Look) -> Result<Text, Failure> {
     let change = Change::typed(text).map_err(Failure::Usage)?;
-    let what = changed(&workspace.ran, &[], workspace.at.into_iter().collect(), &[change], options)?;
+    let what =
+        changed(&workspace.ran, &[], workspace.at.into_iter().collect(), &[change], workspace.options())?;
     Ok(compare::what_if(&what, look))
 }
 
@@ -157,7 +153,7 @@ pub(crate) fn run(
     let shown: Vec<String> =
         plan.cells.iter().filter(|cell| !cell.silent).map(|cell| cell.name.clone()).collect();
     let at = plan.cells.iter().filter_map(|cell| cell.step).collect();
-    let what = changed(&cells, &shown, at, &asked, &shell.options)?;
+    let what = changed(&cells, &shown, at, &asked, &plan.options(&shell.options))?;
     match shell.options.json {
         true => write_json(&WhatIfDocument::of(&plan.target, &what), shell)?,
         false => shell.show(&compare::what_if(&what, shell.look))?,

@@ -42,7 +42,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let catalogue = course::catalogue()?;
     let plan = plan(&args.target, None, &catalogue)?;
     plan.show_remarks(shell);
-    let mut workspace = Workspace::new(&shell.options);
+    let mut workspace = plan.workspace(&shell.options);
     let mut runner = Runner::new(&mut workspace, &plan.cells);
     let last = runner.by_ref().last();
     let exit = runner.exit();

@@ -55,6 +55,11 @@ impl<'c> Workspace<'c> {
         }
     }
 
+    /// The options of its session.
+    pub(crate) fn options(&self) -> &GlobalOptions {
+        &self.options
+    }
+
     /// A workspace with the names of this one, in which nothing has run.
     pub(crate) fn empty(&self) -> Workspace<'c> {
         Workspace {

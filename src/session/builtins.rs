@@ -1,5 +1,5 @@
 //! Builtins of a notebook (`display`, `get_ipython`), and those that behave differently here: a cell has no
-//! keyboard and no files.
+//! keyboard.
 
 use std::{cell::RefCell, rc::Rc};
 
@@ -48,7 +48,7 @@ pub(super) fn install(buffer: &Rc<RefCell<OutputBuffer>>, vm: &VirtualMachine) -
         ("display", vm.new_function("display", display).into()),
         ("help", vm.new_function("help", help).into()),
         ("input", vm.new_function("input", no_input).into()),
-        ("open", vm.new_function("open", no_files).into()),
+        ("open", vm.new_function("open", open).into()),
         ("exit", vm.new_function("exit", exit).into()),
         ("quit", vm.new_function("quit", exit).into()),
         ("get_ipython", vm.new_function("get_ipython", get_ipython).into()),
@@ -59,13 +59,9 @@ pub(super) fn install(buffer: &Rc<RefCell<OutputBuffer>>, vm: &VirtualMachine) -
     Ok(())
 }
 
-fn no_files(args: FuncArgs, vm: &VirtualMachine) -> PyResult<PyObjectRef> {
-    let name = match args.args.first() {
-        Some(name) => name.repr(vm)?.as_wtf8().to_string_lossy().into_owned(),
-        None => String::new(),
-    };
-    let text = vm.ctx.new_str(format!("open({name}): attn runs lessons without files"));
-    Err(vm.invoke_exception(vm.ctx.exceptions.permission_error.to_owned(), vec![text.into()])?)
+/// `open`, which is `io.open`: the module is imported when it is first needed.
+fn open(args: FuncArgs, vm: &VirtualMachine) -> PyResult<PyObjectRef> {
+    vm.import("io", 0)?.get_attr("open", vm)?.call(args, vm)
 }
 
 fn exit(code: OptionalArg, vm: &VirtualMachine) -> PyResult<()> {

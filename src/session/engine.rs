@@ -28,6 +28,7 @@ use super::{
 use crate::{
     kernel::{buffer_pool, random::Family},
     ops::{self, trace::Trace},
+    shims::FileAccess,
     tensor::Tensor,
     torch::{self, FrameObserver},
 };
@@ -42,6 +43,8 @@ pub struct SessionOptions {
     pub max_memory: usize,
     /// The PyTorch build whose random numbers dropout and similar operations draw.
     pub random: Family,
+    /// The files that cells may open.
+    pub files: FileAccess,
 }
 
 impl Default for SessionOptions {
@@ -51,6 +54,7 @@ impl Default for SessionOptions {
             max_output: 1 << 20,
             max_memory: memory::default_limit(),
             random: Family::default(),
+            files: FileAccess::default(),
         }
     }
 }
@@ -100,7 +104,7 @@ impl Session {
             memory::install(options.max_memory, vm);
             // The buffers of freed tensors that are kept for new ones use a part of the limit.
             buffer_pool::set_limit(options.max_memory / 8);
-            setup::install(&output, &state, vm).unwrap_or_else(|exception| {
+            setup::install(&output, &state, options.files, vm).unwrap_or_else(|exception| {
                 let raised = Raised::read(&exception, "", |_| false, vm);
                 panic!("attn's interpreter does not start: {}", raised.message)
             })

@@ -40,6 +40,10 @@ const LINE_MAGICS: &[(&str, &str)] = &[("time", "__attn_time__"), ("timeit", "__
 /// Why other commands are skipped.
 const SKIP_REASONS: &[(&[&str], &str)] = &[
     (&["matplotlib", "pylab"], "attn draws no charts"),
+    (
+        &["wget", "curl", "gdown", "git", "kaggle"],
+        "attn has no network: download it yourself, beside the notebook, and run with --allow-read",
+    ),
     (&["pip", "conda", "mamba", "uv"], "attn installs nothing; what it has is built in"),
     (
         &["load_ext", "reload_ext", "autoreload", "config", "env", "set_env", "precision"],
@@ -47,7 +51,7 @@ const SKIP_REASONS: &[(&[&str], &str)] = &[
     ),
     (
         &["cd", "ls", "pwd", "cat", "cp", "mv", "rm", "mkdir", "run", "load", "save", "writefile"],
-        "attn runs lessons without files",
+        "attn has no shell: `open`, `os` and `pathlib` read files, with --allow-read",
     ),
 ];
 

@@ -37,3 +37,5 @@ pub use probe::CallReport;
 pub(crate) use probe::{AxisReport, ChangeReport};
 pub use raised::Raised;
 pub use running::with_large_stack;
+
+pub use crate::shims::FileAccess;

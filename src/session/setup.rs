@@ -14,6 +14,7 @@ use super::{
     timing,
 };
 use crate::ops::State;
+use crate::shims::FileAccess;
 use crate::torch::FrameObserver;
 use crate::{shims, torch};
 
@@ -51,6 +52,7 @@ pub(super) fn interpreter(signals: UserSignalReceiver) -> Interpreter {
 pub(super) fn install(
     buffer: &Rc<RefCell<OutputBuffer>>,
     state: &Rc<State>,
+    files: FileAccess,
     vm: &VirtualMachine,
 ) -> PyResult<(Scope, Rc<FrameObserver>)> {
     for (name, channel) in [("stdout", Channel::Stdout), ("stderr", Channel::Stderr)] {
@@ -61,7 +63,7 @@ pub(super) fn install(
     builtins::install(buffer, vm)?;
     cpython::install(vm);
     numbers::install(vm);
-    shims::install(vm)?;
+    shims::install(files, vm)?;
     let observer = torch::install(vm, state)?;
     let globals = vm.ctx.new_dict();
     let main = vm.new_module("__main__", globals.clone(), None);

@@ -55,10 +55,7 @@ const LATER: &[(&[&str], &str)] = &[
         ],
         "attn carries torch alone, the part that attention needs",
     ),
-    (
-        &["requests", "urllib", "urllib3"],
-        "attn runs lessons without the network; write the text or the numbers in the cell",
-    ),
+    (&["urllib", "urllib3"], "attn has no network: download the file yourself and run with --allow-read"),
     (
         &["google", "ipywidgets", "psutil", "cv2", "PIL", "einops", "wandb", "gradio", "streamlit"],
         "attn does not have it",
@@ -86,20 +83,8 @@ const NEVER: &[(&[&str], &str)] = &[
         "attn runs lessons on one thread, without processes",
     ),
     (
-        &[
-            "tempfile",
-            "glob",
-            "fnmatch",
-            "zipfile",
-            "tarfile",
-            "gzip",
-            "pickle",
-            "shelve",
-            "sqlite3",
-            "csv",
-            "fileinput",
-        ],
-        "attn runs lessons without files",
+        &["tempfile", "zipfile", "tarfile", "gzip", "shelve", "sqlite3", "fileinput"],
+        "attn opens plain files only, with --allow-read",
     ),
 ];
 

@@ -2,12 +2,18 @@
 //! Sees RustPython; no session, no terminal.
 
 mod absent;
+mod archive;
+mod file_access;
+mod files;
 mod math;
 mod math_floats;
 mod math_integers;
 mod pause;
 mod random;
 mod sha2;
+mod structs;
+
+pub use file_access::FileAccess;
 
 use rustpython_vm::{
     Context, PyObjectRef, PyResult, VirtualMachine,
@@ -21,7 +27,14 @@ static FROZEN: &FrozenLib = FrozenLib::from_ref(include_bytes!(concat!(env!("OUT
 
 /// Every native module that an interpreter is given, in addition to the interpreter's own.
 pub(crate) fn native_modules(ctx: &Context) -> Vec<&'static PyModuleDef> {
-    vec![math::module_def(ctx), pause::module_def(ctx), random::module_def(ctx), sha2::module_def(ctx)]
+    vec![
+        archive::module_def(ctx),
+        math::module_def(ctx),
+        pause::module_def(ctx),
+        random::module_def(ctx),
+        sha2::module_def(ctx),
+        structs::module_def(ctx),
+    ]
 }
 
 /// Every Python module that an interpreter is given, by its dotted name.
@@ -39,8 +52,9 @@ pub(crate) fn rename_native(vm: &mut VirtualMachine) {
 }
 
 /// To be called once the interpreter is initialised.
-pub(crate) fn install(vm: &VirtualMachine) -> PyResult<()> {
+pub(crate) fn install(files: FileAccess, vm: &VirtualMachine) -> PyResult<()> {
     absent::install(vm)?;
+    files::install(files, vm)?;
     let search = vm.new_function("search", |name: PyObjectRef, vm: &VirtualMachine| -> PyResult {
         vm.import("encodings", 0)?.get_attr("search_function", vm)?.call((name,), vm)
     });

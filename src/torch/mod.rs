@@ -7,6 +7,7 @@
 mod backward;
 mod bind;
 mod build;
+mod bytes;
 mod calls;
 mod classes;
 mod frames;

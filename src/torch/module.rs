@@ -5,11 +5,12 @@ use std::rc::Rc;
 
 use rustpython_vm::builtins::PyDictRef;
 use rustpython_vm::class::PyClassImpl;
-use rustpython_vm::function::{FuncArgs, KwArgs};
+use rustpython_vm::function::{ArgBytesLike, FuncArgs, KwArgs};
 use rustpython_vm::{AsObject, Context, PyObjectRef, PyPayload, PyResult, TryFromObject, VirtualMachine};
 
 use super::backward::{Request, backward, gradients};
 use super::build::tensor_from;
+use super::bytes::{buffer_of, bytes_of};
 use super::classes::{PyDType, PyDevice, classes};
 use super::frames::{FrameObserver, observe};
 use super::function::{PyOp, run};
@@ -347,6 +348,21 @@ fn stateful(
         )
         .into(),
     )?;
+    set(
+        "_storage_bytes",
+        vm.new_function("_storage_bytes", |tensor: Tensor| {
+            bytes_of(&tensor.storage().read(), tensor.dtype())
+        })
+        .into(),
+    )?;
+    let held = state.clone();
+    let from_bytes = move |bytes: ArgBytesLike, dtype: PyObjectRef, vm: &VirtualMachine| -> PyResult {
+        let dtype = dtype_of(&dtype, vm)?;
+        let buffer = bytes.with_ref(|bytes| buffer_of(bytes, dtype));
+        let shape = vec![buffer.len()];
+        made(Tensor::new(buffer, shape, dtype), &held, false, vm)
+    };
+    set("_from_bytes", vm.new_function("_from_bytes", from_bytes).into())?;
     optimizer_steps(vm, state, set)?;
     let held = state.clone();
     set(

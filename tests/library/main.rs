@@ -13,6 +13,7 @@ mod doctor;
 mod documents;
 mod errors;
 mod explain;
+mod files;
 mod functional;
 mod gradient_kernels;
 mod kernel;

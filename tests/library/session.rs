@@ -135,19 +135,19 @@ const RAISED: &[(&str, &str, &str, Option<usize>)] = &[
     (
         "open('/etc/passwd')",
         "PermissionError",
-        "open('/etc/passwd'): attn runs lessons without files",
+        "open('/etc/passwd'): attn reads no files unless it is told to; run it again with --allow-read",
         Some(1),
     ),
     (
         "import os\nos.system('ls')",
         "PermissionError",
-        "os.system: attn runs lessons without files or processes",
+        "os.system: attn runs no processes and changes nothing of the system",
         Some(2),
     ),
     (
         "import io; io.open('/etc/passwd')",
         "PermissionError",
-        "open('/etc/passwd'): attn runs lessons without files",
+        "open('/etc/passwd'): attn reads no files unless it is told to; run it again with --allow-read",
         Some(1),
     ),
     (

@@ -53,7 +53,7 @@ impl<'c> Walk<'c, '_, '_> {
             return Ok(Flow::Stay);
         };
         let look = self.shell.look;
-        let compared = what_if::typed(&workspace, &change, &self.shell.options, look);
+        let compared = what_if::typed(&workspace, &change, look);
         self.put_apart(or_reason(compared, look))
     }
 

@@ -49,7 +49,7 @@ impl Repl<'_> {
     /// `:what-if CHANGE`
     pub(super) fn what_if(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
         let change = required(words, ":what-if inputs[1,0]=0.9")?;
-        let text = what_if::typed(&self.workspace.borrow(), change, &shell.options, shell.look)?;
+        let text = what_if::typed(&self.workspace.borrow(), change, shell.look)?;
         shell.show(&text)?;
         Ok(InputResult::Done)
     }

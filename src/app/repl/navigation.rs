@@ -36,7 +36,7 @@ pub(super) fn workspace_at<'c>(
 
 fn workspace_of<'c>(plan: &Plan<'c>, shell: &mut Shell) -> Result<(Workspace<'c>, Outcomes), Failure> {
     let mut outcomes = Outcomes::new();
-    let mut workspace = Workspace::new(&shell.options);
+    let mut workspace = plan.workspace(&shell.options);
     let mut runner = Runner::new(&mut workspace, &plan.cells);
     for finished in runner.by_ref() {
         let cell = finished.cell;

@@ -1,4 +1,4 @@
-"""Paths as text; whatever would touch a file is refused."""
+"""Paths, and the files that a session may open."""
 
 import os.path
 
@@ -84,14 +84,21 @@ PurePosixPath = PurePath
 class Path(PurePath):
     @classmethod
     def cwd(cls):
-        return cls("/")
+        return cls(os.getcwd())
 
     home = cwd
 
-    def exists(self):
-        return False
+    def exists(self, *, follow_symlinks=True):
+        return os.path.exists(self) if follow_symlinks else os.path.lexists(self)
 
-    is_file = is_dir = is_symlink = exists
+    def is_file(self):
+        return os.path.isfile(self)
+
+    def is_dir(self):
+        return os.path.isdir(self)
+
+    def is_symlink(self):
+        return os.path.islink(self)
 
     def resolve(self, strict=False):
         return type(self)(os.path.abspath(self._path))
@@ -101,19 +108,87 @@ class Path(PurePath):
     def expanduser(self):
         return self
 
+    def stat(self, *, follow_symlinks=True):
+        return os.stat(self, follow_symlinks=follow_symlinks)
+
+    def lstat(self):
+        return os.lstat(self)
+
+    def open(self, mode="r", buffering=-1, encoding=None, errors=None, newline=None):
+        import io
+
+        return io.open(self, mode, buffering, encoding, errors, newline)
+
+    def read_text(self, encoding=None, errors=None, newline=None):
+        with self.open("r", encoding=encoding, errors=errors, newline=newline) as file:
+            return file.read()
+
+    def read_bytes(self):
+        with self.open("rb") as file:
+            return file.read()
+
+    def write_text(self, data, encoding=None, errors=None, newline=None):
+        if not isinstance(data, str):
+            raise TypeError(f"data must be str, not {type(data).__name__}")
+        with self.open("w", encoding=encoding, errors=errors, newline=newline) as file:
+            return file.write(data)
+
+    def write_bytes(self, data):
+        with self.open("wb") as file:
+            return file.write(data)
+
+    def touch(self, mode=0o666, exist_ok=True):
+        self.open("ab" if exist_ok else "xb").close()
+
+    def mkdir(self, mode=0o777, parents=False, exist_ok=False):
+        if parents:
+            return os.makedirs(self, exist_ok=exist_ok)
+        try:
+            os.mkdir(self)
+        except FileExistsError:
+            if not exist_ok or not self.is_dir():
+                raise
+
+    def rmdir(self):
+        os.rmdir(self)
+
+    def unlink(self, missing_ok=False):
+        try:
+            os.remove(self)
+        except FileNotFoundError:
+            if not missing_ok:
+                raise
+
+    def rename(self, target):
+        os.rename(self, target)
+        return type(self)(target)
+
+    replace = rename
+
+    def samefile(self, other):
+        return os.path.samefile(self, other)
+
+    def iterdir(self):
+        return iter([self / name for name in os.listdir(self)])
+
+    def glob(self, pattern):
+        import glob
+
+        return iter([self / found for found in glob.glob(os.fspath(pattern), root_dir=self, recursive=True)])
+
+    def rglob(self, pattern):
+        return self.glob("**/" + os.fspath(pattern))
+
 
 def _refused(method):
     def refuse(self, *args, **kwargs):
-        raise PermissionError("Path." + method + ": attn runs lessons without files")
+        raise PermissionError("Path." + method + ": attn changes nothing of the system")
 
     refuse.__name__ = method
     return refuse
 
 
-for _name in (
-    "chmod glob iterdir mkdir open read_bytes read_text rename replace rglob rmdir samefile stat touch unlink "
-    "write_bytes write_text"
-).split():
+for _name in "chmod symlink_to hardlink_to readlink owner group".split():
     setattr(Path, _name, _refused(_name))
 del _name
 

@@ -1,4 +1,4 @@
-"""A harmless `os`: names and paths as text; no files, no processes."""
+"""`os`: paths, and the files that a session may open (`_files` decides); no processes, an empty environment."""
 
 import sys
 from . import path
@@ -31,7 +31,10 @@ def unsetenv(key):
 
 
 def getcwd():
-    return "/"
+    """The folder in which relative paths begin; "/" if no file is open to cells."""
+    import _files
+
+    return _files.home() or "/"
 
 
 def getpid():
@@ -82,19 +85,172 @@ def get_terminal_size(fd=1):
     return terminal_size((80, 24))
 
 
+_KINDS = {"file": 0o100644, "dir": 0o040755, "link": 0o120777, "other": 0}
+
+
+class stat_result(tuple):
+    """What is known of a file: its kind and size, and when it was changed. The rest is 0."""
+
+    st_mode = property(lambda self: self[0])
+    st_ino = st_dev = st_uid = st_gid = property(lambda self: 0)
+    st_nlink = property(lambda self: 1)
+    st_size = property(lambda self: self[6])
+    st_mtime = st_atime = st_ctime = property(lambda self: self._time)
+    st_mtime_ns = property(lambda self: int(self._time * 1e9))
+
+    def __repr__(self):
+        return f"os.stat_result(st_mode={self.st_mode}, st_size={self.st_size}, st_mtime={int(self._time)})"
+
+
+def stat(path, *, follow_symlinks=True):
+    import _files
+
+    kind, size, changed = _files.stat(fsdecode(path), follow_symlinks)
+    seconds = int(changed)
+    result = stat_result((_KINDS[kind], 0, 0, 1, 0, 0, size, seconds, seconds, seconds))
+    result._time = changed
+    return result
+
+
+def lstat(path):
+    return stat(path, follow_symlinks=False)
+
+
+class DirEntry:
+    """A name in a folder, as `scandir` lists it."""
+
+    def __init__(self, folder, name, is_folder):
+        self.name, self.path, self._is_folder = name, path.join(folder, name), is_folder
+
+    def is_dir(self, *, follow_symlinks=True):
+        return self._is_folder or (follow_symlinks and path.isdir(self.path))
+
+    def is_file(self, *, follow_symlinks=True):
+        return not self._is_folder and path.isfile(self.path) and (follow_symlinks or not self.is_symlink())
+
+    def is_symlink(self):
+        return path.islink(self.path)
+
+    def stat(self, *, follow_symlinks=True):
+        return stat(self.path, follow_symlinks=follow_symlinks)
+
+    def __fspath__(self):
+        return self.path
+
+    def __repr__(self):
+        return f"<DirEntry {self.name!r}>"
+
+
+class _Entries(list):
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def __next__(self):
+        if not self:
+            raise StopIteration
+        return self.pop(0)
+
+    close = __exit__
+
+
+def scandir(folder="."):
+    import _files
+
+    folder = fsdecode(folder)
+    return _Entries(DirEntry(folder, name, is_folder) for name, is_folder in _files.names(folder))
+
+
+def listdir(folder="."):
+    import _files
+
+    return [name for name, _ in _files.names(fsdecode(folder))]
+
+
+def walk(top, topdown=True, onerror=None, followlinks=False):
+    """Folders below `top`: for each its path, the names of folders and those of files. Links are not followed."""
+    if followlinks:
+        raise NotImplementedError("os.walk(followlinks=True): attn follows no links")
+    try:
+        entries = list(scandir(top))
+    except OSError as error:
+        if onerror is not None:
+            onerror(error)
+        return
+    folders = [entry.name for entry in entries if entry.is_dir(follow_symlinks=False)]
+    files = [entry.name for entry in entries if entry.name not in folders]
+    if topdown:
+        yield fspath(top), folders, files
+    for name in folders:
+        yield from walk(path.join(fspath(top), name), topdown, onerror)
+    if not topdown:
+        yield fspath(top), folders, files
+
+
+def mkdir(folder, mode=0o777):
+    import _files
+
+    _files.mkdir(fsdecode(folder))
+
+
+def makedirs(folder, mode=0o777, exist_ok=False):
+    folder = fsdecode(folder)
+    above, name = path.split(folder.rstrip("/") or folder)
+    if above and name and not path.exists(above):
+        makedirs(above, exist_ok=True)
+    try:
+        mkdir(folder)
+    except FileExistsError:
+        if not exist_ok or not path.isdir(folder):
+            raise
+
+
+def remove(file):
+    import _files
+
+    _files.remove(fsdecode(file))
+
+
+unlink = remove
+
+
+def rmdir(folder):
+    import _files
+
+    _files.rmdir(fsdecode(folder))
+
+
+def rename(source, target):
+    import _files
+
+    _files.rename(fsdecode(source), fsdecode(target))
+
+
+replace = rename
+
+
+def access(file, mode):
+    return path.exists(file)
+
+
+F_OK, R_OK, W_OK, X_OK = 0, 4, 2, 1
+
+
 def _refused(function):
     def refuse(*args, **kwargs):
-        raise PermissionError("os." + function + ": attn runs lessons without files or processes")
+        raise PermissionError("os." + function + ": attn runs no processes and changes nothing of the system")
 
     refuse.__name__ = refuse.__qualname__ = function
     return refuse
 
 
 for _name in (
-    "abort access chdir chmod chown close copy_file_range execv execve execvp fstat getlogin getxattr kill link "
-    "listdir lstat makedirs mkdir mkfifo open pipe popen posix_spawn read readlink remove removedirs "
-    "rename renames replace rmdir scandir sendfile spawnl spawnv startfile stat statvfs symlink system truncate umask "
-    "unlink utime wait waitpid walk write"
+    "abort chdir chmod chown close copy_file_range execv execve execvp fstat getlogin getxattr kill link "
+    "mkfifo open pipe popen posix_spawn read readlink removedirs "
+    "renames sendfile spawnl spawnv startfile statvfs symlink system truncate umask "
+    "utime wait waitpid write"
 ).split():
     globals()[_name] = _refused(_name)
 del _name

@@ -119,7 +119,7 @@ _bool = type(True)
 
 _SUBMODULES = (
     "amp autograd backends cuda distributions functional jit linalg mps nn optim overrides random return_types "
-    "special storage testing types utils version"
+    "serialization special storage testing types utils version"
 ).split()
 
 
@@ -128,6 +128,13 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module("torch." + name)
+    if name in ("save", "load") or name.endswith("Storage"):
+        from torch import serialization
+
+        if name in serialization.STORAGES:
+            return serialization.STORAGES[name]
+        if name in ("save", "load"):
+            return getattr(serialization, name)
     if not name.startswith("_"):
         import torch._more as _more
 

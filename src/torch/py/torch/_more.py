@@ -9,7 +9,7 @@ __all__ = (
     "as_tensor from_dlpack are_deterministic_algorithms_enabled asarray autocast broadcast_shapes compile finfo from_numpy "
     "get_default_device get_deterministic_debug_mode get_float32_matmul_precision get_num_interop_threads "
     "get_num_threads get_rng_state iinfo is_floating_point is_complex is_inference_mode_enabled "
-    "is_storage load renorm save seed set_default_device set_default_tensor_type "
+    "is_storage renorm seed set_default_device set_default_tensor_type "
     "set_deterministic_debug_mode set_float32_matmul_precision set_flush_denormal set_num_interop_threads "
     "set_num_threads set_rng_state set_warn_always tensordot typename use_deterministic_algorithms vmap"
 ).split()
@@ -377,43 +377,3 @@ def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
         return torch.stack(results, out_dims)
 
     return mapped
-
-
-# Saving: to memory, since lessons run without files
-
-
-_saved = {}
-
-
-def save(obj, f, *args, **kwargs):
-    """Keeps a copy of `obj` under an `io.BytesIO`; a path is refused, as lessons run without files."""
-    import copy
-
-    hint(args, kwargs)
-
-    if not hasattr(f, "write"):
-        raise PermissionError(
-            f"torch.save({f!r}): attn runs lessons without files. Save to memory: buffer = io.BytesIO(); "
-            "torch.save(obj, buffer); buffer.seek(0); torch.load(buffer)"
-        )
-    mark = b"attn" + len(_saved).to_bytes(8, "little")
-    _saved[mark] = copy.deepcopy(obj)
-    f.write(mark)
-
-
-def load(f, map_location=None, *, weights_only=True, mmap=None, **kwargs):
-    """What `save` kept under this `io.BytesIO`."""
-    import copy
-
-    hint(weights_only, mmap, kwargs)
-    if isinstance(map_location, (str, torch.device)):
-        on_cpu(map_location)
-
-    if not hasattr(f, "read"):
-        raise PermissionError(
-            f"torch.load({f!r}): attn runs lessons without files. What torch.save wrote to an io.BytesIO can be loaded"
-        )
-    mark = f.read(12)
-    if mark not in _saved:
-        raise RuntimeError("torch.load: nothing that torch.save wrote begins here (buffer.seek(0) goes to its start)")
-    return copy.deepcopy(_saved[mark])

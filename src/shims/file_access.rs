@@ -1,0 +1,232 @@
+//! The files that a session may open: none, or those below the folders that were named on the command line.
+//!
+//! A path is opened relative to an open folder by `cap-std`, which follows no `..`, no symbolic link and no absolute path
+//! out of it, also while another program changes the links. No decision here is made on the text of a path: text only
+//! finds the folder that is meant.
+
+use std::io;
+use std::path::{Component, Path, PathBuf};
+
+use cap_std::ambient_authority;
+use cap_std::fs::{Dir, Metadata, OpenOptions};
+
+/// What the command line allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Access {
+    /// To look at a file.
+    Read,
+    /// To create, change or remove it.
+    Write,
+}
+
+/// What a file is opened for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    Read,
+    Write,
+    /// Reading and writing (`r+`).
+    Both,
+}
+
+/// A folder that is open to the cells, or one file in it.
+#[derive(Debug)]
+struct Grant {
+    /// The folder as it was named, and with all links resolved.
+    names: [PathBuf; 2],
+    folder: Dir,
+    /// The only file that is open, if a file was named.
+    only: Option<PathBuf>,
+}
+
+/// The files that a session may open.
+#[derive(Debug, Default)]
+pub struct FileAccess {
+    /// The folder in which relative paths begin: that of the notebook.
+    home: Option<PathBuf>,
+    read: Vec<Grant>,
+    write: Vec<Grant>,
+}
+
+/// Why a file is not opened.
+#[derive(Debug)]
+pub(crate) enum Refusal {
+    /// Nothing is open for this.
+    NotAllowed(Access),
+    /// It is outside of what is open: the folders that are.
+    Outside(Access, Vec<PathBuf>),
+    /// The system says so.
+    System(io::Error),
+}
+
+impl From<io::Error> for Refusal {
+    fn from(error: io::Error) -> Refusal {
+        Refusal::System(error)
+    }
+}
+
+impl FileAccess {
+    /// Opens the folders and files named in `read` and `write`; an empty path is `home`. Relative paths begin in `home`.
+    /// Errors: one of them does not exist or cannot be opened, with its name.
+    pub fn new(home: &Path, read: &[PathBuf], write: &[PathBuf]) -> Result<FileAccess, (PathBuf, io::Error)> {
+        if read.is_empty() && write.is_empty() {
+            return Ok(FileAccess::default());
+        }
+        let home = std::fs::canonicalize(home).map_err(|error| (home.to_owned(), error))?;
+        let open = |paths: &[PathBuf]| -> Result<Vec<Grant>, (PathBuf, io::Error)> {
+            let granted = |path: &PathBuf| Grant::new(&home, path).map_err(|error| (path.clone(), error));
+            paths.iter().map(granted).collect()
+        };
+        let (read, write) = (open(read)?, open(write)?);
+        Ok(FileAccess { home: Some(home), read, write })
+    }
+
+    /// The folder in which relative paths begin, if any file is open at all.
+    pub(crate) fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
+    /// Opens a regular file for this access. Errors: it is not open to cells, it is no regular file, or the system refuses.
+    pub(crate) fn open(
+        &self,
+        path: &str,
+        options: &OpenOptions,
+        access: Purpose,
+    ) -> Result<std::fs::File, Refusal> {
+        let (folder, inside) = match access {
+            Purpose::Read => self.find(path, Access::Read)?,
+            Purpose::Write => self.find(path, Access::Write)?,
+            Purpose::Both => self.find_for_both(path)?,
+        };
+        // A pipe or a device may never answer; it is found out before it is opened.
+        if let Ok(found) = folder.metadata(&inside)
+            && !found.is_file()
+        {
+            let kind = if found.is_dir() { io::ErrorKind::IsADirectory } else { io::ErrorKind::Unsupported };
+            return Err(Refusal::System(kind.into()));
+        }
+        Ok(folder.open_with(inside, options)?.into_std())
+    }
+
+    /// What is known of a file; of a link itself unless it is followed.
+    pub(crate) fn metadata(&self, path: &str, follow: bool) -> Result<Metadata, Refusal> {
+        let (folder, inside) = self.find(path, Access::Read)?;
+        Ok(if follow { folder.metadata(inside)? } else { folder.symlink_metadata(inside)? })
+    }
+
+    /// The names in a folder and whether each is a folder itself, sorted.
+    pub(crate) fn names(&self, path: &str) -> Result<Vec<(String, bool)>, Refusal> {
+        let (folder, inside) = self.find(path, Access::Read)?;
+        let mut names = Vec::new();
+        for entry in folder.read_dir(inside)? {
+            let entry = entry?;
+            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+            names.push((entry.file_name().to_string_lossy().into_owned(), is_folder));
+        }
+        names.sort();
+        Ok(names)
+    }
+
+    /// Creates a folder.
+    pub(crate) fn create_folder(&self, path: &str) -> Result<(), Refusal> {
+        let (folder, inside) = self.find(path, Access::Write)?;
+        Ok(folder.create_dir(inside)?)
+    }
+
+    /// Removes a file.
+    pub(crate) fn remove_file(&self, path: &str) -> Result<(), Refusal> {
+        let (folder, inside) = self.find(path, Access::Write)?;
+        Ok(folder.remove_file(inside)?)
+    }
+
+    /// Removes an empty folder.
+    pub(crate) fn remove_folder(&self, path: &str) -> Result<(), Refusal> {
+        let (folder, inside) = self.find(path, Access::Write)?;
+        Ok(folder.remove_dir(inside)?)
+    }
+
+    /// Renames a file; one that has the new name is replaced.
+    pub(crate) fn rename(&self, from: &str, to: &str) -> Result<(), Refusal> {
+        let (from_folder, from) = self.find(from, Access::Write)?;
+        let (to_folder, to) = self.find(to, Access::Write)?;
+        Ok(from_folder.rename(from, to_folder, to)?)
+    }
+
+    /// The open folder that contains a path, and the path from there.
+    fn find(&self, path: &str, access: Access) -> Result<(&Dir, PathBuf), Refusal> {
+        let grants = match access {
+            Access::Read => &self.read,
+            Access::Write => &self.write,
+        };
+        let Some(home) = self.home.as_ref().filter(|_| !grants.is_empty()) else {
+            return Err(Refusal::NotAllowed(access));
+        };
+        let whole = without_dots(&home.join(path));
+        let found = grants.iter().find_map(|grant| grant.inside(&whole));
+        found.ok_or_else(|| Refusal::Outside(access, grants.iter().map(Grant::name).collect()))
+    }
+
+    /// The same for a file that is read and written. It is opened from the folder that is open for writing, and only where
+    /// its links lead to a file that may be read as well.
+    fn find_for_both(&self, path: &str) -> Result<(&Dir, PathBuf), Refusal> {
+        self.find(path, Access::Read)?;
+        let (folder, inside) = self.find(path, Access::Write)?;
+        let real = match folder.canonicalize(&inside) {
+            Ok(real) => real,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok((folder, inside)),
+            Err(error) => return Err(error.into()),
+        };
+        let grant = self.write.iter().find(|grant| std::ptr::eq(&raw const grant.folder, folder));
+        let whole = grant.map_or_else(|| real.clone(), |grant| grant.names[1].join(&real));
+        if self.read.iter().any(|grant| grant.inside(&whole).is_some()) {
+            return Ok((folder, real));
+        }
+        Err(Refusal::Outside(Access::Read, self.read.iter().map(Grant::name).collect()))
+    }
+}
+
+impl Grant {
+    fn new(home: &Path, path: &Path) -> io::Result<Grant> {
+        let named = if path.as_os_str().is_empty() { home.to_owned() } else { std::path::absolute(path)? };
+        let real = std::fs::canonicalize(&named)?;
+        if real.is_dir() {
+            let folder = Dir::open_ambient_dir(&real, ambient_authority())?;
+            return Ok(Grant { names: [without_dots(&named), real], folder, only: None });
+        }
+        let (Some(above), Some(file)) = (real.parent(), real.file_name()) else {
+            return Err(io::ErrorKind::NotADirectory.into());
+        };
+        let folder = Dir::open_ambient_dir(above, ambient_authority())?;
+        let named_above = named.parent().map_or_else(|| above.to_owned(), without_dots);
+        Ok(Grant { names: [named_above, above.to_owned()], folder, only: Some(PathBuf::from(file)) })
+    }
+
+    /// What was named on the command line.
+    fn name(&self) -> PathBuf {
+        self.only.as_ref().map_or_else(|| self.names[0].clone(), |only| self.names[0].join(only))
+    }
+
+    /// This folder and the path from it, if the path is below.
+    fn inside(&self, whole: &Path) -> Option<(&Dir, PathBuf)> {
+        let inside = self.names.iter().find_map(|name| whole.strip_prefix(name).ok())?;
+        if self.only.as_ref().is_some_and(|only| only != inside) {
+            return None;
+        }
+        let inside = if inside.as_os_str().is_empty() { Path::new(".") } else { inside };
+        Some((&self.folder, inside.to_owned()))
+    }
+}
+
+/// A path without `.` and with each `..` taken as text, to find the folder that it is below.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut whole = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                whole.pop();
+            }
+            part => whole.push(part),
+        }
+    }
+    whole
+}

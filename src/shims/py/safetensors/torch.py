@@ -1,0 +1,175 @@
+"""Dicts of tensors as bytes: the length of a header, the header as JSON, then the elements of each tensor."""
+
+import json
+import struct
+
+import _torch
+import torch
+
+__all__ = ["load", "load_file", "save", "save_file", "safe_open", "load_model", "save_model"]
+
+_NAMES = {
+    torch.float64: "F64",
+    torch.float32: "F32",
+    torch.float16: "F16",
+    torch.bfloat16: "BF16",
+    torch.int64: "I64",
+    torch.int32: "I32",
+    torch.int16: "I16",
+    torch.int8: "I8",
+    torch.uint8: "U8",
+    torch.bool: "BOOL",
+}
+_DTYPES = {name: dtype for dtype, name in _NAMES.items()}
+_LONGEST_HEADER = 100_000_000
+
+
+def _failed(message):
+    from . import SafetensorError
+
+    return SafetensorError(message)
+
+
+def save(tensors, metadata=None):
+    """The bytes of a file with these tensors."""
+    if not isinstance(tensors, dict):
+        raise ValueError(f"Expected a dict of [str, torch.Tensor] but received {type(tensors)}")
+    header, parts, end = {}, [], 0
+    if metadata is not None:
+        header["__metadata__"] = dict(metadata)
+    shared = {}
+    for name, tensor in tensors.items():
+        if not isinstance(tensor, torch.Tensor):
+            raise ValueError(f"Key `{name}` is invalid, expected torch.Tensor but received {type(tensor)}")
+        if not tensor.is_contiguous():
+            raise ValueError(
+                f"You are trying to save a non contiguous tensor: `{name}` which is not allowed. It either means you are "
+                "trying to save tensors which are reference of each other in which case it's recommended to save only the "
+                "full tensors, and reslice at load time, or simply call `.contiguous()` on your tensor to pack it before "
+                "saving."
+            )
+        if tensor.numel():
+            shared.setdefault(tensor.untyped_storage().data_ptr(), []).append(name)
+    together = [set(names) for names in shared.values() if len(names) > 1]
+    if together:
+        raise RuntimeError(
+            f"\n            Some tensors share memory, this will lead to duplicate memory on disk and potential differences "
+            f"when loading them again: {together}.\n            A potential way to correctly save your model is to use "
+            "`save_model`.\n            More information at https://huggingface.co/docs/safetensors/torch_shared_tensors\n"
+            "            "
+        )
+    # The widest elements first, then by name, so that each tensor begins at a multiple of its width.
+    for name, tensor in sorted(tensors.items(), key=lambda entry: (-entry[1].element_size(), entry[0])):
+        data = _torch._storage_bytes(tensor.detach().clone())
+        header[name] = {"dtype": _NAMES[tensor.dtype], "shape": list(tensor.shape), "data_offsets": [end, end + len(data)]}
+        parts.append(data)
+        end += len(data)
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    text += b" " * (-len(text) % 8)
+    return struct.pack("<Q", len(text)) + text + b"".join(parts)
+
+
+def _header(data):
+    if len(data) < 8:
+        raise _failed("Error while deserializing header: HeaderTooSmall")
+    (length,) = struct.unpack("<Q", data[:8])
+    if length > _LONGEST_HEADER:
+        raise _failed("Error while deserializing header: HeaderTooLarge")
+    if 8 + length > len(data):
+        raise _failed("Error while deserializing header: InvalidHeaderLength")
+    try:
+        header = json.loads(data[8 : 8 + length].decode())
+    except ValueError:
+        raise _failed("Error while deserializing header: InvalidHeaderDeserialization") from None
+    if not isinstance(header, dict):
+        raise _failed("Error while deserializing header: InvalidHeaderDeserialization")
+    return header, 8 + length
+
+
+def _tensor(data, start, name, entry):
+    try:
+        dtype, shape, (first, last) = _DTYPES[entry["dtype"]], entry["shape"], entry["data_offsets"]
+        elements = 1
+        for size in shape:
+            elements *= size
+        fits = 0 <= first <= last <= len(data) - start and last - first == elements * dtype.itemsize
+    except (KeyError, TypeError, ValueError):
+        fits = False
+    if not fits:
+        raise _failed(f"Error while deserializing header: TensorInvalidInfo({name})")
+    return _torch._from_bytes(data[start + first : start + last], dtype).reshape(shape)
+
+
+def load(data):
+    """The tensors of a file's bytes, by name."""
+    header, start = _header(data)
+    return {name: _tensor(data, start, name, entry) for name, entry in header.items() if name != "__metadata__"}
+
+
+def save_file(tensors, filename, metadata=None):
+    packed = save(tensors, metadata)
+    with open(filename, "wb") as file:
+        file.write(packed)
+
+
+def load_file(filename, device="cpu"):
+    from torch._arguments import on_cpu
+
+    on_cpu(device)
+    with open(filename, "rb") as file:
+        return load(file.read())
+
+
+def save_model(model, filename, metadata=None, force_contiguous=True):
+    """Saves a module's state; of parameters that share memory the first one is saved."""
+    state, seen = {}, {}
+    metadata = dict(metadata or {})
+    for name, tensor in model.state_dict().items():
+        place = tensor.untyped_storage().data_ptr()
+        if place in seen:
+            metadata[name] = seen[place]
+        else:
+            seen[place] = name
+            state[name] = tensor.contiguous() if force_contiguous else tensor
+    save_file(state, filename, metadata or None)
+
+
+def load_model(model, filename, strict=True, device="cpu"):
+    """Loads a module's state; returns the names that are missing and those that are not expected."""
+    state = load_file(filename, device)
+    missing, unexpected = model.load_state_dict(state, strict=False)
+    known = {tensor.untyped_storage().data_ptr() for name, tensor in model.state_dict().items() if name in state}
+    own = model.state_dict()
+    missing = [name for name in missing if own[name].untyped_storage().data_ptr() not in known]
+    if strict and (missing or unexpected):
+        raise RuntimeError(f"Error(s) in loading state_dict for {type(model).__name__}: missing {missing}, unexpected {unexpected}")
+    return set(missing), list(unexpected)
+
+
+class safe_open:
+    """The tensors of a file, one by one."""
+
+    def __init__(self, filename, framework="pt", device="cpu"):
+        if framework not in ("pt", "torch", "pytorch"):
+            raise NotImplementedError(f"safe_open(framework={framework!r}): attn has torch alone")
+        with open(filename, "rb") as file:
+            self._data = file.read()
+        self._entries, self._start = _header(self._data)
+        self._metadata = self._entries.pop("__metadata__", None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        pass
+
+    def keys(self):
+        return list(self._entries)
+
+    def metadata(self):
+        return self._metadata
+
+    def get_tensor(self, name):
+        if name not in self._entries:
+            raise _failed(f"File does not contain tensor {name}")
+        return _tensor(self._data, self._start, name, self._entries[name])

@@ -1,0 +1,1 @@
+"""Addresses: there is no network."""

@@ -1,0 +1,13 @@
+"""What the files of `torch.save` call to build tensors."""
+
+import torch
+
+
+def _rebuild_tensor_v2(storage, storage_offset, size, stride, requires_grad, backward_hooks, metadata=None):
+    """The tensor with this layout over `storage`, a one-dimensional tensor."""
+    tensor = torch.as_strided(storage, size, stride, storage_offset).detach()
+    return tensor.requires_grad_(requires_grad)
+
+
+def _rebuild_parameter(data, requires_grad, backward_hooks):
+    return torch.nn.Parameter(data, requires_grad)

@@ -1,0 +1,2 @@
+with open("words.txt") as file:
+    print(file.read().split())
