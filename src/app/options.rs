@@ -66,8 +66,9 @@ pub struct GlobalOptions {
 impl GlobalOptions {
     /// The files that cells may open. Errors: a path that cannot be opened, in words.
     pub(crate) fn files(&self) -> Result<FileAccess, String> {
-        FileAccess::new(&self.folder, &self.allow_read, &self.allow_write)
-            .map_err(|(path, error)| format!("cells cannot be given the files of {}: {error}", path.display()))
+        FileAccess::new(&self.folder, &self.allow_read, &self.allow_write).map_err(|(path, error)| {
+            format!("cells cannot be given the files of {}: {error}", path.display())
+        })
     }
 }
 
