@@ -5,6 +5,7 @@ use crate::lesson::pictures::{NamedTensor, PictureContent};
 use crate::lesson::{Lesson, Step};
 use crate::session::Session;
 use crate::view::Picture;
+use crate::view::curve::Curve;
 use crate::view::storage::StorageView;
 
 /// The pictures of a step that has just run. A picture that cannot be drawn is left out; `attn check` reports it.
@@ -53,6 +54,9 @@ pub(crate) fn pictures(step: &Step, lesson: &Lesson, session: &mut Session) -> V
             Picture::Strips { strips, tokens: words.unwrap_or_default(), legend }
         }
         PictureContent::Bars(name, bars) => Picture::Bars(name, bars),
+        PictureContent::Curves(curves) => {
+            Picture::Curves(curves.into_iter().map(|(name, values)| Curve { name, values }).collect())
+        }
         PictureContent::Costs(costs) => {
             Picture::Costs(costs.into_iter().map(|cost| (cost.name, cost.time, cost.bytes)).collect())
         }

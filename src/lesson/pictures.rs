@@ -27,6 +27,8 @@ pub(crate) enum PictureContent {
     Strips(StorageStrips),
     /// The expression, and a name and a number for each bar.
     Bars(String, Vec<(String, f64)>),
+    /// Each expression, and its numbers in their order.
+    Curves(Vec<(String, Vec<f64>)>),
     /// The time and memory of expressions.
     Costs(Vec<MeasuredCost>),
 }
@@ -88,6 +90,7 @@ impl View {
             "dropped" => self.pair(session),
             "strip" => self.strips(step, session).map(PictureContent::Strips),
             "bars" => self.bars(session),
+            "curve" => self.curves(session).map(PictureContent::Curves),
             _ => self
                 .expressions
                 .iter()
@@ -157,6 +160,24 @@ impl View {
             _ => Err(format!("`{name}` is neither a dict of numbers nor a tensor")),
         }
     }
+
+    fn curves(&self, session: &mut Session) -> Result<Vec<(String, Vec<f64>)>, String> {
+        let curve = |name: &String| match session.evaluate(name, numbers) {
+            Ok(Some(values)) if !values.is_empty() => Ok((name.clone(), values)),
+            Ok(_) => Err(format!("`{name}` is neither a list of numbers nor a tensor with one axis")),
+            Err(raised) => Err(explained(&raised, session)),
+        };
+        self.expressions.iter().map(curve).collect()
+    }
+}
+
+/// The numbers of a list or of a tensor with one axis.
+fn numbers(value: &PyObjectRef, vm: &VirtualMachine) -> Option<Vec<f64>> {
+    if let Some(tensor) = tensor_value(value, vm) {
+        return (tensor.ndim() == 1).then(|| tensor.to_f64_vec());
+    }
+    let numbers = vm.extract_elements_with(value, |one| Ok(number(&one, vm)));
+    numbers.ok()?.into_iter().collect()
 }
 
 fn number(value: &PyObjectRef, vm: &VirtualMachine) -> Option<f64> {

@@ -92,6 +92,7 @@ pub const VIEWS: &[VocabularyWord] = &[
         "how each expression reads the storage of the first, token by token: strip x, x.transpose(0, 1)",
     ),
     word("bars", "a bar for each entry of a dict or each element of a tensor: bars variances"),
+    word("curve", "a curve of each list of numbers, by one scale: curve losses, other_losses"),
     word("cost", "time and memory of each expression: cost plain(), fused()"),
 ];
 

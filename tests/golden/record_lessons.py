@@ -16,7 +16,9 @@ predictions (the expressions run, and no wrong answer equals the right one).
 
 import ast
 import contextlib
+import glob
 import io
+import os
 import re
 import sys
 import traceback
@@ -250,7 +252,9 @@ def main():
     check = "--check" in args
     paths = sorted(a for a in args if a != "--check" and not a.endswith("glossary.md"))
     texts = {p: open(p, encoding="utf-8").read() for p in paths}
-    lessons = {front(t, "id"): t for t in texts.values()}
+    beside = {f for p in paths for f in glob.glob(os.path.join(os.path.dirname(p), "*.md"))}
+    course = [open(f, encoding="utf-8").read() for f in sorted(beside)]
+    lessons = {front(t, "id"): t for t in course + list(texts.values())}
     bad = []
     for path, text in texts.items():
         new, problems = record(path, text, lessons)
