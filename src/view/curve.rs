@@ -37,8 +37,10 @@ pub fn curves(curves: &[Curve], look: Look) -> Text {
     let left = ends.0.len().max(ends.1.len()) + 1;
     let share = look.text_width() / curves.len().clamp(1, 2);
     let columns = share.saturating_sub(left + 3).clamp(NARROWEST, COLUMNS);
-    let plots: Vec<Text> =
-        curves.iter().map(|curve| plot(curve, (low, high), (&ends.0, &ends.1), left, columns, look)).collect();
+    let plots: Vec<Text> = curves
+        .iter()
+        .map(|curve| plot(curve, (low, high), (&ends.0, &ends.1), left, columns, look))
+        .collect();
     text.append(Text::in_rows(&plots, 3, look));
     text
 }
@@ -56,7 +58,12 @@ fn plot(
     let columns = columns.min(count.max(1));
     let mut text = Text::new();
     let title = Line::new().with(Role::Name, &curve.name);
-    text.append(wrap(&title, (left + columns).max(NARROWEST).min(look.width), &Line::new(), &Line::spaces(2)));
+    text.append(wrap(
+        &title,
+        (left + columns).max(NARROWEST).min(look.width),
+        &Line::new(),
+        &Line::spaces(2),
+    ));
     let levels: Vec<Option<usize>> = (0..columns)
         .map(|column| {
             let steps = &curve.values[column * count / columns..(column + 1) * count / columns];
