@@ -7,6 +7,7 @@ use super::plan::PlannedCell;
 use super::trace::TracedOperation;
 use crate::explain::errors::ErrorExplanation;
 use crate::session::{Outcome, Variable};
+use crate::shims::PlottedFigure;
 
 /// The document of `attn run --json`.
 #[derive(Serialize)]
@@ -36,6 +37,9 @@ pub(crate) struct CellDocument {
     pub(crate) explanation: Option<ErrorExplanation>,
     ms: f64,
     tensors: Vec<TensorDocument>,
+    /// What the cell plotted.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    figures: Vec<PlottedFigure>,
     /// What `--trace` adds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) trace: Option<Vec<TracedOperation>>,
@@ -89,6 +93,7 @@ impl CellDocument {
             explanation: None,
             ms: (outcome.elapsed.as_secs_f64() * 1e6).round() / 1e3,
             tensors: outcome.changed.iter().map(tensor).collect(),
+            figures: outcome.figures.clone(),
             trace: None,
             check: None,
         }

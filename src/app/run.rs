@@ -187,6 +187,7 @@ fn styled_cell(
         code: cell.source.clone(),
         stdout: outcome.stdout.clone(),
         result: outcome.result.clone().filter(|_| !script),
+        plots: outcome.figures.clone(),
         error: outcome.error.as_ref().map(|raised| workspace.error_note(raised, &cell.source)),
         remarks: outcome
             .stderr

@@ -9,6 +9,7 @@ use crate::explain;
 use crate::kernel::random::Family;
 use crate::lesson::{Catalogue, Lesson, Step};
 use crate::session::{Outcome, Session, Variable};
+use crate::view::picture::Picture;
 use crate::view::{Check, Figure, Panel};
 
 /// The panel of `step`, which has just run in `session`.
@@ -28,7 +29,9 @@ pub(crate) fn step_panel(
             explained(raised, &step.code, session, &|name| names.axes(name))
         }),
         figures: figures(step, lesson, outcome, session),
-        pictures: if completed { pictures(step, lesson, session) } else { Vec::new() },
+        pictures: plots(outcome)
+            .chain(if completed { pictures(step, lesson, session) } else { Vec::new() })
+            .collect(),
         checks: if completed { checks(step, session) } else { Vec::new() },
         worked: worked(step, lesson, session),
         remarks: [remarks(step, session), nonfinite(outcome, session)].concat(),
@@ -36,6 +39,11 @@ pub(crate) fn step_panel(
         after: if completed || step.raises { step.after.clone() } else { String::new() },
         ..unrun_panel(step, lesson, catalogue)
     }
+}
+
+/// What a cell plotted.
+pub(crate) fn plots(outcome: &Outcome) -> impl Iterator<Item = Picture> {
+    outcome.figures.iter().map(|figure| Picture::Plot(Box::new(figure.clone())))
 }
 
 /// The panel of a step that has not run.

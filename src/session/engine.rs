@@ -28,7 +28,7 @@ use super::{
 use crate::{
     kernel::{buffer_pool, random::Family},
     ops::{self, trace::Trace},
-    shims::FileAccess,
+    shims::{FileAccess, PlottedFigure, plots},
     tensor::Tensor,
     torch::{self, FrameObserver},
 };
@@ -74,6 +74,8 @@ pub struct Outcome {
     pub(crate) elapsed: Duration,
     /// The tensors that the cell bound or changed in place, in the order of binding.
     pub changed: Vec<Variable>,
+    /// What the cell plotted.
+    pub figures: Vec<PlottedFigure>,
 }
 
 impl Outcome {}
@@ -145,7 +147,8 @@ impl Session {
             Err(raised) => (None, Some(raised)),
         };
         let (stdout, stderr) = self.output.borrow_mut().take();
-        Outcome { stdout, stderr, result, error, elapsed, changed }
+        let figures = self.output.borrow_mut().take_figures();
+        Outcome { stdout, stderr, result, error, elapsed, changed, figures }
     }
 
     /// Runs one cell as [`Session::run`] does, and returns the operations that ran too.
@@ -298,11 +301,16 @@ impl Session {
             }
             _ => self.execute(&cell, vm),
         };
+        let result = plots::flush(vm).and(result);
         match mode {
             CellMode::Timed => {
                 self.output.borrow_mut().write(Channel::Stdout, &timing::wall_time(start.elapsed()));
             }
-            CellMode::Captured => drop(self.output.borrow_mut().take()),
+            CellMode::Captured => {
+                let mut output = self.output.borrow_mut();
+                output.take();
+                output.take_figures();
+            }
             _ => {}
         }
         match result {

@@ -37,9 +37,11 @@ pub(super) struct Translated {
 /// Line magics that run, and the builtin that each calls with the rest of the line as a string.
 const LINE_MAGICS: &[(&str, &str)] = &[("time", "__attn_time__"), ("timeit", "__attn_timeit__")];
 
+/// Commands that ask for what attn does anyway.
+const QUIET: &[&str] = &["matplotlib", "pylab"];
+
 /// Why other commands are skipped.
 const SKIP_REASONS: &[(&[&str], &str)] = &[
-    (&["matplotlib", "pylab"], "attn draws no charts"),
     (
         &["wget", "curl", "gdown", "git", "kaggle"],
         "attn has no network: download it yourself, beside the notebook, and run with --allow-read",
@@ -205,7 +207,9 @@ impl EscapeCommand {
             }
             _ => {}
         }
-        remarks.push(skipped(&format!("{}{text}", self.kind.as_str()), name));
+        if !QUIET.contains(&name) {
+            remarks.push(skipped(&format!("{}{text}", self.kind.as_str()), name));
+        }
         match (self.assigned, self.kind) {
             (true, IpyEscapeKind::Shell | IpyEscapeKind::ShCap) => "[]".to_owned(),
             (true, _) => "None".to_owned(),

@@ -8,6 +8,8 @@ use rustpython_vm::{
     function::FuncArgs, pyclass,
 };
 
+use crate::shims::PlottedFigure;
+
 /// The stream that a piece of output was written to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Channel {
@@ -24,6 +26,7 @@ pub(crate) type Listener = Box<dyn FnMut(Channel, &str)>;
 pub(super) struct OutputBuffer {
     stdout: String,
     stderr: String,
+    figures: Vec<PlottedFigure>,
     limit: usize,
     full: bool,
     listener: Option<Listener>,
@@ -37,7 +40,14 @@ impl fmt::Debug for OutputBuffer {
 
 impl OutputBuffer {
     pub(super) fn new(limit: usize, listener: Option<Listener>) -> OutputBuffer {
-        OutputBuffer { stdout: String::new(), stderr: String::new(), limit, full: false, listener }
+        OutputBuffer {
+            stdout: String::new(),
+            stderr: String::new(),
+            figures: Vec::new(),
+            limit,
+            full: false,
+            listener,
+        }
     }
 
     pub(super) fn set_listener(&mut self, listener: Option<Listener>) {
@@ -71,6 +81,16 @@ impl OutputBuffer {
         if let Some(listener) = &mut self.listener {
             listener(channel, text);
         }
+    }
+
+    /// Keeps a figure of the running cell.
+    pub(super) fn plot(&mut self, figure: PlottedFigure) {
+        self.figures.push(figure);
+    }
+
+    /// Returns the figures, and forgets them.
+    pub(super) fn take_figures(&mut self) -> Vec<PlottedFigure> {
+        std::mem::take(&mut self.figures)
     }
 
     /// Returns stdout and stderr, and empties the buffer for the next cell.

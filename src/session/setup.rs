@@ -15,6 +15,7 @@ use super::{
 };
 use crate::ops::State;
 use crate::shims::FileAccess;
+use crate::shims::plots;
 use crate::torch::FrameObserver;
 use crate::{shims, torch};
 
@@ -70,6 +71,13 @@ pub(super) fn install(
     vm.sys_module.get_attr("modules", vm)?.set_item("__main__", main.into(), vm)?;
     clear(&globals, vm)?;
     let scope = Scope::with_builtins(None, globals, vm);
+    let plotted = buffer.clone();
+    let shown = move |words: &str, figure| {
+        let mut buffer = plotted.borrow_mut();
+        buffer.write(Channel::Stdout, &format!("{words}\n"));
+        buffer.plot(figure);
+    };
+    plots::install(shown, vm)?;
     timing::install(buffer, &scope, vm)?;
     Ok((scope, observer))
 }

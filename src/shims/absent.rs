@@ -25,8 +25,8 @@ const LATER: &[(&[&str], &str)] = &[
         "attn carries torch alone; torch's own functions do the arithmetic",
     ),
     (
-        &["matplotlib", "seaborn", "plotly", "bertviz", "mpl_toolkits"],
-        "attn draws no charts; it shows tensors as shaded tables by itself, and `display(x)` shows a value",
+        &["plotly", "bertviz", "mpl_toolkits"],
+        "attn draws what matplotlib and seaborn plot; it shows tensors as shaded tables by itself, and `display(x)` shows a value",
     ),
     (
         &[

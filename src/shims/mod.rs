@@ -9,11 +9,13 @@ mod math;
 mod math_floats;
 mod math_integers;
 mod pause;
+pub(crate) mod plots;
 mod random;
 mod sha2;
 mod structs;
 
 pub use file_access::FileAccess;
+pub use plots::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure};
 
 use rustpython_vm::{
     Context, PyObjectRef, PyResult, VirtualMachine,

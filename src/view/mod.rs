@@ -20,6 +20,7 @@ pub mod markdown;
 pub mod panel;
 pub mod pick;
 pub mod picture;
+pub mod plot;
 pub mod progress;
 pub mod prose;
 pub(crate) mod quantity;

@@ -3,10 +3,12 @@
 
 use std::time::Duration;
 
+use crate::shims::PlottedFigure;
 use crate::tensor::layout::unravel;
 use crate::view::curve::{Curve, curves};
 use crate::view::figure::Figure;
 use crate::view::heat::{self, Bar, bars};
+use crate::view::plot;
 use crate::view::quantity::{amount, bytes, duration};
 use crate::view::storage::{self, StorageView};
 use crate::view::text::{Line, Look, Role, Text};
@@ -36,6 +38,8 @@ pub enum Picture {
     Curves(Vec<Curve>),
     /// For each computation its name, time, and bytes of tensors.
     Costs(Vec<(String, Duration, u64)>),
+    /// What a cell plotted.
+    Plot(Box<PlottedFigure>),
 }
 
 /// The picture as text.
@@ -67,6 +71,7 @@ pub fn picture(picture: &Picture, look: Look) -> Text {
         }
         Picture::Curves(all) => curves(all, look),
         Picture::Costs(costs) => self::costs(costs, look),
+        Picture::Plot(figure) => plot::plot(figure, look),
     }
 }
 

@@ -3,9 +3,11 @@
 
 use std::time::Duration;
 
+use crate::shims::PlottedFigure;
 use crate::view::code;
 use crate::view::errors::{ErrorNote, error};
 use crate::view::panel::printed;
+use crate::view::plot::plot;
 use crate::view::quantity::{counted, duration};
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::{self, wrap};
@@ -26,6 +28,8 @@ pub struct CellRun {
     pub stdout: String,
     /// The text of its bare last expression.
     pub result: Option<String>,
+    /// What it plotted.
+    pub plots: Vec<PlottedFigure>,
     /// What it raised.
     pub error: Option<ErrorNote>,
     /// Remarks of attn: lines skipped, output cut.
@@ -66,6 +70,9 @@ pub fn cell(run: &CellRun, look: Look) -> Text {
     match look.plain {
         true => text.append(output),
         false => text.section(output),
+    }
+    for figure in &run.plots {
+        text.section(plot(figure, look));
     }
     if let Some(note) = &run.error {
         text.section(error(note, look));

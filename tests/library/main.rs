@@ -25,6 +25,7 @@ mod lesson_run;
 mod nonfinite;
 mod optimizers;
 mod page;
+mod plots;
 mod programs;
 mod python_files;
 mod python_random;

@@ -2,6 +2,7 @@
 //! the state of the lesson does not change.
 
 use super::super::shell::Failure;
+use super::super::step::plots;
 use super::super::workspace::Workspace;
 use super::editor;
 use super::page::PageStage;
@@ -264,6 +265,7 @@ fn own_panel(code: &str, outcome: &Outcome, workspace: &Workspace) -> Panel {
         result: outcome.result.clone(),
         error: outcome.error.as_ref().map(|raised| workspace.error_note(raised, code)),
         figures: outcome.changed.iter().map(|it| workspace.figure(&it.name, &it.value)).collect(),
+        pictures: plots(outcome).collect(),
         ..Panel::default()
     }
 }

@@ -9,6 +9,7 @@ use super::state::{CommandError, InputResult, Repl, UndoPoint, input_name};
 use crate::session::{Channel, Listener, Outcome, Raised};
 use crate::tensor::Tensor;
 use crate::view::errors::{ErrorNote, error};
+use crate::view::plot::plot;
 use crate::view::prose::prose;
 use crate::view::text::escape_controls;
 use crate::view::{Role, Text, table};
@@ -60,6 +61,9 @@ impl Repl<'_> {
         }
         if open || (stopped && shell.terminal) {
             shell.say("\n")?;
+        }
+        for figure in &outcome.figures {
+            shell.show(&plot(figure, shell.look))?;
         }
         if let Some(result) = &outcome.result {
             let shown = self.result_table(source);

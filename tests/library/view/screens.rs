@@ -299,6 +299,7 @@ fn ran() -> CellRun {
         stdout: "hello\ttab \u{1b}[31mred\nloading 10%\rloading 99%\n".into(),
         result: Some("tensor([1, 2, 3])".into()),
         error: Some(mishap()),
+        plots: Vec::new(),
         remarks: vec!["%matplotlib was skipped: Jupyter's word, not Python's.".into()],
         elapsed: Duration::from_millis(2345),
     }

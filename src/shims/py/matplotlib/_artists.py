@@ -1,0 +1,281 @@
+"""What a figure consists of. An artist keeps its data; how it looks in a terminal is decided elsewhere."""
+
+# Arguments that change only how an artist looks on paper.
+STYLE = frozenset(
+    "alpha animated antialiased aa aspect backgroundcolor bbox bbox_to_anchor borderaxespad boxstyle c capsize clip_on cmap "
+    "color colors dashes dpi drawstyle ec ecolor edgecolor edgecolors elinewidth extent facecolor facecolors fancybox fc "
+    "family figure fill fontdict fontfamily fontproperties fontsize fontstyle fontweight format frameon framealpha "
+    "gridspec_kw ha handlelength hatch height horizontalalignment in_layout interpolation labelcolor labelpad labelsize layout "
+    "left length linestyle linestyles linewidth linewidths loc location lw ls ma margins marker markeredgecolor "
+    "markeredgewidth markerfacecolor markersize markevery math_fontfamily mec mew mfc minor ms multialignment name ncol ncols norm "
+    "orientation origin pad path_effects picker rasterized right rotation rotation_mode rstride s shadow shrink size "
+    "solid_capstyle stretch style subplot_kw title_fontsize top transform usetex va variant verticalalignment vmax vmin visible weight "
+    "width which wrap xycoords y x zorder arrowprops textcoords cstride fraction drawedges bottom colorbar position axis both "
+    "constrained_layout tight_layout squeeze fontname direction labeltop labelbottom labelleft labelright labelrotation "
+    "linspacing linespacing plotnonfinite markerscale ncols".split()
+)
+
+
+def style(owner, words):
+    """Refuses what no artist has."""
+    for word in words:
+        if word not in STYLE:
+            raise AttributeError(f"{owner}.set() got an unexpected keyword argument {word!r}")
+
+
+def numbers(data):
+    """The numbers of a tensor, an array, a list or a range; nested lists stay nested."""
+    if getattr(data, "requires_grad", False):
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+        )
+    if hasattr(data, "tolist"):
+        return data.tolist()
+    if isinstance(data, (str, bytes)) or not hasattr(data, "__iter__"):
+        return data
+    return [numbers(item) for item in data]
+
+
+def row(data):
+    """One list of numbers (or names)."""
+    values = numbers(data)
+    if not isinstance(values, list):
+        values = [values]
+    while values and all(isinstance(value, list) and len(value) == 1 for value in values):
+        values = [value[0] for value in values]
+    return values
+
+
+def columns(data):
+    """The columns of a table, or the one column of a list."""
+    values = row(data)
+    if values and isinstance(values[0], list):
+        return [list(column) for column in zip(*values)]
+    return [values]
+
+
+class Artist:
+    """A part of a figure."""
+
+    _child = "_child0"
+
+    def __init__(self, **words):
+        style(type(self).__name__, words)
+
+    def set(self, **words):
+        style(type(self).__name__, words)
+
+    def set_visible(self, visible):
+        self._visible = visible
+
+    def get_label(self):
+        return getattr(self, "_label", "")
+
+    def set_label(self, label):
+        self._label = label
+
+    def __getattr__(self, name):
+        # Whatever else is set changes only how it looks.
+        if name.startswith("set_") and name[4:] in STYLE:
+            return lambda *args, **words: None
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
+
+class Line2D(Artist):
+    __module__ = "matplotlib.lines"
+
+    def __init__(self, xdata, ydata, label=None, **words):
+        super().__init__(**words)
+        self._x, self._y, self._label, self._kind = list(xdata), list(ydata), label, "line"
+
+    def __str__(self):
+        return f"Line2D({self._label if self._label is not None else self._child})"
+
+    def _as(self, kind):
+        self._kind = kind
+        return self
+
+    def get_xdata(self):
+        return self._x
+
+    def get_ydata(self):
+        return self._y
+
+    def get_data(self):
+        return self._x, self._y
+
+    def set_data(self, x, y):
+        self._x, self._y = row(x), row(y)
+
+    def set_ydata(self, y):
+        self._y = row(y)
+
+    def set_xdata(self, x):
+        self._x = row(x)
+
+    def mark(self):
+        return {"kind": self._kind, "label": self._label, "x": self._x, "y": self._y}
+
+
+class PathCollection(Artist):
+    __module__ = "matplotlib.collections"
+
+    def __init__(self, x, y, label=None, **words):
+        super().__init__(**words)
+        self._x, self._y, self._label = x, y, label
+
+    def mark(self):
+        return {"kind": "points", "label": self._label, "x": self._x, "y": self._y}
+
+
+class PolyCollection(Artist):
+    __module__ = "matplotlib.collections"
+
+    def __init__(self, x, low, high, label=None, **words):
+        super().__init__(**words)
+        self._x, self._low, self._high, self._label = x, low, high, label
+
+    def mark(self):
+        return {"kind": "band", "label": self._label, "x": self._x, "y": self._low, "to": self._high}
+
+
+class Rectangle(Artist):
+    __module__ = "matplotlib.patches"
+
+    def __init__(self, xy=(0, 0), width=0, height=0, **words):
+        super().__init__(**words)
+        self._xy, self._width, self._height = xy, width, height
+
+    def get_height(self):
+        return self._height
+
+    def get_width(self):
+        return self._width
+
+    def get_x(self):
+        return self._xy[0]
+
+    def get_y(self):
+        return self._xy[1]
+
+    def __repr__(self):
+        x, y = self._xy
+        return f"<matplotlib.patches.Rectangle(xy=({x:g}, {y:g}), width={self._width:g}, height={self._height:g}, angle=0)>"
+
+
+class BarContainer(tuple):
+    """Bars side by side."""
+
+    __module__ = "matplotlib.container"
+
+    def __new__(cls, patches, names, heights, horizontal, label=None):
+        self = super().__new__(cls, patches)
+        self.patches = list(patches)
+        self._names, self._heights, self._horizontal, self._label = names, heights, horizontal, label
+        return self
+
+    def get_label(self):
+        return self._label
+
+    def mark(self):
+        return {
+            "kind": "bars",
+            "label": self._label,
+            "x": self._names,
+            "y": self._heights,
+            "horizontal": self._horizontal,
+        }
+
+    def __repr__(self):
+        return f"<BarContainer object of {len(self)} artists>"
+
+
+class AxesImage(Artist):
+    __module__ = "matplotlib.image"
+
+    def __init__(self, rows, **words):
+        super().__init__(**words)
+        self._rows, self._label = rows, None
+        self._low, self._high = words.get("vmin"), words.get("vmax")
+
+    def set_data(self, data):
+        self._rows = numbers(data)
+
+    def set_clim(self, vmin=None, vmax=None):
+        self._low, self._high = vmin, vmax
+
+    def get_array(self):
+        return self._rows
+
+    def mark(self):
+        return {"kind": "image", "label": None, "rows": self._rows, "low": self._low, "high": self._high}
+
+
+class QuadMesh(AxesImage):
+    __module__ = "matplotlib.collections"
+
+
+class Text(Artist):
+    """Words at a place."""
+
+    __module__ = "matplotlib.text"
+
+    def __init__(self, x=0, y=0, text="", **words):
+        super().__init__(**words)
+        self._at, self._text = (x, y), str(text)
+
+    def get_text(self):
+        return self._text
+
+    def set_text(self, text):
+        self._text = str(text)
+
+    def get_position(self):
+        return self._at
+
+    def mark(self):
+        return {"kind": "text", "label": None, "x": [self._at[0]], "y": [self._at[1]], "text": self._text}
+
+    def __repr__(self):
+        x, y = self._at
+        return f"Text({x!r}, {y!r}, {self._text!r})"
+
+
+class Annotation(Text):
+    __module__ = "matplotlib.text"
+
+
+class Legend(Artist):
+    __module__ = "matplotlib.legend"
+
+    def set_title(self, title, prop=None):
+        pass
+
+    def __str__(self):
+        return "Legend"
+
+
+class Colorbar(Artist):
+    __module__ = "matplotlib.colorbar"
+
+    def __init__(self, ax):
+        super().__init__()
+        self.ax = ax
+
+    def set_label(self, label, **words):
+        style("Colorbar", words)
+        self.ax.set_ylabel(label)
+
+    def set_ticks(self, ticks, labels=None, **words):
+        pass
+
+    def set_ticklabels(self, labels, **words):
+        pass
+
+
+class XTick(Artist):
+    __module__ = "matplotlib.axis"
+
+
+class YTick(Artist):
+    __module__ = "matplotlib.axis"

@@ -1,0 +1,477 @@
+"""Axes: one coordinate system of a figure, with what was drawn in it."""
+
+from ._artists import (
+    Annotation,
+    AxesImage,
+    BarContainer,
+    Legend,
+    Line2D,
+    PathCollection,
+    PolyCollection,
+    QuadMesh,
+    Rectangle,
+    Text,
+    XTick,
+    YTick,
+    columns,
+    numbers,
+    row,
+    style,
+)
+
+
+class _Axis:
+    """One of the two axes: its ticks and their names."""
+
+    def __init__(self):
+        self.label, self.ticks, self.names, self.limits, self.scale = "", None, None, None, "linear"
+
+    def set_major_locator(self, locator):
+        pass
+
+    set_minor_locator = set_major_formatter = set_minor_formatter = set_major_locator
+
+    def set_visible(self, visible):
+        if not visible:
+            self.ticks, self.names = [], []
+
+    def set_ticks_position(self, position):
+        pass
+
+    set_label_position = set_ticks_position
+
+    def set_ticks(self, ticks, labels=None, **words):
+        style("Text", words)
+        self.ticks = row(ticks)
+        self.names = None if labels is None else [str(name) for name in labels]
+
+    def set_ticklabels(self, names, **words):
+        style("Text", words)
+        self.names = [str(getattr(name, "_text", name)) for name in names]
+
+    def set_label_text(self, label, **words):
+        self.label = str(label)
+
+    def tick_top(self):
+        pass
+
+    tick_bottom = tick_left = tick_right = tick_top
+
+    def get_label(self):
+        return Text(text=self.label)
+
+
+class _Spine:
+    def set_visible(self, visible):
+        pass
+
+    set_color = set_linewidth = set_position = set_bounds = set_visible
+
+
+class _Spines(dict):
+    def __missing__(self, name):
+        return _Spine()
+
+    def __getattr__(self, name):
+        return _Spine()
+
+    def values(self):
+        return [_Spine()] * 4
+
+
+class Axes:
+    """One coordinate system."""
+
+    __module__ = "matplotlib.axes._axes"
+
+    def __init__(self, figure, place=(1, 1, 1)):
+        self.figure, self._place = figure, place
+        self.spines = _Spines()
+        self.cla()
+
+    def cla(self):
+        self.xaxis, self.yaxis = _Axis(), _Axis()
+        self._artists, self._title, self._legend, self._off, self._inverted = [], "", False, False, False
+
+    clear = cla
+
+    def _add(self, artist):
+        before = sum(len(other) if isinstance(other, BarContainer) else 1 for other in self._artists)
+        artist._child = f"_child{before}"
+        self._artists.append(artist)
+        return artist
+
+    @property
+    def lines(self):
+        return [artist for artist in self._artists if isinstance(artist, Line2D)]
+
+    @property
+    def images(self):
+        return [artist for artist in self._artists if isinstance(artist, AxesImage)]
+
+    @property
+    def texts(self):
+        return [artist for artist in self._artists if isinstance(artist, Text)]
+
+    @property
+    def patches(self):
+        return [bar for artist in self._artists if isinstance(artist, BarContainer) for bar in artist.patches]
+
+    # Curves and points
+
+    def plot(self, *args, label=None, data=None, scalex=True, scaley=True, **words):
+        if data is not None:
+            raise NotImplementedError("plot(data=...) is not here: give the numbers themselves")
+        drawn = []
+        args = list(args)
+        while args:
+            first = args.pop(0)
+            ys = args.pop(0) if args and not isinstance(args[0], str) else None
+            if args and isinstance(args[0], str):
+                args.pop(0)
+            if ys is None:
+                ys, xs = columns(first), None
+            else:
+                ys, xs = columns(ys), columns(first)
+            labels = label if isinstance(label, (list, tuple)) else [label] * len(ys)
+            for at, y in enumerate(ys):
+                x = list(range(len(y))) if xs is None else xs[at if len(xs) > 1 else 0]
+                if len(x) != len(y):
+                    raise ValueError(
+                        f"x and y must have same first dimension, but have shapes ({len(x)},) and ({len(y)},)"
+                    )
+                drawn.append(self._add(Line2D(x, y, labels[at], **words)))
+        return drawn
+
+    def _logarithmic(self, axes, args, words):
+        for axis in axes:
+            axis.scale = "log"
+        return self.plot(*args, **words)
+
+    def semilogy(self, *args, **words):
+        return self._logarithmic([self.yaxis], args, words)
+
+    def semilogx(self, *args, **words):
+        return self._logarithmic([self.xaxis], args, words)
+
+    def loglog(self, *args, **words):
+        return self._logarithmic([self.xaxis, self.yaxis], args, words)
+
+    def step(self, x, y, *args, where="pre", **words):
+        return self.plot(x, y, **words)
+
+    def errorbar(self, x, y, yerr=None, xerr=None, label=None, **words):
+        self.plot(x, y, label=label)
+        return self._artists[-1]
+
+    def scatter(self, x, y, s=None, c=None, label=None, **words):
+        style("PathCollection", words)
+        x, y = row(x), row(y)
+        if len(x) != len(y):
+            raise ValueError("x and y must be the same size")
+        return self._add(PathCollection(x, y, label))
+
+    def fill_between(self, x, y1, y2=0, where=None, label=None, **words):
+        style("PolyCollection", words)
+        x, low, high = row(x), row(y1), row(y2)
+        low, high = (side * len(x) if len(side) == 1 else side for side in (low, high))
+        return self._add(PolyCollection(x, low, high, label))
+
+    def axhline(self, y=0, xmin=0, xmax=1, label=None, **words):
+        return self._add(Line2D([xmin, xmax], [y, y], label, **words))._as("level")
+
+    def axvline(self, x=0, ymin=0, ymax=1, label=None, **words):
+        return self._add(Line2D([x, x], [ymin, ymax], label, **words))._as("upright")
+
+    def hlines(self, y, xmin, xmax, label="", **words):
+        for level in row(y):
+            self._add(Line2D([xmin, xmax], [level, level], label, **words))
+
+    def vlines(self, x, ymin, ymax, label="", **words):
+        for place in row(x):
+            self._add(Line2D([place, place], [ymin, ymax], label, **words))
+
+    # Bars
+
+    def bar(self, x, height, width=0.8, bottom=None, label=None, tick_label=None, **words):
+        return self._bars(x, height, False, label, tick_label, words)
+
+    def barh(self, y, width, height=0.8, left=None, label=None, tick_label=None, **words):
+        return self._bars(y, width, True, label, tick_label, words)
+
+    def _bars(self, names, lengths, horizontal, label, tick_label, words):
+        words.pop("yerr", None), words.pop("xerr", None), words.pop("align", None)
+        style("Rectangle", words)
+        names, lengths = row(names), row(lengths)
+        if len(lengths) == 1:
+            lengths = lengths * len(names)
+        if len(names) != len(lengths):
+            raise ValueError(
+                f"shape mismatch: objects cannot be broadcast to a single shape.  Mismatch is between arg 0 with shape "
+                f"({len(names)},) and arg 1 with shape ({len(lengths)},)."
+            )
+        places = [at if isinstance(name, str) else name for at, name in enumerate(names)]
+        if horizontal:
+            bars = [Rectangle((0, place - 0.4), length, 0.8) for place, length in zip(places, lengths)]
+        else:
+            bars = [Rectangle((place - 0.4, 0), 0.8, length) for place, length in zip(places, lengths)]
+        shown = names if tick_label is None else [str(name) for name in tick_label]
+        return self._add(BarContainer(bars, shown, lengths, horizontal, label))
+
+    def bar_label(self, container, labels=None, **words):
+        return [Text(text=text) for text in labels or [f"{height:g}" for height in container._heights]]
+
+    def hist(self, x, bins=10, range=None, density=False, label=None, **words):
+        values = [value for column in columns(x) for value in column]
+        style("Rectangle", {word: words[word] for word in words if word not in ("histtype", "align", "cumulative", "log", "stacked", "rwidth", "weights")})
+        for word in ("cumulative", "log", "stacked", "weights"):
+            if words.get(word) not in (None, False):
+                raise NotImplementedError(f"hist({word}=...) is not here")
+        low, high = range if range is not None else (min(values, default=0), max(values, default=1))
+        if low == high:
+            low, high = low - 0.5, high + 0.5
+        if isinstance(bins, int):
+            edges = [low + (high - low) * at / bins for at in _range(bins)] + [high]
+        elif isinstance(bins, str):
+            raise NotImplementedError(f"hist(bins={bins!r}) is not here: give a number of bins or their edges")
+        else:
+            edges = row(bins)
+        counts = [0.0] * (len(edges) - 1)
+        for value in values:
+            for at in _range(len(counts)):
+                last = at + 1 == len(counts)
+                if edges[at] <= value and (value < edges[at + 1] or (last and value == edges[at + 1])):
+                    counts[at] += 1
+                    break
+        if density:
+            total = sum(counts)
+            counts = [count / total / (edges[at + 1] - edges[at]) for at, count in enumerate(counts)]
+        centres = [(edges[at] + edges[at + 1]) / 2 for at in _range(len(counts))]
+        bars = [Rectangle((edges[at], 0), edges[at + 1] - edges[at], counts[at]) for at in _range(len(counts))]
+        container = self._add(BarContainer(bars, centres, counts, False, label))
+        return _array(counts), _array(edges), container
+
+    # Pictures of tables
+
+    def imshow(self, X, **words):
+        self._inverted = words.get("origin", "upper") == "upper"
+        return self._add(AxesImage(_table(X), **words))
+
+    matshow = imshow
+
+    def pcolormesh(self, *args, shading=None, **words):
+        return self._add(QuadMesh(_table(args[-1]), **words))
+
+    pcolor = pcolormesh
+
+    # Words
+
+    def text(self, x, y, s, fontdict=None, **words):
+        return self._add(Text(x, y, s, **words))
+
+    def annotate(self, text, xy, xytext=None, **words):
+        return self._add(Annotation(*(xytext or xy), text, **words))
+
+    def set_title(self, label, fontdict=None, loc=None, pad=None, **words):
+        style("Text", words)
+        self._title = str(label)
+        return Text(0.5, 1.0, label)
+
+    def set_xlabel(self, xlabel, fontdict=None, labelpad=None, **words):
+        style("Text", words)
+        self.xaxis.label = str(xlabel)
+        return Text(0.5, 0, xlabel)
+
+    def set_ylabel(self, ylabel, fontdict=None, labelpad=None, **words):
+        style("Text", words)
+        self.yaxis.label = str(ylabel)
+        return Text(0, 0.5, ylabel)
+
+    def get_title(self):
+        return self._title
+
+    def get_xlabel(self):
+        return self.xaxis.label
+
+    def get_ylabel(self):
+        return self.yaxis.label
+
+    def legend(self, *args, **words):
+        words.pop("handles", None), words.pop("title", None)
+        labels = words.pop("labels", None) or (args[-1] if args else None)
+        style("Legend", words)
+        if labels is not None:
+            named = [artist for artist in self._artists if not isinstance(artist, Text)]
+            for artist, label in zip(named, labels):
+                artist._label = str(label)
+        self._legend = True
+        return Legend()
+
+    def get_legend_handles_labels(self):
+        named = [artist for artist in self._artists if getattr(artist, "_label", None)]
+        return named, [artist._label for artist in named]
+
+    # Axes
+
+    def set_xticks(self, ticks, labels=None, minor=False, **words):
+        self.xaxis.set_ticks(ticks, labels, **words)
+        return [XTick() for _ in self.xaxis.ticks]
+
+    def set_yticks(self, ticks, labels=None, minor=False, **words):
+        self.yaxis.set_ticks(ticks, labels, **words)
+        return [YTick() for _ in self.yaxis.ticks]
+
+    def set_xticklabels(self, labels, **words):
+        self.xaxis.set_ticklabels(labels, **words)
+        return self.get_xticklabels()
+
+    def set_yticklabels(self, labels, **words):
+        self.yaxis.set_ticklabels(labels, **words)
+        return self.get_yticklabels()
+
+    def _ticks(self, axis, place):
+        names = axis.names if axis.names is not None else [""] * len(axis.ticks or ())
+        ticks = axis.ticks if axis.ticks is not None else list(_range(len(names)))
+        return [Text(*((tick, 0) if place == "x" else (0, tick)), name) for tick, name in zip(ticks, names)]
+
+    def get_xticklabels(self, *args, **words):
+        return self._ticks(self.xaxis, "x")
+
+    def get_yticklabels(self, *args, **words):
+        return self._ticks(self.yaxis, "y")
+
+    def get_xticks(self):
+        return list(self.xaxis.ticks or [])
+
+    def get_yticks(self):
+        return list(self.yaxis.ticks or [])
+
+    def _limits(self, axis, which):
+        if axis.limits is not None:
+            return axis.limits
+        values = [v for artist in self._artists if not isinstance(artist, (Text, AxesImage)) for v in artist.mark()[which]]
+        values = [value for value in values if isinstance(value, (int, float)) and value == value]
+        if not values:
+            return (0.0, 1.0)
+        margin = (max(values) - min(values)) * 0.05 or 0.05
+        return (min(values) - margin, max(values) + margin)
+
+    def get_xlim(self):
+        return self._limits(self.xaxis, "x")
+
+    def get_ylim(self):
+        return self._limits(self.yaxis, "y")
+
+    def _set_limits(self, axis, which, low, high):
+        if isinstance(low, (list, tuple)):
+            low, high = low
+        before = self._limits(axis, which)
+        axis.limits = (float(before[0] if low is None else low), float(before[1] if high is None else high))
+        return axis.limits
+
+    def set_xlim(self, left=None, right=None, xmin=None, xmax=None, **words):
+        return self._set_limits(self.xaxis, "x", left if xmin is None else xmin, right if xmax is None else xmax)
+
+    def set_ylim(self, bottom=None, top=None, ymin=None, ymax=None, **words):
+        return self._set_limits(self.yaxis, "y", bottom if ymin is None else ymin, top if ymax is None else ymax)
+
+    def set_xscale(self, value, **words):
+        self.xaxis.scale = value
+
+    def set_yscale(self, value, **words):
+        self.yaxis.scale = value
+
+    def axis(self, arg=None, **words):
+        if arg == "off":
+            self._off = True
+        elif isinstance(arg, (list, tuple)):
+            self.xaxis.limits, self.yaxis.limits = tuple(arg[:2]), tuple(arg[2:])
+        return (*self.get_xlim(), *self.get_ylim())
+
+    def set_axis_off(self):
+        self._off = True
+
+    def invert_yaxis(self):
+        self._inverted = not self._inverted
+
+    def invert_xaxis(self):
+        pass
+
+    def grid(self, visible=None, **words):
+        pass
+
+    def tick_params(self, axis="both", **words):
+        pass
+
+    def set_aspect(self, aspect, **words):
+        pass
+
+    margins = set_facecolor = set_box_aspect = set_axisbelow = label_outer = minorticks_on = set_aspect
+    ticklabel_format = set_position = autoscale = relim = autoscale_view = set_prop_cycle = set_aspect
+
+    def twinx(self):
+        return self.figure._twin(self)
+
+    twiny = twinx
+
+    def get_figure(self):
+        return self.figure
+
+    def set(self, **words):
+        for word, value in words.items():
+            getattr(self, "set_" + word)(value)
+
+    def remove(self):
+        self.figure.axes.remove(self)
+
+    def picture(self):
+        """What is drawn, as plain data."""
+        return {
+            "title": self._title,
+            "place": list(self._place),
+            "x": _axis(self.xaxis),
+            "y": _axis(self.yaxis),
+            "legend": self._legend,
+            "inverted": self._inverted,
+            "marks": [artist.mark() for artist in self._artists],
+        }
+
+    def __getattr__(self, name):
+        raise AttributeError(f"'Axes' object has no attribute {name!r} here: attn draws curves, points, bars and tables")
+
+    def __repr__(self):
+        title = f", title={{'center': {self._title!r}}}" if self._title else ""
+        return f"<Axes:{title.removeprefix(',')}>" if title else "<Axes: >"
+
+
+def _axis(axis):
+    return {
+        "label": axis.label,
+        "ticks": axis.ticks,
+        "names": axis.names,
+        "limits": axis.limits and list(axis.limits),
+        "scale": axis.scale,
+    }
+
+
+def _table(data):
+    rows = numbers(data)
+    if not (isinstance(rows, list) and rows and isinstance(rows[0], list)):
+        shape = tuple(data.shape) if hasattr(data, "shape") else (len(rows),) if isinstance(rows, list) else ()
+        raise TypeError(f"Invalid shape {shape} for image data")
+    if rows[0] and isinstance(rows[0][0], list):
+        # Colours: their mean is what a terminal can show; one channel is itself.
+        rows = [[sum(colour) / len(colour) for colour in line] for line in rows]
+    return rows
+
+
+def _array(values):
+    try:
+        import numpy
+
+        return numpy.array(values)
+    except ImportError:
+        return values
+
+
+_range = range

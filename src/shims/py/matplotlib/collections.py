@@ -1,0 +1,5 @@
+"""Classes of artists."""
+
+from ._artists import PathCollection, PolyCollection, QuadMesh
+
+__all__ = ["PathCollection", "PolyCollection", "QuadMesh"]

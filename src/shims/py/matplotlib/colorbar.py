@@ -1,0 +1,5 @@
+"""Classes of artists."""
+
+from ._artists import Colorbar
+
+__all__ = ["Colorbar"]

@@ -1,0 +1,5 @@
+"""Classes of artists."""
+
+from ._artists import BarContainer
+
+__all__ = ["BarContainer"]

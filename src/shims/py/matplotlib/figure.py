@@ -1,0 +1,222 @@
+"""Figures: axes side by side, shown in the terminal when the cell ends."""
+
+from ._artists import Colorbar, Legend, Text, style
+from .axes import Axes
+
+
+class AxesArray:
+    """The axes of `subplots`, in rows and columns."""
+
+    def __init__(self, rows):
+        self._rows = rows
+
+    @property
+    def shape(self):
+        return (len(self._rows), len(self._rows[0])) if isinstance(self._rows[0], list) else (len(self._rows),)
+
+    @property
+    def flat(self):
+        return iter(self.ravel())
+
+    @property
+    def size(self):
+        return len(self.ravel())
+
+    ndim = property(lambda self: len(self.shape))
+
+    def ravel(self):
+        rows = self._rows
+        return AxesArray([axes for row in rows for axes in row]) if isinstance(rows[0], list) else self
+
+    flatten = reshape_flat = ravel
+
+    def reshape(self, *shape):
+        if shape in ((-1,), ((-1,),)):
+            return self.ravel()
+        raise NotImplementedError(f"axes.reshape{shape} is not here: axes.flat has all of them")
+
+    def tolist(self):
+        return [list(row) if isinstance(row, list) else row for row in self._rows]
+
+    def __len__(self):
+        return len(self._rows)
+
+    def __iter__(self):
+        return (AxesArray(row) if isinstance(row, list) else row for row in self._rows)
+
+    def __getitem__(self, index):
+        if isinstance(index, tuple):
+            first, second = index
+            rows = self._rows[first]
+            if isinstance(first, slice):
+                return _array([row[second] for row in rows])
+            return _array(rows[second])
+        return _array(self._rows[index])
+
+    def __repr__(self):
+        return "array(" + repr(self.tolist()) + ", dtype=object)"
+
+
+def _array(found):
+    return AxesArray(found) if isinstance(found, list) and found else found
+
+
+class Figure:
+    """A figure with its axes."""
+
+    __module__ = "matplotlib.figure"
+
+    def __init__(self, number, figsize=None, dpi=None):
+        from . import rcParams
+
+        self.number = number
+        self._size = tuple(figsize) if figsize is not None else tuple(rcParams["figure.figsize"])
+        self._dpi = dpi or rcParams["figure.dpi"]
+        self.axes, self._title, self._current = [], "", None
+
+    def add_subplot(self, *args, **words):
+        for word in ("projection", "polar"):
+            if words.pop(word, None) not in (None, False):
+                raise NotImplementedError(f"add_subplot({word}=...) is not here: attn draws flat axes")
+        place = (1, 1, 1)
+        if len(args) == 1 and isinstance(args[0], int):
+            place = tuple(int(digit) for digit in str(args[0]))
+        elif len(args) == 1:
+            place = args[0]
+        elif args:
+            place = tuple(args)
+        for axes in self.axes:
+            if axes._place == place:
+                self._current = axes
+                return axes
+        return self._new(place)
+
+    def add_axes(self, rect=None, **words):
+        return self._new((1, 1, 1))
+
+    def add_gridspec(self, nrows=1, ncols=1, **words):
+        from .gridspec import GridSpec
+
+        return GridSpec(nrows, ncols)
+
+    def _new(self, place):
+        axes = Axes(self, place)
+        self.axes.append(axes)
+        self._current = axes
+        return axes
+
+    def _twin(self, axes):
+        return self._new((*axes._place, "twin"))
+
+    def gca(self):
+        return self._current or self._new((1, 1, 1))
+
+    def sca(self, axes):
+        self._current = axes
+
+    def subplots(self, nrows=1, ncols=1, *, sharex=False, sharey=False, squeeze=True, **words):
+        style("Figure", {word: words[word] for word in words if word not in ("width_ratios", "height_ratios")})
+        rows = [[self._new((nrows, ncols, row * ncols + column + 1)) for column in range(ncols)] for row in range(nrows)]
+        self._current = rows[-1][-1]
+        if not squeeze:
+            return AxesArray(rows)
+        if nrows == 1 and ncols == 1:
+            return rows[0][0]
+        if nrows == 1:
+            return AxesArray(rows[0])
+        return AxesArray([row[0] for row in rows]) if ncols == 1 else AxesArray(rows)
+
+    def suptitle(self, t, **words):
+        style("Text", words)
+        self._title = str(t)
+        return Text(0.5, 0.98, t)
+
+    def supxlabel(self, t, **words):
+        return Text(0.5, 0.01, t)
+
+    def supylabel(self, t, **words):
+        return Text(0.02, 0.5, t)
+
+    def colorbar(self, mappable=None, cax=None, ax=None, label=None, **words):
+        style("Colorbar", words)
+        axes = Axes(self, ("colorbar",)) if cax is None else cax
+        if cax is None:
+            self.axes.append(axes)
+        bar = Colorbar(axes)
+        if label is not None:
+            bar.set_label(label)
+        return bar
+
+    def legend(self, *args, **words):
+        return Legend()
+
+    def tight_layout(self, **words):
+        pass
+
+    def subplots_adjust(self, **words):
+        pass
+
+    autofmt_xdate = set_tight_layout = set_facecolor = set_constrained_layout = align_labels = tight_layout
+
+    def set_size_inches(self, w, h=None):
+        self._size = tuple(w) if h is None else (w, h)
+
+    def set_figwidth(self, width):
+        self._size = (width, self._size[1])
+
+    def set_figheight(self, height):
+        self._size = (self._size[0], height)
+
+    def set_dpi(self, dpi):
+        self._dpi = dpi
+
+    def get_size_inches(self):
+        return self._size
+
+    def get_axes(self):
+        return self.axes
+
+    def clf(self):
+        self.axes, self._title, self._current = [], "", None
+
+    clear = clf
+
+    @property
+    def canvas(self):
+        return _Canvas(self)
+
+    def show(self):
+        import _plots
+
+        _plots.show(repr(self), self.picture())
+
+    def savefig(self, fname, **words):
+        raise NotImplementedError(
+            f"savefig({fname!r}): attn shows figures in the terminal and writes no picture files"
+        )
+
+    def delaxes(self, ax):
+        self.axes.remove(ax)
+
+    def __repr__(self):
+        width, height = (length * self._dpi for length in self._size)
+        return f"<Figure size {width:g}x{height:g} with {len(self.axes)} Axes>"
+
+    def __str__(self):
+        width, height = (length * self._dpi for length in self._size)
+        return f"Figure({width:g}x{height:g})"
+
+    def picture(self):
+        """What is drawn, as plain data."""
+        shown = [axes.picture() for axes in self.axes if axes._place != ("colorbar",) and (axes._artists or axes._title)]
+        return {"title": self._title, "axes": shown}
+
+
+class _Canvas:
+    def __init__(self, figure):
+        self.figure = figure
+
+    def draw(self):
+        pass
+
+    draw_idle = flush_events = draw

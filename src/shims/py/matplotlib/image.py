@@ -1,0 +1,5 @@
+"""Classes of artists."""
+
+from ._artists import AxesImage
+
+__all__ = ["AxesImage"]

@@ -1,0 +1,5 @@
+"""Classes of artists."""
+
+from ._artists import Legend
+
+__all__ = ["Legend"]

@@ -1,0 +1,5 @@
+"""Classes of artists."""
+
+from ._artists import Line2D
+
+__all__ = ["Line2D"]

@@ -1,0 +1,5 @@
+"""Classes of artists."""
+
+from ._artists import Rectangle
+
+__all__ = ["Rectangle"]

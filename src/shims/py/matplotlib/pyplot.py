@@ -1,0 +1,189 @@
+"""Plots as scripts write them: one current figure with one current axes. A figure is shown when the cell ends."""
+
+from . import cm, get_cmap as get_cmap, rc as rc, rc_context as rc_context, rcParams as rcParams, style as style
+from .figure import Figure
+
+_figures = {}
+_current = None
+
+
+def figure(num=None, figsize=None, dpi=None, clear=False, FigureClass=Figure, **words):
+    global _current
+    if isinstance(num, Figure):
+        num = num.number
+    if num is None:
+        num = max((number for number in _figures if isinstance(number, int)), default=0) + 1
+    if num not in _figures:
+        _figures[num] = Figure(num, figsize, dpi)
+    elif clear:
+        _figures[num].clf()
+    _current = _figures[num]
+    return _current
+
+
+def gcf():
+    return _current or figure()
+
+
+def gca():
+    return gcf().gca()
+
+
+def sca(ax):
+    global _current
+    _current = ax.figure
+    ax.figure.sca(ax)
+
+
+def axes(*args, **words):
+    return gcf().add_axes(*args, **words)
+
+
+def subplot(*args, **words):
+    return gcf().add_subplot(*args, **words)
+
+
+def subplots(nrows=1, ncols=1, *, figsize=None, dpi=None, num=None, **words):
+    made = figure(num, figsize, dpi)
+    return made, made.subplots(nrows, ncols, **words)
+
+
+def subplot2grid(shape, loc, rowspan=1, colspan=1, **words):
+    return gcf()._new((*shape, loc[0] * shape[1] + loc[1] + 1))
+
+
+def fignum_exists(num):
+    return num in _figures
+
+
+def get_fignums():
+    return sorted(number for number in _figures if isinstance(number, int))
+
+
+def close(fig=None):
+    global _current
+    if fig == "all":
+        _figures.clear()
+    elif fig is None:
+        _figures.pop(getattr(_current, "number", None), None)
+    else:
+        _figures.pop(getattr(fig, "number", fig), None)
+    if _current is not None and _current.number not in _figures:
+        _current = None
+
+
+def clf():
+    gcf().clf()
+
+
+def cla():
+    gca().cla()
+
+
+def show(*args, **words):
+    """Shows the open figures, and closes them."""
+    import _plots
+
+    for number in sorted(_figures, key=str):
+        shown = _figures[number]
+        if shown.axes or True:
+            _plots.show(repr(shown), shown.picture())
+    close("all")
+
+
+# What the session calls when a cell ends.
+flush = show
+
+
+def savefig(fname, **words):
+    return gcf().savefig(fname, **words)
+
+
+def tight_layout(**words):
+    pass
+
+
+subplots_adjust = tight_layout
+
+
+def suptitle(t, **words):
+    return gcf().suptitle(t, **words)
+
+
+def colorbar(mappable=None, cax=None, ax=None, **words):
+    return gcf().colorbar(mappable, cax, ax, **words)
+
+
+def _of_axes(name, method=None):
+    def function(*args, **words):
+        return getattr(gca(), method or name)(*args, **words)
+
+    function.__name__ = function.__qualname__ = name
+    return function
+
+
+for _name in (
+    "plot scatter bar barh bar_label hist imshow pcolormesh pcolor step errorbar fill_between axhline axvline hlines "
+    "vlines semilogx semilogy loglog text annotate legend grid axis margins tick_params twinx"
+).split():
+    globals()[_name] = _of_axes(_name)
+for _name, _method in (
+    ("title", "set_title"),
+    ("xlabel", "set_xlabel"),
+    ("ylabel", "set_ylabel"),
+    ("xscale", "set_xscale"),
+    ("yscale", "set_yscale"),
+):
+    globals()[_name] = _of_axes(_name, _method)
+del _name, _method
+
+
+def matshow(A, fignum=None, **words):
+    return figure().gca().matshow(A, **words)
+
+
+def xlim(*args, **words):
+    axes = gca()
+    return axes.set_xlim(*args, **words) if args or words else axes.get_xlim()
+
+
+def ylim(*args, **words):
+    axes = gca()
+    return axes.set_ylim(*args, **words) if args or words else axes.get_ylim()
+
+
+def xticks(ticks=None, labels=None, **words):
+    axes = gca()
+    drawn = axes.set_xticks(ticks, labels, **words) if ticks is not None else []
+    return drawn, axes.get_xticklabels()
+
+
+def yticks(ticks=None, labels=None, **words):
+    axes = gca()
+    drawn = axes.set_yticks(ticks, labels, **words) if ticks is not None else []
+    return drawn, axes.get_yticklabels()
+
+
+def set_cmap(cmap):
+    pass
+
+
+def ion():
+    pass
+
+
+ioff = draw = ion
+
+
+def pause(interval):
+    pass
+
+
+def setp(obj, *args, **words):
+    return None
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise AttributeError(f"module 'matplotlib.pyplot' has no attribute {name!r} here: attn draws curves, points, bars and tables")

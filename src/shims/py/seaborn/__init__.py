@@ -1,0 +1,72 @@
+"""What people use of seaborn around attention: heat maps and curves."""
+
+from matplotlib import pyplot as plt
+
+__version__ = "0.13.2"
+
+
+def heatmap(
+    data, *, vmin=None, vmax=None, cmap=None, center=None, robust=False, annot=None, fmt=".2g", annot_kws=None, linewidths=0,
+    linecolor="white", cbar=True, cbar_kws=None, cbar_ax=None, square=False, xticklabels="auto", yticklabels="auto", mask=None,
+    ax=None, **words,
+):
+    """A table as shades, with names of its rows and columns."""
+    axes = ax or plt.gca()
+    shown = axes.pcolormesh(data, vmin=vmin, vmax=vmax, **words)
+    axes._inverted = True
+    rows = shown._rows
+    if mask is not None:
+        hidden = mask.tolist() if hasattr(mask, "tolist") else mask
+        shown._rows = [[None if gone else value for value, gone in zip(*both)] for both in zip(rows, hidden)]
+    for axis, labels, count in ((axes.xaxis, xticklabels, len(rows[0])), (axes.yaxis, yticklabels, len(rows))):
+        if labels is False:
+            axis.set_ticks([], [])
+        elif not isinstance(labels, (str, bool, int)):
+            axis.set_ticks(range(count), [str(label) for label in labels][:count])
+    if cbar:
+        axes.figure.colorbar(shown)
+        axes.figure.sca(axes)
+    return axes
+
+
+def lineplot(data=None, *, x=None, y=None, label=None, ax=None, **words):
+    axes = ax or plt.gca()
+    if y is None:
+        x, y = None, data if data is not None else x
+    axes.plot(*([y] if x is None else [x, y]), label=label)
+    return axes
+
+
+def scatterplot(data=None, *, x=None, y=None, label=None, ax=None, **words):
+    axes = ax or plt.gca()
+    axes.scatter(x, y, label=label)
+    return axes
+
+
+def barplot(data=None, *, x=None, y=None, ax=None, **words):
+    axes = ax or plt.gca()
+    axes.bar(x, y)
+    return axes
+
+
+def histplot(data=None, *, bins=10, ax=None, **words):
+    axes = ax or plt.gca()
+    axes.hist(data, bins=bins)
+    return axes
+
+
+def set_theme(*args, **words):
+    pass
+
+
+set = set_style = set_context = set_palette = despine = set_theme
+
+
+def color_palette(palette=None, n_colors=None, desat=None, as_cmap=False):
+    return [(0.5, 0.5, 0.5)] * (n_colors or 10)
+
+
+def __getattr__(name):
+    if name.startswith("__"):
+        raise AttributeError(name)
+    raise AttributeError(f"module 'seaborn' has no attribute {name!r} here: attn draws heat maps, curves, points and bars")
