@@ -50,9 +50,9 @@ const ALLOWED: [&str; 6] = [
     "step999",
 ];
 
-/// Folders whose files do not show the course: recorded PyTorch output, and screens of made-up steps.
-const NOT_THE_COURSE: [&str; 4] =
-    ["tests/golden", "tests/view", "tests/library/view", "tests/library/renumbered.rs"];
+/// What does not show the course as it is: recorded PyTorch output, screens of made-up steps, a picture that a script draws.
+const NOT_THE_COURSE: [&str; 5] =
+    ["tests/golden", "tests/view", "tests/library/view", "tests/library/renumbered.rs", "docs/session.svg"];
 
 /// Adds the lines of a file, or of the files of a folder, that name a step by its number or count the steps.
 fn numbered(path: &Path, found: &mut Vec<String>) {
