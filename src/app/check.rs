@@ -17,7 +17,8 @@ use crate::lesson::front_matter::is_lesson;
 use crate::lesson::notebook::shown;
 use crate::lesson::{Catalogue, Fault, Glossary, Lesson, gate, myst, terms};
 use crate::session::Outcome;
-use crate::view::check::{self as report, CheckedCell, CheckedFile};
+use crate::view::check::{self as report, CheckedCell, CheckedFile, FileFault};
+use crate::view::ci::{github, junit};
 
 /// What `attn check` takes.
 #[derive(clap::Args, Debug)]
@@ -28,6 +29,23 @@ pub(crate) struct Args {
     /// How far a number may be from the recorded one: absolute up to 1, relative beyond
     #[arg(long, value_name = "X", value_parser = tolerance, default_value = "0", allow_negative_numbers = true)]
     tolerance: f64,
+    /// The form of the report: text, json, junit (XML) or github (annotations)
+    #[arg(long, value_enum, value_name = "FORMAT", default_value = "text", hide_default_value = true)]
+    #[arg(hide_possible_values = true)]
+    format: Format,
+}
+
+/// The form of the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// For people.
+    Text,
+    /// A document for each file.
+    Json,
+    /// XML, as JUnit writes it.
+    Junit,
+    /// GitHub's annotations.
+    Github,
 }
 
 fn tolerance(word: &str) -> Result<f64, String> {
@@ -84,23 +102,28 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         true => Exit::Good,
         false => Exit::Failed,
     };
-    match shell.options.json {
-        true => {
+    let format = if shell.options.json { Format::Json } else { args.format };
+    match format {
+        Format::Json => {
             for (file, cells) in files {
                 let document = CheckedFileDocument {
                     schema: "attn.check/1",
                     ok: file.is_good(),
                     target: file.file,
                     cells,
-                    faults: file.faults,
+                    faults: file.faults.into_iter().map(|fault| fault.text).collect(),
                     hint: file.hint,
                 };
                 write_json(&document, shell)?;
             }
         }
-        false => {
+        _ => {
             let files: Vec<CheckedFile> = files.into_iter().map(|(file, _)| file).collect();
-            shell.show(&report::report(&files, shell.look))?;
+            match format {
+                Format::Junit => shell.say(&junit(&files))?,
+                Format::Github => shell.say(&github(&files))?,
+                Format::Text | Format::Json => shell.show(&report::report(&files, shell.look))?,
+            }
         }
     }
     Ok(exit)
@@ -178,7 +201,7 @@ impl Checker<'_> {
             .map(|lesson| self.named.iter().find(|named| named.id == lesson.id).unwrap_or(lesson))
             .collect();
         let faults = terms::in_glossary(glossary, text, &lessons);
-        let faults = faults.iter().map(ToString::to_string).collect();
+        let faults = faults.iter().map(FileFault::from).collect();
         let instead = Some(format!("{} terms, each explained before it is used", glossary.terms.len()));
         (CheckedFile { file: glossary.file.clone(), faults, instead, ..CheckedFile::default() }, Vec::new())
     }
@@ -231,7 +254,7 @@ impl Checker<'_> {
             });
         }
         // Outputs that differ are shown as cells.
-        let faults = report.faults.iter().map(ToString::to_string).collect();
+        let faults = report.faults.iter().map(FileFault::from).collect();
         Ok((CheckedFile { file, cells, faults, ..CheckedFile::default() }, documents))
     }
 
@@ -308,7 +331,10 @@ fn output_of(outcome: &Outcome) -> String {
 }
 
 fn faulty(fault: &Fault) -> FileReport {
-    let file =
-        CheckedFile { file: fault.file.clone(), faults: vec![fault.to_string()], ..CheckedFile::default() };
+    let file = CheckedFile {
+        file: fault.file.clone(),
+        faults: vec![FileFault::from(fault)],
+        ..CheckedFile::default()
+    };
     (file, Vec::new())
 }

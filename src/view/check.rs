@@ -1,5 +1,6 @@
 //! The report of `attn check`: outputs that differ from the recorded ones, with the differences marked.
 
+use crate::lesson::Fault;
 use crate::lesson::compare::Verdict;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::{self, wrap};
@@ -21,6 +22,21 @@ pub struct CheckedCell {
     pub remark: Option<String>,
 }
 
+/// What is wrong with a file besides its outputs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct FileFault {
+    /// Its line, from 1.
+    pub line: usize,
+    /// What it is, with file and line.
+    pub text: String,
+}
+
+impl From<&Fault> for FileFault {
+    fn from(fault: &Fault) -> FileFault {
+        FileFault { line: fault.line, text: fault.to_string() }
+    }
+}
+
 /// A file that was checked.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CheckedFile {
@@ -29,7 +45,7 @@ pub struct CheckedFile {
     /// Its cells, in order.
     pub cells: Vec<CheckedCell>,
     /// Other faults of the file, with their lines.
-    pub faults: Vec<String>,
+    pub faults: Vec<FileFault>,
     /// What was checked in a file that has no cells: "all 45 terms".
     pub instead: Option<String>,
     /// A hint after the count: "random dropout: try --random mkl".
@@ -108,7 +124,7 @@ pub(crate) fn summary(file: &CheckedFile, look: Look) -> Text {
     let shift = Line::spaces(2);
     let mut text = wrap(&line, look.width, &none, &shift);
     for fault in &file.faults {
-        let line = Line::new().with(Role::Prose, fault);
+        let line = Line::new().with(Role::Prose, &fault.text);
         let below = Line::spaces(4);
         text.append(wrap(&line, look.width, &shift, &below));
     }

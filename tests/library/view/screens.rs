@@ -10,7 +10,7 @@ use attn::lesson::compare::Verdict;
 use attn::session::{Session, SessionOptions};
 use attn::tensor::DType;
 use attn::view::bench::{BenchReport, BenchRow, Growth, bench};
-use attn::view::check::{CheckedCell, CheckedFile, report};
+use attn::view::check::{CheckedCell, CheckedFile, FileFault, report};
 use attn::view::code::code;
 use attn::view::compare::what_if;
 use attn::view::curve::Curve;
@@ -226,7 +226,10 @@ fn checked() -> Vec<CheckedFile> {
             differing("step17 sums", 60, "tensor(1.0000)\n", "tensor(0.9999)\nand more\n"),
             CheckedCell::default(),
         ],
-        faults: vec!["line 12: this exercise has one hint and needs two".into()],
+        faults: vec![FileFault {
+            line: 12,
+            text: "line 12: this exercise has one hint and needs two".into(),
+        }],
         instead: None,
         hint: Some("random dropout: try --random mkl".into()),
     };
