@@ -16,10 +16,14 @@ use crate::ops::nearest;
 pub(crate) struct Plan<'c> {
     /// The target as it was typed.
     pub(crate) target: String,
+    /// The title of a file: its first heading or its name.
+    pub(crate) title: String,
     /// The cells in order.
     pub(crate) cells: Vec<PlannedCell<'c>>,
     /// What the reader of the file should know.
     pub(crate) remarks: Vec<String>,
+    /// Markdown after the last cell of a file.
+    pub(crate) ending: String,
     /// A Python file without cell marks: the value of its last expression is not shown.
     pub(crate) script: bool,
     /// The folder of the file; `None` for steps.
@@ -27,6 +31,20 @@ pub(crate) struct Plan<'c> {
 }
 
 impl<'c> Plan<'c> {
+    /// The cells of a session, to run again.
+    pub(crate) fn of_session(cells: &[RanCell]) -> Plan<'static> {
+        let cells = cells.iter().map(|ran| PlannedCell { silent: false, ..PlannedCell::again(ran) });
+        Plan {
+            target: "session".to_owned(),
+            title: "A session with attn".to_owned(),
+            cells: cells.collect(),
+            remarks: Vec::new(),
+            ending: String::new(),
+            script: false,
+            folder: None,
+        }
+    }
+
     /// A workspace for these cells, in which nothing has run. Their files are those of their notebook's folder.
     pub(crate) fn workspace(&self, options: &GlobalOptions) -> Workspace<'c> {
         Workspace::new(&self.options(options))
@@ -51,6 +69,8 @@ impl<'c> Plan<'c> {
 pub(crate) struct PlannedCell<'c> {
     /// The name it runs under: the step's number or `cell 4`.
     pub(crate) name: String,
+    /// Markdown before it in its file; a step has its own.
+    pub(crate) prose: String,
     /// Its code.
     pub(crate) source: String,
     /// The step it belongs to; `None` in a file.
@@ -68,6 +88,7 @@ impl<'c> PlannedCell<'c> {
     pub(crate) fn of_step(step: &'c Step, lesson: &'c Lesson, silent: bool) -> PlannedCell<'c> {
         PlannedCell {
             name: step.name(),
+            prose: String::new(),
             source: step.code.clone(),
             step: Some((step, lesson)),
             silent,
@@ -83,6 +104,7 @@ impl<'c> PlannedCell<'c> {
     fn of_file(cell: NotebookCell) -> PlannedCell<'c> {
         PlannedCell {
             name: format!("cell {}", cell.index + 1),
+            prose: cell.prose,
             source: cell.source,
             step: None,
             silent: false,
@@ -94,7 +116,7 @@ impl<'c> PlannedCell<'c> {
     /// A cell that has run before.
     pub(crate) fn again(ran: &RanCell) -> PlannedCell<'c> {
         let RanCell { name, source } = ran.clone();
-        PlannedCell { name, source, step: None, silent: true, recorded: None, line: 1 }
+        PlannedCell { name, prose: String::new(), source, step: None, silent: true, recorded: None, line: 1 }
     }
 
     /// The title of the progress bar while the cell runs: `stepN dot-by-hand`, `cell 4`.
@@ -183,7 +205,9 @@ pub(crate) fn plan<'c>(
         NamedOrFile::Named(target) => {
             let shown = shown_steps(target, until, catalogue)?;
             let cells = steps(&shown, catalogue)?;
-            Ok(Plan { target: word.to_owned(), cells, remarks: Vec::new(), script: false, folder: None })
+            let target = word.to_owned();
+            let (title, ending, remarks) = (String::new(), String::new(), Vec::new());
+            Ok(Plan { target, title, cells, remarks, ending, script: false, folder: None })
         }
     }
 }
@@ -208,9 +232,11 @@ pub(crate) fn from_file<'c>(
     let is_python = document.path.extension().is_some_and(|ending| ending == "py" || ending == "pyw");
     Ok(Plan {
         target: word.to_owned(),
+        title: document.title,
         script: is_python && all == 1,
         folder,
         remarks: document.remarks,
+        ending: if last == all { document.ending } else { String::new() },
         cells: document.cells.into_iter().take(last).map(PlannedCell::of_file).collect(),
     })
 }

@@ -1,9 +1,12 @@
 //! `attn run`: runs a step, a lesson, a notebook or a script, and shows each cell as soon as it has run.
 
+use std::path::PathBuf;
 use std::time::Instant;
 
 use super::course;
 use super::document::{CellDocument, RunDocument};
+use super::export::html::PageBuilder;
+use super::export::{self, may_write};
 use super::json::write_json;
 use super::plan::{Plan, plan};
 use super::progress::ProgressBar;
@@ -35,6 +38,9 @@ pub(crate) struct Args {
     #[arg(long, value_name = "HOW", num_args = 0..=1, require_equals = true, default_missing_value = "folded")]
     #[arg(hide_possible_values = true)]
     trace: Option<Detail>,
+    /// Write a page for a browser as well: every tensor, each number of which says where it comes from
+    #[arg(long, value_name = "OUT", value_hint = clap::ValueHint::FilePath)]
+    html: Option<PathBuf>,
     #[command(flatten)]
     changes: Changes,
 }
@@ -46,6 +52,14 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     if !args.changes.is_empty() && args.trace.is_some() {
         let words = "--trace shows one run, a change compares two: ask for one of them";
         return Err(Failure::Usage(words.to_owned()));
+    }
+    if let Some(file) = &args.html {
+        if args.targets.len() > 1 || !args.changes.is_empty() || shell.options.json {
+            let words =
+                "--html writes the page of one target, as it is: leave out --json, --set and the like";
+            return Err(Failure::Usage(words.to_owned()));
+        }
+        may_write(file, true, shell)?;
     }
     for (at, target) in args.targets.iter().enumerate() {
         let plan = plan(target, args.until.as_deref(), &catalogue)?;
@@ -113,6 +127,7 @@ fn as_text<'c>(
     let mut runner = Runner::new(workspace, &plan.cells).tracing(tracing).keep_going(args.keep_going);
     let (mut shown, mut failed) = (0, 0);
     let start = Instant::now();
+    let mut page = args.html.as_ref().map(|_| PageBuilder::titled(&plan.title));
     let progress = ProgressBar::watch(plan.cells.len(), shell);
     while let Some(cell) = runner.upcoming() {
         progress.at(runner.done(), &cell.title());
@@ -128,6 +143,7 @@ fn as_text<'c>(
             shell.say("\n")?;
         }
         let outcome = &finished.outcome;
+        let page = page.as_mut();
         let trace =
             args.trace.map(|detail| trace::text(&finished.trace, &workspace.session, detail, shell.look));
         match cell.step {
@@ -137,6 +153,9 @@ fn as_text<'c>(
                 }
                 shell.aside(&outcome.stderr);
                 let whole = step_panel(step, lesson, outcome, &mut workspace.session, catalogue);
+                if let Some(page) = page {
+                    page.ran((step, lesson), &whole, outcome, workspace);
+                }
                 match trace {
                     None => shell.show(&panel(&whole, shell.look))?,
                     // With a trace, the step is shown without its prose and its tables.
@@ -155,13 +174,21 @@ fn as_text<'c>(
                 }
             }
             None if trace.is_some() || shell.styled() => {
+                if let Some(page) = page {
+                    page.cell(&finished, workspace, plan.script);
+                }
                 styled_cell(&finished, workspace, plan.script, shell)?;
                 if let Some(mut text) = trace {
                     text.gap();
                     shell.show(&text)?;
                 }
             }
-            None => bare_cell(&finished, workspace, plan.script, shell)?,
+            None => {
+                if let Some(page) = page {
+                    page.cell(&finished, workspace, plan.script);
+                }
+                bare_cell(&finished, workspace, plan.script, shell)?;
+            }
         }
         shell.flush()?;
         shown += 1;
@@ -171,7 +198,12 @@ fn as_text<'c>(
     if is_file && shell.styled() && plan.cells.len() > 1 {
         shell.show(&view::run::finished(shown, failed, start.elapsed(), shell.look))?;
     }
-    Ok(runner.exit())
+    let exit = runner.exit();
+    if let (Some(mut page), Some(file)) = (page, &args.html) {
+        page.prose(&plan.ending, 2);
+        export::write(file, &page.finish(catalogue), shell)?;
+    }
+    Ok(exit)
 }
 
 /// Shows a file's cell as a terminal shows it.

@@ -64,8 +64,9 @@ pub(crate) fn unrun_panel(step: &Step, lesson: &Lesson, catalogue: &Catalogue) -
     }
 }
 
-fn figures(step: &Step, lesson: &Lesson, outcome: &Outcome, session: &mut Session) -> Vec<Figure> {
-    let shown = match &step.show {
+/// The tensors that a step shows as tables, just after it ran in `session`.
+pub(crate) fn shown_tensors(step: &Step, outcome: &Outcome, session: &mut Session) -> Vec<Variable> {
+    match &step.show {
         Some(wanted) => {
             let tensor = |name: &String| {
                 let value = session.tensor(name).ok().flatten()?;
@@ -78,7 +79,11 @@ fn figures(step: &Step, lesson: &Lesson, outcome: &Outcome, session: &mut Sessio
             let is_result = |variable: &&Variable| !counters.contains(&variable.name);
             outcome.changed.iter().filter(is_result).cloned().collect::<Vec<_>>()
         }
-    };
+    }
+}
+
+fn figures(step: &Step, lesson: &Lesson, outcome: &Outcome, session: &mut Session) -> Vec<Figure> {
+    let shown = shown_tensors(step, outcome, session);
     let names = StepNames::of(step, lesson);
     let options = *session.state().print_options.borrow();
     shown.iter().map(|shown| figure(&shown.name, &shown.value, Some(names), &options)).collect()

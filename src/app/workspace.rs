@@ -163,6 +163,20 @@ impl<'c> Workspace<'c> {
         self.with_axes(figures::outline(name, tensor, self.labels()))
     }
 
+    /// A tensor with its elements, as one on the way to others: a variable that is or was local to a function. It may
+    /// have axes before those that the lesson names: the batch, the heads.
+    pub(crate) fn inner_figure(&self, name: &str, tensor: &Tensor) -> Figure {
+        let mut figure = self.figure(name, tensor);
+        let named = self.labels().map(|names| names.axes(name)).unwrap_or_default();
+        let ahead = figure.shape.len().saturating_sub(named.len());
+        if figure.axes.is_empty() && ahead > 0 && !named.is_empty() {
+            figure.axes = std::iter::repeat_n(String::new(), ahead).chain(named).collect();
+            let label = |(axis, size): (&String, &usize)| self.labels()?.labels(axis, *size);
+            figure.labels = figure.axes.iter().zip(&figure.shape).map(label).collect();
+        }
+        figure
+    }
+
     /// The figure with the names that the learner gave to its axes.
     fn with_axes(&self, mut figure: Figure) -> Figure {
         let name = &figure.name;

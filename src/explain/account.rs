@@ -3,6 +3,9 @@
 use super::calc::Calc;
 use super::storage_element::StorageElement;
 
+/// How many of the elements that one was computed from can be explained further, the most important ones.
+pub(crate) const LINKS: usize = 32;
+
 /// One statement of an explanation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {

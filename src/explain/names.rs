@@ -128,17 +128,30 @@ impl TensorNames {
 
     /// The name of an element in a call. A tensor that the same line made on the way does not have the line's name.
     pub(crate) fn element_in(&self, element: &StorageElement, by: Option<&Record>) -> Name {
+        let (name, seen) = self.named(element, by).map_or_else(
+            |seen| (self.expression(&seen, DEPTH), seen),
+            |(name, seen)| (Name::Variable(name), seen),
+        );
+        name.element(&seen.layout().index_of(element.at).unwrap_or_default())
+    }
+
+    /// The variable that an element belongs to, with its tensor: one that is bound, or one that is or was local to a
+    /// function. `None`: it belongs to an expression that has no name.
+    pub(crate) fn variable(&self, element: &StorageElement) -> Option<(String, Tensor)> {
+        self.named(element, None).ok()
+    }
+
+    /// The variable that an element belongs to, in a call. Error: there is none; the tensor that the element's views
+    /// are views of.
+    fn named(&self, element: &StorageElement, by: Option<&Record>) -> Result<(String, Tensor), Tensor> {
         let tensor = &element.tensor;
-        let seen_in = |name: Name, tensor: &Tensor| {
-            name.element(&tensor.layout().index_of(element.at).unwrap_or_default())
-        };
         if let Some((name, bound)) = self.holder(element) {
-            return seen_in(Name::Variable(name.to_owned()), bound);
+            return Ok((name.to_owned(), bound.clone()));
         }
         let mut seen = tensor.clone();
         for _ in 0..VIEWS {
             if let Some(name) = self.local(&seen).filter(|_| !on_one_line(&seen, by)) {
-                return seen_in(Name::Variable(name), &seen);
+                return Ok((name, seen));
             }
             match base_of(&seen) {
                 Some(base) => seen = base,
@@ -148,11 +161,11 @@ impl TensorNames {
         if let Some(made) = tensor.storage().made()
             && let Some(name) = self.code.assigned(&made.record)
             && by.is_none_or(|by| by.site.is_none() || by.site != made.record.site)
-            && let Some(index) = made.layout().index_of(element.at)
+            && made.layout().index_of(element.at).is_some()
         {
-            return Name::Variable(name).element(&index);
+            return Ok((name, tensor.with_layout(made.layout())));
         }
-        seen_in(self.expression(&seen, DEPTH), &seen)
+        Err(seen)
     }
 
     /// The position of an element along each axis that the lesson names; empty if it names none.

@@ -63,6 +63,11 @@ pub(crate) fn why_of(what: String, tensor: &Tensor, index: &[usize], names: &Ten
     node
 }
 
+/// Explains an element as it was at a moment, without the elements that it was computed from.
+pub(crate) fn why_then(element: &StorageElement, names: &TensorNames) -> Why {
+    node(names.element(element).to_string(), element, names)
+}
+
 impl Why {
     /// Explains the elements it was computed from, `depth` levels deep.
     pub fn open(&mut self, depth: usize, names: &TensorNames) {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::notebook::{Notebook, NotebookCell, RecordedOutput, SavedCell};
+use super::notebook::{Notebook, NotebookCell, RecordedOutput, SavedCell, add_prose};
 use super::read_error::ReadErrorKind;
 
 /// Reads the text of an `.ipynb` file. Errors: what is wrong with it.
@@ -61,6 +61,7 @@ pub(super) fn read(text: &str) -> Result<Notebook, ReadErrorKind> {
                 {
                     notebook.title = line.trim_matches(['#', ' ']).to_string();
                 }
+                add_prose(&mut notebook.ending, &source);
                 continue;
             }
             Some(_) => continue, // raw cells, and the kinds of later formats
@@ -73,6 +74,7 @@ pub(super) fn read(text: &str) -> Result<Notebook, ReadErrorKind> {
         };
         notebook.cells.push(NotebookCell {
             index: notebook.cells.len(),
+            prose: std::mem::take(&mut notebook.ending),
             source,
             recorded: recorded(fields),
             line: 1,

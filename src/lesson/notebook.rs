@@ -11,8 +11,21 @@ pub struct Notebook {
     pub title: String,
     /// The code cells.
     pub cells: Vec<NotebookCell>,
+    /// Markdown after the last of them.
+    pub ending: String,
     /// Remarks for the user: unusual fields, another language.
     pub remarks: Vec<String>,
+}
+
+/// Adds a piece of Markdown after another, with an empty line between them.
+pub(super) fn add_prose(all: &mut String, piece: &str) {
+    if piece.trim().is_empty() {
+        return;
+    }
+    if !all.is_empty() {
+        all.push_str("\n\n");
+    }
+    all.push_str(piece.trim_end());
 }
 
 /// One code cell.
@@ -20,6 +33,8 @@ pub struct Notebook {
 pub struct NotebookCell {
     /// Its index among the code cells, from 0.
     pub index: usize,
+    /// Markdown before it, after the code cell before.
+    pub prose: String,
     /// Its code.
     pub source: String,
     /// The stored output; `None` if none is stored.

@@ -2,9 +2,9 @@
 //! about lessons.
 
 use super::markdown::{BlockKind, blocks};
-use super::notebook::{Notebook, NotebookCell, RecordedOutput, SavedCell};
+use super::notebook::{Notebook, NotebookCell, RecordedOutput, SavedCell, add_prose};
 
-/// A `.py` file: one cell, or one for each `# %%` or `# In[3]:` mark. Text cells (`# %% [markdown]`) are left out.
+/// A `.py` file: one cell, or one for each `# %%` or `# In[3]:` mark. Text cells (`# %% [markdown]`) are prose.
 pub(crate) fn python(text: &str) -> Notebook {
     let mut notebook = Notebook::default();
     let mut cell = NotebookCell { line: 1, ..NotebookCell::default() };
@@ -36,11 +36,21 @@ fn mark(line: &str) -> Option<&str> {
     number.trim().bytes().all(|b| b.is_ascii_digit()).then_some("")
 }
 
-/// Adds a cell, unless it is blank or a text cell.
+/// Adds a cell, unless it is blank; a text cell is prose, each line of it a comment.
 fn push(notebook: &mut Notebook, mut cell: NotebookCell, is_code: bool) {
-    if !is_code || cell.source.trim().is_empty() {
+    if cell.source.trim().is_empty() {
         return;
     }
+    if !is_code {
+        let words = |line: &str| {
+            let line = line.strip_prefix('#').unwrap_or(line);
+            line.strip_prefix(' ').unwrap_or(line).to_string()
+        };
+        let lines: Vec<String> = cell.source.lines().map(words).collect();
+        add_prose(&mut notebook.ending, lines.join("\n").trim_matches('\n'));
+        return;
+    }
+    cell.prose = std::mem::take(&mut notebook.ending);
     let blank = cell.source.len() - cell.source.trim_start_matches('\n').len();
     cell.line += blank;
     cell.source = cell.source.trim_matches('\n').to_string();
@@ -59,6 +69,7 @@ pub(crate) fn markdown(text: &str) -> Notebook {
     let mut under_cell = false;
     for block in &all {
         match &block.kind {
+            BlockKind::FrontMatter => continue,
             BlockKind::Heading(1, words) if notebook.title.is_empty() => notebook.title = words.clone(),
             BlockKind::Fence { info, body } => {
                 let word = info.split([' ', ',']).next().expect("a split has a first part").to_lowercase();
@@ -71,6 +82,7 @@ pub(crate) fn markdown(text: &str) -> Notebook {
                     let (source, skipped) = without_options(body, is_myst);
                     notebook.cells.push(NotebookCell {
                         index: notebook.cells.len(),
+                        prose: std::mem::take(&mut notebook.ending),
                         source: source.trim_end().to_string(),
                         recorded: None,
                         line: block.line + 1 + skipped,
@@ -81,12 +93,15 @@ pub(crate) fn markdown(text: &str) -> Notebook {
                 {
                     cell.recorded =
                         Some(RecordedOutput { stdout: body.clone(), ..RecordedOutput::default() });
+                } else {
+                    add_prose(&mut notebook.ending, &text[block.range.clone()]);
                 }
                 under_cell = is_cell;
                 continue;
             }
             _ => {}
         }
+        add_prose(&mut notebook.ending, &text[block.range.clone()]);
         under_cell = false;
     }
     notebook

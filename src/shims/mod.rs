@@ -17,6 +17,8 @@ mod structs;
 pub use file_access::FileAccess;
 pub use plots::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure};
 
+pub(crate) use sha2::sha512;
+
 use rustpython_vm::{
     Context, PyObjectRef, PyResult, VirtualMachine,
     builtins::PyModuleDef,

@@ -46,7 +46,7 @@ mod native {
 }
 
 /// The SHA-512 digest of a message.
-fn sha512(message: &[u8]) -> [u8; 64] {
+pub(crate) fn sha512(message: &[u8]) -> [u8; 64] {
     let mut state = START;
     let mut padded = message.to_vec();
     padded.push(0x80);

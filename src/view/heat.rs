@@ -130,17 +130,23 @@ fn height(figure: &Figure) -> usize {
 }
 
 /// The means of the blocks of one slice, row-major.
-struct BlockMeans {
+pub(super) struct BlockMeans {
     /// Blocks from top to bottom.
     down: usize,
     /// Blocks from left to right.
     across: usize,
-    means: Vec<f64>,
+    pub(super) means: Vec<f64>,
 }
 
 /// The means of a slice of `high` by `wide` elements in `down` by `across` blocks, of the finite elements of each.
 /// A block that has nan, or nothing finite, is nan or infinite itself.
-fn block_means(values: &[f64], high: usize, wide: usize, down: usize, across: usize) -> BlockMeans {
+pub(super) fn block_means(
+    values: &[f64],
+    high: usize,
+    wide: usize,
+    down: usize,
+    across: usize,
+) -> BlockMeans {
     let mut means = Vec::with_capacity(down * across);
     for r in 0..down {
         for c in 0..across {

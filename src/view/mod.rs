@@ -4,6 +4,7 @@
 
 pub mod bench;
 pub mod check;
+pub(crate) mod ci;
 pub mod code;
 pub(crate) mod columns;
 pub mod compare;
@@ -14,6 +15,7 @@ pub(crate) mod figure;
 pub mod formula;
 pub mod glossary;
 pub mod heat;
+pub(crate) mod html;
 pub mod learn;
 pub mod listing;
 pub mod markdown;

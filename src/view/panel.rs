@@ -180,7 +180,7 @@ fn verbatim(line: &str, look: Look) -> Text {
 
 /// A printed line as it is shown: control characters are escaped, tabs become spaces, and of a line that carriage
 /// returns rewrote only the last text is left.
-fn printable(line: &str) -> String {
+pub(crate) fn printable(line: &str) -> String {
     let line = line.trim_end_matches('\r');
     let line = line.rsplit('\r').next().expect("a split has at least one part");
     let mut out = String::new();

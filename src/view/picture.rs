@@ -161,27 +161,61 @@ fn map_in_words(figure: &Figure, look: Look) -> Text {
     text
 }
 
-/// The elements that are visible in each row, and how many of them are after the diagonal.
-fn triangle(figure: &Figure, look: Look) -> Text {
+/// The elements that are visible, as True and False.
+pub(crate) fn visible(figure: &Figure) -> Figure {
     let is_visible = |value: f64| value.is_finite() && value != 0.0;
-    let shown = Figure {
+    Figure {
         values: figure.values.iter().map(|v| f64::from(is_visible(*v))).collect(),
         texts: Vec::new(),
         dtype: "bool".into(),
         ..figure.clone()
-    };
-    let count = shown.values.iter().filter(|v| **v == 1.0).count();
-    let (rows, columns) = match figure.shape.as_slice() {
+    }
+}
+
+/// Rows and columns of a slice.
+fn rows_and_columns(figure: &Figure) -> (usize, usize) {
+    match figure.shape.as_slice() {
         [.., rows, columns] => (*rows, *columns),
         _ => (1, figure.count()),
-    };
+    }
+}
+
+/// How many elements are visible.
+fn seen_words(shown: &Figure) -> String {
+    let count = shown.values.iter().filter(|v| **v == 1.0).count();
+    format!("{count} of {} seen, {} hidden", shown.count(), shown.count() - count)
+}
+
+/// How many visible elements are after the diagonal, and how many on it are hidden.
+fn diagonal_words(shown: &Figure) -> String {
+    let (rows, columns) = rows_and_columns(shown);
     let each = (rows * columns).max(1);
     let later = |at: usize| at % each % columns.max(1) > at % each / columns.max(1);
     let after = shown.values.iter().enumerate().filter(|(at, v)| **v == 1.0 && later(*at)).count();
-    let own = (0..figure.count()).filter(|at| at % each % columns.max(1) == at % each / columns.max(1));
+    let own = (0..shown.count()).filter(|at| at % each % columns.max(1) == at % each / columns.max(1));
     let hidden_own = own.filter(|at| shown.values[*at] == 0.0).count();
+    let mut words = match after {
+        0 => "nothing after the diagonal".to_owned(),
+        some => format!("{some} after the diagonal: the future is seen"),
+    };
+    if hidden_own > 0 {
+        words.push_str(&format!("; {hidden_own} on the diagonal are hidden"));
+    }
+    words
+}
+
+/// What a triangle shows, in one line.
+pub(crate) fn triangle_words(figure: &Figure) -> String {
+    let shown = visible(figure);
+    format!("{}; {}", seen_words(&shown), diagonal_words(&shown))
+}
+
+/// The elements that are visible in each row, and how many of them are after the diagonal.
+fn triangle(figure: &Figure, look: Look) -> Text {
+    let shown = visible(figure);
+    let (rows, columns) = rows_and_columns(figure);
     let mut text = Text::new();
-    let facts = format!("{count} of {} seen, {} hidden", figure.count(), figure.count() - count);
+    let facts = seen_words(&shown);
     match look.plain {
         true => {
             text.append(remark(&format!("{}: {facts}", figure.name), look));
@@ -200,24 +234,17 @@ fn triangle(figure: &Figure, look: Look) -> Text {
             text.append(heat::map(&shown, look));
         }
     }
-    let mut words = if look.plain { Vec::new() } else { vec![facts] };
-    words.push(match after {
-        0 => "nothing after the diagonal".to_owned(),
-        some => format!("{some} after the diagonal: the future is seen"),
-    });
-    if hidden_own > 0 {
-        words.push(format!("{hidden_own} on the diagonal are hidden"));
-    }
-    text.append(remark(&words.join("; "), look));
+    let words = match look.plain {
+        true => diagonal_words(&shown),
+        false => triangle_words(figure),
+    };
+    text.append(remark(&words, look));
     text
 }
 
 /// Which elements dropout set to zero, and by how much the others grew.
 fn dropped(before: &Figure, after: &Figure, look: Look) -> Text {
     let mut text = Text::new();
-    let pairs = || before.values.iter().zip(&after.values).filter(|(b, _)| **b != 0.0);
-    let all = pairs().count();
-    let kept: Vec<f64> = pairs().filter(|(_, a)| **a != 0.0).map(|(b, a)| a / b).collect();
     if look.plain {
         let wide = before.shape.last().copied().unwrap_or(1).max(1);
         let rows = before.values.chunks(wide).zip(after.values.chunks(wide));
@@ -237,28 +264,38 @@ fn dropped(before: &Figure, after: &Figure, look: Look) -> Text {
     } else {
         text.append(heat::dropped(before, after, look));
     }
-    let mut words = format!(
-        "{} of {all} dropped{}, {} kept",
-        all - kept.len(),
-        if look.plain { "" } else { " (×)" },
-        kept.len()
-    );
+    text.append(remark(&dropout_words(before, after, !look.plain), look));
+    text
+}
+
+/// How many elements were dropped, and by how much the others grew; `marked`: with the mark of dropped elements.
+pub(crate) fn dropout_words(before: &Figure, after: &Figure, marked: bool) -> String {
+    let pairs = || before.values.iter().zip(&after.values).filter(|(b, _)| **b != 0.0);
+    let all = pairs().count();
+    let kept: Vec<f64> = pairs().filter(|(_, a)| **a != 0.0).map(|(b, a)| a / b).collect();
+    let mark = if marked { " (×)" } else { "" };
+    let mut words = format!("{} of {all} dropped{mark}, {} kept", all - kept.len(), kept.len());
     let (least, most) = kept.iter().fold((f64::INFINITY, 0f64), |(low, high), k| (low.min(*k), high.max(*k)));
     if !kept.is_empty() && most - least < 1e-3 {
         words.push_str(&format!(", each of them {} times as large", amount((least + most) / 2.0)));
     }
-    text.append(remark(&words, look));
-    text
+    words
+}
+
+/// The bars of the times, and of the memory, each under a title.
+pub(crate) fn cost_bars(costs: &[(String, Duration, u64)]) -> [(&'static str, Vec<Bar>); 2] {
+    let bar = |name: &String, value: f64, text: String| Bar { name: name.clone(), value, text };
+    let times = costs.iter().map(|(name, time, _)| bar(name, time.as_secs_f64(), duration(*time)));
+    let sizes = costs.iter().map(|(name, _, size)| bar(name, *size as f64, bytes(*size)));
+    [("time", times.collect()), ("most memory that its tensors took at once", sizes.collect())]
 }
 
 /// Bars of the times, and bars of the memory.
 fn costs(costs: &[(String, Duration, u64)], look: Look) -> Text {
-    let mut text = heading("time", look);
-    let bar = |name: &String, value: f64, text: String| Bar { name: name.clone(), value, text };
-    let times = costs.iter().map(|(name, time, _)| bar(name, time.as_secs_f64(), duration(*time)));
-    text.append(bars(&times.collect::<Vec<_>>(), look));
-    text.append(heading("most memory that its tensors took at once", look));
-    let sizes = costs.iter().map(|(name, _, size)| bar(name, *size as f64, bytes(*size)));
-    text.append(bars(&sizes.collect::<Vec<_>>(), look));
+    let mut text = Text::new();
+    for (title, all) in cost_bars(costs) {
+        text.append(heading(title, look));
+        text.append(bars(&all, look));
+    }
     text
 }

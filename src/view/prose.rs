@@ -13,9 +13,12 @@ use crate::view::wrap::{wrap, wrap_evenly};
 /// Inline code and formulas of up to this many characters are not broken at their spaces.
 const UNBROKEN: usize = 24;
 
+/// What is Markdown beyond CommonMark.
+pub(super) const OPTIONS: Options =
+    Options::ENABLE_TABLES.union(Options::ENABLE_MATH).union(Options::ENABLE_STRIKETHROUGH);
+
 /// Markdown as styled text, wrapped at the width of running text.
 pub fn prose(markdown: &str, look: Look) -> Text {
-    let options = Options::ENABLE_TABLES | Options::ENABLE_MATH | Options::ENABLE_STRIKETHROUGH;
     let mut writer = MarkdownWriter {
         look,
         text: Text::new(),
@@ -27,7 +30,7 @@ pub fn prose(markdown: &str, look: Look) -> Text {
         table: Vec::new(),
         tight: false,
     };
-    for event in Parser::new_ext(markdown, options) {
+    for event in Parser::new_ext(markdown, OPTIONS) {
         writer.take(event);
     }
     writer.flush();

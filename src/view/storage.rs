@@ -19,7 +19,7 @@ pub struct StorageView {
 }
 
 /// The character of a token.
-fn sign(token: usize) -> char {
+pub(super) fn sign(token: usize) -> char {
     const SIGNS: &[u8] = b"0123456789abcdefghijklmnopqrstuvwxyz";
     char::from(SIGNS[token % SIGNS.len()])
 }

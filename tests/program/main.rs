@@ -1,9 +1,12 @@
 //! The program `attn` as a learner runs it: transcripts of commands, pipes, and keys in a pseudo-terminal.
 
+mod browser;
 mod cli;
 #[path = "../shared/course.rs"]
 mod course;
+mod page;
 mod renumbered;
+mod schema;
 #[path = "../shared/snapshot.rs"]
 mod snapshot;
 #[cfg(unix)]

@@ -7,9 +7,10 @@ use super::super::options::GlobalOptions;
 use super::super::plan::steps;
 use super::super::runner::{FinishedCell, Runner};
 use super::super::shell::Failure;
-use super::super::step::step_panel;
+use super::super::step::{shown_tensors, step_panel};
 use super::super::stops::{Stop, StopKind, find};
 use super::super::workspace::Workspace;
+use super::lineage::{Lineage, ShownTensors};
 use crate::lesson::progress::{ExerciseProgress, GivenAnswer, Progress};
 use crate::lesson::{Catalogue, Exercise, Lesson, Step, Target};
 use crate::session::Outcome;
@@ -44,6 +45,8 @@ pub(crate) struct ExportedStep<'c> {
     pub(crate) panel: Panel,
     /// The questions and the learner's answers.
     pub(crate) asked: Vec<AnsweredQuestion>,
+    /// Its tensors, if they are explained.
+    pub(crate) tensors: ShownTensors,
     /// Whether the learner has seen it.
     pub(crate) done: bool,
     cell: CellDocument,
@@ -69,12 +72,14 @@ impl ExportedExercise<'_> {
 
 impl<'c> Material<'c> {
     /// Runs the steps of a place or of the chapter. With `seen_only`, only those of lessons that the learner has begun.
+    /// `lineage` takes the tensors that they show, with their explanations.
     pub(crate) fn gather(
         place: Option<&str>,
         seen_only: bool,
         catalogue: &'c Catalogue,
         progress: &Progress,
         options: &GlobalOptions,
+        lineage: Option<&mut Lineage>,
     ) -> Result<Material<'c>, Failure> {
         let stops = Stop::all(catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
         let chosen = chosen(place, &stops, catalogue)?;
@@ -87,7 +92,7 @@ impl<'c> Material<'c> {
                 _ => None,
             })
             .collect();
-        let mut runs = run(&shown, catalogue, progress, options)?.into_iter().peekable();
+        let mut runs = run(&shown, catalogue, progress, options, lineage)?.into_iter().peekable();
         let mut parts = Vec::new();
         for stop in &chosen {
             match stop.kind {
@@ -161,6 +166,7 @@ fn run<'c>(
     catalogue: &'c Catalogue,
     progress: &Progress,
     options: &GlobalOptions,
+    mut lineage: Option<&mut Lineage>,
 ) -> Result<Vec<ExportedStep<'c>>, Failure> {
     let cells = steps(shown, catalogue)?;
     let mut workspace = Workspace::new(options);
@@ -168,11 +174,21 @@ fn run<'c>(
     let mut runs = Vec::with_capacity(cells.len());
     while let Some(FinishedCell { index, cell, outcome, .. }) = runner.next() {
         let (step, lesson) = cell.step.expect("the plan has steps only");
+        let panel = step_panel(step, lesson, &outcome, &mut runner.workspace.session, catalogue);
+        let tensors = match &mut lineage {
+            Some(lineage) if !cell.silent => {
+                let shown = shown_tensors(step, &outcome, &mut runner.workspace.session);
+                let shown = panel.figures.iter().cloned().zip(shown.into_iter().map(|it| it.value));
+                lineage.add(shown.collect(), runner.workspace)
+            }
+            _ => ShownTensors::default(),
+        };
         runs.push(ExportedStep {
             step,
             lesson,
             silent: cell.silent,
-            panel: step_panel(step, lesson, &outcome, &mut runner.workspace.session, catalogue),
+            panel,
+            tensors,
             asked: asked(step, lesson, progress),
             done: progress.done(lesson, step),
             cell: CellDocument::new(index, cell, &outcome),

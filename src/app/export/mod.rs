@@ -1,11 +1,16 @@
-//! `attn export`: writes a step, a lesson, or a page on the chapter, with the learner's answers. The steps run for it.
+//! `attn export`: writes a step, a lesson, a notebook, or a page on the chapter, with the learner's answers. The cells
+//! run for it.
 //!
 //! | file | what it does |
 //! |---|---|
 //! | [`material`] | runs the steps, and adds the learner's answers |
 //! | [`page`] | writes Markdown |
 //! | [`notebook`] | writes a notebook, nbformat 4.5 |
+//! | [`html`] | writes a page with every tensor, each number of which says where it comes from |
+//! | [`lineage`] | the tensors of that page, and which elements an element was computed from |
 
+pub(crate) mod html;
+mod lineage;
 mod material;
 mod notebook;
 mod page;
@@ -15,22 +20,24 @@ use std::path::{Path, PathBuf};
 
 use super::course;
 use super::file;
+use super::plan::{NamedOrFile, find, from_file};
 use super::prompt::confirmed;
 use super::shell::{Exit, Failure, Shell};
 use super::store::Store;
+use lineage::Lineage;
 use material::Material;
 
 /// What `attn export` takes.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// A step, an exercise or a lesson; without one, the chapter
-    #[arg(value_name = "WHERE")]
+    /// A step, an exercise or a lesson, or a notebook or script; without one, the chapter
+    #[arg(value_name = "WHERE|FILE", value_hint = clap::ValueHint::AnyPath)]
     place: Option<String>,
-    /// The form: md, ipynb or json (default: by the name of FILE, else md)
+    /// The form: html, md, ipynb or json (default: by the name of OUT, else md)
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     format: Option<Format>,
     /// The file to write; without it, the text is a result like any other
-    #[arg(long, short, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    #[arg(long, short, value_name = "OUT", value_hint = clap::ValueHint::FilePath)]
     output: Option<PathBuf>,
     /// Overwrite the file if it is there
     #[arg(long)]
@@ -40,6 +47,8 @@ pub(crate) struct Args {
 /// The format of the output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum Format {
+    /// A page for a browser.
+    Html,
     /// Markdown.
     Md,
     /// A notebook.
@@ -62,23 +71,50 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let page_on_chapter = args.place.is_none() && format == Format::Md;
     let progress = store.progress();
     let options = shell.options.clone();
-    let material = Material::gather(args.place.as_deref(), page_on_chapter, &catalogue, progress, &options)?;
-    let text = match format {
-        Format::Md if page_on_chapter => page::of_chapter(&material, &catalogue, progress),
-        Format::Md => page::of_steps(&material),
-        Format::Ipynb => notebook::of(&material),
-        Format::Json => to_json(&material.document(args.place.as_deref().unwrap_or("chapter")))?,
+    let mut exit = Exit::Good;
+    let place = args.place.as_deref();
+    let is_file =
+        place.is_some_and(|place| [".ipynb", ".py", ".ipy", ".md"].iter().any(|it| place.ends_with(it)));
+    let text = match place.map(|place| find(place, &catalogue)) {
+        Some(Err(failure)) if is_file => return Err(failure),
+        Some(Ok(NamedOrFile::File(file))) => {
+            if format != Format::Html {
+                let words =
+                    "a file is exported as a page: name one with -o page.html, or ask for --format html";
+                return Err(Failure::Usage(words.to_owned()));
+            }
+            let plan = from_file(place.unwrap_or_default(), file, None)?;
+            plan.show_remarks(shell);
+            let mut workspace = plan.workspace(&options);
+            let (text, ended) = html::of_plan(&plan, &mut workspace, &catalogue)?;
+            exit = ended;
+            text
+        }
+        _ => {
+            let mut lineage = Lineage::default();
+            let wanted = (format == Format::Html).then_some(&mut lineage);
+            let material = Material::gather(place, page_on_chapter, &catalogue, progress, &options, wanted)?;
+            match format {
+                Format::Html => html::of_material(&material, lineage, &catalogue),
+                Format::Md if page_on_chapter => page::of_chapter(&material, &catalogue, progress),
+                Format::Md => page::of_steps(&material),
+                Format::Ipynb => notebook::of(&material),
+                Format::Json => to_json(&material.document(place.unwrap_or("chapter")))?,
+            }
+        }
     };
     match &args.output {
         None => shell.say(&text)?,
-        Some(path) => {
-            file::write(path, &text).map_err(|error| {
-                Failure::Unreadable(format!("{} cannot be written: {error}", path.display()))
-            })?;
-            shell.say(&format!("Written: {}\n", path.display()))?;
-        }
+        Some(path) => write(path, &text, shell)?,
     }
-    Ok(Exit::Good)
+    Ok(exit)
+}
+
+/// Writes a file, and says so.
+pub(crate) fn write(path: &Path, text: &str, shell: &mut Shell) -> Result<(), Failure> {
+    file::write(path, text)
+        .map_err(|error| Failure::Unreadable(format!("{} cannot be written: {error}", path.display())))?;
+    shell.say(&format!("Written: {}\n", path.display()))
 }
 
 fn format(args: &Args, json: bool) -> Format {
@@ -87,6 +123,7 @@ fn format(args: &Args, json: bool) -> Format {
     let by_name = match ending.as_deref() {
         Some("ipynb") => Format::Ipynb,
         Some("json") => Format::Json,
+        Some("html" | "htm") => Format::Html,
         _ => Format::Md,
     };
     let asked = args.format.or(json.then_some(Format::Json));
@@ -100,7 +137,7 @@ fn to_json(document: &impl serde::Serialize) -> Result<String, Failure> {
 }
 
 /// Checks that the file may be written: it does not exist, or the user agrees.
-fn may_write(file: &Path, force: bool, shell: &mut Shell) -> Result<(), Failure> {
+pub(crate) fn may_write(file: &Path, force: bool, shell: &mut Shell) -> Result<(), Failure> {
     let name = file.display();
     if file.is_dir() {
         return Err(Failure::Usage(format!("{name} is a folder; name a file in it")));

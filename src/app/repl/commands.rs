@@ -260,9 +260,10 @@ pub static COMMANDS: &[ReplCommand] = &[
         name: "save",
         aliases: &["w"],
         args: "FILE [!]",
-        line: "Write the session to a .py or .ipynb file",
+        line: "Write the session to a .py, .ipynb or .html file",
         more: "The file includes the cells of the step, so that it runs by itself, here or in Jupyter. An existing file is \
-               overwritten only with `!` at the end. A single statement that raised is left out.",
+               overwritten only with `!` at the end. A single statement that raised is left out. An .html file is a page for \
+               a browser, on which every number says where it comes from.",
         example: ":save attn-session.py !",
         group: CommandGroup::Keep,
         takes: ArgumentKind::File,

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
+use super::super::export::html;
 use super::super::file;
-use super::super::plan;
+use super::super::plan::{self, Plan};
 use super::super::shell::Shell;
 use super::super::workspace::RanCell;
 use super::lines::statements;
@@ -27,9 +28,10 @@ impl Repl<'_> {
         let text = match path.extension().and_then(|ending| ending.to_str()) {
             Some("py") => script::write(&cells),
             Some("ipynb") => ipynb::write(&cells),
+            Some("html" | "htm") => self.page(&cells)?,
             _ => {
                 return Err(CommandError::Message(format!(
-                    "`{file}`: the ending says what is written, `.py` or `.ipynb`."
+                    "`{file}`: the ending says what is written, `.py`, `.ipynb` or `.html`."
                 )));
             }
         };
@@ -43,8 +45,22 @@ impl Repl<'_> {
         }
         let count = cells.len();
         let plural = if count == 1 { "" } else { "s" };
-        self.say(&format!("`{file}` has {count} cell{plural}. `attn run {file}` runs it."), shell)?;
+        let next = if file.ends_with(".py") || file.ends_with(".ipynb") {
+            format!("`attn run {file}` runs it.")
+        } else {
+            "A browser shows it.".to_owned()
+        };
+        self.say(&format!("`{file}` has {count} cell{plural}. {next}"), shell)?;
         Ok(InputResult::Done)
+    }
+
+    /// The page of these cells, which run again for it.
+    fn page(&self, cells: &[SavedCell]) -> Result<String, CommandError> {
+        let mut again = self.workspace.borrow().empty();
+        let cells = cells.iter().map(|cell| RanCell { name: cell.name.clone(), source: cell.source.clone() });
+        let plan = Plan::of_session(&cells.collect::<Vec<_>>());
+        let (text, _) = html::of_plan(&plan, &mut again, self.catalogue)?;
+        Ok(text)
     }
 
     /// The cells that led to this state, with their outcomes where they are known.

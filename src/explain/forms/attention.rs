@@ -1,7 +1,7 @@
 //! Scaled dot product attention: the scores, the mask, the weights and the weighted sum of one element.
 //! The fused operation keeps no weights, so they are computed here from its operands.
 
-use crate::explain::account::{Account, SourceElement, Statement};
+use crate::explain::account::{Account, LINKS, SourceElement, Statement};
 use crate::explain::calc::Calc;
 use crate::explain::storage_element::PastOperand;
 use crate::explain::subject::{Subject, along};
@@ -60,7 +60,7 @@ pub(crate) fn account(subject: &Subject) -> Option<Account> {
     let order = largest_magnitude_first((0..keys).map(|place| weights[place] * values[place]));
     let best = order.first().copied().unwrap_or(0);
     let links: Vec<SourceElement> =
-        order.iter().take(4).map(|&place| subject.link(2, &value, &at(place))).collect();
+        order.iter().take(LINKS).map(|&place| subject.link(2, &value, &at(place))).collect();
     let factor = figure(scale);
     let (asks, keyed) = (subject.called(0).element(&asking), subject.called(1));
     let valued =

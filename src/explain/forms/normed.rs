@@ -1,7 +1,7 @@
 //! Softmax and normalisation layers, computed from the operand's values in double precision.
 
 use super::reduced::ReducedElements;
-use crate::explain::account::{Account, SourceElement};
+use crate::explain::account::{Account, LINKS, SourceElement};
 use crate::explain::calc::Calc;
 use crate::explain::storage_element::PastOperand;
 use crate::explain::subject::{Subject, along};
@@ -31,7 +31,7 @@ pub(crate) fn softmax(subject: &Subject, kind: SoftmaxKind) -> Option<Account> {
     let over = along(&subject.called(0), &lead, axis);
     let at = |place: usize| x.line(&lead, axis).swap_remove(place);
     let link = |place: usize| subject.link(0, &x, &at(place));
-    let others = largest_first(&scores).into_iter().filter(|&at| at != place).take(7);
+    let others = largest_first(&scores).into_iter().filter(|&at| at != place).take(LINKS - 1);
     let links: Vec<SourceElement> = std::iter::once(place).chain(others).map(link).collect();
     let account = Account::words(format!("{} over {over}", subject.op())).from(links).following(1);
     if !most.is_finite() {

@@ -1,6 +1,6 @@
 //! Sums of products: dot, matmul and similar, linear, einsum.
 
-use crate::explain::account::{Account, SourceElement};
+use crate::explain::account::{Account, LINKS, SourceElement};
 use crate::explain::calc::Calc;
 use crate::explain::name::Name;
 use crate::explain::storage_element::PastOperand;
@@ -11,9 +11,6 @@ use crate::tensor::Arg;
 use crate::tensor::descriptor::Binding;
 use crate::tensor::explanation::{Multilinear, ProductKind};
 use crate::tensor::layout::unravel;
-
-/// How many pairs of factors can be explained further.
-const PAIRS: usize = 8;
 
 /// One sum of products: the names of both sides, and the indices of the factors in each.
 struct ProductTerms {
@@ -39,7 +36,7 @@ impl ProductTerms {
         let pair = |at: usize| {
             [0, 1].map(|side| subject.link(self.places[side], &self.operands[side], &self.at[at][side]))
         };
-        order.into_iter().take(PAIRS).flat_map(pair).collect()
+        order.into_iter().take(LINKS).flat_map(pair).collect()
     }
 
     fn account(&self, subject: &Subject) -> Account {

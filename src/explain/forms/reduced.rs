@@ -1,7 +1,7 @@
 //! Sums, means, variances and extremes over dimensions; running sums; distances and pooling.
 
 use super::pointwise;
-use crate::explain::account::{Account, SourceElement};
+use crate::explain::account::{Account, LINKS, SourceElement};
 use crate::explain::calc::Calc;
 use crate::explain::storage_element::PastOperand;
 use crate::explain::subject::{Subject, along, numbers};
@@ -89,7 +89,7 @@ impl ReducedElements {
     /// The elements, those of the largest magnitude first.
     pub(crate) fn links(&self, subject: &Subject, values: &[f64]) -> Vec<SourceElement> {
         let order = largest_magnitude_first(values.iter().copied());
-        order.into_iter().take(8).map(|which| self.link(subject, which)).collect()
+        order.into_iter().take(LINKS).map(|which| self.link(subject, which)).collect()
     }
 }
 
