@@ -33,6 +33,7 @@ mod shared_operand;
 pub mod simd;
 mod small;
 pub mod softmax;
+pub(crate) mod stop;
 pub mod threads;
 mod tiles;
 

@@ -8,9 +8,11 @@ use std::sync::{
 use rustpython_vm::{
     PyResult, VirtualMachine,
     builtins::PyBaseExceptionRef,
-    bytecode::{CodeFlags, OpArgByte},
+    bytecode::{Instruction, find_exception_handler},
     signal::{UserSignalReceiver, UserSignalSender, user_signal_channel},
 };
+
+use crate::kernel::stop;
 
 /// Stops the cell that a [`Session`](super::Session) is running; does nothing while none runs.
 ///
@@ -38,8 +40,6 @@ struct InterruptState {
 struct StopRequest {
     run: u64,
     reason: StopReason,
-    /// How often the exception could not be raised at the current instruction.
-    deferred: u32,
 }
 
 /// Why a cell is stopped.
@@ -122,7 +122,7 @@ impl Interrupter {
         if run == 0 {
             return false;
         }
-        *self.state.request() = Some(StopRequest { run, reason, deferred: 0 });
+        *self.state.request() = Some(StopRequest { run, reason });
         self.signal();
         true
     }
@@ -163,36 +163,39 @@ impl InterruptState {
     /// Raises the requested exception. The interpreter calls this between two instructions.
     fn deliver(&self, vm: &VirtualMachine) -> PyResult<()> {
         let mut open = self.request();
-        let Some(request) = open.as_mut() else {
+        let Some(request) = open.take() else {
             return Ok(());
         };
         if request.run != self.running.load(Ordering::Acquire) {
-            *open = None;
             return Ok(());
         }
-        if request.deferred < MAX_DEFERRED && !may_raise(vm) {
-            request.deferred += 1;
-            return Ok(());
-        }
-        let reason = request.reason;
-        *open = None;
         drop(open);
-        Err(reason.exception(vm))
+        if !stop::is_from_native() {
+            leave_for_handler(vm);
+        }
+        Err(request.reason.exception(vm))
     }
 }
 
-/// After this many attempts the exception is raised at any instruction.
-const MAX_DEFERRED: u32 = 200;
-
-/// Whether an exception may be raised before the next instruction.
+/// Moves the frame to where an exception that is raised before its next instruction finds a handler that can run.
 ///
-/// RustPython 0.5 passes the argument of that instruction to the first instruction of the exception handler. Handlers
-/// that are compiled from `except` ignore it. The implicit handler of a generator does not, so the argument must be 0.
-fn may_raise(vm: &VirtualMachine) -> bool {
+/// RustPython 0.5 passes the argument of that instruction on to the first instruction of the handler. Those of `except`,
+/// `finally` and `with` ignore it. Two others do not: that around a whole generator, which exchanges a StopIteration, and
+/// that around a comprehension, which gives its variables their former values. They are passed over: the handler that the
+/// frame looks for is the one around them.
+fn leave_for_handler(vm: &VirtualMachine) {
     let Some(frame) = vm.current_frame() else {
-        return true;
+        return;
     };
-    let next = (frame.lasti() as usize).saturating_sub(1);
-    !frame.code.flags.intersects(CodeFlags::GENERATOR | CodeFlags::COROUTINE)
-        || frame.code.instructions.read_arg(next) == OpArgByte::from(0)
+    let code = &frame.code;
+    // The interpreter looks for the handler of the instruction before `lasti`.
+    let mut at = frame.lasti().saturating_sub(1);
+    while let Some(entry) = find_exception_handler(&code.exceptiontable, at) {
+        let first = code.instructions.get(entry.target as usize).map(|unit| unit.op);
+        if matches!(first, Some(Instruction::PushExcInfo)) {
+            break;
+        }
+        at = entry.target;
+    }
+    frame.set_lasti(at + 1);
 }

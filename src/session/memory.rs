@@ -22,6 +22,7 @@ use rustpython_vm::{
 };
 
 use super::interrupt::{Interrupter, StopReason};
+use crate::kernel::stop;
 
 /// The limit in bytes where the size of the machine's memory is unknown.
 const FALLBACK: usize = 2 << 30;
@@ -226,7 +227,7 @@ static LONG_RANGE: OnceLock<Next> = OnceLock::new();
 static CALLABLE: OnceLock<Next> = OnceLock::new();
 
 fn next_of(original: &OnceLock<Next>, iterator: &PyObject, vm: &VirtualMachine) -> PyResult<PyIterReturn> {
-    vm.check_signals()?;
+    stop::from_native(|| vm.check_signals())?;
     original.get().expect(INSTALLED)(iterator, vm)
 }
 

@@ -21,6 +21,7 @@ mod pretty;
 mod probe;
 mod raised;
 mod running;
+mod sandbox;
 mod setup;
 mod timing;
 

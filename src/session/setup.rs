@@ -11,7 +11,7 @@ use rustpython_vm::{
 use super::{
     builtins, cpython, numbers,
     output::{Channel, OutStream, OutputBuffer},
-    timing,
+    sandbox, timing,
 };
 use crate::ops::State;
 use crate::shims::FileAccess;
@@ -79,6 +79,7 @@ pub(super) fn install(
     };
     plots::install(shown, vm)?;
     timing::install(buffer, &scope, vm)?;
+    sandbox::install(vm)?;
     Ok((scope, observer))
 }
 

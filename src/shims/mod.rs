@@ -46,12 +46,14 @@ pub(crate) fn frozen_modules() -> impl Iterator<Item = (&'static str, FrozenModu
     FROZEN.decode()
 }
 
-/// To be called before the interpreter is initialised: its clock becomes `_clock`, under our `time`.
+/// To be called before the interpreter is initialised: its clock becomes `_clock`, under our `time`, and `marshal`, which
+/// makes code of bytes, is not there.
 pub(crate) fn rename_native(vm: &mut VirtualMachine) {
-    if let Some(state) = PyRc::get_mut(&mut vm.state)
-        && let Some(clock) = state.module_defs.remove("time")
-    {
-        state.module_defs.insert("_clock", clock);
+    if let Some(state) = PyRc::get_mut(&mut vm.state) {
+        state.module_defs.remove("marshal");
+        if let Some(clock) = state.module_defs.remove("time") {
+            state.module_defs.insert("_clock", clock);
+        }
     }
 }
 

@@ -9,6 +9,8 @@ mod native {
 
     use rustpython_vm::{PyObjectRef, PyResult, VirtualMachine};
 
+    use crate::kernel::stop;
+
     /// The longest that a stopped cell goes on sleeping.
     const NAP: Duration = Duration::from_millis(5);
 
@@ -23,7 +25,7 @@ mod native {
         };
         let start = Instant::now();
         loop {
-            vm.check_signals()?;
+            stop::from_native(|| vm.check_signals())?;
             let left = length.saturating_sub(start.elapsed());
             if left.is_zero() {
                 return Ok(());

@@ -11,6 +11,7 @@ use super::numbers::items;
 use super::py_tensor::{PyTensor, tensor_of};
 use super::raise::{OrRaise, raise};
 use super::site::site;
+use crate::kernel::stop;
 use crate::ops::backward::traversal::{self, Place, TraversalHost, TraversalMode};
 use crate::ops::backward::{add_in_place, settled};
 use crate::ops::call::{call, call_in_place};
@@ -103,7 +104,7 @@ impl TraversalHost for Python<'_> {
     }
 
     fn go_on(&self) -> PyResult<()> {
-        self.vm.check_signals()
+        stop::from_native(|| self.vm.check_signals())
     }
 
     fn site(&self) -> Option<Site> {

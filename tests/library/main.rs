@@ -33,6 +33,7 @@ mod random;
 mod records;
 mod renumbered;
 mod repl;
+mod sandbox;
 mod session;
 mod shapes;
 mod show;

@@ -1,0 +1,439 @@
+//! What code in a cell cannot do: make bytecode that no compiler made, stop a generator that runs, change a frame that
+//! runs, set the machine's clock, or take the terminal. The interpreter trusts its bytecode and its frames: a forged one
+//! reads and writes memory that is not its own.
+//!
+//! Names are removed from native modules each time that the interpreter makes such a module, and methods of built-in
+//! types are replaced by ones that check first. `tests/library/sandbox.py` walks over all that a cell can reach.
+
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashMap,
+    sync::OnceLock,
+};
+
+use rustpython_vm::{
+    AsObject, Py, PyObject, PyObjectRef, PyRef, PyResult, VirtualMachine,
+    builtins::{
+        PyAsyncGen, PyBaseExceptionRef, PyCode, PyCoroutine, PyFunction, PyGenerator, PyInt, PyModule, PyStr,
+        PyTuple, PyType, PyTypeRef,
+    },
+    bytecode::CodeFlags,
+    frame::Frame,
+    function::{FuncArgs, PyMethodDef, PyMethodFlags, PySetterValue},
+    protocol::PyIterReturn,
+};
+
+/// What native modules lose: what sets the machine's clock, sleeps without being stoppable, takes the terminal, runs code
+/// between the instructions of a frame, or turns bytes into code.
+const REMOVED: &[(&str, &[&str])] = &[
+    ("_clock", &["clock_settime", "clock_settime_ns", "sleep"]),
+    (
+        "sys",
+        &[
+            "_baserepl",
+            "_setprofileallthreads",
+            "_settraceallthreads",
+            "call_tracing",
+            "monitoring",
+            "set_asyncgen_hooks",
+            "setprofile",
+            "settrace",
+        ],
+    ),
+    ("_imp", &["_fix_co_filename", "_override_frozen_modules_for_tests"]),
+    ("atexit", &["_run_exitfuncs"]),
+];
+
+/// Installs the guards. The types are those of the thread, so it does so once for each thread.
+pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
+    remove(&vm.sys_module, "sys", vm)?;
+    let imp = vm.import("_imp", 0)?;
+    if let Some(imp) = imp.downcast_ref::<PyModule>() {
+        remove(imp, "_imp", vm)?;
+        native_modules(imp, vm)?;
+    }
+    runs_only_code_of_functions(vm)?;
+    thread_local! {
+        static INSTALLED: Cell<bool> = const { Cell::new(false) };
+    }
+    if !INSTALLED.replace(true) {
+        code_comes_from_source(vm);
+        frames_are_read_only(vm);
+        running_generators_stay(vm);
+    }
+    Ok(())
+}
+
+fn remove(module: &Py<PyModule>, name: &str, vm: &VirtualMachine) -> PyResult<()> {
+    let names = REMOVED.iter().filter(|(module, _)| *module == name).flat_map(|(_, names)| *names);
+    for name in names {
+        let dict = module.dict();
+        if dict.contains_key(*name, vm) {
+            dict.del_item(*name, vm)?;
+        }
+    }
+    Ok(())
+}
+
+/// Wraps the functions of `_imp` that make modules and code.
+fn native_modules(imp: &Py<PyModule>, vm: &VirtualMachine) -> PyResult<()> {
+    let create = imp.get_attr("create_builtin", vm)?;
+    let creates = move |spec: PyObjectRef, vm: &VirtualMachine| -> PyResult {
+        let module = create.call((spec.clone(),), vm)?;
+        if let Some(created) = module.downcast_ref::<PyModule>() {
+            let name = spec.get_attr("name", vm)?.str(vm)?;
+            remove(created, &name.as_wtf8().to_string_lossy(), vm)?;
+        }
+        Ok(module)
+    };
+    imp.set_attr("create_builtin", vm.new_function("create_builtin", creates), vm)?;
+    let frozen = imp.get_attr("get_frozen_object", vm)?;
+    // The original takes bytes as a second argument and decodes them.
+    let by_name = move |name: PyObjectRef, vm: &VirtualMachine| frozen.call((name,), vm);
+    imp.set_attr("get_frozen_object", vm.new_function("get_frozen_object", by_name), vm)
+}
+
+/// `exec` and `eval` refuse the code of generators and coroutines, which returns in the middle.
+fn runs_only_code_of_functions(vm: &VirtualMachine) -> PyResult<()> {
+    for name in ["exec", "eval"] {
+        let own = vm.builtins.get_attr(name, vm)?;
+        let runs = move |args: FuncArgs, vm: &VirtualMachine| -> PyResult {
+            let suspends = CodeFlags::GENERATOR | CodeFlags::COROUTINE;
+            match args.args.first().and_then(|source| source.downcast_ref::<PyCode>()) {
+                Some(code) if code.flags.intersects(suspends) => {
+                    let text = format!("{name}() cannot run the code of a generator or coroutine: call the function");
+                    Err(vm.new_type_error(text))
+                }
+                _ => own.call(args, vm),
+            }
+        };
+        vm.builtins.set_attr(name, vm.new_function(name, runs), vm)?;
+    }
+    Ok(())
+}
+
+/// Replaces a method of a built-in type by one that checks its arguments first; the first is the object.
+pub(super) fn check_first(
+    class: &'static Py<PyType>,
+    name: &'static str,
+    check: impl Fn(&mut FuncArgs, &VirtualMachine) -> PyResult<()> + 'static,
+    vm: &VirtualMachine,
+) {
+    let Some(own) = class.slots.methods.iter().find(|method| method.name == name) else {
+        debug_assert!(false, "{} has no {name}", class.name());
+        return;
+    };
+    let checked = move |mut args: FuncArgs, vm: &VirtualMachine| -> PyResult {
+        check(&mut args, vm)?;
+        (own.func)(vm, args)
+    };
+    let method = vm.ctx.new_method_def(name, checked, PyMethodFlags::METHOD, own.doc);
+    class.set_attr(vm.ctx.intern_str(name), method.build_method(class, vm).into());
+}
+
+thread_local! {
+    /// The interpreter's own attributes that guards read and write through, by name. They live as long as the types.
+    static OWN: RefCell<HashMap<&'static str, &'static PyObjectRef>> = RefCell::default();
+}
+
+fn keep(class: &Py<PyType>, name: &'static str, vm: &VirtualMachine) {
+    let own = class.get_direct_attr(vm.ctx.intern_str(name)).expect("the type has this attribute");
+    OWN.with_borrow_mut(|kept| kept.insert(name, Box::leak(Box::new(own))));
+}
+
+fn own(name: &str) -> &'static PyObjectRef {
+    OWN.with_borrow(|kept| kept[name])
+}
+
+fn read(name: &'static str, object: PyObjectRef, vm: &VirtualMachine) -> PyResult {
+    vm.call_get_descriptor(own(name), object).unwrap_or_else(|| Ok(own(name).clone()))
+}
+
+/// Makes an attribute of a built-in type one that can only be read.
+fn read_only(class: &'static Py<PyType>, name: &'static str, vm: &VirtualMachine) {
+    keep(class, name, vm);
+    let getter = move |object: PyObjectRef, vm: &VirtualMachine| -> PyResult { read(name, object, vm) };
+    class.set_attr(vm.ctx.intern_str(name), vm.ctx.new_readonly_getset(name, class, getter).into());
+}
+
+fn code_comes_from_source(vm: &VirtualMachine) {
+    let types = &vm.ctx.types;
+    types.code_type.slots.new.store(Some(no_code));
+    const NEW: &PyMethodDef = &PyMethodDef::new_raw_const(
+        "__new__",
+        |vm: &VirtualMachine, _args: FuncArgs| -> PyResult { Err(forged(vm)) },
+        PyMethodFlags::STATIC,
+        None,
+    );
+    let new = NEW.build_staticmethod(&vm.ctx, types.code_type);
+    types.code_type.set_attr(vm.ctx.intern_str("__new__"), new.into());
+    for name in ["replace", "__replace__"] {
+        check_first(types.code_type, name, keeps_its_instructions, vm);
+    }
+    keep(types.function_type, "__code__", vm);
+    let getter = |object: PyObjectRef, vm: &VirtualMachine| -> PyResult { read("__code__", object, vm) };
+    let setter = |object: PyObjectRef, value: PySetterValue, vm: &VirtualMachine| -> PyResult<()> {
+        if let PySetterValue::Assign(code) = &value {
+            takes_code(&object, code, vm)?;
+        }
+        let own = own("__code__");
+        let set = own.class().slots.descr_set.load().expect("__code__ can be set");
+        set(own, object, value, vm)
+    };
+    let guarded = vm.ctx.new_static_getset("__code__", types.function_type, getter, setter);
+    types.function_type.set_attr(vm.ctx.intern_str("__code__"), guarded.into());
+}
+
+fn forged(vm: &VirtualMachine) -> PyBaseExceptionRef {
+    vm.new_type_error("attn makes code from source only: compile(source, name, 'exec')")
+}
+
+fn no_code(_class: PyTypeRef, _args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    Err(forged(vm))
+}
+
+/// The names that `code.replace` may change: those that only a traceback shows.
+const SHOWN: &[&str] = &["co_filename", "co_name", "co_qualname"];
+
+fn keeps_its_instructions(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
+    let is_text = |value: &PyObjectRef| value.downcast_ref::<PyStr>().is_some();
+    let code = args.args.first().and_then(|code| code.downcast_ref::<PyCode>());
+    let flags = code.map(|code| code.flags.bits());
+    for (name, value) in &args.kwargs {
+        let harmless = match name.as_str() {
+            // `types.coroutine` marks a generator with a flag that the machine reads only in `await`.
+            "co_flags" => {
+                let given = value.downcast_ref::<PyInt>().and_then(|int| int.try_to_primitive::<u32>(vm).ok());
+                let changed = given.zip(flags).map(|(given, flags)| given ^ flags);
+                changed.is_some_and(|changed| changed & !CodeFlags::ITERABLE_COROUTINE.bits() == 0)
+            }
+            name => SHOWN.contains(&name) && is_text(value),
+        };
+        if !harmless {
+            let text = format!("attn makes code from source only: {name} of a code object cannot be replaced");
+            return Err(vm.new_type_error(text));
+        }
+    }
+    // The interpreter takes interned strings here.
+    for (name, value) in &mut args.kwargs {
+        if SHOWN.contains(&name.as_str())
+            && let Some(text) = value.downcast_ref::<PyStr>()
+        {
+            *value = vm.ctx.intern_str(text.as_wtf8()).to_owned().into();
+        }
+    }
+    Ok(())
+}
+
+/// Whether a function can be given this code: its closure has a cell for each free variable.
+fn takes_code(function: &PyObject, code: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
+    let (Some(function), Some(code)) = (function.downcast_ref::<PyFunction>(), code.downcast_ref::<PyCode>()) else {
+        return Ok(());
+    };
+    let closure = function.as_object().get_attr("__closure__", vm)?;
+    let cells = closure.downcast_ref::<PyTuple>().map_or(0, |cells| cells.as_slice().len());
+    if cells != code.freevars.len() {
+        let name = function.as_object().get_attr("__name__", vm)?.str(vm)?;
+        return Err(vm.new_value_error(format!(
+            "{}() requires a code object with {cells} free vars, not {}",
+            name.as_wtf8().to_string_lossy(),
+            code.freevars.len()
+        )));
+    }
+    Ok(())
+}
+
+fn frames_are_read_only(vm: &VirtualMachine) {
+    let frame = vm.ctx.types.frame_type;
+    for name in ["f_lineno", "f_trace", "f_trace_lines", "f_trace_opcodes"] {
+        read_only(frame, name, vm);
+    }
+    check_first(frame, "clear", is_not_executing, vm);
+}
+
+fn is_not_executing(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
+    let Some(frame) = args.args.first().and_then(|frame| frame.downcast_ref::<Frame>()) else {
+        return Ok(());
+    };
+    let mut executing = vm.current_frame();
+    while let Some(other) = executing {
+        if other.is(frame) {
+            return Err(vm.new_runtime_error("cannot clear an executing frame"));
+        }
+        executing = other.f_back(vm);
+    }
+    Ok(())
+}
+
+/// What a generator or coroutine does.
+enum Activity {
+    /// It runs. The text is its kind.
+    Runs(&'static str),
+    /// It waits for this object, or for nothing.
+    Waits(Option<PyObjectRef>),
+}
+
+/// What `object` does, if it is a generator or coroutine.
+fn activity(object: &PyObject) -> Option<Activity> {
+    macro_rules! activity {
+        ($coro:expr, $kind:literal) => {
+            Some(match $coro.running() {
+                true => Activity::Runs($kind),
+                false => Activity::Waits($coro.frame().yield_from_target()),
+            })
+        };
+    }
+    if let Some(generator) = object.downcast_ref::<PyGenerator>() {
+        activity!(generator.as_coro(), "generator")
+    } else if let Some(coroutine) = object.downcast_ref::<PyCoroutine>() {
+        activity!(coroutine.as_coro(), "coroutine")
+    } else if let Some(generator) = object.downcast_ref::<PyAsyncGen>() {
+        activity!(generator.as_coro(), "async generator")
+    } else {
+        None
+    }
+}
+
+fn executing(kind: &str, vm: &VirtualMachine) -> PyBaseExceptionRef {
+    vm.new_value_error(format!("{kind} already executing"))
+}
+
+/// Raises ValueError if a generator runs, or waits for one that does.
+///
+/// Closing a generator closes what it waits for, and clears the frame of each.
+fn idle(generator: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
+    let mut waits = Some(generator.to_owned());
+    while let Some(object) = waits {
+        match activity(&object) {
+            Some(Activity::Runs(kind)) => return Err(executing(kind, vm)),
+            Some(Activity::Waits(next)) => waits = next,
+            None => break,
+        }
+    }
+    Ok(())
+}
+
+fn running_generators_stay(vm: &VirtualMachine) {
+    let types = &vm.ctx.types;
+    for class in [types.generator_type, types.coroutine_type] {
+        for name in ["send", "throw", "close"] {
+            check_first(class, name, one_exception_of_a_waiting_generator, vm);
+        }
+    }
+    for (class, own_next, own_delete, next, delete) in [
+        (
+            types.generator_type,
+            &NEXT_GENERATOR,
+            &DELETE_GENERATOR,
+            next_of_generator as Next,
+            delete_generator as Delete,
+        ),
+        (types.coroutine_type, &NEXT_COROUTINE, &DELETE_COROUTINE, next_of_coroutine, delete_coroutine),
+    ] {
+        own_next.get_or_init(|| class.slots.iternext.load().expect("a generator has a next"));
+        own_delete.get_or_init(|| class.slots.del.load().expect("a generator is closed before it goes"));
+        class.slots.iternext.store(Some(next));
+        class.slots.del.store(Some(delete));
+    }
+    // As attributes, `__next__` and `__del__` have the original functions of the slots.
+    for (class, methods) in [(types.generator_type, GENERATOR), (types.coroutine_type, COROUTINE)] {
+        for method in methods {
+            let name = vm.ctx.intern_str(method.name);
+            if class.get_direct_attr(name).is_some() {
+                class.set_attr(name, method.to_proper_method(class, &vm.ctx));
+            }
+        }
+    }
+    // An asynchronous generator needs an event loop, which attn does not have. Its parts would stop a coroutine that
+    // runs, through objects that do not say which.
+    for (class, names) in [
+        (types.async_generator, &["__anext__", "asend", "athrow", "aclose"][..]),
+        (types.coroutine_wrapper_type, &["send", "throw", "close"]),
+    ] {
+        for name in names {
+            check_first(class, name, |_, vm| Err(no_event_loop(vm)), vm);
+        }
+    }
+    types.coroutine_wrapper_type.slots.iternext.store(Some(|_, vm| Err(no_event_loop(vm))));
+}
+
+fn no_event_loop(vm: &VirtualMachine) -> PyBaseExceptionRef {
+    vm.new_not_implemented_error("attn runs cells on one thread, without an event loop")
+}
+
+fn one_exception_of_a_waiting_generator(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
+    if let Some(generator) = args.args.first() {
+        idle(generator, vm)?;
+    }
+    // `throw(type, value, traceback)` warns first, and a warning runs code of the cell.
+    match args.args.len() {
+        0..=2 => Ok(()),
+        _ => Err(vm.new_type_error("throw() takes the exception only: throw(value)")),
+    }
+}
+
+type Next = fn(&PyObject, &VirtualMachine) -> PyResult<PyIterReturn>;
+type Delete = fn(&PyObject, &VirtualMachine) -> PyResult<()>;
+
+static NEXT_GENERATOR: OnceLock<Next> = OnceLock::new();
+static NEXT_COROUTINE: OnceLock<Next> = OnceLock::new();
+static DELETE_GENERATOR: OnceLock<Delete> = OnceLock::new();
+static DELETE_COROUTINE: OnceLock<Delete> = OnceLock::new();
+
+/// Why the original of a replaced slot is always there.
+const KEPT: &str = "install() keeps the original before it replaces the slot";
+
+const GENERATOR: &[PyMethodDef] = &[
+    PyMethodDef::new_const("__next__", generator_next, PyMethodFlags::METHOD, None),
+    PyMethodDef::new_const("__del__", generator_del, PyMethodFlags::METHOD, None),
+];
+const COROUTINE: &[PyMethodDef] = &[
+    PyMethodDef::new_const("__next__", coroutine_next, PyMethodFlags::METHOD, None),
+    PyMethodDef::new_const("__del__", coroutine_del, PyMethodFlags::METHOD, None),
+];
+
+fn generator_next(generator: PyRef<PyGenerator>, vm: &VirtualMachine) -> PyResult<PyIterReturn> {
+    next_of_generator(generator.as_object(), vm)
+}
+
+fn generator_del(generator: PyRef<PyGenerator>, vm: &VirtualMachine) -> PyResult<()> {
+    delete_generator(generator.as_object(), vm)
+}
+
+fn coroutine_next(coroutine: PyRef<PyCoroutine>, vm: &VirtualMachine) -> PyResult<PyIterReturn> {
+    next_of_coroutine(coroutine.as_object(), vm)
+}
+
+fn coroutine_del(coroutine: PyRef<PyCoroutine>, vm: &VirtualMachine) -> PyResult<()> {
+    delete_coroutine(coroutine.as_object(), vm)
+}
+
+fn next_of_generator(generator: &PyObject, vm: &VirtualMachine) -> PyResult<PyIterReturn> {
+    match generator.downcast_ref::<PyGenerator>() {
+        Some(running) if running.as_coro().running() => Err(executing("generator", vm)),
+        _ => NEXT_GENERATOR.get().expect(KEPT)(generator, vm),
+    }
+}
+
+fn next_of_coroutine(coroutine: &PyObject, vm: &VirtualMachine) -> PyResult<PyIterReturn> {
+    match coroutine.downcast_ref::<PyCoroutine>() {
+        Some(running) if running.as_coro().running() => Err(executing("coroutine", vm)),
+        _ => NEXT_COROUTINE.get().expect(KEPT)(coroutine, vm),
+    }
+}
+
+fn delete_generator(generator: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
+    delete_idle(generator, &DELETE_GENERATOR, vm)
+}
+
+fn delete_coroutine(coroutine: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
+    delete_idle(coroutine, &DELETE_COROUTINE, vm)
+}
+
+/// A generator that waits for a running one is dropped as it is: its `finally` blocks do not run.
+fn delete_idle(object: &PyObject, own: &OnceLock<Delete>, vm: &VirtualMachine) -> PyResult<()> {
+    match idle(object, vm) {
+        Ok(()) => own.get().expect(KEPT)(object, vm),
+        Err(_) => Ok(()),
+    }
+}
