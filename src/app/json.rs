@@ -1,21 +1,39 @@
 //! What all JSON documents share: how a document is written, and how a tensor's elements and single numbers look.
 
+use std::borrow::Cow;
 use std::io;
 
 use serde::ser::{Serialize, SerializeSeq, Serializer};
 
 use super::shell::{Failure, Shell};
 use crate::tensor::{Buffer, Tensor};
+use crate::view::text::commands_terminal;
 
 /// The largest number of elements whose values are given.
 const MOST_VALUES: usize = 4096;
 
 /// Writes a document on a line of its own.
 pub(crate) fn write_json(document: &impl Serialize, shell: &mut Shell) -> Result<(), Failure> {
-    let mut bytes =
-        serde_json::to_vec(document).map_err(|error| Failure::Unwritable(io::Error::other(error)))?;
-    bytes.push(b'\n');
-    shell.bytes(&bytes)
+    let text =
+        serde_json::to_string(document).map_err(|error| Failure::Unwritable(io::Error::other(error)))?;
+    shell.bytes(escaped(&text).as_bytes())?;
+    shell.bytes(b"\n")
+}
+
+/// A document in which strings have `\u009b` for each character that a terminal obeys. (The first 32 are escaped in any
+/// JSON. The others stand in strings only.)
+fn escaped(document: &str) -> Cow<'_, str> {
+    if !document.contains(commands_terminal) {
+        return Cow::Borrowed(document);
+    }
+    let mut out = String::with_capacity(document.len());
+    for c in document.chars() {
+        match commands_terminal(c) {
+            true => out.push_str(&format!("\\u{:04x}", u32::from(c))),
+            false => out.push(c),
+        }
+    }
+    Cow::Owned(out)
 }
 
 /// Row-major elements, written as nested lists; a tensor without dimensions is one number.

@@ -1,10 +1,12 @@
 //! The shell of a command: where it writes results and remarks, how text looks, and how the command may end.
 
+use std::borrow::Cow;
 use std::env;
 use std::fmt;
 use std::io::{self, Write};
 
 use super::options::{GlobalOptions, When};
+use crate::view::text::escape_controls;
 use crate::view::{Look, Text};
 
 /// How the program ends, from the best to the worst; the value is the exit code.
@@ -142,12 +144,17 @@ impl<'a> Shell<'a> {
 
     /// Writes a remark of the program. If it cannot be written, the command goes on.
     pub(crate) fn remark(&mut self, words: &str) {
-        let _ = self.out.flush();
-        let _ = writeln!(self.err, "attn: {words}");
+        self.aside(&format!("attn: {words}\n"));
     }
 
-    /// Writes to stderr as it is: what a cell wrote to its own stderr.
+    /// Writes to stderr: what a cell wrote to its own stderr, and remarks that quote files and arguments. Of the control
+    /// characters only those that place text are left.
     pub(crate) fn aside(&mut self, text: &str) {
+        self.styled_aside(&printable(text));
+    }
+
+    /// Writes text to stderr that has styles of its own, and nothing from outside.
+    pub(crate) fn styled_aside(&mut self, text: &str) {
         if !text.is_empty() {
             let _ = self.out.flush();
             let _ = self.err.write_all(text.as_bytes());
@@ -176,6 +183,12 @@ impl<'a> Shell<'a> {
             }
         }
     }
+}
+
+/// Printed text as a terminal may show it: of the control characters only tabs, new lines and those that rewrite
+/// a line are left.
+pub(crate) fn printable(text: &str) -> Cow<'_, str> {
+    escape_controls(text, &['\n', '\r', '\t', '\u{8}'])
 }
 
 /// The columns of the screen: `COLUMNS`, else those of the terminal that results go to, else 80.

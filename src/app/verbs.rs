@@ -12,6 +12,7 @@ use super::options::{GlobalOptions, When};
 use super::shell::{Exit, Failure, Shell, coloured, columns};
 use super::{bench, check, doctor, export, learn, list, machine, repl, reset, run, show, spread, why};
 use crate::ops::nearest;
+use crate::view::text::commands_terminal;
 
 /// A command.
 pub struct Verb {
@@ -169,6 +170,11 @@ pub fn command() -> Command {
 
 /// Parses the command line and runs its command. Without a command: the walkthrough on a terminal, the list elsewhere.
 pub(crate) fn dispatch(args: Vec<OsString>, shell: &mut Shell) -> Result<Exit, Failure> {
+    if let Some(odd) = args.iter().find(|arg| arg.to_str().is_none()) {
+        // Python's `sys` takes over the arguments of the program as text.
+        let words = format!("{}: an argument must be UTF-8 text; rename the file", odd.to_string_lossy());
+        return Err(Failure::Usage(words));
+    }
     let command = command();
     let matches = match command.try_get_matches_from(&args) {
         Ok(matches) => matches,
@@ -208,14 +214,19 @@ fn show_error(mut error: clap::Error, args: &[OsString], shell: &mut Shell) -> R
     }
     let terminal = if is_result { shell.terminal } else { io::stderr().is_terminal() };
     let styled = error.render();
-    let text = match coloured(when, terminal) {
+    // Styles are for a message whose arguments have none of their own.
+    let is_plain = args.iter().all(|arg| !arg.to_string_lossy().contains(commands_terminal));
+    let text = match is_plain && coloured(when, terminal) {
         true => styled.ansi().to_string(),
         false => styled.to_string(),
     };
     match is_result {
         true => shell.say(&text).map(|()| Exit::Good),
         false => {
-            shell.aside(&text);
+            match is_plain {
+                true => shell.styled_aside(&text),
+                false => shell.aside(&text),
+            }
             Ok(Exit::Usage)
         }
     }

@@ -2,6 +2,7 @@
 
 mod browser;
 mod cli;
+mod escapes;
 #[path = "../shared/course.rs"]
 mod course;
 mod page;

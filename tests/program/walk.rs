@@ -467,17 +467,21 @@ fn a_terminal_is_left_as_it_was_found() {
         let read = Command::new("stty").arg("-a").stdin(std::fs::File::open(path).ok()?).output().ok()?;
         Some(String::from_utf8_lossy(&read.stdout).into_owned())
     };
-    let mut attn = start(&["learn"], &folder, 120);
-    attn.hears("q quit");
-    let Some(raw) = settings(&attn).filter(|it| !it.is_empty()) else { return };
-    assert!(raw.contains("-icanon"), "{raw}");
-    let tty = std::fs::read_link(format!("/proc/{}/fd/0", attn.process())).expect("it has a terminal");
-    let sent = Command::new("kill").args(["-TERM", &attn.process().to_string()]).status();
-    assert!(sent.is_ok_and(|status| status.success()), "a signal can be sent");
-    attn.ends();
-    if let Ok(tty) = std::fs::File::open(tty) {
-        let read = Command::new("stty").arg("-a").stdin(tty).output().expect("stty runs");
-        let after = String::from_utf8_lossy(&read.stdout).into_owned();
-        assert!(after.contains(" icanon") && after.contains(" echo "), "{after}");
+    for (command, awaits, signal) in
+        [("learn", "q quit", "-TERM"), ("repl", "attn [1]> ", "-TERM"), ("repl", "attn [1]> ", "-HUP")]
+    {
+        let mut attn = start(&[command], &folder, 120);
+        attn.hears(awaits);
+        let Some(raw) = settings(&attn).filter(|it| !it.is_empty()) else { return };
+        assert!(raw.contains("-icanon"), "{raw}");
+        let tty = std::fs::read_link(format!("/proc/{}/fd/0", attn.process())).expect("it has a terminal");
+        let sent = Command::new("kill").args([signal, &attn.process().to_string()]).status();
+        assert!(sent.is_ok_and(|status| status.success()), "a signal can be sent");
+        attn.ends();
+        if let Ok(tty) = std::fs::File::open(tty) {
+            let read = Command::new("stty").arg("-a").stdin(tty).output().expect("stty runs");
+            let after = String::from_utf8_lossy(&read.stdout).into_owned();
+            assert!(after.contains(" icanon") && after.contains(" echo "), "{after}");
+        }
     }
 }

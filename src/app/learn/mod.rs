@@ -23,7 +23,7 @@ mod navigate;
 mod page;
 mod practice;
 pub mod question;
-mod terminal;
+pub(super) mod terminal;
 mod visits;
 mod walk;
 

@@ -157,9 +157,9 @@ impl Drop for Raw {
 /// Calls a function in which a library changes the settings of the terminal; if the program ends meanwhile, they are
 /// restored.
 pub(crate) fn awaiting<T>(read: impl FnOnce() -> T) -> T {
-    AWAITING.store(true, Ordering::Release);
+    let outer = AWAITING.swap(true, Ordering::AcqRel);
     let read = read();
-    AWAITING.store(false, Ordering::Release);
+    AWAITING.store(outer, Ordering::Release);
     read
 }
 

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
-use super::super::shell::{Failure, Shell};
+use super::super::shell::{Failure, Shell, printable};
 use super::super::workspace::Workspace;
 use super::state::{CommandError, InputResult, Repl, UndoPoint, input_name};
 use crate::session::{Channel, Listener, Outcome, Raised};
@@ -11,7 +11,6 @@ use crate::tensor::Tensor;
 use crate::view::errors::{ErrorNote, error};
 use crate::view::plot::plot;
 use crate::view::prose::prose;
-use crate::view::text::escape_controls;
 use crate::view::{Role, Text, table};
 
 /// The most changed tensors that are listed after an input.
@@ -69,7 +68,8 @@ impl Repl<'_> {
             let shown = self.result_table(source);
             match shown {
                 Some(text) => shell.show(&text(shell))?,
-                None => shell.say(&format!("{}\n", printable(result, shell.terminal)))?,
+                None if shell.terminal => shell.say(&format!("{}\n", printable(result)))?,
+                None => shell.say(&format!("{result}\n"))?,
             }
         }
         if let Some(raised) = &outcome.error {
@@ -209,7 +209,8 @@ pub(super) fn shape_words(workspace: &Workspace, name: &str, tensor: &Tensor) ->
 /// the cell.
 fn echo(terminal: bool, interrupter: crate::session::Interrupter) -> Listener {
     Box::new(move |channel, text| {
-        let text = printable(text, terminal);
+        let shown = terminal || channel == Channel::Stderr;
+        let text = if shown { printable(text) } else { Cow::Borrowed(text) };
         let result = match channel {
             // Stdout is line-buffered: an unfinished line must be flushed to be seen.
             Channel::Stdout if terminal && !text.ends_with('\n') => {
@@ -222,13 +223,4 @@ fn echo(terminal: bool, interrupter: crate::session::Interrupter) -> Listener {
             interrupter.interrupt();
         }
     })
-}
-
-/// Printed text as a terminal may show it: of the control characters only tabs, new lines and those that rewrite
-/// a line are left.
-fn printable(text: &str, terminal: bool) -> Cow<'_, str> {
-    match terminal {
-        true => escape_controls(text, &['\n', '\r', '\t', '\u{8}']),
-        false => Cow::Borrowed(text),
-    }
 }

@@ -32,6 +32,7 @@ use std::io::{self, IsTerminal};
 use std::panic::{self, AssertUnwindSafe};
 
 use super::course;
+use super::learn::terminal::{awaiting, restore_at_exit};
 use super::machine;
 use super::shell::{Exit, Failure, Shell};
 use super::workspace::Workspace;
@@ -81,6 +82,7 @@ impl<'c> Repl<'c> {
         self.settings.shapes = self.interactive && shell.terminal;
         let mut reader = InputReader::new(&self, shell);
         if self.interactive {
+            restore_at_exit();
             machine::keep_running();
             self.greet(shell)?;
         }
@@ -171,7 +173,7 @@ impl<'c> InputReader<'c> {
     fn read(&mut self, repl: &Repl, shell: &mut Shell) -> Result<Input, Failure> {
         shell.flush()?;
         match self {
-            InputReader::Editor(editor) => editor.read(repl.input_count + 1, shell),
+            InputReader::Editor(editor) => awaiting(|| editor.read(repl.input_count + 1, shell)),
             InputReader::Lines(lines) => lines.read(repl.input_count + 1, shell),
         }
     }
