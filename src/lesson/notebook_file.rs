@@ -1,5 +1,7 @@
 //! Reads a notebook from an `.ipynb`, `.py` or `.md` file.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use super::notebook::Notebook;
@@ -22,7 +24,10 @@ impl Notebook {
         if about.len() > LARGEST {
             return Err(fail(ReadErrorKind::TooLarge { bytes: about.len() }));
         }
-        let bytes = std::fs::read(path).map_err(|e| fail(ReadErrorKind::Unreadable(e.to_string())))?;
+        // A device or a pipe states no size.
+        let mut bytes = Vec::new();
+        let read = File::open(path).and_then(|file| file.take(LARGEST + 1).read_to_end(&mut bytes));
+        read.map_err(|e| fail(ReadErrorKind::Unreadable(e.to_string())))?;
         Notebook::from_bytes(path, &bytes)
     }
 
@@ -33,6 +38,10 @@ impl Notebook {
             return Err(fail(ReadErrorKind::TooLarge { bytes: bytes.len() as u64 }));
         }
         let text = utf8(bytes).map_err(fail)?;
+        if let Some(at) = text.find('\0') {
+            let line = text[..at].matches('\n').count() + 1;
+            return Err(fail(ReadErrorKind::NotUtf8 { line, seems: Some("a binary file") }));
+        }
         if text.trim().is_empty() {
             return Err(fail(ReadErrorKind::Empty));
         }

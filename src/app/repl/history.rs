@@ -22,7 +22,8 @@ impl History {
     /// Reads the history of earlier sessions. Ignores lines that are not JSON strings: another session may be writing.
     pub(super) fn read() -> History {
         let file = state_dir().map(|folder| folder.join("history.jsonl"));
-        let text = file.as_ref().and_then(|file| fs::read_to_string(file).ok()).unwrap_or_default();
+        let bytes = file.as_ref().and_then(|file| fs::read(file).ok()).unwrap_or_default();
+        let text = String::from_utf8_lossy(&bytes);
         let mut history = History { inputs: Vec::new(), file };
         let lines = text.lines().count();
         for input in text.lines().filter_map(|line| serde_json::from_str::<String>(line).ok()) {
@@ -60,7 +61,12 @@ impl History {
         }
         let mut line = serde_json::to_vec(input).expect("a string can be written as JSON");
         line.push(b'\n');
-        OpenOptions::new().create(true).append(true).open(file)?.write_all(&line)
+        let mut options = OpenOptions::new();
+        options.create(true).append(true);
+        // What is typed is nobody else's business.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options.open(file)?.write_all(&line)
     }
 
     /// Replaces the file by the inputs that are kept.
