@@ -57,6 +57,23 @@ impl<'c> Plan<'c> {
         options
     }
 
+    /// The plan for a program that is in no file.
+    pub(crate) fn of_program(target: &str, source: &str) -> Plan<'c> {
+        let (name, source) = ("cell 1".to_owned(), source.to_owned());
+        let cell = PlannedCell { name, source, step: None, silent: false, recorded: None, line: 1 };
+        Plan { target: target.to_owned(), cells: vec![cell], remarks: Vec::new(), script: true, folder: None }
+    }
+
+    /// The same plan with another source for one of its cells.
+    pub(crate) fn with_source(&self, index: usize, source: &str) -> Plan<'c> {
+        let cells = self.cells.iter().enumerate().map(|(at, cell)| PlannedCell {
+            source: if at == index { source.to_owned() } else { cell.source.clone() },
+            ..PlannedCell::of_source(cell)
+        });
+        let (target, folder) = (self.target.clone(), self.folder.clone());
+        Plan { target, cells: cells.collect(), remarks: Vec::new(), script: self.script, folder }
+    }
+
     /// Writes the remarks about the file.
     pub(crate) fn show_remarks(&self, shell: &mut Shell) {
         for remark in &self.remarks {
@@ -117,6 +134,12 @@ impl<'c> PlannedCell<'c> {
     pub(crate) fn again(ran: &RanCell) -> PlannedCell<'c> {
         let RanCell { name, source } = ran.clone();
         PlannedCell { name, prose: String::new(), source, step: None, silent: true, recorded: None, line: 1 }
+    }
+
+    /// A cell of a file with the source of another one.
+    pub(crate) fn of_source(cell: &PlannedCell) -> PlannedCell<'c> {
+        let (name, source, line) = (cell.name.clone(), cell.source.clone(), cell.line);
+        PlannedCell { name, source, step: None, silent: cell.silent, recorded: None, line }
     }
 
     /// The title of the progress bar while the cell runs: `stepN dot-by-hand`, `cell 4`.

@@ -31,4 +31,5 @@ mod view_history;
 
 pub(crate) use failed::Failed;
 pub(crate) use nearest::{is_misspelling, nearest};
+pub(crate) use retry::repeated;
 pub(crate) use state::State;

@@ -9,7 +9,7 @@ use super::table;
 use super::value::Value;
 use crate::kernel::random::Family;
 use crate::tensor::descriptor::InPlace;
-use crate::tensor::{Arg, Error, Result};
+use crate::tensor::{Arg, Error, Record, Result};
 
 impl Failed {
     /// The row of the operation.
@@ -30,6 +30,13 @@ impl Failed {
         };
         run(op, form, args)
     }
+}
+
+/// A recorded operation on other arguments, in the order of its signature. One that wrote in place returns a new tensor.
+/// Nothing where the table has no such operation, or where it drew random numbers.
+pub(crate) fn repeated(record: &Record, args: Vec<Arg>) -> Option<Value> {
+    let op = table::row_of(record.operation).filter(|_| record.drawn.is_none())?;
+    run(op, record.form, args).ok()
 }
 
 /// Runs an operation in a state of its own.

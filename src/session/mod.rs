@@ -35,7 +35,7 @@ pub(crate) use namespace::Variable;
 pub use output::Channel;
 pub(crate) use output::Listener;
 pub use probe::CallReport;
-pub(crate) use probe::{AxisReport, ChangeReport};
+pub(crate) use probe::{AxisReport, ChangeReport, PaddingReport};
 pub use raised::Raised;
 pub use running::with_large_stack;
 

@@ -23,6 +23,16 @@ pub struct CallReport {
     pub(crate) unsteady: f64,
     /// The matrices of the module that its output does not depend on.
     pub(crate) untouched: Vec<String>,
+    /// The names of the tensors among its arguments on which no output depends.
+    pub(crate) unmoved: Vec<String>,
+    /// Whether its module, or the class of an argument, says that it is causal.
+    pub(crate) is_causal: bool,
+    /// The axes along which the output varies when all tokens are equal.
+    pub(crate) varies: Vec<usize>,
+    /// What moves when hidden tokens are changed, for each mask of padding among its arguments.
+    pub(crate) padding: Vec<PaddingReport>,
+    /// How the outputs with a cache differ from those without.
+    pub(crate) cached: Option<CacheReport>,
     /// The numbers of the tokens in each input that holds such.
     pub(crate) tokens: Vec<Vec<f64>>,
 }
@@ -47,6 +57,32 @@ pub(crate) struct ChangeReport {
     pub(crate) moved: Vec<f64>,
 }
 
+/// The outputs of a call in two parts, the second with the cache of the first, compared with those in one.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub(crate) struct CacheReport {
+    /// How many tokens the first part had.
+    pub(crate) first: usize,
+    /// How many tokens there were.
+    pub(crate) tokens: usize,
+    /// How far the output of each token moved; 0 for what is rounding.
+    pub(crate) moved: Vec<f64>,
+    /// The position that the learner's code passed with a cache, and the cache's length, if they differ.
+    pub(crate) offset: Option<(usize, usize)>,
+}
+
+/// What happened when the tokens were changed for which a mask is true, and those for which it is false.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub(crate) struct PaddingReport {
+    /// The name of the mask.
+    pub(crate) mask: String,
+    /// The sample that was changed.
+    pub(crate) sample: usize,
+    /// For how many of its tokens the mask is false.
+    pub(crate) hidden: usize,
+    /// How far the outputs of the other tokens moved, for true and for false.
+    pub(crate) moved: [f64; 2],
+}
+
 impl Session {
     /// Runs one cell as [`Session::traced`] does, then repeats those of its calls that `choose` names by the number of
     /// their activation. Random numbers, records and variables are as the cell left them.
@@ -65,19 +101,20 @@ impl Session {
             calls.retain(|call| chosen.contains(&call.activation));
             calls
         });
-        let reports = calls.into_iter().filter_map(|call| self.repeated(call)).collect();
+        let others = |call: &CapturedCall| calls.iter().filter(|it| it.differs_from(call)).collect::<Vec<_>>();
+        let reports = calls.iter().filter_map(|call| self.repeated(call, &others(call))).collect();
         (outcome, trace, reports)
     }
 
     /// The report on a call; `None` if it cannot be repeated.
-    fn repeated(&mut self, call: CapturedCall) -> Option<CallReport> {
+    fn repeated(&mut self, call: &CapturedCall, others: &[&CapturedCall]) -> Option<CallReport> {
         let activation = call.activation;
         let recording = !self.state.recorder.is_off();
         self.state.recorder.set_off(true);
         let report = self.with_rng_restored(|session| {
             session.guarded(|session, vm| {
                 let bindings = Bindings::of(&session.scope.globals);
-                let report = call.examine(vm);
+                let report = call.examine(others, vm);
                 bindings.restore(&session.scope.globals, vm);
                 Ok(report.ok())
             })

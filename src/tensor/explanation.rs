@@ -119,6 +119,8 @@ pub enum Formula {
     Exp,
     /// A logarithm to some base.
     Log,
+    /// The sine or the cosine of an angle.
+    Trigonometric,
     /// An inverse function that is defined between -1 and 1 only: `acos`, `asin`.
     InverseTrigonometric,
     /// 1 / (1 + exp(-x))

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 
 use rustpython_compiler_core::bytecode::CodeFlags;
-use rustpython_vm::builtins::{PyDict, PyList, PyTuple};
+use rustpython_vm::builtins::{PyDict, PyDictRef, PyInt, PyList, PyTuple, PyTupleRef};
 use rustpython_vm::frame::FrameRef;
 use rustpython_vm::{AsObject, PyObjectRef, PyPayload, PyResult, VirtualMachine};
 
@@ -16,6 +16,10 @@ use crate::tensor::Tensor;
 pub(crate) struct CapturedCall {
     /// The number of the activation in the trace.
     pub(crate) activation: u64,
+    /// The address of the function's code.
+    code: usize,
+    /// What kind of value each argument is: [`kind`].
+    kinds: String,
     function: PyObjectRef,
     names: Vec<String>,
     positional: Vec<PyObjectRef>,
@@ -23,17 +27,32 @@ pub(crate) struct CapturedCall {
 }
 
 impl CapturedCall {
-    /// Repeats the call on changed inputs, as `torch._probe` says. Returns its report, which is JSON.
-    pub(crate) fn examine(self, vm: &VirtualMachine) -> PyResult<String> {
-        let names = self.names.into_iter().map(|name| vm.ctx.new_str(name).into()).collect();
-        let keywords = vm.ctx.new_dict();
-        for (name, value) in self.keywords {
-            keywords.set_item(name.as_str(), value, vm)?;
-        }
+    /// Repeats the call on changed inputs, as `torch._probe` says. `others` are calls of the same function with other
+    /// kinds of arguments. Returns its report, which is JSON.
+    pub(crate) fn examine(&self, others: &[&CapturedCall], vm: &VirtualMachine) -> PyResult<String> {
+        let names = self.names.iter().map(|name| vm.ctx.new_str(name.as_str()).into()).collect();
         let names = vm.ctx.new_list(names);
-        let positional = vm.ctx.new_tuple(self.positional);
+        let (positional, keywords) = self.arguments(vm)?;
+        let others = others.iter().map(|other| {
+            let (positional, keywords) = other.arguments(vm)?;
+            Ok(vm.ctx.new_tuple(vec![positional.into(), keywords.into()]).into())
+        });
+        let others = vm.ctx.new_list(others.collect::<PyResult<_>>()?);
         let examine = vm.import("torch._probe", 0)?.get_attr("_probe", vm)?.get_attr("examine", vm)?;
-        examine.call((self.function, names, positional, keywords), vm)?.try_to_value(vm)
+        examine.call((self.function.clone(), names, positional, keywords, others), vm)?.try_to_value(vm)
+    }
+
+    fn arguments(&self, vm: &VirtualMachine) -> PyResult<(PyTupleRef, PyDictRef)> {
+        let keywords = vm.ctx.new_dict();
+        for (name, value) in &self.keywords {
+            keywords.set_item(name.as_str(), value.clone(), vm)?;
+        }
+        Ok((vm.ctx.new_tuple(self.positional.clone()), keywords))
+    }
+
+    /// Whether both are calls of one function, and differ in the kinds of their arguments.
+    pub(crate) fn differs_from(&self, other: &CapturedCall) -> bool {
+        self.code == other.code && self.kinds != other.kinds
     }
 }
 
@@ -42,14 +61,18 @@ impl CapturedCall {
 pub(crate) struct CallCapture {
     on: Cell<bool>,
     calls: RefCell<Vec<CapturedCall>>,
-    /// How often a function was captured, by the address of its code.
-    counts: RefCell<HashMap<usize, usize>>,
+    /// How often a function was captured, by the address of its code and the kinds of its arguments.
+    counts: RefCell<HashMap<usize, HashMap<String, usize>>>,
     elements: Cell<usize>,
 }
 
 impl CallCapture {
-    /// Most calls of one function that are captured.
+    /// Most calls of one function with the same kinds of arguments that are captured.
     const CALLS: usize = 2;
+    /// Most different kinds of arguments.
+    const KINDS: usize = 3;
+    /// Most calls that are looked at, so that a long training loop is not slower for it.
+    const LOOKED_AT: usize = 64;
     /// Most elements of all copied tensors together.
     const ELEMENTS: usize = 1 << 22;
 
@@ -74,12 +97,21 @@ impl CallCapture {
         }
         let Some(function) = frame.func_obj.clone() else { return };
         let mut counts = self.counts.borrow_mut();
-        let count = counts.entry(frame.code.get_id()).or_default();
-        if *count >= Self::CALLS {
+        let known = counts.entry(frame.code.get_id()).or_default();
+        let looked_at: usize = known.values().sum();
+        if looked_at >= Self::LOOKED_AT {
             return;
         }
-        if let Some(call) = self.capture(function, frame, activation, vm) {
-            *count += 1;
+        let Some((call, elements)) = self.capture(function, frame, activation, vm) else { return };
+        let kinds = known.len();
+        let is_new = !known.contains_key(&call.kinds);
+        if is_new && kinds >= Self::KINDS {
+            return;
+        }
+        let count = known.entry(call.kinds.clone()).or_default();
+        *count += 1;
+        if *count <= Self::CALLS {
+            self.elements.set(elements);
             self.calls.borrow_mut().push(call);
         }
     }
@@ -90,7 +122,7 @@ impl CallCapture {
         frame: &FrameRef,
         activation: u64,
         vm: &VirtualMachine,
-    ) -> Option<CapturedCall> {
+    ) -> Option<(CapturedCall, usize)> {
         let code = &frame.code;
         if code.flags.intersects(CodeFlags::GENERATOR | CodeFlags::COROUTINE) {
             return None;
@@ -121,8 +153,29 @@ impl CallCapture {
         for value in positional.iter_mut().chain(keywords.iter_mut().map(|(_, value)| value)) {
             *value = copies.of(value, vm)?;
         }
-        self.elements.set(Self::ELEMENTS - copies.left);
-        (copies.tensors > 0).then_some(CapturedCall { activation, function, names, positional, keywords })
+        let kinds = positional.iter().chain(keywords.iter().map(|(_, value)| value));
+        let kinds = kinds.map(|value| kind(value, vm)).collect();
+        let code = code.get_id();
+        let call = CapturedCall { activation, code, kinds, function, names, positional, keywords };
+        (copies.tensors > 0).then_some((call, Self::ELEMENTS - copies.left))
+    }
+}
+
+/// What kind of value an argument is. A cache is empty at first: `None`, no elements, or begins at 0.
+fn kind(value: &PyObjectRef, vm: &VirtualMachine) -> char {
+    if vm.is_none(value) {
+        return 'N';
+    }
+    if let Some(object) = value.downcast_ref::<PyTensor>() {
+        return if object.tensor().numel() == 0 { 'E' } else { 'T' };
+    }
+    if value.downcast_ref_if_exact::<PyInt>(vm).is_some() {
+        return if value.clone().try_to_value::<i64>(vm).is_ok_and(|it| it == 0) { 'Z' } else { 'I' };
+    }
+    match value.length_opt(vm) {
+        Some(Ok(0)) => 'E',
+        Some(Ok(_)) => 'C',
+        _ => 'O',
     }
 }
 
@@ -152,6 +205,13 @@ impl Copies {
             let items = list.borrow_vec().to_vec();
             let copied = items.iter().map(|it| self.of(it, vm)).collect::<Option<_>>()?;
             return Some(vm.ctx.new_list(copied).into());
+        }
+        if let Some(dict) = value.downcast_ref_if_exact::<PyDict>(vm) {
+            let copied = vm.ctx.new_dict();
+            for (key, value) in dict {
+                copied.set_item(&*key, self.of(&value, vm)?, vm).ok()?;
+            }
+            return Some(copied.into());
         }
         Some(value.clone())
     }

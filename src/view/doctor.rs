@@ -1,6 +1,6 @@
 //! The doctor's findings: the mistake, the line, what was observed, why it matters, and a fix.
 
-use crate::explain::doctor::Finding;
+use crate::explain::doctor::{Finding, Mistake, example_of};
 use crate::view::code;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
@@ -14,16 +14,39 @@ pub(crate) struct CodeFinding {
     pub(crate) code: Option<String>,
     /// The cell that ran it, if another cell has the line.
     pub(crate) run_by: Option<String>,
+    /// The script that has the line.
+    pub(crate) file: Option<String>,
+    /// The line in that script.
+    pub(crate) file_line: Option<usize>,
+    /// A change that was tried: with it the finding is gone, and no other came.
+    pub(crate) diff: Option<String>,
+}
+
+impl CodeFinding {
+    /// A finding and its line of code.
+    pub(crate) fn new(code: Option<String>, finding: Finding) -> CodeFinding {
+        CodeFinding { finding, code, run_by: None, file: None, file_line: None, diff: None }
+    }
+
+    /// Whether both are the same mistake in the same line.
+    pub(crate) fn is_at_place_of(&self, other: &CodeFinding) -> bool {
+        let place = |it: &Finding| (it.mistake, it.cell.clone(), it.line);
+        place(&self.finding) == place(&other.finding)
+    }
 }
 
 /// One finding.
 pub(crate) fn found(found: &CodeFinding, look: Look) -> Text {
-    let CodeFinding { finding, code, run_by } = found;
+    let CodeFinding { finding, code, run_by, file, file_line, diff } = found;
     let mut text = Text::new();
     let cell = finding.cell.as_deref().unwrap_or("");
-    let mut place = match finding.line {
-        Some(line) => format!("{cell}, line {line}"),
-        None => cell.to_owned(),
+    let mut place = match (file, file_line, finding.line) {
+        (Some(file), Some(line), _) => match finding.column {
+            Some(column) => format!("{file}:{line}:{column}"),
+            None => format!("{file}:{line}"),
+        },
+        (_, _, Some(line)) => format!("{cell}, line {line}"),
+        _ => cell.to_owned(),
     };
     if let Some(function) = &finding.function {
         place.push_str(&format!(", in {function}"));
@@ -32,20 +55,25 @@ pub(crate) fn found(found: &CodeFinding, look: Look) -> Text {
         place.push_str(&format!(", run by {cell}"));
     }
     if look.plain {
-        text.say(Role::Prose, format!("Found: {} ({})", finding.title, finding.mistake));
+        text.say(Role::Prose, format!("Found: {} ({} {})", finding.title, finding.code, finding.mistake));
         let code = code.as_deref().map(|code| format!(": {}", code.trim())).unwrap_or_default();
         text.say(Role::Prose, format!("Where: {place}{code}"));
         text.say(Role::Prose, format!("Seen: {}", finding.observed));
         text.say(Role::Prose, format!("Why it matters: {}", finding.why));
         text.say(Role::Prose, format!("Fix: {}", finding.fix));
+        if let Some(diff) = diff {
+            text.say(Role::Prose, "Tried: with this change the finding is gone, and no other came.");
+            diff.lines().for_each(|line| text.say(Role::Prose, line));
+        }
         return text;
     }
     let shift = Line::spaces(2);
-    let head = Line::new().with(Role::Strong, finding.title);
+    let mut head = Line::new().with(Role::Strong, finding.title);
+    head.push(Role::Dim, format!("  {} {}", finding.code, finding.mistake));
     text.append(wrap(&head, look.width, &Line::new().with(Role::Bad, "✗ "), &shift));
     text.append(wrap(&Line::new().with(Role::Dim, place), look.width, &shift, &shift));
     if let Some(code) = code {
-        text.append(code::code_line(code.trim(), finding.line.unwrap_or(1), look));
+        text.append(code::code_line(code.trim(), file_line.or(finding.line).unwrap_or(1), look));
     }
     text.gap();
     let width = look.text_width();
@@ -55,7 +83,59 @@ pub(crate) fn found(found: &CodeFinding, look: Look) -> Text {
     let lead = Line::new().with(Role::Prose, "  Better: ");
     let rest = Line::spaces(4);
     text.append(wrap(&Line::new().with(Role::Good, &finding.fix), width, &lead, &rest));
+    if let Some(diff) = diff {
+        text.gap();
+        text.append(said("Tried: with this change the finding is gone, and no other came."));
+        for line in diff.lines() {
+            let role = match line.chars().next() {
+                Some('+') => Role::Good,
+                Some('-') => Role::Bad,
+                _ => Role::Dim,
+            };
+            text.line(Line::spaces(4).with(role, line));
+        }
+    }
     text
+}
+
+/// The page of a mistake: what it is, why it matters, code that has it and code that does not.
+pub(crate) fn page(mistake: &Mistake, look: Look) -> Text {
+    let mut text = Text::new();
+    let Mistake { code, name, title, why, .. } = mistake;
+    text.say(Role::Strong, format!("{code} {name}"));
+    text.gap();
+    let width = look.text_width();
+    let none = Line::new();
+    text.append(wrap(&Line::new().with(Role::Prose, format!("What: {title}.")), width, &none, &none));
+    text.append(wrap(&Line::new().with(Role::Prose, format!("Why: {why}")), width, &none, &none));
+    let Some(example) = example_of(mistake) else { return text };
+    let mut listing = |heading: &str, source: &str| {
+        text.gap();
+        text.say(Role::Strong, heading);
+        text.gap();
+        for (at, line) in source.lines().enumerate() {
+            text.append(code::code_line(line, at + 1, look));
+        }
+    };
+    listing("Wrong", example.wrong);
+    listing("Right", example.right);
+    text.gap();
+    let run = format!(
+        "To see it found, and why: attn doctor {code}. It runs the wrong code. A line where this is meant ends in \
+         `# attn: allow({name})`."
+    );
+    text.append(wrap(&Line::new().with(Role::Prose, run), width, &none, &none));
+    text
+}
+
+/// Why a file did not run as a whole, and what was examined instead.
+pub(crate) fn partly(target: &str, reason: &str, ran: &[String], look: Look) -> Text {
+    let how = match ran {
+        [] => "nothing in it could run alone, so its syntax was read and nothing was run".to_owned(),
+        ran => format!("run alone, on inputs made up from their signatures: {}", ran.join(", ")),
+    };
+    let line = Line::new().with(Role::Dim, format!("{target} cannot run as a whole ({reason}); {how}."));
+    wrap(&line, look.width, &Line::new(), &Line::new())
 }
 
 /// How many operations were examined, and how many mistakes were found.

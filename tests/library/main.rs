@@ -10,6 +10,7 @@ mod backward;
 mod course;
 mod cycles;
 mod doctor;
+mod doctor_codes;
 mod documents;
 mod errors;
 mod explain;

@@ -326,7 +326,7 @@ def diagonal(node, plus):
     return [new]
 
 
-@row("causal-leak-by-one", "causal-leak", "mask-inverted")
+@row("causal-leak-by-one", "causal-leak", "mask-off-by-one", "mask-inverted")
 def causal_leak_by_one(node, where):
     """triu(1) becomes triu(2), tril() becomes tril(1), key > query becomes key > query + 1."""
     if isinstance(node, ast.Compare) and is_positions(node):
@@ -482,7 +482,7 @@ def group_order(node, where):
         return [ast.Call(ast.Attribute(node.func.value, "repeat"), [parse("1"), node.args[0], parse("1"), parse("1")], [])]
 
 
-@row("batch-first-missing", "batch-leak")
+@row("batch-first-missing", "samples-mixed")
 def batch_first_missing(node, where):
     """nn.MultiheadAttention(.., batch_first=True) loses the keyword."""
     if isinstance(node, ast.Call) and keyword(node, "batch_first") is not None:
@@ -494,7 +494,7 @@ def batch_first_missing(node, where):
 PAIRS = [("v", "k"), ("values", "keys"), ("value", "key"), ("V", "K"), ("xv", "xk"), ("value_states", "key_states"), ("value_layer", "key_layer"), ("w", "s")]
 
 
-@row("keys-used-as-values", "projection-mixed-up")
+@row("keys-used-as-values", "projection-mixed-up", "projection-unused")
 def keys_used_as_values(node, where):
     """W @ V becomes W @ K, in @, matmul, bmm, einsum and scaled_dot_product_attention."""
     found = []
@@ -510,7 +510,7 @@ def keys_used_as_values(node, where):
     return found
 
 
-@row("queries-used-as-keys", "projection-mixed-up")
+@row("queries-used-as-keys", "projection-mixed-up", "projection-unused")
 def queries_used_as_keys(node, where):
     """Q @ K.transpose(..) becomes Q @ Q.transpose(..)."""
     if op(node, ast.MatMult) and isinstance(node.left, ast.Name) and isinstance(node.right, (ast.Call, ast.Attribute)):
@@ -523,7 +523,7 @@ def queries_used_as_keys(node, where):
             return [new]
 
 
-@row("projection-called-twice", "projection-mixed-up", "unused-projection")
+@row("projection-called-twice", "projection-mixed-up", "projection-unused")
 def projection_called_twice(node, where):
     """self.W_key(x) becomes self.W_query(x), also in a list of projections: one is called twice and one never."""
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and text(node.func.value) == "self":
@@ -616,7 +616,7 @@ def rotation_layout(node, where):
             return [parse(f"{parts[0]}.repeat_interleave(2, dim=-1)")]
 
 
-@row("distance-sign", "position-bias")
+@row("distance-sign", "position-bias", "mask-inverted")
 def distance_sign(node, where):
     """key - query becomes query - key in a bias by distance."""
     if op(node, ast.Sub) and re.search(r"None", text(node.left)) and re.search(r"None", text(node.right)):

@@ -2,10 +2,10 @@
 
 use std::rc::Rc;
 
-use super::axes::{Axis, Product, size};
+use super::axes::{Axis, Product, is_product, mixed_heads};
 use super::flow::{FlowPath, FlowStep, axis_at_start, origin, source, trace_back};
 use crate::ops::trace::Traced;
-use crate::tensor::explanation::{Explanation, SoftmaxKind};
+use crate::tensor::explanation::{Explanation, Formula, SoftmaxKind};
 use crate::tensor::{Arg, Record, Site, Tensor};
 
 /// A softmax, the operations that lead to it, and the product that uses its weights.
@@ -58,6 +58,11 @@ pub(super) fn is_softmax(record: &Record) -> bool {
     record.operation.explanation == Explanation::Softmax(SoftmaxKind::Weights)
 }
 
+/// Whether an operation makes weights of scores and is no softmax.
+fn is_other_weighting(record: &Record) -> bool {
+    matches!(record.operation.explanation, Explanation::Pointwise(Formula::Exp | Formula::Sigmoid))
+}
+
 /// The axis of a softmax, counted from the end.
 fn softmax_axis(record: &Record) -> Option<Axis> {
     let args = record.args();
@@ -67,26 +72,15 @@ fn softmax_axis(record: &Record) -> Option<Axis> {
     usize::try_from(if *dim < 0 { -dim } else { ndim - dim }).ok()
 }
 
-/// Whether weights are multiplied with a learned matrix that is as large as their number of heads: they are mixed over
-/// the heads ("talking heads"), and meet no values yet.
-fn is_head_mixing(weights: &Tensor, other: &Tensor) -> bool {
-    let heads = size(weights, 3);
-    let is_parameter = other.is_leaf() && other.requires_grad();
-    is_parameter && other.ndim() == 2 && size(other, 1) == heads && size(other, 2) == heads
-}
-
 impl<'r> Attention<'r> {
     /// The attention that ends with this operation: a product with weights that come from a softmax.
     pub(super) fn ending_at(traced: &'r Traced) -> Option<Attention<'r>> {
         let record = record_of(traced)?;
-        let product = Product::of(&record).filter(|_| record.operation.explanation != Explanation::Linear)?;
+        let is_linear = record.operation.explanation == Explanation::Linear;
+        let product = Product::of(&record).filter(|_| !is_linear && mixed_heads(&record).is_none())?;
         for weights_are_left in [true, false] {
             let weights = if weights_are_left { &product.left } else { &product.right };
             let Some(FlowPath { steps, start, record }) = trace_back(weights, &is_softmax) else { continue };
-            let values = if weights_are_left { &product.right } else { &product.left };
-            if is_head_mixing(&start, values) {
-                return None;
-            }
             let summed = if weights_are_left { product.summed.0 } else { product.summed.1 };
             let summed_in_softmax = axis_at_start(&steps, summed);
             let context = Context {
@@ -103,6 +97,22 @@ impl<'r> Attention<'r> {
         None
     }
 
+    /// The attention of weights that come from another function than a softmax: `exp`, to be divided by its sums, or a
+    /// sigmoid. The axis is that of the keys, the last one.
+    pub(super) fn of_other_weights(traced: &'r Traced) -> Option<Attention<'r>> {
+        let record = record_of(traced)?;
+        let is_linear = record.operation.explanation == Explanation::Linear;
+        let product = Product::of(&record).filter(|_| !is_linear && mixed_heads(&record).is_none())?;
+        let FlowPath { steps, start, record } = trace_back(&product.left, &is_other_weighting)?;
+        let summed = product.summed.0;
+        let summed_in_softmax = axis_at_start(&steps, summed);
+        let weights = product.left.clone();
+        let context =
+            Context { traced, weights, product, weights_are_left: true, after: steps, summed, summed_in_softmax };
+        let attention = Attention::with_axis(record, start, Some(context), 1)?;
+        attention.scores.is_some().then_some(attention)
+    }
+
     /// The attention of a traced softmax, whether or not its weights are used.
     pub(super) fn of_softmax(traced: &'r Traced) -> Option<Attention<'r>> {
         let record = record_of(traced).filter(|record| is_softmax(record))?;
@@ -112,8 +122,17 @@ impl<'r> Attention<'r> {
 
     fn new(softmax: Rc<Record>, weights: Tensor, context: Option<Context<'r>>) -> Option<Attention<'r>> {
         let axis = softmax_axis(&softmax)?;
+        Attention::with_axis(softmax, weights, context, axis)
+    }
+
+    fn with_axis(
+        softmax: Rc<Record>,
+        weights: Tensor,
+        context: Option<Context<'r>>,
+        axis: Axis,
+    ) -> Option<Attention<'r>> {
         let input = softmax.args().first()?.tensor()?.clone();
-        let path = trace_back(&input, &|record| Product::of(record).is_some());
+        let path = trace_back(&input, &is_product);
         let (before, scores) = match path {
             Some(FlowPath { steps, record, .. }) => {
                 let product = Product::of(&record)?;

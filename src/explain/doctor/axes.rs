@@ -106,8 +106,32 @@ pub(super) fn carried_operands(record: &Record) -> Vec<Tensor> {
             | Explanation::Constant(ConstantKind::FillDiagonal)
             | Explanation::Pointwise(Formula::Neg | Formula::Clamp | Formula::NanToNum),
         ) => operands(1),
-        _ => Vec::new(),
+        (
+            OpFamily::Join | OpFamily::Index,
+            Explanation::Moved(Movement::Joined | Movement::Stacked | Movement::Part | Movement::Rearranged),
+        ) => args.iter().take(1).flat_map(Arg::tensors).cloned().collect(),
+        // Weights that are mixed over the heads are weights.
+        _ => mixed_heads(record).into_iter().collect(),
     }
+}
+
+/// What a product with a learned matrix mixes over the heads ("talking heads"), if it is one.
+pub(super) fn mixed_heads(record: &Record) -> Option<Tensor> {
+    let Product { left, right, .. } = Product::of(record)?;
+    let is_mixing = |weights: &Tensor, other: &Tensor| {
+        let is_parameter = other.is_leaf() && other.requires_grad();
+        let heads = size(weights, 3);
+        is_parameter && weights.ndim() == 4 && other.ndim() == 2 && size(other, 1) == heads && size(other, 2) == heads
+    };
+    if is_mixing(&left, &right) {
+        return Some(left);
+    }
+    is_mixing(&right, &left).then_some(right)
+}
+
+/// Whether a record is a product of queries and keys, or of weights and values: no mixing of heads.
+pub(super) fn is_product(record: &Record) -> bool {
+    Product::of(record).is_some() && mixed_heads(record).is_none()
 }
 
 /// The axis of the operand that became an axis of the result; none where the record does not tell.
@@ -150,6 +174,18 @@ pub(super) fn axis_in_operand(
             let from = *dims.get(at)?;
             usize::try_from(ndim - if from < 0 { from + ndim } else { from }).ok()?
         }
+        ShapeRule::Stack => {
+            let at = dim(1).map(|dim| if is_negative(&args, 1) { dim } else { dim + 1 })?;
+            if axis == at {
+                return None;
+            }
+            if axis > at { axis - 1 } else { axis }
+        }
+        ShapeRule::Reshaped | ShapeRule::Rearranged
+            if operand.shape() != result && same_place(operand.shape(), result, axis).is_some() =>
+        {
+            same_place(operand.shape(), result, axis)?
+        }
         ShapeRule::Reshaped | ShapeRule::Rearranged if operand.shape() != result => {
             // Known only where the last two axes are unchanged.
             let tail = |shape: &[usize]| shape.iter().rev().take(2).copied().collect::<Vec<_>>();
@@ -159,7 +195,25 @@ pub(super) fn axis_in_operand(
         }
         _ => axis,
     };
-    (found <= operand.ndim()).then_some(found)
+    let is_unclear = record.operation.family == OpFamily::Join && operand.ndim() != result.len();
+    (found <= operand.ndim() && (!is_unclear || rule == ShapeRule::Stack)).then_some(found)
+}
+
+fn is_negative(args: &[Arg], at: usize) -> bool {
+    matches!(args.get(at), Some(Arg::Int(dim)) if *dim < 0)
+}
+
+/// The axis of a reshaped operand that an axis of the result is: as many elements before it, and as long.
+fn same_place(operand: &[usize], result: &[usize], axis: Axis) -> Option<Axis> {
+    if operand.iter().product::<usize>() != result.iter().product::<usize>() {
+        return None;
+    }
+    let at = result.len().checked_sub(axis)?;
+    let before: usize = result[..at].iter().product();
+    let size = *result.get(at)?;
+    let found = (0..operand.len())
+        .find(|from| operand[..*from].iter().product::<usize>() == before && operand[*from] == size && size > 1)?;
+    Some(operand.len() - found)
 }
 
 /// Sums along an axis, of values in row-major order in a tensor's shape.

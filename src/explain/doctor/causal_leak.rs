@@ -4,11 +4,13 @@ use super::attention::Attention;
 use super::mask::{last_matrix, square};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::{Reach, RepeatedCall};
+use super::targets_not_shifted::is_cross_entropy;
 use crate::explain::terms::figure;
-use crate::ops::trace::Traced;
+use crate::ops::trace::{Traced, TracedTensor};
 use crate::session::AxisReport;
 
 pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A101",
     name: "causal-leak",
     title: "an output depends on a later token",
     why: "A causal model predicts each token from those before it. If a later token reaches an output, training shows \
@@ -45,10 +47,17 @@ fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
             let fix = "scores.masked_fill(mask, -torch.inf) before the softmax, with mask = torch.triu(torch.ones(T, T), \
                        diagonal=1).bool(); for F.scaled_dot_product_attention is_causal=True";
             let observed = format!(
-                "The name of {} promises that no token sees a later one. {}",
+                "{} is named or set to be causal: no token should see a later one. {}",
                 call.function,
                 moved(axis)?
             );
+            Some(Observation::new(call.site.clone(), observed, fix))
+        }
+        // What it is trained to predict is among what its outputs depend on.
+        Reach::All | Reach::Leaks(_) if predicts_next(call, axis.size, cell) => {
+            let fix = "hide later tokens: a mask of torch.triu(torch.ones(T, T), diagonal=1).bool(), or is_causal=True";
+            let observed =
+                format!("The loss has as the target of each token the one after it. {}", moved(axis)?);
             Some(Observation::new(call.site.clone(), observed, fix))
         }
         // Its own mask hides the later tokens, and one input has them.
@@ -71,7 +80,26 @@ fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
 fn promises(call: &RepeatedCall) -> bool {
     let name = call.function.to_lowercase();
     let decides = |argument: &String| argument.contains("mask") || argument.contains("causal");
-    CAUSAL_WORDS.iter().any(|word| name.contains(word)) && !call.report.arguments.iter().any(decides)
+    let by_name = CAUSAL_WORDS.iter().any(|word| name.contains(word));
+    call.report.is_causal || by_name && !call.report.arguments.iter().any(decides)
+}
+
+/// Whether a loss of the cell has as targets the tokens of this call, each shifted by one.
+fn predicts_next(call: &RepeatedCall, size: usize, cell: &TracedCell) -> bool {
+    cell.trace.steps.iter().filter(|step| is_cross_entropy(step)).any(|step| {
+        let Some(values) = step.operand(1).and_then(TracedTensor::values) else { return false };
+        let targets: Vec<f64> = (0..values.len()).map(|at| values.float(at)).collect();
+        call.report.tokens.iter().any(|tokens| {
+            let rows = tokens.len() / size.max(1);
+            let wide = targets.len() / rows.max(1);
+            let varied = tokens.iter().any(|it| *it != tokens[0]);
+            let shifted = |at: usize| {
+                let (row, target) = (&tokens[at * size..][..size], &targets[at * wide..][..wide]);
+                row[1..].iter().zip(target).all(|(next, target)| next == target)
+            };
+            rows > 0 && size >= 3 && (wide == size || wide + 1 == size) && varied && (0..rows).all(shifted)
+        })
+    })
 }
 
 /// Whether the scores of an attention in it hide exactly the later tokens, and all its tokens come in one argument.

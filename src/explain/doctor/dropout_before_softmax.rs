@@ -4,6 +4,7 @@ use super::attention::Attention;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 
 pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A206",
     name: "dropout-before-softmax",
     title: "dropout is applied to scores, before the softmax",
     why: "A dropped score is 0, and exp(0) is 1, so the key is not dropped: it gets another score, and the remaining \

@@ -7,6 +7,7 @@ use crate::tensor::Arg;
 use crate::tensor::explanation::Explanation;
 
 pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A701",
     name: "dropout-in-eval",
     title: "dropout is active in evaluation mode",
     why: "Dropout is for training. After eval() the same input should give the same output, but here some weights are \

@@ -202,6 +202,24 @@ pub(super) fn source(tensor: &Tensor) -> (Vec<FlowStep>, Tensor) {
     (steps, at)
 }
 
+/// The operations that rearrange, rotate, scale or repeat what a product made, the last one first, each by its first
+/// operand.
+pub(super) fn rearranged(tensor: &Tensor) -> (Vec<FlowStep>, Tensor) {
+    let mut steps: Vec<FlowStep> = Vec::new();
+    let mut at = tensor.clone();
+    while steps.len() < LONGEST {
+        let Some(record) = origin(&at).filter(|record| Product::of(record).is_none()) else { break };
+        let Some(operand) = axes::carried_operands(&record).into_iter().next() else { break };
+        // A bias that is added to a projection belongs to it.
+        if projection(&at).is_some() {
+            break;
+        }
+        steps.push(FlowStep { record, operand: operand.clone(), result: at });
+        at = operand;
+    }
+    (steps, at)
+}
+
 /// The projection that a tensor is the result of: a product with a weight matrix, with or without a bias.
 pub(super) fn projection(tensor: &Tensor) -> Option<Product> {
     let record = origin(tensor)?;

@@ -2,31 +2,46 @@
 
 use super::attention::Attention;
 use super::axes::{Axis, axis_in_operand};
-use super::flow::{FlowStep, projection, source};
+use super::flow::{FlowStep, projection, rearranged};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use crate::ops::trace::Traced;
 use crate::tensor::descriptor::ShapeRule;
+use crate::tensor::explanation::Explanation;
 use crate::tensor::show::shape_in_formula;
 
 pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A301",
     name: "heads-by-view-alone",
     title: "heads are split by a view without a transpose",
     why: "A view keeps the order of memory, in which the features of one token are side by side. To give each head its \
           own features of all tokens, split the features first and then move the head axis before the token axis.",
     implied_by: &[],
-    detector: Detector::Attention(detect),
+    detector: Detector::Cell(detect),
 };
 
-fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
+fn detect(cell: &TracedCell) -> Vec<Observation> {
+    let check = |step: &Traced| match step.operation.explanation {
+        Explanation::Attention => (0..3).find_map(|at| {
+            let (path, _) = rearranged(step.operand(at)?.tensor.as_ref()?);
+            wrong_view(&path, 2, cell)
+        }),
+        _ => in_products(&Attention::ending_at(step)?, cell),
+    };
+    cell.trace.steps.iter().filter_map(check).collect()
+}
+
+fn in_products(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let context = attention.context.as_ref()?;
     let scores = attention.scores.as_ref()?;
     let free = [scores.product.free.0, scores.product.free.1];
-    for (path, tokens) in scores.paths.iter().zip(free) {
-        if let Some(observation) = tokens.and_then(|tokens| wrong_view(path, tokens, cell)) {
+    for (operand, tokens) in [&scores.product.left, &scores.product.right].into_iter().zip(free) {
+        let (path, _) = rearranged(operand);
+        if let Some(observation) = tokens.and_then(|tokens| wrong_view(&path, tokens, cell)) {
             return Some(observation);
         }
     }
     // Only the values may be split this way.
-    let (path, _) = source(attention.values()?);
+    let (path, _) = rearranged(attention.values()?);
     let tokens = if context.weights_are_left { context.product.summed.1 } else { context.product.summed.0 };
     wrong_view(&path, tokens, cell)
 }

@@ -3,14 +3,17 @@
 use std::rc::Rc;
 
 use super::attention::{Attention, record_of};
-use super::axes::Product;
+use super::axes::{Product, is_product};
 use super::flow::{FlowStep, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
+use crate::tensor::Record;
 use crate::tensor::descriptor::OpFamily;
+use crate::tensor::explanation::Explanation;
 use crate::tensor::show::shape_in_formula;
 
 pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A302",
     name: "heads-joined-by-view-alone",
     title: "heads are joined without a transpose",
     why: "After the product with the values, the head axis comes before the token axis. A view keeps the order of \
@@ -28,12 +31,15 @@ fn wrong_view(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let (before, after) = (step.operands.first()?, step.results.first()?);
     let heads = match (before.shape(), after.shape()) {
         (&[b, h, t, d], &[b2, t2, c]) if b == b2 && t == t2 && h * d == c && h > 1 && t > 1 => h,
+        (&[bh, t, d], &[b, t2, c]) if t == t2 && t > 1 && bh > b && bh % b.max(1) == 0 && bh / b.max(1) * d == c => {
+            bh / b.max(1)
+        }
         (&[h, t, d], &[t2, c]) if t == t2 && h * d == c && h > 1 && t > 1 => h,
         _ => return None,
     };
     let tensor = before.tensor.as_ref()?;
     // Only operations that keep the order of the axes may come between the product with the values and the view.
-    let path = trace_back(tensor, &|record| Product::of(record).is_some())?;
+    let path = trace_back(tensor, &|record| is_product(record) || is_fused(record))?;
     let keeps_axes = |step: &FlowStep| {
         let family = step.record.operation.family;
         step.is_dropout() || matches!(family, OpFamily::Copy | OpFamily::Cast)
@@ -41,12 +47,14 @@ fn wrong_view(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     if !path.steps.iter().all(keeps_axes) {
         return None;
     }
-    let product = Product::of(&path.record)?;
-    let is_product = |it: &&Traced| record_of(it).is_some_and(|record| Rc::ptr_eq(&record, &path.record));
-    cell.trace.steps.iter().find(is_product).and_then(Attention::ending_at)?;
-    // If the product puts tokens before heads, the view is right.
-    if product.left_in_result != Some(2) {
-        return None;
+    if !is_fused(&path.record) {
+        let product = Product::of(&path.record)?;
+        let is_product = |it: &&Traced| record_of(it).is_some_and(|record| Rc::ptr_eq(&record, &path.record));
+        cell.trace.steps.iter().find(is_product).and_then(Attention::ending_at)?;
+        // If the product puts tokens before heads, the view is right.
+        if product.left_in_result != Some(2) {
+            return None;
+        }
     }
     let name = cell.name_of(tensor, "the context vectors");
     let observed = format!(
@@ -60,4 +68,8 @@ fn wrong_view(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         _ => "context.transpose(0, 1).contiguous().view(num_tokens, d_out)",
     };
     Some(Observation::new(step.site(), observed, fix))
+}
+
+fn is_fused(record: &Record) -> bool {
+    record.operation.explanation == Explanation::Attention
 }

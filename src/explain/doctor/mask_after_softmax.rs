@@ -9,6 +9,7 @@ use crate::explain::terms::figure;
 use crate::tensor::Tensor;
 
 pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A105",
     name: "mask-after-softmax",
     title: "weights are masked after the softmax and not renormalised",
     why: "The softmax gives every key a share, hidden keys too. Setting their shares to 0 leaves rows that sum to less \

@@ -1,13 +1,15 @@
 //! A mask of the opposite convention: it hides the past and shows the future.
 
 use super::attention::Attention;
-use super::mask::{last_matrix, masking_step, square};
+use super::flow::source;
+use super::mask::{Visible, fused_visible, masking_step};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, SoftmaxKind};
 use crate::tensor::{Arg, DType, Site};
 
 pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A102",
     name: "mask-inverted",
     title: "the mask hides the past and shows the future",
     why: "A causal mask lets token i see keys 0 to i. With an inverted mask, a token is predicted from the tokens after \
@@ -20,6 +22,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
 #[derive(Clone, Copy, PartialEq)]
 enum HiddenKeys {
     Past,
+    SomeOfThePast,
     PastAndItself,
     FutureAndItself,
 }
@@ -39,7 +42,7 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
             Attention::of_softmax(step).and_then(|attention| in_scores(&attention, cell))
         }
         Explanation::Attention => in_fused_attention(step, cell),
-        _ => None,
+        _ => Attention::of_other_weights(step).and_then(|attention| in_scores(&attention, cell)),
     };
     cell.trace.steps.iter().filter(|step| !reads_backwards(step)).filter_map(check).collect()
 }
@@ -48,25 +51,21 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
 fn in_scores(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     // Along another axis the scores are transposed: their rows are then not queries.
     let input = attention.input().filter(|_| attention.axis == 1)?;
-    let size = square(&input)?;
-    let values = last_matrix(&input, size)?;
-    let hidden = hidden_keys(size, |at| values[at] <= -1e9)?;
+    let visible = Visible::of(&input, |score| score > -1e9 && !score.is_nan())?;
+    let hidden = hidden_keys(&visible)?;
     let (mask, site) = masking_step(attention, cell);
-    Some(observation(hidden, size, &mask, site))
+    Some(observation(hidden, visible.size, &mask, site))
 }
 
 /// Checks the mask of fused attention, in which True means "keep".
 fn in_fused_attention(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let mask = step.args.get(3).and_then(Arg::tensor)?;
-    let size = square(mask)?;
-    let values = last_matrix(mask, size)?;
-    let is_hidden = |at: usize| match mask.dtype() {
-        DType::Bool => values[at] == 0.0,
-        _ => values[at] <= -1e9,
-    };
-    let hidden = hidden_keys(size, is_hidden)?;
-    let name = cell.name_of(mask, "attn_mask");
-    let mut observation = observation(hidden, size, &name, step.site());
+    if let Some(found) = padding_kept(step, cell) {
+        return Some(found);
+    }
+    let (mask, visible) = fused_visible(step)?;
+    let hidden = hidden_keys(&visible)?;
+    let name = cell.name_of(&mask, "attn_mask");
+    let mut observation = observation(hidden, visible.size, &name, step.site());
     if mask.dtype() == DType::Bool && hidden != HiddenKeys::FutureAndItself {
         observation.fix = format!(
             "True means \"keep\" for F.scaled_dot_product_attention (and \"hide\" for nn.MultiheadAttention): pass \
@@ -74,6 +73,33 @@ fn in_fused_attention(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         );
     }
     Some(observation)
+}
+
+/// A mask that is named for padding and True at the ends of texts, where True means "keep".
+fn padding_kept(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let mask = step.args.get(3).and_then(Arg::tensor).filter(|it| it.dtype() == DType::Bool && it.numel() <= 1 << 16)?;
+    let (_, start) = source(mask);
+    let name = cell.name_of(&start, "");
+    let columns = *mask.shape().last()?;
+    let values = mask.to_bool_vec();
+    let is_end = |row: &[bool]| row.iter().skip_while(|it| !**it).all(|it| *it) && !row[0];
+    let rows = || values.chunks(columns.max(1));
+    let ends = columns > 1 && rows().all(is_end) && rows().any(|row| row.contains(&true));
+    let differ = rows().any(|row| rows().next() != Some(row));
+    if !name.to_lowercase().contains("pad") || !ends || !differ {
+        return None;
+    }
+    let hidden = rows().next()?.iter().filter(|it| !**it).count();
+    let observed = format!(
+        "{name} is True at the ends of the texts, and True means \"keep\" here: of the first text the {hidden} tokens \
+         before its padding are hidden, and the padding is seen."
+    );
+    let fix = format!(
+        "True means \"keep\" for F.scaled_dot_product_attention (and \"hide\" for nn.MultiheadAttention): pass ~{name}"
+    );
+    let mut found = Observation::new(step.site(), observed, fix);
+    found.title = Some("the mask hides the text and shows the padding");
+    Some(found)
 }
 
 fn observation(hidden: HiddenKeys, size: usize, mask: &str, site: Option<Site>) -> Observation {
@@ -85,6 +111,13 @@ fn observation(hidden: HiddenKeys, size: usize, mask: &str, site: Option<Site>) 
                  {last} only itself."
             ),
             "hide what is above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()",
+        ),
+        HiddenKeys::SomeOfThePast => (
+            format!(
+                "{mask} hides keys before a token's own and none after it: token {last} does not see token 0, and token 0 \
+                 sees all {size} keys."
+            ),
+            "a window is a part of the causal mask: hide what is too far back, and everything above the diagonal",
         ),
         HiddenKeys::PastAndItself => (
             format!(
@@ -110,15 +143,16 @@ fn observation(hidden: HiddenKeys, size: usize, mask: &str, site: Option<Site>) 
     observation
 }
 
-fn hidden_keys(size: usize, is_hidden: impl Fn(usize) -> bool) -> Option<HiddenKeys> {
-    let exactly =
-        |is: fn(usize, usize) -> bool| (0..size * size).all(|at| is_hidden(at) == is(at / size, at % size));
-    if exactly(|row, column| column < row) {
-        Some(HiddenKeys::Past)
-    } else if exactly(|row, column| column <= row) {
+fn hidden_keys(visible: &Visible) -> Option<HiddenKeys> {
+    // Only the diagonal may be in sight of some: a token sees itself.
+    if visible.all(|token, key| key > token) {
         Some(HiddenKeys::PastAndItself)
-    } else if exactly(|row, column| column >= row) {
+    } else if visible.all(|token, key| key >= token) {
+        Some(HiddenKeys::Past)
+    } else if visible.all(|token, key| key < token) {
         Some(HiddenKeys::FutureAndItself)
+    } else if visible.hides_only(|token, key| key < token) {
+        Some(HiddenKeys::SomeOfThePast)
     } else {
         None
     }

@@ -8,12 +8,13 @@ use crate::tensor::explanation::{Explanation, Formula, Movement};
 use crate::tensor::{Arg, Tensor};
 
 pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A103",
     name: "mask-leaks",
     title: "hidden keys still get weight",
     why: "The softmax takes exp of every score, and exp(0) is 1: a hidden key gets a share like any other, often more \
           than keys with a negative score. Only exp of minus infinity is 0.",
     implied_by: &[],
-    detector: Detector::Attention(detect),
+    detector: Detector::Weights(detect),
 };
 
 /// Scores below this get no weight.
@@ -110,11 +111,7 @@ fn hidden_elements(step: &FlowStep) -> Option<Vec<bool>> {
             Some((0..size).map(|at| values[at] == 0.0 && outside(at)).collect())
         }
         (explanation, Some(Arg::Tensor(mask))) => {
-            let mask = mask.to_f64_vec();
-            // The mask repeats over the leading axes.
-            if mask.is_empty() || mask.len() % size.max(1) != 0 {
-                return None;
-            }
+            let mask = broadcast(&mask, shape)?;
             let chosen = explanation == Explanation::Moved(Movement::Chosen);
             let keeps = chosen && step.arg("input")?.tensor().is_some_and(|kept| kept.is(&step.operand));
             let multiplies = explanation == Explanation::Pointwise(Formula::Mul);
@@ -123,4 +120,28 @@ fn hidden_elements(step: &FlowStep) -> Option<Vec<bool>> {
         }
         _ => None,
     }
+}
+
+/// The elements of a mask for each element of a shape that it is broadcast to.
+fn broadcast(mask: &Tensor, shape: &[usize]) -> Option<Vec<f64>> {
+    let (values, own) = (mask.to_f64_vec(), mask.shape());
+    let extra = shape.len().checked_sub(own.len())?;
+    let fits = own.iter().zip(&shape[extra..]).all(|(own, wanted)| own == wanted || *own == 1);
+    if !fits || values.is_empty() {
+        return None;
+    }
+    let place = |mut at: usize| {
+        let (mut place, mut stride) = (0, 1);
+        for (axis, size) in shape.iter().enumerate().rev() {
+            let along = at % size;
+            at /= size;
+            if axis >= extra {
+                let own = own[axis - extra];
+                place += if own == 1 { 0 } else { along * stride };
+                stride *= own;
+            }
+        }
+        place
+    };
+    Some((0..shape.iter().product()).map(|at| values[place(at)]).collect())
 }

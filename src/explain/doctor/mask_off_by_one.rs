@@ -1,43 +1,63 @@
 //! A causal mask that begins too far above the diagonal, so that each token sees one later token or more.
 
 use super::attention::Attention;
-use super::mask::{last_matrix, masking_step, square};
+use super::mask::{Visible, fused_visible, last_matrix, masking_step};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
+use crate::ops::trace::Traced;
+use crate::tensor::Site;
+use crate::tensor::explanation::Explanation;
 
 pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A104",
     name: "mask-off-by-one",
     title: "the causal mask leaves a later token in sight",
     why: "The token right after it is what a token has to predict. If it is in sight, the loss falls to nearly nothing in \
           training, and the model has learned to copy, not to predict.",
     implied_by: &[],
-    detector: Detector::Attention(detect),
+    detector: Detector::Cell(detect),
 };
 
-fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
-    let input = attention.input().filter(|_| attention.axis == 1)?;
-    let size = square(&input).filter(|size| *size >= 3)?;
-    let values = last_matrix(&input, size)?;
-    let beyond = visible_beyond(size, |at| values[at] <= -1e9)?;
-    let (mask, site) = masking_step(attention, cell);
-    let weights = last_matrix(&attention.weights, size)?;
+fn detect(cell: &TracedCell) -> Vec<Observation> {
+    let check = |step: &Traced| {
+        if step.operation.explanation == Explanation::Attention {
+            let (mask, visible) = fused_visible(step)?;
+            let beyond = visible_beyond(&visible)?;
+            return Some(observation(&cell.name_of(&mask, "attn_mask"), beyond, None, step.site()));
+        }
+        let attention = Attention::of_softmax(step).or_else(|| Attention::of_other_weights(step))?;
+        let input = attention.input().filter(|_| attention.axis == 1)?;
+        let visible = Visible::of(&input, |score| score > -1e4 && !score.is_nan())?;
+        let beyond = visible_beyond(&visible)?;
+        let (mask, site) = masking_step(&attention, cell);
+        let weights = last_matrix(&attention.weights, visible.size);
+        let weight = weights.filter(|_| attention.context.is_some() || visible.at(0, 1)).map(|it| it[1]);
+        Some(observation(&mask, beyond, weight.filter(|it| *it > 0.0), site))
+    };
+    cell.trace.steps.iter().filter_map(check).collect()
+}
+
+fn observation(mask: &str, beyond: usize, weight: Option<f64>, site: Option<Site>) -> Observation {
     let ahead = match beyond {
         1 => "the one after it".to_owned(),
         _ => format!("the {beyond} after it"),
     };
-    let observed = format!(
-        "{mask} leaves keys after the diagonal in sight: each token sees {ahead}. Token 0 gives {} of its weight to token \
-         1.",
-        figure(weights[1])
-    );
+    let share = weight.map(|it| format!(" Token 0 gives {} of its weight to token 1.", figure(it))).unwrap_or_default();
+    let observed =
+        format!("{mask} leaves keys after the diagonal in sight: each token sees {ahead}.{share}");
     let fix = "diagonal=1 begins right above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool(); with \
                torch.tril it is diagonal=0";
-    Some(Observation::new(site, observed, fix))
+    Observation::new(site, observed, fix)
 }
 
-/// How many later tokens each token sees, where exactly those further on are hidden.
-fn visible_beyond(size: usize, is_hidden: impl Fn(usize) -> bool) -> Option<usize> {
-    let beyond = (1..size).take_while(|column| !is_hidden(*column)).count();
-    let exactly = (0..size * size).all(|at| is_hidden(at) == (at % size > at / size + beyond));
-    (beyond >= 1 && beyond + 1 < size && exactly).then_some(beyond)
+/// How many later tokens a token sees at most, where those further on are hidden. Two tokens in a row see so many, so
+/// that it is no block of tokens that see each other; and what sees is not seen, so that it is no window on both sides.
+fn visible_beyond(visible: &Visible) -> Option<usize> {
+    let size = visible.size;
+    let furthest = (0..size).flat_map(|row| (row + 1..size).filter(move |column| visible.at(row, *column)).map(move |it| it - row));
+    let beyond = furthest.max()?;
+    let in_a_row = (1..size - beyond)
+        .any(|row| visible.at(row, row + beyond) && visible.at(row - 1, row - 1 + beyond));
+    let is_mutual = (0..size).all(|row| (0..row).all(|column| visible.at(row, column) == visible.at(column, row)));
+    (size >= 3 && beyond + 1 < size && in_a_row && !is_mutual).then_some(beyond)
 }

@@ -6,6 +6,7 @@ use crate::tensor::Tensor;
 use crate::tensor::explanation::Explanation;
 
 pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A106",
     name: "masked-copy-unused",
     title: "scores are masked, and the masked copy is not used",
     why: "masked_fill returns a new tensor and leaves its input unchanged. The softmax that follows takes the scores \

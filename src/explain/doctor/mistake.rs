@@ -7,12 +7,14 @@ use serde::Serialize;
 use super::attention::Attention;
 use super::repeated::RepeatedCall;
 use crate::explain::names::TensorNames;
-use crate::ops::trace::{Trace, Traced};
+use crate::ops::trace::{Called, Trace, Traced};
 use crate::session::CallReport;
 use crate::tensor::{Site, Tensor};
 
 /// A silent mistake that the doctor can find.
 pub struct Mistake {
+    /// A stable code: `A201`.
+    pub code: &'static str,
     /// A stable name: `softmax-over-queries`.
     pub name: &'static str,
     /// What it is, in a few words.
@@ -28,10 +30,14 @@ pub struct Mistake {
 pub(super) enum Detector {
     /// Examines one attention: a softmax, the operations before it and the operations after it.
     Attention(fn(&Attention, &TracedCell) -> Option<Observation>),
+    /// The same; and weights that come from `exp` or a sigmoid.
+    Weights(fn(&Attention, &TracedCell) -> Option<Observation>),
     /// Examines all operations of a cell.
     Cell(fn(&TracedCell) -> Vec<Observation>),
     /// Examines a call that was repeated on changed inputs.
     Call(fn(&RepeatedCall, &TracedCell) -> Option<Observation>),
+    /// Read from the syntax tree.
+    Syntax,
 }
 
 /// What a detector found: the line, what was observed, and a fix.
@@ -58,6 +64,8 @@ impl Observation {
 /// A mistake that was found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Finding {
+    /// The code of the mistake.
+    pub code: &'static str,
     /// The name of the mistake.
     pub mistake: &'static str,
     /// What it is, in a few words.
@@ -66,6 +74,8 @@ pub struct Finding {
     pub cell: Option<String>,
     /// The line in that cell, from 1.
     pub line: Option<usize>,
+    /// The column where the code that ran there begins, from 1.
+    pub(crate) column: Option<usize>,
     /// The function that has the line: `CausalAttention.forward`.
     pub(crate) function: Option<String>,
     /// What was observed, with its numbers.
@@ -116,8 +126,16 @@ impl<'r> TracedCell<'r> {
 
     /// The function that has this line.
     pub(super) fn function(&self, site: &Site) -> Option<String> {
+        self.calls_at(site).next().map(|call| call.function).filter(|name| *name != "<module>").map(str::to_owned)
+    }
+
+    /// The column where the first expression begins that ran in this line.
+    pub(super) fn column(&self, site: &Site) -> Option<usize> {
+        self.calls_at(site).map(|call| call.span.start.column).min()
+    }
+
+    fn calls_at(&self, site: &Site) -> impl Iterator<Item = &Called> {
         let calls = self.trace.steps.iter().filter_map(Traced::place);
-        let mut here = calls.filter(|call| call.cell == site.cell && call.span.start.line == site.line);
-        here.next().map(|call| call.function).filter(|name| *name != "<module>").map(str::to_owned)
+        calls.filter(move |call| call.cell == site.cell && call.span.start.line == site.line)
     }
 }

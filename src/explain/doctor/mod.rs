@@ -8,16 +8,23 @@
 //! | [`axes`], [`flow`] | which axis becomes which in an operation, and the way back through the records |
 //! | [`attention`], [`mask`] | the scores, softmax, weights, values and mask among the operations |
 //! | [`repeated`] | the calls that are repeated on changed inputs, and which outputs moved |
+//! | [`replay`] | recorded tensors, computed again from changed ones |
 //! | the others | one mistake each |
 
 mod attention;
 mod axes;
+mod cache_differs;
 mod causal_leak;
 mod dropout_before_softmax;
 mod dropout_in_eval;
+mod example;
+mod fixes;
 mod flow;
+mod group_order;
 mod heads_by_view;
 mod heads_joined_by_view;
+mod heads_share_projection;
+mod input_unused;
 mod mask;
 mod mask_after_softmax;
 mod mask_inverted;
@@ -26,10 +33,17 @@ mod mask_off_by_one;
 mod masked_copy_unused;
 mod mistake;
 mod nan;
+mod padding_leak;
+mod parts;
+mod position_bias;
+mod positions_unused;
 mod projection_mixed_up;
 mod projection_unused;
 mod random_in_eval;
 mod repeated;
+mod replay;
+mod roles;
+mod rotary_not_relative;
 mod row_all_hidden;
 mod row_sums;
 mod samples_mixed;
@@ -38,7 +52,9 @@ mod scores_as_weights;
 mod softmax_before_loss;
 mod softmax_over_queries;
 mod softmax_twice;
+mod syntax;
 mod targets_not_shifted;
+mod tied_weights_copied;
 
 use std::rc::Rc;
 
@@ -47,14 +63,17 @@ use crate::ops::trace::Trace;
 use crate::session::CallReport;
 use attention::Attention;
 use mistake::{Detector, Observation, TracedCell};
+pub use example::example_of;
+pub(crate) use fixes::fixed_sources;
 pub(crate) use mistake::{Finding, Mistake};
+pub(crate) use parts::{definitions, without};
 use repeated::RepeatedCall;
 pub use repeated::calls_to_repeat;
+pub use syntax::{Reading, read};
 
 /// All mistakes, in the order in which they are reported.
 pub const MISTAKES: &[&Mistake] = &[
     &row_all_hidden::MISTAKE,
-    &nan::MISTAKE,
     &softmax_over_queries::MISTAKE,
     &heads_by_view::MISTAKE,
     &heads_joined_by_view::MISTAKE,
@@ -67,6 +86,7 @@ pub const MISTAKES: &[&Mistake] = &[
     &row_sums::MISTAKE,
     &mask_off_by_one::MISTAKE,
     &scores_as_weights::MISTAKE,
+    &nan::MISTAKE,
     &masked_copy_unused::MISTAKE,
     &projection_mixed_up::MISTAKE,
     &dropout_in_eval::MISTAKE,
@@ -76,12 +96,30 @@ pub const MISTAKES: &[&Mistake] = &[
     &projection_unused::MISTAKE,
     &random_in_eval::MISTAKE,
     &targets_not_shifted::MISTAKE,
+    &group_order::MISTAKE,
+    &heads_share_projection::MISTAKE,
+    &rotary_not_relative::MISTAKE,
+    &position_bias::MISTAKE,
+    &padding_leak::MISTAKE,
+    &input_unused::MASK,
+    &input_unused::MISTAKE,
+    &positions_unused::MISTAKE,
+    &tied_weights_copied::MISTAKE,
+    &cache_differs::MISTAKE,
+    &syntax::MISTAKE,
 ];
 
-/// Whether a comment in a line of code says that a mistake is meant there: `# attn: allow(scale)`.
+/// Whether a comment in a line of code says that a mistake is meant there: `# attn: allow(scale)`, or by its code,
+/// `# attn: allow(A203)`.
 pub fn is_allowed(mistake: &str, line: &str) -> bool {
     let allowed = line.split_once("# attn: allow(").and_then(|(_, rest)| rest.split_once(')'));
-    allowed.is_some_and(|(names, _)| names.split(',').any(|name| name.trim() == mistake))
+    let is_meant = |name: &str| name == mistake || named(name).is_some_and(|it| it.name == mistake);
+    allowed.is_some_and(|(names, _)| names.split(',').any(|name| is_meant(name.trim())))
+}
+
+/// The mistake of this code or name.
+pub(crate) fn named(word: &str) -> Option<&'static Mistake> {
+    MISTAKES.iter().copied().find(|mistake| mistake.name == word || mistake.code.eq_ignore_ascii_case(word))
 }
 
 /// Returns the mistakes in the operations of one cell and in its calls that were repeated; `names` are the names of its
@@ -97,6 +135,7 @@ pub fn examine(trace: &Trace, names: &TensorNames, calls: &[CallReport]) -> Vec<
             attentions.push(alone);
         }
     }
+    let others: Vec<Attention> = trace.steps.iter().filter_map(Attention::of_other_weights).collect();
     let mut findings: Vec<Finding> = Vec::new();
     for mistake in MISTAKES {
         if findings.iter().any(|it| mistake.implied_by.contains(&it.mistake)) {
@@ -104,16 +143,23 @@ pub fn examine(trace: &Trace, names: &TensorNames, calls: &[CallReport]) -> Vec<
         }
         let observations: Vec<Observation> = match mistake.detector {
             Detector::Attention(detect) => attentions.iter().filter_map(|it| detect(it, &cell)).collect(),
+            Detector::Weights(detect) => {
+                attentions.iter().chain(&others).filter_map(|it| detect(it, &cell)).collect()
+            }
             Detector::Cell(detect) => detect(&cell),
+            // What the syntax tree shows is read apart: `read`.
+            Detector::Syntax => Vec::new(),
             Detector::Call(detect) => repeated.iter().filter_map(|it| detect(it, &cell)).collect(),
         };
         for observation in observations {
             let site = observation.site.as_ref();
             let finding = Finding {
+                code: mistake.code,
                 mistake: mistake.name,
                 title: observation.title.unwrap_or(mistake.title),
                 cell: site.map(|site| site.cell.to_owned()),
                 line: site.map(|site| site.line),
+                column: site.and_then(|site| cell.column(site)),
                 function: site.and_then(|site| cell.function(site)),
                 observed: observation.observed,
                 why: observation.why.unwrap_or(mistake.why).to_owned(),

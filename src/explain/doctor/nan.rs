@@ -6,11 +6,12 @@ use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::explanation::{Explanation, Formula, SoftmaxKind};
 
 pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A901",
     name: "nan",
     title: "an operation returns nan",
     why: "0/0, inf - inf and the like are nan. Everything computed from a nan is nan too, up to the loss, and training \
           stops making progress.",
-    implied_by: &[],
+    implied_by: &["scores-as-weights"],
     detector: Detector::Cell(detect),
 };
 

@@ -8,6 +8,7 @@ use crate::ops::trace::Traced;
 use crate::tensor::Tensor;
 
 pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A401",
     name: "projection-mixed-up",
     title: "one projection is used in place of another, which is left unused",
     why: "Queries and keys decide how much each token counts; the values are what is averaged. If one projection is used \

@@ -6,6 +6,7 @@ use super::repeated::RepeatedCall;
 use crate::tensor::explanation::Explanation;
 
 pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A402",
     name: "projection-unused",
     title: "a projection has no effect on the output",
     why: "Its gradient is zero, so it never learns. Queries and keys decide how much each token counts, the values are \

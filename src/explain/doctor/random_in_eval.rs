@@ -7,6 +7,7 @@ use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, RandomKind};
 
 pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A702",
     name: "random-in-eval",
     title: "the output in evaluation mode is random",
     why: "After eval() the same input should give the same output. Here it depends on the random numbers that are drawn, \

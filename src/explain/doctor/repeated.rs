@@ -6,7 +6,7 @@ use crate::tensor::Site;
 use crate::tensor::explanation::{Explanation, SoftmaxKind};
 
 /// Whether an operation is attention, or the softmax in it.
-fn is_attention(step: &Traced) -> bool {
+pub(super) fn is_attention(step: &Traced) -> bool {
     matches!(step.operation.explanation, Explanation::Softmax(SoftmaxKind::Weights) | Explanation::Attention)
 }
 

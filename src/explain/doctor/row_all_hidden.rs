@@ -6,6 +6,7 @@ use crate::tensor::Tensor;
 use crate::tensor::explanation::{Explanation, Formula, Movement};
 
 pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A107",
     name: "row-all-hidden",
     title: "all keys of a row are hidden, and its weights are nan",
     why: "The softmax divides exp(score) by the sum over the row. If every score is -inf, that is 0/0. The nan spreads \

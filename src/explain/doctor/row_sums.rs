@@ -1,7 +1,7 @@
 //! Weights that do not sum to 1 when they are multiplied with the values, and no other mistake explains it.
 
 use super::attention::{Attention, Context};
-use super::axes::sums;
+use super::axes::{mixed_heads, sums};
 use super::flow::{FlowStep, is_zero_one};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::{mask_after_softmax, row_all_hidden, softmax_over_queries};
@@ -9,6 +9,7 @@ use crate::explain::terms::figure;
 use crate::tensor::explanation::{Explanation, Formula};
 
 pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A204",
     name: "rows-do-not-sum-to-1",
     title: "rows of weights do not sum to 1 when they are used",
     why: "A context vector is an average of values. With weights that sum to something else it grows or shrinks with \
@@ -40,7 +41,8 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
             && other.is_some_and(|other| other.numel() > 1 && !is_zero_one(&other))
     };
     let is_part = |step: &FlowStep| step.result.numel() < step.operand.numel();
-    if context.after.iter().any(|step| is_gate(step) || step.is_dropout() || is_part(step)) {
+    let is_mixed = |step: &FlowStep| mixed_heads(&step.record).is_some();
+    if context.after.iter().any(|step| is_gate(step) || step.is_dropout() || is_part(step) || is_mixed(step)) {
         return None;
     }
     let (row, sum) = uneven_row(context)?;

@@ -3,8 +3,10 @@
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::{Reach, RepeatedCall};
 use crate::explain::terms::figure;
+use crate::session::AxisReport;
 
 pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A305",
     name: "samples-mixed",
     title: "samples of a batch influence each other",
     why: "Each sample of a batch is a text of its own. If one moves another's output, results depend on what happens to \
@@ -14,16 +16,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
 };
 
 fn detect(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
-    // Along one axis attention mixes the tokens. If it mixes along a second one, one of them is the batch.
-    let mut mixing = call.report.axes.iter().filter(|axis| Reach::of(axis).mixes());
-    let (batch, tokens) = (mixing.next()?, mixing.next()?);
-    if batch.axis != 0 || tokens.axis != 1 || mixing.next().is_some() || call.is_outer {
-        return None;
-    }
-    // One attention between the samples and another between the tokens are meant (rows and columns of a table).
-    if call.lines > 1 {
-        return None;
-    }
+    let batch = of_samples_and_tokens(call).or_else(|| of_samples_alone(call)).or_else(|| of_pooled(call))?;
     let other = |at: usize, moved: &[f64]| (0..moved.len()).find(|it| *it != at && moved[*it] > 0.0);
     let (change, sample) =
         batch.changes.iter().find_map(|change| Some((change, other(change.at, &change.moved)?)))?;
@@ -35,4 +28,32 @@ fn detect(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
     let fix =
         "look for a softmax over the batch (dim=0, or no dim at all), and for a view that joins samples";
     Some(Observation::new(call.site.clone(), observed, fix))
+}
+
+/// The axis of the samples, where both samples and tokens influence each other.
+fn of_samples_and_tokens<'r>(call: &RepeatedCall<'r>) -> Option<&'r AxisReport> {
+    // Along one axis attention mixes the tokens. If it mixes along a second one, one of them is the batch.
+    let mut mixing = call.report.axes.iter().filter(|axis| Reach::of(axis).mixes());
+    let (batch, tokens) = (mixing.next()?, mixing.next()?);
+    if batch.axis != 0 || tokens.axis != 1 || mixing.next().is_some() || call.is_outer {
+        return None;
+    }
+    // One attention between the samples and another between the tokens are meant (rows and columns of a table).
+    (call.lines <= 1).then_some(batch)
+}
+
+/// The axis of the samples, where tokens do not influence each other and samples do. That the second axis is that of
+/// the tokens is known from the positions, which are added along it.
+fn of_samples_alone<'r>(call: &RepeatedCall<'r>) -> Option<&'r AxisReport> {
+    let reach = |at: usize| call.report.axes.iter().find(|axis| axis.axis == at).map(|axis| (axis, Reach::of(axis)));
+    let ((batch, samples), (_, tokens)) = (reach(0)?, reach(1)?);
+    (samples.mixes() && tokens == Reach::Own && call.report.varies == [1]).then_some(batch)
+}
+
+/// The axis of the samples, where each text of numbered tokens becomes one vector.
+fn of_pooled<'r>(call: &RepeatedCall<'r>) -> Option<&'r AxisReport> {
+    match call.report.axes.as_slice() {
+        [only] if only.axis == 0 && !call.report.tokens.is_empty() => Some(only).filter(|it| Reach::of(it).mixes()),
+        _ => None,
+    }
 }

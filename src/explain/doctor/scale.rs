@@ -3,20 +3,23 @@
 
 use super::attention::{Attention, Scores};
 use super::axes::size;
-use super::flow::{self, FlowStep, origin, projection};
+use super::flow::{self, FlowStep, axis_at_start, origin, projection, rearranged};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use super::roles::Part;
 use crate::explain::terms::figure;
+use crate::ops::table;
 use crate::tensor::explanation::{Explanation, Formula, ProductKind};
 use crate::tensor::{Arg, Tensor};
 
 pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A203",
     name: "scale",
     title: "scores are not scaled by the root of the head's width",
     why: "A score is a sum of as many products as a head is wide, so its spread grows with the root of that width. \
           Divided by that root, the scores of every head have the same spread; with another scale the softmax is too \
           even or too sharp, and the layer learns badly.",
     implied_by: &[],
-    detector: Detector::Attention(detect),
+    detector: Detector::Weights(detect),
 };
 
 fn near(a: f64, b: f64) -> bool {
@@ -30,7 +33,10 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     if width < 2 || scores.record.operation.explanation == Explanation::Linear {
         return None;
     }
-    if scores.sources.iter().any(is_normalised) {
+    if let Some(along) = normalised_elsewhere(scores, cell) {
+        return Some(along);
+    }
+    if scores.sources.iter().all(is_normalised) {
         return None;
     }
     let scalings: Vec<(&FlowStep, f64)> = (attention.before.iter())
@@ -55,7 +61,8 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     if factors.is_empty() {
         // Without projections, the example only introduces attention. Scaling after the softmax is another mistake.
         let is_late = context.after.iter().any(|step| step.factor().is_some());
-        if is_late || !is_projected(scores) || !scalings.is_empty() || within != 1.0 {
+        let is_meant = is_projected(scores) || is_named(scores, cell);
+        if is_late || !is_meant || !scalings.is_empty() || within != 1.0 || is_scaled_before(scores) {
             return None;
         }
         // Scores with a learned bias (T5), and attention over the places of an image, are not scaled by design.
@@ -93,6 +100,29 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         );
     }
     None
+}
+
+/// Queries or keys that are normalised along another axis than the one that is summed: each feature over the tokens.
+fn normalised_elsewhere(scores: &Scores, cell: &TracedCell) -> Option<Observation> {
+    let summed = [scores.product.summed.0, scores.product.summed.1];
+    let parts = scores.sources.iter().zip(&scores.paths).zip(summed);
+    parts.into_iter().find_map(|((source, path), summed)| {
+        let record = origin(source).filter(|it| it.operation.explanation == Explanation::UnitLength)?;
+        let ndim = source.ndim() as i64;
+        let Arg::Int(dim) = record.args().get(table::place_of(&record, "dim")?)?.clone() else { return None };
+        let axis = usize::try_from(if dim < 0 { -dim } else { ndim - dim }).ok()?;
+        let wanted = axis_at_start(path, summed).filter(|wanted| *wanted != axis)?;
+        let name = cell.name_of(source, "the queries");
+        let observed = format!(
+            "{name} is normalised along dimension {}, and then summed along dimension {}: its vectors do not have length \
+             1.",
+            ndim - axis as i64,
+            ndim - wanted as i64
+        );
+        let mut found = Observation::new(record.site.clone(), observed, format!("F.normalize(x, dim=-{wanted})"));
+        found.title = Some("queries or keys are normalised along another axis than they are multiplied");
+        Some(found)
+    })
 }
 
 /// Whether queries or keys are normalised before their product: another scale is then right.
@@ -135,7 +165,25 @@ fn is_projected(scores: &Scores) -> bool {
         true => scores.product.left.layout().offset == scores.product.right.layout().offset,
         false => false,
     };
-    !is_same && projection(query).is_some() && projection(key).is_some()
+    let is_of_projection = |tensor: &Tensor| projection(&rearranged(tensor).1).is_some();
+    !is_same && is_of_projection(query) && is_of_projection(key)
+}
+
+/// Whether the names of both are those of queries and keys.
+fn is_named(scores: &Scores, cell: &TracedCell) -> bool {
+    let part = |tensor: &Tensor| Part::of(&cell.name_of(tensor, ""));
+    let either = |operand: &Tensor, source: &Tensor| part(operand).or_else(|| part(source));
+    let [query, key] = &scores.sources;
+    either(&scores.product.left, query) == Some(Part::Query) && either(&scores.product.right, key) == Some(Part::Key)
+}
+
+/// Whether queries or keys are scaled or normalised before they are rotated or repeated.
+fn is_scaled_before(scores: &Scores) -> bool {
+    scores.sources.iter().any(|source| {
+        let (steps, start) = rearranged(source);
+        let changes = |step: &FlowStep| step.factor().is_some_and(|factor| factor != 1.0) || step.divides_by_tensor();
+        steps.iter().any(changes) || is_normalised(&start) && projection(&start).is_none()
+    })
 }
 
 /// Widths that may be mistaken for the head's.

@@ -9,6 +9,7 @@ use crate::tensor::descriptor::OpFamily;
 use crate::tensor::explanation::{Explanation, LossKind};
 
 pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A801",
     name: "softmax-before-loss",
     title: "cross-entropy takes probabilities instead of logits",
     why: "cross_entropy computes a softmax itself. After a second one the classes are nearly equal whatever the model \

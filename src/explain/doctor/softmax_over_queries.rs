@@ -8,6 +8,7 @@ use crate::explain::terms::figure;
 use crate::tensor::show::shape_in_formula;
 
 pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A201",
     name: "softmax-over-queries",
     title: "softmax runs over the queries",
     why: "A row of weights says how one token divides its attention among the keys, so it has to sum to 1. Along the \
@@ -24,7 +25,13 @@ pub(super) fn is_wrong(attention: &Attention) -> bool {
     if context.after.iter().any(FlowStep::divides_by_tensor) {
         return false;
     }
-    is_over_keys(attention, summed)
+    is_over_one(attention, summed) || is_over_keys(attention, summed)
+}
+
+/// Whether the softmax runs along an axis with one element, so that every weight is 1.
+fn is_over_one(attention: &Attention, summed: Axis) -> bool {
+    let weights = &attention.weights;
+    size(weights, attention.axis) == Some(1) && size(weights, summed).is_some_and(|size| size > 1)
 }
 
 /// The axis of the softmax's result that is summed with the values, if the softmax runs along another one.

@@ -7,6 +7,7 @@ use crate::explain::terms::figure;
 use crate::tensor::Tensor;
 
 pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A202",
     name: "softmax-twice",
     title: "softmax is applied twice",
     why: "Weights are between 0 and 1, so the second softmax sees differences below 1 and gives every key nearly the same \

@@ -6,6 +6,7 @@ use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, LossKind};
 
 pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A802",
     name: "targets-not-shifted",
     title: "the targets are the inputs themselves",
     why: "A causal model sees the token at its own position. If that is also what it has to predict, the loss falls to \
@@ -34,7 +35,8 @@ fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     Some(Observation::new(loss.site(), observed, fix))
 }
 
-fn is_cross_entropy(step: &Traced) -> bool {
+/// Whether an operation is a loss of classes.
+pub(super) fn is_cross_entropy(step: &Traced) -> bool {
     matches!(
         step.operation.explanation,
         Explanation::Loss(LossKind::CrossEntropy | LossKind::NegativeLogLikelihood)

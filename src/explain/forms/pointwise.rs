@@ -173,6 +173,7 @@ fn written(subject: &Subject, formula: Formula, names: &[Name], values: &[f64]) 
         | Formula::Sqrt
         | Formula::Exp
         | Formula::Log
+        | Formula::Trigonometric
         | Formula::InverseTrigonometric
         | Formula::NanToNum
         | Formula::Pair

@@ -206,11 +206,11 @@ pub(super) static OPS: [Op; 32] = [
         },
     )
     .rule(backward::pointwise::square),
-    op(pointwise("sin").grad("Sin"), ALL, ONE, "Sine of an angle in radians.", |c| {
+    op(pointwise("sin").formula(Formula::Trigonometric).grad("Sin"), ALL, ONE, "Sine of an angle in radians.", |c| {
         floats(c, math::sin, math::sin)
     })
     .rule(backward::pointwise::sin),
-    op(pointwise("cos").grad("Cos"), ALL, ONE, "Cosine of an angle in radians.", |c| {
+    op(pointwise("cos").formula(Formula::Trigonometric).grad("Cos"), ALL, ONE, "Cosine of an angle in radians.", |c| {
         floats(c, math::cos, math::cos)
     })
     .rule(backward::pointwise::cos),

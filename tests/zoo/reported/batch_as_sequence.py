@@ -1,4 +1,4 @@
-# Expected: batch-leak
+# Expected: samples-mixed
 # Report: https://github.com/om-ai-lab/OmDet/issues/19
 # Mistake: batch_first is missing, so the samples of a batch attend to each other and the tokens do not.
 import torch

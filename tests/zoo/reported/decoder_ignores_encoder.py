@@ -1,4 +1,4 @@
-# Expected: cross-attention-mixed-up
+# Expected: unused-input, projection-mixed-up
 # Report: https://github.com/keitakurita/Practical_NLP_in_PyTorch/issues/1
 # Mistake: the second attention of the decoder takes keys and values from the decoder; enc_out is never used.
 import torch

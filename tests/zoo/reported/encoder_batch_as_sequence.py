@@ -1,4 +1,4 @@
-# Expected: batch-leak
+# Expected: samples-mixed
 # Report: https://github.com/IBM/TabFormer/pull/14
 # Mistake: nn.TransformerEncoder wants (tokens, batch, feature) unless batch_first is set; it gets the batch first.
 import torch

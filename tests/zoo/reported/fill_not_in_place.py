@@ -1,4 +1,4 @@
-# Expected: masked-copy-unused
+# Expected: masked-copy-unused, mask-missing
 # Report: https://github.com/lucidrains/flamingo-pytorch/issues/10
 # Mistake: masked_fill returns a copy; the line has no effect.
 import torch

@@ -1,4 +1,4 @@
-# Expected: batch-leak
+# Expected: samples-mixed
 # Report: https://github.com/gazelle93/Transformer-Various-Positional-Encoding/issues/1
 # Mistake: rows are (batch * heads) and are viewed as (heads, batch): samples exchange their heads.
 import torch

@@ -1,4 +1,4 @@
-# Expected: causal-leak
+# Expected: causal-leak, mask-inverted
 # Report: https://github.com/huggingface/transformers/issues/31673
 # Mistake: the mask of the sliding layers replaces the causal one and limits only how far back a token sees.
 import torch

@@ -46,7 +46,8 @@ class Call:
         for module in self.modules:
             module.train(training)
         torch.manual_seed(seed)
-        return first_tensor(self.function(*positional, **keywords))
+        self.output = self.function(*positional, **keywords)
+        return first_tensor(self.output)
 
     def tensors(self):
         """Where the tensors among the arguments are, and the tensors."""
@@ -56,8 +57,15 @@ class Call:
     def inputs(self):
         """The tensors that hold tokens: no masks, and nothing with fewer axes than the others."""
         found = [(where, value) for where, value in self.tensors() if not self.is_mask(where, value)]
-        axes = max((value.dim() for _, value in found), default=0)
-        return [(where, value) for where, value in found if value.dim() == axes]
+        rank = lambda value: value.dim() + is_tokens(value)
+        axes = max((rank(value) for _, value in found), default=0)
+        return [(where, value) for where, value in found if rank(value) == axes]
+
+    def inputs_like(self, output):
+        """Those as long as the output, if there are such: not the other sequence of cross-attention."""
+        found = self.inputs()
+        alike = [(where, value) for where, value in found if value.shape[:2] == output.shape[:2]]
+        return alike if alike and len(alike) < len(found) and len({v.shape[1] for _, v in found if v.dim() > 1}) > 1 else found
 
     def is_mask(self, where, value):
         name = self.names[where] if isinstance(where, int) and where < len(self.names) else str(where)
@@ -72,6 +80,14 @@ def first_tensor(output):
         return output
     parts = output.values() if isinstance(output, dict) else output if isinstance(output, (tuple, list)) else ()
     return next((found for found in map(first_tensor, parts) if found is not None), None)
+
+
+def all_tensors(output):
+    """All tensors of floating point numbers in what a call returned."""
+    if isinstance(output, torch.Tensor):
+        return [output.detach()] if output.is_floating_point() else []
+    parts = output.values() if isinstance(output, dict) else output if isinstance(output, (tuple, list)) else ()
+    return [found for part in parts for found in all_tensors(part)]
 
 
 def is_tokens(value):
@@ -123,7 +139,7 @@ def positions(size):
 
 def influence(call, output):
     """For each axis that inputs and output share: which outputs move when one position is changed."""
-    inputs = call.inputs()
+    inputs = call.inputs_like(output)
     found = []
     for axis in axes_of(inputs, output) if inputs else []:
         changes = []
@@ -138,6 +154,24 @@ def influence(call, output):
             changes.append({"at": at, "moved": moves(output, after, axis)})
         found.append({"axis": axis, "size": output.shape[axis], "changes": changes})
     return found
+
+
+def varies(call, output):
+    """The first two axes along which the output varies when all tokens are equal: that of the positions."""
+    inputs = call.inputs()
+    last = 2 if inputs and all(value.dim() >= 2 + (not is_tokens(value)) for _, value in inputs) else 0
+    if not last or output.dim() < 2:
+        return []
+    # What is the same for all samples, and different from token to token, are positions.
+    tokens = inputs[0][1].shape[1]
+    others = [value for where, value in call.tensors() if all(where != at for at, _ in inputs) and value.dim() >= 2]
+    if any(value.shape[0] == 1 and value.shape[1] == tokens and value.is_floating_point() for value in others):
+        return [1]
+    equal = {where: value[:1, :1].expand(value.shape).clone() for where, value in inputs}
+    after = call.repeat(equal)
+    if after is None or after.shape != output.shape:
+        return []
+    return [axis for axis in range(last) if max(moves(after, after.narrow(axis, 0, 1).expand(after.shape), axis)) > 0]
 
 
 def unsteady(call, output):
@@ -163,7 +197,228 @@ def untouched(call):
     return [name for name, it in matrices if it.grad is None or not bool(it.grad.any())]
 
 
-def examine(function, names, positional, keywords):
+def opposite(value):
+    """Other values for a whole tensor: a mask inverted, everything else other numbers."""
+    if value.dtype == torch.bool:
+        return ~value
+    if is_tokens(value):
+        return 1 - value if is_zero_one(value) else value.flip(0).flip(-1)
+    if not bool(torch.isfinite(value).all()) or bool((value < -1e4).any()):
+        return torch.where(value == 0, value.min(), 0.0)
+    return 1 - value if is_zero_one(value) else value + torch.randn(value.shape, dtype=value.dtype)
+
+
+def is_zero_one(value):
+    return bool(((value == 0) | (value == 1)).all())
+
+
+def same(before, after):
+    """Whether all tensors of two outputs are equal."""
+    if len(before) != len(after) or any(a.shape != b.shape for a, b in zip(before, after)):
+        return False
+    return all(bool(torch.equal(torch.nan_to_num(a), torch.nan_to_num(b))) for a, b in zip(before, after))
+
+
+def unmoved(call):
+    """The names of tensors among the arguments on which no output depends."""
+    # With a cache, what was read before need not be read again.
+    if any(isinstance(value, (dict, list)) and len(value) > 0 for value in [*call.positional, *call.keywords.values()]):
+        return []
+    # Of one key the weight is 1, whatever the query.
+    if any(value.dim() >= 2 and (value.shape[1] == 1 or value.dim() > 2 and value.shape[-2] == 1) for _, value in call.inputs()):
+        return []
+    call.repeat()
+    before, found = all_tensors(call.output), []
+    for where, value in call.tensors():
+        if call.is_late() or value.numel() < 2:
+            continue
+        torch.manual_seed(SEED)
+        other = opposite(value)
+        if torch.equal(other, value):
+            continue
+        try:
+            call.repeat({where: other})
+        except Exception:
+            continue
+        if same(before, all_tensors(call.output)):
+            found.append(call.names[where] if isinstance(where, int) else where)
+    return found
+
+
+def paddings(call):
+    """The masks among the arguments that say for each sample which of its tokens are real: (where, rows)."""
+    found = []
+    for where, value in call.tensors():
+        if not call.is_mask(where, value) or value.dim() < 2 or value.shape[0] < 2:
+            continue
+        is_float = value.is_floating_point() and bool((value < -1e4).any())
+        if value.dtype != torch.bool and not is_float and not is_zero_one(value):
+            continue
+        if any(size != 1 for size in value.shape[1:-1]):
+            continue
+        rows = value.reshape(value.shape[0], -1)
+        rows = torch.isfinite(rows) & (rows > -1e4) if value.is_floating_point() and not is_zero_one(value) else rows != 0
+        if bool(rows.any()) and not bool(rows.all()):
+            found.append((where, rows))
+    return found
+
+
+def padding(call, output):
+    """How far the content of hidden tokens moves what real tokens get, for each mask that says which are real.
+
+    Names differ on whether True is real. With a mask that works, one of the two kinds does not move the other.
+    """
+    found = []
+    for where, rows in paddings(call):
+        for at, value in call.inputs():
+            if value.dim() < 2 or value.shape[:2] != rows.shape or output.shape[0] != rows.shape[0]:
+                continue
+            own = output.dim() >= 2 and output.shape[1] == rows.shape[1]
+            sample = next((it for it in range(rows.shape[0]) if bool(rows[it].any()) and not bool(rows[it].all())), None)
+            if sample is None or call.is_late():
+                continue
+            moved = []
+            for kind in (True, False):
+                change = rows[sample] == kind
+                torch.manual_seed(SEED)
+                other = value.detach().clone()
+                if is_tokens(value):
+                    known = value.unique()
+                    other[sample, change] = torch.where(other[sample, change] == known[-1], known[0], known[-1])
+                else:
+                    other[sample, change] = other[sample, change] + torch.randn(int(change.sum()), *value.shape[2:], dtype=value.dtype)
+                after = call.repeat({at: other})
+                if after is None or after.shape != output.shape:
+                    break
+                far = (torch.nan_to_num(after) - torch.nan_to_num(output))[sample].abs()
+                far = far[~change] if own else far
+                scale = max(float(torch.nan_to_num(output).abs().max()), 1e-30)
+                moved.append(float(far.max()) if float(far.max()) > ROUNDING * scale else 0.0)
+            if len(moved) == 2:
+                name = call.names[where] if isinstance(where, int) else where
+                found.append({"mask": name, "sample": sample, "hidden": int((~rows[sample]).sum()), "moved": moved})
+    return found
+
+
+def says_causal(call):
+    """Whether a flag of the module is set, or the class of an argument named, for a causal mask."""
+    owner = call.positional[0] if call.positional else None
+    flag = isinstance(owner, nn.Module) and any(owner.__dict__.get(name) is True for name in ("causal", "is_causal"))
+    named = any(
+        "causal" in type(value).__name__.lower() and value is not owner
+        for value in [*call.positional, *call.keywords.values()]
+    )
+    return flag or named
+
+
+def is_empty(value):
+    """Whether an argument is a cache that has nothing yet."""
+    if isinstance(value, torch.Tensor):
+        return value.numel() == 0
+    if isinstance(value, (dict, list, tuple)):
+        return len(value) == 0
+    return value is None or type(value) is int and value == 0
+
+
+def cached(call, others, output):
+    """The outputs of the call in two parts, the second with the cache of the first, compared with those in one.
+
+    Only where the learner's code makes such a call: one of `others` has a cache where this call has none.
+    """
+    arguments = dict([*enumerate(call.positional), *call.keywords.items()])
+    inputs = [(where, value) for where, value in call.inputs() if value.dim() >= 2 and value.shape[1] == output.shape[1]]
+    if not inputs or output.dim() < 2:
+        return None
+    where, tokens = inputs[0]
+    for positional, keywords in others:
+        other = dict([*enumerate(positional), *keywords.items()])
+        if set(other) != set(arguments) or not isinstance(other.get(where), torch.Tensor) or other[where].dim() < 2:
+            continue
+        new = other[where].shape[1]
+        filled = [at for at in arguments if is_empty(arguments[at]) and not is_empty(other[at])]
+        offset = wrong_offset(other, filled)
+        if offset:
+            return {"first": 0, "tokens": 0, "moved": [], "offset": offset}
+        whole = tokens
+        if tokens.shape[1] < new + 2 and tokens.shape[0] == other[where].shape[0] and tokens.dim() == other[where].dim():
+            whole = torch.cat([tokens] + [other[where].to(tokens.dtype)] * 3, dim=1)
+        first = whole.shape[1] - new
+        if not filled or first < 1:
+            continue
+        # A mask over all tokens so far grows with the cache; anything else that changes is not understood.
+        growing = [at for at, value in call.tensors() if at != where and value.shape[-1] == tokens.shape[1] and value.dim() <= 2]
+        if any(not isinstance(other[at], torch.Tensor) or other[at].shape[-1] == new for at in growing):
+            continue
+        if growing and whole is not tokens:
+            continue
+        changed = [at for at, value in call.tensors() if at != where and at not in growing]
+        if any(not isinstance(other[at], torch.Tensor) or other[at].shape != arguments[at].shape for at in changed):
+            continue
+        before = call.repeat({where: whole})
+        after = call.repeat({where: with_change(whole, 1, whole.shape[1] - 1)})
+        # Without a causal mask the first tokens see more in one part than in two.
+        if before.dim() < 2 or before.shape[1] != whole.shape[1] or any(moves(before, after, 1)[:-1]):
+            continue
+        moved = in_parts(call, before, where, whole, first, filled, growing)
+        if moved is not None:
+            return {"first": first, "tokens": whole.shape[1], "moved": moved, "offset": None}
+    return None
+
+
+def caches(value):
+    """The tensors in a cache."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return [found for part in parts for found in caches(part)]
+
+
+def wrong_offset(other, filled):
+    """A position that was passed with a cache of another length: (position, length)."""
+    stored = [tensor for at in filled for tensor in caches(other[at]) if tensor.dim() >= 3]
+    sizes = {size for tensor in stored for size in tensor.shape[1:-1]}
+    for at in filled:
+        if type(other[at]) is int and sizes and other[at] not in sizes:
+            return other[at], stored[0].shape[-2]
+    return None
+
+
+def in_parts(call, output, where, tokens, first, filled, growing):
+    positional, keywords = copy.deepcopy((call.positional, call.keywords))
+    positional = list(positional)
+    for value in [*positional, *keywords.values()]:
+        if isinstance(value, nn.Module):
+            value.eval()
+
+    def given(at, value):
+        if isinstance(at, int):
+            positional[at] = value
+        else:
+            keywords[at] = value
+
+    arguments = dict([*enumerate(call.positional), *call.keywords.items()])
+    given(where, tokens[:, :first].clone())
+    for at in growing:
+        given(at, arguments[at][..., :first].clone())
+    torch.manual_seed(SEED)
+    one = call.function(*positional, **keywords)
+    given(where, tokens[:, first:].clone())
+    for at in growing:
+        given(at, arguments[at].clone())
+    for at in filled:
+        value = positional[at] if isinstance(at, int) else keywords[at]
+        if type(value) is int:
+            given(at, first)
+        elif is_empty(value):
+            if not isinstance(one, (tuple, list)) or len(one) < 2:
+                return None
+            given(at, one[1])
+    two = call.function(*positional, **keywords)
+    parts = torch.cat([first_tensor(one), first_tensor(two)], dim=1)
+    return moves(output, parts, 1) if parts.shape == output.shape else None
+
+
+def examine(function, names, positional, keywords, others=()):
     """The report on a call, as JSON; an object without entries if the call cannot be repeated."""
     call = Call(function, names, positional, keywords)
     with torch.no_grad():
@@ -172,8 +427,16 @@ def examine(function, names, positional, keywords):
             if output is None or output.dim() == 0 or not output.is_floating_point() or call.is_late():
                 return "{}"
             report = {"axes": influence(call, output), "unsteady": unsteady(call, output)}
+            report["unmoved"] = unmoved(call)
+            report["varies"] = varies(call, output)
+            report["padding"] = padding(call, output)
         except Exception:
             return "{}"
+        try:
+            report["cached"] = cached(call, others, output)
+        except Exception:
+            report["cached"] = None
+        report["is_causal"] = says_causal(call)
     try:
         report["untouched"] = untouched(call)
     except Exception:

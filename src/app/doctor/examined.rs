@@ -1,0 +1,140 @@
+//! Runs a target and gathers what is wrong in it.
+
+use super::super::plan::Plan;
+use super::super::runner::{Runner, Tracing};
+use super::super::shell::{Exit, Shell};
+use crate::explain;
+use crate::explain::doctor::{Finding, Reading, examine, is_allowed, read};
+use crate::ops::trace::Trace;
+use crate::session::{CallReport, Raised, Session};
+use crate::view::doctor::CodeFinding;
+use crate::view::errors::ErrorNote;
+
+/// A target that ran, and what was found.
+pub(super) struct Examined {
+    /// As it was typed.
+    pub(super) target: String,
+    /// Each finding, and the cell that ran it.
+    pub(super) found: Vec<(CodeFinding, String)>,
+    /// Cells that show a mistake on purpose.
+    pub(super) skipped: Vec<String>,
+    pub(super) cells: usize,
+    pub(super) operations: usize,
+    /// The cell that raised.
+    pub(super) failed: Option<FailedCell>,
+    /// Why and how only parts were examined.
+    pub(super) partly: Option<Partly>,
+    exit: Exit,
+}
+
+/// A cell that raised.
+pub(super) struct FailedCell {
+    pub(super) name: String,
+    pub(super) raised: Raised,
+    pub(super) note: ErrorNote,
+}
+
+/// How a target was examined that cannot run as a whole.
+#[derive(serde::Serialize)]
+pub(super) struct Partly {
+    /// What it raised.
+    pub(super) reason: String,
+    /// The classes and functions that ran on made-up inputs; none if the syntax tree was read.
+    pub(super) ran: Vec<String>,
+}
+
+/// Exceptions that say that something is not there: a package, a file, a device.
+const ABSENT: [&str; 6] =
+    ["ModuleNotFoundError", "ImportError", "FileNotFoundError", "PermissionError", "OSError", "NotImplementedError"];
+
+impl Examined {
+    /// 1 with findings, else how the run ended. That something is absent is no mistake of the code.
+    pub(super) fn exit(&self) -> Exit {
+        let is_absent = self.failed.as_ref().is_some_and(|it| ABSENT.contains(&it.raised.kind.as_str()));
+        let exit = if self.partly.is_some() && is_absent { Exit::Good } else { self.exit };
+        match (exit, self.found.is_empty()) {
+            (Exit::Good, false) => Exit::Failed,
+            (exit, _) => exit,
+        }
+    }
+}
+
+/// Runs a target and finds its mistakes.
+pub(super) fn examine_target(plan: &Plan, shell: &Shell) -> Examined {
+    let mut workspace = plan.workspace(&shell.options);
+    let mut runner = Runner::new(&mut workspace, &plan.cells).tracing(Tracing::Examined);
+    let (mut found, mut skipped) = (Vec::<(CodeFinding, String)>::new(), Vec::new());
+    let (mut cells, mut operations, mut failed) = (0, 0, None);
+    while let Some(finished) = runner.next() {
+        let (cell, trace) = (finished.cell, &finished.trace);
+        if !cell.silent {
+            cells += 1;
+            operations += trace.steps.len() + trace.beyond;
+        }
+        let new = findings(trace, &finished.calls, &runner.workspace.session);
+        match cell.step {
+            Some((step, _)) if step.wrong => {
+                if !new.is_empty() {
+                    skipped.push(format!("{} {} shows a mistake on purpose", cell.name, step.slug));
+                }
+            }
+            _ => {
+                for mut new in new {
+                    let own = new.finding.cell.as_ref() == Some(&cell.name);
+                    new.run_by = (!own).then(|| cell.name.clone());
+                    file_place(&mut new, plan);
+                    if found.iter().all(|(known, _)| !known.is_at_place_of(&new)) {
+                        found.push((new, cell.name.clone()));
+                    }
+                }
+            }
+        }
+        failed = finished.failure().cloned().map(|raised| (cell, raised));
+    }
+    let exit = runner.exit();
+    let failed = failed.map(|(cell, raised)| FailedCell {
+        name: cell.name.clone(),
+        note: workspace.error_note(&raised, &cell.source),
+        raised,
+    });
+    let target = plan.target.clone();
+    Examined { target, found, skipped, cells, operations, failed, partly: None, exit }
+}
+
+/// Adds to a finding in a script the file and the line in it.
+pub(super) fn file_place(found: &mut CodeFinding, plan: &Plan) {
+    found.file_line = file_line(plan, &found.finding);
+    found.file = found.file_line.map(|_| plan.target.clone());
+}
+
+/// The line in its file of a finding in a script.
+fn file_line(plan: &Plan, finding: &Finding) -> Option<usize> {
+    if plan.target.ends_with(".ipynb") {
+        return None;
+    }
+    let cell = plan.cells.iter().find(|cell| Some(&cell.name) == finding.cell.as_ref())?;
+    if cell.step.is_some() {
+        return None;
+    }
+    Some(cell.line + finding.line? - 1)
+}
+
+/// The silent mistakes in the operations of a cell and in its calls that were repeated, each with its line of code.
+pub(crate) fn findings(trace: &Trace, calls: &[CallReport], session: &Session) -> Vec<CodeFinding> {
+    let names = explain::TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
+    let code = |finding: &Finding| {
+        let source = session.source(finding.cell.as_deref()?)?;
+        source.lines().nth(finding.line?.checked_sub(1)?).map(|line| line.trim().to_owned())
+    };
+    let mut all = examine(trace, &names, calls);
+    let own = trace.steps.iter().flat_map(|step| &step.calls).find(|call| !call.library).map(|call| call.cell);
+    if let Some((cell, source)) = own.and_then(|cell| Some((cell, session.source(cell)?))) {
+        let read = read(cell, source, Reading::Ran).into_iter();
+        let place = |it: &Finding| (it.mistake, it.cell.clone(), it.line);
+        let new: Vec<Finding> = read.filter(|it| all.iter().all(|known| place(known) != place(it))).collect();
+        all.extend(new);
+    }
+    let found = all.into_iter();
+    let found = found.map(|finding| CodeFinding::new(code(&finding), finding));
+    found.filter(|it| !it.code.as_ref().is_some_and(|code| is_allowed(it.finding.mistake, code))).collect()
+}

@@ -1,0 +1,60 @@
+//! Tries fixes: the changed program is examined again, and a fix is shown if the finding is gone and no other came.
+
+use std::time::{Duration, Instant};
+
+use super::super::plan::Plan;
+use super::super::shell::{Exit, Shell};
+use super::examined::{Examined, examine_target};
+use crate::explain::doctor::fixed_sources;
+use crate::view::doctor::CodeFinding;
+
+/// Fixes are tried for so long.
+const TIME: Duration = Duration::from_millis(1500);
+
+/// Adds to each finding the fix that works, if there is one.
+pub(super) fn try_fixes(examined: &mut Examined, plan: &Plan, shell: &Shell) {
+    let started = Instant::now();
+    if examined.exit() == Exit::Interrupted || examined.failed.is_some() || plan.cells.iter().any(|cell| cell.step.is_some()) {
+        return;
+    }
+    let before: Vec<_> = examined.found.iter().map(|(it, _)| place(it)).collect();
+    for at in 0..examined.found.len() {
+        let finding = &examined.found[at].0.finding;
+        let Some(line) = finding.line else { continue };
+        let Some(index) = plan.cells.iter().position(|cell| Some(&cell.name) == finding.cell.as_ref()) else {
+            continue;
+        };
+        let own = &plan.cells[index];
+        for source in fixed_sources(&own.source, finding.mistake, line) {
+            if started.elapsed() > TIME {
+                return;
+            }
+            let changed = plan.with_source(index, &source);
+            let after = examine_target(&changed, shell);
+            let left: Vec<_> = after.found.iter().map(|(it, _)| place(it)).collect();
+            let is_gone = !left.contains(&before[at]);
+            if after.failed.is_none() && is_gone && left.iter().all(|it| before.contains(it)) {
+                examined.found[at].0.diff = Some(diff(&own.source, &source, own.line));
+                break;
+            }
+        }
+    }
+}
+
+/// What was found and where, but for lines that a fix may move.
+fn place(found: &CodeFinding) -> (&'static str, Option<String>, Option<usize>) {
+    let finding = &found.finding;
+    (finding.mistake, finding.cell.clone(), finding.line)
+}
+
+/// The changed lines: `-` before the old ones, `+` before the new ones.
+fn diff(before: &str, after: &str, first: usize) -> String {
+    let (old, new): (Vec<&str>, Vec<&str>) = (before.lines().collect(), after.lines().collect());
+    let same = old.iter().zip(&new).take_while(|(a, b)| a == b).count();
+    let tail = old[same..].iter().rev().zip(new[same..].iter().rev()).take_while(|(a, b)| a == b).count();
+    let (old, new) = (&old[same..old.len() - tail], &new[same..new.len() - tail]);
+    let mut text = format!("@@ -{},{} +{},{} @@\n", same + first, old.len(), same + first, new.len());
+    old.iter().for_each(|line| text.push_str(&format!("-{line}\n")));
+    new.iter().for_each(|line| text.push_str(&format!("+{line}\n")));
+    text
+}

@@ -1,0 +1,94 @@
+//! `attn doctor`: mistakes that raise no error, found in the operations that cells run.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | [`targets`] | files and folders, and which findings are asked for |
+//! | [`examined`] | runs a target and gathers its findings |
+//! | [`parts`] | what of a file that cannot run can be examined |
+//! | [`fix`] | tries fixes, and shows as a diff the one that works |
+//! | [`formats`] | findings as text, as JSON, for GitHub and as SARIF |
+
+mod examined;
+mod fix;
+mod formats;
+mod parts;
+mod targets;
+
+use super::course;
+use super::plan::{Plan, plan};
+use super::shell::{Exit, Failure, Shell};
+use crate::explain::doctor::{example_of, named};
+use crate::view::doctor as report;
+pub(crate) use examined::findings;
+use formats::Format;
+use targets::Selection;
+
+/// The arguments of `attn doctor`.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// A step (scores), a lesson (3.4.1), a .ipynb, .py or .md file, or a folder
+    #[arg(required_unless_present = "explain", value_name = "WHERE|FILE|DIR", value_hint = clap::ValueHint::AnyPath)]
+    targets: Vec<String>,
+    /// Run on as far as this step; in a file, as far as this code cell
+    #[arg(long, value_name = "STEP")]
+    until: Option<String>,
+    /// How findings are written: text, json, github (annotations of a workflow) or sarif
+    #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
+    format: Option<Format>,
+    /// Report only these: codes (A201), beginnings of codes (A1) or names (scale), with commas between them
+    #[arg(long, value_name = "CODES", value_delimiter = ',')]
+    select: Vec<String>,
+    /// Do not report these
+    #[arg(long, value_name = "CODES", value_delimiter = ',')]
+    ignore: Vec<String>,
+    /// Explain a mistake, with code that has it and code that does not
+    #[arg(long, value_name = "CODE", conflicts_with = "targets")]
+    explain: Option<String>,
+}
+
+/// Runs each target and shows its silent mistakes.
+pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+    if let Some(word) = &args.explain {
+        let Some(mistake) = named(word) else { return Err(targets::unknown(word)) };
+        shell.show(&report::page(mistake, shell.look))?;
+        return Ok(Exit::Good);
+    }
+    let selection = Selection::new(&args.select, &args.ignore)?;
+    let format = match (args.format, shell.options.json) {
+        (None, true) => Format::Json,
+        (format, _) => format.unwrap_or_default(),
+    };
+    let catalogue = course::catalogue()?;
+    let words = targets::files(&args.targets)?;
+    let mut exit = Exit::Good;
+    let mut log = formats::SarifLog::default();
+    for (at, word) in words.iter().enumerate() {
+        // The code of a mistake: its own example.
+        let plan = match named(word).filter(|it| it.code.eq_ignore_ascii_case(word)).and_then(example_of) {
+            Some(example) => Plan::of_program(word, example.wrong),
+            None => plan(word, args.until.as_deref(), &catalogue)?,
+        };
+        plan.show_remarks(shell);
+        if at > 0 && format == Format::Text {
+            shell.say("\n")?;
+        }
+        let mut examined = examined::examine_target(&plan, shell);
+        parts::examine_parts(&mut examined, &plan, shell);
+        examined.found.retain(|(found, _)| selection.has(&found.finding));
+        fix::try_fixes(&mut examined, &plan, shell);
+        exit = exit.max(examined.exit());
+        match format {
+            Format::Text => formats::text(&examined, words.len() > 1, shell)?,
+            Format::Json => formats::json(examined, shell)?,
+            Format::Github => formats::github(&examined, shell)?,
+            Format::Sarif => log.add(&examined),
+        }
+        if exit == Exit::Interrupted {
+            break;
+        }
+    }
+    if format == Format::Sarif {
+        log.write(shell)?;
+    }
+    Ok(exit)
+}

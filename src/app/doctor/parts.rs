@@ -1,0 +1,61 @@
+//! A file that cannot run as a whole: its classes and functions run on made-up inputs, else its syntax is read.
+
+use super::super::plan::Plan;
+use super::super::shell::Shell;
+use super::examined::{Examined, Partly, file_place, findings};
+use crate::explain::doctor::{Reading, definitions, is_allowed, read, without};
+use crate::view::doctor::CodeFinding;
+
+/// How many statements of a cell that raise are left out.
+const ATTEMPTS: usize = 24;
+/// Runs what a namespace has.
+const EXERCISE: &str = "from torch._made_up import exercise as _exercise; print(*_exercise(globals()))";
+/// The name of that cell.
+const CELL: &str = "made-up inputs";
+
+/// Examines what can run of a target that raised.
+pub(super) fn examine_parts(whole: &mut Examined, plan: &Plan, shell: &Shell) {
+    let Some(failed) = &whole.failed else { return };
+    if failed.raised.interrupted || plan.cells.iter().any(|cell| cell.step.is_some()) {
+        return;
+    }
+    let reason = match failed.raised.message.is_empty() {
+        true => failed.raised.kind.clone(),
+        false => format!("{}: {}", failed.raised.kind, failed.raised.message),
+    };
+    let mut workspace = plan.workspace(&shell.options);
+    for cell in &plan.cells {
+        let Some(mut source) = definitions(&cell.source) else { continue };
+        for _ in 0..ATTEMPTS {
+            let outcome = workspace.run(&source, &cell.name);
+            let Some(raised) = outcome.error.filter(|raised| !raised.interrupted) else { break };
+            let own = raised.frames.iter().find(|frame| frame.cell == cell.name).map(|frame| frame.line);
+            let Some(next) = own.or(raised.line).and_then(|line| without(&source, line)) else { break };
+            source = next;
+        }
+    }
+    let (outcome, trace, calls) = workspace.examined(EXERCISE, CELL);
+    let ran: Vec<String> = outcome.stdout.split_whitespace().map(str::to_owned).collect();
+    let mut found = findings(&trace, &calls, &workspace.session);
+    let is_read = ran.is_empty() || trace.steps.is_empty();
+    for cell in &plan.cells {
+        let reading = if is_read { Reading::Instead } else { Reading::Ran };
+        found.extend(read(&cell.name, &cell.source, reading).into_iter().map(|it| CodeFinding::new(None, it)));
+    }
+    for mut new in found {
+        let Some(cell) = plan.cells.iter().find(|cell| Some(&cell.name) == new.finding.cell.as_ref()) else {
+            continue;
+        };
+        let line = new.finding.line.and_then(|line| cell.source.lines().nth(line - 1));
+        new.code = line.map(|line| line.trim().to_owned());
+        if new.code.as_ref().is_some_and(|code| is_allowed(new.finding.mistake, code)) {
+            continue;
+        }
+        file_place(&mut new, plan);
+        if whole.found.iter().all(|(known, _)| !known.is_at_place_of(&new)) {
+            whole.found.push((new, cell.name.clone()));
+        }
+    }
+    whole.operations += trace.steps.len();
+    whole.partly = Some(Partly { reason, ran: if is_read { Vec::new() } else { ran } });
+}

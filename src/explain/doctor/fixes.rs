@@ -1,0 +1,214 @@
+//! Changes of the source that may fix a mistake. Whether one does is found out by running the changed source.
+
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+use ruff_python_ast::{Expr, ExprCall, Stmt};
+use ruff_python_parser::parse_module;
+use ruff_text_size::{Ranged, TextRange};
+
+/// Sources that may be right, the likeliest first: `source` with one change for the mistake of this name that was found
+/// in this line.
+pub(crate) fn fixed_sources(source: &str, mistake: &str, line: usize) -> Vec<String> {
+    let Ok(parsed) = parse_module(source) else { return Vec::new() };
+    let mut search = Search { source, mistake, line, found: Vec::new() };
+    parsed.into_syntax().body.iter().for_each(|statement| search.visit_stmt(statement));
+    // A mask may be made elsewhere: what is nearest to the line comes first.
+    search.found.sort_by_key(|edit| edit.line.abs_diff(line));
+    let change = |edit: &Edit| {
+        let (start, end) = (usize::from(edit.range.start()), usize::from(edit.range.end()));
+        format!("{}{}{}", &source[..start], edit.text, &source[end..])
+    };
+    search.found.iter().map(change).filter(|changed| changed != source).take(MOST).collect()
+}
+
+/// The most changes that are tried for one finding.
+const MOST: usize = 4;
+
+/// A change of the source.
+struct Edit {
+    line: usize,
+    range: TextRange,
+    text: String,
+}
+
+struct Search<'s> {
+    source: &'s str,
+    mistake: &'s str,
+    line: usize,
+    found: Vec<Edit>,
+}
+
+impl Search<'_> {
+    fn text(&self, of: &impl Ranged) -> &str {
+        &self.source[of.range()]
+    }
+
+    fn line_of(&self, of: &impl Ranged) -> usize {
+        1 + self.source[..usize::from(of.range().start())].matches('\n').count()
+    }
+
+    /// Whether the line of the finding is within an expression.
+    fn is_here(&self, of: &impl Ranged) -> bool {
+        let first = self.line_of(of);
+        (first..=first + self.text(of).matches('\n').count()).contains(&self.line)
+    }
+
+    fn edit(&mut self, of: &impl Ranged, text: String) {
+        let line = self.line_of(of);
+        self.found.push(Edit { line, range: of.range(), text });
+    }
+
+    fn call(&mut self, call: &ExprCall) {
+        let (name, receiver) = match &*call.func {
+            Expr::Attribute(attribute) => (attribute.attr.as_str(), Some(&*attribute.value)),
+            Expr::Name(name) => (name.id.as_str(), None),
+            _ => return,
+        };
+        let here = self.is_here(call);
+        match (self.mistake, name) {
+            ("softmax-over-queries", "softmax" | "Softmax") if here => {
+                let given = call.arguments.find_keyword("dim").map(|it| &it.value);
+                let last = call.arguments.args.last().filter(|it| is_int(it));
+                if let Some(dim) = given.or(last) {
+                    self.edit(dim, "-1".to_owned());
+                }
+            }
+            ("softmax-over-queries", "Softmax") => {
+                if let Some(dim) = call.arguments.find_keyword("dim") {
+                    self.edit(&dim.value, "-1".to_owned());
+                }
+            }
+            ("mask-off-by-one" | "mask-inverted" | "row-all-hidden", "triu" | "tril") => {
+                let right = if name == "triu" { "1" } else { "0" };
+                let given = call.arguments.find_keyword("diagonal").map(|it| &it.value);
+                let last = call.arguments.args.last().filter(|it| is_int(it));
+                match given.or(last) {
+                    Some(diagonal) => self.edit(diagonal, right.to_owned()),
+                    None if name == "triu" => self.insert_argument(call, "diagonal=1"),
+                    None => {}
+                }
+            }
+            ("mask-inverted" | "row-all-hidden", "masked_fill" | "masked_fill_") if here => {
+                if let Some(mask) = call.arguments.args.first() {
+                    self.edit(mask, inverted(self.text(mask)));
+                }
+            }
+            ("mask-inverted", "scaled_dot_product_attention") if here => {
+                if let Some(mask) = call.arguments.find_keyword("attn_mask") {
+                    self.edit(&mask.value, inverted(self.text(&mask.value)));
+                }
+            }
+            ("mask-leaks", "masked_fill" | "masked_fill_") if here => {
+                if let Some(value) = call.arguments.args.get(1) {
+                    self.edit(value, "float(\"-inf\")".to_owned());
+                }
+            }
+            ("masked-copy-unused", "masked_fill") if here => {
+                if let Expr::Attribute(attribute) = &*call.func {
+                    self.edit(&attribute.attr, "masked_fill_".to_owned());
+                }
+            }
+            ("heads-by-view-alone", "view" | "reshape") if here => {
+                if let ([b, h, t, d], Some(receiver)) = (&*call.arguments.args, receiver) {
+                    let [b, h, t, d] = [b, h, t, d].map(|it| self.text(it));
+                    let text =
+                        format!("{}.{name}({b}, {t}, {h}, {d}).transpose(1, 2)", self.text(receiver));
+                    self.edit(call, text);
+                }
+            }
+            ("heads-joined-by-view-alone", "view" | "reshape") if here => {
+                if let Some(receiver) = receiver {
+                    let plain = self.text(receiver).trim_end_matches(".contiguous()");
+                    let shape = call.arguments.args.iter().map(|it| self.text(it)).collect::<Vec<_>>().join(", ");
+                    let axes = if call.arguments.args.len() == 2 { "0, 1" } else { "1, 2" };
+                    let text = format!("{plain}.transpose({axes}).reshape({shape})");
+                    self.edit(call, text);
+                }
+            }
+            ("group-order", "repeat") => {
+                if let ([Expr::NumberLiteral(_), times, ..], Some(receiver)) = (&*call.arguments.args, receiver)
+                {
+                    let text = format!("{}.repeat_interleave({}, dim=1)", self.text(receiver), self.text(times));
+                    self.edit(call, text);
+                }
+            }
+            ("dropout-in-eval", "scaled_dot_product_attention") if here => {
+                if let Some(p) = call.arguments.find_keyword("dropout_p") {
+                    self.edit(&p.value, format!("{} if self.training else 0.0", self.text(&p.value)));
+                }
+            }
+            ("dropout-in-eval", "dropout") if here => self.insert_argument(call, "training=self.training"),
+            ("softmax-before-loss" | "softmax-twice", "softmax") => {
+                let inner = match receiver.map(|it| self.text(it)) {
+                    Some("torch" | "F" | "nn.functional") | None => call.arguments.args.first().map(|it| self.text(it)),
+                    Some(receiver) => Some(receiver),
+                };
+                if let Some(inner) = inner.map(str::to_owned) {
+                    self.edit(call, inner);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn insert_argument(&mut self, call: &ExprCall, argument: &str) {
+        let text = self.text(call).to_owned();
+        let Some(open) = text.strip_suffix(')') else { return };
+        let comma = if call.arguments.is_empty() { "" } else { ", " };
+        self.edit(call, format!("{open}{comma}{argument})"));
+    }
+
+    /// A product or a quotient of scores, and the statement that makes them.
+    fn scale(&mut self, expression: &Expr) {
+        let Expr::BinOp(operation) = expression else { return };
+        let (left, right) = (self.text(&*operation.left).to_owned(), self.text(&*operation.right).to_owned());
+        match operation.op {
+            ruff_python_ast::Operator::Mult => self.edit(expression, format!("{left} / {right}")),
+            ruff_python_ast::Operator::Div => {
+                // Divided twice, or by the width itself.
+                self.edit(expression, left.clone());
+                self.edit(expression, format!("{left} / ({right})**0.5"));
+                self.edit(expression, format!("{left} * {right}"));
+            }
+            ruff_python_ast::Operator::MatMult => {
+                self.edit(expression, format!("({}) / {left}.shape[-1]**0.5", self.text(expression)));
+            }
+            _ => {}
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Search<'_> {
+    fn visit_expr(&mut self, expression: &'a Expr) {
+        if self.mistake == "scale" && self.is_here(expression) {
+            self.scale(expression);
+        }
+        if let Expr::Call(call) = expression {
+            self.call(call);
+        }
+        walk_expr(self, expression);
+    }
+
+    fn visit_stmt(&mut self, statement: &'a Stmt) {
+        walk_stmt(self, statement);
+    }
+}
+
+fn is_int(expression: &Expr) -> bool {
+    match expression {
+        Expr::NumberLiteral(_) => true,
+        Expr::UnaryOp(operation) => is_int(&operation.operand),
+        _ => false,
+    }
+}
+
+/// The opposite of a mask, as it is written.
+fn inverted(mask: &str) -> String {
+    if let Some(plain) = mask.strip_prefix('~') {
+        return plain.to_owned();
+    }
+    if let Some((mask, zero)) = mask.rsplit_once(" == ") {
+        return format!("{mask} != {zero}");
+    }
+    let is_plain = mask.chars().all(|it| it.is_alphanumeric() || "_.()[]:, ".contains(it)) && !mask.starts_with('(');
+    if is_plain { format!("~{mask}") } else { format!("~({mask})") }
+}

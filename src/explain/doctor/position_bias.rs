@@ -1,0 +1,66 @@
+//! A bias by distance that favours what is far away.
+//! Source: Press et al. 2022, ALiBi: a penalty that grows with the distance; Sun et al. 2023: weights decay with it.
+
+use super::attention::Attention;
+use super::axes::{Product, is_product};
+use super::flow::{FlowStep, trace_back};
+use super::mask::square;
+use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use crate::explain::terms::figure;
+use crate::tensor::explanation::{Explanation, Formula};
+
+pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A503",
+    name: "position-bias",
+    title: "the bias by distance favours tokens that are far away",
+    why: "A bias by distance is a penalty: the further a key, the less it counts. With the opposite sign a token looks at \
+          what is farthest from it, and the more so the longer the text.",
+    implied_by: &[],
+    detector: Detector::Cell(detect),
+};
+
+fn detect(cell: &TracedCell) -> Vec<Observation> {
+    let added = cell.trace.steps.iter().filter_map(Attention::of_softmax).filter_map(|attention| {
+        let step = attention.before.iter().find(|step| step.explanation() == Explanation::Pointwise(Formula::Add))?;
+        grows(step, cell)
+    });
+    // Without a softmax: scores that are multiplied with a decay and then with the values.
+    let multiplied = cell.trace.steps.iter().filter_map(|step| {
+        let product = Product::of(&*super::attention::record_of(step)?)?;
+        let path = trace_back(&product.left, &is_product)?;
+        let decay = path.steps.iter().find(|it| it.explanation() == Explanation::Pointwise(Formula::Mul))?;
+        grows(decay, cell)
+    });
+    added.chain(multiplied).collect()
+}
+
+/// The finding if what a step adds or multiplies with grows with the distance, by the same rule in each row.
+fn grows(step: &FlowStep, cell: &TracedCell) -> Option<Observation> {
+    let other = step.other()?.tensor()?.clone();
+    let size = square(&other).filter(|size| *size >= 4 && !other.requires_grad())?;
+    let values = other.to_f64_vec();
+    // Each head has its own slope: the steepest.
+    let found = values.chunks(size * size).find_map(|table| {
+        let by_distance = |distance: usize| table[(size - 1) * size + (size - 1 - distance)];
+        let same = (0..size).all(|row| (0..=row).all(|column| close(table[row * size + column], by_distance(row - column))));
+        let rising = (1..size).all(|distance| by_distance(distance) > by_distance(distance - 1) + 1e-9);
+        (same && rising && table.iter().any(|it| it.is_finite())).then(|| (by_distance(1), by_distance(size - 1)))
+    });
+    let (near, far) = found?;
+    let name = cell.name_of(&other, "the bias");
+    let verb = if step.explanation() == Explanation::Pointwise(Formula::Mul) { "multiplies" } else { "adds to" };
+    let observed = format!(
+        "{name} {verb} the score of the key before a token {}, and that of the key {} before it {}: it grows with the \
+         distance.",
+        figure(near),
+        size - 1,
+        figure(far)
+    );
+    let fix = "a penalty: -slope * (query - key), or decay ** (query - key) with a decay below 1";
+    Some(Observation::new(step.record.site.clone(), observed, fix))
+}
+
+fn close(a: f64, b: f64) -> bool {
+    (a - b).abs() <= 1e-5 * (1.0 + b.abs())
+}
+

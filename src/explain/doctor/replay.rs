@@ -1,0 +1,99 @@
+//! Computes recorded tensors again from changed ones: what would the scores be if all tokens were equal?
+//! Only operations of the table run, in a state of their own; nothing of the session is read or written.
+
+use std::collections::HashMap;
+
+use super::flow::origin;
+use crate::ops::repeated;
+use crate::tensor::{Arg, Record, Tensor};
+
+/// The most operations between a result and what was changed.
+const DEEPEST: usize = 60;
+/// The most operations that one replay runs.
+const MOST_OPERATIONS: usize = 400;
+/// The largest tensor that is computed again.
+const LARGEST: usize = 1 << 18;
+
+/// A replay: some tensors have other values, and what was computed from them is computed again.
+#[derive(Default)]
+pub(super) struct Replay {
+    /// The new tensor for each old one, by its number; the same one where nothing changed.
+    known: HashMap<usize, Tensor>,
+    /// The old tensors, so that their numbers stay theirs.
+    old: Vec<Tensor>,
+    examined: usize,
+}
+
+impl Replay {
+    /// Gives a tensor other values.
+    pub(super) fn given(mut self, old: &Tensor, new: Tensor) -> Replay {
+        self.known.insert(old.id(), new);
+        self.old.push(old.clone());
+        self
+    }
+
+    /// A tensor as it would be; the tensor itself if it does not depend on what was changed. Nothing if an operation on
+    /// the way cannot be repeated.
+    pub(super) fn of(&mut self, tensor: &Tensor) -> Option<Tensor> {
+        self.at_depth(tensor, 0)
+    }
+
+    fn at_depth(&mut self, tensor: &Tensor, depth: usize) -> Option<Tensor> {
+        if let Some(known) = self.known.get(&tensor.id()) {
+            return Some(known.clone());
+        }
+        self.examined += 1;
+        if depth > DEEPEST || self.examined > MOST_OPERATIONS || tensor.numel() > LARGEST {
+            return None;
+        }
+        let new = match origin(tensor) {
+            None => tensor.clone(),
+            Some(record) => match self.results(&record, depth)? {
+                None => tensor.clone(),
+                Some(results) => results.get(tensor.output_index())?.clone(),
+            },
+        };
+        self.known.insert(tensor.id(), new.clone());
+        self.old.push(tensor.clone());
+        Some(new)
+    }
+
+    /// The results of an operation; none if they do not depend on what was changed.
+    #[allow(clippy::option_option)]
+    fn results(&mut self, record: &Record, depth: usize) -> Option<Option<Vec<Tensor>>> {
+        let mut is_changed = false;
+        let mut again = |tensor: &Tensor| {
+            let new = self.at_depth(tensor, depth + 1)?;
+            is_changed |= !new.is(tensor);
+            Some(new)
+        };
+        let mut args = Vec::new();
+        for arg in record.args() {
+            args.push(match arg {
+                Arg::Tensor(tensor) => Arg::Tensor(again(&tensor)?),
+                Arg::Tensors(tensors) => Arg::Tensors(tensors.iter().map(&mut again).collect::<Option<_>>()?),
+                other => other,
+            });
+        }
+        if !is_changed {
+            return Some(None);
+        }
+        if record.drawn.is_some() {
+            // Dropout is skipped, as in evaluation mode.
+            return Some(args.first().and_then(Arg::tensor).map(|input| vec![input.clone()]));
+        }
+        let results: Vec<Tensor> = repeated(record, args)?.tensors().into_iter().cloned().collect();
+        Some(Some(results))
+    }
+}
+
+/// A tensor in which all tokens of all samples are the first one: each row along the last axis.
+pub(super) fn with_equal_tokens(tensor: &Tensor) -> Option<Tensor> {
+    let width = *tensor.shape().last()?;
+    if tensor.ndim() < 2 || tensor.numel() == 0 || tensor.numel() > LARGEST || !tensor.dtype().is_float() {
+        return None;
+    }
+    let values = tensor.to_f32_vec();
+    let equal = (0..values.len()).map(|at| values[at % width]).collect();
+    Some(Tensor::from_f32(equal, tensor.shape().to_vec()))
+}

@@ -1,0 +1,267 @@
+//! Mistakes that the syntax tree shows by itself: arguments in each other's place, results that nothing takes.
+//! For code that ran, only those that no operation shows; for code that cannot run, all of them. What names say is read
+//! in [`roles`](super::roles).
+
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
+use ruff_python_parser::parse_module;
+use ruff_text_size::Ranged;
+
+use super::mistake::{Detector, Finding, Mistake};
+use super::named;
+use super::roles::{Part, disagreements};
+
+pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A403",
+    name: "arguments-swapped",
+    title: "arguments are passed in each other's place",
+    why: "Keys and values have the same shape, so nothing raises: the scores are made of the values, and the keys are \
+          averaged.",
+    implied_by: &[],
+    detector: Detector::Syntax,
+};
+
+/// How much of the syntax tree's findings is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reading {
+    /// The code ran: only what operations do not show.
+    Ran,
+    /// The code cannot run.
+    Instead,
+}
+
+/// The mistakes that the syntax of a cell shows.
+pub fn read(cell: &str, source: &str, reading: Reading) -> Vec<Finding> {
+    let Ok(parsed) = parse_module(source) else { return Vec::new() };
+    let body = parsed.into_syntax().body;
+    let mut functions = Functions::default();
+    body.iter().for_each(|statement| functions.visit_stmt(statement));
+    let mut search =
+        Search { cell, source, reading, functions: functions.found, within: Vec::new(), found: Vec::new() };
+    body.iter().for_each(|statement| search.visit_stmt(statement));
+    for found in disagreements(source, &body) {
+        search.within = found.within;
+        search.add(found.mistake, &found.range, found.observed, &found.fix);
+    }
+    search.found
+}
+
+/// The parts that each function's parameters are for, by the function's name.
+#[derive(Default)]
+struct Functions {
+    found: Vec<(String, Vec<Option<Part>>, Vec<String>)>,
+}
+
+impl<'a> Visitor<'a> for Functions {
+    fn visit_stmt(&mut self, statement: &'a Stmt) {
+        if let Stmt::FunctionDef(StmtFunctionDef { name, parameters, .. }) = statement {
+            let names: Vec<String> = parameters
+                .iter_non_variadic_params()
+                .map(|it| it.parameter.name.to_string())
+                .filter(|name| name != "self" && name != "cls")
+                .collect();
+            self.found.push((name.to_string(), names.iter().map(|it| Part::of(it)).collect(), names));
+        }
+        walk_stmt(self, statement);
+    }
+}
+
+struct Search<'s> {
+    cell: &'s str,
+    source: &'s str,
+    reading: Reading,
+    functions: Vec<(String, Vec<Option<Part>>, Vec<String>)>,
+    /// The classes and functions around.
+    within: Vec<String>,
+    found: Vec<Finding>,
+}
+
+impl Search<'_> {
+    fn text(&self, of: &impl Ranged) -> &str {
+        &self.source[of.range()]
+    }
+
+    fn add(&mut self, name: &str, at: &impl Ranged, observed: String, fix: &str) {
+        let Some(mistake) = named(name) else { return };
+        let before = &self.source[..usize::from(at.range().start())];
+        let line = 1 + before.matches('\n').count();
+        let column = 1 + before.rsplit('\n').next().unwrap_or("").chars().count();
+        self.found.push(Finding {
+            code: mistake.code,
+            mistake: mistake.name,
+            title: mistake.title,
+            cell: Some(self.cell.to_owned()),
+            line: Some(line),
+            column: Some(column),
+            function: (!self.within.is_empty()).then(|| self.within.join(".")),
+            observed,
+            why: mistake.why.to_owned(),
+            fix: fix.to_owned(),
+        });
+    }
+
+    fn call(&mut self, call: &ExprCall) {
+        let name = match &*call.func {
+            Expr::Attribute(attribute) => attribute.attr.as_str(),
+            Expr::Name(name) => name.id.as_str(),
+            _ => return,
+        };
+        self.swapped(call, name);
+        if self.reading == Reading::Ran {
+            return;
+        }
+        let first = call.arguments.args.first();
+        let keyword = |name: &str| call.arguments.find_keyword(name).map(|it| &it.value);
+        match name {
+            "softmax" => {
+                let input = operand(call);
+                if input.is_some_and(|it| is_call_of(it, "softmax")) {
+                    let observed = format!("{}: a softmax of a softmax.", self.text(call));
+                    self.add("softmax-twice", call, observed, "one softmax");
+                }
+                if input.is_some_and(|it| is_call_of(it, "dropout")) {
+                    let observed = format!("{}: the scores go through dropout.", self.text(call));
+                    self.add("dropout-before-softmax", call, observed, "dropout(torch.softmax(scores, dim=-1))");
+                }
+                let dim = keyword("dim").or_else(|| call.arguments.args.last().filter(|_| !call.arguments.args.is_empty()));
+                let scores = input.is_some_and(|it| is_named(self.text(it), &["score", "attn", "attention", "energy"]));
+                if scores && dim.is_some_and(|dim| matches!(self.text(dim), "-2" | "0")) {
+                    let observed = format!("{}: the softmax runs along another axis than the last.", self.text(call));
+                    self.add("softmax-over-queries", call, observed, "torch.softmax(scores, dim=-1)");
+                }
+            }
+            "cross_entropy" if first.is_some_and(|it| is_call_of(it, "softmax")) => {
+                let observed = format!("{}: the loss takes the result of a softmax.", self.text(call));
+                self.add("softmax-before-loss", call, observed, "F.cross_entropy(logits, targets), without the softmax");
+            }
+            "masked_fill" | "masked_fill_" => {
+                let tiny = call.arguments.args.get(1).is_some_and(|it| {
+                    matches!(self.text(it), "1e-9" | "1e-10" | "1e-8" | "1e-7" | "1e-6" | "1e-12")
+                });
+                if tiny {
+                    let observed = format!("{}: hidden scores become nearly 0, not -inf.", self.text(call));
+                    self.add("mask-leaks", call, observed, "scores.masked_fill(mask, -torch.inf)");
+                }
+            }
+            "triu" => {
+                let diagonal = keyword("diagonal").or_else(|| call.arguments.args.get(1));
+                if diagonal.is_some_and(|it| self.text(it).parse::<i64>().is_ok_and(|it| it >= 2)) {
+                    let observed = format!("{} begins above the token after each token.", self.text(call));
+                    self.add("mask-off-by-one", call, observed, "torch.triu(torch.ones(T, T), diagonal=1).bool()");
+                }
+            }
+            "scaled_dot_product_attention" => {
+                let p = keyword("dropout_p").filter(|it| !matches!(it, Expr::If(_)));
+                if p.is_some_and(|it| is_named(self.text(it), &["drop"]) && !self.text(it).contains("training")) {
+                    let observed = format!("{}: dropout_p does not depend on self.training.", self.text(call));
+                    self.add("dropout-in-eval", call, observed, "dropout_p=self.dropout if self.training else 0.0");
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A call whose arguments' names say that two are in each other's place.
+    fn swapped(&mut self, call: &ExprCall, name: &str) {
+        let args = &call.arguments.args;
+        let given: Vec<Option<Part>> = args.iter().map(|it| last_name(it).and_then(Part::of)).collect();
+        let own = |of: &str| {
+            let mut all = self.functions.iter().filter(move |(known, ..)| known == of);
+            all.next().filter(|_| all.next().is_none()).map(|(_, parts, names)| (parts.clone(), names.clone()))
+        };
+        let usual = || {
+            let words = ["query", "key", "value"].map(str::to_owned).to_vec();
+            (vec![Some(Part::Query), Some(Part::Key), Some(Part::Value)], words)
+        };
+        let is_attention = ["att", "mha", "retention"].iter().any(|it| name.to_lowercase().contains(it));
+        let Some((wanted, names)) = own(name).or_else(|| is_attention.then(usual)) else { return };
+        let at = |part: Part, of: &[Option<Part>]| of.iter().position(|it| *it == Some(part));
+        let once = |part: Part, of: &[Option<Part>]| of.iter().filter(|it| **it == Some(part)).count() == 1;
+        let pairs = [(Part::Key, Part::Value), (Part::Query, Part::Key), (Part::Query, Part::Value)];
+        for (a, b) in pairs {
+            let all_once = [a, b].iter().all(|it| once(*it, &given) && once(*it, &wanted));
+            let (given_a, given_b) = (at(a, &given), at(b, &given));
+            if all_once && given_a == at(b, &wanted) && given_b == at(a, &wanted) {
+                let (Some(first), Some(second)) = (given_a, given_b) else { continue };
+                let observed = format!(
+                    "{}: {} is passed as {}, and {} as {}.",
+                    self.text(call),
+                    self.text(&args[first]),
+                    names[first],
+                    self.text(&args[second]),
+                    names[second]
+                );
+                let fix = format!("{name}({})", names.iter().take(args.len()).cloned().collect::<Vec<_>>().join(", "));
+                self.add("arguments-swapped", call, observed, &fix);
+                return;
+            }
+        }
+    }
+}
+
+impl<'a> Visitor<'a> for Search<'_> {
+    fn visit_stmt(&mut self, statement: &'a Stmt) {
+        let name = match statement {
+            Stmt::FunctionDef(function) => Some(function.name.to_string()),
+            Stmt::ClassDef(class) => Some(class.name.to_string()),
+            _ => None,
+        };
+        let is_block = name.is_some();
+        self.within.extend(name);
+        // At the end of a notebook's cell such a statement shows its value.
+        if let (Stmt::Expr(expression), false) = (statement, self.within.is_empty())
+            && is_call_of(&expression.value, "masked_fill")
+        {
+            let observed = format!("{}: nothing takes the masked copy.", self.text(&*expression.value));
+            self.add("masked-copy-unused", &*expression.value, observed, "masked_fill_, with the underscore");
+        }
+        walk_stmt(self, statement);
+        if is_block {
+            self.within.pop();
+        }
+    }
+
+    fn visit_expr(&mut self, expression: &'a Expr) {
+        if let Expr::Call(call) = expression {
+            self.call(call);
+        }
+        walk_expr(self, expression);
+    }
+}
+
+/// The last name of `x` or `self.x`.
+fn last_name(expression: &Expr) -> Option<&str> {
+    match expression {
+        Expr::Name(name) => Some(name.id.as_str()),
+        Expr::Attribute(attribute) => Some(attribute.attr.as_str()),
+        _ => None,
+    }
+}
+
+/// What a function or a method is applied to.
+fn operand(call: &ExprCall) -> Option<&Expr> {
+    match &*call.func {
+        Expr::Attribute(attribute) => match &*attribute.value {
+            Expr::Name(name) if matches!(name.id.as_str(), "torch" | "F" | "nn" | "functional") => {
+                call.arguments.args.first()
+            }
+            Expr::Attribute(module) if module.attr.as_str() == "functional" => call.arguments.args.first(),
+            receiver => Some(receiver),
+        },
+        _ => call.arguments.args.first(),
+    }
+}
+
+fn is_call_of(expression: &Expr, name: &str) -> bool {
+    let Expr::Call(call) = expression else { return false };
+    match &*call.func {
+        Expr::Attribute(attribute) => attribute.attr.as_str() == name,
+        Expr::Name(called) => called.id.as_str() == name,
+        _ => false,
+    }
+}
+
+fn is_named(text: &str, words: &[&str]) -> bool {
+    let text = text.to_lowercase();
+    words.iter().any(|word| text.contains(word))
+}
