@@ -48,10 +48,17 @@ impl Part {
     }
 }
 
+/// What names and use disagree about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Subject {
+    Projection,
+    Mask,
+    Scale,
+}
+
 /// Something that names and use disagree about.
 pub(super) struct Disagreement {
-    /// The name of the mistake.
-    pub(super) mistake: &'static str,
+    pub(super) subject: Subject,
     /// Where it is.
     pub(super) range: TextRange,
     /// The classes and functions around.
@@ -142,9 +149,9 @@ struct Scopes<'s> {
 }
 
 impl Scopes<'_> {
-    fn add(&mut self, mistake: &'static str, range: TextRange, observed: String, fix: &str) {
+    fn add(&mut self, subject: Subject, range: TextRange, observed: String, fix: &str) {
         let within = self.within.clone();
-        self.found.push(Disagreement { mistake, range, within, observed, fix: fix.to_owned() });
+        self.found.push(Disagreement { subject, range, within, observed, fix: fix.to_owned() });
     }
 
     fn text(&self, range: TextRange) -> &str {
@@ -168,7 +175,7 @@ impl Scopes<'_> {
         }
         let count = products.count;
         for (range, observed, fix) in products.found {
-            self.add("projection-mixed-up", range, observed, fix);
+            self.add(Subject::Projection, range, observed, fix);
         }
         for statement in body {
             if let Stmt::Assign(assign) = statement
@@ -194,7 +201,7 @@ impl Scopes<'_> {
             (is_function && has_all == [true; 3], self.found.len() == before, unread, uses)
         {
             let observed = format!("{name}, the {}, are computed or passed, and nothing reads them.", part.plural());
-            self.add("projection-mixed-up", range, observed, "softmax(queries @ keys.transpose(-2, -1)) @ values");
+            self.add(Subject::Projection, range, observed, "softmax(queries @ keys.transpose(-2, -1)) @ values");
         }
         if is_function {
             self.unread_masks(&own, parameters, uses || count > 1);
@@ -210,17 +217,17 @@ impl Scopes<'_> {
         let unread = |name: &str| !own.reads(name) && !name.starts_with('_');
         let passed = parameters.iter().find(|(name, _)| name.to_lowercase().contains("mask") && unread(name));
         if let Some((name, range)) = passed {
-            self.add("mask-missing", *range, format!("{name} is a parameter, and nothing reads it."), fix);
+            self.add(Subject::Mask, *range, format!("{name} is a parameter, and nothing reads it."), fix);
         }
         let made = own.bound.iter().find(|(name, range)| unread(name) && is_of_mask(self.statement_at(*range)));
         if let Some((name, range)) = made {
             let observed = format!("{name} is made, and nothing reads it.");
-            self.add("mask-missing", *range, observed, fix);
+            self.add(Subject::Mask, *range, observed, fix);
         }
         let scale = own.bound.iter().find(|(name, _)| is_scale(name) && unread(name));
         if let Some((name, range)) = scale {
             let observed = format!("{name} is computed, and nothing reads it: the scores are not scaled.");
-            self.add("scale", *range, observed, "scores * scale, before the softmax");
+            self.add(Subject::Scale, *range, observed, "scores * scale, before the softmax");
         }
     }
 
@@ -267,7 +274,7 @@ impl Scopes<'_> {
                 name.id
             );
             let fix = format!("{} = self.{meant}(...)", name.id);
-            self.add("projection-mixed-up", range, observed, &fix);
+            self.add(Subject::Projection, range, observed, &fix);
         }
     }
 
@@ -290,22 +297,22 @@ impl Scopes<'_> {
             let place = twice.map_or(*range, |(_, place)| place);
             let instead = twice.map(|(other, _)| format!(", and self.{other} is called twice")).unwrap_or_default();
             let observed = format!("self.{name}, the projection of the {}, is never called{instead}.", part.plural());
-            found.push(("projection-mixed-up", place, observed, format!("self.{name}(...)")));
+            found.push((Subject::Projection, place, observed, format!("self.{name}(...)")));
         }
         for (name, range) in &own.buffers {
             let is_mask = is_of_mask(self.text(*range)) && !is_read(name);
             if is_mask {
                 let observed = format!("self.{name} is registered, and nothing reads it.");
-                found.push(("mask-missing", *range, observed, "scores.masked_fill(mask, -torch.inf)".to_owned()));
+                found.push((Subject::Mask, *range, observed, "scores.masked_fill(mask, -torch.inf)".to_owned()));
             }
         }
         let scale = own.attributes_bound.iter().find(|(name, _)| is_scale(name) && !is_read(name));
         if let Some((name, range)) = scale {
             let observed = format!("self.{name} is computed, and nothing reads it: the scores are not scaled.");
-            found.push(("scale", *range, observed, format!("scores * self.{name}, before the softmax")));
+            found.push((Subject::Scale, *range, observed, format!("scores * self.{name}, before the softmax")));
         }
-        for (mistake, range, observed, fix) in found {
-            self.add(mistake, range, observed, &fix);
+        for (subject, range, observed, fix) in found {
+            self.add(subject, range, observed, &fix);
         }
     }
 }

@@ -8,8 +8,11 @@ use ruff_python_parser::parse_module;
 use ruff_text_size::Ranged;
 
 use super::mistake::{Detector, Finding, Mistake};
-use super::named;
-use super::roles::{Part, disagreements};
+use super::roles::{Part, Subject, disagreements};
+use super::{
+    dropout_before_softmax, dropout_in_eval, input_unused, mask_leaks, mask_off_by_one, masked_copy_unused,
+    projection_mixed_up, scale, softmax_before_loss, softmax_over_queries, softmax_twice,
+};
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A403",
@@ -41,7 +44,12 @@ pub fn read(cell: &str, source: &str, reading: Reading) -> Vec<Finding> {
     body.iter().for_each(|statement| search.visit_stmt(statement));
     for found in disagreements(source, &body) {
         search.within = found.within;
-        search.add(found.mistake, &found.range, found.observed, &found.fix);
+        let mistake = match found.subject {
+            Subject::Projection => &projection_mixed_up::MISTAKE,
+            Subject::Mask => &input_unused::MASK,
+            Subject::Scale => &scale::MISTAKE,
+        };
+        search.add(mistake, &found.range, found.observed, &found.fix);
     }
     search.found
 }
@@ -81,8 +89,7 @@ impl Search<'_> {
         &self.source[of.range()]
     }
 
-    fn add(&mut self, name: &str, at: &impl Ranged, observed: String, fix: &str) {
-        let Some(mistake) = named(name) else { return };
+    fn add(&mut self, mistake: &'static Mistake, at: &impl Ranged, observed: String, fix: &str) {
         let before = &self.source[..usize::from(at.range().start())];
         let line = 1 + before.matches('\n').count();
         let column = 1 + before.rsplit('\n').next().unwrap_or("").chars().count();
@@ -117,22 +124,22 @@ impl Search<'_> {
                 let input = operand(call);
                 if input.is_some_and(|it| is_call_of(it, "softmax")) {
                     let observed = format!("{}: a softmax of a softmax.", self.text(call));
-                    self.add("softmax-twice", call, observed, "one softmax");
+                    self.add(&softmax_twice::MISTAKE, call, observed, "one softmax");
                 }
                 if input.is_some_and(|it| is_call_of(it, "dropout")) {
                     let observed = format!("{}: the scores go through dropout.", self.text(call));
-                    self.add("dropout-before-softmax", call, observed, "dropout(torch.softmax(scores, dim=-1))");
+                    self.add(&dropout_before_softmax::MISTAKE, call, observed, "dropout(torch.softmax(scores, dim=-1))");
                 }
                 let dim = keyword("dim").or_else(|| call.arguments.args.last().filter(|_| !call.arguments.args.is_empty()));
                 let scores = input.is_some_and(|it| is_named(self.text(it), &["score", "attn", "attention", "energy"]));
                 if scores && dim.is_some_and(|dim| matches!(self.text(dim), "-2" | "0")) {
                     let observed = format!("{}: the softmax runs along another axis than the last.", self.text(call));
-                    self.add("softmax-over-queries", call, observed, "torch.softmax(scores, dim=-1)");
+                    self.add(&softmax_over_queries::MISTAKE, call, observed, "torch.softmax(scores, dim=-1)");
                 }
             }
             "cross_entropy" if first.is_some_and(|it| is_call_of(it, "softmax")) => {
                 let observed = format!("{}: the loss takes the result of a softmax.", self.text(call));
-                self.add("softmax-before-loss", call, observed, "F.cross_entropy(logits, targets), without the softmax");
+                self.add(&softmax_before_loss::MISTAKE, call, observed, "F.cross_entropy(logits, targets), without the softmax");
             }
             "masked_fill" | "masked_fill_" => {
                 let tiny = call.arguments.args.get(1).is_some_and(|it| {
@@ -140,21 +147,21 @@ impl Search<'_> {
                 });
                 if tiny {
                     let observed = format!("{}: hidden scores become nearly 0, not -inf.", self.text(call));
-                    self.add("mask-leaks", call, observed, "scores.masked_fill(mask, -torch.inf)");
+                    self.add(&mask_leaks::MISTAKE, call, observed, "scores.masked_fill(mask, -torch.inf)");
                 }
             }
             "triu" => {
                 let diagonal = keyword("diagonal").or_else(|| call.arguments.args.get(1));
                 if diagonal.is_some_and(|it| self.text(it).parse::<i64>().is_ok_and(|it| it >= 2)) {
                     let observed = format!("{} begins above the token after each token.", self.text(call));
-                    self.add("mask-off-by-one", call, observed, "torch.triu(torch.ones(T, T), diagonal=1).bool()");
+                    self.add(&mask_off_by_one::MISTAKE, call, observed, "torch.triu(torch.ones(T, T), diagonal=1).bool()");
                 }
             }
             "scaled_dot_product_attention" => {
                 let p = keyword("dropout_p").filter(|it| !matches!(it, Expr::If(_)));
                 if p.is_some_and(|it| is_named(self.text(it), &["drop"]) && !self.text(it).contains("training")) {
                     let observed = format!("{}: dropout_p does not depend on self.training.", self.text(call));
-                    self.add("dropout-in-eval", call, observed, "dropout_p=self.dropout if self.training else 0.0");
+                    self.add(&dropout_in_eval::MISTAKE, call, observed, "dropout_p=self.dropout if self.training else 0.0");
                 }
             }
             _ => {}
@@ -192,7 +199,7 @@ impl Search<'_> {
                     names[second]
                 );
                 let fix = format!("{name}({})", names.iter().take(args.len()).cloned().collect::<Vec<_>>().join(", "));
-                self.add("arguments-swapped", call, observed, &fix);
+                self.add(&MISTAKE, call, observed, &fix);
                 return;
             }
         }
@@ -213,7 +220,7 @@ impl<'a> Visitor<'a> for Search<'_> {
             && is_call_of(&expression.value, "masked_fill")
         {
             let observed = format!("{}: nothing takes the masked copy.", self.text(&*expression.value));
-            self.add("masked-copy-unused", &*expression.value, observed, "masked_fill_, with the underscore");
+            self.add(&masked_copy_unused::MISTAKE, &*expression.value, observed, "masked_fill_, with the underscore");
         }
         walk_stmt(self, statement);
         if is_block {
