@@ -21,16 +21,22 @@ pub(super) static MISTAKE: Mistake = Mistake {
 const LARGEST: usize = 1 << 20;
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
-    let values_of = |step: &Traced| match step.operation.explanation {
-        Explanation::Attention => step.operand(2)?.tensor.clone(),
-        _ => Attention::ending_at(step)?.values().cloned(),
-    };
-    cell.trace.steps.iter().filter_map(|step| in_turn(&values_of(step)?, step, cell)).collect()
+    cell.trace.steps.iter().filter_map(|step| keys_and_values(step)?.iter().find_map(|it| in_turn(it, step, cell))).collect()
+}
+
+/// The keys and the values of attention that ends with this operation.
+fn keys_and_values(step: &Traced) -> Option<Vec<Tensor>> {
+    if step.operation.explanation == Explanation::Attention {
+        return Some(vec![step.operand(1)?.tensor.clone()?, step.operand(2)?.tensor.clone()?]);
+    }
+    let attention = Attention::ending_at(step)?;
+    let keys = attention.scores.as_ref().map(|scores| scores.product.right.clone());
+    Some(keys.into_iter().chain(attention.values().cloned()).collect())
 }
 
 fn in_turn(values: &Tensor, step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let (heads, groups) = (head_count(values)?, groups_in_turn(values)?);
-    let name = cell.name_of(values, "the values");
+    let name = cell.name_of(values, "a tensor of keys or values");
     let order: Vec<String> = (0..heads.min(6)).map(|head| (head % groups).to_string()).collect();
     let right: Vec<String> =
         (0..heads.min(6)).map(|head| (head / (heads / groups)).to_string()).collect();
