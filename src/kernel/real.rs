@@ -7,7 +7,7 @@ use std::ops::{Add, AddAssign, Div, Mul, MulAssign, Neg, Sub, SubAssign};
 use super::attention::Fused;
 use super::blocked::Multiply;
 use super::buffer_pool::Element;
-use super::math::Functions;
+use super::math::{Formulas, Functions};
 
 /// A floating point type that the kernel computes with: `f32` or `f64`.
 pub trait Real:
@@ -28,6 +28,7 @@ pub trait Real:
     + SubAssign
     + MulAssign
     + Functions
+    + Formulas
     + Multiply
     + Fused
     + Element

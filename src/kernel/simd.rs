@@ -88,3 +88,339 @@ fn avx512<W: SimdWork>(work: W) -> W::Output {
 fn avx2<W: SimdWork>(work: W) -> W::Output {
     work.run()
 }
+
+/// A vector of numbers in single precision, for functions with tables, which loops over slices cannot express. All
+/// vectors give the same bits. Every method is compiled inside a function that has the processor's features.
+pub(crate) trait Vector: Copy {
+    /// Numbers in the vector.
+    const LANES: usize;
+
+    /// The first numbers of a slice.
+    fn load(x: &[f32]) -> Self;
+    /// Writes the first numbers of a slice.
+    fn store(self, out: &mut [f32]);
+    /// The same number in every lane.
+    fn all(x: f32) -> Self;
+    /// `self + b`.
+    fn add(self, b: Self) -> Self;
+    /// `self - b`.
+    fn sub(self, b: Self) -> Self;
+    /// `self * b`.
+    fn mul(self, b: Self) -> Self;
+    /// `self * a + b`, rounded once.
+    fn fma(self, a: Self, b: Self) -> Self;
+    /// `b - self * a`, rounded once.
+    fn less(self, a: Self, b: Self) -> Self;
+    /// The larger of two, `self` if it is NaN.
+    fn at_least(self, least: Self) -> Self;
+    /// The smaller of two, `self` if it is NaN.
+    fn at_most(self, most: Self) -> Self;
+    /// The absolute value.
+    fn abs(self) -> Self;
+    /// The absolute value of `self` with the sign of another number.
+    fn with_sign(self, sign: Self) -> Self;
+    /// `self * 2^n`, rounded once; the part of `n` behind the point is cut off downwards. `n` lies in -160..=130, and
+    /// `self` between 1/2 and 4.
+    fn times_power_of_two(self, n: Self) -> Self;
+    /// The number of a table at the place that the last five bits of `at` name.
+    fn of_table(table: &[f32; 32], at: Self) -> Self;
+}
+
+/// A function of the numbers at one place of `N` operands. `of` is marked `#[inline(always)]`.
+pub(crate) trait VectorFunction<const N: usize> {
+    /// The result in each lane.
+    fn of<V: Vector>(x: [V; N]) -> V;
+}
+
+/// Writes the function of all numbers of `N` slices, each as long as `out`.
+pub(crate) fn write_each<const N: usize, F: VectorFunction<N>>(x: [&[f32]; N], out: &mut [f32]) {
+    #[cfg(target_arch = "x86_64")]
+    match vector_bytes() {
+        // SAFETY: 64 means that `detected` has found every feature that the function enables.
+        64 => return unsafe { x86::write_512::<N, F>(x, out) },
+        // SAFETY: 32 means that `detected` has found both features that the function enables.
+        32 => return unsafe { x86::write_256::<N, F>(x, out) },
+        _ => {}
+    }
+    write_vectors::<N, F, f32>(x, out);
+}
+
+#[inline(always)]
+fn write_vectors<const N: usize, F: VectorFunction<N>, V: Vector>(x: [&[f32]; N], out: &mut [f32]) {
+    let length = out.len();
+    let x = x.map(|x| &x[..length]);
+    let whole = length / V::LANES * V::LANES;
+    for (number, out) in out[..whole].chunks_exact_mut(V::LANES).enumerate() {
+        let first = number * V::LANES;
+        // Not a closure: it would not be compiled for the processor's vectors.
+        let mut lanes = [V::all(0.0); N];
+        for n in 0..N {
+            lanes[n] = V::load(&x[n][first..first + V::LANES]);
+        }
+        F::of(lanes).store(out);
+    }
+    if whole < length {
+        let mut rest = [0.0; MOST_LANES];
+        let mut lanes = [V::all(0.0); N];
+        for n in 0..N {
+            rest[..length - whole].copy_from_slice(&x[n][whole..]);
+            lanes[n] = V::load(&rest);
+        }
+        F::of(lanes).store(&mut rest);
+        out[whole..].copy_from_slice(&rest[..length - whole]);
+    }
+}
+
+/// Lanes of the longest vectors.
+const MOST_LANES: usize = 16;
+
+impl Vector for f32 {
+    const LANES: usize = 1;
+
+    #[inline(always)]
+    fn load(x: &[f32]) -> f32 {
+        x[0]
+    }
+    #[inline(always)]
+    fn store(self, out: &mut [f32]) {
+        out[0] = self;
+    }
+    #[inline(always)]
+    fn all(x: f32) -> f32 {
+        x
+    }
+    #[inline(always)]
+    fn add(self, b: f32) -> f32 {
+        self + b
+    }
+    #[inline(always)]
+    fn sub(self, b: f32) -> f32 {
+        self - b
+    }
+    #[inline(always)]
+    fn mul(self, b: f32) -> f32 {
+        self * b
+    }
+    #[inline(always)]
+    fn fma(self, a: f32, b: f32) -> f32 {
+        self.mul_add(a, b)
+    }
+    #[inline(always)]
+    fn less(self, a: f32, b: f32) -> f32 {
+        (-self).mul_add(a, b)
+    }
+    #[inline(always)]
+    fn at_least(self, least: f32) -> f32 {
+        if self < least { least } else { self }
+    }
+    #[inline(always)]
+    fn at_most(self, most: f32) -> f32 {
+        if self > most { most } else { self }
+    }
+    #[inline(always)]
+    fn abs(self) -> f32 {
+        f32::abs(self)
+    }
+    #[inline(always)]
+    fn with_sign(self, sign: f32) -> f32 {
+        self.copysign(sign)
+    }
+    #[inline(always)]
+    fn times_power_of_two(self, n: f32) -> f32 {
+        // Two factors: one alone may be too small for a normal number. The first product is exact.
+        let n = n.floor() as i32;
+        let power = |n: i32| f32::from_bits(((n + 127) << 23) as u32);
+        self * power(n >> 1) * power(n - (n >> 1))
+    }
+    #[inline(always)]
+    fn of_table(table: &[f32; 32], at: f32) -> f32 {
+        table[(at.to_bits() & 31) as usize]
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use std::arch::x86_64::*;
+
+    use super::{Vector, VectorFunction, write_vectors};
+
+    #[target_feature(enable = "avx512f,avx512vl,avx512dq,avx512bw,avx2,fma")]
+    pub(super) fn write_512<const N: usize, F: VectorFunction<N>>(x: [&[f32]; N], out: &mut [f32]) {
+        write_vectors::<N, F, __m512>(x, out);
+    }
+
+    #[target_feature(enable = "avx2,fma")]
+    pub(super) fn write_256<const N: usize, F: VectorFunction<N>>(x: [&[f32]; N], out: &mut [f32]) {
+        write_vectors::<N, F, __m256>(x, out);
+    }
+
+    /// The methods that are one instruction.
+    macro_rules! instructions {
+        ($lanes:literal, $load:ident, $store:ident, $set1:ident, $add:ident, $sub:ident, $mul:ident, $fma:ident,
+         $less:ident, $max:ident, $min:ident) => {
+            const LANES: usize = $lanes;
+
+            #[inline(always)]
+            fn load(x: &[f32]) -> Self {
+                let x = &x[..$lanes];
+                // SAFETY: the slice has as many numbers as the vector; `write_each` has checked the features, here and
+                // below.
+                unsafe { $load(x.as_ptr()) }
+            }
+            #[inline(always)]
+            fn store(self, out: &mut [f32]) {
+                let out = &mut out[..$lanes];
+                // SAFETY: as above.
+                unsafe { $store(out.as_mut_ptr(), self) }
+            }
+            #[inline(always)]
+            fn all(x: f32) -> Self {
+                // SAFETY: as above.
+                unsafe { $set1(x) }
+            }
+            #[inline(always)]
+            fn add(self, b: Self) -> Self {
+                // SAFETY: as above.
+                unsafe { $add(self, b) }
+            }
+            #[inline(always)]
+            fn sub(self, b: Self) -> Self {
+                // SAFETY: as above.
+                unsafe { $sub(self, b) }
+            }
+            #[inline(always)]
+            fn mul(self, b: Self) -> Self {
+                // SAFETY: as above.
+                unsafe { $mul(self, b) }
+            }
+            #[inline(always)]
+            fn fma(self, a: Self, b: Self) -> Self {
+                // SAFETY: as above.
+                unsafe { $fma(self, a, b) }
+            }
+            #[inline(always)]
+            fn less(self, a: Self, b: Self) -> Self {
+                // SAFETY: as above.
+                unsafe { $less(self, a, b) }
+            }
+            // Of two numbers one of which is NaN, the instruction returns the second.
+            #[inline(always)]
+            fn at_least(self, least: Self) -> Self {
+                // SAFETY: as above.
+                unsafe { $max(least, self) }
+            }
+            #[inline(always)]
+            fn at_most(self, most: Self) -> Self {
+                // SAFETY: as above.
+                unsafe { $min(most, self) }
+            }
+        };
+    }
+
+    impl Vector for __m512 {
+        instructions!(
+            16,
+            _mm512_loadu_ps,
+            _mm512_storeu_ps,
+            _mm512_set1_ps,
+            _mm512_add_ps,
+            _mm512_sub_ps,
+            _mm512_mul_ps,
+            _mm512_fmadd_ps,
+            _mm512_fnmadd_ps,
+            _mm512_max_ps,
+            _mm512_min_ps
+        );
+
+        #[inline(always)]
+        fn abs(self) -> Self {
+            // SAFETY: as above.
+            unsafe { _mm512_abs_ps(self) }
+        }
+        #[inline(always)]
+        fn with_sign(self, sign: Self) -> Self {
+            // SAFETY: as above.
+            unsafe { _mm512_or_ps(_mm512_abs_ps(self), _mm512_and_ps(sign, _mm512_set1_ps(-0.0))) }
+        }
+        #[inline(always)]
+        fn times_power_of_two(self, n: Self) -> Self {
+            // SAFETY: as above.
+            unsafe { _mm512_scalef_ps(self, n) }
+        }
+        #[inline(always)]
+        fn of_table(table: &[f32; 32], at: Self) -> Self {
+            let (low, high) = (Self::load(&table[..16]), Self::load(&table[16..]));
+            // SAFETY: as above.
+            unsafe { _mm512_permutex2var_ps(low, _mm512_castps_si512(at), high) }
+        }
+    }
+
+    impl Vector for __m256 {
+        instructions!(
+            8,
+            _mm256_loadu_ps,
+            _mm256_storeu_ps,
+            _mm256_set1_ps,
+            _mm256_add_ps,
+            _mm256_sub_ps,
+            _mm256_mul_ps,
+            _mm256_fmadd_ps,
+            _mm256_fnmadd_ps,
+            _mm256_max_ps,
+            _mm256_min_ps
+        );
+
+        #[inline(always)]
+        fn abs(self) -> Self {
+            // SAFETY: as above.
+            unsafe { _mm256_andnot_ps(_mm256_set1_ps(-0.0), self) }
+        }
+        #[inline(always)]
+        fn with_sign(self, sign: Self) -> Self {
+            // SAFETY: as above.
+            unsafe { _mm256_or_ps(self.abs(), _mm256_and_ps(sign, _mm256_set1_ps(-0.0))) }
+        }
+        #[inline(always)]
+        fn times_power_of_two(self, n: Self) -> Self {
+            // As for one number.
+            // SAFETY: as above.
+            unsafe {
+                let n = _mm256_cvtps_epi32(_mm256_floor_ps(n));
+                let (half, bias) = (_mm256_srai_epi32::<1>(n), _mm256_set1_epi32(127));
+                let (low, high) =
+                    (_mm256_add_epi32(half, bias), _mm256_add_epi32(_mm256_sub_epi32(n, half), bias));
+                let low = _mm256_castsi256_ps(_mm256_slli_epi32::<23>(low));
+                let high = _mm256_castsi256_ps(_mm256_slli_epi32::<23>(high));
+                _mm256_mul_ps(_mm256_mul_ps(self, low), high)
+            }
+        }
+        #[inline(always)]
+        fn of_table(table: &[f32; 32], at: Self) -> Self {
+            // Four registers. A gather is faster on recent processors of Intel's, and far slower on AMD's and on those
+            // that protect it (measured: 3.5 cycles instead of 7).
+            let parts = [
+                Self::load(&table[..8]),
+                Self::load(&table[8..]),
+                Self::load(&table[16..]),
+                Self::load(&table[24..]),
+            ];
+            // SAFETY: as above.
+            unsafe {
+                let at = _mm256_castps_si256(at);
+                let fourth = _mm256_castsi256_ps(_mm256_slli_epi32::<28>(at));
+                let fifth = _mm256_castsi256_ps(_mm256_slli_epi32::<27>(at));
+                let low = _mm256_blendv_ps(
+                    _mm256_permutevar8x32_ps(parts[0], at),
+                    _mm256_permutevar8x32_ps(parts[1], at),
+                    fourth,
+                );
+                let high = _mm256_blendv_ps(
+                    _mm256_permutevar8x32_ps(parts[2], at),
+                    _mm256_permutevar8x32_ps(parts[3], at),
+                    fourth,
+                );
+                _mm256_blendv_ps(low, high, fifth)
+            }
+        }
+    }
+}

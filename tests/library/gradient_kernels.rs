@@ -149,6 +149,11 @@ fn activations() {
         f(&[x], &mut out);
         out[0]
     }
+    fn slope<T: Real>(f: fn(&[T], &[T], &mut [T]), x: T, grad: T) -> T {
+        let mut out = [T::ZERO];
+        f(&[x], &[grad], &mut out);
+        out[0]
+    }
     let all: [OfOne; 7] = [
         ("relu", |x| x.max(0.0), activation::relu, activation::relu),
         (
@@ -164,8 +169,18 @@ fn activations() {
             |x, g| activation::elu(x, g, 0.7),
         ),
         ("silu", |x| slices(math::silu, x), activation::silu, activation::silu),
-        ("gelu", |x| slices(math::gelu, x), activation::gelu, activation::gelu),
-        ("gelu_tanh", |x| slices(math::gelu_tanh, x), activation::gelu_tanh, activation::gelu_tanh),
+        (
+            "gelu",
+            |x| slices(math::gelu, x),
+            |x, g| slope(activation::gelu, x, g),
+            |x, g| slope(activation::gelu, x, g),
+        ),
+        (
+            "gelu_tanh",
+            |x| slices(math::gelu_tanh, x),
+            |x, g| slope(activation::gelu_tanh, x, g),
+            |x, g| slope(activation::gelu_tanh, x, g),
+        ),
         (
             "softplus",
             |x| if 2.0 * x > 8.0 { x } else { (2.0 * x).exp().ln_1p() / 2.0 },

@@ -1,12 +1,14 @@
 //! The parts of the kernel one by one: strided loops, picking, sorting, selection, elementary functions, threads.
 
+use attn::kernel::backward::activation;
 use attn::kernel::elementwise::{Strided, binary, gather_strided, scatter_strided};
 use attn::kernel::index::{ravel, strided_position, unravel};
 use attn::kernel::linalg::{Matrix, factor, qr, svd};
-use attn::kernel::math::{Functions, exp2_fast};
+use attn::kernel::math::{self, Functions, exp2_fast};
 use attn::kernel::peak::multiply_adds;
 use attn::kernel::random::erfinv;
 use attn::kernel::rank::{insertion_place, sorted_places};
+use attn::kernel::simd::limit_vectors;
 use attn::kernel::{buffer_pool, grid, selection, threads};
 
 #[test]
@@ -169,6 +171,75 @@ fn erf_and_tanh_are_correctly_rounded_but_for_a_few() {
         assert!(f(f32::NAN).is_nan());
         assert!(f(-0.0).is_sign_negative() && f(-0.0) == 0.0);
     }
+}
+
+/// What a function of slices makes of one number.
+fn of_slice(f: fn(&[f32], &mut [f32]), x: f32) -> f32 {
+    let mut out = [0.0];
+    f(&[x], &mut out);
+    out[0]
+}
+
+#[test]
+fn exp_and_tanh_of_slices_are_within_a_little_more_than_half_a_unit() {
+    let exp = |x| of_slice(math::exp::<f32>, x);
+    let tanh = |x| of_slice(math::tanh::<f32>, x);
+    let errors = [worst(exp, f64::exp), worst(|x| of_slice(math::exp::<f32>, -x), |x| (-x).exp())];
+    assert!(errors.iter().all(|&error| error < 0.55), "{errors:?}");
+    let (mut count, mut different) = (0, [0, 0]);
+    let mut x = 1e-12_f32;
+    while x < 80.0 {
+        let wide = f64::from(x);
+        count += 1;
+        different[0] += usize::from(exp(-x) != (-wide).exp() as f32);
+        different[1] += usize::from(tanh(x) != wide.tanh() as f32);
+        let unit = f64::from(tanh(x)).log2().floor().exp2() * f64::from(f32::EPSILON);
+        assert!((f64::from(tanh(x)) - wide.tanh()).abs() < 0.54 * unit, "tanh({x}) = {}", tanh(x));
+        x *= 1.0003;
+    }
+    assert!(different.iter().all(|found| found * 100 < count), "{different:?} of {count}");
+    assert_eq!([0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY].map(exp), [1.0, 1.0, f32::INFINITY, 0.0]);
+    assert_eq!([0.0, f32::INFINITY, f32::NEG_INFINITY].map(tanh), [0.0, 1.0, -1.0]);
+    assert!(tanh(-0.0).is_sign_negative() && exp(f32::NAN).is_nan() && tanh(f32::NAN).is_nan());
+    // The smallest subnormal numbers are whole multiples of the smallest.
+    for x in [-88.0_f32, -95.5, -100.25, -103.2, -103.9, -104.0] {
+        let wanted = f64::from(x).exp() as f32;
+        assert!(exp(x).to_bits().abs_diff(wanted.to_bits()) <= 1, "{x}: {} {wanted}", exp(x));
+    }
+}
+
+#[test]
+fn functions_with_tables_give_the_same_bits_on_all_vectors_and_at_all_places() {
+    let x: Vec<f32> = (0..u32::MAX).step_by(100_003).map(f32::from_bits).collect();
+    let near: Vec<f32> = (0..20_000).map(|at| (at as f32 - 10_000.0) * 1.1e-3).collect();
+    let grad: Vec<f32> = near.iter().map(|x| 1.0 - x).collect();
+    let all = |bytes, shift: usize| {
+        limit_vectors(bytes);
+        let mut found = Vec::new();
+        for x in [&x, &near] {
+            for f in [math::exp::<f32>, math::tanh, math::gelu, math::gelu_tanh] {
+                let mut out = vec![0.0; x.len()];
+                let (first, rest) = out.split_at_mut(shift);
+                f(&x[..shift], first);
+                f(&x[shift..], rest);
+                found.push(out);
+            }
+        }
+        for f in [activation::gelu::<f32>, activation::gelu_tanh] {
+            let mut out = vec![0.0; near.len()];
+            let (first, rest) = out.split_at_mut(shift);
+            f(&near[..shift], &grad[..shift], first);
+            f(&near[shift..], &grad[shift..], rest);
+            found.push(out);
+        }
+        let bits = |x: f32| if x.is_nan() { u32::MAX } else { x.to_bits() };
+        found.concat().into_iter().map(bits).collect::<Vec<u32>>()
+    };
+    let one_by_one = all(0, 0);
+    for (bytes, shift) in [(32, 0), (32, 3), (64, 0), (64, 13)] {
+        assert!(all(bytes, shift) == one_by_one, "vectors of {bytes} bytes, from place {shift}");
+    }
+    limit_vectors(usize::MAX);
 }
 
 #[test]

@@ -34,8 +34,6 @@ pub trait Functions: Sized {
     fn tanh(self) -> Self;
     /// The error function, correctly rounded in single precision.
     fn erf(self) -> Self;
-    /// erf(x / √2), correctly rounded in single precision.
-    fn erf_by_root_two(self) -> Self;
     /// 1 - erf x, correctly rounded in single precision.
     fn erfc(self) -> Self;
     /// x^y, correctly rounded in single precision.
@@ -96,10 +94,6 @@ impl Functions for f32 {
         erf_tanh::erf(f64::from(self)) as f32
     }
     #[inline(always)]
-    fn erf_by_root_two(self) -> f32 {
-        erf_tanh::erf(f64::from(self) * std::f64::consts::FRAC_1_SQRT_2) as f32
-    }
-    #[inline(always)]
     fn pow(self, y: f32) -> f32 {
         f64::powf(f64::from(self), f64::from(y)) as f32
     }
@@ -122,10 +116,6 @@ impl Functions for f64 {
         exp => f64::exp, log => f64::ln,
         exp2 => f64::exp2, expm1 => f64::exp_m1, log1p => f64::ln_1p, log2 => f64::log2, log10 => f64::log10,
         sin => f64::sin, cos => f64::cos, tan => f64::tan, tanh => f64::tanh, erf => libm::erf, erfc => libm::erfc,
-    }
-    #[inline(always)]
-    fn erf_by_root_two(self) -> f64 {
-        libm::erf(self * std::f64::consts::FRAC_1_SQRT_2)
     }
     #[inline(always)]
     fn pow(self, y: f64) -> f64 {

@@ -1,10 +1,11 @@
 //! Rules of activation functions, softmax and embedding: one pass of the kernel each.
 
+use super::compute;
 use super::step::{BackwardStep, Gradients};
 use crate::in_floats;
-use crate::kernel::Real;
 use crate::kernel::backward::activation::Slope;
 use crate::kernel::backward::{activation, embedding as rows, softmax as kernel};
+use crate::kernel::{Real, math};
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
@@ -35,7 +36,7 @@ macro_rules! of_one {
 /// Rules of functions of one number whose slope follows from the result (`y`), which is computed again from the input if it
 /// is not at hand.
 macro_rules! of_result {
-    ($($(#[$meta:meta])* $name:ident => |$x:ident| $result:expr, |$y:ident, $grad:ident| $slope:expr;)*) => {$(
+    ($($(#[$meta:meta])* $name:ident => $result:path, |$y:ident, $grad:ident| $slope:expr;)*) => {$(
         $(#[$meta])*
         pub(crate) fn $name(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
             struct FromResult;
@@ -45,17 +46,9 @@ macro_rules! of_result {
                     $slope
                 }
             }
-            struct FromInput;
-            impl<T: Real> Slope<T> for FromInput {
-                #[inline(always)]
-                fn of(&self, $x: T, $grad: T) -> T {
-                    let $y = $result;
-                    $slope
-                }
-            }
             let of_input = match step.result(&grad) {
                 Some(result) => slopes(result, &grad, &FromResult)?,
-                None => slopes(step.tensor("input")?, &grad, &FromInput)?,
+                None => slopes(&compute::function(step.tensor("input")?, $result, $result), &grad, &FromResult)?,
             };
             Ok(Gradients::of("input", of_input))
         }
@@ -64,9 +57,9 @@ macro_rules! of_result {
 
 of_result! {
     /// Of `tanh`.
-    tanh => |x| x.tanh(), |y, grad| activation::tanh(y, grad);
+    tanh => math::tanh, |y, grad| activation::tanh(y, grad);
     /// Of `sigmoid`.
-    sigmoid => |x| T::ONE / (T::ONE + (-x).exp_vector()), |y, grad| activation::sigmoid(y, grad);
+    sigmoid => math::sigmoid, |y, grad| activation::sigmoid(y, grad);
 }
 
 /// The gradient of the input of a function of one number.
@@ -90,18 +83,18 @@ of_one! {
     silu => |x, grad| activation::silu(x, grad);
     /// Of `softplus`.
     softplus => |x, grad, beta = 1.0, threshold = 20.0| activation::softplus(x, grad, beta, threshold);
-    /// Of `gelu` by the error function.
-    gelu_exact => |x, grad| activation::gelu(x, grad);
-    /// Of `gelu` by tanh.
-    gelu_tanh => |x, grad| activation::gelu_tanh(x, grad);
 }
 
 /// Of `gelu`.
 pub(crate) fn gelu(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    match step.arg("approximate") {
-        Arg::Str(name) if &**name == "tanh" => gelu_tanh(step, grad),
-        _ => gelu_exact(step, grad),
-    }
+    let tanh = matches!(step.arg("approximate"), Arg::Str(name) if &**name == "tanh");
+    let x = step.tensor("input")?;
+    let grad = to_dtype(&grad, x.dtype());
+    let of_input = in_floats!(x.dtype(), T => {
+        let write = if tanh { activation::gelu_tanh::<T> } else { activation::gelu::<T> };
+        T::tensor(activation::pieces(&T::row_major(x), &T::row_major(&grad), write), x.shape(), x.dtype())
+    });
+    Ok(Gradients::of("input", of_input))
 }
 
 /// Of `softmax`.

@@ -1,0 +1,147 @@
+//! Formulas of functions that are computed on vectors in single precision and one by one in double precision.
+
+use super::super::simd::{Vector, VectorFunction, write_each};
+use super::{Functions, tables};
+
+/// What a formula needs of a number in double precision, and of a vector in single precision.
+pub trait Lane: Copy {
+    /// A constant.
+    fn all(x: f64) -> Self;
+    /// `self + b`.
+    fn plus(self, b: Self) -> Self;
+    /// `self - b`.
+    fn minus(self, b: Self) -> Self;
+    /// `self * b`.
+    fn times(self, b: Self) -> Self;
+    /// `self * a + b`, rounded once.
+    fn times_plus(self, a: Self, b: Self) -> Self;
+    /// e^x.
+    fn exp_lane(self) -> Self;
+    /// tanh x.
+    fn tanh_lane(self) -> Self;
+    /// erf (x / √2).
+    fn erf_by_root_two_lane(self) -> Self;
+}
+
+impl<V: Vector> Lane for V {
+    #[inline(always)]
+    fn all(x: f64) -> V {
+        <V as Vector>::all(x as f32)
+    }
+    #[inline(always)]
+    fn plus(self, b: V) -> V {
+        self.add(b)
+    }
+    #[inline(always)]
+    fn minus(self, b: V) -> V {
+        self.sub(b)
+    }
+    #[inline(always)]
+    fn times(self, b: V) -> V {
+        self.mul(b)
+    }
+    #[inline(always)]
+    fn times_plus(self, a: V, b: V) -> V {
+        self.fma(a, b)
+    }
+    #[inline(always)]
+    fn exp_lane(self) -> V {
+        tables::exp(self)
+    }
+    #[inline(always)]
+    fn tanh_lane(self) -> V {
+        tables::tanh(self)
+    }
+    #[inline(always)]
+    fn erf_by_root_two_lane(self) -> V {
+        tables::erf_by_root_two(self)
+    }
+}
+
+impl Lane for f64 {
+    #[inline(always)]
+    fn all(x: f64) -> f64 {
+        x
+    }
+    #[inline(always)]
+    fn plus(self, b: f64) -> f64 {
+        self + b
+    }
+    #[inline(always)]
+    fn minus(self, b: f64) -> f64 {
+        self - b
+    }
+    #[inline(always)]
+    fn times(self, b: f64) -> f64 {
+        self * b
+    }
+    #[inline(always)]
+    fn times_plus(self, a: f64, b: f64) -> f64 {
+        self.mul_add(a, b)
+    }
+    #[inline(always)]
+    fn exp_lane(self) -> f64 {
+        Functions::exp(self)
+    }
+    #[inline(always)]
+    fn tanh_lane(self) -> f64 {
+        Functions::tanh(self)
+    }
+    #[inline(always)]
+    fn erf_by_root_two_lane(self) -> f64 {
+        libm::erf(self * std::f64::consts::FRAC_1_SQRT_2)
+    }
+}
+
+/// A function of the numbers at one place of `N` operands. `of` is marked `#[inline(always)]`.
+pub trait Formula<const N: usize> {
+    /// The result.
+    fn of<L: Lane>(x: [L; N]) -> L;
+}
+
+/// A number type whose slices formulas are computed on.
+pub trait Formulas: Sized {
+    /// Writes the formula of all numbers of `N` slices, each as long as `out`.
+    fn write<const N: usize, F: Formula<N>>(x: [&[Self]; N], out: &mut [Self]);
+}
+
+struct OnVectors<F>(F);
+
+impl<const N: usize, F: Formula<N>> VectorFunction<N> for OnVectors<F> {
+    #[inline(always)]
+    fn of<V: Vector>(x: [V; N]) -> V {
+        F::of(x)
+    }
+}
+
+impl Formulas for f32 {
+    fn write<const N: usize, F: Formula<N>>(x: [&[f32]; N], out: &mut [f32]) {
+        write_each::<N, OnVectors<F>>(x, out);
+    }
+}
+
+impl Formulas for f64 {
+    fn write<const N: usize, F: Formula<N>>(x: [&[f64]; N], out: &mut [f64]) {
+        for (at, out) in out.iter_mut().enumerate() {
+            *out = F::of(x.map(|x| x[at]));
+        }
+    }
+}
+
+/// Functions of slices, each from the formula of `$count` lanes.
+macro_rules! formulas {
+    ($($(#[$meta:meta])* $name:ident, $count:literal: |$($x:ident),+| $value:expr;)*) => {$(
+        $(#[$meta])*
+        pub fn $name<T: $crate::kernel::math::Formulas>($($x: &[T],)+ out: &mut [T]) {
+            struct OfLanes;
+            impl $crate::kernel::math::Formula<$count> for OfLanes {
+                #[inline(always)]
+                fn of<L: $crate::kernel::math::Lane>([$($x),+]: [L; $count]) -> L {
+                    $value
+                }
+            }
+            T::write::<$count, OfLanes>([$($x),+], out);
+        }
+    )*};
+}
+pub(crate) use formulas;
