@@ -3,46 +3,163 @@
 
 use std::cmp::Ordering;
 
+use super::buffer_pool::{self, Element};
+use super::threads;
+
 /// An element that can be sorted.
 pub trait Rank: Copy {
+    /// Bits of a key.
+    const BITS: u32;
+
     /// How it compares with another.
     fn rank(self, other: Self) -> Ordering;
+    /// A number of [`Rank::BITS`] bits that compares with those of others as the elements do.
+    fn key(self) -> u64;
 }
 
 macro_rules! floats {
-    ($float:ty) => {
+    ($float:ty, $bits:literal) => {
         impl Rank for $float {
+            const BITS: u32 = $bits;
+
             fn rank(self, other: Self) -> Ordering {
                 self.partial_cmp(&other).unwrap_or_else(|| self.is_nan().cmp(&other.is_nan()))
+            }
+
+            #[inline(always)]
+            fn key(self) -> u64 {
+                // Both zeros are one. Of negative numbers the bits are in reverse order.
+                let bits = (self + 0.0).to_bits();
+                let sign = 1 << ($bits - 1);
+                let key = if bits & sign == 0 { bits | sign } else { !bits };
+                u64::from(if self.is_nan() { !0 } else { key })
             }
         }
     };
 }
 
-floats!(f32);
-floats!(f64);
+floats!(f32, 32);
+floats!(f64, 64);
 
 impl Rank for i64 {
+    const BITS: u32 = 64;
+
     fn rank(self, other: Self) -> Ordering {
         self.cmp(&other)
+    }
+
+    #[inline(always)]
+    fn key(self) -> u64 {
+        (self as u64) ^ (1 << 63)
     }
 }
 
 impl Rank for bool {
+    const BITS: u32 = 8;
+
     fn rank(self, other: Self) -> Ordering {
         self.cmp(&other)
+    }
+
+    #[inline(always)]
+    fn key(self) -> u64 {
+        u64::from(self)
+    }
+}
+
+/// Sorts rows. A key and the position of its element are one number, so that sorting reads no element, and equal elements
+/// keep their order.
+#[derive(Default)]
+struct Sorter {
+    narrow: Vec<u64>,
+    spare: Vec<u64>,
+    wide: Vec<u128>,
+}
+
+/// Length from which a row is sorted digit by digit.
+const LONG: usize = 192;
+/// Values of a digit.
+const DIGITS: usize = 256;
+
+impl Sorter {
+    /// Calls `each` with the positions of the elements of a row in sorted order.
+    fn sort<T: Rank>(&mut self, row: &[T], descending: bool, each: impl FnMut(usize)) {
+        let flip = if descending { u64::MAX >> (u64::BITS - T::BITS) } else { 0 };
+        if T::BITS <= 32 && u32::try_from(row.len()).is_ok() {
+            self.narrow.clear();
+            self.narrow.extend((0..).zip(row).map(|(at, x): (u64, &T)| (x.key() ^ flip) << 32 | at));
+            if row.len() < LONG {
+                self.narrow.sort_unstable();
+            } else {
+                self.sort_digits();
+            }
+            self.narrow.iter().map(|&pair| pair as u32 as usize).for_each(each);
+        } else {
+            self.wide.clear();
+            self.wide.extend((0..).zip(row).map(|(at, x): (u128, &T)| u128::from(x.key() ^ flip) << 64 | at));
+            self.wide.sort_unstable();
+            self.wide.iter().map(|&pair| pair as u64 as usize).for_each(each);
+        }
+    }
+
+    /// Sorts the narrow pairs by the four digits of their keys, the last digit first.
+    fn sort_digits(&mut self) {
+        let digit = |pair: u64, number: usize| (pair >> (32 + 8 * number)) as usize % DIGITS;
+        let mut counts = [[0_u32; DIGITS]; 4];
+        for &pair in &self.narrow {
+            for (number, counts) in counts.iter_mut().enumerate() {
+                counts[digit(pair, number)] += 1;
+            }
+        }
+        self.spare.resize(self.narrow.len(), 0);
+        for (number, counts) in counts.iter_mut().enumerate() {
+            if counts[digit(self.narrow[0], number)] as usize == self.narrow.len() {
+                continue; // all are the same
+            }
+            let mut next = 0;
+            for count in counts.iter_mut() {
+                next += std::mem::replace(count, next);
+            }
+            for &pair in &self.narrow {
+                let place = &mut counts[digit(pair, number)];
+                self.spare[*place as usize] = pair;
+                *place += 1;
+            }
+            std::mem::swap(&mut self.narrow, &mut self.spare);
+        }
     }
 }
 
 /// The positions of the elements of a row in sorted order; equal elements keep their order.
 pub fn sorted_places<T: Rank>(row: &[T], descending: bool) -> Vec<usize> {
-    let mut places: Vec<usize> = (0..row.len()).collect();
-    if descending {
-        places.sort_by(|&a, &b| row[b].rank(row[a]));
-    } else {
-        places.sort_by(|&a, &b| row[a].rank(row[b]));
-    }
+    let mut places = Vec::with_capacity(row.len());
+    Sorter::default().sort(row, descending, |at| places.push(at));
     places
+}
+
+/// Elements that one thread sorts at a time.
+const PIECE: usize = 1 << 14;
+
+/// Rows of `length` elements, sorted, and the positions that the elements had in their row; equal elements keep their
+/// order.
+pub fn sorted_rows<T: Rank + Element>(data: &[T], length: usize, descending: bool) -> (Vec<T>, Vec<i64>) {
+    let (mut sorted, mut places) = (buffer_pool::take(data.len()), buffer_pool::take(data.len()));
+    if length > 0 {
+        let size = (PIECE / length).max(1) * length;
+        let pieces = data.chunks(size).zip(sorted.chunks_mut(size).zip(places.chunks_mut(size)));
+        threads::share_if(data.len() > PIECE, pieces, |(data, (sorted, places))| {
+            let mut sorter = Sorter::default();
+            let results = sorted.chunks_exact_mut(length).zip(places.chunks_exact_mut(length));
+            for (row, (sorted, places)) in data.chunks_exact(length).zip(results) {
+                let mut to = sorted.iter_mut().zip(places);
+                sorter.sort(row, descending, |at| {
+                    let (sorted, place) = to.next().expect("a row has as many places as elements");
+                    (*sorted, *place) = (row[at], at as i64);
+                });
+            }
+        });
+    }
+    (sorted, places)
 }
 
 /// The positions of keys from the largest to the smallest by their total order; equal keys keep their order.

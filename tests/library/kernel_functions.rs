@@ -1,13 +1,14 @@
 //! The parts of the kernel one by one: strided loops, picking, sorting, selection, elementary functions, threads.
 
 use attn::kernel::backward::activation;
+use attn::kernel::buffer_pool::Element;
 use attn::kernel::elementwise::{Strided, binary, gather_strided, scatter_strided};
 use attn::kernel::index::{ravel, strided_position, unravel};
 use attn::kernel::linalg::{Matrix, factor, qr, svd};
 use attn::kernel::math::{self, Functions, exp2_fast};
 use attn::kernel::peak::multiply_adds;
 use attn::kernel::random::erfinv;
-use attn::kernel::rank::{insertion_place, sorted_places};
+use attn::kernel::rank::{Rank, insertion_place, sorted_places, sorted_rows};
 use attn::kernel::simd::limit_vectors;
 use attn::kernel::{buffer_pool, grid, selection, threads};
 
@@ -59,6 +60,51 @@ fn nan_sorts_last_and_equal_elements_keep_their_order() {
     assert_eq!(sorted_places(&row, true), [1, 0, 3, 2]);
     assert_eq!(insertion_place(&[1, 3, 3, 5], None, 3, false), 1);
     assert_eq!(insertion_place(&[1, 3, 3, 5], None, 3, true), 3);
+}
+
+/// Checks rows of `length` elements against a stable sort by comparisons.
+fn rows_are_sorted<T: Rank + Element + PartialEq + std::fmt::Debug>(data: &[T], length: usize) {
+    for descending in [false, true] {
+        let (sorted, places) = sorted_rows(data, length, descending);
+        for (at, row) in data.chunks_exact(length).enumerate() {
+            let mut wanted: Vec<usize> = (0..length).collect();
+            wanted.sort_by(|&a, &b| {
+                let order = row[a].rank(row[b]);
+                if descending { order.reverse() } else { order }
+            });
+            assert_eq!(sorted_places(row, descending), wanted, "{length}, row {at}, {descending}");
+            let found = &places[at * length..][..length];
+            assert!(found.iter().zip(&wanted).all(|(&a, &b)| a == b as i64), "{length}, row {at}");
+            let values = &sorted[at * length..][..length];
+            let same = |(value, &place): (&T, &usize)| value.rank(row[place]).is_eq();
+            assert!(values.iter().zip(&wanted).all(same), "{length}, row {at}");
+        }
+    }
+}
+
+#[test]
+fn rows_of_all_types_and_lengths_are_sorted_as_by_comparisons() {
+    let mut state = 7_u64;
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        state >> 16
+    };
+    let special = [f32::NAN, -f32::NAN, 0.0, -0.0, f32::INFINITY, f32::NEG_INFINITY, 1e-42, -1e-42, 3.0, 3.0];
+    for (length, rows) in [(1, 5), (2, 9), (33, 7), (191, 3), (192, 3), (1000, 40), (70_000, 1)] {
+        let single: Vec<f32> = (0..length * rows)
+            .map(|_| match next() {
+                bits if bits % 3 == 0 => special[(bits / 3) as usize % special.len()],
+                bits if bits % 3 == 1 => f32::from_bits(bits as u32),
+                bits => (bits % 2000) as f32 - 1000.0,
+            })
+            .collect();
+        rows_are_sorted(&single, length);
+        rows_are_sorted(&single.iter().map(|&x| f64::from(x)).collect::<Vec<f64>>(), length);
+        rows_are_sorted(&single.iter().map(|&x| x as i64).collect::<Vec<i64>>(), length);
+        rows_are_sorted(&single.iter().map(|&x| x > 0.0).collect::<Vec<bool>>(), length);
+        rows_are_sorted(&vec![2.5_f32; length * rows], length);
+    }
+    assert_eq!(sorted_rows::<f32>(&[], 0, true), (vec![], vec![]));
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! Sorting and counting: sort, topk, kthvalue, unique, searchsorted, bincount, histc, isin.
 //! This file makes contiguous rows; the kernel sorts one row.
 
-use crate::each_lane;
 use crate::kernel::rank::{self, Rank};
 use crate::kernel::selection;
 use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor};
+use crate::{each_lane, map_lane};
 
 /// The elements with `dim` last, row-major; the length of `dim`, and the shape without it.
 fn rows(x: &Tensor, dim: usize) -> (Buffer, usize, Vec<usize>) {
@@ -24,6 +24,9 @@ fn back(buffer: Buffer, mut rest: Vec<usize>, size: usize, dim: usize, dtype: DT
     }
     let ndim = rest.len() + 1;
     rest.push(size);
+    if dim + 1 == ndim {
+        return Tensor::new(buffer, rest, dtype);
+    }
     let layout = Layout::contiguous(rest.clone());
     let mut order: Vec<usize> = (0..ndim - 1).collect();
     order.insert(dim, ndim - 1);
@@ -60,13 +63,16 @@ fn chosen(
 /// The sorted elements along `dim` and their positions. Equal ones keep their order. As `torch.sort`.
 /// Both have the order of the input in memory.
 pub(crate) fn sort(x: &Tensor, dim: usize, descending: bool) -> (Tensor, Tensor) {
-    let size = x.shape().get(dim).copied().unwrap_or(1);
-    let (values, places) = chosen(
-        x,
-        dim,
-        size,
-        |buffer, row| each_lane!(buffer, data => rank::sorted_places(&data[row], descending)),
-    );
+    let (buffer, size, rest) = rows(x, dim);
+    let places;
+    let values = map_lane!(&buffer, data => {
+        let (sorted, found) = rank::sorted_rows(data, size, descending);
+        places = found;
+        sorted
+    });
+    let scalar = x.ndim() == 0;
+    let values = back(values, rest.clone(), size, dim, x.dtype(), scalar);
+    let places = back(Buffer::I64(places), rest, size, dim, DType::Int64, scalar);
     let layout = x.layout().preserved();
     (values.laid_out(layout.clone()), places.laid_out(layout))
 }
