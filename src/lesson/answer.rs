@@ -1,16 +1,7 @@
-//! Parses what a learner types as an answer: shapes in any usual spelling, numbers in any rounding.
+//! Parses numbers that a learner types as an answer, in any rounding: digits, words, percentages, arithmetic.
 //! A text with two readings (1,024 as one number or as two) returns both.
 
-use super::vocabulary::AXES;
-
-/// One size of a shape.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TypedSize {
-    /// A number.
-    Number(usize),
-    /// The variable that has it as its value, such as `d_out`.
-    Name(String),
-}
+use super::number_words::with_digits;
 
 /// A number and its precision.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -23,120 +14,8 @@ pub struct TypedNumber {
     pub(crate) digits: u32,
 }
 
-/// Words that may surround the sizes of a shape.
-const FILLERS: &[&str] =
-    &["torch.size", "size", "shape", "the", "is", "of", "a", "tensor", "tuple", "and", "it", "its"];
-
-/// All readings of `text` as a shape, the most literal first; empty if it is not a shape.
-/// `(6,2)`, `6x2`, `6 by 2`, `[6, 2]`, `torch.Size([6, 2])`, `query 6, key 2`, `(d_in, 2)`.
-pub fn shapes(text: &str) -> Vec<Vec<TypedSize>> {
-    let mut found: Vec<Vec<TypedSize>> = shape(text).into_iter().collect();
-    if let Some(joined) = without_thousands(text) {
-        found.extend(shape(&joined));
-    }
-    found
-}
-
-/// A token of a shape.
-enum ShapeToken {
-    Number(usize),
-    Word(String),
-    Between,
-}
-
-fn shape(text: &str) -> Option<Vec<TypedSize>> {
-    let text = text.trim().trim_end_matches(['.', '?', '!']);
-    let low = text.to_lowercase();
-    if ["scalar", "a scalar", "()", "[]", "torch.size([])", "0-d", "a single number"].contains(&low.as_str())
-    {
-        return Some(Vec::new());
-    }
-    let mut sizes = Vec::new();
-    let mut open: Vec<ShapeToken> = Vec::new();
-    for piece in pieces(text)?.into_iter().chain([ShapeToken::Between]) {
-        match piece {
-            ShapeToken::Between => sizes.extend(part(std::mem::take(&mut open))?),
-            piece => open.push(piece),
-        }
-    }
-    (!sizes.is_empty()).then_some(sizes)
-}
-
-fn pieces(text: &str) -> Option<Vec<ShapeToken>> {
-    let letters: Vec<char> = text.chars().collect();
-    let mut pieces = Vec::new();
-    let mut at = 0;
-    while at < letters.len() {
-        let letter = letters[at];
-        let run = |fits: fn(char) -> bool| letters[at..].iter().take_while(|c| fits(**c)).count();
-        let after_number = matches!(pieces.last(), Some(ShapeToken::Number(_)));
-        let next = letters.get(at + 1);
-        match letter {
-            '0'..='9' => {
-                let length = run(|c| c.is_ascii_digit() || c == '_');
-                let digits: String = letters[at..at + length].iter().filter(|c| **c != '_').collect();
-                pieces.push(ShapeToken::Number(digits.parse().ok()?));
-                at += length;
-                continue;
-            }
-            'x' | 'X' if after_number && next.is_none_or(|c| !c.is_alphabetic()) => {
-                pieces.push(ShapeToken::Between);
-            }
-            ',' | ';' | '*' | '×' | '·' | '|' => pieces.push(ShapeToken::Between),
-            '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | ':' | '=' => {}
-            c if c.is_whitespace() => {}
-            c if c.is_alphabetic() || c == '_' => {
-                let length = run(|c| c.is_alphanumeric() || c == '_' || c == '.');
-                let word: String = letters[at..at + length].iter().collect();
-                match word.to_lowercase().as_str() {
-                    "by" | "times" | "x" => pieces.push(ShapeToken::Between),
-                    low if FILLERS.contains(&low) => {}
-                    _ => pieces.push(ShapeToken::Word(word)),
-                }
-                at += length;
-                continue;
-            }
-            _ => return None,
-        }
-        at += 1;
-    }
-    Some(pieces)
-}
-
-/// The sizes between two separators: numbers with the names of their axes, or names of sizes alone.
-fn part(pieces: Vec<ShapeToken>) -> Option<Vec<TypedSize>> {
-    let counted = pieces.iter().any(|piece| matches!(piece, ShapeToken::Number(_)));
-    let mut sizes = Vec::new();
-    for piece in pieces {
-        match piece {
-            ShapeToken::Number(size) => sizes.push(TypedSize::Number(size)),
-            ShapeToken::Word(word) if counted => {
-                if !is_axis(&word) {
-                    return None;
-                }
-            }
-            // Variables with sizes have names such as `d_out` and `T`; other words are not sizes.
-            ShapeToken::Word(word) if word.contains('_') || word.len() == 1 => {
-                sizes.push(TypedSize::Name(word))
-            }
-            _ => return None,
-        }
-    }
-    Some(sizes)
-}
-
-fn is_axis(word: &str) -> bool {
-    let low = word.to_lowercase();
-    let one = match low.as_str() {
-        "queries" => "query",
-        "batches" => "batch",
-        low => low.strip_suffix('s').unwrap_or(low),
-    };
-    AXES.iter().any(|axis| axis.name == low || axis.name == one)
-}
-
 /// `589,824` as `589824`, wherever three digits follow a comma; `None` if no three digits do.
-fn without_thousands(text: &str) -> Option<String> {
+pub(super) fn without_thousands(text: &str) -> Option<String> {
     let letters: Vec<char> = text.chars().collect();
     let digits = |from: usize| letters[from..].iter().take_while(|c| c.is_ascii_digit()).count();
     let mut out = String::new();
@@ -150,10 +29,33 @@ fn without_thousands(text: &str) -> Option<String> {
     (out.len() < text.len()).then_some(out)
 }
 
+/// A product or a sum of sizes in which at least one has a name, such as `num_heads * d_out`, as an expression.
+pub fn named_size(text: &str) -> Option<String> {
+    let text = text.trim().trim_end_matches(['.', '?', '!']).replace('×', "*").replace(" x ", " * ");
+    let words: Vec<&str> = text
+        .split(['*', '+', '-', '/', ' '])
+        .filter(|word| !word.is_empty())
+        .collect();
+    let is_name = |word: &str| {
+        word.starts_with(|c: char| c.is_ascii_alphabetic()) && (word.contains('_') || word.len() == 1)
+    };
+    let plain = |word: &&str| word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    let sized = |word: &&str| is_name(word) || word.bytes().all(|b| b.is_ascii_digit());
+    let fits = words.iter().all(|word| plain(word) && sized(word)) && words.iter().any(|word| is_name(word));
+    (fits && words.len() <= 8).then_some(text)
+}
+
+impl TypedNumber {
+    /// A number that was not rounded.
+    pub(crate) fn exact(value: f64) -> TypedNumber {
+        TypedNumber { value, step: 0.0, digits: u32::MAX }
+    }
+}
+
 /// All readings of `text` as one number or a list of them, the most literal first; empty if it is neither.
 /// `0.23`, `.2333`, `2.333e-1`, `23%`, `about 0,23`, `1/6`, `2**0.5`, `589,824`, `[0.1, 0.2]`.
 pub fn numbers(text: &str) -> Vec<Vec<TypedNumber>> {
-    let text = bare(text);
+    let text = with_digits(&bare(text));
     let mut found = Vec::new();
     if let Some(number) = literal(&text) {
         found.push(vec![number]);
@@ -169,10 +71,10 @@ pub fn numbers(text: &str) -> Vec<Vec<TypedNumber>> {
     let list: Option<Vec<TypedNumber>> =
         inner.split([',', ' ', '[', ']', ';']).filter(|part| !part.is_empty()).map(literal).collect();
     found.extend(list.filter(|list| list.len() > 1));
-    if found.is_empty()
-        && let Some(value) = (Arithmetic { text: &text }).all()
-    {
-        found.push(vec![TypedNumber { value, step: 0.0, digits: u32::MAX }]);
+    if found.is_empty() {
+        let joined = without_thousands(&text).unwrap_or(text);
+        let value = (Arithmetic { text: &joined }).all();
+        found.extend(value.map(|value| vec![TypedNumber::exact(value)]));
     }
     found.dedup();
     found
@@ -219,15 +121,8 @@ fn bare(text: &str) -> String {
 
 /// One number, with the place of its last digit.
 fn literal(text: &str) -> Option<TypedNumber> {
-    const WORDS: [&str; 13] = [
-        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
-        "twelve",
-    ];
     let text = text.trim();
-    let exact = |value: f64| Some(TypedNumber { value, step: 0.0, digits: u32::MAX });
-    if let Some(value) = WORDS.iter().position(|word| *word == text) {
-        return exact(value as f64);
-    }
+    let exact = |value: f64| Some(TypedNumber::exact(value));
     match text {
         "nan" | "not a number" => return exact(f64::NAN),
         "inf" | "infinity" | "∞" | "+inf" => return exact(f64::INFINITY),
@@ -307,7 +202,7 @@ impl Arithmetic<'_> {
         loop {
             if self.text.trim_start().starts_with("**") {
                 return None;
-            } else if self.take(&["*", "×", "·", "x "]) {
+            } else if self.take(&["*", "×", "·", "x ", "times "]) {
                 value *= self.signed()?;
             } else if self.take(&["/", "÷"]) {
                 value /= self.signed()?;

@@ -6,10 +6,11 @@
 
 use rustpython_vm::{PyObjectRef, VirtualMachine};
 
-use super::answer::{self, TypedNumber, TypedSize};
+use super::answer::{self, TypedNumber};
 use super::exercise::{Choice, Prediction, RightAnswer};
 use crate::session::{Raised, Session};
 use crate::tensor::show::tuple_repr;
+use super::typed_shape::{TypedSize, shapes};
 use crate::torch::tensor_value;
 
 /// The judgement of an answer.
@@ -36,8 +37,12 @@ const NUMBER_WANTED: &str = "A number is wanted: 0.25, or 1/4, or 25%.";
 /// Errors: a message about what an answer looks like.
 pub(crate) fn readable(asked: &Prediction, said: &str) -> Result<(), String> {
     match &asked.answer {
-        RightAnswer::Shape(_) if answer::shapes(said).is_empty() => Err(SHAPE_WANTED.to_owned()),
-        RightAnswer::Value { .. } if answer::numbers(said).is_empty() => Err(NUMBER_WANTED.to_owned()),
+        RightAnswer::Shape(_) if shapes(said).is_empty() => Err(SHAPE_WANTED.to_owned()),
+        RightAnswer::Value { .. }
+            if answer::numbers(said).is_empty() && answer::named_size(said).is_none() =>
+        {
+            Err(NUMBER_WANTED.to_owned())
+        }
         RightAnswer::Choice(choices) => chosen(choices, said).map(|_| ()),
         _ => Ok(()),
     }
@@ -59,7 +64,7 @@ pub fn judge(asked: &Prediction, said: &str, session: &mut Session) -> Result<Ju
             let truth = shape_of(expr, session)?;
             let wrong = known(asked, session, shape_of);
             let mut sizes = Vec::new();
-            for reading in answer::shapes(said) {
+            for reading in shapes(said) {
                 match resolved(&reading, session) {
                     Ok(shape) => sizes.push(shape),
                     Err(why) => return Ok(Judgement::NotUnderstood { why }),
@@ -70,7 +75,17 @@ pub fn judge(asked: &Prediction, said: &str, session: &mut Session) -> Result<Ju
         RightAnswer::Value { expr, tolerance } => {
             let truth = numbers_of(expr, session)?;
             let wrong = known(asked, session, numbers_of);
-            Ok(of_value(&answer::numbers(said), &truth, &wrong, *tolerance))
+            let mut readings = answer::numbers(said);
+            if let (true, Some(calculation)) = (readings.is_empty(), answer::named_size(said)) {
+                match size_of(&calculation, session) {
+                    Ok(size) => readings.push(vec![TypedNumber::exact(size as f64)]),
+                    Err(name) => {
+                        let why = format!("`{name}` is no number here. {NUMBER_WANTED}");
+                        return Ok(Judgement::NotUnderstood { why });
+                    }
+                }
+            }
+            Ok(of_value(&readings, &truth, &wrong, *tolerance))
         }
     }
 }
@@ -133,13 +148,18 @@ fn known<'p, T>(
 fn resolved(reading: &[TypedSize], session: &mut Session) -> Result<Vec<usize>, String> {
     let size = |size: &TypedSize| match size {
         TypedSize::Number(number) => Ok(*number),
-        TypedSize::Name(name) => session
-            .evaluate(name, |value, vm| value.try_to_value::<usize>(vm).ok())
-            .ok()
-            .flatten()
-            .ok_or_else(|| format!("`{name}` is no size here. {SHAPE_WANTED}")),
+        TypedSize::Name(name) => {
+            size_of(name, session).map_err(|name| format!("`{name}` is no size here. {SHAPE_WANTED}"))
+        }
     };
     reading.iter().map(size).collect()
+}
+
+/// The whole number that a name or a calculation with names is. Errors: the text, if it is none.
+fn size_of(calculation: &str, session: &mut Session) -> Result<usize, String> {
+    let read = |value: &PyObjectRef, vm: &VirtualMachine| value.try_to_value::<usize>(vm).ok();
+    let found = session.with_rng_restored(|session| session.evaluate(calculation, read));
+    found.ok().flatten().ok_or_else(|| calculation.to_owned())
 }
 
 fn of_shape(said: &[Vec<usize>], truth: &[usize], wrong: &KnownMistakes<Vec<usize>>) -> Judgement {
@@ -149,7 +169,7 @@ fn of_shape(said: &[Vec<usize>], truth: &[usize], wrong: &KnownMistakes<Vec<usiz
     if let Some((_, because)) = wrong.iter().find(|(shape, _)| said.contains(shape)) {
         return Judgement::Wrong { because: (*because).to_owned() };
     }
-    let Some(shape) = said.first() else {
+    let Some(shape) = said.iter().find(|shape| shape.len() == truth.len()).or(said.first()) else {
         return Judgement::NotUnderstood { why: SHAPE_WANTED.to_owned() };
     };
     let sorted = |shape: &[usize]| {
@@ -179,13 +199,18 @@ fn are(count: usize) -> String {
     if count == 1 { "is one".to_owned() } else { format!("are {count}") }
 }
 
-/// How close a typed number is to another.
-#[derive(Clone, Copy, PartialEq)]
+/// How well a typed number fits another, the worst first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Closeness {
-    Right,
-    /// Right, but rounded to one digit.
-    Rough,
     Off,
+    /// It fits, but has one digit.
+    Rough,
+    /// Cut instead of rounded: 0.226 for 0.2268.
+    Cut,
+    /// As near as a printed number is, or within the tolerance of the question.
+    Near,
+    /// The number, rounded to the digits that were typed.
+    Rounded,
 }
 
 fn of_value(
@@ -194,43 +219,46 @@ fn of_value(
     wrong: &KnownMistakes<Vec<f64>>,
     tolerance: Option<f64>,
 ) -> Judgement {
-    let mut rough = false;
+    let ask = |why: &str| Judgement::NotUnderstood { why: why.to_owned() };
+    let mut asked = None;
+    let mut remark = None;
     let mut counts = Vec::new();
     for reading in said {
         if reading.len() != truth.len() {
             counts.push(reading.len());
             continue;
         }
-        let fit = fit(reading, truth, tolerance);
-        // If it also fits a usual mistake, the nearer of the two counts.
-        let nearer = |other: &[f64]| apart(reading, other) < apart(reading, truth);
-        let mistake = wrong.iter().find(|(other, _)| {
-            other.len() == reading.len()
-                && self::fit(reading, other, None) == Closeness::Right
-                && (fit == Closeness::Off || nearer(other))
-        });
-        match (fit, mistake) {
-            (_, Some((_, because))) => return Judgement::Wrong { because: (*because).to_owned() },
-            (Closeness::Right, None) => return Judgement::Right,
-            (Closeness::Rough, None) => rough = true,
+        let right = fit(reading, truth, tolerance);
+        let mistakes = wrong.iter().filter(|(other, _)| other.len() == reading.len() && other != truth);
+        let mistake = mistakes.map(|(other, because)| (fit(reading, other, None), other, because));
+        let mistake = mistake.filter(|(fits, ..)| *fits > Closeness::Rough).max_by_key(|(fits, ..)| *fits);
+        match (right, mistake) {
             (Closeness::Off, None) => {}
+            (Closeness::Off, Some((.., because))) => remark = remark.or(Some((*because).to_owned())),
+            (Closeness::Rough, _) => asked = Some("That is near. Say it with two digits or more."),
+            (_, Some((fits, ..))) if fits == right => asked = Some(ONE_MORE_DIGIT),
+            (_, Some((fits, _, because))) if fits > right => match within_one_unit(reading, truth) {
+                true => asked = Some(ONE_MORE_DIGIT),
+                false => remark = remark.or(Some((*because).to_owned())),
+            },
+            _ => return Judgement::Right,
         }
     }
-    if rough {
-        return Judgement::NotUnderstood { why: "That is near. Say it with two digits or more.".to_owned() };
+    match (asked, remark) {
+        (Some(why), _) => return ask(why),
+        (None, Some(because)) => return Judgement::Wrong { because },
+        (None, None) => {}
     }
     if counts.len() == said.len() {
-        let wanted = if truth.len() == 1 {
-            "One number is".to_owned()
-        } else {
-            format!("{} numbers are", truth.len())
-        };
-        return Judgement::NotUnderstood { why: format!("{wanted} wanted here.") };
+        return ask(&match truth.len() {
+            1 => "One number is wanted here.".to_owned(),
+            many => format!("{many} numbers are wanted here."),
+        });
     }
     let negated = |reading: &Vec<TypedNumber>| {
         let negated: Vec<TypedNumber> =
             reading.iter().map(|n| TypedNumber { value: -n.value, ..*n }).collect();
-        negated.len() == truth.len() && fit(&negated, truth, tolerance) == Closeness::Right
+        negated.len() == truth.len() && fit(&negated, truth, tolerance) > Closeness::Rough
     };
     let because = match said.iter().any(negated) {
         true => "The size is right and the sign is not.".to_owned(),
@@ -239,51 +267,48 @@ fn of_value(
     Judgement::Wrong { because }
 }
 
-fn apart(said: &[TypedNumber], truth: &[f64]) -> f64 {
-    said.iter().zip(truth).map(|(n, t)| (n.value - t).abs()).fold(0.0, f64::max)
+const ONE_MORE_DIGIT: &str =
+    "With so few digits, a usual mistake looks the same as the answer. Say it with one digit more.";
+
+/// Whether each number is less than one unit of its last digit away.
+fn within_one_unit(said: &[TypedNumber], truth: &[f64]) -> bool {
+    said.iter().zip(truth).all(|(n, t)| (n.value - t).abs() < n.step)
 }
 
+/// How well a reading fits: as well as the worst of its numbers does.
 fn fit(said: &[TypedNumber], truth: &[f64], tolerance: Option<f64>) -> Closeness {
-    let fits: Vec<Closeness> = said.iter().zip(truth).map(|(n, t)| one_fits(n, *t, tolerance)).collect();
-    match () {
-        () if fits.contains(&Closeness::Off) => Closeness::Off,
-        () if fits.contains(&Closeness::Rough) => Closeness::Rough,
-        () => Closeness::Right,
-    }
+    let fits = said.iter().zip(truth).map(|(n, t)| one_fits(n, *t, tolerance));
+    fits.min().unwrap_or(Closeness::Rounded)
 }
 
 fn one_fits(said: &TypedNumber, truth: f64, tolerance: Option<f64>) -> Closeness {
     let value = said.value;
     if truth.is_nan() || value.is_nan() || truth.is_infinite() || value.is_infinite() {
         let same = (truth.is_nan() && value.is_nan()) || truth == value;
-        return if same { Closeness::Right } else { Closeness::Off };
+        return if same { Closeness::Rounded } else { Closeness::Off };
     }
     let off = (value - truth).abs();
     let rounding = 1e-6 * truth.abs().max(1e-3);
+    let whole = truth.fract() == 0.0;
+    let rounded = off <= said.step / 2.0 + rounding;
     // Printed numbers have four decimals, and sums of floats may be off in the last one.
     let printed = if truth.abs() >= 1e-3 { 6e-5 * truth.abs().max(1.0) } else { 0.0 };
-    if off <= rounding || tolerance.is_some_and(|most| off <= most) {
-        return Closeness::Right;
-    }
-    let whole = truth.fract() == 0.0;
-    if !whole && off <= printed {
-        return Closeness::Right;
-    }
-    if said.step == 0.0 {
-        return if !whole && off <= 2e-3 * truth.abs() { Closeness::Right } else { Closeness::Off };
-    }
-    let rounded = off <= said.step / 2.0 + rounding;
-    // 0.226 for 0.2268: truncated instead of rounded.
-    let cut = truth.abs() > value.abs() && off < said.step && said.digits >= 2;
-    match (rounded || (cut && !whole), said.digits) {
-        (false, _) => Closeness::Off,
-        (true, 0 | 1) => Closeness::Rough,
-        (true, _) => Closeness::Right,
+    // A calculation may begin with rounded numbers.
+    let calculated = said.step == 0.0 && off <= 2e-3 * truth.abs();
+    let cut = truth.abs() > value.abs() && off < said.step;
+    match () {
+        () if off <= rounding || rounded && said.digits >= 2 => Closeness::Rounded,
+        () if tolerance.is_some_and(|most| off <= most) => Closeness::Near,
+        () if !whole && (off <= printed || calculated) => Closeness::Near,
+        () if !whole && cut && said.digits >= 2 => Closeness::Cut,
+        () if rounded => Closeness::Rough,
+        () => Closeness::Off,
     }
 }
 
 /// The index of the choice that a text names by letter, words or number. Errors: a message about what to type.
 pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
+    let typed = said;
     let said = plain(said);
     let texts: Vec<String> = choices.iter().map(|choice| plain(&choice.text)).collect();
     let letters: Vec<String> =
@@ -299,6 +324,9 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
         found.next().filter(|_| found.next().is_none())
     };
     let within = |text: &str| format!(" {text} ").contains(&format!(" {said} "));
+    if let Some(at) = numbered(&texts, typed) {
+        return Ok(at);
+    }
     if !said.is_empty() {
         let at = only(&within)
             .or_else(|| only(&|text| text.starts_with(&said)))
@@ -311,7 +339,13 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
         if let Some(at) = place.filter(|_| !texts.iter().any(|text| within(text))) {
             return Ok(at - 1);
         }
-        let close = |text: &str| strsim::normalized_damerau_levenshtein(text, &said) >= 0.75;
+        let figures = |text: &str| -> Vec<String> {
+            text.split(|c: char| !c.is_ascii_digit()).map(str::to_owned).filter(|it| !it.is_empty()).collect()
+        };
+        // A misspelt word is understood; another number is another answer.
+        let close = |text: &str| {
+            figures(text) == figures(&said) && strsim::normalized_damerau_levenshtein(text, &said) >= 0.75
+        };
         if let Some(at) = only(&close) {
             return Ok(at);
         }
@@ -320,6 +354,25 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
         .split_last()
         .map_or((String::new(), String::new()), |(last, rest)| (last.clone(), rest.join(", ")));
     Err(format!("Say {rest} or {last}, or the words of the answer."))
+}
+
+/// The only choice that is this number, in any spelling or rounding; else the only one that names it.
+fn numbered(texts: &[String], said: &str) -> Option<usize> {
+    let one = |text: &str| match answer::numbers(text).as_slice() {
+        [] => None,
+        readings => readings.iter().find(|reading| reading.len() == 1).map(|reading| reading[0]),
+    };
+    let said = one(said)?;
+    let same = |other: TypedNumber| {
+        let fits = |a: &TypedNumber, b: f64| one_fits(a, b, None) > Closeness::Cut;
+        fits(&said, other.value) || fits(&other, said.value)
+    };
+    let only = |fits: &dyn Fn(&str) -> bool| {
+        let mut found = (0..texts.len()).filter(|at| fits(&texts[*at]));
+        found.next().filter(|_| found.next().is_none())
+    };
+    only(&|text| one(text).is_some_and(same))
+        .or_else(|| only(&|text| text.split([' ', ',', ':']).filter_map(one).any(same)))
 }
 
 /// Words in lower case, without Markdown's signs and without punctuation at their ends.

@@ -8,7 +8,7 @@
 //! | [`fault`] | what is wrong with a file, and where |
 //! | [`vocabulary`] | every directive, option and axis name that a lesson may use |
 //! | [`catalogue`] | all lessons of the course; finds steps and lessons by their names |
-//! | [`answer`], [`judge`] | reads and judges what a learner answers |
+//! | [`answer`], [`typed_shape`], [`number_words`], [`judge`] | reads and judges what a learner answers |
 //! | [`progress`] | what a learner has done |
 //! | [`notebook`], [`notebook_file`], [`read_error`] | other people's files as code cells |
 //! | [`ipynb`], [`script`] | the formats of such files, read and written |
@@ -34,6 +34,7 @@ mod markdown;
 pub mod myst;
 pub mod notebook;
 pub(crate) mod notebook_file;
+mod number_words;
 pub(crate) mod pictures;
 mod predict;
 pub mod progress;
@@ -41,6 +42,7 @@ pub mod read_error;
 pub mod script;
 pub(crate) mod step;
 pub mod terms;
+pub mod typed_shape;
 pub(crate) mod views;
 pub mod vocabulary;
 

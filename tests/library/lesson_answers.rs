@@ -1,9 +1,10 @@
 //! Answers to predictions: how they are parsed and judged.
 
 use attn::lesson::Prediction;
-use attn::lesson::answer::{TypedSize, numbers, shapes};
+use attn::lesson::answer::numbers;
 use attn::lesson::exercise::{Choice, RightAnswer, WrongAnswer};
 use attn::lesson::judge::{Judgement, judge, truth};
+use attn::lesson::typed_shape::{TypedSize, shapes};
 use attn::session::{Session, SessionOptions, with_large_stack};
 
 fn sizes(all: &[usize]) -> Vec<TypedSize> {
@@ -36,12 +37,21 @@ fn shapes_are_parsed_in_any_usual_spelling() {
         assert_eq!(shapes(text).first(), Some(&sizes(&[6, 2])), "{text}");
     }
     assert_eq!(shapes("2x6x4"), [sizes(&[2, 6, 4])]);
-    assert_eq!(shapes("(6,)"), [sizes(&[6])]);
-    assert_eq!(shapes("6"), [sizes(&[6])]);
+    for text in ["(6,)", "6", "six", "Six.", "a vector of six"] {
+        assert_eq!(shapes(text), [sizes(&[6])], "{text}");
+    }
+    for text in ["six by two", "six queries, two features", "T=6, d_out=2", "T = 6 d_out = 2", "token: 6, d_out: 2"] {
+        assert_eq!(shapes(text), [sizes(&[6, 2])], "{text}");
+    }
+    assert_eq!(shapes("twenty-one x one hundred and twenty"), [sizes(&[21, 120])]);
+    assert_eq!(shapes("12 x 1,024 x 1,024"), [sizes(&[12, 1024, 1024])]);
+    let product = |text: &str| TypedSize::Name(text.into());
+    assert_eq!(shapes("(2,6,2*2)"), [vec![TypedSize::Number(2), TypedSize::Number(6), product("2*2")]]);
+    assert_eq!(shapes("6 x num_heads*d_out"), [vec![TypedSize::Number(6), product("num_heads*d_out")]]);
     assert_eq!(shapes("scalar"), [sizes(&[])]);
     assert_eq!(shapes("(d_in, 2)"), [vec![TypedSize::Name("d_in".into()), TypedSize::Number(2)]]);
     assert!(shapes("1, 12, 1,024, 1,024").contains(&sizes(&[1, 12, 1024, 1024])));
-    for text in ["", "no idea", "six", "6.5, 2", "-6, 2", "what?", "6 bananas"] {
+    for text in ["", "no idea", "6.5, 2", "6 - ", "2**2, 6", "-6, 2", "what?", "6 bananas"] {
         assert!(shapes(text).is_empty(), "{text}");
     }
 }
@@ -72,7 +82,11 @@ fn numbers_are_parsed_with_the_place_of_their_last_digit() {
         ("768 * 768", 589_824.0, 0.0),
         ("768 x 768", 589_824.0, 0.0),
         ("1/(1-0.2)", 1.25, 0.0),
-        ("eight", 8.0, 0.0),
+        ("eight", 8.0, 1.0),
+        ("twenty-one", 21.0, 1.0),
+        ("one hundred and twenty", 120.0, 1.0),
+        ("six times seven", 42.0, 0.0),
+        ("12 x 1,024", 12_288.0, 0.0),
     ] {
         let read = numbers(text);
         let near = read.iter().any(|n| {
@@ -162,7 +176,17 @@ fn numbers_are_judged_in_any_sensible_rounding() {
     all(&asked, &["0.3", "7", "0.2364"], "wrong: ");
     all(&asked, &["[0.2264, 0.1]"], "? One number");
     all(&asked, &["what", ""], "? A number");
+    let near = self::asked(
+        RightAnswer::Value { expr: "w[0]".into(), tolerance: None },
+        &[("w[0] + 0.0019", "the plain share")],
+    );
+    all(&near, &["0.23", "23%"], "? With so few digits");
+    all(&near, &["0.226", "0.2264", "22.6%"], "right");
+    all(&near, &["0.228", "0.2283"], "wrong: the plain share");
     let count = asked_count();
+    all(&count, &["q_rows * 2", "T"], "? `");
+    all(&count, &["6*d_out", "d_out * 6", "6 x d_out"], "right");
+    all(&count, &["d_out", "7*d_out"], "wrong");
     all(&count, &["12", "12.", "twelve", "12.0", "2*6"], "right");
     all(&count, &["11", "13", "10", "12.4"], "wrong");
 }
@@ -184,7 +208,13 @@ fn choices_go_by_letter_or_words() {
     );
     all(&asked, &["b", "B", "b)", "(b)", "about 0.97", "0.97", "2"], "right");
     all(&asked, &["c", "grows", "it grows.", "it grow"], "wrong: because it grows");
-    all(&asked, &["", "d", "about", "maybe"], "? Say a, b or c");
+    all(&asked, &["", "d", "about", "maybe", "it shrinks"], "? Say a, b or c");
+    let kept = self::asked(
+        RightAnswer::Choice(vec![choice("0.3800", false), choice("0.7599, always", false), choice("0.3800 or 0, at random", true)]),
+        &[],
+    );
+    all(&kept, &["0.38", ".38", "38%", "0.3800"], "wrong: because 0.3800");
+    all(&kept, &["c", "0.38 or 0, at random", "at random"], "right");
 }
 
 #[test]

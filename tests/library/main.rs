@@ -23,6 +23,7 @@ mod lesson;
 mod lesson_answers;
 mod lesson_progress;
 mod lesson_run;
+mod lesson_spellings;
 mod nonfinite;
 mod optimizers;
 mod page;
