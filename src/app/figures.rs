@@ -84,3 +84,26 @@ pub(crate) fn outline(name: &str, tensor: &Tensor, names: Option<StepNames>) -> 
         ..Figure::default()
     }
 }
+
+/// The names that axes usually have where the lesson names none: of tokens if they have that size.
+pub(crate) fn usual_axes(shape: &[usize], tokens: usize) -> Vec<String> {
+    let of_tokens: Vec<bool> = shape.iter().map(|size| *size == tokens && tokens > 0).collect();
+    let mut names = vec![String::new(); shape.len()];
+    let count = shape.len();
+    if count >= 2 && of_tokens[count - 1] && of_tokens[count - 2] {
+        (names[count - 2], names[count - 1]) = ("query".to_owned(), "key".to_owned());
+    } else if let Some(at) = of_tokens.iter().rposition(|of_tokens| *of_tokens) {
+        names[at] = "token".to_owned();
+    }
+    let before: &[&str] = match count {
+        3 => &["batch"],
+        4 => &["batch", "head"],
+        _ => &[],
+    };
+    for (name, usual) in names.iter_mut().zip(before) {
+        if name.is_empty() {
+            *name = (*usual).to_owned();
+        }
+    }
+    names
+}

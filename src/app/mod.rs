@@ -22,12 +22,14 @@
 //! | [`export`] | writes steps and answers as a file |
 //! | [`run`], [`show`], [`list`], [`reset`], [`check`], [`doctor`], [`why`], [`bench`], [`spread`] | the commands |
 
+mod axis_names;
 pub mod bench;
 mod check;
 mod course;
 mod ctrl_c;
 mod doctor;
 mod document;
+mod element_text;
 mod export;
 mod figures;
 mod file;
@@ -35,6 +37,7 @@ mod json;
 pub mod learn;
 mod list;
 mod machine;
+mod naming;
 mod notes;
 pub mod options;
 mod pictures;

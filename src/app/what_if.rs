@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::element_text::with_positions;
 use super::figures;
 use super::json::Values;
 use super::json::write_json;
@@ -50,7 +51,7 @@ impl Changes {
     }
 
     /// Reads the changes. Errors: a message with the form of the option.
-    fn read(&self, catalogue: &Catalogue) -> Result<Vec<Change>, Failure> {
+    fn read(&self, tokens: &[String], catalogue: &Catalogue) -> Result<Vec<Change>, Failure> {
         let mut changes = Vec::new();
         let read = |change: Result<Change, String>| change.map_err(Failure::Usage);
         for text in &self.edit {
@@ -61,7 +62,7 @@ impl Changes {
             changes.push(read(Change::token(text))?);
         }
         for text in &self.set {
-            changes.push(read(Change::set(text))?);
+            changes.push(read(Change::set(&with_positions(text, tokens)))?);
         }
         changes.extend(self.drop_token.clone().map(Change::Drop));
         Ok(changes)
@@ -131,10 +132,19 @@ pub(crate) fn changed(
 /// The effect of a typed change (`inputs[1,0]=0.9`, `seed 7`, `drop journey`, `dim=-1 => dim=0`) on the cells of a workspace,
 /// which itself does not change. Errors: a change that cannot be read or made, in words.
 pub(crate) fn typed(workspace: &Workspace, text: &str, look: Look) -> Result<Text, Failure> {
-    let change = Change::typed(text).map_err(Failure::Usage)?;
-    let what =
-        changed(&workspace.ran, &[], workspace.at.into_iter().collect(), &[change], workspace.options())?;
+    let steps = workspace.steps();
+    let tokens = StepWords(steps.to_vec()).tokens();
+    let change = Change::typed(&with_positions(text, &tokens)).map_err(Failure::Usage)?;
+    let asked = asked(workspace);
+    let what = changed(&workspace.ran, &asked, steps.to_vec(), &[change], workspace.options())?;
     Ok(compare::what_if(&what, look))
+}
+
+/// The cells that a change is asked about: the step, and what the learner ran after it. Of a file, all cells.
+fn asked(workspace: &Workspace) -> Vec<String> {
+    let step = workspace.at.and_then(|(step, _)| workspace.ran.iter().rposition(|ran| ran.name == step.name()));
+    let asked = step.map(|at| &workspace.ran[at..]).unwrap_or_default();
+    asked.iter().map(|ran| ran.name.clone()).collect()
 }
 
 /// `attn run WHERE --set ...`
@@ -144,7 +154,6 @@ pub(crate) fn run(
     catalogue: &Catalogue,
     shell: &mut Shell,
 ) -> Result<Exit, Failure> {
-    let asked = changes.read(catalogue)?;
     let cells: Vec<RanCell> = plan
         .cells
         .iter()
@@ -152,7 +161,8 @@ pub(crate) fn run(
         .collect();
     let shown: Vec<String> =
         plan.cells.iter().filter(|cell| !cell.silent).map(|cell| cell.name.clone()).collect();
-    let at = plan.cells.iter().filter_map(|cell| cell.step).collect();
+    let at: Vec<(&Step, &Lesson)> = plan.cells.iter().filter_map(|cell| cell.step).collect();
+    let asked = changes.read(&StepWords(at.clone()).tokens(), catalogue)?;
     let what = changed(&cells, &shown, at, &asked, &plan.options(&shell.options))?;
     match shell.options.json {
         true => write_json(&WhatIfDocument::of(&plan.target, &what), shell)?,

@@ -1,22 +1,22 @@
 //! `attn why`: where one number comes from, down to inputs, parameters and random draws. This file finds the element that
 //! an expression means; `explain` explains it.
 
-use ruff_python_ast::{Expr, Number, UnaryOp};
-use ruff_python_parser::parse_expression;
-use ruff_text_size::Ranged;
 use serde::Serialize;
 
 use super::course;
 use super::json::write_json;
+use super::axis_names::inside;
+use super::element_text::worked_element;
+use super::naming::{NamedElement, named};
 use super::plan::plan;
 use super::runner::Runner;
 use super::shell::{Exit, Failure, Shell};
 use super::workspace::Workspace;
 use crate::explain::{Calc, Statement, Why, why_of};
-use crate::ops::nearest;
 use crate::tensor::Tensor;
 use crate::tensor::layout::unravel;
 use crate::tensor::show::tuple_repr;
+use crate::view::pick::element_name;
 use crate::view::why::explanation;
 use crate::view::{Look, Text};
 
@@ -29,9 +29,10 @@ pub(crate) struct Args {
     /// A step (scores), a lesson (3.4.1), or a .ipynb, .md or .py file: the state after it is asked
     #[arg(value_name = "WHERE|FILE", value_hint = clap::ValueHint::AnyPath)]
     target: String,
-    /// One element: 'attn_weights[1,2]', 'context_vec_2[-1]', or any expression that gives a tensor
-    #[arg(value_name = "EXPR")]
-    expression: String,
+    /// One element: 'attn_weights[1,2]', 'attn_weights[journey, starts]', 'forward: attn_scores[0,2,1]', any expression
+    /// that gives a tensor, or tokens alone: journey starts
+    #[arg(value_name = "EXPR", required = true, allow_negative_numbers = true)]
+    expression: Vec<String>,
     /// How many levels to go down from it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(..=40))]
     depth: Option<u8>,
@@ -39,8 +40,9 @@ pub(crate) struct Args {
 
 /// Explains an element.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let catalogue = course::catalogue()?;
-    let plan = plan(&args.target, None, &catalogue)?;
+    let mut target = [args.target.clone()];
+    let catalogue = course::catalogue_with(&mut target)?;
+    let plan = plan(&target[0], None, &catalogue)?;
     plan.show_remarks(shell);
     let mut workspace = plan.workspace(&shell.options);
     let mut runner = Runner::new(&mut workspace, &plan.cells);
@@ -56,13 +58,14 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             error.kind, error.message
         ));
     }
-    let asked = explained(&args.expression, usize::from(args.depth.unwrap_or(DEPTH as u8)), &mut workspace)?;
+    let expression = args.expression.join(" ");
+    let asked = explained(&expression, usize::from(args.depth.unwrap_or(DEPTH as u8)), &mut workspace)?;
     let why = asked.why;
     if shell.options.json {
         let document = WhyDocument {
             schema: "attn.why/1",
             target: &args.target,
-            expression: &args.expression,
+            expression: &expression,
             remarks: &asked.remarks,
             why: node(&why),
         };
@@ -131,125 +134,28 @@ fn explained(expression: &str, depth: usize, workspace: &mut Workspace) -> Resul
 /// Finds the element that an expression means, and explains it.
 /// Errors: the expression is wrong; the message says what would be right.
 fn asked(expression: &str, workspace: &mut Workspace) -> Result<ExplainedElement, Failure> {
-    let expression = expression.trim();
+    // Without the source of the expression itself, which says no more than its text.
     let names = workspace.names();
-    let parsed = parse_expression(expression)
-        .map_err(|error| Failure::Usage(format!("'{expression}' is no expression: {}", error.error)))?;
-    let (base, index) = element_of(parsed.expr());
-    let base = &expression[base.range()];
-    let tensor = match names.get(base) {
-        Some(tensor) => tensor.clone(),
-        None => evaluated(base, workspace)?,
-    };
+    let NamedElement { base, tensor, index, remarks } = element(expression, workspace)?;
+    let what = element_name(&base, &index);
+    Ok(ExplainedElement { why: why_of(what, &tensor, &index, &names), remarks })
+}
+
+/// The element that an expression means, with its whole index: of several, the one that the step works out, else the
+/// largest. Errors: the expression is wrong; the message says what would be right.
+pub(crate) fn element(expression: &str, workspace: &mut Workspace) -> Result<NamedElement, Failure> {
+    let NamedElement { base, tensor, index, mut remarks } = named(expression, workspace)?;
     let shape = tensor.shape().to_vec();
     if shape.contains(&0) {
         return Err(Failure::Usage(format!("{base} has no element: its shape is {}", tuple_repr(&shape))));
     }
-    let mut at = inside(base, &index, &shape)?;
-    let mut remarks = Vec::new();
+    let mut at = index;
     if at.len() < shape.len() {
-        let (whole, said) = chosen(base, &at, &tensor, workspace);
+        let (whole, said) = chosen(&base, &at, &tensor, workspace);
         at = whole;
         remarks.extend(said);
     }
-    let texts: Vec<String> = at.iter().map(usize::to_string).collect();
-    let what = if at.is_empty() { base.to_owned() } else { format!("{base}[{}]", texts.join(",")) };
-    Ok(ExplainedElement { why: why_of(what, &tensor, &at, &names), remarks })
-}
-
-/// Splits an expression into what is indexed and the indices: `a[1][-2,3]` is `a` and 1, -2, 3.
-fn element_of(expression: &Expr) -> (&Expr, Vec<i64>) {
-    let Expr::Subscript(part) = expression else { return (expression, Vec::new()) };
-    let own: Option<Vec<i64>> = match &*part.slice {
-        Expr::Tuple(tuple) => tuple.elts.iter().map(whole).collect(),
-        other => whole(other).map(|at| vec![at]),
-    };
-    match own {
-        Some(own) => {
-            let (base, mut index) = element_of(&part.value);
-            index.extend(own);
-            (base, index)
-        }
-        None => (expression, Vec::new()),
-    }
-}
-
-/// An integer literal.
-fn whole(expression: &Expr) -> Option<i64> {
-    match expression {
-        Expr::NumberLiteral(literal) => match &literal.value {
-            Number::Int(value) => value.as_i64(),
-            _ => None,
-        },
-        Expr::UnaryOp(signed) if signed.op == UnaryOp::USub => whole(&signed.operand).map(|value| -value),
-        _ => None,
-    }
-}
-
-/// The index with negative numbers counted from the end.
-/// Errors: it is out of range, or has too many numbers.
-fn inside(base: &str, index: &[i64], shape: &[usize]) -> Result<Vec<usize>, Failure> {
-    if index.len() > shape.len() {
-        return Err(Failure::Usage(match shape.len() {
-            0 => format!("{base} is one number: it takes no index"),
-            axes => format!(
-                "{base} has {axes} {}, shape {}: {} numbers are too many",
-                plural(axes, "axis", "axes"),
-                tuple_repr(shape),
-                index.len()
-            ),
-        }));
-    }
-    let one = |(axis, (&at, &size)): (usize, (&i64, &usize))| {
-        let from_start = if at < 0 { at + size as i64 } else { at };
-        usize::try_from(from_start).ok().filter(|&at| at < size).ok_or_else(|| {
-            Failure::Usage(format!(
-                "{base} has {size} along axis {axis}: {at} is outside; 0 to {} or -{size} to -1",
-                size - 1
-            ))
-        })
-    };
-    index.iter().zip(shape).enumerate().map(one).collect()
-}
-
-/// The tensor that an expression returns.
-/// Errors: it raises, or returns something else.
-fn evaluated(base: &str, workspace: &mut Workspace) -> Result<Tensor, Failure> {
-    let read = |object: &rustpython_vm::PyObjectRef, vm: &rustpython_vm::VirtualMachine| {
-        let tensor = crate::torch::tensor_value(object, vm);
-        let kind = object.class().name().to_string();
-        let text = object.repr(vm).map(|text| text.to_string()).unwrap_or_default();
-        tensor.ok_or((kind, text))
-    };
-    match workspace.session.evaluate(base, read) {
-        Ok(Ok(tensor)) => Ok(tensor),
-        Ok(Err((kind, text))) => {
-            let short: String = text.chars().take(40).collect();
-            let shown = if short.len() < text.len() || text.starts_with('<') {
-                String::new()
-            } else {
-                format!(", {short}")
-            };
-            let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-            Err(Failure::Usage(format!(
-                "{base} is {article} {kind}{shown}: only elements of tensors can be asked why"
-            )))
-        }
-        Err(raised) if raised.interrupted => Err(Failure::Stopped),
-        Err(raised) => {
-            let known = workspace.names();
-            let is_name = matches!(raised.kind.as_str(), "NameError" | "AttributeError");
-            let mut near = if is_name { nearest(base, known.all(), 3) } else { Vec::new() };
-            if near.is_empty() && raised.kind == "NameError" {
-                near = known.all().filter(|name| !name.contains('.')).take(6).map(str::to_owned).collect();
-            }
-            let near = match near.as_slice() {
-                [] => String::new(),
-                names => format!("; there are {}", names.join(", ")),
-            };
-            Err(Failure::Usage(format!("{base}: {}: {}{near}", raised.kind, raised.message)))
-        }
-    }
+    Ok(NamedElement { base, tensor, index: at, remarks })
 }
 
 /// Chooses one of several elements: the one that the step works out, else the largest. The remark says which, and how to
@@ -263,11 +169,9 @@ fn chosen(
     let shape = tensor.shape();
     let count: usize = shape[lead.len()..].iter().product();
     let wanted = workspace.at.and_then(|(step, _)| step.why.as_deref()).and_then(|why| {
-        let parsed = parse_expression(why).ok()?;
-        let (named, index) = element_of(parsed.expr());
+        let (named, index) = worked_element(why)?;
         let index = inside(base, &index, shape).ok()?;
-        (&why[named.range()] == base && index.len() == shape.len() && index.starts_with(lead))
-            .then_some(index)
+        (named == base && index.len() == shape.len() && index.starts_with(lead)).then_some(index)
     });
     let texts = |index: &[usize]| index.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
     let (index, which) = match wanted {
@@ -297,10 +201,6 @@ fn chosen(
         texts(&last)
     );
     (index, (count > 1).then_some(said))
-}
-
-fn plural(count: usize, one: &'static str, more: &'static str) -> &'static str {
-    if count == 1 { one } else { more }
 }
 
 /// The document of `attn why --json`.

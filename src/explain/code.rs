@@ -46,6 +46,32 @@ impl CellSources {
         })
     }
 
+    /// The function in which a site is: `CausalAttention.forward`; `None` at the top of a cell.
+    pub(crate) fn function(&self, site: &Site) -> Option<String> {
+        let cell = self.cells.get(site.cell)?;
+        let mut path = Vec::new();
+        let mut body = &cell.module()?.body[..];
+        let mut in_function = false;
+        while let Some(statement) = body.iter().find(|statement| {
+            let (first, last) = cell.lines(*statement);
+            (first..=last).contains(&site.line)
+        }) {
+            body = match statement {
+                Stmt::ClassDef(class) => {
+                    path.push(class.name.to_string());
+                    &class.body
+                }
+                Stmt::FunctionDef(function) => {
+                    path.push(function.name.to_string());
+                    in_function = true;
+                    &function.body
+                }
+                _ => break,
+            };
+        }
+        in_function.then(|| path.join("."))
+    }
+
     /// Names that only loops bind. Such a name says which iteration it was, and little else.
     pub(crate) fn counters(&self) -> Vec<String> {
         let (mut counters, mut others) = (Vec::new(), Vec::new());

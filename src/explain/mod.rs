@@ -42,6 +42,7 @@ pub use calc::Calc;
 pub use difference::difference;
 pub(crate) use invariants::{MeasuredInvariant, measured};
 pub(crate) use names::AxisPlace;
+pub(crate) use names::LocalTensor;
 pub use names::TensorNames;
 pub(crate) use nonfinite::Nonfinite;
 pub use nonfinite::first_nonfinite;

@@ -1,6 +1,9 @@
 //! The names of tensors and their elements in a session: variables, parts of variables, or the expression that made a
 //! tensor; and the lesson's names for axes and tokens.
 
+use std::collections::HashSet;
+use std::rc::Rc;
+
 use super::code::CellSources;
 use super::name::{Name, Transposition};
 use super::storage_element::StorageElement;
@@ -28,6 +31,17 @@ pub(crate) struct AxisPlace {
     pub(crate) at: usize,
     /// The token at that index: `journey`.
     pub(crate) token: Option<String>,
+}
+
+/// A tensor to which a function gave a name.
+#[derive(Clone, Debug)]
+pub(crate) struct LocalTensor {
+    /// The function: `CausalAttention.forward`.
+    pub(crate) function: String,
+    /// The name in it: `attn_scores`.
+    pub(crate) name: String,
+    /// The tensor.
+    pub(crate) tensor: Tensor,
 }
 
 /// How many operations deep an expression is spelled out.
@@ -76,6 +90,53 @@ impl TensorNames {
     /// All names, loop variables last.
     pub(crate) fn all(&self) -> impl Iterator<Item = &str> {
         self.bound.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The names of the axes of a variable, as the lesson gives them; of a tensor inside a class, those without the axes
+    /// of the batch and of the heads. Empty if it names none.
+    pub(crate) fn axes_of(&self, name: &str) -> &[String] {
+        self.axes.iter().find(|(named, _)| named == name).map(|(_, axes)| axes.as_slice()).unwrap_or_default()
+    }
+
+    /// The names of axes that the lesson uses.
+    pub(crate) fn axis_names(&self) -> impl Iterator<Item = &str> {
+        self.axes.iter().flat_map(|(_, axes)| axes.iter().map(String::as_str)).chain(["batch", "head"])
+    }
+
+    /// Whether only loops bind this name.
+    pub(crate) fn is_counter(&self, name: &str) -> bool {
+        self.counters.iter().any(|counter| counter == name)
+    }
+
+    /// The lesson's tokens.
+    pub(crate) fn tokens(&self) -> &[String] {
+        &self.tokens
+    }
+
+    /// The tensors that functions gave a name to, as far as the tensors of the session were computed from them: those of
+    /// an earlier call first.
+    pub(crate) fn locals(&self) -> Vec<LocalTensor> {
+        let mut found: Vec<LocalTensor> = Vec::new();
+        let mut seen: HashSet<*const Record> = HashSet::new();
+        let mut open: Vec<(Tensor, bool)> =
+            self.bound.iter().rev().map(|(_, tensor)| (tensor.clone(), false)).collect();
+        while let Some((tensor, is_done)) = open.pop() {
+            let made = || tensor.storage().made().map(|made| made.record);
+            let Some(record) = tensor.origin().or_else(made) else { continue };
+            if is_done {
+                let function = record.site.as_ref().and_then(|site| self.code.function(site));
+                let name = self.local(&tensor);
+                if let (Some(function), Some(name)) = (function, name) {
+                    found.push(LocalTensor { function, name, tensor });
+                }
+            } else if seen.insert(Rc::as_ptr(&record)) {
+                open.push((tensor, true));
+                let args = record.args();
+                let operands: Vec<Tensor> = args.iter().flat_map(Arg::tensors).cloned().collect();
+                open.extend(operands.into_iter().rev().map(|operand| (operand, false)));
+            }
+        }
+        found
     }
 
     /// The line that called an operation, as the learner wrote it.

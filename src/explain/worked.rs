@@ -63,5 +63,7 @@ pub(crate) fn worked(tensor: &Tensor, index: &[usize], names: &TensorNames) -> O
         return None;
     }
     let texts: Vec<String> = index.iter().map(usize::to_string).collect();
-    Some(Worked { index: format!("[{}]", texts.join(",")), value: why.shown, steps })
+    // One number has a name, and no index.
+    let index = if texts.is_empty() { why.what.clone() } else { format!("[{}]", texts.join(",")) };
+    Some(Worked { index, value: why.shown, steps })
 }

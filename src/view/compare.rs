@@ -13,6 +13,8 @@ use crate::view::wrap::{paragraph, wrap};
 
 /// The most tensors that are shown with a row of their numbers.
 const MOST_ROWS: usize = 12;
+/// The most tensors of earlier steps that are shown with their extent; of others, the names.
+const MOST_BEFORE: usize = 6;
 /// The most columns of a row that are shown: those that differ most.
 const MOST_COLUMNS: usize = 8;
 
@@ -70,7 +72,17 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
     if !others.is_empty() {
         text.gap();
         text.append(wrapped(&Line::new().with(Role::Dim, "In the steps before:"), look, 0, 0));
-        others.into_iter().for_each(|tensor| text.append(extent(tensor, names, look)));
+        let (first, more) = others.split_at(others.len().min(MOST_BEFORE));
+        first.iter().for_each(|tensor| text.append(extent(tensor, names, look)));
+        if !more.is_empty() {
+            let named: Vec<&str> = more.iter().take(4 * MOST_BEFORE).map(|tensor| tensor.name.as_str()).collect();
+            let rest = match more.len() - named.len() {
+                0 => String::new(),
+                rest => format!(" and {rest} more"),
+            };
+            let line = Line::new().with(Role::Dim, "Also: ").with(Role::Prose, named.join(", ") + &rest);
+            text.append(wrapped(&line, look, 0, 2));
+        }
     }
     for (words, list) in [
         ("Exactly as before", what.unchanged_groups()),
@@ -208,6 +220,7 @@ fn row(tensor: &ChangedTensor) -> DifferenceRow {
     let mut shown: Vec<usize> = (start..start + wide).collect();
     if wide > MOST_COLUMNS {
         let far = |place: &usize| tensor.difference(*place).abs();
+        shown.retain(|place| tensor.differing.contains(place));
         shown.sort_by(|a, b| far(b).total_cmp(&far(a)));
         shown.truncate(MOST_COLUMNS);
         shown.sort_unstable();
@@ -220,7 +233,7 @@ fn row(tensor: &ChangedTensor) -> DifferenceRow {
         _ => format!("row {}", index[..last].iter().map(usize::to_string).collect::<Vec<_>>().join(",")),
     };
     if wide > MOST_COLUMNS {
-        place = format!("{place}{}{MOST_COLUMNS} of {wide}", if place.is_empty() { "" } else { ", " });
+        place = format!("{place}{}{} of {wide}", if place.is_empty() { "" } else { ", " }, shown.len());
     }
     let column = |at: &usize| tensor.labels.label(last, tensor.index(*at)[last]);
     let labels: Vec<String> = shown.iter().map(column).collect();

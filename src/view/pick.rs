@@ -1,6 +1,6 @@
 //! A table in which the learner chooses a number: the part around the chosen one that fits the screen.
 
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::view::figure::Figure;
 use crate::view::text::{Line, Look, Role, Text};
@@ -21,16 +21,19 @@ pub fn pick(figure: &Figure, index: &[usize], rows: usize, look: Look) -> Text {
     let start = offset(figure, index) - row * columns - column;
     let axis = figure.shape.len() - 1;
     let shown_rows: Vec<usize> = window(row, tall, rows);
+    // A name takes a third of the screen at most; numbers are whole at any width.
+    let longest = (look.width / 3).max(6);
     let head = |at: usize| match lead.is_empty() {
         true => String::new(),
-        false => figure.position(axis - 1, at),
+        false => shortened(&figure.position(axis - 1, at), longest),
     };
+    let column_name = |at: usize| shortened(&figure.position(axis, at), longest);
     let cell = |row: usize, column: usize| element(figure, start + row * columns + column);
     let heads = shown_rows.iter().map(|row| head(*row).width()).max().unwrap_or(0);
     let free = look.width.saturating_sub(heads + 4);
     let wide = |column: usize| {
         let cells = shown_rows.iter().map(|row| cell(*row, column).width());
-        cells.max().unwrap_or(0).max(figure.position(axis, column).width()) + 2
+        cells.max().unwrap_or(0).max(column_name(column).width()) + 2
     };
     let shown = fitting(column, columns, free, wide);
     let more = |left: bool| if left { "… " } else { "  " };
@@ -39,7 +42,7 @@ pub fn pick(figure: &Figure, index: &[usize], rows: usize, look: Look) -> Text {
     let mut top = Line::new();
     top.fill(heads + 2);
     for at in &shown {
-        let name = figure.position(axis, *at);
+        let name = column_name(*at);
         let role = if *at == column { Role::Strong } else { Role::Dim };
         top.push(role, format!(" {name}{}", " ".repeat(wide(*at).saturating_sub(name.width() + 1))));
     }
@@ -69,7 +72,7 @@ pub fn pick(figure: &Figure, index: &[usize], rows: usize, look: Look) -> Text {
 }
 
 /// The chosen element: its name and index, its position by the names of the axes, its value.
-fn heading(figure: &Figure, index: &[usize], look: Look) -> Text {
+pub(crate) fn heading(figure: &Figure, index: &[usize], look: Look) -> Text {
     let mut line = Line::new().with(Role::Name, element_name(&figure.name, index));
     let named = |(axis, at): (usize, &usize)| {
         let name = figure.axis(axis)?;
@@ -95,6 +98,22 @@ pub(crate) fn element_name(name: &str, index: &[usize]) -> String {
         true => name.to_owned(),
         false => format!("{name}[{}]", places.join(",")),
     }
+}
+
+/// A name cut to this width, with a mark.
+fn shortened(name: &str, width: usize) -> String {
+    if name.width() <= width {
+        return name.to_owned();
+    }
+    let mut kept = String::new();
+    for letter in name.chars() {
+        if kept.width() + letter.width().unwrap_or(0) >= width {
+            break;
+        }
+        kept.push(letter);
+    }
+    kept.push('…');
+    kept
 }
 
 /// The row-major offset of an element.

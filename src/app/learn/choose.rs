@@ -1,5 +1,6 @@
-//! Choosing a number in a table with the arrow keys, and seeing where it comes from.
+//! Choosing a number in a table with the arrow keys or by its name, and seeing where it comes from, level by level.
 
+use super::super::element_text::scope_prefix;
 use super::super::shell::{Failure, Shell};
 use super::super::step::element_of;
 use super::super::why;
@@ -10,9 +11,14 @@ use super::terminal::{self, KeyPress};
 use super::visits::or_reason;
 use super::walk::{Flow, Walk};
 use crate::lesson::Step;
+use crate::ops::nearest;
 use crate::view::learn::footer;
-use crate::view::pick::{element_name, pick};
-use crate::view::{Figure, Look, Text};
+use crate::view::pick::{element_name, heading, pick};
+use crate::view::wrap::remark;
+use crate::view::{Figure, Line, Look, Role, Text};
+
+/// The most tensors of a step that can be chosen from.
+const MOST: usize = 24;
 
 impl Walk<'_, '_, '_> {
     /// Shows where a number comes from: the one that was named, or one that the learner chooses.
@@ -20,10 +26,8 @@ impl Walk<'_, '_, '_> {
         let Some(step) = self.step() else {
             return Ok(Flow::Stay);
         };
-        let figures: Vec<Figure> = match &self.page().panel {
-            Some(panel) => {
-                panel.figures.iter().filter(|it| it.has_values() && it.count() > 0).cloned().collect()
-            }
+        let shown: Vec<Figure> = match &self.page().panel {
+            Some(panel) => panel.figures.clone(),
             None => Vec::new(),
         };
         let lesson = self.stop().lesson;
@@ -37,84 +41,292 @@ impl Walk<'_, '_, '_> {
         }
         let own = self.lesson.at(step);
         let workspace = other.as_mut().or(own).expect("there is one of the two");
+        workspace.at = Some((step, lesson));
         let look = self.shell.look;
+        let figures = figures(step, shown, workspace);
         let text = match (wanted.is_empty(), self.mode) {
-            (false, _) => why(wanted, 1, workspace, look),
-            (true, InputMode::Keys) => match chosen(step, &figures, workspace, self.shell)? {
-                Some(text) => text,
-                None => return Ok(Flow::Stay),
-            },
+            (false, _) => explained(wanted, 1, workspace, look),
+            (true, _) if figures.is_empty() => {
+                return self.note("This step has no tensor to ask about; `why NAME` asks about any that is there.");
+            }
+            (true, InputMode::Keys) => Picker::new(step, figures).run(workspace, self.shell)?,
             (true, InputMode::Words) => {
                 let first = figures.first().map(|it| element_name(&it.name, &vec![0; it.shape.len()]));
-                match step.why.clone().or(first) {
-                    Some(element) => why(&element, 1, workspace, look),
-                    None => return Ok(Flow::Stay),
-                }
+                let element = step.why.clone().or(first).expect("there is a tensor");
+                explained(&element, 1, workspace, look)
             }
         };
+        self.measure();
         self.put(&text)?;
         Ok(Flow::Stay)
     }
 }
 
+/// The tensors to choose from: those whose tables the step shows, then the others that its code names.
+fn figures(step: &Step, shown: Vec<Figure>, workspace: &Workspace) -> Vec<Figure> {
+    let mut figures = shown;
+    let names = workspace.names();
+    let is_letter = |c: char| c.is_alphanumeric() || "_.".contains(c);
+    for word in step.code.split(|c: char| !is_letter(c)).filter(|word| !word.is_empty()) {
+        if !figures.iter().any(|figure| figure.name == word)
+            && let Some(tensor) = names.get(word)
+        {
+            figures.push(workspace.figure(word, tensor));
+        }
+    }
+    figures.retain(|figure| figure.has_values() && figure.count() > 0);
+    figures.truncate(MOST);
+    figures
+}
+
 /// The explanation of an element, `depth` levels down.
-fn why(element: &str, depth: usize, workspace: &mut Workspace, look: Look) -> Text {
+fn explained(element: &str, depth: usize, workspace: &mut Workspace, look: Look) -> Text {
     or_reason(why::text(element, depth, workspace, look), look)
 }
 
-/// Lets the learner choose. Returns the last explanation; `None` if there is nothing to choose from.
-fn chosen(
-    step: &Step,
-    figures: &[Figure],
-    workspace: &mut Workspace,
-    shell: &mut Shell,
-) -> Result<Option<Text>, Failure> {
-    let (mut at, mut index) = begin(step, figures);
-    let mut depth = 1;
-    let mut asked: Option<Text> = None;
-    loop {
-        let Some(figure) = figures.get(at) else {
-            return Ok(None);
-        };
-        let look = shell.look;
-        let explained = why(&element_name(&figure.name, &index), depth, workspace, look);
-        let region = region(figure, &index, &explained, figures.len() > 1, look);
-        match input::press(&region, shell)? {
-            KeyPress::Arrow(rows, columns) => {
-                moved(&mut index, &figure.shape, rows, columns);
-                depth = 1;
+/// The state of the choice.
+struct Picker {
+    figures: Vec<Figure>,
+    /// What comes before the name of each: `CausalAttention.forward: `, empty for a variable.
+    scopes: Vec<String>,
+    at: usize,
+    index: Vec<usize>,
+    depth: usize,
+    /// The first line of the explanation that is shown.
+    top: usize,
+    /// The name that is being typed.
+    typed: Option<String>,
+    /// What the learner is told.
+    told: String,
+}
+
+/// What a key did.
+enum Choice {
+    Goes,
+    Ends,
+}
+
+impl Picker {
+    /// Begins with the element that the step works out, else the first.
+    fn new(step: &Step, figures: Vec<Figure>) -> Picker {
+        let worked = step.why.as_deref().and_then(element_of);
+        let found = worked.and_then(|(name, index)| {
+            let at = figures.iter().position(|it| it.name == name && it.shape.len() == index.len())?;
+            index.iter().zip(&figures[at].shape).all(|(at, size)| at < size).then_some((at, index))
+        });
+        let (at, index) = found.unwrap_or_else(|| (0, vec![0; figures[0].shape.len()]));
+        let scopes = vec![String::new(); figures.len()];
+        Picker { figures, scopes, at, index, depth: 1, top: 0, typed: None, told: String::new() }
+    }
+
+    /// The element as it is asked for.
+    fn element(&self) -> String {
+        format!("{}{}", self.scopes[self.at], element_name(&self.figures[self.at].name, &self.index))
+    }
+
+    /// Lets the learner choose. Returns the last explanation.
+    fn run(mut self, workspace: &mut Workspace, shell: &mut Shell) -> Result<Text, Failure> {
+        loop {
+            shell.refit();
+            // The last column stays free: a line that fills it would wrap.
+            let look = Look { width: shell.look.width.saturating_sub(1), ..shell.look };
+            let why = explained(&self.element(), self.depth, workspace, look);
+            let (region, space) = self.region(&why, look);
+            let pressed = input::press(&region, shell)?;
+            self.told.clear();
+            let choice = match self.typed.take() {
+                Some(typed) => self.type_name(typed, pressed, workspace),
+                None => self.choose(pressed, &why, space, workspace, look),
+            };
+            if let Choice::Ends = choice {
+                return Ok(explained(&self.element(), self.depth, workspace, shell.look));
             }
-            KeyPress::Page(pages) => next_table(&mut index, &figure.shape, pages),
+        }
+    }
+
+    fn choose(
+        &mut self,
+        pressed: KeyPress,
+        why: &Text,
+        space: usize,
+        workspace: &mut Workspace,
+        look: Look,
+    ) -> Choice {
+        let lines = why.lines.len();
+        let figure = &self.figures[self.at];
+        match pressed {
+            KeyPress::Arrow(rows, columns) => {
+                moved(&mut self.index, &figure.shape, rows, columns);
+                (self.depth, self.top) = (1, 0);
+            }
+            KeyPress::Page(pages) if lines > space => {
+                let to = self.top.saturating_add_signed(pages * space.saturating_sub(1).max(1) as isize);
+                self.top = to.min(lines - space);
+            }
+            KeyPress::Page(pages) => {
+                next_table(&mut self.index, &figure.shape, pages);
+                (self.depth, self.top) = (1, 0);
+            }
+            // Space reads on, and begins again at the end.
+            KeyPress::Letter(' ') if lines > space => {
+                let at_end = self.top + space >= lines;
+                self.top = if at_end { 0 } else { (self.top + space.saturating_sub(1).max(1)).min(lines - space) };
+            }
+            KeyPress::Letter(' ') => {}
             KeyPress::Tab => {
-                at = (at + 1) % figures.len();
-                index = vec![0; figures[at].shape.len()];
-                depth = 1;
+                self.at = (self.at + 1) % self.figures.len();
+                self.index = vec![0; self.figures[self.at].shape.len()];
+                (self.depth, self.top) = (1, 0);
             }
             KeyPress::Enter => {
-                depth += 1;
-                let mut text = pick(figure, &index, 1, look);
-                text.lines.truncate(1);
-                text.append(why(&element_name(&figure.name, &index), depth, workspace, look));
-                let deeper = asked.as_ref() != Some(&text);
-                asked = Some(text);
-                if !deeper {
-                    return Ok(asked);
+                let deeper = explained(&self.element(), self.depth + 1, workspace, look);
+                // Each level goes on where the one before it ends.
+                let differs = why.lines.iter().zip(&deeper.lines).position(|(a, b)| a.text() != b.text());
+                match deeper == *why {
+                    true => self.told = "It goes no deeper: these are where it begins.".to_owned(),
+                    false => {
+                        self.depth += 1;
+                        self.top = differs.unwrap_or(lines);
+                    }
                 }
             }
-            KeyPress::Resized => {}
-            _ => return Ok(Some(explained)),
+            KeyPress::Backspace if self.depth > 1 => {
+                self.depth -= 1;
+                self.top = 0;
+            }
+            KeyPress::Backspace => {}
+            KeyPress::Letter(letter) if letter.is_alphabetic() || letter == '_' => {
+                self.typed = Some(letter.to_string());
+            }
+            KeyPress::Letter(_) | KeyPress::Resized => {}
+            KeyPress::Escape | KeyPress::Interrupt | KeyPress::End => return Choice::Ends,
         }
+        Choice::Goes
+    }
+
+    /// A key while a name is typed.
+    fn type_name(&mut self, mut typed: String, pressed: KeyPress, workspace: &mut Workspace) -> Choice {
+        match pressed {
+            KeyPress::Letter(letter) => typed.push(letter),
+            KeyPress::Backspace => drop(typed.pop()),
+            KeyPress::Tab => typed = completed(&typed, workspace),
+            KeyPress::Escape | KeyPress::Interrupt | KeyPress::End => typed.clear(),
+            KeyPress::Enter => match self.go_to(&typed, workspace) {
+                Ok(()) => return Choice::Goes,
+                Err(failure) => self.told = failure.to_string(),
+            },
+            KeyPress::Arrow(..) | KeyPress::Page(_) | KeyPress::Resized => {}
+        }
+        self.typed = Some(typed).filter(|typed| !typed.is_empty());
+        Choice::Goes
+    }
+
+    /// Goes to the element of this name. Errors: there is none.
+    fn go_to(&mut self, typed: &str, workspace: &mut Workspace) -> Result<(), Failure> {
+        let found = why::element(typed, workspace)?;
+        let scope = scope_prefix(typed).to_owned();
+        let is_it = |(figure, own): (&Figure, &String)| figure.name == found.base && *own == scope;
+        let known = self.figures.iter().zip(&self.scopes).position(is_it);
+        self.at = match known {
+            Some(at) => at,
+            None => {
+                let figure = workspace.figure(&found.base, &found.tensor);
+                if !figure.has_values() {
+                    return Err(Failure::Usage(format!("{} is too large for a table", found.base)));
+                }
+                self.figures.push(figure);
+                self.scopes.push(scope);
+                self.figures.len() - 1
+            }
+        };
+        self.index = found.index;
+        self.told = found.remarks.join("; ");
+        (self.depth, self.top) = (1, 0);
+        Ok(())
+    }
+
+    /// The table, the explanation and the keys, and how many lines of the explanation there is space for.
+    fn region(&self, why: &Text, look: Look) -> (Text, usize) {
+        let rows = terminal::rows().saturating_sub(1);
+        let figure = &self.figures[self.at];
+        let mut below = Text::new();
+        if let Some(typed) = &self.typed {
+            let prompt = Line::new().with(Role::Dim, "why: ").with(Role::Strong, typed).with(Role::Dim, "_");
+            below.line(prompt);
+        }
+        if !self.told.is_empty() {
+            below.append(remark(&self.told, look));
+        }
+        below.append(footer(&legends(&self.keys(figure)), look));
+        // At deeper levels the explanation needs the space of the table.
+        let mut text = match self.depth {
+            1 => pick(figure, &self.index, (rows / 2).saturating_sub(3).max(1), look),
+            _ => heading(figure, &self.index, look),
+        };
+        text.gap();
+        let taken = text.lines.len() + below.lines.len() + 1;
+        let space = rows.saturating_sub(taken).max(2);
+        let all = why.lines.len();
+        let first = self.top.min(all.saturating_sub(space));
+        let last = (first + space).min(all);
+        text.lines.extend_from_slice(&why.lines[first..last]);
+        text.line(self.position(first, last, all));
+        text.append(below);
+        text.lines.truncate(rows.max(4));
+        (cut(text, look.width), space)
+    }
+
+    /// Where the explanation stands: the level, and which of its lines are shown.
+    fn position(&self, first: usize, last: usize, all: usize) -> Line {
+        let mut words = format!("── level {}", self.depth);
+        if last - first < all {
+            words.push_str(&format!(", lines {} to {last} of {all}", first + 1));
+        }
+        Line::new().with(Role::Dim, words + " ──")
+    }
+
+    fn keys(&self, figure: &Figure) -> Vec<(&'static str, &'static str)> {
+        if self.typed.is_some() {
+            return vec![("Enter", "ask"), ("Tab", "complete"), ("Esc", "back")];
+        }
+        let mut keys = vec![("arrows", "choose"), ("Enter", "deeper")];
+        if self.depth > 1 {
+            keys.push(("Backspace", "back"));
+        }
+        keys.push(("Space", "more lines"));
+        if figure.shape.len() > 2 && self.depth == 1 {
+            keys.push(("PgUp PgDn", "table"));
+        }
+        if self.figures.len() > 1 {
+            keys.push(("Tab", "next tensor"));
+        }
+        keys.extend([("a-z", "type a name"), ("Esc", "done")]);
+        keys
     }
 }
 
-/// The table and the element where choosing begins: the one that the step works out, else the first.
-fn begin(step: &Step, figures: &[Figure]) -> (usize, Vec<usize>) {
-    let worked = step.why.as_deref().and_then(element_of);
-    let found = worked.and_then(|(name, index)| {
-        let at = figures.iter().position(|it| it.name == name && it.shape.len() == index.len())?;
-        index.iter().zip(&figures[at].shape).all(|(at, size)| at < size).then_some((at, index))
+/// A typed name with its last word completed, if only one name begins so; else as far as all of them agree.
+fn completed(typed: &str, workspace: &Workspace) -> String {
+    let is_letter = |c: char| c.is_alphanumeric() || "_.".contains(c);
+    let start = typed.trim_end_matches(is_letter).len();
+    let word = &typed[start..];
+    let names = workspace.names();
+    let inside = typed[..start].contains('[');
+    let mut known: Vec<String> = match inside {
+        true => names.tokens().to_vec(),
+        false => names.all().map(str::to_owned).collect(),
+    };
+    known.retain(|name| name.starts_with(word));
+    let Some(first) = known.first() else {
+        let all: Vec<&str> = if inside { names.tokens().iter().map(String::as_str).collect() } else { names.all().collect() };
+        let near = nearest(word, all, 1);
+        return near.first().map_or(typed.to_owned(), |near| format!("{}{near}", &typed[..start]));
+    };
+    let common = known.iter().fold(first.as_str(), |common, name| {
+        let length = common.char_indices().zip(name.chars()).take_while(|((_, a), b)| a == b).last();
+        &common[..length.map_or(0, |((at, letter), _)| at + letter.len_utf8())]
     });
-    found.unwrap_or_else(|| (0, vec![0; figures.first().map_or(0, |it| it.shape.len())]))
+    format!("{}{common}", &typed[..start])
 }
 
 /// Moves the index by rows and columns within the table.
@@ -139,24 +351,4 @@ pub fn next_table(index: &mut [usize], shape: &[usize], pages: isize) {
         }
         index[axis] = if pages > 0 { 0 } else { shape[axis] - 1 };
     }
-}
-
-/// The table, the explanation and the keys, cut to the size of the screen.
-fn region(figure: &Figure, index: &[usize], why: &Text, several: bool, look: Look) -> Text {
-    let rows = terminal::rows().saturating_sub(1);
-    let mut text = pick(figure, index, (rows / 2).saturating_sub(2).max(1), look);
-    text.gap();
-    text.append(why.clone());
-    text.lines.truncate(rows.saturating_sub(3));
-    let mut text = cut(text, look.width.saturating_sub(1));
-    let mut keys = vec![("arrows", "choose")];
-    if figure.shape.len() > 2 {
-        keys.push(("PgUp PgDn", "table"));
-    }
-    if several {
-        keys.push(("Tab", "next tensor"));
-    }
-    keys.extend([("Enter", "deeper"), ("Esc", "done")]);
-    text.append(footer(&legends(&keys), look));
-    text
 }

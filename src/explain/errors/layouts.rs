@@ -43,24 +43,77 @@ fn apart(tensor: &Tensor, name: &str, wanted: &[i64], evidence: &Evidence) -> Er
     )];
     remarks.extend(history(tensor, evidence));
     let sizes = listed(wanted);
-    let shapes = |copy: &str| format!("{} -> {}{copy}", tuple(tensor.shape()), wanted_shape(wanted, tensor));
+    let shape = infer_size(wanted, tensor.numel()).unwrap_or_default();
+    let shapes = format!("{} -> {}", tuple(tensor.shape()), tuple(&shape));
+    if let Some(moved) = moved(tensor, name, &shape) {
+        remarks.push(moved.remark);
+        return ErrorExplanation { clash: None, remarks, fixes: vec![Fix { shapes, ..moved.fix }] };
+    }
     let fixes = vec![
         Fix {
             code: format!("{name}.contiguous().view({sizes})"),
-            shapes: shapes(""),
+            shapes: shapes.clone(),
             reason: "copies into the order that is seen, then views".to_owned(),
         },
         Fix {
             code: format!("{name}.reshape({sizes})"),
-            shapes: shapes(""),
+            shapes,
             reason: "the same in one call".to_owned(),
         },
     ];
     ErrorExplanation { clash: None, remarks, fixes }
 }
 
-fn wanted_shape(wanted: &[i64], tensor: &Tensor) -> String {
-    infer_size(wanted, tensor.numel()).map(|shape| tuple(&shape)).unwrap_or_default()
+/// A fix for a view that would mix two axes, and why.
+struct MovedAxes {
+    remark: String,
+    fix: Fix,
+}
+
+/// What was meant by a view whose sizes are those of whole axes in another order, such as `(b, t, c)` seen as
+/// `(b, heads, t, width)`: the axis is split, then two axes change places. Neither `view` nor `reshape` moves an axis:
+/// each head would get features of some tokens instead of some features of each token.
+fn moved(tensor: &Tensor, name: &str, wanted: &[usize]) -> Option<MovedAxes> {
+    let shape = tensor.shape();
+    if refines(wanted, shape) || refines(shape, wanted) || shape.len() == wanted.len() {
+        return None;
+    }
+    let swapped = |sizes: &[usize], (a, b): (usize, usize)| {
+        let mut sizes = sizes.to_vec();
+        sizes.swap(a, b);
+        sizes
+    };
+    let pairs = |count: usize| (0..count).flat_map(move |a| (a + 1..count).map(move |b| (a, b)));
+    let remark = "In that order the numbers of one axis would be spread over another: view and reshape keep the order \
+                  of the numbers, and only a transpose moves an axis."
+        .to_owned();
+    // Split first, then exchange.
+    let split = pairs(wanted.len()).map(|pair| (pair, swapped(wanted, pair)));
+    if let Some(((a, b), sizes)) = split.into_iter().find(|(_, sizes)| refines(sizes, shape)) {
+        let word = if tensor.layout().view(&sizes).is_some() { "view" } else { "reshape" };
+        let code = format!("{name}.{word}({}).transpose({a}, {b})", sizes_listed(&sizes));
+        return Some(MovedAxes { remark, fix: Fix::new(code, "splits an axis, then exchanges two") });
+    }
+    // Exchange first, then join.
+    let joined = pairs(shape.len()).find(|pair| refines(&swapped(shape, *pair), wanted));
+    let (a, b) = joined?;
+    let code = format!("{name}.transpose({a}, {b}).reshape({})", sizes_listed(wanted));
+    Some(MovedAxes { remark, fix: Fix::new(code, "exchanges two axes, then joins two") })
+}
+
+/// Whether these sizes split each of the others into whole parts, in order: (2, 3, 4, 5) those of (2, 3, 20).
+fn refines(parts: &[usize], whole: &[usize]) -> bool {
+    let ends = |sizes: &[usize]| -> Vec<usize> {
+        let mut product = 1;
+        sizes.iter().map(|size| { product *= size; product }).collect()
+    };
+    let parts = ends(parts);
+    parts.last() == ends(whole).last() && ends(whole).iter().all(|end| parts.contains(end))
+}
+
+fn sizes_listed(sizes: &[usize]) -> String {
+    let texts: Vec<String> = sizes.iter().map(usize::to_string).collect();
+    texts.join(", ")
 }
 
 /// The sizes do not match the number of elements.
@@ -82,6 +135,7 @@ fn uneven(tensor: &Tensor, name: &str, wanted: &[i64], op: &str) -> ErrorExplana
         open[at] = -1;
         if let Ok(shape) = infer_size(&open, have)
             && tensor.layout().view(&shape).is_some()
+            && moved(tensor, name, &shape).is_none()
         {
             let code = format!("{name}.{op}({})", listed(&open));
             let reason = if fixes.is_empty() { "-1: whatever is left over" } else { "" };

@@ -4,10 +4,11 @@ use std::collections::HashMap;
 
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, ModModule, Stmt};
+use ruff_python_ast::{Expr, ModModule, Stmt, StmtAugAssign};
 use ruff_python_parser::{Parsed, parse_module};
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
+use crate::explain::written_call::{WrittenCall, called, operator, same};
 use crate::ops::trace::{Called, SourcePosition, SourceRange, Traced, TracedTensor};
 use crate::tensor::descriptor::OpNotation;
 use crate::tensor::explanation::{Explanation, Movement};
@@ -171,6 +172,10 @@ fn ranges(
         Some(Stmt::AugAssign(assign)) if in_place && assign.target.range().contains_range(node) => {
             assign.range
         }
+        // `total += w * x` adds to a number first: that makes a new tensor.
+        Some(Stmt::AugAssign(assign)) if assign.value.range() == node && adds_to_target(assign, ran) => {
+            return (assign.range, assign.range);
+        }
         // `x[i] *= 2` reads `x[i]` first, with a span that covers its last index only.
         Some(Stmt::AugAssign(assign)) if is_read && assign.target.range().contains_range(node) => {
             return (assign.target.range(), assign.target.range());
@@ -187,6 +192,13 @@ fn ranges(
     };
     // An in-place statement is not part of another row's code.
     if in_place && whole != node { (whole, whole) } else { (node, whole) }
+}
+
+/// Whether an operation is the one of an augmented assignment, and not one in its value.
+fn adds_to_target(assign: &StmtAugAssign, ran: Option<&Traced>) -> bool {
+    let Some(ran) = ran else { return false };
+    let in_value = matches!(called(&assign.value), WrittenCall::Op(written) if same(ran.operation, written));
+    operator(assign.op).is_some_and(|written| same(ran.operation, written)) && !in_value
 }
 
 /// Whether an operation takes a tensor apart into slices of one dimension less, as a loop over it does.
