@@ -13,7 +13,11 @@ pub(crate) fn write(path: &Path, content: &str) -> io::Result<()> {
         return fs::write(&target, content);
     }
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file = temporary().tempfile_in(folder)?;
+    // The name of the temporary file says nothing to the user.
+    let mut file = temporary().tempfile_in(folder).map_err(|error| match folder.is_dir() {
+        false => io::Error::new(error.kind(), format!("there is no folder {}", folder.display())),
+        true => io::Error::from(error.kind()),
+    })?;
     file.write_all(content.as_bytes())?;
     file.as_file().sync_all()?;
     if let Some(existing) = existing {

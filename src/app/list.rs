@@ -5,18 +5,24 @@ use serde::Serialize;
 use super::course;
 use super::json::write_json;
 use super::shell::{Exit, Failure, Shell};
-use super::stops::{Stop, StopKind, resume};
+use super::stops::{self, Stop, StopKind, resume};
 use super::store::Store;
 use crate::lesson::progress::Progress;
-use crate::lesson::{Catalogue, Exercise, Lesson};
-use crate::view::listing::{ListedLesson, ListedStep, Listing, list, welcome};
+use crate::lesson::{Catalogue, Exercise, Lesson, Prediction, Step};
+use crate::view::listing::{self, ListedLesson, ListedStep, ListedStop, Listing, StopState, list, welcome};
 
 /// What `attn list` takes.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
+    /// A lesson (3.4.1) or a step of it: its steps, questions and exercises, each with what you have done
+    #[arg(value_name = "WHERE")]
+    place: Option<String>,
     /// Lessons only, without their steps
     #[arg(long)]
     lessons: bool,
+    /// The names of lessons, steps and exercises, one a line, for completions of a shell
+    #[arg(long, hide = true)]
+    names: bool,
 }
 
 #[derive(Serialize)]
@@ -38,6 +44,8 @@ struct LessonEntry<'c> {
     steps: Vec<ListedStepEntry<'c>>,
     exercises: Vec<&'c str>,
     passed: Vec<&'c str>,
+    skipped: Vec<&'c str>,
+    tried: Vec<&'c str>,
 }
 
 #[derive(Serialize)]
@@ -51,8 +59,26 @@ struct ListedStepEntry<'c> {
 /// Lists the chapter.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let catalogue = course::catalogue()?;
-    let (lessons, exit) = lessons(&catalogue, shell);
+    if args.names {
+        let mut names = catalogue.names();
+        let exercises = catalogue.lessons().flatten().flat_map(|lesson| &lesson.exercises);
+        names.extend(exercises.map(|exercise| exercise.slug.clone()));
+        shell.say(&(names.join("\n") + "\n"))?;
+        return Ok(Exit::Good);
+    }
+    let (mut lessons, exit) = lessons(&catalogue, shell);
     let progress = progress(shell);
+    if let Some(place) = &args.place {
+        let stops = Stop::all(&catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+        let at = stops::find(&stops, place, &catalogue).map_err(Failure::Usage)?;
+        lessons = vec![stops[at].lesson];
+        if !shell.options.json {
+            let lesson = stops[at].lesson;
+            let title = format!("{} {}", lesson.section, lesson.title);
+            shell.show(&listing::lesson(&title, &listed_stops(lesson, &stops, &progress), shell.look))?;
+            return Ok(exit);
+        }
+    }
     if shell.options.json {
         let rows: Vec<LessonEntry> = lessons.iter().map(|lesson| row(lesson, &progress)).collect();
         let done = rows.iter().flat_map(|row| &row.steps).filter(|step| step.done).count();
@@ -74,7 +100,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 /// What `attn` alone shows without a terminal: what attn is, its first commands with an example each, and the steps.
 pub(crate) fn greet(first: &[(&str, &str)], shell: &mut Shell) -> Result<Exit, Failure> {
     if shell.options.json {
-        return run(&Args { lessons: false }, shell);
+        return run(&Args { place: None, lessons: false, names: false }, shell);
     }
     let catalogue = course::catalogue()?;
     let (lessons, exit) = lessons(&catalogue, shell);
@@ -124,8 +150,10 @@ fn lessons<'c>(catalogue: &'c Catalogue, shell: &mut Shell) -> (Vec<&'c Lesson>,
 }
 
 fn row<'c>(lesson: &'c Lesson, progress: &Progress) -> LessonEntry<'c> {
-    let passed =
-        |exercise: &&Exercise| progress.tried(lesson, exercise).is_some_and(|it| it.passed.is_some());
+    let of_state = |wanted: StopState| {
+        let fits = |exercise: &&Exercise| listed_exercise(lesson, exercise, progress).state == wanted;
+        lesson.exercises.iter().filter(fits).map(|exercise| exercise.slug.as_str()).collect()
+    };
     LessonEntry {
         section: &lesson.section,
         id: &lesson.id,
@@ -143,8 +171,54 @@ fn row<'c>(lesson: &'c Lesson, progress: &Progress) -> LessonEntry<'c> {
             })
             .collect(),
         exercises: lesson.exercises.iter().map(|exercise| exercise.slug.as_str()).collect(),
-        passed: lesson.exercises.iter().filter(passed).map(|exercise| exercise.slug.as_str()).collect(),
+        passed: of_state(StopState::Finished),
+        skipped: of_state(StopState::Skipped),
+        tried: of_state(StopState::Wrong),
     }
+}
+
+/// What the learner has done at an exercise.
+fn listed_exercise(lesson: &Lesson, exercise: &Exercise, progress: &Progress) -> ListedStop {
+    let state = match progress.tried(lesson, exercise) {
+        Some(tried) if tried.passed.is_some() => StopState::Finished,
+        Some(tried) if tried.skipped || tried.solution => StopState::Skipped,
+        Some(tried) if tried.tries > 0 => StopState::Wrong,
+        _ => StopState::Open,
+    };
+    ListedStop { name: format!("exercise {}", exercise.slug), title: exercise.title.clone(), state }
+}
+
+fn question_state(lesson: &Lesson, step: &Step, asked: &Prediction, progress: &Progress) -> StopState {
+    let known = progress.seen(lesson, step).and_then(|seen| seen.predictions.get(&asked.ask));
+    match known {
+        Some(known) if known.answers.iter().any(|given| given.right) => StopState::Finished,
+        Some(known) if known.passed => StopState::Skipped,
+        Some(known) if !known.answers.is_empty() => StopState::Wrong,
+        _ if progress.done(lesson, step) => StopState::Skipped,
+        _ => StopState::Open,
+    }
+}
+
+/// The stops of a lesson with their questions, in order.
+fn listed_stops(lesson: &Lesson, stops: &[Stop], progress: &Progress) -> Vec<ListedStop> {
+    let mut listed = Vec::new();
+    for stop in stops.iter().filter(|stop| stop.lesson.id == lesson.id) {
+        match stop.kind {
+            StopKind::Step(step) => {
+                let state = if progress.done(lesson, step) { StopState::Finished } else { StopState::Open };
+                let name = format!("{} {}", step.name(), step.slug);
+                listed.push(ListedStop { name, title: step.title.clone(), state });
+                listed.extend(step.predictions.iter().map(|asked| ListedStop {
+                    name: String::new(),
+                    title: asked.ask.clone(),
+                    state: question_state(lesson, step, asked, progress),
+                }));
+            }
+            StopKind::Exercise(exercise) => listed.push(listed_exercise(lesson, exercise, progress)),
+            StopKind::End => {}
+        }
+    }
+    listed
 }
 
 /// The rows of the list.
@@ -153,7 +227,13 @@ pub(crate) fn listing(lessons: &[&Lesson], progress: &Progress, next: Option<Str
         section: lesson.section.clone(),
         title: lesson.title.clone(),
         minutes: lesson.minutes,
-        exercises: lesson.exercises.len(),
+        exercises: lesson.exercises.iter().map(|exercise| listed_exercise(lesson, exercise, progress)).collect(),
+        questions: lesson
+            .steps
+            .iter()
+            .flat_map(|step| step.predictions.iter().map(move |asked| (step, asked)))
+            .map(|(step, asked)| question_state(lesson, step, asked, progress))
+            .collect(),
         steps: lesson
             .steps
             .iter()

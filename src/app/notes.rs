@@ -18,6 +18,7 @@ pub(crate) fn note(raised: &Raised, source: &str) -> ErrorNote {
         message,
         interrupted: raised.interrupted,
         line: raised.line,
+        column: raised.column,
         source: raised.line.and_then(|number| line(source, number)),
         ..ErrorNote::default()
     }

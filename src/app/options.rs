@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use clap::builder::TypedValueParser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 use crate::kernel::random::Family;
 use crate::shims::FileAccess;
@@ -44,8 +44,8 @@ pub struct GlobalOptions {
     #[arg(long, global = true)]
     pub(crate) no_input: bool,
     /// Whose random numbers dropout draws: book, or mkl for builds with Intel's library
-    #[arg(long, global = true, value_name = "FAMILY", value_parser = family)]
-    #[arg(default_value = "book", hide_default_value = true)]
+    #[arg(long, global = true, value_name = "FAMILY", value_parser = families())]
+    #[arg(default_value = "book", hide_default_value = true, hide_possible_values = true)]
     pub(crate) random: Family,
     /// Most memory that a cell may take, such as 512M or 2G (default: half of what there is)
     #[arg(long, global = true, value_name = "SIZE", value_parser = bytes)]
@@ -77,12 +77,12 @@ fn path() -> impl clap::builder::TypedValueParser<Value = PathBuf> {
     clap::builder::OsStringValueParser::new().map(PathBuf::from)
 }
 
-fn family(word: &str) -> Result<Family, String> {
-    match word {
-        "book" => Ok(Family::Book),
-        "mkl" => Ok(Family::Mkl),
-        _ => Err("it is `book` or `mkl`".to_owned()),
-    }
+/// The words of the families; shells complete them.
+fn families() -> impl clap::builder::TypedValueParser<Value = Family> {
+    PossibleValuesParser::new(["book", "mkl"]).map(|word| match word.as_str() {
+        "mkl" => Family::Mkl,
+        _ => Family::Book,
+    })
 }
 
 /// Parses a number of bytes: `2G`, `512M`, `1.5 GiB`, `4096`. All units are powers of 1024

@@ -98,6 +98,10 @@ pub(crate) struct PlannedCell<'c> {
     pub(crate) recorded: Option<RecordedOutput>,
     /// The line where it begins in its file.
     pub(crate) line: usize,
+    /// It raises an exception on purpose.
+    pub(crate) raises: bool,
+    /// Its output varies, as times do, and is not compared.
+    pub(crate) varies: bool,
 }
 
 impl<'c> PlannedCell<'c> {
@@ -114,6 +118,8 @@ impl<'c> PlannedCell<'c> {
                 .clone()
                 .map(|stdout| RecordedOutput { stdout, ..RecordedOutput::default() }),
             line: step.line,
+            raises: step.raises,
+            varies: step.varies,
         }
     }
 
@@ -122,6 +128,8 @@ impl<'c> PlannedCell<'c> {
         PlannedCell {
             name: format!("cell {}", cell.index + 1),
             prose: cell.prose,
+            raises: cell.raises(),
+            varies: cell.varies(),
             source: cell.source,
             step: None,
             silent: false,
@@ -133,13 +141,32 @@ impl<'c> PlannedCell<'c> {
     /// A cell that has run before.
     pub(crate) fn again(ran: &RanCell) -> PlannedCell<'c> {
         let RanCell { name, source } = ran.clone();
-        PlannedCell { name, prose: String::new(), source, step: None, silent: true, recorded: None, line: 1 }
+        PlannedCell {
+            name,
+            prose: String::new(),
+            source,
+            step: None,
+            silent: true,
+            recorded: None,
+            line: 1,
+            raises: false,
+            varies: false,
+        }
     }
 
     /// A cell of a file with the source of another one.
     pub(crate) fn of_source(cell: &PlannedCell) -> PlannedCell<'c> {
-        let (name, source, line) = (cell.name.clone(), cell.source.clone(), cell.line);
-        PlannedCell { name, source, step: None, silent: cell.silent, recorded: None, line }
+        PlannedCell {
+            name: cell.name.clone(),
+            prose: String::new(),
+            source: cell.source.clone(),
+            step: None,
+            silent: cell.silent,
+            recorded: None,
+            line: cell.line,
+            raises: cell.raises,
+            varies: cell.varies,
+        }
     }
 
     /// The title of the progress bar while the cell runs: `stepN dot-by-hand`, `cell 4`.

@@ -47,7 +47,8 @@ pub(crate) struct Args {
 
 /// Runs each target in an interpreter of its own.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let catalogue = course::catalogue()?;
+    let mut targets = args.targets.clone();
+    let catalogue = course::catalogue_with(&mut targets)?;
     let mut exit = Exit::Good;
     if !args.changes.is_empty() && args.trace.is_some() {
         let words = "--trace shows one run, a change compares two: ask for one of them";
@@ -61,8 +62,9 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         }
         may_write(file, true, shell)?;
     }
-    for (at, target) in args.targets.iter().enumerate() {
-        let plan = plan(target, args.until.as_deref(), &catalogue)?;
+    for (at, target) in targets.iter().enumerate() {
+        let mut plan = plan(target, args.until.as_deref(), &catalogue)?;
+        plan.target.clone_from(&args.targets[at]);
         plan.show_remarks(shell);
         if at > 0 && shell.styled() && !shell.options.json {
             shell.say("\n")?;

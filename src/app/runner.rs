@@ -5,7 +5,6 @@ use super::machine;
 use super::plan::PlannedCell;
 use super::shell::Exit;
 use super::workspace::{RanCell, Workspace};
-use crate::lesson::Step;
 use crate::ops::trace::Trace;
 use crate::session::{CallReport, Outcome, Raised};
 
@@ -40,13 +39,12 @@ pub(crate) struct FinishedCell<'p, 'c> {
 impl FinishedCell<'_, '_> {
     /// The error that fails the run, if there is one.
     pub(crate) fn failure(&self) -> Option<&Raised> {
-        unexpected(self.cell.step.map(|(step, _)| step), &self.outcome)
+        unexpected(self.cell.raises, &self.outcome)
     }
 }
 
-/// The error of a cell that fails a run. An error that the cell's step announces does not; an interrupt always does.
-pub(crate) fn unexpected<'o>(step: Option<&Step>, outcome: &'o Outcome) -> Option<&'o Raised> {
-    let announced = step.is_some_and(|step| step.raises);
+/// The error of a cell that fails a run. An error that the cell announces does not; an interrupt always does.
+pub(crate) fn unexpected(announced: bool, outcome: &Outcome) -> Option<&Raised> {
     outcome.error.as_ref().filter(|raised| raised.interrupted || !announced)
 }
 

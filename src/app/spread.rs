@@ -1,8 +1,11 @@
 //! `attn completions` and `attn man`: the command line for shells and for `man`.
 
+use std::path::{Path, PathBuf};
+
 use clap::Command;
 use clap_complete::Shell as CompletionShell;
 
+use super::file;
 use super::shell::{Exit, Failure, Shell};
 use crate::ops::nearest;
 
@@ -20,6 +23,9 @@ pub(crate) struct Man {
     /// The command whose page it is; without one, attn itself
     #[arg(value_name = "COMMAND")]
     verb: Option<String>,
+    /// Write all pages, attn.1 and those of the commands, into this folder
+    #[arg(long, value_name = "FOLDER", value_hint = clap::ValueHint::DirPath, conflicts_with = "verb")]
+    all: Option<PathBuf>,
 }
 
 /// Writes a completion script.
@@ -30,13 +36,57 @@ pub(crate) fn completions(
 ) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(args.dialect, &mut command, "attn", &mut script);
+    script.extend_from_slice(names_of_steps(args.dialect).as_bytes());
     shell.bytes(&script)?;
     Ok(Exit::Good)
 }
 
+/// The part of a completion script that completes the names of steps, lessons and exercises.
+fn names_of_steps(dialect: CompletionShell) -> &'static str {
+    match dialect {
+        CompletionShell::Bash => BASH,
+        CompletionShell::Zsh => ZSH,
+        CompletionShell::Fish => FISH,
+        _ => "",
+    }
+}
+
+const BASH: &str = r#"
+_attn_with_names() {
+    _attn "$@"
+    local word="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}"
+    case "${COMP_WORDS[1]}" in
+        learn|run|show|repl|why|list|doctor|export|reset) ;;
+        *) return 0 ;;
+    esac
+    [[ "$word" == -* ]] && return 0
+    [[ "$previous" == -* && "$previous" != --until && "$previous" != --trace ]] && return 0
+    COMPREPLY+=($(compgen -W "$(attn list --names 2>/dev/null)" -- "$word"))
+}
+complete -F _attn_with_names -o nosort -o bashdefault -o default attn
+"#;
+
+const ZSH: &str = r#"
+_attn_with_names() {
+    _attn "$@"
+    case "${words[2]}" in
+        learn|run|show|repl|why|list|doctor|export|reset)
+            [[ "${words[CURRENT]}" == -* ]] || compadd -- ${(f)"$(attn list --names 2>/dev/null)"} ;;
+    esac
+}
+compdef _attn_with_names attn
+"#;
+
+const FISH: &str = r#"
+complete -c attn -n "__fish_seen_subcommand_from learn run show repl why list doctor export reset" -a "(attn list --names 2>/dev/null)"
+"#;
+
 /// Writes a manual page.
 pub(crate) fn man(args: &Man, command: Command, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut root = command.disable_help_flag(true);
+    if let Some(folder) = &args.all {
+        return all_pages(root, folder, shell);
+    }
     let page = match &args.verb {
         None => root,
         Some(name) => {
@@ -56,5 +106,27 @@ pub(crate) fn man(args: &Man, command: Command, shell: &mut Shell) -> Result<Exi
     let mut roff = Vec::new();
     clap_mangen::Man::new(page).render(&mut roff)?;
     shell.bytes(&roff)?;
+    if args.verb.is_none() {
+        shell.remark("the pages of the commands, to which this one refers: attn man --all FOLDER");
+    }
+    Ok(Exit::Good)
+}
+
+/// Writes the page of attn and those of its commands, to which it refers.
+fn all_pages(mut root: Command, folder: &Path, shell: &mut Shell) -> Result<Exit, Failure> {
+    root.build();
+    let mut pages = vec![("attn".to_owned(), root.clone())];
+    for verb in root.get_subcommands() {
+        let name = format!("attn-{}", verb.get_name());
+        pages.push((name.clone(), verb.clone().name(name)));
+    }
+    for (name, page) in pages {
+        let mut roff = Vec::new();
+        clap_mangen::Man::new(page).render(&mut roff)?;
+        let path = folder.join(format!("{name}.1"));
+        file::write(&path, &String::from_utf8_lossy(&roff))
+            .map_err(|error| Failure::Unreadable(format!("{} cannot be written: {error}", path.display())))?;
+        shell.say(&format!("Written: {}\n", path.display()))?;
+    }
     Ok(Exit::Good)
 }

@@ -104,10 +104,13 @@ pub(crate) fn find(stops: &[Stop], wanted: &str, catalogue: &Catalogue) -> Resul
     }
 }
 
-/// The stop where the learner continues: where they left, or the next one that is not done.
+/// The stop where the learner continues: where they left; if they are done there, the one after it.
 pub(crate) fn resume(stops: &[Stop], progress: &Progress) -> usize {
     let left = progress.place.as_ref().and_then(|place| stops.iter().position(|stop| stop.is(place)));
-    let from = left.unwrap_or_else(|| stops.iter().position(|stop| !stop.done(progress)).unwrap_or(0));
-    let next = stops[from..].iter().position(|stop| !stop.done(progress));
-    next.map_or(from, |ahead| from + ahead)
+    let Some(left) = left else {
+        return stops.iter().position(|stop| !stop.done(progress)).unwrap_or(0);
+    };
+    // The end of a lesson has been read when it was reached.
+    let is_done = stops[left].done(progress) || matches!(stops[left].kind, StopKind::End);
+    (left + usize::from(is_done)).min(stops.len() - 1)
 }

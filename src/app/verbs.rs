@@ -71,6 +71,7 @@ pub static VERBS: &[Verb] = &[
         name: "why",
         line: "Explain where a number comes from",
         examples: "attn why scores attn_scores_2\nattn why 3.3.2 'attn_weights[1,2]' --depth 3\n\
+                   attn why 3.3.2 journey starts\nattn why 3.5.3 'forward: attn_scores[0,2,1]'\n\
                    attn why notebook.ipynb 'scores[0,0]'",
         first: true,
         args: why::Args::augment_args,
@@ -78,8 +79,8 @@ pub static VERBS: &[Verb] = &[
     },
     Verb {
         name: "list",
-        line: "List the lessons and their steps",
-        examples: "attn list\nattn list --json",
+        line: "List the lessons and their steps, or what one lesson has",
+        examples: "attn list\nattn list 3.4.1\nattn list --json",
         first: true,
         args: list::Args::augment_args,
         run: |matches, shell| list::run(&parsed(matches)?, shell),

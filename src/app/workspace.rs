@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::figures::{self, StepNames};
+use super::figures::{self, StepNames, usual_axes};
 use super::machine;
 use super::notes;
 use super::options::GlobalOptions;
@@ -103,6 +103,17 @@ impl<'c> Workspace<'c> {
         outcome
     }
 
+    /// As [`Workspace::run`], with the names of tensors that were there before and are others now. Loop
+    /// variables do not count.
+    pub(crate) fn overwritten_by(&mut self, source: &str, name: &str) -> (Outcome, Vec<String>) {
+        let before = self.session.names();
+        let outcome = self.run(source, name);
+        let names = outcome.changed.iter().map(|changed| changed.name.clone());
+        let known = self.names();
+        let overwritten = names.filter(|name| before.contains(name) && !known.is_counter(name)).collect();
+        (outcome, overwritten)
+    }
+
     /// As [`Workspace::run`], with a trace of the operations that the cell ran.
     pub(crate) fn traced(&mut self, source: &str, name: &str) -> (Outcome, Trace) {
         let (outcome, trace) = self.session.traced(source, name);
@@ -121,6 +132,11 @@ impl<'c> Workspace<'c> {
         if !outcome.error.as_ref().is_some_and(|raised| raised.interrupted) {
             self.ran.push(RanCell { name: name.to_owned(), source: source.to_owned() });
         }
+    }
+
+    /// The steps that ran, with their lessons, in order.
+    pub(crate) fn steps(&self) -> &[(&'c Step, &'c Lesson)] {
+        &self.steps
     }
 
     /// The names of the tensors that the workspace has, of their axes and tokens.
@@ -156,6 +172,21 @@ impl<'c> Workspace<'c> {
     pub(crate) fn figure(&self, name: &str, tensor: &Tensor) -> Figure {
         let options = *self.session.state().print_options.borrow();
         self.with_axes(figures::figure(name, tensor, self.labels(), &options))
+    }
+
+    /// As [`Workspace::figure`], with the names that axes of tokens usually have where no step names the axes: for
+    /// tensors that the learner's own code made.
+    pub(crate) fn labelled_figure(&self, name: &str, tensor: &Tensor) -> Figure {
+        let mut figure = self.figure(name, tensor);
+        let tokens = self.at.map(|(_, lesson)| lesson.tokens.as_slice()).unwrap_or_default();
+        if figure.axes.is_empty() && figure.shape.contains(&tokens.len()) && tokens.len() > 1 {
+            figure.axes = usual_axes(&figure.shape, tokens.len());
+            let label = |axis: &String| {
+                matches!(axis.as_str(), "token" | "query" | "key").then(|| tokens.to_vec())
+            };
+            figure.labels = figure.axes.iter().map(label).collect();
+        }
+        figure
     }
 
     /// A tensor without its elements: its dtype, its shape and its axes.

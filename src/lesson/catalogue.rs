@@ -114,6 +114,23 @@ impl Catalogue {
         Ok(Catalogue::of(lessons, read(glossary)?))
     }
 
+    /// These lessons and that of a file, in the place of one with the same id, else last.
+    /// Errors: the file cannot be read, or the fault in its front matter.
+    pub(crate) fn with(self, path: &Path) -> Result<(Catalogue, String), Fault> {
+        let name = path.display().to_string();
+        let text = fs::read_to_string(path)
+            .map_err(|error| Fault::new(&name, 1, format!("cannot be read: {error}")))?;
+        let id = FrontMatter::read(&name, &text)?.id;
+        let at = self.position(self.len(), |front| front.id == id)?;
+        let mut files: Vec<CourseFile> = self.entries.into_iter().map(|entry| entry.file).collect();
+        let file = CourseFile { path: name, text: Cow::Owned(text) };
+        match at {
+            Some(at) => files[at] = file,
+            None => files.push(file),
+        }
+        Ok((Catalogue::of(files, self.glossary), id))
+    }
+
     fn of(lessons: impl IntoIterator<Item = CourseFile>, glossary: CourseFile) -> Catalogue {
         let mut first = 1;
         let entry = |file: CourseFile| {

@@ -78,6 +78,7 @@ pub(super) fn read(text: &str) -> Result<Notebook, ReadErrorKind> {
             source,
             recorded: recorded(fields),
             line: 1,
+            tags: tags(fields),
         });
     }
     Ok(notebook)
@@ -112,6 +113,12 @@ fn joined(value: &Value) -> Option<String> {
         Value::Array(parts) => parts.iter().map(Value::as_str).collect(),
         _ => None,
     }
+}
+
+/// The tags of a cell.
+fn tags(fields: &Map<String, Value>) -> Vec<String> {
+    let tags = fields.get("metadata").and_then(|metadata| metadata.get("tags")).and_then(Value::as_array);
+    tags.into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
 /// The recorded output of a code cell; `None` if it has none.
@@ -168,7 +175,7 @@ fn kind(value: &Value) -> &'static str {
 pub fn write(cells: &[SavedCell]) -> String {
     let mut writer = IpynbWriter::default();
     for (at, cell) in cells.iter().enumerate() {
-        writer.code(&format!("cell-{}", at + 1), &cell.source, &cell.output, false);
+        writer.code(&format!("cell-{}", at + 1), &cell.source, &cell.output, &[]);
     }
     writer.finish()
 }
@@ -192,10 +199,10 @@ impl IpynbWriter {
         }
     }
 
-    /// Adds a code cell with its output; `raises` marks one that raises an exception on purpose.
-    pub(crate) fn code(&mut self, id: &str, source: &str, output: &RecordedOutput, raises: bool) {
+    /// Adds a code cell with its output and its tags.
+    pub(crate) fn code(&mut self, id: &str, source: &str, output: &RecordedOutput, tags: &[&str]) {
         self.count += 1;
-        let metadata = if raises { json!({"tags": ["raises-exception"]}) } else { json!({}) };
+        let metadata = if tags.is_empty() { json!({}) } else { json!({"tags": tags}) };
         self.cell(id, source, json!(self.count), outputs(output, self.count), metadata);
     }
 

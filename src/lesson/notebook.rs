@@ -41,6 +41,25 @@ pub struct NotebookCell {
     pub recorded: Option<RecordedOutput>,
     /// The line of its first line in a script or Markdown file; 1 in an `.ipynb` file.
     pub line: usize,
+    /// Jupyter's tags.
+    pub tags: Vec<String>,
+}
+
+/// The tag of a cell that raises an exception on purpose. Jupyter goes on after it.
+pub(crate) const RAISES: &str = "raises-exception";
+/// The tag of a cell whose output varies, as times do, and is not compared: that of the nbval package.
+pub(crate) const VARIES: &str = "nbval-ignore-output";
+
+impl NotebookCell {
+    /// Whether it raises an exception on purpose.
+    pub(crate) fn raises(&self) -> bool {
+        self.tags.iter().any(|tag| tag == RAISES)
+    }
+
+    /// Whether its output varies and is not compared.
+    pub(crate) fn varies(&self) -> bool {
+        self.tags.iter().any(|tag| tag == VARIES || tag == "varies")
+    }
 }
 
 /// The output of a cell, as a notebook stores it.

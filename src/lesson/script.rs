@@ -86,6 +86,7 @@ pub(crate) fn markdown(text: &str) -> Notebook {
                         source: source.trim_end().to_string(),
                         recorded: None,
                         line: block.line + 1 + skipped,
+                        tags: tags(body, skipped),
                     });
                 } else if under_cell
                     && matches!(word.as_str(), "output" | "{output}")
@@ -105,6 +106,14 @@ pub(crate) fn markdown(text: &str) -> Notebook {
         under_cell = false;
     }
     notebook
+}
+
+/// The tags among the MyST options of a cell, which are its first lines: `:tags: [raises-exception]`.
+fn tags(body: &str, options: usize) -> Vec<String> {
+    let lines = body.lines().take(options).map(|line| line.trim().trim_start_matches(':'));
+    let listed = lines.filter_map(|line| line.strip_prefix("tags:"));
+    let words = listed.flat_map(|list| list.split(['[', ']', ',', ' ', '"', '\'']));
+    words.filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
 /// The body of a cell without its MyST options (`:key: value` lines, or YAML between `---` lines) and the number of

@@ -5,7 +5,7 @@ use std::{cell::RefCell, rc::Rc};
 
 use rustpython_vm::{
     AsObject, PyObjectRef, PyResult, VirtualMachine,
-    builtins::PyStr,
+    builtins::{PyStr, PyType},
     function::{FuncArgs, OptionalArg, PosArgs},
 };
 
@@ -77,6 +77,15 @@ fn get_ipython(vm: &VirtualMachine) -> PyResult {
 pub(super) fn documentation(about: &PyObjectRef, vm: &VirtualMachine) -> PyResult<String> {
     let mut text = display::display_text(about, vm)?;
     text.push('\n');
+    if about.downcast_ref::<PyType>().is_some() {
+        // What a class is called with.
+        let inspect = vm.import("inspect", 0);
+        let signature = inspect.and_then(|inspect| inspect.get_attr("signature", vm)?.call((about.clone(),), vm));
+        if let Ok(signature) = signature.and_then(|signature| signature.str(vm)) {
+            let name = about.get_attr("__name__", vm)?.str(vm)?;
+            text.push_str(&format!("{}{}\n", name.as_wtf8().to_string_lossy(), signature.as_wtf8().to_string_lossy()));
+        }
+    }
     let docstring = about.get_attr("__doc__", vm).ok();
     if let Some(docstring) = docstring.as_deref().and_then(|docstring| docstring.downcast_ref::<PyStr>()) {
         text.push('\n');

@@ -19,6 +19,8 @@ pub struct Raised {
     pub message: String,
     /// The line of the cell, 1-based: that of the innermost frame that belongs to this cell.
     pub line: Option<usize>,
+    /// The column in that line, from 1: of code that is not Python.
+    pub(crate) column: Option<usize>,
     /// Whether [`Interrupter::interrupt`](super::Interrupter::interrupt) stopped the cell.
     pub interrupted: bool,
     /// What it is about, for errors of tensors and modules that say so.
@@ -45,6 +47,7 @@ impl Raised {
             kind: kind.into(),
             message: message.into(),
             line: None,
+            column: None,
             interrupted: false,
             fact: None,
             frames: Vec::new(),
@@ -85,8 +88,9 @@ impl Raised {
             .and_then(|text| text.str(vm))
             .map_or_else(|_| error.to_string(), |text| text_of(&text));
         let line = error.location().map(|location| location.line.get());
+        let column = error.location().map(|location| location.character_offset.get());
         let message = messages::syntax_message(message, &error.to_string(), source, line);
-        Raised { line, ..Raised::new(kind(&exception, vm), message) }
+        Raised { line, column, ..Raised::new(kind(&exception, vm), message) }
     }
 
     /// The error for a cell that was stopped where the interpreter could not raise an exception.

@@ -1,5 +1,7 @@
 //! An error in a cell: PyTorch's message, the line of code, the operands, and what may fix it.
 
+use unicode_width::UnicodeWidthStr;
+
 use crate::explain::errors::{Clash, ClashOperand, ErrorExplanation, Fix};
 use crate::view::code;
 use crate::view::text::{Line, Look, Role, Text};
@@ -16,12 +18,25 @@ pub struct ErrorNote {
     pub interrupted: bool,
     /// The line that raised, from 1.
     pub line: Option<usize>,
+    /// The column in that line, from 1, of code that is not Python.
+    pub column: Option<usize>,
     /// That line of code.
     pub source: Option<String>,
     /// If a function of an earlier cell raised: that cell, the line and its code.
     pub inside: Option<(String, usize, String)>,
     /// The operands, and what may fix the error.
     pub explanation: ErrorExplanation,
+}
+
+/// A caret under a column of a line that is drawn on one line.
+fn caret(source: &str, column: usize, drawn: &Text) -> Option<Line> {
+    let [line] = drawn.lines.as_slice() else { return None };
+    let shown = line.text();
+    let code = source.trim();
+    let margin = shown[..shown.find(code)?].width();
+    let indent = source.chars().take_while(|letter| letter.is_whitespace()).count();
+    let before: String = code.chars().take(column.saturating_sub(1 + indent)).collect();
+    Some(Line::spaces(margin + before.width()).with(Role::Bad, "^"))
 }
 
 /// The error's message, then the line of code, the operands, and what may fix it.
@@ -46,7 +61,10 @@ pub fn error(note: &ErrorNote, look: Look) -> Text {
             true => text.say(Role::Prose, format!("line {number}: {}", source.trim())),
             false => {
                 text.gap();
-                text.append(code::code_line(source.trim(), number, look));
+                let drawn = code::code_line(source.trim(), number, look);
+                let caret = note.column.and_then(|column| caret(source, column, &drawn));
+                text.append(drawn);
+                text.lines.extend(caret);
             }
         }
     } else if let Some(number) = note.line {

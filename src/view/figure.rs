@@ -231,7 +231,7 @@ fn facts(figure: &Figure) -> Vec<Fact> {
         return vec![Fact::new("", "empty")];
     }
     if !figure.has_values() {
-        return Vec::new();
+        return vec![Fact::new("", "too many elements to show; a part of it has a table")];
     }
     if figure.shape.is_empty() {
         return vec![Fact::new("=", figure.numbers(&[0]).remove(0))];

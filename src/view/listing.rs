@@ -3,6 +3,7 @@
 use unicode_width::UnicodeWidthStr;
 
 use crate::view::heat::bar_of;
+use crate::view::prose::prose_line;
 use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text};
 use crate::view::wrap::{paragraph, wrap};
 
@@ -26,8 +27,10 @@ pub struct ListedLesson {
     pub title: String,
     /// How many minutes it takes to read.
     pub minutes: u32,
-    /// How many exercises it has.
-    pub exercises: usize,
+    /// Its exercises in order.
+    pub exercises: Vec<ListedStop>,
+    /// Its questions before cells run, in order.
+    pub questions: Vec<StopState>,
     /// Its steps in order.
     pub steps: Vec<ListedStep>,
 }
@@ -43,7 +46,140 @@ pub struct ListedStep {
     pub done: bool,
 }
 
+/// What a learner has done at an exercise, a question or a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum StopState {
+    /// Seen, answered or passed.
+    Finished,
+    /// Skipped, or the solution was read.
+    Skipped,
+    /// Tried, and not right yet.
+    Wrong,
+    /// Not begun.
+    #[default]
+    Open,
+}
+
+impl StopState {
+    /// All, in the order in which they are counted.
+    const ALL: [StopState; 4] = [StopState::Finished, StopState::Skipped, StopState::Wrong, StopState::Open];
+
+    /// The state in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            StopState::Finished => "finished",
+            StopState::Skipped => "skipped",
+            StopState::Wrong => "not right yet",
+            StopState::Open => "open",
+        }
+    }
+
+    fn mark(self) -> (&'static str, Role) {
+        match self {
+            StopState::Finished => ("✓", Role::Good),
+            StopState::Skipped => ("–", Role::Dim),
+            StopState::Wrong => ("✗", Role::Bad),
+            StopState::Open => ("·", Role::Dim),
+        }
+    }
+}
+
+/// A step, a question or an exercise of a lesson that is listed in full.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ListedStop {
+    /// What it is and its name: `step3 scores`, `exercise another-query`; empty for a question.
+    pub name: String,
+    /// Its title, or the question (Markdown).
+    pub title: String,
+    /// What the learner has done.
+    pub state: StopState,
+}
+
+/// One lesson in full: each step, question and exercise with what the learner has done there.
+pub fn lesson(title: &str, stops: &[ListedStop], look: Look) -> Text {
+    let mut text = Text::new();
+    text.append(paragraph(&Line::new().with(Role::Title, title), look));
+    let names = stops.iter().map(|stop| stop.name.width()).max().unwrap_or(0);
+    let words = StopState::ALL.iter().map(|state| state.word().width()).max().unwrap_or(0);
+    for ListedStop { name, title, state } in stops {
+        let title = prose_line(title, look);
+        if look.plain {
+            let name = if name.is_empty() { "question" } else { name };
+            let mut line = Line::new().with(Role::Prose, format!("{name}: {}", state.word()));
+            if !title.spans.is_empty() {
+                line.push(Role::Prose, ", ");
+                line.join(title);
+            }
+            text.append(wrap(&line, look.width, &Line::new(), &Line::spaces(2)));
+            continue;
+        }
+        let (mark, role) = state.mark();
+        let mut line = Line::spaces(2).with(role, mark).with(Role::Prose, " ");
+        let word_role = if *state == StopState::Open { Role::Dim } else { role };
+        line.push(word_role, state.word());
+        line.fill(6 + words);
+        let (shown, indent) = match name.is_empty() {
+            true => (Line::new().with(Role::Dim, "question"), 8),
+            false => (Line::new().with(Role::Strong, name), names),
+        };
+        line.join(shown);
+        let narrow = look.width < 70;
+        let below = Line::spaces(if narrow { 6 } else { 8 + words + names });
+        match narrow || name.is_empty() {
+            true => {
+                text.line(line);
+                let below = Line::spaces(if narrow { 6 } else { 6 + words + 2 });
+                text.append(wrap(&title, look.text_width(), &below, &below));
+            }
+            false => {
+                line.fill(8 + words + indent);
+                text.append(wrap(&title, look.text_width(), &line, &below));
+            }
+        }
+    }
+    text
+}
+
+/// How many of these are finished, skipped, wrong and open: `2 finished, 1 skipped`; those that there are.
+fn counts(states: &[StopState]) -> String {
+    let count = |state: StopState| states.iter().filter(|other| **other == state).count();
+    let there = StopState::ALL.into_iter().filter(|state| count(*state) > 0);
+    there.map(|state| format!("{} {}", count(state), state.word())).collect::<Vec<_>>().join(", ")
+}
+
 impl ListedLesson {
+    /// Whether each step was seen and each exercise passed or skipped.
+    fn state(&self) -> StopState {
+        let exercises = || self.exercises.iter().map(|exercise| exercise.state);
+        match () {
+            () if self.steps.is_empty() || self.done() < self.steps.len() => StopState::Open,
+            () if exercises().all(|state| state == StopState::Finished) => StopState::Finished,
+            () if exercises().any(|state| state == StopState::Wrong) => StopState::Wrong,
+            () if exercises().any(|state| state == StopState::Open) => StopState::Open,
+            () => StopState::Skipped,
+        }
+    }
+
+    /// The exercises and questions in words; nothing before the learner has begun.
+    fn practice(&self) -> Vec<(String, StopState)> {
+        let begun = self.done() > 0
+            || self.exercises.iter().any(|exercise| exercise.state != StopState::Open)
+            || self.questions.iter().any(|state| *state != StopState::Open);
+        if !begun {
+            return Vec::new();
+        }
+        let exercise = |exercise: &ListedStop| {
+            (format!("{}: {}", exercise.name, exercise.state.word()), exercise.state)
+        };
+        let mut lines: Vec<(String, StopState)> = self.exercises.iter().map(exercise).collect();
+        if !self.questions.is_empty() {
+            let worst = [StopState::Wrong, StopState::Open, StopState::Skipped, StopState::Finished];
+            let state = worst.into_iter().find(|state| self.questions.contains(state));
+            lines.push((format!("questions: {}", counts(&self.questions)), state.unwrap_or_default()));
+        }
+        lines
+    }
+
     fn done(&self) -> usize {
         self.steps.iter().filter(|s| s.done).count()
     }
@@ -58,7 +194,7 @@ impl ListedLesson {
     }
 
     fn extent(&self) -> String {
-        let exercises = match self.exercises {
+        let exercises = match self.exercises.len() {
             0 => String::new(),
             1 => "1 exercise  ".to_string(),
             more => format!("{more} exercises  "),
@@ -89,12 +225,12 @@ pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
     let current = listing.lessons.iter().position(|l| l.done() < l.steps.len());
     for (at, lesson) in listing.lessons.iter().enumerate() {
         let mut left = Line::spaces(2);
-        let finished = lesson.done() == lesson.steps.len() && !lesson.steps.is_empty();
-        match (finished, current == Some(at)) {
-            (true, _) => left.push(Role::Good, "✓ "),
-            (false, true) => left.push(Role::Strong, "▸ "),
-            (false, false) => left.push(Role::Prose, "  "),
-        }
+        let (mark, role) = match (lesson.state(), current == Some(at)) {
+            (StopState::Open, true) => ("▸", Role::Strong),
+            (StopState::Open, false) => (" ", Role::Prose),
+            (state, _) => state.mark(),
+        };
+        left.push(role, format!("{mark} "));
         left.push(Role::Dim, &lesson.section);
         left.fill(6 + sections);
         let role = if current == Some(at) { Role::Strong } else { Role::Prose };
@@ -109,6 +245,12 @@ pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
         text.append(ends(left, right, width));
         if steps {
             text.append(step_names(lesson, 6 + sections, look));
+            for (words, state) in lesson.practice() {
+                let (mark, role) = state.mark();
+                let first = Line::spaces(if look.width < 60 { 4 } else { 6 + sections }).with(role, format!("{mark} "));
+                let below = Line::spaces(first.width());
+                text.append(wrap(&Line::new().with(Role::Prose, words), look.text_width(), &first, &below));
+            }
         }
     }
     if let Some(next) = &listing.next {
@@ -169,6 +311,9 @@ fn plain_list(listing: &Listing, steps: bool, done: usize, all: usize, look: Loo
         for step in lesson.steps.iter().filter(|_| steps) {
             let done = if step.done { ", done" } else { "" };
             say(format!("step{} {}{done}", step.number, step.slug));
+        }
+        for (words, _) in lesson.practice().into_iter().filter(|_| steps) {
+            say(words);
         }
     }
     if let Some(next) = &listing.next {

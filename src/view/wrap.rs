@@ -163,18 +163,50 @@ fn broken(word: StyledWord, width: usize) -> Vec<StyledWord> {
 }
 
 /// Where to cut `text` so that the part before takes at most `most` columns: after a no-break space or punctuation,
-/// unless that leaves the line two thirds empty.
+/// unless that leaves the line two thirds empty; inside a number only if it is wider than the line.
 fn break_at(text: &str, most: usize) -> usize {
-    let (mut width, mut hard, mut soft) = (0, 0, 0);
-    for (at, c) in text.char_indices() {
+    let letters: Vec<(usize, char)> = text.char_indices().collect();
+    let (mut width, mut any, mut hard, mut soft) = (0, 0, 0, 0);
+    for (place, &(at, c)) in letters.iter().enumerate() {
         width += c.width().unwrap_or(0);
         if width > most {
             break;
         }
-        hard = at + c.len_utf8();
+        let end = at + c.len_utf8();
+        any = end;
+        if splits_number(&letters, place) {
+            continue;
+        }
+        hard = end;
         if c == NO_BREAK_SPACE || ",.;:()[]{}/=_-+*@".contains(c) {
             soft = hard;
         }
     }
-    if soft * 3 >= hard { soft } else { hard }
+    match () {
+        () if hard == 0 => any,
+        () if soft * 3 >= hard => soft,
+        () => hard,
+    }
+}
+
+/// Whether a cut after the letter at `place` would be inside a number: `0.|3061`, `1,|024`, `2e|-05`, `-|7`.
+fn splits_number(letters: &[(usize, char)], place: usize) -> bool {
+    let letter = |at: Option<usize>| at.and_then(|at| letters.get(at)).map_or(' ', |(_, letter)| *letter);
+    let (before, here) = (letter(place.checked_sub(1)), letters[place].1);
+    let (next, after) = (letter(Some(place + 1)), letter(Some(place + 2)));
+    let digits_follow = letters[place + 1..].iter().take_while(|(_, c)| c.is_ascii_digit()).count();
+    match (here, next) {
+        (a, b) if a.is_ascii_digit() && b.is_ascii_digit() => true,
+        (a, '.') if a.is_ascii_digit() => true,
+        ('.', b) => b.is_ascii_digit(),
+        (a, ',') if a.is_ascii_digit() => {
+            letters[(place + 2).min(letters.len())..].iter().take_while(|(_, c)| c.is_ascii_digit()).count() == 3
+        }
+        (',', b) if before.is_ascii_digit() && b.is_ascii_digit() => digits_follow == 3,
+        (a, 'e' | 'E') if a.is_ascii_digit() || a == '.' => "+-".contains(after) || after.is_ascii_digit(),
+        ('e' | 'E', b) if before.is_ascii_digit() || before == '.' => "+-".contains(b) || b.is_ascii_digit(),
+        ('+' | '-', b) if "eE".contains(before) => b.is_ascii_digit(),
+        ('-', b) => b.is_ascii_digit() && !before.is_alphanumeric(),
+        _ => false,
+    }
 }

@@ -34,7 +34,16 @@ fn names_are_completed_where_they_stand() {
     assert_eq!(at(":goto softmax-st").1.len(), 1);
     assert_eq!(at(":set ta").1, ["tables"]);
     assert_eq!(at(":set tables o").1, ["on", "off"]);
-    for line in ["'que", "# que", "1.", "f().sha"] {
+    for line in ["print(que", "x = [que", "f(queries)[que", "print('a', que", "(queries, [0, que"] {
+        assert_eq!(at(line).1, ["queries", "queue"], "{line}");
+    }
+    // What the lessons use and the shape allows comes first.
+    let methods = at("queries.").1;
+    let place = |name: &str| methods.iter().position(|method| method == name).expect(name);
+    assert!(methods.len() > 300);
+    assert!(place("shape") < 10 && place("T") < 20, "{:?}", &methods[..30]);
+    assert!(place("transpose") < place("transpose_") && place("item") > 300 && place("bmm") > 300);
+    for line in ["'que", "# que", "1.", "f().sha", "print('que"] {
         assert!(at(line).1.is_empty(), "{line}");
     }
 }

@@ -179,6 +179,72 @@ fn the_chosen_number_is_shown_at_any_width() {
     assert_eq!(pick(&tensor("x", "float32", &[], &[0.0], &[]), &[], 8, look(80)).lines.len(), 1);
 }
 
+/// The numbers with a decimal point in a text, as they stand there; one that a mark cuts short does not count.
+fn decimals(text: &str) -> Vec<&str> {
+    let part = |c: char| c.is_ascii_digit() || c == '.';
+    let mut found = Vec::new();
+    for line in text.lines() {
+        let mut rest = line;
+        while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+            let run = rest[start..].trim_start_matches(part);
+            let number = &rest[start..rest.len() - run.len()];
+            let number = number.trim_end_matches('.');
+            if number.contains('.') && number.parse::<f64>().is_ok() && !run.starts_with('…') {
+                found.push(number);
+            }
+            rest = run;
+        }
+    }
+    found
+}
+
+/// At any width, a number that is shown is the whole of a number that a wide screen shows: no digit is cut, no number is
+/// split between two lines.
+#[test]
+fn numbers_are_whole_at_every_width() {
+    use std::collections::HashSet;
+    let wide: Vec<(&str, HashSet<String>)> = screens(look(400))
+        .iter()
+        .zip(screens(plain(400)))
+        .map(|((name, text), (_, plainly))| {
+            let all = text.render(look(400)) + &plainly.render(plain(400));
+            (*name, decimals(&all).into_iter().map(str::to_owned).collect())
+        })
+        .collect();
+    let mut count = 0;
+    for width in 40..=120 {
+        for look in [look(width), plain(width)] {
+            for ((name, text), (_, known)) in screens(look).into_iter().zip(&wide) {
+                let shown = text.render(look);
+                for number in decimals(&shown) {
+                    assert!(known.contains(number), "{name} at {width}: {number} in\n{shown}");
+                    count += 1;
+                }
+            }
+        }
+    }
+    assert!(count > 50_000, "{count} numbers");
+    let mut figures = drawn_at_random(20);
+    for figure in &mut figures {
+        let long = |axis: usize| (0..figure.shape[axis]).map(|at| format!("position-{at}-with-a-name-of-forty-columns"));
+        figure.labels = (0..figure.shape.len()).map(|axis| Some(long(axis).collect())).collect();
+    }
+    for figure in &figures {
+        let known: HashSet<&str> = figure.texts.iter().map(|text| text.trim().trim_start_matches('-')).collect();
+        let index: Vec<usize> = figure.shape.iter().map(|size| size / 2).collect();
+        for width in 40..=120 {
+            let drawn = pick(figure, &index, 6, look(width));
+            assert!(drawn.width() <= width, "{:?} at {width}: {}", figure.shape, drawn.render(look(width)));
+            let shown = drawn.render(look(width)) + &body(figure, look(width)).render(look(width));
+            let numbers = decimals(&shown);
+            assert!(!numbers.is_empty());
+            for number in numbers {
+                assert!(known.is_empty() || known.contains(number), "{:?} at {width}: {number}\n{shown}", figure.shape);
+            }
+        }
+    }
+}
+
 #[test]
 fn formulas_are_written_on_one_line() {
     let cases = [

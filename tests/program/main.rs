@@ -5,6 +5,8 @@ mod cli;
 mod escapes;
 #[path = "../shared/course.rs"]
 mod course;
+#[cfg(unix)]
+mod hours;
 mod page;
 mod renumbered;
 mod schema;

@@ -7,7 +7,7 @@ use crate::course::{number, position};
 use crate::terminal::{Start, State, Terminal};
 
 /// attn with these lines typed into a pipe: what it wrote, what it remarked, the exit code.
-fn typed(args: &[&str], lines: &[&str], folder: &State) -> (String, String, i32) {
+pub(crate) fn typed(args: &[&str], lines: &[&str], folder: &State) -> (String, String, i32) {
     let mut child = Command::new(env!("CARGO_BIN_EXE_attn"))
         .args(args)
         .env("COLUMNS", "80")
@@ -30,7 +30,7 @@ fn typed(args: &[&str], lines: &[&str], folder: &State) -> (String, String, i32)
 }
 
 /// attn in a terminal with 80 columns.
-fn start(args: &[&str], folder: &State, rows: u16) -> Terminal {
+pub(crate) fn start(args: &[&str], folder: &State, rows: u16) -> Terminal {
     Start::new(folder).rows(rows).inside().attn(args)
 }
 
@@ -39,7 +39,7 @@ fn has_footer(screen: &vt100::Screen) -> bool {
 }
 
 #[track_caller]
-fn in_order(text: &str, parts: &[&str]) {
+pub(crate) fn in_order(text: &str, parts: &[&str]) {
     let mut rest = text;
     for part in parts {
         let at = rest

@@ -209,6 +209,17 @@ impl Terminal {
         self.hears(words);
     }
 
+    /// Presses keys, waits for two texts that come after them, one after the other, and returns the screen.
+    #[track_caller]
+    pub fn then_screen(&mut self, keys: &str, words: &str, last: &str) -> String {
+        self.press(keys);
+        self.wait(&format!("{words:?}, and {last:?} after it,"), |state| {
+            let heard = state.since_key();
+            let after = heard.find(words)? + words.len();
+            heard[after..].contains(last).then(|| state.contents())
+        })
+    }
+
     /// Waits for these words since the last key, and for the footer of the walkthrough after them.
     #[track_caller]
     pub fn settles(&self, words: &str) {

@@ -12,7 +12,7 @@ use super::super::stops::{Stop, StopKind, find};
 use super::super::workspace::Workspace;
 use super::lineage::{Lineage, ShownTensors};
 use crate::lesson::progress::{ExerciseProgress, GivenAnswer, Progress};
-use crate::lesson::{Catalogue, Exercise, Lesson, Step, Target};
+use crate::lesson::{Catalogue, Exercise, Glossary, Lesson, Step, Target};
 use crate::session::Outcome;
 use crate::view::Panel;
 use crate::view::markdown::AnsweredQuestion;
@@ -21,6 +21,8 @@ use crate::view::markdown::AnsweredQuestion;
 pub(crate) struct Material<'c> {
     /// Steps and exercises.
     pub(crate) parts: Vec<ExportPart<'c>>,
+    /// The glossary of the course.
+    pub(crate) glossary: Glossary,
 }
 
 /// One step or exercise.
@@ -60,6 +62,8 @@ pub(crate) struct ExportedExercise<'c> {
     pub(crate) lesson: &'c Lesson,
     /// The learner's progress.
     pub(crate) tried: ExerciseProgress,
+    /// The tensors of the lesson that the learner's code overwrites.
+    pub(crate) overwritten: Vec<String>,
 }
 
 impl ExportedExercise<'_> {
@@ -103,16 +107,22 @@ impl<'c> Material<'c> {
                 }
                 StopKind::Exercise(exercise) => {
                     let tried = progress.tried(stop.lesson, exercise).cloned().unwrap_or_default();
+                    let overwritten = match tried.passed.as_ref().or(tried.attempts.last()) {
+                        Some(code) => overwritten(code, exercise, stop.lesson, catalogue, options)?,
+                        None => Vec::new(),
+                    };
                     parts.push(ExportPart::Exercise(ExportedExercise {
                         exercise,
                         lesson: stop.lesson,
                         tried,
+                        overwritten,
                     }));
                 }
                 StopKind::End => {}
             }
         }
-        Ok(Material { parts })
+        let glossary = catalogue.glossary().map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+        Ok(Material { parts, glossary })
     }
 
     /// The JSON document.
@@ -199,6 +209,26 @@ fn run<'c>(
         true => Err(Failure::Stopped),
         false => Ok(runs),
     }
+}
+
+/// The tensors of the lesson that a solution binds again or writes into, found by running it.
+fn overwritten<'c>(
+    code: &str,
+    exercise: &Exercise,
+    lesson: &'c Lesson,
+    catalogue: &'c Catalogue,
+    options: &GlobalOptions,
+) -> Result<Vec<String>, Failure> {
+    let before =
+        catalogue.prelude_of(lesson, exercise).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+    let cells = steps(&before, catalogue)?;
+    let mut workspace = Workspace::new(options);
+    let mut runner = Runner::new(&mut workspace, &cells).keep_going(true);
+    runner.by_ref().last();
+    if runner.is_interrupted() {
+        return Err(Failure::Stopped);
+    }
+    Ok(workspace.overwritten_by(code, &exercise.slug).1)
 }
 
 fn asked(step: &Step, lesson: &Lesson, progress: &Progress) -> Vec<AnsweredQuestion> {

@@ -4,11 +4,13 @@
 //! | file | what it does |
 //! |---|---|
 //! | [`material`] | runs the steps, and adds the learner's answers |
+//! | [`glossary`] | the entries to which the export links |
 //! | [`page`] | writes Markdown |
 //! | [`notebook`] | writes a notebook, nbformat 4.5 |
 //! | [`html`] | writes a page with every tensor, each number of which says where it comes from |
 //! | [`lineage`] | the tensors of that page, and which elements an element was computed from |
 
+mod glossary;
 pub(crate) mod html;
 mod lineage;
 mod material;
@@ -17,6 +19,8 @@ mod page;
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
 
 use super::course;
 use super::file;
@@ -59,7 +63,7 @@ enum Format {
 
 /// Writes the export.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let format = format(args, shell.options.json);
+    let format = format(args, shell.options.json)?;
     if let Some(file) = &args.output {
         may_write(file, args.force, shell)?;
     }
@@ -117,17 +121,28 @@ pub(crate) fn write(path: &Path, text: &str, shell: &mut Shell) -> Result<(), Fa
     shell.say(&format!("Written: {}\n", path.display()))
 }
 
-fn format(args: &Args, json: bool) -> Format {
+/// The format that an option asks for, else that of the file's name.
+/// Errors: the name ends in something else.
+fn format(args: &Args, json: bool) -> Result<Format, Failure> {
     let ending =
         args.output.as_ref().and_then(|file| file.extension()).map(|it| it.to_string_lossy().to_lowercase());
-    let by_name = match ending.as_deref() {
-        Some("ipynb") => Format::Ipynb,
-        Some("json") => Format::Json,
-        Some("html" | "htm") => Format::Html,
-        _ => Format::Md,
-    };
-    let asked = args.format.or(json.then_some(Format::Json));
-    asked.unwrap_or(by_name)
+    if let Some(asked) = args.format.or(json.then_some(Format::Json)) {
+        return Ok(asked);
+    }
+    match ending.as_deref() {
+        None => Ok(Format::Md),
+        Some("htm") => Ok(Format::Html),
+        Some(ending) => Format::from_str(if ending == "markdown" { "md" } else { ending }, true).map_err(|_| {
+            let known: Vec<String> = Format::value_variants()
+                .iter()
+                .filter_map(|format| Some(format!(".{}", format.to_possible_value()?.get_name())))
+                .collect();
+            Failure::Usage(format!(
+                "nothing was written: attn writes {}, not .{ending}; --format says which, whatever the file is called",
+                known.join(", ")
+            ))
+        }),
+    }
 }
 
 fn to_json(document: &impl serde::Serialize) -> Result<String, Failure> {

@@ -1,6 +1,7 @@
 //! Exports as Markdown: steps in full, or a page on the chapter.
 
 use super::super::summary;
+use super::glossary::{glossary_part, linked_inside};
 use super::material::{ExportPart, ExportedExercise, ExportedStep, Material};
 use crate::lesson::progress::Progress;
 use crate::lesson::{Catalogue, Lesson};
@@ -21,8 +22,9 @@ pub(crate) fn of_steps(material: &Material) -> String {
             lesson = &own.id;
             parts.push(format!("# {} {}", own.section, own.title));
         }
-        parts.push(text);
+        parts.push(linked_inside(&text));
     }
+    parts.push(glossary_part(material));
     joined(&parts)
 }
 

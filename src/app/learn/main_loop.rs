@@ -2,7 +2,7 @@
 
 use super::super::shell::{Exit, Failure};
 use super::super::step::unrun_panel;
-use super::super::stops::{Stop, StopKind};
+use super::super::stops::{self, Stop, StopKind};
 use super::input::{self, InputMode};
 use super::keys::{self, WalkInput};
 use super::page::{PageStage, PredictionLine, StopPage, Workbook, choices};
@@ -19,6 +19,7 @@ impl<'c> Walk<'c, '_, '_> {
         loop {
             let input = self.listen()?;
             self.lines_shown = 0;
+            self.measure();
             let flow = match input {
                 WalkInput::Key(key, rest) => match (key.here)(self) {
                     true => (key.act)(self, &rest)?,
@@ -28,7 +29,8 @@ impl<'c> Walk<'c, '_, '_> {
                 WalkInput::Unknown(word) => self.unknown(&word)?,
                 WalkInput::Interrupt => self.note("Ctrl-C stops a cell that runs; none does. `q` leaves.")?,
                 WalkInput::Resized => {
-                    self.measure();
+                    // What the terminal made of lines of another width is cleared; earlier pages stay above.
+                    self.shell.say("\x1b[H\x1b[2J")?;
                     self.show_page()?;
                     Flow::Stay
                 }
@@ -51,11 +53,13 @@ impl<'c> Walk<'c, '_, '_> {
             self.shell.remark(&remark);
         }
         let asking = self.is_asking();
+        // After an answer, the learner may go on typing: lines are read until the cell runs.
+        let answered = self.is_answered();
         if let Some(pressed) = self.pending.take() {
             return Ok(WalkInput::of_key(pressed));
         }
         match self.mode {
-            InputMode::Keys if !asking => {
+            InputMode::Keys if !asking && !answered => {
                 let mut keys = Text { lines: vec![Line::new()] };
                 keys.append(footer(&keys::legend(self), self.shell.look));
                 input::press(&keys, self.shell).map(WalkInput::of_key)
@@ -66,7 +70,13 @@ impl<'c> Walk<'c, '_, '_> {
                 let label = (keys::KEYS[0].label)(self);
                 let told = self.told.replace(here) == Some(here);
                 match (asking, mode) {
-                    (false, _) => {
+                    (false, InputMode::Keys) if !told => {
+                        let keys = footer(&keys::legend(self), self.shell.look);
+                        self.shell.say("\n")?;
+                        self.shell.show(&keys)?;
+                    }
+                    (false, InputMode::Keys) => {}
+                    (false, InputMode::Words) => {
                         self.shell.say(&format!("\nEnter: {label}. ?: what else can be typed.\n"))?
                     }
                     (true, _) if told => {}
@@ -87,6 +97,7 @@ impl<'c> Walk<'c, '_, '_> {
     fn unknown(&mut self, word: &str) -> Result<Flow, Failure> {
         let near = keys::near(word);
         let words = match (word.is_empty(), near.as_slice()) {
+            _ if self.is_answered() => "The question is answered: Enter runs the cell.".to_owned(),
             (true, _) => "`?` says what the keys do.".to_owned(),
             (_, []) => format!("`{word}` does nothing here. `?` says what can be done."),
             (_, near) => format!("`{word}` does nothing here. The nearest: {}.", near.join(", ")),
@@ -175,8 +186,10 @@ impl<'c> Walk<'c, '_, '_> {
     fn leave(&mut self) -> Result<Exit, Failure> {
         let kept = self.store.file().is_some();
         let stop = self.stop();
+        let next = stops::resume(&self.stops, self.store.progress());
         let words = match kept {
-            true => format!("Left at {}. `attn` goes on there.", stop.title()),
+            true if next == self.at => format!("Left at {}. `attn` goes on there.", stop.title()),
+            true => format!("Left at {}. `attn` goes on with {}.", stop.title(), self.stops[next].title()),
             false => format!("Left at {}.", stop.title()),
         };
         self.note(&words)?;

@@ -41,8 +41,8 @@ use walk::Walk;
 /// What `attn learn` takes.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// A step (scores), an exercise or a lesson (3.4.1); without one, where it was left
-    #[arg(value_name = "WHERE")]
+    /// A step (scores), an exercise, a lesson (3.4.1) or a lesson's file; without one, where it was left
+    #[arg(value_name = "WHERE|FILE", value_hint = clap::ValueHint::FilePath)]
     place: Option<String>,
 }
 
@@ -65,14 +65,15 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             "the walkthrough asks and answers, which {option} rules out; `attn run` and `attn show` do not ask"
         )));
     }
-    let catalogue = course::catalogue()?;
+    let mut place: Vec<String> = args.place.iter().cloned().collect();
+    let catalogue = course::catalogue_with(&mut place)?;
     let stops = Stop::all(&catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
     let mut store = Store::open();
     for remark in store.remarks() {
         shell.remark(&remark);
     }
     let first_time = store.progress().is_empty();
-    let at = match &args.place {
+    let at = match place.first() {
         Some(place) => stops::find(&stops, place, &catalogue).map_err(Failure::Usage)?,
         None => stops::resume(&stops, store.progress()),
     };

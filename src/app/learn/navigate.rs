@@ -184,10 +184,14 @@ pub(crate) fn legends(keys: &[(&str, &str)]) -> Vec<KeyLabel> {
     keys.iter().map(|(key, label)| KeyLabel { key: (*key).to_owned(), label: (*label).to_owned() }).collect()
 }
 
-/// Lines cut to the width of the screen: lines that are redrawn must not wrap.
+/// Lines cut to the width of the screen, with a mark: lines that are redrawn must not wrap.
 pub(crate) fn cut(text: Text, width: usize) -> Text {
     let shorten = |line: Line| {
+        if line.width() <= width {
+            return line;
+        }
         let mut kept = Line::new();
+        let width = width.saturating_sub(1);
         for span in line.spans {
             let free = width.saturating_sub(kept.width());
             let mut part = String::new();
@@ -200,6 +204,7 @@ pub(crate) fn cut(text: Text, width: usize) -> Text {
             }
             kept.push(span.role, part);
         }
+        kept.push(Role::Dim, "…");
         kept
     };
     Text { lines: text.lines.into_iter().map(shorten).collect() }

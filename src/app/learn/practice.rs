@@ -9,7 +9,7 @@ use super::page::PageStage;
 use super::walk::{Flow, Walk};
 use crate::lesson::progress::{ExerciseHelp, ProgressChange};
 use crate::lesson::{Exercise, Lesson};
-use crate::session::Outcome;
+use crate::session::{Outcome, Variable};
 use crate::view::learn::{Task, hint, labelled_code, task};
 use crate::view::prose::prose;
 use crate::view::quiz::{AnswerVerdict, reply};
@@ -112,16 +112,17 @@ impl<'c> Walk<'c, '_, '_> {
         let Some(mut workspace) = self.scratch_workspace()? else {
             return Ok(Flow::Stay);
         };
-        let outcome = workspace.run(code, "your code");
+        let (outcome, overwritten) = workspace.overwritten_by(code, "your code");
         let panel = own_panel(code, &outcome, &workspace);
-        self.show_outcome(&outcome, &panel)?;
         let Some(exercise) = self.exercise() else {
+            self.show_outcome(&outcome, &panel)?;
             return self.note(
                 "That was yours, on a copy: the lesson's own state is as it was, and goes on with its own cell. \
                  `e` edits further.",
             );
         };
         if outcome.error.as_ref().is_some_and(|raised| raised.interrupted) {
+            self.show_outcome(&outcome, &panel)?;
             return self.note("Stopped. `e` goes on with what you wrote.");
         }
         let failed = match &outcome.error {
@@ -129,29 +130,46 @@ impl<'c> Walk<'c, '_, '_> {
             None => failed_check(exercise, &mut workspace),
         };
         drop(workspace);
-        self.judge_own(exercise, code, failed)
+        // The verdict first: the tables of a long attempt would hide it.
+        let passed = failed.is_none();
+        self.put_apart(match &failed {
+            Some(words) => reply(AnswerVerdict::NotYet, words, self.shell.look),
+            None => reply(AnswerVerdict::Right, "it does what was asked.", self.shell.look),
+        })?;
+        self.show_outcome(&outcome, &panel)?;
+        self.tell_overwritten(&overwritten)?;
+        self.judge_own(exercise, code, passed)
+    }
+
+    /// Names the tensors of the lesson that the learner's code bound again or wrote into.
+    fn tell_overwritten(&mut self, names: &[String]) -> Result<(), Failure> {
+        if names.is_empty() {
+            return Ok(());
+        }
+        let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+        let (was, its) = if names.len() == 1 { ("was", "it") } else { ("were", "them") };
+        self.note(&format!(
+            "Your code changes {}, which {was} there before. The change stays in this exercise: the lesson goes on with \
+             {its} as before.",
+            quoted.join(", ")
+        ))
+        .map(drop)
     }
 
     fn judge_own(
         &mut self,
         exercise: &'c Exercise,
         code: &str,
-        failed: Option<String>,
+        passed: bool,
     ) -> Result<Flow, Failure> {
         let look = self.shell.look;
         let lesson = self.stop().lesson;
-        let passed = failed.is_none();
-        let mut text = match &failed {
-            Some(words) => reply(AnswerVerdict::NotYet, words, look),
-            None => reply(AnswerVerdict::Right, "it does what was asked.", look),
-        };
         let page = self.page();
         if passed {
             page.book.passed = Some(code.to_owned());
             page.stage = PageStage::Shown;
-            text.section(prose(&exercise.after, look));
+            self.put_apart(prose(&exercise.after, look))?;
         }
-        self.put_apart(text)?;
         let change = ProgressChange::Tried(lesson.id.clone(), exercise.slug.clone(), code.to_owned(), passed);
         self.keep(change)?;
         if passed {
@@ -260,11 +278,13 @@ fn escaped(message: &str) -> String {
 
 /// The panel of the learner's own code: its output and the tensors that it bound.
 fn own_panel(code: &str, outcome: &Outcome, workspace: &Workspace) -> Panel {
+    let names = workspace.names();
+    let changed: Vec<&Variable> = outcome.changed.iter().filter(|it| !names.is_counter(&it.name)).collect();
     Panel {
         stdout: outcome.stdout.clone(),
         result: outcome.result.clone(),
         error: outcome.error.as_ref().map(|raised| workspace.error_note(raised, code)),
-        figures: outcome.changed.iter().map(|it| workspace.figure(&it.name, &it.value)).collect(),
+        figures: changed.iter().map(|it| workspace.labelled_figure(&it.name, &it.value)).collect(),
         pictures: plots(outcome).collect(),
         ..Panel::default()
     }

@@ -19,13 +19,29 @@ use crate::view::prose::prose;
 impl<'c> Walk<'c, '_, '_> {
     /// Opens a REPL with a copy of the state at this stop.
     pub(crate) fn repl(&mut self) -> Result<Flow, Failure> {
-        let Some(workspace) = self.copy()? else {
+        let Some(mut workspace) = self.copy()? else {
             return Ok(Flow::Stay);
+        };
+        let has_run = self.stage() == PageStage::Shown;
+        let place = match self.stop().kind {
+            StopKind::Step(step) if !has_run => Some(format!("State before {} {}", step.name(), step.slug)),
+            StopKind::Exercise(exercise) => {
+                let written = self.page().book.passed.clone().or(self.page().book.attempt.clone());
+                let own = match written {
+                    Some(code) => {
+                        workspace.run(&code, "your code");
+                        ", with what you wrote"
+                    }
+                    None => "",
+                };
+                Some(format!("State of the exercise {}{own}", exercise.slug))
+            }
+            _ => None,
         };
         self.shell.say("\n")?;
         self.shell.flush()?;
         let catalogue = self.catalogue;
-        terminal::awaiting(|| repl::open(workspace, catalogue, self.shell))?;
+        terminal::awaiting(|| repl::open(workspace, place, catalogue, self.shell))?;
         self.measure();
         self.note("Back in the walkthrough: the lesson's own state is as it was.")
     }

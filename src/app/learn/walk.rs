@@ -113,12 +113,10 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         matches!(self.stage(), PageStage::Asking(_))
     }
 
-    /// Whether a table with numbers is on the page.
-    pub(crate) fn has_tables(&self) -> bool {
-        let page = self.pages.get(&self.at).filter(|page| page.stage == PageStage::Shown);
-        let panel = page.and_then(|page| page.panel.as_ref());
-        panel
-            .is_some_and(|panel| panel.figures.iter().any(|figure| figure.has_values() && figure.count() > 0))
+    /// Whether the questions of this step were answered just now, and its cell waits to be run.
+    pub(crate) fn is_answered(&self) -> bool {
+        let page = self.pages.get(&self.at);
+        page.is_some_and(|page| page.stage == PageStage::Ready && !page.turns.is_empty())
     }
 
     pub(super) fn page(&mut self) -> &mut StopPage {
@@ -254,15 +252,9 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
             let cut = gap.filter(|at| *at > free / 2).unwrap_or(free);
             self.shell.show(&Text { lines: lines[..cut].to_vec() })?;
             lines = &lines[cut..];
-            let more = Line::new()
-                .with(Role::Dim, "── ")
-                .with(Role::Strong, "Enter")
-                .with(Role::Dim, format!(" {} more lines   ", lines.len()))
-                .with(Role::Strong, "Space")
-                .with(Role::Dim, " all of them ──");
-            let more = Text { lines: vec![more] };
+            let more = more_lines(lines.len(), self.shell.look.width);
             match input::press(&more, self.shell)? {
-                KeyPress::Enter | KeyPress::Page(1) | KeyPress::Arrow(1, 0) | KeyPress::Resized => {
+                KeyPress::Enter | KeyPress::Page(1) | KeyPress::Arrow(1, 0) => {
                     self.lines_shown = 0;
                 }
                 KeyPress::Letter(' ') => return self.shell.show(&Text { lines: lines.to_vec() }),
@@ -274,6 +266,23 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
             }
         }
     }
+}
+
+/// The line at the end of a part of a page; shorter on a narrow screen.
+fn more_lines(count: usize, width: usize) -> Text {
+    let whole = [" more lines   ", " all of them ──"];
+    let short = [" more  ", " all"];
+    let line = |[more, all]: [&str; 2], rule: &str| {
+        Line::new()
+            .with(Role::Dim, rule)
+            .with(Role::Strong, "Enter")
+            .with(Role::Dim, format!(" {count}{more}"))
+            .with(Role::Strong, "Space")
+            .with(Role::Dim, all)
+    };
+    let long = line(whole, "── ");
+    let line = if long.width() < width { long } else { line(short, "") };
+    Text { lines: vec![line] }
 }
 
 /// A line that says how far long work has come; where lines cannot be redrawn, one remark.

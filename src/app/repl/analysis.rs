@@ -34,7 +34,7 @@ impl Repl<'_> {
     /// `:trace [CELL]`
     pub(super) fn trace(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
         let workspace = self.workspace.borrow();
-        let at = self.cell_of(words, &workspace)?;
+        let at = self.cell_of(words, "trace", &workspace)?;
         let traced = trace::rerun(&workspace, at + 1).ok_or(CommandError::Interrupted)?;
         if traced.steps.is_empty() {
             return Err(CommandError::Message(format!(
@@ -59,9 +59,9 @@ impl Repl<'_> {
         let workspace = self.workspace.borrow();
         let inputs: Vec<usize> = match words.is_empty() {
             true => (0..workspace.ran.len()).filter(|at| is_input(&workspace.ran[*at].name)).collect(),
-            false => vec![self.cell_of(words, &workspace)?],
+            false => vec![self.cell_of(words, "doctor", &workspace)?],
         };
-        let examined = if inputs.is_empty() { vec![self.cell_of("", &workspace)?] } else { inputs };
+        let examined = if inputs.is_empty() { vec![self.cell_of("", "doctor", &workspace)?] } else { inputs };
         let last = examined.last().map_or(0, |at| at + 1);
         let cells = workspace
             .ran
@@ -90,7 +90,7 @@ impl Repl<'_> {
     }
 
     /// The index of a cell that ran: by its name, its step or the number of its input. Without words, the last one.
-    fn cell_of(&self, words: &str, workspace: &Workspace) -> Result<usize, CommandError> {
+    fn cell_of(&self, words: &str, command: &str, workspace: &Workspace) -> Result<usize, CommandError> {
         let words = words.trim();
         let number = words.trim_start_matches(['[', '#']).trim_end_matches(']').parse().ok().map(input_name);
         let slug = self.catalogue.find(words).ok().and_then(|target| match target {
@@ -106,7 +106,7 @@ impl Repl<'_> {
         workspace.ran.iter().rposition(matches).ok_or_else(|| match workspace.ran.is_empty() {
             true => CommandError::message("Nothing has run here yet."),
             false => CommandError::Message(format!(
-                "No cell here is called `{words}`. A number is that of an input: `:trace {}`; a step has a name: `:trace scores`.",
+                "No cell here is called `{words}`. A number is that of an input: `:{command} {}`; a step has a name: `:{command} scores`.",
                 self.input_count.max(1)
             )),
         })

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::io::{self, Write};
 
+use super::super::naming::named;
 use super::super::shell::{Failure, Shell, printable};
 use super::super::workspace::Workspace;
 use super::state::{CommandError, InputResult, Repl, UndoPoint, input_name};
@@ -74,7 +75,7 @@ impl Repl<'_> {
         }
         if let Some(raised) = &outcome.error {
             let mut note = self.explained(raised, source, None);
-            if source.lines().count() == 1 {
+            if source.lines().count() == 1 && note.column.is_none() {
                 // The line is right above.
                 (note.line, note.source) = (None, None);
             }
@@ -164,7 +165,12 @@ impl Repl<'_> {
     pub(super) fn tensor(&mut self, expression: &str) -> Result<Tensor, CommandError> {
         let found = {
             let mut workspace = self.workspace.borrow_mut();
-            workspace.session.with_rng_restored(|session| session.tensor(expression))
+            let found = workspace.session.with_rng_restored(|session| session.tensor(expression));
+            // Tokens, axes and the tensors inside functions have names that Python does not know.
+            match found {
+                Ok(Some(tensor)) => Ok(Some(tensor)),
+                other => named(expression, &mut workspace).map(|named| Some(named.part())).or(other),
+            }
         };
         match found {
             Ok(Some(tensor)) => Ok(tensor),
@@ -184,7 +190,7 @@ impl Repl<'_> {
         at: Option<&Workspace>,
     ) -> CommandError {
         let mut note = self.explained(raised, expression, at);
-        (note.line, note.source) = (None, None);
+        (note.line, note.source, note.column) = (None, None, None);
         CommandError::Raised(Box::new(note))
     }
 

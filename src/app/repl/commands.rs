@@ -247,14 +247,14 @@ pub static COMMANDS: &[ReplCommand] = &[
     ReplCommand {
         name: "undo",
         aliases: &["u"],
-        args: "",
-        line: "Go back to the state before the last input",
+        args: "[N]",
+        line: "Go back to the state before the last input, or the last N",
         more: "All earlier inputs run again in a new session, with the same random numbers, so the state is exactly what \
                it was. An input that Ctrl-C stopped is not repeated.",
         example: "x = 1\n:undo",
         group: CommandGroup::Go,
-        takes: ArgumentKind::Nothing,
-        run: |repl, _, shell| repl.undo(shell),
+        takes: ArgumentKind::Anything,
+        run: |repl, words, shell| repl.undo(words, shell),
     },
     ReplCommand {
         name: "save",
@@ -337,6 +337,10 @@ pub(super) fn call(repl: &mut Repl, typed: &str, shell: &mut Shell) -> CommandRe
         _ => (word, rest.to_owned()),
     };
     match find(word) {
+        Some(command) if command.takes == ArgumentKind::Nothing && !rest.trim().is_empty() => {
+            let words = format!("`:{}` takes nothing after it: `{}` was not understood.", command.name, rest.trim());
+            Err(CommandError::Message(words))
+        }
         Some(command) => (command.run)(repl, rest.trim(), shell),
         None => Err(unknown(word)),
     }

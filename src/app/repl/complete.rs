@@ -35,7 +35,18 @@ pub fn complete(line: &str, pos: usize, workspace: &mut Workspace, catalogue: &C
         }
         return arguments(typed, line, pos, workspace, catalogue);
     }
-    python(before, workspace)
+    python(before, workspace, catalogue)
+}
+
+/// Tokens inside the brackets of a command's argument: `:why attn_weights[jou`.
+fn element_names(before: &str, workspace: &Workspace) -> Completion {
+    let is_letter = |letter: char| letter.is_alphanumeric() || letter == '_';
+    let start = before.trim_end_matches(is_letter).len();
+    let word = &before[start..];
+    let open = before.matches('[').count() > before.matches(']').count();
+    let names = workspace.names();
+    let fits = names.tokens().iter().filter(|token| open && token.starts_with(word));
+    Completion { start, candidates: fits.map(|token| (token.clone(), token.clone())).collect() }
 }
 
 fn commands(typed: &str, pos: usize) -> Completion {
@@ -63,7 +74,10 @@ fn arguments(
     };
     match find(name).map_or(ArgumentKind::Anything, |command| command.takes) {
         ArgumentKind::Nothing => Completion { start: pos, candidates: Vec::new() },
-        ArgumentKind::Expression => python(&line[..pos], workspace),
+        ArgumentKind::Expression => {
+            let named = element_names(&line[..pos], workspace);
+            if named.candidates.is_empty() { python(&line[..pos], workspace, catalogue) } else { named }
+        }
         ArgumentKind::Step => starting(catalogue.names()),
         ArgumentKind::Setting if rest.contains(' ') => {
             let setting = rest.split(' ').next().and_then(|name| SETTINGS.iter().find(|it| it.name == name));
@@ -73,7 +87,7 @@ fn arguments(
         ArgumentKind::Setting => starting(SETTINGS.iter().map(|setting| setting.name.to_owned()).collect()),
         ArgumentKind::File => files(line, pos),
         ArgumentKind::Anything => {
-            let mut found = python(&line[..pos], workspace);
+            let mut found = python(&line[..pos], workspace, catalogue);
             let ops = table::ops().map(|op| op.name.to_owned());
             let commands = COMMANDS.iter().map(|command| command.name.to_owned());
             if !word.contains('.') && !word.is_empty() {
@@ -107,7 +121,7 @@ pub fn path_before(line: &str, pos: usize) -> &str {
     before[start..].trim_start_matches('.')
 }
 
-fn python(before: &str, workspace: &mut Workspace) -> Completion {
+fn python(before: &str, workspace: &mut Workspace, catalogue: &Catalogue) -> Completion {
     let path = path_before(before, before.len());
     let nothing = Completion { start: before.len(), candidates: Vec::new() };
     if path.starts_with(|letter: char| letter.is_ascii_digit()) || in_string(before) {
@@ -130,12 +144,46 @@ fn python(before: &str, workspace: &mut Workspace) -> Completion {
     names.retain(|name| name.starts_with(word) && (word.starts_with('_') || !name.starts_with('_')));
     names.sort();
     names.dedup();
+    if let (Some(base), true) = (base, word.is_empty()) {
+        by_relevance(&mut names, base, workspace, catalogue);
+    }
     let place = base.map_or(0, |base| place_of(base, workspace));
     let shown = |name: String| match arguments_of(&name, place) {
         Some(arguments) => (format!("{name}({arguments})"), name),
         None => (name.clone(), name),
     };
     Completion { start: before.len() - word.len(), candidates: names.into_iter().map(shown).collect() }
+}
+
+/// Puts the attributes first that the lessons use, those of a tensor only if they fit its shape; writes in place last.
+fn by_relevance(names: &mut [String], base: &str, workspace: &mut Workspace, catalogue: &Catalogue) {
+    let code: String = catalogue.steps().map_or_else(
+        |_| String::new(),
+        |steps| steps.iter().map(|step| step.code.as_str()).collect::<Vec<_>>().join("\n"),
+    );
+    let tensor = workspace.session.with_rng_restored(|session| session.tensor(base)).ok().flatten();
+    let fits = |name: &str| tensor.as_ref().is_none_or(|tensor| fits(name, tensor.ndim(), tensor.numel()));
+    let uses = |name: &String| {
+        let dotted = format!(".{name}");
+        let whole = |rest: &str| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_');
+        code.match_indices(&dotted).filter(|(at, _)| whole(&code[at + dotted.len()..])).count()
+    };
+    names.sort_by_cached_key(|name| {
+        let common = ["shape", "ndim", "dtype", "T", "mean", "sum"].contains(&name.as_str());
+        (!fits(name), std::cmp::Reverse(uses(name) + usize::from(common)), name.ends_with('_'))
+    });
+}
+
+/// Whether a method of a tensor can be called with so many dimensions and elements.
+fn fits(name: &str, ndim: usize, numel: usize) -> bool {
+    match name {
+        "item" | "backward" | "__bool__" => numel == 1,
+        "T" | "t" | "H" | "mm" | "addmm" | "mv" | "inverse" | "det" | "trace" => ndim == 2,
+        "bmm" | "baddbmm" => ndim == 3,
+        "dot" | "vdot" | "outer" | "ger" | "diag_embed" => ndim == 1,
+        "mT" | "mH" | "tril" | "triu" | "transpose" | "swapaxes" | "permute" | "diagonal" => ndim >= 2,
+        _ => true,
+    }
 }
 
 /// Whether the cursor is inside a string or a comment.
@@ -145,8 +193,11 @@ fn in_string(before: &str) -> bool {
     let parsed = ruff_python_parser::parse_unchecked(&marked, ruff_python_parser::Mode::Module.into());
     let mut last =
         parsed.tokens().iter().filter(|token| usize::from(token.as_tuple().1.end()) >= marked.len());
-    last.any(|token| {
-        matches!(token.kind(), Kind::Comment | Kind::String | Kind::FStringMiddle | Kind::Unknown)
+    last.any(|token| match token.kind() {
+        Kind::Comment | Kind::String | Kind::FStringMiddle => true,
+        // A string that does not end; an open bracket ends in such a token too.
+        Kind::Unknown => marked[token.as_tuple().1].contains(['"', '\'']),
+        _ => false,
     })
 }
 

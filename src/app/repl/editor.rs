@@ -169,12 +169,37 @@ impl Completer for EditorHelper<'_> {
         let mut workspace = self.workspace.borrow_mut();
         let Completion { start, candidates } = complete(line, pos, &mut workspace, self.catalogue);
         let width = self.look.width.saturating_sub(1);
+        let word = line[start..pos].to_owned();
+        let candidates = listed(candidates, &word, width);
         let pair = |(display, replacement): (String, String)| Pair {
             display: truncated(&display, width),
             replacement,
         };
         Ok((start, candidates.into_iter().map(pair).collect()))
     }
+}
+
+/// As many candidates as the screen has space for, in one list without a question: with their arguments if all fit,
+/// else the names in columns, and how many there are beside them. The first are the most relevant.
+fn listed(candidates: Vec<(String, String)>, word: &str, width: usize) -> Vec<(String, String)> {
+    let rows = terminal_size::terminal_size().map_or(24, |(_, rows)| usize::from(rows.0)).max(8) - 4;
+    if candidates.len() <= rows {
+        return candidates;
+    }
+    let names = |all: &[(String, String)]| -> Vec<(String, String)> {
+        all.iter().map(|(_, name)| (name.clone(), name.clone())).collect()
+    };
+    let column = |all: &[(String, String)]| all.iter().map(|(_, name)| name.width() + 2).max().unwrap_or(2);
+    let mut count = candidates.len().min(90);
+    while count > 1 && rows.saturating_sub(2) * (width / column(&candidates[..count]).max(1)).max(1) < count {
+        count -= 1;
+    }
+    let mut shown = names(&candidates[..count]);
+    if count < candidates.len() {
+        // A candidate that types nothing.
+        shown.push((format!("… {} more", candidates.len() - count), word.to_owned()));
+    }
+    shown
 }
 
 fn truncated(text: &str, width: usize) -> String {

@@ -52,8 +52,9 @@ pub(crate) struct Args {
 
 /// Runs `attn repl`.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let catalogue = course::catalogue()?;
-    let (workspace, outcomes) = match &args.target {
+    let mut target: Vec<String> = args.target.iter().cloned().collect();
+    let catalogue = course::catalogue_with(&mut target)?;
+    let (workspace, outcomes) = match target.first() {
         Some(word) => navigation::workspace_at(word, &catalogue, shell)?,
         None => (navigation::bare_workspace(shell), Outcomes::new()),
     };
@@ -64,14 +65,16 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 }
 
 /// Runs a REPL in `workspace` until the learner leaves. The walkthrough passes a copy ([`Workspace::again`]) so that
-/// its own variables stay as they are.
+/// its own variables stay as they are. `place` says what state it is, where it is not that after a step.
 pub(crate) fn open<'c>(
     workspace: Workspace<'c>,
+    place: Option<String>,
     catalogue: &'c Catalogue,
     shell: &mut Shell,
 ) -> Result<Exit, Failure> {
     let mut repl = Repl::new(workspace, catalogue);
     repl.in_walkthrough = true;
+    repl.place = place;
     repl.run_inputs(false, shell)
 }
 

@@ -67,6 +67,7 @@ impl<'c> Repl<'c> {
     fn state_summary(&self) -> String {
         let workspace = self.workspace.borrow();
         let at = match (workspace.at, &self.source) {
+            _ if self.place.is_some() => self.place.clone().unwrap_or_default(),
             (Some((step, lesson)), _) => {
                 format!("State after {} {}, {} {}", step.name(), step.slug, lesson.section, lesson.title)
             }
@@ -130,7 +131,7 @@ impl<'c> Repl<'c> {
             workspace.enter(step, lesson);
             workspace.run(&step.code, &step.name())
         };
-        let raised = unexpected(Some(step), &outcome).is_some();
+        let raised = unexpected(step.raises, &outcome).is_some();
         self.outcomes.insert(step.name(), outcome);
         self.step(shell)?;
         Ok(if raised { InputResult::Failed } else { InputResult::Done })
@@ -165,14 +166,43 @@ impl<'c> Repl<'c> {
     fn replace_workspace(&mut self, what: String, mut workspace: Workspace<'c>, outcomes: Outcomes) {
         self.undo_points.push(UndoPoint::before_replacement(what, self));
         let mut old = self.workspace.borrow_mut();
+        self.place = None;
+        // The names that the learner gave to axes stay where the tensors have so many.
         workspace.axes = std::mem::take(&mut old.axes);
+        let fits = |name: &String, axes: &mut Vec<String>| {
+            let tensor = workspace.session.variables().into_iter().find(|variable| variable.name == *name);
+            tensor.is_some_and(|tensor| tensor.value.ndim() == axes.len())
+        };
+        let mut axes = std::mem::take(&mut workspace.axes);
+        axes.retain(fits);
+        workspace.axes = axes;
         self.initial_names = workspace.session.names();
         self.outcomes.extend(outcomes);
         *old = workspace;
     }
 
-    /// `:undo`. Runs all cells before the last input again in a new workspace.
-    pub(super) fn undo(&mut self, shell: &mut Shell) -> CommandResult {
+    /// `:undo [N]`: the last N inputs.
+    pub(super) fn undo(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
+        let count = match words {
+            "" => 1,
+            number => number.parse::<usize>().ok().filter(|count| *count > 0).ok_or_else(|| {
+                CommandError::Message(format!("`{number}` is no number of inputs: `:undo` or `:undo 3`."))
+            })?,
+        };
+        let there = self.undo_points.len();
+        if count > there && there > 0 {
+            return Err(CommandError::Message(format!(
+                "Only {there} can be undone: `:undo {there}` goes back to the start."
+            )));
+        }
+        for _ in 0..count {
+            self.undo_one(shell)?;
+        }
+        Ok(InputResult::Done)
+    }
+
+    /// Runs all cells before the last input again in a new workspace.
+    fn undo_one(&mut self, shell: &mut Shell) -> CommandResult {
         let Some(before) = self.undo_points.pop() else {
             return Err(CommandError::message("There is nothing to undo."));
         };

@@ -26,6 +26,8 @@ pub(super) struct Repl<'c> {
     pub(crate) initial_names: Vec<String>,
     /// The file or the step that the session started from.
     pub(crate) source: Option<String>,
+    /// What state the session started in, where it is not that after a step or a file.
+    pub(crate) place: Option<String>,
     /// Whether the walkthrough opened the REPL and continues after it.
     pub(crate) in_walkthrough: bool,
     /// Whether inputs are typed at a terminal.
@@ -47,6 +49,7 @@ impl<'c> Repl<'c> {
             undo_points: Vec::new(),
             initial_names,
             source: None,
+            place: None,
             in_walkthrough: false,
             interactive: false,
         }

@@ -20,7 +20,9 @@ use attn::view::heat::{Bar, bars, beside};
 use attn::view::learn::{
     Ending, KeyHelp, KeyLabel, Task, answered, ending, footer, help, hint, labelled_code, task,
 };
-use attn::view::listing::{ListedLesson, ListedStep, Listing, list, nearby, welcome};
+use attn::view::listing::{
+    ListedLesson, ListedStep, ListedStop, Listing, StopState, lesson, list, nearby, welcome,
+};
 use attn::view::pick::pick;
 use attn::view::picture::picture;
 use attn::view::progress::{progress, working};
@@ -122,6 +124,7 @@ fn mishap() -> ErrorNote {
         kind: "RuntimeError".into(),
         message: "mat1 and mat2 shapes cannot be multiplied (6x2 and 6x2)".into(),
         interrupted: false,
+        column: None,
         line: Some(3),
         source: Some("    scores = queries @ keys".into()),
         inside: None,
@@ -237,12 +240,31 @@ fn checked() -> Vec<CheckedFile> {
     vec![good, bad]
 }
 
+fn stops() -> Vec<ListedStop> {
+    let stop = |name: &str, title: &str, state| ListedStop { name: name.into(), title: title.into(), state };
+    vec![
+        stop("step13 scores-loops", "Every token asks: two loops", StopState::Finished),
+        stop("", "What is the shape of `attn_scores`?", StopState::Wrong),
+        stop("step14 missed-slot", "A slot that nothing fills", StopState::Open),
+        stop("exercise one-function", "The whole mechanism as a function of the inputs", StopState::Skipped),
+    ]
+}
+
 fn chapter() -> Listing {
     let lesson = |section: &str, title: &str, first: usize, count: usize, done: usize| ListedLesson {
         section: section.into(),
         title: title.into(),
         minutes: 10 + first as u32 / 2,
-        exercises: first / 10,
+        exercises: ["another-query", "one-function"][..(first / 10).min(2)]
+            .iter()
+            .zip([StopState::Skipped, StopState::Wrong])
+            .map(|(slug, state)| ListedStop {
+                name: format!("exercise {slug}"),
+                title: "Write it yourself".into(),
+                state: if done > 0 { state } else { StopState::Open },
+            })
+            .collect(),
+        questions: vec![StopState::Finished, StopState::Wrong, StopState::Open],
         steps: (0..count)
             .map(|at| ListedStep {
                 number: first + at,
@@ -325,6 +347,7 @@ pub fn screens(look: Look) -> Vec<(&'static str, Text)> {
         ("maps", maps),
         ("check", report(&checked(), look)),
         ("list", list(&chapter(), false, look)),
+        ("lesson", lesson("3.3.2 All tokens at once", &stops(), look)),
         ("welcome", welcome(WORDS, &COMMANDS, &chapter(), look)),
         ("names", names),
         ("prose", prose(MARKDOWN, look)),

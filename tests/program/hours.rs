@@ -1,0 +1,220 @@
+//! What a learner meets who uses attn for hours: places that are named open, numbers are found by their names, and what
+//! was done is told.
+
+use crate::course::{number, position};
+use crate::terminal::{Start, State};
+use crate::walk::{start, typed};
+
+/// These parts follow each other, wherever lines are broken.
+#[track_caller]
+fn in_order(text: &str, parts: &[&str]) {
+    let flat = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let parts: Vec<String> = parts.iter().map(|part| flat(part)).collect();
+    crate::walk::in_order(&flat(text), &parts.iter().map(String::as_str).collect::<Vec<_>>());
+}
+
+/// The place that is named when the learner leaves is the one that opens.
+#[test]
+fn what_leaving_names_is_what_opens() {
+    let folder = State::new();
+    // All of the lesson is done, and the learner looks at an earlier step again.
+    let all = vec![""; 70];
+    typed(&["learn", "3.3.1"], &[&all[..], &["quit"]].concat(), &folder);
+    let (said, _, _) = typed(&["learn", "softmax-naive"], &["quit"], &folder);
+    let next = format!("`attn` goes on with step {}, sharp-or-flat", number("sharp-or-flat"));
+    in_order(&said, &[&format!("Left at step {}, softmax-naive", number("softmax-naive")), &next]);
+    let (said, _, _) = typed(&["learn"], &["quit"], &folder);
+    in_order(&said, &[&position("sharp-or-flat")]);
+    // Where nothing is done yet, it opens itself.
+    let (said, _, _) = typed(&["learn", "causal-contexts"], &["quit"], &folder);
+    in_order(&said, &["Left at step", "causal-contexts", "goes on there"]);
+    let (said, _, _) = typed(&["learn"], &["quit"], &folder);
+    in_order(&said, &[&position("causal-contexts")]);
+}
+
+/// The list tells apart, in words, what was finished, skipped, tried and not begun.
+#[test]
+fn the_list_says_what_was_done_of_a_lesson() {
+    let folder = State::new();
+    let (open, _, _) = typed(&["list", "3.3.1"], &[], &folder);
+    in_order(&open, &["3.3.1 Simple self-attention", "open", "inputs", "question", "open", "exercise another-query"]);
+    assert!(!open.contains("finished"));
+    let wrong = ["write", "context_vec_5 = inputs[0]", "."];
+    typed(&["learn", "another-query"], &[&wrong[..], &["quit"]].concat(), &folder);
+    typed(&["learn", "scores"], &["7", "quit"], &folder);
+    let (listed, _, code) = typed(&["list", "3.3.1", "--plain"], &[], &folder);
+    assert_eq!(code, 0);
+    in_order(
+        &listed,
+        &[
+            &format!("step{} scores: open", number("scores")),
+            "question: not right yet, What is the shape",
+            "exercise another-query: not right yet",
+        ],
+    );
+    typed(&["learn", "scores"], &["6", "", "quit"], &folder);
+    typed(&["learn", "dot-by-hand"], &["skip", "quit"], &folder);
+    typed(&["learn", "another-query"], &["skip", "quit"], &folder);
+    let (listed, _, _) = typed(&["list", "3.3.1", "--plain"], &[], &folder);
+    in_order(
+        &listed,
+        &["scores: finished", "question: finished", "dot-by-hand: finished", "question: skipped", "another-query: skipped"],
+    );
+    let (whole, _, _) = typed(&["list"], &[], &folder);
+    in_order(&whole, &["exercise another-query: skipped", "questions: 1 finished, 1 skipped"]);
+    let (document, _, _) = typed(&["list", "3.3.1", "--json"], &[], &folder);
+    in_order(&document, &["\"exercises\":[\"another-query\"]", "\"passed\":[]", "\"skipped\":[\"another-query\"]"]);
+}
+
+/// The picker goes deeper in its own space, and back; it takes names, of tokens too; and it ends with what was seen.
+#[test]
+fn the_picker_goes_deeper_and_takes_names() {
+    for (columns, rows) in [(80, 24), (40, 20)] {
+        let folder = State::new();
+        let mut attn =
+            Start::new(&folder).columns(columns).rows(150).inside().attn(&["learn", "weights"]);
+        attn.hears("> ");
+        attn.press("skip\r");
+        attn.settles("run again");
+        attn.resize(columns, rows);
+        attn.hears("more");
+        attn.then("w", "level 1");
+        attn.hears("Esc done");
+        let screen = attn.then_screen("\r", "level 2", "Esc done");
+        assert!(screen.lines().all(|line| line.chars().count() < usize::from(columns)), "{screen}");
+        attn.then("\x7f", "level 1");
+        attn.hears("Esc done");
+        attn.then("inputs[journey, 0]", "why: inputs[journey, 0]_");
+        attn.then("\r", "inputs[1,0]");
+        attn.hears("= 0.5500");
+        attn.then("keys[jour\t]", "why: keys[journey]_");
+        attn.then("\r", "keys[1,");
+        attn.then("nonsense\r", "nonsense");
+        attn.hears("Esc back");
+        attn.then("\x1b", "a-z type a name");
+        attn.on("\x1b", "keys[1,");
+        assert_eq!(attn.quits(), 0);
+    }
+}
+
+/// Where a step shows pictures only, its tensors can be asked about all the same; nan can be asked for.
+#[test]
+fn steps_with_pictures_only_can_be_asked() {
+    let folder = State::new();
+    let mut attn = start(&["learn", "strides"], &folder, 60);
+    attn.hears("q quit");
+    attn.press("n");
+    attn.settles("run again");
+    attn.then("w", "level 1");
+    attn.hears("Esc done");
+    attn.on("\x1b", "run again");
+    assert_eq!(attn.quits(), 0);
+    let (said, _, _) = typed(&["learn", "softmax-overflow"], &["skip", "skip", "why softmax_naive(big)", "quit"], &folder);
+    in_order(&said, &["nan"]);
+}
+
+/// Tokens are named in the same way everywhere.
+#[test]
+fn a_token_is_left_out_where_the_learner_is() {
+    let folder = State::new();
+    let catalogue = crate::course::catalogue();
+    // Each question is skipped; then, or after Enter, the cell has run.
+    let run = |slug: &str| {
+        let steps = catalogue.steps().expect("the lessons can be read");
+        let step = steps.iter().find(|step| step.slug == slug).expect("there is such a step");
+        vec!["skip"; step.predictions.len()].into_iter().chain(step.predictions.is_empty().then_some("")).collect::<Vec<_>>()
+    };
+    let after = |step: &str| typed(&["learn", step], &[&run(step)[..], &["what-if drop step", "quit"]].concat(), &folder).0;
+    for step in ["scores", "softmax", "weights", "keys-values", "sa-v1"] {
+        let said = after(step);
+        in_order(&said, &["\"step\"", "changed"]);
+        assert!(!said.contains("no tensor here has a row"), "{step}:\n{said}");
+    }
+    let (said, _, _) = typed(&["learn", "weights"], &[&run("weights")[..], &["what-if inputs[journey, 0]=0.9", "why journey starts", "quit"]].concat(), &folder);
+    in_order(&said, &["inputs[1,0]", "0.55", "0.9", "attn_weights[1,2]", "0.2333"]);
+}
+
+/// The verdict on an exercise comes before its tables, which have the words; what was overwritten is named.
+#[test]
+fn the_verdict_comes_first() {
+    let folder = State::new();
+    let lines = ["write", "inputs *= 1", "query_5 = inputs[4]", "attn_weights_5 = torch.softmax(inputs @ query_5, dim=0)", "context_vec_5 = attn_weights_5 @ inputs", ".", "quit"];
+    let (said, _, _) = typed(&["learn", "another-query"], &lines, &folder);
+    in_order(
+        &said,
+        &["Yes: it does what was asked.", "attn_weights_5   float32 (token 6)", "journey", "Your code changes `inputs`, `query`, which were there before", "\"one\" gives itself"],
+    );
+    // In place and with a copy: both are dropout.
+    let lines = ["write", "def my_dropout(x, keep, p):", "    x[~keep] = 0", "    x /= (1 - p)", "    return x", ".", "quit"];
+    let (said, _, _) = typed(&["learn", "my-dropout"], &lines, &folder);
+    in_order(&said, &["Yes: it does what was asked."]);
+}
+
+/// After a right answer, what is typed on is a line, not keys one by one.
+#[test]
+fn typing_on_after_an_answer_opens_nothing() {
+    let folder = State::new();
+    let mut attn = start(&["learn", "scores"], &folder, 80);
+    attn.hears("> ");
+    attn.on("6\r", "Yes.");
+    attn.then("because there are six\r", "The question is answered: Enter runs the cell.");
+    attn.on("\r", "that needs the next steps.");
+    assert_eq!(attn.quits(), 0);
+}
+
+/// A part of a page that waits for Enter is drawn anew when the window changes, and its line fits.
+#[test]
+fn a_waiting_page_follows_the_window() {
+    let folder = State::new();
+    let mut attn = Start::new(&folder).rows(20).inside().attn(&["learn", "inputs"]);
+    attn.hears("more lines");
+    attn.resize(40, 20);
+    let screen = attn.until("the page at 40 columns", |screen| {
+        let text = screen.contents();
+        text.contains("more  Space all") && text.lines().all(|line| line.chars().count() <= 40)
+    });
+    assert!(!screen.contains("── Enter"), "{screen}");
+    attn.on(" ", "print(inputs)");
+    assert_eq!(attn.quits(), 0);
+}
+
+/// The REPL says in what state it is, and in an exercise has what was written there.
+#[test]
+fn the_repl_says_what_state_it_has() {
+    let folder = State::new();
+    let mut attn = start(&["learn", "scores-loops"], &folder, 60);
+    attn.hears("> ");
+    attn.on("s\r", "Enter");
+    attn.then("i\r", &format!("State before step{} scores-loops", number("scores-loops")));
+    attn.waits_after("attn [1]> ");
+    attn.then("\x04", "Back in the walkthrough");
+    attn.waits_after("> ");
+    assert_eq!(attn.quits(), 0);
+    let wrong = ["write", "query_5 = inputs[5]", ".", "repl", "print(query_5)", ":quit", "quit"];
+    let (said, _, _) = typed(&["learn", "another-query"], &wrong, &folder);
+    in_order(&said, &["State of the exercise another-query, with what you wrote"]);
+}
+
+/// An exported notebook runs as it is: here, with the learner's solution apart, and with its links inside.
+#[test]
+fn an_exported_notebook_runs_as_written() {
+    let folder = State::new();
+    let lines = ["write", "inputs *= 2", "query_5 = inputs[4]", "context_vec_5 = inputs[4]", ".", "quit"];
+    typed(&["learn", "another-query"], &lines, &folder);
+    typed(&["export", "-o", "chapter.ipynb"], &[], &folder);
+    let (checked, _, code) = typed(&["check", "chapter.ipynb"], &[], &folder);
+    assert_eq!(code, 0, "{checked}");
+    let (_, said, code) = typed(&["run", "chapter.ipynb"], &[], &folder);
+    assert_eq!(code, 0, "{said}");
+    let text = std::fs::read_to_string(folder.path().join("chapter.ipynb")).expect("it was written");
+    assert!(!text.contains("glossary.md"));
+    let linked: Vec<&str> = text.split("](#glossary-").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+    assert!(linked.len() > 40);
+    for slug in linked {
+        assert!(text.contains(&format!("<a id=\\\"glossary-{slug}\\\">")), "{slug}");
+    }
+    assert!(text.contains("nbval-ignore-output") && text.contains("raises-exception"));
+    let (_, refused, code) = typed(&["export", "3.3.1", "-o", "a.xls"], &[], &folder);
+    assert_eq!((code, refused.contains(".md, .ipynb, .json")), (2, true), "{refused}");
+    assert!(!folder.path().join("a.xls").exists());
+}
