@@ -27,7 +27,9 @@ impl AxisNames {
         let before = shape.len().saturating_sub(own.len());
         let mut axes: Vec<String> = match own.is_empty() || own.len() > shape.len() {
             true => usual_axes(&shape, names.tokens().len()),
-            false => ["batch", "head", ""].iter().take(before).map(|axis| (*axis).to_owned()).chain(own).collect(),
+            false => {
+                ["batch", "head", ""].iter().take(before).map(|axis| (*axis).to_owned()).chain(own).collect()
+            }
         };
         axes.resize(shape.len(), String::new());
         let of_tokens = |axis: &str| matches!(axis, "token" | "query" | "key");
@@ -83,7 +85,8 @@ impl AxisNames {
         for (axis, place) in places[..last].iter().enumerate() {
             index.push(place.unwrap_or(0));
             if place.is_none() && self.shape[axis] > 1 {
-                let name = if self.axes[axis].is_empty() { format!("axis {axis}") } else { self.axes[axis].clone() };
+                let name =
+                    if self.axes[axis].is_empty() { format!("axis {axis}") } else { self.axes[axis].clone() };
                 remarks.push(format!("{name} 0 of {} is taken", self.shape[axis]));
             }
         }
@@ -118,10 +121,14 @@ impl AxisNames {
                     return number(at);
                 }
                 Err(Failure::Usage(match labels {
-                    [] => format!("{word} is no token along {} of {base}, and no variable", self.axis_name(axis)),
+                    [] => format!(
+                        "{word} is no token along {} of {base}, and no variable",
+                        self.axis_name(axis)
+                    ),
                     labels => {
                         let near = nearest(word, labels.iter().map(String::as_str), 1);
-                        let near = near.first().map(|near| format!("; the nearest is {near}")).unwrap_or_default();
+                        let near =
+                            near.first().map(|near| format!("; the nearest is {near}")).unwrap_or_default();
                         format!("{word} is no token here{near}: there are {}", labels.join(", "))
                     }
                 }))

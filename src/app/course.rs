@@ -12,7 +12,8 @@ use crate::lesson::front_matter::is_lesson;
 pub(crate) fn catalogue_with(words: &mut [String]) -> Result<Catalogue, Failure> {
     let mut catalogue = catalogue()?;
     for word in words {
-        let is_file = word.ends_with(".md") && std::fs::read_to_string(&*word).is_ok_and(|text| is_lesson(&text));
+        let is_file =
+            word.ends_with(".md") && std::fs::read_to_string(&*word).is_ok_and(|text| is_lesson(&text));
         if is_file {
             let (more, id) =
                 catalogue.with(Path::new(&*word)).map_err(|fault| Failure::Unreadable(fault.to_string()))?;

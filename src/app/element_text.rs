@@ -51,7 +51,9 @@ pub(super) fn split_index(text: &str) -> (String, Vec<IndexItem>) {
     let mut base = text;
     let mut items = Vec::new();
     while let Some((rest, inner)) = last_group(base) {
-        let Some(mut own) = inner.iter().map(|item| index_item(item)).collect::<Option<Vec<_>>>() else { break };
+        let Some(mut own) = inner.iter().map(|item| index_item(item)).collect::<Option<Vec<_>>>() else {
+            break;
+        };
         own.extend(items);
         items = own;
         base = rest.trim_end();

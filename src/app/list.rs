@@ -227,7 +227,11 @@ pub(crate) fn listing(lessons: &[&Lesson], progress: &Progress, next: Option<Str
         section: lesson.section.clone(),
         title: lesson.title.clone(),
         minutes: lesson.minutes,
-        exercises: lesson.exercises.iter().map(|exercise| listed_exercise(lesson, exercise, progress)).collect(),
+        exercises: lesson
+            .exercises
+            .iter()
+            .map(|exercise| listed_exercise(lesson, exercise, progress))
+            .collect(),
         questions: lesson
             .steps
             .iter()

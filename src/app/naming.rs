@@ -129,9 +129,13 @@ fn usual_tensor(items: &[IndexItem], names: &TensorNames, workspace: &Workspace)
     }
     let all: Vec<&str> = names.all().collect();
     let found = all.iter().rev().find(|name| !names.axes_of(name).is_empty() && fits(name));
-    found.or_else(|| all.iter().rev().find(|name| fits(name))).map(|name| (*name).to_owned()).ok_or_else(|| {
-        Failure::Usage("no tensor here has an axis of tokens for each of these words; name the tensor first".into())
-    })
+    found.or_else(|| all.iter().rev().find(|name| fits(name))).map(|name| (*name).to_owned()).ok_or_else(
+        || {
+            Failure::Usage(
+                "no tensor here has an axis of tokens for each of these words; name the tensor first".into(),
+            )
+        },
+    )
 }
 
 /// A tensor that a function named. Errors: there is no such function or name, with those that there are.

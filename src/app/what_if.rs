@@ -142,7 +142,8 @@ pub(crate) fn typed(workspace: &Workspace, text: &str, look: Look) -> Result<Tex
 
 /// The cells that a change is asked about: the step, and what the learner ran after it. Of a file, all cells.
 fn asked(workspace: &Workspace) -> Vec<String> {
-    let step = workspace.at.and_then(|(step, _)| workspace.ran.iter().rposition(|ran| ran.name == step.name()));
+    let step =
+        workspace.at.and_then(|(step, _)| workspace.ran.iter().rposition(|ran| ran.name == step.name()));
     let asked = step.map(|at| &workspace.ran[at..]).unwrap_or_default();
     asked.iter().map(|ran| ran.name.clone()).collect()
 }

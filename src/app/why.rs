@@ -3,10 +3,10 @@
 
 use serde::Serialize;
 
-use super::course;
-use super::json::write_json;
 use super::axis_names::inside;
+use super::course;
 use super::element_text::worked_element;
+use super::json::write_json;
 use super::naming::{NamedElement, named};
 use super::plan::plan;
 use super::runner::Runner;

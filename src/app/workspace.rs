@@ -181,9 +181,8 @@ impl<'c> Workspace<'c> {
         let tokens = self.at.map(|(_, lesson)| lesson.tokens.as_slice()).unwrap_or_default();
         if figure.axes.is_empty() && figure.shape.contains(&tokens.len()) && tokens.len() > 1 {
             figure.axes = usual_axes(&figure.shape, tokens.len());
-            let label = |axis: &String| {
-                matches!(axis.as_str(), "token" | "query" | "key").then(|| tokens.to_vec())
-            };
+            let label =
+                |axis: &String| matches!(axis.as_str(), "token" | "query" | "key").then(|| tokens.to_vec());
             figure.labels = figure.axes.iter().map(label).collect();
         }
         figure

@@ -32,10 +32,7 @@ pub(super) fn without_thousands(text: &str) -> Option<String> {
 /// A product or a sum of sizes in which at least one has a name, such as `num_heads * d_out`, as an expression.
 pub fn named_size(text: &str) -> Option<String> {
     let text = text.trim().trim_end_matches(['.', '?', '!']).replace('×', "*").replace(" x ", " * ");
-    let words: Vec<&str> = text
-        .split(['*', '+', '-', '/', ' '])
-        .filter(|word| !word.is_empty())
-        .collect();
+    let words: Vec<&str> = text.split(['*', '+', '-', '/', ' ']).filter(|word| !word.is_empty()).collect();
     let is_name = |word: &str| {
         word.starts_with(|c: char| c.is_ascii_alphabetic()) && (word.contains('_') || word.len() == 1)
     };

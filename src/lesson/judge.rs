@@ -8,9 +8,9 @@ use rustpython_vm::{PyObjectRef, VirtualMachine};
 
 use super::answer::{self, TypedNumber};
 use super::exercise::{Choice, Prediction, RightAnswer};
+use super::typed_shape::{TypedSize, shapes};
 use crate::session::{Raised, Session};
 use crate::tensor::show::tuple_repr;
-use super::typed_shape::{TypedSize, shapes};
 use crate::torch::tensor_value;
 
 /// The judgement of an answer.

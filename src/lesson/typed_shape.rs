@@ -16,8 +16,23 @@ pub enum TypedSize {
 
 /// Words that may surround the sizes of a shape.
 const FILLERS: &[&str] = &[
-    "torch.size", "size", "shape", "the", "is", "of", "a", "an", "tensor", "tuple", "and", "it", "its", "with",
-    "each", "vector", "matrix",
+    "torch.size",
+    "size",
+    "shape",
+    "the",
+    "is",
+    "of",
+    "a",
+    "an",
+    "tensor",
+    "tuple",
+    "and",
+    "it",
+    "its",
+    "with",
+    "each",
+    "vector",
+    "matrix",
 ];
 
 /// All readings of `text` as a shape, the most literal first; empty if it is not a shape.
@@ -52,7 +67,8 @@ enum ShapeToken {
 fn shape(text: &str) -> Option<Vec<TypedSize>> {
     let text = text.trim().trim_end_matches(['.', '?', '!']);
     let low = text.to_lowercase();
-    if ["scalar", "a scalar", "()", "[]", "torch.size([])", "0-d", "a single number"].contains(&low.as_str()) {
+    if ["scalar", "a scalar", "()", "[]", "torch.size([])", "0-d", "a single number"].contains(&low.as_str())
+    {
         return Some(Vec::new());
     }
     let tokens = tokens(text)?;

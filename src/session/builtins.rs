@@ -80,10 +80,15 @@ pub(super) fn documentation(about: &PyObjectRef, vm: &VirtualMachine) -> PyResul
     if about.downcast_ref::<PyType>().is_some() {
         // What a class is called with.
         let inspect = vm.import("inspect", 0);
-        let signature = inspect.and_then(|inspect| inspect.get_attr("signature", vm)?.call((about.clone(),), vm));
+        let signature =
+            inspect.and_then(|inspect| inspect.get_attr("signature", vm)?.call((about.clone(),), vm));
         if let Ok(signature) = signature.and_then(|signature| signature.str(vm)) {
             let name = about.get_attr("__name__", vm)?.str(vm)?;
-            text.push_str(&format!("{}{}\n", name.as_wtf8().to_string_lossy(), signature.as_wtf8().to_string_lossy()));
+            text.push_str(&format!(
+                "{}{}\n",
+                name.as_wtf8().to_string_lossy(),
+                signature.as_wtf8().to_string_lossy()
+            ));
         }
     }
     let docstring = about.get_attr("__doc__", vm).ok();

@@ -75,7 +75,8 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
         let (first, more) = others.split_at(others.len().min(MOST_BEFORE));
         first.iter().for_each(|tensor| text.append(extent(tensor, names, look)));
         if !more.is_empty() {
-            let named: Vec<&str> = more.iter().take(4 * MOST_BEFORE).map(|tensor| tensor.name.as_str()).collect();
+            let named: Vec<&str> =
+                more.iter().take(4 * MOST_BEFORE).map(|tensor| tensor.name.as_str()).collect();
             let rest = match more.len() - named.len() {
                 0 => String::new(),
                 rest => format!(" and {rest} more"),

@@ -168,9 +168,8 @@ impl ListedLesson {
         if !begun {
             return Vec::new();
         }
-        let exercise = |exercise: &ListedStop| {
-            (format!("{}: {}", exercise.name, exercise.state.word()), exercise.state)
-        };
+        let exercise =
+            |exercise: &ListedStop| (format!("{}: {}", exercise.name, exercise.state.word()), exercise.state);
         let mut lines: Vec<(String, StopState)> = self.exercises.iter().map(exercise).collect();
         if !self.questions.is_empty() {
             let worst = [StopState::Wrong, StopState::Open, StopState::Skipped, StopState::Finished];
@@ -247,7 +246,8 @@ pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
             text.append(step_names(lesson, 6 + sections, look));
             for (words, state) in lesson.practice() {
                 let (mark, role) = state.mark();
-                let first = Line::spaces(if look.width < 60 { 4 } else { 6 + sections }).with(role, format!("{mark} "));
+                let first = Line::spaces(if look.width < 60 { 4 } else { 6 + sections })
+                    .with(role, format!("{mark} "));
                 let below = Line::spaces(first.width());
                 text.append(wrap(&Line::new().with(Role::Prose, words), look.text_width(), &first, &below));
             }

@@ -6,9 +6,16 @@ use crate::view::figure::Figure;
 use crate::view::text::{Line, Look, Role, Text};
 use crate::view::wrap::wrap;
 
-/// The table with the element at `index` marked, in at most `rows` rows. The figure has its values.
+/// The chosen element, and the table with it marked, in at most `rows` rows. The figure has its values.
 pub fn pick(figure: &Figure, index: &[usize], rows: usize, look: Look) -> Text {
     let mut text = heading(figure, index, look);
+    text.append(marked(figure, index, rows, look));
+    text
+}
+
+/// The table with the element at `index` marked, without the line that names it.
+pub(crate) fn marked(figure: &Figure, index: &[usize], rows: usize, look: Look) -> Text {
+    let mut text = Text::new();
     let Some((&column, lead)) = index.split_last() else {
         return text;
     };
@@ -72,7 +79,7 @@ pub fn pick(figure: &Figure, index: &[usize], rows: usize, look: Look) -> Text {
 }
 
 /// The chosen element: its name and index, its position by the names of the axes, its value.
-pub(crate) fn heading(figure: &Figure, index: &[usize], look: Look) -> Text {
+fn heading(figure: &Figure, index: &[usize], look: Look) -> Text {
     let mut line = Line::new().with(Role::Name, element_name(&figure.name, index));
     let named = |(axis, at): (usize, &usize)| {
         let name = figure.axis(axis)?;

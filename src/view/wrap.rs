@@ -200,7 +200,8 @@ fn splits_number(letters: &[(usize, char)], place: usize) -> bool {
         (a, '.') if a.is_ascii_digit() => true,
         ('.', b) => b.is_ascii_digit(),
         (a, ',') if a.is_ascii_digit() => {
-            letters[(place + 2).min(letters.len())..].iter().take_while(|(_, c)| c.is_ascii_digit()).count() == 3
+            letters[(place + 2).min(letters.len())..].iter().take_while(|(_, c)| c.is_ascii_digit()).count()
+                == 3
         }
         (',', b) if before.is_ascii_digit() && b.is_ascii_digit() => digits_follow == 3,
         (a, 'e' | 'E') if a.is_ascii_digit() || a == '.' => "+-".contains(after) || after.is_ascii_digit(),

@@ -40,7 +40,9 @@ fn shapes_are_parsed_in_any_usual_spelling() {
     for text in ["(6,)", "6", "six", "Six.", "a vector of six"] {
         assert_eq!(shapes(text), [sizes(&[6])], "{text}");
     }
-    for text in ["six by two", "six queries, two features", "T=6, d_out=2", "T = 6 d_out = 2", "token: 6, d_out: 2"] {
+    for text in
+        ["six by two", "six queries, two features", "T=6, d_out=2", "T = 6 d_out = 2", "token: 6, d_out: 2"]
+    {
         assert_eq!(shapes(text), [sizes(&[6, 2])], "{text}");
     }
     assert_eq!(shapes("twenty-one x one hundred and twenty"), [sizes(&[21, 120])]);
@@ -210,7 +212,11 @@ fn choices_go_by_letter_or_words() {
     all(&asked, &["c", "grows", "it grows.", "it grow"], "wrong: because it grows");
     all(&asked, &["", "d", "about", "maybe", "it shrinks"], "? Say a, b or c");
     let kept = self::asked(
-        RightAnswer::Choice(vec![choice("0.3800", false), choice("0.7599, always", false), choice("0.3800 or 0, at random", true)]),
+        RightAnswer::Choice(vec![
+            choice("0.3800", false),
+            choice("0.7599, always", false),
+            choice("0.3800 or 0, at random", true),
+        ]),
         &[],
     );
     all(&kept, &["0.38", ".38", "38%", "0.3800"], "wrong: because 0.3800");

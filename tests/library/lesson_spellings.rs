@@ -38,7 +38,10 @@ impl Report {
         self.judged += 1;
         self.ties += usize::from(expected == Expected::Tie);
         if !fits {
-            self.wrong.push(format!("line {} `{}`: `{said}` is {judgement:?}, not {expected:?}", asked.line, asked.ask));
+            self.wrong.push(format!(
+                "line {} `{}`: `{said}` is {judgement:?}, not {expected:?}",
+                asked.line, asked.ask
+            ));
         }
     }
 }
@@ -61,8 +64,26 @@ fn shape(expression: &str, session: &mut Session) -> Option<Vec<usize>> {
 /// A number below a million in words.
 fn words(number: u64) -> String {
     const SMALL: [&str; 20] = [
-        "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
-        "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "thirteen",
+        "fourteen",
+        "fifteen",
+        "sixteen",
+        "seventeen",
+        "eighteen",
+        "nineteen",
     ];
     const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
     match number {
@@ -91,15 +112,33 @@ fn grouped(number: u64, sign: char) -> String {
 
 fn whole_spellings(number: u64) -> Vec<String> {
     let mut all = vec![
-        number.to_string(), format!("{number}."), format!("{number}.0"), format!("about {number}"),
-        format!("= {number}"), format!("tensor({number})"), format!("`{number}`"), format!("{number}!"),
-        words(number), words(number).to_uppercase(), format!("1 * {number}"), format!("{number} / 1"),
+        number.to_string(),
+        format!("{number}."),
+        format!("{number}.0"),
+        format!("about {number}"),
+        format!("= {number}"),
+        format!("tensor({number})"),
+        format!("`{number}`"),
+        format!("{number}!"),
+        words(number),
+        words(number).to_uppercase(),
+        format!("1 * {number}"),
+        format!("{number} / 1"),
         format!("2 * {number} - {number}"),
     ];
     if number >= 1000 {
-        all.extend([grouped(number, ','), grouped(number, '_'), grouped(number, ' '), format!("1 x {}", grouped(number, ','))]);
+        all.extend([
+            grouped(number, ','),
+            grouped(number, '_'),
+            grouped(number, ' '),
+            format!("1 x {}", grouped(number, ',')),
+        ]);
     }
-    all.extend((2..number).find(|factor| number.is_multiple_of(*factor)).map(|factor| format!("{factor} x {}", number / factor)));
+    all.extend(
+        (2..number)
+            .find(|factor| number.is_multiple_of(*factor))
+            .map(|factor| format!("{factor} x {}", number / factor)),
+    );
     all
 }
 
@@ -107,8 +146,13 @@ fn whole_spellings(number: u64) -> Vec<String> {
 fn rounded_spellings(value: f64, decimals: usize) -> Vec<String> {
     let plain = format!("{value:.decimals$}");
     let mut all = vec![
-        plain.clone(), format!("about {plain}"), format!("~{plain}"), format!("tensor({plain})"),
-        plain.replace('.', ","), plain.replace('-', "−"), format!("({plain})"),
+        plain.clone(),
+        format!("about {plain}"),
+        format!("~{plain}"),
+        format!("tensor({plain})"),
+        plain.replace('.', ","),
+        plain.replace('-', "−"),
+        format!("({plain})"),
         format!("{plain}?"),
     ];
     if let Some(fraction) = plain.strip_prefix("0.") {
@@ -126,10 +170,21 @@ fn significant(text: &str) -> usize {
     digits.trim_start_matches('0').len()
 }
 
-fn value_spellings(asked: &Prediction, expression: &str, tolerance: f64, report: &mut Report, session: &mut Session) {
+fn value_spellings(
+    asked: &Prediction,
+    expression: &str,
+    tolerance: f64,
+    report: &mut Report,
+    session: &mut Session,
+) {
     let Some(truth) = numbers(expression, session) else { panic!("line {}: no value", asked.line) };
-    let mistakes: Vec<f64> =
-        asked.wrong.iter().filter_map(|wrong| numbers(&wrong.value, session)).filter(|it| it.len() == 1).map(|it| it[0]).collect();
+    let mistakes: Vec<f64> = asked
+        .wrong
+        .iter()
+        .filter_map(|wrong| numbers(&wrong.value, session))
+        .filter(|it| it.len() == 1)
+        .map(|it| it[0])
+        .collect();
     let [truth] = truth.as_slice() else {
         let list = |values: Vec<f64>| values.iter().map(|value| format!("{value:.5}")).collect::<Vec<_>>();
         for said in [list(truth.clone()).join(", "), format!("[{}]", list(truth.clone()).join(" "))] {
@@ -159,12 +214,26 @@ fn value_spellings(asked: &Prediction, expression: &str, tolerance: f64, report:
             }
         }
     }
-    let others = [truth * 1.02 + 0.002, truth + 1.0, truth - 1.0, -truth - 0.01, truth * 10.0 + 0.1, truth / 10.0 + 0.3, 0.5 * truth + 17.0];
+    let others = [
+        truth * 1.02 + 0.002,
+        truth + 1.0,
+        truth - 1.0,
+        -truth - 0.01,
+        truth * 10.0 + 0.1,
+        truth / 10.0 + 0.3,
+        0.5 * truth + 17.0,
+    ];
     for other in mistakes.into_iter().chain(others) {
         if (other - truth).abs() <= (1e-4 * truth.abs().max(1.0)).max(tolerance) {
             continue;
         }
-        for said in [format!("{other:.6}"), format!("{other:.7}"), format!("{:.6}%", other * 100.0), format!("tensor({other:.6})"), format!("{other:e}")] {
+        for said in [
+            format!("{other:.6}"),
+            format!("{other:.7}"),
+            format!("{:.6}%", other * 100.0),
+            format!("tensor({other:.6})"),
+            format!("{other:e}"),
+        ] {
             report.judge(asked, &said, Expected::NotRight, session);
         }
     }
@@ -172,7 +241,9 @@ fn value_spellings(asked: &Prediction, expression: &str, tolerance: f64, report:
 
 fn shape_spellings(asked: &Prediction, expression: &str, report: &mut Report, session: &mut Session) {
     let truth = shape(expression, session).unwrap_or_else(|| panic!("line {}: no shape", asked.line));
-    let joined = |sizes: &[usize], between: &str| sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(between);
+    let joined = |sizes: &[usize], between: &str| {
+        sizes.iter().map(ToString::to_string).collect::<Vec<_>>().join(between)
+    };
     let named = |between: &str| {
         let one = |(at, size): (usize, &usize)| format!("{}={size}", ["B", "H", "T", "d_out", "E"][at]);
         truth.iter().enumerate().map(one).collect::<Vec<_>>().join(between)
@@ -180,10 +251,21 @@ fn shape_spellings(asked: &Prediction, expression: &str, report: &mut Report, se
     let spoken: Vec<String> = truth.iter().map(|size| words(*size as u64)).collect();
     let products: Vec<String> = truth.iter().map(|size| format!("1*{size}")).collect();
     let mut right = vec![
-        format!("({})", joined(&truth, ", ")), format!("({},)", joined(&truth, ",")), joined(&truth, "x"), joined(&truth, " x "),
-        joined(&truth, " by "), format!("[{}]", joined(&truth, ", ")), format!("torch.Size([{}])", joined(&truth, ", ")),
-        joined(&truth, " "), joined(&truth, "×"), format!("the shape is ({}).", joined(&truth, ",")),
-        named(", "), named(" "), spoken.join(" by "), spoken.join(", "), format!("({},)", products.join(", ")),
+        format!("({})", joined(&truth, ", ")),
+        format!("({},)", joined(&truth, ",")),
+        joined(&truth, "x"),
+        joined(&truth, " x "),
+        joined(&truth, " by "),
+        format!("[{}]", joined(&truth, ", ")),
+        format!("torch.Size([{}])", joined(&truth, ", ")),
+        joined(&truth, " "),
+        joined(&truth, "×"),
+        format!("the shape is ({}).", joined(&truth, ",")),
+        named(", "),
+        named(" "),
+        spoken.join(" by "),
+        spoken.join(", "),
+        format!("({},)", products.join(", ")),
     ];
     if truth.iter().any(|size| *size >= 1000) {
         let commas: Vec<String> = truth.iter().map(|size| grouped(*size as u64, ',')).collect();
@@ -209,7 +291,12 @@ fn shape_spellings(asked: &Prediction, expression: &str, report: &mut Report, se
     }
     for other in wrong.into_iter().filter(|other| *other != truth && !other.is_empty()) {
         let spoken: Vec<String> = other.iter().map(|size| words(*size as u64)).collect();
-        for said in [format!("({})", joined(&other, ", ")), joined(&other, " x "), joined(&other, " by "), spoken.join(", ")] {
+        for said in [
+            format!("({})", joined(&other, ", ")),
+            joined(&other, " x "),
+            joined(&other, " by "),
+            spoken.join(", "),
+        ] {
             report.judge(asked, &said, Expected::NotRight, session);
         }
     }
@@ -222,8 +309,17 @@ fn choice_spellings(asked: &Prediction, report: &mut Report, session: &mut Sessi
         let expected = if choice.right { Expected::Right } else { Expected::NotRight };
         let text = choice.text.replace(['`', '*'], "");
         for said in [
-            letter.to_string(), letter.to_uppercase().to_string(), format!("{letter})"), format!("({letter})"), format!("{letter}."),
-            choice.text.clone(), text.clone(), text.to_uppercase(), format!("{text}."), format!("\"{text}\""), format!("  {text}  "),
+            letter.to_string(),
+            letter.to_uppercase().to_string(),
+            format!("{letter})"),
+            format!("({letter})"),
+            format!("{letter}."),
+            choice.text.clone(),
+            text.clone(),
+            text.to_uppercase(),
+            format!("{text}."),
+            format!("\"{text}\""),
+            format!("  {text}  "),
         ] {
             report.judge(asked, &said, expected, session);
         }
@@ -253,7 +349,9 @@ fn spell(catalogue: &Catalogue, remainder: usize) -> Report {
             session.run(&step.code, &step.slug);
             for asked in &step.predictions {
                 match &asked.answer {
-                    RightAnswer::Shape(expression) => shape_spellings(asked, expression, &mut report, &mut session),
+                    RightAnswer::Shape(expression) => {
+                        shape_spellings(asked, expression, &mut report, &mut session)
+                    }
                     RightAnswer::Value { expr, tolerance } => {
                         value_spellings(asked, expr, tolerance.unwrap_or(0.0), &mut report, &mut session);
                     }
@@ -268,7 +366,13 @@ fn spell(catalogue: &Catalogue, remainder: usize) -> Report {
 #[track_caller]
 fn holds(remainder: usize) {
     let report = with_large_stack(move || spell(&course::catalogue(), remainder));
-    assert!(report.wrong.is_empty(), "{} of {}:\n{}", report.wrong.len(), report.judged, report.wrong.join("\n"));
+    assert!(
+        report.wrong.is_empty(),
+        "{} of {}:\n{}",
+        report.wrong.len(),
+        report.judged,
+        report.wrong.join("\n")
+    );
     assert!(report.judged > 500, "{} answers", report.judged);
 }
 

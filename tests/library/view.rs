@@ -226,11 +226,14 @@ fn numbers_are_whole_at_every_width() {
     assert!(count > 50_000, "{count} numbers");
     let mut figures = drawn_at_random(20);
     for figure in &mut figures {
-        let long = |axis: usize| (0..figure.shape[axis]).map(|at| format!("position-{at}-with-a-name-of-forty-columns"));
+        let long = |axis: usize| {
+            (0..figure.shape[axis]).map(|at| format!("position-{at}-with-a-name-of-forty-columns"))
+        };
         figure.labels = (0..figure.shape.len()).map(|axis| Some(long(axis).collect())).collect();
     }
     for figure in &figures {
-        let known: HashSet<&str> = figure.texts.iter().map(|text| text.trim().trim_start_matches('-')).collect();
+        let known: HashSet<&str> =
+            figure.texts.iter().map(|text| text.trim().trim_start_matches('-')).collect();
         let index: Vec<usize> = figure.shape.iter().map(|size| size / 2).collect();
         for width in 40..=120 {
             let drawn = pick(figure, &index, 6, look(width));
@@ -239,7 +242,11 @@ fn numbers_are_whole_at_every_width() {
             let numbers = decimals(&shown);
             assert!(!numbers.is_empty());
             for number in numbers {
-                assert!(known.is_empty() || known.contains(number), "{:?} at {width}: {number}\n{shown}", figure.shape);
+                assert!(
+                    known.is_empty() || known.contains(number),
+                    "{:?} at {width}: {number}\n{shown}",
+                    figure.shape
+                );
             }
         }
     }
@@ -275,6 +282,18 @@ fn markdown_tables_name_rows_and_columns() {
     let expected = "`attn_weights` float32 (query 2, key 2)\n\n| query \\\\ key | 0 | 1 |\n\
                     | --- | ---: | ---: |\n| a | 0.1000 | 0.9000 |\n| b\\|c | 0.5000 | 0.5000 |";
     assert_eq!(table(&figure), expected);
+}
+
+#[test]
+fn a_tensor_without_its_elements_says_why() {
+    let mut figure = tensor("x", "float32", &[5000, 5000], &[], &[]);
+    figure.values.clear();
+    figure.texts.clear();
+    for look in [look(40), look(80), plain(80)] {
+        let shown = attn::view::table::figure(&figure, look).render(look).replace('\n', " ");
+        let words: Vec<&str> = shown.split_whitespace().collect();
+        assert!(words.join(" ").contains("too many elements to show"), "{shown}");
+    }
 }
 
 #[test]

@@ -37,7 +37,10 @@ fn what_leaving_names_is_what_opens() {
 fn the_list_says_what_was_done_of_a_lesson() {
     let folder = State::new();
     let (open, _, _) = typed(&["list", "3.3.1"], &[], &folder);
-    in_order(&open, &["3.3.1 Simple self-attention", "open", "inputs", "question", "open", "exercise another-query"]);
+    in_order(
+        &open,
+        &["3.3.1 Simple self-attention", "open", "inputs", "question", "open", "exercise another-query"],
+    );
     assert!(!open.contains("finished"));
     let wrong = ["write", "context_vec_5 = inputs[0]", "."];
     typed(&["learn", "another-query"], &[&wrong[..], &["quit"]].concat(), &folder);
@@ -58,12 +61,21 @@ fn the_list_says_what_was_done_of_a_lesson() {
     let (listed, _, _) = typed(&["list", "3.3.1", "--plain"], &[], &folder);
     in_order(
         &listed,
-        &["scores: finished", "question: finished", "dot-by-hand: finished", "question: skipped", "another-query: skipped"],
+        &[
+            "scores: finished",
+            "question: finished",
+            "dot-by-hand: finished",
+            "question: skipped",
+            "another-query: skipped",
+        ],
     );
     let (whole, _, _) = typed(&["list"], &[], &folder);
     in_order(&whole, &["exercise another-query: skipped", "questions: 1 finished, 1 skipped"]);
     let (document, _, _) = typed(&["list", "3.3.1", "--json"], &[], &folder);
-    in_order(&document, &["\"exercises\":[\"another-query\"]", "\"passed\":[]", "\"skipped\":[\"another-query\"]"]);
+    in_order(
+        &document,
+        &["\"exercises\":[\"another-query\"]", "\"passed\":[]", "\"skipped\":[\"another-query\"]"],
+    );
 }
 
 /// The picker goes deeper in its own space, and back; it takes names, of tokens too; and it ends with what was seen.
@@ -71,8 +83,7 @@ fn the_list_says_what_was_done_of_a_lesson() {
 fn the_picker_goes_deeper_and_takes_names() {
     for (columns, rows) in [(80, 24), (40, 20)] {
         let folder = State::new();
-        let mut attn =
-            Start::new(&folder).columns(columns).rows(150).inside().attn(&["learn", "weights"]);
+        let mut attn = Start::new(&folder).columns(columns).rows(150).inside().attn(&["learn", "weights"]);
         attn.hears("> ");
         attn.press("skip\r");
         attn.settles("run again");
@@ -109,7 +120,8 @@ fn steps_with_pictures_only_can_be_asked() {
     attn.hears("Esc done");
     attn.on("\x1b", "run again");
     assert_eq!(attn.quits(), 0);
-    let (said, _, _) = typed(&["learn", "softmax-overflow"], &["skip", "skip", "why softmax_naive(big)", "quit"], &folder);
+    let (said, _, _) =
+        typed(&["learn", "softmax-overflow"], &["skip", "skip", "why softmax_naive(big)", "quit"], &folder);
     in_order(&said, &["nan"]);
 }
 
@@ -122,15 +134,24 @@ fn a_token_is_left_out_where_the_learner_is() {
     let run = |slug: &str| {
         let steps = catalogue.steps().expect("the lessons can be read");
         let step = steps.iter().find(|step| step.slug == slug).expect("there is such a step");
-        vec!["skip"; step.predictions.len()].into_iter().chain(step.predictions.is_empty().then_some("")).collect::<Vec<_>>()
+        vec!["skip"; step.predictions.len()]
+            .into_iter()
+            .chain(step.predictions.is_empty().then_some(""))
+            .collect::<Vec<_>>()
     };
-    let after = |step: &str| typed(&["learn", step], &[&run(step)[..], &["what-if drop step", "quit"]].concat(), &folder).0;
+    let after = |step: &str| {
+        typed(&["learn", step], &[&run(step)[..], &["what-if drop step", "quit"]].concat(), &folder).0
+    };
     for step in ["scores", "softmax", "weights", "keys-values", "sa-v1"] {
         let said = after(step);
         in_order(&said, &["\"step\"", "changed"]);
         assert!(!said.contains("no tensor here has a row"), "{step}:\n{said}");
     }
-    let (said, _, _) = typed(&["learn", "weights"], &[&run("weights")[..], &["what-if inputs[journey, 0]=0.9", "why journey starts", "quit"]].concat(), &folder);
+    let (said, _, _) = typed(
+        &["learn", "weights"],
+        &[&run("weights")[..], &["what-if inputs[journey, 0]=0.9", "why journey starts", "quit"]].concat(),
+        &folder,
+    );
     in_order(&said, &["inputs[1,0]", "0.55", "0.9", "attn_weights[1,2]", "0.2333"]);
 }
 
@@ -138,14 +159,36 @@ fn a_token_is_left_out_where_the_learner_is() {
 #[test]
 fn the_verdict_comes_first() {
     let folder = State::new();
-    let lines = ["write", "inputs *= 1", "query_5 = inputs[4]", "attn_weights_5 = torch.softmax(inputs @ query_5, dim=0)", "context_vec_5 = attn_weights_5 @ inputs", ".", "quit"];
+    let lines = [
+        "write",
+        "inputs *= 1",
+        "query_5 = inputs[4]",
+        "attn_weights_5 = torch.softmax(inputs @ query_5, dim=0)",
+        "context_vec_5 = attn_weights_5 @ inputs",
+        ".",
+        "quit",
+    ];
     let (said, _, _) = typed(&["learn", "another-query"], &lines, &folder);
     in_order(
         &said,
-        &["Yes: it does what was asked.", "attn_weights_5   float32 (token 6)", "journey", "Your code changes `inputs`, `query`, which were there before", "\"one\" gives itself"],
+        &[
+            "Yes: it does what was asked.",
+            "attn_weights_5   float32 (token 6)",
+            "journey",
+            "Your code changes `inputs`, `query`, which were there before",
+            "\"one\" gives itself",
+        ],
     );
     // In place and with a copy: both are dropout.
-    let lines = ["write", "def my_dropout(x, keep, p):", "    x[~keep] = 0", "    x /= (1 - p)", "    return x", ".", "quit"];
+    let lines = [
+        "write",
+        "def my_dropout(x, keep, p):",
+        "    x[~keep] = 0",
+        "    x /= (1 - p)",
+        "    return x",
+        ".",
+        "quit",
+    ];
     let (said, _, _) = typed(&["learn", "my-dropout"], &lines, &folder);
     in_order(&said, &["Yes: it does what was asked."]);
 }
@@ -208,7 +251,8 @@ fn an_exported_notebook_runs_as_written() {
     assert_eq!(code, 0, "{said}");
     let text = std::fs::read_to_string(folder.path().join("chapter.ipynb")).expect("it was written");
     assert!(!text.contains("glossary.md"));
-    let linked: Vec<&str> = text.split("](#glossary-").skip(1).filter_map(|rest| rest.split(')').next()).collect();
+    let linked: Vec<&str> =
+        text.split("](#glossary-").skip(1).filter_map(|rest| rest.split(')').next()).collect();
     assert!(linked.len() > 40);
     for slug in linked {
         assert!(text.contains(&format!("<a id=\\\"glossary-{slug}\\\">")), "{slug}");
@@ -217,4 +261,38 @@ fn an_exported_notebook_runs_as_written() {
     let (_, refused, code) = typed(&["export", "3.3.1", "-o", "a.xls"], &[], &folder);
     assert_eq!((code, refused.contains(".md, .ipynb, .json")), (2, true), "{refused}");
     assert!(!folder.path().join("a.xls").exists());
+}
+
+/// The shell completes names of steps and values of options; the manual pages that one refers to are all there.
+#[test]
+fn the_shell_knows_the_names() {
+    let folder = State::new();
+    let (names, _, _) = typed(&["list", "--names"], &[], &folder);
+    for name in ["scores", "3.4.1", "another-query", "compact-class"] {
+        assert!(names.lines().any(|line| line == name), "{name}");
+    }
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_attn"));
+    let script = "source <(attn completions bash); \
+                  complete_line() { COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); COMPREPLY=(); \
+                  _attn_with_names attn \"${COMP_WORDS[COMP_CWORD]}\" \"${COMP_WORDS[COMP_CWORD-1]}\"; \
+                  echo \"${COMPREPLY[*]}\"; }; \
+                  complete_line attn run softmax-n; complete_line attn run scores --random ''";
+    let path = format!(
+        "{}:{}",
+        program.parent().expect("it is in a folder").display(),
+        std::env::var("PATH").unwrap_or_default()
+    );
+    if let Ok(done) = std::process::Command::new("bash").args(["-c", script]).env("PATH", path).output() {
+        let said = String::from_utf8_lossy(&done.stdout).into_owned();
+        assert_eq!(said, "softmax-naive\nbook mkl\n", "{}", String::from_utf8_lossy(&done.stderr));
+    }
+    let pages = folder.path().join("pages");
+    std::fs::create_dir(&pages).expect("a folder can be made");
+    typed(&["man", "--all", "pages"], &[], &folder);
+    let main = std::fs::read_to_string(pages.join("attn.1")).expect("it was written");
+    let named: Vec<&str> = main.lines().filter_map(|line| line.strip_suffix("(1)")).collect();
+    assert!(named.len() > 8);
+    for name in named {
+        assert!(pages.join(format!("{}.1", name.replace("\\-", "-"))).exists(), "{name}");
+    }
 }

@@ -314,3 +314,22 @@ fn two_expressions_are_compared() {
         assert_eq!(piped(&[], &format!("{start}:diff {wrong}")).2, Some(3), "{wrong}");
     }
 }
+
+/// A long list of candidates asks nothing, begins with what is used most, and Ctrl-C leaves the line.
+#[test]
+fn long_completions_ask_nothing() {
+    let state = State::new();
+    let mut repl = started(&state);
+    repl.press("keys.\t");
+    let screen = repl.until("the list", |screen| {
+        let text = screen.contents();
+        text.contains("shape") && text.contains("transpose") && text.contains(" more")
+    });
+    assert!(!screen.contains("Display all"), "{screen}");
+    repl.then("\x03", "attn [1]> ");
+    repl.press("print(ke\t");
+    repl.until("the names", |screen| screen.contents().contains("print(key"));
+    repl.press("\x03");
+    repl.enter("print(1 + 1)");
+    repl.shows("2");
+}

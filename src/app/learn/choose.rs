@@ -13,7 +13,7 @@ use super::walk::{Flow, Walk};
 use crate::lesson::Step;
 use crate::ops::nearest;
 use crate::view::learn::footer;
-use crate::view::pick::{element_name, heading, pick};
+use crate::view::pick::{element_name, marked};
 use crate::view::wrap::remark;
 use crate::view::{Figure, Line, Look, Role, Text};
 
@@ -47,7 +47,8 @@ impl Walk<'_, '_, '_> {
         let text = match (wanted.is_empty(), self.mode) {
             (false, _) => explained(wanted, 1, workspace, look),
             (true, _) if figures.is_empty() => {
-                return self.note("This step has no tensor to ask about; `why NAME` asks about any that is there.");
+                return self
+                    .note("This step has no tensor to ask about; `why NAME` asks about any that is there.");
             }
             (true, InputMode::Keys) => Picker::new(step, figures).run(workspace, self.shell)?,
             (true, InputMode::Words) => {
@@ -71,7 +72,7 @@ fn figures(step: &Step, shown: Vec<Figure>, workspace: &Workspace) -> Vec<Figure
         if !figures.iter().any(|figure| figure.name == word)
             && let Some(tensor) = names.get(word)
         {
-            figures.push(workspace.figure(word, tensor));
+            figures.push(workspace.labelled_figure(word, tensor));
         }
     }
     figures.retain(|figure| figure.has_values() && figure.count() > 0);
@@ -170,7 +171,8 @@ impl Picker {
             // Space reads on, and begins again at the end.
             KeyPress::Letter(' ') if lines > space => {
                 let at_end = self.top + space >= lines;
-                self.top = if at_end { 0 } else { (self.top + space.saturating_sub(1).max(1)).min(lines - space) };
+                self.top =
+                    if at_end { 0 } else { (self.top + space.saturating_sub(1).max(1)).min(lines - space) };
             }
             KeyPress::Letter(' ') => {}
             KeyPress::Tab => {
@@ -183,6 +185,7 @@ impl Picker {
                 // Each level goes on where the one before it ends.
                 let differs = why.lines.iter().zip(&deeper.lines).position(|(a, b)| a.text() != b.text());
                 match deeper == *why {
+                    true if self.top + space < lines => self.top = lines - space,
                     true => self.told = "It goes no deeper: these are where it begins.".to_owned(),
                     false => {
                         self.depth += 1;
@@ -230,7 +233,7 @@ impl Picker {
         self.at = match known {
             Some(at) => at,
             None => {
-                let figure = workspace.figure(&found.base, &found.tensor);
+                let figure = workspace.labelled_figure(&found.base, &found.tensor);
                 if !figure.has_values() {
                     return Err(Failure::Usage(format!("{} is too large for a table", found.base)));
                 }
@@ -257,11 +260,11 @@ impl Picker {
         if !self.told.is_empty() {
             below.append(remark(&self.told, look));
         }
-        below.append(footer(&legends(&self.keys(figure)), look));
-        // At deeper levels the explanation needs the space of the table.
+        below.append(footer(&legends(&self.keys(figure, why.lines.len() > rows / 2)), look));
+        // At deeper levels the explanation needs the space of the table. Its first line names the element.
         let mut text = match self.depth {
-            1 => pick(figure, &self.index, (rows / 2).saturating_sub(3).max(1), look),
-            _ => heading(figure, &self.index, look),
+            1 => marked(figure, &self.index, (rows / 4).max(1), look),
+            _ => Text::new(),
         };
         text.gap();
         let taken = text.lines.len() + below.lines.len() + 1;
@@ -285,7 +288,7 @@ impl Picker {
         Line::new().with(Role::Dim, words + " ──")
     }
 
-    fn keys(&self, figure: &Figure) -> Vec<(&'static str, &'static str)> {
+    fn keys(&self, figure: &Figure, is_long: bool) -> Vec<(&'static str, &'static str)> {
         if self.typed.is_some() {
             return vec![("Enter", "ask"), ("Tab", "complete"), ("Esc", "back")];
         }
@@ -293,7 +296,9 @@ impl Picker {
         if self.depth > 1 {
             keys.push(("Backspace", "back"));
         }
-        keys.push(("Space", "more lines"));
+        if is_long {
+            keys.push(("Space", "more lines"));
+        }
         if figure.shape.len() > 2 && self.depth == 1 {
             keys.push(("PgUp PgDn", "table"));
         }
@@ -318,7 +323,8 @@ fn completed(typed: &str, workspace: &Workspace) -> String {
     };
     known.retain(|name| name.starts_with(word));
     let Some(first) = known.first() else {
-        let all: Vec<&str> = if inside { names.tokens().iter().map(String::as_str).collect() } else { names.all().collect() };
+        let all: Vec<&str> =
+            if inside { names.tokens().iter().map(String::as_str).collect() } else { names.all().collect() };
         let near = nearest(word, all, 1);
         return near.first().map_or(typed.to_owned(), |near| format!("{}{near}", &typed[..start]));
     };

@@ -156,12 +156,7 @@ impl<'c> Walk<'c, '_, '_> {
         .map(drop)
     }
 
-    fn judge_own(
-        &mut self,
-        exercise: &'c Exercise,
-        code: &str,
-        passed: bool,
-    ) -> Result<Flow, Failure> {
+    fn judge_own(&mut self, exercise: &'c Exercise, code: &str, passed: bool) -> Result<Flow, Failure> {
         let look = self.shell.look;
         let lesson = self.stop().lesson;
         let page = self.page();

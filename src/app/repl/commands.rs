@@ -338,7 +338,8 @@ pub(super) fn call(repl: &mut Repl, typed: &str, shell: &mut Shell) -> CommandRe
     };
     match find(word) {
         Some(command) if command.takes == ArgumentKind::Nothing && !rest.trim().is_empty() => {
-            let words = format!("`:{}` takes nothing after it: `{}` was not understood.", command.name, rest.trim());
+            let words =
+                format!("`:{}` takes nothing after it: `{}` was not understood.", command.name, rest.trim());
             Err(CommandError::Message(words))
         }
         Some(command) => (command.run)(repl, rest.trim(), shell),

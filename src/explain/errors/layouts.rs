@@ -55,11 +55,7 @@ fn apart(tensor: &Tensor, name: &str, wanted: &[i64], evidence: &Evidence) -> Er
             shapes: shapes.clone(),
             reason: "copies into the order that is seen, then views".to_owned(),
         },
-        Fix {
-            code: format!("{name}.reshape({sizes})"),
-            shapes,
-            reason: "the same in one call".to_owned(),
-        },
+        Fix { code: format!("{name}.reshape({sizes})"), shapes, reason: "the same in one call".to_owned() },
     ];
     ErrorExplanation { clash: None, remarks, fixes }
 }
@@ -105,7 +101,13 @@ fn moved(tensor: &Tensor, name: &str, wanted: &[usize]) -> Option<MovedAxes> {
 fn refines(parts: &[usize], whole: &[usize]) -> bool {
     let ends = |sizes: &[usize]| -> Vec<usize> {
         let mut product = 1;
-        sizes.iter().map(|size| { product *= size; product }).collect()
+        sizes
+            .iter()
+            .map(|size| {
+                product *= size;
+                product
+            })
+            .collect()
     };
     let parts = ends(parts);
     parts.last() == ends(whole).last() && ends(whole).iter().all(|end| parts.contains(end))
