@@ -10,6 +10,7 @@
 //! | [`tensor`] | what PyTorch calls a tensor: views, dtypes, the recorded graph, printing |
 //! | [`ops`] | the table of operations and the dispatcher; knows no Python object |
 //! | [`torch`] | the modules `torch` and `torch.nn` that lesson code imports: thin bindings |
+//! | [`numpy`] | the module `numpy`, over the same storages and operations |
 //! | [`shims`] | the other modules that lesson code imports: parts of the standard library, `IPython`, `tqdm` |
 //! | [`session`] | one interpreter: run a cell, keep what it printed and bound |
 //! | [`lesson`] | lesson files, notebooks and scripts; the catalogue of steps |
@@ -21,6 +22,7 @@ pub mod app;
 pub mod explain;
 pub mod kernel;
 pub mod lesson;
+pub mod numpy;
 pub mod ops;
 pub mod session;
 pub mod shims;

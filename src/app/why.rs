@@ -156,6 +156,104 @@ pub(crate) fn element(expression: &str, workspace: &mut Workspace) -> Result<Nam
         remarks.extend(said);
     }
     Ok(NamedElement { base, tensor, index: at, remarks })
+    let texts: Vec<String> = at.iter().map(usize::to_string).collect();
+    let what = if at.is_empty() { base.to_owned() } else { format!("{base}[{}]", texts.join(",")) };
+    Ok(ExplainedElement { why: why_of(what, &tensor, &at, &names), remarks })
+}
+
+/// Splits an expression into what is indexed and the indices: `a[1][-2,3]` is `a` and 1, -2, 3.
+fn element_of(expression: &Expr) -> (&Expr, Vec<i64>) {
+    let Expr::Subscript(part) = expression else { return (expression, Vec::new()) };
+    let own: Option<Vec<i64>> = match &*part.slice {
+        Expr::Tuple(tuple) => tuple.elts.iter().map(whole).collect(),
+        other => whole(other).map(|at| vec![at]),
+    };
+    match own {
+        Some(own) => {
+            let (base, mut index) = element_of(&part.value);
+            index.extend(own);
+            (base, index)
+        }
+        None => (expression, Vec::new()),
+    }
+}
+
+/// An integer literal.
+fn whole(expression: &Expr) -> Option<i64> {
+    match expression {
+        Expr::NumberLiteral(literal) => match &literal.value {
+            Number::Int(value) => value.as_i64(),
+            _ => None,
+        },
+        Expr::UnaryOp(signed) if signed.op == UnaryOp::USub => whole(&signed.operand).map(|value| -value),
+        _ => None,
+    }
+}
+
+/// The index with negative numbers counted from the end.
+/// Errors: it is out of range, or has too many numbers.
+fn inside(base: &str, index: &[i64], shape: &[usize]) -> Result<Vec<usize>, Failure> {
+    if index.len() > shape.len() {
+        return Err(Failure::Usage(match shape.len() {
+            0 => format!("{base} is one number: it takes no index"),
+            axes => format!(
+                "{base} has {axes} {}, shape {}: {} numbers are too many",
+                plural(axes, "axis", "axes"),
+                tuple_repr(shape),
+                index.len()
+            ),
+        }));
+    }
+    let one = |(axis, (&at, &size)): (usize, (&i64, &usize))| {
+        let from_start = if at < 0 { at + size as i64 } else { at };
+        usize::try_from(from_start).ok().filter(|&at| at < size).ok_or_else(|| {
+            Failure::Usage(format!(
+                "{base} has {size} along axis {axis}: {at} is outside; 0 to {} or -{size} to -1",
+                size - 1
+            ))
+        })
+    };
+    index.iter().zip(shape).enumerate().map(one).collect()
+}
+
+/// The tensor that an expression returns.
+/// Errors: it raises, or returns something else.
+fn evaluated(base: &str, workspace: &mut Workspace) -> Result<Tensor, Failure> {
+    let read = |object: &rustpython_vm::PyObjectRef, vm: &rustpython_vm::VirtualMachine| {
+        let tensor = crate::numpy::tensor_value(object, vm);
+        let kind = object.class().name().to_string();
+        let text = object.repr(vm).map(|text| text.to_string()).unwrap_or_default();
+        tensor.ok_or((kind, text))
+    };
+    match workspace.session.evaluate(base, read) {
+        Ok(Ok(tensor)) => Ok(tensor),
+        Ok(Err((kind, text))) => {
+            let short: String = text.chars().take(40).collect();
+            let shown = if short.len() < text.len() || text.starts_with('<') {
+                String::new()
+            } else {
+                format!(", {short}")
+            };
+            let article = if kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+            Err(Failure::Usage(format!(
+                "{base} is {article} {kind}{shown}: only elements of tensors can be asked why"
+            )))
+        }
+        Err(raised) if raised.interrupted => Err(Failure::Stopped),
+        Err(raised) => {
+            let known = workspace.names();
+            let is_name = matches!(raised.kind.as_str(), "NameError" | "AttributeError");
+            let mut near = if is_name { nearest(base, known.all(), 3) } else { Vec::new() };
+            if near.is_empty() && raised.kind == "NameError" {
+                near = known.all().filter(|name| !name.contains('.')).take(6).map(str::to_owned).collect();
+            }
+            let near = match near.as_slice() {
+                [] => String::new(),
+                names => format!("; there are {}", names.join(", ")),
+            };
+            Err(Failure::Usage(format!("{base}: {}: {}{near}", raised.kind, raised.message)))
+        }
+    }
 }
 
 /// Chooses one of several elements: the one that the step works out, else the largest. The remark says which, and how to

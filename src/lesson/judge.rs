@@ -9,9 +9,9 @@ use rustpython_vm::{PyObjectRef, VirtualMachine};
 use super::answer::{self, TypedNumber};
 use super::exercise::{Choice, Prediction, RightAnswer};
 use super::typed_shape::{TypedSize, shapes};
+use crate::numpy::tensor_value;
 use crate::session::{Raised, Session};
 use crate::tensor::show::tuple_repr;
-use crate::torch::tensor_value;
 
 /// The judgement of an answer.
 #[derive(Clone, Debug, PartialEq, Eq)]

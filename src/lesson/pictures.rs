@@ -8,11 +8,11 @@ use rustpython_vm::{AsObject, PyObjectRef, VirtualMachine, builtins::PyDict};
 use super::fault::nearest_words;
 use super::step::Step;
 use super::views::View;
+use crate::numpy::tensor_value;
 use crate::ops::nearest;
 use crate::session::{PythonError, Raised, Session};
 use crate::tensor::explanation::Explanation;
 use crate::tensor::{Arg, Tensor, layout::row_major, peak_memory};
-use crate::torch::tensor_value;
 
 /// The content of a picture.
 #[derive(Debug)]

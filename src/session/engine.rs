@@ -30,7 +30,7 @@ use crate::{
     ops::{self, trace::Trace},
     shims::{FileAccess, PlottedFigure, plots},
     tensor::Tensor,
-    torch::{self, FrameObserver},
+    torch::FrameObserver,
 };
 
 /// The options of a session.
@@ -179,7 +179,7 @@ impl Session {
 
     /// The value of an expression if it is a tensor, else `None`.
     pub fn tensor(&mut self, expression: &str) -> Result<Option<Tensor>, Raised> {
-        self.evaluate(expression, torch::tensor_value)
+        self.evaluate(expression, crate::numpy::tensor_value)
     }
 
     /// Runs `work`, then restores the state of the random number generator.

@@ -9,8 +9,8 @@ use rustpython_vm::{
 
 use super::messages::class_without_attribute;
 use super::namespace::{self, Variable};
+use crate::numpy;
 use crate::ops::Failed;
-use crate::torch;
 
 /// What was in scope where a cell raised.
 #[derive(Clone, Debug, Default)]
@@ -58,7 +58,7 @@ impl ErrorContext {
         let mut context = ErrorContext::default();
         // Variables come before members of modules: the shorter name is the clearer one.
         for (name, value) in &scope {
-            if let Some(tensor) = torch::tensor_value(value, vm) {
+            if let Some(tensor) = numpy::tensor_value(value, vm) {
                 context.tensors.push(Variable { name: name.clone(), value: tensor });
             }
         }
@@ -83,7 +83,7 @@ impl ErrorContext {
         let attributes = namespace::entries(&own);
         let members = dicts.into_iter().flatten().flat_map(|dict| namespace::entries(&dict));
         for (member, value) in members.chain(attributes) {
-            if let Some(tensor) = torch::tensor_value(&value, vm)
+            if let Some(tensor) = numpy::tensor_value(&value, vm)
                 && self.tensors.len() < MAX_LISTED
             {
                 self.tensors.push(Variable { name: format!("{name}.{member}"), value: tensor });

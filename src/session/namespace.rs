@@ -6,7 +6,7 @@ use rustpython_vm::{
     builtins::{PyDict, PyStr},
 };
 
-use crate::{tensor::Tensor, torch};
+use crate::{numpy, tensor::Tensor};
 
 /// A tensor with the name or the path that leads to it.
 #[derive(Clone, Debug)]
@@ -51,7 +51,7 @@ impl Bindings {
 /// The variables that are tensors.
 pub(super) fn tensors(globals: &PyDict, vm: &VirtualMachine) -> Vec<Variable> {
     let tensor = |(name, value): (String, PyObjectRef)| {
-        torch::tensor_value(&value, vm).map(|value| Variable { name, value })
+        numpy::tensor_value(&value, vm).map(|value| Variable { name, value })
     };
     entries(globals).into_iter().filter_map(tensor).collect()
 }
@@ -72,7 +72,7 @@ pub(super) struct NamespaceSnapshot(Vec<(String, PyObjectRef, u64)>);
 impl NamespaceSnapshot {
     pub(super) fn of(globals: &PyDict, vm: &VirtualMachine) -> NamespaceSnapshot {
         let entry = |(name, value): (String, PyObjectRef)| {
-            let version = torch::tensor_value(&value, vm)?.storage().version();
+            let version = numpy::tensor_value(&value, vm)?.storage().version();
             Some((name, value, version))
         };
         NamespaceSnapshot(entries(globals).into_iter().filter_map(entry).collect())
@@ -81,7 +81,7 @@ impl NamespaceSnapshot {
     /// The tensors that were bound or written to since, in the order of `bound`, the names that the cell binds.
     pub(super) fn changes(&self, globals: &PyDict, bound: &[String], vm: &VirtualMachine) -> Vec<Variable> {
         let now = entries(globals).into_iter().filter_map(|(name, object)| {
-            let value = torch::tensor_value(&object, vm)?;
+            let value = numpy::tensor_value(&object, vm)?;
             let same = self.0.iter().any(|(other, before, version)| {
                 *other == name && before.is(&object) && *version == value.storage().version()
             });

@@ -7,7 +7,7 @@ use rustpython_vm::{
 };
 
 use super::namespace::{self, Variable};
-use crate::torch;
+use crate::numpy;
 
 /// The longest path that is followed.
 const MAX_DEPTH: usize = 8;
@@ -29,7 +29,7 @@ struct NestedSearch<'a> {
 pub(super) fn tensors(globals: &PyDict, vm: &VirtualMachine) -> Vec<Variable> {
     let mut search = NestedSearch { vm, visited: Vec::new(), found: Vec::new() };
     for (name, object) in namespace::entries(globals) {
-        if torch::tensor_value(&object, vm).is_none() {
+        if numpy::tensor_value(&object, vm).is_none() {
             search.contents(&name, &object, 0);
         }
     }
@@ -41,7 +41,7 @@ impl NestedSearch<'_> {
         if self.found.len() >= MAX_TENSORS {
             return;
         }
-        match torch::tensor_value(object, self.vm) {
+        match numpy::tensor_value(object, self.vm) {
             Some(value) => self.found.push(Variable { name: path, value }),
             None => self.contents(&path, object, depth),
         }

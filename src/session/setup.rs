@@ -17,7 +17,7 @@ use crate::ops::State;
 use crate::shims::FileAccess;
 use crate::shims::plots;
 use crate::torch::FrameObserver;
-use crate::{shims, torch};
+use crate::{numpy, shims, torch};
 
 /// The number of new objects after which the interpreter looks for reference cycles.
 const GC_THRESHOLD: u32 = 50_000;
@@ -66,6 +66,7 @@ pub(super) fn install(
     numbers::install(vm);
     shims::install(files, vm)?;
     let observer = torch::install(vm, state)?;
+    numpy::install(vm, state)?;
     let globals = vm.ctx.new_dict();
     let main = vm.new_module("__main__", globals.clone(), None);
     vm.sys_module.get_attr("modules", vm)?.set_item("__main__", main.into(), vm)?;

@@ -15,10 +15,6 @@ use rustpython_vm::{
 
 /// What to do without a module: names, then advice.
 const LATER: &[(&[&str], &str)] = &[
-    (
-        &["numpy"],
-        "attn has no numpy for now; `tensor.tolist()` gives plain lists, and torch's own functions do the arithmetic",
-    ),
     (&["pandas"], "attn has no tables for now; a dict of lists or a tensor serves"),
     (
         &["scipy", "sklearn", "jax", "tensorflow", "keras"],

@@ -5,7 +5,7 @@ use rustpython_vm::builtins::{PyDict, PyStr};
 use rustpython_vm::{PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::numbers::{is_too_large, items, number};
-use super::py_tensor::tensor_of;
+use super::py_tensor::{lent_tensor, tensor_of};
 use super::raise::{OrRaise, raise};
 use crate::tensor::ops::{cast::to_dtype, mask::fits};
 use crate::tensor::{Arg, Buffer, Category, DType, Error, ErrorFact, Tensor, allow};
@@ -31,8 +31,11 @@ fn shape_of(object: &PyObject, vm: &VirtualMachine) -> PyResult<Vec<usize>> {
     let mut shape = Vec::new();
     let mut at = object.to_owned();
     loop {
-        if let Some(tensor) = tensor_of(&at) {
+        if let Some(tensor) = lent_tensor(&at, vm) {
             shape.extend_from_slice(tensor.shape());
+            return Ok(shape);
+        }
+        if number(&at, vm).is_some() {
             return Ok(shape);
         }
         let Some(items) = sequence(&at, vm)? else {
@@ -111,7 +114,7 @@ fn collect(
             }
             return Ok(());
         }
-        if let Some(tensor) = tensor_of(object).filter(|tensor| tensor.numel() == 1) {
+        if let Some(tensor) = lent_tensor(object, vm).filter(|tensor| tensor.numel() == 1) {
             values.push(match tensor.dtype().category() {
                 Category::Float => Arg::Float(tensor.item().or_raise(vm)?),
                 Category::Integer => Arg::Int(tensor.item_int().or_raise(vm)?),
@@ -130,7 +133,7 @@ fn collect(
         }
         return Err(not_a_number(object, depth, values.values.is_empty(), vm));
     }
-    if let Some(tensor) = tensor_of(object) {
+    if let Some(tensor) = lent_tensor(object, vm) {
         let category = tensor.dtype().category();
         for value in tensor.to_f64_vec() {
             values.push(match category {
@@ -168,7 +171,7 @@ pub(crate) fn tensor_from(
     default: DType,
     vm: &VirtualMachine,
 ) -> PyResult<Tensor> {
-    if let Some(tensor) = tensor_of(object) {
+    if let Some(tensor) = lent_tensor(object, vm) {
         let copy = crate::tensor::ops::copy(&tensor);
         return Ok(dtype.map_or_else(|| copy.clone(), |dtype| to_dtype(&copy, dtype)));
     }

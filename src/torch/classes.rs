@@ -130,6 +130,11 @@ impl AsMapping for PySize {
     }
 }
 
+/// The Python object of a dtype.
+pub(crate) fn dtype_object(dtype: DType, vm: &VirtualMachine) -> PyObjectRef {
+    PyDType::object(dtype, vm)
+}
+
 /// `torch.dtype`
 #[pyclass(module = "torch", name = "dtype")]
 #[derive(Debug, PyPayload)]

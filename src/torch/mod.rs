@@ -29,7 +29,12 @@ mod tensor_class;
 mod to_python;
 
 pub(crate) use calls::CapturedCall;
+pub(crate) use classes::dtype_object;
 pub(crate) use frames::FrameObserver;
+pub(crate) use function::run as run_operation;
 pub(crate) use module::{install, tensor_value};
+pub(crate) use numbers::items;
 pub(crate) use protocols::Elements;
-pub(crate) use raise::fact_of;
+pub(crate) use py_tensor::{PyTensor, tensor_object};
+pub(crate) use raise::{OrRaise, fact_of, raise};
+pub(crate) use site::site;

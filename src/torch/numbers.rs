@@ -14,7 +14,12 @@ pub(crate) fn number(object: &PyObject, vm: &VirtualMachine) -> Option<Arg> {
     if object.class().is(vm.ctx.types.bool_type) {
         return Some(Arg::Bool(object.is(&vm.ctx.true_value)));
     }
-    let int = object.downcast_ref::<PyInt>()?;
+    let Some(int) = object.downcast_ref::<PyInt>() else {
+        // NumPy's scalars are no Python numbers, and say which they are.
+        let name = vm.ctx.intern_str("_number");
+        object.class().get_attr(name)?;
+        return number(&*object.get_attr(name, vm).ok()?, vm);
+    };
     let big = int.as_bigint();
     Some(
         i64::try_from(big)

@@ -70,6 +70,21 @@ impl Drop for PyTensor {
     }
 }
 
+/// A new object of a tensor.
+pub(crate) fn tensor_object(tensor: Tensor, state: &Rc<State>, vm: &VirtualMachine) -> PyObjectRef {
+    PyTensor::new(tensor, state.clone()).into_pyobject(vm)
+}
+
+/// The tensor of a Python object, or the one that it lends: that of a NumPy array.
+pub(crate) fn lent_tensor(object: &PyObject, vm: &VirtualMachine) -> Option<Tensor> {
+    tensor_of(object).or_else(|| {
+        let name = vm.ctx.intern_str("_tensor");
+        object.class().get_attr(name)?;
+        let lent = object.get_attr(name, vm).ok()?;
+        tensor_of(&lent)
+    })
+}
+
 /// The tensor of a Python object; none for other objects.
 pub(crate) fn tensor_of(object: &PyObject) -> Option<Tensor> {
     object.downcast_ref::<PyTensor>().map(|it| it.tensor())

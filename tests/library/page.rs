@@ -5,6 +5,7 @@ use std::path::Path;
 
 use attn::app::repl;
 use attn::ops::table;
+use attn::session::{Session, SessionOptions, with_large_stack};
 
 use crate::snapshot::assert_current;
 
@@ -13,6 +14,18 @@ fn the_pages_are_current() {
     let pages = [("docs/torch.md", table::page::page()), ("docs/repl.md", repl::page::page())];
     let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
     assert_current(pages.map(|(name, page)| (folder.join(name), page)));
+}
+
+/// `docs/numpy.md` says what the module `numpy` has.
+#[test]
+fn the_page_of_numpy_is_current() {
+    let page = with_large_stack(|| {
+        let outcome =
+            Session::new(SessionOptions::default()).run(include_str!("../shared/numpy_page.py"), "page");
+        assert!(outcome.error.is_none(), "{:?}", outcome.error);
+        outcome.stdout
+    });
+    assert_current([(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/numpy.md"), page)]);
 }
 
 #[test]

@@ -150,6 +150,12 @@ fn programs_of_torch_nn_print_as_recorded() {
     all_agree(recorded("tests/golden/nn.json"));
 }
 
+/// Recorded by `make_numpy.py`, from NumPy 1.26.
+#[test]
+fn programs_of_numpy_print_as_recorded() {
+    all_agree(recorded("tests/golden/numpy.json"));
+}
+
 #[test]
 fn programs_about_views_print_as_recorded() {
     all_agree(recorded("tests/golden/programs.json"));

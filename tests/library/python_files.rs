@@ -10,7 +10,7 @@ use std::path::Path;
 use super::cycles::cycles;
 
 /// The folders whose layout is that of the modules.
-const ROOTS: [&str; 2] = ["src/torch/py", "src/shims/py"];
+const ROOTS: [&str; 3] = ["src/torch/py", "src/numpy/py", "src/shims/py"];
 
 /// Lines that a file may have.
 const LONGEST: usize = 500;

@@ -12,8 +12,10 @@ mod generator;
 mod half;
 mod mcg31;
 mod normal;
+mod pcg64;
 mod special;
 mod uniform;
+pub(crate) mod ziggurat;
 
 pub use continuous::{cauchy, exponential, log_normal, trunc_normal};
 pub(crate) use discrete::poisson;
@@ -22,6 +24,7 @@ pub(crate) use generator::{DEFAULT_SEED, Mt19937};
 pub use generator::{Generator, STATE_BYTES};
 pub use half::HalfKind;
 pub use normal::{normal, normal_each, randn};
+pub(crate) use pcg64::Pcg64;
 pub use special::erfinv;
 pub use uniform::{IntegerKind, full_range, linear_bound, rand, randint, randperm, raw_integers, uniform};
 

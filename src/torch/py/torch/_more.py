@@ -121,6 +121,8 @@ def as_tensor(data, dtype=None, device=None):
     on_cpu(device)
     if isinstance(data, torch.Tensor):
         return data if dtype is None else data.to(dtype)
+    if hasattr(type(data), "_tensor"):
+        return data._tensor if dtype is None else data._tensor.to(dtype)
     return torch.tensor(data, dtype=dtype)
 
 
@@ -150,9 +152,11 @@ def from_dlpack(ext_tensor):
 
 
 def from_numpy(array):
-    raise NotImplementedError(
-        "torch.from_numpy: NumPy is not part of attn. Give the numbers as lists: torch.tensor([[1., 2.], [3., 4.]])"
-    )
+    """The tensor on an array's elements: a change of one changes the other."""
+    shared = getattr(type(array), "_tensor", None)
+    if shared is None:
+        raise TypeError(f"expected np.ndarray (got {type(array).__name__})")
+    return array._tensor
 
 
 def broadcast_shapes(*shapes):

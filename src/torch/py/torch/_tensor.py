@@ -22,14 +22,19 @@ def type(self, dtype=None, non_blocking=False, **kwargs):
 
 
 def numpy(self, *, force=False):
-    raise NotImplementedError(
-        "Tensor.numpy: NumPy is not part of attn. tensor.tolist() gives the same numbers as lists"
-    )
+    """The array on the tensor's elements: a change of one changes the other."""
+    if self.requires_grad and not force:
+        raise RuntimeError(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
+        )
+    import numpy as module
+
+    return module.asarray(self.detach() if self.requires_grad else self)
 
 
 def __array__(self, dtype=None):
-    hint(dtype)
-    return numpy(self)
+    made = numpy(self)
+    return made if dtype is None else made.astype(dtype, copy=False)
 
 
 def __copy__(self):

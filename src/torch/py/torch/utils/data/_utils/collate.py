@@ -13,6 +13,10 @@ def default_collate(batch):
     first = batch[0]
     if isinstance(first, torch.Tensor):
         return torch.stack(batch, 0)
+    if hasattr(type(first), "_tensor"):
+        return torch.stack([torch.as_tensor(example) for example in batch], 0)
+    if hasattr(type(first), "_number"):
+        return torch.tensor([torch.tensor(example) for example in batch], dtype=torch.tensor(first).dtype)
     if isinstance(first, float):
         return torch.tensor(batch, dtype=torch.float64)
     if isinstance(first, int):

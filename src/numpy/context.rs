@@ -1,0 +1,211 @@
+//! What belongs to the `numpy` module of one session, and calls of operations from it.
+
+use std::cell::RefCell;
+use std::rc::Rc;
+
+use rustpython_vm::builtins::{PyDictRef, PyFloat, PyType, PyTypeRef};
+use rustpython_vm::{Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
+
+use super::text::PrintOptions;
+use crate::ops::call::call;
+use crate::ops::op::Caller;
+use crate::ops::state::State;
+use crate::ops::table;
+use crate::ops::value::Value;
+use crate::tensor::descriptor::TENSOR;
+use crate::tensor::{Arg, CompletedOperation, DType, Tensor};
+use crate::torch::{OrRaise, site};
+
+/// The `numpy` module of one session.
+#[derive(Debug)]
+pub(crate) struct Numpy {
+    /// The session's state, which torch shares.
+    pub(super) state: Rc<State>,
+    /// The classes of scalars, by dtype.
+    pub(super) scalars: RefCell<Vec<Option<PyTypeRef>>>,
+    /// How arrays are printed.
+    pub(super) options: RefCell<PrintOptions>,
+    /// The methods of arrays that are Python.
+    pub(super) methods: RefCell<Option<PyDictRef>>,
+}
+
+/// The object in `_numpy` that has the context.
+#[pyclass(module = "numpy", name = "_Context")]
+#[derive(Debug, PyPayload)]
+pub(super) struct PyContext {
+    pub(super) numpy: Rc<Numpy>,
+}
+
+#[pyclass]
+impl PyContext {}
+
+/// The context of this interpreter. Errors: `numpy` was not imported.
+pub(super) fn context(vm: &VirtualMachine) -> PyResult<Rc<Numpy>> {
+    let modules = vm.sys_module.get_attr("modules", vm)?;
+    let object = modules.get_item("_numpy", vm)?.get_attr("_context", vm)?;
+    match object.downcast_ref::<PyContext>() {
+        Some(context) => Ok(context.numpy.clone()),
+        None => Err(vm.new_runtime_error("numpy is not imported")),
+    }
+}
+
+impl Numpy {
+    pub(super) fn new(state: &Rc<State>) -> Rc<Numpy> {
+        Rc::new(Numpy {
+            state: state.clone(),
+            scalars: RefCell::new(DType::all().map(|_| None).collect()),
+            options: RefCell::new(PrintOptions::default()),
+            methods: RefCell::new(None),
+        })
+    }
+
+    /// The array of a tensor.
+    pub(super) fn array(self: &Rc<Self>, tensor: Tensor, vm: &VirtualMachine) -> PyObjectRef {
+        PyArray::new(tensor, self.clone()).into_pyobject(vm)
+    }
+
+    /// Calls the first form of an operation; arguments that are left out are `None`.
+    pub(super) fn call(&self, name: &'static str, args: Vec<Arg>, vm: &VirtualMachine) -> PyResult<Tensor> {
+        self.call_form(name, 0, args, vm)
+    }
+
+    /// Calls a form of an operation.
+    pub(super) fn call_form(
+        &self,
+        name: &'static str,
+        form: usize,
+        mut args: Vec<Arg>,
+        vm: &VirtualMachine,
+    ) -> PyResult<Tensor> {
+        let op = table::row(name);
+        args.resize(op.params()[form].len().max(args.len()), Arg::None);
+        let place = || site(vm);
+        match call(Caller { state: &self.state, site: &place }, op, form, args).or_raise(vm)? {
+            Value::Tensor(tensor) => Ok(tensor),
+            _ => Err(vm.new_runtime_error(format!("{name} returns no single tensor"))),
+        }
+    }
+
+    /// States that a result came from this operation on these arguments, so that it can be explained.
+    pub(super) fn made(
+        &self,
+        result: &Tensor,
+        name: &'static str,
+        form: usize,
+        args: Vec<Arg>,
+        vm: &VirtualMachine,
+    ) {
+        let operation = &table::row(name).descriptor;
+        result.set_made(self.record(operation, result, form, args, vm), 0);
+    }
+
+    /// States that a tensor has numbers that the program was given.
+    pub(super) fn given(&self, result: &Tensor, vm: &VirtualMachine) {
+        result.set_made(self.record(&TENSOR, result, 0, Vec::new(), vm), 0);
+    }
+
+    fn record(
+        &self,
+        operation: &'static crate::tensor::Descriptor,
+        result: &Tensor,
+        form: usize,
+        args: Vec<Arg>,
+        vm: &VirtualMachine,
+    ) -> Rc<crate::tensor::Record> {
+        self.state.recorder.record(CompletedOperation {
+            operation,
+            in_place: false,
+            form,
+            drawn: None,
+            grad_name: None,
+            args,
+            site: site(vm),
+            shape: result.shape().to_vec(),
+            outputs: 1,
+            needs_grad: false,
+            in_backward: false,
+        })
+    }
+
+    /// The same values in this dtype: itself where nothing changes.
+    pub(super) fn cast(&self, tensor: &Tensor, dtype: DType, vm: &VirtualMachine) -> PyResult<Tensor> {
+        if tensor.dtype() == dtype {
+            return Ok(tensor.clone());
+        }
+        let args = vec![Arg::Tensor(tensor.clone()), Arg::DType(dtype), Arg::Bool(false), Arg::Bool(false)];
+        self.call("to", args, vm)
+    }
+
+    /// The class of scalars of this dtype.
+    pub(super) fn class(&self, dtype: DType, vm: &VirtualMachine) -> PyResult<PyTypeRef> {
+        let known = self.scalars.borrow().get(dtype as usize).cloned().flatten();
+        known.ok_or_else(|| vm.new_type_error(format!("numpy has no scalar of {}", dtype.name())))
+    }
+}
+
+/// `numpy.ndarray`
+#[pyclass(module = "numpy", name = "ndarray")]
+pub(super) struct PyArray {
+    pub(super) inner: RefCell<Tensor>,
+    /// The session's `numpy`.
+    pub(super) numpy: Rc<Numpy>,
+}
+
+impl std::fmt::Debug for PyArray {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "array of shape {:?}", self.inner.borrow().shape())
+    }
+}
+
+impl PyPayload for PyArray {
+    fn class(_ctx: &rustpython_vm::Context) -> &'static Py<PyType> {
+        <Self as rustpython_vm::class::StaticType>::static_type()
+    }
+}
+
+impl PyArray {
+    pub(super) fn new(tensor: Tensor, numpy: Rc<Numpy>) -> PyArray {
+        tensor.storage().bind(numpy.state.recorder.budget());
+        PyArray { inner: RefCell::new(tensor), numpy }
+    }
+
+    /// The tensor that has its elements.
+    pub(super) fn tensor(&self) -> Tensor {
+        self.inner.borrow().clone()
+    }
+
+    /// Another shape or dtype for the same object.
+    pub(super) fn replace(&self, tensor: Tensor) {
+        tensor.storage().bind(self.numpy.state.recorder.budget());
+        let old = self.inner.replace(tensor);
+        old.storage().unbind(self.numpy.state.recorder.budget());
+    }
+}
+
+impl Drop for PyArray {
+    fn drop(&mut self) {
+        self.inner.get_mut().storage().unbind(self.numpy.state.recorder.budget());
+    }
+}
+
+/// The tensor of an array; `None` for other objects.
+pub(super) fn array_of(object: &PyObject) -> Option<Tensor> {
+    object.downcast_ref::<PyArray>().map(|it| it.tensor())
+}
+
+/// A scalar of any dtype but `float64`.
+#[pyclass(module = "numpy", name = "_scalar")]
+#[derive(Debug, PyPayload)]
+pub(super) struct PyScalar {
+    pub(super) dtype: DType,
+    pub(super) number: Arg,
+}
+
+/// `numpy.float64`'s base.
+#[pyclass(module = "numpy", name = "_float64", base = PyFloat)]
+#[derive(Debug)]
+#[repr(transparent)]
+pub(super) struct PyFloat64(PyFloat);
+
+/// Sets a name of the module.
+pub(super) type Set<'a> = dyn Fn(&str, PyObjectRef) -> PyResult<()> + 'a;

@@ -1,0 +1,168 @@
+//! `numpy.array(data)`: numbers, nested sequences and arrays to one array.
+//! Errors are NumPy's.
+
+use rustpython_vm::builtins::{PyDict, PyInt, PySet, PyStr};
+use rustpython_vm::{PyObject, PyObjectRef, PyResult, VirtualMachine};
+
+use super::context::{Numpy, array_of};
+use super::dtypes::promote;
+use super::scalar;
+use super::text::shape_text;
+use crate::tensor::{Arg, Buffer, DType, Lane, Tensor, allow};
+use crate::torch::{OrRaise, items, tensor_value};
+
+/// The items of a list, a tuple, a range or what else has a length and items.
+fn sequence(object: &PyObject, vm: &VirtualMachine) -> PyResult<Option<Vec<PyObjectRef>>> {
+    if let Some(items) = items(object) {
+        return Ok(Some(items));
+    }
+    let is_other = object.downcast_ref::<PyStr>().is_some()
+        || object.downcast_ref::<PyDict>().is_some()
+        || object.downcast_ref::<PySet>().is_some();
+    let class = object.class();
+    let has = |name: &'static str| class.get_attr(vm.ctx.intern_str(name)).is_some();
+    if is_other || !has("__getitem__") || !has("__len__") {
+        return Ok(None);
+    }
+    vm.extract_elements_with(object, Ok).map(Some)
+}
+
+/// The elements found so far.
+struct Found {
+    shape: Vec<usize>,
+    numbers: Vec<Arg>,
+    dtype: Option<DType>,
+}
+
+fn ragged(shape: &[usize], vm: &VirtualMachine) -> rustpython_vm::builtins::PyBaseExceptionRef {
+    vm.new_value_error(format!(
+        "setting an array element with a sequence. The requested array has an inhomogeneous shape after {} dimensions. \
+         The detected shape was {} + inhomogeneous part.",
+        shape.len(),
+        shape_text(shape)
+    ))
+}
+
+impl Found {
+    fn shape_of(object: &PyObject, vm: &VirtualMachine) -> PyResult<Vec<usize>> {
+        let mut shape = Vec::new();
+        let mut at = object.to_owned();
+        loop {
+            if let Some(tensor) = array_of(&at).or_else(|| tensor_value(&at, vm)) {
+                shape.extend_from_slice(tensor.shape());
+                return Ok(shape);
+            }
+            if scalar::number(&at, vm).is_some() {
+                return Ok(shape);
+            }
+            let Some(items) = sequence(&at, vm)? else { return Ok(shape) };
+            shape.push(items.len());
+            if shape.len() > 32 {
+                return Err(vm.new_value_error("setting an array element with a sequence. The requested array would exceed the maximum number of dimension of 32."));
+            }
+            match items.first() {
+                Some(first) => at = first.clone(),
+                None => return Ok(shape),
+            }
+        }
+    }
+
+    fn add(&mut self, object: &PyObject, depth: usize, vm: &VirtualMachine) -> PyResult<()> {
+        if let Some((dtype, number)) = scalar::number(object, vm) {
+            if depth < self.shape.len() {
+                return Err(ragged(&self.shape[..depth], vm));
+            }
+            self.dtype = Some(self.dtype.map_or(dtype, |old| promote(old, dtype)));
+            self.numbers.push(number);
+            return Ok(());
+        }
+        if let Some(tensor) = array_of(object).or_else(|| tensor_value(&object.to_owned(), vm)) {
+            if tensor.shape() != &self.shape[depth..] {
+                return Err(ragged(&self.shape[..depth], vm));
+            }
+            let dtype = tensor.dtype();
+            self.dtype = Some(self.dtype.map_or(dtype, |old| promote(old, dtype)));
+            match tensor.to_buffer() {
+                Buffer::I64(data) => self.numbers.extend(data.into_iter().map(Arg::Int)),
+                Buffer::Bool(data) => self.numbers.extend(data.into_iter().map(Arg::Bool)),
+                Buffer::F64(data) => self.numbers.extend(data.into_iter().map(Arg::Float)),
+                Buffer::F32(data) => {
+                    self.numbers.extend(data.into_iter().map(|it| Arg::Float(f64::from(it))))
+                }
+            }
+            return Ok(());
+        }
+        if object.downcast_ref::<PyInt>().is_some() {
+            return Err(vm.new_overflow_error("Python int too large to convert to C long"));
+        }
+        let Some(items) = sequence(object, vm)? else {
+            return Err(not_numbers(object, vm));
+        };
+        if depth == self.shape.len() || items.len() != self.shape[depth] {
+            return Err(ragged(&self.shape[..depth.min(self.shape.len())], vm));
+        }
+        items.iter().try_for_each(|item| self.add(item, depth + 1, vm))
+    }
+}
+
+fn not_numbers(object: &PyObject, vm: &VirtualMachine) -> rustpython_vm::builtins::PyBaseExceptionRef {
+    let what = match object.downcast_ref::<PyStr>() {
+        Some(_) => "arrays of text".to_owned(),
+        None => format!("arrays of {} objects", object.class().name()),
+    };
+    vm.new_exception_msg(
+        vm.ctx.exceptions.not_implemented_error.to_owned(),
+        format!("{what} are not part of attn's numpy: its arrays have numbers and truth values").into(),
+    )
+}
+
+/// The elements in the lane of a dtype.
+fn buffer(numbers: &[Arg], dtype: DType) -> Buffer {
+    let float = |number: &Arg| match *number {
+        Arg::Int(value) => value as f64,
+        ref other => other.number().unwrap_or(0.0),
+    };
+    match dtype.lane() {
+        Lane::F64 => Buffer::F64(numbers.iter().map(float).collect()),
+        Lane::F32 => Buffer::F32(numbers.iter().map(|it| dtype.round_f32(float(it) as f32)).collect()),
+        Lane::Bool => Buffer::Bool(numbers.iter().map(|it| float(it) != 0.0).collect()),
+        Lane::I64 => Buffer::I64(
+            numbers
+                .iter()
+                .map(|number| match *number {
+                    Arg::Int(value) => dtype.wrap_i64(value),
+                    ref other => dtype.wrap_i64(float(other) as i64),
+                })
+                .collect(),
+        ),
+    }
+}
+
+/// The tensor of a Python object. An array, or a torch tensor, is itself unless its dtype changes.
+pub(super) fn tensor(
+    numpy: &Numpy,
+    object: &PyObject,
+    dtype: Option<DType>,
+    vm: &VirtualMachine,
+) -> PyResult<Tensor> {
+    let known = array_of(object).or_else(|| tensor_value(&object.to_owned(), vm).map(|it| it.alias()));
+    if let Some(tensor) = known {
+        return numpy.cast(&tensor, dtype.unwrap_or(tensor.dtype()), vm);
+    }
+    if let Some((own, number)) = scalar::number(object, vm) {
+        let dtype = dtype.unwrap_or(own);
+        return Ok(scalar::tensor(dtype, &scalar::converted(&number, dtype)));
+    }
+    if let Ok(method) = object.get_attr("__array__", vm) {
+        let array = method.call((), vm)?;
+        return tensor(numpy, &array, dtype, vm);
+    }
+    let shape = Found::shape_of(object, vm)?;
+    let count = allow(&shape, dtype.unwrap_or(DType::Float64)).or_raise(vm)?;
+    let mut found = Found { shape, numbers: Vec::with_capacity(count.min(1 << 20)), dtype: None };
+    found.add(object, 0, vm)?;
+    let dtype = dtype.or(found.dtype).unwrap_or(DType::Float64);
+    let tensor = Tensor::new(buffer(&found.numbers, dtype), found.shape, dtype);
+    numpy.given(&tensor, vm);
+    Ok(tensor)
+}

@@ -1,0 +1,342 @@
+//! `numpy.dtype`, and NumPy's promotion.
+//! Source: NumPy 1.26, `numpy.promote_types` and `numpy.result_type`: among arrays, scalars count by their values.
+
+use rustpython_vm::builtins::{PyStr, PyType};
+use rustpython_vm::common::hash::PyHash;
+use rustpython_vm::function::PyComparisonValue;
+use rustpython_vm::types::{Comparable, Constructor, Hashable, PyComparisonOp, Representable};
+use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
+
+use super::context::{Numpy, context};
+use crate::tensor::{Arg, Category, DType, Tensor};
+
+/// `numpy.dtype`
+#[pyclass(module = "numpy", name = "dtype")]
+#[derive(Debug, PyPayload)]
+pub(super) struct PyNumpyDType {
+    pub(super) dtype: DType,
+}
+
+/// dtype, character, kind and other spellings.
+const SPELLINGS: [(DType, &str, &str, &[&str]); 9] = [
+    (DType::Bool, "?", "b", &["bool", "bool_", "bool8", "b1", "|b1"]),
+    (DType::Int8, "b", "i", &["int8", "i1", "|i1", "byte"]),
+    (DType::UInt8, "B", "u", &["uint8", "u1", "|u1", "ubyte"]),
+    (DType::Int16, "h", "i", &["int16", "i2", "<i2", "short"]),
+    (DType::Int32, "i", "i", &["int32", "i4", "<i4", "intc"]),
+    (DType::Int64, "l", "i", &["int64", "i8", "<i8", "int", "int_", "q", "p", "long", "longlong", "intp"]),
+    (DType::Float16, "e", "f", &["float16", "f2", "<f2", "half"]),
+    (DType::Float32, "f", "f", &["float32", "f4", "<f4", "single"]),
+    (DType::Float64, "d", "f", &["float64", "f8", "<f8", "float", "float_", "double", "=f8"]),
+];
+
+fn row(dtype: DType) -> &'static (DType, &'static str, &'static str, &'static [&'static str]) {
+    SPELLINGS.iter().find(|row| row.0 == dtype).unwrap_or(&SPELLINGS[8])
+}
+
+/// The dtype of this name or character.
+pub(super) fn named(text: &str) -> Option<DType> {
+    SPELLINGS.iter().find(|row| row.1 == text || row.3.contains(&text)).map(|row| row.0)
+}
+
+/// NumPy's name of a dtype in errors: `dtype('float64')`.
+pub(super) fn shown(dtype: DType) -> String {
+    format!("dtype('{}')", dtype.name())
+}
+
+/// The object of a dtype.
+pub(super) fn object(dtype: DType, vm: &VirtualMachine) -> PyObjectRef {
+    PyNumpyDType { dtype }.into_pyobject(vm)
+}
+
+/// The dtype that an object means; `None` where it means none.
+pub(super) fn meant(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> Option<DType> {
+    if let Some(it) = object.downcast_ref::<PyNumpyDType>() {
+        return Some(it.dtype);
+    }
+    if vm.is_none(object) {
+        return Some(DType::Float64);
+    }
+    if let Some(text) = object.downcast_ref::<PyStr>() {
+        return named(&text.to_string_lossy());
+    }
+    let class = object.downcast_ref::<PyType>()?;
+    let types = &vm.ctx.types;
+    if class.is(types.float_type) {
+        return Some(DType::Float64);
+    }
+    if class.is(types.int_type) {
+        return Some(DType::Int64);
+    }
+    if class.is(types.bool_type) {
+        return Some(DType::Bool);
+    }
+    let scalars = numpy.scalars.borrow();
+    DType::all()
+        .zip(scalars.iter())
+        .find(|(_, known)| known.as_ref().is_some_and(|it| it.is(class)))
+        .map(|it| it.0)
+}
+
+/// The dtype that an object means. Errors: as NumPy's; a dtype that attn does not have is named.
+pub(super) fn of(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> PyResult<DType> {
+    if let Some(dtype) = meant(numpy, object, vm) {
+        return Ok(dtype);
+    }
+    let text = match object.downcast_ref::<PyType>() {
+        Some(class) => class.name().to_string(),
+        None => object.str(vm)?.to_string(),
+    };
+    let absent = [
+        "uint16",
+        "uint32",
+        "uint64",
+        "complex64",
+        "complex128",
+        "complex",
+        "object",
+        "str",
+        "S",
+        "U",
+        "O",
+        "c8",
+        "c16",
+        "u2",
+        "u4",
+        "u8",
+    ];
+    let bare = text.trim_start_matches(['<', '>', '=', '|']);
+    if absent.contains(&bare) || bare.starts_with(['U', 'S', 'M', 'm']) || bare.starts_with("datetime") {
+        return Err(vm.new_exception_msg(
+            vm.ctx.exceptions.not_implemented_error.to_owned(),
+            format!("dtype {text} is not part of attn's numpy: it has bool, int8 to int64, uint8, float16, float32, float64").into(),
+        ));
+    }
+    Err(match object.downcast_ref::<PyStr>() {
+        Some(_) => vm.new_type_error(format!("data type '{text}' not understood")),
+        None => vm.new_type_error(format!("Cannot interpret '{}' as a data type", object.repr(vm)?)),
+    })
+}
+
+impl Constructor for PyNumpyDType {
+    type Args = PyObjectRef;
+
+    fn py_new(_class: &Py<PyType>, object: PyObjectRef, vm: &VirtualMachine) -> PyResult<Self> {
+        Ok(PyNumpyDType { dtype: of(&*context(vm)?, &object, vm)? })
+    }
+}
+
+#[pyclass(with(Constructor, Comparable, Hashable, Representable))]
+impl PyNumpyDType {
+    #[pygetset]
+    fn name(&self) -> &'static str {
+        self.dtype.name()
+    }
+
+    #[pygetset]
+    fn kind(&self) -> &'static str {
+        row(self.dtype).2
+    }
+
+    #[pygetset(name = "char")]
+    fn character(&self) -> &'static str {
+        row(self.dtype).1
+    }
+
+    #[pygetset]
+    fn itemsize(&self) -> usize {
+        self.dtype.size()
+    }
+
+    #[pygetset]
+    fn alignment(&self) -> usize {
+        self.dtype.size()
+    }
+
+    #[pygetset(name = "str")]
+    fn text(&self) -> String {
+        let order = if self.dtype.size() == 1 { "|" } else { "<" };
+        format!("{order}{}{}", row(self.dtype).2, self.dtype.size())
+    }
+
+    #[pygetset]
+    fn byteorder(&self) -> &'static str {
+        if self.dtype.size() == 1 { "|" } else { "=" }
+    }
+
+    #[pygetset]
+    fn names(&self, vm: &VirtualMachine) -> PyObjectRef {
+        vm.ctx.none()
+    }
+
+    #[pygetset]
+    fn shape(&self, vm: &VirtualMachine) -> PyObjectRef {
+        vm.ctx.empty_tuple.clone().into()
+    }
+
+    #[pygetset(name = "type")]
+    fn class(&self, vm: &VirtualMachine) -> PyResult {
+        context(vm)?.class(self.dtype, vm).map(Into::into)
+    }
+
+    #[pyslot]
+    fn slot_str(
+        zelf: &PyObject,
+        vm: &VirtualMachine,
+    ) -> PyResult<rustpython_vm::PyRef<rustpython_vm::builtins::PyStr>> {
+        Ok(vm.ctx.new_str(zelf.downcast_ref::<PyNumpyDType>().map_or("", |it| it.dtype.name())))
+    }
+
+    /// There is no state but the name: a copy is itself.
+    #[pymethod]
+    fn __reduce__(&self, vm: &VirtualMachine) -> PyObjectRef {
+        let class: PyObjectRef = <Self as rustpython_vm::class::StaticType>::static_type().to_owned().into();
+        let args = vm.ctx.new_tuple(vec![vm.ctx.new_str(self.dtype.name()).into()]);
+        vm.ctx.new_tuple(vec![class, args.into()]).into()
+    }
+}
+
+impl Comparable for PyNumpyDType {
+    fn cmp(
+        zelf: &Py<Self>,
+        other: &PyObject,
+        op: PyComparisonOp,
+        vm: &VirtualMachine,
+    ) -> PyResult<PyComparisonValue> {
+        let other = if vm.is_none(other) { None } else { meant(&*context(vm)?, other, vm) };
+        Ok(match (op, other) {
+            (PyComparisonOp::Eq, other) => PyComparisonValue::Implemented(other == Some(zelf.dtype)),
+            (PyComparisonOp::Ne, other) => PyComparisonValue::Implemented(other != Some(zelf.dtype)),
+            (PyComparisonOp::Lt, Some(other)) => {
+                PyComparisonValue::Implemented(other != zelf.dtype && promote(zelf.dtype, other) == other)
+            }
+            (PyComparisonOp::Le, Some(other)) => {
+                PyComparisonValue::Implemented(promote(zelf.dtype, other) == other)
+            }
+            _ => PyComparisonValue::NotImplemented,
+        })
+    }
+}
+
+impl Hashable for PyNumpyDType {
+    fn hash(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<PyHash> {
+        Ok(zelf.dtype as PyHash + 7)
+    }
+}
+
+impl Representable for PyNumpyDType {
+    fn repr_str(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
+        Ok(shown(zelf.dtype))
+    }
+}
+
+/// The smallest dtype that both can be cast to safely. As `numpy.promote_types`.
+pub(super) fn promote(a: DType, b: DType) -> DType {
+    use DType::{Bool, Float16, Float32, Float64, Int8, Int16, Int32, Int64, UInt8};
+    if a == b {
+        return a;
+    }
+    if let (true, false) | (false, true) = (a.is_float(), b.is_float()) {
+        let (float, other) = if a.is_float() { (a, b) } else { (b, a) };
+        let least = match other {
+            Bool | Int8 | UInt8 => Float16,
+            Int16 => Float32,
+            _ => Float64,
+        };
+        return if float as usize > least as usize { float } else { least };
+    }
+    match (a, b) {
+        (UInt8, Int8) | (Int8, UInt8) => Int16,
+        (Int16 | Int32 | Int64, _) | (_, Int16 | Int32 | Int64) if a as usize > b as usize => a,
+        _ if a as usize > b as usize => a,
+        _ => b,
+    }
+}
+
+/// An operand of an elementwise function.
+#[derive(Clone, Debug)]
+pub(super) struct Operand {
+    /// Its elements.
+    pub(super) tensor: Tensor,
+    /// Its one number, if it has no dimensions.
+    pub(super) number: Option<Arg>,
+}
+
+impl Operand {
+    /// The operand that a tensor is.
+    pub(super) fn new(tensor: Tensor) -> Operand {
+        let number = (tensor.ndim() == 0).then(|| number_of(&tensor));
+        Operand { tensor, number }
+    }
+}
+
+/// The number of a tensor without dimensions.
+pub(super) fn number_of(tensor: &Tensor) -> Arg {
+    let (data, at) = (tensor.storage().read(), tensor.layout().offset);
+    match tensor.dtype().category() {
+        Category::Float => Arg::Float(data.float(at)),
+        Category::Integer => Arg::Int(data.int(at)),
+        Category::Bool => Arg::Bool(data.int(at) != 0),
+    }
+}
+
+/// The smallest dtype of its category that has a number, as it counts beside an array of dtype `array`.
+fn least(number: &Arg, own: DType, array: DType) -> DType {
+    use DType::{Bool, Float16, Float32, Float64, Int8, Int16, Int32, Int64, UInt8};
+    match *number {
+        Arg::Bool(_) => Bool,
+        Arg::Int(value) => {
+            let is_unsigned = array == UInt8 || array == Bool;
+            match value {
+                0..=255 if is_unsigned => UInt8,
+                -128..=127 => Int8,
+                128..=255 => UInt8,
+                -32_768..=32_767 => Int16,
+                -2_147_483_648..=2_147_483_647 => Int32,
+                _ => Int64,
+            }
+        }
+        Arg::Float(value) => {
+            let size = value.abs();
+            let least = match () {
+                () if !value.is_finite() || size < 65_504.0 => Float16,
+                () if size < 3.4e38 => Float32,
+                () => Float64,
+            };
+            if (own as usize) < least as usize { own } else { least }
+        }
+        _ => own,
+    }
+}
+
+/// The dtype in which operands are computed. As `numpy.result_type`.
+pub(super) fn result_type(operands: &[Operand]) -> DType {
+    let arrays = operands.iter().filter(|it| it.number.is_none()).map(|it| it.tensor.dtype());
+    let scalars = operands.iter().filter(|it| it.number.is_some());
+    let Some(array) = arrays.clone().reduce(promote) else {
+        return scalars.map(|it| it.tensor.dtype()).reduce(promote).unwrap_or(DType::Float64);
+    };
+    let highest = scalars.clone().map(|it| it.tensor.dtype().category()).max();
+    let category = arrays.map(DType::category).max();
+    if highest > category {
+        return scalars.map(|it| it.tensor.dtype()).fold(array, promote);
+    }
+    scalars.fold(array, |dtype, it| match &it.number {
+        Some(number) => promote(dtype, least(number, it.tensor.dtype(), array)),
+        None => dtype,
+    })
+}
+
+/// Whether values of one dtype may be cast to another by NumPy's rule of this name.
+pub(super) fn can_cast(from: DType, to: DType, rule: &str) -> bool {
+    match rule {
+        "no" | "equiv" => from == to,
+        "safe" => promote(from, to) == to,
+        "same_kind" => {
+            promote(from, to) == to
+                || from.category() == to.category() && !(to == DType::UInt8 && from != DType::UInt8)
+                || from.category() < to.category() && to.is_float()
+        }
+        _ => true,
+    }
+}

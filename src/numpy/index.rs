@@ -1,0 +1,426 @@
+//! `x[...]` and `x[...] = y` of arrays: NumPy's index objects to index expressions.
+//! What those mean is in `tensor::index`. A slice with a negative step copies: layouts have no negative strides.
+
+use std::rc::Rc;
+
+use rustpython_vm::builtins::{PyEllipsis, PyInt, PySlice, PyStr, PyTuple};
+use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
+
+use super::context::{Numpy, PyArray, array_of};
+use super::convert;
+use super::scalar;
+use super::text::tight;
+use super::ufunc::{operand, stretched};
+use crate::ops::call::call;
+use crate::ops::op::Caller;
+use crate::ops::overwrite::{Overwrite, overwrite};
+use crate::ops::table::row;
+use crate::ops::value::Value;
+use crate::tensor::descriptor::SETITEM;
+use crate::tensor::ops::cast::to_dtype;
+use crate::tensor::{Arg, Category, DType, Error, ErrorFact, Index, Tensor, index};
+use crate::torch::{OrRaise, items, site};
+
+const KINDS: &str = "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices";
+
+/// A whole number that an object is.
+fn whole(object: &PyObject, vm: &VirtualMachine) -> Option<i64> {
+    if let Some((dtype, number)) = scalar::number(object, vm) {
+        return match (dtype.category(), number) {
+            (Category::Integer, Arg::Int(value)) => Some(value),
+            _ => None,
+        };
+    }
+    let array = array_of(object)?;
+    (array.ndim() == 0 && array.dtype().category() == Category::Integer).then(|| array.item_int().ok())?
+}
+
+/// An index expression, and the axes that are read backwards: axis, start, length and step.
+#[derive(Default)]
+struct Key {
+    parts: Vec<Index>,
+    backwards: Vec<(usize, usize, usize, usize)>,
+    /// The axis of each array among the parts.
+    axes: Vec<usize>,
+    /// Whether every part is a whole number.
+    whole: bool,
+    dims: usize,
+}
+
+/// A list or an array as an index: whole numbers or a mask.
+fn positions(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> PyResult<Tensor> {
+    let tensor = convert::tensor(numpy, object, None, vm)?;
+    match tensor.dtype().category() {
+        Category::Float if tensor.numel() == 0 && array_of(object).is_none() => {
+            Ok(to_dtype(&tensor, DType::Int64))
+        }
+        Category::Float => Err(match array_of(object) {
+            Some(_) => vm.new_index_error("arrays used as indices must be of integer (or boolean) type"),
+            None => vm.new_index_error(KINDS),
+        }),
+        Category::Integer => Ok(to_dtype(&tensor, DType::Int64)),
+        Category::Bool => Ok(tensor),
+    }
+}
+
+fn slice(
+    key: &PySlice,
+    size: usize,
+    vm: &VirtualMachine,
+) -> PyResult<(Index, Option<(usize, usize, usize)>)> {
+    let bound = |object: Option<&PyObjectRef>| -> PyResult<Option<i64>> {
+        match object.filter(|object| !vm.is_none(object)) {
+            None => Ok(None),
+            Some(object) => match whole(object, vm) {
+                Some(value) => Ok(Some(value)),
+                None => Ok(Some(object.try_index(vm)?.try_to_primitive::<i64>(vm)?)),
+            },
+        }
+    };
+    let (start, stop, step) =
+        (bound(key.start.as_ref())?, bound(Some(&key.stop))?, bound(key.step.as_ref())?);
+    let Some(back) = step.filter(|&step| step <= 0) else {
+        return Ok((Index::Slice { start, stop, step }, None));
+    };
+    if back == 0 {
+        return Err(vm.new_value_error("slice step cannot be zero"));
+    }
+    let (size, back) = (size as i64, -back);
+    let place = |at: i64| if at < 0 { (at + size).max(-1) } else { at.min(size - 1) };
+    let first = start.map_or(size - 1, place);
+    let last = stop.map_or(-1, place);
+    let length = if first > last { (first - last + back - 1) / back } else { 0 };
+    // The same elements, forwards.
+    let low = first - (length - 1).max(0) * back;
+    let forwards = Index::Slice { start: None, stop: None, step: None };
+    Ok((forwards, Some((low.max(0) as usize, length as usize, back as usize))))
+}
+
+impl Key {
+    fn read(numpy: &Numpy, array: &Tensor, key: &PyObject, vm: &VirtualMachine) -> PyResult<Key> {
+        let objects: Vec<PyObjectRef> = match key.downcast_ref::<PyTuple>() {
+            Some(tuple) => tuple.as_slice().to_vec(),
+            None => vec![key.to_owned()],
+        };
+        let ndim = array.ndim();
+        let mut found = Key { whole: true, ..Key::default() };
+        let mut parts: Vec<(Index, usize)> = Vec::new();
+        for object in &objects {
+            let object: &PyObject = object;
+            let part = if vm.is_none(object) {
+                (Index::NewAxis, 0)
+            } else if object.downcast_ref::<PyEllipsis>().is_some() {
+                (Index::Ellipsis, 0)
+            } else if let Some(value) = whole(object, vm) {
+                (Index::Int(value), 1)
+            } else if object.downcast_ref::<PySlice>().is_some() {
+                (Index::Slice { start: None, stop: None, step: None }, 1)
+            } else if let Some((DType::Bool, number)) = scalar::number(object, vm) {
+                (Index::Bool(matches!(number, Arg::Bool(true))), 0)
+            } else if scalar::number(object, vm).is_some() || object.downcast_ref::<PyStr>().is_some() {
+                return Err(vm.new_index_error(KINDS));
+            } else if object.downcast_ref::<PyInt>().is_some() {
+                return Err(vm.new_index_error("cannot fit 'int' into an index-sized integer"));
+            } else if items(object).is_some()
+                || array_of(object).is_some()
+                || object.class().is(vm.ctx.types.range_type)
+            {
+                let tensor = positions(numpy, object, vm)?;
+                match (tensor.dtype(), tensor.ndim()) {
+                    (DType::Bool, 0) => (Index::Bool(tensor.to_bool_vec()[0]), 0),
+                    (DType::Bool, dims) => (Index::Tensor(tensor), dims),
+                    _ => (Index::Tensor(tensor), 1),
+                }
+            } else {
+                return Err(vm.new_index_error(KINDS));
+            };
+            parts.push(part);
+        }
+        let used: usize = parts.iter().map(|part| part.1).sum();
+        if used > ndim {
+            return Err(vm.new_index_error(format!(
+                "too many indices for array: array is {ndim}-dimensional, but {used} were indexed"
+            )));
+        }
+        if parts.iter().filter(|part| matches!(part.0, Index::Ellipsis)).count() > 1 {
+            return Err(vm.new_index_error("an index can only have a single ellipsis ('...')"));
+        }
+        let has_arrays = parts.iter().any(|part| matches!(part.0, Index::Tensor(_)));
+        let mut axis = 0;
+        for ((part, takes), object) in parts.into_iter().zip(&objects) {
+            let size = array.shape().get(axis).copied().unwrap_or(1);
+            found.whole &= matches!(part, Index::Int(_));
+            let part = match part {
+                Index::Int(at) => {
+                    if at < -(size as i64) || at >= size as i64 {
+                        return Err(out_of_bounds(at, axis, size, vm));
+                    }
+                    // Beside arrays a number counts as one.
+                    if has_arrays {
+                        found.axes.push(axis);
+                        Index::Tensor(Tensor::from_i64(vec![at], []))
+                    } else {
+                        Index::Int(at)
+                    }
+                }
+                Index::Slice { .. } => {
+                    let (part, backwards) = match object.downcast_ref::<PySlice>() {
+                        Some(object) => slice(object, size, vm)?,
+                        None => (part, None),
+                    };
+                    found.backwards.extend(backwards.map(|(low, length, step)| (axis, low, length, step)));
+                    part
+                }
+                Index::Tensor(tensor) if tensor.dtype() == DType::Bool => {
+                    for (more, &wanted) in tensor.shape().iter().enumerate() {
+                        let size = array.shape()[axis + more];
+                        if size != wanted {
+                            return Err(vm.new_index_error(format!(
+                                "boolean index did not match indexed array along dimension {}; dimension is {size} but \
+                                 corresponding boolean dimension is {wanted}",
+                                axis + more
+                            )));
+                        }
+                    }
+                    found.axes.extend(axis..axis + takes);
+                    Index::Tensor(tensor)
+                }
+                Index::Tensor(tensor) => {
+                    found.axes.push(axis);
+                    Index::Tensor(tensor)
+                }
+                Index::Ellipsis => {
+                    axis += ndim - used;
+                    Index::Ellipsis
+                }
+                other => other,
+            };
+            axis += takes;
+            found.parts.push(part);
+        }
+        found.whole &= used == ndim;
+        found.dims = used;
+        Ok(found)
+    }
+
+    /// NumPy's words for an error of indexing.
+    fn translated(
+        &self,
+        error: Error,
+        array: &Tensor,
+        vm: &VirtualMachine,
+    ) -> rustpython_vm::builtins::PyBaseExceptionRef {
+        match error.fact {
+            Some(ErrorFact::Index { index, dim, .. }) => {
+                let axis = self.axes.get(dim).copied().unwrap_or(dim);
+                out_of_bounds(index, axis, array.shape().get(axis).copied().unwrap_or(0), vm)
+            }
+            _ if error.message.starts_with("shape mismatch: indexing") => {
+                let shapes: String = self
+                    .parts
+                    .iter()
+                    .filter_map(|part| match part {
+                        Index::Tensor(tensor) => Some(tight(tensor.shape()) + " "),
+                        _ => None,
+                    })
+                    .collect();
+                vm.new_index_error(format!(
+                    "shape mismatch: indexing arrays could not be broadcast together with shapes {shapes}"
+                ))
+            }
+            _ => crate::torch::raise(error, vm),
+        }
+    }
+}
+
+fn out_of_bounds(
+    at: i64,
+    axis: usize,
+    size: usize,
+    vm: &VirtualMachine,
+) -> rustpython_vm::builtins::PyBaseExceptionRef {
+    vm.new_index_error(format!("index {at} is out of bounds for axis {axis} with size {size}"))
+}
+
+/// The one element at whole numbers, without a record: for loops in Python.
+fn element(tensor: &Tensor, key: &PyObject, vm: &VirtualMachine) -> PyResult<Option<usize>> {
+    let place = |objects: &[PyObjectRef]| -> PyResult<Option<usize>> {
+        let layout = tensor.layout();
+        if objects.len() != layout.ndim() {
+            return Ok(None);
+        }
+        let mut offset = layout.offset;
+        for (axis, object) in objects.iter().enumerate() {
+            let Some(at) = whole(object, vm) else { return Ok(None) };
+            let size = layout.shape[axis] as i64;
+            if at < -size || at >= size {
+                return Err(out_of_bounds(at, axis, size as usize, vm));
+            }
+            offset += (if at < 0 { at + size } else { at }) as usize * layout.strides[axis];
+        }
+        Ok(Some(offset))
+    };
+    match key.downcast_ref::<PyTuple>() {
+        Some(tuple) => place(tuple.as_slice()),
+        None if tensor.ndim() == 1 => place(&[key.to_owned()]),
+        None => Ok(None),
+    }
+}
+
+/// `array[key]`
+pub(super) fn get(array: &PyArray, key: &PyObject, vm: &VirtualMachine) -> PyResult {
+    let (numpy, tensor) = (&array.numpy, array.tensor());
+    if let Some(offset) = element(&tensor, key, vm)? {
+        let one = tensor.with_layout(crate::tensor::Layout { shape: vec![], strides: vec![], offset });
+        return scalar::of_tensor(numpy, &one, vm);
+    }
+    if key.downcast_ref::<PyStr>().is_some() {
+        return Err(vm.new_index_error(KINDS));
+    }
+    let key = Key::read(numpy, &tensor, key, vm)?;
+    let mut source = tensor.clone();
+    if !key.backwards.is_empty() {
+        let mut layout = source.layout().clone();
+        for &(axis, low, length, step) in &key.backwards {
+            layout = layout.slice(axis, low, length, step);
+        }
+        let axes = key.backwards.iter().map(|it| it.0 as i64).collect();
+        let forwards = source.with_layout(layout);
+        if let Some(origin) = source.origin() {
+            forwards.set_origin(origin, source.output_index());
+        }
+        source = numpy.call("flip", vec![Arg::Tensor(forwards), Arg::Ints(axes)], vm)?;
+    }
+    let args = vec![Arg::Tensor(source.clone()), Arg::Index(Rc::new(key.parts.clone()))];
+    let place = || site(vm);
+    let caller = Caller { state: &numpy.state, site: &place };
+    let result = match call(caller, row("getitem"), 0, args) {
+        Ok(Value::Tensor(result)) => result,
+        Ok(_) => return Err(vm.new_index_error("an index returns one array")),
+        Err(error) => return Err(key.translated(error, &tensor, vm)),
+    };
+    let is_scalar = result.ndim() == 0 && !key.parts.iter().any(|part| matches!(part, Index::Ellipsis));
+    if is_scalar { scalar::of_tensor(numpy, &result, vm) } else { Ok(numpy.array(result, vm)) }
+}
+
+/// The flat positions of what a key names.
+fn flat_positions(shape: &[usize], key: &Key) -> Result<Tensor, Error> {
+    let count: usize = shape.iter().product();
+    let mut all = Tensor::from_i64((0..count as i64).collect(), shape);
+    if !key.backwards.is_empty() {
+        let axes: Vec<usize> = key.backwards.iter().map(|it| it.0).collect();
+        let mut layout = all.layout().clone();
+        for &(axis, low, length, step) in &key.backwards {
+            layout = layout.slice(axis, low, length, step);
+        }
+        all = crate::tensor::ops::shape::flip(&all.with_layout(layout), &axes)?;
+    }
+    index::get(&all, &key.parts).map(|found| found.0)
+}
+
+/// `array[key] = value`
+pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
+    let (numpy, target) = (&array.numpy, array.tensor());
+    let source = operand(numpy, value, vm)?;
+    if let (Some(Arg::Float(value)), Category::Integer) = (&source.number, target.dtype().category()) {
+        if value.is_nan() {
+            return Err(vm.new_value_error("cannot convert float NaN to integer"));
+        }
+    }
+    let read = Key::read(numpy, &target, key, vm)?;
+    let values = to_dtype(&source.tensor, target.dtype());
+    let mut parts = read.parts.clone();
+    if !read.backwards.is_empty() {
+        // The same places as positions in the flat array.
+        let places =
+            flat_positions(target.shape(), &read).map_err(|error| read.translated(error, &target, vm))?;
+        let expanded =
+            values.with_layout(stretched(&leading_ones_dropped(&values, places.ndim()), places.shape(), vm)?);
+        let flat = places.to_i64_vec();
+        let mut axes: Vec<Vec<i64>> = vec![Vec::with_capacity(flat.len()); target.ndim()];
+        for at in flat {
+            let indices = crate::tensor::layout::unravel(at as usize, target.shape());
+            axes.iter_mut().zip(indices).for_each(|(axis, at)| axis.push(at as i64));
+        }
+        parts = axes
+            .into_iter()
+            .map(|axis| {
+                let count = axis.len();
+                Index::Tensor(Tensor::from_i64(axis, [count]))
+            })
+            .collect();
+        let count = expanded.numel();
+        let values = crate::tensor::ops::reshape(&expanded, &[count]);
+        return write(numpy, &target, parts, values, &source.number, &read, vm);
+    }
+    if !parts.iter().any(|part| matches!(part, Index::Tensor(_) | Index::Bool(_))) {
+        let Some(view) = index::view(&target, &parts) else {
+            return Err(vm.new_index_error(KINDS));
+        };
+        let values = leading_ones_dropped(&values, view.ndim());
+        let values = values.with_layout(stretched(&values, view.shape(), vm)?);
+        return write(numpy, &target, parts, values, &source.number, &read, vm);
+    }
+    if let [Index::Tensor(mask)] = &parts[..]
+        && mask.dtype() == DType::Bool
+        && values.ndim() == 1
+        && mask.ndim() == target.ndim()
+    {
+        let count = mask.to_bool_vec().into_iter().filter(|&on| on).count();
+        if values.numel() != count && values.numel() != 1 {
+            return Err(vm.new_value_error(format!(
+                "NumPy boolean array indexing assignment cannot assign {} input values to the {count} output values where the mask is true",
+                values.numel()
+            )));
+        }
+    }
+    write(numpy, &target, parts, values, &source.number, &read, vm)
+}
+
+fn leading_ones_dropped(values: &Tensor, ndim: usize) -> Tensor {
+    let mut layout = values.layout().clone();
+    while layout.ndim() > ndim && layout.shape.first() == Some(&1) {
+        layout = layout.squeeze(0);
+    }
+    values.with_layout(layout)
+}
+
+fn write(
+    numpy: &Numpy,
+    target: &Tensor,
+    parts: Vec<Index>,
+    values: Tensor,
+    number: &Option<Arg>,
+    key: &Key,
+    vm: &VirtualMachine,
+) -> PyResult<()> {
+    let what =
+        Overwrite { form: 0, operation: &SETITEM, grad_name: None, differentiable: false, drawn: None };
+    let source = match number {
+        Some(number) => scalar::converted(number, target.dtype()),
+        None => Arg::Tensor(values.clone()),
+    };
+    // A source that shares memory is read before it is written.
+    let values =
+        if values.storage().same(target.storage()) { crate::tensor::ops::copy(&values) } else { values };
+    let parts = Rc::new(parts);
+    let args = vec![Arg::Tensor(target.clone()), source, Arg::Index(parts.clone())];
+    let place = || site(vm);
+    let caller = Caller { state: &numpy.state, site: &place };
+    let done = overwrite(caller, what, target, args, |target| index::set(target, &parts, &values));
+    if let Err(error) = done {
+        if error.message.starts_with("shape mismatch: value tensor") {
+            let shape = index::get(target, &parts).map(|it| it.0.shape().to_vec()).or_raise(vm)?;
+            return Err(vm.new_value_error(format!(
+                "shape mismatch: value array of shape {} could not be broadcast to indexing result of shape {}",
+                tight(values.shape()),
+                tight(&shape)
+            )));
+        }
+        return Err(key.translated(error, target, vm));
+    }
+    if let (Some(view), Some(record)) = (index::view(target, &parts), target.origin()) {
+        target.storage().narrow_last(&record, view.layout().clone());
+    }
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! The native half of the `numpy` module: arrays over the same storages, layouts and operations as tensors.
+//! The Python half is `py/numpy/`. Nothing is made before a cell imports `numpy`.
+//!
+//! | file | what it has |
+//! |---|---|
+//! | [`context`] | what belongs to one session: its state, the classes of scalars, the print options |
+//! | [`array`] | `numpy.ndarray` |
+//! | [`scalar`], [`scalar_class`] | `numpy.float64` and the other scalars |
+//! | [`dtypes`] | `numpy.dtype`, and NumPy's promotion |
+//! | [`convert`] | Python objects to arrays |
+//! | [`ufunc`], [`rules`] | elementwise functions: their dtypes, and their calls |
+//! | [`reduce`] | sums in NumPy's order |
+//! | [`index`] | `x[...]` and `x[...] = y` |
+//! | [`text`], [`digits`] | how arrays and numbers print |
+//! | [`module`] | the functions of `_numpy` |
+
+mod array;
+mod context;
+mod convert;
+mod digits;
+mod dtypes;
+mod index;
+mod module;
+mod operators;
+mod random;
+mod reduce;
+mod rules;
+mod scalar;
+mod scalar_class;
+mod text;
+mod ufunc;
+
+use rustpython_vm::{PyObjectRef, VirtualMachine};
+
+use crate::tensor::Tensor;
+use crate::torch;
+
+pub(crate) use module::install;
+
+/// The tensor of a Python object, or that of an array: for those who show variables.
+pub(crate) fn tensor_value(object: &PyObjectRef, vm: &VirtualMachine) -> Option<Tensor> {
+    match object.downcast_ref::<context::PyArray>() {
+        Some(array) => Some(array.tensor()),
+        None => torch::tensor_value(object, vm),
+    }
+}

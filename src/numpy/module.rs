@@ -1,0 +1,403 @@
+//! `_numpy`: what the Python half of `numpy` is built from. It is made when `numpy` is first imported.
+
+use std::rc::Rc;
+
+use rustpython_vm::builtins::{PyDictRef, PyList, PyStrRef, PyTuple, PyTypeRef};
+use rustpython_vm::class::PyClassImpl;
+use rustpython_vm::function::{FuncArgs, OptionalArg};
+use rustpython_vm::{AsObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine};
+
+use super::context::{Numpy, PyArray, PyContext, PyFloat64, PyScalar, Set, array_of};
+use super::digits::{self, Style, Trim};
+use super::dtypes::{self, PyNumpyDType, result_type};
+use super::reduce::{Fold, over};
+use super::rules::FUNCTIONS;
+use super::text::{self, PrintOptions};
+use super::ufunc::{PyUfunc, copy_into, operand, stretched};
+use super::{convert, scalar};
+use crate::ops::state::State;
+use crate::ops::table;
+use crate::tensor::{Arg, Category, DType, Layout, Tensor};
+use crate::torch::{PyTensor, dtype_object, items, run_operation, tensor_object};
+
+/// Lets a program import `_numpy`, which is made only then.
+pub(crate) fn install(vm: &VirtualMachine, state: &Rc<State>) -> PyResult<()> {
+    let state = state.clone();
+    let load = vm.new_function("load", move |vm: &VirtualMachine| load(&state, vm));
+    let dict = vm.ctx.new_dict();
+    dict.set_item("load", load.into(), vm)?;
+    let module = vm.new_module("_numpy_start", dict, None);
+    vm.sys_module.get_attr("modules", vm)?.set_item("_numpy_start", module.into(), vm)
+}
+
+fn load(state: &Rc<State>, vm: &VirtualMachine) -> PyResult<()> {
+    PyContext::make_static_type();
+    let numpy = Numpy::new(state);
+    let dict = vm.ctx.new_dict();
+    let set = |name: &str, value: PyObjectRef| dict.set_item(name, value, vm);
+    set("ndarray", PyArray::make_static_type().into())?;
+    set("dtype", PyNumpyDType::make_static_type().into())?;
+    set("ufunc", PyUfunc::make_static_type().into())?;
+    set("_scalar", PyScalar::make_static_type().into())?;
+    set("_float64", PyFloat64::make_static_type().into())?;
+    set("_context", PyContext { numpy: numpy.clone() }.into_pyobject(vm))?;
+    let functions = vm.ctx.new_dict();
+    for function in FUNCTIONS {
+        functions.set_item(function.name, PyUfunc::new(function, &numpy).into_pyobject(vm), vm)?;
+    }
+    set("_functions", functions.into())?;
+    making(&numpy, vm, &set)?;
+    computing(&numpy, vm, &set)?;
+    printing(&numpy, vm, &set)?;
+    super::random::define(&numpy, vm, &set)?;
+    let module = vm.new_module("_numpy", dict.clone(), None);
+    vm.sys_module.get_attr("modules", vm)?.set_item("_numpy", module.into(), vm)
+}
+
+/// Defines a function of the module that has the context.
+macro_rules! define {
+    ($numpy:ident, $vm:ident, $set:ident, $name:literal, |$held:ident $(, $arg:ident : $type:ty)*; $inner:ident| -> $result:ty $body:block) => {{
+        let $held = $numpy.clone();
+        let function = $vm.new_function($name, move |$($arg: $type,)* $inner: &VirtualMachine| -> $result { $body });
+        $set($name, function.into())?;
+    }};
+}
+
+/// An array that must be one.
+pub(super) fn array(object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<Tensor> {
+    array_of(object)
+        .ok_or_else(|| vm.new_type_error(format!("expected an array, not {}", object.class().name())))
+}
+
+fn optional_dtype(numpy: &Numpy, object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<Option<DType>> {
+    match vm.is_none(object) {
+        true => Ok(None),
+        false => dtypes::of(numpy, object, vm).map(Some),
+    }
+}
+
+fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
+    define!(numpy, vm, set, "_register", |held, name: String, class: PyTypeRef; vm| -> PyResult<()> {
+        let dtype = dtypes::named(&name).ok_or_else(|| vm.new_value_error("no such dtype"))?;
+        held.scalars.borrow_mut()[dtype as usize] = Some(class);
+        Ok(())
+    });
+    define!(numpy, vm, set, "_methods", |held, methods: PyDictRef; _vm| -> () {
+        held.methods.replace(Some(methods));
+    });
+    define!(numpy, vm, set, "_array", |held, object: PyObjectRef, dtype: PyObjectRef, copy: bool; vm| -> PyResult {
+        let dtype = optional_dtype(&held, &dtype, vm)?;
+        if !copy && let Some(known) = array_of(&object) && dtype.is_none_or(|dtype| dtype == known.dtype()) {
+            return Ok(object);
+        }
+        let shared = array_of(&object).or_else(|| crate::torch::tensor_value(&object, vm));
+        let tensor = convert::tensor(&held, &object, dtype, vm)?;
+        let is_shared = shared.is_some_and(|it| it.storage().same(tensor.storage()));
+        Ok(held.array(if copy && is_shared { held.call("clone", vec![Arg::Tensor(tensor)], vm)? } else { tensor }, vm))
+    });
+    define!(numpy, vm, set, "_full", |held, shape: PyObjectRef, value: PyObjectRef, dtype: PyObjectRef; vm| -> PyResult {
+        let mut sizes = Vec::new();
+        for size in items(&shape).unwrap_or_else(|| vec![shape.clone()]) {
+            let size = size.try_index(vm)?.try_to_primitive::<i64>(vm)?;
+            if size < 0 {
+                return Err(vm.new_value_error("negative dimensions are not allowed"));
+            }
+            sizes.push(size);
+        }
+        let (own, number) = scalar::number(&value, vm).ok_or_else(|| vm.new_type_error("a number fills an array"))?;
+        let dtype = optional_dtype(&held, &dtype, vm)?.unwrap_or(own);
+        let args = vec![Arg::Ints(sizes), scalar::converted(&number, dtype), Arg::DType(dtype), Arg::None, Arg::None, Arg::Bool(false)];
+        Ok(held.array(held.call("full", args, vm)?, vm))
+    });
+    define!(numpy, vm, set, "_wrap", |held, object: PyObjectRef; vm| -> PyResult {
+        match crate::torch::tensor_value(&object, vm) {
+            Some(tensor) if tensor.dtype() == DType::BFloat16 => Err(vm.new_type_error("Got unsupported ScalarType BFloat16")),
+            Some(tensor) => {
+                let array = tensor.alias();
+                if let Some(origin) = tensor.origin() {
+                    array.set_origin(origin, tensor.output_index());
+                }
+                Ok(held.array(array, vm))
+            }
+            None => Err(vm.new_type_error("expected a tensor")),
+        }
+    });
+    define!(numpy, vm, set, "_result", |held, object: PyObjectRef; vm| -> PyResult {
+        match array_of(&object) {
+            Some(tensor) if tensor.ndim() == 0 => scalar::of_tensor(&held, &tensor, vm),
+            _ => Ok(object),
+        }
+    });
+    define!(numpy, vm, set, "_item", |_held, object: PyObjectRef; vm| -> PyResult {
+        let number = match array_of(&object) {
+            Some(tensor) => dtypes::number_of(&tensor),
+            None => scalar::number(&object, vm).map(|it| it.1).ok_or_else(|| vm.new_type_error("not a scalar"))?,
+        };
+        Ok(scalar::python(&number, vm))
+    });
+    define!(numpy, vm, set, "_dtype_of", |held, object: PyObjectRef; vm| -> PyResult {
+        Ok(match scalar::number(&object, vm) {
+            Some((dtype, _)) => dtypes::object(dtype, vm),
+            None => dtypes::object(operand(&held, &object, vm)?.tensor.dtype(), vm),
+        })
+    });
+    define!(numpy, vm, set, "_strided", |held, object: PyObjectRef, shape: Vec<usize>, steps: Vec<usize>, offset: usize; vm| -> PyResult {
+        let tensor = array(&object, vm)?;
+        let layout = Layout { shape, strides: steps, offset };
+        if layout.numel() > 0 && layout.end() > tensor.storage().read().len() {
+            return Err(vm.new_value_error("strides reach outside of the array"));
+        }
+        let view = tensor.with_layout(layout);
+        held.made(&view, "as_strided", 0, vec![Arg::Tensor(tensor)], vm);
+        Ok(held.array(view, vm))
+    });
+    define!(numpy, vm, set, "_broadcast", |held, object: PyObjectRef, shape: Vec<usize>; vm| -> PyResult {
+        let tensor = array(&object, vm)?;
+        stretched(&tensor, &shape, vm)?;
+        let sizes = shape.into_iter().map(|size| size as i64).collect();
+        Ok(held.array(held.call("broadcast_to", vec![Arg::Tensor(tensor), Arg::Ints(sizes)], vm)?, vm))
+    });
+    Ok(())
+}
+
+/// An argument of an operation: arrays as tensors, dtypes as torch's.
+fn to_torch(held: &Rc<Numpy>, object: &PyObjectRef, vm: &VirtualMachine) -> PyObjectRef {
+    if let Some(tensor) = array_of(object) {
+        return tensor_object(tensor, &held.state, vm);
+    }
+    if let Some(it) = object.downcast_ref::<PyNumpyDType>() {
+        return dtype_object(it.dtype, vm);
+    }
+    if let Some(it) = object.downcast_ref::<PyScalar>() {
+        return scalar::python(&it.number, vm);
+    }
+    if let Some(tuple) = object.downcast_ref::<PyTuple>() {
+        return vm.ctx.new_tuple(tuple.as_slice().iter().map(|it| to_torch(held, it, vm)).collect()).into();
+    }
+    if let Some(list) = object.downcast_ref::<PyList>() {
+        let items = list.borrow_vec().to_vec();
+        return vm.ctx.new_list(items.iter().map(|it| to_torch(held, it, vm)).collect()).into();
+    }
+    object.clone()
+}
+
+fn from_torch(held: &Rc<Numpy>, object: &PyObjectRef, vm: &VirtualMachine) -> PyObjectRef {
+    if let Some(tensor) = object.downcast_ref::<PyTensor>() {
+        return held.array(tensor.tensor(), vm);
+    }
+    match object.downcast_ref::<PyTuple>() {
+        Some(tuple) => {
+            vm.ctx.new_tuple(tuple.as_slice().iter().map(|it| from_torch(held, it, vm)).collect()).into()
+        }
+        None => object.clone(),
+    }
+}
+
+fn axes_of(object: &PyObjectRef, ndim: usize, vm: &VirtualMachine) -> PyResult<Vec<usize>> {
+    if vm.is_none(object) {
+        return Ok((0..ndim).collect());
+    }
+    let mut axes = Vec::new();
+    for axis in items(object).unwrap_or_else(|| vec![object.clone()]) {
+        let axis = axis.try_index(vm)?.try_to_primitive::<i64>(vm)?;
+        let ends = ndim as i64;
+        if axis < -ends || axis >= ends {
+            let class =
+                vm.import("numpy._exceptions", 0)?.get_attr("_exceptions", vm)?.get_attr("AxisError", vm)?;
+            let error = class.call((axis, ndim), vm)?;
+            return Err(error
+                .downcast()
+                .map_err(|_| vm.new_type_error("an exception class makes exceptions"))?);
+        }
+        let axis = if axis < 0 { axis + ends } else { axis } as usize;
+        if axes.contains(&axis) {
+            return Err(vm.new_value_error("duplicate value in 'axis'"));
+        }
+        axes.push(axis);
+    }
+    Ok(axes)
+}
+
+fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
+    let held = numpy.clone();
+    let op = move |name: String, args: FuncArgs, vm: &VirtualMachine| -> PyResult {
+        let op = table::find(&name).ok_or_else(|| vm.new_attribute_error(format!("no operation {name}")))?;
+        let mut args = args;
+        args.args = args.args.iter().map(|it| to_torch(&held, it, vm)).collect();
+        let words: Vec<(String, PyObjectRef)> =
+            args.kwargs.iter().map(|(word, value)| (word.clone(), to_torch(&held, value, vm))).collect();
+        args.kwargs = words.into_iter().collect();
+        let result = run_operation(op, op.name, false, false, &held.state, &args, vm)?;
+        Ok(from_torch(&held, &result, vm))
+    };
+    set("_op", vm.new_function("_op", op).into())?;
+    define!(numpy, vm, set, "_fold", |held, object: PyObjectRef, axis: PyObjectRef, keepdims: bool, product: bool; vm| -> PyResult {
+        let tensor = array(&object, vm)?;
+        let axes = axes_of(&axis, tensor.ndim(), vm)?;
+        let what = if product { Fold::Product } else { Fold::Sum };
+        let folded = over(&tensor, &axes, what);
+        let mut layout = folded.layout().clone();
+        if keepdims {
+            let mut sorted = axes.clone();
+            sorted.sort_unstable();
+            sorted.into_iter().for_each(|axis| layout = layout.unsqueeze(axis));
+        }
+        let folded = folded.with_layout(layout);
+        let dims: Vec<i64> = axes.iter().map(|&axis| axis as i64).collect();
+        let input = Arg::Tensor(tensor.clone());
+        match product {
+            true if axes.len() == 1 => {
+                held.made(&folded, "prod", 1, vec![input, Arg::Int(dims[0]), Arg::Bool(keepdims), Arg::None], vm);
+            }
+            true if axes.len() == tensor.ndim() && !keepdims => held.made(&folded, "prod", 0, vec![input, Arg::None], vm),
+            true => held.given(&folded, vm),
+            false if axes.is_empty() => held.given(&folded, vm),
+            false => held.made(&folded, "sum", 1, vec![input, Arg::Ints(dims), Arg::Bool(keepdims), Arg::None], vm),
+        }
+        held.result(folded, vm)
+    });
+    define!(numpy, vm, set, "_axes", |_held, axis: PyObjectRef, ndim: usize; vm| -> PyResult {
+        let axes = axes_of(&axis, ndim, vm)?;
+        Ok(vm.ctx.new_tuple(axes.into_iter().map(|axis| vm.ctx.new_int(axis).into()).collect()).into())
+    });
+    define!(numpy, vm, set, "_copy_into", |held, target: PyObjectRef, source: PyObjectRef; vm| -> PyResult<()> {
+        let (target, source) = (array(&target, vm)?, operand(&held, &source, vm)?.tensor);
+        stretched(&source, target.shape(), vm)?;
+        copy_into(&held, &target, &source, vm)
+    });
+    define!(numpy, vm, set, "_set_layout", |_held, target: PyRef<PyArray>, source: PyObjectRef; vm| -> PyResult<()> {
+        target.replace(array(&source, vm)?);
+        Ok(())
+    });
+    let held = numpy.clone();
+    let common = move |args: FuncArgs, vm: &VirtualMachine| -> PyResult {
+        let mut operands = Vec::new();
+        for object in &args.args {
+            // A dtype counts as an array of it.
+            operands.push(match scalar::number(object, vm).is_none() && array_of(object).is_none() {
+                true => match dtypes::meant(&held, object, vm) {
+                    Some(dtype) => dtypes::Operand { tensor: Tensor::scalar(0.0, dtype), number: None },
+                    None => operand(&held, object, vm)?,
+                },
+                false => operand(&held, object, vm)?,
+            });
+        }
+        Ok(dtypes::object(result_type(&operands), vm))
+    };
+    set("result_type", vm.new_function("result_type", common).into())?;
+    define!(numpy, vm, set, "promote_types", |held, a: PyObjectRef, b: PyObjectRef; vm| -> PyResult {
+        Ok(dtypes::object(dtypes::promote(dtypes::of(&held, &a, vm)?, dtypes::of(&held, &b, vm)?), vm))
+    });
+    define!(numpy, vm, set, "_can_cast", |held, a: PyObjectRef, b: PyObjectRef, rule: String; vm| -> PyResult<bool> {
+        let to = dtypes::of(&held, &b, vm)?;
+        let from = match operand(&held, &a, vm) {
+            Ok(it) if it.number.is_some() => {
+                let wide = dtypes::Operand { tensor: Tensor::scalar(0.0, to), number: None };
+                let category = it.tensor.dtype().category() > to.category();
+                return Ok(rule == "unsafe" || !category && result_type(&[wide, it]) == to);
+            }
+            Ok(it) => it.tensor.dtype(),
+            Err(_) => dtypes::of(&held, &a, vm)?,
+        };
+        Ok(dtypes::can_cast(from, to, &rule))
+    });
+    Ok(())
+}
+
+/// The print options that a dict names, over the session's.
+fn options(numpy: &Numpy, words: &PyDictRef, vm: &VirtualMachine) -> PyResult<PrintOptions> {
+    let mut options = numpy.options.borrow().clone();
+    for (word, value) in words {
+        let word = word.str(vm)?.to_string();
+        let size = || value.try_index(vm).map(|it| it.try_to_primitive::<usize>(vm).unwrap_or(usize::MAX));
+        match word.as_str() {
+            "precision" if vm.is_none(&value) => options.precision = None,
+            _ if vm.is_none(&value) => {}
+            "precision" => options.precision = Some(size()?),
+            "threshold" => {
+                let huge = value.try_float(vm).is_ok_and(|it| it.to_f64() > 9e15);
+                options.threshold = if huge { usize::MAX } else { size()? };
+            }
+            "edgeitems" => options.edgeitems = size()?,
+            "linewidth" => {
+                let huge = value.try_float(vm).is_ok_and(|it| it.to_f64() > 1e15);
+                options.linewidth = if huge { 1 << 50 } else { size()? };
+            }
+            "suppress" => options.suppress = value.clone().try_to_bool(vm)?,
+            "nanstr" => options.nanstr = value.str(vm)?.to_string(),
+            "infstr" => options.infstr = value.str(vm)?.to_string(),
+            "sign" => options.sign = value.str(vm)?.to_string().chars().next().unwrap_or('-'),
+            "floatmode" => options.floatmode = value.str(vm)?.to_string(),
+            _ => {
+                return Err(vm.new_type_error(format!(
+                    "set_printoptions() got an unexpected keyword argument '{word}'"
+                )));
+            }
+        }
+    }
+    Ok(options)
+}
+
+fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
+    define!(numpy, vm, set, "_set_options", |held, words: PyDictRef; vm| -> PyResult<()> {
+        let changed = options(&held, &words, vm)?;
+        held.options.replace(changed);
+        Ok(())
+    });
+    define!(numpy, vm, set, "_get_options", |held; vm| -> PyResult {
+        let options = held.options.borrow().clone();
+        let dict = vm.ctx.new_dict();
+        let precision = options.precision.map_or_else(|| vm.ctx.none(), |it| vm.ctx.new_int(it).into());
+        let text = |text: &str| -> PyObjectRef { vm.ctx.new_str(text).into() };
+        let entries: [(&str, PyObjectRef); 11] = [
+            ("edgeitems", vm.ctx.new_int(options.edgeitems).into()),
+            ("threshold", vm.ctx.new_int(options.threshold).into()),
+            ("floatmode", text(&options.floatmode)),
+            ("precision", precision),
+            ("suppress", vm.ctx.new_bool(options.suppress).into()),
+            ("linewidth", vm.ctx.new_int(options.linewidth).into()),
+            ("nanstr", text(&options.nanstr)),
+            ("infstr", text(&options.infstr)),
+            ("sign", text(&options.sign.to_string())),
+            ("formatter", vm.ctx.none()),
+            ("legacy", vm.ctx.new_bool(false).into()),
+        ];
+        for (name, value) in entries {
+            dict.set_item(name, value, vm)?;
+        }
+        Ok(dict.into())
+    });
+    define!(numpy, vm, set, "_text", |held, object: PyObjectRef, words: PyDictRef, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
+        let options = options(&held, &words, vm)?;
+        Ok(text::array(&array(&object, vm)?, &options, &separator.to_string_lossy(), prefix, suffix))
+    });
+    define!(numpy, vm, set, "_repr", |held, object: PyObjectRef, words: PyDictRef; vm| -> PyResult<String> {
+        let options = options(&held, &words, vm)?;
+        Ok(text::repr(&array(&object, vm)?, &options))
+    });
+    let float = |object: PyObjectRef,
+                 precision: Option<usize>,
+                 unique: bool,
+                 trim: String,
+                 plus: bool,
+                 least: OptionalArg<usize>,
+                 exponent: OptionalArg<Option<usize>>,
+                 vm: &VirtualMachine|
+     -> PyResult<String> {
+        let (dtype, number) =
+            scalar::number(&object, vm).ok_or_else(|| vm.new_type_error("a number is formatted"))?;
+        let dtype = if dtype.category() == Category::Float { dtype } else { DType::Float64 };
+        let value = scalar::converted(&number, DType::Float64).number().unwrap_or(f64::NAN);
+        let trim = Trim::named(&trim)
+            .ok_or_else(|| vm.new_type_error("if supplied, trim must be 'k', '.', '0' or '-' found"))?;
+        let style = Style { precision, unique, trim, least: least.unwrap_or(0), plus };
+        if !value.is_finite() {
+            return Ok(digits::scalar(value, dtype));
+        }
+        Ok(match exponent.flatten() {
+            Some(digits) => digits::scientific(value, dtype, &style, digits),
+            None => digits::positional(value, dtype, &style),
+        })
+    };
+    set("_float_text", vm.new_function("_float_text", float).into())
+}

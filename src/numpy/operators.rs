@@ -1,0 +1,294 @@
+//! `+ - * / // % ** @ & | ^ ~` and comparisons, of arrays and of scalars.
+
+use std::sync::OnceLock;
+
+use rustpython_vm::function::{Either, PyComparisonValue};
+use rustpython_vm::protocol::PyNumberMethods;
+use rustpython_vm::types::PyComparisonOp;
+use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
+
+use super::context::{PyArray, PyScalar, array_of};
+use super::dtypes::promote;
+use super::rules::{Function, named};
+use super::scalar::{self, python};
+use super::ufunc::{apply, compute, context_of, operand, write_out};
+use crate::tensor::{Arg, Category, DType, Tensor};
+
+/// A function that an operator calls, looked up once.
+struct Row(&'static str, OnceLock<&'static Function>);
+
+impl Row {
+    fn function(&self) -> &'static Function {
+        self.1.get_or_init(|| named(self.0))
+    }
+}
+
+macro_rules! row {
+    ($name:literal) => {{
+        static ROW: Row = Row($name, OnceLock::new());
+        ROW.function()
+    }};
+}
+
+/// Whether an operator may take an object for an operand.
+fn is_operand(object: &PyObject, vm: &VirtualMachine) -> bool {
+    let types = &vm.ctx.types;
+    object.downcast_ref::<PyArray>().is_some()
+        || scalar::number(object, vm).is_some()
+        || object.class().is(types.list_type)
+        || object.class().is(types.tuple_type)
+        || object.class().is(types.range_type)
+}
+
+/// Two numbers, without arrays.
+fn of_numbers(
+    function: &'static Function,
+    a: &PyObject,
+    b: &PyObject,
+    vm: &VirtualMachine,
+) -> Option<PyResult> {
+    let ((kind, x), (other, y)) = (scalar::number(a, vm)?, scalar::number(b, vm)?);
+    let dtype = function.dtype(promote(kind, other)).ok()?;
+    let number = match dtype {
+        DType::Float64 => {
+            let (x, y) = (x.number()?, y.number()?);
+            match function.op {
+                "add" => x + y,
+                "sub" => x - y,
+                "mul" => x * y,
+                "div" => x / y,
+                _ => return None,
+            }
+        }
+        DType::Float32 => {
+            let (x, y) = (x.number()? as f32, y.number()? as f32);
+            f64::from(match function.op {
+                "add" => x + y,
+                "sub" => x - y,
+                "mul" => x * y,
+                "div" => x / y,
+                _ => return None,
+            })
+        }
+        DType::Int64 => {
+            let int = |arg: Arg| match arg {
+                Arg::Int(value) => Some(value),
+                Arg::Bool(value) => Some(i64::from(value)),
+                _ => None,
+            };
+            let (x, y) = (int(x)?, int(y)?);
+            let value = match function.op {
+                "add" => x.wrapping_add(y),
+                "sub" => x.wrapping_sub(y),
+                "mul" => x.wrapping_mul(y),
+                _ => return None,
+            };
+            let numpy = super::context::context(vm).ok()?;
+            return Some(scalar::of_number(&numpy, dtype, Arg::Int(value), vm));
+        }
+        _ => return None,
+    };
+    let numpy = super::context::context(vm).ok()?;
+    Some(scalar::of_number(&numpy, dtype, Arg::Float(number), vm))
+}
+
+fn binary(function: &'static Function, a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
+    if let Some(result) = of_numbers(function, a, b, vm) {
+        return result;
+    }
+    if !is_operand(a, vm) || !is_operand(b, vm) {
+        return Ok(vm.ctx.not_implemented());
+    }
+    let numpy = context_of(&[a, b], vm)?;
+    apply(&numpy, function, &[a, b], vm)
+}
+
+fn unary(function: &'static Function, a: &PyObject, vm: &VirtualMachine) -> PyResult {
+    let numpy = context_of(&[a], vm)?;
+    apply(&numpy, function, &[a], vm)
+}
+
+fn in_place(function: &'static Function, a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
+    let Some(target) = a.downcast_ref::<PyArray>() else {
+        return binary(function, a, b, vm);
+    };
+    if !is_operand(b, vm) {
+        return Ok(vm.ctx.not_implemented());
+    }
+    let numpy = target.numpy.clone();
+    let operands = [operand(&numpy, a, vm)?, operand(&numpy, b, vm)?];
+    let result = compute(&numpy, function, &operands, None, vm)?;
+    write_out(&numpy, function.name, &target.tensor(), &result, "same_kind", vm)?;
+    Ok(a.to_owned())
+}
+
+fn matmul(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
+    if !is_operand(a, vm) || !is_operand(b, vm) {
+        return Ok(vm.ctx.not_implemented());
+    }
+    let module = vm.import("numpy", 0)?;
+    module.get_attr("matmul", vm)?.call((a.to_owned(), b.to_owned()), vm)
+}
+
+/// The one number of an array or a scalar.
+fn one(object: &PyObject, vm: &VirtualMachine) -> PyResult<Arg> {
+    if let Some(array) = array_of(object) {
+        if array.numel() == 1 {
+            let flat = array.with_layout(crate::tensor::Layout {
+                shape: vec![],
+                strides: vec![],
+                offset: array.layout().offset,
+            });
+            return Ok(super::dtypes::number_of(&flat));
+        }
+        return Err(vm.new_type_error("only length-1 arrays can be converted to Python scalars"));
+    }
+    scalar::number(object, vm).map(|it| it.1).ok_or_else(|| vm.new_type_error("not a number"))
+}
+
+fn to_float(object: &PyObject, vm: &VirtualMachine) -> PyResult {
+    let number = one(object, vm)?;
+    let value = match number {
+        Arg::Int(value) => value as f64,
+        other => other.number().unwrap_or(f64::NAN),
+    };
+    Ok(vm.ctx.new_float(value).into())
+}
+
+fn to_int(object: &PyObject, vm: &VirtualMachine) -> PyResult {
+    match one(object, vm)? {
+        Arg::Int(value) => Ok(vm.ctx.new_int(value).into()),
+        Arg::Bool(value) => Ok(vm.ctx.new_int(i64::from(value)).into()),
+        other => {
+            let float: PyObjectRef = vm.ctx.new_float(other.number().unwrap_or(f64::NAN)).into();
+            Ok(float.try_int(vm)?.into())
+        }
+    }
+}
+
+fn to_index(object: &PyObject, vm: &VirtualMachine) -> PyResult {
+    let whole = match (array_of(object), object.downcast_ref::<PyScalar>()) {
+        (Some(array), _) => array.ndim() == 0 && array.dtype().category() == Category::Integer,
+        (None, Some(scalar)) => scalar.dtype.category() == Category::Integer,
+        _ => false,
+    };
+    match (whole, array_of(object)) {
+        (true, _) => Ok(python(&one(object, vm)?, vm)),
+        (false, Some(_)) => {
+            Err(vm.new_type_error("only integer scalar arrays can be converted to a scalar index"))
+        }
+        _ => Err(vm.new_type_error(format!(
+            "'numpy.{}' object cannot be interpreted as an integer",
+            object.class().name()
+        ))),
+    }
+}
+
+fn to_bool(object: &PyObject, vm: &VirtualMachine) -> PyResult<bool> {
+    match object.downcast_ref::<PyArray>() {
+        Some(array) => truth(&array.tensor(), vm),
+        None => Ok(scalar::number(object, vm)
+            .is_some_and(|it| scalar::converted(&it.1, DType::Bool).number() == Some(1.0))),
+    }
+}
+
+/// The operators.
+pub(super) static METHODS: PyNumberMethods = PyNumberMethods {
+    add: Some(|a, b, vm| binary(row!("add"), a, b, vm)),
+    subtract: Some(|a, b, vm| binary(row!("subtract"), a, b, vm)),
+    multiply: Some(|a, b, vm| binary(row!("multiply"), a, b, vm)),
+    true_divide: Some(|a, b, vm| binary(row!("divide"), a, b, vm)),
+    floor_divide: Some(|a, b, vm| binary(row!("floor_divide"), a, b, vm)),
+    remainder: Some(|a, b, vm| binary(row!("remainder"), a, b, vm)),
+    divmod: Some(|a, b, vm| {
+        let quotient = binary(row!("floor_divide"), a, b, vm)?;
+        if quotient.is(&vm.ctx.not_implemented) {
+            return Ok(quotient);
+        }
+        let rest = binary(row!("remainder"), a, b, vm)?;
+        Ok(vm.ctx.new_tuple(vec![quotient, rest]).into())
+    }),
+    power: Some(|a, b, _modulus, vm| binary(row!("power"), a, b, vm)),
+    and: Some(|a, b, vm| binary(row!("bitwise_and"), a, b, vm)),
+    or: Some(|a, b, vm| binary(row!("bitwise_or"), a, b, vm)),
+    xor: Some(|a, b, vm| binary(row!("bitwise_xor"), a, b, vm)),
+    lshift: Some(|a, b, vm| binary(row!("left_shift"), a, b, vm)),
+    rshift: Some(|a, b, vm| binary(row!("right_shift"), a, b, vm)),
+    matrix_multiply: Some(matmul),
+    negative: Some(|a, vm| unary(row!("negative"), a.obj, vm)),
+    positive: Some(|a, vm| unary(row!("positive"), a.obj, vm)),
+    absolute: Some(|a, vm| unary(row!("absolute"), a.obj, vm)),
+    invert: Some(|a, vm| unary(row!("invert"), a.obj, vm)),
+    boolean: Some(|a, vm| to_bool(a.obj, vm)),
+    int: Some(|a, vm| to_int(a.obj, vm)),
+    float: Some(|a, vm| to_float(a.obj, vm)),
+    index: Some(|a, vm| to_index(a.obj, vm)),
+    inplace_add: Some(|a, b, vm| in_place(row!("add"), a, b, vm)),
+    inplace_subtract: Some(|a, b, vm| in_place(row!("subtract"), a, b, vm)),
+    inplace_multiply: Some(|a, b, vm| in_place(row!("multiply"), a, b, vm)),
+    inplace_true_divide: Some(|a, b, vm| in_place(row!("divide"), a, b, vm)),
+    inplace_floor_divide: Some(|a, b, vm| in_place(row!("floor_divide"), a, b, vm)),
+    inplace_remainder: Some(|a, b, vm| in_place(row!("remainder"), a, b, vm)),
+    inplace_power: Some(|a, b, _modulus, vm| in_place(row!("power"), a, b, vm)),
+    inplace_and: Some(|a, b, vm| in_place(row!("bitwise_and"), a, b, vm)),
+    inplace_or: Some(|a, b, vm| in_place(row!("bitwise_or"), a, b, vm)),
+    inplace_xor: Some(|a, b, vm| in_place(row!("bitwise_xor"), a, b, vm)),
+    ..PyNumberMethods::NOT_IMPLEMENTED
+};
+
+/// `a < b` and the like.
+pub(super) fn compare(
+    a: &PyObject,
+    b: &PyObject,
+    op: PyComparisonOp,
+    vm: &VirtualMachine,
+) -> PyResult<Either<PyObjectRef, PyComparisonValue>> {
+    let function = match op {
+        PyComparisonOp::Eq => row!("equal"),
+        PyComparisonOp::Ne => row!("not_equal"),
+        PyComparisonOp::Lt => row!("less"),
+        PyComparisonOp::Le => row!("less_equal"),
+        PyComparisonOp::Gt => row!("greater"),
+        PyComparisonOp::Ge => row!("greater_equal"),
+    };
+    if let (Some((_, x)), Some((_, y))) = (scalar::number(a, vm), scalar::number(b, vm)) {
+        let order = match (&x, &y) {
+            (Arg::Int(x), Arg::Int(y)) => Some(x.cmp(y)),
+            _ => x.number().zip(y.number()).and_then(|(x, y)| x.partial_cmp(&y)),
+        };
+        let holds = match order {
+            Some(order) => op.eval_ord(order),
+            None => op == PyComparisonOp::Ne,
+        };
+        let numpy = super::context::context(vm)?;
+        return Ok(Either::A(scalar::of_number(&numpy, DType::Bool, Arg::Bool(holds), vm)?));
+    }
+    let numpy = context_of(&[a, b], vm)?;
+    if !is_operand(b, vm) {
+        // Nothing else equals a number: an array of bools says so, element by element.
+        let (Some(array), true) = (array_of(a), vm.is_none(b)) else {
+            return Ok(Either::B(PyComparisonValue::NotImplemented));
+        };
+        let all = match op {
+            PyComparisonOp::Eq => 0.0,
+            PyComparisonOp::Ne => 1.0,
+            _ => return Ok(Either::B(PyComparisonValue::NotImplemented)),
+        };
+        let value = Tensor::scalar(all, DType::Bool);
+        let layout = value.layout().broadcast_to(array.shape());
+        let result = crate::tensor::ops::copy(&value.with_layout(layout));
+        return Ok(Either::A(numpy.result(result, vm)?));
+    }
+    Ok(Either::A(apply(&numpy, function, &[a, b], vm)?))
+}
+
+/// `bool(array)`
+pub(super) fn truth(tensor: &Tensor, vm: &VirtualMachine) -> PyResult<bool> {
+    match tensor.numel() {
+        0 => Ok(false),
+        1 => Ok(tensor.to_f64_vec()[0] != 0.0),
+        _ => Err(vm.new_value_error(
+            "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
+        )),
+    }
+}

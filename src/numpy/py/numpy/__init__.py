@@ -1,0 +1,154 @@
+"""numpy, as far as attention needs it: arrays over the same memory and operations as torch's tensors.
+
+Arrays, elementwise functions, indexing and printing are native; what is built from them stands in this folder in plain
+Python, to be read. A module is loaded when a name of it is first used.
+"""
+
+import _numpy_start
+
+_numpy_start.load()
+
+from _numpy import dtype, ndarray, promote_types, result_type, ufunc
+import _numpy
+from numpy import _methods
+
+_numpy._methods(_methods.__dict__)
+
+from numpy._scalars import *
+from numpy._create import *
+
+__version__ = "1.26.4"
+
+pi = 3.141592653589793
+e = 2.718281828459045
+euler_gamma = 0.5772156649015329
+inf = Inf = Infinity = PINF = infty = 1e400
+NINF = -inf
+nan = NaN = NAN = inf - inf
+PZERO = 0.0
+NZERO = -0.0
+newaxis = None
+little_endian = True
+
+globals().update(_numpy._functions)
+abs = absolute
+true_divide = divide
+mod = remainder
+bitwise_not = invert
+conj = conjugate
+degrees = rad2deg
+radians = deg2rad
+def max(a, axis=None, out=None, keepdims=False, initial=None, where=True):
+    """The largest element, over all or along axes."""
+    return _methods.max(a if isinstance(a, ndarray) else asarray(a), axis, out, keepdims, initial, where)
+
+
+def min(a, axis=None, out=None, keepdims=False, initial=None, where=True):
+    """The smallest element, over all or along axes."""
+    return _methods.min(a if isinstance(a, ndarray) else asarray(a), axis, out, keepdims, initial, where)
+
+
+amax = max
+amin = min
+
+_SUBMODULES = "linalg random testing fft ma polynomial lib core exceptions typing".split()
+
+_ABSENT = {
+    "fft": "Fourier transforms", "ma": "masked arrays", "polynomial": "polynomials", "lib": "NumPy's own inner modules",
+    "core": "NumPy's own inner modules", "matrix": "matrices (use arrays)", "save": "files", "load": "files",
+    "savez": "files", "savez_compressed": "files", "savetxt": "files", "loadtxt": "files", "genfromtxt": "files",
+    "fromfile": "files", "memmap": "files", "tofile": "files",
+}
+
+_LATER = {
+    "_shape": (
+        "reshape transpose swapaxes moveaxis rollaxis ravel squeeze expand_dims concatenate stack vstack hstack dstack "
+        "column_stack row_stack split array_split hsplit vsplit dsplit tile repeat flip fliplr flipud roll rot90 "
+        "broadcast_to broadcast_arrays broadcast_shapes atleast_1d atleast_2d atleast_3d pad append insert delete "
+        "resize block copyto ndim shape size trim_zeros"
+    ),
+    "_statistics": (
+        "sum prod product mean std var any all sometrue alltrue cumsum cumprod cumproduct ptp median average percentile "
+        "quantile argmax argmin nansum nanprod nanmean nanstd nanvar nanmax nanmin nanargmax nanargmin nanmedian "
+        "nanpercentile nanquantile nancumsum nancumprod count_nonzero"
+    ),
+    "_order": (
+        "sort argsort lexsort unique searchsorted partition argpartition nonzero flatnonzero argwhere where select "
+        "choose take take_along_axis put put_along_axis compress extract place putmask isin in1d intersect1d union1d "
+        "setdiff1d setxor1d"
+    ),
+    "_linear": (
+        "dot matmul vdot inner outer tensordot einsum einsum_path kron cross"
+    ),
+    "_numeric": (
+        "clip round round_ around fix allclose isclose array_equal array_equiv nan_to_num sinc interp unwrap angle real "
+        "imag isreal iscomplex isrealobj iscomplexobj isscalar modf divmod frexp ldexp cbrt spacing polyval polyfit "
+        "polyadd polymul apply_along_axis apply_over_axes vectorize frompyfunc piecewise may_share_memory shares_memory "
+        "isposinf isneginf iterable"
+    ),
+    "_settings": (
+        "can_cast issubdtype issubsctype issctype finfo iinfo min_scalar_type common_type errstate seterr geterr "
+        "get_printoptions set_printoptions printoptions array2string array_repr array_str format_float_positional "
+        "format_float_scientific base_repr binary_repr set_string_function show_config hanning hamming blackman "
+        "bartlett"
+    ),
+    "_indices": (
+        "diag diagonal diagflat fill_diagonal diag_indices diag_indices_from tril triu tri tril_indices triu_indices "
+        "tril_indices_from triu_indices_from mask_indices indices ix_ unravel_index ravel_multi_index trace ndindex "
+        "ndenumerate nditer r_ c_ s_ index_exp mgrid ogrid vander"
+    ),
+    "_counts": (
+        "cov corrcoef histogram histogram_bin_edges bincount digitize diff ediff1d gradient trapz convolve correlate"
+    ),
+}
+
+_HOME = {name: module for module, names in _LATER.items() for name in names.split()}
+
+
+def __getattr__(name):
+    home = _HOME.get(name)
+    if home is not None:
+        import importlib
+
+        module = importlib.import_module("numpy." + home)
+        try:
+            value = getattr(module, name)
+        except AttributeError:
+            raise _missing(name) from None
+        globals()[name] = value
+        return value
+    if name in ("linalg", "random", "testing", "exceptions", "typing"):
+        import importlib
+
+        return importlib.import_module("numpy." + name)
+    if name == "AxisError":
+        from numpy._exceptions import AxisError
+
+        return AxisError
+    raise _missing(name)
+
+
+def _missing(name):
+    if name in _ABSENT:
+        return AttributeError(f"module 'numpy' has no attribute '{name}' in attn: {_ABSENT[name]} are not part of its numpy")
+    if name in ("uint16", "uint32", "uint64", "uint", "complex64", "complex128", "complex_", "cfloat", "csingle",
+                "object_", "str_", "bytes_", "void", "datetime64", "timedelta64", "longdouble", "float128"):
+        return AttributeError(
+            f"module 'numpy' has no attribute '{name}' in attn: its arrays have the dtypes bool, int8 to int64, uint8, "
+            "float16, float32 and float64"
+        )
+    if name in ("float", "int", "bool", "object", "str", "complex", "long", "unicode"):
+        return AttributeError(
+            f"module 'numpy' has no attribute '{name}'.\n`np.{name}` was a deprecated alias for the builtin `{name}`. "
+            f"To avoid this error in existing code, use `{name}` by itself."
+        )
+    import difflib
+
+    known = [known for known in [*globals(), *_HOME] if not known.startswith("_")]
+    near = difflib.get_close_matches(name, known, 1)
+    hint = f" Did you mean: '{near[0]}'?" if near else ""
+    return AttributeError(f"module 'numpy' has no attribute '{name}' in attn.{hint}")
+
+
+def __dir__():
+    return sorted([*[name for name in globals() if not name.startswith("_")], *_HOME, "linalg", "random", "testing"])

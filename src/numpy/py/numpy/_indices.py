@@ -1,0 +1,277 @@
+"""Diagonals, triangles and indices."""
+
+import numpy
+from _numpy import _array, _axes, _op, ndarray
+from numpy import _methods
+from numpy._create import asarray
+from numpy._order import nonzero
+
+_max = max
+
+
+# Diagonals and triangles.
+
+
+def diagonal(a, offset=0, axis1=0, axis2=1):
+    a = asarray(a)
+    if a.ndim < 2:
+        raise ValueError("diag requires an array of at least two dimensions")
+    return _op("diagonal", a, int(offset), _axes(axis1, a.ndim)[0], _axes(axis2, a.ndim)[0])
+
+
+def diag(v, k=0):
+    v = asarray(v)
+    if v.ndim == 1:
+        n = len(v) + abs(k)
+        made = numpy.zeros((n, n), v.dtype)
+        at = numpy.arange(len(v))
+        made[at + _max(-k, 0), at + _max(k, 0)] = v
+        return made
+    if v.ndim == 2:
+        return diagonal(v, k)
+    raise ValueError("Input must be 1- or 2-d.")
+
+
+def diagflat(v, k=0):
+    return diag(asarray(v).reshape(-1), k)
+
+
+def fill_diagonal(a, val, wrap=False):
+    if a.ndim < 2:
+        raise ValueError("array must be at least 2-d")
+    if a.ndim == 2:
+        step = a.shape[1] + 1
+        end = None if wrap else a.shape[1] * a.shape[1]
+    else:
+        if len(set(a.shape)) > 1:
+            raise ValueError("All dimensions of input must be of equal length")
+        step = 1 + int(numpy.cumprod(asarray(a.shape[:-1])).sum())
+        end = None
+    a.flat[:end:step] = val
+
+
+def diag_indices(n, ndim=2):
+    return (numpy.arange(n),) * ndim
+
+
+def diag_indices_from(arr):
+    return diag_indices(arr.shape[0], arr.ndim)
+
+
+def tri(N, M=None, k=0, dtype=float, *, like=None):
+    M = N if M is None else M
+    made = numpy.greater_equal.outer(numpy.arange(N), numpy.arange(-k, M - k))
+    return made.astype(dtype)
+
+
+def tril(m, k=0):
+    m = asarray(m)
+    m = numpy.broadcast_to(m, (m.shape[0], m.shape[0])) if m.ndim == 1 else m
+    return _op("tril", m, int(k))
+
+
+def triu(m, k=0):
+    m = asarray(m)
+    m = numpy.broadcast_to(m, (m.shape[0], m.shape[0])) if m.ndim == 1 else m
+    return _op("triu", m, int(k))
+
+
+def tril_indices(n, k=0, m=None):
+    return nonzero(tri(n, m, k, dtype="bool"))
+
+
+def triu_indices(n, k=0, m=None):
+    return nonzero(~tri(n, m, k - 1, dtype="bool"))
+
+
+def tril_indices_from(arr, k=0):
+    return tril_indices(arr.shape[-2], k, arr.shape[-1])
+
+
+def triu_indices_from(arr, k=0):
+    return triu_indices(arr.shape[-2], k, arr.shape[-1])
+
+
+def mask_indices(n, mask_func, k=0):
+    return nonzero(mask_func(numpy.ones((n, n), "int64"), k) != 0)
+
+
+def trace(a, offset=0, axis1=0, axis2=1, dtype=None, out=None):
+    return _methods._into(out, _methods.sum(diagonal(a, offset, axis1, axis2), -1, dtype))
+
+
+# Indices.
+
+
+def indices(dimensions, dtype=int, sparse=False):
+    dimensions = tuple(dimensions)
+    dims = len(dimensions)
+    grids = [
+        numpy.arange(size, dtype=dtype).reshape((1,) * at + (-1,) + (1,) * (dims - at - 1)) for at, size in enumerate(dimensions)
+    ]
+    if sparse:
+        return tuple(grids)
+    return numpy.stack([numpy.broadcast_to(grid, dimensions) for grid in grids]) if grids else numpy.zeros((0,), dtype)
+
+
+def ix_(*args):
+    made = []
+    for at, one in enumerate(args):
+        one = asarray(one)
+        if one.ndim != 1:
+            raise ValueError("Cross index must be 1 dimensional")
+        if one.size == 0:
+            one = one.astype("int64")
+        if one.dtype.kind == "b":
+            (one,) = nonzero(one)
+        made.append(one.reshape((1,) * at + (-1,) + (1,) * (len(args) - at - 1)))
+    return tuple(made)
+
+
+def unravel_index(indices, shape, order="C"):
+    shape = (shape,) if isinstance(shape, int) else tuple(shape)
+    flat = asarray(indices)
+    total = 1
+    for size in shape:
+        total *= size
+    if numpy.any((flat < 0) | (flat >= total)):
+        bad = flat.reshape(-1)[((flat < 0) | (flat >= total)).reshape(-1)][0]
+        raise ValueError(f"index {bad} is out of bounds for array with size {total}")
+    made = []
+    for size in reversed(shape) if order == "C" else shape:
+        made.append(flat % size)
+        flat = flat // size
+    return tuple(reversed(made)) if order == "C" else tuple(made)
+
+
+def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
+    made = 0
+    pairs = list(zip(multi_index, dims))
+    for index, size in pairs if order == "C" else reversed(pairs):
+        index = asarray(index)
+        if mode == "raise":
+            if numpy.any((index < 0) | (index >= size)):
+                raise ValueError("invalid entry in coordinates array")
+        elif mode == "wrap":
+            index = index % size
+        else:
+            index = numpy.clip(index, 0, size - 1)
+        made = made * size + index
+    return made
+
+
+class ndindex:
+    """All indices of a shape, the last changing fastest."""
+
+    def __init__(self, *shape):
+        if len(shape) == 1 and isinstance(shape[0], tuple):
+            shape = shape[0]
+        import itertools
+
+        self._all = itertools.product(*[range(size) for size in shape])
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self._all)
+
+
+class ndenumerate:
+    """Indices and elements."""
+
+    def __init__(self, arr):
+        arr = asarray(arr)
+        self._all = zip(ndindex(arr.shape), arr.flat)
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        return next(self._all)
+
+
+def nditer(op, flags=None, op_flags=None, order="K"):
+    """The elements one by one, as arrays without dimensions."""
+    if op_flags or isinstance(op, (tuple, list)) and op and isinstance(op[0], ndarray):
+        raise NotImplementedError("nditer with op_flags or several operands is not part of attn's numpy")
+    if flags:
+        raise NotImplementedError("nditer(flags=) is not part of attn's numpy")
+    return iter([asarray(one) for one in asarray(op).reshape(-1)])
+
+
+class _Concatenator:
+    def __init__(self, axis, columns):
+        self._axis, self._columns = axis, columns
+
+    def __getitem__(self, key):
+        key = key if isinstance(key, tuple) else (key,)
+        parts = []
+        for one in key:
+            if isinstance(one, str):
+                raise NotImplementedError("r_ and c_ with a string are not part of attn's numpy")
+            if isinstance(one, slice):
+                start = 0 if one.start is None else one.start
+                if isinstance(one.step, complex):
+                    one = numpy.linspace(start, one.stop, int(abs(one.step)))
+                else:
+                    one = numpy.arange(start, one.stop, 1 if one.step is None else one.step)
+            one = asarray(one)
+            if one.ndim == 0:
+                one = one.reshape(1)
+            if self._columns and one.ndim == 1:
+                one = one.reshape(-1, 1)
+            parts.append(one)
+        return numpy.concatenate(parts, axis=self._axis)
+
+
+r_ = _Concatenator(0, False)
+c_ = _Concatenator(-1, True)
+
+
+class _Index:
+    def __init__(self, maketuple):
+        self.maketuple = maketuple
+
+    def __getitem__(self, item):
+        return (item,) if self.maketuple and not isinstance(item, tuple) else item
+
+
+index_exp = _Index(True)
+s_ = _Index(False)
+
+
+class _Grid:
+    def __init__(self, sparse):
+        self._sparse = sparse
+
+    def __getitem__(self, key):
+        alone = not isinstance(key, tuple)
+        axes = []
+        for one in (key,) if alone else key:
+            start = 0 if one.start is None else one.start
+            if isinstance(one.step, complex):
+                axes.append(numpy.linspace(start, one.stop, int(abs(one.step))))
+            else:
+                axes.append(numpy.arange(start, one.stop, 1 if one.step is None else one.step))
+        if alone:
+            return axes[0]
+        kind = numpy.result_type(*axes)
+        grids = numpy.meshgrid(*[axis.astype(kind) for axis in axes], indexing="ij", sparse=self._sparse)
+        return list(grids) if self._sparse else numpy.stack(grids)
+
+
+mgrid = _Grid(False)
+ogrid = _Grid(True)
+
+
+def vander(x, N=None, increasing=False):
+    x = asarray(x)
+    if x.ndim != 1:
+        raise ValueError("x must be a one-dimensional array or sequence.")
+    N = len(x) if N is None else N
+    columns = [numpy.ones_like(x)]
+    for _ in range(1, N):
+        columns.append(columns[-1] * x)
+    columns = columns[:N]
+    return numpy.stack(columns if increasing else columns[::-1], axis=1) if columns else numpy.zeros((len(x), 0), x.dtype)

@@ -1,0 +1,378 @@
+"""Rounding, comparing, dtypes, printing, and functions over axes."""
+
+import numpy
+import _numpy
+from _numpy import _array, _axes, _op, _result, ndarray, dtype as _dtype
+from numpy import _methods
+from numpy._create import asarray
+
+_abs, _max, _min, _round, _all, _any, _sum, _divmod = abs, max, min, round, all, any, sum, divmod
+_nothing = object()
+
+
+def clip(a, a_min=_nothing, a_max=_nothing, out=None, *, min=None, max=None, **words):
+    low = min if a_min is _nothing else a_min
+    high = max if a_max is _nothing else a_max
+    if low is None and high is None:
+        raise ValueError("One of max or min must be given")
+    for word in words:
+        if word not in ("where", "casting", "dtype", "order", "subok"):
+            raise TypeError(f"clip() got an unexpected keyword argument '{word}'")
+    a = asarray(a)
+    made = a
+    if low is not None:
+        made = numpy.maximum(made, low)
+    if high is not None:
+        made = numpy.minimum(made, high)
+    return numpy.maximum(made, made, out) if out is not None else made
+
+
+def round(a, decimals=0, out=None):
+    a = asarray(a)
+    if a.dtype.kind in "iub":
+        if decimals >= 0:
+            made = a.astype("float16") if a.dtype.kind == "b" else a.copy()
+        else:
+            scale = 10 ** -decimals
+            made = (numpy.rint(a / scale) * scale).astype(a.dtype)
+    elif decimals == 0:
+        made = numpy.rint(a)
+    elif decimals > 0:
+        made = numpy.rint(a * 10.0 ** decimals) / 10.0 ** decimals
+    else:
+        made = numpy.rint(a / 10.0 ** -decimals) * 10.0 ** -decimals
+    return _methods._into(out, _result(made) if isinstance(made, ndarray) else made)
+
+
+round_ = around = round
+
+
+def fix(x, out=None):
+    return _methods._into(out, numpy.trunc(x))
+
+
+def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    x, y = asarray(a), asarray(b)
+    y = y if y.dtype.kind == "f" else y.astype("float64")
+    finite = numpy.isfinite(x) & numpy.isfinite(y)
+    near = numpy.less_equal(abs(x - y), atol + rtol * abs(y))
+    made = numpy.where(finite, near, x == y) if not _all(numpy.atleast_1d(finite).reshape(-1).tolist()) else near
+    if equal_nan:
+        made = made | (numpy.isnan(x) & numpy.isnan(y))
+    return _result(made) if isinstance(made, ndarray) else made
+
+
+def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
+    return bool(numpy.all(isclose(a, b, rtol, atol, equal_nan)))
+
+
+def array_equal(a1, a2, equal_nan=False):
+    try:
+        a1, a2 = asarray(a1), asarray(a2)
+    except Exception:
+        return False
+    if a1.shape != a2.shape:
+        return False
+    same = a1 == a2
+    if equal_nan:
+        same = same | (numpy.isnan(a1) & numpy.isnan(a2))
+    return bool(numpy.all(same))
+
+
+def array_equiv(a1, a2):
+    try:
+        a1, a2 = asarray(a1), asarray(a2)
+        numpy.broadcast_shapes(a1.shape, a2.shape)
+    except Exception:
+        return False
+    return bool(numpy.all(a1 == a2))
+
+
+def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
+    x = _array(x, None, bool(copy))
+    if x.dtype.kind != "f":
+        return _result(x)
+    info = numpy.finfo(x.dtype)
+    made = numpy.where(numpy.isnan(x), x.dtype.type(nan), x)
+    made = numpy.where(made == numpy.inf, x.dtype.type(info.max if posinf is None else posinf), made)
+    made = numpy.where(made == -numpy.inf, x.dtype.type(info.min if neginf is None else neginf), made)
+    x[...] = made
+    return _result(x)
+
+
+def sinc(x):
+    y = numpy.pi * numpy.where(asarray(x) == 0, 1.0e-20, x)
+    return numpy.sin(y) / y
+
+
+def interp(x, xp, fp, left=None, right=None, period=None):
+    if period is not None:
+        raise NotImplementedError("interp(period=) is not part of attn's numpy")
+    x, xp, fp = asarray(x).astype("float64"), asarray(xp).astype("float64"), asarray(fp).astype("float64")
+    if len(xp) != len(fp):
+        raise ValueError("fp and xp are not of the same length.")
+    if len(xp) == 0:
+        raise ValueError("array of sample points is empty")
+    left, right = fp[0] if left is None else left, fp[-1] if right is None else right
+    if len(xp) == 1:
+        made = numpy.where(x < xp[0], left, numpy.where(x > xp[0], right, fp[0]))
+        return _result(made)
+    at = numpy.clip(numpy.searchsorted(xp, x, "right") - 1, 0, len(xp) - 2)
+    slope = (fp[at + 1] - fp[at]) / (xp[at + 1] - xp[at])
+    made = slope * (x - xp[at]) + fp[at]
+    made = numpy.where(x == xp[-1], fp[-1], made)
+    made = numpy.where(x < xp[0], left, numpy.where(x > xp[-1], right, made))
+    return _result(made) if isinstance(made, ndarray) else made
+
+
+def unwrap(p, discont=None, axis=-1, *, period=2 * 3.141592653589793):
+    p = asarray(p)
+    p = p if p.dtype.kind == "f" else p.astype("float64")
+    (axis,) = _axes(axis, p.ndim)
+    dd = numpy.diff(p, axis=axis)
+    discont = period / 2 if discont is None else discont
+    half = period / 2
+    wrapped = numpy.mod(dd + half, period) - half
+    wrapped = numpy.where((wrapped == -half) & (dd > 0), half, wrapped)
+    correction = numpy.where(abs(dd) < discont, 0.0, wrapped - dd)
+    up = p.copy()
+    lead = (slice(None),) * axis
+    up[lead + (slice(1, None),)] = p[lead + (slice(1, None),)] + correction.cumsum(axis)
+    return up
+
+
+def angle(z, deg=False):
+    made = numpy.where(asarray(z) < 0, numpy.pi, 0.0)
+    return _result(made * 180 / numpy.pi if deg else made)
+
+
+def real(val):
+    return val if isinstance(val, ndarray) else _result(asarray(val))
+
+
+def imag(val):
+    return _result(numpy.zeros_like(asarray(val)))
+
+
+def isreal(x):
+    return _result(numpy.ones_like(asarray(x), dtype="bool"))
+
+
+def iscomplex(x):
+    return _result(numpy.zeros_like(asarray(x), dtype="bool"))
+
+
+def isrealobj(x):
+    return not isinstance(x, complex)
+
+
+def iscomplexobj(x):
+    return isinstance(x, complex)
+
+
+def isscalar(element):
+    import numbers
+
+    return isinstance(element, (numpy.generic, str, bytes, memoryview, numbers.Number))
+
+
+def modf(x):
+    whole = numpy.trunc(x)
+    part = x - whole
+    return numpy.copysign(part, x), whole
+
+
+def divmod(x1, x2):
+    return numpy.floor_divide(x1, x2), numpy.remainder(x1, x2)
+
+
+def frexp(x):
+    mantissa, exponent = _frexp(asarray(x))
+    return mantissa, exponent
+
+
+def _frexp(x):
+    import math
+
+    pairs = [math.frexp(one) for one in x.reshape(-1).tolist()]
+    kind = x.dtype if x.dtype.kind == "f" else "float64"
+    mantissa = _array([one for one, _ in pairs], kind, True).reshape(x.shape)
+    return _result(mantissa), _result(_array([two for _, two in pairs], "int32", True).reshape(x.shape))
+
+
+def ldexp(x1, x2):
+    return numpy.multiply(x1, numpy.power(2.0, x2))
+
+
+def cbrt(x, out=None):
+    import math
+
+    x = asarray(x)
+    kind = x.dtype if x.dtype.kind == "f" else _dtype("float64")
+    made = _array([math.cbrt(one) for one in x.reshape(-1).tolist()], kind, True).reshape(x.shape)
+    return _methods._into(out, _result(made))
+
+
+def spacing(x):
+    return numpy.nextafter(x, numpy.inf) - x
+
+
+def isposinf(x, out=None):
+    return _methods._into(out, asarray(x) == numpy.inf if numpy.ndim(x) else _result(numpy.equal(x, numpy.inf)))
+
+
+def isneginf(x, out=None):
+    return _methods._into(out, numpy.equal(x, -numpy.inf))
+
+
+# Polynomials.
+
+
+def polyval(p, x):
+    p = asarray(p)
+    x = asarray(x)
+    y = numpy.zeros_like(x)
+    for value in p:
+        y = y * x + value
+    return y
+
+
+def polyadd(a1, a2):
+    a1, a2 = numpy.atleast_1d(a1), numpy.atleast_1d(a2)
+    gap = len(a2) - len(a1)
+    a1 = numpy.concatenate((numpy.zeros(_max(gap, 0), a1.dtype), a1))
+    a2 = numpy.concatenate((numpy.zeros(_max(-gap, 0), a2.dtype), a2))
+    return a1 + a2
+
+
+def polymul(a1, a2):
+    return numpy.convolve(a1, a2)
+
+
+def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
+    if full or cov or w is not None:
+        raise NotImplementedError("polyfit(full=, w=, cov=) is not part of attn's numpy")
+    x, y = asarray(x) + 0.0, asarray(y) + 0.0
+    if deg < 0:
+        raise ValueError("expected deg >= 0")
+    lhs = numpy.vander(x, int(deg) + 1)
+    scale = numpy.sqrt((lhs * lhs).sum(axis=0))
+    c = numpy.linalg.lstsq(lhs / scale, y, len(x) * numpy.finfo(x.dtype).eps if rcond is None else rcond)[0]
+    return (c.T / scale).T
+
+
+# Functions over axes.
+
+
+def apply_along_axis(func1d, axis, arr, *args, **kwargs):
+    arr = asarray(arr)
+    (axis,) = _axes(axis, arr.ndim)
+    moved = numpy.moveaxis(arr, axis, -1)
+    shape = moved.shape[:-1]
+    if 0 in shape:
+        raise ValueError("Cannot apply_along_axis when any iteration dimensions are 0")
+    made = [asarray(func1d(moved[at], *args, **kwargs)) for at in numpy.ndindex(shape)]
+    joined = numpy.stack(made).reshape(shape + made[0].shape)
+    own = tuple(range(len(shape), joined.ndim))
+    return numpy.moveaxis(joined, own, tuple(range(axis, axis + len(own)))) if own else joined
+
+
+def apply_over_axes(func, a, axes):
+    made = asarray(a)
+    for axis in axes if hasattr(axes, "__len__") else (axes,):
+        done = asarray(func(made, axis))
+        made = numpy.expand_dims(done, axis) if done.ndim != made.ndim else done
+    return made
+
+
+class vectorize:
+    """A function of numbers as a function of arrays, by a loop."""
+
+    def __init__(self, pyfunc=_nothing, otypes=None, doc=None, excluded=None, cache=False, signature=None):
+        if signature is not None or excluded:
+            raise NotImplementedError("vectorize(signature=, excluded=) is not part of attn's numpy")
+        self.pyfunc = pyfunc
+        self.otypes = otypes
+        if pyfunc is not _nothing:
+            self.__name__ = getattr(pyfunc, "__name__", "vectorized")
+            self.__doc__ = doc or getattr(pyfunc, "__doc__", None)
+
+    def __call__(self, *args, **kwargs):
+        if self.pyfunc is _nothing:
+            self.pyfunc = args[0]
+            return self
+        arrays = numpy.broadcast_arrays(*args)
+        words = list(kwargs)
+        if words:
+            arrays = numpy.broadcast_arrays(*args, *kwargs.values())
+        shape = arrays[0].shape
+        if arrays[0].size == 0 and self.otypes is None:
+            raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
+        made = []
+        count = len(args)
+        for row in zip(*[array.reshape(-1) for array in arrays]):
+            made.append(self.pyfunc(*row[:count], **dict(zip(words, row[count:]))))
+        if made and isinstance(made[0], tuple):
+            return tuple(_one(list(column), self.otypes, at, shape) for at, column in enumerate(zip(*made)))
+        return _one(made, self.otypes, 0, shape)
+
+
+def _one(values, otypes, at, shape):
+    kind = None if otypes is None else _dtype(otypes[at])
+    if kind is None and values:
+        kind = asarray(values[0]).dtype
+    return _array(values, kind, True).reshape(shape)
+
+
+def frompyfunc(func, /, nin, nout, *, identity=None):
+    raise NotImplementedError("frompyfunc() is not part of attn's numpy: it has no arrays of objects; vectorize() serves")
+
+
+def piecewise(x, condlist, funclist, *args, **kw):
+    x = asarray(x)
+    if not isinstance(condlist, (list, tuple)) or numpy.ndim(condlist[0]) == 0 and x.ndim:
+        condlist = [condlist]
+    condlist = [asarray(one).astype("bool") for one in condlist]
+    if len(funclist) == len(condlist) + 1:
+        rest = condlist[0]
+        for one in condlist[1:]:
+            rest = rest | one
+        condlist.append(~rest if isinstance(rest, ndarray) else asarray(not rest))
+    elif len(funclist) != len(condlist):
+        n = len(condlist)
+        raise ValueError(f"with {n} condition(s), either {n} or {n + 1} functions are expected")
+    y = numpy.zeros_like(x)
+    for condition, function in zip(condlist, funclist):
+        if callable(function):
+            values = x[condition]
+            if values.size:
+                y[condition] = function(values, *args, **kw)
+        else:
+            y[condition] = function
+    return y
+
+
+def may_share_memory(a, b, max_work=None):
+    return isinstance(a, ndarray) and isinstance(b, ndarray) and a._address == b._address
+
+
+def shares_memory(a, b, max_work=None):
+    if not may_share_memory(a, b):
+        return False
+
+    def places(x):
+        steps, offset = x._layout
+        found = {offset}
+        for size, step in zip(x.shape, steps):
+            found = {at + i * step for at in found for i in range(size)}
+        return found
+
+    return bool(places(a) & places(b))
+
+
+def iterable(y):
+    try:
+        iter(y)
+    except TypeError:
+        return False
+    return True

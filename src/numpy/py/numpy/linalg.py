@@ -1,0 +1,271 @@
+"""numpy.linalg"""
+
+import numpy
+from _numpy import _array, _axes, _op, _result, ndarray
+from numpy import _methods
+from numpy._create import asarray
+
+_abs, _max, _sum = abs, max, sum
+
+__all__ = "LinAlgError norm inv pinv det slogdet solve lstsq svd eig eigh eigvals eigvalsh qr cholesky matrix_rank matrix_power cond multi_dot tensorinv tensorsolve".split()
+
+
+class LinAlgError(ValueError):
+    """A matrix that an algorithm does not take."""
+
+
+def _floats(a, least=2):
+    a = asarray(a)
+    if a.ndim < least:
+        raise LinAlgError(f"{a.ndim}-dimensional array given. Array must be at least two-dimensional")
+    return a if a.dtype.kind == "f" else a.astype("float64")
+
+
+def _square(a):
+    a = _floats(a)
+    if a.shape[-1] != a.shape[-2]:
+        raise LinAlgError("Last 2 dimensions of the array must be square")
+    return a
+
+
+def norm(x, ord=None, axis=None, keepdims=False):
+    x = asarray(x)
+    if x.dtype.kind != "f":
+        x = x.astype("float64")
+    if axis is None:
+        if ord is None or (ord in ("f", "fro") and x.ndim == 2) or (ord == 2 and x.ndim == 1):
+            flat = x.ravel()
+            made = numpy.sqrt(numpy.dot(flat, flat))
+            return numpy.asarray(made).reshape((1,) * x.ndim) if keepdims else made
+        axis = tuple(range(x.ndim))
+    axis = _axes(axis, x.ndim)
+    if len(axis) == 1:
+        if ord == numpy.inf:
+            return abs(x).max(axis, keepdims=keepdims)
+        if ord == -numpy.inf:
+            return abs(x).min(axis, keepdims=keepdims)
+        if ord == 0:
+            return (x != 0).astype(x.dtype).sum(axis, keepdims=keepdims)
+        if ord == 1:
+            return abs(x).sum(axis, keepdims=keepdims)
+        if ord is None or ord == 2:
+            return numpy.sqrt((x * x).sum(axis, keepdims=keepdims))
+        if isinstance(ord, str):
+            raise ValueError(f"Invalid norm order '{ord}' for vectors")
+        made = (abs(x) ** ord).sum(axis, keepdims=keepdims)
+        return made ** (1 / ord)
+    if len(axis) != 2:
+        raise ValueError("Improper number of dimensions to norm.")
+    row, column = axis
+    if ord in (None, "fro", "f"):
+        return numpy.sqrt((x * x).sum(axis, keepdims=keepdims))
+    moved = numpy.moveaxis(x, axis, (-2, -1))
+    if ord == 1 or ord == -1:
+        made = abs(moved).sum(-2)
+        made = made.max(-1) if ord == 1 else made.min(-1)
+    elif ord in (numpy.inf, -numpy.inf):
+        made = abs(moved).sum(-1)
+        made = made.max(-1) if ord > 0 else made.min(-1)
+    elif ord in (2, -2, "nuc"):
+        values = svd(moved, compute_uv=False)
+        made = values.max(-1) if ord == 2 else values.min(-1) if ord == -2 else values.sum(-1)
+    else:
+        raise ValueError("Invalid norm order for matrices.")
+    if keepdims:
+        made = numpy.asarray(made).reshape([1 if at in axis else size for at, size in enumerate(x.shape)])
+    return made
+
+
+def _lapack(name, *args, **words):
+    """An operation of matrices, whose error of a singular one is NumPy's."""
+    try:
+        return _op(name, *args, **words)
+    except RuntimeError as error:
+        if "singular" in str(error):
+            raise LinAlgError("Singular matrix") from None
+        if "positive-definite" in str(error):
+            raise LinAlgError("Matrix is not positive definite") from None
+        raise
+
+
+def inv(a):
+    return _lapack("linalg_inv", _square(a))
+
+
+def det(a):
+    return _result(_op("linalg_det", _square(a)))
+
+
+def slogdet(a):
+    import collections
+
+    sign, log = _op("linalg_slogdet", _square(a))
+    return SlogdetResult(_result(sign), _result(log))
+
+
+def _named(name, fields):
+    import collections
+
+    return collections.namedtuple(name, fields)
+
+
+SlogdetResult = _named("SlogdetResult", "sign logabsdet")
+EigResult = _named("EigResult", "eigenvalues eigenvectors")
+EighResult = _named("EighResult", "eigenvalues eigenvectors")
+QRResult = _named("QRResult", "Q R")
+SVDResult = _named("SVDResult", "U S Vh")
+
+
+def solve(a, b):
+    a, b = _square(a), _floats(b, 1)
+    if b.shape[-2 if b.ndim == a.ndim else -1] != a.shape[-1]:
+        raise ValueError(
+            "solve1: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature (m,m),(m)->(m) (size "
+            f"{b.shape[-1]} is different from {a.shape[-1]})"
+        )
+    kind = numpy.promote_types(a.dtype, b.dtype)
+    return _lapack("linalg_solve", a.astype(kind), b.astype(kind))
+
+
+def svd(a, full_matrices=True, compute_uv=True, hermitian=False):
+    a = _floats(a)
+    U, S, Vh = _op("linalg_svd", a, full_matrices=bool(full_matrices))
+    return SVDResult(U, S, Vh) if compute_uv else S
+
+
+def qr(a, mode="reduced"):
+    a = _floats(a)
+    if mode not in ("reduced", "complete", "r"):
+        raise NotImplementedError(f"qr(mode={mode!r}) is not part of attn's numpy")
+    Q, R = _op("linalg_qr", a, mode="complete" if mode == "complete" else "reduced")
+    return R if mode == "r" else QRResult(Q, R)
+
+
+def cholesky(a):
+    return _lapack("linalg_cholesky", _square(a))
+
+
+def eigh(a, UPLO="L"):
+    a = _square(a)
+    if UPLO.upper() not in ("L", "U"):
+        raise ValueError("UPLO argument must be 'L' or 'U'")
+    a = a if UPLO.upper() == "L" else numpy.swapaxes(a, -1, -2)
+    from numpy._eigen import symmetric
+
+    return EighResult(*symmetric(a))
+
+
+def eigvalsh(a, UPLO="L"):
+    return eigh(a, UPLO)[0]
+
+
+def eig(a):
+    a = _square(a)
+    from numpy._eigen import general
+
+    return EigResult(*general(a))
+
+
+def eigvals(a):
+    return eig(a)[0]
+
+
+def matrix_rank(A, tol=None, hermitian=False):
+    A = asarray(A)
+    if A.ndim < 2:
+        return int(not numpy.all(A == 0))
+    S = svd(A, compute_uv=False)
+    if tol is None:
+        tol = S.max(axis=-1, keepdims=True) * (_max(A.shape[-2:]) * numpy.finfo(S.dtype).eps)
+    else:
+        tol = asarray(tol)[..., None]
+    return numpy.count_nonzero(S > tol, axis=-1) if S.ndim > 1 else numpy.sum(S > tol)
+
+
+def pinv(a, rcond=1e-15, hermitian=False):
+    a = _floats(a)
+    U, S, Vh = svd(a, full_matrices=False)
+    cutoff = asarray(rcond)[..., None] * S.max(axis=-1, keepdims=True)
+    S = numpy.where(S > cutoff, 1 / numpy.where(S > cutoff, S, 1), 0)
+    return numpy.matmul(numpy.swapaxes(Vh, -1, -2), S[..., None] * numpy.swapaxes(U, -1, -2))
+
+
+def lstsq(a, b, rcond="warn"):
+    a, b = _floats(a), _floats(b, 1)
+    if a.shape[0] != b.shape[0]:
+        raise LinAlgError("Incompatible dimensions")
+    m, n = a.shape
+    U, S, Vh = svd(a, full_matrices=False)
+    eps = numpy.finfo(a.dtype).eps
+    rcond = eps * _max(m, n) if rcond is None else -1 if rcond == "warn" else rcond
+    good = S > (eps if rcond < 0 else rcond) * S[0]
+    rank = int(good.sum())
+    columns = b.reshape(m, -1)
+    x = Vh.T @ (numpy.where(good, 1 / numpy.where(good, S, 1), 0)[:, None] * (U.T @ columns))
+    rest = columns - a @ x
+    residuals = (rest * rest).sum(0) if rank == n and m > n else numpy.zeros(0, a.dtype)
+    return x.reshape((n,) + b.shape[1:]), residuals, rank, S
+
+
+def matrix_power(a, n):
+    a = asarray(a)
+    if a.ndim < 2 or a.shape[-1] != a.shape[-2]:
+        _square(a)
+    if n < 0:
+        a, n = inv(a), -n
+    if n == 0:
+        made = numpy.zeros_like(a)
+        made[...] = numpy.eye(a.shape[-1], dtype=a.dtype)
+        return made
+    made = None
+    while n:
+        if n & 1:
+            made = a if made is None else numpy.matmul(made, a)
+        n >>= 1
+        if n:
+            a = numpy.matmul(a, a)
+    return made
+
+
+def cond(x, p=None):
+    x = _floats(x)
+    if p in (None, 2, -2):
+        S = svd(x, compute_uv=False)
+        return (S[..., -1] / S[..., 0] if p == -2 else S[..., 0] / S[..., -1])
+    return norm(x, p, (-2, -1)) * norm(inv(x), p, (-2, -1))
+
+
+def multi_dot(arrays, *, out=None):
+    arrays = list(arrays)
+    if len(arrays) < 2:
+        raise ValueError("Expecting at least two arrays.")
+    made = arrays[0]
+    for one in arrays[1:]:
+        made = numpy.dot(made, one)
+    return _methods._into(out, made)
+
+
+def tensorsolve(a, b, axes=None):
+    if axes is not None:
+        raise NotImplementedError("tensorsolve(axes=) is not part of attn's numpy")
+    a, b = asarray(a), asarray(b)
+    rest = a.shape[b.ndim:]
+    count = 1
+    for size in rest:
+        count *= size
+    return solve(a.reshape(-1, count), b.reshape(-1)).reshape(rest)
+
+
+def tensorinv(a, ind=2):
+    a = asarray(a)
+    if ind <= 0:
+        raise ValueError("Invalid ind argument.")
+    before, after = a.shape[:ind], a.shape[ind:]
+    count = 1
+    for size in after:
+        count *= size
+    return inv(a.reshape(count, -1)).reshape(after + before)
+
+
+def __getattr__(name):
+    raise AttributeError(f"module 'numpy.linalg' has no attribute '{name}' in attn")

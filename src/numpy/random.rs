@@ -1,0 +1,377 @@
+//! `_numpy._Stream`: the streams under `numpy.random`, draw for draw those of NumPy 1.26.
+//! Source: the reference of `numpy.random.RandomState` (Mersenne Twister, polar normals, masked rejection) and of
+//! `numpy.random.Generator` (PCG64, ziggurat normals, Lemire's bounded integers).
+
+use std::rc::Rc;
+
+use rustpython_vm::builtins::PyInt;
+use rustpython_vm::class::PyClassImpl;
+use rustpython_vm::common::lock::PyMutex;
+use rustpython_vm::{PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
+
+use super::context::{Numpy, Set, context};
+use crate::kernel::random::{Mt19937, Pcg64, ziggurat};
+use crate::tensor::{Buffer, DType, Tensor, allow};
+use crate::torch::OrRaise;
+
+/// A source of random words.
+#[derive(Clone, Debug)]
+enum Engine {
+    Twister(Box<Mt19937>),
+    Pcg(Pcg64),
+}
+
+impl Engine {
+    fn next32(&mut self) -> u32 {
+        match self {
+            Engine::Twister(twister) => twister.draw(),
+            Engine::Pcg(pcg) => pcg.next32(),
+        }
+    }
+
+    fn next64(&mut self) -> u64 {
+        match self {
+            Engine::Twister(twister) => {
+                let high = u64::from(twister.draw());
+                high << 32 | u64::from(twister.draw())
+            }
+            Engine::Pcg(pcg) => pcg.next64(),
+        }
+    }
+
+    fn unit(&mut self) -> f64 {
+        match self {
+            Engine::Twister(twister) => {
+                let (high, low) = (twister.draw() >> 5, twister.draw() >> 6);
+                (f64::from(high) * 67_108_864.0 + f64::from(low)) / 9_007_199_254_740_992.0
+            }
+            Engine::Pcg(pcg) => (pcg.next64() >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0),
+        }
+    }
+
+    /// A whole number from 0 to `most`: by masked rejection, or by Lemire's method.
+    fn bounded(&mut self, most: u64) -> u64 {
+        if most == 0 {
+            return 0;
+        }
+        let is_short = most <= u64::from(u32::MAX);
+        match self {
+            Engine::Twister(_) => {
+                let mask = u64::MAX >> most.leading_zeros();
+                loop {
+                    let word = if is_short { u64::from(self.next32()) } else { self.next64() } & mask;
+                    if word <= most {
+                        return word;
+                    }
+                }
+            }
+            Engine::Pcg(_) if most == u64::from(u32::MAX) => u64::from(self.next32()),
+            Engine::Pcg(_) if most == u64::MAX => self.next64(),
+            Engine::Pcg(_) if is_short => {
+                let count = most + 1;
+                let mut product = u64::from(self.next32()) * count;
+                if (product as u32) < count as u32 {
+                    let least = (u64::from(u32::MAX) - most) % count;
+                    while u64::from(product as u32) < least {
+                        product = u64::from(self.next32()) * count;
+                    }
+                }
+                product >> 32
+            }
+            Engine::Pcg(_) => {
+                let count = most + 1;
+                let mut product = u128::from(self.next64()) * u128::from(count);
+                if (product as u64) < count {
+                    let least = (u64::MAX - most) % count;
+                    while (product as u64) < least {
+                        product = u128::from(self.next64()) * u128::from(count);
+                    }
+                }
+                (product >> 64) as u64
+            }
+        }
+    }
+}
+
+/// A stream: a source of words, and the second of two normals that the polar method makes.
+#[derive(Clone, Debug)]
+struct Stream {
+    engine: Engine,
+    second: Option<f64>,
+}
+
+impl Stream {
+    fn normal(&mut self) -> f64 {
+        if let Engine::Pcg(pcg) = &mut self.engine {
+            return ziggurat::normal(&mut || pcg.next64());
+        }
+        if let Some(second) = self.second.take() {
+            return second;
+        }
+        loop {
+            let x = 2.0 * self.engine.unit() - 1.0;
+            let y = 2.0 * self.engine.unit() - 1.0;
+            let square = x * x + y * y;
+            if square < 1.0 && square != 0.0 {
+                let factor = (-2.0 * square.ln() / square).sqrt();
+                self.second = Some(factor * x);
+                return factor * y;
+            }
+        }
+    }
+
+    /// How often an event of probability `p` occurs in `n` trials: by inversion.
+    fn binomial(&mut self, n: i64, p: f64) -> i64 {
+        if n == 0 || p == 0.0 {
+            return 0;
+        }
+        if p > 0.5 {
+            return n - self.binomial(n, 1.0 - p);
+        }
+        let (q, mean) = (1.0 - p, n as f64 * p);
+        let start = (n as f64 * q.ln()).exp();
+        let bound = (n as f64).min(mean + 10.0 * (mean * q + 1.0).sqrt()) as i64;
+        let (mut x, mut px, mut u) = (0, start, self.engine.unit());
+        while u > px {
+            x += 1;
+            if x > bound {
+                (x, px, u) = (0, start, self.engine.unit());
+            } else {
+                u -= px;
+                px = (n - x + 1) as f64 * p * px / (x as f64 * q);
+            }
+        }
+        x
+    }
+}
+
+#[pyclass(module = "numpy.random", name = "_Stream")]
+#[derive(Debug, PyPayload)]
+struct PyStream {
+    stream: PyMutex<Stream>,
+}
+
+/// The 32-bit words of a number that is not negative, the lowest first.
+fn words(object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<Vec<u32>> {
+    let int = object.try_index(vm)?;
+    let int: &PyInt = &int;
+    Ok(int.as_bigint().to_u32_digits().1)
+}
+
+fn entropy(seeds: &PyObjectRef, vm: &VirtualMachine) -> PyResult<Vec<u32>> {
+    let Some(items) = crate::torch::items(seeds) else {
+        let found = words(seeds, vm)?;
+        return Ok(if found.is_empty() { vec![0] } else { found });
+    };
+    let mut all = Vec::new();
+    for item in items {
+        let found = words(&item, vm)?;
+        all.extend(if found.is_empty() { vec![0] } else { found });
+    }
+    Ok(all)
+}
+
+/// An array of `count` draws.
+fn filled<T>(
+    count: usize,
+    dtype: DType,
+    vm: &VirtualMachine,
+    make: impl FnMut() -> T,
+    wrap: impl Fn(Vec<T>) -> Buffer,
+) -> PyResult {
+    allow(&[count], dtype).or_raise(vm)?;
+    let mut make = make;
+    let values = (0..count).map(|_| make()).collect();
+    let numpy = context(vm)?;
+    let tensor = Tensor::new(wrap(values), [count], dtype);
+    numpy.given(&tensor, vm);
+    Ok(numpy.array(tensor, vm))
+}
+
+#[pyclass]
+impl PyStream {
+    /// The Mersenne Twister from one word.
+    #[pystaticmethod]
+    fn twister(seed: u32, vm: &VirtualMachine) -> PyObjectRef {
+        made(Engine::Twister(Box::new(Mt19937::new(seed))), vm)
+    }
+
+    /// The Mersenne Twister from a key of words.
+    #[pystaticmethod]
+    fn twister_of_key(seeds: PyObjectRef, vm: &VirtualMachine) -> PyResult {
+        Ok(made(Engine::Twister(Box::new(Mt19937::from_key(&entropy(&seeds, vm)?))), vm))
+    }
+
+    /// PCG64 from entropy.
+    #[pystaticmethod]
+    fn pcg(seeds: PyObjectRef, vm: &VirtualMachine) -> PyResult {
+        Ok(made(Engine::Pcg(Pcg64::new(&entropy(&seeds, vm)?)), vm))
+    }
+
+    /// A stream that goes on as this one would.
+    #[pymethod]
+    fn copy(&self, vm: &VirtualMachine) -> PyObjectRef {
+        PyStream { stream: PyMutex::new(self.stream.lock().clone()) }.into_pyobject(vm)
+    }
+
+    /// Goes on as another stream would.
+    #[pymethod]
+    fn assign(&self, other: PyRef<PyStream>) {
+        let other = other.stream.lock().clone();
+        *self.stream.lock() = other;
+    }
+
+    /// The words, their place and the second normal of a Mersenne Twister.
+    #[pymethod]
+    fn state(&self, vm: &VirtualMachine) -> PyResult {
+        let stream = self.stream.lock();
+        let Engine::Twister(twister) = &stream.engine else {
+            return Err(vm.new_not_implemented_error("the state of PCG64 is not part of attn's numpy"));
+        };
+        let (words, place) = twister.words();
+        let words = words.iter().map(|&word| vm.ctx.new_int(word).into()).collect();
+        let second = stream.second.map_or_else(|| vm.ctx.none(), |it| vm.ctx.new_float(it).into());
+        Ok(vm.ctx.new_tuple(vec![vm.ctx.new_list(words).into(), vm.ctx.new_int(place).into(), second]).into())
+    }
+
+    /// Restores what `state` returned.
+    #[pymethod]
+    fn restore(
+        &self,
+        words: Vec<u32>,
+        place: usize,
+        second: Option<f64>,
+        vm: &VirtualMachine,
+    ) -> PyResult<()> {
+        let twister = Mt19937::from_words(&words, place)
+            .ok_or_else(|| vm.new_value_error("set_state: no such state"))?;
+        *self.stream.lock() = Stream { engine: Engine::Twister(Box::new(twister)), second };
+        Ok(())
+    }
+
+    #[pymethod]
+    fn unit(&self) -> f64 {
+        self.stream.lock().engine.unit()
+    }
+
+    #[pymethod]
+    fn units(&self, count: usize, vm: &VirtualMachine) -> PyResult {
+        let mut stream = self.stream.lock();
+        filled(count, DType::Float64, vm, || stream.engine.unit(), Buffer::F64)
+    }
+
+    /// Numbers of 24 bits.
+    #[pymethod]
+    fn short_units(&self, count: usize, vm: &VirtualMachine) -> PyResult {
+        let mut stream = self.stream.lock();
+        let unit = || (stream.engine.next32() >> 8) as f32 * (1.0 / 16_777_216.0);
+        filled(count, DType::Float32, vm, unit, Buffer::F32)
+    }
+
+    #[pymethod]
+    fn normal(&self) -> f64 {
+        self.stream.lock().normal()
+    }
+
+    #[pymethod]
+    fn normals(&self, count: usize, vm: &VirtualMachine) -> PyResult {
+        let mut stream = self.stream.lock();
+        filled(count, DType::Float64, vm, || stream.normal(), Buffer::F64)
+    }
+
+    /// Whole numbers from `low` to `low + most`.
+    #[pymethod]
+    fn integers(&self, low: i64, most: u64, count: usize, vm: &VirtualMachine) -> PyResult {
+        let mut stream = self.stream.lock();
+        let draw = || low.wrapping_add(stream.engine.bounded(most) as i64);
+        filled(count, DType::Int64, vm, draw, Buffer::I64)
+    }
+
+    /// Whole numbers from `low` to `low + most` of `bits` bits, several of which share a word.
+    #[pymethod]
+    fn short_integers(&self, low: i64, most: u32, bits: u32, count: usize, vm: &VirtualMachine) -> PyResult {
+        let mut stream = self.stream.lock();
+        let is_masked = matches!(stream.engine, Engine::Twister(_));
+        let (mut word, mut left) = (0u32, 0u32);
+        let ones = (1u64 << bits) - 1;
+        let mut short = || {
+            if left == 0 {
+                word = stream.engine.next32();
+                left = 32 / bits - 1;
+            } else {
+                word >>= bits;
+                left -= 1;
+            }
+            u64::from(word) & ones
+        };
+        let most = u64::from(most);
+        let draw = || {
+            if most == 0 {
+                return low;
+            }
+            if most == ones {
+                return low + short() as i64;
+            }
+            if is_masked || bits == 1 {
+                let mask = u64::MAX >> most.leading_zeros();
+                loop {
+                    let value = short() & mask;
+                    if value <= most {
+                        return low + value as i64;
+                    }
+                }
+            }
+            let mut product = short() * (most + 1);
+            if product & ones < most + 1 {
+                let least = (ones - most) % (most + 1);
+                while product & ones < least {
+                    product = short() * (most + 1);
+                }
+            }
+            low + (product >> bits) as i64
+        };
+        filled(count, DType::Int64, vm, draw, Buffer::I64)
+    }
+
+    /// The order of `count` things after a shuffle that goes down to place `first`.
+    #[pymethod]
+    fn shuffled(&self, count: usize, first: usize, vm: &VirtualMachine) -> PyResult {
+        let mut stream = self.stream.lock();
+        let mut order: Vec<i64> = (0..count as i64).collect();
+        for at in (first..count).rev() {
+            let other = stream.engine.bounded(at as u64) as usize;
+            order.swap(at, other);
+        }
+        let mut order = order.into_iter();
+        filled(count, DType::Int64, vm, || order.next().unwrap_or(0), Buffer::I64)
+    }
+
+    /// `count` different numbers below `total`, by Floyd's method.
+    #[pymethod]
+    fn distinct(&self, total: u64, count: u64, vm: &VirtualMachine) -> PyResult {
+        let mut stream = self.stream.lock();
+        let mut found: Vec<i64> = Vec::new();
+        let mut known = std::collections::HashSet::new();
+        for at in total - count..total {
+            let value = stream.engine.bounded(at);
+            let value = if known.insert(value) { value } else { at };
+            known.insert(value);
+            found.push(value as i64);
+        }
+        let mut found = found.into_iter();
+        filled(count as usize, DType::Int64, vm, || found.next().unwrap_or(0), Buffer::I64)
+    }
+
+    #[pymethod]
+    fn binomial(&self, n: i64, p: f64) -> i64 {
+        self.stream.lock().binomial(n, p)
+    }
+}
+
+fn made(engine: Engine, vm: &VirtualMachine) -> PyObjectRef {
+    PyStream { stream: PyMutex::new(Stream { engine, second: None }) }.into_pyobject(vm)
+}
+
+pub(super) fn define(_numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
+    set("_Stream", PyStream::make_static_type().into())
+}

@@ -1,0 +1,180 @@
+//! Sums and products in NumPy's order, which decides the last digits.
+//! Source: NumPy's notes on `numpy.sum`: along the axis that is contiguous in memory, pairwise in blocks of 128 with eight
+//! partial sums; along the others, one after the other.
+
+use crate::tensor::{Buffer, DType, Layout, Tensor};
+
+/// What is computed of many elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Fold {
+    Sum,
+    Product,
+}
+
+/// A number that can be folded.
+trait Number: Copy {
+    const ZERO: Self;
+    const ONE: Self;
+    fn plus(self, other: Self) -> Self;
+    fn times(self, other: Self) -> Self;
+    /// Whether sums are pairwise.
+    const PAIRWISE: bool;
+}
+
+macro_rules! float {
+    ($type:ty) => {
+        impl Number for $type {
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            fn plus(self, other: Self) -> Self {
+                self + other
+            }
+            fn times(self, other: Self) -> Self {
+                self * other
+            }
+            const PAIRWISE: bool = true;
+        }
+    };
+}
+
+float!(f32);
+float!(f64);
+
+impl Number for i64 {
+    const ZERO: Self = 0;
+    const ONE: Self = 1;
+    fn plus(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+    fn times(self, other: Self) -> Self {
+        self.wrapping_mul(other)
+    }
+    const PAIRWISE: bool = false;
+}
+
+/// The most elements that are added without splitting.
+const BLOCK: usize = 128;
+
+fn pairwise<T: Number>(data: &[T], from: usize, count: usize, step: usize) -> T {
+    let at = |i: usize| data[from + i * step];
+    if count < 8 {
+        return (0..count).map(at).fold(T::ZERO, T::plus);
+    }
+    if count > BLOCK {
+        let half = count / 2;
+        let half = half - half % 8;
+        let left = pairwise(data, from, half, step);
+        return left.plus(pairwise(data, from + half * step, count - half, step));
+    }
+    let mut parts: [T; 8] = std::array::from_fn(at);
+    let whole = count - count % 8;
+    for start in (8..whole).step_by(8) {
+        for (lane, part) in parts.iter_mut().enumerate() {
+            *part = part.plus(at(start + lane));
+        }
+    }
+    let [a, b, c, d, e, f, g, h] = parts;
+    let sum = a.plus(b).plus(c.plus(d)).plus(e.plus(f).plus(g.plus(h)));
+    (whole..count).map(at).fold(sum, T::plus)
+}
+
+/// An axis of the loop: its size, its step in the operand and its step in the result.
+#[derive(Clone, Copy)]
+struct Axis {
+    size: usize,
+    step: usize,
+    out: usize,
+    reduced: bool,
+}
+
+fn fold<T: Number>(data: &[T], offset: usize, axes: &[Axis], out: &mut [T], what: Fold) {
+    let mut axes: Vec<Axis> = axes.iter().copied().filter(|axis| axis.size != 1).collect();
+    axes.sort_by_key(|axis| std::cmp::Reverse(axis.step));
+    // Neighbours in memory are one axis.
+    let mut merged: Vec<Axis> = Vec::new();
+    for axis in axes {
+        match merged.last_mut() {
+            Some(last)
+                if last.reduced == axis.reduced
+                    && last.step == axis.step * axis.size
+                    && last.out == axis.out * axis.size =>
+            {
+                *last = Axis { size: last.size * axis.size, ..axis };
+            }
+            _ => merged.push(axis),
+        }
+    }
+    let inner = merged.pop().unwrap_or(Axis { size: 1, step: 0, out: 0, reduced: true });
+    if inner.size == 0 || merged.iter().any(|axis| axis.size == 0) {
+        return;
+    }
+    let mut at = vec![0; merged.len()];
+    loop {
+        let from = offset + merged.iter().zip(&at).map(|(axis, i)| axis.step * i).sum::<usize>();
+        let to = merged.iter().zip(&at).map(|(axis, i)| axis.out * i).sum::<usize>();
+        match (inner.reduced, what) {
+            (true, Fold::Sum) if T::PAIRWISE => {
+                out[to] = out[to].plus(pairwise(data, from, inner.size, inner.step));
+            }
+            _ => {
+                for i in 0..inner.size {
+                    let (value, to) = (data[from + i * inner.step], to + i * inner.out);
+                    out[to] = if what == Fold::Sum { out[to].plus(value) } else { out[to].times(value) };
+                }
+            }
+        }
+        // The next index of the outer axes.
+        let mut axis = merged.len();
+        loop {
+            if axis == 0 {
+                return;
+            }
+            axis -= 1;
+            at[axis] += 1;
+            if at[axis] < merged[axis].size {
+                break;
+            }
+            at[axis] = 0;
+        }
+    }
+}
+
+/// The sum or the product over axes, in the dtype of the tensor. Shape without the axes.
+pub(super) fn over(tensor: &Tensor, axes: &[usize], what: Fold) -> Tensor {
+    let layout: &Layout = tensor.layout();
+    let kept: Vec<usize> = (0..layout.ndim()).filter(|axis| !axes.contains(axis)).collect();
+    let shape: Vec<usize> = kept.iter().map(|&axis| layout.shape[axis]).collect();
+    let steps = crate::tensor::layout::row_major(&shape);
+    let loops: Vec<Axis> = (0..layout.ndim())
+        .map(|axis| {
+            let place = kept.iter().position(|&it| it == axis);
+            Axis {
+                size: layout.shape[axis],
+                step: layout.strides[axis],
+                out: place.map_or(0, |place| steps[place]),
+                reduced: place.is_none(),
+            }
+        })
+        .collect();
+    let count = shape.iter().product();
+    macro_rules! folded {
+        ($data:expr, $type:ty) => {{
+            let start = if what == Fold::Sum { <$type>::ZERO } else { <$type>::ONE };
+            let mut out = vec![start; count];
+            fold($data, layout.offset, &loops, &mut out, what);
+            out
+        }};
+    }
+    let dtype = tensor.dtype();
+    let mut buffer = match &*tensor.storage().read() {
+        Buffer::F32(data) => Buffer::F32(folded!(data, f32)),
+        Buffer::F64(data) => Buffer::F64(folded!(data, f64)),
+        Buffer::I64(data) => Buffer::I64(folded!(data, i64)),
+        Buffer::Bool(data) => {
+            let whole: Vec<i64> = data.iter().map(|&value| i64::from(value)).collect();
+            return Tensor::new(Buffer::I64(folded!(&whole, i64)), shape, DType::Int64);
+        }
+    };
+    buffer.round_to(dtype);
+    Tensor::new(buffer, shape, dtype)
+}

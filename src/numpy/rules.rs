@@ -1,0 +1,175 @@
+//! The elementwise functions: which operation computes each, and in which dtype.
+//! Source: NumPy 1.26's reference of universal functions, and their `types`.
+
+use crate::tensor::{Category, DType};
+
+/// How the dtype of the computation follows from the operands' common dtype.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Rule {
+    /// In the common dtype.
+    Same,
+    /// In the common dtype; bools are refused with this hint.
+    NotBool(&'static str),
+    /// Bools as int8.
+    Number,
+    /// Whole numbers as the smallest float that has them all.
+    Float,
+    /// Whole numbers as float64.
+    Divide,
+    /// In the common dtype, with bools as the result.
+    Compare,
+    /// As bools.
+    Logical,
+    /// Whole numbers and bools alone.
+    Bits,
+    /// Whole numbers alone.
+    Whole,
+    /// Any dtype, with bools as the result.
+    Test,
+}
+
+/// An elementwise function.
+#[derive(Debug)]
+pub(super) struct Function {
+    /// NumPy's name.
+    pub(super) name: &'static str,
+    /// The operation that computes it.
+    pub(super) op: &'static str,
+    /// How many operands it has.
+    pub(super) operands: usize,
+    /// The dtype of the computation.
+    pub(super) rule: Rule,
+    /// The result of no elements, for `reduce`: `0` or `1`.
+    pub(super) identity: Option<i64>,
+}
+
+const fn of(name: &'static str, op: &'static str, operands: usize, rule: Rule) -> Function {
+    Function { name, op, operands, rule, identity: None }
+}
+
+const fn with(name: &'static str, op: &'static str, rule: Rule, identity: i64) -> Function {
+    Function { name, op, operands: 2, rule, identity: Some(identity) }
+}
+
+const MINUS: &str = "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the logical_xor function instead.";
+const NEGATIVE: &str = "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the logical_not function instead.";
+
+/// All of them.
+pub(super) static FUNCTIONS: &[Function] = &[
+    with("add", "add", Rule::Same, 0),
+    of("subtract", "sub", 2, Rule::NotBool(MINUS)),
+    with("multiply", "mul", Rule::Same, 1),
+    of("divide", "div", 2, Rule::Divide),
+    of("floor_divide", "floor_divide", 2, Rule::Number),
+    of("remainder", "remainder", 2, Rule::Number),
+    of("fmod", "fmod", 2, Rule::Number),
+    of("power", "pow", 2, Rule::Number),
+    of("float_power", "pow", 2, Rule::Divide),
+    of("arctan2", "atan2", 2, Rule::Float),
+    of("hypot", "hypot", 2, Rule::Float),
+    of("copysign", "copysign", 2, Rule::Float),
+    of("nextafter", "nextafter", 2, Rule::Float),
+    of("logaddexp", "logaddexp", 2, Rule::Float),
+    of("heaviside", "heaviside", 2, Rule::Float),
+    of("maximum", "maximum", 2, Rule::Same),
+    of("minimum", "minimum", 2, Rule::Same),
+    of("fmax", "fmax", 2, Rule::Same),
+    of("fmin", "fmin", 2, Rule::Same),
+    of("gcd", "gcd", 2, Rule::Whole),
+    of("lcm", "lcm", 2, Rule::Whole),
+    of("equal", "eq", 2, Rule::Compare),
+    of("not_equal", "ne", 2, Rule::Compare),
+    of("less", "lt", 2, Rule::Compare),
+    of("less_equal", "le", 2, Rule::Compare),
+    of("greater", "gt", 2, Rule::Compare),
+    of("greater_equal", "ge", 2, Rule::Compare),
+    with("logical_and", "logical_and", Rule::Logical, 1),
+    with("logical_or", "logical_or", Rule::Logical, 0),
+    with("logical_xor", "logical_xor", Rule::Logical, 0),
+    of("logical_not", "logical_not", 1, Rule::Logical),
+    with("bitwise_and", "bitwise_and", Rule::Bits, -1),
+    with("bitwise_or", "bitwise_or", Rule::Bits, 0),
+    with("bitwise_xor", "bitwise_xor", Rule::Bits, 0),
+    of("invert", "bitwise_not", 1, Rule::Bits),
+    of("left_shift", "bitwise_left_shift", 2, Rule::Whole),
+    of("right_shift", "bitwise_right_shift", 2, Rule::Whole),
+    of("negative", "neg", 1, Rule::NotBool(NEGATIVE)),
+    of("positive", "clone", 1, Rule::Number),
+    of("absolute", "abs", 1, Rule::Same),
+    of("fabs", "abs", 1, Rule::Float),
+    of("square", "square", 1, Rule::Number),
+    of("sign", "sign", 1, Rule::Number),
+    of("reciprocal", "reciprocal", 1, Rule::Number),
+    of("conjugate", "clone", 1, Rule::Number),
+    of("sqrt", "sqrt", 1, Rule::Float),
+    of("exp", "exp", 1, Rule::Float),
+    of("exp2", "exp2", 1, Rule::Float),
+    of("expm1", "expm1", 1, Rule::Float),
+    of("log", "log", 1, Rule::Float),
+    of("log2", "log2", 1, Rule::Float),
+    of("log10", "log10", 1, Rule::Float),
+    of("log1p", "log1p", 1, Rule::Float),
+    of("sin", "sin", 1, Rule::Float),
+    of("cos", "cos", 1, Rule::Float),
+    of("tan", "tan", 1, Rule::Float),
+    of("arcsin", "asin", 1, Rule::Float),
+    of("arccos", "acos", 1, Rule::Float),
+    of("arctan", "atan", 1, Rule::Float),
+    of("sinh", "sinh", 1, Rule::Float),
+    of("cosh", "cosh", 1, Rule::Float),
+    of("tanh", "tanh", 1, Rule::Float),
+    of("arcsinh", "asinh", 1, Rule::Float),
+    of("arccosh", "acosh", 1, Rule::Float),
+    of("arctanh", "atanh", 1, Rule::Float),
+    of("floor", "floor", 1, Rule::Float),
+    of("ceil", "ceil", 1, Rule::Float),
+    of("trunc", "trunc", 1, Rule::Float),
+    of("rint", "round", 1, Rule::Float),
+    of("deg2rad", "deg2rad", 1, Rule::Float),
+    of("rad2deg", "rad2deg", 1, Rule::Float),
+    of("isnan", "isnan", 1, Rule::Test),
+    of("isinf", "isinf", 1, Rule::Test),
+    of("isfinite", "isfinite", 1, Rule::Test),
+    of("signbit", "signbit", 1, Rule::Test),
+];
+
+/// The function of this name.
+pub(super) fn named(name: &str) -> &'static Function {
+    FUNCTIONS.iter().find(|it| it.name == name).unwrap_or_else(|| panic!("numpy has no function {name}"))
+}
+
+impl Function {
+    /// The dtype of the computation. Errors: the text of NumPy's `TypeError`.
+    pub(super) fn dtype(&self, common: DType) -> Result<DType, String> {
+        let not_supported = || {
+            format!(
+                "ufunc '{}' not supported for the input types, and the inputs could not be safely coerced to any \
+                 supported types according to the casting rule ''safe''",
+                self.name
+            )
+        };
+        Ok(match self.rule {
+            Rule::NotBool(hint) if common == DType::Bool => return Err(hint.to_owned()),
+            Rule::Same | Rule::NotBool(_) | Rule::Compare | Rule::Test => common,
+            Rule::Number if common == DType::Bool => DType::Int8,
+            Rule::Number => common,
+            Rule::Float => match common {
+                DType::Bool | DType::Int8 | DType::UInt8 => DType::Float16,
+                DType::Int16 => DType::Float32,
+                DType::Int32 | DType::Int64 => DType::Float64,
+                float => float,
+            },
+            Rule::Divide if self.name == "float_power" => DType::Float64,
+            Rule::Divide => match common.category() {
+                Category::Float => common,
+                _ => DType::Float64,
+            },
+            Rule::Logical => DType::Bool,
+            Rule::Bits if common.is_float() => return Err(not_supported()),
+            Rule::Bits => common,
+            Rule::Whole if common.is_float() => return Err(not_supported()),
+            Rule::Whole if common == DType::Bool => DType::Int8,
+            Rule::Whole => common,
+        })
+    }
+}

@@ -1,0 +1,206 @@
+//! The classes of scalars: how they are made, printed, compared and used as operands.
+
+use rustpython_vm::builtins::{PyType, PyTypeRef};
+use rustpython_vm::common::hash::PyHash;
+use rustpython_vm::function::{Either, PyComparisonValue};
+use rustpython_vm::protocol::PyNumberMethods;
+use rustpython_vm::types::{AsNumber, Comparable, Constructor, Hashable, PyComparisonOp, Representable};
+use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachine, pyclass};
+
+use super::context::{PyFloat64, PyScalar, context};
+use super::scalar::{converted, number, of_number, python};
+use super::{digits, operators};
+use crate::tensor::{Arg, DType};
+
+/// The text of a scalar.
+fn text(object: &PyObject, vm: &VirtualMachine) -> String {
+    match number(object, vm) {
+        Some((dtype, Arg::Float(value))) => digits::scalar(value, dtype),
+        Some((_, Arg::Int(value))) => value.to_string(),
+        Some((_, Arg::Bool(value))) => if value { "True" } else { "False" }.to_owned(),
+        _ => String::new(),
+    }
+}
+
+fn compare(
+    zelf: &PyObject,
+    other: &PyObject,
+    op: PyComparisonOp,
+    vm: &VirtualMachine,
+) -> PyResult<Either<PyObjectRef, PyComparisonValue>> {
+    operators::compare(zelf, other, op, vm)
+}
+
+impl Constructor for PyScalar {
+    type Args = rustpython_vm::function::FuncArgs;
+
+    /// `numpy.float32(x)`: a scalar, or an array of what has dimensions.
+    fn slot_new(class: PyTypeRef, args: Self::Args, vm: &VirtualMachine) -> PyResult {
+        made(&class, args, vm)
+    }
+
+    fn py_new(_class: &Py<PyType>, _args: Self::Args, vm: &VirtualMachine) -> PyResult<Self> {
+        Err(vm.new_type_error("a scalar is made by its class"))
+    }
+}
+
+impl Constructor for PyFloat64 {
+    type Args = rustpython_vm::function::FuncArgs;
+
+    fn slot_new(class: PyTypeRef, args: Self::Args, vm: &VirtualMachine) -> PyResult {
+        made(&class, args, vm)
+    }
+
+    fn py_new(_class: &Py<PyType>, _args: Self::Args, vm: &VirtualMachine) -> PyResult<Self> {
+        Err(vm.new_type_error("a scalar is made by its class"))
+    }
+}
+
+fn made(class: &PyTypeRef, args: rustpython_vm::function::FuncArgs, vm: &VirtualMachine) -> PyResult {
+    let numpy = context(vm)?;
+    let Some(dtype) = super::dtypes::meant(&numpy, class.as_object(), vm) else {
+        return Err(vm.new_type_error(format!("cannot create '{}' instances", class.name())));
+    };
+    let Some(object) = args.args.first() else {
+        return of_number(&numpy, dtype, converted(&Arg::Int(0), dtype), vm);
+    };
+    if let Some(text) = object.downcast_ref::<rustpython_vm::builtins::PyStr>() {
+        let text = text.to_string_lossy().into_owned();
+        let value = match text.trim().parse::<f64>() {
+            Ok(value) => value,
+            Err(_) => return Err(vm.new_value_error(format!("could not convert string to float: '{text}'"))),
+        };
+        return of_number(&numpy, dtype, converted(&Arg::Float(value), dtype), vm);
+    }
+    if let Some((_, number)) = number(object, vm) {
+        return of_number(&numpy, dtype, converted(&number, dtype), vm);
+    }
+    let tensor = super::convert::tensor(&numpy, object, Some(dtype), vm)?;
+    numpy.result(tensor, vm)
+}
+
+impl Representable for PyScalar {
+    fn slot_repr(
+        zelf: &PyObject,
+        vm: &VirtualMachine,
+    ) -> PyResult<rustpython_vm::PyRef<rustpython_vm::builtins::PyStr>> {
+        Ok(vm.ctx.new_str(text(zelf, vm)))
+    }
+
+    fn repr_str(_zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
+        Ok(String::new())
+    }
+}
+
+impl Representable for PyFloat64 {
+    fn slot_repr(
+        zelf: &PyObject,
+        vm: &VirtualMachine,
+    ) -> PyResult<rustpython_vm::PyRef<rustpython_vm::builtins::PyStr>> {
+        Ok(vm.ctx.new_str(text(zelf, vm)))
+    }
+
+    fn repr_str(_zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
+        Ok(String::new())
+    }
+}
+
+impl Comparable for PyScalar {
+    fn slot_richcompare(
+        zelf: &PyObject,
+        other: &PyObject,
+        op: PyComparisonOp,
+        vm: &VirtualMachine,
+    ) -> PyResult<Either<PyObjectRef, PyComparisonValue>> {
+        compare(zelf, other, op, vm)
+    }
+
+    fn cmp(_: &Py<Self>, _: &PyObject, _: PyComparisonOp, _: &VirtualMachine) -> PyResult<PyComparisonValue> {
+        Ok(PyComparisonValue::NotImplemented)
+    }
+}
+
+impl Comparable for PyFloat64 {
+    fn slot_richcompare(
+        zelf: &PyObject,
+        other: &PyObject,
+        op: PyComparisonOp,
+        vm: &VirtualMachine,
+    ) -> PyResult<Either<PyObjectRef, PyComparisonValue>> {
+        compare(zelf, other, op, vm)
+    }
+
+    fn cmp(_: &Py<Self>, _: &PyObject, _: PyComparisonOp, _: &VirtualMachine) -> PyResult<PyComparisonValue> {
+        Ok(PyComparisonValue::NotImplemented)
+    }
+}
+
+fn hash(object: &PyObject, vm: &VirtualMachine) -> PyResult<PyHash> {
+    match number(object, vm) {
+        Some((_, number)) => python(&number, vm).hash(vm),
+        None => Ok(0),
+    }
+}
+
+impl Hashable for PyScalar {
+    fn slot_hash(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyHash> {
+        hash(zelf, vm)
+    }
+
+    fn hash(_zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<PyHash> {
+        Ok(0)
+    }
+}
+
+impl Hashable for PyFloat64 {
+    fn slot_hash(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyHash> {
+        hash(zelf, vm)
+    }
+
+    fn hash(_zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<PyHash> {
+        Ok(0)
+    }
+}
+
+impl AsNumber for PyScalar {
+    fn as_number() -> &'static PyNumberMethods {
+        &operators::METHODS
+    }
+}
+
+impl AsNumber for PyFloat64 {
+    fn as_number() -> &'static PyNumberMethods {
+        &operators::METHODS
+    }
+}
+
+fn formatted(zelf: &PyObject, spec: PyObjectRef, vm: &VirtualMachine) -> PyResult {
+    let Some((dtype, number)) = number(zelf, vm) else { return Ok(vm.ctx.new_str("").into()) };
+    let spec = spec.str(vm)?;
+    if spec.is_empty() || dtype == DType::Bool {
+        return Ok(vm.ctx.new_str(text(zelf, vm)).into());
+    }
+    Ok(vm.format(&python(&number, vm), spec)?.into())
+}
+
+#[pyclass(with(Constructor, Representable, Comparable, Hashable, AsNumber), flags(BASETYPE))]
+impl PyScalar {
+    /// The Python number: what torch takes.
+    #[pygetset]
+    fn _number(&self, vm: &VirtualMachine) -> PyObjectRef {
+        python(&self.number, vm)
+    }
+
+    #[pymethod]
+    fn __format__(zelf: PyObjectRef, spec: PyObjectRef, vm: &VirtualMachine) -> PyResult {
+        formatted(&zelf, spec, vm)
+    }
+}
+
+#[pyclass(with(Constructor, Representable, Comparable, Hashable, AsNumber), flags(BASETYPE))]
+impl PyFloat64 {
+    #[pymethod]
+    fn __format__(zelf: PyObjectRef, spec: PyObjectRef, vm: &VirtualMachine) -> PyResult {
+        formatted(&zelf, spec, vm)
+    }
+}

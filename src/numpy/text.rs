@@ -1,0 +1,327 @@
+//! How arrays print: `str`, `repr` and `numpy.array2string`.
+//! Source: NumPy 1.26's documentation of `numpy.set_printoptions`, and its output: one format for all elements, with
+//! the points below each other.
+
+use super::digits::{Style, Trim, positional, scientific};
+use crate::tensor::{Buffer, Category, DType, Tensor};
+
+/// `numpy.get_printoptions()`
+#[derive(Clone, Debug)]
+pub(super) struct PrintOptions {
+    pub(super) precision: Option<usize>,
+    pub(super) threshold: usize,
+    pub(super) edgeitems: usize,
+    pub(super) linewidth: usize,
+    pub(super) suppress: bool,
+    pub(super) nanstr: String,
+    pub(super) infstr: String,
+    /// `-`, `+` or a space.
+    pub(super) sign: char,
+    /// `maxprec`, `maxprec_equal`, `unique` or `fixed`.
+    pub(super) floatmode: String,
+}
+
+impl Default for PrintOptions {
+    fn default() -> PrintOptions {
+        PrintOptions {
+            precision: Some(8),
+            threshold: 1000,
+            edgeitems: 3,
+            linewidth: 75,
+            suppress: false,
+            nanstr: "nan".to_owned(),
+            infstr: "inf".to_owned(),
+            sign: '-',
+            floatmode: "maxprec".to_owned(),
+        }
+    }
+}
+
+/// How one element is written.
+enum Format {
+    Bool { wide: bool },
+    Int { width: usize, sign: char },
+    Float(FloatFormat),
+}
+
+struct FloatFormat {
+    left: usize,
+    right: usize,
+    /// The digits of the exponent, if there is one.
+    exponent: Option<usize>,
+    style: Style,
+    sign: char,
+    nan: String,
+    inf: String,
+    dtype: DType,
+}
+
+/// `x` padded on the left of its point and on the right of it.
+fn padded(text: &str, left: usize, right: usize) -> String {
+    let (whole, rest) = match text.find('.') {
+        Some(point) => (&text[..point], &text[point..]),
+        None => (text, ""),
+    };
+    let after = rest.len().saturating_sub(1);
+    format!("{whole:>left$}{rest}{}", " ".repeat(right.saturating_sub(after)))
+}
+
+impl FloatFormat {
+    fn new(values: &[f64], dtype: DType, options: &PrintOptions) -> FloatFormat {
+        let finite: Vec<f64> = values.iter().copied().filter(|value| value.is_finite()).collect();
+        let sizes = finite.iter().map(|value| value.abs()).filter(|&size| size != 0.0);
+        let (largest, smallest) = (sizes.clone().fold(0.0, f64::max), sizes.fold(f64::INFINITY, f64::min));
+        let ratio = match dtype {
+            DType::Float64 => largest / smallest,
+            _ => f64::from(dtype.round_f32(largest as f32 / smallest as f32)),
+        };
+        let has_exponent =
+            largest > 0.0 && (largest >= 1e8 || (!options.suppress && (smallest < 0.0001 || ratio > 1000.0)));
+        let fixed = options.floatmode == "fixed";
+        let precision = if options.floatmode == "unique" { None } else { options.precision };
+        let mut style = Style {
+            precision,
+            unique: !fixed,
+            trim: if fixed { Trim::Keep } else { Trim::Point },
+            least: 0,
+            plus: options.sign == '+',
+        };
+        let (mut left, mut right, mut exponent) = (0, 0, None);
+        if finite.is_empty() {
+            style.trim = Trim::Point;
+        } else if has_exponent {
+            let mut digits = 0;
+            for &value in &finite {
+                let text = scientific(value, dtype, &style, 2);
+                let (mantissa, power) = text.split_once('e').unwrap_or((&text, ""));
+                let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+                digits = digits.max(power.len() - 1);
+                left = left.max(whole.len());
+                right = right.max(fraction.len());
+            }
+            exponent = Some(digits);
+            style = Style { trim: Trim::Keep, precision: Some(right), least: right, ..style };
+        } else {
+            for &value in &finite {
+                let text = positional(value, dtype, &style);
+                let (whole, fraction) = text.split_once('.').unwrap_or((&text, ""));
+                left = left.max(whole.len());
+                right = right.max(fraction.len());
+            }
+            style = match options.floatmode.as_str() {
+                "fixed" | "maxprec_equal" => {
+                    Style { trim: Trim::Keep, precision: Some(right), least: right, ..style }
+                }
+                _ => Style { trim: Trim::Point, least: 0, ..style },
+            };
+        }
+        if options.sign == ' ' && !finite.iter().any(|value| value.is_sign_negative()) {
+            left += 1;
+        }
+        if finite.len() < values.len() {
+            let has_sign = options.sign != '-' || values.contains(&f64::NEG_INFINITY);
+            let nan = options.nanstr.len();
+            let inf = options.infstr.len() + usize::from(has_sign);
+            left = left.max(nan.max(inf).saturating_sub(right + 1));
+        }
+        FloatFormat {
+            left,
+            right,
+            exponent,
+            style,
+            sign: options.sign,
+            nan: options.nanstr.clone(),
+            inf: options.infstr.clone(),
+            dtype,
+        }
+    }
+
+    fn word(&self, value: f64) -> String {
+        if !value.is_finite() {
+            let plus = if self.sign == '+' { "+" } else { "" };
+            let text = match value {
+                _ if value.is_nan() => format!("{plus}{}", self.nan),
+                _ if value < 0.0 => format!("-{}", self.inf),
+                _ => format!("{plus}{}", self.inf),
+            };
+            let width = self.left + self.right + 1;
+            return format!("{text:>width$}");
+        }
+        match self.exponent {
+            Some(digits) => {
+                let text = scientific(value, self.dtype, &self.style, digits);
+                let left = self.left;
+                match text.find('.') {
+                    Some(point) => format!("{:>left$}{}", &text[..point], &text[point..]),
+                    None => text,
+                }
+            }
+            None => padded(&positional(value, self.dtype, &self.style), self.left, self.right),
+        }
+    }
+}
+
+/// The elements of a tensor that printing shows, and where they are.
+struct Printer<'a> {
+    tensor: &'a Tensor,
+    data: &'a Buffer,
+    format: Format,
+    separator: &'a str,
+    edge: Option<usize>,
+}
+
+/// Storage positions of the elements that are shown: all, or those at the edges.
+fn shown(tensor: &Tensor, edge: Option<usize>) -> Vec<usize> {
+    let layout = tensor.layout();
+    let mut places = vec![layout.offset];
+    for (axis, &size) in layout.shape.iter().enumerate() {
+        let at: Vec<usize> = match edge {
+            Some(edge) if size > 2 * edge => (0..edge).chain(size - edge..size).collect(),
+            _ => (0..size).collect(),
+        };
+        places = places
+            .iter()
+            .flat_map(|&from| at.iter().map(move |&i| from + i * layout.strides[axis]))
+            .collect();
+    }
+    places
+}
+
+impl Printer<'_> {
+    fn word(&self, at: usize) -> String {
+        match &self.format {
+            Format::Bool { wide } => match (self.data.int(at) != 0, wide) {
+                (true, true) => " True".to_owned(),
+                (true, false) => "True".to_owned(),
+                (false, _) => "False".to_owned(),
+            },
+            Format::Int { width, sign } => {
+                let value = self.data.int(at);
+                let text = match sign {
+                    '+' if value >= 0 => format!("+{value}"),
+                    ' ' if value >= 0 => format!(" {value}"),
+                    _ => value.to_string(),
+                };
+                format!("{text:>width$}")
+            }
+            Format::Float(format) => format.word(self.data.float(at)),
+        }
+    }
+
+    /// The indices shown along an axis; `None` where some are left out.
+    fn indices(&self, axis: usize) -> Vec<Option<usize>> {
+        let size = self.tensor.shape()[axis];
+        match self.edge {
+            Some(edge) if size > 2 * edge => {
+                (0..edge).map(Some).chain([None]).chain((size - edge..size).map(Some)).collect()
+            }
+            _ => (0..size).map(Some).collect(),
+        }
+    }
+
+    fn block(&self, axis: usize, from: usize, indent: &str, width: isize) -> String {
+        let layout = self.tensor.layout();
+        let left = layout.ndim() - axis;
+        if left == 0 {
+            return self.word(from);
+        }
+        let indices = self.indices(axis);
+        let place = |at: usize| from + at * layout.strides[axis];
+        let bare = self.separator.trim_end();
+        let mut text = String::new();
+        if left == 1 {
+            let width = width - bare.len().max(1) as isize;
+            let mut line = indent.to_owned();
+            for (number, at) in indices.iter().enumerate() {
+                let word = at.map_or_else(|| "...".to_owned(), |at| self.word(place(at)));
+                let too_long = (line.chars().count() + word.chars().count()) as isize > width;
+                if too_long && line.len() > indent.len() {
+                    text += line.trim_end();
+                    text.push('\n');
+                    line = indent.to_owned();
+                }
+                line += &word;
+                if number + 1 < indices.len() {
+                    line += self.separator;
+                }
+            }
+            text += &line;
+        } else {
+            let between = format!("{bare}{}", "\n".repeat(left - 1));
+            for (number, at) in indices.iter().enumerate() {
+                text += indent;
+                text += &at.map_or_else(
+                    || "...".to_owned(),
+                    |at| self.block(axis + 1, place(at), &format!("{indent} "), width - 1),
+                );
+                if number + 1 < indices.len() {
+                    text += &between;
+                }
+            }
+        }
+        format!("[{}]", text.get(indent.len()..).unwrap_or_default())
+    }
+}
+
+/// `numpy.array2string`: `prefix` and `suffix` take room on the first and the last line.
+pub(super) fn array(
+    tensor: &Tensor,
+    options: &PrintOptions,
+    separator: &str,
+    prefix: usize,
+    suffix: usize,
+) -> String {
+    if tensor.numel() == 0 {
+        return "[]".to_owned();
+    }
+    let edge = (tensor.numel() > options.threshold).then_some(options.edgeitems);
+    let data = tensor.storage().read();
+    let places = shown(tensor, edge);
+    let format = match tensor.dtype().category() {
+        Category::Bool => Format::Bool { wide: tensor.ndim() > 0 },
+        Category::Integer => {
+            let width = |value: i64| value.to_string().len() + usize::from(options.sign != '-' && value >= 0);
+            let values = places.iter().map(|&at| data.int(at));
+            let (low, high) = (values.clone().min().unwrap_or(0), values.max().unwrap_or(0));
+            Format::Int { width: width(low).max(width(high)), sign: options.sign }
+        }
+        Category::Float => {
+            let values: Vec<f64> = places.iter().map(|&at| data.float(at)).collect();
+            Format::Float(FloatFormat::new(&values, tensor.dtype(), options))
+        }
+    };
+    let printer = Printer { tensor, data: &data, format, separator, edge };
+    let width = options.linewidth as isize - suffix as isize;
+    printer.block(0, tensor.layout().offset, &" ".repeat(prefix + 1), width)
+}
+
+/// `repr(array)`
+pub(super) fn repr(tensor: &Tensor, options: &PrintOptions) -> String {
+    let dtype = tensor.dtype();
+    let is_implied = matches!(dtype, DType::Bool | DType::Int64 | DType::Float64) && tensor.numel() > 0;
+    let elements = match tensor.numel() == 0 && tensor.shape() != [0] {
+        true => format!("[], shape={}", shape_text(tensor.shape())),
+        false => array(tensor, options, ", ", 6, 1),
+    };
+    if is_implied {
+        return format!("array({elements})");
+    }
+    let text = format!("array({elements},");
+    let dtype = format!("dtype={})", dtype.name());
+    let last = text.rsplit('\n').next().map_or(0, |line| line.chars().count());
+    let space = if last + dtype.len() + 1 > options.linewidth { "\n      " } else { " " };
+    format!("{text}{space}{dtype}")
+}
+
+/// `(2,3)`, as in errors of elementwise functions.
+pub(super) fn tight(shape: &[usize]) -> String {
+    shape_text(shape).replace(' ', "")
+}
+
+/// `(2, 3)`
+pub(super) fn shape_text(shape: &[usize]) -> String {
+    match shape {
+        [one] => format!("({one},)"),
+        _ => format!("({})", shape.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")),
+    }
+}

@@ -1,0 +1,392 @@
+//! Elementwise functions as Python objects: `numpy.exp`, `numpy.add`.
+
+use std::rc::Rc;
+
+use rustpython_vm::builtins::PyType;
+use rustpython_vm::function::FuncArgs;
+use rustpython_vm::types::{Callable, Representable};
+use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
+
+use super::context::{Numpy, PyArray, array_of, context};
+use super::convert;
+use super::dtypes::{self, Operand, can_cast, result_type, shown};
+use super::rules::{Function, Rule};
+use super::scalar;
+use super::text::tight;
+use crate::kernel::division::{floor_divide_i64, remainder_i64};
+use crate::ops::call::call_in_place;
+use crate::ops::op::Caller;
+use crate::ops::table;
+use crate::tensor::{Arg, Category, DType, Layout, Tensor, layout};
+use crate::torch::{OrRaise, site};
+
+/// An elementwise function.
+#[pyclass(module = "numpy", name = "ufunc")]
+pub(super) struct PyUfunc {
+    function: &'static Function,
+    numpy: Rc<Numpy>,
+}
+
+impl std::fmt::Debug for PyUfunc {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "ufunc {}", self.function.name)
+    }
+}
+
+impl PyPayload for PyUfunc {
+    fn class(_ctx: &rustpython_vm::Context) -> &'static Py<PyType> {
+        <Self as rustpython_vm::class::StaticType>::static_type()
+    }
+}
+
+/// The operand that an object is: an array, a scalar, a number or a nested list.
+pub(super) fn operand(numpy: &Rc<Numpy>, object: &PyObject, vm: &VirtualMachine) -> PyResult<Operand> {
+    if let Some(array) = array_of(object) {
+        return Ok(Operand::new(array));
+    }
+    if let Some((dtype, number)) = scalar::number(object, vm) {
+        return Ok(Operand { tensor: scalar::tensor(dtype, &number), number: Some(number) });
+    }
+    Ok(Operand::new(convert::tensor(numpy, object, None, vm)?))
+}
+
+/// The shape that operands broadcast to. Errors: NumPy's.
+fn broadcast(operands: &[Operand], vm: &VirtualMachine) -> PyResult<Vec<usize>> {
+    let mut shape: Vec<usize> = Vec::new();
+    for operand in operands {
+        shape = match layout::broadcast(&shape, operand.tensor.shape()) {
+            Ok(shape) => shape,
+            Err(_) => {
+                let shapes: String = operands.iter().map(|it| tight(it.tensor.shape()) + " ").collect();
+                return Err(vm.new_value_error(format!(
+                    "operands could not be broadcast together with shapes {shapes}"
+                )));
+            }
+        };
+    }
+    Ok(shape)
+}
+
+/// An operand as an argument: in the dtype of the computation, a number where it is one beside arrays.
+fn argument(
+    numpy: &Numpy,
+    operand: &Operand,
+    dtype: DType,
+    beside_array: bool,
+    vm: &VirtualMachine,
+) -> PyResult<Arg> {
+    match &operand.number {
+        Some(number) if beside_array => Ok(scalar::converted(number, dtype)),
+        Some(number) => Ok(Arg::Tensor(scalar::tensor(dtype, &scalar::converted(number, dtype)))),
+        None => numpy.cast(&operand.tensor, dtype, vm).map(Arg::Tensor),
+    }
+}
+
+/// Which operations take a number in the place of an operand.
+fn takes_numbers(op: &str) -> bool {
+    matches!(op, "add" | "sub" | "mul" | "div" | "eq" | "ne" | "lt" | "le" | "gt" | "ge")
+}
+
+/// Computes a function of operands, in `dtype` if that is given.
+pub(super) fn compute(
+    numpy: &Numpy,
+    function: &'static Function,
+    operands: &[Operand],
+    dtype: Option<DType>,
+    vm: &VirtualMachine,
+) -> PyResult<Tensor> {
+    let shape = broadcast(operands, vm)?;
+    let dtype = match dtype {
+        Some(_) if function.rule == Rule::Logical || function.rule == Rule::Compare => {
+            return Err(vm.new_type_error(format!(
+                "No loop matching the specified signature and casting was found for ufunc {}",
+                function.name
+            )));
+        }
+        Some(dtype) => function.dtype(dtype).map_err(|text| vm.new_type_error(text))?,
+        None => function.dtype(result_type(operands)).map_err(|text| vm.new_type_error(text))?,
+    };
+    if let Some(special) = special(numpy, function, operands, dtype, &shape, vm)? {
+        return Ok(special);
+    }
+    let has_array = operands.iter().any(|it| it.number.is_none());
+    let numbers = has_array && takes_numbers(function.op);
+    let mut args = Vec::with_capacity(3);
+    for operand in operands {
+        args.push(argument(numpy, operand, dtype, numbers, vm)?);
+    }
+    // The first operand of a comparison is a tensor.
+    if function.rule == Rule::Compare && !matches!(args[0], Arg::Tensor(_)) {
+        args[0] = argument(numpy, &operands[0], dtype, false, vm)?;
+    }
+    if matches!(function.op, "add" | "sub") {
+        args.push(Arg::Int(1));
+    }
+    numpy.call(function.op, args, vm)
+}
+
+/// What NumPy computes otherwise than the operation: powers by a few exponents, and divisions of whole numbers by 0.
+fn special(
+    numpy: &Numpy,
+    function: &'static Function,
+    operands: &[Operand],
+    dtype: DType,
+    shape: &[usize],
+    vm: &VirtualMachine,
+) -> PyResult<Option<Tensor>> {
+    let whole = dtype.category() == Category::Integer;
+    match function.op {
+        "pow" => {
+            let exponent = &operands[1];
+            if whole && exponent.tensor.to_f64_vec().iter().any(|&value| value < 0.0) {
+                return Err(vm.new_value_error("Integers to negative integer powers are not allowed."));
+            }
+            let power = exponent.number.as_ref().and_then(Arg::number);
+            let base = || argument(numpy, &operands[0], dtype, false, vm);
+            Ok(match power {
+                _ if function.name == "float_power" || operands[0].number.is_some() => None,
+                Some(2.0) => Some(numpy.call("square", vec![base()?], vm)?),
+                Some(0.5) if !whole => Some(numpy.call("sqrt", vec![base()?], vm)?),
+                Some(-1.0) if !whole => Some(numpy.call("reciprocal", vec![base()?], vm)?),
+                _ => None,
+            })
+        }
+        "floor_divide" | "remainder" | "fmod" if whole => {
+            let divisor = &operands[1].tensor;
+            if !divisor.to_f64_vec().contains(&0.0) {
+                return Ok(None);
+            }
+            // NumPy's quotients by 0 are 0: as those of 0 by 1.
+            let zero = |tensor: &Tensor| tensor.with_layout(tensor.layout().broadcast_to(shape)).to_i64_vec();
+            let (above, below) = (zero(&operands[0].tensor), zero(divisor));
+            let pairs = above.iter().zip(&below);
+            let values = pairs.map(|(&a, &b)| match (b, function.op) {
+                (0, _) => 0,
+                (b, "floor_divide") => floor_divide_i64(a, b),
+                (b, "remainder") => remainder_i64(a, b),
+                (b, _) => a.wrapping_rem(b),
+            });
+            let result = Tensor::new(crate::tensor::Buffer::I64(values.collect()), shape, dtype);
+            numpy.given(&result, vm);
+            Ok(Some(result))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Writes a result into an array, converted to its dtype. Errors: it cannot be, or has another shape.
+pub(super) fn write_out(
+    numpy: &Numpy,
+    function: &str,
+    target: &Tensor,
+    result: &Tensor,
+    casting: &str,
+    vm: &VirtualMachine,
+) -> PyResult<()> {
+    if !can_cast(result.dtype(), target.dtype(), casting) {
+        let text = format!(
+            "Cannot cast ufunc '{function}' output from {} to {} with casting rule '{casting}'",
+            shown(result.dtype()),
+            shown(target.dtype())
+        );
+        let class = vm.import("numpy._exceptions", 0)?.get_attr("_exceptions", vm)?;
+        let error = class.get_attr("_UFuncOutputCastingError", vm)?.call((text,), vm)?;
+        return Err(error
+            .downcast()
+            .map_err(|_| vm.new_type_error("an exception class makes exceptions"))?);
+    }
+    let fits = layout::broadcast(target.shape(), result.shape()).is_ok_and(|shape| shape == target.shape());
+    if !fits {
+        return Err(vm.new_value_error(format!(
+            "non-broadcastable output operand with shape {} doesn't match the broadcast shape {}",
+            tight(target.shape()),
+            tight(result.shape())
+        )));
+    }
+    copy_into(numpy, target, result, vm)
+}
+
+/// `target[...] = source`, recorded.
+pub(super) fn copy_into(
+    numpy: &Numpy,
+    target: &Tensor,
+    source: &Tensor,
+    vm: &VirtualMachine,
+) -> PyResult<()> {
+    let op = table::row("copy");
+    let mut args = vec![Arg::Tensor(target.clone()), Arg::Tensor(source.clone())];
+    args.resize(op.params()[0].len().max(2), Arg::None);
+    let place = || site(vm);
+    call_in_place(Caller { state: &numpy.state, site: &place }, op, 0, args).or_raise(vm)?;
+    Ok(())
+}
+
+/// `a + b` and the like: an array or a scalar.
+pub(super) fn apply(
+    numpy: &Rc<Numpy>,
+    function: &'static Function,
+    objects: &[&PyObject],
+    vm: &VirtualMachine,
+) -> PyResult {
+    let operands: Vec<Operand> =
+        objects.iter().map(|object| operand(numpy, object, vm)).collect::<PyResult<_>>()?;
+    numpy.result(compute(numpy, function, &operands, None, vm)?, vm)
+}
+
+impl Callable for PyUfunc {
+    type Args = FuncArgs;
+
+    fn call(zelf: &Py<Self>, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+        let (numpy, function) = (&zelf.numpy, zelf.function);
+        let given = args.args.len();
+        if given < function.operands || given > function.operands + 1 {
+            let range = format!("from {} to {}", function.operands, function.operands + 1);
+            return Err(vm.new_type_error(format!(
+                "{}() takes {range} positional arguments but {given} were given",
+                function.name
+            )));
+        }
+        let mut out = args.args.get(function.operands).cloned().or_else(|| args.kwargs.swap_remove("out"));
+        if let Some(tuple) = out.as_ref().and_then(|it| it.downcast_ref::<rustpython_vm::builtins::PyTuple>())
+        {
+            out = tuple.as_slice().first().cloned();
+        }
+        let out = out.filter(|it| !vm.is_none(it));
+        let dtype = args.kwargs.swap_remove("dtype").filter(|it| !vm.is_none(it));
+        let dtype = dtype.map(|it| dtypes::of(numpy, &it, vm)).transpose()?;
+        let mask = args.kwargs.swap_remove("where").filter(|it| !it.is(&vm.ctx.true_value));
+        let casting = match args.kwargs.swap_remove("casting") {
+            Some(text) => text.str(vm)?.to_string(),
+            None => "same_kind".to_owned(),
+        };
+        for hint in ["order", "subok"] {
+            args.kwargs.swap_remove(hint);
+        }
+        if let Some(word) = args.kwargs.keys().next() {
+            return Err(
+                vm.new_type_error(format!("{}() got an unexpected keyword argument '{word}'", function.name))
+            );
+        }
+        let operands: Vec<Operand> = args.args[..function.operands]
+            .iter()
+            .map(|object| operand(numpy, object, vm))
+            .collect::<PyResult<_>>()?;
+        let mut result = compute(numpy, function, &operands, dtype, vm)?;
+        let target = match &out {
+            Some(object) => match array_of(object) {
+                Some(target) => Some(target),
+                None => return Err(vm.new_type_error("return arrays must be of ArrayType")),
+            },
+            None => None,
+        };
+        if let Some(mask) = mask {
+            let mask = numpy.cast(&operand(numpy, &mask, vm)?.tensor, DType::Bool, vm)?;
+            let shape =
+                layout::broadcast(mask.shape(), result.shape()).unwrap_or_else(|_| result.shape().to_vec());
+            let rest = match &target {
+                Some(target) => numpy.cast(target, result.dtype(), vm)?,
+                None => Tensor::zeros(shape, result.dtype()).or_raise(vm)?,
+            };
+            result =
+                numpy.call("where", vec![Arg::Tensor(mask), Arg::Tensor(result), Arg::Tensor(rest)], vm)?;
+        }
+        match (target, out) {
+            (Some(target), Some(object)) => {
+                write_out(numpy, function.name, &target, &result, &casting, vm)?;
+                Ok(object)
+            }
+            _ => numpy.result(result, vm),
+        }
+    }
+}
+
+impl Representable for PyUfunc {
+    fn repr_str(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
+        Ok(format!("<ufunc '{}'>", zelf.function.name))
+    }
+}
+
+impl PyUfunc {
+    pub(super) fn new(function: &'static Function, numpy: &Rc<Numpy>) -> PyUfunc {
+        PyUfunc { function, numpy: numpy.clone() }
+    }
+
+    fn python(&self, method: &str, zelf: PyObjectRef, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+        args.args.insert(0, zelf);
+        let module = vm.import("numpy._ufuncs", 0)?.get_attr("_ufuncs", vm)?;
+        module.get_attr(vm.ctx.intern_str(method), vm)?.call(args, vm)
+    }
+}
+
+#[pyclass(with(Callable, Representable))]
+impl PyUfunc {
+    #[pygetset]
+    fn __name__(&self) -> &'static str {
+        self.function.name
+    }
+
+    #[pygetset]
+    fn nin(&self) -> usize {
+        self.function.operands
+    }
+
+    #[pygetset]
+    fn nout(&self) -> usize {
+        1
+    }
+
+    #[pygetset]
+    fn nargs(&self) -> usize {
+        self.function.operands + 1
+    }
+
+    #[pygetset]
+    fn identity(&self) -> Option<i64> {
+        self.function.identity
+    }
+
+    #[pymethod]
+    fn reduce(zelf: rustpython_vm::PyRef<Self>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+        zelf.python("reduce", zelf.clone().into(), args, vm)
+    }
+
+    #[pymethod]
+    fn accumulate(zelf: rustpython_vm::PyRef<Self>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+        zelf.python("accumulate", zelf.clone().into(), args, vm)
+    }
+
+    #[pymethod]
+    fn outer(zelf: rustpython_vm::PyRef<Self>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+        zelf.python("outer", zelf.clone().into(), args, vm)
+    }
+
+    #[pymethod]
+    fn at(zelf: rustpython_vm::PyRef<Self>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+        zelf.python("at", zelf.clone().into(), args, vm)
+    }
+
+    #[pymethod]
+    fn reduceat(zelf: rustpython_vm::PyRef<Self>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+        zelf.python("reduceat", zelf.clone().into(), args, vm)
+    }
+}
+
+/// The context of an operator's operands: that of an array among them, or the interpreter's.
+pub(super) fn context_of(objects: &[&PyObject], vm: &VirtualMachine) -> PyResult<Rc<Numpy>> {
+    match objects.iter().find_map(|object| object.downcast_ref::<PyArray>()) {
+        Some(array) => Ok(array.numpy.clone()),
+        None => context(vm),
+    }
+}
+
+/// A layout that repeats a tensor to this shape. Errors: NumPy's.
+pub(super) fn stretched(tensor: &Tensor, shape: &[usize], vm: &VirtualMachine) -> PyResult<Layout> {
+    match layout::broadcast(tensor.shape(), shape) {
+        Ok(all) if all == shape => Ok(tensor.layout().broadcast_to(shape)),
+        _ => Err(vm.new_value_error(format!(
+            "could not broadcast input array from shape {} into shape {}",
+            tight(tensor.shape()),
+            tight(shape)
+        ))),
+    }
+}

@@ -1,0 +1,58 @@
+import inspect
+import numpy
+from numpy import _methods
+
+print("""# The part of NumPy that is here
+
+Generated from the module itself (`src/numpy/`); `UPDATE=1 cargo test --release --test library page::` writes it again.
+
+Dtypes, promotion, printing, random numbers and error messages are those of NumPy 1.26. Arrays lie over the memory of
+tensors: `tensor.numpy()`, `torch.from_numpy` and `torch.as_tensor` share it. A name that is not here raises an
+`AttributeError` that says so; an argument that is not in the list is an error too.
+
+What differs: a slice with a negative step (`x[::-1]`), `flip` and `rot90` copy, so that a change of the result does not change
+the array. There are no arrays of text, of objects, of complex numbers or of unsigned integers wider than 8 bits, no
+structured dtypes, no subclasses of `ndarray`, no files. Divisions by zero and overflows give NumPy's results without its
+warnings.
+""")
+
+
+def arguments(thing):
+    try:
+        return f"`{inspect.signature(thing)}`"
+    except (TypeError, ValueError):
+        return ""
+
+
+ufuncs = sorted(name for name in dir(numpy) if isinstance(getattr(numpy, name, None), numpy.ufunc))
+print("## Elementwise functions\n")
+print("With `out`, `where`, `dtype` and `casting`, and the methods `reduce`, `accumulate`, `outer`, `at` and `reduceat`.\n")
+print(", ".join(f"`{name}`" for name in ufuncs) + "\n")
+print("## Functions\n")
+for name in sorted(name for name in dir(numpy) if inspect.isfunction(getattr(numpy, name, None))):
+    print(f"- `{name}` {arguments(getattr(numpy, name))}")
+print("\n## Scalars and other names\n")
+rest = [
+    name
+    for name in dir(numpy)
+    if not inspect.isfunction(getattr(numpy, name)) and name not in ufuncs and name not in ("linalg", "random", "testing")
+]
+print(", ".join(f"`{name}`" for name in rest))
+print("\n## Methods of arrays\n")
+for name in sorted(name for name in vars(_methods) if not name.startswith("_") and callable(getattr(_methods, name))):
+    if name not in ("ndarray",):
+        print(f"- `{name}` {arguments(getattr(_methods, name))}")
+for place in ("linalg", "random", "testing"):
+    module = getattr(numpy, place)
+    print(f"\n## numpy.{place}\n")
+    for name in sorted(vars(module)):
+        thing = getattr(module, name)
+        own = getattr(thing, "__module__", None) == f"numpy.{place}"
+        if not name.startswith("_") and own and (inspect.isfunction(thing) or inspect.ismethod(thing)):
+            print(f"- `{name}` {arguments(thing)}")
+    classes = [name for name in sorted(vars(module)) if isinstance(getattr(module, name), type) and not name.startswith("_")]
+    print("\nClasses: " + ", ".join(f"`{name}`" for name in classes if getattr(module, name).__module__ == f"numpy.{place}"))
+print("\n## numpy.random.Generator, from `default_rng`\n")
+for name in sorted(dir(numpy.random.Generator)):
+    if not name.startswith("_"):
+        print(f"- `{name}` {arguments(getattr(numpy.random.Generator, name))}")
