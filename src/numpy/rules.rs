@@ -68,7 +68,6 @@ pub(super) static FUNCTIONS: &[Function] = &[
     of("arctan2", "atan2", 2, Rule::Float),
     of("hypot", "hypot", 2, Rule::Float),
     of("copysign", "copysign", 2, Rule::Float),
-    of("nextafter", "nextafter", 2, Rule::Float),
     of("logaddexp", "logaddexp", 2, Rule::Float),
     of("heaviside", "heaviside", 2, Rule::Float),
     of("maximum", "maximum", 2, Rule::Same),

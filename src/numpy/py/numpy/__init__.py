@@ -82,7 +82,7 @@ _LATER = {
     ),
     "_numeric": (
         "clip round round_ around fix allclose isclose array_equal array_equiv nan_to_num sinc interp unwrap angle real "
-        "imag isreal iscomplex isrealobj iscomplexobj isscalar modf divmod frexp ldexp cbrt spacing polyval polyfit "
+        "imag isreal iscomplex isrealobj iscomplexobj isscalar modf divmod frexp ldexp cbrt polyval polyfit "
         "polyadd polymul apply_along_axis apply_over_axes vectorize frompyfunc piecewise may_share_memory shares_memory "
         "isposinf isneginf iterable"
     ),

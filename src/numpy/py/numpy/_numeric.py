@@ -213,10 +213,6 @@ def cbrt(x, out=None):
     return _methods._into(out, _result(made))
 
 
-def spacing(x):
-    return numpy.nextafter(x, numpy.inf) - x
-
-
 def isposinf(x, out=None):
     return _methods._into(out, asarray(x) == numpy.inf if numpy.ndim(x) else _result(numpy.equal(x, numpy.inf)))
 
