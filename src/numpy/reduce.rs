@@ -52,6 +52,8 @@ impl Number for i64 {
     const PAIRWISE: bool = false;
 }
 
+/// The elements that NumPy reads at a time.
+const BUFFER: usize = 8192;
 /// The most elements that are added without splitting.
 const BLOCK: usize = 128;
 
@@ -114,7 +116,10 @@ fn fold<T: Number>(data: &[T], offset: usize, axes: &[Axis], out: &mut [T], what
         let to = merged.iter().zip(&at).map(|(axis, i)| axis.out * i).sum::<usize>();
         match (inner.reduced, what) {
             (true, Fold::Sum) if T::PAIRWISE => {
-                out[to] = out[to].plus(pairwise(data, from, inner.size, inner.step));
+                for start in (0..inner.size).step_by(BUFFER) {
+                    let count = BUFFER.min(inner.size - start);
+                    out[to] = out[to].plus(pairwise(data, from + start * inner.step, count, inner.step));
+                }
             }
             _ => {
                 for i in 0..inner.size {

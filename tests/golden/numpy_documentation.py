@@ -18,13 +18,22 @@ import numpy as np
 from numpy import linalg as LA
 from numpy.random import default_rng
 np.random.seed(0)
-rng = np.random.default_rng(0)
+_default_rng = np.random.default_rng
+np.random.default_rng = default_rng = lambda seed=None: _default_rng(0 if seed is None else seed)
+rng = np.random.default_rng()
 """
 
 # Differences that are none, and why.
 base.DIFFERS = {
     "numpy.empty": "memory that nobody has written yet",
     "numpy.empty_like": "memory that nobody has written yet",
+    "numpy.partition": "the order within the parts, which is any",
+    "numpy.argpartition": "the order within the parts, which is any",
+    "numpy.ndarray.partition": "the order within the parts, which is any",
+    "numpy.linalg.det": "the last digit",
+    "numpy.linalg.lstsq": "the last digits",
+    "numpy.logaddexp": "the last digits",
+    "numpy.random.SeedSequence": "entropy from the system's clock",
 }
 
 

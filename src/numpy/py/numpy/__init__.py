@@ -121,10 +121,10 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module("numpy." + name)
-    if name == "AxisError":
-        from numpy._exceptions import AxisError
+    if name in ("AxisError", "RankWarning", "VisibleDeprecationWarning", "ComplexWarning", "TooHardError"):
+        from numpy import _exceptions
 
-        return AxisError
+        return getattr(_exceptions, name)
     raise _missing(name)
 
 

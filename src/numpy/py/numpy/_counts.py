@@ -43,7 +43,7 @@ def cov(m, y=None, rowvar=True, bias=False, ddof=None, fweights=None, aweights=N
         fact = 0.0
     X = X - avg[:, None]
     made = numpy.dot(X, (X.T if w is None else (X * w).T)) * numpy.true_divide(1, fact)
-    return numpy.squeeze(made)[()] if isinstance(made, ndarray) else made
+    return numpy.squeeze(made)
 
 
 def corrcoef(x, y=None, rowvar=True, *, dtype=None):

@@ -72,7 +72,12 @@ def _reshaped(self, shape):
 
 
 def ravel(self, order="C"):
-    if order == "F":
+    if order not in ("C", "F", "A", "K"):
+        raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got '{order}')")
+    is_other = order in ("A", "K") and not self._is_row_major
+    if is_other and order == "K" and not self.T._is_row_major:
+        raise NotImplementedError("ravel(order='K') of such a layout is not part of attn's numpy")
+    if order == "F" or is_other and self.T._is_row_major:
         return _op("reshape", self.T, (-1,))
     return _op("reshape", self, (-1,))
 

@@ -201,7 +201,9 @@ def _frexp(x):
 
 
 def ldexp(x1, x2):
-    return numpy.multiply(x1, numpy.power(2.0, x2))
+    made = numpy.multiply(x1, numpy.power(2.0, x2))
+    kind = asarray(x1).dtype
+    return made.astype(kind) if kind.kind == "f" else made
 
 
 def cbrt(x, out=None):

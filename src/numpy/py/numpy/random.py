@@ -290,7 +290,8 @@ class RandomState(_Draws):
 
     def random_integers(self, low, high=None, size=None):
         low, high = (1, low) if high is None else (low, high)
-        return self.randint(low, high + 1, size)
+        made = self.randint(low, high + 1, size)
+        return numpy.int64(made) if size is None else made
 
     def shuffle(self, x):
         self._shuffle(x)
@@ -444,6 +445,9 @@ class Generator(_Draws):
 
     def __repr__(self):
         return f"Generator(PCG64) at {hex(id(self)).upper().replace('X', 'x')}"
+
+    def __str__(self):
+        return "Generator(PCG64)"
 
 
 class PCG64:
