@@ -24,17 +24,18 @@ def arguments(thing):
         return ""
 
 
-ufuncs = sorted(name for name in dir(numpy) if isinstance(getattr(numpy, name, None), numpy.ufunc))
+names = sorted(set(numpy.__dir__()))
+ufuncs = sorted(name for name in names if isinstance(getattr(numpy, name, None), numpy.ufunc))
 print("## Elementwise functions\n")
 print("With `out`, `where`, `dtype` and `casting`, and the methods `reduce`, `accumulate`, `outer`, `at` and `reduceat`.\n")
 print(", ".join(f"`{name}`" for name in ufuncs) + "\n")
 print("## Functions\n")
-for name in sorted(name for name in dir(numpy) if inspect.isfunction(getattr(numpy, name, None))):
+for name in sorted(name for name in names if inspect.isfunction(getattr(numpy, name, None))):
     print(f"- `{name}` {arguments(getattr(numpy, name))}")
 print("\n## Scalars and other names\n")
 rest = [
     name
-    for name in dir(numpy)
+    for name in names
     if not inspect.isfunction(getattr(numpy, name)) and name not in ufuncs and name not in ("linalg", "random", "testing")
 ]
 print(", ".join(f"`{name}`" for name in rest))
