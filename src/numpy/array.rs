@@ -1,6 +1,6 @@
 //! `numpy.ndarray`. Its methods are Python (`py/numpy/_methods.py`); shape, items, operators and text are here.
 
-use rustpython_vm::builtins::{PyBoundMethod, PyStr, PyType};
+use rustpython_vm::builtins::{PyBoundMethod, PyStr};
 use rustpython_vm::common::hash::PyHash;
 use rustpython_vm::function::{Either, PyComparisonValue};
 use rustpython_vm::protocol::{PyMappingMethods, PyNumberMethods, PySequenceMethods};
