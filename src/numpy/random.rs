@@ -49,6 +49,21 @@ impl Engine {
         }
     }
 
+    /// A whole number from 0 to `most`: by masked rejection.
+    fn masked(&mut self, most: u64) -> u64 {
+        if most == 0 {
+            return 0;
+        }
+        let mask = u64::MAX >> most.leading_zeros();
+        loop {
+            let word =
+                if most <= u64::from(u32::MAX) { u64::from(self.next32()) } else { self.next64() } & mask;
+            if word <= most {
+                return word;
+            }
+        }
+    }
+
     /// A whole number from 0 to `most`: by masked rejection, or by Lemire's method.
     fn bounded(&mut self, most: u64) -> u64 {
         if most == 0 {
@@ -56,15 +71,7 @@ impl Engine {
         }
         let is_short = most <= u64::from(u32::MAX);
         match self {
-            Engine::Twister(_) => {
-                let mask = u64::MAX >> most.leading_zeros();
-                loop {
-                    let word = if is_short { u64::from(self.next32()) } else { self.next64() } & mask;
-                    if word <= most {
-                        return word;
-                    }
-                }
-            }
+            Engine::Twister(_) => self.masked(most),
             Engine::Pcg(_) if most == u64::from(u32::MAX) => u64::from(self.next32()),
             Engine::Pcg(_) if most == u64::MAX => self.next64(),
             Engine::Pcg(_) if is_short => {
@@ -335,11 +342,14 @@ impl PyStream {
 
     /// The order of `count` things after a shuffle that goes down to place `first`.
     #[pymethod]
-    fn shuffled(&self, count: usize, first: usize, vm: &VirtualMachine) -> PyResult {
+    fn shuffled(&self, count: usize, first: usize, is_masked: bool, vm: &VirtualMachine) -> PyResult {
         let mut stream = self.stream.lock();
         let mut order: Vec<i64> = (0..count as i64).collect();
         for at in (first..count).rev() {
-            let other = stream.engine.bounded(at as u64) as usize;
+            let other = match is_masked {
+                true => stream.engine.masked(at as u64),
+                false => stream.engine.bounded(at as u64),
+            } as usize;
             order.swap(at, other);
         }
         let mut order = order.into_iter();

@@ -146,7 +146,7 @@ class _Draws:
         raise NotImplementedError("bytes() is not part of attn's numpy")
 
     def _shuffle(self, x, first=1):
-        order = self._stream.shuffled(len(x), first)
+        order = self._stream.shuffled(len(x), first, True)
         if isinstance(x, ndarray):
             x[...] = x[order]
         else:
@@ -298,9 +298,9 @@ class RandomState(_Draws):
 
     def permutation(self, x):
         if isinstance(x, (int, numpy.integer)):
-            return self._stream.shuffled(int(x), 1)
+            return self._stream.shuffled(int(x), 1, True)
         x = asarray(x)
-        return x[self._stream.shuffled(len(x), 1)]
+        return x[self._stream.shuffled(len(x), 1, True)]
 
     def choice(self, a, size=None, replace=True, p=None):
         population, count = _population(a)
@@ -322,7 +322,7 @@ class RandomState(_Draws):
             if p is not None:
                 index = _weighted(self, p, wanted)
             else:
-                index = self._stream.shuffled(count, 1)[:wanted]
+                index = self._stream.shuffled(count, 1, True)[:wanted]
             index = index[0] if shape is None else index.reshape(shape)
         if shape is None:
             index = int(index)
@@ -388,16 +388,16 @@ class Generator(_Draws):
     def shuffle(self, x, axis=0):
         if axis != 0:
             moved = numpy.moveaxis(x, axis, 0)
-            order = self._stream.shuffled(len(moved), 1)
+            order = self._stream.shuffled(len(moved), 1, True)
             x[...] = numpy.moveaxis(moved[order], 0, axis)
             return
         self._shuffle(x)
 
     def permutation(self, x, axis=0):
         if isinstance(x, (int, numpy.integer)):
-            return self._stream.shuffled(int(x), 1)
+            return self._stream.shuffled(int(x), 1, True)
         x = asarray(x)
-        return numpy.take(x, self._stream.shuffled(x.shape[axis], 1), axis)
+        return numpy.take(x, self._stream.shuffled(x.shape[axis], 1, True), axis)
 
     def permuted(self, x, *, axis=None, out=None):
         raise NotImplementedError("Generator.permuted is not part of attn's numpy")
@@ -424,11 +424,11 @@ class Generator(_Draws):
             if p is not None:
                 index = _weighted(self, p, wanted)
             elif count > 10000 and wanted > count // (50 if shuffle else 20):
-                index = self._stream.shuffled(count, max(count - wanted, 1))[count - wanted:]
+                index = self._stream.shuffled(count, max(count - wanted, 1), False)[count - wanted:]
             else:
                 index = self._stream.distinct(count, wanted)
                 if shuffle:
-                    index = index[self._stream.shuffled(wanted, 1)]
+                    index = index[self._stream.shuffled(wanted, 1, False)]
             index = index[0] if shape is None else index.reshape(shape)
         if shape is None:
             index = int(index) if population is not None else index
