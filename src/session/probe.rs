@@ -101,7 +101,8 @@ impl Session {
             calls.retain(|call| chosen.contains(&call.activation));
             calls
         });
-        let others = |call: &CapturedCall| calls.iter().filter(|it| it.differs_from(call)).collect::<Vec<_>>();
+        let others =
+            |call: &CapturedCall| calls.iter().filter(|it| it.differs_from(call)).collect::<Vec<_>>();
         let reports = calls.iter().filter_map(|call| self.repeated(call, &others(call))).collect();
         (outcome, trace, reports)
     }

@@ -101,7 +101,9 @@ fn runs_only_code_of_functions(vm: &VirtualMachine) -> PyResult<()> {
             let suspends = CodeFlags::GENERATOR | CodeFlags::COROUTINE;
             match args.args.first().and_then(|source| source.downcast_ref::<PyCode>()) {
                 Some(code) if code.flags.intersects(suspends) => {
-                    let text = format!("{name}() cannot run the code of a generator or coroutine: call the function");
+                    let text = format!(
+                        "{name}() cannot run the code of a generator or coroutine: call the function"
+                    );
                     Err(vm.new_type_error(text))
                 }
                 _ => own.call(args, vm),
@@ -203,14 +205,16 @@ fn keeps_its_instructions(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<
         let harmless = match name.as_str() {
             // `types.coroutine` marks a generator with a flag that the machine reads only in `await`.
             "co_flags" => {
-                let given = value.downcast_ref::<PyInt>().and_then(|int| int.try_to_primitive::<u32>(vm).ok());
+                let given =
+                    value.downcast_ref::<PyInt>().and_then(|int| int.try_to_primitive::<u32>(vm).ok());
                 let changed = given.zip(flags).map(|(given, flags)| given ^ flags);
                 changed.is_some_and(|changed| changed & !CodeFlags::ITERABLE_COROUTINE.bits() == 0)
             }
             name => SHOWN.contains(&name) && is_text(value),
         };
         if !harmless {
-            let text = format!("attn makes code from source only: {name} of a code object cannot be replaced");
+            let text =
+                format!("attn makes code from source only: {name} of a code object cannot be replaced");
             return Err(vm.new_type_error(text));
         }
     }
@@ -227,7 +231,8 @@ fn keeps_its_instructions(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<
 
 /// Whether a function can be given this code: its closure has a cell for each free variable.
 fn takes_code(function: &PyObject, code: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
-    let (Some(function), Some(code)) = (function.downcast_ref::<PyFunction>(), code.downcast_ref::<PyCode>()) else {
+    let (Some(function), Some(code)) = (function.downcast_ref::<PyFunction>(), code.downcast_ref::<PyCode>())
+    else {
         return Ok(());
     };
     let closure = function.as_object().get_attr("__closure__", vm)?;

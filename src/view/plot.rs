@@ -83,8 +83,8 @@ fn labels(axes: &PlottedAxes, look: Look) -> Text {
     }
 }
 
-/// A table of numbers as a heat map, with the names of its rows and columns.
-fn table(image: &Mark, axes: &PlottedAxes, look: Look) -> Text {
+/// A table of numbers as a tensor, with the names of its rows and columns.
+pub(super) fn table_figure(image: &Mark, axes: &PlottedAxes) -> Figure {
     let wide = image.rows.first().map_or(0, Vec::len);
     let rows: Vec<&Vec<f64>> = match axes.inverted {
         true => image.rows.iter().collect(),
@@ -95,7 +95,7 @@ fn table(image: &Mark, axes: &PlottedAxes, look: Look) -> Text {
         names.reverse();
     }
     let values: Vec<f64> = rows.iter().flat_map(|row| row.iter().copied()).collect();
-    let figure = Figure {
+    Figure {
         name: Some(axes.title.as_str()).filter(|title| !title.is_empty()).unwrap_or("table").to_owned(),
         dtype: "float64".to_owned(),
         shape: vec![rows.len(), wide],
@@ -103,7 +103,12 @@ fn table(image: &Mark, axes: &PlottedAxes, look: Look) -> Text {
         values,
         axes: vec![axes.y.label.clone(), axes.x.label.clone()],
         labels: vec![row_names, names(&axes.x, wide)],
-    };
+    }
+}
+
+/// A table of numbers as a heat map.
+fn table(image: &Mark, axes: &PlottedAxes, look: Look) -> Text {
+    let figure = table_figure(image, axes);
     if !figure.has_values() || figure.count() == 0 {
         return words(Role::Dim, "an empty table", look.width);
     }
@@ -133,7 +138,8 @@ fn names(axis: &PlottedAxis, count: usize) -> Option<Vec<String>> {
     )
 }
 
-fn bar_chart(mark: &Mark, axes: &PlottedAxes, look: Look) -> Text {
+/// The bars of a mark, with their names.
+pub(super) fn bars_of(mark: &Mark, axes: &PlottedAxes) -> Vec<Bar> {
     let named = match mark.names.iter().any(|name| name.parse::<f64>().is_err()) {
         true => None,
         false => names(&axes.x, mark.y.len()),
@@ -144,16 +150,20 @@ fn bar_chart(mark: &Mark, axes: &PlottedAxes, look: Look) -> Text {
         value: value.abs(),
         text: number(*value),
     };
+    names.iter().zip(&mark.y).map(bar).collect()
+}
+
+fn bar_chart(mark: &Mark, axes: &PlottedAxes, look: Look) -> Text {
     let mut text = Text::new();
     if let Some(label) = &mark.label {
         text.append(words(Role::Name, label, look.width));
     }
-    text.append(bars(&names.iter().zip(&mark.y).map(bar).collect::<Vec<_>>(), look));
+    text.append(bars(&bars_of(mark, axes), look));
     text
 }
 
 /// A number as text; a small one does not become 0.
-fn number(value: f64) -> String {
+pub(super) fn number(value: f64) -> String {
     match value {
         value if value.is_nan() => "nan".to_owned(),
         value if value != 0.0 && value.abs() < 1e-3 => scientific(value),
@@ -214,14 +224,14 @@ struct Canvas<'m> {
 }
 
 /// From numbers to places between 0 and 1.
-struct Scale {
-    low: f64,
-    high: f64,
+pub(super) struct Scale {
+    pub(super) low: f64,
+    pub(super) high: f64,
     log: bool,
 }
 
 impl Scale {
-    fn of(axis: &PlottedAxis, values: impl Iterator<Item = f64>) -> Scale {
+    pub(super) fn of(axis: &PlottedAxis, values: impl Iterator<Item = f64>) -> Scale {
         let log = axis.log;
         let usable = values.filter(|value| value.is_finite() && (!log || *value > 0.0));
         let (mut low, mut high) = usable
@@ -239,7 +249,7 @@ impl Scale {
         Scale { low, high, log: log && low > 0.0 }
     }
 
-    fn place(&self, value: f64) -> f64 {
+    pub(super) fn place(&self, value: f64) -> f64 {
         match self.log {
             true => (value / self.low).ln() / (self.high / self.low).ln(),
             false => (value - self.low) / (self.high - self.low),

@@ -340,7 +340,8 @@ impl Text {
 /// Whether a terminal obeys a character instead of showing it: control characters, and those that change the direction
 /// of the text after them, so that it reads differently from what it is.
 pub(crate) fn commands_terminal(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    c.is_control()
+        || matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// `text` with control characters written as `\n`, `\u{1b}` and the like, except those in `keep`: text from notebooks

@@ -37,7 +37,11 @@ fn each_code_has_an_example_that_has_it_and_one_that_does_not() {
 fn codes_and_names_are_unique() {
     for (at, mistake) in doctor::MISTAKES.iter().enumerate() {
         let others = &doctor::MISTAKES[at + 1..];
-        assert!(others.iter().all(|it| it.code != mistake.code && it.name != mistake.name), "{}", mistake.code);
+        assert!(
+            others.iter().all(|it| it.code != mistake.code && it.name != mistake.name),
+            "{}",
+            mistake.code
+        );
         assert!(!mistake.title.is_empty() && mistake.why.ends_with('.'), "{}", mistake.name);
         for cause in mistake.implied_by {
             assert!(doctor::MISTAKES.iter().any(|it| it.name == *cause), "{cause}");
@@ -67,5 +71,8 @@ def both(q, k, v, mask):
     ];
     assert_eq!(told, wanted);
     let ran = doctor::read("cell", source, doctor::Reading::Ran);
-    assert_eq!(ran.iter().map(|it| it.mistake).collect::<Vec<_>>(), ["masked-copy-unused", "arguments-swapped"]);
+    assert_eq!(
+        ran.iter().map(|it| it.mistake).collect::<Vec<_>>(),
+        ["masked-copy-unused", "arguments-swapped"]
+    );
 }

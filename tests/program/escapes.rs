@@ -13,7 +13,9 @@ fn attn(folder: &std::path::Path, args: &[&str]) -> Output {
 }
 
 fn is_obeyed(c: char) -> bool {
-    (c.is_control() && !"\n\r\t\u{8}".contains(c)) || ('\u{202a}'..='\u{202e}').contains(&c) || c == '\u{2066}'
+    (c.is_control() && !"\n\r\t\u{8}".contains(c))
+        || ('\u{202a}'..='\u{202e}').contains(&c)
+        || c == '\u{2066}'
 }
 
 #[test]
@@ -69,7 +71,9 @@ fn odd_files_are_refused_in_words() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("an argument must be UTF-8 text"), "{said}");
     std::fs::write(folder.path().join("zeros.py"), "\0".repeat(1 << 20)).expect("it is written");
-    for (file, words) in [("/dev/zero", "at most 256 MB are read"), ("zeros.py", "it seems to be a binary file")] {
+    for (file, words) in
+        [("/dev/zero", "at most 256 MB are read"), ("zeros.py", "it seems to be a binary file")]
+    {
         let output = attn(folder.path(), &["run", file]);
         let said = String::from_utf8_lossy(&output.stderr).replace('\n', " ");
         assert!(output.status.code() == Some(3) && said.contains(words), "{file}: {said}");

@@ -2,9 +2,9 @@
 
 mod browser;
 mod cli;
-mod escapes;
 #[path = "../shared/course.rs"]
 mod course;
+mod escapes;
 #[cfg(unix)]
 mod hours;
 mod page;

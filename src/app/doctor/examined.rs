@@ -44,8 +44,14 @@ pub(super) struct Partly {
 }
 
 /// Exceptions that say that something is not there: a package, a file, a device.
-const ABSENT: [&str; 6] =
-    ["ModuleNotFoundError", "ImportError", "FileNotFoundError", "PermissionError", "OSError", "NotImplementedError"];
+const ABSENT: [&str; 6] = [
+    "ModuleNotFoundError",
+    "ImportError",
+    "FileNotFoundError",
+    "PermissionError",
+    "OSError",
+    "NotImplementedError",
+];
 
 impl Examined {
     /// 1 with findings, else how the run ended. That something is absent is no mistake of the code.
@@ -127,7 +133,8 @@ pub(crate) fn findings(trace: &Trace, calls: &[CallReport], session: &Session) -
         source.lines().nth(finding.line?.checked_sub(1)?).map(|line| line.trim().to_owned())
     };
     let mut all = examine(trace, &names, calls);
-    let own = trace.steps.iter().flat_map(|step| &step.calls).find(|call| !call.library).map(|call| call.cell);
+    let own =
+        trace.steps.iter().flat_map(|step| &step.calls).find(|call| !call.library).map(|call| call.cell);
     if let Some((cell, source)) = own.and_then(|cell| Some((cell, session.source(cell)?))) {
         let read = read(cell, source, Reading::Ran).into_iter();
         let place = |it: &Finding| (it.mistake, it.cell.clone(), it.line);

@@ -14,7 +14,10 @@ const TIME: Duration = Duration::from_millis(1500);
 /// Adds to each finding the fix that works, if there is one.
 pub(super) fn try_fixes(examined: &mut Examined, plan: &Plan, shell: &Shell) {
     let started = Instant::now();
-    if examined.exit() == Exit::Interrupted || examined.failed.is_some() || plan.cells.iter().any(|cell| cell.step.is_some()) {
+    if examined.exit() == Exit::Interrupted
+        || examined.failed.is_some()
+        || plan.cells.iter().any(|cell| cell.step.is_some())
+    {
         return;
     }
     let before: Vec<_> = examined.found.iter().map(|(it, _)| place(it)).collect();

@@ -108,8 +108,7 @@ pub(super) fn json(examined: Examined, shell: &mut Shell) -> Result<(), Failure>
         })
         .collect();
     let schema = "attn.doctor/3";
-    let document =
-        DoctorDocument { schema, target, ok, cells, operations, findings, skipped, partly, error };
+    let document = DoctorDocument { schema, target, ok, cells, operations, findings, skipped, partly, error };
     write_json(&document, shell)
 }
 

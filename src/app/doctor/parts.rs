@@ -40,7 +40,8 @@ pub(super) fn examine_parts(whole: &mut Examined, plan: &Plan, shell: &Shell) {
     let is_read = ran.is_empty() || trace.steps.is_empty();
     for cell in &plan.cells {
         let reading = if is_read { Reading::Instead } else { Reading::Ran };
-        found.extend(read(&cell.name, &cell.source, reading).into_iter().map(|it| CodeFinding::new(None, it)));
+        found
+            .extend(read(&cell.name, &cell.source, reading).into_iter().map(|it| CodeFinding::new(None, it)));
     }
     for mut new in found {
         let Some(cell) = plan.cells.iter().find(|cell| Some(&cell.name) == new.finding.cell.as_ref()) else {

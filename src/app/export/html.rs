@@ -3,7 +3,7 @@
 use super::super::plan::Plan;
 use super::super::runner::{FinishedCell, Runner};
 use super::super::shell::{Exit, Failure};
-use super::super::step::{loop_variables, nonfinite, shown_tensors};
+use super::super::step::{loop_variables, nonfinite, plots, shown_tensors};
 use super::super::workspace::Workspace;
 use super::lineage::{Lineage, ShownTensors};
 use super::material::{ExportPart, ExportedExercise, Material};
@@ -106,6 +106,9 @@ impl PageBuilder {
         let shown = shown.map(|it| (workspace.figure(&it.name, &it.value), it.value.clone()));
         let tensors = self.lineage.add(shown.collect(), workspace);
         self.tensors(&tensors);
+        for picture in plots(outcome) {
+            self.push(PagePart::Picture(picture));
+        }
         let remarks = outcome.stderr.lines().map(str::to_owned);
         for remark in remarks.chain(nonfinite(outcome, &workspace.session)) {
             self.push(PagePart::Remark(remark));

@@ -107,8 +107,15 @@ impl<'r> Attention<'r> {
         let summed = product.summed.0;
         let summed_in_softmax = axis_at_start(&steps, summed);
         let weights = product.left.clone();
-        let context =
-            Context { traced, weights, product, weights_are_left: true, after: steps, summed, summed_in_softmax };
+        let context = Context {
+            traced,
+            weights,
+            product,
+            weights_are_left: true,
+            after: steps,
+            summed,
+            summed_in_softmax,
+        };
         let attention = Attention::with_axis(record, start, Some(context), 1)?;
         attention.scores.is_some().then_some(attention)
     }

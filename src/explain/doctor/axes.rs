@@ -121,7 +121,11 @@ pub(super) fn mixed_heads(record: &Record) -> Option<Tensor> {
     let is_mixing = |weights: &Tensor, other: &Tensor| {
         let is_parameter = other.is_leaf() && other.requires_grad();
         let heads = size(weights, 3);
-        is_parameter && weights.ndim() == 4 && other.ndim() == 2 && size(other, 1) == heads && size(other, 2) == heads
+        is_parameter
+            && weights.ndim() == 4
+            && other.ndim() == 2
+            && size(other, 1) == heads
+            && size(other, 2) == heads
     };
     if is_mixing(&left, &right) {
         return Some(left);
@@ -211,8 +215,9 @@ fn same_place(operand: &[usize], result: &[usize], axis: Axis) -> Option<Axis> {
     let at = result.len().checked_sub(axis)?;
     let before: usize = result[..at].iter().product();
     let size = *result.get(at)?;
-    let found = (0..operand.len())
-        .find(|from| operand[..*from].iter().product::<usize>() == before && operand[*from] == size && size > 1)?;
+    let found = (0..operand.len()).find(|from| {
+        operand[..*from].iter().product::<usize>() == before && operand[*from] == size && size > 1
+    })?;
     Some(operand.len() - found)
 }
 

@@ -14,7 +14,13 @@ pub(super) static MISTAKE: Mistake = Mistake {
     why: "A cache of keys and values saves work and changes nothing: a causal model gives each token the same output \
           whether the tokens before it come with it or were stored. If not, generated text is not what the model was \
           trained for.",
-    implied_by: &["mask-inverted", "row-all-hidden", "causal-leak", "softmax-over-queries", "heads-by-view-alone"],
+    implied_by: &[
+        "mask-inverted",
+        "row-all-hidden",
+        "causal-leak",
+        "softmax-over-queries",
+        "heads-by-view-alone",
+    ],
     detector: Detector::Cell(detect),
 };
 
@@ -32,7 +38,11 @@ fn in_parts(call: &RepeatedCall) -> Option<Observation> {
             "{} was called with a cache of {length} tokens, and with the position {offset} for the next one.",
             call.function
         );
-        return Some(Observation::new(call.site.clone(), observed, "the next position is the cache's length"));
+        return Some(Observation::new(
+            call.site.clone(),
+            observed,
+            "the next position is the cache's length",
+        ));
     }
     let (token, far) = report.moved.iter().enumerate().find(|(_, far)| **far > 0.0)?;
     let observed = format!(
@@ -51,10 +61,14 @@ fn in_parts(call: &RepeatedCall) -> Option<Observation> {
 
 /// Fused attention with `is_causal` for fewer queries than keys: its triangle begins at the first key.
 fn at_the_upper_left(step: &Traced) -> Option<Observation> {
-    if step.operation.explanation != Explanation::Attention || !matches!(step.args.get(5), Some(Arg::Bool(true))) {
+    if step.operation.explanation != Explanation::Attention
+        || !matches!(step.args.get(5), Some(Arg::Bool(true)))
+    {
         return None;
     }
-    let (&[.., queries, _], &[.., keys, _]) = (step.operand(0)?.shape(), step.operand(1)?.shape()) else { return None };
+    let (&[.., queries, _], &[.., keys, _]) = (step.operand(0)?.shape(), step.operand(1)?.shape()) else {
+        return None;
+    };
     let observed = format!(
         "is_causal=True with {queries} queries and {keys} keys: its triangle begins at the first key, so that query 0 sees \
          key 0 only and not the {} before it.",

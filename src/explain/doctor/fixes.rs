@@ -110,24 +110,26 @@ impl Search<'_> {
             ("heads-by-view-alone", "view" | "reshape") if here => {
                 if let ([b, h, t, d], Some(receiver)) = (&*call.arguments.args, receiver) {
                     let [b, h, t, d] = [b, h, t, d].map(|it| self.text(it));
-                    let text =
-                        format!("{}.{name}({b}, {t}, {h}, {d}).transpose(1, 2)", self.text(receiver));
+                    let text = format!("{}.{name}({b}, {t}, {h}, {d}).transpose(1, 2)", self.text(receiver));
                     self.edit(call, text);
                 }
             }
             ("heads-joined-by-view-alone", "view" | "reshape") if here => {
                 if let Some(receiver) = receiver {
                     let plain = self.text(receiver).trim_end_matches(".contiguous()");
-                    let shape = call.arguments.args.iter().map(|it| self.text(it)).collect::<Vec<_>>().join(", ");
+                    let shape =
+                        call.arguments.args.iter().map(|it| self.text(it)).collect::<Vec<_>>().join(", ");
                     let axes = if call.arguments.args.len() == 2 { "0, 1" } else { "1, 2" };
                     let text = format!("{plain}.transpose({axes}).reshape({shape})");
                     self.edit(call, text);
                 }
             }
             ("group-order", "repeat") => {
-                if let ([Expr::NumberLiteral(_), times, ..], Some(receiver)) = (&*call.arguments.args, receiver)
+                if let ([Expr::NumberLiteral(_), times, ..], Some(receiver)) =
+                    (&*call.arguments.args, receiver)
                 {
-                    let text = format!("{}.repeat_interleave({}, dim=1)", self.text(receiver), self.text(times));
+                    let text =
+                        format!("{}.repeat_interleave({}, dim=1)", self.text(receiver), self.text(times));
                     self.edit(call, text);
                 }
             }
@@ -139,7 +141,9 @@ impl Search<'_> {
             ("dropout-in-eval", "dropout") if here => self.insert_argument(call, "training=self.training"),
             ("softmax-before-loss" | "softmax-twice", "softmax") => {
                 let inner = match receiver.map(|it| self.text(it)) {
-                    Some("torch" | "F" | "nn.functional") | None => call.arguments.args.first().map(|it| self.text(it)),
+                    Some("torch" | "F" | "nn.functional") | None => {
+                        call.arguments.args.first().map(|it| self.text(it))
+                    }
                     Some(receiver) => Some(receiver),
                 };
                 if let Some(inner) = inner.map(str::to_owned) {
@@ -209,6 +213,7 @@ fn inverted(mask: &str) -> String {
     if let Some((mask, zero)) = mask.rsplit_once(" == ") {
         return format!("{mask} != {zero}");
     }
-    let is_plain = mask.chars().all(|it| it.is_alphanumeric() || "_.()[]:, ".contains(it)) && !mask.starts_with('(');
+    let is_plain =
+        mask.chars().all(|it| it.is_alphanumeric() || "_.()[]:, ".contains(it)) && !mask.starts_with('(');
     if is_plain { format!("~{mask}") } else { format!("~({mask})") }
 }

@@ -21,7 +21,11 @@ pub(super) static MISTAKE: Mistake = Mistake {
 const LARGEST: usize = 1 << 20;
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
-    cell.trace.steps.iter().filter_map(|step| keys_and_values(step)?.iter().find_map(|it| in_turn(it, step, cell))).collect()
+    cell.trace
+        .steps
+        .iter()
+        .filter_map(|step| keys_and_values(step)?.iter().find_map(|it| in_turn(it, step, cell)))
+        .collect()
 }
 
 /// The keys and the values of attention that ends with this operation.
@@ -38,8 +42,7 @@ fn in_turn(values: &Tensor, step: &Traced, cell: &TracedCell) -> Option<Observat
     let (heads, groups) = (head_count(values)?, groups_in_turn(values)?);
     let name = cell.name_of(values, "a tensor of keys or values");
     let order: Vec<String> = (0..heads.min(6)).map(|head| (head % groups).to_string()).collect();
-    let right: Vec<String> =
-        (0..heads.min(6)).map(|head| (head / (heads / groups)).to_string()).collect();
+    let right: Vec<String> = (0..heads.min(6)).map(|head| (head / (heads / groups)).to_string()).collect();
     let observed = format!(
         "{name} has {heads} heads, copies of {groups}, in the order {}: query head 1 meets group 1, and not group 0 as in \
          {}.",
@@ -64,7 +67,9 @@ fn groups_in_turn(values: &Tensor) -> Option<usize> {
     let sample = all.get(..all.len() / values.shape()[0].max(1))?;
     let size = sample.len() / heads;
     let head = |at: usize| &sample[at * size..(at + 1) * size];
-    let period = (1..heads).find(|period| heads.is_multiple_of(*period) && (*period..heads).all(|at| head(at) == head(at - period)))?;
+    let period = (1..heads).find(|period| {
+        heads.is_multiple_of(*period) && (*period..heads).all(|at| head(at) == head(at - period))
+    })?;
     let differ = (1..period).all(|at| head(at) != head(at - 1));
     (period > 1 && differ).then_some(period)
 }

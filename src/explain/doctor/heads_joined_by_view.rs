@@ -31,7 +31,9 @@ fn wrong_view(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let (before, after) = (step.operands.first()?, step.results.first()?);
     let heads = match (before.shape(), after.shape()) {
         (&[b, h, t, d], &[b2, t2, c]) if b == b2 && t == t2 && h * d == c && h > 1 && t > 1 => h,
-        (&[bh, t, d], &[b, t2, c]) if t == t2 && t > 1 && bh > b && bh % b.max(1) == 0 && bh / b.max(1) * d == c => {
+        (&[bh, t, d], &[b, t2, c])
+            if t == t2 && t > 1 && bh > b && bh % b.max(1) == 0 && bh / b.max(1) * d == c =>
+        {
             bh / b.max(1)
         }
         (&[h, t, d], &[t2, c]) if t == t2 && h * d == c && h > 1 && t > 1 => h,

@@ -23,7 +23,8 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
     let mut found = Vec::new();
     for step in cell.trace.steps.iter().filter(|step| is_attention(step)) {
         let Some(activation) = function_of(step) else { continue };
-        let own: Vec<&Traced> = split.iter().filter(|(_, it)| *it == activation).map(|(step, _)| *step).collect();
+        let own: Vec<&Traced> =
+            split.iter().filter(|(_, it)| *it == activation).map(|(step, _)| *step).collect();
         // Queries, keys and values, each so.
         let [first, _, _, ..] = own.as_slice() else { continue };
         let Some(input) = first.operand(0) else { continue };
@@ -40,7 +41,8 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
 
 /// A linear layer as wide as a head, on features that a view has just split into heads, and its call.
 fn after_split(step: &Traced) -> Option<(&Traced, u64)> {
-    let input = step.operand(0)?.tensor.as_ref().filter(|_| step.operation.explanation == Explanation::Linear)?;
+    let input =
+        step.operand(0)?.tensor.as_ref().filter(|_| step.operation.explanation == Explanation::Linear)?;
     let &[_, _, heads, width] = input.shape() else { return None };
     let made = origin(input).filter(|record| record.operation.shapes == ShapeRule::Reshaped)?;
     let before = made.args().first()?.tensor()?.shape().to_vec();

@@ -38,13 +38,14 @@ fn detect(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
 
 fn detect_mask(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
     let name = call.report.unmoved.iter().find(|it| is_mask(it))?;
-    let observed =
-        format!("{} was called with the opposite of {name}: no output moved.", call.function);
+    let observed = format!("{} was called with the opposite of {name}: no output moved.", call.function);
     let fix = format!("scores = scores.masked_fill({name} == 0, -torch.inf), before the softmax");
     Some(Observation::new(call.site.clone(), observed, fix))
 }
 
 /// Whether an argument's name is that of a mask.
 fn is_mask(name: &str) -> bool {
-    ["mask", "padding", "pad", "real", "visible", "keep", "valid"].iter().any(|word| name.to_lowercase().contains(word))
+    ["mask", "padding", "pad", "real", "visible", "keep", "valid"]
+        .iter()
+        .any(|word| name.to_lowercase().contains(word))
 }

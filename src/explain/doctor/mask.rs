@@ -56,7 +56,8 @@ impl Visible {
 
     /// Whether all visible keys are so to their tokens, and at least one key is seen by another token.
     pub(super) fn all(&self, fits: impl Fn(usize, usize) -> bool) -> bool {
-        let seen = || (0..self.keys.len()).filter(|at| self.keys[*at]).map(|at| (at / self.size, at % self.size));
+        let seen =
+            || (0..self.keys.len()).filter(|at| self.keys[*at]).map(|at| (at / self.size, at % self.size));
         seen().all(|(token, key)| fits(token, key)) && seen().any(|(token, key)| token != key)
     }
 }
@@ -64,7 +65,8 @@ impl Visible {
 impl Visible {
     /// Whether the last token does not see the first, and each hidden key is so to its token.
     pub(super) fn hides_only(&self, fits: impl Fn(usize, usize) -> bool) -> bool {
-        let hidden = (0..self.keys.len()).filter(|at| !self.keys[*at]).map(|at| (at / self.size, at % self.size));
+        let hidden =
+            (0..self.keys.len()).filter(|at| !self.keys[*at]).map(|at| (at / self.size, at % self.size));
         !self.at(self.size - 1, 0) && hidden.into_iter().all(|(token, key)| fits(token, key))
     }
 }

@@ -77,7 +77,11 @@ fn in_fused_attention(step: &Traced, cell: &TracedCell) -> Option<Observation> {
 
 /// A mask that is named for padding and True at the ends of texts, where True means "keep".
 fn padding_kept(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    let mask = step.args.get(3).and_then(Arg::tensor).filter(|it| it.dtype() == DType::Bool && it.numel() <= 1 << 16)?;
+    let mask = step
+        .args
+        .get(3)
+        .and_then(Arg::tensor)
+        .filter(|it| it.dtype() == DType::Bool && it.numel() <= 1 << 16)?;
     let (_, start) = source(mask);
     let name = cell.name_of(&start, "");
     let columns = *mask.shape().last()?;

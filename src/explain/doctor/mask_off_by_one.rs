@@ -42,9 +42,10 @@ fn observation(mask: &str, beyond: usize, weight: Option<f64>, site: Option<Site
         1 => "the one after it".to_owned(),
         _ => format!("the {beyond} after it"),
     };
-    let share = weight.map(|it| format!(" Token 0 gives {} of its weight to token 1.", figure(it))).unwrap_or_default();
-    let observed =
-        format!("{mask} leaves keys after the diagonal in sight: each token sees {ahead}.{share}");
+    let share = weight
+        .map(|it| format!(" Token 0 gives {} of its weight to token 1.", figure(it)))
+        .unwrap_or_default();
+    let observed = format!("{mask} leaves keys after the diagonal in sight: each token sees {ahead}.{share}");
     let fix = "diagonal=1 begins right above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool(); with \
                torch.tril it is diagonal=0";
     Observation::new(site, observed, fix)
@@ -54,10 +55,13 @@ fn observation(mask: &str, beyond: usize, weight: Option<f64>, site: Option<Site
 /// that it is no block of tokens that see each other; and what sees is not seen, so that it is no window on both sides.
 fn visible_beyond(visible: &Visible) -> Option<usize> {
     let size = visible.size;
-    let furthest = (0..size).flat_map(|row| (row + 1..size).filter(move |column| visible.at(row, *column)).map(move |it| it - row));
+    let furthest = (0..size).flat_map(|row| {
+        (row + 1..size).filter(move |column| visible.at(row, *column)).map(move |it| it - row)
+    });
     let beyond = furthest.max()?;
-    let in_a_row = (1..size - beyond)
-        .any(|row| visible.at(row, row + beyond) && visible.at(row - 1, row - 1 + beyond));
-    let is_mutual = (0..size).all(|row| (0..row).all(|column| visible.at(row, column) == visible.at(column, row)));
+    let in_a_row =
+        (1..size - beyond).any(|row| visible.at(row, row + beyond) && visible.at(row - 1, row - 1 + beyond));
+    let is_mutual =
+        (0..size).all(|row| (0..row).all(|column| visible.at(row, column) == visible.at(column, row)));
     (size >= 3 && beyond + 1 < size && in_a_row && !is_mutual).then_some(beyond)
 }

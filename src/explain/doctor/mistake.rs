@@ -126,7 +126,11 @@ impl<'r> TracedCell<'r> {
 
     /// The function that has this line.
     pub(super) fn function(&self, site: &Site) -> Option<String> {
-        self.calls_at(site).next().map(|call| call.function).filter(|name| *name != "<module>").map(str::to_owned)
+        self.calls_at(site)
+            .next()
+            .map(|call| call.function)
+            .filter(|name| *name != "<module>")
+            .map(str::to_owned)
     }
 
     /// The column where the first expression begins that ran in this line.

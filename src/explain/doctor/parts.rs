@@ -68,7 +68,8 @@ fn in_place_of(statement: &Stmt) -> String {
         Stmt::Import(import) => {
             let bound = |name: &str| name.split('.').next().unwrap_or(name).to_owned();
             let names = import.names.iter().map(|it| {
-                let name = it.asname.as_ref().map_or_else(|| bound(it.name.as_str()), |name| name.to_string());
+                let name =
+                    it.asname.as_ref().map_or_else(|| bound(it.name.as_str()), |name| name.to_string());
                 format!("torch._made_up as {name}")
             });
             format!("import {}", names.collect::<Vec<_>>().join(", "))

@@ -21,7 +21,10 @@ pub(super) static MISTAKE: Mistake = Mistake {
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
     let added = cell.trace.steps.iter().filter_map(Attention::of_softmax).filter_map(|attention| {
-        let step = attention.before.iter().find(|step| step.explanation() == Explanation::Pointwise(Formula::Add))?;
+        let step = attention
+            .before
+            .iter()
+            .find(|step| step.explanation() == Explanation::Pointwise(Formula::Add))?;
         grows(step, cell)
     });
     // Without a softmax: scores that are multiplied with a decay and then with the values.
@@ -42,13 +45,16 @@ fn grows(step: &FlowStep, cell: &TracedCell) -> Option<Observation> {
     // Each head has its own slope: the steepest.
     let found = values.chunks(size * size).find_map(|table| {
         let by_distance = |distance: usize| table[(size - 1) * size + (size - 1 - distance)];
-        let same = (0..size).all(|row| (0..=row).all(|column| close(table[row * size + column], by_distance(row - column))));
+        let same = (0..size)
+            .all(|row| (0..=row).all(|column| close(table[row * size + column], by_distance(row - column))));
         let rising = (1..size).all(|distance| by_distance(distance) > by_distance(distance - 1) + 1e-9);
-        (same && rising && table.iter().any(|it| it.is_finite())).then(|| (by_distance(1), by_distance(size - 1)))
+        (same && rising && table.iter().any(|it| it.is_finite()))
+            .then(|| (by_distance(1), by_distance(size - 1)))
     });
     let (near, far) = found?;
     let name = cell.name_of(&other, "the bias");
-    let verb = if step.explanation() == Explanation::Pointwise(Formula::Mul) { "multiplies" } else { "adds to" };
+    let verb =
+        if step.explanation() == Explanation::Pointwise(Formula::Mul) { "multiplies" } else { "adds to" };
     let observed = format!(
         "{name} {verb} the score of the key before a token {}, and that of the key {} before it {}: it grows with the \
          distance.",
@@ -63,4 +69,3 @@ fn grows(step: &FlowStep, cell: &TracedCell) -> Option<Observation> {
 fn close(a: f64, b: f64) -> bool {
     (a - b).abs() <= 1e-5 * (1.0 + b.abs())
 }
-

@@ -26,7 +26,11 @@ fn detect(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
         call.function,
         unused.join(" and of ")
     );
-    Some(Observation::new(call.site.clone(), observed, "x = self.tok(ids) + self.pos(torch.arange(ids.shape[1]))"))
+    Some(Observation::new(
+        call.site.clone(),
+        observed,
+        "x = self.tok(ids) + self.pos(torch.arange(ids.shape[1]))",
+    ))
 }
 
 /// Whether a parameter's name is that of positions.

@@ -189,7 +189,8 @@ impl Scopes<'_> {
         let unread = Part::ALL.into_iter().find_map(|part| {
             let of_part = |(name, _): &&(String, TextRange)| Part::of(name) == Some(part) && !own.reads(name);
             let passed = || parameters.iter().filter(|(name, _)| Part::of(name) == Some(part)).count();
-            let all_unread = bound().filter(|(name, _)| Part::of(name) == Some(part)).all(|(name, _)| !own.reads(name));
+            let all_unread =
+                bound().filter(|(name, _)| Part::of(name) == Some(part)).all(|(name, _)| !own.reads(name));
             let first = own.bound.iter().find(of_part).filter(|_| passed() == 0).or_else(|| {
                 let mut names = bound().filter(of_part);
                 names.next().filter(|_| all_unread)
@@ -200,8 +201,14 @@ impl Scopes<'_> {
         if let (true, true, Some((part, (name, range))), true) =
             (is_function && has_all == [true; 3], self.found.len() == before, unread, uses)
         {
-            let observed = format!("{name}, the {}, are computed or passed, and nothing reads them.", part.plural());
-            self.add(Subject::Projection, range, observed, "softmax(queries @ keys.transpose(-2, -1)) @ values");
+            let observed =
+                format!("{name}, the {}, are computed or passed, and nothing reads them.", part.plural());
+            self.add(
+                Subject::Projection,
+                range,
+                observed,
+                "softmax(queries @ keys.transpose(-2, -1)) @ values",
+            );
         }
         if is_function {
             self.unread_masks(&own, parameters, uses || count > 1);
@@ -219,7 +226,8 @@ impl Scopes<'_> {
         if let Some((name, range)) = passed {
             self.add(Subject::Mask, *range, format!("{name} is a parameter, and nothing reads it."), fix);
         }
-        let made = own.bound.iter().find(|(name, range)| unread(name) && is_of_mask(self.statement_at(*range)));
+        let made =
+            own.bound.iter().find(|(name, range)| unread(name) && is_of_mask(self.statement_at(*range)));
         if let Some((name, range)) = made {
             let observed = format!("{name} is made, and nothing reads it.");
             self.add(Subject::Mask, *range, observed, fix);
@@ -241,16 +249,19 @@ impl Scopes<'_> {
     fn mismatched(&mut self, target: &Expr, value: &Expr) {
         let pairs: Vec<(&Expr, &Expr)> = match (target, value) {
             (Expr::Tuple(targets), Expr::Tuple(values)) => targets.elts.iter().zip(&values.elts).collect(),
-            (Expr::Tuple(targets), Expr::Generator(made)) => match made.generators.first().map(|it| &it.iter) {
+            (Expr::Tuple(targets), Expr::Generator(made)) => match made.generators.first().map(|it| &it.iter)
+            {
                 Some(Expr::Tuple(from)) => targets.elts.iter().zip(&from.elts).collect(),
                 Some(Expr::List(from)) => targets.elts.iter().zip(&from.elts).collect(),
                 _ => return,
             },
-            (Expr::Tuple(targets), Expr::ListComp(made)) => match made.generators.first().map(|it| &it.iter) {
-                Some(Expr::Tuple(from)) => targets.elts.iter().zip(&from.elts).collect(),
-                Some(Expr::List(from)) => targets.elts.iter().zip(&from.elts).collect(),
-                _ => return,
-            },
+            (Expr::Tuple(targets), Expr::ListComp(made)) => {
+                match made.generators.first().map(|it| &it.iter) {
+                    Some(Expr::Tuple(from)) => targets.elts.iter().zip(&from.elts).collect(),
+                    Some(Expr::List(from)) => targets.elts.iter().zip(&from.elts).collect(),
+                    _ => return,
+                }
+            }
             (target @ Expr::Name(_), value) => vec![(target, value)],
             _ => return,
         };
@@ -261,18 +272,21 @@ impl Scopes<'_> {
             called.visit_expr(value);
             let mut layers = called.attributes_read.iter().filter_map(|(layer, range)| {
                 let other = Part::of(layer)?;
-                self.names.attributes_bound.iter().any(|(bound, _)| bound == layer).then_some((layer, other, *range))
+                self.names
+                    .attributes_bound
+                    .iter()
+                    .any(|(bound, _)| bound == layer)
+                    .then_some((layer, other, *range))
             });
             let (Some((layer, other, range)), None) = (layers.next(), layers.next()) else { continue };
             // The layer of that name exists.
             let meant = self.names.attributes_bound.iter().find(|(bound, _)| {
-                Part::of(bound) == Some(part) && bound.len() == layer.len() + part_length(bound) - part_length(layer)
+                Part::of(bound) == Some(part)
+                    && bound.len() == layer.len() + part_length(bound) - part_length(layer)
             });
             let Some((meant, _)) = meant.filter(|_| other != part) else { continue };
-            let observed = format!(
-                "{} are the result of self.{layer}, and self.{meant} is there for them.",
-                name.id
-            );
+            let observed =
+                format!("{} are the result of self.{layer}, and self.{meant} is there for them.", name.id);
             let fix = format!("{} = self.{meant}(...)", name.id);
             self.add(Subject::Projection, range, observed, &fix);
         }
@@ -282,8 +296,11 @@ impl Scopes<'_> {
     fn class(&mut self, class: &StmtClassDef) {
         let mut own = Names::default();
         class.body.iter().for_each(|statement| own.visit_stmt(statement));
-        let layers: Vec<(Part, &String, TextRange)> =
-            own.attributes_bound.iter().filter_map(|(name, range)| Some((Part::of(name)?, name, *range))).collect();
+        let layers: Vec<(Part, &String, TextRange)> = own
+            .attributes_bound
+            .iter()
+            .filter_map(|(name, range)| Some((Part::of(name)?, name, *range)))
+            .collect();
         let is_read = |name: &str| self.names.reads_attribute(name);
         let all = Part::ALL.into_iter().all(|part| layers.iter().any(|(it, ..)| *it == part));
         let unread = layers.iter().find(|(_, name, _)| !is_read(name));
@@ -295,21 +312,34 @@ impl Scopes<'_> {
                 own.attributes_read.iter().filter(|(it, _)| it == *other).nth(1).map(|it| (other, it.1))
             });
             let place = twice.map_or(*range, |(_, place)| place);
-            let instead = twice.map(|(other, _)| format!(", and self.{other} is called twice")).unwrap_or_default();
-            let observed = format!("self.{name}, the projection of the {}, is never called{instead}.", part.plural());
+            let instead =
+                twice.map(|(other, _)| format!(", and self.{other} is called twice")).unwrap_or_default();
+            let observed =
+                format!("self.{name}, the projection of the {}, is never called{instead}.", part.plural());
             found.push((Subject::Projection, place, observed, format!("self.{name}(...)")));
         }
         for (name, range) in &own.buffers {
             let is_mask = is_of_mask(self.text(*range)) && !is_read(name);
             if is_mask {
                 let observed = format!("self.{name} is registered, and nothing reads it.");
-                found.push((Subject::Mask, *range, observed, "scores.masked_fill(mask, -torch.inf)".to_owned()));
+                found.push((
+                    Subject::Mask,
+                    *range,
+                    observed,
+                    "scores.masked_fill(mask, -torch.inf)".to_owned(),
+                ));
             }
         }
         let scale = own.attributes_bound.iter().find(|(name, _)| is_scale(name) && !is_read(name));
         if let Some((name, range)) = scale {
-            let observed = format!("self.{name} is computed, and nothing reads it: the scores are not scaled.");
-            found.push((Subject::Scale, *range, observed, format!("scores * self.{name}, before the softmax")));
+            let observed =
+                format!("self.{name} is computed, and nothing reads it: the scores are not scaled.");
+            found.push((
+                Subject::Scale,
+                *range,
+                observed,
+                format!("scores * self.{name}, before the softmax"),
+            ));
         }
         for (subject, range, observed, fix) in found {
             self.add(subject, range, observed, &fix);
@@ -358,12 +388,17 @@ impl Products<'_> {
         let text = |it: &Expr| &self.source[it.range()];
         let fix = "softmax(queries @ keys.transpose(-2, -1)) @ values";
         // Weights times keys. The scores are queries times keys, and a state is keys times values.
-        let is_rotation = names_of(left).iter().any(|name| name.to_lowercase().contains("rot") || name == "R");
+        let is_rotation =
+            names_of(left).iter().any(|name| name.to_lowercase().contains("rot") || name == "R");
         // `wk` and `W_key` are matrices that project.
         let is_matrix = names_of(right).iter().any(|name| name.to_lowercase().starts_with('w'));
         let may_be_weights = from.is_none() && !is_matrix && !has_part(left, Part::Query) && !is_rotation;
         if to == Some(Part::Key) && values && queries && may_be_weights {
-            let observed = format!("{}: weights are multiplied with {}, not with the values.", &self.source[whole], text(right));
+            let observed = format!(
+                "{}: weights are multiplied with {}, not with the values.",
+                &self.source[whole],
+                text(right)
+            );
             self.found.push((whole, observed, fix));
             return;
         }
@@ -397,7 +432,8 @@ impl<'a> Visitor<'a> for Products<'_> {
                     ("matmul" | "bmm", [left, right]) => self.product(call.range(), left, right),
                     ("einsum", [_, left, right]) => self.product(call.range(), left, right),
                     ("scaled_dot_product_attention", [query, key, value, ..]) if self.has[2] => {
-                        let twice = plain_part(key) == Some(Part::Key) && plain_part(value) == Some(Part::Key);
+                        let twice =
+                            plain_part(key) == Some(Part::Key) && plain_part(value) == Some(Part::Key);
                         if twice && plain_part(query) == Some(Part::Query) {
                             let text = &self.source[value.range()];
                             let observed = format!("{text} is passed as keys and as values.");

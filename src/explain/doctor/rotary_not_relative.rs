@@ -103,7 +103,9 @@ fn observed(
     let matrices = || all.chunks(rows * columns);
     let itself = matrices().find_map(|scores| {
         let first = scores[0];
-        (1..rows).find(|at| differ(scores[at * columns + at], first)).map(|at| (at, first, scores[at * (columns + 1)]))
+        (1..rows)
+            .find(|at| differ(scores[at * columns + at], first))
+            .map(|at| (at, first, scores[at * (columns + 1)]))
     });
     let site = turning.site.clone();
     if let Some((at, first, other)) = itself {

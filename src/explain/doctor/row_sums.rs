@@ -42,7 +42,8 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     };
     let is_part = |step: &FlowStep| step.result.numel() < step.operand.numel();
     let is_mixed = |step: &FlowStep| mixed_heads(&step.record).is_some();
-    if context.after.iter().any(|step| is_gate(step) || step.is_dropout() || is_part(step) || is_mixed(step)) {
+    if context.after.iter().any(|step| is_gate(step) || step.is_dropout() || is_part(step) || is_mixed(step))
+    {
         return None;
     }
     let (row, sum) = uneven_row(context)?;

@@ -45,7 +45,8 @@ fn of_samples_and_tokens<'r>(call: &RepeatedCall<'r>) -> Option<&'r AxisReport> 
 /// The axis of the samples, where tokens do not influence each other and samples do. That the second axis is that of
 /// the tokens is known from the positions, which are added along it.
 fn of_samples_alone<'r>(call: &RepeatedCall<'r>) -> Option<&'r AxisReport> {
-    let reach = |at: usize| call.report.axes.iter().find(|axis| axis.axis == at).map(|axis| (axis, Reach::of(axis)));
+    let reach =
+        |at: usize| call.report.axes.iter().find(|axis| axis.axis == at).map(|axis| (axis, Reach::of(axis)));
     let ((batch, samples), (_, tokens)) = (reach(0)?, reach(1)?);
     (samples.mixes() && tokens == Reach::Own && call.report.varies == [1]).then_some(batch)
 }
@@ -53,7 +54,9 @@ fn of_samples_alone<'r>(call: &RepeatedCall<'r>) -> Option<&'r AxisReport> {
 /// The axis of the samples, where each text of numbered tokens becomes one vector.
 fn of_pooled<'r>(call: &RepeatedCall<'r>) -> Option<&'r AxisReport> {
     match call.report.axes.as_slice() {
-        [only] if only.axis == 0 && !call.report.tokens.is_empty() => Some(only).filter(|it| Reach::of(it).mixes()),
+        [only] if only.axis == 0 && !call.report.tokens.is_empty() => {
+            Some(only).filter(|it| Reach::of(it).mixes())
+        }
         _ => None,
     }
 }

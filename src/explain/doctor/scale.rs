@@ -174,14 +174,16 @@ fn is_named(scores: &Scores, cell: &TracedCell) -> bool {
     let part = |tensor: &Tensor| Part::of(&cell.name_of(tensor, ""));
     let either = |operand: &Tensor, source: &Tensor| part(operand).or_else(|| part(source));
     let [query, key] = &scores.sources;
-    either(&scores.product.left, query) == Some(Part::Query) && either(&scores.product.right, key) == Some(Part::Key)
+    either(&scores.product.left, query) == Some(Part::Query)
+        && either(&scores.product.right, key) == Some(Part::Key)
 }
 
 /// Whether queries or keys are scaled or normalised before they are rotated or repeated.
 fn is_scaled_before(scores: &Scores) -> bool {
     scores.sources.iter().any(|source| {
         let (steps, start) = rearranged(source);
-        let changes = |step: &FlowStep| step.factor().is_some_and(|factor| factor != 1.0) || step.divides_by_tensor();
+        let changes =
+            |step: &FlowStep| step.factor().is_some_and(|factor| factor != 1.0) || step.divides_by_tensor();
         steps.iter().any(changes) || is_normalised(&start) && projection(&start).is_none()
     })
 }

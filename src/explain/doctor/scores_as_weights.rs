@@ -44,7 +44,8 @@ fn without_softmax(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     let hides = |step: &FlowStep| {
         let added = || {
             let mask = step.other()?.tensor()?.clone();
-            let is_mask = step.explanation() == Explanation::Pointwise(Formula::Add) && mask.numel() <= 1 << 20;
+            let is_mask =
+                step.explanation() == Explanation::Pointwise(Formula::Add) && mask.numel() <= 1 << 20;
             is_mask.then(|| mask.to_f64_vec().iter().any(|it| *it <= -1e4))
         };
         step.fill().is_some_and(|fill| fill <= -1e4) || added() == Some(true)
@@ -57,7 +58,8 @@ fn without_softmax(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         (false, false) => return None,
     };
     let name = cell.name_of(&product.left, "the scores");
-    let observed = format!("{name} are {evidence}, as for a softmax, and multiplied with the values without one.");
+    let observed =
+        format!("{name} are {evidence}, as for a softmax, and multiplied with the values without one.");
     let fix = "weights = torch.softmax(scores, dim=-1), then weights @ values";
     Some(Observation::new(step.site(), observed, fix))
 }

@@ -128,18 +128,31 @@ impl Search<'_> {
                 }
                 if input.is_some_and(|it| is_call_of(it, "dropout")) {
                     let observed = format!("{}: the scores go through dropout.", self.text(call));
-                    self.add(&dropout_before_softmax::MISTAKE, call, observed, "dropout(torch.softmax(scores, dim=-1))");
+                    self.add(
+                        &dropout_before_softmax::MISTAKE,
+                        call,
+                        observed,
+                        "dropout(torch.softmax(scores, dim=-1))",
+                    );
                 }
-                let dim = keyword("dim").or_else(|| call.arguments.args.last().filter(|_| !call.arguments.args.is_empty()));
-                let scores = input.is_some_and(|it| is_named(self.text(it), &["score", "attn", "attention", "energy"]));
+                let dim = keyword("dim")
+                    .or_else(|| call.arguments.args.last().filter(|_| !call.arguments.args.is_empty()));
+                let scores = input
+                    .is_some_and(|it| is_named(self.text(it), &["score", "attn", "attention", "energy"]));
                 if scores && dim.is_some_and(|dim| matches!(self.text(dim), "-2" | "0")) {
-                    let observed = format!("{}: the softmax runs along another axis than the last.", self.text(call));
+                    let observed =
+                        format!("{}: the softmax runs along another axis than the last.", self.text(call));
                     self.add(&softmax_over_queries::MISTAKE, call, observed, "torch.softmax(scores, dim=-1)");
                 }
             }
             "cross_entropy" if first.is_some_and(|it| is_call_of(it, "softmax")) => {
                 let observed = format!("{}: the loss takes the result of a softmax.", self.text(call));
-                self.add(&softmax_before_loss::MISTAKE, call, observed, "F.cross_entropy(logits, targets), without the softmax");
+                self.add(
+                    &softmax_before_loss::MISTAKE,
+                    call,
+                    observed,
+                    "F.cross_entropy(logits, targets), without the softmax",
+                );
             }
             "masked_fill" | "masked_fill_" => {
                 let tiny = call.arguments.args.get(1).is_some_and(|it| {
@@ -154,14 +167,27 @@ impl Search<'_> {
                 let diagonal = keyword("diagonal").or_else(|| call.arguments.args.get(1));
                 if diagonal.is_some_and(|it| self.text(it).parse::<i64>().is_ok_and(|it| it >= 2)) {
                     let observed = format!("{} begins above the token after each token.", self.text(call));
-                    self.add(&mask_off_by_one::MISTAKE, call, observed, "torch.triu(torch.ones(T, T), diagonal=1).bool()");
+                    self.add(
+                        &mask_off_by_one::MISTAKE,
+                        call,
+                        observed,
+                        "torch.triu(torch.ones(T, T), diagonal=1).bool()",
+                    );
                 }
             }
             "scaled_dot_product_attention" => {
                 let p = keyword("dropout_p").filter(|it| !matches!(it, Expr::If(_)));
-                if p.is_some_and(|it| is_named(self.text(it), &["drop"]) && !self.text(it).contains("training")) {
-                    let observed = format!("{}: dropout_p does not depend on self.training.", self.text(call));
-                    self.add(&dropout_in_eval::MISTAKE, call, observed, "dropout_p=self.dropout if self.training else 0.0");
+                if p.is_some_and(|it| {
+                    is_named(self.text(it), &["drop"]) && !self.text(it).contains("training")
+                }) {
+                    let observed =
+                        format!("{}: dropout_p does not depend on self.training.", self.text(call));
+                    self.add(
+                        &dropout_in_eval::MISTAKE,
+                        call,
+                        observed,
+                        "dropout_p=self.dropout if self.training else 0.0",
+                    );
                 }
             }
             _ => {}
@@ -174,7 +200,9 @@ impl Search<'_> {
         let given: Vec<Option<Part>> = args.iter().map(|it| last_name(it).and_then(Part::of)).collect();
         let own = |of: &str| {
             let mut all = self.functions.iter().filter(move |(known, ..)| known == of);
-            all.next().filter(|_| all.next().is_none()).map(|(_, parts, names)| (parts.clone(), names.clone()))
+            all.next()
+                .filter(|_| all.next().is_none())
+                .map(|(_, parts, names)| (parts.clone(), names.clone()))
         };
         let usual = || {
             let words = ["query", "key", "value"].map(str::to_owned).to_vec();
@@ -198,7 +226,10 @@ impl Search<'_> {
                     self.text(&args[second]),
                     names[second]
                 );
-                let fix = format!("{name}({})", names.iter().take(args.len()).cloned().collect::<Vec<_>>().join(", "));
+                let fix = format!(
+                    "{name}({})",
+                    names.iter().take(args.len()).cloned().collect::<Vec<_>>().join(", ")
+                );
                 self.add(&MISTAKE, call, observed, &fix);
                 return;
             }
@@ -220,7 +251,12 @@ impl<'a> Visitor<'a> for Search<'_> {
             && is_call_of(&expression.value, "masked_fill")
         {
             let observed = format!("{}: nothing takes the masked copy.", self.text(&*expression.value));
-            self.add(&masked_copy_unused::MISTAKE, &*expression.value, observed, "masked_fill_, with the underscore");
+            self.add(
+                &masked_copy_unused::MISTAKE,
+                &*expression.value,
+                observed,
+                "masked_fill_, with the underscore",
+            );
         }
         walk_stmt(self, statement);
         if is_block {

@@ -206,13 +206,21 @@ pub(super) static OPS: [Op; 32] = [
         },
     )
     .rule(backward::pointwise::square),
-    op(pointwise("sin").formula(Formula::Trigonometric).grad("Sin"), ALL, ONE, "Sine of an angle in radians.", |c| {
-        floats(c, math::sin, math::sin)
-    })
+    op(
+        pointwise("sin").formula(Formula::Trigonometric).grad("Sin"),
+        ALL,
+        ONE,
+        "Sine of an angle in radians.",
+        |c| floats(c, math::sin, math::sin),
+    )
     .rule(backward::pointwise::sin),
-    op(pointwise("cos").formula(Formula::Trigonometric).grad("Cos"), ALL, ONE, "Cosine of an angle in radians.", |c| {
-        floats(c, math::cos, math::cos)
-    })
+    op(
+        pointwise("cos").formula(Formula::Trigonometric).grad("Cos"),
+        ALL,
+        ONE,
+        "Cosine of an angle in radians.",
+        |c| floats(c, math::cos, math::cos),
+    )
     .rule(backward::pointwise::cos),
     op(pointwise("tan").grad("Tan"), ALL, ONE, "Tangent of an angle in radians.", |c| {
         floats(c, math::tan, math::tan)

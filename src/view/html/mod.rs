@@ -6,14 +6,16 @@
 //! | [`parts`] | a page as data |
 //! | [`escape`] | text that is safe in HTML |
 //! | [`styled`], [`prose`] | styled text, code and Markdown |
-//! | [`tensor`], [`map`], [`picture`] | tensors as tables, heat maps and pictures as SVG |
+//! | [`tensor`], [`map`], [`picture`], [`plot`] | tensors as tables; heat maps, pictures and plots as SVG |
 //! | [`data`] | the explanations that the script shows |
 
+mod bar_table;
 mod data;
 mod escape;
 mod map;
 mod parts;
 mod picture;
+mod plot;
 mod prose;
 mod styled;
 mod tensor;

@@ -146,10 +146,7 @@ const RUNNING: &[(&str, &str)] = &[
         "generator already executing\ngenerator already executing\ngenerator already executing\n\
          generator already executing\ngenerator already executing\n[5, 6]\n",
     ),
-    (
-        "async def c():\n    h.close()\nh = c(); h.send(None)",
-        "ValueError: coroutine already executing\n",
-    ),
+    ("async def c():\n    h.close()\nh = c(); h.send(None)", "ValueError: coroutine already executing\n"),
     (
         "def g():\n    yield\nh = g(); next(h); h.throw(KeyError, KeyError(), None)",
         "TypeError: throw() takes the exception only: throw(value)\n",
