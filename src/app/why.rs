@@ -156,9 +156,6 @@ pub(crate) fn element(expression: &str, workspace: &mut Workspace) -> Result<Nam
         remarks.extend(said);
     }
     Ok(NamedElement { base, tensor, index: at, remarks })
-    let texts: Vec<String> = at.iter().map(usize::to_string).collect();
-    let what = if at.is_empty() { base.to_owned() } else { format!("{base}[{}]", texts.join(",")) };
-    Ok(ExplainedElement { why: why_of(what, &tensor, &at, &names), remarks })
 }
 
 /// Splits an expression into what is indexed and the indices: `a[1][-2,3]` is `a` and 1, -2, 3.
