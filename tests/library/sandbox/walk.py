@@ -12,6 +12,7 @@ for name in sorted(set(sys.builtin_module_names)):
     __import__(name)
 import collections, contextlib, copy, dataclasses, enum, functools, inspect, io, json, logging, math, os, random
 import re, string, textwrap, threading, time, traceback, types, typing, warnings, weakref
+import numpy, numpy.linalg, numpy.random
 import torch, torch.nn, torch.utils.data
 
 FUNCTION = type(len)
