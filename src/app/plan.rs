@@ -59,9 +59,8 @@ impl<'c> Plan<'c> {
 
     /// The plan for a program that is in no file.
     pub(crate) fn of_program(target: &str, source: &str) -> Plan<'c> {
-        let (name, source) = ("cell 1".to_owned(), source.to_owned());
-        let cell = PlannedCell { name, source, step: None, silent: false, recorded: None, line: 1 };
-        Plan { target: target.to_owned(), cells: vec![cell], remarks: Vec::new(), script: true, folder: None }
+        let cells = [RanCell { name: "cell 1".to_owned(), source: source.to_owned() }];
+        Plan { target: target.to_owned(), title: target.to_owned(), script: true, ..Plan::of_session(&cells) }
     }
 
     /// The same plan with another source for one of its cells.
@@ -70,8 +69,15 @@ impl<'c> Plan<'c> {
             source: if at == index { source.to_owned() } else { cell.source.clone() },
             ..PlannedCell::of_source(cell)
         });
-        let (target, folder) = (self.target.clone(), self.folder.clone());
-        Plan { target, cells: cells.collect(), remarks: Vec::new(), script: self.script, folder }
+        Plan {
+            target: self.target.clone(),
+            title: self.title.clone(),
+            cells: cells.collect(),
+            remarks: Vec::new(),
+            ending: self.ending.clone(),
+            script: self.script,
+            folder: self.folder.clone(),
+        }
     }
 
     /// Writes the remarks about the file.
@@ -127,9 +133,9 @@ impl<'c> PlannedCell<'c> {
     fn of_file(cell: NotebookCell) -> PlannedCell<'c> {
         PlannedCell {
             name: format!("cell {}", cell.index + 1),
-            prose: cell.prose,
             raises: cell.raises(),
             varies: cell.varies(),
+            prose: cell.prose,
             source: cell.source,
             step: None,
             silent: false,
@@ -158,7 +164,7 @@ impl<'c> PlannedCell<'c> {
     pub(crate) fn of_source(cell: &PlannedCell) -> PlannedCell<'c> {
         PlannedCell {
             name: cell.name.clone(),
-            prose: String::new(),
+            prose: cell.prose.clone(),
             source: cell.source.clone(),
             step: None,
             silent: cell.silent,
