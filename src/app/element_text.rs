@@ -156,7 +156,7 @@ pub(crate) fn with_positions(text: &str, tokens: &[String]) -> String {
         if let Some((at, length)) = place {
             // The name of an axis may come before: `inputs[token journey]`.
             let kept = out.trim_end().trim_end_matches(is_letter).len();
-            if out[kept..].trim().len() > 0 && out[..kept].trim_end().ends_with(['[', ',']) {
+            if !out[kept..].trim().is_empty() && out[..kept].trim_end().ends_with(['[', ',']) {
                 out.truncate(kept);
             }
             out.push_str(&at.to_string());

@@ -206,7 +206,7 @@ fn evaluated_or_local(
 /// Errors: it raises, or returns something else.
 fn evaluated(base: &str, workspace: &mut Workspace) -> Result<Tensor, Failure> {
     let read = |object: &rustpython_vm::PyObjectRef, vm: &rustpython_vm::VirtualMachine| {
-        let tensor = crate::torch::tensor_value(object, vm);
+        let tensor = crate::numpy::tensor_value(object, vm);
         let kind = object.class().name().to_string();
         let text = object.repr(vm).map(|text| text.to_string()).unwrap_or_default();
         tensor.ok_or((kind, text))

@@ -49,7 +49,7 @@ fn load(state: &Rc<State>, vm: &VirtualMachine) -> PyResult<()> {
     making(&numpy, vm, &set)?;
     computing(&numpy, vm, &set)?;
     printing(&numpy, vm, &set)?;
-    super::random::define(&numpy, vm, &set)?;
+    super::random::define(&set)?;
     let module = vm.new_module("_numpy", dict.clone(), None);
     vm.sys_module.get_attr("modules", vm)?.set_item("_numpy", module.into(), vm)
 }

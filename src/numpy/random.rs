@@ -2,14 +2,13 @@
 //! Source: the reference of `numpy.random.RandomState` (Mersenne Twister, polar normals, masked rejection) and of
 //! `numpy.random.Generator` (PCG64, ziggurat normals, Lemire's bounded integers).
 
-use std::rc::Rc;
 
 use rustpython_vm::builtins::PyInt;
 use rustpython_vm::class::PyClassImpl;
 use rustpython_vm::common::lock::PyMutex;
 use rustpython_vm::{PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
 
-use super::context::{Numpy, Set, context};
+use super::context::{Set, context};
 use crate::kernel::random::{Mt19937, Pcg64, ziggurat};
 use crate::tensor::{Buffer, DType, Tensor, allow};
 use crate::torch::OrRaise;
@@ -382,6 +381,6 @@ fn made(engine: Engine, vm: &VirtualMachine) -> PyObjectRef {
     PyStream { stream: PyMutex::new(Stream { engine, second: None }) }.into_pyobject(vm)
 }
 
-pub(super) fn define(_numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
+pub(super) fn define(set: &Set) -> PyResult<()> {
     set("_Stream", PyStream::make_static_type().into())
 }

@@ -3,7 +3,7 @@
 //! NumPy's results, to which they were fitted.
 
 /// Where the tail begins.
-const TAIL: f64 = 3.654_152_885_361_008_8;
+const TAIL: f64 = 3.654_152_885_361_009;
 
 /// The right ends of the layers; the first is the width of the base.
 #[allow(clippy::unreadable_literal)]
