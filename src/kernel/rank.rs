@@ -144,8 +144,8 @@ const PIECE: usize = 1 << 14;
 /// order.
 pub fn sorted_rows<T: Rank + Element>(data: &[T], length: usize, descending: bool) -> (Vec<T>, Vec<i64>) {
     let (mut sorted, mut places) = (buffer_pool::take(data.len()), buffer_pool::take(data.len()));
-    if length > 0 {
-        let size = (PIECE / length).max(1) * length;
+    if let Some(rows) = PIECE.checked_div(length) {
+        let size = rows.max(1) * length;
         let pieces = data.chunks(size).zip(sorted.chunks_mut(size).zip(places.chunks_mut(size)));
         threads::share_if(data.len() > PIECE, pieces, |(data, (sorted, places))| {
             let mut sorter = Sorter::default();

@@ -63,11 +63,10 @@ fn positions(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> PyResult<
     }
 }
 
-fn slice(
-    key: &PySlice,
-    size: usize,
-    vm: &VirtualMachine,
-) -> PyResult<(Index, Option<(usize, usize, usize)>)> {
+/// Of a slice with a negative step: the lowest place, how many elements, and the distance between them.
+type Reversed = (usize, usize, usize);
+
+fn slice(key: &PySlice, size: usize, vm: &VirtualMachine) -> PyResult<(Index, Option<Reversed>)> {
     let bound = |object: Option<&PyObjectRef>| -> PyResult<Option<i64>> {
         match object.filter(|object| !vm.is_none(object)) {
             None => Ok(None),
@@ -322,10 +321,10 @@ fn flat_positions(shape: &[usize], key: &Key) -> Result<Tensor, Error> {
 pub(super) fn set(array: &PyArray, key: &PyObject, value: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
     let (numpy, target) = (&array.numpy, array.tensor());
     let source = operand(numpy, value, vm)?;
-    if let (Some(Arg::Float(value)), Category::Integer) = (&source.number, target.dtype().category()) {
-        if value.is_nan() {
-            return Err(vm.new_value_error("cannot convert float NaN to integer"));
-        }
+    if let (Some(Arg::Float(value)), Category::Integer) = (&source.number, target.dtype().category())
+        && value.is_nan()
+    {
+        return Err(vm.new_value_error("cannot convert float NaN to integer"));
     }
     let read = Key::read(numpy, &target, key, vm)?;
     let values = to_dtype(&source.tensor, target.dtype());

@@ -2,7 +2,6 @@
 //! Source: the reference of `numpy.random.RandomState` (Mersenne Twister, polar normals, masked rejection) and of
 //! `numpy.random.Generator` (PCG64, ziggurat normals, Lemire's bounded integers).
 
-
 use rustpython_vm::builtins::PyInt;
 use rustpython_vm::class::PyClassImpl;
 use rustpython_vm::common::lock::PyMutex;

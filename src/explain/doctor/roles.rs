@@ -28,7 +28,7 @@ impl Part {
                     || plain.strip_prefix(['x', 'w']) == Some(letter)
                     || plain.strip_suffix("proj").is_some_and(|it| it == letter)
             };
-            words.iter().any(|it| fits(it))
+            words.iter().any(fits)
         };
         let found = [
             is("q", "query", "queries").then_some(Part::Query),

@@ -16,7 +16,7 @@ use super::super::simd::Vector;
 const ROUND: f32 = 12_582_912.0;
 
 /// ln 2 in two parts. Multiples of the first, subtracted in one step from a number near them, are exact.
-const LN2_HIGH: f32 = 0.693_147_2;
+const LN2_HIGH: f32 = std::f32::consts::LN_2;
 const LN2_LOW: f32 = -1.904_654_2e-9;
 
 /// e^x, error below 0.55 ULP, and below 1 ULP where the result is subnormal. From the power of two at the last of 32
@@ -72,6 +72,7 @@ const ERF_STEP: f32 = 3.0 / 16.0;
 
 /// 2^(i / 32).
 #[rustfmt::skip]
+#[allow(clippy::approx_constant, reason = "a table of powers, one of which is the root of 2")]
 static POWERS: [f32; 32] = [
     1.0, 1.021_897_2, 1.044_273_7, 1.067_140_5, 1.090_507_7, 1.114_386_8, 1.138_788_6, 1.163_724_9,
     1.189_207_1, 1.215_247_4, 1.241_857_8, 1.269_051, 1.296_839_6, 1.325_236_7, 1.354_255_6, 1.383_91,
