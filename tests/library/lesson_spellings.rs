@@ -88,11 +88,11 @@ fn words(number: u64) -> String {
     const TENS: [&str; 8] = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"];
     match number {
         0..20 => SMALL[number as usize].to_owned(),
-        20..100 if number % 10 == 0 => TENS[number as usize / 10 - 2].to_owned(),
+        20..100 if number.is_multiple_of(10) => TENS[number as usize / 10 - 2].to_owned(),
         20..100 => format!("{}-{}", TENS[number as usize / 10 - 2], words(number % 10)),
-        100..1000 if number % 100 == 0 => format!("{} hundred", words(number / 100)),
+        100..1000 if number.is_multiple_of(100) => format!("{} hundred", words(number / 100)),
         100..1000 => format!("{} hundred and {}", words(number / 100), words(number % 100)),
-        _ if number % 1000 == 0 => format!("{} thousand", words(number / 1000)),
+        _ if number.is_multiple_of(1000) => format!("{} thousand", words(number / 1000)),
         _ => format!("{} thousand {}", words(number / 1000), words(number % 1000)),
     }
 }

@@ -168,6 +168,7 @@ fn what_others_wrote_is_shown_and_not_interpreted() {
 /// In a browser: pointing and the keyboard show a calculation and light up its sources; nothing is asked of the network and
 /// nothing goes wrong, in both themes and on a narrow screen.
 #[test]
+#[allow(clippy::print_stdout, reason = "a test that was skipped says so")]
 fn a_page_works_in_a_browser() {
     let Some(mut browser) = Browser::start() else {
         println!("skipped: there is no chromedriver");
