@@ -164,6 +164,13 @@ fn a_generator_that_runs_is_neither_closed_nor_entered() {
     }
 }
 
+#[test]
+fn random_calls_of_generators_find_nothing() {
+    let printed = told(include_str!("generators.py"));
+    let calls = printed.strip_prefix("calls ").and_then(|count| count.trim_end().parse::<usize>().ok());
+    assert!(calls.is_some_and(|calls| calls > 100_000), "{printed}");
+}
+
 /// Programs that a press of Ctrl-C finds within comprehensions and generators, and what they print after it.
 const STOPPED: &[(&str, &str)] = &[
     ("x = [[i * j for i in range(10**3)] for j in range(10**7)]", ""),
