@@ -100,6 +100,12 @@ impl MadeBy {
         Some(self.seen(tensor, ahead))
     }
 
+    /// Whether all its operands are known as they were when it ran.
+    pub(crate) fn is_kept(&self) -> bool {
+        let places = self.record.args().len();
+        (0..places).all(|place| self.operands(place).iter().all(PastOperand::is_kept))
+    }
+
     /// The tensors of the list in this place of the arguments.
     pub(crate) fn operands(&self, place: usize) -> Vec<PastOperand> {
         if let (0, Some(before)) = (place, &self.before) {
@@ -132,6 +138,11 @@ impl PastOperand {
     pub(crate) fn value(&self, index: &[usize]) -> f64 {
         let element = self.at(index);
         element.value().unwrap_or_else(|| self.tensor.storage().read().float(element.at))
+    }
+
+    /// Whether its elements are known as they were then. A write changes all of a parameter, so the first one tells.
+    pub(crate) fn is_kept(&self) -> bool {
+        self.tensor.numel() == 0 || self.at(&vec![0; self.tensor.ndim()]).value().is_some()
     }
 
     /// The index of its element at `index` of a result that it was broadcast to.

@@ -120,7 +120,10 @@ impl Why {
                 let far = (given - value).abs();
                 let count = calc.parts().len().max(1) as f64;
                 let allowed = self.rounding * 4.0 * (1.0 + count.sqrt()) * calc.scale().max(value.abs());
-                let same = given == value || (given.is_nan() && value.is_nan()) || far <= allowed;
+                // Below the smallest number of single precision a result is 0.
+                let smallest = f64::from(f32::from_bits(1));
+                let same =
+                    given == value || (given.is_nan() && value.is_nan()) || far <= allowed.max(smallest);
                 (!same).then(|| format!("{} = {value}: {} gives {given}", self.what, calc.text()))
             }
             _ => None,
@@ -196,6 +199,15 @@ fn node(what: String, element: &StorageElement, names: &TensorNames) -> Why {
 fn account(made: MadeBy, element: &StorageElement, names: &TensorNames) -> Account {
     if let Some(lost) = made.record.lost() {
         return lost_account(lost, made.record.operation.called(made.record.in_place));
+    }
+    if !made.is_kept() {
+        let op = made.record.operation.called(made.record.in_place);
+        return Account::words(format!("{op}: its operands have changed since"))
+            .note(
+                "they were written in place more often than attn remembers, as the optimizer does in training: ask right \
+                 after the operation, before the next steps",
+            )
+            .ending(WhyEnd::Forgotten);
     }
     let value = element.value().unwrap_or(f64::NAN);
     let args = made.record.args();

@@ -339,8 +339,13 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
         if let Some(at) = place.filter(|_| !texts.iter().any(|text| within(text))) {
             return Ok(at - 1);
         }
+        // `0.38` and `0.3800` are one number.
         let figures = |text: &str| -> Vec<String> {
-            text.split(|c: char| !c.is_ascii_digit()).map(str::to_owned).filter(|it| !it.is_empty()).collect()
+            let parts =
+                text.split(|c: char| !c.is_ascii_digit() && c != '.').map(|part| part.trim_matches('.'));
+            let number =
+                |part: &str| part.parse::<f64>().map_or_else(|_| part.to_owned(), |it| it.to_string());
+            parts.filter(|part| !part.is_empty()).map(number).collect()
         };
         // A misspelt word is understood; another number is another answer.
         let close = |text: &str| {

@@ -9,7 +9,7 @@ use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::context::{PyArray, PyScalar, array_of};
 use super::dtypes::promote;
-use super::rules::{Function, named};
+use super::rules::{Arithmetic, Function, named};
 use super::scalar::{self, python};
 use super::ufunc::{apply, compute, context_of, operand, write_out};
 use crate::tensor::{Arg, Category, DType, Tensor};
@@ -52,21 +52,21 @@ fn of_numbers(
     let number = match dtype {
         DType::Float64 => {
             let (x, y) = (x.number()?, y.number()?);
-            match function.op {
-                "add" => x + y,
-                "sub" => x - y,
-                "mul" => x * y,
-                "div" => x / y,
+            match function.arithmetic? {
+                Arithmetic::Add => x + y,
+                Arithmetic::Subtract => x - y,
+                Arithmetic::Multiply => x * y,
+                Arithmetic::Divide => x / y,
                 _ => return None,
             }
         }
         DType::Float32 => {
             let (x, y) = (x.number()? as f32, y.number()? as f32);
-            f64::from(match function.op {
-                "add" => x + y,
-                "sub" => x - y,
-                "mul" => x * y,
-                "div" => x / y,
+            f64::from(match function.arithmetic? {
+                Arithmetic::Add => x + y,
+                Arithmetic::Subtract => x - y,
+                Arithmetic::Multiply => x * y,
+                Arithmetic::Divide => x / y,
                 _ => return None,
             })
         }
@@ -77,10 +77,10 @@ fn of_numbers(
                 _ => None,
             };
             let (x, y) = (int(x)?, int(y)?);
-            let value = match function.op {
-                "add" => x.wrapping_add(y),
-                "sub" => x.wrapping_sub(y),
-                "mul" => x.wrapping_mul(y),
+            let value = match function.arithmetic? {
+                Arithmetic::Add => x.wrapping_add(y),
+                Arithmetic::Subtract => x.wrapping_sub(y),
+                Arithmetic::Multiply => x.wrapping_mul(y),
                 _ => return None,
             };
             let numpy = super::context::context(vm).ok()?;
@@ -240,10 +240,10 @@ pub(super) static METHODS: PyNumberMethods = PyNumberMethods {
 pub(super) fn compare(
     a: &PyObject,
     b: &PyObject,
-    op: PyComparisonOp,
+    comparison: PyComparisonOp,
     vm: &VirtualMachine,
 ) -> PyResult<Either<PyObjectRef, PyComparisonValue>> {
-    let function = match op {
+    let function = match comparison {
         PyComparisonOp::Eq => row!("equal"),
         PyComparisonOp::Ne => row!("not_equal"),
         PyComparisonOp::Lt => row!("less"),
@@ -257,8 +257,8 @@ pub(super) fn compare(
             _ => x.number().zip(y.number()).and_then(|(x, y)| x.partial_cmp(&y)),
         };
         let holds = match order {
-            Some(order) => op.eval_ord(order),
-            None => op == PyComparisonOp::Ne,
+            Some(order) => comparison.eval_ord(order),
+            None => comparison == PyComparisonOp::Ne,
         };
         let numpy = super::context::context(vm)?;
         return Ok(Either::A(scalar::of_number(&numpy, DType::Bool, Arg::Bool(holds), vm)?));
@@ -269,7 +269,7 @@ pub(super) fn compare(
         let (Some(array), true) = (array_of(a), vm.is_none(b)) else {
             return Ok(Either::B(PyComparisonValue::NotImplemented));
         };
-        let all = match op {
+        let all = match comparison {
             PyComparisonOp::Eq => 0.0,
             PyComparisonOp::Ne => 1.0,
             _ => return Ok(Either::B(PyComparisonValue::NotImplemented)),

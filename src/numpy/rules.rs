@@ -41,14 +41,37 @@ pub(super) struct Function {
     pub(super) rule: Rule,
     /// The result of no elements, for `reduce`: `0` or `1`.
     pub(super) identity: Option<i64>,
+    /// What it does with two numbers, where that has a path of its own.
+    pub(super) arithmetic: Option<Arithmetic>,
+}
+
+/// Arithmetic on two numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arithmetic {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    FloorDivide,
+    Remainder,
+    /// The remainder with the sign of the dividend.
+    Fmod,
+    Power,
+}
+
+impl Function {
+    const fn does(mut self, arithmetic: Arithmetic) -> Function {
+        self.arithmetic = Some(arithmetic);
+        self
+    }
 }
 
 const fn of(name: &'static str, op: &'static str, operands: usize, rule: Rule) -> Function {
-    Function { name, op, operands, rule, identity: None }
+    Function { name, op, operands, rule, identity: None, arithmetic: None }
 }
 
 const fn with(name: &'static str, op: &'static str, rule: Rule, identity: i64) -> Function {
-    Function { name, op, operands: 2, rule, identity: Some(identity) }
+    Function { name, op, operands: 2, rule, identity: Some(identity), arithmetic: None }
 }
 
 const MINUS: &str = "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, or the logical_xor function instead.";
@@ -56,15 +79,15 @@ const NEGATIVE: &str = "The numpy boolean negative, the `-` operator, is not sup
 
 /// All of them.
 pub(super) static FUNCTIONS: &[Function] = &[
-    with("add", "add", Rule::Same, 0),
-    of("subtract", "sub", 2, Rule::NotBool(MINUS)),
-    with("multiply", "mul", Rule::Same, 1),
-    of("divide", "div", 2, Rule::Divide),
-    of("floor_divide", "floor_divide", 2, Rule::Number),
-    of("remainder", "remainder", 2, Rule::Number),
-    of("fmod", "fmod", 2, Rule::Number),
-    of("power", "pow", 2, Rule::Number),
-    of("float_power", "pow", 2, Rule::Divide),
+    with("add", "add", Rule::Same, 0).does(Arithmetic::Add),
+    of("subtract", "sub", 2, Rule::NotBool(MINUS)).does(Arithmetic::Subtract),
+    with("multiply", "mul", Rule::Same, 1).does(Arithmetic::Multiply),
+    of("divide", "div", 2, Rule::Divide).does(Arithmetic::Divide),
+    of("floor_divide", "floor_divide", 2, Rule::Number).does(Arithmetic::FloorDivide),
+    of("remainder", "remainder", 2, Rule::Number).does(Arithmetic::Remainder),
+    of("fmod", "fmod", 2, Rule::Number).does(Arithmetic::Fmod),
+    of("power", "pow", 2, Rule::Number).does(Arithmetic::Power),
+    of("float_power", "pow", 2, Rule::Divide).does(Arithmetic::Power),
     of("arctan2", "atan2", 2, Rule::Float),
     of("hypot", "hypot", 2, Rule::Float),
     of("copysign", "copysign", 2, Rule::Float),

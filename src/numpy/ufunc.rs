@@ -10,7 +10,7 @@ use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, Vi
 use super::context::{Numpy, PyArray, array_of, context};
 use super::convert;
 use super::dtypes::{self, Operand, can_cast, result_type, shown};
-use super::rules::{Function, Rule};
+use super::rules::{Arithmetic, Function, Rule};
 use super::scalar;
 use super::text::tight;
 use crate::kernel::division::{floor_divide_i64, remainder_i64};
@@ -83,8 +83,10 @@ fn argument(
 }
 
 /// Which operations take a number in the place of an operand.
-fn takes_numbers(op: &str) -> bool {
-    matches!(op, "add" | "sub" | "mul" | "div" | "eq" | "ne" | "lt" | "le" | "gt" | "ge")
+fn takes_numbers(function: &Function) -> bool {
+    use Arithmetic::{Add, Divide, Multiply, Subtract};
+
+    matches!(function.arithmetic, Some(Add | Subtract | Multiply | Divide)) || function.rule == Rule::Compare
 }
 
 /// Computes a function of operands, in `dtype` if that is given.
@@ -110,7 +112,7 @@ pub(super) fn compute(
         return Ok(special);
     }
     let has_array = operands.iter().any(|it| it.number.is_none());
-    let numbers = has_array && takes_numbers(function.op);
+    let numbers = has_array && takes_numbers(function);
     let mut args = Vec::with_capacity(3);
     for operand in operands {
         args.push(argument(numpy, operand, dtype, numbers, vm)?);
@@ -119,7 +121,7 @@ pub(super) fn compute(
     if function.rule == Rule::Compare && !matches!(args[0], Arg::Tensor(_)) {
         args[0] = argument(numpy, &operands[0], dtype, false, vm)?;
     }
-    if matches!(function.op, "add" | "sub") {
+    if matches!(function.arithmetic, Some(Arithmetic::Add | Arithmetic::Subtract)) {
         args.push(Arg::Int(1));
     }
     numpy.call(function.op, args, vm)
@@ -135,8 +137,8 @@ fn special(
     vm: &VirtualMachine,
 ) -> PyResult<Option<Tensor>> {
     let whole = dtype.category() == Category::Integer;
-    match function.op {
-        "pow" => {
+    match function.arithmetic {
+        Some(Arithmetic::Power) => {
             let exponent = &operands[1];
             if whole && exponent.tensor.to_f64_vec().iter().any(|&value| value < 0.0) {
                 return Err(vm.new_value_error("Integers to negative integer powers are not allowed."));
@@ -144,14 +146,14 @@ fn special(
             let power = exponent.number.as_ref().and_then(Arg::number);
             let base = || argument(numpy, &operands[0], dtype, false, vm);
             Ok(match power {
-                _ if function.name == "float_power" || operands[0].number.is_some() => None,
+                _ if function.rule == Rule::Divide || operands[0].number.is_some() => None,
                 Some(2.0) => Some(numpy.call("square", vec![base()?], vm)?),
                 Some(0.5) if !whole => Some(numpy.call("sqrt", vec![base()?], vm)?),
                 Some(-1.0) if !whole => Some(numpy.call("reciprocal", vec![base()?], vm)?),
                 _ => None,
             })
         }
-        "floor_divide" | "remainder" | "fmod" if whole => {
+        Some(kind @ (Arithmetic::FloorDivide | Arithmetic::Remainder | Arithmetic::Fmod)) if whole => {
             let divisor = &operands[1].tensor;
             if !divisor.to_f64_vec().contains(&0.0) {
                 return Ok(None);
@@ -160,10 +162,10 @@ fn special(
             let zero = |tensor: &Tensor| tensor.with_layout(tensor.layout().broadcast_to(shape)).to_i64_vec();
             let (above, below) = (zero(&operands[0].tensor), zero(divisor));
             let pairs = above.iter().zip(&below);
-            let values = pairs.map(|(&a, &b)| match (b, function.op) {
+            let values = pairs.map(|(&a, &b)| match (b, kind) {
                 (0, _) => 0,
-                (b, "floor_divide") => floor_divide_i64(a, b),
-                (b, "remainder") => remainder_i64(a, b),
+                (b, Arithmetic::FloorDivide) => floor_divide_i64(a, b),
+                (b, Arithmetic::Remainder) => remainder_i64(a, b),
                 (b, _) => a.wrapping_rem(b),
             });
             let result = Tensor::new(crate::tensor::Buffer::I64(values.collect()), shape, dtype);

@@ -87,7 +87,7 @@ impl StopState {
 /// A step, a question or an exercise of a lesson that is listed in full.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListedStop {
-    /// What it is and its name: `step3 scores`, `exercise another-query`; empty for a question.
+    /// What it is and its name: `stepN scores`, `exercise another-query`; empty for a question.
     pub name: String,
     /// Its title, or the question (Markdown).
     pub title: String,

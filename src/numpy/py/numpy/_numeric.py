@@ -7,7 +7,16 @@ from numpy import _methods
 from numpy._create import asarray
 
 _abs, _max, _min, _round, _all, _any, _sum, _divmod = abs, max, min, round, all, any, sum, divmod
-_nothing = object()
+
+
+class _NoValue:
+    """No argument."""
+
+    def __repr__(self):
+        return "<no value>"
+
+
+_nothing = _NoValue()
 
 
 def clip(a, a_min=_nothing, a_max=_nothing, out=None, *, min=None, max=None, **words):
@@ -16,8 +25,9 @@ def clip(a, a_min=_nothing, a_max=_nothing, out=None, *, min=None, max=None, **w
     if low is None and high is None:
         raise ValueError("One of max or min must be given")
     for word in words:
-        if word not in ("where", "casting", "dtype", "order", "subok"):
-            raise TypeError(f"clip() got an unexpected keyword argument '{word}'")
+        if word in ("where", "casting", "dtype", "order", "subok"):
+            raise NotImplementedError(f"clip({word}=...) is not part of attn")
+        raise TypeError(f"clip() got an unexpected keyword argument '{word}'")
     a = asarray(a)
     made = a
     if low is not None:
