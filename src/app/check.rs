@@ -88,6 +88,12 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
                 files.push(checker.embedded(index)?);
             }
             files.push(checker.glossary(&glossary));
+            if let Some(faq) = catalogue.faq() {
+                files.push(match faq {
+                    Ok(faq) => checker.lesson(faq, faq.file.clone())?,
+                    Err(fault) => faulty(&fault),
+                });
+            }
         }
         named => {
             for file in named {

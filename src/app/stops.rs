@@ -40,6 +40,11 @@ impl<'c> Stop<'c> {
         Ok(stops)
     }
 
+    /// Whether a learner may leave it out.
+    pub(crate) fn is_aside(&self) -> bool {
+        matches!(self.kind, StopKind::Step(step) if step.title.starts_with("Aside:"))
+    }
+
     /// The slug of the step or the exercise; empty at the end of a lesson.
     pub(crate) fn slug(&self) -> &'c str {
         match self.kind {

@@ -10,7 +10,9 @@ use clap::{ArgMatches, Args, Command, FromArgMatches};
 use super::course;
 use super::options::{GlobalOptions, When};
 use super::shell::{Exit, Failure, Shell, coloured, columns};
-use super::{bench, check, doctor, export, learn, list, machine, repl, reset, run, show, spread, why};
+use super::{
+    bench, check, doctor, export, faq, learn, list, machine, repl, reset, review, run, show, spread, why,
+};
 use crate::ops::nearest;
 use crate::view::text::commands_terminal;
 
@@ -76,6 +78,22 @@ pub static VERBS: &[Verb] = &[
         first: true,
         args: why::Args::augment_args,
         run: |matches, shell| why::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "faq",
+        line: "Answer a question that many readers ask, with a cell that shows it",
+        examples: "attn faq why view transpose\nattn faq mask before softmax\nattn faq 3\nattn faq",
+        first: true,
+        args: faq::Args::augment_args,
+        run: |matches, shell| faq::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "review",
+        line: "Ask again what you have met; wrong answers come back sooner",
+        examples: "attn review\nattn review --count 3",
+        first: true,
+        args: review::Args::augment_args,
+        run: |matches, shell| review::run(&parsed(matches)?, shell),
     },
     Verb {
         name: "list",

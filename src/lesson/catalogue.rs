@@ -19,6 +19,7 @@ use crate::ops::nearest;
 pub struct Catalogue {
     entries: Vec<Entry>,
     glossary: CourseFile,
+    faq: Option<Entry>,
 }
 
 /// A file of the course: its name and its text.
@@ -40,6 +41,16 @@ struct Entry {
     front_matter: OnceCell<Result<FrontMatter, Fault>>,
     lesson: OnceCell<Result<Lesson, Fault>>,
 }
+
+impl Entry {
+    fn lesson(&self) -> Result<&Lesson, Fault> {
+        let parsed = self.lesson.get_or_init(|| myst::parse(&self.file.path, &self.file.text, self.first));
+        parsed.as_ref().map_err(Clone::clone)
+    }
+}
+
+/// The file of the questions that readers ask.
+const FAQ: &str = "faq.md";
 
 /// What a name refers to.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -133,13 +144,18 @@ impl Catalogue {
 
     fn of(lessons: impl IntoIterator<Item = CourseFile>, glossary: CourseFile) -> Catalogue {
         let mut first = 1;
-        let entry = |file: CourseFile| {
+        let mut entry = |file: CourseFile| {
             let slugs = cell_names(&file.text);
             let own = first;
             first += slugs.len();
             Entry { file, first: own, slugs, front_matter: OnceCell::new(), lesson: OnceCell::new() }
         };
-        Catalogue { entries: lessons.into_iter().map(entry).collect(), glossary }
+        let is_faq = |file: &CourseFile| Path::new(&file.path).file_name().is_some_and(|name| name == FAQ);
+        let (faq, lessons): (Vec<_>, Vec<_>) = lessons.into_iter().partition(is_faq);
+        let entries = lessons.into_iter().map(&mut entry).collect();
+        // Its steps come after those of all lessons.
+        let faq = faq.into_iter().next().map(entry);
+        Catalogue { entries, glossary, faq }
     }
 
     /// Whether there are no lessons.
@@ -159,10 +175,7 @@ impl Catalogue {
 
     /// The lesson at this index, from 0. Errors: the fault in its file.
     pub(crate) fn lesson(&self, index: usize) -> Result<&Lesson, Fault> {
-        let entry = &self.entries[index];
-        let parsed =
-            entry.lesson.get_or_init(|| myst::parse(&entry.file.path, &entry.file.text, entry.first));
-        parsed.as_ref().map_err(Clone::clone)
+        self.entries[index].lesson()
     }
 
     /// All lessons in order, each with its fault if it has one.
@@ -206,6 +219,12 @@ impl Catalogue {
     /// The glossary of the course. Errors: the first fault in its file.
     pub fn glossary(&self) -> Result<Glossary, Fault> {
         Glossary::parse(&self.glossary.path, &self.glossary.text)
+    }
+
+    /// The questions that readers ask, each a step after those of all lessons; `None` if the course has none.
+    /// Errors: the fault in their file.
+    pub(crate) fn faq(&self) -> Option<Result<&Lesson, Fault>> {
+        self.faq.as_ref().map(Entry::lesson)
     }
 
     /// The file of the glossary.

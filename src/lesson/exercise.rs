@@ -11,6 +11,8 @@ pub struct Prediction {
     pub wrong: Vec<WrongAnswer>,
     /// The remark on the right answer.
     pub right: String,
+    /// The step of an earlier lesson that it goes back to, by its slug.
+    pub review: Option<String>,
     /// Line of its fence in the file.
     pub line: usize,
 }

@@ -61,7 +61,27 @@ pub fn check<'c>(
     }
     let Gate { differing_outputs, mut faults, .. } = gate;
     faults.extend(terms::in_lesson(lesson, glossary));
+    faults.extend(reviews(catalogue, lesson)?);
     Ok(LessonReport { steps, differing_outputs, faults })
+}
+
+/// Questions that go back to a step which is not in an earlier lesson. Errors: a fault in an earlier lesson.
+fn reviews(catalogue: &Catalogue, lesson: &Lesson) -> Result<Vec<Fault>, Fault> {
+    let mut earlier = Vec::new();
+    for other in catalogue.lessons() {
+        let other = other?;
+        if other.id == lesson.id {
+            break;
+        }
+        earlier.extend(other.steps.iter().map(|step| step.slug.as_str()));
+    }
+    let asked = lesson.steps.iter().flat_map(|step| &step.predictions);
+    let fault = |asked: &Prediction| {
+        let slug = asked.review.as_ref().filter(|slug| !earlier.contains(&slug.as_str()))?;
+        let what = format!("the question goes back to `{slug}`, which is no step of an earlier lesson");
+        Some(Fault { nearest: nearest(slug, &earlier, 3), ..Fault::new(&lesson.file, asked.line, what) })
+    };
+    Ok(asked.filter_map(fault).collect())
 }
 
 struct Gate<'c> {

@@ -55,11 +55,7 @@ pub fn judge(asked: &Prediction, said: &str, session: &mut Session) -> Result<Ju
         return Ok(Judgement::NotUnderstood { why });
     }
     match &asked.answer {
-        RightAnswer::Choice(choices) => Ok(match chosen(choices, said) {
-            Ok(at) if choices[at].right => Judgement::Right,
-            Ok(at) => Judgement::Wrong { because: choices[at].because.clone() },
-            Err(why) => Judgement::NotUnderstood { why },
-        }),
+        RightAnswer::Choice(choices) => Ok(of_choice(choices, said)),
         RightAnswer::Shape(expr) => {
             let truth = shape_of(expr, session)?;
             let wrong = known(asked, session, shape_of);
@@ -87,6 +83,15 @@ pub fn judge(asked: &Prediction, said: &str, session: &mut Session) -> Result<Ju
             }
             Ok(of_value(&readings, &truth, &wrong, *tolerance))
         }
+    }
+}
+
+/// Judges an answer to a question with choices; needs no session.
+pub(crate) fn of_choice(choices: &[Choice], said: &str) -> Judgement {
+    match chosen(choices, said) {
+        Ok(at) if choices[at].right => Judgement::Right,
+        Ok(at) => Judgement::Wrong { because: choices[at].because.clone() },
+        Err(why) => Judgement::NotUnderstood { why },
     }
 }
 

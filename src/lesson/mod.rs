@@ -9,7 +9,8 @@
 //! | [`vocabulary`] | every directive, option and axis name that a lesson may use |
 //! | [`catalogue`] | all lessons of the course; finds steps and lessons by their names |
 //! | [`answer`], [`typed_shape`], [`number_words`], [`judge`] | reads and judges what a learner answers |
-//! | [`progress`] | what a learner has done |
+//! | [`progress`], [`review`] | what a learner has done, and which questions come again |
+//! | [`search`] | finds texts by a learner's words |
 //! | [`notebook`], [`notebook_file`], [`read_error`] | other people's files as code cells |
 //! | [`ipynb`], [`script`] | the formats of such files, read and written |
 //! | [`pictures`] | the tensors and numbers of a step's pictures |
@@ -39,7 +40,9 @@ pub(crate) mod pictures;
 mod predict;
 pub mod progress;
 pub mod read_error;
+pub(crate) mod review;
 pub mod script;
+pub(crate) mod search;
 pub(crate) mod step;
 pub mod terms;
 pub mod typed_shape;

@@ -25,6 +25,7 @@ impl LessonSource<'_> {
             wrong: Vec<WrongRecord>,
             right: String,
             tolerance: Option<f64>,
+            review: Option<String>,
         }
         #[derive(Deserialize)]
         #[serde(deny_unknown_fields)]
@@ -60,8 +61,11 @@ impl LessonSource<'_> {
             }
             _ => return self.fault(fence, "{predict} has one of `shape`, `value` and `choices`"),
         };
+        if record.review.is_some() && !matches!(answer, RightAnswer::Choice(_)) {
+            return self.fault(fence, "a question with `review` has `choices`: no cell runs before it");
+        }
         let wrong =
             record.wrong.into_iter().map(|w| WrongAnswer { value: w.value, because: w.because }).collect();
-        Ok(Prediction { ask: record.ask, answer, wrong, right: record.right, line: fence })
+        Ok(Prediction { ask: record.ask, answer, wrong, right: record.right, review: record.review, line: fence })
     }
 }

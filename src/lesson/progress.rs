@@ -27,6 +27,9 @@ pub struct Progress {
     /// By the lesson's id.
     #[serde(default)]
     pub lessons: BTreeMap<String, LessonProgress>,
+    /// What a later version of the program stored.
+    #[serde(flatten)]
+    pub(crate) rest: UnknownFields,
 }
 
 /// A place in the course.
@@ -47,6 +50,9 @@ pub struct LessonProgress {
     /// By the exercise's slug.
     #[serde(default)]
     pub exercises: BTreeMap<String, ExerciseProgress>,
+    /// What a later version of the program stored.
+    #[serde(flatten)]
+    pub(crate) rest: UnknownFields,
 }
 
 /// The progress in one step.
@@ -58,6 +64,9 @@ pub struct StepProgress {
     /// By the question.
     #[serde(default)]
     pub(crate) predictions: BTreeMap<String, QuestionProgress>,
+    /// What a later version of the program stored.
+    #[serde(flatten)]
+    pub(crate) rest: UnknownFields,
 }
 
 /// The answers to one question.
@@ -69,7 +78,28 @@ pub(crate) struct QuestionProgress {
     /// Whether the learner skipped it.
     #[serde(default)]
     pub(crate) passed: bool,
+    /// When it comes again, once it was reviewed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) review: Option<ReviewProgress>,
+    /// What a later version of the program stored.
+    #[serde(flatten)]
+    pub(crate) rest: UnknownFields,
 }
+
+/// When a question comes again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ReviewProgress {
+    /// How many times in a row it was answered right.
+    pub(crate) streak: u32,
+    /// The day on which it is due, counted from 1970-01-01.
+    pub(crate) due: u64,
+    /// What a later version of the program stored.
+    #[serde(flatten)]
+    pub(crate) rest: UnknownFields,
+}
+
+/// Fields that this version of the program does not know. They are written again as they were read.
+type UnknownFields = serde_json::Map<String, serde_json::Value>;
 
 /// One answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -101,6 +131,9 @@ pub struct ExerciseProgress {
     /// Whether the learner skipped it.
     #[serde(default)]
     pub(crate) skipped: bool,
+    /// What a later version of the program stored.
+    #[serde(flatten)]
+    pub(crate) rest: UnknownFields,
 }
 
 /// One thing that the learner did.
@@ -112,6 +145,8 @@ pub enum ProgressChange {
     Done(String, String),
     /// The learner answered a question: lesson, slug, the question, the answer.
     Answered(String, String, String, GivenAnswer),
+    /// The learner answered a question again: lesson, slug, the question, whether the answer was right, the day.
+    Reviewed(String, String, String, bool, u64),
     /// The learner skipped a question: lesson, slug, the question.
     Passed(String, String, String),
     /// The learner tried an exercise: lesson, slug, the code, whether it passed.
@@ -155,7 +190,7 @@ pub enum ProgressError {
 
 impl Default for Progress {
     fn default() -> Self {
-        Progress { schema: SCHEMA.to_owned(), place: None, lessons: BTreeMap::new() }
+        Progress { schema: SCHEMA.to_owned(), place: None, lessons: BTreeMap::new(), rest: UnknownFields::new() }
     }
 }
 
@@ -193,6 +228,10 @@ impl Progress {
             ProgressChange::Passed(lesson, slug, ask) => {
                 let asked = self.seen_mut(lesson, slug).predictions.entry(ask.clone()).or_default();
                 asked.passed = true;
+            }
+            ProgressChange::Reviewed(lesson, slug, ask, right, day) => {
+                let asked = self.seen_mut(lesson, slug).predictions.entry(ask.clone()).or_default();
+                asked.review.get_or_insert_default().add(*right, *day);
             }
             ProgressChange::Tried(lesson, slug, code, passed) => {
                 self.tried_mut(lesson, slug).add(code, *passed)
@@ -286,7 +325,19 @@ impl ExerciseProgress {
     }
 }
 
-impl QuestionProgress {}
+/// After how many days a question comes again that was answered right once, twice and so on in a row.
+const DAYS: [u64; 5] = [1, 3, 7, 16, 35];
+
+impl ReviewProgress {
+    /// Records an answer that was given on this day. A wrong answer makes the question due on the same day.
+    fn add(&mut self, right: bool, day: u64) {
+        self.streak = if right { self.streak + 1 } else { 0 };
+        self.due = match self.streak as usize {
+            0 => day,
+            times => day + DAYS[(times - 1).min(DAYS.len() - 1)],
+        };
+    }
+}
 
 /// The number of right answers and passed exercises in a lesson.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

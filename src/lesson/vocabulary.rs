@@ -58,6 +58,7 @@ pub const DIRECTIVES: &[Directive] = &[
             word("wrong", "usual wrong answers: a list of {value, because}"),
             word("right", "the remark on the right answer"),
             word("tolerance", "how far from the value counts as right"),
+            word("review", "the step of an earlier lesson that the question goes back to"),
         ],
     },
     Directive {

@@ -11,6 +11,8 @@ const LINES: usize = 6;
 const COLUMNS: usize = 48;
 /// The narrowest plot that still shows a shape.
 const NARROWEST: usize = 12;
+/// What the horizontal axis counts.
+const UNIT: &str = "step";
 /// How many numbers `--plain` reads out.
 const READ_OUT: usize = 6;
 
@@ -93,6 +95,11 @@ fn plot(
     }
     let last = count.saturating_sub(1).to_string();
     let mut line = Line::spaces(left).with(Role::Dim, "0");
+    let space = columns.saturating_sub(last.len() + 1);
+    if space > UNIT.len() + 1 {
+        line.fill(left + 1 + (space - UNIT.len()).div_ceil(2));
+        line.push(Role::Dim, UNIT);
+    }
     line.fill((left + columns).saturating_sub(last.len()).max(left + 2));
     line.push(Role::Dim, last);
     text.line(line);

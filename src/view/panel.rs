@@ -18,7 +18,7 @@ pub struct Panel {
     pub title: String,
     /// The step's number in the chapter, from 1.
     pub number: usize,
-    /// How many steps the chapter has.
+    /// How many steps the chapter has; 0 for a cell that is not one of them.
     pub total: usize,
     /// The step's stable name.
     pub slug: String,
@@ -66,7 +66,7 @@ pub fn panel(panel: &Panel, look: Look) -> Text {
 
 /// The part before the cell runs: position, prose, code.
 pub(crate) fn reading(panel: &Panel, look: Look) -> Text {
-    let mut text = position(panel, look);
+    let mut text = if panel.total > 0 { position(panel, look) } else { Text::new() };
     text.append(prose(&panel.prose, look));
     if !panel.code.trim().is_empty() {
         title(&mut text, "Code:", look);

@@ -15,10 +15,25 @@ pub enum AnswerVerdict {
     Shown,
 }
 
+/// What a question is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum QuestionKind {
+    /// The cell that runs next.
+    Prediction,
+    /// An earlier lesson.
+    Review,
+}
+
 /// The question, and its choices with their letters.
-pub fn question(question: &str, choices: &[String], look: Look) -> Text {
+pub fn question(question: &str, choices: &[String], kind: QuestionKind, look: Look) -> Text {
     let mut line = Line::new();
-    line.push(Role::Title, "Before it runs: ");
+    line.push(
+        Role::Title,
+        match kind {
+            QuestionKind::Prediction => "Before it runs: ",
+            QuestionKind::Review => "Do you remember? ",
+        },
+    );
     let mut asked = prose(question, look);
     let mut text = Text::new();
     if let Some(first) = asked.lines.first()

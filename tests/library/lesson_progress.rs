@@ -59,3 +59,43 @@ fn changes_of_two_programs_add_up() {
     assert_eq!(one, other);
     assert_eq!(one.lessons["lesson"].steps.len(), 2);
 }
+
+#[test]
+fn fields_of_a_later_version_survive() {
+    let stored = format!(
+        "{{\"schema\": \"{SCHEMA}\", \"plan\": [1], \"lessons\": {{\"a\": {{\"pace\": 2, \"steps\": {{\"s\": {{\"mood\": \"good\", \
+         \"predictions\": {{\"What?\": {{\"seconds\": 7, \"review\": {{\"streak\": 1, \"due\": 9, \"ease\": 2.5}}}}}}}}}}, \
+         \"exercises\": {{\"e\": {{\"stars\": 3}}}}}}}}}}"
+    );
+    let mut progress = Progress::read(&stored).expect("the schema is known");
+    progress.apply(&ProgressChange::Done("a".to_owned(), "s".to_owned()));
+    progress.apply(&reviewed(true, 9));
+    let text = progress.text();
+    for field in ["\"plan\"", "\"pace\"", "\"mood\"", "\"seconds\"", "\"ease\"", "\"stars\""] {
+        assert!(text.contains(field), "{field} is lost in {text}");
+    }
+}
+
+fn reviewed(right: bool, day: u64) -> ProgressChange {
+    ProgressChange::Reviewed("a".to_owned(), "s".to_owned(), "What?".to_owned(), right, day)
+}
+
+/// Right answers come back after 1, 3, 7, 16, 35 and again 35 days; a wrong one on the same day, and from the start.
+#[test]
+fn right_answers_come_back_later_and_later() {
+    let mut progress = Progress::default();
+    let due = |progress: &Progress| {
+        let value: serde_json::Value = serde_json::from_str(&progress.text()).expect("JSON");
+        value["lessons"]["a"]["steps"]["s"]["predictions"]["What?"]["review"]["due"].as_u64()
+    };
+    let mut day = 100;
+    for wait in [1, 3, 7, 16, 35, 35] {
+        progress.apply(&reviewed(true, day));
+        assert_eq!(due(&progress), Some(day + wait));
+        day += wait;
+    }
+    progress.apply(&reviewed(false, day));
+    assert_eq!(due(&progress), Some(day));
+    progress.apply(&reviewed(true, day));
+    assert_eq!(due(&progress), Some(day + 1));
+}

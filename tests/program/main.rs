@@ -9,6 +9,8 @@ mod escapes;
 mod hours;
 mod page;
 mod renumbered;
+#[cfg(unix)]
+mod review;
 mod schema;
 #[path = "../shared/snapshot.rs"]
 mod snapshot;

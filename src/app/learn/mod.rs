@@ -44,6 +44,9 @@ pub(crate) struct Args {
     /// A step (scores), an exercise, a lesson (3.4.1) or a lesson's file; without one, where it was left
     #[arg(value_name = "WHERE|FILE", value_hint = clap::ValueHint::FilePath)]
     place: Option<String>,
+    /// Do not leave out the asides
+    #[arg(long)]
+    all: bool,
 }
 
 /// Whether `attn` alone starts the walkthrough: it needs a terminal.
@@ -54,7 +57,7 @@ pub(crate) fn can_start(shell: &Shell) -> bool {
 
 /// Starts the walkthrough where the learner left it.
 pub(crate) fn resume(shell: &mut Shell) -> Result<Exit, Failure> {
-    run(&Args { place: None }, shell)
+    run(&Args { place: None, all: false }, shell)
 }
 
 /// Starts the walkthrough.
@@ -67,7 +70,14 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     }
     let mut place: Vec<String> = args.place.iter().cloned().collect();
     let catalogue = course::catalogue_with(&mut place)?;
-    let stops = Stop::all(&catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+    let mut stops = Stop::all(&catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+    let is_named_aside = match place.first() {
+        Some(place) => stops[stops::find(&stops, place, &catalogue).map_err(Failure::Usage)?].is_aside(),
+        None => false,
+    };
+    if !args.all && !is_named_aside {
+        stops.retain(|stop| !stop.is_aside());
+    }
     let mut store = Store::open();
     for remark in store.remarks() {
         shell.remark(&remark);

@@ -4,7 +4,7 @@ use crate::lesson::Prediction;
 use crate::lesson::exercise::RightAnswer;
 use crate::lesson::progress::ExerciseProgress;
 use crate::view::learn::answered;
-use crate::view::quiz::{AnswerVerdict, question, reply};
+use crate::view::quiz::{AnswerVerdict, QuestionKind, question, reply};
 use crate::view::{Look, Panel, Text};
 
 /// How far the learner is at a stop.
@@ -65,7 +65,7 @@ impl Workbook {
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum PredictionLine {
     /// The question and its choices.
-    Question(String, Vec<String>),
+    Question(String, Vec<String>, QuestionKind),
     /// The learner's answer.
     Answer(String),
     /// Whether it is right, and why (Markdown).
@@ -75,13 +75,17 @@ pub(crate) enum PredictionLine {
 impl PredictionLine {
     /// A question with its choices.
     pub(crate) fn question(asked: &Prediction) -> PredictionLine {
-        PredictionLine::Question(asked.ask.clone(), choices(asked))
+        let kind = match asked.review {
+            Some(_) => QuestionKind::Review,
+            None => QuestionKind::Prediction,
+        };
+        PredictionLine::Question(asked.ask.clone(), choices(asked), kind)
     }
 
     /// The turn as text.
     pub(crate) fn text(&self, look: Look) -> Text {
         match self {
-            PredictionLine::Question(ask, choices) => question(ask, choices, look),
+            PredictionLine::Question(ask, choices, kind) => question(ask, choices, *kind, look),
             PredictionLine::Answer(answer) => answered(answer, look),
             PredictionLine::Reply(standing, because) => reply(*standing, because, look),
         }

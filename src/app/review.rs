@@ -1,0 +1,154 @@
+//! `attn review`: questions of the steps that were met, again. One that is answered wrongly comes back in the same review
+//! and soon after it; one that is answered right comes back after days, then weeks.
+
+use std::collections::VecDeque;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+
+use super::course;
+use super::json::write_json;
+use super::prompt::{TypedLine, read_line};
+use super::shell::{Exit, Failure, Shell};
+use super::store::Store;
+use crate::lesson::exercise::RightAnswer;
+use crate::lesson::judge::{Judgement, of_choice};
+use crate::lesson::progress::ProgressChange;
+use crate::lesson::review::{ReviewQuestion, questions};
+use crate::view::prose::prose;
+use crate::view::quantity::counted;
+use crate::view::quiz::{AnswerVerdict, QuestionKind, question, reply};
+
+/// What `attn review` takes.
+#[derive(clap::Args, Debug)]
+pub(crate) struct Args {
+    /// How many questions to ask
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    count: usize,
+    /// The day, counted from 1970-01-01, instead of today
+    #[arg(long, value_name = "DAY", hide = true)]
+    day: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct ReviewDocument<'c> {
+    schema: &'static str,
+    due: Vec<DueDocument<'c>>,
+    later: usize,
+}
+
+#[derive(Serialize)]
+struct DueDocument<'c> {
+    lesson: &'c str,
+    step: &'c str,
+    question: &'c str,
+    choices: Vec<&'c str>,
+}
+
+/// Asks the questions that are due.
+pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
+    let catalogue = course::catalogue()?;
+    let mut store = Store::read();
+    for remark in store.remarks() {
+        shell.remark(&remark);
+    }
+    let day = args.day.unwrap_or_else(today);
+    let all = questions(&catalogue, store.progress())
+        .map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+    let (due, later): (Vec<_>, Vec<_>) = all.into_iter().partition(|question| question.due <= day);
+    if shell.options.json {
+        let due = due.iter().map(document).collect();
+        write_json(&ReviewDocument { schema: "attn.review/1", due, later: later.len() }, shell)?;
+        return Ok(Exit::Good);
+    }
+    if due.is_empty() {
+        let words = match later.iter().map(|question| question.due).min() {
+            None => "Nothing to review yet: it asks about steps that you have seen in `attn learn`.\n".to_owned(),
+            Some(next) => format!("Nothing is due today. The next question comes in {}.\n", days(next - day)),
+        };
+        shell.say(&words)?;
+        return Ok(Exit::Good);
+    }
+    if shell.options.no_input {
+        return Err(Failure::Usage("a review asks questions, which --no-input rules out".to_owned()));
+    }
+    let asked = due.len().min(args.count);
+    let waiting = due.len() - asked;
+    let mut queue: VecDeque<(ReviewQuestion, bool)> =
+        due.into_iter().take(asked).map(|question| (question, true)).collect();
+    let (mut at_once, mut answered) = (0, 0);
+    while let Some((next, is_first)) = queue.pop_front() {
+        let Some(right) = ask(&next, shell)? else { break };
+        answered += usize::from(is_first);
+        at_once += usize::from(is_first && right);
+        let (lesson, slug) = (next.lesson.id.clone(), next.step.slug.clone());
+        store.change(ProgressChange::Reviewed(lesson, slug, next.asked.ask.clone(), right, day));
+        if !right {
+            queue.push_back((next, false));
+        }
+    }
+    for remark in store.remarks() {
+        shell.remark(&remark);
+    }
+    let mut words = format!("\n{}, {at_once} right at once.", counted(answered, "question"));
+    if waiting > 0 {
+        let verb = if waiting == 1 { "is" } else { "are" };
+        words.push_str(&format!(" {waiting} more {verb} due today."));
+    }
+    shell.say(&format!("{words}\n"))?;
+    Ok(Exit::Good)
+}
+
+/// Asks one question until it is answered; whether the first answer was right, or `None` if the learner leaves.
+fn ask(next: &ReviewQuestion, shell: &mut Shell) -> Result<Option<bool>, Failure> {
+    let RightAnswer::Choice(choices) = &next.asked.answer else { return Ok(None) };
+    let texts: Vec<String> = choices.iter().map(|choice| choice.text.clone()).collect();
+    let place = format!("*{} {}, {}*", next.lesson.section, next.lesson.title, next.step.title);
+    shell.say("\n")?;
+    shell.show(&prose(&place, shell.look))?;
+    shell.show(&question(&next.asked.ask, &texts, QuestionKind::Review, shell.look))?;
+    loop {
+        let TypedLine::Line(said) = read_line("> ", shell)? else { return Ok(None) };
+        let (standing, because, right) = match said.trim() {
+            "q" | "quit" => return Ok(None),
+            "k" | "skip" => {
+                let right = choices.iter().find(|choice| choice.right);
+                let answer = right.map_or("", |choice| choice.text.as_str());
+                (AnswerVerdict::Shown, format!("{answer}. {}", next.asked.right), false)
+            }
+            said => match of_choice(choices, said) {
+                Judgement::Right => (AnswerVerdict::Right, next.asked.right.clone(), true),
+                Judgement::Wrong { because } => (AnswerVerdict::NotYet, because, false),
+                Judgement::NotUnderstood { why } => {
+                    let hint = format!("{why} `k` shows the answer, `q` leaves.");
+                    shell.show(&prose(&hint, shell.look))?;
+                    continue;
+                }
+            },
+        };
+        shell.show(&reply(standing, &because, shell.look))?;
+        return Ok(Some(right));
+    }
+}
+
+fn document<'c>(question: &ReviewQuestion<'c>) -> DueDocument<'c> {
+    let choices = match &question.asked.answer {
+        RightAnswer::Choice(choices) => choices.iter().map(|choice| choice.text.as_str()).collect(),
+        _ => Vec::new(),
+    };
+    DueDocument {
+        lesson: &question.lesson.id,
+        step: &question.step.slug,
+        question: &question.asked.ask,
+        choices,
+    }
+}
+
+fn days(count: u64) -> String {
+    counted(count as usize, "day")
+}
+
+/// The day in UTC, counted from 1970-01-01.
+fn today() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs() / 86_400)
+}

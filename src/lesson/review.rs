@@ -1,0 +1,54 @@
+//! Questions that come again: those of the steps that a learner has met, the ones due first.
+
+use super::catalogue::Catalogue;
+use super::exercise::{Prediction, RightAnswer};
+use super::fault::Fault;
+use super::progress::Progress;
+use super::step::{Lesson, Step};
+
+/// A question that can be asked again. It has choices, so no cell has to run before it.
+#[derive(Clone, Copy)]
+pub(crate) struct ReviewQuestion<'c> {
+    /// Its lesson.
+    pub(crate) lesson: &'c Lesson,
+    /// Its step.
+    pub(crate) step: &'c Step,
+    /// The question.
+    pub(crate) asked: &'c Prediction,
+    /// The day on which it is due, counted from 1970-01-01; 0 if it was never reviewed.
+    pub(crate) due: u64,
+    /// Whether the newest answer in the walkthrough or in a review was right.
+    known: bool,
+}
+
+/// The questions with choices of all steps that the learner has met: those that are due longest first, and among equals
+/// those that were last answered wrongly. Errors: a fault in a lesson.
+pub(crate) fn questions<'c>(
+    catalogue: &'c Catalogue,
+    progress: &Progress,
+) -> Result<Vec<ReviewQuestion<'c>>, Fault> {
+    let mut all = Vec::new();
+    for lesson in catalogue.lessons() {
+        let lesson = lesson?;
+        for step in &lesson.steps {
+            let Some(seen) = progress.seen(lesson, step) else { continue };
+            for asked in &step.predictions {
+                let given = seen.predictions.get(&asked.ask);
+                let has_choices = matches!(asked.answer, RightAnswer::Choice(_));
+                // A question that goes back to an earlier step repeats what that step asks.
+                if !has_choices || asked.review.is_some() || !(seen.done || given.is_some()) {
+                    continue;
+                }
+                let reviewed = given.and_then(|given| given.review.as_ref());
+                let known = match reviewed {
+                    Some(reviewed) => reviewed.streak > 0,
+                    None => given.and_then(|given| given.answers.first()).is_some_and(|first| first.right),
+                };
+                let due = reviewed.map_or(0, |reviewed| reviewed.due);
+                all.push(ReviewQuestion { lesson, step, asked, due, known });
+            }
+        }
+    }
+    all.sort_by_key(|question| (question.due, question.known));
+    Ok(all)
+}
