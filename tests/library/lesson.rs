@@ -57,7 +57,7 @@ fn every_lesson_parses_and_numbering_runs_through() {
     let files = std::fs::read_dir(folder().join("lessons")).expect("the folder is there");
     let lessons = files.filter(|file| {
         let name = file.as_ref().expect("listed").file_name();
-        name.to_string_lossy().ends_with(".md") && name != "glossary.md"
+        name.to_string_lossy().ends_with(".md") && name != "glossary.md" && name != "faq.md"
     });
     assert!(catalogue.len() >= lessons.count(), "every file in lessons/ is a lesson");
 }
@@ -73,6 +73,51 @@ fn every_lesson_asks_twice_and_has_an_exercise() {
             assert!(exercise.hints.len() >= 2 && !exercise.checks.is_empty() && exercise.attempts.len() >= 2);
         }
     }
+}
+
+/// Every lesson but the first opens with two questions about earlier ones; `attn check` says if a step is not earlier.
+#[test]
+fn every_lesson_opens_with_two_questions_about_earlier_ones() {
+    for lesson in Catalogue::new().lessons().skip(1) {
+        let lesson = lesson.unwrap_or_else(|fault| panic!("{fault}"));
+        let (first, later) = lesson.steps.split_first().expect("a lesson has steps");
+        let opening = first.predictions.iter().take_while(|asked| asked.review.is_some()).count();
+        assert!(opening >= 2, "{} opens with {opening} questions about earlier lessons", lesson.file);
+        assert!(later.iter().all(|step| step.predictions.iter().all(|asked| asked.review.is_none())));
+    }
+}
+
+/// The minutes are those of reading 200 words and 15 lines of code a minute, 20 seconds a question, and the exercises.
+#[test]
+fn minutes_are_those_of_reading() {
+    let mut wrong = Vec::new();
+    for lesson in Catalogue::new().lessons() {
+        let lesson = lesson.unwrap_or_else(|fault| panic!("{fault}"));
+        let (mut words, mut code, mut fence) = (0, 0, None);
+        let body = lesson.text.splitn(3, "---\n").nth(2).expect("a lesson has front matter");
+        for line in body.lines() {
+            match (fence, line.strip_prefix("```")) {
+                (None, Some(kind)) => fence = Some(kind.split(' ').next().unwrap_or_default()),
+                (Some(_), Some(_)) => fence = None,
+                (None, None) => words += line.split_whitespace().count(),
+                (Some("{code-cell}"), None) => {
+                    code += usize::from(!line.is_empty() && !line.starts_with(':'));
+                }
+                (Some(_), None) => {}
+            }
+        }
+        let questions: usize = lesson.steps.iter().map(|step| step.predictions.len()).sum();
+        let minutes = words as f64 / 200.0 + code as f64 / 15.0 + questions as f64 / 3.0;
+        let exercises = lesson.text.match_indices("\n:minutes: ").map(|(at, found)| {
+            let number = lesson.text[at + found.len()..].lines().next().unwrap_or_default();
+            number.trim().parse::<u32>().expect("a number of minutes")
+        });
+        let expected = minutes.round() as u32 + exercises.sum::<u32>();
+        if lesson.minutes != expected {
+            wrong.push(format!("{}: minutes: {expected}", lesson.file));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 /// The map of the course is at the head of every lesson and fits 40 columns; every lesson but the last, which says what
