@@ -53,8 +53,8 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         shell.remark(&remark);
     }
     let day = args.day.unwrap_or_else(today);
-    let all = questions(&catalogue, store.progress())
-        .map_err(|fault| Failure::Unreadable(fault.to_string()))?;
+    let all =
+        questions(&catalogue, store.progress()).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
     let (due, later): (Vec<_>, Vec<_>) = all.into_iter().partition(|question| question.due <= day);
     if shell.options.json {
         let due = due.iter().map(document).collect();
@@ -63,7 +63,9 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     }
     if due.is_empty() {
         let words = match later.iter().map(|question| question.due).min() {
-            None => "Nothing to review yet: it asks about steps that you have seen in `attn learn`.\n".to_owned(),
+            None => {
+                "Nothing to review yet: it asks about steps that you have seen in `attn learn`.\n".to_owned()
+            }
             Some(next) => format!("Nothing is due today. The next question comes in {}.\n", days(next - day)),
         };
         shell.say(&words)?;

@@ -66,6 +66,13 @@ impl LessonSource<'_> {
         }
         let wrong =
             record.wrong.into_iter().map(|w| WrongAnswer { value: w.value, because: w.because }).collect();
-        Ok(Prediction { ask: record.ask, answer, wrong, right: record.right, review: record.review, line: fence })
+        Ok(Prediction {
+            ask: record.ask,
+            answer,
+            wrong,
+            right: record.right,
+            review: record.review,
+            line: fence,
+        })
     }
 }

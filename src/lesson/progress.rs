@@ -190,7 +190,12 @@ pub enum ProgressError {
 
 impl Default for Progress {
     fn default() -> Self {
-        Progress { schema: SCHEMA.to_owned(), place: None, lessons: BTreeMap::new(), rest: UnknownFields::new() }
+        Progress {
+            schema: SCHEMA.to_owned(),
+            place: None,
+            lessons: BTreeMap::new(),
+            rest: UnknownFields::new(),
+        }
     }
 }
 

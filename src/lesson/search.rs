@@ -9,9 +9,9 @@ use super::Glossary;
 
 /// Words that say nothing of what a question is about.
 const FREQUENT: [&str; 40] = [
-    "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "do", "does", "for", "from", "how", "i", "if",
-    "in", "is", "it", "its", "my", "not", "of", "on", "or", "so", "than", "that", "the", "then", "there", "this",
-    "to", "what", "when", "which", "why", "with", "you",
+    "a", "an", "and", "are", "as", "at", "be", "but", "by", "can", "do", "does", "for", "from", "how", "i",
+    "if", "in", "is", "it", "its", "my", "not", "of", "on", "or", "so", "than", "that", "the", "then",
+    "there", "this", "to", "what", "when", "which", "why", "with", "you",
 ];
 /// Endings that are left out, the longest first.
 const ENDINGS: [&str; 6] = ["ing", "ies", "ed", "es", "e", "s"];
@@ -59,7 +59,8 @@ fn terms(glossary: &Glossary) -> Vec<(String, String)> {
 fn ideas(text: &str, terms: &[(String, String)]) -> BTreeSet<String> {
     let phrase = phrase(text);
     let named = terms.iter().filter(|(name, _)| phrase.contains(name.as_str())).map(|(_, idea)| idea.clone());
-    let words = words(text).filter(|word| !FREQUENT.contains(&word.as_str())).map(|word| stem(&word).to_owned());
+    let words =
+        words(text).filter(|word| !FREQUENT.contains(&word.as_str())).map(|word| stem(&word).to_owned());
     words.chain(named).collect()
 }
 

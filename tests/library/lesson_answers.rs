@@ -119,7 +119,14 @@ fn asked(answer: RightAnswer, wrong: &[(&str, &str)]) -> Prediction {
     let wrong = wrong
         .iter()
         .map(|(value, because)| WrongAnswer { value: (*value).into(), because: (*because).into() });
-    Prediction { ask: "?".into(), answer, wrong: wrong.collect(), right: "Yes.".into(), review: None, line: 1 }
+    Prediction {
+        ask: "?".into(),
+        answer,
+        wrong: wrong.collect(),
+        right: "Yes.".into(),
+        review: None,
+        line: 1,
+    }
 }
 
 /// The judgements in a word or two, in a session that has `w` and `q`.

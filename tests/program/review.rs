@@ -29,7 +29,10 @@ fn wrong_answers_come_back_at_once_and_right_ones_after_days() {
     let (shown, ..) = typed(&["review", "--day", "101"], &["a", "q"], &state);
     assert!(shown.contains("1 question, 1 right at once."), "{shown}");
     let (document, ..) = typed(&["review", "--day", "101", "--json"], &[], &state);
-    assert!(document.contains("\"step\":\"softmax-overflow\"") && document.contains("\"later\":1"), "{document}");
+    assert!(
+        document.contains("\"step\":\"softmax-overflow\"") && document.contains("\"later\":1"),
+        "{document}"
+    );
 }
 
 #[test]

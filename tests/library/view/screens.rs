@@ -27,7 +27,7 @@ use attn::view::pick::pick;
 use attn::view::picture::picture;
 use attn::view::progress::{progress, working};
 use attn::view::prose::prose;
-use attn::view::quiz::{AnswerVerdict, question, reply};
+use attn::view::quiz::{AnswerVerdict, QuestionKind, question, reply};
 use attn::view::run::{CellRun, cell, finished};
 use attn::view::storage::{StorageView, storage};
 use attn::view::table::figure;
@@ -585,14 +585,19 @@ fn glossary(look: Look) -> Text {
 }
 
 fn asked(look: Look) -> Text {
-    let mut text = question("what is the shape of `attn_scores = inputs @ inputs.T`?", &[], look);
+    let mut text = question(
+        "what is the shape of `attn_scores = inputs @ inputs.T`?",
+        &[],
+        QuestionKind::Prediction,
+        look,
+    );
     let because = "(6, 3) is the shape of `inputs`. Each of the 6 rows meets each of the 6 columns of \
                    `inputs.T`, and every meeting gives one number.";
     text.append(reply(AnswerVerdict::NotYet, because, look));
     text.append(reply(AnswerVerdict::Right, "(query 6, key 6).", look));
     text.append(reply(AnswerVerdict::Right, "", look));
     let choices = ["It stays the same.", "Each **row** sums to 1."].map(str::to_string);
-    text.section(question("Which of these holds afterwards?", &choices, look));
+    text.section(question("Which of these holds afterwards?", &choices, QuestionKind::Prediction, look));
     text
 }
 
