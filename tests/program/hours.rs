@@ -98,12 +98,12 @@ fn the_picker_goes_deeper_and_takes_names() {
         attn.then("inputs[journey, 0]", "why: inputs[journey, 0]_");
         attn.then("\r", "inputs[1,0]");
         attn.hears("= 0.5500");
-        attn.then("keys[jour\t]", "why: keys[journey]_");
-        attn.then("\r", "keys[1,");
+        attn.then("attn_scores[jour\t]", "why: attn_scores[journey]_");
+        attn.then("\r", "attn_scores[1,");
         attn.then("nonsense\r", "nonsense");
         attn.hears("Esc back");
         attn.then("\x1b", "a-z type a name");
-        attn.on("\x1b", "keys[1,");
+        attn.on("\x1b", "attn_scores[1,");
         assert_eq!(attn.quits(), 0);
     }
 }
@@ -144,7 +144,7 @@ fn a_token_is_left_out_where_the_learner_is() {
     };
     for step in ["scores", "softmax", "weights", "keys-values", "sa-v1"] {
         let said = after(step);
-        in_order(&said, &["\"step\"", "changed"]);
+        in_order(&said, &["what-if drop step", "inputs without \"step\"", "shape"]);
         assert!(!said.contains("no tensor here has a row"), "{step}:\n{said}");
     }
     let (said, _, _) = typed(
@@ -232,7 +232,9 @@ fn the_repl_says_what_state_it_has() {
     attn.waits_after("attn [1]> ");
     attn.then("\x04", "Back in the walkthrough");
     attn.waits_after("> ");
-    assert_eq!(attn.quits(), 0);
+    // The question is answered: words are typed until the cell has run.
+    attn.enter("quit");
+    assert_eq!(attn.ends(), 0);
     let wrong = ["write", "query_5 = inputs[5]", ".", "repl", "print(query_5)", ":quit", "quit"];
     let (said, _, _) = typed(&["learn", "another-query"], &wrong, &folder);
     in_order(&said, &["State of the exercise another-query, with what you wrote"]);
