@@ -152,7 +152,7 @@ fn a_token_is_left_out_where_the_learner_is() {
         &[&run("weights")[..], &["what-if inputs[journey, 0]=0.9", "why journey starts", "quit"]].concat(),
         &folder,
     );
-    in_order(&said, &["inputs[1,0]", "0.55", "0.9", "attn_weights[1,2]", "0.2333"]);
+    in_order(&said, &["inputs[1, 0]", "0.55", "0.9", "attn_weights[1,2]", "0.2333"]);
 }
 
 /// The verdict on an exercise comes before its tables, which have the words; what was overwritten is named.
