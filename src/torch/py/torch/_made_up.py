@@ -5,6 +5,7 @@
 
 import torch
 from torch import nn
+from torch._arguments import hint
 
 WIDTH, HEADS, GROUPS, TOKENS, SAMPLES, VOCABULARY, CONTEXT = 16, 4, 2, 6, 2, 20, 16
 # What a number is for, by words in the name of its parameter; the first that fits.
@@ -50,6 +51,7 @@ class Absent:
         pass
 
     def __call__(self, *args, **kwargs):
+        hint(kwargs)
         return args[0] if len(args) == 1 and callable(args[0]) else Absent()
 
     def __getattr__(self, name):
