@@ -7,7 +7,16 @@ from numpy._create import asarray
 from numpy._statistics import average, percentile, std, sum
 
 _max, _min = max, min
-_none = object()
+
+
+class _NoValue:
+    """No argument."""
+
+    def __repr__(self):
+        return "<no value>"
+
+
+_none = _NoValue()
 
 
 # Covariance, counts and differences.

@@ -114,7 +114,16 @@ def argwhere(a):
     return _op("nonzero", numpy.atleast_1d(a)) if numpy.ndim(a) else _op("nonzero", numpy.atleast_1d(a))[:, :0]
 
 
-_missing = object()
+
+
+class _NoValue:
+    """No argument."""
+
+    def __repr__(self):
+        return "<no value>"
+
+
+_missing = _NoValue()
 
 
 def where(condition, x=_missing, y=_missing):

@@ -6,7 +6,16 @@ from numpy import _methods
 from numpy._create import asarray
 
 _sum, _any, _max, _min = sum, any, max, min
-_none = object()
+
+
+class _NoValue:
+    """No argument."""
+
+    def __repr__(self):
+        return "<no value>"
+
+
+_none = _NoValue()
 
 
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):

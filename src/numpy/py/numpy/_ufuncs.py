@@ -13,7 +13,16 @@ _REDUCED = {
     "logical_or": lambda a, axis, out, keepdims, where: _methods.any(a, axis, out, keepdims, where=where),
 }
 
-_nothing = object()
+
+
+class _NoValue:
+    """No argument."""
+
+    def __repr__(self):
+        return "<no value>"
+
+
+_nothing = _NoValue()
 
 
 def _two(ufunc):
