@@ -7,7 +7,7 @@ use rustyline::{Config, DefaultEditor};
 
 use super::super::prompt::{TypedLine, read_line};
 use super::super::shell::{Failure, Shell};
-use super::terminal::{self, KeyPress};
+use super::terminal::{self, KeyPress, Raw};
 use crate::view::Text;
 
 /// How the learner's input is read.
@@ -22,9 +22,11 @@ pub(crate) enum InputMode {
 /// Shows some lines, waits for a key, and removes the lines again.
 pub(crate) fn press(lines: &Text, shell: &mut Shell) -> Result<KeyPress, Failure> {
     let drawn = lines.render(shell.look);
-    shell.say(drawn.trim_end_matches('\n'))?;
     shell.flush()?;
-    let pressed = terminal::key()?;
+    let raw = Raw::begin()?;
+    shell.say(&drawn.trim_end_matches('\n').replace('\n', "\r\n"))?;
+    shell.flush()?;
+    let pressed = raw.key()?;
     // The cursor is in the last of the lines.
     let up = match lines.lines.len().saturating_sub(1) {
         0 => String::new(),

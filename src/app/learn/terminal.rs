@@ -1,6 +1,7 @@
 //! The terminal: single keys, its size, and restoring its settings however the program ends. Raw mode is on only while the
 //! program waits for a key; a cell runs with the settings that the terminal had.
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, IsTerminal, Write};
 use std::panic;
@@ -56,44 +57,12 @@ pub(crate) fn rows() -> usize {
     terminal_size::terminal_size().map_or(24, |(_, rows)| usize::from(rows.0)).max(6)
 }
 
-/// Waits for a key. Ctrl-Z suspends the program; when it resumes, the result is `Resized`, so that the page is redrawn.
-pub(crate) fn key() -> io::Result<KeyPress> {
-    loop {
-        let raw = Raw::begin()?;
-        input_begins();
-        let event = event::read()?;
-        let pressed = match event {
-            Event::Key(key) if key.kind != KeyEventKind::Release => pressed(key),
-            Event::Resize(..) => {
-                // A window that is being resized sends many events.
-                while event::poll(Duration::from_millis(80))? {
-                    match event::read()? {
-                        Event::Resize(..) => {}
-                        _ => break,
-                    }
-                }
-                Some(Ok(KeyPress::Resized))
-            }
-            _ => None,
-        };
-        drop(raw);
-        match pressed {
-            Some(Ok(pressed)) => return Ok(pressed),
-            Some(Err(Suspend)) => {
-                suspend();
-                return Ok(KeyPress::Resized);
-            }
-            None => {}
-        }
-    }
-}
-
 /// What was typed before the line editor opens, and whether Enter ended it.
 pub(crate) fn typed_ahead() -> io::Result<(String, bool)> {
     let _raw = Raw::begin()?;
     let mut text = String::new();
-    while event::poll(Duration::ZERO)? {
-        let Event::Key(key) = event::read()? else { continue };
+    while let Some(event) = next_event(Duration::ZERO)? {
+        let Event::Key(key) = event else { continue };
         match pressed(key) {
             Some(Ok(KeyPress::Letter(letter))) => text.push(letter),
             Some(Ok(KeyPress::Backspace)) => drop(text.pop()),
@@ -135,14 +104,62 @@ fn pressed(key: KeyEvent) -> Option<Result<KeyPress, Suspend>> {
     Some(Ok(press))
 }
 
-/// Raw mode, for as long as the value lives.
-struct Raw;
+thread_local! {
+    /// An event that was read while another kind was looked for.
+    static HELD: RefCell<Option<Event>> = const { RefCell::new(None) };
+}
+
+/// The next event, if one comes within this time.
+fn next_event(patience: Duration) -> io::Result<Option<Event>> {
+    if let Some(held) = HELD.take() {
+        return Ok(Some(held));
+    }
+    if event::poll(patience)? { event::read().map(Some) } else { Ok(None) }
+}
+
+/// Raw mode, for as long as the value lives: keys come one by one, and a new line needs `\r\n`.
+pub(crate) struct Raw;
 
 impl Raw {
-    fn begin() -> io::Result<Raw> {
+    /// Begins before the keys are invited: what is pressed from then on is read as it is. Outside of raw mode the terminal
+    /// itself would obey Backspace.
+    pub(crate) fn begin() -> io::Result<Raw> {
         AWAITING.store(true, Ordering::Release);
         enable_raw_mode()?;
         Ok(Raw)
+    }
+
+    /// Waits for a key. Ctrl-Z suspends the program; when it resumes, the result is `Resized`, so that the page is redrawn.
+    pub(crate) fn key(self) -> io::Result<KeyPress> {
+        loop {
+            input_begins();
+            let event = match HELD.take() {
+                Some(held) => held,
+                None => event::read()?,
+            };
+            match event {
+                Event::Key(key) if key.kind != KeyEventKind::Release => match pressed(key) {
+                    Some(Ok(pressed)) => return Ok(pressed),
+                    Some(Err(Suspend)) => {
+                        drop(self);
+                        suspend();
+                        return Ok(KeyPress::Resized);
+                    }
+                    None => {}
+                },
+                Event::Resize(..) => {
+                    // A window that is being resized sends many events; a key among them is the next one.
+                    while let Some(event) = next_event(Duration::from_millis(80))? {
+                        if !matches!(event, Event::Resize(..)) {
+                            HELD.set(Some(event));
+                            break;
+                        }
+                    }
+                    return Ok(KeyPress::Resized);
+                }
+                _ => {}
+            }
+        }
     }
 }
 
