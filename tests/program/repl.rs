@@ -326,7 +326,9 @@ fn long_completions_ask_nothing() {
         text.contains("shape") && text.contains("transpose") && text.contains(" more")
     });
     assert!(!screen.contains("Display all"), "{screen}");
-    repl.then("\x03", "attn [1]> ");
+    repl.waits_after("keys.");
+    repl.press("\x03");
+    repl.waits_after("attn [1]> ");
     repl.press("print(ke\t");
     repl.until("the names", |screen| screen.contents().contains("print(key"));
     repl.press("\x03");

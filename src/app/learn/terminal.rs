@@ -81,10 +81,9 @@ fn pressed(key: KeyEvent) -> Option<Result<KeyPress, Suspend>> {
     let press = match key.code {
         KeyCode::Char('c') if control => KeyPress::Interrupt,
         KeyCode::Char('d') if control => KeyPress::End,
-        // Enter that was pressed before keys were read one by one: the terminal has made a line feed of it.
-        KeyCode::Char('j') if control => KeyPress::Enter,
         KeyCode::Char('l') if control => KeyPress::Resized,
         KeyCode::Char('z') if control => return Some(Err(Suspend)),
+        // Ctrl-J is also what the terminal makes of an Enter that came before keys were read one by one.
         KeyCode::Char('j' | 'm') if control => KeyPress::Enter,
         KeyCode::Char('h') if control => KeyPress::Backspace,
         KeyCode::Char(_) if control => return None,
