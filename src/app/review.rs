@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use super::course;
 use super::json::write_json;
+use super::learn::question::as_statement;
 use super::prompt::{TypedLine, read_line};
 use super::shell::{Exit, Failure, Shell};
 use super::store::Store;
@@ -116,7 +117,7 @@ fn ask(next: &ReviewQuestion, shell: &mut Shell) -> Result<Option<bool>, Failure
             "k" | "skip" => {
                 let right = choices.iter().find(|choice| choice.right);
                 let answer = right.map_or("", |choice| choice.text.as_str());
-                (AnswerVerdict::Shown, format!("{answer}. {}", next.asked.right), false)
+                (AnswerVerdict::Shown, format!("{answer}. {}", as_statement(&next.asked.right)), false)
             }
             said => match of_choice(choices, said) {
                 Judgement::Right => (AnswerVerdict::Right, next.asked.right.clone(), true),

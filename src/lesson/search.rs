@@ -76,13 +76,20 @@ fn words(text: &str) -> impl Iterator<Item = String> + '_ {
     parts.filter(|word| !word.is_empty()).map(str::to_lowercase)
 }
 
-/// A word without its ending: "scaling" and "scaled" are both "scal".
+/// A word without its ending: "scaling" and "scaled" are both "scal", "cropped" is "crop".
 fn stem(word: &str) -> &str {
     let cut = |ending: &&str| word.strip_suffix(*ending).filter(|rest| rest.chars().count() >= LEAST);
     // "loss" and "mass" have no ending.
-    match word.ends_with("ss") {
-        true => word,
-        false => ENDINGS.iter().find_map(cut).unwrap_or(word),
+    if word.ends_with("ss") {
+        return word;
+    }
+    let rest = ENDINGS.iter().find_map(cut).unwrap_or(word);
+    let mut last = rest.chars().rev();
+    match (last.next(), last.next()) {
+        (Some(a), Some(b)) if a == b && a != 's' && rest.chars().count() > LEAST => {
+            &rest[..rest.len() - a.len_utf8()]
+        }
+        _ => rest,
     }
 }
 
@@ -105,6 +112,7 @@ mod tests {
         assert_eq!(best("transposing views"), Some(1));
         assert_eq!(best("the head"), Some(1));
         assert_eq!(best("losses"), Some(2));
+        assert_eq!(stem("cropped"), stem("crop"));
         assert_eq!(best("why the"), None);
     }
 }
