@@ -344,13 +344,9 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
         if let Some(at) = place.filter(|_| !texts.iter().any(|text| within(text))) {
             return Ok(at - 1);
         }
-        // `0.38` and `0.3800` are one number.
-        let figures = |text: &str| -> Vec<String> {
-            let parts =
-                text.split(|c: char| !c.is_ascii_digit() && c != '.').map(|part| part.trim_matches('.'));
-            let number =
-                |part: &str| part.parse::<f64>().map_or_else(|_| part.to_owned(), |it| it.to_string());
-            parts.filter(|part| !part.is_empty()).map(number).collect()
+        let figures = |text: &str| -> Vec<f64> {
+            let runs = text.split(|c: char| !c.is_ascii_digit() && c != '.');
+            runs.filter_map(|run| run.trim_matches('.').parse().ok()).collect()
         };
         // A misspelt word is understood; another number is another answer.
         let close = |text: &str| {

@@ -205,6 +205,41 @@ fn typing_on_after_an_answer_opens_nothing() {
     assert_eq!(attn.quits(), 0);
 }
 
+/// A part of a page that waits for Enter is drawn anew when the window changes, and its line fits.
+#[test]
+fn a_waiting_page_follows_the_window() {
+    let folder = State::new();
+    let mut attn = Start::new(&folder).rows(20).inside().attn(&["learn", "inputs"]);
+    attn.hears("more lines");
+    attn.resize(40, 20);
+    let screen = attn.until("the page at 40 columns", |screen| {
+        let text = screen.contents();
+        text.contains("more  Space all") && text.lines().all(|line| line.chars().count() <= 40)
+    });
+    assert!(!screen.contains("── Enter"), "{screen}");
+    attn.on(" ", "print(inputs)");
+    assert_eq!(attn.quits(), 0);
+}
+
+/// The REPL says in what state it is, and in an exercise has what was written there.
+#[test]
+fn the_repl_says_what_state_it_has() {
+    let folder = State::new();
+    let mut attn = start(&["learn", "scores"], &folder, 60);
+    attn.hears("> ");
+    attn.on("s\r", "Enter");
+    attn.then("i\r", &format!("State before step{} scores", number("scores")));
+    attn.waits_after("attn [1]> ");
+    attn.then("\x04", "Back in the walkthrough");
+    attn.waits_after("> ");
+    // The question is answered: words are typed until the cell has run.
+    attn.enter("quit");
+    assert_eq!(attn.ends(), 0);
+    let wrong = ["write", "query_5 = inputs[5]", ".", "repl", "print(query_5)", ":quit", "quit"];
+    let (said, _, _) = typed(&["learn", "another-query"], &wrong, &folder);
+    in_order(&said, &["> repl", "tensor([0.0500, 0.8000, 0.5500])", "Back in the walkthrough"]);
+}
+
 /// An exported notebook runs as it is: here, with the learner's solution apart, and with its links inside.
 #[test]
 fn an_exported_notebook_runs_as_written() {

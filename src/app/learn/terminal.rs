@@ -125,7 +125,10 @@ impl Raw {
     pub(crate) fn begin() -> io::Result<Raw> {
         AWAITING.store(true, Ordering::Release);
         enable_raw_mode()?;
-        Ok(Raw)
+        let raw = Raw;
+        // The first look for an event is what makes the library notice that the window changes.
+        HELD.set(next_event(Duration::ZERO)?);
+        Ok(raw)
     }
 
     /// Waits for a key. Ctrl-Z suspends the program; when it resumes, the result is `Resized`, so that the page is redrawn.
