@@ -26,7 +26,6 @@ const LATER: &[(&[&str], &str)] = &[
     ),
     (
         &[
-            "tiktoken",
             "transformers",
             "tokenizers",
             "datasets",
@@ -36,7 +35,7 @@ const LATER: &[(&[&str], &str)] = &[
             "nltk",
             "gensim",
         ],
-        "attn has no tokenizers or pretrained models; split the text with `.split()` and number the words with a dict",
+        "attn has no pretrained models; `tiktoken` cuts text into GPT-2's tokens",
     ),
     (
         &[

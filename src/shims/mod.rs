@@ -13,6 +13,7 @@ pub(crate) mod plots;
 mod random;
 mod sha2;
 mod structs;
+mod tokens;
 
 pub use file_access::FileAccess;
 pub use plots::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure};
@@ -38,6 +39,7 @@ pub(crate) fn native_modules(ctx: &Context) -> Vec<&'static PyModuleDef> {
         random::module_def(ctx),
         sha2::module_def(ctx),
         structs::module_def(ctx),
+        tokens::module_def(ctx),
     ]
 }
 

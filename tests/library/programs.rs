@@ -156,6 +156,12 @@ fn programs_of_numpy_print_as_recorded() {
     all_agree(recorded("tests/golden/numpy.json"));
 }
 
+/// Recorded by `make_tokens.py`, from tiktoken with the published ranks.
+#[test]
+fn programs_of_tokens_print_as_recorded() {
+    all_agree(recorded("tests/golden/tokens.json"));
+}
+
 #[test]
 fn programs_about_views_print_as_recorded() {
     all_agree(recorded("tests/golden/programs.json"));

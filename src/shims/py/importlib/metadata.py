@@ -10,7 +10,16 @@ class PackageNotFoundError(ModuleNotFoundError):
         return self.args[0]
 
 
-_VERSIONS = {"torch": "2.6.0", "packaging": "24.2", "tqdm": "4.67.1"}
+_VERSIONS = {
+    "matplotlib": "3.9.2",
+    "numpy": "1.26.4",
+    "packaging": "24.2",
+    "safetensors": "0.5.3",
+    "seaborn": "0.13.2",
+    "tiktoken": "0.9.0",
+    "torch": "2.6.0",
+    "tqdm": "4.67.1",
+}
 
 
 def version(distribution_name):

@@ -1,0 +1,142 @@
+"""An encoding: text to tokens and back."""
+
+import _tiktoken
+
+_MERGED = {"gpt2": 50256, "r50k_base": 50256, "cl100k_base": 100256}
+
+
+def _is_high(letter):
+    return "\ud800" <= letter <= "\udbff"
+
+
+def _is_low(letter):
+    return "\udc00" <= letter <= "\udfff"
+
+
+def _valid(text):
+    """The text as UTF-8 can write it: two halves of a surrogate pair are one character, a single half is replaced."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        pass
+    else:
+        return text
+    letters = []
+    for letter in text:
+        if _is_low(letter) and letters and _is_high(letters[-1]):
+            letters[-1] = chr(0x10000 + ((ord(letters[-1]) - 0xD800) << 10) + ord(letter) - 0xDC00)
+        else:
+            letters.append(letter)
+    return "".join("\ufffd" if _is_high(letter) or _is_low(letter) else letter for letter in letters)
+
+
+class Encoding:
+    def __init__(self, name, *, pat_str, mergeable_ranks, special_tokens, explicit_n_vocab=None):
+        raise NotImplementedError("attn has the encodings of tiktoken.list_encoding_names() and makes no others")
+
+    @classmethod
+    def _named(cls, name):
+        self = object.__new__(cls)
+        self.name = name
+        special = _tiktoken.special_tokens(name)
+        self._special_tokens = {token: _tiktoken.encode(name, token, [token])[0] for token in special}
+        self._tokens = None
+        self.max_token_value = max(self._special_tokens.values())
+        return self
+
+    def __repr__(self):
+        return f"<Encoding {self.name!r}>"
+
+    def __reduce__(self):
+        from .registry import get_encoding
+
+        return get_encoding, (self.name,)
+
+    @property
+    def n_vocab(self):
+        return self.max_token_value + 1
+
+    @property
+    def eot_token(self):
+        return self._special_tokens["<|endoftext|>"]
+
+    @property
+    def special_tokens_set(self):
+        return set(self._special_tokens)
+
+    def is_special_token(self, token):
+        return token in self._special_tokens.values()
+
+    def token_byte_values(self):
+        return _tiktoken.token_bytes(self.name, _MERGED[self.name], True)
+
+    def encode_ordinary(self, text):
+        return _tiktoken.encode(self.name, _valid(text), ())
+
+    def encode(self, text, *, allowed_special=set(), disallowed_special="all"):
+        if allowed_special == "all":
+            allowed_special = self.special_tokens_set
+        if disallowed_special == "all":
+            disallowed_special = self.special_tokens_set - set(allowed_special)
+        found = [(text.find(token), token) for token in disallowed_special if token in text]
+        if found:
+            token = min(found)[1]
+            raise ValueError(
+                f"Encountered text corresponding to disallowed special token {token!r}.\n"
+                "If you want this text to be encoded as a special token, "
+                f"pass it to `allowed_special`, e.g. `allowed_special={{{token!r}, ...}}`.\n"
+                f"If you want this text to be encoded as normal text, disable the check for this token "
+                f"by passing `disallowed_special=(enc.special_tokens_set - {{{token!r}}})`.\n"
+                "To disable this check for all special tokens, pass `disallowed_special=()`.\n"
+            )
+        return _tiktoken.encode(self.name, _valid(text), list(allowed_special))
+
+    def encode_to_numpy(self, text, *, allowed_special=set(), disallowed_special="all"):
+        import numpy
+
+        tokens = self.encode(text, allowed_special=allowed_special, disallowed_special=disallowed_special)
+        return numpy.array(tokens, dtype=numpy.uint32)
+
+    def encode_ordinary_batch(self, text, *, num_threads=8):
+        return [self.encode_ordinary(one) for one in text]
+
+    def encode_batch(self, text, *, num_threads=8, allowed_special=set(), disallowed_special="all"):
+        return [
+            self.encode(one, allowed_special=allowed_special, disallowed_special=disallowed_special) for one in text
+        ]
+
+    def encode_single_token(self, text_or_bytes):
+        if isinstance(text_or_bytes, str):
+            if text_or_bytes in self._special_tokens:
+                return self._special_tokens[text_or_bytes]
+            text_or_bytes = text_or_bytes.encode("utf-8")
+        if self._tokens is None:
+            all_bytes = _tiktoken.token_bytes(self.name, _MERGED[self.name], False)
+            self._tokens = {token_bytes: token for token, token_bytes in enumerate(all_bytes)}
+        return self._tokens[text_or_bytes]
+
+    def decode_bytes(self, tokens):
+        return _tiktoken.decode(self.name, tokens)
+
+    def decode(self, tokens, errors="replace"):
+        return self.decode_bytes(tokens).decode("utf-8", errors=errors)
+
+    def decode_single_token_bytes(self, token):
+        return _tiktoken.decode(self.name, [token])
+
+    def decode_tokens_bytes(self, tokens):
+        return [self.decode_single_token_bytes(token) for token in tokens]
+
+    def decode_with_offsets(self, tokens):
+        offsets, length = [], 0
+        for piece in self.decode_tokens_bytes(tokens):
+            # A token that begins inside a character counts as beginning with that character.
+            offsets.append(max(0, length - (0x80 <= piece[0] < 0xC0)))
+            length += sum(1 for byte in piece if not 0x80 <= byte < 0xC0)
+        return self.decode_bytes(tokens).decode("utf-8", errors="strict"), offsets
+
+    def decode_batch(self, batch, *, errors="replace", num_threads=8):
+        return [self.decode(tokens, errors=errors) for tokens in batch]
+
+    def decode_bytes_batch(self, batch, *, num_threads=8):
+        return [self.decode_bytes(tokens) for tokens in batch]
