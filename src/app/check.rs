@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::course;
 use super::document::{CellDocument, CheckDocument};
+use super::evidence::{self, output_of};
 use super::json::write_json;
 use super::machine;
 use super::options::GlobalOptions;
@@ -14,9 +15,7 @@ use super::shell::{Exit, Failure, Shell};
 use crate::kernel::random::Family;
 use crate::lesson::compare::{TOLERANCE, Verdict, compare, compare_step};
 use crate::lesson::front_matter::is_lesson;
-use crate::lesson::notebook::shown;
 use crate::lesson::{Catalogue, Fault, Glossary, Lesson, gate, myst, terms};
-use crate::session::Outcome;
 use crate::view::check::{self as report, CheckedCell, CheckedFile, FileFault};
 use crate::view::ci::{github, junit};
 
@@ -187,8 +186,15 @@ impl Checker<'_> {
         }
         let plan = plan::from_file(word, document, None)?;
         plan.show_remarks(shell);
-        let (mut cells, documents) = self.cells(&plan, self.options.random)?;
-        let hint = self.hint(&plan, &cells)?;
+        let family = self.options.random.unwrap_or_default();
+        let (mut cells, mut documents) = self.cells(&plan, family)?;
+        let mut hint = None;
+        if let Some(other) = self.better(&plan, family, &cells)? {
+            hint = Some(other.hint);
+            if self.options.random.is_none() {
+                (cells, documents) = (other.cells, other.documents);
+            }
+        }
         for cell in cells.iter_mut().filter(|cell| cell.verdict != Verdict::Differs) {
             cell.remark = None;
         }
@@ -224,7 +230,7 @@ impl Checker<'_> {
 
     /// Runs a lesson and checks all its claims.
     fn lesson(&mut self, lesson: &Lesson, file: String) -> Result<FileReport, Failure> {
-        let options = GlobalOptions { random: Family::Book, ..self.options.clone() };
+        let options = GlobalOptions { random: Some(Family::Book), ..self.options.clone() };
         let report = match gate::check(self.catalogue, lesson, &self.glossary, &|| machine::session(&options))
         {
             Ok(report) => report,
@@ -266,7 +272,7 @@ impl Checker<'_> {
 
     /// Runs all cells of a file, also after one that raises.
     fn cells(&self, plan: &Plan, random: Family) -> Result<(Vec<CheckedCell>, Vec<CellDocument>), Failure> {
-        let mut workspace = plan.workspace(&GlobalOptions { random, ..self.options.clone() });
+        let mut workspace = plan.workspace(&GlobalOptions { random: Some(random), ..self.options.clone() });
         let mut runner = Runner::new(&mut workspace, &plan.cells).keep_going(true);
         let (mut cells, mut documents) = (Vec::new(), Vec::new());
         for FinishedCell { index, cell, outcome, .. } in runner.by_ref() {
@@ -308,35 +314,47 @@ impl Checker<'_> {
         }
     }
 
-    /// Suggests the other family of random numbers if with it fewer cells differ.
-    fn hint(&self, plan: &Plan, cells: &[CheckedCell]) -> Result<Option<String>, Failure> {
-        const DRAWS: [&str; 5] = ["ropout", "ernoulli", "ultinomial", "xponential", "MultiheadAttention"];
+    /// The cells with the other family of random numbers, if with it fewer differ.
+    fn better(
+        &self,
+        plan: &Plan,
+        family: Family,
+        cells: &[CheckedCell],
+    ) -> Result<Option<OtherFamily>, Failure> {
         let differs =
             |cells: &[CheckedCell]| cells.iter().filter(|cell| cell.verdict == Verdict::Differs).count();
-        let draws = plan.cells.iter().any(|cell| DRAWS.iter().any(|word| cell.source.contains(word)));
         let now = differs(cells);
-        if now == 0 || !draws {
+        // Cells that may write files run once.
+        if now == 0 || !evidence::may_differ(plan) || !self.options.allow_write.is_empty() {
             return Ok(None);
         }
-        let (other, name) = match self.options.random {
+        let (other, name) = match family {
             Family::Book => (Family::Mkl, "mkl"),
             Family::Mkl => (Family::Book, "book"),
         };
-        let (again, _) = self.cells(plan, other)?;
-        let then = differs(&again);
-        Ok(match then {
-            0 if now == 1 => Some(format!("random dropout: try --random {name}, with which it agrees")),
-            0 => Some(format!("random dropout: try --random {name}, with which all agree")),
-            _ if then < now => Some(format!("random dropout: try --random {name}, with which {then} differ")),
-            _ => None,
-        })
+        let (cells, documents) = self.cells(plan, other)?;
+        let then = differs(&cells);
+        if then >= now {
+            return Ok(None);
+        }
+        let hint = match (self.options.random, then) {
+            (None, _) => {
+                format!("random dropout: drawn as with --random {name}, which fits what is recorded")
+            }
+            (_, 0) if now == 1 => format!("random dropout: try --random {name}, with which it agrees"),
+            (_, 0) => format!("random dropout: try --random {name}, with which all agree"),
+            _ => format!("random dropout: try --random {name}, with which {then} differ"),
+        };
+        Ok(Some(OtherFamily { cells, documents, hint }))
     }
 }
 
-/// Everything that a cell showed, in the form of recorded outputs.
-fn output_of(outcome: &Outcome) -> String {
-    let error = outcome.error.as_ref().map(|raised| (raised.kind.as_str(), raised.message.as_str()));
-    shown(&outcome.stdout, outcome.result.as_deref(), error)
+/// The cells of a file with the other family of random numbers.
+struct OtherFamily {
+    cells: Vec<CheckedCell>,
+    documents: Vec<CellDocument>,
+    /// What to say about it.
+    hint: String,
 }
 
 fn faulty(fault: &Fault) -> FileReport {

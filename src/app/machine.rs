@@ -33,7 +33,7 @@ pub(crate) fn session(options: &GlobalOptions) -> Session {
     let session = Session::new(SessionOptions {
         max_output: OUTPUT,
         max_memory,
-        random: options.random,
+        random: options.random.unwrap_or_default(),
         // A path that is not there was refused when the command line was read.
         files: options.files().unwrap_or_default(),
         on_output: None,

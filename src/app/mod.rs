@@ -30,6 +30,7 @@ mod ctrl_c;
 mod doctor;
 mod document;
 mod element_text;
+mod evidence;
 mod export;
 mod faq;
 mod figures;

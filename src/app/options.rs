@@ -43,10 +43,11 @@ pub struct GlobalOptions {
     /// Never ask anything
     #[arg(long, global = true)]
     pub(crate) no_input: bool,
-    /// Whose random numbers dropout draws: book, or mkl for builds with Intel's library
+    /// Whose random numbers dropout draws: book, or mkl for builds with Intel's library (default: book; in a file with
+    /// recorded outputs, those that reproduce them)
     #[arg(long, global = true, value_name = "FAMILY", value_parser = families())]
-    #[arg(default_value = "book", hide_default_value = true, hide_possible_values = true)]
-    pub(crate) random: Family,
+    #[arg(hide_possible_values = true)]
+    pub(crate) random: Option<Family>,
     /// Most memory that a cell may take, such as 512M or 2G (default: half of what there is)
     #[arg(long, global = true, value_name = "SIZE", value_parser = bytes)]
     pub(crate) max_memory: Option<u64>,

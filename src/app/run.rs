@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use super::course;
 use super::document::{CellDocument, RunDocument};
+use super::evidence;
 use super::export::html::PageBuilder;
 use super::export::{self, may_write};
 use super::json::write_json;
@@ -72,7 +73,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         let ended = match args.changes.is_empty() {
             false => what_if::run(&plan, &args.changes, &catalogue, shell)?,
             true => {
-                let mut workspace = plan.workspace(&shell.options);
+                let mut workspace = plan.workspace(&evidence::options(&plan, shell)?);
                 let ended = match shell.options.json {
                     true => as_json(&plan, args, &mut workspace, shell)?,
                     false => as_text(&plan, args, &catalogue, &mut workspace, shell)?,

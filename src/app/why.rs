@@ -6,6 +6,7 @@ use serde::Serialize;
 use super::axis_names::inside;
 use super::course;
 use super::element_text::worked_element;
+use super::evidence;
 use super::json::write_json;
 use super::naming::{NamedElement, named};
 use super::plan::plan;
@@ -44,7 +45,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let catalogue = course::catalogue_with(&mut target)?;
     let plan = plan(&target[0], None, &catalogue)?;
     plan.show_remarks(shell);
-    let mut workspace = plan.workspace(&shell.options);
+    let mut workspace = plan.workspace(&evidence::options(&plan, shell)?);
     let mut runner = Runner::new(&mut workspace, &plan.cells);
     let last = runner.by_ref().last();
     let exit = runner.exit();

@@ -64,7 +64,7 @@ pub(super) fn gumbel_softmax(c: &Call) -> Result<Value> {
         )));
     }
     let noise = draw::empty_like(logits, logits.dtype())?;
-    draw::exponential(&noise, &mut c.state.generator.borrow_mut(), c.state.family.get(), 1.0)?;
+    draw::exponential(&noise, &mut c.state.generator.borrow_mut(), c.state.family_of(noise.numel())?, 1.0)?;
     let gumbels = c.apply("neg", vec![Arg::Tensor(c.apply("log", vec![Arg::Tensor(noise)])?)])?;
     let sum = c.apply("add", vec![c.arg(0).clone(), Arg::Tensor(gumbels), Arg::Int(1)])?;
     let scaled = c.apply("div", vec![Arg::Tensor(sum), Arg::Float(tau)])?;
@@ -99,7 +99,7 @@ fn dropout(c: &Call) -> Result<Value> {
     let noise = if p == 1.0 {
         Tensor::zeros([], x.dtype())?
     } else {
-        draw::dropout_noise(x, &mut c.state.generator.borrow_mut(), c.state.family.get(), p)?
+        draw::dropout_noise(x, &mut c.state.generator.borrow_mut(), c.state.family_of(x.numel())?, p)?
     };
     let out = ops::pointwise::mul(c.arg(0), &Arg::Tensor(noise.clone()), c.default_dtype())?;
     let out = ops::strides::placed(out, &[x, &noise]);

@@ -242,7 +242,7 @@ fn materialised(c: &Call, asked: &AttentionArgs) -> Result<Value> {
             true => draw::dropout_noise(
                 &weights,
                 &mut c.state.generator.borrow_mut(),
-                c.state.family.get(),
+                c.state.family_of(weights.numel())?,
                 asked.dropout,
             )?,
             false => Tensor::zeros(weights.shape(), dtype)?,
@@ -315,7 +315,7 @@ pub(super) static OPS: [Op; 2] = [
             }
             const ALPHA: f64 = 1.758_099_340_847_376_6;
             let noise = draw::empty_like(x, x.dtype())?;
-            draw::bernoulli(&noise, &mut c.state.generator.borrow_mut(), c.state.family.get(), 1.0 - p)?;
+            draw::bernoulli(&noise, &mut c.state.generator.borrow_mut(), c.state.family_of(x.numel())?, 1.0 - p)?;
             let a = 1.0 / ((ALPHA * ALPHA * p + 1.0) * (1.0 - p)).sqrt();
             let default = c.default_dtype();
             let shift = pointwise::sub(&Arg::Tensor(noise.clone()), &Arg::Int(1), default)?;

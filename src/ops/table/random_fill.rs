@@ -90,7 +90,7 @@ pub(super) static OPS: [Op; 9] = [
                 _ => draw::bernoulli(
                     target,
                     generator,
-                    c.state.family.get(),
+                    c.state.family_of(target.numel())?,
                     probability("bernoulli_", c.float(1)?)?,
                 ),
             })
@@ -105,7 +105,7 @@ pub(super) static OPS: [Op; 9] = [
             in_place(c, 2, |target, generator| {
                 continuous("Exponential", target, target.dtype().cpp_name())?;
                 positive("exponential_", "lambda", c.float(1)?)?;
-                draw::exponential(target, generator, c.state.family.get(), c.float(1)?)
+                draw::exponential(target, generator, c.state.family_of(target.numel())?, c.float(1)?)
             })
         },
     ),
