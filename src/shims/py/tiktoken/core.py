@@ -47,11 +47,6 @@ class Encoding:
     def __repr__(self):
         return f"<Encoding {self.name!r}>"
 
-    def __reduce__(self):
-        from .registry import get_encoding
-
-        return get_encoding, (self.name,)
-
     @property
     def n_vocab(self):
         return self.max_token_value + 1
