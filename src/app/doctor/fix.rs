@@ -11,8 +11,16 @@ use crate::view::doctor::CodeFinding;
 /// Fixes are tried for so long.
 const TIME: Duration = Duration::from_millis(1500);
 
-/// Adds to each finding the fix that works, if there is one.
-pub(super) fn try_fixes(examined: &mut Examined, plan: &Plan, shell: &Shell) {
+/// What was found and where.
+type Place = (&'static str, Option<String>, Option<usize>);
+
+/// The places of all findings.
+pub(super) fn places(examined: &Examined) -> Vec<Place> {
+    examined.found.iter().map(|(it, _)| place(it)).collect()
+}
+
+/// Adds to each finding the fix that works, if there is one: the finding is gone, and none came that is not among `all`.
+pub(super) fn try_fixes(examined: &mut Examined, all: &[Place], plan: &Plan, shell: &Shell) {
     let started = Instant::now();
     if examined.exit() == Exit::Interrupted
         || examined.failed.is_some()
@@ -20,7 +28,7 @@ pub(super) fn try_fixes(examined: &mut Examined, plan: &Plan, shell: &Shell) {
     {
         return;
     }
-    let before: Vec<_> = examined.found.iter().map(|(it, _)| place(it)).collect();
+    let before = places(examined);
     for at in 0..examined.found.len() {
         let finding = &examined.found[at].0.finding;
         let Some(line) = finding.line else { continue };
@@ -34,9 +42,9 @@ pub(super) fn try_fixes(examined: &mut Examined, plan: &Plan, shell: &Shell) {
             }
             let changed = plan.with_source(index, &source);
             let after = examine_target(&changed, shell);
-            let left: Vec<_> = after.found.iter().map(|(it, _)| place(it)).collect();
+            let left = places(&after);
             let is_gone = !left.contains(&before[at]);
-            if after.failed.is_none() && is_gone && left.iter().all(|it| before.contains(it)) {
+            if after.failed.is_none() && is_gone && left.iter().all(|it| all.contains(it)) {
                 examined.found[at].0.diff = Some(diff(&own.source, &source, own.line));
                 break;
             }
@@ -44,8 +52,7 @@ pub(super) fn try_fixes(examined: &mut Examined, plan: &Plan, shell: &Shell) {
     }
 }
 
-/// What was found and where, but for lines that a fix may move.
-fn place(found: &CodeFinding) -> (&'static str, Option<String>, Option<usize>) {
+fn place(found: &CodeFinding) -> Place {
     let finding = &found.finding;
     (finding.mistake, finding.cell.clone(), finding.line)
 }

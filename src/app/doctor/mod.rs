@@ -74,8 +74,9 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         }
         let mut examined = examined::examine_target(&plan, shell);
         parts::examine_parts(&mut examined, &plan, shell);
+        let all = fix::places(&examined);
         examined.found.retain(|(found, _)| selection.has(&found.finding));
-        fix::try_fixes(&mut examined, &plan, shell);
+        fix::try_fixes(&mut examined, &all, &plan, shell);
         exit = exit.max(examined.exit());
         match format {
             Format::Text => formats::text(&examined, words.len() > 1, shell)?,

@@ -87,7 +87,7 @@ impl Selection {
 pub(super) fn unknown(word: &str) -> Failure {
     let names = MISTAKES.iter().flat_map(|it| [it.name, it.code]);
     let near = match nearest(word, names, 3).as_slice() {
-        [] => format!("they are {} to {}", MISTAKES[0].code, MISTAKES[MISTAKES.len() - 1].code),
+        [] => "docs/mistakes.md lists them".to_owned(),
         near => format!("the nearest: {}", near.join(", ")),
     };
     Failure::Usage(format!("no mistake has the code or name {word}; {near}"))
