@@ -30,6 +30,18 @@ impl Trace {
     pub(crate) const BYTES: usize = 64 << 20;
     /// Elements up to which the values of a tensor are kept as they were, whatever is written later.
     pub(crate) const COPIED: usize = 4096;
+    /// What a call of an operation costs, in elements: so many are computed in the time that a call takes.
+    pub(crate) const WORK_OF_CALL: usize = 2000;
+
+    /// How much the operations computed: the elements that each of them read and returned, and the call itself. The
+    /// same program does the same work on every machine.
+    pub(crate) fn work(&self) -> usize {
+        let elements = |step: &Traced| {
+            step.operands.iter().chain(&step.results).map(|it| it.layout.numel()).sum::<usize>()
+        };
+        let kept: usize = self.steps.iter().map(elements).sum();
+        kept.saturating_add((self.steps.len() + self.beyond) * Trace::WORK_OF_CALL)
+    }
 }
 
 /// One operation that ran, or raised.

@@ -20,6 +20,8 @@ pub(super) struct Examined {
     pub(super) skipped: Vec<String>,
     pub(super) cells: usize,
     pub(super) operations: usize,
+    /// The work of these operations, as [`Trace::work`] counts it.
+    pub(super) work: usize,
     /// The cell that raised.
     pub(super) failed: Option<FailedCell>,
     /// Why and how only parts were examined.
@@ -70,13 +72,14 @@ pub(super) fn examine_target(plan: &Plan, shell: &Shell) -> Examined {
     let mut workspace = plan.workspace(&shell.options);
     let mut runner = Runner::new(&mut workspace, &plan.cells).tracing(Tracing::Examined);
     let (mut found, mut skipped) = (Vec::<(CodeFinding, String)>::new(), Vec::new());
-    let (mut cells, mut operations, mut failed) = (0, 0, None);
+    let (mut cells, mut operations, mut work, mut failed) = (0, 0, 0, None);
     while let Some(finished) = runner.next() {
         let (cell, trace) = (finished.cell, &finished.trace);
         if !cell.silent {
             cells += 1;
             operations += trace.steps.len() + trace.beyond;
         }
+        work += trace.work();
         let new = findings(trace, &finished.calls, &runner.workspace.session);
         match cell.step {
             Some((step, _)) if step.wrong => {
@@ -104,7 +107,7 @@ pub(super) fn examine_target(plan: &Plan, shell: &Shell) -> Examined {
         raised,
     });
     let target = plan.target.clone();
-    Examined { target, found, skipped, cells, operations, failed, partly: None, exit }
+    Examined { target, found, skipped, cells, operations, work, failed, partly: None, exit }
 }
 
 /// Adds to a finding in a script the file and the line in it.

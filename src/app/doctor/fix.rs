@@ -1,15 +1,17 @@
 //! Tries fixes: the changed program is examined again, and a fix is shown if the finding is gone and no other came.
 
-use std::time::{Duration, Instant};
-
 use super::super::plan::Plan;
 use super::super::shell::{Exit, Shell};
 use super::examined::{Examined, examine_target};
 use crate::explain::doctor::fixed_sources;
+use crate::ops::trace::Trace;
 use crate::view::doctor::CodeFinding;
 
-/// Fixes are tried for so long.
-const TIME: Duration = Duration::from_millis(1500);
+/// Another fix is tried while the runs before it did less work than this, in the unit of [`Trace::work`]. A bound in
+/// seconds would make the findings depend on what else the machine does.
+const MOST_WORK: usize = 6_000_000;
+/// The work of starting a run.
+const START: usize = 100 * Trace::WORK_OF_CALL;
 
 /// What was found and where.
 type Place = (&'static str, Option<String>, Option<usize>);
@@ -21,7 +23,6 @@ pub(super) fn places(examined: &Examined) -> Vec<Place> {
 
 /// Adds to each finding the fix that works, if there is one: the finding is gone, and none came that is not among `all`.
 pub(super) fn try_fixes(examined: &mut Examined, all: &[Place], plan: &Plan, shell: &Shell) {
-    let started = Instant::now();
     if examined.exit() == Exit::Interrupted
         || examined.failed.is_some()
         || plan.cells.iter().any(|cell| cell.step.is_some())
@@ -29,6 +30,7 @@ pub(super) fn try_fixes(examined: &mut Examined, all: &[Place], plan: &Plan, she
         return;
     }
     let before = places(examined);
+    let mut work = 0;
     for at in 0..examined.found.len() {
         let finding = &examined.found[at].0.finding;
         let Some(line) = finding.line else { continue };
@@ -37,11 +39,15 @@ pub(super) fn try_fixes(examined: &mut Examined, all: &[Place], plan: &Plan, she
         };
         let own = &plan.cells[index];
         for source in fixed_sources(&own.source, finding.mistake, line) {
-            if started.elapsed() > TIME {
+            if work >= MOST_WORK {
                 return;
             }
             let changed = plan.with_source(index, &source);
             let after = examine_target(&changed, shell);
+            if after.exit() == Exit::Interrupted {
+                return;
+            }
+            work += START + after.work;
             let left = places(&after);
             let is_gone = !left.contains(&before[at]);
             if after.failed.is_none() && is_gone && left.iter().all(|it| all.contains(it)) {

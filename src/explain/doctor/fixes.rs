@@ -170,7 +170,9 @@ impl Search<'_> {
             ruff_python_ast::Operator::Div => {
                 // Divided twice, or by the width itself.
                 self.edit(expression, left.clone());
-                self.edit(expression, format!("{left} / ({right})**0.5"));
+                if !is_root(&operation.right) {
+                    self.edit(expression, format!("{left} / ({right})**0.5"));
+                }
                 self.edit(expression, format!("{left} * {right}"));
             }
             ruff_python_ast::Operator::MatMult => {
@@ -194,6 +196,19 @@ impl<'a> Visitor<'a> for Search<'_> {
 
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         walk_stmt(self, statement);
+    }
+}
+
+/// Whether an expression is a root already: `d ** 0.5`, `math.sqrt(d)`.
+fn is_root(expression: &Expr) -> bool {
+    match expression {
+        Expr::BinOp(operation) => operation.op == ruff_python_ast::Operator::Pow,
+        Expr::Call(call) => match &*call.func {
+            Expr::Attribute(function) => function.attr.as_str() == "sqrt",
+            Expr::Name(function) => function.id.as_str() == "sqrt",
+            _ => false,
+        },
+        _ => false,
     }
 }
 
