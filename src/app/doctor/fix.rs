@@ -31,8 +31,8 @@ pub(super) fn try_fixes(examined: &mut Examined, all: &[Place], plan: &Plan, she
     }
     let before = places(examined);
     let mut work = 0;
-    for at in 0..examined.found.len() {
-        let finding = &examined.found[at].0.finding;
+    for ((found, _), place) in examined.found.iter_mut().zip(&before) {
+        let finding = &found.finding;
         let Some(line) = finding.line else { continue };
         let Some(index) = plan.cells.iter().position(|cell| Some(&cell.name) == finding.cell.as_ref()) else {
             continue;
@@ -49,9 +49,9 @@ pub(super) fn try_fixes(examined: &mut Examined, all: &[Place], plan: &Plan, she
             }
             work += START + after.work;
             let left = places(&after);
-            let is_gone = !left.contains(&before[at]);
+            let is_gone = !left.contains(place);
             if after.failed.is_none() && is_gone && left.iter().all(|it| all.contains(it)) {
-                examined.found[at].0.diff = Some(diff(&own.source, &source, own.line));
+                found.diff = Some(diff(&own.source, &source, own.line));
                 break;
             }
         }
