@@ -36,7 +36,7 @@ fn without_softmax(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         .filter(|_| record.operation.explanation != Explanation::Linear && mixed_heads(&record).is_none())?;
     let FlowPath { steps, record: scores, .. } = trace_back(&product.left, &is_product)?;
     let scores = Product::of(&scores).filter(|_| scores.operation.explanation != Explanation::Linear)?;
-    if steps.iter().any(FlowStep::divides_by_tensor) || scores.right.is_leaf() {
+    if steps.iter().any(FlowStep::divides_by_tensor) {
         return None;
     }
     let root = (scores.width() as f64).sqrt();
@@ -50,7 +50,8 @@ fn without_softmax(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         };
         step.fill().is_some_and(|fill| fill <= -1e4) || added() == Some(true)
     };
-    let scaled = scores.width() > 1 && steps.iter().any(is_scale);
+    // A product with a leaf may be a layer, (x @ W1 / s) @ W2; no layer hides what it computed.
+    let scaled = !scores.right.is_leaf() && scores.width() > 1 && steps.iter().any(is_scale);
     let hidden = steps.iter().any(hides);
     let evidence = match (scaled, hidden) {
         (_, true) => "masked with -inf".to_owned(),
