@@ -158,9 +158,9 @@ const RAISED: &[(&str, &str, &str, Option<usize>)] = &[
     ),
     ("import nonsense", "ModuleNotFoundError", "No module named 'nonsense'", Some(1)),
     (
-        "from importlib.metadata import version\nversion('numpy')",
+        "from importlib.metadata import version\nversion('pandas')",
         "importlib.metadata.PackageNotFoundError",
-        "No package metadata was found for numpy",
+        "No package metadata was found for pandas",
         Some(2),
     ),
 ];
