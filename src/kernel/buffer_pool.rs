@@ -6,11 +6,29 @@
 //! on vectors (with at most eight of one length, a fifth of a small transformer's step went into clearing pages).
 
 use std::cell::RefCell;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::stop;
 
 /// Bytes below which a vector is not kept.
 const SMALLEST: usize = 1 << 16;
 /// Bytes of one element type that a thread keeps at most, unless [`set_limit`] changes it; the oldest are freed first.
 const LIMIT: usize = 256 << 20;
+
+/// The most bytes of one vector, for the process.
+static MOST_BYTES: AtomicUsize = AtomicUsize::new(isize::MAX as usize);
+
+/// Sets the most bytes of one vector; a kernel that needs more stops ([`stop::within_memory`]).
+pub(crate) fn set_most_bytes(bytes: u64) {
+    MOST_BYTES
+        .store(usize::try_from(bytes).unwrap_or(usize::MAX).min(isize::MAX as usize), Ordering::Relaxed);
+}
+
+fn allow<T>(len: usize) {
+    if len > MOST_BYTES.load(Ordering::Relaxed) / size_of::<T>() {
+        stop::too_large(len as u128 * size_of::<T>() as u128);
+    }
+}
 
 /// Vectors of one element type that a thread keeps at most, so that finding one takes no time to speak of.
 const MOST: usize = 512;
@@ -54,11 +72,13 @@ element!(f32, f64, i64, bool);
 
 /// Returns a vector of `len` elements with unspecified values, for the caller to overwrite.
 pub fn take<T: Element>(len: usize) -> Vec<T> {
+    allow::<T>(len);
     reused(len).unwrap_or_else(|| vec![T::default(); len])
 }
 
 /// Returns a vector of `len` elements of one value.
 pub(crate) fn filled<T: Element>(len: usize, value: T) -> Vec<T> {
+    allow::<T>(len);
     match reused(len) {
         Some(mut vector) => {
             vector.fill(value);

@@ -14,7 +14,7 @@ use rustpython_vm::{
 use super::context::{PyArray, array_of};
 use super::{dtypes, index, operators, scalar, text};
 use crate::tensor::{Arg, Layout, Tensor};
-use crate::torch::tensor_object;
+use crate::torch::{check_list, tensor_object};
 
 fn nested(tensor: &Tensor, layout: &Layout, vm: &VirtualMachine) -> PyObjectRef {
     if layout.ndim() == 0 {
@@ -135,9 +135,10 @@ impl PyArray {
     }
 
     #[pymethod]
-    fn tolist(&self, vm: &VirtualMachine) -> PyObjectRef {
+    fn tolist(&self, vm: &VirtualMachine) -> PyResult {
         let tensor = self.tensor();
-        nested(&tensor, tensor.layout(), vm)
+        check_list(tensor.shape(), vm)?;
+        Ok(nested(&tensor, tensor.layout(), vm))
     }
 
     #[pyslot]
@@ -222,6 +223,7 @@ impl Iterable for PyArray {
         let Some(&size) = tensor.shape().first() else {
             return Err(vm.new_type_error("iteration over a 0-d array"));
         };
+        check_list(&[size], vm)?;
         let mut items = Vec::with_capacity(size);
         for at in 0..size {
             items.push(match tensor.ndim() {

@@ -11,8 +11,9 @@ use super::overwrite::{Overwrite, overwrite, replace};
 use super::state::State;
 use super::stream::Stream;
 use super::value::Value;
-use crate::tensor::descriptor::InPlace;
-use crate::tensor::{Arg, CompletedOperation, Error, ErrorFact, Record, Result, Tensor, ops};
+use crate::kernel::stop;
+use crate::tensor::descriptor::{InPlace, OpFamily};
+use crate::tensor::{Arg, CompletedOperation, Error, ErrorFact, Record, Result, Tensor, allow, ops};
 
 fn wants_grad(state: &State, op: &Op, args: &[Arg]) -> bool {
     state.grad_mode.get()
@@ -44,6 +45,22 @@ fn failed(caller: Caller, op: &'static Op, form: usize, in_place: bool, args: &[
     error
 }
 
+/// Elements above which an operand is compared with the memory limit.
+const MANY: usize = 1 << 24;
+
+/// Runs the operation. Errors: that of the allocator, if an operand or a result would not fit: an expanded tensor has
+/// elements that memory has no room for, and an operation that reads them would not end.
+fn run(op: &'static Op, call: &Call, args: &[Arg]) -> Result<Value> {
+    if op.family != OpFamily::View {
+        for operand in args.iter().flat_map(Arg::tensors) {
+            if operand.shape().iter().fold(1usize, |product, &size| product.saturating_mul(size)) > MANY {
+                allow(operand.shape(), operand.dtype())?;
+            }
+        }
+    }
+    stop::within_memory(|| (op.run)(call)).unwrap_or_else(|bytes| Err(Error::memory(bytes)))
+}
+
 /// Runs an operation on bound arguments; its results are recorded.
 pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Result<Value> {
     let state = caller.state;
@@ -61,7 +78,7 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
         kept: RefCell::default(),
     };
     let stream = Stream::of(state, &args);
-    let value = match op.check_dtype(&args).and_then(|()| (op.run)(&call)) {
+    let value = match op.check_dtype(&args).and_then(|()| run(op, &call, &args)) {
         Ok(value) => arranged(op, value, &args),
         Err(error) => return Err(failed(caller, op, form, false, &args, error)),
     };
@@ -190,11 +207,11 @@ fn written(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Resu
     if op.in_place == InPlace::Always {
         let grad_name = op.gradient_of(form);
         let what = Overwrite { form, operation, grad_name, differentiable, drawn: None };
-        overwrite(caller, what, &target, args, |_| (op.run)(&call).map(drop))?;
+        overwrite(caller, what, &target, args, |_| run(op, &call, &given).map(drop))?;
         return Ok(target);
     }
     let stream = Stream::of(state, &given);
-    let value = (op.run)(&call)?;
+    let value = run(op, &call, &given)?;
     let grad_name = call.grad_name.get();
     let kept = call.kept.take();
     let Value::Tensor(result) = value else {

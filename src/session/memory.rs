@@ -17,23 +17,69 @@ use std::{
 use malachite_bigint::{BigInt, Sign};
 use rustpython_vm::{
     AsObject, Py, PyObject, PyRef, PyResult, VirtualMachine,
-    builtins::{PyBaseExceptionRef, PyInt, PyStr, PyType},
+    builtins::{PyBaseExceptionRef, PyByteArray, PyBytes, PyInt, PyList, PyStr, PyTuple, PyType},
     protocol::{PyIterReturn, PySequence},
 };
 
 use super::interrupt::{Interrupter, StopReason};
+use super::running::STACK_SIZE;
 use crate::kernel::stop;
 
 /// The limit in bytes where the size of the machine's memory is unknown.
 const FALLBACK: usize = 2 << 30;
 
-/// The default limit in bytes: half of the machine's memory.
+/// The default limit in bytes: half of the memory that this process may have, which a container or `ulimit` restricts.
 pub(crate) fn default_limit() -> usize {
-    let total = std::fs::read_to_string("/proc/meminfo").ok().and_then(|text| {
-        let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
-        line.split_whitespace().next()?.parse::<usize>().ok()
-    });
-    total.map_or(FALLBACK, |kilobytes| kilobytes / 2 * 1024)
+    let least = [machine_memory(), container_memory(), process_memory()].into_iter().flatten().min();
+    least.map_or(FALLBACK, |bytes| bytes / 2)
+}
+
+/// The memory of the machine.
+fn machine_memory() -> Option<usize> {
+    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("MemTotal:"))?;
+    line.split_whitespace().next()?.parse::<usize>().ok().map(|kilobytes| kilobytes.saturating_mul(1024))
+}
+
+/// The least limit of the control groups that this process is in, version 2 or 1.
+fn container_memory() -> Option<usize> {
+    const ROOT: &str = "/sys/fs/cgroup";
+    let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let limit = |file: String| std::fs::read_to_string(file).ok()?.trim().parse::<usize>().ok();
+    let mut limits = Vec::new();
+    for line in groups.lines() {
+        let mut parts = line.splitn(3, ':');
+        let (_, Some(controllers), Some(path)) = (parts.next(), parts.next(), parts.next()) else { continue };
+        let (folder, file) = match controllers {
+            "" => (ROOT.to_owned(), "memory.max"),
+            _ if controllers.split(',').any(|one| one == "memory") => {
+                (format!("{ROOT}/memory"), "memory.limit_in_bytes")
+            }
+            _ => continue,
+        };
+        // A group's parents limit it too. In a container the path may be that of the host.
+        let mut path = path.trim_end_matches('/');
+        loop {
+            limits.extend(limit(format!("{folder}{path}/{file}")));
+            match path.rsplit_once('/') {
+                Some((parent, _)) => path = parent,
+                None => break,
+            }
+        }
+    }
+    limits.into_iter().min()
+}
+
+/// The address space that this process may have, less that of the stack on which a session runs.
+#[cfg(unix)]
+fn process_memory() -> Option<usize> {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current?;
+    Some(usize::try_from(limit).unwrap_or(usize::MAX).saturating_sub(STACK_SIZE))
+}
+
+#[cfg(not(unix))]
+fn process_memory() -> Option<usize> {
+    None
 }
 
 thread_local! {
@@ -68,6 +114,9 @@ pub(super) fn install(limit: usize, vm: &VirtualMachine) {
     numbers.power.store(Some(power_within_limit));
     SHIFT.get_or_init(|| numbers.lshift.load().expect("int has <<"));
     numbers.lshift.store(Some(shift_within_limit));
+    MULTIPLY.get_or_init(|| numbers.multiply.load().expect("int has *"));
+    numbers.multiply.store(Some(multiply_within_limit));
+    numbers.right_multiply.store(Some(multiply_within_limit));
     REPR.get_or_init(|| types.int_type.slots.repr.load().expect("int has a repr"));
     types.int_type.slots.repr.store(Some(repr_within_limit));
     types.int_type.slots.str.store(Some(repr_within_limit));
@@ -81,7 +130,7 @@ pub(super) fn install(limit: usize, vm: &VirtualMachine) {
     }
 }
 
-fn too_large(bytes: f64, vm: &VirtualMachine) -> PyBaseExceptionRef {
+pub(super) fn too_large(bytes: f64, vm: &VirtualMachine) -> PyBaseExceptionRef {
     let limit = LIMIT.with(Cell::get) as f64;
     let gigabytes = |bytes: f64| format!("{:.1} GB", bytes / 1e9);
     vm.new_memory_error(format!(
@@ -91,7 +140,7 @@ fn too_large(bytes: f64, vm: &VirtualMachine) -> PyBaseExceptionRef {
     ))
 }
 
-fn check(bytes: f64, vm: &VirtualMachine) -> PyResult<()> {
+pub(super) fn check(bytes: f64, vm: &VirtualMachine) -> PyResult<()> {
     match bytes > LIMIT.with(Cell::get) as f64 {
         true => Err(too_large(bytes, vm)),
         false => Ok(()),
@@ -136,9 +185,25 @@ fn originals(object: &PyObject, vm: &VirtualMachine) -> (&'static Originals, f64
     (originals, bytes)
 }
 
+/// The elements of a built-in sequence, and the bytes of a text, as they are in memory: a subclass may say otherwise.
+pub(super) fn length(object: &PyObject) -> f64 {
+    let elements = if let Some(text) = object.downcast_ref::<PyStr>() {
+        text.as_wtf8().len()
+    } else if let Some(list) = object.downcast_ref::<PyList>() {
+        list.borrow_vec().len()
+    } else if let Some(tuple) = object.downcast_ref::<PyTuple>() {
+        tuple.as_slice().len()
+    } else if let Some(bytes) = object.downcast_ref::<PyBytes>() {
+        bytes.as_bytes().len()
+    } else {
+        object.downcast_ref::<PyByteArray>().map_or(0, |bytes| bytes.borrow_buf().len())
+    };
+    elements as f64
+}
+
 fn repeated(sequence: PySequence<'_>, times: isize, inplace: bool, vm: &VirtualMachine) -> PyResult {
     let (originals, bytes) = originals(sequence.obj, vm);
-    check(sequence.obj.length(vm)? as f64 * times as f64 * bytes, vm)?;
+    check(length(sequence.obj) * times as f64 * bytes, vm)?;
     let original = if inplace { originals.inplace.get() } else { originals.repeat.get() };
     original.expect(INSTALLED)(sequence, times, vm)
 }
@@ -156,13 +221,14 @@ type Ternary = fn(&PyObject, &PyObject, &PyObject, &VirtualMachine) -> PyResult;
 
 static POWER: OnceLock<Ternary> = OnceLock::new();
 static SHIFT: OnceLock<Binary> = OnceLock::new();
+static MULTIPLY: OnceLock<Binary> = OnceLock::new();
 
 /// The size of the largest integer that is computed: a larger one takes long, even where memory suffices.
 const MAX_BITS: f64 = 2e7;
 /// The digits of the largest integer that is converted to text, as in Python.
 const MAX_DIGITS: f64 = 4300.0;
 
-fn as_float(value: &BigInt) -> f64 {
+pub(super) fn as_float(value: &BigInt) -> f64 {
     match i64::try_from(value) {
         Ok(small) => small as f64,
         Err(_) if value.sign() == Sign::Minus => f64::NEG_INFINITY,
@@ -175,26 +241,46 @@ fn integers<'a>(a: &'a PyObject, b: &'a PyObject) -> Option<(&'a BigInt, &'a Big
 }
 
 fn power_within_limit(a: &PyObject, b: &PyObject, modulus: &PyObject, vm: &VirtualMachine) -> PyResult {
-    if vm.is_none(modulus)
-        && let Some((base, exponent)) = integers(a, b)
-        && base.bits() > 1
-    {
-        let bits = base.bits() as f64 * as_float(exponent);
-        if bits > MAX_BITS {
-            return Err(too_many_digits(bits, vm));
-        }
+    if vm.is_none(modulus) {
+        check_power(a, b, vm)?;
     }
     POWER.get().expect(INSTALLED)(a, b, modulus, vm)
 }
 
 fn shift_within_limit(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
-    if let Some((value, by)) = integers(a, b)
-        && value.bits() > 0
-        && as_float(by) > MAX_BITS
-    {
-        return Err(too_many_digits(as_float(by), vm));
-    }
+    check_shift(a, b, vm)?;
     SHIFT.get().expect(INSTALLED)(a, b, vm)
+}
+
+fn multiply_within_limit(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
+    if let Some((x, y)) = integers(a, b) {
+        let bits = x.bits() + y.bits();
+        if bits as f64 > MAX_BITS {
+            return Err(too_many_digits(bits as f64, vm));
+        }
+    }
+    MULTIPLY.get().expect(INSTALLED)(a, b, vm)
+}
+
+/// Raises MemoryError if `base ** exponent` is too large to be computed.
+pub(super) fn check_power(base: &PyObject, exponent: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
+    match integers(base, exponent) {
+        Some((base, exponent)) if base.bits() > 1 => {
+            let bits = base.bits() as f64 * as_float(exponent);
+            if bits > MAX_BITS { Err(too_many_digits(bits, vm)) } else { Ok(()) }
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Raises MemoryError if `value << by` is too large to be computed.
+pub(super) fn check_shift(value: &PyObject, by: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
+    match integers(value, by) {
+        Some((value, by)) if value.bits() > 0 && as_float(by) > MAX_BITS => {
+            Err(too_many_digits(as_float(by), vm))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn too_many_digits(bits: f64, vm: &VirtualMachine) -> PyBaseExceptionRef {

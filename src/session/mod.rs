@@ -9,7 +9,9 @@ mod cpython;
 mod display;
 mod engine;
 mod error_context;
+mod guards;
 mod interrupt;
+mod iterators;
 mod magics;
 mod memory;
 mod messages;
@@ -23,6 +25,7 @@ mod raised;
 mod running;
 mod sandbox;
 mod setup;
+mod sizes;
 mod timing;
 
 pub use cell::InputState;

@@ -51,10 +51,12 @@ pub(super) fn panic_message(panic: &(dyn Any + Send)) -> String {
     format!("this is a defect of attn, not of your code; please report it with the cell ({text})")
 }
 
+/// The bytes of the stack on which Python runs. This reserves address space only: the system allocates a page when it is
+/// first used.
+pub(super) const STACK_SIZE: usize = 512 << 20;
+
 /// Runs `work` on a thread whose stack is large enough for deep Python recursion, and returns its value.
 pub fn with_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
-    // This reserves address space only: the system allocates a page when it is first used.
-    const STACK_SIZE: usize = 512 << 20;
     std::thread::scope(|scope| {
         let thread = std::thread::Builder::new().name("attn".into()).stack_size(STACK_SIZE);
         match thread.spawn_scoped(scope, work) {

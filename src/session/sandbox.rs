@@ -23,6 +23,8 @@ use rustpython_vm::{
     protocol::PyIterReturn,
 };
 
+use super::{guards::check_first, iterators, sizes};
+
 /// What native modules lose: what sets the machine's clock, sleeps without being stoppable, takes the terminal, runs code
 /// between the instructions of a frame, or turns bytes into code.
 const REMOVED: &[(&str, &[&str])] = &[
@@ -60,6 +62,7 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
         code_comes_from_source(vm);
         frames_are_read_only(vm);
         running_generators_stay(vm);
+        sizes::install(vm)?;
     }
     Ok(())
 }
@@ -82,7 +85,12 @@ fn native_modules(imp: &Py<PyModule>, vm: &VirtualMachine) -> PyResult<()> {
         let module = create.call((spec.clone(),), vm)?;
         if let Some(created) = module.downcast_ref::<PyModule>() {
             let name = spec.get_attr("name", vm)?.str(vm)?;
-            remove(created, &name.as_wtf8().to_string_lossy(), vm)?;
+            let name = name.as_wtf8().to_string_lossy();
+            remove(created, &name, vm)?;
+            sizes::install_in(created, &name, vm)?;
+            if name == "itertools" {
+                iterators::install(created, vm)?;
+            }
         }
         Ok(module)
     };
@@ -112,25 +120,6 @@ fn runs_only_code_of_functions(vm: &VirtualMachine) -> PyResult<()> {
         vm.builtins.set_attr(name, vm.new_function(name, runs), vm)?;
     }
     Ok(())
-}
-
-/// Replaces a method of a built-in type by one that checks its arguments first; the first is the object.
-pub(super) fn check_first(
-    class: &'static Py<PyType>,
-    name: &'static str,
-    check: impl Fn(&mut FuncArgs, &VirtualMachine) -> PyResult<()> + 'static,
-    vm: &VirtualMachine,
-) {
-    let Some(own) = class.slots.methods.iter().find(|method| method.name == name) else {
-        debug_assert!(false, "{} has no {name}", class.name());
-        return;
-    };
-    let checked = move |mut args: FuncArgs, vm: &VirtualMachine| -> PyResult {
-        check(&mut args, vm)?;
-        (own.func)(vm, args)
-    };
-    let method = vm.ctx.new_method_def(name, checked, PyMethodFlags::METHOD, own.doc);
-    class.set_attr(vm.ctx.intern_str(name), method.build_method(class, vm).into());
 }
 
 thread_local! {

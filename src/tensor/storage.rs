@@ -20,6 +20,7 @@ static LIMIT: AtomicU64 = AtomicU64::new(u64::MAX);
 /// Sets the most bytes of one tensor (`--max-memory`).
 pub(crate) fn set_memory_limit(bytes: u64) {
     LIMIT.store(bytes, Ordering::Relaxed);
+    buffer_pool::set_most_bytes(bytes);
 }
 
 /// Checks the memory of a tensor before it is allocated, and returns the number of its elements.
@@ -36,6 +37,15 @@ pub(crate) fn allow(shape: &[usize], dtype: DType) -> Result<usize> {
         return Err(Error::memory(bytes));
     }
     Ok(bytes as usize / dtype.size())
+}
+
+/// Checks the memory of the Python objects in nested lists of this shape before they are made.
+pub(crate) fn allow_objects(shape: &[usize]) -> Result<()> {
+    // Of a float and its place in a list.
+    const OBJECT: usize = 40;
+    // The lists around an empty dimension take memory too.
+    let filled = shape.iter().copied().take_while(|&size| size > 0);
+    allow(&filled.chain([OBJECT]).collect::<Vec<_>>(), DType::UInt8).map(drop)
 }
 
 thread_local! {

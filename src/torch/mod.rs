@@ -38,3 +38,4 @@ pub(crate) use protocols::Elements;
 pub(crate) use py_tensor::{PyTensor, tensor_object};
 pub(crate) use raise::{OrRaise, fact_of, raise};
 pub(crate) use site::site;
+pub(crate) use to_python::check_list;

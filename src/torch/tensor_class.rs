@@ -13,7 +13,7 @@ use super::numbers::{int, number};
 use super::py_tensor::{PyTensor, tensor_of};
 use super::raise::{OrRaise, raise};
 use super::site::site;
-use super::to_python::{item_object, object};
+use super::to_python::{check_list, item_object, object};
 use crate::ops::call::call;
 use crate::ops::op::Caller;
 use crate::ops::table::{self, Op};
@@ -354,6 +354,7 @@ impl PyTensor {
     #[pymethod]
     fn tolist(&self, vm: &VirtualMachine) -> PyResult {
         let tensor = self.inner.borrow();
+        check_list(tensor.shape(), vm)?;
         Ok(nested(&tensor, tensor.layout(), vm))
     }
 

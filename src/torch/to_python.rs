@@ -10,7 +10,7 @@ use super::py_tensor::PyTensor;
 use super::raise::OrRaise;
 use crate::ops::state::State;
 use crate::ops::value::Value;
-use crate::tensor::{Category, Tensor};
+use crate::tensor::{Category, Tensor, allow_objects};
 
 /// The Python object of a tensor: the one that was passed in, if the operation returned it.
 fn tensor_object(
@@ -74,4 +74,10 @@ pub(crate) fn item_object(tensor: &Tensor, vm: &VirtualMachine) -> PyResult {
         Category::Integer => vm.ctx.new_int(tensor.item_int().or_raise(vm)?).into(),
         Category::Bool => vm.ctx.new_bool(tensor.item_int().or_raise(vm)? != 0).into(),
     })
+}
+
+/// Raises MemoryError if the elements of nested lists of this shape would not fit.
+pub(crate) fn check_list(shape: &[usize], vm: &VirtualMachine) -> PyResult<()> {
+    allow_objects(shape)
+        .map_err(|_| vm.new_memory_error("a list of these elements takes more than a cell may take here"))
 }

@@ -39,6 +39,7 @@ mod sandbox;
 mod session;
 mod shapes;
 mod show;
+mod sizes;
 #[path = "../shared/snapshot.rs"]
 mod snapshot;
 mod structure;

@@ -12,7 +12,7 @@ use crate::tensor::explanation::{Explanation, Multilinear};
 use crate::tensor::layout::{broadcast, wrap_dim};
 use crate::tensor::ops::float::Float;
 use crate::tensor::ops::linear;
-use crate::tensor::{Arg, Error, Layout, Result, Tensor};
+use crate::tensor::{Arg, Error, Layout, Result, Tensor, allow};
 
 const MATRIX: &[&str] = &["Tensor A, *, out? out=None"];
 const INPUT: &[&str] = &["Tensor input, *, out? out=None"];
@@ -373,6 +373,7 @@ pub(super) fn cdist(c: &Call) -> Result<Value> {
     let (rows, columns) = (a.shape()[a.ndim() - 2], b.shape()[b.ndim() - 2]);
     let by_product = p == 2.0 && (rows > 25 || columns > 25);
     c.set_grad_name(if by_product { GradName::node("View") } else { GradName::node("Cdist") });
+    allow(&[&shared[..], &[rows, columns]].concat(), a.dtype())?;
     let (left, right) = (spread(a), spread(b));
     Ok(in_floats!(a.dtype(), T => {
         let mut out = Vec::new();

@@ -6,7 +6,7 @@ use crate::ops::value::Value;
 use crate::tensor::descriptor::{GradName, view};
 use crate::tensor::explanation::{Explanation, Movement};
 use crate::tensor::layout::wrap_dim;
-use crate::tensor::{Arg, DType, Error, Result, Tensor};
+use crate::tensor::{Arg, DType, Error, Result, Tensor, allow};
 
 fn slice(x: &Tensor, axis: usize, start: usize, len: usize) -> Tensor {
     x.with_layout(x.layout().slice(axis, start, len, 1))
@@ -18,6 +18,7 @@ fn unbind(c: &Call) -> Result<Value> {
     if x.ndim() == 0 {
         return Err(Error::index("Dimension specified as 0 but tensor has no dimensions"));
     }
+    allow_parts(x.shape()[axis])?;
     let rows = (0..x.shape()[axis]).map(|at| x.with_layout(x.layout().select(axis, at)));
     Ok(Value::Tensors(rows.collect()))
 }
@@ -33,13 +34,22 @@ fn parts(x: &Tensor, axis: usize, sizes: impl IntoIterator<Item = usize>) -> Val
     Value::Tensors(sizes.into_iter().map(one).collect())
 }
 
-fn even_parts(x: &Tensor, axis: usize, size: usize) -> Value {
+fn even_parts(x: &Tensor, axis: usize, size: usize) -> Result<Value> {
     let total = x.shape()[axis];
     if size == 0 {
-        return parts(x, axis, [0]);
+        return Ok(parts(x, axis, [0]));
     }
     let count = total.div_ceil(size).max(1);
-    parts(x, axis, (0..count).map(|at| size.min(total - (at * size).min(total))))
+    allow_parts(count)?;
+    Ok(parts(x, axis, (0..count).map(|at| size.min(total - (at * size).min(total)))))
+}
+
+/// Bytes of a tensor without its elements, as a part and as Python's object.
+const PART: usize = 512;
+
+/// Checks the memory of so many views before they are made. Each takes memory, though it has no elements of its own.
+fn allow_parts(count: usize) -> Result<()> {
+    allow(&[count, PART], DType::UInt8).map(drop)
 }
 
 fn split(c: &Call) -> Result<Value> {
@@ -66,7 +76,7 @@ fn split(c: &Call) -> Result<Value> {
                     x.shape()[axis]
                 )));
             }
-            Ok(even_parts(x, axis, size as usize))
+            even_parts(x, axis, size as usize)
         }
     }
 }
@@ -101,9 +111,10 @@ fn chunk(c: &Call) -> Result<Value> {
     let size = x.shape()[axis].div_ceil(chunks as usize);
     if size == 0 {
         c.set_grad_name(GradName::node("SplitWithSizes"));
+        allow_parts(chunks as usize)?;
         return Ok(parts(x, axis, vec![0; chunks as usize]));
     }
-    Ok(even_parts(x, axis, size))
+    even_parts(x, axis, size)
 }
 
 /// Cuts before these indices, as slicing takes them.
@@ -127,8 +138,7 @@ fn in_sections(x: &Tensor, axis: usize, sections: i64) -> Result<Value> {
         return Err(Error::runtime(format!("number of sections must be larger than 0, got {sections}")));
     }
     let (size, count) = (x.shape()[axis], sections as usize);
-    // Each part takes memory, though it has no elements of its own.
-    crate::tensor::allow(&[count, size_of::<Tensor>() + 128], DType::UInt8)?;
+    allow_parts(count)?;
     Ok(parts(x, axis, (0..count).map(|at| size / count + usize::from(at < size % count))))
 }
 

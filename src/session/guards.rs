@@ -1,0 +1,35 @@
+//! Checks that run before the interpreter's own methods: on every route that a cell has to them, as an operator, as a
+//! method, and as an attribute of the type.
+
+use rustpython_vm::{
+    Py, PyObjectRef, PyResult, VirtualMachine,
+    builtins::PyType,
+    function::{FuncArgs, PyMethodFlags},
+};
+
+/// Replaces a method of a built-in type by one that checks its arguments first; the first is the object.
+pub(super) fn check_first(
+    class: &'static Py<PyType>,
+    name: &'static str,
+    check: impl Fn(&mut FuncArgs, &VirtualMachine) -> PyResult<()> + 'static,
+    vm: &VirtualMachine,
+) {
+    let key = vm.ctx.intern_str(name);
+    let Some(own) = class.get_direct_attr(key) else {
+        debug_assert!(false, "{} has no {name}", class.name());
+        return;
+    };
+    let doc = class.slots.methods.iter().find(|method| method.name == name).and_then(|method| method.doc);
+    let method = vm.ctx.new_method_def(name, checked(own, check), PyMethodFlags::METHOD, doc);
+    class.set_attr(key, method.build_method(class, vm).into());
+}
+
+fn checked(
+    own: PyObjectRef,
+    check: impl Fn(&mut FuncArgs, &VirtualMachine) -> PyResult<()> + 'static,
+) -> impl Fn(FuncArgs, &VirtualMachine) -> PyResult + 'static {
+    move |mut args: FuncArgs, vm: &VirtualMachine| -> PyResult {
+        check(&mut args, vm)?;
+        own.call(args, vm)
+    }
+}

@@ -1,0 +1,167 @@
+//! Results whose size an argument decides raise MemoryError before anything is allocated, on every route to them.
+
+use std::time::{Duration, Instant};
+
+use attn::session::{Session, SessionOptions, with_large_stack};
+
+const LIMIT: usize = 4 << 30;
+
+/// Expressions whose values would not fit.
+const TOO_LARGE: &[&str] = &[
+    "bytes(10**12)",
+    "bytes(source=10**12)",
+    "bytes.__new__(bytes, 10**12)",
+    "type('B', (bytes,), {})(10**12)",
+    "bytes(type('I', (), {'__index__': lambda self: 10**12})())",
+    "bytearray(10**12)",
+    "bytearray.__init__(bytearray(), 10**12)",
+    "'a'.center(10**11)",
+    "str.ljust('a', 10**11)",
+    "'a'.rjust(10**11, 'b')",
+    "b'a'.zfill(10**12)",
+    "bytearray(b'a').center(10**12)",
+    "'\\t'.expandtabs(10**11)",
+    "('a' * 10**6).replace('a', 'b' * 10**6)",
+    "(b'a' * 10**6).replace(b'a', b'b' * 10**6)",
+    "('b' * 10**6).join('a' * 10**6)",
+    "('b' * 10**6).join(iter(['a'] * 10**6))",
+    "''.join(['a' * 10**8] * 10**3)",
+    "('a' * 10**6).translate({97: 'b' * 10**6})",
+    "(1).__lshift__(10**12)",
+    "(10**12).__rlshift__(1)",
+    "int.__pow__(10, 10**10)",
+    "(10**10).__rpow__(10)",
+    "(1).to_bytes(10**12, 'big')",
+    "(1).to_bytes(length=10**12, byteorder='big')",
+    "[0].__mul__(10**12)",
+    "[0].__imul__(10**12)",
+    "(0,).__rmul__(10**12)",
+    "'a'.__mul__(10**12)",
+    "type('L', (list,), {'__len__': lambda self: 0})([1]) * 10**12",
+    "__import__('collections').deque([1]) * 10**12",
+    "__import__('itertools').tee([1], 10**11)",
+    "__import__('itertools').product([1, 2], repeat=10**11)",
+    "__import__('io').BytesIO().seek(10**12)",
+    "__import__('io').StringIO().seek(10**12)",
+    "__import__('itertools').combinations([1], 10**12)",
+    "[].__iadd__(range(10**12))",
+    "exec('x = []\\nx += range(10**12)')",
+    "exec('x = [0]\\nx[::2] = range(10**12)')",
+    "[0].__setitem__(slice(0, 1), range(10**12))",
+    "f'{1:{10**12}}'",
+    "f'{\"a\":{10**10}}'",
+    "format(1.5, '10000000000.2f')",
+    "'{:é>3000000000}'.format(True)",
+    "torch.ones(1).expand(10**12).tolist()",
+    "torch.ones(1).expand(10**12, 0).tolist()",
+    "numpy.broadcast_to(numpy.ones(1), 10**12).tolist()",
+    "list(numpy.broadcast_to(numpy.ones(1), 10**12))",
+    "(lambda x: x * x * x * x * x * x * x * x)(10**1000000)",
+];
+
+/// Expressions on tensors that would not fit: the allocator of PyTorch raises RuntimeError.
+const TOO_LARGE_TENSORS: &[&str] = &[
+    "list(torch.ones(1).expand(10**12))",
+    "torch.zeros(3).expand(10**12, 3) + 1",
+    "torch.ones(2).tile(2**40)",
+    "torch.ones(2).repeat(2**40)",
+    "torch.ones(1).expand(10**12).sum()",
+    "torch.ones(1).expand(10**12).unbind()",
+    "torch.cdist(torch.ones(10**6, 1), torch.ones(10**6, 1))",
+];
+
+/// Expressions that are near the limit, or look large, and their values.
+const FITS: &[(&str, &str)] = &[
+    ("('a' * 10**6).replace('zz', 'b' * 10**6) == 'a' * 10**6", "True"),
+    ("('a' * 10**6).replace('a', 'b' * 10**3, 2)[:3] + 'c'", "'bbbc'"),
+    ("'a'.center(5, '-'), b'7'.zfill(3), 'a\\tb'.expandtabs(4)", "('--a--', b'007', 'a   b')"),
+    (
+        "'-'.join(str(i) for i in range(4)), '-'.join('abc'), b','.join([b'x', b'y'])",
+        "('0-1-2-3', 'a-b-c', b'x,y')",
+    ),
+    ("round(12345, -2), round(5, -10**10), round(1 << 70, -30)", "(12300, 0, 0)"),
+    (
+        "bytes(3), bytes([1, 2]), bytes('é', 'utf-8'), bytearray(2)",
+        "(b'\\x00\\x00\\x00', b'\\x01\\x02', b'\\xc3\\xa9', bytearray(b'\\x00\\x00'))",
+    ),
+    ("(5).__lshift__(2), (2).__pow__(10), pow(3, 10**9, 7), 2 .__rpow__(3)", "(20, 1024, 4, 9)"),
+    (
+        "[*range(3)].__iadd__(range(2)), [0, 1].__iadd__('ab'), [].__iadd__(i for i in (1, 2))",
+        "([0, 1, 2, 0, 1], [0, 1, 'a', 'b'], [1, 2])",
+    ),
+    (
+        "(lambda x: (x.__setitem__(slice(0, 1), range(3)), x.__setitem__(-1, 9), x)[-1])([5, 6])",
+        "[0, 1, 2, 9]",
+    ),
+    ("f'{5:03}|{\"a\":9>3}|{1.5:6.2f}|{True:5}|{\"abc\":.2}'", "'005|99a|  1.50|    1|ab'"),
+    (
+        "format('abc', '.1000000'), [*__import__('itertools').product([1, 2], repeat=2)][:2]",
+        "('abc', [(1, 1), (1, 2)])",
+    ),
+    ("[1].__mul__(3), 3 * (1,), 'ab'.translate({97: 'xy', 98: None})", "([1, 1, 1], (1, 1, 1), 'xy')"),
+    ("(10**12).to_bytes(8, 'big').hex()", "'000000e8d4a51000'"),
+];
+
+/// Cells that never end, in native code.
+const ENDLESS: &[&str] = &[
+    "import itertools; sum(itertools.count())",
+    "import itertools; 2 in itertools.repeat(1)",
+    "import itertools; max(itertools.cycle([1]))",
+    "import itertools; list(itertools.repeat(1, 10**12))",
+    "import itertools, collections; collections.deque(itertools.cycle([1]), maxlen=0)",
+    "import itertools; list(map(lambda x: x, itertools.count()))",
+    "import itertools; sum(itertools.compress(itertools.count(), itertools.repeat(0)))",
+];
+
+fn session() -> Session {
+    Session::new(SessionOptions { max_memory: LIMIT, ..SessionOptions::default() })
+}
+
+#[test]
+fn too_large_a_result_raises_memory_error() {
+    with_large_stack(|| {
+        let mut session = session();
+        assert_eq!(session.run("import numpy, torch", "cell 0").error, None);
+        for source in TOO_LARGE {
+            let raised = session.run(source, "cell 1").error.map(|error| error.kind);
+            assert_eq!(raised.as_deref(), Some("MemoryError"), "{source}");
+        }
+        for source in TOO_LARGE_TENSORS {
+            let error = session.run(source, "cell 1").error.expect(source);
+            assert_eq!(error.kind, "RuntimeError", "{source}");
+            assert!(error.message.contains("can't allocate memory"), "{source}: {}", error.message);
+        }
+    });
+}
+
+#[test]
+fn what_fits_is_what_python_computes() {
+    with_large_stack(|| {
+        let mut session = session();
+        for (source, value) in FITS {
+            let outcome = session.run(source, "cell 1");
+            assert_eq!((outcome.result.as_deref(), outcome.error), (Some(*value), None), "{source}");
+        }
+    });
+}
+
+#[test]
+fn endless_native_loops_are_stopped() {
+    with_large_stack(|| {
+        let mut session = session();
+        for source in ENDLESS {
+            let interrupter = session.interrupter();
+            let presses = std::thread::spawn(move || {
+                std::thread::sleep(Duration::from_millis(50));
+                assert!(interrupter.interrupt(), "the cell runs");
+                Instant::now()
+            });
+            let outcome = session.run(source, "cell 1");
+            let took = presses.join().expect("the thread presses once").elapsed();
+            let error = outcome.error.expect("the cell was stopped");
+            assert_eq!((error.kind.as_str(), error.line), ("KeyboardInterrupt", Some(1)), "{source}");
+            // Half a second is what a learner may wait; a loaded machine takes longer.
+            assert!(took < Duration::from_secs(10), "{source}: {took:?}");
+        }
+    });
+}
