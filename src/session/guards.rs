@@ -1,11 +1,19 @@
 //! Checks that run before the interpreter's own methods: on every route that a cell has to them, as an operator, as a
 //! method, and as an attribute of the type.
 
+use std::{cell::RefCell, collections::HashMap};
+
 use rustpython_vm::{
     Py, PyObjectRef, PyResult, VirtualMachine,
     builtins::PyType,
     function::{FuncArgs, PyMethodFlags},
 };
+
+thread_local! {
+    /// The interpreter's own methods, by type and name. Sessions of one thread have the same types: a method that is replaced
+    /// again must not call its replacement.
+    static OWN: RefCell<HashMap<(*const Py<PyType>, &'static str), &'static PyObjectRef>> = RefCell::default();
+}
 
 /// Replaces a method of a built-in type by one that checks its arguments first; the first is the object.
 pub(super) fn check_first(
@@ -15,9 +23,19 @@ pub(super) fn check_first(
     vm: &VirtualMachine,
 ) {
     let key = vm.ctx.intern_str(name);
-    let Some(own) = class.get_direct_attr(key) else {
-        debug_assert!(false, "{} has no {name}", class.name());
-        return;
+    let place = (std::ptr::from_ref(class), name);
+    let own = match OWN.with_borrow(|own| own.get(&place).copied()) {
+        Some(own) => own,
+        None => {
+            let Some(own) = class.get_direct_attr(key) else {
+                debug_assert!(false, "{} has no {name}", class.name());
+                return;
+            };
+            // The types of a thread live as long as it does.
+            let own: &'static PyObjectRef = Box::leak(Box::new(own));
+            OWN.with_borrow_mut(|kept| kept.insert(place, own));
+            own
+        }
     };
     let doc = class.slots.methods.iter().find(|method| method.name == name).and_then(|method| method.doc);
     let method = vm.ctx.new_method_def(name, checked(own, check), PyMethodFlags::METHOD, doc);
@@ -25,7 +43,7 @@ pub(super) fn check_first(
 }
 
 fn checked(
-    own: PyObjectRef,
+    own: &'static PyObjectRef,
     check: impl Fn(&mut FuncArgs, &VirtualMachine) -> PyResult<()> + 'static,
 ) -> impl Fn(FuncArgs, &VirtualMachine) -> PyResult + 'static {
     move |mut args: FuncArgs, vm: &VirtualMachine| -> PyResult {

@@ -39,7 +39,6 @@ mod sandbox;
 mod session;
 mod shapes;
 mod show;
-mod sizes;
 #[path = "../shared/snapshot.rs"]
 mod snapshot;
 mod structure;
