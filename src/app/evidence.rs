@@ -1,10 +1,12 @@
 //! Which build's random numbers reproduce what a file has recorded. Builds of PyTorch differ in what dropout and a few other
 //! operations draw; a notebook does not say which build it ran on, but its outputs do.
 
+use std::cmp::Ordering;
+
 use super::options::GlobalOptions;
 use super::plan::Plan;
 use super::progress::ProgressBar;
-use super::runner::{FinishedCell, Runner};
+use super::runner::Runner;
 use super::shell::{Failure, Shell};
 use crate::kernel::random::Family;
 use crate::lesson::notebook::shown;
@@ -27,8 +29,7 @@ const MOST_MISSES: usize = 3;
 /// show. Says so where it is not the usual one. Errors: Ctrl-C.
 pub(crate) fn options(plan: &Plan, shell: &mut Shell) -> Result<GlobalOptions, Failure> {
     let mut options = shell.options.clone();
-    // Cells that may write files run once.
-    if options.random.is_none() && options.allow_write.is_empty() && may_differ(plan) {
+    if options.random.is_none() && may_differ(plan, &options) {
         let family = family(plan, &options, shell)?;
         if family == Family::Mkl {
             shell.remark(&format!(
@@ -42,11 +43,13 @@ pub(crate) fn options(plan: &Plan, shell: &mut Shell) -> Result<GlobalOptions, F
     Ok(options)
 }
 
-/// Whether a file has recorded outputs, and cells that draw what differs between builds.
-pub(crate) fn may_differ(plan: &Plan) -> bool {
+/// Whether a file has recorded outputs, and cells that draw what differs between builds and may run more than once.
+pub(crate) fn may_differ(plan: &Plan, options: &GlobalOptions) -> bool {
     let is_file = plan.cells.iter().all(|cell| cell.step.is_none());
     let draws = |source: &str| DRAWS.iter().any(|word| source.contains(word));
-    is_file
+    // Cells that may write files run once.
+    options.allow_write.is_empty()
+        && is_file
         && plan.cells.iter().any(|cell| draws(&cell.source))
         && plan.cells.iter().any(|cell| cell.recorded.is_some())
 }
@@ -74,25 +77,23 @@ fn family(plan: &Plan, options: &GlobalOptions, shell: &mut Shell) -> Result<Fam
             continue;
         }
         // Until something was drawn, both families run alike; the other one catches up.
-        let mut other = None;
-        while mkl.done() <= one.index {
+        let other = loop {
             bound(&mut mkl.workspace.session);
-            other = mkl.next();
-            if other.is_none() {
-                break;
+            match mkl.next() {
+                Some(earlier) if earlier.index < one.index => {}
+                last => break last,
             }
-        }
+        };
         let Some(other) = other else { break };
         let Some(recorded) = one.cell.recorded.as_ref().map(|recorded| recorded.shown()) else { continue };
-        let fits = |finished: &FinishedCell| agreeing_lines(&recorded, &output_of(&finished.outcome));
-        match (fits(&one), fits(&other)) {
-            (first, second) if first > second => break,
-            (first, second) if first < second => {
+        let (one, other) = (output_of(&one.outcome), output_of(&other.outcome));
+        match agreeing_lines(&recorded, &one).cmp(&agreeing_lines(&recorded, &other)) {
+            Ordering::Greater => break,
+            Ordering::Less => {
                 found = Family::Mkl;
                 break;
             }
-            _ if output_of(&one.outcome) == output_of(&other.outcome) => {}
-            _ => misses += 1,
+            Ordering::Equal => misses += usize::from(one != other),
         }
         let state = book.workspace.session.state();
         let ended_early = state.family_draws.get() > state.family_limit.get();

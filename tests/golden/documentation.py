@@ -62,9 +62,8 @@ DIFFERS = {
 }
 
 
-def documented():
-    """Every documented object: its name and its docstring, each docstring once."""
-    import importlib
+def collector():
+    """A list for documented objects, and what adds one: its name and its docstring, each docstring once."""
     seen, out = set(), []
 
     def add(name, thing):
@@ -73,6 +72,13 @@ def documented():
             seen.add(doc)
             out.append((name, doc))
 
+    return out, add
+
+
+def documented():
+    """Every documented object: its name and its docstring."""
+    import importlib
+    out, add = collector()
     for place in MODULES:
         if place == "torch.Tensor":
             import torch

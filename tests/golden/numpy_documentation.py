@@ -38,16 +38,9 @@ base.DIFFERS = {
 
 
 def documented():
-    """Every documented object: its name and its docstring, each docstring once."""
+    """Every documented object: its name and its docstring."""
     import numpy
-    seen, out = set(), []
-
-    def add(name, thing):
-        doc = getattr(thing, "__doc__", None)
-        if isinstance(doc, str) and ">>>" in doc and doc not in seen:
-            seen.add(doc)
-            out.append((name, doc))
-
+    out, add = base.collector()
     for place in MODULES:
         home = importlib.import_module(place)
         for name in sorted(dir(home)):

@@ -4,19 +4,10 @@ import numpy
 from _numpy import _array, _axes, _op, ndarray
 from numpy import _methods
 from numpy._create import asarray
+from numpy._no_value import NO_VALUE
 from numpy._statistics import average, percentile, std, sum
 
 _max, _min = max, min
-
-
-class _NoValue:
-    """No argument."""
-
-    def __repr__(self):
-        return "<no value>"
-
-
-_none = _NoValue()
 
 
 # Covariance, counts and differences.
@@ -163,7 +154,7 @@ def digitize(x, bins, right=False):
     return len(bins) - numpy.searchsorted(bins[::-1], x, "right" if right else "left")
 
 
-def diff(a, n=1, axis=-1, prepend=_none, append=_none):
+def diff(a, n=1, axis=-1, prepend=NO_VALUE, append=NO_VALUE):
     if n == 0:
         return a
     if n < 0:
@@ -174,7 +165,7 @@ def diff(a, n=1, axis=-1, prepend=_none, append=_none):
     (axis,) = _axes(axis, a.ndim)
     parts = [a]
     for given, at in ((prepend, 0), (append, len(parts) + 1)):
-        if given is not _none:
+        if given is not NO_VALUE:
             given = asarray(given)
             if given.ndim == 0:
                 shape = list(a.shape)

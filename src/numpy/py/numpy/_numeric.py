@@ -5,23 +5,14 @@ import _numpy
 from _numpy import _array, _axes, _op, _result, ndarray, dtype as _dtype
 from numpy import _methods
 from numpy._create import asarray
+from numpy._no_value import NO_VALUE
 
 _abs, _max, _min, _round, _all, _any, _sum, _divmod = abs, max, min, round, all, any, sum, divmod
 
 
-class _NoValue:
-    """No argument."""
-
-    def __repr__(self):
-        return "<no value>"
-
-
-_nothing = _NoValue()
-
-
-def clip(a, a_min=_nothing, a_max=_nothing, out=None, *, min=None, max=None, **words):
-    low = min if a_min is _nothing else a_min
-    high = max if a_max is _nothing else a_max
+def clip(a, a_min=NO_VALUE, a_max=NO_VALUE, out=None, *, min=None, max=None, **words):
+    low = min if a_min is NO_VALUE else a_min
+    high = max if a_max is NO_VALUE else a_max
     if low is None and high is None:
         raise ValueError("One of max or min must be given")
     for word in words:
@@ -296,17 +287,17 @@ def apply_over_axes(func, a, axes):
 class vectorize:
     """A function of numbers as a function of arrays, by a loop."""
 
-    def __init__(self, pyfunc=_nothing, otypes=None, doc=None, excluded=None, cache=False, signature=None):
+    def __init__(self, pyfunc=NO_VALUE, otypes=None, doc=None, excluded=None, cache=False, signature=None):
         if signature is not None or excluded:
             raise NotImplementedError("vectorize(signature=, excluded=) is not part of attn's numpy")
         self.pyfunc = pyfunc
         self.otypes = otypes
-        if pyfunc is not _nothing:
+        if pyfunc is not NO_VALUE:
             self.__name__ = getattr(pyfunc, "__name__", "vectorized")
             self.__doc__ = doc or getattr(pyfunc, "__doc__", None)
 
     def __call__(self, *args, **kwargs):
-        if self.pyfunc is _nothing:
+        if self.pyfunc is NO_VALUE:
             self.pyfunc = args[0]
             return self
         arrays = numpy.broadcast_arrays(*args)

@@ -4,6 +4,7 @@ import numpy
 from _numpy import _array, _axes, _op, _result, ndarray, dtype as _dtype
 from numpy import _methods
 from numpy._create import asarray
+from numpy._no_value import NO_VALUE
 
 _max, _sum, _all = max, sum, all
 KINDS = (None, "quicksort", "mergesort", "heapsort", "stable", "introsort")
@@ -116,22 +117,12 @@ def argwhere(a):
 
 
 
-class _NoValue:
-    """No argument."""
-
-    def __repr__(self):
-        return "<no value>"
-
-
-_missing = _NoValue()
-
-
-def where(condition, x=_missing, y=_missing):
+def where(condition, x=NO_VALUE, y=NO_VALUE):
     """Elements of x where the condition is true, of y elsewhere; without them, the places where it is."""
     condition = asarray(condition)
-    if x is _missing and y is _missing:
+    if x is NO_VALUE and y is NO_VALUE:
         return nonzero(condition)
-    if x is _missing or y is _missing:
+    if x is NO_VALUE or y is NO_VALUE:
         raise ValueError("either both or neither of x and y should be given")
     kind = numpy.result_type(x, y)
     x, y = asarray(x).astype(kind, copy=False), asarray(y).astype(kind, copy=False)

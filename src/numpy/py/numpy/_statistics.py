@@ -8,16 +8,6 @@ from numpy._create import asarray
 _sum, _any, _max, _min = sum, any, max, min
 
 
-class _NoValue:
-    """No argument."""
-
-    def __repr__(self):
-        return "<no value>"
-
-
-_none = _NoValue()
-
-
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """The sum of the elements, over all or along axes."""
     return _methods.sum(asarray(a), axis, dtype, out, keepdims, initial, where)

@@ -2,6 +2,7 @@
 
 import numpy
 from numpy import _methods
+from numpy._no_value import NO_VALUE
 from _numpy import _axes
 
 _REDUCED = {
@@ -15,26 +16,16 @@ _REDUCED = {
 
 
 
-class _NoValue:
-    """No argument."""
-
-    def __repr__(self):
-        return "<no value>"
-
-
-_nothing = _NoValue()
-
-
 def _two(ufunc):
     if ufunc.nin != 2:
         raise ValueError("reduce only supported for binary functions")
 
 
-def reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=_nothing, where=True):
+def reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=NO_VALUE, where=True):
     _two(ufunc)
     array = numpy.asarray(array)
     name = ufunc.__name__
-    start = None if initial is _nothing else initial
+    start = None if initial is NO_VALUE else initial
     if array.ndim == 0:
         return array[()]
     if name in ("add", "multiply"):
@@ -97,12 +88,12 @@ def outer(ufunc, a, b, **words):
     return ufunc(a.reshape(a.shape + (1,) * b.ndim), b, **words)
 
 
-def at(ufunc, a, indices, b=_nothing):
+def at(ufunc, a, indices, b=NO_VALUE):
     """In place, one index after the other: repeated ones count each time."""
     places = numpy.arange(a.size).reshape(a.shape)[indices]
     places = numpy.asarray(places).reshape(-1)
     flat = a.reshape(-1)
-    values = None if b is _nothing else numpy.broadcast_to(b, numpy.asarray(a[indices]).shape).reshape(-1)
+    values = None if b is NO_VALUE else numpy.broadcast_to(b, numpy.asarray(a[indices]).shape).reshape(-1)
     for number, place in enumerate(places.tolist()):
         flat[place] = ufunc(flat[place]) if values is None else ufunc(flat[place], values[number])
     if flat._address != a._address:

@@ -311,9 +311,7 @@ class RandomState(_Draws):
             p = _probabilities(p, count)
         if replace:
             if p is not None:
-                cdf = p.cumsum()
-                cdf = cdf / cdf[-1]
-                index = numpy.searchsorted(cdf, self._units(shape), side="right")
+                index = _at_units(p, self._units(shape))
             else:
                 index = self.randint(0, count, size=shape)
         else:
@@ -340,6 +338,12 @@ class RandomState(_Draws):
         return f"RandomState(MT19937) at {hex(id(self)).upper().replace('X', 'x')}"
 
 
+def _at_units(p, units):
+    """The indices that uniform numbers choose, each in proportion to its probability."""
+    cdf = p.cumsum()
+    return numpy.searchsorted(cdf / cdf[-1], units, side="right")
+
+
 def _weighted(self, p, wanted):
     if numpy.count_nonzero(p > 0) < wanted:
         raise ValueError("Fewer non-zero entries in p than size")
@@ -348,9 +352,7 @@ def _weighted(self, p, wanted):
         x = self._units((wanted - done,))
         if done:
             p[found[:done]] = 0
-        cdf = numpy.cumsum(p)
-        cdf = cdf / cdf[-1]
-        new = numpy.searchsorted(cdf, x, side="right")
+        new = _at_units(p, x)
         _, first = numpy.unique(new, return_index=True)
         new = new[numpy.sort(first)]
         found[done:done + new.size] = new
@@ -413,9 +415,7 @@ class Generator(_Draws):
             p = _probabilities(p, count)
         if replace:
             if p is not None:
-                cdf = p.cumsum()
-                cdf = cdf / cdf[-1]
-                index = numpy.searchsorted(cdf, self._units(shape), side="right")
+                index = _at_units(p, self._units(shape))
             else:
                 index = self.integers(0, count, shape)
         else:
