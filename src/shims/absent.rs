@@ -52,7 +52,7 @@ const LATER: &[(&[&str], &str)] = &[
     ),
     (&["urllib", "urllib3"], "attn has no network: download the file yourself and run with --allow-read"),
     (
-        &["google", "ipywidgets", "psutil", "cv2", "PIL", "einops", "wandb", "gradio", "streamlit"],
+        &["google", "ipywidgets", "psutil", "cv2", "PIL", "wandb", "gradio", "streamlit"],
         "attn does not have it",
     ),
 ];

@@ -4,6 +4,7 @@ Usage: python programs_list.py [--check] [FAMILY...]
 
 A file holds one family; `# %% name` starts a program. Each program runs alone, in a fresh namespace with the imports
 it needs put before it, and with default settings. `--check` runs them twice and says what does not repeat.
+The family einops needs einops 0.8.
 None of them draws from a dropout mask or another stream that two builds of PyTorch draw differently.
 """
 import contextlib, io, json, os, pathlib, re, sys, traceback, warnings

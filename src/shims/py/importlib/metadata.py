@@ -11,6 +11,7 @@ class PackageNotFoundError(ModuleNotFoundError):
 
 
 _VERSIONS = {
+    "einops": "0.8.1",
     "matplotlib": "3.9.2",
     "numpy": "1.26.4",
     "packaging": "24.2",

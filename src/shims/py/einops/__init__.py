@@ -1,0 +1,10 @@
+"""Axes rearranged, reduced and repeated by name. Source: the documentation of `einops`."""
+
+from ._einsum import einsum
+from ._packing import pack, unpack
+from ._pattern import EinopsError
+from ._shape import asnumpy, parse_shape
+from ._transform import rearrange, reduce, repeat
+
+__all__ = ["EinopsError", "asnumpy", "einsum", "pack", "parse_shape", "rearrange", "reduce", "repeat", "unpack"]
+__version__ = "0.8.1"

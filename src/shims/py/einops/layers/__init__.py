@@ -1,0 +1,1 @@
+"""`rearrange` and `reduce` as layers."""
