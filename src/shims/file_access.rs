@@ -85,6 +85,11 @@ impl FileAccess {
         self.home.as_deref()
     }
 
+    /// Whether any file may be written.
+    pub(crate) fn may_write(&self) -> bool {
+        !self.write.is_empty()
+    }
+
     /// Opens a regular file for this access. Errors: it is not open to cells, it is no regular file, or the system refuses.
     pub(crate) fn open(
         &self,

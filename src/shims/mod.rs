@@ -16,7 +16,7 @@ mod structs;
 mod tokens;
 
 pub use file_access::FileAccess;
-pub use plots::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure};
+pub use plots::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure, Scale};
 
 pub(crate) use sha2::sha512;
 

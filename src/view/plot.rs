@@ -1,6 +1,6 @@
 //! Plots in the terminal: curves and points in braille characters, tables as heat maps, bars. For `--plain` in words.
 
-use crate::shims::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure};
+use crate::shims::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure, Scale};
 use crate::view::figure::Figure;
 use crate::view::heat::{self, Bar, bars};
 use crate::view::quantity::{amount, counted, scientific};
@@ -221,40 +221,6 @@ struct Canvas<'m> {
     left: usize,
     /// The dots of each character, and the curve that drew last in it.
     cells: Vec<(u8, usize)>,
-}
-
-/// From numbers to places between 0 and 1.
-pub(super) struct Scale {
-    pub(super) low: f64,
-    pub(super) high: f64,
-    log: bool,
-}
-
-impl Scale {
-    pub(super) fn of(axis: &PlottedAxis, values: impl Iterator<Item = f64>) -> Scale {
-        let log = axis.log;
-        let usable = values.filter(|value| value.is_finite() && (!log || *value > 0.0));
-        let (mut low, mut high) = usable
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
-        if let Some(limits) = axis.limits.as_deref().filter(|limits| limits.iter().all(|end| end.is_finite()))
-        {
-            (low, high) = (limits[0].min(limits[1]), limits[0].max(limits[1]));
-        }
-        if low > high {
-            (low, high) = (0.0, 1.0);
-        }
-        if low == high {
-            (low, high) = (low - 0.5, high + 0.5);
-        }
-        Scale { low, high, log: log && low > 0.0 }
-    }
-
-    pub(super) fn place(&self, value: f64) -> f64 {
-        match self.log {
-            true => (value / self.low).ln() / (self.high / self.low).ln(),
-            false => (value - self.low) / (self.high - self.low),
-        }
-    }
 }
 
 impl<'m> Canvas<'m> {

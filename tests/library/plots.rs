@@ -124,3 +124,61 @@ fn a_cell_shows_its_own_figures() {
     assert_eq!(cell("plt.plot([1]); plt.close()"), (0, String::new(), None));
     assert_eq!(cell("%%capture\nplt.plot([1])"), (0, String::new(), None));
 }
+
+/// The bytes that `savefig` writes of what a cell plotted.
+fn saved(plotted: &str, how: &str) -> Vec<u8> {
+    let cell = format!(
+        "import io, matplotlib.pyplot as plt\n{plotted}\nfile = io.BytesIO()\nplt.savefig(file, {how})\n\
+         plt.close()\nprint(file.getvalue().hex())"
+    );
+    let hex = run(&cell).stdout;
+    let digits = hex.trim().as_bytes();
+    let byte =
+        |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).expect("digits"), 16).expect("a byte");
+    digits.chunks(2).map(byte).collect()
+}
+
+#[test]
+fn a_saved_curve_goes_through_its_points() {
+    let plotted = "plt.plot([0, 1, 2], [0, 1, 4], label='squares <2')\nplt.title('A & B')\nplt.xlabel('x')\nplt.legend()";
+    let svg = String::from_utf8(saved(plotted, "format='svg'")).expect("text");
+    for words in ["squares &lt;2", "A &amp; B", "sans-serif"] {
+        assert!(svg.contains(words), "{words} is not in\n{svg}");
+    }
+    let points = |line: &str| -> Vec<(f64, f64)> {
+        let pair = |pair: &str| {
+            let (x, y) = pair.split_once(',').expect("a pair");
+            (x.parse().expect("a number"), y.parse().expect("a number"))
+        };
+        line.split_whitespace().map(pair).collect()
+    };
+    let lines = svg.split("points=\"").skip(1).filter_map(|rest| rest.split_once('"'));
+    let curve = lines.map(|(line, _)| points(line)).find(|points| points.len() == 3).expect("three points");
+    let [(x0, y0), (x1, y1), (x2, y2)] = curve[..] else { unreachable!("three points") };
+    assert!((x1 - x0 - (x2 - x1)).abs() <= 1.0, "steps of one length: {curve:?}");
+    assert!(((y0 - y2) - 4.0 * (y0 - y1)).abs() <= 4.0 && y1 < y0, "heights of 1 and 4: {curve:?}");
+}
+
+#[test]
+fn a_saved_table_has_its_shades() {
+    let bytes =
+        saved("plt.figure(figsize=(3, 2))\nplt.imshow([[0., 1.], [1., 0.]])", "format='png', dpi=100");
+    let mut reader = png::Decoder::new(std::io::Cursor::new(bytes)).read_info().expect("a picture");
+    let mut pixels = vec![0; reader.output_buffer_size().expect("a size")];
+    let picture = reader.next_frame(&mut pixels).expect("pixels");
+    assert_eq!((picture.width, picture.height), (300, 200));
+    // The ends of the colour map viridis: dark violet and yellow.
+    let count = |is: fn(&[u8]) -> bool| pixels.chunks(3).filter(|pixel| is(pixel)).count();
+    let dark = count(|pixel| pixel[0] < 80 && pixel[1] < 10 && pixel[2] > 60);
+    let light = count(|pixel| pixel[0] > 240 && pixel[1] > 200 && pixel[2] < 60);
+    assert!(dark > 5_000 && dark.abs_diff(light) < dark / 20, "{dark} dark pixels, {light} light ones");
+}
+
+#[test]
+fn saving_a_figure_never_stops_a_cell_that_may_not_write() {
+    let outcome = run(
+        "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.savefig('loss.pdf')\nplt.close()\nprint('on')",
+    );
+    assert_eq!(outcome.stdout, "on\n");
+    assert!(outcome.stderr.contains("loss.pdf is not written: attn writes files with --allow-write alone"));
+}

@@ -3,9 +3,9 @@
 use super::bar_table::bars;
 use super::escape::escape;
 use super::map;
-use crate::shims::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure};
+use crate::shims::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure, Scale};
 use crate::view::curve::Curve;
-use crate::view::plot::{Scale, bars_of, number, table_figure};
+use crate::view::plot::{bars_of, number, table_figure};
 use crate::view::statistics::Statistics;
 
 /// The size of the part that is drawn on, and the margins at its left and below it, in pixels.

@@ -1,7 +1,14 @@
 """Figures: axes side by side, shown in the terminal when the cell ends."""
 
+import os
+import warnings
+
 from ._artists import Colorbar, Legend, Text, style
 from .axes import Axes
+
+_FORMATS = ("png", "svg")
+# Arguments of savefig that decide how the paper looks around the plot.
+_SAVED_WITH = ("backend", "bbox_extra_artists", "bbox_inches", "metadata", "orientation", "pad_inches", "papertype", "transparent")
 
 
 class AxesArray:
@@ -190,10 +197,36 @@ class Figure:
 
         _plots.show(repr(self), self.picture())
 
-    def savefig(self, fname, **words):
-        raise NotImplementedError(
-            f"savefig({fname!r}): attn shows figures in the terminal and writes no picture files"
-        )
+    def savefig(self, fname, *, format=None, dpi=None, **words):
+        """Writes the figure as PNG or SVG. Without permission to write it warns and goes on: the terminal shows it."""
+        style("savefig", {word: words[word] for word in words if word not in _SAVED_WITH})
+        if hasattr(fname, "write"):
+            fname.write(self._file(format or "png", dpi))
+            return
+        import _files
+
+        if not _files.may_write():
+            warnings.warn(f"{fname} is not written: attn writes files with --allow-write alone", stacklevel=2)
+            return
+        name = os.fspath(fname)
+        kind = format or os.path.splitext(name)[1].lstrip(".")
+        picture = self._file(kind or "png", dpi)
+        with open(name if kind else name + ".png", "wb") as file:
+            file.write(picture)
+
+    def _file(self, kind, dpi):
+        """The bytes of a picture."""
+        import _plots
+
+        if kind.lower() not in _FORMATS:
+            raise ValueError(f"Format {kind!r} is not supported (supported formats: {', '.join(_FORMATS)})")
+        dots = self._dpi if dpi in (None, "figure") else dpi
+        width, height = (int(length * dots) for length in self._size)
+        if max(width, height) >= 2**16:
+            raise ValueError(
+                f"Image size of {width}x{height} pixels is too large. It must be less than 2^16 in each direction."
+            )
+        return _plots.file(self.picture(), kind.lower(), width, height)
 
     def delaxes(self, ax):
         self.axes.remove(ax)

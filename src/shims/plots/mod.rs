@@ -1,93 +1,16 @@
 //! The figures that a cell plotted: what `_plots.show` is given by `matplotlib` (in `src/shims/py`), as data. How they look
 //! is decided by the view.
 
+mod figure;
+mod file;
+mod scale;
+
+pub use figure::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure};
 use rustpython_vm::{
     AsObject, PyObjectRef, PyResult, TryFromObject, VirtualMachine,
-    builtins::{PyDict, PyList, PyStr, PyTuple},
+    builtins::{PyDict, PyList, PyStr, PyStrRef, PyTuple},
 };
-use serde::Serialize;
-
-/// A figure: axes side by side or below each other.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct PlottedFigure {
-    /// The title of the whole.
-    pub title: String,
-    /// Its parts, from the top left to the bottom right.
-    pub axes: Vec<PlottedAxes>,
-}
-
-/// One coordinate system.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct PlottedAxes {
-    /// Its title.
-    pub title: String,
-    /// The axis from left to right.
-    pub x: PlottedAxis,
-    /// The axis from bottom to top.
-    pub y: PlottedAxis,
-    /// Whether the first row of a table is at the top.
-    pub inverted: bool,
-    /// What is drawn.
-    pub marks: Vec<Mark>,
-}
-
-/// One of two axes.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct PlottedAxis {
-    /// Its label.
-    pub label: String,
-    /// Where it has ticks, if the cell said it.
-    pub ticks: Option<Vec<f64>>,
-    /// The names of the ticks, or of categories.
-    pub names: Option<Vec<String>>,
-    /// The ends that the cell set.
-    pub limits: Option<Vec<f64>>,
-    /// Whether its scale is logarithmic.
-    pub log: bool,
-}
-
-/// Something drawn in axes.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Mark {
-    /// What it is.
-    pub kind: MarkKind,
-    /// Its name in the legend.
-    pub label: Option<String>,
-    /// Places from left to right; not finite where there is none.
-    pub x: Vec<f64>,
-    /// Places from bottom to top.
-    pub y: Vec<f64>,
-    /// The other side of a band.
-    pub to: Vec<f64>,
-    /// The rows of a table; not finite where an element is hidden.
-    pub rows: Vec<Vec<f64>>,
-    /// The names of bars.
-    pub names: Vec<String>,
-    /// Words.
-    pub text: String,
-}
-
-/// The kinds of marks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum MarkKind {
-    /// A line through points.
-    Line,
-    /// Points alone.
-    Points,
-    /// The space between two lines.
-    Band,
-    /// A horizontal line through all of the axes.
-    Level,
-    /// A vertical line through all of the axes.
-    Upright,
-    /// Bars.
-    Bars,
-    /// A table of numbers as shades.
-    Image,
-    /// Words at a place.
-    Text,
-}
+pub use scale::Scale;
 
 /// Makes `_plots` importable: its `show` hands over what a notebook records of a figure, and the figure.
 pub(crate) fn install(shown: impl Fn(&str, PlottedFigure) + 'static, vm: &VirtualMachine) -> PyResult<()> {
@@ -97,8 +20,26 @@ pub(crate) fn install(shown: impl Fn(&str, PlottedFigure) + 'static, vm: &Virtua
     };
     let names = vm.ctx.new_dict();
     names.set_item("show", vm.new_function("show", show).into(), vm)?;
+    names.set_item("file", vm.new_function("file", file_of).into(), vm)?;
     let module = vm.new_module("_plots", names, None);
     vm.sys_module.get_attr("modules", vm)?.set_item("_plots", module.into(), vm)
+}
+
+/// The bytes of a figure as `png` or `svg`, this many pixels wide and high.
+fn file_of(
+    picture: PyObjectRef,
+    kind: PyStrRef,
+    wide: u32,
+    high: u32,
+    vm: &VirtualMachine,
+) -> PyResult<Vec<u8>> {
+    let figure = figure(&picture, vm)?;
+    let drawn = match kind.to_str() {
+        Some("svg") => file::svg(&figure, (wide, high)).map(String::into_bytes),
+        Some("png") => file::png(&figure, (wide, high)),
+        _ => Err("there are png and svg".to_owned()),
+    };
+    drawn.map_err(|error| vm.new_value_error(format!("savefig: {error}")))
 }
 
 /// Shows the figures that the cell left open, as a notebook does when a cell ends.
@@ -128,7 +69,12 @@ fn one_axes(axes: &PyObjectRef, vm: &VirtualMachine) -> PyResult<PlottedAxes> {
         read.push(one_mark(mark, &mut x, vm)?);
     }
     let inverted = field(axes, "inverted", vm)?.try_to_bool(vm)?;
-    Ok(PlottedAxes { title: text(&field(axes, "title", vm)?, vm)?, x, y, inverted, marks: read })
+    // The place is three numbers, and a word for axes that lie over others.
+    let place = items(&field(axes, "place", vm)?);
+    let is_twin = place.len() > 3;
+    let place = [0, 1, 2].map(|at| place.get(at).map_or(1, |part| number(part, vm) as usize));
+    let title = text(&field(axes, "title", vm)?, vm)?;
+    Ok(PlottedAxes { title, x, y, inverted, marks: read, place, is_twin })
 }
 
 fn axis(axis: &PyObjectRef, vm: &VirtualMachine) -> PyResult<PlottedAxis> {
@@ -173,7 +119,7 @@ fn one_mark(mark: &PyObjectRef, axis: &mut PlottedAxis, vm: &VirtualMachine) -> 
                     _ => text(place, vm)?,
                 });
             }
-            if kind != MarkKind::Bars {
+            if are_names {
                 axis.names = Some(names.clone());
             }
             (0..places.len()).map(|at| at as f64).collect()

@@ -1,0 +1,56 @@
+//! From the numbers of an axis to places on it.
+
+use super::figure::PlottedAxis;
+
+/// From numbers to places between 0 and 1.
+pub struct Scale {
+    /// The number at place 0.
+    pub low: f64,
+    /// The number at place 1.
+    pub high: f64,
+    log: bool,
+}
+
+impl Scale {
+    /// The scale on which all of `values` have a place, unless the cell set limits.
+    pub fn of(axis: &PlottedAxis, values: impl Iterator<Item = f64>) -> Scale {
+        let log = axis.log;
+        let usable = values.filter(|value| value.is_finite() && (!log || *value > 0.0));
+        let (mut low, mut high) = usable
+            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+        if let Some(limits) = axis.limits.as_deref().filter(|limits| limits.iter().all(|end| end.is_finite()))
+        {
+            (low, high) = (limits[0].min(limits[1]), limits[0].max(limits[1]));
+        }
+        if low > high {
+            (low, high) = (0.0, 1.0);
+        }
+        if low == high {
+            (low, high) = (low - 0.5, high + 0.5);
+        }
+        Scale { low, high, log: log && low > 0.0 }
+    }
+
+    /// The place of a number; not finite where it has none.
+    pub fn place(&self, value: f64) -> f64 {
+        match self.log {
+            true => (value / self.low).ln() / (self.high / self.low).ln(),
+            false => (value - self.low) / (self.high - self.low),
+        }
+    }
+
+    /// Numbers at which an axis has a tick: powers of ten, or about `count` multiples of 1, 2 or 5 times one.
+    pub(super) fn ticks(&self, count: usize) -> Vec<f64> {
+        if self.log {
+            let powers = self.low.log10().ceil() as i32..=self.high.log10().floor() as i32;
+            return powers.map(|power| 10f64.powi(power)).collect();
+        }
+        let about = (self.high - self.low) / count as f64;
+        let power = 10f64.powf(about.log10().floor());
+        let step = [1.0, 2.0, 5.0, 10.0].map(|times| times * power).into_iter().find(|step| *step >= about);
+        let step = step.unwrap_or(about);
+        let first = (self.low / step).ceil() as i64;
+        let last = (self.high / step).floor() as i64;
+        (first..=last).take(count * 4).map(|at| at as f64 * step).collect()
+    }
+}
