@@ -17,6 +17,7 @@ use super::workspace::Workspace;
 use crate::explain::{LocalTensor, TensorNames};
 use crate::ops::nearest;
 use crate::tensor::Tensor;
+use crate::torch;
 
 /// A tensor and the index of an element of it, or of a part if there are fewer numbers than axes.
 pub(crate) struct NamedElement {
@@ -209,11 +210,14 @@ fn evaluated(base: &str, workspace: &mut Workspace) -> Result<Tensor, Failure> {
         let tensor = crate::numpy::tensor_value(object, vm);
         let kind = object.class().name().to_string();
         let text = object.repr(vm).map(|text| text.to_string()).unwrap_or_default();
-        tensor.ok_or((kind, text))
+        tensor.ok_or((kind, text, torch::takes_part(object, vm)))
     };
     match workspace.session.evaluate(base, read) {
         Ok(Ok(tensor)) => Ok(tensor),
-        Ok(Err((kind, text))) => {
+        Ok(Err((_, _, true))) => Err(Failure::Usage(format!(
+            "{base} is a complex tensor: ask about one of its parts, {base}.real or {base}.imag"
+        ))),
+        Ok(Err((kind, text, false))) => {
             let short: String = text.chars().take(40).collect();
             let shown = if short.len() < text.len() || text.starts_with('<') {
                 String::new()

@@ -9,6 +9,7 @@ use rustpython_vm::{AsObject, Py, PyObjectRef, PyPayload, PyRef, PyResult, Virtu
 
 use super::bind::bind;
 use super::numbers::items;
+use super::overrides::overridden;
 use super::py_tensor::{PyTensor, tensor_of};
 use super::raise::OrRaise;
 use super::site::site;
@@ -78,7 +79,8 @@ impl Callable for PyOp {
                 }
             },
         };
-        run(zelf.op, zelf.name, zelf.in_place, zelf.state.is_none(), &state, &args, vm)
+        let done = run(zelf.op, zelf.name, zelf.in_place, zelf.state.is_none(), &state, &args, vm);
+        done.or_else(|error| overridden(zelf.as_object(), &args, vm).unwrap_or(Err(error)))
     }
 }
 

@@ -3,10 +3,12 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::PyDictRef;
+use rustpython_vm::builtins::{PyDictRef, PyStrRef};
 use rustpython_vm::class::PyClassImpl;
 use rustpython_vm::function::{ArgBytesLike, FuncArgs, KwArgs};
-use rustpython_vm::{AsObject, Context, PyObjectRef, PyPayload, PyResult, TryFromObject, VirtualMachine};
+use rustpython_vm::{
+    AsObject, Context, PyObjectRef, PyPayload, PyRef, PyResult, TryFromObject, VirtualMachine,
+};
 
 use super::backward::{Request, backward, gradients};
 use super::build::tensor_from;
@@ -18,6 +20,7 @@ use super::generator::PyGenerator;
 use super::history::{PyRecord, history, made_by};
 use super::numbers::{int, items};
 use super::optimizer::{forget_grads, scale, step_group};
+use super::overrides::{complex_tensor, has_complex, takes_part};
 use super::py_tensor::{PyTensor, tensor_of};
 use super::python_methods::{PYTHON_METHODS, PythonMethod};
 use super::raise::{OrRaise, PyErrorFact, about};
@@ -105,7 +108,18 @@ fn made(tensor: Tensor, state: &Rc<State>, requires_grad: bool, vm: &VirtualMach
 }
 
 /// `tensor(data, *, dtype=None, device=None, requires_grad=False, pin_memory=False)`
-fn tensor(state: &Rc<State>, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+fn tensor(state: &Rc<State>, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    let given = args.clone();
+    real_tensor(state, args, vm).or_else(|error| {
+        let all: Vec<PyObjectRef> = given.args.iter().chain(given.kwargs.values()).cloned().collect();
+        match has_complex(&all, vm) {
+            true => complex_tensor(given, vm),
+            false => Err(error),
+        }
+    })
+}
+
+fn real_tensor(state: &Rc<State>, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     let data = match args.take_positional_keyword("data") {
         Some(data) => data,
         None => {
@@ -131,6 +145,12 @@ fn tensor(state: &Rc<State>, mut args: FuncArgs, vm: &VirtualMachine) -> PyResul
     }
     let tensor = tensor_from(&data, dtype, state.default_dtype.get(), vm)?;
     made(tensor, state, requires_grad, vm)
+}
+
+/// The text of a complex tensor, of whose parts `pairs` is the tensor. `made` names its node, if not the parts' own.
+fn complex_repr(pairs: PyRef<PyTensor>, dtype: PyStrRef, default: PyStrRef, made: PyStrRef) -> String {
+    let made = Some(made.to_string_lossy().into_owned()).filter(|name| !name.is_empty());
+    pairs.complex_text([&dtype.to_string_lossy(), &default.to_string_lossy()], made)
 }
 
 fn dtype_of(object: &PyObjectRef, vm: &VirtualMachine) -> PyResult<DType> {
@@ -282,6 +302,7 @@ fn stateful(
     define!("_get_rng_bytes", |state| state.generator.borrow().state());
     define!("get_num_threads", |_state| threads::count());
     set("set_num_threads", vm.new_function("set_num_threads", set_num_threads).into())?;
+    set("complex_repr", vm.new_function("complex_repr", complex_repr).into())?;
     define!("is_grad_enabled", |state| state.grad_mode.get());
     define!("_set_rules_in_python", |state, on: bool| state.rules_in_python.replace(on));
     define!("_set_grad_enabled", |state, on: bool| state.grad_mode.set(on));
@@ -321,7 +342,10 @@ fn stateful(
     )?;
     set(
         "is_tensor",
-        vm.new_function("is_tensor", |object: PyObjectRef| tensor_of(&object).is_some()).into(),
+        vm.new_function("is_tensor", |object: PyObjectRef, vm: &VirtualMachine| {
+            tensor_of(&object).is_some() || takes_part(&object, vm)
+        })
+        .into(),
     )?;
     set(
         "_missing",

@@ -7,6 +7,7 @@ use rustpython_vm::types::AsNumber;
 use rustpython_vm::{PyObject, PyResult, VirtualMachine};
 
 use super::numbers::number;
+use super::overrides::{is_complex, operate};
 use super::py_tensor::{PyTensor, tensor_of};
 use super::raise::OrRaise;
 use super::site::site;
@@ -39,7 +40,10 @@ fn operand(object: &PyObject, vm: &VirtualMachine) -> Option<Arg> {
 fn binary(op: &'static Op, a: &PyObject, b: &PyObject, more: &[Arg], vm: &VirtualMachine) -> PyResult {
     let holder = a.downcast_ref::<PyTensor>().or_else(|| b.downcast_ref::<PyTensor>());
     let (Some(holder), Some(left), Some(right)) = (holder, operand(a, vm), operand(b, vm)) else {
-        return Ok(vm.ctx.not_implemented());
+        return match is_complex(a) || is_complex(b) {
+            true => operate(op.name, a, b, vm),
+            false => Ok(vm.ctx.not_implemented()),
+        };
     };
     let mut args = vec![left, right];
     args.extend_from_slice(more);

@@ -16,20 +16,34 @@ use crate::tensor::descriptor::Sign;
 use crate::tensor::{Arg, Category, Error, ErrorFact, Tensor, show};
 
 impl PyTensor {
+    /// The text of `repr` of the complex tensor whose parts these are: its dtype and the default, and the name of its
+    /// node, if the parts have another.
+    pub(crate) fn complex_text(&self, [dtype, default_dtype]: [&str; 2], made: Option<String>) -> String {
+        let tensor = self.inner.borrow();
+        let made = tensor.grad_fn().map(|of_parts| made.unwrap_or(of_parts));
+        let frame = show::Frame { dtype, default_dtype, grad: grad_of(&tensor, &made), parameter: false };
+        show::complex_repr(&Elements(&tensor), &frame, &self.state.print_options.borrow())
+    }
+
     /// The text of `repr`.
     pub(crate) fn text(&self) -> String {
         let tensor = self.inner.borrow();
         let dtype = format!("torch.{}", tensor.dtype().name());
         let default = format!("torch.{}", self.state.default_dtype.get().name());
         let made = tensor.grad_fn();
-        let grad = match &made {
-            Some(name) => show::Grad::Made(name),
-            None if tensor.requires_grad() => show::Grad::Leaf,
-            None => show::Grad::None,
-        };
+        let grad = grad_of(&tensor, &made);
         let frame =
             show::Frame { dtype: &dtype, default_dtype: &default, grad, parameter: self.is_parameter() };
         show::tensor_repr(&Elements(&tensor), &frame, &self.state.print_options.borrow())
+    }
+}
+
+/// What printing says of gradients; `made` is the name of the node.
+fn grad_of<'a>(tensor: &Tensor, made: &'a Option<String>) -> show::Grad<'a> {
+    match made {
+        Some(name) => show::Grad::Made(name),
+        None if tensor.requires_grad() => show::Grad::Leaf,
+        None => show::Grad::None,
     }
 }
 

@@ -333,7 +333,7 @@ pub(super) static OPS: [Op; 34] = [
         "The power in double precision.",
         float_power,
     ),
-    op(pointwise("isreal"), BOTH, ONE, "True everywhere: attn has no complex numbers.", |c| {
+    op(pointwise("isreal"), BOTH, ONE, "True everywhere: its numbers are real.", |c| {
         Ok(pointwise::test(c.tensor(0)?, |_| true).into())
     }),
     op(pointwise("signbit"), BOTH, ONE, "Where the sign is negative; -0. counts.", |c| {
@@ -344,10 +344,10 @@ pub(super) static OPS: [Op; 34] = [
         view("real").explained(Explanation::Copy),
         FUNCTION,
         ONE,
-        "The tensor itself: attn has no complex numbers.",
+        "The tensor itself: its numbers are real.",
         |c| Ok(c.tensor(0)?.clone().into()),
     ),
-    op(view("conj"), BOTH, ONE, "The tensor itself: attn has no complex numbers.", |c| {
+    op(view("conj"), BOTH, ONE, "The tensor itself: its numbers are real.", |c| {
         Ok(c.tensor(0)?.clone().into())
     }),
     op(

@@ -53,6 +53,16 @@ pub enum Grad<'a> {
     Made(&'a str),
 }
 
+impl Grad<'_> {
+    fn push(self, properties: &mut Vec<String>) {
+        match self {
+            Grad::None => {}
+            Grad::Leaf => properties.push("requires_grad=True".to_owned()),
+            Grad::Made(name) => properties.push(format!("grad_fn=<{name}>")),
+        }
+    }
+}
+
 const OPENING: &str = "tensor(";
 
 /// The text of `repr(tensor)`: nested rows, wrapped and cut as `options` say, then what `frame` adds.
@@ -69,11 +79,7 @@ pub fn tensor_repr(source: &dyn PrintSource, frame: &Frame, options: &PrintOptio
     if frame.dtype != frame.default_dtype && !shown {
         properties.push(format!("dtype={}", frame.dtype));
     }
-    match frame.grad {
-        Grad::None => {}
-        Grad::Leaf => properties.push("requires_grad=True".to_owned()),
-        Grad::Made(name) => properties.push(format!("grad_fn=<{name}>")),
-    }
+    frame.grad.push(&mut properties);
 
     let mut text = String::from(if frame.parameter { "Parameter containing:\n" } else { "" });
     let start = text.len();
@@ -104,19 +110,63 @@ fn push_values(text: &mut String, source: &dyn PrintSource, options: &PrintOptio
     let values: Vec<ElementValue> =
         shown_places(shape, edge).into_iter().map(|place| source.at(place)).collect();
     let format = ElementFormat::of_values(source.kind(), &values, options);
-    let mut rows = NestedRows { values: values.into_iter(), format, edge, linewidth: options.linewidth };
+    let texts = values.into_iter().map(|value| format.padded(value));
+    let mut rows = NestedRows { texts, width: format.width(), edge, linewidth: options.linewidth };
     rows.push(text, shape, OPENING.len());
 }
 
-/// Writes the nested brackets of a tensor from its shown values.
+/// The text of `repr` of a complex tensor, from the real one of its parts, whose last dimension has two elements.
+/// Real and imaginary parts have a notation each.
+pub fn complex_repr(parts: &dyn PrintSource, frame: &Frame, options: &PrintOptions) -> String {
+    let shape = &parts.shape()[..parts.shape().len().saturating_sub(1)];
+    let count = numel(shape);
+    let mut properties = Vec::new();
+    if (count == 0 && shape.len() != 1) || (count > 0 && options.edgeitems == 0) {
+        properties.push(format!("size={}", tuple_repr(shape)));
+    }
+    // No element shows that an empty tensor is complex.
+    if frame.dtype != frame.default_dtype || count == 0 {
+        properties.push(format!("dtype={}", frame.dtype));
+    }
+    frame.grad.push(&mut properties);
+    let mut text = String::from(OPENING);
+    let edge = options.edge_of(shape);
+    match count {
+        0 => text.push_str("[]"),
+        _ if edge == Some(0) && !shape.is_empty() => text.push_str("[...]"),
+        _ => {
+            let places = shown_places(shape, edge);
+            let [real, imag] =
+                [0, 1].map(|part| places.iter().map(|place| parts.at(2 * place + part)).collect::<Vec<_>>());
+            let formats = [&real, &imag].map(|part| ElementFormat::of_values(parts.kind(), part, options));
+            let texts = real.iter().zip(&imag).map(|(real, imag)| {
+                let imag = formats[1].padded(*imag);
+                let imag = imag.trim_start();
+                let sign = if imag.starts_with(['+', '-']) { "" } else { "+" };
+                format!("{}{sign}{imag}j", formats[0].padded(*real))
+            });
+            let width = formats[0].width() + formats[1].width() + 1;
+            NestedRows { texts, width, edge, linewidth: options.linewidth }.push(
+                &mut text,
+                shape,
+                OPENING.len(),
+            );
+        }
+    }
+    push_properties(&mut text, 0, &properties, options.linewidth);
+    text
+}
+
+/// Writes the nested brackets of a tensor from the texts of its shown elements.
 struct NestedRows<I> {
-    values: I,
-    format: ElementFormat,
+    texts: I,
+    /// The width of an element, by which lines are filled.
+    width: usize,
     edge: Option<usize>,
     linewidth: usize,
 }
 
-impl<I: Iterator<Item = ElementValue>> NestedRows<I> {
+impl<I: Iterator<Item = String>> NestedRows<I> {
     fn push(&mut self, text: &mut String, shape: &[usize], indent: usize) {
         match *shape {
             [] => self.push_element(text),
@@ -142,7 +192,7 @@ impl<I: Iterator<Item = ElementValue>> NestedRows<I> {
 
     fn push_vector(&mut self, text: &mut String, size: usize, indent: usize) {
         let width = self.linewidth.saturating_sub(indent);
-        let per_line = (width / (self.format.width() + 2)).max(1);
+        let per_line = (width / (self.width + 2)).max(1);
         text.push('[');
         for (n, place) in shown_along(size, self.edge).enumerate() {
             if n > 0 && n % per_line == 0 {
@@ -160,8 +210,7 @@ impl<I: Iterator<Item = ElementValue>> NestedRows<I> {
     }
 
     fn push_element(&mut self, text: &mut String) {
-        let value = self.values.next().expect("values were collected for every place that is shown");
-        text.push_str(&self.format.padded(value));
+        text.push_str(&self.texts.next().expect("there is a text for every place that is shown"));
     }
 }
 

@@ -142,6 +142,11 @@ def __getattr__(name):
             value = getattr(_more, name)
             globals()[name] = value
             return value
+        import torch._complex_functions as _complex
+
+        if name in _complex.__all__:
+            # Not kept in this module: `complex` has the name of one of Python's own.
+            return getattr(_complex, name)
         import torch._numeric as _numeric
 
         if name in _numeric.__all__:

@@ -8,7 +8,7 @@ __all__ = (
     "BoolTensor ByteTensor DoubleTensor FloatTensor HalfTensor IntTensor LongTensor ShortTensor CharTensor "
     "as_tensor from_dlpack are_deterministic_algorithms_enabled asarray autocast broadcast_shapes compile finfo from_numpy "
     "get_default_device get_deterministic_debug_mode get_float32_matmul_precision get_num_interop_threads "
-    "get_num_threads get_rng_state iinfo is_floating_point is_complex is_inference_mode_enabled "
+    "get_num_threads get_rng_state iinfo is_floating_point is_inference_mode_enabled "
     "is_storage renorm seed set_default_device set_default_tensor_type "
     "set_deterministic_debug_mode set_float32_matmul_precision set_flush_denormal set_num_interop_threads "
     "set_num_threads set_rng_state set_warn_always tensordot typename use_deterministic_algorithms vmap"
@@ -178,10 +178,6 @@ def broadcast_shapes(*shapes):
 
 def is_floating_point(input):
     return input.is_floating_point()
-
-
-def is_complex(input):
-    return input.is_complex()
 
 
 def is_storage(obj):

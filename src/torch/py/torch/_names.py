@@ -26,7 +26,6 @@ _KNOWN = {
     "torch.nn.utils": "convert_conv2d_weight_memory_format fuse_conv_bn_eval fuse_linear_bn_eval prune "
     "remove_spectral_norm remove_weight_norm skip_init spectral_norm stateless weight_norm parametrizations "
     "parametrize",
-    "torch.nn.utils.rnn": "PackedSequence pack_padded_sequence pack_sequence pad_packed_sequence",
     "torch.optim": "ASGD Adadelta Adafactor Adamax LBFGS NAdam RAdam Rprop SparseAdam swa_utils",
     "torch.optim.lr_scheduler": "ChainedScheduler CyclicLR MultiplicativeLR PolynomialLR ReduceLROnPlateau",
     "torch.utils.data": "ChainDataset DistributedSampler IterDataPipe MapDataPipe StackDataset "

@@ -19,7 +19,7 @@ class _Fields(NamedTuple):
 
 
 class PackedSequence(_Fields):
-    """`data` holds the rows of step 0, then those of step 1, ...; `batch_sizes[t]` sequences have a step t."""
+    """`data` holds the first rows of all sequences, then the second ones, ...; `batch_sizes[t]` have a row t."""
 
     def __new__(cls, data, batch_sizes=None, sorted_indices=None, unsorted_indices=None):
         if batch_sizes is None:
