@@ -45,8 +45,4 @@ mod structure;
 mod table;
 mod tensor_layout;
 mod threads;
-mod trace;
 mod view;
-mod what_if;
-mod why;
-mod zoo;
