@@ -3,6 +3,7 @@
 
 #[path = "../shared/course.rs"]
 mod course;
+mod renumbered;
 mod trace;
 mod what_if;
 mod why;

@@ -7,6 +7,7 @@ not written here is refused by name.
 
 import _torch
 import torch
+from torch._arguments import hint
 from torch._complex_views import Views, index_of
 
 # Functions of torch that take complex tensors and are no methods, by name: those of `_complex_functions`.
@@ -38,10 +39,12 @@ class _ComplexDtype:
         return self
 
     def __deepcopy__(self, memo):
+        hint(memo)
         return self
 
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
+        hint(types)
         return _dispatch(func, args, kwargs or {})
 
 
@@ -72,6 +75,7 @@ class Tensor(Views):
 
     @classmethod
     def __torch_function__(cls, func, types, args=(), kwargs=None):
+        hint(types)
         return _dispatch(func, args, kwargs or {})
 
     def __getattr__(self, name):

@@ -2,6 +2,7 @@
 
 import torch
 import torch._complex as _complex
+from torch._arguments import on_cpu
 from torch._complex import (
     FUNCTIONS,
     OF_REAL,
@@ -25,7 +26,7 @@ def polar(abs, angle, *, out=None):
     """abs * (cos(angle) + i sin(angle))"""
     if out is not None:
         raise NotImplementedError("polar(out=...) is not part of attn")
-    _check_parts(abs, angle, "Float or Double")
+    _check_parts(abs, angle)
     return pair(abs * angle.cos(), abs * angle.sin(), "Polar")
 
 
@@ -33,11 +34,11 @@ def complex(real, imag, *, out=None):
     """real + i imag"""
     if out is not None:
         raise NotImplementedError("complex(out=...) is not part of attn")
-    _check_parts(real, imag, "Half, Float or Double")
+    _check_parts(real, imag)
     return pair(*torch.broadcast_tensors(real, imag), "Complex")
 
 
-def _check_parts(a, b, kinds):
+def _check_parts(a, b):
     names = [_cpp_name(part.dtype) for part in (a, b)]
     if not all(part.dtype in OF_REAL for part in (a, b)):
         raise RuntimeError(f"Expected both inputs to be Half, Float or Double tensors but got {names[0]} and {names[1]}")
@@ -149,6 +150,7 @@ def _created(name):
     """A function that makes a tensor of a size: both parts of `zeros`; `ones` has imaginary parts 0."""
 
     def create(*size, dtype=None, device=None, requires_grad=False):
+        on_cpu(device)
         size = (*sizes_of(size), 2)
         pairs = torch.zeros(size, dtype=dtype.real)
         if name == "ones":
