@@ -58,6 +58,7 @@ DIFFERS = {
     "torch.linalg.solve_triangular": "whether two results are near each other is a matter of rounding",
     "torch.empty_strided": "memory that nobody has written yet",
     "torch.nn.EmbeddingBag": "the name of the node: attn looks the rows up and adds them",
+    "torch.resolve_neg": "attn negates at once: no tensor waits for it",
     "torch.linalg.norm": "the smallest singular value of a singular matrix",
 }
 

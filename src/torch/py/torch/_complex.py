@@ -131,6 +131,8 @@ class Tensor(Views):
         return False
 
     def is_conj(self):
+        if self._made == "ConjBackward0":
+            raise refused("is_conj of what conj() returned", self.dtype)
         return False
 
     def is_contiguous(self):
