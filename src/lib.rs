@@ -6,6 +6,7 @@
 //!
 //! | layer | what lives there |
 //! |---|---|
+//! | `syntax` | Python's parser, for source that anyone may have written |
 //! | [`kernel`] | numbers in, numbers out: GEMM, softmax, attention, random streams |
 //! | [`tensor`] | what PyTorch calls a tensor: views, dtypes, the recorded graph, printing |
 //! | [`ops`] | the table of operations and the dispatcher; knows no Python object |
@@ -26,6 +27,7 @@ pub mod numpy;
 pub mod ops;
 pub mod session;
 pub mod shims;
+mod syntax;
 pub mod tensor;
 pub mod torch;
 pub mod view;

@@ -1,7 +1,7 @@
 //! The text of a named element: what is indexed, and the items of its index.
 
+use crate::syntax::parse_expression;
 use ruff_python_ast::{Expr, Number, UnaryOp};
-use ruff_python_parser::parse_expression;
 use ruff_text_size::Ranged;
 
 /// One item of an index.

@@ -8,7 +8,7 @@
 //! | `CausalAttention.forward: attn_scores[0,2,1]` | a tensor that a function named; `forward call 1: ...` of its first call |
 //! | `attn_weights journey starts`, `journey starts` | words alone; without a tensor, the one that the step explains |
 
-use ruff_python_parser::parse_expression;
+use crate::syntax::parse_expression;
 
 use super::axis_names::AxisNames;
 use super::element_text::{IndexItem, Scope, scope, split_index, worked_element};

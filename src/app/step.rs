@@ -143,7 +143,7 @@ pub fn element_of(why: &str) -> Option<(&str, Vec<usize>)> {
 
 /// The names that a cell binds only as variables of its loops: they are not shown as results.
 pub fn loop_variables(code: &str) -> Vec<String> {
-    let Ok(parsed) = ruff_python_parser::parse_module(code) else {
+    let Ok(parsed) = crate::syntax::parse_module(code) else {
         return Vec::new();
     };
     let (mut counters, mut others) = (Vec::new(), Vec::new());

@@ -3,9 +3,9 @@
 use std::cell::OnceCell;
 use std::collections::HashMap;
 
+use crate::syntax::parse_module;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ModModule, Operator, Stmt};
-use ruff_python_parser::parse_module;
 use ruff_text_size::Ranged;
 
 use super::name::{Name, Transposition};

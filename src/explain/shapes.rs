@@ -26,7 +26,7 @@ pub struct ShapeStep {
 /// Returns the operations of `expression`, innermost first, up to the first that raises.
 /// Evaluating the parts may change the state of `session`. Errors: it is no expression.
 pub fn shape_steps(expression: &str, session: &mut Session) -> Result<Vec<ShapeStep>, Raised> {
-    let Ok(parsed) = ruff_python_parser::parse_expression(expression) else {
+    let Ok(parsed) = crate::syntax::parse_expression(expression) else {
         // The interpreter raises the syntax error.
         session.evaluate(expression, |_, _| ())?;
         return Ok(Vec::new());
@@ -43,7 +43,7 @@ pub fn shape_steps(expression: &str, session: &mut Session) -> Result<Vec<ShapeS
 /// Whether evaluating `expression` is known to change nothing but the random stream. This is so for names, operators,
 /// subscripts, and calls of PyTorch's operations that do not write.
 pub fn is_harmless(expression: &str, session: &mut Session) -> bool {
-    match ruff_python_parser::parse_expression(expression) {
+    match crate::syntax::parse_expression(expression) {
         Ok(parsed) => changes_nothing(&parsed.syntax().body, expression, session),
         Err(_) => false,
     }

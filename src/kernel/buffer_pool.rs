@@ -18,13 +18,14 @@ const LIMIT: usize = 256 << 20;
 /// The most bytes of one vector, for the process.
 static MOST_BYTES: AtomicUsize = AtomicUsize::new(isize::MAX as usize);
 
-/// Sets the most bytes of one vector; a kernel that needs more stops ([`stop::within_memory`]).
+/// Sets the most bytes of one vector; a kernel that needs more stops ([`stop::leavable`]).
 pub(crate) fn set_most_bytes(bytes: u64) {
     MOST_BYTES
         .store(usize::try_from(bytes).unwrap_or(usize::MAX).min(isize::MAX as usize), Ordering::Relaxed);
 }
 
-fn allow<T>(len: usize) {
+/// Leaves the kernel if a vector of `len` elements would take too many bytes.
+pub(crate) fn allow<T>(len: usize) {
     if len > MOST_BYTES.load(Ordering::Relaxed) / size_of::<T>() {
         stop::too_large(len as u128 * size_of::<T>() as u128);
     }

@@ -9,7 +9,7 @@ use ndarray::{ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, Axis, s};
 use super::offset::{MatrixView, MatrixViewMut, WithOffset};
 use super::simd::vector_bytes;
 use super::small::{self, BlasLayout, ProductTarget};
-use super::{Real, few_columns, shared_operand, threads};
+use super::{Real, few_columns, shared_operand, stop, threads};
 
 /// Multiplications below which a product stays on the caller's thread.
 const PARALLEL: usize = 1 << 21;
@@ -104,6 +104,7 @@ fn in_chains<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, target: ProductTarget,
     let few_columns = T::FEW_COLUMNS && vector_bytes() == 64 && few_columns::fits(&a, &b, &out);
     let (k, mut start) = (a.ncols(), 0);
     while start < k {
+        stop::check();
         let end = start + depth(k, start, T::DEPTH);
         let (a, b) = (a.slice(s![.., start..end]), b.slice(s![start..end, ..]));
         let target = if start == 0 { target } else { ProductTarget::Add };
@@ -111,9 +112,29 @@ fn in_chains<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, target: ProductTarget,
             T::few_columns(a, b, target == ProductTarget::Add, out.view_mut());
         } else {
             let beta = if target == ProductTarget::Replace { T::ZERO } else { T::ONE };
-            T::blocked(T::ONE, a, b, beta, out.view_mut());
+            in_squares(a, b, beta, out.view_mut());
         }
         start = end;
+    }
+}
+
+/// Multiplications after which a product looks whether the cell is to stop.
+const UNSTOPPED: usize = 1 << 32;
+
+/// `out = a @ b + beta * out`. A large product is divided into squares of the result, each large enough that packing its
+/// operands takes no time to speak of.
+fn in_squares<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, beta: T, mut out: ArrayViewMut2<T>) {
+    let (m, n) = out.dim();
+    let k = a.ncols();
+    if m.saturating_mul(n).saturating_mul(k) <= UNSTOPPED {
+        return T::blocked(T::ONE, a, b, beta, out);
+    }
+    let side = (UNSTOPPED / k).isqrt().next_multiple_of(48);
+    for (mut rows, a) in out.axis_chunks_iter_mut(Axis(0), side).zip(a.axis_chunks_iter(Axis(0), side)) {
+        for (out, b) in rows.axis_chunks_iter_mut(Axis(1), side).zip(b.axis_chunks_iter(Axis(1), side)) {
+            stop::check();
+            T::blocked(T::ONE, a, b, beta, out);
+        }
     }
 }
 
@@ -199,6 +220,7 @@ fn in_batch<T: Real>(count: usize, a: MatrixView<T>, b: MatrixView<T>, out: Matr
 /// The product of integer matrices; it wraps around as in PyTorch.
 pub fn matmul_i64(a: ArrayView2<i64>, b: ArrayView2<i64>, mut out: ArrayViewMut2<i64>) {
     for (mut row, a) in out.outer_iter_mut().zip(a.outer_iter()) {
+        stop::check();
         row.fill(0);
         for (&a, b) in a.iter().zip(b.outer_iter()) {
             row.zip_mut_with(&b, |out, &b| *out = out.wrapping_add(a.wrapping_mul(b)));

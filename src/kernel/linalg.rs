@@ -2,8 +2,8 @@
 //! Householder reflections, singular values by Jacobi rotations, and the Cholesky factor.
 //! Source: the unblocked algorithms of LAPACK (Golub & Van Loan, chapters 3, 5 and 8).
 
-use super::Real;
 use super::rank::largest_first;
+use super::{Real, stop};
 
 /// A row-major matrix.
 #[derive(Clone, Debug)]
@@ -65,6 +65,7 @@ pub fn factor<T: Real>(mut a: Matrix<T>) -> Factors<T> {
     let n = a.rows;
     let (mut order, mut odd, mut singular) = ((0..n).collect::<Vec<_>>(), false, None);
     for k in 0..n {
+        stop::check();
         let pivot = (k..n).fold(k, |best, i| if a.get(i, k).abs() > a.get(best, k).abs() { i } else { best });
         if a.get(pivot, k) == T::ZERO {
             singular = singular.or(Some(k));
@@ -115,6 +116,7 @@ impl<T: Real> Factors<T> {
         let (n, columns) = (self.lu.rows, b.columns);
         let mut x = Matrix::new(vec![T::ZERO; n * columns], n, columns);
         for column in 0..columns {
+            stop::check();
             for i in 0..n {
                 let mut sum = b.get(self.order[i], column);
                 for j in 0..i {
@@ -186,6 +188,7 @@ pub(crate) fn completed<T: Real>(a: &Matrix<T>) -> Matrix<T> {
 /// `a -= tau v (vᵀ a)`
 fn reflect<T: Real>(a: &mut Matrix<T>, v: &[T], tau: T) {
     for j in 0..a.columns {
+        stop::check();
         let sum = (0..a.rows).fold(T::ZERO, |sum, i| sum + v[i] * a.get(i, j));
         for (i, &v) in v.iter().enumerate() {
             *a.at(i, j) = a.get(i, j) - tau * v * sum;
@@ -204,16 +207,17 @@ pub fn svd<T: Real>(a: &Matrix<T>) -> (Matrix<T>, Vec<T>, Matrix<T>) {
         let nan = |rows: usize, columns: usize| Matrix::new(vec![T::NAN; rows * columns], rows, columns);
         return (nan(m, n), vec![T::NAN; n], nan(n, n));
     }
-    let mut u: Vec<f64> = a.data.iter().map(|x| x.to_f64()).collect();
+    // Both transposed: a rotation reads and writes two columns, which are contiguous so.
+    let mut u: Vec<f64> = a.transposed().data.iter().map(|x| x.to_f64()).collect();
     let mut v = vec![0.0; n * n];
     (0..n).for_each(|i| v[i * n + i] = 1.0);
     for _ in 0..60 {
         let mut off = 0.0_f64;
         for p in 0..n {
             for q in p + 1..n {
+                stop::check();
                 let (mut alpha, mut beta, mut gamma) = (0.0, 0.0, 0.0);
-                for i in 0..m {
-                    let (x, y) = (u[i * n + p], u[i * n + q]);
+                for (&x, &y) in u[p * m..][..m].iter().zip(&u[q * m..][..m]) {
                     (alpha, beta, gamma) = (alpha + x * x, beta + y * y, gamma + x * y);
                 }
                 if gamma == 0.0 {
@@ -225,9 +229,9 @@ pub fn svd<T: Real>(a: &Matrix<T>) -> (Matrix<T>, Vec<T>, Matrix<T>) {
                 let c = 1.0 / (1.0 + t * t).sqrt();
                 let s = c * t;
                 let rotate = |data: &mut [f64], rows: usize| {
-                    for i in 0..rows {
-                        let (x, y) = (data[i * n + p], data[i * n + q]);
-                        (data[i * n + p], data[i * n + q]) = (c * x - s * y, s * x + c * y);
+                    let (before, after) = data.split_at_mut(q * rows);
+                    for (x, y) in before[p * rows..][..rows].iter_mut().zip(&mut after[..rows]) {
+                        (*x, *y) = (c * *x - s * *y, s * *x + c * *y);
                     }
                 };
                 rotate(&mut u, m);
@@ -238,7 +242,7 @@ pub fn svd<T: Real>(a: &Matrix<T>) -> (Matrix<T>, Vec<T>, Matrix<T>) {
             break;
         }
     }
-    let norm = |j: usize| (0..m).map(|i| u[i * n + j] * u[i * n + j]).sum::<f64>().sqrt();
+    let norm = |j: usize| (0..m).map(|i| u[j * m + i] * u[j * m + i]).sum::<f64>().sqrt();
     let sizes: Vec<f64> = (0..n).map(norm).collect();
     let order = largest_first(&sizes);
     let most = order.first().map_or(0.0, |&at| sizes[at]);
@@ -248,7 +252,7 @@ pub fn svd<T: Real>(a: &Matrix<T>) -> (Matrix<T>, Vec<T>, Matrix<T>) {
     for (to, &from) in order.iter().enumerate() {
         let size = if sizes[from] > 0.0 { sizes[from] } else { 1.0 };
         // The sign is arbitrary; the vectors of LAPACK mostly begin with a negative number.
-        let first = (0..m).map(|i| u[i * n + from]).find(|x| x.abs() > 1e-12 * size).unwrap_or(-1.0);
+        let first = (0..m).map(|i| u[from * m + i]).find(|x| x.abs() > 1e-12 * size).unwrap_or(-1.0);
         let sign = match (m, n) {
             // A single number keeps its sign in U.
             (1, 1) => 1.0,
@@ -256,16 +260,16 @@ pub fn svd<T: Real>(a: &Matrix<T>) -> (Matrix<T>, Vec<T>, Matrix<T>) {
             _ => 1.0,
         };
         for i in 0..m {
-            *left.at(i, to) = T::from_f64(sign * u[i * n + from] / size);
+            *left.at(i, to) = T::from_f64(sign * u[from * m + i] / size);
         }
         for i in 0..n {
-            *right.at(to, i) = T::from_f64(sign * v[i * n + from]);
+            *right.at(to, i) = T::from_f64(sign * v[from * n + i]);
         }
     }
     (left, order.iter().map(|&at| T::from_f64(sizes[at].max(0.0))).collect(), right)
 }
 
-/// Replaces the columns of a matrix (m, n) that are no longer than `least` by unit vectors orthogonal to all others.
+/// Replaces the columns of a matrix (m, n), one after another in `u`, that are no longer than `least` by unit vectors orthogonal to all others.
 /// Returns the sizes with -1 for those, so that they are not divided by what they were.
 fn with_null_columns(u: &mut [f64], (m, n): (usize, usize), mut sizes: Vec<f64>, least: f64) -> Vec<f64> {
     for j in 0..n {
@@ -274,14 +278,15 @@ fn with_null_columns(u: &mut [f64], (m, n): (usize, usize), mut sizes: Vec<f64>,
         }
         let mut best = (0.0, vec![0.0; m]);
         for unit in 0..m {
+            stop::check();
             let mut vector = vec![0.0; m];
             vector[unit] = 1.0;
             // Twice, since once leaves what rounding left.
             for _ in 0..2 {
                 for other in (0..n).filter(|&other| other < j || sizes[other] > least) {
                     let length = if sizes[other] < 0.0 { 1.0 } else { sizes[other] };
-                    let share = (0..m).map(|i| vector[i] * u[i * n + other] / length).sum::<f64>();
-                    (0..m).for_each(|i| vector[i] -= share * u[i * n + other] / length);
+                    let share = (0..m).map(|i| vector[i] * u[other * m + i] / length).sum::<f64>();
+                    (0..m).for_each(|i| vector[i] -= share * u[other * m + i] / length);
                 }
             }
             let length = vector.iter().map(|x| x * x).sum::<f64>().sqrt();
@@ -293,7 +298,7 @@ fn with_null_columns(u: &mut [f64], (m, n): (usize, usize), mut sizes: Vec<f64>,
             }
         }
         let (length, vector) = best;
-        (0..m).for_each(|i| u[i * n + j] = vector[i] / length.max(f64::MIN_POSITIVE));
+        (0..m).for_each(|i| u[j * m + i] = vector[i] / length.max(f64::MIN_POSITIVE));
         sizes[j] = -1.0;
     }
     sizes
@@ -305,6 +310,7 @@ pub(crate) fn cholesky<T: Real>(a: &Matrix<T>) -> Result<Matrix<T>, usize> {
     let n = a.rows;
     let mut l = Matrix::new(vec![T::ZERO; n * n], n, n);
     for j in 0..n {
+        stop::check();
         let mut sum = a.get(j, j);
         (0..j).for_each(|k| sum -= l.get(j, k) * l.get(j, k));
         if sum <= T::ZERO || sum.is_nan() {
@@ -312,6 +318,7 @@ pub(crate) fn cholesky<T: Real>(a: &Matrix<T>) -> Result<Matrix<T>, usize> {
         }
         *l.at(j, j) = sum.sqrt();
         for i in j + 1..n {
+            stop::check();
             let mut sum = a.get(i, j);
             (0..j).for_each(|k| sum -= l.get(i, k) * l.get(j, k));
             *l.at(i, j) = sum / l.get(j, j);

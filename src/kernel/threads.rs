@@ -10,6 +10,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
 
+use super::stop::{self, Watch};
+
 /// The number of threads; 0 until it is first needed.
 static WANTED: AtomicUsize = AtomicUsize::new(0);
 
@@ -52,14 +54,21 @@ pub(crate) fn share_if<T: Send>(
 ) {
     let helpers = if is_large { (count() - 1).min(tasks.len().saturating_sub(1)) } else { 0 };
     if helpers == 0 || !shares() {
-        return tasks.for_each(each);
+        return tasks.for_each(|task| {
+            stop::check();
+            each(task);
+        });
     }
     let tasks = Mutex::new(tasks);
-    run_on_all(helpers, &|| {
+    let watch = Watch::of_this_thread();
+    run_on_all(helpers, &watch, &|| {
         loop {
             let next = tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
             match next {
-                Some(task) => each(task),
+                Some(task) => {
+                    stop::check();
+                    each(task);
+                }
                 None => break,
             }
         }
@@ -67,14 +76,14 @@ pub(crate) fn share_if<T: Send>(
 }
 
 /// Calls `work` on this thread and on as many others. Compiled once, whatever is shared.
-fn run_on_all(helpers: usize, work: &(dyn Fn() + Sync)) {
+fn run_on_all(helpers: usize, watch: &Watch, work: &(dyn Fn() + Sync)) {
     let working = AtomicUsize::new(helpers);
     SHARING.set(true);
     let _done = Done;
     rayon::in_place_scope(|scope| {
         for _ in 0..helpers {
             scope.spawn(|_| {
-                work();
+                watch.during(work);
                 working.fetch_sub(1, Ordering::Release);
             });
         }

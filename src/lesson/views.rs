@@ -23,7 +23,7 @@ impl View {
         let kind = known.map(|word| word.name).ok_or_else(|| format!("no view is called `{kind}`"))?;
         let source = format!("({expressions},)");
         let unreadable = |_| format!("`{expressions}` is not a list of expressions");
-        let parsed = ruff_python_parser::parse_expression(&source).map_err(unreadable)?;
+        let parsed = crate::syntax::parse_expression(&source).map_err(unreadable)?;
         let parts = match parsed.expr() {
             Expr::Tuple(tuple) => tuple.elts.iter().map(|part| source[part.range()].to_owned()).collect(),
             _ => Vec::new(),

@@ -15,6 +15,7 @@ use super::rules::FUNCTIONS;
 use super::text::{self, PrintOptions};
 use super::ufunc::{PyUfunc, copy_into, operand, stretched};
 use super::{convert, scalar};
+use crate::kernel::stop;
 use crate::ops::state::State;
 use crate::ops::table;
 use crate::tensor::{Arg, Category, DType, Layout, Tensor};
@@ -235,7 +236,8 @@ fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> 
         let tensor = array(&object, vm)?;
         let axes = axes_of(&axis, tensor.ndim(), vm)?;
         let what = if product { Fold::Product } else { Fold::Sum };
-        let folded = over(&tensor, &axes, what);
+        let folded = stop::leavable(|| over(&tensor, &axes, what))
+            .map_err(|left| crate::torch::raise(left.into(), vm))?;
         let mut layout = folded.layout().clone();
         if keepdims {
             let mut sorted = axes.clone();

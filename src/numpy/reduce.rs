@@ -2,6 +2,7 @@
 //! Source: NumPy's notes on `numpy.sum`: along the axis that is contiguous in memory, pairwise in blocks of 128 with eight
 //! partial sums; along the others, one after the other.
 
+use crate::kernel::stop;
 use crate::tensor::{Buffer, DType, Layout, Tensor};
 
 /// What is computed of many elements.
@@ -117,12 +118,16 @@ fn fold<T: Number>(data: &[T], offset: usize, axes: &[Axis], out: &mut [T], what
         match (inner.reduced, what) {
             (true, Fold::Sum) if T::PAIRWISE => {
                 for start in (0..inner.size).step_by(BUFFER) {
+                    stop::check();
                     let count = BUFFER.min(inner.size - start);
                     out[to] = out[to].plus(pairwise(data, from + start * inner.step, count, inner.step));
                 }
             }
             _ => {
                 for i in 0..inner.size {
+                    if i % BUFFER == 0 {
+                        stop::check();
+                    }
                     let (value, to) = (data[from + i * inner.step], to + i * inner.out);
                     out[to] = if what == Fold::Sum { out[to].plus(value) } else { out[to].times(value) };
                 }

@@ -58,7 +58,7 @@ fn run(op: &'static Op, call: &Call, args: &[Arg]) -> Result<Value> {
             }
         }
     }
-    stop::within_memory(|| (op.run)(call)).unwrap_or_else(|bytes| Err(Error::memory(bytes)))
+    stop::leavable(|| (op.run)(call)).unwrap_or_else(|left| Err(left.into()))
 }
 
 /// Runs an operation on bound arguments; its results are recorded.

@@ -1,10 +1,9 @@
 //! Compiles a cell: its statements, and its last bare expression if its value is to be shown. Says whether typed
 //! input is complete. Both use the interpreter's own parser.
 
+use crate::syntax::parse;
 use ruff_python_ast::{Expr, Mod, ModExpression, ModModule, Stmt, token::TokenKind};
-use ruff_python_parser::{
-    InterpolatedStringErrorType, LexicalErrorType, Mode as ParseMode, ParseErrorType, parse,
-};
+use ruff_python_parser::{InterpolatedStringErrorType, LexicalErrorType, Mode as ParseMode, ParseErrorType};
 use ruff_text_size::Ranged;
 use rustpython_compiler_core::{SourceFile, SourceFileBuilder};
 use rustpython_vm::{
@@ -33,7 +32,7 @@ impl CompiledCell {
         vm: &VirtualMachine,
     ) -> Result<CompiledCell, CompileError> {
         let file = SourceFileBuilder::new(name, source).finish();
-        let parsed = parse(source, ParseMode::Module.into())
+        let parsed = parse(source, ParseMode::Module)
             .map_err(|error| CompileError::from_ruff_parse_error(error, &file))?;
         let silent = match parsed.syntax() {
             Mod::Module(ModModule { body, .. }) => match body.last() {
@@ -141,7 +140,7 @@ impl InputState {
     pub(super) fn of(source: &str) -> InputState {
         let last = source.rsplit('\n').next().expect("a split has at least one part");
         let submitted = source.contains('\n') && last.trim().is_empty();
-        match parse(source, ParseMode::Module.into()) {
+        match parse(source, ParseMode::Module) {
             Ok(parsed) => {
                 let body = parsed.syntax().as_module().map(|module| &module.body[..]);
                 let block = body.and_then(<[Stmt]>::last).is_some_and(Self::is_block);

@@ -22,6 +22,20 @@ pub(super) fn check_first(
     check: impl Fn(&mut FuncArgs, &VirtualMachine) -> PyResult<()> + 'static,
     vm: &VirtualMachine,
 ) {
+    let checked = move |own: &PyObjectRef, mut args: FuncArgs, vm: &VirtualMachine| -> PyResult {
+        check(&mut args, vm)?;
+        own.call(args, vm)
+    };
+    around(class, name, checked, vm);
+}
+
+/// Replaces a method of a built-in type by one that is given the original.
+pub(super) fn around(
+    class: &'static Py<PyType>,
+    name: &'static str,
+    replacement: impl Fn(&PyObjectRef, FuncArgs, &VirtualMachine) -> PyResult + 'static,
+    vm: &VirtualMachine,
+) {
     let key = vm.ctx.intern_str(name);
     let place = (std::ptr::from_ref(class), name);
     let own = match OWN.with_borrow(|own| own.get(&place).copied()) {
@@ -38,16 +52,7 @@ pub(super) fn check_first(
         }
     };
     let doc = class.slots.methods.iter().find(|method| method.name == name).and_then(|method| method.doc);
-    let method = vm.ctx.new_method_def(name, checked(own, check), PyMethodFlags::METHOD, doc);
+    let method = move |args: FuncArgs, vm: &VirtualMachine| -> PyResult { replacement(own, args, vm) };
+    let method = vm.ctx.new_method_def(name, method, PyMethodFlags::METHOD, doc);
     class.set_attr(key, method.build_method(class, vm).into());
-}
-
-fn checked(
-    own: &'static PyObjectRef,
-    check: impl Fn(&mut FuncArgs, &VirtualMachine) -> PyResult<()> + 'static,
-) -> impl Fn(FuncArgs, &VirtualMachine) -> PyResult + 'static {
-    move |mut args: FuncArgs, vm: &VirtualMachine| -> PyResult {
-        check(&mut args, vm)?;
-        own.call(args, vm)
-    }
 }

@@ -33,6 +33,8 @@ struct InterruptState {
     stop_next: AtomicBool,
     /// The request that has not raised its exception yet.
     request: Mutex<Option<StopRequest>>,
+    /// Whether there is such a request: what kernels look at.
+    stops: Arc<AtomicBool>,
 }
 
 /// A request to stop one run.
@@ -66,7 +68,8 @@ impl StopReason {
 impl Interrupter {
     pub(super) fn new() -> (Interrupter, UserSignalReceiver) {
         let (sender, receiver) = user_signal_channel();
-        (Interrupter { sender, state: Arc::default() }, receiver)
+        let state = InterruptState { stops: stop::flag(), ..InterruptState::default() };
+        (Interrupter { sender, state: Arc::new(state) }, receiver)
     }
 
     /// Asks the running cell to stop. Returns whether a cell was running.
@@ -122,8 +125,12 @@ impl Interrupter {
         if run == 0 {
             return false;
         }
-        *self.state.request() = Some(StopRequest { run, reason });
+        let mut open = self.state.request();
+        *open = Some(StopRequest { run, reason });
         self.signal();
+        // What leaves a kernel finds the signal, and the signal finds the request.
+        self.state.stops.store(true, Ordering::Release);
+        drop(open);
         true
     }
 
@@ -143,6 +150,7 @@ impl Interrupter {
     }
 
     pub(super) fn begin(&self, run: u64) {
+        self.state.stops.store(false, Ordering::Release);
         self.state.running.store(run, Ordering::SeqCst);
         if self.state.stop_next.swap(false, Ordering::SeqCst) {
             self.interrupt();
@@ -152,6 +160,7 @@ impl Interrupter {
     pub(super) fn end(&self) {
         self.state.running.store(0, Ordering::Release);
         *self.state.request() = None;
+        self.state.stops.store(false, Ordering::Release);
     }
 }
 
@@ -163,6 +172,7 @@ impl InterruptState {
     /// Raises the requested exception. The interpreter calls this between two instructions.
     fn deliver(&self, vm: &VirtualMachine) -> PyResult<()> {
         let mut open = self.request();
+        self.stops.store(false, Ordering::Release);
         let Some(request) = open.take() else {
             return Ok(());
         };

@@ -3,11 +3,12 @@
 //! Each line stays on its line, so that errors have the right line number. A cell that is valid Python is not changed.
 //! The parser says where a command begins and ends.
 
+use crate::syntax::{parse, parse_unchecked};
 use ruff_python_ast::{
     Expr, IpyEscapeKind, Stmt,
     visitor::{Visitor, walk_expr, walk_stmt},
 };
-use ruff_python_parser::{Mode, parse, parse_unchecked};
+use ruff_python_parser::Mode;
 use ruff_text_size::{Ranged, TextRange};
 
 /// How a cell magic runs the cell.
@@ -88,7 +89,7 @@ pub(super) fn translate(source: &str) -> Translated {
 }
 
 fn is_python(source: &str) -> bool {
-    parse(source, Mode::Module.into()).is_ok()
+    parse(source, Mode::Module).is_ok()
 }
 
 fn python(source: &str, remarks: &mut Vec<String>) -> String {
@@ -100,7 +101,7 @@ fn python(source: &str, remarks: &mut Vec<String>) -> String {
         return plain;
     }
     let mut commands = EscapeCommands::default();
-    let parsed = parse_unchecked(&plain, Mode::Ipython.into());
+    let parsed = parse_unchecked(&plain, Mode::Ipython);
     if let Some(module) = parsed.syntax().as_module() {
         module.body.iter().for_each(|statement| commands.visit_stmt(statement));
     }

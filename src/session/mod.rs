@@ -26,6 +26,7 @@ mod running;
 mod sandbox;
 mod setup;
 mod sizes;
+mod stack;
 mod timing;
 
 pub use cell::InputState;

@@ -156,6 +156,9 @@ fn format_float(x: PyRef<PyFloat>, spec: PyStrRef, vm: &VirtualMachine) -> PyRes
         .map_err(|error| error.into_pyexception(vm))
 }
 
+/// The digits after which those of every float64 are zeros: it has at most 1,074 decimals, and 309 digits before them.
+const MOST_DIGITS: usize = 1500;
+
 /// A format specification for floats: `[[fill]align][sign][0][width][grouping][.precision][type]`.
 #[derive(Debug, Default, PartialEq)]
 struct FloatFormat {
@@ -202,7 +205,8 @@ impl FloatFormat {
             spec.precision = Some(number(&mut at)??);
         }
         spec.kind = take(&mut at, "eEfFgG%");
-        let in_range = spec.width < 10_000 && spec.precision.unwrap_or(0) < 10_000;
+        // Larger numbers are refused before.
+        let in_range = spec.width.max(spec.precision.unwrap_or(0)) <= i32::MAX as usize;
         (at == chars.len() && in_range).then_some(spec)
     }
 
@@ -245,16 +249,22 @@ impl FloatFormat {
             let name = if upper { name.to_uppercase() } else { name.to_owned() };
             return Some(name + percent);
         }
-        let precision = self.precision.unwrap_or(6);
+        let wanted = self.precision.unwrap_or(6);
+        let precision = wanted.min(MOST_DIGITS);
+        let zeros = "0".repeat(wanted - precision);
+        let long = |text: String| match text.split_once('e') {
+            Some((digits, exponent)) => format!("{digits}{zeros}e{exponent}"),
+            None => text,
+        };
         Some(match self.kind {
-            Some('f' | 'F') => format!("{x:.precision$}"),
-            Some('%') => format!("{:.precision$}%", x * 100.0),
-            Some('e') => scientific(x, precision),
-            Some('E') => scientific(x, precision).to_uppercase(),
+            Some('f' | 'F') => format!("{x:.precision$}{zeros}"),
+            Some('%') => format!("{:.precision$}{zeros}%", x * 100.0),
+            Some('e') => long(scientific(x, precision)),
+            Some('E') => long(scientific(x, precision)).to_uppercase(),
             Some('g') => general(x, precision.max(1), 0),
             Some('G') => general(x, precision.max(1), 0).to_uppercase(),
             None => match self.precision {
-                Some(precision) => general(x, precision.max(1), 1),
+                Some(_) => general(x, precision.max(1), 1),
                 None => rustpython_vm::literal::float::to_string(x),
             },
             Some(_) => return None,

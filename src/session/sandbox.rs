@@ -5,6 +5,7 @@
 //! Names are removed from native modules each time that the interpreter makes such a module, and methods of built-in
 //! types are replaced by ones that check first. `tests/library/sandbox.py` walks over all that a cell can reach.
 
+use ruff_python_parser::Mode;
 use std::{
     cell::{Cell, RefCell},
     collections::HashMap,
@@ -12,18 +13,19 @@ use std::{
 };
 
 use rustpython_vm::{
-    AsObject, Py, PyObject, PyObjectRef, PyRef, PyResult, VirtualMachine,
+    AsObject, Py, PyObject, PyObjectRef, PyRef, PyResult, TryFromBorrowedObject, VirtualMachine,
     builtins::{
-        PyAsyncGen, PyBaseExceptionRef, PyCode, PyCoroutine, PyFunction, PyGenerator, PyInt, PyModule, PyStr,
-        PyTuple, PyType, PyTypeRef,
+        PyAsyncGen, PyBaseExceptionRef, PyCode, PyCoroutine, PyFunction, PyGenerator, PyInt, PyList,
+        PyModule, PyStr, PyTuple, PyType, PyTypeRef,
     },
     bytecode::CodeFlags,
     frame::Frame,
-    function::{FuncArgs, PyMethodDef, PyMethodFlags, PySetterValue},
+    function::{ArgBytesLike, FuncArgs, PyMethodDef, PyMethodFlags, PySetterValue},
     protocol::PyIterReturn,
 };
 
-use super::{guards::check_first, iterators, sizes};
+use super::{guards::check_first, iterators, sizes, stack};
+use crate::syntax::{self, Nesting};
 
 /// What native modules lose: what sets the machine's clock, sleeps without being stoppable, takes the terminal, runs code
 /// between the instructions of a frame, or turns bytes into code.
@@ -63,6 +65,8 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
         frames_are_read_only(vm);
         running_generators_stay(vm);
         sizes::install(vm)?;
+        stack::install(vm)?;
+        iterators::stay_shallow(vm);
     }
     Ok(())
 }
@@ -88,6 +92,7 @@ fn native_modules(imp: &Py<PyModule>, vm: &VirtualMachine) -> PyResult<()> {
             let name = name.as_wtf8().to_string_lossy();
             remove(created, &name, vm)?;
             sizes::install_in(created, &name, vm)?;
+            stack::install_in(created, &name, vm)?;
             if name == "itertools" {
                 iterators::install(created, vm)?;
             }
@@ -101,12 +106,17 @@ fn native_modules(imp: &Py<PyModule>, vm: &VirtualMachine) -> PyResult<()> {
     imp.set_attr("get_frozen_object", vm.new_function("get_frozen_object", by_name), vm)
 }
 
-/// `exec` and `eval` refuse the code of generators and coroutines, which returns in the middle.
+/// `exec` and `eval` refuse the code of generators and coroutines, which returns in the middle. They and `compile` refuse
+/// source that nests too deeply.
 fn runs_only_code_of_functions(vm: &VirtualMachine) -> PyResult<()> {
-    for name in ["exec", "eval"] {
+    for name in ["exec", "eval", "compile"] {
         let own = vm.builtins.get_attr(name, vm)?;
         let runs = move |args: FuncArgs, vm: &VirtualMachine| -> PyResult {
             let suspends = CodeFlags::GENERATOR | CodeFlags::COROUTINE;
+            let source = args.args.first().or_else(|| args.kwargs.get("source"));
+            if let Some(source) = source {
+                is_shallow(source, vm)?;
+            }
             match args.args.first().and_then(|source| source.downcast_ref::<PyCode>()) {
                 Some(code) if code.flags.intersects(suspends) => {
                     let text = format!(
@@ -120,6 +130,49 @@ fn runs_only_code_of_functions(vm: &VirtualMachine) -> PyResult<()> {
         vm.builtins.set_attr(name, vm.new_function(name, runs), vm)?;
     }
     Ok(())
+}
+
+/// Raises an exception if source, or a syntax tree, nests too deeply to be compiled.
+fn is_shallow(source: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
+    let checked = if let Some(source) = source.downcast_ref::<PyStr>() {
+        syntax::check(&source.as_wtf8().to_string_lossy(), Mode::Module)
+    } else if let Ok(source) = ArgBytesLike::try_from_borrowed_object(vm, source) {
+        syntax::check(&String::from_utf8_lossy(&source.borrow_buf()), Mode::Module)
+    } else {
+        is_shallow_tree(source)
+    };
+    checked.map_err(|nesting| match nesting {
+        Nesting::Brackets => {
+            vm.new_exception_msg(vm.ctx.exceptions.syntax_error.to_owned(), nesting.to_string().into())
+        }
+        Nesting::Indentation => {
+            vm.new_exception_msg(vm.ctx.exceptions.indentation_error.to_owned(), nesting.to_string().into())
+        }
+        Nesting::Levels => vm.new_recursion_error(nesting.to_string()),
+    })
+}
+
+/// The most levels of a tree of `ast`, and the most nodes and lists that are looked at.
+const TREE: (usize, usize) = (1000, 10_000_000);
+
+/// Whether a tree of `ast` has few enough levels. A tree that contains itself has too many.
+fn is_shallow_tree(tree: &PyObject) -> Result<(), Nesting> {
+    let mut open = vec![(tree.to_owned(), 0)];
+    for _ in 0..TREE.1 {
+        let Some((node, level)) = open.pop() else { return Ok(()) };
+        if level > TREE.0 {
+            break;
+        }
+        if let Some(list) = node.downcast_ref::<PyList>() {
+            open.extend(list.borrow_vec().iter().map(|node| (node.clone(), level)));
+        } else if let Some(fields) = node.dict() {
+            open.extend(fields.into_iter().map(|(_, node)| (node, level + 1)));
+        }
+    }
+    match open.is_empty() {
+        true => Ok(()),
+        false => Err(Nesting::Levels),
+    }
 }
 
 thread_local! {

@@ -10,7 +10,9 @@ use std::{
 
 use rustpython_vm::{
     AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachine,
-    builtins::{PyDict, PyInt, PyList, PyModule, PyRange, PySlice, PyStr, PyTuple, PyType, PyTypeRef},
+    builtins::{
+        PyDict, PyFloat, PyInt, PyList, PyModule, PyRange, PySlice, PyStr, PyTuple, PyType, PyTypeRef,
+    },
     function::FuncArgs,
     protocol::{PyMapping, PySequence},
 };
@@ -239,10 +241,24 @@ fn width(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
         return Ok(());
     };
     let spec = spec.as_wtf8().to_string_lossy();
-    // A number after a point is the precision. It lengthens nothing: the interpreter has an end for it.
-    let widths = spec.split('.').take(1).flat_map(|part| part.split(|letter: char| !letter.is_ascii_digit()));
+    let digits = |part: &str| {
+        let numbers = part.split(|letter: char| !letter.is_ascii_digit());
+        numbers.filter_map(|digits| digits.parse::<usize>().ok()).max()
+    };
+    let (padded, precision) = spec.split_once('.').unwrap_or((&spec, ""));
+    // The precision of a text only shortens it. The interpreter leaves out digits after the 65,535th, but for floats.
+    if let Some(value) = args.args.first().filter(|value| value.downcast_ref::<PyStr>().is_none())
+        && let Some(precision) = digits(precision)
+    {
+        let is_float = value.downcast_ref::<PyFloat>().is_some() && !spec.contains(['#', 'z', 'n']);
+        let most = if is_float { i32::MAX as usize } else { usize::from(u16::MAX) };
+        if precision > most {
+            return Err(vm.new_value_error("precision too big"));
+        }
+        check(precision as f64, vm)?;
+    }
     // More digits are an error of the interpreter's own.
-    let Some(width) = widths.filter_map(|digits| digits.parse::<usize>().ok()).max() else {
+    let Some(width) = digits(padded) else {
         return Ok(());
     };
     let bytes = width as f64 * if spec.is_ascii() { 1.0 } else { 4.0 };

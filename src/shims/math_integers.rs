@@ -119,6 +119,9 @@ pub(super) fn choices(
     Ok(vm.ctx.new_bigint(&result).into())
 }
 
+/// The bits of the largest number whose root is taken: a division of it cannot be stopped.
+const LARGEST_SQUARE: u64 = 2_000_000;
+
 pub(super) fn isqrt(n: PyObjectRef, vm: &VirtualMachine) -> PyResult {
     let n = integer(&n, vm)?;
     if n.sign() == Sign::Minus {
@@ -127,13 +130,23 @@ pub(super) fn isqrt(n: PyObjectRef, vm: &VirtualMachine) -> PyResult {
     if is_zero(&n) {
         return Ok(vm.ctx.new_int(0).into());
     }
-    // Newton's iteration from above stops at the floor of the root.
-    let mut root = BigInt::from(1) << n.bits().div_ceil(2);
-    loop {
-        let better = (&root + &n / &root) >> 1u32;
-        if better >= root {
-            return Ok(vm.ctx.new_bigint(&root).into());
-        }
-        root = better;
+    if n.bits() > LARGEST_SQUARE {
+        return Err(
+            vm.new_overflow_error(format!("isqrt() argument should not exceed {LARGEST_SQUARE} bits here"))
+        );
     }
+    // Newton's iteration with as many digits as are right so far, as CPython does: the last step, one division of the whole
+    // number, takes as long as all before it.
+    let half = (n.bits() - 1) / 2;
+    let (mut root, mut digits) = (BigInt::from(1), 0);
+    for step in (0..u64::BITS - half.leading_zeros()).rev() {
+        let before = digits;
+        digits = half >> step;
+        root =
+            (&root << (digits - before).saturating_sub(1)) + (&n >> (2 * half - before - digits + 1)) / &root;
+    }
+    if &root * &root > n {
+        root -= BigInt::from(1);
+    }
+    Ok(vm.ctx.new_bigint(&root).into())
 }

@@ -1,6 +1,7 @@
 //! Errors of tensor operations, in the words of PyTorch 2.6, so that a learner can search for them.
 
 use super::dtype::DType;
+use crate::kernel::stop::Left;
 
 /// The Python exception an error becomes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,6 +16,8 @@ pub(crate) enum ErrorKind {
     Type,
     /// `NotImplementedError`
     NotImplemented,
+    /// The cell is to stop: `KeyboardInterrupt`, or what else stops it
+    Stopped,
 }
 
 /// What an error is about, where attn has more to say of it than its message.
@@ -104,6 +107,15 @@ pub struct Error {
 /// The result of a tensor operation.
 pub(crate) type Result<T, E = Error> = std::result::Result<T, E>;
 
+impl From<Left> for Error {
+    fn from(left: Left) -> Self {
+        match left {
+            Left::TooLarge(bytes) => Error::memory(bytes),
+            Left::Stopped => Error::stopped(),
+        }
+    }
+}
+
 impl Error {
     /// An error of this kind with this text.
     pub(crate) fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
@@ -192,6 +204,11 @@ impl Error {
     pub(crate) fn ambiguous_truth() -> Self {
         Error::runtime("Boolean value of Tensor with more than one value is ambiguous")
             .about(ErrorFact::AmbiguousTruth)
+    }
+
+    /// An operation that was left because the cell is to stop.
+    pub(crate) fn stopped() -> Self {
+        Error::new(ErrorKind::Stopped, "stopped")
     }
 
     /// A request for more memory than there is. PyTorch raises `RuntimeError`, not `MemoryError`.

@@ -11,6 +11,7 @@ use super::numbers::number;
 use super::py_tensor::{PyTensor, tensor_of};
 use super::raise::raise;
 use super::to_python::object;
+use crate::kernel::stop;
 use crate::ops::table;
 use crate::tensor::descriptor::Sign;
 use crate::tensor::{Arg, Category, Error, ErrorFact, Tensor, show};
@@ -75,8 +76,8 @@ impl show::PrintSource for Elements<'_> {
 }
 
 impl Representable for PyTensor {
-    fn repr_str(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
-        Ok(zelf.text())
+    fn repr_str(zelf: &Py<Self>, vm: &VirtualMachine) -> PyResult<String> {
+        stop::leavable(|| zelf.text()).map_err(|left| raise(left.into(), vm))
     }
 }
 

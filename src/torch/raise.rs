@@ -5,6 +5,7 @@ use rustpython_vm::function::OptionalArg;
 use rustpython_vm::{AsObject, Py, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
 
 use super::numbers::items;
+use crate::kernel::stop;
 use crate::tensor::{Error, ErrorFact, ErrorKind};
 
 /// The attribute of an exception that has its fact.
@@ -24,6 +25,10 @@ impl PyErrorFact {}
 pub(crate) fn raise(error: Error, vm: &VirtualMachine) -> PyBaseExceptionRef {
     let exceptions = &vm.ctx.exceptions;
     let class = match error.kind {
+        ErrorKind::Stopped => match stop::from_native(|| vm.check_signals()) {
+            Err(exception) => return exception,
+            Ok(()) => exceptions.keyboard_interrupt,
+        },
         ErrorKind::Runtime => exceptions.runtime_error,
         ErrorKind::Index => exceptions.index_error,
         ErrorKind::Value => exceptions.value_error,

@@ -1,8 +1,9 @@
 //! Highlighted Python code with line numbers. Code that does not parse is highlighted too.
 //! Source: the tokens of `ruff_python_parser`, the parser of RustPython.
 
+use crate::syntax::parse_unchecked;
 use ruff_python_ast::token::TokenKind;
-use ruff_python_parser::{Mode, ParseOptions, parse_unchecked};
+use ruff_python_parser::Mode;
 
 use crate::view::text::{Line, Look, Role, Text, unbroken};
 use crate::view::wrap::wrap;
@@ -73,7 +74,7 @@ fn without_indent(line: &Line, mut indent: usize) -> Line {
 /// The lines of `source`, each token with its role. Strings are not broken when lines are wrapped.
 pub(crate) fn highlighted(source: &str) -> Vec<Line> {
     let source = source.trim_end().replace('\t', "    ");
-    let parsed = parse_unchecked(&source, ParseOptions::from(Mode::Ipython));
+    let parsed = parse_unchecked(&source, Mode::Ipython);
     let mut highlighter = Highlighter { lines: vec![Line::new()] };
     let mut at = 0;
     let mut names_next = false;

@@ -6,8 +6,10 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// The layers from the ground up. A layer may use those before it and itself.
-const LAYERS: [&str; 11] =
-    ["kernel", "tensor", "ops", "torch", "numpy", "shims", "session", "lesson", "explain", "view", "app"];
+const LAYERS: [&str; 12] = [
+    "syntax", "kernel", "tensor", "ops", "torch", "numpy", "shims", "session", "lesson", "explain", "view",
+    "app",
+];
 
 /// Layers that are below and may not be used all the same: the view shows values and computes none, and modules of the
 /// standard library need no tensors.

@@ -68,6 +68,68 @@ const TOO_LARGE_TENSORS: &[&str] = &[
     "torch.ones(1).expand(10**12).sum()",
     "torch.ones(1).expand(10**12).unbind()",
     "torch.cdist(torch.ones(10**6, 1), torch.ones(10**6, 1))",
+    "(torch.set_printoptions(threshold=10**15), repr(torch.ones(1).expand(10**12)))",
+    "(torch.set_printoptions(profile='default', edgeitems=10**12), repr(torch.ones(1).expand(10**13)))",
+    "(torch.set_printoptions(edgeitems=2**63 - 1), repr(torch.ones(1).expand(10**13)))",
+];
+
+/// Cells that nest too deeply for the native stack, and their exceptions.
+const TOO_DEEP: &[(&str, &str)] = &[
+    ("class A: pass\nA.__call__ = A()\nA()()", "RecursionError"),
+    ("class A: pass\nclass B(A): pass\nA.__call__ = B()\nB()()", "RecursionError"),
+    ("A = type('A', (), {})\ntype.__setattr__(A, '__call__', A())\nA()()", "RecursionError"),
+    ("class A: pass\nclass B: pass\nA.__call__ = B()\nB.__call__ = A()\nA()()", "RecursionError"),
+    ("class A: pass\nA.__get__ = A()\nclass B: x = A()\nB().x", "RecursionError"),
+    ("class A: pass\nA.__call__ = A()\nA.__len__ = A()\nlen(A())", "RecursionError"),
+    ("class A: pass\nA.__init__ = A\nA()", "RecursionError"),
+    ("class A: pass\nA.__new__ = A\nA()", "RecursionError"),
+    (
+        "import functools\np = functools.partial(print)\np.__setstate__((p, (), {}, {}))\np()",
+        "RecursionError",
+    ),
+    ("x = len\nfor _ in range(10**5): x = staticmethod(x)\nx([])", "RecursionError"),
+    ("x = len\nfor _ in range(10**5): x = staticmethod(x)\nrepr(x)", "RecursionError"),
+    ("f = len\nfor _ in range(10**5): f = f.__call__\nf([])", "RecursionError"),
+    (
+        "import types\nx = {}\nfor _ in range(10**5): x = types.MappingProxyType(x)\nx.get(1)",
+        "RecursionError",
+    ),
+    (
+        "import types\nf = list\nfor _ in range(10**5): f = types.GenericAlias(f, (int,))\nf()",
+        "RecursionError",
+    ),
+    ("x = iter([1])\nfor _ in range(10**5): x = map(abs, x)\nnext(x)", "RecursionError"),
+    ("x = iter([1])\nfor _ in range(10**5): x = zip(filter(None, x))\nnext(x)", "RecursionError"),
+    ("eval('+'.join(['1'] * 10**6))", "RecursionError"),
+    ("eval('-' * 10**6 + '1')", "RecursionError"),
+    ("eval('a' + '.b' * 10**6)", "RecursionError"),
+    ("eval('f' + '()' * 10**6)", "RecursionError"),
+    ("eval('lambda:' * 10**5 + '1')", "RecursionError"),
+    ("eval('lambda a, b:' * 10**5 + '1')", "RecursionError"),
+    ("eval('1 if 1 else ' * 10**6 + '1')", "RecursionError"),
+    ("eval('1 and ' * 10**6 + '1')", "RecursionError"),
+    ("compile(b'not ' * 10**6 + b'1', 'x', 'eval')", "RecursionError"),
+    ("exec('if x: pass\\n' + 'elif x: pass\\n' * 10**5)", "RecursionError"),
+    ("eval('(' * 10**5 + ')' * 10**5)", "SyntaxError"),
+    (
+        "exec('\\n'.join(' ' * i + 'if 1:' for i in range(1000)) + '\\n' + ' ' * 1000 + 'pass')",
+        "IndentationError",
+    ),
+    (
+        "import ast\nx = ast.Name('x', ast.Load())\nfor _ in range(10**4): x = ast.UnaryOp(ast.USub(), x)\ncompile(ast.Expression(x), 'x', 'eval')",
+        "RecursionError",
+    ),
+];
+
+/// What nests, but not too deeply, and its value.
+const DEEP: &[(&str, &str)] = &[
+    ("eval('+'.join(['1'] * 1000))", "1000"),
+    ("eval('(' * 150 + '1' + ')' * 150)", "1"),
+    ("len(eval('[' + '1 + 2, ' * 10**5 + ']'))", "100000"),
+    ("len(eval(' '.join([\"'a'\"] * 10**5)))", "100000"),
+    ("__import__('functools').reduce(lambda x, _: map(abs, x), range(500), iter([-1])).__next__()", "1"),
+    ("__import__('functools').reduce(lambda f, _: staticmethod(f), range(1000), len)([1])", "1"),
+    ("type('C', (), {'__call__': lambda self, n: n and self(n - 1)})()(300)", "0"),
 ];
 
 /// Expressions that are near the limit, or look large, and their values.
@@ -111,6 +173,14 @@ const ENDLESS: &[&str] = &[
     "import itertools, collections; collections.deque(itertools.cycle([1]), maxlen=0)",
     "import itertools; list(map(lambda x: x, itertools.count()))",
     "import itertools; sum(itertools.compress(itertools.count(), itertools.repeat(0)))",
+    "import torch; x = torch.randn(1500, 1500); [torch.svd(x) for _ in range(10**6)]",
+    "import torch; x = torch.randn(1500, 1500); [torch.inverse(x) for _ in range(10**6)]",
+    "import torch; x = torch.randn(3000, 3000); [x @ x for _ in range(10**6)]",
+    "import torch; torch.cdist(torch.rand(10**4, 100), torch.rand(10**4, 100))",
+    "import torch; torch.conv1d(torch.rand(64, 64, 10000), torch.rand(64, 64, 99))",
+    "import numpy; numpy.broadcast_to(1., 10**12).sum()",
+    "import random; random.choices([1], k=10**12)",
+    "import torch; torch.set_printoptions(threshold=10**15); repr(torch.ones(1).expand(10**7))",
 ];
 
 fn session() -> Session {
@@ -146,9 +216,58 @@ fn what_fits_is_what_python_computes() {
 }
 
 #[test]
+fn nesting_that_is_too_deep_raises_an_exception() {
+    with_large_stack(|| {
+        for (source, kind) in TOO_DEEP {
+            let raised = session().run(source, "cell 1").error.map(|error| error.kind);
+            assert_eq!(raised.as_deref(), Some(*kind), "{source}");
+        }
+        let mut session = session();
+        for (source, value) in DEEP {
+            let outcome = session.run(source, "cell 1");
+            assert_eq!((outcome.result.as_deref(), outcome.error), (Some(*value), None), "{source}");
+        }
+    });
+}
+
+#[test]
+fn the_digits_of_a_float_do_not_end() {
+    with_large_stack(|| {
+        let mut session = session();
+        for (source, value) in [
+            ("s = f'{1.5:.{10**5}f}'; len(s), s[:5], s[-2:]", "(100002, '1.500', '00')"),
+            ("s = f'{2.0:.70000e}'; len(s), s[-6:]", "(70006, '00e+00')"),
+            ("f'{0.1:.70000g}' == f'{0.1:.60g}', f'{0.1:.60f}'[-8:]", "(True, '62500000')"),
+        ] {
+            let outcome = session.run(source, "cell 1");
+            assert_eq!((outcome.result.as_deref(), outcome.error), (Some(value), None), "{source}");
+        }
+        for source in ["f'{1.5:.{2**31}f}'", "f'{1:.{10**6}f}'"] {
+            let raised = session.run(source, "cell 1").error.map(|error| error.kind);
+            assert_eq!(raised.as_deref(), Some("ValueError"), "{source}");
+        }
+    });
+}
+
+#[test]
+fn roots_of_large_integers_are_exact() {
+    with_large_stack(|| {
+        let source = "import math
+for n in [*range(1, 2000), *(10**k + d for k in range(3, 200) for d in (-1, 0, 1)), *((7**k)**2 + d for k in range(1, 99) for d in (-1, 0, 1)), 1 << 1999999]:
+    root = math.isqrt(n)
+    assert root * root <= n < (root + 1)**2, n
+root = math.isqrt(1 << 1999998)
+root == 1 << 999999";
+        let outcome = session().run(source, "cell 1");
+        assert_eq!((outcome.result.as_deref(), outcome.error), (Some("True"), None));
+    });
+}
+
+#[test]
 fn endless_native_loops_are_stopped() {
     with_large_stack(|| {
         let mut session = session();
+        assert_eq!(session.run("import numpy, random, torch", "cell 0").error, None);
         for source in ENDLESS {
             let interrupter = session.interrupter();
             let presses = std::thread::spawn(move || {

@@ -139,7 +139,7 @@ impl Repl<'_> {
 fn expression_and_depth(words: &str) -> (&str, usize) {
     let found = words.rsplit_once(char::is_whitespace).and_then(|(expression, depth)| {
         let depth = depth.parse::<usize>().ok()?;
-        ruff_python_parser::parse_expression(expression)
+        crate::syntax::parse_expression(expression)
             .is_ok()
             .then_some((expression.trim(), depth.min(MAX_DEPTH)))
     });

@@ -190,7 +190,7 @@ fn fits(name: &str, ndim: usize, numel: usize) -> bool {
 fn in_string(before: &str) -> bool {
     use ruff_python_ast::token::TokenKind as Kind;
     let marked = format!("{}cursor", without_margins(before));
-    let parsed = ruff_python_parser::parse_unchecked(&marked, ruff_python_parser::Mode::Module.into());
+    let parsed = crate::syntax::parse_unchecked(&marked, ruff_python_parser::Mode::Module);
     let mut last =
         parsed.tokens().iter().filter(|token| usize::from(token.as_tuple().1.end()) >= marked.len());
     last.any(|token| match token.kind() {

@@ -335,7 +335,7 @@ pub fn matching_bracket(typed: &str, pos: usize) -> Option<usize> {
     let here = [Some(pos), pos.checked_sub(1)].into_iter().flatten().find(|place| at_cursor(*place))?;
     // The margin is not Python. Ordinary spaces of the same length keep the positions.
     let plain = typed.replace(MARGIN, &" ".repeat(MARGIN.len_utf8()));
-    let parsed = ruff_python_parser::parse_unchecked(&plain, ruff_python_parser::Mode::Module.into());
+    let parsed = crate::syntax::parse_unchecked(&plain, ruff_python_parser::Mode::Module);
     let mut open: Vec<usize> = Vec::new();
     for token in parsed.tokens() {
         let (kind, range) = token.as_tuple();

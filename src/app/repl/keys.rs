@@ -172,10 +172,8 @@ impl<'t> Cursor<'t> {
         if self.before.trim().is_empty() {
             return own;
         }
-        let parsed = ruff_python_parser::parse_unchecked(
-            self.before.trim_start(),
-            ruff_python_parser::Mode::Module.into(),
-        );
+        let parsed =
+            crate::syntax::parse_unchecked(self.before.trim_start(), ruff_python_parser::Mode::Module);
         let words = parsed.tokens().iter().filter(|token| !token.range().is_empty());
         let words: Vec<TokenKind> =
             words.map(|token| token.kind()).filter(|kind| !kind.is_trivia()).collect();

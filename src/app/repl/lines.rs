@@ -106,6 +106,6 @@ fn begins_statement(input: &str, line: &str) -> bool {
 
 /// The number of statements in code. The last one may be incomplete.
 pub(super) fn statements(code: &str) -> usize {
-    let parsed = ruff_python_parser::parse_unchecked(code, ruff_python_parser::Mode::Module.into());
+    let parsed = crate::syntax::parse_unchecked(code, ruff_python_parser::Mode::Module);
     parsed.syntax().as_module().map_or(0, |module| module.body.len())
 }

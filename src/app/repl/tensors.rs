@@ -229,7 +229,7 @@ fn layout_summary(tensor: &Tensor, shares: Option<&str>) -> String {
 fn right_side(code: &str) -> &str {
     use ruff_python_ast::Stmt;
     use ruff_text_size::Ranged;
-    let parsed = ruff_python_parser::parse_module(code).ok();
+    let parsed = crate::syntax::parse_module(code).ok();
     let only = parsed.as_ref().and_then(|parsed| match parsed.syntax().body.as_slice() {
         [Stmt::Assign(assign)] => Some(assign.value.range()),
         _ => None,
@@ -241,7 +241,7 @@ fn right_side(code: &str) -> &str {
 fn two_expressions(words: &str) -> Option<(&str, &str)> {
     use ruff_python_ast::Expr;
     use ruff_text_size::Ranged;
-    if let Ok(parsed) = ruff_python_parser::parse_expression(words)
+    if let Ok(parsed) = crate::syntax::parse_expression(words)
         && let Expr::Tuple(tuple) = &*parsed.syntax().body
         && let [one, other] = tuple.elts.as_slice()
     {
@@ -249,7 +249,7 @@ fn two_expressions(words: &str) -> Option<(&str, &str)> {
         return Some((text(one), text(other)));
     }
     // Split at a space if both sides are expressions and the second cannot continue the first.
-    let is_expression = |code: &str| ruff_python_parser::parse_expression(code).is_ok();
+    let is_expression = |code: &str| crate::syntax::parse_expression(code).is_ok();
     let gaps = words.match_indices(' ').filter(|(at, _)| !words[..*at].ends_with(' '));
     let splits = gaps.map(|(at, _)| (words[..at].trim(), words[at..].trim()));
     let begins_expression = |code: &str| !code.starts_with(['+', '-', '*', '~', '(', '[']);

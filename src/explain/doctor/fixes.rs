@@ -1,8 +1,8 @@
 //! Changes of the source that may fix a mistake. Whether one does is found out by running the changed source.
 
+use crate::syntax::parse_module;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt};
-use ruff_python_parser::parse_module;
 use ruff_text_size::{Ranged, TextRange};
 
 /// Sources that may be right, the likeliest first: `source` with one change for the mistake of this name that was found

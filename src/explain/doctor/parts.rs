@@ -1,9 +1,9 @@
 //! What of a program can run if the whole cannot: its imports, classes and functions, without the statements that use
 //! data, other packages or a GPU. Lines stay where they are.
 
+use crate::syntax::parse_module;
 use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, Stmt};
-use ruff_python_parser::parse_module;
 use ruff_text_size::Ranged;
 
 /// The program's imports, definitions and plain constants; everything else is left out.

@@ -2,9 +2,9 @@
 //! For code that ran, only those that no operation shows; for code that cannot run, all of them. What names say is read
 //! in [`roles`](super::roles).
 
+use crate::syntax::parse_module;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
-use ruff_python_parser::parse_module;
 use ruff_text_size::Ranged;
 
 use super::mistake::{Detector, Finding, Mistake};

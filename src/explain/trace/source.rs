@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
+use crate::syntax::parse_module;
 use ruff_python_ast::token::TokenKind;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ModModule, Stmt, StmtAugAssign};
-use ruff_python_parser::{Parsed, parse_module};
+use ruff_python_parser::Parsed;
 use ruff_text_size::{Ranged, TextRange, TextSize};
 
 use crate::explain::written_call::{WrittenCall, called, operator, same};

@@ -1,8 +1,8 @@
 //! Runs cells with changes: edited code, and values that are set right after their variables are bound.
 
+use crate::syntax::parse_module;
 use ruff_python_ast::Expr;
 use ruff_python_ast::visitor::{Visitor, walk_expr};
-use ruff_python_parser::parse_module;
 use ruff_text_size::{Ranged, TextRange};
 
 use super::answer::AppliedChange;

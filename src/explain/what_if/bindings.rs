@@ -1,7 +1,7 @@
 //! Which statements of a cell bind a variable, and the parts that a cell is run in because of it.
 
+use crate::syntax::parse_module;
 use ruff_python_ast::{Expr, Stmt};
-use ruff_python_parser::parse_module;
 use ruff_text_size::Ranged;
 
 use super::change::root_of;

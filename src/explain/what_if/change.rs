@@ -1,7 +1,7 @@
 //! The kinds of changes, and how they are typed.
 
+use crate::syntax::{parse_expression, parse_module};
 use ruff_python_ast::{Expr, Stmt};
-use ruff_python_parser::{parse_expression, parse_module};
 use ruff_text_size::Ranged;
 
 use super::axes::LessonWords;

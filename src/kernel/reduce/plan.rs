@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use ndarray::{ArrayViewD, IxDyn};
 
-use super::super::index::unravel_reversed;
+use super::super::{index::unravel_reversed, stop};
 
 /// One axis of the loop.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,6 +75,7 @@ impl<'a, T: Copy> ReductionPlan<'a, T> {
         let outer = &self.dims[2..];
         let count: usize = outer.iter().map(|d| d.size).product();
         for index in 0..count {
+            stop::check();
             let (mut at, mut out) = (0, 0);
             for (i, dim) in unravel_reversed(index, outer.iter().map(|dim| dim.size)).zip(outer) {
                 at += i * dim.stride;

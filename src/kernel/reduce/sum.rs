@@ -5,7 +5,7 @@
 use ndarray::{ArrayView1, ArrayViewD};
 
 use super::super::real::simd;
-use super::super::{Real, threads};
+use super::super::{Real, stop, threads};
 use super::plan::{Dim, ReductionPlan, ceil_log2};
 
 /// Numbers below which a sum stays on the caller's thread, and numbers that a thread takes at a time.
@@ -201,6 +201,9 @@ fn finish_row<T: Real, const W: usize, const N: usize>(row: &[T], chains: &[T; N
     sum
 }
 
+/// A sum looks whether the cell is to stop at steps that have none of these bits.
+const UNSTOPPED: usize = (1 << 20) - 1;
+
 /// Levels of runs in a cascade.
 const LEVELS: usize = 4;
 
@@ -232,6 +235,9 @@ fn wide_row<T: Real, const N: usize>(
         return sums;
     }
     while i + run <= n {
+        if i & UNSTOPPED == 0 {
+            stop::check();
+        }
         wide_run(&data[at + i * stride..], stride, run, &mut acc[0]);
         i += run;
         for j in 1..LEVELS {
@@ -293,6 +299,9 @@ fn multi_row<T: Real, const W: usize, const R: usize>(
     let mut acc = [[[T::ZERO; W]; R]; LEVELS];
     let mut i = 0;
     while i + run <= n {
+        if i & UNSTOPPED == 0 {
+            stop::check();
+        }
         let mut level = acc[0];
         for _ in 0..run {
             for (k, level) in level.iter_mut().enumerate() {

@@ -4,7 +4,7 @@ use ndarray::{ArrayViewD, IxDyn};
 
 use crate::in_floats;
 use crate::kernel::linalg::{self, Matrix};
-use crate::kernel::{Real, reduce};
+use crate::kernel::{Real, reduce, stop};
 use crate::ops::op::{BOTH, Call, FUNCTION, LINALG, METHOD, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
@@ -380,6 +380,7 @@ pub(super) fn cdist(c: &Call) -> Result<Value> {
         for (a, b) in pages::<T>(&left).iter().zip(pages::<T>(&right)) {
             for i in 0..rows {
                 for j in 0..columns {
+                    stop::check();
                     let (x, y) = (&a.data[i * width..(i + 1) * width], &b.data[j * width..(j + 1) * width]);
                     let apart: Vec<T> = x.iter().zip(y).map(|(&x, &y)| x - y).collect();
                     let view = ArrayViewD::from_shape(IxDyn(&[width]), &apart).expect("a row of its own length");

@@ -1,7 +1,7 @@
 //! `torch.nn.functional`: the sliding windows of one dimension.
 
 use crate::in_floats;
-use crate::kernel::Real;
+use crate::kernel::{Real, stop};
 use crate::ops::op::{Call, FUNCTION, FUNCTIONAL, Op, op};
 use crate::ops::value::Value;
 use crate::tensor::descriptor::{Descriptor, GradName, OpFamily};
@@ -161,6 +161,7 @@ fn conv1d(c: &Call) -> Result<Value> {
             for filter in 0..outs {
                 let first = filter / (outs / groups).max(1) * inner;
                 for at in 0..count {
+                    stop::check();
                     let mut sum = bias.as_ref().map_or(T::ZERO, |bias| bias[filter]);
                     for channel in 0..inner {
                         let row = (page * channels + first + channel) * length;

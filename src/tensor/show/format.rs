@@ -3,6 +3,7 @@
 
 use super::places::shown_places;
 use super::{ElementKind, ElementValue, PrintOptions, PrintSource};
+use crate::kernel::stop;
 
 /// The notation of the floats of a tensor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +88,7 @@ impl ElementFormat {
 
     /// One element, unpadded.
     pub(crate) fn text(&self, value: ElementValue) -> String {
+        stop::check();
         match value {
             ElementValue::Bool(true) => "True".to_owned(),
             ElementValue::Bool(false) => "False".to_owned(),

@@ -20,6 +20,7 @@ pub use source::{ElementKind, ElementSlice, ElementValue, PrintSource, SliceSour
 
 use std::iter;
 
+use crate::kernel::stop;
 use places::{numel, shown_along, shown_places};
 
 /// The properties that are printed after the values of a tensor.
@@ -109,6 +110,7 @@ fn push_values(text: &mut String, source: &dyn PrintSource, options: &PrintOptio
     }
     let values: Vec<ElementValue> =
         shown_places(shape, edge).into_iter().map(|place| source.at(place)).collect();
+    stop::check();
     let format = ElementFormat::of_values(source.kind(), &values, options);
     let texts = values.into_iter().map(|value| format.padded(value));
     let mut rows = NestedRows { texts, width: format.width(), edge, linewidth: options.linewidth };
@@ -196,6 +198,7 @@ impl<I: Iterator<Item = String>> NestedRows<I> {
         text.push('[');
         for (n, place) in shown_along(size, self.edge).enumerate() {
             if n > 0 && n % per_line == 0 {
+                stop::check();
                 text.push_str(",\n");
                 text.extend(iter::repeat_n(' ', indent + 1));
             } else if n > 0 {

@@ -1,0 +1,51 @@
+//! Python's parser, for source that anyone may have written: source that nests too deeply is refused before it is parsed.
+//!
+//! The parser, the compiler and the syntax tree's own destructor call themselves for each level of nesting, so deep enough
+//! source overflows the native stack, which ends the program. Everything in this crate parses through these functions.
+
+mod nesting;
+
+use ruff_python_ast::{Mod, ModExpression, ModModule};
+use ruff_python_parser::{Mode, ParseError, ParseErrorType, Parsed};
+use ruff_text_size::{TextRange, TextSize};
+
+pub(crate) use nesting::{Nesting, check};
+
+fn refused(source: &str, mode: Mode) -> Option<ParseError> {
+    let nesting = check(source, mode).err()?;
+    let at = TextSize::try_from(nesting::place(source, mode)).unwrap_or_default();
+    Some(ParseError {
+        error: ParseErrorType::OtherError(nesting.to_string()),
+        location: TextRange::empty(at),
+    })
+}
+
+/// As the parser's function of this name.
+pub(crate) fn parse(source: &str, mode: Mode) -> Result<Parsed<Mod>, ParseError> {
+    match refused(source, mode) {
+        Some(error) => Err(error),
+        None => ruff_python_parser::parse(source, mode.into()),
+    }
+}
+
+/// As the parser's function of this name.
+pub(crate) fn parse_module(source: &str) -> Result<Parsed<ModModule>, ParseError> {
+    match refused(source, Mode::Module) {
+        Some(error) => Err(error),
+        None => ruff_python_parser::parse_module(source),
+    }
+}
+
+/// As the parser's function of this name.
+pub(crate) fn parse_expression(source: &str) -> Result<Parsed<ModExpression>, ParseError> {
+    match refused(source, Mode::Module) {
+        Some(error) => Err(error),
+        None => ruff_python_parser::parse_expression(source),
+    }
+}
+
+/// As the parser's function of this name. Source that nests too deeply has no tokens and no tree.
+pub(crate) fn parse_unchecked(source: &str, mode: Mode) -> Parsed<Mod> {
+    let source = if check(source, mode).is_err() { "" } else { source };
+    ruff_python_parser::parse_unchecked(source, mode.into())
+}
