@@ -72,12 +72,27 @@ def asfortranarray(a, dtype=None, *, like=None):
     """The same elements, column-major in memory."""
     _like(like)
     made = _array(a, dtype, False)
-    return _op("contiguous", made.T).T if made.ndim > 1 else made
+    return made if made.ndim < 2 or made.T._is_row_major else _op("contiguous", made.T).T
+
+
+_REQUIREMENTS = {
+    "C": "C", "C_CONTIGUOUS": "C", "CONTIGUOUS": "C", "F": "F", "F_CONTIGUOUS": "F", "FORTRAN": "F", "A": "A",
+    "ALIGNED": "A", "W": "W", "WRITEABLE": "W", "O": "O", "OWNDATA": "O", "E": "E", "ENSUREARRAY": "E",
+}
 
 
 def require(a, dtype=None, requirements=None, *, like=None):
+    """The array in the order in memory that is asked for, copied only where it must be."""
     _like(like)
-    return ascontiguousarray(a, dtype)
+    asked = {_REQUIREMENTS[one.upper()] for one in requirements or ()}
+    if {"C", "F"} <= asked:
+        raise ValueError('Cannot specify both "C" and "F" order')
+    made = asarray(a, dtype)
+    if "F" in asked and not made.T._is_row_major:
+        made = asfortranarray(made)
+    elif "C" in asked and not made._is_row_major:
+        made = _op("contiguous", made)
+    return made.copy() if "O" in asked and not made._owns else made
 
 
 def copy(a, order="K", subok=False):

@@ -3,8 +3,10 @@
 import numpy
 
 
-class Flat:
+class flatiter:
     """An array's elements in row-major order, to read and to write."""
+
+    __module__ = "numpy"
 
     def __init__(self, array):
         self._array = array

@@ -146,8 +146,11 @@ def unravel_index(indices, shape, order="C"):
 
 def ravel_multi_index(multi_index, dims, mode="raise", order="C"):
     made = 0
-    pairs = list(zip(multi_index, dims))
-    for index, size in pairs if order == "C" else reversed(pairs):
+    modes = (mode,) * len(dims) if isinstance(mode, str) else tuple(mode)
+    if len(modes) != len(dims):
+        raise ValueError(f"sequence argument must have length {len(dims)}")
+    pairs = list(zip(multi_index, dims, modes))
+    for index, size, mode in pairs if order == "C" else reversed(pairs):
         index = asarray(index)
         if mode == "raise":
             if numpy.any((index < 0) | (index >= size)):

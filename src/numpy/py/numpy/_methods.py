@@ -124,9 +124,17 @@ def resize(self, *new_shape, refcheck=True):
         new_shape = tuple(new_shape[0])
     import numpy
 
-    made = numpy.zeros(new_shape, self.dtype)
-    count = _min(made.size, self.size)
-    made.reshape(-1)[:count] = self.reshape(-1)[:count]
+    # The elements keep their place in memory, so a column-major array is read and filled by columns.
+    if self.T._is_row_major and not self._is_row_major:
+        flat = self.T.reshape(-1)
+        made = numpy.zeros(tuple(new_shape)[::-1], self.dtype)
+        count = _min(made.size, flat.size)
+        made.reshape(-1)[:count] = flat[:count]
+        made = made.T
+    else:
+        made = numpy.zeros(new_shape, self.dtype)
+        count = _min(made.size, self.size)
+        made.reshape(-1)[:count] = self.reshape(-1)[:count]
     _numpy._set_layout(self, made)
 
 
@@ -426,9 +434,9 @@ def _flags(self):
 
 
 def _flat(self):
-    from numpy._flat import Flat
+    from numpy._flat import flatiter
 
-    return Flat(self)
+    return flatiter(self)
 
 
 def _base(self):

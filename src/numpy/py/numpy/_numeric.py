@@ -128,15 +128,18 @@ def interp(x, xp, fp, left=None, right=None, period=None):
 
 def unwrap(p, discont=None, axis=-1, *, period=2 * 3.141592653589793):
     p = asarray(p)
-    p = p if p.dtype.kind == "f" else p.astype("float64")
     (axis,) = _axes(axis, p.ndim)
     dd = numpy.diff(p, axis=axis)
     discont = period / 2 if discont is None else discont
-    half = period / 2
+    kind = numpy.result_type(dd, period)
+    # Whole numbers of an odd period have no value half a period away, whose sign could be either.
+    half, ambiguous = (period // 2, period % 2 == 0) if kind.kind in "iu" else (period / 2, True)
     wrapped = numpy.mod(dd + half, period) - half
-    wrapped = numpy.where((wrapped == -half) & (dd > 0), half, wrapped)
-    correction = numpy.where(abs(dd) < discont, 0.0, wrapped - dd)
-    up = p.copy()
+    if ambiguous:
+        wrapped = numpy.where((wrapped == -half) & (dd > 0), half, wrapped)
+    correction = wrapped - dd
+    correction = numpy.where(abs(dd) < discont, numpy.zeros_like(correction), correction)
+    up = p.astype(kind)
     lead = (slice(None),) * axis
     up[lead + (slice(1, None),)] = p[lead + (slice(1, None),)] + correction.cumsum(axis)
     return up
@@ -164,10 +167,12 @@ def iscomplex(x):
 
 
 def isrealobj(x):
-    return not isinstance(x, complex)
+    return not iscomplexobj(x)
 
 
 def iscomplexobj(x):
+    if isinstance(x, (list, tuple)):
+        return any(iscomplexobj(one) for one in x)
     return isinstance(x, complex)
 
 
@@ -203,8 +208,16 @@ def _frexp(x):
 
 def ldexp(x1, x2):
     made = numpy.multiply(x1, numpy.power(2.0, x2))
-    kind = asarray(x1).dtype
-    return made.astype(kind) if kind.kind == "f" else made
+    one = asarray(x1)
+    kind = one.dtype
+    if kind.kind == "f":
+        return made.astype(kind)
+    # As in every ufunc, a scalar beside an array counts by its value; float16 is enough for 8 bits, float32 for 16.
+    if one.ndim == 0 and numpy.ndim(x2):
+        wide = next((size for size in (1, 2) if -(256 ** size) // 2 <= one < 256 ** size), 8)
+    else:
+        wide = kind.itemsize
+    return made.astype({1: "float16", 2: "float32"}.get(wide, "float64"))
 
 
 def cbrt(x, out=None):

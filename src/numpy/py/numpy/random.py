@@ -215,6 +215,8 @@ def _integers(stream, low, high, size, dtype, endpoint):
         raise TypeError(f"Unsupported dtype {kind!r} for randint")
     if numpy.ndim(low) or numpy.ndim(high):
         lows, highs = numpy.broadcast_arrays(low, high)
+        if kind.itemsize < 4:
+            raise NotImplementedError(f"integers of {kind.name} between arrays of bounds are not part of attn's numpy")
         shape = lows.shape if size is None else _size(size)[0]
         lows, highs = numpy.broadcast_to(lows, shape), numpy.broadcast_to(highs, shape)
         made = [
