@@ -36,11 +36,19 @@ impl Trace {
     /// How much the operations computed: the elements that each of them read and returned, and the call itself. The
     /// same program does the same work on every machine.
     pub(crate) fn work(&self) -> usize {
-        let elements = |step: &Traced| {
-            step.operands.iter().chain(&step.results).map(|it| it.layout.numel()).sum::<usize>()
-        };
-        let kept: usize = self.steps.iter().map(elements).sum();
+        let kept: usize = self.steps.iter().map(Traced::elements).sum();
         kept.saturating_add((self.steps.len() + self.beyond) * Trace::WORK_OF_CALL)
+    }
+
+    /// The work of each call of the learner's functions, by the number of its activation.
+    pub(crate) fn work_of_calls(&self) -> HashMap<u64, usize> {
+        let mut work: HashMap<u64, usize> = HashMap::new();
+        for step in &self.steps {
+            for call in &step.calls {
+                *work.entry(call.activation).or_default() += step.elements() + Trace::WORK_OF_CALL;
+            }
+        }
+        work
     }
 }
 
@@ -68,6 +76,11 @@ pub struct Traced {
 }
 
 impl Traced {
+    /// How many elements it read and returned.
+    fn elements(&self) -> usize {
+        self.operands.iter().chain(&self.results).map(|it| it.layout.numel()).sum()
+    }
+
     /// The name of the call: `softmax`, or `masked_fill_` in place.
     pub fn called(&self) -> &'static str {
         self.operation.called(self.in_place)

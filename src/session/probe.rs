@@ -103,19 +103,24 @@ impl Session {
         });
         let others =
             |call: &CapturedCall| calls.iter().filter(|it| it.differs_from(call)).collect::<Vec<_>>();
-        let reports = calls.iter().filter_map(|call| self.repeated(call, &others(call))).collect();
+        let work = trace.work_of_calls();
+        let reports = calls.iter().filter_map(|call| {
+            let work = work.get(&call.activation).copied().unwrap_or_default();
+            self.repeated(call, &others(call), work)
+        });
+        let reports = reports.collect();
         (outcome, trace, reports)
     }
 
     /// The report on a call; `None` if it cannot be repeated.
-    fn repeated(&mut self, call: &CapturedCall, others: &[&CapturedCall]) -> Option<CallReport> {
+    fn repeated(&mut self, call: &CapturedCall, others: &[&CapturedCall], work: usize) -> Option<CallReport> {
         let activation = call.activation;
         let recording = !self.state.recorder.is_off();
         self.state.recorder.set_off(true);
         let report = self.with_rng_restored(|session| {
             session.guarded(|session, vm| {
                 let bindings = Bindings::of(&session.scope.globals);
-                let report = call.examine(others, vm);
+                let report = call.examine(others, work, vm);
                 bindings.restore(&session.scope.globals, vm);
                 Ok(report.ok())
             })

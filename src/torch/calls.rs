@@ -28,8 +28,14 @@ pub(crate) struct CapturedCall {
 
 impl CapturedCall {
     /// Repeats the call on changed inputs, as `torch._probe` says. `others` are calls of the same function with other
-    /// kinds of arguments. Returns its report, which is JSON.
-    pub(crate) fn examine(&self, others: &[&CapturedCall], vm: &VirtualMachine) -> PyResult<String> {
+    /// kinds of arguments; `work` is what the call did, as [`Trace::work`](crate::ops::trace::Trace::work) counts it.
+    /// Returns its report, which is JSON.
+    pub(crate) fn examine(
+        &self,
+        others: &[&CapturedCall],
+        work: usize,
+        vm: &VirtualMachine,
+    ) -> PyResult<String> {
         let names = self.names.iter().map(|name| vm.ctx.new_str(name.as_str()).into()).collect();
         let names = vm.ctx.new_list(names);
         let (positional, keywords) = self.arguments(vm)?;
@@ -39,7 +45,8 @@ impl CapturedCall {
         });
         let others = vm.ctx.new_list(others.collect::<PyResult<_>>()?);
         let examine = vm.import("torch._probe", 0)?.get_attr("_probe", vm)?.get_attr("examine", vm)?;
-        examine.call((self.function.clone(), names, positional, keywords, others), vm)?.try_to_value(vm)
+        let arguments = (self.function.clone(), names, positional, keywords, others, vm.ctx.new_int(work));
+        examine.call(arguments, vm)?.try_to_value(vm)
     }
 
     fn arguments(&self, vm: &VirtualMachine) -> PyResult<(PyTupleRef, PyDictRef)> {

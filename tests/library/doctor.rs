@@ -394,6 +394,29 @@ const CASES: &[Case] = &[
         &[("self.dropout(weights) @ values", "self.dropout(scores) @ values")],
         "scores)",
     ),
+    (
+        "scores-as-weights",
+        CAUSAL,
+        &[("Layer", "SelfAttention"), (MASKED, "pass"), (SOFTMAX, "scores * 3.0")],
+        "weights @ values",
+    ),
+    (
+        "scores-as-weights",
+        CAUSAL,
+        &[
+            (SCORES, "torch.baddbmm(torch.zeros(1), queries, keys.mT, beta=0, alpha=0.5)"),
+            (MASKED, "pass"),
+            (SOFTMAX, "scores"),
+        ],
+        "weights @ values",
+    ),
+    // A mask along the queries.
+    (
+        "mask-of-queries",
+        CAUSAL,
+        &[(MASKED, "scores = scores + torch.tensor([0.0, 0, 0, 0, -1e10, -1e10])[None, :, None]")],
+        "scores + ",
+    ),
     // Samples that meet.
     (
         "samples-mixed",
@@ -403,6 +426,25 @@ const CASES: &[Case] = &[
     ),
     // A later token in sight.
     ("causal-leak", CAUSAL, &[("Layer", "CausalLayer"), (MASKED, "pass")], "softmax"),
+    (
+        "causal-leak",
+        CAUSAL,
+        &[("(self, x):", "(self, x):\n        'Causal self-attention.'"), (MASKED, "pass")],
+        "softmax",
+    ),
+    (
+        "causal-leak",
+        CAUSAL,
+        &[
+            (
+                "layer = Layer()",
+                "class GPT(nn.Module):\n    def __init__(self):\n        super().__init__()\n        self.layer = Layer()\n    \
+                 def forward(self, x):\n        return self.layer(x)\nlayer = GPT()",
+            ),
+            (MASKED, "pass"),
+        ],
+        "softmax",
+    ),
     (
         "causal-leak",
         CAUSAL,
@@ -752,7 +794,7 @@ fn tensors_are_followed_from_cell_to_cell() {
         let (found, said) = found(&cells.map(str::to_owned));
         assert_eq!(found.len(), 1, "{said}");
         assert!(found[0].0 == "softmax-over-queries" && found[0].1.contains("dim=0"), "{said}");
-        assert!(said.contains("weights is then summed with values"), "{said}");
+        assert!(said.contains("the product of weights and values sums along dimension"), "{said}");
     });
 }
 

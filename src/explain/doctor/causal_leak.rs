@@ -53,6 +53,19 @@ fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
             );
             Some(Observation::new(call.site.clone(), observed, fix))
         }
+        // It says so, and hides some of the later tokens only.
+        Reach::Some if !call.is_outer && call.report.is_causal => {
+            let observed = format!("{} is set to be causal, and yet: {}", call.function, moved(axis)?);
+            let fix =
+                "make sure that the mask which reaches the scores is the causal one, after every conversion";
+            Some(Observation::new(call.site.clone(), observed, fix))
+        }
+        // The model around it has the name of one that is causal.
+        Reach::All | Reach::Leaks(_) if call.is_outer && is_named_causal(call) => {
+            let fix = "hide later tokens: a mask of torch.triu(torch.ones(T, T), diagonal=1).bool(), or is_causal=True";
+            let observed = format!("{} has the name of a causal model. {}", call.function, moved(axis)?);
+            Some(Observation::new(call.site.clone(), observed, fix))
+        }
         // What it is trained to predict is among what its outputs depend on.
         Reach::All | Reach::Leaks(_) if predicts_next(call, axis.size, cell) => {
             let fix = "hide later tokens: a mask of torch.triu(torch.ones(T, T), diagonal=1).bool(), or is_causal=True";
@@ -82,6 +95,14 @@ fn promises(call: &RepeatedCall) -> bool {
     let decides = |argument: &String| argument.contains("mask") || argument.contains("causal");
     let by_name = CAUSAL_WORDS.iter().any(|word| name.contains(word));
     call.report.is_causal || by_name && !call.report.arguments.iter().any(decides)
+}
+
+/// Whether a model that has attention in it has the name of a causal one, and no argument decides about a mask.
+fn is_named_causal(call: &RepeatedCall) -> bool {
+    let name = call.function.to_lowercase();
+    let decides = |argument: &String| argument.contains("mask") || argument.contains("causal");
+    let is_named = ["gpt", "causal", "autoregressive"].iter().any(|word| name.contains(word));
+    is_named && call.report.inputs == 1 && !call.report.arguments.iter().any(decides)
 }
 
 /// Whether a loss of the cell has as targets the tokens of this call, each shifted by one.

@@ -29,6 +29,7 @@ mod mask;
 mod mask_after_softmax;
 mod mask_inverted;
 mod mask_leaks;
+mod mask_of_queries;
 mod mask_off_by_one;
 mod masked_copy_unused;
 mod mistake;
@@ -101,6 +102,7 @@ pub const MISTAKES: &[&Mistake] = &[
     &rotary_not_relative::MISTAKE,
     &position_bias::MISTAKE,
     &padding_leak::MISTAKE,
+    &mask_of_queries::MISTAKE,
     &input_unused::MASK,
     &input_unused::MISTAKE,
     &positions_unused::MISTAKE,

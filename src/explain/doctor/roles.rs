@@ -89,6 +89,8 @@ struct Names {
     /// Buffers that are registered, and texts that may name an attribute.
     buffers: Vec<(String, TextRange)>,
     texts: Vec<String>,
+    /// What classes are derived from.
+    read_as_base: Vec<String>,
 }
 
 impl Names {
@@ -135,6 +137,10 @@ impl<'a> Visitor<'a> for Names {
             && let Expr::Name(name) = &*assign.target
         {
             self.read.push(name.id.to_string());
+        }
+        if let Stmt::ClassDef(StmtClassDef { arguments: Some(arguments), .. }) = statement {
+            let bases = arguments.args.iter().filter_map(Expr::as_name_expr);
+            self.read_as_base.extend(bases.map(|it| it.id.to_string()));
         }
         walk_stmt(self, statement);
     }
@@ -217,17 +223,29 @@ impl Scopes<'_> {
 
     /// Masks that are made or passed and never read.
     fn unread_masks(&mut self, own: &Names, parameters: &[(String, TextRange)], computes: bool) {
-        if !computes {
-            return;
-        }
         let fix = "scores = scores.masked_fill(mask, -torch.inf), before the softmax";
         let unread = |name: &str| !own.reads(name) && !name.starts_with('_');
+        if !computes {
+            // A triangle is a causal mask, whatever the function is called.
+            let is_triangle = |range| is_triangle(self.statement_at(range));
+            let made = own.bound.iter().find(|(name, range)| unread(name) && is_triangle(*range)).cloned();
+            if let Some((name, range)) = made {
+                let observed = format!("{name} is made, and nothing reads it.");
+                self.add(Subject::Mask, range, observed, fix);
+            }
+            return;
+        }
         let passed = parameters.iter().find(|(name, _)| name.to_lowercase().contains("mask") && unread(name));
         if let Some((name, range)) = passed {
             self.add(Subject::Mask, *range, format!("{name} is a parameter, and nothing reads it."), fix);
         }
-        let made =
-            own.bound.iter().find(|(name, range)| unread(name) && is_of_mask(self.statement_at(*range)));
+        // `x, mask = batch` binds what came with the batch.
+        let is_made = |name: &str, range| {
+            let statement = self.statement_at(range);
+            let is_alone = statement[name.len()..].trim_start().starts_with('=');
+            is_alone && is_mask(name) || is_of_mask(statement)
+        };
+        let made = own.bound.iter().find(|(name, range)| unread(name) && is_made(name, *range));
         if let Some((name, range)) = made {
             let observed = format!("{name} is made, and nothing reads it.");
             self.add(Subject::Mask, *range, observed, fix);
@@ -292,6 +310,16 @@ impl Scopes<'_> {
         }
     }
 
+    /// Whether a class reads its buffer, or another class may: one that is derived from it, or one that asks for it by
+    /// another name than `self`.
+    fn reads_buffer(&self, class: &StmtClassDef, own: &Names, name: &str) -> bool {
+        let is_base = self.names.read_as_base.iter().any(|it| it == class.name.as_str());
+        let from_outside = self.names.attributes_read.iter().any(|(it, range)| {
+            it == name && !self.source[..usize::from(range.end())].ends_with(&format!("self.{name}"))
+        });
+        own.reads_attribute(name) || from_outside || is_base && self.names.reads_attribute(name)
+    }
+
     /// Layers and buffers of a class that nothing reads.
     fn class(&mut self, class: &StmtClassDef) {
         let mut own = Names::default();
@@ -319,8 +347,7 @@ impl Scopes<'_> {
             found.push((Subject::Projection, place, observed, format!("self.{name}(...)")));
         }
         for (name, range) in &own.buffers {
-            let is_mask = is_of_mask(self.text(*range)) && !is_read(name);
-            if is_mask {
+            if is_of_mask(self.text(*range)) && !self.reads_buffer(class, &own, name) {
                 let observed = format!("self.{name} is registered, and nothing reads it.");
                 found.push((
                     Subject::Mask,
@@ -484,9 +511,18 @@ fn part_length(name: &str) -> usize {
     words.iter().find(|word| name.contains(*word)).map_or(1, |word| word.len())
 }
 
+fn is_triangle(code: &str) -> bool {
+    code.contains("triu") || code.contains("tril")
+}
+
 /// Whether code makes a mask.
 fn is_of_mask(code: &str) -> bool {
-    code.contains("triu") || code.contains("tril") || code.contains("arange") && code.contains("None")
+    is_triangle(code) || code.contains("mask(") || code.contains("arange") && code.contains("None")
+}
+
+/// Whether a name is that of a mask: `mask_bool`, `causal_mask`.
+fn is_mask(name: &str) -> bool {
+    name.to_lowercase().split('_').any(|word| matches!(word, "mask" | "masks" | "causal" | "tril" | "triu"))
 }
 
 /// Whether a name is that of the factor of scores.

@@ -9,7 +9,7 @@ use super::roles::Part;
 use crate::explain::terms::figure;
 use crate::ops::table;
 use crate::tensor::explanation::{Explanation, Formula, ProductKind};
-use crate::tensor::{Arg, Tensor};
+use crate::tensor::{Arg, Record, Tensor};
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A203",
@@ -45,7 +45,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         .collect();
     let factors: Vec<(&FlowStep, f64)> =
         scalings.iter().copied().filter(|(_, factor)| *factor != 1.0).collect();
-    let within = factor_within(scores);
+    let within = factor_within(&scores.record);
     let scale: f64 = within * factors.iter().map(|(_, factor)| factor).product::<f64>();
     let root = (width as f64).sqrt();
     if near(scale, 1.0 / root) {
@@ -137,10 +137,10 @@ fn is_normalised(source: &Tensor) -> bool {
 }
 
 /// The number by which the product itself multiplies: `alpha` of `baddbmm`.
-fn factor_within(scores: &Scores) -> f64 {
-    match scores.record.operation.explanation {
+pub(super) fn factor_within(product: &Record) -> f64 {
+    match product.operation.explanation {
         Explanation::Product(ProductKind::Added) => {
-            scores.record.args().get(4).and_then(Arg::number).unwrap_or(1.0)
+            product.args().get(4).and_then(Arg::number).unwrap_or(1.0)
         }
         _ => 1.0,
     }

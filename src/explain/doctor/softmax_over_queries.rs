@@ -73,7 +73,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         }
     };
     let observed = format!(
-        "softmax ran along dimension {} of {}, and {weights} is then summed with {values} along dimension {}.{sums}",
+        "softmax ran along dimension {} of {}, and the product of {weights} and {values} sums along dimension {}.{sums}",
         ndim - attention.axis,
         shape_in_formula(attention.weights.shape()),
         ndim - summed

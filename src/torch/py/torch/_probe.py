@@ -6,35 +6,42 @@ nothing that the learner has: modules among the arguments are copied and, unless
 
 import copy
 import json
-import time
 
 import torch
 from torch import nn
 
-# All repetitions of one call may take this many seconds together.
-SECONDS = 1.0
+# All repetitions of one call may do this much work together: elements that operations read and return, and 2,000 for
+# each operation. It is counted and not timed, so that the report is the same on every machine.
+WORK = 40_000_000
 # At most this many positions along one axis are changed, one at a time.
 POSITIONS = 5
 # A smaller change of an output, relative to the largest output, is rounding.
 ROUNDING = 1e-5
 # How the names of arguments begin that hold no tokens.
 NO_TOKENS = ("mask", "bias", "cos", "sin", "freq", "pos", "weight", "target", "label")
+# Words of a docstring that promise a causal mask, and words of a sentence that may take the promise back.
+CAUSAL_WORDS = ("causal", "autoregressive")
+UNLIKE = ("not", "no", "non", "without", "unlike", "bidirectional", "if", "whether", "optional", "optionally", "or", "instead", "never", "cross")
 SEED = 4711
 
 
 class Call:
-    """A function and its arguments: `positional` a tuple, `keywords` a dict, `names` the parameters of `positional`."""
+    """A function and its arguments: `positional` a tuple, `keywords` a dict, `names` the parameters of `positional`.
 
-    def __init__(self, function, names, positional, keywords):
+    `work` is what one repetition costs: what the call itself did when the learner made it.
+    """
+
+    def __init__(self, function, names, positional, keywords, work):
         self.function, self.names = function, names
         self.positional, self.keywords = positional, keywords
-        self.started = time.perf_counter()
+        self.work, self.done = work, 0
 
     def is_late(self):
-        return time.perf_counter() - self.started > SECONDS
+        return self.done > WORK
 
     def repeat(self, changed=None, training=False, seed=SEED):
         """The output of a repetition. `changed` has other values for some arguments, by position or keyword."""
+        self.done += self.work
         positional, keywords = copy.deepcopy((self.positional, self.keywords))
         positional = list(positional)
         for where, value in (changed or {}).items():
@@ -300,15 +307,28 @@ def padding(call, output):
     return found
 
 
+def documented_causal(call, owner):
+    """Whether a docstring of the function or its class says that it is causal, and no argument decides about a mask."""
+    if any("mask" in name or "causal" in name for name in [*call.names, *call.keywords]):
+        return False
+    texts = [getattr(call.function, "__doc__", None), type(owner).__dict__.get("__doc__")]
+    for text in texts:
+        for sentence in (text or "").lower().replace("\n", " ").split("."):
+            words = sentence.replace("-", " ").replace(",", " ").split()
+            if any(word in CAUSAL_WORDS for word in words) and not any(word in UNLIKE for word in words):
+                return True
+    return False
+
+
 def says_causal(call):
-    """Whether a flag of the module is set, or the class of an argument named, for a causal mask."""
+    """Whether a flag of the module is set, the class of an argument named, or a docstring written, for a causal mask."""
     owner = call.positional[0] if call.positional else None
     flag = isinstance(owner, nn.Module) and any(owner.__dict__.get(name) is True for name in ("causal", "is_causal"))
     named = any(
         "causal" in type(value).__name__.lower() and value is not owner
         for value in [*call.positional, *call.keywords.values()]
     )
-    return flag or named
+    return flag or named or documented_causal(call, owner)
 
 
 def is_empty(value):
@@ -418,9 +438,9 @@ def in_parts(call, output, where, tokens, first, filled, growing):
     return moves(output, parts, 1) if parts.shape == output.shape else None
 
 
-def examine(function, names, positional, keywords, others=()):
+def examine(function, names, positional, keywords, others=(), work=0):
     """The report on a call, as JSON; an object without entries if the call cannot be repeated."""
-    call = Call(function, names, positional, keywords)
+    call = Call(function, names, positional, keywords, work)
     with torch.no_grad():
         try:
             output = call.repeat()
