@@ -178,9 +178,13 @@ static SET_TYPE_ATTRIBUTE: OnceLock<SetAttribute> = OnceLock::new();
 /// class the same function, when the class is made and when its attribute is set.
 fn instances(vm: &VirtualMachine) -> PyResult<()> {
     let type_type = vm.ctx.types.type_type;
-    let scope = vm.new_scope_with_builtins();
-    let example = "type('Example', (), {'__call__': lambda self: None, '__get__': lambda self, *of: None})";
-    let example = vm.run_block_expr(scope, example)?;
+    let attributes = vm.ctx.new_dict();
+    for name in ["__call__", "__get__"] {
+        let nothing = vm.new_function(name, |_args: FuncArgs, vm: &VirtualMachine| vm.ctx.none());
+        attributes.set_item(name, nothing.into(), vm)?;
+    }
+    let bases = vm.ctx.new_tuple(Vec::new());
+    let example = type_type.as_object().call((vm.ctx.new_str("Example"), bases, attributes), vm)?;
     if let Some(example) = example.downcast_ref::<PyType>() {
         if let Some(call) = example.slots.call.load() {
             CALL_INSTANCE.get_or_init(|| call);
