@@ -21,6 +21,15 @@ fn wants_grad(state: &State, op: &Op, args: &[Arg]) -> bool {
         && args.iter().any(|arg| arg.tensors().iter().any(Tensor::requires_grad))
 }
 
+/// Whether a view that was made while gradients were off requires a gradient all the same, as what it was made from does.
+fn requires_as_base(state: &State, op: &Op, args: &[Arg], view: &Tensor) -> bool {
+    !state.grad_mode.get()
+        && op.gradient.is_some()
+        && !op.cuts_history
+        && view.dtype().is_float()
+        && args.iter().flat_map(Arg::tensors).any(|given| given.requires_grad() && is_view_of(given, view))
+}
+
 /// A pointwise operation's fresh result, in the order of memory its operands have.
 fn arranged(op: &'static Op, value: Value, args: &[Arg]) -> Value {
     if !op.keeps_order {
@@ -96,6 +105,7 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
             true => {
                 let (needs_grad, shape) = (wants_grad(state, op, &args), one.shape().to_vec());
                 let is_view = is_view_of_any(&args, one);
+                let follows = is_view && requires_as_base(state, op, &args, one);
                 let (kept, drawn) = (call.kept.take(), stream.drawn());
                 let mut args = args;
                 args.extend(kept);
@@ -116,6 +126,9 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
                     in_backward: state.in_backward.get(),
                 };
                 made_by(one, state.recorder.record(ran), 0, is_view);
+                if follows {
+                    one.mark_view_without_edge();
+                }
                 return Ok(value);
             }
             false => return Ok(value),
@@ -130,6 +143,11 @@ pub(crate) fn call(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>)
     };
     if made.is_empty() {
         return Ok(value);
+    }
+    for (_, view, is_view) in &made {
+        if *is_view && requires_as_base(state, op, &args, view) {
+            view.mark_view_without_edge();
+        }
     }
     let needs_grad = wants_grad(state, op, &args);
     let kept = call.kept.take();
@@ -248,5 +266,9 @@ fn written(caller: Caller, op: &'static Op, form: usize, args: Vec<Arg>) -> Resu
 
 /// Whether a result is a view on one of these.
 fn is_view_of_any(args: &[Arg], result: &Tensor) -> bool {
-    args.iter().flat_map(Arg::tensors).any(|given| given.storage().same(result.storage()))
+    args.iter().flat_map(Arg::tensors).any(|given| is_view_of(given, result))
+}
+
+fn is_view_of(given: &Tensor, result: &Tensor) -> bool {
+    given.storage().same(result.storage())
 }

@@ -37,6 +37,8 @@ pub(super) struct Meta {
     pub(super) output: usize,
     pub(super) requires_grad: bool,
     pub(super) leaf: bool,
+    /// A view made while gradients were off: it requires a gradient, as its base does, and receives none.
+    pub(super) without_edge: bool,
     pub(super) retains_grad: bool,
     pub(super) grad: Option<Tensor>,
 }

@@ -264,6 +264,19 @@ impl Tensor {
         let mut meta = self.0.meta.borrow_mut();
         meta.requires_grad = requires_grad;
         meta.leaf = false;
+        meta.without_edge = false;
+    }
+
+    /// Marks a view of a tensor that requires a gradient, made while gradients were off: it requires one as well, and
+    /// receives none. As PyTorch's `DifferentiableViewMeta`.
+    pub(crate) fn mark_view_without_edge(&self) {
+        let mut meta = self.0.meta.borrow_mut();
+        (meta.requires_grad, meta.leaf, meta.without_edge) = (true, true, true);
+    }
+
+    /// Whether a gradient that reaches this leaf is kept in its `grad`.
+    pub(crate) fn receives_grad(&self) -> bool {
+        !self.0.meta.borrow().without_edge
     }
 
     /// Makes it a leaf that requires a gradient or not. As `requires_grad_`.
@@ -284,6 +297,7 @@ impl Tensor {
         let mut meta = self.0.meta.borrow_mut();
         meta.requires_grad = on;
         meta.leaf = true;
+        meta.without_edge = false;
         Ok(())
     }
 

@@ -66,7 +66,7 @@ pub(crate) fn zeros_like(a: &Tensor) -> Result<Tensor> {
 
 /// `a @ b`, for any ranks.
 pub(crate) fn matmul(a: &Tensor, b: &Tensor) -> Result<Tensor> {
-    Ok(ops::linear::matmul(a, b, false)?.0)
+    Ok(ops::linear::matmul(&a.alias(), &b.alias())?.0)
 }
 
 /// The last two dimensions exchanged. View.

@@ -236,6 +236,9 @@ impl<H: TraversalHost> Traversal<'_, H> {
 
     /// Adds to the gradient of a leaf.
     fn reach_leaf(&mut self, leaf: &Tensor, grad: Tensor) -> Result<(), H::Error> {
+        if !leaf.receives_grad() {
+            return Ok(());
+        }
         let next = self.leaves.len();
         let at = *self.leaf_at.entry(leaf.id()).or_insert(next);
         if at == next {

@@ -309,7 +309,7 @@ pub(super) fn matrix_power(c: &Call) -> Result<Value> {
         return Ok(if n < 0 { base } else { crate::tensor::ops::copy(&base) }.into());
     }
     c.set_grad_name(if x.ndim() == 2 { GradName::node("Mm") } else { GradName::node("UnsafeView") });
-    let product = |a: &Tensor, b: &Tensor| linear::matmul(a, b, false).map(|out| out.0);
+    let product = |a: &Tensor, b: &Tensor| linear::matmul(&a.alias(), &b.alias()).map(|out| out.0);
     if n.abs() == 3 {
         return Ok(product(&product(&base, &base)?, &base)?.into());
     }

@@ -22,12 +22,8 @@ const ADDED_BATCHES: &[&str] =
 const ADDED_PAIR: &[&str] =
     &["Tensor input, Tensor tensor1, Tensor tensor2, *, Number value=1, out? out=None"];
 
-fn records(c: &Call) -> bool {
-    c.state.grad_mode.get()
-}
-
 fn matmul(c: &Call) -> Result<Value> {
-    let (out, grad_name) = linear::matmul(c.tensor(0)?, c.tensor(1)?, records(c))?;
+    let (out, grad_name) = linear::matmul(c.tensor(0)?, c.tensor(1)?)?;
     c.set_grad_name(grad_name);
     Ok(out.into())
 }
@@ -73,7 +69,7 @@ fn mv(c: &Call) -> Result<Value> {
 }
 
 pub(super) fn linear_(c: &Call) -> Result<Value> {
-    let (out, grad_name) = linear::linear(c.tensor(0)?, c.tensor(1)?, c.opt_tensor(2), records(c))?;
+    let (out, grad_name) = linear::linear(c.tensor(0)?, c.tensor(1)?, c.opt_tensor(2))?;
     c.set_grad_name(grad_name);
     Ok(out.into())
 }

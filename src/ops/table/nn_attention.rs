@@ -184,7 +184,6 @@ fn bias_of<T: Float>(mask: &Tensor, scores: [usize; 4]) -> Vec<T> {
 /// The formula step by step, as PyTorch computes it where its kernel does not apply.
 fn materialised(c: &Call, asked: &AttentionArgs) -> Result<Value> {
     let default = c.default_dtype();
-    let records = c.state.grad_mode.get();
     let dtype = asked.query.dtype();
     let root = asked.scale.abs().sqrt();
     let times = |x: &Tensor, by: f64| {
@@ -204,7 +203,7 @@ fn materialised(c: &Call, asked: &AttentionArgs) -> Result<Value> {
     };
     let query = times(asked.query, if asked.scale < 0.0 { -root } else { root })?;
     let key = times(&key, root)?;
-    let mut scores = linear::matmul(&query, &turned(&key), records)?.0;
+    let mut scores = linear::matmul(&query, &turned(&key))?.0;
     let (rows, keys) = (scores.shape()[scores.ndim() - 2], scores.shape()[scores.ndim() - 1]);
     let added = match asked.mask {
         Some(mask) if mask.dtype() == DType::Bool => {
@@ -250,7 +249,7 @@ fn materialised(c: &Call, asked: &AttentionArgs) -> Result<Value> {
         weights = pointwise::mul(&Arg::Tensor(weights), &Arg::Tensor(noise.clone()), default)?;
         c.keep(noise);
     }
-    let (out, name) = linear::matmul(&weights, &value, records)?;
+    let (out, name) = linear::matmul(&weights, &value)?;
     c.set_grad_name(name);
     Ok(out.into())
 }

@@ -360,8 +360,9 @@ pub(crate) fn three_dimensional(a: &Tensor, b: &Tensor) -> Result<()> {
     Ok(())
 }
 
-/// `a @ b` for any ranks, and what its `grad_fn` shows; `records` says whether gradients are recorded. As `torch.matmul`.
-pub(crate) fn matmul(a: &Tensor, b: &Tensor, records: bool) -> Result<(Tensor, GradName)> {
+/// `a @ b` for any ranks, and what its `grad_fn` shows. A batch is folded into rows where the matrix requires a gradient,
+/// whether or not gradients are recorded: its own gradient would have a batch of them. As `torch.matmul`.
+pub(crate) fn matmul(a: &Tensor, b: &Tensor) -> Result<(Tensor, GradName)> {
     match (a.ndim(), b.ndim()) {
         (0, _) | (_, 0) => Err(Error::runtime(format!(
             "both arguments to matmul need to be at least 1D, but they are {}D and {}D",
@@ -377,8 +378,8 @@ pub(crate) fn matmul(a: &Tensor, b: &Tensor, records: bool) -> Result<(Tensor, G
             Ok((out.with_layout(out.layout().squeeze(0)), GradName::Node("Squeeze", 4)))
         }
         (2, 2) => Ok((mm(a, b)?, GradName::node("Mm"))),
-        (n, m) if n >= 3 && m <= 2 && (records && b.requires_grad() || folds(a)) => folded(a, b),
-        (2, m) if m >= 3 && records && a.requires_grad() => {
+        (n, m) if n >= 3 && m <= 2 && (b.requires_grad() || folds(a)) => folded(a, b),
+        (2, m) if m >= 3 && a.requires_grad() => {
             // Transposed, so that the gradient of `a` needs no batch: (a @ b) = (b.mT @ a.t()).mT
             let transposed = |x: &Tensor| x.with_layout(x.layout().transpose(x.ndim() - 2, x.ndim() - 1));
             let out = transposed(&folded(&transposed(b), &transposed(a))?.0);
@@ -437,7 +438,6 @@ pub(crate) fn linear(
     input: &Tensor,
     weight: &Tensor,
     bias: Option<&Tensor>,
-    records: bool,
 ) -> Result<(Tensor, GradName)> {
     if input.ndim() == 0 || weight.ndim() == 0 {
         return Err(Error::runtime(format!(
@@ -456,9 +456,9 @@ pub(crate) fn linear(
     let transposed =
         weight.with_layout(weight.layout().permute(&(0..weight.ndim()).rev().collect::<Vec<_>>()));
     // The transposed weight requires a gradient if the weight does: then `matmul` folds any batch into rows.
-    let product = || match records && weight.requires_grad() && weight.ndim() == 2 && input.ndim() >= 3 {
+    let product = || match weight.requires_grad() && weight.ndim() == 2 && input.ndim() >= 3 {
         true => folded(input, &transposed),
-        false => matmul(input, &transposed, records),
+        false => matmul(input, &transposed),
     };
     match bias {
         None => product(),

@@ -421,3 +421,31 @@ a, b, largest = Split.apply(x)
 print(a.requires_grad, b.requires_grad, largest.requires_grad, largest)
 a.sum().backward()
 print(x.grad)
+
+# %% views-without-gradients
+w = nn.Parameter(torch.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]))
+y = w * 2
+with torch.no_grad():
+    for base in (w, y):
+        views = [base.t(), base[0], base[1:], base[0, 0], base.view(-1), base.reshape(2, 3), base.unsqueeze(0),
+                 base.expand(2, 3, 2), base.flatten(), base.chunk(3)[0], base.unbind(1)[1], base.diagonal(), next(iter(base))]
+        print([(it.requires_grad, it.is_leaf, it.grad_fn) for it in views])
+        print(base.t(), base[0, 0], base.unbind(0))
+        fresh = [base.detach(), base.data[0], base.clone(), base + 0, base[base > 2], base[[0, 1]], base.softmax(-1)]
+        print([(it.requires_grad, it.is_leaf, it.grad_fn) for it in fresh])
+    print(w.numpy(), w[0].numpy(), y[:, 0].numpy())
+    print(nn.Embedding.from_pretrained(torch.ones(2, 3)).weight[0], nn.Linear(2, 3).bias[:0])
+    column, pair = w.t(), y.t()
+    print((column + 1).requires_grad, torch.stack([w[0], w[1]]), w.T @ w)
+total = (column * 3).sum() + (pair * 3).sum()
+total.backward()
+print(total.requires_grad, w.grad)
+with torch.inference_mode():
+    print(w[0])
+x = torch.arange(24.0).view(4, 2, 3).transpose(0, 1) / 7
+layer = nn.Linear(3, 2)
+nn.init.constant_(layer.weight, 0.3)
+nn.init.constant_(layer.bias, 0.1)
+with torch.no_grad():
+    flat = (x.reshape(-1, 3) @ layer.weight.t() + layer.bias).view(2, 4, 2)
+    print((layer(x) == flat).all())

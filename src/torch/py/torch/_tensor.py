@@ -23,7 +23,7 @@ def type(self, dtype=None, non_blocking=False, **kwargs):
 
 def numpy(self, *, force=False):
     """The array on the tensor's elements: a change of one changes the other."""
-    if self.requires_grad and not force:
+    if self.requires_grad and torch.is_grad_enabled() and not force:
         raise RuntimeError(
             "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead."
         )
