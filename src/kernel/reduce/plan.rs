@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use ndarray::{ArrayViewD, IxDyn};
+use ndarray::{ArrayViewD, Axis, IxDyn};
 
 use super::super::{index::unravel_reversed, stop};
 
@@ -51,7 +51,7 @@ impl<'a, T: Copy> ReductionPlan<'a, T> {
                 }
                 let order: Vec<usize> =
                     dims.iter().rev().flat_map(|(_, axes)| axes.iter().rev().copied()).collect();
-                let data: Vec<T> = x.view().permuted_axes(IxDyn(&order)).iter().copied().collect();
+                let data = copied(x.view().permuted_axes(IxDyn(&order)));
                 let mut stride = 1;
                 let mut dims: Vec<Dim> = dims.into_iter().map(|(dim, _)| dim).collect();
                 for dim in &mut dims {
@@ -84,6 +84,23 @@ impl<'a, T: Copy> ReductionPlan<'a, T> {
             block(&self.data, at, self.dims[0], self.dims[1], out);
         }
     }
+}
+
+/// The numbers in row-major order.
+fn copied<T: Copy>(x: ArrayViewD<T>) -> Vec<T> {
+    let mut data = Vec::with_capacity(x.len());
+    let Some(last) = x.ndim().checked_sub(1) else {
+        data.extend(x.iter().copied());
+        return data;
+    };
+    for lane in x.lanes(Axis(last)) {
+        match lane.to_slice() {
+            Some(row) => data.extend_from_slice(row),
+            None if lane.strides() == [0] => data.extend(std::iter::repeat_n(lane[0], lane.len())),
+            None => data.extend(lane),
+        }
+    }
+    data
 }
 
 /// The axes of the loop over `x`, innermost first, each with the axes of `x` that are merged into it.
