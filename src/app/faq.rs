@@ -68,7 +68,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let Some((&best, others)) = found.split_first() else {
         let count = faq.steps.len();
         return Err(Failure::Usage(format!(
-            "none of the {count} questions has these words; `attn faq` lists them, `attn show glossary` has terms"
+            "no question contains these words; `attn faq` lists all {count}, `attn show glossary` explains terms"
         )));
     };
     let exit = answer(&faq.steps[best], faq, &catalogue, shell)?;

@@ -126,7 +126,7 @@ fn progress(shell: &mut Shell) -> Progress {
 /// The name of the stop where the walkthrough continues.
 fn next(catalogue: &Catalogue, progress: &Progress) -> Option<String> {
     let stops = Stop::all(catalogue).ok()?;
-    match stops.get(resume(&stops, progress))?.kind {
+    match stops.get(resume(&stops, progress, false))?.kind {
         StopKind::Step(step) => Some(step.name()),
         StopKind::Exercise(exercise) => Some(exercise.slug.clone()),
         StopKind::End => None,
@@ -245,6 +245,7 @@ pub(crate) fn listing(lessons: &[&Lesson], progress: &Progress, next: Option<Str
                 number: step.number,
                 slug: step.slug.clone(),
                 done: progress.done(lesson, step),
+                aside: step.is_optional(),
             })
             .collect(),
     };

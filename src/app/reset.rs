@@ -27,16 +27,16 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let (what, words) = what(args, &catalogue)?;
     let mut store = Store::read();
     if store.progress().is_empty() && store.remarks().is_empty() {
-        shell.say("Nothing was done yet, so there is nothing to forget.\n")?;
+        shell.say("There is no progress yet, so there is nothing to delete.\n")?;
         return Ok(Exit::Good);
     }
     if !args.yes {
         if shell.options.no_input || !std::io::stdin().is_terminal() {
             return Err(Failure::Usage(format!(
-                "nothing was forgotten: to forget {words} without being asked, say --yes"
+                "nothing was deleted: to delete {words} without being asked, say --yes"
             )));
         }
-        if !confirmed(&format!("Forget {words}: answers, attempts, and what was seen?"), shell)? {
+        if !confirmed(&format!("Delete {words}: answers, attempts, and what was seen?"), shell)? {
             shell.say("Nothing was forgotten.\n")?;
             return Ok(Exit::Good);
         }
@@ -56,17 +56,17 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 /// What to delete, and its description.
 fn what(args: &Args, catalogue: &Catalogue) -> Result<(ResetScope, String), Failure> {
     let Some(place) = &args.place else {
-        return Ok((ResetScope::All, "everything that was done".to_owned()));
+        return Ok((ResetScope::All, "all progress".to_owned()));
     };
     if let Ok(Target::Lesson(lesson)) = catalogue.find(place) {
-        let words = format!("what was done of {}, {}", lesson.section, lesson.title);
+        let words = format!("the progress in {}, {}", lesson.section, lesson.title);
         return Ok((ResetScope::Lesson(lesson.id.clone()), words));
     }
     let stops = Stop::all(catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
     let stop = stops[find(&stops, place, catalogue).map_err(Failure::Usage)?];
     let words = match stop.kind {
-        StopKind::End => format!("what was done of {}", stop.lesson.title),
-        _ => format!("what was done of {}", stop.title()),
+        StopKind::End => format!("the progress in {}", stop.lesson.title),
+        _ => format!("the progress in {}", stop.title()),
     };
     Ok((ResetScope::One(stop.lesson.id.clone(), stop.slug().to_owned()), words))
 }

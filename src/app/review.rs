@@ -65,11 +65,12 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     if due.is_empty() {
         let words = match later.iter().map(|question| question.due).min() {
             None => {
-                "Nothing to review yet: it asks about steps that you have seen in `attn learn`.\n".to_owned()
+                "Nothing to review yet: `attn review` asks about steps that you have seen in `attn learn`.\n"
+                    .to_owned()
             }
             Some(next) => format!("Nothing is due today. The next question comes in {}.\n", days(next - day)),
         };
-        shell.say(&words)?;
+        shell.show(&prose(words.trim_end(), shell.look))?;
         return Ok(Exit::Good);
     }
     if shell.options.no_input {
@@ -93,16 +94,18 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     for remark in store.remarks() {
         shell.remark(&remark);
     }
-    let mut words = format!("\n{}, {at_once} right at once.", counted(answered, "question"));
+    let mut words = format!("{}, {at_once} right at the first try.", counted(answered, "question"));
     if waiting > 0 {
         let verb = if waiting == 1 { "is" } else { "are" };
         words.push_str(&format!(" {waiting} more {verb} due today."));
     }
-    shell.say(&format!("{words}\n"))?;
+    shell.say("\n")?;
+    shell.show(&prose(&words, shell.look))?;
     Ok(Exit::Good)
 }
 
-/// Asks one question until it is answered; whether the first answer was right, or `None` if the learner leaves.
+/// Asks one question until it is answered or its answer is shown; whether the first answer was right, or `None` if the
+/// learner leaves.
 fn ask(next: &ReviewQuestion, shell: &mut Shell) -> Result<Option<bool>, Failure> {
     let RightAnswer::Choice(choices) = &next.asked.answer else { return Ok(None) };
     let texts: Vec<String> = choices.iter().map(|choice| choice.text.clone()).collect();
@@ -110,29 +113,40 @@ fn ask(next: &ReviewQuestion, shell: &mut Shell) -> Result<Option<bool>, Failure
     shell.say("\n")?;
     shell.show(&prose(&place, shell.look))?;
     shell.show(&question(&next.asked.ask, &texts, QuestionKind::Review, shell.look))?;
+    let mut at_once = true;
     loop {
         let TypedLine::Line(said) = read_line("> ", shell)? else { return Ok(None) };
-        let (standing, because, right) = match said.trim() {
+        let (standing, because) = match said.trim() {
             "q" | "quit" => return Ok(None),
-            "k" | "skip" => {
+            "s" | "show" | "k" | "skip" => {
+                at_once = false;
                 let right = choices.iter().find(|choice| choice.right);
                 let answer = right.map_or("", |choice| choice.text.as_str());
-                (AnswerVerdict::Shown, format!("{answer}. {}", as_statement(&next.asked.right)), false)
+                (AnswerVerdict::Shown, format!("{answer}. {}", as_statement(&next.asked.right)))
             }
             said => match of_choice(choices, said) {
-                Judgement::Right => (AnswerVerdict::Right, next.asked.right.clone(), true),
-                Judgement::Wrong { because } => (AnswerVerdict::NotYet, because, false),
+                Judgement::Right => (AnswerVerdict::Right, next.asked.right.clone()),
+                Judgement::Wrong { because } => (AnswerVerdict::NotYet, because),
                 Judgement::NotUnderstood { why } => {
-                    let hint = format!("{why} `k` shows the answer, `q` leaves.");
+                    let hint = format!("{why} {KEYS}");
                     shell.show(&prose(&hint, shell.look))?;
                     continue;
                 }
             },
         };
         shell.show(&reply(standing, &because, shell.look))?;
-        return Ok(Some(right));
+        if standing != AnswerVerdict::NotYet {
+            return Ok(Some(at_once));
+        }
+        if at_once {
+            shell.show(&prose(&format!("Try again. {KEYS}"), shell.look))?;
+        }
+        at_once = false;
     }
 }
+
+/// What else can be typed at a question.
+const KEYS: &str = "`s` shows the answer, `q` leaves.";
 
 fn document<'c>(question: &ReviewQuestion<'c>) -> DueDocument<'c> {
     let choices = match &question.asked.answer {

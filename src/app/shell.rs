@@ -3,11 +3,12 @@
 use std::borrow::Cow;
 use std::env;
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use super::options::{GlobalOptions, When};
 use crate::view::text::escape_controls;
-use crate::view::{Look, Text};
+use crate::view::wrap::wrap;
+use crate::view::{Line, Look, Role, Text};
 
 /// How the program ends, from the best to the worst; the value is the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -144,7 +145,17 @@ impl<'a> Shell<'a> {
 
     /// Writes a remark of the program. If it cannot be written, the command goes on.
     pub(crate) fn remark(&mut self, words: &str) {
-        self.aside(&format!("attn: {words}\n"));
+        let words = format!("attn: {words}\n");
+        if !(self.terminal && io::stderr().is_terminal()) {
+            return self.aside(&words);
+        }
+        // A terminal would break the lines inside of words.
+        let mut text = Text::new();
+        for line in words.lines() {
+            let line = Line::new().with(Role::Prose, line);
+            text.append(wrap(&line, self.look.width, &Line::new(), &Line::spaces(2)));
+        }
+        self.note(&text);
     }
 
     /// Writes to stderr: what a cell wrote to its own stderr, and remarks that quote files and arguments. Of the control

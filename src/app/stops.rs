@@ -42,7 +42,7 @@ impl<'c> Stop<'c> {
 
     /// Whether a learner may leave it out.
     pub(crate) fn is_aside(&self) -> bool {
-        matches!(self.kind, StopKind::Step(step) if step.title.starts_with("Aside:"))
+        matches!(self.kind, StopKind::Step(step) if step.is_optional())
     }
 
     /// The slug of the step or the exercise; empty at the end of a lesson.
@@ -109,13 +109,20 @@ pub(crate) fn find(stops: &[Stop], wanted: &str, catalogue: &Catalogue) -> Resul
     }
 }
 
-/// The stop where the learner continues: where they left; if they are done there, the one after it.
-pub(crate) fn resume(stops: &[Stop], progress: &Progress) -> usize {
+/// The stop where the learner continues: where they left; if they are done there, the one after it. Asides are passed
+/// over unless `all`.
+pub(crate) fn resume(stops: &[Stop], progress: &Progress, all: bool) -> usize {
     let left = progress.place.as_ref().and_then(|place| stops.iter().position(|stop| stop.is(place)));
     let Some(left) = left else {
-        return stops.iter().position(|stop| !stop.done(progress)).unwrap_or(0);
+        let open = |stop: &Stop| !stop.done(progress) && (all || !stop.is_aside());
+        return stops.iter().position(open).unwrap_or(0);
     };
     // The end of a lesson has been read when it was reached.
     let is_done = stops[left].done(progress) || matches!(stops[left].kind, StopKind::End);
-    (left + usize::from(is_done)).min(stops.len() - 1)
+    if is_done { after(stops, left, all).unwrap_or(left) } else { left }
+}
+
+/// The stop after this one; asides are passed over unless `all`.
+pub(crate) fn after(stops: &[Stop], at: usize, all: bool) -> Option<usize> {
+    (at + 1..stops.len()).find(|next| all || !stops[*next].is_aside())
 }

@@ -95,7 +95,7 @@ impl Store {
             let place =
                 self.folder.as_ref().map_or("the state folder".to_owned(), |it| it.display().to_string());
             self.remarks.push(format!(
-                "progress cannot be kept in {place}: {error}. It goes on without; ATTN_STATE_DIR names another folder"
+                "progress cannot be kept in {place}: {error}. attn continues without; ATTN_STATE_DIR names another folder"
             ));
         }
     }

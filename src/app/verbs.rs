@@ -63,7 +63,7 @@ pub static VERBS: &[Verb] = &[
     },
     Verb {
         name: "repl",
-        line: "Work with the tensors of a step: your own code, and commands that look and ask",
+        line: "Work with the tensors of a step: your own code, and commands that inspect and explain",
         examples: "attn repl scaled-weights\nattn repl 3.4.1\nattn repl notebook.ipynb\nattn repl",
         first: true,
         args: repl::Args::augment_args,
@@ -138,7 +138,7 @@ pub static VERBS: &[Verb] = &[
     },
     Verb {
         name: "reset",
-        line: "Forget what was done: of everything, or of one lesson or step",
+        line: "Delete progress: all of it, or that of one lesson or step",
         examples: "attn reset\nattn reset 3.3.1\nattn reset another-query --yes",
         first: false,
         args: reset::Args::augment_args,
@@ -174,7 +174,7 @@ pub fn command() -> Command {
         .about("Learn self-attention by running it: the chapter's own code, its own numbers")
         .long_about(None)
         .after_help(
-            "Environment:\n  ATTN_STATE_DIR  the folder that keeps what was done (default: the platform's)\n  \
+            "Environment:\n  ATTN_STATE_DIR  the folder for saved progress (default: the platform's)\n  \
              ATTN_THREADS    how many threads may compute (default: one for each processor)",
         )
         .disable_help_subcommand(true)
@@ -210,7 +210,7 @@ pub(crate) fn dispatch(args: Vec<OsString>, shell: &mut Shell) -> Result<Exit, F
         None if learn::can_start(shell) => learn::resume(shell),
         None => {
             if !shell.options.json {
-                shell.remark("the walkthrough needs a terminal; here is what there is");
+                shell.remark("the walkthrough needs a terminal; here are the commands and lessons");
             }
             let first = VERBS.iter().filter(|verb| verb.first);
             let first = first.map(|verb| (verb.examples.lines().next().unwrap_or(verb.name), verb.line));

@@ -232,12 +232,21 @@ impl Arithmetic<'_> {
         ]) {
             return Some(self.atom()?.sqrt());
         }
+        if self.take(&["math.log", "log", "ln"]) {
+            return Some(self.atom()?.ln());
+        }
         if self.take(&["("]) {
             let value = self.sum()?;
             return self.take(&[")"]).then_some(value);
         }
         self.text = self.text.trim_start();
-        let length = self.text.chars().take_while(|c| c.is_ascii_digit() || "._".contains(*c)).count();
+        let mut length = self.text.chars().take_while(|c| c.is_ascii_digit() || "._".contains(*c)).count();
+        // The power of ten in 1e6 and 2.5e-3.
+        if let Some(power) = self.text[length..].strip_prefix(['e', 'E']).filter(|_| length > 0) {
+            let signed = usize::from(power.starts_with(['+', '-']));
+            let digits = power[signed..].chars().take_while(char::is_ascii_digit).count();
+            length += if digits > 0 { 1 + signed + digits } else { 0 };
+        }
         let (digits, rest) = self.text.split_at(length);
         self.text = rest;
         digits.replace('_', "").parse().ok()

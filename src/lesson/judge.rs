@@ -31,7 +31,7 @@ pub enum Judgement {
 }
 
 const SHAPE_WANTED: &str = "A shape is the size of each axis: (6, 2), or 6x2.";
-const NUMBER_WANTED: &str = "A number is wanted: 0.25, or 1/4, or 25%.";
+const NUMBER_WANTED: &str = "Type a number: 0.25, or 1/4, or 25%.";
 
 /// Checks that a text is an answer to the question; needs no session, so it works before the cell runs.
 /// Errors: a message about what an answer looks like.
@@ -72,11 +72,12 @@ pub fn judge(asked: &Prediction, said: &str, session: &mut Session) -> Result<Ju
             let truth = numbers_of(expr, session)?;
             let wrong = known(asked, session, numbers_of);
             let mut readings = answer::numbers(said);
+            readings.extend(in_the_unit_asked_for(&asked.ask, said));
             if let (true, Some(calculation)) = (readings.is_empty(), answer::named_size(said)) {
                 match size_of(&calculation, session) {
                     Ok(size) => readings.push(vec![TypedNumber::exact(size as f64)]),
                     Err(name) => {
-                        let why = format!("`{name}` is no number here. {NUMBER_WANTED}");
+                        let why = format!("`{name}` is not a number here. {NUMBER_WANTED}");
                         return Ok(Judgement::NotUnderstood { why });
                     }
                 }
@@ -84,6 +85,14 @@ pub fn judge(asked: &Prediction, said: &str, session: &mut Session) -> Result<Ju
             Ok(of_value(&readings, &truth, &wrong, *tolerance))
         }
     }
+}
+
+/// Readings of `50 million` as 50, where the question asks for millions.
+fn in_the_unit_asked_for(ask: &str, said: &str) -> Vec<Vec<TypedNumber>> {
+    let (ask, said) = (ask.to_lowercase(), said.to_lowercase());
+    let units = ["million", "thousand", "billion", "percent", "per cent", "%"];
+    let shared = units.iter().filter(|unit| ask.contains(**unit) && said.contains(**unit));
+    shared.flat_map(|unit| answer::numbers(&said.replace(unit, " "))).collect()
 }
 
 /// Judges an answer to a question with choices; needs no session.
@@ -154,7 +163,7 @@ fn resolved(reading: &[TypedSize], session: &mut Session) -> Result<Vec<usize>, 
     let size = |size: &TypedSize| match size {
         TypedSize::Number(number) => Ok(*number),
         TypedSize::Name(name) => {
-            size_of(name, session).map_err(|name| format!("`{name}` is no size here. {SHAPE_WANTED}"))
+            size_of(name, session).map_err(|name| format!("`{name}` is not a size here. {SHAPE_WANTED}"))
         }
     };
     reading.iter().map(size).collect()
@@ -187,7 +196,7 @@ fn of_shape(said: &[Vec<usize>], truth: &[usize], wrong: &KnownMistakes<Vec<usiz
         (have, want) if have != want => {
             format!("{} has {}. Here there {}.", tuple_repr(shape), axes(have), are(want))
         }
-        _ if sorted(shape) == sorted(truth) => "These are the sizes, in another order.".to_owned(),
+        _ if sorted(shape) == sorted(truth) => "The sizes are right, but in a different order.".to_owned(),
         _ if met > 0 => {
             format!("{met} of the {} sizes {} right.", truth.len(), if met == 1 { "is" } else { "are" })
         }
@@ -240,7 +249,7 @@ fn of_value(
         match (right, mistake) {
             (Closeness::Off, None) => {}
             (Closeness::Off, Some((.., because))) => remark = remark.or(Some((*because).to_owned())),
-            (Closeness::Rough, _) => asked = Some("That is near. Say it with two digits or more."),
+            (Closeness::Rough, _) => asked = Some("That is close. Type it with two digits or more."),
             (_, Some((fits, ..))) if fits == right => asked = Some(ONE_MORE_DIGIT),
             (_, Some((fits, _, because))) if fits > right => match within_one_unit(reading, truth) {
                 true => asked = Some(ONE_MORE_DIGIT),
@@ -256,8 +265,8 @@ fn of_value(
     }
     if counts.len() == said.len() {
         return ask(&match truth.len() {
-            1 => "One number is wanted here.".to_owned(),
-            many => format!("{many} numbers are wanted here."),
+            1 => "Type one number.".to_owned(),
+            many => format!("Type {many} numbers."),
         });
     }
     let negated = |reading: &Vec<TypedNumber>| {
@@ -322,6 +331,13 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
         return Ok(at);
     }
     if let Some(at) = letters.iter().position(|letter| *letter == said) {
+        return Ok(at);
+    }
+    // `b) no` and `(b)`, as the screen writes it; words after the letter must not say something else.
+    if let Some((letter, words)) = typed.trim().trim_start_matches('(').split_once([')', '.', ':'])
+        && let Some(at) = letters.iter().position(|known| *known == letter.trim().to_lowercase())
+        && (plain(words).is_empty() || chosen(choices, words) == Ok(at))
+    {
         return Ok(at);
     }
     let only = |fits: &dyn Fn(&str) -> bool| {

@@ -81,6 +81,11 @@ pub struct Step {
 }
 
 impl Step {
+    /// Whether a learner may leave it out.
+    pub(crate) fn is_optional(&self) -> bool {
+        self.title.starts_with("Aside:")
+    }
+
     /// The step's number as a name: `step` and the number.
     pub fn name(&self) -> String {
         format!("step{}", self.number)

@@ -45,14 +45,43 @@ fn numbered(lines: &[Line], from: usize, look: Look) -> Text {
     let mut text = Text::new();
     for (at, line) in lines.iter().enumerate() {
         let indent = line.text().chars().take_while(|c| *c == ' ').count();
-        let mut gutter = Line::new().with(Role::Dim, format!("{:>digits$} │ ", from + at));
-        let mut below = Line::new().with(Role::Dim, format!("{:>digits$} │ ", ""));
         let inner = indent.min(look.width / 3);
-        gutter.push(Role::Prose, " ".repeat(inner));
-        below.push(Role::Prose, " ".repeat(inner + 4));
-        text.append(wrap(&without_indent(line, indent), look.width, &gutter, &below));
+        let line = without_indent(line, indent);
+        let numbered = |number: String| Line::new().with(Role::Dim, format!("{number:>digits$} │ "));
+        let first = numbered((from + at).to_string()).with(Role::Prose, " ".repeat(inner));
+        let below = numbered(String::new()).with(Role::Prose, " ".repeat(inner));
+        let further = below.clone().with(Role::Prose, " ".repeat(if look.width < 60 { 2 } else { 4 }));
+        let (code, comment) = match first.width() + line.width() <= look.width {
+            true => (line, None),
+            false => split_comment(line),
+        };
+        let is_empty = code.spans.is_empty();
+        if comment.is_none() || !is_empty {
+            text.append(wrap(&code, look.width, &first, &further));
+        }
+        // Each line of a comment begins with #: without it the words would read as code.
+        if let Some(comment) = comment {
+            let sign = |line: &Line| line.clone().with(Role::Comment, "# ");
+            text.append(wrap(
+                &comment,
+                look.width,
+                &sign(if is_empty { &first } else { &below }),
+                &sign(&below),
+            ));
+        }
     }
     text
+}
+
+/// The code of a line, and the words of its comment.
+fn split_comment(mut line: Line) -> (Line, Option<Line>) {
+    let Some(last) = line.spans.pop_if(|span| span.role == Role::Comment) else { return (line, None) };
+    if let Some(space) = line.spans.last_mut() {
+        space.text.truncate(space.text.trim_end().len());
+    }
+    line.spans.pop_if(|span| span.text.is_empty());
+    let words = last.text.trim_start_matches('#').trim_start();
+    (line, Some(Line::new().with(Role::Comment, words)))
 }
 
 /// Columns of the line numbers.

@@ -44,6 +44,8 @@ pub struct ListedStep {
     pub slug: String,
     /// Whether the learner has done it.
     pub done: bool,
+    /// An aside: it counts only if it was done.
+    pub aside: bool,
 }
 
 /// What a learner has done at an exercise, a question or a step.
@@ -152,7 +154,7 @@ impl ListedLesson {
     fn state(&self) -> StopState {
         let exercises = || self.exercises.iter().map(|exercise| exercise.state);
         match () {
-            () if self.steps.is_empty() || self.done() < self.steps.len() => StopState::Open,
+            () if self.steps.is_empty() || self.done() < self.all() => StopState::Open,
             () if exercises().all(|state| state == StopState::Finished) => StopState::Finished,
             () if exercises().any(|state| state == StopState::Wrong) => StopState::Wrong,
             () if exercises().any(|state| state == StopState::Open) => StopState::Open,
@@ -183,8 +185,13 @@ impl ListedLesson {
         self.steps.iter().filter(|s| s.done).count()
     }
 
+    /// Its steps without the asides that were left out.
+    fn all(&self) -> usize {
+        self.steps.iter().filter(|step| step.done || !step.aside).count()
+    }
+
     fn progress(&self) -> String {
-        let (done, all) = (self.done(), self.steps.len());
+        let (done, all) = (self.done(), self.all());
         match all {
             1 if done == 0 || done == all => "1 step".to_string(),
             _ if done == 0 || done == all => format!("{all} steps"),
@@ -221,11 +228,18 @@ pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
     let title = Line::new().with(Role::Title, &listing.title);
     text.append(ends(title, right, width));
     let sections = listing.lessons.iter().map(|l| l.section.width()).max().unwrap_or(0);
-    let current = listing.lessons.iter().position(|l| l.done() < l.steps.len());
+    let has = |lesson: &ListedLesson, next: &String| {
+        lesson.steps.iter().any(|step| *next == format!("step{}", step.number))
+            || lesson.exercises.iter().any(|exercise| exercise.name == format!("exercise {next}"))
+    };
+    let current = match &listing.next {
+        Some(next) => listing.lessons.iter().position(|lesson| has(lesson, next)),
+        None => listing.lessons.iter().position(|lesson| lesson.done() < lesson.all()),
+    };
     for (at, lesson) in listing.lessons.iter().enumerate() {
         let mut left = Line::spaces(2);
         let (mark, role) = match (lesson.state(), current == Some(at)) {
-            (StopState::Open, true) => ("▸", Role::Strong),
+            (_, true) => ("▸", Role::Strong),
             (StopState::Open, false) => (" ", Role::Prose),
             (state, _) => state.mark(),
         };
@@ -305,7 +319,7 @@ fn plain_list(listing: &Listing, steps: bool, done: usize, all: usize, look: Loo
     };
     say(format!("{}, {done} of {all} steps done", listing.title.replace("  ", ", ")));
     for lesson in &listing.lessons {
-        let (finished, all) = (lesson.done(), lesson.steps.len());
+        let (finished, all) = (lesson.done(), lesson.all());
         let extent = lesson.extent().replace("  ", ", ");
         say(format!("{} {}: {finished} of {all} steps done, {extent}", lesson.section, lesson.title));
         for step in lesson.steps.iter().filter(|_| steps) {

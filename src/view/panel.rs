@@ -202,8 +202,8 @@ pub(crate) fn checks(checks: &[Check], look: Look) -> Text {
     for check in checks {
         let mut line = Line::new();
         match (look.plain, check.is_true) {
-            (true, true) => line.push(Role::Prose, "holds: "),
-            (true, false) => line.push(Role::Prose, "does not hold: "),
+            (true, true) => line.push(Role::Prose, "true: "),
+            (true, false) => line.push(Role::Prose, "false: "),
             (false, true) => line.push(Role::Good, "✓ "),
             (false, false) => line.push(Role::Bad, "✗ "),
         }

@@ -130,43 +130,39 @@ fn is_address(word: &StyledWord) -> bool {
 
 /// A word in parts of at most `width` columns, broken after a no-break space or punctuation if possible.
 fn broken(word: StyledWord, width: usize) -> Vec<StyledWord> {
-    let mut parts = Vec::new();
-    let mut line = Line::new();
-    for span in &word.spans {
-        let mut rest = span.text.as_str();
-        while !rest.is_empty() {
-            let space_left = width.saturating_sub(line.width());
-            if rest.width() <= space_left {
-                line.push(span.role, rest);
-                break;
-            }
-            let cut = break_at(rest, space_left);
-            if cut == 0 && line.spans.is_empty() {
-                let first = rest.chars().next().map_or(rest.len(), char::len_utf8);
-                line.push(span.role, &rest[..first]);
-                rest = &rest[first..];
-                continue;
-            }
-            line.push(span.role, &rest[..cut]);
-            rest = &rest[cut..];
-            parts.push(std::mem::take(&mut line));
-        }
+    let text: String = word.spans.iter().map(|span| span.text.as_str()).collect();
+    let (mut parts, mut start) = (Vec::new(), 0);
+    while start < text.len() {
+        let rest = &text[start..];
+        let cut = if rest.width() <= width { rest.len() } else { break_at(rest, width) };
+        let spans = part_of(&word.spans, start, start + cut);
+        start += cut;
+        let space = if start == text.len() { word.space.clone() } else { String::new() };
+        parts.push(StyledWord { width: spans.iter().map(Span::width).sum(), spans, space });
     }
-    parts.push(line);
-    let last = parts.len() - 1;
-    let part = |(at, line): (usize, Line)| StyledWord {
-        width: line.width(),
-        spans: line.spans,
-        space: if at == last { word.space.clone() } else { String::new() },
-    };
-    parts.into_iter().enumerate().map(part).collect()
+    parts
 }
 
-/// Where to cut `text` so that the part before takes at most `most` columns: after a no-break space or punctuation,
-/// unless that leaves the line two thirds empty; inside a number only if it is wider than the line.
+/// The spans between two places of their text.
+fn part_of(spans: &[Span], from: usize, to: usize) -> Vec<Span> {
+    let (mut part, mut at) = (Vec::new(), 0);
+    for span in spans {
+        let end = at + span.text.len();
+        let (first, last) = (from.max(at), to.min(end));
+        if first < last {
+            part.push(Span::new(span.role, &span.text[first - at..last - at]));
+        }
+        at = end;
+    }
+    part
+}
+
+/// Where to cut `text` so that the part before takes at most `most` columns, at least one letter: after a no-break space or
+/// punctuation, unless that leaves the line two thirds empty; inside a name or number only if it is wider than the line.
 fn break_at(text: &str, most: usize) -> usize {
     let letters: Vec<(usize, char)> = text.char_indices().collect();
-    let (mut width, mut any, mut hard, mut soft) = (0, 0, 0, 0);
+    let mut any = letters.first().map_or(0, |(_, first)| first.len_utf8());
+    let (mut width, mut part, mut hard, mut soft) = (0, 0, 0, 0);
     for (place, &(at, c)) in letters.iter().enumerate() {
         width += c.width().unwrap_or(0);
         if width > most {
@@ -177,16 +173,31 @@ fn break_at(text: &str, most: usize) -> usize {
         if splits_number(&letters, place) {
             continue;
         }
+        if c == '_' {
+            part = end;
+        }
+        if splits_name(&letters, place) {
+            continue;
+        }
         hard = end;
-        if c == NO_BREAK_SPACE || ",.;:()[]{}/=_-+*@".contains(c) {
+        if c == NO_BREAK_SPACE || ",.;:()[]{}/=-+*@".contains(c) {
             soft = hard;
         }
     }
     match () {
+        () if hard == 0 && part > 0 => part,
         () if hard == 0 => any,
         () if soft * 3 >= hard => soft,
         () => hard,
     }
+}
+
+/// Whether a cut after the letter at `place` would be inside a name or part it from its quotes, or would begin the next
+/// line with a sign that closes: `context_|vec`, `"|mask`, `dim=-1|)`.
+fn splits_name(letters: &[(usize, char)], place: usize) -> bool {
+    let Some((_, next)) = letters.get(place + 1) else { return false };
+    let in_name = |c: char| c.is_ascii_alphanumeric() || "_\"'`".contains(c);
+    in_name(letters[place].1) && in_name(*next) || ",;:)]}>".contains(*next) && *next != letters[place].1
 }
 
 /// Whether a cut after the letter at `place` would be inside a number: `0.|3061`, `1,|024`, `2e|-05`, `-|7`.

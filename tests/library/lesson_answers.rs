@@ -180,7 +180,7 @@ fn numbers_are_judged_in_any_sensible_rounding() {
         "right",
     );
     all(&asked, &["0.2507", "0.25", "25%"], "wrong: without the root");
-    all(&asked, &["0.2"], "? That is near");
+    all(&asked, &["0.2"], "? That is close");
     all(&asked, &["-0.2264"], "wrong: The size is right and the sign");
     all(&asked, &["0.3", "7", "0.2364"], "wrong: ");
     all(&asked, &["[0.2264, 0.1]"], "? One number");

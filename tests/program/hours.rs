@@ -21,13 +21,13 @@ fn what_leaving_names_is_what_opens() {
     let all = vec![""; 70];
     typed(&["learn", "3.3.1"], &[&all[..], &["quit"]].concat(), &folder);
     let (said, _, _) = typed(&["learn", "softmax-naive"], &["quit"], &folder);
-    let next = format!("`attn` goes on with step {}, sharp-or-flat", number("sharp-or-flat"));
+    let next = format!("`attn` continues with step {}, sharp-or-flat", number("sharp-or-flat"));
     in_order(&said, &[&format!("Left at step {}, softmax-naive", number("softmax-naive")), &next]);
     let (said, _, _) = typed(&["learn"], &["quit"], &folder);
     in_order(&said, &[&position("sharp-or-flat")]);
     // Where nothing is done yet, it opens itself.
     let (said, _, _) = typed(&["learn", "causal-contexts"], &["quit"], &folder);
-    in_order(&said, &["Left at step", "causal-contexts", "goes on there"]);
+    in_order(&said, &["Left at step", "causal-contexts", "continues there"]);
     let (said, _, _) = typed(&["learn"], &["quit"], &folder);
     in_order(&said, &[&position("causal-contexts")]);
 }

@@ -1,6 +1,6 @@
 //! The page at the end of a lesson and of the chapter: what was learned, how the questions went, what comes next.
 
-use super::super::stops::Stop;
+use super::super::stops::{self, Stop};
 use super::super::summary;
 use super::walk::Walk;
 use crate::lesson::Lesson;
@@ -12,7 +12,7 @@ impl Walk<'_, '_, '_> {
     /// The page at the end of a lesson; after the last one, of the chapter.
     pub(super) fn ending(&self, lesson: &Lesson) -> Text {
         let progress = self.store.progress();
-        let after = self.stops.get(self.at() + 1);
+        let after = stops::after(&self.stops, self.at(), self.all).map(|at| &self.stops[at]);
         let next = match after {
             Some(stop) => next(stop),
             None => {
@@ -41,7 +41,9 @@ impl Walk<'_, '_, '_> {
 /// The headings of a lesson's steps, each with whether the learner has seen it.
 fn headings(lesson: &Lesson, progress: &Progress) -> Vec<(String, bool)> {
     let titled = lesson.steps.iter().filter(|step| !step.title.is_empty());
-    titled.map(|step| (step.title.clone(), progress.done(lesson, step))).collect()
+    let all = titled.map(|step| (step, progress.done(lesson, step)));
+    let counted = all.filter(|(step, done)| *done || !step.is_optional());
+    counted.map(|(step, done)| (step.title.clone(), done)).collect()
 }
 
 /// What comes next, in a sentence.

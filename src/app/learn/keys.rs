@@ -34,8 +34,9 @@ pub static KEYS: &[WalkKey] = &[
     WalkKey {
         letter: 'n',
         words: &["on", "next"],
-        line: "Go on: run the cell, or go to what comes next (Enter does the same)",
+        line: "Continue: run the cell, or go to the next step (Enter does the same)",
         label: |walk| match walk.stage() {
+            _ if walk.has_unread() => "rest of the page",
             PageStage::Asking(_) => "answer",
             PageStage::Ready if walk.exercise().is_some() => "on without it",
             PageStage::Ready => "run it",
@@ -99,7 +100,7 @@ pub static KEYS: &[WalkKey] = &[
     WalkKey {
         letter: 'x',
         words: &["what-if", "whatif"],
-        line: "Change something from the start and see what moves: what-if inputs[1,0]=0.9",
+        line: "Change something from the start and see which results change: what-if inputs[1,0]=0.9",
         label: |_| "what if",
         here: |walk| walk.step().is_some() && matches!(walk.stage(), PageStage::Shown),
         belongs: "Nothing has run here yet.",
@@ -164,7 +165,7 @@ pub static KEYS: &[WalkKey] = &[
         here: |walk| {
             walk.is_asking() || walk.exercise().is_some() && !matches!(walk.stage(), PageStage::Shown)
         },
-        belongs: "There is nothing to skip here; Enter goes on.",
+        belongs: "There is nothing to skip here; Enter continues.",
         takes: false,
         act: |walk, _| walk.skip(),
     },
@@ -191,7 +192,7 @@ pub static KEYS: &[WalkKey] = &[
     WalkKey {
         letter: 'q',
         words: &["quit", "exit"],
-        line: "Leave; next time attn goes on here",
+        line: "Leave; next time attn continues here",
         label: |_| "quit",
         here: |_| true,
         belongs: "",

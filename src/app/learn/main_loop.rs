@@ -27,8 +27,11 @@ impl<'c> Walk<'c, '_, '_> {
                 },
                 WalkInput::Answer(answer) => self.answer(&answer)?,
                 WalkInput::Unknown(word) => self.unknown(&word)?,
-                WalkInput::Interrupt => self.note("Ctrl-C stops a cell that runs; none does. `q` leaves.")?,
+                WalkInput::Interrupt => {
+                    self.note("Ctrl-C stops a running cell; none is running. `q` leaves.")?
+                }
                 WalkInput::Resized => {
+                    self.unread.clear();
                     // What the terminal made of lines of another width is cleared; earlier pages stay above.
                     self.shell.say("\x1b[H\x1b[2J")?;
                     self.show_page()?;
@@ -99,6 +102,9 @@ impl<'c> Walk<'c, '_, '_> {
         let words = match (word.is_empty(), near.as_slice()) {
             _ if self.is_answered() => "The question is answered: Enter runs the cell.".to_owned(),
             (true, _) => "`?` says what the keys do.".to_owned(),
+            (_, []) if word.trim().is_empty() => {
+                "Space does nothing here. `?` says what the keys do.".to_owned()
+            }
             (_, []) => format!("`{word}` does nothing here. `?` says what can be done."),
             (_, near) => format!("`{word}` does nothing here. The nearest: {}.", near.join(", ")),
         };
@@ -109,6 +115,7 @@ impl<'c> Walk<'c, '_, '_> {
     fn arrive(&mut self) -> Result<(), Failure> {
         self.measure();
         self.told = None;
+        self.unread.clear();
         let stop = self.stop();
         if !self.pages.contains_key(&self.at) {
             self.first_visit(stop)?;
@@ -175,9 +182,9 @@ impl<'c> Walk<'c, '_, '_> {
     fn help(&mut self) -> Result<(), Failure> {
         let words = match self.mode {
             InputMode::Keys => {
-                "A key each; at a question, type the word or the letter and Enter. Nothing goes on by itself."
+                "A key each; at a question, type the word or the letter and Enter. Nothing advances by itself."
             }
-            InputMode::Words => "Type a word or its letter, and Enter. Nothing goes on by itself.",
+            InputMode::Words => "Type a word or its letter, and Enter. Nothing advances by itself.",
         };
         let text = help(&keys::help_rows(self), words, self.shell.look);
         self.put_apart(text).map(drop)
@@ -186,11 +193,14 @@ impl<'c> Walk<'c, '_, '_> {
     fn leave(&mut self) -> Result<Exit, Failure> {
         let kept = self.store.file().is_some();
         let stop = self.stop();
-        let next = stops::resume(&self.stops, self.store.progress());
+        let next = stops::resume(&self.stops, self.store.progress(), self.all);
+        let ended =
+            |title: String| if title.ends_with(['?', '!', '.']) { title } else { format!("{title}.") };
+        let left = format!("Left at {}", ended(stop.title()));
         let words = match kept {
-            true if next == self.at => format!("Left at {}. `attn` goes on there.", stop.title()),
-            true => format!("Left at {}. `attn` goes on with {}.", stop.title(), self.stops[next].title()),
-            false => format!("Left at {}.", stop.title()),
+            true if next == self.at => format!("{left} `attn` continues there."),
+            true => format!("{left} `attn` continues with {}", ended(self.stops[next].title())),
+            false => left,
         };
         self.note(&words)?;
         for remark in self.store.remarks() {

@@ -70,14 +70,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     }
     let mut place: Vec<String> = args.place.iter().cloned().collect();
     let catalogue = course::catalogue_with(&mut place)?;
-    let mut stops = Stop::all(&catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
-    let is_named_aside = match place.first() {
-        Some(place) => stops[stops::find(&stops, place, &catalogue).map_err(Failure::Usage)?].is_aside(),
-        None => false,
-    };
-    if !args.all && !is_named_aside {
-        stops.retain(|stop| !stop.is_aside());
-    }
+    let stops = Stop::all(&catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
     let mut store = Store::open();
     for remark in store.remarks() {
         shell.remark(&remark);
@@ -85,7 +78,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let first_time = store.progress().is_empty();
     let at = match place.first() {
         Some(place) => stops::find(&stops, place, &catalogue).map_err(Failure::Usage)?,
-        None => stops::resume(&stops, store.progress()),
+        None => stops::resume(&stops, store.progress(), args.all),
     };
     let mode = match terminal::has_keys(shell.terminal) && !shell.look.plain {
         true => InputMode::Keys,
@@ -103,7 +96,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     if !words.is_empty() {
         shell.show(&prose(&words, shell.look))?;
     }
-    Walk::new(&catalogue, stops, at, store, mode, shell).run()
+    Walk::new(&catalogue, stops, (at, args.all), store, mode, shell).run()
 }
 
 /// The greeting of a new learner.
@@ -111,11 +104,11 @@ fn welcome(mode: InputMode) -> &'static str {
     match mode {
         InputMode::Keys => {
             "Welcome. You will read a little, guess what comes out, and then see it run. \
-             **Enter** goes on, **?** says what else there is, **q** leaves; next time it goes on from there."
+             **Enter** continues, **?** says what else there is, **q** leaves; next time you continue from there."
         }
         InputMode::Words => {
             "Welcome. You will read a little, guess what comes out, and then see it run. \
-             Enter goes on, `help` says what else can be typed, `quit` leaves; next time it goes on from there."
+             Enter continues, `help` says what else can be typed, `quit` leaves; next time you continue from there."
         }
     }
 }

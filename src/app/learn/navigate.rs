@@ -19,19 +19,31 @@ use crate::view::{Line, Role, Text};
 impl Walk<'_, '_, '_> {
     /// Goes on: past a question, to the outcome, or to the next stop.
     pub(crate) fn on(&mut self) -> Result<Flow, Failure> {
+        if !self.unread.is_empty() {
+            return self.read_on();
+        }
         match (self.stage(), self.stop().kind) {
             (PageStage::Asking(_), _) | (PageStage::Ready, StopKind::Exercise(_)) => self.pass_over(),
             (PageStage::Ready, StopKind::Step(_)) => self.outcome(),
-            _ if self.at + 1 == self.stops.len() => {
+            _ if stops::after(&self.stops, self.at, self.all).is_none() => {
                 self.note("This is the end of the chapter. `p` looks back, `l` goes anywhere, `q` leaves.")
             }
-            _ => Ok(Flow::GoTo(self.at + 1)),
+            _ => {
+                let next = stops::after(&self.stops, self.at, self.all).unwrap_or(self.at);
+                for passed in self.at + 1..next {
+                    let aside = self.stops[passed];
+                    let words = format!("Left out: {}. `l` and its name go there.", aside.title());
+                    self.note(&words)?;
+                }
+                Ok(Flow::GoTo(next))
+            }
         }
     }
 
     /// Goes back to the stop before.
     pub(crate) fn back(&mut self) -> Result<Flow, Failure> {
-        Ok(Flow::GoTo(self.at.saturating_sub(1)))
+        let before = (0..self.at).rev().find(|at| self.all || !self.stops[*at].is_aside());
+        Ok(Flow::GoTo(before.unwrap_or(0)))
     }
 
     /// Enter skips at the second time; the first time tells the learner what it would do.
@@ -40,8 +52,11 @@ impl Walk<'_, '_, '_> {
         match (mem::replace(&mut self.page().warned, true), exercise) {
             (true, _) => self.skip(),
             (false, true) => self.note(
-                "Not written yet: `e` writes it, `h` gives a hint, `s` the solution. Enter once more goes on without.",
+                "Not written yet: `e` writes it, `h` gives a hint, `s` the solution. Enter once more continues without.",
             ),
+            (false, false) if self.asks_again() => {
+                self.note("Type an answer; `s` shows it. Enter once more leaves this question out.")
+            }
             (false, false) => {
                 self.note("Type an answer; `s` shows it. Enter once more runs the cell without an answer.")
             }

@@ -9,7 +9,7 @@ use super::page::PageStage;
 use super::walk::{Flow, Walk};
 use crate::lesson::progress::{ExerciseHelp, ProgressChange};
 use crate::lesson::{Exercise, Lesson};
-use crate::session::{Outcome, Variable};
+use crate::session::{Outcome, Raised, Variable};
 use crate::view::learn::{Task, hint, labelled_code, task};
 use crate::view::prose::prose;
 use crate::view::quiz::{AnswerVerdict, reply};
@@ -40,7 +40,7 @@ impl<'c> Walk<'c, '_, '_> {
                 text.section(labelled_code("Yours, which passed:", passed, look));
             }
             (None, Some(attempt)) => {
-                text.section(labelled_code("Yours so far (`e` goes on with it):", attempt, look));
+                text.section(labelled_code("Yours so far (`e` continues with it):", attempt, look));
             }
             (None, None) => {}
         }
@@ -117,16 +117,16 @@ impl<'c> Walk<'c, '_, '_> {
         let Some(exercise) = self.exercise() else {
             self.show_outcome(&outcome, &panel)?;
             return self.note(
-                "That was yours, on a copy: the lesson's own state is as it was, and goes on with its own cell. \
+                "That was yours, on a copy: the lesson's own state is as it was, and continues with its own cell. \
                  `e` edits further.",
             );
         };
         if outcome.error.as_ref().is_some_and(|raised| raised.interrupted) {
             self.show_outcome(&outcome, &panel)?;
-            return self.note("Stopped. `e` goes on with what you wrote.");
+            return self.note("Stopped. `e` continues with what you wrote.");
         }
         let failed = match &outcome.error {
-            Some(_) => Some("Python stopped there. `e` goes on with what you wrote.".to_owned()),
+            Some(_) => Some("Python stopped there. `e` continues with what you wrote.".to_owned()),
             None => failed_check(exercise, &mut workspace),
         };
         drop(workspace);
@@ -149,7 +149,7 @@ impl<'c> Walk<'c, '_, '_> {
         let quoted: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
         let (was, its) = if names.len() == 1 { ("was", "it") } else { ("were", "them") };
         self.note(&format!(
-            "Your code changes {}, which {was} there before. The change stays in this exercise: the lesson goes on with \
+            "Your code changes {}, which {was} there before. The change stays in this exercise: the lesson continues with \
              {its} as before.",
             quoted.join(", ")
         ))
@@ -197,7 +197,7 @@ impl<'c> Walk<'c, '_, '_> {
         };
         self.show_solution(exercise)?;
         self.help_taken(exercise, ExerciseHelp::Solution)?;
-        self.note("`e` still writes your own; Enter goes on.")?;
+        self.note("`e` still writes your own; Enter continues.")?;
         self.page().warned = true;
         Ok(Flow::Stay)
     }
@@ -248,15 +248,37 @@ impl<'c> Walk<'c, '_, '_> {
     }
 }
 
+/// The name of the cell that a check runs as, in tracebacks.
+const CHECK: &str = "the check";
+
 /// Runs the checks of an exercise on the state after an attempt, and returns what the first failing check says.
 fn failed_check(exercise: &Exercise, workspace: &mut Workspace) -> Option<String> {
-    let raised = exercise.checks.iter().find_map(|check| workspace.run(&check.source, "the check").error)?;
+    let (check, raised) = exercise
+        .checks
+        .iter()
+        .find_map(|check| workspace.run(&check.source, CHECK).error.map(|raised| (&check.source, raised)))?;
     let said = escaped(&raised.message);
     Some(match raised.kind.as_str() {
+        _ if raised.interrupted => "Stopped while the check ran your code. `e` continues with it.".to_owned(),
         "AssertionError" if !said.is_empty() => said,
         "NameError" => format!("The check looks for something that is not there: {said}."),
-        kind => format!("The check could not go on ({kind}: {said})."),
+        kind => format!("{} ({kind}: {said}).", where_it_stopped(check, &raised)),
     })
+}
+
+/// What the check ran when an exception stopped it, and where in the learner's code that was: checks call it with inputs of
+/// their own, which the learner has not seen.
+fn where_it_stopped(check: &str, raised: &Raised) -> String {
+    let in_check = raised.frames.iter().rev().find(|frame| frame.cell == CHECK);
+    let line = in_check.and_then(|frame| check.lines().nth(frame.line.checked_sub(1)?)).map(str::trim);
+    let own = raised.frames.iter().rev().find(|frame| frame.cell != CHECK);
+    match (line, own) {
+        (Some(line), Some(own)) => {
+            format!("The check tried other inputs, `{line}`, and line {} of your code stopped it", own.line)
+        }
+        (Some(line), None) => format!("The check could not continue at `{line}`"),
+        _ => "The check could not continue".to_owned(),
+    }
 }
 
 /// A message as Markdown: everything but backticks is escaped.

@@ -19,6 +19,11 @@ impl<'c> Walk<'c, '_, '_> {
         }
     }
 
+    /// Whether another question follows the one that waits.
+    pub(super) fn asks_again(&self) -> bool {
+        self.asked().is_some_and(|(step, at, _)| at + 1 < step.predictions.len())
+    }
+
     /// Judges an answer and replies to it.
     pub(crate) fn answer(&mut self, said: &str) -> Result<Flow, Failure> {
         let Some((step, at, asked)) = self.asked() else {
@@ -33,6 +38,9 @@ impl<'c> Walk<'c, '_, '_> {
         let (right, because) = match verdict {
             Judgement::NotUnderstood { why } => return self.note(&why),
             Judgement::Right => (true, asked.right.clone()),
+            Judgement::Wrong { because } if because.is_empty() => {
+                (false, "Try again, or `s` shows the answer.".to_owned())
+            }
             Judgement::Wrong { because } => (false, because),
         };
         let given = GivenAnswer { text: in_words(asked, said), right };
@@ -60,7 +68,7 @@ impl<'c> Walk<'c, '_, '_> {
         }
         let Some(workspace) = self.lesson.at(step) else {
             self.note(
-                "The cell did not run to its end, so this cannot be judged. `k` goes on without an answer.",
+                "The cell did not run to its end, so this cannot be judged. `k` continues without an answer.",
             )?;
             self.page().panel = None;
             return Ok(None);
@@ -69,7 +77,7 @@ impl<'c> Walk<'c, '_, '_> {
             Ok(verdict) => Ok(Some(verdict)),
             Err(raised) => {
                 let words =
-                    format!("This question cannot be judged ({}). `k` goes on without.", raised.message);
+                    format!("This question cannot be judged ({}). `k` continues without.", raised.message);
                 self.note(&words)?;
                 Ok(None)
             }

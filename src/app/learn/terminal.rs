@@ -113,7 +113,14 @@ fn next_event(patience: Duration) -> io::Result<Option<Event>> {
     if let Some(held) = HELD.take() {
         return Ok(Some(held));
     }
+    // Without any time the library does not even look at the events that it has read already.
+    let patience = patience.max(Duration::from_millis(1));
     if event::poll(patience)? { event::read().map(Some) } else { Ok(None) }
+}
+
+/// Drops what was typed before something opens that would take it for its own input.
+pub(crate) fn drop_typed() -> io::Result<()> {
+    typed_ahead().map(drop)
 }
 
 /// Raw mode, for as long as the value lives: keys come one by one, and a new line needs `\r\n`.
@@ -176,6 +183,7 @@ impl Drop for Raw {
 /// Calls a function in which a library changes the settings of the terminal; if the program ends meanwhile, they are
 /// restored.
 pub(crate) fn awaiting<T>(read: impl FnOnce() -> T) -> T {
+    input_begins();
     let outer = AWAITING.swap(true, Ordering::AcqRel);
     let read = read();
     AWAITING.store(outer, Ordering::Release);

@@ -7,7 +7,7 @@ use super::super::stops::StopKind;
 use super::super::trace::Detail;
 use super::super::workspace::Workspace;
 use super::super::{prompt::TypedLine, repl, show, trace, what_if};
-use super::input;
+use super::input::{self, InputMode};
 use super::page::PageStage;
 use super::terminal;
 use super::walk::{Flow, Walk};
@@ -41,7 +41,14 @@ impl<'c> Walk<'c, '_, '_> {
         self.shell.say("\n")?;
         self.shell.flush()?;
         let catalogue = self.catalogue;
+        let width = self.shell.options.width;
+        if self.mode == InputMode::Keys {
+            terminal::drop_typed()?;
+        }
         terminal::awaiting(|| repl::open(workspace, place, catalogue, self.shell))?;
+        // `:set width` is a setting of the REPL.
+        self.shell.options.width = width;
+        self.shell.refit();
         self.measure();
         self.note("Back in the walkthrough: the lesson's own state is as it was.")
     }

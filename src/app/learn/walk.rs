@@ -8,6 +8,7 @@ use super::super::step::step_panel;
 use super::super::stops::{Stop, StopKind};
 use super::super::store::Store;
 use super::input::{self, InputMode};
+use super::keys::WalkInput;
 use super::lesson_state::{LessonState, OnProgress};
 use super::page::{PageStage, StopPage};
 use super::terminal::{self, KeyPress};
@@ -45,18 +46,22 @@ pub(crate) struct Walk<'c, 'w, 's> {
     pub(super) at: usize,
     /// The number of lines shown since the last key.
     pub(super) lines_shown: usize,
-    /// The key that ended a long page.
+    /// Whether the asides are stops as well.
+    pub(super) all: bool,
+    /// The key that was pressed in the middle of a long page.
     pub(super) pending: Option<KeyPress>,
+    /// The lines of that page that were not shown yet.
+    pub(super) unread: Vec<Line>,
     /// The place where the learner was told what else they can type.
     pub(super) told: Option<(usize, PageStage)>,
 }
 
 impl<'c, 'w, 's> Walk<'c, 'w, 's> {
-    /// A walkthrough that begins at the stop of number `at`.
+    /// A walkthrough that begins at the stop of number `at`; `all` asks for the asides too.
     pub(crate) fn new(
         catalogue: &'c Catalogue,
         stops: Vec<Stop<'c>>,
-        at: usize,
+        (at, all): (usize, bool),
         store: Store,
         mode: InputMode,
         shell: &'w mut Shell<'s>,
@@ -72,7 +77,9 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
             pages: HashMap::new(),
             at,
             lines_shown: 0,
+            all,
             pending: None,
+            unread: Vec::new(),
             told: None,
         }
     }
@@ -106,6 +113,11 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
     /// How far the learner is here.
     pub(crate) fn stage(&self) -> PageStage {
         self.pages.get(&self.at).map(|page| page.stage).unwrap_or_default()
+    }
+
+    /// Whether a key interrupted a long page.
+    pub(crate) fn has_unread(&self) -> bool {
+        !self.unread.is_empty()
     }
 
     /// Whether a question waits for its answer.
@@ -253,18 +265,48 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
             self.shell.show(&Text { lines: lines[..cut].to_vec() })?;
             lines = &lines[cut..];
             let more = more_lines(lines.len(), self.shell.look.width);
-            match input::press(&more, self.shell)? {
-                KeyPress::Enter | KeyPress::Page(1) | KeyPress::Arrow(1, 0) => {
-                    self.lines_shown = 0;
+            let pressed = loop {
+                match input::press(&more, self.shell)? {
+                    KeyPress::Page(1) | KeyPress::Arrow(1, 0) => break KeyPress::Enter,
+                    // A key that means nothing here leaves the page as it is.
+                    other if self.acts(other) => break other,
+                    _ => {}
                 }
+            };
+            match pressed {
+                KeyPress::Enter => self.lines_shown = 0,
                 KeyPress::Letter(' ') => return self.shell.show(&Text { lines: lines.to_vec() }),
                 other => {
-                    // Another key ends the page and then does what it always does.
+                    // The key does what it always does; Enter then shows the rest.
                     self.pending = Some(other);
+                    if self.unread.is_empty() {
+                        self.unread = lines.to_vec();
+                    }
                     return Ok(());
                 }
             }
         }
+    }
+
+    /// Whether a key means something in the middle of a page. Before a question letters begin an answer: only help and
+    /// leaving are possible there.
+    fn acts(&self, key: KeyPress) -> bool {
+        match key {
+            KeyPress::Enter | KeyPress::Letter(' ' | '?' | 'q') => true,
+            KeyPress::Interrupt | KeyPress::End | KeyPress::Resized => true,
+            KeyPress::Letter(_) if self.is_asking() => false,
+            other => match WalkInput::of_key(other) {
+                WalkInput::Key(key, _) => (key.here)(self),
+                _ => false,
+            },
+        }
+    }
+
+    /// Shows what is left of a page that a key interrupted.
+    pub(super) fn read_on(&mut self) -> Result<Flow, Failure> {
+        let lines = mem::take(&mut self.unread);
+        self.put(&Text { lines })?;
+        Ok(Flow::Stay)
     }
 }
 

@@ -163,20 +163,11 @@ impl<'c> Repl<'c> {
         Ok(InputResult::Done)
     }
 
-    /// Puts another workspace in the place of this one. The names that the learner gave to axes stay.
-    fn replace_workspace(&mut self, what: String, mut workspace: Workspace<'c>, outcomes: Outcomes) {
+    /// Puts another workspace in the place of this one, with the names that its step gives to axes.
+    fn replace_workspace(&mut self, what: String, workspace: Workspace<'c>, outcomes: Outcomes) {
         self.undo_points.push(UndoPoint::before_replacement(what, self));
         let mut old = self.workspace.borrow_mut();
         self.place = None;
-        // The names that the learner gave to axes stay where the tensors have so many.
-        workspace.axes = std::mem::take(&mut old.axes);
-        let fits = |name: &String, axes: &mut Vec<String>| {
-            let tensor = workspace.session.variables().into_iter().find(|variable| variable.name == *name);
-            tensor.is_some_and(|tensor| tensor.value.ndim() == axes.len())
-        };
-        let mut axes = std::mem::take(&mut workspace.axes);
-        axes.retain(fits);
-        workspace.axes = axes;
         self.initial_names = workspace.session.names();
         self.outcomes.extend(outcomes);
         *old = workspace;

@@ -434,11 +434,7 @@ fn batched(a: &Tensor, b: &Tensor) -> Result<(Tensor, GradName)> {
 }
 
 /// `input @ weight.T + bias`. (.., in) x (out, in) -> (.., out). As `F.linear`.
-pub(crate) fn linear(
-    input: &Tensor,
-    weight: &Tensor,
-    bias: Option<&Tensor>,
-) -> Result<(Tensor, GradName)> {
+pub(crate) fn linear(input: &Tensor, weight: &Tensor, bias: Option<&Tensor>) -> Result<(Tensor, GradName)> {
     if input.ndim() == 0 || weight.ndim() == 0 {
         return Err(Error::runtime(format!(
             "both arguments to linear need to be at least 1D, but they are {}D and {}D",

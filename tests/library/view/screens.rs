@@ -270,6 +270,7 @@ fn chapter() -> Listing {
                 number: first + at,
                 slug: ["inputs", "scores", "softmax-naive"][at % 3].into(),
                 done: at < done,
+                aside: false,
             })
             .collect(),
     };
@@ -408,7 +409,7 @@ fn walked(look: Look) -> Text {
         here,
     };
     let rows = [
-        (&["Enter", "n", "on", "next"][..], "Go on: run the cell, or go to what comes next", true),
+        (&["Enter", "n", "on", "next"][..], "Continue: run the cell, or go to the next step", true),
         (&["h", "hint"], "Show a hint; each says more than the one before", false),
     ];
     text.section(help(&rows.map(means), "A key each. Nothing goes on by itself.", look));
