@@ -1,5 +1,6 @@
 //! `attn check`: runs files again and compares their outputs with the recorded ones; without a file, all lessons.
 
+use std::cell::OnceCell;
 use std::path::Path;
 
 use super::course;
@@ -15,15 +16,16 @@ use super::shell::{Exit, Failure, Shell};
 use crate::kernel::random::Family;
 use crate::lesson::compare::{TOLERANCE, Verdict, compare, compare_step};
 use crate::lesson::front_matter::is_lesson;
-use crate::lesson::{Catalogue, Fault, Glossary, Lesson, gate, myst, terms};
+use crate::lesson::{Catalogue, Fault, Glossary, Lesson, gate, myst, terms, translation};
 use crate::view::check::{self as report, CheckedCell, CheckedFile, FileFault};
 use crate::view::ci::{github, junit};
+use crate::view::quantity::counted;
 
 /// What `attn check` takes.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// Notebooks or Markdown files; without any, all lessons
-    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    /// Notebooks, Markdown files or folders of lessons; without any, all lessons of the chapter
+    #[arg(value_name = "FILE|FOLDER", value_hint = clap::ValueHint::AnyPath)]
     files: Vec<String>,
     /// How far a number may be from the recorded one: absolute up to 1, relative beyond
     #[arg(long, value_name = "X", value_parser = tolerance, default_value = "0", allow_negative_numbers = true)]
@@ -67,39 +69,31 @@ struct CheckedFileDocument {
 
 /// Checks each file, shows where they differ, and fails if any does.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let catalogue = course::catalogue()?;
-    let named_glossary = args.files.iter().find(|file| is_glossary(file));
-    let glossary = glossary_of(named_glossary.map(String::as_str), &catalogue);
-    let mut checker = Checker {
-        catalogue: &catalogue,
-        tolerance: args.tolerance,
-        options: shell.options.clone(),
-        glossary: glossary.as_ref().map(|(glossary, _)| glossary.clone()).unwrap_or_default(),
-        named: Vec::new(),
-    };
-    checker.named = args.files.iter().filter_map(|file| checker.read_lesson(file)?.ok()).collect();
     let mut files = Vec::new();
     match args.files.as_slice() {
-        [] => {
-            let progress = ProgressBar::watch(catalogue.len(), shell);
-            for index in 0..catalogue.len() {
-                progress.at(index, &format!("lesson {} of {}", index + 1, catalogue.len()));
-                files.push(checker.embedded(index)?);
-            }
-            files.push(checker.glossary(&glossary));
-            if let Some(faq) = catalogue.faq() {
-                files.push(match faq {
-                    Ok(faq) => checker.lesson(faq, faq.file.clone())?,
-                    Err(fault) => faulty(&fault),
-                });
-            }
-        }
+        [] => files.extend(of_course(&course::catalogue()?, args.tolerance, shell)?),
         named => {
-            for file in named {
-                files.push(match is_glossary(file) {
-                    true => checker.glossary(&glossary),
-                    false => checker.file(file, shell)?,
-                });
+            let chapter = course::catalogue()?;
+            let mut rest = named;
+            while let Some(word) = rest.first() {
+                if course::is_folder(word, &chapter)? {
+                    let catalogue = course::in_folder(Path::new(word))?;
+                    files.extend(of_course(&catalogue, args.tolerance, shell)?);
+                    rest = &rest[1..];
+                    continue;
+                }
+                // Files that follow each other in one course are checked together, its glossary among them.
+                let folder = course_of(word);
+                let same = |other: &&String| course_of(other) == folder && !Path::new(other).is_dir();
+                let (these, others) = rest.split_at(rest.iter().take_while(same).count().max(1));
+                match folder {
+                    Some(folder) => {
+                        let catalogue = course::in_folder(folder)?;
+                        files.extend(of_files(these, &catalogue, args.tolerance, shell)?);
+                    }
+                    None => files.extend(of_files(these, &chapter, args.tolerance, shell)?),
+                }
+                rest = others;
             }
         }
     }
@@ -134,6 +128,59 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
+/// Checks all lessons of a course, its glossary, and the questions of readers.
+fn of_course(catalogue: &Catalogue, tolerance: f64, shell: &mut Shell) -> Result<Vec<FileReport>, Failure> {
+    let (mut checker, glossary) = Checker::new(&[], catalogue, tolerance, shell)?;
+    let mut files = Vec::new();
+    let progress = ProgressBar::watch(catalogue.len(), shell);
+    // Of a course with translations, those are checked: the other lessons are as they were.
+    let own: Vec<bool> = catalogue.lessons().map(|read| read.map_or(true, |it| it.lang.is_some())).collect();
+    let translated = catalogue.lessons().flatten().any(|lesson| lesson.lang.is_some());
+    for index in (0..catalogue.len()).filter(|index| own[*index] || !translated) {
+        progress.at(index, &format!("lesson {} of {}", index + 1, catalogue.len()));
+        files.push(checker.embedded(index)?);
+    }
+    let is_own = |file: &str| {
+        !translated || catalogue.course().folder.as_ref().is_some_and(|it| Path::new(file).starts_with(it))
+    };
+    if !catalogue.glossary_file().text.is_empty() && is_own(&catalogue.glossary_file().path) {
+        files.push(checker.glossary(&glossary));
+    }
+    if let Some(faq) = catalogue.faq().filter(|faq| faq.as_ref().map_or(true, |faq| is_own(&faq.file))) {
+        files.push(match faq {
+            Ok(faq) => checker.lesson(faq, faq.file.clone())?,
+            Err(fault) => faulty(&fault),
+        });
+    }
+    Ok(files)
+}
+
+/// Checks files on the command line.
+fn of_files(
+    named: &[String],
+    catalogue: &Catalogue,
+    tolerance: f64,
+    shell: &mut Shell,
+) -> Result<Vec<FileReport>, Failure> {
+    let (mut checker, glossary) = Checker::new(named, catalogue, tolerance, shell)?;
+    let mut files = Vec::new();
+    for file in named {
+        files.push(match is_glossary(file) {
+            true => checker.glossary(&glossary),
+            false => checker.file(file, shell)?,
+        });
+    }
+    Ok(files)
+}
+
+/// The folder of the course to which a file belongs; `None` for the chapter and for what is no lesson.
+fn course_of(word: &str) -> Option<&Path> {
+    let path = Path::new(word);
+    let belongs = is_glossary(word)
+        || word.ends_with(".md") && std::fs::read_to_string(path).is_ok_and(|text| is_lesson(&text));
+    course::course_folder(path).filter(|_| belongs)
+}
+
 struct Checker<'c> {
     catalogue: &'c Catalogue,
     tolerance: f64,
@@ -141,6 +188,8 @@ struct Checker<'c> {
     glossary: Glossary,
     /// The lessons among the files.
     named: Vec<Lesson>,
+    /// The lessons of which a course may be a translation; read when the first translation is checked.
+    originals: OnceCell<Catalogue>,
 }
 
 /// Whether a word on the command line is a glossary's file.
@@ -148,8 +197,11 @@ fn is_glossary(word: &str) -> bool {
     Path::new(word).file_name().is_some_and(|name| name == "glossary.md")
 }
 
-/// The glossary in a file, or the program's own, with its text.
-fn glossary_of(word: Option<&str>, catalogue: &Catalogue) -> Result<(Glossary, String), Fault> {
+/// A glossary with its text.
+type ReadGlossary = Result<(Glossary, String), Fault>;
+
+/// The glossary in a file, or that of the course, with its text.
+fn glossary_of(word: Option<&str>, catalogue: &Catalogue) -> ReadGlossary {
     let (file, text) = match word.map(|word| (word, std::fs::read_to_string(word))) {
         None => {
             let file = catalogue.glossary_file();
@@ -166,7 +218,58 @@ fn glossary_of(word: Option<&str>, catalogue: &Catalogue) -> Result<(Glossary, S
 /// The report on a file, and its cells for the JSON document.
 type FileReport = (CheckedFile, Vec<CellDocument>);
 
-impl Checker<'_> {
+impl<'c> Checker<'c> {
+    /// A checker of files on the command line, or of a whole course, and the glossary that it uses.
+    fn new(
+        files: &[String],
+        catalogue: &'c Catalogue,
+        tolerance: f64,
+        shell: &Shell,
+    ) -> Result<(Checker<'c>, ReadGlossary), Failure> {
+        let named_glossary = files.iter().find(|file| is_glossary(file));
+        let glossary = glossary_of(named_glossary.map(String::as_str), catalogue);
+        let mut options = shell.options.clone();
+        if let Some(folder) = &catalogue.course().folder {
+            options.folder.clone_from(folder);
+        }
+        let mut checker = Checker {
+            catalogue,
+            tolerance,
+            options,
+            glossary: glossary.as_ref().map(|(glossary, _)| glossary.clone()).unwrap_or_default(),
+            named: Vec::new(),
+            originals: OnceCell::new(),
+        };
+        checker.named = files.iter().filter_map(|file| checker.read_lesson(file)?.ok()).collect();
+        Ok((checker, glossary))
+    }
+
+    /// What a translation has otherwise than its original, which is the lesson of the same id in the chapter.
+    fn translated(&self, lesson: &Lesson) -> Result<Vec<Fault>, Failure> {
+        if lesson.lang.is_none() {
+            return Ok(Vec::new());
+        }
+        let originals = match self.originals.get() {
+            Some(originals) => originals,
+            None => {
+                let read = course::catalogue()?;
+                self.originals.get_or_init(|| read)
+            }
+        };
+        let mut all = originals.lessons().chain(originals.faq());
+        let original = all.find(|other| other.as_ref().is_ok_and(|other| other.id == lesson.id));
+        match original {
+            Some(Ok(original)) => Ok(translation::differences(lesson, original)),
+            _ => {
+                let what = format!(
+                    "`lang` says that this is a translation, and no lesson has the id `{}`",
+                    lesson.id
+                );
+                Ok(vec![Fault::new(&lesson.file, 1, what)])
+            }
+        }
+    }
+
     /// Checks a lesson of the catalogue.
     fn embedded(&mut self, index: usize) -> Result<FileReport, Failure> {
         match self.catalogue.lesson(index) {
@@ -203,7 +306,7 @@ impl Checker<'_> {
 
     /// Checks a glossary against the lessons of the catalogue, with files on the command line instead of lessons of the same
     /// id.
-    fn glossary(&self, read: &Result<(Glossary, String), Fault>) -> FileReport {
+    fn glossary(&self, read: &ReadGlossary) -> FileReport {
         let (glossary, text) = match read {
             Ok(read) => read,
             Err(fault) => return faulty(fault),
@@ -212,9 +315,14 @@ impl Checker<'_> {
         let lessons: Vec<&Lesson> = own
             .map(|lesson| self.named.iter().find(|named| named.id == lesson.id).unwrap_or(lesson))
             .collect();
-        let faults = terms::in_glossary(glossary, text, &lessons);
+        // In a lesson that is in another language or cannot be read, the words of the terms are not found.
+        let unread = self.catalogue.lessons().any(|lesson| lesson.is_err());
+        let (faults, checked) = match unread || lessons.iter().any(|lesson| lesson.lang.is_some()) {
+            true => (Vec::new(), "readable"),
+            false => (terms::in_glossary(glossary, text, &lessons), "each explained before it is used"),
+        };
         let faults = faults.iter().map(FileFault::from).collect();
-        let instead = Some(format!("{} terms, each explained before it is used", glossary.terms.len()));
+        let instead = Some(format!("{}, {checked}", counted(glossary.terms.len(), "term")));
         (CheckedFile { file: glossary.file.clone(), faults, instead, ..CheckedFile::default() }, Vec::new())
     }
 
@@ -236,6 +344,7 @@ impl Checker<'_> {
             Ok(report) => report,
             Err(fault) => return Ok(faulty(&fault)),
         };
+        let translated = self.translated(lesson)?;
         let (mut cells, mut documents) = (Vec::new(), Vec::new());
         for (index, ran) in report.steps.iter().enumerate() {
             let step = ran.step;
@@ -266,7 +375,7 @@ impl Checker<'_> {
             });
         }
         // Outputs that differ are shown as cells.
-        let faults = report.faults.iter().map(FileFault::from).collect();
+        let faults = report.faults.iter().chain(&translated).map(FileFault::from).collect();
         Ok((CheckedFile { file, cells, faults, ..CheckedFile::default() }, documents))
     }
 

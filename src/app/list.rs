@@ -8,15 +8,16 @@ use super::shell::{Exit, Failure, Shell};
 use super::stops::{self, Stop, StopKind, resume};
 use super::store::Store;
 use crate::lesson::progress::Progress;
-use crate::lesson::{Catalogue, Exercise, Lesson, Prediction, Step};
+use crate::lesson::{Catalogue, Course, Exercise, Lesson, Prediction, Step};
 use crate::view::listing::{self, ListedLesson, ListedStep, ListedStop, Listing, StopState, list, welcome};
 
 /// What `attn list` takes.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// A lesson (3.4.1) or a step of it: its steps, questions and exercises, each with what you have done
-    #[arg(value_name = "WHERE")]
-    place: Option<String>,
+    /// A lesson (3.4.1) or a step of it: its steps, questions and exercises, each with what you have done; before it or
+    /// alone, a folder of lessons
+    #[arg(value_name = "WHERE|FOLDER", num_args = 0..=2)]
+    place: Vec<String>,
     /// Lessons only, without their steps
     #[arg(long)]
     lessons: bool,
@@ -58,7 +59,9 @@ struct ListedStepEntry<'c> {
 
 /// Lists the chapter.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let catalogue = course::catalogue()?;
+    let mut place = args.place.clone();
+    let catalogue = course::of_words(&mut place, shell)?;
+    course::one_place(&place)?;
     if args.names {
         let mut names = catalogue.names();
         let exercises = catalogue.lessons().flatten().flat_map(|lesson| &lesson.exercises);
@@ -67,8 +70,8 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         return Ok(Exit::Good);
     }
     let (mut lessons, exit) = lessons(&catalogue, shell);
-    let progress = progress(shell);
-    if let Some(place) = &args.place {
+    let progress = progress(catalogue.course(), shell);
+    if let Some(place) = place.first() {
         let stops = Stop::all(&catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
         let at = stops::find(&stops, place, &catalogue).map_err(Failure::Usage)?;
         lessons = vec![stops[at].lesson];
@@ -93,14 +96,14 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         return Ok(exit);
     }
     let next = next(&catalogue, &progress);
-    shell.show(&list(&listing(&lessons, &progress, next), !args.lessons, shell.look))?;
+    shell.show(&list(&listing(catalogue.course(), &lessons, &progress, next), !args.lessons, shell.look))?;
     Ok(exit)
 }
 
 /// What `attn` alone shows without a terminal: what attn is, its first commands with an example each, and the steps.
 pub(crate) fn greet(first: &[(&str, &str)], shell: &mut Shell) -> Result<Exit, Failure> {
     if shell.options.json {
-        return run(&Args { place: None, lessons: false, names: false }, shell);
+        return run(&Args { place: Vec::new(), lessons: false, names: false }, shell);
     }
     let catalogue = course::catalogue()?;
     let (lessons, exit) = lessons(&catalogue, shell);
@@ -108,15 +111,20 @@ pub(crate) fn greet(first: &[(&str, &str)], shell: &mut Shell) -> Result<Exit, F
                  that runs here, without Python or PyTorch installed, and shows its tensors.";
     let commands: Vec<(&str, &str)> =
         first.iter().copied().chain([("attn --help", "Everything else")]).collect();
-    let progress = progress(shell);
+    let progress = progress(catalogue.course(), shell);
     let next = next(&catalogue, &progress);
-    shell.show(&welcome(words, &commands, &listing(&lessons, &progress, next), shell.look))?;
+    shell.show(&welcome(
+        words,
+        &commands,
+        &listing(catalogue.course(), &lessons, &progress, next),
+        shell.look,
+    ))?;
     Ok(exit)
 }
 
 /// The learner's progress. A problem with its file is a remark.
-fn progress(shell: &mut Shell) -> Progress {
-    let mut store = Store::read();
+fn progress(course: &Course, shell: &mut Shell) -> Progress {
+    let mut store = Store::read(course);
     for remark in store.remarks() {
         shell.remark(&remark);
     }
@@ -222,7 +230,12 @@ fn listed_stops(lesson: &Lesson, stops: &[Stop], progress: &Progress) -> Vec<Lis
 }
 
 /// The rows of the list.
-pub(crate) fn listing(lessons: &[&Lesson], progress: &Progress, next: Option<String>) -> Listing {
+pub(crate) fn listing(
+    course: &Course,
+    lessons: &[&Lesson],
+    progress: &Progress,
+    next: Option<String>,
+) -> Listing {
     let row = |lesson: &&Lesson| ListedLesson {
         section: lesson.section.clone(),
         title: lesson.title.clone(),
@@ -249,5 +262,10 @@ pub(crate) fn listing(lessons: &[&Lesson], progress: &Progress, next: Option<Str
             })
             .collect(),
     };
-    Listing { title: "chapter 3  Attention".to_owned(), lessons: lessons.iter().map(row).collect(), next }
+    Listing {
+        title: course.title.clone(),
+        lessons: lessons.iter().map(row).collect(),
+        next,
+        learn: course.command("learn", ""),
+    }
 }

@@ -13,9 +13,9 @@ use crate::lesson::{Catalogue, Target};
 /// What `attn reset` takes.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// A step, an exercise or a lesson; without one, everything
-    #[arg(value_name = "WHERE")]
-    place: Option<String>,
+    /// A step, an exercise or a lesson, after a folder of lessons if it is there; without one, everything
+    #[arg(value_name = "WHERE|FOLDER", num_args = 0..=2)]
+    place: Vec<String>,
     /// Do it without asking
     #[arg(long, short)]
     yes: bool,
@@ -23,9 +23,11 @@ pub(crate) struct Args {
 
 /// Deletes progress.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let catalogue = course::catalogue()?;
-    let (what, words) = what(args, &catalogue)?;
-    let mut store = Store::read();
+    let mut place = args.place.clone();
+    let catalogue = course::of_words(&mut place, shell)?;
+    course::one_place(&place)?;
+    let (what, words) = what(place.first(), &catalogue)?;
+    let mut store = Store::read(catalogue.course());
     if store.progress().is_empty() && store.remarks().is_empty() {
         shell.say("There is no progress yet, so there is nothing to delete.\n")?;
         return Ok(Exit::Good);
@@ -54,8 +56,8 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 }
 
 /// What to delete, and its description.
-fn what(args: &Args, catalogue: &Catalogue) -> Result<(ResetScope, String), Failure> {
-    let Some(place) = &args.place else {
+fn what(place: Option<&String>, catalogue: &Catalogue) -> Result<(ResetScope, String), Failure> {
+    let Some(place) = place else {
         return Ok((ResetScope::All, "all progress".to_owned()));
     };
     if let Ok(Target::Lesson(lesson)) = catalogue.find(place) {

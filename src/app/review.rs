@@ -2,6 +2,7 @@
 //! and soon after it; one that is answered right comes back after days, then weeks.
 
 use std::collections::VecDeque;
+use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::Serialize;
@@ -23,6 +24,9 @@ use crate::view::quiz::{AnswerVerdict, QuestionKind, question, reply};
 /// What `attn review` takes.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
+    /// A folder of lessons instead of the chapter
+    #[arg(value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
+    folder: Option<PathBuf>,
     /// How many questions to ask
     #[arg(long, value_name = "N", default_value_t = 8)]
     count: usize,
@@ -48,8 +52,11 @@ struct DueDocument<'c> {
 
 /// Asks the questions that are due.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let catalogue = course::catalogue()?;
-    let mut store = Store::read();
+    let catalogue = match &args.folder {
+        Some(folder) => course::in_folder(folder)?,
+        None => course::catalogue()?,
+    };
+    let mut store = Store::read(catalogue.course());
     for remark in store.remarks() {
         shell.remark(&remark);
     }

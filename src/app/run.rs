@@ -26,8 +26,8 @@ use crate::view::{self, Panel, panel};
 /// What `attn run` takes.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// A step (scores), a lesson (3.4.1), or a .ipynb, .py or .md file
-    #[arg(required = true, value_name = "WHERE|FILE", value_hint = clap::ValueHint::AnyPath)]
+    /// A step (scores), a lesson (3.4.1), or a .ipynb, .py or .md file; before them or alone, a folder of lessons
+    #[arg(required = true, value_name = "WHERE|FILE|FOLDER", value_hint = clap::ValueHint::AnyPath)]
     targets: Vec<String>,
     /// Run on as far as this step; in a file, as far as this code cell
     #[arg(long, value_name = "STEP")]
@@ -49,14 +49,22 @@ pub(crate) struct Args {
 /// Runs each target in an interpreter of its own.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let mut targets = args.targets.clone();
-    let catalogue = course::catalogue_with(&mut targets)?;
+    let catalogue = course::of_words(&mut targets, shell)?;
+    // What was typed, for each target: a lesson's file is called by its name.
+    let mut typed = args.targets[args.targets.len() - targets.len()..].to_vec();
+    if targets.is_empty() {
+        for lesson in catalogue.lessons() {
+            targets.push(lesson.map_err(|fault| Failure::Unreadable(fault.to_string()))?.id.clone());
+        }
+        typed.clone_from(&targets);
+    }
     let mut exit = Exit::Good;
     if !args.changes.is_empty() && args.trace.is_some() {
         let words = "--trace shows one run, a change compares two: ask for one of them";
         return Err(Failure::Usage(words.to_owned()));
     }
     if let Some(file) = &args.html {
-        if args.targets.len() > 1 || !args.changes.is_empty() || shell.options.json {
+        if targets.len() > 1 || !args.changes.is_empty() || shell.options.json {
             let words =
                 "--html writes the page of one target, as it is: leave out --json, --set and the like";
             return Err(Failure::Usage(words.to_owned()));
@@ -65,7 +73,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     }
     for (at, target) in targets.iter().enumerate() {
         let mut plan = plan(target, args.until.as_deref(), &catalogue)?;
-        plan.target.clone_from(&args.targets[at]);
+        plan.target.clone_from(&typed[at]);
         plan.show_remarks(shell);
         if at > 0 && shell.styled() && !shell.options.json {
             shell.say("\n")?;
@@ -78,7 +86,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
                     true => as_json(&plan, args, &mut workspace, shell)?,
                     false => as_text(&plan, args, &catalogue, &mut workspace, shell)?,
                 };
-                if at + 1 == args.targets.len() {
+                if at + 1 == targets.len() {
                     // The program ends here: the system frees all of it at once.
                     std::mem::forget(workspace);
                 }

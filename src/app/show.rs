@@ -14,10 +14,10 @@ use crate::view::{glossary, panel};
 /// What `attn show` takes.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// A step (scores), a lesson (3.4.1), the glossary, or a term of it
-    #[arg(value_name = "WHERE")]
+    /// A step (scores), a lesson (3.4.1), the glossary, or a term of it; before it, a folder of lessons
+    #[arg(value_name = "WHERE|FOLDER")]
     place: String,
-    /// After `glossary`: the term to show
+    /// After `glossary`: the term to show; after a folder: the place
     #[arg(value_name = "TERM")]
     term: Vec<String>,
 }
@@ -41,21 +41,27 @@ struct ShownStep<'c> {
 
 /// Shows a place or a term.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let catalogue = course::catalogue()?;
-    if args.place.eq_ignore_ascii_case("glossary") {
-        return terms(&args.term.join(" "), &catalogue, shell);
-    }
-    if !args.term.is_empty() {
-        let all = format!("{} {}", args.place, args.term.join(" "));
-        return terms(&all, &catalogue, shell);
-    }
-    let found = match catalogue.find(&args.place) {
+    let mut words = vec![args.place.clone()];
+    words.extend(args.term.iter().cloned());
+    let catalogue = course::of_words(&mut words, shell)?;
+    let place = match words.as_slice() {
+        [] => {
+            let words = "name a step or a lesson of the folder, or its glossary; `attn list` lists them";
+            return Err(Failure::Usage(words.to_owned()));
+        }
+        [word, term @ ..] if word.eq_ignore_ascii_case("glossary") => {
+            return terms(&term.join(" "), &catalogue, shell);
+        }
+        [place] => place,
+        several => return terms(&several.join(" "), &catalogue, shell),
+    };
+    let found = match catalogue.find(place) {
         Ok(found) => found,
         Err(FindError::Broken(fault)) => return Err(Failure::Unreadable(fault.to_string())),
         Err(unknown) => {
             let glossary = catalogue.glossary().map_err(|fault| Failure::Unreadable(fault.to_string()))?;
-            return match glossary.find(&args.place) {
-                Some(_) => terms(&args.place, &catalogue, shell),
+            return match glossary.find(place) {
+                Some(_) => terms(place, &catalogue, shell),
                 None => Err(Failure::Usage(unknown.to_string())),
             };
         }
@@ -66,7 +72,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     };
     if shell.options.json {
         let steps = steps.into_iter().map(shown).collect();
-        write_json(&ShowDocument { schema: "attn.show/1", target: &args.place, steps }, shell)?;
+        write_json(&ShowDocument { schema: "attn.show/1", target: place, steps }, shell)?;
         return Ok(Exit::Good);
     }
     for (at, step) in steps.into_iter().enumerate() {

@@ -7,14 +7,31 @@ use std::mem;
 use std::path::{Path, PathBuf};
 
 use super::state::state_dir;
+use crate::lesson::Course;
 use crate::lesson::progress::{Progress, ProgressChange, ProgressError};
 
-/// The file's name in the state folder.
-const FILE: &str = "progress.json";
+/// The file in the state folder for a course; the chapter has one of its own. A course is known by its folder's path.
+fn file_name(course: &Course) -> String {
+    match &course.own {
+        None => "progress.json".to_owned(),
+        Some(folder) => {
+            let name =
+                folder.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+            let plain: String =
+                name.chars().filter(|c| c.is_alphanumeric() || "-_".contains(*c)).take(40).collect();
+            // FNV-1a, which is the same in every build: http://www.isthe.com/chongo/tech/comp/fnv/
+            let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
+            let hash = folder.to_string_lossy().as_bytes().iter().fold(0xcbf2_9ce4_8422_2325, step);
+            format!("courses/{plain}-{hash:016x}.json")
+        }
+    }
+}
 
 /// A learner's progress, and its file.
 pub(crate) struct Store {
     folder: Option<PathBuf>,
+    /// The file's path in that folder.
+    name: String,
     progress: Progress,
     /// Changes that are not in the file yet.
     unsaved: Vec<ProgressChange>,
@@ -24,11 +41,12 @@ pub(crate) struct Store {
 }
 
 impl Store {
-    /// Reads the file. Nothing is written before [`Store::change`].
-    pub(crate) fn read() -> Store {
+    /// Reads the file of a course. Nothing is written before [`Store::change`].
+    pub(crate) fn read(course: &Course) -> Store {
         let folder = state_dir();
         let mut store = Store {
             folder,
+            name: file_name(course),
             progress: Progress::default(),
             unsaved: Vec::new(),
             remarks: Vec::new(),
@@ -48,8 +66,8 @@ impl Store {
     }
 
     /// Reads the file for the walkthrough. A file that cannot be used gets another name.
-    pub(crate) fn open() -> Store {
-        let mut store = Store::read();
+    pub(crate) fn open(course: &Course) -> Store {
+        let mut store = Store::read(course);
         store.remarks.clear();
         if let Some(file) = store.file()
             && matches!(read(&file), Err(ReadError::Unread(_)))
@@ -72,7 +90,7 @@ impl Store {
 
     /// The file; `None` if the platform has no folder for it.
     pub(crate) fn file(&self) -> Option<PathBuf> {
-        self.folder.as_ref().map(|folder| folder.join(FILE))
+        self.folder.as_ref().map(|folder| folder.join(&self.name))
     }
 
     /// The remarks about the file since the last call.
@@ -103,11 +121,11 @@ impl Store {
     /// Applies the unsaved changes to the progress that the file has now: another program may have changed it.
     fn save(&mut self) -> io::Result<()> {
         let folder = self.folder.clone().ok_or_else(|| io::Error::other("this platform names none"))?;
-        fs::create_dir_all(&folder)?;
+        let file = folder.join(&self.name);
+        fs::create_dir_all(file.parent().unwrap_or(&folder))?;
         let lock = File::options().create(true).append(true).open(folder.join("progress.lock"))?;
         // On file systems without locks, a change by another program at the same time may be lost.
         let _ = lock.lock();
-        let file = folder.join(FILE);
         let mut progress = match read(&file) {
             Ok(progress) => progress,
             Err(ReadError::System(error)) => return Err(error),
@@ -173,9 +191,10 @@ fn rename_unusable(file: &Path, why: &ProgressError) -> io::Result<PathBuf> {
         ProgressError::Newer(_) => "newer",
         ProgressError::Damaged(_) => "damaged",
     };
+    let stem = file.file_stem().map_or_else(String::new, |stem| stem.to_string_lossy().into_owned());
     let name = |n: usize| match n {
-        1 => format!("progress.{kind}.json"),
-        n => format!("progress.{kind}-{n}.json"),
+        1 => format!("{stem}.{kind}.json"),
+        n => format!("{stem}.{kind}-{n}.json"),
     };
     let free = (1..).map(|n| file.with_file_name(name(n))).find(|path| !path.exists());
     let kept = free.expect("numbers do not end");

@@ -37,7 +37,7 @@ pub static VERBS: &[Verb] = &[
     Verb {
         name: "learn",
         line: "Walk through the chapter, from where it was left or from WHERE",
-        examples: "attn learn\nattn learn softmax-naive\nattn learn 3.4.1",
+        examples: "attn learn\nattn learn softmax-naive\nattn learn 3.4.1\nattn learn my-course",
         first: true,
         args: learn::Args::augment_args,
         run: |matches, shell| learn::run(&parsed(matches)?, shell),
@@ -106,7 +106,8 @@ pub static VERBS: &[Verb] = &[
     Verb {
         name: "check",
         line: "Run a notebook again and compare with its recorded outputs",
-        examples: "attn check notebook.ipynb\nattn check notebook.ipynb --tolerance 1e-4\nattn check",
+        examples: "attn check notebook.ipynb\nattn check notebook.ipynb --tolerance 1e-4\nattn check my-course --format github\n\
+                   attn check",
         first: true,
         args: check::Args::augment_args,
         run: |matches, shell| check::run(&parsed(matches)?, shell),

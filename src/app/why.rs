@@ -27,7 +27,8 @@ const DEPTH: usize = 1;
 /// What `attn why` takes.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// A step (scores), a lesson (3.4.1), or a .ipynb, .md or .py file: the state after it is asked
+    /// A step (scores), a lesson (3.4.1), or a .ipynb, .md or .py file: the state after it is asked; before it, a folder
+    /// of lessons
     #[arg(value_name = "WHERE|FILE", value_hint = clap::ValueHint::AnyPath)]
     target: String,
     /// One element: 'attn_weights[1,2]', 'attn_weights[journey, starts]', 'forward: attn_scores[0,2,1]', any expression
@@ -41,9 +42,16 @@ pub(crate) struct Args {
 
 /// Explains an element.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let mut target = [args.target.clone()];
-    let catalogue = course::catalogue_with(&mut target)?;
-    let plan = plan(&target[0], None, &catalogue)?;
+    let mut words = vec![args.target.clone()];
+    words.extend(args.expression.iter().cloned());
+    let catalogue = course::of_words(&mut words, shell)?;
+    let target = words.remove(0);
+    if words.is_empty() {
+        return Err(Failure::Usage(
+            "after the folder of lessons and the place in it comes an element".to_owned(),
+        ));
+    }
+    let plan = plan(&target, None, &catalogue)?;
     plan.show_remarks(shell);
     let mut workspace = plan.workspace(&evidence::options(&plan, shell)?);
     let mut runner = Runner::new(&mut workspace, &plan.cells);
@@ -59,7 +67,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             error.kind, error.message
         ));
     }
-    let expression = args.expression.join(" ");
+    let expression = words.join(" ");
     let asked = explained(&expression, usize::from(args.depth.unwrap_or(DEPTH as u8)), &mut workspace)?;
     let why = asked.why;
     if shell.options.json {

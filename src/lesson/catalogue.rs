@@ -1,11 +1,12 @@
-//! All lessons of the course, and the names that find a step or a lesson.
+//! All lessons of a course, and the names that find a step or a lesson.
 //! A lesson is parsed when something of it is asked for, and once.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::fs;
+use std::path::Path;
 
+use super::course::Course;
 use super::embed::{EmbeddedFile, GLOSSARY, LESSONS};
 use super::exercise::Exercise;
 use super::fault::Fault;
@@ -20,6 +21,7 @@ pub struct Catalogue {
     entries: Vec<Entry>,
     glossary: CourseFile,
     faq: Option<Entry>,
+    course: Course,
 }
 
 /// A file of the course: its name and its text.
@@ -101,28 +103,7 @@ impl Default for Catalogue {
 impl Catalogue {
     /// The lessons inside the program.
     pub fn new() -> Catalogue {
-        Catalogue::of(LESSONS.iter().map(CourseFile::from), CourseFile::from(&GLOSSARY))
-    }
-
-    /// The lessons of a folder: every `.md` file, and `glossary.md`. Errors: a file that cannot be read.
-    pub fn open(folder: &Path) -> Result<Catalogue, Fault> {
-        let unreadable = |path: &Path, error: io::Error| {
-            Fault::new(&path.display().to_string(), 1, format!("cannot be read: {error}"))
-        };
-        let read = |path: PathBuf| match fs::read_to_string(&path) {
-            Ok(text) => Ok(CourseFile { path: path.display().to_string(), text: Cow::Owned(text) }),
-            Err(error) => Err(unreadable(&path, error)),
-        };
-        let listed = fs::read_dir(folder).map_err(|error| unreadable(folder, error))?;
-        let mut paths = Vec::new();
-        for entry in listed {
-            paths.push(entry.map_err(|error| unreadable(folder, error))?.path());
-        }
-        let glossary = folder.join("glossary.md");
-        paths.retain(|path| path.extension().is_some_and(|ending| ending == "md") && *path != glossary);
-        paths.sort();
-        let lessons = paths.into_iter().map(read).collect::<Result<Vec<_>, _>>()?;
-        Ok(Catalogue::of(lessons, read(glossary)?))
+        Catalogue::of(LESSONS.iter().map(CourseFile::from), CourseFile::from(&GLOSSARY), Course::default())
     }
 
     /// These lessons and that of a file, in the place of one with the same id, else last.
@@ -139,10 +120,16 @@ impl Catalogue {
             Some(at) => files[at] = file,
             None => files.push(file),
         }
-        Ok((Catalogue::of(files, self.glossary), id))
+        files.extend(self.faq.map(|entry| entry.file));
+        Ok((Catalogue::of(files, self.glossary, self.course), id))
     }
 
-    fn of(lessons: impl IntoIterator<Item = CourseFile>, glossary: CourseFile) -> Catalogue {
+    /// A catalogue of these files, the questions of readers among them.
+    pub(super) fn of(
+        lessons: impl IntoIterator<Item = CourseFile>,
+        glossary: CourseFile,
+        course: Course,
+    ) -> Catalogue {
         let mut first = 1;
         let mut entry = |file: CourseFile| {
             let slugs = cell_names(&file.text);
@@ -155,7 +142,27 @@ impl Catalogue {
         let entries = lessons.into_iter().map(&mut entry).collect();
         // Its steps come after those of all lessons.
         let faq = faq.into_iter().next().map(entry);
-        Catalogue { entries, glossary, faq }
+        Catalogue { entries, glossary, faq, course }
+    }
+
+    /// The course that these lessons make.
+    pub(crate) fn course(&self) -> &Course {
+        &self.course
+    }
+
+    /// The ids of the files in the order of [`Catalogue::into_files`]; empty for a file whose front matter cannot be read.
+    pub(super) fn ids(&self) -> Vec<String> {
+        let id = |entry: &Entry| match FrontMatter::read(&entry.file.path, &entry.file.text) {
+            Ok(front) => front.id,
+            Err(_) => String::new(),
+        };
+        self.entries.iter().chain(&self.faq).map(id).collect()
+    }
+
+    /// The files of the lessons, that of the questions of readers, and the glossary.
+    pub(super) fn into_files(self) -> (Vec<CourseFile>, CourseFile) {
+        let files = self.entries.into_iter().chain(self.faq).map(|entry| entry.file).collect();
+        (files, self.glossary)
     }
 
     /// Whether there are no lessons.

@@ -21,6 +21,8 @@ pub(super) struct FrontMatter {
     pub(crate) minutes: u32,
     #[serde(default)]
     pub(crate) needs: Vec<String>,
+    #[serde(default)]
+    pub(crate) lang: Option<String>,
 }
 
 impl FrontMatter {
@@ -37,4 +39,16 @@ impl FrontMatter {
 /// Whether a Markdown file is meant as a lesson: its front matter names a section. A notebook's does not.
 pub(crate) fn is_lesson(text: &str) -> bool {
     front_matter(text).is_some_and(|(yaml, _)| yaml.lines().any(|line| line.starts_with("section:")))
+}
+
+/// Whether a Markdown file in a folder of lessons is meant as one: its front matter has a key of a lesson, or is not complete.
+/// A notebook in the folder has those of Jupyter only.
+pub(super) fn is_meant_as_lesson(text: &str) -> bool {
+    let of_jupyter = |key: &str| key == "jupytext" || key == "kernelspec";
+    let own = FRONT_MATTER.iter().map(|word| word.name).filter(|name| !of_jupyter(name));
+    let keys: Vec<String> = own.map(|name| format!("{name}:")).collect();
+    match front_matter(text) {
+        Some((yaml, _)) => yaml.lines().any(|line| keys.iter().any(|key| line.starts_with(key.as_str()))),
+        None => text.trim_start_matches('\u{feff}').trim_start().starts_with("---"),
+    }
 }

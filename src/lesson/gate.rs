@@ -62,6 +62,7 @@ pub fn check<'c>(
     let Gate { differing_outputs, mut faults, .. } = gate;
     faults.extend(terms::in_lesson(lesson, glossary));
     faults.extend(reviews(catalogue, lesson)?);
+    faults.extend(names_twice(catalogue, lesson));
     Ok(LessonReport { steps, differing_outputs, faults })
 }
 
@@ -82,6 +83,29 @@ fn reviews(catalogue: &Catalogue, lesson: &Lesson) -> Result<Vec<Fault>, Fault> 
         Some(Fault { nearest: nearest(slug, &earlier, 3), ..Fault::new(&lesson.file, asked.line, what) })
     };
     Ok(asked.filter_map(fault).collect())
+}
+
+/// Names of a lesson that an earlier lesson of the course has, too. A fault in another lesson is its own.
+fn names_twice(catalogue: &Catalogue, lesson: &Lesson) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    let lessons: Vec<&Lesson> = catalogue.lessons().flatten().collect();
+    let own = lessons.iter().position(|other| other.id == lesson.id);
+    // A file that is checked instead of a lesson has that lesson's id; its copies come after it.
+    for other in own.map_or(&[][..], |own| &lessons[own + 1..]).iter().filter(|other| other.id == lesson.id) {
+        faults.push(Fault::new(&lesson.file, 1, format!("{} has the id `{}`, too", other.file, other.id)));
+    }
+    for other in &lessons[..own.unwrap_or(lessons.len())] {
+        let names = |lesson: &Lesson| -> Vec<(String, usize)> {
+            let steps = lesson.steps.iter().map(|step| (step.slug.clone(), step.line));
+            steps.chain(lesson.exercises.iter().map(|it| (it.slug.clone(), it.line))).collect()
+        };
+        let theirs = names(other);
+        for (slug, line) in names(lesson).iter().filter(|(slug, _)| theirs.iter().any(|(it, _)| it == slug)) {
+            let what = format!("{} has a step or an exercise `{slug}`, too", other.file);
+            faults.push(Fault::new(&lesson.file, *line, what));
+        }
+    }
+    faults
 }
 
 struct Gate<'c> {

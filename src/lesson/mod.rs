@@ -8,6 +8,8 @@
 //! | [`fault`] | what is wrong with a file, and where |
 //! | [`vocabulary`] | every directive, option and axis name that a lesson may use |
 //! | [`catalogue`] | all lessons of the course; finds steps and lessons by their names |
+//! | [`course`], [`course_folder`] | folders of lessons: courses of their own, translations |
+//! | [`translation`] | compares a translation with its original |
 //! | [`answer`], [`typed_shape`], [`number_words`], [`judge`] | reads and judges what a learner answers |
 //! | [`progress`], [`review`] | what a learner has done, and which questions come again |
 //! | [`search`] | finds texts by a learner's words |
@@ -21,6 +23,8 @@
 pub mod answer;
 pub mod catalogue;
 pub mod compare;
+pub(crate) mod course;
+pub(crate) mod course_folder;
 mod embed;
 pub mod exercise;
 pub(crate) mod fault;
@@ -45,11 +49,13 @@ pub mod script;
 pub(crate) mod search;
 pub(crate) mod step;
 pub mod terms;
+pub mod translation;
 pub mod typed_shape;
 pub(crate) mod views;
 pub mod vocabulary;
 
 pub use catalogue::{Catalogue, Target};
+pub use course::Course;
 pub(crate) use exercise::Exercise;
 pub use exercise::Prediction;
 pub use fault::Fault;

@@ -66,7 +66,7 @@ impl Notebook {
 }
 
 /// Up to five files of a folder that attn can run; none if it cannot be listed.
-fn runnable(folder: &Path) -> Vec<String> {
+pub(super) fn runnable(folder: &Path) -> Vec<String> {
     let Ok(entries) = std::fs::read_dir(folder) else {
         return Vec::new();
     };

@@ -23,6 +23,8 @@ pub struct Lesson {
     pub minutes: u32,
     /// Ids of the lessons whose variables this one uses.
     pub(crate) needs: Vec<String>,
+    /// The language of a translation; `None` for an original.
+    pub lang: Option<String>,
     /// The file it was read from.
     pub file: String,
     /// The whole of that file.

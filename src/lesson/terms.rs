@@ -107,9 +107,14 @@ fn term_of(glossary: &Glossary, slug: &str) -> Option<usize> {
     glossary.terms.iter().position(|term| term.slug == slug)
 }
 
-/// The faults in one lesson's use of terms: links to terms that do not exist, first uses that are not links.
+/// The faults in one lesson's use of terms: links to terms that do not exist, and in an original, first uses that are not
+/// links.
 pub(crate) fn in_lesson(lesson: &Lesson, glossary: &Glossary) -> Vec<Fault> {
     let mut faults = dead_links(&lesson.file, &lesson.text, glossary);
+    // In another language, the names of terms are other words, or the same with another meaning.
+    if lesson.lang.is_some() {
+        return faults;
+    }
     let mut seen = vec![false; glossary.terms.len()];
     for used in mentions(&lesson.text, glossary).into_iter().filter(|used| used.kind == ProseKind::Running) {
         if !std::mem::replace(&mut seen[used.term], true) && !used.linked {

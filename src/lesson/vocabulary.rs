@@ -107,6 +107,7 @@ pub const FRONT_MATTER: &[VocabularyWord] = &[
     word("summary", "one or two sentences for the list"),
     word("minutes", "how long it takes"),
     word("needs", "ids of the lessons whose variables it uses"),
+    word("lang", "of a translation: its language, such as de; the id is that of the original"),
     word("jupytext", "for Jupyter: how this file is a notebook"),
     word("kernelspec", "for Jupyter: which kernel runs it"),
 ];

@@ -16,6 +16,8 @@ pub struct Listing {
     pub lessons: Vec<ListedLesson>,
     /// The name of the next step: "stepN".
     pub next: Option<String>,
+    /// The command that goes on there: "attn learn".
+    pub learn: String,
 }
 
 /// A lesson in the listing.
@@ -270,7 +272,7 @@ pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
     if let Some(next) = &listing.next {
         text.gap();
         let mut line = Line::new().with(Role::Prose, "  next: ").with(Role::Strong, next);
-        line.push(Role::Dim, "   attn learn");
+        line.push(Role::Dim, format!("   {}", listing.learn));
         text.line(line);
     }
     text
@@ -331,7 +333,7 @@ fn plain_list(listing: &Listing, steps: bool, done: usize, all: usize, look: Loo
         }
     }
     if let Some(next) = &listing.next {
-        say(format!("next: {next}, with: attn learn"));
+        say(format!("next: {next}, with: {}", listing.learn));
     }
     text
 }

@@ -4,6 +4,7 @@ mod browser;
 mod cli;
 #[path = "../shared/course.rs"]
 mod course;
+mod courses;
 mod escapes;
 #[cfg(unix)]
 mod hours;

@@ -23,7 +23,9 @@ pub(super) fn of_material(material: &Material, lineage: Lineage, catalogue: &Cat
     };
     let mut lessons: Vec<String> = shown.clone().map(lesson).collect();
     lessons.dedup();
-    let mut builder = PageBuilder { lineage, many: lessons.len() > 1, ..PageBuilder::default() };
+    let many = lessons.len() > 1;
+    let course = many.then(|| catalogue.course().heading.clone());
+    let mut builder = PageBuilder { lineage, many, course, ..PageBuilder::default() };
     for part in shown {
         match part {
             ExportPart::Step(run) => {
@@ -61,6 +63,8 @@ pub(crate) struct PageBuilder {
     lineage: Lineage,
     /// Whether it has several lessons, each with a heading.
     many: bool,
+    /// The title of the course, if it has several lessons.
+    course: Option<String>,
     /// The lesson of the step before.
     lesson: String,
 }
@@ -158,7 +162,7 @@ impl PageBuilder {
             self.push(PagePart::Heading(title.clone()));
         }
         if self.page.title.is_empty() {
-            self.page.title = if self.many { "Chapter 3, Attention".to_owned() } else { title };
+            self.page.title = self.course.clone().unwrap_or(title);
         }
         self.lesson.clone_from(&lesson.id);
     }

@@ -35,9 +35,10 @@ use material::Material;
 /// What `attn export` takes.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// A step, an exercise or a lesson, or a notebook or script; without one, the chapter
-    #[arg(value_name = "WHERE|FILE", value_hint = clap::ValueHint::AnyPath)]
-    place: Option<String>,
+    /// A step, an exercise or a lesson, or a notebook or script; without one, the chapter; before it or alone, a folder
+    /// of lessons
+    #[arg(value_name = "WHERE|FILE|FOLDER", num_args = 0..=2, value_hint = clap::ValueHint::AnyPath)]
+    place: Vec<String>,
     /// The form: html, md, ipynb or json (default: by the name of OUT, else md)
     #[arg(long, value_enum, value_name = "FORMAT", hide_possible_values = true)]
     format: Option<Format>,
@@ -68,16 +69,18 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     if let Some(file) = &args.output {
         may_write(file, args.force, shell)?;
     }
-    let catalogue = course::catalogue()?;
-    let mut store = Store::read();
+    let mut place = args.place.clone();
+    let catalogue = course::of_words(&mut place, shell)?;
+    course::one_place(&place)?;
+    let place = place.first().map(String::as_str);
+    let mut store = Store::read(catalogue.course());
     for remark in store.remarks() {
         shell.remark(&remark);
     }
-    let page_on_chapter = args.place.is_none() && format == Format::Md;
+    let page_on_chapter = place.is_none() && format == Format::Md;
     let progress = store.progress();
     let options = shell.options.clone();
     let mut exit = Exit::Good;
-    let place = args.place.as_deref();
     let is_file =
         place.is_some_and(|place| [".ipynb", ".py", ".ipy", ".md"].iter().any(|it| place.ends_with(it)));
     let text = match place.map(|place| find(place, &catalogue)) {
@@ -104,7 +107,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
                 Format::Md if page_on_chapter => page::of_chapter(&material, &catalogue, progress),
                 Format::Md => page::of_steps(&material),
                 Format::Ipynb => notebook::of(&material),
-                Format::Json => to_json(&material.document(place.unwrap_or("chapter")))?,
+                Format::Json => to_json(&material.document(place.unwrap_or(catalogue.course().noun)))?,
             }
         }
     };

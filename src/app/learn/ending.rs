@@ -16,15 +16,22 @@ impl Walk<'_, '_, '_> {
         let next = match after {
             Some(stop) => next(stop),
             None => {
-                "That was the chapter. `attn export -o summary.md` writes a page of it, with your answers, \
-                 into a file; `attn list` shows what is left open."
-                    .to_owned()
+                let course = self.catalogue.course();
+                format!(
+                    "That was the {}. `{}` writes it with your answers and every calculation as a page for a \
+                     browser, to keep or to share, and `{}` a summary as text; `{}` shows what is left open.",
+                    course.noun,
+                    course.command("export", "-o page.html"),
+                    course.command("export", "-o summary.md"),
+                    course.command("list", ""),
+                )
             }
         };
         let mut figures = summary::of_lesson(lesson, progress);
         if after.is_none() {
+            let noun = self.catalogue.course().noun;
             let all = summary::of_chapter(self.catalogue, progress);
-            figures.extend(all.into_iter().map(|(name, figure)| (format!("{name}, chapter"), figure)));
+            figures.extend(all.into_iter().map(|(name, figure)| (format!("{name}, {noun}"), figure)));
         }
         let made = Ending {
             section: lesson.section.clone(),

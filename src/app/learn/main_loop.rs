@@ -194,12 +194,17 @@ impl<'c> Walk<'c, '_, '_> {
         let kept = self.store.file().is_some();
         let stop = self.stop();
         let next = stops::resume(&self.stops, self.store.progress(), self.all);
+        let course = self.catalogue.course();
+        let command = match course.folder {
+            Some(_) => course.command("learn", ""),
+            None => "attn".to_owned(),
+        };
         let ended =
             |title: String| if title.ends_with(['?', '!', '.']) { title } else { format!("{title}.") };
         let left = format!("Left at {}", ended(stop.title()));
         let words = match kept {
-            true if next == self.at => format!("{left} `attn` continues there."),
-            true => format!("{left} `attn` continues with {}", ended(self.stops[next].title())),
+            true if next == self.at => format!("{left} `{command}` continues there."),
+            true => format!("{left} `{command}` continues with {}", ended(self.stops[next].title())),
             false => left,
         };
         self.note(&words)?;

@@ -41,9 +41,10 @@ use walk::Walk;
 /// What `attn learn` takes.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// A step (scores), an exercise, a lesson (3.4.1) or a lesson's file; without one, where it was left
-    #[arg(value_name = "WHERE|FILE", value_hint = clap::ValueHint::FilePath)]
-    place: Option<String>,
+    /// A step (scores), an exercise, a lesson (3.4.1), a lesson's file, or a folder of lessons, with a place in it or
+    /// without; without any, where it was left
+    #[arg(value_name = "WHERE|FILE|FOLDER", num_args = 0..=2, value_hint = clap::ValueHint::AnyPath)]
+    place: Vec<String>,
     /// Do not leave out the asides
     #[arg(long)]
     all: bool,
@@ -57,7 +58,7 @@ pub(crate) fn can_start(shell: &Shell) -> bool {
 
 /// Starts the walkthrough where the learner left it.
 pub(crate) fn resume(shell: &mut Shell) -> Result<Exit, Failure> {
-    run(&Args { place: None, all: false }, shell)
+    run(&Args { place: Vec::new(), all: false }, shell)
 }
 
 /// Starts the walkthrough.
@@ -68,10 +69,11 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             "the walkthrough asks and answers, which {option} rules out; `attn run` and `attn show` do not ask"
         )));
     }
-    let mut place: Vec<String> = args.place.iter().cloned().collect();
-    let catalogue = course::catalogue_with(&mut place)?;
+    let mut place = args.place.clone();
+    let catalogue = course::of_words(&mut place, shell)?;
+    course::one_place(&place)?;
     let stops = Stop::all(&catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;
-    let mut store = Store::open();
+    let mut store = Store::open(catalogue.course());
     for remark in store.remarks() {
         shell.remark(&remark);
     }

@@ -26,7 +26,10 @@ impl Walk<'_, '_, '_> {
             (PageStage::Asking(_), _) | (PageStage::Ready, StopKind::Exercise(_)) => self.pass_over(),
             (PageStage::Ready, StopKind::Step(_)) => self.outcome(),
             _ if stops::after(&self.stops, self.at, self.all).is_none() => {
-                self.note("This is the end of the chapter. `p` looks back, `l` goes anywhere, `q` leaves.")
+                let noun = self.catalogue.course().noun;
+                self.note(&format!(
+                    "This is the end of the {noun}. `p` looks back, `l` goes anywhere, `q` leaves."
+                ))
             }
             _ => {
                 let next = stops::after(&self.stops, self.at, self.all).unwrap_or(self.at);
@@ -78,7 +81,7 @@ impl Walk<'_, '_, '_> {
             (true, InputMode::Keys) => self.choose_place(),
             (true, InputMode::Words) => {
                 let lessons: Vec<&Lesson> = self.lessons();
-                let listed = listing(&lessons, self.store.progress(), None);
+                let listed = listing(self.catalogue.course(), &lessons, self.store.progress(), None);
                 let mut text = list(&listed, true, self.shell.look);
                 text.gap();
                 text.say(Role::Prose, "To go to one: list softmax, list softmax-naive, list 3.4.1");

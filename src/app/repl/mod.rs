@@ -42,9 +42,10 @@ use state::{CommandError, Input, InputResult, Outcomes, Repl};
 /// The arguments of `attn repl`.
 #[derive(clap::Args, Debug)]
 pub(crate) struct Args {
-    /// A step (scores), a lesson (3.4.1), or a .ipynb, .py or .md file whose state to start from
-    #[arg(value_name = "WHERE|FILE", value_hint = clap::ValueHint::AnyPath)]
-    target: Option<String>,
+    /// A step (scores), a lesson (3.4.1), or a .ipynb, .py or .md file whose state to start from; before it or alone, a
+    /// folder of lessons
+    #[arg(value_name = "WHERE|FILE|FOLDER", num_args = 0..=2, value_hint = clap::ValueHint::AnyPath)]
+    target: Vec<String>,
     /// Go on after an input that raises, also where inputs come through a pipe
     #[arg(long)]
     keep_going: bool,
@@ -52,15 +53,17 @@ pub(crate) struct Args {
 
 /// Runs `attn repl`.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let mut target: Vec<String> = args.target.iter().cloned().collect();
-    let catalogue = course::catalogue_with(&mut target)?;
+    let mut target = args.target.clone();
+    let catalogue = course::of_words(&mut target, shell)?;
+    course::one_place(&target)?;
     let (workspace, outcomes) = match target.first() {
         Some(word) => navigation::workspace_at(word, &catalogue, shell)?,
         None => (navigation::bare_workspace(shell), Outcomes::new()),
     };
     let mut repl = Repl::new(workspace, &catalogue);
     repl.outcomes = outcomes;
-    repl.source = args.target.clone();
+    // A lesson's file is called as it was typed.
+    repl.source = target.first().and(args.target.last()).cloned();
     repl.run_inputs(args.keep_going, shell)
 }
 

@@ -282,6 +282,7 @@ fn chapter() -> Listing {
             lesson("3.4.1", "Trainable weights", 21, 11, 0),
         ],
         next: Some("step18".into()),
+        learn: "attn learn".into(),
     }
 }
 
