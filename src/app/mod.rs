@@ -40,6 +40,7 @@ pub mod learn;
 mod list;
 mod machine;
 mod naming;
+mod new;
 mod notes;
 pub mod options;
 mod pictures;

@@ -11,7 +11,7 @@ use super::course;
 use super::options::{GlobalOptions, When};
 use super::shell::{Exit, Failure, Shell, coloured, columns};
 use super::{
-    bench, check, doctor, export, faq, learn, list, machine, repl, reset, review, run, show, spread, why,
+    bench, check, doctor, export, faq, learn, list, machine, new, repl, reset, review, run, show, spread, why,
 };
 use crate::ops::nearest;
 use crate::view::text::commands_terminal;
@@ -136,6 +136,14 @@ pub static VERBS: &[Verb] = &[
         first: false,
         args: export::Args::augment_args,
         run: |matches, shell| export::run(&parsed(matches)?, shell),
+    },
+    Verb {
+        name: "new",
+        line: "Begin a course of your own: a folder with a first lesson that passes its check",
+        examples: "attn new my-course",
+        first: false,
+        args: new::Args::augment_args,
+        run: |matches, shell| new::run(&parsed(matches)?, shell),
     },
     Verb {
         name: "reset",
