@@ -51,7 +51,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     for remark in remarks {
         shell.remark(&remark);
     }
-    shell.say(&format!("Forgotten: {words}.\n"))?;
+    shell.say(&format!("Deleted: {words}.\n"))?;
     Ok(Exit::Good)
 }
 

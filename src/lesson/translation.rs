@@ -183,6 +183,10 @@ impl Differences<'_> {
     }
 }
 
+fn is_blank(line: Option<&str>) -> bool {
+    line.is_none_or(|line| line.trim().is_empty())
+}
+
 /// The first line in which two texts differ, from 1, and the line of each; empty behind the end of a text.
 fn first_difference<'t>(own: &'t str, wanted: &'t str) -> (usize, &'t str, &'t str) {
     let (mut mine, mut theirs) = (own.lines(), wanted.lines());
@@ -191,6 +195,8 @@ fn first_difference<'t>(own: &'t str, wanted: &'t str) -> (usize, &'t str, &'t s
             (Some(here), Some(there)) if here == there => {}
             // They differ in blanks at the end only.
             (None, None) => return (at - 1, "", ""),
+            // A blank line says nothing: the line after it does.
+            (here, there) if is_blank(here) && is_blank(there) => {}
             (here, there) => return (at, here.unwrap_or_default(), there.unwrap_or_default()),
         }
     }

@@ -60,7 +60,7 @@ fn a_course_has_progress_of_its_own() {
     assert!(plain.contains("-o page.html"), "{plain}");
     // Forgetting the course leaves nothing of it.
     let forgotten = attn(state.path(), &["reset", &folder, "--yes"]);
-    assert!(words(&forgotten.stdout).contains("Forgotten: everything"), "{forgotten:?}");
+    assert!(words(&forgotten.stdout).contains("Deleted: all progress"), "{forgotten:?}");
     let (new, _, _) = typed(&["learn", &folder], &["quit"], &state);
     assert!(new.contains("Welcome"), "{new}");
 }

@@ -1,7 +1,7 @@
 //! What a learner meets who uses attn for hours: places that are named open, numbers are found by their names, and what
 //! was done is told.
 
-use crate::course::{number, position};
+use crate::course::{catalogue, number, position};
 use crate::terminal::{Start, State};
 use crate::walk::{start, typed};
 
@@ -201,7 +201,7 @@ fn typing_on_after_an_answer_opens_nothing() {
     attn.hears("> ");
     attn.on("6\r", "Yes.");
     attn.then("because there are six\r", "The question is answered: Enter runs the cell.");
-    attn.on("\r", "that needs the next steps.");
+    attn.on("\r", "next steps.");
     assert_eq!(attn.quits(), 0);
 }
 
@@ -260,9 +260,33 @@ fn an_exported_notebook_runs_as_written() {
         assert!(text.contains(&format!("<a id=\\\"glossary-{slug}\\\">")), "{slug}");
     }
     assert!(text.contains("nbval-ignore-output") && text.contains("raises-exception"));
+    prints_as_the_lessons(&serde_json::from_str(&text).expect("a notebook is JSON"));
     let (_, refused, code) = typed(&["export", "3.3.1", "-o", "a.xls"], &[], &folder);
     assert_eq!((code, refused.contains(".md, .ipynb, .json")), (2, true), "{refused}");
     assert!(!folder.path().join("a.xls").exists());
+}
+
+/// In one notebook, each cell prints what its lesson records: no lesson leaves something behind that changes a later one.
+fn prints_as_the_lessons(notebook: &serde_json::Value) {
+    let text = |part: &serde_json::Value| -> String {
+        part.as_array().into_iter().flatten().filter_map(serde_json::Value::as_str).collect()
+    };
+    let catalogue = catalogue();
+    let steps: Vec<_> = catalogue.lessons().flatten().flat_map(|lesson| &lesson.steps).collect();
+    let mut compared = 0;
+    for cell in notebook["cells"].as_array().expect("a notebook has cells") {
+        let source = text(&cell["source"]);
+        let Some(step) = steps.iter().find(|step| step.code.trim() == source.trim()) else { continue };
+        let outputs = cell["outputs"].as_array().expect("it is a code cell");
+        if step.varies || outputs.iter().any(|output| output["output_type"] == "error") {
+            continue;
+        }
+        let printed: String =
+            outputs.iter().map(|it| text(&it["text"]) + &text(&it["data"]["text/plain"])).collect();
+        assert_eq!(printed.trim(), step.recorded.as_deref().unwrap_or_default().trim(), "{}", step.slug);
+        compared += 1;
+    }
+    assert!(compared > 100, "{compared}");
 }
 
 /// The shell completes names of steps and values of options; the manual pages that one refers to are all there.

@@ -16,18 +16,20 @@ fn met() -> State {
 #[test]
 fn wrong_answers_come_back_at_once_and_right_ones_after_days() {
     let state = met();
-    let (shown, remarks, code) = typed(&["review", "--day", "100"], &["c", "what?", "b", "a"], &state);
+    let (shown, remarks, code) =
+        typed(&["review", "--day", "100"], &["c", "what?", "b", "a", "b", "a"], &state);
     assert_eq!((remarks.as_str(), code), ("", 0), "{shown}");
     let asked = |text: &str, words: &str| text.matches(words).count();
     assert_eq!(asked(&shown, "One score is higher than another by 1"), 2, "{shown}");
     assert_eq!(asked(&shown, "Do you remember?"), 3, "{shown}");
+    assert!(shown.contains("Try again. `s` shows the answer"), "{shown}");
     assert!(shown.contains("Not yet. Each weight depends on all scores."), "{shown}");
-    assert!(shown.contains("2 questions, 1 right at once."), "{shown}");
+    assert!(shown.contains("2 questions, 1 right at the first try."), "{shown}");
 
     let (shown, ..) = typed(&["review", "--day", "100"], &[], &state);
     assert_eq!(shown, "Nothing is due today. The next question comes in 1 day.\n");
     let (shown, ..) = typed(&["review", "--day", "101"], &["a", "q"], &state);
-    assert!(shown.contains("1 question, 1 right at once."), "{shown}");
+    assert!(shown.contains("1 question, 1 right at the first try."), "{shown}");
     let (document, ..) = typed(&["review", "--day", "101", "--json"], &[], &state);
     assert!(
         document.contains("\"step\":\"softmax-overflow\"") && document.contains("\"later\":1"),
@@ -40,7 +42,7 @@ fn a_review_that_is_left_keeps_what_was_answered() {
     let state = met();
     let (shown, ..) = typed(&["review", "--count", "1", "--day", "100"], &["k"], &state);
     assert!(shown.contains("The answer: the higher one is about 2.7 times the lower one."), "{shown}");
-    assert!(shown.contains("1 question, 0 right at once. 1 more is due today."), "{shown}");
+    assert!(shown.contains("1 question, 0 right at the first try. 1 more is due today."), "{shown}");
     let (_, remarks, code) = typed(&["review", "--no-input", "--day", "100"], &[], &state);
     assert_eq!(code, 2, "{remarks}");
 }

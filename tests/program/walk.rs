@@ -70,7 +70,7 @@ fn a_learner_begins_leaves_and_comes_back() {
     attn.then("\r", "Before it runs:");
     attn.then("(6, 3)\r", "Not yet. That is the shape of inputs.");
     attn.on("6\r", "Yes. One score for each of the six keys.");
-    let screen = attn.on("\r", "that needs the next steps.");
+    let screen = attn.on("\r", "next steps.");
     in_order(&screen, &["tensor([0.9544, 1.4950", "attn_scores_2   float32 (key 6)", "[1] 1.4950 ="]);
     assert_eq!(attn.quits(), 0);
     let left = format!("Left at step {}, scores", number("scores"));
@@ -82,7 +82,7 @@ fn a_learner_begins_leaves_and_comes_back() {
     attn.hears(&format!("Before this: step {}, scores", number("scores")));
     attn.hears(&position("dot-by-hand"));
     attn.hears("> ");
-    let screen = attn.on("back\r", "that needs the next steps.");
+    let screen = attn.on("back\r", "next steps.");
     in_order(&screen, &["> (6, 3)", "Not yet.", "> 6", "Yes. One score", "tensor([0.9544"]);
     assert_eq!(attn.quits(), 0);
 }
@@ -114,7 +114,7 @@ fn progress_is_listed_and_forgotten() {
         (said, code),
         (
             format!(
-                "Forgotten: what was done of step {}, inputs: Six tokens, three numbers each.\n",
+                "Deleted: the progress in step {}, inputs: Six tokens, three numbers each.\n",
                 number("inputs")
             ),
             0
@@ -250,7 +250,7 @@ fn the_page_follows_the_window() {
     let mut attn = start(&["learn", "scores"], &folder, 50);
     attn.hears("> ");
     attn.on("6\r", "Yes.");
-    attn.on("\r", "that needs the next steps.");
+    attn.on("\r", "next steps.");
     // The page is whole when its keys are shown.
     attn.until("the keys", has_footer);
     attn.resize(40, 60);
@@ -282,7 +282,7 @@ fn a_number_in_a_table_says_where_it_comes_from() {
     let folder = State::new();
     let mut attn = start(&["learn", "scores"], &folder, 60);
     attn.hears("> ");
-    attn.on("skip\r", "that needs the next steps.");
+    attn.on("skip\r", "next steps.");
     attn.then("w", "Esc done");
     attn.hears("= 1.4950");
     attn.then("\x1b[C", "[1.4754]");
