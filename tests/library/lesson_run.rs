@@ -124,8 +124,8 @@ const UNREADABLE: &[(&str, Slip)] = &[
     (
         "simple-self-attention",
         (
-            "```{hint}\nOnly the line",
-            "<!--\nOnly the line",
+            "```{hint}\nOnly one line",
+            "<!--\nOnly one line",
             "```{exercise} python",
             "needs at least two hints",
         ),

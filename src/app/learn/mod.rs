@@ -21,6 +21,7 @@ mod lesson_state;
 mod main_loop;
 mod navigate;
 mod page;
+mod paging;
 mod practice;
 pub mod question;
 pub(super) mod terminal;

@@ -7,18 +7,17 @@ use super::super::shell::{Failure, Shell, columns};
 use super::super::step::step_panel;
 use super::super::stops::{Stop, StopKind};
 use super::super::store::Store;
-use super::input::{self, InputMode};
-use super::keys::WalkInput;
+use super::input::InputMode;
 use super::lesson_state::{LessonState, OnProgress};
 use super::page::{PageStage, StopPage};
-use super::terminal::{self, KeyPress};
+use super::terminal::KeyPress;
 use crate::lesson::progress::ProgressChange;
 use crate::lesson::{Catalogue, Exercise, Step};
 use crate::session::Outcome;
 use crate::view::panel::outcome;
 use crate::view::prose::prose;
 use crate::view::wrap::remark;
-use crate::view::{Line, Panel, Role, Text};
+use crate::view::{Line, Panel, Text};
 
 /// What the walkthrough does after a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -246,85 +245,6 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         let text = if empty { remark("It ran and printed nothing.", self.shell.look) } else { text };
         self.put_apart(text).map(drop)
     }
-
-    /// Shows text; where keys are read, not more of it at once than the screen has lines for.
-    pub(super) fn put(&mut self, text: &Text) -> Result<(), Failure> {
-        if self.mode == InputMode::Words || self.pending.is_some() {
-            return self.shell.show(text);
-        }
-        let mut lines = text.lines.as_slice();
-        loop {
-            let free = terminal::rows().saturating_sub(3).max(3).saturating_sub(self.lines_shown);
-            if lines.len() <= free {
-                self.lines_shown += lines.len();
-                return self.shell.show(&Text { lines: lines.to_vec() });
-            }
-            // A break between two paragraphs reads better than one within a paragraph.
-            let gap = lines[..free].iter().rposition(|line| line.spans.is_empty());
-            let cut = gap.filter(|at| *at > free / 2).unwrap_or(free);
-            self.shell.show(&Text { lines: lines[..cut].to_vec() })?;
-            lines = &lines[cut..];
-            let more = more_lines(lines.len(), self.shell.look.width);
-            let pressed = loop {
-                match input::press(&more, self.shell)? {
-                    KeyPress::Page(1) | KeyPress::Arrow(1, 0) => break KeyPress::Enter,
-                    // A key that means nothing here leaves the page as it is.
-                    other if self.acts(other) => break other,
-                    _ => {}
-                }
-            };
-            match pressed {
-                KeyPress::Enter => self.lines_shown = 0,
-                KeyPress::Letter(' ') => return self.shell.show(&Text { lines: lines.to_vec() }),
-                other => {
-                    // The key does what it always does; Enter then shows the rest.
-                    self.pending = Some(other);
-                    if self.unread.is_empty() {
-                        self.unread = lines.to_vec();
-                    }
-                    return Ok(());
-                }
-            }
-        }
-    }
-
-    /// Whether a key means something in the middle of a page. Before a question letters begin an answer: only help and
-    /// leaving are possible there.
-    fn acts(&self, key: KeyPress) -> bool {
-        match key {
-            KeyPress::Enter | KeyPress::Letter(' ' | '?' | 'q') => true,
-            KeyPress::Interrupt | KeyPress::End | KeyPress::Resized => true,
-            KeyPress::Letter(_) if self.is_asking() => false,
-            other => match WalkInput::of_key(other) {
-                WalkInput::Key(key, _) => (key.here)(self),
-                _ => false,
-            },
-        }
-    }
-
-    /// Shows what is left of a page that a key interrupted.
-    pub(super) fn read_on(&mut self) -> Result<Flow, Failure> {
-        let lines = mem::take(&mut self.unread);
-        self.put(&Text { lines })?;
-        Ok(Flow::Stay)
-    }
-}
-
-/// The line at the end of a part of a page; shorter on a narrow screen.
-fn more_lines(count: usize, width: usize) -> Text {
-    let whole = [" more lines   ", " all of them ──"];
-    let short = [" more  ", " all"];
-    let line = |[more, all]: [&str; 2], rule: &str| {
-        Line::new()
-            .with(Role::Dim, rule)
-            .with(Role::Strong, "Enter")
-            .with(Role::Dim, format!(" {count}{more}"))
-            .with(Role::Strong, "Space")
-            .with(Role::Dim, all)
-    };
-    let long = line(whole, "── ");
-    let line = if long.width() < width { long } else { line(short, "") };
-    Text { lines: vec![line] }
 }
 
 /// A line that says how far long work has come; where lines cannot be redrawn, one remark.

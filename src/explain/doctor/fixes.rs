@@ -2,14 +2,14 @@
 
 use crate::syntax::parse_module;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, ExprCall, Stmt};
+use ruff_python_ast::{Expr, ExprCall, Operator, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 
 /// Sources that may be right, the likeliest first: `source` with one change for the mistake of this name that was found
 /// in this line.
 pub(crate) fn fixed_sources(source: &str, mistake: &str, line: usize) -> Vec<String> {
     let Ok(parsed) = parse_module(source) else { return Vec::new() };
-    let mut search = Search { source, mistake, line, found: Vec::new() };
+    let mut search = Search { source, mistake, line, scaled: false, found: Vec::new() };
     parsed.into_syntax().body.iter().for_each(|statement| search.visit_stmt(statement));
     // A mask may be made elsewhere: what is nearest to the line comes first.
     search.found.sort_by_key(|edit| edit.line.abs_diff(line));
@@ -34,6 +34,8 @@ struct Search<'s> {
     source: &'s str,
     mistake: &'s str,
     line: usize,
+    /// Whether the expression is part of a product or a quotient.
+    scaled: bool,
     found: Vec<Edit>,
 }
 
@@ -165,20 +167,39 @@ impl Search<'_> {
     fn scale(&mut self, expression: &Expr) {
         let Expr::BinOp(operation) = expression else { return };
         let (left, right) = (self.text(&*operation.left).to_owned(), self.text(&*operation.right).to_owned());
+        // The width of a head is that of the queries in the product.
+        let by_head = match &*operation.left {
+            Expr::BinOp(inner) if inner.op == Operator::MatMult => {
+                Some(format!("{left} / {}.shape[-1]**0.5", self.text(&*inner.left)))
+            }
+            _ => None,
+        };
         match operation.op {
-            ruff_python_ast::Operator::Mult => self.edit(expression, format!("{left} / {right}")),
-            ruff_python_ast::Operator::Div => {
-                // Divided twice, or by the width itself.
+            Operator::Mult => {
+                self.edit(expression, format!("{left} / {right}"));
+                if !is_root(&operation.right) {
+                    self.edit(expression, format!("{left} / ({right})**0.5"));
+                }
+            }
+            Operator::Div => {
+                // Divided twice, by the width itself, or by a power that divides already.
                 self.edit(expression, left.clone());
                 if !is_root(&operation.right) {
                     self.edit(expression, format!("{left} / ({right})**0.5"));
                 }
-                self.edit(expression, format!("{left} * {right}"));
+                if right.replace(' ', "").contains("**-") {
+                    self.edit(expression, format!("{left} * {right}"));
+                }
             }
-            ruff_python_ast::Operator::MatMult => {
+            Operator::MatMult if !self.scaled => {
                 self.edit(expression, format!("({}) / {left}.shape[-1]**0.5", self.text(expression)));
             }
-            _ => {}
+            _ => return,
+        }
+        if operation.op != Operator::MatMult
+            && let Some(by_head) = by_head
+        {
+            self.edit(expression, by_head);
         }
     }
 }
@@ -191,7 +212,13 @@ impl<'a> Visitor<'a> for Search<'_> {
         if let Expr::Call(call) = expression {
             self.call(call);
         }
+        let outer = self.scaled;
+        self.scaled |= matches!(
+            expression,
+            Expr::BinOp(operation) if matches!(operation.op, Operator::Mult | Operator::Div)
+        );
         walk_expr(self, expression);
+        self.scaled = outer;
     }
 
     fn visit_stmt(&mut self, statement: &'a Stmt) {
@@ -202,7 +229,7 @@ impl<'a> Visitor<'a> for Search<'_> {
 /// Whether an expression is a root already: `d ** 0.5`, `math.sqrt(d)`.
 fn is_root(expression: &Expr) -> bool {
     match expression {
-        Expr::BinOp(operation) => operation.op == ruff_python_ast::Operator::Pow,
+        Expr::BinOp(operation) => operation.op == Operator::Pow,
         Expr::Call(call) => match &*call.func {
             Expr::Attribute(function) => function.attr.as_str() == "sqrt",
             Expr::Name(function) => function.id.as_str() == "sqrt",
