@@ -96,7 +96,7 @@ fn found(cells: &[String]) -> (Vec<(String, String)>, String) {
         let (outcome, trace, calls) = session.examined(cell, &format!("cell {at}"), doctor::calls_to_repeat);
         assert_eq!(outcome.error, None, "{cell}");
         let names = TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
-        for finding in doctor::examine(&trace, &names, &calls) {
+        for finding in doctor::examine(&trace, &names, &calls, &session.sources().collect()) {
             let source = finding.cell.as_deref().and_then(|cell| session.source(cell)).unwrap_or_default();
             let line = finding.line.and_then(|line| source.lines().nth(line - 1)).unwrap_or_default();
             said.push_str(&format!(
@@ -814,7 +814,7 @@ fn only_marked_lesson_cells_have_findings() {
             for step in &lesson.steps {
                 let (_, trace, calls) = session.examined(&step.code, &step.name(), doctor::calls_to_repeat);
                 let names = TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
-                for finding in doctor::examine(&trace, &names, &calls) {
+                for finding in doctor::examine(&trace, &names, &calls, &session.sources().collect()) {
                     match step.wrong {
                         true => shown.push(format!("{}: {}", step.slug, finding.mistake)),
                         false => alarms.push(format!("{} {}: {finding:?}", step.name(), step.slug)),

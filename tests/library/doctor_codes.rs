@@ -10,7 +10,7 @@ fn found(source: &str) -> Vec<&'static str> {
     let (outcome, trace, calls) = session.examined(source, "program", doctor::calls_to_repeat);
     assert_eq!(outcome.error, None, "{source}");
     let names = TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
-    let mut all = doctor::examine(&trace, &names, &calls);
+    let mut all = doctor::examine(&trace, &names, &calls, &session.sources().collect());
     all.extend(doctor::read("program", source, doctor::Reading::Ran));
     all.iter().map(|finding| finding.mistake).collect()
 }

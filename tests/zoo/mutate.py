@@ -4,7 +4,10 @@ Usage: python mutate.py --page                     the table, as it is in mutati
        python mutate.py --show ROW [PROGRAM]       the changed lines
        python mutate.py --doctor ATTN [ROW...]     runs each mutant and asks `attn doctor`; a mutant that raises, or prints
                                                    what the original prints, is left out
+       python mutate.py --notebook ATTN [ROW...]   the same, each program as a notebook with a cell for each statement
        python mutate.py --write FOLDER             writes the mutants as files, for another tool
+
+The variable ZOO names another folder of programs, each with what it prints beside it.
 
 Needs only Python's own modules. A row looks at each node of the syntax tree and returns the expressions or statements that
 replace it, one mutant for each. The text around the node stays as it is, with its comments.
@@ -13,6 +16,7 @@ import ast
 import copy
 import difflib
 import json
+import os
 import re
 import subprocess
 import sys
@@ -22,6 +26,8 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 ROWS = {}
+# Proof of any mistake: the program compares two ways to compute the same, and they differ.
+ANY = {"results-differ"}
 
 
 def row(name, *codes):
@@ -228,7 +234,7 @@ def scores_as_weights(node, where):
                 return [ast.BinOp(parse(names[0]), ast.MatMult(), node.right)]
 
 
-@row("normaliser-missing", "rows-do-not-sum-to-1")
+@row("normaliser-missing", "rows-do-not-sum-to-1", "mask-after-softmax", "softmax-over-queries", "scores-as-weights")
 def normaliser_missing(node, where):
     """E / E.sum(-1, keepdim=True) becomes E."""
     if op(node, ast.Div) and re.search(r"\.sum\((dim=)?-1", text(node.right)) and not isinstance(node.right, ast.BinOp):
@@ -799,7 +805,7 @@ def mutants(name, source):
                 yield mutant
 
 
-PROGRAMS = {path.stem: path for path in sorted(HERE.glob("correct/*.py"))}
+PROGRAMS = {path.stem: path for path in sorted(Path(os.environ.get("ZOO", HERE / "correct")).glob("*.py"))}
 
 
 def all_mutants(names=()):
@@ -821,7 +827,26 @@ def run(*command):
     return done.returncode, done.stdout
 
 
-def judge(attn, folder, mutant):
+def examined(attn, path, source, as_notebook):
+    """The kinds of mistakes that the doctor finds in a program, or in a notebook with a cell for each of its statements."""
+    if as_notebook:
+        path = path.with_suffix(".ipynb")
+        path.write_text(json.dumps(notebook(source)), encoding="utf-8")
+    _, out = run(attn, "doctor", "--json", str(path))
+    return [it["mistake"] for it in json.loads(out)["findings"]]
+
+
+def notebook(source):
+    lines = source.splitlines(keepends=True)
+    starts = [min([node.lineno, *(it.lineno for it in getattr(node, "decorator_list", []))]) - 1 for node in ast.parse(source).body]
+    starts[0] = 0
+    cells = ["".join(lines[a:b]) for a, b in zip(starts, [*starts[1:], len(lines)]) if b > a]
+    made = [{"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None, "source": cell} for cell in cells]
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    return {"cells": made, "metadata": {"kernelspec": kernel}, "nbformat": 4, "nbformat_minor": 5}
+
+
+def judge(attn, folder, as_notebook, mutant):
     name, program, number_, source = mutant
     path = Path(folder) / f"{name}.{program}.{number_}.py"
     path.write_text(source, encoding="utf-8")
@@ -830,26 +855,30 @@ def judge(attn, folder, mutant):
         return mutant, "raises", []
     if out == PROGRAMS[program].with_suffix(".txt").read_text(encoding="utf-8"):
         return mutant, "same", []
-    _, out = run(attn, "doctor", "--json", str(path))
-    codes = [it["mistake"] for it in json.loads(out)["findings"]]
+    codes = examined(attn, path, source, as_notebook)
     own = ORIGINAL[program]
     new = list(codes)
     for code in own:
         if code in new:
             new.remove(code)
-    return mutant, "found" if set(new) & set(ROWS[name][1]) else "other" if new else "missed", codes
+    return mutant, "found" if set(new) & {*ROWS[name][1], *ANY} else "other" if new else "missed", codes
 
 
 ORIGINAL = {}
 
 
-def doctor(attn, names):
-    for program, path in PROGRAMS.items():
-        _, out = run(attn, "doctor", "--json", str(path))
-        ORIGINAL[program] = [it["mistake"] for it in json.loads(out)["findings"]]
+def doctor(attn, names, as_notebook=False):
     table = {name: {} for name in names or ROWS}
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(2) as pool:
-        for (name, program, number_, source), verdict, codes in pool.map(lambda m: judge(attn, folder, m), list(all_mutants(names))):
+        for program, path in PROGRAMS.items():
+            source = path.read_text(encoding="utf-8")
+            copy_ = Path(folder) / path.name
+            copy_.write_text(source, encoding="utf-8")
+            ORIGINAL[program] = examined(attn, copy_, source, as_notebook)
+            if ORIGINAL[program]:
+                print(f"accused {program} {ORIGINAL[program]}", flush=True)
+        judged = pool.map(lambda m: judge(attn, folder, as_notebook, m), list(all_mutants(names)))
+        for (name, program, number_, source), verdict, codes in judged:
             table[name][verdict] = table[name].get(verdict, 0) + 1
             if verdict in ("missed", "other"):
                 print(f"{verdict} {name} {program}.{number_} {codes}: {' '.join(difference(program, source))[:200]}")
@@ -869,8 +898,8 @@ def show(name, counts):
 
 
 def main(arguments):
-    if arguments[:1] == ["--doctor"]:
-        return doctor(arguments[1], arguments[2:])
+    if arguments[:1] in (["--doctor"], ["--notebook"]):
+        return doctor(arguments[1], arguments[2:], arguments[0] == "--notebook")
     if arguments[:1] == ["--show"]:
         for name, program, number_, mutant in all_mutants(arguments[1:2]):
             if not arguments[2:] or program in arguments[2:]:

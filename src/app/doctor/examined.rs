@@ -4,7 +4,7 @@ use super::super::plan::Plan;
 use super::super::runner::{Runner, Tracing};
 use super::super::shell::{Exit, Shell};
 use crate::explain;
-use crate::explain::doctor::{Finding, Reading, examine, is_allowed, read};
+use crate::explain::doctor::{Finding, Reading, examine, is_allowed, read_together};
 use crate::ops::trace::Trace;
 use crate::session::{CallReport, Raised, Session};
 use crate::view::doctor::CodeFinding;
@@ -73,14 +73,24 @@ pub(super) fn examine_target(plan: &Plan, shell: &Shell) -> Examined {
     let mut runner = Runner::new(&mut workspace, &plan.cells).tracing(Tracing::Examined);
     let (mut found, mut skipped) = (Vec::<(CodeFinding, String)>::new(), Vec::new());
     let (mut cells, mut operations, mut work, mut failed) = (0, 0, 0, None);
+    let mut ran: Vec<(String, String)> = Vec::new();
     while let Some(finished) = runner.next() {
         let (cell, trace) = (finished.cell, &finished.trace);
+        let session = &runner.workspace.session;
         if !cell.silent {
             cells += 1;
             operations += trace.steps.len() + trace.beyond;
         }
         work += trace.work();
-        let new = findings(trace, &finished.calls, &runner.workspace.session);
+        // The cells of a file are read together, those of lessons one by one.
+        let new = match cell.step {
+            Some(_) => findings(trace, &finished.calls, session),
+            None => found_in_operations(trace, &finished.calls, session),
+        };
+        if cell.step.is_none() {
+            let source = session.source(&cell.name).unwrap_or(&cell.source);
+            ran.push((cell.name.clone(), source.to_owned()));
+        }
         match cell.step {
             Some((step, _)) if step.wrong => {
                 if !new.is_empty() {
@@ -101,6 +111,13 @@ pub(super) fn examine_target(plan: &Plan, shell: &Shell) -> Examined {
         failed = finished.failure().cloned().map(|raised| (cell, raised));
     }
     let exit = runner.exit();
+    for mut new in read_cells(&ran, Reading::Ran) {
+        file_place(&mut new, plan);
+        if found.iter().all(|(known, _)| !known.is_at_place_of(&new)) {
+            let cell = new.finding.cell.clone().unwrap_or_default();
+            found.push((new, cell));
+        }
+    }
     let failed = failed.map(|(cell, raised)| FailedCell {
         name: cell.name.clone(),
         note: workspace.error_note(&raised, &cell.source),
@@ -128,23 +145,47 @@ fn file_line(plan: &Plan, finding: &Finding) -> Option<usize> {
     Some(cell.line + finding.line? - 1)
 }
 
-/// The silent mistakes in the operations of a cell and in its calls that were repeated, each with its line of code.
+/// The mistakes that the syntax of these cells shows, read as one program, each with its line of code.
+pub(super) fn read_cells(cells: &[(String, String)], reading: Reading) -> Vec<CodeFinding> {
+    let named: Vec<(&str, &str)> =
+        cells.iter().map(|(name, source)| (name.as_str(), source.as_str())).collect();
+    let with_code = |finding: Finding| {
+        let own = named.iter().find(|(name, _)| Some(*name) == finding.cell.as_deref());
+        let line = own.and_then(|(_, source)| source.lines().nth(finding.line?.checked_sub(1)?));
+        CodeFinding::new(line.map(|line| line.trim().to_owned()), finding)
+    };
+    let found = read_together(&named, reading).into_iter().map(with_code);
+    found.filter(|it| !is_meant(it)).collect()
+}
+
+/// Whether a comment in its line says that a mistake is meant.
+fn is_meant(found: &CodeFinding) -> bool {
+    found.code.as_ref().is_some_and(|code| is_allowed(found.finding.mistake, code))
+}
+
+/// The silent mistakes in the operations of a cell, in its calls that were repeated and in its syntax, each with its line
+/// of code.
 pub(crate) fn findings(trace: &Trace, calls: &[CallReport], session: &Session) -> Vec<CodeFinding> {
+    let mut all = found_in_operations(trace, calls, session);
+    let own =
+        trace.steps.iter().flat_map(|step| &step.calls).find(|call| !call.library).map(|call| call.cell);
+    if let Some((cell, source)) = own.and_then(|cell| Some((cell, session.source(cell)?))) {
+        let read = read_cells(&[(cell.to_owned(), source.to_owned())], Reading::Ran).into_iter();
+        let new: Vec<CodeFinding> =
+            read.filter(|it| all.iter().all(|known| !known.is_at_place_of(it))).collect();
+        all.extend(new);
+    }
+    all
+}
+
+/// The silent mistakes in the operations of a cell and in its calls that were repeated, each with its line of code.
+fn found_in_operations(trace: &Trace, calls: &[CallReport], session: &Session) -> Vec<CodeFinding> {
     let names = explain::TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
     let code = |finding: &Finding| {
         let source = session.source(finding.cell.as_deref()?)?;
         source.lines().nth(finding.line?.checked_sub(1)?).map(|line| line.trim().to_owned())
     };
-    let mut all = examine(trace, &names, calls);
-    let own =
-        trace.steps.iter().flat_map(|step| &step.calls).find(|call| !call.library).map(|call| call.cell);
-    if let Some((cell, source)) = own.and_then(|cell| Some((cell, session.source(cell)?))) {
-        let read = read(cell, source, Reading::Ran).into_iter();
-        let place = |it: &Finding| (it.mistake, it.cell.clone(), it.line);
-        let new: Vec<Finding> = read.filter(|it| all.iter().all(|known| place(known) != place(it))).collect();
-        all.extend(new);
-    }
-    let found = all.into_iter();
+    let found = examine(trace, &names, calls, &session.sources().collect()).into_iter();
     let found = found.map(|finding| CodeFinding::new(code(&finding), finding));
-    found.filter(|it| !it.code.as_ref().is_some_and(|code| is_allowed(it.finding.mistake, code))).collect()
+    found.filter(|it| !is_meant(it)).collect()
 }

@@ -2,9 +2,8 @@
 
 use super::super::plan::Plan;
 use super::super::shell::Shell;
-use super::examined::{Examined, Partly, file_place, findings};
-use crate::explain::doctor::{Reading, definitions, is_allowed, read, without};
-use crate::view::doctor::CodeFinding;
+use super::examined::{Examined, Partly, file_place, findings, read_cells};
+use crate::explain::doctor::{Reading, definitions, is_allowed, without};
 
 /// How many statements of a cell that raise are left out.
 const ATTEMPTS: usize = 24;
@@ -38,11 +37,9 @@ pub(super) fn examine_parts(whole: &mut Examined, plan: &Plan, shell: &Shell) {
     let ran: Vec<String> = outcome.stdout.split_whitespace().map(str::to_owned).collect();
     let mut found = findings(&trace, &calls, &workspace.session);
     let is_read = ran.is_empty() || trace.steps.is_empty();
-    for cell in &plan.cells {
-        let reading = if is_read { Reading::Instead } else { Reading::Ran };
-        found
-            .extend(read(&cell.name, &cell.source, reading).into_iter().map(|it| CodeFinding::new(None, it)));
-    }
+    let cells: Vec<(String, String)> =
+        plan.cells.iter().map(|cell| (cell.name.clone(), cell.source.clone())).collect();
+    found.extend(read_cells(&cells, if is_read { Reading::Instead } else { Reading::Ran }));
     for mut new in found {
         let Some(cell) = plan.cells.iter().find(|cell| Some(&cell.name) == new.finding.cell.as_ref()) else {
             continue;

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use super::axes::{Axis, Product, is_product, mixed_heads};
 use super::flow::{FlowPath, FlowStep, axis_at_start, origin, source, trace_back};
 use crate::ops::trace::Traced;
-use crate::tensor::explanation::{Explanation, Formula, SoftmaxKind};
+use crate::tensor::explanation::{Explanation, Formula, Reducer, SoftmaxKind};
 use crate::tensor::{Arg, Record, Site, Tensor};
 
 /// A softmax, the operations that lead to it, and the product that uses its weights.
@@ -54,8 +54,55 @@ pub(super) struct Context<'r> {
     pub(crate) summed_in_softmax: Option<Axis>,
 }
 
+/// Whether an operation is a softmax, or the division that ends one written out: exp(x) / exp(x).sum(dim).
 pub(super) fn is_softmax(record: &Record) -> bool {
     record.operation.explanation == Explanation::Softmax(SoftmaxKind::Weights)
+        || written_out(record).is_some()
+}
+
+/// The input and the axis of a softmax that is written out, if a record is the division that ends it.
+fn written_out(record: &Record) -> Option<(Tensor, Axis)> {
+    let is = |record: &Rc<Record>, explanation: Explanation| record.operation.explanation == explanation;
+    if record.operation.explanation != Explanation::Pointwise(Formula::Div) || record.in_place {
+        return None;
+    }
+    let args = record.args();
+    let (above, below) = (args.first()?.tensor()?, args.get(1)?.tensor()?);
+    let exponent = |of: &Tensor| {
+        let record = origin(of).filter(|it| is(it, Explanation::Pointwise(Formula::Exp)))?;
+        record.args().first()?.tensor().cloned()
+    };
+    let input = exponent(above)?;
+    let sum = origin(&source(below).1).filter(|it| is(it, Explanation::Reduction(Reducer::Sum)))?;
+    let sum_args = sum.args();
+    let summed = sum_args.first()?.tensor()?;
+    let is_same = summed.is(above)
+        || exponent(summed)
+            .is_some_and(|it| it.storage().same(input.storage()) && it.shape() == input.shape());
+    if !is_same {
+        return None;
+    }
+    let ndim = summed.ndim() as i64;
+    let dim = match sum_args.get(1) {
+        Some(Arg::Int(dim)) => *dim,
+        Some(Arg::Ints(dims)) if dims.len() == 1 => dims[0],
+        _ if ndim == 1 => 0,
+        _ => return None,
+    };
+    let axis = usize::try_from(if dim < 0 { -dim } else { ndim - dim }).ok()?;
+    // The largest score is often subtracted first.
+    let shifted = origin(&input).filter(|it| is(it, Explanation::Pointwise(Formula::Sub)));
+    let scores = shifted.and_then(|it| {
+        let args = it.args();
+        let (scores, top) = (args.first()?.tensor()?, args.get(1)?.tensor()?);
+        (top.numel() < scores.numel()).then(|| scores.clone())
+    });
+    Some((scores.unwrap_or(input), axis))
+}
+
+/// The input of a softmax, or of another function that makes weights.
+fn input_of(record: &Record) -> Option<Tensor> {
+    written_out(record).map(|(input, _)| input).or_else(|| record.args().first()?.tensor().cloned())
 }
 
 /// Whether an operation makes weights of scores and is no softmax.
@@ -65,6 +112,9 @@ fn is_other_weighting(record: &Record) -> bool {
 
 /// The axis of a softmax, counted from the end.
 fn softmax_axis(record: &Record) -> Option<Axis> {
+    if let Some((_, axis)) = written_out(record) {
+        return Some(axis);
+    }
     let args = record.args();
     let (input, dim) = (args.first()?.tensor()?, args.get(1)?);
     let Arg::Int(dim) = dim else { return None };
@@ -104,6 +154,9 @@ impl<'r> Attention<'r> {
         let is_linear = record.operation.explanation == Explanation::Linear;
         let product = Product::of(&record).filter(|_| !is_linear && mixed_heads(&record).is_none())?;
         let FlowPath { steps, start, record } = trace_back(&product.left, &is_other_weighting)?;
+        if steps.iter().any(|step| is_softmax(&step.record)) {
+            return None;
+        }
         let summed = product.summed.0;
         let summed_in_softmax = axis_at_start(&steps, summed);
         let weights = product.left.clone();
@@ -138,7 +191,7 @@ impl<'r> Attention<'r> {
         context: Option<Context<'r>>,
         axis: Axis,
     ) -> Option<Attention<'r>> {
-        let input = softmax.args().first()?.tensor()?.clone();
+        let input = input_of(&softmax)?;
         let path = trace_back(&input, &is_product);
         let (before, scores) = match path {
             Some(FlowPath { steps, record, .. }) => {
@@ -154,7 +207,7 @@ impl<'r> Attention<'r> {
 
     /// The input of the softmax.
     pub(super) fn input(&self) -> Option<Tensor> {
-        self.softmax.args().first()?.tensor().cloned()
+        input_of(&self.softmax)
     }
 
     /// The values that the weights are multiplied with.

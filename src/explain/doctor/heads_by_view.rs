@@ -52,8 +52,10 @@ fn wrong_view(path: &[FlowStep], tokens: Axis, cell: &TracedCell) -> Option<Obse
     for step in path {
         let (before, after) = (step.operand.shape(), step.result.shape());
         if step.record.operation.shapes == ShapeRule::Reshaped
-            && let Some(at) = axis.and_then(|axis| after.len().checked_sub(axis))
-            && let Some(effect) = effect(before, after, at)
+            && let Some(effect) = match axis.and_then(|axis| after.len().checked_sub(axis)) {
+                Some(at) => effect(before, after, at),
+                None => tokens_after_heads(before, after),
+            }
         {
             let otherwise = if projection(&step.operand).is_some() { "the projection" } else { "the tensor" };
             let name = cell.name_of(&step.operand, otherwise);
@@ -91,6 +93,15 @@ fn effect(before: &[usize], after: &[usize], at: usize) -> Option<String> {
         (&[t, c], &[t2, h, d]) if t == t2 && h * d == c && h > 1 && t > 1 && at == 1 => {
             Some(heads_as_tokens(h, t))
         }
+        _ => None,
+    }
+}
+
+/// The same where the path does not tell which axis is used: the tokens' axis is behind that of the heads, which no view
+/// can put there.
+fn tokens_after_heads(before: &[usize], after: &[usize]) -> Option<String> {
+    match (before, after) {
+        (&[_, t, _], &[_, h, _, _]) if h != t => effect(before, after, 2),
         _ => None,
     }
 }

@@ -5,7 +5,7 @@ use super::flow::source;
 use super::mask::{Visible, fused_visible, masking_step};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
-use crate::tensor::explanation::{Explanation, SoftmaxKind};
+use crate::tensor::explanation::Explanation;
 use crate::tensor::{Arg, DType, Site};
 
 pub(super) static MISTAKE: Mistake = Mistake {
@@ -38,11 +38,11 @@ fn reads_backwards(step: &Traced) -> bool {
 
 fn detect(cell: &TracedCell) -> Vec<Observation> {
     let check = |step: &Traced| match step.operation.explanation {
-        Explanation::Softmax(SoftmaxKind::Weights) => {
-            Attention::of_softmax(step).and_then(|attention| in_scores(&attention, cell))
-        }
         Explanation::Attention => in_fused_attention(step, cell),
-        _ => Attention::of_other_weights(step).and_then(|attention| in_scores(&attention, cell)),
+        _ => {
+            let attention = Attention::of_softmax(step).or_else(|| Attention::of_other_weights(step))?;
+            in_scores(&attention, cell)
+        }
     };
     cell.trace.steps.iter().filter(|step| !reads_backwards(step)).filter_map(check).collect()
 }

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::attention::Attention;
 use super::repeated::RepeatedCall;
+use super::syntax::factors;
 use crate::explain::names::TensorNames;
 use crate::ops::trace::{Called, Trace, Traced};
 use crate::session::CallReport;
@@ -91,18 +92,24 @@ pub(super) struct TracedCell<'r> {
     pub(crate) trace: &'r Trace,
     pub(crate) names: &'r TensorNames,
     pub(crate) calls: &'r [CallReport],
+    sources: &'r HashMap<String, String>,
     names_in_calls: HashMap<usize, String>,
 }
 
 impl<'r> TracedCell<'r> {
-    pub(super) fn new(trace: &'r Trace, names: &'r TensorNames, calls: &'r [CallReport]) -> TracedCell<'r> {
+    pub(super) fn new(
+        trace: &'r Trace,
+        names: &'r TensorNames,
+        calls: &'r [CallReport],
+        sources: &'r HashMap<String, String>,
+    ) -> TracedCell<'r> {
         let mut names_in_calls = HashMap::new();
         for operand in trace.steps.iter().flat_map(|step| &step.operands) {
             if let (Some(tensor), Some(name)) = (&operand.tensor, &operand.name) {
                 names_in_calls.entry(tensor.id()).or_insert_with(|| name.clone());
             }
         }
-        TracedCell { trace, names, calls, names_in_calls }
+        TracedCell { trace, names, calls, sources, names_in_calls }
     }
 
     /// The learner's name for a tensor, or `otherwise` if it has none.
@@ -114,6 +121,12 @@ impl<'r> TracedCell<'r> {
             true => self.names.of(tensor).to_string(),
             false => otherwise.to_owned(),
         }
+    }
+
+    /// What the source calls the two factors of a product. A tensor that has two names has there the one that is meant.
+    pub(super) fn factors(&self, step: &Traced) -> [Option<String>; 2] {
+        let text = step.place().and_then(|place| place.span.text(self.sources.get(place.cell)?));
+        text.map(|text| factors(&text)).unwrap_or_default()
     }
 
     /// Whether an operation after step `at` reads this tensor or a view of it.

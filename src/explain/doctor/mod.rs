@@ -33,16 +33,19 @@ mod mask_of_queries;
 mod mask_off_by_one;
 mod masked_copy_unused;
 mod mistake;
+mod names_read;
 mod nan;
 mod padding_leak;
 mod parts;
 mod position_bias;
 mod positions_unused;
+mod products;
 mod projection_mixed_up;
 mod projection_unused;
 mod random_in_eval;
 mod repeated;
 mod replay;
+mod results_differ;
 mod roles;
 mod rotary_not_relative;
 mod row_all_hidden;
@@ -57,6 +60,7 @@ mod syntax;
 mod targets_not_shifted;
 mod tied_weights_copied;
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::names::TensorNames;
@@ -70,7 +74,7 @@ pub(crate) use mistake::{Finding, Mistake};
 pub(crate) use parts::{definitions, without};
 use repeated::RepeatedCall;
 pub use repeated::calls_to_repeat;
-pub use syntax::{Reading, read};
+pub use syntax::{Reading, read, read_together};
 
 /// All mistakes, in the order in which they are reported.
 pub const MISTAKES: &[&Mistake] = &[
@@ -88,6 +92,7 @@ pub const MISTAKES: &[&Mistake] = &[
     &mask_off_by_one::MISTAKE,
     &scores_as_weights::MISTAKE,
     &nan::MISTAKE,
+    &results_differ::MISTAKE,
     &masked_copy_unused::MISTAKE,
     &projection_mixed_up::MISTAKE,
     &dropout_in_eval::MISTAKE,
@@ -125,9 +130,14 @@ pub(crate) fn named(word: &str) -> Option<&'static Mistake> {
 }
 
 /// Returns the mistakes in the operations of one cell and in its calls that were repeated; `names` are the names of its
-/// variables. A line is reported once for each mistake, however often it ran.
-pub fn examine(trace: &Trace, names: &TensorNames, calls: &[CallReport]) -> Vec<Finding> {
-    let cell = TracedCell::new(trace, names, calls);
+/// variables, `sources` the cells by their names. A line is reported once for each mistake, however often it ran.
+pub fn examine(
+    trace: &Trace,
+    names: &TensorNames,
+    calls: &[CallReport],
+    sources: &HashMap<String, String>,
+) -> Vec<Finding> {
+    let cell = TracedCell::new(trace, names, calls, sources);
     let repeated: Vec<RepeatedCall> = calls.iter().filter_map(|it| RepeatedCall::of(it, trace)).collect();
     let mut attentions: Vec<Attention> = trace.steps.iter().filter_map(Attention::ending_at).collect();
     // A softmax whose weights meet no values is examined on its own.

@@ -1,5 +1,6 @@
 //! A call that computes attention, and what its repetitions on changed inputs showed.
 
+use super::attention::{is_softmax, record_of};
 use crate::ops::trace::{Called, Trace, Traced};
 use crate::session::{AxisReport, CallReport, ChangeReport};
 use crate::tensor::Site;
@@ -7,7 +8,9 @@ use crate::tensor::explanation::{Explanation, SoftmaxKind};
 
 /// Whether an operation is attention, or the softmax in it.
 pub(super) fn is_attention(step: &Traced) -> bool {
-    matches!(step.operation.explanation, Explanation::Softmax(SoftmaxKind::Weights) | Explanation::Attention)
+    step.operation.explanation == Explanation::Attention
+        || record_of(step).is_some_and(|record| is_softmax(&record))
+        || step.operation.explanation == Explanation::Softmax(SoftmaxKind::Weights)
 }
 
 /// The learner's functions that were running when an operation ran, outermost first.

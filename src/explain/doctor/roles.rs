@@ -2,9 +2,12 @@
 //! never called, keys where values belong, a mask that nothing reads.
 //! Names are evidence of what is meant; where they say nothing, nothing is reported.
 
-use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, ExprContext, Operator, Stmt, StmtClassDef, StmtFunctionDef};
+use ruff_python_ast::visitor::{Visitor, walk_stmt};
+use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
+
+use super::names_read::{ModuleReads, Names};
+use super::products::Products;
 
 /// What an argument, a variable or a layer is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,73 +82,6 @@ pub(super) fn disagreements(source: &str, body: &[Stmt]) -> Vec<Disagreement> {
     search.found
 }
 
-/// The names that are bound and read in some statements, those of attributes apart.
-#[derive(Default)]
-struct Names {
-    bound: Vec<(String, TextRange)>,
-    read: Vec<String>,
-    attributes_bound: Vec<(String, TextRange)>,
-    attributes_read: Vec<(String, TextRange)>,
-    /// Buffers that are registered, and texts that may name an attribute.
-    buffers: Vec<(String, TextRange)>,
-    texts: Vec<String>,
-    /// What classes are derived from.
-    read_as_base: Vec<String>,
-}
-
-impl Names {
-    fn reads(&self, name: &str) -> bool {
-        self.read.iter().any(|it| it == name)
-    }
-
-    fn reads_attribute(&self, name: &str) -> bool {
-        self.attributes_read.iter().any(|(it, _)| it == name) || self.texts.iter().any(|it| it == name)
-    }
-}
-
-impl<'a> Visitor<'a> for Names {
-    fn visit_expr(&mut self, expression: &'a Expr) {
-        match expression {
-            Expr::Name(name) if name.ctx == ExprContext::Store => {
-                self.bound.push((name.id.to_string(), name.range()));
-            }
-            Expr::Name(name) => self.read.push(name.id.to_string()),
-            Expr::Attribute(attribute) if attribute.ctx == ExprContext::Store => {
-                self.attributes_bound.push((attribute.attr.to_string(), attribute.range()));
-            }
-            Expr::Attribute(attribute) => {
-                self.attributes_read.push((attribute.attr.to_string(), attribute.range()));
-            }
-            Expr::Call(call) => {
-                let is_buffer =
-                    matches!(&*call.func, Expr::Attribute(it) if it.attr.as_str() == "register_buffer");
-                if let (true, Some(Expr::StringLiteral(name))) = (is_buffer, call.arguments.args.first()) {
-                    self.buffers.push((name.value.to_str().to_owned(), call.range()));
-                    call.arguments.args.iter().skip(1).for_each(|it| self.visit_expr(it));
-                    return;
-                }
-            }
-            Expr::StringLiteral(text) => self.texts.push(text.value.to_str().to_owned()),
-            _ => {}
-        }
-        walk_expr(self, expression);
-    }
-
-    fn visit_stmt(&mut self, statement: &'a Stmt) {
-        // `total += x` reads what it binds.
-        if let Stmt::AugAssign(assign) = statement
-            && let Expr::Name(name) = &*assign.target
-        {
-            self.read.push(name.id.to_string());
-        }
-        if let Stmt::ClassDef(StmtClassDef { arguments: Some(arguments), .. }) = statement {
-            let bases = arguments.args.iter().filter_map(Expr::as_name_expr);
-            self.read_as_base.extend(bases.map(|it| it.id.to_string()));
-        }
-        walk_stmt(self, statement);
-    }
-}
-
 struct Scopes<'s> {
     source: &'s str,
     /// Those of the whole module.
@@ -218,6 +154,8 @@ impl Scopes<'_> {
         }
         if is_function {
             self.unread_masks(&own, parameters, uses || count > 1);
+        } else if uses {
+            self.unread_triangles(body);
         }
     }
 
@@ -243,7 +181,9 @@ impl Scopes<'_> {
         let is_made = |name: &str, range| {
             let statement = self.statement_at(range);
             let is_alone = statement[name.len()..].trim_start().starts_with('=');
-            is_alone && is_mask(name) || is_of_mask(statement)
+            let is_masked =
+                name.contains("mask") && (statement.contains("masked_fill") || statement.contains("where("));
+            is_alone && is_mask(name) || is_of_mask(statement) || is_alone && is_masked
         };
         let made = own.bound.iter().find(|(name, range)| unread(name) && is_made(name, *range));
         if let Some((name, range)) = made {
@@ -254,6 +194,33 @@ impl Scopes<'_> {
         if let Some((name, range)) = scale {
             let observed = format!("{name} is computed, and nothing reads it: the scores are not scaled.");
             self.add(Subject::Scale, *range, observed, "scores * scale, before the softmax");
+        }
+    }
+
+    /// Triangles that statements of the module bind, and that nothing reads before their name is bound anew.
+    fn unread_triangles(&mut self, body: &[Stmt]) {
+        let mut reads = ModuleReads::default();
+        body.iter().for_each(|statement| reads.visit_stmt(statement));
+        let mut bound: Vec<(String, TextRange)> = Vec::new();
+        for statement in body {
+            if let Stmt::Assign(assign) = statement {
+                let names = assign.targets.iter().filter_map(Expr::as_name_expr);
+                bound.extend(names.map(|name| (name.id.to_string(), assign.range())));
+            }
+        }
+        for (at, (name, range)) in bound.iter().enumerate() {
+            let next = bound[at + 1..].iter().find(|(other, _)| other == name).map(|(_, range)| range.end());
+            let is_read = reads.found.iter().any(|(read, place, in_function)| {
+                let after = range.end() <= *place && next.is_none_or(|next| *place < next);
+                read == name && (*in_function || after)
+            });
+            let text = self.text(*range);
+            let is_masked = name.contains("mask") && text.contains("masked_fill(");
+            if !is_read && (is_triangle(text) && is_mask_name(name) || is_masked) {
+                let observed = format!("{name} is made, and nothing reads it.");
+                let fix = "scores = scores.masked_fill(mask, -torch.inf), before the softmax";
+                self.add(Subject::Mask, *range, observed, fix);
+            }
         }
     }
 
@@ -296,7 +263,10 @@ impl Scopes<'_> {
                     .any(|(bound, _)| bound == layer)
                     .then_some((layer, other, *range))
             });
-            let (Some((layer, other, range)), None) = (layers.next(), layers.next()) else { continue };
+            let (Some((layer, other, range)), None) = (layers.next(), layers.next()) else {
+                self.mismatched_matrix(name.id.as_str(), part, value, &called);
+                continue;
+            };
             // The layer of that name exists.
             let meant = self.names.attributes_bound.iter().find(|(bound, _)| {
                 Part::of(bound) == Some(part)
@@ -310,9 +280,28 @@ impl Scopes<'_> {
         }
     }
 
-    /// Whether a class reads its buffer, or another class may: one that is derived from it, or one that asks for it by
+    /// `V = x @ W_K`, or `v = key(x)`: the same for matrices and layers that are variables of the module.
+    fn mismatched_matrix(&mut self, name: &str, part: Part, value: &Expr, called: &Names) {
+        let is_called = |matrix: &str| self.text(value.range()).starts_with(&format!("{matrix}("));
+        let is_matrix = |matrix: &str| matrix.to_lowercase().starts_with('w') || is_called(matrix);
+        let mut of_parts = called.read.iter().filter_map(|it| Some((it, Part::of(it)?)));
+        let (Some((matrix, other)), None) = (of_parts.next(), of_parts.next()) else { return };
+        let rest = |it: &str| it.len() - part_length(it);
+        let is_meant = |bound: &str| Part::of(bound) == Some(part) && rest(bound) == rest(matrix);
+        let meant =
+            self.names.bound.iter().map(|(bound, _)| bound).find(|bound| *bound != name && is_meant(bound));
+        let is_bound = self.names.bound.iter().any(|(bound, _)| bound == matrix);
+        let (Some(meant), true, true) = (meant.cloned(), is_bound && is_matrix(matrix), other != part) else {
+            return;
+        };
+        let observed = format!("{name} are computed with {matrix}, and {meant} is there for them.");
+        let fix = format!("{name} = {}", self.text(value.range()).replace(matrix.as_str(), &meant));
+        self.add(Subject::Projection, value.range(), observed, &fix);
+    }
+
+    /// Whether a class reads its layer or buffer, or another class may: one that is derived from it, or one that asks for it by
     /// another name than `self`.
-    fn reads_buffer(&self, class: &StmtClassDef, own: &Names, name: &str) -> bool {
+    fn reads_own(&self, class: &StmtClassDef, own: &Names, name: &str) -> bool {
         let is_base = self.names.read_as_base.iter().any(|it| it == class.name.as_str());
         let from_outside = self.names.attributes_read.iter().any(|(it, range)| {
             it == name && !self.source[..usize::from(range.end())].ends_with(&format!("self.{name}"))
@@ -329,7 +318,7 @@ impl Scopes<'_> {
             .iter()
             .filter_map(|(name, range)| Some((Part::of(name)?, name, *range)))
             .collect();
-        let is_read = |name: &str| self.names.reads_attribute(name);
+        let is_read = |name: &str| self.reads_own(class, &own, name);
         let all = Part::ALL.into_iter().all(|part| layers.iter().any(|(it, ..)| *it == part));
         let unread = layers.iter().find(|(_, name, _)| !is_read(name));
         let others = layers.iter().filter(|(_, name, _)| is_read(name)).count();
@@ -347,7 +336,7 @@ impl Scopes<'_> {
             found.push((Subject::Projection, place, observed, format!("self.{name}(...)")));
         }
         for (name, range) in &own.buffers {
-            if is_of_mask(self.text(*range)) && !self.reads_buffer(class, &own, name) {
+            if is_of_mask(self.text(*range)) && !self.reads_own(class, &own, name) {
                 let observed = format!("self.{name} is registered, and nothing reads it.");
                 found.push((
                     Subject::Mask,
@@ -398,112 +387,6 @@ impl<'a> Visitor<'a> for Scopes<'_> {
     }
 }
 
-/// Products whose operands' names disagree with what they are multiplied for.
-struct Products<'s> {
-    /// Whether queries, keys, values are bound here.
-    has: [bool; 3],
-    source: &'s str,
-    found: Vec<(TextRange, String, &'static str)>,
-    count: usize,
-}
-
-impl Products<'_> {
-    fn product(&mut self, whole: TextRange, left: &Expr, right: &Expr) {
-        self.count += 1;
-        let [queries, keys, values] = self.has;
-        let (from, to) = (only_part(left), plain_part(right));
-        let text = |it: &Expr| &self.source[it.range()];
-        let fix = "softmax(queries @ keys.transpose(-2, -1)) @ values";
-        // Weights times keys. The scores are queries times keys, and a state is keys times values.
-        let is_rotation =
-            names_of(left).iter().any(|name| name.to_lowercase().contains("rot") || name == "R");
-        // `wk` and `W_key` are matrices that project.
-        let is_matrix = names_of(right).iter().any(|name| name.to_lowercase().starts_with('w'));
-        let may_be_weights = from.is_none() && !is_matrix && !has_part(left, Part::Query) && !is_rotation;
-        if to == Some(Part::Key) && values && queries && may_be_weights {
-            let observed = format!(
-                "{}: weights are multiplied with {}, not with the values.",
-                &self.source[whole],
-                text(right)
-            );
-            self.found.push((whole, observed, fix));
-            return;
-        }
-        let same = plain_part(left) == Some(Part::Query) && only_part(right) == Some(Part::Query);
-        if same && keys && queries && names_of(left) == names_of(right) {
-            let observed = format!("{}: the product of the queries with themselves.", &self.source[whole]);
-            self.found.push((whole, observed, fix));
-        }
-    }
-}
-
-impl<'a> Visitor<'a> for Products<'_> {
-    fn visit_stmt(&mut self, statement: &'a Stmt) {
-        if !matches!(statement, Stmt::FunctionDef(_) | Stmt::ClassDef(_)) {
-            walk_stmt(self, statement);
-        }
-    }
-
-    fn visit_expr(&mut self, expression: &'a Expr) {
-        match expression {
-            Expr::BinOp(product) if product.op == Operator::MatMult => {
-                self.product(product.range(), &product.left, &product.right);
-            }
-            Expr::Call(call) => {
-                let name = match &*call.func {
-                    Expr::Attribute(it) => it.attr.as_str(),
-                    Expr::Name(it) => it.id.as_str(),
-                    _ => "",
-                };
-                match (name, &*call.arguments.args) {
-                    ("matmul" | "bmm", [left, right]) => self.product(call.range(), left, right),
-                    ("einsum", [_, left, right]) => self.product(call.range(), left, right),
-                    ("scaled_dot_product_attention", [query, key, value, ..]) if self.has[2] => {
-                        let twice =
-                            plain_part(key) == Some(Part::Key) && plain_part(value) == Some(Part::Key);
-                        if twice && plain_part(query) == Some(Part::Query) {
-                            let text = &self.source[value.range()];
-                            let observed = format!("{text} is passed as keys and as values.");
-                            let fix = "F.scaled_dot_product_attention(queries, keys, values)";
-                            self.found.push((call.range(), observed, fix));
-                        }
-                    }
-                    _ => {}
-                }
-            }
-            _ => {}
-        }
-        walk_expr(self, expression);
-    }
-}
-
-/// What a plain variable is for.
-fn plain_part(expression: &Expr) -> Option<Part> {
-    match expression {
-        Expr::Name(name) => Part::of(name.id.as_str()),
-        Expr::Subscript(part) => plain_part(&part.value),
-        _ => None,
-    }
-}
-
-/// What an expression is for whose names say one thing.
-fn only_part(expression: &Expr) -> Option<Part> {
-    let names = names_of(expression);
-    let mut parts = names.iter().filter_map(|name| Part::of(name));
-    let first = parts.next()?;
-    parts.all(|it| it == first).then_some(first)
-}
-
-fn has_part(expression: &Expr, part: Part) -> bool {
-    names_of(expression).iter().any(|name| Part::of(name) == Some(part))
-}
-
-fn names_of(expression: &Expr) -> Vec<String> {
-    let mut names = Names::default();
-    names.visit_expr(expression);
-    names.read
-}
-
 /// The length of the word in a name that says what it is for.
 fn part_length(name: &str) -> usize {
     let name = name.to_lowercase();
@@ -523,6 +406,11 @@ fn is_of_mask(code: &str) -> bool {
 /// Whether a name is that of a mask: `mask_bool`, `causal_mask`.
 fn is_mask(name: &str) -> bool {
     name.to_lowercase().split('_').any(|word| matches!(word, "mask" | "masks" | "causal" | "tril" | "triu"))
+}
+
+/// Whether a name is that of a mask or of a triangle, in one piece or several: `mask`, `causal_mask`, `tril`.
+fn is_mask_name(name: &str) -> bool {
+    is_mask(name) || name.to_lowercase().contains("mask")
 }
 
 /// Whether a name is that of the factor of scores.

@@ -1,12 +1,16 @@
 //! Weights that do not sum to 1 when they are multiplied with the values, and no other mistake explains it.
 
-use super::attention::{Attention, Context};
+use std::collections::HashSet;
+
+use super::attention::{Attention, Context, is_softmax};
 use super::axes::{mixed_heads, sums};
-use super::flow::{FlowStep, is_zero_one};
+use super::flow::{FlowStep, is_zero_one, origin};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use super::scores_as_weights::{is_attention, is_weights};
 use super::{mask_after_softmax, row_all_hidden, softmax_over_queries};
 use crate::explain::terms::figure;
-use crate::tensor::explanation::{Explanation, Formula};
+use crate::tensor::descriptor::OpFamily;
+use crate::tensor::explanation::{Explanation, Formula, Reducer};
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A204",
@@ -15,7 +19,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
     why: "A context vector is an average of values. With weights that sum to something else it grows or shrinks with \
           the row, and so does the input of the layers after it.",
     implied_by: &[],
-    detector: Detector::Attention(detect),
+    detector: Detector::Weights(detect),
 };
 
 /// How far rounding may move a row's sum from 1.
@@ -23,6 +27,9 @@ const TOLERANCE: f64 = 1e-3;
 
 fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let context = attention.context.as_ref()?;
+    if !is_softmax(&attention.softmax) {
+        return never_divided(attention, context, cell);
+    }
     if softmax_over_queries::is_wrong(attention)
         || mask_after_softmax::is_wrong(attention)
         || row_all_hidden::is_wrong(attention)
@@ -67,6 +74,64 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         ),
     };
     Some(Observation::new(site, observed, fix))
+}
+
+/// Weights that are exp of scores, in a function of attention, where neither they nor what they are multiplied to is divided.
+fn never_divided(attention: &Attention, context: &Context, cell: &TracedCell) -> Option<Observation> {
+    if attention.softmax.operation.explanation != Explanation::Pointwise(Formula::Exp) {
+        return None;
+    }
+    let [name, _] = cell.factors(context.traced);
+    let name = name.unwrap_or_else(|| cell.name_of(&context.weights, "the weights"));
+    let in_attention = context.traced.calls.iter().any(|call| is_attention(call.function));
+    let is_changed = |step: &FlowStep| {
+        let is_sum = step.explanation() == Explanation::Pointwise(Formula::Add);
+        step.record.operation.family == OpFamily::Pointwise && !is_sum && !is_by_one_sum(step)
+    };
+    if !(in_attention || is_weights(&name))
+        || context.after.iter().any(is_changed)
+        || is_divided_later(context, cell)
+    {
+        return None;
+    }
+    let (row, sum) = uneven_row(context)?;
+    let observed = format!(
+        "{name} is exp of the scores, and neither it nor its product with the values is divided by the sums of its rows: row \
+         {row} sums to {}.",
+        figure(sum)
+    );
+    let fix = "divide by weights.sum(dim=-1, keepdim=True), or use torch.softmax(scores, dim=-1)";
+    Some(Observation::new(context.site(), observed, fix))
+}
+
+/// A division of all weights by one number, the sum over all rows.
+fn is_by_one_sum(step: &FlowStep) -> bool {
+    let by = step.other().and_then(|it| it.tensor().filter(|it| it.numel() == 1).cloned());
+    let sum = by.and_then(|it| origin(&it));
+    step.explanation() == Explanation::Pointwise(Formula::Div)
+        && sum.is_some_and(|it| it.operation.explanation == Explanation::Reduction(Reducer::Sum))
+}
+
+/// Whether something computed from this product is multiplied with or divided by a tensor.
+fn is_divided_later(context: &Context, cell: &TracedCell) -> bool {
+    let steps = &cell.trace.steps;
+    let own = steps.iter().position(|step| std::ptr::eq(step, context.traced)).unwrap_or(0);
+    let mut reached: HashSet<usize> =
+        context.traced.results.iter().filter_map(|it| Some(it.tensor.as_ref()?.id())).collect();
+    for step in &steps[own + 1..] {
+        let takes =
+            step.operands.iter().filter_map(|it| it.tensor.as_ref()).any(|it| reached.contains(&it.id()));
+        if !takes {
+            continue;
+        }
+        let is_scaling =
+            matches!(step.operation.explanation, Explanation::Pointwise(Formula::Mul | Formula::Div));
+        if is_scaling && step.operands.len() > 1 {
+            return true;
+        }
+        reached.extend(step.results.iter().filter_map(|it| Some(it.tensor.as_ref()?.id())));
+    }
+    false
 }
 
 /// The first row of weights that does not sum to 1, and its sum, at the time of the product.

@@ -6,6 +6,7 @@ use super::axes::size;
 use super::flow::{self, FlowStep, axis_at_start, origin, projection, rearranged};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::roles::Part;
+use super::scores_as_weights::is_weights;
 use crate::explain::terms::figure;
 use crate::ops::table;
 use crate::tensor::explanation::{Explanation, Formula, ProductKind};
@@ -27,8 +28,12 @@ fn near(a: f64, b: f64) -> bool {
 }
 
 fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
-    let context = attention.context.as_ref()?;
     let scores = attention.scores.as_ref()?;
+    let is_alone = attention.context.is_none();
+    // Weights that meet no values: the names say what they are.
+    if is_alone && !(is_named(scores, cell) && is_weights(&cell.name_of(&attention.weights, ""))) {
+        return None;
+    }
     let width = scores.product.width();
     if width < 2 || scores.record.operation.explanation == Explanation::Linear {
         return None;
@@ -60,9 +65,15 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let found = |observed: String, fix: &str| Some(Observation::new(site.clone(), observed, fix));
     if factors.is_empty() {
         // Without projections, the example only introduces attention. Scaling after the softmax is another mistake.
-        let is_late = context.after.iter().any(|step| step.factor().is_some());
+        let is_late = attention.context.iter().flat_map(|it| &it.after).any(|step| step.factor().is_some());
         let is_meant = is_projected(scores) || is_named(scores, cell);
-        if is_late || !is_meant || !scalings.is_empty() || within != 1.0 || is_scaled_before(scores) {
+        if is_alone
+            || is_late
+            || !is_meant
+            || !scalings.is_empty()
+            || within != 1.0
+            || is_scaled_before(scores)
+        {
             return None;
         }
         // Scores with a learned bias (T5), and attention over the places of an image, are not scaled by design.
@@ -84,6 +95,14 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         );
     }
     let divided = format!("{head}; their scores are divided by {}", figure(1.0 / scale));
+    let is_of_one =
+        || scores.paths.iter().flatten().any(|step| step.factor().is_some_and(|it| near(it, scale)));
+    if near(scale, 1.0 / root.sqrt()) && factors.len() == 1 && is_of_one() {
+        let observed = format!(
+            "{divided}, the fourth root of {width}: queries and keys each need that factor, and one of them has it."
+        );
+        return found(observed, &divide);
+    }
     for (other, what) in other_widths(scores) {
         if other != width && near(scale, 1.0 / (other as f64).sqrt()) {
             let observed = format!("{divided}, the root of {other}, {what}; a head is {width} wide.");
@@ -170,7 +189,7 @@ fn is_projected(scores: &Scores) -> bool {
 }
 
 /// Whether the names of both are those of queries and keys.
-fn is_named(scores: &Scores, cell: &TracedCell) -> bool {
+pub(super) fn is_named(scores: &Scores, cell: &TracedCell) -> bool {
     let part = |tensor: &Tensor| Part::of(&cell.name_of(tensor, ""));
     let either = |operand: &Tensor, source: &Tensor| part(operand).or_else(|| part(source));
     let [query, key] = &scores.sources;

@@ -77,18 +77,21 @@ fn not_weights<'t>(
     cell: &TracedCell,
 ) -> Option<(&'t TracedTensor, String)> {
     let product = Product::of(record)?;
+    let [left_name, right_name] = cell.factors(step);
     let operands = [
-        (&product.left, &product.right, product.summed.0),
-        (&product.right, &product.left, product.summed.1),
+        (&product.left, &product.right, product.summed.0, left_name.clone(), right_name.clone()),
+        (&product.right, &product.left, product.summed.1, right_name, left_name),
     ];
-    let [left, right] = operands.map(|(operand, values, summed)| {
+    let [left, right] = operands.map(|(operand, values, summed, written, of_values)| {
         let traced =
             |of: &Tensor| step.operands.iter().find(|it| it.tensor.as_ref().is_some_and(|it| it.is(of)));
         let used = traced(operand)?;
-        let name = used.name.clone().unwrap_or_default();
+        let name = written.or_else(|| used.name.clone()).unwrap_or_default();
         let in_attention = || step.calls.iter().any(|call| is_attention(call.function));
         let is_left = operand.is(&product.left);
-        if is_left && is_weights(&name) && is_of_data(operand) && !is_weighted(operand) {
+        let part_of_values = of_values.as_deref().and_then(Part::of);
+        let is_meant = is_weights(&name) || names_attention(&name) && part_of_values == Some(Part::Value);
+        if is_left && is_meant && is_of_data(operand) && !is_weighted(operand) {
             let top = || step.place().is_some_and(|place| place.function == "<module>");
             if (top() || in_attention()) && !is_linear(step) {
                 return Some((used, negative(used).or_else(|| uneven(used, summed))?));
@@ -114,10 +117,8 @@ fn not_weights<'t>(
                 format!("divided by the root of {}, their width, as for a softmax", scores.width());
             return Some((used, evidence));
         }
-        let names_values = part(values) == Some(Part::Value);
-        let names_attention =
-            name.to_lowercase().split('_').any(|word| ["attn", "att", "attention"].contains(&word));
-        if is_named && names_values && names_attention && !is_weighted(operand) && !is_linear(step) {
+        let names_values = part(values) == Some(Part::Value) || part_of_values == Some(Part::Value);
+        if is_named && names_values && names_attention(&name) && !is_weighted(operand) && !is_linear(step) {
             return Some((used, negative(used).or_else(|| uneven(used, summed))?));
         }
         None
@@ -157,15 +158,23 @@ fn negative(tensor: &TracedTensor) -> Option<String> {
     (least < -1e-6).then(|| format!("named as weights are, and one of its elements is {}", figure(least)))
 }
 
+/// Whether a name is that of attention: of its scores or of its weights.
+fn names_attention(name: &str) -> bool {
+    let name = name.to_lowercase();
+    name.split('_').any(|word| ["attn", "att", "attention", "attentions", "alpha"].contains(&word))
+}
+
 /// Whether a name is one of weights.
-fn is_weights(name: &str) -> bool {
+pub(super) fn is_weights(name: &str) -> bool {
     let name = name.to_lowercase();
     let words: Vec<&str> = name.split('_').collect();
     let has = |known: &[&str]| words.iter().any(|word| known.contains(word));
-    has(&["weights", "probs", "probabilities", "wei", "alphas", "gewichte"]) && !has(&["raw", "unnormalized"])
+    has(&["weights", "probs", "probabilities", "wei", "alphas", "gewichte", "pesos", "poids"])
+        && !has(&["raw", "unnormalized"])
 }
 
-fn is_attention(function: &str) -> bool {
+/// Whether a function has the name of attention.
+pub(super) fn is_attention(function: &str) -> bool {
     let name = function.to_lowercase();
     ["att", "head", "sdpa", "bahdanau", "luong"].iter().any(|word| name.contains(word))
 }

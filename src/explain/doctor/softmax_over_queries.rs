@@ -4,6 +4,8 @@ use super::attention::{Attention, Context};
 use super::axes::{Axis, size};
 use super::flow::{FlowStep, axis_at_start, projection};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use super::scale::is_named;
+use super::scores_as_weights::is_weights;
 use crate::explain::terms::figure;
 use crate::tensor::show::shape_in_formula;
 
@@ -54,7 +56,32 @@ fn is_over_keys(attention: &Attention, summed: Axis) -> bool {
     inputs[0].storage().same(inputs[1].storage())
 }
 
+/// Weights that meet no values, and are normalised along the axis of the queries, by their names.
+fn without_values(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
+    let scores = attention.scores.as_ref()?;
+    let name = cell.name_of(&attention.weights, "");
+    let axis = axis_at_start(&attention.before, attention.axis)?;
+    let is_over_queries = scores.product.left_in_result == Some(axis) && attention.weights.ndim() >= 2;
+    if !is_over_queries || !is_named(scores, cell) || !is_weights(&name) {
+        return None;
+    }
+    let queries = cell.name_of(&scores.product.left, "the queries");
+    let observed = format!(
+        "softmax ran along dimension {} of {}, the axis of {queries}: the columns of {name} sum to 1, and not its rows.",
+        attention.weights.ndim() - attention.axis,
+        shape_in_formula(attention.weights.shape())
+    );
+    Some(Observation::new(
+        attention.site(),
+        observed,
+        "torch.softmax(..., dim=-1): over the keys, the last axis",
+    ))
+}
+
 fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
+    if attention.context.is_none() {
+        return without_values(attention, cell);
+    }
     if !is_wrong(attention) {
         return None;
     }

@@ -2,7 +2,7 @@
 //! For code that ran, only those that no operation shows; for code that cannot run, all of them. What names say is read
 //! in [`roles`](super::roles).
 
-use crate::syntax::parse_module;
+use crate::syntax::{parse_expression, parse_module};
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
@@ -35,12 +35,45 @@ pub enum Reading {
 
 /// The mistakes that the syntax of a cell shows.
 pub fn read(cell: &str, source: &str, reading: Reading) -> Vec<Finding> {
+    read_together(&[(cell, source)], reading)
+}
+
+/// The mistakes that the syntax of several cells shows, read as one program: what one cell makes, another may read. A cell
+/// that cannot be parsed is left out.
+pub fn read_together(cells: &[(&str, &str)], reading: Reading) -> Vec<Finding> {
+    let mut whole = String::new();
+    // Each cell with the number of lines before it, and the line of its last statement, whose value a notebook shows.
+    let mut places: Vec<(&str, usize, usize)> = Vec::new();
+    for (cell, source) in cells {
+        if let Ok(parsed) = parse_module(source) {
+            let start = parsed.syntax().body.last().map_or(0, |it| usize::from(it.range().start()));
+            places.push((cell, whole.matches('\n').count(), 1 + source[..start].matches('\n').count()));
+            whole.push_str(source.trim_end_matches('\n'));
+            whole.push('\n');
+        }
+    }
+    let mut found = read_program(&whole, reading);
+    found.retain_mut(|finding| {
+        let Some(line) = finding.line else { return true };
+        let Some((cell, before, last)) = places.iter().rev().find(|(_, before, _)| line > *before) else {
+            return false;
+        };
+        finding.cell = Some((*cell).to_owned());
+        finding.line = Some(line - before);
+        let is_shown = finding.function.is_none() && line - before >= *last;
+        !(is_shown && finding.mistake == masked_copy_unused::MISTAKE.name)
+    });
+    found
+}
+
+/// The mistakes that the syntax of a program shows, by its lines.
+fn read_program(source: &str, reading: Reading) -> Vec<Finding> {
     let Ok(parsed) = parse_module(source) else { return Vec::new() };
     let body = parsed.into_syntax().body;
     let mut functions = Functions::default();
     body.iter().for_each(|statement| functions.visit_stmt(statement));
     let mut search =
-        Search { cell, source, reading, functions: functions.found, within: Vec::new(), found: Vec::new() };
+        Search { source, reading, functions: functions.found, within: Vec::new(), found: Vec::new() };
     body.iter().for_each(|statement| search.visit_stmt(statement));
     for found in disagreements(source, &body) {
         search.within = found.within;
@@ -75,7 +108,6 @@ impl<'a> Visitor<'a> for Functions {
 }
 
 struct Search<'s> {
-    cell: &'s str,
     source: &'s str,
     reading: Reading,
     functions: Vec<(String, Vec<Option<Part>>, Vec<String>)>,
@@ -97,7 +129,7 @@ impl Search<'_> {
             code: mistake.code,
             mistake: mistake.name,
             title: mistake.title,
-            cell: Some(self.cell.to_owned()),
+            cell: None,
             line: Some(line),
             column: Some(column),
             function: (!self.within.is_empty()).then(|| self.within.join(".")),
@@ -246,8 +278,7 @@ impl<'a> Visitor<'a> for Search<'_> {
         };
         let is_block = name.is_some();
         self.within.extend(name);
-        // At the end of a notebook's cell such a statement shows its value.
-        if let (Stmt::Expr(expression), false) = (statement, self.within.is_empty())
+        if let Stmt::Expr(expression) = statement
             && is_call_of(&expression.value, "masked_fill")
         {
             let observed = format!("{}: nothing takes the masked copy.", self.text(&*expression.value));
@@ -269,6 +300,50 @@ impl<'a> Visitor<'a> for Search<'_> {
             self.call(call);
         }
         walk_expr(self, expression);
+    }
+}
+
+/// What an expression calls the two factors of a product: `a @ b`, `torch.matmul(a, b)`, `a.bmm(b)`, `einsum("..", a, b)`.
+pub(super) fn factors(expression: &str) -> [Option<String>; 2] {
+    let Ok(parsed) = parse_expression(expression.trim()) else { return [None, None] };
+    let name = |it: &Expr| base_name(it).map(str::to_owned);
+    match &*parsed.syntax().body {
+        Expr::BinOp(product) => [name(&product.left), name(&product.right)],
+        Expr::Call(call) => {
+            let receiver = match &*call.func {
+                Expr::Attribute(it) => operand(call).filter(|first| std::ptr::eq(*first, &*it.value)),
+                _ => None,
+            };
+            let listed = |it: &'_ Expr| match it {
+                Expr::List(list) => list.elts.iter().map(name).collect(),
+                Expr::Tuple(list) => list.elts.iter().map(name).collect(),
+                Expr::StringLiteral(_) => Vec::new(),
+                other => vec![name(other)],
+            };
+            let mut all = receiver.map(name).into_iter().chain(call.arguments.args.iter().flat_map(listed));
+            [all.next().flatten(), all.next().flatten()]
+        }
+        _ => [None, None],
+    }
+}
+
+/// The name that an expression begins with: `weights` of `weights`, `weights[0]`, `weights.transpose(1, 2)`, `self.weights`.
+fn base_name(expression: &Expr) -> Option<&str> {
+    match expression {
+        Expr::Name(name) => Some(name.id.as_str()),
+        Expr::Attribute(attribute) => match &*attribute.value {
+            Expr::Name(own) if own.id.as_str() == "self" => Some(attribute.attr.as_str()),
+            _ if matches!(attribute.attr.as_str(), "T" | "mT") => base_name(&attribute.value),
+            _ => None,
+        },
+        Expr::Subscript(part) => base_name(&part.value),
+        Expr::Call(call) => match &*call.func {
+            Expr::Attribute(method) => {
+                base_name(&method.value).filter(|it| !matches!(*it, "torch" | "F" | "np"))
+            }
+            _ => None,
+        },
+        _ => None,
     }
 }
 

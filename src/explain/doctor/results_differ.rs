@@ -1,0 +1,131 @@
+//! Two implementations of attention that the code compares, with a tolerance, and whose results differ.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use super::attention::is_softmax;
+use super::flow::origin;
+use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use crate::explain::terms::figure;
+use crate::ops::trace::{Traced, TracedTensor};
+use crate::tensor::descriptor::OpFamily;
+use crate::tensor::explanation::Explanation;
+use crate::tensor::{Arg, Record, Site, Tensor};
+
+pub(super) static MISTAKE: Mistake = Mistake {
+    code: "A902",
+    name: "results-differ",
+    title: "two ways to compute the same attention are compared, and differ",
+    why: "A comparison with a tolerance says that both are meant to be the same up to rounding. They are computed from the \
+          same tensors, so one of the two has a mistake: in its mask, its scale, its softmax or its order of axes.",
+    implied_by: &[],
+    detector: Detector::Cell(detect),
+};
+
+/// The most records that a search examines.
+const MOST_RECORDS: usize = 2000;
+
+fn detect(cell: &TracedCell) -> Vec<Observation> {
+    cell.trace.steps.iter().filter_map(|step| differing(step, cell)).collect()
+}
+
+fn differing(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    if step.operation.name != "allclose" {
+        return None;
+    }
+    let (relative, absolute) = (step.args.get(2)?.number()?, step.args.get(3)?.number()?);
+    // Who names a tolerance expects rounding, and nothing else.
+    if relative == 1e-5 && absolute == 1e-8 {
+        return None;
+    }
+    let (left, right) = (step.operand(0)?, step.operand(1)?);
+    let far =
+        distance(left, right).filter(|(far, size)| *far > absolute.max(1e-3) + relative.max(1e-3) * size)?.0;
+    let of = |traced: &TracedTensor| Some(Origins::of(traced.tensor.as_ref()?));
+    let (first, second) = (of(left)?, of(right)?);
+    // One function that was called twice, on other inputs or with another mask, is no second implementation.
+    let is_apart = first.sites.is_disjoint(&second.sites);
+    let is_of_same = first.leaves.is_subset(&second.leaves) || second.leaves.is_subset(&first.leaves);
+    let shares = !first.leaves.is_disjoint(&second.leaves);
+    if first.sites.is_empty() || second.sites.is_empty() || !is_apart || !is_of_same || !shares {
+        return None;
+    }
+    let name = |traced: &TracedTensor, otherwise: &str| {
+        traced.name.clone().or_else(|| Some(cell.name_of(traced.tensor.as_ref()?, otherwise)))
+    };
+    let line = |origins: &Origins| origins.sites.iter().map(|(_, line)| *line).min().unwrap_or_default();
+    let observed = format!(
+        "{} (attention in line {}) and {} (attention in line {}) are computed from the same tensors and compared: they differ \
+         by up to {}.",
+        name(left, "the first result")?,
+        line(&first),
+        name(right, "the second result")?,
+        line(&second),
+        figure(far)
+    );
+    let fix = "compare the steps of both, one by one: scores, scale, mask, softmax, product with the values";
+    Some(Observation::new(step.site(), observed, fix))
+}
+
+/// How far two tensors are apart at most, and the largest element of the second.
+fn distance(left: &TracedTensor, right: &TracedTensor) -> Option<(f64, f64)> {
+    if left.shape() != right.shape() || !left.dtype.is_float() || !right.dtype.is_float() {
+        return None;
+    }
+    let (left, right) = (left.values()?, right.values()?);
+    let pairs = || (0..left.len()).map(|at| (left.float(at), right.float(at)));
+    let is_finite = pairs().all(|(left, right)| left.is_finite() && right.is_finite());
+    let far = pairs().map(|(left, right)| (left - right).abs()).fold(0.0, f64::max);
+    is_finite.then_some((far, pairs().map(|(_, right)| right.abs()).fold(0.0, f64::max)))
+}
+
+/// What a tensor was computed from.
+struct Origins {
+    /// The lines of the attention in it.
+    sites: HashSet<(String, usize)>,
+    /// The numbers of the tensors that nothing computed.
+    leaves: HashSet<usize>,
+}
+
+impl Origins {
+    fn of(tensor: &Tensor) -> Origins {
+        let mut found = Origins { sites: HashSet::new(), leaves: HashSet::new() };
+        let mut left = vec![tensor.clone()];
+        let mut seen: HashSet<*const Record> = HashSet::new();
+        while let Some(tensor) = left.pop() {
+            let record = origin(&tensor);
+            let is_made = |record: &Rc<Record>| {
+                matches!(record.operation.family, OpFamily::Creation | OpFamily::Random)
+                    || record.args().iter().flat_map(Arg::tensors).next().is_none()
+            };
+            match record {
+                Some(record) if is_made(&record) => {
+                    if record.operation.family == OpFamily::Random {
+                        found.leaves.insert(Rc::as_ptr(&record) as usize);
+                    }
+                }
+                Some(record) => {
+                    if !seen.insert(Rc::as_ptr(&record)) || seen.len() > MOST_RECORDS {
+                        continue;
+                    }
+                    if let Some(Site { cell, line }) = attention_site(&record) {
+                        found.sites.insert((cell.to_owned(), line));
+                    }
+                    left.extend(record.args().iter().flat_map(Arg::tensors).cloned());
+                }
+                None if tensor.dtype().is_float() && tensor.numel() > 1 => {
+                    found.leaves.insert(tensor.storage().address());
+                }
+                None => {}
+            }
+        }
+        found
+    }
+}
+
+fn attention_site(record: &Record) -> Option<Site> {
+    let is_attention = record.operation.explanation == Explanation::Attention
+        || record.operation.explanation == Explanation::Pointwise(crate::tensor::explanation::Formula::Exp)
+        || is_softmax(record);
+    record.site.clone().filter(|_| is_attention)
+}
