@@ -76,3 +76,63 @@ def both(q, k, v, mask):
         ["masked-copy-unused", "arguments-swapped"]
     );
 }
+
+#[test]
+fn cells_are_read_as_one_program() {
+    let class = "\
+import torch
+from torch import nn
+class Head(nn.Module):
+    def __init__(self, d, n):
+        super().__init__()
+        self.W_query, self.W_key, self.W_value = (nn.Linear(d, d) for _ in range(3))
+        self.register_buffer('tril', torch.tril(torch.ones(n, n)))
+    def forward(self, x):
+        queries, keys, values = self.W_query(x), self.W_key(x), self.W_value(x)
+        scores = queries @ keys.transpose(-2, -1)
+        return torch.softmax(scores, dim=-1) @ keys
+";
+    let masked = "\
+class Masked(Head):
+    def forward(self, x):
+        return self.tril @ x
+";
+    let read = |cells: &[(&str, &str)]| -> Vec<(&str, Option<String>, Option<usize>)> {
+        let found = doctor::read_together(cells, doctor::Reading::Ran).into_iter();
+        found.map(|it| (it.mistake, it.cell, it.line)).collect()
+    };
+    let place = |mistake, line| (mistake, Some("two".to_owned()), Some(line));
+    let alone = read(&[("one", "x = 1\n\n\n"), ("broken", "def ("), ("two", class)]);
+    assert!(alone.contains(&place("projection-mixed-up", 11)), "{alone:?}");
+    assert!(alone.contains(&place("mask-missing", 7)), "{alone:?}");
+    // Another cell reads the buffer.
+    let both = read(&[("two", class), ("three", masked)]);
+    assert!(!both.iter().any(|(mistake, ..)| *mistake == "mask-missing"), "{both:?}");
+    // A notebook shows the value of a cell's last statement.
+    assert_eq!(read(&[("one", "scores = 1\nscores.masked_fill(mask, -1)")]), []);
+    assert_eq!(read(&[("two", "scores.masked_fill(mask, -1)\nx = 1")]), [place("masked-copy-unused", 1)]);
+}
+
+#[test]
+fn names_say_what_a_mask_shows() {
+    let found = |code: &str| -> Vec<&str> {
+        doctor::read("cell", code, doctor::Reading::Ran).iter().map(|it| it.mistake).collect()
+    };
+    for code in [
+        "s = s.masked_fill(visible, -torch.inf)",
+        "s = s.masked_fill(~hidden, float('-inf'))",
+        "s = torch.where(keep_mask, -1e9, s)",
+    ] {
+        assert_eq!(found(code), ["mask-inverted"], "{code}");
+    }
+    for code in [
+        "s = s.masked_fill(~visible, -torch.inf)",
+        "s = s.masked_fill(hidden, float('-inf'))",
+        "s = torch.where(keep_mask, s, -1e9)",
+        "s = s.masked_fill(padding_mask, -1e9)",
+        "x = x.masked_fill(valid, 0.0)",
+        "s = s.masked_fill(visible == 0, -torch.inf)",
+    ] {
+        assert!(found(code).is_empty(), "{code}");
+    }
+}

@@ -167,6 +167,10 @@ pub(super) fn axis_in_operand(
         Explanation::Moved(Movement::LookedUp) => ShapeRule::Rearranged,
         _ => record.operation.shapes,
     };
+    // A slice keeps the axes where it drops none.
+    if record.operation.explanation == Explanation::Moved(Movement::Part) && operand.ndim() == result.len() {
+        return (axis <= operand.ndim()).then_some(axis);
+    }
     let found = match rule {
         ShapeRule::Reversed => (operand.ndim() + 1).checked_sub(axis)?,
         ShapeRule::Transposed => swapped(1, 2),

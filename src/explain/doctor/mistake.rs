@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use serde::Serialize;
 
 use super::attention::Attention;
+use super::factors::factors;
 use super::repeated::RepeatedCall;
-use super::syntax::factors;
 use crate::explain::names::TensorNames;
 use crate::ops::trace::{Called, Trace, Traced};
 use crate::session::CallReport;

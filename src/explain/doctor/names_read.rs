@@ -1,8 +1,54 @@
-//! The names that code binds and reads.
+//! The names that code binds and reads, and what they say.
 
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprContext, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange, TextSize};
+
+/// What an argument, a variable or a layer is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Query,
+    Key,
+    Value,
+}
+
+impl Part {
+    pub(super) const ALL: [Part; 3] = [Part::Query, Part::Key, Part::Value];
+
+    /// What a name says; none where it says nothing, or two things.
+    pub(super) fn of(name: &str) -> Option<Part> {
+        let name = name.to_lowercase();
+        let words: Vec<&str> = name.split('_').filter(|word| !word.is_empty()).collect();
+        let is = |letter: &str, singular: &str, plural: &str| {
+            let fits = |it: &&str| {
+                let plain = it.trim_end_matches(|last: char| last.is_ascii_digit());
+                [letter, singular, plural].contains(&plain)
+                    || plain.strip_prefix(['x', 'w']) == Some(letter)
+                    || plain.strip_suffix("proj").is_some_and(|it| it == letter)
+            };
+            words.iter().any(fits)
+        };
+        let found = [
+            is("q", "query", "queries").then_some(Part::Query),
+            is("k", "key", "keys").then_some(Part::Key),
+            is("v", "value", "values").then_some(Part::Value),
+        ];
+        let mut parts = found.into_iter().flatten();
+        parts.next().filter(|_| parts.next().is_none())
+    }
+
+    /// As it is called in a sentence.
+    pub(super) fn plural(self) -> &'static str {
+        match self {
+            Part::Query => "queries",
+            Part::Key => "keys",
+            Part::Value => "values",
+        }
+    }
+}
+
+/// The names under which libraries are imported.
+const LIBRARIES: [&str; 6] = ["torch", "np", "numpy", "F", "nn", "math"];
 
 /// The names that are bound and read in some statements, those of attributes apart.
 #[derive(Default)]
@@ -11,6 +57,8 @@ pub(super) struct Names {
     pub(super) read: Vec<String>,
     pub(super) attributes_bound: Vec<(String, TextRange)>,
     pub(super) attributes_read: Vec<(String, TextRange)>,
+    /// Those of them that are no functions of a library: `self.tril`, not `torch.tril`.
+    pub(super) objects_read: Vec<(String, TextRange)>,
     /// Buffers that are registered, and texts that may name an attribute.
     pub(super) buffers: Vec<(String, TextRange)>,
     pub(super) texts: Vec<String>,
@@ -24,7 +72,7 @@ impl Names {
     }
 
     pub(super) fn reads_attribute(&self, name: &str) -> bool {
-        self.attributes_read.iter().any(|(it, _)| it == name) || self.texts.iter().any(|it| it == name)
+        self.objects_read.iter().any(|(it, _)| it == name) || self.texts.iter().any(|it| it == name)
     }
 }
 
@@ -39,7 +87,11 @@ impl<'a> Visitor<'a> for Names {
                 self.attributes_bound.push((attribute.attr.to_string(), attribute.range()));
             }
             Expr::Attribute(attribute) => {
-                self.attributes_read.push((attribute.attr.to_string(), attribute.range()));
+                let found = (attribute.attr.to_string(), attribute.range());
+                let library =
+                    attribute.value.as_name_expr().is_some_and(|it| LIBRARIES.contains(&it.id.as_str()));
+                self.objects_read.extend((!library).then(|| found.clone()));
+                self.attributes_read.push(found);
             }
             Expr::Call(call) => {
                 let is_buffer =

@@ -4,8 +4,7 @@ use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, Operator, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 
-use super::names_read::Names;
-use super::roles::Part;
+use super::names_read::{Names, Part};
 
 /// Products whose operands' names disagree with what they are multiplied for.
 pub(super) struct Products<'s> {

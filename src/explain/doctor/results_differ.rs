@@ -100,9 +100,8 @@ impl Origins {
             };
             match record {
                 Some(record) if is_made(&record) => {
-                    if record.operation.family == OpFamily::Random {
-                        found.leaves.insert(Rc::as_ptr(&record) as usize);
-                    }
+                    let is_random = record.operation.family == OpFamily::Random;
+                    found.leaves.extend(is_random.then(|| Rc::as_ptr(&record) as usize));
                 }
                 Some(record) => {
                     if !seen.insert(Rc::as_ptr(&record)) || seen.len() > MOST_RECORDS {

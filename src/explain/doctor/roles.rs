@@ -6,50 +6,8 @@ use ruff_python_ast::visitor::{Visitor, walk_stmt};
 use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
 
-use super::names_read::{ModuleReads, Names};
+use super::names_read::{ModuleReads, Names, Part};
 use super::products::Products;
-
-/// What an argument, a variable or a layer is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
-    Query,
-    Key,
-    Value,
-}
-
-impl Part {
-    const ALL: [Part; 3] = [Part::Query, Part::Key, Part::Value];
-
-    /// What a name says; none where it says nothing, or two things.
-    pub(super) fn of(name: &str) -> Option<Part> {
-        let name = name.to_lowercase();
-        let words: Vec<&str> = name.split('_').filter(|word| !word.is_empty()).collect();
-        let is = |letter: &str, singular: &str, plural: &str| {
-            let fits = |it: &&str| {
-                let plain = it.trim_end_matches(|last: char| last.is_ascii_digit());
-                [letter, singular, plural].contains(&plain)
-                    || plain.strip_prefix(['x', 'w']) == Some(letter)
-                    || plain.strip_suffix("proj").is_some_and(|it| it == letter)
-            };
-            words.iter().any(fits)
-        };
-        let found = [
-            is("q", "query", "queries").then_some(Part::Query),
-            is("k", "key", "keys").then_some(Part::Key),
-            is("v", "value", "values").then_some(Part::Value),
-        ];
-        let mut parts = found.into_iter().flatten();
-        parts.next().filter(|_| parts.next().is_none())
-    }
-
-    fn plural(self) -> &'static str {
-        match self {
-            Part::Query => "queries",
-            Part::Key => "keys",
-            Part::Value => "values",
-        }
-    }
-}
 
 /// What names and use disagree about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -303,7 +261,7 @@ impl Scopes<'_> {
     /// another name than `self`.
     fn reads_own(&self, class: &StmtClassDef, own: &Names, name: &str) -> bool {
         let is_base = self.names.read_as_base.iter().any(|it| it == class.name.as_str());
-        let from_outside = self.names.attributes_read.iter().any(|(it, range)| {
+        let from_outside = self.names.objects_read.iter().any(|(it, range)| {
             it == name && !self.source[..usize::from(range.end())].ends_with(&format!("self.{name}"))
         });
         own.reads_attribute(name) || from_outside || is_base && self.names.reads_attribute(name)

@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use super::attention::{Attention, Context, is_softmax};
 use super::axes::{mixed_heads, sums};
-use super::flow::{FlowStep, is_zero_one, origin};
+use super::flow::{FlowStep, is_zero_one};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
-use super::scores_as_weights::{is_attention, is_weights};
+use super::named::{is_attention, is_weights};
 use super::{mask_after_softmax, row_all_hidden, softmax_over_queries};
 use crate::explain::terms::figure;
 use crate::tensor::descriptor::OpFamily;
-use crate::tensor::explanation::{Explanation, Formula, Reducer};
+use crate::tensor::explanation::{Explanation, Formula};
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A204",
@@ -106,10 +106,7 @@ fn never_divided(attention: &Attention, context: &Context, cell: &TracedCell) ->
 
 /// A division of all weights by one number, the sum over all rows.
 fn is_by_one_sum(step: &FlowStep) -> bool {
-    let by = step.other().and_then(|it| it.tensor().filter(|it| it.numel() == 1).cloned());
-    let sum = by.and_then(|it| origin(&it));
-    step.explanation() == Explanation::Pointwise(Formula::Div)
-        && sum.is_some_and(|it| it.operation.explanation == Explanation::Reduction(Reducer::Sum))
+    step.explanation() == Explanation::Pointwise(Formula::Div) && step.factor().is_some()
 }
 
 /// Whether something computed from this product is multiplied with or divided by a tensor.

@@ -5,8 +5,8 @@ use super::attention::{Attention, Scores};
 use super::axes::size;
 use super::flow::{self, FlowStep, axis_at_start, origin, projection, rearranged};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
-use super::roles::Part;
-use super::scores_as_weights::is_weights;
+use super::named::is_weights;
+use super::names_read::Part;
 use crate::explain::terms::figure;
 use crate::ops::table;
 use crate::tensor::explanation::{Explanation, Formula, ProductKind};
@@ -190,11 +190,15 @@ fn is_projected(scores: &Scores) -> bool {
 
 /// Whether the names of both are those of queries and keys.
 pub(super) fn is_named(scores: &Scores, cell: &TracedCell) -> bool {
-    let part = |tensor: &Tensor| Part::of(&cell.name_of(tensor, ""));
-    let either = |operand: &Tensor, source: &Tensor| part(operand).or_else(|| part(source));
-    let [query, key] = &scores.sources;
-    either(&scores.product.left, query) == Some(Part::Query)
-        && either(&scores.product.right, key) == Some(Part::Key)
+    part_of(&scores.product.left, cell) == Some(Part::Query)
+        && part_of(&scores.product.right, cell) == Some(Part::Key)
+}
+
+/// What the name of a tensor says it is for, or that of what it is a scaled or rearranged copy of; the nearest name counts.
+pub(super) fn part_of(tensor: &Tensor, cell: &TracedCell) -> Option<Part> {
+    let (steps, start) = flow::source(tensor);
+    let copies = steps.iter().map(|step| &step.result).chain([&start]);
+    copies.map(|it| cell.name_of(it, "")).find_map(|name| Part::of(&name))
 }
 
 /// Whether queries or keys are scaled or normalised before they are rotated or repeated.

@@ -7,8 +7,9 @@ use super::attention::{Attention, record_of};
 use super::axes::{Axis, Product, is_product, mixed_heads, sums};
 use super::flow::{FlowPath, FlowStep, source, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
-use super::roles::Part;
-use super::scale::factor_within;
+use super::named::{is_attention, is_weights, names_attention};
+use super::names_read::Part;
+use super::scale::{factor_within, part_of};
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::explanation::{Explanation, Formula};
@@ -99,17 +100,18 @@ fn not_weights<'t>(
         }
         let FlowPath { steps, record: made, .. } = trace_back(operand, &is_product)?;
         let scores = Product::of(&made).filter(|_| made.operation.explanation != Explanation::Linear)?;
-        let part = |tensor: &Tensor| {
-            let (_, start) = source(tensor);
-            Part::of(&cell.name_of(tensor, "")).or_else(|| Part::of(&cell.name_of(&start, "")))
-        };
+        let part = |tensor: &Tensor| part_of(tensor, cell);
         let parts = (part(&scores.left), part(&scores.right));
         let is_named =
             parts == (Some(Part::Query), Some(Part::Key)) || parts == (Some(Part::Key), Some(Part::Query));
         let root = (scores.width() as f64).sqrt();
         let before = [&scores.left, &scores.right].map(|it| source(it).0).into_iter().flatten();
-        let scale: f64 = steps.iter().cloned().chain(before).filter_map(|it| it.factor()).product();
-        let is_scaled = scores.width() > 1 && (scale * factor_within(&made) * root - 1.0).abs() < 1e-4;
+        let product_of = |steps: &[FlowStep]| steps.iter().filter_map(FlowStep::factor).product::<f64>();
+        let before: Vec<FlowStep> = before.collect();
+        // Queries may be scaled, or be made as small numbers.
+        let scales = [product_of(&steps), product_of(&steps) * product_of(&before)];
+        let is_root = |scale: f64| (scale * factor_within(&made) * root - 1.0).abs() < 1e-4;
+        let is_scaled = scores.width() > 1 && scales.into_iter().any(is_root);
         let divides = steps.iter().any(FlowStep::divides_by_tensor);
         // A product with a leaf may be a layer, (x @ W1 / s) @ W2, if no names say otherwise.
         if is_scaled && !divides && (is_named || !scores.right.is_leaf()) {
@@ -158,27 +160,6 @@ fn negative(tensor: &TracedTensor) -> Option<String> {
     (least < -1e-6).then(|| format!("named as weights are, and one of its elements is {}", figure(least)))
 }
 
-/// Whether a name is that of attention: of its scores or of its weights.
-fn names_attention(name: &str) -> bool {
-    let name = name.to_lowercase();
-    name.split('_').any(|word| ["attn", "att", "attention", "attentions", "alpha"].contains(&word))
-}
-
-/// Whether a name is one of weights.
-pub(super) fn is_weights(name: &str) -> bool {
-    let name = name.to_lowercase();
-    let words: Vec<&str> = name.split('_').collect();
-    let has = |known: &[&str]| words.iter().any(|word| known.contains(word));
-    has(&["weights", "probs", "probabilities", "wei", "alphas", "gewichte", "pesos", "poids"])
-        && !has(&["raw", "unnormalized"])
-}
-
-/// Whether a function has the name of attention.
-pub(super) fn is_attention(function: &str) -> bool {
-    let name = function.to_lowercase();
-    ["att", "head", "sdpa", "bahdanau", "luong"].iter().any(|word| name.contains(word))
-}
-
 /// Whether the functions that run have the name of attention without a softmax.
 fn is_linear(step: &Traced) -> bool {
     const WORDS: [&str; 8] = ["linear", "retention", "retnet", "kernel", "gated", "delta", "hebb", "normali"];
@@ -188,18 +169,22 @@ fn is_linear(step: &Traced) -> bool {
 
 /// Whether a softmax, or another function that makes weights of scores, is among what a tensor was computed from.
 fn is_weighted(tensor: &Tensor) -> bool {
+    let smallest: usize = tensor.shape().iter().rev().take(2).product();
     let mut left = vec![tensor.clone()];
     let mut seen = HashSet::new();
     while let Some(tensor) = left.pop() {
         let Some(record) = tensor.origin() else { continue };
-        let makes_weights = matches!(
-            record.operation.explanation,
-            Explanation::Softmax(_)
-                | Explanation::Attention
-                | Explanation::Pointwise(
-                    Formula::Exp | Formula::Sigmoid | Formula::Relu | Formula::Square | Formula::Pow
-                )
-        );
+        // What is smaller than a matrix of weights is a factor for all of them.
+        let is_factor = tensor.numel() < smallest;
+        let makes_weights = !is_factor
+            && matches!(
+                record.operation.explanation,
+                Explanation::Softmax(_)
+                    | Explanation::Attention
+                    | Explanation::Pointwise(
+                        Formula::Exp | Formula::Sigmoid | Formula::Relu | Formula::Square | Formula::Pow
+                    )
+            );
         if makes_weights || seen.len() > MOST_RECORDS {
             return true;
         }

@@ -4,8 +4,8 @@ use super::attention::{Attention, Context};
 use super::axes::{Axis, size};
 use super::flow::{FlowStep, axis_at_start, projection};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
+use super::named::is_weights;
 use super::scale::is_named;
-use super::scores_as_weights::is_weights;
 use crate::explain::terms::figure;
 use crate::tensor::show::shape_in_formula;
 

@@ -2,16 +2,18 @@
 //! For code that ran, only those that no operation shows; for code that cannot run, all of them. What names say is read
 //! in [`roles`](super::roles).
 
-use crate::syntax::{parse_expression, parse_module};
+use crate::syntax::parse_module;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
-use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
+use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef, UnaryOp};
 use ruff_text_size::Ranged;
 
+use super::factors::{base_name, operand};
 use super::mistake::{Detector, Finding, Mistake};
-use super::roles::{Part, Subject, disagreements};
+use super::names_read::Part;
+use super::roles::{Subject, disagreements};
 use super::{
-    dropout_before_softmax, dropout_in_eval, input_unused, mask_leaks, mask_off_by_one, masked_copy_unused,
-    projection_mixed_up, scale, softmax_before_loss, softmax_over_queries, softmax_twice,
+    dropout_before_softmax, dropout_in_eval, input_unused, mask_inverted, mask_leaks, mask_off_by_one,
+    masked_copy_unused, projection_mixed_up, scale, softmax_before_loss, softmax_over_queries, softmax_twice,
 };
 
 pub(super) static MISTAKE: Mistake = Mistake {
@@ -146,6 +148,7 @@ impl Search<'_> {
             _ => return,
         };
         self.swapped(call, name);
+        self.named_mask(call, name);
         if self.reading == Reading::Ran {
             return;
         }
@@ -226,6 +229,40 @@ impl Search<'_> {
         }
     }
 
+    /// A mask that hides what its name calls visible, or shows what its name calls hidden.
+    fn named_mask(&mut self, call: &ExprCall, name: &str) {
+        let args = &call.arguments.args;
+        let (hides, filled) = match (name, &**args) {
+            ("masked_fill" | "masked_fill_", [mask, value]) => (mask, value),
+            ("where", [condition, value, _]) => (condition, value),
+            _ => return,
+        };
+        let value = self.text(filled);
+        let is_hiding =
+            ["inf", "min", "max", "-1e"].iter().any(|it| value.contains(it)) && value.contains(['-', 'm']);
+        let (mask, is_inverted) = match hides {
+            Expr::UnaryOp(unary) if unary.op == UnaryOp::Invert => (&*unary.operand, true),
+            other => (other, false),
+        };
+        let Some(mask) = base_name(mask).filter(|_| !matches!(mask, Expr::Call(_))) else { return };
+        let says = |words: &[&str]| mask.to_lowercase().split('_').any(|word| words.contains(&word));
+        let shown = says(&["visible", "allowed", "keep", "valid", "inside", "real"]);
+        let hidden = says(&["hidden", "future", "forbidden", "blocked", "invisible"]);
+        if !is_hiding || shown == hidden || is_inverted != hidden {
+            return;
+        }
+        let observed = match hidden {
+            true => format!("{}: the keys that {mask} does not name are hidden.", self.text(call)),
+            false => format!("{}: the keys that are hidden are those that {mask} names.", self.text(call)),
+        };
+        let (mask, code) = (mask.to_owned(), self.text(hides).to_owned());
+        let fix = if hidden { mask } else { format!("~{code}") };
+        self.add(&mask_inverted::MISTAKE, call, observed, &format!("masked_fill({fix}, -torch.inf)"));
+        if let Some(found) = self.found.last_mut() {
+            found.title = "the mask hides what its name calls visible, or the other way round";
+        }
+    }
+
     /// A call whose arguments' names say that two are in each other's place.
     fn swapped(&mut self, call: &ExprCall, name: &str) {
         let args = &call.arguments.args;
@@ -303,70 +340,12 @@ impl<'a> Visitor<'a> for Search<'_> {
     }
 }
 
-/// What an expression calls the two factors of a product: `a @ b`, `torch.matmul(a, b)`, `a.bmm(b)`, `einsum("..", a, b)`.
-pub(super) fn factors(expression: &str) -> [Option<String>; 2] {
-    let Ok(parsed) = parse_expression(expression.trim()) else { return [None, None] };
-    let name = |it: &Expr| base_name(it).map(str::to_owned);
-    match &*parsed.syntax().body {
-        Expr::BinOp(product) => [name(&product.left), name(&product.right)],
-        Expr::Call(call) => {
-            let receiver = match &*call.func {
-                Expr::Attribute(it) => operand(call).filter(|first| std::ptr::eq(*first, &*it.value)),
-                _ => None,
-            };
-            let listed = |it: &'_ Expr| match it {
-                Expr::List(list) => list.elts.iter().map(name).collect(),
-                Expr::Tuple(list) => list.elts.iter().map(name).collect(),
-                Expr::StringLiteral(_) => Vec::new(),
-                other => vec![name(other)],
-            };
-            let mut all = receiver.map(name).into_iter().chain(call.arguments.args.iter().flat_map(listed));
-            [all.next().flatten(), all.next().flatten()]
-        }
-        _ => [None, None],
-    }
-}
-
-/// The name that an expression begins with: `weights` of `weights`, `weights[0]`, `weights.transpose(1, 2)`, `self.weights`.
-fn base_name(expression: &Expr) -> Option<&str> {
-    match expression {
-        Expr::Name(name) => Some(name.id.as_str()),
-        Expr::Attribute(attribute) => match &*attribute.value {
-            Expr::Name(own) if own.id.as_str() == "self" => Some(attribute.attr.as_str()),
-            _ if matches!(attribute.attr.as_str(), "T" | "mT") => base_name(&attribute.value),
-            _ => None,
-        },
-        Expr::Subscript(part) => base_name(&part.value),
-        Expr::Call(call) => match &*call.func {
-            Expr::Attribute(method) => {
-                base_name(&method.value).filter(|it| !matches!(*it, "torch" | "F" | "np"))
-            }
-            _ => None,
-        },
-        _ => None,
-    }
-}
-
 /// The last name of `x` or `self.x`.
 fn last_name(expression: &Expr) -> Option<&str> {
     match expression {
         Expr::Name(name) => Some(name.id.as_str()),
         Expr::Attribute(attribute) => Some(attribute.attr.as_str()),
         _ => None,
-    }
-}
-
-/// What a function or a method is applied to.
-fn operand(call: &ExprCall) -> Option<&Expr> {
-    match &*call.func {
-        Expr::Attribute(attribute) => match &*attribute.value {
-            Expr::Name(name) if matches!(name.id.as_str(), "torch" | "F" | "nn" | "functional") => {
-                call.arguments.args.first()
-            }
-            Expr::Attribute(module) if module.attr.as_str() == "functional" => call.arguments.args.first(),
-            receiver => Some(receiver),
-        },
-        _ => call.arguments.args.first(),
     }
 }
 

@@ -1,9 +1,16 @@
 //! A causal model that is trained to predict the tokens that it was given, not the next ones.
 
+use super::attention::Attention;
+use super::flow::source;
+use super::mask::{Visible, fused_visible};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::{Reach, RepeatedCall};
-use crate::ops::trace::Traced;
-use crate::tensor::explanation::{Explanation, LossKind};
+use crate::ops::trace::{Traced, TracedTensor};
+use crate::tensor::explanation::{Explanation, LossKind, Movement};
+use crate::tensor::{Arg, Tensor};
+
+/// The most texts that are compared with the targets of a loss.
+const MOST_TEXTS: usize = 8;
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A802",
@@ -16,6 +23,83 @@ pub(super) static MISTAKE: Mistake = Mistake {
 };
 
 fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
+    not_shifted(call, cell).or_else(|| shifted_twice(call, cell))
+}
+
+/// The loss takes the first outputs, and as their targets the tokens two places further on.
+fn shifted_twice(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
+    let embeds = |step: &&Traced| step.operation.explanation == Explanation::Moved(Movement::Embedded);
+    let of_tokens = |step: &Traced| {
+        let tokens = step.operands.iter().find(|it| !it.dtype.is_float() && it.shape().len() == 2)?;
+        Some((tokens.shape()[1], floats(tokens)?))
+    };
+    let texts: Vec<(usize, Vec<f64>)> =
+        cell.trace.steps.iter().filter(embeds).filter_map(of_tokens).take(MOST_TEXTS).collect();
+    let shift = |step: &&Traced| {
+        let targets = floats(step.operand(1)?)?;
+        texts.iter().find_map(|(size, tokens)| {
+            let size = *size;
+            let rows = (tokens.len() / size.max(1)).max(1);
+            let wide = targets.len() / rows;
+            let by = size.checked_sub(wide).filter(|by| (1..=2).contains(by) && wide >= 3)?;
+            let varied = targets.iter().any(|it| *it != targets[0]);
+            let fits = |by: usize| {
+                let mut pairs =
+                    (0..rows).map(|row| (&tokens[row * size..][..size], &targets[row * wide..][..wide]));
+                pairs.all(|(tokens, targets)| tokens[by..] == *targets)
+            };
+            (varied && targets.len() == rows * wide && tokens.len() == rows * size && fits(by)).then_some(by)
+        })
+    };
+    let losses = || cell.trace.steps.iter().filter(|step| is_cross_entropy(step));
+    // A model that predicts several tokens has another loss for the next one.
+    if losses().any(|step| shift(&step) == Some(1)) {
+        return None;
+    }
+    let loss = losses().find(|step| shift(step) == Some(2))?;
+    if !cell.trace.steps.iter().any(hides_later_tokens) {
+        return None;
+    }
+    let logits = loss.operand(0)?.tensor.clone()?;
+    let (_, all) = source(&logits);
+    let classes = *logits.shape().last()?;
+    let first = |tensor: &Tensor| tensor.to_f64_vec().into_iter().take(classes).collect::<Vec<f64>>();
+    if all.numel() <= logits.numel() || first(&all) != first(&logits) {
+        return None;
+    }
+    let observed = format!(
+        "{} was called with tokens, and the first output of each text has as its target the third token, and so on: each \
+         is two places further on.",
+        call.function
+    );
+    let mut found =
+        Observation::new(loss.site(), observed, "shift once: logits[:, :-1] against tokens[:, 1:]");
+    found.title = Some("the targets are shifted twice");
+    Some(found)
+}
+
+/// The elements of a tensor.
+fn floats(tensor: &TracedTensor) -> Option<Vec<f64>> {
+    let values = tensor.values()?;
+    Some((0..values.len()).map(|at| values.float(at)).collect())
+}
+
+/// Whether an operation is attention in which each token sees those up to itself and no others.
+fn hides_later_tokens(step: &Traced) -> bool {
+    if step.operation.explanation == Explanation::Attention
+        && matches!(step.args.get(5), Some(Arg::Bool(true)))
+    {
+        return true;
+    }
+    let of_scores =
+        || Visible::of(&Attention::of_softmax(step)?.input()?, |score| score > -1e4 && !score.is_nan());
+    let visible = fused_visible(step).map(|(_, visible)| visible).or_else(of_scores);
+    visible.is_some_and(|it| {
+        (0..it.size).all(|token| (0..it.size).all(|key| it.at(token, key) == (key <= token)))
+    })
+}
+
+fn not_shifted(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let is_causal = |reach| matches!(reach, Reach::Causal | Reach::Leaks(_));
     let axis = call.report.axes.iter().find(|axis| is_causal(Reach::of(axis)))?;
     let mut losses = cell.trace.steps.iter().filter(|step| is_cross_entropy(step));

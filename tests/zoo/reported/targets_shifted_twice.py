@@ -1,4 +1,4 @@
-# Expected: targets-shifted-twice
+# Expected: targets-not-shifted
 # Report: https://github.com/huggingface/transformers/pull/37830
 # Mistake: forward shifts the labels and so does the loss: position i is trained to predict token i + 2.
 import torch

@@ -1,0 +1,63 @@
+//! What the source calls the operands of a call or a product.
+
+use ruff_python_ast::{Expr, ExprCall};
+
+use crate::syntax::parse_expression;
+
+/// What an expression calls the two factors of a product: `a @ b`, `torch.matmul(a, b)`, `a.bmm(b)`, `einsum("..", a, b)`.
+pub(super) fn factors(expression: &str) -> [Option<String>; 2] {
+    let Ok(parsed) = parse_expression(expression.trim()) else { return [None, None] };
+    let name = |it: &Expr| base_name(it).map(str::to_owned);
+    match &*parsed.syntax().body {
+        Expr::BinOp(product) => [name(&product.left), name(&product.right)],
+        Expr::Call(call) => {
+            let receiver = match &*call.func {
+                Expr::Attribute(it) => operand(call).filter(|first| std::ptr::eq(*first, &*it.value)),
+                _ => None,
+            };
+            let listed = |it: &'_ Expr| match it {
+                Expr::List(list) => list.elts.iter().map(name).collect(),
+                Expr::Tuple(list) => list.elts.iter().map(name).collect(),
+                Expr::StringLiteral(_) => Vec::new(),
+                other => vec![name(other)],
+            };
+            let mut all = receiver.map(name).into_iter().chain(call.arguments.args.iter().flat_map(listed));
+            [all.next().flatten(), all.next().flatten()]
+        }
+        _ => [None, None],
+    }
+}
+
+/// The name that an expression begins with: `weights` of `weights`, `weights[0]`, `weights.transpose(1, 2)`, `self.weights`.
+pub(super) fn base_name(expression: &Expr) -> Option<&str> {
+    match expression {
+        Expr::Name(name) => Some(name.id.as_str()),
+        Expr::Attribute(attribute) => match &*attribute.value {
+            Expr::Name(own) if own.id.as_str() == "self" => Some(attribute.attr.as_str()),
+            _ if matches!(attribute.attr.as_str(), "T" | "mT") => base_name(&attribute.value),
+            _ => None,
+        },
+        Expr::Subscript(part) => base_name(&part.value),
+        Expr::Call(call) => match &*call.func {
+            Expr::Attribute(method) => {
+                base_name(&method.value).filter(|it| !matches!(*it, "torch" | "F" | "np"))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// What a function or a method is applied to.
+pub(super) fn operand(call: &ExprCall) -> Option<&Expr> {
+    match &*call.func {
+        Expr::Attribute(attribute) => match &*attribute.value {
+            Expr::Name(name) if matches!(name.id.as_str(), "torch" | "F" | "nn" | "functional") => {
+                call.arguments.args.first()
+            }
+            Expr::Attribute(module) if module.attr.as_str() == "functional" => call.arguments.args.first(),
+            receiver => Some(receiver),
+        },
+        _ => call.arguments.args.first(),
+    }
+}
