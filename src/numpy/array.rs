@@ -114,14 +114,22 @@ impl PyArray {
     /// A number that identifies the memory.
     #[pygetset]
     fn _address(&self) -> usize {
+        // A view that is read backwards shares the memory of its base.
+        if let Some(address) = self.base_array().and_then(|base| array_of(&base)) {
+            return address.storage().address();
+        }
         self.inner.borrow().storage().address()
     }
 
-    /// Whether the elements are all of the memory.
+    /// The object that owns the memory, if the array does not.
+    #[pygetset(name = "base")]
+    fn owner(&self) -> Option<PyObjectRef> {
+        self.base()
+    }
+
     #[pygetset]
     fn _owns(&self) -> bool {
-        let tensor = self.inner.borrow();
-        tensor.storage().read().len() == tensor.numel()
+        self.base().is_none()
     }
 
     #[pymethod]
@@ -165,7 +173,7 @@ impl PyArray {
 impl PyArray {
     /// `str(array)`
     fn text(&self) -> String {
-        let tensor = self.inner.borrow();
+        let tensor = self.tensor();
         let options = self.numpy.options.borrow();
         if tensor.ndim() == 0 && tensor.dtype().is_float() {
             let number = dtypes::number_of(&tensor).number().unwrap_or(f64::NAN);
@@ -207,7 +215,7 @@ impl GetAttr for PyArray {
 
 impl Representable for PyArray {
     fn repr_str(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
-        Ok(text::repr(&zelf.inner.borrow(), &zelf.numpy.options.borrow()))
+        Ok(text::repr(&zelf.tensor(), &zelf.numpy.options.borrow()))
     }
 }
 

@@ -1,11 +1,15 @@
 //! What belongs to the `numpy` module of one session, and calls of operations from it.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyDictRef, PyFloat, PyType, PyTypeRef};
-use rustpython_vm::{Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
+use rustpython_vm::builtins::{PyDictRef, PyFloat, PyType, PyTypeRef, PyWeak};
+use rustpython_vm::{
+    AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
+};
 
+use super::mirror::Mirrors;
 use super::text::PrintOptions;
 use crate::ops::call::call;
 use crate::ops::op::Caller;
@@ -27,6 +31,10 @@ pub(crate) struct Numpy {
     pub(super) options: RefCell<PrintOptions>,
     /// The methods of arrays that are Python.
     pub(super) methods: RefCell<Option<PyDictRef>>,
+    /// The array that owns each storage, by the storage's address.
+    owners: RefCell<HashMap<usize, PyRef<PyWeak>>>,
+    /// The views that are read backwards.
+    mirrors: RefCell<Mirrors>,
 }
 
 /// The object in `_numpy` that has the context.
@@ -56,12 +64,65 @@ impl Numpy {
             scalars: RefCell::new(DType::all().map(|_| None).collect()),
             options: RefCell::new(PrintOptions::default()),
             methods: RefCell::new(None),
+            owners: RefCell::default(),
+            mirrors: RefCell::default(),
         })
     }
 
     /// The array of a tensor.
     pub(super) fn array(self: &Rc<Self>, tensor: Tensor, vm: &VirtualMachine) -> PyObjectRef {
-        PyArray::new(tensor, self.clone()).into_pyobject(vm)
+        let address = tensor.storage().address();
+        let owner = self.owners.borrow().get(&address).and_then(|owner| owner.upgrade());
+        self.view(tensor, owner, vm)
+    }
+
+    /// The array of a tensor whose memory belongs to `owner`; without one it owns its memory.
+    pub(super) fn view(
+        self: &Rc<Self>,
+        tensor: Tensor,
+        owner: Option<PyObjectRef>,
+        vm: &VirtualMachine,
+    ) -> PyObjectRef {
+        // As in NumPy, a view's base is no view of another array.
+        let base =
+            owner.map(|owner| match owner.downcast_ref::<PyArray>().and_then(|owner| owner.base_array()) {
+                Some(base) => base,
+                None => owner,
+            });
+        let array = PyArray::new(tensor, base, self.clone()).into_pyobject(vm);
+        self.claim(&array, vm);
+        array
+    }
+
+    /// Registers the owner of a storage that has none.
+    fn claim(&self, array: &PyObjectRef, vm: &VirtualMachine) {
+        let Some(made) = array.downcast_ref::<PyArray>() else { return };
+        let address = made.inner.borrow().storage().address();
+        let mut owners = self.owners.borrow_mut();
+        if owners.get(&address).is_some_and(|owner| owner.upgrade().is_some()) {
+            return;
+        }
+        if let Ok(weak) = array.as_object().downgrade(None, vm) {
+            made.registered.set(Some(address));
+            owners.insert(address, weak);
+        }
+    }
+
+    /// Makes an array the owner of its memory: the array that it is a view of was a step on the way to it.
+    pub(super) fn own(&self, array: &PyObjectRef, vm: &VirtualMachine) {
+        let Some(made) = array.downcast_ref::<PyArray>() else { return };
+        drop(made.base.take());
+        self.claim(array, vm);
+    }
+
+    /// Keeps `backwards`, a copy in the opposite order, up to date with `forwards`.
+    pub(super) fn mirror(&self, forwards: &Tensor, backwards: &Tensor, axes: Vec<usize>) {
+        self.mirrors.borrow_mut().add(forwards, backwards, axes);
+    }
+
+    /// Copies what was written to one side of a mirror to the other.
+    pub(super) fn update_mirrors(&self) {
+        self.mirrors.borrow_mut().update();
     }
 
     /// Calls the first form of an operation; arguments that are left out are `None`.
@@ -147,6 +208,10 @@ impl Numpy {
 #[pyclass(module = "numpy", name = "ndarray")]
 pub(super) struct PyArray {
     pub(super) inner: RefCell<Tensor>,
+    /// The object that owns the memory, if the array does not.
+    base: RefCell<Option<PyObjectRef>>,
+    /// The storage whose owner it is registered as.
+    registered: Cell<Option<usize>>,
     /// The session's `numpy`.
     pub(super) numpy: Rc<Numpy>,
 }
@@ -164,19 +229,40 @@ impl PyPayload for PyArray {
 }
 
 impl PyArray {
-    pub(super) fn new(tensor: Tensor, numpy: Rc<Numpy>) -> PyArray {
+    fn new(tensor: Tensor, base: Option<PyObjectRef>, numpy: Rc<Numpy>) -> PyArray {
         tensor.storage().bind(numpy.state.recorder.budget());
-        PyArray { inner: RefCell::new(tensor), numpy }
+        PyArray { inner: RefCell::new(tensor), base: RefCell::new(base), registered: Cell::new(None), numpy }
+    }
+
+    /// The object that owns the memory, if the array does not.
+    pub(super) fn base(&self) -> Option<PyObjectRef> {
+        self.base.borrow().clone()
+    }
+
+    /// The same, if it is an array.
+    pub(super) fn base_array(&self) -> Option<PyObjectRef> {
+        self.base().filter(|base| base.downcast_ref::<PyArray>().is_some())
+    }
+
+    fn release(&self) {
+        if let Some(address) = self.registered.take() {
+            self.numpy.owners.borrow_mut().remove(&address);
+        }
     }
 
     /// The tensor that has its elements.
     pub(super) fn tensor(&self) -> Tensor {
+        self.numpy.update_mirrors();
         self.inner.borrow().clone()
     }
 
     /// Another shape or dtype for the same object.
     pub(super) fn replace(&self, tensor: Tensor) {
         tensor.storage().bind(self.numpy.state.recorder.budget());
+        if !tensor.storage().same(self.inner.borrow().storage()) {
+            self.release();
+            drop(self.base.take());
+        }
         let old = self.inner.replace(tensor);
         old.storage().unbind(self.numpy.state.recorder.budget());
     }
@@ -184,6 +270,7 @@ impl PyArray {
 
 impl Drop for PyArray {
     fn drop(&mut self) {
+        self.release();
         self.inner.get_mut().storage().unbind(self.numpy.state.recorder.budget());
     }
 }

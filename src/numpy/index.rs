@@ -1,10 +1,11 @@
 //! `x[...]` and `x[...] = y` of arrays: NumPy's index objects to index expressions.
-//! What those mean is in `tensor::index`. A slice with a negative step copies: layouts have no negative strides.
+//! What those mean is in `tensor::index`. A slice with a negative step copies, as layouts have no negative strides; the copy
+//! is kept up to date ([`super::mirror`]).
 
 use std::rc::Rc;
 
 use rustpython_vm::builtins::{PyEllipsis, PyInt, PySlice, PyStr, PyTuple};
-use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
+use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::context::{Numpy, PyArray, array_of};
 use super::convert;
@@ -267,7 +268,7 @@ fn element(tensor: &Tensor, key: &PyObject, vm: &VirtualMachine) -> PyResult<Opt
 }
 
 /// `array[key]`
-pub(super) fn get(array: &PyArray, key: &PyObject, vm: &VirtualMachine) -> PyResult {
+pub(super) fn get(array: &Py<PyArray>, key: &PyObject, vm: &VirtualMachine) -> PyResult {
     let (numpy, tensor) = (&array.numpy, array.tensor());
     if let Some(offset) = element(&tensor, key, vm)? {
         let one = tensor.with_layout(crate::tensor::Layout { shape: vec![], strides: vec![], offset });
@@ -278,17 +279,20 @@ pub(super) fn get(array: &PyArray, key: &PyObject, vm: &VirtualMachine) -> PyRes
     }
     let key = Key::read(numpy, &tensor, key, vm)?;
     let mut source = tensor.clone();
+    let mut mirrored = None;
     if !key.backwards.is_empty() {
         let mut layout = source.layout().clone();
         for &(axis, low, length, step) in &key.backwards {
             layout = layout.slice(axis, low, length, step);
         }
-        let axes = key.backwards.iter().map(|it| it.0 as i64).collect();
+        let axes: Vec<usize> = key.backwards.iter().map(|it| it.0).collect();
+        let dims = axes.iter().map(|&axis| axis as i64).collect();
         let forwards = source.with_layout(layout);
         if let Some(origin) = source.origin() {
             forwards.set_origin(origin, source.output_index());
         }
-        source = numpy.call("flip", vec![Arg::Tensor(forwards), Arg::Ints(axes)], vm)?;
+        source = numpy.call("flip", vec![Arg::Tensor(forwards.clone()), Arg::Ints(dims)], vm)?;
+        mirrored = Some((forwards, axes));
     }
     let args = vec![Arg::Tensor(source.clone()), Arg::Index(Rc::new(key.parts.clone()))];
     let place = || site(vm);
@@ -299,7 +303,17 @@ pub(super) fn get(array: &PyArray, key: &PyObject, vm: &VirtualMachine) -> PyRes
         Err(error) => return Err(key.translated(error, &tensor, vm)),
     };
     let is_scalar = result.ndim() == 0 && !key.parts.iter().any(|part| matches!(part, Index::Ellipsis));
-    if is_scalar { scalar::of_tensor(numpy, &result, vm) } else { Ok(numpy.array(result, vm)) }
+    if is_scalar {
+        return scalar::of_tensor(numpy, &result, vm);
+    }
+    match mirrored.filter(|_| result.storage().same(source.storage())) {
+        Some((forwards, axes)) => {
+            let made = numpy.view(result, Some(array.as_object().to_owned()), vm);
+            numpy.mirror(&forwards, &source, axes);
+            Ok(made)
+        }
+        None => Ok(numpy.array(result, vm)),
+    }
 }
 
 /// The flat positions of what a key names.
@@ -421,5 +435,6 @@ fn write(
     if let (Some(view), Some(record)) = (index::view(target, &parts), target.origin()) {
         target.storage().narrow_last(&record, view.layout().clone());
     }
+    numpy.update_mirrors();
     Ok(())
 }

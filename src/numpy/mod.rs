@@ -11,6 +11,7 @@
 //! | [`ufunc`], [`rules`] | elementwise functions: their dtypes, and their calls |
 //! | [`reduce`] | sums in NumPy's order |
 //! | [`index`] | `x[...]` and `x[...] = y` |
+//! | [`mirror`] | views that are read backwards |
 //! | [`text`], [`digits`] | how arrays and numbers print |
 //! | [`module`] | the functions of `_numpy` |
 
@@ -20,6 +21,7 @@ mod convert;
 mod digits;
 mod dtypes;
 mod index;
+mod mirror;
 mod module;
 mod operators;
 mod random;

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use rustpython_vm::builtins::{PyDictRef, PyList, PyStrRef, PyTuple, PyTypeRef};
+use rustpython_vm::builtins::{PyDictRef, PyFloat, PyList, PyStrRef, PyTuple, PyTypeRef};
 use rustpython_vm::class::PyClassImpl;
 use rustpython_vm::function::{FuncArgs, OptionalArg};
 use rustpython_vm::{AsObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine};
@@ -94,7 +94,11 @@ fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
         let shared = array_of(&object).or_else(|| crate::torch::tensor_value(&object, vm));
         let tensor = convert::tensor(&held, &object, dtype, vm)?;
         let is_shared = shared.is_some_and(|it| it.storage().same(tensor.storage()));
-        Ok(held.array(if copy && is_shared { held.call("clone", vec![Arg::Tensor(tensor)], vm)? } else { tensor }, vm))
+        Ok(match (copy, is_shared) {
+            (true, true) => held.array(held.call("clone", vec![Arg::Tensor(tensor)], vm)?, vm),
+            (false, true) if array_of(&object).is_none() => held.view(tensor, Some(object), vm),
+            _ => held.array(tensor, vm),
+        })
     });
     define!(numpy, vm, set, "_full", |held, shape: PyObjectRef, value: PyObjectRef, dtype: PyObjectRef; vm| -> PyResult {
         let mut sizes = Vec::new();
@@ -122,6 +126,10 @@ fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
             }
             None => Err(vm.new_type_error("expected a tensor")),
         }
+    });
+    define!(numpy, vm, set, "_own", |held, object: PyObjectRef; vm| -> PyObjectRef {
+        held.own(&object, vm);
+        object
     });
     define!(numpy, vm, set, "_result", |held, object: PyObjectRef; vm| -> PyResult {
         match array_of(&object) {
@@ -317,8 +325,14 @@ fn options(numpy: &Numpy, words: &PyDictRef, vm: &VirtualMachine) -> PyResult<Pr
             _ if vm.is_none(&value) => {}
             "precision" => options.precision = Some(size()?),
             "threshold" => {
-                let huge = value.try_float(vm).is_ok_and(|it| it.to_f64() > 9e15);
-                options.threshold = if huge { usize::MAX } else { size()? };
+                let number = value.downcast_ref::<PyFloat>().map(|it| it.to_f64());
+                if number.is_some_and(f64::is_nan) {
+                    return Err(vm.new_value_error(
+                        "threshold must be non-NAN, try sys.maxsize for untruncated representation",
+                    ));
+                }
+                options.threshold_float = number;
+                options.threshold = number.map_or_else(size, |number| Ok(number as usize))?;
             }
             "edgeitems" => options.edgeitems = size()?,
             "linewidth" => {
@@ -353,7 +367,10 @@ fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
         let text = |text: &str| -> PyObjectRef { vm.ctx.new_str(text).into() };
         let entries: [(&str, PyObjectRef); 11] = [
             ("edgeitems", vm.ctx.new_int(options.edgeitems).into()),
-            ("threshold", vm.ctx.new_int(options.threshold).into()),
+            ("threshold", match options.threshold_float {
+                Some(number) => vm.ctx.new_float(number).into(),
+                None => vm.ctx.new_int(options.threshold).into(),
+            }),
             ("floatmode", text(&options.floatmode)),
             ("precision", precision),
             ("suppress", vm.ctx.new_bool(options.suppress).into()),

@@ -49,6 +49,8 @@ pub(crate) fn allow_objects(shape: &[usize]) -> Result<()> {
 }
 
 thread_local! {
+    /// How often this thread's storages were written.
+    static WRITES: Cell<u64> = const { Cell::new(0) };
     /// Bytes of the elements of this thread's tensors, and their maximum in [`peak_memory`].
     static CURRENT: Cell<u64> = const { Cell::new(0) };
     static PEAK: Cell<u64> = const { Cell::new(0) };
@@ -133,6 +135,7 @@ impl Storage {
     /// The elements, to write. The version is incremented.
     pub(crate) fn write(&self) -> RefMut<'_, Buffer> {
         self.0.version.set(self.0.version.get() + 1);
+        WRITES.set(WRITES.get() + 1);
         self.0.buffer.borrow_mut()
     }
 
@@ -152,6 +155,16 @@ impl Storage {
     /// The number of writes. As `Tensor._version`.
     pub(crate) fn version(&self) -> u64 {
         self.0.version.get()
+    }
+
+    /// How often the storages of this thread were written.
+    pub(crate) fn writes() -> u64 {
+        WRITES.get()
+    }
+
+    /// Whether Python objects refer to it.
+    pub(crate) fn is_bound(&self) -> bool {
+        self.0.objects.get() > 0
     }
 
     /// Whether both are the same storage.

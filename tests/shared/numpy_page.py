@@ -10,8 +10,8 @@ Dtypes, promotion, printing, random numbers and error messages are those of NumP
 tensors: `tensor.numpy()`, `torch.from_numpy` and `torch.as_tensor` share it. A name that is not here raises an
 `AttributeError` that says so; an argument that is not in the list is an error too.
 
-What differs: a slice with a negative step (`x[::-1]`), `flip` and `rot90` copy, so that a change of the result does not change
-the array. There are no arrays of text, of objects, of complex numbers or of unsigned integers wider than 8 bits, no
+What differs: a slice with a negative step (`x[::-1]`), `flip` and `rot90` have elements of their own, which follow those of the
+array and the other way round; their `strides` and `flags` are those of a copy. There are no arrays of text, of objects, of complex numbers or of unsigned integers wider than 8 bits, no
 structured dtypes, no subclasses of `ndarray`, no files. Divisions by zero and overflows give NumPy's results without its
 warnings.
 """)

@@ -1,7 +1,7 @@
 """Arrays from nothing and from data."""
 
 import _numpy
-from _numpy import _array, _full, _op, ndarray, dtype as _dtype
+from _numpy import _array, _full, _op, _own, dtype as _dtype, ndarray
 
 __all__ = (
     "array asarray asanyarray ascontiguousarray asfortranarray copy zeros ones empty full zeros_like ones_like "
@@ -72,7 +72,7 @@ def asfortranarray(a, dtype=None, *, like=None):
     """The same elements, column-major in memory."""
     _like(like)
     made = _array(a, dtype, False)
-    return made if made.ndim < 2 or made.T._is_row_major else _op("contiguous", made.T).T
+    return made if made.ndim < 2 or made.T._is_row_major else _own(_op("contiguous", made.T).T)
 
 
 _REQUIREMENTS = {
@@ -105,7 +105,7 @@ def _shape(shape):
 
 def _filled(shape, value, dtype, order):
     if order == "F":
-        return _full(_shape(shape)[::-1], value, dtype).T
+        return _own(_full(_shape(shape)[::-1], value, dtype).T)
     _order(order)
     return _full(_shape(shape), value, dtype)
 

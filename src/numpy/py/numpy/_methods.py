@@ -84,7 +84,7 @@ def ravel(self, order="C"):
 
 def flatten(self, order="C"):
     source = self.T if order == "F" else self
-    return _op("reshape", _op("clone", source), (-1,)) if source._is_row_major else _op("reshape", source, (-1,))
+    return _numpy._own(_op("reshape", _op("clone", source), (-1,))) if source._is_row_major else _op("reshape", source, (-1,))
 
 
 def transpose(self, *axes):
@@ -151,7 +151,7 @@ def view(self, dtype=None, type=None):
 
 def copy(self, order="C"):
     if order == "F":
-        return _op("clone", self.T).T
+        return _numpy._own(_op("clone", self.T).T)
     made = _op("clone", self)
     return made if order == "K" or made._is_row_major else _op("contiguous", made)
 
@@ -439,10 +439,6 @@ def _flat(self):
     return flatiter(self)
 
 
-def _base(self):
-    return None if self._owns else self
-
-
 def _imag(self):
     import numpy
 
@@ -452,7 +448,6 @@ def _imag(self):
 _PROPERTIES = {
     "flat": _flat,
     "flags": _flags,
-    "base": _base,
     "real": lambda self: self,
     "imag": _imag,
     "__array__": lambda self: lambda dtype=None: _as_array(self, dtype),

@@ -256,7 +256,7 @@ def repeat(a, repeats, axis=None):
 
 
 def flip(m, axis=None):
-    """Backwards along axes. Copies."""
+    """Backwards along axes: a view."""
     m = asarray(m)
     axes = _axes(axis, m.ndim)
     return m[tuple(slice(None, None, -1) if at in axes else slice(None) for at in range(m.ndim))]

@@ -93,7 +93,9 @@ def inv(a):
 
 
 def det(a):
-    return _result(_op("linalg_det", _square(a)))
+    # As NumPy computes it: from the sum of logarithms.
+    sign, log = _op("linalg_slogdet", _square(a))
+    return _result(sign * numpy.exp(log))
 
 
 def slogdet(a):

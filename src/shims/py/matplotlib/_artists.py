@@ -54,6 +54,13 @@ def columns(data):
     return [values]
 
 
+def array(values, dtype=None):
+    """The numbers as NumPy's array, which is what matplotlib returns."""
+    import numpy
+
+    return numpy.array(values, dtype)
+
+
 class Artist:
     """A part of a figure."""
 
@@ -61,6 +68,16 @@ class Artist:
 
     def __init__(self, **words):
         style(type(self).__name__, words)
+        self._words = words
+
+    def _word(self, *names, default=None):
+        """The first of these arguments that was given."""
+        return next((self._words[name] for name in names if self._words.get(name) is not None), default)
+
+    def span(self):
+        """The limits of its data along x and along y, None where it has none, and the edges that get no margin."""
+        mark = self.mark()
+        return _extent(mark["x"]), _extent(mark["y"]), (), ()
 
     def set(self, **words):
         style(type(self).__name__, words)
@@ -81,6 +98,15 @@ class Artist:
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
 
+def _extent(values):
+    values = [value for value in values if isinstance(value, (int, float)) and value - value == 0]
+    return (float(min(values)), float(max(values))) if values else None
+
+
+_CYCLE = "#1f77b4 #ff7f0e #2ca02c #d62728 #9467bd #8c564b #e377c2 #7f7f7f #bcbd22 #17becf".split()
+_DASHES = {"solid": "-", "dashed": "--", "dashdot": "-.", "dotted": ":", "": "None", " ": "None", "none": "None"}
+
+
 class Line2D(Artist):
     __module__ = "matplotlib.lines"
 
@@ -95,14 +121,50 @@ class Line2D(Artist):
         self._kind = kind
         return self
 
-    def get_xdata(self):
-        return self._x
+    def span(self):
+        x, y = _extent(self._x), _extent(self._y)
+        return None if self._kind == "level" else x, None if self._kind == "upright" else y, (), ()
 
-    def get_ydata(self):
-        return self._y
+    def get_xdata(self, orig=True):
+        return array(self._x)
 
-    def get_data(self):
-        return self._x, self._y
+    def get_ydata(self, orig=True):
+        return array(self._y)
+
+    def get_data(self, orig=True):
+        return self.get_xdata(), self.get_ydata()
+
+    def get_xydata(self):
+        return array([list(point) for point in zip(self._x, self._y)], "float64")
+
+    def get_label(self):
+        return self._child if self._label is None else self._label
+
+    def _fmt(self, dashes=False):
+        """The colour or the line of a format such as "b--"."""
+        fmt = self._format
+        found = next((one for one in ("--", "-.", "-", ":") if one in fmt), None)
+        if dashes:
+            return found or ("None" if any(one in fmt for one in ".,ov^<>sp*hH+xDd|") else "-")
+        return next((one for one in fmt if one in "bgrcmykw"), None)
+
+    def get_color(self):
+        return self._word("color", "c", default=self._fmt() or _CYCLE[self._order % len(_CYCLE)])
+
+    def get_linestyle(self):
+        dashes = self._word("linestyle", "ls")
+        return self._fmt(True) if dashes is None else _DASHES.get(dashes, dashes)
+
+    def get_linewidth(self):
+        return float(self._word("linewidth", "lw", default=1.5))
+
+    def get_marker(self):
+        return self._word("marker", default="None")
+
+    def get_alpha(self):
+        return self._word("alpha")
+
+    _format, _order = "", 0
 
     def set_data(self, x, y):
         self._x, self._y = row(x), row(y)
@@ -134,6 +196,9 @@ class PolyCollection(Artist):
     def __init__(self, x, low, high, label=None, **words):
         super().__init__(**words)
         self._x, self._low, self._high, self._label = x, low, high, label
+
+    def span(self):
+        return _extent(self._x), _extent(self._low + self._high), (), ()
 
     def mark(self):
         return {"kind": "band", "label": self._label, "x": self._x, "y": self._low, "to": self._high}
@@ -177,6 +242,12 @@ class BarContainer(tuple):
     def get_label(self):
         return self._label
 
+    def span(self):
+        boxes = [(bar.get_x(), bar.get_y(), bar.get_width(), bar.get_height()) for bar in self.patches]
+        x = _extent([side for left, _, width, _ in boxes for side in (left, left + width)])
+        y = _extent([side for _, low, _, height in boxes for side in (low, low + height)])
+        return x, y, (0.0,) if self._horizontal else (), () if self._horizontal else (0.0,)
+
     def mark(self):
         return {
             "kind": "bars",
@@ -193,9 +264,9 @@ class BarContainer(tuple):
 class AxesImage(Artist):
     __module__ = "matplotlib.image"
 
-    def __init__(self, rows, **words):
+    def __init__(self, rows, dtype=None, **words):
         super().__init__(**words)
-        self._rows, self._label = rows, None
+        self._rows, self._label, self._dtype = rows, None, dtype
         self._low, self._high = words.get("vmin"), words.get("vmax")
 
     def set_data(self, data):
@@ -205,7 +276,31 @@ class AxesImage(Artist):
         self._low, self._high = vmin, vmax
 
     def get_array(self):
-        return self._rows
+        return array(self._rows, self._dtype)
+
+    def get_clim(self):
+        import numpy
+
+        values = self.get_array()
+        low = numpy.nanmin(values) if self._low is None else self._low
+        return low, numpy.nanmax(values) if self._high is None else self._high
+
+    def get_extent(self):
+        extent = self._word("extent")
+        if extent is not None:
+            return list(extent)
+        height, width = len(self._rows), len(self._rows[0])
+        ends = [-0.5, height - 0.5] if self._word("origin") == "lower" else [height - 0.5, -0.5]
+        return [-0.5, width - 0.5, *ends]
+
+    def get_cmap(self):
+        from . import get_cmap
+
+        return get_cmap(self._word("cmap", default="viridis"))
+
+    def span(self):
+        x, y = self.get_extent()[:2], self.get_extent()[2:]
+        return _extent(x), _extent(y), tuple(map(float, x)), tuple(map(float, y))
 
     def mark(self):
         return {"kind": "image", "label": None, "rows": self._rows, "low": self._low, "high": self._high}
@@ -213,6 +308,11 @@ class AxesImage(Artist):
 
 class QuadMesh(AxesImage):
     __module__ = "matplotlib.collections"
+
+    _sides = None
+
+    def get_extent(self):
+        return list(self._sides or (0.0, float(len(self._rows[0])), 0.0, float(len(self._rows))))
 
 
 class Text(Artist):
@@ -248,8 +348,18 @@ class Annotation(Text):
 class Legend(Artist):
     __module__ = "matplotlib.legend"
 
+    def __init__(self, labels=(), title=None):
+        super().__init__()
+        self._texts, self._heading = [Text(0, 0, label) for label in labels], Text(0, 0, title or "")
+
+    def get_texts(self):
+        return self._texts
+
+    def get_title(self):
+        return self._heading
+
     def set_title(self, title, prop=None):
-        pass
+        self._heading.set_text(title)
 
     def __str__(self):
         return "Legend"

@@ -1,5 +1,7 @@
 """Axes: one coordinate system of a figure, with what was drawn in it."""
 
+import math
+
 from ._artists import (
     Annotation,
     AxesImage,
@@ -13,6 +15,7 @@ from ._artists import (
     Text,
     XTick,
     YTick,
+    array,
     columns,
     numbers,
     row,
@@ -91,7 +94,8 @@ class Axes:
 
     def cla(self):
         self.xaxis, self.yaxis = _Axis(), _Axis()
-        self._artists, self._title, self._legend, self._off, self._inverted = [], "", False, False, False
+        self._artists, self._title, self._legend, self._off, self._inverted = [], "", None, False, False
+        self._drawn, self._margins = 0, [0.05, 0.05]
 
     clear = cla
 
@@ -104,6 +108,9 @@ class Axes:
     @property
     def lines(self):
         return [artist for artist in self._artists if isinstance(artist, Line2D)]
+
+    def get_lines(self):
+        return self.lines
 
     @property
     def images(self):
@@ -127,8 +134,7 @@ class Axes:
         while args:
             first = args.pop(0)
             ys = args.pop(0) if args and not isinstance(args[0], str) else None
-            if args and isinstance(args[0], str):
-                args.pop(0)
+            fmt = args.pop(0) if args and isinstance(args[0], str) else ""
             if ys is None:
                 ys, xs = columns(first), None
             else:
@@ -140,7 +146,10 @@ class Axes:
                     raise ValueError(
                         f"x and y must have same first dimension, but have shapes ({len(x)},) and ({len(y)},)"
                     )
-                drawn.append(self._add(Line2D(x, y, labels[at], **words)))
+                line = Line2D(x, y, labels[at], **words)
+                line._format, line._order = fmt, self._drawn
+                self._drawn += line._word("color", "c") is None and line._fmt() is None
+                drawn.append(self._add(line))
         return drawn
 
     def _logarithmic(self, axes, args, words):
@@ -231,7 +240,8 @@ class Axes:
         if low == high:
             low, high = low - 0.5, high + 0.5
         if isinstance(bins, int):
-            edges = [low + (high - low) * at / bins for at in _range(bins)] + [high]
+            step = (high - low) / bins
+            edges = [at * step + low for at in _range(bins)] + [high]
         elif isinstance(bins, str):
             raise NotImplementedError(f"hist(bins={bins!r}) is not here: give a number of bins or their edges")
         else:
@@ -245,7 +255,7 @@ class Axes:
                     break
         if density:
             total = sum(counts)
-            counts = [count / total / (edges[at + 1] - edges[at]) for at, count in enumerate(counts)]
+            counts = [count / (edges[at + 1] - edges[at]) / total for at, count in enumerate(counts)]
         centres = [(edges[at] + edges[at + 1]) / 2 for at in _range(len(counts))]
         bars = [Rectangle((edges[at], 0), edges[at + 1] - edges[at], counts[at]) for at in _range(len(counts))]
         container = self._add(BarContainer(bars, centres, counts, False, label))
@@ -254,13 +264,19 @@ class Axes:
     # Pictures of tables
 
     def imshow(self, X, **words):
-        self._inverted = words.get("origin", "upper") == "upper"
-        return self._add(AxesImage(_table(X), **words))
+        self.xaxis.limits = self.yaxis.limits = None
+        image = self._add(AxesImage(_table(X), _dtype(X), **words))
+        low, high = image.get_extent()[2:]
+        self._inverted = low > high
+        return image
 
     matshow = imshow
 
     def pcolormesh(self, *args, shading=None, **words):
-        return self._add(QuadMesh(_table(args[-1]), **words))
+        mesh = QuadMesh(_table(args[-1]), _dtype(args[-1]), **words)
+        if len(args) == 3:
+            mesh._sides = (*_edges(args[0], len(mesh._rows[0]), False), *_edges(args[1], len(mesh._rows), True))
+        return self._add(mesh)
 
     pcolor = pcolormesh
 
@@ -297,18 +313,29 @@ class Axes:
         return self.yaxis.label
 
     def legend(self, *args, **words):
-        words.pop("handles", None), words.pop("title", None)
+        handles, title = words.pop("handles", None), words.pop("title", None)
         labels = words.pop("labels", None) or (args[-1] if args else None)
+        if labels is not None and (handles is not None or len(args) == 2):
+            shown = [str(label) for label in labels]
+        elif handles is not None:
+            shown = [str(handle.get_label()) for handle in handles]
+        elif labels is not None:
+            shown = [str(label) for label, _ in zip(labels, [one for one in self._artists if not isinstance(one, Text)])]
+        else:
+            shown = self.get_legend_handles_labels()[1]
         style("Legend", words)
         if labels is not None:
             named = [artist for artist in self._artists if not isinstance(artist, Text)]
             for artist, label in zip(named, labels):
                 artist._label = str(label)
-        self._legend = True
-        return Legend()
+        self._legend = Legend(shown, title)
+        return self._legend
+
+    def get_legend(self):
+        return self._legend
 
     def get_legend_handles_labels(self):
-        named = [artist for artist in self._artists if getattr(artist, "_label", None)]
+        named = [one for one in self._artists if getattr(one, "_label", None) and not str(one._label).startswith("_")]
         return named, [artist._label for artist in named]
 
     # Axes
@@ -341,33 +368,50 @@ class Axes:
         return self._ticks(self.yaxis, "y")
 
     def get_xticks(self):
-        return list(self.xaxis.ticks or [])
+        return array(list(self.xaxis.ticks or []))
 
     def get_yticks(self):
-        return list(self.yaxis.ticks or [])
+        return array(list(self.yaxis.ticks or []))
 
     def _limits(self, axis, which):
+        """From low to high, as matplotlib chooses them: the data and a margin, which stops at the edges of images and at
+        the foot of bars."""
         if axis.limits is not None:
             return axis.limits
-        values = [v for artist in self._artists if not isinstance(artist, (Text, AxesImage)) for v in artist.mark()[which]]
-        values = [value for value in values if isinstance(value, (int, float)) and value == value]
-        if not values:
+        at = 0 if which == "x" else 1
+        spans = [artist.span() for artist in self._artists if not isinstance(artist, Text)]
+        found = [span[at] for span in spans if span[at] is not None]
+        if not found:
             return (0.0, 1.0)
-        margin = (max(values) - min(values)) * 0.05 or 0.05
-        return (min(values) - margin, max(values) + margin)
+        low, high = min(one[0] for one in found), max(one[1] for one in found)
+        if low == high:
+            low, high = (low - 0.05 * abs(low), high + 0.05 * abs(high)) if low else (-0.05, 0.05)
+        edges, near = [edge for span in spans for edge in span[2 + at]], 1e-5 * abs(high - low)
+        is_log = axis.scale == "log" and low > 0
+        ends = (math.log10(low), math.log10(high)) if is_log else (low, high)
+        margin = (ends[1] - ends[0]) * self._margins[at]
+        ends = (ends[0] - margin, ends[1] + margin)
+        ends = (10.0 ** ends[0], 10.0 ** ends[1]) if is_log else ends
+        below = [edge for edge in edges if edge < low + near]
+        above = [edge for edge in edges if edge >= high - near]
+        return max([ends[0], *below]), min([ends[1], *above])
 
     def get_xlim(self):
         return self._limits(self.xaxis, "x")
 
     def get_ylim(self):
-        return self._limits(self.yaxis, "y")
+        low, high = self._limits(self.yaxis, "y")
+        return (high, low) if self._inverted else (low, high)
 
     def _set_limits(self, axis, which, low, high):
         if isinstance(low, (list, tuple)):
             low, high = low
-        before = self._limits(axis, which)
-        axis.limits = (float(before[0] if low is None else low), float(before[1] if high is None else high))
-        return axis.limits
+        before = self.get_xlim() if which == "x" else self.get_ylim()
+        low, high = float(before[0] if low is None else low), float(before[1] if high is None else high)
+        if which == "y":
+            self._inverted = low > high
+        axis.limits = (high, low) if which == "y" and self._inverted else (low, high)
+        return low, high
 
     def set_xlim(self, left=None, right=None, xmin=None, xmax=None, **words):
         return self._set_limits(self.xaxis, "x", left if xmin is None else xmin, right if xmax is None else xmax)
@@ -385,7 +429,7 @@ class Axes:
         if arg == "off":
             self._off = True
         elif isinstance(arg, (list, tuple)):
-            self.xaxis.limits, self.yaxis.limits = tuple(arg[:2]), tuple(arg[2:])
+            self.set_xlim(*arg[:2]), self.set_ylim(*arg[2:])
         return (*self.get_xlim(), *self.get_ylim())
 
     def set_axis_off(self):
@@ -406,7 +450,13 @@ class Axes:
     def set_aspect(self, aspect, **words):
         pass
 
-    margins = set_facecolor = set_box_aspect = set_axisbelow = label_outer = minorticks_on = set_aspect
+    def margins(self, *margins, x=None, y=None, tight=True):
+        if margins:
+            x, y = margins if len(margins) == 2 else margins * 2
+        self._margins = [old if new is None else new for old, new in zip(self._margins, (x, y))]
+        return None if x is not None or y is not None else tuple(self._margins)
+
+    set_facecolor = set_box_aspect = set_axisbelow = label_outer = minorticks_on = set_aspect
     ticklabel_format = set_position = autoscale = relim = autoscale_view = set_prop_cycle = set_aspect
 
     def twinx(self):
@@ -426,14 +476,16 @@ class Axes:
 
     def picture(self):
         """What is drawn, as plain data."""
+        # The cells of a table are numbered by their middles, those of a mesh by their edges.
+        is_mesh = any(isinstance(artist, QuadMesh) for artist in self._artists)
         return {
             "title": self._title,
             "place": list(self._place),
-            "x": _axis(self.xaxis),
-            "y": _axis(self.yaxis),
-            "legend": self._legend,
+            "x": _axis(self.xaxis, is_mesh),
+            "y": _axis(self.yaxis, is_mesh),
+            "legend": self._legend is not None,
             "inverted": self._inverted,
-            "marks": [artist.mark() for artist in self._artists],
+            "marks": [artist.mark() for artist in self._artists if not getattr(artist, "_of_table", False)],
         }
 
     def __getattr__(self, name):
@@ -444,14 +496,34 @@ class Axes:
         return f"<Axes:{title.removeprefix(',')}>" if title else "<Axes: >"
 
 
-def _axis(axis):
+def _axis(axis, is_mesh):
+    ticks = axis.ticks
+    if is_mesh and ticks and any(tick % 1 for tick in ticks):
+        ticks = [tick - 0.5 for tick in ticks]
     return {
         "label": axis.label,
-        "ticks": axis.ticks,
+        "ticks": ticks,
         "names": axis.names,
-        "limits": axis.limits and list(axis.limits),
+        "limits": None if is_mesh else axis.limits and list(axis.limits),
         "scale": axis.scale,
     }
+
+
+def _dtype(data):
+    """NumPy's name of the dtype of a tensor or an array; None for lists."""
+    return str(data.dtype).removeprefix("torch.") if hasattr(data, "dtype") else None
+
+
+def _edges(places, count, along_rows):
+    """From where to where the cells of a mesh reach along one axis: places are edges, or the middles of cells."""
+    places = numbers(places)
+    if isinstance(places[0], list):
+        places = [line[0] for line in places] if along_rows else places[0]
+    if len(places) == count + 1:
+        return float(places[0]), float(places[-1])
+    if len(places) < 2:
+        return places[0] - 0.5, places[0] + 0.5
+    return places[0] - (places[1] - places[0]) / 2, places[-1] + (places[-1] - places[-2]) / 2
 
 
 def _table(data):

@@ -1,5 +1,6 @@
 """Figures: axes side by side, shown in the terminal when the cell ends."""
 
+import math
 import os
 import warnings
 
@@ -11,15 +12,27 @@ _FORMATS = ("png", "svg")
 _SAVED_WITH = ("backend", "bbox_extra_artists", "bbox_inches", "metadata", "orientation", "pad_inches", "papertype", "transparent")
 
 
-class AxesArray:
-    """The axes of `subplots`, in rows and columns."""
+class ndarray:
+    """The axes of `subplots`, in rows and columns, as NumPy's array of objects shows them."""
+
+    __module__ = "numpy"
 
     def __init__(self, rows):
         self._rows = rows
 
     @property
+    def __class__(self):
+        import numpy
+
+        return numpy.ndarray
+
+    @property
     def shape(self):
         return (len(self._rows), len(self._rows[0])) if isinstance(self._rows[0], list) else (len(self._rows),)
+
+    @property
+    def dtype(self):
+        return _Objects()
 
     @property
     def flat(self):
@@ -29,18 +42,29 @@ class AxesArray:
     def size(self):
         return len(self.ravel())
 
+    @property
+    def T(self):
+        rows = self._rows
+        return AxesArray([list(row) for row in zip(*rows)]) if isinstance(rows[0], list) else self
+
+    transpose = lambda self: self.T
     ndim = property(lambda self: len(self.shape))
 
     def ravel(self):
         rows = self._rows
         return AxesArray([axes for row in rows for axes in row]) if isinstance(rows[0], list) else self
 
-    flatten = reshape_flat = ravel
+    flatten = ravel
 
     def reshape(self, *shape):
-        if shape in ((-1,), ((-1,),)):
-            return self.ravel()
-        raise NotImplementedError(f"axes.reshape{shape} is not here: axes.flat has all of them")
+        sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
+        flat, known = self.ravel()._rows, math.prod(size for size in sizes if size >= 0)
+        sizes = [len(flat) // known if size < 0 else size for size in sizes]
+        if len(sizes) > 2 or math.prod(sizes) != len(flat):
+            raise ValueError(f"cannot reshape array of size {len(flat)} into shape {shape}")
+        if len(sizes) == 1:
+            return AxesArray(flat)
+        return AxesArray([flat[at * sizes[1]:(at + 1) * sizes[1]] for at in range(sizes[0])])
 
     def tolist(self):
         return [list(row) if isinstance(row, list) else row for row in self._rows]
@@ -62,6 +86,21 @@ class AxesArray:
 
     def __repr__(self):
         return "array(" + repr(self.tolist()) + ", dtype=object)"
+
+
+AxesArray = ndarray
+
+
+class _Objects:
+    """The dtype of an array of objects."""
+
+    kind, name = "O", "object"
+
+    def __repr__(self):
+        return "dtype('O')"
+
+    def __str__(self):
+        return "object"
 
 
 def _array(found):
@@ -178,7 +217,9 @@ class Figure:
         self._dpi = dpi
 
     def get_size_inches(self):
-        return self._size
+        from ._artists import array
+
+        return array(self._size, "float64")
 
     def get_axes(self):
         return self.axes
