@@ -184,7 +184,7 @@ fn numbers_are_judged_in_any_sensible_rounding() {
     all(&asked, &["-0.2264"], "wrong: The size is right and the sign");
     all(&asked, &["0.3", "7", "0.2364"], "wrong: ");
     all(&asked, &["[0.2264, 0.1]"], "? Type one number");
-    all(&asked, &["what", ""], "? A number");
+    all(&asked, &["what", ""], "? Type a number");
     let near = self::asked(
         RightAnswer::Value { expr: "w[0]".into(), tolerance: None },
         &[("w[0] + 0.0019", "the plain share")],

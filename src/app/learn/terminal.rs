@@ -66,7 +66,7 @@ pub(crate) fn typed_ahead() -> io::Result<(String, bool)> {
         match pressed(key) {
             Some(Ok(KeyPress::Letter(letter))) => text.push(letter),
             Some(Ok(KeyPress::Backspace)) => drop(text.pop()),
-            Some(Ok(KeyPress::Enter)) if !text.is_empty() => return Ok((text, true)),
+            Some(Ok(KeyPress::Enter)) => return Ok((text, true)),
             _ => {}
         }
     }

@@ -30,7 +30,8 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
 }
 
 fn differing(step: &Traced, cell: &TracedCell) -> Option<Observation> {
-    if step.operation.name != "allclose" {
+    // A question about whole tensors that takes two tolerances.
+    if step.operation.family != OpFamily::Query || step.operation.explanation != Explanation::Whole {
         return None;
     }
     let (relative, absolute) = (step.args.get(2)?.number()?, step.args.get(3)?.number()?);
@@ -101,7 +102,7 @@ impl Origins {
             match record {
                 Some(record) if is_made(&record) => {
                     let is_random = record.operation.family == OpFamily::Random;
-                    found.leaves.extend(is_random.then(|| Rc::as_ptr(&record) as usize));
+                    found.leaves.extend(is_random.then_some(Rc::as_ptr(&record) as usize));
                 }
                 Some(record) => {
                     if !seen.insert(Rc::as_ptr(&record)) || seen.len() > MOST_RECORDS {

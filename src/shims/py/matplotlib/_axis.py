@@ -1,0 +1,115 @@
+"""One of the axes of a plot, its frame, and how data is read: for `axes`."""
+
+from ._artists import Text, numbers, row, style
+
+
+class _Axis:
+    """One of the two axes: its ticks and their names."""
+
+    def __init__(self):
+        self.label, self.ticks, self.names, self.limits, self.scale = "", None, None, None, "linear"
+
+    def set_major_locator(self, locator):
+        pass
+
+    set_minor_locator = set_major_formatter = set_minor_formatter = set_major_locator
+
+    def set_visible(self, visible):
+        if not visible:
+            self.ticks, self.names = [], []
+
+    def set_ticks_position(self, position):
+        pass
+
+    set_label_position = set_ticks_position
+
+    def set_ticks(self, ticks, labels=None, **words):
+        style("Text", words)
+        self.ticks = row(ticks)
+        self.names = None if labels is None else [str(name) for name in labels]
+
+    def set_ticklabels(self, names, **words):
+        style("Text", words)
+        self.names = [str(getattr(name, "_text", name)) for name in names]
+
+    def set_label_text(self, label, **words):
+        self.label = str(label)
+
+    def tick_top(self):
+        pass
+
+    tick_bottom = tick_left = tick_right = tick_top
+
+    def get_label(self):
+        return Text(text=self.label)
+
+
+class _Spine:
+    def set_visible(self, visible):
+        pass
+
+    set_color = set_linewidth = set_position = set_bounds = set_visible
+
+
+class _Spines(dict):
+    def __missing__(self, name):
+        return _Spine()
+
+    def __getattr__(self, name):
+        return _Spine()
+
+    def values(self):
+        return [_Spine()] * 4
+
+
+def _axis(axis, is_mesh):
+    ticks = axis.ticks
+    if is_mesh and ticks and any(tick % 1 for tick in ticks):
+        ticks = [tick - 0.5 for tick in ticks]
+    return {
+        "label": axis.label,
+        "ticks": ticks,
+        "names": axis.names,
+        "limits": None if is_mesh else axis.limits and list(axis.limits),
+        "scale": axis.scale,
+    }
+
+
+def _dtype(data):
+    """NumPy's name of the dtype of a tensor or an array; None for lists."""
+    return str(data.dtype).removeprefix("torch.") if hasattr(data, "dtype") else None
+
+
+def _edges(places, count, along_rows):
+    """From where to where the cells of a mesh reach along one axis: places are edges, or the middles of cells."""
+    places = numbers(places)
+    if isinstance(places[0], list):
+        places = [line[0] for line in places] if along_rows else places[0]
+    if len(places) == count + 1:
+        return float(places[0]), float(places[-1])
+    if len(places) < 2:
+        return places[0] - 0.5, places[0] + 0.5
+    return places[0] - (places[1] - places[0]) / 2, places[-1] + (places[-1] - places[-2]) / 2
+
+
+def _table(data):
+    rows = numbers(data)
+    if not (isinstance(rows, list) and rows and isinstance(rows[0], list)):
+        shape = tuple(data.shape) if hasattr(data, "shape") else (len(rows),) if isinstance(rows, list) else ()
+        raise TypeError(f"Invalid shape {shape} for image data")
+    if rows[0] and isinstance(rows[0][0], list):
+        # Colours: their mean is what a terminal can show; one channel is itself.
+        rows = [[sum(colour) / len(colour) for colour in line] for line in rows]
+    return rows
+
+
+def _array(values):
+    try:
+        import numpy
+
+        return numpy.array(values)
+    except ImportError:
+        return values
+
+
+_range = range
