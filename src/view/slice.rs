@@ -31,13 +31,13 @@ pub(super) fn index(figure: &Figure, at: usize) -> Vec<usize> {
     unravel(at, &figure.shape[..figure.shape.len().saturating_sub(2)])
 }
 
-/// `head 0 of 2`, or `name[0, 1]` if an outer axis has no name.
+/// `head 0 (of 2)`, or `name[0, 1]` if an outer axis has no name.
 pub(super) fn name(figure: &Figure, index: &[usize]) -> String {
     let named = |(axis, at): (usize, &usize)| {
         let size = figure.shape[axis];
         figure.axis(axis).map(|name| match figure.label(axis, *at) {
             Some(label) => format!("{name} {label}"),
-            None => format!("{name} {at} of {size}"),
+            None => format!("{name} {at} (of {size})"),
         })
     };
     let names: Option<Vec<String>> = index.iter().enumerate().map(named).collect();

@@ -63,7 +63,8 @@ pub static KEYS: &[WalkKey] = &[
         line: "Choose a number in a table and see where it comes from; or name it: why inputs[1,0]",
         label: |_| "why",
         here: |walk| walk.step().is_some() && matches!(walk.stage(), PageStage::Shown),
-        belongs: "Nothing has run here yet: `w` belongs to a step that has run.",
+        belongs: "Nothing has run here yet: `w` asks about a step that has run. In an exercise, `i` opens the REPL with what \
+                  you wrote, and `:why` asks there.",
         takes: true,
         act: |walk, rest| walk.why(rest),
     },

@@ -182,7 +182,7 @@ fn row(stop: &Stop, chosen: bool, progress: &Progress) -> Line {
     let role = if chosen { Role::Strong } else { Role::Prose };
     match stop.kind {
         StopKind::Step(step) => {
-            line.push(Role::Dim, format!("{:<7}", step.name()));
+            line.push(Role::Dim, format!("{:<8}", step.name()));
             line.push(role, &step.slug);
             line.fill(38);
             line.push(Role::Dim, format!("  {}", step.title));

@@ -215,7 +215,7 @@ impl<'c> Walk<'c, '_, '_> {
         let mut text = prose(&exercise.after, look);
         text.gap();
         text.append(remark("Skipped; you can come back to it.", look));
-        self.put(&text)?;
+        self.put_apart(text)?;
         self.help_taken(exercise, ExerciseHelp::Skip)?;
         Ok(Flow::Stay)
     }

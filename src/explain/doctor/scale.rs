@@ -112,7 +112,14 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     if near(scale, 1.0 / width as f64) {
         return found(format!("{divided}, that is by {width} itself and not by its root."), &divide);
     }
-    if near(scale, root) || near(scale, width as f64) {
+    let others: Vec<(f64, &str)> =
+        other_widths(scores).into_iter().map(|(other, what)| (other as f64, what)).collect();
+    if let Some((other, what)) = others.iter().find(|(other, _)| near(scale, 1.0 / other)) {
+        let observed = format!("{divided}, {what}, and not by a root; a head is {width} wide.");
+        return found(observed, &divide).filter(|_| *other > 1.0);
+    }
+    let multiplies = |by: f64| by > 1.0 && (near(scale, by) || near(scale, by.sqrt()));
+    if multiplies(width as f64) || others.iter().any(|(other, _)| multiplies(*other)) {
         return found(
             format!("{head}; their scores are multiplied by {}, not divided.", figure(scale)),
             &divide,

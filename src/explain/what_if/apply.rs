@@ -64,7 +64,9 @@ impl ChangedRun {
         before.dedup();
         applied.before = before.join(", ");
         match applied.cells.is_empty() {
-            true => Err(format!("--seed {seed} changes nothing: no torch.manual_seed runs here")),
+            true => {
+                Err(format!("another seed changes nothing here: no torch.manual_seed runs (seed {seed})"))
+            }
             false => Ok(applied),
         }
     }
