@@ -30,6 +30,16 @@ fn copy(name: &str) -> tempfile::TempDir {
     folder
 }
 
+/// A copy of a folder of lessons in which `from`, where it stands first in `file`, is replaced by `to`.
+fn edited(name: &str, file: &str, from: &str, to: &str) -> tempfile::TempDir {
+    let folder = copy(name);
+    let path = folder.path().join(file);
+    let text = fs::read_to_string(&path).expect("the lesson is there");
+    assert!(text.contains(from), "{from}");
+    fs::write(&path, text.replacen(from, to, 1)).expect("it can be written");
+    folder
+}
+
 fn utf8(path: &Path) -> &str {
     path.to_str().expect("the path is text")
 }
@@ -84,11 +94,7 @@ fn a_translation_goes_on_where_the_original_was_left() {
 fn a_translation_is_compared_with_its_original() {
     let state = tempfile::tempdir().expect("a folder for the test");
     let changed = |from: &str, to: &str| -> String {
-        let folder = copy("german");
-        let file = folder.path().join("05-exercise-3-1.md");
-        let text = fs::read_to_string(&file).expect("the lesson is there");
-        assert!(text.contains(from), "{from}");
-        fs::write(&file, text.replacen(from, to, 1)).expect("it can be written");
+        let folder = edited("german", "05-exercise-3-1.md", from, to);
         let checked = attn(state.path(), &["check", utf8(folder.path())]);
         assert_eq!(checked.status.code(), Some(if from == to { 0 } else { 1 }), "{from}: {checked:?}");
         words(&checked.stdout).split_whitespace().collect::<Vec<_>>().join(" ")
@@ -123,11 +129,7 @@ fn a_translation_is_compared_with_its_original() {
 fn faults_of_a_folder_are_named() {
     let state = tempfile::tempdir().expect("a folder for the test");
     let said = |course: &str, file: &str, from: &str, to: &str, args: &[&str]| -> (Option<i32>, String) {
-        let folder = copy(course);
-        let path = folder.path().join(file);
-        let text = fs::read_to_string(&path).expect("the lesson is there");
-        assert!(text.contains(from), "{from}");
-        fs::write(&path, text.replacen(from, to, 1)).expect("it can be written");
+        let folder = edited(course, file, from, to);
         let mut args = args.to_vec();
         args.insert(1, utf8(folder.path()));
         let ended = attn(state.path(), &args);
