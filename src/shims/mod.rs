@@ -11,6 +11,7 @@ mod math_integers;
 mod pause;
 pub(crate) mod plots;
 mod random;
+mod regex;
 mod sha2;
 mod structs;
 mod tokens;
@@ -37,6 +38,7 @@ pub(crate) fn native_modules(ctx: &Context) -> Vec<&'static PyModuleDef> {
         math::module_def(ctx),
         pause::module_def(ctx),
         random::module_def(ctx),
+        regex::module_def(ctx),
         sha2::module_def(ctx),
         structs::module_def(ctx),
         tokens::module_def(ctx),
