@@ -26,8 +26,10 @@ mod running;
 mod sandbox;
 mod setup;
 mod sizes;
+mod sorting;
 mod stack;
 mod timing;
+mod wording;
 
 pub use cell::InputState;
 pub use engine::{Outcome, Session, SessionOptions, input_state};

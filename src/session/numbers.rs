@@ -5,6 +5,8 @@
 //! rounded quotient), `6.0 % -2.0` (it returns -2.0), `f"{True:>6}"`, `f"{2.0:.3}"`, and in separators together with
 //! an exponent, a percent sign, an infinity or padding by zeros.
 
+use std::sync::OnceLock;
+
 use rustpython_vm::{
     AsObject, PyObject, PyObjectRef, PyRef, PyResult, VirtualMachine,
     builtins::{PyFloat, PyInt, PyIntRef, PyStrRef},
@@ -30,6 +32,11 @@ pub(super) fn install(vm: &VirtualMachine) {
         }
     }
     let slots = &float.slots.as_number;
+    POWER.get_or_init(|| slots.power.load().expect("float has **"));
+    slots.power.store(Some(power));
+    slots.right_power.store(Some(power));
+    slots.true_divide.store(Some(true_divide));
+    slots.right_true_divide.store(Some(true_divide));
     slots.floor_divide.store(Some(floor_divide));
     slots.right_floor_divide.store(Some(floor_divide));
     slots.remainder.store(Some(remainder));
@@ -104,30 +111,60 @@ fn operand(object: &PyObject) -> Option<f64> {
     }
 }
 
-fn divmod_operands(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult<Option<(f64, f64)>> {
+type Ternary = fn(&PyObject, &PyObject, &PyObject, &VirtualMachine) -> PyResult;
+
+static POWER: OnceLock<Ternary> = OnceLock::new();
+
+fn power(a: &PyObject, b: &PyObject, modulus: &PyObject, vm: &VirtualMachine) -> PyResult {
+    let own = POWER.get().expect("install() keeps the original before it replaces the slot");
+    let result = own(a, b, modulus, vm)?;
+    let is_infinite = result.downcast_ref::<PyFloat>().is_some_and(|result| result.to_f64().is_infinite());
+    let is_finite = |x| operand(x).is_some_and(f64::is_finite);
+    if is_infinite && is_finite(a) && is_finite(b) {
+        let args = vec![vm.ctx.new_int(34).into(), vm.ctx.new_str("Numerical result out of range").into()];
+        return Err(vm.new_exception(vm.ctx.exceptions.overflow_error.to_owned(), args));
+    }
+    Ok(result)
+}
+
+fn true_divide(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
     match (operand(a), operand(b)) {
-        (Some(_), Some(0.0)) => Err(vm.new_zero_division_error("division by zero")),
+        (Some(_), Some(0.0)) => Err(vm.new_zero_division_error("float division by zero")),
+        (Some(a), Some(b)) => Ok(vm.ctx.new_float(a / b).into()),
+        _ => Ok(vm.ctx.not_implemented()),
+    }
+}
+
+/// The quotient and the remainder. Errors: a division by zero, with `message`.
+fn divmod_operands(
+    a: &PyObject,
+    b: &PyObject,
+    message: &str,
+    vm: &VirtualMachine,
+) -> PyResult<Option<(f64, f64)>> {
+    match (operand(a), operand(b)) {
+        (Some(_), Some(0.0)) => Err(vm.new_zero_division_error(message)),
         (Some(a), Some(b)) => Ok(Some(float_divmod(a, b))),
         _ => Ok(None),
     }
 }
 
 fn floor_divide(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
-    Ok(match divmod_operands(a, b, vm)? {
+    Ok(match divmod_operands(a, b, "float floor division by zero", vm)? {
         Some((whole, _)) => vm.ctx.new_float(whole).into(),
         None => vm.ctx.not_implemented(),
     })
 }
 
 fn remainder(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
-    Ok(match divmod_operands(a, b, vm)? {
+    Ok(match divmod_operands(a, b, "float modulo", vm)? {
         Some((_, remainder)) => vm.ctx.new_float(remainder).into(),
         None => vm.ctx.not_implemented(),
     })
 }
 
 fn divmod(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
-    Ok(match divmod_operands(a, b, vm)? {
+    Ok(match divmod_operands(a, b, "float divmod()", vm)? {
         Some(both) => both.to_pyobject(vm),
         None => vm.ctx.not_implemented(),
     })

@@ -24,7 +24,7 @@ use rustpython_vm::{
     protocol::PyIterReturn,
 };
 
-use super::{guards::check_first, iterators, sizes, stack};
+use super::{guards::check_first, iterators, sizes, sorting, stack, wording};
 use crate::syntax::{self, Nesting};
 
 /// What native modules lose: what sets the machine's clock, sleeps without being stoppable, takes the terminal, runs code
@@ -57,6 +57,7 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
         native_modules(imp, vm)?;
     }
     runs_only_code_of_functions(vm)?;
+    sorting::install_function(vm)?;
     thread_local! {
         static INSTALLED: Cell<bool> = const { Cell::new(false) };
     }
@@ -66,6 +67,8 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
         running_generators_stay(vm);
         sizes::install(vm)?;
         stack::install(vm)?;
+        sorting::install_method(vm);
+        wording::install(vm);
         iterators::stay_shallow(vm);
     }
     Ok(())

@@ -371,10 +371,23 @@ fn joined(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
     let [separator, parts] = &mut args.args[..] else {
         return Ok(());
     };
+    let is_text = separator.downcastable::<PyStr>();
+    let all_texts = |parts: &[PyObjectRef]| match parts
+        .iter()
+        .enumerate()
+        .find(|(_, part)| is_text && !part.downcastable::<PyStr>())
+    {
+        Some((index, part)) => Err(vm.new_type_error(format!(
+            "sequence item {index}: expected str instance, {} found",
+            part.class().name()
+        ))),
+        None => Ok(()),
+    };
     let sum = |parts: &[PyObjectRef]| parts.iter().map(|part| length(part)).sum::<f64>();
     let (count, sum) = if let Some(parts) = parts.downcast_ref::<PyStr>() {
         (parts.as_wtf8().len(), parts.as_wtf8().len() as f64)
     } else if let Some(parts) = parts.downcast_ref::<PyTuple>() {
+        all_texts(parts.as_slice())?;
         (parts.as_slice().len(), sum(parts.as_slice()))
     } else {
         if parts.downcast_ref::<PyList>().is_none() {
@@ -384,6 +397,7 @@ fn joined(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
             return Ok(());
         };
         let parts = parts.borrow_vec();
+        all_texts(&parts)?;
         (parts.len(), sum(&parts))
     };
     check(length(separator) * count.saturating_sub(1) as f64 + sum, vm)

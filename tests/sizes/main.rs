@@ -168,6 +168,9 @@ const FITS: &[(&str, &str)] = &[
 const ENDLESS: &[&str] = &[
     "import itertools; sum(itertools.count())",
     "import itertools; 2 in itertools.repeat(1)",
+    "import re; re.match(r'(a+)+$', 'a' * 50 + 'b')",
+    "import re; re.sub(r'(x+x+)+y', '', 'é' + 'x' * 50)",
+    "sorted(range(10**7), key=lambda number: -number)",
     "import itertools; max(itertools.cycle([1]))",
     "import itertools; list(itertools.repeat(1, 10**12))",
     "import itertools, collections; collections.deque(itertools.cycle([1]), maxlen=0)",

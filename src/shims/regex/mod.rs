@@ -7,6 +7,7 @@
 mod code;
 mod found;
 mod pattern;
+mod search;
 mod text;
 
 pub(crate) use native::module_def;
@@ -22,7 +23,8 @@ mod native {
 
     use super::code::is_valid;
     use super::found::Match;
-    use super::pattern::{Pattern, Scanner, Template};
+    use super::pattern::{Pattern, Template};
+    use super::search::Scanner;
 
     #[pyattr]
     use rustpython_sre_engine::{CODESIZE, MAXGROUPS, MAXREPEAT, SRE_MAGIC as MAGIC};

@@ -261,3 +261,300 @@ print(sorted(k for k in globals() if k in ("LIMIT", "main")), "LIMIT" in locals(
 # %% sorting-and-sets
 rows = [("b", 2), ("a", 2), ("c", 1)]
 print(sorted(rows), sorted(rows, key=lambda r: (-r[1], r[0])), list(zip(*rows)), dict(rows), {1, 2} | {3}, {1, 2} & {2}, frozenset([1]), list(map(lambda r: r[0], filter(lambda r: r[1] > 1, rows))), rows.index(("c", 1)), rows[::-1][0], [1, 2] + [3] * 2, list(range(10, 0, -3)), tuple("ab"), min(rows), sum([[1], [2]], []), list(enumerate("ab", 1)), [1, 2, 3][-2:], (1,), "abc"[1:], all([]), list(reversed([1, 2])))
+
+# %% patterns-and-matches
+import re, copy
+def show(*a):
+    try: print(*[x() if callable(x) else x for x in a])
+    except Exception as e: print(type(e).__name__, e)
+T = ["", "a", "abc", "aaa bbb", "naïve café — “quoted” text, 123.", "x=1, yy=22; zzz=333", "日本語 text\nline two\n", "\U0001F600 smile \U0001F600\U0001F600", "a\nb\r\nc", "AbCaBc"]
+P = [r"", r"a", r"\w+", r"\b", r"(\w)(\w)?", r"(?P<key>\w+)=(?P<value>\d+)", r"[^\w\s]", r"\s+", r"(a|b)*", r"(?<=\w)\W", r"(?=\w)", r"^", r"$", r"(?m)^.", r"(?i)abc", r"(.)\1", r"(?:x|y)+", r"[“”]", r"\d+\.?", r".*?e", r"(?s).+", r"(?>a+)b", r"a*+", r"(a)?(?(1)b|c)", r"[é-ï]+", r"\U0001F600+", r"(?P<w>\w+)\s+(?P=w)", r"(x)?(y)?z"]
+for p in P:
+    try: r = re.compile(p)
+    except Exception as e: print(p, type(e).__name__, e); continue
+    print(r, r.groups, dict(r.groupindex), r.flags)
+    for t in T:
+        show(repr(t), lambda: r.findall(t), lambda: r.split(t), lambda: r.sub("<\\g<0>>", t), lambda: r.subn("-", t, 2), lambda: r.match(t), lambda: r.fullmatch(t), lambda: r.search(t, 1), lambda: r.search(t, 1, 4))
+        for m in r.finditer(t):
+            print("  ", m, m.span(), m.groups(), m.groupdict("?"), m.lastindex, m.lastgroup, m.regs, m.pos, m.endpos, m.group(0), m[0], m.start(), m.end())
+        show(lambda: r.split(t, 1), lambda: r.sub(lambda m: m.group().upper() + str(m.start()), t))
+m = re.match(r"(?P<first>\w+) (?P<last>\w+)", "Ada Lovelace, née Byron")
+print(m.expand(r"\2, \1 \g<first>"), m["last"], m[1], m.group("first", 2), copy.copy(m) is m, bool(m))
+show(lambda: m.group(3)); show(lambda: m["nope"]); show(lambda: re.compile(b"a").findall("a")); show(lambda: re.compile("a").findall(b"a")); show(lambda: re.compile("a").findall(3))
+print(re.findall(rb"\w+", b"ab \xff cd"), re.split(rb",", bytearray(b"a,b")), re.sub(rb"a", b"x", b"banana"))
+print(re.compile("a", re.I | re.X), re.compile(b"x", re.M), re.compile("a") == re.compile("a"), hash(re.compile("a")) == hash(re.compile("a")))
+s = re.Scanner([(r"\d+", lambda s, t: int(t)), (r"\w+", lambda s, t: t), (r"\s+", None)])
+print(s.scan("ab 12 cd !"))
+sc = re.compile(r"\w").scanner("ab c"); print(sc.match(), sc.match(), sc.match(), sc.search())
+print(type(re.finditer("a", "a")), re.Pattern, re.Match, re.compile("a").pattern, dict(re.compile("(?P<a>x)").groupindex))
+print(re.sub("a", lambda m: None, "banana") if False else "", re.escape("a.b*c"), re.sub(r"(a)(x)?", r"[\1\2]", "banana"))
+show(lambda: re.compile("a").match("a", pos=-3), lambda: re.compile("a").match(string="ba", pos=1, endpos=10**30 if False else 5))
+print(re.compile(r"\w+").findall("xx yy", 1), re.compile("").findall("abc", 5), re.compile("$").findall("a\n"))
+
+# %% sorting-counted
+import random
+random.seed(7)
+class Counted:
+    calls = 0
+    def __init__(self, v): self.v = v
+    def __lt__(self, other): Counted.calls += 1; return self.v < other.v
+for n in (0, 1, 2, 17, 100, 3000):
+    x = [Counted(random.randrange(n or 1)) for _ in range(n)]
+    Counted.calls = 0
+    y = sorted(x)
+    ordered = all(not b.v < a.v and (a.v != b.v or x.index(a) < x.index(b)) for a, b in zip(y, y[1:])) if n < 3000 else [c.v for c in y] == sorted(c.v for c in x)
+    print(n, ordered, Counted.calls < 1.1 * n * max(n - 1, 1).bit_length() + 1)
+    Counted.calls = 0; sorted(y); print(Counted.calls == max(n - 1, 0))
+words = "the quick brown fox jumps over the lazy dog Zebra été ß 日本".split()
+print(sorted(words), sorted(words, key=len), sorted(words, key=len, reverse=True), sorted(words, key=str.lower))
+print(sorted([3, 1.5, True, -2, 10**30, -10**30]), sorted([0.0, -0.0, 0]), sorted([(1, "b"), (1, "a"), (0, "z")], reverse=True))
+print(sorted({"b": 1, "a": 2}), sorted("hello"), sorted(range(5), key=lambda v: -v), sorted([[2], [1, 5], [1]]), sorted([True, False, True]))
+x = [5, 3, 4]; print(x.sort(), x, x.sort(reverse=1), x, x.sort(key=None), x)
+for bad in (lambda: sorted([1, "a"]), lambda: [1, None].sort(), lambda: sorted(3), lambda: sorted([1, 2], key=5)):
+    try: print(bad())
+    except TypeError as e: print(e)
+x = [3, 1, 2]
+def grows(v): x.append(v); return v
+try: x.sort(key=grows)
+except ValueError as e: print(e, x)
+y = [2, "a", 1]
+try: y.sort()
+except TypeError: print(sorted(map(str, y)))
+class L(list): pass
+l = L([2, 1]); l.sort(); print(l, type(l), list.sort([1]), max(l, key=lambda v: -v))
+
+# %% words-of-errors
+import math
+CASES = r"""
+"".join([1,2])
+",".join(["a", None])
+int("abc")
+int("3.5")
+float("x")
+[1,2][5]
+(1,2)[5]
+"abc"[9]
+{}["k"]
+{}[3]
+[1,2]["a"]
+"abc"["x"]
+1 + "a"
+"a" + 1
+[1] + (2,)
+[1] + 1
+None + 1
+"a" * "b"
+"a" - "b"
+-"a"
+not_defined
+None.foo
+(1).foo
+"a".foo
+[].foo
+{}.foo
+math.foo
+len(5)
+abs("a")
+sum(["a"])
+sum([[1],[2]])
+range("a")
+range(1.5)
+for_x = [x for x in 5]
+a, b = 1, 2, 3
+a, b, c = 1, 2
+a, b = 5
+set([[1]])
+{[1]: 2}
+hash([])
+1/0
+1//0
+1%0
+1.0/0
+1.0//0
+2.0**10000
+math.sqrt(-1)
+math.log(0)
+isinstance(1, 2)
+issubclass(1, int)
+int([])
+int(None)
+float(None)
+float([])
+chr(-1)
+chr(10**9)
+ord("ab")
+ord("")
+"abc".index("z")
+[1].index(9)
+[].pop()
+{}.pop("x")
+set().pop()
+next(iter([]))
+max([])
+min(())
+max(1)
+max("a", 1)
+[1] < [None]
+1 < "a"
+None < 1
+{} < {}
+1j < 2
+(lambda x: x)()
+(lambda x: x)(1, 2)
+(lambda: 0)(1)
+(lambda x, *, y: x)(1)
+(lambda x: x)(y=3)
+"{a}".format(b=1)
+"%d" % "a"
+"%s %s" % 1
+f"{'a':d}"
+f"{1.5:d}"
+format("a", ".2f")
+"abc".encode("ascii2")
+"é".encode("ascii")
+b"\xff".decode()
+bytes("abc")
+bytes([300])
+[1,2,3][::0]
+list(5)
+tuple(5)
+list(zip([1], 5))
+list(map(5, [1]))
+enumerate(5)
+sorted([1,"a"])
+iter(5)
+next(5)
+super().foo
+object().x
+object() + 1
+type("A", (), {})().y
+int.foo
+assert 1 == 2
+assert False, "message"
+raise ValueError("x")
+raise ValueError
+del zzz
+x = 1; x()
+x = 1; x[0]
+x = 1; x[0] = 2
+x = (1,); x[0] = 2
+x = "a"; x[0] = "b"
+x = [1]; x["a"] = 1
+x = [1]; del x[5]
+x = 1; x.y = 2
+x = 1; len(x)
+round(1.5, "a")
+pow("a", 2)
+complex("a")
+"a".split("")
+"abc".startswith(1)
+[].extend(5)
+{}.update(5)
+set().add([])
+{1}.remove(2)
+[2]
+{1} + {2}
+int("12", 99)
+float("1_0_")
+zip([1], [1,2], strict=True) and list(zip([1], [1,2], strict=True))
+getattr(1, "foo")
+setattr(1, "foo", 2)
+vars(1)
+type()
+type(1, 2)
+math.factorial(-1)
+math.factorial(1.5)
+math.sqrt("a")
+math.floor("a")
+math.gcd(1.5)
+math.comb(-1, 2)
+def_ = lambda: undefined_name; def_()
+class_ = type("A", (), {"f": lambda self: 1}); class_().f(2)
+class_ = type("A", (), {"f": lambda self: 1}); class_.f()
+type("A", (), {"__init__": lambda self, a: None})()
+type("A", (), {"__init__": lambda self, a: None})(1, 2)
+type("A", (), {"__init__": lambda self, a: None})(b=1)
+type("A", (), {"__init__": lambda self: 5})()
+type("A", (), {})(1)
+object(1)
+int.__new__(str)
+"abc".nope()
+"x".join({1:2})
+[1,2,3].index(4, 1)
+(1,2).index(3)
+(1,2).append(3)
+range(3)[5]
+range(0,1,0)
+[1,2,3]["1":2]
+{}.fromkeys(5)
+frozenset().add(1)
+bytearray(-1)
+sum(1, 2)
+sum([1], "a")
+all(5)
+any(5)
+list(filter(5, [1]))
+hex(1.5)
+(5).to_bytes(0, "big")
+(300).to_bytes(1, "big")
+"a" in 5
+5 in "abc"
+None in "abc"
+[] in {}
+1 in None
+x = None; x[0]
+x = None; x.shape
+x = None; x()
+x = None; len(x)
+x = None; x + 1
+x = None; [y for y in x]
+x = None; a, b = x
+x = [1]; x.shape
+x = (1,); x.shape
+x = 5; x.shape
+x = "s"; x.shape
+x = {}; x.shape
+x = 5; [y for y in x]
+x = 5; x.append(1)
+x = {}; x.append(1)
+x = {}; x.a
+x = []; x.add(1)
+x = 5; x @ x
+x = [1]; x @ x
+x = [[1]]; x[0, 0]
+x = [1]; x[1.0]
+x = [1]; x[None]
+x = "a"; x[1.0]
+x = (1,); x["a"]
+x = range(3); x[1.0]
+x = {1}; x[0]
+x = 5; del x[0]
+x = [1]; x.T
+"5" / 2
+"5" // 2
+"5" % 2
+"5" ** 2
+5 % "a"
+5 ** "a"
+5 & 1.5
+2
+~1.5
+1 << -1
+1 << 1.5
++[]
+not_a = [] ; not_a[0][1]
+raise IndexError("index out of range")
+raise TypeError("'int' object is not iterable")
+raise ZeroDivisionError("division by zero")
+"""
+for case in CASES.strip().split("\n"):
+    try:
+        exec(case, {"math": math}); print("ran", case)
+    except Exception as e:
+        print(type(e).__name__, "|", e, "|", case)
+class Own:
+    def __getitem__(self, i): raise IndexError("index out of range")
+    def __contains__(self, i): return iter(5)
+for f in (lambda: Own()[3], lambda: 2.0**10000, lambda: 1e200**2, lambda: 10.0**308, lambda: float("inf")**2, lambda: 2**0.5):
+    try: print(f())
+    except Exception as e: print(type(e).__name__, e, e.args)

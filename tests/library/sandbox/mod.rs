@@ -171,6 +171,11 @@ fn random_calls_of_generators_find_nothing() {
     assert!(calls.is_some_and(|calls| calls > 100_000), "{printed}");
 }
 
+#[test]
+fn the_code_of_patterns_is_checked_before_it_runs() {
+    assert_eq!(told(include_str!("patterns.py")), "True True\n");
+}
+
 /// Programs that a press of Ctrl-C finds within comprehensions and generators, and what they print after it.
 const STOPPED: &[(&str, &str)] = &[
     ("x = [[i * j for i in range(10**3)] for j in range(10**7)]", ""),
