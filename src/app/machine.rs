@@ -7,8 +7,9 @@ use std::{env, process};
 
 use super::ctrl_c;
 use super::options::GlobalOptions;
+use super::progress;
 use super::shell::{Exit, Failure};
-use crate::session::{Interrupter, Session, SessionOptions, default_limit};
+use crate::session::{Channel, Interrupter, Listener, Session, SessionOptions, default_limit};
 
 /// All open sessions: Ctrl-C interrupts the one that runs.
 static SESSIONS: Mutex<Vec<Interrupter>> = Mutex::new(Vec::new());
@@ -36,7 +37,13 @@ pub(crate) fn session(options: &GlobalOptions) -> Session {
         random: options.random.unwrap_or_default(),
         // A path that is not there was refused when the command line was read.
         files: options.files().unwrap_or_default(),
-        on_output: None,
+        on_output: progress::shows(options).then(|| -> Listener {
+            Box::new(|channel, line| {
+                if channel == Channel::Progress {
+                    progress::of_cell(line);
+                }
+            })
+        }),
     });
     session.state().recorder.set_off(options.no_record);
     install_handler();

@@ -2,13 +2,16 @@
 //! this one. `indicatif` is not used: the bar, its colours and `--plain` are the view's.
 
 use std::io::{self, IsTerminal, Write};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use super::shell::Shell;
-use crate::view::Look;
+use super::options::GlobalOptions;
+use super::shell::{Shell, columns};
 use crate::view::progress::{progress, working};
+use crate::view::slice::ellipsized;
+use crate::view::text::escape_controls;
+use crate::view::{Line, Look, Role};
 
 /// Shorter work has no bar.
 const DELAY: Duration = Duration::from_millis(500);
@@ -25,6 +28,41 @@ struct BarState {
     drawn: bool,
 }
 
+/// The line in which a running cell says how far it is, while a [`ProgressBar`] is there to draw it.
+static OF_CELL: Mutex<CellLine> = Mutex::new(CellLine { watched: 0, line: String::new() });
+
+struct CellLine {
+    /// How many progress bars there are.
+    watched: usize,
+    /// Empty if the cell says nothing.
+    line: String,
+}
+
+fn cell_line() -> MutexGuard<'static, CellLine> {
+    OF_CELL.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Shows the line in which a cell says how far it is, in place of the one before; removes it if it is empty.
+pub(crate) fn of_cell(line: &str) {
+    let line = escape_controls(line, &[]);
+    let line = ellipsized(&line, columns(true).saturating_sub(1));
+    let mut shown = cell_line();
+    match shown.watched {
+        0 => {
+            let mut err = io::stderr().lock();
+            let _ = write!(err, "\r{line}\x1b[K");
+            let _ = err.flush();
+        }
+        _ => shown.line = line,
+    }
+}
+
+/// Whether lines can be drawn again: on a terminal, without `--plain` and `--json`.
+pub(crate) fn shows(options: &GlobalOptions) -> bool {
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    io::stderr().is_terminal() && io::stdout().is_terminal() && !options.plain && !options.json && !dumb
+}
+
 /// A progress bar. It appears once the work has taken half a second.
 pub(crate) struct ProgressBar {
     shared: Option<Arc<(Mutex<BarState>, Condvar)>>,
@@ -34,12 +72,10 @@ pub(crate) struct ProgressBar {
 impl ProgressBar {
     /// A bar for work of `all` parts. It is never drawn in a pipe, with `--plain` or with `--json`.
     pub(crate) fn watch(all: usize, shell: &Shell) -> ProgressBar {
-        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        let wanted =
-            shell.terminal && io::stderr().is_terminal() && !shell.look.plain && !shell.options.json && !dumb;
-        if !wanted {
+        if !(shell.terminal && shows(&shell.options)) {
             return ProgressBar { shared: None, thread: None };
         }
+        cell_line().watched += 1;
         let shared = Arc::new((Mutex::new(BarState { all, ..BarState::default() }), Condvar::new()));
         let (own, look) = (shared.clone(), shell.look);
         let draw = move || drawing(&own, look);
@@ -62,6 +98,7 @@ impl ProgressBar {
         if let Some(shared) = &self.shared {
             let mut state = shared.0.lock().unwrap_or_else(PoisonError::into_inner);
             state.what.clear();
+            cell_line().line.clear();
             erase(&mut state);
         }
     }
@@ -70,6 +107,7 @@ impl ProgressBar {
 impl Drop for ProgressBar {
     fn drop(&mut self) {
         let Some(shared) = &self.shared else { return };
+        cell_line().watched -= 1;
         shared.0.lock().unwrap_or_else(PoisonError::into_inner).ended = true;
         shared.1.notify_all();
         if let Some(thread) = self.thread.take() {
@@ -96,7 +134,9 @@ fn drawing(shared: &(Mutex<BarState>, Condvar), look: Look) {
             }
             let own = since.as_ref().map_or(now, |(start, ..)| *start);
             if now - begun >= DELAY {
+                let of_cell = cell_line().line.clone();
                 let line = match state.all {
+                    _ if !of_cell.is_empty() => Line::new().with(Role::Prose, of_cell),
                     0 | 1 => working(&state.what, now - own, look),
                     all => progress(&state.what, state.done as f64 / all as f64, look),
                 };

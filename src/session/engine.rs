@@ -232,9 +232,9 @@ impl Session {
         listed.ok().flatten().unwrap_or_default()
     }
 
-    /// Sets or removes the listener that receives output while a cell runs.
-    pub(crate) fn set_listener(&mut self, listener: Option<Listener>) {
-        self.output.borrow_mut().set_listener(listener);
+    /// Sets or removes the listener that receives output while a cell runs. Returns the one before.
+    pub(crate) fn set_listener(&mut self, listener: Option<Listener>) -> Option<Listener> {
+        self.output.borrow_mut().set_listener(listener)
     }
 
     /// The state of this session's `torch` module: random number generator, records, print options.

@@ -17,6 +17,8 @@ pub enum Channel {
     Stdout,
     /// Warnings and remarks.
     Stderr,
+    /// How far the cell is, as one line that replaces the one before; empty if there is none. It is not recorded.
+    Progress,
 }
 
 /// Is called with each piece of output while the cell runs.
@@ -29,6 +31,8 @@ pub(super) struct OutputBuffer {
     figures: Vec<PlottedFigure>,
     limit: usize,
     full: bool,
+    /// Whether the listener shows a line of progress.
+    progress: bool,
     listener: Option<Listener>,
 }
 
@@ -46,12 +50,22 @@ impl OutputBuffer {
             figures: Vec::new(),
             limit,
             full: false,
+            progress: false,
             listener,
         }
     }
 
-    pub(super) fn set_listener(&mut self, listener: Option<Listener>) {
-        self.listener = listener;
+    /// Sets the listener, and returns the one before.
+    pub(super) fn set_listener(&mut self, listener: Option<Listener>) -> Option<Listener> {
+        std::mem::replace(&mut self.listener, listener)
+    }
+
+    /// Shows how far the cell is; nothing if the line is empty.
+    fn progress(&mut self, line: &str) {
+        if let Some(listener) = self.listener.as_mut().filter(|_| self.progress || !line.is_empty()) {
+            self.progress = !line.is_empty();
+            listener(Channel::Progress, line);
+        }
     }
 
     pub(super) fn write(&mut self, channel: Channel, text: &str) {
@@ -77,6 +91,7 @@ impl OutputBuffer {
         match channel {
             Channel::Stdout => self.stdout.push_str(text),
             Channel::Stderr => self.stderr.push_str(text),
+            Channel::Progress => {}
         }
         if let Some(listener) = &mut self.listener {
             listener(channel, text);
@@ -95,6 +110,8 @@ impl OutputBuffer {
 
     /// Returns stdout and stderr, and empties the buffer for the next cell.
     pub(super) fn take(&mut self) -> (String, String) {
+        // A cell that raised may have left it.
+        self.progress("");
         self.full = false;
         (std::mem::take(&mut self.stdout), std::mem::take(&mut self.stderr))
     }
@@ -140,6 +157,12 @@ impl OutStream {
             self.write(line);
         }
         Ok(())
+    }
+
+    /// Shows a line that says how far the cell is.
+    #[pymethod]
+    fn progress(&self, line: PyStrRef) {
+        self.buffer.borrow_mut().progress(&line.as_wtf8().to_string_lossy());
     }
 
     #[pymethod]
@@ -192,7 +215,7 @@ impl OutStream {
     fn name(&self) -> &'static str {
         match self.channel {
             Channel::Stdout => "<stdout>",
-            Channel::Stderr => "<stderr>",
+            Channel::Stderr | Channel::Progress => "<stderr>",
         }
     }
 }

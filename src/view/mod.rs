@@ -30,7 +30,7 @@ pub mod quiz;
 mod rows;
 pub mod run;
 pub(crate) mod shapes;
-mod slice;
+pub(crate) mod slice;
 mod statistics;
 pub mod storage;
 mod styled_table;

@@ -157,15 +157,22 @@ pub(crate) fn printed(stdout: &str, result: Option<&str>, look: Look) -> Text {
         if look.plain {
             text.say(Role::Prose, name);
         }
-        for line in part.lines() {
-            text.append(verbatim(line, look));
-        }
+        text.append(verbatim_lines(part, look));
+    }
+    text
+}
+
+/// Printed lines, those that are too long wrapped.
+pub(crate) fn verbatim_lines(printed: &str, look: Look) -> Text {
+    let mut text = Text::new();
+    for line in printed.lines() {
+        text.append(verbatim(line, look));
     }
     text
 }
 
 /// One printed line.
-fn verbatim(line: &str, look: Look) -> Text {
+pub(crate) fn verbatim(line: &str, look: Look) -> Text {
     let whole = Line::new().with(Role::Output, printable(line));
     if look.plain || whole.width() <= look.width {
         return Text { lines: vec![whole] };

@@ -54,7 +54,7 @@ pub(super) fn brackets(index: &[usize]) -> String {
 }
 
 /// A name of at most `most` columns; a longer one ends in `…`.
-pub(super) fn ellipsized(name: &str, most: usize) -> String {
+pub(crate) fn ellipsized(name: &str, most: usize) -> String {
     if name.width() <= most {
         return name.to_string();
     }

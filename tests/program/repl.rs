@@ -102,7 +102,7 @@ fn ctrl_c_stops_what_runs_and_nothing_else() {
     repl.waits_after("attn [8]> ");
     repl.shows("attn [7]> x\n3\n");
     repl.enter(":undo");
-    repl.shows("Undone: input 7: x.");
+    repl.shows("Undone: input 7 (x).");
     repl.enter("def endless():");
     repl.waits_after("...>     ");
     repl.enter("while True: pass");
@@ -194,9 +194,20 @@ fn narrow_plain_and_without_colours() {
     repl.enter(":diff keys values");
     repl.waits_after("attn [1]> ");
     repl.shows("journey");
+    // What is printed is wrapped between words and numbers, also where it comes in pieces.
+    repl.enter("print('weights:', keys[0], keys[1])");
+    repl.waits_after("attn [2]> ");
+    repl.shows("weights: tensor([0.3669, 0.7646])\n↳ tensor([0.4433, 1.1419])\n");
+    repl.enter("_ = [print(w, end=' ') for w in 'one two three four five six seven eight nine'.split()]");
+    repl.waits_after("attn [3]> ");
+    repl.shows("\none two three four five six seven eight\n↳ nine\n");
+    repl.enter(":time keys @ keys.T");
+    repl.waits_after("attn [3]> ");
+    let timed = repl.shows("per loop (mean ± std.");
+    assert!(timed.contains("\n↳ "), "{timed}");
     repl.resize(60, 20);
     repl.enter("very_long_name = torch.softmax(keys @ keys.T, dim=-1)");
-    repl.waits_after("attn [2]> ");
+    repl.waits_after("attn [4]> ");
     repl.press(CTRL_D);
     assert_eq!(repl.ends(), 0);
 
@@ -225,6 +236,34 @@ fn narrow_plain_and_without_colours() {
         repl.enter("exit()");
         assert_eq!(repl.ends(), 0);
     }
+}
+
+/// `tqdm` draws one line, again and again, and removes it.
+#[test]
+fn a_progress_bar_moves_and_goes() {
+    let state = State::new();
+    let mut repl = Start::new(&state).attn(&["repl"]);
+    repl.waits_after("attn [1]> ");
+    repl.enter("import time; from tqdm import tqdm");
+    repl.waits_after("attn [2]> ");
+    repl.enter("n = sum(1 for step in tqdm(range(40), desc='steps') if time.sleep(0.05) is None)");
+    repl.until("the bar", |screen| screen.contents().contains("/40 ["));
+    let screen = repl.waits_after("attn [3]> ");
+    assert!(!screen.contains("/40 ["), "{screen}");
+    let wrote = repl.wrote();
+    let drawn: Vec<&str> = wrote.split('\r').filter(|line| line.starts_with("steps: ")).collect();
+    assert!(
+        drawn.len() > 3 && drawn.iter().any(|line| line.contains(" 50%|█████     | 20/40 [00:0")),
+        "{drawn:?}"
+    );
+    // A cell that stops leaves no bar behind.
+    repl.enter("for step in tqdm(range(9)): time.sleep(0.1); assert step < 3");
+    repl.waits_after("...> ");
+    repl.enter("");
+    let screen = repl.waits_after("attn [4]> ");
+    assert!(screen.contains("AssertionError") && !screen.contains("it/s"), "{screen}");
+    repl.press(CTRL_D);
+    assert_eq!(repl.ends(), 0);
 }
 
 #[test]

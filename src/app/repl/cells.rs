@@ -1,15 +1,14 @@
 //! Runs an input that is Python, and shows its output, its value, the tensors it bound and its error.
 
-use std::borrow::Cow;
-use std::io::{self, Write};
-
 use super::super::naming::named;
-use super::super::shell::{Failure, Shell, printable};
+use super::super::shell::{Failure, Shell};
 use super::super::workspace::Workspace;
+use super::echo::echo;
 use super::state::{CommandError, InputResult, Repl, UndoPoint, input_name};
-use crate::session::{Channel, Listener, Outcome, Raised};
+use crate::session::{Outcome, Raised};
 use crate::tensor::Tensor;
 use crate::view::errors::{ErrorNote, error};
+use crate::view::panel::verbatim_lines;
 use crate::view::plot::plot;
 use crate::view::prose::prose;
 use crate::view::{Role, Text, table};
@@ -36,9 +35,9 @@ impl Repl<'_> {
         shell.flush()?;
         let outcome = {
             let workspace = &mut *self.workspace.borrow_mut();
-            workspace.session.set_listener(Some(echo(shell.terminal, workspace.session.interrupter())));
+            let before = workspace.session.set_listener(Some(echo(shell, workspace.session.interrupter())));
             let outcome = workspace.run(source, name);
-            workspace.session.set_listener(None);
+            workspace.session.set_listener(before);
             outcome
         };
         let result = self.show(source, name, &outcome, shell);
@@ -69,8 +68,7 @@ impl Repl<'_> {
             let shown = self.result_table(source);
             match shown {
                 Some(text) => shell.show(&text(shell))?,
-                None if shell.terminal => shell.say(&format!("{}\n", printable(result)))?,
-                None => shell.say(&format!("{result}\n"))?,
+                None => self.show_printed(&format!("{result}\n"), shell)?,
             }
         }
         if let Some(raised) = &outcome.error {
@@ -145,6 +143,14 @@ impl Repl<'_> {
         }
     }
 
+    /// Shows printed text: on a terminal wrapped as the walkthrough wraps it, else as it is.
+    pub(super) fn show_printed(&self, text: &str, shell: &mut Shell) -> Result<(), Failure> {
+        match shell.terminal {
+            true => shell.show(&verbatim_lines(text, shell.look)),
+            false => shell.say(text),
+        }
+    }
+
     /// Shows Markdown on stdout.
     pub(super) fn answer(&self, words: &str, shell: &mut Shell) -> Result<InputResult, Failure> {
         shell.show(&prose(words, shell.look)).map(|()| InputResult::Done)
@@ -209,24 +215,4 @@ impl Repl<'_> {
 pub(super) fn shape_words(workspace: &Workspace, name: &str, tensor: &Tensor) -> String {
     let figure = workspace.outline(name, tensor);
     format!("{} {}", figure.dtype, figure.named_shape())
-}
-
-/// A listener that writes output at once. If the output cannot be written, because its reader is gone, it interrupts
-/// the cell.
-fn echo(terminal: bool, interrupter: crate::session::Interrupter) -> Listener {
-    Box::new(move |channel, text| {
-        let shown = terminal || channel == Channel::Stderr;
-        let text = if shown { printable(text) } else { Cow::Borrowed(text) };
-        let result = match channel {
-            // Stdout is line-buffered: an unfinished line must be flushed to be seen.
-            Channel::Stdout if terminal && !text.ends_with('\n') => {
-                io::stdout().write_all(text.as_bytes()).and_then(|()| io::stdout().flush())
-            }
-            Channel::Stdout => io::stdout().write_all(text.as_bytes()),
-            Channel::Stderr => io::stderr().write_all(text.as_bytes()),
-        };
-        if result.is_err() {
-            interrupter.interrupt();
-        }
-    })
 }

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`state`] | the state of the session, and the results of inputs |
 //! | [`commands`], [`settings`] | the tables of commands and of settings |
-//! | [`cells`] | runs an input that is Python and shows the result |
+//! | [`cells`], [`echo`] | runs an input that is Python, and shows its output and its result |
 //! | [`tensors`], [`variables`], [`analysis`], [`navigation`], [`files`], [`help`] | the commands |
 //! | [`editor`], [`keys`], [`complete`], [`hints`], [`history`] | the line editor |
 //! | [`lines`] | reads inputs from a pipe, or on a terminal that cannot be redrawn |
@@ -14,6 +14,7 @@ mod analysis;
 mod cells;
 pub mod commands;
 pub mod complete;
+mod echo;
 pub mod editor;
 mod files;
 mod help;
