@@ -41,39 +41,53 @@ const OTHERS: usize = 3;
 
 /// Lists the questions, or answers the one that fits best.
 pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
-    let catalogue = course::catalogue()?;
+    asked(&args.words.join(" "), &course::catalogue()?, "attn faq", shell)
+}
+
+/// Lists the questions, or answers the one that fits these words best; `command` is how the learner asks another one.
+pub(crate) fn asked(
+    wanted: &str,
+    catalogue: &Catalogue,
+    command: &str,
+    shell: &mut Shell,
+) -> Result<Exit, Failure> {
     let unreadable = |fault: Fault| Failure::Unreadable(fault.to_string());
     let Some(faq) = catalogue.faq() else {
         return Err(Failure::Usage("this course has no questions: faq.md is missing".to_owned()));
     };
     let faq = faq.map_err(unreadable)?;
-    let wanted = args.words.join(" ");
+    let count = faq.steps.len();
     if wanted.trim().is_empty() {
         return list(faq, shell);
     }
     let found = match wanted.trim().parse::<usize>() {
-        Ok(number) => number.checked_sub(1).filter(|at| *at < faq.steps.len()).into_iter().collect(),
+        Ok(number) if !(1..=count).contains(&number) => {
+            return Err(Failure::Usage(format!(
+                "there is no question {number}: they are numbered 1 to {count}; `{command}` lists them"
+            )));
+        }
+        Ok(number) => vec![number - 1],
         Err(_) => {
             let glossary = catalogue.glossary().map_err(unreadable)?;
-            let bodies: Vec<String> = faq.steps.iter().map(|s| format!("{} {}", s.prose, s.after)).collect();
+            let body = |step: &Step| format!("{} {}", step.prose, step.after);
+            let bodies: Vec<String> = faq.steps.iter().map(body).collect();
             let texts: Vec<Searched> = faq
                 .steps
                 .iter()
                 .zip(&bodies)
                 .map(|(step, body)| Searched { title: &step.title, body })
                 .collect();
-            search(&wanted, &texts, &glossary)
+            search(wanted, &texts, &glossary)
         }
     };
     let Some((&best, others)) = found.split_first() else {
-        let count = faq.steps.len();
         return Err(Failure::Usage(format!(
-            "no question contains these words; `attn faq` lists all {count}, `attn show glossary` explains terms"
+            "no question contains these words; `{command}` lists all {count}, `attn show glossary` explains terms"
         )));
     };
-    let exit = answer(&faq.steps[best], faq, &catalogue, shell)?;
+    let exit = answer(&faq.steps[best], faq, catalogue, shell)?;
     for at in others.iter().take(OTHERS) {
-        shell.remark(&format!("see also: attn faq {}: {}", at + 1, faq.steps[*at].title));
+        shell.remark(&format!("see also: {command} {}: {}", at + 1, faq.steps[*at].title));
     }
     Ok(exit)
 }

@@ -70,7 +70,7 @@ pub static VERBS: &[Verb] = &[
         run: |matches, shell| repl::run(&parsed(matches)?, shell),
     },
     Verb {
-        name: "why",
+        name: why::NAME,
         line: "Explain where a number comes from",
         examples: "attn why scores attn_scores_2\nattn why 3.3.2 'attn_weights[1,2]' --depth 3\n\
                    attn why 3.3.2 journey starts\nattn why 3.5.3 'forward: attn_scores[0,2,1]'\n\
@@ -203,6 +203,7 @@ pub(crate) fn dispatch(args: Vec<OsString>, shell: &mut Shell) -> Result<Exit, F
         let words = format!("{}: an argument must be UTF-8 text; rename the file", odd.to_string_lossy());
         return Err(Failure::Usage(words));
     }
+    let args = with_help_option(args);
     let command = command();
     let matches = match command.try_get_matches_from(&args) {
         Ok(matches) => matches,
@@ -228,6 +229,16 @@ pub(crate) fn dispatch(args: Vec<OsString>, shell: &mut Shell) -> Result<Exit, F
     }
 }
 
+/// `attn help` is `attn --help`, and `attn help why` is `attn why --help`.
+fn with_help_option(mut args: Vec<OsString>) -> Vec<OsString> {
+    if args.get(1).is_some_and(|word| word == "help") {
+        args.remove(1);
+        args.truncate(2);
+        args.push("--help".into());
+    }
+    args
+}
+
 /// Shows what the parser says: help and the version as a result, everything else as a usage error.
 fn show_error(mut error: clap::Error, args: &[OsString], shell: &mut Shell) -> Result<Exit, Failure> {
     let is_result = !error.use_stderr();
@@ -237,8 +248,10 @@ fn show_error(mut error: clap::Error, args: &[OsString], shell: &mut Shell) -> R
         () if word(["--color", "never"]) || args.iter().any(|arg| arg == "--color=never") => When::Never,
         () => When::Auto,
     };
-    if error.kind() == ErrorKind::InvalidSubcommand {
-        hint(&mut error);
+    match error.kind() {
+        ErrorKind::InvalidSubcommand => hint(&mut error),
+        ErrorKind::MissingRequiredArgument => example(&mut error, args),
+        _ => {}
     }
     let terminal = if is_result { shell.terminal } else { io::stderr().is_terminal() };
     let styled = error.render();
@@ -258,6 +271,24 @@ fn show_error(mut error: clap::Error, args: &[OsString], shell: &mut Shell) -> R
             Ok(Exit::Usage)
         }
     }
+}
+
+/// Adds an example of the command to the message that an argument is missing.
+fn example(error: &mut clap::Error, args: &[OsString]) {
+    let words: Vec<&str> = args.iter().skip(1).filter_map(|arg| arg.to_str()).collect();
+    let Some((at, verb)) = words
+        .iter()
+        .enumerate()
+        .find_map(|(at, word)| VERBS.iter().find(|verb| verb.name == *word).map(|verb| (at, verb)))
+    else {
+        return;
+    };
+    let given: Vec<&str> = words[at + 1..].iter().copied().filter(|word| !word.starts_with('-')).collect();
+    let tip = match given.as_slice() {
+        [given] if verb.name == why::NAME => why::completed(given),
+        _ => format!("for example: {}", verb.examples.lines().next().unwrap_or(verb.name)),
+    };
+    error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
 }
 
 /// Adds a suggestion to an unknown command: a similar command, or how to run the step or file of that name.

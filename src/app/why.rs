@@ -1,6 +1,8 @@
 //! `attn why`: where one number comes from, down to inputs, parameters and random draws. This file finds the element that
 //! an expression means; `explain` explains it.
 
+use std::path::Path;
+
 use serde::Serialize;
 
 use super::axis_names::inside;
@@ -14,6 +16,7 @@ use super::runner::Runner;
 use super::shell::{Exit, Failure, Shell};
 use super::workspace::Workspace;
 use crate::explain::{Calc, Statement, Why, why_of};
+use crate::lesson::{Catalogue, Lesson, Target};
 use crate::tensor::Tensor;
 use crate::tensor::layout::unravel;
 use crate::tensor::show::tuple_repr;
@@ -22,7 +25,9 @@ use crate::view::why::explanation;
 use crate::view::{Look, Text};
 
 /// The default depth: the number, and the numbers that it was computed from.
-const DEPTH: usize = 1;
+pub(super) const DEPTH: usize = 1;
+/// The largest depth.
+const MAX_DEPTH: usize = 40;
 
 /// What `attn why` takes.
 #[derive(clap::Args, Debug)]
@@ -32,12 +37,49 @@ pub(crate) struct Args {
     #[arg(value_name = "WHERE|FILE", value_hint = clap::ValueHint::AnyPath)]
     target: String,
     /// One element: 'attn_weights[1,2]', 'attn_weights[journey, starts]', 'forward: attn_scores[0,2,1]', any expression
-    /// that gives a tensor, or tokens alone: journey starts
+    /// that gives a tensor, or tokens alone: journey starts; a number at the end is the depth
     #[arg(value_name = "EXPR", required = true, allow_negative_numbers = true)]
     expression: Vec<String>,
     /// How many levels to go down from it
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(..=40))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(..=MAX_DEPTH as i64))]
     depth: Option<u8>,
+}
+
+/// The name of the command.
+pub(crate) const NAME: &str = "why";
+
+/// What to type where only one argument was given: the place is missing, or the element.
+pub(crate) fn completed(given: &str) -> String {
+    let quoted = |element: &str| match element.contains(['[', '(', ' ']) {
+        true => format!("'{element}'"),
+        false => element.to_owned(),
+    };
+    let catalogue = course::catalogue().ok();
+    let is_place = catalogue.as_ref().is_some_and(|all| all.find(given).is_ok()) || Path::new(given).exists();
+    if is_place {
+        let element = catalogue.as_ref().and_then(|all| worked_out(given, all));
+        let element = element.unwrap_or_else(|| "attn_weights[1,2]".to_owned());
+        return format!("the place comes first, then the element: attn {NAME} {given} {}", quoted(&element));
+    }
+    let name = given.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default();
+    let place = catalogue.as_ref().and_then(|all| all.lessons().flatten().find_map(|it| bound_in(it, name)));
+    let place = place.unwrap_or_else(|| "WHERE".to_owned());
+    format!("the place comes first, then the element: attn {NAME} {place} {}", quoted(given))
+}
+
+/// An element that the step or the lesson of this name works out.
+fn worked_out(place: &str, catalogue: &Catalogue) -> Option<String> {
+    match catalogue.find(place).ok()? {
+        Target::Step(step) => step.why.clone(),
+        Target::Lesson(lesson) => lesson.steps.iter().find_map(|step| step.why.clone()),
+    }
+}
+
+/// The first step of a lesson that assigns to this variable.
+fn bound_in(lesson: &Lesson, name: &str) -> Option<String> {
+    let binds = |line: &str| line.strip_prefix(name).is_some_and(|rest| rest.trim_start().starts_with("= "));
+    let step = lesson.steps.iter().find(|step| !name.is_empty() && step.code.lines().any(binds))?;
+    Some(step.slug.clone())
 }
 
 /// Explains an element.
@@ -67,14 +109,19 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             error.kind, error.message
         ));
     }
-    let expression = words.join(" ");
-    let asked = explained(&expression, usize::from(args.depth.unwrap_or(DEPTH as u8)), &mut workspace)?;
+    let whole = words.join(" ");
+    // As `:why keys[1,0] 2`.
+    let (expression, levels) = match args.depth {
+        Some(depth) => (whole.as_str(), Some(usize::from(depth))),
+        None => expression_and_depth(&whole),
+    };
+    let asked = explained(expression, levels.unwrap_or(DEPTH), &mut workspace)?;
     let why = asked.why;
     if shell.options.json {
         let document = WhyDocument {
             schema: "attn.why/1",
             target: &args.target,
-            expression: &expression,
+            expression,
             remarks: &asked.remarks,
             why: node(&why),
         };
@@ -84,11 +131,21 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
             shell.remark(remark);
         }
         shell.show(&explanation(&why, shell.look))?;
-        if shell.terminal && args.depth.is_none() && goes_on(&why) {
+        if shell.terminal && levels.is_none() && goes_on(&why) {
             shell.remark("--depth 2 goes further down");
         }
     }
     Ok(exit)
+}
+
+/// The expression and the number of levels after it, if there is one: `keys[1,0] 3`.
+pub(super) fn expression_and_depth(words: &str) -> (&str, Option<usize>) {
+    let found = words.rsplit_once(char::is_whitespace).and_then(|(expression, depth)| {
+        let depth = depth.parse::<usize>().ok()?;
+        let is_expression = crate::syntax::parse_expression(expression).is_ok();
+        is_expression.then_some((expression.trim(), depth.min(MAX_DEPTH)))
+    });
+    found.map_or((words, None), |(expression, depth)| (expression, Some(depth)))
 }
 
 /// Whether there are more levels than those shown.
@@ -203,7 +260,8 @@ fn chosen(
         }
     };
     let whole = if lead.is_empty() { base.to_owned() } else { format!("{base}[{}]", texts(lead)) };
-    let last: Vec<usize> = shape.iter().map(|size| size - 1).collect();
+    let tail = shape[lead.len()..].iter().map(|size| size - 1);
+    let last: Vec<usize> = lead.iter().copied().chain(tail).collect();
     let said = format!(
         "{whole} has {count} elements: this is {which}, {base}[{}]; ask for any other up to {base}[{}]",
         texts(&index),

@@ -70,10 +70,16 @@ fn phrase(text: &str) -> String {
     format!(" {} ", stems.join(" "))
 }
 
-/// The words of a text in lower case; `d_k` is one word.
+/// The words of a text in lower case. `d_k` is one word; the words of a longer name count too: `masked_fill`, `masked`,
+/// `fill`.
 fn words(text: &str) -> impl Iterator<Item = String> + '_ {
-    let parts = text.split(|c: char| !c.is_alphanumeric() && c != '_');
-    parts.filter(|word| !word.is_empty()).map(str::to_lowercase)
+    let names = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|name| !name.is_empty());
+    let with_parts = |name: &'_ str| {
+        let parts: Vec<&str> = name.split('_').filter(|part| part.chars().count() >= LEAST).collect();
+        let parts = if name.contains('_') { parts } else { Vec::new() };
+        [name].into_iter().chain(parts).map(str::to_lowercase).collect::<Vec<String>>()
+    };
+    names.flat_map(with_parts)
 }
 
 /// A word without its ending: "scaling" and "scaled" are both "scal", "cropped" is "crop".
@@ -105,6 +111,7 @@ mod tests {
             Searched { title: "Why divide by the root?", body: "Scaled scores have a variance of 1." },
             Searched { title: "Why view and then transpose?", body: "Heads are cut from features." },
             Searched { title: "What is measured?", body: "The cross-entropy." },
+            Searched { title: "What is hidden?", body: "masked_fill writes there." },
         ];
         let best = |wanted: &str| search(wanted, &texts, &glossary).first().copied();
         assert_eq!(best("why is it scaled"), Some(0));
@@ -112,6 +119,8 @@ mod tests {
         assert_eq!(best("transposing views"), Some(1));
         assert_eq!(best("the head"), Some(1));
         assert_eq!(best("losses"), Some(2));
+        assert_eq!(best("masking"), Some(3));
+        assert_eq!(best("masked_fill"), Some(3));
         assert_eq!(stem("cropped"), stem("crop"));
         assert_eq!(best("why the"), None);
     }

@@ -11,19 +11,14 @@ use super::state::{CommandError, CommandResult, InputResult, Repl, input_name, i
 use crate::lesson::Target;
 use crate::view::doctor as report;
 
-/// The levels that `:why` shows by default.
-const DEFAULT_DEPTH: usize = 1;
-/// The most levels that `:why` shows.
-const MAX_DEPTH: usize = 40;
-
 impl Repl<'_> {
     /// `:why EXPR [DEPTH]`
     pub(super) fn why(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
-        let (expression, depth) = expression_and_depth(required(words, ":why keys[1,0]")?);
+        let (expression, depth) = why::expression_and_depth(required(words, ":why keys[1,0]")?);
         let text = {
             let workspace = &mut *self.workspace.borrow_mut();
             let generator = workspace.session.state().generator.borrow().clone();
-            let text = why::text(expression, depth, workspace, shell.look);
+            let text = why::text(expression, depth.unwrap_or(why::DEPTH), workspace, shell.look);
             *workspace.session.state().generator.borrow_mut() = generator;
             text?
         };
@@ -128,20 +123,9 @@ impl Repl<'_> {
             Some(raised) if raised.interrupted => Err(CommandError::Interrupted),
             Some(raised) => Err(self.expression_error(&raised, expression, Some(&scratch))),
             None => {
-                shell.say(&outcome.stdout)?;
+                self.show_printed(&outcome.stdout, shell)?;
                 Ok(InputResult::Done)
             }
         }
     }
-}
-
-/// The expression and the number of levels after it: `keys[1,0] 3`.
-fn expression_and_depth(words: &str) -> (&str, usize) {
-    let found = words.rsplit_once(char::is_whitespace).and_then(|(expression, depth)| {
-        let depth = depth.parse::<usize>().ok()?;
-        crate::syntax::parse_expression(expression)
-            .is_ok()
-            .then_some((expression.trim(), depth.min(MAX_DEPTH)))
-    });
-    found.unwrap_or((words, DEFAULT_DEPTH))
 }

@@ -190,6 +190,18 @@ pub static COMMANDS: &[ReplCommand] = &[
         run: |repl, words, shell| repl.doctor(words, shell),
     },
     ReplCommand {
+        name: "faq",
+        aliases: &[],
+        args: "[WORDS]",
+        line: "Answer a question that many readers ask",
+        more: "Found by words of the question, or by its number. Without words: lists the questions. The cell of the answer \
+               runs in a session of its own.",
+        example: ":faq mask before softmax",
+        group: CommandGroup::Ask,
+        takes: ArgumentKind::Anything,
+        run: |repl, words, shell| repl.faq(words, shell),
+    },
+    ReplCommand {
         name: "time",
         aliases: &["timeit"],
         args: "EXPR",
@@ -249,7 +261,7 @@ pub static COMMANDS: &[ReplCommand] = &[
         aliases: &["u"],
         args: "[N]",
         line: "Go back to the state before the last input, or the last N",
-        more: "All earlier inputs run again in a new session, with the same random numbers, so the state is exactly what \
+        more: "An input that raised changed nothing: the one before it is undone with it. All earlier inputs run again in a new session, with the same random numbers, so the state is exactly what \
                it was. An input that Ctrl-C stopped is not repeated.",
         example: "x = 1\n:undo",
         group: CommandGroup::Go,

@@ -1,6 +1,7 @@
 //! `:help` explains the commands, a function or a variable.
 
-use super::super::shell::Shell;
+use super::super::faq;
+use super::super::shell::{Exit, Shell};
 use super::commands::{COMMANDS, CommandGroup, ReplCommand, find};
 use super::state::{CommandError, CommandResult, InputResult, Repl};
 use crate::ops::nearest;
@@ -21,6 +22,15 @@ const KEYS: &[(&str, &str)] = &[
 ];
 
 impl Repl<'_> {
+    /// `:faq [WORDS]`
+    pub(super) fn faq(&mut self, words: &str, shell: &mut Shell) -> CommandResult {
+        match faq::asked(words, self.catalogue, ":faq", shell)? {
+            Exit::Good => Ok(InputResult::Done),
+            Exit::Interrupted => Err(CommandError::Interrupted),
+            _ => Ok(InputResult::Failed),
+        }
+    }
+
     /// `:help [NAME]`
     pub(super) fn help(&mut self, word: &str, shell: &mut Shell) -> CommandResult {
         if word.is_empty() {
@@ -62,7 +72,7 @@ impl Repl<'_> {
             }
         };
         if outcome.error.is_none() {
-            shell.say(&outcome.stdout)?;
+            self.show_printed(&outcome.stdout, shell)?;
             return Ok(InputResult::Done);
         }
         let known = COMMANDS.iter().map(|command| format!(":{}", command.name));

@@ -9,7 +9,10 @@ use super::super::shell::{Failure, Shell};
 use super::super::step::step_panel;
 use super::super::workspace::Workspace;
 use super::cells::shape_words;
-use super::state::{CommandError, CommandResult, InputResult, Outcomes, Repl, UndoCells, UndoPoint};
+use super::lines::statements;
+use super::state::{
+    CommandError, CommandResult, InputResult, Outcomes, Repl, UndoCells, UndoPoint, is_input,
+};
 use crate::lesson::Catalogue;
 use crate::view::errors::error;
 use crate::view::panel;
@@ -41,7 +44,8 @@ fn workspace_of<'c>(plan: &Plan<'c>, shell: &mut Shell) -> Result<(Workspace<'c>
     let mut runner = Runner::new(&mut workspace, &plan.cells);
     for finished in runner.by_ref() {
         let cell = finished.cell;
-        if let Some(raised) = finished.failure() {
+        // Ctrl-C is reported by the command that was stopped.
+        if let Some(raised) = finished.failure().filter(|raised| !raised.interrupted) {
             shell.remark(&format!("{} raised; the state is that before it", cell.name));
             shell.note(&error(&note(raised, &cell.source), shell.look));
             break;
@@ -181,7 +185,8 @@ impl<'c> Repl<'c> {
                 CommandError::Message(format!("`{number}` is no number of inputs: `:undo` or `:undo 3`."))
             })?,
         };
-        let there = self.undo_points.len();
+        let changes = self.undo_points.iter().filter(|point| !self.changed_nothing(&point.input)).count();
+        let there = changes.max(self.undo_points.len().min(1));
         if count > there && there > 0 {
             return Err(CommandError::Message(format!(
                 "Only {there} can be undone: `:undo {there}` goes back to the start."
@@ -195,7 +200,15 @@ impl<'c> Repl<'c> {
 
     /// Runs all cells before the last input again in a new workspace.
     fn undo_one(&mut self, shell: &mut Shell) -> CommandResult {
-        let Some(before) = self.undo_points.pop() else {
+        // Inputs that raised changed nothing. Before the first change, they are all that can be undone.
+        let last = self.undo_points.iter().rposition(|point| !self.changed_nothing(&point.input));
+        let mut with_it = self.undo_points.split_off(last.map_or(0, |last| last + 1));
+        let before = match last {
+            Some(_) => self.undo_points.pop(),
+            None if with_it.is_empty() => None,
+            None => Some(with_it.remove(0)),
+        };
+        let Some(before) = before else {
             return Err(CommandError::message("There is nothing to undo."));
         };
         let (undone, fresh) = {
@@ -208,6 +221,7 @@ impl<'c> Repl<'c> {
         };
         let Some(mut fresh) = fresh else {
             self.undo_points.push(before);
+            self.undo_points.extend(with_it);
             return Err(CommandError::Interrupted);
         };
         fresh.at = before.at;
@@ -216,10 +230,12 @@ impl<'c> Repl<'c> {
         let gone: Vec<String> = gone.map(|name| format!("`{name}`")).collect();
         *self.workspace.borrow_mut() = fresh;
         self.initial_names = before.initial_names;
+        // Those after the first raised.
         let code = match undone.as_slice() {
-            [only] => match only.source.lines().collect::<Vec<_>>().as_slice() {
-                [line] => format!(": `{line}`"),
-                [line, ..] => format!(": `{line}` …"),
+            [only, ..] if is_input(&before.input) => match only.source.lines().collect::<Vec<_>>().as_slice()
+            {
+                [line] => format!(" (`{line}`)"),
+                [line, ..] => format!(" (`{line}` …)"),
                 [] => String::new(),
             },
             _ => String::new(),
@@ -229,8 +245,21 @@ impl<'c> Repl<'c> {
             [name] => format!(" {name} is gone."),
             names => format!(" Gone: {}.", names.join(", ")),
         };
-        self.say(&format!("Undone: {}{code}.{gone}", before.input), shell)?;
+        let raised = match with_it.as_slice() {
+            [] => String::new(),
+            [one] => format!(" After it, {} had raised and changed nothing.", one.input),
+            several => format!(" After it, {} inputs had raised and changed nothing.", several.len()),
+        };
+        self.say(&format!("Undone: {}{code}.{gone}{raised}", before.input), shell)?;
         Ok(InputResult::Done)
+    }
+
+    /// Whether an input changed nothing: it was one statement, and it raised.
+    fn changed_nothing(&self, input: &str) -> bool {
+        let raised = self.outcomes.get(input).is_some_and(|outcome| outcome.error.is_some());
+        let workspace = self.workspace.borrow();
+        let source = workspace.ran.iter().find(|ran| ran.name == input).map(|ran| ran.source.as_str());
+        raised && is_input(input) && source.is_some_and(|source| statements(source) <= 1)
     }
 
     /// `float32 (token 6, feature 3)`, if the variable is a tensor.

@@ -28,12 +28,7 @@ impl Repl<'_> {
     pub(super) fn heat(&mut self, expression: &str, shell: &mut Shell) -> CommandResult {
         let tensor = self.tensor(required(expression, ":heat attn_weights")?)?;
         let figure = self.workspace.borrow().figure(expression, &tensor);
-        let map = if figure.is_summarized() {
-            heat::whole(&figure, shell.look)
-        } else {
-            heat::map(&figure, shell.look)
-        };
-        shell.show(&map)?;
+        shell.show(&heat::with_scale(&figure, shell.look))?;
         Ok(InputResult::Done)
     }
 
