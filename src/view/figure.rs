@@ -109,6 +109,21 @@ impl Figure {
         offsets.iter().map(|&at| format.number(self.values[at])).collect()
     }
 
+    /// The element at an offset as the end of a scale: as PyTorch prints it in this tensor, but not in scientific notation
+    /// if four decimals say as much.
+    pub(crate) fn end(&self, offset: usize) -> String {
+        let (text, size) = (self.numbers(&[offset]).remove(0), self.values[offset].abs());
+        match !self.is_bool() && text.contains("e") && (size == 0.0 || (1e-3..1e4).contains(&size)) {
+            true => format!("{:.4}", self.values[offset]),
+            false => text,
+        }
+    }
+
+    /// The elements at two offsets, as the ends of a scale.
+    pub(crate) fn ends(&self, low: usize, high: usize) -> [String; 2] {
+        [low, high].map(|at| self.end(at))
+    }
+
     /// The offsets of the elements that PyTorch prints: all of them, or the edges.
     fn printed(&self) -> Vec<usize> {
         let mut offsets = vec![0];

@@ -7,7 +7,7 @@ use crate::view::quantity::mean;
 use crate::view::rows::rows;
 use crate::view::slice::{self, ellipsized};
 use crate::view::statistics::{Statistics, block};
-use crate::view::text::{Line, Look, Role, Text};
+use crate::view::text::{Line, Look, Role, Text, unbroken};
 use crate::view::wrap::wrap;
 
 /// The most rows of a large tensor's map, each the mean of a block of rows.
@@ -30,8 +30,24 @@ pub(crate) fn map(figure: &Figure, look: Look) -> Text {
     }
     match figure.is_summarized() {
         true => whole(figure, look),
-        false => maps(figure, look, WHOLE, None, None),
+        false => maps(figure, look, WHOLE, None, None).0,
     }
+}
+
+/// As [`map`], with its scale.
+pub(crate) fn with_scale(figure: &Figure, look: Look) -> Text {
+    let mut text = map(figure, look);
+    // A map of means has its own scale.
+    if !look.plain && !text.is_empty() && !figure.is_summarized() {
+        let statistics = figure.statistics();
+        if figure.is_bool() && !statistics.is_constant() {
+            let signs = Line::new().with(Role::Heat(1.0), "█").with(Role::Dim, " True   · False");
+            text.line(signs);
+        } else if let (Some((low, _)), Some((high, _))) = (statistics.least, statistics.greatest) {
+            text.append(scale(figure.ends(low, high), &statistics, look));
+        }
+    }
+    text
 }
 
 /// A tensor for `--plain`: its rows, and the means of the whole if only edges are shown.
@@ -57,14 +73,14 @@ pub fn beside(figures: &[Figure], look: Look) -> Text {
     let most = if shown.iter().any(|figure| figure.is_summarized()) { (ROWS, ROWS) } else { WHOLE };
     let titled = |figure: &&Figure| {
         let mut text = Text::of(Role::Name, &ellipsized(&figure.name, look.width));
-        text.append(maps(figure, look, most, Some(statistics), None));
+        text.append(maps(figure, look, most, Some(statistics), None).0);
         text
     };
     let all: Vec<Text> = shown.iter().map(titled).collect();
     text.append(Text::in_rows(&all, 4, look));
     if let (Some((low, _)), Some((high, _))) = (statistics.least, statistics.greatest) {
         text.gap();
-        text.line(scale(&number_among(&shown, low), &number_among(&shown, high)));
+        text.append(scale([low, high].map(|at| number_among(&shown, at)), &statistics, look));
     }
     text
 }
@@ -73,7 +89,7 @@ pub fn beside(figures: &[Figure], look: Look) -> Text {
 fn number_among(figures: &[&Figure], mut at: usize) -> String {
     for figure in figures {
         if at < figure.count() {
-            return figure.numbers(&[at]).remove(0);
+            return figure.end(at);
         }
         at -= figure.count();
     }
@@ -94,13 +110,44 @@ pub(crate) fn whole(figure: &Figure, look: Look) -> Text {
         true => (most_rows.min(ROWS_OF_SLICE), most_columns.min(ROWS_OF_SLICE)),
         false => (most_rows, most_columns),
     };
-    let (down, across) = (high.min(most_rows), wide.min(most_columns));
-    let times = if look.plain { "by" } else { "×" };
-    let block = format!("{} {times} {}", high.div_ceil(down), wide.div_ceil(across));
-    let words = format!("the whole of {}, each cell the mean of {block} elements", figure.name);
+    let most = (most_rows, most_columns);
+    let (down, across) = blocks(figure, look, most);
+    let block = match (high % down, wide % across, look.plain) {
+        (0, 0, true) => format!("{} by {} elements", high / down, wide / across),
+        (0, 0, false) => format!("{} × {} elements", high / down, wide / across),
+        _ if high == 1 => format!("{} elements", sizes(wide, across)),
+        _ => format!("{} and {}", counted(high, down, "row"), counted(wide, across, "column")),
+    };
+    let words = format!("the whole of {}, each cell the mean of {block}", figure.name);
     let mut text = wrap(&Line::new().with(Role::Dim, words), look.width, &Line::new(), &Line::new());
-    text.append(maps(figure, look, (most_rows, most_columns), None, None));
+    let (map, statistics) = maps(figure, look, most, None, None);
+    text.append(map);
+    if let (false, Some((_, low)), Some((_, high))) = (look.plain, statistics.least, statistics.greatest) {
+        text.append(scale([low, high].map(mean), &statistics, look));
+    }
     text
+}
+
+/// `1 row`, `2 or 3 rows`.
+fn counted(size: usize, count: usize, noun: &str) -> String {
+    format!("{} {noun}{}", sizes(size, count), if size == count { "" } else { "s" })
+}
+
+/// How many elements of an axis of `size` a block has, if it is divided into `count` blocks: `3`, `2 or 3`.
+fn sizes(size: usize, count: usize) -> String {
+    match size % count {
+        0 => (size / count).to_string(),
+        _ => format!("{} or {}", size / count, size.div_ceil(count)),
+    }
+}
+
+/// How many blocks a map has from top to bottom and from left to right, at most `most`.
+fn blocks(figure: &Figure, look: Look, most: (usize, usize)) -> (usize, usize) {
+    let down = height(figure).min(most.0);
+    let wide = *figure.shape.last().expect("a map has an axis");
+    let names = row_names(figure, down);
+    let free = look.width.saturating_sub(names.iter().map(|n| n.width()).max().unwrap_or(0) + 1);
+    (down, wide.min(most.1).min((free / 2).max(1)))
 }
 
 /// Before and after dropout side by side, by one scale; a dropped weight is marked `×`.
@@ -110,7 +157,7 @@ pub(crate) fn dropped(before: &Figure, after: &Figure, look: Look) -> Text {
         |at: usize| (before.values[at] != 0.0 && after.values[at] == 0.0).then_some(('×', Role::Bad));
     let titled = |figure: &Figure, mark: Option<&ElementMark>| {
         let mut text = Text::of(Role::Name, &ellipsized(&figure.name, look.width));
-        text.append(maps(figure, look, WHOLE, Some(statistics), mark));
+        text.append(maps(figure, look, WHOLE, Some(statistics), mark).0);
         text
     };
     Text::in_rows(&[titled(before, None), titled(after, Some(&is_dropped))], 4, look)
@@ -166,23 +213,22 @@ pub(super) fn block_means(
 }
 
 /// The maps of all slices, of at most `most` rows and columns; shaded by `shared` statistics, or by those of the means
-/// that are shown.
+/// that are shown. Returns the statistics too.
 fn maps(
     figure: &Figure,
     look: Look,
     most: (usize, usize),
     shared: Option<Statistics>,
     own_mark: Option<&ElementMark>,
-) -> Text {
+) -> (Text, Statistics) {
     let axes = figure.shape.len();
     let outer = axes.saturating_sub(2);
     let (high, wide) = (height(figure), figure.shape[axes - 1]);
     let each = high * wide;
     let count: usize = figure.shape[..outer].iter().product();
     let shown = if figure.is_summarized() { count.min(SLICES) } else { count };
-    let names = row_names(figure, high.min(most.0));
-    let free = look.width.saturating_sub(names.iter().map(|n| n.width()).max().unwrap_or(0) + 1);
-    let (down, across) = (high.min(most.0), wide.min(most.1).min((free / 2).max(1)));
+    let (down, across) = blocks(figure, look, most);
+    let names = row_names(figure, down);
     let all: Vec<BlockMeans> = (0..shown)
         .map(|at| block_means(&figure.values[at * each..(at + 1) * each], high, wide, down, across))
         .collect();
@@ -213,7 +259,7 @@ fn maps(
     if shown < count {
         text.say(Role::Dim, format!("and {} more of these", count - shown));
     }
-    text
+    (text, statistics)
 }
 
 /// A position's name, short enough to stand beside a map.
@@ -339,11 +385,52 @@ pub(crate) fn bar_of(level: f64, columns: usize) -> String {
     format!("{}{}", "█".repeat(eighths / 8), PARTS[eighths % 8])
 }
 
-/// The ends of the scale, for maps without a summary: `▁ 0.0   █ 0.4`.
-pub(crate) fn scale(least: &str, greatest: &str) -> Line {
-    Line::new()
-        .with(Role::Heat(0.0), block(0.0).to_string())
-        .with(Role::Dim, format!(" {least}   "))
-        .with(Role::Heat(1.0), block(1.0).to_string())
-        .with(Role::Dim, format!(" {greatest}"))
+/// The scale of a map: the numbers at its ends, and what the marks mean that are not on it.
+/// `▁ 0.0000   █ 0.4000   · -inf`
+pub(crate) fn scale(ends: [String; 2], statistics: &Statistics, look: Look) -> Text {
+    let mut signs: Vec<(char, Role, String)> = Vec::new();
+    let [low, high] = ends;
+    let (least, greatest) = ((block(0.0), Role::Heat(0.0)), (block(1.0), Role::Heat(1.0)));
+    let zeros = statistics.zero > 0 && statistics.is_masked(0.0);
+    match () {
+        // A map of one value has a character of its own.
+        () if statistics.is_constant() && statistics.not_finite() > 0 => {
+            signs.push((block(1.0), Role::Number, high));
+        }
+        () if statistics.is_constant() => signs.push(('▄', Role::Heat(0.5), high)),
+        // A zero among weights is a dot: the lowest block is the least that is not zero.
+        () if zeros => {
+            signs.push((least.0, least.1, "just above 0".to_owned()));
+            signs.push((greatest.0, greatest.1, high));
+        }
+        () => {
+            signs.push((least.0, least.1, low));
+            signs.push((greatest.0, greatest.1, high));
+        }
+    }
+    let zeros = zeros && !statistics.is_constant();
+    let infinite = match statistics.is_constant() {
+        true => statistics.inf + statistics.minus_inf > 0,
+        false => statistics.minus_inf > 0,
+    };
+    let dot = match (zeros, infinite, statistics.inf > 0 && statistics.is_constant()) {
+        (true, true, _) => Some("0 or -inf"),
+        (true, false, _) => Some("exactly 0"),
+        (false, true, true) => Some("inf or -inf"),
+        (false, true, false) => Some("-inf"),
+        (false, false, _) => None,
+    };
+    signs.extend(dot.map(|words| ('·', Role::Dim, words.to_owned())));
+    if statistics.nan > 0 {
+        signs.push(('!', Role::Bad, "nan".to_owned()));
+    }
+    let mut line = Line::new();
+    for (at, (sign, role, words)) in signs.into_iter().enumerate() {
+        if at > 0 {
+            line.push(Role::Dim, "   ");
+        }
+        line.push(role, sign.to_string());
+        line.push(Role::Dim, unbroken(&format!(" {words}")));
+    }
+    wrap(&line, look.width, &Line::new(), &Line::new())
 }

@@ -99,12 +99,7 @@ fn maps(figures: &[Figure], look: Look) -> Text {
                 words.push(Role::Dim, format!("   rows {down} {rows}, columns {across} {columns}"));
             }
             text.append(wrap(&words, look.width, &Line::new(), &Line::new()));
-            text.append(heat::map(one, look));
-            let statistics = one.statistics();
-            if let (Some((low, _)), Some((high, _))) = (statistics.least, statistics.greatest) {
-                let ends = one.numbers(&[low, high]);
-                text.line(heat::scale(&ends[0], &ends[1]));
-            }
+            text.append(heat::with_scale(one, look));
         }
         many => text.append(heat::beside(many, look)),
     }

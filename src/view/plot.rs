@@ -112,16 +112,7 @@ fn table(image: &Mark, axes: &PlottedAxes, look: Look) -> Text {
     if !figure.has_values() || figure.count() == 0 {
         return words(Role::Dim, "an empty table", look.width);
     }
-    let mut text = heat::map(&figure, look);
-    if !look.plain {
-        let finite = || figure.values.iter().copied().filter(|value| value.is_finite());
-        let (low, high) =
-            (finite().fold(f64::INFINITY, f64::min), finite().fold(f64::NEG_INFINITY, f64::max));
-        if low <= high {
-            text.line(heat::scale(&number(low), &number(high)));
-        }
-    }
-    text
+    heat::with_scale(&figure, look)
 }
 
 /// The name of each of `count` positions, where the cell named ticks.

@@ -216,7 +216,10 @@ fn numbers_are_whole_at_every_width() {
         for look in [look(width), plain(width)] {
             for ((name, text), (_, known)) in screens(look).into_iter().zip(&wide) {
                 let shown = text.render(look);
-                for number in decimals(&shown) {
+                // How many means a map has, and so their extremes, depends on the width.
+                let is_scale_of_means = |line: &&str| name == "large" && line.starts_with('▁');
+                let fixed: Vec<&str> = shown.lines().filter(|line| !is_scale_of_means(line)).collect();
+                for number in decimals(&fixed.join("\n")) {
                     assert!(known.contains(number), "{name} at {width}: {number} in\n{shown}");
                     count += 1;
                 }
