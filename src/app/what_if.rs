@@ -190,6 +190,7 @@ struct WhatIfDocument<'a> {
     unchanged: &'a [String],
     missing: &'a [String],
     added: &'a [String],
+    printed: Option<&'a str>,
     summary: &'a [String],
 }
 
@@ -263,6 +264,7 @@ impl<'a> WhatIfDocument<'a> {
             unchanged: &what.unchanged,
             missing: &what.missing,
             added: &what.added,
+            printed: what.printed.as_deref(),
             summary: &what.summary,
         }
     }

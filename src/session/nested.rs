@@ -25,15 +25,32 @@ struct NestedSearch<'a> {
     found: Vec<Variable>,
 }
 
-/// The tensors inside the learner's variables. Each is named by its path: `sa_v2.W_key.weight`, `qs[0]`.
+/// The tensors inside the learner's variables. Each is named by its path: `sa_v2.W_key.weight`, `qs[0]`. A tensor of a
+/// module is named by the module only: an optimizer has the parameters too.
 pub(super) fn tensors(globals: &PyDict, vm: &VirtualMachine) -> Vec<Variable> {
     let mut search = NestedSearch { vm, visited: Vec::new(), found: Vec::new() };
-    for (name, object) in namespace::entries(globals) {
-        if numpy::tensor_value(&object, vm).is_none() {
-            search.contents(&name, &object, 0);
-        }
+    let entries = namespace::entries(globals);
+    let contents = entries.into_iter().filter(|(_, object)| numpy::tensor_value(object, vm).is_none());
+    let (modules, others): (Vec<_>, Vec<_>) = contents.partition(|(_, object)| is_module(object));
+    for (name, object) in &modules {
+        search.contents(name, object, 0);
     }
-    search.found
+    let in_modules = search.found.len();
+    for (name, object) in &others {
+        search.contents(name, object, 0);
+    }
+    let mut found = search.found;
+    let others = found.split_off(in_modules);
+    let is_new = |it: &Variable| !found[..in_modules].iter().any(|other| other.value.is(&it.value));
+    let others: Vec<Variable> = others.into_iter().filter(is_new).collect();
+    found.extend(others);
+    found
+}
+
+/// Whether an object is an `nn.Module`, by what it owns.
+fn is_module(object: &PyObjectRef) -> bool {
+    let owns = |dict: &PyDict| string_entries(dict).iter().any(|(key, _)| key == MODULE_DICTS[0]);
+    object.dict().is_some_and(|dict| owns(&dict))
 }
 
 impl NestedSearch<'_> {

@@ -6,6 +6,8 @@ use unicode_width::UnicodeWidthStr;
 use crate::explain::what_if::{AppliedChange, ChangedTensor, WhatIf};
 use crate::tensor::DType;
 use crate::tensor::show::shape_in_formula;
+use crate::view::errors::message_line;
+use crate::view::panel::verbatim_lines;
 use crate::view::quantity::mean;
 use crate::view::styled_table::StyledTable;
 use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, unbroken};
@@ -15,6 +17,12 @@ use crate::view::wrap::{paragraph, wrap};
 const MOST_ROWS: usize = 12;
 /// The most tensors of earlier steps that are shown with their extent; of others, the names.
 const MOST_BEFORE: usize = 6;
+/// The most tensors inside of modules that are shown with their extent; of others, the names.
+const MOST_INSIDE: usize = 8;
+/// How many of them are shown with a row of their numbers.
+const ROWS_INSIDE: usize = 3;
+/// The most printed lines that are shown.
+const MOST_PRINTED: usize = 16;
 /// The most columns of a row that are shown: those that differ most.
 const MOST_COLUMNS: usize = 8;
 
@@ -27,9 +35,13 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
     if let Some((cell, raised)) = &what.raised {
         text.gap();
         let line = raised.line.map(|line| format!(", line {line}")).unwrap_or_default();
-        let head =
-            Line::new().with(Role::Bad, format!("{}: ", raised.kind)).with(Role::Prose, &raised.message);
+        let mut message = raised.message.lines();
+        let first = message.next().unwrap_or_default();
+        let head = Line::new().with(Role::Bad, format!("{}: ", raised.kind)).with(Role::Prose, first);
         text.append(wrapped(&head, look, 0, 2));
+        for line in message {
+            text.append(message_line(line, look));
+        }
         let mut words = format!("{cell}{line} raises with the change.");
         if !what.not_run.is_empty() {
             words.push_str(&format!(" Not reached: {}.", what.not_run.join(", ")));
@@ -52,10 +64,16 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
     let mut shown: Vec<(&str, DifferenceRow)> = Vec::new();
     let (own, others): (Vec<&ChangedTensor>, Vec<&ChangedTensor>) =
         what.differences.iter().partition(|it| what.is_asked(it));
+    // The variables of the cells first, then what is inside of modules.
+    let is_inside = |it: &&ChangedTensor| it.name.contains(['.', '[']);
+    let (inside, mut own): (Vec<&ChangedTensor>, Vec<&ChangedTensor>) = own.into_iter().partition(is_inside);
+    let rows = MOST_ROWS.min(own.len() + ROWS_INSIDE);
+    own.extend(inside.iter().take(MOST_INSIDE));
+    let inside = &inside[inside.len().min(MOST_INSIDE)..];
     for (at, tensor) in own.into_iter().enumerate() {
         gap(&mut text, look);
         text.append(extent(tensor, names, look));
-        if at < MOST_ROWS && !tensor.is_rounding() && tensor.shape.last().is_some_and(|wide| *wide > 1) {
+        if at < rows && !tensor.is_rounding() && tensor.shape.last().is_some_and(|wide| *wide > 1) {
             let row = row(tensor);
             match shown.iter().find(|(_, other)| other.equals(&row)) {
                 Some((name, _)) => {
@@ -69,30 +87,50 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
             }
         }
     }
+    if !inside.is_empty() {
+        gap(&mut text, look);
+        text.append(also(inside, look));
+    }
+    if let Some(printed) = &what.printed {
+        text.gap();
+        text.append(wrapped(&Line::new().with(Role::Dim, "Printed with the change:"), look, 0, 0));
+        let count = printed.lines().count();
+        let kept: Vec<&str> = printed.lines().take(MOST_PRINTED).collect();
+        text.append(verbatim_lines(&kept.join("\n"), look));
+        if count > MOST_PRINTED {
+            text.say(Role::Dim, format!("… and {} more lines", count - MOST_PRINTED));
+        }
+    }
     if !others.is_empty() {
         text.gap();
         text.append(wrapped(&Line::new().with(Role::Dim, "In the steps before:"), look, 0, 0));
         let (first, more) = others.split_at(others.len().min(MOST_BEFORE));
         first.iter().for_each(|tensor| text.append(extent(tensor, names, look)));
         if !more.is_empty() {
-            let named: Vec<&str> =
-                more.iter().take(4 * MOST_BEFORE).map(|tensor| tensor.name.as_str()).collect();
-            let rest = match more.len() - named.len() {
-                0 => String::new(),
-                rest => format!(" and {rest} more"),
-            };
-            let line = Line::new().with(Role::Dim, "Also: ").with(Role::Prose, named.join(", ") + &rest);
-            text.append(wrapped(&line, look, 0, 2));
+            text.append(also(more, look));
         }
     }
-    for (words, list) in [
-        ("Exactly as before", what.unchanged_groups()),
-        ("Only without the change", what.missing.clone()),
-        ("Only with the change", what.added.clone()),
+    let mut unchanged = what.unchanged_groups();
+    let mut earlier = what.unchanged_before.len();
+    if earlier <= MOST_BEFORE {
+        // A few names say more than their number.
+        unchanged.extend(what.unchanged_before.iter().cloned());
+        earlier = 0;
+    }
+    for (words, list, earlier) in [
+        ("Exactly as before", unchanged, earlier),
+        ("Only without the change", what.missing.clone(), 0),
+        ("Only with the change", what.added.clone(), 0),
     ] {
-        if !list.is_empty() {
+        let mut all = list.join(", ");
+        match (list.is_empty(), earlier) {
+            (_, 0) => {}
+            (true, many) => all.push_str(&format!("{many} tensors of the steps before")),
+            (false, many) => all.push_str(&format!(", and {many} of the steps before")),
+        }
+        if !all.is_empty() {
             text.gap();
-            let line = Line::new().with(Role::Dim, format!("{words}: ")).with(Role::Prose, list.join(", "));
+            let line = Line::new().with(Role::Dim, format!("{words}: ")).with(Role::Prose, all);
             text.append(wrapped(&line, look, 0, 2));
         }
     }
@@ -104,6 +142,17 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
         text.append(paragraph(&words, look));
     }
     text
+}
+
+/// The names of further tensors that differ.
+fn also(tensors: &[&ChangedTensor], look: Look) -> Text {
+    let named: Vec<&str> = tensors.iter().take(4 * MOST_BEFORE).map(|tensor| tensor.name.as_str()).collect();
+    let rest = match tensors.len() - named.len() {
+        0 => String::new(),
+        rest => format!(" and {rest} more"),
+    };
+    let line = Line::new().with(Role::Dim, "Also: ").with(Role::Prose, named.join(", ") + &rest);
+    wrapped(&line, look, 0, 2)
 }
 
 fn gap(text: &mut Text, look: Look) {

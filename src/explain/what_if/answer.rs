@@ -14,6 +14,10 @@ pub struct WhatIf {
     pub reshaped: Vec<Reshaped>,
     /// The tensors that are exactly equal.
     pub unchanged: Vec<String>,
+    /// Those of them that were made before the cells that were asked for.
+    pub unchanged_before: Vec<String>,
+    /// What the one cell that was asked for printed with the change, if that differs.
+    pub printed: Option<String>,
     /// The tensors that exist only without the change.
     pub missing: Vec<String>,
     /// The tensors that exist only with the change.
@@ -51,13 +55,13 @@ impl WhatIf {
         self.asked.is_empty() || tensor.cell.as_ref().is_none_or(|cell| self.asked.contains(cell))
     }
 
-    /// The unchanged tensors; a module in which nothing changed is one entry.
+    /// The unchanged tensors of the cells that were asked for; a module in which nothing changed is one entry.
     pub(crate) fn unchanged_groups(&self) -> Vec<String> {
         let differing =
             self.differences.iter().map(|it| &it.name).chain(self.reshaped.iter().map(|it| &it.name));
         let others: Vec<&String> = differing.chain(&self.missing).collect();
         let mut groups: Vec<String> = Vec::new();
-        for name in &self.unchanged {
+        for name in self.unchanged.iter().filter(|name| !self.unchanged_before.contains(name)) {
             let module = name.split_once('.').map(|(module, _)| module);
             let is_whole = |module: &&str| !others.iter().any(|it| it.starts_with(&format!("{module}.")));
             let group =

@@ -108,6 +108,16 @@ fn is_target(target: &Expr, name: &str) -> bool {
     }
 }
 
+/// The name of the last cell that binds this variable.
+pub(super) fn last_binding(cells: &[(String, String)], name: &str) -> Option<String> {
+    let has = |source: &str| {
+        source.contains(name)
+            && parse_module(source)
+                .is_ok_and(|parsed| parsed.syntax().body.iter().any(|statement| binds(statement, name)))
+    };
+    cells.iter().rev().find(|(_, source)| has(source)).map(|(cell, _)| cell.clone())
+}
+
 /// The function or method that binds this name as a local variable.
 pub(super) fn function_binding(source: &str, name: &str) -> Option<String> {
     fn within(body: &[Stmt], name: &str, path: &str) -> Option<String> {

@@ -9,7 +9,7 @@ use crate::tensor::{DType, Tensor};
 pub struct ChangedTensor {
     /// Its name.
     pub name: String,
-    /// The last cell that bound it or wrote into it; none for a tensor in a module.
+    /// The last cell that bound it or wrote into it; for a tensor in a module, the last cell that bound the module.
     pub cell: Option<String>,
     /// Its dtype.
     pub dtype: DType,

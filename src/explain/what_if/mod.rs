@@ -51,6 +51,11 @@ pub fn what_if(
     for (at, (name, source)) in cells.iter().enumerate() {
         let plain = before.run(source, name);
         let changed = run.run(at, &mut after, words)?;
+        if let ([one], true) = (asked, changed.error.is_none())
+            && one == name
+        {
+            what.printed = printed(&plain, &changed);
+        }
         made.extend(plain.changed.iter().map(|variable| (variable.name.clone(), name.clone())));
         if differs(&plain, &changed) {
             what.raised = changed.error.map(|raised| (name.clone(), raised));
@@ -77,11 +82,30 @@ pub fn what_if(
     what.changes = run.applied();
     let loop_variables = bindings::loop_variables(cells);
     compare(&mut what, before.tensors(), after.tensors(), &loop_variables, run.dropped(), words);
+    let cell_of = |name: &str| match made.get(name) {
+        Some(cell) => Some(cell.clone()),
+        // A tensor in a module belongs to the cell that made the module.
+        None => bindings::last_binding(cells, name.split(['.', '[']).next().unwrap_or(name)),
+    };
     for difference in &mut what.differences {
-        difference.cell = made.get(&difference.name).cloned();
+        difference.cell = cell_of(&difference.name);
+    }
+    if !asked.is_empty() {
+        let is_before = |name: &&String| cell_of(name).is_some_and(|cell| !asked.contains(&cell));
+        what.unchanged_before = what.unchanged.iter().filter(is_before).cloned().collect();
     }
     what.summary = sentences::summary(&what);
     Ok(what)
+}
+
+/// What a cell printed with the change, and its last value, if they are not those without.
+fn printed(plain: &Outcome, changed: &Outcome) -> Option<String> {
+    let text = |outcome: &Outcome| {
+        let result = outcome.result.as_deref().unwrap_or_default();
+        format!("{}{result}", outcome.stdout)
+    };
+    let (before, after) = (text(plain), text(changed));
+    (before != after).then_some(after)
 }
 
 /// Whether a cell raises with the change and does not raise the same exception without it.

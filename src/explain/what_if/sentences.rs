@@ -10,7 +10,10 @@ const MOST_WEIGHTS: usize = 3;
 pub(super) fn summary(what: &WhatIf) -> Vec<String> {
     let mut sentences = Vec::new();
     if what.differences.is_empty() && what.reshaped.is_empty() && what.raised.is_none() {
-        sentences.push("Nothing else changed: no tensor depends on it.".to_owned());
+        sentences.push(match what.printed.is_some() {
+            true => "No tensor changed, only what the cell prints.".to_owned(),
+            false => "Nothing else changed: no tensor depends on it.".to_owned(),
+        });
         return sentences;
     }
     let asked: Vec<&ChangedTensor> = what.differences.iter().filter(|it| what.is_asked(it)).collect();
