@@ -75,6 +75,18 @@ pub(crate) fn marked(figure: &Figure, index: &[usize], rows: usize, look: Look) 
         line.push(Role::Dim, after);
         text.line(line);
     }
+    let above = shown_rows.first().copied().unwrap_or(0);
+    let below = tall - shown_rows.last().map_or(tall, |last| last + 1);
+    let hidden = [(above, "above"), (below, "below")].map(|(count, side)| match count {
+        0 => None,
+        1 => Some(format!("1 more row {side}")),
+        count => Some(format!("{count} more rows {side}")),
+    });
+    let hidden: Vec<String> = hidden.into_iter().flatten().collect();
+    if !hidden.is_empty() {
+        let sign = if look.plain { "" } else { "… " };
+        text.say(Role::Dim, format!("{sign}{}", hidden.join(", ")));
+    }
     text
 }
 

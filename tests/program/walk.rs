@@ -291,6 +291,26 @@ fn a_number_in_a_table_says_where_it_comes_from() {
     attn.hears("Esc done");
     attn.on("\x1b", "0.22·0.55 + 0.58·0.87");
     assert_eq!(attn.quits(), 0);
+
+    // On a small screen: rows that are not shown are counted, a typed part names its own last element, and after another
+    // width nothing of the old one is left.
+    let mut attn = start(&["learn", "scores-matmul"], &folder, 16);
+    attn.hears("Enter run it");
+    attn.then("\r", "Space all of them");
+    attn.then(" ", "what if");
+    attn.then("w", "Esc done");
+    attn.hears("more rows");
+    attn.then("attn_scores[0]\r", "up to attn_scores[0,5]");
+    attn.resize(60, 16);
+    attn.until("the picker at 60 columns", |screen| screen.contents().matches("── level").count() == 1);
+    attn.resize(40, 16);
+    attn.until("the picker at 40 columns", |screen| {
+        let text = screen.contents();
+        text.matches("── level").count() == 1 && text.lines().all(|line| line.chars().count() <= 40)
+    });
+    attn.then("\x1b", "Space all");
+    attn.on(" ", "attn_scores[0,0]");
+    assert_eq!(attn.quits(), 0);
 }
 
 /// The list: typed letters narrow it, Enter goes there.

@@ -50,7 +50,14 @@ impl Walk<'_, '_, '_> {
                 return self
                     .note("This step has no tensor to ask about; `why NAME` asks about any that is there.");
             }
-            (true, InputMode::Keys) => Picker::new(step, figures).run(workspace, self.shell)?,
+            (true, InputMode::Keys) => {
+                let (text, cleared) = Picker::new(step, figures).run(workspace, self.shell)?;
+                if cleared {
+                    self.measure();
+                    self.show_page()?;
+                }
+                text
+            }
             (true, InputMode::Words) => {
                 let first = figures.first().map(|it| element_name(&it.name, &vec![0; it.shape.len()]));
                 let element = step.why.clone().or(first).expect("there is a tensor");
@@ -125,8 +132,9 @@ impl Picker {
         format!("{}{}", self.scopes[self.at], element_name(&self.figures[self.at].name, &self.index))
     }
 
-    /// Lets the learner choose. Returns the last explanation.
-    fn run(mut self, workspace: &mut Workspace, shell: &mut Shell) -> Result<Text, Failure> {
+    /// Lets the learner choose. Returns the last explanation, and whether the screen was cleared since.
+    fn run(mut self, workspace: &mut Workspace, shell: &mut Shell) -> Result<(Text, bool), Failure> {
+        let mut cleared = false;
         loop {
             shell.refit();
             // The last column stays free: a line that fills it would wrap.
@@ -135,12 +143,13 @@ impl Picker {
             let (region, space) = self.region(&why, look);
             let pressed = input::press(&region, shell)?;
             self.told.clear();
+            cleared |= pressed == KeyPress::Resized;
             let choice = match self.typed.take() {
                 Some(typed) => self.type_name(typed, pressed, workspace),
                 None => self.choose(pressed, &why, space, workspace, look),
             };
             if let Choice::Ends = choice {
-                return Ok(explained(&self.element(), self.depth, workspace, shell.look));
+                return Ok((explained(&self.element(), self.depth, workspace, shell.look), cleared));
             }
         }
     }
@@ -263,7 +272,7 @@ impl Picker {
         below.append(footer(&legends(&self.keys(figure, why.lines.len() > rows / 2)), look));
         // At deeper levels the explanation needs the space of the table. Its first line names the element.
         let mut text = match self.depth {
-            1 => marked(figure, &self.index, (rows / 4).max(1), look),
+            1 => marked(figure, &self.index, table_rows(figure, rows), look),
             _ => Text::new(),
         };
         text.gap();
@@ -307,6 +316,14 @@ impl Picker {
         }
         keys.extend([("a-z", "type a name"), ("Esc", "done")]);
         keys
+    }
+}
+
+/// How many rows of a table are shown on a screen of `rows`: all of them if they take less than a third of it.
+fn table_rows(figure: &Figure, rows: usize) -> usize {
+    match figure.shape.as_slice() {
+        [.., tall, _] if *tall <= rows / 3 => *tall,
+        _ => (rows / 4).max(1),
     }
 }
 

@@ -19,7 +19,7 @@ pub(crate) enum InputMode {
     Words,
 }
 
-/// Shows some lines, waits for a key, and removes the lines again.
+/// Shows some lines, waits for a key, and removes the lines again. If the screen has another size now, it is cleared.
 pub(crate) fn press(lines: &Text, shell: &mut Shell) -> Result<KeyPress, Failure> {
     let drawn = lines.render(shell.look);
     shell.flush()?;
@@ -32,7 +32,11 @@ pub(crate) fn press(lines: &Text, shell: &mut Shell) -> Result<KeyPress, Failure
         0 => String::new(),
         up => format!("\x1b[{up}A"),
     };
-    shell.say(&format!("\r{up}\x1b[J"))?;
+    match pressed {
+        // The terminal may have wrapped the lines anew: how many rows they take now is not known.
+        KeyPress::Resized => shell.say("\x1b[H\x1b[2J")?,
+        _ => shell.say(&format!("\r{up}\x1b[J"))?,
+    }
     shell.flush()?;
     Ok(pressed)
 }

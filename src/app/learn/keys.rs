@@ -29,6 +29,9 @@ pub struct WalkKey {
     pub(crate) act: fn(&mut Walk, &str) -> Result<Flow, Failure>,
 }
 
+/// Where a key needs the results of a cell.
+const NOT_RUN: &str = "No cell has run to its end here yet.";
+
 /// All keys, in the order of the footer.
 pub static KEYS: &[WalkKey] = &[
     WalkKey {
@@ -63,7 +66,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Choose a number in a table and see where it comes from; or name it: why inputs[1,0]",
         label: |_| "why",
         here: |walk| walk.step().is_some() && matches!(walk.stage(), PageStage::Shown),
-        belongs: "Nothing has run here yet: `w` asks about a step that has run. In an exercise, `i` opens the REPL with what \
+        belongs: "No cell has run to its end here yet: `w` asks about a step that has run. In an exercise, `i` opens the REPL with what \
                   you wrote, and `:why` asks there.",
         takes: true,
         act: |walk, rest| walk.why(rest),
@@ -73,8 +76,10 @@ pub static KEYS: &[WalkKey] = &[
         words: &["again", "run", "rerun"],
         line: "Run the cell again",
         label: |_| "run again",
-        here: |walk| matches!(walk.stage(), PageStage::Shown) && walk.step().is_some(),
-        belongs: "Nothing has run here yet.",
+        here: |walk| {
+            walk.step().is_some() && (matches!(walk.stage(), PageStage::Shown) || walk.was_stopped())
+        },
+        belongs: "Nothing has run here yet: Enter continues.",
         takes: false,
         act: |walk, _| walk.run_again(),
     },
@@ -94,7 +99,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Show every operation of the cell, in the order it ran",
         label: |_| "trace",
         here: |walk| walk.step().is_some() && matches!(walk.stage(), PageStage::Shown),
-        belongs: "Nothing has run here yet.",
+        belongs: NOT_RUN,
         takes: false,
         act: |walk, _| walk.trace(),
     },
@@ -104,7 +109,7 @@ pub static KEYS: &[WalkKey] = &[
         line: "Change something from the start and see which results change: what-if inputs[1,0]=0.9",
         label: |_| "what if",
         here: |walk| walk.step().is_some() && matches!(walk.stage(), PageStage::Shown),
-        belongs: "Nothing has run here yet.",
+        belongs: NOT_RUN,
         takes: true,
         act: |walk, rest| walk.what_if(rest),
     },

@@ -10,6 +10,7 @@ use super::walk::{Flow, Walk};
 use crate::lesson::progress::ProgressChange;
 use crate::view::learn::{footer, help};
 use crate::view::panel::{outcome, reading};
+use crate::view::wrap::remark;
 use crate::view::{Line, Text};
 
 impl<'c> Walk<'c, '_, '_> {
@@ -32,8 +33,6 @@ impl<'c> Walk<'c, '_, '_> {
                 }
                 WalkInput::Resized => {
                     self.unread.clear();
-                    // What the terminal made of lines of another width is cleared; earlier pages stay above.
-                    self.shell.say("\x1b[H\x1b[2J")?;
                     self.show_page()?;
                     Flow::Stay
                 }
@@ -74,7 +73,7 @@ impl<'c> Walk<'c, '_, '_> {
                 let told = self.told.replace(here) == Some(here);
                 match (asking, mode) {
                     (false, InputMode::Keys) if !told => {
-                        let keys = footer(&keys::legend(self), self.shell.look);
+                        let keys = self.typed_keys("Type a letter and Enter:");
                         self.shell.say("\n")?;
                         self.shell.show(&keys)?;
                     }
@@ -87,7 +86,7 @@ impl<'c> Walk<'c, '_, '_> {
                         self.shell.say("Type an answer. ?: what else can be typed.\n")?
                     }
                     (true, InputMode::Keys) => {
-                        let keys = footer(&keys::legend(self), self.shell.look);
+                        let keys = self.typed_keys("Type an answer, or a letter and Enter:");
                         self.shell.show(&keys)?;
                     }
                 }
@@ -95,6 +94,13 @@ impl<'c> Walk<'c, '_, '_> {
                 Ok(WalkInput::of_line(&line, asking, letters))
             }
         }
+    }
+
+    /// The keys at a line that waits to be typed: none of them acts alone.
+    fn typed_keys(&self, words: &str) -> Text {
+        let mut text = remark(words, self.shell.look);
+        text.append(footer(&keys::legend(self), self.shell.look));
+        text
     }
 
     fn unknown(&mut self, word: &str) -> Result<Flow, Failure> {
@@ -155,7 +161,7 @@ impl<'c> Walk<'c, '_, '_> {
     }
 
     /// Shows all that the learner has seen at this stop.
-    fn show_page(&mut self) -> Result<(), Failure> {
+    pub(super) fn show_page(&mut self) -> Result<(), Failure> {
         let stop = self.stop();
         let look = self.shell.look;
         let mut text = Text { lines: vec![Line::new()] };

@@ -99,6 +99,7 @@ impl Walk<'_, '_, '_> {
     fn choose_place(&mut self) -> Result<Flow, Failure> {
         let mut typed = String::new();
         let mut chosen = self.at();
+        let mut resized = false;
         loop {
             let fitting = fitting(&self.stops, &typed);
             if !fitting.contains(&chosen) {
@@ -121,8 +122,17 @@ impl Walk<'_, '_, '_> {
                 KeyPress::Page(pages) => chosen = step(pages * rows as isize),
                 KeyPress::Enter if fitting.is_empty() => {}
                 KeyPress::Enter => return Ok(Flow::GoTo(chosen)),
-                KeyPress::Escape | KeyPress::Interrupt | KeyPress::End => return Ok(Flow::Stay),
-                KeyPress::Tab | KeyPress::Resized => {}
+                KeyPress::Escape | KeyPress::Interrupt | KeyPress::End => {
+                    if resized {
+                        self.show_page()?;
+                    }
+                    return Ok(Flow::Stay);
+                }
+                KeyPress::Resized => {
+                    resized = true;
+                    self.measure();
+                }
+                KeyPress::Tab => {}
             }
         }
     }

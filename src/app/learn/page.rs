@@ -32,6 +32,8 @@ pub(crate) struct StopPage {
     pub(crate) book: Workbook,
     /// Whether the learner was told that Enter skips.
     pub(crate) warned: bool,
+    /// Whether Ctrl-C stopped the cell the last time it ran.
+    pub(crate) stopped: bool,
     /// The cell as the learner edited it.
     pub(crate) edited: Option<String>,
 }

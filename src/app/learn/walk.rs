@@ -130,6 +130,11 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         page.is_some_and(|page| page.stage == PageStage::Ready && !page.turns.is_empty())
     }
 
+    /// Whether Ctrl-C stopped the cell of this step.
+    pub(crate) fn was_stopped(&self) -> bool {
+        self.pages.get(&self.at).is_some_and(|page| page.stopped)
+    }
+
     pub(super) fn page(&mut self) -> &mut StopPage {
         self.pages.entry(self.at).or_default()
     }
@@ -152,6 +157,7 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         let panel = page.panel.as_ref().expect("the step has run");
         let stopped = panel.error.as_ref().is_some_and(|error| error.interrupted);
         let text = outcome(panel, look);
+        page.stopped = stopped;
         if stopped {
             page.panel = None;
             page.stage = PageStage::Ready;
