@@ -8,7 +8,7 @@ use rustpython_vm::{PyObjectRef, VirtualMachine};
 
 use super::answer::{self, TypedNumber};
 use super::exercise::{Choice, Prediction, RightAnswer};
-use super::typed_shape::{TypedSize, shapes};
+use super::typed_shape::{TypedSize, shapes, size_in};
 use crate::numpy::tensor_value;
 use crate::session::{Raised, Session};
 use crate::tensor::show::tuple_repr;
@@ -61,7 +61,7 @@ pub fn judge(asked: &Prediction, said: &str, session: &mut Session) -> Result<Ju
             let wrong = known(asked, session, shape_of);
             let mut sizes = Vec::new();
             for reading in shapes(said) {
-                match resolved(&reading, session) {
+                match resolved(&reading, &asked.ask, session) {
                     Ok(shape) => sizes.push(shape),
                     Err(why) => return Ok(Judgement::NotUnderstood { why }),
                 }
@@ -159,12 +159,16 @@ fn known<'p, T>(
     asked.wrong.iter().filter_map(one).collect()
 }
 
-fn resolved(reading: &[TypedSize], session: &mut Session) -> Result<Vec<usize>, String> {
+/// The sizes of a shape. A name is an axis that the question names with its size, else a variable.
+fn resolved(reading: &[TypedSize], ask: &str, session: &mut Session) -> Result<Vec<usize>, String> {
     let size = |size: &TypedSize| match size {
         TypedSize::Number(number) => Ok(*number),
-        TypedSize::Name(name) => {
-            size_of(name, session).map_err(|name| format!("`{name}` is not a size here. {SHAPE_WANTED}"))
-        }
+        TypedSize::Name(name) => match size_in(ask, name) {
+            Some(size) => Ok(size),
+            None => {
+                size_of(name, session).map_err(|name| format!("`{name}` is not a size here. {SHAPE_WANTED}"))
+            }
+        },
     };
     reading.iter().map(size).collect()
 }

@@ -10,7 +10,8 @@ use super::vocabulary::AXES;
 pub enum TypedSize {
     /// A number.
     Number(usize),
-    /// The variable that has it as its value, such as `d_out`, or a calculation with variables and numbers.
+    /// The variable that has it as its value, such as `d_out`, the name of an axis, or a calculation with variables and
+    /// numbers.
     Name(String),
 }
 
@@ -161,7 +162,9 @@ fn part_sizes(part: &[ShapeToken]) -> Option<Vec<TypedSize>> {
                     return None;
                 }
             }
-            ShapeToken::Word(word) if is_size_name(word) => sizes.push(TypedSize::Name(word.clone())),
+            ShapeToken::Word(word) if is_size_name(word) || is_axis(word) => {
+                sizes.push(TypedSize::Name(word.clone()));
+            }
             _ => return None,
         }
     }
@@ -189,11 +192,27 @@ fn is_size_name(word: &str) -> bool {
 }
 
 fn is_axis(word: &str) -> bool {
+    axis_named(word).is_some()
+}
+
+/// The axis that a word names, in the singular or the plural.
+fn axis_named(word: &str) -> Option<&'static str> {
     let low = word.to_lowercase();
     let one = match low.as_str() {
         "queries" => "query",
         "batches" => "batch",
         low => low.strip_suffix('s').unwrap_or(low),
     };
-    AXES.iter().any(|axis| axis.name == low || axis.name == one)
+    AXES.iter().map(|axis| axis.name).find(|name| *name == low || *name == one)
+}
+
+/// The size of an axis in a text that names it with its size: 6 of `token` in `(batch 3, token 6)`.
+pub(super) fn size_in(text: &str, word: &str) -> Option<usize> {
+    let axis = axis_named(word)?;
+    let words: Vec<&str> =
+        text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|word| !word.is_empty()).collect();
+    let of_axis = words.windows(2).filter(|pair| axis_named(pair[0]) == Some(axis));
+    let sizes: Vec<usize> = of_axis.filter_map(|pair| pair[1].parse().ok()).collect();
+    // An axis that has two sizes in the text is not clear.
+    sizes.first().copied().filter(|first| sizes.iter().all(|size| size == first))
 }

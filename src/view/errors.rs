@@ -1,6 +1,6 @@
 //! An error in a cell: PyTorch's message, the line of code, the operands, and what may fix it.
 
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::explain::errors::{Clash, ClashOperand, ErrorExplanation, Fix};
 use crate::view::code;
@@ -28,15 +28,37 @@ pub struct ErrorNote {
     pub explanation: ErrorExplanation,
 }
 
-/// A caret under a column of a line that is drawn on one line.
-fn caret(source: &str, column: usize, drawn: &Text) -> Option<Line> {
-    let [line] = drawn.lines.as_slice() else { return None };
-    let shown = line.text();
-    let code = source.trim();
-    let margin = shown[..shown.find(code)?].width();
-    let indent = source.chars().take_while(|letter| letter.is_whitespace()).count();
-    let before: String = code.chars().take(column.saturating_sub(1 + indent)).collect();
-    Some(Line::spaces(margin + before.width()).with(Role::Bad, "^"))
+/// A caret for the letter at place `at` of a line of code, and the row of the drawn line that it goes under. The spaces at
+/// which the line was wrapped are not drawn. `None`: the drawn line has other letters than the code.
+fn caret(code: &str, at: usize, drawn: &Text) -> Option<(usize, Line)> {
+    const MARGIN: &str = "│ ";
+    let letters: Vec<char> = code.chars().collect();
+    let mark = |row: usize, column: usize| Some((row, Line::spaces(column).with(Role::Bad, "^")));
+    let (mut place, mut end) = (0, 0);
+    for (row, line) in drawn.lines.iter().enumerate() {
+        let shown = line.text();
+        let start = shown.find(MARGIN)? + MARGIN.len();
+        let mut column = shown[..start].width();
+        for letter in shown[start..].chars() {
+            while letter != ' ' && letters.get(place) == Some(&' ') {
+                place += 1;
+            }
+            match letters.get(place) {
+                Some(next) if *next == letter => {
+                    if place >= at {
+                        return mark(row, column);
+                    }
+                    place += 1;
+                }
+                // The indentation of a further row.
+                _ if letter == ' ' => {}
+                _ => return None,
+            }
+            column += letter.width().unwrap_or(0);
+        }
+        end = column;
+    }
+    mark(drawn.lines.len().checked_sub(1)?, end)
 }
 
 /// The error's message, then the line of code, the operands, and what may fix it.
@@ -57,14 +79,20 @@ pub fn error(note: &ErrorNote, look: Look) -> Text {
     }
     if let Some(source) = &note.source {
         let number = note.line.unwrap_or(1);
+        // The indentation is what such an error is about.
+        let indented = matches!(note.kind.as_str(), "IndentationError" | "TabError");
+        let code = if indented { source.trim_end() } else { source.trim() };
         match look.plain {
-            true => text.say(Role::Prose, format!("line {number}: {}", source.trim())),
+            true => text.say(Role::Prose, format!("line {number}: {code}")),
             false => {
                 text.gap();
-                let drawn = code::code_line(source.trim(), number, look);
-                let caret = note.column.and_then(|column| caret(source, column, &drawn));
+                let mut drawn = code::code_line(code, number, look);
+                let cut = source.trim_end().chars().count() - code.chars().count();
+                let caret = note.column.and_then(|at| caret(code, at.saturating_sub(1 + cut), &drawn));
+                if let Some((row, caret)) = caret {
+                    drawn.lines.insert(row + 1, caret);
+                }
                 text.append(drawn);
-                text.lines.extend(caret);
             }
         }
     } else if let Some(number) = note.line {
@@ -195,7 +223,7 @@ fn fixes(fixes: &[Fix], look: Look) -> Text {
 }
 
 /// A line of a message with its indentation, wrapped and indented further if it is too long.
-fn message_line(line: &str, look: Look) -> Text {
+pub(super) fn message_line(line: &str, look: Look) -> Text {
     let indent = line.len() - line.trim_start().len();
     let first = Line::spaces(indent);
     let rest = Line::spaces(indent + 2);

@@ -166,6 +166,12 @@ fn shapes_are_judged_by_their_sizes() {
     all(&asked, &["6", "(6, 2, 1)"], "wrong: (6");
     all(&asked, &["(6, 6)"], "wrong: 1 of the 2 sizes is right");
     all(&asked, &["", "dunno", "(6, d_model)"], "? ");
+
+    // The axes that the question names with their sizes.
+    let asked = Prediction { ask: "`q` is (token 6, feature 2). Its shape?".into(), ..asked };
+    all(&asked, &["token, feature", "(tokens, d_out)", "tokens by features", "(6, feature)"], "right");
+    all(&asked, &["feature, token"], "wrong: transposed");
+    all(&asked, &["batch, token", "key, feature"], "? ");
 }
 
 #[test]

@@ -148,6 +148,24 @@ fn mishap() -> ErrorNote {
     }
 }
 
+/// A fault of syntax in a line that is wrapped on a narrow screen, and one of indentation.
+fn slips(look: Look) -> Text {
+    let note = |kind: &str, message: &str, source: &str, column: usize| ErrorNote {
+        kind: kind.into(),
+        message: message.into(),
+        line: Some(4),
+        column: Some(column),
+        source: Some(source.into()),
+        ..ErrorNote::default()
+    };
+    let long = "    context_vec_2 = torch.zeros(query.shape) x + attn_weights_2 @ inputs";
+    let mut text = error(&note("SyntaxError", "invalid syntax", long, 46), look);
+    let short = "   one_to_journey = weights[0, 4, 1]";
+    let message = "unindent does not match any outer indentation level";
+    text.section(error(&note("IndentationError", message, short, 4), look));
+    text
+}
+
 fn operand(name: &str, shape: &[usize], axes: &[&str], clash: usize) -> ClashOperand {
     let axes = axes.iter().map(|axis| (*axis).to_owned()).collect();
     ClashOperand { name: name.into(), shape: shape.to_vec(), axes, clash: Some(clash) }
@@ -356,6 +374,7 @@ pub fn screens(look: Look) -> Vec<(&'static str, Text)> {
         ("code", code(CODE, look)),
         ("cell", cell),
         ("error", error(&mishap(), look)),
+        ("slips", slips(look)),
         ("what-if", changed(look)),
         ("why", explained(look)),
         ("storage", strips(look)),
