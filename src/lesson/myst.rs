@@ -282,9 +282,13 @@ impl<'t> LessonParser<'t> {
             None => 5,
         };
         let task = if self.owner == ProseOwner::Before { self.take_prose() } else { String::new() };
+        // A lesson that begins with an exercise is introduced there.
+        let opens = self.lesson.steps.is_empty() && self.lesson.exercises.is_empty();
+        let intro = if opens { std::mem::take(&mut self.lesson.intro) } else { String::new() };
         if task.is_empty() {
             return self.source.fault(line, "an {exercise} needs its task: prose between its heading and it");
         }
+        let task = if intro.is_empty() { task } else { format!("{intro}\n\n{task}") };
         self.title.clear();
         let section = self.lesson.section.clone();
         let after_steps = self.lesson.steps.len();
