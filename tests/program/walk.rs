@@ -309,7 +309,6 @@ fn a_number_in_a_table_says_where_it_comes_from() {
         text.matches("── level").count() == 1 && text.lines().all(|line| line.chars().count() <= 40)
     });
     attn.then("\x1b", "Space all");
-    attn.on(" ", "attn_scores[0,0]");
     assert_eq!(attn.quits(), 0);
 }
 
