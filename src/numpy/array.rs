@@ -83,11 +83,11 @@ impl PyArray {
     }
 
     #[pygetset(name = "T")]
-    fn transposed(&self, vm: &VirtualMachine) -> PyResult {
-        let tensor = self.tensor();
+    fn transposed(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult {
+        let tensor = zelf.tensor();
         let axes = (0..tensor.ndim() as i64).rev().collect();
-        let turned = self.numpy.call("permute", vec![Arg::Tensor(tensor), Arg::Ints(axes)], vm)?;
-        Ok(self.numpy.array(turned, vm))
+        let turned = zelf.numpy.call("permute", vec![Arg::Tensor(tensor), Arg::Ints(axes)], vm)?;
+        Ok(zelf.numpy.derived(turned, zelf.as_object(), vm))
     }
 
     /// The torch tensor on the same elements.
@@ -238,7 +238,7 @@ impl Iterable for PyArray {
                 1 => scalar::of_tensor(&zelf.numpy, &tensor.with_layout(tensor.layout().select(0, at)), vm)?,
                 _ => {
                     let args = vec![Arg::Tensor(tensor.clone()), Arg::Int(0), Arg::Int(at as i64)];
-                    zelf.numpy.array(zelf.numpy.call("select", args, vm)?, vm)
+                    zelf.numpy.derived(zelf.numpy.call("select", args, vm)?, zelf.as_object(), vm)
                 }
             });
         }

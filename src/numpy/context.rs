@@ -5,9 +5,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use rustpython_vm::builtins::{PyDictRef, PyFloat, PyType, PyTypeRef, PyWeak};
-use rustpython_vm::{
-    AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
-};
+use rustpython_vm::{Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
 
 use super::mirror::Mirrors;
 use super::text::PrintOptions;
@@ -31,7 +29,7 @@ pub(crate) struct Numpy {
     pub(super) options: RefCell<PrintOptions>,
     /// The methods of arrays that are Python.
     pub(super) methods: RefCell<Option<PyDictRef>>,
-    /// The array that owns each storage, by the storage's address.
+    /// The array that owns each storage of which there are views, by the storage's address.
     owners: RefCell<HashMap<usize, PyRef<PyWeak>>>,
     /// The views that are read backwards.
     mirrors: RefCell<Mirrors>,
@@ -89,30 +87,44 @@ impl Numpy {
                 Some(base) => base,
                 None => owner,
             });
-        let array = PyArray::new(tensor, base, self.clone()).into_pyobject(vm);
-        self.claim(&array, vm);
-        array
+        PyArray::new(tensor, base, self.clone()).into_pyobject(vm)
     }
 
-    /// Registers the owner of a storage that has none.
-    fn claim(&self, array: &PyObjectRef, vm: &VirtualMachine) {
-        let Some(made) = array.downcast_ref::<PyArray>() else { return };
-        let address = made.inner.borrow().storage().address();
+    /// The array of what an operation made of `source`.
+    pub(super) fn derived(
+        self: &Rc<Self>,
+        tensor: Tensor,
+        source: &PyObject,
+        vm: &VirtualMachine,
+    ) -> PyObjectRef {
+        self.note_owner(&tensor, source, vm);
+        self.array(tensor, vm)
+    }
+
+    /// Registers `source` as the owner of its storage if `result` is the first view of it.
+    pub(super) fn note_owner(&self, result: &Tensor, source: &PyObject, vm: &VirtualMachine) {
+        let Some(made) = source.downcast_ref::<PyArray>() else { return };
+        if made.registered.get().is_some()
+            || made.base_array().is_some()
+            || !made.inner.borrow().storage().same(result.storage())
+        {
+            return;
+        }
+        let address = result.storage().address();
         let mut owners = self.owners.borrow_mut();
         if owners.get(&address).is_some_and(|owner| owner.upgrade().is_some()) {
             return;
         }
-        if let Ok(weak) = array.as_object().downgrade(None, vm) {
+        if let Ok(weak) = source.downgrade(None, vm) {
             made.registered.set(Some(address));
             owners.insert(address, weak);
         }
     }
 
     /// Makes an array the owner of its memory: the array that it is a view of was a step on the way to it.
-    pub(super) fn own(&self, array: &PyObjectRef, vm: &VirtualMachine) {
+    pub(super) fn own(&self, array: &PyObjectRef) {
         let Some(made) = array.downcast_ref::<PyArray>() else { return };
         drop(made.base.take());
-        self.claim(array, vm);
     }
 
     /// Keeps `backwards`, a copy in the opposite order, up to date with `forwards`.

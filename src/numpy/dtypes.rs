@@ -112,7 +112,17 @@ pub(super) fn of(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> PyRes
             format!("dtype {text} is not part of attn's numpy: it has bool, int8 to int64, uint8, float16, float32, float64").into(),
         ));
     }
+    let is_record = match object.downcast_ref::<PyStr>() {
+        Some(_) => text.contains(','),
+        None => [vm.ctx.types.list_type, vm.ctx.types.tuple_type, vm.ctx.types.dict_type]
+            .iter()
+            .any(|class| object.fast_isinstance(class)),
+    };
     Err(match object.downcast_ref::<PyStr>() {
+        _ if is_record => vm.new_exception_msg(
+            vm.ctx.exceptions.not_implemented_error.to_owned(),
+            "structured arrays, whose elements have fields, are not part of attn's numpy".into(),
+        ),
         Some(_) => vm.new_type_error(format!("data type '{text}' not understood")),
         None => vm.new_type_error(format!("Cannot interpret '{}' as a data type", object.repr(vm)?)),
     })

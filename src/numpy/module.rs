@@ -127,8 +127,8 @@ fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
             None => Err(vm.new_type_error("expected a tensor")),
         }
     });
-    define!(numpy, vm, set, "_own", |held, object: PyObjectRef; vm| -> PyObjectRef {
-        held.own(&object, vm);
+    define!(numpy, vm, set, "_own", |held, object: PyObjectRef; _vm| -> PyObjectRef {
+        held.own(&object);
         object
     });
     define!(numpy, vm, set, "_result", |held, object: PyObjectRef; vm| -> PyResult {
@@ -158,13 +158,14 @@ fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
         }
         let view = tensor.with_layout(layout);
         held.made(&view, "as_strided", 0, vec![Arg::Tensor(tensor)], vm);
-        Ok(held.array(view, vm))
+        Ok(held.derived(view, &object, vm))
     });
     define!(numpy, vm, set, "_broadcast", |held, object: PyObjectRef, shape: Vec<usize>; vm| -> PyResult {
         let tensor = array(&object, vm)?;
         stretched(&tensor, &shape, vm)?;
         let sizes = shape.into_iter().map(|size| size as i64).collect();
-        Ok(held.array(held.call("broadcast_to", vec![Arg::Tensor(tensor), Arg::Ints(sizes)], vm)?, vm))
+        let stretched = held.call("broadcast_to", vec![Arg::Tensor(tensor), Arg::Ints(sizes)], vm)?;
+        Ok(held.derived(stretched, &object, vm))
     });
     Ok(())
 }
@@ -190,13 +191,22 @@ fn to_torch(held: &Rc<Numpy>, object: &PyObjectRef, vm: &VirtualMachine) -> PyOb
     object.clone()
 }
 
-fn from_torch(held: &Rc<Numpy>, object: &PyObjectRef, vm: &VirtualMachine) -> PyObjectRef {
+/// A result of an operation on `sources`: tensors as arrays.
+fn from_torch(
+    held: &Rc<Numpy>,
+    object: &PyObjectRef,
+    sources: &[PyObjectRef],
+    vm: &VirtualMachine,
+) -> PyObjectRef {
     if let Some(tensor) = object.downcast_ref::<PyTensor>() {
-        return held.array(tensor.tensor(), vm);
+        let tensor = tensor.tensor();
+        sources.iter().for_each(|source| held.note_owner(&tensor, source, vm));
+        return held.array(tensor, vm);
     }
     match object.downcast_ref::<PyTuple>() {
         Some(tuple) => {
-            vm.ctx.new_tuple(tuple.as_slice().iter().map(|it| from_torch(held, it, vm)).collect()).into()
+            let made = tuple.as_slice().iter().map(|it| from_torch(held, it, sources, vm)).collect();
+            vm.ctx.new_tuple(made).into()
         }
         None => object.clone(),
     }
@@ -232,12 +242,13 @@ fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> 
     let op = move |name: String, args: FuncArgs, vm: &VirtualMachine| -> PyResult {
         let op = table::find(&name).ok_or_else(|| vm.new_attribute_error(format!("no operation {name}")))?;
         let mut args = args;
-        args.args = args.args.iter().map(|it| to_torch(&held, it, vm)).collect();
+        let sources = args.args.clone();
+        args.args = sources.iter().map(|it| to_torch(&held, it, vm)).collect();
         let words: Vec<(String, PyObjectRef)> =
             args.kwargs.iter().map(|(word, value)| (word.clone(), to_torch(&held, value, vm))).collect();
         args.kwargs = words.into_iter().collect();
         let result = run_operation(op, op.name, false, false, &held.state, &args, vm)?;
-        Ok(from_torch(&held, &result, vm))
+        Ok(from_torch(&held, &result, &sources, vm))
     };
     set("_op", vm.new_function("_op", op).into())?;
     define!(numpy, vm, set, "_fold", |held, object: PyObjectRef, axis: PyObjectRef, keepdims: bool, product: bool; vm| -> PyResult {

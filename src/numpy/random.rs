@@ -8,7 +8,7 @@ use rustpython_vm::common::lock::PyMutex;
 use rustpython_vm::{PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass};
 
 use super::context::{Set, context};
-use crate::kernel::random::{Mt19937, Pcg64, ziggurat};
+use crate::kernel::random::{Mt19937, Pcg64, exponential, ziggurat};
 use crate::tensor::{Buffer, DType, Tensor, allow};
 use crate::torch::OrRaise;
 
@@ -122,6 +122,14 @@ impl Stream {
                 self.second = Some(factor * x);
                 return factor * y;
             }
+        }
+    }
+
+    /// An exponential number with the mean 1.
+    fn exponential(&mut self) -> f64 {
+        match &mut self.engine {
+            Engine::Pcg(pcg) => exponential::exponential(&mut || pcg.next64()),
+            Engine::Twister(_) => -(1.0 - self.engine.unit()).ln(),
         }
     }
 
@@ -276,6 +284,11 @@ impl PyStream {
     #[pymethod]
     fn normal(&self) -> f64 {
         self.stream.lock().normal()
+    }
+
+    #[pymethod]
+    fn exponential(&self) -> f64 {
+        self.stream.lock().exponential()
     }
 
     #[pymethod]

@@ -8,6 +8,7 @@
 
 mod continuous;
 mod discrete;
+pub(crate) mod exponential;
 mod generator;
 mod half;
 mod mcg31;

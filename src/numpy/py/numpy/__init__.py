@@ -55,9 +55,7 @@ _SUBMODULES = "linalg random testing fft ma polynomial lib core exceptions typin
 
 _ABSENT = {
     "fft": "Fourier transforms", "ma": "masked arrays", "polynomial": "polynomials", "lib": "NumPy's own inner modules",
-    "core": "NumPy's own inner modules", "matrix": "matrices (use arrays)", "save": "files", "load": "files",
-    "savez": "files", "savez_compressed": "files", "savetxt": "files", "loadtxt": "files", "genfromtxt": "files",
-    "fromfile": "files", "memmap": "files", "tofile": "files",
+    "core": "NumPy's own inner modules", "matrix": "matrices (use arrays)", "memmap": "files that are memory",
 }
 
 _LATER = {
@@ -97,6 +95,8 @@ _LATER = {
         "tril_indices_from triu_indices_from mask_indices indices ix_ unravel_index ravel_multi_index trace ndindex "
         "ndenumerate nditer r_ c_ s_ index_exp mgrid ogrid vander"
     ),
+    "_objects": "str_ object_",
+    "_files": "save load savez savez_compressed savetxt loadtxt genfromtxt frombuffer fromfile",
     "_counts": (
         "cov corrcoef histogram histogram_bin_edges bincount digitize diff ediff1d gradient trapz convolve correlate"
     ),
@@ -132,7 +132,7 @@ def _missing(name):
     if name in _ABSENT:
         return AttributeError(f"module 'numpy' has no attribute '{name}' in attn: {_ABSENT[name]} are not part of its numpy")
     if name in ("uint16", "uint32", "uint64", "uint", "complex64", "complex128", "complex_", "cfloat", "csingle",
-                "object_", "str_", "bytes_", "void", "datetime64", "timedelta64", "longdouble", "float128"):
+                "bytes_", "void", "datetime64", "timedelta64", "longdouble", "float128"):
         return AttributeError(
             f"module 'numpy' has no attribute '{name}' in attn: its arrays have the dtypes bool, int8 to int64, uint8, "
             "float16, float32 and float64"

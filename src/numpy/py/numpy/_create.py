@@ -22,10 +22,24 @@ def _like(like):
         raise NotImplementedError("like= is not part of attn's numpy")
 
 
+def _objects(data, dtype, copy):
+    """An array of text or of Python objects; raises again what numbers raised if neither is asked for."""
+    from numpy import _objects as place
+
+    if type(data) is place.ndarray and dtype is None:
+        return data.copy() if copy else data
+    if not (dtype is None or place.wanted(dtype)) or isinstance(data, ndarray) and type(data) is not place.ndarray and dtype is None:
+        raise
+    return place.array(data, dtype)
+
+
 def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, like=None):
     """An array of a number, nested sequences or another array's elements. Copies."""
     _like(like)
-    made = _array(object, dtype, bool(copy))
+    try:
+        made = _array(object, dtype, bool(copy))
+    except (NotImplementedError, TypeError):
+        made = _objects(object, dtype, copy)
     if order == "F":
         made = asfortranarray(made)
     else:
@@ -43,7 +57,10 @@ def asarray(a, dtype=None, order=None, *, like=None):
     _order(order)
     if type(a) is ndarray and dtype is None:
         return ascontiguousarray(a) if order == "C" else a
-    made = _array(a, dtype, False)
+    try:
+        made = _array(a, dtype, False)
+    except (NotImplementedError, TypeError):
+        return _objects(a, dtype, False)
     return ascontiguousarray(made) if order == "C" else made
 
 

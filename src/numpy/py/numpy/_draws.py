@@ -55,6 +55,19 @@ class _Draws:
             return function()
         return _own(_array([function() for _ in range(count)], "float64", True).reshape(shape))
 
+    def _exponential(self):
+        return self._stream.exponential()
+
+    def exponential(self, scale=1.0, size=None):
+        if numpy.ndim(scale):
+            raise NotImplementedError("exponential() of arrays is not part of attn's numpy")
+        if scale < 0:
+            raise ValueError("scale < 0")
+        return self._each(size, lambda: self._exponential() * scale)
+
+    def standard_exponential(self, size=None):
+        return self.exponential(1.0, size)
+
     def laplace(self, loc=0.0, scale=1.0, size=None):
         def one():
             while True:
@@ -90,7 +103,7 @@ class _Draws:
     def rayleigh(self, scale=1.0, size=None):
         if self._is_legacy:
             return self._each(size, lambda: scale * math.sqrt(-2.0 * math.log(1.0 - self._stream.unit())))
-        raise NotImplementedError("Generator.rayleigh is not part of attn's numpy")
+        return self._each(size, lambda: scale * math.sqrt(2.0 * self._exponential()))
 
     def poisson(self, lam=1.0, size=None):
         """Counts of events that come `lam` times on average."""
@@ -312,7 +325,7 @@ def _rows(population, index):
     if isinstance(population, list):
         if numpy.ndim(index) == 0:
             return population[int(index)]
-        raise NotImplementedError("choosing several of a list of text is not part of attn's numpy: choose their indices")
+        return numpy.array(population)[index]
     return population[index]
 
 

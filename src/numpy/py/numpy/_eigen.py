@@ -1,4 +1,4 @@
-"""Eigenvalues and eigenvectors of symmetric matrices.
+"""Eigenvalues and eigenvectors of symmetric matrices; those of others are in `_schur`.
 Source: Golub & Van Loan, Matrix Computations, 8.5: Jacobi rotations for symmetric matrices."""
 
 import math
@@ -49,7 +49,3 @@ def symmetric(a):
         if n and made[-1, column] < 0:
             made[:, column] = -made[:, column]
     return values, made
-
-
-def general(a):
-    raise NotImplementedError("eig() and eigvals() are not part of attn's numpy: eigh() and eigvalsh() are, for symmetric matrices")

@@ -1,5 +1,7 @@
 """Diagonals, triangles and indices."""
 
+import math
+
 import numpy
 from _numpy import _array, _axes, _op, ndarray
 from numpy import _methods
@@ -194,13 +196,90 @@ class ndenumerate:
         return next(self._all)
 
 
-def nditer(op, flags=None, op_flags=None, order="K"):
-    """The elements one by one, as arrays without dimensions."""
-    if op_flags or isinstance(op, (tuple, list)) and op and isinstance(op[0], ndarray):
-        raise NotImplementedError("nditer with op_flags or several operands is not part of attn's numpy")
-    if flags:
-        raise NotImplementedError("nditer(flags=) is not part of attn's numpy")
-    return iter([asarray(one) for one in asarray(op).reshape(-1)])
+class nditer:
+    """The elements one by one, as arrays without dimensions; with several arrays, as tuples of them."""
+
+    def __init__(self, op, flags=None, op_flags=None, op_dtypes=None, order="K", casting="safe", **words):
+        # Elements can be written whatever op_flags says.
+        if op_dtypes is not None or words:
+            raise NotImplementedError("nditer() with dtypes, axes or buffers is not part of attn's numpy")
+        unknown = set(flags or ()) - {"multi_index", "c_index", "refs_ok", "buffered", "zerosize_ok"}
+        if unknown:
+            raise NotImplementedError(f"nditer(flags={sorted(unknown)}) is not part of attn's numpy")
+        self._several = isinstance(op, (tuple, list)) and bool(op) and isinstance(op[0], ndarray)
+        arrays = [asarray(one) for one in (op if self._several else [op])]
+        shape = numpy.broadcast_shapes(*[array.shape for array in arrays])
+        self.operands = tuple(arrays)
+        self._seen = [array if array.shape == shape else numpy.broadcast_to(array, shape) for array in arrays]
+        self.shape, self._named = shape, {"multi_index", "c_index"} & set(flags or ())
+        self.reset()
+
+    def reset(self):
+        """Begins again. The order is that of the memory, unless places are asked for by rows."""
+        by_columns = len(self._seen) == 1 and self._seen[0].T._is_row_major and not self._seen[0]._is_row_major
+        sizes = self.shape[::-1] if by_columns else self.shape
+        places = numpy.ndindex(*sizes)
+        self._places = (place[::-1] for place in places) if by_columns else places
+        self._place, self._begun = next(self._places, None), False
+
+    finished = property(lambda self: self._place is None)
+    nop = property(lambda self: len(self._seen))
+    ndim = property(lambda self: len(self.shape))
+    itersize = property(lambda self: math.prod(self.shape))
+
+    @property
+    def multi_index(self):
+        if "multi_index" not in self._named:
+            raise ValueError("Iterator is not tracking a multi-index")
+        return self._place
+
+    @property
+    def index(self):
+        if "c_index" not in self._named:
+            raise ValueError("Iterator does not have an index")
+        at = 0
+        for size, one in zip(self.shape, self._place):
+            at = at * size + one
+        return at
+
+    @property
+    def value(self):
+        # A slice of nothing keeps a view of the element, which may be written.
+        found = tuple(array[self._place + (...,)] for array in self._seen)
+        return found if self._several else found[0]
+
+    def __getitem__(self, at):
+        value = self.value
+        return value[at] if self._several else (value,)[at]
+
+    def __setitem__(self, at, value):
+        self[at][...] = value
+
+    def iternext(self):
+        self._place = next(self._places, None)
+        return self._place is not None
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        if self._place is None:
+            raise StopIteration
+        # The place stays that of the element in hand, so that multi_index names it.
+        if self._begun:
+            if not self.iternext():
+                raise StopIteration
+        self._begun = True
+        return self.value
+
+    def close(self):
+        self._place = None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
 
 
 class _Concatenator:

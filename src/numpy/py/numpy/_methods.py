@@ -157,6 +157,8 @@ def copy(self, order="C"):
 
 
 def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
+    if dtype in (str, object, "str", "object"):
+        return _module("_objects").of_numbers(self, dtype)
     kind = _dtype(dtype)
     if not _numpy._can_cast(self.dtype, kind, casting):
         raise TypeError(f"Cannot cast array data from {self.dtype!r} to {kind!r} according to the rule '{casting}'")
@@ -185,11 +187,11 @@ def fill(self, value):
 
 
 def tobytes(self, order="C"):
-    raise NotImplementedError("tobytes() is not part of attn's numpy: tolist() gives the numbers")
+    return _module("_files").tobytes(self, order)
 
 
-def tofile(self, *args, **words):
-    raise NotImplementedError("tofile() is not part of attn's numpy: files are not")
+def tofile(self, fid, sep="", format="%s"):
+    _module("_files").tofile(self, fid, sep, format)
 
 
 def byteswap(self, inplace=False):

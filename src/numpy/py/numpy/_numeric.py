@@ -322,6 +322,10 @@ class vectorize:
             raise ValueError("cannot call `vectorize` on size 0 inputs unless `otypes` is set")
         made = []
         count = len(args)
+        if self.otypes is None:
+            # As NumPy does, the first call finds out the dtype and is made again with the others.
+            first = [array.reshape(-1)[0] for array in arrays]
+            self.pyfunc(*first[:count], **dict(zip(words, first[count:])))
         for row in zip(*[array.reshape(-1) for array in arrays]):
             made.append(self.pyfunc(*row[:count], **dict(zip(words, row[count:]))))
         if made and isinstance(made[0], tuple):

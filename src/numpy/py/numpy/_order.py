@@ -7,6 +7,13 @@ from numpy._create import asarray
 from numpy._no_value import NO_VALUE
 
 _max, _sum, _all = max, sum, all
+
+
+def _is_text(a):
+    """Whether this is an array of text or objects, which are lists in rows."""
+    return isinstance(a, ndarray) and type(a) is not ndarray
+
+
 KINDS = (None, "quicksort", "mergesort", "heapsort", "stable", "introsort")
 
 
@@ -22,11 +29,17 @@ def _sorting(a, axis, kind, order):
 
 
 def sort(a, axis=-1, kind=None, order=None):
+    if _is_text(a := asarray(a)):
+        made = a.copy()
+        made.sort()
+        return made
     a, axis = _sorting(a, axis, kind, order)
     return _op("sort", a, axis)[0]
 
 
 def argsort(a, axis=-1, kind=None, order=None):
+    if _is_text(a := asarray(a)):
+        return a.argsort()
     a, axis = _sorting(a, axis, kind, order)
     return _op("sort", a, dim=axis, stable=True)[1]
 
@@ -63,6 +76,10 @@ def searchsorted(a, v, side="left", sorter=None):
 
 def unique(ar, return_index=False, return_inverse=False, return_counts=False, axis=None, *, equal_nan=True):
     ar = asarray(ar)
+    if _is_text(ar):
+        from numpy import _objects
+
+        return _objects.unique(ar.ravel(), return_index, return_inverse, return_counts)
     if axis is not None:
         (axis,) = _axes(axis, ar.ndim)
         moved = numpy.moveaxis(ar, axis, 0)
@@ -124,6 +141,10 @@ def where(condition, x=NO_VALUE, y=NO_VALUE):
         return nonzero(condition)
     if x is NO_VALUE or y is NO_VALUE:
         raise ValueError("either both or neither of x and y should be given")
+    if any(isinstance(one, str) or _is_text(one) for one in (x, y)):
+        from numpy import _objects
+
+        return _objects.chosen(condition, x, y)
     kind = numpy.result_type(x, y)
     x, y = asarray(x).astype(kind, copy=False), asarray(y).astype(kind, copy=False)
     shapes = f"{_text(condition)} {_text(x)} {_text(y)} "
@@ -262,6 +283,9 @@ def extract(condition, arr):
 def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None):
     element = asarray(element)
     among = asarray(test_elements)
+    if _is_text(element) or _is_text(among):
+        known = set(among.ravel().tolist())
+        return numpy.array([(one in known) != bool(invert) for one in element.ravel().tolist()], "bool").reshape(element.shape)
     kind = numpy.promote_types(element.dtype, among.dtype)
     return _op("isin", element.astype(kind), among.astype(kind), invert=bool(invert))
 

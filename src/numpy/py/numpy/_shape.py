@@ -107,6 +107,11 @@ def _joined(arrays, dtype, casting):
 
 def concatenate(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays one after the other along an axis."""
+    arrays = [asarray(a) for a in arrays]
+    if any(type(a) is not ndarray for a in arrays):
+        from numpy import _objects
+
+        return _objects.joined(arrays, axis)
     arrays = _joined(arrays, dtype, casting)
     if axis is None:
         arrays, axis = [a.reshape(-1) for a in arrays], 0

@@ -163,7 +163,7 @@ def eigvalsh(a, UPLO="L"):
 
 def eig(a):
     a = _square(a)
-    from numpy._eigen import general
+    from numpy._schur import general
 
     return EigResult(*general(a))
 

@@ -55,15 +55,6 @@ class RandomState(_Draws):
     def standard_normal(self, size=None):
         return self._normals(size)
 
-    def _exponential(self):
-        return -math.log(1.0 - self._stream.unit())
-
-    def exponential(self, scale=1.0, size=None):
-        return self._each(size, lambda: self._exponential() * scale)
-
-    def standard_exponential(self, size=None):
-        return self.exponential(1.0, size)
-
     def randint(self, low, high=None, size=None, dtype=int):
         made = _integers(self._stream, low, high, size, dtype, False)
         if size is None and not (numpy.ndim(low) or high is not None and numpy.ndim(high)):
@@ -218,14 +209,6 @@ class Generator(_Draws):
             index = int(index) if population is not None else index
         made = _rows(population, index)
         return numpy.moveaxis(made, 0, axis) if axis != 0 else made
-
-    def _exponential(self):
-        raise NotImplementedError("Generator's gamma and beta with a parameter of at most 1 are not part of attn's numpy")
-
-    def exponential(self, scale=1.0, size=None):
-        raise NotImplementedError("Generator.exponential is not part of attn's numpy: RandomState has it")
-
-    standard_exponential = exponential
 
     def rand(self, *args):
         raise AttributeError("'numpy.random._generator.Generator' object has no attribute 'rand'")

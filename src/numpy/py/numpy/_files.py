@@ -1,0 +1,361 @@
+"""Arrays in files that the session may open, and as bytes and text.
+Source of the binary format: NumPy Enhancement Proposal 1, version 1.0."""
+
+import ast
+import os
+import warnings
+
+import _numpy
+import _torch
+import numpy
+from _numpy import dtype as _dtype, ndarray
+from numpy._create import asarray
+
+__all__ = "save load savez savez_compressed savetxt loadtxt genfromtxt frombuffer fromfile".split()
+
+_MAGIC = b"\x93NUMPY"
+_CODES = {
+    "bool": "|b1", "int8": "|i1", "uint8": "|u1", "int16": "<i2", "int32": "<i4", "int64": "<i8", "float16": "<f2",
+    "float32": "<f4", "float64": "<f8",
+}
+_OF_CODE = {code.lstrip("<|="): name for name, code in _CODES.items()}
+
+
+def tobytes(a, order="C"):
+    """The elements of an array, row by row, each as wide as its dtype."""
+    if order not in ("C", None):
+        raise NotImplementedError("tobytes(order=) is not part of attn's numpy: the bytes are row-major")
+    return _torch._storage_bytes(a.copy()._tensor)
+
+
+def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
+    """An array of the elements in some bytes. Copies."""
+    kind = _dtype(dtype)
+    data = bytes(buffer)[offset:]
+    if count < 0:
+        if len(data) % kind.itemsize:
+            raise ValueError("buffer size must be a multiple of element size")
+    else:
+        if len(data) < count * kind.itemsize:
+            raise ValueError("buffer is smaller than requested size")
+        data = data[: count * kind.itemsize]
+    return asarray(_torch._from_bytes(data, _tensor_dtype(kind)).numpy())
+
+
+def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
+    if sep:
+        raise NotImplementedError("fromfile(sep=) is not part of attn's numpy: loadtxt() reads text")
+    with _Opened(file, "rb") as read:
+        data = read.read()
+    kind = _dtype(dtype)
+    data = data[offset:]
+    whole = len(data) // kind.itemsize
+    return frombuffer(data, kind, whole if count < 0 else min(count, whole))
+
+
+def tofile(a, fid, sep="", format="%s"):
+    if sep:
+        raise NotImplementedError("tofile(sep=) is not part of attn's numpy: savetxt() writes text")
+    with _Opened(fid, "wb") as write:
+        write.write(tobytes(a))
+
+
+def _tensor_dtype(kind):
+    return numpy.zeros(0, kind)._tensor.dtype
+
+
+class _Opened:
+    """A file by its name, closed after use, or an open file, left open."""
+
+    def __init__(self, file, mode):
+        self._named = isinstance(file, (str, bytes)) or hasattr(file, "__fspath__")
+        self._file = open(file, mode) if self._named else file
+
+    def __enter__(self):
+        return self._file
+
+    def __exit__(self, *error):
+        if self._named:
+            self._file.close()
+
+
+def _header(shape, code, by_columns):
+    text = f"{{'descr': {code!r}, 'fortran_order': {by_columns}, 'shape': {shape!r}, }}"
+    # NumPy leaves room for the first size to grow.
+    text += " " * (21 - len(repr(shape[-1 if by_columns else 0])) if shape else 0)
+    start = len(_MAGIC) + 4
+    padded = -(start + len(text) + 1) % 64
+    text = (text + " " * padded + "\n").encode("latin1")
+    return _MAGIC + b"\x01\x00" + len(text).to_bytes(2, "little") + text
+
+
+def _bytes_of(arr):
+    arr = asarray(arr)
+    by_columns = arr.ndim > 1 and arr.T._is_row_major and not arr._is_row_major
+    return _header(arr.shape, _CODES[str(arr.dtype)], by_columns) + tobytes(arr.T if by_columns else arr)
+
+
+def _array_of(data):
+    if data[:6] != _MAGIC:
+        raise ValueError("the magic string is not correct; expected b'\\x93NUMPY', got " + repr(data[:6]))
+    wide = 2 if data[6] == 1 else 4
+    start = 8 + wide
+    length = int.from_bytes(data[8:start], "little")
+    facts = ast.literal_eval(data[start : start + length].decode("latin1"))
+    code = facts["descr"]
+    if not isinstance(code, str) or code[0] == ">" or code.lstrip("<|=") not in _OF_CODE:
+        raise NotImplementedError(f"files of dtype {code!r} are not part of attn's numpy")
+    shape = facts["shape"]
+    count = 1
+    for size in shape:
+        count *= size
+    kind = _dtype(_OF_CODE[code.lstrip("<|=")])
+    flat = frombuffer(data[start + length :], kind, count)
+    return flat.reshape(shape[::-1]).T if facts["fortran_order"] else flat.reshape(shape)
+
+
+def save(file, arr, allow_pickle=True, fix_imports=True):
+    """Writes one array as `.npy`; the name gets this ending if it has none."""
+    file = _with_ending(file, ".npy")
+    data = _bytes_of(arr)
+    with _Opened(file, "wb") as write:
+        write.write(data)
+
+
+def _with_ending(file, ending):
+    if hasattr(file, "write"):
+        return file
+    file = os.fspath(file)
+    return file if file.endswith(ending) else file + ending
+
+
+def savez(file, *args, **kwds):
+    """Writes several arrays as `.npz`, by their names, or as arr_0, arr_1 in order."""
+    import _archive
+
+    for at, arr in enumerate(args):
+        if f"arr_{at}" in kwds:
+            raise ValueError(f"Cannot use un-named variables and keyword arr_{at}")
+        kwds[f"arr_{at}"] = arr
+    data = _archive.pack([(name + ".npy", _bytes_of(arr)) for name, arr in kwds.items()])
+    with _Opened(_with_ending(file, ".npz"), "wb") as write:
+        write.write(data)
+
+
+def savez_compressed(file, *args, **kwds):
+    """As savez: the same arrays are read from the file, which is larger than NumPy's."""
+    savez(file, *args, **kwds)
+
+
+def load(file, mmap_mode=None, allow_pickle=False, fix_imports=True, encoding="ASCII", *, max_header_size=10000):
+    """An array of an `.npy` file, or the arrays of an `.npz` file by their names."""
+    if mmap_mode is not None:
+        raise NotImplementedError("load(mmap_mode=) is not part of attn's numpy: a file is read whole")
+    with _Opened(file, "rb") as read:
+        data = read.read()
+    if not data:
+        raise EOFError("No data left in file")
+    if data[:4] == b"PK\x03\x04":
+        return NpzFile(data, file if isinstance(file, str) else getattr(file, "name", "object"))
+    if data[:6] == _MAGIC:
+        return _array_of(data)
+    if not allow_pickle:
+        raise ValueError("Cannot load file containing pickled data when allow_pickle=False")
+    import io
+
+    import pickle
+
+    return pickle.load(io.BytesIO(data))
+
+
+class NpzFile:
+    """The arrays of an `.npz` file; each is read when it is asked for."""
+
+    __module__ = "numpy.lib.npyio"
+
+    def __init__(self, data, name):
+        import _archive
+
+        self._entries = _archive.unpack(data)
+        self._name = name
+        self.files = [entry.removesuffix(".npy") for entry in self._entries]
+
+    def __getitem__(self, key):
+        entry = key if key in self._entries else key + ".npy"
+        if entry not in self._entries:
+            raise KeyError(f"{key} is not a file in the archive")
+        return _array_of(self._entries[entry])
+
+    def __contains__(self, key):
+        return key in self.files or key in self._entries
+
+    def __iter__(self):
+        return iter(self.files)
+
+    def __len__(self):
+        return len(self.files)
+
+    def keys(self):
+        return dict.fromkeys(self.files).keys()
+
+    def values(self):
+        return [self[name] for name in self.files]
+
+    def items(self):
+        return [(name, self[name]) for name in self.files]
+
+    def get(self, key, default=None):
+        return self[key] if key in self else default
+
+    def close(self):
+        self._entries = {}
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+    def __repr__(self):
+        names = ", ".join(self.files[:5]) + ("..." if len(self.files) > 5 else "")
+        return f"NpzFile {self._name!r} with keys: {names}"
+
+
+def savetxt(fname, X, fmt="%.18e", delimiter=" ", newline="\n", header="", footer="", comments="# ", encoding=None):
+    """Writes an array of one or two dimensions as lines of text."""
+    X = asarray(X)
+    if X.ndim == 0 or X.ndim > 2:
+        raise ValueError(f"Expected 1D or 2D array, got {X.ndim}D array instead")
+    rows = X.reshape(-1, 1) if X.ndim == 1 else X
+    columns = rows.shape[1]
+    if isinstance(fmt, (list, tuple)):
+        if len(fmt) != columns:
+            raise AttributeError(f"fmt has wrong shape.  {fmt}")
+        line = delimiter.join(fmt)
+    elif fmt.count("%") == 1:
+        line = delimiter.join([fmt] * columns)
+    elif fmt.count("%") == columns:
+        line = fmt
+    else:
+        raise ValueError(f"fmt has wrong number of % formats:  {fmt}")
+    parts = [comments + header.replace("\n", "\n" + comments) + newline] if header else []
+    for row in rows:
+        try:
+            parts.append(line % tuple(row) + newline)
+        except TypeError as error:
+            raise TypeError(
+                f"Mismatch between array dtype ('{X.dtype}') and format specifier ('{line}')"
+            ) from error
+    if footer:
+        parts.append(comments + footer.replace("\n", "\n" + comments) + newline)
+    text = "".join(parts)
+    if not hasattr(fname, "write"):
+        with open(fname, "w") as file:
+            file.write(text)
+        return
+    try:
+        fname.write(text)
+    except TypeError:
+        fname.write(text.encode("latin1"))
+
+
+def _lines(fname):
+    """The lines of a file, of an open file or of a list of lines."""
+    if isinstance(fname, (str, bytes)) or hasattr(fname, "__fspath__"):
+        with open(fname) as file:
+            return file.read().splitlines()
+    lines = fname.read().splitlines() if hasattr(fname, "read") else list(fname)
+    return [line.decode("latin1") if isinstance(line, bytes) else line for line in lines]
+
+
+def loadtxt(fname, dtype=float, comments="#", delimiter=None, converters=None, skiprows=0, usecols=None, unpack=False,
+            ndmin=0, encoding="bytes", max_rows=None, *, quotechar=None, like=None):
+    """The numbers in lines of text, a row for each line."""
+    if quotechar is not None:
+        raise NotImplementedError("loadtxt(quotechar=) is not part of attn's numpy")
+    kind = _dtype(dtype)
+    marks = [comments] if isinstance(comments, str) else list(comments or ())
+    columns = [usecols] if isinstance(usecols, int) else usecols
+    rows = []
+    for number, line in enumerate(_lines(fname)[skiprows:], skiprows + 1):
+        for mark in marks:
+            line = line.split(mark, 1)[0]
+        if not line.strip():
+            continue
+        if max_rows is not None and len(rows) >= max_rows:
+            break
+        words = line.split(delimiter)
+        if rows and columns is None and len(words) != len(rows[0]):
+            raise ValueError(
+                f"the number of columns changed from {len(rows[0])} to {len(words)} at row {len(rows) + 1}; "
+                "use `usecols` to select a subset and avoid this error"
+            )
+        chosen = range(len(words)) if columns is None else columns
+        rows.append([_number(words[at], kind, converters, at % len(words), len(rows), place)
+                     for place, at in enumerate(chosen)])
+    if not rows:
+        warnings.warn(f'loadtxt: input contained no data: "{fname}"')
+    made = numpy.array(rows, dtype=kind).reshape(len(rows), len(rows[0]) if rows else 0)
+    return _laid_out(made, ndmin, unpack)
+
+
+def _laid_out(made, ndmin, unpack):
+    if ndmin < 2 and made.ndim == 2 and 1 in made.shape:
+        made = made.squeeze() if ndmin == 0 else made.reshape(-1)
+    elif made.size == 0 and ndmin < 2:
+        made = made.reshape(-1)
+    return made.T if unpack else made
+
+
+def _number(word, kind, converters, column, row, place):
+    if callable(converters):
+        return converters(word)
+    if converters and column in converters:
+        return converters[column](word)
+    word = word.strip()
+    try:
+        if kind.kind == "b":
+            return bool(int(word))
+        return int(word) if kind.kind in "iu" else float(word)
+    except ValueError:
+        if kind.kind in "iu":
+            try:
+                return int(float(word))
+            except ValueError:
+                pass
+        raise ValueError(f"could not convert string {word!r} to {kind} at row {row}, column {place + 1}.") from None
+
+
+def genfromtxt(fname, dtype=float, comments="#", delimiter=None, skip_header=0, skip_footer=0, converters=None,
+               missing_values=None, filling_values=None, usecols=None, names=None, unpack=None, max_rows=None, **words):
+    """The numbers in lines of text; what is missing or no number becomes nan."""
+    if names or words or dtype is None or missing_values is not None or converters is not None:
+        raise NotImplementedError("genfromtxt() with names, converters or dtype=None is not part of attn's numpy")
+    kind = _dtype(dtype)
+    empty = filling_values if filling_values is not None else (float("nan") if kind.kind == "f" else -1)
+    lines = _lines(fname)[skip_header:]
+    lines = lines[: len(lines) - skip_footer]
+    columns = [usecols] if isinstance(usecols, int) else usecols
+    rows = []
+    for line in lines:
+        line = line.split(comments, 1)[0] if comments else line
+        if not line.strip():
+            continue
+        if max_rows is not None and len(rows) >= max_rows:
+            break
+        parts = [word.strip() for word in line.split(delimiter)]
+        parts = parts if columns is None else [parts[at] for at in columns]
+        row = []
+        for word in parts:
+            try:
+                row.append(float(word) if kind.kind == "f" else int(float(word)))
+            except ValueError:
+                row.append(empty)
+        if rows and len(row) != len(rows[0]):
+            raise ValueError(
+                f"Some errors were detected !\n    Line #{len(rows) + 1 + skip_header} (got {len(row)} columns instead of "
+                f"{len(rows[0])})"
+            )
+        rows.append(row)
+    made = numpy.array(rows, dtype=kind)
+    return _laid_out(made, 0, bool(unpack))
