@@ -27,7 +27,7 @@ mod stream;
 pub mod table;
 pub mod trace;
 pub(crate) mod value;
-mod view_history;
+pub(crate) mod view_history;
 
 pub(crate) use failed::Failed;
 pub(crate) use nearest::{is_misspelling, nearest};

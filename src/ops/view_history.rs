@@ -36,6 +36,19 @@ pub(crate) fn record(caller: Caller, view: &Tensor, before: &Tensor) {
     }
 }
 
+/// The tensor that owns the memory of a view, by its history; none for what is no view.
+pub(crate) fn root_of(view: &Tensor) -> Option<Tensor> {
+    let (mut root, mut at) = (None, view.clone());
+    while let Some(base) = base_of(&at, view) {
+        let written = at.origin().is_some_and(|origin| origin.in_place);
+        at = base;
+        if !written {
+            root = Some(at.clone());
+        }
+    }
+    root
+}
+
 /// The tensor that `tensor` is a view of, by its history; none if that was cut.
 fn base_of(tensor: &Tensor, written: &Tensor) -> Option<Tensor> {
     let origin = tensor.origin().filter(|origin| !origin.operation.cuts_history)?;

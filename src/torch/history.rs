@@ -75,6 +75,13 @@ pub(crate) fn made_by(name: &str, operands: Vec<Tensor>, results: &[Tensor], sta
     Rc::as_ptr(&record).addr()
 }
 
+/// Names the node of a result that Python composed of several operations: `Im2ColBackward0` for the stem `Im2Col`.
+pub(crate) fn name_node(result: &Tensor, stem: &str, overload: u8) {
+    if let Some(record) = result.origin() {
+        record.grad_name.set(Some(GradName::Node(known(stem), overload)));
+    }
+}
+
 /// A name that lasts: learners define few functions, and each name is kept once.
 fn known(name: &str) -> &'static str {
     static NAMES: Mutex<BTreeSet<&'static str>> = Mutex::new(BTreeSet::new());

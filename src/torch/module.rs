@@ -17,7 +17,7 @@ use super::classes::{PyDType, PyDevice, classes};
 use super::frames::{FrameObserver, observe};
 use super::function::{PyOp, run};
 use super::generator::PyGenerator;
-use super::history::{PyRecord, history, made_by};
+use super::history::{PyRecord, history, made_by, name_node};
 use super::numbers::{int, items};
 use super::optimizer::{forget_grads, scale, step_group};
 use super::overrides::{complex_tensor, has_complex, takes_part};
@@ -370,6 +370,13 @@ fn stateful(
                 made_by(&name, tensors(&operands), &tensors(&results), &held)
             },
         )
+        .into(),
+    )?;
+    set(
+        "_name_node",
+        vm.new_function("_name_node", |result: Tensor, stem: String, overload: u8| {
+            name_node(&result, &stem, overload);
+        })
         .into(),
     )?;
     set(

@@ -10,7 +10,7 @@ use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyPayload, PyRef, PyResult,
 
 use super::classes::{PyDType, PyDevice, size_object};
 use super::numbers::{int, number};
-use super::py_tensor::{PyTensor, tensor_of};
+use super::py_tensor::{PyTensor, tensor_object, tensor_of};
 use super::raise::{OrRaise, raise};
 use super::site::site;
 use super::to_python::{check_list, item_object, object};
@@ -18,6 +18,7 @@ use crate::ops::call::call;
 use crate::ops::op::Caller;
 use crate::ops::table::{self, Op};
 use crate::ops::value::Value;
+use crate::ops::view_history::root_of;
 use crate::tensor::{Arg, Category, Error, ErrorFact, Layout, Tensor};
 
 impl PyTensor {
@@ -215,6 +216,24 @@ impl PyTensor {
         let bytes = tensor.storage().read().len() * tensor.dtype().size();
         let module = vm.import("torch.storage", 0)?.get_attr("storage", vm)?;
         module.get_attr("UntypedStorage", vm)?.call((tensor.storage().address(), bytes), vm)
+    }
+
+    /// The tensor that owns the memory of this view.
+    #[pygetset]
+    fn _base(&self, vm: &VirtualMachine) -> PyResult {
+        match root_of(&self.inner.borrow()) {
+            Some(root) => Ok(tensor_object(root, &self.state, vm)),
+            None if self.state.recorder.is_off() => Err(vm.new_runtime_error(
+                "attn knows the base of a view from its records, which are off (--no-record)",
+            )),
+            None => Ok(vm.ctx.none()),
+        }
+    }
+
+    #[pymethod]
+    fn _is_view(&self, vm: &VirtualMachine) -> PyResult<bool> {
+        let base = self._base(vm)?;
+        Ok(!vm.is_none(&base))
     }
 
     /// A number that is unique to this tensor while it lives, whichever Python object refers to it.

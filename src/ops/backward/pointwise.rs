@@ -47,6 +47,7 @@ pub(crate) fn rsub(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 
 /// Of `mul`.
 pub(crate) fn mul(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
+    step.needs_saved();
     let mut grads = Gradients::none();
     if step.wants("input") {
         grads = grads.and("input", compute::times(&grad, step.operand("other")?)?);
@@ -68,6 +69,7 @@ pub(crate) fn div(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
         let zeros = compute::zeros_like(&grad)?;
         return Ok(Gradients::of("input", zeros.clone()).and("other", zeros));
     }
+    step.needs_saved();
     let other = step.operand("other")?;
     let mut grads = Gradients::none();
     if step.wants("other") {

@@ -99,6 +99,11 @@ impl<'a> BackwardStep<'a> {
         }
     }
 
+    /// Notes that a second pass needs what a first pass frees, as PyTorch does where it saves a number as a tensor.
+    pub(crate) fn needs_saved(&self) {
+        self.read.set(true);
+    }
+
     fn read_at(&self, at: usize) -> Result<&'a Arg> {
         let tensors = self.args[at].tensors();
         if !tensors.is_empty() {

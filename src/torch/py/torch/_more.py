@@ -324,6 +324,8 @@ def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mo
 class autocast:
     """Does nothing for a device that is not there, as in PyTorch; on the CPU attn computes in the dtype that is written."""
 
+    __module__ = "torch.amp.autocast_mode"
+
     def __init__(self, device_type="cpu", dtype=None, enabled=True, cache_enabled=None):
         hint(cache_enabled)
         device_type = getattr(device_type, "type", device_type)

@@ -133,7 +133,10 @@ def new_tensor(self, data, *, dtype=None, device=None, requires_grad=False, layo
 
 
 def storage(self):
-    return self.untyped_storage()
+    from torch.storage import TypedStorage
+
+    elements = self.untyped_storage().nbytes() // self.element_size()
+    return TypedStorage(self.detach().as_strided((elements,), (1,), 0))
 
 
 def is_inference(self):

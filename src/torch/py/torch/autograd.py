@@ -52,11 +52,6 @@ class Node:
     def __hash__(self):
         return hash(self._place)
 
-    def __repr__(self):
-        module = type(self).__module__
-        prefix = "" if module == "builtins" else module + "."
-        return f"<{prefix}{self._name} object at 0x{self._place:x}>"
-
 
 class Context:
     """What a custom function keeps between `forward` and `backward`."""

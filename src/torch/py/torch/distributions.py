@@ -17,7 +17,7 @@ class Distribution:
 
     def __repr__(self):
         def shown(value):
-            return str(value) if value.numel() == 1 else str(value.size())
+            return f"{value}" if value.numel() == 1 else str(value.size())
 
         return f"{type(self).__name__}({', '.join(f'{name}: {shown(getattr(self, name))}' for name in self._shown)})"
 

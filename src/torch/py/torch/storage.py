@@ -20,3 +20,57 @@ class UntypedStorage:
 
     def __eq__(self, other):
         return isinstance(other, UntypedStorage) and self._place == other._place
+
+    def __repr__(self):
+        return f"[torch.storage.UntypedStorage(device=cpu) of size {self._bytes}]"
+
+
+class TypedStorage:
+    """The elements of a storage in order."""
+
+    def __init__(self, elements):
+        self._elements = elements
+
+    dtype = property(lambda self: self._elements.dtype)
+    device = property(lambda self: self._elements.device)
+    is_cuda = False
+
+    def size(self):
+        return len(self._elements)
+
+    __len__ = size
+
+    def __iter__(self):
+        return iter(self.tolist())
+
+    def __getitem__(self, at):
+        if isinstance(at, slice):
+            raise RuntimeError("slices are only supported in UntypedStorage.__getitem__")
+        return self._elements[at].item()
+
+    def __setitem__(self, at, value):
+        self._elements[at] = value
+
+    def tolist(self):
+        return self._elements.tolist()
+
+    def data_ptr(self):
+        return self._elements.data_ptr()
+
+    def nbytes(self):
+        return len(self) * self.element_size()
+
+    def element_size(self):
+        return self._elements.element_size()
+
+    def untyped(self):
+        return self._elements.untyped_storage()
+
+    _untyped_storage = property(untyped)
+
+    def __eq__(self, other):
+        return isinstance(other, TypedStorage) and self.data_ptr() == other.data_ptr()
+
+    def __repr__(self):
+        lines = "".join(f" {value}\n" for value in self.tolist())
+        return f"{lines}[torch.storage.TypedStorage(dtype={self.dtype}, device={self.device}) of size {len(self)}]"

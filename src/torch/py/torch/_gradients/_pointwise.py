@@ -28,6 +28,8 @@ def _times(grad, factor):
 
 @rule("mul")
 def mul(step, grad):
+    # PyTorch saves a number as a tensor, so a second pass needs what the first freed.
+    step.saw = True
     grads = {}
     if step.wants("input"):
         grads["input"] = grad * step["other"]
@@ -40,6 +42,7 @@ def mul(step, grad):
 def div(step, grad):
     if step.arguments.get("rounding_mode") is not None:
         return {"input": torch.zeros_like(grad), "other": torch.zeros_like(grad)}
+    step.saw = True
     grads = {"input": grad / step["other"]}
     if step.wants("other"):
         grads["other"] = -grad * ((step["input"] / step["other"]) / step["other"])

@@ -1,5 +1,6 @@
 """Functions of torch.nn.functional that are built from other operations."""
 
+import _torch
 import torch
 from torch._arguments import hint, only_defaults
 from torch._errors import dropout_probability
@@ -7,8 +8,8 @@ from torch._errors import dropout_probability
 from . import _native as F
 
 __all__ = (
-    "conv2d dropout1d dropout2d dropout3d embedding_bag gaussian_nll_loss hinge_embedding_loss "
-    "margin_ranking_loss poisson_nll_loss soft_margin_loss triplet_margin_loss"
+    "conv2d dropout1d dropout2d dropout3d embedding_bag fold gaussian_nll_loss hinge_embedding_loss "
+    "margin_ranking_loss poisson_nll_loss soft_margin_loss triplet_margin_loss unfold"
 ).split()
 
 
@@ -68,13 +69,95 @@ def _convolved(dims):
         y = y.transpose(2, 3).reshape(batch, size, *out)
         if bias is not None:
             y = y + bias.view(-1, *(1,) * dims)
-        return y if input.dim() == dims + 2 else y.squeeze(0)
+        y = y if input.dim() == dims + 2 else y.squeeze(0)
+        if input.dim() == dims + 2:
+            _torch._name_node(y, "Convolution", 0)
+        return y
 
     convolved.__name__ = convolved.__qualname__ = f"conv{dims}d"
     return convolved
 
 
 conv2d = _convolved(2)
+
+
+def _pairs(*values):
+    return [tuple(value) if isinstance(value, (tuple, list)) else (value, value) for value in values]
+
+
+def _places(size, kernel, dilation, padding, stride):
+    """How many places the kernel has along each dimension."""
+    return [
+        (n + 2 * p - d * (k - 1) - 1) // s + 1 for n, k, d, p, s in zip(size, kernel, dilation, padding, stride)
+    ]
+
+
+def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
+    """The blocks that a kernel sees, as columns: (N, C, H, W) -> (N, C * kernel, L)."""
+    kernel, dilation, padding, stride = _pairs(kernel_size, dilation, padding, stride)
+    if input.dim() not in (3, 4):
+        raise RuntimeError(
+            "Expected 3D or 4D (batch mode) tensor with possibly 0 batch size and other non-zero dimensions for input, "
+            f"but got: {list(input.shape)}"
+        )
+    x = input if input.dim() == 4 else input.unsqueeze(0)
+    size = tuple(x.shape[2:])
+    places = _places(size, kernel, dilation, padding, stride)
+    if min(places) < 1:
+        shown = "({}, {})".format
+        raise RuntimeError(
+            f"Given input with spatial size {shown(*size)}, kernel_size={shown(*kernel)}, dilation={shown(*dilation)}, "
+            f"padding={shown(*padding)}, calculated shape of the array of sliding blocks as {shown(*places)}, but its "
+            "components must be at least one."
+        )
+    x = F.pad(x, (padding[1], padding[1], padding[0], padding[0]))
+    for axis in range(2):
+        x = x.unfold(2 + axis, dilation[axis] * (kernel[axis] - 1) + 1, stride[axis])[..., :: dilation[axis]]
+    # (N, C, rows, columns, kernel rows, kernel columns)
+    x = x.permute(0, 1, 4, 5, 2, 3).reshape(x.size(0), -1, places[0] * places[1])
+    x = x.clone() if not padding[0] and not padding[1] and x.untyped_storage() == input.untyped_storage() else x
+    x = x if input.dim() == 4 else x.squeeze(0)
+    _torch._name_node(x, "Im2Col", 0)
+    return x
+
+
+def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    """Adds blocks where they overlap: (N, C * kernel, L) -> (N, C, H, W). The inverse of unfold where none do."""
+    size, kernel, dilation, padding, stride = _pairs(output_size, kernel_size, dilation, padding, stride)
+    if input.dim() not in (2, 3):
+        raise RuntimeError(
+            "Expected 2D or 3D (batch mode) tensor for input with possibly 0 batch size and non-zero dimensions for "
+            f"input, but got: {list(input.shape)}"
+        )
+    batched = input.dim() == 3
+    x = input if batched else input.unsqueeze(0)
+    shown, count = "({}, {})".format, kernel[0] * kernel[1]
+    if x.size(1) % count:
+        raise RuntimeError(
+            "Expected size of input's dimension 1 to be divisible by the product of kernel_size, but got "
+            f"input.size(1)={x.size(1)} and kernel_size={shown(*kernel)}."
+        )
+    rows, columns = _places(size, kernel, dilation, padding, stride)
+    if x.size(2) != rows * columns:
+        raise RuntimeError(
+            f"Given output_size={shown(*size)}, kernel_size={shown(*kernel)}, dilation={shown(*dilation)}, "
+            f"padding={shown(*padding)}, stride={shown(*stride)}, expected size of input's dimension 2 to match the "
+            f"calculated number of sliding blocks {rows} * {columns} = {rows * columns}, but got input.size(2)={x.size(2)}."
+        )
+    x = x.reshape(x.size(0), -1, *kernel, rows, columns)
+    y = torch.zeros(
+        (*x.shape[:2], size[0] + 2 * padding[0], size[1] + 2 * padding[1]), dtype=x.dtype
+    )
+    for i in range(kernel[0]):
+        for j in range(kernel[1]):
+            top, left = i * dilation[0], j * dilation[1]
+            down = slice(top, top + (rows - 1) * stride[0] + 1, stride[0])
+            along = slice(left, left + (columns - 1) * stride[1] + 1, stride[1])
+            y[:, :, down, along] += x[:, :, i, j]
+    y = y[:, :, padding[0] : padding[0] + size[0], padding[1] : padding[1] + size[1]].contiguous()
+    y = y if batched else y.squeeze(0)
+    _torch._name_node(y, "Col2Im", 0)
+    return y
 
 
 def embedding_bag(

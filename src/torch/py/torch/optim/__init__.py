@@ -86,6 +86,8 @@ class Adam(Optimizer):
             if not 0.0 <= beta < 1.0:
                 raise ValueError(f"Invalid beta parameter at index {place}: {beta}")
         self._at_least_zero(weight_decay, "weight_decay value")
+        order = ("foreach", "maximize") if self._decoupled else ("maximize", "foreach")
+        given = dict(maximize=maximize, foreach=foreach)
         super().__init__(
             params,
             dict(
@@ -94,8 +96,7 @@ class Adam(Optimizer):
                 eps=eps,
                 weight_decay=weight_decay,
                 amsgrad=amsgrad,
-                maximize=maximize,
-                foreach=foreach,
+                **{name: given[name] for name in order},
                 capturable=capturable,
                 differentiable=differentiable,
                 fused=fused,

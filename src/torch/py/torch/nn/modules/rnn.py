@@ -1,5 +1,6 @@
 """Recurrent networks: a state that is carried from each step to the next."""
 
+import _torch
 import torch
 from torch._arguments import on_cpu
 from torch.nn import functional as F
@@ -156,6 +157,8 @@ class RNNBase(Module):
             last = tuple(state.squeeze(1) for state in last)
         elif self.batch_first:
             output = output.transpose(0, 1)
+            if self.mode != "LSTM":
+                _torch._name_node(output, "Transpose", 1)
         return output, last if self.mode == "LSTM" else last[0]
 
     def _forward_packed(self, packed, states):

@@ -343,6 +343,16 @@ class DataLoader:
         return full + (1 if rest and not self.drop_last else 0)
 
 
+# The modules whose names PyTorch shows.
+for _home, _names in (
+    ("dataset", (Dataset, IterableDataset, TensorDataset, ConcatDataset, Subset)),
+    ("sampler", (Sampler, SequentialSampler, RandomSampler, SubsetRandomSampler, BatchSampler)),
+    ("dataloader", (DataLoader,)),
+):
+    for _class in _names:
+        _class.__module__ = "torch.utils.data." + _home
+
+
 def get_worker_info():
     """None: examples are loaded where the loop runs."""
     return None
