@@ -20,7 +20,6 @@ const STDLIB: &[&str] = &[
     "__future__",
     "_ast_unparse",
     "_collections_abc",
-    "_colorize",
     "_compat_pickle",
     "_py_warnings",
     "_pydatetime",

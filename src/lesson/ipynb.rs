@@ -5,7 +5,7 @@ use std::collections::HashSet;
 
 use serde_json::{Map, Value, json};
 
-use super::notebook::{Notebook, NotebookCell, RecordedOutput, SavedCell, add_prose};
+use super::notebook::{Notebook, NotebookCell, RecordedOutput, SavedCell, add_prose, own_name};
 use super::read_error::ReadErrorKind;
 
 /// Reads the text of an `.ipynb` file. Errors: what is wrong with it.
@@ -265,6 +265,7 @@ fn outputs(output: &RecordedOutput, count: usize) -> Vec<Value> {
         }));
     }
     if let Some((kind, message)) = &output.error {
+        let kind = own_name(kind);
         let line = format!("{kind}: {message}");
         outputs.push(json!({
             "output_type": "error",

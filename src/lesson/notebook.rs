@@ -88,12 +88,17 @@ impl RecordedOutput {
     }
 }
 
+/// The name of an exception's class without its module, as a notebook shows it: `LinAlgError`.
+pub(crate) fn own_name(kind: &str) -> &str {
+    kind.rsplit('.').next().unwrap_or(kind)
+}
+
 /// The text that a cell shows: what it printed, its last expression, its exception. A lesson's `{output}` has this form.
 pub fn shown(stdout: &str, result: Option<&str>, error: Option<(&str, &str)>) -> String {
     let mut text = stdout.to_string();
-    let error = error.map(|(kind, message)| match message {
-        "" => kind.to_string(),
-        _ => format!("{kind}: {message}"),
+    let error = error.map(|(kind, message)| match (own_name(kind), message) {
+        (kind, "") => kind.to_string(),
+        (kind, message) => format!("{kind}: {message}"),
     });
     for part in result.map(str::to_string).into_iter().chain(error) {
         if !text.is_empty() && !text.ends_with('\n') {

@@ -9,7 +9,9 @@ use std::{
 };
 
 use rustpython_vm::{
-    AsObject, Interpreter, PyObjectRef, PyResult, VirtualMachine, builtins::PyBaseExceptionRef, scope::Scope,
+    AsObject, Interpreter, PyObjectRef, PyResult, VirtualMachine,
+    builtins::{PyBaseExceptionRef, PyDict},
+    scope::Scope,
 };
 
 use super::{
@@ -288,6 +290,12 @@ impl Session {
             self.remark(remark);
         }
         let (source, mode) = (&translated.source, &translated.mode);
+        // What `inspect.getsource` reads.
+        let kept = vm.sys_module.get_attr("_cells", vm);
+        if let Some(cells) = kept.ok().and_then(|cells| cells.downcast::<PyDict>().ok()) {
+            let set = cells.set_item(name, vm.ctx.new_str(&**source).into(), vm);
+            debug_assert!(set.is_ok(), "a dict takes strings");
+        }
         let cell =
             CompiledCell::compile(source, name, vm).map_err(|error| Raised::syntax(&error, source, vm))?;
         binds.clone_from(&cell.binds);

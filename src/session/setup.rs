@@ -61,6 +61,7 @@ pub(super) fn install(
         set(vm.sys_module.as_object(), name, stream.clone(), vm)?;
         set(vm.sys_module.as_object(), &format!("__{name}__"), stream, vm)?;
     }
+    set(vm.sys_module.as_object(), "_cells", vm.ctx.new_dict().into(), vm)?;
     builtins::install(buffer, vm)?;
     cpython::install(vm);
     numbers::install(vm);

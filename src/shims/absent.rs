@@ -78,7 +78,7 @@ const NEVER: &[(&[&str], &str)] = &[
         "attn runs lessons on one thread, without processes",
     ),
     (
-        &["tempfile", "zipfile", "tarfile", "gzip", "shelve", "sqlite3", "fileinput"],
+        &["zipfile", "tarfile", "gzip", "shelve", "sqlite3", "fileinput"],
         "attn opens plain files only, with --allow-read",
     ),
 ];

@@ -15,6 +15,7 @@ mod regex;
 mod sha2;
 mod structs;
 mod tokens;
+mod unicode;
 
 pub use file_access::FileAccess;
 pub use plots::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure, Scale};
@@ -42,6 +43,7 @@ pub(crate) fn native_modules(ctx: &Context) -> Vec<&'static PyModuleDef> {
         sha2::module_def(ctx),
         structs::module_def(ctx),
         tokens::module_def(ctx),
+        unicode::module_def(ctx),
     ]
 }
 

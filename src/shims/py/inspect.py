@@ -289,8 +289,63 @@ def currentframe():
     return sys._getframe(1)
 
 
+def _cell_of(value):
+    """The name of the cell that defined a function or a class, and the line where its definition begins."""
+    value = unwrap(value)
+    if isinstance(value, types.MethodType):
+        value = value.__func__
+    if isinstance(value, types.FunctionType):
+        return value.__code__.co_filename, value.__code__.co_firstlineno, None
+    if isinstance(value, types.CodeType):
+        return value.co_filename, value.co_firstlineno, None
+    if isinstance(value, type):
+        for member in vars(value).values():
+            member = getattr(member, "__func__", getattr(member, "fget", member))
+            member = unwrap(member) if callable(member) else member
+            inner = isinstance(member, types.FunctionType) and member.__qualname__.startswith(value.__qualname__ + ".")
+            if inner and member.__code__.co_filename in sys._cells:
+                return member.__code__.co_filename, member.__code__.co_firstlineno, value.__name__
+        raise OSError("source code not available")
+    kind = type(value).__name__
+    raise TypeError(
+        f"module, class, method, function, traceback, frame, or code object was expected, got {kind}"
+    )
+
+
+def _definition(value):
+    """The lines of the cell, and the definition in its syntax tree."""
+    import ast
+
+    cell, line, name = _cell_of(value)
+    source = sys._cells.get(cell)
+    if source is None:
+        raise OSError("could not get source code")
+    kinds = (ast.ClassDef,) if name else (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+    best = None
+    for node in ast.walk(ast.parse(source)):
+        if not isinstance(node, kinds) or name and node.name != name:
+            continue
+        start = min([node.lineno, *(mark.lineno for mark in getattr(node, "decorator_list", ()))])
+        is_it = start <= line <= node.end_lineno if name else start == line or node.lineno == line
+        if is_it and (best is None or start >= best[0]):
+            best = start, node.end_lineno
+    if best is None:
+        raise OSError("could not get source code")
+    return source.split("\n"), *best
+
+
+def getsourcelines(value):
+    lines, start, end = _definition(value)
+    return [line + "\n" for line in lines[start - 1 : end]], start
+
+
 def getsource(value):
-    raise OSError("could not get source code: attn keeps cells, not files")
+    """The text of a function or a class that a cell defined."""
+    return "".join(getsourcelines(value)[0])
 
 
-getsourcelines = getsourcefile = getfile = getsource
+def getfile(value):
+    return _cell_of(value)[0]
+
+
+getsourcefile = getfile

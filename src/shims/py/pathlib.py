@@ -6,6 +6,9 @@ __all__ = ["Path", "PosixPath", "PurePath", "PurePosixPath"]
 
 
 class PurePath:
+    def __new__(cls, *parts):
+        return object.__new__(PurePosixPath if cls is PurePath else cls)
+
     def __init__(self, *parts):
         self._path = os.path.join(*parts) if parts else "."
         root = "/" if self._path.startswith("/") else ""
@@ -78,10 +81,14 @@ class PurePath:
         return type(self)(os.path.relpath(self._path, os.fspath(other)))
 
 
-PurePosixPath = PurePath
+class PurePosixPath(PurePath):
+    pass
 
 
 class Path(PurePath):
+    def __new__(cls, *parts):
+        return object.__new__(PosixPath if cls is Path else cls)
+
     @classmethod
     def cwd(cls):
         return cls(os.getcwd())
@@ -192,4 +199,5 @@ for _name in "chmod symlink_to hardlink_to readlink owner group".split():
     setattr(Path, _name, _refused(_name))
 del _name
 
-PosixPath = Path
+class PosixPath(Path):
+    pass

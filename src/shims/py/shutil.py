@@ -50,6 +50,22 @@ def move(source, target):
     return target
 
 
+def rmtree(path, ignore_errors=False, onerror=None, *, onexc=None, dir_fd=None):
+    """Removes a folder and all that is in it. A link is removed, not followed."""
+    if os.path.islink(path):
+        raise OSError("Cannot call rmtree on a symbolic link")
+    try:
+        for entry in list(os.scandir(path)):
+            if entry.is_dir(follow_symlinks=False):
+                rmtree(entry.path, ignore_errors)
+            else:
+                os.remove(entry.path)
+        os.rmdir(path)
+    except OSError:
+        if not ignore_errors:
+            raise
+
+
 def __getattr__(name):
     if name.startswith("_"):
         raise AttributeError(f"module 'shutil' has no attribute {name!r}")

@@ -294,9 +294,13 @@ class AxesImage(Artist):
         return [-0.5, width - 0.5, *ends]
 
     def get_cmap(self):
-        from . import get_cmap
+        from . import get_cmap, rcParams
 
-        return get_cmap(self._word("cmap", default="viridis"))
+        return get_cmap(self._word("cmap", default=rcParams.get("image.cmap", "viridis")))
+
+    @property
+    def cmap(self):
+        return self.get_cmap()
 
     def span(self):
         x, y = self.get_extent()[:2], self.get_extent()[2:]

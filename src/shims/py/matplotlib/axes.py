@@ -37,6 +37,8 @@ class Axes:
         self.xaxis, self.yaxis = _Axis(), _Axis()
         self._artists, self._title, self._legend, self._off, self._inverted = [], "", None, False, False
         self._drawn, self._margins = 0, [0.05, 0.05]
+        # The axes that have the same limits along x and along y, itself among them.
+        self._shared = {"x": [self], "y": [self]}
 
     clear = cla
 
@@ -320,7 +322,8 @@ class Axes:
         if axis.limits is not None:
             return axis.limits
         at = 0 if which == "x" else 1
-        spans = [artist.span() for artist in self._artists if not isinstance(artist, Text)]
+        artists = [artist for axes in self._shared[which] for artist in axes._artists]
+        spans = [artist.span() for artist in artists if not isinstance(artist, Text)]
         found = [span[at] for span in spans if span[at] is not None]
         if not found:
             return (0.0, 1.0)
@@ -349,10 +352,23 @@ class Axes:
             low, high = low
         before = self.get_xlim() if which == "x" else self.get_ylim()
         low, high = float(before[0] if low is None else low), float(before[1] if high is None else high)
-        if which == "y":
-            self._inverted = low > high
-        axis.limits = (high, low) if which == "y" and self._inverted else (low, high)
+        for axes in self._shared[which]:
+            if which == "y":
+                axes._inverted = low > high
+            limits = (high, low) if which == "y" and low > high else (low, high)
+            (axes.xaxis if which == "x" else axes.yaxis).limits = limits
         return low, high
+
+    def _share(self, others, which):
+        """Has the same limits as other axes from now on."""
+        for axes in others:
+            axes._shared[which] = others
+
+    def sharex(self, other):
+        self._share([*other._shared["x"], self], "x")
+
+    def sharey(self, other):
+        self._share([*other._shared["y"], self], "y")
 
     def set_xlim(self, left=None, right=None, xmin=None, xmax=None, **words):
         return self._set_limits(self.xaxis, "x", left if xmin is None else xmin, right if xmax is None else xmax)
@@ -419,11 +435,15 @@ class Axes:
         """What is drawn, as plain data."""
         # The cells of a table are numbered by their middles, those of a mesh by their edges.
         is_mesh = any(isinstance(artist, QuadMesh) for artist in self._artists)
+        x, y = _axis(self.xaxis, is_mesh), _axis(self.yaxis, is_mesh)
+        for which, described in (("x", x), ("y", y)):
+            if len(self._shared[which]) > 1 and not is_mesh:
+                described["limits"] = list(self._limits(self.xaxis if which == "x" else self.yaxis, which))
         return {
             "title": self._title,
             "place": list(self._place),
-            "x": _axis(self.xaxis, is_mesh),
-            "y": _axis(self.yaxis, is_mesh),
+            "x": x,
+            "y": y,
             "legend": self._legend is not None,
             "inverted": self._inverted,
             "marks": [artist.mark() for artist in self._artists if not getattr(artist, "_of_table", False)],

@@ -85,7 +85,10 @@ class ndarray:
         return _array(self._rows[index])
 
     def __repr__(self):
-        return "array(" + repr(self.tolist()) + ", dtype=object)"
+        rows = self.tolist()
+        if len(self.shape) == 1:
+            return "array(" + repr(rows) + ", dtype=object)"
+        return "array([" + ",\n       ".join(map(repr, rows)) + "], dtype=object)"
 
 
 AxesArray = ndarray
@@ -120,7 +123,15 @@ class Figure:
         self._dpi = dpi or rcParams["figure.dpi"]
         self.axes, self._title, self._current = [], "", None
 
-    def add_subplot(self, *args, **words):
+    def add_subplot(self, *args, sharex=None, sharey=None, **words):
+        axes = self._subplot(*args, **words)
+        if sharex is not None:
+            axes.sharex(sharex)
+        if sharey is not None:
+            axes.sharey(sharey)
+        return axes
+
+    def _subplot(self, *args, **words):
         for word in ("projection", "polar"):
             if words.pop(word, None) not in (None, False):
                 raise NotImplementedError(f"add_subplot({word}=...) is not here: attn draws flat axes")
@@ -164,6 +175,12 @@ class Figure:
         style("Figure", {word: words[word] for word in words if word not in ("width_ratios", "height_ratios")})
         rows = [[self._new((nrows, ncols, row * ncols + column + 1)) for column in range(ncols)] for row in range(nrows)]
         self._current = rows[-1][-1]
+        for which, shares in (("x", sharex), ("y", sharey)):
+            groups = {
+                True: [sum(rows, [])], "all": [sum(rows, [])], "row": rows, "col": [list(column) for column in zip(*rows)]
+            }.get(shares, [])
+            for group in groups:
+                group[0]._share(group, which)
         if not squeeze:
             return AxesArray(rows)
         if nrows == 1 and ncols == 1:

@@ -168,6 +168,10 @@ def set_cmap(cmap):
     pass
 
 
+def switch_backend(newbackend):
+    """Accepted: attn draws in the terminal."""
+
+
 def ion():
     pass
 
