@@ -248,7 +248,7 @@ def in_attn(attn, case):
 # The random numbers of the PyTorch that recorded: with Intel's library, as builds for x86 are.
 RANDOM = "mkl"
 # Addresses differ from run to run, and attn says at the end of a program which figures it showed.
-VARIES = re.compile(r"( at)? 0x[0-9a-f]+|\b\d{14,15}\b|^<Figure size .* Axes>\n?", re.M)
+VARIES = re.compile(r"( at)? 0x[0-9a-f]+|\b\d{13,15}\b|^<Figure size .* Axes>\n?", re.M)
 
 
 def word(recorded, printed, error):

@@ -5,7 +5,7 @@ A file holds one family; `# %% name` starts a program. Each runs in a process of
 programs are recorded anew, and the others stay as they are. The family `public` needs matplotlib 3.8, seaborn 0.13,
 einops and tqdm. NumPy computes without AVX-512, whose `exp` and `log` differ in the last digit.
 """
-import json, os, pathlib, re, subprocess, sys
+import json, os, pathlib, re, subprocess, sys, tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -24,7 +24,12 @@ def main(families):
         for name, body in zip(parts[1::2], parts[2::2]):
             program = body.strip() + "\n"
             words = {**os.environ, "MPLBACKEND": "Agg", "NPY_DISABLE_CPU_FEATURES": WITHOUT}
-            done = subprocess.run([sys.executable, "-W", "ignore", "-c", program], capture_output=True, text=True, env=words)
+            # A file, so that `inspect.getsource` finds what it asks for.
+            with tempfile.NamedTemporaryFile("w", suffix=".py") as file:
+                file.write(program)
+                file.flush()
+                run = [sys.executable, "-W", "ignore", file.name]
+                done = subprocess.run(run, capture_output=True, text=True, env=words)
             if done.returncode:
                 sys.exit(f"{path.stem}/{name}: {done.stderr}")
             cases.append({"family": path.stem, "name": name.strip(), "program": program, "stdout": done.stdout})
