@@ -252,6 +252,21 @@ fn unsafe_is_in_the_listed_files_only() {
     report(&broken);
 }
 
+/// Source that nests too deeply ends the process: `syntax` refuses it, and nothing else calls the parser.
+#[test]
+fn source_is_parsed_where_its_depth_is_checked() {
+    let mut broken = Vec::new();
+    for source in sources().iter().filter(|source| source.layer != Some("syntax")) {
+        for (number, line) in statements(&source.code) {
+            let path = line.split("ruff_python_parser").nth(1).unwrap_or_default();
+            if names(path).any(|name| name.starts_with("parse")) {
+                broken.push(format!("{}:{number}: calls the parser; `crate::syntax` does", source.path));
+            }
+        }
+    }
+    report(&broken);
+}
+
 #[test]
 fn nothing_is_left_to_do_in_silence() {
     const UNDONE: [&str; 3] = ["todo!", "unimplemented!", ".unwrap()"];
