@@ -185,9 +185,12 @@ class ndarray:
 
     def __setitem__(self, key, value):
         places = numpy.asarray(self._places(key)).reshape(-1).tolist()
-        if isinstance(value, _numbers) and value.ndim == 0:
+        # Several places take what an array without dimensions contains; one place takes the array.
+        if isinstance(value, _numbers) and value.ndim == 0 and isinstance(self._places(key), _numbers):
             value = value.item()
-        if isinstance(value, (list, tuple, _numbers)) and not (self.dtype.kind == "O" and self.ndim == 1 and len(places) == 1):
+        is_one = self.dtype.kind == "O" and self.ndim == 1 and len(places) == 1
+        is_many = isinstance(value, (list, tuple)) or isinstance(value, _numbers) and value.ndim > 0
+        if is_many and not is_one:
             values = list(value)
         else:
             values = [value]
@@ -247,7 +250,10 @@ class ndarray:
             raise NotImplementedError(f"{what}() of text in several dimensions is not part of attn's numpy")
 
     def fill(self, value):
-        self[...] = value
+        if self.dtype.kind == "U":
+            self[...] = value
+        else:
+            self._items[:] = [value] * self.size
 
     def __getattr__(self, name):
         if name.startswith("_"):
