@@ -34,6 +34,68 @@ fn examined(source: &str) -> (String, Vec<String>) {
     (outcome.stdout + &error, told.collect())
 }
 
+/// A program as the cells of a notebook, one for each statement at the left margin; what is indented or closes a bracket
+/// belongs to the statement before.
+fn cells(source: &str) -> Vec<String> {
+    let mut cells: Vec<String> = Vec::new();
+    let mut is_text = false;
+    for line in source.lines() {
+        let continues = is_text
+            || line.is_empty()
+            || line.starts_with([' ', ')', ']', '}', '#'])
+            || ["else:", "elif ", "except", "finally"].iter().any(|it| line.starts_with(it))
+            || cells.last().is_some_and(|cell| {
+                cell.trim_end().lines().next_back().is_some_and(|it| it.starts_with('@'))
+            });
+        match cells.last_mut().filter(|_| continues) {
+            Some(cell) => cell.push_str(line),
+            None => cells.push(line.to_owned()),
+        }
+        if let Some(cell) = cells.last_mut() {
+            cell.push('\n');
+        }
+        is_text ^= line.matches("\"\"\"").count() % 2 == 1;
+    }
+    cells
+}
+
+/// What the doctor finds in a program whose statements run one cell at a time, as in a notebook.
+fn found_in_cells(source: &str) -> Vec<String> {
+    let mut session = Session::new(SessionOptions { random: Family::Mkl, ..SessionOptions::default() });
+    let cells: Vec<(String, String)> =
+        cells(source).into_iter().enumerate().map(|(at, cell)| (format!("cell {at}"), cell)).collect();
+    let mut findings = Vec::new();
+    for (name, cell) in &cells {
+        let (outcome, trace, calls) = session.examined(cell, name, doctor::calls_to_repeat);
+        if let Some(error) = outcome.error {
+            return vec![format!("{name} raised {}: {}", error.kind, error.message)];
+        }
+        let names = TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
+        findings.extend(doctor::examine(&trace, &names, &calls, &session.sources().collect()));
+    }
+    let named: Vec<(&str, &str)> = cells.iter().map(|(name, cell)| (name.as_str(), cell.as_str())).collect();
+    findings.extend(doctor::read_together(&named, doctor::Reading::Ran));
+    findings.retain(|finding| {
+        let source = named.iter().find(|(name, _)| Some(*name) == finding.cell.as_deref());
+        let line = source.and_then(|(_, source)| source.lines().nth(finding.line? - 1));
+        !line.is_some_and(|line| doctor::is_allowed(finding.mistake, line))
+    });
+    findings.iter().map(|it| format!("{} in {:?}: {}", it.mistake, it.cell, it.observed)).collect()
+}
+
+#[test]
+fn correct_programs_have_no_findings_as_notebooks() {
+    with_large_stack(|| {
+        let mut wrong = Vec::new();
+        for path in programs("correct") {
+            let source = fs::read_to_string(&path).expect("it can be read");
+            let name = path.file_stem().expect("it has a name").to_string_lossy();
+            wrong.extend(found_in_cells(&source).into_iter().map(|finding| format!("{name}: {finding}")));
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    });
+}
+
 #[test]
 fn correct_programs_print_what_pytorch_prints_and_have_no_findings() {
     with_large_stack(|| {

@@ -264,7 +264,7 @@ def dropout_before_softmax(node, where):
 
 # Masks.
 
-@row("mask-missing", "causal-leak", "padding-leak", "mask-leaks", "mask-missing")
+@row("mask-missing", "causal-leak", "padding-leak", "mask-leaks", "mask-missing", "position-bias")
 def mask_missing(node, where):
     """S.masked_fill(M, -inf) becomes S; torch.where(M, S, -inf) too; is_causal=True becomes False."""
     if called(node) == "masked_fill" and len(node.args) == 2 and HIDING.search(text(node.args[1])) and not fresh(operand(node)):
@@ -717,14 +717,18 @@ def tied_weights_copied(node, where):
 
 
 # Softmaxes and masks that are no attention, and masks whose absence nothing shows: a choice of the k best, a token that does
-# not look at itself, windows.
+# not look at itself, windows. Labels of a loss are no mask of scores. A table that is learned for each distance, the earlier
+# and the later ones, is the same layer with the sign swapped: the rows of the table change places.
 NOT_ATTENTION = {
     "softmax-axis": ["contrastive", "distillation", "experts", "sampling"],
     "softmax-missing": ["contrastive", "distillation", "experts", "sampling"],
     "softmax-twice": ["contrastive", "distillation", "experts", "sampling"],
     "norm-axis": ["contrastive"],
     "mask": ["sampling"],
-    "mask-missing": ["sparse_topk", "learned_temperature", "swin_windows", "pointer_network"],
+    "mask-missing": ["sparse_topk", "learned_temperature", "swin_windows", "pointer_network", "masked_lm"],
+    "mask-inverted": ["masked_lm"],
+    "distance-sign": ["shaw_relative", "t5_bias"],
+    "normaliser-missing": ["experts"],
     "scale": ["performer"],
 }
 
@@ -823,7 +827,7 @@ def difference(program, mutant):
 
 
 def run(*command):
-    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=60)
+    done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=600)
     return done.returncode, done.stdout
 
 

@@ -1,7 +1,7 @@
 //! A causal layer whose output depends on a later token: seen by changing one token after another.
 
 use super::attention::Attention;
-use super::mask::{last_matrix, square};
+use super::mask::{is_visible, last_matrix, square};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::repeated::{Reach, RepeatedCall};
 use super::targets_not_shifted::is_cross_entropy;
@@ -67,7 +67,7 @@ fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
             Some(Observation::new(call.site.clone(), observed, fix))
         }
         // What it is trained to predict is among what its outputs depend on.
-        Reach::All | Reach::Leaks(_) if predicts_next(call, axis.size, cell) => {
+        Reach::All | Reach::Leaks(_) if call.report.inputs == 1 && predicts_next(call, axis.size, cell) => {
             let fix = "hide later tokens: a mask of torch.triu(torch.ones(T, T), diagonal=1).bool(), or is_causal=True";
             let observed =
                 format!("The loss has as the target of each token the one after it. {}", moved(axis)?);
@@ -130,7 +130,7 @@ fn is_masked(call: &RepeatedCall, cell: &TracedCell) -> bool {
         let input = Attention::of_softmax(step)?.input()?;
         let size = square(&input)?;
         let values = last_matrix(&input, size)?;
-        Some((0..size * size).all(|at| (values[at] <= -1e9) == (at % size > at / size)))
+        Some((0..size * size).all(|at| is_visible(values[at]) == (at % size <= at / size)))
     };
     call.report.inputs == 1 && cell.trace.steps.iter().filter(own).any(|step| hides(step) == Some(true))
 }

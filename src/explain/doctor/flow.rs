@@ -101,9 +101,11 @@ impl FlowStep {
     }
 }
 
-/// The learner's operation that made a tensor. What backward ran is not followed: to the doctor a gradient is given.
+/// The learner's operation that made a tensor. What backward ran is not followed: to the doctor a gradient is given. So is
+/// a parameter: what an optimizer or its initialisation wrote into it says nothing about attention.
 pub(super) fn origin(tensor: &Tensor) -> Option<Rc<Record>> {
-    tensor.origin().filter(|record| !record.in_backward)
+    let is_parameter = tensor.requires_grad() && tensor.is_leaf();
+    tensor.origin().filter(|record| !record.in_backward && !is_parameter)
 }
 
 /// A number, or the element of a tensor that has only one.

@@ -23,6 +23,10 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
     let mut found = Vec::new();
     for step in cell.trace.steps.iter().filter(|step| is_attention(step)) {
         let Some(activation) = function_of(step) else { continue };
+        // "Narrow" attention is the name of this variant.
+        if step.calls.iter().any(|call| call.function.to_lowercase().contains("narrow")) {
+            continue;
+        }
         let own: Vec<&Traced> =
             split.iter().filter(|(_, it)| *it == activation).map(|(step, _)| *step).collect();
         // Queries, keys and values, each so.

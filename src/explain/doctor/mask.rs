@@ -1,10 +1,12 @@
 //! The mask of scores: which step applied it, and the square matrix that it leaves.
 
-use super::attention::Attention;
+use super::attention::{Attention, is_softmax, record_of};
+use super::axes::is_product;
+use super::flow::{is_zero_one, trace_back};
 use super::mistake::TracedCell;
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula, Movement};
-use crate::tensor::{Arg, DType, Site, Tensor};
+use crate::tensor::{Arg, DType, Record, Site, Tensor};
 
 /// The name of the mask that was applied to the scores last, and its line.
 pub(super) fn masking_step(attention: &Attention, cell: &TracedCell) -> (String, Option<Site>) {
@@ -18,6 +20,14 @@ pub(super) fn masking_step(attention: &Attention, cell: &TracedCell) -> (String,
     let mask = mask.and_then(|mask| mask.tensor().map(|mask| cell.name_of(mask, "the mask")));
     let site = masking.and_then(|step| step.record.site.clone()).or_else(|| attention.site());
     (mask.unwrap_or_else(|| "the mask".to_owned()), site)
+}
+
+/// Scores below this are hidden: a mask may add -1e9 to a score of any size.
+const HIDDEN: f64 = -1e8;
+
+/// Whether a key with this score is in sight.
+pub(super) fn is_visible(score: f64) -> bool {
+    score > HIDDEN && !score.is_nan()
 }
 
 /// The size of the last two axes, if they are equal and greater than one.
@@ -54,6 +64,14 @@ impl Visible {
         self.keys[token * self.size + key]
     }
 
+    /// Whether the visible keys are those on one side of a diagonal.
+    fn is_triangle(&self) -> bool {
+        let ahead = |at: usize| (at % self.size) as i64 - (at / self.size) as i64;
+        let of = |shown: bool| (0..self.keys.len()).filter(move |at| self.keys[*at] == shown).map(ahead);
+        let (shown, hidden) = ((of(true).min(), of(true).max()), (of(false).min(), of(false).max()));
+        shown.1 < hidden.0 || hidden.1 < shown.0
+    }
+
     /// Whether all visible keys are so to their tokens, and at least one key is seen by another token.
     pub(super) fn all(&self, fits: impl Fn(usize, usize) -> bool) -> bool {
         let seen =
@@ -69,6 +87,36 @@ impl Visible {
             (0..self.keys.len()).filter(|at| !self.keys[*at]).map(|at| (at / self.size, at % self.size));
         !self.at(self.size - 1, 0) && hidden.into_iter().all(|(token, key)| fits(token, key))
     }
+}
+
+/// The triangle of zeros and ones that a step multiplies weights or products of features with, and which keys each token
+/// sees with it.
+pub(super) fn of_weights(step: &Traced) -> Option<(Option<Tensor>, Visible)> {
+    let record = record_of(step)?;
+    let (masked, mask) = match record.operation.explanation {
+        Explanation::Pointwise(Formula::Mul) => {
+            let args = record.args();
+            let (left, right) = (args.first()?.tensor()?.clone(), args.get(1)?.tensor()?.clone());
+            let is_mask = |it: &Tensor| square(it).is_some() && is_zero_one(it);
+            match (is_mask(&left), is_mask(&right)) {
+                (false, true) => (left, Some(right)),
+                (true, false) => (right, Some(left)),
+                _ => return None,
+            }
+        }
+        Explanation::Triangle { .. } => (record.args().first()?.tensor()?.clone(), None),
+        _ => return None,
+    };
+    square(&masked)?;
+    // Weights, or products of features: no parameter and no decay.
+    let is_start = |record: &Record| is_softmax(record) || is_product(record);
+    let made = trace_back(&masked, &is_start)?.record;
+    if made.operation.explanation == Explanation::Linear {
+        return None;
+    }
+    let result = step.results.first()?.tensor.clone()?;
+    let visible = Visible::of(mask.as_ref().unwrap_or(&result), |it| it != 0.0)?;
+    visible.is_triangle().then_some((mask, visible))
 }
 
 /// The mask of fused attention, and which keys each token sees with it.

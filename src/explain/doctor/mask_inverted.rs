@@ -2,10 +2,10 @@
 
 use super::attention::Attention;
 use super::flow::source;
-use super::mask::{Visible, fused_visible, masking_step};
+use super::mask::{Visible, fused_visible, is_visible, masking_step, of_weights};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
-use crate::tensor::explanation::Explanation;
+use crate::tensor::explanation::{Explanation, Formula};
 use crate::tensor::{Arg, DType, Site};
 
 pub(super) static MISTAKE: Mistake = Mistake {
@@ -39,6 +39,12 @@ fn reads_backwards(step: &Traced) -> bool {
 fn detect(cell: &TracedCell) -> Vec<Observation> {
     let check = |step: &Traced| match step.operation.explanation {
         Explanation::Attention => in_fused_attention(step, cell),
+        Explanation::Pointwise(Formula::Mul) | Explanation::Triangle { .. } => {
+            let (mask, visible) = of_weights(step)?;
+            let hidden = hidden_keys(&visible)?;
+            let name = mask.map_or_else(|| "the triangle".to_owned(), |mask| cell.name_of(&mask, "the mask"));
+            Some(observation(hidden, visible.size, &name, step.site()))
+        }
         _ => {
             let attention = Attention::of_softmax(step).or_else(|| Attention::of_other_weights(step))?;
             in_scores(&attention, cell)
@@ -51,7 +57,7 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
 fn in_scores(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     // Along another axis the scores are transposed: their rows are then not queries.
     let input = attention.input().filter(|_| attention.axis == 1)?;
-    let visible = Visible::of(&input, |score| score > -1e9 && !score.is_nan())?;
+    let visible = Visible::of(&input, is_visible)?;
     let hidden = hidden_keys(&visible)?;
     let (mask, site) = masking_step(attention, cell);
     Some(observation(hidden, visible.size, &mask, site))

@@ -73,8 +73,11 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let (scores, weights) = (input.to_f64_vec(), weights.to_f64_vec());
     let hidden = hidden_elements(step)?;
     // A scaling after the masking scales the fill too. A later mask may also hide the same keys with -inf.
-    let after = attention.before.iter().take_while(|it| !std::ptr::eq(*it, step));
-    let filled = fill * after.filter_map(FlowStep::factor).product::<f64>();
+    let after: Vec<&FlowStep> = attention.before.iter().take_while(|it| !std::ptr::eq(*it, step)).collect();
+    let filled = after.iter().rev().fold(fill, |fill, step| match step.factor() {
+        Some(factor) => fill * factor,
+        None => fill + added(step).unwrap_or(0.0),
+    });
     let is_filled = |score: f64| (score - filled).abs() <= 1e-6 * filled.abs();
     let leaking: Vec<usize> = (0..scores.len())
         .filter(|at| hidden[at % hidden.len()] && is_filled(scores[*at]) && weights[*at] > 1e-6)
@@ -94,6 +97,16 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         row % input.shape().iter().rev().nth(1).copied().unwrap_or(1)
     );
     Some(Observation::new(site, observed, "scores.masked_fill(mask, -torch.inf), before the softmax"))
+}
+
+/// The number that a step adds to all scores.
+fn added(step: &FlowStep) -> Option<f64> {
+    let by = step.other()?.number()?;
+    match step.explanation() {
+        Explanation::Pointwise(Formula::Add) => Some(by),
+        Explanation::Pointwise(Formula::Sub) => Some(-by),
+        _ => None,
+    }
 }
 
 /// Which elements of the last two axes the mask hides.

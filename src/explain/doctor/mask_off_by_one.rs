@@ -1,7 +1,7 @@
 //! A causal mask that begins too far above the diagonal, so that each token sees one later token or more.
 
 use super::attention::Attention;
-use super::mask::{Visible, fused_visible, last_matrix, masking_step};
+use super::mask::{Visible, fused_visible, last_matrix, masking_step, of_weights};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
 use crate::ops::trace::Traced;
@@ -24,6 +24,10 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
             let (mask, visible) = fused_visible(step)?;
             let beyond = visible_beyond(&visible)?;
             return Some(observation(&cell.name_of(&mask, "attn_mask"), beyond, None, step.site()));
+        }
+        if let Some((mask, visible)) = of_weights(step) {
+            let name = mask.map_or_else(|| "the triangle".to_owned(), |mask| cell.name_of(&mask, "the mask"));
+            return Some(observation(&name, visible_beyond(&visible)?, None, step.site()));
         }
         let attention = Attention::of_softmax(step).or_else(|| Attention::of_other_weights(step))?;
         let input = attention.input().filter(|_| attention.axis == 1)?;

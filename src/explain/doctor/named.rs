@@ -18,5 +18,7 @@ pub(super) fn is_weights(name: &str) -> bool {
 /// Whether a function has the name of attention.
 pub(super) fn is_attention(function: &str) -> bool {
     let name = function.to_lowercase();
-    ["att", "head", "sdpa", "bahdanau", "luong"].iter().any(|word| name.contains(word))
+    ["att", "atenc", "atten", "aufmerk", "head", "sdpa", "bahdanau", "luong"]
+        .iter()
+        .any(|word| name.contains(word))
 }

@@ -163,3 +163,25 @@ impl<'a> Visitor<'a> for ModuleReads {
         walk_expr(self, expression);
     }
 }
+
+/// The statements in a body and in its loops and branches, in the order of the source; those of functions and classes are
+/// left out.
+pub(super) fn each_statement(body: &[Stmt]) -> Vec<&Stmt> {
+    let mut found = Vec::new();
+    for statement in body {
+        found.push(statement);
+        let inner: Vec<&[Stmt]> = match statement {
+            Stmt::For(it) => vec![&it.body, &it.orelse],
+            Stmt::While(it) => vec![&it.body, &it.orelse],
+            Stmt::If(it) => {
+                let others = it.elif_else_clauses.iter().map(|clause| &*clause.body);
+                [&*it.body].into_iter().chain(others).collect()
+            }
+            Stmt::With(it) => vec![&it.body],
+            Stmt::Try(it) => vec![&it.body, &it.orelse, &it.finalbody],
+            _ => Vec::new(),
+        };
+        found.extend(inner.into_iter().flat_map(each_statement));
+    }
+    found
+}

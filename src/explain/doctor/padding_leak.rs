@@ -1,9 +1,13 @@
 //! Padding that is masked and yet moves what real tokens get: seen by changing what hidden tokens contain.
 
+use super::attention::record_of;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
-use super::repeated::RepeatedCall;
+use super::repeated::{Reach, RepeatedCall};
+use super::targets_not_shifted::is_cross_entropy;
 use crate::explain::terms::figure;
+use crate::ops::table;
 use crate::session::PaddingReport;
+use crate::tensor::Arg;
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A109",
@@ -25,7 +29,55 @@ pub(super) static MISTAKE: Mistake = Mistake {
     detector: Detector::Call(detect),
 };
 
-fn detect(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
+fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
+    content_moves(call).or_else(|| left_out_of_loss(call, cell))
+}
+
+/// Padding that a loss leaves out, in a model in which every token sees every other one.
+fn left_out_of_loss(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
+    let axis = call.token_axis().filter(|axis| axis.size >= 3 && Reach::of(axis) == Reach::All)?;
+    if call.report.inputs != 1 {
+        return None;
+    }
+    let padded = cell.trace.steps.iter().filter(|step| is_cross_entropy(step)).find_map(|step| {
+        let record = record_of(step)?;
+        let at = table::place_of(&record, "ignore_index")?;
+        let Some(Arg::Int(ignored)) = record.args().get(at).cloned() else { return None };
+        let targets = step.operand(1)?.values()?;
+        let targets: Vec<f64> = (0..targets.len()).map(|at| targets.float(at)).collect();
+        let is_out: Vec<bool> = targets.iter().map(|it| *it == ignored as f64).collect();
+        call.report.tokens.iter().find_map(|tokens| padding_of(tokens, &is_out, axis.size))
+    });
+    let (sample, token, count) = padded?;
+    let change = axis.changes.iter().find(|it| it.at + 1 == axis.size)?;
+    let observed = format!(
+        "The loss leaves out the last {count} tokens of sample {sample}, which are all {token}. The last token of each sample \
+         was changed, and the output of token 0 moved by {}: no mask hides padding from the attention.",
+        figure(*change.moved.first()?)
+    );
+    let fix =
+        "mask = tokens != PAD, and scores.masked_fill(~mask[:, None, :], -torch.inf), before the softmax";
+    let mut found = Observation::new(call.site.clone(), observed, fix);
+    found.title = Some("padding is left out of the loss, and not hidden from the attention");
+    Some(found)
+}
+
+/// The first sample that ends with padding, the padding's token and how many there are: positions that are left out at the
+/// ends of samples, which all have one token that no other position has.
+fn padding_of(tokens: &[f64], is_out: &[bool], size: usize) -> Option<(usize, f64, usize)> {
+    if tokens.len() != is_out.len() || size == 0 || !tokens.len().is_multiple_of(size) {
+        return None;
+    }
+    let at = is_out.iter().position(|it| *it)?;
+    let padding = tokens[at];
+    let fits = tokens.iter().zip(is_out).all(|(token, is_out)| (*token == padding) == *is_out);
+    let ends = is_out.chunks(size).all(|row| !row[0] && row.iter().skip_while(|it| !**it).all(|it| *it));
+    let row = &is_out[at / size * size..][..size];
+    (fits && ends).then(|| (at / size, padding, row.iter().filter(|it| **it).count()))
+}
+
+/// Tokens that a mask hides, and whose content moves the others.
+fn content_moves(call: &RepeatedCall) -> Option<Observation> {
     let leaks = |it: &&PaddingReport| it.moved.iter().all(|far| *far > 0.0);
     let PaddingReport { mask, sample, hidden, moved } = call.report.padding.iter().find(leaks)?;
     let observed = format!(

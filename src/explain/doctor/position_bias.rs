@@ -3,10 +3,11 @@
 
 use super::attention::Attention;
 use super::axes::{Product, is_product};
-use super::flow::{FlowStep, trace_back};
-use super::mask::square;
+use super::flow::{FlowStep, is_zero_one, trace_back};
+use super::mask::{Visible, is_visible, square};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
+use crate::tensor::Record;
 use crate::tensor::explanation::{Explanation, Formula};
 
 pub(super) static MISTAKE: Mistake = Mistake {
@@ -25,14 +26,14 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
             .before
             .iter()
             .find(|step| step.explanation() == Explanation::Pointwise(Formula::Add))?;
-        grows(step, cell)
+        grows(step, cell).or_else(|| favours_later(step, &attention, cell))
     });
     // Without a softmax: scores that are multiplied with a decay and then with the values.
     let multiplied = cell.trace.steps.iter().filter_map(|step| {
         let product = Product::of(&*super::attention::record_of(step)?)?;
         let path = trace_back(&product.left, &is_product)?;
         let decay = path.steps.iter().find(|it| it.explanation() == Explanation::Pointwise(Formula::Mul))?;
-        grows(decay, cell)
+        grows(decay, cell).or_else(|| does_not_decay(decay, cell))
     });
     added.chain(multiplied).collect()
 }
@@ -64,6 +65,56 @@ fn grows(step: &FlowStep, cell: &TracedCell) -> Option<Observation> {
     );
     let fix = "a penalty: -slope * (query - key), or decay ** (query - key) with a decay below 1";
     Some(Observation::new(step.record.site.clone(), observed, fix))
+}
+
+/// The finding if a step adds a number that grows from the first key to the last, and no mask hides the later ones: as a
+/// penalty by distance it is meant for keys before a token.
+fn favours_later(step: &FlowStep, attention: &Attention, cell: &TracedCell) -> Option<Observation> {
+    let other = step.other()?.tensor()?.clone();
+    let size = square(&other).filter(|size| *size >= 4 && !other.requires_grad())?;
+    if Visible::of(&attention.input()?, is_visible).is_some() {
+        return None;
+    }
+    let values = other.to_f64_vec();
+    let (before, after) = values.chunks(size * size).find_map(|table| {
+        let at = |ahead: i64| match ahead < 0 {
+            true => table[ahead.unsigned_abs() as usize * size],
+            false => table[ahead as usize],
+        };
+        let same = (0..size * size)
+            .all(|place| close(table[place], at((place % size) as i64 - (place / size) as i64)));
+        let most = size as i64 - 1;
+        let rising = (1 - most..=most).all(|ahead| at(ahead) > at(ahead - 1) + 1e-9);
+        (same && rising).then(|| (at(-1), at(1)))
+    })?;
+    let name = cell.name_of(&other, "the bias");
+    let observed = format!(
+        "{name} adds {} to the score of the key before a token and {} to that of the key after it, and no mask hides \
+         later keys.",
+        figure(before),
+        figure(after)
+    );
+    let fix = "hide later keys: scores.masked_fill(distance > 0, -torch.inf); or use the absolute distance";
+    let mut found = Observation::new(step.record.site.clone(), observed, fix);
+    found.title = Some("the bias by distance favours later tokens, and none are hidden");
+    Some(found)
+}
+
+/// The finding if a decay is a power whose exponents are 0 wherever a key is in sight.
+fn does_not_decay(step: &FlowStep, cell: &TracedCell) -> Option<Observation> {
+    let other = step.other()?.tensor()?.clone();
+    square(&other).filter(|size| *size >= 3)?;
+    let is_power = |record: &Record| record.operation.explanation == Explanation::Pointwise(Formula::Pow);
+    let power = trace_back(&other, &is_power)?.record;
+    if !is_zero_one(&other) {
+        return None;
+    }
+    let name = cell.name_of(&other, "the decay");
+    let observed = format!("{name} is a power, and it is 1 for keys at any distance that are in sight.");
+    let fix = "decay ** (query - key): the exponent grows with the distance to an earlier key";
+    let mut found = Observation::new(power.site.clone(), observed, fix);
+    found.title = Some("the decay by distance is the same for all tokens");
+    Some(found)
 }
 
 fn close(a: f64, b: f64) -> bool {

@@ -4,6 +4,8 @@ use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, Operator, Stmt};
 use ruff_text_size::{Ranged, TextRange};
 
+use super::factors::base_name;
+use super::named::{is_weights, names_attention};
 use super::names_read::{Names, Part};
 
 /// Products whose operands' names disagree with what they are multiplied for.
@@ -45,6 +47,26 @@ impl Products<'_> {
     }
 }
 
+impl Products<'_> {
+    /// One weight times a vector: `attention[i] * keys[i]`.
+    fn element(&mut self, whole: TextRange, left: &Expr, right: &Expr) {
+        let [queries, _, values] = self.has;
+        let is_weight = |it: &Expr| {
+            let name = base_name(it).filter(|_| matches!(it, Expr::Subscript(_)));
+            name.is_some_and(|it| {
+                is_weights(it) || names_attention(it) && !it.to_lowercase().contains("score")
+            })
+        };
+        let is_key = |it: &Expr| plain_part(it) == Some(Part::Key);
+        let found = is_weight(left) && is_key(right) || is_weight(right) && is_key(left);
+        if found && queries && values {
+            let observed =
+                format!("{}: weights are multiplied with keys, not with values.", &self.source[whole]);
+            self.found.push((whole, observed, "the sum over all tokens of weight * value"));
+        }
+    }
+}
+
 impl<'a> Visitor<'a> for Products<'_> {
     fn visit_stmt(&mut self, statement: &'a Stmt) {
         if !matches!(statement, Stmt::FunctionDef(_) | Stmt::ClassDef(_)) {
@@ -56,6 +78,9 @@ impl<'a> Visitor<'a> for Products<'_> {
         match expression {
             Expr::BinOp(product) if product.op == Operator::MatMult => {
                 self.product(product.range(), &product.left, &product.right);
+            }
+            Expr::BinOp(product) if product.op == Operator::Mult => {
+                self.element(product.range(), &product.left, &product.right);
             }
             Expr::Call(call) => {
                 let name = match &*call.func {

@@ -6,8 +6,10 @@ use ruff_python_ast::visitor::{Visitor, walk_stmt};
 use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
 use ruff_text_size::{Ranged, TextRange};
 
-use super::names_read::{ModuleReads, Names, Part};
+use super::factors::base_name;
+use super::names_read::{ModuleReads, Names, Part, each_statement};
 use super::products::Products;
+use super::scores_read::{Uncalled, hides_nothing, scores_used, uncalled};
 
 /// What names and use disagree about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,6 +17,8 @@ pub(super) enum Subject {
     Projection,
     Mask,
     Scale,
+    Weights,
+    Tied,
 }
 
 /// Something that names and use disagree about.
@@ -35,6 +39,15 @@ pub(super) fn disagreements(source: &str, body: &[Stmt]) -> Vec<Disagreement> {
     let mut names = Names::default();
     body.iter().for_each(|statement| names.visit_stmt(statement));
     let mut search = Scopes { source, names, within: Vec::new(), found: Vec::new() };
+    match uncalled(source, body, &search.names) {
+        Some(Uncalled::Softmax(range, observed)) => {
+            search.add(Subject::Weights, range, observed, "weights = softmax(scores)");
+        }
+        Some(Uncalled::Mask(range, observed)) => {
+            search.add(Subject::Mask, range, observed, "mask the scores, before the softmax");
+        }
+        None => {}
+    }
     search.scope(body, &[]);
     body.iter().for_each(|statement| search.visit_stmt(statement));
     search.found
@@ -77,12 +90,25 @@ impl Scopes<'_> {
         for (range, observed, fix) in products.found {
             self.add(Subject::Projection, range, observed, fix);
         }
-        for statement in body {
-            if let Stmt::Assign(assign) = statement
-                && let [target] = assign.targets.as_slice()
-            {
-                self.mismatched(target, &assign.value);
+        for statement in each_statement(body) {
+            match statement {
+                Stmt::Assign(assign) => {
+                    if let [target] = assign.targets.as_slice() {
+                        self.mismatched(target, &assign.value);
+                        self.stored(target, &assign.value);
+                    }
+                }
+                Stmt::For(loop_) => self.other_items(&loop_.target, &loop_.iter),
+                _ => {}
             }
+        }
+        for it in scores_used(self.source, body) {
+            self.add(
+                Subject::Weights,
+                it.range,
+                it.observed,
+                "weights @ values, where weights = softmax(scores)",
+            );
         }
         // In a function that has all three, one that nothing reads.
         let is_function = !self.within.is_empty();
@@ -111,7 +137,13 @@ impl Scopes<'_> {
             );
         }
         if is_function {
-            self.unread_masks(&own, parameters, uses || count > 1);
+            let given: Vec<String> = parameters.iter().map(|(name, _)| name.clone()).collect();
+            if let Some(range) = hides_nothing(self.source, &self.within, &given, body) {
+                let observed =
+                    format!("{}: it returns what it takes, and hides nothing.", self.within.join("."));
+                self.add(Subject::Mask, range, observed, "return scores.masked_fill(mask, -torch.inf)");
+            }
+            self.unread_masks(&own, parameters, uses || count > 1 || has_all == [true; 3]);
         } else if uses {
             self.unread_triangles(body);
         }
@@ -141,6 +173,7 @@ impl Scopes<'_> {
             let is_alone = statement[name.len()..].trim_start().starts_with('=');
             let is_masked =
                 name.contains("mask") && (statement.contains("masked_fill") || statement.contains("where("));
+            let is_masked = is_masked || name.starts_with("masked");
             is_alone && is_mask(name) || is_of_mask(statement) || is_alone && is_masked
         };
         let made = own.bound.iter().find(|(name, range)| unread(name) && is_made(name, *range));
@@ -173,8 +206,12 @@ impl Scopes<'_> {
                 read == name && (*in_function || after)
             });
             let text = self.text(*range);
-            let is_masked = name.contains("mask") && text.contains("masked_fill(");
-            if !is_read && (is_triangle(text) && is_mask_name(name) || is_masked) {
+            let hides = ["masked_fill(", "where(", "mask("].iter().any(|it| text.contains(it));
+            let is_masked =
+                name.contains("mask") && text.contains("masked_fill(") || name.starts_with("masked") && hides;
+            let is_visible =
+                matches!(name.as_str(), "visible" | "allowed" | "future") && text.contains("None");
+            if !is_read && (is_triangle(text) && is_mask_name(name) || is_masked || is_visible) {
                 let observed = format!("{name} is made, and nothing reads it.");
                 let fix = "scores = scores.masked_fill(mask, -torch.inf), before the softmax";
                 self.add(Subject::Mask, *range, observed, fix);
@@ -186,6 +223,57 @@ impl Scopes<'_> {
     fn statement_at(&self, range: TextRange) -> &str {
         let start = usize::from(range.start());
         self.source[start..].lines().next().unwrap_or("")
+    }
+
+    /// `for key in queries`: what the items are called is not what they are, and there is a list of that name.
+    fn other_items(&mut self, target: &Expr, items: &Expr) {
+        let (Expr::Name(target), Expr::Name(items)) = (target, items) else { return };
+        let (target, name) = (target.id.as_str(), items.id.as_str());
+        let (Some(part), Some(other)) = (Part::of(target), Part::of(name)) else { return };
+        let rest = |it: &str| it.len() - part_length(it);
+        let is_meant = |bound: &str| Part::of(bound) == Some(part) && rest(bound) == rest(name);
+        let meant = self.names.bound.iter().map(|(bound, _)| bound).find(|bound| is_meant(bound)).cloned();
+        if let Some(meant) = meant.filter(|_| part != other) {
+            let observed = format!("{target} runs through {name}, and {meant} is there for it.");
+            self.add(Subject::Projection, items.range(), observed, &format!("for {target} in {meant}"));
+        }
+    }
+
+    /// `cache_v[..] = k`: what is stored is not what the place is called. And `head.weight = nn.Parameter(emb.weight.clone())`:
+    /// weights that are to be shared are copied.
+    fn stored(&mut self, target: &Expr, value: &Expr) {
+        // `keys[k] = v` fills a dictionary.
+        let is_item = |at: &Expr| at.as_name_expr().is_some_and(|it| Part::of(it.id.as_str()).is_some());
+        if let (Expr::Subscript(place), Expr::Name(stored)) = (target, value)
+            && !is_item(&place.slice)
+            && let Some(place) = base_name(&place.value)
+            && let (Some(part), Some(other)) = (Part::of(place), Part::of(stored.id.as_str()))
+            && part != other
+        {
+            let observed = format!("{}, the {}, are stored in {place}.", stored.id, other.plural());
+            let fix = format!("{place}[...] = the {}", part.plural());
+            self.add(Subject::Projection, value.range(), observed, &fix);
+        }
+        let Expr::Attribute(weight) = target else { return };
+        let owner = last_word(&weight.value);
+        let text = self.text(value.range());
+        let is_copy = ["clone()", "deepcopy(", "Parameter("].iter().any(|it| text.contains(it));
+        let is_head =
+            |name: &str| ["head", "out", "decoder", "generator", "proj"].iter().any(|it| name.contains(it));
+        let is_table =
+            |name: &str| ["emb", "wte", "tok"].iter().any(|it| name.contains(it)) && !name.contains("pos");
+        let mut read = Names::default();
+        read.visit_expr(value);
+        let reads_weight = read.attributes_read.iter().any(|(it, _)| it == "weight");
+        let table =
+            read.attributes_read.iter().map(|(it, _)| it).find(|it| is_table(&it.to_lowercase())).cloned();
+        if let (true, true, true, Some(table)) =
+            (weight.attr.as_str() == "weight", is_head(&owner.to_lowercase()), is_copy && reads_weight, table)
+        {
+            let observed = format!("{owner}.weight is a copy of {table}.weight, and not the same parameter.");
+            let fix = format!("{}.weight = self.{table}.weight", self.text(weight.value.range()));
+            self.add(Subject::Tied, value.range(), observed, &fix);
+        }
     }
 
     /// `k = self.W_query(x)`: what it is called is not what computes it, and the layer of that name is not called here.
@@ -241,9 +329,19 @@ impl Scopes<'_> {
     /// `V = x @ W_K`, or `v = key(x)`: the same for matrices and layers that are variables of the module.
     fn mismatched_matrix(&mut self, name: &str, part: Part, value: &Expr, called: &Names) {
         let is_called = |matrix: &str| self.text(value.range()).starts_with(&format!("{matrix}("));
-        let is_matrix = |matrix: &str| matrix.to_lowercase().starts_with('w') || is_called(matrix);
-        let mut of_parts = called.read.iter().filter_map(|it| Some((it, Part::of(it)?)));
-        let (Some((matrix, other)), None) = (of_parts.next(), of_parts.next()) else { return };
+        let is_matrix = |matrix: &str| {
+            let words = ["omega", "beta", "proj", "weight", "linear"];
+            let name = matrix.to_lowercase();
+            name.starts_with('w') || words.iter().any(|it| name.contains(it)) || is_called(matrix)
+        };
+        // A matrix and a bias may be of the same part.
+        let mut of_parts: Vec<(&String, Part)> =
+            called.read.iter().filter_map(|it| Some((it, Part::of(it)?))).collect();
+        of_parts.sort_by_key(|(it, _)| !is_matrix(it));
+        let Some(&(matrix, other)) = of_parts.first() else { return };
+        if of_parts.iter().any(|(it, part)| *part != other || of_parts.len() > 1 && !is_matrix(it)) {
+            return;
+        }
         let rest = |it: &str| it.len() - part_length(it);
         let is_meant = |bound: &str| Part::of(bound) == Some(part) && rest(bound) == rest(matrix);
         let meant =
@@ -342,6 +440,15 @@ impl<'a> Visitor<'a> for Scopes<'_> {
             }
             _ => walk_stmt(self, statement),
         }
+    }
+}
+
+/// The last word of `self.head` or `head`.
+fn last_word(expression: &Expr) -> String {
+    match expression {
+        Expr::Attribute(attribute) => attribute.attr.to_string(),
+        Expr::Name(name) => name.id.to_string(),
+        _ => String::new(),
     }
 }
 

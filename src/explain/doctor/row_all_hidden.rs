@@ -41,15 +41,21 @@ pub(super) fn is_wrong(attention: &Attention) -> bool {
     hidden_rows(attention).is_some()
 }
 
-/// Whether the nan in the weights are replaced afterwards.
+/// Whether the nan in the weights are replaced afterwards, in this cell or in the one that made them.
 fn is_replaced(attention: &Attention, cell: &TracedCell) -> bool {
-    cell.trace.steps.iter().any(|step| {
-        let replaces = matches!(
-            step.operation.explanation,
+    let replaces = |explanation| {
+        matches!(
+            explanation,
             Explanation::Pointwise(Formula::NanToNum)
                 | Explanation::MaskedFill
                 | Explanation::Moved(Movement::Chosen)
-        );
+        )
+    };
+    if attention.context.iter().flat_map(|it| &it.after).any(|step| replaces(step.explanation())) {
+        return true;
+    }
+    cell.trace.steps.iter().any(|step| {
+        let replaces = replaces(step.operation.explanation);
         let takes = |tensor: &Tensor| tensor.storage().same(attention.weights.storage());
         replaces && step.operands.iter().any(|it| it.tensor.as_ref().is_some_and(takes))
     })

@@ -2,13 +2,14 @@
 //! Source: Vaswani et al. 2017, 3.2.1: scores of width d are divided by the root of d.
 
 use super::attention::{Attention, Scores};
-use super::axes::size;
-use super::flow::{self, FlowStep, axis_at_start, origin, projection, rearranged};
+use super::axes::{Product, is_product, size};
+use super::flow::{self, FlowStep, axis_at_start, origin, projection, rearranged, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::named::is_weights;
 use super::names_read::Part;
 use crate::explain::terms::figure;
 use crate::ops::table;
+use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula, ProductKind};
 use crate::tensor::{Arg, Record, Tensor};
 
@@ -31,7 +32,10 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let scores = attention.scores.as_ref()?;
     let is_alone = attention.context.is_none();
     // Weights that meet no values: the names say what they are.
-    if is_alone && !(is_named(scores, cell) && is_weights(&cell.name_of(&attention.weights, ""))) {
+    let is_known = || {
+        is_weights(&cell.name_of(&attention.weights, "")) || is_in_einsum_of_three(&attention.weights, cell)
+    };
+    if is_alone && !(is_named(scores, cell) && is_known()) {
         return None;
     }
     let width = scores.product.width();
@@ -44,7 +48,8 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     if scores.sources.iter().all(is_normalised) {
         return None;
     }
-    let scalings: Vec<(&FlowStep, f64)> = (attention.before.iter())
+    let scalings: Vec<(&FlowStep, f64)> = uncapped(&attention.before)
+        .into_iter()
         .chain(scores.paths.iter().flatten())
         .filter_map(|step| Some((step, step.factor()?)))
         .collect();
@@ -67,7 +72,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         // Without projections, the example only introduces attention. Scaling after the softmax is another mistake.
         let is_late = attention.context.iter().flat_map(|it| &it.after).any(|step| step.factor().is_some());
         let is_meant = is_projected(scores) || is_named(scores, cell);
-        if is_alone
+        if is_alone && !is_in_einsum_of_three(&attention.weights, cell)
             || is_late
             || !is_meant
             || !scalings.is_empty()
@@ -77,7 +82,9 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
             return None;
         }
         // Scores with a learned bias (T5), and attention over the places of an image, are not scaled by design.
-        if attention.before.iter().any(adds_learned) || scores.sources.iter().any(is_of_image) {
+        if attention.before.iter().any(|step| adds_learned(step, scores))
+            || scores.sources.iter().any(is_of_image)
+        {
             return None;
         }
         return found(format!("{head}, and their scores reach the softmax unscaled."), &divide);
@@ -103,23 +110,48 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         );
         return found(observed, &divide);
     }
-    for (other, what) in other_widths(scores) {
-        if other != width && near(scale, 1.0 / (other as f64).sqrt()) {
-            let observed = format!("{divided}, the root of {other}, {what}; a head is {width} wide.");
-            return found(observed, &divide);
-        }
+    let others: Vec<(f64, &str)> = other_widths(scores)
+        .into_iter()
+        .filter(|(other, _)| *other != width)
+        .map(|(other, what)| (other as f64, what))
+        .collect();
+    if let Some((other, what)) = others.iter().find(|(other, _)| near(scale, 1.0 / other.sqrt())) {
+        let observed = format!("{divided}, the root of {other}, {what}; a head is {width} wide.");
+        return found(observed, &divide);
     }
     if near(scale, 1.0 / width as f64) {
         return found(format!("{divided}, that is by {width} itself and not by its root."), &divide);
     }
-    let others: Vec<(f64, &str)> =
-        other_widths(scores).into_iter().map(|(other, what)| (other as f64, what)).collect();
-    if let Some((other, what)) = others.iter().find(|(other, _)| near(scale, 1.0 / other)) {
+    if let Some((_, what)) = others.iter().find(|(other, _)| near(scale, 1.0 / other)) {
         let observed = format!("{divided}, {what}, and not by a root; a head is {width} wide.");
-        return found(observed, &divide).filter(|_| *other > 1.0);
+        return found(observed, &divide);
+    }
+    // The factors of queries and of keys, each the fourth root or its inverse.
+    let of_paths = scores
+        .paths
+        .each_ref()
+        .map(|path| path.iter().filter_map(FlowStep::factor).filter(|it| *it != 1.0).collect::<Vec<f64>>());
+    let is_fourth_root = |it: &f64| near(*it, 1.0 / root.sqrt()) || near(*it, root.sqrt());
+    let [of_left, of_right] = &of_paths;
+    if factors.len() == of_left.len() + of_right.len()
+        && !of_left.is_empty()
+        && !of_right.is_empty()
+        && of_paths.iter().flatten().all(is_fourth_root)
+    {
+        let what = match near(scale, 1.0) {
+            true => "the factors of queries and keys cancel, and their scores reach the softmax unscaled"
+                .to_owned(),
+            false => format!("the factors of queries and keys are {} together", figure(scale)),
+        };
+        let observed = format!("{head}; {what}: each needs the fourth root of {width} once, as a divisor.");
+        return found(observed, &divide);
     }
     let multiplies = |by: f64| by > 1.0 && (near(scale, by) || near(scale, by.sqrt()));
-    if multiplies(width as f64) || others.iter().any(|(other, _)| multiplies(*other)) {
+    // A number of the learner's own: without a norm before the product, scores grow with the width, and are made larger still.
+    let is_larger = || {
+        factors.iter().all(|(_, factor)| *factor > 1.0) && (is_projected(scores) || is_named(scores, cell))
+    };
+    if multiplies(width as f64) || others.iter().any(|(other, _)| multiplies(*other)) || is_larger() {
         return found(
             format!("{head}; their scores are multiplied by {}, not divided.", figure(scale)),
             &divide,
@@ -172,10 +204,42 @@ pub(super) fn factor_within(product: &Record) -> f64 {
     }
 }
 
-/// Whether a step adds numbers that are learned, such as a bias for each distance.
-fn adds_learned(step: &FlowStep) -> bool {
+/// Whether a step adds numbers that are learned, such as a bias for each distance. Those that are computed from the queries
+/// are scores too.
+fn adds_learned(step: &FlowStep, scores: &Scores) -> bool {
+    let queries = rearranged(&scores.product.left).1;
+    let is_of_queries = |other: &Tensor| {
+        let product = trace_back(other, &is_product).and_then(|path| Product::of(&path.record));
+        product.is_some_and(|it| [it.left, it.right].iter().any(|part| rearranged(part).1.is(&queries)))
+    };
     step.explanation() == Explanation::Pointwise(Formula::Add)
-        && step.other().is_some_and(|other| other.tensor().is_some_and(Tensor::requires_grad))
+        && step
+            .other()
+            .is_some_and(|other| other.tensor().is_some_and(|it| it.requires_grad() && !is_of_queries(it)))
+}
+
+/// The steps without those that cap scores, cap * tanh(scores / cap), or that stretch what tanh returned.
+fn uncapped(before: &[FlowStep]) -> Vec<&FlowStep> {
+    let Some(at) = before.iter().position(|step| step.record.operation.name == "tanh") else {
+        return before.iter().collect();
+    };
+    let cap: f64 = before[..at].iter().filter_map(FlowStep::factor).product();
+    let mut inner: Vec<&FlowStep> = before[at + 1..].iter().collect();
+    if let Some(divides) = inner.iter().position(|step| step.factor().is_some_and(|it| near(it, 1.0 / cap))) {
+        inner.remove(divides);
+    }
+    inner
+}
+
+/// Whether weights meet the values in an einsum of three operands or more.
+fn is_in_einsum_of_three(weights: &Tensor, cell: &TracedCell) -> bool {
+    let is_einsum =
+        |step: &&Traced| step.operation.explanation == Explanation::Einsum && step.operands.len() > 2;
+    cell.trace.steps.iter().filter(is_einsum).any(|step| {
+        step.operands
+            .iter()
+            .any(|it| it.tensor.as_ref().is_some_and(|it| it.storage().same(weights.storage())))
+    })
 }
 
 /// Whether a projection's input is an image with its height and width flattened.
@@ -223,8 +287,11 @@ fn other_widths(scores: &Scores) -> Vec<(usize, &'static str)> {
     let mut found = Vec::new();
     for source in &scores.sources {
         found.extend(size(source, 1).map(|all| (all, "the width of all heads together")));
-        if let Some(projection) = projection(source) {
-            found.extend(size(&projection.left, 1).map(|all| (all, "the width of the layer's input")));
+        let start = rearranged(source).1;
+        if let Some(projection) = projection(source).or_else(|| projection(&start)) {
+            let (steps, whole) = flow::source(&projection.left);
+            let wider = steps.iter().map(|step| &step.operand).chain([&projection.left, &whole]);
+            found.extend(wider.filter_map(|it| Some((size(it, 1)?, "the width of the layer's input"))));
         }
     }
     found

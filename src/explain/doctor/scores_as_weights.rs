@@ -10,6 +10,7 @@ use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::named::{is_attention, is_weights, names_attention};
 use super::names_read::Part;
 use super::scale::{factor_within, part_of};
+use super::softmax_helper::wrong_sums;
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
 use crate::tensor::explanation::{Explanation, Formula};
@@ -36,7 +37,8 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
     let softmaxes = steps.iter().filter_map(|step| Some((step, Attention::of_softmax(step)?)));
     let unused = softmaxes.filter(|(_, it)| used.iter().all(|used| !Rc::ptr_eq(&used.softmax, &it.softmax)));
     let instead = unused.filter_map(|(softmax, attention)| instead(softmax, &attention, cell));
-    instead.chain(steps.iter().filter_map(|step| without_softmax(step, cell))).collect()
+    let without = steps.iter().filter_map(|step| without_softmax(step, cell));
+    instead.chain(without).chain(wrong_sums(cell)).collect()
 }
 
 /// A product with scores: a mask, the scale or the names say that a softmax should have come before it.

@@ -2,11 +2,13 @@
 
 use super::attention::{Attention, Context};
 use super::axes::{Axis, size};
-use super::flow::{FlowStep, axis_at_start, projection};
+use super::flow::{FlowStep, axis_at_start, origin, projection, rearranged};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::named::is_weights;
 use super::scale::is_named;
 use crate::explain::terms::figure;
+use crate::tensor::Tensor;
+use crate::tensor::explanation::Explanation;
 use crate::tensor::show::shape_in_formula;
 
 pub(super) static MISTAKE: Mistake = Mistake {
@@ -23,8 +25,10 @@ pub(super) static MISTAKE: Mistake = Mistake {
 pub(super) fn is_wrong(attention: &Attention) -> bool {
     let Some(context) = &attention.context else { return false };
     let Some(summed) = summed_elsewhere(attention, context) else { return false };
-    // Weights that are divided by their sums afterwards are right, whatever axis the softmax runs along.
-    if context.after.iter().any(FlowStep::divides_by_tensor) {
+    // Weights that are divided by their sums afterwards are right, whatever axis the softmax runs along. Where a mask
+    // comes in between, they are divided because of the mask.
+    let is_masked = context.after.iter().any(|step| step.fill() == Some(0.0));
+    if context.after.iter().any(FlowStep::divides_by_tensor) && !is_masked {
         return false;
     }
     is_over_one(attention, summed) || is_over_keys(attention, summed)
@@ -54,6 +58,17 @@ fn is_over_keys(attention: &Attention, summed: Axis) -> bool {
         .each_ref()
         .map(|source| projection(source).map_or_else(|| source.clone(), |it| it.left));
     inputs[0].storage().same(inputs[1].storage())
+        || projected_from(&scores.sources[0]).is_some_and(|it| Some(it) == projected_from(&scores.sources[1]))
+}
+
+/// The number of the tensor that the last projection of a tensor takes.
+fn projected_from(tensor: &Tensor) -> Option<usize> {
+    let (_, start) = rearranged(tensor);
+    let record = origin(&start).filter(|it| it.operation.explanation == Explanation::UnitLength);
+    match record.and_then(|it| it.args().first()?.tensor().cloned()) {
+        Some(before) => projected_from(&before),
+        None => projection(&start).map(|projection| projection.left.id()),
+    }
 }
 
 /// Weights that meet no values, and are normalised along the axis of the queries, by their names.

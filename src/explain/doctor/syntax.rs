@@ -9,11 +9,13 @@ use ruff_text_size::Ranged;
 
 use super::factors::{base_name, operand};
 use super::mistake::{Detector, Finding, Mistake};
-use super::names_read::Part;
+use super::names_read::{Names, Part};
 use super::roles::{Subject, disagreements};
+use super::scores_read::Masking;
 use super::{
     dropout_before_softmax, dropout_in_eval, input_unused, mask_inverted, mask_leaks, mask_off_by_one,
-    masked_copy_unused, projection_mixed_up, scale, softmax_before_loss, softmax_over_queries, softmax_twice,
+    masked_copy_unused, projection_mixed_up, scale, scores_as_weights, softmax_before_loss,
+    softmax_over_queries, softmax_twice, tied_weights_copied,
 };
 
 pub(super) static MISTAKE: Mistake = Mistake {
@@ -74,8 +76,16 @@ fn read_program(source: &str, reading: Reading) -> Vec<Finding> {
     let body = parsed.into_syntax().body;
     let mut functions = Functions::default();
     body.iter().for_each(|statement| functions.visit_stmt(statement));
-    let mut search =
-        Search { source, reading, functions: functions.found, within: Vec::new(), found: Vec::new() };
+    let mut masking = Masking { source, found: Vec::new() };
+    body.iter().for_each(|statement| masking.visit_stmt(statement));
+    let mut search = Search {
+        source,
+        reading,
+        functions: functions.found,
+        masking: masking.found,
+        within: Vec::new(),
+        found: Vec::new(),
+    };
     body.iter().for_each(|statement| search.visit_stmt(statement));
     for found in disagreements(source, &body) {
         search.within = found.within;
@@ -83,6 +93,8 @@ fn read_program(source: &str, reading: Reading) -> Vec<Finding> {
             Subject::Projection => &projection_mixed_up::MISTAKE,
             Subject::Mask => &input_unused::MASK,
             Subject::Scale => &scale::MISTAKE,
+            Subject::Weights => &scores_as_weights::MISTAKE,
+            Subject::Tied => &tied_weights_copied::MISTAKE,
         };
         search.add(mistake, &found.range, found.observed, &found.fix);
     }
@@ -113,6 +125,8 @@ struct Search<'s> {
     source: &'s str,
     reading: Reading,
     functions: Vec<(String, Vec<Option<Part>>, Vec<String>)>,
+    /// Those that return a masked copy.
+    masking: Vec<String>,
     /// The classes and functions around.
     within: Vec<String>,
     found: Vec<Finding>,
@@ -149,6 +163,7 @@ impl Search<'_> {
         };
         self.swapped(call, name);
         self.named_mask(call, name);
+        self.mask_for_another_function(call, name);
         if self.reading == Reading::Ran {
             return;
         }
@@ -263,6 +278,48 @@ impl Search<'_> {
         }
     }
 
+    /// A boolean mask whose name says the opposite of what the function takes it for.
+    fn mask_for_another_function(&mut self, call: &ExprCall, function: &str) {
+        const SHOWN: [&str; 6] = ["visible", "allowed", "keep", "valid", "real", "inside"];
+        const HIDDEN: [&str; 8] =
+            ["padding", "pad", "pads", "padded", "hidden", "future", "forbidden", "blocked"];
+        let is_fused = function == "scaled_dot_product_attention";
+        let keywords =
+            ["key_padding_mask", "src_key_padding_mask", "tgt_key_padding_mask", "memory_key_padding_mask"];
+        let given = keywords.iter().find_map(|it| call.arguments.find_keyword(it));
+        let given = given.filter(|_| !is_fused);
+        let given = given.or_else(|| call.arguments.find_keyword("attn_mask").filter(|_| is_fused));
+        let Some(given) = given else { return };
+        let Expr::UnaryOp(unary) = &given.value else { return };
+        if unary.op != UnaryOp::Invert {
+            return;
+        }
+        let mut names = Names::default();
+        names.visit_expr(&unary.operand);
+        // `padding_mask` may be true for either.
+        let says = |name: &String, words: &[&str]| {
+            let name = name.to_lowercase();
+            let mut parts = name.split('_').filter(|it| *it != "is").peekable();
+            parts.peek().is_some() && !name.contains("mask") && parts.all(|word| words.contains(&word))
+        };
+        let words: &[&str] = if is_fused { &SHOWN } else { &HIDDEN };
+        if names.read.is_empty() || !names.read.iter().all(|it| says(it, words)) {
+            return;
+        }
+        let code = self.text(&given.value).to_owned();
+        let meaning = match is_fused {
+            true => "True means \"keep\" for scaled_dot_product_attention",
+            false => "True means \"hide\" for it",
+        };
+        let observed =
+            format!("{code} is passed to {function}: {meaning}, and the name says so without the ~.");
+        let fix = self.text(&*unary.operand).to_owned();
+        self.add(&mask_inverted::MISTAKE, &given.value, observed, &fix);
+        if let Some(found) = self.found.last_mut() {
+            found.title = "the mask hides what its name calls visible, or the other way round";
+        }
+    }
+
     /// A call whose arguments' names say that two are in each other's place.
     fn swapped(&mut self, call: &ExprCall, name: &str) {
         let args = &call.arguments.args;
@@ -316,7 +373,8 @@ impl<'a> Visitor<'a> for Search<'_> {
         let is_block = name.is_some();
         self.within.extend(name);
         if let Stmt::Expr(expression) = statement
-            && is_call_of(&expression.value, "masked_fill")
+            && (is_call_of(&expression.value, "masked_fill")
+                || self.masking.iter().any(|it| is_call_of(&expression.value, it)))
         {
             let observed = format!("{}: nothing takes the masked copy.", self.text(&*expression.value));
             self.add(
