@@ -130,3 +130,48 @@ x = torch.rand(1, 2, 4)
 norm, lin = nn.LayerNorm(4), nn.Linear(4, 4)
 pre, post = x + lin(norm(x)), norm(x + lin(x))
 print(pre.shape, torch.allclose(pre, post), post.mean(-1).abs().max() < 1e-6, pre.detach())
+
+
+# %% pooling-and-padding
+torch.manual_seed(0)
+x = torch.randn(1, 2, 4, 6, requires_grad=True)
+s = torch.randn(2, 3, 7)
+for m in (nn.MaxPool2d(2), nn.MaxPool2d((2, 3), stride=1, padding=1), nn.AvgPool2d(2), nn.AvgPool2d(3, 1, 1, count_include_pad=False), nn.AdaptiveAvgPool2d(1), nn.AdaptiveAvgPool2d((2, 3)), nn.AdaptiveMaxPool2d((1, 2)), nn.ZeroPad2d(1), nn.ReflectionPad2d((1, 2, 1, 0)), nn.ConstantPad2d(1, 0.5), nn.ReplicationPad2d(1), nn.Softmax2d()):
+    y = m(x)
+    print(m, y.shape, y, sep="\n")
+    x.grad = None
+    y.square().sum().backward()
+    print(x.grad)
+for m in (nn.MaxPool1d(2), nn.MaxPool1d(3, 2, 1), nn.AvgPool1d(2), nn.AvgPool1d(3, stride=1, padding=1), nn.AdaptiveAvgPool1d(1), nn.AdaptiveAvgPool1d(3), nn.AdaptiveMaxPool1d(2), nn.ZeroPad1d(1), nn.ConstantPad1d((1, 0), 9.0), nn.ReflectionPad1d(2), nn.ReplicationPad1d((0, 2))):
+    print(m, m(s), sep="\n")
+print(F.max_pool2d(x[0], 2), F.avg_pool1d(s[0], 3), F.adaptive_avg_pool2d(x, (None, 2)), F.avg_pool2d(x, 2, divisor_override=1), sep="\n")
+for f in (lambda: F.max_pool2d(x, 9), lambda: F.max_pool2d(x, 2, padding=2), lambda: F.max_pool1d(s, 9), lambda: F.max_pool1d(s, 2, padding=2)):
+    try:
+        f()
+    except RuntimeError as e:
+        print(e)
+class SqueezeExcite(nn.Module):
+    def __init__(self, c, r=2):
+        super().__init__()
+        self.pool = nn.AdaptiveAvgPool2d(1)
+        self.fc = nn.Sequential(nn.Linear(c, c // r), nn.ReLU(), nn.Linear(c // r, c), nn.Sigmoid())
+    def forward(self, x):
+        w = self.fc(self.pool(x).flatten(1))[:, :, None, None]
+        return x * w
+se = SqueezeExcite(2)
+print(se, se(x))
+
+# %% learning-rate-on-a-plateau
+p = torch.zeros(1, requires_grad=True)
+o = torch.optim.SGD([p], lr=0.1)
+c = torch.optim.lr_scheduler.ReduceLROnPlateau(o, factor=0.5, patience=2, cooldown=1, min_lr=0.01)
+for loss in (1.0, 0.9, 0.9, 0.9, 0.89999, 0.9, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8, 0.8):
+    c.step(torch.tensor(loss))
+    print(c.get_last_lr(), o.param_groups[0]["lr"], c.num_bad_epochs, round(c.best, 5))
+c = torch.optim.lr_scheduler.ReduceLROnPlateau(o, "max", patience=0, threshold_mode="abs", threshold=0.01)
+for a in (0.5, 0.505, 0.52, 0.4):
+    c.step(a); print(o.param_groups[0]["lr"])
+try:
+    torch.optim.lr_scheduler.ReduceLROnPlateau(o, factor=1.5)
+except ValueError as e:
+    print(e)

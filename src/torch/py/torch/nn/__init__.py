@@ -9,7 +9,7 @@ from .modules.module import Module
 
 _PLACES = {
     "activation": "CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish "
-    "MultiheadAttention PReLU ReLU ReLU6 SELU SiLU Sigmoid Softmax Softmin Softplus Softshrink Softsign Tanh "
+    "MultiheadAttention PReLU ReLU ReLU6 SELU SiLU Sigmoid Softmax Softmax2d Softmin Softplus Softshrink Softsign Tanh "
     "Tanhshrink Threshold",
     "batchnorm": "BatchNorm1d BatchNorm2d BatchNorm3d",
     "container": "ModuleDict ModuleList ParameterDict ParameterList Sequential",
@@ -22,6 +22,10 @@ _PLACES = {
     "loss": "BCELoss BCEWithLogitsLoss CosineEmbeddingLoss CrossEntropyLoss GaussianNLLLoss HingeEmbeddingLoss HuberLoss "
     "KLDivLoss L1Loss MSELoss MarginRankingLoss NLLLoss PoissonNLLLoss SmoothL1Loss SoftMarginLoss TripletMarginLoss",
     "normalization": "GroupNorm LayerNorm RMSNorm",
+    "padding": "ConstantPad1d ConstantPad2d ReflectionPad1d ReflectionPad2d ReplicationPad1d ReplicationPad2d ZeroPad1d "
+    "ZeroPad2d",
+    "pooling": "AdaptiveAvgPool1d AdaptiveAvgPool2d AdaptiveMaxPool1d AdaptiveMaxPool2d AvgPool1d AvgPool2d MaxPool1d "
+    "MaxPool2d",
     "rnn": "GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell",
     "sparse": "Embedding EmbeddingBag",
     "transformer": "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer",

@@ -1,7 +1,7 @@
 """torch.nn.functional: the operations behind the modules.
 
 Most are native and come from the table of operations; those that are built from others stand in
-`_composed` and `_attention`.
+`_composed`, `_pooling` and `_attention`.
 """
 
 import _torch
@@ -16,6 +16,8 @@ def __getattr__(name):
         raise AttributeError(f"module 'torch.nn.functional' has no attribute '{name}'")
     if name in _ATTENTION:
         import torch.nn._attention as place
+    elif "_pool" in name:
+        import torch.nn._pooling as place
     else:
         import torch.nn._composed as place
     if name in place.__all__:
@@ -29,5 +31,6 @@ def __getattr__(name):
 
 def __dir__():
     import torch.nn._composed as composed
+    import torch.nn._pooling as pooling
 
-    return sorted({*_torch._functional, *composed.__all__, *_ATTENTION})
+    return sorted({*_torch._functional, *composed.__all__, *pooling.__all__, *_ATTENTION})

@@ -6,7 +6,7 @@ from torch._arguments import only_defaults
 
 __all__ = (
     "ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts ExponentialLR LRScheduler LambdaLR LinearLR MultiStepLR "
-    "OneCycleLR SequentialLR StepLR"
+    "OneCycleLR ReduceLROnPlateau SequentialLR StepLR"
 ).split()
 
 
@@ -272,6 +272,75 @@ class SequentialLR:
 
     def get_last_lr(self):
         return self._last_lr
+
+
+class ReduceLROnPlateau(LRScheduler):
+    """Times factor when a measure has not improved for more than `patience` steps."""
+
+    def __init__(
+        self,
+        optimizer,
+        mode="min",
+        factor=0.1,
+        patience=10,
+        threshold=1e-4,
+        threshold_mode="rel",
+        cooldown=0,
+        min_lr=0,
+        eps=1e-8,
+        verbose="deprecated",
+    ):
+        only_defaults("ReduceLROnPlateau", verbose=None if verbose == "deprecated" else verbose)
+        if factor >= 1.0:
+            raise ValueError("Factor should be < 1.0.")
+        if mode not in ("min", "max"):
+            raise ValueError("mode " + mode + " is unknown!")
+        if threshold_mode not in ("rel", "abs"):
+            raise ValueError("threshold mode " + threshold_mode + " is unknown!")
+        groups = len(optimizer.param_groups)
+        if isinstance(min_lr, (list, tuple)) and len(min_lr) != groups:
+            raise ValueError(f"expected {groups} min_lrs, got {len(min_lr)}")
+        self.optimizer = optimizer
+        self.mode, self.factor, self.patience = mode, factor, patience
+        self.threshold, self.threshold_mode = threshold, threshold_mode
+        self.cooldown, self.eps = cooldown, eps
+        self.min_lrs = list(min_lr) if isinstance(min_lr, (list, tuple)) else [min_lr] * groups
+        self.best = math.inf if mode == "min" else -math.inf
+        self.num_bad_epochs = self.cooldown_counter = self.last_epoch = 0
+        self._last_lr = [group["lr"] for group in optimizer.param_groups]
+
+    @property
+    def in_cooldown(self):
+        return self.cooldown_counter > 0
+
+    def is_better(self, a, best):
+        """Whether a measure is better than the best so far, by more than the threshold."""
+        sign = -1 if self.mode == "min" else 1
+        if self.threshold_mode == "rel":
+            needed = best * (1.0 + sign * self.threshold)
+        else:
+            needed = best + sign * self.threshold
+        return a < needed if self.mode == "min" else a > needed
+
+    def step(self, metrics, epoch=None):
+        current = float(metrics)
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        if self.is_better(current, self.best):
+            self.best = current
+            self.num_bad_epochs = 0
+        else:
+            self.num_bad_epochs += 1
+        if self.in_cooldown:
+            self.cooldown_counter -= 1
+            self.num_bad_epochs = 0
+        if self.num_bad_epochs > self.patience:
+            for group, least in zip(self.optimizer.param_groups, self.min_lrs):
+                lr = max(group["lr"] * self.factor, least)
+                if group["lr"] - lr > self.eps:
+                    group["lr"] = lr
+            self.cooldown_counter = self.cooldown
+            self.num_bad_epochs = 0
+        self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
 
 
 def __getattr__(name):

@@ -282,6 +282,15 @@ class Softmax(_Along):
         return F.softmax(input, self.dim)
 
 
+class Softmax2d(Module):
+    """Softmax over the channels at each place of an image."""
+
+    def forward(self, input):
+        if input.dim() not in (3, 4):
+            raise ValueError(f"Softmax2d: expected input to be 3D or 4D, got {input.dim()}D instead")
+        return F.softmax(input, -3)
+
+
 class Softmin(_Along):
     """softmax(-x) along dim."""
 

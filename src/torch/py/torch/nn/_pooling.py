@@ -1,0 +1,158 @@
+"""Pooling: the largest value or the mean of each window. In one dimension it is that over images of one row, as in PyTorch."""
+
+import _torch
+import torch
+from torch._arguments import only_defaults
+
+from . import _native as F
+
+__all__ = (
+    "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d avg_pool1d avg_pool2d max_pool2d"
+).split()
+
+
+def _pair(value):
+    value = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    return value * 2 if len(value) == 1 else value
+
+
+def _single(value):
+    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
+
+
+def _batched(input, name):
+    if input.dim() not in (3, 4):
+        raise RuntimeError(f"{name}(): Expected 3D or 4D tensor, but got: {list(input.shape)}")
+    return input if input.dim() == 4 else input.unsqueeze(0)
+
+
+def _as_given(result, input, node):
+    result = result if input.dim() == 4 else result.squeeze(0)
+    _torch._name_node(result, node, 0)
+    return result
+
+
+def _checked(x, kernel, stride, padding, dilation=(1, 1)):
+    for size, width in zip(padding, kernel):
+        if size > width // 2:
+            raise RuntimeError(
+                f"pad should be at most half of effective kernel size, but got pad={size}, kernel_size={width} and "
+                f"dilation={dilation[0]}"
+            )
+    sizes = [
+        (n + 2 * p - d * (k - 1) - 1) // s + 1
+        for n, k, d, p, s in zip(x.shape[2:], kernel, dilation, padding, stride)
+    ]
+    if min(sizes) < 1:
+        shown = "x".join(map(str, (x.size(1), *x.shape[2:])))
+        result = "x".join(map(str, (x.size(1), *sizes)))
+        raise RuntimeError(f"Given input size: ({shown}). Calculated output size: ({result}). Output size is too small")
+    return sizes
+
+
+def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+    only_defaults("max_pool2d", ceil_mode=ceil_mode, return_indices=return_indices)
+    kernel, padding, dilation = _pair(kernel_size), _pair(padding), _pair(dilation)
+    stride = _pair(stride) if stride not in (None, []) else kernel
+    x = _batched(input, "max_pool2d")
+    _checked(x, kernel, stride, padding, dilation)
+    x = F.pad(x, (padding[1], padding[1], padding[0], padding[0]), value=float("-inf")) if any(padding) else x
+    for axis in range(2):
+        x = x.unfold(2 + axis, dilation[axis] * (kernel[axis] - 1) + 1, stride[axis])[..., :: dilation[axis]]
+    return _as_given(x.flatten(-2).max(-1).values, input, "MaxPool2DWithIndices")
+
+
+def _sum(x, rows, columns):
+    """The sum of slices, one after the other: the order in which PyTorch adds."""
+    total = None
+    for row in rows:
+        for column in columns:
+            part = x[:, :, row, column]
+            total = part if total is None else total + part
+    return total
+
+
+def avg_pool2d(
+    input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None
+):
+    only_defaults("avg_pool2d", ceil_mode=ceil_mode)
+    kernel, padding = _pair(kernel_size), _pair(padding)
+    stride = _pair(stride) if stride not in (None, []) else kernel
+    x = _batched(input, "avg_pool2d")
+    sizes = _checked(x, kernel, stride, padding)
+
+    def summed(x):
+        x = F.pad(x, (padding[1], padding[1], padding[0], padding[0])) if any(padding) else x
+        places = [
+            [slice(at, at + (size - 1) * step + 1, step) for at in range(width)]
+            for size, step, width in zip(sizes, stride, kernel)
+        ]
+        return _sum(x, *places)
+
+    if divisor_override is not None:
+        count = divisor_override
+    elif count_include_pad:
+        count = kernel[0] * kernel[1]
+    else:
+        count = summed(torch.ones((1, 1, *x.shape[2:]), dtype=x.dtype))
+    return _as_given(summed(x) / count, input, "AvgPool2D")
+
+
+def _cuts(size, parts):
+    """Where each part of a dimension begins and ends."""
+    return [(at * size // parts, -(-(at + 1) * size // parts)) for at in range(parts)]
+
+
+def _adaptive(x, output_size, pool):
+    """Each window of an image that is cut into this many rows and columns, pooled."""
+    sizes = [n if size is None else size for n, size in zip(x.shape[2:], _pair(output_size))]
+    rows, columns = (_cuts(n, size) for n, size in zip(x.shape[2:], sizes))
+    parts = [torch.stack([pool(x, row, column) for column in columns], -1) for row in rows]
+    return torch.stack(parts, -2)
+
+
+def adaptive_avg_pool2d(input, output_size):
+    if _pair(output_size) == (1, 1):
+        return input.mean((-1, -2), keepdim=True)
+
+    def mean(x, row, column):
+        total = _sum(x, range(*row), range(*column))
+        return total / (row[1] - row[0]) / (column[1] - column[0])
+
+    x = _batched(input, "adaptive_avg_pool2d")
+    return _as_given(_adaptive(x, output_size, mean), input, "AdaptiveAvgPool2D")
+
+
+def adaptive_max_pool2d(input, output_size, return_indices=False):
+    only_defaults("adaptive_max_pool2d", return_indices=return_indices)
+
+    def largest(x, row, column):
+        return x[:, :, slice(*row), slice(*column)].flatten(-2).max(-1).values
+
+    x = _batched(input, "adaptive_max_pool2d")
+    return _as_given(_adaptive(x, output_size, largest), input, "AdaptiveMaxPool2D")
+
+
+def _one_row(pool, *pairs):
+    """The same over sequences: images of one row. `pairs` are the settings of both dimensions, and their value for rows."""
+
+    def pooled(input, *args, **words):
+        if input.dim() not in (2, 3):
+            raise RuntimeError(
+                f"{pooled.__name__}(): Expected 2D or 3D input tensor, but got {list(input.shape)}"
+            )
+        names = pool.__code__.co_varnames[1 : pool.__code__.co_argcount]
+        words = {**dict(zip(names, args)), **words}
+        for name, row in pairs:
+            value = words.get(name)
+            if value not in (None, []):
+                words[name] = (row, *_single(value))
+        return pool(input.unsqueeze(-2), **words).squeeze(-2)
+
+    pooled.__name__ = pooled.__qualname__ = pool.__name__.replace("2d", "1d")
+    return pooled
+
+
+avg_pool1d = _one_row(avg_pool2d, ("kernel_size", 1), ("stride", 1), ("padding", 0))
+adaptive_avg_pool1d = _one_row(adaptive_avg_pool2d, ("output_size", 1))
+adaptive_max_pool1d = _one_row(adaptive_max_pool2d, ("output_size", 1))
