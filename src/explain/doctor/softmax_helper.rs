@@ -31,7 +31,7 @@ pub(super) fn wrong_sums(cell: &TracedCell) -> Vec<Observation> {
             cell.trace.steps.iter().filter(|it| it.calls.iter().any(|it| it.activation == call.activation))
         };
         let has_exp = own().any(|it| it.operation.explanation == Explanation::Pointwise(Formula::Exp));
-        let Some(last) = own().last().filter(|_| has_exp) else { continue };
+        let Some(last) = own().next_back().filter(|_| has_exp) else { continue };
         found.extend(observation(last, call.function));
     }
     found
