@@ -123,6 +123,8 @@ pub enum Formula {
     Trigonometric,
     /// An inverse function that is defined between -1 and 1 only: `acos`, `asin`.
     InverseTrigonometric,
+    /// The hyperbolic tangent.
+    Tanh,
     /// 1 / (1 + exp(-x))
     Sigmoid,
     /// x / (1 + exp(-x))

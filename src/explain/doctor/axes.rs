@@ -111,7 +111,7 @@ pub(super) fn carried_operands(record: &Record) -> Vec<Tensor> {
             Explanation::Moved(Movement::Joined | Movement::Stacked | Movement::Part | Movement::Rearranged),
         ) => args.iter().take(1).flat_map(Arg::tensors).cloned().collect(),
         // Scores that are capped: cap * tanh(scores / cap).
-        _ if record.operation.name == "tanh" => operands(1),
+        (_, Explanation::Pointwise(Formula::Tanh)) => operands(1),
         // Weights that are mixed over the heads are weights.
         _ => mixed_heads(record).into_iter().collect(),
     }

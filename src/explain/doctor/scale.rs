@@ -220,7 +220,8 @@ fn adds_learned(step: &FlowStep, scores: &Scores) -> bool {
 
 /// The steps without those that cap scores, cap * tanh(scores / cap), or that stretch what tanh returned.
 fn uncapped(before: &[FlowStep]) -> Vec<&FlowStep> {
-    let Some(at) = before.iter().position(|step| step.record.operation.name == "tanh") else {
+    let is_tanh = |step: &FlowStep| step.explanation() == Explanation::Pointwise(Formula::Tanh);
+    let Some(at) = before.iter().position(is_tanh) else {
         return before.iter().collect();
     };
     let cap: f64 = before[..at].iter().filter_map(FlowStep::factor).product();

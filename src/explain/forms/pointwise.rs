@@ -175,6 +175,7 @@ fn written(subject: &Subject, formula: Formula, names: &[Name], values: &[f64]) 
         | Formula::Log
         | Formula::Trigonometric
         | Formula::InverseTrigonometric
+        | Formula::Tanh
         | Formula::NanToNum
         | Formula::Pair
         | Formula::Function => by_name(subject.op())?,

@@ -243,7 +243,7 @@ pub(super) static OPS: [Op; 32] = [
     op(pointwise("sinh").grad("Sinh"), ALL, ONE, "Hyperbolic sine.", each!(f32::sinh, f64::sinh)),
     op(pointwise("cosh").grad("Cosh"), ALL, ONE, "Hyperbolic cosine.", each!(f32::cosh, f64::cosh)),
     op(
-        pointwise("tanh").cost(CostRule::PerResult(1)).grad("Tanh"),
+        pointwise("tanh").formula(Formula::Tanh).cost(CostRule::PerResult(1)).grad("Tanh"),
         ALL | FUNCTIONAL,
         ONE,
         "Hyperbolic tangent, between -1 and 1.",

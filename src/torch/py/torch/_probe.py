@@ -10,9 +10,8 @@ import json
 import torch
 from torch import nn
 
-# All repetitions of one call may do this much work together: elements that operations read and return, and 2,000 for
-# each operation. It is counted and not timed, so that the report is the same on every machine. On one core it is about half
-# a second: measured on heads of width 32 over 64 tokens.
+# The work of all repetitions of one call: elements that operations read and return, and 2,000 for each operation. It is
+# counted, not timed: the report is the same on every machine. On one core (heads of 32, 64 tokens) it is about half a second.
 WORK = 40_000_000
 # At most this many positions along one axis are changed, one at a time.
 POSITIONS = 5
