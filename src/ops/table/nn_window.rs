@@ -206,7 +206,15 @@ fn pooled(c: &Call, window: Window, ceil: bool, largest: bool, count_padding: bo
         return Err(Error::runtime(format!("{}() Invalid computed output size: 0", c.op.name)));
     }
     if window.padding > window.size / 2 {
-        return Err(Error::runtime("pad should be at most half of effective kernel size"));
+        let (size, padding) = (window.size, window.padding);
+        return Err(Error::runtime(match largest {
+            true => format!(
+                "max_pool1d() padding should be at most half of kernel size, but got padding={padding} and kernel_size={size}"
+            ),
+            false => format!(
+                "pad should be at most half of effective kernel size, but got pad={padding}, kernel_size={size} and dilation=1"
+            ),
+        }));
     }
     let Some(count) = window.count(length, ceil).filter(|&count| count > 0) else {
         return Err(Error::runtime(format!("{}() Invalid computed output size: 0", c.op.name)));

@@ -7,17 +7,13 @@ from torch._arguments import only_defaults
 from . import _native as F
 
 __all__ = (
-    "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d avg_pool1d avg_pool2d max_pool2d"
+    "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d avg_pool2d max_pool2d"
 ).split()
 
 
 def _pair(value):
     value = tuple(value) if isinstance(value, (tuple, list)) else (value,)
     return value * 2 if len(value) == 1 else value
-
-
-def _single(value):
-    return tuple(value) if isinstance(value, (tuple, list)) else (value,)
 
 
 def _batched(input, name):
@@ -133,26 +129,18 @@ def adaptive_max_pool2d(input, output_size, return_indices=False):
     return _as_given(_adaptive(x, output_size, largest), input, "AdaptiveMaxPool2D")
 
 
-def _one_row(pool, *pairs):
-    """The same over sequences: images of one row. `pairs` are the settings of both dimensions, and their value for rows."""
+def _one_row(pool):
+    """The same over sequences: images of one row."""
 
-    def pooled(input, *args, **words):
+    def pooled(input, output_size, *args, **words):
         if input.dim() not in (2, 3):
-            raise RuntimeError(
-                f"{pooled.__name__}(): Expected 2D or 3D input tensor, but got {list(input.shape)}"
-            )
-        names = pool.__code__.co_varnames[1 : pool.__code__.co_argcount]
-        words = {**dict(zip(names, args)), **words}
-        for name, row in pairs:
-            value = words.get(name)
-            if value not in (None, []):
-                words[name] = (row, *_single(value))
-        return pool(input.unsqueeze(-2), **words).squeeze(-2)
+            raise RuntimeError(f"{pooled.__name__}(): Expected 2D or 3D input tensor, but got {list(input.shape)}")
+        (size,) = output_size if isinstance(output_size, (tuple, list)) else (output_size,)
+        return pool(input.unsqueeze(-2), (1, size), *args, **words).squeeze(-2)
 
     pooled.__name__ = pooled.__qualname__ = pool.__name__.replace("2d", "1d")
     return pooled
 
 
-avg_pool1d = _one_row(avg_pool2d, ("kernel_size", 1), ("stride", 1), ("padding", 0))
-adaptive_avg_pool1d = _one_row(adaptive_avg_pool2d, ("output_size", 1))
-adaptive_max_pool1d = _one_row(adaptive_max_pool2d, ("output_size", 1))
+adaptive_avg_pool1d = _one_row(adaptive_avg_pool2d)
+adaptive_max_pool1d = _one_row(adaptive_max_pool2d)
