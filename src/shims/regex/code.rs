@@ -83,7 +83,7 @@ impl<'a> Reader<'a> {
             Op::REPEAT_ONE | Op::MIN_REPEAT_ONE | Op::POSSESSIVE_REPEAT_ONE => {
                 let length = self.skip()?;
                 self.counts()?;
-                self.inner(length.checked_sub(4).map(|words| words + 0), groups, &[Op::SUCCESS])
+                self.inner(length.checked_sub(4), groups, &[Op::SUCCESS])
             }
             Op::REPEAT => {
                 let length = self.skip()?;
