@@ -2,6 +2,13 @@
 //! Each axis of the result has a list of storage offsets. The elements of the result are those at the sums of one
 //! offset of each list, row-major.
 
+use super::buffer_pool::{self, Element};
+use super::threads;
+
+/// Elements below which a copy stays on the caller's thread, and elements that a thread takes at a time.
+const PARALLEL: usize = 1 << 15;
+const PIECE: usize = 1 << 14;
+
 /// The storage offsets `0, stride, 2 stride, ...` of a whole axis.
 pub fn whole(size: usize, stride: usize) -> Vec<usize> {
     (0..size).map(|at| at * stride).collect()
@@ -34,21 +41,46 @@ fn rows(start: usize, axes: &[Vec<usize>], row: &mut impl FnMut(usize, &[usize])
 }
 
 /// The elements at the sums of `offset` and one storage offset of each axis, row-major. Copies.
-pub fn pick<T: Copy>(data: &[T], offset: usize, axes: &[Vec<usize>]) -> Vec<T> {
+pub fn pick<T: Element>(data: &[T], offset: usize, axes: &[Vec<usize>]) -> Vec<T> {
     let axes = merged(axes);
-    let mut out = Vec::with_capacity(axes.iter().map(Vec::len).product());
-    if axes.iter().any(Vec::is_empty) {
+    let mut out = buffer_pool::take(axes.iter().map(Vec::len).product());
+    let Some((first, rest)) = axes.split_first() else {
+        out.fill(data[offset]);
+        return out;
+    };
+    if out.is_empty() {
         return out;
     }
-    let gapless = axes.last().is_some_and(|last| last.iter().enumerate().all(|(at, &offset)| at == offset));
-    rows(offset, &axes, &mut |start, offsets| {
-        if gapless {
-            out.extend_from_slice(&data[start..start + offsets.len()]);
-        } else {
-            out.extend(offsets.iter().map(|offset| data[start + offset]));
-        }
+    let last = axes.last().expect("there is a first axis");
+    let gapless = last.iter().enumerate().all(|(at, &offset)| at == offset);
+    let inner = out.len() / first.len();
+    let count = (PIECE / inner).max(1);
+    let pieces = first.chunks(count).zip(out.chunks_mut(count * inner));
+    threads::share_if(first.len() * inner >= PARALLEL, pieces, |(first, out)| {
+        fill(data, offset, first, rest, gapless, out);
     });
     out
+}
+
+/// [`pick`] into a slice; `gapless` if the offsets of the last axis follow each other.
+fn fill<T: Copy>(
+    data: &[T],
+    start: usize,
+    first: &[usize],
+    rest: &[Vec<usize>],
+    gapless: bool,
+    out: &mut [T],
+) {
+    match rest {
+        [next, rest @ ..] => {
+            let inner = out.len() / first.len();
+            for (offset, out) in first.iter().zip(out.chunks_exact_mut(inner)) {
+                fill(data, start + offset, next, rest, gapless, out);
+            }
+        }
+        [] if gapless => out.copy_from_slice(&data[start + first[0]..][..out.len()]),
+        [] => out.iter_mut().zip(first).for_each(|(out, offset)| *out = data[start + offset]),
+    }
 }
 
 /// The positions in the storage of the elements that [`pick`] copies, row-major.

@@ -44,12 +44,12 @@ fn matrices_are_transposed_whatever_their_sizes() {
 
 #[test]
 fn a_grid_picks_rows_and_reverses_columns() {
-    let data = [0, 1, 2, 3, 4, 5];
+    let data = [0_i64, 1, 2, 3, 4, 5];
     assert_eq!(grid::pick(&data, 0, &[vec![3, 0, 3], grid::whole(3, 1)]), [3, 4, 5, 0, 1, 2, 3, 4, 5]);
     assert_eq!(grid::pick(&data, 0, &[grid::whole(2, 3), vec![2, 1, 0]]), [2, 1, 0, 5, 4, 3]);
     assert_eq!(grid::pick(&data, 1, &[grid::whole(1, 3), grid::whole(2, 1)]), [1, 2]);
     assert_eq!(grid::pick(&data, 4, &[]), [4]);
-    assert_eq!(grid::pick(&data, 0, &[vec![], grid::whole(3, 1)]), [0; 0]);
+    assert_eq!(grid::pick(&data, 0, &[vec![], grid::whole(3, 1)]), [0_i64; 0]);
     assert_eq!(grid::places(1, &[vec![3, 0], vec![0, 1]]), [4, 5, 1, 2]);
 }
 

@@ -88,8 +88,9 @@ pub(crate) fn cumprod_i64(x: ArrayViewD<i64>, axis: usize) -> Vec<i64> {
     scan(x, axis, 1_i64, |carried, x: i64| carried.wrapping_mul(x), |carried| carried)
 }
 
-/// Rows that are accumulated at once: one row alone would wait for each sum.
-const ROWS: usize = 8;
+/// Rows that are accumulated at once: one row alone would wait for each sum. Twice as many rows of 4,096 bytes would
+/// not fit into the first cache, since each of their elements has the same place there.
+const ROWS: usize = 4;
 /// Numbers below which a scan stays on the caller's thread, and numbers that a thread takes at a time.
 const PARALLEL: usize = 1 << 15;
 const PIECE: usize = 1 << 13;
