@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use rustpython_sre_engine::{Request, SearchIter, SreFlag, State, StringCursor};
+use rustpython_sre_engine::{Request, SearchIter, SreFlag, State, StrDrive, StringCursor};
 use rustpython_vm::{
     AsObject, FromArgs, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, TryFromBorrowedObject,
     TryFromObject, VirtualMachine,
@@ -60,6 +60,17 @@ enum Way {
     Match,
     /// From the beginning to the end.
     FullMatch,
+}
+
+impl Way {
+    /// Whether the engine finds a match, which `state` then holds. Errors: the cell is to stop.
+    fn run<D: StrDrive>(self, state: &mut State, request: Request<D>, vm: &VirtualMachine) -> PyResult<bool> {
+        let run = || match self {
+            Way::Search => state.search(request),
+            Way::Match | Way::FullMatch => state.py_match(&request),
+        };
+        engine(run, vm)
+    }
 }
 
 /// Runs the engine. Errors: the cell is to stop.
@@ -130,13 +141,7 @@ impl Pattern {
             let (start, end) = args.within(text.length());
             let request = zelf.request(text, start, end, way);
             let mut state = State::default();
-            let found = engine(
-                || match way {
-                    Way::Search => state.search(request),
-                    Way::Match | Way::FullMatch => state.py_match(&request),
-                },
-                vm,
-            )?;
+            let found = way.run(&mut state, request, vm)?;
             let near = Place::default();
             Ok(found
                 .then(|| Match::new(&state, zelf, &args.string, (start, end), text.place(state.start, near))))
@@ -436,13 +441,7 @@ impl Scanner {
             if !self.pattern.is_bytes {
                 state.cursor = self.cursor.get();
             }
-            let found = engine(
-                || match way {
-                    Way::Search => state.search(request),
-                    Way::Match | Way::FullMatch => state.py_match(&request),
-                },
-                vm,
-            )?;
+            let found = way.run(&mut state, request, vm)?;
             if !found {
                 self.start.set(usize::MAX);
                 return Ok(None);
