@@ -20,3 +20,9 @@ def on_cpu(device):
 
 def hint(*values):
     """Names arguments on which no result can depend: how fast, how much memory, how much is printed."""
+
+
+def per_dimension(value, dims):
+    """A number for each of `dims` dimensions: those given, or one for all."""
+    value = tuple(value) if isinstance(value, (tuple, list)) else (value,)
+    return value * dims if len(value) == 1 else value

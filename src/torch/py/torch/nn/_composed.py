@@ -2,7 +2,7 @@
 
 import _torch
 import torch
-from torch._arguments import hint, only_defaults
+from torch._arguments import hint, only_defaults, per_dimension
 from torch._errors import dropout_probability
 
 from . import _native as F
@@ -38,9 +38,6 @@ dropout1d, dropout2d, dropout3d = map(_channels, (1, 2, 3))
 def _convolved(dims):
     """A convolution over `dims` dimensions: every window of the input times the weight."""
 
-    def each(value):
-        return tuple(value) if isinstance(value, (tuple, list)) else (value,) * dims
-
     def convolved(input, weight, bias=None, stride=1, padding=0, dilation=1, groups=1):
         if input.dim() not in (dims + 1, dims + 2):
             raise RuntimeError(
@@ -53,12 +50,12 @@ def _convolved(dims):
                 f"Given groups={groups}, weight of size {list(weight.shape)}, expected input{list(x.shape)} to have "
                 f"{weight.size(1) * groups} channels, but got {x.size(1)} channels instead"
             )
-        kernel, strides, dilations = weight.shape[2:], each(stride), each(dilation)
+        kernel, strides, dilations = weight.shape[2:], per_dimension(stride, dims), per_dimension(dilation, dims)
         spans = [d * (k - 1) for d, k in zip(dilations, kernel)]
         if padding == "same":
             sides = [(span // 2, span - span // 2) for span in spans]
         else:
-            sides = [(side, side) for side in each(0 if padding == "valid" else padding)]
+            sides = [(side, side) for side in per_dimension(0 if padding == "valid" else padding, dims)]
         x = F.pad(x, [side for pair in reversed(sides) for side in pair])
         for axis, (span, step, dilation) in enumerate(zip(spans, strides, dilations)):
             x = x.unfold(2 + axis, span + 1, step)[..., ::dilation]
@@ -82,7 +79,7 @@ conv2d = _convolved(2)
 
 
 def _pairs(*values):
-    return [tuple(value) if isinstance(value, (tuple, list)) else (value, value) for value in values]
+    return [per_dimension(value, 2) for value in values]
 
 
 def _places(size, kernel, dilation, padding, stride):

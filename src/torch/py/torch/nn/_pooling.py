@@ -2,18 +2,13 @@
 
 import _torch
 import torch
-from torch._arguments import only_defaults
+from torch._arguments import only_defaults, per_dimension
 
 from . import _native as F
 
 __all__ = (
     "adaptive_avg_pool1d adaptive_avg_pool2d adaptive_max_pool1d adaptive_max_pool2d avg_pool2d max_pool2d"
 ).split()
-
-
-def _pair(value):
-    value = tuple(value) if isinstance(value, (tuple, list)) else (value,)
-    return value * 2 if len(value) == 1 else value
 
 
 def _batched(input, name):
@@ -48,8 +43,8 @@ def _checked(x, kernel, stride, padding, dilation=(1, 1)):
 
 def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
     only_defaults("max_pool2d", ceil_mode=ceil_mode, return_indices=return_indices)
-    kernel, padding, dilation = _pair(kernel_size), _pair(padding), _pair(dilation)
-    stride = _pair(stride) if stride not in (None, []) else kernel
+    kernel, padding, dilation = per_dimension(kernel_size, 2), per_dimension(padding, 2), per_dimension(dilation, 2)
+    stride = per_dimension(stride, 2) if stride not in (None, []) else kernel
     x = _batched(input, "max_pool2d")
     _checked(x, kernel, stride, padding, dilation)
     x = F.pad(x, (padding[1], padding[1], padding[0], padding[0]), value=float("-inf")) if any(padding) else x
@@ -72,8 +67,8 @@ def avg_pool2d(
     input, kernel_size, stride=None, padding=0, ceil_mode=False, count_include_pad=True, divisor_override=None
 ):
     only_defaults("avg_pool2d", ceil_mode=ceil_mode)
-    kernel, padding = _pair(kernel_size), _pair(padding)
-    stride = _pair(stride) if stride not in (None, []) else kernel
+    kernel, padding = per_dimension(kernel_size, 2), per_dimension(padding, 2)
+    stride = per_dimension(stride, 2) if stride not in (None, []) else kernel
     x = _batched(input, "avg_pool2d")
     sizes = _checked(x, kernel, stride, padding)
 
@@ -101,14 +96,14 @@ def _cuts(size, parts):
 
 def _adaptive(x, output_size, pool):
     """Each window of an image that is cut into this many rows and columns, pooled."""
-    sizes = [n if size is None else size for n, size in zip(x.shape[2:], _pair(output_size))]
+    sizes = [n if size is None else size for n, size in zip(x.shape[2:], per_dimension(output_size, 2))]
     rows, columns = (_cuts(n, size) for n, size in zip(x.shape[2:], sizes))
     parts = [torch.stack([pool(x, row, column) for column in columns], -1) for row in rows]
     return torch.stack(parts, -2)
 
 
 def adaptive_avg_pool2d(input, output_size):
-    if _pair(output_size) == (1, 1):
+    if per_dimension(output_size, 2) == (1, 1):
         return input.mean((-1, -2), keepdim=True)
 
     def mean(x, row, column):

@@ -1,6 +1,7 @@
 """Convolutions over sequences and images, as products of windows with a weight."""
 
 import torch
+from torch._arguments import per_dimension
 from torch.nn import functional as F
 from torch.nn import init
 from torch.nn.parameter import Parameter
@@ -36,10 +37,10 @@ class _Conv(Module):
             raise NotImplementedError(f"padding_mode={padding_mode!r} of convolutions is not part of attn ('zeros' is)")
         self.in_channels = in_channels
         self.out_channels = out_channels
-        self.kernel_size = self._each(kernel_size)
-        self.stride = self._each(stride)
-        self.padding = padding if isinstance(padding, str) else self._each(padding)
-        self.dilation = self._each(dilation)
+        self.kernel_size = per_dimension(kernel_size, self._dims)
+        self.stride = per_dimension(stride, self._dims)
+        self.padding = padding if isinstance(padding, str) else per_dimension(padding, self._dims)
+        self.dilation = per_dimension(dilation, self._dims)
         self.groups = groups
         shape = (out_channels, in_channels // groups, *self.kernel_size)
         self.weight = Parameter(torch.empty(shape, device=device, dtype=dtype))
@@ -48,9 +49,6 @@ class _Conv(Module):
         else:
             self.register_parameter("bias", None)
         self.reset_parameters()
-
-    def _each(self, value):
-        return tuple(value) if isinstance(value, (tuple, list)) else (value,) * self._dims
 
     def reset_parameters(self):
         init.kaiming_uniform_(self.weight, a=5**0.5)
