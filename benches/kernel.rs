@@ -106,7 +106,7 @@ fn gradients(c: &mut Criterion) {
     let wanted = gradient_of_norm::WantedGradients { input: true, weight: true, bias: true };
     group.bench_function("layer norm", |bench| {
         bench.iter(|| {
-            gradient_of_norm::layer_norm(black_box(&x), &grad, 128, Some(&weight), 1e-5, wanted).input
+            gradient_of_norm::layer_norm(black_box(&x), &grad, 128, Some(&weight), None, 1e-5, wanted).input
         });
     });
     let (y, grad) = (numbers(32 * 4 * 64 * 64), numbers(32 * 4 * 64 * 64));
@@ -117,7 +117,7 @@ fn gradients(c: &mut Criterion) {
     let (x, targets, slopes) = (numbers(2048 * 1000), vec![7; 2048], vec![-0.1; 2048]);
     group.throughput(Throughput::Bytes(8 * x.len() as u64));
     group.bench_function("cross-entropy", |bench| {
-        bench.iter(|| gradient_of_loss::cross_entropy(black_box(&x), &targets, &slopes, 1000));
+        bench.iter(|| gradient_of_loss::cross_entropy(black_box(&x), None, &targets, &slopes, 1000));
     });
     group.sample_size(20);
     let x = heads(1024);

@@ -13,6 +13,8 @@ pub struct ClassValues<'a, T> {
     batch: usize,
     classes: usize,
     inner: usize,
+    /// For logits, what is taken off at each position to make log-probabilities; empty for log-probabilities.
+    totals: &'a [[T; 2]],
 }
 
 impl<'a, T: Real> ClassValues<'a, T> {
@@ -23,7 +25,12 @@ impl<'a, T: Real> ClassValues<'a, T> {
             [classes] => (1, *classes, 1),
             [batch, classes, inner @ ..] => (*batch, *classes, inner.iter().product()),
         };
-        ClassValues { values, batch, classes, inner }
+        ClassValues { values, batch, classes, inner, totals: &[] }
+    }
+
+    /// Log-probabilities from logits of shape (classes) or (batch, classes), with what `softmax::log_totals` found.
+    pub(crate) fn of_logits(values: &'a [T], totals: &'a [[T; 2]], shape: &[usize]) -> Self {
+        ClassValues { totals, ..ClassValues::new(values, shape) }
     }
 
     /// Number of positions: batch times inner.
@@ -38,7 +45,11 @@ impl<'a, T: Real> ClassValues<'a, T> {
 
     fn at(&self, position: usize, class: usize) -> T {
         let (row, inner) = (position / self.inner, position % self.inner);
-        self.values[(row * self.classes + class) * self.inner + inner]
+        let value = self.values[(row * self.classes + class) * self.inner + inner];
+        match self.totals.get(position) {
+            Some(&[top, log]) => value - top - log,
+            None => value,
+        }
     }
 
     /// The class of element `at` of the values.

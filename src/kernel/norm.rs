@@ -25,17 +25,42 @@ pub fn layer_norm<T: Real>(
     bias: Option<&[T]>,
     eps: f64,
 ) -> Vec<T> {
+    layer_norm_and_scales(x, width, weight, bias, eps).0
+}
+
+/// [`layer_norm`], and for each row its mean and the factor 1 / √(variance + eps), of which the gradient is made.
+pub(crate) fn layer_norm_and_scales<T: Real>(
+    x: &[T],
+    width: usize,
+    weight: Option<&[T]>,
+    bias: Option<&[T]>,
+    eps: f64,
+) -> (Vec<T>, Vec<[T; 2]>) {
     let mut out = buffer_pool::take(x.len());
     if width == 0 {
-        return out;
+        return (out, Vec::new());
     }
-    let rows = |x: &[T], out: &mut [T]| normalise(x, out, width, weight, bias, T::from_f64(eps));
-    let size = (PIECE / width).max(1) * width;
-    match x.len() < PARALLEL {
-        true => rows(x, &mut out),
-        false => threads::share(x.chunks(size).zip(out.chunks_mut(size)), |(x, out)| rows(x, out)),
-    }
-    out
+    let mut scales = vec![[T::ZERO; 2]; x.len() / width];
+    let each = |((x, out), scales): ((&[T], &mut [T]), &mut [[T; 2]])| {
+        row_scales(x, width, T::from_f64(eps), scales);
+        normalise(x, out, width, weight, bias, scales);
+    };
+    let rows = (PIECE / width).max(1);
+    let size = rows * width;
+    let pieces = x.chunks(size).zip(out.chunks_mut(size)).zip(scales.chunks_mut(rows));
+    threads::share_if(x.len() >= PARALLEL, pieces, each);
+    (out, scales)
+}
+
+/// For each row its mean and the factor 1 / √(variance + eps).
+pub(super) fn scales<T: Real>(x: &[T], width: usize, eps: f64) -> Vec<[T; 2]> {
+    let mut scales = vec![[T::ZERO; 2]; x.len() / width.max(1)];
+    let rows = PIECE.checked_div(width).unwrap_or(1).max(1);
+    let pieces = x.chunks(rows * width.max(1)).zip(scales.chunks_mut(rows));
+    threads::share_if(x.len() >= PARALLEL, pieces, |(x, scales)| {
+        row_scales(x, width, T::from_f64(eps), scales);
+    });
+    scales
 }
 
 /// Divides each row of `width` numbers by the root of its mean square plus `eps`. (rows, width) row-major in and out.
@@ -144,42 +169,46 @@ pub(crate) fn batch_norm<T: Real>(x: &[T], shape: &[usize], parameters: BatchNor
 }
 
 simd! {
-    /// Each row of `width` numbers normalised, from one slice to another.
+    /// The mean of each row of `width` numbers and the factor 1 / √(variance + eps).
+    fn row_scales<'a, 'b, T>(x: &'a [T], width: usize, eps: T, scales: &'b mut [[T; 2]]) -> () {
+        let scale = |(mean, var): (T, T)| [mean, T::ONE / (var.maximum(T::ZERO) + eps).sqrt()];
+        let (pairs, last) = scales.as_chunks_mut::<2>();
+        let mut rows = x.chunks_exact(width);
+        let mut next = || rows.next().expect("as many rows as scales");
+        for pair in pairs {
+            *pair = lanes_of_two([next(), next()]).map(scale);
+        }
+        for last in last {
+            *last = scale(lanes_of(next()));
+        }
+    }
+}
+
+simd! {
+    /// Each row of `width` numbers normalised by its mean and factor, from one slice to another.
     fn normalise<'a, 'b, 'c, T>(
         x: &'a [T],
         out: &'b mut [T],
         width: usize,
         weight: Option<&'c [T]>,
         bias: Option<&'c [T]>,
-        eps: T,
+        scales: &'c [[T; 2]],
     ) -> () {
-        let mut pairs = x.chunks_exact(2 * width);
-        let mut out = out.chunks_exact_mut(width);
-        for pair in &mut pairs {
-            let (first, second) = pair.split_at(width);
-            let found = lanes_of_two([first, second]);
-            for (x, moments) in [(first, found[0]), (second, found[1])] {
-                let out = out.next().expect("a row for each of `x`");
-                normalise_row(x, out, moments, weight, bias, eps);
-            }
-        }
-        for (x, out) in pairs.remainder().chunks_exact(width).zip(out) {
-            normalise_row(x, out, lanes_of(x), weight, bias, eps);
+        for ((x, out), scale) in x.chunks_exact(width).zip(out.chunks_exact_mut(width)).zip(scales) {
+            normalise_row(x, out, *scale, weight, bias);
         }
     }
 }
 
-/// One row normalised by its mean and variance.
+/// One row normalised by its mean and factor.
 #[inline(always)]
 fn normalise_row<T: Real>(
     x: &[T],
     out: &mut [T],
-    (mean, var): (T, T),
+    [mean, scale]: [T; 2],
     weight: Option<&[T]>,
     bias: Option<&[T]>,
-    eps: T,
 ) {
-    let scale = T::ONE / (var.maximum(T::ZERO) + eps).sqrt();
     match (weight, bias) {
         (Some(weight), Some(bias)) => {
             for (((out, &x), &w), &b) in out.iter_mut().zip(x).zip(weight).zip(bias) {
@@ -205,7 +234,7 @@ simd! {
 
 /// Mean and biased variance of one row.
 #[inline(always)]
-pub(super) fn lanes_of<T: Real>(row: &[T]) -> (T, T) {
+fn lanes_of<T: Real>(row: &[T]) -> (T, T) {
     let [found] = if T::LANES == 8 { in_lanes::<T, 8, 1, 8>([row]) } else { in_lanes::<T, 4, 1, 4>([row]) };
     found
 }
@@ -213,7 +242,7 @@ pub(super) fn lanes_of<T: Real>(row: &[T]) -> (T, T) {
 /// Mean and biased variance of two rows of one length. Each step of the recurrence waits for the one before: two rows take
 /// little longer than one.
 #[inline(always)]
-pub(super) fn lanes_of_two<T: Real>(rows: [&[T]; 2]) -> [(T, T); 2] {
+fn lanes_of_two<T: Real>(rows: [&[T]; 2]) -> [(T, T); 2] {
     if T::LANES == 8 { in_lanes::<T, 8, 2, 16>(rows) } else { in_lanes::<T, 4, 2, 8>(rows) }
 }
 

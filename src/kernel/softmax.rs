@@ -112,9 +112,27 @@ simd! {
     }
 }
 
+/// Of each row of `width` numbers the largest, and the logarithm of the sum of the exponentials of all less the largest:
+/// x less both is [`log_softmax`].
+pub(crate) fn log_totals<T: Real>(x: &[T], width: usize) -> Vec<[T; 2]> {
+    let mut totals = vec![[T::ZERO; 2]; x.len().checked_div(width).unwrap_or(0)];
+    let rows = PIECE.checked_div(width).unwrap_or(1).max(1);
+    let pieces = x.chunks((rows * width).max(1)).zip(totals.chunks_mut(rows));
+    threads::share_if(x.len() >= PARALLEL, pieces, |(x, totals)| row_totals(x, width, totals));
+    totals
+}
+
+simd! {
+    fn row_totals<'a, 'b, T>(x: &'a [T], width: usize, totals: &'b mut [[T; 2]]) -> () {
+        for (x, total) in x.chunks_exact(width).zip(totals) {
+            *total = log_total(x).into();
+        }
+    }
+}
+
 /// The largest number of a row, and the logarithm of the sum of the exponentials of all less the largest.
 #[inline(always)]
-pub(super) fn log_total<T: Real>(row: &[T]) -> (T, T) {
+fn log_total<T: Real>(row: &[T]) -> (T, T) {
     let top = fold(row, T::maximum);
     // The exponentials are used once, in the order of their sum, so only a few vectors of them exist at a time.
     let lanes = 2 * T::LANES;

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::failed::Failed;
 use super::in_place::{allow_layout, allow_leaf};
-use super::op::{Call, Caller, Op, TargetCheck};
+use super::op::{Call, Caller, Op, TargetCheck, wants_grad};
 use super::overwrite::{Overwrite, overwrite, replace};
 use super::state::State;
 use super::stream::Stream;
@@ -14,12 +14,6 @@ use super::value::Value;
 use crate::kernel::stop;
 use crate::tensor::descriptor::{InPlace, OpFamily};
 use crate::tensor::{Arg, CompletedOperation, Error, ErrorFact, Record, Result, Tensor, allow, ops};
-
-fn wants_grad(state: &State, op: &Op, args: &[Arg]) -> bool {
-    state.grad_mode.get()
-        && op.gradient.is_some()
-        && args.iter().any(|arg| arg.tensors().iter().any(Tensor::requires_grad))
-}
 
 /// Whether a view that was made while gradients were off requires a gradient all the same, as what it was made from does.
 fn requires_as_base(state: &State, op: &Op, args: &[Arg], view: &Tensor) -> bool {

@@ -10,6 +10,7 @@ use super::state::State;
 use super::value::Value;
 use crate::kernel::random::Generator;
 use crate::tensor::descriptor::InPlace;
+use crate::tensor::ops::float::Float;
 use crate::tensor::{Arg, DType, Descriptor, Error, GradName, Result, Site, Tensor};
 
 /// Reachable as `torch.name(...)`.
@@ -194,6 +195,13 @@ pub(crate) struct Call<'a> {
     pub(super) kept: RefCell<Vec<Arg>>,
 }
 
+/// Whether a gradient will flow through a call with these arguments.
+pub(super) fn wants_grad(state: &State, op: &Op, args: &[Arg]) -> bool {
+    state.grad_mode.get()
+        && op.gradient.is_some()
+        && args.iter().any(|arg| arg.tensors().iter().any(Tensor::requires_grad))
+}
+
 impl<'a> Call<'a> {
     /// Sets what `grad_fn` shows for this call, where that is not the operation's usual name.
     pub(crate) fn set_grad_name(&self, name: GradName) {
@@ -209,6 +217,13 @@ impl<'a> Call<'a> {
     /// again, such as the noise of dropout.
     pub(crate) fn keep(&self, tensor: Tensor) {
         self.kept.borrow_mut().push(Arg::Tensor(tensor));
+    }
+
+    /// Keeps two numbers for each row that gradients are made of, if a gradient will flow through this call.
+    pub(crate) fn keep_rows<T: Float>(&self, rows: &[[T; 2]]) {
+        if self.grad_name.get().is_some() && wants_grad(self.state, self.op, self.args) {
+            self.keep(T::tensor(rows.as_flattened().to_vec(), [rows.len(), 2], T::DTYPE));
+        }
     }
 
     /// Argument `at`.

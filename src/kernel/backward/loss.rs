@@ -17,20 +17,37 @@ pub fn nll<T: Real>(targets: &[i64], slopes: &[T], classes: usize, inner: usize)
     out
 }
 
-/// Some rows: the result, x, targets and slopes.
-type LossRows<'a, T> = ((&'a mut [T], &'a [T]), (&'a [i64], &'a [T]));
+/// Some rows: the result, x, its totals, targets and slopes.
+type LossRows<'a, T> = (((&'a mut [T], &'a [T]), &'a [[T; 2]]), (&'a [i64], &'a [T]));
 
-/// The gradient of [`nll`] through log_softmax(x), for x of shape (positions, classes), without keeping either.
-pub fn cross_entropy<T: Real>(x: &[T], targets: &[i64], slopes: &[T], classes: usize) -> Vec<T> {
+/// The gradient of [`nll`] through log_softmax(x), for x of shape (positions, classes). `totals` has what
+/// [`softmax::log_totals`] found for each row, if the forward pass kept it.
+pub fn cross_entropy<T: Real>(
+    x: &[T],
+    totals: Option<&[[T; 2]]>,
+    targets: &[i64],
+    slopes: &[T],
+    classes: usize,
+) -> Vec<T> {
     let mut out: Vec<T> = buffer_pool::take(x.len());
     if classes == 0 {
         return out;
     }
     let rows = (PIECE / classes).max(1);
     let size = rows * classes;
-    let pieces = out.chunks_mut(size).zip(x.chunks(size)).zip(targets.chunks(rows).zip(slopes.chunks(rows)));
-    let each =
-        |((out, x), (targets, slopes)): LossRows<T>| cross_entropy_rows(out, x, targets, slopes, classes);
+    let computed;
+    let totals = match totals {
+        Some(totals) => totals,
+        None => {
+            computed = softmax::log_totals(x, classes);
+            &computed
+        }
+    };
+    let pieces = out.chunks_mut(size).zip(x.chunks(size)).zip(totals.chunks(rows));
+    let pieces = pieces.zip(targets.chunks(rows).zip(slopes.chunks(rows)));
+    let each = |(((out, x), totals), (targets, slopes)): LossRows<T>| {
+        cross_entropy_rows(out, x, totals, targets, slopes, classes);
+    };
     threads::share_if(x.len() >= PARALLEL, pieces, each);
     out
 }
@@ -40,13 +57,13 @@ simd! {
     fn cross_entropy_rows<'a, 'b, T>(
         out: &'a mut [T],
         x: &'b [T],
+        totals: &'b [[T; 2]],
         targets: &'b [i64],
         slopes: &'b [T],
         classes: usize,
     ) -> () {
-        let rows = out.chunks_exact_mut(classes).zip(x.chunks_exact(classes));
-        for ((out, x), (&target, &slope)) in rows.zip(targets.iter().zip(slopes)) {
-            let (top, log) = softmax::log_total(x);
+        let rows = out.chunks_exact_mut(classes).zip(x.chunks_exact(classes)).zip(totals);
+        for (((out, x), &[top, log]), (&target, &slope)) in rows.zip(targets.iter().zip(slopes)) {
             for (out, &x) in out.iter_mut().zip(x) {
                 *out = (-(x - top - log).exp_vector()).fma(slope, T::ZERO);
             }

@@ -30,17 +30,19 @@ pub struct WantedGradients {
     pub bias: bool,
 }
 
-/// Some rows: x, the gradient of the result, and the line of each row.
-type LayerRows<'a, T> = ((&'a [T], &'a [T]), &'a mut [(T, T)]);
+/// Some rows: x, the gradient of the result, and the mean and factor of each row.
+type LayerRows<'a, T> = ((&'a [T], &'a [T]), &'a [[T; 2]]);
 /// Some rows: x, the gradient of the result, that of the input, and the products that the weight's gradient adds up.
 type RmsRows<'a, T> = (((&'a [T], &'a [T]), &'a mut [T]), &'a mut [T]);
 
-/// Gradients of [`norm::layer_norm`]: (rows, width) for the input, (width) for weight and bias.
+/// Gradients of [`norm::layer_norm`]: (rows, width) for the input, (width) for weight and bias. `scales` has the mean of
+/// each row and its factor, if the forward pass kept them.
 pub fn layer_norm<T: Real>(
     x: &[T],
     grad: &[T],
     width: usize,
     weight: Option<&[T]>,
+    scales: Option<&[[T; 2]]>,
     eps: f64,
     wanted: WantedGradients,
 ) -> NormGrads<T> {
@@ -50,23 +52,25 @@ pub fn layer_norm<T: Real>(
         let zeros = |wanted: bool| wanted.then(|| vec![T::ZERO; width]);
         return NormGrads { input, weight: zeros(wanted.weight), bias: zeros(wanted.bias) };
     }
-    // For each row the factor a and the summand b of its normalised numbers a x + b.
-    let mut lines = vec![(T::ZERO, T::ZERO); if wanted.input || wanted.weight { count } else { 0 }];
-    let rows = (PIECE / width).max(1);
-    let size = rows * width;
-    let each = |((x, grad), lines): LayerRows<T>, out: Option<&mut [T]>| {
-        layer_norm_rows(x, grad, width, weight, T::from_f64(eps), lines, out);
-    };
-    let pieces = x.chunks(size).zip(grad.chunks(size)).zip(lines.chunks_mut(rows));
-    let is_large = x.len() >= PARALLEL;
-    match &mut input {
-        Some(out) => {
-            let pieces = pieces.zip(out.chunks_mut(size));
-            threads::share_if(is_large, pieces, |(piece, out)| each(piece, Some(out)));
+    let computed;
+    let scales = match scales {
+        Some(scales) => scales,
+        None if wanted.input || wanted.weight => {
+            computed = norm::scales(x, width, eps);
+            &computed
         }
-        None => threads::share_if(is_large, pieces, |piece| each(piece, None)),
+        None => &[],
+    };
+    if let Some(input) = &mut input {
+        let rows = (PIECE / width).max(1);
+        let size = rows * width;
+        let pieces = x.chunks(size).zip(grad.chunks(size)).zip(scales.chunks(rows));
+        let pieces = pieces.zip(input.chunks_mut(size));
+        threads::share_if(x.len() >= PARALLEL, pieces, |(((x, grad), scales), out): (LayerRows<T>, _)| {
+            layer_norm_rows(x, grad, width, weight, scales, out);
+        });
     }
-    let (weight, bias) = over_rows(x, grad, width, &lines, wanted);
+    let (weight, bias) = over_rows(x, grad, width, scales, wanted);
     NormGrads { input, weight, bias }
 }
 
@@ -76,28 +80,12 @@ simd! {
         grad: &'a [T],
         width: usize,
         weight: Option<&'b [T]>,
-        eps: T,
-        lines: &'c mut [(T, T)],
-        out: Option<&'c mut [T]>,
+        scales: &'c [[T; 2]],
+        out: &'c mut [T],
     ) -> () {
         let scale = T::ONE / T::from_f64(width as f64);
-        let mut out = out.map(|out| out.chunks_exact_mut(width));
-        let rows = x;
-        let mut of_next = None;
-        for (at, ((x, g), line)) in x.chunks_exact(width).zip(grad.chunks_exact(width)).zip(lines).enumerate() {
-            // Two rows at a time, as in the forward pass.
-            let (mean, var) = match (of_next.take(), rows.get((at + 1) * width..(at + 2) * width)) {
-                (Some(moments), _) => moments,
-                (None, Some(next)) => {
-                    let [moments, of_second] = norm::lanes_of_two::<T>([x, next]);
-                    of_next = Some(of_second);
-                    moments
-                }
-                (None, None) => norm::lanes_of::<T>(x),
-            };
-            let a = T::ONE / (var.maximum(T::ZERO) + eps).sqrt();
-            *line = (a, -a * mean);
-            let Some(out) = out.as_mut().and_then(Iterator::next) else { continue };
+        let rows = x.chunks_exact(width).zip(grad.chunks_exact(width)).zip(out.chunks_exact_mut(width));
+        for (((x, g), out), &[mean, a]) in rows.zip(scales) {
             let add = |a: T, b: T| a + b;
             let (along, all) = match weight {
                 Some(w) => (
@@ -130,12 +118,12 @@ simd! {
 /// Columns that are summed together, so that their sums stay in registers.
 const COLUMNS: usize = 64;
 
-/// Σ over rows of grad (a x + b) and of grad: the gradients of weight and bias. Row after row; threads divide columns.
+/// Σ over rows of grad times the normalised x and of grad: the gradients of weight and bias. Row after row; threads divide columns.
 fn over_rows<T: Real>(
     x: &[T],
     grad: &[T],
     width: usize,
-    lines: &[(T, T)],
+    scales: &[[T; 2]],
     wanted: WantedGradients,
 ) -> (Option<Vec<T>>, Option<Vec<T>>) {
     if !wanted.weight && !wanted.bias {
@@ -144,7 +132,7 @@ fn over_rows<T: Real>(
     let (mut of_weight, mut of_bias) = (vec![T::ZERO; width], vec![T::ZERO; width]);
     let columns = of_weight.chunks_mut(COLUMNS).zip(of_bias.chunks_mut(COLUMNS)).enumerate();
     let each = |(at, (weight, bias)): (usize, (&mut [T], &mut [T]))| {
-        sum_columns(x, grad, width, at * COLUMNS, if wanted.weight { lines } else { &[] }, weight, bias);
+        sum_columns(x, grad, width, at * COLUMNS, if wanted.weight { scales } else { &[] }, weight, bias);
     };
     threads::share_if(x.len() >= PARALLEL, columns, each);
     (wanted.weight.then_some(of_weight), wanted.bias.then_some(of_bias))
@@ -156,21 +144,22 @@ simd! {
         grad: &'a [T],
         width: usize,
         first: usize,
-        lines: &'a [(T, T)],
+        scales: &'a [[T; 2]],
         of_weight: &'b mut [T],
         of_bias: &'b mut [T],
     ) -> () {
         let n = of_weight.len();
         let (mut weight, mut bias) = ([T::ZERO; COLUMNS], [T::ZERO; COLUMNS]);
         let rows = x.chunks_exact(width).zip(grad.chunks_exact(width));
-        if lines.is_empty() {
+        if scales.is_empty() {
             for (_, g) in rows {
                 for (bias, &g) in bias.iter_mut().zip(&g[first..first + n]) {
                     *bias += g;
                 }
             }
         } else if n == COLUMNS {
-            for ((x, g), &(a, b)) in rows.zip(lines) {
+            for ((x, g), &[mean, a]) in rows.zip(scales) {
+                let b = -a * mean;
                 let (x, g) = (&x[first..first + COLUMNS], &g[first..first + COLUMNS]);
                 for i in 0..COLUMNS {
                     weight[i] = g[i].fma(a.fma(x[i], b), weight[i]);
@@ -178,7 +167,8 @@ simd! {
                 }
             }
         } else {
-            for ((x, g), &(a, b)) in rows.zip(lines) {
+            for ((x, g), &[mean, a]) in rows.zip(scales) {
+                let b = -a * mean;
                 let (x, g) = (&x[first..first + n], &g[first..first + n]);
                 for i in 0..n {
                     weight[i] = g[i].fma(a.fma(x[i], b), weight[i]);

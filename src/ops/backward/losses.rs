@@ -49,6 +49,10 @@ fn positions<T: Float>(step: &BackwardStep, x: &Tensor, values: &[T], grad: &Ten
     let grads = match reduction(step)? {
         Reduction::None => T::of(grad),
         Reduction::Sum => vec![T::of(grad)[0]; targets.len()],
+        Reduction::Mean if weight.is_none() => {
+            let counted = targets.iter().filter(|&&target| target != ignored).count();
+            vec![T::of(grad)[0] / T::from_f64(counted as f64); targets.len()]
+        }
         Reduction::Mean => {
             let options = NllOptions { weight: weight.as_deref(), ignored };
             let total = nll_total(&ClassValues::new(values, x.shape()), &targets, &options);
@@ -105,7 +109,8 @@ fn of_logits<T: Float>(step: &BackwardStep, x: &Tensor, grad: &Tensor) -> Result
     let given = target.dtype().is_float();
     if !given && inner == 1 && smoothing == T::ZERO {
         let positions = positions(step, x, &values, grad)?;
-        return Ok(loss::cross_entropy(&values, &positions.targets, &positions.slopes(T::ONE), classes));
+        let (totals, slopes) = (step.kept_rows::<T>()?, positions.slopes(T::ONE));
+        return Ok(loss::cross_entropy(&values, totals.as_deref(), &positions.targets, &slopes, classes));
     }
     let weight = step.opt_tensor("weight")?.map(T::of);
     let weight_of = |class: usize| weight.as_ref().map_or(T::ONE, |weight| weight[class]);

@@ -37,7 +37,9 @@ pub(crate) fn layer_norm(step: &BackwardStep, grad: Tensor) -> Result<Gradients>
     Ok(in_floats!(x.dtype(), T => {
         let (values, grad, weight) = (T::row_major(x), T::row_major(&grad), weight.map(T::row_major));
         let width = shape.iter().product();
-        let found = norm::layer_norm(&values, &grad, width, weight.as_deref(), eps, wanted(step));
+        let scales = step.kept_rows::<T>()?;
+        let found =
+            norm::layer_norm(&values, &grad, width, weight.as_deref(), scales.as_deref(), eps, wanted(step));
         gradients(found, x, &shape)
     }))
 }

@@ -4,6 +4,7 @@ use std::cell::Cell;
 
 use super::fit::as_operand;
 use crate::ops::schema::Param;
+use crate::tensor::ops::float::Float;
 use crate::tensor::{Arg, Error, Layout, Record, Result, Tensor};
 
 /// The rule of an operation: the gradients of its operands from those of its results.
@@ -134,6 +135,11 @@ impl<'a> BackwardStep<'a> {
             at if at < self.args.len() => Ok(self.read_at(at)?.tensor()),
             _ => Ok(None),
         }
+    }
+
+    /// The two numbers for each row that the operation kept. Errors: they were written to since.
+    pub(crate) fn kept_rows<T: Float>(&self) -> Result<Option<Vec<[T; 2]>>> {
+        Ok(self.kept(0)?.map(|rows| T::of(rows).as_chunks().0.to_vec()))
     }
 
     /// The shape of an operand; `[]` for a number.

@@ -61,6 +61,17 @@ fn cross_entropy(c: &Call) -> Result<Value> {
         let logs = to_dtype(&logs, dtype);
         return Ok(in_floats!(dtype, T => loss::expected::<T>(&logs, target, &asked, smoothing)).into());
     }
+    // Two passes over the logits, and no copy of their size. In half precision the log-softmax is rounded first.
+    if smoothing == 0.0 && x.ndim() <= 2 && matches!(x.dtype(), DType::Float32 | DType::Float64) {
+        loss::check(x, target, weight)?;
+        c.set_grad_name(nll_name(x, asked.reduction));
+        return Ok(in_floats!(x.dtype(), T => {
+            let (found, totals) = loss::of_logits::<T>(x, target, &asked)?;
+            c.keep_rows(&totals);
+            found
+        })
+        .into());
+    }
     let logs = softmax_along(x, axis, None, true)?;
     loss::check(x, target, weight)?;
     if smoothing > 0.0 {

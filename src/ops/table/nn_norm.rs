@@ -71,7 +71,9 @@ fn layer_norm(c: &Call) -> Result<Value> {
     same_dtype(x, bias)?;
     Ok(in_floats!(x.dtype(), T => {
         let (weight, bias) = (T::of_some(weight), T::of_some(bias));
-        let out = norm::layer_norm(&T::row_major(x), width, weight.as_deref(), bias.as_deref(), eps);
+        let (weight, bias) = (weight.as_deref(), bias.as_deref());
+        let (out, scales) = norm::layer_norm_and_scales(&T::row_major(x), width, weight, bias, eps);
+        c.keep_rows(&scales);
         T::tensor(out, x.shape(), x.dtype())
     })
     .into())

@@ -37,6 +37,8 @@ impl<T: Float> Drop for RowMajor<'_, T> {
 
 /// A float type of the kernel as an element type of tensors.
 pub(crate) trait Float: Real {
+    /// The dtype of tensors of these elements.
+    const DTYPE: DType;
     /// The elements row-major, converted from other types. Copies.
     fn of(tensor: &Tensor) -> Vec<Self>;
     /// The elements of a buffer of this type. Panics for another type.
@@ -58,6 +60,8 @@ pub(crate) trait Float: Real {
 }
 
 impl Float for f32 {
+    const DTYPE: DType = DType::Float32;
+
     fn of(tensor: &Tensor) -> Vec<f32> {
         tensor.to_f32_vec()
     }
@@ -85,6 +89,8 @@ impl Float for f32 {
 }
 
 impl Float for f64 {
+    const DTYPE: DType = DType::Float64;
+
     fn of(tensor: &Tensor) -> Vec<f64> {
         tensor.to_f64_vec()
     }

@@ -5,6 +5,7 @@ use super::float::{Float, Reduction};
 use crate::kernel::Real;
 use crate::kernel::loss::{ClassValues, NllOptions, nll as kernel_nll, nll_total};
 use crate::kernel::reduce::sum_all;
+use crate::kernel::softmax;
 use crate::tensor::{DType, Error, Result, Tensor};
 
 /// Options of a loss over classes.
@@ -65,17 +66,38 @@ pub(crate) fn check(input: &Tensor, target: &Tensor, weight: Option<&Tensor>) ->
 
 /// -weight[t] * input[t] for each target t, reduced. (batch, classes, ..) x (batch, ..) -> () or (batch, ..)
 pub(crate) fn nll<T: Float>(input: &Tensor, target: &Tensor, asked: &Classes) -> Result<Tensor> {
-    let (values, targets, weight) = (T::row_major(input), target.to_i64_vec(), T::of_some(asked.weight));
-    let x = ClassValues::new(&values, input.shape());
+    of_classes(&ClassValues::new(&T::row_major(input), input.shape()), input.dtype(), target, asked)
+}
+
+/// [`nll`] of the log-softmax of logits of shape (classes) or (batch, classes), without making the log-softmax; and what
+/// the logits of each row have to lose for it.
+pub(crate) fn of_logits<T: Float>(
+    logits: &Tensor,
+    target: &Tensor,
+    asked: &Classes,
+) -> Result<(Tensor, Vec<[T; 2]>)> {
+    let values = T::row_major(logits);
+    let totals = softmax::log_totals(&values, logits.shape().last().copied().unwrap_or(1));
+    let x = ClassValues::of_logits(&values, &totals, logits.shape());
+    Ok((of_classes(&x, logits.dtype(), target, asked)?, totals))
+}
+
+fn of_classes<T: Float>(
+    x: &ClassValues<T>,
+    dtype: DType,
+    target: &Tensor,
+    asked: &Classes,
+) -> Result<Tensor> {
+    let (targets, weight) = (target.to_i64_vec(), T::of_some(asked.weight));
     let options = NllOptions { weight: weight.as_deref(), ignored: asked.ignored };
     let no_class = |target: i64| Error::index(format!("Target {target} is out of bounds."));
     if asked.reduction == Reduction::None {
-        let losses = kernel_nll(&x, &targets, &options).map_err(no_class)?;
-        return Ok(T::tensor(losses, target.shape(), input.dtype()));
+        let losses = kernel_nll(x, &targets, &options).map_err(no_class)?;
+        return Ok(T::tensor(losses, target.shape(), dtype));
     }
-    let (sum, weight) = nll_total(&x, &targets, &options).map_err(no_class)?;
+    let (sum, weight) = nll_total(x, &targets, &options).map_err(no_class)?;
     let loss = if asked.reduction == Reduction::Mean { sum / weight } else { sum };
-    Ok(T::tensor(vec![loss], [], input.dtype()))
+    Ok(T::tensor(vec![loss], [], dtype))
 }
 
 /// Cross entropy with smoothed targets; `logs` is the log-softmax of the input.
