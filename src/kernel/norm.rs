@@ -16,6 +16,9 @@ const PIECE: usize = 1 << 14;
 /// Vectors in one chunk of the recurrence.
 const CHUNK: usize = 16;
 
+/// Some rows: x, the result, and the mean and factor of each row.
+type NormRows<'a, T> = ((&'a [T], &'a mut [T]), &'a mut [[T; 2]]);
+
 /// Normalises each row of `width` numbers to mean 0 and variance 1 (biased, plus `eps`), then multiplies by `weight` and
 /// adds `bias`, which have `width` numbers. (rows, width) row-major in and out.
 pub fn layer_norm<T: Real>(
@@ -41,7 +44,7 @@ pub(crate) fn layer_norm_and_scales<T: Real>(
         return (out, Vec::new());
     }
     let mut scales = vec![[T::ZERO; 2]; x.len() / width];
-    let each = |((x, out), scales): ((&[T], &mut [T]), &mut [[T; 2]])| {
+    let each = |((x, out), scales): NormRows<T>| {
         row_scales(x, width, T::from_f64(eps), scales);
         normalise(x, out, width, weight, bias, scales);
     };
