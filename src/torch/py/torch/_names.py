@@ -4,32 +4,30 @@ _KNOWN = {
     "torch.nn": "AdaptiveAvgPool3d AdaptiveLogSoftmaxWithLoss "
     "AdaptiveMaxPool3d AvgPool3d CTCLoss ChannelShuffle CircularPad1d "
     "CircularPad2d CircularPad3d ConstantPad3d Container Conv3d "
-    "ConvTranspose1d ConvTranspose2d ConvTranspose3d CrossMapLRN2d DataParallel FeatureAlphaDropout "
-    "FractionalMaxPool2d FractionalMaxPool3d InstanceNorm1d InstanceNorm2d InstanceNorm3d LPPool1d LPPool2d LPPool3d "
+    "ConvTranspose1d ConvTranspose2d ConvTranspose3d CrossMapLRN2d FeatureAlphaDropout "
+    "FractionalMaxPool2d FractionalMaxPool3d InstanceNorm3d LPPool1d LPPool2d LPPool3d "
     "LazyBatchNorm1d LazyBatchNorm2d LazyBatchNorm3d LazyConv1d LazyConv2d LazyConv3d LazyConvTranspose1d "
     "LazyConvTranspose2d LazyConvTranspose3d LazyInstanceNorm1d LazyInstanceNorm2d LazyInstanceNorm3d LazyLinear "
     "LocalResponseNorm MaxPool3d MaxUnpool1d MaxUnpool2d MaxUnpool3d MultiLabelMarginLoss "
-    "MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss2d PixelShuffle PixelUnshuffle RReLU RNNCellBase "
+    "MultiLabelSoftMarginLoss MultiMarginLoss NLLLoss2d RReLU RNNCellBase "
     "ReflectionPad3d ReplicationPad3d SyncBatchNorm "
-    "TripletMarginWithDistanceLoss UninitializedBuffer UninitializedParameter Upsample UpsamplingBilinear2d "
-    "UpsamplingNearest2d ZeroPad3d factory_kwargs grad intrinsic parallel qat quantizable quantized",
+    "TripletMarginWithDistanceLoss UninitializedBuffer UninitializedParameter "
+    "ZeroPad3d factory_kwargs grad intrinsic parallel qat quantizable quantized",
     "torch.nn.functional": "adaptive_avg_pool3d "
     "adaptive_max_pool3d affine_grid avg_pool3d batch_norm "
     "channel_shuffle conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d "
     "ctc_loss feature_alpha_dropout fractional_max_pool2d "
-    "grid_sample group_norm gumbel_softmax hinge_embedding_loss instance_norm interpolate "
+    "grid_sample group_norm gumbel_softmax hinge_embedding_loss "
     "local_response_norm lp_pool1d lp_pool2d lp_pool3d max_pool3d max_unpool1d max_unpool2d "
     "max_unpool3d multi_margin_loss multilabel_margin_loss multilabel_soft_margin_loss native_channel_shuffle pdist "
-    "pixel_shuffle pixel_unshuffle rrelu triplet_margin_with_distance_loss upsample upsample_bilinear "
-    "upsample_nearest",
+    "rrelu triplet_margin_with_distance_loss",
     "torch.nn.init": "dirac dirac_ sparse sparse_",
     "torch.nn.utils": "convert_conv2d_weight_memory_format fuse_conv_bn_eval fuse_linear_bn_eval prune "
     "remove_spectral_norm remove_weight_norm skip_init spectral_norm stateless weight_norm parametrizations "
     "parametrize",
     "torch.optim": "ASGD Adadelta Adafactor Adamax LBFGS NAdam RAdam Rprop SparseAdam swa_utils",
-    "torch.optim.lr_scheduler": "ChainedScheduler CyclicLR MultiplicativeLR PolynomialLR",
-    "torch.utils.data": "ChainDataset DistributedSampler IterDataPipe MapDataPipe StackDataset "
-    "WeightedRandomSampler",
+    "torch.optim.lr_scheduler": "CyclicLR",
+    "torch.utils.data": "ChainDataset DistributedSampler IterDataPipe MapDataPipe StackDataset",
     "torch.utils": "benchmark bottleneck bundled_inputs collect_env cpp_extension deterministic dlpack hooks "
     "mobile_optimizer model_zoo tensorboard",
     "torch.linalg": "cholesky_ex cross eig eigh eigvals eigvalsh householder_product inv_ex ldl_factor ldl_solve lstsq "

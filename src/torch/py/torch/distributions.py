@@ -5,7 +5,7 @@ import math
 import torch
 from torch._arguments import hint
 
-__all__ = ["Bernoulli", "Categorical", "Distribution", "Normal", "Uniform"]
+__all__ = ["Bernoulli", "Categorical", "Distribution", "Normal", "Uniform", "kl_divergence"]
 
 
 class Distribution:
@@ -124,6 +124,25 @@ class Categorical(Distribution):
 
     def entropy(self):
         return -(self.logits * self.probs).sum(-1)
+
+
+def kl_divergence(p, q):
+    """KL(p || q) = sum of p log(p / q), for two distributions of one kind: Categorical, Normal, Uniform."""
+    kinds = {type(p), type(q)}
+    if kinds == {Categorical}:
+        parts = p.probs * (p.logits - q.logits)
+        parts = parts.masked_fill((q.probs == 0).expand_as(parts), math.inf)
+        return parts.masked_fill((p.probs == 0).expand_as(parts), 0).sum(-1)
+    if kinds == {Normal}:
+        ratio = (p.scale / q.scale).pow(2)
+        return 0.5 * (ratio + ((p.loc - q.loc) / q.scale).pow(2) - 1 - ratio.log())
+    if kinds == {Uniform}:
+        outside = (q.low > p.low) | (q.high < p.high)
+        return ((q.high - q.low) / (p.high - p.low)).log().masked_fill(outside, math.inf)
+    raise NotImplementedError(
+        f"kl_divergence(): attn has it for two of Categorical, Normal or Uniform, not for {type(p).__name__} and "
+        f"{type(q).__name__}"
+    )
 
 
 def __getattr__(name):

@@ -11,7 +11,7 @@ _PLACES = {
     "activation": "CELU ELU GELU GLU Hardshrink Hardsigmoid Hardswish Hardtanh LeakyReLU LogSigmoid LogSoftmax Mish "
     "MultiheadAttention PReLU ReLU ReLU6 SELU SiLU Sigmoid Softmax Softmax2d Softmin Softplus Softshrink Softsign Tanh "
     "Tanhshrink Threshold",
-    "batchnorm": "BatchNorm1d BatchNorm2d BatchNorm3d",
+    "batchnorm": "BatchNorm1d BatchNorm2d BatchNorm3d InstanceNorm1d InstanceNorm2d",
     "container": "ModuleDict ModuleList ParameterDict ParameterList Sequential",
     "conv": "Conv1d Conv2d",
     "distance": "CosineSimilarity PairwiseDistance",
@@ -28,7 +28,9 @@ _PLACES = {
     "MaxPool2d",
     "rnn": "GRU GRUCell LSTM LSTMCell RNN RNNBase RNNCell",
     "sparse": "Embedding EmbeddingBag",
+    "parallel": "DataParallel",
     "transformer": "Transformer TransformerDecoder TransformerDecoderLayer TransformerEncoder TransformerEncoderLayer",
+    "upsampling": "PixelShuffle PixelUnshuffle Upsample UpsamplingBilinear2d UpsamplingNearest2d",
 }
 _FILES = {name: file for file, names in _PLACES.items() for name in names.split()}
 _SUBMODULES = ("attention", "functional", "init", "modules", "parameter", "utils")

@@ -1,5 +1,7 @@
 """Functions of torch.nn.functional that are built from other operations."""
 
+import math
+
 import _torch
 import torch
 from torch._arguments import hint, only_defaults, per_dimension
@@ -8,7 +10,7 @@ from torch._errors import dropout_probability
 from . import _native as F
 
 __all__ = (
-    "conv2d dropout1d dropout2d dropout3d embedding_bag fold gaussian_nll_loss hinge_embedding_loss "
+    "conv2d dropout1d dropout2d dropout3d embedding_bag fold gaussian_nll_loss hinge_embedding_loss instance_norm "
     "margin_ranking_loss poisson_nll_loss soft_margin_loss triplet_margin_loss unfold"
 ).split()
 
@@ -76,6 +78,28 @@ def _convolved(dims):
 
 
 conv2d = _convolved(2)
+
+
+def instance_norm(
+    input,
+    running_mean=None,
+    running_var=None,
+    weight=None,
+    bias=None,
+    use_input_stats=True,
+    momentum=0.1,
+    eps=1e-5,
+):
+    """Each channel of each example to mean 0 and variance 1: (N, C, ..)."""
+    only_defaults("instance_norm", running_mean=running_mean, running_var=running_var)
+    only_defaults("instance_norm", use_input_stats=None if use_input_stats else use_input_stats)
+    hint(momentum)
+    if math.prod(input.shape[2:]) == 1:
+        raise ValueError(f"Expected more than 1 spatial element when training, got input size {input.size()}")
+    count = input.size(0)
+    repeated = [None if values is None else values.repeat(count) for values in (weight, bias)]
+    flat = input.reshape(1, -1, *input.shape[2:])
+    return F.batch_norm(flat, None, None, *repeated, True, 0.0, eps).view(input.shape)
 
 
 def _pairs(*values):

@@ -1,7 +1,7 @@
 """torch.nn.functional: the operations behind the modules.
 
 Most are native and come from the table of operations; those that are built from others stand in
-`_composed`, `_pooling` and `_attention`.
+`_composed`, `_pooling`, `_resized` and `_attention`.
 """
 
 import _torch
@@ -18,6 +18,8 @@ def __getattr__(name):
         import torch.nn._attention as place
     elif "_pool" in name:
         import torch.nn._pooling as place
+    elif name.startswith(("interpolate", "pixel_", "upsample")):
+        import torch.nn._resized as place
     else:
         import torch.nn._composed as place
     if name in place.__all__:
@@ -32,5 +34,6 @@ def __getattr__(name):
 def __dir__():
     import torch.nn._composed as composed
     import torch.nn._pooling as pooling
+    import torch.nn._resized as resized
 
-    return sorted({*_torch._functional, *composed.__all__, *pooling.__all__, *_ATTENTION})
+    return sorted({*_torch._functional, *composed.__all__, *pooling.__all__, *resized.__all__, *_ATTENTION})

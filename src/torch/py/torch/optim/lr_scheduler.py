@@ -5,8 +5,8 @@ import math
 from torch._arguments import only_defaults
 
 __all__ = (
-    "ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts ExponentialLR LRScheduler LambdaLR LinearLR MultiStepLR "
-    "OneCycleLR ReduceLROnPlateau SequentialLR StepLR"
+    "ChainedScheduler ConstantLR CosineAnnealingLR CosineAnnealingWarmRestarts ExponentialLR LRScheduler LambdaLR LinearLR "
+    "MultiStepLR MultiplicativeLR OneCycleLR PolynomialLR ReduceLROnPlateau SequentialLR StepLR"
 ).split()
 
 
@@ -56,6 +56,16 @@ class LambdaLR(LRScheduler):
 
     def get_lr(self):
         return [base * factor(self.last_epoch) for factor, base in zip(self.lr_lambdas, self.base_lrs)]
+
+
+class MultiplicativeLR(LambdaLR):
+    """The rate before times a function of the step."""
+
+    def get_lr(self):
+        if self.last_epoch == 0:
+            return self._scaled(1)
+        groups = self.optimizer.param_groups
+        return [group["lr"] * factor(self.last_epoch) for factor, group in zip(self.lr_lambdas, groups)]
 
 
 class StepLR(LRScheduler):
@@ -126,6 +136,21 @@ class LinearLR(LRScheduler):
             return self._scaled(1)
         rise = self.end_factor - self.start_factor
         return self._scaled(1.0 + rise / (self.total_iters * self.start_factor + (self.last_epoch - 1) * rise))
+
+
+class PolynomialLR(LRScheduler):
+    """Down to 0 within total_iters, along a power of the steps that are left."""
+
+    def __init__(self, optimizer, total_iters=5, power=1.0, last_epoch=-1, verbose="deprecated"):
+        self.total_iters = total_iters
+        self.power = power
+        super().__init__(optimizer, last_epoch, verbose)
+
+    def get_lr(self):
+        now, end = self.last_epoch, self.total_iters
+        if now == 0 or now > end:
+            return self._scaled(1)
+        return self._scaled(((1.0 - now / end) / (1.0 - (now - 1) / end)) ** self.power)
 
 
 class CosineAnnealingLR(LRScheduler):
@@ -269,6 +294,25 @@ class SequentialLR:
         else:
             scheduler.step()
         self._last_lr = scheduler.get_last_lr()
+
+    def get_last_lr(self):
+        return self._last_lr
+
+
+class ChainedScheduler:
+    """Several schedulers, all at every step."""
+
+    def __init__(self, schedulers, optimizer=None):
+        if len(schedulers) < 1:
+            raise ValueError("ChainedScheduler expects at least one scheduler to be chained, but got no scheduler.")
+        self.optimizer = optimizer or schedulers[0].optimizer
+        self._schedulers = schedulers
+        self._last_lr = schedulers[-1].get_last_lr()
+
+    def step(self):
+        for scheduler in self._schedulers:
+            scheduler.step()
+        self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
 
     def get_last_lr(self):
         return self._last_lr

@@ -1,0 +1,147 @@
+"""Images and sequences in other sizes: interpolation, and channels that become pixels."""
+
+import math
+
+import _torch
+import torch
+from torch._arguments import only_defaults
+
+__all__ = "interpolate pixel_shuffle pixel_unshuffle upsample upsample_bilinear upsample_nearest".split()
+
+_LINEAR = {3: "linear", 4: "bilinear"}
+
+
+def _sizes(input, size, scale_factor):
+    """The size and the given factor of each dimension."""
+    dims = input.dim() - 2
+    if (size is None) == (scale_factor is None):
+        raise ValueError(
+            "either size or scale_factor should be defined"
+            if size is None
+            else "only one of size or scale_factor should be defined"
+        )
+    given = scale_factor if size is None else size
+    if isinstance(given, (tuple, list)):
+        if len(given) != dims:
+            if size is None:
+                what, called, shape, form = "scale_factor", "scale_factor", " of shape", "(s1, s2, ...,sK)"
+            else:
+                what, called, shape, form = "output", "output size", " of", "(o1, o2, ...,oK)"
+            raise ValueError(
+                f"Input and {what} must have the same number of spatial dimensions, but got input with spatial "
+                f"dimensions of {list(input.shape[2:])} and {called}{shape} {given}. Please provide input tensor in "
+                f"(N, C, d1, d2, ...,dK) format and {called} in {form} format."
+            )
+    else:
+        given = [given] * dims
+    if size is not None:
+        return [int(length) for length in given], [None] * dims
+    factors = [float(factor) for factor in given]
+    return [math.floor(length * factor) for length, factor in zip(input.shape[2:], factors)], factors
+
+
+def _nearest(old, new, factor, offset):
+    """For each place of the new size the nearest old one; `offset` is 0.5 where places are the middles of pixels."""
+    step = torch.tensor(1 / factor if factor else old / new, dtype=torch.float32)
+    places = ((torch.arange(new, dtype=torch.float32) + offset) * step).floor().long()
+    return places.clamp(max=old - 1)
+
+
+def _between(old, new, factor, align_corners, dtype):
+    """For each place of the new size its two neighbours of the old one, and their weights."""
+    if align_corners:
+        step = torch.tensor((old - 1) / (new - 1) if new > 1 else 0.0, dtype=dtype)
+        places = torch.arange(new, dtype=dtype) * step
+    else:
+        step = torch.tensor(1 / factor if factor else old / new, dtype=dtype)
+        places = ((torch.arange(new, dtype=dtype) + 0.5) * step - 0.5).clamp(min=0)
+    left = places.floor().long().clamp(max=old - 1)
+    right = (left + 1).clamp(max=old - 1)
+    share = (places - left).clamp(0, 1)
+    return left, right, 1 - share, share
+
+
+def _named(result, node):
+    _torch._name_node(result, f"{node}{result.dim() - 2}D", 0)
+    return result
+
+
+def interpolate(
+    input,
+    size=None,
+    scale_factor=None,
+    mode="nearest",
+    align_corners=None,
+    recompute_scale_factor=None,
+    antialias=False,
+):
+    """A sequence (N, C, L) or an image (N, C, H, W) in another size: `nearest`, `nearest-exact`, `linear`, `bilinear`."""
+    only_defaults("interpolate", antialias=antialias)
+    if mode in ("nearest", "nearest-exact", "area") and align_corners is not None:
+        raise ValueError(
+            "align_corners option can only be set with the interpolating modes: linear | bilinear | bicubic | trilinear"
+        )
+    sizes, factors = _sizes(input, size, scale_factor)
+    if recompute_scale_factor:
+        factors = [None] * len(factors)
+    if mode in ("nearest", "nearest-exact"):
+        for axis, (new, factor) in enumerate(zip(sizes, factors), 2):
+            places = _nearest(input.size(axis), new, factor, 0.5 if mode == "nearest-exact" else 0.0)
+            input = input.index_select(axis, places)
+        return _named(input, "UpsampleNearestExact" if mode == "nearest-exact" else "UpsampleNearest")
+    if mode != _LINEAR.get(input.dim()):
+        raise NotImplementedError(
+            f"interpolate(): attn has the modes nearest, nearest-exact, linear for 3D and bilinear for 4D input; got "
+            f"mode '{mode}' for {input.dim()}D input"
+        )
+    for axis in range(input.dim() - 1, 1, -1):
+        old, new = input.size(axis), sizes[axis - 2]
+        left, right, first, second = _between(old, new, factors[axis - 2], align_corners, input.dtype)
+        shape = [-1 if dim == axis else 1 for dim in range(input.dim())]
+        first, second = first.view(shape), second.view(shape)
+        input = input.index_select(axis, left) * first + input.index_select(axis, right) * second
+    return _named(input, "UpsampleLinear" if input.dim() == 3 else "UpsampleBilinear")
+
+
+def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
+    """The former name of interpolate."""
+    return interpolate(input, size, scale_factor, mode, align_corners)
+
+
+def upsample_nearest(input, size=None, scale_factor=None):
+    return interpolate(input, size, scale_factor, "nearest")
+
+
+def upsample_bilinear(input, size=None, scale_factor=None):
+    return interpolate(input, size, scale_factor, "bilinear", True)
+
+
+def pixel_shuffle(input, upscale_factor):
+    """(.., C * r * r, H, W) -> (.., C, H * r, W * r)."""
+    r = upscale_factor
+    *batch, channels, height, width = input.shape
+    if channels % (r * r):
+        raise RuntimeError(
+            "pixel_shuffle expects its input's 'channel' dimension to be divisible by the square of upscale_factor, "
+            f"but input.size(-3)={channels} is not divisible by {r * r}"
+        )
+    count = len(batch)
+    parts = input.reshape(*batch, channels // (r * r), r, r, height, width)
+    order = [*range(count), count, count + 3, count + 1, count + 4, count + 2]
+    return parts.permute(order).reshape(*batch, channels // (r * r), height * r, width * r)
+
+
+def pixel_unshuffle(input, downscale_factor):
+    """(.., C, H * r, W * r) -> (.., C * r * r, H, W)."""
+    r = downscale_factor
+    *batch, channels, height, width = input.shape
+    for name, length in (("height", height), ("width", width)):
+        if length % r:
+            raise RuntimeError(
+                f"pixel_unshuffle expects {name} to be divisible by downscale_factor, but "
+                f"input.size({-2 if name == 'height' else -1})={length} is not divisible by {r}"
+            )
+    count = len(batch)
+    parts = input.reshape(*batch, channels, height // r, r, width // r, r)
+    order = [*range(count), count, count + 2, count + 4, count + 1, count + 3]
+    return parts.permute(order).reshape(*batch, channels * r * r, height // r, width // r)

@@ -1,0 +1,74 @@
+# %% interpolation
+torch.manual_seed(0)
+x = torch.randn(1, 2, 3, 4)
+for kw in (dict(scale_factor=2), dict(size=(5, 7)), dict(size=2, mode='nearest-exact'), dict(scale_factor=1.5, mode='bilinear'), dict(size=(6, 5), mode='bilinear', align_corners=True), dict(scale_factor=(2., 0.5), mode='bilinear', align_corners=False), dict(scale_factor=0.7, mode='bilinear', recompute_scale_factor=True), dict(size=(1, 1), mode='bilinear', align_corners=True)):
+    print(kw, F.interpolate(x, **kw))
+print(F.interpolate(x[0], scale_factor=3, mode='linear'), F.interpolate(x[0], size=3))
+x.requires_grad_()
+y = F.interpolate(x, scale_factor=2, mode='bilinear')
+print(y.grad_fn.__class__.__name__, F.interpolate(x, scale_factor=2).grad_fn.__class__.__name__)
+y.pow(2).sum().backward()
+print(x.grad)
+
+# %% interpolation-errors
+x = torch.arange(64.).view(1, 4, 4, 4)
+for kw in (dict(), dict(size=3, scale_factor=2), dict(size=(3, 3, 3)), dict(scale_factor=(2., 2., 2.)), dict(size=2, align_corners=True)):
+    try:
+        F.interpolate(x, **kw)
+    except ValueError as error:
+        print(error)
+for f, r in ((F.pixel_shuffle, 3), (F.pixel_unshuffle, 3)):
+    try:
+        f(x, r)
+    except RuntimeError as error:
+        print(error)
+
+# %% upsampling-modules
+x = torch.arange(64.).view(1, 4, 4, 4)
+print(F.pixel_shuffle(x, 2), F.pixel_unshuffle(x, 2).shape, F.pixel_unshuffle(F.pixel_shuffle(x, 2), 2).equal(x))
+print(nn.Upsample(scale_factor=2), nn.Upsample(size=3, mode='bilinear'), nn.UpsamplingBilinear2d(scale_factor=2), nn.UpsamplingNearest2d(size=2))
+print(nn.PixelShuffle(2), nn.PixelUnshuffle(2), nn.DataParallel(nn.Linear(1, 1)))
+print(nn.Upsample(scale_factor=2, mode='bilinear')(x).shape, nn.UpsamplingBilinear2d(scale_factor=2)(x)[0, 0, 0])
+torch.manual_seed(0)
+d = nn.DataParallel(nn.Linear(2, 1))
+print(list(d.state_dict()), d.module.weight.shape, d(torch.ones(1, 2)))
+
+# %% instance-norm
+torch.manual_seed(0)
+x = torch.randn(2, 3, 5)
+print(nn.InstanceNorm1d(3), nn.InstanceNorm1d(3)(x), nn.InstanceNorm1d(3)(x[0]))
+n = nn.InstanceNorm2d(3, affine=True)
+nn.init.uniform_(n.weight)
+print(n, n(torch.randn(2, 3, 2, 2)), n.state_dict())
+for make, shape in ((nn.InstanceNorm1d(3), (1,)), (n, (1, 2, 2, 2)), (nn.InstanceNorm1d(3), (1, 3, 1))):
+    try:
+        make(torch.zeros(shape))
+    except ValueError as error:
+        print(error)
+
+# %% more-schedules
+L = torch.optim.lr_scheduler
+def run(make, steps=8):
+    optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.5)
+    schedule, rates = make(optimizer), []
+    for _ in range(steps):
+        optimizer.step()
+        schedule.step()
+        rates.append(schedule.get_last_lr()[0])
+    return rates
+print(run(lambda o: L.PolynomialLR(o, 5, 2.0)))
+print(run(lambda o: L.MultiplicativeLR(o, lambda step: 0.9)))
+print(run(lambda o: L.ChainedScheduler([L.ConstantLR(o, 0.1, 2), L.ExponentialLR(o, 0.9)])))
+
+# %% divergences-and-weighted-samples
+D = torch.distributions
+WeightedRandomSampler = torch.utils.data.WeightedRandomSampler
+print(D.kl_divergence(D.Normal(0., 1.), D.Normal(1., 2.)), D.kl_divergence(D.Uniform(0., 1.), D.Uniform(-1., 2.)), D.kl_divergence(D.Uniform(0., 1.), D.Uniform(0.5, 2.)))
+print(D.kl_divergence(D.Categorical(torch.tensor([[.5, .5], [1., 0.]])), D.Categorical(torch.tensor([.9, .1]))), D.kl_divergence(D.Categorical(torch.tensor([.5, .5])), D.Categorical(torch.tensor([1., 0.]))))
+torch.manual_seed(3)
+print(list(WeightedRandomSampler([.1, .9, .4], 5)), len(WeightedRandomSampler([1, 2], 4)))
+for args in (([], 0), ([[1.]], 1), ([1.], 1, 3)):
+    try:
+        WeightedRandomSampler(*args)
+    except ValueError as error:
+        print(error)
