@@ -145,7 +145,13 @@ pub(super) fn tensor(
     dtype: Option<DType>,
     vm: &VirtualMachine,
 ) -> PyResult<Tensor> {
-    let known = array_of(object).or_else(|| tensor_value(&object.to_owned(), vm).map(|it| it.alias()));
+    let given = tensor_value(&object.to_owned(), vm);
+    if given.as_ref().is_some_and(Tensor::requires_grad) {
+        return Err(vm.new_runtime_error(
+            "Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
+        ));
+    }
+    let known = array_of(object).or_else(|| given.map(|it| it.alias()));
     if let Some(tensor) = known {
         return numpy.cast(&tensor, dtype.unwrap_or(tensor.dtype()), vm);
     }

@@ -11,7 +11,7 @@ use super::context::{Numpy, PyArray, array_of};
 use super::convert;
 use super::scalar;
 use super::text::tight;
-use super::ufunc::{operand, stretched};
+use super::ufunc::{is_tensor, operand, stretched};
 use crate::ops::call::call;
 use crate::ops::op::Caller;
 use crate::ops::overwrite::{Overwrite, overwrite};
@@ -20,7 +20,7 @@ use crate::ops::value::Value;
 use crate::tensor::descriptor::SETITEM;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::{Arg, Category, DType, Error, ErrorFact, Index, Tensor, index};
-use crate::torch::{OrRaise, items, site};
+use crate::torch::{OrRaise, items, site, tensor_value};
 
 const KINDS: &str = "only integers, slices (`:`), ellipsis (`...`), numpy.newaxis (`None`) and integer or boolean arrays are valid indices";
 
@@ -32,7 +32,7 @@ fn whole(object: &PyObject, vm: &VirtualMachine) -> Option<i64> {
             _ => None,
         };
     }
-    let array = array_of(object)?;
+    let array = array_of(object).or_else(|| tensor_value(&object.to_owned(), vm))?;
     (array.ndim() == 0 && array.dtype().category() == Category::Integer).then(|| array.item_int().ok())?
 }
 
@@ -123,6 +123,7 @@ impl Key {
                 return Err(vm.new_index_error("cannot fit 'int' into an index-sized integer"));
             } else if items(object).is_some()
                 || array_of(object).is_some()
+                || is_tensor(object)
                 || object.class().is(vm.ctx.types.range_type)
             {
                 let tensor = positions(numpy, object, vm)?;

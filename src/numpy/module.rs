@@ -13,7 +13,7 @@ use super::dtypes::{self, PyNumpyDType, result_type};
 use super::reduce::{Fold, over};
 use super::rules::FUNCTIONS;
 use super::text::{self, PrintOptions};
-use super::ufunc::{PyUfunc, copy_into, operand, stretched};
+use super::ufunc::{PyUfunc, copy_into, is_tensor, operand, returned, stretched};
 use super::{convert, scalar};
 use crate::kernel::stop;
 use crate::ops::state::State;
@@ -159,6 +159,13 @@ fn making(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
         let view = tensor.with_layout(layout);
         held.made(&view, "as_strided", 0, vec![Arg::Tensor(tensor)], vm);
         Ok(held.derived(view, &object, vm))
+    });
+    // What a function returns that was given this object.
+    define!(numpy, vm, set, "_returned", |held, result: PyObjectRef, given: PyObjectRef; vm| -> PyResult {
+        match is_tensor(&given) {
+            true => returned(&held, operand(&held, &result, vm)?.tensor, &[&given], vm),
+            false => Ok(result),
+        }
     });
     define!(numpy, vm, set, "_broadcast", |held, object: PyObjectRef, shape: Vec<usize>; vm| -> PyResult {
         let tensor = array(&object, vm)?;

@@ -11,8 +11,9 @@ use super::context::{PyArray, PyScalar, array_of};
 use super::dtypes::promote;
 use super::rules::{Arithmetic, Function, named};
 use super::scalar::{self, python};
-use super::ufunc::{apply, compute, context_of, operand, write_out};
+use super::ufunc::{apply, compute, context_of, is_tensor, operand, write_out};
 use crate::tensor::{Arg, Category, DType, Tensor};
+use crate::torch::tensor_object;
 
 /// A function that an operator calls, looked up once.
 struct Row(&'static str, OnceLock<&'static Function>);
@@ -96,11 +97,23 @@ fn binary(function: &'static Function, a: &PyObject, b: &PyObject, vm: &VirtualM
     if let Some(result) = of_numbers(function, a, b, vm) {
         return result;
     }
+    if is_tensor(a) && array_of(b).is_some() {
+        return apply(&context_of(&[b], vm)?, function, &[a, b], vm);
+    }
+    if array_of(a).is_some() && is_tensor(b) && function.arithmetic == Some(Arithmetic::Divide) {
+        return over_tensor(a, b, vm);
+    }
     if !is_operand(a, vm) || !is_operand(b, vm) {
         return Ok(vm.ctx.not_implemented());
     }
     let numpy = context_of(&[a, b], vm)?;
     apply(&numpy, function, &[a, b], vm)
+}
+
+/// `array / tensor`, which PyTorch computes as `tensor.reciprocal() * array`. It has no other operator in this order.
+fn over_tensor(array: &PyObject, tensor: &PyObject, vm: &VirtualMachine) -> PyResult {
+    let reciprocal = vm.call_method(tensor, "reciprocal", ())?;
+    binary(row!("multiply"), &reciprocal, array, vm)
 }
 
 fn unary(function: &'static Function, a: &PyObject, vm: &VirtualMachine) -> PyResult {
@@ -123,7 +136,8 @@ fn in_place(function: &'static Function, a: &PyObject, b: &PyObject, vm: &Virtua
 }
 
 fn matmul(a: &PyObject, b: &PyObject, vm: &VirtualMachine) -> PyResult {
-    if !is_operand(a, vm) || !is_operand(b, vm) {
+    let is_first = is_tensor(a) && array_of(b).is_some();
+    if !is_first && (!is_operand(a, vm) || !is_operand(b, vm)) {
         return Ok(vm.ctx.not_implemented());
     }
     let module = vm.import("numpy", 0)?;
@@ -264,6 +278,15 @@ pub(super) fn compare(
         return Ok(Either::A(scalar::of_number(&numpy, DType::Bool, Arg::Bool(holds), vm)?));
     }
     let numpy = context_of(&[a, b], vm)?;
+    if is_tensor(b) && array_of(a).is_some() {
+        // PyTorch has these two only.
+        if !matches!(comparison, PyComparisonOp::Eq | PyComparisonOp::Ne) {
+            return Ok(Either::B(PyComparisonValue::NotImplemented));
+        }
+        let operands = [operand(&numpy, a, vm)?, operand(&numpy, b, vm)?];
+        let result = compute(&numpy, function, &operands, None, vm)?;
+        return Ok(Either::A(tensor_object(result, &numpy.state, vm)));
+    }
     if !is_operand(b, vm) {
         // Nothing else equals a number: an array of bools says so, element by element.
         let (Some(array), true) = (array_of(a), vm.is_none(b)) else {

@@ -8,9 +8,10 @@ use rustpython_vm::types::{AsNumber, Comparable, Constructor, Hashable, PyCompar
 use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachine, pyclass};
 
 use super::context::{PyFloat64, PyScalar, context};
-use super::scalar::{converted, number, of_number, python};
+use super::scalar::{converted, number, of_number, python, tensor};
 use super::{digits, operators};
 use crate::tensor::{Arg, DType};
+use crate::torch::tensor_object;
 
 /// The text of a scalar.
 fn text(object: &PyObject, vm: &VirtualMachine) -> String {
@@ -183,12 +184,26 @@ fn formatted(zelf: &PyObject, spec: PyObjectRef, vm: &VirtualMachine) -> PyResul
     Ok(vm.format(&python(&number, vm), spec)?.into())
 }
 
+fn typed(zelf: &PyObject, vm: &VirtualMachine) -> PyResult {
+    let numpy = context(vm)?;
+    match number(zelf, vm) {
+        Some((dtype, number)) => Ok(tensor_object(tensor(dtype, &number), &numpy.state, vm)),
+        None => Err(vm.new_type_error("not a number")),
+    }
+}
+
 #[pyclass(with(Constructor, Representable, Comparable, Hashable, AsNumber), flags(BASETYPE))]
 impl PyScalar {
     /// The Python number: what torch takes.
     #[pygetset]
     fn _number(&self, vm: &VirtualMachine) -> PyObjectRef {
         python(&self.number, vm)
+    }
+
+    /// The tensor without dimensions, whose dtype torch takes.
+    #[pymethod]
+    fn _typed(zelf: PyObjectRef, vm: &VirtualMachine) -> PyResult {
+        typed(&zelf, vm)
     }
 
     #[pymethod]
@@ -199,6 +214,12 @@ impl PyScalar {
 
 #[pyclass(with(Constructor, Representable, Comparable, Hashable, AsNumber), flags(BASETYPE))]
 impl PyFloat64 {
+    /// The tensor without dimensions, whose dtype torch takes.
+    #[pymethod]
+    fn _typed(zelf: PyObjectRef, vm: &VirtualMachine) -> PyResult {
+        typed(&zelf, vm)
+    }
+
     #[pymethod]
     fn __format__(zelf: PyObjectRef, spec: PyObjectRef, vm: &VirtualMachine) -> PyResult {
         formatted(&zelf, spec, vm)

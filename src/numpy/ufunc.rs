@@ -18,7 +18,7 @@ use crate::ops::call::call_in_place;
 use crate::ops::op::Caller;
 use crate::ops::table;
 use crate::tensor::{Arg, Category, DType, Layout, Tensor, layout};
-use crate::torch::{OrRaise, site};
+use crate::torch::{OrRaise, PyTensor, site, tensor_object};
 
 /// An elementwise function.
 #[pyclass(module = "numpy", name = "ufunc")]
@@ -232,7 +232,27 @@ pub(super) fn apply(
 ) -> PyResult {
     let operands: Vec<Operand> =
         objects.iter().map(|object| operand(numpy, object, vm)).collect::<PyResult<_>>()?;
-    numpy.result(compute(numpy, function, &operands, None, vm)?, vm)
+    returned(numpy, compute(numpy, function, &operands, None, vm)?, objects, vm)
+}
+
+/// What a function of these objects returns: an array or a scalar; where one of them is a tensor, a tensor, as
+/// `torch.Tensor.__array_wrap__` makes it, which has no truth values.
+pub(super) fn returned(
+    numpy: &Rc<Numpy>,
+    result: Tensor,
+    objects: &[&PyObject],
+    vm: &VirtualMachine,
+) -> PyResult {
+    if !objects.iter().any(|object| is_tensor(object)) {
+        return numpy.result(result, vm);
+    }
+    let dtype = if result.dtype() == DType::Bool { DType::UInt8 } else { result.dtype() };
+    Ok(tensor_object(numpy.cast(&result, dtype, vm)?, &numpy.state, vm))
+}
+
+/// Whether an object is a tensor of torch.
+pub(super) fn is_tensor(object: &PyObject) -> bool {
+    object.downcast_ref::<PyTensor>().is_some()
 }
 
 impl Callable for PyUfunc {
@@ -297,7 +317,10 @@ impl Callable for PyUfunc {
                 write_out(numpy, function.name, &target, &result, &casting, vm)?;
                 Ok(object)
             }
-            _ => numpy.result(result, vm),
+            _ => {
+                let objects: Vec<&PyObject> = args.args[..function.operands].iter().map(|it| &**it).collect();
+                returned(numpy, result, &objects, vm)
+            }
         }
     }
 }

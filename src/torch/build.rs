@@ -2,7 +2,7 @@
 //! Errors are PyTorch's.
 
 use rustpython_vm::builtins::{PyDict, PyStr};
-use rustpython_vm::{PyObject, PyObjectRef, PyResult, VirtualMachine};
+use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::numbers::{is_too_large, items, number};
 use super::py_tensor::{lent_tensor, tensor_of};
@@ -79,19 +79,34 @@ struct Numbers {
     values: Vec<Arg>,
     /// Whether there are such ints.
     has_too_large: bool,
-    /// The widest category of the others.
-    category: Option<Category>,
+    /// The dtype to which all of them are promoted.
+    dtype: Option<DType>,
 }
 
 impl Numbers {
-    fn push(&mut self, number: Arg) {
-        let category = match number {
-            Arg::Float(_) => Category::Float,
-            Arg::Int(_) => Category::Integer,
-            _ => Category::Bool,
-        };
-        self.category = self.category.max(Some(category));
+    fn push(&mut self, number: Arg, dtype: DType) {
+        if self.dtype != Some(dtype) {
+            self.dtype = Some(self.dtype.map_or(dtype, |before| before.promote(dtype)));
+        }
         self.values.push(number);
+    }
+}
+
+/// The dtype that a number alone becomes: a NumPy scalar has one, floats of Python have the default.
+fn dtype_of(object: &PyObject, number: &Arg, default: DType, vm: &VirtualMachine) -> DType {
+    let (class, types) = (object.class(), &vm.ctx.types);
+    let is_pythons = class.is(types.float_type) || class.is(types.int_type) || class.is(types.bool_type);
+    let name = vm.ctx.intern_str("_typed");
+    if !is_pythons && class.get_attr(name).is_some() {
+        let typed = vm.call_method(object, name.as_str(), ());
+        if let Some(tensor) = typed.ok().and_then(|typed| tensor_of(&typed)) {
+            return tensor.dtype();
+        }
+    }
+    match number {
+        Arg::Float(_) => default,
+        Arg::Int(_) => DType::Int64,
+        _ => DType::Bool,
     }
 }
 
@@ -100,6 +115,7 @@ fn collect(
     object: &PyObject,
     shape: &[usize],
     depth: usize,
+    default: DType,
     values: &mut Numbers,
     vm: &VirtualMachine,
 ) -> PyResult<()> {
@@ -107,19 +123,20 @@ fn collect(
         if let Some(number) = number(object, vm) {
             if is_too_large(object) {
                 values.has_too_large = true;
-                values.category = values.category.max(Some(Category::Integer));
-                values.values.push(number);
+                values.push(number, DType::Int64);
             } else {
-                values.push(number);
+                let dtype = dtype_of(object, &number, default, vm);
+                values.push(number, dtype);
             }
             return Ok(());
         }
         if let Some(tensor) = lent_tensor(object, vm).filter(|tensor| tensor.numel() == 1) {
-            values.push(match tensor.dtype().category() {
+            let number = match tensor.dtype().category() {
                 Category::Float => Arg::Float(tensor.item().or_raise(vm)?),
                 Category::Integer => Arg::Int(tensor.item_int().or_raise(vm)?),
                 Category::Bool => Arg::Bool(tensor.item_int().or_raise(vm)? != 0),
-            });
+            };
+            values.push(number, tensor.dtype());
             return Ok(());
         }
         if sequence(object, vm)?.is_some() {
@@ -134,13 +151,14 @@ fn collect(
         return Err(not_a_number(object, depth, values.values.is_empty(), vm));
     }
     if let Some(tensor) = lent_tensor(object, vm) {
-        let category = tensor.dtype().category();
+        let dtype = tensor.dtype();
         for value in tensor.to_f64_vec() {
-            values.push(match category {
+            let number = match dtype.category() {
                 Category::Float => Arg::Float(value),
                 Category::Integer => Arg::Int(value as i64),
                 Category::Bool => Arg::Bool(value != 0.0),
-            });
+            };
+            values.push(number, dtype);
         }
         return Ok(());
     }
@@ -161,7 +179,7 @@ fn collect(
             vm,
         ));
     }
-    items.iter().try_for_each(|item| collect(item, shape, depth + 1, values, vm))
+    items.iter().try_for_each(|item| collect(item, shape, depth + 1, default, values, vm))
 }
 
 /// The tensor of a number, nested sequences of numbers, or another tensor's values. Copies.
@@ -178,9 +196,8 @@ pub(crate) fn tensor_from(
     let shape = shape_of(object, vm)?;
     let count = allow(&shape, DType::Float64).or_raise(vm)?;
     let mut numbers = Numbers { values: Vec::with_capacity(count.min(1 << 20)), ..Numbers::default() };
-    collect(object, &shape, 0, &mut numbers, vm)?;
-    let category = numbers.category.unwrap_or(Category::Float);
-    let dtype = dtype.unwrap_or_else(|| inferred_dtype(category, default));
+    collect(object, &shape, 0, default, &mut numbers, vm)?;
+    let dtype = dtype.or(numbers.dtype).unwrap_or(default);
     let is_whole = !dtype.is_float() && dtype != DType::Bool;
     if is_whole && numbers.has_too_large {
         return Err(vm.new_runtime_error("Overflow when unpacking long"));
@@ -209,13 +226,4 @@ pub(crate) fn tensor_from(
         Buffer::Bool(_) => Buffer::Bool(values.iter().map(|value| float(value) != 0.0).collect()),
     };
     Ok(Tensor::new(buffer, shape, dtype))
-}
-
-/// The dtype Python numbers and nested lists of them become.
-fn inferred_dtype(category: Category, default: DType) -> DType {
-    match category {
-        Category::Bool => DType::Bool,
-        Category::Integer => DType::Int64,
-        Category::Float => default,
-    }
 }

@@ -10,7 +10,7 @@ use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::build::tensor_from;
 use super::numbers::{int, items, number, too_large};
-use super::py_tensor::{PyTensor, tensor_of};
+use super::py_tensor::{PyTensor, lent_tensor, tensor_of};
 use super::raise::{OrRaise, raise};
 use super::site::site;
 use super::to_python::object;
@@ -39,6 +39,15 @@ fn part(key: &PyObject, vm: &VirtualMachine) -> PyResult<Index> {
     }
     if key.class().is(vm.ctx.types.bool_type) {
         return Ok(Index::Bool(key.is(&vm.ctx.true_value)));
+    }
+    // An array of NumPy's.
+    if let Some(tensor) = lent_tensor(key, vm) {
+        let is_whole = !tensor.dtype().is_float() && tensor.dtype() != DType::Bool;
+        return Ok(match (is_whole, tensor.ndim()) {
+            (true, 0) => Index::Int(tensor.item_int().or_raise(vm)?),
+            (true, _) => Index::Tensor(to_dtype(&tensor, DType::Int64)),
+            (false, _) => Index::Tensor(tensor),
+        });
     }
     if let Some(slice) = key.downcast_ref::<PySlice>() {
         let bound = |object: Option<&PyObjectRef>| -> PyResult<Option<i64>> {

@@ -102,6 +102,12 @@ _LATER = {
     ),
 }
 
+# They return a tensor where they are given one, as the elementwise functions do.
+_OF_TENSORS = frozenset(
+    "argmax argmin argsort around clip cumprod cumsum matmul ravel repeat reshape round round_ squeeze swapaxes take "
+    "transpose".split()
+)
+
 _HOME = {name: module for module, names in _LATER.items() for name in names.split()}
 
 
@@ -115,6 +121,8 @@ def __getattr__(name):
             value = getattr(module, name)
         except AttributeError:
             raise _missing(name) from None
+        if name in _OF_TENSORS:
+            value = _of_tensors(value)
         globals()[name] = value
         return value
     if name in ("linalg", "random", "testing", "exceptions", "typing"):
@@ -126,6 +134,17 @@ def __getattr__(name):
 
         return getattr(_exceptions, name)
     raise _missing(name)
+
+
+def _of_tensors(function):
+    import functools
+
+    @functools.wraps(function)
+    def call(*args, **words):
+        result = function(*args, **words)
+        return _numpy._returned(result, args[0]) if args else result
+
+    return call
 
 
 def _missing(name):
