@@ -72,6 +72,12 @@ pub(crate) fn div(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
     step.needs_saved();
     let other = step.operand("other")?;
     let mut grads = Gradients::none();
+    if step.operand("input")?.tensor().is_none() {
+        // A number over a tensor is the reciprocal times the number, here too.
+        let scaled = compute::times(&grad, step.operand("input")?)?;
+        let slope = slope_of_reciprocal(other)?;
+        return Ok(Gradients::of("other", compute::mul(&scaled, &slope)?));
+    }
     if step.wants("other") {
         let ratio = compute::quotient(step.operand("input")?, other)?;
         let slope = compute::quotient(&Arg::Tensor(ratio), other)?;
@@ -164,9 +170,14 @@ pub(crate) fn rsqrt(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
 
 /// Of `reciprocal`.
 pub(crate) fn reciprocal(step: &BackwardStep, grad: Tensor) -> Result<Gradients> {
-    let value = compute::power(step.operand("input")?, &Arg::Float(-1.0))?;
-    let slope = compute::neg(&compute::mul(&value, &value)?);
+    let slope = slope_of_reciprocal(step.operand("input")?)?;
     Ok(Gradients::of("input", compute::mul(&grad, &slope)?))
+}
+
+/// -(1 / x)²
+fn slope_of_reciprocal(x: &Arg) -> Result<Tensor> {
+    let value = compute::power(x, &Arg::Float(-1.0))?;
+    Ok(compute::neg(&compute::mul(&value, &value)?))
 }
 
 /// Of `sin`.

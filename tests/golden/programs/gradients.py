@@ -449,3 +449,16 @@ nn.init.constant_(layer.bias, 0.1)
 with torch.no_grad():
     flat = (x.reshape(-1, 3) @ layer.weight.t() + layer.bias).view(2, 4, 2)
     print((layer(x) == flat).all())
+
+# %% gradient-of-a-number-over-a-tensor
+torch.manual_seed(0)
+x = torch.randn(50) + 3
+for number in (1, 2, -0.5):
+    a = x.clone().requires_grad_()
+    y = number / a
+    y.sum().backward()
+    reciprocal = x.reciprocal()
+    print(y.grad_fn.name(), torch.equal(a.grad, number * -(reciprocal * reciprocal)), a.grad.double().sum())
+a = x.clone().requires_grad_()
+(first,) = torch.autograd.grad((1 / a).sum(), a, create_graph=True)
+print(torch.autograd.grad(first.sum(), a)[0][:4])

@@ -43,6 +43,10 @@ def div(step, grad):
     if step.arguments.get("rounding_mode") is not None:
         return {"input": torch.zeros_like(grad), "other": torch.zeros_like(grad)}
     step.saw = True
+    if not isinstance(step["input"], torch.Tensor):
+        # A number over a tensor is the reciprocal times the number, here too.
+        reciprocal = step["other"].reciprocal()
+        return {"other": grad * step["input"] * -(reciprocal * reciprocal)}
     grads = {"input": grad / step["other"]}
     if step.wants("other"):
         grads["other"] = -grad * ((step["input"] / step["other"]) / step["other"])
