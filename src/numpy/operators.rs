@@ -8,12 +8,12 @@ use rustpython_vm::types::PyComparisonOp;
 use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::context::{PyArray, PyScalar, array_of};
-use super::dtypes::promote;
+use super::dtypes::{Operand, promote};
 use super::rules::{Arithmetic, Function, named};
 use super::scalar::{self, python};
 use super::ufunc::{apply, compute, context_of, is_tensor, operand, write_out};
 use crate::tensor::{Arg, Category, DType, Tensor};
-use crate::torch::tensor_object;
+use crate::torch::{tensor_object, tensor_value};
 
 /// A function that an operator calls, looked up once.
 struct Row(&'static str, OnceLock<&'static Function>);
@@ -279,11 +279,11 @@ pub(super) fn compare(
     }
     let numpy = context_of(&[a, b], vm)?;
     if is_tensor(b) && array_of(a).is_some() {
-        // PyTorch has these two only.
-        if !matches!(comparison, PyComparisonOp::Eq | PyComparisonOp::Ne) {
+        // PyTorch has this one only, also for a tensor that requires a gradient.
+        let Some(tensor) = tensor_value(&b.to_owned(), vm).filter(|_| comparison == PyComparisonOp::Eq) else {
             return Ok(Either::B(PyComparisonValue::NotImplemented));
-        }
-        let operands = [operand(&numpy, a, vm)?, operand(&numpy, b, vm)?];
+        };
+        let operands = [operand(&numpy, a, vm)?, Operand::new(tensor)];
         let result = compute(&numpy, function, &operands, None, vm)?;
         return Ok(Either::A(tensor_object(result, &numpy.state, vm)));
     }

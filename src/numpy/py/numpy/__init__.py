@@ -104,7 +104,7 @@ _LATER = {
 
 # They return a tensor where they are given one, as the elementwise functions do.
 _OF_TENSORS = frozenset(
-    "argmax argmin argsort around clip cumprod cumsum matmul ravel repeat reshape round round_ squeeze swapaxes take "
+    "argmax argmin argsort around clip cumprod cumsum matmul repeat reshape round round_ squeeze swapaxes take "
     "transpose".split()
 )
 
