@@ -158,7 +158,7 @@ fn literal(text: &str) -> Option<TypedNumber> {
     Some(TypedNumber { value: value * factor, step, digits: digits as u32 })
 }
 
-/// A parser of arithmetic: `+ - * / ** ( )`, and roots as `sqrt(2)` or `√2`.
+/// A parser of arithmetic: `+ - * / ** ( )`, roots as `sqrt(2)` or `√2`, and powers as `768²`.
 struct Arithmetic<'t> {
     text: &'t str,
 }
@@ -213,7 +213,12 @@ impl Arithmetic<'_> {
         if self.take(&["-"]) {
             return Some(-self.signed()?);
         }
-        let base = self.atom()?;
+        let mut base = self.atom()?;
+        if self.take(&["²", "squared"]) {
+            base = base.powi(2);
+        } else if self.take(&["³", "cubed"]) {
+            base = base.powi(3);
+        }
         match self.take(&["**", "^"]) {
             true => Some(base.powf(self.signed()?)),
             false => Some(base),

@@ -1,5 +1,7 @@
 //! Predictions and exercises as data. Their expressions are text, which a session evaluates.
 
+use super::axis_names::AxisNames;
+
 /// A question asked before a cell runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Prediction {
@@ -13,6 +15,8 @@ pub struct Prediction {
     pub right: String,
     /// The step of an earlier lesson that it goes back to, by its slug.
     pub review: Option<String>,
+    /// The names of axes of its step: an answer may name an axis in place of its size.
+    pub axes: Vec<AxisNames>,
     /// Line of its fence in the file.
     pub line: usize,
 }

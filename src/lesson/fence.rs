@@ -2,10 +2,11 @@
 
 use serde::de::DeserializeOwned;
 
+use super::axis_names::AxisNames;
 use super::exercise::Snippet;
 use super::fault::Fault;
 use super::invariant::Invariant;
-use super::step::{AxisNames, Step};
+use super::step::Step;
 use super::views::View;
 use super::vocabulary::{AXES, VIEWS, VocabularyWord};
 use crate::ops::nearest;

@@ -7,8 +7,9 @@
 use rustpython_vm::{PyObjectRef, VirtualMachine};
 
 use super::answer::{self, TypedNumber};
+use super::axis_names::AxisNames;
 use super::exercise::{Choice, Prediction, RightAnswer};
-use super::typed_shape::{TypedSize, shapes, size_in};
+use super::typed_shape::{TypedSize, axis_named, shapes, size_in};
 use crate::numpy::tensor_value;
 use crate::session::{Raised, Session};
 use crate::tensor::show::tuple_repr;
@@ -61,7 +62,7 @@ pub fn judge(asked: &Prediction, said: &str, session: &mut Session) -> Result<Ju
             let wrong = known(asked, session, shape_of);
             let mut sizes = Vec::new();
             for reading in shapes(said) {
-                match resolved(&reading, &asked.ask, session) {
+                match resolved(&reading, asked, session) {
                     Ok(shape) => sizes.push(shape),
                     Err(why) => return Ok(Judgement::NotUnderstood { why }),
                 }
@@ -159,18 +160,37 @@ fn known<'p, T>(
     asked.wrong.iter().filter_map(one).collect()
 }
 
-/// The sizes of a shape. A name is an axis that the question names with its size, else a variable.
-fn resolved(reading: &[TypedSize], ask: &str, session: &mut Session) -> Result<Vec<usize>, String> {
+/// The sizes of a shape. A name is an axis that the question names with its size, else a variable, else an axis that has
+/// one size in all tensors of the step.
+fn resolved(reading: &[TypedSize], asked: &Prediction, session: &mut Session) -> Result<Vec<usize>, String> {
     let size = |size: &TypedSize| match size {
         TypedSize::Number(number) => Ok(*number),
-        TypedSize::Name(name) => match size_in(ask, name) {
+        TypedSize::Name(name) => match size_in(&asked.ask, name) {
             Some(size) => Ok(size),
-            None => {
-                size_of(name, session).map_err(|name| format!("`{name}` is not a size here. {SHAPE_WANTED}"))
-            }
+            None => size_of(name, session)
+                .or_else(|name| axis_size(&asked.axes, &name, session).ok_or(name))
+                .map_err(|name| format!("`{name}` is not a size here. {SHAPE_WANTED}")),
         },
     };
     reading.iter().map(size).collect()
+}
+
+/// The size of an axis, if it is the same in all tensors that have one of this name.
+fn axis_size(named: &[AxisNames], name: &str, session: &mut Session) -> Option<usize> {
+    let axis = axis_named(name)?;
+    let mut found = None;
+    for tensor in named {
+        let places = (0..tensor.axes.len()).filter(|at| tensor.axes[*at] == axis);
+        let places: Vec<usize> = places.collect();
+        let shape = if places.is_empty() { continue } else { shape_of(&tensor.tensor, session).ok()? };
+        for at in places {
+            let size = *shape.get(at)?;
+            if found.replace(size).is_some_and(|other| other != size) {
+                return None;
+            }
+        }
+    }
+    found
 }
 
 /// The whole number that a name or a calculation with names is. Errors: the text, if it is none.
@@ -349,6 +369,13 @@ pub(crate) fn chosen(choices: &[Choice], said: &str) -> Result<usize, String> {
         found.next().filter(|_| found.next().is_none())
     };
     let within = |text: &str| format!(" {text} ").contains(&format!(" {said} "));
+    // `2,3` and `2x3` are the choice `(2, 3)`.
+    if let Some(shape) = shapes(typed).into_iter().next().filter(|shape| shape.len() > 1) {
+        let mut same = (0..choices.len()).filter(|at| shapes(&choices[*at].text).first() == Some(&shape));
+        if let (Some(at), None) = (same.next(), same.next()) {
+            return Ok(at);
+        }
+    }
     if let Some(at) = numbered(&texts, typed) {
         return Ok(at);
     }

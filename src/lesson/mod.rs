@@ -3,7 +3,7 @@
 //!
 //! | file | what it does |
 //! |---|---|
-//! | [`step`], [`exercise`], [`invariant`], [`views`] | a lesson as data |
+//! | [`step`], [`exercise`], [`axis_names`], [`invariant`], [`views`] | a lesson as data |
 //! | [`myst`] | reads a lesson file, with `front_matter`, `fence`, `predict` and `markdown` |
 //! | [`fault`] | what is wrong with a file, and where |
 //! | [`vocabulary`] | every directive, option and axis name that a lesson may use |
@@ -21,6 +21,7 @@
 //! | [`gate`] | runs a lesson and checks everything that it claims |
 
 pub mod answer;
+pub mod axis_names;
 pub mod catalogue;
 pub mod compare;
 pub(crate) mod course;

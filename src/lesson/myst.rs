@@ -261,6 +261,9 @@ impl<'t> LessonParser<'t> {
         }
         step.title = std::mem::take(&mut self.title);
         step.predictions = std::mem::take(&mut self.predictions);
+        for asked in &mut step.predictions {
+            asked.axes.clone_from(&step.axes);
+        }
         step.code = code.source;
         step.line = code.line;
         step.number = self.first + self.lesson.steps.len();

@@ -72,6 +72,7 @@ impl LessonSource<'_> {
             wrong,
             right: record.right,
             review: record.review,
+            axes: Vec::new(),
             line: fence,
         })
     }

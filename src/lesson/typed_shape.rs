@@ -196,7 +196,7 @@ fn is_axis(word: &str) -> bool {
 }
 
 /// The axis that a word names, in the singular or the plural.
-fn axis_named(word: &str) -> Option<&'static str> {
+pub(super) fn axis_named(word: &str) -> Option<&'static str> {
     let low = word.to_lowercase();
     let one = match low.as_str() {
         "queries" => "query",

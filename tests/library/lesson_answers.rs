@@ -2,6 +2,7 @@
 
 use attn::lesson::Prediction;
 use attn::lesson::answer::numbers;
+use attn::lesson::axis_names::AxisNames;
 use attn::lesson::exercise::{Choice, RightAnswer, WrongAnswer};
 use attn::lesson::judge::{Judgement, judge, truth};
 use attn::lesson::typed_shape::{TypedSize, shapes};
@@ -125,6 +126,7 @@ fn asked(answer: RightAnswer, wrong: &[(&str, &str)]) -> Prediction {
         wrong: wrong.collect(),
         right: "Yes.".into(),
         review: None,
+        axes: Vec::new(),
         line: 1,
     }
 }
@@ -172,6 +174,24 @@ fn shapes_are_judged_by_their_sizes() {
     all(&asked, &["token, feature", "(tokens, d_out)", "tokens by features", "(6, feature)"], "right");
     all(&asked, &["feature, token"], "wrong: transposed");
     all(&asked, &["batch, token", "key, feature"], "? ");
+
+    // The axes of the step's tensors, if a name has one size in all of them; a variable of that name comes first.
+    let named = |tensor: &str, axes: &[&str]| AxisNames {
+        tensor: tensor.into(),
+        axes: axes.iter().map(ToString::to_string).collect(),
+    };
+    let axes = vec![
+        named("q", &["token", "feature"]),
+        named("q[:4]", &["query", "feature"]),
+        named("q[:, :1]", &["token", "d_out"]),
+        named("q.T", &["key", "case"]),
+        named("w", &["key"]),
+    ];
+    let asked = Prediction { ask: "Its shape?".into(), axes, ..asked };
+    all(&asked, &["(token, feature)", "tokens x features", "(token, d_out)", "(6, feature)"], "right");
+    all(&asked, &["(feature, token)"], "wrong: transposed");
+    all(&asked, &["(query, feature)"], "wrong: 1 of the 2 sizes is right");
+    all(&asked, &["(key, feature)", "(batch, feature)"], "? ");
 }
 
 #[test]
@@ -202,7 +222,7 @@ fn numbers_are_judged_in_any_sensible_rounding() {
     all(&count, &["q_rows * 2", "T"], "? `");
     all(&count, &["6*d_out", "d_out * 6", "6 x d_out"], "right");
     all(&count, &["d_out", "7*d_out"], "wrong");
-    all(&count, &["12", "12.", "twelve", "12.0", "2*6"], "right");
+    all(&count, &["12", "12.", "twelve", "12.0", "2*6", "3² + 3", "2³ + 4", "2 squared * 3"], "right");
     all(&count, &["11", "13", "10", "12.4"], "wrong");
 }
 
@@ -234,6 +254,13 @@ fn choices_go_by_letter_or_words() {
     );
     all(&kept, &["0.38", ".38", "38%", "0.3800"], "wrong: because 0.3800");
     all(&kept, &["c", "0.38 or 0, at random", "at random"], "right");
+    let shapes = self::asked(
+        RightAnswer::Choice(vec![choice("(3, 2)", false), choice("(2, 3)", true), choice("(3,)", false)]),
+        &[],
+    );
+    all(&shapes, &["(2, 3)", "2,3", "2x3", "2 by 3", "[2, 3]", "b"], "right");
+    all(&shapes, &["3, 2", "3x2"], "wrong: because (3, 2)");
+    all(&shapes, &["2x4", "2,3,1"], "? Say a, b or c");
 }
 
 #[test]

@@ -267,6 +267,15 @@ fn shape_spellings(asked: &Prediction, expression: &str, report: &mut Report, se
         spoken.join(", "),
         format!("({},)", products.join(", ")),
     ];
+    // The names of the axes, as tables and the glossary write shapes; a variable of that name may have another value.
+    let own = asked.axes.iter().find(|it| it.tensor == expression);
+    if let Some(names) = own.map(|it| it.axes.join(", ")) {
+        let is_variable =
+            asked.axes.iter().flat_map(|it| &it.axes).any(|name| session.names().contains(name));
+        if !is_variable {
+            right.push(format!("({names})"));
+        }
+    }
     if truth.iter().any(|size| *size >= 1000) {
         let commas: Vec<String> = truth.iter().map(|size| grouped(*size as u64, ',')).collect();
         right.extend([commas.join(" x "), format!("({})", commas.join(", "))]);
@@ -322,6 +331,13 @@ fn choice_spellings(asked: &Prediction, report: &mut Report, session: &mut Sessi
             format!("  {text}  "),
         ] {
             report.judge(asked, &said, expected, session);
+        }
+        if text.starts_with('(') && text.contains(|c: char| c.is_ascii_digit()) {
+            let sizes: Vec<&str> = text.trim_matches(['(', ')']).split(", ").collect();
+            if sizes.len() > 1 {
+                report.judge(asked, &sizes.join(","), expected, session);
+                report.judge(asked, &sizes.join("x"), expected, session);
+            }
         }
         // A number without its last zeros is the same number.
         if let (true, Ok(number)) = (text.contains('.'), text.parse::<f64>()) {
