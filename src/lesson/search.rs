@@ -1,7 +1,8 @@
 //! Finds the texts that fit a learner's words.
 //!
 //! Words are compared without their endings. The names of a term of the glossary count as one word. A word that few texts
-//! have counts more than one that many have, and a word of the title more than one of the text.
+//! have counts more than one that many have, a word of the title more than one of the text, and a part of a longer name, such
+//! as `scaled` in `scaled_dot_product_attention`, less than a word.
 
 use std::collections::BTreeSet;
 
@@ -19,6 +20,8 @@ const ENDINGS: [&str; 6] = ["ing", "ies", "ed", "es", "e", "s"];
 const LEAST: usize = 3;
 /// How much more a word of the title counts.
 const TITLE: f64 = 3.0;
+/// How much a part of a longer name counts, compared with a word.
+const PART: f64 = 0.25;
 
 /// A text that can be found.
 pub(crate) struct Searched<'t> {
@@ -31,15 +34,20 @@ pub(crate) struct Searched<'t> {
 /// The indices of the texts that have at least one of the words, the best first.
 pub(crate) fn search(wanted: &str, texts: &[Searched], glossary: &Glossary) -> Vec<usize> {
     let terms = terms(glossary);
-    let titles: Vec<BTreeSet<String>> = texts.iter().map(|text| ideas(text.title, &terms)).collect();
-    let bodies: Vec<BTreeSet<String>> = texts.iter().map(|text| ideas(text.body, &terms)).collect();
+    let titles: Vec<Ideas> = texts.iter().map(|text| ideas(text.title, &terms)).collect();
+    let bodies: Vec<Ideas> = texts.iter().map(|text| ideas(text.body, &terms)).collect();
     let mut scores = vec![0.0; texts.len()];
-    for idea in ideas(wanted, &terms) {
-        let has = |at: &usize| titles[*at].contains(&idea) || bodies[*at].contains(&idea);
-        let having: Vec<usize> = (0..texts.len()).filter(has).collect();
-        let rarity = (1.0 + texts.len() as f64 / having.len().max(1) as f64).ln();
-        for at in having {
-            scores[at] += rarity * if titles[at].contains(&idea) { TITLE } else { 1.0 };
+    let wanted = ideas(wanted, &terms);
+    for idea in wanted.whole.union(&wanted.parts) {
+        let weights: Vec<f64> = titles
+            .iter()
+            .zip(&bodies)
+            .map(|(title, body)| (TITLE * title.weight(idea)).max(body.weight(idea)))
+            .collect();
+        let having = weights.iter().filter(|weight| **weight > 0.0).count();
+        let rarity = (1.0 + texts.len() as f64 / having.max(1) as f64).ln();
+        for (score, weight) in scores.iter_mut().zip(weights) {
+            *score += rarity * weight;
         }
     }
     let mut found: Vec<usize> = (0..texts.len()).filter(|at| scores[*at] > 0.0).collect();
@@ -55,29 +63,49 @@ fn terms(glossary: &Glossary) -> Vec<(String, String)> {
     names.collect()
 }
 
-/// The stems of a text and the terms that it names.
-fn ideas(text: &str, terms: &[(String, String)]) -> BTreeSet<String> {
+/// What a text is about: the stems of its words, the terms that it names, and the stems of parts of longer names.
+struct Ideas {
+    whole: BTreeSet<String>,
+    parts: BTreeSet<String>,
+}
+
+impl Ideas {
+    /// How much an idea counts in this text.
+    fn weight(&self, idea: &str) -> f64 {
+        match (self.whole.contains(idea), self.parts.contains(idea)) {
+            (true, _) => 1.0,
+            (false, true) => PART,
+            (false, false) => 0.0,
+        }
+    }
+}
+
+fn ideas(text: &str, terms: &[(String, String)]) -> Ideas {
     let phrase = phrase(text);
     let named = terms.iter().filter(|(name, _)| phrase.contains(name.as_str())).map(|(_, idea)| idea.clone());
-    let words =
-        words(text).filter(|word| !FREQUENT.contains(&word.as_str())).map(|word| stem(&word).to_owned());
-    words.chain(named).collect()
+    let stems = |of_parts: bool| {
+        let kept = words(text)
+            .filter(move |(word, is_part)| *is_part == of_parts && !FREQUENT.contains(&word.as_str()));
+        kept.map(|(word, _)| stem(&word).to_owned())
+    };
+    Ideas { whole: stems(false).chain(named).collect(), parts: stems(true).collect() }
 }
 
 /// All stems of a text, with a space before and after each.
 fn phrase(text: &str) -> String {
-    let stems: Vec<String> = words(text).map(|word| stem(&word).to_owned()).collect();
+    let stems: Vec<String> = words(text).map(|(word, _)| stem(&word).to_owned()).collect();
     format!(" {} ", stems.join(" "))
 }
 
-/// The words of a text in lower case. `d_k` is one word; the words of a longer name count too: `masked_fill`, `masked`,
-/// `fill`.
-fn words(text: &str) -> impl Iterator<Item = String> + '_ {
+/// The words of a text in lower case, and whether each is a part of a longer name. `d_k` is one word; of `masked_fill`,
+/// `masked` and `fill` are parts.
+fn words(text: &str) -> impl Iterator<Item = (String, bool)> + '_ {
     let names = text.split(|c: char| !c.is_alphanumeric() && c != '_').filter(|name| !name.is_empty());
     let with_parts = |name: &'_ str| {
         let parts: Vec<&str> = name.split('_').filter(|part| part.chars().count() >= LEAST).collect();
         let parts = if name.contains('_') { parts } else { Vec::new() };
-        [name].into_iter().chain(parts).map(str::to_lowercase).collect::<Vec<String>>()
+        let parts = parts.into_iter().map(|part| (part.to_lowercase(), true));
+        [(name.to_lowercase(), false)].into_iter().chain(parts).collect::<Vec<(String, bool)>>()
     };
     names.flat_map(with_parts)
 }
@@ -112,14 +140,17 @@ mod tests {
             Searched { title: "Why view and then transpose?", body: "Heads are cut from features." },
             Searched { title: "What is measured?", body: "The cross-entropy." },
             Searched { title: "What is hidden?", body: "masked_fill writes there." },
+            Searched { title: "What does scaled_mask hide?", body: "A mask." },
         ];
         let best = |wanted: &str| search(wanted, &texts, &glossary).first().copied();
         assert_eq!(best("why is it scaled"), Some(0));
+        // A part of a name in a title says less than a word of the text.
         assert_eq!(best("scaling"), Some(0));
+        assert_eq!(best("scaled_mask"), Some(4));
         assert_eq!(best("transposing views"), Some(1));
         assert_eq!(best("the head"), Some(1));
         assert_eq!(best("losses"), Some(2));
-        assert_eq!(best("masking"), Some(3));
+        assert_eq!(best("masking"), Some(4));
         assert_eq!(best("masked_fill"), Some(3));
         assert_eq!(stem("cropped"), stem("crop"));
         assert_eq!(best("why the"), None);

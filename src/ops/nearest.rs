@@ -44,7 +44,10 @@ fn similarity(wanted: &str, name: &str) -> f64 {
     if wanted == name {
         return 1.0;
     }
-    let inside = wanted.len() >= 3 && (name.contains(wanted) || wanted.contains(name) && name.len() >= 3);
+    // `keys` in `keys_of_all`, but not `res` in `attn_scores`.
+    let begins = wanted.starts_with(name) || 2 * name.len() >= wanted.len();
+    let inside =
+        wanted.len() >= 3 && (name.contains(wanted) || wanted.contains(name) && name.len() >= 3 && begins);
     let edits = strsim::normalized_damerau_levenshtein(wanted, name);
     // One typing error is a large part of a short word, and still only one error.
     let one_error = wanted.len() >= 3 && name.len() >= 3 && strsim::damerau_levenshtein(wanted, name) == 1;
@@ -58,4 +61,17 @@ fn plain(name: &str) -> String {
         .filter(|c| !matches!(c, ' ' | '-' | '_' | ':' | '{' | '}'))
         .flat_map(char::to_lowercase)
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_inside_of_another_is_similar_if_it_is_a_large_part_of_it() {
+        let of = |wanted: &str| nearest(wanted, ["attn_scores_2", "res", "keys"], 2);
+        assert_eq!(of("attn_scores_5"), ["attn_scores_2"]);
+        assert_eq!(of("keys_of_all_tokens"), ["keys"]);
+        assert_eq!(of("thekeys"), ["keys"]);
+    }
 }

@@ -37,6 +37,10 @@ fn names_are_completed_where_they_stand() {
     for line in ["print(que", "x = [que", "f(queries)[que", "print('a', que", "(queries, [0, que"] {
         assert_eq!(at(line).1, ["queries", "queue"], "{line}");
     }
+    // Where nothing is typed yet: the learner's own names, not the hundreds of Python.
+    for line in ["queries[", "print(", "f(queries, "] {
+        assert_eq!(at(line).1, ["torch", "F", "queries", "queue"], "{line}");
+    }
     // What the lessons use and the shape allows comes first.
     let methods = at("queries.").1;
     let place = |name: &str| methods.iter().position(|method| method == name).expect(name);

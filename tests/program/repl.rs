@@ -123,6 +123,30 @@ fn ctrl_c_stops_what_runs_and_nothing_else() {
     assert_eq!(repl.ends(), 0);
 }
 
+/// Ctrl-C while `:goto` runs what leads to a step: it stops, says so once, and all is as it was.
+#[test]
+fn ctrl_c_stops_a_goto() {
+    let state = State::new();
+    let mut repl = started(&state);
+    repl.enter("mine = 7");
+    repl.waits_after("attn [2]> ");
+    // Before this step two models are trained, which takes seconds.
+    repl.enter(":goto first-layer-off");
+    repl.until("the line of the command", |screen| {
+        screen.contents().ends_with(":goto first-layer-off\n") || screen.cursor_position().1 == 0
+    });
+    repl.hears_signals();
+    repl.press(CTRL_C);
+    let screen = repl.shows("Stopped. Everything is as it was.");
+    assert!(!screen.contains("raised"), "{screen}");
+    repl.waits_after("attn [2]> ");
+    repl.enter("mine, 'two_layers' in globals()");
+    repl.shows("(7, False)");
+    repl.waits_after("attn [3]> ");
+    repl.press(CTRL_D);
+    assert_eq!(repl.ends(), 0);
+}
+
 #[test]
 fn what_was_typed_is_there_the_next_time() {
     let state = State::new();

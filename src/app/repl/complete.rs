@@ -138,6 +138,11 @@ fn python(before: &str, workspace: &mut Workspace, catalogue: &Catalogue) -> Com
         None => {
             let keywords = KEYWORDS.iter().map(|word| (*word).to_owned());
             let own = workspace.session.names();
+            // Where nothing is typed yet, the learner's own names are what may be meant.
+            if word.is_empty() && !own.is_empty() {
+                let candidates = own.into_iter().map(|name| (name.clone(), name)).collect();
+                return Completion { start: before.len(), candidates };
+            }
             own.into_iter().chain(workspace.session.attributes("")).chain(keywords).collect()
         }
     };
