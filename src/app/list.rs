@@ -77,8 +77,14 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         lessons = vec![stops[at].lesson];
         if !shell.options.json {
             let lesson = stops[at].lesson;
-            let title = format!("{} {}", lesson.section, lesson.title);
-            shell.show(&listing::lesson(&title, &listed_stops(lesson, &stops, &progress), shell.look))?;
+            shell.show(&listing::lesson(
+                &lesson.heading(),
+                &listed_stops(lesson, &stops, &progress),
+                shell.look,
+            ))?;
+            if let Some(words) = others_of_section(place, lesson, &catalogue) {
+                shell.remark(&words);
+            }
             return Ok(exit);
         }
     }
@@ -98,6 +104,19 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
     let next = next(&catalogue, &progress);
     shell.show(&list(&listing(catalogue.course(), &lessons, &progress, next), !args.lessons, shell.look))?;
     Ok(exit)
+}
+
+/// The other lessons of a section, if several have the section that was asked for.
+fn others_of_section(place: &str, lesson: &Lesson, catalogue: &Catalogue) -> Option<String> {
+    let same = |other: &&Lesson| other.section == place && other.id != lesson.id;
+    let others: Vec<String> =
+        catalogue.lessons().flatten().filter(same).map(|other| format!("`{}`", other.id)).collect();
+    let [before @ .., last] = others.as_slice() else { return None };
+    let all = match before {
+        [] => last.clone(),
+        before => format!("{} and {last}", before.join(", ")),
+    };
+    Some(format!("also in {place}: {all}"))
 }
 
 /// What `attn` alone shows without a terminal: what attn is, its first commands with an example each, and the steps.
@@ -248,6 +267,7 @@ pub(crate) fn listing(
         questions: lesson
             .steps
             .iter()
+            .filter(|step| !step.is_optional() || progress.done(lesson, step))
             .flat_map(|step| step.predictions.iter().map(move |asked| (step, asked)))
             .map(|(step, asked)| question_state(lesson, step, asked, progress))
             .collect(),

@@ -61,7 +61,7 @@ fn what(place: Option<&String>, catalogue: &Catalogue) -> Result<(ResetScope, St
         return Ok((ResetScope::All, "all progress".to_owned()));
     };
     if let Ok(Target::Lesson(lesson)) = catalogue.find(place) {
-        let words = format!("the progress in {}, {}", lesson.section, lesson.title);
+        let words = format!("the progress in {}", lesson.place());
         return Ok((ResetScope::Lesson(lesson.id.clone()), words));
     }
     let stops = Stop::all(catalogue).map_err(|fault| Failure::Unreadable(fault.to_string()))?;

@@ -116,7 +116,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
 fn ask(next: &ReviewQuestion, shell: &mut Shell) -> Result<Option<bool>, Failure> {
     let RightAnswer::Choice(choices) = &next.asked.answer else { return Ok(None) };
     let texts: Vec<String> = choices.iter().map(|choice| choice.text.clone()).collect();
-    let place = format!("*{} {}, {}*", next.lesson.section, next.lesson.title, next.step.title);
+    let place = format!("*{}, {}*", next.lesson.heading(), next.step.title);
     shell.say("\n")?;
     shell.show(&prose(&place, shell.look))?;
     shell.show(&question(&next.asked.ask, &texts, QuestionKind::Review, shell.look))?;

@@ -146,14 +146,15 @@ impl<'a> Shell<'a> {
     /// Writes a remark of the program. If it cannot be written, the command goes on.
     pub(crate) fn remark(&mut self, words: &str) {
         let words = format!("attn: {words}\n");
-        if !(self.terminal && io::stderr().is_terminal()) {
+        if !io::stderr().is_terminal() {
             return self.aside(&words);
         }
+        let width = if self.terminal { self.look.width } else { columns_of_stderr() };
         // A terminal would break the lines inside of words.
         let mut text = Text::new();
         for line in words.lines() {
             let line = Line::new().with(Role::Prose, line);
-            text.append(wrap(&line, self.look.width, &Line::new(), &Line::spaces(2)));
+            text.append(wrap(&line, width, &Line::new(), &Line::spaces(2)));
         }
         self.note(&text);
     }
@@ -204,9 +205,17 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
 
 /// The columns of the screen: `COLUMNS`, else those of the terminal that results go to, else 80.
 pub(crate) fn columns(terminal: bool) -> usize {
+    stated_columns(|| terminal_size::terminal_size().filter(|_| terminal))
+}
+
+/// As [`columns`], of the terminal that remarks go to, where results go somewhere else.
+fn columns_of_stderr() -> usize {
+    stated_columns(|| terminal_size::terminal_size_of(io::stderr()))
+}
+
+fn stated_columns(measured: impl FnOnce() -> Option<(terminal_size::Width, terminal_size::Height)>) -> usize {
     let stated = env::var("COLUMNS").ok().and_then(|text| text.trim().parse::<usize>().ok());
-    let measured =
-        || terminal_size::terminal_size().filter(|_| terminal).map(|(width, _)| usize::from(width.0));
+    let measured = || measured().map(|(width, _)| usize::from(width.0));
     stated.filter(|width| *width > 0).or_else(measured).map_or(80, |width| width.clamp(20, 1000))
 }
 

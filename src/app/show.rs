@@ -171,6 +171,9 @@ pub(crate) fn entry(term: &Term, catalogue: &Catalogue) -> glossary::GlossaryEnt
         name: term.name.clone(),
         also: term.also.clone(),
         text: term.text.clone(),
-        met: format!("{section}, {step} {}", term.step),
+        met: match section.is_empty() {
+            true => format!("{step} {}", term.step),
+            false => format!("{section}, {step} {}", term.step),
+        },
     }
 }

@@ -61,12 +61,11 @@ impl<'c> Stop<'c> {
 
     /// The title in a sentence: "step N, softmax-overflow: Where the naive form breaks".
     pub(crate) fn title(&self) -> String {
-        let Lesson { section, title, .. } = self.lesson;
         match self.kind {
             StopKind::Step(step) if step.title.is_empty() => format!("step {}, {}", step.number, step.slug),
             StopKind::Step(step) => format!("step {}, {}: {}", step.number, step.slug, step.title),
             StopKind::Exercise(exercise) => format!("exercise {}: {}", exercise.slug, exercise.title),
-            StopKind::End => format!("the end of {section}, {title}"),
+            StopKind::End => format!("the end of {}", self.lesson.place()),
         }
     }
 

@@ -282,7 +282,7 @@ impl Catalogue {
         let section = wanted.trim().trim_start_matches('§').trim_end_matches('.');
         let found = match self.position(self.len(), called)? {
             Some(at) => Some(at),
-            None => self.position(self.len(), |front| front.section == section)?,
+            None => self.position(self.len(), |front| !section.is_empty() && front.section == section)?,
         };
         match found {
             Some(at) => Ok(Target::Lesson(self.lesson(at)?)),
@@ -330,7 +330,7 @@ impl Catalogue {
             names.extend(entry.slugs.iter().cloned());
             if let Ok(front) = self.front_matter(at) {
                 for name in [&front.section, &front.id] {
-                    if !names.contains(name) {
+                    if !name.is_empty() && !names.contains(name) {
                         names.push(name.clone());
                     }
                 }

@@ -185,7 +185,7 @@ struct NumberDifferences {
     right: Vec<Range<usize>>,
 }
 
-/// The numbers of two lines held against each other; `None` if the words between them differ.
+/// The numbers of two lines compared; `None` if the words between them differ.
 fn compare_numbers(a: &str, b: &str, tolerance: f64) -> Option<NumberDifferences> {
     let (xs, ys) = (numbers(a), numbers(b));
     if xs.len() != ys.len() || between(a, &xs) != between(b, &ys) {

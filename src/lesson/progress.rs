@@ -296,7 +296,8 @@ impl Progress {
     /// Counts the answers and the passed exercises of a lesson.
     pub(crate) fn tally(&self, lesson: &Lesson) -> Tally {
         let mut tally = Tally { exercises: lesson.exercises.len(), ..Tally::default() };
-        for step in &lesson.steps {
+        // The questions of an aside that was left out were not asked.
+        for step in lesson.steps.iter().filter(|step| !step.is_optional() || self.done(lesson, step)) {
             tally.questions += step.predictions.len();
             let asked = self.seen(lesson, step).map(|seen| &seen.predictions);
             for prediction in &step.predictions {

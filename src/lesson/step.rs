@@ -1,5 +1,6 @@
 //! A lesson and its steps, as data.
 
+use super::axis_names::AxisNames;
 use super::exercise::{Exercise, Prediction};
 use super::invariant::Invariant;
 use super::views::View;
@@ -11,7 +12,7 @@ pub struct Lesson {
     pub id: String,
     /// Its heading.
     pub(crate) title: String,
-    /// The section of the chapter, e.g. `3.3.1`.
+    /// The section of the chapter, e.g. `3.3.1`; empty for a lesson that goes beyond the chapter.
     pub(crate) section: String,
     /// Other names of the lesson, e.g. `exercise 3.1`.
     pub(crate) also: Vec<String>,
@@ -35,6 +36,25 @@ pub struct Lesson {
     pub steps: Vec<Step>,
     /// The exercises, in reading order.
     pub exercises: Vec<Exercise>,
+}
+
+impl Lesson {
+    /// Its section, if it has one, and its title: `3.3.1 Simple self-attention`.
+    pub(crate) fn heading(&self) -> String {
+        self.named(" ")
+    }
+
+    /// As [`Lesson::heading`], in a sentence: `3.3.1, Simple self-attention`.
+    pub(crate) fn place(&self) -> String {
+        self.named(", ")
+    }
+
+    fn named(&self, between: &str) -> String {
+        match self.section.is_empty() {
+            true => self.title.clone(),
+            false => format!("{}{between}{}", self.section, self.title),
+        }
+    }
 }
 
 /// One code cell of a lesson, with its prose, options, output and questions.
@@ -92,13 +112,4 @@ impl Step {
     pub fn name(&self) -> String {
         format!("step{}", self.number)
     }
-}
-
-/// The names of the axes of one tensor, e.g. `attn_scores`: `query`, `key`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct AxisNames {
-    /// The variable.
-    pub tensor: String,
-    /// A name for each axis, first axis first.
-    pub axes: Vec<String>,
 }

@@ -101,7 +101,7 @@ pub const VIEWS: &[VocabularyWord] = &[
 pub const FRONT_MATTER: &[VocabularyWord] = &[
     word("id", "a stable name for the lesson"),
     word("title", "its heading"),
-    word("section", "as the chapter numbers it, in quotes: \"3.3.1\""),
+    word("section", "as the chapter numbers it, in quotes: \"3.3.1\"; empty if it has no number"),
     word("also", "other names of the lesson"),
     word("tokens", "the words that label token axes"),
     word("summary", "one or two sentences for the list"),

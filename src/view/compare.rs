@@ -19,7 +19,7 @@ const MOST_ROWS: usize = 12;
 const MOST_BEFORE: usize = 6;
 /// The most tensors inside of modules that are shown with their extent; of others, the names.
 const MOST_INSIDE: usize = 8;
-/// How many of them are shown with a row of their numbers.
+/// How many of them are shown with a row of their numbers, if no variable changed.
 const ROWS_INSIDE: usize = 3;
 /// The most printed lines that are shown.
 const MOST_PRINTED: usize = 16;
@@ -67,7 +67,8 @@ pub fn what_if(what: &WhatIf, look: Look) -> Text {
     // The variables of the cells first, then what is inside of modules.
     let is_inside = |it: &&ChangedTensor| it.name.contains(['.', '[']);
     let (inside, mut own): (Vec<&ChangedTensor>, Vec<&ChangedTensor>) = own.into_iter().partition(is_inside);
-    let rows = MOST_ROWS.min(own.len() + ROWS_INSIDE);
+    // Where variables changed, their rows tell more than those of the parameters that they come from.
+    let rows = if own.is_empty() { ROWS_INSIDE } else { MOST_ROWS.min(own.len()) };
     own.extend(inside.iter().take(MOST_INSIDE));
     let inside = &inside[inside.len().min(MOST_INSIDE)..];
     for (at, tensor) in own.into_iter().enumerate() {

@@ -41,13 +41,16 @@ pub(crate) fn with_scale(figure: &Figure, look: Look) -> Text {
     if !look.plain && !text.is_empty() && !figure.is_summarized() {
         let statistics = figure.statistics();
         if figure.is_bool() && !statistics.is_constant() {
-            let signs = Line::new().with(Role::Heat(1.0), "█").with(Role::Dim, " True   · False");
-            text.line(signs);
+            text.line(signs_of_bools());
         } else if let (Some((low, _)), Some((high, _))) = (statistics.least, statistics.greatest) {
             text.append(scale(figure.ends(low, high), &statistics, look));
         }
     }
     text
+}
+
+fn signs_of_bools() -> Line {
+    Line::new().with(Role::Heat(1.0), "█").with(Role::Dim, " True   · False")
 }
 
 /// A tensor for `--plain`: its rows, and the means of the whole if only edges are shown.
@@ -78,7 +81,10 @@ pub fn beside(figures: &[Figure], look: Look) -> Text {
     };
     let all: Vec<Text> = shown.iter().map(titled).collect();
     text.append(Text::in_rows(&all, 4, look));
-    if let (Some((low, _)), Some((high, _))) = (statistics.least, statistics.greatest) {
+    if shown.iter().all(|figure| figure.is_bool()) && !statistics.is_constant() {
+        text.gap();
+        text.line(signs_of_bools());
+    } else if let (Some((low, _)), Some((high, _))) = (statistics.least, statistics.greatest) {
         text.gap();
         text.append(scale([low, high].map(|at| number_among(&shown, at)), &statistics, look));
     }

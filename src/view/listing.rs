@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::view::heat::bar_of;
 use crate::view::prose::prose_line;
-use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text};
+use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, unbroken};
 use crate::view::wrap::{paragraph, wrap};
 
 /// The lessons of the chapter.
@@ -214,7 +214,7 @@ impl ListedLesson {
 /// The chapter: progress, each lesson with its length, and the next step. With `steps` the steps are listed under
 /// their lessons.
 pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
-    let all: usize = listing.lessons.iter().map(|l| l.steps.len()).sum();
+    let all: usize = listing.lessons.iter().map(ListedLesson::all).sum();
     let done: usize = listing.lessons.iter().map(ListedLesson::done).sum();
     if look.plain {
         return plain_list(listing, steps, done, all, look);
@@ -269,6 +269,10 @@ pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
             }
         }
     }
+    if steps && listing.lessons.iter().any(|lesson| !lesson.practice().is_empty()) {
+        text.gap();
+        text.append(wrap(&signs(), width, &Line::spaces(2), &Line::spaces(2)));
+    }
     if let Some(next) = &listing.next {
         text.gap();
         let mut line = Line::new().with(Role::Prose, "  next: ").with(Role::Strong, next);
@@ -276,6 +280,20 @@ pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
         text.line(line);
     }
     text
+}
+
+/// What the signs before lessons, exercises and questions mean.
+fn signs() -> Line {
+    let mut line = Line::new();
+    let states = StopState::ALL.map(|state| (state.mark(), state.word()));
+    for ((mark, role), word) in states.into_iter().chain([(("▸", Role::Strong), "you are here")]) {
+        if !line.spans.is_empty() {
+            line.push(Role::Prose, "   ");
+        }
+        line.push(role, mark);
+        line.push(Role::Dim, unbroken(&format!(" {word}")));
+    }
+    line
 }
 
 /// `left` and `right` on one line if they fit, else on two.
@@ -323,7 +341,8 @@ fn plain_list(listing: &Listing, steps: bool, done: usize, all: usize, look: Loo
     for lesson in &listing.lessons {
         let (finished, all) = (lesson.done(), lesson.all());
         let extent = lesson.extent().replace("  ", ", ");
-        say(format!("{} {}: {finished} of {all} steps done, {extent}", lesson.section, lesson.title));
+        let heading = format!("{} {}", lesson.section, lesson.title);
+        say(format!("{}: {finished} of {all} steps done, {extent}", heading.trim_start()));
         for step in lesson.steps.iter().filter(|_| steps) {
             let done = if step.done { ", done" } else { "" };
             say(format!("step{} {}{done}", step.number, step.slug));

@@ -104,6 +104,9 @@ fn title(text: &mut Text, name: &str, look: Look) {
     }
 }
 
+/// Screens with fewer columns than this have the place of a step under its title, at the left.
+const NARROW: usize = 60;
+
 /// The head of a step: section and title at the left, step and slug at the right.
 pub(crate) fn position(panel: &Panel, look: Look) -> Text {
     let step = format!("step {} of {}", panel.number, panel.total);
@@ -138,7 +141,9 @@ pub(crate) fn head(section: &str, title: &str, place: &str, slug: &str, look: Lo
     } else {
         let none = Line::new();
         text.append(wrap(&left, look.width, &none, &none));
-        text.append(wrap(&right, look.width, &none, &none));
+        // On a narrow screen the place always stands under the title.
+        let free = if look.width < NARROW { 0 } else { width.saturating_sub(right.width()) };
+        text.append(wrap(&right, look.width, &Line::spaces(free), &none));
     }
     text.say(Role::Dim, "─".repeat(width));
     text

@@ -12,7 +12,7 @@ use crate::view::text::{Line, Look, Role, Text, unbroken};
 use crate::view::wrap::{wrap, wrap_evenly};
 
 /// Inline code and formulas of up to this many characters are not broken at their spaces.
-const UNBROKEN: usize = 24;
+const UNBROKEN: usize = 26;
 
 /// What is Markdown beyond CommonMark.
 pub(super) const OPTIONS: Options =

@@ -15,6 +15,21 @@ struct StyledWord {
     space: String,
 }
 
+impl StyledWord {
+    fn text(&self) -> String {
+        self.spans.iter().map(|span| span.text.as_str()).collect()
+    }
+
+    /// Appends a word after a space at which no line is broken.
+    fn take(&mut self, word: StyledWord) {
+        let role = self.spans.last().map_or(Role::Prose, |span| span.role);
+        self.spans.push(Span::new(role, NO_BREAK_SPACE.to_string()));
+        self.spans.extend(word.spans);
+        self.width += 1 + word.width;
+        self.space = word.space;
+    }
+}
+
 impl Fragment for StyledWord {
     fn width(&self) -> f64 {
         self.width as f64
@@ -39,7 +54,8 @@ pub(crate) fn wrap(line: &Line, width: usize, first: &Line, rest: &Line) -> Text
 /// As [`wrap`], with lines as equal in width as possible: for sentences.
 pub(crate) fn wrap_evenly(line: &Line, width: usize, first: &Line, rest: &Line) -> Text {
     let widths = [first, rest].map(|prefix| width.saturating_sub(prefix.width()).max(8));
-    let words = words(line, widths[0].min(widths[1]));
+    let least = widths[0].min(widths[1]);
+    let words = with_formulas(words(line, least), (least / 3).clamp(12, 24));
     let widths = widths.map(|width| width as f64);
     let rows = wrap_optimal_fit(&words, &widths, &Penalties::new())
         .expect("widths of a screen do not overflow the squares in the penalties");
@@ -122,6 +138,39 @@ fn words(line: &Line, width: usize) -> Vec<StyledWord> {
             false => vec![word],
         })
         .collect()
+}
+
+/// The words with short formulas and shapes in running text as one word each: `1 - p`, `(6, 3)`, at most `most` columns wide.
+/// In a longer formula a line ends before an operator.
+fn with_formulas(words: Vec<StyledWord>, most: usize) -> Vec<StyledWord> {
+    let mut kept: Vec<StyledWord> = Vec::new();
+    let mut rest = words.into_iter().peekable();
+    while let Some(word) = rest.next() {
+        let right = word.text();
+        // An operator stands with what follows it, and with what is before it if all of it fits.
+        let following = match (is_operator(&right), rest.peek()) {
+            (true, Some(next)) => 1 + next.width,
+            _ => 0,
+        };
+        let joins = kept.last().is_some_and(|before| {
+            let left = before.text();
+            let last = left.rsplit(NO_BREAK_SPACE).next().unwrap_or_default();
+            let opened = left.rfind('(').is_some_and(|at| !left[at..].contains(')'));
+            let number = right.starts_with(|c: char| c.is_ascii_digit() || c == '-');
+            let fits = before.width + 1 + word.width + following <= most && before.space == " ";
+            let in_shape = opened && left.ends_with(',') && number;
+            fits && (in_shape || is_operator(last) || is_operator(&right) && following > 0)
+        });
+        match kept.last_mut() {
+            Some(before) if joins => before.take(word),
+            _ => kept.push(word),
+        }
+    }
+    kept
+}
+
+fn is_operator(word: &str) -> bool {
+    matches!(word, "-" | "+" | "·" | "×" | "@" | "=" | "/" | "<" | ">" | "≈" | "->")
 }
 
 fn is_address(word: &StyledWord) -> bool {
@@ -220,5 +269,35 @@ fn splits_number(letters: &[(usize, char)], place: usize) -> bool {
         ('+' | '-', b) if "eE".contains(before) => b.is_ascii_digit(),
         ('-', b) => b.is_ascii_digit() && !before.is_alphanumeric(),
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_formulas_and_shapes_are_not_broken() {
+        let prose =
+            "weights that are kept are divided by 1 - p, so (6) @ (6, 3) gives (3), as i = 1 does here";
+        let sum = "0.2365 + 0.1305 + 0.5874 = 0.9544, of which more than half comes from the last";
+        for width in 24..90 {
+            let of = |words: &str| {
+                let line = Line::new().with(Role::Prose, words);
+                let text = wrap_evenly(&line, width, &Line::new(), &Line::new());
+                let lines: Vec<String> = text.lines.iter().map(Line::text).collect();
+                assert!(lines.iter().all(|line| line.width() <= width), "{lines:?}");
+                assert_eq!(lines.join(" "), words);
+                lines
+            };
+            for line in of(prose) {
+                let broken = ["by 1", "1 -", "@", "(6,", "i =", " i"].iter().any(|end| line.ends_with(end));
+                assert!(!broken, "{line}");
+            }
+            // A formula that is longer than a part of the line is broken before an operator.
+            for line in of(sum) {
+                assert!(!line.ends_with(['+', '=']), "{line}");
+            }
+        }
     }
 }

@@ -75,6 +75,7 @@ fn the_reply_to_a_right_answer_becomes_a_statement() {
     assert_eq!(as_statement("Yes. One score for each."), "One score for each.");
     assert_eq!(as_statement("Yes: the highest gains."), "The highest gains.");
     assert_eq!(as_statement("Three products."), "Three products.");
+    assert_eq!(as_statement("Yes: exp(a + 1) is e times exp(a)."), "exp(a + 1) is e times exp(a).");
 }
 
 #[test]

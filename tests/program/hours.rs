@@ -78,6 +78,24 @@ fn the_list_says_what_was_done_of_a_lesson() {
     );
 }
 
+/// What an aside that was left out asks is not open: it counts nowhere.
+#[test]
+fn asides_that_were_left_out_do_not_count() {
+    let folder = State::new();
+    typed(&["learn", "class-wrapper"], &[&[""; 40][..], &["quit"]].concat(), &folder);
+    let (listed, _, _) = typed(&["list"], &[], &folder);
+    let lesson = &listed[listed.find("3.6.1").expect("it is listed")..];
+    in_order(lesson, &["6 steps", "– exercise two-wide: skipped", "– questions: 5 skipped", "3.6.2"]);
+    in_order(&listed, &["✓ finished – skipped ✗ not right yet · open ▸ you are here", "next: "]);
+    let catalogue = catalogue();
+    let all = catalogue.lessons().flatten().flat_map(|lesson| &lesson.steps);
+    let counted = all.filter(|step| !step.title.starts_with("Aside:")).count();
+    in_order(&listed, &[&format!("of {counted} steps")]);
+    // Several lessons have the section 3.6.2: the others are named.
+    let (_, remark, _) = typed(&["list", "3.6.2"], &[], &folder);
+    in_order(&remark, &["also in 3.6.2: `cutting-heads` and `gpt2-size`"]);
+}
+
 /// The picker goes deeper in its own space, and back; it takes names, of tokens too; and it ends with what was seen.
 #[test]
 fn the_picker_goes_deeper_and_takes_names() {
@@ -191,6 +209,19 @@ fn the_verdict_comes_first() {
     ];
     let (said, _, _) = typed(&["learn", "my-dropout"], &lines, &folder);
     in_order(&said, &["Yes: it does what was asked."]);
+    assert!(!said.contains("printed nothing"), "{said}");
+    // The check's own inputs are described: the learner has not seen them. After an attempt, Enter knows of it.
+    let lines =
+        ["write", "def row_softmax(x):", "    e = torch.exp(x)", "    return e / e.sum(-1)", ".", "", "quit"];
+    let (said, _, _) = typed(&["learn", "own-softmax"], &lines, &folder);
+    in_order(
+        &said,
+        &[
+            "Not yet. The check tried `row_softmax(_s.clone())`, where `_s` has the shape (2, 3), and line 3 of your \
+             code stopped it (RuntimeError: The size of tensor a (3)",
+            "Not right yet: `e` continues with what you wrote",
+        ],
+    );
 }
 
 /// After a right answer, what is typed on is a line, not keys one by one.

@@ -430,7 +430,9 @@ fn answers_and_outputs_are_exported() {
     typed(&["learn", "scores"], &["(6, 3)", "6", "", "quit"], &folder);
     let catalogue = crate::course::catalogue();
     let steps = catalogue.steps().expect("the lessons can be read");
-    let asked: usize = steps.iter().map(|step| step.predictions.len()).sum();
+    // The questions of asides that were left out are not counted.
+    let counted = steps.iter().filter(|step| !step.title.starts_with("Aside:"));
+    let asked: usize = counted.map(|step| step.predictions.len()).sum();
     let predictions = format!("- predictions: 0 of {asked} right at the first try, 1 after others");
     let (page, _, code) = typed(&["export"], &[], &folder);
     assert_eq!(code, 0);

@@ -157,7 +157,7 @@ impl PageBuilder {
 
     /// Begins a lesson, unless it has begun.
     fn lesson(&mut self, lesson: &Lesson) {
-        let title = format!("{} {}", lesson.section, lesson.title);
+        let title = lesson.heading();
         if self.lesson != lesson.id && self.many {
             self.push(PagePart::Heading(title.clone()));
         }

@@ -17,7 +17,7 @@ pub(crate) fn of(material: &Material) -> String {
         };
         if own.id != lesson {
             lesson = &own.id;
-            notebook.markdown(&format!("{}-title", own.id), &format!("# {} {}\n", own.section, own.title));
+            notebook.markdown(&format!("{}-title", own.id), &format!("# {}\n", own.heading()));
         }
         match part {
             ExportPart::Step(run) => step(run, &mut notebook),

@@ -20,7 +20,7 @@ pub(crate) fn of_steps(material: &Material) -> String {
         };
         if own.id != lesson {
             lesson = &own.id;
-            parts.push(format!("# {} {}", own.section, own.title));
+            parts.push(format!("# {}", own.heading()));
         }
         parts.push(linked_inside(&text));
     }
@@ -51,8 +51,7 @@ pub(crate) fn of_chapter(material: &Material, catalogue: &Catalogue, progress: &
     for lesson in catalogue.lessons().flatten() {
         match progress.lessons.contains_key(&lesson.id) {
             true => parts.push(of_lesson(lesson, material, progress)),
-            false => parts
-                .push(format!("## {} {}\n\n{} *Not begun.*", lesson.section, lesson.title, lesson.summary)),
+            false => parts.push(format!("## {}\n\n{} *Not begun.*", lesson.heading(), lesson.summary)),
         }
     }
     joined(&parts)
@@ -64,7 +63,7 @@ fn listed(results: &[(String, String)]) -> String {
 }
 
 fn of_lesson(lesson: &Lesson, material: &Material, progress: &Progress) -> String {
-    let mut parts = vec![format!("## {} {}", lesson.section, lesson.title), lesson.summary.clone()];
+    let mut parts = vec![format!("## {}", lesson.heading()), lesson.summary.clone()];
     parts.push(listed(&summary::of_lesson(lesson, progress)));
     let runs: Vec<&ExportedStep> = material
         .parts

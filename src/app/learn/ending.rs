@@ -55,10 +55,10 @@ fn headings(lesson: &Lesson, progress: &Progress) -> Vec<(String, bool)> {
 
 /// What comes next, in a sentence.
 fn next(stop: &Stop) -> String {
-    let Lesson { section, title, summary, minutes, steps, .. } = stop.lesson;
+    let Lesson { summary, minutes, steps, .. } = stop.lesson;
     let count = match steps.len() {
         1 => "one step".to_owned(),
         many => format!("{many} steps"),
     };
-    format!("**Next: {section} {title}**, {count}, about {minutes} minutes. {summary}")
+    format!("**Next: {}**, {count}, about {minutes} minutes. {summary}", stop.lesson.heading())
 }

@@ -37,7 +37,7 @@ pub static KEYS: &[WalkKey] = &[
     WalkKey {
         letter: 'n',
         words: &["on", "next"],
-        line: "Continue: run the cell, or go to the next step (Enter does the same)",
+        line: "Continue: run the cell, or go to the next step",
         label: |walk| match walk.stage() {
             _ if walk.has_unread() => "rest of the page",
             PageStage::Asking(_) => "answer",

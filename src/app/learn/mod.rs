@@ -121,7 +121,7 @@ fn before(stop: &Stop) -> String {
     let back = "`p` looks back";
     match stop.kind {
         StopKind::End => {
-            format!("Before this: {}, {}, to its end ({back}).", stop.lesson.section, stop.lesson.title)
+            format!("Before this: {}, to its end ({back}).", stop.lesson.place())
         }
         _ => format!("Before this: {} ({back}).", stop.title()),
     }

@@ -54,9 +54,15 @@ impl Walk<'_, '_, '_> {
         let exercise = self.exercise().is_some();
         match (mem::replace(&mut self.page().warned, true), exercise) {
             (true, _) => self.skip(),
-            (false, true) => self.note(
-                "Not written yet: `e` writes it, `h` gives a hint, `s` the solution. Enter once more continues without.",
-            ),
+            (false, true) => {
+                let standing = match self.page().book.attempt {
+                    Some(_) => "Not right yet: `e` continues with what you wrote",
+                    None => "Not written yet: `e` writes it",
+                };
+                self.note(&format!(
+                    "{standing}, `h` gives a hint, `s` the solution. Enter once more continues without."
+                ))
+            }
             (false, false) if self.asks_again() => {
                 self.note("Type an answer; `s` shows it. Enter once more leaves this question out.")
             }
@@ -188,7 +194,7 @@ fn row(stop: &Stop, chosen: bool, progress: &Progress) -> Line {
     let mut line = Line::new();
     line.push(Role::Strong, if chosen { "▸ " } else { "  " });
     line.push(Role::Good, if stop.done(progress) { "✓ " } else { "  " });
-    line.push(Role::Dim, format!("{}  ", stop.lesson.section));
+    line.push(Role::Dim, format!("{:<5}  ", stop.lesson.section));
     let role = if chosen { Role::Strong } else { Role::Prose };
     match stop.kind {
         StopKind::Step(step) => {

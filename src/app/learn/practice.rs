@@ -7,10 +7,13 @@ use super::super::workspace::Workspace;
 use super::editor;
 use super::page::PageStage;
 use super::walk::{Flow, Walk};
+use crate::lesson::judge::shape_of;
 use crate::lesson::progress::{ExerciseHelp, ProgressChange};
 use crate::lesson::{Exercise, Lesson};
 use crate::session::{Outcome, Raised, Variable};
+use crate::tensor::show::tuple_repr;
 use crate::view::learn::{Task, hint, labelled_code, task};
+use crate::view::panel::outcome as outcome_text;
 use crate::view::prose::prose;
 use crate::view::quiz::{AnswerVerdict, reply};
 use crate::view::wrap::remark;
@@ -136,7 +139,11 @@ impl<'c> Walk<'c, '_, '_> {
             Some(words) => reply(AnswerVerdict::NotYet, words, self.shell.look),
             None => reply(AnswerVerdict::Right, "it does what was asked.", self.shell.look),
         })?;
-        self.show_outcome(&outcome, &panel)?;
+        // The verdict is enough where there is nothing to show.
+        match outcome_text(&panel, self.shell.look).is_empty() {
+            true => self.shell.aside(&outcome.stderr),
+            false => self.show_outcome(&outcome, &panel)?,
+        }
         self.tell_overwritten(&overwritten)?;
         self.judge_own(exercise, code, passed)
     }
@@ -163,7 +170,9 @@ impl<'c> Walk<'c, '_, '_> {
         if passed {
             page.book.passed = Some(code.to_owned());
             page.stage = PageStage::Shown;
-            self.put_apart(prose(&exercise.after, look))?;
+            if !exercise.after.trim().is_empty() {
+                self.put_apart(prose(&exercise.after, look))?;
+            }
         }
         let change = ProgressChange::Tried(lesson.id.clone(), exercise.slug.clone(), code.to_owned(), passed);
         self.keep(change)?;
@@ -262,23 +271,51 @@ fn failed_check(exercise: &Exercise, workspace: &mut Workspace) -> Option<String
         _ if raised.interrupted => "Stopped while the check ran your code. `e` continues with it.".to_owned(),
         "AssertionError" if !said.is_empty() => said,
         "NameError" => format!("The check looks for something that is not there: {said}."),
-        kind => format!("{} ({kind}: {said}).", where_it_stopped(check, &raised)),
+        kind => format!("{} ({kind}: {said}).", where_it_stopped(check, &raised, workspace)),
     })
 }
 
 /// What the check ran when an exception stopped it, and where in the learner's code that was: checks call it with inputs of
 /// their own, which the learner has not seen.
-fn where_it_stopped(check: &str, raised: &Raised) -> String {
+fn where_it_stopped(check: &str, raised: &Raised, workspace: &mut Workspace) -> String {
     let in_check = raised.frames.iter().rev().find(|frame| frame.cell == CHECK);
     let line = in_check.and_then(|frame| check.lines().nth(frame.line.checked_sub(1)?)).map(str::trim);
     let own = raised.frames.iter().rev().find(|frame| frame.cell != CHECK);
-    match (line, own) {
-        (Some(line), Some(own)) => {
-            format!("The check tried other inputs, `{line}`, and line {} of your code stopped it", own.line)
+    let Some(line) = line else { return "The check could not continue".to_owned() };
+    let call = line.split_once(" = ").map_or(line, |(_, call)| call);
+    let shapes = shapes_in(call, workspace);
+    match own {
+        Some(own) => {
+            format!("The check tried `{call}`{shapes}, and line {} of your code stopped it", own.line)
         }
-        (Some(line), None) => format!("The check could not continue at `{line}`"),
-        _ => "The check could not continue".to_owned(),
+        None => format!("The check could not continue at `{call}`{shapes}"),
     }
+}
+
+/// The shapes of the check's own tensors in a call: `, where _x has the shape (2, 5, 4) and _q (4, 3)`.
+fn shapes_in(call: &str, workspace: &mut Workspace) -> String {
+    let words = call.split(|c: char| !c.is_alphanumeric() && c != '_');
+    let mut named: Vec<(&str, String)> = Vec::new();
+    for word in words.filter(|word| word.starts_with('_')) {
+        if named.iter().any(|(name, _)| *name == word) {
+            continue;
+        }
+        if let Ok(shape) = shape_of(word, &mut workspace.session) {
+            named.push((word, tuple_repr(&shape)));
+        }
+    }
+    let mut words = String::new();
+    let last = named.len().saturating_sub(1);
+    for (at, (name, shape)) in named.iter().enumerate() {
+        words.push_str(match at {
+            0 => ", where ",
+            at if at == last => " and ",
+            _ => ", ",
+        });
+        let has = if at == 0 { " has the shape" } else { "" };
+        words.push_str(&format!("`{name}`{has} {shape}"));
+    }
+    words
 }
 
 /// A message as Markdown: everything but backticks is escaped.

@@ -118,7 +118,7 @@ impl<'c> Walk<'c, '_, '_> {
         let because = match truth {
             Some(truth) => match as_statement(&asked.right) {
                 // A reply that names the answer itself says it once.
-                right if right.starts_with(&truth) => right,
+                right if begins_with(&right, &truth) => right,
                 right => format!("{truth}. {right}"),
             },
             None => asked.right.clone(),
@@ -172,6 +172,20 @@ impl<'c> Walk<'c, '_, '_> {
     }
 }
 
+/// Whether a reply begins with the answer: `(d_out 2, d_in 3). A Linear ...` says (2, 3).
+fn begins_with(reply: &str, truth: &str) -> bool {
+    let sizes = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric() && c != '_');
+        words.filter(|word| word.parse::<usize>().is_ok()).map(str::to_owned).collect()
+    };
+    let head = reply.split_once(')').map_or("", |(head, _)| head);
+    reply.starts_with(truth)
+        || truth.starts_with('(')
+            && head.starts_with('(')
+            && !head.contains('=')
+            && sizes(head) == sizes(truth)
+}
+
 /// An answer as it is saved: a choice in its own words instead of its letter.
 fn in_words(asked: &Prediction, said: &str) -> String {
     let chosen = match &asked.answer {
@@ -185,6 +199,11 @@ fn in_words(asked: &Prediction, said: &str) -> String {
 pub fn as_statement(right: &str) -> String {
     let rest = right.strip_prefix("Yes").map(|rest| rest.trim_start_matches([':', ',', '.', ' ']));
     let rest = rest.unwrap_or(right);
+    // `exp(a + 1)` is the name of a function, not a word.
+    let first = rest.split_whitespace().next().unwrap_or_default();
+    if first.contains(['(', '_', '[']) {
+        return rest.to_owned();
+    }
     let mut letters = rest.chars();
     match letters.next() {
         Some(first) => first.to_uppercase().chain(letters).collect(),

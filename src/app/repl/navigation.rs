@@ -74,7 +74,7 @@ impl<'c> Repl<'c> {
         let at = match (workspace.at, &self.source) {
             _ if self.place.is_some() => self.place.clone().unwrap_or_default(),
             (Some((step, lesson)), _) => {
-                format!("State after {} {}, {} {}", step.name(), step.slug, lesson.section, lesson.title)
+                format!("State after {} {}, {}", step.name(), step.slug, lesson.heading())
             }
             (None, Some(file)) => format!("State after `{file}`"),
             (None, None) => return "`torch` is imported; nothing else is there yet.".to_owned(),
