@@ -121,7 +121,7 @@ fn minutes_are_those_of_reading() {
 }
 
 /// The map of the course is at the head of every lesson and fits 40 columns; every lesson but the last, which says what
-/// comes next, ends with a recap.
+/// comes next, ends with a recap: formula, picture, sentences.
 #[test]
 fn every_lesson_has_the_map_and_a_recap() {
     let catalogue = Catalogue::new();
@@ -141,6 +141,13 @@ fn every_lesson_has_the_map_and_a_recap() {
         let last = if at + 1 < catalogue.len() { "\n## In short\n" } else { "\n## What comes next\n" };
         let end = lesson.text.rfind("\n## ").expect("a lesson has headings");
         assert!(lesson.text[end..].starts_with(last), "{} does not end with `{}`", lesson.file, last.trim());
+        if at + 1 < catalogue.len() {
+            let fences: Vec<&str> = lesson.text[end..].split("\n```text\n").skip(1).collect();
+            assert_eq!(fences.len(), 2, "{}: the recap has a formula and a picture", lesson.file);
+            let picture = fences[1].split("\n```").next().unwrap_or_default();
+            let widest = picture.lines().map(|line| line.chars().count()).max();
+            assert!(widest <= Some(36), "{}: the picture has {widest:?} columns", lesson.file);
+        }
         // Formulas fit a narrow screen as they are.
         let blocks = lesson.text.split("\n```text\n").skip(1).filter_map(|block| block.split("\n```").next());
         let wide = blocks.flat_map(str::lines).find(|line| line.chars().count() > 40);
