@@ -1,5 +1,7 @@
 """Plots, as far as a terminal can show them: curves, points, bars, bands and tables, with titles, ticks and legends."""
 
+from ._colormaps import Colormap as Colormap, Registry, get_cmap as get_cmap
+
 __version__ = "3.9.2"
 
 
@@ -47,20 +49,7 @@ def get_backend():
     return "inline"
 
 
-class Colormap:
-    """A name: a terminal has its own colours."""
-
-    def __init__(self, name):
-        self.name = name
-
-    def __call__(self, value, *args, **words):
-        if hasattr(value, "tolist"):
-            value = value.tolist()
-        return [self(one) for one in value] if isinstance(value, list) else (float(value), float(value), float(value), 1.0)
-
-
-def get_cmap(name="viridis", lut=None):
-    return name if isinstance(name, Colormap) else Colormap(name)
+colormaps = Registry()
 
 
 class _Styles:

@@ -1,12 +1,12 @@
 """Colour maps, by name."""
 
-from . import Colormap, get_cmap as get_cmap
+from ._colormaps import get_cmap as get_cmap, names
 
 
 def __getattr__(name):
-    if name.startswith("_"):
-        raise AttributeError(name)
-    return Colormap(name)
+    if name.startswith("_") or name not in names():
+        raise AttributeError(f"module 'matplotlib.cm' has no attribute {name!r}")
+    return get_cmap(name)
 
 
 class ScalarMappable:

@@ -1,40 +1,7 @@
 """Colours and how numbers become them: a terminal has its own."""
 
-from . import Colormap
-
-
-_NAMES = {
-    "b": "0000ff", "g": "008000", "r": "ff0000", "c": "00bfbf", "m": "bf00bf", "y": "bfbf00", "k": "000000",
-    "w": "ffffff", "blue": "0000ff", "green": "008000", "red": "ff0000", "cyan": "00ffff", "magenta": "ff00ff",
-    "yellow": "ffff00", "black": "000000", "white": "ffffff", "gray": "808080", "grey": "808080", "orange": "ffa500",
-    "purple": "800080", "brown": "a52a2a", "pink": "ffc0cb", "navy": "000080", "teal": "008080", "lime": "00ff00",
-}
-_CYCLE = "1f77b4 ff7f0e 2ca02c d62728 9467bd 8c564b e377c2 7f7f7f bcbd22 17becf".split()
-_TAB = "blue orange green red purple brown pink gray olive cyan".split()
-_NAMES |= {"tab:" + name: code for name, code in zip(_TAB, _CYCLE)}
-
-
-def to_rgba(c, alpha=None):
-    """A colour as four numbers from 0 to 1."""
-    if isinstance(c, str):
-        code = _NAMES.get(c, c)
-        if c[:1] == "C" and c[1:].isdigit():
-            code = _CYCLE[int(c[1:]) % len(_CYCLE)]
-        elif c[:1] == "#":
-            code = c[1:] if len(c) > 5 else "".join(digit * 2 for digit in c[1:])
-        try:
-            parts = [int(code[at : at + 2], 16) / 255 for at in range(0, len(code), 2)]
-        except ValueError:
-            parts = []
-        if len(parts) not in (3, 4):
-            try:
-                parts = [float(c)] * 3
-            except ValueError:
-                raise ValueError(f"{c!r} is not a valid value for color: attn knows the usual names and '#rrggbb'") from None
-    else:
-        parts = [float(part) for part in c]
-    parts = parts if len(parts) == 4 else [*parts, 1.0]
-    return (*parts[:3], parts[3] if alpha is None else float(alpha))
+from ._colormaps import Colormap, mixed, rows_between
+from ._rgba import to_rgba as to_rgba
 
 
 def to_rgb(c):
@@ -62,10 +29,63 @@ class TwoSlopeNorm(Normalize):
 
 class ListedColormap(Colormap):
     def __init__(self, colors, name="from_list", N=None):
-        super().__init__(name)
+        colors = [colors] if isinstance(colors, str) else list(colors)
+        super().__init__(name, len(colors) if N is None else N)
+        self._listed = colors
+
+    def _colors(self):
+        colors = [to_rgba(color) for color in self._listed]
+        return [colors[at % len(colors)] for at in range(self.N)]
+
+    @property
+    def colors(self):
+        return self._listed
+
+    def reversed(self, name=None):
+        made = ListedColormap(self._listed[::-1], name or self.name + "_r", self.N)
+        made._bad, made._under, made._over = self._bad, self._over, self._under
+        return made
+
+    def resampled(self, lutsize):
+        return ListedColormap([self(at / max(lutsize - 1, 1)) for at in range(lutsize)], self.name)
 
 
 class LinearSegmentedColormap(Colormap):
+    def __init__(self, name, segmentdata, N=256, gamma=1.0):
+        super().__init__(name, N)
+        self._rows, self._gamma = {word[0]: list(rows) for word, rows in segmentdata.items()}, gamma
+        if any(callable(rows) for rows in segmentdata.values()):
+            raise NotImplementedError("attn makes colour maps from rows of numbers, not from functions")
+
+    def _colors(self):
+        return mixed(self._rows, self.N, self._gamma)
+
     @classmethod
-    def from_list(cls, name, colors, N=256):
-        return cls(name)
+    def from_list(cls, name, colors, N=256, gamma=1.0):
+        colors = list(colors)
+        if len(colors[0]) == 2 and not isinstance(colors[0], str):
+            places, colors = zip(*colors)
+        else:
+            places = None
+        rows = rows_between([to_rgba(color) for color in colors])
+        if places is not None:
+            rows = {part: [(float(at), *row[1:]) for at, row in zip(places, rows[part])] for part in rows}
+        made = cls(name, {}, N, gamma)
+        made._rows = rows
+        return made
+
+    @property
+    def colors(self):
+        raise AttributeError("'LinearSegmentedColormap' object has no attribute 'colors'")
+
+    def reversed(self, name=None):
+        made = self.copy()
+        made.name, made._table = name or self.name + "_r", None
+        made._rows = {part: [(1.0 - at, after, before) for at, before, after in rows[::-1]] for part, rows in self._rows.items()}
+        made._under, made._over = self._over, self._under
+        return made
+
+    def resampled(self, lutsize):
+        made = self.copy()
+        made.N, made._table = int(lutsize), None
+        return made
