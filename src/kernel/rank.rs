@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use super::buffer_pool::{self, Element};
-use super::threads;
+use super::{stop, threads};
 
 /// An element that can be sorted.
 pub trait Rank: Copy {
@@ -80,25 +80,45 @@ struct Sorter {
 const LONG: usize = 192;
 /// Values of a digit.
 const DIGITS: usize = 256;
+/// Elements after which a long row looks whether it is to stop.
+const STEP: usize = 1 << 16;
 
 impl Sorter {
     /// Calls `each` with the positions of the elements of a row in sorted order.
-    fn sort<T: Rank>(&mut self, row: &[T], descending: bool, each: impl FnMut(usize)) {
+    fn sort<T: Rank>(&mut self, row: &[T], descending: bool, mut each: impl FnMut(usize)) {
         let flip = if descending { u64::MAX >> (u64::BITS - T::BITS) } else { 0 };
         if T::BITS <= 32 && u32::try_from(row.len()).is_ok() {
             self.narrow.clear();
-            self.narrow.extend((0..).zip(row).map(|(at, x): (u64, &T)| (x.key() ^ flip) << 32 | at));
+            for (first, part) in (0..).step_by(STEP).zip(row.chunks(STEP)) {
+                stop::check();
+                self.narrow.extend((first..).zip(part).map(|(at, x): (u64, &T)| (x.key() ^ flip) << 32 | at));
+            }
             if row.len() < LONG {
                 self.narrow.sort_unstable();
             } else {
                 self.sort_digits();
             }
-            self.narrow.iter().map(|&pair| pair as u32 as usize).for_each(each);
+            visit(&self.narrow, |pair| each(pair as u32 as usize));
         } else {
             self.wide.clear();
-            self.wide.extend((0..).zip(row).map(|(at, x): (u128, &T)| u128::from(x.key() ^ flip) << 64 | at));
-            self.wide.sort_unstable();
-            self.wide.iter().map(|&pair| pair as u64 as usize).for_each(each);
+            for (first, part) in (0..).step_by(STEP).zip(row.chunks(STEP)) {
+                stop::check();
+                let pairs = (first..).zip(part);
+                self.wide.extend(pairs.map(|(at, x): (u128, &T)| u128::from(x.key() ^ flip) << 64 | at));
+            }
+            if row.len() < STEP {
+                self.wide.sort_unstable();
+            } else {
+                let mut compared = 0_usize;
+                self.wide.sort_unstable_by(|a, b| {
+                    compared += 1;
+                    if compared.is_multiple_of(STEP) {
+                        stop::check();
+                    }
+                    a.cmp(b)
+                });
+            }
+            visit(&self.wide, |pair| each(pair as u64 as usize));
         }
     }
 
@@ -106,11 +126,11 @@ impl Sorter {
     fn sort_digits(&mut self) {
         let digit = |pair: u64, number: usize| (pair >> (32 + 8 * number)) as usize % DIGITS;
         let mut counts = [[0_u32; DIGITS]; 4];
-        for &pair in &self.narrow {
+        visit(&self.narrow, |pair| {
             for (number, counts) in counts.iter_mut().enumerate() {
                 counts[digit(pair, number)] += 1;
             }
-        }
+        });
         self.spare.resize(self.narrow.len(), 0);
         for (number, counts) in counts.iter_mut().enumerate() {
             if counts[digit(self.narrow[0], number)] as usize == self.narrow.len() {
@@ -120,13 +140,22 @@ impl Sorter {
             for count in counts.iter_mut() {
                 next += std::mem::replace(count, next);
             }
-            for &pair in &self.narrow {
+            let spare = &mut self.spare;
+            visit(&self.narrow, |pair| {
                 let place = &mut counts[digit(pair, number)];
-                self.spare[*place as usize] = pair;
+                spare[*place as usize] = pair;
                 *place += 1;
-            }
+            });
             std::mem::swap(&mut self.narrow, &mut self.spare);
         }
+    }
+}
+
+/// Calls `each` with the pairs in order. A cell that is to stop leaves here.
+fn visit<T: Copy>(pairs: &[T], mut each: impl FnMut(T)) {
+    for part in pairs.chunks(STEP) {
+        stop::check();
+        part.iter().copied().for_each(&mut each);
     }
 }
 

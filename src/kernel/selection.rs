@@ -4,8 +4,12 @@
 //! `kthvalue`. This file repeats their steps (Musser 1997, introspective sorting; Numerical Recipes, selection by
 //! partition).
 
+use super::stop;
+
 /// Length up to which a range is sorted by insertion.
 const SHORT: usize = 16;
+/// Elements after which a long row looks whether it is to stop.
+const STEP: usize = 1 << 14;
 
 /// Sorting with the steps of the C++ library. `less(a, b)` is whether a comes before b.
 struct Steps<'a, T, F> {
@@ -61,6 +65,9 @@ impl<T: Copy, F: Fn(T, T) -> bool> Steps<'_, T, F> {
             self.sink(first, parent, len, value);
         }
         for at in middle..last {
+            if at.is_multiple_of(STEP) {
+                stop::check();
+            }
             if self.before(at, first) {
                 self.pop(first, middle, at);
             }
@@ -73,6 +80,9 @@ impl<T: Copy, F: Fn(T, T) -> bool> Steps<'_, T, F> {
         }
         self.heap_select(first, middle, last);
         for end in (first + 1..middle).rev() {
+            if end.is_multiple_of(STEP) {
+                stop::check();
+            }
             self.pop(first, end, end);
         }
     }
@@ -98,6 +108,7 @@ impl<T: Copy, F: Fn(T, T) -> bool> Steps<'_, T, F> {
 
     /// Partitions a range by the median of its second, middle and last element.
     fn partition(&mut self, first: usize, last: usize) -> usize {
+        stop::check();
         let (a, b, c) = (first + 1, first + (last - first) / 2, last - 1);
         let median = if self.before(a, b) {
             if self.before(b, c) {
@@ -198,6 +209,7 @@ pub fn top<T: Copy>(row: &mut [T], k: usize, sorted: bool, less: impl Fn(T, T) -
 pub fn kth<T: Copy>(row: &mut [T], k: usize, above: impl Fn(T, T) -> bool) {
     let (mut low, mut high) = (0, row.len().saturating_sub(1));
     loop {
+        stop::check();
         if high <= low {
             return;
         }

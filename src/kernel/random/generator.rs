@@ -3,6 +3,7 @@
 
 use crate::kernel::simd::SimdWork;
 use crate::kernel::simd::run_widest;
+use crate::kernel::stop;
 
 /// Length of the Mersenne Twister's state, in 32-bit words.
 const WORDS: usize = 624;
@@ -149,6 +150,7 @@ impl Mt19937 {
             let joined = (high & 0x8000_0000) | (low & 0x7fff_ffff);
             (joined >> 1) ^ (0x9908_b0df & (low & 1).wrapping_neg())
         }
+        stop::check();
         let p = &mut self.state;
         for j in 0..WORDS - SHIFT {
             p[j] = p[j + SHIFT] ^ mixed(p[j], p[j + 1]);

@@ -1,6 +1,7 @@
 //! The largest, the smallest, the middle element; quantiles.
 
 use super::pointwise;
+use crate::kernel::stop;
 use crate::ops::backward;
 use crate::ops::op::{BOTH, Call, Op, op};
 use crate::ops::value::Value;
@@ -98,7 +99,10 @@ fn sorted_runs(x: &Tensor, axis: Option<usize>) -> (Vec<Vec<(f64, i64)>>, Vec<us
     }
     let runs = flat.chunks(run.max(1)).map(|run| {
         let mut run: Vec<(f64, i64)> = run.iter().copied().zip(0..).collect();
-        run.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+        run.sort_by(|a, b| {
+            stop::check();
+            a.0.total_cmp(&b.0).then(a.1.cmp(&b.1))
+        });
         run
     });
     (runs.collect(), kept)

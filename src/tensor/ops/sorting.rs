@@ -2,7 +2,7 @@
 //! This file makes contiguous rows; the kernel sorts one row.
 
 use crate::kernel::rank::{self, Rank};
-use crate::kernel::selection;
+use crate::kernel::{selection, stop};
 use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor};
 use crate::{each_lane, map_lane};
 
@@ -191,6 +191,7 @@ pub(crate) fn unique_slices(x: &Tensor, dim: usize, consecutive: bool) -> Result
     let mut order: Vec<usize> = (0..size).collect();
     if !consecutive {
         each_lane!(&buffer, data => order.sort_by(|&a, &b| {
+            stop::check();
             let pairs = data[row(a)].iter().zip(&data[row(b)]);
             pairs.map(|(x, y)| x.rank(*y)).find(|order| order.is_ne()).unwrap_or(std::cmp::Ordering::Equal)
         }));
