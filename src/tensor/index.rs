@@ -327,7 +327,7 @@ pub(crate) fn masked(tensor: &Tensor, mask: &Tensor) -> Option<Tensor> {
     if !fits || !tensor.is_contiguous() || !mask.is_contiguous() {
         return None;
     }
-    let range = |x: &Tensor| x.layout().offset..x.layout().offset + x.numel();
+    let range = |x: &Tensor| x.layout().run();
     let masks = mask.storage().read();
     let Buffer::Bool(masks) = &*masks else { return None };
     let masks = &masks[range(mask)];

@@ -348,6 +348,14 @@ impl Layout {
         }
     }
 
+    /// The elements of a row-major tensor in its storage. An empty one may begin after the end of it.
+    pub(crate) fn run(&self) -> std::ops::Range<usize> {
+        match self.numel() {
+            0 => 0..0,
+            count => self.offset..self.offset + count,
+        }
+    }
+
     /// The same elements in another shape, if that is possible without copying. View.
     /// Source: ATen's `computeStride`.
     pub(crate) fn view(&self, shape: &[usize]) -> Option<Layout> {

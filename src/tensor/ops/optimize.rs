@@ -223,7 +223,7 @@ fn in_precision<T: WritableElement>(moved: &[Moved], dtype: DType) {
             kept: one.kept.iter().map(|kept| kept.storage().write()).collect(),
         })
         .collect();
-    let range = |x: &Tensor| x.layout().offset..x.layout().offset + x.numel();
+    let range = |x: &Tensor| x.layout().run();
     let whole = moved.iter().zip(&mut buffers).map(|(one, open)| ParameterSlice {
         param: &mut T::written(&mut open.param)[range(&one.param)],
         grad: open.grad.as_ref().map_or(&[], |grad| &T::elements(grad)[range(&one.grad)]),

@@ -52,12 +52,16 @@ fn four_strides(layout: &Layout) -> StrideShape<Ix4> {
 
 /// The elements of a storage through a layout with four dimensions.
 pub(crate) fn four<'a, T>(data: &'a [T], layout: &Layout) -> ArrayView4<'a, T> {
-    ArrayView4::from_shape(four_strides(layout), &data[layout.offset..])
+    ArrayView4::from_shape(four_strides(layout), &data[layout.offset.min(data.len())..])
         .expect("a layout lies within its storage")
 }
 
 /// As [`four`], to be written to.
 pub(crate) fn four_mut<'a, T>(data: &'a mut [T], layout: &Layout) -> ArrayViewMut4<'a, T> {
-    ArrayViewMut4::from_shape(four_strides(layout), &mut data[layout.offset..])
-        .expect("a layout lies within its storage")
+    ArrayViewMut4::from_shape(four_strides(layout), {
+        // An empty tensor may begin after the end.
+        let start = layout.offset.min(data.len());
+        &mut data[start..]
+    })
+    .expect("a layout lies within its storage")
 }
