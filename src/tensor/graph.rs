@@ -6,7 +6,7 @@
 //! references to records, so a dropped result takes its history with it. The exception is an in-place write, which
 //! ties a storage to the values written (see [`Recorder`](super::Recorder)).
 
-use std::cell::{Cell, RefCell};
+use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::VecDeque;
 use std::rc::Rc;
 
@@ -63,6 +63,8 @@ pub(super) struct SharedElements {
     /// Python objects.
     pub(super) objects: Cell<u32>,
     pub(super) bytes: u64,
+    /// What storages with the same bits have in common ([`super::bits`]).
+    pub(super) bits: OnceCell<Rc<()>>,
 }
 
 /// An in-place write: the elements it covered and the operation that wrote them.

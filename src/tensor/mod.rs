@@ -1,6 +1,7 @@
 //! What PyTorch calls a tensor: dtype, shape and strides over shared storage, and the record of what made it.
 
 mod arg;
+pub(crate) mod bits;
 mod budget;
 mod buffer;
 pub mod descriptor;
@@ -23,7 +24,7 @@ pub use buffer::Buffer;
 pub(crate) use descriptor::{Descriptor, GradName};
 pub(crate) use dtype::Lane;
 pub use dtype::{Category, DType};
-pub(crate) use error::{Error, ErrorFact, ErrorKind, Result};
+pub(crate) use error::{Error, ErrorFact, ErrorKind, Result, SHARED_BITS};
 pub use graph::{Arg, Storage, Tensor};
 pub(crate) use graph::{Index, LostOperands, RandomDraws, Record, Site};
 pub use layout::Layout;

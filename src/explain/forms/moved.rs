@@ -146,6 +146,10 @@ fn chosen(subject: &Subject) -> Option<Account> {
 
 /// A copy: the element in the same row-major place of the operand.
 pub(crate) fn copied(subject: &Subject) -> Option<Account> {
+    // The bits of other elements.
+    if subject.operand(0)?.tensor.dtype() != subject.dtype {
+        return None;
+    }
     let words = |link: &SourceElement| format!("a copy ({}) of {}", subject.op(), link.what);
     same_element(subject, 0, words)
 }
