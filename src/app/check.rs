@@ -339,8 +339,12 @@ impl<'c> Checker<'c> {
     /// Runs a lesson and checks all its claims.
     fn lesson(&mut self, lesson: &Lesson, file: String) -> Result<FileReport, Failure> {
         let options = GlobalOptions { random: Some(Family::Book), ..self.options.clone() };
-        let report = match gate::check(self.catalogue, lesson, &self.glossary, &|| machine::session(&options))
-        {
+        let presses = machine::presses();
+        let checked = gate::check(self.catalogue, lesson, &self.glossary, &|| machine::session(&options));
+        if machine::presses() != presses {
+            return Err(Failure::Stopped);
+        }
+        let report = match checked {
             Ok(report) => report,
             Err(fault) => return Ok(faulty(&fault)),
         };

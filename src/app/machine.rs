@@ -53,6 +53,10 @@ pub(crate) fn session(options: &GlobalOptions) -> Session {
     if KEEP_RUNNING.load(Ordering::Acquire) && presses() != HANDLED.load(Ordering::Acquire) {
         interrupter.interrupt_now_or_next();
     }
+    // A program that was stopped runs nothing more.
+    if !KEEP_RUNNING.load(Ordering::Acquire) && presses() > 0 {
+        interrupter.interrupt_for_good();
+    }
     sessions.push(interrupter);
     drop(sessions);
     session
@@ -111,7 +115,7 @@ fn install_handler() {
             // `count` calls every session; `any` would end at the first one that runs.
             let stop = match keeps_running {
                 true => Interrupter::interrupt_now_or_next,
-                false => Interrupter::interrupt,
+                false => Interrupter::interrupt_for_good,
             };
             let stopped = sessions.iter().filter(|session| stop(session)).count() > 0;
             let before = BEFORE.swap(true, Ordering::AcqRel);

@@ -31,6 +31,8 @@ struct InterruptState {
     interrupted: AtomicU64,
     /// Whether the next run is to stop as soon as it begins.
     stop_next: AtomicBool,
+    /// Whether every later run is to stop as soon as it begins.
+    stop_all: AtomicBool,
     /// The request that has not raised its exception yet.
     request: Mutex<Option<StopRequest>>,
     /// Whether there is such a request: what kernels look at.
@@ -93,6 +95,13 @@ impl Interrupter {
         self.running() != 0 && self.state.stop_next.swap(false, Ordering::SeqCst) && self.interrupt()
     }
 
+    /// Asks the running cell to stop, and each later one as soon as it begins: the program is about to end. Returns whether
+    /// a cell was running.
+    pub(crate) fn interrupt_for_good(&self) -> bool {
+        self.state.stop_all.store(true, Ordering::SeqCst);
+        self.interrupt()
+    }
+
     /// Takes a request to stop the next run back.
     pub(crate) fn forget_next(&self) {
         self.state.stop_next.store(false, Ordering::SeqCst);
@@ -152,7 +161,7 @@ impl Interrupter {
     pub(super) fn begin(&self, run: u64) {
         self.state.stops.store(false, Ordering::Release);
         self.state.running.store(run, Ordering::SeqCst);
-        if self.state.stop_next.swap(false, Ordering::SeqCst) {
+        if self.state.stop_next.swap(false, Ordering::SeqCst) || self.state.stop_all.load(Ordering::SeqCst) {
             self.interrupt();
         }
     }

@@ -146,6 +146,21 @@ fn ctrl_c_stops_a_running_cell() {
     assert_eq!(out, "begun\n");
 }
 
+/// Ctrl-C ends a check as a whole, not only the cell that runs.
+#[cfg(unix)]
+#[test]
+fn ctrl_c_stops_a_check() {
+    let mut child =
+        attn(&["check"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("the program starts");
+    std::thread::sleep(Duration::from_secs(1));
+    let start = Instant::now();
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.is_ok_and(|status| status.success()), "a signal can be sent");
+    let status = child.wait().expect("it ends");
+    assert!(start.elapsed() < Duration::from_secs(5), "it took {:?}", start.elapsed());
+    assert_eq!(status.code(), Some(130));
+}
+
 /// Nothing outside the interpreter can be reached from a cell.
 #[test]
 fn cells_have_no_files_processes_or_network() {
