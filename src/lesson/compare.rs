@@ -100,7 +100,7 @@ pub fn compare(recorded: Option<&str>, actual: &str, tolerance: f64) -> Comparis
             }
         }
         let side = |at: Option<usize>, all: &[String], marks: Vec<Range<usize>>| {
-            at.map(|i| Side { number: i + 1, text: all[i].clone(), marks })
+            at.map(|i| cut(Side { number: i + 1, text: all[i].clone(), marks }))
         };
         lines.push(LineDifference { recorded: side(o, &old, left), actual: side(n, &new, right) });
     }
@@ -110,6 +110,25 @@ pub fn compare(recorded: Option<&str>, actual: &str, tolerance: f64) -> Comparis
         close = found.is_some_and(|m| m.within);
     }
     Comparison { verdict: if close { Verdict::Close } else { Verdict::Differs }, lines, worst }
+}
+
+/// The most bytes of a line that are shown, and those before what differs in it.
+const SHOWN: (usize, usize) = (4000, 500);
+
+/// A long line around the first place that differs.
+fn cut(side: Side) -> Side {
+    if side.text.len() <= SHOWN.0 {
+        return side;
+    }
+    let first = side.marks.first().map_or(0, |mark| mark.start);
+    let start = side.text.floor_char_boundary(first.saturating_sub(SHOWN.1));
+    let end = side.text.floor_char_boundary(side.text.len().min(start + SHOWN.0));
+    let before = if start > 0 { "…" } else { "" };
+    let after = if end < side.text.len() { "…" } else { "" };
+    let text = format!("{before}{}{after}", &side.text[start..end]);
+    let place = |at: usize| at.clamp(start, end) - start + before.len();
+    let marks = side.marks.iter().map(|mark| place(mark.start)..place(mark.end));
+    Side { text, marks: marks.filter(|mark| !mark.is_empty()).collect(), ..side }
 }
 
 /// Compares as [`compare`], for a step of a lesson: a cell that shows nothing needs no recorded output.

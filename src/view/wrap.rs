@@ -177,13 +177,20 @@ fn is_address(word: &StyledWord) -> bool {
     word.spans.iter().any(|s| s.text.contains("://"))
 }
 
+/// Bytes of the longest letter that takes a column, with its marks.
+const LONGEST_LETTER: usize = 32;
+/// Columns after a cut that decide whether it is one.
+const AHEAD: usize = 8;
+
 /// A word in parts of at most `width` columns, broken after a no-break space or punctuation if possible.
 fn broken(word: StyledWord, width: usize) -> Vec<StyledWord> {
     let text: String = word.spans.iter().map(|span| span.text.as_str()).collect();
     let (mut parts, mut start) = (Vec::new(), 0);
     while start < text.len() {
         let rest = &text[start..];
-        let cut = if rest.width() <= width { rest.len() } else { break_at(rest, width) };
+        // A long rest does not fit, and is not measured for each of its parts.
+        let fits = rest.len() <= LONGEST_LETTER * width && rest.width() <= width;
+        let cut = if fits { rest.len() } else { break_at(rest, width) };
         let spans = part_of(&word.spans, start, start + cut);
         start += cut;
         let space = if start == text.len() { word.space.clone() } else { String::new() };
@@ -209,7 +216,13 @@ fn part_of(spans: &[Span], from: usize, to: usize) -> Vec<Span> {
 /// Where to cut `text` so that the part before takes at most `most` columns, at least one letter: after a no-break space or
 /// punctuation, unless that leaves the line two thirds empty; inside a name or number only if it is wider than the line.
 fn break_at(text: &str, most: usize) -> usize {
-    let letters: Vec<(usize, char)> = text.char_indices().collect();
+    let mut columns = 0;
+    let near = |&(_, letter): &(usize, char)| {
+        let near = columns <= most + AHEAD;
+        columns += letter.width().unwrap_or(0);
+        near
+    };
+    let letters: Vec<(usize, char)> = text.char_indices().take_while(near).collect();
     let mut any = letters.first().map_or(0, |(_, first)| first.len_utf8());
     let (mut width, mut part, mut hard, mut soft) = (0, 0, 0, 0);
     for (place, &(at, c)) in letters.iter().enumerate() {

@@ -26,7 +26,8 @@ impl History {
         let text = String::from_utf8_lossy(&bytes);
         let mut history = History { inputs: Vec::new(), file };
         let lines = text.lines().count();
-        for input in text.lines().filter_map(|line| serde_json::from_str::<String>(line).ok()) {
+        let latest = text.lines().skip(lines.saturating_sub(4 * MAX_INPUTS));
+        for input in latest.filter_map(|line| serde_json::from_str::<String>(line).ok()) {
             history.remember(input);
         }
         if lines > 4 * MAX_INPUTS {
