@@ -3,6 +3,9 @@
 //!
 //! The calls are Python: `tests/fuzz/generate.py` makes them, `tests/fuzz/check.py` judges them. `scripts/fuzz` runs 10^5
 //! of each family. A call that failed once is kept in `tests/fuzz/kept.txt` and runs in every test.
+//! [`files`] does the same for damaged files.
+
+mod files;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
