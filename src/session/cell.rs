@@ -5,13 +5,14 @@ use crate::syntax::parse;
 use ruff_python_ast::{Expr, Mod, ModExpression, ModModule, Stmt, token::TokenKind};
 use ruff_python_parser::{InterpolatedStringErrorType, LexicalErrorType, Mode as ParseMode, ParseErrorType};
 use ruff_text_size::Ranged;
-use rustpython_compiler_core::{SourceFile, SourceFileBuilder};
+use rustpython_compiler_core::{SourceFileBuilder, bytecode::CodeObject};
 use rustpython_vm::{
     PyRef, VirtualMachine,
     builtins::PyCode,
-    compiler::{CompileError, Mode, codegen::compile::compile_top},
+    compiler::{CompileError, CompileOpts, Mode, codegen::compile::compile_top},
 };
 
+use super::compiling::{NotCompiled, stoppable};
 use super::messages::lacks_block;
 
 /// A compiled cell.
@@ -30,7 +31,26 @@ impl CompiledCell {
         source: &str,
         name: &str,
         vm: &VirtualMachine,
-    ) -> Result<CompiledCell, CompileError> {
+    ) -> Result<CompiledCell, NotCompiled> {
+        let (text, name, opts) = (source.to_owned(), name.to_owned(), vm.compile_opts());
+        let parts = stoppable(source.len(), move || CellParts::compile(&text, &name, opts), vm)
+            .map_err(NotCompiled::Stopped)?
+            .map_err(NotCompiled::Error)?;
+        let code = |code: CodeObject| vm.ctx.new_code(code);
+        Ok(CompiledCell { body: parts.body.map(code), last: parts.last.map(code), binds: parts.binds })
+    }
+}
+
+/// The code of a cell, before the interpreter has it.
+#[derive(Default)]
+struct CellParts {
+    body: Option<CodeObject>,
+    last: Option<CodeObject>,
+    binds: Vec<String>,
+}
+
+impl CellParts {
+    fn compile(source: &str, name: &str, opts: CompileOpts) -> Result<CellParts, CompileError> {
         let file = SourceFileBuilder::new(name, source).finish();
         let parsed = parse(source, ParseMode::Module)
             .map_err(|error| CompileError::from_ruff_parse_error(error, &file))?;
@@ -46,7 +66,7 @@ impl CompiledCell {
             Mod::Expression(_) => true,
         };
         let Mod::Module(mut module) = parsed.into_syntax() else {
-            return Ok(CompiledCell { body: None, last: None, binds: vec![] });
+            return Ok(CellParts::default());
         };
         let mut binds = Vec::new();
         for statement in &module.body {
@@ -61,26 +81,18 @@ impl CompiledCell {
                 None
             }
         };
+        let code =
+            |tree, mode| compile_top(tree, file.clone(), mode, opts).map_err(CompileError::from).map(Some);
         let body = match module.body.is_empty() {
             true => None,
-            false => Some(code(Mod::Module(module), &file, Mode::Exec, vm)?),
+            false => code(Mod::Module(module), Mode::Exec)?,
         };
         let last = match last {
-            Some(expression) => Some(code(Mod::Expression(expression), &file, Mode::Eval, vm)?),
+            Some(expression) => code(Mod::Expression(expression), Mode::Eval)?,
             None => None,
         };
-        Ok(CompiledCell { body, last, binds })
+        Ok(CellParts { body, last, binds })
     }
-}
-
-fn code(
-    tree: Mod,
-    file: &SourceFile,
-    mode: Mode,
-    vm: &VirtualMachine,
-) -> Result<PyRef<PyCode>, CompileError> {
-    let code = compile_top(tree, file.clone(), mode, vm.compile_opts())?;
-    Ok(vm.ctx.new_code(code))
 }
 
 /// Adds the names that `statement` and the blocks in it bind in the cell's scope.

@@ -16,6 +16,7 @@ use rustpython_vm::{
 
 use super::{
     cell::{CompiledCell, InputState},
+    compiling::{NotCompiled, stoppable},
     display,
     error_context::ErrorContext,
     interrupt::Interrupter,
@@ -28,7 +29,7 @@ use super::{
     running, setup, timing,
 };
 use crate::{
-    kernel::{buffer_pool, random::Family},
+    kernel::{buffer_pool, random::Family, stop},
     ops::{self, trace::Trace},
     shims::{FileAccess, PlottedFigure, plots},
     tensor::Tensor,
@@ -171,7 +172,7 @@ impl Session {
         self.cells.insert(NAME.to_owned(), expression.to_owned());
         let result = self.guarded(|session, vm| {
             let cell = CompiledCell::compile(expression.trim(), NAME, vm)
-                .map_err(|error| Raised::syntax(&error, expression, vm))?;
+                .map_err(|why| session.not_compiled(why, expression, NAME, vm))?;
             let value = session.value(&cell, vm).map_err(|exception| session.failed(&exception, NAME, vm))?;
             Ok(read(&value.unwrap_or_else(|| vm.ctx.none()), vm))
         });
@@ -272,9 +273,12 @@ impl Session {
             session.memory.wake();
             session.interpreter.enter(|vm| work(session, vm))
         }));
-        result.unwrap_or_else(|panic| match self.interrupter.interrupted(self.runs) {
-            true => Err(Raised::stopped()),
-            false => Err(Raised::defect(running::panic_message(&*panic))),
+        result.unwrap_or_else(|panic| match panic.downcast_ref::<stop::Left>() {
+            Some(stop::Left::SharedBits) => {
+                Err(Raised::new("NotImplementedError", crate::tensor::SHARED_BITS))
+            }
+            _ if self.interrupter.interrupted(self.runs) => Err(Raised::stopped()),
+            _ => Err(Raised::defect(running::panic_message(&*panic))),
         })
     }
 
@@ -285,7 +289,9 @@ impl Session {
         binds: &mut Vec<String>,
         vm: &VirtualMachine,
     ) -> Result<Option<String>, Raised> {
-        let translated = magics::translate(source);
+        let text = source.to_owned();
+        let translated = stoppable(text.len(), move || magics::translate(&text), vm)
+            .map_err(|exception| self.failed(&exception, name, vm))?;
         for remark in &translated.remarks {
             self.remark(remark);
         }
@@ -296,8 +302,8 @@ impl Session {
             let set = cells.set_item(name, vm.ctx.new_str(&**source).into(), vm);
             debug_assert!(set.is_ok(), "a dict takes strings");
         }
-        let cell =
-            CompiledCell::compile(source, name, vm).map_err(|error| Raised::syntax(&error, source, vm))?;
+        let cell = CompiledCell::compile(source, name, vm)
+            .map_err(|why| self.not_compiled(why, source, name, vm))?;
         binds.clone_from(&cell.binds);
         let start = Instant::now();
         let result = match mode {
@@ -356,6 +362,13 @@ impl Session {
 
     fn remark(&self, text: &str) {
         self.output.borrow_mut().write(Channel::Stderr, &format!("{text}\n"));
+    }
+
+    fn not_compiled(&self, why: NotCompiled, source: &str, name: &str, vm: &VirtualMachine) -> Raised {
+        match why {
+            NotCompiled::Error(error) => Raised::syntax(&error, source, vm),
+            NotCompiled::Stopped(exception) => self.failed(&exception, name, vm),
+        }
     }
 
     /// Reads the exception, and keeps the context in which it was raised.

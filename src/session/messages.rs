@@ -75,26 +75,16 @@ pub(super) fn lacks_block(message: &str) -> bool {
         || message == "Expected `except` or `finally` after `try` block"
 }
 
-/// CPython's message where RustPython's parser has another one. `parser` is the parser's own message, `line` where the
-/// error is, from 1 on.
-pub(super) fn syntax_message(message: String, parser: &str, source: &str, line: Option<usize>) -> String {
-    let at = line.unwrap_or(1);
-    let text = source.lines().nth(at - 1).unwrap_or("").trim();
-    if text.starts_with("print ") && message == "invalid syntax" {
-        return "Missing parentheses in call to 'print'. Did you mean print(...)?".to_owned();
-    }
-    if message == "invalid syntax" && parser.starts_with("Expected `:`") {
-        return "expected ':'".to_owned();
-    }
-    match message.as_str() {
-        "unexpected indentation" => "unexpected indent".to_owned(),
-        "unterminated string" => format!("unterminated string literal (detected at line {at})"),
-        _ if message.starts_with("expected an indented block") => {
-            let earlier = source.lines().take(at.saturating_sub(1)).collect::<Vec<_>>();
-            let block = earlier.iter().rposition(|line| !line.trim().is_empty());
-            let after = block.map_or(String::new(), |block| format!(" on line {}", block + 1));
-            format!("{}{after}", message.replace('`', "'"))
+/// CPython's message for an error of the compiler, which is about this line of the source.
+pub(super) fn compiler_message(message: &str, line: &str) -> String {
+    let words = match message {
+        "'continue' outside loop" => "'continue' not properly in loop",
+        "'await' outside async function" if !line.starts_with([' ', '\t']) => "'await' outside function",
+        "'import *' only allowed at module level" => "import * only allowed at module level",
+        message if message.starts_with("cannot define nonlocal ") && message.ends_with(" at top level.") => {
+            "nonlocal declaration not allowed at module level"
         }
-        _ => message,
-    }
+        message => message,
+    };
+    words.to_owned()
 }

@@ -3,8 +3,10 @@
 //! A [`Session`] belongs to the thread that made it. Python code may recurse deeply, so that thread needs a large
 //! stack: [`with_large_stack`] runs a function on such a thread.
 
+mod arguments;
 mod builtins;
 mod cell;
+mod compiling;
 mod cpython;
 mod display;
 mod engine;
@@ -12,6 +14,7 @@ mod error_context;
 mod guards;
 mod interrupt;
 mod iterators;
+mod long;
 mod magics;
 mod memory;
 mod messages;
@@ -19,6 +22,7 @@ mod namespace;
 mod nested;
 mod numbers;
 mod output;
+mod percent;
 mod pretty;
 mod probe;
 mod raised;
@@ -28,6 +32,7 @@ mod setup;
 mod sizes;
 mod sorting;
 mod stack;
+mod syntax_errors;
 mod timing;
 mod wording;
 

@@ -6,7 +6,7 @@ use rustpython_vm::{
     compiler::CompileError,
 };
 
-use super::messages;
+use super::syntax_errors;
 use crate::tensor::ErrorFact;
 use crate::torch;
 
@@ -82,15 +82,15 @@ impl Raised {
     /// The error for source code that does not compile.
     pub(super) fn syntax(error: &CompileError, source: &str, vm: &VirtualMachine) -> Raised {
         let exception = vm.new_syntax_error(error, Some(source));
-        let message = exception
-            .as_object()
-            .get_attr("msg", vm)
-            .and_then(|text| text.str(vm))
-            .map_or_else(|_| error.to_string(), |text| text_of(&text));
-        let line = error.location().map(|location| location.line.get());
-        let column = error.location().map(|location| location.character_offset.get());
-        let message = messages::syntax_message(message, &error.to_string(), source, line);
-        Raised { line, column, ..Raised::new(kind(&exception, vm), message) }
+        syntax_errors::reword(&exception, vm);
+        let attribute = |name: &'static str| exception.as_object().get_attr(name, vm).ok();
+        let number = |name: &'static str| attribute(name)?.try_to_value::<usize>(vm).ok();
+        let message = attribute("msg").and_then(|text| text.str(vm).ok());
+        let message = message.map_or_else(|| error.to_string(), |text| text_of(&text));
+        let (line, column) = (number("lineno"), number("offset"));
+        let class = syntax_errors::class(source);
+        let kind = class.map_or_else(|| kind(&exception, vm), str::to_owned);
+        Raised { line, column, ..Raised::new(kind, message) }
     }
 
     /// The error for a cell that was stopped where the interpreter could not raise an exception.

@@ -24,7 +24,10 @@ use rustpython_vm::{
     protocol::PyIterReturn,
 };
 
-use super::{guards::check_first, iterators, sizes, sorting, stack, wording};
+use super::{
+    arguments, compiling, guards::check_first, iterators, long, percent, sizes, sorting, stack,
+    syntax_errors, wording,
+};
 use crate::syntax::{self, Nesting};
 
 /// What native modules lose: what sets the machine's clock, sleeps without being stoppable, takes the terminal, runs code
@@ -66,8 +69,11 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
         frames_are_read_only(vm);
         running_generators_stay(vm);
         sizes::install(vm)?;
+        percent::install(vm);
         stack::install(vm)?;
         sorting::install_method(vm);
+        arguments::install(vm);
+        long::install(vm);
         wording::install(vm);
         iterators::stay_shallow(vm);
     }
@@ -114,11 +120,18 @@ fn native_modules(imp: &Py<PyModule>, vm: &VirtualMachine) -> PyResult<()> {
 fn runs_only_code_of_functions(vm: &VirtualMachine) -> PyResult<()> {
     for name in ["exec", "eval", "compile"] {
         let own = vm.builtins.get_attr(name, vm)?;
-        let runs = move |args: FuncArgs, vm: &VirtualMachine| -> PyResult {
+        let runs = move |mut args: FuncArgs, vm: &VirtualMachine| -> PyResult {
             let suspends = CodeFlags::GENERATOR | CodeFlags::COROUTINE;
             let source = args.args.first().or_else(|| args.kwargs.get("source"));
             if let Some(source) = source {
                 is_shallow(source, vm)?;
+            }
+            let long = compiling::long_source(name, &args, vm);
+            if let Some(code) = long.inspect_err(|exception| syntax_errors::reword(exception, vm))? {
+                if name == "compile" {
+                    return Ok(code);
+                }
+                args.args[0] = code;
             }
             match args.args.first().and_then(|source| source.downcast_ref::<PyCode>()) {
                 Some(code) if code.flags.intersects(suspends) => {
@@ -127,7 +140,7 @@ fn runs_only_code_of_functions(vm: &VirtualMachine) -> PyResult<()> {
                     );
                     Err(vm.new_type_error(text))
                 }
-                _ => own.call(args, vm),
+                _ => own.call(args, vm).inspect_err(|exception| syntax_errors::reword(exception, vm)),
             }
         };
         vm.builtins.set_attr(name, vm.new_function(name, runs), vm)?;
@@ -138,20 +151,31 @@ fn runs_only_code_of_functions(vm: &VirtualMachine) -> PyResult<()> {
 /// Raises an exception if source, or a syntax tree, nests too deeply to be compiled.
 fn is_shallow(source: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
     let checked = if let Some(source) = source.downcast_ref::<PyStr>() {
-        syntax::check(&source.as_wtf8().to_string_lossy(), Mode::Module)
+        let text = source.as_wtf8().to_string_lossy().into_owned();
+        compiling::stoppable(text.len(), move || syntax::check(&text, Mode::Module), vm)?
     } else if let Ok(source) = ArgBytesLike::try_from_borrowed_object(vm, source) {
         syntax::check(&String::from_utf8_lossy(&source.borrow_buf()), Mode::Module)
     } else {
         is_shallow_tree(source)
     };
-    checked.map_err(|nesting| match nesting {
-        Nesting::Brackets => {
-            vm.new_exception_msg(vm.ctx.exceptions.syntax_error.to_owned(), nesting.to_string().into())
+    checked.map_err(|nesting| {
+        let class = match nesting {
+            Nesting::Brackets | Nesting::Scopes => vm.ctx.exceptions.syntax_error,
+            Nesting::Indentation => vm.ctx.exceptions.indentation_error,
+            Nesting::Levels => return vm.new_recursion_error(nesting.to_string()),
+        };
+        let exception = vm.new_exception_msg(class.to_owned(), nesting.to_string().into());
+        let text = source.downcast_ref::<PyStr>().map(|text| text.as_wtf8().to_string_lossy());
+        let line =
+            text.map_or(1, |text| text[..syntax::place(&text, Mode::Module)].matches('\n').count() + 1);
+        for (name, value) in [
+            ("filename", vm.ctx.new_str("<string>").into()),
+            ("lineno", PyObjectRef::from(vm.ctx.new_int(line))),
+        ] {
+            let set = exception.as_object().set_attr(name, value, vm);
+            debug_assert!(set.is_ok(), "the attributes of an exception can be set");
         }
-        Nesting::Indentation => {
-            vm.new_exception_msg(vm.ctx.exceptions.indentation_error.to_owned(), nesting.to_string().into())
-        }
-        Nesting::Levels => vm.new_recursion_error(nesting.to_string()),
+        exception
     })
 }
 

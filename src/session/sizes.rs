@@ -235,6 +235,9 @@ fn count(args: &mut FuncArgs, at: usize, name: &str, vm: &VirtualMachine) -> PyR
     check(64.0 * number(args, at, name, vm), vm)
 }
 
+/// The most digits after the point: more take seconds, which nothing stops.
+const MOST_DECIMALS: usize = 100_000_000;
+
 /// `value.__format__(spec)`: the interpreter pads to a width of 31 bits.
 fn width(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
     let Some(spec) = args.args.get(1).and_then(|spec| spec.downcast_ref::<PyStr>()) else {
@@ -251,7 +254,7 @@ fn width(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
         && let Some(precision) = digits(precision)
     {
         let is_float = value.downcast_ref::<PyFloat>().is_some() && !spec.contains(['#', 'z', 'n']);
-        let most = if is_float { i32::MAX as usize } else { usize::from(u16::MAX) };
+        let most = if is_float { MOST_DECIMALS } else { usize::from(u16::MAX) };
         if precision > most {
             return Err(vm.new_value_error("precision too big"));
         }

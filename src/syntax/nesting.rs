@@ -21,6 +21,12 @@ const LAMBDAS: usize = 400;
 /// The most operands of `and` and `or` side by side: the compiler takes quadratic time and memory for them.
 const OPERANDS: usize = 1000;
 
+/// The most pairs of a name outside all functions and a scope: for each such name the compiler looks at all of them.
+const PAIRS: usize = 100_000_000;
+
+/// The most bytes of source in which a line is looked for.
+const MOST_PLACED: usize = 1 << 20;
+
 /// What source has too much of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Nesting {
@@ -30,6 +36,8 @@ pub(crate) enum Nesting {
     Indentation,
     /// Operators, calls, attributes, conditions within each other.
     Levels,
+    /// Functions and classes beside each other, with many names.
+    Scopes,
 }
 
 impl fmt::Display for Nesting {
@@ -38,6 +46,7 @@ impl fmt::Display for Nesting {
             Nesting::Brackets => "too many nested parentheses",
             Nesting::Indentation => "too many levels of indentation",
             Nesting::Levels => "maximum recursion depth exceeded during compilation",
+            Nesting::Scopes => "too many functions, classes and names in one piece of code",
         })
     }
 }
@@ -76,8 +85,31 @@ pub(crate) fn check(source: &str, mode: Mode) -> Result<(), Nesting> {
     // For each block, how many `elif` follow each other: the compiler takes each as part of the one before.
     let mut chains = vec![0_usize];
     let mut before = TokenKind::Newline;
+    let (mut names, mut scopes) = (0_usize, 0_usize);
+    // How many blocks are around the outermost function that the current token is in.
+    let mut function = None;
     loop {
         let kind = lexer.next_token();
+        // A function's block ends with a line that is not deeper than its `def`.
+        if before == TokenKind::Newline && kind != TokenKind::Indent && function == Some(chains.len()) {
+            function = None;
+        }
+        match kind {
+            TokenKind::Name if function.is_none() => names += 1,
+            TokenKind::Def => {
+                // Its name is one outside it.
+                names += usize::from(function.is_none());
+                scopes += 1;
+                function = function.or(Some(chains.len()));
+            }
+            TokenKind::Class | TokenKind::Lambda => scopes += 1,
+            TokenKind::For if parts.len() > 1 => scopes += 1,
+            TokenKind::Dedent if function.is_some_and(|depth| chains.len() <= depth + 1) => function = None,
+            _ => {}
+        }
+        if names.saturating_mul(scopes) > PAIRS {
+            return Err(Nesting::Scopes);
+        }
         let Some(part) = parts.last_mut() else { return Ok(()) };
         match kind {
             TokenKind::EndOfFile => return Ok(()),
@@ -170,8 +202,12 @@ pub(crate) fn check(source: &str, mode: Mode) -> Result<(), Nesting> {
     }
 }
 
-/// The byte at which the line begins that makes source nest too deeply.
+/// The byte at which the line begins that makes source nest too deeply; 0 in a very long source.
 pub(crate) fn place(source: &str, mode: Mode) -> usize {
+    // It takes longer than the check, and nobody reads so much source.
+    if source.len() > MOST_PLACED {
+        return 0;
+    }
     let ends: Vec<usize> = source
         .split_inclusive('\n')
         .scan(0, |end, line| {

@@ -42,6 +42,7 @@ mod show;
 #[path = "../shared/snapshot.rs"]
 mod snapshot;
 mod structure;
+mod syntax_errors;
 mod table;
 mod tensor_layout;
 mod threads;

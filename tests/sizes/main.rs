@@ -52,6 +52,9 @@ const TOO_LARGE: &[&str] = &[
     "f'{\"a\":{10**10}}'",
     "format(1.5, '10000000000.2f')",
     "'{:é>3000000000}'.format(True)",
+    "'%999999999999d' % 1",
+    "'%*d' % (10**12, 1)",
+    "b'%*d' % (10**12, 1)",
     "torch.ones(1).expand(10**12).tolist()",
     "torch.ones(1).expand(10**12, 0).tolist()",
     "numpy.broadcast_to(numpy.ones(1), 10**12).tolist()",
@@ -111,6 +114,8 @@ const TOO_DEEP: &[(&str, &str)] = &[
     ("compile(b'not ' * 10**6 + b'1', 'x', 'eval')", "RecursionError"),
     ("exec('if x: pass\\n' + 'elif x: pass\\n' * 10**5)", "RecursionError"),
     ("eval('(' * 10**5 + ')' * 10**5)", "SyntaxError"),
+    ("exec('class C: pass\\n' * 10**5)", "SyntaxError"),
+    ("exec('def f():pass\\n' * 10**5)", "SyntaxError"),
     (
         "exec('\\n'.join(' ' * i + 'if 1:' for i in range(1000)) + '\\n' + ' ' * 1000 + 'pass')",
         "IndentationError",
@@ -125,6 +130,7 @@ const TOO_DEEP: &[(&str, &str)] = &[
 const DEEP: &[(&str, &str)] = &[
     ("eval('+'.join(['1'] * 1000))", "1000"),
     ("eval('(' * 150 + '1' + ')' * 150)", "1"),
+    ("(exec('def f():\\n    x = a.b(c)\\n    return x + y\\n' * 2000), 1)[1]", "1"),
     ("len(eval('[' + '1 + 2, ' * 10**5 + ']'))", "100000"),
     ("len(eval(' '.join([\"'a'\"] * 10**5)))", "100000"),
     ("__import__('functools').reduce(lambda x, _: map(abs, x), range(500), iter([-1])).__next__()", "1"),
@@ -161,6 +167,8 @@ const FITS: &[(&str, &str)] = &[
         "('abc', [(1, 1), (1, 2)])",
     ),
     ("[1].__mul__(3), 3 * (1,), 'ab'.translate({97: 'xy', 98: None})", "([1, 1, 1], (1, 1, 1), 'xy')"),
+    ("'%5.2f|%*d|%.*s|%%' % (1.5, 4, 7, 2, 'abc')", "' 1.50|   7|ab|%'"),
+    ("'%(a(b))s' % {'a(b)': 3}, '%.100000s' % 'abc'", "('3', 'abc')"),
     ("(10**12).to_bytes(8, 'big').hex()", "'000000e8d4a51000'"),
 ];
 
@@ -183,6 +191,18 @@ const ENDLESS: &[&str] = &[
     "import torch; torch.conv1d(torch.rand(64, 64, 10000), torch.rand(64, 64, 99))",
     "import numpy; numpy.broadcast_to(1., 10**12).sum()",
     "import random; random.choices([1], k=10**12)",
+    "exec('x = a + b\\n' * 10**6)",
+    "eval('[' + 'x, ' * 10**7 + ']')",
+    "compile('x = 1\\n' * 10**6, 'name', 'exec')",
+    "pow(3, 1 << 19999999, 10**6000 + 1)",
+    "x = 'b' * 10**8; [('a' * 1000 in x) for _ in range(10**6)]",
+    "x = [1] * 10**7; [x.index(2) if 2 in x else x.count(3) for _ in range(10**6)]",
+    "[len('ab' * 2 * 10**8) for _ in range(10**6)]",
+    "import torch; x = torch.rand(2 * 10**7); [x.sort() for _ in range(10**6)]",
+    "import torch; x = torch.rand(10**7).double(); [x.sort() for _ in range(10**6)]",
+    "import torch; x = torch.rand(10**7); [(x.topk(10**5), x.median()) for _ in range(10**6)]",
+    "import torch; [torch.randperm(10**7) for _ in range(10**6)]",
+    "import torch; [torch.randn(10**8) for _ in range(10**6)]",
     "import torch; torch.set_printoptions(threshold=10**15); repr(torch.ones(1).expand(10**7))",
 ];
 
@@ -233,6 +253,20 @@ fn nesting_that_is_too_deep_raises_an_exception() {
     });
 }
 
+/// Nothing is said of a place that there is none of.
+#[test]
+fn nesting_that_is_too_deep_says_so() {
+    with_large_stack(|| {
+        for (source, text) in [
+            ("eval('(' * 201 + '1' + ')' * 201)", "too many nested parentheses (<string>, line 1)"),
+            ("exec('x = 1\\n' + '[' * 201 + ']' * 201)", "too many nested parentheses (<string>, line 2)"),
+        ] {
+            let error = session().run(source, "cell 1").error.expect(source);
+            assert_eq!((error.kind.as_str(), error.message.as_str()), ("SyntaxError", text), "{source}");
+        }
+    });
+}
+
 #[test]
 fn the_digits_of_a_float_do_not_end() {
     with_large_stack(|| {
@@ -245,7 +279,15 @@ fn the_digits_of_a_float_do_not_end() {
             let outcome = session.run(source, "cell 1");
             assert_eq!((outcome.result.as_deref(), outcome.error), (Some(value), None), "{source}");
         }
-        for source in ["f'{1.5:.{2**31}f}'", "f'{1:.{10**6}f}'"] {
+        for source in [
+            "f'{1.5:.{2**31}f}'",
+            "f'{1.5:.{10**9}f}'",
+            "'%.999999999f' % 1.0",
+            "'%s %.*f' % (1, 10**6, 1.0)",
+            "b'%.70000d' % 1",
+            "'%.99999f'.__mod__(1.0)",
+            "f'{1:.{10**6}f}'",
+        ] {
             let raised = session.run(source, "cell 1").error.map(|error| error.kind);
             assert_eq!(raised.as_deref(), Some("ValueError"), "{source}");
         }

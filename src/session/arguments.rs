@@ -1,0 +1,160 @@
+//! Calls of the interpreter's own functions with arguments that they do not take raise TypeError in CPython's words, which
+//! name the function. The interpreter's words do not: where a function is called is the only place that knows it.
+
+use std::sync::OnceLock;
+
+use rustpython_vm::{
+    AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine,
+    builtins::{PyBaseExceptionRef, PyStr, PyType},
+    function::FuncArgs,
+};
+
+/// What CPython 3.11 says, by the functions that say it. Written by `tests/golden/make_argument_counts.py`.
+const COUNTS: &str = include_str!("argument_counts.txt");
+
+/// Why the original of a replaced slot is always there.
+const KEPT: &str = "the original is kept before the slot is replaced";
+
+type Call = fn(&PyObject, FuncArgs, &VirtualMachine) -> PyResult;
+type VectorCall = fn(&PyObject, Vec<PyObjectRef>, usize, Option<&[PyObjectRef]>, &VirtualMachine) -> PyResult;
+
+/// Functions for the slots of one type, and the places of the originals.
+macro_rules! worded {
+    ($($call:ident, $own_call:ident, $vectorcall:ident, $own_vectorcall:ident, $skipped:literal;)*) => {$(
+        static $own_call: OnceLock<Call> = OnceLock::new();
+        static $own_vectorcall: OnceLock<VectorCall> = OnceLock::new();
+
+        fn $call(function: &PyObject, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+            let called = $own_call.get().expect(KEPT)(function, args, vm);
+            called.map_err(|error| worded(function, error, $skipped, vm))
+        }
+
+        fn $vectorcall(
+            function: &PyObject,
+            args: Vec<PyObjectRef>,
+            count: usize,
+            names: Option<&[PyObjectRef]>,
+            vm: &VirtualMachine,
+        ) -> PyResult {
+            let called = $own_vectorcall.get().expect(KEPT)(function, args, count, names, vm);
+            called.map_err(|error| worded(function, error, $skipped, vm))
+        }
+    )*};
+}
+
+// A method counts the object that it belongs to.
+worded! {
+    call_function, CALL_FUNCTION, vectorcall_function, VECTORCALL_FUNCTION, false;
+    call_method, CALL_METHOD, vectorcall_method, VECTORCALL_METHOD, true;
+    call_type, CALL_TYPE, vectorcall_type, VECTORCALL_TYPE, false;
+}
+
+/// Replaces how functions, methods and types of this thread are called.
+pub(super) fn install(vm: &VirtualMachine) {
+    let types = &vm.ctx.types;
+    for (class, call, vectorcall) in [
+        (
+            types.builtin_function_or_method_type,
+            (&CALL_FUNCTION, call_function as Call),
+            (&VECTORCALL_FUNCTION, vectorcall_function as VectorCall),
+        ),
+        (types.method_descriptor_type, (&CALL_METHOD, call_method), (&VECTORCALL_METHOD, vectorcall_method)),
+        (types.type_type, (&CALL_TYPE, call_type), (&VECTORCALL_TYPE, vectorcall_type)),
+    ] {
+        if let Some(own) = class.slots.call.load() {
+            call.0.get_or_init(|| own);
+            class.slots.call.store(Some(call.1));
+        }
+        if let Some(own) = class.slots.vectorcall.load() {
+            vectorcall.0.get_or_init(|| own);
+            class.slots.vectorcall.store(Some(vectorcall.1));
+        }
+    }
+}
+
+/// An error that a native function just raised, with CPython's text if it is about its arguments.
+#[cold]
+fn worded(
+    function: &PyObject,
+    error: PyBaseExceptionRef,
+    counts_object: bool,
+    vm: &VirtualMachine,
+) -> PyBaseExceptionRef {
+    let errors = &vm.ctx.exceptions;
+    let is_about_arguments = error.class().is(errors.type_error) || error.class().is(errors.value_error);
+    // With a traceback, it was raised in Python.
+    if is_about_arguments
+        && error.__traceback__().is_none()
+        && let Some(text) = text(function, &error, counts_object, vm)
+    {
+        let args = vm.ctx.new_tuple(vec![vm.ctx.new_str(text).into()]);
+        let set = error.as_object().set_attr("args", args, vm);
+        debug_assert!(set.is_ok(), "the arguments of an exception can be set");
+    }
+    error
+}
+
+fn text(
+    function: &PyObject,
+    error: &PyBaseExceptionRef,
+    counts_object: bool,
+    vm: &VirtualMachine,
+) -> Option<String> {
+    let args = error.args();
+    let [told] = args.as_slice() else { return None };
+    let told = told.downcast_ref::<PyStr>()?.to_str()?;
+    if let Some(name) = told.strip_prefix("Unexpected keyword argument ") {
+        let (qualified, short) = names(function, vm)?;
+        let takes_none = COUNTS.lines().any(|line| says(line, &format!(">{qualified}")));
+        return Some(match takes_none {
+            true => format!("{qualified}() takes no keyword arguments"),
+            false => format!("'{name}' is an invalid keyword argument for {short}()"),
+        });
+    }
+    if told.ends_with(" is not in list") && names(function, vm)?.0 == "list.remove" {
+        return Some("list.remove(x): x not in list".to_owned());
+    }
+    if let Some(given) = told.strip_prefix("Expected type 'int' but ") {
+        let class = given.strip_suffix(" found.")?;
+        return Some(format!("{class} object cannot be interpreted as an integer"));
+    }
+    let (mark, rest) = match told.strip_prefix("expected at ")?.split_once(' ')? {
+        ("least", rest) => ('<', rest),
+        ("most", rest) => ('>', rest),
+        _ => return None,
+    };
+    let (_, given) = rest.split_once(" arguments, got ")?;
+    let mut given: usize = given.parse().ok()?;
+    let is_bound = || {
+        let object = function.get_attr("__self__", vm).ok()?;
+        Some(!vm.is_none(&object) && !object.class().is(vm.ctx.types.module_type))
+    };
+    let is_type = function.downcast_ref::<PyType>().is_some();
+    if counts_object || (!is_type && is_bound() == Some(true)) {
+        given = given.checked_sub(1)?;
+    }
+    let (qualified, short) = names(function, vm)?;
+    let line = COUNTS.lines().find(|line| says(line, &format!("{mark}{qualified}")))?;
+    let (text, _) = line.split_once('\t')?;
+    Some(text.replace("{q}", &qualified).replace("{f}", &short).replace("{n}", &given.to_string()))
+}
+
+/// Whether a line of [`COUNTS`] names this function, with its mark.
+fn says(line: &str, function: &str) -> bool {
+    line.split_once('\t').is_some_and(|(_, names)| names.split(' ').any(|name| name == function))
+}
+
+/// The qualified name of a function, and its own.
+fn names(function: &PyObject, vm: &VirtualMachine) -> Option<(String, String)> {
+    let attribute = |name: &'static str| {
+        let value = function.get_attr(name, vm).ok()?;
+        Some(value.downcast_ref::<PyStr>()?.to_str()?.to_owned())
+    };
+    let (qualified, short) = (attribute("__qualname__")?, attribute("__name__")?);
+    match attribute("__module__") {
+        Some(module) if module != "builtins" && !qualified.contains('.') => {
+            Some((format!("{module}.{qualified}"), short))
+        }
+        _ => Some((qualified, short)),
+    }
+}
