@@ -835,6 +835,7 @@ fn only_marked_lesson_cells_have_findings() {
                 "wrong-cut-leaks: heads-by-view-alone",
                 "two-mask-conventions: mask-inverted",
                 "two-mask-conventions: results-differ",
+                "loose-mask: mask-off-by-one",
             ]
         );
     });
