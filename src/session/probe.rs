@@ -17,12 +17,14 @@ pub struct CallReport {
     pub(crate) arguments: Vec<String>,
     /// How many of its arguments hold tokens.
     pub(crate) inputs: usize,
+    /// How many axes they have, and the output.
+    pub(crate) ranks: [usize; 2],
     /// The axes that the inputs and the output share.
     pub(crate) axes: Vec<AxisReport>,
     /// How far the output in eval mode moves from one seed to another.
     pub(crate) unsteady: f64,
-    /// The matrices of the module that its output does not depend on.
-    pub(crate) untouched: Vec<String>,
+    /// The matrices of the module that its output does not depend on, whole or in some of their rows.
+    pub(crate) untouched: Vec<MatrixReport>,
     /// The names of the tensors among its arguments on which no output depends.
     pub(crate) unmoved: Vec<String>,
     /// Whether its module, or the class of an argument, says that it is causal.
@@ -37,6 +39,24 @@ pub struct CallReport {
     pub(crate) tokens: Vec<Vec<f64>>,
 }
 
+/// A matrix of a module.
+#[derive(Clone, Debug, Deserialize, PartialEq)]
+pub(crate) struct MatrixReport {
+    /// Its name within the module.
+    pub(crate) name: String,
+    /// Its shape.
+    pub(crate) shape: Vec<usize>,
+    /// On how many of its rows the output does not depend.
+    pub(crate) rows: usize,
+}
+
+impl MatrixReport {
+    /// Whether the output depends on none of its rows.
+    pub(crate) fn is_whole(&self) -> bool {
+        self.shape.first() == Some(&self.rows)
+    }
+}
+
 /// An axis of inputs and output, and what changes along it did.
 #[derive(Clone, Debug, Deserialize, PartialEq)]
 pub(crate) struct AxisReport {
@@ -46,6 +66,17 @@ pub(crate) struct AxisReport {
     pub(crate) size: usize,
     /// The changes, one position at a time.
     pub(crate) changes: Vec<ChangeReport>,
+}
+
+impl AxisReport {
+    /// The same with the positions counted from the end.
+    pub(crate) fn mirrored(&self) -> AxisReport {
+        let mirrored = |change: &ChangeReport| ChangeReport {
+            at: self.size - 1 - change.at,
+            moved: change.moved.iter().rev().copied().collect(),
+        };
+        AxisReport { axis: self.axis, size: self.size, changes: self.changes.iter().map(mirrored).collect() }
+    }
 }
 
 /// What happened when the input at one position was changed.

@@ -11,6 +11,7 @@ mod course;
 mod cycles;
 mod doctor;
 mod doctor_codes;
+mod doctor_forms;
 mod documents;
 mod errors;
 mod explain;

@@ -187,7 +187,7 @@ def random(node):
 
 # Softmax.
 
-@row("softmax-axis", "softmax-over-queries")
+@row("softmax-axis", "softmax-over-queries", "samples-mixed")
 def softmax_axis(node, where):
     """The softmax runs along the axis before: dim=-1 becomes -2, 3 becomes 2."""
     if called(node) not in ("softmax", "Softmax"):
@@ -266,7 +266,7 @@ def dropout_before_softmax(node, where):
 
 @row("mask-missing", "causal-leak", "padding-leak", "mask-leaks", "mask-missing", "position-bias")
 def mask_missing(node, where):
-    """S.masked_fill(M, -inf) becomes S; torch.where(M, S, -inf) too; is_causal=True becomes False."""
+    """S.masked_fill(M, -inf) becomes S; torch.where(M, S, -inf) too; is_causal=True is left out."""
     if called(node) == "masked_fill" and len(node.args) == 2 and HIDING.search(text(node.args[1])) and not fresh(operand(node)):
         return [node.func.value]
     if isinstance(node, ast.Expr) and called(node.value) == "masked_fill_":
@@ -274,7 +274,20 @@ def mask_missing(node, where):
     if called(node) == "where" and len(node.args) == 3 and HIDING.search(text(node.args[2])):
         return [node.args[1]]
     if called(node) == "scaled_dot_product_attention" and keyword(node, "is_causal") is not None:
-        return [with_keyword(node, "is_causal", parse("False"))]
+        return [with_keyword(node, "is_causal", None)]
+
+
+# Without its mask, an attention layer may be a correct encoder. A mutant of this row is a mistake only where the rest of its
+# text, names and comments included, says that something is to be hidden: one of these words, or targets that are shifted.
+SAYS_HIDDEN = re.compile(
+    r"causal|autoregress|decod|generat|next|predict|language model|gpt|cache|mask|pad|hide|hidden|future|past|visible|prefix|length"
+    r"|inside|valid|real\b|tri[lu]\b|window|\[(:, )?1:\]",
+    re.IGNORECASE,
+)
+
+
+def is_mistake(name, mutant):
+    return name != "mask-missing" or SAYS_HIDDEN.search(mutant) is not None
 
 
 def is_added(node):
@@ -287,7 +300,7 @@ def fresh(node):
     return called(node) in ("zeros", "zeros_like", "full", "full_like", "ones")
 
 
-@row("mask-inverted", "mask-inverted", "row-all-hidden")
+@row("mask-inverted", "mask-inverted", "row-all-hidden", "nan")
 def mask_inverted(node, where):
     """M becomes ~M, ~M becomes M, M == 0 becomes M != 0, where a mask is used."""
     if called(node) in ("masked_fill", "masked_fill_") and len(node.args) == 2 and HIDING.search(text(node.args[1])):
@@ -317,6 +330,11 @@ def inverted(mask):
     return ast.UnaryOp(ast.Invert(), mask)
 
 
+# A diagonal that is moved by one leaks a token, or hides each token from itself: that depends on whether the triangle says what
+# is hidden or what is visible. A row that hides all its keys has the weights 0/0.
+BY_ONE = ["causal-leak", "mask-off-by-one", "mask-inverted", "row-all-hidden"]
+
+
 def diagonal(node, plus):
     """triu and tril with another diagonal."""
     if called(node) not in ("triu", "tril", "triu_"):
@@ -332,7 +350,7 @@ def diagonal(node, plus):
     return [new]
 
 
-@row("causal-leak-by-one", "causal-leak", "mask-off-by-one", "mask-inverted")
+@row("causal-leak-by-one", *BY_ONE)
 def causal_leak_by_one(node, where):
     """triu(1) becomes triu(2), tril() becomes tril(1), key > query becomes key > query + 1."""
     if isinstance(node, ast.Compare) and is_positions(node):
@@ -342,7 +360,7 @@ def causal_leak_by_one(node, where):
     return diagonal(node, 1)
 
 
-@row("token-hides-itself", "mask-inverted", "row-all-hidden")
+@row("token-hides-itself", *BY_ONE, "nan")
 def token_hides_itself(node, where):
     """triu(1) becomes triu(0), tril() becomes tril(-1), key > query becomes key >= query."""
     if isinstance(node, ast.Compare) and is_positions(node):
@@ -391,7 +409,7 @@ def mask_value_tiny(node, where):
         return [new]
 
 
-@row("mask-by-product", "mask-leaks")
+@row("mask-by-product", "mask-leaks", "nan")
 def mask_by_product(node, where):
     """S.masked_fill(M, -inf) becomes S * (M == 0)."""
     if called(node) == "masked_fill" and len(node.args) == 2 and HIDING.search(text(node.args[1])) and not fresh(operand(node)):
@@ -500,7 +518,7 @@ def batch_first_missing(node, where):
 PAIRS = [("v", "k"), ("values", "keys"), ("value", "key"), ("V", "K"), ("xv", "xk"), ("value_states", "key_states"), ("value_layer", "key_layer"), ("w", "s")]
 
 
-@row("keys-used-as-values", "projection-mixed-up", "projection-unused")
+@row("keys-used-as-values", "projection-mixed-up", "projection-unused", "unused-input")
 def keys_used_as_values(node, where):
     """W @ V becomes W @ K, in @, matmul, bmm, einsum and scaled_dot_product_attention."""
     found = []
@@ -716,20 +734,26 @@ def tied_weights_copied(node, where):
         return [ast.Assign(node.targets, parse(f"nn.Parameter({text(node.value)}.detach().clone())"), lineno=0)]
 
 
+# Where a row makes no mistake.
 # Softmaxes and masks that are no attention, and masks whose absence nothing shows: a choice of the k best, a token that does
-# not look at itself, windows. Labels of a loss are no mask of scores. A table that is learned for each distance, the earlier
-# and the later ones, is the same layer with the sign swapped: the rows of the table change places.
+# not look at itself, windows. Labels of a loss are no mask of scores. Matches that meet no values may have any scale and axis.
+# A learned matrix or vector between queries and keys sets the scale itself (Luong et al. 2015, 3.1, divide by nothing), and
+# with keys of length 1 the scores have a spread of 1. Efficient attention has softmaxes of queries and of keys, no scores.
+# A table that is learned for each distance, the earlier and the later ones, is the same layer with the sign swapped: the rows
+# of the table change places.
 NOT_ATTENTION = {
-    "softmax-axis": ["contrastive", "distillation", "experts", "sampling"],
-    "softmax-missing": ["contrastive", "distillation", "experts", "sampling"],
-    "softmax-twice": ["contrastive", "distillation", "experts", "sampling"],
+    "softmax-axis": ["contrastive", "distillation", "experts", "sampling", "mutual_matches"],
+    "softmax-missing": ["contrastive", "distillation", "experts", "sampling", "mutual_matches", "efficient_attention"],
+    "softmax-twice": ["contrastive", "distillation", "experts", "sampling", "mutual_matches"],
     "norm-axis": ["contrastive"],
     "mask": ["sampling"],
     "mask-missing": ["sparse_topk", "learned_temperature", "swin_windows", "pointer_network", "masked_lm"],
+    "mask-by-product": ["swin_windows"],
     "mask-inverted": ["masked_lm"],
     "distance-sign": ["shaw_relative", "t5_bias"],
     "normaliser-missing": ["experts"],
-    "scale": ["performer"],
+    "scale": ["performer", "mutual_matches"],
+    "scale-missing": ["co_attention", "attention_pooling", "shared_qk"],
 }
 
 
@@ -818,7 +842,8 @@ def all_mutants(names=()):
             if not applies(name, program):
                 continue
             for number_, mutant in enumerate(mutants(name, path.read_text(encoding="utf-8"))):
-                yield name, program, number_, mutant
+                if is_mistake(name, mutant):
+                    yield name, program, number_, mutant
 
 
 def difference(program, mutant):

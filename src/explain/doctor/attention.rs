@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::axes::{Axis, Product, is_product, mixed_heads};
-use super::flow::{FlowPath, FlowStep, axis_at_start, origin, source, trace_back};
+use super::flow::{FlowPath, FlowStep, axis_at_start, origin, projection, source, trace_back};
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula, Reducer, SoftmaxKind};
 use crate::tensor::{Arg, Record, Site, Tensor};
@@ -58,6 +58,24 @@ pub(super) struct Context<'r> {
 pub(super) fn is_softmax(record: &Record) -> bool {
     record.operation.explanation == Explanation::Softmax(SoftmaxKind::Weights)
         || written_out(record).is_some()
+        || is_pointer(record)
+}
+
+/// Whether an operation is the logarithm of a softmax over masked products of two projections: a pointer, whose weights are
+/// the answer and meet no values.
+pub(super) fn is_pointer(record: &Record) -> bool {
+    if record.operation.explanation != Explanation::Softmax(SoftmaxKind::Log) {
+        return false;
+    }
+    let args = record.args();
+    let Some(path) = args.first().and_then(Arg::tensor).and_then(|it| trace_back(it, &is_product)) else {
+        return false;
+    };
+    let is_masked = path.steps.iter().any(|step| step.fill().is_some());
+    let Some(product) = Product::of(&path.record).filter(|_| is_masked) else { return false };
+    let [left, right] = [&product.left, &product.right].map(|it| source(it).1);
+    let is_linear = path.record.operation.explanation == Explanation::Linear;
+    !is_linear && !left.is(&right) && projection(&left).is_some() && projection(&right).is_some()
 }
 
 /// The input and the axis of a softmax that is written out, if a record is the division that ends it.
@@ -111,7 +129,7 @@ fn is_other_weighting(record: &Record) -> bool {
 }
 
 /// The axis of a softmax, counted from the end.
-fn softmax_axis(record: &Record) -> Option<Axis> {
+pub(super) fn softmax_axis(record: &Record) -> Option<Axis> {
     if let Some((_, axis)) = written_out(record) {
         return Some(axis);
     }

@@ -2,8 +2,8 @@
 //! Axes are counted from the end. The answer is none where the record does not tell.
 
 use crate::tensor::descriptor::{OpFamily, ShapeRule};
-use crate::tensor::explanation::{ConstantKind, Explanation, Formula, Movement};
-use crate::tensor::{Arg, Record, Tensor};
+use crate::tensor::explanation::{ConstantKind, Explanation, Formula, Movement, Reducer};
+use crate::tensor::{Arg, Index, Record, Tensor};
 
 /// An axis counted from the end: 1 is the last.
 pub(super) type Axis = usize;
@@ -19,6 +19,8 @@ pub(super) struct Product {
     pub(crate) free: (Option<Axis>, Option<Axis>),
     /// The axis of the result that is the left operand's free axis.
     pub(crate) left_in_result: Option<Axis>,
+    /// The axis of the result that is the right operand's free axis.
+    pub(crate) right_in_result: Option<Axis>,
 }
 
 impl Product {
@@ -36,7 +38,8 @@ impl Product {
         let summed = (1, if b == 1 || transposed { 1 } else { 2 });
         let free = ((a > 1).then_some(2), (b > 1).then_some(if transposed { 2 } else { 1 }));
         let left_in_result = free.0.map(|_| if b > 1 { 2 } else { 1 });
-        Some(Product { left, right, summed, free, left_in_result })
+        let right_in_result = free.1.map(|_| 1);
+        Some(Product { left, right, summed, free, left_in_result, right_in_result })
     }
 
     /// How many products are summed for each element.
@@ -77,6 +80,7 @@ fn einsum(args: &[Arg]) -> Option<Product> {
         summed: (axis(&a, *letter)?, axis(&b, *letter)?),
         free: (row.and_then(|it| axis(&a, it)), column.and_then(|it| axis(&b, it))),
         left_in_result: row.and_then(|it| axis(&output, it)),
+        right_in_result: column.and_then(|it| axis(&output, it)),
     })
 }
 
@@ -112,9 +116,28 @@ pub(super) fn carried_operands(record: &Record) -> Vec<Tensor> {
         ) => args.iter().take(1).flat_map(Arg::tensors).cloned().collect(),
         // Scores that are capped: cap * tanh(scores / cap).
         (_, Explanation::Pointwise(Formula::Tanh)) => operands(1),
+        // The mean of weights over heads is weights.
+        (_, Explanation::Reduction(_)) if is_mean_of_matrices(record) => operands(1),
         // Weights that are mixed over the heads are weights.
         _ => mixed_heads(record).into_iter().collect(),
     }
+}
+
+/// Whether a record is a mean over an axis before the last two, as over the heads of weights.
+pub(super) fn is_mean_of_matrices(record: &Record) -> bool {
+    if record.operation.explanation != Explanation::Reduction(Reducer::Mean) {
+        return false;
+    }
+    let args = record.args();
+    let (Some(Arg::Tensor(operand)), Some(dims)) = (args.first(), args.get(1)) else { return false };
+    let dims = match dims {
+        Arg::Int(dim) => vec![*dim],
+        Arg::Ints(dims) => dims.clone(),
+        _ => return false,
+    };
+    let ndim = operand.ndim() as i64;
+    let is_before = |dim: &i64| if *dim < 0 { *dim < -2 } else { *dim < ndim - 2 };
+    !dims.is_empty() && dims.iter().all(is_before)
 }
 
 /// What a product with a learned matrix mixes over the heads ("talking heads"), if it is one.
@@ -170,8 +193,21 @@ pub(super) fn axis_in_operand(
         _ => record.operation.shapes,
     };
     // A slice keeps the axes where it drops none.
-    if record.operation.explanation == Explanation::Moved(Movement::Part) && operand.ndim() == result.len() {
+    let is_slice = || match args.get(1) {
+        Some(Arg::Index(parts)) => parts.iter().all(|it| matches!(it, Index::Slice { .. } | Index::Ellipsis)),
+        _ => false,
+    };
+    let is_part = match record.operation.explanation {
+        Explanation::Moved(Movement::Part) => true,
+        Explanation::Moved(Movement::LookedUp) => is_slice(),
+        _ => false,
+    };
+    if is_part && operand.ndim() == result.len() {
         return (axis <= operand.ndim()).then_some(axis);
+    }
+    // A mean over heads leaves the last two axes in their places.
+    if is_mean_of_matrices(record) {
+        return (axis <= 2).then_some(axis);
     }
     let found = match rule {
         ShapeRule::Reversed => (operand.ndim() + 1).checked_sub(axis)?,

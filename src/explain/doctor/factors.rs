@@ -2,12 +2,13 @@
 
 use ruff_python_ast::{Expr, ExprCall};
 
+use super::names_read::Part;
 use crate::syntax::parse_expression;
 
 /// What an expression calls the two factors of a product: `a @ b`, `torch.matmul(a, b)`, `a.bmm(b)`, `einsum("..", a, b)`.
 pub(super) fn factors(expression: &str) -> [Option<String>; 2] {
     let Ok(parsed) = parse_expression(expression.trim()) else { return [None, None] };
-    let name = |it: &Expr| base_name(it).map(str::to_owned);
+    let name = |it: &Expr| layer_name(it).or_else(|| base_name(it)).map(str::to_owned);
     match &*parsed.syntax().body {
         Expr::BinOp(product) => [name(&product.left), name(&product.right)],
         Expr::Call(call) => {
@@ -25,6 +26,29 @@ pub(super) fn factors(expression: &str) -> [Option<String>; 2] {
             [all.next().flatten(), all.next().flatten()]
         }
         _ => [None, None],
+    }
+}
+
+/// The name of the layer whose result an expression is: `query` of `self.query(x).transpose(1, 2)` and of
+/// `self.split(self.query(x))`.
+fn layer_name(expression: &Expr) -> Option<&str> {
+    match expression {
+        Expr::Attribute(attribute) if matches!(attribute.attr.as_str(), "T" | "mT") => {
+            layer_name(&attribute.value)
+        }
+        Expr::Subscript(part) => layer_name(&part.value),
+        Expr::Call(call) => {
+            let Expr::Attribute(method) = &*call.func else { return None };
+            match &*method.value {
+                Expr::Name(own) if own.id.as_str() == "self" => {
+                    let own = method.attr.as_str();
+                    let inner = || layer_name(call.arguments.args.first()?);
+                    if Part::of(own).is_none() { inner().or(Some(own)) } else { Some(own) }
+                }
+                receiver => layer_name(receiver),
+            }
+        }
+        _ => None,
     }
 }
 

@@ -1,12 +1,16 @@
 //! A mask on the weights, after the softmax, without dividing by what is left.
 
-use super::attention::Attention;
+use std::rc::Rc;
+
+use super::attention::{Attention, is_softmax, record_of, softmax_axis};
 use super::axes::{Axis, sums};
-use super::flow::{FlowStep, axis_at_start};
+use super::flow::{FlowStep, axis_at_start, origin, source, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::softmax_over_queries;
 use crate::explain::terms::figure;
-use crate::tensor::Tensor;
+use crate::ops::trace::Traced;
+use crate::tensor::explanation::{Explanation, Formula, Reducer};
+use crate::tensor::{Arg, Record, Tensor};
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A105",
@@ -15,7 +19,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
     why: "The softmax gives every key a share, hidden keys too. Setting their shares to 0 leaves rows that sum to less \
           than 1, so the first tokens, which see few keys, get context vectors that are far too small.",
     implied_by: &[],
-    detector: Detector::Attention(detect),
+    detector: Detector::AttentionAndCell(detect, divided_by_columns),
 };
 
 /// The masking of the weights, with the first row that sums to less than 1, and its sum.
@@ -42,6 +46,50 @@ fn small_row(weights: &Tensor, axis: Axis) -> Option<(usize, f64)> {
 
 pub(super) fn is_wrong(attention: &Attention) -> bool {
     !softmax_over_queries::is_wrong(attention) && masking(attention).is_some()
+}
+
+/// Weights that are masked after the softmax and then divided by the sums of their columns.
+fn divided_by_columns(cell: &TracedCell) -> Vec<Observation> {
+    cell.trace.steps.iter().filter_map(|step| by_columns(step, cell)).collect()
+}
+
+fn by_columns(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let record =
+        record_of(step).filter(|it| it.operation.explanation == Explanation::Pointwise(Formula::Div))?;
+    let args = record.args();
+    let (masked, divisor) = (args.first()?.tensor()?.clone(), args.get(1)?.tensor()?.clone());
+    let is_sum = |it: &Rc<Record>| it.operation.explanation == Explanation::Reduction(Reducer::Sum);
+    let sum = origin(&source(&divisor).1).filter(is_sum)?;
+    let sum_args = sum.args();
+    if !sum_args.first()?.tensor()?.is(&masked) {
+        return None;
+    }
+    let dim = match sum_args.get(1)? {
+        Arg::Int(dim) => *dim,
+        Arg::Ints(dims) if dims.len() == 1 => dims[0],
+        _ => return None,
+    };
+    let ndim = masked.ndim() as i64;
+    let axis = usize::try_from(if dim < 0 { -dim } else { ndim - dim }).ok()?;
+    let path = trace_back(&masked, &is_softmax)?;
+    let along = softmax_axis(&path.record)?;
+    let is_masked = path.steps.iter().any(|step| step.fill() == Some(0.0));
+    let of_softmax = axis_at_start(&path.steps, axis)?;
+    let (row, sum) = small_row(step.results.first()?.tensor.as_ref()?, along)?;
+    if !is_masked || of_softmax == along || axis > 2 || along > 2 {
+        return None;
+    }
+    let name = cell.name_of(&masked, "the masked weights");
+    let observed = format!(
+        "The softmax ran along dimension {}, and {name} is divided by its sums along dimension {dim}: row {row} of the result \
+         sums to {}.",
+        -i64::try_from(along).unwrap_or(1),
+        figure(sum)
+    );
+    let fix = "divide by the sums of the rows: weights / weights.sum(dim=-1, keepdim=True)";
+    let mut found = Observation::new(step.site(), observed, fix);
+    found.title = Some("masked weights are divided by the sums of their columns");
+    Some(found)
 }
 
 fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {

@@ -3,10 +3,11 @@
 use super::attention::Attention;
 use super::flow::source;
 use super::mask::{Visible, fused_visible, is_visible, masking_step, of_weights};
+use super::mask_off_by_one::visible_beyond;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::ops::trace::Traced;
 use crate::tensor::explanation::{Explanation, Formula};
-use crate::tensor::{Arg, DType, Site};
+use crate::tensor::{Arg, DType, Site, Tensor};
 
 pub(super) static MISTAKE: Mistake = Mistake {
     code: "A102",
@@ -25,6 +26,11 @@ enum HiddenKeys {
     SomeOfThePast,
     PastAndItself,
     FutureAndItself,
+    /// The same of the keys that not every token sees: the others are a prefix, or a sink.
+    PastBesidePrefix,
+    FutureAndItselfBesidePrefix,
+    /// All but its own.
+    AllOthers,
 }
 
 /// Whether a name around an operation says that its text is read from the end.
@@ -50,17 +56,78 @@ fn detect(cell: &TracedCell) -> Vec<Observation> {
             in_scores(&attention, cell)
         }
     };
-    cell.trace.steps.iter().filter(|step| !reads_backwards(step)).filter_map(check).collect()
+    let steps = || cell.trace.steps.iter();
+    let forwards = steps().filter(|step| !reads_backwards(step)).filter_map(check);
+    let backwards = steps().filter(|step| reads_backwards(step)).filter_map(|step| backwards(step, cell));
+    forwards.chain(backwards).collect()
+}
+
+/// Checks the scores of a text that is read from its end: each token sees itself and the later ones.
+fn backwards(step: &Traced, cell: &TracedCell) -> Option<Observation> {
+    let attention = Attention::of_softmax(step)?;
+    let input = attention.input().filter(|_| attention.axis == 1)?;
+    let visible = Visible::of(&input, is_visible)?.mirrored();
+    let (mask, site) = masking_step(&attention, cell);
+    let seen = match (hidden_keys(&visible), visible_beyond(&visible)) {
+        (Some(HiddenKeys::Past | HiddenKeys::SomeOfThePast), _) => {
+            "shows each token those before it".to_owned()
+        }
+        (Some(_), _) => "hides each token from itself".to_owned(),
+        (None, Some(beyond)) => format!("shows each token {beyond} before it"),
+        (None, None) => return None,
+    };
+    let observed = format!("The text is read from its end, as the names say, and {mask} {seen}.");
+    let fix = "hide what is below the diagonal: torch.tril(torch.ones(T, T), diagonal=-1).bool()";
+    let mut found = Observation::new(site, observed, fix);
+    found.title = Some("the mask does not fit a text that is read from its end");
+    Some(found)
 }
 
 /// Checks the scores that a softmax takes.
 fn in_scores(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     // Along another axis the scores are transposed: their rows are then not queries.
     let input = attention.input().filter(|_| attention.axis == 1)?;
-    let visible = Visible::of(&input, is_visible)?;
+    if let Some(found) = text_hidden(attention, &input, cell) {
+        return Some(found);
+    }
+    let visible = Visible::of_scores(&input)?;
     let hidden = hidden_keys(&visible)?;
     let (mask, site) = masking_step(attention, cell);
     Some(observation(hidden, visible.size, &mask, site))
+}
+
+/// Scores of several texts or blocks, of which a mask of keys hides one from its first key to its last, with a finite number.
+/// A text without a token would be none, so the mask has the opposite meaning.
+fn text_hidden(attention: &Attention, input: &Tensor, cell: &TracedCell) -> Option<Observation> {
+    const HIDDEN: f64 = -1e4;
+    let &[.., rows, columns] = input.shape() else { return None };
+    let size = rows * columns;
+    if columns < 2 || size == 0 || input.numel() == size || input.numel() > 1 << 20 {
+        return None;
+    }
+    let step = attention.before.iter().find(|step| step.fill().is_some_and(|fill| fill <= HIDDEN))?;
+    let mask = step.other()?.tensor()?.clone();
+    let &[.., 1, keys] = mask.shape() else { return None };
+    if keys != columns || mask.numel() == columns {
+        return None;
+    }
+    let values = input.to_f64_vec();
+    let is_hidden = |score: &f64| score.is_finite() && *score <= HIDDEN;
+    let text = values.chunks(size).position(|text| text.iter().all(is_hidden))?;
+    values.chunks(size).find(|text| text.iter().any(is_hidden) && !text.iter().all(is_hidden))?;
+    let (name, site) = masking_step(attention, cell);
+    let observed = format!(
+        "{name} hides all {columns} keys in matrix {text} of the scores with one finite number, so all of them get the same \
+         weight; elsewhere it hides some."
+    );
+    let fix = "the mask is inverted: use ~mask, so that padding is hidden and the text is seen";
+    let mut found = Observation::new(site, observed, fix);
+    found.title = Some("the mask hides a whole text");
+    found.why = Some(
+        "A text has tokens, and a mask of padding leaves those in sight. With the opposite mask a token gets its context \
+         from padding alone, and a text without padding gets the mean of all its values.",
+    );
+    Some(found)
 }
 
 /// Checks the mask of fused attention, in which True means "keep".
@@ -136,6 +203,23 @@ fn observation(hidden: HiddenKeys, size: usize, mask: &str, site: Option<Site>) 
             ),
             "the mask is inverted: it is True where the token may look. Use ~mask, or torch.triu(..., diagonal=1).bool()",
         ),
+        HiddenKeys::PastBesidePrefix => (
+            format!(
+                "of the keys that not every token sees, {mask} hides each one from the tokens after it, and shows it to those \
+                 before it."
+            ),
+            "hide what is above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()",
+        ),
+        HiddenKeys::FutureAndItselfBesidePrefix => (
+            format!(
+                "of the keys that not every token sees, {mask} shows each one to the tokens after it only, and not to itself."
+            ),
+            "diagonal=1 starts above the diagonal: torch.triu(torch.ones(T, T), diagonal=1).bool()",
+        ),
+        HiddenKeys::AllOthers => (
+            format!("{mask} hides every key but the token's own: each weight is 0 or 1."),
+            "the mask is inverted: use ~mask",
+        ),
         HiddenKeys::FutureAndItself => (
             format!(
                 "{mask} hides the diagonal too: no token sees itself, token 0 sees nothing, token 1 only token 0."
@@ -144,11 +228,25 @@ fn observation(hidden: HiddenKeys, size: usize, mask: &str, site: Option<Site>) 
         ),
     };
     let mut observation = Observation::new(site, observed, fix);
-    if hidden == HiddenKeys::FutureAndItself {
-        observation.title = Some("the mask hides each token from itself");
-        observation.why = Some(
-            "A token must see at least itself. The first token sees nothing, so the first row of weights is nan.",
-        );
+    match hidden {
+        HiddenKeys::FutureAndItself => {
+            observation.title = Some("the mask hides each token from itself");
+            observation.why = Some(
+                "A token must see at least itself. The first token sees nothing, so the first row of weights is nan.",
+            );
+        }
+        HiddenKeys::FutureAndItselfBesidePrefix => {
+            observation.title = Some("the mask hides each token from itself");
+            observation.why = Some(
+                "A token must see at least itself: what it is, is the most important part of its context.",
+            );
+        }
+        HiddenKeys::AllOthers => {
+            observation.title = Some("the mask shows each token only itself");
+            observation.why =
+                Some("Attention combines tokens. If each sees only itself, it computes nothing.");
+        }
+        _ => {}
     }
     observation
 }
@@ -163,6 +261,12 @@ fn hidden_keys(visible: &Visible) -> Option<HiddenKeys> {
         Some(HiddenKeys::FutureAndItself)
     } else if visible.hides_only(|token, key| key < token) {
         Some(HiddenKeys::SomeOfThePast)
+    } else if visible.size >= 3 && visible.is_diagonal() {
+        Some(HiddenKeys::AllOthers)
+    } else if visible.is_beside_seen_by_all(|token, key| key >= token) {
+        Some(HiddenKeys::PastBesidePrefix)
+    } else if visible.is_beside_seen_by_all(|token, key| key < token) {
+        Some(HiddenKeys::FutureAndItselfBesidePrefix)
     } else {
         None
     }

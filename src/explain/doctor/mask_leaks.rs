@@ -1,7 +1,7 @@
 //! Scores masked with a finite number: exp(0) is 1, so hidden keys still get weight.
 
-use super::attention::Attention;
-use super::flow::{FlowStep, is_zero_one};
+use super::attention::{Attention, is_pointer};
+use super::flow::FlowStep;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
 use crate::tensor::explanation::{Explanation, Formula, Movement};
@@ -20,6 +20,9 @@ pub(super) static MISTAKE: Mistake = Mistake {
 /// Scores below this get no weight.
 const HIDDEN: f64 = -1e4;
 
+/// A smaller number that is added may be meant as a bias against later tokens.
+const LEAST_ADDED: f64 = -1.0;
+
 /// How a mask changes the scores of hidden keys.
 enum Masking {
     /// It sets them to this number.
@@ -31,18 +34,29 @@ enum Masking {
 fn masking(step: &FlowStep) -> Option<Masking> {
     if step.explanation() == Explanation::Pointwise(Formula::Add) {
         let mask = step.other()?.tensor()?.clone();
-        return (is_zero_one(&mask) && mask.ndim() >= 2 && is_triangular(&mask)).then_some(Masking::Add(1.0));
+        let by = single_addend(&mask).filter(|by| *by > LEAST_ADDED)?;
+        return (mask.ndim() >= 2 && is_triangular(&mask, by)).then_some(Masking::Add(by));
     }
     step.fill().filter(|fill| fill.is_finite() && *fill > HIDDEN).map(Masking::Fill)
 }
 
+/// The number besides 0 in a tensor that has no third one.
+fn single_addend(mask: &Tensor) -> Option<f64> {
+    if mask.numel() > 1 << 20 {
+        return None;
+    }
+    let values = mask.to_f64_vec();
+    let by = values.iter().copied().find(|it| *it != 0.0)?;
+    (values.contains(&0.0) && values.iter().all(|it| *it == 0.0 || *it == by)).then_some(by)
+}
+
 /// Whether the ones of a square mask are those above the diagonal, or those on and below it.
-fn is_triangular(mask: &Tensor) -> bool {
+fn is_triangular(mask: &Tensor, by: f64) -> bool {
     let &[.., rows, columns] = mask.shape() else { return false };
     let values = mask.to_f64_vec();
     let exactly = |is: fn(usize, usize) -> bool| {
         let mut table = values.iter().take(rows * columns).enumerate();
-        rows == columns && table.all(|(at, it)| (*it == 1.0) == is(at / columns, at % columns))
+        rows == columns && table.all(|(at, it)| (*it == by) == is(at / columns, at % columns))
     };
     exactly(|row, column| column > row) || exactly(|row, column| column <= row)
 }
@@ -62,7 +76,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         Masking::Fill(fill) => fill,
         Masking::Add(by) => {
             let observed = format!(
-                "{mask} has zeros and ones, and is added to the scores: the scores of hidden keys grow by {}.",
+                "{mask} is added to the scores, and has the number {} besides 0: hidden keys keep their weight.",
                 figure(by)
             );
             let fix = "add -inf there, not 1: torch.full((T, T), -torch.inf).triu(1); or scores.masked_fill(mask.bool(), \
@@ -70,7 +84,10 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
             return Some(Observation::new(site, observed, fix));
         }
     };
-    let (scores, weights) = (input.to_f64_vec(), weights.to_f64_vec());
+    let (scores, mut weights) = (input.to_f64_vec(), weights.to_f64_vec());
+    if is_pointer(&attention.softmax) {
+        weights.iter_mut().for_each(|it| *it = it.exp());
+    }
     let hidden = hidden_elements(step)?;
     // A scaling after the masking scales the fill too. A later mask may also hide the same keys with -inf.
     let after: Vec<&FlowStep> = attention.before.iter().take_while(|it| !std::ptr::eq(*it, step)).collect();

@@ -57,7 +57,7 @@ fn observation(mask: &str, beyond: usize, weight: Option<f64>, site: Option<Site
 
 /// How many later tokens a token sees at most, where those further on are hidden. Two tokens in a row see so many, so
 /// that it is no block of tokens that see each other; and what sees is not seen, so that it is no window on both sides.
-fn visible_beyond(visible: &Visible) -> Option<usize> {
+pub(super) fn visible_beyond(visible: &Visible) -> Option<usize> {
     let size = visible.size;
     let furthest = (0..size).flat_map(|row| {
         (row + 1..size).filter(move |column| visible.at(row, *column)).map(move |it| it - row)

@@ -13,6 +13,7 @@
 
 mod attention;
 mod axes;
+mod batch_first;
 mod cache_differs;
 mod causal_leak;
 mod dropout_before_softmax;
@@ -159,6 +160,9 @@ pub fn examine(
         }
         let observations: Vec<Observation> = match mistake.detector {
             Detector::Attention(detect) => attentions.iter().filter_map(|it| detect(it, &cell)).collect(),
+            Detector::AttentionAndCell(detect, of_cell) => {
+                attentions.iter().filter_map(|it| detect(it, &cell)).chain(of_cell(&cell)).collect()
+            }
             Detector::Weights(detect) => {
                 attentions.iter().chain(&others).filter_map(|it| detect(it, &cell)).collect()
             }

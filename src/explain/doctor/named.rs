@@ -18,7 +18,7 @@ pub(super) fn is_weights(name: &str) -> bool {
 /// Whether a function has the name of attention.
 pub(super) fn is_attention(function: &str) -> bool {
     let name = function.to_lowercase();
-    ["att", "atenc", "atten", "aufmerk", "head", "sdpa", "bahdanau", "luong"]
+    ["att", "atenc", "atten", "aufmerk", "head", "sdpa", "bahdanau", "luong", "nonlocal", "non_local"]
         .iter()
         .any(|word| name.contains(word))
 }

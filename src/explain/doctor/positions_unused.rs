@@ -13,11 +13,14 @@ pub(super) static MISTAKE: Mistake = Mistake {
     detector: Detector::Call(detect),
 };
 
-fn detect(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
-    // Another method than forward may leave the positions to its caller.
-    call.token_axis().filter(|_| call.function.ends_with(".forward"))?;
+fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
+    call.token_axis()?;
+    let is_everywhere =
+        |name: &str| call.function.ends_with(".forward") || is_unused_by_all(name, call, cell);
     let unused: Vec<&str> =
-        call.report.untouched.iter().map(String::as_str).filter(|it| is_of_positions(it)).collect();
+        call.report.untouched.iter().filter(|it| it.is_whole()).map(|it| it.name.as_str()).collect();
+    let unused: Vec<&str> =
+        unused.into_iter().filter(|it| is_of_positions(it) && is_everywhere(it)).collect();
     if unused.is_empty() {
         return None;
     }
@@ -31,6 +34,16 @@ fn detect(call: &RepeatedCall, _: &TracedCell) -> Option<Observation> {
         observed,
         "x = self.tok(ids) + self.pos(torch.arange(ids.shape[1]))",
     ))
+}
+
+/// Whether a method other than `forward` takes the numbers of tokens, and no method of its class that ran uses the table.
+/// A method that takes vectors may leave the positions to its caller.
+fn is_unused_by_all(name: &str, call: &RepeatedCall, cell: &TracedCell) -> bool {
+    let Some((class, _)) = call.function.rsplit_once('.') else { return false };
+    let is_of_class = |it: &RepeatedCall| it.function.rsplit_once('.').is_some_and(|it| it.0 == class);
+    let mut others = cell.calls.iter().filter_map(|it| RepeatedCall::of(it, cell.trace)).filter(is_of_class);
+    !call.report.tokens.is_empty()
+        && others.all(|it| it.report.untouched.iter().any(|it| it.name == name && it.is_whole()))
 }
 
 /// Whether a parameter's name is that of positions.

@@ -29,7 +29,8 @@ impl Products<'_> {
             names_of(left).iter().any(|name| name.to_lowercase().contains("rot") || name == "R");
         // `wk` and `W_key` are matrices that project.
         let is_matrix = names_of(right).iter().any(|name| name.to_lowercase().starts_with('w'));
-        let may_be_weights = from.is_none() && !is_matrix && !has_part(left, Part::Query) && !is_rotation;
+        let is_weights = is_softmax(left) || !has_part(left, Part::Query);
+        let may_be_weights = from.is_none() && !is_matrix && is_weights && !is_rotation;
         if to == Some(Part::Key) && values && queries && may_be_weights {
             let observed = format!(
                 "{}: weights are multiplied with {}, not with the values.",
@@ -107,6 +108,18 @@ impl<'a> Visitor<'a> for Products<'_> {
             _ => {}
         }
         walk_expr(self, expression);
+    }
+}
+
+/// Whether an expression is the result of a softmax, whatever its scores are called.
+fn is_softmax(expression: &Expr) -> bool {
+    let Expr::Call(call) = expression else { return false };
+    match &*call.func {
+        Expr::Attribute(it) => it.attr.as_str() == "softmax",
+        Expr::Name(it) => it.id.as_str() == "softmax",
+        // nn.Softmax(dim=-1)(scores)
+        Expr::Call(made) => matches!(&*made.func, Expr::Attribute(it) if it.attr.as_str() == "Softmax"),
+        _ => false,
     }
 }
 

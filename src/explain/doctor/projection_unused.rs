@@ -2,7 +2,10 @@
 
 use super::attention::Attention;
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
-use super::repeated::RepeatedCall;
+use super::names_read::Part;
+use super::repeated::{Reach, RepeatedCall};
+use crate::ops::trace::Traced;
+use crate::tensor::Tensor;
 use crate::tensor::explanation::Explanation;
 
 pub(super) static MISTAKE: Mistake = Mistake {
@@ -11,7 +14,7 @@ pub(super) static MISTAKE: Mistake = Mistake {
     title: "a projection has no effect on the output",
     why: "Its gradient is zero, so it never learns. Queries and keys decide how much each token counts, the values are \
           what is averaged: attention needs all three.",
-    implied_by: &["projection-mixed-up"],
+    implied_by: &["projection-mixed-up", "mask-inverted"],
     detector: Detector::Call(detect),
 };
 
@@ -24,21 +27,54 @@ fn has_values(call: &RepeatedCall, cell: &TracedCell) -> bool {
 }
 
 fn detect(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
-    // With one token, or where tokens do not meet, queries and keys have no effect.
-    call.token_axis().filter(|_| !call.is_outer && has_values(call, cell))?;
-    let unused: Vec<&str> =
-        call.report.untouched.iter().map(String::as_str).filter(|it| is_projection(it)).collect();
-    if unused.is_empty() {
+    if call.is_outer {
         return None;
     }
+    let (unused, instead) = by_name(call, cell).or_else(|| by_calls(call, cell))?;
     let observed = format!(
-        "{} was run backward from its output: the gradient of {} is 0 everywhere.",
+        "{} was run backward from its output: the gradient of {} is 0 everywhere{instead}.",
         call.function,
         unused.join(" and of ")
     );
     let fix = "weights = softmax(queries @ keys.transpose(-2, -1) / width**0.5), then weights @ values: each of the three \
                from its own projection";
     Some(Observation::new(call.site.clone(), observed, fix))
+}
+
+/// The projections of queries, keys or values without an effect, by their names.
+fn by_name(call: &RepeatedCall, cell: &TracedCell) -> Option<(Vec<String>, String)> {
+    // With one token, or where tokens do not meet, queries and keys have no effect.
+    call.token_axis()?;
+    let is_needed = if has_values(call, cell) { is_projection } else { is_of_scores };
+    let whole = call.report.untouched.iter().filter(|it| it.is_whole());
+    let unused: Vec<String> = whole.map(|it| it.name.clone()).filter(|it| is_needed(it)).collect();
+    (!unused.is_empty()).then(|| (unused, String::new()))
+}
+
+/// The matrix without an effect where another one of its shape is called twice with the same input, whatever their names.
+fn by_calls(call: &RepeatedCall, cell: &TracedCell) -> Option<(Vec<String>, String)> {
+    call.report.axes.iter().find(|axis| Reach::of(axis).mixes())?;
+    let own = |step: &&Traced| {
+        let is_linear = step.operation.explanation == Explanation::Linear;
+        is_linear && step.calls.iter().any(|it| it.activation == call.report.activation)
+    };
+    let layer = |step: &Traced| Some([0, 1].map(|at| step.operand(at)?.tensor.as_ref().map(Tensor::id)));
+    let calls: Vec<&Traced> = cell.trace.steps.iter().filter(own).collect();
+    calls.iter().enumerate().find_map(|(at, step)| {
+        let first = layer(step)?;
+        let is_again =
+            |other: &&Traced| layer(other).is_some_and(|it| it == first && it.iter().all(Option::is_some));
+        let shape = calls[at + 1..].iter().find(|other| is_again(other))?.operand(1)?.shape();
+        let unused = call.report.untouched.iter().find(|it| it.is_whole() && it.shape == shape)?;
+        let line = step.site().map(|site| format!(" (line {})", site.line)).unwrap_or_default();
+        let instead = format!(", and another layer of its shape is called twice with the same input{line}");
+        Some((vec![unused.name.clone()], instead))
+    })
+}
+
+/// Whether a parameter's name is that of a query or key projection.
+fn is_of_scores(name: &str) -> bool {
+    is_projection(name) && name.split('.').all(|part| Part::of(part) != Some(Part::Value))
 }
 
 /// Whether a parameter's name is that of a query, key or value projection.

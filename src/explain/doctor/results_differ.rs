@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use super::attention::is_softmax;
-use super::flow::origin;
+use super::axes::is_product;
+use super::flow::{origin, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use crate::explain::terms::figure;
 use crate::ops::trace::{Traced, TracedTensor};
@@ -44,6 +45,9 @@ fn differing(step: &Traced, cell: &TracedCell) -> Option<Observation> {
         distance(left, right).filter(|(far, size)| *far > absolute.max(1e-3) + relative.max(1e-3) * size)?.0;
     let of = |traced: &TracedTensor| Some(Origins::of(traced.tensor.as_ref()?));
     let (first, second) = (of(left)?, of(right)?);
+    if let Some(found) = with_its_scores([left, right], [&first, &second], cell, step, far) {
+        return Some(found);
+    }
     // One function that was called twice, on other inputs or with another mask, is no second implementation.
     let is_apart = first.sites.is_disjoint(&second.sites);
     let is_of_same = first.leaves.is_subset(&second.leaves) || second.leaves.is_subset(&first.leaves);
@@ -68,6 +72,42 @@ fn differing(step: &Traced, cell: &TracedCell) -> Option<Observation> {
     Some(Observation::new(step.site(), observed, fix))
 }
 
+/// Weights that are compared with the scores that they were made of.
+fn with_its_scores(
+    compared: [&TracedTensor; 2],
+    origins: [&Origins; 2],
+    cell: &TracedCell,
+    step: &Traced,
+    far: f64,
+) -> Option<Observation> {
+    let [left, right] = compared;
+    let pairs = [(left, origins[0], right, origins[1]), (right, origins[1], left, origins[0])];
+    pairs.into_iter().find_map(|(weights, of_weights, scores, of_scores)| {
+        let made = origin(scores.tensor.as_ref()?)?;
+        let is_product = trace_back(scores.tensor.as_ref()?, &is_product)
+            .is_some_and(|path| path.record.operation.explanation != Explanation::Linear);
+        let is_ancestor = of_weights.records.contains(&Rc::as_ptr(&made));
+        if !is_product || !is_ancestor || of_weights.sites.is_empty() || !of_scores.sites.is_empty() {
+            return None;
+        }
+        let name = |it: &TracedTensor, otherwise: &str| {
+            it.name.clone().or_else(|| Some(cell.name_of(it.tensor.as_ref()?, otherwise)))
+        };
+        let observed = format!(
+            "{} and {}, the scores that it was made of, are compared: they differ by up to {}.",
+            name(weights, "the result of a softmax")?,
+            name(scores, "the other side")?,
+            figure(far)
+        );
+        let fix = "compare with torch.softmax(scores, dim=-1)";
+        let mut found = Observation::new(step.site(), observed, fix);
+        found.title = Some("weights are compared with the scores that they were made of");
+        found.why =
+            Some("One side has been through a softmax and the other has not, so they cannot be equal.");
+        Some(found)
+    })
+}
+
 /// How far two tensors are apart at most, and the largest element of the second.
 fn distance(left: &TracedTensor, right: &TracedTensor) -> Option<(f64, f64)> {
     if left.shape() != right.shape() || !left.dtype.is_float() || !right.dtype.is_float() {
@@ -86,13 +126,14 @@ struct Origins {
     sites: HashSet<(String, usize)>,
     /// The numbers of the tensors that nothing computed.
     leaves: HashSet<usize>,
+    /// The operations.
+    records: HashSet<*const Record>,
 }
 
 impl Origins {
     fn of(tensor: &Tensor) -> Origins {
-        let mut found = Origins { sites: HashSet::new(), leaves: HashSet::new() };
+        let mut found = Origins { sites: HashSet::new(), leaves: HashSet::new(), records: HashSet::new() };
         let mut left = vec![tensor.clone()];
-        let mut seen: HashSet<*const Record> = HashSet::new();
         while let Some(tensor) = left.pop() {
             let record = origin(&tensor);
             let is_made = |record: &Rc<Record>| {
@@ -105,7 +146,7 @@ impl Origins {
                     found.leaves.extend(is_random.then_some(Rc::as_ptr(&record) as usize));
                 }
                 Some(record) => {
-                    if !seen.insert(Rc::as_ptr(&record)) || seen.len() > MOST_RECORDS {
+                    if !found.records.insert(Rc::as_ptr(&record)) || found.records.len() > MOST_RECORDS {
                         continue;
                     }
                     if let Some(Site { cell, line }) = attention_site(&record) {

@@ -124,8 +124,10 @@ impl Scopes<'_> {
             Some((part, first.clone()))
         });
         let uses = own.attributes_read.iter().any(|(name, _)| is_attention(name)) || own.reads("softmax");
+        // Two products or more, and one of the three in none of them: linear attention has no softmax.
+        let multiplies = uses || count > 1;
         if let (true, true, Some((part, (name, range))), true) =
-            (is_function && has_all == [true; 3], self.found.len() == before, unread, uses)
+            (is_function && has_all == [true; 3], self.found.len() == before, unread, multiplies)
         {
             let observed =
                 format!("{name}, the {}, are computed or passed, and nothing reads them.", part.plural());

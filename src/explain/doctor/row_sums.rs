@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::attention::{Attention, Context, is_softmax};
-use super::axes::{mixed_heads, sums};
+use super::axes::{is_mean_of_matrices, mixed_heads, sums};
 use super::flow::{FlowStep, is_zero_one};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::named::{is_attention, is_weights};
@@ -47,10 +47,15 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         matches!(step.explanation(), Explanation::Pointwise(Formula::Mul | Formula::Add | Formula::Sub))
             && other.is_some_and(|other| other.numel() > 1 && !is_zero_one(&other))
     };
-    let is_part = |step: &FlowStep| step.result.numel() < step.operand.numel();
+    let is_mean = |step: &FlowStep| is_mean_of_matrices(&step.record);
+    let is_part = |step: &FlowStep| step.result.numel() < step.operand.numel() && !is_mean(step);
     let is_mixed = |step: &FlowStep| mixed_heads(&step.record).is_some();
     if context.after.iter().any(|step| is_gate(step) || step.is_dropout() || is_part(step) || is_mixed(step))
     {
+        return None;
+    }
+    // Means over heads, multiplied up from layer to layer, may be divided at the end.
+    if context.after.iter().any(is_mean) && is_divided_later(context, cell) {
         return None;
     }
     let (row, sum) = uneven_row(context)?;

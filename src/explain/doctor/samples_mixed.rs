@@ -51,10 +51,12 @@ fn of_samples_alone<'r>(call: &RepeatedCall<'r>) -> Option<&'r AxisReport> {
     (samples.mixes() && tokens == Reach::Own && call.report.varies == [1]).then_some(batch)
 }
 
-/// The axis of the samples, where each text of numbered tokens becomes one vector.
+/// The axis of the samples, where each text becomes one vector: of numbered tokens, or of vectors by one attention. A second
+/// one may be meant to combine the texts, as the sentences of a document.
 fn of_pooled<'r>(call: &RepeatedCall<'r>) -> Option<&'r AxisReport> {
+    let is_of_vectors = || call.report.ranks == [3, 2] && call.lines <= 1 && !call.is_outer;
     match call.report.axes.as_slice() {
-        [only] if only.axis == 0 && !call.report.tokens.is_empty() => {
+        [only] if only.axis == 0 && (!call.report.tokens.is_empty() || is_of_vectors()) => {
             Some(only).filter(|it| Reach::of(it).mixes())
         }
         _ => None,

@@ -1,7 +1,9 @@
 //! Scores that are not divided by the root of the head's width.
 //! Source: Vaswani et al. 2017, 3.2.1: scores of width d are divided by the root of d.
 
-use super::attention::{Attention, Scores};
+use std::rc::Rc;
+
+use super::attention::{Attention, Scores, is_pointer};
 use super::axes::{Product, is_product, size};
 use super::flow::{self, FlowStep, axis_at_start, origin, projection, rearranged, trace_back};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
@@ -33,7 +35,9 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
     let is_alone = attention.context.is_none();
     // Weights that meet no values: the names say what they are.
     let is_known = || {
-        is_weights(&cell.name_of(&attention.weights, "")) || is_in_einsum_of_three(&attention.weights, cell)
+        is_weights(&cell.name_of(&attention.weights, ""))
+            || is_in_einsum_of_three(&attention.weights, cell)
+            || is_pointer(&attention.softmax)
     };
     if is_alone && !(is_named(scores, cell) && is_known()) {
         return None;
@@ -72,7 +76,9 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
         // Without projections, the example only introduces attention. Scaling after the softmax is another mistake.
         let is_late = attention.context.iter().flat_map(|it| &it.after).any(|step| step.factor().is_some());
         let is_meant = is_projected(scores) || is_named(scores, cell);
-        if is_alone && !is_in_einsum_of_three(&attention.weights, cell)
+        let meets_values =
+            || is_in_einsum_of_three(&attention.weights, cell) || is_pointer(&attention.softmax);
+        if is_alone && !meets_values()
             || is_late
             || !is_meant
             || !scalings.is_empty()
@@ -82,9 +88,7 @@ fn detect(attention: &Attention, cell: &TracedCell) -> Option<Observation> {
             return None;
         }
         // Scores with a learned bias (T5), and attention over the places of an image, are not scaled by design.
-        if attention.before.iter().any(|step| adds_learned(step, scores))
-            || scores.sources.iter().any(is_of_image)
-        {
+        if attention.before.iter().any(|step| adds_learned(step, scores)) || is_of_image(scores) {
             return None;
         }
         return found(format!("{head}, and their scores reach the softmax unscaled."), &divide);
@@ -243,10 +247,14 @@ fn is_in_einsum_of_three(weights: &Tensor, cell: &TracedCell) -> bool {
     })
 }
 
-/// Whether a projection's input is an image with its height and width flattened.
-fn is_of_image(source: &Tensor) -> bool {
-    let input = projection(source).map(|projection| flow::source(&projection.left).1);
-    input.is_some_and(|input| input.ndim() == 4)
+/// Whether the input of a projection is an image with its height and width flattened, and there are no heads: such blocks
+/// (non-local networks, SAGAN) have no scale in their papers.
+fn is_of_image(scores: &Scores) -> bool {
+    let is_image = |source: &Tensor| {
+        let input = projection(source).map(|projection| flow::source(&projection.left).1);
+        input.is_some_and(|input| input.ndim() == 4)
+    };
+    scores.product.left.ndim() <= 3 && scores.sources.iter().any(is_image)
 }
 
 /// Whether queries and keys are two different projections, or two parts of one.
@@ -260,10 +268,25 @@ fn is_projected(scores: &Scores) -> bool {
     !is_same && is_of_projection(query) && is_of_projection(key)
 }
 
-/// Whether the names of both are those of queries and keys.
-pub(super) fn is_named(scores: &Scores, cell: &TracedCell) -> bool {
-    part_of(&scores.product.left, cell) == Some(Part::Query)
-        && part_of(&scores.product.right, cell) == Some(Part::Key)
+/// Whether the names of both are those of queries and keys. Where tokens are columns, keys are the left operand.
+fn is_named(scores: &Scores, cell: &TracedCell) -> bool {
+    let parts = parts(scores, cell);
+    parts == [Some(Part::Query), Some(Part::Key)] || parts == [Some(Part::Key), Some(Part::Query)]
+}
+
+/// What the names of both operands of a product say, or those of the layers that make them: `self.query(x) @ self.key(x).T`.
+pub(super) fn parts(scores: &Scores, cell: &TracedCell) -> [Option<Part>; 2] {
+    parts_of(&scores.product, &scores.record, cell)
+}
+
+/// The same of a product and the record that made it.
+pub(super) fn parts_of(product: &Product, record: &Rc<Record>, cell: &TracedCell) -> [Option<Part>; 2] {
+    let known = [&product.left, &product.right].map(|it| part_of(it, cell));
+    if known.iter().all(Option::is_some) {
+        return known;
+    }
+    let [left, right] = cell.factors_of(record).map(|name| Part::of(&name?));
+    [known[0].or(left), known[1].or(right)]
 }
 
 /// What the name of a tensor says it is for, or that of what it is a scaled or rearranged copy of; the nearest name counts.

@@ -5,7 +5,8 @@ use super::axes::{Axis, size};
 use super::flow::{FlowStep, axis_at_start, origin, projection, rearranged};
 use super::mistake::{Detector, Mistake, Observation, TracedCell};
 use super::named::is_weights;
-use super::scale::is_named;
+use super::names_read::Part;
+use super::scale::parts;
 use crate::explain::terms::figure;
 use crate::tensor::Tensor;
 use crate::tensor::explanation::Explanation;
@@ -25,6 +26,9 @@ pub(super) static MISTAKE: Mistake = Mistake {
 pub(super) fn is_wrong(attention: &Attention) -> bool {
     let Some(context) = &attention.context else { return false };
     let Some(summed) = summed_elsewhere(attention, context) else { return false };
+    if is_over_batch(attention) {
+        return true;
+    }
     // Weights that are divided by their sums afterwards are right, whatever axis the softmax runs along. Where a mask
     // comes in between, they are divided because of the mask.
     let is_masked = context.after.iter().any(|step| step.fill() == Some(0.0));
@@ -32,6 +36,15 @@ pub(super) fn is_wrong(attention: &Attention) -> bool {
         return false;
     }
     is_over_one(attention, summed) || is_over_keys(attention, summed)
+}
+
+/// Whether the softmax runs along an axis that is neither that of the queries nor that of the keys: samples, or heads.
+fn is_over_batch(attention: &Attention) -> bool {
+    let Some(scores) = &attention.scores else { return false };
+    let at = axis_at_start(&attention.before, attention.axis);
+    let own = [scores.product.left_in_result, scores.product.right_in_result];
+    at.is_some_and(|at| at > 2 && !own.contains(&Some(at)))
+        && size(&attention.weights, attention.axis).is_some_and(|size| size > 1)
 }
 
 /// Whether the softmax runs along an axis with one element, so that every weight is 1.
@@ -48,7 +61,8 @@ fn summed_elsewhere(attention: &Attention, context: &Context) -> Option<Axis> {
 /// Whether the sum with the values runs over the keys. It runs over the queries where, for example, prototypes collect
 /// the tokens that are assigned to them.
 fn is_over_keys(attention: &Attention, summed: Axis) -> bool {
-    let Some(scores) = &attention.scores else { return true };
+    // Equal weights are a start from which others are computed, as in the routing of capsules.
+    let Some(scores) = &attention.scores else { return !is_even(&attention.weights) };
     let at = axis_at_start(&attention.before, summed);
     if at.is_none() || at != scores.product.left_in_result {
         return true;
@@ -59,6 +73,14 @@ fn is_over_keys(attention: &Attention, summed: Axis) -> bool {
         .map(|source| projection(source).map_or_else(|| source.clone(), |it| it.left));
     inputs[0].storage().same(inputs[1].storage())
         || projected_from(&scores.sources[0]).is_some_and(|it| Some(it) == projected_from(&scores.sources[1]))
+}
+
+/// Whether all elements are equal.
+fn is_even(weights: &Tensor) -> bool {
+    weights.numel() <= 1 << 16 && {
+        let values = weights.to_f64_vec();
+        values.iter().all(|it| *it == values[0])
+    }
 }
 
 /// The number of the tensor that the last projection of a tensor takes.
@@ -77,7 +99,8 @@ fn without_values(attention: &Attention, cell: &TracedCell) -> Option<Observatio
     let name = cell.name_of(&attention.weights, "");
     let axis = axis_at_start(&attention.before, attention.axis)?;
     let is_over_queries = scores.product.left_in_result == Some(axis) && attention.weights.ndim() >= 2;
-    if !is_over_queries || !is_named(scores, cell) || !is_weights(&name) {
+    let is_named = || parts(scores, cell) == [Some(Part::Query), Some(Part::Key)];
+    if !is_over_queries || !is_weights(&name) || !is_named() {
         return None;
     }
     let queries = cell.name_of(&scores.product.left, "the queries");

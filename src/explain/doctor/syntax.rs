@@ -7,6 +7,7 @@ use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef, UnaryOp};
 use ruff_text_size::Ranged;
 
+use super::batch_first::mixed_orders;
 use super::factors::{base_name, operand};
 use super::mistake::{Detector, Finding, Mistake};
 use super::names_read::{Names, Part};
@@ -14,7 +15,7 @@ use super::roles::{Subject, disagreements};
 use super::scores_read::Masking;
 use super::{
     dropout_before_softmax, dropout_in_eval, input_unused, mask_inverted, mask_leaks, mask_off_by_one,
-    masked_copy_unused, projection_mixed_up, scale, scores_as_weights, softmax_before_loss,
+    masked_copy_unused, projection_mixed_up, samples_mixed, scale, scores_as_weights, softmax_before_loss,
     softmax_over_queries, softmax_twice, tied_weights_copied,
 };
 
@@ -372,6 +373,14 @@ impl<'a> Visitor<'a> for Search<'_> {
         };
         let is_block = name.is_some();
         self.within.extend(name);
+        if let Stmt::ClassDef(class) = statement
+            && let Some((range, observed)) = mixed_orders(class, self.source)
+        {
+            self.add(&samples_mixed::MISTAKE, &range, observed, "batch_first=True");
+            if let Some(found) = self.found.last_mut() {
+                found.title = "the samples of a batch are taken for its tokens";
+            }
+        }
         if let Stmt::Expr(expression) = statement
             && (is_call_of(&expression.value, "masked_fill")
                 || self.masking.iter().any(|it| is_call_of(&expression.value, it)))

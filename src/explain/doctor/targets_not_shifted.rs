@@ -101,15 +101,18 @@ fn hides_later_tokens(step: &Traced) -> bool {
 
 fn not_shifted(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     let is_causal = |reach| matches!(reach, Reach::Causal | Reach::Leaks(_));
-    let axis = call.report.axes.iter().find(|axis| is_causal(Reach::of(axis)))?;
+    // A text may be read from its end.
+    let axis = call.report.axes.iter().find(|axis| {
+        let mirrored = || Reach::of(&axis.mirrored());
+        is_causal(Reach::of(axis)) || is_causal(mirrored())
+    })?;
     let mut losses = cell.trace.steps.iter().filter(|step| is_cross_entropy(step));
     let loss = losses.find(|step| {
-        let targets = step.operand(1).and_then(|targets| Some((targets.values()?, targets.shape().to_vec())));
-        targets.is_some_and(|(values, _)| {
-            let targets: Vec<f64> = (0..values.len()).map(|at| values.float(at)).collect();
-            let varied = targets.iter().any(|it| *it != targets[0]);
-            targets.len() >= 4 && varied && call.report.tokens.contains(&targets)
-        })
+        let Some(targets) = step.operand(1).and_then(floats) else { return false };
+        let varied = targets.iter().any(|it| *it != targets[0]);
+        let is_whole = targets.len() >= 4 && varied && call.report.tokens.contains(&targets);
+        let is_own = || call.report.tokens.iter().any(|tokens| is_at_own_place(step, tokens, axis.size));
+        (is_whole || is_own()) && !is_of_another(step, call, cell)
     })?;
     let observed = format!(
         "The {} tokens that {} was called with are also the targets of the loss, each at its own position.",
@@ -117,6 +120,41 @@ fn not_shifted(call: &RepeatedCall, cell: &TracedCell) -> Option<Observation> {
     );
     let fix = "predict the next token: logits[:, :-1] against tokens[:, 1:]";
     Some(Observation::new(loss.site(), observed, fix))
+}
+
+/// Whether a loss takes the outputs of another call of the same function.
+fn is_of_another(loss: &Traced, call: &RepeatedCall, cell: &TracedCell) -> bool {
+    let Some(logits) = loss.operand(0).and_then(|it| it.tensor.as_ref()) else { return false };
+    let (_, all) = source(logits);
+    let is_result =
+        |step: &&Traced| step.results.iter().any(|it| it.tensor.as_ref().is_some_and(|it| it.is(&all)));
+    let made = cell.trace.steps.iter().find(is_result);
+    let mut calls = made.iter().flat_map(|step| &step.calls).filter(|it| it.function == call.function);
+    calls.next().is_some_and(|first| {
+        first.activation != call.report.activation && calls.all(|it| it.activation != call.report.activation)
+    })
+}
+
+/// Whether a loss takes all outputs of texts but one, and as the target of each the token at its own position.
+fn is_at_own_place(loss: &Traced, tokens: &[f64], size: usize) -> bool {
+    let own_places = || {
+        let targets = floats(loss.operand(1)?)?;
+        let rows = tokens.len() / size.max(1);
+        let is_one_less = size >= 4 && rows > 0 && targets.len() == rows * (size - 1);
+        let logits = loss.operand(0)?.tensor.clone().filter(|_| is_one_less)?;
+        let (_, all) = source(&logits);
+        let classes = *logits.shape().last()?;
+        if all.numel() != rows * size * classes || targets.iter().all(|it| *it == targets[0]) {
+            return None;
+        }
+        let (first, values) = (logits.to_f64_vec(), all.to_f64_vec());
+        // The outputs that are left out are the first of each text, or the last.
+        let from = (0..=1).find(|from| values[from * classes..][..classes] == first[..classes])?;
+        let fits =
+            |row: usize| tokens[row * size + from..][..size - 1] == targets[row * (size - 1)..][..size - 1];
+        Some((0..rows).all(fits))
+    };
+    own_places().unwrap_or(false)
 }
 
 /// Whether an operation is a loss of classes.

@@ -19,8 +19,3 @@ torch.manual_seed(68)
 text, image = torch.randn(2, 4, 6), torch.randn(2, 7, 6)
 a, b = CoAttention(6)(text, image)
 print(a.shape, b.shape, f"{a.sum().item():.4f} {b.sum().item():.4f}")
-
-# Matches that both sides agree on: the product of the two softmaxes.
-s = text @ image.transpose(1, 2) / 6 ** 0.5
-mutual = s.softmax(dim=1) * s.softmax(dim=2)
-print(mutual.amax(dim=(1, 2)))

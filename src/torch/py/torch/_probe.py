@@ -144,7 +144,7 @@ def with_change(value, axis, at):
 
 def moves(before, after, axis):
     """How far each position along `axis` of the output moved; 0 for what is rounding."""
-    before, after = torch.nan_to_num(before.detach().double()), torch.nan_to_num(after.detach().double())
+    before, after = (torch.nan_to_num(it.detach().double(), posinf=0.0, neginf=0.0) for it in (before, after))
     far = (before - after).abs().transpose(0, axis).flatten(1).amax(1)
     scale = max(float(before.abs().max()), float(after.abs().max()), 1e-30)
     return [float(it) if float(it) > ROUNDING * scale else 0.0 for it in far]
@@ -215,7 +215,8 @@ def unsteady(call, output):
 
 
 def untouched(call):
-    """The matrices of a module that its output does not depend on, by their names."""
+    """The matrices of a module that its output does not depend on, whole or in some of their rows: their names, their shapes,
+    and how many rows."""
     owner = call.positional[0] if call.positional else None
     if not isinstance(owner, nn.Module):
         return []
@@ -226,7 +227,8 @@ def untouched(call):
         torch.manual_seed(SEED)
         (output.double() * torch.rand(output.shape, dtype=torch.float64)).sum().backward()
     matrices = [(name, it) for name, it in call.modules[0].named_parameters() if it.dim() >= 2 and it.requires_grad]
-    return [name for name, it in matrices if it.grad is None or not bool(it.grad.any())]
+    rows = [(name, it, it.shape[0] if it.grad is None else int((it.grad == 0).flatten(1).all(1).sum())) for name, it in matrices]
+    return [{"name": name, "shape": list(it.shape), "rows": count} for name, it, count in rows if count]
 
 
 def opposite(value):
@@ -395,7 +397,9 @@ def cached(call, others, output):
             return {"first": 0, "tokens": 0, "moved": [], "offset": offset}
         whole = tokens
         if tokens.shape[1] < new + 2 and tokens.shape[0] == other[where].shape[0] and tokens.dim() == other[where].dim():
-            whole = torch.cat([tokens] + [other[where].to(tokens.dtype)] * 3, dim=1)
+            # In a mixed order: a mask that hides the wrong one of two equal tokens hides nothing else.
+            known = torch.cat([tokens, other[where].to(tokens.dtype)], dim=1)
+            whole = torch.cat([tokens, known[:, (3 * torch.arange(3 * new) + 1) % known.shape[1]]], dim=1)
         first = whole.shape[1] - new
         if not filled or first < 1:
             continue
@@ -405,7 +409,7 @@ def cached(call, others, output):
             continue
         if growing and whole is not tokens:
             continue
-        changed = [at for at, value in call.tensors() if at != where and at not in growing]
+        changed = [at for at, value in call.tensors() if at != where and at not in growing and at not in filled]
         if any(not isinstance(other[at], torch.Tensor) or other[at].shape != arguments[at].shape for at in changed):
             continue
         before = call.repeat({where: whole})
@@ -413,7 +417,8 @@ def cached(call, others, output):
         # Without a causal mask the first tokens see more in one part than in two.
         if before.dim() < 2 or before.shape[1] != whole.shape[1] or any(moves(before, after, 1)[:-1]):
             continue
-        moved = in_parts(call, before, where, whole, first, filled, growing)
+        memories = [at for at in filled if ends_with(other[at], tokens)]
+        moved = in_parts(call, before, where, whole, first, filled, growing, memories)
         if moved is not None:
             return {"first": first, "tokens": whole.shape[1], "moved": moved, "offset": None}
     return None
@@ -437,7 +442,15 @@ def wrong_offset(other, filled):
     return None
 
 
-def in_parts(call, output, where, tokens, first, filled, growing):
+def ends_with(memory, tokens):
+    """Whether a cache has the tokens of an earlier call themselves, as the memory of Transformer-XL has."""
+    if not isinstance(memory, torch.Tensor) or memory.dim() != tokens.dim() or memory.shape[1] < tokens.shape[1]:
+        return False
+    last = memory[:, memory.shape[1] - tokens.shape[1]:]
+    return last.shape == tokens.shape and bool(torch.equal(last, tokens.detach()))
+
+
+def in_parts(call, output, where, tokens, first, filled, growing, memories):
     positional, keywords = copied(call.positional, call.keywords)
     for value in [*positional, *keywords.values()]:
         if isinstance(value, nn.Module):
@@ -462,6 +475,8 @@ def in_parts(call, output, where, tokens, first, filled, growing):
         value = positional[at] if isinstance(at, int) else keywords[at]
         if type(value) is int:
             given(at, first)
+        elif at in memories:
+            given(at, tokens[:, :first].clone())
         elif is_empty(value):
             if not isinstance(one, (tuple, list)) or len(one) < 2:
                 return None
@@ -495,6 +510,7 @@ def examine(function, names, positional, keywords, others=(), work=0):
     except Exception:
         report["untouched"] = []
     report["inputs"] = len(call.inputs())
+    report["ranks"] = [max((value.dim() for _, value in call.inputs()), default=0), output.dim()]
     report["arguments"] = [*names, *keywords]
     report["tokens"] = [value.flatten().tolist() for _, value in call.inputs() if is_tokens(value)]
     return json.dumps(report)

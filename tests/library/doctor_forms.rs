@@ -1,0 +1,252 @@
+//! Mistakes in forms that layers seldom have: pointers, pools, prefixes, sinks, memories, weights that are averaged over heads.
+//! In each program the doctor finds nothing, and with one change it finds the mistake.
+
+use attn::explain::{TensorNames, doctor};
+use attn::session::{Session, SessionOptions, with_large_stack};
+
+/// A pointer: its weights are the answer, and meet no values.
+const POINTER: &str = "\
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+class Chooser(nn.Module):
+    def __init__(self, d=4):
+        super().__init__()
+        self.query, self.key = nn.Linear(d, d), nn.Linear(d, d)
+    def forward(self, state, places, taken):
+        logits = self.query(state).unsqueeze(1) @ self.key(places).transpose(1, 2)
+        logits = logits.squeeze(1) / places.shape[-1] ** 0.5
+        return F.log_softmax(logits.masked_fill(taken, -torch.inf), dim=-1)
+torch.manual_seed(3)
+taken = torch.tensor([[True, False, False, False, False], [False, False, True, False, False]])
+out = Chooser()(torch.randn(2, 4), torch.randn(2, 5, 4), taken)
+";
+
+/// One vector for each text: the weights are multiplied with the vectors element by element.
+const POOL: &str = "\
+import torch
+import torch.nn as nn
+class Pool(nn.Module):
+    def __init__(self, d=4):
+        super().__init__()
+        self.score = nn.Linear(d, 1)
+    def forward(self, h, real):
+        s = self.score(h).masked_fill(~real[:, :, None], float('-inf'))
+        w = torch.softmax(s, dim=1)
+        return (w * h).sum(1)
+torch.manual_seed(3)
+real = torch.arange(5)[None] < torch.tensor([5, 3, 4])[:, None]
+out = Pool()(torch.randn(3, 5, 4), real)
+";
+
+/// Names that say nothing of queries, keys and values; a sink that every token sees.
+const SINK: &str = "\
+import torch
+import torch.nn as nn
+class Mixer(nn.Module):
+    def __init__(self, d=6):
+        super().__init__()
+        self.a, self.b, self.c = nn.Linear(d, d), nn.Linear(d, d), nn.Linear(d, d)
+        self.sink = nn.Parameter(torch.zeros(1))
+    def forward(self, x):
+        n, t, d = x.shape
+        s = self.a(x) @ self.b(x).transpose(1, 2) / d ** 0.5
+        s = s + torch.full((t, t), -torch.inf).triu(1)
+        s = torch.cat([s, self.sink.expand(n, t, 1)], dim=-1)
+        w = s.softmax(dim=-1)[..., :-1]
+        return w @ self.c(x)
+torch.manual_seed(3)
+out = Mixer()(torch.randn(2, 5, 6))
+";
+
+/// Tokens of a prefix see each other; the others see what is before them.
+const PREFIX: &str = "\
+import torch
+def attend(q, k, v, first):
+    t = q.shape[-2]
+    seen = torch.ones(t, t).tril()
+    seen[:, :first] = 1
+    s = (q @ k.mT / q.shape[-1] ** 0.5).masked_fill(seen == 0, -torch.inf)
+    return s.softmax(-1) @ v
+torch.manual_seed(3)
+out = attend(*torch.randn(3, 2, 7, 4), 3)
+";
+
+/// A batch of texts and a mask of padding with a large finite number.
+const PADDED: &str = "\
+import torch
+def attend(q, k, v, there):
+    s = q @ k.transpose(1, 2) / q.shape[-1] ** 0.5
+    s = s.masked_fill(~there[:, None, :], -1e9)
+    return torch.softmax(s, dim=-1) @ v
+torch.manual_seed(3)
+there = torch.tensor([[True] * 4, [True, True, False, False]])
+out = attend(*torch.randn(3, 2, 4, 6), there)
+";
+
+/// Weights of several layers, averaged over their heads and multiplied up.
+const ROLLOUT: &str = "\
+import torch
+torch.manual_seed(3)
+maps = [torch.softmax(torch.randn(1, 2, 5, 4) @ torch.randn(1, 2, 4, 5) / 2, dim=-1) for _ in range(3)]
+flow = torch.eye(5)
+for one in maps:
+    mean = one.mean(dim=1)[0] + torch.eye(5)
+    flow = (mean / mean.sum(dim=-1, keepdim=True)) @ flow
+";
+
+/// A memory of the vectors that came before.
+const MEMORY: &str = "\
+import torch
+import torch.nn as nn
+class Recurrent(nn.Module):
+    def __init__(self, d=4):
+        super().__init__()
+        self.q, self.k, self.v = nn.Linear(d, d), nn.Linear(d, d), nn.Linear(d, d)
+    def forward(self, x, past):
+        new = x.shape[1]
+        both = torch.cat([past, x], dim=1)
+        total = both.shape[1]
+        s = self.q(x) @ self.k(both).transpose(1, 2) / x.shape[-1] ** 0.5
+        s = s.masked_fill(torch.ones(new, total).triu(1 + total - new).bool(), -torch.inf)
+        return s.softmax(-1) @ self.v(both)
+torch.manual_seed(3)
+layer, past = Recurrent(), torch.zeros(1, 0, 4)
+for part in torch.randn(1, 8, 4).split(4, dim=1):
+    out = layer(part, past)
+    past = torch.cat([past, part], dim=1)
+";
+
+/// Attention between the rows and between the columns of a table, by PyTorch's layer.
+const TABLE: &str = "\
+import torch
+import torch.nn as nn
+class Table(nn.Module):
+    def __init__(self, d=4):
+        super().__init__()
+        self.along = nn.MultiheadAttention(d, 2, batch_first=True)
+        self.again = nn.MultiheadAttention(d, 2, batch_first=True)
+    def forward(self, x):
+        x = x + self.along(x, x, x)[0]
+        return x + self.again(x, x, x)[0]
+torch.manual_seed(3)
+out = Table()(torch.randn(3, 5, 4))
+";
+
+/// One matrix for queries, keys and values, and a mask that is added.
+const FUSED: &str = "\
+import torch
+import torch.nn as nn
+class Fused(nn.Module):
+    def __init__(self, d=6):
+        super().__init__()
+        self.qkv = nn.Linear(d, 3 * d)
+    def forward(self, x):
+        t = x.shape[1]
+        parts = self.qkv(x).chunk(3, dim=-1)
+        a, b, c = parts[0], parts[1], parts[2]
+        s = a @ b.transpose(1, 2) / x.shape[-1] ** 0.5 + torch.ones(t, t).triu(1) * -1e9
+        return s.softmax(dim=-1) @ c
+torch.manual_seed(3)
+out = Fused()(torch.randn(2, 5, 6))
+";
+
+/// Weights that are masked and then divided by what is left.
+const DIVIDED: &str = "\
+import torch
+torch.manual_seed(3)
+q, k = torch.randn(2, 5, 4)
+w = torch.softmax(q @ k.T / 2, dim=-1)
+kept = w * torch.tril(torch.ones(5, 5))
+rows = kept.sum(dim=-1, keepdim=True)
+w = kept / rows
+";
+
+/// A language model that is given whole texts.
+const NEXT: &str = "\
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+class Writer(nn.Module):
+    def __init__(self, words=9, d=6):
+        super().__init__()
+        self.table, self.a, self.b, self.c = nn.Embedding(words, d), nn.Linear(d, d), nn.Linear(d, d), nn.Linear(d, d)
+        self.head = nn.Linear(d, words)
+    def forward(self, ids):
+        x, t = self.table(ids), ids.shape[1]
+        s = self.a(x) @ self.b(x).transpose(1, 2) / x.shape[-1] ** 0.5
+        s = s.masked_fill(torch.ones(t, t).triu(1).bool(), -torch.inf)
+        return self.head(x + s.softmax(-1) @ self.c(x))
+torch.manual_seed(3)
+model, ids = Writer(), torch.randint(9, (2, 7))
+logits = model(ids)
+loss = F.cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten())
+";
+
+/// A case: the mistake, the program, and the change.
+type Case = (&'static str, &'static str, &'static str, &'static str);
+
+const CASES: &[Case] = &[
+    ("mask-leaks", POINTER, "-torch.inf", "0.0"),
+    ("row-all-hidden", POINTER, "masked_fill(taken", "masked_fill(taken | True"),
+    ("scale", POINTER, " / places.shape[-1] ** 0.5", ""),
+    ("projection-unused", POINTER, "self.query(state)", "self.key(state)"),
+    ("scores-as-weights", POOL, "torch.softmax(s, dim=1)", "s"),
+    ("samples-mixed", POOL, "dim=1", "dim=0"),
+    ("softmax-over-queries", SINK, "softmax(dim=-1)", "softmax(dim=-2)"),
+    ("softmax-over-queries", SINK, "softmax(dim=-1)", "softmax(dim=0)"),
+    ("mask-inverted", SINK, "triu(1)", "triu(0)"),
+    ("mask-inverted", SINK, "triu(1)", "tril(-1)"),
+    ("projection-unused", SINK, "self.b(x)", "self.a(x)"),
+    ("mask-inverted", PREFIX, "tril()", "triu()"),
+    ("mask-inverted", PREFIX, "tril()", "tril(-1)"),
+    ("mask-inverted", PADDED, "~there", "there"),
+    ("mask-inverted", PADDED, "~there[:, None, :]", "~torch.eye(4).bool()"),
+    ("scores-as-weights", PADDED, "torch.softmax(s, dim=-1)", "s"),
+    ("rows-do-not-sum-to-1", ROLLOUT, "mean / mean.sum(dim=-1, keepdim=True)", "mean"),
+    ("cache-differs", MEMORY, "[past, x]", "[x, past]"),
+    (
+        "samples-mixed",
+        TABLE,
+        "self.again = nn.MultiheadAttention(d, 2, batch_first=True)",
+        "self.again = nn.MultiheadAttention(d, 2)",
+    ),
+    ("mask-leaks", FUSED, "-1e9", "1e-9"),
+    ("mask-after-softmax", DIVIDED, "sum(dim=-1", "sum(dim=0"),
+    ("targets-not-shifted", NEXT, "ids[:, 1:]", "ids[:, :-1]"),
+];
+
+/// The names of the mistakes that the doctor finds in a program, and what it observed.
+fn found(source: &str) -> Vec<(&'static str, String)> {
+    let mut session = Session::new(SessionOptions::default());
+    let (outcome, trace, calls) = session.examined(source, "program", doctor::calls_to_repeat);
+    assert_eq!(outcome.error, None, "{source}");
+    let names = TensorNames::new(session.variables().into_iter().map(|it| (it.name, it.value)));
+    let mut findings = doctor::examine(&trace, &names, &calls, &session.sources().collect());
+    findings.extend(doctor::read("program", source, doctor::Reading::Ran));
+    findings.into_iter().map(|it| (it.mistake, it.observed)).collect()
+}
+
+#[test]
+fn each_change_makes_a_mistake_that_is_found() {
+    with_large_stack(|| {
+        let mut wrong = Vec::new();
+        for (mistake, program, from, to) in CASES {
+            assert!(program.contains(from), "{from} is in the program");
+            let found = found(&program.replace(from, to));
+            if !found.iter().any(|(name, _)| name == mistake) {
+                wrong.push(format!("{mistake}, {from} -> {to}: {found:?}"));
+            }
+        }
+        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    });
+}
+
+#[test]
+fn the_programs_themselves_have_no_findings() {
+    with_large_stack(|| {
+        for program in [POINTER, POOL, SINK, PREFIX, PADDED, ROLLOUT, MEMORY, TABLE, FUSED, DIVIDED, NEXT] {
+            assert_eq!(found(program), [], "{program}");
+        }
+    });
+}
