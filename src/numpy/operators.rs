@@ -280,7 +280,8 @@ pub(super) fn compare(
     let numpy = context_of(&[a, b], vm)?;
     if is_tensor(b) && array_of(a).is_some() {
         // PyTorch has this one only, also for a tensor that requires a gradient.
-        let Some(tensor) = tensor_value(&b.to_owned(), vm).filter(|_| comparison == PyComparisonOp::Eq) else {
+        let Some(tensor) = tensor_value(&b.to_owned(), vm).filter(|_| comparison == PyComparisonOp::Eq)
+        else {
             return Ok(Either::B(PyComparisonValue::NotImplemented));
         };
         let operands = [operand(&numpy, a, vm)?, Operand::new(tensor)];
