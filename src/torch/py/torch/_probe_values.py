@@ -1,0 +1,74 @@
+"""Values of a call that is run again: copies with changes, and comparisons of what came out."""
+
+import torch
+
+# A smaller change of an output, relative to the largest output, is rounding.
+ROUNDING = 1e-5
+
+
+def first_tensor(output):
+    """The first tensor of what a call returned, or None. A single number, such as a loss, is returned only if there is no
+    other."""
+    if isinstance(output, torch.Tensor):
+        return output
+    parts = output.values() if isinstance(output, dict) else output if isinstance(output, (tuple, list)) else ()
+    found = [tensor for tensor in map(first_tensor, parts) if tensor is not None]
+    return next((tensor for tensor in found if tensor.dim() > 0), found[0] if found else None)
+
+
+def all_tensors(output):
+    """All tensors of floating point numbers in what a call returned."""
+    if isinstance(output, torch.Tensor):
+        return [output.detach()] if output.is_floating_point() else []
+    parts = output.values() if isinstance(output, dict) else output if isinstance(output, (tuple, list)) else ()
+    return [found for part in parts for found in all_tensors(part)]
+
+
+def is_tokens(value):
+    """Whether a tensor holds the numbers of tokens, and not their vectors."""
+    return not value.is_floating_point()
+
+
+def with_change(value, axis, at):
+    """A copy of `value` in which everything at position `at` along `axis` is other numbers."""
+    value = value.detach().clone()
+    part = value.select(axis, at)
+    if is_tokens(value):
+        # Another token that occurs, so that it is in the vocabulary.
+        known = value.unique()
+        other = known[0] if len(known) > 1 else torch.where(known[0] > 0, 0, 1)
+        replaced = torch.where(part == other, known[-1] if len(known) > 1 else other, other)
+        part.copy_(replaced)
+    else:
+        part.add_(torch.randn(part.shape, dtype=value.dtype) * (1 + part.abs().max()))
+    return value
+
+
+def opposite(value):
+    """Other values for a whole tensor: a mask inverted, everything else other numbers."""
+    if value.dtype == torch.bool:
+        return ~value
+    if is_tokens(value):
+        return 1 - value if is_zero_one(value) else value.flip(0).flip(-1)
+    if not bool(torch.isfinite(value).all()) or bool((value < -1e4).any()):
+        return torch.where(value == 0, value.min(), 0.0)
+    return 1 - value if is_zero_one(value) else value + torch.randn(value.shape, dtype=value.dtype)
+
+
+def is_zero_one(value):
+    return bool(((value == 0) | (value == 1)).all())
+
+
+def same(before, after):
+    """Whether all tensors of two outputs are equal."""
+    if len(before) != len(after) or any(a.shape != b.shape for a, b in zip(before, after)):
+        return False
+    return all(bool(torch.equal(torch.nan_to_num(a), torch.nan_to_num(b))) for a, b in zip(before, after))
+
+
+def nearly_same(before, after):
+    """Whether all tensors of two outputs are equal up to what a mask of tiny numbers changes."""
+    if len(before) != len(after) or any(a.shape != b.shape for a, b in zip(before, after)):
+        return False
+    pairs = [(torch.nan_to_num(a), torch.nan_to_num(b)) for a, b in zip(before, after) if a.numel() > 0]
+    return all(float((a - b).abs().max()) <= ROUNDING * max(float(a.abs().max()), 1e-30) for a, b in pairs)
