@@ -32,7 +32,12 @@ fn whole(object: &PyObject, vm: &VirtualMachine) -> Option<i64> {
             _ => None,
         };
     }
-    let array = array_of(object).or_else(|| tensor_value(&object.to_owned(), vm))?;
+    // One element of a tensor is a number, as `__index__` of tensors says.
+    if let Some(tensor) = tensor_value(&object.to_owned(), vm) {
+        let is_one = tensor.numel() == 1 && tensor.dtype().category() == Category::Integer;
+        return is_one.then(|| tensor.item_int().ok())?;
+    }
+    let array = array_of(object)?;
     (array.ndim() == 0 && array.dtype().category() == Category::Integer).then(|| array.item_int().ok())?
 }
 
