@@ -3,7 +3,8 @@
 
 use ndarray::{ArrayView2, ArrayViewMut2};
 
-use super::few_columns;
+use super::tiles::Start;
+use super::unpacked;
 
 /// What a number type needs so that [`super::gemm`] can multiply matrices of it.
 pub trait Multiply: Sized {
@@ -11,26 +12,26 @@ pub trait Multiply: Sized {
     const DEPTH: usize;
     /// Whether rows after the last whole four and columns after the last whole twelve are computed as small products.
     const EDGES: bool;
-    /// Whether [`Multiply::few_columns`] is implemented.
-    const FEW_COLUMNS: bool;
+    /// Whether [`Multiply::unpacked`] is implemented.
+    const UNPACKED: bool;
 
-    /// `out = a @ b`, or `out += a @ b` if `add`, for a `b` of few columns.
-    fn few_columns(a: ArrayView2<Self>, b: ArrayView2<Self>, add: bool, out: ArrayViewMut2<Self>);
+    /// `out = start + a @ b`, where [`unpacked::fits`] holds.
+    fn unpacked(a: ArrayView2<Self>, b: ArrayView2<Self>, start: Start<Self>, out: ArrayViewMut2<Self>);
 
     /// `out = alpha * a @ b + beta * out`: (m, k) @ (k, n) into (m, n). Panics if the shapes disagree.
     fn blocked(alpha: Self, a: ArrayView2<Self>, b: ArrayView2<Self>, beta: Self, out: ArrayViewMut2<Self>);
 }
 
 macro_rules! multiply {
-    ($t:ty, $kernel:path, $depth:expr, $edges:expr, $has_few_columns:expr, $few_columns:expr) => {
+    ($t:ty, $kernel:path, $depth:expr, $edges:expr, $has_unpacked:expr, $unpacked:expr) => {
         impl Multiply for $t {
             const DEPTH: usize = $depth;
             const EDGES: bool = $edges;
-            const FEW_COLUMNS: bool = $has_few_columns;
+            const UNPACKED: bool = $has_unpacked;
 
-            fn few_columns(a: ArrayView2<$t>, b: ArrayView2<$t>, add: bool, out: ArrayViewMut2<$t>) {
-                let product: fn(ArrayView2<$t>, ArrayView2<$t>, bool, ArrayViewMut2<$t>) = $few_columns;
-                product(a, b, add, out);
+            fn unpacked(a: ArrayView2<$t>, b: ArrayView2<$t>, start: Start<$t>, out: ArrayViewMut2<$t>) {
+                let product: fn(ArrayView2<$t>, ArrayView2<$t>, Start<$t>, ArrayViewMut2<$t>) = $unpacked;
+                product(a, b, start, out);
             }
 
             fn blocked(
@@ -73,7 +74,7 @@ macro_rules! multiply {
     };
 }
 
-multiply!(f32, matrixmultiply::sgemm, 192, false, true, few_columns::product);
+multiply!(f32, matrixmultiply::sgemm, 192, false, true, unpacked::product);
 multiply!(f64, matrixmultiply::dgemm, usize::MAX, true, false, |_, _, _, _| unreachable!(
-    "FEW_COLUMNS is false"
+    "UNPACKED is false"
 ));

@@ -12,7 +12,6 @@ pub mod buffer_pool;
 pub(crate) mod division;
 pub mod dot;
 pub mod elementwise;
-mod few_columns;
 pub mod gemm;
 pub mod grid;
 pub mod index;
@@ -36,5 +35,6 @@ pub mod softmax;
 pub(crate) mod stop;
 pub mod threads;
 mod tiles;
+mod unpacked;
 
 pub use real::Real;

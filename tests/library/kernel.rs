@@ -6,6 +6,7 @@
 use attn::kernel::Real;
 use attn::kernel::attention::{self, Mask, Operands};
 use attn::kernel::offset::WithOffset;
+use attn::kernel::simd::limit_vectors;
 use attn::kernel::{dot, gemm, loss, math, norm, reduce, softmax};
 use ndarray::{
     Array1, Array2, Array3, Array4, ArrayD, ArrayView1, ArrayView2, ArrayViewD, Axis, Ix1, Ix2, Ix3, Ix4,
@@ -265,6 +266,68 @@ fn products_agree_with_a_plain_loop_for_every_layout() {
             }
         }
     }
+}
+
+/// Σ a_k b_k as the blocked kernel adds it: chains of at most 192 multiply-adds, which are added one by one.
+fn chain_sum(start: Option<f32>, a: ArrayView1<f32>, b: ArrayView1<f32>) -> f32 {
+    let (k, mut sum, mut from) = (a.len(), start, 0);
+    while from < k {
+        let to = k.min(from + if k > 192 && k / 2 < 192 { k / 2 } else { 192 });
+        let chain = (from..to).fold(0.0, |sum: f32, at| a[at].mul_add(b[at], sum));
+        (sum, from) = (Some(sum.map_or(chain, |sum| sum + chain)), to);
+    }
+    sum.unwrap_or(0.0)
+}
+
+#[test]
+fn large_products_are_chains_of_multiply_adds_on_all_vectors_and_in_all_layouts() {
+    if !fused() {
+        return;
+    }
+    let of = |rows, columns, seed| matrix(rows, columns, seed).mapv(|x| x as f32);
+    for (seed, &(m, k, n)) in
+        [(4, 2, 12), (8, 64, 48), (13, 200, 49), (24, 70, 530), (25, 31, 64), (61, 385, 100), (270, 9, 35)]
+            .iter()
+            .enumerate()
+    {
+        let seed = seed as u64 * 10;
+        let lefts = [
+            of(m, k + 3, seed + 1),
+            of(k, m + 5, seed + 2),
+            of(k, m + 600, seed + 3),
+            of(2 * m, 2 * k, seed + 4),
+        ];
+        let rights = [of(k, n + 1, seed + 5), of(n, k + 2, seed + 6), of(2 * k, 2 * n, seed + 7)];
+        let lefts = [
+            lefts[0].slice(s![.., ..k]),
+            lefts[1].slice(s![.., ..m]).reversed_axes(),
+            lefts[2].slice(s![.., 3..m + 3]).reversed_axes(),
+            lefts[3].slice(s![..;-2, ..;2]),
+        ];
+        let rights = [
+            rights[0].slice(s![.., 1..]),
+            rights[1].slice(s![.., ..k]).reversed_axes(),
+            rights[2].slice(s![..;2, ..;2]),
+        ];
+        for (a, b) in lefts.iter().flat_map(|a| rights.iter().map(move |b| (*a, *b))) {
+            let once = Array2::from_shape_fn((m, n), |(i, j)| chain_sum(None, a.row(i), b.column(j)));
+            let twice =
+                Array2::from_shape_fn((m, n), |(i, j)| chain_sum(Some(once[[i, j]]), a.row(i), b.column(j)));
+            for bytes in [64, 32] {
+                limit_vectors(bytes);
+                let mut wide = Array2::from_elem((m, n + 7), f32::NAN);
+                let (mut out, beside) = wide.multi_slice_mut((s![.., 4..n + 4], s![.., n + 4]));
+                gemm::matmul(a, b, out.view_mut());
+                let bits = |x: &f32| x.to_bits();
+                let place = format!("({m}, {k}) @ ({k}, {n}), strides {:?}, {:?}", a.strides(), b.strides());
+                assert!(out.iter().map(bits).eq(once.iter().map(bits)), "{place}");
+                gemm::addmm(a, b, out.view_mut());
+                assert!(out.iter().map(bits).eq(twice.iter().map(bits)), "{place}, added");
+                assert!(beside.iter().all(|x| x.is_nan()), "{place}: what lies beside is not written");
+            }
+        }
+    }
+    limit_vectors(usize::MAX);
 }
 
 #[test]

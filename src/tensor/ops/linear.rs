@@ -3,6 +3,7 @@
 
 use ndarray::{
     ArrayView1, ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, Dimension, Ix1, Ix2, Ix3, ShapeBuilder,
+    aview1,
 };
 
 use crate::kernel::offset::{MatrixView, MatrixViewMut, WithOffset};
@@ -255,6 +256,21 @@ pub(crate) fn addmm(base: &Tensor, a: &Tensor, b: &Tensor, alpha: f64, beta: f64
     let (rows, columns) = (la.shape[0], lb.shape[1]);
     let base = super::expanded(base, &[rows as i64, columns as i64])?;
     allow(&[rows, columns], a.dtype())?;
+    if alpha == 1.0
+        && beta == 1.0
+        && rows > 1
+        && base.layout().strides == [0, 1]
+        && let (Buffer::F32(x), Buffer::F32(y), Buffer::F32(bias)) =
+            (&*a.storage().read(), &*b.storage().read(), &*base.storage().read())
+    {
+        // A linear layer: the bias is added to the sums, and not copied to each row first.
+        let first = base.layout().offset;
+        let mut out = buffer_pool::take(rows * columns);
+        let view =
+            ArrayViewMut2::from_shape((rows, columns), &mut out).expect("as many elements as the shape has");
+        gemm::linear(matrix!(x, la), matrix!(y, lb), aview1(&bias[first..first + columns]), view);
+        return Ok(Tensor::new(Buffer::F32(out), [rows, columns], a.dtype()));
+    }
     let mut out = base.to_buffer();
     match (&*a.storage().read(), &*b.storage().read(), &mut out) {
         (Buffer::F32(x), Buffer::F32(y), Buffer::F32(out)) => {
