@@ -1,10 +1,10 @@
 //! The order of sorting: nan is larger than all numbers.
-//! Source: `torch.sort`, which follows NumPy.
+//! Source: `torch.sort`, which follows NumPy; of equal elements `std::sort`.
 
 use std::cmp::Ordering;
 
 use super::buffer_pool::{self, Element};
-use super::{stop, threads};
+use super::{selection, stop, threads};
 
 /// An element that can be sorted.
 pub trait Rank: Copy {
@@ -169,9 +169,22 @@ pub fn sorted_places<T: Rank>(row: &[T], descending: bool) -> Vec<usize> {
 /// Elements that one thread sorts at a time.
 const PIECE: usize = 1 << 14;
 
-/// Rows of `length` elements, sorted, and the positions that the elements had in their row; equal elements keep their
-/// order.
-pub fn sorted_rows<T: Rank + Element>(data: &[T], length: usize, descending: bool) -> (Vec<T>, Vec<i64>) {
+/// The order of equal elements.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Equal {
+    /// That of the row.
+    KeepTheirOrder,
+    /// That in which the steps of the C++ library leave them, as in `torch.sort` unless it is to be stable.
+    AsTheStepsLeaveThem,
+}
+
+/// Rows of `length` elements, sorted, and the positions that the elements had in their row.
+pub fn sorted_rows<T: Rank + Element>(
+    data: &[T],
+    length: usize,
+    descending: bool,
+    equal: Equal,
+) -> (Vec<T>, Vec<i64>) {
     let (mut sorted, mut places) = (buffer_pool::take(data.len()), buffer_pool::take(data.len()));
     if let Some(rows) = PIECE.checked_div(length) {
         let size = rows.max(1) * length;
@@ -180,15 +193,36 @@ pub fn sorted_rows<T: Rank + Element>(data: &[T], length: usize, descending: boo
             let mut sorter = Sorter::default();
             let results = sorted.chunks_exact_mut(length).zip(places.chunks_exact_mut(length));
             for (row, (sorted, places)) in data.chunks_exact(length).zip(results) {
-                let mut to = sorted.iter_mut().zip(places);
+                let mut to = sorted.iter_mut().zip(places.iter_mut());
                 sorter.sort(row, descending, |at| {
                     let (sorted, place) = to.next().expect("a row has as many places as elements");
                     (*sorted, *place) = (row[at], at as i64);
                 });
+                // Sorting by keys is faster; only of equal elements the order is another.
+                if equal == Equal::AsTheStepsLeaveThem && length > selection::SHORT && has_equal(sorted) {
+                    in_steps(row, descending, sorted, places);
+                }
             }
         });
     }
     (sorted, places)
+}
+
+fn has_equal<T: Rank>(sorted: &[T]) -> bool {
+    sorted.windows(2).any(|two| two[0].key() == two[1].key())
+}
+
+/// Sorts a row with the steps of the C++ library.
+fn in_steps<T: Rank>(row: &[T], descending: bool, sorted: &mut [T], places: &mut [i64]) {
+    let mut pairs: Vec<(u64, i64)> = row.iter().map(|x| x.key()).zip(0..).collect();
+    if descending {
+        selection::sort(&mut pairs, |a, b| a.0 > b.0);
+    } else {
+        selection::sort(&mut pairs, |a, b| a.0 < b.0);
+    }
+    for ((_, at), (sorted, place)) in pairs.into_iter().zip(sorted.iter_mut().zip(places)) {
+        (*sorted, *place) = (row[at as usize], at);
+    }
 }
 
 /// The positions of keys from the largest to the smallest by their total order; equal keys keep their order.

@@ -1,4 +1,4 @@
-//! The largest or smallest k elements of a row, in PyTorch's order.
+//! The largest or smallest k elements of a row, and all of them, in PyTorch's order.
 //! Where elements are equal or the order is unspecified (`topk(sorted=False)`), the order depends on the steps of the
 //! algorithm. PyTorch uses `partial_sort`, `nth_element` and `sort` of the C++ library, and a quickselect of its own for
 //! `kthvalue`. This file repeats their steps (Musser 1997, introspective sorting; Numerical Recipes, selection by
@@ -7,7 +7,7 @@
 use super::stop;
 
 /// Length up to which a range is sorted by insertion.
-const SHORT: usize = 16;
+pub(crate) const SHORT: usize = 16;
 /// Elements after which a long row looks whether it is to stop.
 const STEP: usize = 1 << 14;
 
@@ -202,6 +202,12 @@ pub fn top<T: Copy>(row: &mut [T], k: usize, sorted: bool, less: impl Fn(T, T) -
             steps.sort(0, k - 1);
         }
     }
+}
+
+/// Sorts a row; equal elements have the order in which the steps leave them. As `std::sort`.
+pub(crate) fn sort<T: Copy>(row: &mut [T], less: impl Fn(T, T) -> bool) {
+    let len = row.len();
+    Steps { row, less }.sort(0, len);
 }
 
 /// Moves the `k`-th smallest element, counted from 0, to position `k`. As `torch.kthvalue`. `above(a, b)` is whether a is

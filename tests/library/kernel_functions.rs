@@ -8,7 +8,7 @@ use attn::kernel::linalg::{Matrix, factor, qr, svd};
 use attn::kernel::math::{self, Functions, exp2_fast};
 use attn::kernel::peak::multiply_adds;
 use attn::kernel::random::erfinv;
-use attn::kernel::rank::{Rank, insertion_place, sorted_places, sorted_rows};
+use attn::kernel::rank::{Equal, Rank, insertion_place, sorted_places, sorted_rows};
 use attn::kernel::simd::limit_vectors;
 use attn::kernel::{buffer_pool, grid, selection, threads};
 
@@ -65,7 +65,7 @@ fn nan_sorts_last_and_equal_elements_keep_their_order() {
 /// Checks rows of `length` elements against a stable sort by comparisons.
 fn rows_are_sorted<T: Rank + Element + PartialEq + std::fmt::Debug>(data: &[T], length: usize) {
     for descending in [false, true] {
-        let (sorted, places) = sorted_rows(data, length, descending);
+        let (sorted, places) = sorted_rows(data, length, descending, Equal::KeepTheirOrder);
         for (at, row) in data.chunks_exact(length).enumerate() {
             let mut wanted: Vec<usize> = (0..length).collect();
             wanted.sort_by(|&a, &b| {
@@ -104,7 +104,7 @@ fn rows_of_all_types_and_lengths_are_sorted_as_by_comparisons() {
         rows_are_sorted(&single.iter().map(|&x| x > 0.0).collect::<Vec<bool>>(), length);
         rows_are_sorted(&vec![2.5_f32; length * rows], length);
     }
-    assert_eq!(sorted_rows::<f32>(&[], 0, true), (vec![], vec![]));
+    assert_eq!(sorted_rows::<f32>(&[], 0, true, Equal::AsTheStepsLeaveThem), (vec![], vec![]));
 }
 
 #[test]

@@ -10,6 +10,7 @@ use crate::tensor::explanation::{Explanation, ExtremeResult, Extremum, OrderKind
 use crate::tensor::layout::wrap_dim;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::reduce::{self, End, ReductionAxes};
+use crate::tensor::ops::sorting;
 use crate::tensor::{Arg, DType, Error, Result, Tensor, ops};
 
 const EXTREME: &[&str] =
@@ -143,22 +144,11 @@ fn median(c: &Call) -> Result<Value> {
         }
         None => {}
     }
-    let (runs, kept) = sorted_runs(x, axis);
-    let middles: Vec<(f64, i64)> = runs
-        .iter()
-        .map(|run| run.iter().find(|it| it.0.is_nan()).copied().unwrap_or_else(|| run[(run.len() - 1) / 2]))
-        .collect();
-    let shape = keep(kept, axis, c.form != 0 && c.bool(2));
-    let values = Tensor::new(
-        crate::tensor::Buffer::F64(middles.iter().map(|it| it.0).collect()),
-        shape.clone(),
-        DType::Float64,
-    );
-    let values = to_dtype(&values, x.dtype());
-    if axis.is_none() {
-        return Ok(values.into());
-    }
-    let indices = Tensor::from_i64(middles.iter().map(|it| it.1).collect(), shape);
+    let Some(axis) = axis else {
+        let flat = Tensor::new(x.to_buffer(), [x.numel()], x.dtype());
+        return Ok(sorting::median(&flat, 0, false).0.into());
+    };
+    let (values, indices) = sorting::median(x, axis, c.bool(2));
     Ok(Value::Named("median", vec![("values", values), ("indices", indices)]))
 }
 
@@ -167,25 +157,8 @@ fn mode(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     let axis = wrap_dim(c.int(1)?, x.ndim())?;
     has_elements_along("mode", x, axis)?;
-    let (runs, kept) = sorted_runs(x, Some(axis));
-    let most = |run: &Vec<(f64, i64)>| {
-        let mut best = (0, 0.0, 0);
-        for group in run.chunk_by(|a, b| a.0 == b.0) {
-            if group.len() > best.0 {
-                best = (group.len(), group[0].0, group[group.len() - 1].1);
-            }
-        }
-        (best.1, best.2)
-    };
-    let found: Vec<(f64, i64)> = runs.iter().map(most).collect();
-    let shape = keep(kept, Some(axis), c.bool(2));
-    let values = Tensor::new(
-        crate::tensor::Buffer::F64(found.iter().map(|it| it.0).collect()),
-        shape.clone(),
-        DType::Float64,
-    );
-    let indices = Tensor::from_i64(found.iter().map(|it| it.1).collect(), shape);
-    Ok(Value::Named("mode", vec![("values", to_dtype(&values, x.dtype())), ("indices", indices)]))
+    let (values, indices) = sorting::mode(x, axis, c.bool(2));
+    Ok(Value::Named("mode", vec![("values", values), ("indices", indices)]))
 }
 
 /// The largest or smallest so far along a dimension, and its index. As `torch.cummax`.

@@ -9,9 +9,9 @@ use crate::tensor::ops::sorting::{self, Unique};
 use crate::tensor::ops::{cast::to_dtype, pointwise};
 use crate::tensor::{Arg, Category, DType, Error, Result, Tensor};
 
-fn sorted(c: &Call, dim: i64, descending: bool) -> Result<(Tensor, Tensor)> {
+fn sorted(c: &Call, dim: i64, descending: bool, stable: bool) -> Result<(Tensor, Tensor)> {
     let x = c.tensor(0)?;
-    Ok(sorting::sort(x, wrap_dim(dim, x.ndim())?, descending))
+    Ok(sorting::sort(x, wrap_dim(dim, x.ndim())?, descending, stable))
 }
 
 fn pair(name: &'static str, (values, indices): (Tensor, Tensor)) -> Value {
@@ -21,13 +21,13 @@ fn pair(name: &'static str, (values, indices): (Tensor, Tensor)) -> Value {
 fn sort(c: &Call) -> Result<Value> {
     if c.form == 1 {
         c.set_grad_name(GradName::Node("Sort", 1));
-        return Ok(pair("sort", sorted(c, c.int(2)?, c.bool(3))?));
+        return Ok(pair("sort", sorted(c, c.int(2)?, c.bool(3), c.bool(1))?));
     }
-    Ok(pair("sort", sorted(c, c.int(1)?, c.bool(2))?))
+    Ok(pair("sort", sorted(c, c.int(1)?, c.bool(2), false)?))
 }
 
 fn argsort(c: &Call) -> Result<Value> {
-    Ok(sorted(c, c.int(1)?, c.bool(2))?.1.into())
+    Ok(sorted(c, c.int(1)?, c.bool(2), c.form == 1 && c.bool(3))?.1.into())
 }
 
 fn topk(c: &Call) -> Result<Value> {
@@ -221,7 +221,7 @@ pub(super) static OPS: [Op; 12] = [
         BOTH,
         &[
             "Tensor input, int dim=-1, bool descending=False",
-            "Tensor input, *, hint? stable, int dim=-1, bool descending=False",
+            "Tensor input, *, bool? stable, int dim=-1, bool descending=False",
         ],
         "The elements in order along a dimension, and their indices in the input.",
         sort,
@@ -231,7 +231,7 @@ pub(super) static OPS: [Op; 12] = [
         BOTH,
         &[
             "Tensor input, int dim=-1, bool descending=False",
-            "Tensor input, int dim=-1, bool descending=False, hint stable=False",
+            "Tensor input, int dim=-1, bool descending=False, bool stable=False",
         ],
         "The indices that sort a tensor along a dimension.",
         argsort,
@@ -241,7 +241,7 @@ pub(super) static OPS: [Op; 12] = [
         BOTH,
         &["Tensor input"],
         "Sorted along the first dimension.",
-        |c| Ok(sorted(c, 0, false)?.0.into()),
+        |c| Ok(sorted(c, 0, false, false)?.0.into()),
     ),
     op(
         Descriptor::new("topk", OpFamily::Sort, Explanation::Ordered(OrderKind::TopK)).grad("Topk"),

@@ -1,7 +1,7 @@
 //! Sorting and counting: sort, topk, kthvalue, unique, searchsorted, bincount, histc, isin.
 //! This file makes contiguous rows; the kernel sorts one row.
 
-use crate::kernel::rank::{self, Rank};
+use crate::kernel::rank::{self, Equal, Rank};
 use crate::kernel::{selection, stop};
 use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor};
 use crate::{each_lane, map_lane};
@@ -60,13 +60,20 @@ fn chosen(
     )
 }
 
-/// The sorted elements along `dim` and their positions. Equal ones keep their order. As `torch.sort`.
+/// Elements from which PyTorch sorts whole numbers in one dimension upwards digit by digit, which keeps the order of equal
+/// ones.
+const DIGIT_BY_DIGIT: usize = 32_768;
+
+/// The sorted elements along `dim` and their positions. Equal ones keep their order if `stable`, and have the order in
+/// which PyTorch's steps leave them otherwise. As `torch.sort`.
 /// Both have the order of the input in memory.
-pub(crate) fn sort(x: &Tensor, dim: usize, descending: bool) -> (Tensor, Tensor) {
+pub(crate) fn sort(x: &Tensor, dim: usize, descending: bool, stable: bool) -> (Tensor, Tensor) {
     let (buffer, size, rest) = rows(x, dim);
+    let digits = x.ndim() == 1 && size >= DIGIT_BY_DIGIT && !descending && matches!(buffer, Buffer::I64(_));
+    let equal = if stable || digits { Equal::KeepTheirOrder } else { Equal::AsTheStepsLeaveThem };
     let places;
     let values = map_lane!(&buffer, data => {
-        let (sorted, found) = rank::sorted_rows(data, size, descending);
+        let (sorted, found) = rank::sorted_rows(data, size, descending, equal);
         places = found;
         sorted
     });
@@ -132,11 +139,47 @@ pub(crate) fn kthvalue(x: &Tensor, k: i64, dim: usize, keepdim: bool) -> Result<
             vec![pairs[k].1]
         })
     });
+    Ok(one_each(x, dim, keepdim, (values, places)))
+}
+
+/// Results that have one element for each row, without `dim` unless `keepdim`.
+fn one_each(x: &Tensor, dim: usize, keepdim: bool, (values, places): (Tensor, Tensor)) -> (Tensor, Tensor) {
     let without = |tensor: Tensor| match keepdim || x.ndim() == 0 {
         true => tensor,
         false => tensor.with_layout(tensor.layout().squeeze(dim)),
     };
-    Ok((without(values), without(places)))
+    (without(values), without(places))
+}
+
+/// The middle element along `dim`, the lower one of two, or the first nan, and its position. As `torch.median`.
+pub(crate) fn median(x: &Tensor, dim: usize, keepdim: bool) -> (Tensor, Tensor) {
+    let found = chosen(x, dim, 1, |buffer, row| {
+        each_lane!(buffer, data => {
+            let row = &data[row];
+            // Only nan differs from itself.
+            let nan = row.iter().position(|x| x != x);
+            vec![nan.unwrap_or_else(|| rank::sorted_places(row, false)[(row.len() - 1) / 2])]
+        })
+    });
+    one_each(x, dim, keepdim, found)
+}
+
+/// The element along `dim` that occurs most, the smallest of several, and its position. As `torch.mode`.
+pub(crate) fn mode(x: &Tensor, dim: usize, keepdim: bool) -> (Tensor, Tensor) {
+    let found = chosen(x, dim, 1, |buffer, row| {
+        each_lane!(buffer, data => {
+            let mut pairs = paired(&data[row]);
+            selection::sort(&mut pairs, |a, b| a.0 < b.0);
+            let mut most: (usize, usize) = (0, 0);
+            for group in pairs.chunk_by(|a, b| a.0 == b.0) {
+                if group.len() > most.0 {
+                    most = (group.len(), group[group.len() - 1].1);
+                }
+            }
+            vec![most.1]
+        })
+    });
+    one_each(x, dim, keepdim, found)
 }
 
 /// Results of `torch.unique`.

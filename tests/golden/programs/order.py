@@ -57,3 +57,30 @@ x = torch.tensor([1, 3, 1, 0])
 print(torch.bincount(x), torch.bincount(x, minlength=6), torch.bincount(x, weights=torch.tensor([0.5, 1., 0.5, 2.])))
 print(torch.histc(torch.tensor([1., 2., 1.]), bins=4, min=0, max=3), torch.histc(torch.tensor([0., 1., 2., 4.]), bins=2))
 print(torch.isin(x, torch.tensor([1, 7])), torch.isin(x, 0, invert=True), torch.isin(torch.tensor([[1., 2.]]), torch.tensor([2, 3])))
+
+# %% order-of-equal-elements
+def digest(indices):
+    return (indices.flatten() * torch.arange(indices.numel()) % 1009).sum().item()
+
+
+x = torch.arange(40) * 7919 % 5
+print(x[:16].sort().indices, x[:17].sort().indices, x.sort(descending=True).indices, x.float().argsort(), sep="\n")
+print(x.sort(stable=True).indices, torch.argsort(x, stable=True, descending=True), x[:17].float().mode(), sep="\n")
+for n in (100, 1000, 40_000):
+    for top in (2, 7, 300):
+        x = torch.arange(n) * 7919 % 10007 % top
+        y = x.double() - 1
+        print(n, top, digest(x.sort().indices), digest(y.sort(descending=True).indices), digest(y.float().argsort()))
+        print(digest(torch.stack([x, -x]).sort(1).indices), x.mode().indices, y.mode().indices, y.median(0).indices)
+rows = (torch.arange(600) * 31 % 3).reshape(20, 30).float()
+print(digest(rows.sort(0).indices), digest(rows.sort(1).indices), digest(rows.t().sort(1, True).indices), rows.mode(0).indices, sep="\n")
+print((rows[0] > 1).sort().indices, torch.tensor([0., -0.] * 10).sort(), torch.tensor([float("nan"), 1.] * 10).sort(descending=True), sep="\n")
+probs = torch.tensor([0.3] + [0.05] * 14 + [0.0] * 10)
+values, indices = torch.sort(probs, descending=True)
+print(indices[values.cumsum(0) < 0.9], indices[-3:])
+
+# %% middle-and-most-frequent-exactly
+x = torch.tensor([2**60 + 1, 2**60 + 1, 2**60, 2**60 + 3])
+print(x.mode(), x.median(), x.median(0), x.view(2, 2).median(1, keepdim=True), x.view(2, 2).mode(0))
+y = torch.tensor([[3., float("nan"), 1.], [float("nan"), 2., float("nan")]])
+print(y.median(), y.median(1), y.nanmedian(), y.nanmedian(1), y.nanmedian(0, keepdim=True), torch.tensor(5.).median(0), torch.tensor(5).mode())

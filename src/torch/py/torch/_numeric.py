@@ -168,7 +168,7 @@ def nanmedian(input, dim=None, keepdim=False):
         values, indices = input.median(dim, keepdim)
         return _make("nanmedian", ("values", "indices"), (values, indices))
     filled = torch.where(input.isnan(), torch.inf, input)
-    ordered, places = filled.sort(dim, stable=True)
+    ordered, places = filled.sort(dim=dim, stable=True)
     counts = (~input.isnan()).sum(dim, keepdim=True)
     middle = ((counts - 1) // 2).clamp(min=0)
     values, indices = ordered.gather(dim, middle), places.gather(dim, middle)
