@@ -1,5 +1,7 @@
 //! The report of `attn check`: outputs that differ from the recorded ones, with the differences marked.
 
+use std::borrow::Cow;
+
 use crate::lesson::Fault;
 use crate::lesson::compare::Verdict;
 use crate::view::text::{Line, Look, Role, Text};
@@ -146,10 +148,14 @@ pub fn difference(file: &str, cell: &CheckedCell, look: Look) -> Text {
     let none = Line::new();
     let shift = Line::spaces(2);
     let mut text = wrap(&head, look.width, &none, &shift);
-    let pairs = pairs(&cell.recorded, &cell.actual);
+    let (pairs, left_out) = excerpt(pairs(&cell.recorded, &cell.actual));
     match look.plain {
         true => text.append(differences_in_words(cell, &pairs)),
         false => text.append(shown(&pairs, look)),
+    }
+    if left_out > 0 {
+        let lines = if left_out == 1 { "line differs" } else { "lines differ" };
+        text.say(Role::Dim, format!("… {left_out} more {lines}; --json has all of them"));
     }
     if let Some(remark) = &cell.remark {
         text.append(wrap::remark(remark, look));
@@ -158,7 +164,47 @@ pub fn difference(file: &str, cell: &CheckedCell, look: Look) -> Text {
 }
 
 /// A recorded line and the actual one in its place; either may be missing.
-type LinePair<'a> = (Option<&'a str>, Option<&'a str>);
+type LinePair<'a> = (Option<Cow<'a, str>>, Option<Cow<'a, str>>);
+
+/// Lines that differ of which a report shows at most.
+const MOST_LINES: usize = 500;
+/// Characters of a line from which only a part is shown, and characters before the first difference that are.
+const LONG: usize = 4_000;
+const BEFORE: usize = 200;
+
+/// The pairs up to the last that is shown, their long lines cut, and how many pairs more differ.
+fn excerpt(mut pairs: Vec<LinePair>) -> (Vec<LinePair>, usize) {
+    let mut differing = (0..pairs.len()).filter(|&at| pairs[at].0 != pairs[at].1).skip(MOST_LINES);
+    let (cut, left_out) = match differing.next() {
+        Some(first) => (first, 1 + differing.count()),
+        None => (pairs.len(), 0),
+    };
+    pairs.truncate(cut);
+    for (a, b) in &mut pairs {
+        let is_long = |line: &Option<Cow<str>>| line.as_ref().is_some_and(|line| line.len() > LONG);
+        if !is_long(a) && !is_long(b) {
+            continue;
+        }
+        let same = match (&a, &b) {
+            (Some(a), Some(b)) => a.chars().zip(b.chars()).take_while(|(a, b)| a == b).count(),
+            _ => 0,
+        };
+        for line in [a, b].into_iter().flatten() {
+            *line = Cow::Owned(part_of(line, same.saturating_sub(BEFORE)));
+        }
+    }
+    (pairs, left_out)
+}
+
+/// A part of a long line, with what is left out marked at both ends.
+fn part_of(line: &str, from: usize) -> String {
+    let part: String = line.chars().skip(from).take(LONG).collect();
+    let before = if from > 0 { format!("… {from} characters, then: ") } else { String::new() };
+    match line.chars().count().saturating_sub(from + LONG) {
+        0 => format!("{before}{part}"),
+        after => format!("{before}{part} … and {after} characters"),
+    }
+}
 
 /// The lines of both outputs in pairs: equal lines are matched, changed lines between them are paired in order.
 fn pairs<'a>(recorded: &'a str, actual: &'a str) -> Vec<LinePair<'a>> {
@@ -167,7 +213,8 @@ fn pairs<'a>(recorded: &'a str, actual: &'a str) -> Vec<LinePair<'a>> {
     let mut pairs = Vec::new();
     for change in changes {
         let (old, new) = (&old[change.old_range()], &new[change.new_range()]);
-        let pair = |at| (old.get(at).copied(), new.get(at).copied());
+        let line = |of: &[&'a str], at| of.get(at).map(|&line: &&'a str| Cow::Borrowed(line));
+        let pair = |at| (line(old, at), line(new, at));
         pairs.extend((0..old.len().max(new.len())).map(pair));
     }
     pairs
@@ -249,7 +296,8 @@ fn near(pairs: &[LinePair]) -> Vec<Option<usize>> {
 }
 
 fn shown(pairs: &[LinePair], look: Look) -> Text {
-    let wide = |line: &Option<&str>| Line::new().with(Role::Output, line.unwrap_or("")).width();
+    let wide =
+        |line: &Option<Cow<str>>| Line::new().with(Role::Output, line.as_deref().unwrap_or("")).width();
     let rows = near(pairs);
     let left = rows.iter().flatten().map(|&at| wide(&pairs[at].0)).max().unwrap_or(0).max(8);
     let right = rows.iter().flatten().map(|&at| wide(&pairs[at].1)).max().unwrap_or(0).max(8);
@@ -293,7 +341,7 @@ fn abreast(pairs: &[LinePair], rows: &[Option<usize>], left: usize, right: usize
             row(word("…"), word("…"), " │ ");
             continue;
         };
-        let (a, b) = pairs[*at];
+        let (a, b) = (pairs[*at].0.as_deref(), pairs[*at].1.as_deref());
         let (a, b) = (a.map_or(Line::new(), |a| marked(a, b)), b.map_or(Line::new(), |l| marked(l, a)));
         let (under_a, under_b) = (carets(&a, look), carets(&b, look));
         row(a, b, " │ ");
@@ -319,7 +367,7 @@ fn stacked(pairs: &[LinePair], rows: &[Option<usize>], look: Look) -> Text {
             text.say(Role::Dim, "  …");
             continue;
         };
-        match pairs[*at] {
+        match (pairs[*at].0.as_deref(), pairs[*at].1.as_deref()) {
             (Some(a), Some(b)) if a == b => text.append(parts(&marked(a, Some(b)), &same, look)),
             (a, b) => {
                 for (sign, line, other) in [(&old, a, b), (&new, b, a)] {

@@ -6,6 +6,8 @@ mod screens;
 
 use std::path::PathBuf;
 
+use attn::lesson::compare::Verdict;
+use attn::view::check::{CheckedCell, CheckedFile, report};
 use attn::view::formula::formula;
 use attn::view::markdown::{fenced, table};
 use attn::view::pick::pick;
@@ -308,4 +310,32 @@ fn borders_in_the_names_of_a_table_stay_names() {
     let expected = "query \\ key │ ─\n────────────┼───────────────────\n\
                     │           │ 0.5000 ▄  0.2500 ▂\n\\n          │ 0.1250 ▁  1.0000 █\n";
     assert_eq!(shown, expected);
+}
+
+#[test]
+fn outputs_that_no_one_could_read_are_shown_in_part() {
+    let cell = |recorded: String, actual: String| CheckedCell {
+        title: "cell 1".into(),
+        verdict: Verdict::Differs,
+        recorded,
+        actual,
+        ..CheckedCell::default()
+    };
+    let ones = "1 ".repeat(30_000);
+    let file = CheckedFile {
+        file: "long.ipynb".into(),
+        cells: vec![
+            cell(format!("{ones}2 {ones}"), format!("{ones}3 {ones}")),
+            cell("1\n".repeat(20_000), "2\n".repeat(20_001)),
+        ],
+        ..CheckedFile::default()
+    };
+    for look in [look(80), plain(80), look(40)] {
+        let shown = report(std::slice::from_ref(&file), look).render(look);
+        assert!(shown.len() < 200_000, "{} bytes", shown.len());
+        for part in ["… 59800 characters, then:", "… and 56202 characters", "19501 more lines differ"] {
+            let words = shown.split_whitespace().collect::<Vec<_>>().join(" ").replace(" ↳ ", " ");
+            assert!(words.contains(part), "{part}");
+        }
+    }
 }
