@@ -6,13 +6,32 @@ use std::{cell::RefCell, collections::HashMap};
 use rustpython_vm::{
     Py, PyObjectRef, PyResult, VirtualMachine,
     builtins::PyType,
-    function::{FuncArgs, PyMethodFlags},
+    function::{FuncArgs, PyMethodFlags, PyNativeFn},
 };
+
+/// A method of the interpreter's own that was replaced.
+#[derive(Clone, Copy)]
+pub(super) struct Own {
+    object: &'static PyObjectRef,
+    /// Its function, if it is a native one: it is called without a look at what kind of object the method is.
+    native: Option<&'static dyn PyNativeFn>,
+}
+
+impl Own {
+    /// Calls the method; the first argument is the object.
+    #[inline]
+    pub(super) fn call(&self, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+        match self.native {
+            Some(native) => native(vm, args),
+            None => self.object.call(args, vm),
+        }
+    }
+}
 
 thread_local! {
     /// The interpreter's own methods, by type and name. Sessions of one thread have the same types: a method that is replaced
     /// again must not call its replacement.
-    static OWN: RefCell<HashMap<(*const Py<PyType>, &'static str), &'static PyObjectRef>> = RefCell::default();
+    static OWN: RefCell<HashMap<(*const Py<PyType>, &'static str), Own>> = RefCell::default();
 }
 
 /// Replaces a method of a built-in type by one that checks its arguments first; the first is the object.
@@ -22,9 +41,20 @@ pub(super) fn check_first(
     check: impl Fn(&mut FuncArgs, &VirtualMachine) -> PyResult<()> + 'static,
     vm: &VirtualMachine,
 ) {
-    let checked = move |own: &PyObjectRef, mut args: FuncArgs, vm: &VirtualMachine| -> PyResult {
+    check_and(class, name, check, Own::call, vm);
+}
+
+/// Replaces a method of a built-in type by one that checks its arguments first and then does it in another way.
+pub(super) fn check_and(
+    class: &'static Py<PyType>,
+    name: &'static str,
+    check: impl Fn(&mut FuncArgs, &VirtualMachine) -> PyResult<()> + 'static,
+    then: impl Fn(&Own, FuncArgs, &VirtualMachine) -> PyResult + 'static,
+    vm: &VirtualMachine,
+) {
+    let checked = move |own: &Own, mut args: FuncArgs, vm: &VirtualMachine| -> PyResult {
         check(&mut args, vm)?;
-        own.call(args, vm)
+        then(own, args, vm)
     };
     around(class, name, checked, vm);
 }
@@ -33,11 +63,12 @@ pub(super) fn check_first(
 pub(super) fn around(
     class: &'static Py<PyType>,
     name: &'static str,
-    replacement: impl Fn(&PyObjectRef, FuncArgs, &VirtualMachine) -> PyResult + 'static,
+    replacement: impl Fn(&Own, FuncArgs, &VirtualMachine) -> PyResult + 'static,
     vm: &VirtualMachine,
 ) {
     let key = vm.ctx.intern_str(name);
     let place = (std::ptr::from_ref(class), name);
+    let definition = class.slots.methods.iter().find(|method| method.name == name);
     let own = match OWN.with_borrow(|own| own.get(&place).copied()) {
         Some(own) => own,
         None => {
@@ -46,13 +77,13 @@ pub(super) fn around(
                 return;
             };
             // The types of a thread live as long as it does.
-            let own: &'static PyObjectRef = Box::leak(Box::new(own));
+            let own = Own { object: Box::leak(Box::new(own)), native: definition.map(|method| method.func) };
             OWN.with_borrow_mut(|kept| kept.insert(place, own));
             own
         }
     };
-    let doc = class.slots.methods.iter().find(|method| method.name == name).and_then(|method| method.doc);
-    let method = move |args: FuncArgs, vm: &VirtualMachine| -> PyResult { replacement(own, args, vm) };
+    let doc = definition.and_then(|method| method.doc);
+    let method = move |args: FuncArgs, vm: &VirtualMachine| -> PyResult { replacement(&own, args, vm) };
     let method = vm.ctx.new_method_def(name, method, PyMethodFlags::METHOD, doc);
     class.set_attr(key, method.build_method(class, vm).into());
 }

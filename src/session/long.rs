@@ -11,7 +11,7 @@ use rustpython_vm::{
     protocol::PySequence,
 };
 
-use super::guards::around;
+use super::guards::{Own, around};
 use crate::kernel::stop;
 
 /// Bytes, or elements, that native code goes through before it looks whether the cell is to stop.
@@ -19,7 +19,7 @@ const STEP: usize = 1 << 24;
 /// The same for elements that are compared.
 const COMPARED: usize = 1 << 16;
 
-fn check(vm: &VirtualMachine) -> PyResult<()> {
+pub(super) fn check(vm: &VirtualMachine) -> PyResult<()> {
     stop::from_native(|| vm.check_signals())
 }
 
@@ -120,7 +120,7 @@ fn long_call(args: &FuncArgs) -> Option<(PyObjectRef, PyObjectRef)> {
 }
 
 /// `sequence.index(element)`.
-fn index(own: &PyObjectRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+fn index(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     let Some((sequence, wanted)) = long_call(&args) else {
         return own.call(args, vm);
     };
@@ -135,7 +135,7 @@ fn index(own: &PyObjectRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
 }
 
 /// `sequence.count(element)`.
-fn count(own: &PyObjectRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+fn count(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     let Some((sequence, wanted)) = long_call(&args) else {
         return own.call(args, vm);
     };

@@ -5,7 +5,6 @@
 //! Names are removed from native modules each time that the interpreter makes such a module, and methods of built-in
 //! types are replaced by ones that check first. `tests/library/sandbox.py` walks over all that a cell can reach.
 
-use ruff_python_parser::Mode;
 use std::{
     cell::{Cell, RefCell},
     collections::HashMap,
@@ -13,22 +12,21 @@ use std::{
 };
 
 use rustpython_vm::{
-    AsObject, Py, PyObject, PyObjectRef, PyRef, PyResult, TryFromBorrowedObject, VirtualMachine,
+    AsObject, Py, PyObject, PyObjectRef, PyRef, PyResult, VirtualMachine,
     builtins::{
-        PyAsyncGen, PyBaseExceptionRef, PyCode, PyCoroutine, PyFunction, PyGenerator, PyInt, PyList,
-        PyModule, PyStr, PyTuple, PyType, PyTypeRef,
+        PyAsyncGen, PyBaseExceptionRef, PyCode, PyCoroutine, PyFunction, PyGenerator, PyInt, PyModule, PyStr,
+        PyTuple, PyType, PyTypeRef,
     },
     bytecode::CodeFlags,
     frame::Frame,
-    function::{ArgBytesLike, FuncArgs, PyMethodDef, PyMethodFlags, PySetterValue},
+    function::{FuncArgs, PyMethodDef, PyMethodFlags, PySetterValue},
     protocol::PyIterReturn,
 };
 
 use super::{
-    arguments, compiling, guards::check_first, iterators, long, percent, sizes, sorting, stack,
-    syntax_errors, wording,
+    arguments, guards::check_first, iterators, long, long_text, percent, sizes, sorting, source, stack,
+    wording,
 };
-use crate::syntax::{self, Nesting};
 
 /// What native modules lose: what sets the machine's clock, sleeps without being stoppable, takes the terminal, runs code
 /// between the instructions of a frame, or turns bytes into code.
@@ -59,7 +57,7 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
         remove(imp, "_imp", vm)?;
         native_modules(imp, vm)?;
     }
-    runs_only_code_of_functions(vm)?;
+    source::install(vm)?;
     sorting::install_function(vm)?;
     thread_local! {
         static INSTALLED: Cell<bool> = const { Cell::new(false) };
@@ -74,6 +72,7 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
         sorting::install_method(vm);
         arguments::install(vm);
         long::install(vm);
+        long_text::install(vm);
         wording::install(vm);
         iterators::stay_shallow(vm);
     }
@@ -113,93 +112,6 @@ fn native_modules(imp: &Py<PyModule>, vm: &VirtualMachine) -> PyResult<()> {
     // The original takes bytes as a second argument and decodes them.
     let by_name = move |name: PyObjectRef, vm: &VirtualMachine| frozen.call((name,), vm);
     imp.set_attr("get_frozen_object", vm.new_function("get_frozen_object", by_name), vm)
-}
-
-/// `exec` and `eval` refuse the code of generators and coroutines, which returns in the middle. They and `compile` refuse
-/// source that nests too deeply.
-fn runs_only_code_of_functions(vm: &VirtualMachine) -> PyResult<()> {
-    for name in ["exec", "eval", "compile"] {
-        let own = vm.builtins.get_attr(name, vm)?;
-        let runs = move |mut args: FuncArgs, vm: &VirtualMachine| -> PyResult {
-            let suspends = CodeFlags::GENERATOR | CodeFlags::COROUTINE;
-            let source = args.args.first().or_else(|| args.kwargs.get("source"));
-            if let Some(source) = source {
-                is_shallow(source, vm)?;
-            }
-            let long = compiling::long_source(name, &args, vm);
-            if let Some(code) = long.inspect_err(|exception| syntax_errors::reword(exception, vm))? {
-                if name == "compile" {
-                    return Ok(code);
-                }
-                args.args[0] = code;
-            }
-            match args.args.first().and_then(|source| source.downcast_ref::<PyCode>()) {
-                Some(code) if code.flags.intersects(suspends) => {
-                    let text = format!(
-                        "{name}() cannot run the code of a generator or coroutine: call the function"
-                    );
-                    Err(vm.new_type_error(text))
-                }
-                _ => own.call(args, vm).inspect_err(|exception| syntax_errors::reword(exception, vm)),
-            }
-        };
-        vm.builtins.set_attr(name, vm.new_function(name, runs), vm)?;
-    }
-    Ok(())
-}
-
-/// Raises an exception if source, or a syntax tree, nests too deeply to be compiled.
-fn is_shallow(source: &PyObject, vm: &VirtualMachine) -> PyResult<()> {
-    let checked = if let Some(source) = source.downcast_ref::<PyStr>() {
-        let text = source.as_wtf8().to_string_lossy().into_owned();
-        compiling::stoppable(text.len(), move || syntax::check(&text, Mode::Module), vm)?
-    } else if let Ok(source) = ArgBytesLike::try_from_borrowed_object(vm, source) {
-        syntax::check(&String::from_utf8_lossy(&source.borrow_buf()), Mode::Module)
-    } else {
-        is_shallow_tree(source)
-    };
-    checked.map_err(|nesting| {
-        let class = match nesting {
-            Nesting::Brackets | Nesting::Scopes => vm.ctx.exceptions.syntax_error,
-            Nesting::Indentation => vm.ctx.exceptions.indentation_error,
-            Nesting::Levels => return vm.new_recursion_error(nesting.to_string()),
-        };
-        let exception = vm.new_exception_msg(class.to_owned(), nesting.to_string().into());
-        let text = source.downcast_ref::<PyStr>().map(|text| text.as_wtf8().to_string_lossy());
-        let line =
-            text.map_or(1, |text| text[..syntax::place(&text, Mode::Module)].matches('\n').count() + 1);
-        for (name, value) in [
-            ("filename", vm.ctx.new_str("<string>").into()),
-            ("lineno", PyObjectRef::from(vm.ctx.new_int(line))),
-        ] {
-            let set = exception.as_object().set_attr(name, value, vm);
-            debug_assert!(set.is_ok(), "the attributes of an exception can be set");
-        }
-        exception
-    })
-}
-
-/// The most levels of a tree of `ast`, and the most nodes and lists that are looked at.
-const TREE: (usize, usize) = (1000, 10_000_000);
-
-/// Whether a tree of `ast` has few enough levels. A tree that contains itself has too many.
-fn is_shallow_tree(tree: &PyObject) -> Result<(), Nesting> {
-    let mut open = vec![(tree.to_owned(), 0)];
-    for _ in 0..TREE.1 {
-        let Some((node, level)) = open.pop() else { return Ok(()) };
-        if level > TREE.0 {
-            break;
-        }
-        if let Some(list) = node.downcast_ref::<PyList>() {
-            open.extend(list.borrow_vec().iter().map(|node| (node.clone(), level)));
-        } else if let Some(fields) = node.dict() {
-            open.extend(fields.into_iter().map(|(_, node)| (node, level + 1)));
-        }
-    }
-    match open.is_empty() {
-        true => Ok(()),
-        false => Err(Nesting::Levels),
-    }
 }
 
 thread_local! {

@@ -18,7 +18,8 @@ use rustpython_vm::{
 };
 
 use super::{
-    guards::check_first,
+    guards::{check_and, check_first},
+    long_text,
     memory::{as_float, check, check_power, check_shift, length, too_large},
 };
 
@@ -33,7 +34,9 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
         check_first(class, "replace", replacement, vm);
         check_first(class, "join", joined, vm);
     }
-    check_first(types.str_type, "translate", translated, vm);
+    check_and(types.str_type, "translate", translated, long_text::translate, vm);
+    check_and(types.str_type, "expandtabs", tabs, long_text::expandtabs, vm);
+    check_and(types.str_type, "replace", replacement, long_text::replace, vm);
     for class in [types.str_type, types.bytes_type, types.bytearray_type, types.list_type, types.tuple_type] {
         for name in ["__mul__", "__rmul__"] {
             check_first(class, name, repeated, vm);

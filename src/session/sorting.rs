@@ -11,7 +11,7 @@ use rustpython_vm::{
     types::PyComparisonOp,
 };
 
-use super::guards::around;
+use super::guards::{Own, around};
 use crate::kernel::stop;
 
 /// How many comparisons are made before it is asked again whether the cell is to stop.
@@ -22,7 +22,7 @@ const SHORT: usize = 16;
 
 /// Replaces the method of lists, for the types of this thread.
 pub(super) fn install_method(vm: &VirtualMachine) {
-    let sort = |own: &PyObjectRef, args: FuncArgs, vm: &VirtualMachine| -> PyResult {
+    let sort = |own: &Own, args: FuncArgs, vm: &VirtualMachine| -> PyResult {
         let list = match args.args.as_slice() {
             [list] => list.downcast_ref::<PyList>(),
             _ => None,

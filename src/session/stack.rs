@@ -12,7 +12,7 @@ use rustpython_vm::{
     function::{FuncArgs, PySetterValue},
 };
 
-use super::guards::around;
+use super::guards::{Own, around};
 
 /// The most native calls within each other.
 const MOST: usize = 10_000;
@@ -135,7 +135,7 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
     instances(vm)
 }
 
-fn counted_method(own: &PyObjectRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+fn counted_method(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     let _nested = Nested::enter(vm)?;
     own.call(args, vm)
 }
@@ -198,7 +198,7 @@ fn instances(vm: &VirtualMachine) -> PyResult<()> {
     SET_TYPE_ATTRIBUTE.get_or_init(|| type_type.slots.setattro.load().expect("types have attributes"));
     type_type.slots.setattro.store(Some(set_type_attribute));
     for name in ["__setattr__", "__delattr__"] {
-        let set = move |own: &PyObjectRef, args: FuncArgs, vm: &VirtualMachine| -> PyResult {
+        let set = move |own: &Own, args: FuncArgs, vm: &VirtualMachine| -> PyResult {
             let class = args.args.first().cloned();
             let done = own.call(args, vm)?;
             if let Some(class) = class.as_ref().and_then(|class| class.downcast_ref::<PyType>()) {

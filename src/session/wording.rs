@@ -4,17 +4,17 @@
 //! An exception that Python code raised keeps its text: the instruction at which it was raised tells the two apart.
 
 use rustpython_vm::{
-    AsObject, Py, PyObjectRef, PyResult, VirtualMachine,
+    AsObject, Py, PyResult, VirtualMachine,
     builtins::{PyBaseException, PyStr},
     bytecode::{BinaryOperator, Instruction},
     function::FuncArgs,
 };
 
-use super::guards::around;
+use super::guards::{Own, around};
 
 /// Replaces `str` of exceptions, for the types of this thread.
 pub(super) fn install(vm: &VirtualMachine) {
-    let text = |own: &PyObjectRef, args: FuncArgs, vm: &VirtualMachine| -> PyResult {
+    let text = |own: &Own, args: FuncArgs, vm: &VirtualMachine| -> PyResult {
         let exception = args.args.first().cloned();
         let text = own.call(args, vm)?;
         let reworded = exception.as_ref().and_then(|exception| {

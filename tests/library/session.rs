@@ -487,3 +487,30 @@ fn an_outcome_lists_the_changed_tensors() {
     assert_eq!(all, ["b", "a", "c"]);
     assert!(session.tensor("a + 1").is_ok_and(|tensor| tensor.is_some()));
 }
+
+/// What methods give for a long text is what they give for its parts; occurrences may lie on the border of two.
+#[test]
+fn long_texts_are_worked_on_in_parts() {
+    let source = "
+unit = 'aB çd\\nΣΑΣ ß\\tx '
+n = 300_000
+s = unit * n
+for name in 'upper lower title casefold swapcase'.split():
+    assert getattr(s, name)() == getattr(unit, name)() * n, name
+assert s.translate({97: 'bb', 98: None}) == unit.translate({97: 'bb', 98: None}) * n
+assert s.expandtabs(4).count(' ' * 2) == n, s.expandtabs(4).count(' ' * 2)
+for part in ('x a', 'ç', ' ', 'none'):
+    found = s.count(part)
+    assert found == unit.count(part) * n + (part == 'x a') * (n - 1), part
+    pieces = s.split(part)
+    assert len(pieces) == found + 1 and part.join(pieces) == s, part
+    assert s.replace(part, '--') == '--'.join(pieces), part
+    assert s.replace(part, '') == ''.join(pieces), part
+assert s.split() == unit.split() * n
+assert '\\n'.join(s.splitlines()) == s and s.splitlines(True) == [line + '\\n' for line in s.splitlines()[:-1]] + [s.splitlines()[-1]]
+assert ('a' * 10**7).title() == 'A' + 'a' * (10**7 - 1)
+assert s.replace('a', 'b', 1) == 'b' + s[1:] and s.split(' ', 1) == ['aB', s[3:]] and s.count('a', 1) == n - 1
+";
+    let outcome = run(source);
+    assert!(outcome.error.is_none(), "{:?}", outcome.error);
+}

@@ -198,6 +198,8 @@ const ENDLESS: &[&str] = &[
     "x = 'b' * 10**8; [('a' * 1000 in x) for _ in range(10**6)]",
     "x = [1] * 10**7; [x.index(2) if 2 in x else x.count(3) for _ in range(10**6)]",
     "[len('ab' * 2 * 10**8) for _ in range(10**6)]",
+    "x = 'aB\\n' * 5 * 10**7; [(x.title(), x.replace('a', 'c'), x.count('B')) for _ in range(10**6)]",
+    "x = 'aB\\n' * 5 * 10**7; [(x.casefold(), x.swapcase(), x.split('C')) for _ in range(10**6)]",
     "import torch; x = torch.rand(2 * 10**7); [x.sort() for _ in range(10**6)]",
     "import torch; x = torch.rand(10**7).double(); [x.sort() for _ in range(10**6)]",
     "import torch; x = torch.rand(10**7); [(x.topk(10**5), x.median()) for _ in range(10**6)]",
