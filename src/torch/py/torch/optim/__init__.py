@@ -135,22 +135,72 @@ class AdamW(Adam):
 
     _decoupled = True
 
-    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, amsgrad=False, **words):
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **words)
+    def __init__(
+        self,
+        params,
+        lr=1e-3,
+        betas=(0.9, 0.999),
+        eps=1e-8,
+        weight_decay=1e-2,
+        amsgrad=False,
+        *,
+        maximize=False,
+        foreach=None,
+        capturable=False,
+        differentiable=False,
+        fused=None,
+    ):
+        super().__init__(
+            params,
+            lr,
+            betas,
+            eps,
+            weight_decay,
+            amsgrad,
+            maximize=maximize,
+            foreach=foreach,
+            capturable=capturable,
+            differentiable=differentiable,
+            fused=fused,
+        )
 
 
 class RMSprop(Optimizer):
     """Steps scaled by the running size of the gradient alone. Hinton's lecture 6e."""
 
     def __init__(
-        self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0, centered=False, **words
-    ):  # fmt: skip
+        self,
+        params,
+        lr=1e-2,
+        alpha=0.99,
+        eps=1e-8,
+        weight_decay=0,
+        momentum=0,
+        centered=False,
+        capturable=False,
+        foreach=None,
+        maximize=False,
+        differentiable=False,
+    ):
         for value, name in ((lr, "learning rate"), (eps, "epsilon value"), (momentum, "momentum value")):
             self._at_least_zero(value, name)
         self._at_least_zero(weight_decay, "weight_decay value")
         self._at_least_zero(alpha, "alpha value")
-        settings = dict(lr=lr, momentum=momentum, alpha=alpha, eps=eps, centered=centered, weight_decay=weight_decay)
-        super().__init__(params, {**settings, **_usual(words)})
+        super().__init__(
+            params,
+            dict(
+                lr=lr,
+                momentum=momentum,
+                alpha=alpha,
+                eps=eps,
+                centered=centered,
+                weight_decay=weight_decay,
+                capturable=capturable,
+                foreach=foreach,
+                maximize=maximize,
+                differentiable=differentiable,
+            ),
+        )
 
     def _change(self, param, grad, group, state):
         if not state:
@@ -182,12 +232,34 @@ class Adagrad(Optimizer):
     """Steps scaled by all gradients so far. Duchi et al. 2011."""
 
     def __init__(
-        self, params, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10, **words
-    ):  # fmt: skip
+        self,
+        params,
+        lr=1e-2,
+        lr_decay=0,
+        weight_decay=0,
+        initial_accumulator_value=0,
+        eps=1e-10,
+        foreach=None,
+        *,
+        maximize=False,
+        differentiable=False,
+        fused=None,
+    ):
         self._at_least_zero(lr, "learning rate")
-        settings = dict(lr=lr, lr_decay=lr_decay, eps=eps, weight_decay=weight_decay)
-        settings["initial_accumulator_value"] = initial_accumulator_value
-        super().__init__(params, {**settings, **_usual(words)})
+        super().__init__(
+            params,
+            dict(
+                lr=lr,
+                lr_decay=lr_decay,
+                eps=eps,
+                weight_decay=weight_decay,
+                initial_accumulator_value=initial_accumulator_value,
+                foreach=foreach,
+                maximize=maximize,
+                differentiable=differentiable,
+                fused=fused,
+            ),
+        )
 
     def _change(self, param, grad, group, state):
         if not state:
@@ -199,15 +271,6 @@ class Adagrad(Optimizer):
         rate = group["lr"] / (1 + (state["step"].item() - 1) * group["lr_decay"])
         state["sum"].addcmul_(grad, grad, value=1)
         param.addcdiv_(grad, state["sum"].sqrt().add_(group["eps"]), value=-rate)
-
-
-def _usual(words):
-    """Settings that have no effect here and are shown with the others."""
-    usual = dict(capturable=False, foreach=None, maximize=False, differentiable=False, fused=None)
-    unknown = next((word for word in words if word not in usual), None)
-    if unknown:
-        raise TypeError(f"__init__() got an unexpected keyword argument '{unknown}'")
-    return {**usual, **words}
 
 
 def __getattr__(name):
