@@ -46,7 +46,6 @@ DIFFERS = {
     "torch.empty": "memory that nobody has written yet",
     "torch.Tensor.new_empty": "memory that nobody has written yet",
     "torch.conv1d": "the last of five digits of a sum of 165 products",
-    "torch.sort": "the order of equal elements where no stable sort is asked for",
     "torch.set_flush_denormal": "attn says that it cannot, as PyTorch does on other processors",
     "torch.svd": "the sign of singular vectors; residuals of rounding",
     "torch.linalg.svd": "residuals of rounding",
@@ -57,7 +56,6 @@ DIFFERS = {
     "torch.qr": "residuals of rounding, and the sign of a rounded zero",
     "torch.linalg.solve_triangular": "whether two results are near each other is a matter of rounding",
     "torch.empty_strided": "memory that nobody has written yet",
-    "torch.nn.EmbeddingBag": "the name of the node: attn looks the rows up and adds them",
     "torch.resolve_neg": "attn negates at once: no tensor waits for it",
     "torch.linalg.norm": "the smallest singular value of a singular matrix",
 }

@@ -252,7 +252,9 @@ def embedding_bag(
         bags.append(rows.sum(0) if mode == "sum" else rows.mean(0) if mode == "mean" else rows.amax(0))
     if not bags:
         return torch.zeros(0, weight.shape[1], dtype=weight.dtype)
-    return torch.stack(bags)
+    result = torch.stack(bags)
+    _torch._name_node(result, "EmbeddingBag", 0)
+    return result
 
 
 def _reduced(loss, reduction):
