@@ -8,8 +8,9 @@ use super::shell::{Exit, Failure, Shell};
 use super::stops::{self, Stop, StopKind, resume};
 use super::store::Store;
 use crate::lesson::progress::Progress;
-use crate::lesson::{Catalogue, Course, Exercise, Lesson, Prediction, Step};
-use crate::view::listing::{self, ListedLesson, ListedStep, ListedStop, Listing, StopState, list, welcome};
+use crate::lesson::states::{StepCount, StopState};
+use crate::lesson::{Catalogue, Course, Exercise, Lesson};
+use crate::view::listing::{self, ListedLesson, ListedStep, ListedStop, Listing, list, welcome};
 
 /// What `attn list` takes.
 #[derive(clap::Args, Debug)]
@@ -30,6 +31,7 @@ pub(crate) struct Args {
 struct ListDocument<'c> {
     schema: &'static str,
     steps: usize,
+    asides: usize,
     done: usize,
     next: Option<String>,
     lessons: Vec<LessonEntry<'c>>,
@@ -54,6 +56,7 @@ struct ListedStepEntry<'c> {
     step: String,
     slug: &'c str,
     title: &'c str,
+    aside: bool,
     done: bool,
 }
 
@@ -94,6 +97,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         let document = ListDocument {
             schema: "attn.list/1",
             steps: catalogue.total_steps(),
+            asides: catalogue.lessons().flatten().map(|it| StepCount::of(it, &progress).asides).sum(),
             done,
             next: next(&catalogue, &progress),
             lessons: rows,
@@ -178,7 +182,7 @@ fn lessons<'c>(catalogue: &'c Catalogue, shell: &mut Shell) -> (Vec<&'c Lesson>,
 
 fn row<'c>(lesson: &'c Lesson, progress: &Progress) -> LessonEntry<'c> {
     let of_state = |wanted: StopState| {
-        let fits = |exercise: &&Exercise| listed_exercise(lesson, exercise, progress).state == wanted;
+        let fits = |exercise: &&Exercise| progress.exercise_state(lesson, exercise) == wanted;
         lesson.exercises.iter().filter(fits).map(|exercise| exercise.slug.as_str()).collect()
     };
     LessonEntry {
@@ -194,6 +198,7 @@ fn row<'c>(lesson: &'c Lesson, progress: &Progress) -> LessonEntry<'c> {
                 step: it.name(),
                 slug: &it.slug,
                 title: &it.title,
+                aside: it.is_optional(),
                 done: progress.done(lesson, it),
             })
             .collect(),
@@ -204,26 +209,10 @@ fn row<'c>(lesson: &'c Lesson, progress: &Progress) -> LessonEntry<'c> {
     }
 }
 
-/// What the learner has done at an exercise.
+/// An exercise with what the learner has done there.
 fn listed_exercise(lesson: &Lesson, exercise: &Exercise, progress: &Progress) -> ListedStop {
-    let state = match progress.tried(lesson, exercise) {
-        Some(tried) if tried.passed.is_some() => StopState::Finished,
-        Some(tried) if tried.skipped || tried.solution => StopState::Skipped,
-        Some(tried) if tried.tries > 0 => StopState::Wrong,
-        _ => StopState::Open,
-    };
+    let state = progress.exercise_state(lesson, exercise);
     ListedStop { name: format!("exercise {}", exercise.slug), title: exercise.title.clone(), state }
-}
-
-fn question_state(lesson: &Lesson, step: &Step, asked: &Prediction, progress: &Progress) -> StopState {
-    let known = progress.seen(lesson, step).and_then(|seen| seen.predictions.get(&asked.ask));
-    match known {
-        Some(known) if known.answers.iter().any(|given| given.right) => StopState::Finished,
-        Some(known) if known.passed => StopState::Skipped,
-        Some(known) if !known.answers.is_empty() => StopState::Wrong,
-        _ if progress.done(lesson, step) => StopState::Skipped,
-        _ => StopState::Open,
-    }
 }
 
 /// The stops of a lesson with their questions, in order.
@@ -232,13 +221,13 @@ fn listed_stops(lesson: &Lesson, stops: &[Stop], progress: &Progress) -> Vec<Lis
     for stop in stops.iter().filter(|stop| stop.lesson.id == lesson.id) {
         match stop.kind {
             StopKind::Step(step) => {
-                let state = if progress.done(lesson, step) { StopState::Finished } else { StopState::Open };
+                let state = progress.step_state(lesson, step);
                 let name = format!("{} {}", step.name(), step.slug);
                 listed.push(ListedStop { name, title: step.title.clone(), state });
                 listed.extend(step.predictions.iter().map(|asked| ListedStop {
                     name: String::new(),
                     title: asked.ask.clone(),
-                    state: question_state(lesson, step, asked, progress),
+                    state: progress.question_state(lesson, step, asked),
                 }));
             }
             StopKind::Exercise(exercise) => listed.push(listed_exercise(lesson, exercise, progress)),
@@ -264,13 +253,7 @@ pub(crate) fn listing(
             .iter()
             .map(|exercise| listed_exercise(lesson, exercise, progress))
             .collect(),
-        questions: lesson
-            .steps
-            .iter()
-            .filter(|step| !step.is_optional() || progress.done(lesson, step))
-            .flat_map(|step| step.predictions.iter().map(move |asked| (step, asked)))
-            .map(|(step, asked)| question_state(lesson, step, asked, progress))
-            .collect(),
+        questions: progress.tally(lesson).questions,
         steps: lesson
             .steps
             .iter()

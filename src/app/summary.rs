@@ -1,57 +1,41 @@
 //! The learner's results in words, of one lesson and of the chapter.
 
-use crate::lesson::progress::{Progress, Tally};
+use crate::lesson::progress::Progress;
+use crate::lesson::states::{StepCount, StopState, Tally, count};
 use crate::lesson::{Catalogue, Lesson};
 
 /// The results of a lesson: a name and a sentence each.
 pub(crate) fn of_lesson(lesson: &Lesson, progress: &Progress) -> Vec<(String, String)> {
-    let seen = steps_seen(lesson, progress);
-    let steps = ("steps seen".to_owned(), format!("{seen} of {}", steps(lesson, progress)));
-    [steps].into_iter().chain(of_tally(&progress.tally(lesson))).collect()
+    results(StepCount::of(lesson, progress), &progress.tally(lesson))
 }
 
 /// The results of the chapter.
 pub(crate) fn of_chapter(catalogue: &Catalogue, progress: &Progress) -> Vec<(String, String)> {
-    let (mut seen, mut all, mut sum) = (0, 0, Tally::default());
-    for lesson in catalogue.lessons().flatten() {
-        let tally = progress.tally(lesson);
-        seen += steps_seen(lesson, progress);
-        all += self::steps(lesson, progress);
-        sum.questions += tally.questions;
-        sum.at_once += tally.at_once;
-        sum.later += tally.later;
-        sum.exercises += tally.exercises;
-        sum.passed += tally.passed;
+    let lessons = || catalogue.lessons().flatten();
+    let steps = lessons().map(|lesson| StepCount::of(lesson, progress)).sum();
+    results(steps, &lessons().map(|lesson| progress.tally(lesson)).sum())
+}
+
+fn results(steps: StepCount, tally: &Tally) -> Vec<(String, String)> {
+    let mut results = vec![("seen".to_owned(), steps.seen_of_all())];
+    let Tally { questions, at_once, exercises } = tally;
+    if !questions.is_empty() {
+        let later = count(questions, StopState::Finished) - at_once;
+        let after = if later > 0 { format!(", {later} after others") } else { String::new() };
+        let first = format!("{at_once} of {} right at the first try{after}", questions.len());
+        results.push(("predictions".to_owned(), first + &others(questions)));
     }
-    let steps = ("steps seen".to_owned(), format!("{seen} of {all}"));
-    [steps].into_iter().chain(of_tally(&sum)).collect()
-}
-
-fn steps_seen(lesson: &Lesson, progress: &Progress) -> usize {
-    lesson.steps.iter().filter(|step| progress.done(lesson, step)).count()
-}
-
-/// The steps of a lesson without the asides that were left out.
-fn steps(lesson: &Lesson, progress: &Progress) -> usize {
-    lesson.steps.iter().filter(|step| !step.is_optional() || progress.done(lesson, step)).count()
-}
-
-fn of_tally(tally: &Tally) -> Vec<(String, String)> {
-    let Tally { questions, at_once, later, exercises, passed } = *tally;
-    let mut results = Vec::new();
-    if questions > 0 {
-        let mut words = format!("{at_once} of {questions} right at the first try");
-        if later > 0 {
-            words.push_str(&format!(", {later} after others"));
-        }
-        let open = questions - at_once - later;
-        if open > 0 {
-            words.push_str(&format!(", {open} without a right answer"));
-        }
-        results.push(("predictions".to_owned(), words));
-    }
-    if exercises > 0 {
-        results.push(("exercises".to_owned(), format!("{passed} of {exercises} passed")));
+    if !exercises.is_empty() {
+        let passed = count(exercises, StopState::Finished);
+        let first = format!("{passed} of {} passed", exercises.len());
+        results.push(("exercises".to_owned(), first + &others(exercises)));
     }
     results
+}
+
+/// How many are not finished, by their state: `, 2 skipped, 1 open`.
+fn others(states: &[StopState]) -> String {
+    let unfinished = StopState::ALL.into_iter().filter(|state| *state != StopState::Finished);
+    let there = unfinished.map(|state| (count(states, state), state)).filter(|(count, _)| *count > 0);
+    there.map(|(count, state)| format!(", {count} {}", state.word())).collect()
 }

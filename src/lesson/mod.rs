@@ -11,7 +11,7 @@
 //! | [`course`], [`course_folder`] | folders of lessons: courses of their own, translations |
 //! | [`translation`] | compares a translation with its original |
 //! | [`answer`], [`typed_shape`], [`number_words`], [`judge`] | reads and judges what a learner answers |
-//! | [`progress`], [`review`] | what a learner has done, and which questions come again |
+//! | [`progress`], [`states`], [`review`] | what a learner has done, in words and counts, and which questions come again |
 //! | [`search`] | finds texts by a learner's words |
 //! | [`notebook`], [`notebook_file`], [`read_error`] | other people's files as code cells |
 //! | [`ipynb`], [`script`] | the formats of such files, read and written |
@@ -48,6 +48,7 @@ pub mod read_error;
 pub(crate) mod review;
 pub mod script;
 pub(crate) mod search;
+pub mod states;
 pub(crate) mod step;
 pub mod terms;
 pub mod translation;

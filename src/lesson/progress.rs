@@ -292,28 +292,6 @@ impl Progress {
     pub(crate) fn is_empty(&self) -> bool {
         self.place.is_none() && self.lessons.is_empty()
     }
-
-    /// Counts the answers and the passed exercises of a lesson.
-    pub(crate) fn tally(&self, lesson: &Lesson) -> Tally {
-        let mut tally = Tally { exercises: lesson.exercises.len(), ..Tally::default() };
-        // The questions of an aside that was left out were not asked.
-        for step in lesson.steps.iter().filter(|step| !step.is_optional() || self.done(lesson, step)) {
-            tally.questions += step.predictions.len();
-            let asked = self.seen(lesson, step).map(|seen| &seen.predictions);
-            for prediction in &step.predictions {
-                let Some(given) = asked.and_then(|asked| asked.get(&prediction.ask)) else { continue };
-                match given.answers.iter().position(|given| given.right) {
-                    Some(0) => tally.at_once += 1,
-                    Some(_) => tally.later += 1,
-                    None => {}
-                }
-            }
-        }
-        let passed =
-            |exercise: &&Exercise| self.tried(lesson, exercise).is_some_and(|it| it.passed.is_some());
-        tally.passed = lesson.exercises.iter().filter(passed).count();
-        tally
-    }
 }
 
 impl ExerciseProgress {
@@ -343,19 +321,4 @@ impl ReviewProgress {
             times => day + DAYS[(times - 1).min(DAYS.len() - 1)],
         };
     }
-}
-
-/// The number of right answers and passed exercises in a lesson.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tally {
-    /// Its questions.
-    pub(crate) questions: usize,
-    /// Questions answered right at the first try.
-    pub(crate) at_once: usize,
-    /// Questions answered right after a wrong answer.
-    pub(crate) later: usize,
-    /// Its exercises.
-    pub(crate) exercises: usize,
-    /// Exercises whose checks passed.
-    pub(crate) passed: usize,
 }

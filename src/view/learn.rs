@@ -125,7 +125,7 @@ pub struct Ending {
     pub summary: String,
     /// The headings of its steps, and whether the learner has seen each.
     pub headings: Vec<(String, bool)>,
-    /// The learner's results: "steps seen" with "11 of 11".
+    /// The learner's results: "seen" with "11 of 11 steps".
     pub results: Vec<(String, String)>,
     /// What comes next, Markdown.
     pub next: String,

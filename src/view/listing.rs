@@ -2,6 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::lesson::states::{StepCount, StopState, count};
 use crate::view::heat::bar_of;
 use crate::view::prose::prose_line;
 use crate::view::text::{Line, Look, NO_BREAK_SPACE, Role, Text, unbroken};
@@ -46,45 +47,20 @@ pub struct ListedStep {
     pub slug: String,
     /// Whether the learner has done it.
     pub done: bool,
-    /// An aside: it counts only if it was done.
+    /// An aside, which is counted apart.
     pub aside: bool,
 }
 
-/// What a learner has done at an exercise, a question or a step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum StopState {
-    /// Seen, answered or passed.
-    Finished,
-    /// Skipped, or the solution was read.
-    Skipped,
-    /// Tried, and not right yet.
-    Wrong,
-    /// Not begun.
-    #[default]
-    Open,
-}
+/// The mark of the place where the learner is.
+pub(crate) const HERE: (&str, Role) = ("▸", Role::Strong);
 
-impl StopState {
-    /// All, in the order in which they are counted.
-    const ALL: [StopState; 4] = [StopState::Finished, StopState::Skipped, StopState::Wrong, StopState::Open];
-
-    /// The state in a word.
-    pub fn word(self) -> &'static str {
-        match self {
-            StopState::Finished => "finished",
-            StopState::Skipped => "skipped",
-            StopState::Wrong => "not right yet",
-            StopState::Open => "open",
-        }
-    }
-
-    fn mark(self) -> (&'static str, Role) {
-        match self {
-            StopState::Finished => ("✓", Role::Good),
-            StopState::Skipped => ("–", Role::Dim),
-            StopState::Wrong => ("✗", Role::Bad),
-            StopState::Open => ("·", Role::Dim),
-        }
+/// The mark of a state, the same on all screens.
+pub(crate) fn mark(state: StopState) -> (&'static str, Role) {
+    match state {
+        StopState::Finished => ("✓", Role::Good),
+        StopState::Skipped => ("–", Role::Dim),
+        StopState::Wrong => ("✗", Role::Bad),
+        StopState::Open => ("·", Role::Dim),
     }
 }
 
@@ -117,7 +93,7 @@ pub fn lesson(title: &str, stops: &[ListedStop], look: Look) -> Text {
             text.append(wrap(&line, look.width, &Line::new(), &Line::spaces(2)));
             continue;
         }
-        let (mark, role) = state.mark();
+        let (mark, role) = mark(*state);
         let mut line = Line::spaces(2).with(role, mark).with(Role::Prose, " ");
         let word_role = if *state == StopState::Open { Role::Dim } else { role };
         line.push(word_role, state.word());
@@ -146,9 +122,9 @@ pub fn lesson(title: &str, stops: &[ListedStop], look: Look) -> Text {
 
 /// How many of these are finished, skipped, wrong and open: `2 finished, 1 skipped`; those that there are.
 fn counts(states: &[StopState]) -> String {
-    let count = |state: StopState| states.iter().filter(|other| **other == state).count();
-    let there = StopState::ALL.into_iter().filter(|state| count(*state) > 0);
-    there.map(|state| format!("{} {}", count(state), state.word())).collect::<Vec<_>>().join(", ")
+    let there = StopState::ALL.map(|state| (count(states, state), state));
+    let words = there.into_iter().filter(|(count, _)| *count > 0);
+    words.map(|(count, state)| format!("{count} {}", state.word())).collect::<Vec<_>>().join(", ")
 }
 
 impl ListedLesson {
@@ -156,7 +132,7 @@ impl ListedLesson {
     fn state(&self) -> StopState {
         let exercises = || self.exercises.iter().map(|exercise| exercise.state);
         match () {
-            () if self.steps.is_empty() || self.done() < self.all() => StopState::Open,
+            () if self.steps.is_empty() || !self.is_seen() => StopState::Open,
             () if exercises().all(|state| state == StopState::Finished) => StopState::Finished,
             () if exercises().any(|state| state == StopState::Wrong) => StopState::Wrong,
             () if exercises().any(|state| state == StopState::Open) => StopState::Open,
@@ -166,7 +142,7 @@ impl ListedLesson {
 
     /// The exercises and questions in words; nothing before the learner has begun.
     fn practice(&self) -> Vec<(String, StopState)> {
-        let begun = self.done() > 0
+        let begun = self.steps.iter().any(|step| step.done)
             || self.exercises.iter().any(|exercise| exercise.state != StopState::Open)
             || self.questions.iter().any(|state| *state != StopState::Open);
         if !begun {
@@ -183,22 +159,14 @@ impl ListedLesson {
         lines
     }
 
-    fn done(&self) -> usize {
-        self.steps.iter().filter(|s| s.done).count()
+    fn count(&self) -> StepCount {
+        self.steps.iter().map(|step| StepCount::one(step.aside, step.done)).sum()
     }
 
-    /// Its steps without the asides that were left out.
-    fn all(&self) -> usize {
-        self.steps.iter().filter(|step| step.done || !step.aside).count()
-    }
-
-    fn progress(&self) -> String {
-        let (done, all) = (self.done(), self.all());
-        match all {
-            1 if done == 0 || done == all => "1 step".to_string(),
-            _ if done == 0 || done == all => format!("{all} steps"),
-            _ => format!("{done} of {all} steps"),
-        }
+    /// Whether all its steps were seen; its asides may be left out.
+    fn is_seen(&self) -> bool {
+        let count = self.count();
+        count.seen == count.steps
     }
 
     fn extent(&self) -> String {
@@ -214,16 +182,17 @@ impl ListedLesson {
 /// The chapter: progress, each lesson with its length, and the next step. With `steps` the steps are listed under
 /// their lessons.
 pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
-    let all: usize = listing.lessons.iter().map(ListedLesson::all).sum();
-    let done: usize = listing.lessons.iter().map(ListedLesson::done).sum();
+    let all: StepCount = listing.lessons.iter().map(ListedLesson::count).sum();
     if look.plain {
-        return plain_list(listing, steps, done, all, look);
+        return plain_list(listing, steps, all, look);
     }
     let width = look.text_width();
-    let mut right = Line::new().with(Role::Dim, format!("{done} of {all} steps  "));
-    let level = done as f64 / all.max(1) as f64;
-    let bar = bar_of(level, 12);
-    let rest = 12usize.saturating_sub(bar.width());
+    let words = all.seen_of_all();
+    let mut right = Line::new().with(Role::Dim, format!("{words}  "));
+    let columns = width.saturating_sub(words.width() + 2).min(12);
+    let level = all.seen as f64 / all.steps.max(1) as f64;
+    let bar = bar_of(level, columns);
+    let rest = columns.saturating_sub(bar.width());
     right.push(Role::Good, bar);
     right.push(Role::Dim, "░".repeat(rest));
     let mut text = Text::new();
@@ -236,24 +205,25 @@ pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
     };
     let current = match &listing.next {
         Some(next) => listing.lessons.iter().position(|lesson| has(lesson, next)),
-        None => listing.lessons.iter().position(|lesson| lesson.done() < lesson.all()),
+        None => listing.lessons.iter().position(|lesson| !lesson.is_seen()),
     };
     for (at, lesson) in listing.lessons.iter().enumerate() {
         let mut left = Line::spaces(2);
         let (mark, role) = match (lesson.state(), current == Some(at)) {
-            (_, true) => ("▸", Role::Strong),
+            (_, true) => HERE,
             (StopState::Open, false) => (" ", Role::Prose),
-            (state, _) => state.mark(),
+            (state, _) => self::mark(state),
         };
         left.push(role, format!("{mark} "));
         left.push(Role::Dim, &lesson.section);
         left.fill(6 + sections);
         let role = if current == Some(at) { Role::Strong } else { Role::Prose };
         left.push(role, &lesson.title);
-        let mut right = Line::new().with(Role::Dim, format!("{:>13}", lesson.progress()));
+        let count = lesson.count().brief();
+        let mut right = Line::new().with(Role::Dim, format!("{count:>13}"));
         right.push(Role::Dim, format!("  {:>20}", lesson.extent()));
         if left.width() + 2 + right.width() > width {
-            let words = format!("{}  {}", lesson.progress(), lesson.extent());
+            let words = format!("{count}  {}", lesson.extent());
             let indent = (6 + sections).min((width.saturating_sub(words.width())).max(4));
             right = Line::spaces(indent).with(Role::Dim, words);
         }
@@ -261,7 +231,7 @@ pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
         if steps {
             text.append(step_names(lesson, 6 + sections, look));
             for (words, state) in lesson.practice() {
-                let (mark, role) = state.mark();
+                let (mark, role) = self::mark(state);
                 let first = Line::spaces(if look.width < 60 { 4 } else { 6 + sections })
                     .with(role, format!("{mark} "));
                 let below = Line::spaces(first.width());
@@ -283,10 +253,10 @@ pub fn list(listing: &Listing, steps: bool, look: Look) -> Text {
 }
 
 /// What the signs before lessons, exercises and questions mean.
-fn signs() -> Line {
+pub(crate) fn signs() -> Line {
     let mut line = Line::new();
-    let states = StopState::ALL.map(|state| (state.mark(), state.word()));
-    for ((mark, role), word) in states.into_iter().chain([(("▸", Role::Strong), "you are here")]) {
+    let states = StopState::ALL.map(|state| (mark(state), state.word()));
+    for ((mark, role), word) in states.into_iter().chain([(HERE, "you are here")]) {
         if !line.spans.is_empty() {
             line.push(Role::Prose, "   ");
         }
@@ -309,40 +279,44 @@ fn ends(mut left: Line, right: Line, width: usize) -> Text {
     text
 }
 
-/// The steps of a lesson in columns: number and name; those done are marked.
+/// The steps of a lesson in columns: number and name, and the mark of each once one of them is done.
 fn step_names(lesson: &ListedLesson, indent: usize, look: Look) -> Text {
     let indent = if look.width < 60 { 4 } else { indent };
     let names = lesson.steps.iter().map(|s| s.slug.width()).max().unwrap_or(0);
-    let each = 8 + names + 2;
+    let is_begun = lesson.steps.iter().any(|step| step.done);
+    let marks = if is_begun { 2 } else { 0 };
+    let each = marks + 8 + names + 2;
     let across = (look.text_width().saturating_sub(indent) / each).max(1);
     let mut text = Text::new();
     for row in lesson.steps.chunks(across) {
         let mut line = Line::spaces(indent);
         for (at, step) in row.iter().enumerate() {
             line.fill(indent + at * each);
-            let role = if step.done { Role::Good } else { Role::Dim };
+            let (mark, role) = mark(if step.done { StopState::Finished } else { StopState::Open });
+            if is_begun {
+                line.push(role, format!("{mark} "));
+            }
             line.push(role, format!("{:<8}", format!("step{}", step.number)));
             line.push(Role::Prose, &step.slug);
         }
-        let below = Line::spaces(indent + 8);
+        let below = Line::spaces(indent + marks + 8);
         text.append(wrap(&line, look.width, &Line::new(), &below));
     }
     text
 }
 
-fn plain_list(listing: &Listing, steps: bool, done: usize, all: usize, look: Look) -> Text {
+fn plain_list(listing: &Listing, steps: bool, all: StepCount, look: Look) -> Text {
     let mut text = Text::new();
     let shift = Line::spaces(2);
     let mut say = |words: String| {
         let line = Line::new().with(Role::Prose, words);
         text.append(wrap(&line, look.width, &Line::new(), &shift));
     };
-    say(format!("{}, {done} of {all} steps done", listing.title.replace("  ", ", ")));
+    say(format!("{}, {} done", listing.title.replace("  ", ", "), all.seen_of_all()));
     for lesson in &listing.lessons {
-        let (finished, all) = (lesson.done(), lesson.all());
         let extent = lesson.extent().replace("  ", ", ");
         let heading = format!("{} {}", lesson.section, lesson.title);
-        say(format!("{}: {finished} of {all} steps done, {extent}", heading.trim_start()));
+        say(format!("{}: {} done, {extent}", heading.trim_start(), lesson.count().seen_of_all()));
         for step in lesson.steps.iter().filter(|_| steps) {
             let done = if step.done { ", done" } else { "" };
             say(format!("step{} {}{done}", step.number, step.slug));

@@ -5,6 +5,7 @@ use super::super::summary;
 use super::walk::Walk;
 use crate::lesson::Lesson;
 use crate::lesson::progress::Progress;
+use crate::lesson::states::StepCount;
 use crate::view::Text;
 use crate::view::learn::{Ending, ending};
 
@@ -14,7 +15,7 @@ impl Walk<'_, '_, '_> {
         let progress = self.store.progress();
         let after = stops::after(&self.stops, self.at(), self.all).map(|at| &self.stops[at]);
         let next = match after {
-            Some(stop) => next(stop),
+            Some(stop) => next(stop, progress),
             None => {
                 let course = self.catalogue.course();
                 format!(
@@ -49,16 +50,12 @@ impl Walk<'_, '_, '_> {
 fn headings(lesson: &Lesson, progress: &Progress) -> Vec<(String, bool)> {
     let titled = lesson.steps.iter().filter(|step| !step.title.is_empty());
     let all = titled.map(|step| (step, progress.done(lesson, step)));
-    let counted = all.filter(|(step, done)| *done || !step.is_optional());
-    counted.map(|(step, done)| (step.title.clone(), done)).collect()
+    all.map(|(step, done)| (step.title.clone(), done)).collect()
 }
 
 /// What comes next, in a sentence.
-fn next(stop: &Stop) -> String {
-    let Lesson { summary, minutes, steps, .. } = stop.lesson;
-    let count = match steps.len() {
-        1 => "one step".to_owned(),
-        many => format!("{many} steps"),
-    };
+fn next(stop: &Stop, progress: &Progress) -> String {
+    let Lesson { summary, minutes, .. } = stop.lesson;
+    let count = StepCount::of(stop.lesson, progress).extent();
     format!("**Next: {}**, {count}, about {minutes} minutes. {summary}", stop.lesson.heading())
 }

@@ -7,6 +7,7 @@ use attn::explain::errors::{Clash, ClashOperand, ErrorExplanation, Fix};
 use attn::explain::what_if::{AppliedChange, AxisLabels, ChangedTensor, WhatIf};
 use attn::explain::{TensorNames, why};
 use attn::lesson::compare::Verdict;
+use attn::lesson::states::StopState;
 use attn::session::{Session, SessionOptions};
 use attn::tensor::DType;
 use attn::view::bench::{BenchReport, BenchRow, Growth, bench};
@@ -20,9 +21,7 @@ use attn::view::heat::{Bar, bars, beside};
 use attn::view::learn::{
     Ending, KeyHelp, KeyLabel, Task, answered, ending, footer, help, hint, labelled_code, task,
 };
-use attn::view::listing::{
-    ListedLesson, ListedStep, ListedStop, Listing, StopState, lesson, list, nearby, welcome,
-};
+use attn::view::listing::{ListedLesson, ListedStep, ListedStop, Listing, lesson, list, nearby, welcome};
 use attn::view::pick::pick;
 use attn::view::picture::picture;
 use attn::view::progress::{progress, working};
@@ -409,7 +408,7 @@ fn walked(look: Look) -> Text {
     text.section(answered("(6, 3)", look));
     text.append(reply(AnswerVerdict::Right, "Yes: one score for each of the six keys.", look));
     let results =
-        [("steps seen", "11 of 11"), ("predictions", "3 of 5 right at the first try, 1 after others")];
+        [("seen", "11 of 11 steps"), ("predictions", "3 of 5 right at the first try, 1 after others")];
     let made = Ending {
         section: "3.3.1".into(),
         title: "Simple self-attention".into(),

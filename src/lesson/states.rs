@@ -1,0 +1,185 @@
+//! What a learner has done at a step, a question or an exercise, and how many of each there are: one meaning and one
+//! count for all screens.
+
+use std::iter::Sum;
+
+use super::exercise::{Exercise, Prediction};
+use super::progress::Progress;
+use super::step::{Lesson, Step};
+
+/// What a learner has done at an exercise, a question or a step.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum StopState {
+    /// Seen, answered or passed.
+    Finished,
+    /// Skipped, or the solution was read.
+    Skipped,
+    /// Tried, and not right yet.
+    Wrong,
+    /// Not begun.
+    #[default]
+    Open,
+}
+
+impl StopState {
+    /// All, in the order in which they are counted.
+    pub const ALL: [StopState; 4] =
+        [StopState::Finished, StopState::Skipped, StopState::Wrong, StopState::Open];
+
+    /// The state in a word.
+    pub fn word(self) -> &'static str {
+        match self {
+            StopState::Finished => "finished",
+            StopState::Skipped => "skipped",
+            StopState::Wrong => "not right yet",
+            StopState::Open => "open",
+        }
+    }
+}
+
+impl Progress {
+    /// What the learner has done at a step.
+    pub(crate) fn step_state(&self, lesson: &Lesson, step: &Step) -> StopState {
+        if self.done(lesson, step) { StopState::Finished } else { StopState::Open }
+    }
+
+    /// What the learner has done at an exercise.
+    pub(crate) fn exercise_state(&self, lesson: &Lesson, exercise: &Exercise) -> StopState {
+        match self.tried(lesson, exercise) {
+            Some(tried) if tried.passed.is_some() => StopState::Finished,
+            Some(tried) if tried.skipped || tried.solution => StopState::Skipped,
+            Some(tried) if tried.tries > 0 => StopState::Wrong,
+            _ => StopState::Open,
+        }
+    }
+
+    /// What the learner has done at a question of a step.
+    pub(crate) fn question_state(&self, lesson: &Lesson, step: &Step, asked: &Prediction) -> StopState {
+        let known = self.seen(lesson, step).and_then(|seen| seen.predictions.get(&asked.ask));
+        match known {
+            Some(known) if known.answers.iter().any(|given| given.right) => StopState::Finished,
+            Some(known) if known.passed => StopState::Skipped,
+            Some(known) if !known.answers.is_empty() => StopState::Wrong,
+            _ if self.done(lesson, step) => StopState::Skipped,
+            _ => StopState::Open,
+        }
+    }
+
+    /// The questions of a lesson that count, each with its step. Those of an aside that was left out were not asked.
+    pub(crate) fn questions<'l>(
+        &self,
+        lesson: &'l Lesson,
+    ) -> impl Iterator<Item = (&'l Step, &'l Prediction)> {
+        let counted = |step: &&Step| !step.is_optional() || self.done(lesson, step);
+        let steps: Vec<&Step> = lesson.steps.iter().filter(counted).collect();
+        steps.into_iter().flat_map(|step| step.predictions.iter().map(move |asked| (step, asked)))
+    }
+
+    /// Counts the answers and the exercises of a lesson.
+    pub(crate) fn tally(&self, lesson: &Lesson) -> Tally {
+        let mut tally = Tally::default();
+        for (step, asked) in self.questions(lesson) {
+            tally.questions.push(self.question_state(lesson, step, asked));
+            let known = self.seen(lesson, step).and_then(|seen| seen.predictions.get(&asked.ask));
+            let first = known.and_then(|known| known.answers.first());
+            tally.at_once += usize::from(first.is_some_and(|given| given.right));
+        }
+        let exercises = lesson.exercises.iter();
+        tally.exercises = exercises.map(|exercise| self.exercise_state(lesson, exercise)).collect();
+        tally
+    }
+}
+
+/// The questions and exercises of a lesson or of all lessons.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    /// Each question.
+    pub(crate) questions: Vec<StopState>,
+    /// Questions answered right at the first try.
+    pub(crate) at_once: usize,
+    /// Each exercise.
+    pub(crate) exercises: Vec<StopState>,
+}
+
+impl Sum for Tally {
+    fn sum<I: Iterator<Item = Tally>>(all: I) -> Tally {
+        all.fold(Tally::default(), |mut sum, one| {
+            sum.questions.extend(one.questions);
+            sum.at_once += one.at_once;
+            sum.exercises.extend(one.exercises);
+            sum
+        })
+    }
+}
+
+/// How many are in this state.
+pub(crate) fn count(states: &[StopState], wanted: StopState) -> usize {
+    states.iter().filter(|state| **state == wanted).count()
+}
+
+/// The steps of a lesson or of all lessons. Asides are counted apart, since they may be left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct StepCount {
+    /// Steps that are no asides.
+    pub steps: usize,
+    /// Those that the learner has seen.
+    pub seen: usize,
+    /// The asides.
+    pub asides: usize,
+    /// Those that the learner has seen.
+    pub asides_seen: usize,
+}
+
+impl StepCount {
+    /// The steps of a lesson.
+    pub(crate) fn of(lesson: &Lesson, progress: &Progress) -> StepCount {
+        lesson.steps.iter().map(|step| StepCount::one(step.is_optional(), progress.done(lesson, step))).sum()
+    }
+
+    /// One step, or one aside.
+    pub fn one(aside: bool, seen: bool) -> StepCount {
+        match aside {
+            false => StepCount { steps: 1, seen: usize::from(seen), ..StepCount::default() },
+            true => StepCount { asides: 1, asides_seen: usize::from(seen), ..StepCount::default() },
+        }
+    }
+
+    /// How many there are: `11 steps`, `5 steps and 1 aside`.
+    pub(crate) fn extent(&self) -> String {
+        self.both(&|_, all, noun| format!("{all} {noun}"))
+    }
+
+    /// How many there are, and of those that are begun how many were seen: `3 of 11 steps`, `5 steps and 1 aside`.
+    pub(crate) fn brief(&self) -> String {
+        self.both(&|seen, all, noun| match seen == 0 || seen == all {
+            true => format!("{all} {noun}"),
+            false => format!("{seen} of {all} {noun}"),
+        })
+    }
+
+    /// How many of them were seen: `5 of 5 steps and 0 of 1 aside`.
+    pub(crate) fn seen_of_all(&self) -> String {
+        self.both(&|seen, all, noun| format!("{seen} of {all} {noun}"))
+    }
+
+    /// The words for the steps, and for the asides if there are any.
+    fn both(&self, words: &dyn Fn(usize, usize, &str) -> String) -> String {
+        let steps = words(self.seen, self.steps, if self.steps == 1 { "step" } else { "steps" });
+        match self.asides {
+            0 => steps,
+            1 => format!("{steps} and {}", words(self.asides_seen, 1, "aside")),
+            many => format!("{steps} and {}", words(self.asides_seen, many, "asides")),
+        }
+    }
+}
+
+impl Sum for StepCount {
+    fn sum<I: Iterator<Item = StepCount>>(all: I) -> StepCount {
+        all.fold(StepCount::default(), |sum, one| StepCount {
+            steps: sum.steps + one.steps,
+            seen: sum.seen + one.seen,
+            asides: sum.asides + one.asides,
+            asides_seen: sum.asides_seen + one.asides_seen,
+        })
+    }
+}
