@@ -265,31 +265,39 @@ impl Gate<'_> {
     }
 
     fn exercise(&mut self, exercise: &Exercise, before: &[&Step]) {
-        let attempt = |code: &str| -> Option<String> {
+        // What the code shows, and what the first failing check says.
+        let attempt = |code: &str| -> (Outcome, Option<String>) {
             let mut session = (self.new_session)();
             for step in before {
                 session.run(&step.code, &step.name());
             }
-            let checks = exercise.checks.iter().map(|c| c.source.as_str());
-            [code].into_iter().chain(checks).find_map(|source| {
-                let error = session.run(source, "exercise").error?;
-                Some(format!("{}: {}", error.kind, error.message))
-            })
+            let outcome = session.run(code, "exercise");
+            let says = |error: &Raised| format!("{}: {}", error.kind, error.message);
+            let mut checks = exercise.checks.iter();
+            let failed = match &outcome.error {
+                Some(error) => Some(says(error)),
+                None => checks.find_map(|it| session.run(&it.source, "exercise").error.as_ref().map(says)),
+            };
+            (outcome, failed)
         };
         let mut faults = Vec::new();
-        if attempt(&exercise.starter.source).is_none() {
+        if attempt(&exercise.starter.source).1.is_none() {
             faults.push((
                 exercise.starter.line,
                 format!("the starter of `{}` passes its check", exercise.slug),
             ));
         }
-        if let Some(says) = attempt(&exercise.solution.source) {
+        let (solved, failed) = attempt(&exercise.solution.source);
+        if let Some(says) = failed {
             faults
                 .push((exercise.solution.line, format!("the solution of `{}` fails: {says}", exercise.slug)));
+        } else if !solved.shows_something() {
+            let what = format!("the solution of `{}` shows no result: print one", exercise.slug);
+            faults.push((exercise.solution.line, what));
         }
         let mut messages: Vec<String> = Vec::new();
         for wrong in &exercise.attempts {
-            let says = attempt(&wrong.code.source).unwrap_or_else(|| "nothing: it passes".to_string());
+            let says = attempt(&wrong.code.source).1.unwrap_or_else(|| "nothing: it passes".to_string());
             if !says.contains(&wrong.says) {
                 faults.push((
                     wrong.code.line,

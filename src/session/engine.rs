@@ -81,7 +81,15 @@ pub struct Outcome {
     pub figures: Vec<PlottedFigure>,
 }
 
-impl Outcome {}
+impl Outcome {
+    /// Whether there is anything to see of it: printed text, a value, a tensor or a plot.
+    pub(crate) fn shows_something(&self) -> bool {
+        !self.stdout.is_empty()
+            || self.result.is_some()
+            || !self.changed.is_empty()
+            || !self.figures.is_empty()
+    }
+}
 
 /// A Python interpreter with one namespace that all cells share.
 pub struct Session {
