@@ -237,17 +237,32 @@ fn seen_through(
     element: &StorageElement,
     names: &TensorNames,
 ) -> Option<String> {
-    let record = tensor.origin()?;
-    let base = record.args().first()?.tensor()?.clone();
-    if !base.storage().same(tensor.storage()) || base.is(tensor) || record.in_place {
-        return None;
+    // The tensor that it is a view of, unless an operation in place came after that.
+    let viewed = tensor.origin().filter(|record| !record.in_place).and_then(|record| {
+        let base = record.args().first()?.tensor()?.clone();
+        let is_view = base.storage().same(tensor.storage()) && !base.is(tensor);
+        is_view.then_some((record, base))
+    });
+    let mut same: Vec<String> = Vec::new();
+    if let Some((_, base)) = &viewed {
+        same.push(names.element(&StorageElement { tensor: base.clone(), ..element.clone() }).to_string());
     }
-    let under = StorageElement { tensor: base.clone(), ..element.clone() };
-    let seen = names.element(&under).to_string();
-    if seen == what {
-        return Some(format!("a view ({}): storage element {}", record.operation.name, element.at));
+    // The calculation has the name of the variable that contains most of the storage.
+    let whole = StorageElement { tensor: tensor.with_layout(tensor.layout().clone()), ..element.clone() };
+    if let Some((_, held)) = names.variable(&whole).filter(|(_, held)| !held.is(tensor))
+        && held.storage().same(tensor.storage())
+    {
+        same.push(names.element(&whole).to_string());
     }
-    Some(format!("a view ({}): storage element {}, the same as {seen}", record.operation.name, element.at))
+    same.retain(|name| name != what);
+    same.dedup();
+    let view = viewed.map(|(record, _)| format!("a view ({})", record.operation.name));
+    let view = view.or_else(|| (!same.is_empty()).then(|| "a view".to_owned()))?;
+    let place = format!("{view}: storage element {}", element.at);
+    Some(match same.as_slice() {
+        [] => place,
+        names => format!("{place}, the same as {}", names.join(" and ")),
+    })
 }
 
 /// A value as PyTorch prints it.

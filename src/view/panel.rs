@@ -237,9 +237,10 @@ pub(crate) fn worked(lines: &[String], look: Look) -> Text {
     for line in lines {
         let indent = line.len() - line.trim_start_matches(' ').len();
         let equals = line.find("= ").map_or(indent + 2, |at| line[..at].chars().count());
-        let deeper = if equals < look.width / 2 { equals } else { indent + 2 };
-        let deeper = if look.plain { 2 } else { deeper };
-        let indent = if look.plain { 0 } else { indent };
+        // Where there is no space under it, all parts are indented alike.
+        let is_narrow = look.plain || equals >= look.width / 2;
+        let deeper = if is_narrow { 2 } else { equals };
+        let indent = if look.plain { 0 } else { indent.min(deeper) };
         let first = Line::spaces(indent);
         let rest = Line::spaces(deeper);
         let words = Line::new().with(Role::Prose, line.trim_start_matches(' '));

@@ -11,7 +11,7 @@ use crate::view::heat::{self, Bar, bars};
 use crate::view::plot;
 use crate::view::quantity::{amount, bytes, duration};
 use crate::view::storage::{self, StorageView};
-use crate::view::text::{Line, Look, Role, Text};
+use crate::view::text::{Line, Look, Role, Text, unbroken};
 use crate::view::wrap::{remark, wrap};
 
 /// A picture and what it shows.
@@ -96,9 +96,11 @@ fn maps(figures: &[Figure], look: Look) -> Text {
                 && let Some(down) = one.axis(one.shape.len() - 2)
                 && let Some(across) = one.axis(one.shape.len() - 1)
             {
-                words.push(Role::Dim, format!("   rows {down} {rows}, columns {across} {columns}"));
+                let [down, across] = [format!("rows {down} {rows},"), format!("columns {across} {columns}")]
+                    .map(|it| unbroken(&it));
+                words.push(Role::Dim, format!("   {down} {across}"));
             }
-            text.append(wrap(&words, look.width, &Line::new(), &Line::new()));
+            text.append(wrap(&words, look.width, &Line::new(), &Line::spaces(2)));
             text.append(heat::with_scale(one, look));
         }
         many => text.append(heat::beside(many, look)),
@@ -224,8 +226,8 @@ fn triangle(figure: &Figure, look: Look) -> Text {
         }
         false => {
             let mut head = Line::new().with(Role::Name, &figure.name);
-            head.push(Role::Dim, "   ██ seen  · hidden");
-            text.append(wrap(&head, look.width, &Line::new(), &Line::new()));
+            head.push(Role::Dim, format!("   {}  {}", unbroken("██ seen"), unbroken("· hidden")));
+            text.append(wrap(&head, look.width, &Line::new(), &Line::spaces(2)));
             text.append(heat::map(&shown, look));
         }
     }
