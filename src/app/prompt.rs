@@ -26,11 +26,27 @@ pub(crate) fn read_line(prompt: &str, shell: &mut Shell) -> Result<TypedLine, Fa
     let read = stdin.lock().read_until(b'\n', &mut bytes).map_err(Failure::Unwritable)?;
     input_begins();
     let line = String::from_utf8_lossy(&bytes);
-    let line = line.trim_end_matches(['\n', '\r']).to_owned();
+    let line = without_sequences(line.trim_end_matches(['\n', '\r']));
     if !stdin.is_terminal() {
         shell.say(&format!("{line}\n"))?;
     }
     Ok(if read == 0 { TypedLine::End } else { TypedLine::Line(line) })
+}
+
+/// A typed line without the sequences that Esc and the arrow keys send where no line editor takes them.
+fn without_sequences(line: &str) -> String {
+    let mut letters = line.chars().peekable();
+    let mut kept = String::new();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '\x1b' if letters.next_if(|next| matches!(next, '[' | 'O')).is_some() => {
+                letters.find(|letter| ('@'..='~').contains(letter));
+            }
+            '\x1b' => {}
+            other => kept.push(other),
+        }
+    }
+    kept
 }
 
 /// Asks a question and returns whether the answer is yes; anything else means no.

@@ -1,6 +1,7 @@
 //! The stops of the walkthrough in order: the steps of each lesson, its exercises where they belong, and its end.
 
 use crate::lesson::progress::{Bookmark, Progress};
+use crate::lesson::states::StopState;
 use crate::lesson::{Catalogue, Exercise, Fault, Lesson, Step, Target};
 
 /// A stop of the walkthrough.
@@ -69,6 +70,15 @@ impl<'c> Stop<'c> {
         }
     }
 
+    /// What the learner has done here; `None` at the end of a lesson.
+    pub(crate) fn state(&self, progress: &Progress) -> Option<StopState> {
+        match self.kind {
+            StopKind::Step(step) => Some(progress.step_state(self.lesson, step)),
+            StopKind::Exercise(exercise) => Some(progress.exercise_state(self.lesson, exercise)),
+            StopKind::End => None,
+        }
+    }
+
     /// Whether the learner is done here: the step was run, or the exercise was passed or skipped.
     pub(crate) fn done(&self, progress: &Progress) -> bool {
         match self.kind {
@@ -84,6 +94,11 @@ impl<'c> Stop<'c> {
     fn is(&self, place: &Bookmark) -> bool {
         self.lesson.id == place.lesson && self.slug() == place.slug
     }
+}
+
+/// The end of a lesson, as the list names it.
+pub(crate) fn end_of(lesson: &Lesson) -> String {
+    format!("the end of {}", lesson.title)
 }
 
 /// Finds a stop by the slug of an exercise or by a name in the catalogue.
@@ -119,6 +134,46 @@ pub(crate) fn resume(stops: &[Stop], progress: &Progress, all: bool) -> usize {
     // The end of a lesson has been read when it was reached.
     let is_done = stops[left].done(progress) || matches!(stops[left].kind, StopKind::End);
     if is_done { after(stops, left, all).unwrap_or(left) } else { left }
+}
+
+/// The stops that typed words may mean, the best first: the one that has this name, those with a name that begins so, those
+/// whose row in the list, which `row` returns, contains the text, then those whose row contains all its words. Each with
+/// its rank, from 0.
+pub(crate) fn matching(
+    stops: &[Stop],
+    typed: &str,
+    catalogue: &Catalogue,
+    row: &dyn Fn(&Stop) -> String,
+) -> Vec<(u8, usize)> {
+    let flat = |text: &str| text.to_lowercase().split_whitespace().collect::<Vec<_>>().join(" ");
+    let typed = flat(typed);
+    if typed.is_empty() {
+        return (0..stops.len()).map(|at| (0, at)).collect();
+    }
+    let exact = find(stops, &typed, catalogue).ok();
+    let words: Vec<&str> = typed.split(' ').collect();
+    let rank = |at: usize| {
+        let stop = &stops[at];
+        let name = match stop.kind {
+            StopKind::Step(step) => step.name(),
+            StopKind::Exercise(exercise) => format!("exercise {}", exercise.slug),
+            StopKind::End => end_of(stop.lesson),
+        };
+        let Lesson { section, id, title, .. } = stop.lesson;
+        let begins = |name: &str| name.to_lowercase().starts_with(&typed);
+        let row = flat(&row(stop));
+        let all = format!("{row} {}", title.to_lowercase());
+        match () {
+            () if exact == Some(at) => Some(0),
+            () if [stop.slug(), &name, section, id].into_iter().any(begins) => Some(1),
+            () if row.contains(&typed) => Some(2),
+            () if words.iter().all(|word| all.contains(word)) => Some(3),
+            () => None,
+        }
+    };
+    let mut found: Vec<(u8, usize)> = (0..stops.len()).filter_map(|at| Some((rank(at)?, at))).collect();
+    found.sort();
+    found
 }
 
 /// The stop after this one; asides are passed over unless `all`.

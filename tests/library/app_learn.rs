@@ -1,10 +1,11 @@
 //! The walkthrough: keys and typed lines, choosing a number, editing code; and the parts of a step's panel.
 
 use attn::app::learn::choose::{moved, next_table};
-use attn::app::learn::editor::{coloured, ends, indent};
+use attn::app::learn::editor::{Gutter, coloured, ends, indent};
 use attn::app::learn::keys::{KEYS, WalkInput, of_word};
 use attn::app::learn::question::as_statement;
 use attn::app::prompt::TypedLine;
+use attn::app::repl::keys::without_margins;
 use attn::app::step::{element_of, loop_variables};
 use attn::view::Look;
 
@@ -52,6 +53,21 @@ fn enter_ends_the_code_only_on_an_empty_line() {
     assert!(!ends("x = 1", ""));
     assert!(!ends("x = 1\n", "\ny = 2"));
     assert_eq!([indent("for i in x:"), indent("    y = 1"), indent("x")], [4, 4, 0]);
+}
+
+#[test]
+fn lines_are_numbered_in_a_margin_that_is_no_code() {
+    let look = Look { width: 80, colour: false, plain: false };
+    let (code, gutter) = ("for i in x:\n    print(i)", Gutter::of("for i in x:\n    print(i)"));
+    let typed = gutter.with_margins(code);
+    assert_eq!(without_margins(&typed), code);
+    assert_eq!(gutter.with_margins(&typed), typed);
+    assert_eq!(gutter.drawn(&typed, look), "for i in x:\n 2     print(i)");
+    assert_eq!(gutter.drawn("a\nb", look), "a\nb", "pasted lines have no margin yet");
+    assert_eq!(
+        Gutter::of(&"a\n".repeat(80)).drawn(&Gutter::of(&"a\n".repeat(80)).with_margins("a\nb"), look),
+        "a\n  2 b"
+    );
 }
 
 #[test]

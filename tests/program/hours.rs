@@ -3,7 +3,7 @@
 
 use crate::course::{catalogue, number, position};
 use crate::terminal::{Start, State};
-use crate::walk::{start, typed};
+use crate::walk::{has_footer, start, typed};
 
 /// These parts follow each other, wherever lines are broken.
 #[track_caller]
@@ -85,15 +85,145 @@ fn asides_that_were_left_out_do_not_count() {
     typed(&["learn", "class-wrapper"], &[&[""; 40][..], &["quit"]].concat(), &folder);
     let (listed, _, _) = typed(&["list"], &[], &folder);
     let lesson = &listed[listed.find("3.6.1").expect("it is listed")..];
-    in_order(lesson, &["6 steps", "– exercise two-wide: skipped", "– questions: 5 skipped", "3.6.2"]);
+    in_order(
+        lesson,
+        &["6 steps and 1 aside", "– exercise two-wide: skipped", "– questions: 5 skipped", "3.6.2"],
+    );
     in_order(&listed, &["✓ finished – skipped ✗ not right yet · open ▸ you are here", "next: "]);
     let catalogue = catalogue();
     let all = catalogue.lessons().flatten().flat_map(|lesson| &lesson.steps);
     let counted = all.filter(|step| !step.title.starts_with("Aside:")).count();
-    in_order(&listed, &[&format!("of {counted} steps")]);
+    in_order(&listed, &[&format!("of {counted} steps and 0 of 3 asides")]);
+    // The same count where a lesson is announced, at its end and in the summary of the chapter; the same states.
+    let lines =
+        ["list the end of Hiding", "list the end of Many heads, stacked", "list the end of From", "quit"];
+    let (said, _, _) = typed(&["learn"], &lines, &folder);
+    in_order(
+        &said,
+        &[
+            "Next: 3.5.2 Dropout on the weights, 5 steps and 1 aside, about",
+            "· Aside: the same exercise, read differently",
+            "seen 6 of 6 steps and 0 of 1 aside",
+            "predictions 0 of 5 right at the first try, 5 skipped",
+            "exercises 0 of 1 passed, 1 skipped",
+            "seen, chapter",
+            &format!("of {counted} steps and 0 of 3 asides"),
+        ],
+    );
     // Several lessons have the section 3.6.2: the others are named.
     let (_, remark, _) = typed(&["list", "3.6.2"], &[], &folder);
     in_order(&remark, &["also in 3.6.2: `cutting-heads` and `gpt2-size`"]);
+}
+
+/// The list: typed letters narrow it, Enter goes there.
+#[test]
+fn a_place_is_found_by_typing_part_of_its_name() {
+    let folder = State::new();
+    let mut attn = start(&["learn", "inputs"], &folder, 120);
+    attn.settles(&position("inputs"));
+    attn.then("l", "type to narrow");
+    attn.then("wrong-ax", "1 of ");
+    attn.then("\r", &position("wrong-axis"));
+    attn.hears("> ");
+    attn.on("skip\r", "column sums:");
+    attn.then("l", "type to narrow");
+    let screen = attn.then_screen("qqq", "there is no such place", "Esc stay");
+    assert!(!screen.contains("Enter go"), "nothing is there to go to:\n{screen}");
+    attn.press("\x1b");
+    attn.until("the footer", has_footer);
+    // The exact name comes before names that begin so, and before rows that have it as a word; it beats this step too.
+    attn.then("l", "type to narrow");
+    let named = |slug: &str| format!("{:<8}{slug}", format!("step{}", number(slug)));
+    let first = format!("go to: softmax_\n> · 3.3.1  {}  ", named("softmax"));
+    let screen = attn.then_screen("softmax", &first, "Esc stay");
+    let list = &screen[screen.rfind("go to: softmax_").expect("it is shown")..];
+    in_order(list, &["softmax-naive", "softmax-overflow", &format!("· 3.3.2 {}", named("weights"))]);
+    attn.then("\r", &position("softmax"));
+    attn.until("the footer", has_footer);
+    // What is read on a row can be typed; the marks are those of `attn list`.
+    attn.then("l", "type to narrow");
+    attn.then("end of Sim", "go to: end of Sim_\n>   3.3.1  the end of Simple self-attention");
+    attn.hears("✓ finished   – skipped   ✗ not right yet   · open   ▸ you are here");
+    attn.then("\r", "the end of this lesson");
+    attn.until("the footer", has_footer);
+    assert_eq!(attn.quits(), 0);
+    // A typed line goes where the keys go.
+    let (said, _, _) = typed(
+        &["learn", "query"],
+        &["list weights", "list the end of From a blank page", "", "quit"],
+        &folder,
+    );
+    in_order(
+        &said,
+        &[
+            &position("weights"),
+            "the end of this lesson",
+            "?: what else can be typed.",
+            "This is the end, and nothing",
+        ],
+    );
+    let last = &said[said.find("the end of this lesson").expect("it is shown")..];
+    assert!(!last.contains("Enter: on"), "nothing comes after it:\n{last}");
+}
+
+/// Esc leaves a prompt or clears it, and the next key counts; keys that do nothing are not offered.
+#[test]
+fn escape_leaves_and_swallows_nothing() {
+    let folder = State::new();
+    let mut attn = start(&["learn", "scores"], &folder, 60);
+    attn.hears("> ");
+    attn.press("77");
+    attn.waits_after("> 77");
+    attn.press("\x1b");
+    attn.waits_after("> ");
+    attn.on("6\r", "Yes.");
+    attn.on("\r", "next steps.");
+    attn.then("x", "Esc or Enter alone goes back.");
+    attn.waits_after("what if: ");
+    attn.then("\x1b", "q quit");
+    attn.then("g", "Esc or Enter alone goes back.");
+    attn.waits_after("word: ");
+    attn.then("\x1b", "q quit");
+    // The picker offers what does something: the elements of a tensor that was given go no deeper.
+    let screen = attn.then_screen("w", "level 1", "Esc done");
+    assert!(!screen.contains("Enter deeper"), "{screen}");
+    attn.then("\x1b", "q quit");
+    assert_eq!(attn.quits(), 0);
+    // An exercise has as many hints as it has.
+    let mut attn = start(&["learn", "another-query"], &folder, 60);
+    attn.settles("h hint");
+    attn.on("h", "Hint 1 of 2.");
+    let screen = attn.on("h", "Hint 2 of 2.");
+    let footer = screen.rsplit("Hint 2 of 2.").next().expect("it was shown");
+    assert!(!footer.contains("h hint"), "{footer}");
+    attn.on("h", "There is no hint here");
+    assert_eq!(attn.quits(), 0);
+}
+
+/// The editor numbers the lines: what is carried over has no number. Keys never touch the margin.
+#[test]
+fn the_editor_marks_what_it_carries_over() {
+    let folder = State::new();
+    let mut attn = Start::new(&folder).columns(40).rows(40).inside().attn(&["learn", "query"]);
+    attn.settles(&position("query"));
+    attn.then("e", "has no number before it");
+    attn.until("the numbered lines", |screen| {
+        let rows: Vec<String> = screen.rows(0, 40).map(|row| row.trim_end().to_owned()).collect();
+        let shown = [" 2 attn_scores_2 = torch.empty(inputs.sh", "ape[0])", " 3"].map(str::to_owned);
+        rows.windows(3).any(|three| three == shown)
+    });
+    // A line more is numbered; Backspace at its start joins it to the one above.
+    attn.then("\rprint('more')", " 7 print('more')");
+    attn.press("\x01\x7f");
+    attn.until("the lines joined", |screen| {
+        screen.contents().contains(" 6 query, attn_scores_2print('more')")
+    });
+    attn.press("\r");
+    attn.until("the lines apart", |screen| screen.contents().contains(" 7 print('more')"));
+    attn.press("\x05\r\r");
+    attn.settles("own state is as it was");
+    in_order(&attn.screen(), &[" 7 print('more')", "more"]);
+    assert_eq!(attn.quits(), 0);
 }
 
 /// The picker goes deeper in its own space, and back; it takes names, of tokens too; and it ends with what was seen.

@@ -34,7 +34,7 @@ pub(crate) fn start(args: &[&str], folder: &State, rows: u16) -> Terminal {
     Start::new(folder).rows(rows).inside().attn(args)
 }
 
-fn has_footer(screen: &vt100::Screen) -> bool {
+pub(crate) fn has_footer(screen: &vt100::Screen) -> bool {
     screen.contents().trim_end().ends_with("q quit")
 }
 
@@ -309,25 +309,6 @@ fn a_number_in_a_table_says_where_it_comes_from() {
         text.matches("── level").count() == 1 && text.lines().all(|line| line.chars().count() <= 40)
     });
     attn.then("\x1b", "Space all");
-    assert_eq!(attn.quits(), 0);
-}
-
-/// The list: typed letters narrow it, Enter goes there.
-#[test]
-fn a_place_is_found_by_typing_part_of_its_name() {
-    let folder = State::new();
-    let mut attn = start(&["learn", "inputs"], &folder, 120);
-    attn.settles(&position("inputs"));
-    attn.then("l", "type to narrow");
-    attn.then("wrong-ax", "1 of ");
-    attn.then("\r", &position("wrong-axis"));
-    attn.hears("> ");
-    attn.on("skip\r", "column sums:");
-    attn.then("l", "type to narrow");
-    attn.then("qqq", "there is no such place");
-    attn.hears("Esc stay");
-    attn.press("\x1b");
-    attn.until("the footer", has_footer);
     assert_eq!(attn.quits(), 0);
 }
 

@@ -5,6 +5,7 @@ use super::super::shell::{Failure, Shell};
 use super::super::step::element_of;
 use super::super::why;
 use super::super::workspace::Workspace;
+use super::figures::figures;
 use super::input::{self, InputMode};
 use super::navigate::{cut, legends};
 use super::terminal::{self, KeyPress};
@@ -16,9 +17,6 @@ use crate::view::learn::footer;
 use crate::view::pick::{element_name, marked};
 use crate::view::wrap::remark;
 use crate::view::{Figure, Line, Look, Role, Text};
-
-/// The most tensors of a step that can be chosen from.
-const MOST: usize = 24;
 
 impl Walk<'_, '_, '_> {
     /// Shows where a number comes from: the one that was named, or one that the learner chooses.
@@ -68,23 +66,6 @@ impl Walk<'_, '_, '_> {
         self.put(&text)?;
         Ok(Flow::Stay)
     }
-}
-
-/// The tensors to choose from: those whose tables the step shows, then the others that its code names.
-fn figures(step: &Step, shown: Vec<Figure>, workspace: &Workspace) -> Vec<Figure> {
-    let mut figures = shown;
-    let names = workspace.names();
-    let is_letter = |c: char| c.is_alphanumeric() || "_.".contains(c);
-    for word in step.code.split(|c: char| !is_letter(c)).filter(|word| !word.is_empty()) {
-        if !figures.iter().any(|figure| figure.name == word)
-            && let Some(tensor) = names.get(word)
-        {
-            figures.push(workspace.labelled_figure(word, tensor));
-        }
-    }
-    figures.retain(|figure| figure.has_values() && figure.count() > 0);
-    figures.truncate(MOST);
-    figures
 }
 
 /// The explanation of an element, `depth` levels down.
@@ -140,13 +121,14 @@ impl Picker {
             // The last column stays free: a line that fills it would wrap.
             let look = Look { width: shell.look.width.saturating_sub(1), ..shell.look };
             let why = explained(&self.element(), self.depth, workspace, look);
-            let (region, space) = self.region(&why, look);
+            let deeper = explained(&self.element(), self.depth + 1, workspace, look);
+            let (region, space) = self.region(&why, why != deeper, look);
             let pressed = input::press(&region, shell)?;
             self.told.clear();
             cleared |= pressed == KeyPress::Resized;
             let choice = match self.typed.take() {
                 Some(typed) => self.type_name(typed, pressed, workspace),
-                None => self.choose(pressed, &why, space, workspace, look),
+                None => self.choose(pressed, [&why, &deeper], space),
             };
             if let Choice::Ends = choice {
                 return Ok((explained(&self.element(), self.depth, workspace, shell.look), cleared));
@@ -154,14 +136,7 @@ impl Picker {
         }
     }
 
-    fn choose(
-        &mut self,
-        pressed: KeyPress,
-        why: &Text,
-        space: usize,
-        workspace: &mut Workspace,
-        look: Look,
-    ) -> Choice {
+    fn choose(&mut self, pressed: KeyPress, [why, deeper]: [&Text; 2], space: usize) -> Choice {
         let lines = why.lines.len();
         let figure = &self.figures[self.at];
         match pressed {
@@ -190,10 +165,9 @@ impl Picker {
                 (self.depth, self.top) = (1, 0);
             }
             KeyPress::Enter => {
-                let deeper = explained(&self.element(), self.depth + 1, workspace, look);
                 // Each level goes on where the one before it ends.
                 let differs = why.lines.iter().zip(&deeper.lines).position(|(a, b)| a.text() != b.text());
-                match deeper == *why {
+                match deeper == why {
                     true if self.top + space < lines => self.top = lines - space,
                     true => self.told = "It goes no deeper: these are where it begins.".to_owned(),
                     false => {
@@ -258,7 +232,16 @@ impl Picker {
     }
 
     /// The table, the explanation and the keys, and how many lines of the explanation there is space for.
-    fn region(&self, why: &Text, look: Look) -> (Text, usize) {
+    fn region(&self, why: &Text, goes_deeper: bool, look: Look) -> (Text, usize) {
+        let (region, space) = self.region_with(why, [goes_deeper, false], look);
+        match why.lines.len() > space {
+            // One more key may take a line of the space.
+            true => self.region_with(why, [goes_deeper, true], look),
+            false => (region, space),
+        }
+    }
+
+    fn region_with(&self, why: &Text, [goes_deeper, is_long]: [bool; 2], look: Look) -> (Text, usize) {
         let rows = terminal::rows().saturating_sub(1);
         let figure = &self.figures[self.at];
         let mut below = Text::new();
@@ -269,7 +252,7 @@ impl Picker {
         if !self.told.is_empty() {
             below.append(remark(&self.told, look));
         }
-        below.append(footer(&legends(&self.keys(figure, why.lines.len() > rows / 2)), look));
+        below.append(footer(&legends(&self.keys(figure, goes_deeper, is_long)), look));
         // At deeper levels the explanation needs the space of the table. Its first line names the element.
         let mut text = match self.depth {
             1 => marked(figure, &self.index, table_rows(figure, rows), look),
@@ -297,18 +280,24 @@ impl Picker {
         Line::new().with(Role::Dim, words + " ──")
     }
 
-    fn keys(&self, figure: &Figure, is_long: bool) -> Vec<(&'static str, &'static str)> {
+    /// The keys that do something here.
+    fn keys(&self, figure: &Figure, goes_deeper: bool, is_long: bool) -> Vec<(&'static str, &'static str)> {
         if self.typed.is_some() {
             return vec![("Enter", "ask"), ("Tab", "complete"), ("Esc", "back")];
         }
-        let mut keys = vec![("arrows", "choose"), ("Enter", "deeper")];
+        let mut keys = Vec::new();
+        if figure.count() > 1 {
+            keys.push(("arrows", "choose"));
+        }
+        if goes_deeper {
+            keys.push(("Enter", "deeper"));
+        }
         if self.depth > 1 {
             keys.push(("Backspace", "back"));
         }
         if is_long {
             keys.push(("Space", "more lines"));
-        }
-        if figure.shape.len() > 2 && self.depth == 1 {
+        } else if figure.shape.len() > 2 {
             keys.push(("PgUp PgDn", "table"));
         }
         if self.figures.len() > 1 {

@@ -10,20 +10,24 @@ use rustyline::highlight::{CmdKind, Highlighter};
 use rustyline::hint::Hinter;
 use rustyline::validate::Validator;
 use rustyline::{
-    Cmd, ConditionalEventHandler, Config, Editor, Event, EventContext, EventHandler, Helper, KeyCode,
-    KeyEvent, Modifiers, RepeatCount,
+    Cmd, ColorMode, CompletionType, ConditionalEventHandler, Config, Context, Editor, Event, EventContext,
+    EventHandler, Helper, KeyCode, KeyEvent, Modifiers, RepeatCount,
 };
+use unicode_width::UnicodeWidthStr;
 
 use super::super::prompt::{TypedLine, read_line};
+use super::super::repl::keys::{KeyAction, KeyHandler, MARGIN, at_margin, without_margins};
 use super::super::shell::{Failure, Shell};
 use super::input::{InputMode, of_editor};
 use super::terminal;
 use crate::view::wrap::remark;
-use crate::view::{Look, Text, code};
+use crate::view::{Look, Role, Text, code};
 
 /// The instructions for the line editor.
 const KEYS_HELP: &str = "Arrow keys move about. Enter adds a line; on an empty line at the end it runs the code, as \
                          Alt-Enter does from anywhere. Ctrl-C leaves without running.";
+/// What is said besides if a line is wider than the screen.
+const CARRIED_OVER: &str = "What has no number before it is the rest of the line above.";
 /// The instructions for typing line by line.
 const WORDS_HELP: &str = "Type the code anew, line by line. A line with a single dot ends it and runs it; \
                           `cancel` as the only line leaves without running; a dot at once runs it as it is.";
@@ -32,8 +36,11 @@ const WORDS_HELP: &str = "Type the code anew, line by line. A line with a single
 pub(crate) fn code(text: &str, mode: InputMode, shell: &mut Shell) -> Result<Option<String>, Failure> {
     match mode {
         InputMode::Keys => {
-            shell.show(&remark(KEYS_HELP, shell.look))?;
-            in_line_editor(text, shell)
+            let gutter = Gutter::of(text);
+            let is_wide = text.lines().any(|line| gutter.columns() + line.width() > shell.look.width);
+            let help = if is_wide { format!("{KEYS_HELP} {CARRIED_OVER}") } else { KEYS_HELP.to_owned() };
+            shell.show(&remark(&help, shell.look))?;
+            in_line_editor(text, gutter, shell)
         }
         InputMode::Words => {
             shell.show(&remark(WORDS_HELP, shell.look))?;
@@ -42,34 +49,108 @@ pub(crate) fn code(text: &str, mode: InputMode, shell: &mut Shell) -> Result<Opt
     }
 }
 
-fn in_line_editor(text: &str, shell: &mut Shell) -> Result<Option<String>, Failure> {
+/// The numbers before the lines, as wide as the prompt of the first one. A line that is carried over on the screen has
+/// none there. The margin consists of a space character that is never typed, as in the REPL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Gutter {
+    digits: usize,
+}
+
+impl Gutter {
+    /// For this code, which may become longer.
+    pub fn of(text: &str) -> Gutter {
+        Gutter { digits: (text.lines().count() + 40).to_string().len() }
+    }
+
+    fn columns(self) -> usize {
+        self.digits + 1
+    }
+
+    fn number(self, line: usize) -> String {
+        format!("{line:>digits$} ", digits = self.digits)
+    }
+
+    /// The text with a margin before each line but the first, which has the prompt.
+    pub fn with_margins(self, text: &str) -> String {
+        let margin = String::from(MARGIN).repeat(self.columns());
+        without_margins(text).replace('\n', &format!("\n{margin}"))
+    }
+
+    /// What is drawn for a text with margins: their numbers, and the code with its colours.
+    pub fn drawn(self, typed: &str, look: Look) -> String {
+        let code = coloured(&without_margins(typed), look);
+        let mut out = String::new();
+        for (at, (typed, code)) in typed.split('\n').zip(code.split('\n')).enumerate() {
+            if at > 0 {
+                out.push('\n');
+            }
+            // Pasted lines have no margin yet.
+            if typed.starts_with(MARGIN) {
+                out.push_str(&dim(&self.number(at + 1), look));
+            }
+            out.push_str(code);
+        }
+        out
+    }
+}
+
+/// Dim text with the spaces at its end.
+fn dim(text: &str, look: Look) -> String {
+    let shown = text.trim_end();
+    let drawn = Text::of(Role::Dim, shown).render(look);
+    format!("{}{}", drawn.trim_end_matches('\n'), &text[shown.len()..])
+}
+
+fn in_line_editor(text: &str, gutter: Gutter, shell: &mut Shell) -> Result<Option<String>, Failure> {
     shell.flush()?;
-    let config = Config::builder().auto_add_history(false).tab_stop(4).indent_size(4).build();
+    let config = Config::builder()
+        .auto_add_history(false)
+        .completion_type(CompletionType::List)
+        .keyseq_timeout(Some(terminal::ESCAPE_WAIT))
+        // The highlighter also draws the numbers, so it runs without colours too, and leaves them out itself.
+        .color_mode(ColorMode::Forced)
+        .tab_stop(4)
+        .indent_size(4)
+        .build();
     let look = shell.look;
+    let text = gutter.with_margins(text.trim_end());
     let read = terminal::awaiting(|| {
         let mut editor: Editor<CodeEditor, _> = Editor::with_config(config)?;
-        editor.set_helper(Some(CodeEditor { look }));
-        let enter = EventHandler::Conditional(Box::new(Enter));
+        editor.set_helper(Some(CodeEditor { look, gutter }));
+        for (event, key) in at_margin() {
+            editor.bind_sequence(event, EventHandler::Conditional(Box::new(KeyHandler { key })));
+        }
+        let enter = EventHandler::Conditional(Box::new(Enter { gutter }));
         editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::NONE), enter);
+        editor.bind_sequence(KeyEvent(KeyCode::Esc, Modifiers::NONE), Cmd::Noop);
         editor.bind_sequence(KeyEvent(KeyCode::Enter, Modifiers::ALT), Cmd::AcceptLine);
         editor.bind_sequence(KeyEvent(KeyCode::Tab, Modifiers::NONE), Cmd::Insert(1, "    ".to_owned()));
-        editor.readline_with_initial("", (text.trim_end(), ""))
+        editor.readline_with_initial(&gutter.number(1), (&text, ""))
     });
     Ok(match of_editor(read)? {
-        TypedLine::Line(code) => Some(code),
+        TypedLine::Line(code) => Some(without_margins(&code)),
         TypedLine::Interrupt | TypedLine::End => None,
     })
 }
 
 /// Enter: ends the code on an empty line at its end; elsewhere it adds a line with the indentation of the one above.
-struct Enter;
+struct Enter {
+    gutter: Gutter,
+}
 
 impl ConditionalEventHandler for Enter {
     fn handle(&self, _: &Event, _: RepeatCount, _: bool, context: &EventContext) -> Option<Cmd> {
         let (before, after) = context.line().split_at(context.pos());
-        Some(match ends(before, after) {
-            true => Cmd::AcceptLine,
-            false => Cmd::Insert(1, format!("\n{}", " ".repeat(indent(before)))),
+        if ends(before, after) {
+            return Some(Cmd::AcceptLine);
+        }
+        let plain = without_margins(before);
+        let added = format!("\n{}", " ".repeat(indent(&plain)));
+        // Pasted lines have no margin: they get it now.
+        let whole = self.gutter.with_margins(&(plain + &added));
+        Some(match whole.strip_prefix(before) {
+            Some(line) => Cmd::Insert(1, line.to_owned()),
+            None => KeyAction::Replace(before.len(), whole).command(context.pos()),
         })
     }
 }
@@ -88,15 +169,22 @@ pub fn indent(before: &str) -> usize {
     own + if opens { 4 } else { 0 }
 }
 
-/// The line editor's helper, which colours the code.
+/// The line editor's helper, which colours the code and numbers its lines.
 struct CodeEditor {
     look: Look,
+    gutter: Gutter,
 }
 
 impl Helper for CodeEditor {}
 
 impl Completer for CodeEditor {
     type Candidate = String;
+
+    /// There is nothing to complete: a key may ask for other text before the cursor.
+    fn complete(&self, _: &str, pos: usize, _: &Context<'_>) -> rustyline::Result<(usize, Vec<String>)> {
+        let asked = KeyHandler::take_replacement();
+        Ok(asked.map_or((pos, Vec::new()), |(start, text)| (start, vec![text])))
+    }
 }
 
 impl Hinter for CodeEditor {
@@ -107,14 +195,15 @@ impl Validator for CodeEditor {}
 
 impl Highlighter for CodeEditor {
     fn highlight<'l>(&self, line: &'l str, _: usize) -> Cow<'l, str> {
-        match self.look.coloured() {
-            true => Cow::Owned(coloured(line, self.look)),
-            false => Cow::Borrowed(line),
-        }
+        Cow::Owned(self.gutter.drawn(line, self.look))
+    }
+
+    fn highlight_prompt<'b, 's: 'b, 'p: 'b>(&'s self, prompt: &'p str, _: bool) -> Cow<'b, str> {
+        Cow::Owned(dim(prompt, self.look))
     }
 
     fn highlight_char(&self, _: &str, _: usize, _: CmdKind) -> bool {
-        self.look.coloured()
+        true
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io;
 
 use rustyline::error::ReadlineError;
-use rustyline::{Config, DefaultEditor};
+use rustyline::{Cmd, Config, DefaultEditor, EventHandler, KeyCode, KeyEvent, Modifiers, Movement};
 
 use super::super::prompt::{TypedLine, read_line};
 use super::super::shell::{Failure, Shell};
@@ -41,25 +41,46 @@ pub(crate) fn press(lines: &Text, shell: &mut Shell) -> Result<KeyPress, Failure
     Ok(pressed)
 }
 
+/// What Esc does while a line is typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Escape {
+    /// It leaves: the result is [`TypedLine::Interrupt`].
+    Leaves,
+    /// It deletes what was typed.
+    Clears,
+}
+
 /// Asks for a line with this prompt.
-pub(crate) fn line(prompt: &str, mode: InputMode, shell: &mut Shell) -> Result<TypedLine, Failure> {
+pub(crate) fn line(
+    prompt: &str,
+    escape: Escape,
+    mode: InputMode,
+    shell: &mut Shell,
+) -> Result<TypedLine, Failure> {
     match mode {
-        InputMode::Keys => edited(prompt, shell),
+        InputMode::Keys => edited(prompt, escape, shell),
         InputMode::Words => read_line(prompt, shell),
     }
 }
 
 /// A line from a line editor, which begins with what was typed before it opened.
-fn edited(prompt: &str, shell: &mut Shell) -> Result<TypedLine, Failure> {
+fn edited(prompt: &str, escape: Escape, shell: &mut Shell) -> Result<TypedLine, Failure> {
     shell.flush()?;
     let (ahead, complete) = terminal::typed_ahead()?;
     if complete {
         shell.say(&format!("{prompt}{ahead}\n"))?;
         return Ok(TypedLine::Line(ahead));
     }
-    let config = Config::builder().auto_add_history(false).build();
+    let config =
+        Config::builder().auto_add_history(false).keyseq_timeout(Some(terminal::ESCAPE_WAIT)).build();
+    let on_escape = match escape {
+        Escape::Leaves => Cmd::Interrupt,
+        Escape::Clears => Cmd::Kill(Movement::WholeLine),
+    };
     let read = terminal::awaiting(|| {
         let mut editor = DefaultEditor::with_config(config)?;
+        let escape = KeyEvent(KeyCode::Esc, Modifiers::NONE);
+        editor.bind_sequence(escape, EventHandler::Simple(on_escape));
         editor.readline_with_initial(prompt, (&ahead, ""))
     });
     of_editor(read)

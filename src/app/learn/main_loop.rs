@@ -3,7 +3,7 @@
 use super::super::shell::{Exit, Failure};
 use super::super::step::unrun_panel;
 use super::super::stops::{self, Stop, StopKind};
-use super::input::{self, InputMode};
+use super::input::{self, Escape, InputMode};
 use super::keys::{self, WalkInput};
 use super::page::{PageStage, PredictionLine, StopPage, Workbook, choices};
 use super::walk::{Flow, Walk};
@@ -69,7 +69,10 @@ impl<'c> Walk<'c, '_, '_> {
             mode => {
                 let letters = self.choices();
                 let here = (self.at, self.stage());
-                let label = (keys::KEYS[0].label)(self);
+                let enter = match (keys::KEYS[0].here)(self) {
+                    true => format!("Enter: {}. ", (keys::KEYS[0].label)(self)),
+                    false => String::new(),
+                };
                 let told = self.told.replace(here) == Some(here);
                 match (asking, mode) {
                     (false, InputMode::Keys) if !told => {
@@ -79,7 +82,7 @@ impl<'c> Walk<'c, '_, '_> {
                     }
                     (false, InputMode::Keys) => {}
                     (false, InputMode::Words) => {
-                        self.shell.say(&format!("\nEnter: {label}. ?: what else can be typed.\n"))?
+                        self.shell.say(&format!("\n{enter}?: what else can be typed.\n"))?
                     }
                     (true, _) if told => {}
                     (true, InputMode::Words) => {
@@ -90,7 +93,7 @@ impl<'c> Walk<'c, '_, '_> {
                         self.shell.show(&keys)?;
                     }
                 }
-                let line = input::line("> ", mode, self.shell)?;
+                let line = input::line("> ", Escape::Clears, mode, self.shell)?;
                 Ok(WalkInput::of_line(&line, asking, letters))
             }
         }

@@ -7,7 +7,7 @@
 //! | [`keys`] | the table of keys |
 //! | [`navigate`] | on, back, and to a stop from the list |
 //! | [`question`], [`practice`], [`editor`] | predictions; exercises and edited cells |
-//! | [`choose`], [`visits`] | why, trace, what-if, REPL, glossary |
+//! | [`choose`], [`figures`], [`visits`] | why, trace, what-if, REPL, glossary |
 //! | [`ending`] | the end of a lesson and of the chapter |
 //! | [`walk`], [`page`], [`lesson_state`] | the state of the walkthrough, of a stop, of the lesson's variables |
 //! | [`input`], [`terminal`] | keys and lines, and the settings of the terminal |
@@ -15,6 +15,7 @@
 pub mod choose;
 pub mod editor;
 mod ending;
+mod figures;
 mod input;
 pub mod keys;
 mod lesson_state;

@@ -11,12 +11,18 @@ use super::page::PageStage;
 use super::terminal::{self, KeyPress};
 use super::walk::{Flow, Walk};
 use crate::lesson::Lesson;
-use crate::lesson::progress::Progress;
 use crate::view::learn::{KeyLabel, footer};
-use crate::view::listing::list;
+use crate::view::listing::{HERE, list, mark, signs};
+use crate::view::wrap::{remark, wrap};
 use crate::view::{Line, Role, Text};
 
 impl Walk<'_, '_, '_> {
+    /// Whether there is anything to go on to.
+    pub(crate) fn goes_on(&self) -> bool {
+        let is_last = || stops::after(&self.stops, self.at, self.all).is_none();
+        self.has_unread() || self.stage() != PageStage::Shown || !is_last()
+    }
+
     /// Goes on: past a question, to the outcome, or to the next stop.
     pub(crate) fn on(&mut self) -> Result<Flow, Failure> {
         if !self.unread.is_empty() {
@@ -25,12 +31,6 @@ impl Walk<'_, '_, '_> {
         match (self.stage(), self.stop().kind) {
             (PageStage::Asking(_), _) | (PageStage::Ready, StopKind::Exercise(_)) => self.pass_over(),
             (PageStage::Ready, StopKind::Step(_)) => self.outcome(),
-            _ if stops::after(&self.stops, self.at, self.all).is_none() => {
-                let noun = self.catalogue.course().noun;
-                self.note(&format!(
-                    "This is the end of the {noun}. `p` looks back, `l` goes anywhere, `q` leaves."
-                ))
-            }
             _ => {
                 let next = stops::after(&self.stops, self.at, self.all).unwrap_or(self.at);
                 for passed in self.at + 1..next {
@@ -74,9 +74,14 @@ impl Walk<'_, '_, '_> {
 
     /// Goes to the stop of this name.
     fn jump(&mut self, wanted: &str) -> Result<Flow, Failure> {
-        match stops::find(&self.stops, wanted, self.catalogue) {
-            Ok(at) => Ok(Flow::GoTo(at)),
-            Err(words) => self.note(&words),
+        let unknown = match stops::find(&self.stops, wanted, self.catalogue) {
+            Ok(at) => return Ok(Flow::GoTo(at)),
+            Err(unknown) => unknown,
+        };
+        match self.matching(wanted).as_slice() {
+            [(_, only)] => Ok(Flow::GoTo(*only)),
+            [(best, first), (next, _), ..] if best < next => Ok(Flow::GoTo(*first)),
+            _ => self.note(&unknown),
         }
     }
 
@@ -107,23 +112,27 @@ impl Walk<'_, '_, '_> {
         let mut chosen = self.at();
         let mut resized = false;
         loop {
-            let fitting = fitting(&self.stops, &typed);
-            if !fitting.contains(&chosen) {
-                chosen = fitting.first().copied().unwrap_or(chosen);
-            }
-            let rows = terminal::rows().saturating_sub(5).clamp(3, 20);
-            let drawn = drawn(&self.stops, &fitting, chosen, &typed, rows, self.store.progress());
+            let fitting: Vec<usize> = self.matching(&typed).iter().map(|(_, at)| *at).collect();
+            let below = self.below_list(fitting.len());
+            // A line above the list, and one more row than the screen has would scroll it.
+            let rows = terminal::rows().saturating_sub(below.lines.len() + 2).clamp(1, 20);
+            let drawn = self.drawn(&fitting, chosen, &typed, rows);
             let mut cut = cut(drawn, self.shell.look.width.saturating_sub(1));
-            let keys = [("↑ ↓", "choose"), ("Enter", "go"), ("Esc", "stay")];
-            cut.append(footer(&legends(&keys), self.shell.look));
+            cut.append(below);
             let step = |by: isize| {
                 let at = fitting.iter().position(|it| *it == chosen).unwrap_or(0);
                 let to = at.saturating_add_signed(by).min(fitting.len().saturating_sub(1));
                 fitting.get(to).copied().unwrap_or(chosen)
             };
             match input::press(&cut, self.shell)? {
-                KeyPress::Letter(letter) => typed.push(letter),
-                KeyPress::Backspace => drop(typed.pop()),
+                KeyPress::Letter(letter) => {
+                    typed.push(letter);
+                    chosen = self.meant(&typed);
+                }
+                KeyPress::Backspace => {
+                    typed.pop();
+                    chosen = self.meant(&typed);
+                }
                 KeyPress::Arrow(by, _) => chosen = step(by),
                 KeyPress::Page(pages) => chosen = step(pages * rows as isize),
                 KeyPress::Enter if fitting.is_empty() => {}
@@ -142,73 +151,86 @@ impl Walk<'_, '_, '_> {
             }
         }
     }
-}
 
-/// The stops whose names contain all words that were typed.
-fn fitting(stops: &[Stop], typed: &str) -> Vec<usize> {
-    let words: Vec<String> = typed.to_lowercase().split_whitespace().map(str::to_owned).collect();
-    let fits = |stop: &Stop| {
-        let name = name(stop).to_lowercase();
-        words.iter().all(|word| name.contains(word.as_str()))
-    };
-    (0..stops.len()).filter(|at| fits(&stops[*at])).collect()
-}
+    /// The stops that typed words may mean, the best first, each with its rank.
+    fn matching(&self, typed: &str) -> Vec<(u8, usize)> {
+        stops::matching(&self.stops, typed, self.catalogue, &|stop| words(stop).text())
+    }
 
-/// The text in which typed words are searched.
-fn name(stop: &Stop) -> String {
-    let Lesson { section, title, .. } = stop.lesson;
-    match stop.kind {
-        StopKind::Step(step) => format!("{section} step{} {} {} {title}", step.number, step.slug, step.title),
-        StopKind::Exercise(exercise) => {
-            format!("{section} exercise {} {} {title}", exercise.slug, exercise.title)
+    /// The stop that typed words mean: the best one; this one, if no other is better.
+    fn meant(&self, typed: &str) -> usize {
+        let found = self.matching(typed);
+        let best = found.first().map(|(rank, _)| *rank);
+        let among = |at: usize| found.iter().any(|(rank, other)| Some(*rank) == best && *other == at);
+        match found.first() {
+            Some((_, first)) if !among(self.at()) => *first,
+            _ => self.at(),
         }
-        StopKind::End => format!("{section} end {title}"),
+    }
+
+    /// What stands under the list: how many places fit, the meaning of the marks, and the keys.
+    fn below_list(&self, fitting: usize) -> Text {
+        let look = self.shell.look;
+        let mut text = Text::new();
+        let count = format!("{fitting} of {}, type to narrow", self.stops.len());
+        text.append(remark(&count, look));
+        text.append(wrap(&signs(), look.width.saturating_sub(1), &Line::new(), &Line::new()));
+        let keys: &[_] = match fitting {
+            0 => &[("Esc", "stay")],
+            1 => &[("Enter", "go"), ("Esc", "stay")],
+            _ => &[("↑ ↓", "choose"), ("Enter", "go"), ("Esc", "stay")],
+        };
+        text.append(footer(&legends(keys), look));
+        text
+    }
+
+    /// The typed text and the stops around the chosen one.
+    fn drawn(&self, fitting: &[usize], chosen: usize, typed: &str, rows: usize) -> Text {
+        let mut text = Text::new();
+        let head = Line::new().with(Role::Dim, "go to: ").with(Role::Strong, typed).with(Role::Dim, "_");
+        text.line(head);
+        let at = fitting.iter().position(|it| *it == chosen).unwrap_or(0);
+        let first = at.saturating_sub(rows / 2).min(fitting.len().saturating_sub(rows));
+        for here in fitting.iter().skip(first).take(rows) {
+            text.line(self.row(*here, *here == chosen));
+        }
+        if fitting.is_empty() {
+            text.say(Role::Dim, "  there is no such place");
+        }
+        text
+    }
+
+    /// A row of the list: whether it is chosen, what the learner has done there, and its words.
+    fn row(&self, at: usize, chosen: bool) -> Line {
+        let stop = &self.stops[at];
+        let mut line = Line::new().with(Role::Strong, if chosen { "> " } else { "  " });
+        let state = stop.state(self.store.progress()).map_or((" ", Role::Prose), mark);
+        let (mark, role) = if at == self.at() { HERE } else { state };
+        line.push(role, format!("{mark} "));
+        for span in words(stop).spans {
+            let is_name = chosen && span.role == Role::Prose;
+            line.push(if is_name { Role::Strong } else { span.role }, span.text);
+        }
+        line
     }
 }
 
-/// The typed text and the stops around the chosen one.
-fn drawn(
-    stops: &[Stop],
-    fitting: &[usize],
-    chosen: usize,
-    typed: &str,
-    rows: usize,
-    progress: &Progress,
-) -> Text {
-    let mut text = Text::new();
-    let head = Line::new().with(Role::Dim, "go to: ").with(Role::Strong, typed).with(Role::Dim, "_");
-    text.line(head);
-    let at = fitting.iter().position(|it| *it == chosen).unwrap_or(0);
-    let first = at.saturating_sub(rows / 2).min(fitting.len().saturating_sub(rows));
-    for here in fitting.iter().skip(first).take(rows) {
-        text.line(row(&stops[*here], *here == chosen, progress));
-    }
-    if fitting.is_empty() {
-        text.say(Role::Dim, "  there is no such place");
-    }
-    text.say(Role::Dim, format!("{} of {}, type to narrow", fitting.len(), stops.len()));
-    text
-}
-
-fn row(stop: &Stop, chosen: bool, progress: &Progress) -> Line {
-    let mut line = Line::new();
-    line.push(Role::Strong, if chosen { "▸ " } else { "  " });
-    line.push(Role::Good, if stop.done(progress) { "✓ " } else { "  " });
-    line.push(Role::Dim, format!("{:<5}  ", stop.lesson.section));
-    let role = if chosen { Role::Strong } else { Role::Prose };
+/// The words of a row, all of which can be typed.
+fn words(stop: &Stop) -> Line {
+    let mut line = Line::new().with(Role::Dim, format!("{:<5}  ", stop.lesson.section));
     match stop.kind {
         StopKind::Step(step) => {
             line.push(Role::Dim, format!("{:<8}", step.name()));
-            line.push(role, &step.slug);
-            line.fill(38);
+            line.push(Role::Prose, &step.slug);
+            line.fill(34);
             line.push(Role::Dim, format!("  {}", step.title));
         }
         StopKind::Exercise(exercise) => {
-            line.push(role, format!("exercise {}", exercise.slug));
-            line.fill(38);
+            line.push(Role::Prose, format!("exercise {}", exercise.slug));
+            line.fill(34);
             line.push(Role::Dim, format!("  {}", exercise.title));
         }
-        StopKind::End => line.push(role, format!("the end of {}", stop.lesson.title)),
+        StopKind::End => line.push(Role::Prose, stops::end_of(stop.lesson)),
     }
     line
 }

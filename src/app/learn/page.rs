@@ -26,6 +26,8 @@ pub(crate) struct StopPage {
     pub(crate) stage: PageStage,
     /// The cell's panel, since it ran. It may not have been shown yet.
     pub(crate) panel: Option<Panel>,
+    /// Whether it has a tensor to choose a number from, since its cell ran.
+    pub(crate) has_tensors: bool,
     /// The questions, answers and replies so far.
     pub(crate) turns: Vec<PredictionLine>,
     /// The work on an exercise.

@@ -182,6 +182,12 @@ impl<'c> Walk<'c, '_, '_> {
         Ok(Flow::Stay)
     }
 
+    /// Whether there is a hint that was not shown.
+    pub(crate) fn has_hints(&self) -> bool {
+        let shown = self.pages.get(&self.at).map_or(0, |page| page.book.hints);
+        self.exercise().is_some_and(|exercise| shown < exercise.hints.len())
+    }
+
     /// Shows the next hint.
     pub(crate) fn hint(&mut self) -> Result<Flow, Failure> {
         let Some(exercise) = self.exercise() else {
@@ -189,9 +195,6 @@ impl<'c> Walk<'c, '_, '_> {
         };
         let all = exercise.hints.len();
         let page = self.page();
-        if page.book.hints >= all {
-            return self.note("These were all the hints; `s` shows the solution.");
-        }
         page.book.hints += 1;
         let number = page.book.hints;
         self.put_apart(hint(number, all, &exercise.hints[number - 1], self.shell.look))?;

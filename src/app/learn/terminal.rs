@@ -18,6 +18,9 @@ use super::super::suspend::suspend;
 /// Undoes what a line editor may have turned on: shows the cursor, ends bracketed paste and colours.
 const RESET: &[u8] = b"\x1b[?25h\x1b[?2004l\x1b[0m";
 
+/// How many milliseconds after an Esc its sequence may come: an Esc alone is the key. Arrow keys and Alt send sequences.
+pub(crate) const ESCAPE_WAIT: u16 = 50;
+
 /// Whether the program waits for a key or a line, so that the terminal has other settings than before.
 static AWAITING: AtomicBool = AtomicBool::new(false);
 
@@ -147,6 +150,13 @@ impl Raw {
                 None => event::read()?,
             };
             match event {
+                // What comes right after an Esc looks like a key with Alt. No such key has a meaning here.
+                Event::Key(KeyEvent { code: code @ KeyCode::Char(_), modifiers, .. })
+                    if modifiers.contains(KeyModifiers::ALT) =>
+                {
+                    HELD.set(Some(Event::Key(KeyEvent::new(code, modifiers - KeyModifiers::ALT))));
+                    return Ok(KeyPress::Escape);
+                }
                 Event::Key(key) if key.kind != KeyEventKind::Release => match pressed(key) {
                     Some(Ok(pressed)) => return Ok(pressed),
                     Some(Err(Suspend)) => {

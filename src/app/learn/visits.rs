@@ -7,7 +7,7 @@ use super::super::stops::StopKind;
 use super::super::trace::Detail;
 use super::super::workspace::Workspace;
 use super::super::{prompt::TypedLine, repl, show, trace, what_if};
-use super::input::{self, InputMode};
+use super::input::{self, Escape, InputMode};
 use super::page::PageStage;
 use super::terminal;
 use super::walk::{Flow, Walk};
@@ -109,9 +109,13 @@ impl<'c> Walk<'c, '_, '_> {
         if !given.is_empty() {
             return Ok(Some(given.to_owned()));
         }
-        let hint = prose(&format!("Type {wanted}; Enter alone goes back."), self.shell.look);
+        let back = match self.mode {
+            InputMode::Keys => "Esc or Enter alone goes back",
+            InputMode::Words => "Enter alone goes back",
+        };
+        let hint = prose(&format!("Type {wanted}. {back}."), self.shell.look);
         self.put(&hint)?;
-        Ok(match input::line(prompt, self.mode, self.shell)? {
+        Ok(match input::line(prompt, Escape::Leaves, self.mode, self.shell)? {
             TypedLine::Line(line) if !line.trim().is_empty() => Some(line.trim().to_owned()),
             _ => None,
         })

@@ -7,6 +7,7 @@ use super::super::shell::{Failure, Shell, columns};
 use super::super::step::step_panel;
 use super::super::stops::{Stop, StopKind};
 use super::super::store::Store;
+use super::figures::has_tensors;
 use super::input::InputMode;
 use super::lesson_state::{LessonState, OnProgress};
 use super::page::{PageStage, StopPage};
@@ -114,6 +115,13 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         self.pages.get(&self.at).map(|page| page.stage).unwrap_or_default()
     }
 
+    /// Whether there is a number to ask about. A typed line may name one that the step does not show.
+    pub(crate) fn can_ask(&self) -> bool {
+        let page = self.pages.get(&self.at).filter(|page| page.stage == PageStage::Shown);
+        let page = page.filter(|page| page.has_tensors || self.mode == InputMode::Words);
+        self.step().is_some() && page.is_some()
+    }
+
     /// Whether a key interrupted a long page.
     pub(crate) fn has_unread(&self) -> bool {
         !self.unread.is_empty()
@@ -186,11 +194,14 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         let ran = self.with_status(status, |state, on_progress| {
             let (outcome, workspace) = state.run(step, lesson, on_progress)?;
             let panel = step_panel(step, lesson, &outcome, &mut workspace.session, catalogue);
-            Ok((panel, outcome.stderr))
+            let has_tensors = has_tensors(step, &panel.figures, workspace);
+            Ok((panel, has_tensors, outcome.stderr))
         })?;
-        let Some((panel, stderr)) = ran else { return Ok(false) };
+        let Some((panel, has_tensors, stderr)) = ran else { return Ok(false) };
         self.shell.aside(&stderr);
-        self.page().panel = Some(panel);
+        let page = self.page();
+        page.panel = Some(panel);
+        page.has_tensors = has_tensors;
         Ok(true)
     }
 

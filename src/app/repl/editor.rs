@@ -21,6 +21,7 @@ use rustyline::{
 };
 use unicode_width::UnicodeWidthStr;
 
+use super::super::learn::terminal::ESCAPE_WAIT;
 use super::super::machine::input_begins;
 use super::super::shell::{Failure, Shell};
 use super::super::suspend::suspend;
@@ -28,7 +29,7 @@ use super::super::workspace::Workspace;
 use super::complete::{Completion, complete};
 use super::hints::{InlineHint, hint};
 use super::history::History;
-use super::keys::{BoundKey, KeyHandler, MARGIN, without_margins};
+use super::keys::{BoundKey, KeyHandler, MARGIN, at_margin, without_margins};
 use super::state::{Input, Repl};
 use crate::lesson::Catalogue;
 use crate::view::code::highlighted as highlighted_code;
@@ -47,6 +48,7 @@ impl<'c> LineEditor<'c> {
     pub(super) fn new(repl: &Repl<'c>, shell: &Shell) -> Option<LineEditor<'c>> {
         let config = Config::builder()
             .completion_type(CompletionType::List)
+            .keyseq_timeout(Some(ESCAPE_WAIT))
             .completion_show_all_if_ambiguous(true)
             // The highlighter also draws the margin, so it runs without colours too, and leaves them out itself.
             .color_mode(ColorMode::Forced)
@@ -125,22 +127,10 @@ fn bind(editor: &mut rustyline::Editor<EditorHelper<'_>, MemHistory>) {
         (plain(KeyCode::Enter), BoundKey::Enter),
         (KeyEvent::ctrl('J'), BoundKey::Enter),
         (KeyEvent(KeyCode::Enter, Modifiers::ALT), BoundKey::Submit),
-        (plain(KeyCode::Backspace), BoundKey::Backspace),
-        (KeyEvent::ctrl('H'), BoundKey::Backspace),
-        (plain(KeyCode::Delete), BoundKey::Delete),
-        (plain(KeyCode::Home), BoundKey::Home),
-        (KeyEvent::ctrl('A'), BoundKey::Home),
-        (plain(KeyCode::Left), BoundKey::Left),
-        (KeyEvent::ctrl('B'), BoundKey::Left),
-        (plain(KeyCode::Right), BoundKey::Right),
-        (KeyEvent::ctrl('F'), BoundKey::Right),
-        (KeyEvent::ctrl('U'), BoundKey::KillToStart),
-        (KeyEvent::ctrl('W'), BoundKey::KillWord),
         (plain(KeyCode::Tab), BoundKey::Tab),
-        (plain(KeyCode::BackTab), BoundKey::BackTab),
         (KeyEvent::ctrl('Z'), BoundKey::Suspend),
     ];
-    for (event, key) in bindings {
+    for (event, key) in bindings.into_iter().chain(at_margin()) {
         editor.bind_sequence(Event::from(event), EventHandler::Conditional(Box::new(KeyHandler { key })));
     }
 }

@@ -5,7 +5,10 @@ use std::sync::{Mutex, PoisonError};
 
 use ruff_python_ast::token::TokenKind;
 use ruff_text_size::Ranged;
-use rustyline::{CharSearch, Cmd, ConditionalEventHandler, Event, EventContext, Movement, RepeatCount};
+use rustyline::{
+    CharSearch, Cmd, ConditionalEventHandler, Event, EventContext, KeyCode, KeyEvent, Modifiers, Movement,
+    RepeatCount,
+};
 
 use crate::session::{InputState, input_state};
 
@@ -17,6 +20,25 @@ pub const MARGIN: char = '\u{2007}';
 
 /// The width of the margin, which is that of the prompt.
 static MARGIN_WIDTH: AtomicUsize = AtomicUsize::new(0);
+
+/// The keys that would touch the margin, which have the same bindings wherever lines have one.
+pub(crate) fn at_margin() -> [(KeyEvent, BoundKey); 12] {
+    let plain = |code| KeyEvent(code, Modifiers::NONE);
+    [
+        (plain(KeyCode::Backspace), BoundKey::Backspace),
+        (KeyEvent::ctrl('H'), BoundKey::Backspace),
+        (plain(KeyCode::Delete), BoundKey::Delete),
+        (plain(KeyCode::Home), BoundKey::Home),
+        (KeyEvent::ctrl('A'), BoundKey::Home),
+        (plain(KeyCode::Left), BoundKey::Left),
+        (KeyEvent::ctrl('B'), BoundKey::Left),
+        (plain(KeyCode::Right), BoundKey::Right),
+        (KeyEvent::ctrl('F'), BoundKey::Right),
+        (KeyEvent::ctrl('U'), BoundKey::KillToStart),
+        (KeyEvent::ctrl('W'), BoundKey::KillWord),
+        (plain(KeyCode::BackTab), BoundKey::BackTab),
+    ]
+}
 
 /// The keys that are bound here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,13 +62,13 @@ pub enum BoundKey {
 static SUSPENDED: Mutex<Option<(String, usize)>> = Mutex::new(None);
 
 /// Handles one key.
-pub(super) struct KeyHandler {
-    pub(super) key: BoundKey,
+pub(crate) struct KeyHandler {
+    pub(crate) key: BoundKey,
 }
 
 impl KeyHandler {
     /// Takes the replacement that the last key requested: its text, and the byte from which it replaces.
-    pub(super) fn take_replacement() -> Option<(usize, String)> {
+    pub(crate) fn take_replacement() -> Option<(usize, String)> {
         REPLACEMENT.lock().unwrap_or_else(PoisonError::into_inner).take()
     }
 
@@ -77,7 +99,7 @@ pub enum KeyAction {
 
 impl KeyAction {
     /// The command of rustyline that performs it. A replacement is left in [`REPLACEMENT`].
-    fn command(self, pos: usize) -> Cmd {
+    pub(crate) fn command(self, pos: usize) -> Cmd {
         match self {
             KeyAction::Command(command) => command,
             KeyAction::Replace(bytes, text) => {

@@ -1,0 +1,30 @@
+//! The tensors of a step from which a number can be chosen.
+
+use super::super::workspace::Workspace;
+use crate::lesson::Step;
+use crate::view::Figure;
+
+/// The most tensors of a step that can be chosen from.
+const MOST: usize = 24;
+
+/// The tensors to choose from: those whose tables the step shows, then the others that its code names.
+pub(super) fn figures(step: &Step, shown: Vec<Figure>, workspace: &Workspace) -> Vec<Figure> {
+    let mut figures = shown;
+    let names = workspace.names();
+    let is_letter = |c: char| c.is_alphanumeric() || "_.".contains(c);
+    for word in step.code.split(|c: char| !is_letter(c)).filter(|word| !word.is_empty()) {
+        if !figures.iter().any(|figure| figure.name == word)
+            && let Some(tensor) = names.get(word)
+        {
+            figures.push(workspace.labelled_figure(word, tensor));
+        }
+    }
+    figures.retain(|figure| figure.has_values() && figure.count() > 0);
+    figures.truncate(MOST);
+    figures
+}
+
+/// Whether a step that has run has a tensor to choose from.
+pub(super) fn has_tensors(step: &Step, shown: &[Figure], workspace: &Workspace) -> bool {
+    !figures(step, shown.to_vec(), workspace).is_empty()
+}
