@@ -131,21 +131,40 @@ fn index_fill(c: &Call) -> Result<Value> {
 }
 
 /// Sizes of source and target, `dim` left out, must agree.
+/// Errors: an index with several dimensions.
+fn is_a_vector(name: &str, index: &Tensor) -> Result<()> {
+    if index.ndim() <= 1 {
+        return Ok(());
+    }
+    Err(Error::index(format!(
+        "{name}_(): Index is supposed to be a vector, but got dim: {} with type: {} and size: {:?}",
+        index.ndim(),
+        index.dtype().cpp_name(),
+        index.shape()
+    )))
+}
+
+/// Errors: two shapes that differ in another dimension than `dim`.
+fn same_apart_from(dim: usize, x: &Tensor, source: &Tensor) -> Result<()> {
+    let without = |tensor: &Tensor| -> Vec<usize> {
+        tensor.shape().iter().enumerate().filter(|&(axis, _)| axis != dim).map(|(_, &size)| size).collect()
+    };
+    if source.ndim().max(1) == x.ndim().max(1) && without(x) == without(source) {
+        return Ok(());
+    }
+    Err(Error::runtime(format!(
+        "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = {:?} \
+         source.shape = {:?}",
+        x.shape(),
+        source.shape()
+    )))
+}
+
 fn index_add(c: &Call) -> Result<Value> {
     let (x, index, source) = (c.tensor(0)?, c.tensor(2)?, c.tensor(3)?);
     let dim = wrap_dim(c.int(1)?, x.ndim())?;
     let count = index.numel();
-    if index.ndim() > 1 {
-        return Err(Error::index(
-            "index_add_(): Index is supposed to be a vector, but got dim: ".to_owned()
-                + &format!(
-                    "{} with type: {} and size: {:?}",
-                    index.ndim(),
-                    index.dtype().cpp_name(),
-                    index.shape()
-                ),
-        ));
-    }
+    is_a_vector("index_add", index)?;
     if !matches!(index.dtype(), DType::Int64 | DType::Int32) {
         return Err(Error::runtime(format!(
             "index_add_(): Expected dtype int32/int64 for index but got: {}",
@@ -166,17 +185,7 @@ fn index_add(c: &Call) -> Result<Value> {
         });
     }
     let size = source.shape().get(dim).copied().unwrap_or(1);
-    let without = |tensor: &Tensor| -> Vec<usize> {
-        tensor.shape().iter().enumerate().filter(|&(axis, _)| axis != dim).map(|(_, &size)| size).collect()
-    };
-    if source.ndim().max(1) != x.ndim().max(1) || without(x) != without(source) {
-        return Err(Error::runtime(format!(
-            "source tensor shape must match self tensor shape, excluding the specified dimension. Got self.shape = {:?} \
-             source.shape = {:?}",
-            x.shape(),
-            source.shape()
-        )));
-    }
+    same_apart_from(dim, x, source)?;
     if count != size {
         return Err(Error::runtime(format!(
             "index_add_(): Number of indices ({count}) should be equal to source.size(dim): ({size}), for dim: {dim}"
@@ -279,11 +288,18 @@ fn index_reduce(c: &Call) -> Result<Value> {
             "index_reduce(): Expected reduce to be one of prod, mean, amax or amin but got {word}."
         )));
     };
+    is_a_vector("index_reduce", index)?;
     if x.dtype() != source.dtype() {
         return Err(Error::runtime(format!(
             "index_reduce_(): self ({}) and source ({}) must have the same scalar type",
             x.dtype().cpp_name(),
             source.dtype().cpp_name()
+        )));
+    }
+    if dim > 0 && dim >= source.ndim() {
+        return Err(Error::runtime(format!(
+            "index_reduce_(): Indexing dim {dim} is out of bounds of the source tensor with dim {}",
+            source.ndim()
         )));
     }
     let along_dim = source.shape().get(dim).copied().unwrap_or(1);
@@ -293,6 +309,7 @@ fn index_reduce(c: &Call) -> Result<Value> {
             index.numel()
         )));
     }
+    same_apart_from(dim, x, source)?;
     Ok(along::index_combine(x, dim, index, source, meet, c.bool(5))?.into())
 }
 

@@ -310,7 +310,7 @@ fn kl_div(c: &Call) -> Result<Value> {
     }
 }
 
-pub(super) static OPS: [Op; 10] = [
+pub(super) static OPS: [Op; 9] = [
     op(
         Descriptor::new("cross_entropy", OpFamily::Loss, Explanation::Loss(LossKind::CrossEntropy))
             .grad("NllLoss"),
@@ -401,36 +401,5 @@ pub(super) static OPS: [Op; 10] = [
         ],
         "How far log-probabilities are from a distribution, in nats.",
         kl_div,
-    ),
-    op(
-        Descriptor::new("cosine_embedding_loss", OpFamily::Loss, Explanation::Loss(LossKind::Other))
-            .grad("Mean"),
-        FUNCTIONAL,
-        &[
-            "Tensor input1, Tensor input2, Tensor target, float margin=0, only size_average=None, only reduce=None, str reduction='mean'",
-        ],
-        "1 - cosine where the target is 1, the cosine above the margin where it is -1.",
-        |c| {
-            let (margin, reduction) = (c.float(3)?, reduction(c, 6)?);
-            let dim = if c.tensor(0)?.ndim() == 1 { 0 } else { 1 };
-            let near = c.apply(
-                "cosine_similarity",
-                vec![c.arg(0).clone(), c.arg(1).clone(), Arg::Int(dim), Arg::Float(1e-8)],
-            )?;
-            let target = c.tensor(2)?;
-            c.set_grad_name(match reduction {
-                Reduction::Mean => GradName::node("Mean"),
-                Reduction::Sum => GradName::node("Sum"),
-                Reduction::None => GradName::node("Add"),
-            });
-            Ok(in_floats!(near.dtype(), T => {
-                let edge = <T as Real>::from_f64(margin);
-                let losses = T::of(&near).into_iter().zip(target.to_f64_vec()).map(|(near, target)| {
-                    if target == 1.0 { T::ONE - near } else { Real::maximum(near - edge, T::ZERO) }
-                }).collect();
-                reduced::<T>(losses, near.shape(), near.dtype(), reduction)
-            })
-            .into())
-        },
     ),
 ];

@@ -124,6 +124,9 @@ pub(crate) fn scatter(
     if !single && !too_small && !too_large && ours.ndim() > theirs.ndim() {
         return Err(Error::dim_range(theirs.ndim() as i64, theirs.ndim()));
     }
+    if !single && ours.ndim() != theirs.ndim() {
+        return Err(Error::runtime("Index tensor must have the same number of dimensions as src tensor"));
+    }
     if too_small || too_large {
         let source = if single {
             String::new()

@@ -419,12 +419,6 @@ def kl_div(input, target, reduction, log_target, **rest):
     return losses.sum() / input.shape[0] if reduction == "batchmean" else _reduced(losses, reduction)
 
 
-@composed("cosine_embedding_loss")
-def cosine_embedding_loss(input1, input2, target, margin, reduction, **rest):
-    alike = cosine_similarity(input1, input2, -1, 1e-8)
-    return _reduced(torch.where(target == 1, 1 - alike, (alike - margin).clamp_min(0)), reduction)
-
-
 @composed("softmin")
 def softmin(input, dim, **rest):
     return torch.softmax(-input, dim)

@@ -10,8 +10,8 @@ from torch._errors import dropout_probability
 from . import _native as F
 
 __all__ = (
-    "conv2d dropout1d dropout2d dropout3d embedding_bag fold gaussian_nll_loss hinge_embedding_loss instance_norm "
-    "margin_ranking_loss poisson_nll_loss soft_margin_loss triplet_margin_loss unfold"
+    "conv2d cosine_embedding_loss dropout1d dropout2d dropout3d embedding_bag fold gaussian_nll_loss hinge_embedding_loss "
+    "instance_norm margin_ranking_loss poisson_nll_loss soft_margin_loss triplet_margin_loss unfold"
 ).split()
 
 
@@ -304,6 +304,27 @@ def hinge_embedding_loss(input, target, margin=1.0, size_average=None, reduce=No
     apart = torch.where(target != 1, (margin - input).clamp(min=0), zeros)
     alike = torch.where(target != -1, input, zeros)
     return _reduced(apart + alike, reduction)
+
+
+def cosine_embedding_loss(
+    input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"
+):  # fmt: skip
+    """1 - cosine where the target is 1, the cosine above the margin where it is -1."""
+    only_defaults("cosine_embedding_loss", size_average=size_average, reduce=reduce)
+    dim = target.dim()
+    if dim > 1:
+        raise RuntimeError("0D or 1D target tensor expected, multi-target not supported")
+    if input1.dim() != dim + 1 or input2.dim() != dim + 1:
+        raise RuntimeError(
+            f"{dim}D target tensor expects {dim + 1}D input tensors, but found inputs with sizes {list(input1.shape)} and "
+            f"{list(input2.shape)}."
+        )
+    sizes = ((input1 * input1).sum(dim) + 1e-12) * ((input2 * input2).sum(dim) + 1e-12)
+    cosine = (input1 * input2).sum(dim) / sizes.sqrt()
+    zeros = torch.zeros_like(cosine)
+    alike = torch.where(target == 1, 1 - cosine, zeros)
+    apart = torch.where(target == -1, (cosine - margin).clamp(min=0), zeros)
+    return _reduced(alike + apart, reduction)
 
 
 def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
