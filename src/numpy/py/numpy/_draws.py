@@ -237,26 +237,43 @@ class _Draws:
         if n < 0:
             raise ValueError("n < 0")
         shape, count = _size(size)
-        self._few(n, p)
         made = [self._stream.binomial(int(n), float(p)) for _ in range(count)]
         return made[0] if shape is None else _own(_array(made, "int64", True).reshape(shape))
 
-    @staticmethod
-    def _few(n, p):
-        if min(p, 1 - p) * n > 30:
-            raise NotImplementedError("binomial numbers whose mean is above 30 are not part of attn's numpy")
-
     def multinomial(self, n, pvals, size=None):
-        pvals = [float(one) for one in pvals]
+        n, pvals = asarray(n), asarray(pvals).astype("float64")
+        if not self._is_legacy and (n.ndim or pvals.ndim > 1):
+            return self._multinomials(n, pvals, size)
+        pvals = pvals.tolist()
         if math.fsum(pvals[:-1]) > 1.0 + 1e-12:
             raise ValueError("sum(pvals[:-1]) > 1.0")
         shape, count = _size(size)
+        made = _array(self._rows_of([(int(n), pvals)] * count), "int64", True)
+        return made[0] if shape is None else _own(made.reshape(shape + (len(pvals),)))
+
+    def _multinomials(self, n, pvals, size):
+        """Numbers of trials and rows of probabilities, broadcast."""
+        shape = numpy.broadcast_shapes(n.shape, pvals.shape[:-1])
+        size = shape if size is None else _size(size)[0]
+        try:
+            fits = numpy.broadcast_shapes(shape, size) == size
+        except ValueError:
+            fits = False
+        if not fits:
+            raise ValueError(f"Output size {size} is not compatible with broadcast dimensions of inputs {shape}.")
+        width = pvals.shape[-1]
+        trials = numpy.broadcast_to(n, size).reshape(-1).tolist()
+        rows = numpy.broadcast_to(pvals, size + (width,)).reshape(-1, width).tolist()
+        if any(math.fsum(row[:-1]) > 1.0 + 1e-12 for row in rows):
+            raise ValueError("sum(pvals[:-1]) > 1.0")
+        return _own(_array(self._rows_of(list(zip(trials, rows))), "int64", True).reshape(size + (width,)))
+
+    def _rows_of(self, pairs):
         rows = []
-        for _ in range(count):
-            row, left, rest = [0] * len(pvals), int(n), 1.0
+        for n, pvals in pairs:
+            row, left, rest = [0] * len(pvals), n, 1.0
             for at in range(len(pvals) - 1):
                 p = pvals[at] / rest
-                self._few(left, p)
                 row[at] = self._stream.binomial(left, p)
                 left -= row[at]
                 if left <= 0:
@@ -265,11 +282,12 @@ class _Draws:
             if left > 0:
                 row[-1] = left
             rows.append(row)
-        made = _array(rows, "int64", True)
-        return made[0] if shape is None else _own(made.reshape(shape + (len(pvals),)))
+        return rows
 
     def bytes(self, length):
-        raise NotImplementedError("bytes() is not part of attn's numpy")
+        draw = self.randint if self._is_legacy else self.integers
+        words = draw(0, 1 << 32, (max(length - 1, 0) // 4 + 1,))
+        return b"".join(int(word).to_bytes(4, "little") for word in words)[:length]
 
     def _shuffle(self, x, first=1):
         order = self._stream.shuffled(len(x), first, True)

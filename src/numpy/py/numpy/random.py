@@ -177,7 +177,22 @@ class Generator(_Draws):
         return numpy.take(x, self._stream.shuffled(x.shape[axis], 1, True), axis)
 
     def permuted(self, x, *, axis=None, out=None):
-        raise NotImplementedError("Generator.permuted is not part of attn's numpy")
+        if out is None:
+            out = numpy.array(x)
+        elif out.shape != numpy.shape(x):
+            raise ValueError("out must have the same shape as x")
+        else:
+            out[...] = x
+        if axis is None:
+            flat = out.reshape(-1)
+            out[...] = flat[self._stream.shuffled(flat.size, 1, True)].reshape(out.shape)
+            return out
+        lines = numpy.moveaxis(out, axis, -1)
+        for at in numpy.ndindex(lines.shape[:-1]):
+            line = lines[at]
+            line[...] = line[self._stream.shuffled(line.size, 1, True)]
+        return out
+
 
     def choice(self, a, size=None, replace=True, p=None, axis=0, shuffle=True):
         population, count = _population(a)
@@ -254,7 +269,7 @@ def default_rng(seed=None):
 _rand = RandomState()
 
 for _name in (
-    "seed random_sample random ranf sample rand randn standard_normal normal uniform randint random_integers shuffle "
+    "bytes seed random_sample random ranf sample rand randn standard_normal normal uniform randint random_integers shuffle "
     "permutation choice multinomial binomial laplace gumbel logistic lognormal exponential standard_exponential rayleigh "
     "get_state set_state poisson gamma standard_gamma beta dirichlet"
 ).split():
