@@ -92,5 +92,12 @@ class Flags:
     def __getitem__(self, name):
         return getattr(self, self._NAMES.get(name, name.lower()))
 
+    def __setitem__(self, name, value):
+        name = self._NAMES.get(name, name.lower())
+        if name not in ("writeable", "aligned", "writebackifcopy"):
+            raise KeyError("Unknown flag")
+        if bool(value) != getattr(self, name):
+            raise NotImplementedError("read-only arrays are not part of attn's numpy")
+
     def __repr__(self):
         return "".join(f"  {name.upper()} : {getattr(self, name)}\n" for name in self._NAMES.values())

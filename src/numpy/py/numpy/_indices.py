@@ -283,15 +283,26 @@ class nditer:
 
 
 class _Concatenator:
-    def __init__(self, axis, columns):
-        self._axis, self._columns = axis, columns
+    def __init__(self, axis, ndmin=1, trans1d=-1):
+        self._axis, self._ndmin, self._trans1d = axis, ndmin, trans1d
 
     def __getitem__(self, key):
-        key = key if isinstance(key, tuple) else (key,)
+        axis, ndmin, trans1d = self._axis, self._ndmin, self._trans1d
         parts = []
-        for one in key:
+        for at, one in enumerate(key if isinstance(key, tuple) else (key,)):
             if isinstance(one, str):
-                raise NotImplementedError("r_ and c_ with a string are not part of attn's numpy")
+                if at:
+                    raise ValueError("special directives must be the first entry.")
+                if one in ("r", "c"):
+                    raise NotImplementedError("matrices, as r_ with 'r' makes them, are not part of attn's numpy")
+                words = one.split(",")
+                try:
+                    axis = int(words[0])
+                    ndmin = int(words[1]) if len(words) > 1 else ndmin
+                    trans1d = int(words[2]) if len(words) > 2 else trans1d
+                except ValueError:
+                    raise ValueError(f"unknown special directive {one!r}") from None
+                continue
             if isinstance(one, slice):
                 start = 0 if one.start is None else one.start
                 if isinstance(one.step, complex):
@@ -299,16 +310,20 @@ class _Concatenator:
                 else:
                     one = numpy.arange(start, one.stop, 1 if one.step is None else one.step)
             one = asarray(one)
-            if one.ndim == 0:
-                one = one.reshape(1)
-            if self._columns and one.ndim == 1:
-                one = one.reshape(-1, 1)
+            own = one.ndim
+            if own < ndmin:
+                one = one[(None,) * (ndmin - own)]
+                if trans1d != -1 and own:
+                    gap = ndmin - own
+                    place = trans1d if trans1d >= 0 else trans1d + gap + 1
+                    axes = list(range(ndmin))
+                    one = one.transpose(axes[:place] + axes[gap:] + axes[place:gap])
             parts.append(one)
-        return numpy.concatenate(parts, axis=self._axis)
+        return numpy.concatenate(parts, axis=axis)
 
 
-r_ = _Concatenator(0, False)
-c_ = _Concatenator(-1, True)
+r_ = _Concatenator(0)
+c_ = _Concatenator(-1, 2, 0)
 
 
 class _Index:

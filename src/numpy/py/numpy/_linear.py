@@ -188,7 +188,14 @@ def _letters(first, rest):
 
 
 def einsum_path(*operands, optimize="greedy", einsum_call=False):
-    raise NotImplementedError("einsum_path() is not part of attn's numpy")
+    if einsum_call:
+        raise NotImplementedError("einsum_path(einsum_call=True) is not part of attn's numpy")
+    from numpy import _einsum_path
+
+    subscripts, *arrays = operands
+    if not isinstance(subscripts, str):
+        subscripts, arrays = _letters(subscripts, arrays)
+    return _einsum_path.einsum_path(subscripts, arrays, optimize)
 
 
 def kron(a, b):

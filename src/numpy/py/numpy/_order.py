@@ -284,7 +284,8 @@ def isin(element, test_elements, assume_unique=False, invert=False, *, kind=None
     element = asarray(element)
     among = asarray(test_elements)
     if _is_text(element) or _is_text(among):
-        known = set(among.ravel().tolist())
+        known = among.ravel().tolist()
+        known = known if any(one.__hash__ is None for one in known) else set(known)
         return numpy.array([(one in known) != bool(invert) for one in element.ravel().tolist()], "bool").reshape(element.shape)
     kind = numpy.promote_types(element.dtype, among.dtype)
     return _op("isin", element.astype(kind), among.astype(kind), invert=bool(invert))

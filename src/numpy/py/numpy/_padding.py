@@ -17,10 +17,10 @@ def _pairs(given, ndim, whole):
 
 
 def padded(array, pad_width, mode, words):
-    if callable(mode):
-        raise NotImplementedError("pad(mode=function) is not part of attn's numpy")
     if numpy.asarray(pad_width).dtype.kind not in "iu":
         raise TypeError("`pad_width` must be of integral type.")
+    if callable(mode):
+        return _by_function(array, _pairs(pad_width, array.ndim, True), mode, words)
     if mode not in _ALLOWED:
         raise ValueError(f"mode '{mode}' is not supported")
     wrong = set(words) - set(_ALLOWED[mode])
@@ -33,6 +33,28 @@ def padded(array, pad_width, mode, words):
             array = _along(numpy.moveaxis(array, axis, 0), before, after, mode, words, values[axis])
             array = numpy.moveaxis(array, 0, axis)
     return array.copy()
+
+
+def _by_function(array, widths, function, words):
+    """Zeros around, and then what the function makes of each line along each axis."""
+    made = numpy.zeros([size + sum(width) for size, width in zip(array.shape, widths)], array.dtype)
+    made[tuple(slice(before, before + size) for size, (before, _) in zip(array.shape, widths))] = array
+    for axis in range(made.ndim):
+        lines = numpy.moveaxis(made, axis, -1)
+        for at in numpy.ndindex(lines.shape[:-1]):
+            function(lines[at], tuple(widths[axis]), axis, words)
+    return made
+
+
+def _odd(a, before, after, has_edge):
+    """The array mirrored in the points at its ends, again and again."""
+    while before or after:
+        n, skip = len(a), 0 if has_edge else 1
+        left, right = min(before, n - skip), min(after, n - skip)
+        first, last = a[skip : left + skip][::-1], a[n - skip - right : n - skip][::-1]
+        a = numpy.concatenate([2 * a[:1] - first, a, 2 * a[-1:] - last])
+        before, after = before - left, after - right
+    return a
 
 
 def _along(a, before, after, mode, words, ends):
@@ -66,8 +88,8 @@ def _along(a, before, after, mode, words, ends):
         return a[numpy.clip(places, 0, n - 1)]
     if mode == "wrap":
         return a[places % n]
-    if words.get("reflect_type", "even") != "even":
-        raise NotImplementedError("pad(reflect_type='odd') is not part of attn's numpy")
+    if words.get("reflect_type", "even") == "odd" and (n > 1 or mode == "symmetric"):
+        return _odd(a, before, after, mode == "symmetric")
     if mode == "symmetric":
         places = places % (2 * n)
         return a[numpy.where(places < n, places, 2 * n - 1 - places)]
