@@ -1,11 +1,12 @@
 //! `numpy.ndarray`. Its methods are Python (`py/numpy/_methods.py`); shape, items, operators and text are here.
 
-use rustpython_vm::builtins::{PyBoundMethod, PyStr};
+use rustpython_vm::builtins::{PyBoundMethod, PyStr, PyType, PyTypeRef};
 use rustpython_vm::common::hash::PyHash;
-use rustpython_vm::function::{Either, PyComparisonValue};
+use rustpython_vm::function::{Either, FuncArgs, PyComparisonValue};
 use rustpython_vm::protocol::{PyMappingMethods, PyNumberMethods, PySequenceMethods};
 use rustpython_vm::types::{
-    AsMapping, AsNumber, AsSequence, Comparable, GetAttr, Hashable, Iterable, PyComparisonOp, Representable,
+    AsMapping, AsNumber, AsSequence, Comparable, Constructor, GetAttr, Hashable, Iterable, PyComparisonOp,
+    Representable,
 };
 use rustpython_vm::{
     AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
@@ -16,6 +17,14 @@ use super::{dtypes, index, operators, scalar, text};
 use crate::tensor::{Arg, Layout, Tensor};
 use crate::torch::{check_list, tensor_object};
 
+/// The text that Python functions write.
+fn custom_text(function: &'static str, array: &PyObject, vm: &VirtualMachine) -> PyResult {
+    let home = "numpy._settings";
+    vm.import(home, 0)?;
+    let modules = vm.sys_module.get_attr("modules", vm)?;
+    modules.get_item(home, vm)?.get_attr(function, vm)?.call((array.to_owned(),), vm)
+}
+
 fn nested(tensor: &Tensor, layout: &Layout, vm: &VirtualMachine) -> PyObjectRef {
     if layout.ndim() == 0 {
         return scalar::python(&dtypes::number_of(&tensor.with_layout(layout.clone())), vm);
@@ -25,7 +34,17 @@ fn nested(tensor: &Tensor, layout: &Layout, vm: &VirtualMachine) -> PyObjectRef 
 }
 
 #[pyclass(
-    with(AsNumber, AsMapping, AsSequence, Comparable, Hashable, Iterable, Representable, GetAttr),
+    with(
+        Constructor,
+        AsNumber,
+        AsMapping,
+        AsSequence,
+        Comparable,
+        Hashable,
+        Iterable,
+        Representable,
+        GetAttr
+    ),
     flags(HAS_WEAKREF)
 )]
 impl PyArray {
@@ -90,6 +109,26 @@ impl PyArray {
         Ok(zelf.numpy.derived(turned, zelf.as_object(), vm))
     }
 
+    #[pygetset]
+    fn flat(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult {
+        zelf.python("_flat", vec![zelf.clone().into()], vm)
+    }
+
+    #[pygetset(setter)]
+    fn set_flat(zelf: PyRef<Self>, value: PyObjectRef, vm: &VirtualMachine) -> PyResult<()> {
+        zelf.python("_set_flat", vec![zelf.clone().into(), value], vm).map(drop)
+    }
+
+    #[pygetset]
+    fn real(zelf: PyRef<Self>, vm: &VirtualMachine) -> PyResult {
+        zelf.python("_real", vec![zelf.clone().into()], vm)
+    }
+
+    #[pygetset(setter)]
+    fn set_real(zelf: PyRef<Self>, value: PyObjectRef, vm: &VirtualMachine) -> PyResult<()> {
+        zelf.python("_set_real", vec![zelf.clone().into(), value], vm).map(drop)
+    }
+
     /// The torch tensor on the same elements.
     #[pygetset]
     fn _tensor(&self, vm: &VirtualMachine) -> PyObjectRef {
@@ -151,8 +190,11 @@ impl PyArray {
 
     #[pyslot]
     fn slot_str(zelf: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
-        let text = zelf.downcast_ref::<PyArray>().map(|it| it.text()).unwrap_or_default();
-        Ok(vm.ctx.new_str(text))
+        let Some(array) = zelf.downcast_ref::<PyArray>() else { return Ok(vm.ctx.new_str("")) };
+        if array.numpy.has_custom_text.get() {
+            return custom_text("custom_str", zelf, vm)?.str(vm);
+        }
+        Ok(vm.ctx.new_str(array.text()))
     }
 
     #[pymethod]
@@ -171,6 +213,15 @@ impl PyArray {
 }
 
 impl PyArray {
+    /// Calls a function of `numpy._methods`.
+    fn python(&self, name: &'static str, args: Vec<PyObjectRef>, vm: &VirtualMachine) -> PyResult {
+        let methods = self.numpy.methods.borrow().clone();
+        match methods {
+            Some(methods) => methods.get_item(name, vm)?.call(args, vm),
+            None => Err(vm.new_runtime_error("numpy is not imported")),
+        }
+    }
+
     /// `str(array)`
     fn text(&self) -> String {
         let tensor = self.tensor();
@@ -213,8 +264,27 @@ impl GetAttr for PyArray {
     }
 }
 
+impl Constructor for PyArray {
+    type Args = FuncArgs;
+
+    /// `numpy.ndarray(shape, dtype, buffer, ..)`
+    fn slot_new(_class: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+        let home = "numpy._create";
+        vm.import(home, 0)?;
+        let modules = vm.sys_module.get_attr("modules", vm)?;
+        modules.get_item(home, vm)?.get_attr("new_array", vm)?.call(args, vm)
+    }
+
+    fn py_new(_class: &Py<PyType>, _args: FuncArgs, vm: &VirtualMachine) -> PyResult<Self> {
+        Err(vm.new_type_error("an array is made by its class"))
+    }
+}
+
 impl Representable for PyArray {
-    fn repr_str(zelf: &Py<Self>, _vm: &VirtualMachine) -> PyResult<String> {
+    fn repr_str(zelf: &Py<Self>, vm: &VirtualMachine) -> PyResult<String> {
+        if zelf.numpy.has_custom_text.get() {
+            return Ok(custom_text("custom_repr", zelf.as_object(), vm)?.str(vm)?.to_string());
+        }
         Ok(text::repr(&zelf.tensor(), &zelf.numpy.options.borrow()))
     }
 }

@@ -31,6 +31,8 @@ pub(crate) struct Numpy {
     pub(super) methods: RefCell<Option<PyDictRef>>,
     /// The array that owns each storage of which there are views, by the storage's address.
     owners: RefCell<HashMap<usize, PyRef<PyWeak>>>,
+    /// Whether Python functions write arrays: `set_string_function`, `set_printoptions(formatter=)`.
+    pub(super) has_custom_text: Cell<bool>,
     /// The views that are read backwards.
     mirrors: RefCell<Mirrors>,
 }
@@ -63,6 +65,7 @@ impl Numpy {
             options: RefCell::new(PrintOptions::default()),
             methods: RefCell::new(None),
             owners: RefCell::default(),
+            has_custom_text: Cell::new(false),
             mirrors: RefCell::default(),
         })
     }

@@ -1,7 +1,7 @@
 //! `numpy.array(data)`: numbers, nested sequences and arrays to one array.
 //! Errors are NumPy's.
 
-use rustpython_vm::builtins::{PyDict, PyInt, PySet, PyStr};
+use rustpython_vm::builtins::{PyBytes, PyDict, PyInt, PySet, PyStr};
 use rustpython_vm::{PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::context::{Numpy, array_of};
@@ -17,6 +17,7 @@ fn sequence(object: &PyObject, vm: &VirtualMachine) -> PyResult<Option<Vec<PyObj
         return Ok(Some(items));
     }
     let is_other = object.downcast_ref::<PyStr>().is_some()
+        || object.downcast_ref::<PyBytes>().is_some()
         || object.downcast_ref::<PyDict>().is_some()
         || object.downcast_ref::<PySet>().is_some();
     let class = object.class();

@@ -1,13 +1,16 @@
 //! `numpy.dtype`, and NumPy's promotion.
 //! Source: NumPy 1.26, `numpy.promote_types` and `numpy.result_type`: among arrays, scalars count by their values.
 
-use rustpython_vm::builtins::{PyStr, PyType};
+use rustpython_vm::builtins::{PyStr, PyType, PyTypeRef};
 use rustpython_vm::common::hash::PyHash;
-use rustpython_vm::function::PyComparisonValue;
+use rustpython_vm::function::{FuncArgs, OptionalArg, PyComparisonValue};
 use rustpython_vm::types::{Comparable, Constructor, Hashable, PyComparisonOp, Representable};
-use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine, pyclass};
+use rustpython_vm::{
+    AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine, pyclass,
+};
 
 use super::context::{Numpy, context};
+use super::foreign;
 use crate::tensor::{Arg, Category, DType, Tensor};
 
 /// `numpy.dtype`
@@ -129,10 +132,19 @@ pub(super) fn of(numpy: &Numpy, object: &PyObject, vm: &VirtualMachine) -> PyRes
 }
 
 impl Constructor for PyNumpyDType {
-    type Args = PyObjectRef;
+    type Args = FuncArgs;
 
-    fn py_new(_class: &Py<PyType>, object: PyObjectRef, vm: &VirtualMachine) -> PyResult<Self> {
-        Ok(PyNumpyDType { dtype: of(&*context(vm)?, &object, vm)? })
+    /// A dtype that arrays of numbers do not have is an object of Python's.
+    fn slot_new(class: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+        let numpy = context(vm)?;
+        match args.args.first().and_then(|object| meant(&numpy, object, vm)) {
+            Some(dtype) => Ok(PyNumpyDType { dtype }.into_ref_with_type(vm, class)?.into()),
+            None => foreign::dtype(args, vm),
+        }
+    }
+
+    fn py_new(_class: &Py<PyType>, _args: FuncArgs, vm: &VirtualMachine) -> PyResult<Self> {
+        Err(vm.new_type_error("a dtype is made by its class"))
     }
 }
 
@@ -172,6 +184,58 @@ impl PyNumpyDType {
     #[pygetset]
     fn byteorder(&self) -> &'static str {
         if self.dtype.size() == 1 { "|" } else { "=" }
+    }
+
+    #[pygetset]
+    fn isnative(&self) -> bool {
+        true
+    }
+
+    #[pygetset]
+    fn hasobject(&self) -> bool {
+        false
+    }
+
+    #[pygetset]
+    fn fields(&self, vm: &VirtualMachine) -> PyObjectRef {
+        vm.ctx.none()
+    }
+
+    #[pygetset]
+    fn subdtype(&self, vm: &VirtualMachine) -> PyObjectRef {
+        vm.ctx.none()
+    }
+
+    #[pygetset]
+    fn base(zelf: PyRef<Self>) -> PyRef<Self> {
+        zelf
+    }
+
+    #[pygetset]
+    fn ndim(&self) -> usize {
+        0
+    }
+
+    /// NumPy's number of the dtype.
+    #[pygetset]
+    fn num(&self) -> usize {
+        match self.dtype {
+            DType::Bool => 0,
+            DType::Int8 => 1,
+            DType::UInt8 => 2,
+            DType::Int16 => 3,
+            DType::Int32 => 5,
+            DType::Int64 => 7,
+            DType::Float32 => 11,
+            DType::Float64 => 12,
+            _ => 23,
+        }
+    }
+
+    #[pymethod]
+    fn newbyteorder(zelf: PyObjectRef, order: OptionalArg<PyObjectRef>, vm: &VirtualMachine) -> PyResult {
+        let order = order.unwrap_or_else(|| vm.ctx.new_str("S").into());
+        foreign::dtype(foreign::positional(vec![zelf, order]), vm)
     }
 
     #[pygetset]

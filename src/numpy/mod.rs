@@ -10,6 +10,7 @@
 //! | [`convert`] | Python objects to arrays |
 //! | [`ufunc`], [`rules`] | elementwise functions: their dtypes, and their calls |
 //! | [`reduce`] | sums in NumPy's order |
+//! | [`foreign`] | complex numbers and other classes of arrays, which are Python |
 //! | [`index`] | `x[...]` and `x[...] = y` |
 //! | [`mirror`] | views that are read backwards |
 //! | [`text`], [`digits`] | how arrays and numbers print |
@@ -20,6 +21,7 @@ mod context;
 mod convert;
 mod digits;
 mod dtypes;
+mod foreign;
 mod index;
 mod mirror;
 mod module;

@@ -284,6 +284,9 @@ fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> 
         }
         held.result(folded, vm)
     });
+    define!(numpy, vm, set, "_has_foreign", |_held, objects: PyObjectRef; vm| -> bool {
+        super::foreign::has_part(&objects, vm)
+    });
     define!(numpy, vm, set, "_axes", |_held, axis: PyObjectRef, ndim: usize; vm| -> PyResult {
         let axes = axes_of(&axis, ndim, vm)?;
         Ok(vm.ctx.new_tuple(axes.into_iter().map(|axis| vm.ctx.new_int(axis).into()).collect()).into())
@@ -373,6 +376,9 @@ fn options(numpy: &Numpy, words: &PyDictRef, vm: &VirtualMachine) -> PyResult<Pr
 }
 
 fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
+    define!(numpy, vm, set, "_custom_text", |held, is_custom: bool; _vm| -> () {
+        held.has_custom_text.set(is_custom);
+    });
     define!(numpy, vm, set, "_set_options", |held, words: PyDictRef; vm| -> PyResult<()> {
         let changed = options(&held, &words, vm)?;
         held.options.replace(changed);
@@ -407,6 +413,14 @@ fn printing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> {
     define!(numpy, vm, set, "_text", |held, object: PyObjectRef, words: PyDictRef, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
         let options = options(&held, &words, vm)?;
         Ok(text::array(&array(&object, vm)?, &options, &separator.to_string_lossy(), prefix, suffix))
+    });
+    define!(numpy, vm, set, "_complex_text", |held, object: PyObjectRef, words: PyDictRef, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
+        let options = options(&held, &words, vm)?;
+        Ok(text::complex(&array(&object, vm)?, &options, &separator.to_string_lossy(), prefix, suffix))
+    });
+    define!(numpy, vm, set, "_laid_out", |held, places: PyObjectRef, texts: Vec<String>, words: PyDictRef, separator: PyStrRef, prefix: usize, suffix: usize; vm| -> PyResult<String> {
+        let options = options(&held, &words, vm)?;
+        Ok(text::words(&array(&places, vm)?, texts, &options, &separator.to_string_lossy(), prefix, suffix))
     });
     define!(numpy, vm, set, "_repr", |held, object: PyObjectRef, words: PyDictRef; vm| -> PyResult<String> {
         let options = options(&held, &words, vm)?;

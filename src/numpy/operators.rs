@@ -9,6 +9,7 @@ use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
 
 use super::context::{PyArray, PyScalar, array_of};
 use super::dtypes::{Operand, promote};
+use super::foreign;
 use super::rules::{Arithmetic, Function, named};
 use super::scalar::{self, python};
 use super::ufunc::{apply, compute, context_of, is_tensor, operand, write_out};
@@ -36,6 +37,7 @@ fn is_operand(object: &PyObject, vm: &VirtualMachine) -> bool {
     let types = &vm.ctx.types;
     object.downcast_ref::<PyArray>().is_some()
         || scalar::number(object, vm).is_some()
+        || foreign::is_complex(object)
         || object.class().is(types.list_type)
         || object.class().is(types.tuple_type)
         || object.class().is(types.range_type)
@@ -125,6 +127,9 @@ fn in_place(function: &'static Function, a: &PyObject, b: &PyObject, vm: &Virtua
     let Some(target) = a.downcast_ref::<PyArray>() else {
         return binary(function, a, b, vm);
     };
+    if foreign::has_part(b, vm) {
+        return foreign::operate_in_place(function.name, a, b, vm);
+    }
     if !is_operand(b, vm) {
         return Ok(vm.ctx.not_implemented());
     }

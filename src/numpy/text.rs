@@ -42,9 +42,18 @@ impl Default for PrintOptions {
 
 /// How one element is written.
 enum Format {
-    Bool { wide: bool },
-    Int { width: usize, sign: char },
+    Bool {
+        wide: bool,
+    },
+    Int {
+        width: usize,
+        sign: char,
+    },
     Float(FloatFormat),
+    /// Real parts, imaginary parts, and how far these are from those in memory.
+    Complex(Box<(FloatFormat, FloatFormat)>, usize),
+    /// The elements are the places of words.
+    Words(Vec<String>),
 }
 
 struct FloatFormat {
@@ -208,6 +217,16 @@ impl Printer<'_> {
                 format!("{text:>width$}")
             }
             Format::Float(format) => format.word(self.data.float(at)),
+            Format::Complex(formats, step) => {
+                let imag = formats.1.word(self.data.float(at + step));
+                let digits = imag.trim_end();
+                let rest = &imag[digits.len()..];
+                format!("{}{digits}j{rest}", formats.0.word(self.data.float(at)))
+            }
+            Format::Words(words) => {
+                let at = usize::try_from(self.data.int(at)).ok();
+                at.and_then(|at| words.get(at)).cloned().unwrap_or_default()
+            }
         }
     }
 
@@ -296,6 +315,53 @@ pub(super) fn array(
     let printer = Printer { tensor, data: &data, format, separator, edge };
     let width = options.linewidth as isize - suffix as isize;
     printer.block(0, tensor.layout().offset, &" ".repeat(prefix + 1), width)
+}
+
+/// The same of complex numbers: the last axis of `pairs` has their parts.
+pub(super) fn complex(
+    pairs: &Tensor,
+    options: &PrintOptions,
+    separator: &str,
+    prefix: usize,
+    suffix: usize,
+) -> String {
+    let last = pairs.ndim().saturating_sub(1);
+    let tensor = &pairs.with_layout(pairs.layout().select(last, 0));
+    if tensor.numel() == 0 {
+        return "[]".to_owned();
+    }
+    let edge = (tensor.numel() > options.threshold).then_some(options.edgeitems);
+    let step = pairs.layout().strides[last];
+    let data = pairs.storage().read();
+    let places = shown(tensor, edge);
+    let part = |step: usize, options: &PrintOptions| {
+        let values: Vec<f64> = places.iter().map(|&at| data.float(at + step)).collect();
+        FloatFormat::new(&values, tensor.dtype(), options)
+    };
+    let signed = PrintOptions { sign: '+', ..options.clone() };
+    let format = Format::Complex(Box::new((part(0, options), part(step, &signed))), step);
+    let printer = Printer { tensor, data: &data, format, separator, edge };
+    let width = options.linewidth as isize - suffix as isize;
+    printer.block(0, tensor.layout().offset, &" ".repeat(prefix + 1), width)
+}
+
+/// The same of words, laid out as the array of their places.
+pub(super) fn words(
+    places: &Tensor,
+    words: Vec<String>,
+    options: &PrintOptions,
+    separator: &str,
+    prefix: usize,
+    suffix: usize,
+) -> String {
+    if places.numel() == 0 {
+        return "[]".to_owned();
+    }
+    let edge = (places.numel() > options.threshold).then_some(options.edgeitems);
+    let data = places.storage().read();
+    let printer = Printer { tensor: places, data: &data, format: Format::Words(words), separator, edge };
+    let width = options.linewidth as isize - suffix as isize;
+    printer.block(0, places.layout().offset, &" ".repeat(prefix + 1), width)
 }
 
 /// `repr(array)`

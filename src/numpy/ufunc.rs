@@ -10,6 +10,7 @@ use rustpython_vm::{AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, Vi
 use super::context::{Numpy, PyArray, array_of, context};
 use super::convert;
 use super::dtypes::{self, Operand, can_cast, result_type, shown};
+use super::foreign;
 use super::rules::{Arithmetic, Function, Rule};
 use super::scalar;
 use super::text::tight;
@@ -230,6 +231,9 @@ pub(super) fn apply(
     objects: &[&PyObject],
     vm: &VirtualMachine,
 ) -> PyResult {
+    if objects.iter().any(|object| foreign::has_part(object, vm)) {
+        return foreign::operate(function.name, objects, vm);
+    }
     let operands: Vec<Operand> =
         objects.iter().map(|object| operand(numpy, object, vm)).collect::<PyResult<_>>()?;
     returned(numpy, compute(numpy, function, &operands, None, vm)?, objects, vm)
@@ -267,6 +271,13 @@ impl Callable for PyUfunc {
                 "{}() takes {range} positional arguments but {given} were given",
                 function.name
             )));
+        }
+        let is_foreign_dtype =
+            args.kwargs.get("dtype").is_some_and(|it| dtypes::meant(numpy, it, vm).is_none());
+        if is_foreign_dtype
+            || args.args.iter().chain(args.kwargs.values()).any(|it| foreign::has_part(it, vm))
+        {
+            return foreign::call(function.name, args, vm);
         }
         let mut out = args.args.get(function.operands).cloned().or_else(|| args.kwargs.swap_remove("out"));
         if let Some(tuple) = out.as_ref().and_then(|it| it.downcast_ref::<rustpython_vm::builtins::PyTuple>())

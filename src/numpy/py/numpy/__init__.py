@@ -8,7 +8,7 @@ import _numpy_start
 
 _numpy_start.load()
 
-from _numpy import dtype, ndarray, promote_types, result_type, ufunc
+from _numpy import dtype, ndarray, ufunc
 import _numpy
 from numpy import _methods
 
@@ -40,12 +40,34 @@ degrees = rad2deg
 radians = deg2rad
 def max(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     """The largest element, over all or along axes."""
-    return _methods.max(a if isinstance(a, ndarray) else asarray(a), axis, out, keepdims, initial, where)
+    if _numpy._has_foreign((a,)):
+        from numpy import _complex_functions
+
+        return _complex_functions.max(a, axis, out, keepdims, initial, where)
+    if not isinstance(a, ndarray):
+        from numpy import _statistics
+
+        method = _statistics.own_method(a, "max")
+        if method is not None:
+            return method(**_statistics._words(keepdims, initial, where, out=out, axis=axis))
+        a = asarray(a)
+    return _methods.max(a, axis, out, keepdims, initial, where)
 
 
 def min(a, axis=None, out=None, keepdims=False, initial=None, where=True):
     """The smallest element, over all or along axes."""
-    return _methods.min(a if isinstance(a, ndarray) else asarray(a), axis, out, keepdims, initial, where)
+    if _numpy._has_foreign((a,)):
+        from numpy import _complex_functions
+
+        return _complex_functions.min(a, axis, out, keepdims, initial, where)
+    if not isinstance(a, ndarray):
+        from numpy import _statistics
+
+        method = _statistics.own_method(a, "min")
+        if method is not None:
+            return method(**_statistics._words(keepdims, initial, where, out=out, axis=axis))
+        a = asarray(a)
+    return _methods.min(a, axis, out, keepdims, initial, where)
 
 
 amax = max
@@ -54,7 +76,7 @@ amin = min
 _SUBMODULES = "linalg random testing fft ma polynomial lib core exceptions typing".split()
 
 _ABSENT = {
-    "fft": "Fourier transforms", "ma": "masked arrays", "polynomial": "polynomials", "lib": "NumPy's own inner modules",
+    "ma": "masked arrays", "polynomial": "polynomials", "lib": "NumPy's own inner modules",
     "core": "NumPy's own inner modules", "matrix": "matrices (use arrays)", "memmap": "files that are memory",
 }
 
@@ -80,8 +102,8 @@ _LATER = {
     ),
     "_numeric": (
         "clip round round_ around fix allclose isclose array_equal array_equiv nan_to_num sinc interp unwrap angle real "
-        "imag isreal iscomplex isrealobj iscomplexobj isscalar modf divmod frexp ldexp cbrt polyval polyfit "
-        "polyadd polymul apply_along_axis apply_over_axes vectorize frompyfunc piecewise may_share_memory shares_memory "
+        "imag isreal iscomplex isrealobj iscomplexobj isscalar modf divmod frexp ldexp cbrt "
+        "apply_along_axis apply_over_axes vectorize frompyfunc piecewise may_share_memory shares_memory "
         "isposinf isneginf iterable"
     ),
     "_settings": (
@@ -95,7 +117,8 @@ _LATER = {
         "tril_indices_from triu_indices_from mask_indices indices ix_ unravel_index ravel_multi_index trace ndindex "
         "ndenumerate nditer r_ c_ s_ index_exp mgrid ogrid vander"
     ),
-    "_objects": "str_ object_",
+    "_polynomials": "poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval roots",
+    "_objects": "str_ object_ unicode_ bytes_ string_ uint16 uint32 uint64",
     "_files": "save load savez savez_compressed savetxt loadtxt genfromtxt frombuffer fromfile",
     "_counts": (
         "cov corrcoef histogram histogram_bin_edges bincount digitize diff ediff1d gradient trapz convolve correlate"
@@ -103,10 +126,35 @@ _LATER = {
 }
 
 # They return a tensor where they are given one, as the elementwise functions do.
+def promote_types(type1, type2):
+    """The smallest dtype that both can be cast to safely."""
+    a, b = dtype(type1), dtype(type2)
+    if type(a) is dtype and type(b) is dtype:
+        return _numpy.promote_types(a, b)
+    from numpy import _kinds
+
+    return _kinds.promote(a, b)
+
+
+def result_type(*arrays_and_dtypes):
+    """The dtype in which these are computed: scalars among arrays count by their values."""
+    try:
+        return _numpy.result_type(*arrays_and_dtypes)
+    except (NotImplementedError, TypeError):
+        from numpy import _settings
+
+        return _settings.common_dtype(arrays_and_dtypes)
+
+
 _OF_TENSORS = frozenset(
     "argmax argmin argsort around clip cumprod cumsum matmul repeat reshape round round_ squeeze swapaxes take "
     "transpose".split()
 )
+
+_COMPLEX = {
+    "complex64": "complex64", "csingle": "complex64", "singlecomplex": "complex64", "complex128": "complex128",
+    "complex_": "complex128", "cfloat": "complex128", "cdouble": "complex128",
+}
 
 _HOME = {name: module for module, names in _LATER.items() for name in names.split()}
 
@@ -121,11 +169,19 @@ def __getattr__(name):
             value = getattr(module, name)
         except AttributeError:
             raise _missing(name) from None
+        if type(value) is type(_missing) and home != "_files":
+            from numpy import _foreign
+
+            value = _foreign.aware(name, value)
         if name in _OF_TENSORS:
             value = _of_tensors(value)
         globals()[name] = value
         return value
-    if name in ("linalg", "random", "testing", "exceptions", "typing"):
+    if name in _COMPLEX:
+        from numpy import _complex
+
+        return getattr(_complex, _COMPLEX[name])
+    if name in ("linalg", "random", "testing", "exceptions", "typing", "fft"):
         import importlib
 
         return importlib.import_module("numpy." + name)
@@ -150,11 +206,11 @@ def _of_tensors(function):
 def _missing(name):
     if name in _ABSENT:
         return AttributeError(f"module 'numpy' has no attribute '{name}' in attn: {_ABSENT[name]} are not part of its numpy")
-    if name in ("uint16", "uint32", "uint64", "uint", "complex64", "complex128", "complex_", "cfloat", "csingle",
-                "bytes_", "void", "datetime64", "timedelta64", "longdouble", "float128"):
+    if name in ("uint", "uintc", "uintp", "ushort", "ulonglong", "datetime64", "timedelta64", "longdouble", "float128",
+                "clongdouble", "complex256"):
         return AttributeError(
             f"module 'numpy' has no attribute '{name}' in attn: its arrays have the dtypes bool, int8 to int64, uint8, "
-            "float16, float32 and float64"
+            "float16, float32, float64, complex64 and complex128"
         )
     if name in ("float", "int", "bool", "object", "str", "complex", "long", "unicode"):
         return AttributeError(
@@ -170,4 +226,4 @@ def _missing(name):
 
 
 def __dir__():
-    return sorted([*[name for name in globals() if not name.startswith("_")], *_HOME, "linalg", "random", "testing"])
+    return sorted([*[name for name in globals() if not name.startswith("_")], *_HOME, *_COMPLEX, "fft", "linalg", "random", "testing"])

@@ -24,10 +24,16 @@ def _like(like):
 
 def _objects(data, dtype, copy):
     """An array of text or of Python objects; raises again what numbers raised if neither is asked for."""
-    from numpy import _objects as place
+    from numpy import _foreign, _objects as place
 
     if type(data) is place.ndarray and dtype is None:
         return data.copy() if copy else data
+    if _foreign.is_complex(data, dtype):
+        return _foreign.array(data, dtype, copy)
+    if dtype is not None:
+        from numpy import _kinds
+
+        _kinds.refuse_records(_dtype(dtype))
     if not (dtype is None or place.wanted(dtype)) or isinstance(data, ndarray) and type(data) is not place.ndarray and dtype is None:
         raise
     return place.array(data, dtype)
@@ -113,18 +119,30 @@ def require(a, dtype=None, requirements=None, *, like=None):
 
 
 def copy(a, order="K", subok=False):
-    return _array(a, None, True)
+    return array(a, order=order)
 
 
 def _shape(shape):
     return tuple(shape) if isinstance(shape, (tuple, list, ndarray)) else (shape,)
 
 
+def _is_native(dtype):
+    return dtype is None or type(_dtype(dtype)) is _dtype
+
+
 def _filled(shape, value, dtype, order):
-    if order == "F":
+    if order == "F" and _is_native(dtype) and not isinstance(value, complex):
         return _own(_full(_shape(shape)[::-1], value, dtype).T)
     _order(order)
-    return _full(_shape(shape), value, dtype)
+    try:
+        return _full(_shape(shape), value, dtype)
+    except (NotImplementedError, TypeError):
+        from numpy import _foreign
+
+        made = _foreign.filled(_shape(shape), value, dtype)
+        if made is None:
+            raise
+        return made
 
 
 _float = _dtype("float64")
@@ -145,13 +163,14 @@ def ones(shape, dtype=None, order="C", *, like=None):
 def empty(shape, dtype=float, order="C", *, like=None):
     """An array whose elements are to be set: they are zeros here."""
     _like(like)
-    return _filled(shape, 0, _float if dtype is None else dtype, order)
+    value = None if not _is_native(dtype) and _dtype(dtype).kind == "O" else 0
+    return _filled(shape, value, _float if dtype is None else dtype, order)
 
 
 def full(shape, fill_value, dtype=None, order="C", *, like=None):
     """An array of one value."""
     _like(like)
-    value = _array(fill_value, None, False)
+    value = asarray(fill_value)
     if value.ndim == 0:
         return _filled(shape, value[()], dtype, order)
     made = _filled(shape, 0, dtype or value.dtype, order)
@@ -160,7 +179,7 @@ def full(shape, fill_value, dtype=None, order="C", *, like=None):
 
 
 def _as(a, dtype, shape):
-    a = _array(a, None, False)
+    a = asarray(a)
     return (a.shape if shape is None else shape), dtype or a.dtype
 
 
@@ -222,13 +241,13 @@ def linspace(start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis
     if num < 0:
         raise ValueError("Number of samples, %s, must be non-negative." % num)
     parts = num - 1 if endpoint else num
-    start, stop = _array(start, None, False) * 1.0, _array(stop, None, False) * 1.0
-    kind = _numpy.result_type(start, stop, float(num))
+    start, stop = asarray(start) * 1.0, asarray(stop) * 1.0
+    kind = numpy.result_type(start, stop, float(num))
     if dtype is None:
         dtype, whole = kind, False
     else:
         whole = _dtype(dtype).kind in "iu"
-    delta = _array(stop - start, None, False)
+    delta = asarray(stop - start)
     shape = (-1,) + (1,) * delta.ndim
     y = arange(0, num).reshape(shape).astype(kind)
     if parts > 0:
@@ -258,6 +277,10 @@ def logspace(start, stop, num=50, endpoint=True, base=10.0, dtype=None, axis=0):
     """Powers of base whose exponents are at equal distances."""
     import numpy
 
+    if numpy.ndim(base):
+        dims = len(numpy.broadcast_shapes(numpy.shape(start), numpy.shape(stop), numpy.shape(base)))
+        start, stop, base = (array(one, ndmin=dims) for one in (start, stop, base))
+        base = numpy.expand_dims(base, axis)
     y = linspace(start, stop, num=num, endpoint=endpoint, axis=axis)
     made = numpy.power(base, y)
     return made if dtype is None else made.astype(dtype)
@@ -267,9 +290,13 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     """Numbers from start to stop in equal ratios."""
     import numpy
 
-    start, stop = _array(start, None, False) * 1.0, _array(stop, None, False) * 1.0
+    start, stop = asarray(start) * 1.0, asarray(stop) * 1.0
     if numpy.any(start == 0) or numpy.any(stop == 0):
         raise ValueError("Geometric sequence cannot include zero")
+    if numpy.iscomplexobj(start) or numpy.iscomplexobj(stop):
+        made = _complex_ratios(asarray(start), asarray(stop), num, endpoint)
+        made = numpy.moveaxis(made, 0, axis) if axis != 0 else made
+        return made if dtype is None else made.astype(dtype)
     sign = numpy.where((numpy.sign(start) == -1) & (numpy.sign(stop) == -1), -1.0, 1.0)
     low, high = start * sign, stop * sign
     y = logspace(numpy.log10(low), numpy.log10(high), num=num, endpoint=endpoint, base=10.0)
@@ -283,12 +310,58 @@ def geomspace(start, stop, num=50, endpoint=True, dtype=None, axis=0):
     return y if dtype is None else y.astype(dtype)
 
 
+def _complex_ratios(start, stop, num, endpoint):
+    """Complex numbers in equal ratios, turned so that imaginary and negative ones have no rounded parts."""
+    import numpy
+
+    start, stop = start.astype("complex128"), stop.astype("complex128")
+    sign = numpy.ones(numpy.broadcast_shapes(start.shape, stop.shape), "complex128")
+    imaginary = (start.real == 0.0) & (stop.real == 0.0)
+    if numpy.any(imaginary):
+        start, stop = numpy.where(imaginary, start.imag, start), numpy.where(imaginary, stop.imag, stop)
+        sign = numpy.where(imaginary, 1j, sign)
+    negative = (numpy.sign(start) == -1) & (numpy.sign(stop) == -1)
+    if numpy.any(negative):
+        start, stop = numpy.where(negative, -start, start), numpy.where(negative, -stop, stop)
+        sign = numpy.where(negative, -sign, sign)
+    made = logspace(numpy.log10(start), numpy.log10(stop), num=num, endpoint=endpoint, base=10.0)
+    if num > 0:
+        made[0] = start
+        if num > 1 and endpoint:
+            made[-1] = stop
+    return made * sign
+
+
+def new_array(shape, dtype=float, buffer=None, offset=0, strides=None, order=None):
+    """`numpy.ndarray(shape, ..)`: an array whose elements are to be set, or a view of a buffer's."""
+    import math
+    import numpy
+
+    shape = _shape(shape)
+    if buffer is None:
+        return empty(shape, dtype, order or "C")
+    kind = _dtype(dtype)
+    if strides is not None or order == "F":
+        raise NotImplementedError("ndarray(buffer, strides=, order='F') is not part of attn's numpy")
+    if not isinstance(buffer, ndarray):
+        flat = numpy.frombuffer(buffer, kind, offset=offset)
+        start = 0
+    elif buffer.dtype == kind and offset % kind.itemsize == 0:
+        flat, start = buffer.reshape(-1), offset // kind.itemsize
+    else:
+        raise NotImplementedError("ndarray(buffer) of another dtype is not part of attn's numpy")
+    count = math.prod(shape)
+    if start + count > flat.size:
+        raise TypeError("buffer is too small for requested array")
+    return flat[start : start + count].reshape(shape)
+
+
 def eye(N, M=None, k=0, dtype=float, order="C", *, like=None):
     """Ones on a diagonal, zeros elsewhere."""
     _like(like)
     _order(order)
     M = N if M is None else M
-    made = _full((N, M), 0, _float if dtype is None else dtype)
+    made = _filled((N, M), 0, _float if dtype is None else dtype, "C")
     for row in range(max(0, -k), min(N, M - k)):
         made[row, row + k] = 1
     return made
@@ -325,6 +398,10 @@ def fromfunction(function, shape, *, dtype=float, like=None, **kwargs):
 
 def fromiter(iter, dtype, count=-1, *, like=None):
     _like(like)
+    kind = _dtype(dtype)
+    if kind.shape:
+        rows = [list(item) for item in iter]
+        return array(rows if count < 0 else rows[:count], kind.base)
     items = []
     for item in iter:
         if len(items) == count:

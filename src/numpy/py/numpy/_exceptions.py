@@ -19,6 +19,10 @@ class _UFuncOutputCastingError(UFuncTypeError):
     pass
 
 
+# As in NumPy, which shows its base.
+_UFuncOutputCastingError.__name__ = _UFuncOutputCastingError.__qualname__ = "UFuncTypeError"
+
+
 class TooHardError(RuntimeError):
     pass
 

@@ -16,7 +16,7 @@ __all__ = "save load savez savez_compressed savetxt loadtxt genfromtxt frombuffe
 _MAGIC = b"\x93NUMPY"
 _CODES = {
     "bool": "|b1", "int8": "|i1", "uint8": "|u1", "int16": "<i2", "int32": "<i4", "int64": "<i8", "float16": "<f2",
-    "float32": "<f4", "float64": "<f8",
+    "float32": "<f4", "float64": "<f8", "complex64": "<c8", "complex128": "<c16",
 }
 _OF_CODE = {code.lstrip("<|="): name for name, code in _CODES.items()}
 
@@ -25,12 +25,19 @@ def tobytes(a, order="C"):
     """The elements of an array, row by row, each as wide as its dtype."""
     if order not in ("C", None):
         raise NotImplementedError("tobytes(order=) is not part of attn's numpy: the bytes are row-major")
+    if a.dtype.kind == "c":
+        a = a._pairs
     return _torch._storage_bytes(a.copy()._tensor)
 
 
 def frombuffer(buffer, dtype=float, count=-1, offset=0, *, like=None):
     """An array of the elements in some bytes. Copies."""
-    kind = _dtype(dtype)
+    kind = _number_dtype(dtype)
+    if kind.kind == "c":
+        from numpy import _complex
+
+        parts = frombuffer(buffer, _complex.real_of(kind), 2 * count if count >= 0 else -1, offset)
+        return _complex.ndarray(parts.reshape(-1, 2))
     data = bytes(buffer)[offset:]
     if count < 0:
         if len(data) % kind.itemsize:
@@ -47,7 +54,7 @@ def fromfile(file, dtype=float, count=-1, sep="", offset=0, *, like=None):
         raise NotImplementedError("fromfile(sep=) is not part of attn's numpy: loadtxt() reads text")
     with _Opened(file, "rb") as read:
         data = read.read()
-    kind = _dtype(dtype)
+    kind = _number_dtype(dtype)
     data = data[offset:]
     whole = len(data) // kind.itemsize
     return frombuffer(data, kind, whole if count < 0 else min(count, whole))
@@ -58,6 +65,15 @@ def tofile(a, fid, sep="", format="%s"):
         raise NotImplementedError("tofile(sep=) is not part of attn's numpy: savetxt() writes text")
     with _Opened(fid, "wb") as write:
         write.write(tobytes(a))
+
+
+def _number_dtype(dtype):
+    """The dtype of numbers that is asked for. Errors: it is one of records."""
+    from numpy import _kinds
+
+    kind = _dtype(dtype)
+    _kinds.refuse_records(kind)
+    return kind
 
 
 def _tensor_dtype(kind):
@@ -273,7 +289,7 @@ def loadtxt(fname, dtype=float, comments="#", delimiter=None, converters=None, s
     """The numbers in lines of text, a row for each line."""
     if quotechar is not None:
         raise NotImplementedError("loadtxt(quotechar=) is not part of attn's numpy")
-    kind = _dtype(dtype)
+    kind = _number_dtype(dtype)
     marks = [comments] if isinstance(comments, str) else list(comments or ())
     columns = [usecols] if isinstance(usecols, int) else usecols
     rows = []
@@ -331,7 +347,7 @@ def genfromtxt(fname, dtype=float, comments="#", delimiter=None, skip_header=0, 
     """The numbers in lines of text; what is missing or no number becomes nan."""
     if names or words or dtype is None or missing_values is not None or converters is not None:
         raise NotImplementedError("genfromtxt() with names, converters or dtype=None is not part of attn's numpy")
-    kind = _dtype(dtype)
+    kind = _number_dtype(dtype)
     empty = filling_values if filling_values is not None else (float("nan") if kind.kind == "f" else -1)
     lines = _lines(fname)[skip_header:]
     lines = lines[: len(lines) - skip_footer]

@@ -76,7 +76,9 @@ def ravel(self, order="C"):
         raise ValueError(f"order must be one of 'C', 'F', 'A', or 'K' (got '{order}')")
     is_other = order in ("A", "K") and not self._is_row_major
     if is_other and order == "K" and not self.T._is_row_major:
-        raise NotImplementedError("ravel(order='K') of such a layout is not part of attn's numpy")
+        steps = self._layout[0]
+        axes = sorted(range(self.ndim), key=lambda at: -steps[at])
+        return _op("reshape", _op("permute", self, tuple(axes)), (-1,))
     if order == "F" or is_other and self.T._is_row_major:
         return _op("reshape", self.T, (-1,))
     return _op("reshape", self, (-1,))
@@ -157,9 +159,13 @@ def copy(self, order="C"):
 
 
 def astype(self, dtype, order="K", casting="unsafe", subok=True, copy=True):
-    if dtype in (str, object, "str", "object"):
-        return _module("_objects").of_numbers(self, dtype)
-    kind = _dtype(dtype)
+    kind = dtype if type(dtype) is _dtype else _dtype(dtype)
+    if kind.kind == "c":
+        return _module("_complex").array(self, kind)
+    if kind.kind in "OU":
+        return _module("_objects").of_numbers(self, kind)
+    if type(kind) is not _dtype:
+        _module("_kinds").refuse_records(kind)
     if not _numpy._can_cast(self.dtype, kind, casting):
         raise TypeError(f"Cannot cast array data from {self.dtype!r} to {kind!r} according to the rule '{casting}'")
     if kind == self.dtype:
@@ -179,6 +185,12 @@ def item(self, *at):
 
 def itemset(self, *args):
     *at, value = args
+    if len(at) == 1 and not isinstance(at[0], tuple):
+        flat = self.reshape(-1)
+        flat[at[0]] = value
+        if flat._address != self._address:
+            self[...] = flat.reshape(self.shape)
+        return
     self[tuple(at) if len(at) != 1 else at[0]] = value
 
 
@@ -195,7 +207,15 @@ def tofile(self, fid, sep="", format="%s"):
 
 
 def byteswap(self, inplace=False):
-    raise NotImplementedError("byteswap() is not part of attn's numpy")
+    import numpy
+
+    data, size = self.tobytes(), self.itemsize
+    swapped = b"".join(data[at : at + size][::-1] for at in range(0, len(data), size))
+    made = numpy.frombuffer(swapped, self.dtype).reshape(self.shape).copy()
+    if not inplace:
+        return made
+    self[...] = made
+    return self
 
 
 def _copy(self, memo=None):
@@ -441,6 +461,19 @@ def _flat(self):
     return flatiter(self)
 
 
+def _set_flat(self, value):
+    flatiter = _flat(self)
+    flatiter[:] = value
+
+
+def _real(self):
+    return self
+
+
+def _set_real(self, value):
+    self[...] = value
+
+
 def _imag(self):
     import numpy
 
@@ -448,9 +481,7 @@ def _imag(self):
 
 
 _PROPERTIES = {
-    "flat": _flat,
     "flags": _flags,
-    "real": lambda self: self,
     "imag": _imag,
     "__array__": lambda self: lambda dtype=None: _as_array(self, dtype),
     "__reduce__": lambda self: lambda: _reduce(self),

@@ -54,7 +54,7 @@ def fix(x, out=None):
 
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     x, y = asarray(a), asarray(b)
-    y = y if y.dtype.kind == "f" else y.astype("float64")
+    y = y.astype("float64") if y.dtype.kind in "biu" else y
     finite = numpy.isfinite(x) & numpy.isfinite(y)
     near = numpy.less_equal(abs(x - y), atol + rtol * abs(y))
     made = numpy.where(finite, near, x == y) if not _all(numpy.atleast_1d(finite).reshape(-1).tolist()) else near
@@ -107,13 +107,20 @@ def sinc(x):
 
 
 def interp(x, xp, fp, left=None, right=None, period=None):
-    if period is not None:
-        raise NotImplementedError("interp(period=) is not part of attn's numpy")
     x, xp, fp = asarray(x).astype("float64"), asarray(xp).astype("float64"), asarray(fp).astype("float64")
     if len(xp) != len(fp):
         raise ValueError("fp and xp are not of the same length.")
     if len(xp) == 0:
         raise ValueError("array of sample points is empty")
+    if period is not None:
+        if period == 0:
+            raise ValueError("period must be a non-zero value")
+        period, left, right = _abs(period), None, None
+        x, xp = x % period, xp % period
+        order = numpy.argsort(xp)
+        xp, fp = xp[order], fp[order]
+        xp = numpy.concatenate((xp[-1:] - period, xp, xp[:1] + period))
+        fp = numpy.concatenate((fp[-1:], fp, fp[:1]))
     left, right = fp[0] if left is None else left, fp[-1] if right is None else right
     if len(xp) == 1:
         made = numpy.where(x < xp[0], left, numpy.where(x > xp[0], right, fp[0]))
@@ -159,7 +166,8 @@ def imag(val):
 
 
 def isreal(x):
-    return _result(numpy.ones_like(asarray(x), dtype="bool"))
+    x = asarray(x)
+    return _result(numpy.full(x.shape, x.dtype.kind != "U"))
 
 
 def iscomplex(x):
@@ -171,9 +179,7 @@ def isrealobj(x):
 
 
 def iscomplexobj(x):
-    if isinstance(x, (list, tuple)):
-        return any(iscomplexobj(one) for one in x)
-    return isinstance(x, complex)
+    return asarray(x).dtype.kind == "c"
 
 
 def isscalar(element):
@@ -237,42 +243,6 @@ def isneginf(x, out=None):
     return _methods._into(out, numpy.equal(x, -numpy.inf))
 
 
-# Polynomials.
-
-
-def polyval(p, x):
-    p = asarray(p)
-    x = asarray(x)
-    y = numpy.zeros_like(x)
-    for value in p:
-        y = y * x + value
-    return y
-
-
-def polyadd(a1, a2):
-    a1, a2 = numpy.atleast_1d(a1), numpy.atleast_1d(a2)
-    gap = len(a2) - len(a1)
-    a1 = numpy.concatenate((numpy.zeros(_max(gap, 0), a1.dtype), a1))
-    a2 = numpy.concatenate((numpy.zeros(_max(-gap, 0), a2.dtype), a2))
-    return a1 + a2
-
-
-def polymul(a1, a2):
-    return numpy.convolve(a1, a2)
-
-
-def polyfit(x, y, deg, rcond=None, full=False, w=None, cov=False):
-    if full or cov or w is not None:
-        raise NotImplementedError("polyfit(full=, w=, cov=) is not part of attn's numpy")
-    x, y = asarray(x) + 0.0, asarray(y) + 0.0
-    if deg < 0:
-        raise ValueError("expected deg >= 0")
-    lhs = numpy.vander(x, int(deg) + 1)
-    scale = numpy.sqrt((lhs * lhs).sum(axis=0))
-    c = numpy.linalg.lstsq(lhs / scale, y, len(x) * numpy.finfo(x.dtype).eps if rcond is None else rcond)[0]
-    return (c.T / scale).T
-
-
 # Functions over axes.
 
 
@@ -301,8 +271,9 @@ class vectorize:
     """A function of numbers as a function of arrays, by a loop."""
 
     def __init__(self, pyfunc=NO_VALUE, otypes=None, doc=None, excluded=None, cache=False, signature=None):
-        if signature is not None or excluded:
-            raise NotImplementedError("vectorize(signature=, excluded=) is not part of attn's numpy")
+        self.signature, self.excluded = signature, set(excluded or ())
+        self._doc = doc
+        self._core = None if signature is None else _core_axes(signature)
         self.pyfunc = pyfunc
         self.otypes = otypes
         if pyfunc is not NO_VALUE:
@@ -312,7 +283,58 @@ class vectorize:
     def __call__(self, *args, **kwargs):
         if self.pyfunc is NO_VALUE:
             self.pyfunc = args[0]
+            self.__name__ = getattr(self.pyfunc, "__name__", "vectorized")
+            self.__doc__ = self._doc or getattr(self.pyfunc, "__doc__", None)
             return self
+        if self.excluded:
+            return self._without_excluded(args, kwargs)
+        return self._called(self.pyfunc, args, kwargs)
+
+    def _without_excluded(self, args, kwargs):
+        """A call in which some arguments are given as they are."""
+        kept = [at for at in range(len(args)) if at not in self.excluded]
+        words = [word for word in kwargs if word not in self.excluded]
+
+        def function(*given):
+            every, all_words = list(args), dict(kwargs)
+            for at, one in zip(kept, given):
+                every[at] = one
+            all_words.update(zip(words, given[len(kept):]))
+            return self.pyfunc(*every, **all_words)
+
+        return self._called(function, [args[at] for at in kept] + [kwargs[word] for word in words], {})
+
+    def _with_cores(self, function, args):
+        """A call by signature: the last axes go to the function, the others are looped over."""
+        inputs, outputs = self._core
+        if len(args) != len(inputs):
+            raise TypeError(f"wrong number of positional arguments: expected {len(inputs)}, got {len(args)}")
+        arrays, sizes, lead = [asarray(one) for one in args], {}, ()
+        for array, names in zip(arrays, inputs):
+            if array.ndim < len(names):
+                raise ValueError(f"{array.ndim}-dimensional argument does not have enough dimensions for all core dimensions {names!r}")
+            own = array.shape[array.ndim - len(names):]
+            for name, size in zip(names, own):
+                if sizes.setdefault(name, size) != size:
+                    raise ValueError(f"inconsistent size for core dimension {name!r}: {size!r} vs {sizes[name]!r}")
+            lead = numpy.broadcast_shapes(lead, array.shape[: array.ndim - len(names)])
+        arrays = [
+            numpy.broadcast_to(array, lead + array.shape[array.ndim - len(names):]) for array, names in zip(arrays, inputs)
+        ]
+        rows = []
+        for at in numpy.ndindex(lead):
+            made = function(*[array[at] for array in arrays])
+            rows.append(made if isinstance(made, tuple) and len(outputs) > 1 else (made,))
+        results = []
+        for number, column in enumerate(zip(*rows)):
+            column = [asarray(one) for one in column]
+            kind = None if self.otypes is None else self.otypes[number]
+            results.append(numpy.array(numpy.stack(column).reshape(lead + column[0].shape), kind))
+        return results[0] if len(outputs) == 1 else tuple(results)
+
+    def _called(self, function, args, kwargs):
+        if self._core is not None:
+            return self._with_cores(function, args)
         arrays = numpy.broadcast_arrays(*args)
         words = list(kwargs)
         if words:
@@ -325,23 +347,43 @@ class vectorize:
         if self.otypes is None:
             # As NumPy does, the first call finds out the dtype and is made again with the others.
             first = [array.reshape(-1)[0] for array in arrays]
-            self.pyfunc(*first[:count], **dict(zip(words, first[count:])))
+            function(*first[:count], **dict(zip(words, first[count:])))
         for row in zip(*[array.reshape(-1) for array in arrays]):
-            made.append(self.pyfunc(*row[:count], **dict(zip(words, row[count:]))))
+            made.append(function(*row[:count], **dict(zip(words, row[count:]))))
         if made and isinstance(made[0], tuple):
             return tuple(_one(list(column), self.otypes, at, shape) for at, column in enumerate(zip(*made)))
         return _one(made, self.otypes, 0, shape)
+
+
+def _core_axes(signature):
+    """The names of the core axes of `(n),(m)->(k)`."""
+    import re
+
+    list_ = r"\((?:\w+(?:,\w+)*)?,?\)"
+    text = re.sub(r"\s+", "", signature)
+    if not re.fullmatch(f"{list_}(?:,{list_})*->{list_}(?:,{list_})*", text):
+        raise ValueError(f"not a valid gufunc signature: {signature}")
+    return [[tuple(re.findall(r"\w+", one)) for one in re.findall(list_, side)] for side in text.split("->")]
 
 
 def _one(values, otypes, at, shape):
     kind = None if otypes is None else _dtype(otypes[at])
     if kind is None and values:
         kind = asarray(values[0]).dtype
-    return _array(values, kind, True).reshape(shape)
+    return numpy.array(values, kind).reshape(shape)
 
 
 def frompyfunc(func, /, nin, nout, *, identity=None):
-    raise NotImplementedError("frompyfunc() is not part of attn's numpy: it has no arrays of objects; vectorize() serves")
+    from numpy import _objects
+
+    def call(*args):
+        if len(args) != nin:
+            raise TypeError(f"{call.__name__}() takes {nin} positional arguments but {len(args)} were given")
+        return _objects.each(func, args, nout)
+
+    call.nin, call.nout, call.nargs, call.identity = nin, nout, nin + nout, identity
+    call.__name__ = f"{getattr(func, '__name__', '?')} (vectorized)"
+    return call
 
 
 def piecewise(x, condlist, funclist, *args, **kw):

@@ -6,7 +6,8 @@ They have no numbers, so no kernel works on them: what is here is what labels an
 import math
 
 import numpy
-from _numpy import ndarray as _numbers
+from _numpy import _axes, ndarray as _numbers
+from numpy import _kinds
 
 _WIDTH = 75
 
@@ -32,33 +33,34 @@ class object_:
     __module__ = "numpy"
 
 
-class Kind:
-    """The dtype of text (`<U5`, as wide as its longest text) or of objects (`object`)."""
+class bytes_(bytes):
+    """The class of bytes in dtypes; attn has no arrays of them."""
 
     __module__ = "numpy"
 
-    def __init__(self, text):
-        self.str = text
-        self.kind = "O" if text == "|O" else "U"
-        self.char = self.kind
-        self.name = "object" if self.kind == "O" else f"str{32 * int(text[2:])}"
-        self.itemsize = 8 if self.kind == "O" else 4 * int(text[2:])
-        self.type = object if self.kind == "O" else str_
-        self.hasobject = self.kind == "O"
 
-    def __repr__(self):
-        return "dtype('O')" if self.kind == "O" else f"dtype('{self.str}')"
+string_, unicode_ = bytes_, str_
 
-    def __str__(self):
-        return "object" if self.kind == "O" else self.str
 
-    def __eq__(self, other):
-        if isinstance(other, Kind):
-            return self.str == other.str
-        return other in ((object, object_, "object", "O") if self.kind == "O" else (self.str,))
+def _absent(name, base):
+    """The class of scalars that only dtypes have here."""
 
-    def __hash__(self):
-        return hash(self.str)
+    def refuse(cls, *args, **words):
+        raise NotImplementedError(f"{name} numbers and arrays are not part of attn's numpy")
+
+    made = type(name, (base,), {"__module__": "numpy", "__slots__": (), "__new__": refuse})
+    return made
+
+
+void = _absent("void", numpy.flexible)
+uint16 = _absent("uint16", numpy.unsignedinteger)
+uint32 = _absent("uint32", numpy.unsignedinteger)
+uint64 = _absent("uint64", numpy.unsignedinteger)
+
+
+def Kind(text):
+    """The dtype of text (`<U5`, as wide as its longest text) or of objects (`|O`)."""
+    return _kinds.Kind("O", 8) if text == "|O" else _kinds.Kind("U", 4 * int(text[2:]))
 
 
 _OBJECT = Kind("|O")
@@ -67,9 +69,16 @@ _ROOM = {bool: 5, int: 21, float: 32}
 
 def wanted(dtype):
     """Whether a dtype asks for text or objects."""
-    if isinstance(dtype, Kind) or dtype in (object, object_, str, str_):
+    if isinstance(dtype, _kinds.Kind) and dtype.kind in "OU" or dtype in (object, object_, str, str_):
         return True
     return isinstance(dtype, str) and (dtype in ("object", "O", "str", "U") or dtype.lstrip("<>=").startswith("U"))
+
+
+def filled(shape, value, kind):
+    """An array of one text or object: `None` and no text where NumPy's `empty` has them."""
+    if kind.kind == "U":
+        return ndarray(["" if value == 0 else str(value)] * math.prod(shape), shape, kind if kind.itemsize else Kind("<U1"))
+    return ndarray([value] * math.prod(shape), shape, _OBJECT)
 
 
 class ndarray:
@@ -260,14 +269,36 @@ class ndarray:
             raise AttributeError(name)
         raise NotImplementedError(f"{name} of an array of text or objects is not part of attn's numpy")
 
-    def _arithmetic(self, *other):
-        if self.dtype.kind == "U":
-            raise TypeError(
-                f"ufunc 'add' did not contain a loop with signature matching types ({self.dtype!r}, {self.dtype!r}) -> None"
-            )
-        raise NotImplementedError("arithmetic with arrays of objects is not part of attn's numpy")
+    def __array_ufunc__(self, ufunc, method, *inputs, **words):
+        from numpy import _foreign
 
-    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = __truediv__ = __matmul__ = _arithmetic
+        return _foreign.call(ufunc.__name__, *inputs, **words)
+
+    def _operator(name, is_reflected=False):
+        return lambda self, other: elementwise(name, (other, self) if is_reflected else (self, other))
+
+    __add__, __radd__ = _operator("add"), _operator("add", True)
+    __sub__, __rsub__ = _operator("subtract"), _operator("subtract", True)
+    __mul__, __rmul__ = _operator("multiply"), _operator("multiply", True)
+    __truediv__, __rtruediv__ = _operator("divide"), _operator("divide", True)
+    __floordiv__, __mod__, __pow__ = _operator("floor_divide"), _operator("remainder"), _operator("power")
+
+    def __neg__(self):
+        return elementwise("negative", (self,))
+
+    def __matmul__(self, other):
+        return tensordot(self, other, 1)
+
+    def __rmatmul__(self, other):
+        return tensordot(other, self, 1)
+
+    def sum(self, axis=None, dtype=None, out=None, keepdims=False):
+        if axis is not None or keepdims or self.dtype.kind == "U":
+            raise NotImplementedError("sum(axis=) of an array of text or objects is not part of attn's numpy")
+        made = 0 if not self._items else self._items[0]
+        for one in self._items[1:]:
+            made = made + one
+        return made
 
     def __str__(self):
         return str(self._items[0]) if not self.shape else _laid_out(self, " ", 0)
@@ -287,6 +318,74 @@ class ndarray:
 
     def __reduce__(self):
         return array, (self.tolist(), "object" if self.dtype.kind == "O" else self.dtype.str)
+
+
+_OPERATORS = {
+    "add": "add", "subtract": "sub", "multiply": "mul", "divide": "truediv", "floor_divide": "floordiv",
+    "remainder": "mod", "power": "pow", "negative": "neg", "absolute": "abs", "positive": "pos", "equal": "eq",
+    "not_equal": "ne", "less": "lt", "less_equal": "le", "greater": "gt", "greater_equal": "ge",
+}
+
+
+def elementwise(name, operands):
+    """An elementwise function of objects: Python's operator on each pair of elements, after broadcasting."""
+    import operator
+
+    kinds = [one.dtype for one in operands if type(one) is ndarray]
+    if any(kind.kind == "U" for kind in kinds) and _OPERATORS.get(name) not in ("eq", "ne", "lt", "le", "gt", "ge"):
+        kind = next(kind for kind in kinds if kind.kind == "U")
+        raise TypeError(
+            f"ufunc '{name}' did not contain a loop with signature matching types ({kind!r}, {kind!r}) -> None"
+        )
+    if name not in _OPERATORS:
+        raise NotImplementedError(f"{name} of arrays of objects is not part of attn's numpy")
+    function = getattr(operator, _OPERATORS[name])
+    arrays = [one if type(one) is ndarray else array(one, object) for one in operands]
+    shape = numpy.broadcast_shapes(*[one.shape for one in arrays])
+    places = [numpy.broadcast_to(numpy.arange(one.size).reshape(one.shape), shape).reshape(-1).tolist() for one in arrays]
+    made = [function(*[one._items[at] for one, at in zip(arrays, row)]) for row in zip(*places)]
+    if _OPERATORS[name] in ("eq", "ne", "lt", "le", "gt", "ge"):
+        return numpy.array([bool(one) for one in made], "bool").reshape(shape)
+    return ndarray(made, shape, _OBJECT) if shape else made[0]
+
+
+def each(function, args, nout):
+    """The objects that a Python function returns of each row of elements, after broadcasting."""
+    arrays = [one if type(one) is ndarray else array(numpy.asarray(one), object) for one in args]
+    shape = numpy.broadcast_shapes(*[one.shape for one in arrays])
+    places = [numpy.broadcast_to(numpy.arange(one.size).reshape(one.shape), shape).reshape(-1).tolist() for one in arrays]
+    made = [function(*[one._items[at] for one, at in zip(arrays, row)]) for row in zip(*places)]
+    if nout == 1:
+        return ndarray(made, shape, _OBJECT) if shape else made[0]
+    columns = [list(column) for column in zip(*made)]
+    return tuple(ndarray(column, shape, _OBJECT) if shape else column[0] for column in columns)
+
+
+def tensordot(a, b, axes=2):
+    """As `numpy.tensordot` of objects: sums of products by Python's operators."""
+    a, b = (one if type(one) is ndarray else array(numpy.asarray(one), object) for one in (a, b))
+    if isinstance(axes, int):
+        left, right = tuple(range(a.ndim - axes, a.ndim)), tuple(range(axes))
+    else:
+        left, right = [tuple(one) if hasattr(one, "__len__") else (one,) for one in axes]
+    left, right = _axes(left, a.ndim), _axes(right, b.ndim)
+    if len(left) != len(right) or any(a.shape[i] != b.shape[j] for i, j in zip(left, right)):
+        raise ValueError("shape-mismatch for sum")
+    rows = [at for at in range(a.ndim) if at not in left]
+    columns = [at for at in range(b.ndim) if at not in right]
+    count = math.prod(a.shape[at] for at in left)
+    first, second = a.transpose((*rows, *left))._items, b.transpose((*right, *columns))._items
+    width = math.prod(b.shape[at] for at in columns)
+    made = []
+    for row in range(math.prod(a.shape[at] for at in rows)):
+        for column in range(width):
+            total = None
+            for at in range(count):
+                product = first[row * count + at] * second[at * width + column]
+                total = product if total is None else total + product
+            made.append(total)
+    shape = tuple(a.shape[at] for at in rows) + tuple(b.shape[at] for at in columns)
+    return ndarray(made, shape, _OBJECT) if shape else made[0]
 
 
 def _nested(items, shape):
@@ -337,7 +436,7 @@ def _laid_out(self, separator, prefix):
 
 def array(data, dtype=None):
     """An array of text or of objects from nested sequences."""
-    is_object = isinstance(dtype, Kind) and dtype.kind == "O" or dtype in (object, object_, "object", "O")
+    is_object = isinstance(dtype, _kinds.Kind) and dtype.kind == "O" or dtype in (object, object_, "object", "O")
     if isinstance(data, _numbers):
         items = list(data._items) if type(data) is ndarray else data.reshape(-1).tolist()
         shape = data.shape
@@ -357,9 +456,8 @@ def array(data, dtype=None):
                 f"{len(shape)} dimensions. The detected shape was {tuple(shape)} + inhomogeneous part."
             )
         items = level
-    if any(isinstance(one, (complex, bytes)) for one in items) and not is_object:
-        kind = "complex numbers" if any(isinstance(one, complex) for one in items) else "bytes"
-        raise NotImplementedError(f"arrays of {kind} are not part of attn's numpy")
+    if any(isinstance(one, bytes) for one in items) and not is_object:
+        raise NotImplementedError("arrays of bytes are not part of attn's numpy")
     # Without text among them, what are no numbers are objects.
     if is_object or dtype is None and not any(isinstance(one, str) for one in items):
         return ndarray(items, shape, _OBJECT)
@@ -367,9 +465,9 @@ def array(data, dtype=None):
         # A number among text takes as much room as the longest of its dtype.
         room = max(_ROOM.get(type(one), len(str(one))) for one in items)
         return ndarray([str(one) for one in items], shape, Kind(f"<U{max(room, 1)}"))
-    width = dtype.str if isinstance(dtype, Kind) else dtype if isinstance(dtype, str) else ""
+    width = dtype.str if isinstance(dtype, _kinds.Kind) else dtype if isinstance(dtype, str) else ""
     digits = width.lstrip("<>=U")
-    return ndarray([str(one) for one in items], shape, Kind(f"<U{digits}") if digits.isdigit() else None)
+    return ndarray([str(one) for one in items], shape, Kind(f"<U{digits}") if digits.isdigit() and int(digits) else None)
 
 
 def joined(arrays, axis=0):
@@ -415,7 +513,9 @@ def chosen(condition, x, y):
 def of_numbers(a, dtype):
     """An array of numbers as text or as Python objects."""
     items = a.reshape(-1).tolist()
-    if dtype in (object, "object"):
+    if dtype.kind == "O":
         return ndarray(items, a.shape, _OBJECT)
+    if dtype.itemsize:
+        return ndarray([str(one) for one in items], a.shape, dtype)
     width = {"b": 5, "f": 32}.get(a.dtype.kind, {1: 4, 2: 6, 4: 11}.get(a.dtype.itemsize, 21))
     return ndarray([str(one) for one in items], a.shape, Kind(f"<U{width}"))

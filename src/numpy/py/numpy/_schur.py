@@ -271,22 +271,66 @@ def _schur(h, z, n, low, high):
     return imaginary
 
 
-def _vectors(h, z, n):
-    """The eigenvectors, a list for each column of the triangle, by substitution."""
-    found = []
-    for k in range(n):
-        x, least = [-h[j][k] for j in range(k)], max(_ULP * abs(h[k][k]), _TINY * (n / _ULP))
-        for j in range(k - 1, -1, -1):
-            gap = h[j][j] - h[k][k]
+def _vectors(h, z, n, imaginary):
+    """The eigenvectors, a list for each column of the triangle, by substitution; of a pair the first, as complex."""
+    found, k = [], 0
+    while k < n:
+        last = k + 1 if imaginary[k] else k
+        value = h[k][k] + (1j * imaginary[k] if imaginary[k] else 0.0)
+        least = max(_ULP * (abs(h[k][k]) + abs(imaginary[k])), _TINY * (n / _ULP))
+        if last == k:
+            x = [-h[j][k] for j in range(k)] + [1.0]
+        else:
+            above, below = h[k][last], h[last][k]
+            if abs(above) >= abs(below):
+                first, second = 1.0, 1j * (imaginary[k] / above)
+            else:
+                first, second = -imaginary[k] / below, 1j
+            x = [-first * h[j][k] - second * h[j][last] for j in range(k)] + [first, second]
+        j = k - 1
+        while j >= 0:
+            if imaginary[j]:
+                one, two = h[j - 1][j - 1] - value, h[j][j] - value
+                off, back = h[j - 1][j], h[j][j - 1]
+                det = one * two - off * back
+                det = det if abs(det) >= least * least else least * least
+                x[j - 1], x[j] = (x[j - 1] * two - off * x[j]) / det, (one * x[j] - back * x[j - 1]) / det
+                for i in range(j - 1):
+                    x[i] -= x[j - 1] * h[i][j - 1] + x[j] * h[i][j]
+                j -= 2
+                continue
+            gap = h[j][j] - value
             x[j] /= gap if abs(gap) >= least else least
             for i in range(j):
                 x[i] -= x[j] * h[i][j]
-        found.append([sum(row[j] * x[j] for j in range(k)) + row[k] for row in z])
+            j -= 1
+        if last == k:
+            found.append([sum(row[j] * x[j] for j in range(k)) + row[k] for row in z])
+        else:
+            found.append([sum(row[j] * x[j] for j in range(last + 1)) for row in z])
+        k = last + 1
     return found
 
 
+def _turned(column):
+    """A complex vector whose largest element is real."""
+    sizes = [one.real**2 + one.imag**2 for one in column]
+    largest = sizes.index(max(sizes))
+    f, g = column[largest].real, column[largest].imag
+    if g == 0.0:
+        turn = 1.0
+    elif f == 0.0:
+        turn = complex(0.0, -math.copysign(1.0, g))
+    else:
+        size = math.copysign(math.sqrt(f * f + g * g), f)
+        turn = complex(abs(f) / abs(size), -g / size)
+    made = [complex(one.real * turn.real - one.imag * turn.imag, one.imag * turn.real + one.real * turn.imag) for one in column]
+    made[largest] = complex(made[largest].real, 0.0)
+    return made
+
+
 def general(a):
-    """Eigenvalues in LAPACK's order, and the vectors as columns. Errors: an eigenvalue is complex."""
+    """Eigenvalues in LAPACK's order, and the vectors as columns: complex where an eigenvalue is."""
     if a.ndim > 2:
         made = [general(one) for one in a.reshape((-1,) + a.shape[-2:])]
         return (
@@ -301,16 +345,28 @@ def general(a):
     h = [[float(one) for one in row] for row in a.tolist()]
     low, high, scale = _balance(h, n)
     z = _hessenberg(h, n, low, high)
-    if any(_schur(h, z, n, low, high)):
-        raise NotImplementedError("complex eigenvalues are not part of attn's numpy: this matrix has some")
-    columns = _vectors(h, z, n)
+    imaginary = _schur(h, z, n, low, high)
+    columns = _vectors(h, z, n, imaginary)
     for column in columns:
         for i in range(low, high + 1) if low < high else ():
             column[i] *= scale[i]
         for i in [*range(low - 1, -1, -1), *range(high + 1, n)]:
             other = int(scale[i])
             column[i], column[other] = column[other], column[i]
-        size = 1.0 / math.sqrt(sum(one * one for one in column))
+        size = 1.0 / math.sqrt(sum(abs(one) ** 2 for one in column))
         column[:] = [one * size for one in column]
+    if any(imaginary):
+        from numpy import _complex
+
+        kind = _complex.COMPLEX[a.dtype.name]
+        values = numpy.array([complex(h[i][i], imaginary[i]) for i in range(n)], dtype=kind)
+        made = []
+        for column in columns:
+            if isinstance(column[0], complex):
+                column = _turned(column)
+                made += [column, [one.conjugate() for one in column]]
+            else:
+                made.append(column)
+        return values, numpy.array(made, dtype=kind).T.copy()
     values = numpy.array([h[i][i] for i in range(n)], dtype=a.dtype)
     return values, numpy.array(columns, dtype=a.dtype).T.copy()

@@ -12,7 +12,40 @@ _abs = abs
 
 
 def can_cast(from_, to, casting="safe"):
-    return _numpy._can_cast(from_, _dtype(to), casting)
+    from numpy import _kinds
+
+    to = _dtype(to)
+    is_number = isinstance(from_, (int, float, numpy.generic)) or isinstance(from_, ndarray) and from_.ndim == 0
+    if type(to) is _dtype and is_number and not isinstance(from_, complex):
+        return _numpy._can_cast(from_, to, casting)
+    if isinstance(from_, complex):
+        return _kinds.can_cast(_dtype("complex64"), to, casting)
+    if is_number:
+        from_ = min_scalar_type(from_)
+    return _kinds.can_cast(from_.dtype if isinstance(from_, ndarray) else _dtype(from_), to, casting)
+
+
+def common_dtype(values):
+    """`numpy.result_type` where there are other dtypes than those of real arrays."""
+    arrays, scalars = [], []
+    for one in values:
+        if isinstance(one, (int, float, complex, numpy.generic)):
+            scalars.append(one)
+        elif isinstance(one, ndarray):
+            (arrays if one.ndim else scalars).append(one if not one.ndim else one.dtype)
+        else:
+            arrays.append(_dtype(one))
+    if not arrays:
+        arrays, scalars = [asarray(one).dtype for one in scalars], []
+    made = arrays[0]
+    for one in arrays[1:]:
+        made = numpy.promote_types(made, one)
+    for one in scalars:
+        if isinstance(one, complex):
+            made = numpy.promote_types(made, "complex64")
+        elif made.kind not in "fc" and isinstance(one, float) or made.kind in "SU":
+            made = numpy.promote_types(made, asarray(one).dtype)
+    return made
 
 
 _PARENTS = {"b": "bool_", "i": "signedinteger", "u": "unsignedinteger", "f": "floating"}
@@ -23,22 +56,23 @@ def _class(kind):
         return kind
     if kind is float:
         return numpy.float64
+    if isinstance(kind, (ndarray, numpy.generic)):
+        return kind.dtype.type
     return _dtype(kind).type
 
 
 def issubdtype(arg1, arg2):
     if isinstance(arg2, type) and not issubclass(arg2, numpy.generic):
-        arg2 = {float: numpy.floating, int: numpy.signedinteger, bool: numpy.bool_}.get(arg2, arg2)
-        if arg2 is numpy.floating or arg2 is numpy.signedinteger:
-            arg2 = numpy.float64 if arg2 is numpy.floating else numpy.int64
+        arg2 = {float: "float64", int: "int64", bool: "bool", complex: "complex128", str: "str", bytes: "bytes", object: "O"}.get(arg2, arg2)
     return issubclass(_class(arg1), _class(arg2))
 
 
-issubsctype = issubdtype
+def issubsctype(arg1, arg2):
+    return issubclass(_class(arg1), _class(arg2))
 
 
 def issctype(rep):
-    return isinstance(rep, type) and issubclass(rep, numpy.generic)
+    return isinstance(rep, type) and issubclass(rep, numpy.generic) or isinstance(rep, _dtype)
 
 
 class finfo:
@@ -48,6 +82,8 @@ class finfo:
 
     def __init__(self, dtype):
         dtype = _dtype(dtype if not isinstance(dtype, (ndarray, numpy.generic)) else dtype.dtype)
+        if dtype.kind == "c":
+            dtype = _dtype("float32" if dtype.itemsize == 8 else "float64")
         if dtype.kind != "f":
             raise ValueError(f"data type {dtype.type!r} not inexact")
         self.dtype = dtype
@@ -159,8 +195,6 @@ class errstate:
 
 
 def _words(precision, threshold, edgeitems, linewidth, suppress, nanstr, infstr, sign, floatmode, formatter, legacy):
-    if formatter is not None:
-        raise NotImplementedError("printing with formatter= is not part of attn's numpy")
     if legacy not in (None, False):
         raise NotImplementedError("printing with legacy= is not part of attn's numpy")
     if floatmode not in (None, "fixed", "unique", "maxprec", "maxprec_equal"):
@@ -179,15 +213,67 @@ def _words(precision, threshold, edgeitems, linewidth, suppress, nanstr, infstr,
     return words
 
 
+_CUSTOM = {"formatter": None, "repr": None, "str": None}
+
+
+def _customize(**words):
+    """Functions that write elements or whole arrays; `None` for NumPy's own way."""
+    _CUSTOM.update(words)
+    _numpy._custom_text(any(value is not None for value in _CUSTOM.values()))
+
+
+def _writer(formatter, kind):
+    """The function of `formatter` for elements of a kind, or `None`."""
+    names = {
+        "b": ["bool"], "i": ["int", "int_kind"], "u": ["int", "int_kind"], "f": ["float", "float_kind"],
+        "c": ["complexfloat", "complex_kind"], "U": ["numpystr", "str_kind"], "O": ["object"],
+    }[kind]
+    found = formatter.get("all")
+    for name in reversed(names):
+        found = formatter.get(name) or found
+    return found
+
+
+def formatted(a, formatter, separator, prefix, suffix, words=None):
+    """The elements of an array as a function writes them; `None` where there is none for its dtype."""
+    write = _writer(formatter, a.dtype.kind)
+    if write is None:
+        return None
+    texts = [write(one) for one in a.reshape(-1)]
+    return _numpy._laid_out(numpy.arange(a.size).reshape(a.shape), texts, words or {}, separator, prefix, suffix)
+
+
+def custom_repr(a):
+    """`repr` of an array after `set_string_function` or `set_printoptions(formatter=)`."""
+    if _CUSTOM["repr"] is not None:
+        return _CUSTOM["repr"](a)
+    made = formatted(a, _CUSTOM["formatter"], ", ", 6, 1) if _CUSTOM["formatter"] and a.size else None
+    if made is None:
+        return _numpy._repr(a, {})
+    is_implied = a.dtype.name in ("bool", "int64", "float64")
+    return f"array({made})" if is_implied else f"array({made}, dtype={a.dtype.name})"
+
+
+def custom_str(a):
+    if _CUSTOM["str"] is not None:
+        return _CUSTOM["str"](a)
+    made = formatted(a, _CUSTOM["formatter"], " ", 0, 0) if _CUSTOM["formatter"] and a.ndim else None
+    return _numpy._text(a, {}, " ", 0, 0) if made is None else made
+
+
 def set_printoptions(precision=None, threshold=None, edgeitems=None, linewidth=None, suppress=None, nanstr=None,
                      infstr=None, formatter=None, sign=None, floatmode=None, *, legacy=None):
     _numpy._set_options(
         _words(precision, threshold, edgeitems, linewidth, suppress, nanstr, infstr, sign, floatmode, formatter, legacy)
     )
+    # As in NumPy, a call that names no formatter ends the one before.
+    _customize(formatter=formatter)
 
 
 def get_printoptions():
-    return _numpy._get_options()
+    options = _numpy._get_options()
+    options["formatter"] = _CUSTOM["formatter"]
+    return options
 
 
 class printoptions:
@@ -197,20 +283,23 @@ class printoptions:
         self._args, self._words = args, kwargs
 
     def __enter__(self):
-        self._old = _numpy._get_options()
+        self._old = get_printoptions()
         set_printoptions(*self._args, **self._words)
         return get_printoptions()
 
     def __exit__(self, *error):
         old = self._old
-        del old["formatter"], old["legacy"]
+        _customize(formatter=old.pop("formatter"))
+        del old["legacy"]
         _numpy._set_options(old)
 
 
 def array2string(a, max_line_width=None, precision=None, suppress_small=None, separator=" ", prefix="", style=None,
                  formatter=None, threshold=None, edgeitems=None, sign=None, floatmode=None, suffix="", *, legacy=None):
     words = _words(precision, threshold, edgeitems, max_line_width, suppress_small, None, None, sign, floatmode, formatter, legacy)
-    return _numpy._text(asarray(a), words, separator, len(prefix), len(suffix))
+    a = asarray(a)
+    made = formatted(a, formatter, separator, len(prefix), len(suffix), words) if formatter and a.size else None
+    return _numpy._text(a, words, separator, len(prefix), len(suffix)) if made is None else made
 
 
 def array_repr(arr, max_line_width=None, precision=None, suppress_small=None):
@@ -225,7 +314,7 @@ def array_str(a, max_line_width=None, precision=None, suppress_small=None):
 
 
 def set_string_function(f, repr=True):
-    raise NotImplementedError("set_string_function() is not part of attn's numpy")
+    _customize(**{"repr" if repr else "str": f})
 
 
 def format_float_positional(x, precision=None, unique=True, fractional=True, trim="k", sign=False, pad_left=None,

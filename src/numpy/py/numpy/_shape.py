@@ -109,8 +109,10 @@ def concatenate(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays one after the other along an axis."""
     arrays = [asarray(a) for a in arrays]
     if any(type(a) is not ndarray for a in arrays):
-        from numpy import _objects
+        from numpy import _foreign, _objects
 
+        if _foreign.has_complex(arrays):
+            return numpy.concatenate(arrays, axis, out, dtype=dtype, casting=casting)
         return _objects.joined(arrays, axis)
     arrays = _joined(arrays, dtype, casting)
     if axis is None:

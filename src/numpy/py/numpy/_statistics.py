@@ -8,12 +8,37 @@ from numpy._create import asarray
 _sum, _any, _max, _min = sum, any, max, min
 
 
+def own_method(a, name):
+    """The method of an object of another class, which is called in place of the function: a tensor's. Or `None`."""
+    if isinstance(a, (ndarray, list, tuple, int, float, numpy.generic)):
+        return None
+    return getattr(a, name, None)
+
+
+def _words(keepdims=False, initial=None, where=True, **words):
+    """The words that were given, of those with which such a method is called."""
+    words.update({"keepdims": keepdims} if keepdims else {})
+    words.update({"initial": initial} if initial is not None else {})
+    words.update({"where": where} if where is not True else {})
+    return words
+
+
+def _dtyped(dtype, **words):
+    return {**words, "dtype": dtype} if dtype is not None else words
+
+
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """The sum of the elements, over all or along axes."""
+    method = own_method(a, "sum")
+    if method is not None:
+        return method(**_words(keepdims, initial, where, **_dtyped(dtype, out=out, axis=axis)))
     return _methods.sum(asarray(a), axis, dtype, out, keepdims, initial, where)
 
 
 def prod(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
+    method = own_method(a, "prod")
+    if method is not None:
+        return method(**_words(keepdims, initial, where, **_dtyped(dtype, out=out, axis=axis)))
     return _methods.prod(asarray(a), axis, dtype, out, keepdims, initial, where)
 
 
@@ -22,22 +47,37 @@ product = prod
 
 def mean(a, axis=None, dtype=None, out=None, keepdims=False, *, where=True):
     """The mean of the elements, over all or along axes."""
+    method = own_method(a, "mean")
+    if method is not None:
+        return method(**_words(keepdims, None, where, dtype=dtype, out=out, axis=axis))
     return _methods.mean(asarray(a), axis, dtype, out, keepdims, where=where)
 
 
 def std(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True):
+    method = own_method(a, "std")
+    if method is not None:
+        return method(**_words(keepdims, None, where, ddof=ddof, dtype=dtype, out=out, axis=axis))
     return _methods.std(asarray(a), axis, dtype, out, ddof, keepdims, where=where)
 
 
 def var(a, axis=None, dtype=None, out=None, ddof=0, keepdims=False, *, where=True):
+    method = own_method(a, "var")
+    if method is not None:
+        return method(**_words(keepdims, None, where, ddof=ddof, dtype=dtype, out=out, axis=axis))
     return _methods.var(asarray(a), axis, dtype, out, ddof, keepdims, where=where)
 
 
 def any(a, axis=None, out=None, keepdims=False, *, where=True):
+    method = own_method(a, "any")
+    if method is not None:
+        return method(**_words(keepdims, None, where, out=out, axis=axis))
     return _methods.any(asarray(a), axis, out, keepdims, where=where)
 
 
 def all(a, axis=None, out=None, keepdims=False, *, where=True):
+    method = own_method(a, "all")
+    if method is not None:
+        return method(**_words(keepdims, None, where, out=out, axis=axis))
     return _methods.all(asarray(a), axis, out, keepdims, where=where)
 
 

@@ -28,6 +28,10 @@ def reduce(ufunc, array, axis=0, dtype=None, out=None, keepdims=False, initial=N
     start = None if initial is NO_VALUE else initial
     if array.ndim == 0:
         return array[()]
+    if array.dtype.kind == "c" and name in ("add", "multiply", "maximum", "minimum", "logical_and", "logical_or"):
+        function = {"add": numpy.sum, "multiply": numpy.prod, "maximum": numpy.max, "minimum": numpy.min,
+                    "logical_and": numpy.all, "logical_or": numpy.any}[name]
+        return function(array, axis, out=out, keepdims=keepdims)
     if name in ("add", "multiply"):
         kind = dtype
         if kind is None and array.dtype.kind == "b" and name == "add":
@@ -61,6 +65,8 @@ def accumulate(ufunc, array, axis=0, dtype=None, out=None):
     array = numpy.asarray(array)
     if dtype is not None:
         array = array.astype(dtype)
+    if array.dtype.kind == "c" and ufunc.__name__ in ("add", "multiply"):
+        return (numpy.cumsum if ufunc.__name__ == "add" else numpy.cumprod)(array, axis, dtype, out)
     if ufunc.__name__ == "add":
         return _methods.cumsum(array, axis, dtype, out)
     if ufunc.__name__ == "multiply":

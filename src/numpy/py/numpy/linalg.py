@@ -269,5 +269,15 @@ def tensorinv(a, ind=2):
     return inv(a.reshape(count, -1)).reshape(after + before)
 
 
+def _aware():
+    from numpy import _foreign
+
+    for name in __all__[1:]:
+        globals()[name] = _foreign.aware("linalg." + name, globals()[name])
+
+
+_aware()
+
+
 def __getattr__(name):
     raise AttributeError(f"module 'numpy.linalg' has no attribute '{name}' in attn")

@@ -227,7 +227,9 @@ class Tensor(Views):
         return numbers(self._pairs.tolist()) if self.numel() else []
 
     def numpy(self):
-        raise NotImplementedError("numpy() of a complex tensor is not part of attn: numpy here has real numbers alone")
+        from numpy import _complex as arrays
+
+        return arrays.ndarray(self._pairs.numpy())
 
     # arithmetic
 
