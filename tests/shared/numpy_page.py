@@ -11,9 +11,13 @@ tensors: `tensor.numpy()`, `torch.from_numpy` and `torch.as_tensor` share it. A 
 `AttributeError` that says so; an argument that is not in the list is an error too.
 
 What differs: a slice with a negative step (`x[::-1]`), `flip` and `rot90` have elements of their own, which follow those of the
-array and the other way round; their `strides` and `flags` are those of a copy. There are no arrays of text, of objects, of complex numbers or of unsigned integers wider than 8 bits, no
-structured dtypes, no subclasses of `ndarray`, no files. Divisions by zero and overflows give NumPy's results without its
-warnings.
+array and the other way round; their `strides` and `flags` are those of a copy. A complex array lies over a
+real array of its parts. `linalg.eigh` has the signs of LAPACK's algorithm for up to 25 rows, and `linalg.svd` may have other
+signs than LAPACK.
+
+There are no arrays of bytes, of unsigned integers wider than 8 bits, of dates or of records (structured dtypes can be made
+and asked, but no array has one), no matrices, no masked arrays and no other subclasses of `ndarray`. Arrays of text and of
+objects copy where NumPy makes views. Divisions by zero and overflows give NumPy's results without its warnings.
 """)
 
 
@@ -36,14 +40,14 @@ print("\n## Scalars and other names\n")
 rest = [
     name
     for name in names
-    if not inspect.isfunction(getattr(numpy, name)) and name not in ufuncs and name not in ("linalg", "random", "testing")
+    if not inspect.isfunction(getattr(numpy, name)) and name not in ufuncs and name not in ("fft", "linalg", "random", "testing")
 ]
 print(", ".join(f"`{name}`" for name in rest))
 print("\n## Methods of arrays\n")
 for name in sorted(name for name in vars(_methods) if not name.startswith("_") and callable(getattr(_methods, name))):
     if name not in ("ndarray",):
         print(f"- `{name}` {arguments(getattr(_methods, name))}")
-for place in ("linalg", "random", "testing"):
+for place in ("fft", "linalg", "random", "testing"):
     module = getattr(numpy, place)
     print(f"\n## numpy.{place}\n")
     for name in sorted(vars(module)):
