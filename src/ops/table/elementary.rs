@@ -281,12 +281,6 @@ pub(super) static OPS: [Op; 32] = [
         "The nearest whole number; halves to even.",
         round,
     ),
-    op(
-        pointwise("relu").formula(Formula::Relu).grad("Relu"),
-        ALL | FUNCTIONAL,
-        &["Tensor input", "Tensor input, bool inplace=False"],
-        "max(x, 0).",
-        relu,
-    )
-    .rule(backward::activations::relu),
+    op(pointwise("relu").formula(Formula::Relu).grad("Relu"), ALL, &["Tensor input"], "max(x, 0).", relu)
+        .rule(backward::activations::relu),
 ];

@@ -182,6 +182,9 @@ fn batch_norm(c: &Call) -> Result<Value> {
             )));
         }
     }
+    if let Some(kept) = [mean, var].into_iter().flatten().find(|kept| kept.ndim() != 1) {
+        return Err(Error::runtime(format!("TensorAccessor expected 1 dims but tensor has {}", kept.ndim())));
+    }
     Ok(in_floats!(x.dtype(), T => {
         let (weight, bias) = (T::of_some(weight), T::of_some(bias));
         let (mut kept_mean, mut kept_var) = (T::of_some(mean), T::of_some(var));

@@ -11,7 +11,7 @@ from . import _native as F
 
 __all__ = (
     "conv2d cosine_embedding_loss dropout1d dropout2d dropout3d embedding_bag fold gaussian_nll_loss hinge_embedding_loss "
-    "instance_norm margin_ranking_loss poisson_nll_loss soft_margin_loss triplet_margin_loss unfold"
+    "instance_norm margin_ranking_loss poisson_nll_loss relu soft_margin_loss triplet_margin_loss unfold"
 ).split()
 
 
@@ -325,6 +325,11 @@ def cosine_embedding_loss(
     alike = torch.where(target == 1, 1 - cosine, zeros)
     apart = torch.where(target == -1, (cosine - margin).clamp(min=0), zeros)
     return _reduced(alike + apart, reduction)
+
+
+def relu(input, inplace=False):
+    """max(x, 0)."""
+    return torch.relu_(input) if inplace else torch.relu(input)
 
 
 def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
