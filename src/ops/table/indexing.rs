@@ -144,12 +144,26 @@ fn is_a_vector(name: &str, index: &Tensor) -> Result<()> {
     )))
 }
 
+/// The size of a dimension. Errors: it is not there; a single number has one of size 1.
+fn size_along(dim: usize, source: &Tensor, index: &Tensor, name: &str) -> Result<usize> {
+    if source.ndim() == 0 && dim == 0 && index.numel() != 1 {
+        return Err(Error::index("Dimension specified as 0 but tensor has no dimensions"));
+    }
+    if dim > 0 && dim >= source.ndim() {
+        return Err(Error::runtime(format!(
+            "{name}_(): Indexing dim {dim} is out of bounds of the source tensor with dim {}",
+            source.ndim()
+        )));
+    }
+    Ok(source.shape().get(dim).copied().unwrap_or(1))
+}
+
 /// Errors: two shapes that differ in another dimension than `dim`.
 fn same_apart_from(dim: usize, x: &Tensor, source: &Tensor) -> Result<()> {
     let without = |tensor: &Tensor| -> Vec<usize> {
         tensor.shape().iter().enumerate().filter(|&(axis, _)| axis != dim).map(|(_, &size)| size).collect()
     };
-    if source.ndim().max(1) == x.ndim().max(1) && without(x) == without(source) {
+    if source.ndim() == x.ndim() && without(x) == without(source) {
         return Ok(());
     }
     Err(Error::runtime(format!(
@@ -178,19 +192,13 @@ fn index_add(c: &Call) -> Result<Value> {
             source.dtype().cpp_name()
         )));
     }
-    if source.ndim() <= dim && count != 1 {
-        return Err(match source.ndim() {
-            0 => Error::index("Dimension specified as 0 but tensor has no dimensions"),
-            ndim => Error::dim_range(dim as i64, ndim),
-        });
-    }
-    let size = source.shape().get(dim).copied().unwrap_or(1);
-    same_apart_from(dim, x, source)?;
+    let size = size_along(dim, source, index, "index_add")?;
     if count != size {
         return Err(Error::runtime(format!(
             "index_add_(): Number of indices ({count}) should be equal to source.size(dim): ({size}), for dim: {dim}"
         )));
     }
+    same_apart_from(dim, x, source)?;
     let scaled = match c.arg(4) {
         Arg::Int(1) => source.clone(),
         alpha => {
@@ -230,7 +238,7 @@ fn index_copy(c: &Call) -> Result<Value> {
     }
     if source.ndim() != x.ndim() && source.ndim() > 0 && x.ndim() > 0 {
         return Err(Error::index(format!(
-            "index_copy_(): When source and destination are not scalars, their dimensionality must match. ScatterSource \
+            "index_copy_(): When source and destination are not scalars, their dimensionality must match. Source \
              dimensionality ({}), destination dimensionality ({})",
             source.ndim(),
             x.ndim()
@@ -254,7 +262,7 @@ fn index_copy(c: &Call) -> Result<Value> {
     let (theirs, own) = (without(source), without(x));
     if theirs != own {
         return Err(Error::runtime(format!(
-            "index_copy_(): ScatterSource/destination tensor must have same slice shapes. Destination slice shape: {} at \
+            "index_copy_(): Source/destination tensor must have same slice shapes. Destination slice shape: {} at \
              dimension {dim} and source slice shape: {} at dimension 0.",
             listed(&own),
             listed(&theirs)
@@ -296,13 +304,7 @@ fn index_reduce(c: &Call) -> Result<Value> {
             source.dtype().cpp_name()
         )));
     }
-    if dim > 0 && dim >= source.ndim() {
-        return Err(Error::runtime(format!(
-            "index_reduce_(): Indexing dim {dim} is out of bounds of the source tensor with dim {}",
-            source.ndim()
-        )));
-    }
-    let along_dim = source.shape().get(dim).copied().unwrap_or(1);
+    let along_dim = size_along(dim, source, index, "index_reduce")?;
     if index.numel() != along_dim {
         return Err(Error::runtime(format!(
             "index_reduce_(): Number of indices ({}) should be equal to source.size(dim): ({along_dim}), for dim: {dim}",

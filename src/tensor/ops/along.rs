@@ -121,7 +121,7 @@ pub(crate) fn scatter(
     let shared = ours.ndim().min(theirs.ndim());
     let too_small =
         !single && ours.shape[..shared].iter().zip(&theirs.shape).any(|(ours, theirs)| ours > theirs);
-    if !single && !too_small && !too_large && ours.ndim() > theirs.ndim() {
+    if !single && !too_small && !too_large && src.ndim() > 0 && ours.ndim() > theirs.ndim() {
         return Err(Error::dim_range(theirs.ndim() as i64, theirs.ndim()));
     }
     if !single && ours.ndim() != theirs.ndim() {

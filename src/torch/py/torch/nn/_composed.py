@@ -319,8 +319,8 @@ def cosine_embedding_loss(
             f"{dim}D target tensor expects {dim + 1}D input tensors, but found inputs with sizes {list(input1.shape)} and "
             f"{list(input2.shape)}."
         )
-    sizes = ((input1 * input1).sum(dim) + 1e-12) * ((input2 * input2).sum(dim) + 1e-12)
-    cosine = (input1 * input2).sum(dim) / sizes.sqrt()
+    products = (input1 * input2).sum(dim)
+    cosine = products / (((input1 * input1).sum(dim) + 1e-12) * ((input2 * input2).sum(dim) + 1e-12)).sqrt()
     zeros = torch.zeros_like(cosine)
     alike = torch.where(target == 1, 1 - cosine, zeros)
     apart = torch.where(target == -1, (cosine - margin).clamp(min=0), zeros)
