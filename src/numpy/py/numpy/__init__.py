@@ -118,7 +118,7 @@ _LATER = {
         "ndenumerate nditer r_ c_ s_ index_exp mgrid ogrid vander"
     ),
     "_polynomials": "poly poly1d polyadd polyder polydiv polyfit polyint polymul polysub polyval roots",
-    "_objects": "str_ object_ unicode_ bytes_ string_ uint16 uint32 uint64",
+    "_dtype_classes": "str_ object_ unicode_ bytes_ string_ uint16 uint32 uint64",
     "_files": "save load savez savez_compressed savetxt loadtxt genfromtxt frombuffer fromfile",
     "_counts": (
         "cov corrcoef histogram histogram_bin_edges bincount digitize diff ediff1d gradient trapz convolve correlate"

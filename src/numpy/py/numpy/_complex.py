@@ -8,47 +8,11 @@ import math
 import numpy
 import _numpy
 from _numpy import _axes, ndarray as _native, dtype as _dtype
+from numpy._complex_operators import Operators, compute
+from numpy._methods import _module
 from numpy._scalars import complexfloating
 
 COMPLEX = {"float32": _dtype("complex64"), "float64": _dtype("complex128")}
-
-
-def _operator(name, is_reflected=False):
-    def operate(self, other):
-        from numpy import _foreign
-
-        if not _foreign.fits(other):
-            return NotImplemented
-        return _foreign.call(name, *((other, self) if is_reflected else (self, other)))
-
-    return operate
-
-
-def _unary(name):
-    def operate(self):
-        from numpy import _foreign
-
-        return _foreign.call(name, self)
-
-    return operate
-
-
-class Operators:
-    """The operators of complex arrays and scalars."""
-
-    __slots__ = ()
-    __add__, __radd__ = _operator("add"), _operator("add", True)
-    __sub__, __rsub__ = _operator("subtract"), _operator("subtract", True)
-    __mul__, __rmul__ = _operator("multiply"), _operator("multiply", True)
-    __truediv__, __rtruediv__ = _operator("divide"), _operator("divide", True)
-    __floordiv__, __rfloordiv__ = _operator("floor_divide"), _operator("floor_divide", True)
-    __mod__, __rmod__ = _operator("remainder"), _operator("remainder", True)
-    __pow__, __rpow__ = _operator("power"), _operator("power", True)
-    __eq__, __ne__ = _operator("equal"), _operator("not_equal")
-    __lt__, __le__ = _operator("less"), _operator("less_equal")
-    __gt__, __ge__ = _operator("greater"), _operator("greater_equal")
-    __neg__, __pos__, __abs__ = _unary("negative"), _unary("positive"), _unary("absolute")
-    __invert__ = _unary("invert")
 
 
 class _Scalar(Operators):
@@ -170,9 +134,7 @@ class ndarray(Operators):
         return _native
 
     def __array_ufunc__(self, ufunc, method, *inputs, **words):
-        from numpy import _foreign
-
-        return _foreign.call(ufunc.__name__, *inputs, **words)
+        return compute(ufunc.__name__, *inputs, **words)
 
     dtype = property(lambda self: COMPLEX[self._pairs.dtype.name])
     ndim = property(lambda self: self._pairs.ndim - 1)
@@ -189,10 +151,11 @@ class ndarray(Operators):
     @property
     def _tensor(self):
         """The complex tensor of torch on the same elements."""
-        import torch
-        from torch import _complex
+        import importlib
 
-        return _complex.Tensor(torch.from_numpy(self._pairs))
+        # By name: torch's complex tensors import this module for `numpy()`.
+        parts = importlib.import_module("torch").from_numpy(self._pairs)
+        return importlib.import_module("torch._complex").Tensor(parts)
 
     @property
     def shape(self):
@@ -385,17 +348,14 @@ class ndarray(Operators):
         return (self.T.copy() if order == "F" else self)._pairs.tobytes()
 
     def conjugate(self):
-        from numpy import _foreign
-
-        return _foreign.call("conjugate", self)
+        return compute("conjugate", self)
 
     conj = conjugate
 
     def __getattr__(self, name):
-        from numpy import _complex_functions
-
-        if name in _complex_functions.METHODS:
-            function = _complex_functions.METHODS[name]
+        methods = _module("_complex_functions").METHODS
+        if name in methods:
+            function = methods[name]
             return lambda *args, **words: function(self, *args, **words)
         if name.startswith("_") or not hasattr(numpy.empty(0), name):
             raise AttributeError(f"'numpy.ndarray' object has no attribute '{name}'")
@@ -403,9 +363,7 @@ class ndarray(Operators):
 
     def _in_place(name):
         def operate(self, other):
-            from numpy import _foreign
-
-            return _foreign.call(name, self, other, out=self)
+            return compute(name, self, other, out=self)
 
         return operate
 

@@ -5,20 +5,11 @@ import math
 import numpy
 from _numpy import _axes, ndarray as _native
 from numpy import _complex
+from numpy._complex_parts import _array, _done, _paired, _parts
+from numpy._complex_products import _bilinear, correlate, einsum, matmul, outer, vdot
 from numpy._methods import _into
 
 _all, _any, _min, _max, _sum = all, any, min, max, sum
-
-
-def _array(a):
-    return a if type(a) is _complex.ndarray else _complex.array(a)
-
-
-def _done(pairs):
-    """The array of these parts; without dimensions, a scalar."""
-    if pairs.ndim == 1:
-        return _complex.scalar(complex(*pairs.tolist()), pairs.dtype)
-    return _complex.ndarray(pairs)
 
 
 # Reductions.
@@ -187,21 +178,6 @@ argmin, min = _extreme("min")
 # What moves elements.
 
 
-def _parts(function, a):
-    """A function of each part."""
-    re, im = function(a.real), function(a.imag)
-    return _paired(re, im)
-
-
-def _paired(re, im):
-    if isinstance(re, (list, tuple)):
-        return type(re)(_paired(one, two) for one, two in zip(re, im))
-    re, im = numpy.asarray(re), numpy.asarray(im)
-    if re.dtype.kind != "f":
-        re, im = re.astype("float64"), im.astype("float64")
-    return _done(numpy.stack([re, im], axis=-1))
-
-
 def moveaxis(a, source, destination):
     a = _array(a)
     sizes = numpy.arange(a.ndim)
@@ -280,59 +256,6 @@ def zeros_like(a, dtype=None, order="K", subok=True, shape=None):
 
 def ones_like(a, dtype=None, order="K", subok=True, shape=None):
     return full_like(a, 1, dtype, order, subok, shape)
-
-
-# Products.
-
-
-def matmul(x1, x2, out=None):
-    x, y = numpy.asarray(x1), numpy.asarray(x2)
-    parts = [(one.real, one.imag) for one in (x, y)]
-    (a, b), (c, d) = parts
-    return _into(out, _paired(numpy.matmul(a, c) - numpy.matmul(b, d), numpy.matmul(a, d) + numpy.matmul(b, c)))
-
-
-def _bilinear(name):
-    """A product that is linear in each of two arrays."""
-
-    def function(a, b, *args, **words):
-        out = words.pop("out", None)
-        x, y, plain = numpy.asarray(a), numpy.asarray(b), getattr(numpy, name)
-        re = plain(x.real, y.real, *args, **words) - plain(x.imag, y.imag, *args, **words)
-        im = plain(x.real, y.imag, *args, **words) + plain(x.imag, y.real, *args, **words)
-        return _into(out, _paired(re, im))
-
-    return function
-
-
-def vdot(a, b):
-    return matmul(_array(a).conj().ravel(), numpy.asarray(b).ravel())
-
-
-def outer(a, b, out=None):
-    return numpy.multiply(numpy.asarray(a).ravel()[:, None], numpy.asarray(b).ravel()[None, :], out)
-
-
-def correlate(a, v, mode="valid"):
-    a, v = _array(a), _array(v)
-    return _bilinear("correlate")(a, v.conj(), mode)
-
-
-def einsum(subscripts, *operands, out=None, dtype=None, order="K", casting="safe", optimize=False):
-    if not isinstance(subscripts, str):
-        from numpy import _linear
-
-        subscripts, operands = _linear._letters(subscripts, operands)
-    arrays = [numpy.asarray(one) for one in operands]
-    re = im = 0
-    for choice in range(2 ** len(arrays)):
-        turns = [choice >> at & 1 for at in range(len(arrays))]
-        if _any(turn and one.dtype.kind != "c" for turn, one in zip(turns, arrays)):
-            continue
-        made = numpy.einsum(subscripts, *[one.imag if turn else one.real for turn, one in zip(turns, arrays)])
-        turn = _sum(turns) % 4
-        re, im = (re + made, im) if turn == 0 else (re, im + made) if turn == 1 else (re - made, im) if turn == 2 else (re, im - made)
-    return _into(out, _paired(*numpy.broadcast_arrays(re, im)))
 
 
 # Numbers.

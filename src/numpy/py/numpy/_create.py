@@ -24,12 +24,12 @@ def _like(like):
 
 def _objects(data, dtype, copy):
     """An array of text or of Python objects; raises again what numbers raised if neither is asked for."""
-    from numpy import _foreign, _objects as place
+    from numpy import _complex, _foreign_data, _objects as place
 
     if type(data) is place.ndarray and dtype is None:
         return data.copy() if copy else data
-    if _foreign.is_complex(data, dtype):
-        return _foreign.array(data, dtype, copy)
+    if _foreign_data.is_complex(data, dtype):
+        return _complex.array(data, dtype, copy)
     if dtype is not None:
         from numpy import _kinds
 
@@ -137,9 +137,9 @@ def _filled(shape, value, dtype, order):
     try:
         return _full(_shape(shape), value, dtype)
     except (NotImplementedError, TypeError):
-        from numpy import _foreign
+        from numpy import _foreign_data
 
-        made = _foreign.filled(_shape(shape), value, dtype)
+        made = _foreign_data.filled(_shape(shape), value, dtype)
         if made is None:
             raise
         return made

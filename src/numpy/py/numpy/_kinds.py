@@ -67,9 +67,9 @@ class Kind:
 
         if self.kind in "biufc":
             return getattr(numpy, self.name + ("_" if self.name == "bool" else ""))
-        from numpy import _objects
+        from numpy._dtype_classes import bytes_, object_, str_, void
 
-        return {"O": _objects.object_, "U": _objects.str_, "S": _objects.bytes_, "V": _objects.void}[self.kind]
+        return {"O": object_, "U": str_, "S": bytes_, "V": void}[self.kind]
 
     def newbyteorder(self, new_order="S"):
         return in_order(self, new_order)

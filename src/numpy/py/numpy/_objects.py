@@ -8,54 +8,10 @@ import math
 import numpy
 from _numpy import _axes, ndarray as _numbers
 from numpy import _kinds
+from numpy._dtype_classes import object_, str_
+from numpy._methods import _module
 
 _WIDTH = 75
-
-
-class str_(str):
-    """A text from an array."""
-
-    __module__ = "numpy"
-
-    def __new__(cls, *args):
-        # As in NumPy's fixed widths, zeros at the end are no text.
-        return str.__new__(cls, str(*args).rstrip("\0"))
-
-    def item(self):
-        return str(self)
-
-    tolist = item
-
-
-class object_:
-    """The class that stands for Python objects in `dtype=numpy.object_`."""
-
-    __module__ = "numpy"
-
-
-class bytes_(bytes):
-    """The class of bytes in dtypes; attn has no arrays of them."""
-
-    __module__ = "numpy"
-
-
-string_, unicode_ = bytes_, str_
-
-
-def _absent(name, base):
-    """The class of scalars that only dtypes have here."""
-
-    def refuse(cls, *args, **words):
-        raise NotImplementedError(f"{name} numbers and arrays are not part of attn's numpy")
-
-    made = type(name, (base,), {"__module__": "numpy", "__slots__": (), "__new__": refuse})
-    return made
-
-
-void = _absent("void", numpy.flexible)
-uint16 = _absent("uint16", numpy.unsignedinteger)
-uint32 = _absent("uint32", numpy.unsignedinteger)
-uint64 = _absent("uint64", numpy.unsignedinteger)
 
 
 def Kind(text):
@@ -270,9 +226,7 @@ class ndarray:
         raise NotImplementedError(f"{name} of an array of text or objects is not part of attn's numpy")
 
     def __array_ufunc__(self, ufunc, method, *inputs, **words):
-        from numpy import _foreign
-
-        return _foreign.call(ufunc.__name__, *inputs, **words)
+        return _module("_foreign").call(ufunc.__name__, *inputs, **words)
 
     def _operator(name, is_reflected=False):
         return lambda self, other: elementwise(name, (other, self) if is_reflected else (self, other))

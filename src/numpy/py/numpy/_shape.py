@@ -109,9 +109,9 @@ def concatenate(arrays, axis=0, out=None, *, dtype=None, casting="same_kind"):
     """Arrays one after the other along an axis."""
     arrays = [asarray(a) for a in arrays]
     if any(type(a) is not ndarray for a in arrays):
-        from numpy import _foreign, _objects
+        from numpy import _foreign_data, _objects
 
-        if _foreign.has_complex(arrays):
+        if _foreign_data.has_complex(arrays):
             return numpy.concatenate(arrays, axis, out, dtype=dtype, casting=casting)
         return _objects.joined(arrays, axis)
     arrays = _joined(arrays, dtype, casting)
