@@ -66,6 +66,26 @@ pub(super) fn around(
     replacement: impl Fn(&Own, FuncArgs, &VirtualMachine) -> PyResult + 'static,
     vm: &VirtualMachine,
 ) {
+    replace(class, name, false, replacement, vm);
+}
+
+/// As [`around`], for a native method that nothing else has replaced: it is called without a look at what it is.
+pub(super) fn around_native(
+    class: &'static Py<PyType>,
+    name: &'static str,
+    replacement: impl Fn(&Own, FuncArgs, &VirtualMachine) -> PyResult + 'static,
+    vm: &VirtualMachine,
+) {
+    replace(class, name, true, replacement, vm);
+}
+
+fn replace(
+    class: &'static Py<PyType>,
+    name: &'static str,
+    native: bool,
+    replacement: impl Fn(&Own, FuncArgs, &VirtualMachine) -> PyResult + 'static,
+    vm: &VirtualMachine,
+) {
     let key = vm.ctx.intern_str(name);
     let place = (std::ptr::from_ref(class), name);
     let definition = class.slots.methods.iter().find(|method| method.name == name);
@@ -76,8 +96,9 @@ pub(super) fn around(
                 debug_assert!(false, "{} has no {name}", class.name());
                 return;
             };
+            let native = definition.filter(|_| native).map(|method| method.func);
             // The types of a thread live as long as it does.
-            let own = Own { object: Box::leak(Box::new(own)), native: definition.map(|method| method.func) };
+            let own = Own { object: Box::leak(Box::new(own)), native };
             OWN.with_borrow_mut(|kept| kept.insert(place, own));
             own
         }

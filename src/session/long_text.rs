@@ -3,7 +3,7 @@
 use memchr::memmem::Finder;
 use rustpython_vm::{PyObjectRef, PyResult, VirtualMachine, builtins::PyStr, function::FuncArgs};
 
-use super::guards::{Own, around};
+use super::guards::{Own, around_native};
 use super::long::check;
 
 /// Bytes of a part, and of a text that is not long.
@@ -35,11 +35,11 @@ pub(super) fn install(vm: &VirtualMachine) {
         ("lower", between_words),
         ("title", between_words),
     ] {
-        around(class, name, move |own, args, vm| joined(own, args, end, vm), vm);
+        around_native(class, name, move |own, args, vm| joined(own, args, end, vm), vm);
     }
-    around(class, "splitlines", |own, args, vm| listed(own, args, between_lines, vm), vm);
-    around(class, "split", split, vm);
-    around(class, "count", count, vm);
+    around_native(class, "splitlines", |own, args, vm| listed(own, args, between_lines, vm), vm);
+    around_native(class, "split", split, vm);
+    around_native(class, "count", count, vm);
 }
 
 /// The parts of a text, or `None` if it has no places to divide it at.
