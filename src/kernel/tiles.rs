@@ -313,16 +313,16 @@ mod x86 {
                 let b = b.add(p * LANES);
                 if p + 1 < P { _mm512_loadu_ps(b) } else { _mm512_maskz_loadu_ps(last, b) }
             });
-            for r in 0..R {
+            for (r, sums) in sums.iter_mut().enumerate() {
                 // SAFETY: (r, k) is an element of `a`.
                 let x = _mm512_set1_ps(unsafe { *a.offset(r as isize * row) });
                 for p in 0..P {
-                    sums[r][p] = _mm512_fmadd_ps(x, b[p], sums[r][p]);
+                    sums[p] = _mm512_fmadd_ps(x, b[p], sums[p]);
                 }
             }
         }
-        for r in 0..R {
-            for p in 0..P {
+        for (r, sums) in sums.into_iter().enumerate() {
+            for (p, mut sum) in sums.into_iter().enumerate() {
                 let columns = if p + 1 < P { u16::MAX } else { last };
                 let at = |of: *const f32, apart: isize| {
                     of.wrapping_offset(r as isize * apart).wrapping_add(p * LANES)
@@ -330,7 +330,6 @@ mod x86 {
                 // SAFETY: row r of `out`, and of what it starts from, has n numbers; only those of `columns` are read and
                 // written.
                 unsafe {
-                    let mut sum = sums[r][p];
                     if let Some((start, apart)) = start {
                         sum = _mm512_add_ps(_mm512_maskz_loadu_ps(columns, at(start, apart)), sum);
                     }

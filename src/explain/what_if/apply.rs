@@ -228,7 +228,8 @@ fn set(
         };
         applied.cells.push(cell.to_owned());
     } else if applied.cells.last().is_some_and(|last| last != cell) {
-        let remark = format!("{cell}, line {line}, binds {variable} again: {target} is set there too");
+        let was = if old == applied.before { String::new() } else { format!(" (it was {old})") };
+        let remark = format!("{cell}, line {line}, binds {variable} again: {target} is set there too{was}");
         applied.remarks.push(remark);
         applied.cells.push(cell.to_owned());
     }

@@ -54,12 +54,17 @@ fn shift_of_weight(weights: &ChangedTensor) -> String {
         (false, _) => format!(", {place},"),
     };
     let rows = if weights.shape.len() == 1 { "it still sums to 1" } else { "every row still sums to 1" };
-    format!(
-        "In {}{place} weight went to {} ({:+.4}), the largest part of it from {} ({:+.4}); {rows}.",
-        weights.name,
-        name(*gained),
-        weights.difference(*gained),
-        name(*lost),
-        weights.difference(*lost),
-    )
+    let (to, from) = (weights.difference(*gained), weights.difference(*lost));
+    let (gained, lost) = (name(*gained), name(*lost));
+    if to >= -from {
+        format!(
+            "In {}{place} weight went to {gained} ({to:+.4}), the largest part of it from {lost} ({from:+.4}); {rows}.",
+            weights.name
+        )
+    } else {
+        format!(
+            "In {}{place} {lost} lost weight ({from:+.4}), the largest part of it to {gained} ({to:+.4}); {rows}.",
+            weights.name
+        )
+    }
 }

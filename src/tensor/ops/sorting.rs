@@ -1,6 +1,8 @@
 //! Sorting and counting: sort, topk, kthvalue, unique, searchsorted, bincount, histc, isin.
 //! This file makes contiguous rows; the kernel sorts one row.
 
+use std::cmp::Ordering;
+
 use crate::kernel::rank::{self, Equal, Rank};
 use crate::kernel::{selection, stop};
 use crate::tensor::{Buffer, DType, Error, Layout, Result, Tensor};
@@ -156,8 +158,8 @@ pub(crate) fn median(x: &Tensor, dim: usize, keepdim: bool) -> (Tensor, Tensor) 
     let found = chosen(x, dim, 1, |buffer, row| {
         each_lane!(buffer, data => {
             let row = &data[row];
-            // Only nan differs from itself.
-            let nan = row.iter().position(|x| x != x);
+            // Only nan has no place in the order.
+            let nan = row.iter().position(|x| x.partial_cmp(x).is_none());
             vec![nan.unwrap_or_else(|| rank::sorted_places(row, false)[(row.len() - 1) / 2])]
         })
     });
@@ -169,7 +171,7 @@ pub(crate) fn mode(x: &Tensor, dim: usize, keepdim: bool) -> (Tensor, Tensor) {
     let found = chosen(x, dim, 1, |buffer, row| {
         each_lane!(buffer, data => {
             let mut pairs = paired(&data[row]);
-            selection::sort(&mut pairs, |a, b| a.0 < b.0);
+            selection::sort(&mut pairs, |a, b| a.0.partial_cmp(&b.0) == Some(Ordering::Less));
             let mut most: (usize, usize) = (0, 0);
             for group in pairs.chunk_by(|a, b| a.0 == b.0) {
                 if group.len() > most.0 {
