@@ -59,7 +59,7 @@ pub(crate) fn linear<'a, T: Real>(
     let (a, b) = (a.into(), b.into());
     let (m, n) = out.dim();
     assert!(bias.len() == n, "a bias for each column");
-    if m < ROWS || n < COLUMNS || !T::UNPACKED || !unpacked::fits(&a.view, &b.view, &out) {
+    if m < ROWS || n < COLUMNS || T::EDGES {
         out.outer_iter_mut().for_each(|mut row| row.assign(&bias));
         return addmm(a, b, out);
     }

@@ -17,6 +17,7 @@ mod diagonals;
 mod elementary;
 mod extremes;
 mod functional;
+mod index_along;
 mod indexing;
 mod join;
 mod linalg;
@@ -56,6 +57,7 @@ static FAMILIES: &[&[Op]] = &[
     &diagonals::OPS,
     &sorting::OPS,
     &indexing::OPS,
+    &index_along::OPS,
     &masking::OPS,
     &linear::OPS,
     &contract::OPS,
