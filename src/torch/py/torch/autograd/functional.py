@@ -225,25 +225,32 @@ _NO_VECTOR = (
 )
 
 
-def vhp(func, inputs, v=None, create_graph=False, strict=False):
-    """The result of a function that returns one number, and v H: the product of a vector with its Hessian."""
-    several, inputs = _tensors(inputs, "inputs", "vhp")
+def _vector_product(func, inputs, v, create_graph, strict, name, product):
+    """The result of a function that returns one number, and `product(gradient, inputs, v)`."""
+    several, inputs = _tensors(inputs, "inputs", name)
     with torch.enable_grad():
         inputs = _copies(inputs, create_graph, True)
-        v = _vector(v, inputs, several, "vhp", create_graph, _NO_VECTOR)
-        output, grads = _gradient(func, inputs, "vhp", strict)
-        products = _filled(_grads(grads, inputs, v, create_graph), inputs, strict, _SECOND)
+        v = _vector(v, inputs, several, name, create_graph, _NO_VECTOR)
+        output, grads = _gradient(func, inputs, name, strict)
+        products = product(grads, inputs, v)
     return _finished((output,), create_graph)[0], _as_given(_finished(products, create_graph), several)
+
+
+def vhp(func, inputs, v=None, create_graph=False, strict=False):
+    """The result of a function that returns one number, and v H: the product of a vector with its Hessian."""
+
+    def product(grads, inputs, v):
+        return _filled(_grads(grads, inputs, v, create_graph), inputs, strict, _SECOND)
+
+    return _vector_product(func, inputs, v, create_graph, strict, "vhp", product)
 
 
 def hvp(func, inputs, v=None, create_graph=False, strict=False):
     """The result of a function that returns one number, and H v: the product of its Hessian with a vector."""
-    several, inputs = _tensors(inputs, "inputs", "hvp")
-    with torch.enable_grad():
-        inputs = _copies(inputs, create_graph, True)
-        v = _vector(v, inputs, several, "hvp", create_graph, _NO_VECTOR)
-        output, grads = _gradient(func, inputs, "hvp", strict)
+
+    def product(grads, inputs, v):
         u = tuple(torch.zeros_like(tensor, requires_grad=True) for tensor in inputs)
         rows = _grads(grads, inputs, u, True)
-        products = _filled(_grads(rows, u, v, create_graph), inputs, strict, _SECOND_TRICK)
-    return _finished((output,), create_graph)[0], _as_given(_finished(products, create_graph), several)
+        return _filled(_grads(rows, u, v, create_graph), inputs, strict, _SECOND_TRICK)
+
+    return _vector_product(func, inputs, v, create_graph, strict, "hvp", product)
