@@ -2,9 +2,12 @@
 
 import _torch
 import torch
+from torch.optim._averages import Adadelta, Adagrad, Adamax, NAdam, RAdam, RMSprop
 from torch.optim.optimizer import Optimizer
 
-__all__ = ["Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "SGD", "lr_scheduler"]
+__all__ = (
+    "Adadelta Adagrad Adam AdamW Adamax NAdam Optimizer RAdam RMSprop SGD lr_scheduler swa_utils"
+).split()
 
 
 class SGD(Optimizer):
@@ -165,116 +168,8 @@ class AdamW(Adam):
         )
 
 
-class RMSprop(Optimizer):
-    """Steps scaled by the running size of the gradient alone. Hinton's lecture 6e."""
-
-    def __init__(
-        self,
-        params,
-        lr=1e-2,
-        alpha=0.99,
-        eps=1e-8,
-        weight_decay=0,
-        momentum=0,
-        centered=False,
-        capturable=False,
-        foreach=None,
-        maximize=False,
-        differentiable=False,
-    ):
-        for value, name in ((lr, "learning rate"), (eps, "epsilon value"), (momentum, "momentum value")):
-            self._at_least_zero(value, name)
-        self._at_least_zero(weight_decay, "weight_decay value")
-        self._at_least_zero(alpha, "alpha value")
-        super().__init__(
-            params,
-            dict(
-                lr=lr,
-                momentum=momentum,
-                alpha=alpha,
-                eps=eps,
-                centered=centered,
-                weight_decay=weight_decay,
-                capturable=capturable,
-                foreach=foreach,
-                maximize=maximize,
-                differentiable=differentiable,
-            ),
-        )
-
-    def _change(self, param, grad, group, state):
-        if not state:
-            state["step"] = torch.tensor(0.0)
-            state["square_avg"] = torch.zeros_like(param)
-            if group["momentum"] > 0:
-                state["momentum_buffer"] = torch.zeros_like(param)
-            if group["centered"]:
-                state["grad_avg"] = torch.zeros_like(param)
-        state["step"] += 1
-        if group["weight_decay"] != 0:
-            grad = grad.add(param, alpha=group["weight_decay"])
-        square = state["square_avg"]
-        square.mul_(group["alpha"]).addcmul_(grad, grad, value=1 - group["alpha"])
-        if group["centered"]:
-            mean = state["grad_avg"].lerp_(grad, 1 - group["alpha"])
-            size = square.addcmul(mean, mean, value=-1).sqrt_()
-        else:
-            size = square.sqrt()
-        size.add_(group["eps"])
-        if group["momentum"] > 0:
-            velocity = state["momentum_buffer"].mul_(group["momentum"]).addcdiv_(grad, size)
-            param.add_(velocity, alpha=-group["lr"])
-        else:
-            param.addcdiv_(grad, size, value=-group["lr"])
-
-
-class Adagrad(Optimizer):
-    """Steps scaled by all gradients so far. Duchi et al. 2011."""
-
-    def __init__(
-        self,
-        params,
-        lr=1e-2,
-        lr_decay=0,
-        weight_decay=0,
-        initial_accumulator_value=0,
-        eps=1e-10,
-        foreach=None,
-        *,
-        maximize=False,
-        differentiable=False,
-        fused=None,
-    ):
-        self._at_least_zero(lr, "learning rate")
-        super().__init__(
-            params,
-            dict(
-                lr=lr,
-                lr_decay=lr_decay,
-                eps=eps,
-                weight_decay=weight_decay,
-                initial_accumulator_value=initial_accumulator_value,
-                foreach=foreach,
-                maximize=maximize,
-                differentiable=differentiable,
-                fused=fused,
-            ),
-        )
-
-    def _change(self, param, grad, group, state):
-        if not state:
-            state["step"] = torch.tensor(0.0)
-            state["sum"] = torch.full_like(param, group["initial_accumulator_value"])
-        state["step"] += 1
-        if group["weight_decay"] != 0:
-            grad = grad.add(param, alpha=group["weight_decay"])
-        rate = group["lr"] / (1 + (state["step"].item() - 1) * group["lr_decay"])
-        state["sum"].addcmul_(grad, grad, value=1)
-        param.addcdiv_(grad, state["sum"].sqrt().add_(group["eps"]), value=-rate)
-
-
 def __getattr__(name):
-    if name in ("lr_scheduler", "optimizer"):
+    if name in ("lr_scheduler", "optimizer", "swa_utils"):
         import importlib
 
         return importlib.import_module("torch.optim." + name)

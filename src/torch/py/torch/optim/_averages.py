@@ -1,0 +1,343 @@
+"""Optimizers that scale their steps by what they remember of the gradients, but for Adam and AdamW."""
+
+import torch
+from torch.optim.optimizer import Optimizer
+
+
+def _counted(state, *names, like):
+    """Counts a step; before the first one, the named averages are zeros."""
+    if not state:
+        state["step"] = torch.tensor(0.0)
+        for name in names:
+            state[name] = torch.zeros_like(like)
+    state["step"] += 1
+    return state["step"].item()
+
+
+def _decayed(param, grad, group):
+    """The gradient with weight decay; decoupled weight decay changes the parameter instead."""
+    decay = group["weight_decay"]
+    if decay == 0:
+        return grad
+    if group.get("decoupled_weight_decay"):
+        param.mul_(1 - group["lr"] * decay)
+        return grad
+    return grad.add(param, alpha=decay)
+
+
+def _check_betas(betas):
+    for place, beta in enumerate(betas):
+        if not 0.0 <= beta < 1.0:
+            raise ValueError(f"Invalid beta parameter at index {place}: {beta}")
+
+
+class RMSprop(Optimizer):
+    """Steps scaled by the running size of the gradient alone. Hinton's lecture 6e."""
+
+    def __init__(
+        self,
+        params,
+        lr=1e-2,
+        alpha=0.99,
+        eps=1e-8,
+        weight_decay=0,
+        momentum=0,
+        centered=False,
+        capturable=False,
+        foreach=None,
+        maximize=False,
+        differentiable=False,
+    ):
+        for value, name in ((lr, "learning rate"), (eps, "epsilon value"), (momentum, "momentum value")):
+            self._at_least_zero(value, name)
+        self._at_least_zero(weight_decay, "weight_decay value")
+        self._at_least_zero(alpha, "alpha value")
+        super().__init__(
+            params,
+            dict(
+                lr=lr,
+                momentum=momentum,
+                alpha=alpha,
+                eps=eps,
+                centered=centered,
+                weight_decay=weight_decay,
+                capturable=capturable,
+                foreach=foreach,
+                maximize=maximize,
+                differentiable=differentiable,
+            ),
+        )
+
+    def _change(self, param, grad, group, state):
+        if not state:
+            state["step"] = torch.tensor(0.0)
+            state["square_avg"] = torch.zeros_like(param)
+            if group["momentum"] > 0:
+                state["momentum_buffer"] = torch.zeros_like(param)
+            if group["centered"]:
+                state["grad_avg"] = torch.zeros_like(param)
+        state["step"] += 1
+        if group["weight_decay"] != 0:
+            grad = grad.add(param, alpha=group["weight_decay"])
+        square = state["square_avg"]
+        square.mul_(group["alpha"]).addcmul_(grad, grad, value=1 - group["alpha"])
+        if group["centered"]:
+            mean = state["grad_avg"].lerp_(grad, 1 - group["alpha"])
+            size = square.addcmul(mean, mean, value=-1).sqrt_()
+        else:
+            size = square.sqrt()
+        size.add_(group["eps"])
+        if group["momentum"] > 0:
+            velocity = state["momentum_buffer"].mul_(group["momentum"]).addcdiv_(grad, size)
+            param.add_(velocity, alpha=-group["lr"])
+        else:
+            param.addcdiv_(grad, size, value=-group["lr"])
+
+
+class Adagrad(Optimizer):
+    """Steps scaled by all gradients so far. Duchi et al. 2011."""
+
+    def __init__(
+        self,
+        params,
+        lr=1e-2,
+        lr_decay=0,
+        weight_decay=0,
+        initial_accumulator_value=0,
+        eps=1e-10,
+        foreach=None,
+        *,
+        maximize=False,
+        differentiable=False,
+        fused=None,
+    ):
+        self._at_least_zero(lr, "learning rate")
+        super().__init__(
+            params,
+            dict(
+                lr=lr,
+                lr_decay=lr_decay,
+                eps=eps,
+                weight_decay=weight_decay,
+                initial_accumulator_value=initial_accumulator_value,
+                foreach=foreach,
+                maximize=maximize,
+                differentiable=differentiable,
+                fused=fused,
+            ),
+        )
+
+    def _change(self, param, grad, group, state):
+        if not state:
+            state["step"] = torch.tensor(0.0)
+            state["sum"] = torch.full_like(param, group["initial_accumulator_value"])
+        state["step"] += 1
+        if group["weight_decay"] != 0:
+            grad = grad.add(param, alpha=group["weight_decay"])
+        rate = group["lr"] / (1 + (state["step"].item() - 1) * group["lr_decay"])
+        state["sum"].addcmul_(grad, grad, value=1)
+        param.addcdiv_(grad, state["sum"].sqrt().add_(group["eps"]), value=-rate)
+
+
+class Adadelta(Optimizer):
+    """Steps as large as the last ones, scaled by the running size of the gradient. Zeiler 2012."""
+
+    def __init__(
+        self,
+        params,
+        lr=1.0,
+        rho=0.9,
+        eps=1e-6,
+        weight_decay=0,
+        foreach=None,
+        *,
+        capturable=False,
+        maximize=False,
+        differentiable=False,
+    ):
+        self._at_least_zero(lr, "learning rate")
+        if not 0.0 <= rho <= 1.0:
+            raise ValueError(f"Invalid rho value: {rho}")
+        self._at_least_zero(eps, "epsilon value")
+        self._at_least_zero(weight_decay, "weight_decay value")
+        super().__init__(
+            params,
+            dict(
+                lr=lr,
+                rho=rho,
+                eps=eps,
+                weight_decay=weight_decay,
+                maximize=maximize,
+                capturable=capturable,
+                foreach=foreach,
+                differentiable=differentiable,
+            ),
+        )
+
+    def _change(self, param, grad, group, state):
+        _counted(state, "square_avg", "acc_delta", like=param)
+        grad = _decayed(param, grad, group)
+        rho, eps = group["rho"], group["eps"]
+        state["square_avg"].mul_(rho).addcmul_(grad, grad, value=1 - rho)
+        size = state["square_avg"].add(eps).sqrt_()
+        delta = state["acc_delta"].add(eps).sqrt_().div_(size).mul_(grad)
+        state["acc_delta"].mul_(rho).addcmul_(delta, delta, value=1 - rho)
+        param.add_(delta, alpha=-group["lr"])
+
+
+class Adamax(Optimizer):
+    """Adam with the largest gradient so far in place of the running size. Kingma & Ba 2015."""
+
+    def __init__(
+        self,
+        params,
+        lr=2e-3,
+        betas=(0.9, 0.999),
+        eps=1e-8,
+        weight_decay=0,
+        foreach=None,
+        *,
+        maximize=False,
+        differentiable=False,
+        capturable=False,
+    ):
+        self._at_least_zero(lr, "learning rate")
+        self._at_least_zero(eps, "epsilon value")
+        _check_betas(betas)
+        self._at_least_zero(weight_decay, "weight_decay value")
+        super().__init__(
+            params,
+            dict(
+                lr=lr,
+                betas=betas,
+                eps=eps,
+                weight_decay=weight_decay,
+                foreach=foreach,
+                maximize=maximize,
+                differentiable=differentiable,
+                capturable=capturable,
+            ),
+        )
+
+    def _change(self, param, grad, group, state):
+        step = _counted(state, "exp_avg", "exp_inf", like=param)
+        grad = _decayed(param, grad, group)
+        beta1, beta2 = group["betas"]
+        state["exp_avg"].lerp_(grad, 1 - beta1)
+        largest = state["exp_inf"]
+        largest.copy_(torch.maximum(largest.mul_(beta2), grad.abs().add_(group["eps"])))
+        param.addcdiv_(state["exp_avg"], largest, value=-(group["lr"] / (1 - beta1**step)))
+
+
+class NAdam(Optimizer):
+    """Adam with Nesterov's momentum. Dozat 2016."""
+
+    def __init__(
+        self,
+        params,
+        lr=2e-3,
+        betas=(0.9, 0.999),
+        eps=1e-8,
+        weight_decay=0,
+        momentum_decay=4e-3,
+        decoupled_weight_decay=False,
+        *,
+        foreach=None,
+        maximize=False,
+        capturable=False,
+        differentiable=False,
+    ):
+        self._at_least_zero(lr, "learning rate")
+        self._at_least_zero(eps, "epsilon value")
+        _check_betas(betas)
+        self._at_least_zero(weight_decay, "weight_decay value")
+        self._at_least_zero(momentum_decay, "momentum_decay value")
+        super().__init__(
+            params,
+            dict(
+                lr=lr,
+                betas=betas,
+                eps=eps,
+                weight_decay=weight_decay,
+                momentum_decay=momentum_decay,
+                decoupled_weight_decay=decoupled_weight_decay,
+                maximize=maximize,
+                foreach=foreach,
+                capturable=capturable,
+                differentiable=differentiable,
+            ),
+        )
+
+    def _change(self, param, grad, group, state):
+        if not state:
+            state["step"] = torch.tensor(0.0)
+            state["mu_product"] = torch.tensor(1.0)
+            state["exp_avg"] = torch.zeros_like(param)
+            state["exp_avg_sq"] = torch.zeros_like(param)
+        step = _counted(state, like=param)
+        (beta1, beta2), lr, decay = group["betas"], group["lr"], group["momentum_decay"]
+        grad = _decayed(param, grad, group)
+        mu = beta1 * (1.0 - 0.5 * (0.96 ** (step * decay)))
+        mu_next = beta1 * (1.0 - 0.5 * (0.96 ** ((step + 1) * decay)))
+        state["mu_product"] *= mu
+        product = state["mu_product"].item()
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        mean.lerp_(grad, 1 - beta1)
+        square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+        size = square.div(1 - beta2**step).sqrt().add_(group["eps"])
+        param.addcdiv_(grad, size, value=-lr * (1.0 - mu) / (1.0 - product))
+        param.addcdiv_(mean, size, value=(-lr * mu_next) / (1.0 - product * mu_next))
+
+
+class RAdam(Optimizer):
+    """Adam that waits until it knows the size of the gradient. Liu et al. 2020."""
+
+    def __init__(
+        self,
+        params,
+        lr=1e-3,
+        betas=(0.9, 0.999),
+        eps=1e-8,
+        weight_decay=0,
+        decoupled_weight_decay=False,
+        *,
+        foreach=None,
+        maximize=False,
+        capturable=False,
+        differentiable=False,
+    ):
+        self._at_least_zero(lr, "learning rate")
+        self._at_least_zero(eps, "epsilon value")
+        _check_betas(betas)
+        self._at_least_zero(weight_decay, "weight_decay value")
+        super().__init__(
+            params,
+            dict(
+                lr=lr,
+                betas=betas,
+                eps=eps,
+                weight_decay=weight_decay,
+                maximize=maximize,
+                foreach=foreach,
+                capturable=capturable,
+                decoupled_weight_decay=decoupled_weight_decay,
+                differentiable=differentiable,
+            ),
+        )
+
+    def _change(self, param, grad, group, state):
+        step = _counted(state, "exp_avg", "exp_avg_sq", like=param)
+        beta1, beta2 = group["betas"]
+        grad = _decayed(param, grad, group)
+        mean, square = state["exp_avg"], state["exp_avg_sq"]
+        mean.lerp_(grad, 1 - beta1)
+        square.mul_(beta2).addcmul_(grad, grad, value=1 - beta2)
+        left = 1 - beta2**step
+        change = mean / (1 - beta1**step) * group["lr"]
+        # How many gradients the running average stands for: in the end, and now.
+        most = 2 / (1 - beta2) - 1
+        now = most - 2 * step * (beta2**step) / left
+        if now > 5.0:
+            scale = left**0.5 / square.sqrt().add_(group["eps"])
+            change = change * scale * ((now - 4) * (now - 2) * most / ((most - 4) * (most - 2) * now)) ** 0.5
+        param.add_(change, alpha=-1.0)
