@@ -8,7 +8,7 @@ from torch._arguments import only_defaults
 
 __all__ = "interpolate pixel_shuffle pixel_unshuffle upsample upsample_bilinear upsample_nearest".split()
 
-_LINEAR = {3: "linear", 4: "bilinear"}
+_WEIGHTED = {(3, "linear"): "UpsampleLinear", (4, "bilinear"): "UpsampleBilinear", (4, "bicubic"): "UpsampleBicubic"}
 
 
 def _sizes(input, size, scale_factor):
@@ -47,18 +47,38 @@ def _nearest(old, new, factor, offset):
     return places.clamp(max=old - 1)
 
 
-def _between(old, new, factor, align_corners, dtype):
-    """For each place of the new size its two neighbours of the old one, and their weights."""
+def _places(old, new, factor, align_corners, dtype):
+    """Where each place of the new size lies in the old one; outside of it at the ends."""
     if align_corners:
         step = torch.tensor((old - 1) / (new - 1) if new > 1 else 0.0, dtype=dtype)
-        places = torch.arange(new, dtype=dtype) * step
-    else:
-        step = torch.tensor(1 / factor if factor else old / new, dtype=dtype)
-        places = ((torch.arange(new, dtype=dtype) + 0.5) * step - 0.5).clamp(min=0)
+        return torch.arange(new, dtype=dtype) * step
+    step = torch.tensor(1 / factor if factor else old / new, dtype=dtype)
+    return (torch.arange(new, dtype=dtype) + 0.5) * step - 0.5
+
+
+def _linear(old, places):
+    """For each place of the new size its two neighbours of the old one, and their weights."""
+    places = places.clamp(min=0)
     left = places.floor().long().clamp(max=old - 1)
-    right = (left + 1).clamp(max=old - 1)
     share = (places - left).clamp(0, 1)
-    return left, right, 1 - share, share
+    return (left, 1 - share), ((left + 1).clamp(max=old - 1), share)
+
+
+def _cubic(old, places):
+    """For each place of the new size its four neighbours of the old one, and their weights. Keys 1981, with a = -0.75."""
+    a = -0.75
+    left = places.floor().clamp(max=old - 1)
+    share = (places - left).clamp(0, 1)
+
+    def near(x):
+        return ((a + 2) * x - (a + 3)) * x * x + 1
+
+    def far(x):
+        return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
+
+    weights = far(share + 1), near(share), near(1 - share), far(1 - share + 1)
+    left = left.long()
+    return [((left + by).clamp(0, old - 1), weight) for by, weight in zip((-1, 0, 1, 2), weights)]
 
 
 def _named(result, node):
@@ -75,7 +95,7 @@ def interpolate(
     recompute_scale_factor=None,
     antialias=False,
 ):
-    """A sequence (N, C, L) or an image (N, C, H, W) in another size: `nearest`, `nearest-exact`, `linear`, `bilinear`."""
+    """A sequence (N, C, L) or an image (N, C, H, W) in another size."""
     only_defaults("interpolate", antialias=antialias)
     if mode in ("nearest", "nearest-exact", "area") and align_corners is not None:
         raise ValueError(
@@ -89,18 +109,25 @@ def interpolate(
             places = _nearest(input.size(axis), new, factor, 0.5 if mode == "nearest-exact" else 0.0)
             input = input.index_select(axis, places)
         return _named(input, "UpsampleNearestExact" if mode == "nearest-exact" else "UpsampleNearest")
-    if mode != _LINEAR.get(input.dim()):
+    if mode == "area" and input.dim() in (3, 4):
+        pool = torch.nn.functional.adaptive_avg_pool1d if input.dim() == 3 else torch.nn.functional.adaptive_avg_pool2d
+        return pool(input, sizes)
+    node = _WEIGHTED.get((input.dim(), mode))
+    if node is None:
         raise NotImplementedError(
-            f"interpolate(): attn has the modes nearest, nearest-exact, linear for 3D and bilinear for 4D input; got "
-            f"mode '{mode}' for {input.dim()}D input"
+            "interpolate(): attn has the modes nearest, nearest-exact, area, linear for 3D, bilinear and bicubic for 4D "
+            f"input; got mode '{mode}' for {input.dim()}D input"
         )
     for axis in range(input.dim() - 1, 1, -1):
         old, new = input.size(axis), sizes[axis - 2]
-        left, right, first, second = _between(old, new, factors[axis - 2], align_corners, input.dtype)
+        places = _places(old, new, factors[axis - 2], align_corners, input.dtype)
         shape = [-1 if dim == axis else 1 for dim in range(input.dim())]
-        first, second = first.view(shape), second.view(shape)
-        input = input.index_select(axis, left) * first + input.index_select(axis, right) * second
-    return _named(input, "UpsampleLinear" if input.dim() == 3 else "UpsampleBilinear")
+        total = None
+        for index, weight in (_cubic if mode == "bicubic" else _linear)(old, places):
+            term = input.index_select(axis, index) * weight.view(shape)
+            total = term if total is None else total + term
+        input = total
+    return _named(input, node)
 
 
 def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
