@@ -31,6 +31,7 @@ const STDLIB: &[&str] = &[
     "annotationlib",
     "argparse",
     "ast",
+    "base64",
     "bisect",
     "calendar",
     "collections.*",

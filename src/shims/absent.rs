@@ -1,9 +1,10 @@
 //! Modules that attn does not have: the error says so, and what serves instead.
 //! One table of names; asked only when no other finder knows a module.
 //!
-//! What a notebook imports beside torch (plots, tables, tokenizers) is imported as a stand-in that
+//! What a notebook imports beside torch (tables, pictures, loggers) is imported as a stand-in that
 //! raises when it is used, so that one such line does not take the whole cell with it. What would
-//! reach out of the lesson (network, processes, files) cannot even be imported.
+//! reach out of the lesson (network, processes, files) cannot even be imported. Packages that code tries and does without
+//! (`try: import flash_attn`) are in neither table: they are not found.
 
 use rustpython_vm::{
     AsObject, PyPayload, PyResult, VirtualMachine,
@@ -13,7 +14,7 @@ use rustpython_vm::{
     pyclass,
 };
 
-/// What to do without a module: names, then advice.
+/// What to do without a module: names, then advice. A name with a dot is a module within a package that is here.
 const LATER: &[(&[&str], &str)] = &[
     (&["pandas"], "attn has no tables for now; a dict of lists or a tensor serves"),
     (
@@ -47,12 +48,52 @@ const LATER: &[(&[&str], &str)] = &[
             "lightning",
             "pytorch_lightning",
             "accelerate",
+            "evaluate",
+            "peft",
+            "timm",
+            "torchmetrics",
         ],
         "attn carries torch alone, the part that attention needs",
     ),
     (&["urllib", "urllib3"], "attn has no network: download the file yourself and run with --allow-read"),
     (
-        &["google", "ipywidgets", "psutil", "cv2", "PIL", "wandb", "gradio", "streamlit"],
+        &[
+            "altair",
+            "bokeh",
+            "colorama",
+            "cv2",
+            "flax",
+            "gradio",
+            "google",
+            "hydra",
+            "ipywidgets",
+            "networkx",
+            "numba",
+            "omegaconf",
+            "PIL",
+            "psutil",
+            "rich",
+            "streamlit",
+            "sympy",
+            "tabulate",
+            "tensorboard",
+            "tensorboardX",
+            "termcolor",
+            "torch.ao",
+            "torch.autograd.profiler",
+            "torch.distributed",
+            "torch.fx",
+            "torch.hub",
+            "torch.multiprocessing",
+            "torch.nn.parallel",
+            "torch.onnx",
+            "torch.profiler",
+            "torch.quantization",
+            "torch.utils.benchmark",
+            "torch.utils.tensorboard",
+            "wandb",
+            "yaml",
+        ],
         "attn does not have it",
     ),
 ];
@@ -83,8 +124,10 @@ const NEVER: &[(&[&str], &str)] = &[
     ),
 ];
 
-fn advice(table: &[(&[&str], &'static str)], top: &str) -> Option<&'static str> {
-    table.iter().find(|(names, _)| names.contains(&top)).map(|(_, advice)| *advice)
+/// The advice for a module: of its own name, or of a package that it lies in.
+fn advice(table: &[(&[&str], &'static str)], module: &str) -> Option<&'static str> {
+    let is_within = |name: &&str| module.strip_prefix(*name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    table.iter().find(|(names, _)| names.iter().any(is_within)).map(|(_, advice)| *advice)
 }
 
 /// The last finder on `sys.meta_path`.
@@ -98,11 +141,11 @@ impl AbsentFinder {
     fn find_spec(&self, name: PyStrRef, _rest: FuncArgs, vm: &VirtualMachine) -> PyResult {
         let text = name.as_wtf8().to_string_lossy().into_owned();
         let top = text.split('.').next().unwrap_or_default();
-        if let Some(advice) = advice(LATER, top) {
+        if let Some(advice) = advice(LATER, &text) {
             let later = vm.import("_later", 0)?;
             return later.get_attr("spec", vm)?.call((name, advice), vm);
         }
-        let Some(advice) = advice(NEVER, top) else {
+        let Some(advice) = advice(NEVER, &text) else {
             return Ok(vm.ctx.none());
         };
         let error = vm.new_exception_msg(

@@ -1,6 +1,6 @@
 """Stand-ins for modules that attn does not have.
 
-Importing one is harmless, so that the rest of a notebook's first cell runs; using it raises an
+Importing one, or a name from one, is harmless, so that the rest of a notebook's first cell runs; using it raises an
 ImportError that says what serves instead.
 """
 
@@ -8,22 +8,43 @@ from _frozen_importlib import ModuleSpec
 
 _Module = type(__import__("sys"))
 
-# Parts of these modules that are imported by name: `from matplotlib import pyplot`.
-_PARTS = ("pyplot", "ticker", "cm", "colors", "animation", "gridspec", "patches", "request", "parse")
+
+class Part:
+    """A name of such a module: a function or class that is not here, or a module within it."""
+
+    def __init__(self, name, advice):
+        self.__dict__["_name"] = name
+        self.__dict__["_advice"] = advice
+
+    def _refuse(self, *args, **kwargs):
+        raise ImportError(f"{self._name} is not here: {self._advice}", name=self._name.partition(".")[0])
+
+    __call__ = __mro_entries__ = __getitem__ = __iter__ = __len__ = __enter__ = __or__ = __ror__ = _refuse
+    __setattr__ = __contains__ = __bool__ = __str__ = __format__ = __add__ = __radd__ = _refuse
+
+    def __getattr__(self, name):
+        if name[:2] == "__":
+            raise AttributeError(f"'{self._name}' has no attribute '{name}'")
+        return Part(f"{self._name}.{name}", self._advice)
+
+    def __instancecheck__(self, value):
+        return False
+
+    def __repr__(self):
+        return f"<{self._name}, which is not here>"
 
 
 class Later(_Module):
+    """A module that is not here."""
+
     def __init__(self, name, advice):
         super().__init__(name)
         self.__dict__["_advice"] = advice
 
     def __getattr__(self, name):
-        if name in _PARTS:
-            return __import__(f"{self.__name__}.{name}", fromlist=["_advice"])
         if name[:2] == "__":
             raise AttributeError(f"module '{self.__name__}' has no attribute '{name}'")
-        top = self.__name__.partition(".")[0]
-        raise ImportError(f"{self.__name__}.{name} is not here: {self._advice}", name=top)
+        return Part(f"{self.__name__}.{name}", self._advice)
 
 
 class _Loader:
