@@ -1,0 +1,271 @@
+"""Optimizers beyond Adam and SGD, optimizers of one's own, schedulers, averages, parametrized modules."""
+
+# %% optimizer-of-ones-own
+class Signs(torch.optim.Optimizer):
+    def __init__(self, params, lr=0.1, beta=0.9):
+        super().__init__(params, dict(lr=lr, beta=beta))
+    @torch.no_grad()
+    def step(self, closure=None):
+        loss = None
+        if closure is not None:
+            with torch.enable_grad():
+                loss = closure()
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is None:
+                    continue
+                state = self.state[p]
+                if len(state) == 0:
+                    state["step"] = 0
+                    state["mean"] = torch.zeros_like(p)
+                state["step"] += 1
+                state["mean"].mul_(group["beta"]).add_(p.grad, alpha=1 - group["beta"])
+                p.add_(state["mean"].sign(), alpha=-group["lr"])
+        return loss
+w = nn.Parameter(torch.tensor([1.0, -2.0]))
+o = Signs([w])
+before = o.register_step_pre_hook(lambda opt, args, kwargs: print("before", len(args), kwargs))
+after = o.register_step_post_hook(lambda opt, args, kwargs: print("after", type(opt).__name__))
+def closure():
+    o.zero_grad()
+    loss = (w ** 2).sum()
+    loss.backward()
+    return loss
+print(o.step(closure), w)
+before.remove()
+print(o.step(closure), o.state[w], type(o.state).__name__)
+after.remove()
+s = torch.optim.lr_scheduler.StepLR(o, 1, 0.5)
+for _ in range(3):
+    o.step(closure)
+    s.step()
+    print(s.get_last_lr(), w.tolist())
+kept = o.state_dict()
+print(kept)
+other = Signs([nn.Parameter(torch.zeros(2))])
+other.register_load_state_dict_post_hook(lambda opt: print("loaded", opt.param_groups[0]["lr"]))
+other.load_state_dict(kept)
+print(other.state_dict()["state"])
+
+# %% optimizers-that-average
+for make in (
+    lambda p: torch.optim.Adadelta(p, weight_decay=0.1),
+    lambda p: torch.optim.Adamax(p, lr=0.1, weight_decay=0.01),
+    lambda p: torch.optim.NAdam(p, lr=0.1),
+    lambda p: torch.optim.NAdam(p, lr=0.1, weight_decay=0.1, decoupled_weight_decay=True),
+    lambda p: torch.optim.RAdam(p, lr=0.1),
+    lambda p: torch.optim.RAdam(p, lr=0.1, betas=(0.8, 0.9), weight_decay=0.1, decoupled_weight_decay=True),
+    lambda p: torch.optim.Adagrad(p, lr=0.1, lr_decay=0.1),
+    lambda p: torch.optim.RMSprop(p, lr=0.1, momentum=0.5, centered=True),
+):
+    w = nn.Parameter(torch.linspace(-1, 1, 5))
+    o = make([w])
+    for step in range(12):
+        o.zero_grad()
+        (w.sin() * torch.arange(5.0)).sum().backward()
+        o.step()
+    print(type(o).__name__, w.data, sorted(o.state[w]))
+    print(o)
+
+# %% schedules-of-all-kinds
+L = torch.optim.lr_scheduler
+def run(make, steps=9, optimizer=None):
+    o = optimizer or torch.optim.SGD([{"params": [nn.Parameter(torch.ones(1))]}, {"params": [nn.Parameter(torch.ones(1))], "lr": 0.5}], lr=0.1, momentum=0.9)
+    s = make(o)
+    rates = []
+    for _ in range(steps):
+        rates.append([round(rate, 7) for rate in s.get_last_lr()])
+        o.step()
+        s.step()
+    print(type(s).__name__, rates)
+    print({name: value for name, value in s.state_dict().items() if "lambda" not in name})
+    return s
+run(lambda o: L.StepLR(o, 3, 0.5))
+run(lambda o: L.MultiStepLR(o, [2, 5, 5], 0.3))
+run(lambda o: L.ExponentialLR(o, 0.9))
+run(lambda o: L.ConstantLR(o, 0.25, 4))
+run(lambda o: L.LinearLR(o, 0.1, 0.8, 6))
+run(lambda o: L.PolynomialLR(o, 6, 2.0))
+run(lambda o: L.CosineAnnealingLR(o, 5, 0.01), 14)
+run(lambda o: L.CosineAnnealingWarmRestarts(o, 3, 2, 0.01), 12)
+run(lambda o: L.LambdaLR(o, [lambda e: 0.9 ** e, lambda e: 1 / (e + 1)]))
+run(lambda o: L.MultiplicativeLR(o, lambda e: 0.95))
+for mode in ("triangular", "triangular2", "exp_range"):
+    run(lambda o: L.CyclicLR(o, 0.01, [0.1, 0.2], 2, 3, mode, 0.9))
+run(lambda o: L.CyclicLR(o, 0.01, 0.1, 2, scale_fn=lambda x: 0.5 ** x, scale_mode="iterations", cycle_momentum=False))
+run(lambda o: L.OneCycleLR(o, [1.0, 2.0], total_steps=9))
+run(lambda o: L.OneCycleLR(o, 1.0, epochs=3, steps_per_epoch=3, anneal_strategy="linear", three_phase=True, pct_start=0.4))
+run(lambda o: L.ChainedScheduler([L.ConstantLR(o, 0.1, 2), L.ExponentialLR(o, 0.9)]))
+
+# %% schedules-one-after-the-other
+L = torch.optim.lr_scheduler
+o = torch.optim.AdamW([nn.Parameter(torch.ones(1))], lr=1e-3)
+s = L.SequentialLR(o, [L.LinearLR(o, 0.1, 1.0, 3), L.CosineAnnealingLR(o, 7)], milestones=[3])
+for _ in range(10):
+    print(s.get_last_lr(), end=" ")
+    o.step()
+    s.step()
+print()
+o = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0)
+s = L.SequentialLR(o, [L.ConstantLR(o, 0.1, 2), L.ExponentialLR(o, 0.5), L.StepLR(o, 2)], [2, 5])
+for _ in range(9):
+    print(s.get_last_lr(), end=" ")
+    o.step()
+    s.step()
+print()
+kept = s.state_dict()
+print(sorted(kept), len(kept["_schedulers"]))
+s = L.CosineAnnealingWarmRestarts(o, 4, 2)
+for epoch in (0, 0.5, 1.25, 4, 6.5, 13):
+    s.step(epoch)
+    print(round(o.param_groups[0]["lr"], 6), s.T_cur, s.T_i, end=" ")
+print()
+s = L.StepLR(o, 2, 0.5)
+s.step(5)
+print(s.get_last_lr())
+s = L.ReduceLROnPlateau(o, patience=1, factor=0.1, min_lr=1e-3)
+for loss in (1.0, 0.9, 0.95, 0.95, 0.95, 0.95, 0.95):
+    s.step(loss)
+    print(s.get_last_lr(), s.num_bad_epochs, end=" ")
+print(s.best)
+class Noam(L._LRScheduler):
+    def __init__(self, optimizer, width, warm, last_epoch=-1):
+        self.width, self.warm = width, warm
+        super().__init__(optimizer, last_epoch)
+    def get_lr(self):
+        step = max(1, self._step_count)
+        return [self.width ** -0.5 * min(step ** -0.5, step * self.warm ** -1.5) for _ in self.base_lrs]
+n = Noam(o, 16, 4)
+for _ in range(6):
+    o.step()
+    n.step()
+print(n.state_dict())
+
+# %% schedules-refused
+L = torch.optim.lr_scheduler
+o = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1)
+for make in (
+    lambda: L.StepLR(nn.Linear(1, 1), 2),
+    lambda: L.LambdaLR(o, [abs, abs]),
+    lambda: L.ConstantLR(o, 2.0),
+    lambda: L.LinearLR(o, 0.0),
+    lambda: L.LinearLR(o, 0.5, 2.0),
+    lambda: L.OneCycleLR(o, 0.1),
+    lambda: L.OneCycleLR(o, 0.1, total_steps=0),
+    lambda: L.OneCycleLR(o, 0.1, total_steps=5, pct_start=2.0),
+    lambda: L.OneCycleLR(o, [0.1, 0.2], total_steps=5),
+    lambda: L.CyclicLR(o, 0.1, 0.2, mode="saw"),
+    lambda: L.CosineAnnealingWarmRestarts(o, 0),
+    lambda: L.SequentialLR(o, [], []),
+    lambda: L.SequentialLR(o, [L.StepLR(o, 1)], [1]),
+    lambda: L.SequentialLR(o, [L.ReduceLROnPlateau(o)], []),
+    lambda: L.ChainedScheduler([]),
+    lambda: L.ReduceLROnPlateau(o, factor=1.0),
+    lambda: L.StepLR(torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1), 2, last_epoch=3),
+):
+    try:
+        make()
+        print("fine")
+    except Exception as error:
+        print(type(error).__name__, error)
+
+# %% schedules-averages
+import torch
+import torch.nn as nn
+from torch.optim.swa_utils import AveragedModel, SWALR, get_ema_multi_avg_fn, update_bn
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3), nn.Linear(3, 1))
+swa, ema = AveragedModel(net), AveragedModel(net, multi_avg_fn=get_ema_multi_avg_fn(0.9))
+o = torch.optim.SGD(net.parameters(), lr=0.1)
+s = SWALR(o, swa_lr=0.01, anneal_epochs=3)
+x = torch.linspace(-1, 1, 8).view(4, 2)
+for _ in range(5):
+    o.zero_grad()
+    net(x).pow(2).mean().backward()
+    o.step()
+    s.step()
+    swa.update_parameters(net)
+    ema.update_parameters(net)
+    print([round(rate, 6) for rate in s.get_last_lr()])
+update_bn([x, x + 1], swa)
+print(swa.module[1].running_mean, swa.n_averaged, swa.eval()(x).flatten(), ema.module[0].weight)
+
+# %% parametrized-modules
+import torch
+import torch.nn as nn
+import torch.nn.utils.parametrize as parametrize
+from torch.nn.utils.parametrizations import weight_norm, spectral_norm
+torch.manual_seed(0)
+class LoRA(nn.Module):
+    def __init__(self, rows, columns, rank=2):
+        super().__init__()
+        self.a, self.b = nn.Parameter(torch.ones(rank, columns)), nn.Parameter(torch.zeros(rows, rank))
+        self.on = True
+    def forward(self, weight):
+        return weight + self.b @ self.a if self.on else weight
+class Symmetric(nn.Module):
+    def forward(self, x):
+        return x.triu() + x.triu(1).transpose(-1, -2)
+    def right_inverse(self, x):
+        return x.triu()
+layer = nn.Linear(4, 3)
+x = torch.ones(1, 4)
+first = layer(x)
+parametrize.register_parametrization(layer, "weight", LoRA(3, 4))
+print(layer, [name for name, _ in layer.named_parameters()], torch.equal(layer(x), first))
+layer.parametrizations.weight[0].b.data.fill_(0.5)
+layer.parametrizations["weight"].original.requires_grad_(False)
+layer(x).sum().backward()
+print(layer(x) - first, layer.parametrizations.weight[0].a.grad, parametrize.is_parametrized(layer), type(layer).__name__, parametrize.type_before_parametrizations(layer).__name__)
+parametrize.remove_parametrizations(layer, "weight")
+print(layer, layer.weight.shape, type(layer).__name__, list(layer.state_dict()))
+square = nn.Linear(3, 3, bias=False)
+parametrize.register_parametrization(square, "weight", Symmetric())
+print(torch.equal(square.weight, square.weight.T))
+square.weight = torch.arange(9.0).view(3, 3)
+print(square.weight, square.parametrizations.weight.original)
+with parametrize.cached():
+    print(square.weight is square.weight)
+normed = weight_norm(nn.Linear(3, 2))
+print(normed, {name: tuple(p.shape) for name, p in normed.named_parameters()}, normed.weight)
+print(parametrize.remove_parametrizations(normed, "weight").weight.shape)
+spectral = spectral_norm(nn.Linear(4, 3))
+print(spectral, torch.linalg.matrix_norm(spectral.eval().weight, 2) < 1.01)
+for act in (lambda: parametrize.register_parametrization(nn.Linear(2, 2), "w", Symmetric()), lambda: parametrize.remove_parametrizations(nn.Linear(2, 2), "weight"), lambda: parametrize.register_parametrization(nn.Linear(2, 3), "weight", nn.Flatten(0))):
+    try:
+        act()
+    except Exception as error:
+        print(type(error).__name__, error)
+
+# %% gradients-checked
+class Cube(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x ** 3
+    @staticmethod
+    def backward(ctx, grad):
+        x, = ctx.saved_tensors
+        return grad * 3 * x ** 2
+class Wrong(Cube):
+    @staticmethod
+    def backward(ctx, grad):
+        return grad
+x = torch.tensor([0.5, -1.0], dtype=torch.float64, requires_grad=True)
+print(torch.autograd.gradcheck(Cube.apply, (x,)), torch.autograd.gradcheck(lambda a: torch.softmax(a, -1), x, eps=1e-6, atol=1e-4))
+print(torch.autograd.gradcheck(Wrong.apply, (x,), raise_exception=False))
+try:
+    torch.autograd.gradcheck(Wrong.apply, (x,))
+except RuntimeError as error:
+    print(type(error).__name__, str(error).split("\n")[0])
+
+# %% interpolated-by-cubes
+torch.manual_seed(0)
+x = torch.arange(16.0).view(1, 1, 4, 4)
+print(F.interpolate(x, size=(6, 6), mode="bicubic"))
+print(F.interpolate(x, scale_factor=0.5, mode="bicubic", align_corners=True))
+print(F.interpolate(x, size=(3, 5), mode="area"))
+y = torch.randn(1, 2, 3, 3, dtype=torch.float64, requires_grad=True)
+F.interpolate(y, size=(7, 5), mode="bicubic", align_corners=False).pow(2).sum().backward()
+print(y.grad)
+print(F.interpolate(torch.randn(1, 2, 5), size=3, mode="area").shape)
