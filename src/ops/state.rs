@@ -31,6 +31,8 @@ pub struct State {
     pub(crate) in_backward: Cell<bool>,
     /// Whether gradients are computed by the rules in Python where there are others.
     pub(crate) rules_in_python: Cell<bool>,
+    /// Whether a gradient that is NaN is an error (`torch.autograd.set_detect_anomaly`).
+    pub(crate) nan_is_error: Cell<bool>,
     /// Whether backward is recorded even so, to explain a gradient.
     pub(crate) backward_recorded: Cell<bool>,
     /// Records what ran.
@@ -54,6 +56,7 @@ impl State {
             print_options: RefCell::new(PrintOptions::default()),
             in_backward: Cell::new(false),
             rules_in_python: Cell::new(false),
+            nan_is_error: Cell::new(false),
             backward_recorded: Cell::new(false),
             recorder: Recorder::default(),
             failed: RefCell::default(),

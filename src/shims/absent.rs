@@ -126,7 +126,8 @@ const NEVER: &[(&[&str], &str)] = &[
 
 /// The advice for a module: of its own name, or of a package that it lies in.
 fn advice(table: &[(&[&str], &'static str)], module: &str) -> Option<&'static str> {
-    let is_within = |name: &&str| module.strip_prefix(*name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let is_within =
+        |name: &&str| module.strip_prefix(*name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
     table.iter().find(|(names, _)| names.iter().any(is_within)).map(|(_, advice)| *advice)
 }
 

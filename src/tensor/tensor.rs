@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::rc::Rc;
+use std::rc::{Rc, Weak};
 
 use super::buffer::Buffer;
 use super::dtype::DType;
@@ -323,6 +323,25 @@ impl Tensor {
     /// Sets or clears the gradient.
     pub(crate) fn set_grad(&self, grad: Option<Tensor>) {
         self.0.meta.borrow_mut().grad = grad;
+    }
+
+    /// States that another tensor takes the place of this one, as when `data` is assigned: it has its gradient, and gets
+    /// those of operations that used this one.
+    pub(crate) fn succeeded_by(&self, other: &Tensor) {
+        other.set_grad(self.grad());
+        self.0.meta.borrow_mut().successor = Some(Rc::downgrade(&other.0));
+    }
+
+    /// The tensor that is now in the place of this one; this one, if `data` was not assigned since.
+    pub(crate) fn current(&self) -> Tensor {
+        let mut current = self.clone();
+        loop {
+            let next = current.0.meta.borrow().successor.as_ref().and_then(Weak::upgrade);
+            match next {
+                Some(next) => current = Tensor(next),
+                None => return current,
+            }
+        }
     }
 
     /// Whether a result keeps its gradient. As `Tensor.retains_grad`.

@@ -111,6 +111,12 @@ impl TraversalHost for Python<'_> {
         site(self.vm)
     }
 
+    fn found_nan(&self, record: &Record) -> PyResult<()> {
+        let name = record.grad_name.get().map_or_else(String::new, |name| name.to_string());
+        let (cell, line) = record.site.as_ref().map_or(("", 0), |site| (site.cell, site.line));
+        self.rules.get_attr("warn_of_nan", self.vm)?.call((name, cell, line), self.vm).map(drop)
+    }
+
     fn arrived(&mut self, tensor: &Tensor, grad: Tensor) -> PyResult<()> {
         match &mut self.arrivals {
             Arrivals::Grad(Some(only)) if !only.contains(&tensor.id()) => Ok(()),

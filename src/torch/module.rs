@@ -305,6 +305,8 @@ fn stateful(
     set("complex_repr", vm.new_function("complex_repr", complex_repr).into())?;
     define!("is_grad_enabled", |state| state.grad_mode.get());
     define!("_set_rules_in_python", |state, on: bool| state.rules_in_python.replace(on));
+    define!("_set_nan_is_error", |state, on: bool| state.nan_is_error.replace(on));
+    define!("is_anomaly_enabled", |state| state.nan_is_error.get());
     define!("_set_grad_enabled", |state, on: bool| state.grad_mode.set(on));
     let held = state.clone();
     set(

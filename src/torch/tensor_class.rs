@@ -290,7 +290,11 @@ impl PyTensor {
         if old.is_leaf() {
             tensor.set_requires_grad(old.requires_grad()).or_raise(vm)?;
         }
-        tensor.set_grad(old.grad());
+        old.succeeded_by(&tensor);
+        vm.import("torch._gradients", 0)?
+            .get_attr("_gradients", vm)?
+            .get_attr("rename_hooks", vm)?
+            .call((old.id(), tensor.id()), vm)?;
         self.replace(tensor);
         Ok(())
     }

@@ -41,6 +41,9 @@ pub(crate) trait TraversalHost {
     /// The line of the learner's code that runs.
     fn site(&self) -> Option<Site>;
 
+    /// Tells the learner which record's gradients are NaN, before the error.
+    fn found_nan(&self, record: &Record) -> Result<(), Self::Error>;
+
     /// Takes the gradient of a leaf, of a result that retains its gradient, or of a tensor that is wanted.
     fn arrived(&mut self, tensor: &Tensor, grad: Tensor) -> Result<(), Self::Error>;
 
@@ -239,6 +242,7 @@ impl<H: TraversalHost> Traversal<'_, H> {
         if !leaf.receives_grad() {
             return Ok(());
         }
+        let leaf = &leaf.current();
         let next = self.leaves.len();
         let at = *self.leaf_at.entry(leaf.id()).or_insert(next);
         if at == next {
@@ -322,6 +326,14 @@ impl<H: TraversalHost> Traversal<'_, H> {
             }
             None => self.host.rule(record, grads, keep)?,
         };
+        if self.state.nan_is_error.get()
+            && let Some(operand) = found.iter().position(|grad| grad.as_ref().is_some_and(has_nan))
+        {
+            self.host.found_nan(record)?;
+            let name = record.grad_name.get().map_or_else(String::new, |name| name.to_string());
+            let message = format!("Function '{name}' returned nan values in its {operand}th output.");
+            return Err(self.host.error(Error::runtime(message)));
+        }
         if read && !keep {
             self.state.recorder.spend(record);
         }
@@ -382,6 +394,10 @@ pub(crate) fn recorded_sum(caller: Caller, old: Tensor, new: Tensor) -> Result<T
 }
 
 /// The error of a second pass through a graph that was not retained.
+fn has_nan(grad: &Tensor) -> bool {
+    grad.dtype().is_float() && grad.to_f64_vec().iter().any(|value| value.is_nan())
+}
+
 fn used_before() -> Error {
     Error::runtime(
         "Trying to backward through the graph a second time (or directly access saved tensors after they have already \

@@ -216,7 +216,7 @@ print(layer, [name for name, _ in layer.named_parameters()], torch.equal(layer(x
 layer.parametrizations.weight[0].b.data.fill_(0.5)
 layer.parametrizations["weight"].original.requires_grad_(False)
 layer(x).sum().backward()
-print(layer(x) - first, layer.parametrizations.weight[0].a.grad, parametrize.is_parametrized(layer), type(layer).__name__, parametrize.type_before_parametrizations(layer).__name__)
+print(torch.allclose(layer(x) - first, torch.tensor(4.0)), layer.parametrizations.weight[0].a.grad, parametrize.is_parametrized(layer), type(layer).__name__, parametrize.type_before_parametrizations(layer).__name__)
 parametrize.remove_parametrizations(layer, "weight")
 print(layer, layer.weight.shape, type(layer).__name__, list(layer.state_dict()))
 square = nn.Linear(3, 3, bias=False)
@@ -269,3 +269,45 @@ y = torch.randn(1, 2, 3, 3, dtype=torch.float64, requires_grad=True)
 F.interpolate(y, size=(7, 5), mode="bicubic", align_corners=False).pow(2).sum().backward()
 print(y.grad)
 print(F.interpolate(torch.randn(1, 2, 5), size=3, mode="area").shape)
+
+# %% anomaly-mode
+x = torch.tensor([0.0, -1.0, 4.0], requires_grad=True)
+def root(mode):
+    x.grad = None
+    with torch.autograd.set_detect_anomaly(mode):
+        print(torch.is_anomaly_enabled())
+        torch.sqrt(x).sum().backward()
+root(False)
+print(x.grad)
+for act in (lambda: root(True), lambda: torch.where(x > 0, x, x / (x * 0)).prod().backward()):
+    try:
+        with torch.autograd.detect_anomaly():
+            act()
+    except RuntimeError as error:
+        print(error)
+print(torch.is_anomaly_enabled())
+torch.autograd.set_detect_anomaly(True)
+(x * 2).sum().backward()
+torch.autograd.set_detect_anomaly(False)
+
+# %% data-assigned-before-backward
+x = torch.ones(3, requires_grad=True)
+handle = x.register_hook(lambda grad: print("hook", grad))
+y = (x * 2).sum()
+x.data = x.data - 0.5
+x.data = x.data * 3
+y.backward()
+print(x.grad, x)
+y = (x * 4).sum()
+x.data = torch.zeros(3)
+print(torch.autograd.grad(y, x))
+handle.remove()
+((x + 1) * 2).sum().backward()
+print(x.grad)
+layer = nn.Linear(2, 1, bias=False)
+layer.weight.data = torch.ones(1, 2)
+out = layer(torch.tensor([[1.0, 2.0]])).sum()
+for p in layer.parameters():
+    p.data = p.data * 0
+out.backward()
+print(layer.weight.grad, layer.weight)

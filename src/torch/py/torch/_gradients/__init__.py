@@ -140,13 +140,20 @@ def hook_onto(tensor, hook):
 
     class Handle:
         def remove(self):
-            tensor, hooks = _hooks.get(key, (None, []))
+            place = key if key in _hooks else _key(tensor)
+            _, hooks = _hooks.get(place, (None, []))
             if hook in hooks:
                 hooks.remove(hook)
             if not hooks:
-                _hooks.pop(key, None)
+                _hooks.pop(place, None)
 
     return Handle()
+
+
+def rename_hooks(old, new):
+    """The hooks of a leaf stay with it when `data` is assigned and it becomes another tensor inside."""
+    if old in _hooks:
+        _hooks[new] = _hooks.pop(old)
 
 
 def _key(tensor):
@@ -160,6 +167,13 @@ def hooked(key, grad):
         changed = hook(grad)
         grad = grad if changed is None else changed
     return grad
+
+
+def warn_of_nan(name, cell, line):
+    """Says which line computed the result whose gradients are NaN, before the error."""
+    import warnings
+
+    warnings.warn(f"Error detected in {name}. It was computed in line {line} of {cell}.")
 
 
 def _as_operand(grad, tensor):

@@ -1,7 +1,9 @@
 """Gradients: the nodes of the graph that `grad_fn` shows, and the way back along them."""
 
+import warnings
+
 import _torch
-from torch._arguments import hint, only_defaults
+from torch._arguments import only_defaults
 
 
 _kinds = {}
@@ -191,20 +193,34 @@ def set_grad_enabled(mode):
 
 
 class set_detect_anomaly:
-    """Off, as it is from the start: attn's errors name the line in any case, and `attn why` shows where nan begins."""
+    """Whether backward raises where a gradient becomes NaN, and names the line that computed the result."""
 
     def __init__(self, mode=True, check_nan=True):
-        hint(check_nan)
-        only_defaults("set_detect_anomaly", mode=mode)
+        self.prev = _torch._set_nan_is_error(bool(mode and check_nan))
 
     def __enter__(self):
         pass
 
     def __exit__(self, *error):
-        pass
+        _torch._set_nan_is_error(self.prev)
 
 
-detect_anomaly = set_detect_anomaly
+class detect_anomaly:
+    """As `set_detect_anomaly`, within a block."""
+
+    def __init__(self, check_nan=True):
+        warnings.warn(
+            "Anomaly Detection has been enabled. This mode will increase the runtime and should only be enabled for "
+            "debugging.",
+            stacklevel=2,
+        )
+        self.check_nan = check_nan
+
+    def __enter__(self):
+        self.prev = _torch._set_nan_is_error(bool(self.check_nan))
+
+    def __exit__(self, *error):
+        _torch._set_nan_is_error(self.prev)
 
 
 def __getattr__(name):

@@ -16,20 +16,17 @@ def _tuple(values):
     return tuple(values) if isinstance(values, (tuple, list)) else (values,)
 
 
-def _by_differences(func, inputs, tensor, place, eps):
-    """How much output `place` changes with each element of an input: (elements of the input, of the output)."""
+def _by_differences(func, inputs, at, output, eps):
+    """How much an output changes with each element of input `at`: (elements of the input, elements of the output)."""
+    flat = inputs[at].detach().reshape(-1)
     rows = []
-    flat = tensor.data.reshape(-1)
-    for at in range(flat.numel()):
+    for element in range(flat.numel()):
         sides = []
         for by in (eps, -eps):
             moved = flat.clone()
-            moved[at] += by
-            before, tensor.data = tensor.data, moved.view(tensor.shape)
-            try:
-                sides.append(_tuple(func(*inputs))[place].detach().reshape(-1).clone())
-            finally:
-                tensor.data = before
+            moved[element] += by
+            given = (*inputs[:at], moved.view(inputs[at].shape).requires_grad_(), *inputs[at + 1 :])
+            sides.append(_tuple(func(*given))[output].detach().reshape(-1))
         rows.append((sides[0] - sides[1]) / (2 * eps))
     return torch.stack(rows) if rows else torch.zeros(0, 0)
 
@@ -92,8 +89,8 @@ def gradcheck(
         for number, output in enumerate(_tuple(func(*inputs))):
             if not output.requires_grad:
                 continue
-            for which, (_, tensor) in enumerate(checked):
-                numerical = _by_differences(func, inputs, tensor, number, eps)
+            for which, (place, tensor) in enumerate(checked):
+                numerical = _by_differences(func, inputs, place, number, eps)
                 analytical = _by_gradients(output, tensor)
                 if not torch.allclose(analytical, numerical, rtol=rtol, atol=atol):
                     raise GradcheckError(
