@@ -14,6 +14,7 @@ mod random;
 mod regex;
 mod sha2;
 mod structs;
+mod tokenizers;
 mod tokens;
 mod unicode;
 
@@ -42,6 +43,7 @@ pub(crate) fn native_modules(ctx: &Context) -> Vec<&'static PyModuleDef> {
         regex::module_def(ctx),
         sha2::module_def(ctx),
         structs::module_def(ctx),
+        tokenizers::module_def(ctx),
         tokens::module_def(ctx),
         unicode::module_def(ctx),
     ]

@@ -47,4 +47,5 @@ mod syntax_errors;
 mod table;
 mod tensor_layout;
 mod threads;
+mod tokenizers;
 mod view;

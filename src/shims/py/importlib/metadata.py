@@ -20,6 +20,7 @@ _VERSIONS = {
     "tiktoken": "0.9.0",
     "torch": "2.6.0",
     "tqdm": "4.67.1",
+    "transformers": "4.46.3",
 }
 
 

@@ -1,0 +1,407 @@
+"""Tokenizers: text to numbers and back, one text or a batch, cut and padded."""
+
+import warnings
+
+import _tokenizers
+
+from ._batch import BatchEncoding
+from ._special import AddedToken, SpecialTokens, warn
+
+VERY_LARGE_INTEGER = int(1e30)
+LARGE_INTEGER = int(1e20)
+
+_NOT_TEXT = (
+    "text input must be of type `str` (single example), `List[str]` (batch or single pretokenized example) "
+    "or `List[List[str]]` (batch of pretokenized examples)."
+)
+_NOT_INPUT = "TextEncodeInput must be Union[TextInputSequence, Tuple[InputSequence, InputSequence]]"
+_STRATEGIES = {
+    "padding": ("longest", "max_length", "do_not_pad"),
+    "truncation": ("only_first", "only_second", "longest_first", "do_not_truncate"),
+}
+_CLASSES = {"padding": "PaddingStrategy", "truncation": "TruncationStrategy"}
+
+
+def _strategy(argument, value):
+    value = getattr(value, "value", value)
+    if value not in _STRATEGIES[argument]:
+        names = ", ".join(map(repr, _STRATEGIES[argument]))
+        raise ValueError(f"{value} is not a valid {_CLASSES[argument]}, please select one of [{names}]")
+    return value
+
+
+def _is_text(value):
+    if isinstance(value, str):
+        return True
+    if not isinstance(value, (list, tuple)):
+        return False
+    if not value or isinstance(value[0], str):
+        return True
+    return isinstance(value[0], (list, tuple)) and (not value[0] or isinstance(value[0][0], str))
+
+
+def _numbers(value):
+    """Numbers as Python has them, of a tensor or an array as well."""
+    if isinstance(value, (list, tuple)):
+        return [_numbers(one) for one in value]
+    return value.tolist() if hasattr(value, "tolist") else value
+
+
+def _refusing(name):
+    def refuse(self, *args, **kwargs):
+        raise NotImplementedError(f"attn does not have PreTrainedTokenizerFast.{name}")
+
+    refuse.__name__ = name
+    return refuse
+
+
+class PreTrainedTokenizerFast(SpecialTokens):
+    model_input_names = ["input_ids", "token_type_ids", "attention_mask"]
+    padding_side = truncation_side = "right"
+    is_fast = True
+    # What a class sets where nothing is given: its special tokens.
+    _defaults = {}
+
+    apply_chat_template = _refusing("apply_chat_template")
+    save_pretrained = _refusing("save_pretrained")
+    save_vocabulary = _refusing("save_vocabulary")
+    push_to_hub = _refusing("push_to_hub")
+    pad = _refusing("pad")
+    prepare_for_model = _refusing("prepare_for_model")
+    train_new_from_iterator = _refusing("train_new_from_iterator")
+
+    def __init__(self, *, tokenizer_file=None, tokenizer_object=None, **kwargs):
+        if tokenizer_object is not None:
+            raise NotImplementedError("attn reads tokenizers from files; it has no package `tokenizers`")
+        if tokenizer_file is None:
+            raise ValueError("attn's tokenizers need `tokenizer_file`, or from_pretrained(FOLDER)")
+        with open(tokenizer_file, encoding="utf-8") as file:
+            self._begin(_tokenizers.Tokenizer(file.read(), None, None), kwargs)
+
+    @classmethod
+    def _of(cls, tokenizer, options):
+        self = cls.__new__(cls)
+        self._begin(tokenizer, options)
+        return self
+
+    def _begin(self, tokenizer, options):
+        self._tokenizer, self._warned = tokenizer, set()
+        cut_side, pad_token, pad_side = tokenizer.settings()
+        side = {"Left": "left", "Right": "right"}
+        saved = {
+            "truncation_side": side.get(cut_side),
+            "pad_token": pad_token,
+            "padding_side": side.get(pad_side),
+        }
+        options = {**self._defaults, **{name: value for name, value in saved.items() if value}, **options}
+        self.name_or_path = options.get("name_or_path", "")
+        length = options.get("model_max_length", options.get("max_len"))
+        self.model_max_length = VERY_LARGE_INTEGER if length is None else length
+        for which, name in [("Padding", "padding_side"), ("Truncation", "truncation_side")]:
+            value = options.get(name, getattr(self, name))
+            if value not in ("right", "left"):
+                raise ValueError(f"{which} side should be selected between 'right' and 'left', current value: {value}")
+            setattr(self, name, value)
+        self.model_input_names = options.get("model_input_names", self.model_input_names)
+        self.clean_up_tokenization_spaces = options.get("clean_up_tokenization_spaces", False)
+        self.chat_template = options.get("chat_template")
+        if options.get("split_special_tokens"):
+            raise NotImplementedError("attn's tokenizers do not have split_special_tokens=True")
+        self._set_special({name: options.get(name) for name in self.SPECIAL_TOKENS_ATTRIBUTES})
+        self._set_class(options)
+        self._add_missing(options.get("added_tokens_decoder", {}))
+
+    def _set_class(self, options):
+        """What a class sets in its tokenizer."""
+
+    def _add_missing(self, described):
+        there = {repr(token) for token in self.added_tokens_decoder.values()}
+        tokens = [token for _, token in sorted(described.items()) if repr(token) not in there]
+        known = set(self.added_tokens_encoder) | {str(token) for token in tokens}
+        tokens += [token for token in self.all_special_tokens_extended if str(token) not in known]
+        special = self.all_special_tokens
+        for token in tokens:
+            is_special = str(token) in special or getattr(token, "special", False)
+            self.add_tokens([AddedToken(token, special=is_special) if isinstance(token, str) else token], is_special)
+
+    @property
+    def vocab_size(self):
+        return self._tokenizer.vocab_size(False)
+
+    def __len__(self):
+        return self._tokenizer.vocab_size(True)
+
+    def get_vocab(self):
+        return self._tokenizer.vocabulary()
+
+    @property
+    def vocab(self):
+        return self.get_vocab()
+
+    @property
+    def added_tokens_decoder(self):
+        return {
+            number: AddedToken(
+                text, rstrip=rstrip, lstrip=lstrip, single_word=single_word, normalized=normalized, special=special
+            )
+            for number, text, rstrip, lstrip, single_word, normalized, special in self._tokenizer.added()
+        }
+
+    @property
+    def added_tokens_encoder(self):
+        return {row[1]: row[0] for row in self._tokenizer.added()}
+
+    def get_added_vocab(self):
+        return self.added_tokens_encoder
+
+    def num_special_tokens_to_add(self, pair=False):
+        return self._tokenizer.frame_size(pair)
+
+    @property
+    def max_len_single_sentence(self):
+        return self.model_max_length - self.num_special_tokens_to_add(False)
+
+    @property
+    def max_len_sentences_pair(self):
+        return self.model_max_length - self.num_special_tokens_to_add(True)
+
+    def __repr__(self):
+        added = "\n\t".join(f"{number}: {token!r}," for number, token in self.added_tokens_decoder.items())
+        return (
+            f"{self.__class__.__name__}(name_or_path='{self.name_or_path}', vocab_size={self.vocab_size}, "
+            f"model_max_length={self.model_max_length}, is_fast={self.is_fast}, padding_side='{self.padding_side}', "
+            f"truncation_side='{self.truncation_side}', special_tokens={self.special_tokens_map}, "
+            f"clean_up_tokenization_spaces={self.clean_up_tokenization_spaces}),  added_tokens_decoder={{\n\t{added}\n}}"
+        )
+
+    def convert_tokens_to_ids(self, tokens):
+        if tokens is None:
+            return None
+        if isinstance(tokens, str):
+            number = self._tokenizer.token_to_id(tokens)
+            # An unknown token that is not in the vocabulary itself has no number either.
+            unknown = self._special["unk_token"]
+            if number is None and unknown is not None and str(unknown) != tokens:
+                return self.unk_token_id
+            return number
+        return [self.convert_tokens_to_ids(token) for token in tokens]
+
+    def convert_ids_to_tokens(self, ids, skip_special_tokens=False):
+        if isinstance(ids, int):
+            return self._tokenizer.id_to_token(ids)
+        skipped = set(self.all_special_ids) if skip_special_tokens else ()
+        return [self._tokenizer.id_to_token(number) for number in map(int, ids) if number not in skipped]
+
+    def convert_tokens_to_string(self, tokens):
+        return self._tokenizer.join(tokens)
+
+    def tokenize(self, text, pair=None, add_special_tokens=False, **kwargs):
+        return self.encode_plus(text, pair, add_special_tokens=add_special_tokens, **kwargs).tokens()
+
+    def encode(self, text, text_pair=None, add_special_tokens=True, **kwargs):
+        return self.encode_plus(text, text_pair, add_special_tokens=add_special_tokens, **kwargs)["input_ids"]
+
+    def __call__(self, text=None, text_pair=None, text_target=None, text_pair_target=None, **kwargs):
+        if text_target is not None or text_pair_target is not None:
+            raise NotImplementedError("attn's tokenizers do not have text_target")
+        if text is None:
+            raise ValueError("You need to specify either `text` or `text_target`.")
+        if not _is_text(text) or (text_pair is not None and not _is_text(text_pair)):
+            raise ValueError(_NOT_TEXT)
+        if not isinstance(text, (list, tuple)):
+            return self.encode_plus(text, text_pair, **kwargs)
+        if isinstance(text_pair, str):
+            raise TypeError(
+                "when tokenizing batches of text, `text_pair` must be a list or tuple with the same length as `text`."
+            )
+        if text_pair is not None and len(text) != len(text_pair):
+            raise ValueError(
+                f"batch length of `text`: {len(text)} does not match batch length of `text_pair`: {len(text_pair)}."
+            )
+        return self.batch_encode_plus(text if text_pair is None else list(zip(text, text_pair)), **kwargs)
+
+    def encode_plus(self, text, text_pair=None, return_tensors=None, **kwargs):
+        made = self.batch_encode_plus([(text, text_pair) if text_pair else text], **kwargs)
+        if return_tensors is not None:
+            return made.convert_to_tensors(return_tensors)
+        for key, value in made.items():
+            if isinstance(value[0], list):
+                made[key] = value[0]
+        return made
+
+    def batch_encode_plus(
+        self,
+        batch_text_or_text_pairs,
+        add_special_tokens=True,
+        padding=False,
+        truncation=None,
+        max_length=None,
+        stride=0,
+        is_split_into_words=False,
+        pad_to_multiple_of=None,
+        padding_side=None,
+        return_tensors=None,
+        return_token_type_ids=None,
+        return_attention_mask=None,
+        return_overflowing_tokens=False,
+        return_special_tokens_mask=False,
+        return_offsets_mapping=False,
+        return_length=False,
+        verbose=True,
+        split_special_tokens=False,
+    ):
+        absent = {
+            "stride": stride,
+            "is_split_into_words": is_split_into_words,
+            "return_overflowing_tokens": return_overflowing_tokens,
+            "return_offsets_mapping": return_offsets_mapping,
+            "split_special_tokens": split_special_tokens,
+        }
+        for name, value in absent.items():
+            if value:
+                raise NotImplementedError(f"attn's tokenizers do not have {name}={value!r}")
+        if not isinstance(batch_text_or_text_pairs, (list, tuple)):
+            raise TypeError(
+                f"batch_text_or_text_pairs has to be a list or a tuple (got {type(batch_text_or_text_pairs)})"
+            )
+        padding, truncation, max_length = self._plan(padding, truncation, max_length, pad_to_multiple_of, verbose)
+        room = None if truncation == "do_not_truncate" else max_length
+        rows = []
+        for one in batch_text_or_text_pairs:
+            both = (one, None) if isinstance(one, str) else one
+            if not isinstance(both, (list, tuple)) or len(both) != 2 or not isinstance(both[0], str):
+                raise TypeError(_NOT_INPUT)
+            if both[1] is not None and not isinstance(both[1], str):
+                raise TypeError(_NOT_INPUT)
+            try:
+                made = self._tokenizer.encode(
+                    *both, bool(add_special_tokens), room, truncation, self.truncation_side == "left"
+                )
+            except ValueError as error:
+                raise Exception(*error.args) from None
+            ids, types, special, tokens = made
+            rows.append([ids, types, [1] * len(ids), special, tokens])
+        self._pad_rows(rows, padding, max_length, pad_to_multiple_of, padding_side or self.padding_side)
+        ids, types, mask, special, tokens = map(list, zip(*rows)) if rows else rows[0]
+        data = {"input_ids": ids}
+        names = self.model_input_names
+        if "token_type_ids" in names if return_token_type_ids is None else return_token_type_ids:
+            data["token_type_ids"] = types
+        if "attention_mask" in names if return_attention_mask is None else return_attention_mask:
+            data["attention_mask"] = mask
+        if return_special_tokens_mask:
+            data["special_tokens_mask"] = special
+        if return_length:
+            data["length"] = [len(one) for one in ids]
+        longest = max(map(len, ids))
+        if room is None and max_length is None and longest > self.model_max_length and verbose:
+            self._warn_once(
+                "Token indices sequence length is longer than the specified maximum sequence length "
+                f"for this model ({longest} > {self.model_max_length}). Running this sequence through the model "
+                "will result in indexing errors",
+                "length",
+            )
+        pairs = 2 if len(batch_text_or_text_pairs[0]) == 2 and not isinstance(batch_text_or_text_pairs[0], str) else 1
+        return BatchEncoding(data, tokens, return_tensors, n_sequences=pairs)
+
+    def _warn_once(self, message, topic):
+        if topic not in self._warned:
+            self._warned.add(topic)
+            warn(message)
+
+    def _plan(self, padding, truncation, max_length, multiple, verbose):
+        """What is padded and cut, and to which length."""
+        if max_length is not None and padding is False and truncation is None:
+            if verbose:
+                self._warn_once(
+                    "Truncation was not explicitly activated but `max_length` is provided a specific value, please"
+                    " use `truncation=True` to explicitly truncate examples to max length. Defaulting to"
+                    " 'longest_first' truncation strategy. If you encode pairs of sequences (GLUE-style) with the"
+                    " tokenizer you can select this strategy more precisely by providing a specific strategy to"
+                    " `truncation`.",
+                    "truncation",
+                )
+            truncation = "longest_first"
+        if padding is True and max_length is not None and truncation in (None, False, "do_not_truncate") and verbose:
+            warnings.warn(
+                "`max_length` is ignored when `padding`=`True` and there is no truncation strategy. "
+                "To pad to max length, use `padding='max_length'`."
+            )
+        padding = {True: "longest", False: "do_not_pad"}.get(padding, padding)
+        padding = _strategy("padding", padding)
+        truncation = {True: "longest_first", False: "do_not_truncate", None: "do_not_truncate"}.get(
+            truncation, truncation
+        )
+        truncation = _strategy("truncation", truncation)
+        if max_length is None:
+            for wanted, what in [(padding == "max_length", "pad"), (truncation != "do_not_truncate", "truncate")]:
+                if not wanted:
+                    continue
+                if self.model_max_length <= LARGE_INTEGER:
+                    max_length = self.model_max_length
+                    continue
+                if verbose:
+                    other = "padding" if what == "pad" else "truncation"
+                    self._warn_once(
+                        f"Asking to {what} to max_length but no maximum length is provided and the model has no "
+                        f"predefined maximum length. Default to no {other}.",
+                        what,
+                    )
+                if what == "pad":
+                    padding = "do_not_pad"
+                else:
+                    truncation = "do_not_truncate"
+        if padding != "do_not_pad" and (self._special["pad_token"] is None or self.pad_token_id is None):
+            raise ValueError(
+                "Asking to pad but the tokenizer does not have a padding token. "
+                "Please select a token to use as `pad_token` `(tokenizer.pad_token = tokenizer.eos_token e.g.)` "
+                "or add a new pad token via `tokenizer.add_special_tokens({'pad_token': '[PAD]'})`."
+            )
+        cut = truncation != "do_not_truncate"
+        if cut and padding != "do_not_pad" and multiple and max_length is not None and max_length % multiple:
+            raise ValueError(
+                "Truncation and padding are both activated but "
+                f"truncation length ({max_length}) is not a multiple of pad_to_multiple_of ({multiple})."
+            )
+        return padding, truncation, max_length
+
+    def _pad_rows(self, rows, padding, max_length, multiple, side):
+        if padding == "do_not_pad" or not rows:
+            return
+        size = max_length if padding == "max_length" else max(len(row[0]) for row in rows)
+        if multiple:
+            size += -size % multiple
+        fill = [self.pad_token_id, self.pad_token_type_id, 0, 1, self.pad_token]
+        for row in rows:
+            missing = size - len(row[0])
+            for at, value in enumerate(fill):
+                row[at] = [value] * missing + row[at] if side == "left" else row[at] + [value] * missing
+
+    def decode(self, token_ids, skip_special_tokens=False, clean_up_tokenization_spaces=None):
+        token_ids = _numbers(token_ids)
+        if isinstance(token_ids, int):
+            token_ids = [token_ids]
+        text = self._tokenizer.decode(token_ids, bool(skip_special_tokens))
+        if clean_up_tokenization_spaces is None:
+            clean_up_tokenization_spaces = self.clean_up_tokenization_spaces
+        return self.clean_up_tokenization(text) if clean_up_tokenization_spaces else text
+
+    def batch_decode(self, sequences, skip_special_tokens=False, clean_up_tokenization_spaces=None):
+        return [self.decode(one, skip_special_tokens, clean_up_tokenization_spaces) for one in sequences]
+
+    @staticmethod
+    def clean_up_tokenization(out_string):
+        for apart, together in [
+            (" .", "."),
+            (" ?", "?"),
+            (" !", "!"),
+            (" ,", ","),
+            (" ' ", "'"),
+            (" n't", "n't"),
+            (" 'm", "'m"),
+            (" 's", "'s"),
+            (" 've", "'ve"),
+            (" 're", "'re"),
+        ]:
+            out_string = out_string.replace(apart, together)
+        return out_string
