@@ -15,9 +15,11 @@ use super::rules::FUNCTIONS;
 use super::text::{self, PrintOptions};
 use super::ufunc::{PyUfunc, copy_into, is_tensor, operand, returned, stretched};
 use super::{convert, scalar};
+use crate::kernel::eigen::Rotation;
 use crate::kernel::stop;
 use crate::ops::state::State;
 use crate::ops::table;
+use crate::ops::table::linalg_eigen;
 use crate::tensor::{Arg, Category, DType, Layout, Tensor};
 use crate::torch::{PyTensor, dtype_object, items, run_operation, tensor_object};
 
@@ -283,6 +285,16 @@ fn computing(numpy: &Rc<Numpy>, vm: &VirtualMachine, set: &Set) -> PyResult<()> 
             false => held.made(&folded, "sum", 1, vec![input, Arg::Ints(dims), Arg::Bool(keepdims), Arg::None], vm),
         }
         held.result(folded, vm)
+    });
+    define!(numpy, vm, set, "_eigh", |held, object: PyObjectRef; vm| -> PyResult {
+        let tensor = array(&object, vm)?;
+        let found = stop::leavable(|| linalg_eigen::decomposed(&tensor, false, Rotation::Cosine))
+            .map_err(|left| crate::torch::raise(left.into(), vm))?;
+        let found = found.ok_or_else(|| vm.new_value_error("Eigenvalues did not converge"))?;
+        held.given(&found.0, vm);
+        held.given(&found.1, vm);
+        let parts = [found.0, found.1].map(|part| held.result(part, vm));
+        Ok(vm.ctx.new_tuple(parts.into_iter().collect::<PyResult<Vec<_>>>()?).into())
     });
     define!(numpy, vm, set, "_has_foreign", |_held, objects: PyObjectRef; vm| -> bool {
         super::foreign::has_part(&objects, vm)

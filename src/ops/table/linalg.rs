@@ -27,7 +27,7 @@ enum LowPrecision {
 }
 
 /// Errors: not a matrix or a batch of them.
-fn has_matrices(name: &str, x: &Tensor) -> Result<(usize, usize)> {
+pub(super) fn has_matrices(name: &str, x: &Tensor) -> Result<(usize, usize)> {
     match x.shape() {
         [.., rows, columns] => Ok((*rows, *columns)),
         _ => Err(Error::runtime(format!("{name}: The input tensor A must have at least 2 dimensions."))),
@@ -75,7 +75,7 @@ pub(super) fn pages<T: Float>(x: &Tensor) -> Vec<Matrix<T>> {
 }
 
 /// A stack of matrices of this size as LAPACK leaves it: columns lie straight in memory.
-fn columns_first<T: Float>(
+pub(super) fn columns_first<T: Float>(
     lead: &[usize],
     (rows, columns): (usize, usize),
     pages: &[Matrix<T>],

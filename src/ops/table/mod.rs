@@ -21,6 +21,7 @@ mod index_along;
 mod indexing;
 mod join;
 mod linalg;
+pub(crate) mod linalg_eigen;
 mod linalg_norm;
 mod linear;
 mod masking;
@@ -70,6 +71,7 @@ static FAMILIES: &[&[Op]] = &[
     &nn_attention::OPS,
     &nn_window::OPS,
     &linalg::OPS,
+    &linalg_eigen::OPS,
     &linalg_norm::OPS,
 ];
 

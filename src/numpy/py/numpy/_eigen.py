@@ -1,15 +1,13 @@
 """Eigenvalues and eigenvectors of symmetric and Hermitian matrices; those of others are in `_schur`.
 
-The steps and the signs are those of LAPACK's dsyevd and zheevd for up to 25 rows: Householder reflections to three
-diagonals (dsytd2, zhetd2), then implicit QL or QR steps (dsteqr). Larger ones may have other signs there.
+Those of real matrices are native. Of complex ones, Householder reflections make three real diagonals first (zhetd2).
 Source: Golub & Van Loan, Matrix Computations, 8.3; LAPACK Users' Guide.
 """
 
 import math
 
 import numpy
-
-_EPS, _TINY = 2.0**-53, 2.0**-1022
+from _numpy import _eigh
 
 
 def reflector(x):
@@ -57,170 +55,34 @@ def _tridiagonal(a, n):
     return d, e, found
 
 
-def _rotation(f, g):
-    """c, s and r with c f + s g = r and c g - s f = 0 (dlartg)."""
-    if g == 0.0:
-        return 1.0, 0.0, f
-    if f == 0.0:
-        return 0.0, math.copysign(1.0, g), abs(g)
-    d = math.sqrt(f * f + g * g)
-    r = math.copysign(d, f)
-    return abs(f) / d, g / r, r
-
-
-def _pair(a, b, c):
-    """The eigenvalues of [[a, b], [b, c]] and the vector of the first (dlaev2)."""
-    total, gap, twice = a + c, a - c, b + b
-    wide, side = abs(gap), abs(twice)
-    most, least = (a, c) if abs(a) > abs(c) else (c, a)
-    if wide > side:
-        root = wide * math.sqrt(1.0 + (side / wide) ** 2)
-    elif wide < side:
-        root = side * math.sqrt(1.0 + (wide / side) ** 2)
-    else:
-        root = side * math.sqrt(2.0)
-    first = 1
-    if total < 0.0:
-        one, first = 0.5 * (total - root), -1
-        two = (most / one) * least - (b / one) * b
-    elif total > 0.0:
-        one = 0.5 * (total + root)
-        two = (most / one) * least - (b / one) * b
-    else:
-        one, two = 0.5 * root, -0.5 * root
-    cs, second = (gap + root, 1) if gap >= 0.0 else (gap - root, -1)
-    if abs(cs) > side:
-        t = -twice / cs
-        sn = 1.0 / math.sqrt(1.0 + t * t)
-        cs = t * sn
-    elif side == 0.0:
-        cs, sn = 1.0, 0.0
-    else:
-        t = -cs / twice
-        cs = 1.0 / math.sqrt(1.0 + t * t)
-        sn = t * cs
-    if first == second:
-        cs, sn = -sn, cs
-    return one, two, cs, sn
-
-
-def _turn(z, j, c, s):
-    for row in z:
-        x, y = row[j], row[j + 1]
-        row[j + 1], row[j] = c * y - s * x, s * y + c * x
-
-
-def _steps(d, e, z, l, end):
-    """QL steps on rows l to end, or QR steps where end is before l, until all of e between is 0."""
-    down = end > l
-    way = 1 if down else -1
-
-    def off(m):
-        """The place in e of what connects row m and the next one on the way."""
-        return m if down else m - 1
-
-    tries = 0
-    while (l <= end) if down else (l >= end):
-        m = l
-        while m != end:
-            if abs(e[off(m)]) ** 2 <= (_EPS**2 * abs(d[m])) * abs(d[m + way]) + _TINY:
-                break
-            m += way
-        if m != end:
-            e[off(m)] = 0.0
-        p = d[l]
-        if m == l:
-            l += way
-            continue
-        if m == l + way:
-            low = min(l, m)
-            one, two, c, s = _pair(d[low], e[low], d[low + 1])
-            _turn(z, low, c, s)
-            d[low], d[low + 1], e[low] = one, two, 0.0
-            l += 2 * way
-            continue
-        tries += 1
-        if tries > 30 * len(d):
-            raise numpy.linalg.LinAlgError("Eigenvalues did not converge")
-        g = (d[l + way] - p) / (2.0 * e[off(l)])
-        r = math.hypot(g, 1.0)
-        g = d[m] - p + (e[off(l)] / (g + math.copysign(r, g)))
-        s = c = 1.0
-        p, turns = 0.0, []
-        # From m back to l: i is the row that is left behind, i - way the next.
-        for i in range(m, l, -way):
-            next_ = i - way
-            f, b = s * e[off(next_)], c * e[off(next_)]
-            c, s, r = _rotation(g, f)
-            if i != m:
-                e[off(i)] = r
-            g = d[i] - p
-            r = (d[next_] - g) * s + 2.0 * c * b
-            p = s * r
-            d[i] = g + p
-            g = c * r - b
-            turns.append((min(i, next_), c, -s if down else s))
-        for j, c_, s_ in turns:
-            _turn(z, j, c_, s_)
-        d[l] -= p
-        e[off(l)] = g
-
-
-def _ql(d, e, z):
-    """Eigenvalues in place of d, and z turned with them: ascending (dsteqr)."""
-    n, start = len(d), 0
-    while start < n:
-        if start > 0:
-            e[start - 1] = 0.0
-        m = start
-        while m < n - 1:
-            size = abs(e[m])
-            if size == 0.0:
-                break
-            if size <= math.sqrt(abs(d[m])) * math.sqrt(abs(d[m + 1])) * _EPS:
-                e[m] = 0.0
-                break
-            m += 1
-        l, end, start_ = start, m, start
-        start = m + 1
-        if end == l:
-            continue
-        if abs(d[end]) < abs(d[l]):
-            l, end = end, l
-        _steps(d, e, z, l, end)
-        # What is left of a block that was split begins anew.
-        if any(e[k] != 0.0 for k in range(start_, m)):
-            start = start_
-    for i in range(n - 1):
-        k = min(range(i, n), key=lambda j: (d[j], j))
-        if d[k] != d[i]:
-            d[i], d[k] = d[k], d[i]
-            for row in z:
-                row[i], row[k] = row[k], row[i]
-
-
 def symmetric(a):
     """Ascending eigenvalues, and the vectors as columns."""
-    real = a.real.dtype
+    if a.dtype.kind != "c":
+        return _eigh(a)
     if a.ndim > 2:
         made = [symmetric(one) for one in a.reshape((-1,) + a.shape[-2:])]
         return (
             numpy.stack([one[0] for one in made]).reshape(a.shape[:-1]),
             numpy.stack([one[1] for one in made]).reshape(a.shape),
         )
-    n = len(a)
+    n, real = len(a), a.real.dtype
     if n == 0:
         return numpy.zeros(0, real), a.copy()
     rows = a.tolist()
     for i in range(n):
-        if isinstance(rows[i][i], complex):
-            rows[i][i] = complex(rows[i][i].real, 0.0)
+        rows[i][i] = complex(rows[i][i].real, 0.0)
     d, e, found = _tridiagonal(rows, n)
-    z = [[1.0 if i == j else 0.0 for j in range(n)] for i in range(n)]
-    _ql(d, e, z)
+    # A real matrix of three diagonals is left: the lower half counts.
+    three = numpy.zeros((n, n))
+    for i in range(n):
+        three[i, i] = d[i]
+        if i + 1 < n:
+            three[i + 1, i] = e[i]
+    values, z = _eigh(three)
+    z = z.tolist()
     for start, v, tau in reversed(found):
         for j in range(n):
             total = tau * sum(_conjugate(one) * z[start + k][j] for k, one in enumerate(v))
             for k, one in enumerate(v):
                 z[start + k][j] -= total * one
-    return numpy.array(d, dtype=real), numpy.array(z, dtype=a.dtype).reshape(n, n)
+    return values.astype(real), numpy.array(z, dtype=a.dtype).reshape(n, n)

@@ -154,7 +154,10 @@ def eigh(a, UPLO="L"):
     a = a if UPLO.upper() == "L" else numpy.swapaxes(a, -1, -2)
     from numpy._eigen import symmetric
 
-    return EighResult(*symmetric(a))
+    try:
+        return EighResult(*symmetric(a))
+    except ValueError as error:
+        raise LinAlgError(*error.args) from None
 
 
 def eigvalsh(a, UPLO="L"):
