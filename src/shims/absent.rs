@@ -8,7 +8,7 @@
 
 use rustpython_vm::{
     AsObject, PyPayload, PyResult, VirtualMachine,
-    builtins::{PyList, PyStrRef},
+    builtins::{PyBaseException, PyList, PyStrRef},
     class::PyClassImpl,
     function::FuncArgs,
     pyclass,
@@ -145,6 +145,16 @@ impl AbsentFinder {
         if let Some(advice) = advice(LATER, &text) {
             let later = vm.import("_later", 0)?;
             return later.get_attr("spec", vm)?.call((name, advice), vm);
+        }
+        // `from torch.nn import Conv3d` asks here for a module, once `torch.nn` has no such name.
+        if top == "torch" && text != top {
+            vm.import("torch._names", 0)?;
+            let names = vm.sys_module.get_attr("modules", vm)?.get_item("torch._names", vm)?;
+            let error = names.get_attr("imported", vm)?.call((name,), vm)?;
+            return match error.downcast::<PyBaseException>() {
+                Ok(error) => Err(error),
+                Err(none) => Ok(none),
+            };
         }
         let Some(advice) = advice(NEVER, &text) else {
             return Ok(vm.ctx.none());

@@ -57,6 +57,8 @@ def array(object, dtype=None, *, copy=True, order="K", subok=False, ndmin=0, lik
 
 def asarray(a, dtype=None, order=None, *, like=None):
     """An array: itself if it is one of this dtype."""
+    if type(a) is ndarray and dtype is None and order is None and like is None:
+        return a
     _like(like)
     if order == "F":
         return asfortranarray(a, dtype)
@@ -172,6 +174,8 @@ def full(shape, fill_value, dtype=None, order="C", *, like=None):
     _like(like)
     value = asarray(fill_value)
     if value.ndim == 0:
+        if dtype is None and value.dtype.kind in "OU":
+            dtype = value.dtype
         return _filled(shape, value[()], dtype, order)
     made = _filled(shape, 0, dtype or value.dtype, order)
     made[...] = value

@@ -10,7 +10,7 @@ _sum, _any, _max, _min = sum, any, max, min
 
 def own_method(a, name):
     """The method of an object of another class, which is called in place of the function: a tensor's. Or `None`."""
-    if isinstance(a, (ndarray, list, tuple, int, float, numpy.generic)):
+    if type(a) is ndarray or isinstance(a, (ndarray, list, tuple, int, float, numpy.generic)):
         return None
     return getattr(a, name, None)
 
@@ -29,6 +29,9 @@ def _dtyped(dtype, **words):
 
 def sum(a, axis=None, dtype=None, out=None, keepdims=False, initial=None, where=True):
     """The sum of the elements, over all or along axes."""
+    # Often called with small arrays: nothing but the sum itself should take time.
+    if type(a) is ndarray:
+        return _methods.sum(a, axis, dtype, out, keepdims, initial, where)
     method = own_method(a, "sum")
     if method is not None:
         return method(**_words(keepdims, initial, where, **_dtyped(dtype, out=out, axis=axis)))

@@ -28,13 +28,18 @@ _KNOWN = {
     "torch.utils.data": "ChainDataset DistributedSampler IterDataPipe MapDataPipe StackDataset",
     "torch.utils": "benchmark bottleneck bundled_inputs collect_env cpp_extension deterministic dlpack hooks "
     "mobile_optimizer model_zoo tensorboard",
-    "torch.linalg": "cholesky_ex cross eig eigh eigvals eigvalsh householder_product inv_ex ldl_factor ldl_solve lstsq "
-    "lu lu_factor lu_solve matrix_exp slogdet solve_ex solve_triangular tensorinv tensorsolve vander",
+    "torch.linalg": "cholesky_ex eig eigvals householder_product inv_ex ldl_factor ldl_solve lu "
+    "lu_factor lu_solve matrix_exp slogdet solve_ex solve_triangular tensorinv tensorsolve vander",
+    "torch.fft": "hfft hfft2 hfftn ihfft ihfft2 ihfftn irfft2 irfftn rfft2 rfftn",
     "torch.autograd": "Variable anomaly_mode backward detect_anomaly forward_ad function functional "
     "graph profiler set_detect_anomaly",
     "torch.cuda": "Event FloatTensor Stream amp current_stream default_stream get_arch_list graph ipc_collect memory nvtx "
     "set_per_process_memory_fraction stream",
 }
+
+
+# `hasattr`, and `getattr` with a default, take such a name for one that is not there.
+_Absent = type("NotImplementedError", (NotImplementedError, AttributeError), {"__module__": "builtins"})
 
 
 def _distance(a, b):
@@ -64,5 +69,18 @@ def missing(place, name, names):
     near = nearest(name, names)
     hint = f" (did you mean {', '.join(near)}?)" if near else ""
     if name in _KNOWN.get(place, "").split():
-        return NotImplementedError(f"{place}.{name} is not part of attn{hint}")
+        return _Absent(f"{place}.{name} is not part of attn{hint}")
     return AttributeError(f"module '{place}' has no attribute '{name}'{hint}")
+
+
+def imported(name):
+    """The error for `from torch.nn import Conv3d`, if PyTorch has the name and attn has not."""
+    import sys
+
+    import _torch
+
+    place, _, leaf = name.rpartition(".")
+    if place not in sys.modules:
+        return None
+    error = _torch._missing(leaf) if place == "torch" else missing(place, leaf, vars(sys.modules[place]))
+    return ImportError(str(error), name=leaf) if isinstance(error, NotImplementedError) else None

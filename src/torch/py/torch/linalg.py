@@ -245,6 +245,10 @@ def vander(x, *, N=None):
     return x[..., None] ** _torch.arange(count)
 
 
+# `from ... import` asks further for a name that it does not find in a package alone: `torch._names.imported` answers.
+__path__ = []
+
+
 def __getattr__(name):
     from torch._names import missing
 

@@ -11,6 +11,10 @@ from ._native import *
 _ATTENTION = ("multi_head_attention_forward",)
 
 
+# `from ... import` asks further for a name that it does not find in a package alone: `torch._names.imported` answers.
+__path__ = []
+
+
 def __getattr__(name):
     if name.startswith("_"):
         raise AttributeError(f"module 'torch.nn.functional' has no attribute '{name}'")

@@ -182,6 +182,10 @@ def orthogonal_(tensor, gain=1, generator=None):
 _OLD = "uniform normal constant eye xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal".split()
 
 
+# `from ... import` asks further for a name that it does not find in a package alone: `torch._names.imported` answers.
+__path__ = []
+
+
 def __getattr__(name):
     if name in _OLD:
         # The old names without underscore still work in PyTorch, with a warning.

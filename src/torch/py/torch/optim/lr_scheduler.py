@@ -197,6 +197,10 @@ class CosineAnnealingLR(LRScheduler):
         return self._on_the_curve(math.pi * self.last_epoch / self.T_max)
 
 
+# `from ... import` asks further for a name that it does not find in a package alone: `torch._names.imported` answers.
+__path__ = []
+
+
 def __getattr__(name):
     from torch._names import missing
 
