@@ -8,6 +8,7 @@ use std::{env, process};
 use super::ctrl_c;
 use super::options::GlobalOptions;
 use super::progress;
+use super::restore::restore_now;
 use super::shell::{Exit, Failure};
 use crate::session::{Channel, Interrupter, Listener, Session, SessionOptions, default_limit};
 
@@ -120,6 +121,7 @@ fn install_handler() {
             let stopped = sessions.iter().filter(|session| stop(session)).count() > 0;
             let before = BEFORE.swap(true, Ordering::AcqRel);
             if !keeps_running && (before || !stopped) {
+                restore_now();
                 process::exit(Exit::Interrupted as i32);
             }
         };

@@ -10,7 +10,8 @@
 //! | [`machine`] | sessions with the options of the command line; Ctrl-C |
 //! | [`workspace`] | an interpreter with the state of a step, and the names of its tensors |
 //! | [`state`], [`file`] | the folder for progress and history; writing files |
-//! | [`suspend`] | Ctrl-Z |
+//! | [`suspend`], [`restore`], [`typed`] | Ctrl-Z; the settings of the terminal; keys pressed while it answered |
+//! | [`graphics`] | whether figures are shown as pictures: asks the terminal |
 //! | [`document`] | the JSON of cells that ran |
 //! | [`what_if`] | runs steps without and with a change, and compares them |
 //! | [`trace`] | the operations of a cell in order, as text and as JSON |
@@ -35,6 +36,7 @@ mod export;
 mod faq;
 mod figures;
 mod file;
+pub mod graphics;
 mod json;
 pub mod learn;
 mod list;
@@ -49,6 +51,7 @@ mod progress;
 pub mod prompt;
 pub mod repl;
 mod reset;
+mod restore;
 mod review;
 mod run;
 mod runner;
@@ -62,6 +65,7 @@ mod store;
 mod summary;
 mod suspend;
 mod trace;
+mod typed;
 pub mod verbs;
 mod what_if;
 pub(crate) mod why;

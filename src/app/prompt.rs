@@ -4,6 +4,8 @@ use std::io::{self, BufRead, IsTerminal};
 
 use super::machine::input_begins;
 use super::shell::{Failure, Shell};
+use super::typed;
+use crate::view::text::escape_controls;
 
 /// The result of waiting for a line.
 pub enum TypedLine {
@@ -19,22 +21,35 @@ pub enum TypedLine {
 /// that the output reads as a transcript.
 pub(crate) fn read_line(prompt: &str, shell: &mut Shell) -> Result<TypedLine, Failure> {
     shell.say(prompt)?;
-    shell.flush()?;
-    let stdin = io::stdin();
-    // Input that is not UTF-8 is no error: it is an answer that is not understood.
-    let mut bytes = Vec::new();
-    let read = stdin.lock().read_until(b'\n', &mut bytes).map_err(Failure::Unwritable)?;
+    let read = line_of_stdin(shell)?;
     input_begins();
-    let line = String::from_utf8_lossy(&bytes);
-    let line = without_sequences(line.trim_end_matches(['\n', '\r']));
-    if !stdin.is_terminal() {
+    let line = read.as_deref().map(without_sequences).unwrap_or_default();
+    if !io::stdin().is_terminal() {
         shell.say(&format!("{line}\n"))?;
     }
-    Ok(if read == 0 { TypedLine::End } else { TypedLine::Line(line) })
+    Ok(if read.is_none() { TypedLine::End } else { TypedLine::Line(line) })
+}
+
+/// A line of stdin without its end, which begins with what was typed while the terminal answered a question. `None`: there
+/// is no more.
+pub(crate) fn line_of_stdin(shell: &mut Shell) -> Result<Option<String>, Failure> {
+    let (ahead, complete) = typed::line();
+    // The terminal did not echo it.
+    let echoed = escape_controls(&ahead, &[]).into_owned();
+    shell.say(&if complete { echoed + "\n" } else { echoed })?;
+    shell.flush()?;
+    if complete {
+        return Ok(Some(ahead));
+    }
+    // Input that is not UTF-8 is no error: it is an answer that is not understood.
+    let mut bytes = Vec::new();
+    let read = io::stdin().lock().read_until(b'\n', &mut bytes).map_err(Failure::Unwritable)?;
+    let line = ahead + &String::from_utf8_lossy(&bytes);
+    Ok((read > 0 || !line.is_empty()).then(|| line.trim_end_matches(['\n', '\r']).to_owned()))
 }
 
 /// A typed line without the sequences that Esc and the arrow keys send where no line editor takes them.
-fn without_sequences(line: &str) -> String {
+pub(crate) fn without_sequences(line: &str) -> String {
     let mut letters = line.chars().peekable();
     let mut kept = String::new();
     while let Some(letter) = letters.next() {

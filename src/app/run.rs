@@ -155,6 +155,9 @@ fn as_text<'c>(
         }
         let outcome = &finished.outcome;
         let page = page.as_mut();
+        if !outcome.figures.is_empty() {
+            shell.ready_for_plots()?;
+        }
         let trace =
             args.trace.map(|detail| trace::text(&finished.trace, &workspace.session, detail, shell.look));
         match cell.step {

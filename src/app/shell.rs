@@ -5,6 +5,7 @@ use std::env;
 use std::fmt;
 use std::io::{self, IsTerminal, Write};
 
+use super::graphics::TerminalPictures;
 use super::options::{GlobalOptions, When};
 use crate::view::text::escape_controls;
 use crate::view::wrap::wrap;
@@ -72,6 +73,7 @@ pub(crate) struct Shell<'a> {
     pub(crate) options: GlobalOptions,
     /// How results look.
     pub(crate) look: Look,
+    pictures: TerminalPictures,
 }
 
 impl<'a> Shell<'a> {
@@ -83,7 +85,8 @@ impl<'a> Shell<'a> {
             said: false,
             terminal,
             options: GlobalOptions::default(),
-            look: Look { width: 80, colour: false, plain: false },
+            look: Look { width: 80, colour: false, plain: false, pictures: None },
+            pictures: TerminalPictures::default(),
         };
         shell.set(GlobalOptions::default());
         shell
@@ -95,13 +98,24 @@ impl<'a> Shell<'a> {
             width: options.width.map_or_else(|| columns(self.terminal), usize::from),
             colour: coloured(options.color, self.terminal),
             plain: options.plain,
+            pictures: None,
         };
         self.options = options;
     }
 
-    /// Takes over the width of the terminal, which may have changed.
+    /// Takes over the size of the terminal, which may have changed.
     pub(crate) fn refit(&mut self) {
         self.look.width = self.options.width.map_or_else(|| columns(self.terminal), usize::from);
+        if self.look.pictures.is_some() {
+            self.look.pictures = self.pictures.graphics(&self.options, self.look, self.terminal);
+        }
+    }
+
+    /// Decides how figures are shown, before the first one is: the terminal is asked, so nobody else may be reading keys.
+    pub(crate) fn ready_for_plots(&mut self) -> Result<(), Failure> {
+        self.flush()?;
+        self.look.pictures = self.pictures.graphics(&self.options, self.look, self.terminal);
+        Ok(())
     }
 
     /// Whether results are laid out for a reader: on a terminal, or if the options ask for it.

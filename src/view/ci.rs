@@ -8,7 +8,7 @@ use crate::view::check::{CheckedCell, CheckedFile, difference};
 use crate::view::html::escape;
 use crate::view::text::Look;
 
-const WORDS: Look = Look { width: 120, colour: false, plain: true };
+const WORDS: Look = Look { width: 120, colour: false, plain: true, pictures: None };
 
 /// What differs in a cell.
 fn details(file: &CheckedFile, cell: &CheckedCell) -> String {

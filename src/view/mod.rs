@@ -14,6 +14,7 @@ pub mod errors;
 pub(crate) mod figure;
 pub mod formula;
 pub mod glossary;
+pub mod graphics;
 pub mod heat;
 pub(crate) mod html;
 pub mod learn;

@@ -8,7 +8,7 @@ use attn::view::{Look, Text};
 
 use crate::snapshot::assert_current;
 
-fn run(source: &str) -> Outcome {
+pub(crate) fn run(source: &str) -> Outcome {
     let outcome = Session::new(SessionOptions::default()).run(source, "cell 1");
     if let Some(error) = &outcome.error {
         panic!("{}: {}", error.kind, error.message);
@@ -82,7 +82,7 @@ for f in (lambda: plt.cm.nope, lambda: plt.get_cmap('nope'), lambda: plt.cm.ocea
 }
 
 /// Plots as attention has them: losses, weights with the words as names, heads, bars, points, a band, nothing finite.
-const DRAWN: &[(&str, &str)] = &[
+pub(crate) const DRAWN: &[(&str, &str)] = &[
     (
         "losses",
         "plt.plot([4 * 0.9**i for i in range(60)], label='train'); plt.plot([4 * 0.93**i + .5 for i in range(60)], label='validation')
@@ -124,9 +124,9 @@ fn plots_are_drawn() {
         assert!(!figures.is_empty(), "{name}");
         let mut shown = String::new();
         for look in [
-            Look { width: 80, colour: false, plain: false },
-            Look { width: 40, colour: false, plain: false },
-            Look { width: 80, colour: false, plain: true },
+            Look { width: 80, colour: false, plain: false, pictures: None },
+            Look { width: 40, colour: false, plain: false, pictures: None },
+            Look { width: 80, colour: false, plain: true, pictures: None },
         ] {
             shown.push_str(&format!("width {}{}\n", look.width, if look.plain { ", plain" } else { "" }));
             let mut text = Text::new();
@@ -137,7 +137,7 @@ fn plots_are_drawn() {
         assert!(!shown.contains('\x1b'), "{name}: no control character is written");
         // At every width each line fits, and the colours change no character of a single curve.
         for width in 20..=120 {
-            let look = Look { width, colour: false, plain: false };
+            let look = Look { width, colour: false, plain: false, pictures: None };
             let widest = figures.iter().map(|figure| plot(figure, look).width()).max().unwrap_or(0);
             assert!(widest <= width.max(26), "{name} at {width} columns is {widest} wide");
         }

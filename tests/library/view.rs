@@ -19,11 +19,11 @@ use crate::snapshot::assert_current;
 use screens::{screens, step, tensor};
 
 fn look(width: usize) -> Look {
-    Look { width, colour: false, plain: false }
+    Look { width, colour: false, plain: false, pictures: None }
 }
 
 fn plain(width: usize) -> Look {
-    Look { width, colour: true, plain: true }
+    Look { width, colour: true, plain: true, pictures: None }
 }
 
 #[test]

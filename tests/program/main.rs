@@ -9,6 +9,11 @@ mod escapes;
 #[cfg(unix)]
 mod hours;
 mod page;
+#[cfg(unix)]
+#[path = "../shared/pictures.rs"]
+mod pictures;
+#[cfg(unix)]
+mod plots;
 mod renumbered;
 #[cfg(unix)]
 mod review;

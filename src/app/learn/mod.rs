@@ -33,6 +33,7 @@ use std::io::IsTerminal;
 
 use super::course;
 use super::machine;
+use super::restore::restore_at_exit;
 use super::shell::{Exit, Failure, Shell};
 use super::stops::{self, Stop, StopKind};
 use super::store::Store;
@@ -89,7 +90,7 @@ pub(crate) fn run(args: &Args, shell: &mut Shell) -> Result<Exit, Failure> {
         false => InputMode::Words,
     };
     if mode == InputMode::Keys {
-        terminal::restore_at_exit();
+        restore_at_exit();
     }
     machine::keep_running();
     let words = match (first_time, at) {

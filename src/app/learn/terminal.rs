@@ -1,28 +1,21 @@
-//! The terminal: single keys, its size, and restoring its settings however the program ends. Raw mode is on only while the
+//! The terminal: single keys, and its size. Raw mode is on only while the
 //! program waits for a key; a cell runs with the settings that the terminal had.
 
 use std::cell::RefCell;
-use std::fs::File;
-use std::io::{self, IsTerminal, Write};
-use std::panic;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Once, OnceLock};
+use std::collections::VecDeque;
+use std::io::{self, IsTerminal};
 use std::time::Duration;
 
 use crossterm::event::{self, Event, KeyCode, KeyEvent, KeyEventKind, KeyModifiers};
 use crossterm::terminal::{disable_raw_mode, enable_raw_mode};
 
 use super::super::machine::input_begins;
+use super::super::restore::ChangedSettings;
 use super::super::suspend::suspend;
-
-/// Undoes what a line editor may have turned on: shows the cursor, ends bracketed paste and colours.
-const RESET: &[u8] = b"\x1b[?25h\x1b[?2004l\x1b[0m";
+use super::super::typed;
 
 /// How many milliseconds after an Esc its sequence may come: an Esc alone is the key. Arrow keys and Alt send sequences.
 pub(crate) const ESCAPE_WAIT: u16 = 50;
-
-/// Whether the program waits for a key or a line, so that the terminal has other settings than before.
-static AWAITING: AtomicBool = AtomicBool::new(false);
 
 /// A key press, or another event of the terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -107,13 +100,23 @@ fn pressed(key: KeyEvent) -> Option<Result<KeyPress, Suspend>> {
 }
 
 thread_local! {
-    /// An event that was read while another kind was looked for.
-    static HELD: RefCell<Option<Event>> = const { RefCell::new(None) };
+    /// Events that were read while another kind was looked for, or while the terminal was asked.
+    static HELD: RefCell<VecDeque<Event>> = const { RefCell::new(VecDeque::new()) };
+}
+
+/// The first of the events that were read already.
+fn held() -> Option<Event> {
+    HELD.with_borrow_mut(VecDeque::pop_front)
+}
+
+/// Keeps an event, to be the next one.
+fn hold(event: Event) {
+    HELD.with_borrow_mut(|held| held.push_front(event));
 }
 
 /// The next event, if one comes within this time.
 fn next_event(patience: Duration) -> io::Result<Option<Event>> {
-    if let Some(held) = HELD.take() {
+    if let Some(held) = held() {
         return Ok(Some(held));
     }
     // Without any time the library does not even look at the events that it has read already.
@@ -127,17 +130,22 @@ pub(crate) fn drop_typed() -> io::Result<()> {
 }
 
 /// Raw mode, for as long as the value lives: keys come one by one, and a new line needs `\r\n`.
-pub(crate) struct Raw;
+pub(crate) struct Raw {
+    _changed: ChangedSettings,
+}
 
 impl Raw {
     /// Begins before the keys are invited: what is pressed from then on is read as it is. Outside of raw mode the terminal
     /// itself would obey Backspace.
     pub(crate) fn begin() -> io::Result<Raw> {
-        AWAITING.store(true, Ordering::Release);
+        let changed = ChangedSettings::begin();
         enable_raw_mode()?;
-        let raw = Raw;
+        let raw = Raw { _changed: changed };
+        HELD.with_borrow_mut(|held| held.extend(typed::keys()));
         // The first look for an event is what makes the library notice that the window changes.
-        HELD.set(next_event(Duration::ZERO)?);
+        if let Some(event) = next_event(Duration::ZERO)? {
+            hold(event);
+        }
         Ok(raw)
     }
 
@@ -145,7 +153,7 @@ impl Raw {
     pub(crate) fn key(self) -> io::Result<KeyPress> {
         loop {
             input_begins();
-            let event = match HELD.take() {
+            let event = match held() {
                 Some(held) => held,
                 None => event::read()?,
             };
@@ -154,7 +162,7 @@ impl Raw {
                 Event::Key(KeyEvent { code: code @ KeyCode::Char(_), modifiers, .. })
                     if modifiers.contains(KeyModifiers::ALT) =>
                 {
-                    HELD.set(Some(Event::Key(KeyEvent::new(code, modifiers - KeyModifiers::ALT))));
+                    hold(Event::Key(KeyEvent::new(code, modifiers - KeyModifiers::ALT)));
                     return Ok(KeyPress::Escape);
                 }
                 Event::Key(key) if key.kind != KeyEventKind::Release => match pressed(key) {
@@ -170,7 +178,7 @@ impl Raw {
                     // A window that is being resized sends many events; a key among them is the next one.
                     while let Some(event) = next_event(Duration::from_millis(80))? {
                         if !matches!(event, Event::Resize(..)) {
-                            HELD.set(Some(event));
+                            hold(event);
                             break;
                         }
                     }
@@ -186,7 +194,6 @@ impl Drop for Raw {
     fn drop(&mut self) {
         // A terminal that is gone has no settings to restore.
         let _ = disable_raw_mode();
-        AWAITING.store(false, Ordering::Release);
     }
 }
 
@@ -194,79 +201,6 @@ impl Drop for Raw {
 /// restored.
 pub(crate) fn awaiting<T>(read: impl FnOnce() -> T) -> T {
     input_begins();
-    let outer = AWAITING.swap(true, Ordering::AcqRel);
-    let read = read();
-    AWAITING.store(outer, Ordering::Release);
-    read
+    let _changed = ChangedSettings::begin();
+    read()
 }
-
-/// Restores the settings of the terminal when the program panics or is terminated.
-pub(crate) fn restore_at_exit() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
-        let restore = restorer();
-        let _ = RESTORE.set(restore);
-        let before = panic::take_hook();
-        panic::set_hook(Box::new(move |info| {
-            restore_now();
-            before(info);
-        }));
-        handle_termination();
-    });
-}
-
-/// Restores the settings that the terminal had at the start.
-type Restore = Box<dyn Fn() + Send + Sync>;
-
-static RESTORE: OnceLock<Restore> = OnceLock::new();
-
-fn restore_now() {
-    if !AWAITING.swap(false, Ordering::AcqRel) {
-        return;
-    }
-    if let Some(restore) = RESTORE.get() {
-        restore();
-    }
-    // Another thread may have locked the streams; the terminal itself can always be opened.
-    if let Ok(mut terminal) = File::options().write(true).open("/dev/tty") {
-        let _ = terminal.write_all(RESET);
-    }
-}
-
-#[cfg(unix)]
-fn restorer() -> Restore {
-    use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
-    match tcgetattr(io::stdin()) {
-        Ok(found) => Box::new(move || {
-            let _ = tcsetattr(io::stdin(), OptionalActions::Now, &found);
-        }),
-        Err(_) => Box::new(|| {}),
-    }
-}
-
-#[cfg(not(unix))]
-fn restorer() -> Restore {
-    Box::new(|| {
-        let _ = disable_raw_mode();
-    })
-}
-
-/// Handles the signals of a closed window and of `kill`: restores the terminal, then does what the system does by default.
-#[cfg(unix)]
-fn handle_termination() {
-    use signal_hook::consts::{SIGHUP, SIGTERM};
-    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGHUP, SIGTERM]) else {
-        return;
-    };
-    let handle = move || {
-        for signal in signals.forever() {
-            restore_now();
-            let _ = signal_hook::low_level::emulate_default_handler(signal);
-        }
-    };
-    // Without this thread such a signal ends the program without restoring the terminal.
-    let _ = std::thread::Builder::new().name("attn signals".into()).spawn(handle);
-}
-
-#[cfg(not(unix))]
-fn handle_termination() {}

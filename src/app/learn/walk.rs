@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::mem;
 
-use super::super::shell::{Failure, Shell, columns};
+use super::super::shell::{Failure, Shell};
 use super::super::step::step_panel;
 use super::super::stops::{Stop, StopKind};
 use super::super::store::Store;
@@ -18,7 +18,7 @@ use crate::session::Outcome;
 use crate::view::panel::outcome;
 use crate::view::prose::prose;
 use crate::view::wrap::remark;
-use crate::view::{Line, Panel, Text};
+use crate::view::{Line, Panel, Picture, Text};
 
 /// What the walkthrough does after a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,11 +147,9 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         self.pages.entry(self.at).or_default()
     }
 
-    /// Takes over the width of the screen, which may have changed.
+    /// Takes over the size of the screen, which may have changed.
     pub(super) fn measure(&mut self) {
-        if self.shell.options.width.is_none() {
-            self.shell.look.width = columns(self.shell.terminal);
-        }
+        self.shell.refit();
     }
 
     /// Runs the cell if it has not run, and shows its outcome.
@@ -199,6 +197,9 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
         })?;
         let Some((panel, has_tensors, stderr)) = ran else { return Ok(false) };
         self.shell.aside(&stderr);
+        if panel.pictures.iter().any(|picture| matches!(picture, Picture::Plot(_))) {
+            self.shell.ready_for_plots()?;
+        }
         let page = self.page();
         page.panel = Some(panel);
         page.has_tensors = has_tensors;
@@ -254,6 +255,9 @@ impl<'c, 'w, 's> Walk<'c, 'w, 's> {
     /// Shows the outcome of a cell that the learner wrote.
     pub(super) fn show_outcome(&mut self, result: &Outcome, panel: &Panel) -> Result<(), Failure> {
         self.shell.aside(&result.stderr);
+        if !result.figures.is_empty() {
+            self.shell.ready_for_plots()?;
+        }
         self.put_outcome(outcome(panel, self.shell.look))
     }
 

@@ -23,8 +23,10 @@ use unicode_width::UnicodeWidthStr;
 
 use super::super::learn::terminal::ESCAPE_WAIT;
 use super::super::machine::input_begins;
+use super::super::prompt::without_sequences;
 use super::super::shell::{Failure, Shell};
 use super::super::suspend::suspend;
+use super::super::typed;
 use super::super::workspace::Workspace;
 use super::complete::{Completion, complete};
 use super::hints::{InlineHint, hint};
@@ -76,7 +78,7 @@ impl<'c> LineEditor<'c> {
             helper.look = shell.look;
         }
         self.update_history(prompt.width());
-        let mut typed = (String::new(), String::new());
+        let mut typed = (self.typed_ahead(prompt.width()), String::new());
         // Before the line is read: the terminal sends no signal while it is, and one that comes right after it counts.
         input_begins();
         let read = loop {
@@ -103,6 +105,13 @@ impl<'c> LineEditor<'c> {
             Err(ReadlineError::Signal(_)) => Ok(Input::Discarded),
             Err(error) => Err(Failure::Unwritable(std::io::Error::other(error.to_string()))),
         }
+    }
+
+    /// What was typed while the terminal answered a question: it waits to be run, in as many lines as were typed.
+    fn typed_ahead(&self, margin: usize) -> String {
+        let text = without_sequences(&typed::text());
+        let text: String = text.chars().filter(|letter| *letter == '\n' || !letter.is_control()).collect();
+        text.replace('\n', &format!("\n{}", String::from(MARGIN).repeat(margin)))
     }
 
     /// Gives the earlier inputs the margin of this prompt, after an input was added or the prompt became wider.

@@ -1,9 +1,8 @@
 //! Reads inputs line by line: from a pipe, or from a terminal that cannot be redrawn. The parser says where an input
 //! ends.
 
-use std::io::{self, BufRead};
-
 use super::super::machine::input_begins;
+use super::super::prompt::line_of_stdin;
 use super::super::shell::{Failure, Shell};
 use super::state::Input;
 use crate::session::{InputState, input_state};
@@ -37,7 +36,7 @@ impl LineReader {
                 shell.say(if input.is_empty() { &prompt } else { &under })?;
                 shell.flush()?;
             }
-            let Some(line) = self.line()? else {
+            let Some(line) = self.line(shell)? else {
                 if self.interactive {
                     shell.say("\n")?;
                 }
@@ -78,17 +77,10 @@ impl LineReader {
         }
     }
 
-    fn line(&mut self) -> io::Result<Option<String>> {
-        if let Some(line) = self.next_line.take() {
-            return Ok(Some(line));
-        }
-        let mut bytes = Vec::new();
-        match io::stdin().lock().read_until(b'\n', &mut bytes)? {
-            0 => Ok(None),
-            _ => {
-                let line = String::from_utf8_lossy(&bytes);
-                Ok(Some(line.trim_end_matches(['\n', '\r']).replace('\t', "    ")))
-            }
+    fn line(&mut self, shell: &mut Shell) -> Result<Option<String>, Failure> {
+        match self.next_line.take() {
+            Some(line) => Ok(Some(line)),
+            None => Ok(line_of_stdin(shell)?.map(|line| line.replace('\t', "    "))),
         }
     }
 }

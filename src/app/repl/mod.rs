@@ -33,8 +33,9 @@ use std::io::{self, IsTerminal};
 use std::panic::{self, AssertUnwindSafe};
 
 use super::course;
-use super::learn::terminal::{awaiting, restore_at_exit};
+use super::learn::terminal::awaiting;
 use super::machine;
+use super::restore::restore_at_exit;
 use super::shell::{Exit, Failure, Shell};
 use super::workspace::Workspace;
 use crate::lesson::Catalogue;

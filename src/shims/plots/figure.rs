@@ -9,6 +9,9 @@ pub struct PlottedFigure {
     pub title: String,
     /// Its parts, from the top left to the bottom right.
     pub axes: Vec<PlottedAxes>,
+    /// Its width and height in inches.
+    #[serde(skip)]
+    pub size: [f64; 2],
 }
 
 /// One coordinate system.

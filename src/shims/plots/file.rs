@@ -62,39 +62,72 @@ impl Ranged for Ticked {
     }
 }
 
+/// A figure as pixels, from the top left to the bottom right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlotPixels {
+    /// Pixels from left to right.
+    pub wide: u32,
+    /// Pixels from top to bottom.
+    pub high: u32,
+    /// Red, green and blue of each.
+    pub rgb: Vec<u8>,
+}
+
+impl PlottedFigure {
+    /// The figure as pixels, with letters of at least this height. Errors: what cannot be drawn.
+    pub fn pixels(&self, (wide, high): (u32, u32), letters: f64) -> Result<PlotPixels, String> {
+        let mut rgb = vec![255; 3 * wide as usize * high as usize];
+        let area = BitMapBackend::with_buffer(&mut rgb, (wide, high)).into_drawing_area();
+        draw(&area, self, height_of_letters(high).max(letters))?;
+        drop(area);
+        Ok(PlotPixels { wide, high, rgb })
+    }
+}
+
+impl PlotPixels {
+    /// The pixels as the bytes of a PNG file.
+    pub fn png(&self) -> Result<Vec<u8>, String> {
+        let mut bytes = Vec::new();
+        let mut encoder = png::Encoder::new(&mut bytes, self.wide, self.high);
+        encoder.set_color(png::ColorType::Rgb);
+        let mut writer = encoder.write_header().map_err(said)?;
+        writer.write_image_data(&self.rgb).map_err(said)?;
+        writer.finish().map_err(said)?;
+        Ok(bytes)
+    }
+}
+
+/// The height of letters that suits a picture of this height.
+fn height_of_letters(high: u32) -> f64 {
+    (f64::from(high) * WORDS).clamp(9.0, 40.0)
+}
+
 /// The figure as the text of an SVG file.
 pub(super) fn svg(figure: &PlottedFigure, size: (u32, u32)) -> Result<String, String> {
     let mut text = String::new();
-    draw(&SVGBackend::with_string(&mut text, size).into_drawing_area(), figure)?;
+    let area = SVGBackend::with_string(&mut text, size).into_drawing_area();
+    draw(&area, figure, height_of_letters(size.1))?;
+    drop(area);
     Ok(text)
 }
 
 /// The figure as the bytes of a PNG file.
 pub(super) fn png(figure: &PlottedFigure, size: (u32, u32)) -> Result<Vec<u8>, String> {
-    let mut pixels = vec![255; 3 * size.0 as usize * size.1 as usize];
-    draw(&BitMapBackend::with_buffer(&mut pixels, size).into_drawing_area(), figure)?;
-    let mut bytes = Vec::new();
-    let mut encoder = png::Encoder::new(&mut bytes, size.0, size.1);
-    encoder.set_color(png::ColorType::Rgb);
-    let mut writer = encoder.write_header().map_err(said)?;
-    writer.write_image_data(&pixels).map_err(said)?;
-    writer.finish().map_err(said)?;
-    Ok(bytes)
+    figure.pixels(size, 0.0)?.png()
 }
 
 fn said(error: impl Display) -> String {
     error.to_string()
 }
 
-fn draw<B: DrawingBackend>(whole: &Area<'_, B>, figure: &PlottedFigure) -> Result<(), String> {
+/// Draws a figure with letters of this height.
+fn draw<B: DrawingBackend>(whole: &Area<'_, B>, figure: &PlottedFigure, words: f64) -> Result<(), String> {
     static FONT_IS_KNOWN: Once = Once::new();
     FONT_IS_KNOWN.call_once(|| {
         // An error means that the bytes are no font, which the test of this file would show.
         let _ = plotters::style::register_font(FAMILY, FontStyle::Normal, FONT);
     });
     whole.fill(&WHITE).map_err(said)?;
-    let (_, high) = whole.dim_in_pixel();
-    let words = (f64::from(high) * WORDS).clamp(9.0, 40.0);
     let body = match figure.title.is_empty() {
         true => whole.clone(),
         false => whole.titled(&figure.title, (FAMILY, words * 1.3)).map_err(said)?,

@@ -6,6 +6,7 @@ mod file;
 mod scale;
 
 pub use figure::{Mark, MarkKind, PlottedAxes, PlottedAxis, PlottedFigure};
+pub use file::PlotPixels;
 use rustpython_vm::{
     AsObject, PyObjectRef, PyResult, TryFromObject, VirtualMachine,
     builtins::{PyDict, PyList, PyStr, PyStrRef, PyTuple},
@@ -54,9 +55,11 @@ pub(crate) fn flush(vm: &VirtualMachine) -> PyResult<()> {
 
 fn figure(picture: &PyObjectRef, vm: &VirtualMachine) -> PyResult<PlottedFigure> {
     let axes = items(&field(picture, "axes", vm)?);
+    let size = numbers(&field(picture, "size", vm)?, vm);
     Ok(PlottedFigure {
         title: text(&field(picture, "title", vm)?, vm)?,
         axes: axes.iter().map(|axes| one_axes(axes, vm)).collect::<PyResult<_>>()?,
+        size: [0, 1].map(|at| size.get(at).copied().unwrap_or(f64::NAN)),
     })
 }
 

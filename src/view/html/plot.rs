@@ -54,7 +54,7 @@ pub(super) fn curves(curves: &[Curve], words: &str) -> String {
         ..PlottedAxes::default()
     };
     let axes = curves.iter().map(one).collect();
-    plot(&PlottedFigure { title: String::new(), axes }, words)
+    plot(&PlottedFigure { axes, ..PlottedFigure::default() }, words)
 }
 
 /// One coordinate system.

@@ -300,7 +300,7 @@ class Figure:
     def picture(self):
         """What is drawn, as plain data."""
         shown = [axes.picture() for axes in self.axes if axes._place != ("colorbar",) and (axes._artists or axes._title)]
-        return {"title": self._title, "axes": shown}
+        return {"title": self._title, "axes": shown, "size": self._size}
 
 
 class _Canvas:

@@ -1,0 +1,104 @@
+//! Restores the settings of the terminal however the program ends.
+
+use std::fs::File;
+use std::io::Write;
+use std::panic;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Once, OnceLock};
+
+/// Undoes what a line editor may have turned on: shows the cursor, ends bracketed paste and colours.
+const RESET: &[u8] = b"\x1b[?25h\x1b[?2004l\x1b[0m";
+
+/// Whether the terminal has other settings than before, because the program waits for a key, a line or an answer.
+static CHANGED: AtomicBool = AtomicBool::new(false);
+
+/// While the value lives, the terminal may have other settings; if the program ends meanwhile, they are restored.
+pub(crate) struct ChangedSettings {
+    before: bool,
+}
+
+impl ChangedSettings {
+    /// To be called before the settings are changed.
+    pub(crate) fn begin() -> ChangedSettings {
+        ChangedSettings { before: CHANGED.swap(true, Ordering::AcqRel) }
+    }
+}
+
+impl Drop for ChangedSettings {
+    fn drop(&mut self) {
+        CHANGED.store(self.before, Ordering::Release);
+    }
+}
+
+/// Restores the settings of the terminal when the program panics or is terminated.
+pub(crate) fn restore_at_exit() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        let restore = restorer();
+        let _ = RESTORE.set(restore);
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            restore_now();
+            before(info);
+        }));
+        handle_termination();
+    });
+}
+
+/// Restores the settings that the terminal had at the start.
+type Restore = Box<dyn Fn() + Send + Sync>;
+
+static RESTORE: OnceLock<Restore> = OnceLock::new();
+
+/// Restores the settings, if they are changed: to be called where the program ends at once.
+pub(crate) fn restore_now() {
+    if !CHANGED.swap(false, Ordering::AcqRel) {
+        return;
+    }
+    if let Some(restore) = RESTORE.get() {
+        restore();
+    }
+    // Another thread may have locked the streams; the terminal itself can always be opened.
+    if let Ok(mut terminal) = File::options().write(true).open("/dev/tty") {
+        let _ = terminal.write_all(RESET);
+    }
+}
+
+#[cfg(unix)]
+fn restorer() -> Restore {
+    use rustix::termios::{OptionalActions, tcgetattr, tcsetattr};
+    use std::io;
+    match tcgetattr(io::stdin()) {
+        Ok(found) => Box::new(move || {
+            let _ = tcsetattr(io::stdin(), OptionalActions::Now, &found);
+        }),
+        Err(_) => Box::new(|| {}),
+    }
+}
+
+#[cfg(not(unix))]
+fn restorer() -> Restore {
+    Box::new(|| {
+        let _ = crossterm::terminal::disable_raw_mode();
+    })
+}
+
+/// Handles the signals of a closed window and of `kill`: restores the terminal, then does what the system does by default.
+#[cfg(unix)]
+fn handle_termination() {
+    use signal_hook::consts::{SIGHUP, SIGTERM};
+    let Ok(mut signals) = signal_hook::iterator::Signals::new([SIGHUP, SIGTERM]) else {
+        return;
+    };
+    let handle = move || {
+        for signal in signals.forever() {
+            restore_now();
+            let _ = signal_hook::low_level::emulate_default_handler(signal);
+        }
+    };
+    // Without this thread such a signal ends the program without restoring the terminal.
+    let _ = std::thread::Builder::new().name("attn signals".into()).spawn(handle);
+}
+
+#[cfg(not(unix))]
+fn handle_termination() {}
