@@ -86,8 +86,11 @@ fn cut(lines: &[Line], free: usize) -> usize {
         return from;
     }
     // A break between two paragraphs reads better than one within a paragraph.
-    let gaps = (0..free).rev().filter(|at| lines[*at].spans.is_empty() && is_inside(*at).is_none());
-    gaps.filter(|at| *at > free / 2 && lines[*at].picture.is_none()).next().unwrap_or(free)
+    let is_gap = |at: &usize| {
+        let line = &lines[*at];
+        line.spans.is_empty() && line.picture.is_none() && is_inside(*at).is_none()
+    };
+    (free / 2 + 1..free).rev().find(is_gap).unwrap_or(free)
 }
 
 /// The line at the end of a part of a page; shorter on a narrow screen.
