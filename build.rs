@@ -22,6 +22,7 @@ const STDLIB: &[&str] = &[
     "_collections_abc",
     "_compat_pickle",
     "_py_warnings",
+    "_pycodecs",
     "_pydatetime",
     "_pydecimal",
     "_strptime",

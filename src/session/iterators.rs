@@ -1,11 +1,15 @@
 //! Iterators of native code that may be endless: each step looks whether the cell is to stop, so that `sum(count())`
 //! can be stopped. Iterators within iterators within iterators are kept from overflowing the native stack.
 
-use std::{cell::RefCell, collections::HashMap, sync::OnceLock};
+use std::{
+    cell::{Cell, RefCell},
+    collections::HashMap,
+    sync::OnceLock,
+};
 
 use rustpython_vm::{
-    AsObject, Py, PyObject, PyObjectRef, PyPayload, PyResult, VirtualMachine,
-    builtins::{PyModule, PyType, PyTypeRef},
+    AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine,
+    builtins::{PyModule, PyStr, PyType, PyTypeRef},
     class::PyClassImpl,
     function::FuncArgs,
     protocol::{PyIter, PyIterReturn},
@@ -68,6 +72,91 @@ pub(super) fn install(itertools: &Py<PyModule>, vm: &VirtualMachine) -> PyResult
         }
     }
     Ok(())
+}
+
+/// The iterators over built-in containers: native code goes through them in `sum(x)`, `set(x)`, `dict(zip(x, y))`.
+fn over_containers(vm: &VirtualMachine) -> [&'static Py<PyType>; CONTAINERS] {
+    let types = &vm.ctx.types;
+    [
+        types.list_iterator_type,
+        types.list_reverseiterator_type,
+        types.tuple_iterator_type,
+        types.str_iterator_type,
+        types.bytes_iterator_type,
+        types.bytearray_iterator_type,
+        types.memoryviewiterator_type,
+        types.set_iterator_type,
+        types.dict_keyiterator_type,
+        types.dict_valueiterator_type,
+        types.dict_itemiterator_type,
+        types.dict_reversekeyiterator_type,
+        types.dict_reversevalueiterator_type,
+        types.dict_reverseitemiterator_type,
+    ]
+}
+
+const CONTAINERS: usize = 14;
+/// The steps, of all such iterators together, between two looks whether the cell is to stop.
+const STEPS: u32 = 1 << 14;
+
+thread_local! {
+    static STEP: Cell<u32> = const { Cell::new(0) };
+}
+
+static OWN_STEP: [OnceLock<Next>; CONTAINERS] = [const { OnceLock::new() }; CONTAINERS];
+static STOPPABLE_STEP: [Next; CONTAINERS] = [
+    step::<0>, step::<1>, step::<2>, step::<3>, step::<4>, step::<5>, step::<6>, step::<7>, step::<8>,
+    step::<9>, step::<10>, step::<11>, step::<12>, step::<13>,
+];
+
+/// Looks now and then whether the cell is to stop: for what native code does for each element.
+#[inline]
+pub(super) fn tick(vm: &VirtualMachine) -> PyResult<()> {
+    let steps = STEP.get().wrapping_add(1);
+    STEP.set(steps);
+    match steps.is_multiple_of(STEPS) {
+        true => stop::from_native(|| vm.check_signals()),
+        false => Ok(()),
+    }
+}
+
+fn step<const TYPE: usize>(iterator: &PyObject, vm: &VirtualMachine) -> PyResult<PyIterReturn> {
+    tick(vm)?;
+    OWN_STEP[TYPE].get().expect("stay_stoppable() keeps the original before it replaces the slot")(
+        iterator, vm,
+    )
+}
+
+/// Replaces the steps of the iterators over built-in containers.
+pub(super) fn stay_stoppable(vm: &VirtualMachine) {
+    for (number, class) in over_containers(vm).into_iter().enumerate() {
+        let slot = &class.slots.iternext;
+        OWN_STEP[number].get_or_init(|| slot.load().expect("an iterator has a next"));
+        slot.store(Some(STOPPABLE_STEP[number]));
+    }
+    for (class, own, repr) in [
+        (vm.ctx.types.float_type, &FLOAT_REPR, repr_of_float as Repr),
+        (vm.ctx.types.str_type, &STR_REPR, repr_of_str),
+    ] {
+        own.get_or_init(|| class.slots.repr.load().expect("every object has a repr"));
+        class.slots.repr.store(Some(repr));
+    }
+}
+
+type Repr = fn(&PyObject, &VirtualMachine) -> PyResult<PyRef<PyStr>>;
+
+static FLOAT_REPR: OnceLock<Repr> = OnceLock::new();
+static STR_REPR: OnceLock<Repr> = OnceLock::new();
+
+/// The `repr` of an element, which that of a long list calls for each. Integers have theirs in `memory.rs`.
+fn repr_of_float(value: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
+    tick(vm)?;
+    FLOAT_REPR.get().expect("stay_stoppable() keeps it")(value, vm)
+}
+
+fn repr_of_str(value: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
+    tick(vm)?;
+    STR_REPR.get().expect("stay_stoppable() keeps it")(value, vm)
 }
 
 /// The iterators that contain others, each with the number of its kind.

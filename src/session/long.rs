@@ -6,7 +6,7 @@ use malachite_bigint::{BigInt, Sign};
 use memchr::memmem::Finder;
 use rustpython_vm::{
     AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachine,
-    builtins::{PyBytes, PyInt, PyList, PyStr, PyTuple, PyType},
+    builtins::{PyBaseExceptionRef, PyBytes, PyInt, PyList, PyStr, PyTuple, PyType},
     function::FuncArgs,
     protocol::PySequence,
 };
@@ -21,6 +21,11 @@ const COMPARED: usize = 1 << 16;
 
 pub(super) fn check(vm: &VirtualMachine) -> PyResult<()> {
     stop::from_native(|| vm.check_signals())
+}
+
+/// The exception of an allocation that failed.
+pub(super) fn no_room(vm: &VirtualMachine) -> PyBaseExceptionRef {
+    vm.new_memory_error("the system has no room for this".to_owned())
 }
 
 /// Installs the operations on the types of this thread.
@@ -186,7 +191,7 @@ fn repeated_elements<T: Clone>(elements: &[T], times: usize, vm: &VirtualMachine
     let size = elements.len() * times;
     let mut all: Vec<T> = Vec::new();
     if all.try_reserve_exact(size).is_err() {
-        return Err(vm.new_memory_error("the system has no room for this".to_owned()));
+        return Err(no_room(vm));
     }
     // A part of a few megabytes is copied faster than single elements.
     while all.len() < size.min(STEP / 4) {

@@ -22,6 +22,7 @@ use rustpython_vm::{
 };
 
 use super::interrupt::{Interrupter, StopReason};
+use super::iterators::tick;
 use super::long;
 use super::running::STACK_SIZE;
 use crate::kernel::stop;
@@ -301,6 +302,7 @@ type Repr = fn(&PyObject, &VirtualMachine) -> PyResult<PyRef<PyStr>>;
 static REPR: OnceLock<Repr> = OnceLock::new();
 
 fn repr_within_limit(value: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
+    tick(vm)?;
     if let Some(integer) = value.downcast_ref::<PyInt>()
         && (integer.as_bigint().bits() as f64 - 1.0) * std::f64::consts::LOG10_2 > MAX_DIGITS
     {

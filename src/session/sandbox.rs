@@ -24,8 +24,8 @@ use rustpython_vm::{
 };
 
 use super::{
-    arguments, guards::check_first, iterators, long, long_text, percent, sizes, sorting, source, stack,
-    wording,
+    arguments, guards::check_first, iterators, long, long_text, percent, sizes, slices, sorting, source,
+    stack, text_characters, text_search, wording,
 };
 
 /// What native modules lose: what sets the machine's clock, sleeps without being stoppable, takes the terminal, runs code
@@ -75,6 +75,10 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
         long_text::install(vm);
         wording::install(vm);
         iterators::stay_shallow(vm);
+        iterators::stay_stoppable(vm);
+        slices::install(vm);
+        text_characters::install(vm);
+        text_search::install(vm);
     }
     Ok(())
 }

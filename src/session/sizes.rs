@@ -21,6 +21,7 @@ use super::{
     guards::{check_and, check_first},
     long_text,
     memory::{as_float, check, check_power, check_shift, length, too_large},
+    padding, text_search,
 };
 
 /// Installs the checks on the types of this thread.
@@ -28,15 +29,13 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
     let types = &vm.ctx.types;
     for class in [types.str_type, types.bytes_type, types.bytearray_type] {
         for name in ["center", "ljust", "rjust", "zfill"] {
-            check_first(class, name, padding, vm);
+            check_and(class, name, padded_length, padding::method(name), vm);
         }
-        check_first(class, "expandtabs", tabs, vm);
-        check_first(class, "replace", replacement, vm);
+        check_and(class, "expandtabs", tabs, long_text::expandtabs, vm);
+        check_and(class, "replace", replacement, text_search::replace, vm);
         check_first(class, "join", joined, vm);
     }
     check_and(types.str_type, "translate", translated, long_text::translate, vm);
-    check_and(types.str_type, "expandtabs", tabs, long_text::expandtabs, vm);
-    check_and(types.str_type, "replace", replacement, long_text::replace, vm);
     for class in [types.str_type, types.bytes_type, types.bytearray_type, types.list_type, types.tuple_type] {
         for name in ["__mul__", "__rmul__"] {
             check_first(class, name, repeated, vm);
@@ -46,7 +45,7 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
         check_first(class, "__imul__", repeated, vm);
     }
     for class in [types.str_type, types.int_type, types.bool_type, types.float_type, types.complex_type] {
-        check_first(class, "__format__", width, vm);
+        check_and(class, "__format__", width, padding::format, vm);
     }
     let list = types.list_type;
     let slots = (&list.slots.as_sequence.inplace_concat, &list.slots.as_mapping.ass_subscript);
@@ -325,7 +324,7 @@ fn zeros(args: &mut FuncArgs, at: usize, vm: &VirtualMachine) -> PyResult<()> {
     }
 }
 
-fn padding(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
+fn padded_length(args: &mut FuncArgs, vm: &VirtualMachine) -> PyResult<()> {
     let fill = args.args.get(2).map_or(1.0, |fill| length(fill).max(1.0));
     check(number(args, 1, "width", vm) * fill, vm)
 }

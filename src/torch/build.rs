@@ -7,6 +7,7 @@ use rustpython_vm::{AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine};
 use super::numbers::{is_too_large, items, number};
 use super::py_tensor::{lent_tensor, tensor_of};
 use super::raise::{OrRaise, raise};
+use crate::kernel::stop;
 use crate::tensor::ops::{cast::to_dtype, mask::fits};
 use crate::tensor::{Arg, Buffer, Category, DType, Error, ErrorFact, Tensor, allow};
 
@@ -110,6 +111,9 @@ fn dtype_of(object: &PyObject, number: &Arg, default: DType, vm: &VirtualMachine
     }
 }
 
+/// The items of a long list between two looks whether the cell is to stop.
+const STEP: usize = 1 << 16;
+
 /// Collects the numbers of nested sequences in row-major order.
 fn collect(
     object: &PyObject,
@@ -179,7 +183,12 @@ fn collect(
             vm,
         ));
     }
-    items.iter().try_for_each(|item| collect(item, shape, depth + 1, default, values, vm))
+    items.iter().enumerate().try_for_each(|(at, item)| {
+        if (at + 1).is_multiple_of(STEP) {
+            stop::from_native(|| vm.check_signals())?;
+        }
+        collect(item, shape, depth + 1, default, values, vm)
+    })
 }
 
 /// The tensor of a number, nested sequences of numbers, or another tensor's values. Copies.

@@ -558,3 +558,60 @@ class Own:
 for f in (lambda: Own()[3], lambda: 2.0**10000, lambda: 1e200**2, lambda: 10.0**308, lambda: float("inf")**2, lambda: 2**0.5):
     try: print(f())
     except Exception as e: print(type(e).__name__, e, e.args)
+
+
+# %% texts-of-other-alphabets
+TEXTS = ["", "abc", "Ab1 cD\t", "é", "éÀß", "ΑΣ ας", "ǆǅǄ", "٣1²", "一½Ⅷ", "aªb", "\x1fa\x1c b\x85", "a\r\n\u2028b\x0b", "-é5", "éaéaéa", "日本 語", "İı", "😀a😀", "ा", "\u200b"]
+def told(f):
+    try:
+        return f()
+    except Exception as e:
+        return type(e).__name__
+for method in "isalpha isalnum isdecimal isdigit isnumeric isspace isprintable isidentifier islower isupper istitle isascii".split():
+    print(method, "".join("01"[getattr(t, method)()] for t in TEXTS))
+for method in "upper lower capitalize casefold swapcase strip lstrip rstrip split rsplit splitlines".split():
+    print(method, [getattr(t, method)() for t in TEXTS])
+for call in [
+    lambda t: [len(t[::2]), t[::2], t[::-1], t[::-3], t[1:], t[-2:0:-1], t[4::-2], t[2:100:3]],
+    lambda t: [t.zfill(6), t.center(7, "é"), t.ljust(5) + "|", t.rjust(5, "日"), f"{t:é^9}", f"{t:>8}"],
+    lambda t: [t.replace("", "-"), t.replace("", "-", 2), t.replace("", "é", 0), t.replace("a", "é", 1)],
+    lambda t: [t.count(""), t.count("", 2), t.count("", -1, 9), t.count("", 5, 3), t.count("a", 1), t.find("a", -3), t.rfind("é", 0, 3), t.find("", 2)],
+    lambda t: [t.partition("é"), t.rpartition("a"), t.split(None, 1), t.rsplit(None, 1), t.split("a", 1), t.rsplit("é", 1), t.splitlines(True)],
+    lambda t: [t.strip("aé"), t.lstrip("\x1f"), t.expandtabs(3), told(lambda: t.index("b")), told(lambda: t.rindex("é", 1))],
+    lambda t: [t.encode("utf-16-le").hex(), t.encode("utf-8-sig").hex(), t.encode("ascii", "replace"), t.encode("unicode_escape")],
+]:
+    for t in TEXTS:
+        print(told(lambda: call(t)))
+x = "éaéaéa"[::2]
+print(len(x), x[-1], x[2:], x.ljust(4) + "|", x == "é" * 3, [*x], x.find("é", -1))
+
+# %% long-texts-and-bytes
+def told(value):
+    """The length of a text, and a sum of some of its characters; of a list, how many parts, and the same of all."""
+    if isinstance(value, (list, tuple)):
+        between = b"|" if value and isinstance(value[-1], (bytes, bytearray)) else "|"
+        return len(value), told(between.join(value))
+    some = value[::7919] + value[4194290:4194310] + value[-20:]
+    codes = some if isinstance(some, (bytes, bytearray)) else map(ord, some)
+    return len(value), sum((at + 1) * code for at, code in enumerate(codes))
+unit = "aB é\tΣc日\r\nd\x1ce F\x0b😀.\r"
+texts = [unit * 170001, "x" + " " * 4400000 + "y"]
+for number, t in enumerate(texts):
+    print(number, told(t))
+    for method in "upper lower capitalize title swapcase strip split rsplit splitlines expandtabs".split():
+        print(method, told(getattr(t, method)()))
+    print([getattr(t, method)() for method in "isalpha isalnum isdigit isspace isprintable islower isupper istitle isidentifier".split()])
+    print(told(t[::2]), told(t[::-1]), told(t[-3::-7]), told(t[5:-9]), told(t[100:4300000:3]), t[::2][-1:], len(t[1::2]))
+    print(t.find("y"), t.rfind("aB"), t.count("a"), t.count("a", 5, -4), t.find("b", 10**6), t.rfind("é", 0, -5), t.find("zz"), t.count(""), t.count("ab" * 3))
+    print(told(t.partition("c")), told(t.rpartition("a")), told(t.partition("zz")), told(t.split("a", 3)), told(t.rsplit("a", 3)), told(t.rsplit("a")))
+    print(told(t.split(None, 5)), told(t.rsplit(None, 5)), told(t.splitlines(True)), told(t.replace("a", "éé")), told(t.replace("", "-", 4)), told(t.replace("a", "", 1000)))
+    print(told(t.strip("abB cé\td\nxy")), told(t.lstrip("ax")), told(t.rstrip("\n b")), told(t.rjust(9000001)), told(t.ljust(9000002, "é")))
+for b in [b"aB c\td\n" * 640001, bytearray(b"-" + b"ab" * 2200001)]:
+    for method in "upper lower capitalize title swapcase strip split rsplit splitlines expandtabs".split():
+        print(method, told(getattr(b, method)()))
+    print(told(b[::2]), told(b[::-1]), told(b[-3::-7]), told(b[5:-9]), b.find(b"y"), b.rfind(b"aB"), b.count(b"a", 5, -4), told(b.replace(b"a", b"xyz")))
+    print(told(b.zfill(9000001)), told(b.center(9000001, b"-")), told(b.center(9000002)), told(b.partition(b"c")), told(b.rsplit(b"a", 3)), told(b.strip(b"aB cd")))
+    print(told(b.translate(None, b"a")), told(b.translate(bytes(range(255, -1, -1)))), type(b[::2]), type(b.split()[0]), type(b.zfill(5000000)))
+print(told(texts[0].translate({97: "é", 66: None})), told(f"{5:>5000001}"), told(f"{True:5000001}"), told(f"{'é':日^5000001}"), told(f"{1.5:<5000001.2f}"), told("-7".zfill(5000001)), told("é".center(5000002, "ß")))
+x = list(range(1100001))
+print([sum(part) for part in (x[::2], x[::-1], x[5:-7], x[-3:2:-5], tuple(x)[::3], tuple(x)[::-2])])

@@ -11,12 +11,23 @@ _FAMILIES = {
     "unicode_escape": ("unicode_escape",),
     "raw_unicode_escape": ("raw_unicode_escape",),
     "ascii": ("us_ascii", "646"),
-    "utf_8": ("u8", "utf", "utf_8_sig", "cp65001"),
+    "utf_8": ("u8", "utf", "cp65001"),
 }
+
+
+def _encode_with_mark(text, errors="strict"):
+    return codecs.BOM_UTF8 + codecs.utf_8_encode(text, errors)[0], len(text)
+
+
+def _decode_with_mark(data, errors="strict"):
+    data = bytes(data)
+    return codecs.utf_8_decode(data.removeprefix(codecs.BOM_UTF8), errors, True)[0], len(data)
 
 
 def search_function(encoding):
     plain = encoding.lower().replace("-", "_").replace(" ", "_")
+    if plain == "utf_8_sig":
+        return codecs.CodecInfo(_encode_with_mark, _decode_with_mark, name="utf-8-sig")
     for family, names in _FAMILIES.items():
         if plain in names:
             encode = getattr(codecs, family + "_encode")

@@ -1,0 +1,270 @@
+//! What the characters of a text are (`isdigit`, `isupper`) and `swapcase`. The interpreter computes them for ASCII; for
+//! other alphabets they are computed here, by the Unicode properties that CPython reads. Long texts look whether the cell
+//! is to stop.
+//! Source: CPython's `unicodectype.c` and `unicode_isupper_impl`; the tables are those of Unicode 14.
+
+use rustpython_vm::{AsObject, PyObjectRef, PyResult, VirtualMachine, function::FuncArgs};
+use unic_ucd_category::GeneralCategory;
+
+use super::contents::{Content, Steps};
+use super::guards::{Own, around_native};
+use super::long::check;
+use super::long_text::{reserve, small_sigma};
+
+/// Digits that are no decimal digits: superscripts, digits in circles.
+const DIGITS: &[(u32, u32)] = &[
+    (0xb2, 0xb3),
+    (0xb9, 0xb9),
+    (0x1369, 0x1371),
+    (0x19da, 0x19da),
+    (0x2070, 0x2070),
+    (0x2074, 0x2079),
+    (0x2080, 0x2089),
+    (0x2460, 0x2468),
+    (0x2474, 0x247c),
+    (0x2488, 0x2490),
+    (0x24ea, 0x24ea),
+    (0x24f5, 0x24fd),
+    (0x24ff, 0x24ff),
+    (0x2776, 0x277e),
+    (0x2780, 0x2788),
+    (0x278a, 0x2792),
+    (0x10a40, 0x10a43),
+    (0x10e60, 0x10e68),
+    (0x11052, 0x1105a),
+    (0x1f100, 0x1f10a),
+];
+
+/// Letters that are numbers: ideographs.
+const NUMBERS: &[(u32, u32)] = &[
+    (0x3405, 0x3405),
+    (0x3483, 0x3483),
+    (0x382a, 0x382a),
+    (0x3b4d, 0x3b4d),
+    (0x4e00, 0x4e00),
+    (0x4e03, 0x4e03),
+    (0x4e07, 0x4e07),
+    (0x4e09, 0x4e09),
+    (0x4e5d, 0x4e5d),
+    (0x4e8c, 0x4e8c),
+    (0x4e94, 0x4e94),
+    (0x4e96, 0x4e96),
+    (0x4ebf, 0x4ec0),
+    (0x4edf, 0x4edf),
+    (0x4ee8, 0x4ee8),
+    (0x4f0d, 0x4f0d),
+    (0x4f70, 0x4f70),
+    (0x5104, 0x5104),
+    (0x5146, 0x5146),
+    (0x5169, 0x5169),
+    (0x516b, 0x516b),
+    (0x516d, 0x516d),
+    (0x5341, 0x5341),
+    (0x5343, 0x5345),
+    (0x534c, 0x534c),
+    (0x53c1, 0x53c4),
+    (0x56db, 0x56db),
+    (0x58f1, 0x58f1),
+    (0x58f9, 0x58f9),
+    (0x5e7a, 0x5e7a),
+    (0x5efe, 0x5eff),
+    (0x5f0c, 0x5f0e),
+    (0x5f10, 0x5f10),
+    (0x62fe, 0x62fe),
+    (0x634c, 0x634c),
+    (0x67d2, 0x67d2),
+    (0x6f06, 0x6f06),
+    (0x7396, 0x7396),
+    (0x767e, 0x767e),
+    (0x8086, 0x8086),
+    (0x842c, 0x842c),
+    (0x8cae, 0x8cae),
+    (0x8cb3, 0x8cb3),
+    (0x8d30, 0x8d30),
+    (0x9621, 0x9621),
+    (0x9646, 0x9646),
+    (0x964c, 0x964c),
+    (0x9678, 0x9678),
+    (0x96f6, 0x96f6),
+    (0xf96b, 0xf96b),
+    (0xf973, 0xf973),
+    (0xf978, 0xf978),
+    (0xf9b2, 0xf9b2),
+    (0xf9d1, 0xf9d1),
+    (0xf9d3, 0xf9d3),
+    (0xf9fd, 0xf9fd),
+    (0x20001, 0x20001),
+    (0x20064, 0x20064),
+    (0x200e2, 0x200e2),
+    (0x20121, 0x20121),
+    (0x2092a, 0x2092a),
+    (0x20983, 0x20983),
+    (0x2098c, 0x2098c),
+    (0x2099c, 0x2099c),
+    (0x20aea, 0x20aea),
+    (0x20afd, 0x20afd),
+    (0x20b19, 0x20b19),
+    (0x22390, 0x22390),
+    (0x22998, 0x22998),
+    (0x23b1b, 0x23b1b),
+    (0x2626d, 0x2626d),
+    (0x2f890, 0x2f890),
+];
+
+fn is_in(ranges: &[(u32, u32)], c: char) -> bool {
+    let c = u32::from(c);
+    let at = ranges.partition_point(|&(_, last)| last < c);
+    ranges.get(at).is_some_and(|&(first, _)| first <= c)
+}
+
+fn is_decimal(c: char) -> bool {
+    GeneralCategory::of(c) == GeneralCategory::DecimalNumber
+}
+
+fn is_digit(c: char) -> bool {
+    is_decimal(c) || is_in(DIGITS, c)
+}
+
+fn is_numeric(c: char) -> bool {
+    c.is_numeric() || is_in(NUMBERS, c)
+}
+
+/// A letter. Characters of later versions than the table's are taken for letters as Rust takes them.
+fn is_letter(c: char) -> bool {
+    match GeneralCategory::of(c) {
+        GeneralCategory::Unassigned => c.is_alphabetic(),
+        category => category.is_letter(),
+    }
+}
+
+fn is_title(c: char) -> bool {
+    GeneralCategory::of(c) == GeneralCategory::TitlecaseLetter
+}
+
+/// Installs the methods on the types of this thread.
+pub(super) fn install(vm: &VirtualMachine) {
+    let class = vm.ctx.types.str_type;
+    for (name, test) in [
+        ("isalpha", is_letter as fn(char) -> bool),
+        ("isalnum", |c| is_letter(c) || is_numeric(c)),
+        ("isdecimal", is_decimal),
+        ("isdigit", is_digit),
+        ("isnumeric", is_numeric),
+    ] {
+        around_native(class, name, move |own, args, vm| all(own, args, test, vm), vm);
+    }
+    for name in ["isspace", "isprintable"] {
+        around_native(class, name, in_parts, vm);
+    }
+    around_native(
+        class,
+        "islower",
+        |own, args, vm| cased(own, args, char::is_lowercase, char::is_uppercase, vm),
+        vm,
+    );
+    around_native(
+        class,
+        "isupper",
+        |own, args, vm| cased(own, args, char::is_uppercase, char::is_lowercase, vm),
+        vm,
+    );
+    around_native(class, "istitle", is_titled, vm);
+    around_native(class, "swapcase", swapcase, vm);
+}
+
+/// The text that a method without arguments is called on, if it is long or, where `others` says so, not ASCII.
+fn taken(args: &FuncArgs, others: bool) -> Option<&str> {
+    let [object] = &args.args[..] else { return None };
+    match Content::of(object)? {
+        Content::Text(text) if args.kwargs.is_empty() => {
+            let is_taken = Content::Text(text).is_long() || (others && !text.is_ascii());
+            is_taken.then_some(text)
+        }
+        _ => None,
+    }
+}
+
+/// Whether the test is true of each character of a text that has some.
+fn all(own: &Own, args: FuncArgs, test: fn(char) -> bool, vm: &VirtualMachine) -> PyResult {
+    let Some(text) = taken(&args, true) else { return own.call(args, vm) };
+    for part in Steps(text) {
+        check(vm)?;
+        if !part.chars().all(test) {
+            return Ok(vm.ctx.new_bool(false).into());
+        }
+    }
+    Ok(vm.ctx.new_bool(true).into())
+}
+
+/// A method that is true of a text if it is true of each part.
+fn in_parts(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    let Some(text) = taken(&args, false) else { return own.call(args, vm) };
+    for part in Steps(text) {
+        check(vm)?;
+        let part: PyObjectRef = vm.ctx.new_str(part).into();
+        if !own.call(FuncArgs::from(vec![part]), vm)?.is(&vm.ctx.true_value) {
+            return Ok(vm.ctx.new_bool(false).into());
+        }
+    }
+    Ok(vm.ctx.new_bool(true).into())
+}
+
+/// Whether there is a letter of one case and none of the other or in title case.
+fn cased(
+    own: &Own,
+    args: FuncArgs,
+    wanted: fn(char) -> bool,
+    other: fn(char) -> bool,
+    vm: &VirtualMachine,
+) -> PyResult {
+    let Some(text) = taken(&args, true) else { return own.call(args, vm) };
+    let mut found = false;
+    for part in Steps(text) {
+        check(vm)?;
+        if part.chars().any(|c| other(c) || (!c.is_ascii() && is_title(c))) {
+            return Ok(vm.ctx.new_bool(false).into());
+        }
+        found = found || part.chars().any(wanted);
+    }
+    Ok(vm.ctx.new_bool(found).into())
+}
+
+/// `text.istitle()`.
+fn is_titled(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    let Some(text) = taken(&args, false) else { return own.call(args, vm) };
+    let (mut found, mut before) = (false, false);
+    for part in Steps(text) {
+        check(vm)?;
+        for c in part.chars() {
+            let begins = c.is_uppercase() || (!c.is_ascii() && is_title(c));
+            let is_cased = begins || c.is_lowercase();
+            // A word begins with a capital letter, and has no other.
+            if is_cased && begins == before {
+                return Ok(vm.ctx.new_bool(false).into());
+            }
+            (found, before) = (found || is_cased, is_cased);
+        }
+    }
+    Ok(vm.ctx.new_bool(found).into())
+}
+
+/// `text.swapcase()`.
+fn swapcase(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    let Some(text) = taken(&args, true) else { return own.call(args, vm) };
+    let mut swapped = String::new();
+    let mut start = 0;
+    for part in Steps(text) {
+        check(vm)?;
+        reserve(&mut swapped, part.len(), vm)?;
+        for (at, c) in part.char_indices() {
+            match c {
+                '\u{3a3}' => swapped.push(small_sigma(text, start + at)),
+                _ if c.is_uppercase() => swapped.extend(c.to_lowercase()),
+                _ if c.is_lowercase() => swapped.extend(c.to_uppercase()),
+                _ => swapped.push(c),
+            }
+        }
+        start += part.len();
+    }
+    Ok(vm.ctx.new_str(swapped).into())
+}
