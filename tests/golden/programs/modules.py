@@ -267,3 +267,41 @@ b = copy.deepcopy(a)
 with torch.no_grad():
     a.bias.fill_(9)
 print(torch.equal(a.weight, b.weight), torch.equal(a.bias, b.bias), b, [copy.deepcopy(a) is a], len(nn.ModuleList([copy.deepcopy(a) for _ in range(2)])))
+
+# %% compiled-modules-and-functions
+class Two(nn.Module):
+    """Doubles."""
+    def __init__(self):
+        super().__init__()
+        self.inner = nn.Linear(2, 2)
+    def forward(self, x):
+        return self.inner(x) * 2
+    def other(self):
+        return 5
+m = Two()
+c = torch.compile(m, backend="eager")
+print(c, type(c).__name__, c.__module__, isinstance(c, nn.Module), c is m, c._orig_mod is m, c.other())
+print(list(c.state_dict()), [name for name, _ in c.named_parameters()], [name for name, _ in c.named_modules()])
+c.eval()
+print(c.training, m.training, c.train() is c, m.training, c.inner is m.inner)
+c.extra = 3
+print(m.extra, hasattr(c, "nothing"), torch.compile(m, disable=True) is m)
+x = torch.ones(1, 2)
+print(torch.equal(c(x), m(x)), len(list(c.parameters())))
+try:
+    del c.extra
+except AttributeError as e:
+    print(e, m.extra)
+c.load_state_dict({"_orig_mod." + k: torch.zeros_like(v) for k, v in m.state_dict().items()})
+print(m.inner.bias, m(x))
+@torch.compile(backend="eager")
+def f(x, y=1):
+    """Adds."""
+    return x + y
+print(f.__name__, f.__doc__, f.__module__, f.__wrapped__ is f._torchdynamo_orig_callable, f(x, y=2), torch.compile(f, backend="eager") is f)
+print(torch.compile.__module__, torch.compile(backend="eager").__module__)
+for call in [lambda: torch.compile(3), lambda: torch.compile(m, mode="x"), lambda: torch.compile(m, backend="nope"), lambda: torch.compile(m, mode="max-autotune", options={"a": 1})]:
+    try:
+        print(call())
+    except Exception as e:
+        print(type(e).__name__, e)

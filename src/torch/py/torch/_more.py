@@ -314,11 +314,20 @@ def set_default_tensor_type(t):
 
 
 def compile(model=None, *, fullgraph=False, dynamic=None, backend="inductor", mode=None, options=None, disable=False):
-    """Returns its argument: attn's kernel is compiled already."""
-    hint(fullgraph, dynamic, backend, mode, options, disable)
-    if model is None:
-        return lambda function: function
-    return model
+    """The module or the function in a form that computes the same: attn's kernel is compiled already."""
+    from torch._compiled import check, compiled
+
+    hint(fullgraph, dynamic)
+    check(backend, mode, options)
+
+    def fn(model):
+        return model if disable else compiled(model)
+
+    fn.__module__ = "torch"
+    return fn if model is None else fn(model)
+
+
+compile.__module__ = "torch"
 
 
 class autocast:
