@@ -1,6 +1,8 @@
 //! The variables of the session, and which tensors a cell bound or changed in place.
 //! Reads names and storage versions; runs no Python code.
 
+use std::collections::HashMap;
+
 use rustpython_vm::{
     AsObject, Py, PyObjectRef, VirtualMachine,
     builtins::{PyDict, PyStr},
@@ -80,16 +82,20 @@ impl NamespaceSnapshot {
 
     /// The tensors that were bound or written to since, in the order of `bound`, the names that the cell binds.
     pub(super) fn changes(&self, globals: &PyDict, bound: &[String], vm: &VirtualMachine) -> Vec<Variable> {
+        let before: HashMap<&str, (&PyObjectRef, u64)> =
+            self.0.iter().map(|(name, object, version)| (name.as_str(), (object, *version))).collect();
         let now = entries(globals).into_iter().filter_map(|(name, object)| {
             let value = numpy::tensor_value(&object, vm)?;
-            let same = self.0.iter().any(|(other, before, version)| {
-                *other == name && before.is(&object) && *version == value.storage().version()
-            });
+            let same = before
+                .get(name.as_str())
+                .is_some_and(|(before, version)| before.is(&object) && *version == value.storage().version());
             (!same).then_some(Variable { name, value })
         });
         let mut changed: Vec<Variable> = now.collect();
-        let position = |variable: &Variable| bound.iter().rposition(|name| *name == variable.name);
-        changed.sort_by_key(|variable| position(variable).unwrap_or(usize::MAX));
+        // Of a name that is bound twice, the later place counts.
+        let places: HashMap<&str, usize> =
+            bound.iter().enumerate().map(|(at, name)| (name.as_str(), at)).collect();
+        changed.sort_by_key(|variable| places.get(variable.name.as_str()).copied().unwrap_or(usize::MAX));
         changed
     }
 }

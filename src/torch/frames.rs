@@ -54,14 +54,11 @@ impl FrameObserver {
         let numbered = self.numbered(frames, vm);
         let calls: Vec<Called> = numbered.iter().map(|(frame, number)| called(frame, *number, vm)).collect();
         let own = calls.iter().rposition(|call| !call.library);
-        let tensors = args.iter().flat_map(Arg::tensors);
-        let names = match own {
-            Some(own) => {
-                let known = Known::of(&numbered[own].0, vm);
-                tensors.map(|tensor| known.name(tensor)).collect()
-            }
-            None => tensors.map(|_| None).collect(),
-        };
+        let mut named = Named::new(args.iter().flat_map(Arg::tensors));
+        if let Some(own) = own {
+            named.search(&numbered[own].0, vm);
+        }
+        let names = named.0.into_iter().map(|(_, name)| name).collect();
         self.frames.replace(numbered);
         CallingCode { calls, names }
     }
@@ -122,34 +119,83 @@ fn names_of(frame: &FrameRef, vm: &VirtualMachine) -> Option<PyDictRef> {
     names?.obj().to_owned().downcast::<PyDict>().ok()
 }
 
-/// The tensors that a frame has names for.
-struct Known(Vec<(String, Tensor)>);
+/// Tensors, and the first name that a frame has for each.
+struct Named<'a>(Vec<(&'a Tensor, Option<String>)>);
 
 /// How deep modules inside modules are looked through for a tensor's name.
 const NESTED: usize = 3;
 
-impl Known {
-    fn of(frame: &FrameRef, vm: &VirtualMachine) -> Known {
-        let mut known = Vec::new();
+impl<'a> Named<'a> {
+    fn new(tensors: impl Iterator<Item = &'a Tensor>) -> Named<'a> {
+        Named(tensors.map(|tensor| (tensor, None)).collect())
+    }
+
+    fn is_done(&self) -> bool {
+        self.0.iter().all(|(_, name)| name.is_some())
+    }
+
+    /// Looks in the names of the frame, in the attributes of `self`, then in the names of the module.
+    fn search(&mut self, frame: &FrameRef, vm: &VirtualMachine) {
+        if self.is_done() {
+            return;
+        }
         let names = names_of(frame, vm);
         if let Some(locals) = &names {
-            each(locals, |name, value| {
-                known.extend(tensor_of(value).map(|tensor| (name.to_owned(), tensor)))
-            });
+            self.names(locals, "");
             if let Some(own) = locals.get_item_opt("self", vm).ok().flatten() {
-                attributes(&own, "self", NESTED, &mut known);
+                self.attributes(&own, "self", NESTED);
             }
         }
         if !names.is_some_and(|names| names.is(&frame.globals)) {
-            each(&frame.globals, |name, value| {
-                known.extend(tensor_of(value).map(|tensor| (name.to_owned(), tensor)));
-            });
+            self.names(&frame.globals, "");
         }
-        Known(known)
     }
 
-    fn name(&self, tensor: &Tensor) -> Option<String> {
-        self.0.iter().find(|(_, other)| other.is(tensor)).map(|(name, _)| name.clone())
+    /// Takes the names in a dict, each behind `path`.
+    fn names(&mut self, dict: &PyDict, path: &str) {
+        for (name, value) in dict {
+            if self.is_done() {
+                return;
+            }
+            if let Some(tensor) = tensor_of(&value) {
+                self.name(&tensor, path, &name);
+            }
+        }
+    }
+
+    fn name(&mut self, tensor: &Tensor, path: &str, name: &PyObject) {
+        for (wanted, known) in &mut self.0 {
+            if known.is_none()
+                && wanted.is(tensor)
+                && let Some(name) = name.downcast_ref::<PyStr>()
+            {
+                *known = Some(format!("{path}{}", name.as_wtf8().to_string_lossy()));
+            }
+        }
+    }
+
+    /// Parameters, buffers and other tensors of a module, and of the modules in it.
+    fn attributes(&mut self, object: &PyObject, path: &str, depth: usize) {
+        let Some(own) = object.dict().filter(|_| depth > 0 && !self.is_done()) else { return };
+        each(&own, |name, value| {
+            if let Some(part) = value.downcast_ref::<PyDict>() {
+                match name {
+                    "_parameters" | "_buffers" => self.names(part, &format!("{path}.")),
+                    "_modules" => {
+                        each(part, |name, value| {
+                            self.attributes(value, &format!("{path}.{name}"), depth - 1);
+                        });
+                    }
+                    _ => {}
+                }
+            } else if let Some(tensor) = tensor_of(value) {
+                for (wanted, known) in &mut self.0 {
+                    if known.is_none() && wanted.is(&tensor) {
+                        *known = Some(format!("{path}.{name}"));
+                    }
+                }
+            }
+        });
     }
 }
 
@@ -159,24 +205,4 @@ fn each(dict: &PyDict, mut visit: impl FnMut(&str, &PyObject)) {
             visit(&name.as_wtf8().to_string_lossy(), &value);
         }
     }
-}
-
-/// Parameters, buffers and other tensors of a module, and of the modules in it.
-fn attributes(object: &PyObject, path: &str, depth: usize, known: &mut Vec<(String, Tensor)>) {
-    let Some(own) = object.dict().filter(|_| depth > 0) else { return };
-    each(&own, |name, value| {
-        if let Some(tensor) = tensor_of(value) {
-            known.push((format!("{path}.{name}"), tensor));
-        } else if let Some(part) = value.downcast_ref::<PyDict>() {
-            match name {
-                "_parameters" | "_buffers" => each(part, |name, value| {
-                    known.extend(tensor_of(value).map(|tensor| (format!("{path}.{name}"), tensor)));
-                }),
-                "_modules" => {
-                    each(part, |name, value| attributes(value, &format!("{path}.{name}"), depth - 1, known));
-                }
-                _ => {}
-            }
-        }
-    });
 }

@@ -23,6 +23,10 @@ pub struct Sources {
 struct CellSource {
     text: String,
     parsed: Option<Parsed<ModModule>>,
+    /// Where each line begins.
+    lines: Vec<usize>,
+    /// The comments, in order.
+    comments: Vec<TextRange>,
 }
 
 /// The code of an operation, on one line.
@@ -43,10 +47,7 @@ pub(super) struct ShownParts {
 impl Sources {
     /// Names and sources of cells; of two cells of one name, the later one counts.
     pub fn new(cells: impl IntoIterator<Item = (String, String)>) -> Sources {
-        let source = |(name, text): (String, String)| {
-            let parsed = parse_module(&text).ok();
-            (name, CellSource { text, parsed })
-        };
+        let source = |(name, text): (String, String)| (name, CellSource::new(text));
         Sources { cells: cells.into_iter().map(source).collect() }
     }
 
@@ -65,7 +66,10 @@ impl Sources {
             return OperationCode { text: source.line(range, &[]), short: None };
         };
         let mut around = EnclosingNodes { range, statements: Vec::new(), expressions: Vec::new() };
-        around.visit_body(&parsed.syntax().body);
+        // Statements follow each other: only one of the module's can be around the range.
+        let body = &parsed.syntax().body;
+        let at = body.partition_point(|statement| statement.end() < range.end());
+        around.visit_body(&body[at..body.len().min(at + 1)]);
         let statement = around.statements.last().copied();
         let place = statement.map(|statement| (activation, statement.range()));
         if place != shown.statement {
@@ -86,9 +90,17 @@ impl Sources {
 }
 
 impl CellSource {
+    fn new(text: String) -> CellSource {
+        let parsed = parse_module(&text).ok();
+        let lines = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
+        let tokens = parsed.iter().flat_map(|parsed| parsed.tokens().iter());
+        let comments = tokens.filter(|token| token.kind() == TokenKind::Comment).map(Ranged::range).collect();
+        CellSource { text, parsed, lines, comments }
+    }
+
     fn offset(&self, position: SourcePosition) -> Option<usize> {
-        let before: usize =
-            self.text.split_inclusive('\n').take(position.line.checked_sub(1)?).map(str::len).sum();
+        let line = position.line.checked_sub(1)?;
+        let before = self.lines.get(line).copied().unwrap_or(self.text.len());
         let line = self.text[before..].split('\n').next()?;
         let column = position.column.checked_sub(1)?;
         let inside = line.char_indices().map(|(at, _)| at).chain([line.len()]).nth(column)?;
@@ -103,9 +115,9 @@ impl CellSource {
 
     /// A range on one line, without comments, and with `…` in place of each of the ranges in `shown`.
     fn line(&self, range: TextRange, shown: &[TextRange]) -> String {
-        let comments = self.parsed.iter().flat_map(|parsed| parsed.tokens().iter());
-        let comments = comments.filter(|token| token.kind() == TokenKind::Comment).map(Ranged::range);
-        let comments = comments.filter(|comment| range.contains_range(*comment)).map(|comment| (comment, ""));
+        let first = self.comments.partition_point(|comment| comment.start() < range.start());
+        let comments = self.comments[first..].iter().take_while(|comment| comment.end() <= range.end());
+        let comments = comments.map(|comment| (*comment, ""));
         // A range inside of another one is part of its `…`.
         let outer =
             |part: &&TextRange| !shown.iter().any(|other| other != *part && other.contains_range(**part));
