@@ -19,6 +19,7 @@ use super::what_if::{self, Changes};
 use super::workspace::Workspace;
 use crate::explain::errors::ErrorExplanation;
 use crate::lesson::Catalogue;
+use crate::session::Outcome;
 use crate::view::errors::error;
 use crate::view::run::CellRun;
 use crate::view::{self, Panel, panel};
@@ -256,6 +257,18 @@ fn bare_cell(
     shell: &mut Shell,
 ) -> Result<(), Failure> {
     let FinishedCell { cell, outcome, .. } = finished;
+    let printed = printed(outcome, script, shell);
+    if let Some(raised) = &outcome.error {
+        shell.remark(&format!("{} raised", cell.name));
+        shell.note(&error(&workspace.error_note(raised, &cell.source), shell.look));
+    }
+    match printed {
+        Err(Failure::Closed) if outcome.error.is_some() => Err(Failure::ClosedAfterError),
+        printed => printed,
+    }
+}
+
+fn printed(outcome: &Outcome, script: bool, shell: &mut Shell) -> Result<(), Failure> {
     shell.say(&outcome.stdout)?;
     shell.aside(&outcome.stderr);
     if let Some(result) = outcome.result.as_ref().filter(|_| !script) {
@@ -264,9 +277,5 @@ fn bare_cell(
         }
         shell.say(&format!("{result}\n"))?;
     }
-    if let Some(raised) = &outcome.error {
-        shell.remark(&format!("{} raised", cell.name));
-        shell.note(&error(&workspace.error_note(raised, &cell.source), shell.look));
-    }
-    Ok(())
+    shell.flush()
 }

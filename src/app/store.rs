@@ -1,10 +1,11 @@
 //! The learner's progress in a file, which is read and written under a lock. [`crate::lesson::progress`] has the format,
 //! the platform the folder.
 
-use std::fs::{self, File};
+use std::fs::{self, File, TryLockError};
 use std::io;
 use std::mem;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use super::state::state_dir;
 use crate::lesson::Course;
@@ -124,8 +125,7 @@ impl Store {
         let file = folder.join(&self.name);
         fs::create_dir_all(file.parent().unwrap_or(&folder))?;
         let lock = File::options().create(true).append(true).open(folder.join("progress.lock"))?;
-        // On file systems without locks, a change by another program at the same time may be lost.
-        let _ = lock.lock();
+        wait_for(&lock)?;
         let mut progress = match read(&file) {
             Ok(progress) => progress,
             Err(ReadError::System(error)) => return Err(error),
@@ -148,6 +148,22 @@ impl Store {
         self.unsaved.clear();
         Ok(())
     }
+}
+
+/// How long another program may take with its change.
+const PATIENCE: Duration = Duration::from_secs(3);
+
+/// Takes the lock. On file systems without locks, a change by another program at the same time may be lost. Errors: another
+/// program keeps the lock.
+fn wait_for(lock: &File) -> io::Result<()> {
+    let start = Instant::now();
+    while let Err(TryLockError::WouldBlock) = lock.try_lock() {
+        if start.elapsed() > PATIENCE {
+            return Err(io::Error::other("another program holds progress.lock"));
+        }
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    Ok(())
 }
 
 /// Why a file cannot be used.

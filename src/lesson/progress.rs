@@ -188,6 +188,12 @@ pub enum ProgressError {
     Damaged(String),
 }
 
+/// Whether a schema is that of a later version.
+fn is_later(schema: &str) -> bool {
+    let version = |schema: &str| schema.strip_prefix("attn.progress/")?.parse::<u64>().ok();
+    version(schema) > version(SCHEMA)
+}
+
 impl Default for Progress {
     fn default() -> Self {
         Progress {
@@ -208,7 +214,7 @@ impl Progress {
             Some(SCHEMA) => {
                 serde_json::from_value(value).map_err(|error| ProgressError::Damaged(error.to_string()))
             }
-            Some(other) if other.starts_with("attn.progress/") => Err(ProgressError::Newer(other.to_owned())),
+            Some(other) if is_later(other) => Err(ProgressError::Newer(other.to_owned())),
             _ => Err(ProgressError::Damaged(format!("it does not say \"schema\": \"{SCHEMA}\""))),
         }
     }

@@ -55,6 +55,7 @@ const LATER: &[(&[&str], &str)] = &[
         ],
         "attn carries torch alone, the part that attention needs",
     ),
+    (&["_tokenize"], "attn does not divide Python's source into tokens; `ast.parse(text)` reads it"),
     (&["urllib", "urllib3"], "attn has no network: download the file yourself and run with --allow-read"),
     (
         &[

@@ -32,6 +32,10 @@ fn newer_and_damaged_files_are_distinguished() {
     assert!(matches!(Progress::read("{\"lessons\": {}}"), Err(ProgressError::Damaged(_))));
     let newer = "{\"schema\": \"attn.progress/2\"}";
     assert_eq!(Progress::read(newer), Err(ProgressError::Newer("attn.progress/2".to_owned())));
+    for older in ["attn.progress/0", "attn.progress/", "attn.progress/x"] {
+        let text = format!("{{\"schema\": \"{older}\"}}");
+        assert!(matches!(Progress::read(&text), Err(ProgressError::Damaged(_))), "{older}");
+    }
     let damaged = format!("{{\"schema\": \"{SCHEMA}\", \"lessons\": 3}}");
     assert!(matches!(Progress::read(&damaged), Err(ProgressError::Damaged(_))));
 }

@@ -71,11 +71,107 @@ fn odd_files_are_refused_in_words() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("an argument must be UTF-8 text"), "{said}");
     std::fs::write(folder.path().join("zeros.py"), "\0".repeat(1 << 20)).expect("it is written");
-    for (file, words) in
-        [("/dev/zero", "at most 256 MB are read"), ("zeros.py", "it seems to be a binary file")]
-    {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_attn"));
+    let script = OsStr::from_bytes(b"n\xff.py");
+    std::fs::write(folder.path().join(script), "print(1)\n").expect("it is written");
+    let output = command.arg("run").arg(script).current_dir(folder.path()).output().expect("attn runs");
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && said.contains("rename the file"), "{said}");
+    let modules = "import argparse, tokenize\nargparse.ArgumentParser()\nimport logging.config\n";
+    std::fs::write(folder.path().join("modules.py"), modules).expect("it is written");
+    for (file, words) in [
+        ("/dev/zero", "at most 256 MB are read"),
+        ("zeros.py", "it seems to be a binary file"),
+        ("modules.py", "ModuleNotFoundError"),
+    ] {
         let output = attn(folder.path(), &["run", file]);
         let said = String::from_utf8_lossy(&output.stderr).replace('\n', " ");
         assert!(output.status.code() == Some(3) && said.contains(words), "{file}: {said}");
     }
+}
+
+/// What is long, or there are many of, is shown in little time: the bounds are ten times what a loaded machine takes.
+#[test]
+fn what_is_long_takes_little_time() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let write =
+        |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("it is written");
+    write("error.py", "raise ValueError('a' * 10**6)\n");
+    let recorded = serde_json::json!({
+        "nbformat": 4, "nbformat_minor": 5, "metadata": {},
+        "cells": [{
+            "cell_type": "code", "id": "a", "metadata": {}, "execution_count": 1, "source": ["print('a' * 100)"],
+            "outputs": [{"output_type": "stream", "name": "stdout", "text": ["a".repeat(5_000_000) + "\n"]}],
+        }],
+    });
+    write("line.ipynb", &recorded.to_string());
+    let many: String = (0..6000).map(|number| format!("x{number} = torch.ones(2) + 1\n")).collect();
+    write("many.py", &format!("import torch\n{many}"));
+    for (args, code) in [
+        (&["run", "error.py"][..], 3),
+        (&["check", "line.ipynb"], 1),
+        (&["doctor", "many.py"], 0),
+        (&["run", "many.py", "--trace"], 0),
+    ] {
+        let start = std::time::Instant::now();
+        let output = attn(folder.path(), args);
+        let size = output.stdout.len() + output.stderr.len();
+        assert_eq!(output.status.code(), Some(code), "{args:?}");
+        assert!(start.elapsed().as_secs() < 60, "{args:?} took {:?}", start.elapsed());
+        assert!(size < 20_000_000, "{args:?} shows {size} bytes");
+    }
+}
+
+/// Progress that is a link stays one, fields of a later version stay in it, a lock that another program holds is not
+/// waited for without end, and no temporary file is left.
+#[test]
+#[cfg(unix)]
+fn progress_survives_links_and_locks() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let state = folder.path().join("state");
+    std::fs::create_dir(&state).expect("a folder");
+    let (kept, link) = (folder.path().join("kept.json"), state.join("progress.json"));
+    let text = "{\"schema\": \"attn.progress/1\", \"later\": 5, \"lessons\": {\"l\": {\"steps\": {\"s\": {\"seen\": true}}}}}";
+    std::fs::write(&kept, text).expect("it is written");
+    std::os::unix::fs::symlink(&kept, &link).expect("a link");
+    let lock = std::fs::File::create(state.join("progress.lock")).expect("a file");
+    lock.lock().expect("files can be locked here");
+    let start = std::time::Instant::now();
+    let held = attn(folder.path(), &["reset", "3.3.1", "--yes"]);
+    let said = String::from_utf8_lossy(&held.stderr).replace('\n', " ");
+    assert!(start.elapsed().as_secs() < 60 && said.contains("another program holds progress.lock"), "{said}");
+    assert_eq!(std::fs::read_to_string(&kept).expect("it is there"), text);
+    drop(lock);
+    let done = attn(folder.path(), &["reset", "3.3.1", "--yes"]);
+    assert_eq!(done.status.code(), Some(0), "{}", String::from_utf8_lossy(&done.stderr));
+    assert!(link.symlink_metadata().is_ok_and(|about| about.is_symlink()), "the link is replaced");
+    let after = std::fs::read_to_string(&kept).expect("it is there");
+    assert!(after.contains("\"later\": 5"), "{after}");
+    let names = std::fs::read_dir(&state).expect("the folder").flatten();
+    let temporary: Vec<_> = names
+        .map(|entry| entry.file_name())
+        .filter(|name| name.to_string_lossy().starts_with(".attn"))
+        .collect();
+    assert!(temporary.is_empty(), "{temporary:?}");
+}
+
+/// A reader that goes away does not hide that a cell raised.
+#[test]
+fn an_error_counts_where_the_reader_is_gone() {
+    use std::io::Read;
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let source = "for i in range(10**5): print(i)\nraise KeyError(1)\n";
+    std::fs::write(folder.path().join("cell.py"), source).expect("it is written");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_attn"));
+    command
+        .args(["run", "cell.py"])
+        .current_dir(folder.path())
+        .env("ATTN_STATE_DIR", folder.path().join("state"));
+    command.stdout(std::process::Stdio::piped()).stderr(std::process::Stdio::piped());
+    let mut child = command.spawn().expect("attn runs");
+    let mut first = [0; 2];
+    child.stdout.take().expect("it was piped").read_exact(&mut first).expect("there is output");
+    let ended = child.wait_with_output().expect("it ends");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(ended.status.code() == Some(3) && said.contains("KeyError: 1"), "{:?} {said}", ended.status);
 }
