@@ -207,3 +207,47 @@ fn is_operation(expression: &str) -> bool {
         _ => false,
     }
 }
+
+/// Names that PyTorch has and attn has not, each in a module that answers by itself.
+const ABSENT: &[(&str, &str)] = &[
+    ("torch", "stft"),
+    ("torch.nn", "Conv3d"),
+    ("torch.nn.functional", "grid_sample"),
+    ("torch.nn.init", "sparse_"),
+    ("torch.linalg", "eig"),
+    ("torch.fft", "hfft"),
+    ("torch.optim", "LBFGS"),
+    ("torch.optim.lr_scheduler", "CyclicLR"),
+];
+
+#[test]
+fn a_name_that_is_not_here_is_not_found_and_says_so() {
+    let mut session = Session::new(SessionOptions::default());
+    for (module, name) in ABSENT {
+        let import = format!("import {module} as place");
+        let found = session.run(
+            &format!("{import}\nprint(hasattr(place, '{name}'), getattr(place, '{name}', 3))"),
+            "cell 1",
+        );
+        assert_eq!(found.stdout, "False 3\n", "{module}.{name}: {:?}", found.error);
+        for (code, kind) in [
+            (format!("{import}\nplace.{name}"), "NotImplementedError"),
+            (format!("from {module} import {name}"), "ImportError"),
+        ] {
+            let error = session.run(&code, "cell 2").error.expect("the name is not here");
+            assert_eq!(error.kind, kind, "{code}: {}", error.message);
+            assert!(
+                error.message.starts_with(&format!("{module}.{name} is not part of attn")),
+                "{}",
+                error.message
+            );
+        }
+    }
+    let unknown =
+        session.run("from torch.nn import Missing", "cell 3").error.expect("PyTorch has no such name");
+    assert!(
+        unknown.message.starts_with("cannot import name 'Missing' from 'torch.nn'"),
+        "{}",
+        unknown.message
+    );
+}

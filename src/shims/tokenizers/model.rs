@@ -39,6 +39,9 @@ impl Vocabulary {
     }
 }
 
+/// The rank of each pair, and the token that it becomes.
+type Merges = HashMap<(u32, u32), (u32, u32)>;
+
 #[derive(Debug)]
 pub(super) struct Model {
     pub(super) vocabulary: Vocabulary,
@@ -48,8 +51,7 @@ pub(super) struct Model {
 #[derive(Debug)]
 enum Kind {
     BytePairs {
-        /// The rank of each pair, and the token that it becomes.
-        merges: HashMap<(u32, u32), (u32, u32)>,
+        merges: Merges,
         unknown: Option<u32>,
         joins_unknown: bool,
         inner_prefix: String,
@@ -260,11 +262,7 @@ fn id_of(vocab: &HashMap<String, u32>, text: &str) -> Result<u32, String> {
     vocab.get(text).copied().ok_or_else(|| format!("model: the vocabulary does not have `{text}`"))
 }
 
-fn ranked(
-    vocab: &HashMap<String, u32>,
-    merges: &[Merge],
-    inner_prefix: &str,
-) -> Result<HashMap<(u32, u32), (u32, u32)>, String> {
+fn ranked(vocab: &HashMap<String, u32>, merges: &[Merge], inner_prefix: &str) -> Result<Merges, String> {
     let mut ranks = HashMap::with_capacity(merges.len());
     for (rank, merge) in (0..).zip(merges) {
         let (left, right) = merge.pair().ok_or_else(|| format!("model: merge {rank} is not a pair"))?;
@@ -276,7 +274,7 @@ fn ranked(
 }
 
 /// Joins the pair of the lowest rank, the first of equal ones, until no pair has a rank.
-fn merged(mut ids: Vec<u32>, merges: &HashMap<(u32, u32), (u32, u32)>) -> Vec<u32> {
+fn merged(mut ids: Vec<u32>, merges: &Merges) -> Vec<u32> {
     const NONE: usize = usize::MAX;
     let count = ids.len();
     let mut before: Vec<usize> = (0..count).map(|at| at.wrapping_sub(1)).collect();

@@ -7,7 +7,8 @@ use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", deny_unknown_fields)]
 pub(super) enum Normalizer {
-    BertNormalizer {
+    #[serde(rename = "BertNormalizer")]
+    Bert {
         clean_text: bool,
         handle_chinese_chars: bool,
         strip_accents: Option<bool>,
@@ -31,7 +32,7 @@ pub(super) enum Normalizer {
 impl Normalizer {
     pub(super) fn apply(&self, text: &str) -> String {
         match self {
-            Normalizer::BertNormalizer { clean_text, handle_chinese_chars, strip_accents, lowercase } => {
+            Normalizer::Bert { clean_text, handle_chinese_chars, strip_accents, lowercase } => {
                 let mut text = if *clean_text { clean(text) } else { text.to_owned() };
                 if *handle_chinese_chars {
                     text = apart(&text);
@@ -57,7 +58,7 @@ impl Normalizer {
 
     /// Sets what a class of `transformers` asks of BERT's normaliser. Others stay as they are.
     pub(super) fn set_bert(&mut self, lower: bool, accents: Option<bool>, chinese: bool) {
-        if let Normalizer::BertNormalizer { handle_chinese_chars, strip_accents, lowercase, .. } = self {
+        if let Normalizer::Bert { handle_chinese_chars, strip_accents, lowercase, .. } = self {
             (*lowercase, *strip_accents, *handle_chinese_chars) = (lower, accents, chinese);
         }
     }

@@ -1270,3 +1270,8 @@ m = re.search(r"(?P<w>\w+) (\d+)", "abc 42"); print(m, m.groups(), m.group("w"),
 print(re.sub(r"\s+([,.?!\"()\'])", r"\1", "Hello , do you like tea ?"), re.match(r"x", "y"), re.fullmatch(r"\d+", "12"))
 print(list(map(ord, "héllo")), chr(8364), "안녕".encode("utf-8"), "a\u0301", len("👋"), "ß".upper(), "ǅ".lower())
 print(bytes([0, 255]), bytearray(b"ab"), b"ab".hex(), bytes.fromhex("6162"), int.from_bytes(b"\x01\x02", "big"), (258).to_bytes(2, "little"), memoryview(b"abc")[1])
+
+# %% arrays-filled-with-text-and-objects
+import numpy as np
+print(repr(np.full(2, "x")), repr(np.full((2, 2), None)), repr(np.full((), "abc")), repr(np.full(2, "ab", dtype=object)), repr(np.full(2, 1.5)), repr(np.full((2, 2), [1, 2])))
+print(np.sum(np.full((2, 3), 2.0)), np.sum(np.ones(3), dtype=int), np.sum(np.arange(6).reshape(2, 3), axis=0, keepdims=True), np.sum(np.array([True, True])), np.sum(np.ones(3), initial=4), np.sum(np.arange(4), where=[True, False, True, False]))
