@@ -59,7 +59,8 @@ pub fn geometric(generator: &mut Generator, p: f64, n: usize) -> Vec<f64> {
     (0..n).map(|_| (generator.unit().ln() / log_failure).ceil()).collect()
 }
 
-/// One Poisson count of this rate (not negative): `torch.poisson`. Small rates multiply uniforms until the product
+/// One Poisson count of this rate (neither negative nor NaN): `torch.poisson`. A count that no int64 can hold is the least
+/// int64, as where PyTorch runs. Small rates multiply uniforms until the product
 /// falls below e^-rate; from 10 on Hörmann's transformed rejection (1993).
 pub(crate) fn poisson(generator: &mut Generator, rate: f64) -> i64 {
     if rate == 0.0 {
@@ -83,7 +84,7 @@ pub(crate) fn poisson(generator: &mut Generator, rate: f64) -> i64 {
         let tail = 0.5 - u.abs();
         let count = ((2.0 * a / tail + b) * u + rate + 0.43).floor();
         if tail >= 0.07 && v <= sure {
-            return count as i64;
+            return if count < i64::MAX as f64 { count as i64 } else { i64::MIN };
         }
         if count < 0.0 || (tail < 0.013 && v > tail) {
             continue;

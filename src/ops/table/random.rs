@@ -381,7 +381,7 @@ fn multinomial(c: &Call) -> Result<Value> {
 fn poisson(c: &Call) -> Result<Value> {
     let rates = c.tensor(0)?;
     only_floats("poisson_cpu", rates.dtype())?;
-    if rates.to_f64_vec().iter().any(|&rate| rate < 0.0) {
+    if rates.to_f64_vec().iter().any(|&rate| rate < 0.0 || rate.is_nan()) {
         return Err(Error::runtime("invalid Poisson rate, expected rate to be non-negative"));
     }
     let target = Tensor::zeros(rates.shape(), rates.dtype())?;

@@ -18,6 +18,17 @@ def _size(size):
     return shape, math.prod(shape)
 
 
+# The largest rate of a Poisson distribution: its counts are int64.
+_MOST_EVENTS = 2**63 - 1 - math.sqrt(2**63 - 1) * 10
+
+
+def _check_probabilities(rows):
+    if any(not 0.0 <= p <= 1.0 for row in rows for p in row):
+        raise ValueError("pvals < 0, pvals > 1 or pvals contains NaNs")
+    if any(math.fsum(row[:-1]) > 1.0 + 1e-12 for row in rows):
+        raise ValueError("sum(pvals[:-1]) > 1.0")
+
+
 class _Draws:
     """What both families draw. `_is_legacy` says which of them this is."""
 
@@ -121,6 +132,8 @@ class _Draws:
         # Source: random_poisson of NumPy: the product of uniform numbers, or Hoermann's PTRS from 10 on.
         if not lam >= 0:
             raise ValueError("lam < 0 or lam is NaN")
+        if lam > _MOST_EVENTS:
+            raise ValueError("lam value too large")
         unit = self._stream.unit
         if lam == 0:
             return 0
@@ -245,8 +258,7 @@ class _Draws:
         if not self._is_legacy and (n.ndim or pvals.ndim > 1):
             return self._multinomials(n, pvals, size)
         pvals = pvals.tolist()
-        if math.fsum(pvals[:-1]) > 1.0 + 1e-12:
-            raise ValueError("sum(pvals[:-1]) > 1.0")
+        _check_probabilities([pvals])
         shape, count = _size(size)
         made = _array(self._rows_of([(int(n), pvals)] * count), "int64", True)
         return made[0] if shape is None else _own(made.reshape(shape + (len(pvals),)))
@@ -264,8 +276,7 @@ class _Draws:
         width = pvals.shape[-1]
         trials = numpy.broadcast_to(n, size).reshape(-1).tolist()
         rows = numpy.broadcast_to(pvals, size + (width,)).reshape(-1, width).tolist()
-        if any(math.fsum(row[:-1]) > 1.0 + 1e-12 for row in rows):
-            raise ValueError("sum(pvals[:-1]) > 1.0")
+        _check_probabilities(rows)
         return _own(_array(self._rows_of(list(zip(trials, rows))), "int64", True).reshape(size + (width,)))
 
     def _rows_of(self, pairs):
