@@ -98,7 +98,38 @@ pub(crate) fn cross_entropy(step: &BackwardStep, grad: Tensor) -> Result<Gradien
     let x = step.tensor("input")?;
     let of_input =
         in_floats!(x.dtype(), T => T::tensor(of_logits::<T>(step, x, &grad)?, x.shape(), x.dtype()));
-    Ok(Gradients::of("input", of_input))
+    let grads = Gradients::of("input", of_input);
+    if !step.tensor("target")?.dtype().is_float() || !step.wants("target") {
+        return Ok(grads);
+    }
+    let of_target =
+        in_floats!(x.dtype(), T => T::tensor(of_shares::<T>(step, x, &grad)?, x.shape(), x.dtype()));
+    Ok(grads.and("target", of_target))
+}
+
+/// The gradient of each position's loss, where the target is the share of each class.
+fn of_positions<T: Float>(step: &BackwardStep, positions: usize, grad: &Tensor) -> Result<Vec<T>> {
+    Ok(match reduction(step)? {
+        Reduction::None => T::of(grad),
+        Reduction::Sum => vec![T::of(grad)[0]; positions],
+        Reduction::Mean => vec![T::of(grad)[0] / T::from_f64(positions.max(1) as f64); positions],
+    })
+}
+
+/// The gradient of the target, where that is the share of each class.
+fn of_shares<T: Float>(step: &BackwardStep, x: &Tensor, grad: &Tensor) -> Result<Vec<T>> {
+    let (classes, inner) = split(x.shape());
+    let values = T::row_major(x);
+    let view = ArrayViewD::from_shape(IxDyn(x.shape()), &values[..]).expect("the numbers of the shape");
+    let logs = softmax::log_softmax(view, usize::from(x.ndim() > 1));
+    let smoothing = T::from_f64(step.number("label_smoothing").unwrap_or(0.0));
+    let weight = step.opt_tensor("weight")?.map(T::of);
+    let grads = of_positions::<T>(step, logs.len() / classes.max(1), grad)?;
+    let slope = |(at, log): (usize, T)| {
+        let weight = weight.as_ref().map_or(T::ONE, |weight| weight[at / inner % classes]);
+        -(log * weight * grads[at / (inner * classes) * inner + at % inner]) * (T::ONE - smoothing)
+    };
+    Ok(logs.into_iter().enumerate().map(slope).collect())
 }
 
 fn of_logits<T: Float>(step: &BackwardStep, x: &Tensor, grad: &Tensor) -> Result<Vec<T>> {
@@ -118,12 +149,7 @@ fn of_logits<T: Float>(step: &BackwardStep, x: &Tensor, grad: &Tensor) -> Result
     let class_of = |at: usize| at / inner % classes;
     let position_of = |at: usize| at / (inner * classes) * inner + at % inner;
     let of_logs: Vec<T> = if given {
-        let count = T::from_f64((values.len() / classes.max(1)).max(1) as f64);
-        let grads = match reduction(step)? {
-            Reduction::None => T::of(grad),
-            Reduction::Sum => vec![T::of(grad)[0]; values.len() / classes.max(1)],
-            Reduction::Mean => vec![T::of(grad)[0] / count; values.len() / classes.max(1)],
-        };
+        let grads = of_positions::<T>(step, values.len() / classes.max(1), grad)?;
         let slope = |(at, p): (usize, T)| {
             let p = if smoothing == T::ZERO { p } else { p * (T::ONE - smoothing) + share };
             -(p * (grads[position_of(at)] * weight_of(class_of(at))))

@@ -147,12 +147,6 @@ def fmod(input, other):
     return input - torch.as_tensor(input / other).detach().trunc() * other
 
 
-@composed("atan2")
-def atan2(input, other):
-    length = (input * input + other * other).detach()
-    return (input * other.detach() - other * input.detach()) / length
-
-
 @composed("hypot")
 def hypot(input, other):
     return (input * input + other * other).sqrt()
@@ -328,26 +322,6 @@ def bilinear(input1, input2, weight, bias):
     return result if bias is None else result + bias
 
 
-@composed("inverse")
-def inverse(input, **rest):
-    known = input.detach().inverse()
-    return known - known @ (input - input.detach()) @ known
-
-
-@composed("det")
-def det(input, **rest):
-    known = input.detach()
-    return known.det() * (1 + (known.inverse().mT * (input - known)).sum((-2, -1)))
-
-
-@composed("linalg_solve")
-def solve(A, B, **rest):
-    known = A.detach()
-    found = torch.linalg.solve(known, B.detach())
-    back = known.inverse()
-    return back @ B - back @ ((A - known) @ found)
-
-
 @composed("rms_norm")
 def rms_norm(input, normalized_shape, weight, eps):
     dims = tuple(range(input.ndim - len(normalized_shape), input.ndim))
@@ -438,3 +412,20 @@ def conv1d(input, weight, bias, stride, padding, dilation, groups):
     result = torch.einsum("bgclk,gock->bgol", windows, weight.unflatten(0, (groups, -1))).flatten(1, 2)
     result = result if bias is None else result + bias.view(1, -1, 1)
     return result if input.ndim == 3 else result.squeeze(0)
+
+
+@composed("avg_pool1d")
+def avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad):
+    if ceil_mode:
+        raise NotImplementedError("avg_pool1d: attn does not know its gradient with ceil_mode")
+    windows = [(1, *kernel_size), (1, *stride) if stride else None, (0, *padding)]
+    pool = torch.nn.functional.avg_pool2d
+    return pool(input.unsqueeze(-2), *windows, count_include_pad=count_include_pad).squeeze(-2)
+
+
+@composed("max_pool1d")
+def max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode):
+    if ceil_mode:
+        raise NotImplementedError("max_pool1d: attn does not know its gradient with ceil_mode")
+    windows = [(1, *kernel_size), (1, *stride) if stride else None, (0, *padding), (1, *dilation)]
+    return torch.nn.functional.max_pool2d(input.unsqueeze(-2), *windows).squeeze(-2)

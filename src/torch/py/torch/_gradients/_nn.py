@@ -4,6 +4,7 @@ import math
 
 import torch
 from torch._gradients import rule
+from torch._gradients._composed import through
 
 
 @rule("softmax")
@@ -40,13 +41,8 @@ def layer_norm(step, grad):
 
 @rule("cross_entropy")
 def cross_entropy(step, grad):
-    x, target = step["input"], step["target"]
     reduction = step.get("reduction", "mean")
-    with torch.enable_grad():
-        ours = x if torch.is_grad_enabled() and grad.requires_grad else x.detach().requires_grad_()
-        loss = _cross_entropy(step, ours, target, reduction)
-        (own,) = torch.autograd.grad(loss, ours, grad, create_graph=grad.requires_grad)
-    return {"input": own}
+    return through(step, grad, lambda given: _cross_entropy(step, given["input"], given["target"], reduction))
 
 
 def _cross_entropy(step, x, target, reduction):

@@ -116,6 +116,7 @@ _of_one("expm1", lambda x: x.exp())
 _of_one("erf", lambda x: 2 / math.sqrt(math.pi) * torch.exp(-(x * x)))
 _of_one("erfc", lambda x: -2 / math.sqrt(math.pi) * torch.exp(-(x * x)))
 _of_one("sign", torch.zeros_like)
+_of_one("sgn", torch.zeros_like)
 _of_one("floor", torch.zeros_like)
 _of_one("ceil", torch.zeros_like)
 _of_one("round", torch.zeros_like)
@@ -129,6 +130,13 @@ _from_result("tanh", torch.tanh, lambda y: 1 - y * y)
 _of_one("relu", lambda x: (x > 0).to(x.dtype))
 _of_one("relu6", lambda x: ((x > 0) & (x < 6)).to(x.dtype))
 _of_one("logsigmoid", lambda x: torch.sigmoid(-x))
+
+
+@rule("atan2")
+def atan2(step, grad):
+    y, x = step["input"], step["other"]
+    share = grad / (x * x + y * y)
+    return {"input": share * x, "other": -share * y}
 
 
 @rule("log")

@@ -171,7 +171,7 @@ def cumsum(step, grad):
 
 @rule("norm", "linalg_norm", "linalg_vector_norm")
 def norm(step, grad):
-    x = step["input"] if "input" in step.arguments else step["A"]
+    x = step[next(iter(step.arguments))]
     power = step.get("p", step.get("ord", 2))
     power = 2 if power is None or power == "fro" else power
     length = torch.linalg.vector_norm(x, power, _dims(step, x.ndim), keepdim=True)
@@ -186,6 +186,16 @@ def norm(step, grad):
     else:
         slope = x.sgn() * (x.abs() / length) ** (power - 1)
     return {next(iter(step.arguments)): grad * slope.masked_fill(length == 0, 0)}
+
+
+@rule("linalg_matrix_norm")
+def matrix_norm(step, grad):
+    if step.get("ord", "fro") != "fro":
+        raise NotImplementedError("linalg.matrix_norm: attn knows its gradient with ord='fro' only")
+    name = next(iter(step.arguments))
+    x = step[name]
+    length = torch.linalg.vector_norm(x, 2, _dims(step, x.ndim), keepdim=True)
+    return {name: x * (spread(step, grad, x.shape) / length).masked_fill(length == 0, 0)}
 
 
 @rule("trace")

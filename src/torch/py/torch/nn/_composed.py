@@ -283,8 +283,9 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
         var = var * torch.ones_like(input)
     if (var < 0).any():
         raise ValueError("var has negative entry/entries")
+    var = var.clone()
     with torch.no_grad():
-        var = var.clamp(min=eps)
+        var.clamp_(min=eps)
     loss = 0.5 * (torch.log(var) + (input - target) ** 2 / var)
     if full:
         loss = loss + 0.9189385332046727  # log(2 pi) / 2
