@@ -178,6 +178,18 @@ fn conv1d(c: &Call) -> Result<Value> {
     .into())
 }
 
+/// Only a batch may be empty. The mean is that of two dimensions in PyTorch, and says so.
+fn empty_input(shape: &[usize], largest: bool) -> Error {
+    let (name, dims) = if largest { ("max_pool1d: ", "2D or 3D") } else { ("", "3D or 4D") };
+    let mut shape = shape.to_vec();
+    if !largest {
+        shape.insert(shape.len() - 1, 1);
+    }
+    Error::runtime(format!(
+        "{name}Expected {dims} (batch mode) tensor with optional 0 dim batch size for input, but got:{shape:?}"
+    ))
+}
+
 /// A number from each window of the last dimension.
 fn pooled(c: &Call, window: Window, ceil: bool, largest: bool, count_padding: bool) -> Result<Value> {
     let x = c.tensor(0)?;
@@ -215,6 +227,9 @@ fn pooled(c: &Call, window: Window, ceil: bool, largest: bool, count_padding: bo
                 "pad should be at most half of effective kernel size, but got pad={padding}, kernel_size={size} and dilation=1"
             ),
         }));
+    }
+    if x.shape()[x.ndim() - 2..].contains(&0) {
+        return Err(empty_input(x.shape(), largest));
     }
     let Some(count) = window.count(length, ceil).filter(|&count| count > 0) else {
         return Err(Error::runtime(format!("{}() Invalid computed output size: 0", c.op.name)));

@@ -175,3 +175,12 @@ try:
     torch.optim.lr_scheduler.ReduceLROnPlateau(o, factor=1.5)
 except ValueError as e:
     print(e)
+
+# %% pooling-of-nothing
+for a in (torch.zeros(2, 0), torch.zeros(1, 2, 0), torch.zeros(0, 3), torch.zeros(0, 2, 3), torch.zeros(2, 0, 3)):
+    for kw in (dict(kernel_size=2, padding=1), dict(kernel_size=4, padding=2), dict(kernel_size=2)):
+        for f in (F.avg_pool1d, F.max_pool1d):
+            try:
+                print(f(a, **kw).shape)
+            except RuntimeError as error:
+                print(error)
