@@ -145,7 +145,10 @@ fn recorded(caller: Caller, what: Overwrite, target: &Tensor, args: Vec<Arg>, ne
     if needs_grad {
         target.mark_result(true);
     }
-    target.set_origin(record, 0);
+    // Where gradients are off, they pass the write by: the tensor stays the result of what made it.
+    if needs_grad || caller.state.grad_mode.get() || target.is_leaf() || !target.requires_grad() {
+        target.set_origin(record, 0);
+    }
     if let (true, Some(before)) = (needs_grad, before) {
         view_history::record(caller, target, &before);
     }

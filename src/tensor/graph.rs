@@ -8,7 +8,7 @@
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::VecDeque;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 
 use super::budget::Budget;
 use super::buffer::Buffer;
@@ -42,7 +42,7 @@ pub(super) struct Meta {
     pub(super) retains_grad: bool,
     pub(super) grad: Option<Tensor>,
     /// The tensor that took its place when `data` was assigned.
-    pub(super) successor: Option<Weak<TensorData>>,
+    pub(super) successor: Option<Tensor>,
 }
 
 /// The elements that a tensor and all its views share. A clone is the same storage.

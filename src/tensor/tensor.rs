@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
-use std::rc::{Rc, Weak};
+use std::rc::Rc;
 
 use super::buffer::Buffer;
 use super::dtype::DType;
@@ -329,16 +329,16 @@ impl Tensor {
     /// those of operations that used this one.
     pub(crate) fn succeeded_by(&self, other: &Tensor) {
         other.set_grad(self.grad());
-        self.0.meta.borrow_mut().successor = Some(Rc::downgrade(&other.0));
+        self.0.meta.borrow_mut().successor = Some(other.clone());
     }
 
     /// The tensor that is now in the place of this one; this one, if `data` was not assigned since.
     pub(crate) fn current(&self) -> Tensor {
         let mut current = self.clone();
         loop {
-            let next = current.0.meta.borrow().successor.as_ref().and_then(Weak::upgrade);
+            let next = current.0.meta.borrow().successor.clone();
             match next {
-                Some(next) => current = Tensor(next),
+                Some(next) => current = next,
                 None => return current,
             }
         }

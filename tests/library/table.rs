@@ -11,12 +11,12 @@ use attn::tensor::explanation::Explanation;
 use super::structure::{Source, sources};
 
 /// Operations with a node in the gradient graph for which attn has no rule: `backward` names them in its error.
-const WITHOUT_RULE: &str = "alpha_dropout aminmax atleast_1d atleast_2d atleast_3d avg_pool1d bernoulli bernoulli_ bool \
+const WITHOUT_RULE: &str = "alpha_dropout aminmax atleast_1d atleast_2d atleast_3d bernoulli bernoulli_ bool \
     broadcast_tensors byte cartesian_prod cauchy_ char combinations copysign diagonal_scatter erfinv exponential_ \
     fill_diagonal_ floor_divide fmax fmin geometric_ gumbel_softmax index_reduce int ldexp lgamma linalg_cholesky \
-    linalg_det linalg_eigh linalg_eigvalsh linalg_inv linalg_lstsq linalg_matrix_norm linalg_qr linalg_slogdet \
-    linalg_svd linalg_svdvals log_normal_ logdet long max_pool1d meshgrid msort normal normal_ poisson put random_ rrelu \
-    scatter_reduce sgn short slogdet svd trunc_normal_ uniform_ unique unique_consecutive";
+    linalg_eigh linalg_eigvalsh linalg_lstsq linalg_qr linalg_svd linalg_svdvals log_normal_ long meshgrid msort \
+    normal normal_ poisson put random_ rrelu scatter_reduce short svd trunc_normal_ uniform_ unique \
+    unique_consecutive";
 
 /// Operations of families through which gradients flow that have no gradient in PyTorch either.
 const NOT_DIFFERENTIABLE: &str = "all any argmax argmin argsort argwhere bitwise_and bitwise_left_shift bitwise_not \

@@ -311,3 +311,23 @@ for p in layer.parameters():
     p.data = p.data * 0
 out.backward()
 print(layer.weight.grad, layer.weight)
+
+# %% written-without-gradients
+w = torch.ones(3, requires_grad=True)
+v = w.clone()
+with torch.no_grad():
+    v.mul_(2)
+    v[0] = 7.0
+print(v)
+(v * torch.tensor([1.0, 2.0, 3.0])).sum().backward()
+print(w.grad)
+u = (w * 3).exp()
+with torch.no_grad():
+    u.clamp_(max=1.0)
+try:
+    u.sum().backward()
+except RuntimeError as error:
+    print(str(error)[:60])
+mean, variance = torch.zeros(2, requires_grad=True), torch.tensor([0.0, 2.0], requires_grad=True)
+F.gaussian_nll_loss(mean, torch.tensor([1e-3, 2.0]), variance).backward()
+print(mean.grad, variance.grad)

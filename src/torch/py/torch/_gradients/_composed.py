@@ -414,11 +414,17 @@ def conv1d(input, weight, bias, stride, padding, dilation, groups):
     return result if input.ndim == 3 else result.squeeze(0)
 
 
+def _flat(size, least):
+    """A size along one dimension as that of two, the first of which is left alone."""
+    size = size[0] if isinstance(size, (tuple, list)) and size else size
+    return (least, size) if isinstance(size, int) else None
+
+
 @composed("avg_pool1d")
 def avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad):
     if ceil_mode:
         raise NotImplementedError("avg_pool1d: attn does not know its gradient with ceil_mode")
-    windows = [(1, *kernel_size), (1, *stride) if stride else None, (0, *padding)]
+    windows = _flat(kernel_size, 1), _flat(stride, 1), _flat(padding, 0)
     pool = torch.nn.functional.avg_pool2d
     return pool(input.unsqueeze(-2), *windows, count_include_pad=count_include_pad).squeeze(-2)
 
@@ -427,5 +433,5 @@ def avg_pool1d(input, kernel_size, stride, padding, ceil_mode, count_include_pad
 def max_pool1d(input, kernel_size, stride, padding, dilation, ceil_mode):
     if ceil_mode:
         raise NotImplementedError("max_pool1d: attn does not know its gradient with ceil_mode")
-    windows = [(1, *kernel_size), (1, *stride) if stride else None, (0, *padding), (1, *dilation)]
+    windows = _flat(kernel_size, 1), _flat(stride, 1), _flat(padding, 0), _flat(dilation, 1)
     return torch.nn.functional.max_pool2d(input.unsqueeze(-2), *windows).squeeze(-2)

@@ -283,9 +283,8 @@ def gaussian_nll_loss(input, target, var, full=False, eps=1e-6, reduction="mean"
         var = var * torch.ones_like(input)
     if (var < 0).any():
         raise ValueError("var has negative entry/entries")
-    var = var.clone()
-    with torch.no_grad():
-        var.clamp_(min=eps)
+    # The gradient passes a variance that was raised to eps as if it had not been.
+    var = torch.where(var < eps, var - var.detach() + eps, var)
     loss = 0.5 * (torch.log(var) + (input - target) ** 2 / var)
     if full:
         loss = loss + 0.9189385332046727  # log(2 pi) / 2
