@@ -4,7 +4,7 @@
 import torch, torch.nn as nn, torch.nn.functional as F
 torch.manual_seed(0)
 D = torch.float64
-x0 = torch.linspace(0.15, 0.9, 12, dtype=D).view(3, 4); y0 = torch.linspace(0.3, 1.4, 12, dtype=D).flip(0).view(3, 4)
+x0 = torch.linspace(0.1513, 0.9071, 12, dtype=D).view(3, 4); y0 = torch.linspace(0.3017, 1.4037, 12, dtype=D).flip(0).view(3, 4)
 w = torch.linspace(-1, 1, 20, dtype=D).view(5, 4); b5 = torch.linspace(0, 1, 5, dtype=D); idx = torch.tensor([[0, 2], [1, 1], [3, 0]]); tgt = torch.tensor([1, 0, 3])
 S = lambda t: (t * torch.linspace(0.5, 2, t.numel(), dtype=D).view(t.shape)).sum() if t.dtype == D else t
 fs = {}
