@@ -2,7 +2,7 @@
 //! Source: `torch.nn.functional.pad`, `embedding`.
 
 use crate::kernel::buffer_pool::{self, Element};
-use crate::tensor::{Arg, Buffer, Error, GradName, Result, Tensor, allow};
+use crate::tensor::{Arg, Buffer, DType, Error, GradName, Result, Tensor, allow};
 
 /// The rows `at` of a contiguous table with `width` columns, one after another. Copies.
 pub(crate) fn rows(table: &Tensor, at: &[i64], width: usize) -> Buffer {
@@ -95,8 +95,8 @@ pub(crate) fn pad(x: &Tensor, sides: &[i64], mode: &str, value: &Arg) -> Result<
         if mode == "circular" && (before > size || after > size) {
             return Err(Error::runtime("Padding value causes wrapping around more than once."));
         }
-        let padded = size + before + after;
-        if before.min(0) + after.min(0) + size < 0 {
+        let padded = size.saturating_add(before).saturating_add(after);
+        if before.min(0).saturating_add(after.min(0)).saturating_add(size) < 0 {
             return Err(Error::runtime("narrow(): length must be non-negative."));
         }
         if padded < 0 || (padded == 0 && mode == "constant" && ndim - axis <= dims) {
@@ -107,7 +107,12 @@ pub(crate) fn pad(x: &Tensor, sides: &[i64], mode: &str, value: &Arg) -> Result<
         }
         shape.push(padded as usize);
     }
-    allow(&shape, x.dtype())?;
+    let count = allow(&shape, x.dtype())?;
+    if count == 0 {
+        return Ok((Tensor::zeros(shape, x.dtype())?, name));
+    }
+    // Where each element comes from takes sixteen bytes of memory.
+    allow(&[count, 2], DType::Int64)?;
     // For each dimension and padded index, the offset of its source in the storage.
     let steps: Vec<Vec<Option<usize>>> = (0..ndim)
         .map(|axis| {

@@ -21,7 +21,7 @@ def get_ema_avg_fn(decay=0.999):
     _check_decay(decay)
 
     @torch.no_grad()
-    def ema_update(ema_param, current_param, num_averaged):
+    def ema_update(ema_param, current_param, _):
         return decay * ema_param + (1 - decay) * current_param
 
     return ema_update

@@ -26,7 +26,7 @@ class WeightNorm:
         _torch._name_node(weight, "WeightNormInterface", 0)
         return weight
 
-    def __call__(self, module, inputs):
+    def __call__(self, module, _inputs):
         setattr(module, self.name, self.compute_weight(module))
 
 
