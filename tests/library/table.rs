@@ -217,7 +217,6 @@ const ABSENT: &[(&str, &str)] = &[
     ("torch.linalg", "eig"),
     ("torch.fft", "hfft"),
     ("torch.optim", "LBFGS"),
-    ("torch.optim.lr_scheduler", "CyclicLR"),
 ];
 
 #[test]

@@ -129,7 +129,7 @@ const REFUSED: &[(&str, &str)] = &[
         "ImportError: transformers.AutoModel is not here: attn has no pretrained models",
     ),
     (
-        "from transformers.modeling_utils import PreTrainedModel",
+        "from transformers.modeling_utils import PreTrainedModel\nPreTrainedModel()",
         "ImportError: transformers.modeling_utils.PreTrainedModel is not here",
     ),
     (
