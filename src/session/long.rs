@@ -83,7 +83,7 @@ fn length(sequence: &PyObject) -> usize {
 }
 
 /// The positions of the elements of a list or tuple that are equal to `wanted`. Comparing may change the list.
-fn positions<'a>(
+pub(super) fn positions<'a>(
     sequence: &'a PyObject,
     wanted: &'a PyObject,
     vm: &'a VirtualMachine,

@@ -16,6 +16,8 @@ mod guards;
 mod interrupt;
 mod iterators;
 mod long;
+mod long_bytes;
+mod long_lists;
 mod long_text;
 mod magics;
 mod memory;

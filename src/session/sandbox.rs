@@ -24,8 +24,8 @@ use rustpython_vm::{
 };
 
 use super::{
-    arguments, guards::check_first, iterators, long, long_text, percent, sizes, slices, sorting, source,
-    stack, text_characters, text_search, wording,
+    arguments, guards::check_first, iterators, long, long_bytes, long_lists, long_text, percent, sizes,
+    slices, sorting, source, stack, text_characters, text_search, wording,
 };
 
 /// What native modules lose: what sets the machine's clock, sleeps without being stoppable, takes the terminal, runs code
@@ -72,6 +72,8 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
         sorting::install_method(vm);
         arguments::install(vm);
         long::install(vm);
+        long_bytes::install(vm);
+        long_lists::install(vm);
         long_text::install(vm);
         wording::install(vm);
         iterators::stay_shallow(vm);

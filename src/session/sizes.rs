@@ -19,7 +19,7 @@ use rustpython_vm::{
 
 use super::{
     guards::{check_and, check_first},
-    long_text,
+    long_bytes, long_lists, long_text,
     memory::{as_float, check, check_power, check_shift, length, too_large},
     padding, text_search,
 };
@@ -33,7 +33,7 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
         }
         check_and(class, "expandtabs", tabs, long_text::expandtabs, vm);
         check_and(class, "replace", replacement, text_search::replace, vm);
-        check_first(class, "join", joined, vm);
+        check_and(class, "join", joined, long_bytes::join, vm);
     }
     check_and(types.str_type, "translate", translated, long_text::translate, vm);
     for class in [types.str_type, types.bytes_type, types.bytearray_type, types.list_type, types.tuple_type] {
@@ -53,12 +53,10 @@ pub(super) fn install(vm: &VirtualMachine) -> PyResult<()> {
     slots.0.store(Some(extend_list));
     ASSIGN_LIST.get_or_init(|| slots.1.load().expect("a list is written"));
     slots.1.store(Some(assign_list));
-    check_first(
-        list,
-        "__iadd__",
-        |args, vm| args.args.get_mut(1).map_or(Ok(()), |added| counted(added, vm)),
-        vm,
-    );
+    let counted_second = |args: &mut FuncArgs, vm: &VirtualMachine| {
+        args.args.get_mut(1).map_or(Ok(()), |added| counted(added, vm))
+    };
+    check_and(list, "__iadd__", counted_second, long_lists::add_in_place, vm);
     check_first(list, "__setitem__", assigned, vm);
     let int = types.int_type;
     check_first(int, "to_bytes", |args, vm| check(number(args, 1, "length", vm), vm), vm);
@@ -176,6 +174,9 @@ static ASSIGN_LIST: OnceLock<Assign> = OnceLock::new();
 fn extend_list(list: PySequence<'_>, added: &PyObject, vm: &VirtualMachine) -> PyResult {
     let mut added = added.to_owned();
     counted(&mut added, vm)?;
+    if long_lists::extended(list.obj, &added, vm)? {
+        return Ok(list.obj.to_owned());
+    }
     EXTEND_LIST.get().expect(KEPT)(list, &added, vm)
 }
 

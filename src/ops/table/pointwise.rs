@@ -59,6 +59,7 @@ fn div(c: &Call) -> Result<Value> {
         Some("floor") => floor_divide(c),
         Some("trunc") => {
             refused::bool_pair("div_trunc_cpu", c)?;
+            zero_divisor(c)?;
             Ok(binary(&TRUNC_DIV, c.arg(0), c.arg(1), c.default_dtype())?.into())
         }
         Some(other) => Err(Error::runtime(format!(
