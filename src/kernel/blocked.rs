@@ -4,7 +4,7 @@
 use ndarray::{ArrayView2, ArrayViewMut2};
 
 use super::tiles::Start;
-use super::unpacked;
+use super::{packed, unpacked};
 
 /// What a number type needs so that [`super::gemm`] can multiply matrices of it.
 pub trait Multiply: Sized {
@@ -12,8 +12,11 @@ pub trait Multiply: Sized {
     const DEPTH: usize;
     /// Whether rows after the last whole four and columns after the last whole twelve are computed as small products.
     const EDGES: bool;
-    /// Whether [`Multiply::unpacked`] is implemented.
-    const UNPACKED: bool;
+    /// Whether there are tiles of this crate's for the type.
+    const TILES: bool;
+
+    /// `out = start + a @ b`, where [`packed::fits`] holds.
+    fn packed(a: ArrayView2<Self>, b: ArrayView2<Self>, start: Start<Self>, out: ArrayViewMut2<Self>);
 
     /// `out = start + a @ b`, where [`unpacked::fits`] holds.
     fn unpacked(a: ArrayView2<Self>, b: ArrayView2<Self>, start: Start<Self>, out: ArrayViewMut2<Self>);
@@ -23,15 +26,18 @@ pub trait Multiply: Sized {
 }
 
 macro_rules! multiply {
-    ($t:ty, $kernel:path, $depth:expr, $edges:expr, $has_unpacked:expr, $unpacked:expr) => {
+    ($t:ty, $kernel:path, $depth:expr, $edges:expr, $tiles:expr, $packed:path, $unpacked:path) => {
         impl Multiply for $t {
             const DEPTH: usize = $depth;
             const EDGES: bool = $edges;
-            const UNPACKED: bool = $has_unpacked;
+            const TILES: bool = $tiles;
+
+            fn packed(a: ArrayView2<$t>, b: ArrayView2<$t>, start: Start<$t>, out: ArrayViewMut2<$t>) {
+                $packed(a, b, start, out);
+            }
 
             fn unpacked(a: ArrayView2<$t>, b: ArrayView2<$t>, start: Start<$t>, out: ArrayViewMut2<$t>) {
-                let product: fn(ArrayView2<$t>, ArrayView2<$t>, Start<$t>, ArrayViewMut2<$t>) = $unpacked;
-                product(a, b, start, out);
+                $unpacked(a, b, start, out);
             }
 
             fn blocked(
@@ -74,7 +80,9 @@ macro_rules! multiply {
     };
 }
 
-multiply!(f32, matrixmultiply::sgemm, 192, false, true, unpacked::product);
-multiply!(f64, matrixmultiply::dgemm, usize::MAX, true, false, |_, _, _, _| unreachable!(
-    "UNPACKED is false"
-));
+multiply!(f32, matrixmultiply::sgemm, packed::DEPTH, false, true, packed::product, unpacked::product);
+multiply!(f64, matrixmultiply::dgemm, usize::MAX, true, false, none, none);
+
+fn none(_: ArrayView2<f64>, _: ArrayView2<f64>, _: Start<f64>, _: ArrayViewMut2<f64>) {
+    unreachable!("TILES is false");
+}

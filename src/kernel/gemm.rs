@@ -9,7 +9,7 @@ use ndarray::{ArrayView1, ArrayView2, ArrayView3, ArrayViewMut2, ArrayViewMut3, 
 use super::offset::{MatrixView, MatrixViewMut, WithOffset};
 use super::small::{self, BlasLayout, ProductTarget};
 use super::tiles::Start;
-use super::{Real, shared_operand, stop, threads, unpacked};
+use super::{Real, packed, shared_operand, stop, threads, unpacked};
 
 /// Multiplications below which a product stays on the caller's thread.
 const PARALLEL: usize = 1 << 21;
@@ -129,25 +129,27 @@ fn shared<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, start: Start<T>, mut out:
 /// The product on one thread: each element in chains of at most [`DEPTH`](super::blocked::Multiply::DEPTH)
 /// multiply-adds.
 fn in_chains<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, mut start: Start<T>, mut out: ArrayViewMut2<T>) {
-    let unpacked = T::UNPACKED && unpacked::fits(&a, &b, &out);
-    let (k, mut first) = (a.ncols(), 0);
+    let k = a.ncols();
+    if T::TILES && k > 0 && packed::fits(&out) {
+        return T::packed(a, b, start, out);
+    }
+    let unpacked = T::TILES && unpacked::fits(&a, &b, &out);
     if let Start::Row(row) = start
         && (k == 0 || !unpacked)
     {
         out.outer_iter_mut().for_each(|mut out| out.assign(&row));
         start = Start::Out;
     }
-    while first < k {
+    for chain in packed::chains(k, T::DEPTH) {
         stop::check();
-        let end = first + depth(k, first, T::DEPTH);
-        let (a, b) = (a.slice(s![.., first..end]), b.slice(s![first..end, ..]));
+        let (a, b) = (a.slice(s![.., chain.clone()]), b.slice(s![chain, ..]));
         if unpacked {
             T::unpacked(a, b, start, out.view_mut());
         } else {
             let beta = if matches!(start, Start::Nothing) { T::ZERO } else { T::ONE };
             in_squares(a, b, beta, out.view_mut());
         }
-        (first, start) = (end, Start::Out);
+        start = Start::Out;
     }
 }
 
@@ -169,12 +171,6 @@ fn in_squares<T: Real>(a: ArrayView2<T>, b: ArrayView2<T>, beta: T, mut out: Arr
             T::blocked(T::ONE, a, b, beta, out);
         }
     }
-}
-
-/// Terms of the chain that begins with term `start` of `k`.
-pub(super) fn depth(k: usize, start: usize, deepest: usize) -> usize {
-    let most = if k > deepest && k / 2 < deepest { k / 2 } else { deepest };
-    most.min(k - start)
 }
 
 /// `out = alpha * a @ b + beta * out`. With `beta` 0 the old values of `out` do not matter, not even NaN.

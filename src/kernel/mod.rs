@@ -24,6 +24,7 @@ pub(crate) mod naive;
 pub mod norm;
 pub mod offset;
 pub(crate) mod optimizer;
+mod packed;
 pub mod peak;
 pub mod random;
 pub mod rank;

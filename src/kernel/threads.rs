@@ -6,6 +6,7 @@
 
 use std::cell::Cell;
 use std::num::NonZero;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::Instant;
@@ -59,11 +60,13 @@ pub(crate) fn share_if<T: Send>(
             each(task);
         });
     }
-    let tasks = Mutex::new(tasks);
+    let tasks = Mutex::new(Divided::new(tasks, helpers + 1));
     let watch = Watch::of_this_thread();
     run_on_all(helpers, &watch, &|| {
+        // The caller is none of the pool's threads.
+        let part = rayon::current_thread_index().map_or(0, |number| 1 + number % helpers);
         loop {
-            let next = tasks.lock().unwrap_or_else(PoisonError::into_inner).next();
+            let next = tasks.lock().unwrap_or_else(PoisonError::into_inner).next(part);
             match next {
                 Some(task) => {
                     stop::check();
@@ -73,6 +76,34 @@ pub(crate) fn share_if<T: Send>(
             }
         }
     });
+}
+
+/// Tasks in as many parts as there are threads. A thread takes those of its own part first: it has most likely worked on
+/// the same part of the same tensors before, and has them in its cache.
+struct Divided<T> {
+    tasks: Vec<Option<T>>,
+    /// What is left of each part.
+    left: Vec<Range<usize>>,
+}
+
+impl<T> Divided<T> {
+    fn new(tasks: impl ExactSizeIterator<Item = T>, parts: usize) -> Divided<T> {
+        let count = tasks.len();
+        let start = |part: usize| count * part / parts;
+        Divided {
+            tasks: tasks.map(Some).collect(),
+            left: (0..parts).map(|part| start(part)..start(part + 1)).collect(),
+        }
+    }
+
+    /// The next task of a part; when there is none, the last one of the part with the most tasks left.
+    fn next(&mut self, part: usize) -> Option<T> {
+        let at = match self.left[part].next() {
+            Some(at) => at,
+            None => self.left.iter_mut().max_by_key(|left| left.len())?.next_back()?,
+        };
+        self.tasks[at].take()
+    }
 }
 
 /// Calls `work` on this thread and on as many others. Compiled once, whatever is shared.

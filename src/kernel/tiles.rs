@@ -33,6 +33,20 @@ pub(crate) type Strip<const P: usize> = [Lanes; P];
 
 pub(crate) const ZEROS: Lanes = Lanes([0.0; LANES]);
 
+/// Numbers as strips of `P` vectors. Panics unless they begin at a multiple of 64 bytes.
+pub(crate) fn strips<const P: usize>(numbers: &[f32]) -> &[Strip<P>] {
+    assert!(numbers.as_ptr().cast::<Lanes>().is_aligned(), "vectors are aligned");
+    // SAFETY: a strip is 16 `P` numbers and nothing else, and its alignment was checked.
+    unsafe { std::slice::from_raw_parts(numbers.as_ptr().cast(), numbers.len() / (P * LANES)) }
+}
+
+/// The numbers of a strip.
+#[inline(always)]
+pub(crate) fn numbers<const P: usize>(strip: &Strip<P>) -> &[f32] {
+    // SAFETY: a strip is 16 `P` numbers and nothing else.
+    unsafe { std::slice::from_raw_parts(strip.as_ptr().cast(), P * LANES) }
+}
+
 /// The processor's vectors, detected once and passed to every tile.
 #[derive(Clone, Copy)]
 pub(crate) struct Vectors {

@@ -1,14 +1,14 @@
-//! Products of moderate size, which read the left operand where it lies: `matrixmultiply` packs both operands, and in
-//! products of a few hundred columns it uses what it packs too few times. `gemm.rs` says which products come here. Terms
-//! are added in the same order as in the blocked kernel; only the speed differs.
+//! Products of few columns or few rows, which read the left operand where it lies: what is packed of it would be used too
+//! few times. `gemm.rs` says which products come here. Terms are added in the same order as in the blocked kernel; only the
+//! speed differs.
 //!
 //! The right operand is packed in panels of at most 48 columns, unless there are so few rows that packing it would take
 //! longer than reading it once more.
 //!
 //! Measured on two cores of an Intel Xeon with AVX-512, whose multiply-adds reach 250 GFLOP/s together, with operands that
 //! no cache has, in GFLOP/s, beside `matrixmultiply`, (m, k, n): 2048, 128, 128: 188 beside 138; 2048, 512, 128: 207
-//! beside 157; 2048, 128, 512: 203 beside 201; 2048, 128, 1024: 178 beside 198; with the left operand transposed, as in the
-//! gradient of a linear layer's weights, 512, 2048, 128: 140 beside 123; few rows, 8, 768, 768: 19 beside 14.
+//! beside 157; with the left operand transposed, as in the gradient of a linear layer's weights, 512, 2048, 128: 140 beside
+//! 123; few rows, 8, 768, 768: 19 beside 14.
 
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 
@@ -22,12 +22,12 @@ const ROWS: usize = 8;
 const VECTORS: usize = 3;
 /// Rows of the left operand that stay in the second cache while each panel is used.
 const BLOCK: usize = 128;
-/// Columns up to which this is faster than the blocked kernel.
-const COLUMNS: usize = 512;
+/// Columns up to which packing the left operand would take longer than it saves.
+pub(super) const COLUMNS: usize = 128;
 /// Numbers between two columns of a transposed left operand up to which this is faster.
 const APART: isize = 1024;
 /// Rows up to which a right operand with contiguous rows is not packed, and this is faster with any number of columns.
-const FEW: usize = 3 * ROWS;
+pub(super) const FEW: usize = 3 * ROWS;
 
 /// Whether [`product`] can compute this, and is faster.
 pub(super) fn fits<T>(a: &ArrayView2<T>, b: &ArrayView2<T>, out: &ArrayViewMut2<T>) -> bool {
@@ -74,7 +74,7 @@ pub(super) fn product(
 }
 
 /// Columns of the right operand row by row, each row in whole vectors; what is behind the last column stays as it was.
-fn pack(b: ArrayView2<f32>, panel: &mut [f32]) {
+pub(super) fn pack(b: ArrayView2<f32>, panel: &mut [f32]) {
     let width = panel.len() / b.nrows();
     let whole = match b.strides() {
         [1, apart] if *apart != 1 => transposed(b, panel, width),

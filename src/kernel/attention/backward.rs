@@ -19,6 +19,7 @@
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 
 use super::super::offset::MatrixView;
+use super::super::packed::chains;
 use super::super::real::simd;
 use super::super::{Real, gemm, softmax, threads};
 use super::fast::FEWEST;
@@ -170,13 +171,11 @@ impl<T: Real> Block<'_, '_, T> {
             let (weights, of_scores) = (whole(weights, t, n), whole(of_scores, t, n));
             let mut add = |a: ArrayView2<T>, b: MatrixView<T>, mut out: ArrayViewMut2<T>| {
                 // The factor multiplies the sum of each chain, as in BLAS.
-                let ((m, n), k, mut start) = (out.dim(), a.ncols(), 0);
-                while start < k {
-                    let end = start + gemm::depth(k, start, T::DEPTH);
+                let (m, n) = out.dim();
+                for chain in chains(a.ncols(), T::DEPTH) {
                     let product = &mut product[..m * n];
-                    gemm::matmul(a.slice(s![.., start..end]), b.rows(start..end), matrix(product, m, n));
+                    gemm::matmul(a.slice(s![.., chain.clone()]), b.rows(chain), matrix(product, m, n));
                     out.iter_mut().zip(&*product).for_each(|(out, &x)| *out = given.scale.fma(x, *out));
-                    start = end;
                 }
             };
             gemm::addmm(weights.reversed_axes(), grad, of_v.slice_mut(s![first..first + n, ..]));
