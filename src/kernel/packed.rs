@@ -31,10 +31,14 @@ const BLOCK: usize = 192;
 const COLUMNS: usize = 768;
 const CHAINS: usize = 16;
 
-/// Whether [`product`] can compute this, and is faster than the blocked kernel.
+/// Columns up to which packing a block of rows takes longer than it saves.
+const NARROW: usize = 128;
+
+/// Whether [`product`] can compute this, and is faster than the blocked kernel and the products of `unpacked.rs`.
 pub(super) fn fits<T>(out: &ArrayViewMut2<T>) -> bool {
     let (rows, columns) = out.dim();
-    vector_bytes() == 64 && rows > FEW && columns > unpacked::COLUMNS && out.strides()[1] == 1
+    let least = if rows < BLOCK { unpacked::COLUMNS } else { NARROW };
+    vector_bytes() == 64 && rows > FEW && columns > least && out.strides()[1] == 1
 }
 
 /// The terms of each chain of a sum of `k` terms.

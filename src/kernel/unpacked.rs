@@ -22,8 +22,8 @@ const ROWS: usize = 8;
 const VECTORS: usize = 3;
 /// Rows of the left operand that stay in the second cache while each panel is used.
 const BLOCK: usize = 128;
-/// Columns up to which packing the left operand would take longer than it saves.
-pub(super) const COLUMNS: usize = 128;
+/// Columns up to which this is faster than the blocked kernel, and with few rows than packing both operands.
+pub(super) const COLUMNS: usize = 512;
 /// Numbers between two columns of a transposed left operand up to which this is faster.
 const APART: isize = 1024;
 /// Rows up to which a right operand with contiguous rows is not packed, and this is faster with any number of columns.

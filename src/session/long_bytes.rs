@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use rustpython_vm::{
     AsObject, Py, PyObject, PyObjectRef, PyPayload, PyRef, PyResult, VirtualMachine,
-    builtins::{PyList, PyStr, PyTuple, PyType},
+    builtins::{PyList, PyStr, PyTuple, PyType, PyTypeRef},
     function::FuncArgs,
     protocol::PySequence,
 };
@@ -40,6 +40,25 @@ pub(super) fn install(vm: &VirtualMachine) {
         around_native(class, "hex", hex, vm);
         around_native(class, "decode", decode, vm);
     }
+    let slot = &types.str_type.slots.new;
+    NEW_TEXT.get_or_init(|| slot.load().expect("texts can be made"));
+    slot.store(Some(new_text));
+}
+
+type New = fn(PyTypeRef, FuncArgs, &VirtualMachine) -> PyResult;
+
+static NEW_TEXT: OnceLock<New> = OnceLock::new();
+
+/// `str(object, encoding, errors)`: of long bytes it is what [`decode`] returns.
+fn new_text(class: PyTypeRef, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    let is_long = |bytes: &PyObjectRef| {
+        Content::of(bytes).is_some_and(|content| !content.is_text() && content.is_long())
+    };
+    if args.args.len() < 2 || !class.is(vm.ctx.types.str_type) || !is_long(&args.args[0]) {
+        return NEW_TEXT.get().expect(KEPT)(class, args, vm);
+    }
+    let decoded = FuncArgs { args: args.args[1..].to_vec(), kwargs: args.kwargs.clone() };
+    vm.call_method(&args.args[0], "decode", decoded)
 }
 
 /// `first + second`, if they are of the same kind and long. `None`: the interpreter does it.
@@ -146,7 +165,13 @@ fn repr<const TYPE: usize>(object: &PyObject, vm: &VirtualMachine) -> PyResult<P
         Content::Array(_) => Some(object.class().name().to_string()),
         _ => None,
     };
+    let mut length = 0;
+    for part in content.bytes().chunks(STEP) {
+        check(vm)?;
+        length += part.iter().map(|&byte| escaped(byte, quote).len()).sum::<usize>();
+    }
     let mut text = name.iter().fold(Vec::new(), |_, name| format!("{name}(").into_bytes());
+    reserve(&mut text, length + 4, vm)?;
     text.extend([b'b', quote]);
     for part in content.bytes().chunks(STEP) {
         let escaped = part.iter().flat_map(|&byte| escaped(byte, quote));
@@ -160,7 +185,7 @@ fn repr<const TYPE: usize>(object: &PyObject, vm: &VirtualMachine) -> PyResult<P
 }
 
 /// How a byte stands in a literal.
-fn escaped(byte: u8, quote: u8) -> impl Iterator<Item = u8> {
+fn escaped(byte: u8, quote: u8) -> impl ExactSizeIterator<Item = u8> {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let (letters, length) = match byte {
         b'\t' => ([b'\\', b't', 0, 0], 2),
@@ -183,6 +208,7 @@ fn hex(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     let first = if group > 0 { bytes.len() % step } else { 0 };
     let (short, rest) = bytes.split_at(first);
     let mut text = Vec::new();
+    reserve(&mut text, 2 * bytes.len() + separator.len() * (bytes.len() / size), vm)?;
     for part in std::iter::once(short).filter(|part| !part.is_empty()).chain(rest.chunks(step)) {
         check(vm)?;
         let mut call = args.clone();
@@ -230,6 +256,7 @@ fn decode(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
         return own.call(args, vm);
     }
     let (bytes, mut text, mut start) = (content.bytes(), Vec::new(), 0);
+    reserve(&mut text, bytes.len(), vm)?;
     while start < bytes.len() {
         check(vm)?;
         // A part ends before the first byte of a character.
