@@ -55,6 +55,17 @@ pub(crate) enum Lane {
     Bool,
 }
 
+impl Lane {
+    /// The bytes of an element in memory.
+    pub(crate) fn size(self) -> usize {
+        match self {
+            Lane::F32 => 4,
+            Lane::F64 | Lane::I64 => 8,
+            Lane::Bool => 1,
+        }
+    }
+}
+
 /// dtype, PyTorch's name, its C++ name in error texts, its width in bytes, category, lane.
 const TABLE: [(DType, &str, &str, usize, Category, Lane); 10] = [
     (DType::Bool, "bool", "Bool", 1, Category::Bool, Lane::Bool),

@@ -269,13 +269,13 @@ impl Layout {
         }
         let lead = sizes.len() - self.ndim();
         let mut shape = vec![0; sizes.len()];
-        let mut strides = vec![0; sizes.len()];
+        let mut strides = vec![0_usize; sizes.len()];
         for (axis, &size) in sizes.iter().enumerate().rev() {
             let (have, stride) = match axis.checked_sub(lead) {
                 Some(axis) => (self.shape[axis], self.strides[axis]),
                 // A new dimension has the stride that it would have in a contiguous tensor.
                 None if self.ndim() == 0 => (1, 0),
-                None if axis + 1 < sizes.len() => (1, shape[axis + 1] * strides[axis + 1]),
+                None if axis + 1 < sizes.len() => (1, strides[axis + 1].saturating_mul(shape[axis + 1])),
                 None => (1, 1),
             };
             let wanted = match size {
@@ -295,6 +295,11 @@ impl Layout {
             }
             shape[axis] = wanted;
             strides[axis] = if have == wanted { stride } else { 0 };
+        }
+        let elements =
+            shape.iter().try_fold(1_i64, |product, &size| product.checked_mul(i64::try_from(size).ok()?));
+        if elements.is_none() && !shape.contains(&0) {
+            return Err(Error::runtime("numel: integer multiplication overflow"));
         }
         Ok(Layout { shape, strides, offset: self.offset })
     }

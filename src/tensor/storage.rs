@@ -32,11 +32,13 @@ pub(crate) fn allow(shape: &[usize], dtype: DType) -> Result<usize> {
     if elements == Some(0) && steps.is_none_or(|steps| steps > i64::MAX as u128) {
         return Err(Error::runtime("Stride calculation overflowed"));
     }
-    let bytes = elements.and_then(|elements| elements.checked_mul(dtype.size() as u128)).unwrap_or(u128::MAX);
-    if bytes > u128::from(LIMIT.load(Ordering::Relaxed)).min(isize::MAX as u128) {
-        return Err(Error::memory(bytes));
+    let elements = elements.unwrap_or(u128::MAX);
+    // An element takes more memory here than in PyTorch, whose bytes the error names.
+    let taken = elements.saturating_mul(dtype.lane().size() as u128);
+    if taken > u128::from(LIMIT.load(Ordering::Relaxed)).min(isize::MAX as u128) {
+        return Err(Error::memory(elements.saturating_mul(dtype.size() as u128)));
     }
-    Ok(bytes as usize / dtype.size())
+    Ok(elements as usize)
 }
 
 /// Checks the memory of the Python objects in nested lists of this shape before they are made.
@@ -45,7 +47,7 @@ pub(crate) fn allow_objects(shape: &[usize]) -> Result<()> {
     const OBJECT: usize = 40;
     // The lists around an empty dimension take memory too.
     let filled = shape.iter().copied().take_while(|&size| size > 0);
-    allow(&filled.chain([OBJECT]).collect::<Vec<_>>(), DType::UInt8).map(drop)
+    allow(&filled.chain([OBJECT]).collect::<Vec<_>>(), DType::Bool).map(drop)
 }
 
 thread_local! {

@@ -488,6 +488,57 @@ fn an_outcome_lists_the_changed_tensors() {
     assert!(session.tensor("a + 1").is_ok_and(|tensor| tensor.is_some()));
 }
 
+/// What operations on long bytes and lists give is what they give for their parts.
+#[test]
+fn long_bytes_and_lists_are_worked_on_in_parts() {
+    let source = r#"
+unit = bytes(range(256)) + b"it's"
+n = 20_000
+b = unit * n
+assert repr(b) == "b'" + repr(unit)[2:-1] * n + "'" and str(bytearray(b)) == f'bytearray({b!r})'
+assert repr(b"it's " * 10**6) == 'b"' + "it's " * 10**6 + '"'
+digits = b.hex()
+assert digits == unit.hex() * n
+assert b.hex(':') == ':'.join([unit.hex(':')] * n)
+cut = len(digits) % 14
+assert b.hex('-', 7) == '-'.join([digits[:cut]] * (cut > 0) + [digits[at:at + 14] for at in range(cut, len(digits), 14)])
+assert b.hex(bytes_per_sep=-7, sep='-') == '-'.join(digits[at:at + 14] for at in range(0, len(digits), 14))
+letters = 'aé€😀'
+text = letters * 10**6
+coded = letters.encode() * 10**6
+assert coded.decode() == text == str(coded, 'utf-8') == bytearray(coded).decode(encoding='utf8')
+assert coded.decode('latin-1') == letters.encode().decode('latin-1') * 10**6
+assert (coded + b'!\xff').decode(errors='replace') == text + '!\ufffd'
+try:
+    (coded + b'\xff').decode()
+except UnicodeDecodeError as error:
+    assert error.start == len(coded), error
+assert text + text == text * 2 and coded + coded == coded * 2
+assert bytearray(coded) + coded == bytearray(coded * 2) and type(bytearray(coded) + coded) is bytearray
+assert ', '.join([letters] * 10**6) == (letters + ', ') * (10**6 - 1) + letters
+assert b'--'.join((coded, bytearray(coded))) == coded + b'--' + coded
+l = [3, 1, 2] * 500_000
+assert l + l == l * 2 and tuple(l) + (4,) == tuple(l * 1 + [4])
+same = more = l[:]
+more.extend(l)
+more += tuple(l)
+assert more == l * 3 and same is more
+more += more
+assert more == l * 6
+more.remove(2)
+assert more[:4] == [3, 1, 3, 1] and len(more) == 6 * len(l) - 1
+try:
+    more.remove(9)
+except ValueError as error:
+    assert str(error) == 'list.remove(x): x not in list', error
+assert sorted(l) == [1] * 500_000 + [2] * 500_000 + [3] * 500_000
+assert sorted(l, key=lambda x: -x) == sorted(l, reverse=True) == [3] * 500_000 + [2] * 500_000 + [1] * 500_000
+assert sorted(map(float, l)) == sorted(l) and sorted(map(str, l))[-1] == '3'
+"#;
+    let outcome = run(source);
+    assert!(outcome.error.is_none(), "{:?}", outcome.error);
+}
+
 /// What methods give for a long text is what they give for its parts; occurrences may lie on the border of two.
 #[test]
 fn long_texts_are_worked_on_in_parts() {

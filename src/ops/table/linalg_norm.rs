@@ -26,6 +26,22 @@ fn of_floats(name: &str, x: &Tensor) -> Result<()> {
     }
 }
 
+/// The tensor in the dtype of a call. Errors: those of PyTorch, where it would lose what the numbers are.
+fn in_dtype_of(c: &Call, name: &str, x: &Tensor) -> Result<Tensor> {
+    let Some(dtype) = c.opt_dtype(4) else { return Ok(x.clone()) };
+    let (own, wanted) = (x.dtype().cpp_name(), dtype.cpp_name());
+    if !dtype.is_float() {
+        let text = format!("{name}: dtype should be floating point or complex, but got {wanted}");
+        return Err(Error::runtime(text));
+    }
+    if x.dtype().promote(dtype) != dtype {
+        return Err(Error::runtime(format!(
+            "{name}: the dtype of the input ({own}) should be convertible without narrowing to the specified dtype ({wanted})"
+        )));
+    }
+    Ok(to_dtype(x, dtype))
+}
+
 /// Σ |x|^p over dims, to the power 1/p.
 fn vector_norm_of(x: &Tensor, p: f64, axes: &[usize], keepdim: bool) -> Result<Tensor> {
     of_floats("linalg.vector_norm", x)?;
@@ -52,7 +68,7 @@ fn vector_norm_of(x: &Tensor, p: f64, axes: &[usize], keepdim: bool) -> Result<T
 fn vector_norm(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     of_floats("linalg.vector_norm", x)?;
-    let x = &to_dtype(x, c.opt_dtype(4).unwrap_or(x.dtype()));
+    let x = &in_dtype_of(c, "linalg.vector_norm", x)?;
     let axes = match c.opt_ints(2) {
         Some(dims) if !dims.is_empty() => wrap_dims(&dims, x.ndim())?,
         _ => (0..x.ndim()).collect(),
@@ -139,7 +155,7 @@ fn matrix_norm(c: &Call) -> Result<Value> {
     if x.ndim() >= 2 {
         of_floats("linalg.matrix_norm", x)?;
     }
-    let x = &to_dtype(x, c.opt_dtype(4).unwrap_or(x.dtype()));
+    let x = &in_dtype_of(c, "linalg.matrix_norm", x)?;
     let dims = c.opt_ints(2).unwrap_or_else(|| vec![-2, -1]);
     matrix_norm_of(c, x, &named(c.arg(1)), &dims, c.bool(3))
 }
@@ -147,7 +163,6 @@ fn matrix_norm(c: &Call) -> Result<Value> {
 fn norm(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     of_floats("linalg.vector_norm", x)?;
-    let x = &to_dtype(x, c.opt_dtype(4).unwrap_or(x.dtype()));
     let (ord, dims, keepdim) = (c.arg(1), c.opt_ints(2), c.bool(3));
     let matrix = match (&dims, ord) {
         (_, Arg::None) => false,
@@ -162,8 +177,10 @@ fn norm(c: &Call) -> Result<Value> {
         _ => false,
     };
     if matrix {
+        let x = &in_dtype_of(c, "linalg.matrix_norm", x)?;
         return matrix_norm_of(c, x, &named(ord), &dims.unwrap_or_else(|| vec![-2, -1]), keepdim);
     }
+    let x = &in_dtype_of(c, "linalg.vector_norm", x)?;
     let axes = match dims {
         Some(dims) if !dims.is_empty() => wrap_dims(&dims, x.ndim())?,
         _ => (0..x.ndim()).collect(),

@@ -49,7 +49,7 @@ const PART: usize = 512;
 
 /// Checks the memory of so many views before they are made. Each takes memory, though it has no elements of its own.
 fn allow_parts(count: usize) -> Result<()> {
-    allow(&[count, PART], DType::UInt8).map(drop)
+    allow(&[count, PART], DType::Bool).map(drop)
 }
 
 fn split(c: &Call) -> Result<Value> {

@@ -14,9 +14,10 @@ pub(crate) fn picked(x: &Tensor, axes: &[Vec<usize>]) -> Result<Tensor> {
     Ok(Tensor::new(buffer, shape, x.dtype()))
 }
 
-/// The storage offsets of every axis of a tensor.
-pub(crate) fn axes(x: &Tensor) -> Vec<Vec<usize>> {
-    x.shape().iter().zip(x.strides()).map(|(&size, &stride)| grid::whole(size, stride)).collect()
+/// The storage offsets of every axis of a tensor. Errors: they take more memory than there may be.
+pub(crate) fn axes(x: &Tensor) -> Result<Vec<Vec<usize>>> {
+    allow(&[x.shape().iter().sum()], DType::Int64)?;
+    Ok(x.shape().iter().zip(x.strides()).map(|(&size, &stride)| grid::whole(size, stride)).collect())
 }
 
 /// A copy that keeps the order in memory. As `clone`.
@@ -26,7 +27,7 @@ pub(crate) fn preserved(x: &Tensor) -> Tensor {
 
 /// Reverses dimensions. Copies.
 pub(crate) fn flip(x: &Tensor, dims: &[usize]) -> Result<Tensor> {
-    let mut axes = axes(x);
+    let mut axes = axes(x)?;
     for &dim in dims.iter().filter(|&&dim| dim < x.ndim()) {
         axes[dim].reverse();
     }
@@ -35,7 +36,7 @@ pub(crate) fn flip(x: &Tensor, dims: &[usize]) -> Result<Tensor> {
 
 /// Shifts elements along dimensions; those beyond the end continue at the front. Copies.
 pub(crate) fn roll(x: &Tensor, moves: &[(i64, usize)]) -> Result<Tensor> {
-    let mut axes = axes(x);
+    let mut axes = axes(x)?;
     for &(shift, dim) in moves.iter().filter(|&&(_, dim)| dim < x.ndim() && x.shape()[dim] > 0) {
         let by = shift.rem_euclid(x.shape()[dim] as i64) as usize;
         axes[dim].rotate_right(by);
@@ -63,11 +64,16 @@ pub(crate) fn repeat(x: &Tensor, times: &[i64]) -> Result<Tensor> {
     if allow(&shape, x.dtype())? == 0 {
         return Tensor::zeros(shape, x.dtype());
     }
-    let mut all = vec![vec![0]; lead];
-    all.extend(axes(x));
-    let axes: Vec<Vec<usize>> =
-        all.iter().zip(times).map(|(axis, &times)| axis.repeat(times.max(0) as usize)).collect();
-    picked(x, &axes)
+    // Each dimension that is repeated has one of stride 0 before it.
+    let (mut layout, mut wide) = (x.layout().clone(), shape[..lead].to_vec());
+    for (own, &times) in times[lead..].iter().enumerate() {
+        if times != 1 {
+            layout = layout.unsqueeze(wide.len() - lead);
+            wide.push(times as usize);
+        }
+        wide.push(x.shape()[own]);
+    }
+    Ok(Tensor::new(x.with_layout(layout.broadcast_to(&wide)).to_buffer(), shape, x.dtype()))
 }
 
 /// Repeats every slice of a dimension by its number in `counts`. Copies.
@@ -79,7 +85,8 @@ pub(crate) fn repeat_interleave(x: &Tensor, counts: &[usize], dim: usize) -> Res
     if allow(&shape, x.dtype())? == 0 {
         return Tensor::zeros(shape, x.dtype());
     }
-    let mut axes = axes(x);
+    let mut axes = axes(x)?;
+    allow(&shape[dim..=dim], DType::Int64)?;
     let own = std::mem::take(&mut axes[dim]);
     axes[dim] =
         own.into_iter().zip(counts).flat_map(|(offset, &count)| std::iter::repeat_n(offset, count)).collect();
@@ -95,7 +102,7 @@ pub(crate) fn index_select(x: &Tensor, dim: usize, index: &[i64]) -> Result<Tens
     if x.ndim() == 0 {
         return Ok(super::copy(x));
     }
-    let mut axes = axes(x);
+    let mut axes = axes(x)?;
     axes[dim] = index.iter().map(|&at| at as usize * x.strides()[dim]).collect();
     picked(x, &axes)
 }
