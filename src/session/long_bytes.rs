@@ -200,7 +200,18 @@ fn escaped(byte: u8, quote: u8) -> impl ExactSizeIterator<Item = u8> {
 }
 
 /// `bytes.hex(sep, bytes_per_sep)`: the parts are whole groups, which count from the right unless their size is negative.
-fn hex(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+fn hex(own: &Own, mut args: FuncArgs, vm: &VirtualMachine) -> PyResult {
+    // The interpreter's own method takes no names.
+    if args.args.len() == 1
+        && let Some(separator) = args.kwargs.swap_remove("sep")
+    {
+        args.args.push(separator);
+    }
+    if let Some(group) = args.kwargs.swap_remove("bytes_per_sep")
+        && args.args.len() == 2
+    {
+        args.args.push(group);
+    }
     let Some((content, separator, group)) = grouped(&args, vm) else { return own.call(args, vm) };
     let size = group.unsigned_abs();
     let step = (STEP / size).max(1) * size;
@@ -212,7 +223,7 @@ fn hex(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     for part in std::iter::once(short).filter(|part| !part.is_empty()).chain(rest.chunks(step)) {
         check(vm)?;
         let mut call = args.clone();
-        call.args[0] = vm.ctx.new_bytes(part.to_vec()).into();
+        call.args[0] = content.made(part.to_vec(), vm);
         let digits = own.call(call, vm)?;
         let Some(digits) = Content::of(&digits) else { break };
         if !text.is_empty() {
@@ -227,10 +238,10 @@ fn hex(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
 /// The long bytes that a call is for, what parts the groups, and how many bytes are one.
 fn grouped<'a>(args: &'a FuncArgs, vm: &VirtualMachine) -> Option<(Content<'a>, &'a [u8], isize)> {
     let content = Content::of(args.args.first()?).filter(Content::is_long)?;
-    if args.args.len() > 3 || args.kwargs.keys().any(|name| name != "sep" && name != "bytes_per_sep") {
+    if args.args.len() > 3 || !args.kwargs.is_empty() {
         return None;
     }
-    let Some(separator) = args.args.get(1).or_else(|| args.kwargs.get("sep")) else {
+    let Some(separator) = args.args.get(1) else {
         return Some((content, b"", 1));
     };
     let separator = match Content::of(separator)? {
@@ -238,7 +249,7 @@ fn grouped<'a>(args: &'a FuncArgs, vm: &VirtualMachine) -> Option<(Content<'a>, 
         Content::Bytes(bytes) => bytes,
         Content::Array(_) => return None,
     };
-    let group = integer(args.args.get(2).or_else(|| args.kwargs.get("bytes_per_sep")), 1, vm)?;
+    let group = integer(args.args.get(2), 1, vm)?;
     let is_taken = separator.len() == 1 && separator.is_ascii() && (1..=STEP).contains(&group.unsigned_abs());
     is_taken.then_some((content, separator, group))
 }
@@ -264,7 +275,7 @@ fn decode(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
         let end = (start + 1..=most).rev().find(|&end| bytes.get(end).is_none_or(|next| next & 0xc0 != 0x80));
         let end = end.filter(|end| end + 4 > most).unwrap_or(most);
         let mut call = args.clone();
-        call.args[0] = vm.ctx.new_bytes(bytes[start..end].to_vec()).into();
+        call.args[0] = content.part(start..end, vm);
         let part = match own.call(call, vm) {
             Err(error) if !error.fast_isinstance(vm.ctx.exceptions.unicode_decode_error) => {
                 return Err(error);

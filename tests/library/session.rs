@@ -488,6 +488,22 @@ fn an_outcome_lists_the_changed_tensors() {
     assert!(session.tensor("a + 1").is_ok_and(|tensor| tensor.is_some()));
 }
 
+/// A linear layer starts its sums with the bias, as `addmm` does, in products of every size.
+#[test]
+fn linear_layers_begin_with_their_bias() {
+    let source = "
+import torch
+torch.manual_seed(1)
+for rows, terms, columns in [(3, 20, 5), (30, 200, 40), (200, 400, 150), (30, 70, 600), (210, 200, 800)]:
+    x, weight, bias = torch.randn(rows, terms), torch.randn(columns, terms), torch.randn(columns)
+    made = torch.nn.functional.linear(x, weight, bias)
+    assert torch.equal(made, torch.addmm(bias, x, weight.T)), (rows, terms, columns)
+    assert torch.equal(made, torch.nn.functional.linear(x, weight, torch.stack([bias, bias], 1)[:, 0])), columns
+";
+    let outcome = run(source);
+    assert!(outcome.error.is_none(), "{:?}", outcome.error);
+}
+
 /// What operations on long bytes and lists give is what they give for their parts.
 #[test]
 fn long_bytes_and_lists_are_worked_on_in_parts() {
