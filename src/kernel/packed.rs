@@ -5,10 +5,11 @@
 //! rows. A block of the result stays in the second cache until all chains of terms were added to it: `matrixmultiply` is
 //! called for each chain of 192 terms, and reads and writes the whole result each time.
 //!
-//! Measured on two cores of an Intel Xeon (Sapphire Rapids), whose multiply-adds reach 420 GFLOP/s together, in GFLOP/s,
-//! beside `matrixmultiply` and PyTorch 2.6 (MKL), (m, k, n): 2048, 768, 2304: 335 beside 257 and 340; 2048, 768, 3072: 343
-//! beside 238 and 338; 2048, 768, 768: 357 beside 326 and 315; 1024, 1024, 1024: 311 beside 275 and 337; 512, 512, 512: 319
-//! beside 280 and 344. A tile with operands in the first two caches takes 205 to 215 of the 213 to 228 of one core.
+//! Measured on two cores of an Intel Xeon (Sapphire Rapids), whose multiply-adds reach 410 to 440 GFLOP/s together:
+//! `F.linear` in GFLOP/s, beside `matrixmultiply` and PyTorch 2.6 (MKL), (m, k, n): 2048, 768, 2304: 304 beside 234 and 303;
+//! 2048, 768, 3072: 308 beside 238 and 316; 2048, 768, 768: 307 beside 297 and 310; 1024, 1024, 1024: 294 beside 278 and
+//! 330; 512, 512, 512: 307 beside 284 and 329. A tile alone, with operands in the first two caches, takes 205 to 215 of the
+//! 213 to 228 that one core reaches; with the left operand where it lies (`unpacked.rs`), 165.
 
 use std::ops::Range;
 
