@@ -1,9 +1,10 @@
 //! Structure checks on the sources: imports go down the layers, nothing below `src/app` prints, `unsafe` is in four
 //! files, files stay small and begin with what they are for. A failure names the file, the line and the rule.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 /// The layers from the ground up. A layer may use those before it and itself.
 const LAYERS: [&str; 12] = [
@@ -80,9 +81,9 @@ fn read(root: &Path, file: &Path) -> Source {
 /// The lines that are code, numbered, up to the file's own tests; comments and strings taken out.
 fn code(text: &str) -> Vec<(usize, String)> {
     let tests = text.find("#[cfg(test)]\nmod ").unwrap_or(text.len());
-    let mut lines = Vec::new();
+    let (mut lines, mut quoted) = (Vec::new(), false);
     for (at, line) in text[..tests].lines().enumerate() {
-        let bare = bare(line);
+        let bare = bare(line, &mut quoted);
         if !bare.trim().is_empty() {
             lines.push((at + 1, bare));
         }
@@ -90,20 +91,21 @@ fn code(text: &str) -> Vec<(usize, String)> {
     lines
 }
 
-/// A line without its comment and without what stands in quotes on it.
-fn bare(line: &str) -> String {
+/// A line without its comment and without what stands in quotes on it. `quoted` says whether a text goes on from the line
+/// before, and then whether it goes on in the next.
+fn bare(line: &str, quoted: &mut bool) -> String {
     let mut out = String::new();
-    let mut quoted = false;
     let mut letters = line.char_indices();
     while let Some((at, letter)) = letters.next() {
         match letter {
-            '\\' if quoted => drop(letters.next()),
-            '"' => quoted = !quoted,
-            '/' if !quoted && line[at..].starts_with("//") => break,
-            _ if quoted => {}
+            '\\' if *quoted => drop(letters.next()),
+            '"' => *quoted = !*quoted,
+            '/' if !*quoted && line[at..].starts_with("//") => break,
+            _ if *quoted => {}
             _ => out.push(letter),
         }
     }
+    *quoted &= line.ends_with('\\');
     out
 }
 
@@ -302,11 +304,31 @@ fn files_are_small_and_say_what_they_are() {
     report(&broken);
 }
 
+/// A package that the program and the build need with other features is compiled twice, and so is all that uses it.
+#[cfg(target_os = "linux")] // Elsewhere other packages are needed.
+#[test]
+fn no_package_is_compiled_twice() {
+    let words =
+        ["tree", "--offline", "--locked", "-d", "-e", "normal,build", "--depth", "0", "--prefix", "none"];
+    let out = Command::new(env!("CARGO")).args(words).current_dir(env!("CARGO_MANIFEST_DIR")).output();
+    let out = out.expect("cargo runs these tests");
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    let text = String::from_utf8(out.stdout).expect("names of packages are text");
+    let mut seen = BTreeSet::new();
+    let twice = text.lines().filter(|line| line.contains(" v")).filter(|line| !seen.insert(*line));
+    report(
+        &twice.map(|line| format!("Cargo.toml: {line}: other features for the build")).collect::<Vec<_>>(),
+    );
+}
+
 #[test]
 fn the_checks_find_what_breaks_them() {
     assert_eq!(first_names("{kernel, tensor::{a, b}, torch}"), ["kernel", "tensor", "torch"]);
     assert_eq!(first_names("view::Text;"), ["view"]);
-    assert_eq!(bare(r#"a("crate::app \" x") // crate::view"#), "a() ");
+    assert_eq!(bare(r#"a("crate::app \" x") // crate::view"#, &mut false), "a() ");
+    let mut quoted = false;
+    let lines = ["a(\"one \\", "use two \\", "three\") // four"].map(|line| bare(line, &mut quoted));
+    assert_eq!(lines, ["a(", "", ") "]);
     let source = Source { path: String::new(), layer: None, depth: 2, text: String::new(), code: Vec::new() };
     assert_eq!(roots(&source, "use super::super::view::Text;"), ["view::Text;"]);
     assert!(roots(&source, "use super::text::Text;").is_empty());
