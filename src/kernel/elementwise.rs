@@ -105,8 +105,23 @@ impl<'a, const N: usize> RowWalk<'a, N> {
 /// Writes innermost rows. `write` is marked `#[inline(always)]`: a closure with several loops is not inlined in each of
 /// the functions that [`run_widest`] compiles, and would then run on the oldest processor's vectors.
 trait RowLoop<const N: usize, R>: Sync {
+    /// As in [`SimdWork`].
+    const WIDEST: usize;
     /// Writes a row or a part of one, which begins at `at` in the operands, where neighbours are `step` apart.
     fn write(&self, at: [usize; N], step: [usize; N], out: &mut [R]);
+}
+
+/// Bytes of the widest vectors for a loop over elements of these sizes. Where all are equal, vectors of 64 bytes take as
+/// long as those of 32, or longer. Between sizes they take half as long: comparisons give a truth value of one byte.
+const fn widest(sizes: &[usize]) -> usize {
+    let mut n = 1;
+    while n < sizes.len() {
+        if sizes[n] != sizes[0] {
+            return 64;
+        }
+        n += 1;
+    }
+    32
 }
 
 /// Rows of a result that are equally far apart, compiled for the widest vectors of the processor.
@@ -130,6 +145,7 @@ struct EvenRows<const N: usize> {
 }
 
 impl<const N: usize, R, L: RowLoop<N, R>> SimdWork for RowsWork<'_, N, R, L> {
+    const WIDEST: usize = L::WIDEST;
     type Output = ();
 
     #[inline(always)]
@@ -233,6 +249,8 @@ struct Copied<'a, T> {
 }
 
 impl<T: Element> RowLoop<1, T> for Copied<'_, T> {
+    const WIDEST: usize = widest(&[size_of::<T>()]);
+
     #[inline(always)]
     fn write(&self, [at]: [usize; 1], [step]: [usize; 1], out: &mut [T]) {
         match step {
@@ -408,6 +426,8 @@ struct Unary<'a, A, F> {
 }
 
 impl<A: Element, R: Element, F: Fn(A) -> R + Sync> RowLoop<1, R> for Unary<'_, A, F> {
+    const WIDEST: usize = widest(&[size_of::<A>(), size_of::<R>()]);
+
     #[inline(always)]
     fn write(&self, [at]: [usize; 1], [step]: [usize; 1], out: &mut [R]) {
         let (a, f) = (&self.a[at..], &self.f);
@@ -440,6 +460,8 @@ struct Binary<'a, A, B, F> {
 }
 
 impl<A: Element, B: Element, R, F: Fn(A, B) -> R + Sync> RowLoop<2, R> for Binary<'_, A, B, F> {
+    const WIDEST: usize = widest(&[size_of::<A>(), size_of::<B>(), size_of::<R>()]);
+
     #[inline(always)]
     fn write(&self, [i, j]: [usize; 2], steps: [usize; 2], out: &mut [R]) {
         let (a, b, f, length) = (&self.a[i..], &self.b[j..], &self.f, out.len());
@@ -487,6 +509,8 @@ impl<A: Element, B: Element, C: Element, R, F> RowLoop<3, R> for Ternary<'_, A, 
 where
     F: Fn(A, B, C) -> R + Sync,
 {
+    const WIDEST: usize = widest(&[size_of::<A>(), size_of::<B>(), size_of::<C>(), size_of::<R>()]);
+
     #[inline(always)]
     fn write(&self, [i, j, k]: [usize; 3], steps: [usize; 3], out: &mut [R]) {
         let (a, b, c, f) = (&self.a[i..], &self.b[j..], &self.c[k..], &self.f);

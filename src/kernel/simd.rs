@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Work that can be compiled for several instruction sets; `run` must be `#[inline(always)]`.
 pub(crate) trait SimdWork {
+    /// Bytes of the widest vectors that the work is compiled for: 64, or 32 where wider ones save no time.
+    const WIDEST: usize = 64;
     /// The type of the result.
     type Output;
     /// Does the work.
@@ -29,9 +31,9 @@ pub(crate) fn run_widest<W: SimdWork>(work: W) -> W::Output {
     #[cfg(target_arch = "x86_64")]
     match vector_bytes() {
         // SAFETY: 64 means that `detected` has found every feature that `avx512` enables.
-        64 => return unsafe { avx512(work) },
-        // SAFETY: 32 means that `detected` has found both features that `avx2` enables.
-        32 => return unsafe { avx2(work) },
+        64 if const { W::WIDEST == 64 } => return unsafe { avx512(work) },
+        // SAFETY: 32 and 64 mean that `detected` has found both features that `avx2` enables.
+        32 | 64 => return unsafe { avx2(work) },
         _ => {}
     }
     work.run()

@@ -60,6 +60,11 @@ pub(crate) fn share_if<T: Send>(
             each(task);
         });
     }
+    share_all(tasks.map(Some).collect(), helpers, &each);
+}
+
+/// The tasks on this thread and on as many others. Compiled once for a type of tasks.
+fn share_all<T: Send>(tasks: Vec<Option<T>>, helpers: usize, each: &(dyn Fn(T) + Sync)) {
     let tasks = Mutex::new(Divided::new(tasks, helpers + 1));
     let watch = Watch::of_this_thread();
     run_on_all(helpers, &watch, &|| {
@@ -87,13 +92,10 @@ struct Divided<T> {
 }
 
 impl<T> Divided<T> {
-    fn new(tasks: impl ExactSizeIterator<Item = T>, parts: usize) -> Divided<T> {
-        let count = tasks.len();
-        let start = |part: usize| count * part / parts;
-        Divided {
-            tasks: tasks.map(Some).collect(),
-            left: (0..parts).map(|part| start(part)..start(part + 1)).collect(),
-        }
+    fn new(tasks: Vec<Option<T>>, parts: usize) -> Divided<T> {
+        let start = |part: usize| tasks.len() * part / parts;
+        let left = (0..parts).map(|part| start(part)..start(part + 1)).collect();
+        Divided { tasks, left }
     }
 
     /// The next task of a part; when there is none, the last one of the part with the most tasks left.
