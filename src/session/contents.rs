@@ -6,10 +6,11 @@ use rustpython_vm::{
     common::lock::PyMappedRwLockReadGuard,
 };
 
+pub(super) use super::long::STEP;
 use super::long::{check, no_room};
 
-/// The bytes of a part, and of what is not long.
-pub(super) const STEP: usize = 1 << 22;
+/// The elements of a list that are copied between two looks.
+pub(super) const ELEMENTS: usize = 1 << 20;
 
 /// The content of a text, of bytes or of a bytearray.
 pub(super) enum Content<'a> {

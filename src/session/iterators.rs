@@ -134,29 +134,20 @@ pub(super) fn stay_stoppable(vm: &VirtualMachine) {
         OWN_STEP[number].get_or_init(|| slot.load().expect("an iterator has a next"));
         slot.store(Some(STOPPABLE_STEP[number]));
     }
-    for (class, own, repr) in [
-        (vm.ctx.types.float_type, &FLOAT_REPR, repr_of_float as Repr),
-        (vm.ctx.types.str_type, &STR_REPR, repr_of_str),
-    ] {
-        own.get_or_init(|| class.slots.repr.load().expect("every object has a repr"));
-        class.slots.repr.store(Some(repr));
-    }
+    let slot = &vm.ctx.types.float_type.slots.repr;
+    FLOAT_REPR.get_or_init(|| slot.load().expect("every object has a repr"));
+    slot.store(Some(repr_of_float));
 }
 
 type Repr = fn(&PyObject, &VirtualMachine) -> PyResult<PyRef<PyStr>>;
 
 static FLOAT_REPR: OnceLock<Repr> = OnceLock::new();
-static STR_REPR: OnceLock<Repr> = OnceLock::new();
 
-/// The `repr` of an element, which that of a long list calls for each. Integers have theirs in `memory.rs`.
+/// The `repr` of an element, which that of a long list calls for each. Integers have theirs in `memory.rs`, texts
+/// in `long_bytes.rs`.
 fn repr_of_float(value: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
     tick(vm)?;
     FLOAT_REPR.get().expect("stay_stoppable() keeps it")(value, vm)
-}
-
-fn repr_of_str(value: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
-    tick(vm)?;
-    STR_REPR.get().expect("stay_stoppable() keeps it")(value, vm)
 }
 
 /// The iterators that contain others, each with the number of its kind.

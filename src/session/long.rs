@@ -1,9 +1,8 @@
-//! Operations on texts, lists and integers so long that each takes seconds: they look whether the cell is to stop.
+//! Operations on lists, integers and what is repeated, so long that each takes seconds: they look whether the cell is to stop.
 
 use std::sync::OnceLock;
 
 use malachite_bigint::{BigInt, Sign};
-use memchr::memmem::Finder;
 use rustpython_vm::{
     AsObject, Py, PyObject, PyObjectRef, PyResult, VirtualMachine,
     builtins::{PyBaseExceptionRef, PyBytes, PyInt, PyList, PyStr, PyTuple, PyType},
@@ -14,9 +13,9 @@ use rustpython_vm::{
 use super::guards::{Own, around};
 use crate::kernel::stop;
 
-/// Bytes, or elements, that native code goes through before it looks whether the cell is to stop.
-const STEP: usize = 1 << 24;
-/// The same for elements that are compared.
+/// The bytes of a part, and of what is not long.
+pub(super) const STEP: usize = 1 << 22;
+/// Elements that are compared before native code looks whether the cell is to stop.
 const COMPARED: usize = 1 << 16;
 
 pub(super) fn check(vm: &VirtualMachine) -> PyResult<()> {
@@ -32,8 +31,7 @@ pub(super) fn no_room(vm: &VirtualMachine) -> PyBaseExceptionRef {
 pub(super) fn install(vm: &VirtualMachine) {
     let types = &vm.ctx.types;
     for (class, own, replacement) in [
-        (types.str_type, &TEXT_CONTAINS, contains_text as Contains),
-        (types.list_type, &LIST_CONTAINS, contains_element),
+        (types.list_type, &LIST_CONTAINS, contains_element as Contains),
         (types.tuple_type, &TUPLE_CONTAINS, contains_element),
     ] {
         let slot = &class.slots.as_sequence.contains;
@@ -51,29 +49,8 @@ const KEPT: &str = "install() keeps the original before it replaces the slot";
 
 type Contains = fn(PySequence<'_>, &PyObject, &VirtualMachine) -> PyResult<bool>;
 
-static TEXT_CONTAINS: OnceLock<Contains> = OnceLock::new();
 static LIST_CONTAINS: OnceLock<Contains> = OnceLock::new();
 static TUPLE_CONTAINS: OnceLock<Contains> = OnceLock::new();
-
-/// `part in text`.
-fn contains_text(text: PySequence<'_>, part: &PyObject, vm: &VirtualMachine) -> PyResult<bool> {
-    let both = text.obj.downcast_ref::<PyStr>().zip(part.downcast_ref::<PyStr>());
-    let Some((text, part)) = both.filter(|(text, _)| text.as_wtf8().len() > STEP) else {
-        return TEXT_CONTAINS.get().expect(KEPT)(text, part, vm);
-    };
-    let (text, part) = (text.as_wtf8().as_bytes(), part.as_wtf8().as_bytes());
-    let finder = Finder::new(part);
-    // A long part is searched in long steps, so that few bytes are searched twice.
-    let step = STEP.max(4 * part.len());
-    for start in (0..text.len()).step_by(step) {
-        check(vm)?;
-        let end = text.len().min(start + step + part.len());
-        if finder.find(&text[start..end]).is_some() {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
 
 fn length(sequence: &PyObject) -> usize {
     match sequence.downcast_ref::<PyList>() {
@@ -194,7 +171,7 @@ fn repeated_elements<T: Clone>(elements: &[T], times: usize, vm: &VirtualMachine
         return Err(no_room(vm));
     }
     // A part of a few megabytes is copied faster than single elements.
-    while all.len() < size.min(STEP / 4) {
+    while all.len() < size.min(STEP) {
         all.extend_from_slice(&elements[..elements.len().min(size - all.len())]);
     }
     let part = all.len();

@@ -10,8 +10,9 @@ use rustpython_vm::{
     protocol::PySequence,
 };
 
-use super::contents::{Content, STEP, append, integer};
+use super::contents::{Content, STEP, Steps, append, integer};
 use super::guards::{Own, around, around_native};
+use super::iterators::tick;
 use super::long::check;
 
 type Concat = fn(PySequence<'_>, &PyObject, &VirtualMachine) -> PyResult;
@@ -21,6 +22,8 @@ static OWN_CONCAT: [OnceLock<Concat>; 2] = [const { OnceLock::new() }; 2];
 static CONCAT: [Concat; 2] = [concat::<0>, concat::<1>];
 static OWN_REPR: [OnceLock<Repr>; 2] = [const { OnceLock::new() }; 2];
 static REPR: [Repr; 2] = [repr::<0>, repr::<1>];
+
+static OWN_TEXT_REPR: OnceLock<Repr> = OnceLock::new();
 
 /// Why the original of a replaced slot is always there.
 const KEPT: &str = "install() keeps the original before it replaces the slot";
@@ -40,6 +43,9 @@ pub(super) fn install(vm: &VirtualMachine) {
         around_native(class, "hex", hex, vm);
         around_native(class, "decode", decode, vm);
     }
+    let slot = &types.str_type.slots.repr;
+    OWN_TEXT_REPR.get_or_init(|| slot.load().expect("every object has a repr"));
+    slot.store(Some(text_repr));
     let slot = &types.str_type.slots.new;
     NEW_TEXT.get_or_init(|| slot.load().expect("texts can be made"));
     slot.store(Some(new_text));
@@ -147,6 +153,40 @@ fn joined(separator: &PyObject, parts: &PyObject, vm: &VirtualMachine) -> PyResu
         append(&mut whole, part.bytes(), vm)?;
     }
     Ok(Some(separator.made(whole, vm)))
+}
+
+/// `repr(text)`. Each part begins with what decides, in the interpreter too, which quotes stand around the whole.
+fn text_repr(object: &PyObject, vm: &VirtualMachine) -> PyResult<PyRef<PyStr>> {
+    // That of a long list calls this for each element.
+    tick(vm)?;
+    let own = OWN_TEXT_REPR.get().expect(KEPT);
+    let Some(Content::Text(text)) = Content::of(object).filter(Content::is_long) else {
+        return own(object, vm);
+    };
+    let (mut has_single, mut has_double) = (false, false);
+    for part in Steps(text) {
+        check(vm)?;
+        has_single |= part.contains('\'');
+        has_double |= part.contains('"');
+    }
+    let (deciding, opening, closing) = match has_single && !has_double {
+        true => ("'", "\"'", "\""),
+        false => ("'\"", "'\\'\"", "'"),
+    };
+    let mut whole = Vec::new();
+    reserve(&mut whole, text.len() + 2, vm)?;
+    whole.extend_from_slice(closing.as_bytes());
+    for part in Steps(text) {
+        check(vm)?;
+        let part = own(vm.ctx.new_str(format!("{deciding}{part}")).as_object(), vm)?;
+        let part = part.as_wtf8().as_bytes();
+        let escaped =
+            part.strip_prefix(opening.as_bytes()).and_then(|part| part.strip_suffix(closing.as_bytes()));
+        append(&mut whole, escaped.expect("the quotes are those of the whole"), vm)?;
+    }
+    whole.extend_from_slice(closing.as_bytes());
+    let whole = String::from_utf8(whole).expect("whole characters follow each other");
+    Ok(vm.ctx.new_str(whole))
 }
 
 /// `repr(bytes)`.

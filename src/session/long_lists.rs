@@ -7,11 +7,9 @@ use rustpython_vm::{
     function::FuncArgs,
 };
 
+use super::contents::ELEMENTS;
 use super::guards::{Own, around};
 use super::long::{check, no_room, positions};
-
-/// Elements between two looks.
-const STEP: usize = 1 << 20;
 
 /// Installs the methods on the lists of this thread. `sizes.rs` installs `+=`, `cpython.rs` `+`.
 pub(super) fn install(vm: &VirtualMachine) {
@@ -28,7 +26,7 @@ pub(super) fn collected<T>(
     let mut all = Vec::new();
     all.try_reserve_exact(values.len()).map_err(|_| no_room(vm))?;
     for (number, value) in values.enumerate() {
-        if number % STEP == STEP - 1 {
+        if number % ELEMENTS == ELEMENTS - 1 {
             check(vm)?;
         }
         all.push(value?);
@@ -54,7 +52,7 @@ pub(super) fn elements(iterable: &PyObject, vm: &VirtualMachine) -> PyResult<Vec
 
 /// The elements of a long list or tuple.
 fn long_elements(sequence: &PyObject, vm: &VirtualMachine) -> PyResult<Option<Vec<PyObjectRef>>> {
-    let copied = with_elements(sequence, |elements| match elements.len() > STEP {
+    let copied = with_elements(sequence, |elements| match elements.len() > ELEMENTS {
         true => copied(elements, &[], vm).map(Some),
         false => Ok(None),
     });
@@ -68,7 +66,7 @@ pub(super) fn added(
     vm: &VirtualMachine,
 ) -> PyResult<Option<PyObjectRef>> {
     let both = with_elements(first, |first| {
-        with_elements(second, |second| match first.len() + second.len() > STEP {
+        with_elements(second, |second| match first.len() + second.len() > ELEMENTS {
             true => copied(first, second, vm).map(Some),
             false => Ok(None),
         })
@@ -83,7 +81,7 @@ pub(super) fn added(
 fn copied(first: &[PyObjectRef], second: &[PyObjectRef], vm: &VirtualMachine) -> PyResult<Vec<PyObjectRef>> {
     let mut whole = Vec::new();
     whole.try_reserve_exact(first.len() + second.len()).map_err(|_| no_room(vm))?;
-    for part in first.chunks(STEP).chain(second.chunks(STEP)) {
+    for part in first.chunks(ELEMENTS).chain(second.chunks(ELEMENTS)) {
         check(vm)?;
         whole.extend_from_slice(part);
     }
@@ -119,7 +117,7 @@ pub(super) fn add_in_place(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> Py
 
 fn remove(own: &Own, args: FuncArgs, vm: &VirtualMachine) -> PyResult {
     let [list, wanted] = &args.args[..] else { return own.call(args, vm) };
-    let Some(list) = list.downcast_ref::<PyList>().filter(|list| list.borrow_vec().len() > STEP) else {
+    let Some(list) = list.downcast_ref::<PyList>().filter(|list| list.borrow_vec().len() > ELEMENTS) else {
         return own.call(args, vm);
     };
     let Some(at) = positions(list.as_object(), wanted, vm).next().transpose()? else {

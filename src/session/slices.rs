@@ -11,12 +11,9 @@ use rustpython_vm::{
     sliceable::SaturatedSlice,
 };
 
-use super::contents::{Content, Steps};
+use super::contents::{Content, ELEMENTS, Steps};
 use super::guards::{Own, around};
 use super::long::{check, no_room};
-
-/// Elements that are copied between two looks.
-const STEP: usize = 1 << 20;
 
 type Subscript = fn(PyMapping<'_>, &PyObject, &VirtualMachine) -> PyResult;
 
@@ -60,7 +57,7 @@ fn sliced(sequence: &PyObject, at: &PyObject, vm: &VirtualMachine) -> PyResult<O
     if let Some(text) = sequence.downcast_ref::<PyStr>() {
         let has_step = at.step.as_ref().is_some_and(|step| !vm.is_none(step));
         let is_ascii = text.isascii();
-        let is_taken = text.as_wtf8().len() > STEP || (has_step && !is_ascii);
+        let is_taken = text.as_wtf8().len() > ELEMENTS || (has_step && !is_ascii);
         let Some(characters) = text.to_str().filter(|_| is_taken) else { return Ok(None) };
         let at = SaturatedSlice::with_slice(at, vm)?;
         let part = match is_ascii {
@@ -70,14 +67,14 @@ fn sliced(sequence: &PyObject, at: &PyObject, vm: &VirtualMachine) -> PyResult<O
         return Ok(Some(vm.ctx.new_str(part).into()));
     }
     if let Some(bytes) = sequence.downcast_ref::<PyBytes>() {
-        if bytes.as_bytes().len() <= STEP {
+        if bytes.as_bytes().len() <= ELEMENTS {
             return Ok(None);
         }
         let at = SaturatedSlice::with_slice(at, vm)?;
         return Ok(Some(vm.ctx.new_bytes(picked(bytes.as_bytes(), &at, vm)?).into()));
     }
     if let Some(bytes) = sequence.downcast_ref::<PyByteArray>() {
-        if bytes.borrow_buf().len() <= STEP {
+        if bytes.borrow_buf().len() <= ELEMENTS {
             return Ok(None);
         }
         let at = SaturatedSlice::with_slice(at, vm)?;
@@ -85,7 +82,7 @@ fn sliced(sequence: &PyObject, at: &PyObject, vm: &VirtualMachine) -> PyResult<O
         return Ok(Some(PyByteArray::from(part).into_ref(&vm.ctx).into()));
     }
     if let Some(list) = sequence.downcast_ref::<PyList>() {
-        if list.borrow_vec().len() <= STEP {
+        if list.borrow_vec().len() <= ELEMENTS {
             return Ok(None);
         }
         let at = SaturatedSlice::with_slice(at, vm)?;
@@ -93,7 +90,7 @@ fn sliced(sequence: &PyObject, at: &PyObject, vm: &VirtualMachine) -> PyResult<O
         return Ok(Some(vm.ctx.new_list(part).into()));
     }
     if let Some(tuple) = sequence.downcast_ref::<PyTuple>()
-        && tuple.as_slice().len() > STEP
+        && tuple.as_slice().len() > ELEMENTS
     {
         let at = SaturatedSlice::with_slice(at, vm)?;
         return Ok(Some(vm.ctx.new_tuple(picked(tuple.as_slice(), &at, vm)?).into()));
@@ -108,7 +105,7 @@ fn picked<T: Clone>(elements: &[T], at: &SaturatedSlice, vm: &VirtualMachine) ->
     all.try_reserve_exact(count).map_err(|_| no_room(vm))?;
     while all.len() < count {
         check(vm)?;
-        let more = STEP.min(count - all.len());
+        let more = ELEMENTS.min(count - all.len());
         let passed = all.len() * stride;
         match step {
             1 => all.extend_from_slice(&window[passed..passed + more]),

@@ -139,6 +139,7 @@ fn by_keys<'a>(order: &mut [usize], keys: &'a [PyObjectRef], vm: &VirtualMachine
         let small = |key: &PyObjectRef| i64::try_from(key.downcast_ref::<PyInt>()?.as_bigint()).ok();
         let integers = collected(keys.iter().map(|key| Ok(small(key))), vm)?;
         if integers.iter().all(Option::is_some) {
+            let integers = collected(integers.into_iter().map(|integer| Ok(integer.unwrap_or(0))), vm)?;
             return merge_sort(order, |a, b| stopped().map(|()| integers[a] < integers[b]));
         }
     }

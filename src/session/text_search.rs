@@ -1,9 +1,14 @@
-//! Methods of texts and bytes that search: `find`, `count`, `replace`, `split`, `strip` and their kin. Long ones look whether
-//! the cell is to stop. Where the interpreter differs from CPython they are computed here too: it counts and replaces the
-//! empty text between the bytes of a character, and does not know four separators as white space.
+//! Methods of texts and bytes that search, and `in`: `find`, `count`, `replace`, `split`, `strip` and their kin. Long ones
+//! look whether the cell is to stop. Where the interpreter differs from CPython they are computed here too: it counts and
+//! replaces the empty text between the bytes of a character, and does not know four separators as white space.
+
+use std::sync::OnceLock;
 
 use memchr::memmem::{Finder, FinderRev};
-use rustpython_vm::{AsObject, PyObjectRef, PyResult, VirtualMachine, function::FuncArgs};
+use rustpython_vm::{
+    AsObject, PyObject, PyObjectRef, PyResult, VirtualMachine, builtins::PyStr, function::FuncArgs,
+    protocol::PySequence,
+};
 
 use super::contents::{Content, STEP, append, integer, length};
 use super::guards::{Own, around_native};
@@ -12,6 +17,9 @@ use super::long::check;
 /// Installs the methods on the types of this thread. `sizes.rs` installs `replace`, whose result may be too large.
 pub(super) fn install(vm: &VirtualMachine) {
     let types = &vm.ctx.types;
+    let slot = &types.str_type.slots.as_sequence.contains;
+    OWN_CONTAINS.get_or_init(|| slot.load().expect("a text can be searched"));
+    slot.store(Some(contains));
     for class in [types.str_type, types.bytes_type, types.bytearray_type] {
         around_native(class, "find", |own, args, vm| index(own, args, first, false, vm), vm);
         around_native(class, "rfind", |own, args, vm| index(own, args, last, false, vm), vm);
@@ -27,6 +35,20 @@ pub(super) fn install(vm: &VirtualMachine) {
         around_native(class, "lstrip", |own, args, vm| strip(own, args, true, false, vm), vm);
         around_native(class, "rstrip", |own, args, vm| strip(own, args, false, true, vm), vm);
     }
+}
+
+static OWN_CONTAINS: OnceLock<fn(PySequence<'_>, &PyObject, &VirtualMachine) -> PyResult<bool>> =
+    OnceLock::new();
+
+/// `part in text`.
+fn contains(text: PySequence<'_>, part: &PyObject, vm: &VirtualMachine) -> PyResult<bool> {
+    let both = text.obj.downcast_ref::<PyStr>().zip(part.downcast_ref::<PyStr>());
+    let Some((text, part)) = both.filter(|(text, _)| text.as_wtf8().len() > STEP) else {
+        let own = OWN_CONTAINS.get().expect("install() keeps the original before it replaces the slot");
+        return own(text, part, vm);
+    };
+    let (text, part) = (text.as_wtf8().as_bytes(), part.as_wtf8().as_bytes());
+    Ok(first(text, part, vm)?.is_some())
 }
 
 /// The content that a method is called on and what it looks for there, if the method is computed here.
@@ -51,13 +73,17 @@ fn range(args: &FuncArgs, characters: usize, vm: &VirtualMachine) -> Option<(usi
 }
 
 /// Where `part` begins first in the bytes.
-fn first(bytes: &[u8], part: &[u8], vm: &VirtualMachine) -> PyResult<Option<usize>> {
+pub(super) fn first(bytes: &[u8], part: &[u8], vm: &VirtualMachine) -> PyResult<Option<usize>> {
+    // Preparing the search for a long part takes long too.
+    if part.len() > bytes.len() {
+        return Ok(None);
+    }
     let finder = Finder::new(part);
     // A long part is searched in long steps, so that few bytes are searched twice.
     let step = STEP.max(4 * part.len());
     for start in (0..bytes.len()).step_by(step) {
         check(vm)?;
-        let end = bytes.len().min(start + step + part.len() - 1);
+        let end = bytes.len().min(start + step + part.len());
         if let Some(at) = finder.find(&bytes[start..end]) {
             return Ok(Some(start + at));
         }
@@ -67,6 +93,9 @@ fn first(bytes: &[u8], part: &[u8], vm: &VirtualMachine) -> PyResult<Option<usiz
 
 /// Where `part` begins last in the bytes.
 fn last(bytes: &[u8], part: &[u8], vm: &VirtualMachine) -> PyResult<Option<usize>> {
+    if part.len() > bytes.len() {
+        return Ok(None);
+    }
     let finder = FinderRev::new(part);
     let step = STEP.max(4 * part.len());
     let mut end = bytes.len();
@@ -110,6 +139,9 @@ fn occurrences(
     vm: &VirtualMachine,
     mut each: impl FnMut(usize) -> PyResult<bool>,
 ) -> PyResult<()> {
+    if part.len() > bytes.len() {
+        return Ok(());
+    }
     let finder = Finder::new(part);
     let step = STEP.max(4 * part.len());
     let mut from = 0;
@@ -136,6 +168,9 @@ fn occurrences_back(
     vm: &VirtualMachine,
     mut each: impl FnMut(usize) -> PyResult<bool>,
 ) -> PyResult<()> {
+    if part.len() > bytes.len() {
+        return Ok(());
+    }
     let finder = FinderRev::new(part);
     let step = STEP.max(4 * part.len());
     let mut to = bytes.len();

@@ -529,6 +529,12 @@ try:
     (coded + b'\xff').decode()
 except UnicodeDecodeError as error:
     assert error.start == len(coded), error
+for unit in ("a'b\\n\u00e9\x7f ", 'a"b\\', 'a\'b"', 'ab\U0001f600'):
+    quote = repr(unit)[0]
+    assert repr(unit * 10**6) == f'{unit * 10**6!r}' == quote + repr(unit)[1:-1] * 10**6 + quote, unit
+first = "'" + 'a' * 10**7
+assert repr(first) == '"' + first + '"' and repr(first + '"') == "'\\" + first + '"\''
+assert text not in coded.decode('latin-1') and text.find(text + 'a') == text.rfind(text + 'a') == -1 and text in text + 'a'
 assert text + text == text * 2 and coded + coded == coded * 2
 assert bytearray(coded) + coded == bytearray(coded * 2) and type(bytearray(coded) + coded) is bytearray
 assert ', '.join([letters] * 10**6) == (letters + ', ') * (10**6 - 1) + letters
