@@ -13,12 +13,12 @@ pub(crate) fn write(path: &Path, content: &str) -> io::Result<()> {
         return fs::write(&target, content);
     }
     let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // The name of the temporary file says nothing to the user.
     let mut file = temporary().tempfile_in(folder).map_err(|error| match folder.is_dir() {
         false => io::Error::new(error.kind(), format!("there is no folder {}", folder.display())),
         true => io::Error::from(error.kind()),
     })?;
-    file.write_all(content.as_bytes())?;
+    // The file itself: errors of the wrapper, and of making it, name a path that says nothing to the user.
+    file.as_file_mut().write_all(content.as_bytes())?;
     file.as_file().sync_all()?;
     if let Some(existing) = existing {
         fs::set_permissions(file.path(), existing.permissions())?;

@@ -175,3 +175,39 @@ fn an_error_counts_where_the_reader_is_gone() {
     let said = String::from_utf8_lossy(&ended.stderr);
     assert!(ended.status.code() == Some(3) && said.contains("KeyError: 1"), "{:?} {said}", ended.status);
 }
+
+/// A limit of the process is that of a cell too, and a file that cannot be written stays what it was.
+#[test]
+#[cfg(target_os = "linux")]
+fn limits_of_the_process_are_met_in_words() {
+    let folder = tempfile::tempdir().expect("a folder for the test");
+    let place = folder.path();
+    let limited = |limit: &str, args: &[&str]| {
+        let mut command = Command::new("sh");
+        command.args(["-c", &format!("{limit}; exec \"$0\" \"$@\""), env!("CARGO_BIN_EXE_attn")]).args(args);
+        command.current_dir(place).env("ATTN_STATE_DIR", place.join("state")).env("ATTN_THREADS", "1");
+        command.output().expect("attn runs")
+    };
+    std::fs::write(place.join("large.py"), "a = bytearray(2 * 10**9)\n").expect("it is written");
+    let output = limited("ulimit -v 3000000", &["run", "large.py"]);
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(3) && said.contains("MemoryError"), "{said}");
+    // The system refuses every file of more than two kilobytes, as a full disk does.
+    let full = "trap '' XFSZ; ulimit -f 4";
+    let old = "# what was there";
+    for (file, args) in [
+        ("scores.md", &["export", "scores", "--force", "-o", "scores.md"][..]),
+        ("scores.html", &["run", "scores", "--html", "scores.html"]),
+        ("scores.ipynb", &["export", "scores", "--force", "-o", "scores.ipynb"]),
+    ] {
+        std::fs::write(place.join(file), old).expect("it is written");
+        let output = limited(full, args);
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(!output.status.success() && said.contains(file), "{args:?}: {said}");
+        assert_eq!(std::fs::read_to_string(place.join(file)).expect("it is still there"), old);
+        let names =
+            std::fs::read_dir(place).expect("the folder").map(|entry| entry.expect("a file").file_name());
+        let left: Vec<_> = names.filter(|name| name.to_string_lossy().contains("tmp")).collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
+}
