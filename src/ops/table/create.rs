@@ -130,9 +130,8 @@ fn arange(c: &Call) -> Result<Value> {
     };
     allow(&[count], dtype)?;
     super::refused::bools("arange_cpu", dtype)?;
-    if !dtype.is_float() && ![&start, &end, &step].iter().all(|bound| fits(bound, DType::Int64)) {
-        return Err(Error::runtime("value cannot be converted to type int64_t without overflow"));
-    }
+    let all_fit = || [&start, &end, &step].iter().all(|bound| fits(bound, DType::Int64));
+    super::refused::overflow(!dtype.is_float() && !all_fit())?;
     let buffer = match Buffer::zeros(dtype, 0) {
         Buffer::I64(_) => match exact {
             Some((first, _, by)) => Buffer::I64((0..count as i64).map(|i| first + i * by).collect()),

@@ -19,11 +19,13 @@ const INPUT: &[&str] = &["Tensor input, *, out? out=None"];
 
 /// What an operation says of half precision, which LAPACK does not have.
 #[derive(Clone, Copy)]
-enum LowPrecision {
+pub(super) enum LowPrecision {
     /// That this kernel is not implemented for it.
     NoKernel(&'static str),
     /// That it is not supported.
     Unsupported,
+    /// Nothing: it is taken.
+    Taken,
 }
 
 /// Errors: not a matrix or a batch of them.
@@ -34,8 +36,8 @@ pub(super) fn has_matrices(name: &str, x: &Tensor) -> Result<(usize, usize)> {
     }
 }
 
-/// Errors: not of single or double precision.
-fn of_floats(name: &str, x: &Tensor, low: LowPrecision) -> Result<()> {
+/// Errors: integers or bools, and low precision unless it is taken.
+pub(super) fn of_floats(name: &str, x: &Tensor, low: LowPrecision) -> Result<()> {
     let dtype = x.dtype().cpp_name();
     match (x.dtype().is_float(), x.dtype().size() < 4, low) {
         (false, ..) => Err(Error::runtime(format!(

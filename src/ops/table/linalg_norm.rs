@@ -2,7 +2,7 @@
 
 use ndarray::{ArrayViewD, IxDyn};
 
-use super::linalg::{lead, pages};
+use super::linalg::{LowPrecision, lead, of_floats, pages};
 use crate::in_floats;
 use crate::kernel::linalg::{self, Matrix};
 use crate::kernel::{Real, reduce};
@@ -14,17 +14,6 @@ use crate::tensor::layout::wrap_dims;
 use crate::tensor::ops::cast::to_dtype;
 use crate::tensor::ops::float::Float;
 use crate::tensor::{Arg, Error, Result, Tensor};
-
-/// Errors: integers or bools, also where another dtype is asked for.
-fn of_floats(name: &str, x: &Tensor) -> Result<()> {
-    match x.dtype().is_float() {
-        true => Ok(()),
-        false => Err(Error::runtime(format!(
-            "{name}: Expected a floating point or complex tensor as input. Got {}",
-            x.dtype().cpp_name()
-        ))),
-    }
-}
 
 /// The tensor in the dtype of a call. Errors: those of PyTorch, where it would lose what the numbers are.
 fn in_dtype_of(c: &Call, name: &str, x: &Tensor) -> Result<Tensor> {
@@ -44,7 +33,6 @@ fn in_dtype_of(c: &Call, name: &str, x: &Tensor) -> Result<Tensor> {
 
 /// Σ |x|^p over dims, to the power 1/p.
 fn vector_norm_of(x: &Tensor, p: f64, axes: &[usize], keepdim: bool) -> Result<Tensor> {
-    of_floats("linalg.vector_norm", x)?;
     let empty = axes.iter().any(|&axis| x.shape().get(axis) == Some(&0));
     if empty && (p < 0.0 || p.is_infinite()) {
         return Err(Error::runtime(format!(
@@ -67,7 +55,7 @@ fn vector_norm_of(x: &Tensor, p: f64, axes: &[usize], keepdim: bool) -> Result<T
 
 fn vector_norm(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
-    of_floats("linalg.vector_norm", x)?;
+    of_floats("linalg.vector_norm", x, LowPrecision::Taken)?;
     let x = &in_dtype_of(c, "linalg.vector_norm", x)?;
     let axes = match c.opt_ints(2) {
         Some(dims) if !dims.is_empty() => wrap_dims(&dims, x.ndim())?,
@@ -153,7 +141,7 @@ fn named(ord: &Arg) -> String {
 fn matrix_norm(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
     if x.ndim() >= 2 {
-        of_floats("linalg.matrix_norm", x)?;
+        of_floats("linalg.matrix_norm", x, LowPrecision::Taken)?;
     }
     let x = &in_dtype_of(c, "linalg.matrix_norm", x)?;
     let dims = c.opt_ints(2).unwrap_or_else(|| vec![-2, -1]);
@@ -162,7 +150,7 @@ fn matrix_norm(c: &Call) -> Result<Value> {
 
 fn norm(c: &Call) -> Result<Value> {
     let x = c.tensor(0)?;
-    of_floats("linalg.vector_norm", x)?;
+    of_floats("linalg.vector_norm", x, LowPrecision::Taken)?;
     let (ord, dims, keepdim) = (c.arg(1), c.opt_ints(2), c.bool(3));
     let matrix = match (&dims, ord) {
         (_, Arg::None) => false,

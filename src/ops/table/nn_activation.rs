@@ -106,9 +106,8 @@ fn bounded(c: &Call, low: f64, high: f64) -> Result<Value> {
         return Err(Error::runtime("cannot do hardtanh on an unsigned type with negative limits"));
     }
     if !x.dtype().is_float() {
-        if [low, high].iter().any(|bound| bound.is_nan() || bound.abs() > i64::MAX as f64) {
-            return Err(Error::runtime("value cannot be converted to type int64_t without overflow"));
-        }
+        let is_beyond = |bound: &f64| bound.is_nan() || bound.abs() > i64::MAX as f64;
+        super::refused::overflow([low, high].iter().any(is_beyond))?;
         let held = x.to_i64_vec().into_iter().map(|x| x.clamp(low as i64, high as i64)).collect();
         return Ok(Tensor::new(crate::tensor::Buffer::I64(held), x.shape(), x.dtype()).into());
     }

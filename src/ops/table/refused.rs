@@ -66,6 +66,14 @@ pub(super) fn factor(alpha: &Arg, common: DType) -> Result<()> {
     }
 }
 
+/// Errors: a number that has no place in int64.
+pub(super) fn overflow(is_beyond: bool) -> Result<()> {
+    match is_beyond {
+        true => Err(Error::runtime("value cannot be converted to type int64_t without overflow")),
+        false => Ok(()),
+    }
+}
+
 /// Errors: bools clamped between bools.
 pub(super) fn bools_clamped(c: &Call) -> Result<()> {
     let number = |at: usize| c.arg(at).tensor().is_none() && !c.is_none(at);
